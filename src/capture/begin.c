@@ -15,19 +15,19 @@
 struct wf_cap wf_cap;
 _Thread_local struct wf_cap_thread wf_cap_thread __attribute__((tls_model("initial-exec")));
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-void wf_cap_lock(void)
+static void lock(void)
 {
     if (wf_cap.threaded) {
-        (void)pthread_mutex_lock(&lock);
+        (void)pthread_mutex_lock(&mutex);
     }
 }
 
-void wf_cap_unlock(void)
+static void unlock(void)
 {
     if (wf_cap.threaded) {
-        (void)pthread_mutex_unlock(&lock);
+        (void)pthread_mutex_unlock(&mutex);
     }
 }
 
@@ -66,7 +66,7 @@ void wf_cap_enter_slowly(struct wf_cap_call *call, struct wf_cap_thread *thread)
 
 bool wf_cap_returned(struct wf_cap_call *call, int rc)
 {
-    wf_cap_lock();
+    lock();
     if (call->is_measured) {
         call->returned = wf_cap_clock_now();
     }
@@ -99,7 +99,7 @@ void wf_cap_leave(struct wf_cap_call *call)
     if (wf_cap.emits) {
         wf_cap_cost_call();
     }
-    wf_cap_unlock();
+    unlock();
     thread->depth = 0;
 }
 

@@ -85,9 +85,6 @@ extern struct wf_cap wf_cap;
 extern _Thread_local struct wf_cap_thread wf_cap_thread
     __attribute__((tls_model("initial-exec")));
 
-void wf_cap_lock(void);
-void wf_cap_unlock(void);
-
 /* Ends the recording, with one line on stderr. What was written stays readable. */
 void wf_cap_give_up(const char *why);
 

@@ -5,12 +5,13 @@
 /* Messages that were probed and not received. */
 static struct wf_cap_requests probed;
 
-uint64_t wf_cap_message_handle(MPI_Message message)
+static uint64_t handle_of(MPI_Message message)
 {
     return message == MPI_MESSAGE_NULL ? 0 : (uint64_t)(uintptr_t)message;
 }
 
-uint32_t wf_cap_peer(int peer, const struct wf_cap_comm *comm)
+/* Ranks and tags as ops have them. */
+static uint32_t peer_of(int peer, const struct wf_cap_comm *comm)
 {
     if (peer == MPI_PROC_NULL) {
         return WF_PROC_NULL;
@@ -18,7 +19,7 @@ uint32_t wf_cap_peer(int peer, const struct wf_cap_comm *comm)
     return peer == MPI_ANY_SOURCE ? WF_ANY_SOURCE : (uint32_t)peer + comm->offset;
 }
 
-int32_t wf_cap_tag(int tag)
+static int32_t tag_of(int tag)
 {
     return tag == MPI_ANY_TAG ? WF_ANY_TAG : tag;
 }
@@ -42,8 +43,8 @@ static bool make(struct wf_op *op, const struct wf_cap_comm **comm,
         return false;
     }
     op->comm = found->number;
-    op->peer = wf_cap_peer(message->peer, found);
-    op->tag = wf_cap_tag(message->tag);
+    op->peer = peer_of(message->peer, found);
+    op->tag = tag_of(message->tag);
     op->bytes = wf_cap_bytes(message->count, message->type);
     /* Messages from nobody have no tag that means anything. */
     if (op->peer == WF_PROC_NULL && op->tag == WF_ANY_TAG) {
@@ -62,7 +63,7 @@ static void set_match(struct wf_op *op, const MPI_Status *status,
                       const struct wf_cap_comm *comm)
 {
     op->recorded = true;
-    op->matched_peer = wf_cap_peer(status->MPI_SOURCE, comm);
+    op->matched_peer = peer_of(status->MPI_SOURCE, comm);
     op->matched_tag = status->MPI_TAG;
 }
 
@@ -226,8 +227,8 @@ static void remember(const struct wf_cap_message *asked, const MPI_Message *mess
                      const MPI_Status *status)
 {
     const struct wf_cap_comm *comm = wf_cap_comms_find(asked->comm);
-    const struct wf_cap_request entry = {.handle = wf_cap_message_handle(*message),
-                                         .number = wf_cap_peer(status->MPI_SOURCE, comm),
+    const struct wf_cap_request entry = {.handle = handle_of(*message),
+                                         .number = peer_of(status->MPI_SOURCE, comm),
                                          .tag = status->MPI_TAG < 0 ? 0 : status->MPI_TAG,
                                          .comm = comm->number,
                                          .offset = comm->size};
@@ -258,7 +259,7 @@ void wf_cap_on_improbe(struct wf_cap_call *call, const struct wf_cap_message *as
 void wf_cap_on_keep_message(struct wf_cap_call *call, const MPI_Message *message)
 {
     call->handles = call->small;
-    call->small[0] = wf_cap_message_handle(*message);
+    call->small[0] = handle_of(*message);
 }
 
 static void receive(struct wf_cap_call *call, MPI_Count count, MPI_Datatype type,

@@ -12,7 +12,7 @@ enum { REGIONS = 1 << 16 };
 
 /* All ranks must call a region by the same number, whatever they met before: it is made of its
  * name. Two names that happen to make the same number become one region. */
-uint32_t wf_cap_region_number(const char *name)
+static uint32_t region_number(const char *name)
 {
     static bool named[REGIONS];
     uint32_t digest = UINT32_C(2166136261);
@@ -46,12 +46,12 @@ static void region_begin(const char *name)
         wf_cap.region_depth++;
         wf_cap.emits = !wf_cap.is_dead;
     }
-    emit_marker(WF_OP_REGION_BEGIN, wf_cap_region_number(name));
+    emit_marker(WF_OP_REGION_BEGIN, region_number(name));
 }
 
 static void region_end(const char *name)
 {
-    emit_marker(WF_OP_REGION_END, wf_cap_region_number(name));
+    emit_marker(WF_OP_REGION_END, region_number(name));
     if (is_of_interest(name) && wf_cap.region_depth > 0 && --wf_cap.region_depth == 0) {
         wf_cap.emits = false;
     }

@@ -42,7 +42,7 @@ static bool has_span(struct wf_created *created, uint32_t begin, uint32_t end)
     return true;
 }
 
-bool wf_created_has(struct wf_created *created, uint32_t request)
+static bool has_request(struct wf_created *created, uint32_t request)
 {
     return has_span(created, request, request + 1);
 }
@@ -70,7 +70,7 @@ static void join_nearest(struct wf_created *created)
 
 static void add(struct wf_created *created, uint32_t request)
 {
-    if (wf_created_has(created, request)) {
+    if (has_request(created, request)) {
         return;
     }
     WF_GROW(created->spans, created->n, created->capacity);
@@ -99,7 +99,7 @@ static bool has_set(struct wf_created *created, const struct wf_op *op)
     bool has = op->requests != NULL || has_span(created, op->request, op->request + op->count);
 
     for (uint32_t i = 0; op->requests != NULL && i < op->count && has; i++) {
-        has = wf_created_has(created, op->requests[i]);
+        has = has_request(created, op->requests[i]);
     }
     return has;
 }
@@ -117,12 +117,12 @@ const char *wf_created_check_all(struct wf_created *created, const struct wf_op 
         add(created, op->request);
         break;
     case WF_FAMILY_FREE:
-        known = wf_created_has(created, op->request);
+        known = has_request(created, op->request);
         break;
     case WF_FAMILY_WAIT:
     case WF_FAMILY_TEST:
     case WF_FAMILY_START:
-        known = info->detail == WF_WAIT_ONE ? wf_created_has(created, op->request)
+        known = info->detail == WF_WAIT_ONE ? has_request(created, op->request)
                                             : has_set(created, op);
         break;
     default:
@@ -146,11 +146,11 @@ static uint32_t place_of(struct wf_created_filter *filter, const struct wf_op *o
 {
     uint32_t before = 0;
 
-    if (place >= op->count || !wf_created_has(&filter->created, wf_op_request_at(op, place))) {
+    if (place >= op->count || !has_request(&filter->created, wf_op_request_at(op, place))) {
         return n_left;
     }
     for (uint32_t i = 0; i < place; i++) {
-        before += wf_created_has(&filter->created, wf_op_request_at(op, i)) ? 1 : 0;
+        before += has_request(&filter->created, wf_op_request_at(op, i)) ? 1 : 0;
     }
     return before;
 }
@@ -187,7 +187,7 @@ static bool keep_set(struct wf_created_filter *filter, struct wf_op *op)
     filter->requests.size = 0;
     for (uint32_t i = 0; i < op->count; i++) {
         uint32_t request = wf_op_request_at(op, i);
-        if (wf_created_has(&filter->created, request)) {
+        if (has_request(&filter->created, request)) {
             wf_buf_append(&filter->requests, &request, sizeof(request));
         }
     }

@@ -31,8 +31,6 @@ struct wf_created {
 
 void wf_created_fini(struct wf_created *created);
 
-bool wf_created_has(struct wf_created *created, uint32_t request);
-
 /* What wf_created_check() does if the latest span has no answer. */
 const char *wf_created_check_all(struct wf_created *created, const struct wf_op *op);
 

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint32_t wf_size_bin(uint64_t bytes)
+/* The bin of a message of this length. */
+static uint32_t size_bin(uint64_t bytes)
 {
     return bytes == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(bytes);
 }
@@ -37,7 +38,7 @@ static void count_message(struct wf_trace_facts *facts, struct wf_rank_facts *ra
 {
     rank->n_messages++;
     rank->bytes = wf_count_add(rank->bytes, bytes);
-    facts->sizes[wf_size_bin(bytes)]++;
+    facts->sizes[size_bin(bytes)]++;
 }
 
 static void add_compute(struct wf_rank_facts *rank, int64_t ps)

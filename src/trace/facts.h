@@ -38,7 +38,4 @@ void wf_trace_facts_init(struct wf_trace_facts *facts, const struct wf_source *s
 void wf_trace_graph_facts_init(struct wf_trace_facts *facts, const struct wf_graph *graph);
 void wf_trace_facts_fini(struct wf_trace_facts *facts);
 
-/* The bin of a message of this length. */
-uint32_t wf_size_bin(uint64_t bytes);
-
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/kit/task_table.h"
 
+#include "base/array.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -16,8 +17,8 @@ struct wf_task_table {
     struct wf_graph_ops ops;
     uint32_t n_begun; /* PEs */
     uint64_t *first;  /* task of each PE, and the end of all */
-    uint64_t n, n_sends, n_next, room, sends_room, next_room;
-    struct stored_task *tasks; /* and one behind the last */
+    uint64_t n, n_sends, n_next, capacity, sends_capacity, next_capacity;
+    struct stored_task *tasks; /* and one after the last */
     struct wf_task_send *sends;
     uint32_t *next;
 };
@@ -92,7 +93,7 @@ static void table_destroy(struct wf_graph *graph)
     wf_task_table_free(table_of(graph));
 }
 
-/* ---- made ---- */
+/* ---- filling it ---- */
 
 struct wf_task_table *wf_task_table_new(uint32_t n_pes)
 {
@@ -100,8 +101,7 @@ struct wf_task_table *wf_task_table_new(uint32_t n_pes)
 
     table->graph.n_pes = n_pes;
     table->first = wf_xcalloc((size_t)n_pes + 1, sizeof(*table->first));
-    table->room = 64;
-    table->tasks = wf_xcalloc(table->room, sizeof(*table->tasks));
+    WF_GROW_ZERO(table->tasks, 0, table->capacity);
     table->n_begun = 1;
     return table;
 }
@@ -122,11 +122,6 @@ void wf_task_table_pe(struct wf_task_table *table)
     table->first[table->n_begun++] = table->n;
 }
 
-uint32_t wf_task_table_count(const struct wf_task_table *table)
-{
-    return (uint32_t)(table->n - table->first[table->n_begun - 1]);
-}
-
 static void end_task(struct wf_task_table *table)
 {
     table->tasks[table->n].first_send = table->n_sends;
@@ -135,10 +130,7 @@ static void end_task(struct wf_task_table *table)
 
 void wf_task_table_task(struct wf_task_table *table, int64_t duration)
 {
-    if (table->n + 2 > table->room) {
-        table->room *= 2;
-        table->tasks = wf_xrealloc(table->tasks, table->room, sizeof(*table->tasks));
-    }
+    WF_GROW(table->tasks, table->n + 1, table->capacity);
     table->tasks[table->n] = (struct stored_task){
         .duration = duration, .first_send = table->n_sends, .first_next = table->n_next};
     table->n++;
@@ -147,32 +139,16 @@ void wf_task_table_task(struct wf_task_table *table, int64_t duration)
 
 void wf_task_table_send(struct wf_task_table *table, const struct wf_task_send *send)
 {
-    if (table->n_sends == table->sends_room) {
-        table->sends_room = table->sends_room * 2 + 64;
-        table->sends = wf_xrealloc(table->sends, table->sends_room, sizeof(*table->sends));
-    }
+    WF_GROW(table->sends, table->n_sends, table->sends_capacity);
     table->sends[table->n_sends++] = *send;
     end_task(table);
 }
 
 void wf_task_table_next(struct wf_task_table *table, uint32_t task)
 {
-    if (table->n_next == table->next_room) {
-        table->next_room = table->next_room * 2 + 64;
-        table->next = wf_xrealloc(table->next, table->next_room, sizeof(*table->next));
-    }
+    WF_GROW(table->next, table->n_next, table->next_capacity);
     table->next[table->n_next++] = task;
     end_task(table);
-}
-
-uint64_t wf_task_table_n_sends(const struct wf_task_table *table)
-{
-    return table->n_sends;
-}
-
-struct wf_task_send *wf_task_table_send_at(struct wf_task_table *table, uint64_t i)
-{
-    return &table->sends[i];
 }
 
 void wf_task_table_need(struct wf_task_table *table, uint32_t pe, uint32_t task)

@@ -28,13 +28,6 @@ void wf_task_table_send(struct wf_task_table *table, const struct wf_task_send *
 /* A task of this PE, which may be still to come, waits for the last one. */
 void wf_task_table_next(struct wf_task_table *table, uint32_t task);
 
-/* How many tasks the PE that is being added has. */
-uint32_t wf_task_table_count(const struct wf_task_table *table);
-
-/* All messages there are, in the order in which they were added, to be changed. */
-uint64_t wf_task_table_n_sends(const struct wf_task_table *table);
-struct wf_task_send *wf_task_table_send_at(struct wf_task_table *table, uint64_t i);
-
 /* A task needs a message more, whoever may send it. */
 void wf_task_table_need(struct wf_task_table *table, uint32_t pe, uint32_t task);
 

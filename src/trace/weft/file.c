@@ -18,7 +18,9 @@
 
 enum { OPEN_FILES_MAX = 256, PARTS_MAX = 1 << 20 };
 
-void wf_native_damaged(struct wf_native_set *set, const char *fmt, ...)
+/* Notes that something is damaged, unless something is already. */
+WF_PRINTF(2, 3)
+static void note_damage(struct wf_native_set *set, const char *fmt, ...)
 {
     char words[WF_ERR_TEXT_MAX];
     va_list args;
@@ -51,8 +53,9 @@ static bool read_fully(int fd, uint64_t offset, unsigned char *bytes, size_t siz
     return true;
 }
 
-bool wf_native_pread(const struct wf_native_set *set, uint32_t file, uint64_t offset,
-                     void *bytes, size_t size)
+/* Reads bytes of a file. False if they are not there; errno is 0 at the end of the file. */
+static bool read_bytes(const struct wf_native_set *set, uint32_t file, uint64_t offset,
+                       void *bytes, size_t size)
 {
     const struct wf_native_file *f = &set->files[file];
     int fd = f->fd >= 0 ? f->fd : open(f->path, O_RDONLY | O_CLOEXEC);
@@ -77,7 +80,7 @@ const char *wf_native_read_frame(const struct wf_native_set *set, uint32_t file,
     unsigned char head[WF_NATIVE_FRAME_BYTES];
     uint64_t left = set->files[file].size - offset;
 
-    if (!wf_native_pread(set, file, offset, head, sizeof(head))) {
+    if (!read_bytes(set, file, offset, head, sizeof(head))) {
         return errno != 0 ? strerror(errno) : "the file ends before";
     }
     if (!wf_native_frame_read(head, frame)) {
@@ -90,7 +93,7 @@ const char *wf_native_read_frame(const struct wf_native_set *set, uint32_t file,
     raw->size = 0;
     wf_buf_reserve(raw, 1);
     void *bytes = wf_buf_extend(stored, (size_t)frame->stored_size + 1);
-    if (!wf_native_pread(set, file, offset + sizeof(head), bytes, frame->stored_size)) {
+    if (!read_bytes(set, file, offset + sizeof(head), bytes, frame->stored_size)) {
         return errno != 0 ? strerror(errno) : "the file ends within it";
     }
     (void)wf_buf_extend(raw, frame->raw_size);
@@ -168,7 +171,7 @@ static void scan(struct wf_native_set *set, uint32_t file, struct frames *frames
     struct wf_native_frame frame;
 
     while (f->size - offset >= WF_NATIVE_FRAME_BYTES &&
-           wf_native_pread(set, file, offset, head, sizeof(head)) &&
+           read_bytes(set, file, offset, head, sizeof(head)) &&
            wf_native_frame_read(head, &frame) && frame.type != WF_FRAME_INDEX &&
            frame.stored_size <= f->size - offset - WF_NATIVE_FRAME_BYTES) {
         if (frame.type == WF_FRAME_BLOCK) {
@@ -186,10 +189,10 @@ static void scan(struct wf_native_set *set, uint32_t file, struct frames *frames
         offset += WF_NATIVE_FRAME_BYTES + frame.stored_size;
     }
     set->files[file].end = offset;
-    wf_native_damaged(set,
-                      "%.200s: truncated or damaged at byte %" PRIu64
-                      ": it has no index, and what follows is lost",
-                      f->path, offset);
+    note_damage(set,
+                "%.200s: truncated or damaged at byte %" PRIu64
+                ": it has no index, and what follows is lost",
+                f->path, offset);
 }
 
 /* ---- with an index ---- */
@@ -328,7 +331,7 @@ static bool read_index(struct wf_native_set *set, uint32_t file, struct frames *
     size_t n_blocks = set->n_blocks;
 
     if (size < WF_NATIVE_HEADER_BYTES + WF_NATIVE_TRAILER_BYTES ||
-        !wf_native_pread(set, file, size - WF_NATIVE_TRAILER_BYTES, trailer, sizeof(trailer)) ||
+        !read_bytes(set, file, size - WF_NATIVE_TRAILER_BYTES, trailer, sizeof(trailer)) ||
         !wf_native_trailer_read(trailer, &offset) || offset < WF_NATIVE_HEADER_BYTES ||
         offset >= size - WF_NATIVE_TRAILER_BYTES) {
         return false;
@@ -399,7 +402,7 @@ static enum wf_status open_file(struct wf_native_set *set, char *path, struct wf
     if (status != WF_OK) {
         return status;
     }
-    if (!wf_native_pread(set, file, 0, bytes, sizeof(bytes)) ||
+    if (!read_bytes(set, file, 0, bytes, sizeof(bytes)) ||
         !wf_native_header_read(bytes, &header)) {
         return wf_err_set(err, WF_EINVAL, "%.300s: its header is damaged or truncated", path);
     }

@@ -86,10 +86,6 @@ void wf_native_set_close(struct wf_native_set *set);
 /* What is known of it but its ops. */
 void wf_native_set_facts(const struct wf_native_set *set, struct wf_native_facts *out);
 
-/* Reads bytes of a file. Returns whether they are there; errno is 0 at the end of the file. */
-bool wf_native_pread(const struct wf_native_set *set, uint32_t file, uint64_t offset,
-                     void *bytes, size_t size);
-
 /* Reads a frame, and its content to `raw`; `stored` is for the bytes in the file. Returns what is
  * wrong with it, or null. */
 const char *wf_native_read_frame(const struct wf_native_set *set, uint32_t file,
@@ -100,9 +96,5 @@ const char *wf_native_read_frame(const struct wf_native_set *set, uint32_t file,
 /* Reads the records of a table. False if they make no sense: *fault says why. */
 bool wf_native_table(struct wf_native_set *set, const unsigned char *raw, size_t size,
                      const char **fault);
-
-/* Notes that something is damaged, unless something is already. */
-WF_PRINTF(2, 3)
-void wf_native_damaged(struct wf_native_set *set, const char *fmt, ...);
 
 #endif
