@@ -118,7 +118,7 @@ static struct wf_op only_used(const struct wf_op *op, enum wf_op_shape shape)
         info->family != WF_FAMILY_PERSISTENT && !info->returns_request) {
         used.request = 0;
     }
-    /* A kind that does not use `recorded` may have anything there, even what is no truth value. */
+    /* A kind that does not use `recorded` may hold anything there. */
     if ((layouts[shape].flags & WF_HAS_RECORD) == 0 || !op->recorded) {
         used.matched_peer = 0;
         used.matched_tag = 0;

@@ -3,19 +3,18 @@
 #define WF_OPS_GRAPH_H
 
 /*
- * Where the tasks of message-driven programs come from: what a BigSim log, a GOAL schedule or a
- * generator says about each processing element (PE).
+ * A task graph: the tasks of a message-driven program on each processing element (PE). BigSim
+ * logs, GOAL schedules and generators are task graphs.
  *
- * A PE has tasks, numbered from 0. A task can run when all tasks of the PE that it waits for
- * are over and all messages that it needs have arrived. It runs for its duration, without
- * interruption, and sends messages at given times after its start. A message makes one need of
- * one task of the receiving PE good; which one, the receiver finds out from the sender and a
- * number that the message carries.
+ * The tasks of a PE are numbered from 0. A task can run when all tasks of the PE that it waits
+ * for are over and all messages that it needs have arrived. It runs for its duration, without
+ * interruption, and sends messages at given times after its start. A message satisfies one need
+ * of one task of the receiving PE. The receiver finds that task from the sender and from the id
+ * of the message.
  *
- * A source does not change once it is created, as far as anybody can see: everything is asked
- * for by number, in any order and again after a run has gone back. Different PEs may be asked
- * for by different threads at once, one PE by one thread at a time. So a generator keeps no
- * tasks at all, and a reader no more than it likes.
+ * No caller can see a graph change: the caller asks by number, in any order, and again after a
+ * rollback. Several threads may ask for different PEs at once, but only one thread asks for a PE
+ * at a time. So a generator stores no tasks, and a reader only as many as it wants.
  *
  * To add a generator: one .c file that defines a const struct wf_graph_ops and one line in
  * gen/graphs.def. The conformance test then covers it.
@@ -28,7 +27,7 @@
 
 #define WF_NO_TASK UINT32_C(0xffffffff) /* also the limit for the number of tasks of a PE */
 
-/* How much must have happened before a task can run. */
+/* How many tasks and messages a task waits for. */
 struct wf_task_needs {
     uint32_t tasks;
     uint32_t messages;
@@ -40,36 +39,36 @@ struct wf_task {
     int64_t duration; /* picoseconds, not negative */
     uint32_t n_sends; /* messages that it sends */
     uint32_t n_next;  /* tasks of this PE that wait for it */
-    uint64_t own[2];  /* the source's own, for the answers about this task that follow */
+    uint64_t own[2];  /* for the graph itself, which sees them again in send() and next() */
 };
 
 /* A message that a task sends. */
 struct wf_task_send {
-    int64_t offset; /* from the start of the task, 0 to its duration; not before the last one */
+    int64_t offset; /* from the start of the task, 0 to its duration; in ascending order */
     uint64_t bytes;
-    uint32_t pe; /* to which; the sender itself is allowed */
-    uint32_t id; /* what wf_graph_target() makes a task of */
+    uint32_t pe; /* the receiver, which may be the sender */
+    uint32_t id; /* for wf_graph_target() */
 };
 
 struct wf_graph;
 
-/* Members marked `may be null` have a default; all others are required. Numbers of PEs, tasks,
- * messages and so on are below the counts that the source gave. */
+/* Members marked `may be null` have a default; all others are required. Callers pass only
+ * numbers of PEs, tasks and messages that exist. */
 struct wf_graph_ops {
     const char *name;    /* as written on the command line, without the "gen:" */
     const char *summary; /* one line, for --help */
     const struct wf_param *params;
     size_t params_size;
 
-    /* Builds the source of a program of `n_pes` >= 1 PEs. `params` is borrowed. On success the
+    /* Builds the graph of a program of `n_pes` >= 1 PEs. `params` is borrowed. On success the
      * caller owns *out and releases it with wf_graph_free(); on failure *out is left alone. */
     enum wf_status (*create)(const void *params, uint32_t n_pes, struct wf_graph **out,
                              struct wf_err *err);
     void (*destroy)(struct wf_graph *graph); /* may be null: free() */
 
     uint32_t (*n_tasks)(const struct wf_graph *graph, uint32_t pe);
-    /* The first task at or behind `from` (which may be the number of tasks) that needs nothing;
-     * WF_NO_TASK if there is none. These run first, in the order of their numbers. */
+    /* The first task that needs nothing and whose number is `from` or more; WF_NO_TASK if there
+     * is none. These tasks run first, in the order of their numbers. */
     uint32_t (*root)(const struct wf_graph *graph, uint32_t pe, uint32_t from);
     struct wf_task_needs (*needs)(const struct wf_graph *graph, uint32_t pe, uint32_t task);
     void (*task)(const struct wf_graph *graph, uint32_t pe, uint32_t task, struct wf_task *out);
@@ -81,16 +80,16 @@ struct wf_graph_ops {
     /* The task of `pe` that needs the message `id` from `src`; WF_NO_TASK if none does. May be
      * null: `id` is the number of the task. */
     uint32_t (*target)(const struct wf_graph *graph, uint32_t pe, uint32_t src, uint32_t id);
-    /* WF_OK unless a task could not be read: then where and why. What cannot be read takes no
-     * time and sends nothing. May be null. */
+    /* WF_OK, or where and why a task could not be read. Such a task takes no time and sends
+     * nothing. May be null. */
     enum wf_status (*check)(const struct wf_graph *graph, struct wf_err *err);
 };
 
-/* The common head of every source; the concrete struct has it as its first member. */
+/* The common head of every graph; the concrete struct has it as its first member. */
 struct wf_graph {
     const struct wf_graph_ops *ops;
     uint32_t n_pes;
-    /* Of the whole program, roughly, to tell how far a run is; 0 is unknown. */
+    /* Approximate numbers in all, for the progress display; 0: unknown. */
     uint64_t tasks_expected, messages_expected;
 };
 

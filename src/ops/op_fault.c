@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Each check looks at one thing and knows what else it depends on. */
+/* Each check looks at one member, and at the members that decide whether it is used. */
 
 static bool is_receiver(enum wf_op_family family)
 {
@@ -114,7 +114,8 @@ static const char *fault_of_ranks(const uint32_t *ranks, uint32_t n, uint32_t co
     return NULL;
 }
 
-/* Of operations with blocks of different lengths; those of neighbours may all be equal. */
+/* Whether a collective with blocks of different lengths lacks these. Neighbour collectives may
+ * have blocks of one length. */
 static bool lacks_counts(const struct wf_op *op, const struct wf_op_layout *layout,
                          const struct wf_group *group)
 {
@@ -127,7 +128,7 @@ static bool lacks_counts(const struct wf_op *op, const struct wf_op_layout *layo
     return op->counts == NULL || (layout->n_arrays == 2 && op->recv_counts == NULL);
 }
 
-/* Lengths of 2^63 bytes and more are negative ones that lost their sign. */
+/* A size of 2^63 bytes and more is a negative number that lost its sign. */
 static const char negative_size[] = "its size is negative";
 
 static bool is_negative(uint64_t bytes)

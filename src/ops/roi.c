@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the words of a cursor's `outer` mean. */
+/* The words of a cursor's `outer`. */
 enum {
-    PHASE, /* WF_CURSOR_AGAIN, or one of the next */
-    BEGUN, /* iterations */
-    DEPTH, /* regions of the name that are open */
+    PHASE, /* enum phase, or WF_CURSOR_AGAIN */
+    BEGUN, /* how many iterations have begun */
+    DEPTH, /* how many regions of the name are open */
     ROUND, /* how often the iterations were played */
 };
 
@@ -30,8 +30,8 @@ struct source {
     bool has_region, has_iterations;
     uint32_t region;
     uint32_t first, last, repeat;
-    /* Where each rank's first iteration begins, known from when it was passed; null if nothing
-     * is repeated. */
+    /* Where the first iteration of each rank begins, once the rank has passed it; null if
+     * nothing is repeated. */
     struct start *starts;
 };
 
@@ -40,9 +40,9 @@ static const struct source *of(const struct wf_source *source)
     return (const struct source *)source;
 }
 
-/* ---- what is inside ---- */
+/* ---- which ops are inside ---- */
 
-/* Accounts for an op that begins something. */
+/* Counts the iteration or region that an op begins. */
 static void enter(const struct source *self, const struct wf_op *op, struct wf_cursor *cursor)
 {
     if (op->kind == WF_OP_ITERATION_BEGIN) {
@@ -74,7 +74,7 @@ static bool is_inside(const struct source *self, const struct wf_op *op,
            (!self->has_region || cursor->outer[DEPTH] > 0);
 }
 
-/* Whether the last iteration is over with this op (that may be the beginning of the next). */
+/* Whether this op ends the last iteration; the beginning of the next one does too. */
 static bool ends_iterations(const struct source *self, const struct wf_op *op,
                             const struct wf_cursor *cursor)
 {
@@ -85,7 +85,7 @@ static bool ends_iterations(const struct source *self, const struct wf_op *op,
            (op->kind == WF_OP_ITERATION_BEGIN && cursor->outer[BEGUN] == self->last + 2);
 }
 
-/* Back to the first iteration, or to the end. */
+/* Goes back to the first iteration, or to the end. */
 static void end_round(const struct source *self, uint32_t rank, struct wf_cursor *cursor)
 {
     cursor->outer[ROUND]++;
@@ -97,8 +97,8 @@ static void end_round(const struct source *self, uint32_t rank, struct wf_cursor
     cursor->outer[BEGUN] = self->first;
 }
 
-/* The first iteration of interest begins at these words: a fact, that is found again whenever
- * it is forgotten. */
+/* Keeps where the first iteration of interest begins. That never changes, so a rollback need
+ * not restore it. */
 static void remember(const struct source *self, uint32_t rank, const struct wf_op *op,
                      const struct wf_cursor *before)
 {
@@ -108,7 +108,7 @@ static void remember(const struct source *self, uint32_t rank, const struct wf_o
     }
 }
 
-/* Looks at the next op of the inner source. On WF_OK it is to be played. */
+/* Reads the next op of the inner source, and says whether to play it. */
 enum step { STEP_PLAY, STEP_SKIP, STEP_END };
 
 static enum step step(const struct source *self, uint32_t rank, struct wf_cursor *cursor,
@@ -132,9 +132,9 @@ static enum step step(const struct source *self, uint32_t rank, struct wf_cursor
     return inside ? STEP_PLAY : STEP_SKIP;
 }
 
-/* An op that was played can be asked for again by the words before it alone. So nothing is
- * skipped on the way to an op: where something is to be skipped, an op that means nothing is
- * played instead, and the cursor is left right before the next one. */
+/* A caller can ask for a played op again with the words before it. So no call both skips ops and
+ * plays one: a call that skips ops plays a compute op of no duration instead, and leaves the
+ * cursor right before the next op inside. */
 static bool roi_next(const struct wf_source *source, uint32_t rank, struct wf_cursor *cursor,
                      struct wf_op *op)
 {
@@ -189,7 +189,7 @@ static const struct wf_source_ops roi_ops = {
     .wall = roi_wall,
 };
 
-/* ---- making one ---- */
+/* ---- creating one ---- */
 
 enum wf_status wf_roi_parse_iterations(const char *text, struct wf_roi *roi, struct wf_err *err)
 {
@@ -231,7 +231,7 @@ static enum wf_status find_region(const struct wf_source *inner, const char *nam
                       wf_nearest_hint(&nearest, hint));
 }
 
-/* Whether rank 0 has what is asked for: of a program that has not, nothing would be played. */
+/* Checks that rank 0 has what is asked for: otherwise nothing would be played. */
 static enum wf_status try_first_rank(const struct source *self, const struct wf_roi *roi,
                                      struct wf_err *err)
 {

@@ -3,13 +3,13 @@
 #define WF_OPS_SOURCE_H
 
 /*
- * Where ops come from: one op at a time, for one rank at a time.
+ * A source yields the ops of a program, one op of one rank at a time.
  *
- * A source does not change once it is created, as far as anybody can see. Where a rank stands
- * is kept by the caller, in a cursor that is part of the rank's state: an optimistic run that
- * goes back restores the cursor and asks again, and must get the same answer. Different ranks
- * may be asked for by different threads at once; one rank is asked for by one thread at a time,
- * so that a source may remember for each rank what makes the likely next question cheap.
+ * No caller can see a source change. The caller keeps the position of each rank in a cursor,
+ * which is part of the rank's state: an optimistic run that rolls back restores the cursor, asks
+ * again, and must get the same op. Several threads may ask for different ranks at once, but
+ * only one thread asks for a rank at a time. So a source may keep for each rank what makes the
+ * next op cheap.
  *
  * To add a generator: one .c file that defines a const struct wf_source_ops and one line in
  * gen/generators.def. The conformance test then covers it.
@@ -20,13 +20,13 @@
 
 #include <stdbool.h>
 
-/* Zeroed at a rank's beginning; what the words mean is the source's own business, and `outer`
- * is for a source that plays parts of another one (ops/roi.h). The rest is written by the
- * caller: what the last receive or probe that left its source or its tag open got, for programs
- * that do next what depends on it.
+/* The position of a rank; zeroed is its beginning. A source gives `word` any meaning; `outer`
+ * is for a source that plays parts of another one (ops/roi.h). The caller sets the other
+ * members to the match of the latest wildcard receive or probe, for programs whose next op
+ * depends on it.
  *
- * An op that was got can be asked for again with the words that were there before, and
- * WF_CURSOR_AGAIN in outer[0]. */
+ * To ask for the same op again, the caller restores `word` and sets outer[0] to
+ * WF_CURSOR_AGAIN. */
 struct wf_cursor {
     uint64_t word[3];
     uint32_t outer[4];
@@ -36,13 +36,12 @@ struct wf_cursor {
 
 #define WF_CURSOR_AGAIN UINT32_C(0xffffffff)
 
-/* The ranks of a communicator, as one of them sees it. Rank r of it is rank members[r] of the
- * program, or if that is null first + r % width * stride + r / width * stride2. */
+/* The ranks of a communicator, as one of them sees it. Its rank r is rank members[r] of the
+ * program or, without members, rank first + r % width * stride + r / width * stride2. */
 struct wf_group {
-    uint32_t
-        id; /* the same at all members; different for groups of which one rank is a member */
+    uint32_t id; /* the same for all members; unique among the groups of a rank */
     uint32_t size;
-    uint32_t rank; /* the asker's own */
+    uint32_t rank; /* of the rank that asked */
     uint32_t first, stride, width, stride2;
     const uint32_t *members;
 };
@@ -74,25 +73,25 @@ struct wf_source_ops {
                              struct wf_err *err);
     void (*destroy)(struct wf_source *source); /* may be null: free() */
 
-    /* Sets *op to the rank's next op and moves the cursor past it. At the end of the rank's
-     * program returns false and leaves both alone. What cannot be read ends the program too,
-     * and wf_source_check() says why. */
+    /* Sets *op to the rank's next op and moves the cursor past it. At the end of the rank
+     * returns false and changes neither. An op that cannot be read ends the rank too, and
+     * wf_source_check() tells why. */
     bool (*next)(const struct wf_source *source, uint32_t rank, struct wf_cursor *cursor,
                  struct wf_op *op);
 
-    /* The communicator `comm` of an op of this rank. Returns false if the rank has none of this
-     * number. May be null: WF_COMM_WORLD is all ranks, and there are no others. */
+    /* The communicator `comm` of the rank; false if the rank does not have it. May be null:
+     * WF_COMM_WORLD is all ranks, and there are no others. */
     bool (*group)(const struct wf_source *source, uint32_t rank, uint32_t comm,
                   struct wf_group *out);
     /* The name of a region, call or counter; null if none has this number. May be null. */
     const char *(*name_of)(const struct wf_source *source, enum wf_source_name kind,
                            uint32_t number);
-    /* The time the rank took when it was recorded; false if that is not known. May be null. */
+    /* How long the rank ran when it was recorded; false if that is not known. May be null. */
     bool (*wall)(const struct wf_source *source, uint32_t rank, int64_t *ps);
-    /* What recording the rank took for each op that computes, which is in none of its times;
-     * false if that is not known. May be null. */
+    /* The time that recording took for each compute op, which no op contains; false if that is
+     * not known. May be null. */
     bool (*cost)(const struct wf_source *source, uint32_t rank, int64_t *ps);
-    /* WF_OK unless an op could not be read: then where and why. May be null. */
+    /* WF_OK, or where and why an op could not be read. May be null. */
     enum wf_status (*check)(const struct wf_source *source, struct wf_err *err);
 };
 
@@ -102,19 +101,19 @@ struct wf_source {
     uint32_t n_ranks;
     /* Or null: another source, which answers what the ops of this one leave null. */
     const struct wf_source *inner;
-    /* Messages of the whole program, roughly, to tell how far a run is; 0 is unknown. */
+    /* The approximate number of messages, for the progress display; 0: unknown. */
     uint64_t messages_expected;
-    /* Whether a rank may have more under way than its blocking calls and eager messages:
-     * synchronous sends, nonblocking collectives, one-sided operations. */
+    /* Whether a rank may have operations in progress besides its blocking calls and eager
+     * messages: synchronous sends, nonblocking collectives, one-sided operations. */
     bool acts_in_background;
-    /* Whether what the program does next may depend on time: wildcards, waitany, test and probe
-     * without recorded outcome. */
+    /* Whether the outcome of ops may depend on timing: wildcards, waitany, test and probe
+     * without a recorded outcome. */
     bool depends_on_time;
-    /* Of a program that runs (ops/live.h), else null: nothing of it can be taken back or
-     * asked for twice, beyond what WF_CURSOR_AGAIN says. */
+    /* For a running program (ops/live.h), else null. Its ops cannot be asked for again, except
+     * as WF_CURSOR_AGAIN allows. */
     const struct wf_live_ops *live;
-    /* Whether its ops depend on what open receives got (seen_source, seen_tag): then only a run
-     * can tell what they are. */
+    /* Whether ops depend on the matches of wildcard receives (seen_source, seen_tag): only a
+     * simulation knows the ops of such a program. */
     bool follows_matches;
 };
 
