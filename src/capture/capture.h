@@ -2,23 +2,26 @@
 #ifndef WF_CAPTURE_CAPTURE_H
 #define WF_CAPTURE_CAPTURE_H
 
+/* clang-format off */
 /*
- * The library that is preloaded into a running MPI program and records what it calls.
+ * The library that is preloaded into a running MPI program and records its calls.
  *
- * It must never change what the program does: whatever goes wrong here turns the recording off
- * with one line on stderr. So it allocates with malloc() and looks at the answer, and calls
- * nothing of base/mem.h. Every wrapper (made by generate.py) is
+ * It never changes what the program does: any failure here ends the recording with one line on
+ * stderr. So it allocates with malloc(), checks the result, and uses nothing of base/mem.h. Every
+ * wrapper, which generate.py writes, is
  *
- *     wf_cap_enter()       clocks; false if this call is none of ours: inside another, or switched
- * off hooks before     what the call is about to forget: handles of requests, what was ignored
- *     the call
- *     wf_cap_returned()    the computing before it is recorded; false if the call failed
- *     hooks after      the op is recorded
- *     wf_cap_leave()       clocks
+ *     wf_cap_enter()     reads the clocks; false if the call is not recorded: it is made inside
+ *                        another call, or the recording is off
+ *     hooks before       keep what the call destroys: handles of requests, ignored statuses
+ *     the call itself
+ *     wf_cap_returned()  records the computing before the call; false if the call failed
+ *     hooks after        record the op
+ *     wf_cap_leave()     reads the clocks
  *
- * From wf_cap_returned() to wf_cap_leave(), and inside hooks before, a thread is alone. What threads of
- * a rank do is one sequence, in the order in which their calls return.
+ * From wf_cap_returned() to wf_cap_leave(), and inside hooks before, a thread is alone. The calls
+ * of all threads of a rank form one sequence, in the order in which they return.
  */
+/* clang-format on */
 
 #include "capture/clock.h"
 #include "capture/requests.h"
@@ -31,23 +34,23 @@
 
 #define WF_EXPORT __attribute__((visibility("default")))
 
-enum { WF_CALL_SMALL = 16 }; /* requests of a call without allocation */
+enum { WF_CALL_SMALL = 16 }; /* requests of a call that need no allocation */
 
-/* What a thread remembers between its calls. */
+/* The state of a thread between its calls. */
 struct wf_cap_thread {
     struct wf_cap_clock clock;
-    uint32_t depth; /* of calls in calls */
+    uint32_t depth; /* 1 inside a call */
     uint32_t n_calls;
 };
 
-/* What a call remembers. */
+/* The state of a call. */
 struct wf_cap_call {
     uint64_t entered;
     int64_t gap;                        /* nanoseconds of computing before */
     uint64_t counters[WF_COUNTERS_MAX]; /* ...and what was counted */
-    bool is_measured;                   /* what recording it takes (capture/cost.h)... */
+    bool is_measured;                   /* whether its recording is timed (capture/cost.h)... */
     uint64_t entering;                  /* ...before the call, in nanoseconds */
-    uint64_t returned;                  /* ...and from when on behind it */
+    uint64_t returned;                  /* ...and when it returned */
     uint32_t reduction;                 /* enum wf_reduction */
     int first_index;                    /* of places in sets: 0 in C, 1 in Fortran */
     const MPI_Fint *seen;               /* requests as the Fortran program has them, or null */
@@ -65,27 +68,27 @@ struct wf_cap_call {
 enum wf_cap_clock_choice { WF_CLOCK_CPU, WF_CLOCK_WALL, WF_CLOCK_NONE };
 
 struct wf_cap {
-    bool on;       /* calls are looked at */
-    bool emits;    /* and recorded: not outside of a region of interest */
-    bool is_dead;  /* nothing will be recorded any more */
-    bool threaded; /* calls come from several threads at once */
+    bool on;       /* wrappers do their work */
+    bool emits;    /* ops are recorded: not outside of a region of interest */
+    bool is_dead;  /* the recording has ended */
+    bool threaded; /* several threads make calls at once */
     enum wf_cap_clock_choice clock;
-    bool keeps_polls;        /* all of them, see capture/ops.h */
+    bool keeps_polls;        /* records every poll, see capture/ops.h */
     bool waits_for_pcontrol; /* MPI_Pcontrol switches the recording on and off */
-    const char *region;      /* likewise a region of this name; or null */
+    const char *region;      /* regions of this name do; or null */
     uint32_t region_depth;
     uint32_t rank, n_ranks;
     uint64_t began;      /* the clock when the recording began */
     uint64_t left;       /* ...when the last call was recorded */
     uint32_t n_counters; /* hardware counters */
-    uint64_t n_open;     /* receives under way whose source is not known yet */
+    uint64_t n_open;     /* receives in progress whose source is not known yet */
 };
 
 extern struct wf_cap wf_cap;
 extern _Thread_local struct wf_cap_thread wf_cap_thread
     __attribute__((tls_model("initial-exec")));
 
-/* Ends the recording, with one line on stderr. What was written stays readable. */
+/* Ends the recording with one line on stderr. What was written stays readable. */
 void wf_cap_give_up(const char *why);
 
 void wf_cap_enter_slowly(struct wf_cap_call *call, struct wf_cap_thread *thread);
@@ -103,7 +106,7 @@ static inline bool wf_cap_enter(struct wf_cap_call *call)
     return true;
 }
 
-/* Memory until the call is left; null, and the recording ended, if there is none. */
+/* Memory until wf_cap_leave(). Without memory ends the recording and returns null. */
 void *wf_cap_call_memory(struct wf_cap_call *call, size_t bytes);
 
 #endif

@@ -121,7 +121,7 @@ uint64_t wf_cap_clock_leave(struct wf_cap_clock *clock, uint64_t entered, bool c
     clock->left = wf_cap_clock_now();
     if (cpu && (first || clock->left - entered >= WF_CLOCK_LONG)) {
         read_offset(clock, clock->left);
-        /* What the reading took is not computing. */
+        /* Reading the clock is not computing. */
         clock->left = wf_cap_clock_now();
     }
     return clock->left;

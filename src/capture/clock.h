@@ -3,14 +3,14 @@
 #define WF_CAPTURE_CLOCK_H
 
 /*
- * Time between calls, cheaply.
+ * The time between calls, cheaply.
  *
- * The wall clock is the processor's counter where the kernel itself trusts it. The CPU time of
- * a thread is a system call that may cost a microsecond, several times what a recorded call may
- * cost in all. So it is read only where it can differ from the wall clock: nobody is taken off
- * its processor, and back on it, within WF_CLOCK_LONG nanoseconds or hardly so. A thread keeps
- * the difference of its CPU time to the wall clock, which a stretch (computing, or a call) that
- * is shorter leaves as it was, and reads the CPU time anew behind one that is longer.
+ * The wall clock is the time-stamp counter of the processor, if the kernel trusts it. Reading
+ * the CPU time of a thread is a system call that may cost a microsecond, several times what
+ * recording a call may cost. So it is read only where CPU time can differ from wall time: a
+ * thread hardly ever leaves its processor and returns within WF_CLOCK_LONG nanoseconds. A
+ * thread keeps the difference between its CPU time and the wall clock, and reads the CPU time
+ * again only after computing or a call that took longer.
  */
 
 #include <stdbool.h>
@@ -23,17 +23,17 @@ struct wf_cap_clock {
     int64_t offset; /* CPU time minus wall clock, as far as known */
 };
 
-/* Finds the rate of the counter; takes up to 2 ms. */
+/* Measures the rate of the counter; takes up to 2 ms. */
 void wf_cap_clock_init(void);
 
-/* Nanoseconds of the wall clock, from some beginning. */
+/* The wall clock in nanoseconds, since any moment. */
 uint64_t wf_cap_clock_now(void);
 
-/* The same in the kernel's words: CLOCK_MONOTONIC. */
+/* CLOCK_MONOTONIC in nanoseconds. */
 uint64_t wf_cap_clock_monotonic(void);
 
-/* Nanoseconds of computing since the thread left its last call, `now` being when it entered the
- * next: CPU time, or wall time. */
+/* Nanoseconds of computing, CPU time or wall time, since the thread left its last call. `now`
+ * is when it entered the next call. */
 int64_t wf_cap_clock_gap(struct wf_cap_clock *clock, uint64_t now, bool cpu);
 
 /* The thread leaves a call that it entered at `entered`. Returns the time. */

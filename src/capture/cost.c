@@ -15,7 +15,7 @@ void wf_cap_cost_call(void)
     cost.written_before = cost.written_ns;
 }
 
-/* A sample that is longer than nobody is taken off its processor is of something else. */
+/* A longer sample contains time in which the thread was off its processor. */
 void wf_cap_cost_measured(uint64_t entering_ns, uint64_t begin, uint64_t end)
 {
     uint64_t wrote = cost.written_ns - cost.written_before;

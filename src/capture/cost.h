@@ -3,10 +3,10 @@
 #define WF_CAPTURE_COST_H
 
 /*
- * What the recording itself takes: it is in the time of the run and in no op. One call of
- * WF_COST_EVERY is measured, from its entry to the call and from its return to its end; writing
- * to the file, which is rare and long, is measured always. All but wf_cap_cost_is_due() is for a
- * thread that is alone.
+ * How long the recording itself takes. This time is part of the run and of no op. One call in
+ * WF_COST_EVERY is timed, from its entry to the real call and from the return to the end.
+ * Writing to the file is rare and long, and is always timed. Except for wf_cap_cost_is_due(),
+ * the calling thread is alone.
  */
 
 #include <stdbool.h>
@@ -14,22 +14,22 @@
 
 enum { WF_COST_EVERY = 16 };
 
-/* Whether the n-th call of a thread, from 0, is measured. The first is not like the others. */
+/* Whether call number n of a thread, from 0, is timed. The first call is not typical. */
 static inline bool wf_cap_cost_is_due(uint32_t n)
 {
     return n % WF_COST_EVERY == WF_COST_EVERY - 1;
 }
 
-/* A call was recorded. */
+/* Counts a recorded call. */
 void wf_cap_cost_call(void);
 
-/* ...and measured: `begin` is when it returned. */
+/* Adds the times of a call: before the real call, and from `begin`, its return, to `end`. */
 void wf_cap_cost_measured(uint64_t entering_ns, uint64_t begin, uint64_t end);
 
-/* The file was written to. */
+/* Adds the time of a write to the file. */
 void wf_cap_cost_wrote(uint64_t ns);
 
-/* What all of that took so far, in nanoseconds; 0 if nothing was measured. */
+/* The estimate for all calls so far, in nanoseconds; 0 if no call was timed. */
 uint64_t wf_cap_cost_total(void);
 
 #endif

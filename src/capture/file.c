@@ -26,7 +26,7 @@ static struct {
     size_t table_size, table_capacity;
 } file = {.fd = -1};
 
-/* A limit on the size of files is told by a signal that would end the program. */
+/* Blocks SIGXFSZ: at a limit on file sizes it would end the program. */
 struct quiet {
     sigset_t before;
     bool changed;

@@ -3,9 +3,9 @@
 #define WF_CAPTURE_FILE_H
 
 /*
- * The trace file of this rank, as docs/reference/trace-format.md describes it. Every frame is
- * written by one call of the system, whole: if the process dies the next moment, all that was
- * written can be read. What cannot be written whole is taken back, and the recording ends.
+ * The trace file of this rank, as docs/reference/trace-format.md describes it. One system call
+ * writes a whole frame: if the process dies the next moment, all frames can be read. A frame
+ * that cannot be written whole is removed again, and the recording ends.
  */
 
 #include "trace/weft/encode.h"
@@ -21,13 +21,13 @@ bool wf_cap_file_open(const char *path, uint32_t rank, uint32_t n_ranks);
 void wf_cap_file_record(enum wf_native_record_type type, const uint64_t *numbers, size_t n,
                         const char *text);
 
-/* Writes a block of `n_ops` ops. `raw` may be changed. */
+/* Writes a block of `n_ops` ops. */
 void wf_cap_file_block(const unsigned char *raw, size_t size, uint64_t n_ops);
 
-/* The index and the end. */
+/* Writes the index and the trailer. */
 void wf_cap_file_finish(const struct wf_native_totals *totals);
 
-/* No more is written; what is there stays. */
+/* Closes the file as it is. */
 void wf_cap_file_close(void);
 
 #endif

@@ -3,18 +3,17 @@
 #define WF_CAPTURE_HOOKS_H
 
 /*
- * What the rules of calls.txt call. A hook before a call returns what is to be passed to it in
- * the place of an argument; one after it records. What makes no sense as an op (a communicator
- * that is not known, a collective between two groups) is left out, and counted as a call by
- * name.
+ * The hooks that the rules of calls.txt name. A hook before a call returns the argument to pass
+ * to it; a hook after a call records the op. A call that cannot be an op (its communicator is
+ * not known, or it is a collective of an intercommunicator) is recorded as a call by name.
  */
 
 #include "capture/capture.h"
 
 #include <stddef.h>
 
-/* An argument list that is a message, data of a collective, or lengths of blocks. Counts are
- * int or MPI_Count. */
+/* Arguments of a message, of the data of a collective, and of blocks of different lengths.
+ * Counts are int or MPI_Count. */
 struct wf_cap_message {
     MPI_Count count;
     MPI_Datatype type;
@@ -93,7 +92,7 @@ void wf_cap_on_any(struct wf_cap_call *call, enum wf_op_kind kind, const int *pl
 void wf_cap_on_some(struct wf_cap_call *call, enum wf_op_kind kind, const int *count,
                     const int *places, const MPI_Status *statuses);
 
-/* Before one of the following: what it reduces with. */
+/* The operation of the reduction that one of the following hooks records. */
 void wf_cap_on_reduces(struct wf_cap_call *call, MPI_Op op);
 
 /* ---- collectives; `request` is null for blocking ones ---- */

@@ -3,11 +3,11 @@
 #define WF_CAPTURE_REQUESTS_H
 
 /*
- * What is known of handles: a table from a handle to what it stands for, for requests and for
- * messages that were probed. Several entries may have the same handle, since an MPI library may
- * give out one handle for all requests that are complete at once; they are alike.
+ * A table from handles of MPI to what they stand for: requests, probed messages, communicators,
+ * windows. Several entries may have the same handle, because an MPI library may return one
+ * handle for all requests that are complete at once.
  *
- * Requests have small numbers, which are used again.
+ * Requests get small numbers, which are used again.
  */
 
 #include <stdbool.h>
@@ -18,19 +18,19 @@
 enum wf_cap_request_kind {
     WF_REQUEST_PLAIN,
     WF_REQUEST_PERSISTENT,
-    WF_REQUEST_SILENT,    /* of a call that makes no op that could be waited for */
-    WF_REQUEST_CANCELLED, /* that was asked for; whether it is shows when it is complete */
+    WF_REQUEST_SILENT,    /* of a call whose op cannot be waited for */
+    WF_REQUEST_CANCELLED, /* cancelling was asked for; its status will tell whether it was */
     WF_REQUEST_NEW_COMM,  /* a communicator is known when it is complete */
 };
 
 struct wf_cap_request {
     uint64_t handle;
-    uint64_t op;     /* ops up to the one that made it, if it may be cancelled; or 0 */
+    uint64_t op;     /* number of its op + 1, if it may be cancelled; or 0 */
     uint64_t staged; /* number of the op that waits to learn its source (capture/ops.h) */
-    uint32_t number; /* as in the trace; of a message its source */
+    uint32_t number; /* as in the trace; of a message: its source */
     int32_t tag;     /* of a message */
-    uint32_t comm;   /* place of the communicator in the table of these */
-    uint32_t offset; /* what makes a source a rank of the recorded communicator */
+    uint32_t comm;   /* number of the communicator */
+    uint32_t offset; /* to be added to a source to get its rank in the recorded communicator */
     uint8_t kind;    /* enum wf_cap_request_kind */
 };
 
@@ -41,11 +41,11 @@ struct wf_cap_requests {
     uint32_t n_free, room, next_number;
 };
 
-/* Numbers for requests. False if there is no memory. */
+/* Takes a number for a request, and gives one back. False if there is no memory. */
 bool wf_cap_number_take(struct wf_cap_requests *requests, uint32_t *number);
 void wf_cap_number_give(struct wf_cap_requests *requests, uint32_t number);
 
-/* False if there is no memory. Handles are not 0. */
+/* Adds an entry, whose handle is not 0. False if there is no memory. */
 bool wf_cap_requests_put(struct wf_cap_requests *requests,
                          const struct wf_cap_request *request);
 
@@ -53,7 +53,7 @@ bool wf_cap_requests_put(struct wf_cap_requests *requests,
 struct wf_cap_request *wf_cap_requests_find(const struct wf_cap_requests *requests,
                                             uint64_t handle);
 
-/* Takes it out. False if there is none. */
+/* Removes that entry and copies it to `out`; false if there is none. */
 bool wf_cap_requests_take(struct wf_cap_requests *requests, uint64_t handle,
                           struct wf_cap_request *out);
 

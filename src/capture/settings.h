@@ -3,8 +3,8 @@
 #define WF_CAPTURE_SETTINGS_H
 
 /*
- * What `weft capture` tells the library, through the environment: WEFT_CAPTURE_DIR and, where
- * they are given, _CLOCK (cpu, wall, none), _RANKS (0-3,8), _REGION, _PCONTROL (1), _COUNTERS,
+ * The settings that `weft capture` passes in the environment: WEFT_CAPTURE_DIR and, if given,
+ * _CLOCK (cpu, wall, none), _RANKS (0-3,8), _REGION, _PCONTROL (1), _COUNTERS,
  * _COMPARE_CLOCKS (1), _ALL_POLLS (1).
  */
 
@@ -21,29 +21,29 @@ struct wf_cap_settings {
     bool compares_clocks;
 };
 
-/* False if nothing is to be recorded. */
+/* Reads the settings; false if nothing is to be recorded. */
 bool wf_cap_settings_read(struct wf_cap_settings *settings);
 
 bool wf_cap_settings_has_rank(const struct wf_cap_settings *settings, uint32_t rank);
 
-/* After MPI_Init; `provided` is the level of threads. */
+/* Begins the recording after MPI_Init; `provided` is the level of thread support. */
 void wf_cap_begin(int provided);
 
-/* Before MPI_Finalize. */
+/* Ends the recording before MPI_Finalize. */
 void wf_cap_end(void);
 
-/* Before a sudden end: writes what there is. */
+/* Writes all ops so far before a sudden end. */
 void wf_cap_break_off(void);
 
-/* The clock of this rank minus that of rank 0, in nanoseconds, and how far off that may be.
- * All ranks call it. */
+/* The clock of this rank minus the clock of rank 0, in nanoseconds, and the error bound. All
+ * ranks call wf_cap_clock_compare(). */
 struct wf_cap_clock_difference {
     int64_t offset;
     uint64_t doubt;
 };
 void wf_cap_clock_compare(struct wf_cap_clock_difference *out);
 
-/* The name of a region, once. */
+/* Records the name of a region. */
 void wf_cap_record_region(uint32_t number, const char *name);
 
 #endif

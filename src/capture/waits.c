@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests: made, started, waited for. */
+/* Requests: created, started, waited for. */
 #include "capture/inside.h"
 
 static struct wf_cap_requests requests;
@@ -30,7 +30,7 @@ bool wf_cap_new_request(const MPI_Request *request, struct wf_cap_request *entry
 
 /* ---- before ---- */
 
-/* A place for a status that the program does not want to see. */
+/* Replaces a status that the program ignores, if the hook needs it. */
 MPI_Status *wf_cap_on_status(struct wf_cap_call *call, bool wanted, MPI_Status *status)
 {
     return wanted && status == MPI_STATUS_IGNORE ? call->small_statuses : status;
@@ -63,9 +63,9 @@ MPI_Status *wf_cap_on_statuses(struct wf_cap_call *call, MPI_Status *statuses,
     return own == NULL ? statuses : own;
 }
 
-/* ---- what is complete ---- */
+/* ---- completion ---- */
 
-/* The entry of a request is taken out, and put back if it is not complete. */
+/* Puts an entry back whose request is not complete. */
 static void put_back(const struct wf_cap_request *entry)
 {
     if (!wf_cap_requests_put(&requests, entry)) {
@@ -83,7 +83,7 @@ static bool is_cancelled(const struct wf_cap_request *entry, const MPI_Status *s
     return cancelled != 0;
 }
 
-/* What a receive from anybody got. */
+/* Records the source of a wildcard receive. */
 static void learn_source(const struct wf_cap_request *entry, const MPI_Status *status)
 {
     if (status == NULL || status == MPI_STATUS_IGNORE) {
@@ -119,13 +119,14 @@ static void complete(struct wf_cap_request *entry, const MPI_Status *status)
     }
 }
 
-static bool is_heard(const struct wf_cap_request *entry)
+/* Whether ops name the request. */
+static bool is_in_ops(const struct wf_cap_request *entry)
 {
     return entry->kind == WF_REQUEST_PLAIN || entry->kind == WF_REQUEST_PERSISTENT ||
            entry->kind == WF_REQUEST_CANCELLED;
 }
 
-/* A set of requests: those of the call that ops know, and where each of them is. */
+/* The requests of a call. */
 struct set {
     struct wf_cap_request *entries; /* by place in the call; a handle of 0: none */
     uint32_t *numbers, *places;     /* of those that ops know, and by place in the call */
@@ -154,7 +155,7 @@ static bool take_set(struct wf_cap_call *call, struct set *set)
             continue;
         }
         set->places[i] = set->n;
-        if (is_heard(entry)) {
+        if (is_in_ops(entry)) {
             set->numbers[set->n++] = entry->number;
         }
     }
@@ -170,7 +171,7 @@ static void put_back_set(const struct wf_cap_call *call, const struct set *set)
     }
 }
 
-/* All but those that are complete, of which the handle is 0. */
+/* Completes a request of the set, and sets its handle to 0. */
 static void finish(struct set *set, uint32_t place, const MPI_Status *status)
 {
     struct wf_cap_request *entry = &set->entries[place];
@@ -186,8 +187,8 @@ static bool is_gone(const struct wf_cap_call *call, int at)
     return PMPI_Request_f2c(call->seen[at]) == MPI_REQUEST_NULL;
 }
 
-/* The first place in a set is 1 in Fortran, but for mpi_f08 of some versions of MPICH: then it
- * is 0. The request that became null gives it away; where none does, it is as it was before. */
+/* The index of the first request is 1 in Fortran, but 0 in mpi_f08 of some versions of MPICH.
+ * The request that became null shows which; without one, the index is the same as last time. */
 static int first_place(const struct wf_cap_call *call, const int *places, int n)
 {
     static int known = 1;
@@ -232,13 +233,13 @@ static void on_one(struct wf_cap_call *call, struct wf_op op, bool done,
         return;
     }
     op.request = entry.number;
-    bool heard = is_heard(&entry);
+    bool in_ops = is_in_ops(&entry);
     if (done) {
         complete(&entry, status);
     } else {
         put_back(&entry);
     }
-    if (heard) {
+    if (in_ops) {
         wf_cap_emit(&op, 0);
     }
 }
@@ -310,13 +311,13 @@ void wf_cap_on_any(struct wf_cap_call *call, enum wf_op_kind kind, const int *pl
     bool found = (flag == NULL || *flag != 0) && *place != MPI_UNDEFINED;
     uint32_t at = found ? (uint32_t)(*place - first_place(call, place, 1)) : 0;
     found = found && at < call->n;
-    bool heard = !found || (set.entries[at].handle != 0 && is_heard(&set.entries[at]));
+    bool in_ops = !found || (set.entries[at].handle != 0 && is_in_ops(&set.entries[at]));
     op.outcome = found ? set.places[at] : set.n;
     if (found) {
         finish(&set, at, status);
     }
     put_back_set(call, &set);
-    if (heard) {
+    if (in_ops) {
         emit_set(&op, &set);
     }
 }
@@ -338,7 +339,7 @@ void wf_cap_on_some(struct wf_cap_call *call, enum wf_op_kind kind, const int *c
         if (at >= call->n) {
             continue;
         }
-        if (set.entries[at].handle != 0 && is_heard(&set.entries[at])) {
+        if (set.entries[at].handle != 0 && is_in_ops(&set.entries[at])) {
             outcomes[op.outcome++] = set.places[at];
         }
         finish(&set, at, statuses == MPI_STATUSES_IGNORE ? NULL : &statuses[i]);
@@ -356,7 +357,7 @@ void wf_cap_on_start(struct wf_cap_call *call)
     const struct wf_cap_request *entry =
         call->n > 0 ? wf_cap_requests_find(&requests, call->handles[0]) : NULL;
 
-    if (entry != NULL && is_heard(entry)) {
+    if (entry != NULL && is_in_ops(entry)) {
         op.request = entry->number;
         wf_cap_emit(&op, 0);
     }
@@ -371,22 +372,23 @@ void wf_cap_on_request_free(struct wf_cap_call *call)
         return;
     }
     if (entry.kind == WF_REQUEST_CANCELLED) {
-        /* Nobody will say whether it is; most are. */
+        /* Its status will never be known; most are cancelled. */
         wf_cap.n_open--;
         wf_cap_cancel(entry.staged, entry.op);
     } else if (entry.staged != WF_NOT_STAGED) {
         wf_cap.n_open--;
         wf_cap_stay_open(entry.staged);
     }
-    if (is_heard(&entry)) {
+    if (is_in_ops(&entry)) {
         op.request = entry.number;
         wf_cap_emit(&op, 0);
     }
     wf_cap_number_give(&requests, entry.number);
 }
 
-/* Whether it is cancelled is known when it is complete: then a receive becomes one from nobody.
- * Anything else is waited for no more: that a message was never sent is not modelled. */
+/* The status tells whether a receive was cancelled: then it becomes a receive from
+ * WF_PROC_NULL. A send is not waited for any more: that its message is never sent is not
+ * modelled. */
 void wf_cap_on_cancel(struct wf_cap_call *call, uint32_t name)
 {
     struct wf_cap_request *entry =
@@ -397,7 +399,7 @@ void wf_cap_on_cancel(struct wf_cap_call *call, uint32_t name)
         return;
     }
     if (entry->staged != WF_NOT_STAGED || entry->op > 0) {
-        /* Its status will be wanted. */
+        /* Its status will be needed. */
         wf_cap.n_open += entry->staged == WF_NOT_STAGED ? 1 : 0;
         entry->kind = WF_REQUEST_CANCELLED;
     } else {

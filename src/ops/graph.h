@@ -13,8 +13,8 @@
  * of the message.
  *
  * No caller can see a graph change: the caller asks by number, in any order, and again after a
- * rollback. Several threads may ask for different PEs at once, but only one thread asks for a PE
- * at a time. So a generator stores no tasks, and a reader only as many as it wants.
+ * rollback. Several threads may ask for different PEs at once, but only one thread asks for a
+ * PE at a time. So a generator stores no tasks, and a reader only as many as it wants.
  *
  * To add a generator: one .c file that defines a const struct wf_graph_ops and one line in
  * gen/graphs.def. The conformance test then covers it.

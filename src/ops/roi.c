@@ -132,9 +132,9 @@ static enum step step(const struct source *self, uint32_t rank, struct wf_cursor
     return inside ? STEP_PLAY : STEP_SKIP;
 }
 
-/* A caller can ask for a played op again with the words before it. So no call both skips ops and
- * plays one: a call that skips ops plays a compute op of no duration instead, and leaves the
- * cursor right before the next op inside. */
+/* A caller can ask for a played op again with the words before it. So no call both skips ops
+ * and plays one: a call that skips ops plays a compute op of no duration instead, and leaves
+ * the cursor right before the next op inside. */
 static bool roi_next(const struct wf_source *source, uint32_t rank, struct wf_cursor *cursor,
                      struct wf_op *op)
 {

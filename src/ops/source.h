@@ -6,10 +6,10 @@
  * A source yields the ops of a program, one op of one rank at a time.
  *
  * No caller can see a source change. The caller keeps the position of each rank in a cursor,
- * which is part of the rank's state: an optimistic run that rolls back restores the cursor, asks
- * again, and must get the same op. Several threads may ask for different ranks at once, but
- * only one thread asks for a rank at a time. So a source may keep for each rank what makes the
- * next op cheap.
+ * which is part of the rank's state: an optimistic run that rolls back restores the cursor,
+ * asks again, and must get the same op. Several threads may ask for different ranks at once,
+ * but only one thread asks for a rank at a time. So a source may keep for each rank what makes
+ * the next op cheap.
  *
  * To add a generator: one .c file that defines a const struct wf_source_ops and one line in
  * gen/generators.def. The conformance test then covers it.
