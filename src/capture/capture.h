@@ -7,8 +7,8 @@
  * The library that is preloaded into a running MPI program and records its calls.
  *
  * It never changes what the program does: any failure here ends the recording with one line on
- * stderr. So it allocates with malloc(), checks the result, and uses nothing of base/mem.h. Every
- * wrapper, which generate.py writes, is
+ * stderr. So it allocates with malloc(), checks the result, and uses nothing of base/mem.h.
+ * Every wrapper, which generate.py writes, is
  *
  *     wf_cap_enter()     reads the clocks; false if the call is not recorded: it is made inside
  *                        another call, or the recording is off
@@ -18,8 +18,8 @@
  *     hooks after        record the op
  *     wf_cap_leave()     reads the clocks
  *
- * From wf_cap_returned() to wf_cap_leave(), and inside hooks before, a thread is alone. The calls
- * of all threads of a rank form one sequence, in the order in which they return.
+ * From wf_cap_returned() to wf_cap_leave(), and inside hooks before, a thread is alone. The
+ * calls of all threads of a rank form one sequence, in the order in which they return.
  */
 /* clang-format on */
 
