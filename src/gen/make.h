@@ -8,7 +8,7 @@
  * All ops are on WF_COMM_WORLD.
  */
 
-#include "ops/op.h"
+#include "ops/source.h"
 
 #include <stddef.h>
 

@@ -158,7 +158,7 @@ struct wf_path *wf_tally_path(struct wf_ranks_tally *tally)
     return section(tally, tally->at.path);
 }
 
-void wf_tally_merge_sections(struct wf_ranks_tally *into, const struct wf_ranks_tally *from)
+static void merge_sections(struct wf_ranks_tally *into, const struct wf_ranks_tally *from)
 {
     struct wf_ranks_tally *other = wf_unconst(from); /* only read */
 
@@ -179,7 +179,7 @@ void wf_tally_merge_sections(struct wf_ranks_tally *into, const struct wf_ranks_
 void wf_tally_merge_all(void *into, const void *from)
 {
     wf_tally_merge(into, from);
-    wf_tally_merge_sections(into, from);
+    merge_sections(into, from);
 }
 
 void wf_tally_end(struct wf_ranks_tally *tally, uint32_t rank, int64_t clock)

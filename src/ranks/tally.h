@@ -90,8 +90,7 @@ struct wf_net_counters *wf_tally_net_counters(struct wf_ranks_tally *tally);
 struct wf_recording *wf_tally_recording(struct wf_ranks_tally *tally);
 struct wf_path *wf_tally_path(struct wf_ranks_tally *tally);
 
-void wf_tally_merge(void *into, const void *from); /* wf_merge_fn, without the sections */
-void wf_tally_merge_sections(struct wf_ranks_tally *into, const struct wf_ranks_tally *from);
+void wf_tally_merge(void *into, const void *from);     /* wf_merge_fn, without the sections */
 void wf_tally_merge_all(void *into, const void *from); /* wf_merge_fn, with the sections */
 
 /* A sorted list that keeps the first `max` of the entries added to it. */

@@ -115,11 +115,13 @@ static struct wf_points_host points_host(const struct weft_host *host)
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     size_t all = cores > 0 ? (size_t)cores : 1;
 
-    return host == NULL ? (struct wf_points_host){.jobs = all}
-                        : (struct wf_points_host){.jobs = host->jobs > 0 ? host->jobs : all,
-                                                  .stop = host->stop,
-                                                  .progress = host->progress,
-                                                  .progress_arg = host->progress_arg};
+    if (host == NULL) {
+        return (struct wf_points_host){.jobs = all};
+    }
+    return (struct wf_points_host){.jobs = host->jobs > 0 ? host->jobs : all,
+                                   .stop = host->stop,
+                                   .progress = host->progress,
+                                   .progress_arg = host->progress_arg};
 }
 
 enum weft_code weft_study_read(const char *path, struct weft_study **study,

@@ -133,7 +133,7 @@ enum wf_status wf_reader_open(const struct wf_reader_ops *reader,
                               const struct wf_reader_probe *probe, const void *params,
                               struct wf_trace *out, struct wf_err *err)
 {
-    struct wf_err unwanted;
+    struct wf_err unwanted = {.status = WF_OK};
 
     *out = (struct wf_trace){.reader = reader};
     err = err != NULL ? err : &unwanted;

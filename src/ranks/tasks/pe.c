@@ -398,8 +398,3 @@ uint64_t wf_pes_expected_messages(const struct wf_pes *pes)
     }
     return sum;
 }
-
-size_t wf_pes_idle_bytes(const struct wf_pes *pes)
-{
-    return node_size(pes) / pes->place->slots_max;
-}

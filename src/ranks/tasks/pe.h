@@ -97,7 +97,4 @@ void wf_pes_free(struct wf_pes *pes); /* null is allowed */
 /* Approximate number of messages of the run, for progress reports; 0 if unknown. */
 uint64_t wf_pes_expected_messages(const struct wf_pes *pes);
 
-/* Bytes of state of an idle PE, including its share of the node's. */
-size_t wf_pes_idle_bytes(const struct wf_pes *pes);
-
 #endif

@@ -42,6 +42,7 @@ unsigned char *wf_native_encode_op(struct wf_native_encoder *encoder, enum wf_op
     }
     *at++ = slot;
     at = wf_varint_write(at, mask);
+    /* cppcheck-suppress uninitvar ; the bytes up to `end` are written above */
     memcpy(at, differences, (size_t)(end - differences));
     return at + (end - differences);
 }

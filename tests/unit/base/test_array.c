@@ -10,6 +10,7 @@ static void elements_are_kept_while_the_array_grows(void)
 
     for (; n < 30000; n++) {
         WF_GROW(items, n, capacity);
+        CHECK(items != NULL);
         items[n] = n * n;
     }
     CHECK(capacity >= n);
