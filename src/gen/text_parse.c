@@ -36,6 +36,86 @@ static void lead_here(struct wf_gen_text_parser *parser, uint32_t number)
     parser->program->code[number].target = parser->program->n_code;
 }
 
+/* ---- names ---- */
+
+/* Words with a meaning of their own, besides the names of ops and functions. */
+static const char *const words[] = {
+    "param", "let",    "loop", "repeat",    "while",       "if",       "else",
+    "group", "region", "rank", "size",      "any",         "none",     "tag",
+    "root",  "in",     "from", "iteration", "seen_source", "seen_tag", NULL,
+};
+
+static bool same(const char *word, const struct wf_gen_token *token)
+{
+    return wf_gen_token_is(token, word, strlen(word));
+}
+
+bool wf_gen_text_reserved(const struct wf_gen_token *token)
+{
+    for (const char *const *word = words; *word != NULL; word++) {
+        if (same(*word, token)) {
+            return true;
+        }
+    }
+    for (int kind = 0; kind < WF_OP_KINDS; kind++) {
+        if (same(wf_op_name((enum wf_op_kind)kind), token)) {
+            return true;
+        }
+    }
+    for (const struct wf_gen_operation *operation = wf_gen_operations; operation->name != NULL;
+         operation++) {
+        if (operation->precedence == 0 && same(operation->name, token)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const struct wf_gen_text_symbol *wf_gen_text_find(const struct wf_gen_text_parser *parser,
+                                                  const struct wf_gen_token *token)
+{
+    for (uint32_t i = parser->n_symbols; i-- > 0;) {
+        if (wf_gen_token_is(token, parser->symbols[i].name, parser->symbols[i].length)) {
+            return &parser->symbols[i];
+        }
+    }
+    return NULL;
+}
+
+/* Reads a new name. Sets *name to its token; a name that means something already is a fault. */
+static bool new_name(struct wf_gen_text_parser *parser, struct wf_gen_token *name)
+{
+    struct wf_gen_lexer *lexer = &parser->lexer;
+
+    *name = lexer->token;
+    if (name->kind != WF_GEN_TOKEN_NAME) {
+        return wf_gen_lex_unexpected(lexer, "a name");
+    }
+    if (name->length > 48) {
+        return wf_gen_lex_fault(lexer, name->place, "a name has at most 48 characters");
+    }
+    if (wf_gen_text_reserved(name)) {
+        return wf_gen_lex_fault(lexer, name->place, "'%.*s' has a meaning of its own",
+                                (int)name->length, name->text);
+    }
+    if (wf_gen_text_find(parser, name) != NULL) {
+        return wf_gen_lex_fault(lexer, name->place, "'%.*s' is a name already",
+                                (int)name->length, name->text);
+    }
+    wf_gen_lex_next(lexer);
+    return lexer->status == WF_OK;
+}
+
+static void define(struct wf_gen_text_parser *parser, const struct wf_gen_token *name,
+                   uint32_t node, bool param)
+{
+    WF_GROW(parser->symbols, parser->n_symbols, parser->symbols_capacity);
+    parser->symbols[parser->n_symbols++] =
+        (struct wf_gen_text_symbol){name->text, name->length, node, param};
+}
+
+/* ---- statements ---- */
+
 static bool parse_param(struct wf_gen_text_parser *parser)
 {
     struct wf_gen_token name;
@@ -44,7 +124,7 @@ static bool parse_param(struct wf_gen_text_parser *parser)
         return wf_gen_lex_fault(&parser->lexer, parser->lexer.token.place,
                                 "a parameter cannot be inside a block");
     }
-    if (!wf_gen_text_new_name(parser, &name) || !wf_gen_lex_expect(&parser->lexer, "=")) {
+    if (!new_name(parser, &name) || !wf_gen_lex_expect(&parser->lexer, "=")) {
         return false;
     }
     int64_t value = wf_gen_text_constant(parser);
@@ -56,7 +136,7 @@ static bool parse_param(struct wf_gen_text_parser *parser)
         }
     }
     uint32_t node = wf_gen_text_node(parser, WF_GEN_CALC_NUMBER, value, NULL, name.place);
-    wf_gen_text_define(parser, &name, node, true);
+    define(parser, &name, node, true);
     return fine(parser);
 }
 
@@ -66,11 +146,11 @@ static bool parse_let(struct wf_gen_text_parser *parser)
 {
     struct wf_gen_token name;
 
-    if (!wf_gen_text_new_name(parser, &name) || !wf_gen_lex_expect(&parser->lexer, "=")) {
+    if (!new_name(parser, &name) || !wf_gen_lex_expect(&parser->lexer, "=")) {
         return false;
     }
     uint32_t node = wf_gen_text_expression(parser);
-    wf_gen_text_define(parser, &name, node, false);
+    define(parser, &name, node, false);
     return fine(parser);
 }
 
@@ -112,7 +192,7 @@ static bool parse_rounds(struct wf_gen_text_parser *parser, const struct wf_gen_
         const uint32_t operands[3] = {loop.a};
         uint32_t node =
             wf_gen_text_node(parser, WF_GEN_CALC_LOOP, parser->n_loops, operands, name->place);
-        wf_gen_text_define(parser, name, node, false);
+        define(parser, name, node, false);
     }
     parser->n_loops++;
     (void)parse_block(parser);
@@ -131,7 +211,7 @@ static bool parse_loop(struct wf_gen_text_parser *parser)
     struct wf_gen_text_place place = parser->lexer.token.place;
     struct wf_gen_token name;
 
-    return wf_gen_text_new_name(parser, &name) && parse_rounds(parser, &name, place);
+    return new_name(parser, &name) && parse_rounds(parser, &name, place);
 }
 
 static bool parse_repeat(struct wf_gen_text_parser *parser)
@@ -189,7 +269,7 @@ static bool parse_group(struct wf_gen_text_parser *parser)
         return wf_gen_lex_fault(&parser->lexer, parser->lexer.token.place,
                                 "there can be %d groups, and none inside a block", GROUPS_MAX);
     }
-    if (!wf_gen_text_new_name(parser, &name) || !wf_gen_lex_expect(&parser->lexer, "=")) {
+    if (!new_name(parser, &name) || !wf_gen_lex_expect(&parser->lexer, "=")) {
         return false;
     }
     group = (struct wf_gen_text_group){

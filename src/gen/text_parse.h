@@ -51,15 +51,11 @@ uint32_t wf_gen_text_node(struct wf_gen_text_parser *parser, enum wf_gen_calc_ki
                           int64_t value, const uint32_t *operands,
                           struct wf_gen_text_place place);
 
-/* Reads a new name. Sets *name to its token; a name that means something already is a fault. */
-bool wf_gen_text_new_name(struct wf_gen_text_parser *parser, struct wf_gen_token *name);
 /* What the token stands for, or null. */
 const struct wf_gen_text_symbol *wf_gen_text_find(const struct wf_gen_text_parser *parser,
                                                   const struct wf_gen_token *token);
-void wf_gen_text_define(struct wf_gen_text_parser *parser, const struct wf_gen_token *name,
-                        uint32_t node, bool param);
 
-/* Whether the token is a word with a meaning of its own, and the nearest of these. */
+/* Whether the token is a word with a meaning of its own. */
 bool wf_gen_text_reserved(const struct wf_gen_token *token);
 
 /* Reads statements up to the end of the text, and adds the end. */
