@@ -203,7 +203,7 @@ def test_wrong_dumpi():
         "peer": ([foreign.Dumpi().call(0, "ihiih", 1, 9, 7, 0, 2).finish()],
                  "byte 16, rank 0: .*peer is no rank"),
         "counts": ([foreign.Dumpi().call(66, "iIhBh", 2, [1, 2], 9, 3, 2).finish()],
-                   "not as many counts as its communicator has ranks"),
+                   "the number of counts is not the number of ranks"),
     }
     for name, (ranks, words) in cases.items():
         foreign.write_dumpi(name, ranks)

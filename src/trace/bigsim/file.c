@@ -317,14 +317,14 @@ static const char *fault_of(const struct wf_bigsim_file *file, const struct wf_b
     const uint32_t *before = (const uint32_t *)(const void *)log->before.data;
 
     if (!(log->duration >= 0) || log->duration > SECONDS_MAX || !isfinite(log->start)) {
-        return "a log whose times make no sense";
+        return "a log has a start or a duration that is negative, infinite or too long";
     }
     if (log->source < -1 || (log->source >= 0 && (uint32_t)log->source >= file->trace->n_pes)) {
-        return "a log that a PE starts which is not there";
+        return "a log is started by a PE that does not exist";
     }
     for (uint32_t i = 0; i < log->n_before; i++) {
         if (before[i] >= file->n) {
-            return "a log that waits for one which is not there";
+            return "a log waits for a log that does not exist";
         }
     }
     return NULL;
@@ -350,8 +350,9 @@ bool wf_bigsim_next(struct wf_bigsim_file *file, struct wf_bigsim_log *log)
         return false;
     }
     file->used += wf_infile_at(in) - in->place.byte;
-    const char *fault =
-        file->used > in->size ? "a log that another PE has too" : fault_of(file, log);
+    const char *fault = file->used > in->size
+                            ? "a log shares its bytes with a log of another PE"
+                            : fault_of(file, log);
     if (fault != NULL) {
         wf_trace_bad(&in->place, "%s (log %" PRIu32 ")", fault, file->next);
         return false;

@@ -185,7 +185,8 @@ static void read_record(struct wf_clog2_file *file, struct wf_clog2_record *reco
     } else if (wf_infile_at(in) > file->block_end) {
         wf_trace_bad(&in->place, "a record does not fit into its block");
     } else if (timed && !(record->time > -TIME_MAX && record->time < TIME_MAX)) {
-        wf_trace_bad(&in->place, "a time that makes no sense");
+        wf_trace_bad(&in->place, "a time of %g seconds; known are times below %d", record->time,
+                     TIME_MAX);
     }
 }
 

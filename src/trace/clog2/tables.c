@@ -144,7 +144,8 @@ static void add_member(const struct wf_clog2_file *file, struct wf_clog2_tables 
     }
     if (rank < 0 || (uint32_t)rank >= file->n_ranks || world < 0 ||
         (uint32_t)world >= file->n_ranks) {
-        wf_trace_bad(&file->in.place, "a communicator has rank %d, which is rank %d of %u",
+        wf_trace_bad(&file->in.place,
+                     "rank %d of a communicator is rank %d of the world, which has %u ranks",
                      (int)rank, (int)world, file->n_ranks);
         return;
     }

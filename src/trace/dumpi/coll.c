@@ -63,7 +63,8 @@ static const uint64_t *read_counts(struct wf_dumpi_step *step, uint8_t array, ui
 
     if (counts->n != step->comm->size ||
         (type == NONE && record->arrays[array + 2].n != counts->n)) {
-        wf_dumpi_step_bad(step, "not as many counts as its communicator has ranks");
+        wf_dumpi_step_bad(
+            step, "the number of counts is not the number of ranks in its communicator");
         return NULL;
     }
     into->size = 0;

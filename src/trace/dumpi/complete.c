@@ -96,14 +96,14 @@ static void read_places(struct wf_dumpi_step *step, uint32_t n_set)
     n = n < 0 ? 0 : n; /* nothing was open */
     if (record->n_arrays < 2 || n > record->arrays[1].n) {
         if (n > 0) {
-            wf_dumpi_step_bad(step, "fewer places than completed requests");
+            wf_dumpi_step_bad(step, "fewer indices than completed requests");
         }
         return;
     }
     for (int64_t i = 0; i < n; i++) {
         int32_t place = record->arrays[1].items[i];
         if (place < 0 || (uint32_t)place >= n_set) {
-            wf_dumpi_step_bad(step, "a completed request that is not in its list");
+            wf_dumpi_step_bad(step, "the index of a completed request is outside of its list");
             return;
         }
         if (kept[place] != NOT_OPEN) {

@@ -304,10 +304,11 @@ static void add_notes(const struct opening *o, uint64_t n_lost, struct wf_trace 
     wf_trace_note_count(out, l->n_ignored,
                         "calls were made while recording was off and are not in the trace");
     wf_trace_note_count(
-        out, n_lost, "communicators were made by calls that not all of their ranks recorded");
+        out, n_lost,
+        "communicators are not known, since not all ranks recorded the calls that create them");
     wf_trace_note_count(
         out, l->n_lost_comms,
-        "calls on communicators or windows whose making is not recorded are read "
+        "calls on communicators or windows whose creation is not recorded are read "
         "as calls without messages");
     wf_trace_note_count(out, l->n_inter,
                         "collectives between two groups are read as calls without messages");

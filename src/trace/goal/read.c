@@ -172,7 +172,7 @@ static void read_labelled(struct reading *r)
     wf_goal_text_expect(&r->text, ":");
     enum wf_goal_kind kind = kind_of(&r->text);
     if (r->labels[label].op != NO_OP) {
-        wf_trace_bad(&r->text.file.place, "the label %.40s for the second time",
+        wf_trace_bad(&r->text.file.place, "the label %.40s is defined for the second time",
                      wf_strings_at(&r->names, label));
     } else if (kind == WF_GOAL_KINDS) {
         wf_trace_bad(&r->text.file.place, "expected calc, send or recv, found '%.40s'",
@@ -229,7 +229,7 @@ static void read_rank(struct reading *r)
     int64_t number =
         wf_goal_text_number(&r->text, "a rank", "", 0, (int64_t)r->goal.n_ranks - 1);
     if (r->goal.ranks[number].is_there) {
-        wf_trace_bad(&place, "rank %" PRId64 " for the second time", number);
+        wf_trace_bad(&place, "rank %" PRId64 " begins for the second time", number);
         return;
     }
     r->text.file.place.unit = "rank";
@@ -248,7 +248,7 @@ static void read_rank(struct reading *r)
             wf_goal_text_expect(&r->text, "}");
         }
         if (rank_of(r)->n >= WF_NO_TASK / 2) {
-            wf_trace_bad(&r->text.file.place, "too many ops");
+            wf_trace_bad(&r->text.file.place, "a rank with too many ops");
         }
     }
     if (!wf_trace_failed(r->text.err)) {

@@ -296,8 +296,10 @@ static void do_message(struct reading *r)
 
     op.bytes = product(n, read_type(r));
     if (peer >= r->n_ranks || tag > INT32_MAX) {
-        wf_trace_bad(&r->text.file.place, "%s: no rank %" PRId64 ", or no tag %" PRId64,
-                     r->text.action->name, peer, tag);
+        wf_trace_bad(&r->text.file.place,
+                     "%s: expected a rank below %" PRIu32 " and a tag, found %" PRId64
+                     " and %" PRId64,
+                     r->text.action->name, r->n_ranks, peer, tag);
     }
     if (wf_trace_failed(r->err)) {
         return;

@@ -131,7 +131,7 @@ bool wf_ti_text_next(struct wf_ti_text *text)
         text->next += (uint64_t)n;
         text->rest = text->line;
         if (memchr(text->line, '\0', (size_t)n) != NULL) {
-            wf_trace_bad(&text->file.place, "the line has a byte that is no text");
+            wf_trace_bad(&text->file.place, "a NUL byte in the line: this is no text file");
             return false;
         }
     } while (text->line[strspn(text->line, BLANKS)] == '\0');
