@@ -161,8 +161,8 @@ def test_wrong():
         "bs_cut": ([*whole[:2], whole[2][:300]], "bgTrace1: byte 178, PE 1: log 1 of 3 is trunc"),
         "bs_few": ([*whole[:2], whole[2][:16] + b"\x01" + whole[2][17:]],
                    "bgTrace1: byte 16, PE 1: the file has 1 PEs, the summary says 2"),
-        "bs_before": (graphs.bigsim([[graphs.Log(before=[9])]]), "PE 0: a log that waits for one"),
-        "bs_source": (graphs.bigsim([[graphs.Log(by=(9, 0))]]), "PE 0: a log that a PE starts"),
+        "bs_before": (graphs.bigsim([[graphs.Log(before=[9])]]), "PE 0: a log waits for a log"),
+        "bs_source": (graphs.bigsim([[graphs.Log(by=(9, 0))]]), "PE 0: a log is started by a PE"),
         "bs_time": (graphs.bigsim([[graphs.Log(takes=-1)]]), "whose times make no sense"),
     }
     for name, (files, words) in cases.items():

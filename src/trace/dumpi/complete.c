@@ -41,22 +41,22 @@ static void complete(struct wf_dumpi_step *step, struct wf_open_request *request
                      const struct wf_dumpi_status *status)
 {
     struct wf_dumpi_walk *walk = step->walk;
+    bool cancelled = request->cancelled && (status == NULL || status->cancelled);
 
-    if (walk->spool == NULL && request->receives && !request->persistent) {
-        bool cancelled = request->cancelled && (status == NULL || status->cancelled);
-        if (cancelled || (request->wild && status != NULL)) {
-            WF_GROW(walk->matches, walk->n_matches, walk->matches_capacity);
-            walk->matches[walk->n_matches++] = (struct wf_dumpi_match){
-                .serial = request->serial,
-                .source = status != NULL ? status->source : -1,
-                .tag = status != NULL ? status->tag : -1,
-                .cancelled = cancelled,
-            };
-        }
+    if (request->persistent) {
+        return;
     }
-    if (!request->persistent) {
-        wf_open_requests_remove(&walk->requests, request);
+    if (walk->spool == NULL && request->receives &&
+        (cancelled || (request->wild && status != NULL))) {
+        WF_GROW(walk->matches, walk->n_matches, walk->matches_capacity);
+        walk->matches[walk->n_matches++] = (struct wf_dumpi_match){
+            .serial = request->serial,
+            .source = status != NULL ? status->source : -1,
+            .tag = status != NULL ? status->tag : -1,
+            .cancelled = cancelled,
+        };
     }
+    wf_open_requests_remove(&walk->requests, request);
 }
 
 static const struct wf_dumpi_status *status_at(const struct wf_dumpi_record *record, uint32_t i)

@@ -222,7 +222,7 @@ static void find_files(const struct wf_reader_probe *probe, struct dumpi_set *se
             set->n_ranks++;
         }
     }
-    if (!wf_trace_failed(err)) {
+    if (set->prefix != NULL) {
         check_files(set, err);
     }
 }
@@ -353,7 +353,7 @@ static enum wf_status open_trace(const struct wf_reader_probe *probe, const void
     struct opening o = {.clock = (enum wf_dumpi_clock)p->clock};
 
     find_files(probe, &o.set, err);
-    if (!wf_trace_failed(err)) {
+    if (o.set.prefix != NULL && !wf_trace_failed(err)) {
         for (uint32_t i = 0; i < WF_DUMPI_FUNCTIONS; i++) {
             o.names[i] = NAMES_UNSET;
         }

@@ -43,12 +43,12 @@ struct wf_goal {
     uint64_t n_ops, ops_capacity;
     struct wf_goal_edge *edges; /* likewise; by the op before */
     uint64_t n_edges, edges_capacity;
-    uint64_t n_streams; /* ops on another cpu or nic than 0 */
-    uint64_t n_open;    /* receives from anybody, or with any tag */
+    uint64_t n_streams;   /* ops on another cpu or nic than 0 */
+    uint64_t n_wildcards; /* receives from anybody, or with any tag */
 };
 
 /* Whether an op is a receive from anybody, or with any tag. */
-static inline bool wf_goal_is_open(const struct wf_goal_op *op)
+static inline bool wf_goal_is_wildcard(const struct wf_goal_op *op)
 {
     return op->kind == WF_GOAL_RECV && (op->peer == WF_GOAL_ANY || op->tag == WF_GOAL_ANY);
 }

@@ -29,8 +29,8 @@ struct matching {
     uint64_t n_ready, sequence;
     struct queue *queues; /* a hash table */
     uint64_t n_queues;
-    struct queue *open;    /* of each rank: wildcard receives... */
-    struct queue *arrived; /* ...and messages that no receive has matched */
+    struct queue *wildcards; /* of each rank: wildcard receives... */
+    struct queue *arrived;   /* ...and messages that no receive has matched */
 };
 
 static struct queue *queue_of(struct matching *m, uint32_t to, int64_t from, int32_t tag)
@@ -134,8 +134,8 @@ static void on_send(struct matching *m, uint64_t send)
     const struct wf_goal_op *op = &m->goal->ops[send];
     uint32_t to = (uint32_t)op->peer;
     int64_t from = m->states[send].rank;
-    struct queue *queue = queue_of(m, to, from, op->tag), *open = &m->open[to];
-    uint64_t before = NONE, found = open->first;
+    struct queue *queue = queue_of(m, to, from, op->tag), *wildcards = &m->wildcards[to];
+    uint64_t before = NONE, found = wildcards->first;
     uint64_t exact = queue->first != NONE && m->goal->ops[queue->first].kind == WF_GOAL_RECV
                          ? queue->first
                          : NONE;
@@ -149,7 +149,7 @@ static void on_send(struct matching *m, uint64_t send)
         pop(m, queue);
         meet(m, send, exact);
     } else if (found != NONE) {
-        take_out(m, open, before, found);
+        take_out(m, wildcards, before, found);
         meet(m, send, found);
     } else {
         struct queue *all = &m->arrived[to];
@@ -174,13 +174,13 @@ static void on_recv(struct matching *m, uint64_t recv)
     struct queue *queue;
 
     m->states[recv].sequence = m->sequence++;
-    if (wf_goal_is_open(op)) {
+    if (wf_goal_is_wildcard(op)) {
         found = m->arrived[to].first;
         while (found != NONE && !accepts(op, m->states[found].rank, m->goal->ops[found].tag)) {
             found = m->states[found].later;
         }
         if (found == NONE) {
-            push(m, &m->open[to], recv);
+            push(m, &m->wildcards[to], recv);
             return;
         }
         /* The first of its kind that arrived is the first in its queue. */
@@ -224,7 +224,7 @@ static void prepare(struct matching *m)
 
     for (uint32_t r = 0; r < goal->n_ranks; r++) {
         const struct wf_goal_rank *rank = &goal->ranks[r];
-        m->open[r] = m->arrived[r] = (struct queue){.first = NONE, .last = NONE};
+        m->wildcards[r] = m->arrived[r] = (struct queue){.first = NONE, .last = NONE};
         for (uint64_t i = 0; i < rank->n; i++) {
             m->states[rank->first + i].rank = r;
             n_messages += goal->ops[rank->first + i].kind != WF_GOAL_CALC ? 1 : 0;
@@ -254,7 +254,7 @@ void wf_goal_match(struct wf_goal *goal)
 
     m.states = wf_xcalloc(goal->n_ops + 1, sizeof(*m.states));
     m.ready = wf_xcalloc(goal->n_ops + 1, sizeof(*m.ready));
-    m.open = wf_xcalloc(goal->n_ranks, sizeof(*m.open));
+    m.wildcards = wf_xcalloc(goal->n_ranks, sizeof(*m.wildcards));
     m.arrived = wf_xcalloc(goal->n_ranks, sizeof(*m.arrived));
     prepare(&m);
     for (uint64_t i = 0; i < m.n_ready; i++) {
@@ -263,6 +263,6 @@ void wf_goal_match(struct wf_goal *goal)
     free(m.states);
     free(m.ready);
     free(m.queues);
-    free(m.open);
+    free(m.wildcards);
     free(m.arrived);
 }

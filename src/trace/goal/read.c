@@ -108,7 +108,7 @@ static void read_op(struct reading *r, enum wf_goal_kind kind)
     WF_GROW(goal->ops, goal->n_ops, goal->ops_capacity);
     goal->ops[goal->n_ops++] = op;
     rank_of(r)->n++;
-    goal->n_open += wf_goal_is_open(&op) ? 1 : 0;
+    goal->n_wildcards += wf_goal_is_wildcard(&op) ? 1 : 0;
     count(r, kind, kind == WF_GOAL_CALC ? 0 : op.amount);
 }
 
@@ -405,7 +405,7 @@ static enum wf_status open_trace(const struct wf_reader_probe *probe, const void
     if (!wf_trace_failed(err)) {
         wf_goal_match(&r.goal);
         out->graph = make_graph(&r.goal);
-        wf_trace_note_count(out, r.goal.n_open,
+        wf_trace_note_count(out, r.goal.n_wildcards,
                             "receives have wildcards: each matches the message that it would "
                             "match if nothing took time");
         wf_trace_note_count(out, r.goal.n_streams,
