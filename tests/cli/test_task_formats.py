@@ -163,7 +163,7 @@ def test_wrong():
                    "bgTrace1: byte 16, PE 1: the file has 1 PEs, the summary says 2"),
         "bs_before": (graphs.bigsim([[graphs.Log(before=[9])]]), "PE 0: a log waits for a log"),
         "bs_source": (graphs.bigsim([[graphs.Log(by=(9, 0))]]), "PE 0: a log is started by a PE"),
-        "bs_time": (graphs.bigsim([[graphs.Log(takes=-1)]]), "whose times make no sense"),
+        "bs_time": (graphs.bigsim([[graphs.Log(takes=-1)]]), "a start or a duration that is"),
     }
     for name, (files, words) in cases.items():
         graphs.write_bigsim(name, files)

@@ -127,6 +127,7 @@ uint64_t wf_infile_unsigned(struct wf_infile *in, unsigned width)
 
 int64_t wf_infile_signed(struct wf_infile *in, unsigned width)
 {
+    assert(width >= 1 && width <= 8);
     uint64_t value = wf_infile_unsigned(in, width);
     uint64_t sign = UINT64_C(1) << (width * 8 - 1);
 

@@ -370,7 +370,7 @@ static char *path_of(const char *anchor, const char *fmt, ...)
     char *path = wf_xmalloc(n + ENDING_BYTES);
     va_list args;
 
-    memcpy(path, anchor, n);
+    (void)snprintf(path, n + 1, "%s", anchor);
     va_start(args, fmt);
     (void)vsnprintf(path + n, ENDING_BYTES, fmt, args);
     va_end(args);
