@@ -174,6 +174,17 @@ static void put_collective(struct wf_otf2_walk *walk, const struct wf_otf2_event
 
 /* ---- requests ---- */
 
+/* Remembers what the reader ahead saw become complete. */
+static void remember(struct wf_otf2_walk *walk, const struct wf_otf2_event *event)
+{
+    if (event->kind == WF_OTF2_IRECV || event->kind == WF_OTF2_ICOLL_COMPLETE ||
+        event->kind == WF_OTF2_REQUEST_CANCELLED) {
+        uint32_t number = wf_open_requests_add(&walk->found, (int64_t)event->request)->number;
+        WF_GROW(walk->outcomes, number, walk->outcomes_capacity);
+        walk->outcomes[number] = *event;
+    }
+}
+
 /* What becomes of a request; false if the events end before. */
 static bool find_outcome(struct wf_otf2_walk *walk, uint64_t request, struct wf_otf2_event *out)
 {
@@ -187,13 +198,8 @@ static bool find_outcome(struct wf_otf2_walk *walk, uint64_t request, struct wf_
             break;
         }
         walk->ahead_ended = !wf_otf2_in_next(walk->ahead, &event);
-        if (!walk->ahead_ended &&
-            (event.kind == WF_OTF2_IRECV || event.kind == WF_OTF2_ICOLL_COMPLETE ||
-             event.kind == WF_OTF2_REQUEST_CANCELLED)) {
-            uint32_t number =
-                wf_open_requests_add(&walk->found, (int64_t)event.request)->number;
-            WF_GROW(walk->outcomes, number, walk->outcomes_capacity);
-            walk->outcomes[number] = event;
+        if (!walk->ahead_ended) {
+            remember(walk, &event);
         }
     }
     if (known == NULL) {

@@ -251,7 +251,7 @@ static void put_args(struct ti *ti, const struct wf_op *op, const char *args)
     bool has_counts = wf_op_layout_of(op->kind)->n_arrays > 0;
     const uint64_t *counts = has_counts ? op->counts : NULL;
     const uint64_t *vectors[] = {counts, has_counts ? op->recv_counts : NULL};
-    uint32_t n_vectors = 0, n_sums = 0;
+    uint32_t n_vectors = 0; /* at most two, each after its sum */
 
     for (const char *letter = args; *letter != '\0' && *letter != 't'; letter++) {
         switch (*letter) {
@@ -261,12 +261,12 @@ static void put_args(struct ti *ti, const struct wf_op *op, const char *args)
         case 'N':
             /* At the other ranks the root's lengths are not known, and do not matter. */
             put_counts(ti->out, vectors[n_vectors], ti->n_ranks, op->bytes);
-            n_vectors++;
+            n_vectors = 1;
             break;
         case 'x':
             (void)fprintf(ti->out, " %" PRIu64,
-                          vectors[n_sums] != NULL ? sum_of(vectors[n_sums], ti->n_ranks) : 0);
-            n_sums++;
+                          vectors[n_vectors] != NULL ? sum_of(vectors[n_vectors], ti->n_ranks)
+                                                     : 0);
             break;
         case 'f':
             (void)fputs(" 0", ti->out);
