@@ -38,10 +38,12 @@ void wf_undo_commit(struct wf_worker *worker, const struct wf_event *ev,
                     const struct wf_frame *frame, const void *note, const void *trail,
                     const unsigned char *undo);
 
-/* Entries of the undo log, for ctx.c. */
-void wf_undo_log_state(struct wf_ctx *ctx, size_t offset, size_t size);
-void wf_undo_log_edit(struct wf_ctx *ctx, uint32_t cell);
-void wf_undo_log_get(struct wf_ctx *ctx, uint32_t cell);
-void wf_undo_log_put(struct wf_ctx *ctx, uint32_t cell);
+/* Entries of the undo log, for ctx.c. Not inlined: without a log, which is the common case, the
+ * functions of ctx.c are only a few instructions. */
+__attribute__((noinline)) void wf_undo_log_state(struct wf_ctx *ctx, size_t offset,
+                                                 size_t size);
+__attribute__((noinline)) void wf_undo_log_edit(struct wf_ctx *ctx, uint32_t cell);
+__attribute__((noinline)) void wf_undo_log_get(struct wf_ctx *ctx, uint32_t cell);
+__attribute__((noinline)) void wf_undo_log_put(struct wf_ctx *ctx, uint32_t cell);
 
 #endif

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ranks/match_index.h"
 
+#include "base/rng.h"
+
 #include <stddef.h>
 
 enum {
@@ -76,6 +78,13 @@ static bool same_key(const struct wf_match_key *a, const struct wf_match_key *b)
     return a->context == b->context && a->src == b->src && a->tag == b->tag;
 }
 
+/* Two keys with the same tag and the same hash are the same. */
+static uint64_t hash_of(const struct wf_match_key *key)
+{
+    return wf_rng_mix(((uint64_t)key->context << 32 | key->src) ^
+                      ((uint64_t)(uint32_t)key->tag + 1) * WF_RNG_GOLDEN);
+}
+
 /* The path of a key through its tree: the digits of its hash, then those of its tag. The paths
  * of different keys part somewhere, so that no tree is deeper than 26 levels even if all hashes
  * were the same. */
@@ -87,7 +96,7 @@ struct trail {
 
 static struct trail trail_of(const struct wf_match_key *key)
 {
-    return (struct trail){.rest = wf_match_hash(key), .tag = (uint32_t)key->tag};
+    return (struct trail){.rest = hash_of(key), .tag = (uint32_t)key->tag};
 }
 
 static uint32_t next_slot(struct trail *trail)

@@ -15,7 +15,6 @@
  * shrink by one cell at a time: no operation takes long, and an empty index is one cell.
  */
 
-#include "base/rng.h"
 #include "ranks/match.h"
 
 enum {
@@ -39,13 +38,6 @@ struct wf_match_node {
     uint32_t order;   /* grows along the queue, with gaps */
     struct wf_match_place at[WF_MATCH_FORMS];
 };
-
-/* Two keys with the same tag and the same hash are the same. */
-static inline uint64_t wf_match_hash(const struct wf_match_key *key)
-{
-    return wf_rng_mix(((uint64_t)key->context << 32 | key->src) ^
-                      ((uint64_t)(uint32_t)key->tag + 1) * WF_RNG_GOLDEN);
-}
 
 /* Returns the cell of an empty index. */
 uint32_t wf_match_index_new(struct wf_ctx *ctx);

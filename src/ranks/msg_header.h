@@ -77,18 +77,6 @@ struct wf_msg_header {
 _Static_assert(sizeof(struct wf_msg_header) == WF_NET_HEADER_WORDS * sizeof(uint32_t),
                "a header fills its place in a message");
 
-/* The upper bits of a time that is stored in 60 bits... */
-#define WF_MSG_TIME_HIGH(time) ((uint32_t)((uint64_t)(time) >> 32) & WF_MSG_LOW_MASK)
-
-/* ...and the time itself: the latest one before `now` with these bits. */
-static inline int64_t wf_msg_time(uint32_t low, uint32_t high, int64_t now)
-{
-    const uint64_t mask = (UINT64_C(1) << (32 + WF_MSG_LOW_BITS)) - 1;
-    uint64_t since = ((uint64_t)now - ((uint64_t)high << 32 | low)) & mask;
-
-    return now - (int64_t)since;
-}
-
 /* A message at the rank that it is for. */
 struct wf_arrival {
     struct wf_caller who;

@@ -2,6 +2,18 @@
 /* Puts and gets, and the wait for their completion. */
 #include "ranks/msg_header.h"
 
+/* The upper bits of a time that is stored in 60 bits... */
+#define TIME_HIGH(time) ((uint32_t)((uint64_t)(time) >> 32) & WF_MSG_LOW_MASK)
+
+/* ...and the time itself: the latest one before `now` with these bits. */
+static int64_t time_of(uint32_t low, uint32_t high, int64_t now)
+{
+    const uint64_t mask = (UINT64_C(1) << (32 + WF_MSG_LOW_BITS)) - 1;
+    uint64_t since = ((uint64_t)now - ((uint64_t)high << 32 | low)) & mask;
+
+    return now - (int64_t)since;
+}
+
 /* The rank continues when the last of its puts and gets is complete. */
 static void end_flush(const struct wf_caller *who)
 {
@@ -58,9 +70,9 @@ void wf_one_sided_put(const struct wf_arrival *arrival)
 void wf_one_sided_get(const struct wf_arrival *arrival)
 {
     int64_t begin =
-        wf_msg_time(arrival->header.get.begin_low, arrival->header.get.begin_high, arrival->at);
+        time_of(arrival->header.get.begin_low, arrival->header.get.begin_high, arrival->at);
     struct wf_msg_header header = {.get_data = {.begin_low = (uint32_t)begin,
-                                                .begin_high = WF_MSG_TIME_HIGH(begin),
+                                                .begin_high = TIME_HIGH(begin),
                                                 .kind = WF_MSG_GET_DATA,
                                                 .departure = arrival->at}};
 
@@ -80,7 +92,7 @@ void wf_one_sided_get_data(const struct wf_arrival *arrival)
 
     wf_arrival_note(arrival, header->get_data.departure);
     complete(&arrival->who,
-             wf_msg_time(header->get_data.begin_low, header->get_data.begin_high, arrival->at),
+             time_of(header->get_data.begin_low, header->get_data.begin_high, arrival->at),
              arrival->at);
 }
 
@@ -112,7 +124,7 @@ enum wf_called wf_rank_get(const struct wf_caller *who, const struct wf_peer *fr
 {
     int64_t clock = who->rank->clock;
     struct wf_msg_header header = {.get = {.begin_low = (uint32_t)clock,
-                                           .begin_high = WF_MSG_TIME_HIGH(clock),
+                                           .begin_high = TIME_HIGH(clock),
                                            .kind = WF_MSG_GET,
                                            .bytes = from->bytes}};
 

@@ -3,8 +3,8 @@
 #define WF_RANKS_PLACE_H
 
 /*
- * Which rank sits where. Ranks of all jobs are numbered together; a node has slots for the
- * ranks on it.
+ * The placement of ranks on nodes. The ranks of all jobs are numbered together; a node has a
+ * slot for each rank on it.
  */
 
 #include <stddef.h>

@@ -73,22 +73,34 @@ static uint32_t find(const struct wf_caller *who, const struct wf_request_set *s
 
 /* ---- lists of complete requests ---- */
 
-/* The requests of collectives and those that a call waits for have lists of their own: nobody
- * has to look for them among all complete requests. */
+/* The collective that a request belongs to, a cell; 0 if none. */
+static uint32_t owner_of(const struct wf_rank_request *req)
+{
+    return req->kind == WF_REQ_COLL ? 0 : req->msg.owner;
+}
+
+/* The requests of collectives and those that a call waits for have lists of their own, so
+ * that they need not be searched among all complete requests. */
 static struct wf_done *list_of(struct wf_rank *rank, const struct wf_rank_request *req)
 {
-    if (wf_request_owner(req) != 0) {
+    if (owner_of(req) != 0) {
         return &rank->done_in_colls;
     }
     return req->flags & WF_REQ_APART ? &rank->done_awaited : &rank->done;
 }
 
-/* Makes two cells neighbours in a list; 0 stands for its ends. */
-static void join(const struct wf_caller *who, struct wf_done *done, uint32_t before,
-                 uint32_t after)
+/* Sets what follows `before` in a list; 0 stands for its beginning. */
+static void set_later(const struct wf_caller *who, struct wf_done *done, uint32_t before,
+                      uint32_t cell)
 {
-    *(before != 0 ? &wf_request_edit(who, before)->later : &done->head) = after;
-    *(after != 0 ? &wf_request_edit(who, after)->earlier : &done->tail) = before;
+    *(before != 0 ? &wf_request_edit(who, before)->later : &done->head) = cell;
+}
+
+/* Sets what precedes `after` in a list; 0 stands for its end. */
+static void set_earlier(const struct wf_caller *who, struct wf_done *done, uint32_t after,
+                        uint32_t cell)
+{
+    *(after != 0 ? &wf_request_edit(who, after)->earlier : &done->tail) = cell;
 }
 
 /* Puts a request into its list, after all that were complete before it or at the same time.
@@ -107,13 +119,18 @@ static void insert_done(const struct wf_caller *who, uint32_t cell, struct wf_ra
     }
     uint32_t after = before != 0 ? wf_request_read(who, before)->later : done->head;
 
-    join(who, done, before, cell);
-    join(who, done, cell, after);
+    req->earlier = before;
+    req->later = after;
+    set_later(who, done, before, cell);
+    set_earlier(who, done, after, cell);
 }
 
 static void remove_done(const struct wf_caller *who, const struct wf_rank_request *req)
 {
-    join(who, list_of(who->rank, req), req->earlier, req->later);
+    struct wf_done *done = list_of(who->rank, req);
+
+    set_later(who, done, req->earlier, req->later);
+    set_earlier(who, done, req->later, req->earlier);
 }
 
 /* Frees a request and its number. */
@@ -237,7 +254,7 @@ void wf_request_complete(const struct wf_caller *who, uint32_t cell, int64_t at)
 {
     struct wf_rank *rank = who->rank;
     struct wf_rank_request *req = wf_request_edit(who, cell);
-    uint32_t owner = wf_request_owner(req);
+    uint32_t owner = owner_of(req);
 
     req->at = at;
     req->flags |= WF_REQ_DONE;
@@ -341,8 +358,10 @@ static void set_apart(const struct wf_caller *who, struct found *found)
 
         remove_done(who, req);
         req->flags |= WF_REQ_APART;
-        join(who, apart, apart->tail, cell);
-        join(who, apart, cell, 0);
+        req->earlier = apart->tail;
+        req->later = 0;
+        set_later(who, apart, apart->tail, cell);
+        apart->tail = cell;
     }
 }
 

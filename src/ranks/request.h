@@ -120,12 +120,6 @@ static inline struct wf_rank_request *wf_request_edit(const struct wf_caller *wh
     return wf_cell_edit(who->ctx, cell);
 }
 
-/* The collective that a request belongs to, a cell; 0 if none. */
-static inline uint32_t wf_request_owner(const struct wf_rank_request *req)
-{
-    return req->kind == WF_REQ_COLL ? 0 : req->msg.owner;
-}
-
 /* A new handle, by which messages from other ranks refer to a request of this rank. */
 uint32_t wf_request_new_handle(struct wf_rank *rank);
 

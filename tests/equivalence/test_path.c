@@ -39,59 +39,59 @@ struct found {
     struct wf_recording *recording;
     bool has_overhead; /* sending and receiving cost CPU time */
     bool arrived;
-    int64_t end, next; /* of the run; where the next piece has to end */
-    uint64_t n_gaps, n_unknown, n_pieces;
+    int64_t end, next; /* of the run; where the next segment has to end */
+    uint64_t n_gaps, n_unknown, n_segments;
     uint64_t by_kind[WF_PATH_KINDS];
     uint64_t fingerprint;
 };
 
-static bool was_sent(struct found *found, const struct wf_path_segment *piece)
+static bool was_sent(struct found *found, const struct wf_path_segment *segment)
 {
     const struct wf_sent *sent = wf_recording_messages(found->recording);
 
     for (uint64_t i = 0; i < found->recording->n_messages; i++) {
-        if (sent[i].from == piece->other && sent[i].to == piece->rank &&
-            sent[i].departure == piece->from && sent[i].arrival == piece->until &&
-            sent[i].bytes == piece->bytes) {
+        if (sent[i].from == segment->other && sent[i].to == segment->rank &&
+            sent[i].departure == segment->from && sent[i].arrival == segment->until &&
+            sent[i].bytes == segment->bytes) {
             return true;
         }
     }
     return false;
 }
 
-static bool was_computed(struct found *found, const struct wf_path_segment *piece)
+static bool was_computed(struct found *found, const struct wf_path_segment *segment)
 {
     const struct wf_span *spans = wf_recording_spans(found->recording);
 
     for (uint64_t i = 0; i < found->recording->n_spans; i++) {
-        if (spans[i].rank == piece->rank && spans[i].what == WF_SPENT_COMPUTING &&
-            spans[i].from <= piece->from && piece->until <= spans[i].until) {
+        if (spans[i].rank == segment->rank && spans[i].what == WF_SPENT_COMPUTING &&
+            spans[i].from <= segment->from && segment->until <= spans[i].until) {
             return true;
         }
     }
     return false;
 }
 
-static void look_at_piece(void *arg, const struct wf_path_segment *piece)
+static void look_at_segment(void *arg, const struct wf_path_segment *segment)
 {
     struct found *found = arg;
     bool known = true;
 
-    found->n_gaps += piece->until != found->next || piece->from >= piece->until;
-    found->next = piece->from;
-    found->n_pieces++;
-    found->by_kind[piece->kind]++;
-    if (piece->kind == WF_PATH_MESSAGE && !piece->sends) {
-        known = was_sent(found, piece);
-    } else if (piece->kind == WF_PATH_COMPUTE) {
-        known = was_computed(found, piece);
-    } else if (piece->kind == WF_PATH_SEND_OVERHEAD ||
-               piece->kind == WF_PATH_RECEIVE_OVERHEAD) {
+    found->n_gaps += segment->until != found->next || segment->from >= segment->until;
+    found->next = segment->from;
+    found->n_segments++;
+    found->by_kind[segment->kind]++;
+    if (segment->kind == WF_PATH_MESSAGE && !segment->sends) {
+        known = was_sent(found, segment);
+    } else if (segment->kind == WF_PATH_COMPUTE) {
+        known = was_computed(found, segment);
+    } else if (segment->kind == WF_PATH_SEND_OVERHEAD ||
+               segment->kind == WF_PATH_RECEIVE_OVERHEAD) {
         known = found->has_overhead;
     }
     found->n_unknown += !known;
-    found->fingerprint = found->fingerprint * 31 + (uint64_t)piece->from + piece->rank * 7 +
-                         piece->other * 5 + piece->kind + piece->bytes;
+    found->fingerprint = found->fingerprint * 31 + (uint64_t)segment->from + segment->rank * 7 +
+                         segment->other * 5 + segment->kind + segment->bytes;
 }
 
 static int64_t start_at_once(const void *arg, uint32_t rank)
@@ -112,7 +112,7 @@ static void look(void *arg, struct wf_ranks_tally *tally, const struct wf_net *n
     found->end = tally->jobs[0].finish.max;
     found->next = path->end;
     found->arrived =
-        path->end == found->end && wf_path_walk(path, &rules, look_at_piece, found);
+        path->end == found->end && wf_path_walk(path, &rules, look_at_segment, found);
 }
 
 static bool is_right(const struct found *found)
@@ -150,7 +150,7 @@ static void the_path_is_made_of_what_happened(void)
         }
         program_free(program);
     }
-    /* Nothing is right because it was not there. */
+    /* Every kind of segment must occur, else the checks above check nothing. */
     for (int kind = WF_PATH_COMPUTE; kind < WF_PATH_KINDS; kind++) {
         CHECK(by_kind[kind] > 0);
     }
@@ -182,7 +182,7 @@ static void all_schedulers_find_it(void)
             setup.look_arg = &found;
             (void)replay(&setup);
             CHECK(is_right(&found));
-            CHECK_U64(found.n_pieces, expected.n_pieces);
+            CHECK_U64(found.n_segments, expected.n_segments);
             CHECK_U64(found.fingerprint, expected.fingerprint);
         }
         program_free(program);
@@ -202,7 +202,7 @@ static void what_has_no_room_is_not_kept(void)
 
     (void)replay(&setup);
     CHECK(!found.arrived);
-    CHECK_U64(found.n_pieces, 0);
+    CHECK_U64(found.n_segments, 0);
     program_free(program);
 }
 

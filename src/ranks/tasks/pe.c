@@ -296,11 +296,6 @@ static const struct wf_process_ops node_ops = {
     .finish = node_finish,
 };
 
-static size_t node_size(const struct wf_pes *pes)
-{
-    return pes->net->node_size + pes->place->slots_max * sizeof(struct wf_pe);
-}
-
 static void ask_for_tally(struct wf_pes *pes, const struct wf_pe_config *config,
                           struct wf_engine *engine)
 {
@@ -347,8 +342,9 @@ enum wf_status wf_pes_new(struct wf_engine *engine, const struct wf_pe_config *c
         free(pes);
         return status;
     }
-    uint32_t first =
-        wf_engine_add(engine, &pes->ops, config->place->n_nodes, node_size(pes), pes);
+    uint32_t first = wf_engine_add(
+        engine, &pes->ops, config->place->n_nodes,
+        config->net->node_size + config->place->slots_max * sizeof(struct wf_pe), pes);
     wf_engine_cells(engine, WF_PE_CELL_SIZE);
     ask_for_tally(pes, config, engine);
     wf_net_attach(config->net, engine, first, &user);

@@ -2,6 +2,7 @@
 /* Matching against a naive matcher that keeps everything in arrays and looks at all of it. */
 #include "ranks/match.h"
 
+#include "base/rng.h"
 #include "harness/cell_model.h"
 #include "ranks/match_index.h"
 

@@ -42,7 +42,7 @@ static void waiting_for_the_interface_is_part_of_it(void)
     CHECK(wf_stat_mean(&out.tally.latency) == 1064850);
 }
 
-/* Three ranks on a node: who sends and who receives is told by their seats. */
+/* Three ranks on a node: who sends and who receives is told by their slots. */
 static void ranks_that_share_a_node_get_their_own_messages(void)
 {
     static const struct wf_op zero[] = {RECV(5, 7), SEND(4, 1, 3000), END};

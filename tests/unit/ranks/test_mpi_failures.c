@@ -24,8 +24,8 @@ static bool fails(const struct outcome *out, enum wf_failure failure, uint32_t p
            first->failure == failure && first->fail_peer == peer;
 }
 
-static bool is_stuck(const struct outcome *out, uint32_t rank, enum wf_blocked_in in,
-                     uint32_t peer, int32_t tag)
+static bool is_blocked(const struct outcome *out, uint32_t rank, enum wf_blocked_in in,
+                       uint32_t peer, int32_t tag)
 {
     for (uint32_t i = 0; i < out->tally.n_blocked; i++) {
         const struct wf_blocked *blocked = &out->tally.blocked[i];
@@ -128,7 +128,8 @@ static void blocking_sends_that_wait_for_each_other(void)
     out = run2(LONG, zero, one);
     CHECK_U64(out.tally.unfinished, 2);
     CHECK_U64(out.tally.failed, 0);
-    CHECK(is_stuck(&out, 0, WF_BLOCKED_SEND, 1, 7) && is_stuck(&out, 1, WF_BLOCKED_SEND, 0, 8));
+    CHECK(is_blocked(&out, 0, WF_BLOCKED_SEND, 1, 7) &&
+          is_blocked(&out, 1, WF_BLOCKED_SEND, 0, 8));
     CHECK_U64(out.tally.unreceived, 2);
 }
 
@@ -143,15 +144,15 @@ static void a_receive_without_a_sender(void)
     static const struct wf_op one[] = {END};
     struct outcome out = run2(NULL, zero, one);
 
-    CHECK(is_stuck(&out, 0, WF_BLOCKED_RECV, 1, 6)); /* the one it waits for */
+    CHECK(is_blocked(&out, 0, WF_BLOCKED_RECV, 1, 6)); /* the one it waits for */
     out = run2(NULL, any, one);
-    CHECK(is_stuck(&out, 0, WF_BLOCKED_RECV, WF_MATCH_ANY_SOURCE, WF_MATCH_ANY_TAG));
+    CHECK(is_blocked(&out, 0, WF_BLOCKED_RECV, WF_MATCH_ANY_SOURCE, WF_MATCH_ANY_TAG));
     out = run2(NULL, probe, one);
-    CHECK(is_stuck(&out, 0, WF_BLOCKED_PROBE, 1, 9));
+    CHECK(is_blocked(&out, 0, WF_BLOCKED_PROBE, 1, 9));
     out = run2(NULL, waits, one);
-    CHECK(is_stuck(&out, 0, WF_BLOCKED_RECV, 1, 5));
+    CHECK(is_blocked(&out, 0, WF_BLOCKED_RECV, 1, 5));
     out = run2(NULL, ssend, one);
-    CHECK(is_stuck(&out, 0, WF_BLOCKED_SEND, 1, 4));
+    CHECK(is_blocked(&out, 0, WF_BLOCKED_SEND, 1, 4));
     CHECK_U64(out.tally.jobs[0].finish.n, 1);
 }
 
