@@ -8,7 +8,7 @@
  * departure is therefore known at once: no event starts it, and the event that returns its own
  * credit is scheduled ahead. Each packet costs two events per hop, whether it waits or not.
  */
-#include "net/packet/notice.h"
+#include "net/packet/port.h"
 
 /* A packet that waits for a credit. */
 struct waiter {

@@ -1,5 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "net/packet/notice.h"
+/*
+ * Queue-length notices: what a router knows of the queues of its neighbours, for policies with
+ * asks_far. A process cannot look into another one, so routers notify each other. When a queue
+ * differs by more than net.info_step from the last notice about it, all neighbours get a new
+ * one, after a router's delay and the link's latency. A notice gives the time at which the port
+ * will be free, so that the queue shrinks at the receiver as it does here. Only packets that
+ * lengthen the queue or wait for credits need new notices.
+ */
+#include "net/packet/port.h"
 
 enum { ENTRIES = 5 };
 

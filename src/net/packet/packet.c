@@ -2,7 +2,7 @@
 #include "net/packet/packet.h"
 
 #include "base/mem.h"
-#include "net/packet/notice.h"
+#include "net/packet/port.h"
 #include "net/topology.h"
 #include "topo/damaged.h"
 #include "topo/nested.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "net/packet/notice.h"
+#include "net/packet/port.h"
 
 #include "base/mem.h"
 #include "base/rng.h"

@@ -41,6 +41,13 @@ struct wf_packet_train {
     struct wf_packet_head head; /* as it is sent on */
 };
 
+/* The notices of and about a port. Zeroed is idle. */
+struct wf_packet_port_notice {
+    int64_t free;     /* in the last notice about it: when it is free... */
+    uint32_t waiting; /* ...and how many packets wait for credits */
+    uint32_t known;   /* cell: notices of the vertex at the end of its link */
+};
+
 /* ---- port.c ---- */
 
 /* Packets arrive at the vertex, the first of them now. */
@@ -152,5 +159,18 @@ void wf_packet_enqueue(const struct wf_packet_view *view,
 void wf_packet_unhold(const struct wf_packet_view *view);
 /* WF_PACKET_TURN. */
 void wf_packet_turn(const struct wf_packet_view *view);
+
+/* ---- notice.c; the model sends notices ---- */
+
+/* Notifies the neighbours if the queue of the port has changed by a step. */
+void wf_packet_notice_send(const struct wf_packet_view *view, uint32_t port);
+
+/* WF_PACKET_NOTICE. */
+void wf_packet_notice_received(const struct wf_packet_view *view,
+                               const struct wf_packet_notice_event *notice);
+
+/* Packets that wait at a port of the neighbour `vertex`, by the last notice. */
+uint64_t wf_packet_notice_queue(const struct wf_packet_view *view, uint32_t vertex,
+                                uint32_t port);
 
 #endif
