@@ -221,8 +221,8 @@ static enum wf_status read_choice(const struct wf_simulate_opts *opts, struct wf
 enum { WHAT_IF_EVENTS = 5000000 };
 
 /* Of a program whose trace was written. */
-static void tell_trace(struct wf_cli *cli, const struct wf_simulate_opts *opts,
-                       const struct wf_sim_trace *trace, const struct wf_value *doc)
+static void report_trace(struct wf_cli *cli, const struct wf_simulate_opts *opts,
+                         const struct wf_sim_trace *trace, const struct wf_value *doc)
 {
     const struct wf_trace_writer_ops *format = NULL;
     FILE *out = opts->silent && !opts->json ? cli->out : cli->err;
@@ -290,7 +290,7 @@ static enum wf_status run(struct wf_cli *cli, const struct wf_simulate_opts *opt
     wf_progress_erase(&line);
     wf_scenario_free(own);
     if (status == WF_OK && opts->trace != NULL && !opts->dry_run) {
-        tell_trace(cli, opts, &trace, *doc);
+        report_trace(cli, opts, &trace, *doc);
     }
     return status;
 }

@@ -44,7 +44,7 @@ static bool same_leaf(const struct wf_value *a, const struct wf_value *b)
     return a->type == WF_VALUE_NULL || a->truth == b->truth;
 }
 
-static void say_leaf(struct wf_phrase *out, const struct wf_value *value, const char *path)
+static void add_leaf(struct wf_phrase *out, const struct wf_value *value, const char *path)
 {
     const char *name = strrchr(path, '.');
 
@@ -74,9 +74,9 @@ static void differ(struct walk *walk, const struct wf_value *a, const struct wf_
         return;
     }
     wf_phrase_add(&line, "  %s: ", walk->path);
-    say_leaf(&line, b, walk->path);
+    add_leaf(&line, b, walk->path);
     wf_phrase_add(&line, ", was ");
-    say_leaf(&line, a, walk->path);
+    add_leaf(&line, a, walk->path);
     if (a != NULL && b != NULL && is_number(a) && is_number(b) && number(a) != 0) {
         wf_phrase_add(&line, " (%+.2f %%)", 100 * (number(b) - number(a)) / number(a));
     }
@@ -167,7 +167,7 @@ static size_t compare_part(const struct wf_compared *base, const struct wf_compa
 }
 
 /* Adds the main cause of a difference in time, from the means over the ranks. */
-static void say_cause(const struct wf_value *a, const struct wf_value *b, double more,
+static void add_cause(const struct wf_value *a, const struct wf_value *b, double more,
                       struct wf_phrase *out)
 {
     static const struct {
@@ -196,7 +196,7 @@ static void say_cause(const struct wf_value *a, const struct wf_value *b, double
     }
 }
 
-static void say_speed(const struct wf_value *a, const struct wf_value *b, FILE *out)
+static void add_speed(const struct wf_value *a, const struct wf_value *b, FILE *out)
 {
     uint64_t before = wf_doc_get_count(a, "result.predicted_time_ps", 0);
     uint64_t after = wf_doc_get_count(b, "result.predicted_time_ps", 0);
@@ -211,7 +211,7 @@ static void say_speed(const struct wf_value *a, const struct wf_value *b, FILE *
     wf_phrase_time(&line, after);
     wf_phrase_add(&line, ", was ");
     wf_phrase_time(&line, before);
-    say_cause(a, b, (double)after - (double)before, &line);
+    add_cause(a, b, (double)after - (double)before, &line);
     (void)wf_explain_path_change(a, b, &line);
     (void)fprintf(out, "%s\n", line.text);
 }
@@ -223,7 +223,7 @@ bool wf_compare(const struct wf_compared *base, const struct wf_compared *other,
     size_t found = 0;
 
     (void)fprintf(out, "%s, compared with %s:\n", other->name, base->name);
-    say_speed(base->doc, other->doc, out);
+    add_speed(base->doc, other->doc, out);
     for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
         found += compare_part(base, other, sections[i], most, out);
     }

@@ -21,7 +21,7 @@ static double share(uint64_t part, uint64_t whole)
 
 /* ---- a line each; they decline by returning false ---- */
 
-static bool say_result(const struct wf_value *doc, struct wf_phrase *out)
+static bool explain_result(const struct wf_value *doc, struct wf_phrase *out)
 {
     const char *status = wf_doc_get_text(doc, "result.status", "");
     const char *topology = wf_doc_get_text(doc, "scenario.topology", NULL);
@@ -52,7 +52,7 @@ static bool say_result(const struct wf_value *doc, struct wf_phrase *out)
     return true;
 }
 
-static bool say_failure(const struct wf_value *doc, struct wf_phrase *out)
+static bool explain_failure(const struct wf_value *doc, struct wf_phrase *out)
 {
     const struct wf_value *ranks = wf_doc_find(doc, "result.waiting.ranks");
 
@@ -76,7 +76,7 @@ static const struct {
     {"result.ranks.idle_ps.mean", "has finished before the last rank"},
 };
 
-static bool say_split(const struct wf_value *doc, struct wf_phrase *out)
+static bool explain_split(const struct wf_value *doc, struct wf_phrase *out)
 {
     const char *between = "A rank ";
 
@@ -96,7 +96,7 @@ static bool say_split(const struct wf_value *doc, struct wf_phrase *out)
 }
 
 /* The worst of the three factors of the efficiency. */
-static bool say_bound(const struct wf_value *doc, struct wf_phrase *out)
+static bool explain_bound(const struct wf_value *doc, struct wf_phrase *out)
 {
     double balance = wf_doc_get_real(doc, "result.efficiency.load_balance_percent", -1);
     double order = wf_doc_get_real(doc, "result.efficiency.serialisation_percent", 100);
@@ -137,14 +137,15 @@ static bool say_bound(const struct wf_value *doc, struct wf_phrase *out)
     return true;
 }
 
-static void say_saving(struct wf_phrase *out, const char *words, uint64_t saved, uint64_t whole)
+static void explain_saving(struct wf_phrase *out, const char *words, uint64_t saved,
+                           uint64_t whole)
 {
     wf_phrase_add(out, "%s at most ", words);
     wf_phrase_time(out, saved);
     wf_phrase_add(out, " (%.1f %%)", share(saved, whole));
 }
 
-static bool say_help(const struct wf_value *doc, struct wf_phrase *out)
+static bool explain_help(const struct wf_value *doc, struct wf_phrase *out)
 {
     uint64_t time = predicted(doc);
     uint64_t ideal = wf_doc_get_count(doc, "result.efficiency.ideal_time_ps", 0);
@@ -158,17 +159,17 @@ static bool say_help(const struct wf_value *doc, struct wf_phrase *out)
     bool network_first = by_network > by_balance;
 
     wf_phrase_add(out, "What would help: ");
-    say_saving(out,
-               network_first ? "a faster network saves" : "work that is spread evenly saves",
-               network_first ? by_network : by_balance, time);
-    say_saving(
+    explain_saving(
+        out, network_first ? "a faster network saves" : "work that is spread evenly saves",
+        network_first ? by_network : by_balance, time);
+    explain_saving(
         out, network_first ? ", work that is spread evenly saves" : ", a faster network saves",
         network_first ? by_balance : by_network, time);
     wf_phrase_add(out, ".");
     return true;
 }
 
-static bool say_longest_wait(const struct wf_value *doc, struct wf_phrase *out)
+static bool explain_longest_wait(const struct wf_value *doc, struct wf_phrase *out)
 {
     const struct wf_value *waits = wf_doc_find(doc, "result.top_waits");
 
@@ -186,7 +187,7 @@ static bool say_longest_wait(const struct wf_value *doc, struct wf_phrase *out)
     return true;
 }
 
-static bool say_messages(const struct wf_value *doc, struct wf_phrase *out)
+static bool explain_messages(const struct wf_value *doc, struct wf_phrase *out)
 {
     uint64_t n = wf_doc_get_count(doc, "result.messages", 0);
 
@@ -207,7 +208,7 @@ static bool say_messages(const struct wf_value *doc, struct wf_phrase *out)
     return true;
 }
 
-static bool say_links(const struct wf_value *doc, struct wf_phrase *out)
+static bool explain_links(const struct wf_value *doc, struct wf_phrase *out)
 {
     const struct wf_value *hot = wf_doc_find(doc, "result.network.hot_links");
 
@@ -228,7 +229,7 @@ static bool say_links(const struct wf_value *doc, struct wf_phrase *out)
     return true;
 }
 
-static bool say_traffic(const struct wf_value *doc, struct wf_phrase *out)
+static bool explain_traffic(const struct wf_value *doc, struct wf_phrase *out)
 {
     if (wf_doc_find(doc, "result.accepted_load") == NULL) {
         return false;
@@ -249,18 +250,9 @@ static bool say_traffic(const struct wf_value *doc, struct wf_phrase *out)
 void wf_explain(const struct wf_value *doc, const char *limits, FILE *out)
 {
     static bool (*const lines[])(const struct wf_value *, struct wf_phrase *) = {
-        say_result,
-        say_failure,
-        say_traffic,
-        say_split,
-        say_bound,
-        wf_explain_path,
-        wf_explain_path_places,
-        wf_explain_what_if,
-        say_help,
-        say_longest_wait,
-        say_messages,
-        say_links,
+        explain_result, explain_failure,      explain_traffic,        explain_split,
+        explain_bound,  wf_explain_path,      wf_explain_path_places, wf_explain_what_if,
+        explain_help,   explain_longest_wait, explain_messages,       explain_links,
     };
 
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {

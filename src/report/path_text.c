@@ -30,7 +30,7 @@ static double percent_of(const struct wf_value *doc, uint64_t part)
 }
 
 /* The largest shares first. */
-static bool say_shares(const struct wf_value *doc, bool sentence, struct wf_phrase *out)
+static bool add_shares(const struct wf_value *doc, bool sentence, struct wf_phrase *out)
 {
     bool said[PARTS] = {false};
     int n = 0;
@@ -70,7 +70,7 @@ bool wf_writer_text_path(const struct wf_value *doc, struct wf_phrase *out)
         wf_phrase_add(out, " keeps it");
         return true;
     }
-    if (!is_there(doc) || !say_shares(doc, false, out)) {
+    if (!is_there(doc) || !add_shares(doc, false, out)) {
         return false;
     }
     wf_phrase_add(out, "; ");
@@ -86,7 +86,7 @@ static const struct {
     {"compute", "processors twice as fast"},
 };
 
-static const char *word_change(const struct wf_value *item)
+static const char *change_text(const struct wf_value *item)
 {
     const char *change = wf_doc_get_text(item, "change", "");
 
@@ -116,7 +116,7 @@ bool wf_writer_text_what_if(const struct wf_value *doc, struct wf_phrase *out)
         return false;
     }
     for (const struct wf_value *v = list->first; v != NULL; v = v->next) {
-        wf_phrase_add(out, "%s%s ", v == list->first ? "" : "; ", word_change(v));
+        wf_phrase_add(out, "%s%s ", v == list->first ? "" : "; ", change_text(v));
         wf_phrase_time(out, wf_doc_get_count(v, "time_ps", 0));
         wf_phrase_add(out, is_run(v) ? "" : " at best (path)");
     }
@@ -143,7 +143,7 @@ bool wf_explain_path(const struct wf_value *doc, struct wf_phrase *out)
         return false;
     }
     wf_phrase_add(out, "Its critical path is ");
-    if (!say_shares(doc, true, out)) {
+    if (!add_shares(doc, true, out)) {
         return false;
     }
     wf_phrase_add(out, ".");
@@ -196,11 +196,11 @@ bool wf_explain_what_if(const struct wf_value *doc, struct wf_phrase *out)
     }
     wf_phrase_add(out,
                   "Of what could be changed, %s would help most: it would save %s%.1f %% (%s)",
-                  word_change(best), is_run(best) ? "" : "at most ", saved(best),
+                  change_text(best), is_run(best) ? "" : "at most ", saved(best),
                   is_run(best) ? "a run" : "from the path");
     for (const struct wf_value *v = list->first; v != NULL; v = v->next) {
         if (v != best) {
-            wf_phrase_add(out, ", %s %s%.1f %%", word_change(v), is_run(v) ? "" : "at most ",
+            wf_phrase_add(out, ", %s %s%.1f %%", change_text(v), is_run(v) ? "" : "at most ",
                           saved(v));
         }
     }

@@ -9,7 +9,7 @@
 
 /*
  * The result for a person: first what was asked and the answer, then how the run went. Each
- * line is a row of a table: a label and a function that words it, or returns false to leave it
+ * line is a row of a table: a label and a function that writes it, or returns false to leave it
  * out. A verbose report lists every value after that.
  */
 
@@ -21,12 +21,12 @@ enum { LABEL_WIDTH = 16, NAME_WIDTH = 28 };
 struct line {
     const char *label;
     const char *path;
-    bool (*word)(const struct wf_value *value, struct wf_phrase *out);
+    bool (*write)(const struct wf_value *value, struct wf_phrase *out);
 };
 
 /* ---- the lines ---- */
 
-static bool word_scenario(const struct wf_value *doc, struct wf_phrase *out)
+static bool line_scenario(const struct wf_value *doc, struct wf_phrase *out)
 {
     const struct wf_value *ranks = wf_doc_find(doc, "scenario.ranks");
     const struct wf_value *jobs = wf_doc_find(doc, "scenario.jobs");
@@ -42,7 +42,7 @@ static bool word_scenario(const struct wf_value *doc, struct wf_phrase *out)
     return true;
 }
 
-static bool word_network(const struct wf_value *doc, struct wf_phrase *out)
+static bool line_network(const struct wf_value *doc, struct wf_phrase *out)
 {
     const char *network = wf_doc_get_text(doc, "scenario.network", NULL);
     const char *topology = wf_doc_get_text(doc, "scenario.topology", NULL);
@@ -57,7 +57,7 @@ static bool word_network(const struct wf_value *doc, struct wf_phrase *out)
     return true;
 }
 
-static void word_left_over(const struct wf_value *doc, struct wf_phrase *out)
+static void line_left_over(const struct wf_value *doc, struct wf_phrase *out)
 {
     uint64_t messages = wf_doc_get_count(doc, "result.unreceived_messages", 0);
     const char *what = wf_doc_get_text(doc, "result.left_over.what", NULL);
@@ -70,7 +70,7 @@ static void word_left_over(const struct wf_value *doc, struct wf_phrase *out)
     }
 }
 
-static bool word_status(const struct wf_value *doc, struct wf_phrase *out)
+static bool line_status(const struct wf_value *doc, struct wf_phrase *out)
 {
     const char *status = wf_doc_get_text(doc, "result.status", WF_RESULT_COMPLETED);
     const struct wf_value *time = wf_doc_find(doc, "result.time_reached_ps");
@@ -83,7 +83,7 @@ static bool word_status(const struct wf_value *doc, struct wf_phrase *out)
         wf_phrase_add(out, " at simulated time ");
         wf_phrase_time(out, time->count);
     } else {
-        word_left_over(doc, out);
+        line_left_over(doc, out);
     }
     if (strcmp(status, WF_RESULT_INTERRUPTED) == 0) {
         wf_phrase_add(out, "; what follows is partial");
@@ -91,19 +91,19 @@ static bool word_status(const struct wf_value *doc, struct wf_phrase *out)
     return true;
 }
 
-static bool word_time(const struct wf_value *time, struct wf_phrase *out)
+static bool line_time(const struct wf_value *time, struct wf_phrase *out)
 {
     wf_phrase_time(out, time->count);
     return true;
 }
 
-static bool word_count(const struct wf_value *count, struct wf_phrase *out)
+static bool line_count(const struct wf_value *count, struct wf_phrase *out)
 {
     wf_phrase_count(out, count->count);
     return true;
 }
 
-static bool word_messages(const struct wf_value *result, struct wf_phrase *out)
+static bool line_messages(const struct wf_value *result, struct wf_phrase *out)
 {
     wf_phrase_count(out, wf_doc_get_count(result, "messages", 0));
     wf_phrase_add(out, ", ");
@@ -111,20 +111,20 @@ static bool word_messages(const struct wf_value *result, struct wf_phrase *out)
     return wf_doc_find(result, "messages") != NULL;
 }
 
-static bool word_spread(const struct wf_value *spread, struct wf_phrase *out)
+static bool line_spread(const struct wf_value *spread, struct wf_phrase *out)
 {
     wf_phrase_spread(out, spread);
     return true;
 }
 
 /* For times that are 0 in most programs. */
-static bool word_if_any(const struct wf_value *spread, struct wf_phrase *out)
+static bool line_if_any(const struct wf_value *spread, struct wf_phrase *out)
 {
     wf_phrase_spread(out, spread);
     return wf_doc_get_count(spread, "max", 0) > 0;
 }
 
-static bool word_latency(const struct wf_value *spread, struct wf_phrase *out)
+static bool line_latency(const struct wf_value *spread, struct wf_phrase *out)
 {
     uint64_t min = wf_doc_get_count(spread, "min", 0);
     uint64_t max = wf_doc_get_count(spread, "max", 0);
@@ -142,7 +142,7 @@ static bool word_latency(const struct wf_value *spread, struct wf_phrase *out)
     return true;
 }
 
-static bool word_finish(const struct wf_value *ranks, struct wf_phrase *out)
+static bool line_finish(const struct wf_value *ranks, struct wf_phrase *out)
 {
     const struct wf_value *spread = wf_doc_find(ranks, "finish_ps");
 
@@ -153,7 +153,7 @@ static bool word_finish(const struct wf_value *ranks, struct wf_phrase *out)
     return true;
 }
 
-static bool word_efficiency(const struct wf_value *efficiency, struct wf_phrase *out)
+static bool line_efficiency(const struct wf_value *efficiency, struct wf_phrase *out)
 {
     wf_phrase_add(out,
                   "%.1f %% = load balance %.1f %% x serialisation %.1f %% x transfer %.1f %%",
@@ -164,19 +164,19 @@ static bool word_efficiency(const struct wf_value *efficiency, struct wf_phrase 
     return true;
 }
 
-static bool word_digest(const struct wf_value *doc, struct wf_phrase *out)
+static bool line_digest(const struct wf_value *doc, struct wf_phrase *out)
 {
     wf_phrase_add(out, "%s", wf_doc_get_text(doc, "result.digest", "-"));
     return true;
 }
 
-static bool word_estimate(const struct wf_value *doc, struct wf_phrase *out)
+static bool line_estimate(const struct wf_value *doc, struct wf_phrase *out)
 {
     wf_phrase_size(out, wf_doc_get_count(doc, "estimate.memory_bytes", 0));
     return true;
 }
 
-static bool word_host(const struct wf_value *doc, struct wf_phrase *out)
+static bool line_host(const struct wf_value *doc, struct wf_phrase *out)
 {
     wf_phrase_add(out, "%.3f s, %.3f s of CPU, ", wf_doc_get_real(doc, "run.wall_seconds", 0),
                   wf_doc_get_real(doc, "run.cpu_seconds", 0));
@@ -184,7 +184,7 @@ static bool word_host(const struct wf_value *doc, struct wf_phrase *out)
     return true;
 }
 
-static bool word_schedule(const struct wf_value *doc, struct wf_phrase *out)
+static bool line_schedule(const struct wf_value *doc, struct wf_phrase *out)
 {
     wf_phrase_add(out, "%s", wf_doc_get_text(doc, "run.scheduler", "?"));
     wf_phrase_add(out, ", ");
@@ -194,7 +194,7 @@ static bool word_schedule(const struct wf_value *doc, struct wf_phrase *out)
     return true;
 }
 
-static bool word_events(const struct wf_value *doc, struct wf_phrase *out)
+static bool line_events(const struct wf_value *doc, struct wf_phrase *out)
 {
     uint64_t undone = wf_doc_get_count(doc, "run.events_rolled_back", 0);
 
@@ -211,7 +211,7 @@ static bool word_events(const struct wf_value *doc, struct wf_phrase *out)
     return true;
 }
 
-static bool word_rounds(const struct wf_value *doc, struct wf_phrase *out)
+static bool line_rounds(const struct wf_value *doc, struct wf_phrase *out)
 {
     uint64_t windows = wf_doc_get_count(doc, "run.windows", 0);
     uint64_t rounds = wf_doc_get_count(doc, "run.gvt_rounds", 0);
@@ -236,7 +236,7 @@ static bool word_rounds(const struct wf_value *doc, struct wf_phrase *out)
 
 enum { FILLERS_MAX = 3 }; /* nodes that are named */
 
-static bool word_load(const struct wf_value *doc, struct wf_phrase *out)
+static bool line_load(const struct wf_value *doc, struct wf_phrase *out)
 {
     if (wf_doc_find(doc, "result.accepted_load") == NULL) {
         return false;
@@ -248,7 +248,7 @@ static bool word_load(const struct wf_value *doc, struct wf_phrase *out)
     return true;
 }
 
-static bool word_cycles(const struct wf_value *doc, struct wf_phrase *out)
+static bool line_cycles(const struct wf_value *doc, struct wf_phrase *out)
 {
     const struct wf_value *latency = wf_doc_find(doc, "result.latency_cycles");
 
@@ -268,7 +268,7 @@ static bool word_cycles(const struct wf_value *doc, struct wf_phrase *out)
     return true;
 }
 
-static bool word_links(const struct wf_value *doc, struct wf_phrase *out)
+static bool line_links(const struct wf_value *doc, struct wf_phrase *out)
 {
     if (wf_doc_find(doc, "result.network.mean_link_use") == NULL) {
         return false;
@@ -280,7 +280,7 @@ static bool word_links(const struct wf_value *doc, struct wf_phrase *out)
     return true;
 }
 
-static bool word_hot_link(const struct wf_value *doc, struct wf_phrase *out)
+static bool line_hot_link(const struct wf_value *doc, struct wf_phrase *out)
 {
     const struct wf_value *hot = wf_doc_find(doc, "result.network.hot_links");
     const struct wf_value *link = hot != NULL && hot->type == WF_VALUE_LIST ? hot->first : NULL;
@@ -308,48 +308,48 @@ static bool word_hot_link(const struct wf_value *doc, struct wf_phrase *out)
 /* ---- the report ---- */
 
 static const struct line answer_lines[] = {
-    {"Scenario", NULL, word_scenario},
-    {"Network", NULL, word_network},
-    {"Status", NULL, word_status},
-    {"Predicted time", PREDICTED, word_time},
+    {"Scenario", NULL, line_scenario},
+    {"Network", NULL, line_network},
+    {"Status", NULL, line_status},
+    {"Predicted time", PREDICTED, line_time},
     {"Recorded time", NULL, wf_writer_text_recorded},
-    {"Simulated time", "result.simulated_time_ps", word_time},
-    {"Messages", "result", word_messages},
-    {"Message latency", "result.message_latency_ps", word_latency},
-    {"Ranks finish", "result.ranks", word_finish},
-    {"Ranks compute", "result.ranks.compute_ps", word_spread},
-    {"Ranks wait", "result.ranks.wait_ps", word_spread},
-    {"  to send", "result.ranks.send_wait_ps", word_if_any},
-    {"  to receive", "result.ranks.receive_wait_ps", word_if_any},
-    {"  in collectives", "result.ranks.collective_wait_ps", word_if_any},
-    {"Ranks overhead", "result.ranks.overhead_ps", word_spread},
-    {"Ranks idle", "result.ranks.idle_ps", word_if_any},
+    {"Simulated time", "result.simulated_time_ps", line_time},
+    {"Messages", "result", line_messages},
+    {"Message latency", "result.message_latency_ps", line_latency},
+    {"Ranks finish", "result.ranks", line_finish},
+    {"Ranks compute", "result.ranks.compute_ps", line_spread},
+    {"Ranks wait", "result.ranks.wait_ps", line_spread},
+    {"  to send", "result.ranks.send_wait_ps", line_if_any},
+    {"  to receive", "result.ranks.receive_wait_ps", line_if_any},
+    {"  in collectives", "result.ranks.collective_wait_ps", line_if_any},
+    {"Ranks overhead", "result.ranks.overhead_ps", line_spread},
+    {"Ranks idle", "result.ranks.idle_ps", line_if_any},
     {"Longest waits", NULL, wf_writer_text_waits},
     {"Iterations", NULL, wf_writer_text_iterations},
-    {"Efficiency", "result.efficiency", word_efficiency},
+    {"Efficiency", "result.efficiency", line_efficiency},
     {"Critical path", NULL, wf_writer_text_path},
     {"What if", NULL, wf_writer_text_what_if},
-    {"Load", NULL, word_load},
-    {"Latency", NULL, word_cycles},
-    {"Links", NULL, word_links},
-    {"Busiest link", NULL, word_hot_link},
-    {"Digest", NULL, word_digest},
+    {"Load", NULL, line_load},
+    {"Latency", NULL, line_cycles},
+    {"Links", NULL, line_links},
+    {"Busiest link", NULL, line_hot_link},
+    {"Digest", NULL, line_digest},
     {NULL, NULL, NULL},
 };
 
 static const struct line run_lines[] = {
-    {"Simulation took", NULL, word_host},
-    {"Schedule", NULL, word_schedule},
-    {"Events", NULL, word_events},
-    {"Rounds", NULL, word_rounds},
+    {"Simulation took", NULL, line_host},
+    {"Schedule", NULL, line_schedule},
+    {"Events", NULL, line_events},
+    {"Rounds", NULL, line_rounds},
     {NULL, NULL, NULL},
 };
 
 static const struct line estimate_lines[] = {
-    {"Scenario", NULL, word_scenario},
-    {"Network", NULL, word_network},
-    {"Memory, about", NULL, word_estimate},
-    {"Messages, about", "estimate.messages", word_count},
+    {"Scenario", NULL, line_scenario},
+    {"Network", NULL, line_network},
+    {"Memory, about", NULL, line_estimate},
+    {"Messages, about", "estimate.messages", line_count},
     {NULL, NULL, NULL},
 };
 
@@ -363,7 +363,7 @@ static void write_lines(const struct wf_value *doc, const struct line *lines,
         bool bold =
             options->color && lines->path != NULL && strcmp(lines->path, PREDICTED) == 0;
 
-        if (value != NULL && lines->word(value, &phrase)) {
+        if (value != NULL && lines->write(value, &phrase)) {
             (void)fprintf(out, "%-*s  %s%s%s\n", LABEL_WIDTH, lines->label,
                           bold ? "\033[1m" : "", phrase.text, bold ? "\033[0m" : "");
         }

@@ -14,7 +14,7 @@ static const struct wf_value *find_list(const struct wf_value *doc, const char *
 }
 
 /* "rank 3", or "rank 3 of job 1". */
-static void say_rank(struct wf_phrase *out, const struct wf_value *item)
+static void add_rank(struct wf_phrase *out, const struct wf_value *item)
 {
     const struct wf_value *job = wf_doc_find(item, "job");
 
@@ -25,7 +25,7 @@ static void say_rank(struct wf_phrase *out, const struct wf_value *item)
 }
 
 /* The iterations of one job: their number and mean time, from first begin to last end. */
-static bool say_iterations(const struct wf_value *list, uint64_t job, struct wf_phrase *out)
+static bool add_iterations(const struct wf_value *list, uint64_t job, struct wf_phrase *out)
 {
     uint64_t begin = UINT64_MAX, end = 0, n = 0;
 
@@ -68,7 +68,7 @@ bool wf_writer_text_iterations(const struct wf_value *doc, struct wf_phrase *out
         if (several) {
             wf_phrase_add(out, "%sjob %" PRIu64 ": ", any ? "; " : "", job);
         }
-        any |= say_iterations(list, job, out);
+        any |= add_iterations(list, job, out);
     }
     return any;
 }
@@ -85,7 +85,7 @@ bool wf_writer_text_waits(const struct wf_value *doc, struct wf_phrase *out)
     }
     for (const struct wf_value *v = list->first; v != NULL && n < WAITS_MAX; v = v->next, n++) {
         wf_phrase_add(out, "%s", n > 0 ? "; " : "");
-        say_rank(out, v);
+        add_rank(out, v);
         wf_phrase_add(out, " (%s) ", wf_doc_get_text(v, "in", "?"));
         wf_phrase_time(out, wf_doc_get_count(v, "time_ps", 0));
     }
@@ -170,7 +170,7 @@ static void write_waiting(const struct wf_value *doc, FILE *out)
     for (const struct wf_value *v = list->first; v != NULL; v = v->next) {
         struct wf_phrase phrase = {.used = 0};
 
-        say_rank(&phrase, v);
+        add_rank(&phrase, v);
         (void)fprintf(out, "  %s %s\n", phrase.text, wf_doc_get_text(v, "waits", "waits"));
         shown++;
     }

@@ -212,11 +212,9 @@ static enum wf_status read_ns(struct wf_codes_job *job, const char *key, const c
 
 /* The least of two parameters of links, since our links of one level are equal. `text` is
  * unchanged if the network has no such parameters. */
-static enum wf_status
-read_least(struct wf_codes_job *job, const char *const keys[2], const char *const defs[2],
-           enum wf_status (*read)(struct wf_codes_job *job, const char *key, const char *def,
-                                  char text[WF_UNITS_TEXT_MAX], uint64_t *out),
-           char text[WF_UNITS_TEXT_MAX], uint64_t *least)
+static enum wf_status read_least(struct wf_codes_job *job, const char *const keys[2],
+                                 const char *const defs[2], bool is_rate,
+                                 char text[WF_UNITS_TEXT_MAX], uint64_t *least)
 {
     enum wf_status status = WF_OK;
 
@@ -224,7 +222,8 @@ read_least(struct wf_codes_job *job, const char *const keys[2], const char *cons
         char own[WF_UNITS_TEXT_MAX];
         uint64_t value = 0;
 
-        status = read(job, keys[i], defs[i], own, &value);
+        status = is_rate ? read_rate(job, keys[i], defs[i], own, &value)
+                         : read_ns(job, keys[i], defs[i], own, &value);
         if (status == WF_OK && i > 0 && value != *least) {
             wf_codes_note(job, NULL,
                           "%s and %s differ, but all links of a network are equal here: the "
@@ -247,7 +246,7 @@ static enum wf_status write_bandwidth(struct wf_codes_job *job)
     uint64_t rate = 0, least = 0;
 
     enum wf_status status =
-        read_least(job, kind->bandwidth, kind->bandwidth_def, read_rate, text, &least);
+        read_least(job, kind->bandwidth, kind->bandwidth_def, true, text, &least);
     if (status != WF_OK) {
         return status;
     }
@@ -273,7 +272,7 @@ static enum wf_status write_delays(struct wf_codes_job *job)
     enum wf_status status =
         read_ns(job, "router_delay", kind->router_delay_def, router, &router_ps);
     if (status == WF_OK) {
-        status = read_least(job, kind->delay, defs, read_ns, least, &least_ps);
+        status = read_least(job, kind->delay, defs, false, least, &least_ps);
     }
     if (status != WF_OK) {
         return status;

@@ -34,7 +34,7 @@ const char *wf_document_rank_name(const struct wf_document_jobs *jobs, uint32_t 
 }
 
 /* The formula of a region; only regions with names have one. */
-static void word_formula(const struct wf_document_jobs *jobs, const struct wf_blocked *blocked,
+static void formula_text(const struct wf_document_jobs *jobs, const struct wf_blocked *blocked,
                          char *buf)
 {
     const struct wf_source *source = jobs->source[wf_document_job_of(jobs, blocked->rank)];
@@ -46,7 +46,7 @@ static void word_formula(const struct wf_document_jobs *jobs, const struct wf_bl
                    region != NULL ? region : "");
 }
 
-static void word_failure(const struct wf_document_jobs *jobs, const struct wf_blocked *blocked,
+static void failure_text(const struct wf_document_jobs *jobs, const struct wf_blocked *blocked,
                          char *buf)
 {
     char name[NAME_MAX];
@@ -87,7 +87,7 @@ static void word_failure(const struct wf_document_jobs *jobs, const struct wf_bl
                        wf_op_name((enum wf_op_kind)blocked->fail_peer));
         return;
     case WF_FAILURE_FORMULA:
-        word_formula(jobs, blocked, buf);
+        formula_text(jobs, blocked, buf);
         return;
     case WF_FAILURE_NONE:
         break;
@@ -107,7 +107,7 @@ static const char *name_peer(const struct wf_document_jobs *jobs, uint32_t peer,
 
 enum { ROOT_MAX = 32 };
 
-static const char *word_root(const char *before, uint32_t root, char *buf)
+static const char *root_text(const char *before, uint32_t root, char *buf)
 {
     if (root == WF_BLOCKED_NO_ROOT) {
         (void)snprintf(buf, ROOT_MAX, "%sanother root", before);
@@ -117,7 +117,7 @@ static const char *word_root(const char *before, uint32_t root, char *buf)
     return buf;
 }
 
-static void word_collective(const struct wf_document_jobs *jobs, const struct wf_blocked_on *on,
+static void collective_text(const struct wf_document_jobs *jobs, const struct wf_blocked_on *on,
                             char *buf)
 {
     char name[NAME_MAX];
@@ -128,8 +128,8 @@ static void word_collective(const struct wf_document_jobs *jobs, const struct wf
         char own[ROOT_MAX], other[ROOT_MAX];
 
         (void)snprintf(buf, WORDS_MAX, "waits in %s%s for %s, which called it with %s", kind,
-                       on->root != WF_BLOCKED_NO_ROOT ? word_root(" with ", on->root, own) : "",
-                       name, word_root("", on->other_root, other));
+                       on->root != WF_BLOCKED_NO_ROOT ? root_text(" with ", on->root, own) : "",
+                       name, root_text("", on->other_root, other));
     } else if (on->other != 0) {
         (void)snprintf(buf, WORDS_MAX, "waits in %s for %s, which called %s", kind, name,
                        wf_coll_name((enum wf_coll_kind)(on->other - 1)));
@@ -143,13 +143,13 @@ static void word_collective(const struct wf_document_jobs *jobs, const struct wf
     }
 }
 
-static void word_blocked(const struct wf_document_jobs *jobs, const struct wf_blocked_on *on,
+static void blocked_text(const struct wf_document_jobs *jobs, const struct wf_blocked_on *on,
                          char *buf)
 {
     char name[NAME_MAX], tag[32] = "";
 
     if (on->coll != 0) {
-        word_collective(jobs, on, buf);
+        collective_text(jobs, on, buf);
         return;
     }
     if (on->tag != WF_MATCH_ANY_TAG) {
@@ -171,9 +171,9 @@ const char *wf_document_blocked_text(const struct wf_document_jobs *jobs,
                                      const struct wf_blocked *blocked, char *buf)
 {
     if (blocked->failure != WF_FAILURE_NONE || blocked->on.in == WF_BLOCKED_NOWHERE) {
-        word_failure(jobs, blocked, buf);
+        failure_text(jobs, blocked, buf);
     } else {
-        word_blocked(jobs, &blocked->on, buf);
+        blocked_text(jobs, &blocked->on, buf);
     }
     return buf;
 }
@@ -195,7 +195,7 @@ const char *wf_document_leftover_text(const struct wf_document_jobs *jobs,
 
         if (left->root != WF_BLOCKED_NO_ROOT &&
             wf_coll_has_root((enum wf_coll_kind)(left->coll - 1))) {
-            (void)word_root(" with ", left->root, root);
+            (void)root_text(" with ", left->root, root);
         }
         (void)snprintf(buf, WORDS_MAX, "%s did not receive one of %s%s from %s", name, coll,
                        root, from);

@@ -20,7 +20,7 @@ static bool stopped(const struct pool *pool)
     return pool->host->stop != NULL && *pool->host->stop != 0;
 }
 
-static void tell(const struct pool *pool)
+static void report(const struct pool *pool)
 {
     if (pool->host->progress != NULL) {
         pool->host->progress(pool->host->progress_arg, pool->done, pool->total);
@@ -38,7 +38,7 @@ static void *work(void *arg)
         bool done = pool->run(pool->arg, point);
         (void)pthread_mutex_lock(&pool->lock);
         pool->done += done ? 1 : 0;
-        tell(pool);
+        report(pool);
     }
     (void)pthread_mutex_unlock(&pool->lock);
     return NULL;
@@ -53,7 +53,7 @@ bool wf_points_run(const struct wf_points_host *host, size_t n, size_t done,
     pthread_t *threads = wf_xcalloc(n_threads + 1, sizeof(*threads));
 
     (void)pthread_mutex_init(&pool.lock, NULL);
-    tell(&pool);
+    report(&pool);
     while (started + 1 < n_threads &&
            pthread_create(&threads[started], NULL, work, &pool) == 0) {
         started++;
