@@ -108,7 +108,7 @@ static bool explain_bound(const struct wf_value *doc, struct wf_phrase *out)
     }
     if (balance < 0) {
         wf_phrase_add(
-            out, "What bounds it is unknown: --efficiency compares it with an ideal network.");
+            out, "What limits it is unknown: --efficiency compares it with an ideal network.");
         return wf_doc_find(doc, "result.ranks") != NULL;
     }
     if (most == 0) {
@@ -116,19 +116,19 @@ static bool explain_bound(const struct wf_value *doc, struct wf_phrase *out)
         return true;
     }
     if (balance <= order && balance <= transfer) {
-        wf_phrase_add(out, "Uneven work bounds it most: the busiest rank computes ");
+        wf_phrase_add(out, "Load imbalance limits it most: the busiest rank computes ");
         wf_phrase_time(out, most);
         wf_phrase_add(out, ", the mean is ");
         wf_phrase_time(out, wf_doc_get_count(doc, "result.ranks.compute_ps.mean", 0));
         wf_phrase_add(out, " (load balance %.1f %%).", balance);
     } else if (transfer <= order) {
-        wf_phrase_add(out, "The network bounds it most: on an ideal one it takes ");
+        wf_phrase_add(out, "The network limits it most: on an ideal network it takes ");
         wf_phrase_time(out, wf_doc_get_count(doc, "result.efficiency.ideal_time_ps", 0));
         wf_phrase_add(out, " (transfer %.1f %%).", transfer);
     } else {
         wf_phrase_add(
-            out, "Ranks that wait for each other bound it most: even on an ideal network it "
-                 "takes ");
+            out,
+            "Dependencies between ranks limit it most: even on an ideal network it takes ");
         wf_phrase_time(out, wf_doc_get_count(doc, "result.efficiency.ideal_time_ps", 0));
         wf_phrase_add(out, ", and no rank computes longer than ");
         wf_phrase_time(out, most);
@@ -159,12 +159,10 @@ static bool explain_help(const struct wf_value *doc, struct wf_phrase *out)
     bool network_first = by_network > by_balance;
 
     wf_phrase_add(out, "What would help: ");
-    explain_saving(
-        out, network_first ? "a faster network saves" : "work that is spread evenly saves",
-        network_first ? by_network : by_balance, time);
-    explain_saving(
-        out, network_first ? ", work that is spread evenly saves" : ", a faster network saves",
-        network_first ? by_balance : by_network, time);
+    explain_saving(out, network_first ? "a faster network saves" : "balanced work saves",
+                   network_first ? by_network : by_balance, time);
+    explain_saving(out, network_first ? ", balanced work saves" : ", a faster network saves",
+                   network_first ? by_balance : by_network, time);
     wf_phrase_add(out, ".");
     return true;
 }
@@ -262,7 +260,7 @@ void wf_explain(const struct wf_value *doc, const char *limits, FILE *out)
         }
     }
     if (limits != NULL) {
-        (void)fprintf(out, "Mind that with the model %s %s.\n",
+        (void)fprintf(out, "Note: with the model %s %s.\n",
                       wf_doc_get_text(doc, "scenario.network", ""), limits);
     }
 }

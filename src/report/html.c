@@ -104,7 +104,7 @@ static void html_write(const struct wf_value *doc, const struct wf_write_options
 const struct wf_writer_ops wf_writer_html = {
     .name = "html",
     .extension = ".html",
-    .summary = "a report to look at, one file for a browser",
+    .summary = "an HTML report, one file for a browser",
     .records = true,
     .links = true,
     .write = html_write,

@@ -147,10 +147,9 @@ static enum wf_status otf2_save(const struct wf_value *doc,
     }
     wf_tracks_init(&tracks, doc, options);
     if (tracks.n == 0) {
-        status = wf_err_set(err, WF_EINVAL,
-                            "nothing of this run was recorded that '%.200s' could show; a "
-                            "replay with --record is",
-                            path);
+        status =
+            wf_err_set(err, WF_EINVAL,
+                       "the result has no recording for '%.200s'; replay with --record", path);
     } else {
         status =
             wf_otf2_out_open(wf_target_place(target), (uint32_t)tracks.n, "weft", &out, err);

@@ -195,9 +195,9 @@ bool wf_explain_what_if(const struct wf_value *doc, struct wf_phrase *out)
         best = best == NULL || saved(v) > saved(best) ? v : best;
     }
     wf_phrase_add(out,
-                  "Of what could be changed, %s would help most: it would save %s%.1f %% (%s)",
+                  "Of three possible changes, %s would help most: it would save %s%.1f %% (%s)",
                   change_text(best), is_run(best) ? "" : "at most ", saved(best),
-                  is_run(best) ? "a run" : "from the path");
+                  is_run(best) ? "simulated" : "from the path");
     for (const struct wf_value *v = list->first; v != NULL; v = v->next) {
         if (v != best) {
             wf_phrase_add(out, ", %s %s%.1f %%", change_text(v), is_run(v) ? "" : "at most ",
@@ -228,7 +228,7 @@ bool wf_explain_path_change(const struct wf_value *before, const struct wf_value
         }
     }
     if (cause != NULL) {
-        wf_phrase_add(out, "; on the critical path %.0f %% of it is %s",
+        wf_phrase_add(out, "; %.0f %% of the difference of the critical paths is %s",
                       100 * (most < 1 ? most : 1), cause->sentence);
     }
     return cause != NULL;

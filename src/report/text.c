@@ -63,7 +63,7 @@ static void line_left_over(const struct wf_value *doc, struct wf_phrase *out)
     const char *what = wf_doc_get_text(doc, "result.left_over.what", NULL);
 
     if (messages > 0) {
-        wf_phrase_add(out, ": nobody received ");
+        wf_phrase_add(out, ": no rank received ");
         wf_phrase_number_of(out, messages, "message", "messages");
     } else if (what != NULL) {
         wf_phrase_add(out, ": %s", what);
@@ -273,7 +273,7 @@ static bool line_links(const struct wf_value *doc, struct wf_phrase *out)
     if (wf_doc_find(doc, "result.network.mean_link_use") == NULL) {
         return false;
     }
-    wf_phrase_add(out, "%.1f %% used, the busiest %.1f %%; %.3f hops a packet",
+    wf_phrase_add(out, "utilisation %.1f %%, of the busiest %.1f %%; %.3f hops per packet",
                   100 * wf_doc_get_real(doc, "result.network.mean_link_use", 0),
                   100 * wf_doc_get_real(doc, "result.network.busiest_link_use", 0),
                   wf_doc_get_real(doc, "result.network.mean_hops", 0));

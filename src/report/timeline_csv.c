@@ -27,7 +27,7 @@ static void timeline_write(const struct wf_value *doc, const struct wf_write_opt
 const struct wf_writer_ops wf_writer_timeline_csv = {
     .name = "timeline",
     .extension = ".timeline.csv",
-    .summary = "what ranks did when, a line for each span",
+    .summary = "the timeline of the ranks, a line for each span",
     .records = true,
     .timeline = true,
     .write = timeline_write,

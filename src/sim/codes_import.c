@@ -105,7 +105,7 @@ enum wf_status wf_codes_count(struct wf_codes_job *job, const char *key, uint64_
         (void)snprintf(expected, sizeof(expected), "%s in PARAMS", key);
         return wf_codes_fail(job, NULL, expected);
     }
-    wf_codes_note(job, NULL, "%s is not given, and %" PRIu64 " in CODES then", key, def);
+    wf_codes_note(job, NULL, "%s is not given; %" PRIu64 " is the default in CODES", key, def);
     *out = def;
     return WF_OK;
 }
@@ -152,8 +152,8 @@ static enum wf_status find_group(struct wf_codes_job *job)
     const struct wf_codes_entry *repeated = group_entry(job, "repetitions");
     if (each == NULL || repeated == NULL) {
         wf_codes_note(job, NULL,
-                      "no group of LPGROUPS has %s and repetitions: sizes are not "
-                      "compared",
+                      "no group of LPGROUPS has %s and repetitions: the size of the network is "
+                      "not checked",
                       job->kind->terminal);
         return WF_OK;
     }
@@ -184,7 +184,7 @@ static enum wf_status read_rate(struct wf_codes_job *job, const char *key, const
     struct wf_err ignored;
 
     if (entry == NULL) {
-        wf_codes_note(job, NULL, "%s is not given, and %s in CODES then", key, def);
+        wf_codes_note(job, NULL, "%s is not given; %s is the default in CODES", key, def);
     }
     int len = snprintf(text, WF_UNITS_TEXT_MAX, "%s%s", entry != NULL ? entry->value : def,
                        job->kind->unit);
@@ -255,7 +255,8 @@ static enum wf_status write_bandwidth(struct wf_codes_job *job)
         status = read_rate(job, "cn_bandwidth", def, text, &rate);
         wf_codes_say(&job->out->machine, "  injection: %s\n", text);
         if (rate > least && !kind->is_direct) {
-            wf_codes_note(job, NULL, "cn_bandwidth is limited by the lower one of the links");
+            wf_codes_note(job, NULL,
+                          "cn_bandwidth is above the bandwidth of the links, which limits it");
         }
     }
     return status;
@@ -278,7 +279,7 @@ static enum wf_status write_delays(struct wf_codes_job *job)
         return status;
     }
     if (least_ps == 0 && (!kind->is_direct || router_ps == 0)) {
-        wf_codes_note(job, NULL, "links take no time in CODES, and 1 ns here");
+        wf_codes_note(job, NULL, "links have no latency in CODES, and 1 ns here");
         (void)snprintf(least, sizeof(least), "1ns");
     }
     wf_codes_say(&job->out->machine, "  router_delay: %s\n  link_latency: %s\n", router, least);
@@ -296,15 +297,14 @@ static enum wf_status write_packets(struct wf_codes_job *job)
     if (chunk != NULL || packet != NULL) {
         status = count_of(job, chunk != NULL ? chunk : packet, &bytes);
     } else {
-        wf_codes_note(job, NULL, "chunk_size is not given, and %" PRIu64 " in CODES then",
+        wf_codes_note(job, NULL, "chunk_size is not given; %" PRIu64 " is the default in CODES",
                       bytes);
     }
     if (status == WF_OK && chunk != NULL && packet != NULL) {
         status = count_of(job, packet, &most);
         if (status == WF_OK && most != bytes) {
             wf_codes_note(job, packet,
-                          "routers pass on chunks of chunk_size: those are packets "
-                          "here");
+                          "routers forward chunks of chunk_size, which are packets here");
         }
     }
     wf_codes_say(&job->out->machine, "  packet: %" PRIu64 "B\n  timing: store_and_forward\n",
@@ -349,7 +349,7 @@ static enum wf_status write_nic(struct wf_codes_job *job)
         return WF_OK;
     }
     if (strcmp(entry->value, "round-robin") != 0) {
-        wf_codes_note(job, entry, "'%.32s' has no counterpart: fcfs is taken", entry->value);
+        wf_codes_note(job, entry, "'%.32s' has no counterpart: fcfs is used", entry->value);
         return WF_OK;
     }
     wf_codes_say(&job->out->machine, "  nic: rr\n");
@@ -383,7 +383,7 @@ static enum wf_status write_ranks(struct wf_codes_job *job)
 
         status = entry != NULL ? count_of(job, entry, &servers) : WF_OK;
         if (servers != 0 && job->terminals != 0 && servers % job->terminals != 0) {
-            wf_codes_note(job, entry, "is no multiple of %s: one rank per node is taken",
+            wf_codes_note(job, entry, "is not a multiple of %s: one rank per node is used",
                           job->kind->terminal);
         } else if (servers != 0 && job->terminals != 0) {
             wf_codes_say(&job->out->machine, "ranks_per_node: %" PRIu64 "\n",
@@ -401,17 +401,17 @@ static const struct {
     {"message_size", "of events in ROSS"},
     {"num_vcs", "as many as the routing needs"},
     {"cn_vc_size", "nodes have room for all"},
-    {"soft_delay", "software has no share in the packet model"},
-    {"rdma_delay", "software has no share in the packet model"},
-    {"copy_per_byte", "software has no share in the packet model"},
-    {"eager_limit", "software has no share in the packet model"},
-    {"node_eager_limit", "software has no share in the packet model"},
-    {"nic_delay", "software has no share in the packet model"},
-    {"nic_seq_delay", "software has no share in the packet model"},
+    {"soft_delay", "the packet model has no software overhead"},
+    {"rdma_delay", "the packet model has no software overhead"},
+    {"copy_per_byte", "the packet model has no software overhead"},
+    {"eager_limit", "the packet model has no software overhead"},
+    {"node_eager_limit", "the packet model has no software overhead"},
+    {"nic_delay", "the packet model has no software overhead"},
+    {"nic_seq_delay", "the packet model has no software overhead"},
     {"node_copy_queues", "messages within a node do not use the network"},
     {"intra_bandwidth", "messages within a node do not use the network"},
     {"num_injection_queues", "a node has one"},
-    {"cn_delay", "links of nodes are as all others"},
+    {"cn_delay", "links of nodes are like all others"},
     {"cn_credit_delay", "credits travel as links do"},
     {"local_credit_delay", "credits travel as links do"},
     {"global_credit_delay", "credits travel as links do"},
@@ -419,10 +419,10 @@ static const struct {
     {"generator_set_X_prime", "follows from num_routers"},
     {"local_channels", "follows from num_routers"},
     {"global_channels", "follows from num_routers"},
-    {"intra-group-connections", "not read: all routers of a group are joined"},
-    {"inter-group-connections", "not read: groups are joined evenly"},
-    {"routing_folder", "not read: net.routing=table takes routes from a file of ours"},
-    {"dot_file", "not read: net.routing=table takes routes from a file of ours"},
+    {"intra-group-connections", "not read: all routers of a group are connected"},
+    {"inter-group-connections", "not read: groups are connected evenly"},
+    {"routing_folder", "not read: net.routing=table reads routes from a file in weft's format"},
+    {"dot_file", "not read: net.routing=table reads routes from a file in weft's format"},
     {"dump_topo", "weft topo shows the network"},
     {"cn_sample_file", "not a matter of the machine"},
     {"rt_sample_file", "not a matter of the machine"},
@@ -494,7 +494,7 @@ static enum wf_status check_machine(struct wf_codes_job *job)
     }
     /* What follows the place: the user has not seen this file. */
     const char *words = strstr(why.text, ": ");
-    return wf_err_set(job->err, WF_EINVAL, "%s: no machine comes of it: %.300s",
+    return wf_err_set(job->err, WF_EINVAL, "%s: the machine file is not valid: %.300s",
                       job->source->label, words != NULL ? words + 2 : why.text);
 }
 

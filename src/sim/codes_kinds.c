@@ -86,7 +86,7 @@ static void say_dragonfly(struct wf_codes_job *job, const uint64_t aphg[4], uint
                  (unsigned long long)aphg[0], (unsigned long long)aphg[1],
                  (unsigned long long)aphg[2], (unsigned long long)aphg[3]);
     wf_codes_note(job, NULL,
-                  "routers are joined to other groups in another order than in CODES");
+                  "routers are connected to other groups in another order than in CODES");
     *nodes = times(times(aphg[0], aphg[1]), aphg[3]);
 }
 
@@ -216,8 +216,8 @@ static enum wf_status write_fattree(struct wf_codes_job *job, uint64_t *nodes)
                  down, each, (unsigned long long)pods, up, each);
     if (pods < fat.radix) {
         wf_codes_note(job, NULL,
-                      "the highest switches are more than in CODES, with fewer ports "
-                      "each: as many links in all");
+                      "there are more top-level switches than in CODES, with fewer ports each "
+                      "and as many links in total");
     }
     return WF_OK;
 }

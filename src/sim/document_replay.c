@@ -126,7 +126,7 @@ static enum wf_status program_failed(const struct wf_run *run,
 
     if (tally->net.deadlock.n > 0) {
         char queues[WF_NET_DEADLOCK_TEXT_MAX];
-        return wf_err_set(err, WF_ESIM, "the network is in a deadlock, known at %s: %.400s",
+        return wf_err_set(err, WF_ESIM, "the network is in a deadlock, detected at %s: %.400s",
                           wf_human_time(tally->net.deadlock_ps, time),
                           wf_net_deadlock_text(&tally->net.deadlock, queues, sizeof(queues)));
     }
@@ -296,7 +296,7 @@ static enum wf_status check_network(const struct wf_net_totals *facts, struct wf
         return WF_OK;
     }
     return wf_err_set(err, WF_EINTERNAL,
-                      "the network lost something: %" PRIu64 " packets of %" PRIu64
+                      "the network lost packets: %" PRIu64 " packets of %" PRIu64
                       " bytes went in, %" PRIu64 " of %" PRIu64 " came out",
                       facts->packets_sent, facts->bytes_sent, facts->packets_received,
                       facts->bytes_received);

@@ -23,7 +23,7 @@ static enum wf_status graph_prepare(struct wf_job *job, struct wf_err *err)
     if (params->policy == WF_POLICY_ASAP) {
         return wf_plan_blame(job->plan, "replay.policy",
                              wf_err_set(err, WF_EUSAGE,
-                                        "replay.policy: asap means nothing to source '%.64s', "
+                                        "replay.policy: asap does not apply to source '%.64s', "
                                         "whose tasks wait for messages; choose timed or causal",
                                         job->plan->core.job.source),
                              err);

@@ -42,7 +42,7 @@ static enum wf_status traffic_prepare(struct wf_job *job, struct wf_err *err)
 
     if (plan->topo == NULL) {
         return wf_err_set(err, WF_EUSAGE,
-                          "traffic needs a topology, whose nodes send: --topo torus:8x8");
+                          "traffic needs a topology; for example: --topo torus:8x8");
     }
     fill_in(plan, set);
     const struct wf_net_env env = {
@@ -203,7 +203,7 @@ static enum wf_status report_deadlock(const struct wf_traffic_tally *tally,
     wf_doc_text(result, "deadlock", wf_net_deadlock_text(deadlock, words, sizeof(words)));
     wf_doc_count(result, "deadlock_known_cycle", at);
     return wf_err_set(err, WF_ESIM,
-                      "the network is in a deadlock, known in cycle %" PRIu64 ": %.400s", at,
+                      "the network is in a deadlock, detected in cycle %" PRIu64 ": %.400s", at,
                       words);
 }
 

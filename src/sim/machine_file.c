@@ -63,7 +63,9 @@ static enum wf_status unknown(const char *which, struct wf_err *err)
     (void)wf_nearest_hint(&nearest, hint);
     return wf_err_set(
         err, WF_EINVAL, "unknown machine '%.64s'%s", which,
-        hint[0] != '\0' ? hint : "; 'weft machine list' has all; a file's name ends in .yaml");
+        hint[0] != '\0'
+            ? hint
+            : "; 'weft machine list' lists all; the name of a file must end in .yaml");
 }
 
 static enum wf_status open_library(const char *which, struct wf_machine_file *out,

@@ -42,7 +42,7 @@ static enum wf_status parse_block(const char *text, struct wf_placement *out,
         if (at == digits || size == 0 || size > UINT32_MAX ||
             out->n_dims == WF_TOPO_COORDS_MAX || (*at != 'x' && *at != '\0')) {
             return wf_err_set(err, WF_EUSAGE,
-                              "'block:%.64s' is no block; expected 1 to %d sizes, as in "
+                              "'block:%.64s' is not a block; expected 1 to %d sizes, as in "
                               "block:4x4x2",
                               text, WF_TOPO_COORDS_MAX);
         }
@@ -65,7 +65,7 @@ static enum wf_status unknown_placement(const char *text, struct wf_err *err)
         }
     }
     return wf_err_set(err, WF_EUSAGE,
-                      "'%.64s' is no placement; expected auto, linear, roundrobin, random, "
+                      "'%.64s' is not a placement; expected auto, linear, roundrobin, random, "
                       "block:<size>x... or file:<path>%s",
                       text, wf_nearest_hint(&nearest, hint));
 }
@@ -132,8 +132,8 @@ static enum wf_status read_line(struct file *file, char *line, struct wf_err *er
     }
     if (file->n == file->n_ranks) {
         return wf_err_set(err, WF_EINVAL,
-                          "%.200s:%u: a node too many: the program has %u rank%s", file->path,
-                          file->line, file->n_ranks, file->n_ranks == 1 ? "" : "s");
+                          "%.200s:%u: more nodes than ranks: the program has %u rank%s",
+                          file->path, file->line, file->n_ranks, file->n_ranks == 1 ? "" : "s");
     }
     file->node_of[file->n++] = (uint32_t)node;
     return WF_OK;
@@ -155,7 +155,7 @@ static enum wf_status read_all(struct file *file, FILE *in, struct wf_err *err)
     }
     if (status == WF_OK && file->n < file->n_ranks) {
         status =
-            wf_err_set(err, WF_EINVAL, "%.200s:%u: nodes of %u ranks, but the program has %u",
+            wf_err_set(err, WF_EINVAL, "%.200s:%u: nodes for %u ranks, but the program has %u",
                        file->path, file->line, file->n, file->n_ranks);
     }
     return status;

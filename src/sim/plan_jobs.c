@@ -192,7 +192,7 @@ static enum wf_status find_job(struct wf_plan *plan, uint32_t number, struct wf_
         return status == WF_OK ? find_format(job, err) : status;
     }
     if (job->settings->ranks == 0) {
-        return wf_err_set(err, WF_EUSAGE, "how many ranks? %s is missing",
+        return wf_err_set(err, WF_EUSAGE, "the number of ranks is missing: %s",
                           number == 0 ? "-n <count>"
                                       : job_key(number, "ranks", key, sizeof(key)));
     }
@@ -283,9 +283,8 @@ static enum wf_status select_parts(struct wf_plan *plan, uint32_t number, struct
         status = blame(plan, number, "iterations",
                        wf_roi_parse_iterations(settings->iterations, &roi, err), err);
     } else if (settings->repeat_iteration > 1) {
-        status = blame(
-            plan, number, "repeat_iteration",
-            wf_err_set(err, WF_EUSAGE, "which one? --iterations <number> is missing"), err);
+        status = blame(plan, number, "repeat_iteration",
+                       wf_err_set(err, WF_EUSAGE, "--iterations <number> is missing"), err);
     }
     if (status == WF_OK && (roi.has_iterations || settings->region[0] != '\0')) {
         status = wf_roi_new(job->source, &roi, &job->source, err);

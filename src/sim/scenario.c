@@ -155,7 +155,7 @@ static enum wf_status check_scope(const char *key, size_t len, const char *origi
         }
         wf_nearest_add(&nearest, entry.scope);
     }
-    return wf_err_set(err, WF_EUSAGE, "unknown parameter '%.64s': nothing has the scope '%s'%s",
+    return wf_err_set(err, WF_EUSAGE, "unknown parameter '%.64s': there is no scope '%s'%s",
                       origin, wanted, wf_nearest_hint(&nearest, hint));
 }
 

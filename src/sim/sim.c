@@ -412,8 +412,9 @@ static enum wf_status check_payload(const struct wf_plan *plan, struct wf_comm *
     for (uint32_t i = 0; i < plan->n_jobs && wf_comm_size(world) > 1; i++) {
         const struct wf_program_params *params = plan->jobs[i].block.values;
         if (plan->jobs[i].program && params->no_payload) {
-            return wf_err_set(err, WF_EUSAGE,
-                              "--no-payload is for one process; start weft without mpirun");
+            return wf_err_set(
+                err, WF_EUSAGE,
+                "--no-payload works in one process only; start weft without mpirun");
         }
     }
     return WF_OK;

@@ -41,17 +41,18 @@ static enum wf_status check(const struct wf_plan *plan, const struct wf_sim_host
 {
     if (plan->n_jobs != 1 || !plan->jobs[0].program) {
         return wf_err_set(err, WF_EUSAGE,
-                          "only a single program that runs can be written as a trace; 'weft "
-                          "convert' does it with others");
+                          "only a single program that runs can be recorded as a trace; 'weft "
+                          "convert' writes other sources");
     }
     if (plan->core.efficiency) {
-        return wf_err_set(err, WF_EUSAGE,
-                          "with --efficiency the program runs twice; write its trace without");
+        return wf_err_set(
+            err, WF_EUSAGE,
+            "with --efficiency the program runs twice; record its trace without it");
     }
     if (wf_comm_size(host->world) > 1) {
         return wf_err_set(err, WF_EUSAGE,
-                          "a trace is written by one process; start weft without mpirun, with "
-                          "--threads if it shall be faster");
+                          "only one process can record a trace; start weft without mpirun, and "
+                          "with --threads to use more cores");
     }
     return WF_OK;
 }

@@ -272,7 +272,7 @@ def differences(a, b):
 def check_explain():
     """At most ten lines, each with a number that the document has."""
     write(*RUN, "--efficiency", "-p", "net.stats=summary", "-o", "full.json")
-    done = check_run(["explain", "full.json"], 0, stdout="Uneven work bounds it most: the busiest")
+    done = check_run(["explain", "full.json"], 0, stdout="Load imbalance limits it most: the busiest")
     lines = done.stdout.splitlines()
     check(5 < len(lines) <= 10 and all(re.search(r"\d", line) for line in lines), "lines", done)
     document = json.loads(pathlib.Path("full.json").read_text(encoding="utf-8"))

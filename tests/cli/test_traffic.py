@@ -167,17 +167,17 @@ def test_longer():
 def test_deadlock():
     words = [*UNIFORM, "--load", "1", "-p", "net.flow=plain", "-p", "net.queue=1", "--json", "-q"]
     done = check_run([*words, "--cycles", "1000000000"], 4,
-                     "in a deadlock, known in cycle [0-9]+: router .* -> the first again")
+                     "in a deadlock, detected in cycle [0-9]+: router .* -> the first again")
     result = parse(done)["result"]
     check(result["status"] == "deadlock", "the result says so", done)
     check(result["deadlock_known_cycle"] < 100000, "the watchdog ends the run early", done)
     done = run(*UNIFORM, "--load", "1", "-p", "net.flow=plain", "-p", "net.queue=1", "-q")
     check("deadlock\n" in done.stdout, "the status is a word, nothing follows", done)
-    late = check_run([*words, "-p", "net.watchdog=0"], 4, "known in cycle 32000: router")
+    late = check_run([*words, "-p", "net.watchdog=0"], 4, "detected in cycle 32000: router")
     check(parse(late)["result"]["status"] == "deadlock", "or it is found at the end", late)
     check_run(["replay", "gen:random", "-n", "64", "--net", "router", "--topo", "torus:8x8", "-p",
                "net.flow=plain", "-p", "net.queue=1", "-p", "gen.bytes=4KiB", "-q"], 4,
-              "the network is in a deadlock, known at .*: router .* -> the first again")
+              "the network is in a deadlock, detected at .*: router .* -> the first again")
     for routing in ("oblivious-1vc", "oblivious-3vc", "adaptive-3vc", "dateline"):
         check_run([*UNIFORM, "--load", "1", "-p", f"net.routing={routing}", "-q",
                    "--cycles", "5000"], 0, stdout="saturated")

@@ -278,9 +278,9 @@ static void files_that_make_no_sense_are_refused_with_the_line(void)
         {"0\n1\nx\n3\n", "torus:8", ":3: 'x' is not the number of a node"},
         {"0\n-1\n", "torus:8", ":2: '-1' is not the number of a node"},
         {"0\n1\n8\n3\n", "torus:8", ":3: there is no node 8; the last one is 7"},
-        {"0\n1\n2\n", "torus:8", ":3: nodes of 3 ranks, but the program has 4"},
-        {"", "torus:8", ":0: nodes of 0 ranks"},
-        {"0\n1\n2\n3\n\n4\n", "torus:8", ":6: a node too many: the program has 4 ranks"},
+        {"0\n1\n2\n", "torus:8", ":3: nodes for 3 ranks, but the program has 4"},
+        {"", "torus:8", ":0: nodes for 0 ranks"},
+        {"0\n1\n2\n3\n\n4\n", "torus:8", ":6: more nodes than ranks: the program has 4 ranks"},
         {"0\n1\n2\n6\n", NULL, ":4: there is no node 6; the last one is 5"},
         {"0 1\n", "torus:8", ":1: '0 1' is not the number"},
     };
