@@ -63,11 +63,11 @@ static struct wl_part pack_at(const struct wl_collective *coll, const struct wl_
 static void unpack_at(const struct wl_collective *coll, const struct wl_side *side, uint32_t i,
                       struct wl_part part)
 {
-    size_t room = wl_side_bytes(coll, side, i);
+    size_t capacity = wl_side_bytes(coll, side, i);
 
-    if (part.bytes != NULL && part.size > room) {
+    if (part.bytes != NULL && part.size > capacity) {
         wl_fatal(coll->rank, "member %u sends %zu bytes, but the receive buffer has %zu", i,
-                 part.size, room);
+                 part.size, capacity);
     }
     if (part.bytes != NULL) {
         wl_unpack_bytes(type_at(coll, side, i), part.bytes, part.size, place_at(side, i));

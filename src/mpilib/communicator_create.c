@@ -116,10 +116,10 @@ static struct wl_part compute_split(void *arg)
 }
 
 /* The view of a member of its new communicator. */
-static struct wl_view view_of(const struct split *made, uint32_t member, bool inter)
+static struct wl_view view_of(const struct split *split, uint32_t member, bool inter)
 {
-    uint32_t rank = made->of[member].rank, n_first = made->of[member].n_first;
-    struct wl_view view = {.comm = made->comms[made->of[member].comm], .rank = rank};
+    uint32_t rank = split->of[member].rank, n_first = split->of[member].n_first;
+    struct wl_view view = {.comm = split->comms[split->of[member].comm], .rank = rank};
 
     if (inter) {
         uint32_t n_second = view.comm->size - n_first;
@@ -154,12 +154,12 @@ static MPI_Comm split_end(struct wl_rank *rank, const struct wl_view *view,
                           struct wl_exchange *exchange, bool inter)
 {
     struct splitting what = {view->comm, exchange};
-    const struct split *made =
+    const struct split *split =
         (const void *)wl_exchange_compute(view->comm, exchange, compute_split, &what).bytes;
     MPI_Comm handle = MPI_COMM_NULL;
 
-    if (made->of[view->rank].comm != UINT32_MAX) {
-        struct wl_view joined = view_of(made, view->rank, inter);
+    if (split->of[view->rank].comm != UINT32_MAX) {
+        struct wl_view joined = view_of(split, view->rank, inter);
         handle = wl_comm_join(rank, &joined);
     }
     wl_exchange_leave(view->comm, exchange);

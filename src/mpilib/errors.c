@@ -154,13 +154,13 @@ static struct wl_added_error *added_error(const struct wl_rank *rank, int code)
 
 static int add(struct wl_rank *rank, int error_class)
 {
-    struct wl_added_error *made = wl_calloc(1, sizeof(*made));
+    struct wl_added_error *added = wl_calloc(1, sizeof(*added));
     int code = MPI_ERR_LASTCODE + 1 + rank->n_added_errors;
 
-    made->error_class = error_class != 0 ? error_class : code;
+    added->error_class = error_class != 0 ? error_class : code;
     rank->added_errors = wl_realloc(rank->added_errors, (size_t)rank->n_added_errors + 1,
                                     sizeof(struct wl_added_error *));
-    rank->added_errors[rank->n_added_errors++] = made;
+    rank->added_errors[rank->n_added_errors++] = added;
     return code;
 }
 

@@ -123,15 +123,15 @@ int wl_MPI_File_open(struct wl_rank *rank, MPI_Comm comm, const char *filename, 
         wl_MPI_Comm_free(rank, &own);
         return code;
     }
-    struct file *made = wl_calloc(1, sizeof(*made));
-    *made =
+    struct file *opened = wl_calloc(1, sizeof(*opened));
+    *opened =
         (struct file){.fd = fd, .amode = amode, .comm = own, .etype = bytes, .filetype = bytes};
-    made->name = wl_malloc(strlen(filename) + 1);
-    memcpy(made->name, filename, strlen(filename) + 1);
+    opened->name = wl_malloc(strlen(filename) + 1);
+    memcpy(opened->name, filename, strlen(filename) + 1);
     if (amode & MPI_MODE_APPEND) {
-        made->position = (MPI_Offset)lseek(fd, 0, SEEK_END);
+        opened->position = (MPI_Offset)lseek(fd, 0, SEEK_END);
     }
-    *file = wl_table_add(&rank->files, WL_FILE, made);
+    *file = wl_table_add(&rank->files, WL_FILE, opened);
     return MPI_SUCCESS;
 }
 

@@ -144,12 +144,12 @@ int wl_MPI_Group_incl(struct wl_rank *rank, MPI_Group handle, int n, const int *
                       MPI_Group *newgroup)
 {
     const struct wl_group *group = wl_group_of(rank, handle);
-    struct wl_group *made = group_new((uint32_t)n);
+    struct wl_group *created = group_new((uint32_t)n);
 
     for (int i = 0; i < n; i++) {
-        made->members[i] = member_at(rank, group, ranks[i]);
+        created->members[i] = member_at(rank, group, ranks[i]);
     }
-    *newgroup = give(rank, made);
+    *newgroup = give(rank, created);
     return MPI_SUCCESS;
 }
 
@@ -196,16 +196,16 @@ static struct wl_group *expand(const struct wl_rank *rank, const struct wl_group
         int length = (ranges[i][1] - ranges[i][0]) / stride + 1;
         size += length > 0 ? (size_t)length : 0;
     }
-    struct wl_group *made = group_new((uint32_t)size);
+    struct wl_group *created = group_new((uint32_t)size);
     uint32_t at = 0;
     for (int i = 0; i < n; i++) {
         int stride = ranges[i][2];
         for (int r = ranges[i][0]; stride > 0 ? r <= ranges[i][1] : r >= ranges[i][1];
              r += stride) {
-            made->members[at++] = member_at(rank, group, r);
+            created->members[at++] = member_at(rank, group, r);
         }
     }
-    return made;
+    return created;
 }
 
 int wl_MPI_Group_range_incl(struct wl_rank *rank, MPI_Group handle, int n, int ranges[][3],

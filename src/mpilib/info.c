@@ -63,10 +63,10 @@ static struct info *info_env(struct wl_rank *rank)
     char number[16];
 
     if (rank->info_env == 0) {
-        struct info *made = info_new(rank, &rank->info_env);
+        struct info *created = info_new(rank, &rank->info_env);
         (void)snprintf(number, sizeof(number), "%u", wl.n_ranks);
-        put(made, "maxprocs", number);
-        put(made, "thread_level", levels[rank->thread_level]);
+        put(created, "maxprocs", number);
+        put(created, "thread_level", levels[rank->thread_level]);
     }
     return wl_table_get(&rank->infos, WL_INFO, rank->info_env);
 }

@@ -146,17 +146,17 @@ WRAP(int, gettimeofday, (struct timeval * to, void *zone), (to, zone), to, sizeo
 WRAP(int, pipe, (int to[2]), (to), to, 2 * sizeof(int))
 
 /* The variants that compilers call to check bounds. */
-ssize_t __wrap___read_chk(int fd, void *to, size_t n, size_t room);
-size_t __wrap___fread_chk(void *to, size_t room, size_t size, size_t n, FILE *file);
+ssize_t __wrap___read_chk(int fd, void *to, size_t n, size_t capacity);
+size_t __wrap___fread_chk(void *to, size_t capacity, size_t size, size_t n, FILE *file);
 
-ssize_t __wrap___read_chk(int fd, void *to, size_t n, size_t room)
+ssize_t __wrap___read_chk(int fd, void *to, size_t n, size_t capacity)
 {
-    return n <= room ? __wrap_read(fd, to, n) : -1;
+    return n <= capacity ? __wrap_read(fd, to, n) : -1;
 }
 
-size_t __wrap___fread_chk(void *to, size_t room, size_t size, size_t n, FILE *file)
+size_t __wrap___fread_chk(void *to, size_t capacity, size_t size, size_t n, FILE *file)
 {
-    return size == 0 || n <= room / size ? __wrap_fread(to, size, n, file) : 0;
+    return size == 0 || n <= capacity / size ? __wrap_fread(to, size, n, file) : 0;
 }
 
 ssize_t __wrap_readv(int fd, const struct iovec *parts, int n);

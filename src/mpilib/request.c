@@ -114,13 +114,13 @@ int wl_recv_complete(struct wl_rank *rank, struct wl_recv *recv, MPI_Status *sta
                  "the message from rank %u with tag %d has not arrived; please report this",
                  recv->stream.source, recv->stream.tag);
     }
-    size_t room = recv->count * recv->type->size;
-    if (message->whole > room) {
+    size_t capacity = recv->count * recv->type->size;
+    if (message->whole > capacity) {
         code = wl_error(rank, recv->comm, MPI_ERR_TRUNCATE,
                         "a message of %zu bytes is longer than the receive buffer of %zu bytes",
-                        message->whole, room);
+                        message->whole, capacity);
     }
-    size_t bytes = message->whole < room ? message->whole : room;
+    size_t bytes = message->whole < capacity ? message->whole : capacity;
     unlink_recv(rank, recv);
     if (message->size == message->whole) {
         wl_unpack_bytes(recv->type, message->bytes, bytes, recv->buffer);

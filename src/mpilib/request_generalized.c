@@ -17,11 +17,11 @@ int wl_MPI_Grequest_start(struct wl_rank *rank, MPI_Grequest_query_function *que
                           MPI_Grequest_cancel_function *cancel, void *extra_state,
                           MPI_Request *request)
 {
-    struct wl_request *made = wl_request_new(rank, WL_REQUEST_GENERALIZED, request);
+    struct wl_request *created = wl_request_new(rank, WL_REQUEST_GENERALIZED, request);
     struct generalized *generalized = wl_malloc(sizeof(*generalized));
 
     *generalized = (struct generalized){query, release, cancel, extra_state, false};
-    made->own = generalized;
+    created->own = generalized;
     return MPI_SUCCESS;
 }
 

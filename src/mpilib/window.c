@@ -54,13 +54,13 @@ static MPI_Win create(struct wl_rank *rank, MPI_Comm comm, const struct wl_win_p
     *part = *own;
     wl_exchange_put(parent.comm, exchange, parent.rank,
                     (struct wl_part){(unsigned char *)part, sizeof(*part)});
-    MPI_Comm made =
+    MPI_Comm own_comm =
         wl_comm_split(rank, &parent, &(struct wl_split_args){.color = 0}, WF_OP_WIN_CREATE);
-    struct wl_view view = wl_comm_of(rank, made);
+    struct wl_view view = wl_comm_of(rank, own_comm);
     struct creating what = {parent.comm, view.comm, exchange};
     (void)wl_exchange_compute(parent.comm, exchange, create_table, &what);
     wl_exchange_leave(parent.comm, exchange);
-    *win = (struct wl_win){.comm = made,
+    *win = (struct wl_win){.comm = own_comm,
                            .parts = view.comm->shared,
                            .own = *own,
                            .flavor = flavor,

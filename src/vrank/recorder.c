@@ -21,9 +21,9 @@ enum { HELD_MAX = 1 << 20 };
 struct recorder_rank {
     uint64_t n; /* ops that were asked for */
     struct wf_vrank_oplog *held;
-    struct wf_created made; /* in the trace */
-    struct wf_buf taken;    /* requests */
-    uint32_t match_peer;    /* a rank of the program */
+    struct wf_created created; /* requests in the trace */
+    struct wf_buf taken;       /* requests */
+    uint32_t match_peer;       /* a rank of the program */
     int32_t match_tag;
     uint32_t seen_source;
     int32_t seen_tag;
@@ -100,9 +100,9 @@ static uint32_t comm_in_trace(struct recorder *recorder, uint32_t number, uint32
 /* Drops requests that the simulation never sees: of messages to MPI_PROC_NULL. */
 static bool tidy_op(struct recorder *recorder, uint32_t number, struct wf_op *op)
 {
-    recorder->filter.created = recorder->ranks[number].made;
+    recorder->filter.created = recorder->ranks[number].created;
     bool left = wf_created_filter_op(&recorder->filter, op);
-    recorder->ranks[number].made = recorder->filter.created;
+    recorder->ranks[number].created = recorder->filter.created;
     return left;
 }
 
@@ -234,7 +234,7 @@ static bool waits_for_match(const struct wf_op *op)
     return op->kind == WF_OP_IRECV && is_open(op) && !op->recorded;
 }
 
-static bool makes_comm(const struct wf_op *op)
+static bool creates_comm(const struct wf_op *op)
 {
     return wf_op_info(op->kind)->family == WF_FAMILY_COMM;
 }
@@ -286,9 +286,9 @@ static void set_created(struct recorder *recorder, uint32_t number)
 {
     struct recorder_rank *rank = &recorder->ranks[number];
     struct wf_op *op = held_at(rank, rank->held->n - 1);
-    uint32_t made = wf_vrank_created_comm(recorder->config.program, number);
+    uint32_t comm = wf_vrank_created_comm(recorder->config.program, number);
 
-    op->new_comm = made != WF_COMM_WORLD ? comm_in_trace(recorder, number, made) : op->comm;
+    op->new_comm = comm != WF_COMM_WORLD ? comm_in_trace(recorder, number, comm) : op->comm;
 }
 
 static bool last_op(const struct recorder *recorder, uint32_t number, struct wf_op *op)
@@ -315,7 +315,7 @@ static void conclude(struct recorder *recorder, uint32_t number)
         }
         op.comm = comm_in_trace(recorder, number, op.comm);
     }
-    if (rank->held != NULL || waits_for_match(&op) || makes_comm(&op)) {
+    if (rank->held != NULL || waits_for_match(&op) || creates_comm(&op)) {
         hold(recorder, rank, &op);
     } else {
         put(recorder, number, &op);
@@ -341,13 +341,13 @@ static bool recorder_next(const struct wf_source *source, uint32_t number,
     }
     (void)pthread_mutex_lock(&recorder->lock);
     conclude(recorder, number);
-    bool made = rank->held != NULL && makes_comm(held_at(rank, rank->held->n - 1));
+    bool creates = rank->held != NULL && creates_comm(held_at(rank, rank->held->n - 1));
     (void)pthread_mutex_unlock(&recorder->lock);
     rank->ended = !wf_source_next(program, number, cursor, op);
     rank->n += !rank->ended;
     if (rank->held != NULL) {
         (void)pthread_mutex_lock(&recorder->lock);
-        if (made) {
+        if (creates) {
             set_created(recorder, number);
         }
         release(recorder, number, rank->ended);
@@ -429,7 +429,7 @@ static void recorder_destroy(struct wf_source *source)
             free(recorder->ranks[i].held);
         }
         wf_buf_fini(&recorder->ranks[i].taken);
-        wf_created_fini(&recorder->ranks[i].made);
+        wf_created_fini(&recorder->ranks[i].created);
     }
     free(recorder->ranks);
     wf_buf_fini(&recorder->outcomes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Communicators that are copied without waiting, attributes that refuse to be copied, those of
- * predefined objects, and data as it is outside. */
+/* MPI_Comm_idup(), attributes whose copy function fails, attributes of predefined objects, and
+ * external32. */
 #include "report.h"
 
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Corners of the standard: arguments that do not count, types that are freed while they are in
- * use, types of nothing, waiting for a time, and how a program hears of the end. */
+/* Corner cases of the standard: arguments that are not significant, datatypes that are freed while
+ * they are in use, empty datatypes, polling the clock, and how a program learns of the end. */
 #include "report.h"
 
 static int rank, size;

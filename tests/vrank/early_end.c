@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program whose last rank does what its argument says after all ranks have met: ways in which
- * programs end before their end. */
+/* After all ranks have met, the last one ends the program early, as its argument says. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

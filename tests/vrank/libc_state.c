@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What of the C library remembers something is each rank's own: random numbers, strtok(),
- * getopt() and errno. Between the calls others have their turn. Under MPICH it is the system's
- * library that speaks, so that numbers and the order of arguments are compared with its. */
+/* The state of the C library is private to each rank: random numbers, strtok(), getopt() and errno.
+ * Ranks take turns between the calls. Under MPICH, glibc provides the functions, so that the
+ * numbers and the order of arguments are compared with its own. */
 #define _GNU_SOURCE
 #include "report.h"
 

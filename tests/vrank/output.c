@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What ranks write, in pieces and at the end, and how they end: for tests of `weft run`. */
+/* The output of ranks, in pieces and at the end, and how ranks end: for tests of `weft run`. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

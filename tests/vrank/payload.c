@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Large and small data in all kinds of calls: for --no-payload, with which the small arrives
- * and the large takes its time. */
+/* Large and small data in all kinds of calls, for --no-payload: small data arrives, large data
+ * only takes its time. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

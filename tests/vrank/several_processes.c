@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Much at once, with others all the time: communicators that come and go while their data is
- * under way, collectives that end in another order than they begin, windows under locks, and
- * messages from anybody. Everything is checked against what it must be; rank 0 says how much
- * was wrong. */
+/* Many operations at once between processes: communicators are created and freed while their data
+ * is on its way, collectives complete in another order than they begin, windows have locks, and
+ * receives are from any source. Every result is checked; rank 0 prints how many were wrong. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

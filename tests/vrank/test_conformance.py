@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each area of MPI is a program that says what it sees. It says the same under MPICH, which
-proves the program, and under every scheduler with one digest."""
+"""For each area of MPI there is a program that prints what it observes. It must print the same under
+MPICH, which validates the program, and under every scheduler, with the same digest."""
 import pathlib
 import sys
 

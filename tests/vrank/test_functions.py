@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every function of MPI-3.1 is declared and can be linked with, as MPI_ and as PMPI_. Those that
-are not there are those that the reference names, and end the run with their name."""
+"""Every function of MPI-3.1 is declared and can be linked with, as MPI_ and as PMPI_. The reference
+lists those that are not implemented; calling one ends the run with its name."""
 import fnmatch
 import re
 import subprocess
@@ -64,7 +64,7 @@ def build_all(names):
 def named():
     """The names and patterns of the reference."""
     text = REFERENCE.read_text(encoding="utf-8")
-    section = text.split("## Functions that are not there")[1].split("\n## ")[0]
+    section = text.split("## Missing functions")[1].split("\n## ")[0]
     return re.findall(r"`(MPI_[\w*]+)`", section)
 
 

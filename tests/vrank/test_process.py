@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a rank has of a process: its output, its end, memory that the system writes to; and what
-is said of a program that cannot be run."""
+"""What a rank shares with its process: output, exit, memory that system calls write to; and the
+messages for programs that cannot be run."""
 import json
 import os
 import pathlib
@@ -12,7 +12,7 @@ import vrank
 LINES = sorted(f"[{rank}] {words}" for rank in range(4)
                for words in (f"first {rank}, then {rank}", "past stdio", "no end"))
 NETWORK = ("--net", "latency", "--topo", "torus:4")
-# How rank 2 ends, and what must be said of it.
+# How rank 2 ends, and the message that must follow.
 ENDS = {
     "abort": "rank 2 ended the program with code 7 at simulated time",
     "exit": "rank 2 ended the program with code 5 at simulated time",
@@ -56,7 +56,7 @@ def check_system_calls(program):
 
 
 def check_payload(program):
-    """What does not arrive takes as long as if it did, and no memory."""
+    """Data that does not arrive takes the same time, and no memory."""
     found = {}
     for options in ((), ("--no-payload",), ("-p", "run.check=yes")):
         done = weft("-n", "16", "--net", "latency", "--topo", "torus:16", *options, "--", program)
