@@ -24,21 +24,20 @@ static const char *const wildcard_names[] = {"recorded", "arrival", NULL};
      .type = WF_PARAM_TEXT,                                                                  \
      .offset = offsetof(struct wf_mpi_params, algorithms) + WF_COLL_##kind * sizeof(char *), \
      .def = "auto",                                                                          \
-     .doc = "Algorithm of " text "; auto is what the rules choose, ideal and hardware are "  \
-            "formulas"},
+     .doc = "Algorithm of " text "; auto: the rules choose; ideal and hardware are formulas"},
 
 const struct wf_param wf_mpi_params[] = {
     {ROW(wf_mpi_params, "eager_max", WF_PARAM_SIZE, eager_max), .def = "18446744073709551615",
-     .doc = "Messages up to this size are sent at once, longer ones when they are asked for"},
+     .doc = "Messages up to this size are sent eagerly, longer ones by rendezvous"},
     {ROW(wf_mpi_params, "progress", WF_PARAM_ENUM, progress), .def = "independent",
      .choices = progress_names,
-     .doc = "Whether long messages and nonblocking collectives go on while a rank computes, or "
-            "only in its calls"},
+     .doc = "Whether long messages and nonblocking collectives make progress while a rank "
+            "computes, or only in its calls"},
     {ROW(wf_mpi_params, "control_bytes", WF_PARAM_SIZE, control_bytes), .def = "0",
-     .doc = "Size of the messages that arrange the transfer of a long one"},
+     .doc = "Size of the control messages of the rendezvous protocol"},
     {ROW(wf_mpi_params, "unexpected_limit", WF_PARAM_SIZE, unexpected_limit),
      .def = "18446744073709551615",
-     .doc = "Bytes of messages without a receive that a rank can hold; more is its failure"},
+     .doc = "Bytes of unexpected messages that a rank can hold; with more, the program fails"},
     {ROW(wf_mpi_params, "local", WF_PARAM_BOOL, local), .def = "true",
      .doc = "Whether ranks on one node exchange messages without the network"},
     {ROW(wf_mpi_params, "local_latency", WF_PARAM_TIME, local_latency), .def = "300ns",
@@ -48,13 +47,13 @@ const struct wf_param wf_mpi_params[] = {
      .what_if = WF_WHAT_IF_BANDWIDTH, .doc = "Bandwidth of a message within a node"},
     {ROW(wf_mpi_params, "rules", WF_PARAM_ENUM, rules), .def = "mpich",
      .choices = wf_coll_rules_names,
-     .doc = "Whose choice of algorithms for collectives is followed"},
+     .doc = "The MPI library whose rules choose the algorithms of collectives"},
     {ROW(wf_mpi_params, "hw_latency", WF_PARAM_TIME, hw_latency), .def = "500ns", .min = "0",
      .max = "1h", .what_if = WF_WHAT_IF_LATENCY,
-     .doc = "Of collectives by the formula 'hardware': latency of each of log2(ranks) levels"},
+     .doc = "Formula 'hardware' of collectives: latency of each of the log2(ranks) levels"},
     {ROW(wf_mpi_params, "hw_bandwidth", WF_PARAM_RATE, hw_bandwidth), .def = "10GB/s",
      .what_if = WF_WHAT_IF_BANDWIDTH,
-     .doc = "Of collectives by the formula 'hardware': bandwidth of their data"},
+     .doc = "Formula 'hardware' of collectives: bandwidth of the data"},
     WF_COLL_MAP(ALGORITHM) WF_PARAM_END,
 };
 
@@ -66,14 +65,14 @@ const struct wf_param wf_replay_params[] = {
          "fast as the network takes them"},
     {ROW(wf_replay_params, "wildcards", WF_PARAM_ENUM, wildcards), .def = "recorded",
      .choices = wildcard_names,
-     .doc = "Receives that leave their source open get what they got in the recording, or what "
-            "arrives first here"},
+     .doc = "Wildcard receives match what they matched in the recording, or what arrives first "
+            "in this run"},
     {ROW(wf_replay_params, "granularity", WF_PARAM_ENUM, granularity), .def = "single",
      .choices = wf_pe_granularity_names,
-     .doc = "Of programs of tasks: an event for each task, or for all tasks that are ready"},
+     .doc = "Task graphs: one event for each task, or for all tasks that are ready"},
     {ROW(wf_replay_params, "captured", WF_PARAM_BOOL, captured), .def = "false",
-     .doc = "Predict the run that was captured: what recording took, as the trace has it, is "
-            "added to its compute times"},
+     .doc = "Predict the captured run itself: add the cost of capturing it, which the trace "
+            "has, to the compute times"},
     WF_PARAM_END,
 };
 

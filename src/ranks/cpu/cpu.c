@@ -16,14 +16,15 @@
     .offset = offsetof(struct wf_cpu_params, member)
 
 const struct wf_param wf_cpu_params[] = {
-    {ROW(name, WF_PARAM_TEXT, ""), .doc = "What it is called; only describes"},
+    {ROW(name, WF_PARAM_TEXT, ""), .doc = "Name of the processor; only echoed in results"},
     {ROW(cores, WF_PARAM_COUNT, "0"), .max = "1000000",
-     .doc = "Cores of a node, 0 if unknown; only describes: ranks_per_node places ranks"},
+     .doc =
+         "Cores of a node, 0 if unknown; only echoed in results: ranks_per_node places ranks"},
     {ROW(clock_ghz, WF_PARAM_REAL, "0"), .min = "0", .max = "1000",
-     .doc = "Clock rate in GHz, 0 if unknown; only describes"},
+     .doc = "Clock rate in GHz, 0 if unknown; only echoed in results"},
     {ROW(gflops, WF_PARAM_REAL, "0"), .min = "0", .max = "1000000000",
      .doc = "Peak of a node in 10^9 floating-point operations per second, 0 if unknown; only "
-            "describes"},
+            "echoed in results"},
     {ROW(scale, WF_PARAM_REAL, "1"), .min = "0.000001", .max = "1000000",
      .doc = "Factor on all compute times: 2 is a processor of half the speed"},
     WF_PARAM_END,
