@@ -6,8 +6,8 @@
  * MPI-3.1 for programs that run as virtual ranks. Programs are compiled with weftcc and include
  * this file as <mpi.h>.
  *
- * Programs call the functions by symbols that begin with weft_, as in weft_MPI_Send. So they never
- * call those of another MPI library, which weft itself may be linked with.
+ * Programs call the functions by symbols that begin with weft_, as in weft_MPI_Send. So they
+ * never call those of another MPI library, which weft itself may be linked with.
  */
 
 #include "mpi_constants.h"
@@ -134,7 +134,8 @@ extern "C" {
 int weft_mpi_dup_fn(MPI_Comm old, int keyval, void *extra_state, void *value_in,
                     void *value_out, int *flag);
 
-/* All functions, each as MPI_ and as PMPI_. Generated from src/mpilib/bindings/functions.txt. */
+/* All functions, each as MPI_ and as PMPI_. Generated from
+ * src/mpilib/bindings/functions.txt. */
 #include "mpi_functions.h"
 
 #ifdef __cplusplus

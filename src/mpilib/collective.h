@@ -4,8 +4,8 @@
 
 /*
  * Collectives (MPI-3.1, 5 and 7.6): which data each member puts and which it takes. What they
- * cost is the simulation's task. One description serves the blocking and the nonblocking function;
- * bindings/generate.py fills it in from the arguments of the MPI function.
+ * cost is the simulation's task. One description serves the blocking and the nonblocking
+ * function; bindings/generate.py fills it in from the arguments of the MPI function.
  */
 
 #include "mpilib/collective_exchange.h"
@@ -13,8 +13,8 @@
 #include "mpilib/request.h"
 
 /* The send or receive buffer of a collective: `count` elements for each member, or counts[i] of
- * them at displs[i] for member i. With `types` (alltoallw) each member has a type of its own, and
- * displacements are in bytes. */
+ * them at displs[i] for member i. With `types` (alltoallw) each member has a type of its own,
+ * and displacements are in bytes. */
 struct wl_side {
     void *buffer;
     size_t count;
@@ -45,8 +45,8 @@ enum wl_collective_kind {
     WL_COLLECTIVES,
 };
 
-/* In place of a root: this member takes no part, because the root is another one of its group of
- * an intercommunicator. */
+/* In place of a root: this member takes no part, because the root is another one of its group
+ * of an intercommunicator. */
 #define WL_NO_ROOT UINT32_MAX
 
 /* One member's call. */
@@ -68,8 +68,8 @@ struct wl_collective {
     bool mirrored; /* of two equal neighbors, the sender's first is the receiver's last */
 };
 
-/* Performs a collective. With a `handle` it returns at once with a request, else when the call is
- * complete. */
+/* Performs a collective. With a `handle` it returns at once with a request, else when the call
+ * is complete. */
 int wl_collective(struct wl_rank *rank, struct wl_collective *collective, MPI_Request *handle);
 
 /* How each kind moves its data. */

@@ -338,8 +338,8 @@ static size_t reduced_bytes(const struct wl_collective *coll)
     return coll->reduction.count * coll->reduction.type->size;
 }
 
-/* Reduces the parts of members first to last, always in this order: the result does not depend on
- * which member computes it. Returns false if the data was not wanted. */
+/* Reduces the parts of members first to last, always in this order: the result does not depend
+ * on which member computes it. Returns false if the data was not wanted. */
 static bool reduce_members(const struct wl_collective *coll, uint32_t first, uint32_t last,
                            void *to)
 {
@@ -484,7 +484,8 @@ static void neighbor_allgather_take(const struct wl_collective *coll)
     }
 }
 
-/* The list of destinations follows the blocks. The receiver finds its block in it by counting. */
+/* The list of destinations follows the blocks. The receiver finds its block in it by
+ * counting. */
 static void neighbor_alltoall_put(const struct wl_collective *coll)
 {
     struct wl_part part = pack_blocks(coll, &coll->send, coll->n_destinations);
@@ -498,8 +499,9 @@ static void neighbor_alltoall_put(const struct wl_collective *coll)
     put_own(coll, part);
 }
 
-/* The block for the `nth` time that `from` has this member as a destination. On a grid the count
- * begins at the end: on a ring of two ranks, what is sent to the left comes from the right. */
+/* The block for the `nth` time that `from` has this member as a destination. On a grid the
+ * count begins at the end: on a ring of two ranks, what is sent to the left comes from the
+ * right. */
 static struct wl_part block_from(const struct wl_collective *coll, uint32_t from, uint32_t nth)
 {
     struct wl_part part = part_of(coll, from);

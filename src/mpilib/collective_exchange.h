@@ -3,10 +3,10 @@
 #define WF_MPILIB_COLLECTIVE_EXCHANGE_H
 
 /*
- * The state that the members of a collective share. Each member puts its part when it calls, and
- * takes what it needs when its call is complete in simulated time: by then every member that has
- * something for it has put it there. A result that is the same for all is computed once, by the
- * first member that needs it. Any thread may call any of these.
+ * The state that the members of a collective share. Each member puts its part when it calls,
+ * and takes what it needs when its call is complete in simulated time: by then every member
+ * that has something for it has put it there. A result that is the same for all is computed
+ * once, by the first member that needs it. Any thread may call any of these.
  */
 
 #include "mpilib/communicator.h"
@@ -16,16 +16,16 @@ struct wl_part {
     size_t size;          /* of the data, even without bytes */
 };
 
-/* Collective number `sequence` of the communicator. Every member here joins once and leaves once.
- * The last one to leave frees it. */
+/* Collective number `sequence` of the communicator. Every member here joins once and leaves
+ * once. The last one to leave frees it. */
 struct wl_exchange *wl_exchange_join(struct wl_comm *comm, uint32_t sequence);
 void wl_exchange_leave(struct wl_comm *comm, struct wl_exchange *exchange);
 
 /* In place of a member: the result that is the same for all. */
 #define WL_FOR_ALL UINT32_MAX
 
-/* Puts the part of a member, for all members in all processes, or for those listed; the list may
- * contain WF_PROC_NULL. Takes the bytes, which are allocated. */
+/* Puts the part of a member, for all members in all processes, or for those listed; the list
+ * may contain WF_PROC_NULL. Takes the bytes, which are allocated. */
 void wl_exchange_put(struct wl_comm *comm, struct wl_exchange *exchange, uint32_t member,
                      struct wl_part part);
 struct wl_members {
@@ -57,8 +57,8 @@ struct wl_part wl_exchange_part(struct wl_comm *comm, struct wl_exchange *exchan
                                 uint32_t member);
 struct wl_part wl_exchange_result(struct wl_comm *comm, struct wl_exchange *exchange);
 
-/* The result, computed by compute(arg) if no member has done so yet. All parts that it uses have
- * been put. */
+/* The result, computed by compute(arg) if no member has done so yet. All parts that it uses
+ * have been put. */
 struct wl_part wl_exchange_compute(struct wl_comm *comm, struct wl_exchange *exchange,
                                    struct wl_part (*compute)(void *arg), void *arg);
 

@@ -60,8 +60,8 @@ static inline uint32_t wl_member(const struct wl_comm *comm, uint32_t i)
     return comm->members != NULL ? comm->members[i] : i;
 }
 
-/* A new communicator, held by all members in this process. Takes `members`, which is allocated.
- */
+/* A new communicator, held by all members in this process. Takes `members`, which is
+ * allocated. */
 struct wl_comm *wl_comm_new(uint32_t id, uint32_t size, const uint32_t *members);
 void wl_comm_release(struct wl_comm *comm); /* null is allowed */
 void wl_view_free(struct wl_rank *rank, struct wl_view *view);
@@ -79,8 +79,8 @@ static inline uint32_t wl_own_rank(const struct wl_view *view)
     return view->rank - view->first;
 }
 
-/* A member's arguments when communicators are created from an old one, as in MPI_Comm_split().
- */
+/* A member's arguments when communicators are created from an old one, as in
+ * MPI_Comm_split(). */
 struct wl_split_args {
     int color, key;   /* color MPI_UNDEFINED: this member gets none */
     bool nonblocking; /* MPI_Comm_idup() */
@@ -91,8 +91,8 @@ struct wl_split_args {
     uint32_t member;
 };
 
-/* Splits a communicator, in simulated time with an op of this kind; all members call it. Returns
- * the handle of the new one, or MPI_COMM_NULL. */
+/* Splits a communicator, in simulated time with an op of this kind; all members call it.
+ * Returns the handle of the new one, or MPI_COMM_NULL. */
 MPI_Comm wl_comm_split(struct wl_rank *rank, const struct wl_view *view,
                        const struct wl_split_args *args, enum wf_op_kind kind);
 

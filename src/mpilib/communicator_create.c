@@ -320,8 +320,8 @@ static uint32_t member_index(const struct wl_rank *rank, const struct wl_comm *c
     wl_fatal(rank, "rank %u of the group is not a member of the communicator", program_rank);
 }
 
-/* Only the members of the group call it. The first one collects the highest id that each has seen,
- * and tells all the id of the new communicator. */
+/* Only the members of the group call it. The first one collects the highest id that each has
+ * seen, and tells all the id of the new communicator. */
 int wl_MPI_Comm_create_group(struct wl_rank *rank, MPI_Comm comm, MPI_Group handle, int tag,
                              MPI_Comm *newcomm)
 {

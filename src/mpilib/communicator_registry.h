@@ -3,9 +3,10 @@
 #define WF_MPILIB_COMMUNICATOR_REGISTRY_H
 
 /*
- * Which process has which ranks, and a registry of the communicators whose members run in several
- * processes. Processes name a communicator by its id and its first member. No two communicators
- * have both in common: an id is higher than all that its members have seen before.
+ * Which process has which ranks, and a registry of the communicators whose members run in
+ * several processes. Processes name a communicator by its id and its first member. No two
+ * communicators have both in common: an id is higher than all that its members have seen
+ * before.
  */
 
 #include "mpilib/collective_exchange.h"

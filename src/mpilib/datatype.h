@@ -3,9 +3,10 @@
 #define WF_MPILIB_DATATYPE_H
 
 /*
- * Datatypes (MPI-3.1, 4): where the bytes of an element are. A datatype is stored as the runs of
- * bytes of one element, in the order of its type map, adjacent runs joined. Packing needs nothing
- * else. datatype_create.c has the constructors, datatype_contents.h how a type was constructed.
+ * Datatypes (MPI-3.1, 4): where the bytes of an element are. A datatype is stored as the runs
+ * of bytes of one element, in the order of its type map, adjacent runs joined. Packing needs
+ * nothing else. datatype_create.c has the constructors, datatype_contents.h how a type was
+ * constructed.
  */
 
 #include "mpilib/library.h"
@@ -67,8 +68,8 @@ const struct wl_type *wl_type_of(const struct wl_rank *rank, MPI_Datatype handle
 /* A handle for the type. The program frees it if the type is not predefined. */
 MPI_Datatype wl_type_handle(struct wl_rank *rank, const struct wl_type *type);
 
-/* How many values of predefined types the first `bytes` of packed elements are; MPI_UNDEFINED if
- * the last value is not complete. */
+/* How many values of predefined types the first `bytes` of packed elements are; MPI_UNDEFINED
+ * if the last value is not complete. */
 MPI_Count wl_type_elements(const struct wl_type *type, uint64_t bytes);
 
 /* Calls visit() for each value of a predefined type in an element, in packing order. */

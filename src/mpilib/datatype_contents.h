@@ -2,8 +2,8 @@
 #ifndef WF_MPILIB_DATATYPE_CONTENTS_H
 #define WF_MPILIB_DATATYPE_CONTENTS_H
 
-/* The arguments with which the program constructed a datatype, as MPI_Type_get_contents() returns
- * them (MPI-3.1, 4.1.13). */
+/* The arguments with which the program constructed a datatype, as MPI_Type_get_contents()
+ * returns them (MPI-3.1, 4.1.13). */
 
 #include "mpilib/datatype.h"
 

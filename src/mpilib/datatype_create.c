@@ -206,8 +206,8 @@ int wl_MPI_Type_create_hvector(struct wl_rank *rank, int count, int blocklength,
                   newtype);
 }
 
-/* The arguments of the other constructors: blocks whose places are in elements or in bytes, with
- * one type or one for each block. */
+/* The arguments of the other constructors: blocks whose places are in elements or in bytes,
+ * with one type or one for each block. */
 struct listing {
     int combiner;
     int count;

@@ -123,8 +123,8 @@ static uint64_t read_word(const unsigned char *from)
     return word;
 }
 
-/* The 80-bit format of x86 has the same exponent as the 128-bit format, but stores the leading 1
- * of the fraction: 63 bits follow it here, 112 there. */
+/* The 80-bit format of x86 has the same exponent as the 128-bit format, but stores the leading
+ * 1 of the fraction: 63 bits follow it here, 112 there. */
 static void long_double_out(unsigned char *to, const unsigned char *from)
 {
     uint64_t fraction;

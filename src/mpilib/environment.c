@@ -59,8 +59,8 @@ int wl_MPI_Abort(struct wl_rank *rank, MPI_Comm comm, int code)
 
 /* ---- time, versions and memory ---- */
 
-/* A program that polls the clock until a certain time would never end if computing took no time.
- * So after very many calls that returned the same time, each further call takes some. */
+/* A program that polls the clock until a certain time would never end if computing took no
+ * time. So after very many calls that returned the same time, each further call takes some. */
 double MPI_Wtime(void)
 {
     enum { MANY = 1000, CALL_PS = 1000000 };

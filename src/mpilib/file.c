@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files (MPI-3.1, 13). They are files of the host. Reading and writing takes no simulated time; a
- * collective access synchronizes the ranks like a barrier.
+ * Files (MPI-3.1, 13). They are files of the host. Reading and writing takes no simulated time;
+ * a collective access synchronizes the ranks like a barrier.
  */
 #include "mpilib/communicator.h"
 #include "mpilib/datatype.h"
@@ -65,8 +65,8 @@ static int fail(const struct wl_rank *rank, const struct file *file)
     return code_of(errno);
 }
 
-/* Waits for all ranks that have opened the file. MPI_Barrier() may return before it is complete in
- * simulated time. */
+/* Waits for all ranks that have opened the file. MPI_Barrier() may return before it is complete
+ * in simulated time. */
 static void synchronize(struct wl_rank *rank, const struct file *file)
 {
     struct wl_view view = wl_comm_of(rank, file->comm);
@@ -249,7 +249,8 @@ int wl_MPI_File_get_view(struct wl_rank *rank, MPI_File file, MPI_Offset *displa
     return MPI_SUCCESS;
 }
 
-/* The offset in the file of byte `at` of the view. Sets *run to how many bytes follow it there. */
+/* The offset in the file of byte `at` of the view. Sets *run to how many bytes follow it
+ * there. */
 static MPI_Offset place_of(const struct file *file, MPI_Offset at, size_t *run)
 {
     const struct wl_type *type = file->filetype;
@@ -374,8 +375,8 @@ static int end(struct wl_rank *rank, MPI_File file, MPI_Status *status)
     return MPI_SUCCESS;
 }
 
-/* A function that reads and the one that writes. `place` is the parameter for the offset, if there
- * is one, `where` the offset; `last` is the last parameter, which how() gets. */
+/* A function that reads and the one that writes. `place` is the parameter for the offset, if
+ * there is one, `where` the offset; `last` is the last parameter, which how() gets. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): they are parts of parameter lists */
 #define ACCESSES(suffix, prefix, place, where, all, last, how)                                \
     int wl_MPI_File_##prefix##read##suffix(struct wl_rank *rank, MPI_File file,               \

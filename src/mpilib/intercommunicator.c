@@ -57,8 +57,8 @@ static void tell_members(struct wl_rank *rank, const struct wl_view *local, int 
     }
 }
 
-/* The leader's part. The leader with the lower rank chooses the id; its group is the first. Sets
- * *both to the members of both groups, allocated. */
+/* The leader's part. The leader with the lower rank chooses the id; its group is the first.
+ * Sets *both to the members of both groups, allocated. */
 static struct offer lead(struct wl_rank *rank, const struct wl_view *local,
                          const struct wl_view *peer, uint32_t other, int tag, uint32_t **both)
 {

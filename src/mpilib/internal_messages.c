@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 0, 1, 2, ...: the members of MPI_COMM_WORLD. All ranks share the list; the first one that needs
- * it allocates it. */
+/* 0, 1, 2, ...: the members of MPI_COMM_WORLD. All ranks share the list; the first one that
+ * needs it allocates it. */
 static const uint32_t *identity(void)
 {
     uint32_t *list = __atomic_load_n(&wl.identity, __ATOMIC_ACQUIRE);

@@ -2,8 +2,8 @@
 #ifndef WF_MPILIB_INTERNAL_MESSAGES_H
 #define WF_MPILIB_INTERNAL_MESSAGES_H
 
-/* Messages that the library itself sends on a communicator, in a context of their own: receives of
- * the program never match them. In simulated time they are messages like any other. */
+/* Messages that the library itself sends on a communicator, in a context of their own: receives
+ * of the program never match them. In simulated time they are messages like any other. */
 
 #include "mpilib/communicator.h"
 

@@ -7,15 +7,15 @@
 
 #include "mpilib/collective_exchange.h"
 
-/* Puts a message into the queue of its receiver, in whichever process it runs. Takes the message.
- */
+/* Puts a message into the queue of its receiver, in whichever process it runs. Takes the
+ * message. */
 void wl_message_send(uint32_t to, struct wl_message *message);
 
 /* Sends a copy of a part of a collective. */
 void wl_part_send(uint32_t process, const struct wl_part_key *key, struct wl_part part);
 
-/* Sends data back to the origin of a one-sided operation. `to` is an address in that process, at
- * which the origin waits for the data. */
+/* Sends data back to the origin of a one-sided operation. `to` is an address in that process,
+ * at which the origin waits for the data. */
 void wl_reply_send(uint32_t process, const void *to, const void *bytes, size_t size);
 
 /* struct wf_port_library.arrived. */

@@ -5,10 +5,11 @@
  *
  * - exit() and its like end the rank, not the process.
  * - Signals that the simulator handles cannot be caught.
- * - The system writes to memory of the program, as in read(). Pages of its variables are protected
- *   until a rank first writes to them, which makes such calls fail: the page is unprotected before.
- * - A rank that opens or looks at a file first catches up with its simulated time, so that it finds
- *   what other ranks wrote before.
+ * - The system writes to memory of the program, as in read(). Pages of its variables are
+ *   protected until a rank first writes to them, which makes such calls fail: the page is
+ *   unprotected before.
+ * - A rank that opens or looks at a file first catches up with its simulated time, so that it
+ *   finds what other ranks wrote before.
  * - write() to the standard output goes through stdout, where lines get their labels.
  */
 #include "mpilib/bindings/fortran.h"
@@ -81,8 +82,8 @@ typedef void handler(int);
 handler *__wrap_signal(int number, handler *function);
 int __wrap_sigaction(int number, const struct sigaction *action, struct sigaction *old);
 
-/* These report a crash or the first write to a page. Programs, and the Fortran run-time library, only
- * believe that they have set a handler. */
+/* These report a crash or the first write to a page. Programs, and the Fortran run-time
+ * library, only believe that they have set a handler. */
 static bool is_reserved(int number)
 {
     return wl.port != NULL && (number == SIGSEGV || number == SIGBUS || number == SIGFPE ||

@@ -3,11 +3,11 @@
 #define WF_MPILIB_LIBRARY_H
 
 /*
- * libweftmpi: the MPI library that programs are linked with to run as virtual ranks. This header
- * has what all its files share; mpilib/port.h is the contract with the simulator.
+ * libweftmpi: the MPI library that programs are linked with to run as virtual ranks. This
+ * header has what all its files share; mpilib/port.h is the contract with the simulator.
  *
- * The functions that programs call, MPI_X(), are generated from bindings/functions.txt. They enter
- * the library and call wl_MPI_X(), which has the calling rank as an additional first parameter.
+ * The functions that programs call, MPI_X(), are generated from bindings/functions.txt. They
+ * enter the library and call wl_MPI_X(), which has the calling rank as its first parameter.
  * Where they are implemented (chapters of MPI-3.1):
  *
  *    3  Point-to-point      point_to_point, probe, request, request_completion,
@@ -25,8 +25,9 @@
  *   13  Files               file
  *   17  Fortran             bindings/
  *
- * libc_wrappers.c and libc_replacements/ make the C library safe for ranks that share a process.
- * Names with wl_ are visible within the library, names with weft_mpi_ to programs as well.
+ * libc_wrappers.c and libc_replacements/ make the C library safe for ranks that share a
+ * process. Names with wl_ are visible within the library, names with weft_mpi_ to programs as
+ * well.
  */
 
 #include "mpilib/handle.h"
@@ -35,7 +36,8 @@
 
 #include <weft/mpi.h>
 
-/* MPI prescribes parameters that mean nothing to this library: infos, assertions, reordering. */
+/* MPI prescribes parameters that mean nothing to this library: infos, assertions,
+ * reordering. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 struct wl_added_error;
@@ -46,8 +48,8 @@ struct wl_predefined_type;
 struct wl_properties;
 struct wl_request;
 
-/* What all ranks of the process share. MPI functions have no argument that leads to it, so that it
- * is a global variable, the only one of the library. */
+/* What all ranks of the process share. MPI functions have no argument that leads to it, so that
+ * it is a global variable, the only one of the library. */
 struct wl_shared {
     const struct wf_port_simulator *port;
     uint32_t n_ranks;
@@ -125,8 +127,8 @@ void wl_post(struct wl_rank *rank, const struct wf_op *op);
  * next call. Also records which messages have matched receives with wildcards. */
 const struct wf_port_answer *wl_call(struct wl_rank *rank, const struct wf_op *op);
 
-/* Waits until everything that the rank has done so far is complete in simulated time. What other
- * ranks did before then, even to files, is done. */
+/* Waits until everything that the rank has done so far is complete in simulated time. What
+ * other ranks did before then, even to files, is done. */
 void wl_catch_up(struct wl_rank *rank);
 
 /* Ends the program with a message that names the rank and the MPI function it has called: what

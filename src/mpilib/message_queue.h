@@ -3,9 +3,9 @@
 #define WF_MPILIB_MESSAGE_QUEUE_H
 
 /*
- * The messages that were sent to a rank and not yet received, as bytes. A message is put into the
- * queue of its receiver when it is sent, and taken when the simulation says that its receive is
- * complete. The receiver knows which of several messages a receive gets.
+ * The messages that were sent to a rank and not yet received, as bytes. A message is put into
+ * the queue of its receiver when it is sent, and taken when the simulation says that its
+ * receive is complete. The receiver knows which of several messages a receive gets.
  */
 
 #include <stddef.h>

@@ -110,8 +110,8 @@ static void apply(const struct wl_rank *rank, const struct rma *rma, const unsig
     }
 }
 
-/* A lock of this rank's part of a window, which some rank holds. A rank may ask for it before the
- * target has returned from creating the window. */
+/* A lock of this rank's part of a window, which some rank holds. A rank may ask for it before
+ * the target has returned from creating the window. */
 struct wl_lock {
     struct wl_lock *next;
     uint32_t id, first; /* of the window's communicator */

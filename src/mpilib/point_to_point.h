@@ -23,8 +23,8 @@ struct wl_recv_args {
     MPI_Comm comm;
 };
 
-/* All of these set *proc_null if the other side is MPI_PROC_NULL, and then do nothing else. They
- * return MPI_SUCCESS or an error for the program. */
+/* All of these set *proc_null if the other side is MPI_PROC_NULL, and then do nothing else.
+ * They return MPI_SUCCESS or an error for the program. */
 
 /* Packs the data into a message, puts it into the receiver's queue and fills in the op. */
 int wl_send_message(struct wl_rank *rank, const struct wl_send_args *args, struct wf_op *op,

@@ -3,18 +3,18 @@
 #define WF_MPILIB_PORT_H
 
 /*
- * The contract between the MPI library that programs are linked with (src/mpilib, libweftmpi) and
- * the simulator that loads the program (src/vrank).
+ * The contract between the MPI library that programs are linked with (src/mpilib, libweftmpi)
+ * and the simulator that loads the program (src/vrank).
  *
  * The library knows what MPI means: objects, datatypes, and which bytes go where. It moves data
- * through the memory of the host. The simulator knows the time. For every call the library tells
- * the simulator with an op what the rank does. Some ops have an answer, for which the program
- * waits.
+ * through the memory of the host. The simulator knows the time. For every call the library
+ * tells the simulator with an op what the rank does. Some ops have an answer, for which the
+ * program waits.
  *
- * The library never waits for data. When a call returns in simulated time, the calls it depends on
- * were made before, and each of them has handed over its data. This holds even where ranks run in
- * several operating-system processes: data that one process sends to another arrives before it is
- * needed.
+ * The library never waits for data. When a call returns in simulated time, the calls it depends
+ * on were made before, and each of them has handed over its data. This holds even where ranks
+ * run in several operating-system processes: data that one process sends to another arrives
+ * before it is needed.
  */
 
 #include "ops/op.h"
@@ -23,7 +23,8 @@
 
 enum { WF_PORT_VERSION = 3 };
 
-/* One of the program's ranks. Zeroed when the rank starts, except for what the simulator sets. */
+/* One of the program's ranks. Zeroed when the rank starts, except for what the simulator
+ * sets. */
 struct wf_port_rank {
     uint32_t rank, n_ranks; /* in the program */
     void *lib;              /* belongs to the library */
@@ -36,8 +37,8 @@ struct wf_port_match {
     int32_t tag;
 };
 
-/* The result of a call. The lists cover everything since the last answer, and are valid until the
- * next call. */
+/* The result of a call. The lists cover everything since the last answer, and are valid until
+ * the next call. */
 struct wf_port_answer {
     int64_t clock; /* picoseconds */
     /* Of a probe or iprobe, if `found`: the message. */
@@ -72,8 +73,8 @@ struct wf_port_simulator {
     void (*comm_drop)(struct wf_port_rank *self, uint32_t number);
     /* The number in ops of the name of a region or of a call. */
     uint32_t (*name)(struct wf_port_rank *self, bool region, const char *name);
-    /* The program enters the library, and leaves it: computing takes simulated time, the library
-     * none. Pairs nest. */
+    /* The program enters the library, and leaves it: computing takes simulated time, the
+     * library none. Pairs nest. */
     void (*enter)(struct wf_port_rank *self);
     void (*leave)(struct wf_port_rank *self);
     /* The program says that it computes for so long; counts with --compute model. */
@@ -99,8 +100,8 @@ struct wf_port_processes {
     void *arg;
     /* The process in which a rank runs. Known when the first rank has begun. */
     uint32_t (*home)(void *arg, uint32_t rank);
-    /* Sends a copy of the pieces to another process, as one parcel: arrived() of its library gets
-     * it. Parcels from one thread arrive in order. */
+    /* Sends a copy of the pieces to another process, as one parcel: arrived() of its library
+     * gets it. Parcels from one thread arrive in order. */
     void (*ship)(void *arg, uint32_t process, const struct wf_port_bytes *pieces, uint32_t n);
 };
 
@@ -116,11 +117,11 @@ struct wf_port_library {
     void (*rank_ends)(struct wf_port_rank *self);
     /* Later, when the simulation needs nothing of the rank any more. */
     void (*rank_freed)(struct wf_port_rank *self);
-    /* A one-sided access by another rank has arrived. The target is not running, but its variables
-     * are in place. */
+    /* A one-sided access by another rank has arrived. The target is not running, but its
+     * variables are in place. */
     void (*remote)(struct wf_port_rank *self, uint32_t origin);
-    /* A parcel from another process, aligned to 8 bytes. In any thread, one at a time, while ranks
-     * may run in others. */
+    /* A parcel from another process, aligned to 8 bytes. In any thread, one at a time, while
+     * ranks may run in others. */
     void (*arrived)(const unsigned char *bytes, size_t size);
     /* Once, at the end: frees everything. */
     void (*detach)(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Probes, and receives of messages that a matched probe has found (MPI-3.1, 3.8). A matched probe
- * posts, in the simulation, a receive of exactly the message it has found: no other receive can
- * get the message then. */
+/* Probes, and receives of messages that a matched probe has found (MPI-3.1, 3.8). A matched
+ * probe posts, in the simulation, a receive of exactly the message it has found: no other
+ * receive can get the message then. */
 #include "mpilib/memory.h"
 #include "mpilib/point_to_point.h"
 

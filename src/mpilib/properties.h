@@ -4,8 +4,8 @@
 
 /*
  * Properties that few communicators, datatypes and windows have: a name, attributes, an error
- * handler, a topology (MPI-3.1, 6.7, 6.8, 7 and 8.3). They are allocated when an object gets its
- * first one, and belong to the object.
+ * handler, a topology (MPI-3.1, 6.7, 6.8, 7 and 8.3). They are allocated when an object gets
+ * its first one, and belong to the object.
  */
 
 #include "mpilib/communicator.h"

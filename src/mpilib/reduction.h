@@ -22,8 +22,8 @@ struct wl_reduction {
     size_t count;
 };
 
-/* inout = in op inout, for all elements. The program ends if the operation is not defined for the
- * type. */
+/* inout = in op inout, for all elements. The program ends if the operation is not defined for
+ * the type. */
 void wl_reduce(const struct wl_rank *rank, const struct wl_reduction *what, const void *in,
                void *inout);
 

@@ -3,9 +3,9 @@
 #define WF_MPILIB_REQUEST_H
 
 /*
- * Requests, and receives with or without a request. A receive stays in its rank's list from when
- * it is posted until its data has been delivered, because which message it gets depends on the
- * receives before it (mpilib/message_queue.h).
+ * Requests, and receives with or without a request. A receive stays in its rank's list from
+ * when it is posted until its data has been delivered, because which message it gets depends on
+ * the receives before it (mpilib/message_queue.h).
  */
 
 #include "mpilib/communicator.h"

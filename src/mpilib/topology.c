@@ -284,8 +284,8 @@ int wl_MPI_Cart_sub(struct wl_rank *rank, MPI_Comm comm, const int *remain_dims,
 
 /* ---- MPI_Dims_create() ---- */
 
-/* Finds n factors of `left` in descending order, the largest as small as possible, then the next,
- * and so on. */
+/* Finds n factors of `left` in descending order, the largest as small as possible, then the
+ * next, and so on. */
 static bool best_factors(int left, int n, int largest, int *out)
 {
     if (n == 0) {

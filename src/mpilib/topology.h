@@ -14,8 +14,8 @@ void wl_topology_set(struct wl_rank *rank, MPI_Comm comm, struct wl_topology *to
 struct wl_topology *wl_topology_copy(const struct wl_topology *from); /* null is allowed */
 void wl_topology_free(struct wl_topology *topology);                  /* likewise */
 
-/* Fills in the sources and destinations of a neighborhood collective, allocated; the program ends
- * if the communicator has no topology. */
+/* Fills in the sources and destinations of a neighborhood collective, allocated; the program
+ * ends if the communicator has no topology. */
 void wl_topology_neighbors(struct wl_collective *collective);
 
 int *wl_copy_ints(const int *list, size_t n);

@@ -3,8 +3,8 @@
 #define WF_MPILIB_WINDOW_H
 
 /*
- * Windows: memory of ranks that others access without them (MPI-3.1, 11). window.c has windows and
- * their synchronization, one_sided.h the accesses.
+ * Windows: memory of ranks that others access without them (MPI-3.1, 11). window.c has windows
+ * and their synchronization, one_sided.h the accesses.
  */
 
 #include "mpilib/properties.h"

@@ -10,8 +10,8 @@
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 
-/* The counter of this thread's instructions in user mode; negative, with errno set, if there is none.
- * It stays open as long as the thread lives. */
+/* The counter of this thread's instructions in user mode; negative, with errno set, if there is
+ * none. It stays open as long as the thread lives. */
 static int counter(void)
 {
     static _Thread_local int fd = -1;

@@ -22,8 +22,8 @@ struct wf_vrank_meter {
     int64_t own; /* what a reading takes, in units */
 };
 
-/* Instructions are converted to time by `rate`, instructions per second. WF_EINVAL if they cannot be
- * counted here. */
+/* Instructions are converted to time by `rate`, instructions per second. WF_EINVAL if they
+ * cannot be counted here. */
 WF_NODISCARD
 enum wf_status wf_vrank_meter_init(struct wf_vrank_meter *meter, enum wf_vrank_meter_kind kind,
                                    double rate, struct wf_err *err);

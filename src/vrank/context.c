@@ -88,8 +88,8 @@ __asm__(".text\n"
 
 enum { SAVED_WORDS = 4, ARG = 1, ENTRY = 2 };
 
-/* The compiler saves those of the clobbered registers that it uses. The 128 bytes are the red zone
- * of the calling convention. */
+/* The compiler saves those of the clobbered registers that it uses. The 128 bytes are the red
+ * zone of the calling convention. */
 __attribute__((noinline)) void wf_vrank_context_switch(struct wf_vrank_context *from,
                                                        struct wf_vrank_context *to)
 {

@@ -3,9 +3,9 @@
 #define WF_VRANK_CONTEXT_H
 
 /*
- * User-level threads: a stack, and where its execution stopped. A switch saves only the registers
- * that the compiler uses at that point. It ends in a jump, because processors mispredict a return
- * to another stack.
+ * User-level threads: a stack, and where its execution stopped. A switch saves only the
+ * registers that the compiler uses at that point. It ends in a jump, because processors
+ * mispredict a return to another stack.
  *
  * x86-64 and aarch64 have a few instructions of assembly each. Elsewhere, and with
  * -DWF_VRANK_CONTEXT_PORTABLE, the slower ucontext is used.
@@ -31,7 +31,8 @@ void wf_vrank_context_make(struct wf_vrank_context *context, void *top, size_t s
 /* Frees what a context has besides its stack. */
 void wf_vrank_context_free(struct wf_vrank_context *context);
 
-/* Stops the running context in *from and continues *to. Returns when a switch continues *from. */
+/* Stops the running context in *from and continues *to. Returns when a switch continues
+ * *from. */
 void wf_vrank_context_switch(struct wf_vrank_context *from, struct wf_vrank_context *to);
 
 #endif

@@ -13,8 +13,8 @@
 
 struct wf_vrank_crash_watch {
     const struct wf_vrank_stacks *stacks;
-    /* Called in a signal handler, in the thread that crashed: the rank that was running, and its
-     * time in picoseconds. False if none was. */
+    /* Called in a signal handler, in the thread that crashed: the rank that was running, and
+     * its time in picoseconds. False if none was. */
     bool (*who)(uint32_t *rank, int64_t *clock);
     /* Likewise: repairs a fault at this address. False if it cannot be repaired. */
     bool (*repair)(void *arg, const void *address);

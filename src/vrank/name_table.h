@@ -4,8 +4,8 @@
 
 /*
  * Names of regions and calls, which ops refer to by number. Each process numbers the names that
- * its own ranks use. In the numbers of the whole run, the names of the first process come first,
- * then those that only the second one has, and so on.
+ * its own ranks use. In the numbers of the whole run, the names of the first process come
+ * first, then those that only the second one has, and so on.
  */
 
 #include <stdbool.h>
@@ -28,8 +28,8 @@ void wf_vrank_names_heard(struct wf_vrank_names *names, uint32_t process,
 /* The number in the whole run of one of this process. All processes have told their names. */
 uint32_t wf_vrank_names_common(const struct wf_vrank_names *names, enum wf_vrank_name_kind kind,
                                uint32_t number);
-/* The name of a number of this process or, in the first process, of the whole run. Null if there
- * is none. */
+/* The name of a number of this process or, in the first process, of the whole run. Null if
+ * there is none. */
 const char *wf_vrank_names_at(const struct wf_vrank_names *names, enum wf_vrank_name_kind kind,
                               uint32_t number);
 

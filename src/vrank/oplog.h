@@ -3,9 +3,9 @@
 #define WF_VRANK_OPLOG_H
 
 /*
- * The ops that a running rank has produced and the simulation has not finished, numbered from the
- * program's first one. Nonblocking collectives can be looked up by their number until they are
- * complete. A zeroed log is empty.
+ * The ops that a running rank has produced and the simulation has not finished, numbered from
+ * the program's first one. Nonblocking collectives can be looked up by their number until they
+ * are complete. A zeroed log is empty.
  */
 
 #include "ops/op.h"

@@ -3,8 +3,9 @@
 #define WF_VRANK_OUTBOX_H
 
 /*
- * Parcels for ranks that run in other operating-system processes. They wait here until the engine
- * takes them along with its events (engine/cargo.h). The parcels of one thread arrive in order.
+ * Parcels for ranks that run in other operating-system processes. They wait here until the
+ * engine takes them along with its events (engine/cargo.h). The parcels of one thread arrive in
+ * order.
  */
 
 #include "mpilib/port.h"

@@ -3,9 +3,10 @@
 #define WF_VRANK_OUTPUT_LABELS_H
 
 /*
- * weft run --labels: each line that a rank writes to the standard output begins with the rank. A
- * line appears when it is complete, so that lines of different ranks never mix; an incomplete line
- * appears when its rank ends. There is one such object at a time, because it replaces stdout.
+ * weft run --labels: each line that a rank writes to the standard output begins with the rank.
+ * A line appears when it is complete, so that lines of different ranks never mix; an incomplete
+ * line appears when its rank ends. There is one such object at a time, because it replaces
+ * stdout.
  */
 
 #include <stdbool.h>
@@ -13,8 +14,8 @@
 
 struct wf_vrank_labels;
 
-/* Replaces stdout. Called before the program is loaded. who(), called in the thread that writes,
- * returns false if no rank is running there. */
+/* Replaces stdout. Called before the program is loaded. who(), called in the thread that
+ * writes, returns false if no rank is running there. */
 struct wf_vrank_labels *wf_vrank_labels_new(uint32_t n_ranks, bool (*who)(uint32_t *rank));
 /* Writes incomplete lines and restores stdout. Null is allowed. */
 void wf_vrank_labels_free(struct wf_vrank_labels *labels);

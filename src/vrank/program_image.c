@@ -17,8 +17,8 @@
 
 /* One loaded copy of the program. A thread that runs ranks has one of its own. */
 struct copy {
-    /* Its file in memory. It stays open: the loader tells files apart by their names, which contain
-     * this number. */
+    /* Its file in memory. It stays open: the loader tells files apart by their names, which
+     * contain this number. */
     int fd;
     void *handle;
     int (*main)(int argc, char **argv, char **envp);
@@ -26,8 +26,8 @@ struct copy {
     size_t n_pages;
     unsigned char *fresh; /* the pages before any rank ran */
     uint32_t current;     /* the rank whose variables are in place; n_ranks if none */
-    /* The pages that ranks have written to, in the order of the first writes. The other pages are
-     * the same for all ranks. */
+    /* The pages that ranks have written to, in the order of the first writes. The other pages
+     * are the same for all ranks. */
     uint32_t *written;
     uint32_t n_written;
     unsigned char *is_fresh; /* of each: the rank that ran last has not changed it */
@@ -60,8 +60,9 @@ static void note_written(struct copy *copy, uint32_t number)
     copy->written[copy->n_written++] = number;
 }
 
-/* If there are only a few pages, each rank has its own copy of all. Otherwise they are protected: the
- * first write to a page causes a signal, and pages that no rank writes to cost nothing. */
+/* If there are only a few pages, each rank has its own copy of all. Otherwise they are
+ * protected: the first write to a page causes a signal, and pages that no rank writes to cost
+ * nothing. */
 static void protect_pages(struct copy *copy)
 {
     enum { FEW = 4 };
@@ -203,8 +204,8 @@ static int memory_file(const unsigned char *bytes, size_t size)
     return fd;
 }
 
-/* Finds the variables of a loaded object: its writable segments without the part that is read-only
- * after relocation. */
+/* Finds the variables of a loaded object: its writable segments without the part that is
+ * read-only after relocation. */
 static int find_data(struct dl_phdr_info *info, size_t size, void *arg)
 {
     struct copy *copy = arg;
@@ -364,8 +365,8 @@ static struct copy *copy_for(struct wf_vrank_image *image, uint32_t rank)
     return &image->copies[image->copy_of[rank] - 1];
 }
 
-/* Saves the pages that the rank that ran last has changed: often few of those that some rank has
- * written to. */
+/* Saves the pages that the rank that ran last has changed: often few of those that some rank
+ * has written to. */
 static void save(const struct copy *copy, struct own_pages *saved)
 {
     size_t page = page_size();

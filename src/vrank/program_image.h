@@ -3,8 +3,8 @@
 #define WF_VRANK_PROGRAM_IMAGE_H
 
 /*
- * The program in memory. Ranks share its code, but each has its own global and static variables:
- * the pages that a rank has written to are saved when another rank runs.
+ * The program in memory. Ranks share its code, but each has its own global and static
+ * variables: the pages that a rank has written to are saved when another rank runs.
  */
 
 #include "base/status.h"
@@ -18,8 +18,8 @@ struct wf_vrank_image_config {
     uint32_t copies; /* threads that run ranks at the same time */
 };
 
-/* Loads a program built with weftcc. On success the caller owns *out; *library is valid as long.
- * Fails with WF_EINVAL or WF_EIO and says what is wrong with the program. */
+/* Loads a program built with weftcc. On success the caller owns *out; *library is valid as
+ * long. Fails with WF_EINVAL or WF_EIO and says what is wrong with the program. */
 WF_NODISCARD
 enum wf_status wf_vrank_image_load(const struct wf_vrank_image_config *config,
                                    struct wf_vrank_image **out,
@@ -31,8 +31,8 @@ void wf_vrank_image_enter(struct wf_vrank_image *image, uint32_t rank);
 /* The rank has ended: frees its variables. */
 void wf_vrank_image_ended(struct wf_vrank_image *image, uint32_t rank);
 
-/* In a signal handler, after a fault at this address: if it was the first write to a page of the
- * program's variables, makes the page writable and returns true. */
+/* In a signal handler, after a fault at this address: if it was the first write to a page of
+ * the program's variables, makes the page writable and returns true. */
 bool wf_vrank_image_repair(struct wf_vrank_image *image, const void *address);
 
 /* The same before a system call writes there, which would fail. */

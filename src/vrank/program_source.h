@@ -19,8 +19,8 @@ enum wf_vrank_compute {
     WF_VRANK_COMPUTE_COUNTED,  /* by the instructions it takes */
 };
 
-/* Measured memory of a rank that waits: a page of its stack, and the state of the simulator and of
- * the library. Its variables, its heap and its messages come on top. */
+/* Measured memory of a rank that waits: a page of its stack, and the state of the simulator and
+ * of the library. Its variables, its heap and its messages come on top. */
 enum { WF_VRANK_BYTES_PER_RANK = 6000 };
 
 struct wf_vrank_config {
@@ -37,8 +37,8 @@ struct wf_vrank_config {
     uint32_t copies; /* of the program's variables: one for each thread of the simulation */
 };
 
-/* Loads the program and prepares its ranks; none runs yet. WF_EINVAL if it cannot be loaded or was
- * not built with weftcc. The caller owns *out. */
+/* Loads the program and prepares its ranks; none runs yet. WF_EINVAL if it cannot be loaded or
+ * was not built with weftcc. The caller owns *out. */
 WF_NODISCARD
 enum wf_status wf_vrank_source_new(const struct wf_vrank_config *config, struct wf_source **out,
                                    struct wf_err *err);

@@ -77,8 +77,8 @@ static void tell_name(struct recorder *recorder, const struct wf_op *op)
     }
 }
 
-/* The number of a communicator in the trace. A program reuses the numbers of communicators that it
- * has freed; a trace cannot. Ids are unique for each rank. */
+/* The number of a communicator in the trace. A program reuses the numbers of communicators that
+ * it has freed; a trace cannot. Ids are unique for each rank. */
 static uint32_t comm_in_trace(struct recorder *recorder, uint32_t number, uint32_t comm)
 {
     struct wf_trace_writer *writer = recorder->config.writer;

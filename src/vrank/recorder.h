@@ -3,12 +3,13 @@
 #define WF_VRANK_RECORDER_H
 
 /*
- * Records a running program: a source that passes the program's ops to the simulation and writes
- * them to a trace, with their outcomes, as if they had been recorded on the simulated machine.
+ * Records a running program: a source that passes the program's ops to the simulation and
+ * writes them to a trace, with their outcomes, as if they had been recorded on the simulated
+ * machine.
  *
  * An op is written when its outcome is known. A receive with a wildcard may wait long for its
- * message; the ops after it are held in memory until then. If there are too many, the receive is
- * written without its match.
+ * message; the ops after it are held in memory until then. If there are too many, the receive
+ * is written without its match.
  */
 
 #include "ops/source.h"

@@ -3,9 +3,9 @@
 #define WF_VRANK_SHARED_STATE_H
 
 /*
- * What all ranks of a program share, in whichever operating-system process they run: the names of
- * regions, whether a rank has ended the program, and parcels for other processes. Any thread may
- * call these functions, unless stated otherwise.
+ * What all ranks of a program share, in whichever operating-system process they run: the names
+ * of regions, whether a rank has ended the program, and parcels for other processes. Any thread
+ * may call these functions, unless stated otherwise.
  */
 
 #include "ops/live.h"
@@ -37,14 +37,15 @@ void wf_vrank_shared_fini(struct wf_vrank_shared *shared);
 void wf_vrank_shared_spread(struct wf_vrank_shared *shared, const struct wf_homes *homes,
                             const struct wf_port_library *library);
 
-/* A rank ends the program in all processes. If several do, the first in simulated time counts. */
+/* A rank ends the program in all processes. If several do, the first in simulated time
+ * counts. */
 void wf_vrank_shared_end(struct wf_vrank_shared *shared, const struct wf_vrank_end *end);
 
 /* The number of a name in this process. */
 uint32_t wf_vrank_shared_number(struct wf_vrank_shared *shared, enum wf_vrank_name_kind kind,
                                 const char *name);
-/* The name of such a number; in the first process also of numbers of the whole run. Null if there
- * is none. */
+/* The name of such a number; in the first process also of numbers of the whole run. Null if
+ * there is none. */
 const char *wf_vrank_shared_name(struct wf_vrank_shared *shared, enum wf_vrank_name_kind kind,
                                  uint32_t number);
 

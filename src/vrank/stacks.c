@@ -25,8 +25,8 @@ static size_t page_size(void)
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Whether the stacks have guards. Light guards are installed when a stack is first used: they are
- * no mappings, but need page tables. */
+/* Whether the stacks have guards. Light guards are installed when a stack is first used: they
+ * are no mappings, but need page tables. */
 static bool install_guards(struct wf_vrank_stacks *stacks)
 {
     size_t page = page_size();

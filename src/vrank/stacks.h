@@ -3,9 +3,9 @@
 #define WF_VRANK_STACKS_H
 
 /*
- * The stacks of ranks, all of one size, in one range of address space. A rank uses memory for the
- * pages it touches. If the system allows, there is a guard page below each stack, so that an
- * overflow is noticed at once.
+ * The stacks of ranks, all of one size, in one range of address space. A rank uses memory for
+ * the pages it touches. If the system allows, there is a guard page below each stack, so that
+ * an overflow is noticed at once.
  */
 
 #include "base/status.h"
@@ -31,8 +31,8 @@ void wf_vrank_stacks_fini(struct wf_vrank_stacks *stacks);
 /* Called before a stack is used. */
 void wf_vrank_stacks_use(const struct wf_vrank_stacks *stacks, uint32_t i);
 
-/* The top of stack i. Tops are staggered: at multiples of a large power of two they would compete
- * for the same cache lines. */
+/* The top of stack i. Tops are staggered: at multiples of a large power of two they would
+ * compete for the same cache lines. */
 void *wf_vrank_stacks_top(const struct wf_vrank_stacks *stacks, uint32_t i);
 /* The bytes below the top. */
 size_t wf_vrank_stacks_size(const struct wf_vrank_stacks *stacks, uint32_t i);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Corner cases of the standard: arguments that are not significant, datatypes that are freed while
- * they are in use, empty datatypes, polling the clock, and how a program learns of the end. */
+/* Corner cases of the standard: arguments that are not significant, datatypes that are freed
+ * while they are in use, empty datatypes, polling the clock, and how a program learns of the
+ * end. */
 #include "report.h"
 
 static int rank, size;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Intercommunicators: collectives between two groups of different sizes, and creating new ones. */
+/* Intercommunicators: collectives between two groups of different sizes, and creating new
+ * ones. */
 #include "report.h"
 
 enum { ROOM = 64 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of the C library is private to each rank: random numbers, strtok(), getopt() and errno.
- * Ranks take turns between the calls. Under MPICH, glibc provides the functions, so that the
- * numbers and the order of arguments are compared with its own. */
+/* The state of the C library is private to each rank: random numbers, strtok(), getopt() and
+ * errno. Ranks take turns between the calls. Under MPICH, glibc provides the functions, so that
+ * the numbers and the order of arguments are compared with its own. */
 #define _GNU_SOURCE
 #include "report.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Regions, iterations, WEFT_COMPUTE(), and receives from any source, so that the recorder has ops
- * to hold. */
+/* Regions, iterations, WEFT_COMPUTE(), and receives from any source, so that the recorder has
+ * ops to hold. */
 #include <mpi.h>
 #include <stdio.h>
 #include <weft/mark.h>

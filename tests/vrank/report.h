@@ -3,8 +3,8 @@
 #define REPORT_H
 
 /*
- * Collects the output of a conformance program in the order of ranks: rank 0 prints it at the end.
- * The programs are plain MPI programs and print the same under every implementation.
+ * Collects the output of a conformance program in the order of ranks: rank 0 prints it at the
+ * end. The programs are plain MPI programs and print the same under every implementation.
  */
 
 #include <mpi.h>

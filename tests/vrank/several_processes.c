@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many operations at once between processes: communicators are created and freed while their data
- * is on its way, collectives complete in another order than they begin, windows have locks, and
- * receives are from any source. Every result is checked; rank 0 prints how many were wrong. */
+/* Many operations at once between processes: communicators are created and freed while their
+ * data is on its way, collectives complete in another order than they begin, windows have
+ * locks, and receives are from any source. Every result is checked; rank 0 prints how many were
+ * wrong. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

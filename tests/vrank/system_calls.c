@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads its own source by every system call that writes to global variables, to which no rank has
- * written before. */
+/* Reads its own source by every system call that writes to global variables, to which no rank
+ * has written before. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>

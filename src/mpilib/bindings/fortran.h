@@ -3,8 +3,8 @@
 #define WF_MPILIB_BINDINGS_FORTRAN_H
 
 /*
- * Conversions between Fortran and C. This code is linked into the program, not into the library,
- * because MPI_BOTTOM and its like are variables of the program.
+ * Conversions between Fortran and C. This code is linked into the program, not into the
+ * library, because MPI_BOTTOM and its like are variables of the program.
  */
 
 #include <stddef.h>

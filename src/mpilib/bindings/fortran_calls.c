@@ -2,7 +2,8 @@
 /* Functions whose parameters differ between Fortran and C. generate.py writes the others. */
 #include "mpilib/bindings/fortran.h"
 
-/* Flushes the output buffers of the run-time library of GNU Fortran. Other compilers have none. */
+/* Flushes the output buffers of the run-time library of GNU Fortran. Other compilers have
+ * none. */
 extern void _gfortran_flush_i4(const int *unit) __attribute__((weak));
 
 static void flush_all(void)

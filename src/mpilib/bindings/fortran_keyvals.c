@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keyvals and attributes. The program's copy and delete functions get all arguments by address. */
+/* Keyvals and attributes. The program's copy and delete functions get all arguments by
+ * address. */
 #include "mpilib/bindings/fortran.h"
 
 #include <stdlib.h>
@@ -15,7 +16,8 @@ typedef void short_copy_function(const int *object, const int *keyval, const int
 typedef void short_delete_function(const int *object, const int *keyval, const int *value,
                                    const int *extra_state, int *ierror);
 
-/* The extra state of the keyval in C. It is never freed: the keyval lives as long as its rank. */
+/* The extra state of the keyval in C. It is never freed: the keyval lives as long as its
+ * rank. */
 struct functions {
     copy_function *copy;
     delete_function *remove;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * getopt() and getopt_long(), linked into the program so that each rank reads its own arguments.
- * The state of the C library is shared by all ranks of a process: the second rank would find that
- * all arguments have been read. These behave like glibc's, which move operands after options.
+ * getopt() and getopt_long(), linked into the program so that each rank reads its own
+ * arguments. The state of the C library is shared by all ranks of a process: the second rank
+ * would find that all arguments have been read. These behave like glibc's, which move operands
+ * after options.
  */
 #include <getopt.h>
 #include <stdbool.h>
@@ -95,7 +96,8 @@ static int take_letter(const struct call *call)
     return letter[0];
 }
 
-/* The long option with this name, or the only one that begins with it; -1: none, -2: several. */
+/* The long option with this name, or the only one that begins with it; -1: none, -2:
+ * several. */
 static int find_long(const struct call *call, const char *name, size_t length)
 {
     int found = -1;

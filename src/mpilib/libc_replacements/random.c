@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The random number generators of the C library, linked into the program so that each rank has its
- * own state. With the C library's, all ranks of a process would draw from one sequence. They return
- * the same numbers as glibc.
+ * The random number generators of the C library, linked into the program so that each rank has
+ * its own state. With the C library's, all ranks of a process would draw from one sequence.
+ * They return the same numbers as glibc.
  */
 #include <stdint.h>
 #include <stdlib.h>
