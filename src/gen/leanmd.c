@@ -28,6 +28,7 @@
 #include "gen/grid.h"
 #include "gen/vary.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 enum { MAP_BLOCK, MAP_ROUND_ROBIN };
@@ -190,6 +191,7 @@ static struct job job_of(const struct leanmd *md, uint32_t pe, uint32_t task)
         return (struct job){.chare = number_on(md, md->n_cells, pe, task), .step = 0};
     }
 
+    assert(cells + computes > 0); /* or the PE would have no tasks */
     uint32_t step = (task - cells) / (cells + computes);
     uint32_t i = (task - cells) % (cells + computes);
     if (i < computes) {

@@ -173,7 +173,10 @@ static enum wf_status scan(struct wf_topo_graph_reader *reader, struct token *to
     }
     if (is_edge || strchr("{}[];,=:", c) != NULL) {
         token->kind = TOKEN_PUNCT;
-        token->punct = is_edge ? next : c;
+        token->punct = c;
+        if (is_edge) {
+            token->punct = next;
+        }
         reader->at += is_edge ? 2 : 1;
         return WF_OK;
     }

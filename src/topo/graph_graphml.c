@@ -390,7 +390,8 @@ static void on_skipped_entity(void *data, const char *name, int is_parameter)
 {
     struct graphml *graphml = data;
 
-    (void)name, (void)is_parameter;
+    (void)name;
+    (void)is_parameter;
     if (graphml->status != WF_OK) {
         return;
     }
