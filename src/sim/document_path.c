@@ -52,7 +52,7 @@ struct entry {
     uint64_t number, messages, bytes;
 };
 
-/* ---- adding up ---- */
+/* ---- sums ---- */
 
 /* The time of a message without contention; false if the model cannot tell. */
 static bool alone(const struct wf_job *job, const struct wf_path_segment *segment,
@@ -214,6 +214,13 @@ static void describe_ranks(struct wf_value *section, const struct wf_path_sums *
     free(entries);
 }
 
+static void add_sums(struct wf_value *item, const struct entry *entry)
+{
+    wf_doc_count(item, "time_ps", (uint64_t)entry->time);
+    wf_doc_count(item, "messages", entry->messages);
+    wf_doc_count(item, "bytes", entry->bytes);
+}
+
 static void describe_pairs(struct wf_value *section, const struct wf_path_sums *sums)
 {
     struct wf_value *list = wf_doc_list(section, "pairs");
@@ -237,9 +244,7 @@ static void describe_pairs(struct wf_value *section, const struct wf_path_sums *
         struct wf_value *item = wf_doc_section(list, NULL);
         wf_doc_count(item, "from", entries[i].number >> 32);
         wf_doc_count(item, "to", (uint32_t)entries[i].number);
-        wf_doc_count(item, "time_ps", (uint64_t)entries[i].time);
-        wf_doc_count(item, "messages", entries[i].messages);
-        wf_doc_count(item, "bytes", entries[i].bytes);
+        add_sums(item, &entries[i]);
     }
     free(entries);
 }
@@ -293,9 +298,7 @@ static void describe_links(struct wf_value *section, const struct wf_path_sums *
         wf_doc_count(item, "vertex", vertex);
         wf_doc_count(item, "to",
                      topo->ops->neighbor(topo, vertex, (uint32_t)entries[i].number));
-        wf_doc_count(item, "time_ps", (uint64_t)entries[i].time);
-        wf_doc_count(item, "messages", entries[i].messages);
-        wf_doc_count(item, "bytes", entries[i].bytes);
+        add_sums(item, &entries[i]);
     }
     wf_buf_fini(&buf);
 }
