@@ -2,7 +2,7 @@
 #ifndef WF_TRACE_FACTS_H
 #define WF_TRACE_FACTS_H
 
-/* What is in a trace, counted by reading all of it. */
+/* Statistics of a trace, from reading all of it. */
 
 #include "ops/groups.h"
 
@@ -12,7 +12,7 @@ enum { WF_SIZE_BINS = 65 };
 
 struct wf_rank_facts {
     uint64_t n_ops;             /* or tasks */
-    uint64_t n_messages, bytes; /* that the rank sends */
+    uint64_t n_messages, bytes; /* sent by the rank */
     int64_t compute;            /* picoseconds */
 };
 
@@ -22,19 +22,19 @@ struct wf_trace_facts {
     struct wf_rank_facts all;
     uint64_t n_by_kind[WF_OP_KINDS];
     uint64_t bytes_by_kind[WF_OP_KINDS];
-    uint64_t n_by_reduction[WF_REDUCTIONS]; /* of ops that reduce */
-    /* Messages that are sent, by length: none, then from 2^(i-1) to 2^i - 1 bytes. */
+    uint64_t n_by_reduction[WF_REDUCTIONS];
+    /* Messages by length: bin 0 is 0 bytes, bin i is 2^(i-1) to 2^i - 1 bytes. */
     uint64_t sizes[WF_SIZE_BINS];
-    struct wf_groups *groups; /* that ops use */
+    struct wf_groups *groups; /* the communicators that ops use */
     uint32_t n_groups;        /* without the world */
-    /* Of a task graph: what its tasks wait for. */
+    /* Of a task graph: how many tasks and messages its tasks wait for. */
     uint64_t n_task_needs, n_message_needs;
 };
 
-/* Reads all ranks. What the source could not read is for wf_source_check() to say. Release
- * with wf_trace_facts_fini(). */
+/* Reads all ranks. Ask wf_source_check() afterwards whether all could be read. The caller
+ * releases the facts with wf_trace_facts_fini(). */
 void wf_trace_facts_init(struct wf_trace_facts *facts, const struct wf_source *source);
-/* Likewise, of a task graph. */
+/* The same for a task graph. */
 void wf_trace_graph_facts_init(struct wf_trace_facts *facts, const struct wf_graph *graph);
 void wf_trace_facts_fini(struct wf_trace_facts *facts);
 

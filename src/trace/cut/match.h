@@ -3,11 +3,12 @@
 #define WF_TRACE_CUT_MATCH_H
 
 /*
- * Which ops of a cut trace still have their partners, by counting: each rank's ops are noted,
- * in order and with whether they are kept; afterwards they are asked for in the same order.
+ * Finds out which ops of a cut trace still have their partners, by counting. In a first pass
+ * the ops of each rank are noted in order, with whether they are kept. In a second pass they
+ * are asked for in the same order.
  *
- * A channel is where sends and receives meet by their order; a call is a collective on one
- * communicator, which all members make in the same order.
+ * On a channel, sends meet receives in order. A call is a collective on one communicator, which
+ * all members call in the same order.
  */
 
 #include <stdbool.h>
@@ -25,20 +26,20 @@ struct wf_cut_key {
 struct wf_cut_matches *wf_cut_match_new(void);
 void wf_cut_match_free(struct wf_cut_matches *table); /* null is allowed */
 
-/* Before the ops of a rank, both times. */
+/* Before the ops of a rank, in both passes. */
 void wf_cut_match_begin(struct wf_cut_matches *table);
-/* Behind the ops of a rank, the first time. */
+/* After the ops of a rank, in the first pass. */
 void wf_cut_match_end(struct wf_cut_matches *table);
 
-/* The first time: the next send (or receive) on a channel, or the next call. */
+/* First pass: notes the next send (or receive) on a channel, or the next call. */
 void wf_cut_match_note(struct wf_cut_matches *table, struct wf_cut_key key, bool sends,
                        bool kept);
 
-/* Between the times. */
+/* Between the passes. */
 void wf_cut_match_turn(struct wf_cut_matches *table);
 
-/* The second time: whether the next one has what it needs: the other end of the channel, or the
- * same call of `n_members` ranks. */
+/* Second pass: whether the next send or receive has its partner, or the next call is made by
+ * `n_members` ranks. */
 bool wf_cut_match_has(struct wf_cut_matches *table, struct wf_cut_key key, bool sends,
                       uint32_t n_members);
 

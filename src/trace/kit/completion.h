@@ -2,17 +2,17 @@
 #ifndef WF_TRACE_KIT_COMPLETION_H
 #define WF_TRACE_KIT_COMPLETION_H
 
-/* What a wait or test completes, for writers of formats that know nothing but waits for single
- * requests. */
+/* The requests that a wait or test completes, for writers of formats that have only waits for
+ * single requests. */
 
 #include "ops/op.h"
 #include "trace/kit/losses.h"
 
 typedef void (*wf_completion_fn)(void *arg, uint32_t request);
 
-/* Calls `complete` for each request that a wait or test found complete. Where it is not known
- * what that is, a wait is for the first, and a test finds nothing, which is counted as a loss.
- * Returns false for a test that found nothing. */
+/* Calls `complete` for each request that a wait or test found complete. If that is not
+ * recorded, a wait completes the first request and a test none, which counts as a loss. Returns
+ * false for a test that found nothing. */
 bool wf_completion_visit(const struct wf_op *op, wf_completion_fn complete, void *arg,
                          struct wf_losses *losses);
 

@@ -2,7 +2,7 @@
 #ifndef WF_TRACE_KIT_LOSSES_H
 #define WF_TRACE_KIT_LOSSES_H
 
-/* What a format could not take of a trace that was written in it, counted. */
+/* Counts what a format cannot hold of a trace that is written in it. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@ struct wf_losses {
     } items[WF_LOSSES_MAX];
 };
 
-/* Counts one. `what` is a constant text; `losses` may be null. */
+/* Counts one loss. `what` is a constant text; `losses` may be null. */
 static inline void wf_losses_add(struct wf_losses *losses, const char *what)
 {
     if (losses == NULL) {

@@ -3,9 +3,9 @@
 #define WF_TRACE_KIT_RECORDS_H
 
 /*
- * How often each kind of record of a trace file occurs in each rank, by the names that the
- * format has for them. What a reader makes of the records is not counted here: a user compares
- * these figures with what other tools say of the same files.
+ * How often each kind of record of a trace file occurs in each rank, under the names of the
+ * format. Users compare these counts with those of other tools, so the ops that a reader makes
+ * of the records do not count.
  */
 
 #include <stdint.h>
@@ -19,13 +19,13 @@ struct wf_record_count {
 struct wf_records *wf_records_new(uint32_t n_ranks);
 void wf_records_free(struct wf_records *records); /* null is allowed */
 
-/* The number of a name, which is added if it is new: from 0. The name is copied. */
+/* The number of a name, from 0; a new name is added. The name is copied. */
 uint32_t wf_records_name(struct wf_records *records, const char *name);
 
 /* Counts one record of a rank. */
 void wf_records_add(struct wf_records *records, uint32_t rank, uint32_t name, uint64_t bytes);
 
-/* The name with this number, or null behind the last. */
+/* The name with this number, or null after the last. */
 const char *wf_records_at(const struct wf_records *records, uint32_t name);
 
 struct wf_record_count wf_records_of(const struct wf_records *records, uint32_t rank,

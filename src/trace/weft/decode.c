@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A record without arrays may be read to its end before anybody looks whether it is all there:
- * a slot, a mask and the fields. */
+/* A record without arrays (a slot, a mask, fields) is read to its end before the check that it
+ * is complete, so some bytes after the block are readable. */
 enum { PADDING = 1 + WF_VARINT_MAX * (1 + WF_FIELDS_MAX) + 8 };
 
 struct loop_head {
@@ -67,8 +67,8 @@ static void read_arrays(struct wf_reading *in, const struct wf_op_layout *layout
     }
 }
 
-/* Reads the record of an op behind its slot and sets *end to where it ends. Returns the mask;
- * arrays are not read. */
+/* Reads the record of an op after its slot, without the arrays, and sets *end to where it ends.
+ * Returns the mask of the arrays. */
 static inline __attribute__((always_inline)) uint64_t
 read_fields(struct wf_native_decoder *block, uint8_t number, const unsigned char **end,
             bool *failed, struct wf_op *op)
@@ -115,7 +115,7 @@ static __attribute__((noinline)) const char *fault_of(struct wf_native_decoder *
     return fault != NULL ? fault : wf_created_check(block->created, op);
 }
 
-/* Whether an op is a message or computing as most are, with which nothing can be wrong. */
+/* A quick check of the most frequent ops: true if nothing is wrong with it. */
 static inline bool is_plain(const struct wf_native_decoder *block,
                             const struct wf_native_slot *slot, const struct wf_op *op)
 {
@@ -130,10 +130,10 @@ static inline bool is_plain(const struct wf_native_decoder *block,
     }
     return op->comm == block->comm && block->known && op->peer < block->group.size &&
            op->tag >= 0 && op->bytes <= INT64_MAX &&
-           (!slot->makes || op->request - known->begin < known->end - known->begin);
+           (!slot->creates_request || op->request - known->begin < known->end - known->begin);
 }
 
-/* Where the innermost loop under way ends, or the block. */
+/* Sets where the innermost open loop ends, or the block. */
 static void set_end(struct wf_native_decoder *block)
 {
     const struct wf_native_decoder_loop *loop =
@@ -178,7 +178,7 @@ static const char *read_slots(struct wf_native_decoder *block, bool is_old)
             .layout = is_old ? wf_op_layout_before_3((enum wf_op_kind)kind)
                              : wf_op_layout_of((enum wf_op_kind)kind),
             .kind = (enum wf_op_kind)kind,
-            .makes = info->returns_request || info->family == WF_FAMILY_PERSISTENT,
+            .creates_request = info->returns_request || info->family == WF_FAMILY_PERSISTENT,
         };
     }
     return NULL;
@@ -202,7 +202,7 @@ struct wf_native_decoder *wf_native_decoder_new(const struct wf_native_decoder_s
         *fault = "it does not list its kinds of ops";
         return NULL;
     }
-    /* One piece of memory: the struct, slots, values, bytes. */
+    /* One allocation: the struct, slots, values, bytes. */
     struct wf_native_decoder *block = NULL;
     size_t slots = sizeof(*block), values = slots + n_slots * sizeof(*block->slots);
     size_t bytes = values + n_slots * sizeof(*block->values);
@@ -271,7 +271,7 @@ static void enter_loop(struct wf_native_decoder *block, const struct wf_reading 
 {
     uint32_t begin = (uint32_t)(in->at - block->raw);
 
-    /* What lies before what was not checked yet does not count as checked. */
+    /* The head of a loop counts as checked, if all before it is. */
     if (block->at <= block->checked && begin > block->checked) {
         block->checked = begin;
     }
@@ -307,8 +307,8 @@ static bool leave_body(struct wf_native_decoder *block)
     return true;
 }
 
-/* Brings the place to an op, into loops and out of them. False if there is none. Rare enough to
- * stay out of the way of what is done for every op, as are the others that say so. */
+/* Moves to the next op, into loops and out of them. False if there is none. Functions that are
+ * not needed for every op are not inlined, so that the frequent path stays short. */
 static __attribute__((noinline)) bool find_op(struct wf_native_decoder *block)
 {
     for (;;) {

@@ -3,8 +3,8 @@
 #define WF_TRACE_WEFT_DECODE_H
 
 /*
- * A block of a native trace in memory, and a place in it. Ops are checked when they are first
- * come upon; what is repeated by a loop is not checked again.
+ * A block of a native trace in memory, and a position in it. An op is checked when it is read
+ * for the first time; the repetitions of a loop are not checked again.
  */
 
 #include "base/buf.h"
@@ -14,7 +14,7 @@
 
 struct wf_native_decoder_loop {
     uint32_t begin, end; /* of the body */
-    uint64_t left;       /* repetitions, with the one under way */
+    uint64_t left;       /* repetitions, with the present one */
     uint64_t n_ops;      /* of the body */
     uint64_t first;      /* number of its first op in this repetition */
 };
@@ -22,7 +22,7 @@ struct wf_native_decoder_loop {
 struct wf_native_slot {
     const struct wf_op_layout *layout;
     enum wf_op_kind kind;
-    bool makes; /* a request */
+    bool creates_request;
 };
 
 struct wf_native_decoder {
@@ -32,27 +32,27 @@ struct wf_native_decoder {
     uint32_t n_slots;
     struct wf_native_slot *slots;
     uint64_t (*values)[WF_FIELDS_MAX]; /* of each slot, those of the latest op */
-    unsigned char *raw;                /* with some bytes of nothing behind it */
+    unsigned char *raw;                /* followed by some zero bytes */
 
     /* Where the next op is. */
     uint64_t n_done; /* ops before it in the block */
-    uint64_t last;   /* what that is at the end of the innermost loop under way, or the block */
-    uint32_t end;    /* ...and where that is */
+    uint64_t last;   /* n_done at the end of the innermost open loop, or of the block */
+    uint32_t end;    /* ...and where that end is */
     uint32_t at;
     uint32_t depth;
     struct wf_native_decoder_loop loops[WF_NATIVE_LOOPS_MAX];
 
     /* The check. */
-    uint32_t checked;      /* where it stands */
+    uint32_t checked;      /* the bytes before this are checked */
     uint32_t comm;         /* of the latest op */
-    bool known;            /* whether the rank has that, and then... */
-    struct wf_group group; /* ...what it is */
+    bool known;            /* whether the rank has this communicator, and then... */
+    struct wf_group group; /* ...its group */
     const struct wf_groups *groups;
     struct wf_created *created;
     const char *fault; /* null if none was found so far */
 };
 
-/* What a block is made from. */
+/* The content of a block. */
 struct wf_native_decoder_source {
     const unsigned char *raw;
     uint32_t size;
@@ -64,19 +64,19 @@ struct wf_native_decoder_source {
     uint64_t first_op, n_ops;
 };
 
-/* A block, which stands at its first op; the bytes are copied, the groups and what was made are
- * kept. On failure null, and *fault says what is wrong. */
+/* Makes a decoder that stands at the first op. The bytes are copied; groups and created
+ * requests are kept. On failure returns null, and *fault says what is wrong. */
 struct wf_native_decoder *wf_native_decoder_new(const struct wf_native_decoder_source *from,
                                                 const char **fault);
 void wf_native_decoder_free(struct wf_native_decoder *block); /* null is allowed */
 size_t wf_native_decoder_memory(const struct wf_native_decoder *block);
 
-/* The next op; its arrays are in `arrays`, until that is used again. False behind the last, or
- * if `fault` says so. */
+/* Sets the next op, whose arrays are in `arrays` until that is used again. False after the last
+ * op, or if `fault` is set. */
 bool wf_native_decoder_next(struct wf_native_decoder *block, struct wf_buf *arrays,
                             struct wf_op *op);
 
-/* Goes to op `n` <= n_ops of the block; false likewise. */
+/* Goes to op `n` <= n_ops of the block; false if `fault` is set. */
 bool wf_native_decoder_seek(struct wf_native_decoder *block, struct wf_buf *arrays, uint64_t n);
 
 #endif

@@ -3,9 +3,9 @@
 #define WF_TRACE_WEFT_FILE_H
 
 /*
- * The files of a native trace, opened: which blocks there are and what the tables say. Blocks
- * are found by the index at the end of each file or, where that is missing or damaged, by going
- * from frame to frame. Nothing changes after opening but the files' descriptors.
+ * The open files of a native trace: which blocks there are, and the content of the tables. The
+ * index at the end of a file lists its blocks. If the index is missing or damaged, the file is
+ * read frame by frame. Nothing changes after opening.
  */
 
 #include "ops/groups.h"
@@ -14,13 +14,13 @@
 
 struct wf_native_file {
     char *path;
-    int fd; /* -1: opened when it is read; a process has not that many */
+    int fd; /* -1: opened for each read, because a process cannot have more open files */
     uint64_t size;
     uint64_t end; /* of what can be read */
     bool is_whole;
 };
 
-/* A time of each rank, for those that have one. */
+/* A time of each rank that has one. */
 struct wf_native_times {
     struct wf_native_time {
         uint32_t rank;
@@ -29,8 +29,8 @@ struct wf_native_times {
     size_t n;
 };
 
-/* When the records of ranks begin, in nanoseconds: by the wall clock of each host, and by its
- * other clock less what that is ahead of rank 0's. */
+/* The earliest and latest start of ranks, in nanoseconds: by the wall clock of each host, and
+ * by its monotonic clock, corrected by the difference to the clock of rank 0. */
 struct wf_native_clocks {
     uint32_t n, n_compared;
     uint64_t first_wall, last_wall;
@@ -38,7 +38,7 @@ struct wf_native_clocks {
     uint64_t doubt; /* the largest */
 };
 
-/* An op of a rank that came to nothing. */
+/* A cancelled op. */
 struct wf_native_cancelled {
     uint32_t rank;
     uint64_t op;
@@ -59,19 +59,20 @@ struct wf_native_set {
     struct wf_groups *groups;
     uint64_t n_members; /* of all groups */
     struct wf_native_names names[WF_NAME_KINDS];
-    struct wf_native_times walls;          /* that the rank took */
-    struct wf_native_times costs;          /* of recording, for each op that computes */
+    struct wf_native_times walls;          /* how long the rank ran */
+    struct wf_native_times costs;          /* of recording, for each compute op */
     struct wf_native_cancelled *cancelled; /* by rank and number */
     size_t n_cancelled;
     struct wf_native_clocks clocks;
-    uint32_t *roots_end; /* of each PE of a graph, where tasks that need nothing end; or null */
-    char *creator;       /* or null */
+    uint32_t
+        *roots_end; /* of each PE of a graph: the end of tasks that need nothing; or null */
+    char *creator;  /* or null */
     struct wf_native_totals totals;
     bool totals_known;
     char **parts; /* names of other files, while opening */
     uint32_t n_parts;
-    bool damaged;         /* what is readable is read, and then... */
-    struct wf_err damage; /* ...this is said */
+    bool damaged;         /* then the readable part is read first, and... */
+    struct wf_err damage; /* ...this is reported after it */
     uint64_t n_bytes;     /* of all files */
 };
 
@@ -83,17 +84,17 @@ int wf_native_by_op(const void *a, const void *b);
 
 void wf_native_set_close(struct wf_native_set *set);
 
-/* What is known of it but its ops. */
+/* Sets the facts. */
 void wf_native_set_facts(const struct wf_native_set *set, struct wf_native_facts *out);
 
-/* Reads a frame, and its content to `raw`; `stored` is for the bytes in the file. Returns what is
- * wrong with it, or null. */
+/* Reads a frame, and its content to `raw`; `stored` is for the bytes in the file. Returns what
+ * is wrong with it, or null. */
 const char *wf_native_read_frame(const struct wf_native_set *set, uint32_t file,
                                  uint64_t offset, struct wf_native_packer *packer,
                                  struct wf_native_frame *frame, struct wf_buf *stored,
                                  struct wf_buf *raw);
 
-/* Reads the records of a table. False if they make no sense: *fault says why. */
+/* Reads the records of a table. False if one is invalid: *fault says why. */
 bool wf_native_table(struct wf_native_set *set, const unsigned char *raw, size_t size,
                      const char **fault);
 

@@ -3,16 +3,16 @@
 #define WF_TRACE_WEFT_FOLD_H
 
 /*
- * Finds loops in the ops of one rank while they come in.
+ * Finds loops in the ops of one rank while they are written.
  *
- * The latest ops are kept in a window as items: an op, or a loop, which is a count and items
- * that are repeated. When the last items of the window equal those before them, or the body of
- * a loop before them, they become part of a loop, which is then itself the last item: so nested
- * loops are found from the inside. Nothing is ever repeated that was not exactly equal.
+ * A window holds the latest ops as items. An item is an op, or a loop: a count and a body of
+ * items. When the last items of the window equal the items before them, or the body of a loop
+ * before them, they become part of a loop. That loop is then the last item, so nested loops are
+ * found from the inside. Only ops that are equal in every member become a loop.
  *
- * An item is the run of bytes `at` to the `at` of the next item. That of an op is: its kind in
- * a byte, its values, and for each of its arrays 0, or its length + 1 and its elements, all
- * as of base/varint.h. That of a loop is a head (below) and the items of its body.
+ * An item is the bytes from its `at` to the `at` of the next item. An op is its kind in a byte,
+ * its values, and for each array 0, or its length + 1 and its elements, all as variable-length
+ * numbers (base/varint.h). A loop is a head and the items of its body.
  */
 
 #include "base/buf.h"
@@ -35,15 +35,15 @@ struct wf_native_fold_item {
     /* Of loops. */
     uint32_t n_items; /* of the body */
     uint64_t body_hash;
-    /* Of any item: 1 + the place of the last loop before it, and of the last item before it in
-     * the same list of heads; 0 if there is none. */
+    /* 1 + the place of the last loop before this item, and of the last item before it in the
+     * same list of heads; 0 if there is none. */
     uint16_t loop_before, like_before;
 };
 
 struct wf_native_fold {
     struct wf_buf bytes;
     struct wf_native_fold_item *items;
-    uint16_t *heads; /* by low bits of hashes: 1 + the last item with such, or 0 */
+    uint16_t *heads; /* by low bits of the hash: 1 + the last such item, or 0 */
     uint32_t n, capacity;
 };
 
@@ -55,11 +55,11 @@ void wf_native_fold_powers_init(struct wf_native_fold_powers *powers);
 
 void wf_native_fold_fini(struct wf_native_fold *fold);
 
-/* Adds an op at the end and folds what can be folded. */
+/* Adds an op at the end, and makes or extends loops. */
 void wf_native_fold_add(struct wf_native_fold *fold, const struct wf_native_fold_powers *powers,
                         enum wf_op_kind kind, const struct wf_op_parts *parts);
 
-/* Whether the window is full: drop something before the next op is added. */
+/* Whether the window is full: then drop items before adding the next op. */
 bool wf_native_fold_is_full(const struct wf_native_fold *fold);
 
 /* Forgets the first `n` items. */
@@ -68,7 +68,7 @@ void wf_native_fold_drop(struct wf_native_fold *fold, uint32_t n);
 /* Where item i ends. */
 uint32_t wf_native_fold_end(const struct wf_native_fold *fold, uint32_t i);
 
-/* Bytes of memory that the window takes. */
+/* The memory of the window in bytes. */
 size_t wf_native_fold_memory(const struct wf_native_fold *fold);
 
 #endif

@@ -10,7 +10,7 @@
 
 enum { FLAG_COMPRESSED = 1 };
 
-/* The first byte is no text, and the others show what a transfer as text would destroy. */
+/* The first byte is not text, and a transfer as text would change the others. */
 const unsigned char wf_native_magic[WF_NATIVE_MAGIC_BYTES] = {0x89, 'W',  'E',  'F',
                                                               'T',  '\r', '\n', 0x1a};
 static const unsigned char trailer_magic[WF_NATIVE_MAGIC_BYTES] = {'W', 'E', 'F', 'T',
@@ -48,7 +48,7 @@ bool wf_native_header_read(const unsigned char *in, struct wf_native_header *out
     out->n_ranks = (uint32_t)wf_fixed_read(&at, 4);
     out->block_size = (uint32_t)wf_fixed_read(&at, 4);
     out->unit_ps = wf_fixed_read(&at, 8);
-    /* A later version may have a longer header; that it is later is all that matters then. */
+    /* A later version may have a longer header. The caller refuses it by its version. */
     return (size == WF_NATIVE_HEADER_BYTES &&
             wf_fixed_read(&at, 8) == wf_native_checksum(in, WF_NATIVE_HEADER_BYTES - 8)) ||
            (out->version > WF_NATIVE_VERSION_LAST && size > WF_NATIVE_HEADER_BYTES);

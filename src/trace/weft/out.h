@@ -3,9 +3,9 @@
 #define WF_TRACE_WEFT_OUT_H
 
 /*
- * The files of a native trace while they are written: frames go in, offsets are remembered, and
- * in the end each file gets its index. After a failure everything is ignored, and the end says
- * what it was.
+ * The files of a native trace while they are written. They take frames, remember offsets, and
+ * get their indexes at the end. After a failure all calls do nothing, and
+ * wf_native_out_finish() reports the failure.
  */
 
 #include "base/buf.h"
@@ -20,14 +20,14 @@ enum wf_status wf_native_out_open(const char *path,
                                   uint32_t block_size, struct wf_native_out **out,
                                   struct wf_err *err);
 
-/* Adds a record; it is in the file before the next block. */
+/* Adds a record to the tables; it is in the file before the next block. */
 void wf_native_out_record(struct wf_native_out *out, const struct wf_native_record *record);
 
 /* Adds a block, of which rank, first_op and n_ops are set. */
 void wf_native_out_block(struct wf_native_out *out, struct wf_native_block block,
                          const struct wf_buf *raw);
 
-/* WF_OK, or the failure that everything is ignored since. */
+/* WF_OK, or the first failure. */
 enum wf_status wf_native_out_status(const struct wf_native_out *out, struct wf_err *err);
 
 /* Both release `out`. */
