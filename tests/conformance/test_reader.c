@@ -153,7 +153,9 @@ static void add_written(const struct wf_reader_ops *reader)
             continue;
         }
         struct sample *sample = new_sample(reader, "written");
-        (void)snprintf(sample->path, PATH, "%.400s/t%s", sample->directory, (*w)->extension);
+        char path[PATH]; /* beside the sample, in which source and destination would overlap */
+        (void)snprintf(path, sizeof(path), "%.400s/t%s", sample->directory, (*w)->extension);
+        memcpy(sample->path, path, sizeof(path));
         if ((*w)->create(sample->path, &options, &writer, &err) != WF_OK) {
             /* The library of this format was not there when weft was built. */
             n_samples--;
