@@ -22,13 +22,11 @@ const struct wf_param wf_program_params[] = {
                         "or its instructions at run.rate"),
     WF_PARAM_ROW(struct wf_program_params, rate, REAL, .def = "1e9", .min = "1", .max = "1e18",
                  .doc = "Instructions per second, if they are counted"),
-    {.name = "stack",
-     .type = WF_PARAM_SIZE,
-     .offset = offsetof(struct wf_program_params, stack),
-     .def = "0",
-     .max = "16GiB",
-     .doc = "Stack of each rank, at least 16KiB; only the used part takes memory. 0: 8MiB, or "
-            "256KiB with more than 16,384 ranks"},
+    WF_PARAM_ROW(
+        struct wf_program_params, stack, SIZE, .def = "0", .max = "16GiB",
+        .doc =
+            "Stack of each rank, at least 16KiB; only the used part takes memory. 0: 8MiB, or "
+            "256KiB with more than 16,384 ranks"),
     WF_PARAM_ROW(struct wf_program_params, labels, BOOL, .def = "false",
                  .doc = "Put the rank before each line of the standard output; lines of "
                         "different ranks never mix"),

@@ -28,18 +28,12 @@ struct bigsim_params {
 static const char *const rules_names[] = {"recorded", "tracer", NULL};
 
 static const struct wf_param params_table[] = {
-    {.name = "rules",
-     .type = WF_PARAM_ENUM,
-     .offset = offsetof(struct bigsim_params, rules),
-     .def = "recorded",
-     .choices = rules_names,
-     .doc = "recorded: all logs, as long as they took; tracer: as TraceR replays them, from "
-            "the start event on, without the time of the runtime system"},
-    {.name = "soft_delay",
-     .type = WF_PARAM_TIME,
-     .offset = offsetof(struct bigsim_params, soft_delay),
-     .def = "100ns",
-     .doc = "By the rules tracer: what a call of MPI takes"},
+    WF_PARAM_ROW(
+        struct bigsim_params, rules, ENUM, .def = "recorded", .choices = rules_names,
+        .doc = "recorded: all logs, as long as they took; tracer: as TraceR replays them, from "
+               "the start event on, without the time of the runtime system"),
+    WF_PARAM_ROW(struct bigsim_params, soft_delay, TIME, .def = "100ns",
+                 .doc = "By the rules tracer: what a call of MPI takes"),
     WF_PARAM_END,
 };
 

@@ -21,12 +21,8 @@ struct dumpi_params {
 static const char *const clock_names[] = {"wall", "cpu", NULL};
 
 static const struct wf_param params_table[] = {
-    {.name = "clock",
-     .type = WF_PARAM_ENUM,
-     .offset = offsetof(struct dumpi_params, clock),
-     .def = "cpu",
-     .choices = clock_names,
-     .doc = "The clock whose time between calls is computing"},
+    WF_PARAM_ROW(struct dumpi_params, clock, ENUM, .def = "cpu", .choices = clock_names,
+                 .doc = "The clock whose time between calls is computing"),
     WF_PARAM_END,
 };
 

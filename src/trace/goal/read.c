@@ -20,12 +20,8 @@ struct goal_params {
 };
 
 static const struct wf_param params_table[] = {
-    {.name = "calc_unit",
-     .type = WF_PARAM_TIME,
-     .offset = offsetof(struct goal_params, calc_unit),
-     .def = "1ns",
-     .min = "1ps",
-     .doc = "The time of a unit of local work (calc)"},
+    WF_PARAM_ROW(struct goal_params, calc_unit, TIME, .def = "1ns", .min = "1ps",
+                 .doc = "The time of a unit of local work (calc)"),
     WF_PARAM_END,
 };
 

@@ -21,12 +21,8 @@ struct ti_params {
 };
 
 static const struct wf_param params_table[] = {
-    {.name = "flop_rate",
-     .type = WF_PARAM_REAL,
-     .offset = offsetof(struct ti_params, flop_rate),
-     .def = "1e9",
-     .min = "1",
-     .doc = "Flops, or whatever amounts of computing are, in a second"},
+    WF_PARAM_ROW(struct ti_params, flop_rate, REAL, .def = "1e9", .min = "1",
+                 .doc = "Flops, or whatever amounts of computing are, in a second"),
     WF_PARAM_END,
 };
 
