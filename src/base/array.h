@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_BASE_ARRAY_H
-#define WF_BASE_ARRAY_H
+#pragma once
 
 /*
  * Arrays that grow.
@@ -45,5 +44,3 @@ size_t wf_array_more(uint64_t n, size_t capacity);
 __attribute__((returns_nonnull)) void *wf_array_grow(void *items, size_t capacity, size_t more,
                                                      size_t size, bool zero);
 void wf_array_check(size_t wanted, uint64_t capacity);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_BASE_BUF_H
-#define WF_BASE_BUF_H
+#pragma once
 
 /* A buffer of bytes that grows. A zeroed struct is an empty buffer. The buffer owns its memory;
  * wf_buf_fini() releases it. Appending takes constant time per byte on average. */
@@ -19,5 +18,3 @@ void wf_buf_reserve(struct wf_buf *buf, size_t size);
 /* Appends `size` uninitialised bytes and returns their address, valid until the next append. */
 void *wf_buf_extend(struct wf_buf *buf, size_t size);
 void wf_buf_append(struct wf_buf *buf, const void *bytes, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_BASE_CHOICE_H
-#define WF_BASE_CHOICE_H
+#pragma once
 
 /* A selection of ranks and of a span of time. A flat struct, so that processes can send it to
  * each other. */
@@ -48,5 +47,3 @@ static inline bool wf_choice_touches(const struct wf_choice *choice, int64_t fro
 {
     return choice->until == 0 || (from < choice->until && until > choice->from);
 }
-
-#endif

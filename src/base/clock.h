@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_BASE_CLOCK_H
-#define WF_BASE_CLOCK_H
+#pragma once
 
 /* Clocks and memory of the host. No simulated result may depend on them. */
 
@@ -12,5 +11,3 @@ int64_t wf_clock_coarse_ns(void); /* monotonic, accurate to a few milliseconds, 
 /* The largest resident memory of this program so far, in bytes. */
 uint64_t wf_clock_peak_rss(void);
 uint64_t wf_clock_memory(void); /* memory of the machine, in bytes */
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_BASE_EXPR_H
-#define WF_BASE_EXPR_H
+#pragma once
 
 /*
  * Formulas that users write: "2.1us*n", "max(t, 5us) + size*0.3ns".
@@ -73,5 +72,3 @@ enum wf_expr_outcome wf_expr_number(const struct wf_expr_program *program,
 
 /* The outcome as the end of a sentence about the formula; never null. */
 const char *wf_expr_outcome_text(enum wf_expr_outcome outcome);
-
-#endif

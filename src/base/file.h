@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_BASE_FILE_H
-#define WF_BASE_FILE_H
+#pragma once
 
 #include "base/buf.h"
 #include "base/status.h"
@@ -13,5 +12,3 @@
 WF_NODISCARD
 enum wf_status wf_file_read(const char *path, size_t max_bytes, struct wf_buf *out,
                             struct wf_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_BASE_FIXED_H
-#define WF_BASE_FIXED_H
+#pragma once
 
 /*
  * Signed fixed-point numbers with 87 bits before the point and 40 after it. Products and
@@ -38,5 +37,3 @@ bool wf_fixed_less(struct wf_fixed a, struct wf_fixed b);
 
 /* The magnitude, rounded to `bits` <= WF_FIXED_BITS binary places, at most `max`. */
 uint64_t wf_fixed_round(struct wf_fixed a, unsigned bits, uint64_t max);
-
-#endif

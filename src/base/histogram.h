@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_BASE_HISTOGRAM_H
-#define WF_BASE_HISTOGRAM_H
+#pragma once
 
 /*
  * A histogram of 64-bit values in a fixed number of buckets: one for each value below 32, then
@@ -33,5 +32,3 @@ static inline uint64_t wf_histogram_least(uint32_t bucket)
 /* The quantile `permille` / 1000, rounded down to the least value of its bucket; 0 if the
  * histogram is empty. */
 uint64_t wf_histogram_quantile(const uint64_t counts[WF_HISTOGRAM_BUCKETS], uint32_t permille);
-
-#endif

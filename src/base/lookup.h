@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_BASE_LOOKUP_H
-#define WF_BASE_LOOKUP_H
+#pragma once
 
 /*
  * Finding something by its name in a table, with an error that proposes the nearest name:
@@ -22,5 +21,3 @@ const void *wf_lookup(const char *what, const char *name, const void *table,
 /* The same for an array of such structs of `size` bytes each, which ends with a null name. */
 const void *wf_lookup_row(const char *what, const char *name, const void *rows, size_t size,
                           struct wf_err *err);
-
-#endif

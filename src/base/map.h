@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_BASE_MAP_H
-#define WF_BASE_MAP_H
+#pragma once
 
 /*
  * A hash table from 64-bit keys to 64-bit values. Any key is allowed. A zeroed struct is an
@@ -39,5 +38,3 @@ bool wf_map_remove(struct wf_map *map, uint64_t key);
 /* Visits all entries, in an order that depends on the keys and on the history of the map. *at
  * is 0 before the first call. Returns null after the last entry. */
 struct wf_map_entry *wf_map_next(const struct wf_map *map, size_t *at);
-
-#endif

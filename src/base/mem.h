@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_BASE_MEM_H
-#define WF_BASE_MEM_H
+#pragma once
 
 #include <stddef.h>
 
@@ -39,5 +38,3 @@ static inline void *wf_unconst(const void *p)
 
     return both.plain;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_BASE_PARAM_H
-#define WF_BASE_PARAM_H
+#pragma once
 
 /*
  * Parameters as data.
@@ -102,5 +101,3 @@ char *wf_param_syntax(const struct wf_param *row, char *buf);
 
 /* Frees texts and lists, and sets them to null and empty. */
 void wf_param_release(const struct wf_param *table, void *params);
-
-#endif

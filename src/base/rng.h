@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_BASE_RNG_H
-#define WF_BASE_RNG_H
+#pragma once
 
 /*
  * Counter-based random numbers: draw i of stream s is a pure function of the seed, s and i.
@@ -47,5 +46,3 @@ static inline int wf_rng_chance(uint64_t random, uint32_t threshold)
  * 0 to 44.4, with an error below 1e-12. Uses only the four basic operations of IEEE arithmetic,
  * so that every machine and C library gives the same result. */
 double wf_rng_exponential(uint64_t random);
-
-#endif

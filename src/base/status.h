@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_BASE_STATUS_H
-#define WF_BASE_STATUS_H
+#pragma once
 
 /*
  * Outcomes of fallible calls.
@@ -60,5 +59,3 @@ int wf_status_exit_code(enum wf_status status);
 /* For states that no input can lead to: reports a bug of weft and exits with code 70. */
 WF_PRINTF(1, 2)
 WF_NORETURN void wf_panic(const char *fmt, ...);
-
-#endif

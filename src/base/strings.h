@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_BASE_STRINGS_H
-#define WF_BASE_STRINGS_H
+#pragma once
 
 /*
  * A table that numbers texts: 0, 1, ... in the order in which they were put. A zeroed struct
@@ -32,5 +31,3 @@ uint32_t wf_strings_find(const struct wf_strings *strings, const char *text, siz
 
 /* The text with this number, which is below `n`. Valid until wf_strings_fini(). */
 const char *wf_strings_at(const struct wf_strings *strings, uint32_t number);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_BASE_TEMP_H
-#define WF_BASE_TEMP_H
+#pragma once
 
 /*
  * Temporary files and directories, all made and named here. Those that have a name are listed
@@ -39,5 +38,3 @@ void wf_temp_clean(void);
 /* From now on SIGHUP, SIGINT and SIGTERM, where they would end the process, remove all that is
  * listed first. */
 void wf_temp_watch(void);
-
-#endif

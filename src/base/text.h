@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_BASE_TEXT_H
-#define WF_BASE_TEXT_H
+#pragma once
 
 #include <stddef.h>
 
@@ -24,5 +23,3 @@ void wf_nearest_add(struct wf_nearest *nearest, const char *known);
 /* "; did you mean 'x'?" or "" in `buf` of WF_HINT_MAX bytes; returns it. */
 enum { WF_HINT_MAX = 96 };
 char *wf_nearest_hint(const struct wf_nearest *nearest, char *buf);
-
-#endif

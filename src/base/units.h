@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_BASE_UNITS_H
-#define WF_BASE_UNITS_H
+#pragma once
 
 /*
  * Numbers with units, as people write and read them. Conversions are exact: they use integers
@@ -66,5 +65,3 @@ static inline uint64_t wf_count_add(uint64_t a, uint64_t b)
 /* The time that `bytes` take at `rate`, rounded up to a picosecond, at most WF_TIME_MAX. The
  * rate must not be 0. No other place converts a rate into a time. */
 int64_t wf_transfer_ps(uint64_t bytes, uint64_t rate);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_BASE_VARINT_H
-#define WF_BASE_VARINT_H
+#pragma once
 
 /*
  * Variable-length numbers (LEB128): seven bits per byte, the low ones first; the top bit is set
@@ -185,5 +184,3 @@ static inline uint64_t wf_fixed_read(const unsigned char **at, unsigned n)
     }
     return value;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_CAPTURE_CAPTURE_H
-#define WF_CAPTURE_CAPTURE_H
+#pragma once
 
 /* clang-format off */
 /*
@@ -108,5 +107,3 @@ static inline bool wf_cap_enter(struct wf_cap_call *call)
 
 /* Memory until wf_cap_leave(). Without memory ends the recording and returns null. */
 void *wf_cap_call_memory(struct wf_cap_call *call, size_t bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_CAPTURE_CLOCK_H
-#define WF_CAPTURE_CLOCK_H
+#pragma once
 
 /*
  * The time between calls, cheaply.
@@ -38,5 +37,3 @@ int64_t wf_cap_clock_gap(struct wf_cap_clock *clock, uint64_t now, bool cpu);
 
 /* The thread leaves a call that it entered at `entered`. Returns the time. */
 uint64_t wf_cap_clock_leave(struct wf_cap_clock *clock, uint64_t entered, bool cpu);
-
-#endif

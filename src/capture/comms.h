@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_CAPTURE_COMMS_H
-#define WF_CAPTURE_COMMS_H
+#pragma once
 
 /*
  * The communicators of this rank.
@@ -47,5 +46,3 @@ struct wf_cap_comm *wf_cap_comms_add_copy(MPI_Comm comm, const struct wf_cap_com
 bool wf_cap_comms_remove(uint64_t handle, uint32_t *number, uint32_t *size);
 
 uint64_t wf_cap_comm_handle(MPI_Comm comm);
-
-#endif

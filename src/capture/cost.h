@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_CAPTURE_COST_H
-#define WF_CAPTURE_COST_H
+#pragma once
 
 /*
  * How long the recording itself takes. This time is part of the run and of no op. One call in
@@ -31,5 +30,3 @@ void wf_cap_cost_wrote(uint64_t ns);
 
 /* The estimate for all calls so far, in nanoseconds; 0 if no call was timed. */
 uint64_t wf_cap_cost_total(void);
-
-#endif

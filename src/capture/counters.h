@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_CAPTURE_COUNTERS_H
-#define WF_CAPTURE_COUNTERS_H
+#pragma once
 
 /*
  * Hardware counters of the thread that initialised MPI, through perf_event. Reading them adds a
@@ -21,5 +20,3 @@ void wf_cap_counters_read(uint64_t *values);
 
 /* Drops the counts up to now. */
 void wf_cap_counters_mark(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_CAPTURE_FILE_H
-#define WF_CAPTURE_FILE_H
+#pragma once
 
 /*
  * The trace file of this rank, as docs/reference/trace-format.md describes it. One system call
@@ -29,5 +28,3 @@ void wf_cap_file_finish(const struct wf_native_totals *totals);
 
 /* Closes the file as it is. */
 void wf_cap_file_close(void);
-
-#endif

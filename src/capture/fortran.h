@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_CAPTURE_FORTRAN_H
-#define WF_CAPTURE_FORTRAN_H
+#pragma once
 
 /*
  * For Fortran calls that do not pass through those of C (all of Open MPI, some of MPICH's
@@ -27,5 +26,3 @@ MPI_Datatype *wf_cap_from_fortran_types(struct wf_cap_call *call, MPI_Comm comm,
 
 /* The last argument, which is optional in mpi_f08. */
 void wf_cap_fortran_error(void *ierr, MPI_Fint rc);
-
-#endif

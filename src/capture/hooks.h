@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_CAPTURE_HOOKS_H
-#define WF_CAPTURE_HOOKS_H
+#pragma once
 
 /*
  * The hooks that the rules of calls.txt name. A hook before a call returns the argument to pass
@@ -136,5 +135,3 @@ void wf_cap_on_named(struct wf_cap_call *call, uint32_t name);
 
 extern const char *const wf_cap_call_names[];
 extern const unsigned wf_cap_n_call_names;
-
-#endif

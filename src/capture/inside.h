@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_CAPTURE_INSIDE_H
-#define WF_CAPTURE_INSIDE_H
+#pragma once
 
 /* Declarations that the files with hooks share. */
 
@@ -19,5 +18,3 @@ bool wf_cap_new_request(const MPI_Request *request, struct wf_cap_request *entry
 
 /* The size of `count` elements. */
 uint64_t wf_cap_bytes(MPI_Count count, MPI_Datatype type);
-
-#endif

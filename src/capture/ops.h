@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_CAPTURE_OPS_H
-#define WF_CAPTURE_OPS_H
+#pragma once
 
 /*
  * Ops on their way to the file: they fill a block, which is written when it is full.
@@ -54,5 +53,3 @@ void wf_cap_ops_finish(void);
 
 /* Allocates the buffers; false if there is no memory. */
 bool wf_cap_ops_init(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_CAPTURE_REQUESTS_H
-#define WF_CAPTURE_REQUESTS_H
+#pragma once
 
 /*
  * A table from handles of MPI to what they stand for: requests, probed messages, communicators,
@@ -56,5 +55,3 @@ struct wf_cap_request *wf_cap_requests_find(const struct wf_cap_requests *reques
 /* Removes that entry and copies it to `out`; false if there is none. */
 bool wf_cap_requests_take(struct wf_cap_requests *requests, uint64_t handle,
                           struct wf_cap_request *out);
-
-#endif

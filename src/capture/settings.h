@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_CAPTURE_SETTINGS_H
-#define WF_CAPTURE_SETTINGS_H
+#pragma once
 
 /*
  * The settings that `weft capture` passes in the environment: WEFT_CAPTURE_DIR and, if given,
@@ -45,5 +44,3 @@ void wf_cap_clock_compare(struct wf_cap_clock_difference *out);
 
 /* Records the name of a region. */
 void wf_cap_record_region(uint32_t number, const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_CLI_CAPTURE_LIBRARY_H
-#define WF_CLI_CAPTURE_LIBRARY_H
+#pragma once
 
 /*
  * Which library `weft capture` preloads into a program.
@@ -23,5 +22,3 @@ enum wf_status wf_capture_library(const char *mpi, char *const *command, char **
 WF_NODISCARD
 enum wf_status wf_capture_pingpong(const char *mpi, char *const *command, const char **name,
                                    char **path, struct wf_err *err);
-
-#endif

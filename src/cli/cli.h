@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_CLI_CLI_H
-#define WF_CLI_CLI_H
+#pragma once
 
 /*
  * What the verbs share. A verb is one file cmd_<name>.c with a const struct wf_verb, listed in
@@ -59,5 +58,3 @@ void wf_cli_answer(struct wf_cli *cli, struct wf_value *doc);
 /* Parses `argv` (without the program's name), runs the verb, prints the error if it fails.
  * Returns the exit code. */
 int wf_cli_main(struct wf_cli *cli, int argc, char **argv);
-
-#endif

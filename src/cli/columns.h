@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_CLI_COLUMNS_H
-#define WF_CLI_COLUMNS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -11,5 +10,3 @@ void wf_columns_text(FILE *out, size_t indent, const char *text);
 
 /* Prints "  term    text" in 80 columns, the text broken between words and aligned. */
 void wf_columns_row(FILE *out, const char *term, const char *text);
-
-#endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_CLI_INTERRUPT_H
-#define WF_CLI_INTERRUPT_H
+#pragma once
 
 #include <signal.h>
 
 /* From now on the first SIGINT or SIGTERM only sets the flag that this returns, and a second
  * one ends the process at once. */
 const volatile sig_atomic_t *wf_interrupt_watch(void);
-
-#endif

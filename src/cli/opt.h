@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_CLI_OPT_H
-#define WF_CLI_OPT_H
+#pragma once
 
 /*
  * Options as data.
@@ -129,5 +128,3 @@ struct wf_opt_help {
 
 /* Writes the help in 80 columns. The caller checks `out` for errors. */
 void wf_opt_print_help(const struct wf_opt_help *help, FILE *out);
-
-#endif

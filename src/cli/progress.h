@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_CLI_PROGRESS_H
-#define WF_CLI_PROGRESS_H
+#pragma once
 
 /*
  * The progress line: percent, simulated time, events per second, time to go. It appears when
@@ -43,5 +42,3 @@ struct wf_points_host wf_progress_points(struct wf_progress_line *line, const ch
  * after the start; returns it. */
 enum { WF_PROGRESS_TEXT_MAX = 160 };
 char *wf_progress_text(const struct wf_sim_progress *progress, double elapsed, char *buf);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_CLI_REFERENCE_H
-#define WF_CLI_REFERENCE_H
+#pragma once
 
 #include "base/param.h"
 
@@ -11,5 +10,3 @@ void wf_reference_print(FILE *out);
 
 /* "0 to 1s; default: 1us", of which either part may be missing, in `buf`. */
 void wf_reference_limits(const struct wf_param *row, char *buf, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_CLI_RUN_OPTIONS_H
-#define WF_CLI_RUN_OPTIONS_H
+#pragma once
 
 /* Options of the verbs that run programs. */
 
@@ -23,5 +22,3 @@ enum wf_status wf_cli_run_set_program(const struct wf_operands *operands,
 WF_NODISCARD
 enum wf_status wf_cli_run_set_compute(const char *how, struct wf_scenario *scenario,
                                       struct wf_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_CLI_SIMULATE_H
-#define WF_CLI_SIMULATE_H
+#pragma once
 
 /* The verbs that simulate share options, the run and the output of the result. */
 
@@ -112,5 +111,3 @@ enum wf_status wf_simulate(
                               const struct wf_operands *operands, struct wf_scenario *scenario,
                               struct wf_err *err),
     struct wf_err *err);
-
-#endif

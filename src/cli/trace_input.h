@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_CLI_TRACE_INPUT_H
-#define WF_CLI_TRACE_INPUT_H
+#pragma once
 
 /* The commands on traces share options, input, output and the messages about them. */
 
@@ -73,5 +72,3 @@ void wf_cli_trace_print_size(const char *path, FILE *out);
 WF_NODISCARD
 enum wf_status wf_cli_trace_rewrite(struct wf_cli *cli, const char *word,
                                     const struct wf_trace_opts *opts, struct wf_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_COLL_COLL_H
-#define WF_COLL_COLL_H
+#pragma once
 
 /*
  * Collective operations as algorithms over point-to-point messages.
@@ -157,5 +156,3 @@ extern const char *const wf_coll_rules_names[]; /* null-terminated */
  * and reduce_scatter, whose counts are added up. */
 const struct wf_coll_ops *wf_coll_choose(enum wf_coll_rules rules,
                                          const struct wf_coll_args *args);
-
-#endif

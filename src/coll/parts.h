@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_COLL_PARTS_H
-#define WF_COLL_PARTS_H
+#pragma once
 
 /*
  * What algorithms have in common: arithmetic on ranks, and steps along a tree, along a star,
@@ -100,5 +99,3 @@ struct wf_coll_step wf_coll_fold_in(const struct wf_coll_fold *fold, uint32_t ra
                                     struct wf_coll_slots slots);
 struct wf_coll_step wf_coll_fold_out(const struct wf_coll_fold *fold, uint32_t rank,
                                      struct wf_coll_slots slots);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_COLL_RULES_H
-#define WF_COLL_RULES_H
+#pragma once
 
 /*
  * The rules by which MPI libraries choose algorithms, as data: for each kind a table whose
@@ -50,5 +49,3 @@ struct wf_coll_kind_rules {
 
 extern const struct wf_coll_kind_rules wf_coll_rules_mpich[WF_COLL_KINDS];
 extern const struct wf_coll_kind_rules wf_coll_rules_openmpi[WF_COLL_KINDS];
-
-#endif

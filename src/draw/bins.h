@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_DRAW_BINS_H
-#define WF_DRAW_BINS_H
+#pragma once
 
 /*
  * Bins: marks that stand for many vertices each. Counts the vertices in each bin and the cables
@@ -46,5 +45,3 @@ void wf_draw_bins_count(const struct wf_topo *topo, uint32_t n, wf_draw_bin_fn *
  * Then releases the memory of `bins`. */
 void wf_draw_bins_finish(struct wf_draw_bins *bins, struct wf_draw_picture *picture,
                          enum wf_draw_line_style style);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_DRAW_CABLE_H
-#define WF_DRAW_CABLE_H
+#pragma once
 
 #include "topo/topo.h"
 
@@ -22,5 +21,3 @@ void wf_draw_cables_begin(struct wf_draw_cables *cables, const struct wf_topo *t
 bool wf_draw_cables_next(struct wf_draw_cables *cables,
                          struct wf_draw_cable *cable); /* false at the end */
 void wf_draw_cables_end(struct wf_draw_cables *cables);
-
-#endif

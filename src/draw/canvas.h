@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_DRAW_CANVAS_H
-#define WF_DRAW_CANVAS_H
+#pragma once
 
 /*
  * A surface for plots. Lengths are pixels of a screen; y grows downwards. What is drawn later
@@ -72,5 +71,3 @@ struct wf_draw_canvas *wf_draw_canvas_png_new(double width, double height, const
 
 /* The width of the text in the widest of the fonts of the canvases. */
 double wf_draw_lettering_width(const char *text, double size);
-
-#endif

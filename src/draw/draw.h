@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_DRAW_DRAW_H
-#define WF_DRAW_DRAW_H
+#pragma once
 
 /*
  * Writes networks to files, as a picture or cable by cable.
@@ -49,5 +48,3 @@ char *wf_draw_vertex_coords(const struct wf_topo *topo, uint32_t vertex, char be
 /* The number of vertices that forward messages. If the innermost network of a hierarchy is
  * direct, these are all nodes and the switches of the outer networks. */
 uint32_t wf_draw_network_routers(const struct wf_topo *topo);
-
-#endif

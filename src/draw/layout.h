@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_DRAW_LAYOUT_H
-#define WF_DRAW_LAYOUT_H
+#pragma once
 
 /*
  * Turns a topology into a picture.
@@ -70,5 +69,3 @@ static inline double wf_draw_layout_angle(uint32_t k, uint32_t n)
 
 /* A count in few characters: "4096", "65.5 k". `buf` of WF_UNITS_TEXT_MAX bytes. */
 char *wf_draw_layout_count(uint64_t count, char *buf);
-
-#endif

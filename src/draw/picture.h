@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_DRAW_PICTURE_H
-#define WF_DRAW_PICTURE_H
+#pragma once
 
 /*
  * A picture before it is written: marks on a plane, lines between marks, and notes. Lines
@@ -95,5 +94,3 @@ void wf_draw_picture_control(const struct wf_draw_picture *picture,
 
 /* The smallest box around all marks, lines and notes. */
 struct wf_draw_box wf_draw_picture_bounds(const struct wf_draw_picture *picture);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_DRAW_PLOT_H
-#define WF_DRAW_PLOT_H
+#pragma once
 
 /*
  * Curves on axes, as a picture in a file: panels side by side, each with series of points that
@@ -58,5 +57,3 @@ extern const struct wf_draw_plot_format wf_draw_plot_png;
 
 /* The format for a file called `path`, by its extension; null if there is none. */
 const struct wf_draw_plot_format *wf_draw_plot_for_path(const char *path);
-
-#endif

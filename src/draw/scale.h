@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_DRAW_SCALE_H
-#define WF_DRAW_SCALE_H
+#pragma once
 
 /* The range of an axis and its ticks, which are round numbers. */
 
@@ -21,5 +20,3 @@ void wf_draw_scale_fit(struct wf_draw_scale *scale, bool log, double low, double
 
 /* 0 at the low end, 1 at the high one. */
 double wf_draw_scale_place(const struct wf_draw_scale *scale, double value);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_DRAW_STROKES_H
-#define WF_DRAW_STROKES_H
+#pragma once
 
 /*
  * Letters as strokes of a pen, for pictures made of pixels. A grid of which capitals are
@@ -17,5 +16,3 @@ typedef void wf_draw_strokes_fn(void *context, struct wf_draw_xy from, struct wf
 /* Gives the pieces of `letter` to `fn`, which may be null, and returns how wide the letter is,
  * without the gap to the next. What is not ASCII looks like "?". */
 double wf_draw_strokes_letter(char letter, wf_draw_strokes_fn *fn, void *context);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_ENGINE_ANTIS_H
-#define WF_ENGINE_ANTIS_H
+#pragma once
 
 /*
  * A hash table of events that were cancelled while they were pending. When such an event is
@@ -33,5 +32,3 @@ static inline bool wf_event_same(const struct wf_event *a, const struct wf_event
 {
     return memcmp(a, b, sizeof(*a)) == 0 && memcmp(a->payload, b->payload, a->size) == 0;
 }
-
-#endif

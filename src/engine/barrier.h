@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_ENGINE_BARRIER_H
-#define WF_ENGINE_BARRIER_H
+#pragma once
 
 /* A barrier for the threads of one process. A waiting thread spins for a moment, then yields,
  * then sleeps, so that the thread it waits for gets a core. */
@@ -20,5 +19,3 @@ void wf_barrier_wait(struct wf_barrier *barrier);
 
 /* One step of a loop that waits. *spins is 0 at first and counts the steps. */
 void wf_relax(uint32_t *spins);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_ENGINE_BLOCK_H
-#define WF_ENGINE_BLOCK_H
+#pragma once
 
 /* Processes in memory: groups of one kind, cut into blocks. */
 
@@ -34,5 +33,3 @@ static inline struct wf_lp *wf_block_lp(const struct wf_block *block, uint32_t i
 {
     return (void *)(block->records + (size_t)(id - block->first) * block->group->stride);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_ENGINE_CARGO_H
-#define WF_ENGINE_CARGO_H
+#pragma once
 
 /*
  * Cargo: data that travels between operating-system processes besides events, for example the
@@ -32,5 +31,3 @@ uint32_t wf_engine_n_processes(const struct wf_engine *engine);
 uint32_t wf_engine_process(const struct wf_engine *engine);
 /* During the run: the operating-system process that has a simulated process. */
 uint32_t wf_engine_process_of(const struct wf_engine *engine, uint32_t id);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_ENGINE_CELLS_H
-#define WF_ENGINE_CELLS_H
+#pragma once
 
 /*
  * The cells of a thread: small blocks of memory of one size, numbered from 1. The processes of
@@ -31,5 +30,3 @@ static inline void *wf_cells_at(const struct wf_cells *cells, uint32_t cell)
 
     return cells->slabs[i / WF_CELLS_PER_SLAB] + (size_t)(i % WF_CELLS_PER_SLAB) * cells->size;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_ENGINE_CHUNK_H
-#define WF_ENGINE_CHUNK_H
+#pragma once
 
 /*
  * Memory for events: chunks of one kilobyte, each with events of one stride side by side. A bag
@@ -126,5 +125,3 @@ bool wf_bag_pop(struct wf_bag *bag, struct wf_pool *pool, struct wf_event *to);
 
 /* Empties the bag. */
 void wf_bag_free(struct wf_bag *bag, struct wf_pool *pool);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_ENGINE_COMM_H
-#define WF_ENGINE_COMM_H
+#pragma once
 
 /*
  * The operating-system processes of one parallel run. The build links one implementation:
@@ -50,5 +49,3 @@ void wf_comm_collect(struct wf_comm *comm, const void *bytes, size_t size,
                      void (*take)(void *arg, const void *bytes), void *arg);
 /* Copies the bytes of process 0 to all. */
 void wf_comm_share(struct wf_comm *comm, void *bytes, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_ENGINE_CONFIG_H
-#define WF_ENGINE_CONFIG_H
+#pragma once
 
 /* How a run is scheduled. Only `seed` and `end` change results. */
 
@@ -57,5 +56,3 @@ extern const struct wf_param wf_engine_params[];
 
 /* The names of enum wf_scheduler, null-terminated. */
 extern const char *const wf_scheduler_names[];
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_ENGINE_ENGINE_H
-#define WF_ENGINE_ENGINE_H
+#pragma once
 
 /*
  * Processes, events and schedulers; nothing about networks or MPI programs.
@@ -141,5 +140,3 @@ void *wf_cell_edit(struct wf_ctx *ctx, uint32_t cell);
 
 /* In commit and finish: this thread's part of the tally. */
 void *wf_tally(struct wf_ctx *ctx);
-
-#endif

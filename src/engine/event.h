@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_ENGINE_EVENT_H
-#define WF_ENGINE_EVENT_H
+#pragma once
 
 /*
  * An event is 32 bytes and its payload. Events are values: queues, logs and messages hold
@@ -28,5 +27,3 @@ static inline size_t wf_event_bytes(const struct wf_event *ev)
 {
     return sizeof(*ev) + ev->size;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_ENGINE_HISTORY_H
-#define WF_ENGINE_HISTORY_H
+#pragma once
 
 /*
  * A contiguous log of the events that a worker has executed and not yet committed, in the order
@@ -93,5 +92,3 @@ static inline unsigned char *wf_record_undo(struct wf_record *record, uint32_t s
 void wf_history_trim_end(struct wf_history *history);
 /* Removes the first record. */
 void wf_history_drop_first(struct wf_history *history);
-
-#endif

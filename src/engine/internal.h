@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_ENGINE_INTERNAL_H
-#define WF_ENGINE_INTERNAL_H
+#pragma once
 
 /* The engine as its own files see it: processes lie in blocks, and workers own blocks. */
 
@@ -112,5 +111,3 @@ static inline bool wf_engine_should_stop(const struct wf_engine *engine)
 {
     return engine->config.stop != NULL && *engine->config.stop != 0;
 }
-
-#endif

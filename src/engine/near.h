@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_ENGINE_NEAR_H
-#define WF_ENGINE_NEAR_H
+#pragma once
 
 /*
  * A binary heap for the few events that are scheduled for the stretch of time being executed,
@@ -36,5 +35,3 @@ static inline const struct wf_event *wf_near_top(const struct wf_near *near)
 void wf_near_push(struct wf_near *near, const struct wf_event *ev);
 /* Moves the least event to *to, one stride. */
 void wf_near_pop(struct wf_near *near, struct wf_event *to);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_ENGINE_OPTIMISTIC_H
-#define WF_ENGINE_OPTIMISTIC_H
+#pragma once
 
 /*
  * Time Warp (Jefferson, "Virtual time", 1985). A worker executes the earliest event it knows
@@ -131,5 +130,3 @@ void wf_warp_adapt_interval(struct wf_warp *warp);
 bool wf_warp_gvt(struct wf_warp *warp);
 /* Commits all events before GVT, wherever they stand in the log. */
 void wf_warp_commit_all(struct wf_warp *warp);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_ENGINE_PENDING_H
-#define WF_ENGINE_PENDING_H
+#pragma once
 
 /*
  * Pending events in strict key order.
@@ -60,5 +59,3 @@ static inline const struct wf_event *wf_pending_ahead(const struct wf_pending *p
 
     return i < pending->run_n ? pending->run.events[i] : NULL;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_ENGINE_PIN_H
-#define WF_ENGINE_PIN_H
+#pragma once
 
 #include <stdint.h>
 
@@ -12,5 +11,3 @@ void wf_place_thread(uint32_t number, uint32_t n);
 /* Binds the calling thread, the `number`th of `n`, to a core of its own. Does nothing if there
  * are fewer cores than threads, or if the system does not allow it. */
 void wf_pin_thread(uint32_t number, uint32_t n);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_ENGINE_RUN_H
-#define WF_ENGINE_RUN_H
+#pragma once
 
 /*
  * The statistics of a run. The digest, the number of committed events and the final time depend
@@ -34,5 +33,3 @@ struct wf_run {
 
 /* (1 - rolled back / committed) * 100, as TraceR defines it; 100 for an empty run. */
 double wf_engine_efficiency_percent(const struct wf_run *run);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_ENGINE_SORT_H
-#define WF_ENGINE_SORT_H
+#pragma once
 
 /* Sorting of pointers to events. */
 
@@ -19,5 +18,3 @@ void wf_sorter_reserve(struct wf_sorter *sorter, size_t n);
 
 /* Sorts events[0..n) by key; fast when n is small or the order is nearly right. */
 void wf_sort_by_key(struct wf_event **events, size_t n, struct wf_event **scratch);
-
-#endif

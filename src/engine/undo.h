@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_ENGINE_UNDO_H
-#define WF_ENGINE_UNDO_H
+#pragma once
 
 /*
  * Speculative execution: events that can be undone.
@@ -45,5 +44,3 @@ __attribute__((noinline)) void wf_undo_log_state(struct wf_ctx *ctx, size_t offs
 __attribute__((noinline)) void wf_undo_log_edit(struct wf_ctx *ctx, uint32_t cell);
 __attribute__((noinline)) void wf_undo_log_get(struct wf_ctx *ctx, uint32_t cell);
 __attribute__((noinline)) void wf_undo_log_put(struct wf_ctx *ctx, uint32_t cell);
-
-#endif

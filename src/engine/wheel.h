@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_ENGINE_WHEEL_H
-#define WF_ENGINE_WHEEL_H
+#pragma once
 
 /*
  * A timing wheel: pending events by window of time and block of processes, without any order
@@ -73,5 +72,3 @@ void wf_wheel_advance(struct wf_wheel *wheel, uint64_t window);
 /* Takes the bags of the present window, one for each block of the worker. They stay in the
  * memory of the wheel; the caller empties them. Null if the window is empty. */
 struct wf_bag *wf_wheel_take(struct wf_wheel *wheel);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_ENGINE_WINDOWS_H
-#define WF_ENGINE_WINDOWS_H
+#pragma once
 
 /*
  * Executing events window by window and block by block, for the sequential and the conservative
@@ -37,5 +36,3 @@ static inline void wf_windows_send(struct wf_windows *windows, const struct wf_e
 
 /* Executes all events of the present window of the wheel. */
 void wf_windows_run(struct wf_windows *windows, struct wf_worker *worker);
-
-#endif

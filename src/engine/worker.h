@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_ENGINE_WORKER_H
-#define WF_ENGINE_WORKER_H
+#pragma once
 
 /*
  * A worker is one thread of one operating-system process. Workers are numbered over all threads
@@ -115,5 +114,3 @@ extern const struct wf_scheduler_ops wf_scheduler_sequential;
 extern const struct wf_scheduler_ops wf_scheduler_conservative;
 extern const struct wf_scheduler_ops wf_scheduler_optimistic;
 extern const struct wf_scheduler_ops wf_scheduler_check_undo;
-
-#endif

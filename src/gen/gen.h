@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_GEN_GEN_H
-#define WF_GEN_GEN_H
+#pragma once
 
 /*
  * Generators: op sources that compute their ops, so that a program of a million ranks needs
@@ -20,5 +19,3 @@ const struct wf_source_ops *const *wf_gen_table(void);
 WF_NODISCARD
 enum wf_status wf_gen_find(const char *name, const struct wf_source_ops **out,
                            struct wf_err *err);
-
-#endif

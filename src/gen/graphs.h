@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_GEN_GRAPHS_H
-#define WF_GEN_GRAPHS_H
+#pragma once
 
 /*
  * Generators of task graphs: message-driven programs whose tasks are computed when they are
@@ -18,5 +17,3 @@ const struct wf_graph_ops *const *wf_gen_graph_table(void);
 
 /* The generator called `name` ("leanmd"), or null. */
 const struct wf_graph_ops *wf_gen_graph_find(const char *name);
-
-#endif

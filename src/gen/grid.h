@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_GEN_GRID_H
-#define WF_GEN_GRID_H
+#pragma once
 
 /* How programs lay out their ranks: a grid of a few dimensions, numbered with the first one
  * varying fastest. */
@@ -26,5 +25,3 @@ bool wf_gen_grid_parse(const char *text, uint32_t n_dims, uint32_t *size, uint64
 WF_NODISCARD
 enum wf_status wf_gen_grid_read(const char *name, const char *text, uint32_t n, uint32_t n_dims,
                                 uint32_t *size, struct wf_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_GEN_MAKE_H
-#define WF_GEN_MAKE_H
+#pragma once
 
 /*
  * Fills in ops. Each function sets the members that its kind of op uses and no others: an op
@@ -96,5 +95,3 @@ static inline void wf_gen_make_marker(struct wf_op *op, enum wf_op_kind kind)
     op->kind = kind;
     op->tag = 0;
 }
-
-#endif

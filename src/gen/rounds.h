@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_GEN_ROUNDS_H
-#define WF_GEN_ROUNDS_H
+#pragma once
 
 /*
  * The frame of programs in which every rank sends one message and gets one, again and again: a
@@ -23,5 +22,3 @@ uint64_t wf_gen_rounds_messages(uint32_t n_ranks, uint64_t rounds);
 
 /* Sets *op to that of the step at which `at` stands, and moves `at` on to the next step. */
 void wf_gen_rounds_step(struct wf_gen_rounds_at *at, uint64_t bytes, struct wf_op *op);
-
-#endif

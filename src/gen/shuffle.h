@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_GEN_SHUFFLE_H
-#define WF_GEN_SHUFFLE_H
+#pragma once
 
 /*
  * Pseudo-random permutations of 0 .. n-1 that need no table: one for every key, each computed
@@ -30,5 +29,3 @@ void wf_gen_shuffle_init(struct wf_gen_shuffle *shuffle, uint32_t n);
 /* Where number x < n goes, and which number goes to place y < n: inverses of each other. */
 uint32_t wf_gen_shuffle_place(const struct wf_gen_shuffle *shuffle, uint64_t key, uint32_t x);
 uint32_t wf_gen_shuffle_number(const struct wf_gen_shuffle *shuffle, uint64_t key, uint32_t y);
-
-#endif

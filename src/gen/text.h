@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_GEN_TEXT_H
-#define WF_GEN_TEXT_H
+#pragma once
 
 /*
  * Programs that users write in a small language of loops, conditions and messages
@@ -33,5 +32,3 @@ struct wf_gen_text_input {
 WF_NODISCARD
 enum wf_status wf_gen_text_create(const struct wf_gen_text_input *input, uint32_t n_ranks,
                                   struct wf_source **out, struct wf_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_GEN_TEXT_EXPR_H
-#define WF_GEN_TEXT_EXPR_H
+#pragma once
 
 /*
  * Expressions of the workload language: 64-bit integers, every operation checked. An expression
@@ -89,5 +88,3 @@ uint32_t wf_gen_calc_add(struct wf_gen_calc_table *table, struct wf_gen_lexer *l
 bool wf_gen_calc_value(const struct wf_gen_calc *nodes, uint32_t number,
                        const struct wf_gen_calc_state *state, int64_t *out,
                        struct wf_gen_calc_fault *fault);
-
-#endif

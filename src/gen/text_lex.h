@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_GEN_TEXT_LEX_H
-#define WF_GEN_TEXT_LEX_H
+#pragma once
 
 /*
  * Words of the workload language (docs/reference/workload-language.md). A lexer stands before
@@ -70,5 +69,3 @@ bool wf_gen_lex_fault(struct wf_gen_lexer *lexer, struct wf_gen_text_place place
                       const char *fmt, ...);
 /* A fault at the token, which is not what was expected. Returns false. */
 bool wf_gen_lex_unexpected(struct wf_gen_lexer *lexer, const char *expected);
-
-#endif

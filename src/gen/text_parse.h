@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_GEN_TEXT_PARSE_H
-#define WF_GEN_TEXT_PARSE_H
+#pragma once
 
 /* The translator of the workload language, as its parts see it. */
 
@@ -60,5 +59,3 @@ bool wf_gen_text_reserved(const struct wf_gen_token *token);
 
 /* Reads statements up to the end of the text, and adds the end. */
 bool wf_gen_text_statements(struct wf_gen_text_parser *parser);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_GEN_TEXT_PROGRAM_H
-#define WF_GEN_TEXT_PROGRAM_H
+#pragma once
 
 /*
  * A program of the workload language, translated: a list of instructions that all ranks go
@@ -64,5 +63,3 @@ enum wf_status wf_gen_text_parse(struct wf_gen_text_program *program,
                                  const struct wf_gen_text_input *input, uint32_t n_ranks,
                                  struct wf_err *err);
 void wf_gen_text_program_fini(struct wf_gen_text_program *program);
-
-#endif

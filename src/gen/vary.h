@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_GEN_VARY_H
-#define WF_GEN_VARY_H
+#pragma once
 
 /*
  * Amounts that differ from rank to rank or from task to task, and sums of them, for generators.
@@ -47,5 +46,3 @@ enum wf_status wf_gen_check_computing(const char *name, int64_t compute, uint64_
 
 /* The least k with 2^k >= n: messages that each of n ranks sends in an allreduce, roughly. */
 uint32_t wf_gen_log2_up(uint32_t n);
-
-#endif

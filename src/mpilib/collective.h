@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_MPILIB_COLLECTIVE_H
-#define WF_MPILIB_COLLECTIVE_H
+#pragma once
 
 /*
  * Collectives (MPI-3.1, 5 and 7.6): which data each member puts and which it takes. What they
@@ -98,5 +97,3 @@ static inline bool wl_in_place(const struct wl_side *side)
 {
     return side->buffer == MPI_IN_PLACE;
 }
-
-#endif

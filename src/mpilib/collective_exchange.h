@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_MPILIB_COLLECTIVE_EXCHANGE_H
-#define WF_MPILIB_COLLECTIVE_EXCHANGE_H
+#pragma once
 
 /*
  * The state that the members of a collective share. Each member puts its part when it calls,
@@ -64,5 +63,3 @@ struct wl_part wl_exchange_compute(struct wl_comm *comm, struct wl_exchange *exc
 
 /* Frees what is left when the communicator is freed. */
 void wl_exchanges_free(struct wl_comm *comm);
-
-#endif

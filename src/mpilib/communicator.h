@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_MPILIB_COMMUNICATOR_H
-#define WF_MPILIB_COMMUNICATOR_H
+#pragma once
 
 /*
  * Communicators (MPI-3.1, 6.4 and 6.6). The members of a communicator that run in this process
@@ -95,5 +94,3 @@ struct wl_split_args {
  * Returns the handle of the new one, or MPI_COMM_NULL. */
 MPI_Comm wl_comm_split(struct wl_rank *rank, const struct wl_view *view,
                        const struct wl_split_args *args, enum wf_op_kind kind);
-
-#endif

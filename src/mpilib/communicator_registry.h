@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_MPILIB_COMMUNICATOR_REGISTRY_H
-#define WF_MPILIB_COMMUNICATOR_REGISTRY_H
+#pragma once
 
 /*
  * Which process has which ranks, and a registry of the communicators whose members run in
@@ -39,5 +38,3 @@ struct wl_comm *wl_comm_find_or_new(uint32_t id, uint32_t size, uint32_t *member
 /* Delivers a part of a collective that another process has sent. If the communicator does not
  * exist here yet, the part is kept until it does. */
 void wl_comm_registry_deliver(const struct wl_part_key *key, struct wl_part part);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_MPILIB_DATATYPE_H
-#define WF_MPILIB_DATATYPE_H
+#pragma once
 
 /*
  * Datatypes (MPI-3.1, 4): where the bytes of an element are. A datatype is stored as the runs
@@ -88,5 +87,3 @@ void wl_pack(const struct wl_type *type, const void *from, size_t count, void *t
 void wl_unpack(const struct wl_type *type, const void *from, size_t count, void *to);
 /* Unpacks `bytes`, which need not be whole elements. */
 void wl_unpack_bytes(const struct wl_type *type, const void *from, size_t bytes, void *to);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_MPILIB_DATATYPE_CONTENTS_H
-#define WF_MPILIB_DATATYPE_CONTENTS_H
+#pragma once
 
 /* The arguments with which the program constructed a datatype, as MPI_Type_get_contents()
  * returns them (MPI-3.1, 4.1.13). */
@@ -26,5 +25,3 @@ struct wl_constructor {
 void wl_contents_set(struct wl_rank *rank, MPI_Datatype type,
                      const struct wl_constructor *constructor);
 void wl_contents_free(struct wl_contents *contents); /* null is allowed */
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_MPILIB_DATATYPE_PREDEFINED_H
-#define WF_MPILIB_DATATYPE_PREDEFINED_H
+#pragma once
 
 /* The predefined datatypes. Rows: index of the handle, name, C type, type for reductions. */
 #define WL_TYPE_MAP(X)                                            \
@@ -70,5 +69,3 @@
     X(54, MPI_2REAL, float, float)               \
     X(55, MPI_2DOUBLE_PRECISION, double, double) \
     X(56, MPI_2INTEGER, int, int)
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_MPILIB_ERRORS_H
-#define WF_MPILIB_ERRORS_H
+#pragma once
 
 /* Error handling (MPI-3.1, 8.3 to 8.5): error handlers, error codes and their texts. */
 
@@ -14,5 +13,3 @@ int wl_error(struct wl_rank *rank, MPI_Comm comm, int code, const char *fmt, ...
 
 /* Whether the program goes on after errors in calls on the communicator. */
 bool wl_errors_return(struct wl_rank *rank, MPI_Comm comm);
-
-#endif

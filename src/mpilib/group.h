@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_MPILIB_GROUP_H
-#define WF_MPILIB_GROUP_H
+#pragma once
 
 /* Groups: ordered lists of ranks of the program (MPI-3.1, 6.3). */
 
@@ -18,5 +17,3 @@ uint32_t wl_group_find(const struct wl_group *group, uint32_t rank);
 /* A new group of members first to first + size - 1 of a communicator. */
 MPI_Group wl_group_new(struct wl_rank *rank, const struct wl_comm *comm, uint32_t first,
                        uint32_t size);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_MPILIB_HANDLE_H
-#define WF_MPILIB_HANDLE_H
+#pragma once
 
 /*
  * Handles of MPI objects. A handle is an int that is valid in one rank: the kind of the object
@@ -50,5 +49,3 @@ void *wl_table_get(const struct wl_table *table, enum wl_kind kind, int handle);
 /* Likewise, and removes the object from the table. The caller frees the object. */
 void *wl_table_take(struct wl_table *table, enum wl_kind kind, int handle);
 void wl_table_fini(struct wl_table *table);
-
-#endif

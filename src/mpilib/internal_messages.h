@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_MPILIB_INTERNAL_MESSAGES_H
-#define WF_MPILIB_INTERNAL_MESSAGES_H
+#pragma once
 
 /* Messages that the library itself sends on a communicator, in a context of their own: receives
  * of the program never match them. In simulated time they are messages like any other. */
@@ -26,5 +25,3 @@ void wl_internal_recv(struct wl_rank *rank, const struct wl_view *view, uint32_t
 /* Whether a message has arrived. */
 bool wl_internal_probe(struct wl_rank *rank, const struct wl_view *view, uint32_t from,
                        int tag);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_MPILIB_INTERPROCESS_H
-#define WF_MPILIB_INTERPROCESS_H
+#pragma once
 
 /* Data for ranks in other processes, and data that comes from them: messages, parts of
  * collectives, and replies to one-sided operations. */
@@ -20,5 +19,3 @@ void wl_reply_send(uint32_t process, const void *to, const void *bytes, size_t s
 
 /* struct wf_port_library.arrived. */
 void wl_interprocess_arrived(const unsigned char *bytes, size_t size);
-
-#endif

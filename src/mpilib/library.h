@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_MPILIB_LIBRARY_H
-#define WF_MPILIB_LIBRARY_H
+#pragma once
 
 /*
  * libweftmpi: the MPI library that programs are linked with to run as virtual ranks. This
@@ -143,5 +142,3 @@ _Noreturn int wl_missing(const struct wl_rank *rank);
 uint32_t wl_number_new(struct wl_rank *rank);
 
 #include "generated/implementation.h"
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_MPILIB_MEMORY_H
-#define WF_MPILIB_MEMORY_H
+#pragma once
 
 /* Memory of the library. None of these returns null: without memory the program ends with a
  * message. */
@@ -21,5 +20,3 @@ __attribute__((alloc_size(2, 3), returns_nonnull)) void *wl_realloc(void *old, s
             (items) = wl_realloc(items, (size_t)(capacity), sizeof(*(items))); \
         }                                                                      \
     } while (0)
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_MPILIB_MESSAGE_QUEUE_H
-#define WF_MPILIB_MESSAGE_QUEUE_H
+#pragma once
 
 /*
  * The messages that were sent to a rank and not yet received, as bytes. A message is put into
@@ -49,5 +48,3 @@ struct wl_message *wl_message_queue_take(struct wl_message_queue *queues, uint32
 /* Likewise, but leaves the message in the queue. */
 const struct wl_message *wl_message_queue_peek(struct wl_message_queue *queues, uint32_t rank,
                                                const struct wl_stream *stream, uint32_t place);
-
-#endif

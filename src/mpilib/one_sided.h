@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_MPILIB_ONE_SIDED_H
-#define WF_MPILIB_ONE_SIDED_H
+#pragma once
 
 /*
  * One-sided accesses: puts, gets, accumulates, and the locks of windows. The origin sends a
@@ -55,5 +54,3 @@ void wl_locks_free(struct wl_rank *rank);
 
 /* struct wf_port_library.remote. */
 void wl_rma_arrived(struct wf_port_rank *self, uint32_t origin);
-
-#endif

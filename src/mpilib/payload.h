@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_MPILIB_PAYLOAD_H
-#define WF_MPILIB_PAYLOAD_H
+#pragma once
 
 /* The user's options for the data of messages and collectives: weft run --no-payload and
  * -p run.check=yes. */
@@ -29,5 +28,3 @@ static inline void wl_payload_check(const unsigned char *bytes, size_t size, uin
         wl_payload_changed(size);
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_MPILIB_POINT_TO_POINT_H
-#define WF_MPILIB_POINT_TO_POINT_H
+#pragma once
 
 /* Sends and receives (MPI-3.1, 3): the steps that all their functions share. */
 
@@ -35,5 +34,3 @@ int wl_recv_find_stream(struct wl_rank *rank, const struct wl_recv_args *args,
 /* Likewise, and where the data goes. */
 int wl_recv_prepare(struct wl_rank *rank, const struct wl_recv_args *args, struct wl_recv *recv,
                     struct wf_op *op, bool *proc_null);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_MPILIB_PORT_H
-#define WF_MPILIB_PORT_H
+#pragma once
 
 /*
  * The contract between the MPI library that programs are linked with (src/mpilib, libweftmpi)
@@ -128,5 +127,3 @@ struct wf_port_library {
 };
 
 #define WF_PORT_LIBRARY_SYMBOL "weft_mpi_library"
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_MPILIB_PROPERTIES_H
-#define WF_MPILIB_PROPERTIES_H
+#pragma once
 
 /*
  * Properties that few communicators, datatypes and windows have: a name, attributes, an error
@@ -53,5 +52,3 @@ int wl_attributes_copy(struct wl_rank *rank, int from, struct wl_properties *con
                        struct wl_properties **copy);
 void wl_attributes_delete(struct wl_rank *rank, int handle,
                           struct wl_properties *const *properties);
-
-#endif

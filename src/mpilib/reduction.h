@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_MPILIB_REDUCTION_H
-#define WF_MPILIB_REDUCTION_H
+#pragma once
 
 /* Reduction operations (MPI-3.1, 5.9), applied to packed data. */
 
@@ -33,5 +32,3 @@ bool wl_reduction_is_defined(const struct wl_reduction *what);
 /* If a type consists of pairs, the handle of the predefined pair type; else its own. */
 MPI_Datatype wl_pair_within(struct wl_rank *rank, const struct wl_type *type,
                             MPI_Datatype handle);
-
-#endif

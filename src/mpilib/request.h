@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_MPILIB_REQUEST_H
-#define WF_MPILIB_REQUEST_H
+#pragma once
 
 /*
  * Requests, and receives with or without a request. A receive stays in its rank's list from
@@ -91,5 +90,3 @@ static inline uint64_t wl_status_bytes(const MPI_Status *status)
 {
     return (uint64_t)status->weft_bytes[1] << 32 | status->weft_bytes[0];
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_MPILIB_TOPOLOGY_H
-#define WF_MPILIB_TOPOLOGY_H
+#pragma once
 
 /* Process topologies (MPI-3.1, 7): topology.c has Cartesian ones, topology_graph.c graphs. */
 
@@ -19,5 +18,3 @@ void wl_topology_free(struct wl_topology *topology);                  /* likewis
 void wl_topology_neighbors(struct wl_collective *collective);
 
 int *wl_copy_ints(const int *list, size_t n);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_MPILIB_WINDOW_H
-#define WF_MPILIB_WINDOW_H
+#pragma once
 
 /*
  * Windows: memory of ranks that others access without them (MPI-3.1, 11). window.c has windows
@@ -37,5 +36,3 @@ struct wl_win *wl_win_of(const struct wl_rank *rank, MPI_Win handle);
 
 /* Within MPI_Win_lock_all(), the first access to a member takes its lock. */
 void wl_win_lock_for_access(struct wl_rank *rank, struct wl_win *win, uint32_t target);
-
-#endif

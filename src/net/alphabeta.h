@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_NET_ALPHABETA_H
-#define WF_NET_ALPHABETA_H
+#pragma once
 
 /*
  * The alpha-beta (Hockney) model: a message of k bytes takes alpha + k * beta, whatever other
@@ -15,5 +14,3 @@ struct wf_net_alphabeta_params {
     int64_t alpha;
     uint64_t bandwidth; /* 1/beta, bytes per second */
 };
-
-#endif

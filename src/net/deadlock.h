@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_NET_DEADLOCK_H
-#define WF_NET_DEADLOCK_H
+#pragma once
 
 /*
  * Which queues of a network with finite queues wait for which, and whether some wait for each
@@ -55,5 +54,3 @@ struct wf_net_deadlock wf_net_deadlock_find(const struct wf_net_wait *waits, uin
 enum { WF_NET_DEADLOCK_TEXT_MAX = 440 };
 const char *wf_net_deadlock_text(const struct wf_net_deadlock *deadlock, char *buf,
                                  size_t size);
-
-#endif

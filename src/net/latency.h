@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_NET_LATENCY_H
-#define WF_NET_LATENCY_H
+#pragma once
 
 /*
  * The latency model of xSim: a message of s bytes over h hops takes h * l + s / b, from the
@@ -18,5 +17,3 @@ struct wf_net_latency_params {
     struct wf_list link_latency; /* l */
     struct wf_list bandwidth;    /* b */
 };
-
-#endif

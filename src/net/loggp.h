@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_NET_LOGGP_H
-#define WF_NET_LOGGP_H
+#pragma once
 
 /*
  * LogGP: Alexandrov, Ionescu, Schauser and Scheiman, "LogGP: incorporating long messages into
@@ -26,5 +25,3 @@ struct wf_net_loggp_params {
     double shared;      /* share of a message's time in which the other direction is idle */
     int preset;         /* applied before the others; not used after that */
 };
-
-#endif

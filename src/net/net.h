@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_NET_NET_H
-#define WF_NET_NET_H
+#pragma once
 
 /*
  * The interface of a network model. A model carries messages between nodes and tells the layer
@@ -195,5 +194,3 @@ static inline void wf_net_schedule(const struct wf_net *net, struct wf_ctx *ctx,
 
     wf_schedule(ctx, net->first_node + dst_node, delay, kind, msg, sizeof(*msg));
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_NET_TALLY_H
-#define WF_NET_TALLY_H
+#pragma once
 
 /*
  * What a network model adds up over a run. All are integers, so that the sums do not depend on
@@ -54,5 +53,3 @@ struct wf_net_usage {
 /* Counts a link among the busiest if it is one of them. */
 void wf_net_usage_link(struct wf_net_usage *usage, struct wf_net_link_usage link);
 void wf_net_usage_merge(struct wf_net_usage *into, const struct wf_net_usage *from);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_NET_TOPOLOGY_H
-#define WF_NET_TOPOLOGY_H
+#pragma once
 
 /* What models that use a topology share. */
 
@@ -34,5 +33,3 @@ enum { WF_NET_NO_PORT = 0xffff };
  * WF_NET_NO_PORT if there is no cable, no link back, or the number is too large. The caller
  * frees it. */
 uint16_t *wf_net_reverse_ports(const struct wf_topo *topo);
-
-#endif

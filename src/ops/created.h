@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_OPS_CREATED_H
-#define WF_OPS_CREATED_H
+#pragma once
 
 /*
  * Which requests a rank has created so far. An op that waits for a request that was never
@@ -77,5 +76,3 @@ void wf_created_filter_fini(struct wf_created_filter *filter);
 /* Changes the op so that it names no request that was not created; false if nothing is left of
  * it. Its arrays are valid until the next call. */
 bool wf_created_filter_op(struct wf_created_filter *filter, struct wf_op *op);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_OPS_FIELDS_H
-#define WF_OPS_FIELDS_H
+#pragma once
 
 /*
  * The layout of each kind of op: which members it uses, in the order of trace files. The order
@@ -69,5 +68,3 @@ const char *wf_op_fault(const struct wf_op *op, const struct wf_group *group);
 
 /* Whether ops of this kind use the member `comm`. */
 bool wf_op_has_comm(enum wf_op_kind kind);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_OPS_FIELDS_INLINE_H
-#define WF_OPS_FIELDS_INLINE_H
+#pragma once
 
 /* The shapes of ops, for ops/fields.c and for the decoder of traces, which assembles every op
  * that it reads. A shape is the list of members that some kinds have in common. */
@@ -98,5 +97,3 @@ static inline void wf_op_assemble(enum wf_op_kind kind, const struct wf_op_layou
         memset((char *)op + layout->arrays[k].offset, 0, sizeof(void *));
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_OPS_GRAPH_H
-#define WF_OPS_GRAPH_H
+#pragma once
 
 /*
  * A task graph: the tasks of a message-driven program on each processing element (PE). BigSim
@@ -113,5 +112,3 @@ static inline void wf_graph_free(struct wf_graph *graph) /* null is allowed */
         free(graph);
     }
 }
-
-#endif

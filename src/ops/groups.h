@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_OPS_GROUPS_H
-#define WF_OPS_GROUPS_H
+#pragma once
 
 /*
  * The communicators of a trace: which group each communicator number of each rank stands for.
@@ -61,5 +60,3 @@ bool wf_groups_find(const struct wf_groups *groups, uint32_t rank, uint32_t comm
  * all members; false after the last. */
 bool wf_groups_at(const struct wf_groups *groups, uint32_t i, uint32_t *comm,
                   struct wf_group *out);
-
-#endif

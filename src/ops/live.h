@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_OPS_LIVE_H
-#define WF_OPS_LIVE_H
+#pragma once
 
 /* The contract between the simulation and a source that is a running program. */
 
@@ -44,5 +43,3 @@ struct wf_live_ops {
      * unload(). */
     uint32_t (*common_region)(const struct wf_source *source, uint32_t number);
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_OPS_OP_H
-#define WF_OPS_OP_H
+#pragma once
 
 /*
  * The op model: an op is the next thing that one rank of a program does. Generators, trace
@@ -101,5 +100,3 @@ static inline uint32_t wf_op_request_at(const struct wf_op *op, uint32_t i)
     return wf_op_info(op->kind)->detail != 0 && op->requests != NULL ? op->requests[i]
                                                                      : op->request + i;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_OPS_OP_KINDS_H
-#define WF_OPS_OP_KINDS_H
+#pragma once
 
 /* The kinds of ops, their families, and the operations of reductions: for ops/op.h. */
 
@@ -162,5 +161,3 @@ enum wf_reduction {
 
 /* The name of MPI without MPI_, in lower case; never null. */
 const char *wf_reduction_name(uint32_t reduction);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_OPS_ROI_H
-#define WF_OPS_ROI_H
+#pragma once
 
 /*
  * Regions of interest: a source that plays parts of another one.
@@ -31,5 +30,3 @@ enum wf_status wf_roi_parse_iterations(const char *text, struct wf_roi *roi,
 WF_NODISCARD
 enum wf_status wf_roi_new(struct wf_source *inner, const struct wf_roi *roi,
                           struct wf_source **out, struct wf_err *err);
-
-#endif

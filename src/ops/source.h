@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_OPS_SOURCE_H
-#define WF_OPS_SOURCE_H
+#pragma once
 
 /*
  * A source yields the ops of a program, one op of one rank at a time.
@@ -135,5 +134,3 @@ WF_NODISCARD
 enum wf_status wf_source_check(const struct wf_source *source, struct wf_err *err);
 
 void wf_source_free(struct wf_source *source); /* null is allowed */
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RANKS_BLOCKED_H
-#define WF_RANKS_BLOCKED_H
+#pragma once
 
 /* What a rank that did not reach its end is blocked on, for the report at the end of a run. */
 
@@ -47,5 +46,3 @@ struct wf_leftover {
 };
 
 void wf_rank_find_leftover(const struct wf_caller *who, struct wf_leftover *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RANKS_CALLS_H
-#define WF_RANKS_CALLS_H
+#pragma once
 
 /* The MPI calls of a rank. A call that returns WF_CALLED_AGAIN has done nothing that would be
  * done twice when the rank repeats it. */
@@ -112,5 +111,3 @@ static inline bool wf_rank_context_is_collective(uint32_t context)
 {
     return context % 2 != 0;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RANKS_CAUSE_H
-#define WF_RANKS_CAUSE_H
+#pragma once
 
 /*
  * Why something in a rank went on when it did. The critical path of a run
@@ -69,5 +68,3 @@ static inline uint32_t wf_track_announced(uint32_t handle)
 {
     return WF_TRACK_ANNOUNCED | (handle & (WF_TRACK_ANNOUNCED - 1));
 }
-
-#endif

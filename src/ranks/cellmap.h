@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RANKS_CELLMAP_H
-#define WF_RANKS_CELLMAP_H
+#pragma once
 
 /*
  * A map from numbers to numbers (often cells) in cells of the engine, so that rollback restores
@@ -35,5 +34,3 @@ uint32_t wf_cellmap_take(struct wf_ctx *ctx, struct wf_cellmap *map, uint32_t ke
  * whose key is at least *key and sets *key to its key; 0 if there is none. Start with *key = 0,
  * go on with *key + 1. */
 uint32_t wf_cellmap_next(struct wf_ctx *ctx, const struct wf_cellmap *map, uint32_t *key);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RANKS_COLLECTIVE_H
-#define WF_RANKS_COLLECTIVE_H
+#pragma once
 
 /* Collectives in progress. Private to ranks/. */
 
@@ -37,5 +36,3 @@ void wf_collective_continue(const struct wf_caller *who, uint32_t cell);
 
 /* Continues a deferred collective in a call that the rank makes at the time `at`. */
 void wf_collective_run_deferred(const struct wf_caller *who, uint32_t cell, int64_t at);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RANKS_FORMULA_H
-#define WF_RANKS_FORMULA_H
+#pragma once
 
 /*
  * Formula collectives: `ideal` and `hardware` (enum wf_formula). They send nothing through the
@@ -57,5 +56,3 @@ bool wf_formula_run(const struct wf_caller *who, uint32_t cell,
 /* Event WF_NODE_SIGNAL. */
 void wf_formula_signal(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
                        const struct wf_event *ev);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RANKS_MARKS_H
-#define WF_RANKS_MARKS_H
+#pragma once
 
 /*
  * When the ranks of each job passed the marks of its program: regions, and the beginnings and
@@ -59,5 +58,3 @@ void wf_marks_merge(struct wf_marks *into, const struct wf_marks *from);
 
 /* Whether the job has marked anything. */
 bool wf_marks_any(const struct wf_marks *marks, uint32_t job);
-
-#endif

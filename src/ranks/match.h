@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RANKS_MATCH_H
-#define WF_RANKS_MATCH_H
+#pragma once
 
 /*
  * Matches receives and messages by (communicator context, source, tag), in order.
@@ -64,5 +63,3 @@ uint32_t wf_match_peek(struct wf_ctx *ctx, const struct wf_match *match,
 
 /* Takes a receive out of the queue; it must be there. */
 void wf_match_cancel(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell);
-
-#endif

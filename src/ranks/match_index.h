@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RANKS_MATCH_INDEX_H
-#define WF_RANKS_MATCH_INDEX_H
+#pragma once
 
 /*
  * The index of a long queue of receives or messages (ranks/match.h).
@@ -59,5 +58,3 @@ uint32_t wf_match_index_receive(struct wf_ctx *ctx, uint32_t index,
 /* Of the messages in `queue`, the first that fits a receive with this key, or 0. */
 uint32_t wf_match_index_message(struct wf_ctx *ctx, const struct wf_match_queue *queue,
                                 const struct wf_match_key *key);
-
-#endif

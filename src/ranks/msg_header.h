@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RANKS_MSG_HEADER_H
-#define WF_RANKS_MSG_HEADER_H
+#pragma once
 
 /*
  * The header of a message between ranks: 20 bytes that the network carries and does not read.
@@ -97,5 +96,3 @@ void wf_one_sided_put(const struct wf_arrival *arrival);
 void wf_one_sided_get(const struct wf_arrival *arrival);
 void wf_one_sided_put_done(const struct wf_arrival *arrival);
 void wf_one_sided_get_data(const struct wf_arrival *arrival);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RANKS_NODE_H
-#define WF_RANKS_NODE_H
+#pragma once
 
 /*
  * The node process. Its state is the network's part, followed by one slot for each rank on the
@@ -316,5 +315,3 @@ static inline void wf_cause_note(const struct wf_caller *who, struct wf_cause ca
         wf_recorder_cause(who->ctx, &cause);
     }
 }
-
-#endif

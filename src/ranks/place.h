@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RANKS_PLACE_H
-#define WF_RANKS_PLACE_H
+#pragma once
 
 /*
  * The placement of ranks on nodes. The ranks of all jobs are numbered together; a node has a
@@ -53,5 +52,3 @@ static inline uint32_t wf_place_n_slots(const struct wf_place *place, uint32_t n
     uint64_t left = begin < place->n_ranks ? place->n_ranks - begin : 0;
     return left < place->slots_max ? (uint32_t)left : place->slots_max;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RANKS_PROTOCOL_H
-#define WF_RANKS_PROTOCOL_H
+#pragma once
 
 /* How messages travel: eager and rendezvous. Private to ranks/. */
 
@@ -29,5 +28,3 @@ void wf_protocol_local(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *n
                        const struct wf_event *ev);
 void wf_protocol_depart(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
                         const struct wf_event *ev);
-
-#endif

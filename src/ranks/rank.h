@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RANKS_RANK_H
-#define WF_RANKS_RANK_H
+#pragma once
 
 /*
  * The state of a rank: MPI semantics in virtual time, on any network model.
@@ -96,5 +95,3 @@ struct wf_rank {
 
 #define WF_RANK_NO_REQUEST UINT32_C(0xffffffff) /* of a blocking call */
 #define WF_RANK_PROC_NULL  UINT32_C(0xfffffffe) /* MPI_PROC_NULL */
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RANKS_RANKS_H
-#define WF_RANKS_RANKS_H
+#pragma once
 
 /*
  * MPI ranks as processes of an engine. Op sources feed the ranks; a network model carries their
@@ -100,5 +99,3 @@ void wf_ranks_free(struct wf_ranks *ranks); /* null is allowed */
 
 /* Approximate number of messages of the run, for progress reports; 0 if unknown. */
 uint64_t wf_ranks_expected_messages(const struct wf_ranks *ranks);
-
-#endif

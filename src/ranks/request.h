@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RANKS_REQUEST_H
-#define WF_RANKS_REQUEST_H
+#pragma once
 
 /*
  * Requests: the operations of a rank that are in progress, and the messages that wait for a
@@ -147,5 +146,3 @@ void wf_request_complete(const struct wf_caller *who, uint32_t cell, int64_t at)
  * that. *n_received is set to the number of receives. */
 int64_t wf_request_collect(const struct wf_caller *who, uint32_t collective, int64_t clock,
                            uint32_t *n_received);
-
-#endif

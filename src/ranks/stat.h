@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RANKS_STAT_H
-#define WF_RANKS_STAT_H
+#pragma once
 
 /* Number, minimum, maximum and sum of many values. Zeroed is empty. */
 
@@ -15,5 +14,3 @@ struct wf_stat {
 void wf_stat_add(struct wf_stat *stat, int64_t value);
 void wf_stat_merge(struct wf_stat *into, const struct wf_stat *from);
 int64_t wf_stat_mean(const struct wf_stat *stat); /* rounded down; 0 if there are no values */
-
-#endif

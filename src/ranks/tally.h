@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RANKS_TALLY_H
-#define WF_RANKS_TALLY_H
+#pragma once
 
 /*
  * The sums of a run over its ranks: integers only, so that they do not depend on the order in
@@ -114,5 +113,3 @@ void wf_tally_latency(struct wf_ranks_tally *tally, struct wf_net_counters *coun
 /* The digest of the run: `events`, the digest of its events; if the network model has facts,
  * the fingerprint of these and of the ranks' ends instead. */
 uint64_t wf_tally_digest(const struct wf_ranks_tally *tally, uint64_t events);
-
-#endif

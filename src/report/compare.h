@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_REPORT_COMPARE_H
-#define WF_REPORT_COMPARE_H
+#pragma once
 
 /* The differences between two results: in their scenarios and in their outcomes. The section
  * `run` and recordings are ignored. */
@@ -18,5 +17,3 @@ struct wf_compared {
  * for the result each. Returns whether anything does. */
 bool wf_compare(const struct wf_compared *base, const struct wf_compared *other, size_t most,
                 FILE *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_REPORT_OUTPUT_H
-#define WF_REPORT_OUTPUT_H
+#pragma once
 
 /*
  * A file that is either there and whole, or not there: written beside its final place and
@@ -33,5 +32,3 @@ enum wf_status wf_output_commit(struct wf_output *output, struct wf_err *err);
 
 /* Removes the temporary file and releases `output`; null is allowed. */
 void wf_output_discard(struct wf_output *output);
-
-#endif

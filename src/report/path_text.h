@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_REPORT_PATH_TEXT_H
-#define WF_REPORT_PATH_TEXT_H
+#pragma once
 
 /* The critical path and the what-if changes as text. A function returns false if the document
  * does not have what it describes. */
@@ -21,5 +20,3 @@ bool wf_explain_what_if(const struct wf_value *doc, struct wf_phrase *out);
  * one of them has none. */
 bool wf_explain_path_change(const struct wf_value *before, const struct wf_value *after,
                             struct wf_phrase *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_REPORT_PHRASE_H
-#define WF_REPORT_PHRASE_H
+#pragma once
 
 /* A line of a text report under construction. What does not fit is cut off. */
 
@@ -38,5 +37,3 @@ bool wf_phrase_ends_with(const char *name, const char *suffix);
 bool wf_writer_text_iterations(const struct wf_value *doc, struct wf_phrase *out);
 bool wf_writer_text_waits(const struct wf_value *doc, struct wf_phrase *out);
 void wf_writer_text_lists(const struct wf_value *doc, FILE *out);
-
-#endif

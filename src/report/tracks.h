@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_REPORT_TRACKS_H
-#define WF_REPORT_TRACKS_H
+#pragma once
 
 /*
  * The timeline of a recording as tracks of spans, for files that other programs show: a track
@@ -77,5 +76,3 @@ bool wf_track_message(struct wf_message_walk *walk, struct wf_track_message *out
 
 /* The next number of a text of them. */
 uint64_t wf_track_number(const char **at);
-
-#endif

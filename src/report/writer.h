@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_REPORT_WRITER_H
-#define WF_REPORT_WRITER_H
+#pragma once
 
 /*
  * A writer turns a result document into a file for people or other programs.
@@ -80,5 +79,3 @@ enum wf_status wf_writer_check(const struct wf_writer_ops *writer, const char *p
 WF_NODISCARD
 enum wf_status wf_writer_for_path(const char *path, const struct wf_writer_ops **out,
                                   struct wf_err *err);
-
-#endif

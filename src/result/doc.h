@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RESULT_DOC_H
-#define WF_RESULT_DOC_H
+#pragma once
 
 /*
  * A document: a tree of named values, in the order in which they were added. Report writers see
@@ -67,5 +66,3 @@ uint64_t wf_doc_get_count(const struct wf_value *root, const char *path, uint64_
 /* Likewise a real number or count; and whether there is a bool that is true. */
 double wf_doc_get_real(const struct wf_value *root, const char *path, double fallback);
 bool wf_doc_is_true(const struct wf_value *root, const char *path);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RESULT_JSON_H
-#define WF_RESULT_JSON_H
+#pragma once
 
 #include "result/doc.h"
 
@@ -21,5 +20,3 @@ char *wf_doc_to_compact_json(const struct wf_value *doc,
 WF_NODISCARD
 enum wf_status wf_doc_from_json(const char *text, size_t size, const char *name,
                                 struct wf_value **out, struct wf_err *err);
-
-#endif

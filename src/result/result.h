@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RESULT_RESULT_H
-#define WF_RESULT_RESULT_H
+#pragma once
 
 /*
  * The result document, as share/schema/weft-result-1.json describes it:
@@ -34,5 +33,3 @@ struct wf_value *wf_result_new_error(const char *version, const struct wf_err *e
  * that is no result document is WF_EINVAL. */
 WF_NODISCARD
 enum wf_status wf_result_read(const char *path, struct wf_value **out, struct wf_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_SIM_CATALOG_H
-#define WF_SIM_CATALOG_H
+#pragma once
 
 /*
  * All that a scenario can be made of, with its parameters: for help, reference pages and
@@ -29,5 +28,3 @@ bool wf_catalog_find(const char *kind, const char *name, struct wf_catalog_entry
 
 /* What a kind is called in a heading: "Network models". */
 const char *wf_catalog_title(const char *kind);
-
-#endif

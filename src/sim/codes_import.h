@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_SIM_CODES_IMPORT_H
-#define WF_SIM_CODES_IMPORT_H
+#pragma once
 
 /*
  * Machines from CODES and TraceR: turns their network configuration (sim/codes_text.h; torus,
@@ -31,5 +30,3 @@ struct wf_codes_result {
 WF_NODISCARD
 enum wf_status wf_codes_import(const struct wf_codes_source *source,
                                struct wf_codes_result *out, struct wf_err *err);
-
-#endif

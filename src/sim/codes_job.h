@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_SIM_CODES_JOB_H
-#define WF_SIM_CODES_JOB_H
+#pragma once
 
 /* An import in progress (sim/codes_import.h), shared by its files. */
 
@@ -60,5 +59,3 @@ void wf_codes_say(struct wf_buf *buf, const char *fmt, ...);
 WF_PRINTF(3, 4)
 void wf_codes_note(struct wf_codes_job *job, const struct wf_codes_entry *entry,
                    const char *fmt, ...);
-
-#endif

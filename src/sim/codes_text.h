@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_SIM_CODES_TEXT_H
-#define WF_SIM_CODES_TEXT_H
+#pragma once
 
 /*
  * The text format of CODES configurations:
@@ -43,5 +42,3 @@ void wf_codes_fini(struct wf_codes_text *codes);
 /* Null if there is none. */
 struct wf_codes_entry *wf_codes_find(const struct wf_codes_text *codes, const char *section,
                                      const char *key);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_SIM_CPU_SETTINGS_H
-#define WF_SIM_CPU_SETTINGS_H
+#pragma once
 
 /* The settings cpu.region.<name> and cpu.counter.<name>, which no table lists: what there is
  * depends on the program. */
@@ -25,5 +24,3 @@ enum wf_status wf_sim_cpu_settings_build(const struct wf_scenario *scenario,
 
 /* Adds the sections `region` and `counter` with the texts that count, if there are any. */
 void wf_sim_cpu_settings_describe(const struct wf_scenario *scenario, struct wf_value *section);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_SIM_DOCUMENT_H
-#define WF_SIM_DOCUMENT_H
+#pragma once
 
 /* Fills the sections of a result document from the tally and the recording of a run. */
 
@@ -70,5 +69,3 @@ void wf_document_recording(struct wf_value *root, const struct wf_job *job,
 
 /* Adds the digest of a run, or of its facts. */
 void wf_document_digest(struct wf_value *result, uint64_t digest);
-
-#endif

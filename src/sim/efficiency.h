@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_SIM_EFFICIENCY_H
-#define WF_SIM_EFFICIENCY_H
+#pragma once
 
 /*
  * Parallel efficiency by the multiplicative model of the POP project
@@ -43,5 +42,3 @@ void wf_efficiency_describe(struct wf_value *parent, const struct wf_efficiency_
 WF_NODISCARD
 enum wf_status wf_efficiency_rehearse(struct wf_job *job, const struct wf_engine_config *config,
                                       struct wf_comm *world, struct wf_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_SIM_JOB_H
-#define WF_SIM_JOB_H
+#pragma once
 
 /*
  * A plan in a form that can be built on an engine, and that describes the result of the run.
@@ -81,5 +80,3 @@ struct wf_document_jobs wf_job_document_jobs(const struct wf_job *job);
 /* Makes a run of synthetic traffic longer whose result has not converged, if the plan allows
  * it; whether it did. It has to be run again then. */
 bool wf_job_lengthen(const struct wf_plan *plan, const struct wf_value *doc);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_SIM_MACHINE_H
-#define WF_SIM_MACHINE_H
+#pragma once
 
 /*
  * Machines: what a scenario says of topology, network and processors, in a YAML file of its own
@@ -50,5 +49,3 @@ enum wf_status wf_machine_apply(const char *which, struct wf_scenario *scenario,
 WF_NODISCARD
 enum wf_status wf_machine_read(const char *which, char **text, size_t *size,
                                struct wf_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_SIM_MACHINE_FILE_H
-#define WF_SIM_MACHINE_FILE_H
+#pragma once
 
 /* Where the text of a machine comes from: a file, or the library. */
 
@@ -30,5 +29,3 @@ bool wf_machine_file_same(const struct wf_machine_file *a, const struct wf_machi
 
 /* Its name without directory and ending, to be freed. */
 char *wf_machine_file_stem(const struct wf_machine_file *file);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_SIM_MACHINE_READER_H
-#define WF_SIM_MACHINE_READER_H
+#pragma once
 
 /* A machine file that is being turned into settings; shared by the files that do it. */
 
@@ -51,5 +50,3 @@ enum wf_status wf_machine_emit(const struct wf_machine_reader *reader, const cha
 WF_NODISCARD
 enum wf_status wf_machine_read_topology(struct wf_machine_reader *reader,
                                         const struct wf_yaml *node, struct wf_err *err);
-
-#endif

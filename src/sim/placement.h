@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_SIM_PLACEMENT_H
-#define WF_SIM_PLACEMENT_H
+#pragma once
 
 /*
  * The nodes of the ranks. A job with `ranks_per_node` ranks on a node is placed by one of:
@@ -65,5 +64,3 @@ void wf_placement_release(struct wf_place *place);
 
 /* Roughly the bytes that it needs for one rank: 0 if no tables are needed. */
 uint64_t wf_placement_memory(const struct wf_placement_env *env);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_SIM_PLAN_H
-#define WF_SIM_PLAN_H
+#pragma once
 
 /*
  * A scenario understood: every name found, every value checked, every default filled in.
@@ -85,5 +84,3 @@ void wf_plan_describe(const struct wf_plan *plan, struct wf_value *root);
 /* Adds a section with the values of one scope, under `name`. */
 void wf_plan_describe_block(const struct wf_plan *plan, const char *scope,
                             struct wf_value *parent, const char *name);
-
-#endif

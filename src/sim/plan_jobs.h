@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_SIM_PLAN_JOBS_H
-#define WF_SIM_PLAN_JOBS_H
+#pragma once
 
 /* The programs of a plan: for plan.c alone. */
 
@@ -30,5 +29,3 @@ void wf_plan_jobs_describe(const struct wf_plan *plan, struct wf_value *section)
 /* Shared by the two files of a plan. */
 struct wf_value *wf_plan_describe_values(const struct wf_plan_block *block,
                                          struct wf_value *parent, const char *name);
-
-#endif

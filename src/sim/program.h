@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_SIM_PROGRAM_H
-#define WF_SIM_PROGRAM_H
+#pragma once
 
 /* Programs that are run as virtual ranks: the source "run:<path>" and the scope "run". */
 
@@ -35,5 +34,3 @@ enum wf_status wf_program_open(const char *path, const struct wf_program_params 
 /* Quotes one argument as a word of `args` and appends it.
  * The caller frees the result, which takes the place of `args` (may be null). */
 char *wf_program_add_arg(char *args, const char *arg);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_SIM_SCENARIO_H
-#define WF_SIM_SCENARIO_H
+#pragma once
 
 /*
  * What is to be simulated, as keys and values in the order in which they were given; the last
@@ -104,5 +103,3 @@ enum wf_status wf_setting_apply(const struct wf_setting *setting, const struct w
  * message and makes the status WF_EINVAL. Returns the status. `setting` may be null. */
 enum wf_status wf_setting_blame(const struct wf_setting *setting, enum wf_status status,
                                 struct wf_err *err);
-
-#endif

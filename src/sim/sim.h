@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_SIM_SIM_H
-#define WF_SIM_SIM_H
+#pragma once
 
 /*
  * From a scenario to a result document. Several may run in one process, each in a thread of
@@ -80,5 +79,3 @@ WF_NODISCARD
 enum wf_status wf_sim_explain(const struct wf_scenario *scenario,
                               const struct wf_sim_host *host, struct wf_value **doc,
                               struct wf_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_SIM_TRACE_OUT_H
-#define WF_SIM_TRACE_OUT_H
+#pragma once
 
 /* Records a program that runs as a trace, if the host asks for one (sim/sim.h). */
 
@@ -33,5 +32,3 @@ enum wf_status wf_sim_trace_out_begin(struct wf_trace_out *out, struct wf_plan *
 WF_NODISCARD
 enum wf_status wf_sim_trace_out_end(struct wf_trace_out *out, enum wf_status status,
                                     struct wf_err *err);
-
-#endif

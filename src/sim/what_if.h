@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_SIM_WHAT_IF_H
-#define WF_SIM_WHAT_IF_H
+#pragma once
 
 /*
  * The time of a run with half the latency, twice the bandwidth, or processors twice as fast:
@@ -24,5 +23,3 @@ WF_NODISCARD
 enum wf_status wf_what_if(struct wf_job *job, const struct wf_engine_config *config,
                           struct wf_comm *world, bool again, struct wf_value *doc,
                           struct wf_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_SIM_WORLD_H
-#define WF_SIM_WORLD_H
+#pragma once
 
 /*
  * The operating-system processes that share a run: the part of engine/comm.h for programs. A
@@ -26,5 +25,3 @@ enum wf_status wf_world_agree(struct wf_comm *world, enum wf_status status, stru
 
 /* What connects processes: "none" or the name of the MPI library. */
 const char *wf_world_library(void);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_SIM_YAML_H
-#define WF_SIM_YAML_H
+#pragma once
 
 /*
  * A YAML text as a tree in which every node knows its place. It supports what a configuration
@@ -46,5 +45,3 @@ void wf_yaml_free(struct wf_yaml *root); /* null is allowed */
 
 /* What a kind is called in a message: "a list". */
 const char *wf_yaml_kind_name(enum wf_yaml_kind kind);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_STUDY_CALIBRATION_H
-#define WF_STUDY_CALIBRATION_H
+#pragma once
 
 /* From the output of the ping-pong program of `weft calibrate` to a machine file. */
 
@@ -27,5 +26,3 @@ bool wf_calibration_fit(struct wf_calibration *calibration);
  * measurements as comments. Errors of `out` itself are found by the caller (ferror). */
 void wf_calibration_write(const struct wf_calibration *calibration, const char *host,
                           const char *mpi, FILE *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_STUDY_COLL_FACTS_H
-#define WF_STUDY_COLL_FACTS_H
+#pragma once
 
 /*
  * Facts about collectives, as text and as the documents of docs/reference/coll.md: algorithms,
@@ -35,5 +34,3 @@ struct wf_value *wf_study_coll_document(const struct wf_coll_ops *ops,
 /* Which algorithms the rules of MPI libraries choose, by the size of the call. */
 void wf_study_coll_rules_print(enum wf_coll_kind kind, uint32_t ranks, FILE *out);
 struct wf_value *wf_study_coll_rules(enum wf_coll_kind kind, uint32_t ranks);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_STUDY_COLL_MESSAGES_H
-#define WF_STUDY_COLL_MESSAGES_H
+#pragma once
 
 /*
  * All messages of one collective call, for `weft coll show`.
@@ -37,5 +36,3 @@ enum { WF_STUDY_MESSAGES_RANKS = 1024 }; /* at most */
 void wf_study_messages_init(struct wf_study_messages *out, const struct wf_coll_ops *ops,
                             const struct wf_coll_args *args);
 void wf_study_messages_fini(struct wf_study_messages *messages);
-
-#endif

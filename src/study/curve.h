@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_STUDY_CURVE_H
-#define WF_STUDY_CURVE_H
+#pragma once
 
 /* A load curve: latency and accepted load against offered load. */
 
@@ -65,5 +64,3 @@ enum wf_status wf_curve_for_path(const char *path, bool plot,
 void wf_curve_text(const struct wf_curve *curve, FILE *out);
 void wf_curve_csv(const struct wf_curve *curve, FILE *out);
 void wf_curve_json(const struct wf_curve *curve, FILE *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_STUDY_EXPAND_H
-#define WF_STUDY_EXPAND_H
+#pragma once
 
 /*
  * A trace writer that passes ops on to another writer and turns collectives into point-to-point
@@ -39,5 +38,3 @@ enum { WF_EXPAND_TAG = 0x7fff0000, WF_EXPAND_REQUEST = 0x40000000 };
  * a rank have to come together. */
 struct wf_trace_writer *wf_expand_writer(struct wf_trace_writer *inner, uint32_t n_ranks,
                                          const struct wf_expand_choice *choice);
-
-#endif

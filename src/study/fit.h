@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_STUDY_FIT_H
-#define WF_STUDY_FIT_H
+#pragma once
 
 /*
  * The parameters of LogGP and the limit of the eager protocol from measured times of messages.
@@ -72,5 +71,3 @@ double wf_fit_time(const struct wf_fit *fit, uint64_t bytes);
 
 /* ...and an exchange in both directions. */
 double wf_fit_both(const struct wf_fit *fit, uint64_t bytes);
-
-#endif

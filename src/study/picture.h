@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_STUDY_PICTURE_H
-#define WF_STUDY_PICTURE_H
+#pragma once
 
 /* The picture of the topology in a report. */
 
@@ -12,5 +11,3 @@ struct wf_value *wf_study_picture(const struct wf_value *doc);
 
 /* Whether all links of that topology fit into a report. */
 bool wf_study_picture_is_small(const char *topology);
-
-#endif

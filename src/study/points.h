@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_STUDY_POINTS_H
-#define WF_STUDY_POINTS_H
+#pragma once
 
 /* The points of a study or of a load curve, run in parallel on a number of threads. */
 
@@ -24,5 +23,3 @@ struct wf_points_host {
  */
 bool wf_points_run(const struct wf_points_host *host, size_t n, size_t done,
                    bool (*run)(void *arg, size_t point), void *arg);
-
-#endif

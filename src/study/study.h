@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_STUDY_STUDY_H
-#define WF_STUDY_STUDY_H
+#pragma once
 
 /*
  * A study: one scenario at many points, from a YAML file (docs/reference/studies.md):
@@ -80,5 +79,3 @@ struct wf_draw_plot_format;
  * nothing to draw (study/plot.c). */
 bool wf_study_plot(const struct wf_study *study, const struct wf_draw_plot_format *format,
                    FILE *out);
-
-#endif

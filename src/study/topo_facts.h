@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_STUDY_TOPO_FACTS_H
-#define WF_STUDY_TOPO_FACTS_H
+#pragma once
 
 /*
  * Facts about a topology, as text and as the document of docs/reference/topo.md.
@@ -21,5 +20,3 @@ void wf_study_topo_route_add(const struct wf_topo *topo, uint32_t from, uint32_t
                              struct wf_value *doc);
 void wf_study_topo_route_print(const struct wf_topo *topo, uint32_t from, uint32_t to,
                                FILE *out);
-
-#endif

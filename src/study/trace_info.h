@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_STUDY_TRACE_INFO_H
-#define WF_STUDY_TRACE_INFO_H
+#pragma once
 
 /*
  * What is in a trace: ranks, operations, messages, communicators, computing. Counting reads the
@@ -36,5 +35,3 @@ void wf_study_info_print(const struct wf_study_info *info, bool per_rank, FILE *
 
 /* The document of docs/reference/info.md; the caller frees it. */
 struct wf_value *wf_study_info_document(const struct wf_study_info *info, bool per_rank);
-
-#endif

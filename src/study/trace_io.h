@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_STUDY_TRACE_IO_H
-#define WF_STUDY_TRACE_IO_H
+#pragma once
 
 /* Opens traces and generators by name, and writes them as traces of any format. */
 
@@ -53,5 +52,3 @@ WF_NODISCARD
 enum wf_status wf_study_trace_write(const char *path, const struct wf_study_trace_part *part,
                                     const struct wf_study_trace_options *options,
                                     struct wf_study_trace_written *written, struct wf_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TOPO_CSR_H
-#define WF_TOPO_CSR_H
+#pragma once
 
 /* A directed graph as two arrays (compressed sparse rows): the links of vertex v lead to
  * to[first[v]], ..., to[first[v + 1] - 1]. */
@@ -30,5 +29,3 @@ uint32_t wf_topo_csr_search(const struct wf_topo_csr *csr, uint32_t from, uint32
  * largest distance. If `counts` is not null, counts[d] becomes the number of ordered pairs at
  * distance d. */
 uint32_t wf_topo_csr_measure(const struct wf_topo_csr *csr, uint32_t n_nodes, uint64_t *counts);
-
-#endif

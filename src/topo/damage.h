@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TOPO_DAMAGE_H
-#define WF_TOPO_DAMAGE_H
+#pragma once
 
 /* The set of links and routers that have failed, read from the notation of topo/damaged.h. */
 
@@ -21,5 +20,3 @@ void wf_topo_damage_fini(struct wf_topo_damage *damage);
 /* The vertex at the far end of the cable in a port; WF_TOPO_NO_VERTEX if it has failed. */
 uint32_t wf_topo_damage_neighbor(const struct wf_topo_damage *damage, uint32_t vertex,
                                  uint32_t port);
-
-#endif

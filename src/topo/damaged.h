@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TOPO_DAMAGED_H
-#define WF_TOPO_DAMAGED_H
+#pragma once
 
 /*
  * A network in which some links and routers have failed. It is a topology of its own, whose
@@ -34,5 +33,3 @@ enum wf_status wf_topo_damaged_create(const struct wf_topo *whole, const char *d
  * they return the topology itself and the same number. */
 const struct wf_topo *wf_topo_damaged_whole(const struct wf_topo *topo);
 uint32_t wf_topo_damaged_vertex(const struct wf_topo *topo, uint32_t vertex);
-
-#endif

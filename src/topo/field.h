@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TOPO_FIELD_H
-#define WF_TOPO_FIELD_H
+#pragma once
 
 /*
  * Arithmetic in the finite field of q = p^k elements, where p is a prime; slimfly needs it.
@@ -54,5 +53,3 @@ static inline uint32_t wf_topo_field_div(const struct wf_topo_field *field, uint
 {
     return a == 0 ? 0 : field->powers[field->logs[a] + (field->q - 1) - field->logs[b]];
 }
-
-#endif

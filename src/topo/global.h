@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TOPO_GLOBAL_H
-#define WF_TOPO_GLOBAL_H
+#pragma once
 
 /*
  * The links between the groups of dragonfly and dragonfly+: which routers they join.
@@ -89,5 +88,3 @@ uint32_t wf_topo_global_exit(const struct wf_topo_global *global, uint32_t from,
                              uint32_t k);
 /* Whether a router has a link into a group that is not its own. */
 bool wf_topo_global_leads(const struct wf_topo_global *global, uint32_t router, uint32_t group);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TOPO_GRAPH_H
-#define WF_TOPO_GRAPH_H
+#pragma once
 
 #include "topo/topo.h"
 
@@ -9,5 +8,3 @@
 WF_NODISCARD
 enum wf_status wf_topo_graph_create_text(const char *name, const char *text, size_t size,
                                          struct wf_topo **out, struct wf_err *err);
-
-#endif

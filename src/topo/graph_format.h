@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TOPO_GRAPH_FORMAT_H
-#define WF_TOPO_GRAPH_FORMAT_H
+#pragma once
 
 /*
  * How graph_*.c read a network from a text: an edge list, a subset of DOT or of GraphML, told
@@ -137,5 +136,3 @@ WF_NODISCARD enum wf_status wf_topo_graph_read_graphml(struct wf_topo_graph_read
 WF_NODISCARD
 enum wf_status wf_topo_graph_resolve(const struct wf_topo_graph_reader *reader,
                                      struct wf_topo_graph_net *net);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TOPO_GRID_H
-#define WF_TOPO_GRID_H
+#pragma once
 
 /*
  * Nodes on a grid of 1 to 8 dimensions, each of which is a line or a ring. The topologies
@@ -66,5 +65,3 @@ uint32_t wf_topo_grid_coords(const struct wf_topo *topo, uint32_t node,
     .next_port = wf_topo_grid_next_port, .minimal_ports = wf_topo_grid_minimal_ports, \
     .diameter = wf_topo_grid_diameter, .histogram = wf_topo_grid_histogram,           \
     .coords = wf_topo_grid_coords
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TOPO_HUBS_H
-#define WF_TOPO_HUBS_H
+#pragma once
 
 /*
  * Exact distances in any graph without a table of all pairs: pruned landmark labelling (Akiba,
@@ -30,5 +29,3 @@ uint32_t wf_topo_hubs_distance(const struct wf_topo_hubs *hubs, uint32_t from, u
 
 /* The number of entries. */
 size_t wf_topo_hubs_size(const struct wf_topo_hubs *hubs);
-
-#endif

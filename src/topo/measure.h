@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TOPO_MEASURE_H
-#define WF_TOPO_MEASURE_H
+#pragma once
 
 /*
  * Distances between all pairs of nodes: help for topologies that answer histogram(), and the
@@ -25,5 +24,3 @@ struct wf_topo_measure {
 /* Computes the statistics. The caller releases `out` with wf_topo_measure_release(). */
 void wf_topo_measure(const struct wf_topo *topo, struct wf_topo_measure *out);
 void wf_topo_measure_release(struct wf_topo_measure *measure);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TOPO_NESTED_H
-#define WF_TOPO_NESTED_H
+#pragma once
 
 /*
  * A hierarchy of networks. Each node of the outer network is a whole copy of the inner
@@ -58,5 +57,3 @@ struct wf_topo_part {
 struct wf_topo_part wf_topo_next_part(const struct wf_topo *topo, uint32_t at, uint32_t dst);
 /* The outermost level that the route between two vertices passes. */
 uint32_t wf_topo_turn_level(const struct wf_topo *topo, uint32_t at, uint32_t dst);
-
-#endif

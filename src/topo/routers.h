@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TOPO_ROUTERS_H
-#define WF_TOPO_ROUTERS_H
+#pragma once
 
 /*
  * Networks of routers that all have the same number of nodes: what dragonfly, hyperx and
@@ -77,5 +76,3 @@ void wf_topo_routers_histogram(const struct wf_topo *topo, uint64_t *counts);
     .distance = wf_topo_routers_distance, .next_port = wf_topo_routers_next_port,         \
     .minimal_ports = wf_topo_routers_minimal_ports, .diameter = wf_topo_routers_diameter, \
     .histogram = wf_topo_routers_histogram
-
-#endif

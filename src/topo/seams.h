@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TOPO_SEAMS_H
-#define WF_TOPO_SEAMS_H
+#pragma once
 
 /*
  * Shortest paths in a twisted box by the seams that they pass.
@@ -40,5 +39,3 @@ void wf_topo_seams_free(struct wf_topo_seams *seams);
 /* The exact distance between places given by their coordinates. */
 uint32_t wf_topo_seams_distance(const struct wf_topo_seams *seams, const uint32_t *from,
                                 const uint32_t *to);
-
-#endif

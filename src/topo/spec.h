@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TOPO_SPEC_H
-#define WF_TOPO_SPEC_H
+#pragma once
 
 /*
  * The notation of topologies:
@@ -38,5 +37,3 @@ enum wf_status wf_topo_spec_next(const char *spec, size_t *at, struct wf_topo_sp
 WF_NODISCARD
 enum wf_status wf_topo_spec_create(const struct wf_topo_spec_level *level, struct wf_topo **out,
                                    struct wf_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TOPO_TWIST_H
-#define WF_TOPO_TWIST_H
+#pragma once
 
 /*
  * A box of nodes. Some of its dimensions are rings, and some of the rings are twisted. The seam
@@ -51,5 +50,3 @@ uint32_t wf_topo_twist_distance(const struct wf_topo_twist *twist, const uint32_
  * to *n; the caller frees the array. Takes a time that grows with the square of the nodes of
  * the part, unless all of them see the same. */
 uint64_t *wf_topo_twist_counts(const struct wf_topo_twist *twist, uint32_t *n);
-
-#endif

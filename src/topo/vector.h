@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TOPO_VECTOR_H
-#define WF_TOPO_VECTOR_H
+#pragma once
 
 #include "base/status.h"
 
@@ -17,5 +16,3 @@ enum wf_status wf_topo_vector_parse(const char *what, const char *text, uint32_t
 WF_NODISCARD
 enum wf_status wf_topo_vector_multiply(const char *what, uint64_t *product, uint64_t factor,
                                        uint64_t limit, struct wf_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_COPY_H
-#define WF_TRACE_COPY_H
+#pragma once
 
 #include "ops/source.h"
 #include "trace/writer.h"
@@ -32,5 +31,3 @@ struct wf_copy {
  * fails. The caller still owns the writer. */
 WF_NODISCARD
 enum wf_status wf_trace_copy(struct wf_copy *copy, struct wf_err *err);
-
-#endif

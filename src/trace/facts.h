@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_FACTS_H
-#define WF_TRACE_FACTS_H
+#pragma once
 
 /* Statistics of a trace, from reading all of it. */
 
@@ -37,5 +36,3 @@ void wf_trace_facts_init(struct wf_trace_facts *facts, const struct wf_source *s
 /* The same for a task graph. */
 void wf_trace_graph_facts_init(struct wf_trace_facts *facts, const struct wf_graph *graph);
 void wf_trace_facts_fini(struct wf_trace_facts *facts);
-
-#endif

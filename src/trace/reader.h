@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_READER_H
-#define WF_TRACE_READER_H
+#pragma once
 
 /*
  * Readers: each opens traces of one format as a source of ops or as a task graph.
@@ -113,5 +112,3 @@ char *wf_probe_path(const struct wf_reader_probe *probe, const char *name);
 /* Reads the first bytes, at most `n`, of that file; returns how many. */
 size_t wf_probe_read(const struct wf_reader_probe *probe, const char *name,
                      unsigned char *bytes, size_t n);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_WRITER_H
-#define WF_TRACE_WRITER_H
+#pragma once
 
 /*
  * Writers: each writes ops, or the tasks of a graph, to a trace of one format.
@@ -76,5 +75,3 @@ WF_NODISCARD
 enum wf_status wf_trace_writer_for_path(const char *path,
                                         const struct wf_trace_writer_ops **out,
                                         struct wf_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRAFFIC_PATTERN_H
-#define WF_TRAFFIC_PATTERN_H
+#pragma once
 
 /*
  * Traffic patterns: the destinations of each node. To add a pattern: a row in the table of
@@ -59,5 +58,3 @@ void wf_traffic_pattern_free(struct wf_traffic_pattern *pattern); /* null is all
 /* The destination of the next message of a node; WF_TRAFFIC_SILENT: it sends none. */
 int64_t wf_traffic_pattern_next(const struct wf_traffic_pattern *pattern, uint32_t node,
                                 const struct wf_traffic_draw *draw);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRAFFIC_STATS_H
-#define WF_TRAFFIC_STATS_H
+#pragma once
 
 /*
  * The counts of synthetic traffic, and their evaluation. The run is divided into batches of
@@ -62,5 +61,3 @@ void wf_traffic_summarize(const struct wf_traffic_tally *tally, int level, doubl
 /* For a closed loop, which has no batches: sums and percentiles only. */
 void wf_traffic_sum_up(const struct wf_traffic_tally *tally,
                        struct wf_traffic_summary *summary);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRAFFIC_TRAFFIC_H
-#define WF_TRAFFIC_TRAFFIC_H
+#pragma once
 
 /*
  * Synthetic traffic on a network model: nodes send messages at a given load, or in rounds that
@@ -57,5 +56,3 @@ void wf_traffic_build(struct wf_traffic *traffic, struct wf_engine *engine, stru
 
 /* Simulated time at which an open loop ends; 0 for a closed loop, which ends by itself. */
 int64_t wf_traffic_end(const struct wf_traffic *traffic);
-
-#endif

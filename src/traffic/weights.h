@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRAFFIC_WEIGHTS_H
-#define WF_TRAFFIC_WEIGHTS_H
+#pragma once
 
 /*
  * Files with weights: lines of whole numbers between blanks, the last of which is a weight. A
@@ -40,5 +39,3 @@ enum wf_status wf_traffic_weights_read(const char *path, struct wf_traffic_weigh
 void wf_traffic_weights_free(struct wf_traffic_weights *weights);
 uint64_t wf_traffic_weights_choose(const struct wf_traffic_weights *weights, uint64_t random);
 double wf_traffic_weights_mean(const struct wf_traffic_weights *weights);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_VRANK_COMPUTE_METER_H
-#define WF_VRANK_COMPUTE_METER_H
+#pragma once
 
 /* Measures how long this thread computes: processor time or, where the system can count them,
  * instructions. */
@@ -33,5 +32,3 @@ int64_t wf_vrank_meter_now(const struct wf_vrank_meter *meter);
 
 /* Picoseconds since a reading, without what a reading takes; not negative. */
 int64_t wf_vrank_meter_since(const struct wf_vrank_meter *meter, int64_t then);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_VRANK_CONTEXT_H
-#define WF_VRANK_CONTEXT_H
+#pragma once
 
 /*
  * User-level threads: a stack, and where its execution stopped. A switch saves only the
@@ -34,5 +33,3 @@ void wf_vrank_context_free(struct wf_vrank_context *context);
 /* Stops the running context in *from and continues *to. Returns when a switch continues
  * *from. */
 void wf_vrank_context_switch(struct wf_vrank_context *from, struct wf_vrank_context *to);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_VRANK_CRASH_H
-#define WF_VRANK_CRASH_H
+#pragma once
 
 /*
  * Reports a crash of the program: the rank, the simulated time, and a backtrace; then ends the
@@ -30,5 +29,3 @@ void wf_vrank_crash_prepare_thread(void);
 
 /* Reports that a rank's stack has overflowed, and ends the process with exit code 4. */
 _Noreturn void wf_vrank_crash_overflow(uint32_t rank, int64_t clock);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_VRANK_NAME_TABLE_H
-#define WF_VRANK_NAME_TABLE_H
+#pragma once
 
 /*
  * Names of regions and calls, which ops refer to by number. Each process numbers the names that
@@ -32,5 +31,3 @@ uint32_t wf_vrank_names_common(const struct wf_vrank_names *names, enum wf_vrank
  * there is none. */
 const char *wf_vrank_names_at(const struct wf_vrank_names *names, enum wf_vrank_name_kind kind,
                               uint32_t number);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_VRANK_OPLOG_H
-#define WF_VRANK_OPLOG_H
+#pragma once
 
 /*
  * The ops that a running rank has produced and the simulation has not finished, numbered from
@@ -36,5 +35,3 @@ static inline uint64_t wf_vrank_oplog_end(const struct wf_vrank_oplog *log)
 {
     return log->first + log->n;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_VRANK_OUTBOX_H
-#define WF_VRANK_OUTBOX_H
+#pragma once
 
 /*
  * Parcels for ranks that run in other operating-system processes. They wait here until the
@@ -37,5 +36,3 @@ typedef void wf_vrank_parcel_fn(void *arg, enum wf_vrank_parcel kind,
                                 const unsigned char *bytes, size_t size);
 void wf_vrank_parcels_read(const unsigned char *bytes, size_t size, wf_vrank_parcel_fn *read,
                            void *arg);
-
-#endif

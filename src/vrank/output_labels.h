@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_VRANK_OUTPUT_LABELS_H
-#define WF_VRANK_OUTPUT_LABELS_H
+#pragma once
 
 /*
  * weft run --labels: each line that a rank writes to the standard output begins with the rank.
@@ -22,5 +21,3 @@ void wf_vrank_labels_free(struct wf_vrank_labels *labels);
 
 /* The rank has ended: writes its incomplete line. Null is allowed. */
 void wf_vrank_labels_ended(struct wf_vrank_labels *labels, uint32_t rank);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_VRANK_PROGRAM_IMAGE_H
-#define WF_VRANK_PROGRAM_IMAGE_H
+#pragma once
 
 /*
  * The program in memory. Ranks share its code, but each has its own global and static
@@ -40,5 +39,3 @@ void wf_vrank_image_touch(struct wf_vrank_image *image, const void *place, size_
 
 /* Calls the program's main(). */
 int wf_vrank_image_main(const struct wf_vrank_image *image, uint32_t rank, char **argv);
-
-#endif

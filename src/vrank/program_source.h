@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_VRANK_PROGRAM_SOURCE_H
-#define WF_VRANK_PROGRAM_SOURCE_H
+#pragma once
 
 /*
  * A running program as a source of ops. Each rank is a user-level thread. It runs when the
@@ -56,5 +55,3 @@ struct wf_vrank_end wf_vrank_end(const struct wf_source *source);
 /* The number in ops of the communicator that the rank has created since its last answer;
  * WF_COMM_WORLD if it has created none. */
 uint32_t wf_vrank_created_comm(const struct wf_source *source, uint32_t rank);
-
-#endif

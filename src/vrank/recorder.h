@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_VRANK_RECORDER_H
-#define WF_VRANK_RECORDER_H
+#pragma once
 
 /*
  * Records a running program: a source that passes the program's ops to the simulation and
@@ -32,5 +31,3 @@ enum wf_status wf_vrank_recorder_finish(struct wf_source *recorder, struct wf_er
 /* How many ops were written, and how many receives without their match. */
 uint64_t wf_vrank_recorder_n_ops(const struct wf_source *recorder);
 uint64_t wf_vrank_recorder_n_unmatched(const struct wf_source *recorder);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_VRANK_SHARED_STATE_H
-#define WF_VRANK_SHARED_STATE_H
+#pragma once
 
 /*
  * What all ranks of a program share, in whichever operating-system process they run: the names
@@ -53,5 +52,3 @@ const char *wf_vrank_shared_name(struct wf_vrank_shared *shared, enum wf_vrank_n
 void wf_vrank_shared_load(struct wf_vrank_shared *shared, uint32_t process, struct wf_buf *out);
 void wf_vrank_shared_unload(struct wf_vrank_shared *shared, const unsigned char *bytes,
                             size_t size);
-
-#endif

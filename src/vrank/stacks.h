@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_VRANK_STACKS_H
-#define WF_VRANK_STACKS_H
+#pragma once
 
 /*
  * The stacks of ranks, all of one size, in one range of address space. A rank uses memory for
@@ -47,5 +46,3 @@ bool wf_vrank_stacks_overflowed(const struct wf_vrank_stacks *stacks, uint32_t i
 
 /* Returns the memory of a stack that is no longer used to the system. */
 void wf_vrank_stacks_drop(const struct wf_vrank_stacks *stacks, uint32_t i);
-
-#endif

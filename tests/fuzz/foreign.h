@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_FUZZ_FOREIGN_H
-#define WF_FUZZ_FOREIGN_H
+#pragma once
 
 /* What the fuzz targets of readers of foreign formats share: files in a directory, and a look
  * at all that is read. */
@@ -108,5 +107,3 @@ static inline void foreign_check(const char *name, const struct wf_reader_ops *f
     require(wf_source_check(trace.source, &err) == WF_OK);
     wf_trace_close(&trace);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_FUZZ_FOREIGN_GRAPH_H
-#define WF_FUZZ_FOREIGN_GRAPH_H
+#pragma once
 
 /* As foreign.h, of formats that are read as tasks. */
 
@@ -53,5 +52,3 @@ static inline void foreign_check_graph(const char *name)
     }
     wf_trace_close(&trace);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TESTS_HARNESS_CELL_MODEL_H
-#define WF_TESTS_HARNESS_CELL_MODEL_H
+#pragma once
 
 /*
  * Runs a data structure that is kept in cells next to a naive version of it in the flat state,
@@ -145,5 +144,3 @@ static inline bool cell_model_is_right(struct cell_model *model, size_t n_ways)
            (unsigned long long)undone);
     return i <= 2 || undone > 0;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TESTS_HARNESS_COLL_CALLS_H
-#define WF_TESTS_HARNESS_COLL_CALLS_H
+#pragma once
 
 /* Calls of collectives: their arguments, and the initial data of the ranks. */
 
@@ -146,5 +145,3 @@ static void begin(struct world *w, const struct trial *trial)
         }
     }
 }
-
-#endif

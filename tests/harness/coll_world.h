@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TESTS_HARNESS_COLL_WORLD_H
-#define WF_TESTS_HARNESS_COLL_WORLD_H
+#pragma once
 
 /*
  * Executes a collective with real slots. The contents of a slot are the ranks that contributed
@@ -124,5 +123,3 @@ static void mark(const struct rank *rank, const struct wf_coll_slots *slots, boo
         }
     }
 }
-
-#endif

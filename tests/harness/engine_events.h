@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TESTS_HARNESS_ENGINE_EVENTS_H
-#define WF_TESTS_HARNESS_ENGINE_EVENTS_H
+#pragma once
 
 /* Events for tests of the data structures of the engine. Each event has a number as its name,
  * so that a test can identify it. */
@@ -57,5 +56,3 @@ static inline size_t free_chunks(const struct wf_depot *depot, const struct wf_p
     }
     return sum;
 }
-
-#endif

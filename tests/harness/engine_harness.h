@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TESTS_HARNESS_ENGINE_HARNESS_H
-#define WF_TESTS_HARNESS_ENGINE_HARNESS_H
+#pragma once
 
 /* Runs small models on real engines, in every configuration of the schedulers. */
 
@@ -112,5 +111,3 @@ static inline bool same_outcome(const struct wf_engine_config *config,
            (unsigned long long)expected->run.events_committed, out->err.text);
     return false;
 }
-
-#endif

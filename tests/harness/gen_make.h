@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TEST_GEN_MAKE_H
-#define WF_TEST_GEN_MAKE_H
+#pragma once
 
 /* Programs of generators, with parameters as a user writes them: "iterations=2 compute=7ps". */
 
@@ -102,5 +101,3 @@ static inline struct wf_graph *gen_make_graph(const struct wf_graph_ops *ops, ui
     }
     return graph;
 }
-
-#endif

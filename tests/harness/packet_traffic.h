@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TESTS_HARNESS_PACKET_TRAFFIC_H
-#define WF_TESTS_HARNESS_PACKET_TRAFFIC_H
+#pragma once
 
 /* Sends a list of messages through the packet model, without ranks, and records when each
  * packet was delivered. */
@@ -250,5 +249,3 @@ static inline struct traffic_result run_traffic(const struct traffic *traffic)
     wf_topo_free(topo);
     return result;
 }
-
-#endif

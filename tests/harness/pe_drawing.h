@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TESTS_HARNESS_PE_DRAWING_H
-#define WF_TESTS_HARNESS_PE_DRAWING_H
+#pragma once
 
 /* Task graphs that a test writes down. */
 
@@ -143,5 +142,3 @@ static inline void draw_send(struct drawing *drawing, uint32_t pe, uint32_t task
     drawn->sends[drawn->n_sends++] = send;
     drawing->tasks[send.pe][send.id].needs.messages++;
 }
-
-#endif

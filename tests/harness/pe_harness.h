@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TESTS_HARNESS_PE_HARNESS_H
-#define WF_TESTS_HARNESS_PE_HARNESS_H
+#pragma once
 
 /* Replays a task graph in one call and returns the result. */
 
@@ -122,5 +121,3 @@ static inline struct outcome run_in_order(const struct pe_setup *setup,
 
     return run_pes(*setup, &config, tally);
 }
-
-#endif

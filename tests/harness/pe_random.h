@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TESTS_HARNESS_PE_RANDOM_H
-#define WF_TESTS_HARNESS_PE_RANDOM_H
+#pragma once
 
 /* Random task graphs without deadlocks: dependencies and messages go from earlier to later
  * tasks of a random order. */
@@ -119,5 +118,3 @@ static inline void draw_random(struct drawing *drawing, uint64_t seed, int64_t u
         qsort(task->sends, task->n_sends, sizeof(task->sends[0]), by_offset);
     }
 }
-
-#endif

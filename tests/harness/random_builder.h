@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TESTS_HARNESS_RANDOM_BUILDER_H
-#define WF_TESTS_HARNESS_RANDOM_BUILDER_H
+#pragma once
 
 /* Builds programs of a few ranks op by op, for random_program.h. */
 
@@ -78,5 +77,3 @@ static inline bool program_group(uint32_t rank, uint32_t comm, struct wf_group *
         .id = 3 + rank % 3, .size = 3, .rank = 2 - rank / 3, .members = members[rank % 3]};
     return comm == 2;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TESTS_HARNESS_RANDOM_PROGRAM_H
-#define WF_TESTS_HARNESS_RANDOM_PROGRAM_H
+#pragma once
 
 /* Random programs that are correct MPI under every protocol: a sequence of rounds, each of a
  * kind that is the same for all ranks. */
@@ -129,5 +128,3 @@ static inline void program_free(struct program *p)
     }
     free(p);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TESTS_HARNESS_RANDOM_ROUNDS_H
-#define WF_TESTS_HARNESS_RANDOM_ROUNDS_H
+#pragma once
 
 /* Rounds of point-to-point messages that are correct under every protocol, for
  * random_program.h. */
@@ -83,5 +82,3 @@ static inline void round_persistent(struct program *p)
     program_add_all(p, (struct wf_op)SET_OP(REQUEST_FREE, 14, 1));
     program_add_all(p, (struct wf_op)SET_OP(REQUEST_FREE, 15, 1));
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TESTS_HARNESS_REPLAY_HARNESS_H
-#define WF_TESTS_HARNESS_REPLAY_HARNESS_H
+#pragma once
 
 /* Replays a program in one call and returns the result. */
 
@@ -94,5 +93,3 @@ static inline struct outcome replay_script(struct setup setup, const struct wf_o
     setup.source = &script.source;
     return replay(&setup);
 }
-
-#endif

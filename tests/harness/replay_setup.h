@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TESTS_HARNESS_REPLAY_SETUP_H
-#define WF_TESTS_HARNESS_REPLAY_SETUP_H
+#pragma once
 
 /* The parts of a replay, for replay_harness.h. */
 
@@ -122,5 +121,3 @@ static inline void cell_probe_event(void *state, const struct wf_event *ev, stru
     }
     *cells -= TAKEN;
 }
-
-#endif

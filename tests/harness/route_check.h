@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TESTS_HARNESS_ROUTE_CHECK_H
-#define WF_TESTS_HARNESS_ROUTE_CHECK_H
+#pragma once
 
 /*
  * What every routing policy promises (net/route/route.h). The check follows a packet from every
@@ -240,5 +239,3 @@ static inline enum route_fault route_check(const struct wf_route *route, bool mi
     route_set_fini(&check.edges);
     return check.fault;
 }
-
-#endif

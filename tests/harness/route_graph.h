@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TESTS_HARNESS_ROUTE_GRAPH_H
-#define WF_TESTS_HARNESS_ROUTE_GRAPH_H
+#pragma once
 
 /* The dependency graph of virtual channels, and whether it has a cycle. */
 
@@ -122,5 +121,3 @@ static inline bool route_has_cycle(struct route_set *edges)
     route_set_fini(&first);
     return tail != n_channels;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TESTS_HARNESS_SCRIPT_H
-#define WF_TESTS_HARNESS_SCRIPT_H
+#pragma once
 
 /* Programs that a test writes down op by op. */
 
@@ -146,5 +145,3 @@ make_group_script(const struct wf_op *const *ranks, uint32_t n_ranks,
     {                          \
         .kind = WF_OP_FINALIZE \
     }
-
-#endif

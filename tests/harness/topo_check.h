@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TESTS_HARNESS_TOPO_CHECK_H
-#define WF_TESTS_HARNESS_TOPO_CHECK_H
+#pragma once
 /* What every topology promises (topo/topo.h), checked for one instance by brute force. */
 
 #include "topo/measure.h"
@@ -146,5 +145,3 @@ static inline void topo_check(const struct wf_topo *topo)
     topo_check_bisection(topo);
     topo_check_places(topo);
 }
-
-#endif

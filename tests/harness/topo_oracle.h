@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TESTS_HARNESS_TOPO_ORACLE_H
-#define WF_TESTS_HARNESS_TOPO_ORACLE_H
+#pragma once
 
 /* True distances in a topology, whatever it says itself. */
 
@@ -74,5 +73,3 @@ static inline void topo_oracle_search(struct topo_oracle *oracle, uint32_t dst)
         }
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TESTS_HARNESS_TOPO_WALK_H
-#define WF_TESTS_HARNESS_TOPO_WALK_H
+#pragma once
 
 /* Makes topologies, and checks those that are too large for topo_check.h: some routes instead
  * of all. */
@@ -112,5 +111,3 @@ static inline void topo_check_large(const struct wf_topo *topo, uint64_t n_walks
     CHECK(measure.counts[measure.diameter] > 0);
     wf_topo_measure_release(&measure);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TESTS_HARNESS_TRACE_OPS_H
-#define WF_TESTS_HARNESS_TRACE_OPS_H
+#pragma once
 
 /*
  * Random ops, and a comparison of ops member by member. Written from ops/op.h alone, so that it
@@ -355,5 +354,3 @@ static bool trace_same_op(const struct wf_op *a, const struct wf_op *b, uint32_t
     }
     return false;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TESTS_HARNESS_WF_TEST_H
-#define WF_TESTS_HARNESS_WF_TEST_H
+#pragma once
 
 /*
  * The whole test framework. A test file is a program: static test functions, and a main that
@@ -108,5 +107,3 @@ static inline uint64_t wf_test_rand(uint64_t seed, uint64_t stream, uint64_t i)
     z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
     return z ^ (z >> 31);
 }
-
-#endif

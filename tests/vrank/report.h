@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef REPORT_H
-#define REPORT_H
+#pragma once
 
 /*
  * Collects the output of a conformance program in the order of ranks: rank 0 prints it at the
@@ -74,5 +73,3 @@ static void say_all(void)
     free(said);
     MPI_Finalize();
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_ENGINE_MODELS_BENCH_H
-#define WF_ENGINE_MODELS_BENCH_H
+#pragma once
 
 /*
  * Models for testing and measuring the engine. They know nothing about networks.
@@ -28,5 +27,3 @@ struct wf_bench_ops {
 
 /* The registered models in a fixed order, null-terminated. */
 const struct wf_bench_ops *const *wf_bench_table(void);
-
-#endif

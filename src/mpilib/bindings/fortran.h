@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_MPILIB_BINDINGS_FORTRAN_H
-#define WF_MPILIB_BINDINGS_FORTRAN_H
+#pragma once
 
 /*
  * Conversions between Fortran and C. This code is linked into the program, not into the
@@ -32,5 +31,3 @@ void wl_f_count_all(int n, int *indices);
 
 /* The library calls the function when the rank ends. */
 void weft_mpi_at_end(void (*function)(void));
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_NET_PACKET_LINKS_H
-#define WF_NET_PACKET_LINKS_H
+#pragma once
 
 /* The links of a topology as tables for the packet model, built once. */
 
@@ -84,5 +83,3 @@ static inline int64_t wf_packet_links_delay(const struct wf_packet_links *links,
 {
     return wf_packet_links_is_router(links, vertex) ? links->router_delay : 0;
 }
-
-#endif

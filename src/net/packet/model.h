@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_NET_PACKET_MODEL_H
-#define WF_NET_PACKET_MODEL_H
+#pragma once
 
 /* The packet model as its own files see it: events, state of ports and nodes, the model. */
 
@@ -248,5 +247,3 @@ static inline int64_t wf_packet_run_ps(const struct wf_packet_net *model,
                             : wf_packet_link_ps(link, wf_packet_rest(model, run->msg->bytes) +
                                                           model->header_bytes);
 }
-
-#endif

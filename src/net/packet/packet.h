@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_NET_PACKET_PACKET_H
-#define WF_NET_PACKET_PACKET_H
+#pragma once
 
 /*
  * The packet model: messages are cut into packets, and every port of every router is a server
@@ -68,5 +67,3 @@ struct wf_packet_delivery {
 
 typedef void wf_packet_probe_fn(void *arg, const struct wf_packet_delivery *delivery);
 void wf_packet_set_probe(struct wf_net *net, wf_packet_probe_fn *probe, void *arg);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_NET_PACKET_PORT_H
-#define WF_NET_PACKET_PORT_H
+#pragma once
 
 /*
  * What happens to packets at a vertex.
@@ -172,5 +171,3 @@ void wf_packet_notice_received(const struct wf_packet_view *view,
 /* Packets that wait at a port of the neighbour `vertex`, by the last notice. */
 uint64_t wf_packet_notice_queue(const struct wf_packet_view *view, uint32_t vertex,
                                 uint32_t port);
-
-#endif

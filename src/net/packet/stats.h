@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_NET_PACKET_STATS_H
-#define WF_NET_PACKET_STATS_H
+#pragma once
 
 /*
  * Statistics of the packet model (net.stats). Ports count in the state of their process, so
@@ -47,5 +46,3 @@ void wf_packet_stats_commit(const struct wf_net *net, const struct wf_event *ev,
                             struct wf_ctx *ctx);
 void wf_packet_stats_describe(const struct wf_net *net, const struct wf_net_counters *counters,
                               int64_t elapsed, struct wf_value *result);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_NET_ROUTE_POLICY_H
-#define WF_NET_ROUTE_POLICY_H
+#pragma once
 
 /* What several routing policies share. */
 
@@ -55,5 +54,3 @@ uint32_t wf_route_detour_go(struct wf_vc_step *step, struct wf_route_state *stat
  * "Load-balanced routing in interconnection networks", PhD thesis, Stanford, 2005). */
 bool wf_route_detour_prefers_direct(uint64_t waits_direct, uint64_t waits_via,
                                     const struct wf_route_detour *detour);
-
-#endif

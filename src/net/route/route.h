@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_NET_ROUTE_ROUTE_H
-#define WF_NET_ROUTE_ROUTE_H
+#pragma once
 
 /*
  * Routing policies: by which port, and on which virtual channel, a packet leaves a router. A
@@ -90,5 +89,3 @@ WF_NODISCARD
 enum wf_status wf_route_create(const struct wf_route_ops *ops, const struct wf_topo *topo,
                                const char *file, struct wf_route **out, struct wf_err *err);
 void wf_route_free(struct wf_route *route); /* null is allowed */
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_NET_ROUTER_FLIT_H
-#define WF_NET_ROUTER_FLIT_H
+#pragma once
 
 /*
  * The router with wormhole switching, flit by flit (a flit is a phit). It models BookSim2's
@@ -136,5 +135,3 @@ typedef void wf_router_flit_move(const struct wf_router_view *view, uint32_t inp
  * cycle; these are sent with `move`. Returns whether there is something to do in the next
  * cycle. */
 bool wf_router_flit_allocate(const struct wf_router_view *view, wf_router_flit_move *move);
-
-#endif

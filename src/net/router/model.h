@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_NET_ROUTER_MODEL_H
-#define WF_NET_ROUTER_MODEL_H
+#pragma once
 
 /*
  * The router model as its own files see it.
@@ -386,5 +385,3 @@ void wf_router_report(const struct wf_router_view *view);
 
 /* Adds the detector's process to the engine, if the parameters need it. */
 void wf_router_add_detector(struct wf_router_net *model, struct wf_engine *engine);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_NET_ROUTER_ROUTER_H
-#define WF_NET_ROUTER_ROUTER_H
+#pragma once
 
 /*
  * Routers with virtual channels and virtual cut-through, as INSEE's FSIN simulates them
@@ -74,5 +73,3 @@ struct wf_router_params {
     uint64_t global_delay, watchdog; /* cycles */
     int stats;                       /* enum wf_net_stats */
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_NET_ROUTER_STATS_H
-#define WF_NET_ROUTER_STATS_H
+#pragma once
 
 /*
  * Statistics of the router model (net.stats), besides what it always counts. They are part of
@@ -29,5 +28,3 @@ void wf_router_stats_finish(const struct wf_router_view *view);
 /* A member of struct wf_net_ops. */
 void wf_router_stats_describe(const struct wf_net *net, const struct wf_net_counters *words,
                               int64_t elapsed, struct wf_value *result);
-
-#endif

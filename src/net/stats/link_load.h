@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_NET_STATS_LINK_LOAD_H
-#define WF_NET_STATS_LINK_LOAD_H
+#pragma once
 
 /*
  * The load of one link over time, and the nodes that send most over it.
@@ -45,5 +44,3 @@ void wf_net_link_load_add(struct wf_ctx *ctx, struct wf_net_link_load *load,
 /* Adds load_window_ps, load_bytes (a text of numbers) and filled_by to the description of a
  * link. */
 void wf_net_link_load_describe(const struct wf_net_link_load *load, struct wf_value *link);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_NET_STATS_LINK_REPORT_H
-#define WF_NET_STATS_LINK_REPORT_H
+#pragma once
 
 /* The section `network` of a result: links and message latencies, for models that count. */
 
@@ -42,5 +41,3 @@ void wf_net_report_latencies(struct wf_value *network, const uint64_t *counts);
 /* A list without the zeros at its end. */
 void wf_net_report_counts(struct wf_value *network, const char *name, const uint64_t *counts,
                           uint32_t n);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_NET_VC_KIND_H
-#define WF_NET_VC_KIND_H
+#pragma once
 
 /* Ranks, datelines and numbers of channels in each kind of network (net/vc/vc.h). For net/vc
  * alone. */
@@ -60,5 +59,3 @@ uint32_t *wf_vc_order(const struct wf_topo *topo);
 /* An upper bound of the length of shortest paths: the diameter, or twice the radius where the
  * diameter would take too long to find. */
 uint32_t wf_vc_hops(const struct wf_topo *topo);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_NET_VC_TREE_H
-#define WF_NET_VC_TREE_H
+#pragma once
 
 /*
  * Routes over a spanning tree: up to where the branches of both ends meet, then down. They need
@@ -22,5 +21,3 @@ uint32_t wf_vc_tree_next(const struct wf_vc_tree *tree, uint32_t at, uint32_t ds
 
 /* The most hops of a route over the tree. */
 uint32_t wf_vc_tree_hops(const struct wf_vc_tree *tree);
-
-#endif

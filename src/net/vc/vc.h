@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_NET_VC_VC_H
-#define WF_NET_VC_VC_H
+#pragma once
 
 /*
  * Virtual channels for routing policies: which channel a packet takes on its next link, so that
@@ -146,5 +145,3 @@ uint32_t wf_vc_take_given(const struct wf_vc_step *step, struct wf_vc_state *sta
 /* Whether a level is a tree, fat tree or star, where routes lead up, then down. */
 bool wf_vc_is_tree(const struct wf_vc_level *level);
 bool wf_vc_is_dragonfly(const struct wf_vc_level *level);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RANKS_CPU_CPU_H
-#define WF_RANKS_CPU_CPU_H
+#pragma once
 
 /*
  * The processors of a node, and rules for single regions and counters of a program: the
@@ -93,5 +92,3 @@ struct wf_cpu {
 /* The duration of work on it; WF_CPU_NO_TIME if the formula of its region divides by zero or
  * gives a negative time. */
 int64_t wf_cpu_duration(const struct wf_cpu *cpu, const struct wf_cpu_work *work);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RANKS_RECORD_PATH_H
-#define WF_RANKS_RECORD_PATH_H
+#pragma once
 
 /*
  * The critical path of a run, from its end back to its start. It begins at the rank that ended
@@ -81,5 +80,3 @@ struct wf_path_rules {
  * the start of the run because histories are incomplete. */
 bool wf_path_walk(const struct wf_path *path, const struct wf_path_rules *rules,
                   void (*visit)(void *arg, const struct wf_path_segment *segment), void *arg);
-
-#endif

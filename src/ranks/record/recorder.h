@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RANKS_RECORD_RECORDER_H
-#define WF_RANKS_RECORD_RECORDER_H
+#pragma once
 
 /*
  * Records a run of ranks or tasks: handlers leave spans, messages and causes in their event's
@@ -60,5 +59,3 @@ struct wf_recording *wf_recorder_recording(const struct wf_recorder *recorder,
                                            struct wf_ranks_tally *tally);
 struct wf_path *wf_recorder_path(const struct wf_recorder *recorder,
                                  struct wf_ranks_tally *tally);
-
-#endif

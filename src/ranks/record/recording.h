@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RANKS_RECORD_RECORDING_H
-#define WF_RANKS_RECORD_RECORDING_H
+#pragma once
 
 /*
  * The recording of a run: what the ranks did when, and who sent how much to whom.
@@ -118,5 +117,3 @@ struct wf_sent *wf_recording_messages(struct wf_recording *recording);
 /* Sorts spans by rank and time; messages by sender and departure, then receiver, arrival, size.
  */
 void wf_recording_sort(struct wf_recording *recording);
-
-#endif

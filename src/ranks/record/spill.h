@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RANKS_RECORD_SPILL_H
-#define WF_RANKS_RECORD_SPILL_H
+#pragma once
 
 /*
  * Spill files: lists of entries of one size that grow on the disk, in an unnamed temporary file
@@ -37,5 +36,3 @@ static inline bool wf_spill_reach(struct wf_spill_file *file, size_t i)
 {
     return (i + 1) * file->entry <= file->backed || wf_spill_grow(file);
 }
-
-#endif

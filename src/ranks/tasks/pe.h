@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RANKS_TASKS_PE_H
-#define WF_RANKS_TASKS_PE_H
+#pragma once
 
 /*
  * Message-driven programs on any network model: the tasks of a graph (ops/graph.h) on
@@ -96,5 +95,3 @@ void wf_pes_free(struct wf_pes *pes); /* null is allowed */
 
 /* Approximate number of messages of the run, for progress reports; 0 if unknown. */
 uint64_t wf_pes_expected_messages(const struct wf_pes *pes);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_RANKS_TASKS_PE_RULES_H
-#define WF_RANKS_TASKS_PE_RULES_H
+#pragma once
 
 /*
  * The rules by which the tasks of one PE run, for ranks/tasks/pe.c.
@@ -104,5 +103,3 @@ void wf_pe_schedule(const struct wf_pe_turn *turn, enum wf_pe_event kind, uint32
                     int64_t at);
 /* Sends a message that departs at the time `at`. */
 void wf_pe_send(const struct wf_pe_turn *turn, const struct wf_task_send *send, int64_t at);
-
-#endif

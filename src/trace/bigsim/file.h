@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_BIGSIM_FILE_H
-#define WF_TRACE_BIGSIM_FILE_H
+#pragma once
 
 /*
  * The files of a BigSim trace, taken apart: the summary `bgTrace`, and bgTrace0, bgTrace1 and
@@ -70,5 +69,3 @@ void wf_bigsim_pe(struct wf_bigsim_file *file, uint32_t pe);
  * reading each PE once takes no more time than the file is long. */
 bool wf_bigsim_next(struct wf_bigsim_file *file, struct wf_bigsim_log *log);
 void wf_bigsim_log_fini(struct wf_bigsim_log *log);
-
-#endif

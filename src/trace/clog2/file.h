@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_CLOG2_FILE_H
-#define WF_TRACE_CLOG2_FILE_H
+#pragma once
 
 /*
  * A log of MPE in the format CLOG2: the records of all ranks by time, in blocks of equal
@@ -50,5 +49,3 @@ void wf_clog2_rewind(struct wf_clog2_file *file);
 
 /* Reads the next record; false after the last. */
 bool wf_clog2_next(struct wf_clog2_file *file, struct wf_clog2_record *record);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_CLOG2_WALK_H
-#define WF_TRACE_CLOG2_WALK_H
+#pragma once
 
 /*
  * From the records of a CLOG2 log to ops.
@@ -91,5 +90,3 @@ const struct wf_clog2_state *wf_clog2_state(const struct wf_clog2_tables *tables
 /* Writes all ops. */
 void wf_clog2_walk(struct wf_clog2_file *file, struct wf_clog2_tables *tables,
                    struct wf_spool *spool);
-
-#endif

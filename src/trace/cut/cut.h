@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_CUT_CUT_H
-#define WF_TRACE_CUT_CUT_H
+#pragma once
 
 /*
  * Cuts a piece out of a trace that is a trace by itself: some ranks, and what they do in a span
@@ -46,5 +45,3 @@ struct wf_copy_changes wf_cut_changes(struct wf_cut *cut);
 
 /* The losses of the copy. */
 const struct wf_cut_losses *wf_cut_losses(const struct wf_cut *cut);
-
-#endif

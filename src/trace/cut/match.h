@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_CUT_MATCH_H
-#define WF_TRACE_CUT_MATCH_H
+#pragma once
 
 /*
  * Finds out which ops of a cut trace still have their partners, by counting. In a first pass
@@ -42,5 +41,3 @@ void wf_cut_match_turn(struct wf_cut_matches *table);
  * `n_members` ranks. */
 bool wf_cut_match_has(struct wf_cut_matches *table, struct wf_cut_key key, bool sends,
                       uint32_t n_members);
-
-#endif

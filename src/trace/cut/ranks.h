@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_CUT_RANKS_H
-#define WF_TRACE_CUT_RANKS_H
+#pragma once
 
 /*
  * New numbers of ranks when some ranks are left out: the others keep their order, in the
@@ -32,5 +31,3 @@ void wf_cut_ranks_message(struct wf_cut_ranks *ranks, uint32_t rank, struct wf_o
  * root is left out. */
 bool wf_cut_ranks_collective(struct wf_cut_ranks *ranks, const struct wf_group *group,
                              struct wf_op *op);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_DUMPI_COMMS_H
-#define WF_TRACE_DUMPI_COMMS_H
+#pragma once
 
 /*
  * The communicators of a DUMPI trace.
@@ -102,5 +101,3 @@ uint32_t wf_dumpi_comms_created(const struct wf_dumpi_comms *comms, uint32_t ran
 /* A communicator as the rank sees it; false if the rank is no member. */
 bool wf_dumpi_comms_group(const struct wf_dumpi_comms *comms, uint32_t i, uint32_t rank,
                           struct wf_group *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_DUMPI_FILE_H
-#define WF_TRACE_DUMPI_FILE_H
+#pragma once
 
 /*
  * A rank's file of a DUMPI trace (the format of sst-dumpi): records of calls, one after the
@@ -85,5 +84,3 @@ void wf_dumpi_file_rewind(struct wf_dumpi_file *file);
 
 /* Reads the next record; false if there is none. */
 bool wf_dumpi_file_next(struct wf_dumpi_file *file, struct wf_dumpi_record *record);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_DUMPI_WALK_H
-#define WF_TRACE_DUMPI_WALK_H
+#pragma once
 
 /*
  * From the records of a rank to ops. A rank is walked through at most twice: first to find out
@@ -100,5 +99,3 @@ uint64_t wf_dumpi_own_bytes(const struct wf_dumpi_file *file,
 
 /* The bytes of an item of a datatype; -1 if it is not known. */
 int64_t wf_dumpi_type_size(const struct wf_dumpi_file *file, int64_t type);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_GOAL_GOAL_H
-#define WF_TRACE_GOAL_GOAL_H
+#pragma once
 
 /* A GOAL schedule in memory: for each rank its ops and which of them wait for which. */
 
@@ -57,5 +56,3 @@ static inline bool wf_goal_is_wildcard(const struct wf_goal_op *op)
  * they can and take no time, as MPI matches messages. So an order exists in which the program
  * does what the graph says, also with wildcard receives. */
 void wf_goal_match(struct wf_goal *goal);
-
-#endif

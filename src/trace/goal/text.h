@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_GOAL_TEXT_H
-#define WF_TRACE_GOAL_TEXT_H
+#pragma once
 
 /*
  * The words of a GOAL schedule: names, numbers and the signs : { }.
@@ -37,5 +36,3 @@ void wf_goal_text_expect(struct wf_goal_text *text, const char *word);
  * `what` is it, for errors: "a rank". */
 int64_t wf_goal_text_number(struct wf_goal_text *text, const char *what, const char *unit,
                             int64_t min, int64_t max);
-
-#endif

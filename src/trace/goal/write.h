@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_GOAL_WRITE_H
-#define WF_TRACE_GOAL_WRITE_H
+#pragma once
 
 /* GOAL schedules, written: labelled ops, and which of them wait for which. */
 
@@ -18,5 +17,3 @@ int64_t wf_goal_units(int64_t ps, int64_t *rest, struct wf_losses *losses);
 WF_NODISCARD
 enum wf_status wf_goal_write_graph(FILE *out, const struct wf_graph *graph,
                                    struct wf_losses *losses, struct wf_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_KIT_COMPLETION_H
-#define WF_TRACE_KIT_COMPLETION_H
+#pragma once
 
 /* The requests that a wait or test completes, for writers of formats that have only waits for
  * single requests. */
@@ -15,5 +14,3 @@ typedef void (*wf_completion_fn)(void *arg, uint32_t request);
  * false for a test that found nothing. */
 bool wf_completion_visit(const struct wf_op *op, wf_completion_fn complete, void *arg,
                          struct wf_losses *losses);
-
-#endif

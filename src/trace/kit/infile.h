@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_KIT_INFILE_H
-#define WF_TRACE_KIT_INFILE_H
+#pragma once
 
 /*
  * Files of a trace that are read from front to back, and errors that name the place.
@@ -90,5 +89,3 @@ struct wf_intext {
 WF_NODISCARD
 enum wf_status wf_intext_open(struct wf_intext *text, const char *path, struct wf_err *err);
 void wf_intext_close(struct wf_intext *text); /* zeroed is allowed */
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_KIT_KIT_H
-#define WF_TRACE_KIT_KIT_H
+#pragma once
 
 /*
  * What a reader of a trace format is made of. A new reader is one .c file that includes this
@@ -26,5 +25,3 @@
 #include "trace/kit/spool.h"
 #include "trace/kit/task_table.h"
 #include "trace/reader.h"
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_KIT_LOSSES_H
-#define WF_TRACE_KIT_LOSSES_H
+#pragma once
 
 /* Counts what a format cannot hold of a trace that is written in it. */
 
@@ -37,5 +36,3 @@ static inline void wf_losses_add(struct wf_losses *losses, const char *what)
     }
     losses->items[i].count++;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_KIT_OPEN_REQUESTS_H
-#define WF_TRACE_KIT_OPEN_REQUESTS_H
+#pragma once
 
 /*
  * The requests of one rank that a foreign trace has begun and not yet completed, by the names
@@ -56,5 +55,3 @@ void wf_open_requests_forget(struct wf_open_requests *all, struct wf_open_reques
 /* All requests are complete: appends their numbers, from the lowest on, and returns how many
  * there were. */
 uint32_t wf_open_requests_clear(struct wf_open_requests *all, struct wf_buf *numbers);
-
-#endif

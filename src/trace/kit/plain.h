@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_KIT_PLAIN_H
-#define WF_TRACE_KIT_PLAIN_H
+#pragma once
 
 /*
  * For writers of formats that know less of MPI than weft: standard sends and receives in the
@@ -53,5 +52,3 @@ void wf_plain_requests_fini(struct wf_plain_requests *requests);
 void *wf_plain_requests_find(const struct wf_plain_requests *requests, uint32_t number);
 /* Likewise, zeroed, and added if it is new. */
 void *wf_plain_requests_make(struct wf_plain_requests *requests, uint32_t number);
-
-#endif

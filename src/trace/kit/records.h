@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_KIT_RECORDS_H
-#define WF_TRACE_KIT_RECORDS_H
+#pragma once
 
 /*
  * How often each kind of record of a trace file occurs in each rank, under the names of the
@@ -30,5 +29,3 @@ const char *wf_records_at(const struct wf_records *records, uint32_t name);
 
 struct wf_record_count wf_records_of(const struct wf_records *records, uint32_t rank,
                                      uint32_t name);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_KIT_SPOOL_H
-#define WF_TRACE_KIT_SPOOL_H
+#pragma once
 
 /*
  * Ops of a foreign trace on their way to becoming a source.
@@ -71,5 +70,3 @@ WF_NODISCARD
 enum wf_status wf_spool_source(struct wf_spool *spool, const char *format,
                                struct wf_source **out, struct wf_err *err);
 void wf_spool_discard(struct wf_spool *spool); /* null is allowed */
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_KIT_TARGET_H
-#define WF_TRACE_KIT_TARGET_H
+#pragma once
 
 /*
  * An output file or directory that appears at its path when it is complete. Until then it has a
@@ -41,5 +40,3 @@ enum wf_status wf_target_cannot_write(const struct wf_target *target, struct wf_
 WF_NODISCARD
 enum wf_status wf_target_commit(struct wf_target *target, struct wf_err *err);
 void wf_target_discard(struct wf_target *target); /* null is allowed */
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_KIT_TASK_TABLE_H
-#define WF_TRACE_KIT_TASK_TABLE_H
+#pragma once
 
 /*
  * A task graph in memory, for formats in which the task of a message is known only when all PEs
@@ -34,5 +33,3 @@ void wf_task_table_need(struct wf_task_table *table, uint32_t pe, uint32_t task)
 /* Turns the complete table into a graph named `format`, which the caller releases with
  * wf_graph_free(). */
 struct wf_graph *wf_task_table_graph(struct wf_task_table *table, const char *format);
-
-#endif

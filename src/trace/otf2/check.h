@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_OTF2_CHECK_H
-#define WF_TRACE_OTF2_CHECK_H
+#pragma once
 
 /*
  * The files of an OTF2 archive, checked before the library reads them. The library believes the
@@ -45,5 +44,3 @@ void wf_otf2_check_ranks(const char *anchor, const struct wf_otf2_layout *layout
  * time. WF_EIO, WF_EINVAL. */
 WF_NODISCARD
 enum wf_status wf_otf2_set_id(const char *path, uint64_t id, struct wf_err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_OTF2_COLL_H
-#define WF_TRACE_OTF2_COLL_H
+#pragma once
 
 /*
  * Collectives as OTF2 records them: which one, and how many bytes a rank sent and received in
@@ -50,5 +49,3 @@ void wf_otf2_coll_read(struct wf_op *op, const struct wf_group *group,
 
 /* The bytes that Score-P records for an op. */
 struct wf_otf2_sizes wf_otf2_coll_sizes(const struct wf_op *op, const struct wf_group *group);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_OTF2_DEFS_H
-#define WF_TRACE_OTF2_DEFS_H
+#pragma once
 
 /*
  * The definitions of an OTF2 archive that matter for a replay: which location is which rank of
@@ -95,5 +94,3 @@ struct wf_otf2_location *wf_otf2_defs_find_location(const struct wf_otf2_defs *d
 /* The name of a region; never null. */
 const char *wf_otf2_defs_name(const struct wf_otf2_defs *defs,
                               const struct wf_otf2_region *region);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_OTF2_IN_H
-#define WF_TRACE_OTF2_IN_H
+#pragma once
 
 /*
  * What weft asks of the OTF2 library to read an archive, without its types: trace/otf2/in.c
@@ -75,5 +74,3 @@ bool wf_otf2_in_next(struct wf_otf2_in *in, struct wf_otf2_event *event);
 /* WF_OK if this build has the library, otherwise WF_EINVAL and what to do about it. */
 WF_NODISCARD
 enum wf_status wf_otf2_has_library(const char *path, struct wf_err *err);
-
-#endif

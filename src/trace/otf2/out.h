@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_OTF2_OUT_H
-#define WF_TRACE_OTF2_OUT_H
+#pragma once
 
 /*
  * What weft asks of the OTF2 library to write an archive, without its types: trace/otf2/out.c
@@ -37,5 +36,3 @@ void wf_otf2_out_event(struct wf_otf2_out *out, const struct wf_otf2_event *even
 WF_NODISCARD
 enum wf_status wf_otf2_out_finish(struct wf_otf2_out *out, struct wf_err *err);
 void wf_otf2_out_discard(struct wf_otf2_out *out); /* null is allowed */
-
-#endif

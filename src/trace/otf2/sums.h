@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_OTF2_SUMS_H
-#define WF_TRACE_OTF2_SUMS_H
+#pragma once
 
 /*
  * What all ranks of a collective sent and received, for those whose lengths differ from rank to
@@ -24,5 +23,3 @@ void wf_otf2_sums_free(struct wf_otf2_sums *sums); /* null is allowed */
  * is in proportion to what the one sends and the other receives. */
 bool wf_otf2_sums_set(const struct wf_otf2_sums *sums, uint32_t rank, uint64_t number,
                       const struct wf_group *group, struct wf_op *op, struct wf_buf *counts);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_OTF2_WALK_H
-#define WF_TRACE_OTF2_WALK_H
+#pragma once
 
 /*
  * From the events of an OTF2 archive to ops, rank by rank.
@@ -49,5 +48,3 @@ struct wf_otf2_walk {
 
 /* Writes all ops and counts all records. The caller has set the first members, up to `place`. */
 void wf_otf2_walk(struct wf_otf2_walk *walk);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_TI_ACTIONS_H
-#define WF_TRACE_TI_ACTIONS_H
+#pragma once
 
 /* The actions of SimGrid's time-independent traces, for reader and writer. A line of a file is
  * an action of a rank in the world. */
@@ -37,5 +36,3 @@ extern const struct wf_ti_action wf_ti_actions[];
 
 /* The action of this name, or null. */
 const struct wf_ti_action *wf_ti_find(const char *name, size_t length);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_TI_TEXT_H
-#define WF_TRACE_TI_TEXT_H
+#pragma once
 
 /*
  * The lines of a time-independent trace, taken apart.
@@ -36,5 +35,3 @@ int64_t wf_ti_text_whole(struct wf_ti_text *text, int64_t min);
 /* How many words are left in the line; and passes all of them. */
 size_t wf_ti_text_words(const struct wf_ti_text *text);
 void wf_ti_text_skip(struct wf_ti_text *text);
-
-#endif

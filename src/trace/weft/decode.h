@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_WEFT_DECODE_H
-#define WF_TRACE_WEFT_DECODE_H
+#pragma once
 
 /*
  * A block of a native trace in memory, and a position in it. An op is checked when it is read
@@ -78,5 +77,3 @@ bool wf_native_decoder_next(struct wf_native_decoder *block, struct wf_buf *arra
 
 /* Goes to op `n` <= n_ops of the block; false if `fault` is set. */
 bool wf_native_decoder_seek(struct wf_native_decoder *block, struct wf_buf *arrays, uint64_t n);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_WEFT_ENCODE_H
-#define WF_TRACE_WEFT_ENCODE_H
+#pragma once
 
 /*
  * The one encoder of the native format (docs/reference/trace-format.md): what is in blocks,
@@ -110,5 +109,3 @@ size_t wf_native_index_max(const struct wf_native_index *index, size_t done);
 unsigned char *wf_native_encode_index(const struct wf_native_index *index,
                                       const struct wf_native_totals *totals, size_t *done,
                                       unsigned char *at);
-
-#endif

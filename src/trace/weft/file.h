@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_WEFT_FILE_H
-#define WF_TRACE_WEFT_FILE_H
+#pragma once
 
 /*
  * The open files of a native trace: which blocks there are, and the content of the tables. The
@@ -97,5 +96,3 @@ const char *wf_native_read_frame(const struct wf_native_set *set, uint32_t file,
 /* Reads the records of a table. False if one is invalid: *fault says why. */
 bool wf_native_table(struct wf_native_set *set, const unsigned char *raw, size_t size,
                      const char **fault);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_WEFT_FOLD_H
-#define WF_TRACE_WEFT_FOLD_H
+#pragma once
 
 /*
  * Finds loops in the ops of one rank while they are written.
@@ -70,5 +69,3 @@ uint32_t wf_native_fold_end(const struct wf_native_fold *fold, uint32_t i);
 
 /* The memory of the window in bytes. */
 size_t wf_native_fold_memory(const struct wf_native_fold *fold);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_WEFT_FRAME_H
-#define WF_TRACE_WEFT_FRAME_H
+#pragma once
 
 /*
  * The parts of a native trace file: a header, frames one after the other, and a trailer that
@@ -82,5 +81,3 @@ void wf_native_frame_pack(struct wf_native_packer *packer, struct wf_native_fram
 /* Restores the content to `raw`, of frame->raw_size bytes. False if the bytes are damaged. */
 bool wf_native_frame_unpack(struct wf_native_packer *packer,
                             const struct wf_native_frame *frame, const void *stored, void *raw);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_WEFT_GRAPH_H
-#define WF_TRACE_WEFT_GRAPH_H
+#pragma once
 
 /*
  * Task graphs in weft's own trace format. A graph that is read keeps the decoded blocks of all
@@ -28,5 +27,3 @@ bool wf_native_graph_facts(const struct wf_graph *graph, struct wf_native_facts 
 WF_NODISCARD
 enum wf_status wf_native_graph_write(struct wf_native_out *out, const struct wf_graph *graph,
                                      struct wf_native_totals *totals, struct wf_err *err);
-
-#endif

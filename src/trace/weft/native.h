@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_WEFT_NATIVE_H
-#define WF_TRACE_WEFT_NATIVE_H
+#pragma once
 
 /*
  * Reading weft's own trace format. A source holds at most one decoded block for each rank. If
@@ -55,5 +54,3 @@ struct wf_native_end {
 
 /* False if the rank has no ops, or the source is null or not native. */
 bool wf_native_end(const struct wf_source *source, uint32_t rank, struct wf_native_end *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_WEFT_OUT_H
-#define WF_TRACE_WEFT_OUT_H
+#pragma once
 
 /*
  * The files of a native trace while they are written. They take frames, remember offsets, and
@@ -35,5 +34,3 @@ WF_NODISCARD
 enum wf_status wf_native_out_finish(struct wf_native_out *out,
                                     const struct wf_native_totals *totals, struct wf_err *err);
 void wf_native_out_discard(struct wf_native_out *out);
-
-#endif

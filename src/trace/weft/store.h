@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WF_TRACE_WEFT_STORE_H
-#define WF_TRACE_WEFT_STORE_H
+#pragma once
 
 /*
  * The blocks of a native trace while it is read: what sources of ops and graphs of tasks share.
@@ -88,5 +87,3 @@ static inline bool wf_native_store_is_full(const struct wf_native_store *store)
 
 /* Forgets blocks of ranks that nobody has taken until there is memory, or enough was tried. */
 void wf_native_store_make_room(struct wf_native_store *store);
-
-#endif
