@@ -30,9 +30,10 @@ add_library(weft_options INTERFACE)
 target_compile_definitions(weft_options INTERFACE _GNU_SOURCE)
 # -ffp-contract=off: a fused multiply-add rounds once where two operations round twice, and a
 # result must not depend on the compiler or the instruction set.
+# -Wno-unused-parameter: functions of a table need not use all parameters of its contract.
 target_compile_options(weft_options INTERFACE
-    -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow -Wstrict-prototypes
-    -Wmissing-prototypes -Wcast-qual -Wpointer-arith -Wundef -Wvla -Wformat=2
+    -Wall -Wextra -Wno-unused-parameter -Wpedantic -Wconversion -Wsign-conversion -Wshadow
+    -Wstrict-prototypes -Wmissing-prototypes -Wcast-qual -Wpointer-arith -Wundef -Wvla -Wformat=2
     -Wdouble-promotion -Wswitch-enum -ffp-contract=off
     $<$<BOOL:${WEFT_WERROR}>:-Werror>
     $<$<BOOL:${WEFT_NATIVE}>:-march=native>)

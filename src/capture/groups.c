@@ -29,7 +29,6 @@ static void emit_new(enum wf_op_kind kind, const struct wf_cap_comm *parent,
 void wf_cap_on_new_comm(struct wf_cap_call *call, enum wf_op_kind kind, MPI_Comm parent,
                         const MPI_Comm *comm)
 {
-    (void)call;
     const struct wf_cap_comm *made = *comm != MPI_COMM_NULL ? wf_cap_comms_add(*comm) : NULL;
 
     emit_new(kind, wf_cap_comms_find(parent), made);
@@ -42,7 +41,6 @@ void wf_cap_on_new_comm_later(struct wf_cap_call *call, MPI_Comm parent, const M
 {
     struct wf_cap_request entry = {.staged = WF_NOT_STAGED, .kind = WF_REQUEST_NEW_COMM};
 
-    (void)call;
     if (!wf_cap_new_request(request, &entry)) {
         return;
     }
@@ -83,7 +81,6 @@ void wf_cap_on_new_window(struct wf_cap_call *call, MPI_Comm comm, const MPI_Win
     const struct wf_cap_comm *found = wf_cap_comms_find(comm);
     struct wf_op op = {.kind = WF_OP_WIN_CREATE, .tag = (int32_t)windows.next};
 
-    (void)call;
     if (found == NULL) {
         return;
     }
@@ -133,14 +130,12 @@ static void end_epoch(enum wf_op_kind kind, MPI_Win window)
 
 void wf_cap_on_fence(struct wf_cap_call *call, MPI_Win window)
 {
-    (void)call;
     end_epoch(WF_OP_FENCE, window);
 }
 
 /* What the rank has begun is complete. Which of its targets that is about is not told apart. */
 void wf_cap_on_flush(struct wf_cap_call *call, MPI_Win window)
 {
-    (void)call;
     end_epoch(WF_OP_WIN_FLUSH, window);
 }
 

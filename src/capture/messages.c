@@ -74,7 +74,6 @@ void wf_cap_on_send(struct wf_cap_call *call, enum wf_op_kind kind,
     struct wf_op op = {.kind = kind};
     struct wf_cap_request entry = {.staged = WF_NOT_STAGED};
 
-    (void)call;
     if (!make(&op, &comm, message)) {
         entry.kind = WF_REQUEST_SILENT;
         (void)(request != NULL && wf_cap_new_request(request, &entry));
@@ -96,7 +95,6 @@ void wf_cap_on_persistent(struct wf_cap_call *call, enum wf_op_kind kind,
     struct wf_op op = {.kind = kind};
     struct wf_cap_request entry = {.staged = WF_NOT_STAGED, .kind = WF_REQUEST_PERSISTENT};
 
-    (void)call;
     bool known = make(&op, &comm, message);
     entry.kind = known ? WF_REQUEST_PERSISTENT : WF_REQUEST_SILENT;
     if (wf_cap_new_request(request, &entry) && known) {
@@ -111,7 +109,6 @@ void wf_cap_on_recv(struct wf_cap_call *call, const struct wf_cap_message *messa
     const struct wf_cap_comm *comm = NULL;
     struct wf_op op = {.kind = WF_OP_RECV};
 
-    (void)call;
     if (!make(&op, &comm, message)) {
         return;
     }
@@ -128,7 +125,6 @@ void wf_cap_on_irecv(struct wf_cap_call *call, const struct wf_cap_message *mess
     struct wf_op op = {.kind = WF_OP_IRECV};
     struct wf_cap_request entry = {.staged = WF_NOT_STAGED};
 
-    (void)call;
     bool known = make(&op, &comm, message);
     if (!known) {
         entry.kind = WF_REQUEST_SILENT;
@@ -159,7 +155,6 @@ void wf_cap_on_sendrecv(struct wf_cap_call *call, const struct wf_cap_message *s
     const struct wf_cap_comm *comm = NULL;
     struct wf_op op = {.kind = WF_OP_SENDRECV}, other = {.kind = WF_OP_RECV};
 
-    (void)call;
     if (!make(&op, &comm, sent) || !make(&other, &comm, received)) {
         return;
     }
@@ -212,14 +207,12 @@ static bool probe(enum wf_op_kind kind, const struct wf_cap_message *asked, bool
 void wf_cap_on_probe(struct wf_cap_call *call, int source, int tag, MPI_Comm comm,
                      const MPI_Status *status)
 {
-    (void)call;
     (void)probe(WF_OP_PROBE, MESSAGE(0, MPI_BYTE, source, tag, comm), true, status);
 }
 
 void wf_cap_on_iprobe(struct wf_cap_call *call, const struct wf_cap_message *asked,
                       const int *flag, const MPI_Status *status)
 {
-    (void)call;
     (void)probe(WF_OP_IPROBE, asked, *flag != 0, status);
 }
 
@@ -241,7 +234,6 @@ static void remember(const struct wf_cap_message *asked, const MPI_Message *mess
 void wf_cap_on_mprobe(struct wf_cap_call *call, const struct wf_cap_message *asked,
                       const MPI_Message *message, const MPI_Status *status)
 {
-    (void)call;
     if (probe(WF_OP_PROBE, asked, true, status)) {
         remember(asked, message, status);
     }
@@ -250,7 +242,6 @@ void wf_cap_on_mprobe(struct wf_cap_call *call, const struct wf_cap_message *ask
 void wf_cap_on_improbe(struct wf_cap_call *call, const struct wf_cap_message *asked,
                        const int *flag, const MPI_Message *message, const MPI_Status *status)
 {
-    (void)call;
     if (probe(WF_OP_IPROBE, asked, *flag != 0, status) && *flag != 0) {
         remember(asked, message, status);
     }

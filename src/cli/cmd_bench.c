@@ -83,8 +83,6 @@ static enum wf_status set_source(const struct wf_cli *cli, const struct wf_simul
 {
     char source[80];
 
-    (void)cli;
-    (void)opts;
     (void)snprintf(source, sizeof(source), "bench:%.64s", operands->args.items[0]);
     return wf_scenario_set(scenario, "source", source, NULL, err);
 }

@@ -39,7 +39,6 @@ static enum wf_status list(struct wf_cli *cli, enum wf_coll_kind only,
 {
     enum wf_coll_kind last = WF_COLL_KINDS;
 
-    (void)err;
     if (opts->json) {
         wf_cli_answer(cli, wf_study_coll_list(only));
         return WF_OK;
@@ -107,7 +106,6 @@ static enum wf_status show(struct wf_cli *cli, enum wf_coll_kind kind,
 static enum wf_status show_rules(struct wf_cli *cli, enum wf_coll_kind kind,
                                  const struct coll_opts *opts, struct wf_err *err)
 {
-    (void)err;
     if (opts->json) {
         wf_cli_answer(cli, wf_study_coll_rules(kind, (uint32_t)opts->ranks));
     } else {

@@ -54,7 +54,6 @@ static enum wf_status set_program(const struct wf_cli *cli, const struct wf_simu
 {
     enum wf_status status = wf_cli_run_set_program(operands, scenario, err);
 
-    (void)cli;
     if (status == WF_OK) {
         status = wf_scenario_set(scenario, "network", "none", NULL, err);
     }

@@ -20,7 +20,6 @@ static enum wf_status explain_run(struct wf_cli *cli, const void *opts,
     struct wf_value *doc = NULL;
     enum wf_status status = wf_result_read(operands->args.items[0], &doc, err);
 
-    (void)opts;
     if (status == WF_OK) {
         const char *network = wf_doc_get_text(doc, "scenario.network", "");
         struct wf_catalog_entry model = {.limits = NULL};

@@ -36,8 +36,6 @@ static enum wf_status set_source(const struct wf_cli *cli, const struct wf_simul
                                  const struct wf_operands *operands,
                                  struct wf_scenario *scenario, struct wf_err *err)
 {
-    (void)cli;
-    (void)opts;
     return wf_scenario_set(scenario, "source", operands->args.items[0], NULL, err);
 }
 

@@ -11,7 +11,6 @@ static volatile sig_atomic_t interrupted;
 
 static void on_signal(int number)
 {
-    (void)number;
     if (interrupted) {
         wf_temp_clean(); /* NOLINT(bugprone-signal-handler,cert-sig30-c): made for this */
         _exit(wf_status_exit_code(WF_EINTR));

@@ -346,7 +346,6 @@ struct wf_draw_canvas *wf_draw_canvas_png_new(double width, double height, const
     struct wf_draw_xy corner = {0, 0}, opposite;
     size_t n;
 
-    (void)title;
     raster->canvas.ops = &png_ops;
     raster->out = out;
     raster->width = lround(width * SCALE);

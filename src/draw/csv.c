@@ -10,7 +10,6 @@ static void csv_write(const struct wf_topo *topo, const char *spec, FILE *out)
     struct wf_draw_cables cables;
     struct wf_draw_cable cable;
 
-    (void)spec;
     (void)fputs("from,to,from_port,to_port,from_coords,to_coords\n", out);
     wf_draw_cables_begin(&cables, topo);
     while (wf_draw_cables_next(&cables, &cable)) {

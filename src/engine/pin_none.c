@@ -4,6 +4,4 @@
 
 void wf_pin_thread(uint32_t number, uint32_t n)
 {
-    (void)number;
-    (void)n;
 }

@@ -85,7 +85,6 @@ static bool fft_next(const struct wf_source *source, uint32_t rank, struct wf_cu
     const struct fft *fft = (const struct fft *)source;
     uint64_t step = cursor->word[1];
 
-    (void)rank;
     assert(source->ops == &wf_gen_fft_ops && rank < source->n_ranks);
     if (cursor->word[0] == fft->given.iterations) {
         return false;

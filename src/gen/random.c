@@ -51,7 +51,6 @@ static enum wf_status random_create(const void *params, uint32_t n_ranks,
     const struct params *given = params;
     struct random *program = wf_xcalloc(1, sizeof(*program));
 
-    (void)err;
     wf_gen_shuffle_init(&program->shuffle, n_ranks);
     program->bytes = given->bytes;
     program->rounds = given->messages > 0 ? given->messages : n_ranks;

@@ -37,7 +37,6 @@ static enum wf_status ring_create(const void *params, uint32_t n_ranks, struct w
     const struct params *given = params;
     struct ring *ring = wf_xcalloc(1, sizeof(*ring));
 
-    (void)err;
     ring->bytes = given->bytes;
     ring->rounds = given->rounds > 0 ? given->rounds : n_ranks;
     ring->source = (struct wf_source){

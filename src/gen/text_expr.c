@@ -89,14 +89,12 @@ PLAIN(greatest, a > b ? a : b)
 
 static const char *is_zero(int64_t a, int64_t b, int64_t *out)
 {
-    (void)b;
     *out = a == 0;
     return NULL;
 }
 
 static const char *negate(int64_t a, int64_t b, int64_t *out)
 {
-    (void)b;
     return subtract(0, a, out);
 }
 
@@ -119,21 +117,18 @@ static int64_t root(int64_t a, uint32_t exponent)
 
 static const char *square_root(int64_t a, int64_t b, int64_t *out)
 {
-    (void)b;
     *out = root(a, 2);
     return a < 0 ? "there is no root of a negative number" : NULL;
 }
 
 static const char *cube_root(int64_t a, int64_t b, int64_t *out)
 {
-    (void)b;
     *out = root(a, 3);
     return a < 0 ? "there is no root of a negative number" : NULL;
 }
 
 static const char *logarithm(int64_t a, int64_t b, int64_t *out)
 {
-    (void)b;
     if (a < 1) {
         return "there is a logarithm of positive numbers only";
     }

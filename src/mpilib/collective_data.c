@@ -98,7 +98,6 @@ static bool puts_for_root(const struct wl_collective *coll)
 
 static bool always(const struct wl_collective *coll)
 {
-    (void)coll;
     return true;
 }
 

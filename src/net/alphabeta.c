@@ -33,7 +33,6 @@ static enum wf_status alphabeta_create(const void *params, const struct wf_net_e
     const struct wf_net_alphabeta_params *given = params;
     struct alphabeta *model = wf_xcalloc(1, sizeof(*model));
 
-    (void)err;
     model->params = *given;
     model->net = (struct wf_net){
         .ops = &wf_net_alphabeta_ops,
@@ -50,7 +49,6 @@ static int64_t alphabeta_send(const struct wf_net *net, struct wf_ctx *ctx, void
                               uint32_t dst_node, const struct wf_net_message *msg,
                               int64_t start)
 {
-    (void)node;
     wf_net_schedule(net, ctx, dst_node, wf_time_add(start, net->promise_ps), ALPHABETA_HEAD,
                     msg);
     return wf_time_add(start, transfer_ps(net, msg->bytes));
@@ -69,8 +67,6 @@ static struct wf_net_uncontended alphabeta_uncontended(const struct wf_net *net,
                                                        uint32_t src_node, uint32_t dst_node,
                                                        uint64_t bytes)
 {
-    (void)src_node;
-    (void)dst_node;
     return (struct wf_net_uncontended){net->promise_ps, transfer_ps(net, bytes)};
 }
 

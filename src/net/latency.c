@@ -164,7 +164,6 @@ static int64_t latency_send(const struct wf_net *net, struct wf_ctx *ctx, void *
 {
     struct path path = find_path(to_latency(net), msg->src_node, dst_node);
 
-    (void)node;
     wf_net_schedule(net, ctx, dst_node, wf_time_add(start, path.latency), LATENCY_HEAD, msg);
     return wf_time_add(start, wf_transfer_ps(msg->bytes, path.bandwidth));
 }

@@ -279,8 +279,6 @@ static struct wf_net_uncontended loggp_uncontended(const struct wf_net *net, uin
 {
     const struct loggp *loggp = to_loggp(net);
 
-    (void)src_node;
-    (void)dst_node;
     return (struct wf_net_uncontended){loggp->params.latency, tail_ps(loggp, bytes)};
 }
 

@@ -16,8 +16,6 @@ static enum wf_status none_create(const void *params, const struct wf_net_env *e
 {
     struct wf_net *net = wf_xmalloc(sizeof(*net));
 
-    (void)params;
-    (void)err;
     *net = (struct wf_net){
         .ops = &wf_net_none_ops,
         .payload_max = sizeof(struct wf_net_message),
@@ -31,7 +29,6 @@ static enum wf_status none_create(const void *params, const struct wf_net_env *e
 static int64_t none_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
                          uint32_t dst_node, const struct wf_net_message *msg, int64_t start)
 {
-    (void)node;
     wf_net_schedule(net, ctx, dst_node, start, NONE_ARRIVAL, msg);
     return start;
 }

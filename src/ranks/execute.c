@@ -469,8 +469,6 @@ static enum wf_called do_marker(const struct wf_turn *turn, const struct wf_op *
 
 static enum wf_called do_nothing(const struct wf_turn *turn, const struct wf_op *op)
 {
-    (void)turn;
-    (void)op;
     return WF_CALLED_DONE;
 }
 

@@ -58,7 +58,6 @@ static void csv_write(const struct wf_value *doc, const struct wf_write_options 
 {
     const struct wf_value *links = wf_doc_find(doc, "result.network.links");
 
-    (void)options;
     write_remarks(doc, out);
     if (links == NULL || links->type != WF_VALUE_LIST || links->first == NULL) {
         (void)fputs("vertex,port,to,packets,bytes,busy_percent,wait_ps,peak_wait_ps,"

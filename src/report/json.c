@@ -10,7 +10,6 @@ static void json_write(const struct wf_value *doc, const struct wf_write_options
 {
     char *text = wf_doc_to_json(doc);
 
-    (void)options;
     (void)fprintf(out, "%s\n", text);
     free(text);
 }

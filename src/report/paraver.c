@@ -131,8 +131,6 @@ static void paraver_write_pcf(const struct wf_value *doc,
     static const char *const colors[] = {"{47,158,110}", "{224,165,38}", "{142,99,206}",
                                          "{217,83,79}", "{59,130,196}"};
 
-    (void)doc;
-    (void)options;
     (void)fputs("DEFAULT_OPTIONS\n\nLEVEL               THREAD\nUNITS               "
                 "NANOSEC\n\nSTATES\n0    idle\n",
                 out);

@@ -11,8 +11,6 @@ enum { BYTES_PER_PROCESS = 32, BYTES_PER_EVENT = 32 };
 
 static enum wf_status bench_prepare(struct wf_job *job, struct wf_err *err)
 {
-    (void)job;
-    (void)err;
     return WF_OK;
 }
 
@@ -47,7 +45,6 @@ static enum wf_status bench_build(const struct wf_job *job, struct wf_engine *en
 {
     const struct wf_bench_ops *ops = job->plan->bench;
 
-    (void)setup;
     return ops->build(engine, wf_plan_values(job->plan, ops->name), err);
 }
 
@@ -57,9 +54,6 @@ static enum wf_status bench_describe(const struct wf_job *job, const struct wf_e
 {
     bool interrupted = status == WF_EINTR;
 
-    (void)job;
-    (void)engine;
-    (void)err;
     wf_doc_text(result, "status", interrupted ? WF_RESULT_INTERRUPTED : WF_RESULT_COMPLETED);
     wf_doc_count(result, interrupted ? "time_reached_ps" : "simulated_time_ps",
                  (uint64_t)run->time);

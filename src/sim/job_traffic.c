@@ -76,7 +76,6 @@ static uint64_t traffic_memory(const struct wf_job *job)
 static enum wf_status traffic_build(const struct wf_job *job, struct wf_engine *engine,
                                     struct wf_setup *setup, struct wf_err *err)
 {
-    (void)err;
     wf_traffic_build(job->traffic, engine, setup->net);
     return WF_OK;
 }

@@ -308,7 +308,6 @@ static void damaged_histogram(const struct wf_topo *topo, uint64_t *counts)
 static uint32_t damaged_coords(const struct wf_topo *topo, uint32_t vertex,
                                uint32_t coord[WF_TOPO_COORDS_MAX])
 {
-    (void)topo;
     coord[0] = vertex;
     return 1;
 }

@@ -35,19 +35,16 @@ static enum wf_status full_create(const void *params, struct wf_topo **out, stru
 
 static uint32_t full_neighbor(const struct wf_topo *topo, uint32_t node, uint32_t port)
 {
-    (void)topo;
     return port < node ? port : port + 1;
 }
 
 static uint32_t full_distance(const struct wf_topo *topo, uint32_t at, uint32_t dst)
 {
-    (void)topo;
     return at == dst ? 0 : 1;
 }
 
 static uint32_t full_next_port(const struct wf_topo *topo, uint32_t at, uint32_t dst)
 {
-    (void)topo;
     if (at == dst) {
         return WF_TOPO_NO_PORT;
     }
@@ -72,7 +69,6 @@ static void full_histogram(const struct wf_topo *topo, uint64_t *counts)
 static uint32_t full_coords(const struct wf_topo *topo, uint32_t node,
                             uint32_t coord[WF_TOPO_COORDS_MAX])
 {
-    (void)topo;
     coord[0] = node;
     return 1;
 }

@@ -160,7 +160,6 @@ static void graph_histogram(const struct wf_topo *topo, uint64_t *counts)
 static uint32_t graph_coords(const struct wf_topo *topo, uint32_t vertex,
                              uint32_t coord[WF_TOPO_COORDS_MAX])
 {
-    (void)topo;
     coord[0] = vertex;
     return 1;
 }

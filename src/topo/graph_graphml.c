@@ -350,7 +350,6 @@ static void on_close(void *data, const char *tag)
 {
     struct graphml *graphml = data;
 
-    (void)tag;
     if (graphml->status != WF_OK) {
         return;
     }
@@ -377,7 +376,6 @@ static void on_doctype(void *data, const char *name, const char *system, const c
 {
     struct graphml *graphml = data;
 
-    (void)name;
     graphml->external = system != NULL || public != NULL;
     if (has_declarations) {
         keep(graphml, wf_topo_graph_fail(graphml->reader, place_of(graphml),
@@ -390,8 +388,6 @@ static void on_skipped_entity(void *data, const char *name, int is_parameter)
 {
     struct graphml *graphml = data;
 
-    (void)name;
-    (void)is_parameter;
     if (graphml->status != WF_OK) {
         return;
     }

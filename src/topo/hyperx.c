@@ -94,7 +94,6 @@ static uint32_t hyperx_next_port(const struct wf_topo_routers *net, uint32_t fro
 {
     uint32_t ports[DIMS_MAX] = {0};
 
-    (void)spread;
     (void)hyperx_minimal_ports(net, from, to, ports);
     return ports[0];
 }

@@ -330,7 +330,6 @@ static uint64_t *search_counts(const struct wf_topo_twist *twist, uint32_t *n)
 
 static bool search_prepare(struct wf_topo_twist *twist)
 {
-    (void)twist;
     return true;
 }
 

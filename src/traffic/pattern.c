@@ -129,7 +129,6 @@ static enum wf_status prepare_local(struct wf_traffic_pattern *pattern, struct w
     const struct wf_topo *topo = pattern->topo;
     double weight = 1, sum = 0, so_far = 0;
 
-    (void)err;
     pattern->diameter = topo->ops->diameter(topo);
     pattern->chance = wf_xcalloc((size_t)pattern->diameter + 1, sizeof(uint64_t));
     for (uint32_t d = 1; d <= pattern->diameter; d++) {
@@ -225,7 +224,6 @@ static uint32_t neighbor(const struct wf_traffic_pattern *pattern, uint32_t node
 static enum wf_status prepare_permutation(struct wf_traffic_pattern *pattern,
                                           struct wf_err *err)
 {
-    (void)err;
     pattern->to = wf_xcalloc(pattern->n, sizeof(*pattern->to));
     for (uint32_t i = 0; i < pattern->n; i++) {
         pattern->to[i] = i;

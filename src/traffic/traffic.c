@@ -224,7 +224,6 @@ static void node_init(void *state, struct wf_ctx *ctx)
 {
     const struct wf_traffic *traffic = wf_model(ctx);
 
-    (void)state;
     if (traffic->set->rounds > 0) {
         wf_schedule(ctx, wf_self(ctx), 0, SEND, NULL, 0);
     } else {
@@ -306,7 +305,6 @@ static struct wf_net_usage *usage_of(void *arg, struct wf_ctx *ctx)
 {
     struct wf_traffic_tally *tally = wf_tally(ctx);
 
-    (void)arg;
     return &tally->usage;
 }
 

@@ -65,7 +65,6 @@ void wf_vrank_context_switch(struct wf_vrank_context *from, struct wf_vrank_cont
 
 void wf_vrank_context_free(struct wf_vrank_context *context)
 {
-    (void)context;
 }
 
 /* A new context begins here: it takes `arg` and `entry` from its stack. */
@@ -162,7 +161,6 @@ void wf_vrank_context_make(struct wf_vrank_context *context, void *top, size_t s
     uintptr_t end = (uintptr_t)top & ~(uintptr_t)15;
     uintptr_t *words = (uintptr_t *)(end - SAVED_WORDS * sizeof(uintptr_t));
 
-    (void)size;
 #if defined(__x86_64__)
     /* After the three pops the stack must be a multiple of 16. */
     words--;

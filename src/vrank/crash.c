@@ -68,7 +68,6 @@ static void on_crash(int signal, siginfo_t *info, void *ucontext)
     uint32_t rank;
     int64_t clock;
 
-    (void)ucontext;
     if (signal == SIGSEGV && watch != NULL && watch->repair(watch->arg, info->si_addr)) {
         return;
     }

@@ -212,7 +212,6 @@ static int find_data(struct dl_phdr_info *info, size_t size, void *arg)
     const struct link_map *map = copy->handle;
     uintptr_t first = UINTPTR_MAX, last = 0, relro_end = 0;
 
-    (void)size;
     if (info->dlpi_addr != map->l_addr) {
         return 0;
     }

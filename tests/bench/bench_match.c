@@ -163,14 +163,11 @@ static void print_rate(const char *name, double seconds)
 
 static void init(void *state, struct wf_ctx *ctx)
 {
-    (void)state;
     wf_schedule(ctx, wf_self(ctx), 0, 0, NULL, 0);
 }
 
 static void event(void *state, const struct wf_event *ev, struct wf_ctx *ctx)
 {
-    (void)state;
-    (void)ev;
     print_rate("6 posted, exact", run_short(ctx, 1, true));
     print_rate("6 unexpected, exact", run_short(ctx, 1, false));
     print_rate("6 posted, exact, 100,000 ranks in turn", run_short(ctx, RANKS, true));

@@ -95,15 +95,10 @@ static void arrived(void *arg, struct wf_ctx *ctx, void *node, const struct wf_n
 
 static void sent(void *arg, struct wf_ctx *ctx, void *node, const struct wf_net_message *msg)
 {
-    (void)arg;
-    (void)ctx;
-    (void)node;
-    (void)msg;
 }
 
 static void init(void *state, struct wf_ctx *ctx)
 {
-    (void)state;
     wf_schedule(ctx, wf_self(ctx), 0, KIND_TURN, NULL, 0);
 }
 

@@ -41,8 +41,6 @@ static struct sample *listing; /* whose files are listed */
 
 static int list_file(const char *path, const struct stat *st, int kind, struct FTW *where)
 {
-    (void)st;
-    (void)where;
     if (kind == FTW_F && listing->n_files < FILES_MAX) {
         (void)snprintf(listing->files[listing->n_files++], PATH, "%s", path);
     }
@@ -448,9 +446,6 @@ static void nothing_and_an_empty_file_or_directory_are_no_trace(void)
 
 static int remove_entry(const char *path, const struct stat *st, int kind, struct FTW *where)
 {
-    (void)st;
-    (void)kind;
-    (void)where;
     return remove(path);
 }
 

@@ -37,7 +37,6 @@ static bool is_no_dragonfly(const struct wf_topo *topo)
 
 static bool is_anything(const struct wf_topo *topo)
 {
-    (void)topo;
     return true;
 }
 
@@ -349,7 +348,6 @@ static uint32_t around_next(const struct wf_route_query *query, struct wf_route_
 
 static uint32_t long_next(const struct wf_route_query *query, struct wf_route_state *state)
 {
-    (void)query;
     state->vcs.vc = 0;
     return 0;
 }
@@ -363,8 +361,6 @@ static uint32_t high_channel_next(const struct wf_route_query *query,
 
 static uint32_t no_port_next(const struct wf_route_query *query, struct wf_route_state *state)
 {
-    (void)query;
-    (void)state;
     return 99;
 }
 

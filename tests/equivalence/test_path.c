@@ -96,8 +96,6 @@ static void look_at_segment(void *arg, const struct wf_path_segment *segment)
 
 static int64_t start_at_once(const void *arg, uint32_t rank)
 {
-    (void)arg;
-    (void)rank;
     return 0;
 }
 

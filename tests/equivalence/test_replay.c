@@ -176,7 +176,6 @@ static bool random_next(const struct wf_source *source, uint32_t rank, struct wf
     uint32_t down = (rank + RANDOM_RANKS - shift) % RANDOM_RANKS;
     int32_t tag = (int32_t)(own % 2); /* which of the two receives is posted first */
 
-    (void)source;
     if (round == ROUNDS) {
         return false;
     }

@@ -28,9 +28,6 @@ static char foreign_directory[64];
 static inline int foreign_remove(const char *path, const struct stat *st, int kind,
                                  struct FTW *where)
 {
-    (void)st;
-    (void)kind;
-    (void)where;
     return remove(path);
 }
 

@@ -60,7 +60,6 @@ static inline void cell_init(void *state, struct wf_ctx *ctx)
     const struct cell_model *model = wf_model(ctx);
     uint64_t steps = model->steps;
 
-    (void)state;
     wf_schedule(ctx, wf_self(ctx), 1 + wf_self(ctx), CELL_STEP, &steps, sizeof(steps));
     wf_schedule(ctx, wf_self(ctx), INT64_C(1) << 40, CELL_CLEAR, NULL, 0);
 }

@@ -127,7 +127,6 @@ static inline void traffic_init(void *state, struct wf_ctx *ctx)
     const struct traffic_model *model = wf_model(ctx);
     uint32_t node = wf_self(ctx) - model->net->first_node;
 
-    (void)state;
     for (uint64_t i = 0; i < model->traffic->n_messages; i++) {
         if (model->traffic->messages[i].src == node) {
             wf_schedule(ctx, wf_self(ctx), model->traffic->messages[i].at, KIND_MESSAGE, &i,
@@ -161,8 +160,6 @@ static inline void traffic_arrived(void *arg, struct wf_ctx *ctx, void *node,
 {
     const struct traffic_model *model = arg;
 
-    (void)ctx;
-    (void)node;
     if (model->records) {
         model->result->arrivals[msg->header[0]] = at;
         model->result->order[msg->header[0]] = ++model->result->n_arrived;
@@ -174,7 +171,6 @@ static inline void traffic_sent(void *arg, struct wf_ctx *ctx, void *node,
 {
     const struct traffic_model *model = arg;
 
-    (void)node;
     if (model->records) {
         model->result->left[msg->header[0]] = wf_now(ctx);
     }

@@ -80,7 +80,6 @@ static inline void drawing_send_coded(const struct wf_graph *graph, const struct
 static inline uint32_t drawing_target(const struct wf_graph *graph, uint32_t pe, uint32_t src,
                                       uint32_t id)
 {
-    (void)graph;
     return id - 1000 * (src + 1) - 7 * pe;
 }
 
@@ -92,7 +91,6 @@ static inline uint32_t drawing_next(const struct wf_graph *graph, const struct w
 
 static inline void drawing_destroy(struct wf_graph *graph)
 {
-    (void)graph;
 }
 
 static const struct wf_graph_ops drawing_ops = {

@@ -105,7 +105,6 @@ static inline void free_params(const struct wf_param *table, void *params)
  * and the difference to the number taken are the cells still in use. */
 static inline void cell_probe_init(void *state, struct wf_ctx *ctx)
 {
-    (void)state;
     wf_schedule(ctx, wf_self(ctx), WF_TIME_MAX - 1, 0, NULL, 0);
 }
 
@@ -114,8 +113,6 @@ static inline void cell_probe_event(void *state, const struct wf_event *ev, stru
     enum { TAKEN = 100000 };
     uint64_t *cells = wf_model(ctx);
 
-    (void)state;
-    (void)ev;
     for (int i = 0; i < TAKEN; i++) {
         *cells = wf_cell_new(ctx);
     }

@@ -81,7 +81,6 @@ static void several(void)
 
 static void add_up(void *in, void *inout, int *count, MPI_Datatype *type)
 {
-    (void)type;
     for (int i = 0; i < *count; i++) {
         ((int *)inout)[i] += ((int *)in)[i];
     }
@@ -125,8 +124,6 @@ static int n_copied;
 
 static int copy_or_not(MPI_Comm comm, int keyval, void *state, void *in, void *out, int *flag)
 {
-    (void)comm;
-    (void)keyval;
     n_copied++;
     *(void **)out = in;
     *flag = 1;

@@ -148,8 +148,6 @@ static int n_copies, n_deletes;
 
 static int copy(MPI_Comm comm, int keyval, void *state, void *in, void *out, int *flag)
 {
-    (void)comm;
-    (void)keyval;
     n_copies += *(int *)state;
     *(void **)out = (char *)in + 1;
     *flag = 1;
@@ -158,9 +156,6 @@ static int copy(MPI_Comm comm, int keyval, void *state, void *in, void *out, int
 
 static int delete_it(MPI_Comm comm, int keyval, void *value, void *state)
 {
-    (void)comm;
-    (void)keyval;
-    (void)value;
     n_deletes += *(int *)state;
     return MPI_SUCCESS;
 }
@@ -201,7 +196,6 @@ static void on_error(MPI_Comm *comm, int *code, ...)
 {
     int class;
 
-    (void)comm;
     MPI_Error_class(*code, &class);
     n_errors += class == MPI_ERR_RANK;
 }

@@ -98,9 +98,6 @@ static void wait_for_time(void)
 
 static int hear(MPI_Comm comm, int keyval, void *value, void *extra)
 {
-    (void)comm;
-    (void)keyval;
-    (void)extra;
     if (rank == 0) {
         printf("the end: %s\n", (const char *)value);
         fflush(stdout);

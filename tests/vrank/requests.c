@@ -148,8 +148,6 @@ static int release(void *state)
 
 static int cancel(void *state, int complete)
 {
-    (void)state;
-    (void)complete;
     return MPI_SUCCESS;
 }
 

@@ -38,7 +38,6 @@ static void phold_init(void *state, struct wf_ctx *ctx)
 {
     const struct phold *phold = wf_model(ctx);
 
-    (void)state;
     for (uint64_t i = 0; i < phold->start_events; i++) {
         double delay = wf_rng_exponential(wf_random(ctx)) * phold->spread;
         wf_schedule(ctx, wf_self(ctx), phold->lookahead + (int64_t)delay, 0, NULL, 0);
@@ -49,7 +48,6 @@ static void phold_event(void *state, const struct wf_event *ev, struct wf_ctx *c
 {
     struct state *own = state;
 
-    (void)ev;
     own->events++;
     schedule_next(ctx, wf_model(ctx));
 }
@@ -59,9 +57,6 @@ static void phold_undo(void *state, const struct wf_event *ev, const void *note,
 {
     struct state *own = state;
 
-    (void)ev;
-    (void)note;
-    (void)ctx;
     own->events--;
 }
 

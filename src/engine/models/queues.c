@@ -44,7 +44,6 @@ static void queues_init(void *state, struct wf_ctx *ctx)
 {
     const struct queues *queues = wf_model(ctx);
 
-    (void)state;
     for (uint64_t i = 0; i < queues->customers; i++) {
         uint64_t customer = wf_self(ctx) * queues->customers + i;
         wf_schedule(ctx, wf_self(ctx), queues->travel, ARRIVE, &customer, sizeof(customer));
@@ -98,7 +97,6 @@ static void queues_commit(const struct wf_event *ev, const void *note, struct wf
 {
     struct tally *tally = wf_tally(ctx);
 
-    (void)note;
     tally->served += ev->kind == DEPART;
 }
 
@@ -132,7 +130,6 @@ static enum wf_status queues_build(struct wf_engine *engine, void *params, struc
 {
     struct queues *queues = params;
 
-    (void)err;
     (void)wf_engine_add(engine, &queues_process, (uint32_t)queues->stations,
                         sizeof(struct state), queues);
     wf_engine_promise(engine, queues->travel);

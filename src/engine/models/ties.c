@@ -34,7 +34,6 @@ static void ties_init(void *state, struct wf_ctx *ctx)
     const struct ties *ties = wf_model(ctx);
     struct payload payload = {.hash = wf_self(ctx), .left = ties->echoes};
 
-    (void)state;
     for (uint64_t i = 0; i < ties->start_events; i++) {
         wf_schedule(ctx, wf_self(ctx), ties->tick, TRAVEL, &payload, sizeof(payload));
     }
@@ -85,7 +84,6 @@ static enum wf_status ties_build(struct wf_engine *engine, void *params, struct 
 {
     struct ties *ties = params;
 
-    (void)err;
     (void)wf_engine_add(engine, &ties_process, (uint32_t)ties->lps, sizeof(struct state), ties);
     wf_engine_promise(engine, ties->instant ? 0 : ties->tick);
     return WF_OK;

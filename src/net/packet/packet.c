@@ -213,7 +213,6 @@ static void other_commit(const struct wf_event *ev, const void *note, struct wf_
 {
     const struct wf_packet_net *model = wf_model(ctx);
 
-    (void)note;
     wf_packet_stats_commit(&model->net, ev, ctx);
 }
 

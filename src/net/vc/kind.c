@@ -15,9 +15,6 @@ enum { TURNS = 4 };
 /* In a tree routes lead up, then down; between routers of a dragonfly+ up, across, down. */
 static struct wf_vc_hop tree_hop(const struct wf_vc_level *level, uint32_t at, uint32_t port)
 {
-    (void)level;
-    (void)at;
-    (void)port;
     return (struct wf_vc_hop){.rank = 0};
 }
 

@@ -127,10 +127,6 @@ static void on_message(void *arg, struct wf_ctx *ctx, void *node,
 /* PEs do not wait for their messages to leave. */
 static void on_sent(void *arg, struct wf_ctx *ctx, void *node, const struct wf_net_message *msg)
 {
-    (void)arg;
-    (void)ctx;
-    (void)node;
-    (void)msg;
 }
 
 static void on_own(const struct wf_pes *pes, struct wf_ctx *ctx, void *node,

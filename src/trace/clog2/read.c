@@ -63,7 +63,6 @@ static enum wf_status open_trace(const struct wf_reader_probe *probe, const void
                      ? wf_probe_path(probe, wf_probe_entry(probe, ".clog2", NULL))
                      : NULL;
 
-    (void)params;
     read_log(path != NULL ? path : probe->path, out, err);
     free(path);
     return err->status;

@@ -98,7 +98,6 @@ static enum wf_status open_trace(const struct wf_reader_probe *probe, const void
     char *path = probe->is_directory ? wf_probe_path(probe, wf_probe_entry(probe, ENDING, NULL))
                                      : wf_xstrdup(probe->path);
 
-    (void)params;
     if (wf_otf2_has_library(path, err) == WF_OK) {
         read_archive(path, out, err);
     }

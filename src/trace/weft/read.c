@@ -416,7 +416,6 @@ enum wf_status wf_native_open(const char *path, struct wf_trace *out, struct wf_
 static enum wf_status open_trace(const struct wf_reader_probe *probe, const void *params,
                                  struct wf_trace *out, struct wf_err *err)
 {
-    (void)params;
     return wf_native_open(probe->path, out, err);
 }
 

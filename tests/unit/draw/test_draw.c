@@ -239,7 +239,6 @@ static void a_coarse_torus_keeps_its_form(void)
  * each neighbour. */
 static uint32_t part_of_forty(const void *arg, const uint32_t coord[WF_TOPO_COORDS_MAX])
 {
-    (void)arg;
     return coord[0] / 40;
 }
 

@@ -24,14 +24,10 @@ static bool all_ways_agree(build_fn *build, void *model, int64_t end, struct out
 
 static void idle_init(void *state, struct wf_ctx *ctx)
 {
-    (void)state;
-    (void)ctx;
 }
 
 static void idle_event(void *state, const struct wf_event *ev, struct wf_ctx *ctx)
 {
-    (void)state;
-    (void)ev;
     wf_panic("an event for process %u, which has none", wf_self(ctx));
 }
 
@@ -95,7 +91,6 @@ static void clock_init(void *state, struct wf_ctx *ctx)
 {
     const struct clock *clock = wf_model(ctx);
 
-    (void)state;
     wf_schedule(ctx, wf_self(ctx), clock->period, 0, NULL, 0);
 }
 
@@ -103,7 +98,6 @@ static void clock_event(void *state, const struct wf_event *ev, struct wf_ctx *c
 {
     const struct clock *clock = wf_model(ctx);
 
-    (void)ev;
     ++*(uint64_t *)state;
     wf_schedule(ctx, wf_self(ctx), clock->period, 0, NULL, 0);
 }
@@ -143,7 +137,6 @@ static void build_clocks(struct wf_engine *engine, void *model)
 {
     static struct clock clocks[] = {{3, 10}, {2, 4321}, {1, 25000}, {1, 999983}};
 
-    (void)model;
     for (size_t i = 0; i < sizeof(clocks) / sizeof(clocks[0]); i++) {
         build_clock(engine, &clocks[i]);
     }
@@ -197,7 +190,6 @@ enum fuse_kind { LOOK, ARM };
  */
 static void fuse_init(void *state, struct wf_ctx *ctx)
 {
-    (void)state;
     for (int64_t round = 1; round <= ROUNDS; round++) {
         wf_schedule(ctx, wf_self(ctx), 1000 * round + (wf_self(ctx) % 2 == 0 ? 0 : 20), LOOK,
                     NULL, 0);
@@ -223,7 +215,6 @@ static const struct wf_process_ops fuse = {
 
 static void build_fuse(struct wf_engine *engine, void *model)
 {
-    (void)model;
     (void)wf_engine_add(engine, &fuse, 2 * PAIRS, sizeof(uint64_t), NULL);
     wf_engine_promise(engine, 10);
 }
@@ -273,7 +264,6 @@ static void ping_send(struct wf_ctx *ctx, uint64_t hops)
 
 static void ping_init(void *state, struct wf_ctx *ctx)
 {
-    (void)state;
     ping_send(ctx, HOPS);
 }
 

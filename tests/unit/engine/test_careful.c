@@ -31,7 +31,6 @@ static void pass_on(struct wf_ctx *ctx, uint32_t hops)
 
 static void ball_init(void *state, struct wf_ctx *ctx)
 {
-    (void)state;
     for (uint32_t i = 0; i < BALLS; i++) {
         pass_on(ctx, HOPS);
     }

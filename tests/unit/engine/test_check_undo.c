@@ -34,7 +34,6 @@ static bool goes_wrong(const struct model *model, const struct wf_event *ev, enu
 
 static void start(void *state, struct wf_ctx *ctx)
 {
-    (void)state;
     wf_schedule(ctx, wf_self(ctx), INT64_C(100) * (wf_self(ctx) + 1), FIRST, NULL, 0);
 }
 
@@ -97,7 +96,6 @@ static void change_back(void *state, const struct wf_event *ev, const void *note
     const struct model *model = wf_model(ctx);
     struct state *own = state;
 
-    (void)note;
     for (size_t i = 0; i < sizeof(own->bytes); i++) {
         if (!(i == 9 && goes_wrong(model, ev, FORGETS_A_BYTE))) {
             own->bytes[i]--;

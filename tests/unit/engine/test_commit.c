@@ -54,7 +54,6 @@ static void pass_on(struct wf_ctx *ctx, uint64_t hash)
 
 static void relay_init(void *state, struct wf_ctx *ctx)
 {
-    (void)state;
     for (uint64_t i = 0; i < TOKENS; i++) {
         pass_on(ctx, i);
     }

@@ -13,7 +13,6 @@ static void storm_init(void *state, struct wf_ctx *ctx)
 {
     const struct storm *storm = wf_model(ctx);
 
-    (void)state;
     if (!storm->by_one) {
         wf_schedule(ctx, wf_self(ctx), 10, 0, NULL, 0);
     } else if (wf_self(ctx) == 0) {
@@ -25,7 +24,6 @@ static void storm_init(void *state, struct wf_ctx *ctx)
 
 static void storm_event(void *state, const struct wf_event *ev, struct wf_ctx *ctx)
 {
-    (void)ev;
     if (++*(uint64_t *)state < 3) {
         wf_schedule(ctx, wf_self(ctx), 10, 0, NULL, 0);
     }

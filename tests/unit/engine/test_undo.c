@@ -47,7 +47,6 @@ static void start(void *state, struct wf_ctx *ctx)
 {
     uint64_t hops = 40;
 
-    (void)state;
     wf_schedule(ctx, wf_self(ctx), 5, 0, &hops, sizeof(hops));
 }
 
@@ -71,8 +70,6 @@ static void act(void *state, const struct wf_event *ev, struct wf_ctx *ctx)
 static void act_undo(void *state, const struct wf_event *ev, const void *note,
                      struct wf_ctx *ctx)
 {
-    (void)ev;
-    (void)ctx;
     memcpy(&((struct state *)state)->counter, note, sizeof(uint64_t));
 }
 
@@ -86,8 +83,6 @@ static void act_commit(const struct wf_event *ev, const void *note, struct wf_ct
 {
     uint64_t before;
 
-    (void)ev;
-    (void)ctx;
     memcpy(&before, note, sizeof(before));
     commits++;
     committed_notes += before;
@@ -340,7 +335,6 @@ static void follow(void *state, const struct wf_event *ev, struct wf_ctx *ctx)
     struct state *own = state;
     uint32_t fresh = 0;
 
-    (void)ev;
     for (uint32_t i = 0; i < sequence->n; i++) {
         switch (sequence->acts[i]) {
         case EDIT_OLD:

@@ -27,8 +27,6 @@ static void arrived(void *arg, struct wf_ctx *ctx, void *node, const struct wf_n
 {
     const struct world *world = arg;
 
-    (void)ctx;
-    (void)node;
     world->arrival[msg->header[0]] = at / CYCLE_PS;
 }
 
@@ -36,7 +34,6 @@ static void sent(void *arg, struct wf_ctx *ctx, void *node, const struct wf_net_
 {
     const struct world *world = arg;
 
-    (void)node;
     if (world->left != NULL) {
         world->left[msg->header[0]] = wf_now(ctx) / CYCLE_PS;
     }
@@ -46,7 +43,6 @@ static void init(void *state, struct wf_ctx *ctx)
 {
     const struct world *world = wf_model(ctx);
 
-    (void)state;
     for (uint64_t i = 0; i < world->n; i++) {
         if (world->sends[i].src == wf_self(ctx)) {
             wf_schedule(ctx, wf_self(ctx), world->sends[i].cycle * CYCLE_PS, KIND_SEND, &i,

@@ -43,7 +43,6 @@ static const char *name_of(const struct wf_source *source, enum wf_source_name k
 {
     static const char *const names[] = {"setup", "solve"};
 
-    (void)source;
     return kind == WF_NAME_REGION && number < 2 ? names[number] : NULL;
 }
 
@@ -178,10 +177,6 @@ static void what_is_not_there_is_refused(void)
 static bool none(const struct wf_source *source, uint32_t rank, struct wf_cursor *cursor,
                  struct wf_op *op)
 {
-    (void)source;
-    (void)rank;
-    (void)cursor;
-    (void)op;
     return false;
 }
 

@@ -10,7 +10,6 @@ static const char *name_of(const struct wf_source *source, enum wf_source_name k
     static const char *const regions[] = {"setup", "solve", "write"};
     static const char *const counters[] = {"instructions", "flops", "misses"};
 
-    (void)source;
     return number >= 3 ? NULL : kind == WF_NAME_REGION ? regions[number] : counters[number];
 }
 
@@ -18,7 +17,6 @@ static const char *name_of(const struct wf_source *source, enum wf_source_name k
 static const char *other_name(const struct wf_source *source, enum wf_source_name kind,
                               uint32_t number)
 {
-    (void)source;
     return kind == WF_NAME_REGION && number == 0 ? "solve" : NULL;
 }
 

@@ -303,7 +303,6 @@ static bool split_next(const struct wf_source *source, uint32_t rank, struct wf_
 {
     uint64_t round = cursor->word[0] / 5;
 
-    (void)source;
     if (round == ROUNDS) {
         return false;
     }

@@ -293,7 +293,6 @@ static bool answer_next(const struct wf_source *source, uint32_t rank, struct wf
 {
     uint64_t step = cursor->word[0];
 
-    (void)source;
     if (step == 4 || (rank > 0 && step == 3)) {
         return false;
     }

@@ -231,26 +231,22 @@ enum { ROOTS = 1000 };
 
 static uint32_t many_n_tasks(const struct wf_graph *graph, uint32_t pe)
 {
-    (void)graph;
     return pe == 0 ? ROOTS + 1 : 1;
 }
 
 static uint32_t many_root(const struct wf_graph *graph, uint32_t pe, uint32_t from)
 {
-    (void)graph;
     return (pe == 0 && from < ROOTS) || (pe == 1 && from == 0) ? from : WF_NO_TASK;
 }
 
 static struct wf_task_needs many_needs(const struct wf_graph *graph, uint32_t pe, uint32_t task)
 {
-    (void)graph;
     return (struct wf_task_needs){.messages = (pe == 0 && task == ROOTS) || pe == 2};
 }
 
 static void many_task(const struct wf_graph *graph, uint32_t pe, uint32_t task,
                       struct wf_task *out)
 {
-    (void)graph;
     *out = (struct wf_task){
         .pe = pe, .number = task, .duration = 10 * NS, .n_sends = pe < 2 && task % ROOTS == 0};
     if (pe == 0 && task == 0) {
@@ -261,8 +257,6 @@ static void many_task(const struct wf_graph *graph, uint32_t pe, uint32_t task,
 static void many_send(const struct wf_graph *graph, const struct wf_task *task, uint32_t i,
                       struct wf_task_send *out)
 {
-    (void)graph;
-    (void)i;
     *out = (struct wf_task_send){.pe = task->pe == 0 ? 2 : 0, .id = task->pe == 0 ? 0 : ROOTS};
 }
 

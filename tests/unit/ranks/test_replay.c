@@ -312,7 +312,6 @@ static void a_stencil_takes_the_time_it_takes_on_paper(void)
 static bool endless_next(const struct wf_source *source, uint32_t rank,
                          struct wf_cursor *cursor, struct wf_op *op)
 {
-    (void)source;
     if (cursor->word[0] == 10000) {
         return false;
     }
@@ -368,7 +367,6 @@ static const char *one_region(const struct wf_source *source, enum wf_source_nam
 {
     static const char *const names[] = {"outer", "inner"};
 
-    (void)source;
     return kind == WF_NAME_REGION && number < 2 ? names[number] : NULL;
 }
 

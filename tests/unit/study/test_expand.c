@@ -75,7 +75,6 @@ static enum wf_status look(struct wf_trace_writer *writer, uint32_t rank,
     struct looker *looker = (struct looker *)writer;
     enum wf_op_family family = wf_op_info(op->kind)->family;
 
-    (void)err;
     if (rank != looker->rank) {
         for (int i = 0; i < REQUESTS + OWN; i++) {
             expect(looker, !looker->active[i]);
@@ -103,7 +102,6 @@ static enum wf_status look(struct wf_trace_writer *writer, uint32_t rank,
 
 static enum wf_status end(struct wf_trace_writer *writer, struct wf_err *err)
 {
-    (void)err;
     ((struct looker *)writer)->ended = true;
     return WF_OK;
 }

@@ -52,8 +52,6 @@ static bool program_group(const struct wf_source *source, uint32_t rank, uint32_
 static const char *program_name(const struct wf_source *source, enum wf_source_name kind,
                                 uint32_t number)
 {
-    (void)source;
-    (void)kind;
     return number == 4 ? "solve" : number == 5 ? "other" : NULL;
 }
 
