@@ -43,6 +43,16 @@ struct wf_err {
 WF_PRINTF(3, 4)
 enum wf_status wf_err_set(struct wf_err *err, enum wf_status status, const char *fmt, ...);
 
+/* Returns from the function with the status of `call` unless it is WF_OK. For functions that have
+ * nothing to release. */
+#define WF_TRY(call)                       \
+    do {                                   \
+        enum wf_status wf_tried_ = (call); \
+        if (wf_tried_ != WF_OK) {          \
+            return wf_tried_;              \
+        }                                  \
+    } while (0)
+
 /* Puts `fmt` before the text already in `err`, for a caller that knows more about the place. */
 WF_PRINTF(2, 3)
 void wf_err_prefix(struct wf_err *err, const char *fmt, ...);

@@ -217,11 +217,7 @@ static enum wf_status not_built(const char *mpi, struct wf_err *err)
 enum wf_status wf_capture_library(const char *mpi, char *const *command, char **path,
                                   struct wf_err *err)
 {
-    enum wf_status status = find_mpi(&mpi, command, err);
-
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(find_mpi(&mpi, command, err));
     *path = find_file("libweft-capture-", mpi, ".so");
     return *path != NULL ? WF_OK : not_built(mpi, err);
 }
@@ -229,11 +225,7 @@ enum wf_status wf_capture_library(const char *mpi, char *const *command, char **
 enum wf_status wf_capture_pingpong(const char *mpi, char *const *command, const char **name,
                                    char **path, struct wf_err *err)
 {
-    enum wf_status status = find_mpi(&mpi, command, err);
-
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(find_mpi(&mpi, command, err));
     *name = mpi;
     *path = find_file("weft-pingpong-", mpi, "");
     return *path != NULL ? WF_OK : not_built(mpi, err);

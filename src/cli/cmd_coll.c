@@ -85,11 +85,8 @@ static enum wf_status show(struct wf_cli *cli, enum wf_coll_kind kind,
         return wf_err_set(err, WF_EUSAGE, "--root: there are only ranks 0 to %" PRIu64,
                           opts->ranks - 1);
     }
-    enum wf_status status = wf_study_coll_choose((enum wf_coll_rules)opts->rules,
-                                                 opts->algorithm, &args, &ops, err);
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_study_coll_choose((enum wf_coll_rules)opts->rules, opts->algorithm, &args, &ops,
+                                err));
     wf_study_messages_init(&messages, ops, &args);
     if (opts->json) {
         wf_cli_answer(cli, wf_study_coll_document(ops, &args, &messages));

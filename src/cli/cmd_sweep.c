@@ -76,11 +76,7 @@ static enum wf_status write_table(const struct wf_study *study, const char *path
                                   struct wf_err *err)
 {
     struct wf_output *output = NULL;
-    enum wf_status status = wf_output_open(path, true, &output, err);
-
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_output_open(path, true, &output, err));
     (ends_in(path, ".csv") ? wf_study_csv : wf_study_json)(study, wf_output_stream(output));
     return wf_output_commit(output, err);
 }
@@ -89,11 +85,7 @@ static enum wf_status write_plot(const struct wf_study *study, const char *path,
                                  struct wf_err *err)
 {
     struct wf_output *output = NULL;
-    enum wf_status status = wf_output_open(path, true, &output, err);
-
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_output_open(path, true, &output, err));
     if (!wf_study_plot(study, wf_draw_plot_for_path(path), wf_output_stream(output))) {
         wf_output_discard(output);
         return wf_err_set(err, WF_EINVAL, "plot '%.200s': no point has a result to draw", path);

@@ -289,10 +289,7 @@ static enum wf_status topo_run(struct wf_cli *cli, const void *opts_arg,
     const struct topo_opts *opts = opts_arg;
     struct request request = {.spec = ""};
 
-    enum wf_status status = sort_operands(opts, operands, &request, err);
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(sort_operands(opts, operands, &request, err));
     if (strcmp(request.spec, "list") == 0) {
         if (opts->routes != NULL || opts->output != NULL) {
             return wf_err_set(err, WF_EUSAGE, "topo list: --%s needs a topology",

@@ -61,10 +61,7 @@ static enum wf_status write_curve(const struct wf_curve *curve, const struct cur
 {
     struct wf_output *output = NULL;
 
-    enum wf_status status = wf_output_open(file->path, force, &output, err);
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_output_open(file->path, force, &output, err));
     file->format->write(curve, wf_output_stream(output));
     return wf_output_commit(output, err);
 }

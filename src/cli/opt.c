@@ -167,10 +167,7 @@ static enum wf_status parse_short(struct parser *parser, const char *text, struc
             return store_argument(parser, row, p[1] == '\0' ? NULL : p + 1, err);
         }
 
-        enum wf_status status = store(parser, row, "true", err);
-        if (status != WF_OK) {
-            return status;
-        }
+        WF_TRY(store(parser, row, "true", err));
     }
     return WF_OK;
 }

@@ -26,10 +26,7 @@ static enum wf_status prepare_output(const struct wf_simulate_opts *opts,
         return WF_OK;
     }
 
-    enum wf_status status = wf_writer_for_path(opts->output, writer, err);
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_writer_for_path(opts->output, writer, err));
     return wf_writer_check(*writer, opts->output, opts->force, err);
 }
 
@@ -63,10 +60,7 @@ static enum wf_status deliver(struct wf_cli *cli, const struct wf_simulate_opts 
     };
 
     if (writer != NULL) {
-        enum wf_status status = write_file(opts, writer, doc, err);
-        if (status != WF_OK) {
-            return status;
-        }
+        WF_TRY(write_file(opts, writer, doc, err));
     }
     if (opts->json) {
         wf_writer_json.write(doc, &options, cli->out);

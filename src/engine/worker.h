@@ -8,11 +8,40 @@
  */
 
 #include "base/buf.h"
-#include "engine/block.h"
 #include "engine/cells.h"
 #include "engine/chunk.h"
+#include "engine/engine.h"
 
 #include <stdalign.h>
+
+/* The engine's data of a process; the state of the process follows in memory. */
+struct wf_lp {
+    uint64_t digest; /* chained hash of the events it has executed */
+    uint64_t sent;   /* the next event's sequence number */
+    uint64_t draws;
+};
+
+/* A group of processes added by one call. */
+struct wf_process_group {
+    const struct wf_process_ops *ops;
+    void *model;
+    uint32_t first, count;
+    uint32_t stride; /* bytes from one process to the next */
+    uint32_t state_size;
+};
+
+/* Consecutive processes of one group, owned by one worker and executed together. */
+struct wf_block {
+    unsigned char *records; /* null if another operating-system process has them */
+    const struct wf_process_group *group;
+    uint32_t first, count;
+    uint32_t owner; /* the worker */
+};
+
+static inline struct wf_lp *wf_block_lp(const struct wf_block *block, uint32_t id)
+{
+    return (void *)(block->records + (size_t)(id - block->first) * block->group->stride);
+}
 
 /* What one event changed and scheduled, so that it can be undone later; see undo.h. */
 struct wf_undo_log {

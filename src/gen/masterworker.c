@@ -54,12 +54,8 @@ static enum wf_status masterworker_create(const void *params, uint32_t n_ranks,
                                           struct wf_source **out, struct wf_err *err)
 {
     const struct params *given = params;
-    enum wf_status status = wf_gen_check_computing(wf_gen_masterworker_ops.name, given->compute,
-                                                   2 * given->tasks, err);
-
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_gen_check_computing(wf_gen_masterworker_ops.name, given->compute,
+                                  2 * given->tasks, err));
     struct masterworker *program = wf_xcalloc(1, sizeof(*program));
     program->source = (struct wf_source){
         .ops = &wf_gen_masterworker_ops,

@@ -66,10 +66,7 @@ enum wf_status wf_gen_text_create(const struct wf_gen_text_input *input, uint32_
         return wf_err_set(err, WF_EINVAL, "%.128s:1:1: a program has at most 1 MiB",
                           input->name);
     }
-    enum wf_status status = wf_gen_text_parse(&program, input, n_ranks, err);
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_gen_text_parse(&program, input, n_ranks, err));
     struct text *source = wf_xcalloc(1, sizeof(*source));
     source->program = program;
     source->source = (struct wf_source){

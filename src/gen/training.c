@@ -95,11 +95,7 @@ static enum wf_status training_create(const void *params, uint32_t n_ranks,
                                       struct wf_source **out, struct wf_err *err)
 {
     const struct params *given = params;
-    enum wf_status status = check(given, err);
-
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(check(given, err));
     struct training *training = wf_xcalloc(1, sizeof(*training));
     training->source = (struct wf_source){.ops = &wf_gen_training_ops, .n_ranks = n_ranks};
     training->given = *given;

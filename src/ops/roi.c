@@ -248,10 +248,7 @@ static enum wf_status try_first_rank(const struct source *self, const struct wf_
         }
     }
 
-    enum wf_status status = wf_source_check(self->inner, err);
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_source_check(self->inner, err));
     if (!inside) {
         return wf_err_set(err, WF_EINVAL, "rank 0 never enters the region '%.64s'",
                           roi->region);

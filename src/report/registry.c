@@ -59,11 +59,7 @@ static enum wf_status save_one(const struct wf_writer_beside *file, const struct
                                bool force, struct wf_err *err)
 {
     struct wf_output *output = NULL;
-    enum wf_status status = wf_output_open(path, force, &output, err);
-
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_output_open(path, force, &output, err));
     file->write(doc, options, wf_output_stream(output));
     return wf_output_commit(output, err);
 }

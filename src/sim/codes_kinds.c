@@ -24,10 +24,7 @@ static enum wf_status write_dims(struct wf_codes_job *job, uint64_t *product)
     const struct wf_codes_entry *entry = wf_codes_param(job, "dim_length");
     uint64_t n_dims = 0, n = 0;
 
-    enum wf_status status = wf_codes_count(job, "n_dims", 4, &n_dims);
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_codes_count(job, "n_dims", 4, &n_dims));
     if (entry == NULL) {
         return wf_codes_fail(job, NULL, "dim_length in PARAMS");
     }

@@ -74,10 +74,7 @@ static enum wf_status read_model(struct wf_machine_reader *reader, const struct 
 {
     const struct wf_net_ops *ops;
 
-    enum wf_status status = wf_machine_expect(reader, node, WF_YAML_SCALAR, err);
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_machine_expect(reader, node, WF_YAML_SCALAR, err));
     if (wf_net_find(node->text, &ops, err) != WF_OK) {
         return wf_machine_blame(reader, node->at, err);
     }

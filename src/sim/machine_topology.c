@@ -65,10 +65,7 @@ static enum wf_status read_spec(const struct wf_machine_reader *reader, struct l
         if (level.ops == NULL) {
             return WF_OK;
         }
-        enum wf_status status = add_level(reader, levels, level.text, level.len, node->at, err);
-        if (status != WF_OK) {
-            return status;
-        }
+        WF_TRY(add_level(reader, levels, level.text, level.len, node->at, err));
     }
 }
 

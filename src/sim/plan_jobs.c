@@ -126,10 +126,7 @@ static enum wf_status find_generator(struct wf_plan_job *job, const char *name,
         table = job->graph_gen->params;
         size = job->graph_gen->params_size;
     } else {
-        enum wf_status status = wf_gen_find(name, &job->gen, err);
-        if (status != WF_OK) {
-            return status;
-        }
+        WF_TRY(wf_gen_find(name, &job->gen, err));
         table = job->gen->params;
         size = job->gen->params_size;
     }

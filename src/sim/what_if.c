@@ -198,10 +198,7 @@ enum wf_status wf_what_if(struct wf_job *job, const struct wf_engine_config *con
     for (enum change change = 0; change < CHANGES; change++) {
         int64_t ran = -1;
         if (again && can_change(job, change)) {
-            enum wf_status status = run_changed(job, config, world, change, &ran, err);
-            if (status != WF_OK) {
-                return status;
-            }
+            WF_TRY(run_changed(job, config, world, change, &ran, err));
         }
         if (list != NULL) {
             describe(list, doc, change, ran);

@@ -63,10 +63,7 @@ static enum wf_status declare(struct wf_topo_graph_reader *reader, const struct 
     uint32_t vertex = 0, n = 0;
 
     for (; next_word(reader, &name); n++) {
-        enum wf_status status = get_vertex(reader, name, &vertex);
-        if (status != WF_OK) {
-            return status;
-        }
+        WF_TRY(get_vertex(reader, name, &vertex));
         struct wf_topo_graph_attrs *attrs = &reader->vertices[vertex].attrs;
         if (as->gate) {
             attrs->gate = true;

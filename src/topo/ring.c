@@ -29,10 +29,7 @@ static enum wf_status ring_create(const void *params, struct wf_topo **out, stru
     char size[32];
 
     (void)snprintf(size, sizeof(size), "%" PRIu64, given->size);
-    enum wf_status status = wf_topo_grid_parse(&grid, &wf_topo_ring_ops, size, err);
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_topo_grid_parse(&grid, &wf_topo_ring_ops, size, err));
     grid.wrap[0] = true;
 
     struct wf_topo *topo = wf_topo_grid_finish(&grid);

@@ -96,10 +96,7 @@ static enum wf_status set_shape(struct wf_topo_twist_shape *shape,
 {
     uint32_t jumps[WF_TOPO_GRID_DIMS_MAX];
 
-    enum wf_status status = parse_jumps(given->jump, grid->n_dims, jumps, err);
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(parse_jumps(given->jump, grid->n_dims, jumps, err));
     memset(shape, 0, sizeof(*shape));
     shape->n_dims = grid->n_dims;
     shape->n_nodes = grid->topo.n_nodes;

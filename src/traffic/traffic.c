@@ -351,10 +351,7 @@ static enum wf_status prepare_sizes(struct wf_traffic *traffic, struct wf_err *e
     traffic->mean_size =
         (double)set->size * (1 - set->long_share) + (double)set->long_size * set->long_share;
     if (set->sizes[0] != '\0') {
-        enum wf_status status = wf_traffic_weights_read(set->sizes, &traffic->sizes, err);
-        if (status != WF_OK) {
-            return status;
-        }
+        WF_TRY(wf_traffic_weights_read(set->sizes, &traffic->sizes, err));
         if (traffic->sizes.up_to[traffic->sizes.n - 1] == 0) {
             return wf_err_set(err, WF_EINVAL, "%.200s: no line has a weight", set->sizes);
         }

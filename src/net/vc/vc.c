@@ -121,10 +121,7 @@ enum wf_status wf_vc_plan_init(struct wf_vc_plan *plan, const struct wf_topo *to
 
         level->topo = wf_topo_level(topo, i);
         level->kind = wf_vc_kind_of(level->topo);
-        enum wf_status status = plan_level(level, needs, i > 0, err);
-        if (status != WF_OK) {
-            return status;
-        }
+        WF_TRY(plan_level(level, needs, i > 0, err));
         plan->n_vcs = level->n > plan->n_vcs ? level->n : plan->n_vcs;
     }
     plan->hops_max = hops_of(plan, needs.detour);

@@ -74,10 +74,7 @@ static enum wf_status csv_create(const char *path,
         return wf_err_set(err, WF_EUSAGE, "a .csv is one file; parts are for .weft");
     }
     FILE *out = NULL;
-    enum wf_status status = wf_target_open_file(path, options->force, &target, &out, err);
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_target_open_file(path, options->force, &target, &out, err));
 
     struct csv *csv = wf_xcalloc(1, sizeof(*csv));
     csv->writer.ops = &wf_csv_writer_ops;

@@ -65,11 +65,7 @@ static bool is_chunk_size(uint64_t size)
 static enum wf_status read_anchor(struct wf_infile *in, const char *path,
                                   struct wf_otf2_layout *layout, struct wf_err *err)
 {
-    enum wf_status status = wf_infile_open(in, path, err);
-
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_infile_open(in, path, err));
     in->swapped = wf_infile_bytes(in, 2)[1] == LITTLE_ENDIAN_FILE;
     wf_infile_skip(in, sizeof(WF_OTF2_MAGIC));
     layout->version = wf_infile_bytes(in, VERSION_BYTES)[0];

@@ -47,10 +47,7 @@ static enum wf_status ti_create(const char *path, const struct wf_trace_writer_o
         return wf_err_set(err, WF_EUSAGE, "a .ti is one file; parts are for .weft");
     }
     FILE *out = NULL;
-    enum wf_status status = wf_target_open_file(path, options->force, &target, &out, err);
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_target_open_file(path, options->force, &target, &out, err));
     struct ti *ti = wf_xcalloc(1, sizeof(*ti));
     ti->writer.ops = &wf_ti_writer_ops;
     ti->target = target;

@@ -398,18 +398,12 @@ static enum wf_status open_file(struct wf_native_set *set, char *path, struct wf
     struct wf_native_header header;
     uint32_t file = set->n_files;
 
-    enum wf_status status = add_file(set, path, err);
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(add_file(set, path, err));
     if (!read_bytes(set, file, 0, bytes, sizeof(bytes)) ||
         !wf_native_header_read(bytes, &header)) {
         return wf_err_set(err, WF_EINVAL, "%.300s: its header is damaged or truncated", path);
     }
-    status = check_header(set, path, &header, err);
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(check_header(set, path, &header, err));
     if (set->groups == NULL) {
         set->header = header;
         set->groups = wf_groups_new(header.n_ranks);

@@ -401,11 +401,7 @@ static bool detect(const struct wf_reader_probe *probe)
 enum wf_status wf_native_open(const char *path, struct wf_trace *out, struct wf_err *err)
 {
     struct wf_native_set set;
-    enum wf_status status = wf_native_set_open(path, &set, err);
-
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_native_set_open(path, &set, err));
     if (set.header.version == WF_NATIVE_TASKS_VERSION) {
         return wf_native_graph_new(&set, &out->graph, err);
     }

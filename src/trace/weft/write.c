@@ -78,10 +78,7 @@ static enum wf_status writer_create(const char *path,
     uint64_t block = BLOCKS_BYTES / options->n_ranks;
     block = block < BLOCK_MIN ? BLOCK_MIN : block > BLOCK_MAX ? BLOCK_MAX : block;
     struct wf_native_out *files = NULL;
-    enum wf_status status = wf_native_out_open(path, options, (uint32_t)block, &files, err);
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_native_out_open(path, options, (uint32_t)block, &files, err));
 
     struct native_writer *w = wf_xcalloc(1, sizeof(*w));
     w->writer.ops = &wf_native_writer_ops;
