@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The beginning and the end of a recording, and what every wrapper does. */
+/* Begins and ends a recording; the steps that all wrappers share. */
 #include "capture/cost.h"
 #include "capture/counters.h"
 #include "capture/file.h"
@@ -42,7 +42,7 @@ void wf_cap_give_up(const char *why)
     }
 }
 
-/* ---- what every wrapper does ---- */
+/* ---- steps of every wrapper ---- */
 
 void wf_cap_enter_slowly(struct wf_cap_call *call, struct wf_cap_thread *thread)
 {
@@ -71,7 +71,7 @@ bool wf_cap_returned(struct wf_cap_call *call, int rc)
         call->returned = wf_cap_clock_now();
     }
     if (wf_cap.threaded) {
-        /* What other threads have done meanwhile is in the sequence already. */
+        /* The time until the last call of another thread ended is recorded already. */
         int64_t most = (int64_t)(call->entered - wf_cap.left);
         call->gap = most < 0 ? 0 : call->gap > most ? most : call->gap;
     }
@@ -122,7 +122,7 @@ void *wf_cap_call_memory(struct wf_cap_call *call, size_t bytes)
     return memory;
 }
 
-/* ---- calls by name ---- */
+/* ---- calls recorded by name only ---- */
 
 static void record_name(enum wf_source_name kind, uint32_t number, const char *name)
 {
@@ -182,7 +182,8 @@ static void record_creator(const struct wf_cap_settings *settings)
     wf_cap_file_record(WF_RECORD_CREATOR, NULL, 0, text);
 }
 
-/* Where and when the rank's clock began: enough to compare clocks of hosts. */
+/* Records the host and the start of the rank's clock, so that a reader can compare the clocks
+ * of hosts. */
 static void record_clock(int64_t offset, uint64_t doubt)
 {
     char host[256] = "";
@@ -224,7 +225,7 @@ void wf_cap_begin(int provided)
     if (wf_cap.on || !wf_cap_settings_read(&settings)) {
         return;
     }
-    /* Processes that a running program starts have a world of their own. */
+    /* Processes started by MPI_Comm_spawn have their own MPI_COMM_WORLD and are not recorded. */
     (void)PMPI_Comm_get_parent(&parent);
     if (parent != MPI_COMM_NULL) {
         return;
@@ -295,7 +296,7 @@ void wf_cap_break_off(void)
     }
 }
 
-/* A program that ends without MPI_Finalize. */
+/* Keeps the recording of a program that exits without MPI_Finalize. */
 __attribute__((destructor)) static void at_exit(void)
 {
     wf_cap_break_off();

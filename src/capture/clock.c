@@ -14,7 +14,8 @@ enum { CALIBRATE_NS = 2000000, SHIFT = 32 };
 
 __extension__ typedef unsigned __int128 wide;
 
-/* The counter: ns = ns0 + (ticks - ticks0) * rate >> SHIFT. A rate of 0: there is none. */
+/* The processor's time counter: ns = ns0 + (ticks - ticks0) * rate >> SHIFT. A rate of 0 means
+ * that there is no such counter. */
 static struct {
     uint64_t ticks0, ns0, rate;
 } counter;
@@ -34,7 +35,8 @@ uint64_t wf_cap_clock_monotonic(void)
 
 #if defined(__x86_64__)
 
-/* The kernel has checked that the counters of all processors agree and never stop. */
+/* Returns whether the kernel trusts the counter: it has checked that the counters of all
+ * processors agree and never stop. */
 static bool is_trusted(void)
 {
     char name[8] = "";
@@ -121,7 +123,7 @@ uint64_t wf_cap_clock_leave(struct wf_cap_clock *clock, uint64_t entered, bool c
     clock->left = wf_cap_clock_now();
     if (cpu && (first || clock->left - entered >= WF_CLOCK_LONG)) {
         read_offset(clock, clock->left);
-        /* Reading the clock is not computing. */
+        /* The time to read the CPU clock must not count as computing. */
         clock->left = wf_cap_clock_now();
     }
     return clock->left;

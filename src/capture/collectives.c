@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collectives, with bytes and counts as coll/coll.h wants them. */
+/* Collectives, with bytes and counts as coll/coll.h defines them. */
 #include "capture/inside.h"
 
 #include <string.h>
@@ -18,9 +18,9 @@ static void name_call(struct wf_cap_call *call, enum wf_op_kind kind)
     }
 }
 
-/* A collective that can be recorded: of one group, with a request if it returns one. False if
- * it cannot be: then it is a call by name, and a request is remembered as one that nobody hears
- * of. */
+/* Sets the communicator and the request of a collective. Returns false if it cannot be recorded,
+ * because its communicator is unknown, or is an inter-communicator and it is no barrier. Then
+ * only the name of the call is recorded, and ops never mention its request. */
 static bool begin(struct wf_cap_call *call, struct wf_op *op, const struct wf_cap_comm *comm,
                   const MPI_Request *request)
 {
@@ -100,7 +100,7 @@ static uint64_t block_bytes(const struct wf_cap_vector *vector, uint32_t i)
     return wf_cap_bytes(count, vector->types != NULL ? vector->types[i] : vector->type);
 }
 
-/* The lengths of `n` blocks; null if there is no memory. */
+/* Returns the lengths of `n` blocks in bytes; null if there is no memory. The call owns it. */
 static uint64_t *lengths(struct wf_cap_call *call, const struct wf_cap_vector *vector,
                          uint32_t n)
 {
@@ -157,7 +157,7 @@ void wf_cap_on_exchange(struct wf_cap_call *call, enum wf_op_kind kind,
     struct wf_op op = {.kind = kind};
 
     if (begin(call, &op, found, request)) {
-        /* In place: what is sent is as long as what replaces it. */
+        /* MPI_IN_PLACE: the blocks sent have the lengths of the blocks received. */
         op.counts = lengths(call, sent != NULL ? sent : received, found->size);
         op.recv_counts = lengths(call, received, found->size);
         if (op.counts != NULL && op.recv_counts != NULL) {

@@ -10,19 +10,20 @@
 enum {
     ID_SELF = 1,
     ID_FIRST = 2,
-    ID_RANGE = (1 << 26) - ID_FIRST, /* what replay can tell apart */
+    ID_RANGE = (1 << 26) - ID_FIRST, /* replay distinguishes this many ids */
 };
 
 static struct {
-    struct wf_cap_comm **all; /* by number */
+    struct wf_cap_comm **all; /* indexed by communicator number */
     uint32_t n, room;
-    struct wf_cap_requests by_handle; /* number: place in `all` */
+    struct wf_cap_requests by_handle; /* entry.number: index into `all` */
     MPI_Group world;
     struct wf_cap_comm *last;
     uint64_t last_handle;
 } comms;
 
-/* The handles of two kinds of libraries: numbers, and addresses. Not 0 for any communicator. */
+/* MPI_Comm is an integer in some MPI libraries and a pointer in others. No communicator has
+ * the handle 0. */
 uint64_t wf_cap_comm_handle(MPI_Comm comm)
 {
     return (uint64_t)(uintptr_t)comm;
@@ -88,8 +89,9 @@ static bool bind_handle(uint64_t handle, struct wf_cap_comm *comm)
 
 /* ---- members ---- */
 
-/* Ranks of the program, of both sides if there are two; null if one of them is not of the
- * world, or there is no memory. */
+/* Returns the world ranks of the members; for an inter-communicator, the local group and then
+ * the remote group. Fills in the size, the rank and the sides of `out`. Returns null if a
+ * member is not in MPI_COMM_WORLD, or if there is no memory. */
 static uint32_t *members_of(MPI_Comm comm, struct wf_cap_comm *out)
 {
     MPI_Group groups[2];
@@ -134,7 +136,8 @@ static uint32_t *members_of(MPI_Comm comm, struct wf_cap_comm *out)
     return members;
 }
 
-/* Puts the side with the lowest rank first. */
+/* Puts the group that contains the lowest rank first, so that both groups of an
+ * inter-communicator record the same list. */
 static void order_sides(uint32_t *members, struct wf_cap_comm *comm)
 {
     uint32_t mine = comm->offset, lowest = 0;
@@ -148,7 +151,7 @@ static void order_sides(uint32_t *members, struct wf_cap_comm *comm)
     if (lowest < mine) {
         return;
     }
-    /* The spare half of the memory is as long. */
+    /* members_of() has allocated enough memory after the list for a copy. */
     uint32_t others = comm->size - mine;
     memcpy(members + comm->size, members, mine * sizeof(*members));
     memmove(members, members + mine, others * sizeof(*members));
@@ -157,7 +160,7 @@ static void order_sides(uint32_t *members, struct wf_cap_comm *comm)
     comm->rank += others;
 }
 
-/* The finisher of SplitMix64, in which no value stays what it is. */
+/* The finalizer of SplitMix64. */
 static uint64_t mix(uint64_t digest, uint64_t value)
 {
     uint64_t z = digest + (value + 1) * UINT64_C(0x9e3779b97f4a7c15);
@@ -177,7 +180,8 @@ static void set_digest(struct wf_cap_comm *comm)
 
 /* ---- numbers and ids ---- */
 
-/* A communicator of the same members that was freed, or else how many there are. */
+/* Finds a freed communicator with the same members, whose id can be used again. If there is
+ * none, like->copy becomes the number of communicators with these members. */
 static struct wf_cap_comm *find_freed(struct wf_cap_comm *like)
 {
     like->copy = 0;
@@ -291,7 +295,7 @@ static void learn_neighbors(MPI_Comm comm, struct wf_cap_comm *entry)
     }
 }
 
-/* ---- all together ---- */
+/* ---- communicators ---- */
 
 static bool has_id(uint32_t id)
 {
@@ -303,7 +307,7 @@ static bool has_id(uint32_t id)
     return false;
 }
 
-/* Adds a communicator whose members are known and are taken. */
+/* Adds a communicator whose members are known. Takes ownership of entry->members. */
 static struct wf_cap_comm *add_known(MPI_Comm comm, struct wf_cap_comm *entry)
 {
     struct wf_cap_comm *added = find_freed(entry);
@@ -359,7 +363,7 @@ struct wf_cap_comm *wf_cap_comms_add_copy(MPI_Comm comm, const struct wf_cap_com
                            : like->size == 1     ? wf_cap.rank
                                                  : i;
     }
-    /* Its neighbours stay those of the other. */
+    /* The neighbour lists belong to `like`; the copy has none. */
     entry.sources = entry.destinations = NULL;
     entry.n_sources = entry.n_destinations = 0;
     set_digest(&entry);

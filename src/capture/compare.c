@@ -3,7 +3,7 @@
 
 enum { ROUNDS = 32, TAG = 1 };
 
-/* Rank 0 answers with its time; the round trip that took least tells most (Cristian,
+/* Rank 0 answers with its time. The shortest round trip gives the best estimate (Cristian,
  * "Probabilistic clock synchronization", Distributed Computing 3, 1989). */
 static void ask(MPI_Comm comm, struct wf_cap_clock_difference *out)
 {

@@ -6,7 +6,7 @@
 static struct {
     uint64_t n_calls, n_measured, measured_ns;
     uint64_t written_ns;
-    uint64_t written_before; /* written_ns when the last call was left */
+    uint64_t written_before; /* written_ns at the end of the last call */
 } cost;
 
 void wf_cap_cost_call(void)

@@ -18,7 +18,7 @@ enum { TABLE_MAX = 1 << 20 };
 
 static struct {
     int fd;
-    pid_t owner; /* a child of the program must not write to its file */
+    pid_t owner; /* a forked child must not write to the file */
     uint32_t rank;
     uint64_t offset, first_op;
     struct wf_native_index index;
@@ -26,7 +26,7 @@ static struct {
     size_t table_size, table_capacity;
 } file = {.fd = -1};
 
-/* Blocks SIGXFSZ: at a limit on file sizes it would end the program. */
+/* Blocks SIGXFSZ, which would kill the program when the file reaches the size limit. */
 struct quiet {
     sigset_t before;
     bool changed;
@@ -57,7 +57,7 @@ static void quiet_end(const struct quiet *quiet, int error)
     (void)pthread_sigmask(SIG_SETMASK, &quiet->before, NULL);
 }
 
-/* Appends both, or nothing. */
+/* Appends head and body, or nothing. */
 static bool append(const void *head, size_t head_size, const void *body, size_t body_size)
 {
     struct iovec parts[2] = {{wf_unconst(head), head_size}, {wf_unconst(body), body_size}};
@@ -102,8 +102,8 @@ static bool put_frame(struct wf_native_frame frame, const unsigned char *raw, si
     return append(head, sizeof(head), raw, size);
 }
 
-/* Memory for `n` elements, at least twice as many as before; null if there is none, and then
- * the recording is over. */
+/* Returns memory for at least `n` elements, with spare capacity. If there is no memory, ends the
+ * recording and returns null. */
 static void *enlarge(void *array, size_t n, size_t *capacity, size_t element)
 {
     if (n <= *capacity) {

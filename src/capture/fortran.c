@@ -5,7 +5,8 @@
 #include "capture/hooks.h"
 #include "capture/settings.h"
 
-/* The real calls, and places whose addresses mean something. */
+/* The names of the real functions, and of the variables that stand for MPI_IN_PLACE and for
+ * ignored statuses: Fortran passes their addresses. */
 #if defined(OPEN_MPI)
 #define REAL(name)      pmpi_##name##_
 #define IN_PLACE        mpi_fortran_in_place_

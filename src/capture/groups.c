@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Communicators that are made and freed, windows and one-sided operations. */
+/* Creating and freeing communicators, windows and one-sided operations. */
 #include "capture/inside.h"
 
 static struct {
-    struct wf_cap_requests open; /* number: of the window; comm, offset: of its communicator */
+    struct wf_cap_requests open; /* number: window; comm, offset: number, size of its comm */
     uint32_t next;
 } windows;
 
@@ -34,8 +34,8 @@ void wf_cap_on_new_comm(struct wf_cap_call *call, enum wf_op_kind kind, MPI_Comm
     emit_new(kind, wf_cap_comms_find(parent), made);
 }
 
-/* The handle is not to be used before the request is complete, but both libraries set it at
- * once; where it is not, the communicator stays unknown. */
+/* MPI says that the new handle must not be used before the request is complete, but MPICH and
+ * Open MPI set it at once. If a library does not, the communicator stays unknown. */
 void wf_cap_on_new_comm_later(struct wf_cap_call *call, MPI_Comm parent, const MPI_Comm *comm,
                               const MPI_Request *request)
 {
@@ -133,7 +133,8 @@ void wf_cap_on_fence(struct wf_cap_call *call, MPI_Win window)
     end_epoch(WF_OP_FENCE, window);
 }
 
-/* What the rank has begun is complete. Which of its targets that is about is not told apart. */
+/* A flush completes all operations that the rank has begun on the window: flushes of one target
+ * and of all targets are recorded alike. */
 void wf_cap_on_flush(struct wf_cap_call *call, MPI_Win window)
 {
     end_epoch(WF_OP_WIN_FLUSH, window);
@@ -155,7 +156,7 @@ void wf_cap_on_one_sided(struct wf_cap_call *call, enum wf_op_kind kind,
     }
 }
 
-/* Its completion is the business of what ends the epoch. */
+/* The request is not recorded: the call that ends the epoch completes the operation. */
 void wf_cap_on_one_sided_request(struct wf_cap_call *call, enum wf_op_kind kind,
                                  const struct wf_cap_data *data, int target, MPI_Win window,
                                  const MPI_Request *request)

@@ -2,7 +2,8 @@
 /* Point-to-point messages and probes. */
 #include "capture/inside.h"
 
-/* Messages that were probed and not received. */
+/* Messages that a matched probe has found and that are not received yet. For each, number is
+ * the source, comm and offset are the number and the size of its communicator. */
 static struct wf_cap_requests probed;
 
 static uint64_t handle_of(MPI_Message message)
@@ -10,7 +11,7 @@ static uint64_t handle_of(MPI_Message message)
     return message == MPI_MESSAGE_NULL ? 0 : (uint64_t)(uintptr_t)message;
 }
 
-/* Ranks and tags as ops have them. */
+/* Convert ranks and tags of MPI to those of ops. */
 static uint32_t peer_of(int peer, const struct wf_cap_comm *comm)
 {
     if (peer == MPI_PROC_NULL) {
@@ -46,7 +47,7 @@ static bool make(struct wf_op *op, const struct wf_cap_comm **comm,
     op->peer = peer_of(message->peer, found);
     op->tag = tag_of(message->tag);
     op->bytes = wf_cap_bytes(message->count, message->type);
-    /* Messages from nobody have no tag that means anything. */
+    /* The tag of a receive from MPI_PROC_NULL has no meaning. */
     if (op->peer == WF_PROC_NULL && op->tag == WF_ANY_TAG) {
         op->tag = 0;
     }
@@ -167,7 +168,8 @@ void wf_cap_on_sendrecv(struct wf_cap_call *call, const struct wf_cap_message *s
     wf_cap_emit(&op, comm->size);
 }
 
-/* One request for two: it stands for the receive, and nobody waits for the send. */
+/* MPI returns one request for both messages. It is recorded as the request of the receive; the
+ * send is recorded as detached (its request is freed at once). */
 void wf_cap_on_isendrecv(struct wf_cap_call *call, const struct wf_cap_message *sent,
                          const struct wf_cap_message *received, const MPI_Request *request)
 {

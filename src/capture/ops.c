@@ -16,11 +16,11 @@ enum {
     QUESTIONS_MAX = 8,
 };
 
-/* The block that is being filled. Its head says which kinds of ops it has, so it is written
+/* The block that is being filled. Its head lists the kinds of its ops, so the head is written
  * last, right before the ops, which begin at WF_NATIVE_HEAD_MAX. */
 static struct {
     unsigned char *bytes;
-    size_t capacity, size; /* the size: of the ops */
+    size_t capacity, size; /* size: bytes of the ops */
     uint64_t n_ops;
     struct wf_native_encoder encoder;
 } block;
@@ -29,11 +29,11 @@ struct staged {
     struct wf_op op;
     uint32_t comm_size;
     bool open;
-    void *arrays; /* copies, or null */
+    void *arrays; /* copies of the arrays of the op, or null */
 };
 
 static struct {
-    struct staged *ops; /* a ring of a power of two */
+    struct staged *ops; /* ring buffer; its size is a power of two */
     uint64_t room, first, end;
 } stage;
 
@@ -79,7 +79,8 @@ static void write_block(void)
     block.size = 0;
 }
 
-/* Room for an op with arrays of `n` elements; false if there is no memory. */
+/* Makes sure that an op with arrays of `n` elements fits into the block. Returns false if there
+ * is no memory. */
 static bool make_room(uint64_t n)
 {
     size_t need = WF_NATIVE_HEAD_MAX + OP_MAX + n * WF_VARINT_MAX;
@@ -135,9 +136,10 @@ static void put_op(const struct wf_op *op, uint32_t comm_size)
     }
 }
 
-/* ---- the stage ---- */
+/* ---- ops that wait for the source of a wildcard receive ---- */
 
-/* Copies the arrays of an op that is to stay for a while; false if there is no memory. */
+/* Copies the arrays of a staged op, which outlive the call. Returns false if there is no
+ * memory. */
 static bool copy_arrays(struct staged *staged)
 {
     struct wf_op_parts parts;
@@ -166,7 +168,7 @@ static bool copy_arrays(struct staged *staged)
     return true;
 }
 
-/* Writes what is at the front and waits for nothing. */
+/* Writes the staged ops up to the first receive whose source is still unknown. */
 static void drain(void)
 {
     while (stage.first < stage.end) {
@@ -180,7 +182,7 @@ static void drain(void)
     }
 }
 
-/* Twice the room; false if that is too much. */
+/* Doubles the stage. Returns false if it would become too large, or if there is no memory. */
 static bool enlarge_stage(void)
 {
     struct staged *old = stage.ops;
@@ -223,8 +225,9 @@ static void emit(const struct wf_op *op, uint32_t comm_size)
 
 /* ---- polls ---- */
 
-/* Computing that is not recorded yet, and the questions that were answered no before it, since
- * anything else was done. A program that waits for two things asks for them in turn. */
+/* Computing that is not recorded yet, and digests of the polls (tests and probes that found
+ * nothing) since the last other op. There are several polls, because a program that waits for
+ * two requests tests them in turn. */
 static struct {
     struct wf_op compute;
     bool has_compute;
@@ -265,7 +268,7 @@ static uint64_t digest(const struct wf_op *op)
     return sum | 1;
 }
 
-/* Whether it is a question that was asked before, with the same answer; remembers it. */
+/* Returns whether the op repeats an earlier poll that found nothing. Remembers a new poll. */
 static bool is_asked_again(const struct wf_op *op)
 {
     if (!is_answered_no(op) || wf_cap.keeps_polls) {
@@ -328,7 +331,7 @@ uint64_t wf_cap_ops_count(void)
     return wf_cap.emits ? totals.n_ops + (stage.end - stage.first) : 0;
 }
 
-/* Behind what is in the file already. */
+/* The receive is in the file already: a record after it marks it as cancelled. */
 static void record_cancelled(uint64_t op)
 {
     if (op > 0 && !wf_cap.is_dead) {
@@ -337,7 +340,8 @@ static void record_cancelled(uint64_t op)
     }
 }
 
-/* What waits for it must still find it: it becomes a receive from nobody. */
+/* Makes a receive from WF_PROC_NULL: it matches no message, and later waits for its request
+ * still find it. */
 static void receive_nothing(struct wf_op *op)
 {
     op->peer = WF_PROC_NULL;
@@ -385,8 +389,8 @@ void wf_cap_emit_compute(int64_t ns, const uint64_t *counters)
     }
 }
 
-/* Writes what there is, and receives that are still open as they are, or as what they were if
- * the program is over: of nothing. */
+/* Writes all staged ops. A receive whose source is still unknown is written as a wildcard, or,
+ * at the end of the program, as a receive from WF_PROC_NULL: it never matched a message. */
 static void flush(bool is_over)
 {
     emit_between();

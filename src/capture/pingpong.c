@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What `weft calibrate` runs under a real MPI, on two ranks. It prints lines of
+ * The program that `weft calibrate` runs under a real MPI, on two ranks. It prints these lines:
  *
  *     half BYTES NS   half a round trip
  *     both BYTES NS   an exchange in both directions at once
- *     eager BYTES     a call that sends so much returns before anybody receives it
- *     send NS         a call that sends a byte
- *     take NS         a call that receives a byte that is there already
- *     stream NS       from one message of a byte to the next, of many
+ *     eager BYTES     a send of this size returns before the receiver receives it
+ *     send NS         a call that sends one byte
+ *     take NS         a call that receives one byte that has arrived already
+ *     stream NS       time per message in a stream of one-byte messages
  *
- * Each is measured in several rounds (the argument), and what a quarter of them are below is
- * printed: others disturb and nobody helps, but the very least may be luck, such as two ranks
- * on the halves of one core. A round goes through many sizes, so that a disturbance does not
- * last for all rounds of one: those that fit in caches, and then in rounds of their own those
- * that do not. Behind a long message the library's buffers are in nobody's cache, and a short
- * one takes another time than among its like.
+ * Each value is the first quartile of several rounds (the argument): noise only adds time, but
+ * the minimum may be luck, such as two ranks on the hardware threads of one core. A round goes
+ * through many sizes, so that one disturbance does not hit all rounds of a size. Sizes that do
+ * not fit into the caches have rounds of their own: a long message evicts the buffers of the
+ * library, and changes the time of a short message that follows.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -31,12 +30,12 @@ enum {
     EAGER_ROUNDS = 12
 };
 
-#define WAIT 200e-6 /* of a receiver that is late, in seconds */
+#define WAIT 200e-6 /* delay of a late receiver, in seconds */
 
 static int rank, n_sizes, sizes[SIZES_MAX];
 static char *data, *room;
 
-/* Seconds of all rounds. */
+/* The measured times of all rounds, in seconds. */
 struct series {
     double *values;
     int n;
@@ -85,7 +84,7 @@ static void exchange(int bytes)
                  MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* Few at a time: the longer it takes, the more often it is disturbed. */
+/* Repetitions per measurement; few, since a longer measurement is disturbed more often. */
 static int times(int bytes)
 {
     return bytes < 16384 ? 10 : bytes < 131072 ? 2 : 1;
@@ -95,8 +94,8 @@ static void measure_size(int i)
 {
     int bytes = sizes[i], n = times(bytes);
 
-    /* As in a program that sends many: a library goes round its buffers, and each is then in
-     * the cache of whoever had it last. */
+    /* Warm up as in a program that sends many messages: the library reuses its buffers in turn,
+     * and each is then in the cache of the rank that used it last. */
     for (int k = 0; k < (bytes <= ROUND_BYTES ? BUFFERS : 1); k++) {
         exchange(bytes);
     }
@@ -119,8 +118,9 @@ static void measure_size(int i)
     note(&both[i], (MPI_Wtime() - begin) / n);
 }
 
-/* Whether the call returns although the receiver is late. That one makes progress meanwhile:
- * some libraries copy in time, but end the call when the other side has looked. */
+/* Measures whether a send returns although the receiver is late. The receiver calls MPI_Iprobe
+ * meanwhile, because some libraries copy the data early, but return from the send only after
+ * the receiver has made progress. */
 static void measure_eager(int i)
 {
     int found;
@@ -153,7 +153,7 @@ static void measure_stream(void)
     note(&one_of_stream, (MPI_Wtime() - begin) / STREAM);
 }
 
-/* All are there when the last one is. */
+/* All messages have arrived when the last one, with tag 5, has. */
 static void measure_take(void)
 {
     double seconds = 0;
@@ -176,7 +176,7 @@ static void measure_take(void)
     MPI_Send(&seconds, 1, MPI_DOUBLE, 0, 6, MPI_COMM_WORLD);
 }
 
-/* All sizes above one, up to another. */
+/* Measures all sizes above `above`, up to `most`. */
 static void measure_sizes(int above, int most)
 {
     for (int i = 0; i < n_sizes; i++) {

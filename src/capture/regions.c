@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Regions and iterations that the program marks, and the calls that begin and end all. */
+/* Regions and iterations that the program marks, and the calls that begin and end the
+ * recording. */
 #include "capture/inside.h"
 #include "capture/settings.h"
 
@@ -10,8 +11,8 @@
 
 enum { REGIONS = 1 << 16 };
 
-/* All ranks must call a region by the same number, whatever they met before: it is made of its
- * name. Two names that happen to make the same number become one region. */
+/* All ranks must give a region the same number, whichever regions they have met before, so the
+ * number is a hash of the name. Two names with the same hash become one region. */
 static uint32_t region_number(const char *name)
 {
     static bool named[REGIONS];
@@ -57,8 +58,9 @@ static void region_end(const char *name)
     }
 }
 
-/* Levels of MPI_Pcontrol that are none of weft/mark.h: 0 and 1 switch the recording where that
- * was asked for; else n > 0 begins a region, 0 or -n ends it. */
+/* Handles the levels of MPI_Pcontrol that weft/mark.h does not use. If the user asked for it,
+ * 0 and 1 switch the recording off and on. Otherwise n > 0 begins region n, and 0 or -n ends
+ * it. */
 static void pcontrol(int value)
 {
     static int inside;
@@ -117,7 +119,7 @@ static void mark(int value, const char *name)
     wf_cap_leave(&call);
 }
 
-/* ---- what the program calls ---- */
+/* ---- functions that the program calls ---- */
 
 WF_EXPORT int MPI_Pcontrol(const int level, ...)
 {

@@ -16,7 +16,7 @@ bool wf_cap_number_take(struct wf_cap_requests *requests, uint32_t *number)
         *number = requests->free_numbers[--requests->n_free];
         return true;
     }
-    /* Room to give back all numbers there are. */
+    /* free_numbers must be able to hold every number, so that giving one back cannot fail. */
     if (requests->next_number == requests->room) {
         uint32_t room = requests->room == 0 ? FIRST_CAPACITY : requests->room * 2;
         uint32_t *more = realloc(requests->free_numbers, room * sizeof(*more));
@@ -91,8 +91,8 @@ struct wf_cap_request *wf_cap_requests_find(const struct wf_cap_requests *reques
     return NULL;
 }
 
-/* Closes the gap at `hole`: entries behind it that could not stand where they belong move up.
- */
+/* Closes the gap at `hole` of the hash table with linear probing: later entries that were
+ * displaced past it move up. */
 static void close_gap(struct wf_cap_requests *requests, uint32_t hole)
 {
     uint32_t at = hole;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests: created, started, waited for. */
+/* Creating, starting and completing requests. */
 #include "capture/inside.h"
 
 static struct wf_cap_requests requests;
@@ -28,9 +28,9 @@ bool wf_cap_new_request(const MPI_Request *request, struct wf_cap_request *entry
     return true;
 }
 
-/* ---- before ---- */
+/* ---- before the call ---- */
 
-/* Replaces a status that the program ignores, if the hook needs it. */
+/* Returns a status of our own if the program ignores it, but the recorder needs it. */
 MPI_Status *wf_cap_on_status(struct wf_cap_call *call, bool wanted, MPI_Status *status)
 {
     return wanted && status == MPI_STATUS_IGNORE ? call->small_statuses : status;
@@ -65,7 +65,7 @@ MPI_Status *wf_cap_on_statuses(struct wf_cap_call *call, MPI_Status *statuses,
 
 /* ---- completion ---- */
 
-/* Puts an entry back whose request is not complete. */
+/* Puts the entry of an incomplete request back into the table. */
 static void put_back(const struct wf_cap_request *entry)
 {
     if (!wf_cap_requests_put(&requests, entry)) {
@@ -119,7 +119,7 @@ static void complete(struct wf_cap_request *entry, const MPI_Status *status)
     }
 }
 
-/* Whether ops name the request. */
+/* Returns whether ops mention the request. */
 static bool is_in_ops(const struct wf_cap_request *entry)
 {
     return entry->kind == WF_REQUEST_PLAIN || entry->kind == WF_REQUEST_PERSISTENT ||
@@ -128,8 +128,8 @@ static bool is_in_ops(const struct wf_cap_request *entry)
 
 /* The requests of a call. */
 struct set {
-    struct wf_cap_request *entries; /* by place in the call; a handle of 0: none */
-    uint32_t *numbers, *places;     /* of those that ops know, and by place in the call */
+    struct wf_cap_request *entries; /* by index in the call; handle 0: no request */
+    uint32_t *numbers, *places;     /* those in ops, and the index of each entry in them */
     uint32_t n;
 };
 
@@ -171,7 +171,7 @@ static void put_back_set(const struct wf_cap_call *call, const struct set *set)
     }
 }
 
-/* Completes a request of the set, and sets its handle to 0. */
+/* Completes a request of the set, and sets its handle to 0 so that it is not put back. */
 static void finish(struct set *set, uint32_t place, const MPI_Status *status)
 {
     struct wf_cap_request *entry = &set->entries[place];
@@ -222,7 +222,7 @@ static void set_requests(struct wf_op *op, const struct set *set)
 
 /* ---- one request ---- */
 
-/* A wait, or a test that found `done`. */
+/* Records a wait, or a test whose result is `done`. */
 static void on_one(struct wf_cap_call *call, struct wf_op op, bool done,
                    const MPI_Status *status)
 {
@@ -256,7 +256,7 @@ void wf_cap_on_test(struct wf_cap_call *call, const int *flag, const MPI_Status 
     on_one(call, op, *flag != 0, status);
 }
 
-/* ---- several ---- */
+/* ---- several requests ---- */
 
 static void emit_set(struct wf_op *op, const struct set *set)
 {
@@ -266,7 +266,7 @@ static void emit_set(struct wf_op *op, const struct set *set)
     }
 }
 
-/* All requests of a call: a wait, a test that found `done`, or a start. */
+/* Records a call on all its requests: a wait, a test whose result is `done`, or a start. */
 static void on_all(struct wf_cap_call *call, struct wf_op op, bool done,
                    const MPI_Status *statuses)
 {
@@ -349,7 +349,7 @@ void wf_cap_on_some(struct wf_cap_call *call, enum wf_op_kind kind, const int *c
     emit_set(&op, &set);
 }
 
-/* ---- persistent requests and the end of requests ---- */
+/* ---- starting, freeing and cancelling requests ---- */
 
 void wf_cap_on_start(struct wf_cap_call *call)
 {
@@ -372,7 +372,8 @@ void wf_cap_on_request_free(struct wf_cap_call *call)
         return;
     }
     if (entry.kind == WF_REQUEST_CANCELLED) {
-        /* Its status will never be known; most are cancelled. */
+        /* The status will never be known. Assume success, as most cancelled receives match no
+         * message. */
         wf_cap.n_open--;
         wf_cap_cancel(entry.staged, entry.op);
     } else if (entry.staged != WF_NOT_STAGED) {
@@ -386,9 +387,8 @@ void wf_cap_on_request_free(struct wf_cap_call *call)
     wf_cap_number_give(&requests, entry.number);
 }
 
-/* The status tells whether a receive was cancelled: then it becomes a receive from
- * WF_PROC_NULL. A send is not waited for any more: that its message is never sent is not
- * modelled. */
+/* A receive that MPI really cancelled, which its status shows later, becomes a receive from
+ * WF_PROC_NULL. A cancelled send becomes detached; the model still sends its message. */
 void wf_cap_on_cancel(struct wf_cap_call *call, uint32_t name)
 {
     struct wf_cap_request *entry =
@@ -399,7 +399,7 @@ void wf_cap_on_cancel(struct wf_cap_call *call, uint32_t name)
         return;
     }
     if (entry->staged != WF_NOT_STAGED || entry->op > 0) {
-        /* Its status will be needed. */
+        /* n_open counts requests whose status is needed. */
         wf_cap.n_open += entry->staged == WF_NOT_STAGED ? 1 : 0;
         entry->kind = WF_REQUEST_CANCELLED;
     } else {
