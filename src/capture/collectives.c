@@ -18,9 +18,10 @@ static void name_call(struct wf_cap_call *call, enum wf_op_kind kind)
     }
 }
 
-/* Sets the communicator and the request of a collective. Returns false if it cannot be recorded,
- * because its communicator is unknown, or is an inter-communicator and it is no barrier. Then
- * only the name of the call is recorded, and ops never mention its request. */
+/* Sets the communicator and the request of a collective. Returns false if it cannot be
+ * recorded: its communicator is unknown, or it is no barrier and the communicator is an
+ * inter-communicator. Then only the name of the call is recorded, and ops never mention its
+ * request. */
 static bool begin(struct wf_cap_call *call, struct wf_op *op, const struct wf_cap_comm *comm,
                   const MPI_Request *request)
 {

@@ -102,8 +102,8 @@ static bool put_frame(struct wf_native_frame frame, const unsigned char *raw, si
     return append(head, sizeof(head), raw, size);
 }
 
-/* Returns memory for at least `n` elements, with spare capacity. If there is no memory, ends the
- * recording and returns null. */
+/* Returns memory for at least `n` elements, with spare capacity. If there is no memory, ends
+ * the recording and returns null. */
 static void *enlarge(void *array, size_t n, size_t *capacity, size_t element)
 {
     if (n <= *capacity) {
