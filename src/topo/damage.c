@@ -18,7 +18,7 @@ enum { ITEM_MAX = 64 };
 
 struct reader {
     struct wf_topo_damage *damage;
-    char item[ITEM_MAX]; /* at work */
+    char item[ITEM_MAX]; /* the item being read */
     uint64_t seed;
     struct wf_err *err;
 };
@@ -88,9 +88,9 @@ static bool holds_others(const struct wf_topo *topo, uint32_t vertex)
     return false;
 }
 
-/* What may fail: a cable by its ends, a switch as `a`. */
+/* Something that may fail: a cable, given by its two ends, or a switch, given as `a`. */
 struct candidate {
-    uint64_t key; /* the least fail first */
+    uint64_t key; /* candidates with the lowest keys fail first */
     uint32_t a, b;
 };
 
@@ -123,7 +123,8 @@ static void find_cables(const struct wf_topo *topo, uint64_t seed, struct candid
         uint32_t n_ports = single[v] ? 0 : wf_topo_ports(topo, v);
         for (uint32_t port = 0; port < n_ports; port++) {
             uint32_t to = topo->ops->neighbor(topo, v, port);
-            /* A cable counts at its lower end, a one-way link where it begins. */
+            /* A cable is counted at its lower end, a one-way link at the vertex where it
+             * begins. */
             if (to != WF_TOPO_NO_VERTEX && !single[to] && (v < to || topo->oneway)) {
                 uint64_t ends = (uint64_t)v << 32 | to;
                 add(all, (struct candidate){wf_rng_draw(seed, 0, ends), v, to});
@@ -270,7 +271,7 @@ static enum wf_status read_seed(struct reader *reader, const char *value)
                                                                 : fail(reader, "a number");
 }
 
-/* In the order in which they are read: seeds first. */
+/* The kinds of item in the order in which they are read: seeds first. */
 static const struct word {
     const char *name;
     enum wf_status (*read)(struct reader *reader, const char *value);

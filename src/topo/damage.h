@@ -7,8 +7,8 @@
 
 struct wf_topo_damage {
     const struct wf_topo *topo;
-    bool *links;    /* by number of the directed link: whether it has failed */
-    bool *vertices; /* by number of the vertex: likewise */
+    bool *links;    /* [number of directed link] whether it has failed */
+    bool *vertices; /* [number of vertex] whether it has failed */
 };
 
 /* Reads `text`. The caller releases `damage`, but not after a failure (WF_EINVAL). */

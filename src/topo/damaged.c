@@ -8,8 +8,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Distances are a table of 2 bytes for each pair as long as it has at most 128 MiB: looking
- * them up is several times quicker than labels are. */
+/* Distances are kept in a table of 2 bytes for each pair if the table takes at most 128 MiB.
+ * A lookup in the table is several times quicker than a lookup by labels. */
 #define PAIRS_MAX (UINT64_C(1) << 26)
 /* Entries of 8 bytes: 2 GiB. */
 #define LABELS_MAX ((size_t)1 << 28)
@@ -19,12 +19,12 @@ static const struct wf_topo_ops damaged_ops;
 struct damaged {
     struct wf_topo topo;
     const struct wf_topo *whole;
-    uint32_t *number;        /* of each vertex in the whole network */
-    uint32_t *first;         /* [n_vertices + 1] numbers of links, by vertex */
-    uint32_t *far;           /* by number of the link; WF_TOPO_NO_VERTEX: no cable that works */
-    struct wf_topo_csr live; /* those that work */
-    uint16_t *table;         /* [n_nodes][n_vertices] hops to the node; null: by labels */
-    struct wf_topo_hubs *hubs; /* null: by the table */
+    uint32_t *number;        /* number of each vertex in the whole network */
+    uint32_t *first;         /* [n_vertices + 1] first link number of each vertex */
+    uint32_t *far;           /* [link number] far end; WF_TOPO_NO_VERTEX: no working cable */
+    struct wf_topo_csr live; /* the working links */
+    uint16_t *table;         /* [n_nodes][n_vertices] hops to the node; null: labels are used */
+    struct wf_topo_hubs *hubs; /* null: the table is used */
 };
 
 static const struct damaged *to_damaged(const struct wf_topo *topo)
@@ -56,7 +56,7 @@ static void find_live(const struct wf_topo_damage *damage, struct wf_topo_csr *c
     }
 }
 
-/* Keeps in reached[] what node 0 reaches through these links. */
+/* Keeps in reached[] only the vertices that node 0 reaches through these links. */
 static void keep_reached(const struct wf_topo_csr *csr, bool *reached)
 {
     uint32_t *dist = wf_xcalloc(csr->n_vertices, sizeof(*dist));
@@ -70,7 +70,8 @@ static void keep_reached(const struct wf_topo_csr *csr, bool *reached)
     free(queue);
 }
 
-/* Names a node that is cut off: node 0 if it has lost most others. */
+/* The error names a node that is cut off: node 0 if it has failed or reaches at most half of
+ * the nodes. */
 static enum wf_status check_nodes(const struct wf_topo_damage *damage, const bool *reached,
                                   const char *text, struct wf_err *err)
 {
@@ -152,7 +153,7 @@ static void number(struct damaged *net, const struct wf_topo_damage *damage,
     free(place);
 }
 
-/* A search backwards from every node. False if a distance does not fit. */
+/* Searches backwards from every node. Returns false if a distance does not fit in the table. */
 static bool fill_table(struct damaged *net, const struct wf_topo_csr *reverse)
 {
     uint32_t n = net->topo.n_vertices;
@@ -173,7 +174,7 @@ static bool fill_table(struct damaged *net, const struct wf_topo_csr *reverse)
     return fits;
 }
 
-/* False if distances would take too much memory. */
+/* Returns false if the distances would take too much memory. */
 static bool find_distances(struct damaged *net)
 {
     uint64_t pairs = (uint64_t)net->topo.n_nodes * net->topo.n_vertices;
@@ -279,7 +280,7 @@ static uint32_t damaged_distance(const struct wf_topo *topo, uint32_t at, uint32
                               : wf_topo_hubs_distance(net->hubs, at, dst);
 }
 
-/* The lowest of the ports that lead closer. */
+/* Takes the lowest port that leads closer to the destination. */
 static uint32_t damaged_next_port(const struct wf_topo *topo, uint32_t at, uint32_t dst)
 {
     const struct damaged *net = to_damaged(topo);

@@ -40,7 +40,7 @@ static const struct wf_param params_table[] = {
 struct dragonfly {
     struct wf_topo_routers net;
     struct wf_topo_global global;
-    uint32_t locals; /* ports to the routers of the same group: they come first */
+    uint32_t locals; /* ports to the routers of the same group; they come first */
 };
 
 static const struct dragonfly *to_dragonfly(const struct wf_topo_routers *net)
@@ -53,7 +53,8 @@ static uint32_t group_of(const struct dragonfly *fly, uint32_t router)
     return router / fly->global.routers;
 }
 
-/* The port to another router of the same group: they are in ascending order. */
+/* The port to another router of the same group. These ports are in ascending order of the
+ * routers that they lead to. */
 static uint32_t local_port(const struct dragonfly *fly, uint32_t from, uint32_t to)
 {
     return to % fly->global.routers - (to > from ? 1 : 0);
@@ -71,12 +72,12 @@ static uint32_t dragonfly_neighbor(const struct wf_topo_routers *net, uint32_t r
     return router - place + port + (port >= place ? 1 : 0);
 }
 
-/* Some of the entries of a list of far ends, which are ascending. */
+/* A range of entries in a list of far ends. The list is ascending. */
 struct range {
     uint32_t first, n;
 };
 
-/* Those in the routers begin .. end - 1. */
+/* The entries whose routers are begin .. end - 1. */
 static struct range find_range(const struct dragonfly *fly, uint32_t router, uint32_t begin,
                                uint32_t end)
 {
@@ -109,8 +110,8 @@ static bool is_joined(const struct dragonfly *fly, uint32_t a, uint32_t b)
     return find_range(fly, a, b, b + 1).n != 0;
 }
 
-/* The first entry, from the place `from` on, of the list of `a` that is in the list of `b` too;
- * WF_TOPO_NO_PORT if there is none. */
+/* The first entry in the list of `a`, from index `from` on, that the list of `b` also
+ * contains; WF_TOPO_NO_PORT if there is none. */
 static uint32_t next_shared(const struct dragonfly *fly, uint32_t a, uint32_t b, uint32_t from)
 {
     const uint32_t *x = wf_topo_global_far(&fly->global, a),
@@ -147,7 +148,8 @@ static uint32_t dragonfly_distance(const struct wf_topo_routers *net, uint32_t f
     return leads || led || next_shared(fly, from, to, 0) != WF_TOPO_NO_PORT ? 2 : 3;
 }
 
-/* The path of two hops through a third group. If there are several, they share the load. */
+/* The path of two hops through a third group. If there are several such paths, they share
+ * the load. */
 static uint32_t pick_shared(const struct dragonfly *fly, uint32_t from, uint32_t to,
                             uint32_t spread)
 {
@@ -205,9 +207,9 @@ static uint32_t dragonfly_minimal_ports(const struct wf_topo_routers *net, uint3
     return n;
 }
 
-/* Routers seen from one, each counted once. */
+/* The routers around one router, each counted once. */
 struct ball {
-    uint32_t *seen; /* [n_routers] the number of the count that met it last */
+    uint32_t *seen; /* [n_routers] the number of the last count that met the router */
     uint32_t stamp;
     uint32_t n;
 };
@@ -260,8 +262,9 @@ static void count_near(const struct dragonfly *fly, struct ball *ball, uint32_t 
     n[2] = ball->n - 1 - n[1];
 }
 
-/* The routers that see all there is to see: counted around, all groups are alike, but by number
- * they are not. */
+/* The number of routers from which the network may look different. If groups are arranged
+ * relative to each other, all groups are alike and one of them is enough; in the absolute
+ * order they are not. */
 static uint32_t n_unlike(const struct dragonfly *fly)
 {
     return fly->global.order == WF_TOPO_GLOBAL_ABSOLUTE ? fly->net.n_routers
@@ -284,7 +287,8 @@ static void dragonfly_histogram(const struct wf_topo_routers *net, uint64_t *pai
     free(ball.seen);
 }
 
-/* Found by looking for a router at three hops: in a large network the first one has some. */
+/* Looks for a router at three hops. In a large network the search ends at the first router,
+ * since it has some at that distance. */
 static uint32_t find_diameter(const struct dragonfly *fly)
 {
     struct ball ball = {.seen = wf_xcalloc(fly->net.n_routers, sizeof(uint32_t))};
@@ -356,8 +360,8 @@ static uint32_t dragonfly_coords(const struct wf_topo *topo, uint32_t vertex,
     return 2;
 }
 
-/* The last rows have fewer groups than can be joined: with links left over for some pairs of
- * groups, for opposite ones, and with ports that have no cable. */
+/* The last rows have fewer groups than can be joined. There, extra links remain for some
+ * pairs of groups or for opposite groups, and some ports have no cable. */
 static const char *const examples[] = {
     "dragonfly:2",
     "dragonfly:1",

@@ -46,9 +46,9 @@ static const struct wf_param params_table[] = {
 struct plus {
     struct wf_topo topo;
     struct wf_topo_global global;     /* its routers are the spines */
-    uint32_t leaves, spines;          /* of a group */
-    uint32_t nodes;                   /* of a leaf */
-    uint32_t first_leaf, first_spine; /* vertices */
+    uint32_t leaves, spines;          /* per group */
+    uint32_t nodes;                   /* per leaf */
+    uint32_t first_leaf, first_spine; /* vertex numbers */
 };
 
 static const struct plus *to_plus(const struct wf_topo *topo)
@@ -61,7 +61,7 @@ static bool is_spine(const struct plus *plus, uint32_t vertex)
     return vertex >= plus->first_spine;
 }
 
-/* The leaf, numbered from 0, that a vertex which is no spine is or hangs on. */
+/* The leaf, numbered from 0, that a vertex is or is attached to. The vertex is not a spine. */
 static uint32_t leaf_of(const struct plus *plus, uint32_t vertex)
 {
     return vertex < plus->first_leaf ? vertex / plus->nodes : vertex - plus->first_leaf;
@@ -110,8 +110,8 @@ static uint32_t plus_neighbor(const struct wf_topo *topo, uint32_t vertex, uint3
     return far == WF_TOPO_NO_VERTEX ? far : plus->first_spine + far;
 }
 
-/* Whether a spine, numbered from 0, is joined to one of another group that leads to `group`,
- * without leading there itself. */
+/* Whether a spine, numbered from 0, does not lead to `group` itself but is joined to a spine
+ * of another group that does. */
 static bool leads_by_one(const struct plus *plus, uint32_t spine, uint32_t group)
 {
     const uint32_t *far = wf_topo_global_far(&plus->global, spine);
@@ -136,7 +136,7 @@ static uint32_t spine_distance(const struct plus *plus, uint32_t spine, uint32_t
     return leads_by_one(plus, spine, group) ? 4 : 5;
 }
 
-/* Hops from a leaf to a node that is not its own. */
+/* Hops from a leaf to a node of another leaf. */
 static uint32_t leaf_distance(bool same_group)
 {
     return same_group ? 3 : 4;
@@ -195,8 +195,9 @@ static uint32_t spine_ports(const struct plus *plus, uint32_t at, uint32_t dst, 
     return n;
 }
 
-/* The port of a spine to one that is in the group, or else leads to it: one hop further on
- * there is such a spine, and several share the load. */
+/* The port of a spine to another spine, which is in the group of `dst` (`in_group`) or leads
+ * to that group. The caller knows that there is such a spine. Several of them share the
+ * load. */
 static uint32_t pick_global(const struct plus *plus, uint32_t spine, uint32_t dst,
                             bool in_group)
 {
@@ -219,7 +220,8 @@ static uint32_t spine_next_port(const struct plus *plus, uint32_t at, uint32_t d
     if (left == 2) {
         return leaf_of(plus, dst) % plus->leaves;
     }
-    /* Back to any leaf, and from there by a spine that leads to the group. */
+    /* The route goes back down to any leaf, and from there through a spine that leads to the
+     * group. */
     return left == 5 ? dst % plus->leaves : pick_global(plus, spine, dst, left == 3);
 }
 
@@ -283,12 +285,12 @@ static void plus_histogram(const struct wf_topo *topo, uint64_t *counts)
     memcpy(counts, by_hops, ((size_t)plus_diameter(topo) + 1) * sizeof(*counts));
 }
 
-/* Numbers of leaves and nodes of a network whose groups and spines are known. */
+/* The numbers of leaves and nodes of a network whose groups and spines are known. */
 struct plus_size {
     uint64_t leaves, nodes;
 };
 
-/* Sets what can be counted, or finds that it is too much. */
+/* Sets all counts. Fails if the network is too large. */
 static enum wf_status set_sizes(struct plus *plus, struct plus_size size, struct wf_err *err)
 {
     const uint64_t max = WF_TOPO_LINK_MAX;

@@ -58,12 +58,12 @@ static const struct wf_param params_table[] = {
 struct fattree {
     struct wf_topo topo;
     uint32_t height;
-    uint32_t down[HEIGHT_MAX + 1];       /* children of a vertex of each level */
-    uint32_t up[HEIGHT_MAX + 1];         /* its parents */
-    uint32_t nodes[HEIGHT_MAX + 1];      /* in a subtree of that height */
-    uint32_t tops[HEIGHT_MAX + 1];       /* of a subtree of that height */
-    uint32_t first[HEIGHT_MAX + 2];      /* vertex of each level; the end of the last */
-    uint32_t first_link[HEIGHT_MAX + 2]; /* of each level; the end of the last */
+    uint32_t down[HEIGHT_MAX + 1];       /* children of a vertex in each level */
+    uint32_t up[HEIGHT_MAX + 1];         /* parents of a vertex in each level */
+    uint32_t nodes[HEIGHT_MAX + 1];      /* nodes in a subtree of each height */
+    uint32_t tops[HEIGHT_MAX + 1];       /* tops of a subtree of each height */
+    uint32_t first[HEIGHT_MAX + 2];      /* first vertex of each level; then the end */
+    uint32_t first_link[HEIGHT_MAX + 2]; /* first link of each level; then the end */
 };
 
 static const struct fattree *to_fattree(const struct wf_topo *topo)
@@ -71,10 +71,10 @@ static const struct fattree *to_fattree(const struct wf_topo *topo)
     return (const struct fattree *)topo;
 }
 
-/* A vertex. */
+/* A vertex, located by its level and subtree. */
 struct place {
     uint32_t level;
-    uint32_t subtree; /* among those of height `level` */
+    uint32_t subtree; /* number among the subtrees of height `level` */
     uint32_t top;     /* among the tops of that subtree */
 };
 
@@ -126,7 +126,7 @@ static uint32_t fattree_neighbor(const struct wf_topo *topo, uint32_t vertex, ui
     return tree->first[to.level] + to.subtree * tree->tops[to.level] + to.top;
 }
 
-/* The level of the lowest subtree that has both the place and the node. */
+/* The level of the lowest subtree that contains both the place and the node. */
 static uint32_t turn_level(const struct fattree *tree, struct place at, uint32_t dst)
 {
     uint32_t subtree = dst / tree->nodes[at.level];
@@ -208,7 +208,7 @@ static void fattree_histogram(const struct wf_topo *topo, uint64_t *counts)
 
     counts[0] = topo->n_nodes;
     for (uint32_t d = 1; d <= diameter; d++) {
-        /* Nothing at odd distances: both halves are the same then. */
+        /* Both terms are equal at odd distances, where there are no pairs. */
         counts[d] = (uint64_t)topo->n_nodes * (tree->nodes[d / 2] - tree->nodes[(d - 1) / 2]);
     }
 }
@@ -223,11 +223,11 @@ static uint32_t fattree_coords(const struct wf_topo *topo, uint32_t vertex,
     return 2;
 }
 
-/* A half without the switches costs the cables above its subtrees; the best height of those is
- * where there are fewest cables per node. No cut is cheaper: if every highest switch sends as
- * much to every node, evenly down all paths, half of it crosses the cut, and no cable carries
- * more than those below the best height. Where that height does not divide the half, who knows.
- */
+/* A half that takes no switches costs the cables above its subtrees. The best height of
+ * these subtrees is where there are fewest cables per node. No cut is cheaper: if every top
+ * switch sends the same amount to every node, evenly down all paths, half of the traffic
+ * crosses the cut, and no cable carries more than the cables below the best height. If
+ * subtrees of that height do not divide the half evenly, the bisection is unknown. */
 static uint64_t bisection(const struct fattree *tree)
 {
     uint32_t half = tree->topo.n_nodes / 2, best = 0;
@@ -272,7 +272,7 @@ static enum wf_status read_vectors(struct fattree *tree, const struct params *gi
     return status;
 }
 
-/* The same number of children in all levels, perhaps another at the top; parents likewise. */
+/* All levels have the same number of children, except perhaps the top. Parents likewise. */
 static void fill(struct fattree *tree, uint64_t levels, uint64_t each, uint64_t top)
 {
     tree->height = (uint32_t)levels;

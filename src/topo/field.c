@@ -41,9 +41,9 @@ static uint32_t add_multiple(const struct wf_topo_field *field, uint32_t a, uint
     return sum;
 }
 
-/* Whether the powers of the polynomial x are all elements but 0 if x^k is `reduced`: then the
- * field is the polynomials modulo x^k - reduced, and x is primitive. Fills in powers[]. For k =
- * 1 this makes x the number `reduced` itself. */
+/* Whether the powers of the polynomial x are all elements except 0, given that x^k is
+ * `reduced`. The field then consists of the polynomials modulo x^k - reduced, and x is
+ * primitive. Fills in powers[]. For k = 1 this makes x the number `reduced` itself. */
 static bool is_primitive(struct wf_topo_field *field, uint32_t reduced)
 {
     uint32_t top = 1, power = 1; /* top: the unit of the highest digit */

@@ -16,8 +16,8 @@ struct wf_topo_field {
     uint32_t q, p;
     uint32_t *sums;   /* [q * q] a + b */
     uint32_t *minus;  /* [q] -a */
-    uint32_t *powers; /* [2 * q] of a primitive element x: from the 0th on */
-    uint32_t *logs;   /* [q] the exponent below q - 1 of each element but 0 */
+    uint32_t *powers; /* [2 * q] powers of a primitive element x, from x^0 on */
+    uint32_t *logs;   /* [q] exponent, below q - 1, of each element except 0 */
 };
 
 enum { WF_TOPO_FIELD_MAX = 4096 };

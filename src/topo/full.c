@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every node has a link of its own to every other: port p leads to node p, leaving out the
- * node itself. */
+/* Every node has a separate link to every other node. Port p leads to node p; the node
+ * itself is left out. */
 #include "topo/topo.h"
 
 struct params {

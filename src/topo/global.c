@@ -8,7 +8,7 @@
 
 const char *const wf_topo_global_orders[] = {"absolute", "relative", "circulant", NULL};
 
-/* How many groups `to` is further on than `from`, counted around. */
+/* How many groups `to` comes after `from`, counted around. */
 static uint32_t offset_of(const struct wf_topo_global *global, uint32_t from, uint32_t to)
 {
     return to >= from ? to - from : global->groups - (from - to);
@@ -22,7 +22,7 @@ static bool has_one_more(const struct wf_topo_global *global, uint32_t offset)
     return apart <= global->nearer || (global->opposite && offset == around);
 }
 
-/* How many of the offsets 1 .. last have one more link. */
+/* How many of the offsets 1 .. last have one extra link. */
 static uint32_t n_one_more(const struct wf_topo_global *global, uint32_t last)
 {
     uint32_t up = last < global->nearer ? last : global->nearer;
@@ -37,7 +37,7 @@ uint32_t wf_topo_global_count(const struct wf_topo_global *global, uint32_t from
     return global->least + (has_one_more(global, offset_of(global, from, to)) ? 1 : 0);
 }
 
-/* The links of the group `from` that come before those to `to` in the order of the
+/* The number of links of the group `from` that precede its links to `to` in the order of the
  * arrangement. */
 typedef uint32_t links_before(const struct wf_topo_global *global, uint32_t from, uint32_t to);
 
@@ -65,7 +65,7 @@ static uint32_t before_circulant(const struct wf_topo_global *global, uint32_t f
     uint32_t up = offset_of(global, from, to), down = global->groups - up;
     uint32_t place = up <= down ? 2 * (up - 1) : 2 * (down - 1) + 1;
 
-    /* The groups with one more come first, but for the opposite one, which is the last. */
+    /* The groups with one extra link come first, except the opposite group, which is last. */
     return global->least * place + (place < 2 * global->nearer ? place : 2 * global->nearer);
 }
 
@@ -75,7 +75,7 @@ static links_before *const orders[] = {
     [WF_TOPO_GLOBAL_CIRCULANT] = before_circulant,
 };
 
-/* The number in its group of the router from which the first link to `to` leaves. */
+/* The router, numbered within its group, at which the first link to `to` begins. */
 static uint32_t first_exit(const struct wf_topo_global *global, uint32_t from, uint32_t to)
 {
     uint32_t before = orders[global->order](global, from, to);
@@ -92,12 +92,12 @@ uint32_t wf_topo_global_exit(const struct wf_topo_global *global, uint32_t from,
 }
 
 /*
- * The far end of link k between two groups. Both groups deal their links in rounds of one turn
- * per router. If turn met turn, the second round would join the same routers again; so the
- * turns that meet are those with one sum (modulo the routers), another one in each round. That
- * of the last round, which may be incomplete, makes its turns meet each other in reverse.
- * Rounds are no more than routers, so no sum comes twice; and it does not matter which group is
- * asked.
+ * The far end of link k between two groups. Both groups deal their links to their routers in
+ * rounds of one turn per router. If equal turns met, the second round would join the same
+ * routers again. So two turns meet if they have a given sum (modulo the routers), a
+ * different sum in each round. The sum of the last round, which may be incomplete, makes its
+ * turns meet each other in reverse. There are no more rounds than routers, so no sum occurs
+ * twice. The result is the same from either group.
  */
 static uint32_t arrival(const struct wf_topo_global *global, uint32_t from, uint32_t to,
                         uint32_t k)
@@ -118,8 +118,8 @@ bool wf_topo_global_leads(const struct wf_topo_global *global, uint32_t router, 
     return turn < wf_topo_global_count(global, from, group);
 }
 
-/* Adds a far end to a router's list, which stays ascending. Pairs of groups come in ascending
- * order, so that it goes to the end or near to it. */
+/* Adds a far end to a router's list, which stays ascending. Pairs of groups come in
+ * ascending order, so the new entry goes to the end of the list or near it. */
 static void add_far(struct wf_topo_global *global, uint32_t router, uint32_t far,
                     uint32_t *n_far)
 {
@@ -157,7 +157,7 @@ void wf_topo_global_join(struct wf_topo_global *global)
     free(n_far);
 }
 
-/* How many links each pair of groups gets. */
+/* Computes how many links each pair of groups gets. */
 static void share_links(struct wf_topo_global *global)
 {
     uint64_t ports = (uint64_t)global->routers * global->ports;

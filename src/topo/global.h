@@ -44,12 +44,12 @@ extern const char *const wf_topo_global_orders[];
 enum { WF_TOPO_GLOBAL_PORTS_MAX = 1 << 28 };
 
 struct wf_topo_global {
-    uint32_t groups, routers, ports; /* of them all, of a group, of a router */
+    uint32_t groups, routers, ports; /* groups; routers per group; ports per router */
     enum wf_topo_global_order order;
     bool maximal;    /* there are as many groups as can be joined */
     uint32_t least;  /* links between any two groups */
-    uint32_t nearer; /* to that many groups on either side there is one more */
-    bool opposite;   /* and to the group on the opposite side */
+    uint32_t nearer; /* this many groups on either side have one extra link */
+    bool opposite;   /* the group on the opposite side has one, too */
     uint32_t *far;   /* [groups * routers * ports] see wf_topo_global_far() */
     uint64_t n_links;
 };

@@ -9,8 +9,8 @@
 
 #include <stdlib.h>
 
-/* Entries of 8 bytes: 2 GiB. What takes more has hundreds of thousands of vertices and no
- * centre. */
+/* Entries of 8 bytes: 2 GiB. Only networks of hundreds of thousands of vertices without a
+ * centre need more. */
 #define LABELS_MAX ((size_t)1 << 28)
 
 struct graph {
@@ -47,7 +47,7 @@ static struct wf_topo_hubs *label(const struct wf_topo_graph_net *net)
     return hubs;
 }
 
-/* Takes the network. */
+/* Takes ownership of the network. */
 static enum wf_status finish(const char *name, struct wf_topo_graph_net *net,
                              struct wf_topo **out, struct wf_err *err)
 {
@@ -130,7 +130,7 @@ static uint32_t graph_distance(const struct wf_topo *topo, uint32_t at, uint32_t
     return wf_topo_hubs_distance(to_graph(topo)->hubs, at, dst);
 }
 
-/* The lowest of the ports that lead closer. */
+/* Takes the lowest port that leads closer to the destination. */
 static uint32_t graph_next_port(const struct wf_topo *topo, uint32_t at, uint32_t dst)
 {
     const struct graph *graph = to_graph(topo);
@@ -173,7 +173,7 @@ static struct wf_topo_link_props graph_link_props(const struct wf_topo *topo, ui
                               : (struct wf_topo_link_props){.latency = 0};
 }
 
-/* A spec names a file, and none is everywhere: tests write theirs. */
+/* A spec names a file, and no file exists on every machine: tests write their own. */
 static const char *const no_examples[] = {NULL};
 
 const struct wf_topo_ops wf_topo_graph_ops = {

@@ -8,23 +8,23 @@
 
 enum token_kind {
     TOKEN_END,
-    TOKEN_ID,     /* a name or a value; `word` has it */
-    TOKEN_QUOTED, /* likewise, and never a keyword */
+    TOKEN_ID,     /* a name or a value, in `word` */
+    TOKEN_QUOTED, /* likewise, but never a keyword */
     TOKEN_PUNCT,  /* one of {}[];,=: or the first of -- and -> */
 };
 
 struct token {
     enum token_kind kind;
-    struct wf_topo_graph_word word; /* decoded text; of a quoted one in the reader's scratch */
+    struct wf_topo_graph_word word; /* decoded text; a quoted one is in the reader's scratch */
     char punct;                     /* '-' for "--", '>' for "->" */
 };
 
-/* The first error is kept in `status` and makes all that follows the end of the text, so that
- * callers need not look at every step. */
+/* The first error is kept in `status`. After it, every token is the end of the text, so that
+ * callers need not check every step. */
 struct dot {
     struct wf_topo_graph_reader *reader;
     enum wf_status status;
-    struct token token; /* the next one, not yet taken */
+    struct token token; /* the next token, not yet taken */
     bool directed;
     struct wf_topo_graph_attrs node_defaults, edge_defaults;
 };
@@ -34,7 +34,7 @@ static bool is_name_byte(char c)
     return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
-/* Keeps the status of a failure. Returns false. */
+/* Keeps the status of a failure. Always returns false. */
 static bool stop(struct dot *dot, enum wf_status status)
 {
     dot->status = status;
@@ -42,13 +42,13 @@ static bool stop(struct dot *dot, enum wf_status status)
     return false;
 }
 
-/* Keeps the status of a call that may have failed. Returns whether all is well. */
+/* Keeps the status of a call that may have failed. Returns whether no error has occurred. */
 static bool keep(struct dot *dot, enum wf_status status)
 {
     return status == WF_OK || stop(dot, status);
 }
 
-/* Moves to after the next `end`; false if the text ends first. */
+/* Moves past the next `end`; false if the text ends first. */
 static bool skip_past(struct wf_topo_graph_reader *reader, const char *end)
 {
     const char *found =
@@ -79,13 +79,13 @@ static enum wf_status skip_space(struct wf_topo_graph_reader *reader)
     }
 }
 
-/* "text" with \" for a quote. A backslash before the end of a line joins it with the next; any
- * other backslash is a character like others. */
+/* "text" with \" for a quote. A backslash before the end of a line joins the line with the
+ * next one; any other backslash is an ordinary character. */
 static enum wf_status scan_quoted(struct wf_topo_graph_reader *reader, struct token *token)
 {
     size_t start = reader->at++;
 
-    wf_buf_reserve(&reader->scratch, 1); /* an empty word has a place as well */
+    wf_buf_reserve(&reader->scratch, 1); /* an empty word needs an address, too */
     reader->scratch.size = 0;
     for (;; reader->at++) {
         char c = wf_topo_graph_peek(reader, 0), next = wf_topo_graph_peek(reader, 1);
@@ -111,7 +111,8 @@ static enum wf_status scan_quoted(struct wf_topo_graph_reader *reader, struct to
     return WF_OK;
 }
 
-/* <an HTML text>, which some files have for labels: up to the bracket that closes the first. */
+/* <an HTML text>, which some files have as labels: up to the bracket that closes the first
+ * one. */
 static enum wf_status scan_html(struct wf_topo_graph_reader *reader, struct token *token)
 {
     size_t start = reader->at, depth = 0;
@@ -214,7 +215,7 @@ static bool at_keyword(const struct dot *dot, const char *keyword)
            strncasecmp(dot->token.word.text, keyword, dot->token.word.len) == 0;
 }
 
-/* Goes past the token if it is this punctuation; whether it was. */
+/* Moves past the token if it is this punctuation. Returns whether it was. */
 static bool take(struct dot *dot, char punct)
 {
     bool taken = at_punct(dot, punct);
@@ -225,7 +226,7 @@ static bool take(struct dot *dot, char punct)
     return taken;
 }
 
-/* The token is not what it should be. Returns false. */
+/* Reports that the token is not what was expected. Always returns false. */
 static bool expected(struct dot *dot, const char *what)
 {
     size_t at = dot->token.word.at;
@@ -246,7 +247,7 @@ static bool expected(struct dot *dot, const char *what)
                                    wf_topo_graph_shown(dot->token.word), dot->token.word.text));
 }
 
-/* name = value. The value is optional as in DOT: without it, it is "true". */
+/* name = value. The value is optional, as in DOT: without a value, the attribute is "true". */
 static void read_attr(struct dot *dot, bool of_link, struct wf_topo_graph_attrs *attrs)
 {
     const struct wf_topo_graph_attr *attr = NULL;
@@ -296,8 +297,7 @@ static bool no_subgraphs(struct dot *dot)
                                    "subgraphs are not understood; name the links one by one"));
 }
 
-/* The vertex that is the next token, with its ports in a drawing, ":name:compass", which mean
- * nothing here. */
+/* Reads a vertex name. Its port in a drawing, ":name:compass", is ignored. */
 static bool read_vertex(struct dot *dot, uint32_t *out)
 {
     if (at_subgraph(dot)) {
@@ -360,7 +360,7 @@ static void read_vertex_statement(struct dot *dot)
     }
 }
 
-/* What "node [...]" and the like set. */
+/* Reads the attributes of "node [...]" and similar statements. */
 static void read_defaults(struct dot *dot, bool of_link, struct wf_topo_graph_attrs *attrs)
 {
     advance(dot);
@@ -370,7 +370,7 @@ static void read_defaults(struct dot *dot, bool of_link, struct wf_topo_graph_at
     read_attrs(dot, of_link, attrs);
 }
 
-/* Whether a name is followed by "=": it is then an attribute of the graph and no vertex. */
+/* Whether "=" follows a name: the name is then an attribute of the graph, not a vertex. */
 static bool before_equals(struct dot *dot)
 {
     struct wf_topo_graph_reader ahead = *dot->reader;
@@ -398,7 +398,8 @@ static void read_statement(struct dot *dot)
     } else {
         read_vertex_statement(dot);
     }
-    /* Attributes of the whole graph mean nothing here, but a user may expect them to. */
+    /* Attributes of the whole graph are ignored, but a user may expect them to have an
+     * effect. */
     if (dot->status == WF_OK &&
         (of_graph.props.latency != 0 || of_graph.props.bandwidth != 0)) {
         (void)stop(dot, wf_topo_graph_fail(dot->reader, at,
@@ -407,7 +408,7 @@ static void read_statement(struct dot *dot)
     }
 }
 
-/* [strict] (graph | digraph) [name] {: the caller saw how it begins. */
+/* [strict] (graph | digraph) [name] {. The caller has already checked how it begins. */
 static void read_head(struct dot *dot)
 {
     advance(dot);

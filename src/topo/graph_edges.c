@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Edge lists: a link a line, words separated by spaces. */
+/* Edge lists: one link per line, words separated by spaces. */
 #include "base/units.h"
 #include "topo/graph_format.h"
 
@@ -10,7 +10,8 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
 }
 
-/* The next word of the line; false at its end or at a comment, which is skipped. */
+/* Reads the next word of the line; false at the end of the line or at a comment, which is
+ * skipped. */
 static bool next_word(struct wf_topo_graph_reader *reader, struct wf_topo_graph_word *word)
 {
     while (is_blank(wf_topo_graph_peek(reader, 0))) {
@@ -83,7 +84,8 @@ static enum wf_status declare(struct wf_topo_graph_reader *reader, const struct 
     return WF_OK;
 }
 
-/* What an attribute without a name must be, as its unit tells; null if it is nothing. */
+/* The attribute that a value without a key belongs to, as its unit tells; null if the unit
+ * is unknown. */
 static const char *name_of_value(struct wf_topo_graph_word value)
 {
     char text[WF_UNITS_TEXT_MAX];
@@ -101,7 +103,7 @@ static const char *name_of_value(struct wf_topo_graph_word value)
     return wf_parse_rate(text, &bandwidth, NULL) == WF_OK ? "bandwidth" : NULL;
 }
 
-/* Takes "key=value" apart, or finds the key of a mere value. */
+/* Splits "key=value", or finds the key of a value without one. */
 static enum wf_status split_attr(const struct wf_topo_graph_reader *reader,
                                  struct wf_topo_graph_word word, struct wf_topo_graph_word *key,
                                  struct wf_topo_graph_word *value)
@@ -188,7 +190,7 @@ enum wf_status wf_topo_graph_read_edges(struct wf_topo_graph_reader *reader)
 {
     enum wf_status status = WF_OK;
 
-    /* Each turn reads one line; the step skips its end. */
+    /* Each iteration reads one line; the increment skips the end of the line. */
     for (; status == WF_OK && reader->at < reader->size; reader->at++) {
         struct wf_topo_graph_word word;
         const struct declaration *as = NULL;

@@ -20,26 +20,27 @@
  * links stays far below WF_TOPO_LINK_MAX. */
 #define WF_TOPO_GRAPH_TEXT_MAX (UINT32_C(256) << 20)
 
-/* The outcome. All vertices reach all others, no link leads back to where it begins, and no two
- * vertices are linked twice. Vertices are numbered as in struct wf_topo, the ports of a vertex
- * in the order in which the file names its links. */
+/* The resulting network. All vertices reach all others, no link leads back to the vertex
+ * where it begins, and no two vertices are linked twice. Vertices are numbered as in struct
+ * wf_topo. The ports of a vertex are in the order in which the file names its links. */
 struct wf_topo_graph_net {
     uint32_t n_nodes;
     uint32_t gate;
     bool oneway;
     struct wf_topo_csr links;
-    struct wf_topo_link_props *props; /* one a link; null if the file gives no properties */
+    struct wf_topo_link_props *props; /* [link]; null if the file gives no properties */
 };
 
 void wf_topo_graph_net_release(struct wf_topo_graph_net *net);
 
-/* Reads at most WF_TOPO_GRAPH_TEXT_MAX bytes at `text`; `name` is what messages call them. Sets
- * *net, which the caller releases, or leaves it alone: WF_EINVAL with `name:line:column:`. */
+/* Reads at most WF_TOPO_GRAPH_TEXT_MAX bytes at `text`; messages call the text `name`. On
+ * success the caller releases *net. On failure (WF_EINVAL, with a message that begins with
+ * `name:line:column:`) *net is not changed. */
 WF_NODISCARD
 enum wf_status wf_topo_graph_read(const char *name, const char *text, size_t size,
                                   struct wf_topo_graph_net *net, struct wf_err *err);
 
-/* Some bytes and where they were in the text; not ended by a NUL. */
+/* A word of the text and its position in it; not terminated by a NUL. */
 struct wf_topo_graph_word {
     const char *text;
     size_t len;
@@ -48,18 +49,18 @@ struct wf_topo_graph_word {
 
 enum wf_topo_graph_kind { WF_TOPO_GRAPH_UNDECLARED, WF_TOPO_GRAPH_NODE, WF_TOPO_GRAPH_SWITCH };
 
-/* What can be said of a vertex or of a link; 0 is not said. */
+/* The attributes of a vertex or a link; 0 means not given. */
 struct wf_topo_graph_attrs {
-    struct wf_topo_link_props props; /* of a link */
-    enum wf_topo_graph_kind kind;    /* of a vertex */
-    bool gate;                       /* of a vertex */
+    struct wf_topo_link_props props; /* links only */
+    enum wf_topo_graph_kind kind;    /* vertices only */
+    bool gate;                       /* vertices only */
 };
 
 struct wf_topo_graph_vertex {
     struct wf_topo_graph_attrs attrs;
     uint32_t at; /* where the text first names it */
     bool seen;   /* the members above are set */
-    bool known;  /* declared, where a format wants that */
+    bool known;  /* declared, in formats that require a declaration */
 };
 
 struct wf_topo_graph_edge {
@@ -70,12 +71,12 @@ struct wf_topo_graph_edge {
 };
 
 struct wf_topo_graph_reader {
-    const char *name; /* of the file */
+    const char *name; /* name of the file */
     const char *text;
     size_t size;
     size_t at;               /* next byte to read */
     struct wf_buf scratch;   /* the decoded form of the latest word */
-    struct wf_strings names; /* of the vertices */
+    struct wf_strings names; /* names of the vertices */
     struct wf_topo_graph_vertex *vertices;
     size_t vertices_capacity;
     struct wf_topo_graph_edge *edges;
@@ -86,7 +87,7 @@ struct wf_topo_graph_reader {
 /* An attribute of a vertex or a link. */
 struct wf_topo_graph_attr;
 
-/* Words an error at a place in the text; always WF_EINVAL. */
+/* Reports an error at a position in the text. Always returns WF_EINVAL. */
 WF_PRINTF(3, 4)
 enum wf_status wf_topo_graph_fail(const struct wf_topo_graph_reader *reader, size_t at,
                                   const char *fmt, ...);
@@ -101,22 +102,23 @@ static inline char wf_topo_graph_peek(const struct wf_topo_graph_reader *reader,
 }
 
 bool wf_topo_graph_is(struct wf_topo_graph_word word, const char *text);
-/* For "%.*s" in messages: not more of it than fits. */
+/* For "%.*s" in messages: the length of the word, at most what a message has space for. */
 int wf_topo_graph_shown(struct wf_topo_graph_word word);
 
-/* The number of the vertex called `name`; a new one gets what `initial` says. An empty name
- * is an error. */
+/* Finds the number of the vertex called `name`. A new vertex gets the attributes `initial`.
+ * An empty name is an error. */
 WF_NODISCARD
 enum wf_status wf_topo_graph_vertex(struct wf_topo_graph_reader *reader,
                                     struct wf_topo_graph_word name,
                                     const struct wf_topo_graph_attrs *initial, uint32_t *out);
-/* Adds a link that the text names at `at`. One from a vertex to itself is an error. */
+/* Adds a link that the text names at position `at`. A link from a vertex to itself is an
+ * error. */
 WF_NODISCARD
 enum wf_status wf_topo_graph_link(struct wf_topo_graph_reader *reader, uint32_t from,
                                   uint32_t to, size_t at, bool oneway);
 
-/* Finds an attribute of links or else of vertices by its name; null if it is none of ours, an
- * error if it looks like a misspelt one. */
+/* Finds an attribute of links (or else of vertices) by its name. The result is null if weft
+ * has no such attribute. A name that looks misspelt is an error. */
 WF_NODISCARD
 enum wf_status wf_topo_graph_attr_find(const struct wf_topo_graph_reader *reader,
                                        struct wf_topo_graph_word name, bool of_link,
@@ -132,7 +134,7 @@ WF_NODISCARD enum wf_status wf_topo_graph_read_edges(struct wf_topo_graph_reader
 WF_NODISCARD enum wf_status wf_topo_graph_read_dot(struct wf_topo_graph_reader *reader);
 WF_NODISCARD enum wf_status wf_topo_graph_read_graphml(struct wf_topo_graph_reader *reader);
 
-/* Makes the network of what was read: numbers the vertices and checks the links. */
+/* Builds the network from what was read: numbers the vertices and checks the links. */
 WF_NODISCARD
 enum wf_status wf_topo_graph_resolve(const struct wf_topo_graph_reader *reader,
                                      struct wf_topo_graph_net *net);

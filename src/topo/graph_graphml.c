@@ -30,40 +30,40 @@ enum place {
 
 /* A declared attribute of vertices or links. */
 struct key {
-    const struct wf_topo_graph_attr *attr; /* null if it means nothing to weft */
+    const struct wf_topo_graph_attr *attr; /* null if weft does not use it */
     bool of_link;
 };
 
 struct graphml {
     struct wf_topo_graph_reader *reader;
     XML_Parser parser;
-    enum wf_status status; /* of the first handler that failed */
+    enum wf_status status; /* status of the first handler that failed */
     const char *tag;       /* name and attributes (name, value, ..., null) of the tag */
     const char **attrs;    /* that is being opened */
     size_t tag_at;
     bool external;                    /* the document type refers to another file */
-    enum place places[DEPTH_MAX + 1]; /* by depth */
+    enum place places[DEPTH_MAX + 1]; /* [depth] */
     uint32_t depth;
     struct wf_strings key_names;
-    struct key *keys; /* by their number in key_names */
+    struct key *keys; /* [number in key_names] */
     size_t keys_capacity;
-    uint32_t key;        /* of the current <key> or <data> */
+    uint32_t key;        /* key of the current <key> or <data> */
     struct wf_buf value; /* the character data of the current <data> or <default> */
     size_t value_at;
     struct wf_topo_graph_attrs node_defaults, edge_defaults;
-    bool directed; /* the edges that do not say */
-    bool seen;     /* the graph */
-    uint32_t node; /* the current one */
+    bool directed; /* default direction of edges */
+    bool seen;     /* a <graph> was seen */
+    uint32_t node; /* the current <node> */
 };
 
-/* Where the current tag or text begins in the file. */
+/* The position in the file where the current tag or text begins. */
 static size_t place_of(const struct graphml *graphml)
 {
     return graphml->reader->at + (size_t)XML_GetCurrentByteIndex(graphml->parser);
 }
 
-/* Keeps the status of a failure and stops the parser, which may still call a handler: handlers
- * do nothing after a failure, so that its message stays. */
+/* Keeps the status of a failure and stops the parser. Expat may still call handlers; they do
+ * nothing after a failure, so that its message stays. */
 static void keep(struct graphml *graphml, enum wf_status status)
 {
     if (status != WF_OK && graphml->status == WF_OK) {
@@ -72,8 +72,8 @@ static void keep(struct graphml *graphml, enum wf_status status)
     }
 }
 
-/* The value of an attribute of the tag, or `fallback`. If both are absent that is an error, and
- * the value is empty. */
+/* The value of an attribute of the tag, or `fallback`. If both are absent, this reports an
+ * error and returns an empty value. */
 static struct wf_topo_graph_word get_attr(struct graphml *graphml, const char *name,
                                           const char *fallback)
 {
@@ -122,7 +122,7 @@ static void open_key(struct graphml *graphml)
     find_attr(graphml, &graphml->keys[graphml->key]);
 }
 
-/* The character data that follow are a value. */
+/* The character data that follow belong to a value. */
 static void open_value(struct graphml *graphml)
 {
     graphml->value.size = 0;
@@ -162,7 +162,7 @@ static void open_graph(struct graphml *graphml)
     }
 }
 
-/* The vertex that an attribute of the tag names. */
+/* The vertex named by an attribute of the tag. */
 static uint32_t get_vertex(struct graphml *graphml, const char *name)
 {
     struct wf_topo_graph_word word = get_attr(graphml, name, NULL);
@@ -218,7 +218,8 @@ static void refuse(struct graphml *graphml)
                                      "<%.64s> is not understood here", graphml->tag));
 }
 
-/* Applies the current value to `attrs` if its key is one of links or vertices, as asked. */
+/* Applies the current value to `attrs` if its key belongs to links (`of_link`) or else to
+ * vertices. */
 static void set_value(struct graphml *graphml, bool of_link, struct wf_topo_graph_attrs *attrs)
 {
     static const char spaces[] = " \t\r\n";
@@ -261,7 +262,7 @@ static void close_edge_data(struct graphml *graphml)
     set_value(graphml, true, &reader->edges[reader->n_edges - 1].attrs);
 }
 
-/* Which tags mean something where. */
+/* The tags with a meaning, and the elements in which they have it. */
 static const struct element {
     enum place inside;
     const char *tag;
@@ -283,8 +284,8 @@ static const struct element {
 
 enum { N_ELEMENTS = sizeof(elements) / sizeof(elements[0]) };
 
-/* Expat leaves unknown entities out without a word if the document type refers to another
- * file, which might declare them. Half a name would be taken for a name. */
+/* If the document type refers to another file, which might declare entities, expat silently
+ * leaves out unknown entities. A truncated name would then be taken for a whole one. */
 static bool has_unknown_entity(const struct graphml *graphml)
 {
     static const char *const known[] = {"#", "amp;", "lt;", "gt;", "quot;", "apos;"};
@@ -394,7 +395,7 @@ static void on_skipped_entity(void *data, const char *name, int is_parameter)
     keep(graphml, wf_topo_graph_fail(graphml->reader, place_of(graphml), "undefined entity"));
 }
 
-/* Edges may come before the nodes they join; in the end all must be there. */
+/* Edges may come before the nodes that they join. At the end all nodes must be declared. */
 static enum wf_status check_nodes(const struct graphml *graphml)
 {
     const struct wf_topo_graph_reader *reader = graphml->reader;

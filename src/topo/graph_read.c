@@ -12,13 +12,13 @@
 #include <string.h>
 #include <strings.h>
 
-/* Of what users wrote, this much is repeated in messages. */
+/* Messages repeat at most this many characters of what users wrote. */
 enum { SHOWN_MAX = 64, NAME_SHOWN_MAX = 128 };
 
 _Static_assert(WF_TOPO_GRAPH_TEXT_MAX / 4 * 2 < WF_TOPO_LINK_MAX,
                "a text could have too many links");
 
-/* The end of a path says more than its beginning. */
+/* The end of a path tells more than its beginning. */
 static const char *end_of(const char *name)
 {
     size_t len = strlen(name);
@@ -89,13 +89,13 @@ enum wf_status wf_topo_graph_link(struct wf_topo_graph_reader *reader, uint32_t 
     return WF_OK;
 }
 
-/* Values are short: what is longer than this is none. */
+/* Values are short: a longer text is not a valid value. */
 enum { VALUE_MAX = 64 };
 
 struct wf_topo_graph_attr {
     const char *name;
     bool of_link;
-    /* On failure of `err` alone, the caller adds the place. */
+    /* Sets only the text of `err` on failure; the caller adds the position. */
     enum wf_status (*set)(struct wf_topo_graph_attrs *attrs, const char *value,
                           struct wf_err *err);
 };
@@ -150,8 +150,9 @@ static const struct wf_topo_graph_attr attr_table[] = {
     {NULL, false, NULL},
 };
 
-/* Files for other programs are full of attributes that are none of ours. Names one slip away
- * from ours are taken for misspelt, or the slip would go unnoticed. */
+/* Files for other programs are full of attributes that weft does not use. A name that
+ * differs from one of ours by one slip is taken for misspelt, since the slip would otherwise
+ * go unnoticed. */
 enum wf_status wf_topo_graph_attr_find(const struct wf_topo_graph_reader *reader,
                                        struct wf_topo_graph_word name, bool of_link,
                                        const struct wf_topo_graph_attr **out)
@@ -203,7 +204,7 @@ enum wf_status wf_topo_graph_attr_set(const struct wf_topo_graph_reader *reader,
     return WF_OK;
 }
 
-/* Where the first thing that is neither space nor comment of any format begins. */
+/* The position of the first text that is neither space nor a comment in any of the formats. */
 static size_t first_word(const struct wf_topo_graph_reader *reader)
 {
     const char *text = reader->text, *end = text + reader->size, *at = text + reader->at;
@@ -265,7 +266,7 @@ enum wf_status wf_topo_graph_read(const char *name, const char *text, size_t siz
     enum wf_status status = check_text(&reader);
 
     if (status == WF_OK) {
-        /* The mark that some editors put before UTF-8. */
+        /* The byte order mark that some editors put before UTF-8. */
         reader.at = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
         status = read_format(&reader);
     }

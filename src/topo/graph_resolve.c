@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From what a file says to a network: which vertices are nodes, how they are numbered, and
- * whether the links make sense. */
+/* Turns what a file says into a network: decides which vertices are nodes, numbers the
+ * vertices and checks the links. */
 #include "base/mem.h"
 #include "topo/graph_format.h"
 
@@ -41,8 +41,8 @@ static bool is_number(const char *name, uint64_t *value)
     return true;
 }
 
-/* If all names of order[0..n-1] are numbers, sorts them by these; else leaves them as they are:
- * in the order in which the file names them. */
+/* Sorts order[0..n-1] by name if all the names are numbers. Otherwise they stay in the order
+ * in which the file names them. */
 static void sort_numbers(const struct wf_topo_graph_reader *reader, uint32_t *order, uint32_t n)
 {
     struct ranked *ranked = wf_xcalloc((size_t)n + 1, sizeof(*ranked));
@@ -61,7 +61,7 @@ static void sort_numbers(const struct wf_topo_graph_reader *reader, uint32_t *or
     free(ranked);
 }
 
-/* What vertices are of which the file does not say it. */
+/* The kind of the vertices whose kind the file does not give. */
 static enum wf_topo_graph_kind default_kind(const struct wf_topo_graph_reader *reader)
 {
     enum wf_topo_graph_kind kind = WF_TOPO_GRAPH_NODE;
@@ -128,8 +128,8 @@ static enum wf_status find_gate(struct resolver *resolver)
     return WF_OK;
 }
 
-/* Lays out the links by vertex, and in the order of the file at each. edge_of[], of one entry a
- * link, gets the edge that each comes from. */
+/* Lays out the links by vertex, those of a vertex in the order of the file. edge_of[] has
+ * one entry per link and gets the edge that the link comes from. */
 static void lay_out(struct resolver *resolver, uint32_t *edge_of)
 {
     const struct wf_topo_graph_reader *reader = resolver->reader;

@@ -69,15 +69,15 @@ enum wf_status wf_topo_grid_parse_wrap(struct wf_topo_grid *grid, const char *wr
     return WF_OK;
 }
 
-/* Whether stepping over the end of the dimension leads back to its beginning by a cable of its
- * own: in a ring of two it would be the same cable. */
+/* Whether the step over the end of the dimension has a cable of its own, which leads back to
+ * the beginning. In a ring of two it would be the same cable as the step inside. */
 static bool is_ring(const struct wf_topo_grid *grid, uint32_t dim)
 {
     return grid->wrap[dim] && grid->size[dim] > 2;
 }
 
-/* Cables cut by halving the dimension in which that cuts least. An odd one cannot be halved,
- * and what is least then is not known. */
+/* The cables cut by halving the dimension in which that cuts fewest. An odd dimension cannot
+ * be halved; the minimum is then unknown. */
 static uint64_t bisection(const struct wf_topo_grid *grid)
 {
     uint64_t least = UINT64_MAX, known = 0;
@@ -124,7 +124,7 @@ uint32_t wf_topo_grid_neighbor(const struct wf_topo *topo, uint32_t node, uint32
     return is_ring(grid, dim) ? node + last * stride : WF_TOPO_NO_VERTEX;
 }
 
-/* Steps from a to b in one dimension: how many, and which directions are shortest. */
+/* The number of steps from a to b in one dimension, and the directions that are shortest. */
 struct steps {
     uint32_t n;
     bool up, down;
@@ -162,8 +162,8 @@ uint32_t wf_topo_grid_distance(const struct wf_topo *topo, uint32_t at, uint32_t
     return hops;
 }
 
-/* Needs no memory of where the route began: only a route's first hop in a dimension can meet
- * a tie, and from the second on the direction that it chose is the shorter one. */
+/* Needs no knowledge of where the route began: a tie can occur only at the first hop in a
+ * dimension. From the second hop on, the chosen direction is the shorter one. */
 uint32_t wf_topo_grid_next_port(const struct wf_topo *topo, uint32_t at, uint32_t dst)
 {
     const struct wf_topo_grid *grid = to_grid(topo);
@@ -215,7 +215,7 @@ uint32_t wf_topo_grid_diameter(const struct wf_topo *topo)
     return sum;
 }
 
-/* Ordered pairs of coordinates of one dimension by their distance. */
+/* Counts the ordered pairs of coordinates of one dimension by their distance. */
 static void count_dimension(const struct wf_topo_grid *grid, uint32_t dim, uint64_t *counts)
 {
     uint64_t size = grid->size[dim];

@@ -22,7 +22,7 @@ struct wf_topo_grid {
     struct wf_topo topo;
     uint32_t n_dims;
     uint32_t size[WF_TOPO_GRID_DIMS_MAX];
-    uint32_t stride[WF_TOPO_GRID_DIMS_MAX]; /* distance in node numbers of one step up */
+    uint32_t stride[WF_TOPO_GRID_DIMS_MAX]; /* difference of node numbers for one step up */
     bool wrap[WF_TOPO_GRID_DIMS_MAX];       /* whether the dimension is a ring */
 };
 
@@ -37,8 +37,8 @@ WF_NODISCARD
 enum wf_status wf_topo_grid_parse_wrap(struct wf_topo_grid *grid, const char *wrap,
                                        struct wf_err *err);
 
-/* Counts the links and the bisection of a grid whose sizes and wraps are set, and gives it to
- * the caller, who owns it as of ops->create. */
+/* Counts the links and the bisection of a grid whose sizes and wraps are set. Returns it as
+ * a topology, which the caller owns as after ops->create. */
 struct wf_topo *wf_topo_grid_finish(struct wf_topo_grid *grid);
 
 /* The coordinate of a node in one dimension. */

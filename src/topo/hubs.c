@@ -8,17 +8,17 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* More than any distance; two of it do not overflow, since no graph that was read from a text
+/* More than any distance. The sum of two does not overflow, since no graph read from a text
  * has 2^31 vertices. */
 #define FAR (UINT32_MAX / 2)
 
-/* A hub by its rank: 0 is the vertex that was taken first. */
+/* A hub, given by its rank: rank 0 is the vertex that was processed first. */
 struct entry {
     uint32_t rank;
     uint32_t dist;
 };
 
-/* The hubs of one vertex, by rank ascending. */
+/* The hubs of one vertex, in ascending order of rank. */
 struct label {
     struct entry *entries;
     uint32_t n, capacity;
@@ -27,7 +27,7 @@ struct label {
 struct wf_topo_hubs {
     uint32_t n_vertices;
     size_t size;
-    uint32_t *stem;       /* [n_vertices]: the only neighbour of a leaf; of others themselves */
+    uint32_t *stem;       /* [n_vertices]: a leaf's only neighbour; for others themselves */
     struct label *to_hub; /* [n_vertices]: distances from the vertex to its hubs */
     struct label
         *from_hub; /* likewise from the hubs; the same array if links have no direction */
@@ -36,10 +36,9 @@ struct wf_topo_hubs {
 struct builder {
     struct wf_topo_hubs *hubs;
     size_t limit;
-    uint32_t
-        *hub_dist;  /* [n_vertices]: by rank, between the vertex at work and its hubs, or FAR */
-    uint32_t *dist; /* [n_vertices]: of the search, or WF_TOPO_CSR_UNREACHED */
-    uint32_t *queue; /* [n_vertices] */
+    uint32_t *hub_dist; /* [rank]: distance of the current vertex and this hub, or FAR */
+    uint32_t *dist;     /* [n_vertices]: distances in the search, or WF_TOPO_CSR_UNREACHED */
+    uint32_t *queue;    /* [n_vertices] */
 };
 
 struct candidate {
@@ -48,9 +47,9 @@ struct candidate {
     uint32_t vertex;
 };
 
-/* High degrees first: many shortest paths lead through them. Equal ones in an order that has
- * nothing to do with their places: along a line, one after the other would need labels that
- * grow with the square of its length. */
+/* High degrees come first, since many shortest paths lead through them. Equal degrees come
+ * in an order unrelated to their positions: along a line, taking one vertex after the other
+ * would need labels that grow with the square of the length. */
 static int by_degree(const void *a, const void *b)
 {
     const struct candidate *x = a, *y = b;
@@ -61,8 +60,8 @@ static int by_degree(const void *a, const void *b)
     return x->mix < y->mix ? -1 : x->mix > y->mix;
 }
 
-/* Most vertices of a network with switches are leaves. They need no labels: they are one hop
- * from the vertex that they hang on. */
+/* Most vertices of a network with switches are leaves. They need no labels, since they are
+ * one hop from the vertex that they are attached to. */
 static uint32_t *find_stems(const struct wf_topo_csr *csr, const struct wf_topo_csr *reverse)
 {
     uint32_t *stem = wf_xcalloc(csr->n_vertices, sizeof(*stem));
@@ -98,8 +97,8 @@ static void add_entry(struct label *label, struct entry entry)
     label->entries[label->n++] = entry;
 }
 
-/* Whether the hubs known so far already tell a distance of at most `dist` between the vertex at
- * work and the one with this label. */
+/* Whether the hubs known so far already give a distance of at most `dist` between the
+ * current vertex and the vertex with this label. */
 static bool is_covered(const struct builder *builder, const struct label *label, uint32_t dist)
 {
     for (uint32_t i = 0; i < label->n; i++) {
@@ -141,7 +140,7 @@ static bool grow(struct builder *builder, const struct wf_topo_csr *csr, struct 
     return head == tail;
 }
 
-/* One search in one direction, pruned by what the vertex's label for the other one knows. */
+/* Searches in one direction, pruned by the vertex's label for the opposite direction. */
 static bool add_hub(struct builder *builder, const struct wf_topo_csr *csr,
                     struct candidate hub, uint32_t rank, bool forward)
 {
@@ -152,7 +151,7 @@ static bool add_hub(struct builder *builder, const struct wf_topo_csr *csr,
     for (uint32_t i = 0; i < own->n; i++) {
         builder->hub_dist[own->entries[i].rank] = own->entries[i].dist;
     }
-    uint32_t n_own = own->n; /* undirected, the search adds the vertex itself */
+    uint32_t n_own = own->n; /* in an undirected graph the search adds the vertex itself */
     bool fits = grow(builder, csr, (struct entry){.rank = rank}, hub.vertex, labels);
     for (uint32_t i = 0; i < n_own; i++) {
         builder->hub_dist[own->entries[i].rank] = FAR;

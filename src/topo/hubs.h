@@ -27,5 +27,5 @@ void wf_topo_hubs_free(struct wf_topo_hubs *hubs); /* null is allowed */
 
 uint32_t wf_topo_hubs_distance(const struct wf_topo_hubs *hubs, uint32_t from, uint32_t to);
 
-/* The number of entries. */
+/* The number of label entries. */
 size_t wf_topo_hubs_size(const struct wf_topo_hubs *hubs);

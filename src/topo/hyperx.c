@@ -31,7 +31,7 @@ struct hyperx {
     struct wf_topo_routers net;
     uint32_t n_dims;
     uint32_t size[DIMS_MAX];
-    uint32_t stride[DIMS_MAX]; /* distance in router numbers of one step */
+    uint32_t stride[DIMS_MAX]; /* difference of router numbers for one step */
     uint32_t first[DIMS_MAX];  /* first port of the dimension: size - 1 of them */
 };
 
@@ -88,7 +88,7 @@ static uint32_t hyperx_minimal_ports(const struct wf_topo_routers *net, uint32_t
     return n;
 }
 
-/* Dimension order: the first dimension that is not yet right. */
+/* Dimension order: the route corrects the first coordinate that differs. */
 static uint32_t hyperx_next_port(const struct wf_topo_routers *net, uint32_t from, uint32_t to,
                                  uint32_t spread)
 {
@@ -122,9 +122,9 @@ static const struct wf_topo_routers_ops router_ops = {
     .histogram = hyperx_histogram,
 };
 
-/* Most cables among `m` routers of a grid with the ascending sizes size[0 .. n-1]: by Lindsey's
- * theorem ("Assignment of numbers to vertices", American Mathematical Monthly 71, 1964) the
- * first m when the widest dimension is filled first. */
+/* The largest number of cables among `m` routers of a grid with the ascending sizes size[0
+ * .. n-1]. By Lindsey's theorem ("Assignment of numbers to vertices", American Mathematical
+ * Monthly 71, 1964) the first m routers have it if the widest dimension is filled first. */
 static uint64_t most_inside(const uint32_t *size, uint32_t n, uint64_t m)
 {
     uint64_t slice = 1, degree = 0, inside = 0;
@@ -153,7 +153,8 @@ static int compare_sizes(const void *a, const void *b)
     return x < y ? -1 : x > y ? 1 : 0;
 }
 
-/* Cables between two halves of the routers, at least; an odd number of them has no halves. */
+/* The smallest number of cables between two halves of the routers. An odd number of routers
+ * has no halves. */
 static uint64_t bisection(const struct hyperx *hx)
 {
     uint64_t half = hx->net.n_routers / 2;

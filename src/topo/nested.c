@@ -19,10 +19,10 @@ struct nested {
     struct wf_topo topo;
     struct wf_topo *outer;
     struct wf_topo *inner;
-    uint32_t inner_switches; /* of one copy */
-    uint32_t inner_links;    /* numbers of directed links of one copy */
-    uint32_t node_links;     /* those of them that leave nodes; kept, since asking for both at
-                                every level would double the work with each */
+    uint32_t inner_switches; /* in one copy */
+    uint32_t inner_links;    /* numbers of directed links in one copy */
+    uint32_t node_links;     /* how many of them leave nodes. Stored, since computing both at
+                                each level would double the work with each level */
 };
 
 static const struct nested *to_nested(const struct wf_topo *topo)
@@ -37,9 +37,9 @@ static bool is_nested(const struct wf_topo *topo)
 
 /* Where a vertex is: in a copy of the inner network, or a switch of the outer network. */
 struct place {
-    uint32_t copy;  /* WF_TOPO_NO_VERTEX: in none */
+    uint32_t copy;  /* WF_TOPO_NO_VERTEX: in no copy */
     uint32_t inner; /* vertex of the inner network */
-    uint32_t outer; /* vertex of the outer network: that of the copy, or the switch itself */
+    uint32_t outer; /* vertex of the outer network: the copy's node or the switch */
 };
 
 static struct place find(const struct nested *nested, uint32_t vertex)
@@ -85,7 +85,8 @@ static void nested_destroy(struct wf_topo *topo)
     free(nested);
 }
 
-/* Links of the outer network that leave the nodes before the copy: those are the gates'. */
+/* The number of links of the outer network that leave the nodes before the copy; their gates
+ * have these links. */
 static uint32_t gate_links(const struct nested *nested, uint32_t copies)
 {
     return wf_topo_first_link(nested->outer, copies);
@@ -119,7 +120,7 @@ static uint32_t nested_first_link(const struct wf_topo *topo, uint32_t vertex)
            (wf_topo_first_link(inner, place.inner) - node_links) + gate_links(nested, gates);
 }
 
-/* The ports of a vertex that belong to the inner network: they come first. */
+/* The number of ports of a vertex that belong to the inner network; they come first. */
 static uint32_t ports_inside(const struct nested *nested, struct place place)
 {
     return place.copy != WF_TOPO_NO_VERTEX ? wf_topo_ports(nested->inner, place.inner) : 0;
@@ -163,7 +164,7 @@ static uint32_t nested_distance(const struct wf_topo *topo, uint32_t at, uint32_
     return hops + outer->ops->distance(outer, a.outer, b.outer);
 }
 
-/* The next part of a route; its level is 0 in the outer network and 1 in the inner one. */
+/* The next part of a route. Its level is 0 in the outer network and 1 in the inner one. */
 static struct wf_topo_part next_part(const struct nested *nested, uint32_t at, uint32_t dst)
 {
     const struct wf_topo *inner = nested->inner;
@@ -198,7 +199,8 @@ static uint32_t nested_minimal_ports(const struct wf_topo *topo, uint32_t at, ui
     return n;
 }
 
-/* Nodes of a network by their distance to (`in` false) or from its gate; *n entries. */
+/* Counts the nodes of a network by their distance to (`in` false) or from its gate; *n
+ * entries. */
 static uint64_t *count_to_gate(const struct wf_topo *topo, bool in, uint32_t *n)
 {
     uint64_t *counts = NULL;
@@ -261,7 +263,7 @@ static void nested_histogram(const struct wf_topo *topo, uint64_t *counts)
 
     inner->ops->histogram(inner, within);
     outer->ops->histogram(outer, across);
-    across[0] = 0; /* of a copy with itself */
+    across[0] = 0; /* leave out pairs of a copy with itself */
     wf_topo_measure_product(out, n_out, in, n_in, ends);
     wf_topo_measure_product(ends, n_ends, across, n_across, all);
     for (uint32_t d = 0; d <= diameter; d++) {
@@ -345,7 +347,7 @@ static uint32_t most_ports(const struct wf_topo *topo, uint32_t from, uint32_t t
     return most;
 }
 
-/* The gates have the ports of a node of the outer network besides their own. */
+/* A gate has its own ports and those of a node of the outer network. */
 static uint32_t count_ports(const struct wf_topo *outer, const struct wf_topo *inner)
 {
     uint32_t gates = wf_topo_ports(inner, inner->gate) + most_ports(outer, 0, outer->n_nodes);
@@ -355,14 +357,15 @@ static uint32_t count_ports(const struct wf_topo *outer, const struct wf_topo *i
     return inner->n_ports > most ? inner->n_ports : most;
 }
 
-/* As counted in a network of which some links are one-route. */
+/* The number of cables of a part, counted as in the whole network, where some links may be
+ * one-way (`oneway`). */
 static uint64_t cables(const struct wf_topo *topo, bool oneway)
 {
     return oneway && !topo->oneway ? 2 * topo->n_links : topo->n_links;
 }
 
-/* Whole copies on either side cut what halves the outer network. Cutting through copies instead
- * costs a link each at least, and may be cheaper where the outer network is dense. */
+/* If whole copies are on either side, the cut is that of the outer network. A cut through
+ * copies costs at least a link each, and may be cheaper where the outer network is dense. */
 static uint64_t bisection(const struct wf_topo *outer)
 {
     uint64_t half = outer->n_nodes / 2;
@@ -414,7 +417,7 @@ uint32_t wf_topo_n_levels(const struct wf_topo *topo)
 
 uint32_t wf_topo_port_level(const struct wf_topo *topo, uint32_t vertex, uint32_t port)
 {
-    vertex = wf_topo_damaged_vertex(topo, vertex); /* ports are the same */
+    vertex = wf_topo_damaged_vertex(topo, vertex); /* port numbers do not change */
     topo = wf_topo_damaged_whole(topo);
     if (!is_nested(topo)) {
         return 0;

@@ -44,8 +44,8 @@ uint32_t wf_topo_port_level(const struct wf_topo *topo, uint32_t vertex, uint32_
 uint32_t wf_topo_legs(const struct wf_topo *topo, uint32_t src, uint32_t dst,
                       struct wf_topo_leg *legs);
 
-/* The part of a route that comes next: from the vertex `at` to the vertex `dst` of one level's
- * network, whose first port is number `first_port` of the vertex. */
+/* The next part of a route: from the vertex `at` to the vertex `dst` of one level's network.
+ * Port 0 of that network is port `first_port` of the vertex. */
 struct wf_topo_part {
     const struct wf_topo *topo;
     uint32_t level;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A torus of one dimension; or, one way, a ring whose only port leads to the next higher node,
- * as in register-insertion and slotted rings. */
+/* A torus of one dimension, or, with one-way links, a ring in which the only port of a node
+ * leads to the next higher node, as in register-insertion and slotted rings. */
 #include "topo/grid.h"
 #include "topo/topo.h"
 
@@ -15,7 +15,7 @@ struct params {
 
 static const struct wf_param params_table[] = {
     WF_PARAM_ROW(struct params, size, COUNT, .min = "1",
-                 .max = "2147483647", /* two directed links each */
+                 .max = "2147483647", /* two directed links per node */
                  .doc = "Nodes on the ring"),
     WF_PARAM_ROW(struct params, oneway, BOOL, .def = "false",
                  .doc = "Whether links lead only from a node to the next higher one"),

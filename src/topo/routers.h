@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Networks of routers that all have the same number of nodes: what dragonfly, hyperx and
- * slimfly share. Such a network says how routers are joined; nodes, vertex numbers and ports
- * are here.
+ * Networks of routers that all have the same number of nodes: the code that dragonfly,
+ * hyperx and slimfly share. Such a network defines how routers are joined; this code adds
+ * nodes, vertex numbers and ports.
  *
  * Nodes are numbered router by router, the routers follow as vertices. The ports of a router
  * are those of its nodes first, then those to other routers.
@@ -22,8 +22,8 @@ struct wf_topo_routers_ops {
     uint32_t (*neighbor)(const struct wf_topo_routers *net, uint32_t router, uint32_t port);
     /* Hops between routers; 0 from one to itself. */
     uint32_t (*distance)(const struct wf_topo_routers *net, uint32_t from, uint32_t to);
-    /* As of struct wf_topo_ops, for from != to. Among equal ports `spread`, a number that is
-     * the same all along the way to a node, may choose. */
+    /* As in struct wf_topo_ops, for from != to. `spread` may choose among equally good
+     * ports; it is the same number at all hops of a route to a node. */
     uint32_t (*next_port)(const struct wf_topo_routers *net, uint32_t from, uint32_t to,
                           uint32_t spread);
     uint32_t (*minimal_ports)(const struct wf_topo_routers *net, uint32_t from, uint32_t to,
@@ -37,24 +37,25 @@ struct wf_topo_routers {
     struct wf_topo topo;
     const struct wf_topo_routers_ops *router;
     uint32_t n_routers;
-    uint32_t nodes;    /* of each router */
-    uint32_t degree;   /* ports of each router to others */
+    uint32_t nodes;    /* nodes of each router */
+    uint32_t degree;   /* ports of each router to other routers */
     uint32_t diameter; /* largest distance between routers; the network sets it */
 };
 
-/* What wf_topo_routers_init() needs to know; any of the numbers may be too large. */
+/* The input of wf_topo_routers_init(). The numbers may be too large: the function checks
+ * them. */
 struct wf_topo_routers_size {
     uint64_t n_routers, nodes, degree;
 };
 
-/* Sets the head but for n_links, where it counts the links of nodes only, bisection and
- * diameter. WF_EINVAL if a number of nodes or routers is 0 or there are too many links. */
+/* Sets the common head except bisection and diameter. n_links gets the links of nodes only.
+ * Fails with WF_EINVAL if the number of nodes or routers is 0 or there are too many links. */
 WF_NODISCARD
 enum wf_status wf_topo_routers_init(struct wf_topo_routers *net, const struct wf_topo_ops *ops,
                                     const struct wf_topo_routers_ops *router,
                                     struct wf_topo_routers_size size, struct wf_err *err);
 
-/* The router that a vertex is or hangs on. */
+/* The router that a vertex is or is attached to. */
 static inline uint32_t wf_topo_routers_of(const struct wf_topo_routers *net, uint32_t vertex)
 {
     return vertex < net->topo.n_nodes ? vertex / net->nodes : vertex - net->topo.n_nodes;

@@ -7,59 +7,60 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Limits that keep creation in seconds and in a few hundred megabytes. The effort is counted,
- * not timed, so that every machine decides alike. */
+/* Limits that keep creation within seconds and a few hundred megabytes. Effort is counted in
+ * operations, not in time, so that every machine decides alike. */
 #define EFFORT_MAX (UINT64_C(1) << 33)
 #define BYTES_MAX  (UINT64_C(3) << 27)
 
-/* Costs are cut off here, and no box of such a diameter is accepted: a word that costs this
- * much cannot win against the empty one, whatever else is true of it. */
+/* Costs are cut off here, and no box of such a diameter is accepted. A word of this cost can
+ * therefore never win against the empty word. */
 enum { COST_MAX = 30000, DIAMETER_MAX = 15000, NONE = UINT16_MAX };
 
-/* The excess in a region without any pair: less than all others can make up for. */
+/* The excess in a region without any pair: so low that the other dimensions cannot make up
+ * for it. */
 enum { NOTHING = -32000 };
 
 enum {
     WORDS_MAX = 16384,
-    TABLES_MAX = 1024, /* of one dimension */
+    TABLES_MAX = 1024, /* per dimension */
     SPLITS_MAX = 8,
     LETTERS = 2 * WF_TOPO_TWIST_DIMS_MAX,
 };
 
-/* What words may do to a dimension. */
+/* What a letter of a word may do to a dimension. */
 enum move {
-    UP,       /* pass its seam */
-    DOWN,     /* likewise, downwards */
-    FORWARD,  /* shift it by the jump that has it as the target */
+    UP,       /* passes its seam upwards */
+    DOWN,     /* passes its seam downwards */
+    FORWARD,  /* shifts it by the jump of which it is the target */
     BACKWARD, /* likewise, downwards */
     MOVES,
 };
 
-/* The costs of a sequence of moves. */
+/* The costs of one sequence of moves. */
 struct table {
     uint64_t hash;
     uint16_t *cost;       /* [from * size + to] */
-    uint16_t next[MOVES]; /* the table with one more move; UINT16_MAX: not known */
+    uint16_t next[MOVES]; /* the table after one more move; UINT16_MAX: unknown */
 };
 
 struct dim {
     uint32_t size;
     uint32_t n_splits; /* how often the cells halve the range of each coordinate */
-    uint32_t jump;     /* of the dimension whose target this is */
+    uint32_t jump;     /* jump of the dimension whose target this is */
     uint32_t n_tables;
     struct table *tables;
-    /* [a * TABLES_MAX + b]: by how much a costs more than b at most, in each region of pairs;
-     * null until it is needed. */
+    /* [a * TABLES_MAX + b]: the largest excess of the cost of a over that of b in each
+     * region of pairs; null until needed. */
     int16_t **excess;
 };
 
 struct word {
     uint16_t table[WF_TOPO_TWIST_DIMS_MAX];
     uint16_t tail;          /* this word without its first letter */
-    uint16_t next[LETTERS]; /* this word with one more; UINT16_MAX: not needed */
+    uint16_t next[LETTERS]; /* this word with one more letter; UINT16_MAX: not needed */
 };
 
-/* Words none of which beats another everywhere in the cell. */
+/* Words of which no one beats another everywhere in the cell. */
 struct cell {
     uint32_t n, capacity;
     uint16_t *words;
@@ -77,25 +78,26 @@ struct build {
     uint32_t split[SPLITS_MAX];
     uint32_t n_cells, n_leaves;
     struct cell *cells;
-    uint64_t effort, bytes; /* spent */
+    uint64_t effort, bytes; /* used so far */
 };
 
 /* ---- Cells ---- */
 
-/* The region of a coordinate when its range has been halved `halvings` times. */
+/* The region of a coordinate after its range has been halved `halvings` times. */
 static uint32_t region(uint32_t size, uint32_t coord, uint32_t halvings)
 {
     return (uint32_t)(((uint64_t)coord << halvings) / size);
 }
 
-/* Where the regions of pairs begin that belong to a number of halvings. */
+/* The index of the first region of pairs for a number of halvings. */
 static uint32_t regions_before(uint32_t halvings)
 {
     return ((UINT32_C(1) << (2 * halvings)) - 1) / 3;
 }
 
-/* Splits the dimension whose regions are the longest, again and again. More dimensions have
- * more words; with few, small tables that stay in the cache are worth more than short lists. */
+/* Splits the dimension with the longest regions, repeatedly. More dimensions have more
+ * words. With few dimensions, small tables that stay in the cache are worth more than short
+ * lists. */
 static void plan_cells(struct build *b)
 {
     uint32_t n_splits = b->n_dims <= 3 ? SPLITS_MAX - 2 : SPLITS_MAX;
@@ -120,7 +122,7 @@ static void plan_cells(struct build *b)
     b->cells = wf_xcalloc(b->n_cells, sizeof(*b->cells));
 }
 
-/* What the coordinates in dimension k contribute to the number of their leaf. */
+/* The contribution of the coordinates in dimension k to the number of their leaf cell. */
 static uint16_t part_number(const struct build *b, uint32_t k, uint32_t from, uint32_t to)
 {
     uint32_t halvings = 0, part = 0;
@@ -148,7 +150,7 @@ static uint64_t hash_of(const uint16_t *cost, size_t n)
     return hash;
 }
 
-/* The number of the table with these costs, which it takes; NONE at a limit. */
+/* The number of the table with these costs. Takes ownership of `cost`. NONE at a limit. */
 static uint16_t intern(struct build *b, struct dim *dim, uint16_t *cost)
 {
     size_t n = (size_t)dim->size * dim->size;
@@ -177,7 +179,7 @@ static uint16_t add_costs(uint32_t a, uint32_t b)
     return (uint16_t)(a + b < COST_MAX ? a + b : COST_MAX);
 }
 
-/* One row of a table, from one start: what it is after a passage of the seam. */
+/* Computes one row of a table (one start) after a passage of the seam. */
 static void pass_seam(uint16_t *out, const uint16_t *in, uint32_t size, bool up)
 {
     for (uint32_t x = 0; x < size; x++) {
@@ -185,7 +187,7 @@ static void pass_seam(uint16_t *out, const uint16_t *in, uint32_t size, bool up)
     }
 }
 
-/* After a shift, which lets one walk on from wherever it leads. */
+/* Computes one row after a shift. The walk goes on from wherever the shift leads. */
 static void shift(uint16_t *out, const uint16_t *in, uint32_t size, uint32_t by)
 {
     for (uint32_t x = 0; x < size; x++) {
@@ -305,7 +307,7 @@ static struct place part_of(const struct build *b, const struct place *place, ui
     return part;
 }
 
-/* Puts a word into a cell in place of those that it beats. */
+/* Puts a word into a cell and removes the words that it beats. */
 static void put(struct build *b, const struct place *place, struct cell *cell, uint16_t word)
 {
     uint32_t n = 0;
@@ -320,8 +322,8 @@ static void put(struct build *b, const struct place *place, struct cell *cell, u
     cell->words[cell->n++] = word;
 }
 
-/* Puts the latest word into a cell and its parts unless earlier ones beat it; whether it is
- * needed there. */
+/* Puts the latest word into a cell and its subcells unless earlier words beat it. Returns
+ * whether the word is needed there. */
 static bool insert(struct build *b, const struct place *place, uint16_t word)
 {
     struct cell *cell = &b->cells[regions_before(place->level) + place->cell];
@@ -346,7 +348,7 @@ static bool insert(struct build *b, const struct place *place, uint16_t word)
 
 enum verdict { NEEDED, NOT_NEEDED, TOO_MUCH };
 
-/* Adds the word that begins as `head` does and continues with one letter. */
+/* Adds the word that consists of the word `head` and one more letter. */
 static enum verdict append(struct build *b, uint16_t head, uint32_t letter)
 {
     const struct wf_topo_twist_shape *shape = b->shape;
@@ -379,7 +381,7 @@ static enum verdict append(struct build *b, uint16_t head, uint32_t letter)
     return NEEDED;
 }
 
-/* Words are found in their order, so that each is extended when it is its turn. */
+/* Words are found in their order, so that each word is extended when its turn comes. */
 static bool find_words(struct build *b)
 {
     b->n_words = 1;
@@ -401,7 +403,7 @@ static bool find_words(struct build *b)
 
 /* ---- Beginning and end ---- */
 
-/* Makes the table of the empty word; false at a limit. */
+/* Creates the table of the empty word; false at a limit. */
 static bool begin_dim(struct build *b, uint32_t k)
 {
     struct dim *dim = &b->dims[k];
@@ -473,22 +475,22 @@ static void release(struct build *b)
 
 /* ---- Queries ---- */
 
-/* One dimension as queries see it; a pair is from * size + to. */
+/* One dimension in the form that queries use; a pair is from * size + to. */
 struct view {
     uint32_t size;
     uint32_t n_tables;
     uint16_t *costs; /* [pair][table] */
-    uint16_t *part;  /* [pair], what the pair contributes to the number of the cell */
+    uint16_t *part;  /* [pair] its contribution to the number of the cell */
 };
 
 struct wf_topo_seams {
     uint32_t n_dims;
     struct view views[WF_TOPO_TWIST_DIMS_MAX];
-    uint32_t *first; /* [cell + 1], the first of its words in `words` */
-    uint16_t *words; /* [word][dimension], the table to look in */
+    uint32_t *first; /* [cell + 1] index in `words` of the cell's first word */
+    uint16_t *words; /* [word][dimension] the table to use */
 };
 
-/* Gives numbers to the tables of dimension k that words of cells use. */
+/* Numbers the tables of dimension k that words of cells use. */
 static uint32_t number_tables(const struct build *b, uint32_t k, uint16_t *number)
 {
     uint32_t n = 0;

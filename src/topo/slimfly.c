@@ -23,7 +23,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Beyond, even routers with one node each would have too many links. */
+/* Above this q, even routers with one node each would have too many links. */
 #define Q_MAX "1097"
 
 struct params {
@@ -42,7 +42,7 @@ static const struct wf_param params_table[] = {
 /* One of the sets X and X'. */
 struct generators {
     uint32_t *element; /* [n], ascending */
-    uint32_t *index;   /* [q] place in element[]; WF_TOPO_NO_PORT if it is none of them */
+    uint32_t *index;   /* [q] index in element[]; WF_TOPO_NO_PORT if not in the set */
 };
 
 struct slimfly {
@@ -82,7 +82,8 @@ static bool is_in(const struct generators *set, uint32_t element)
     return set->index[element] != WF_TOPO_NO_PORT;
 }
 
-/* The row of the one router in `column` of the other half that a router is joined to. */
+/* The row of the router in `column` of the other half to which a router is joined; there is
+ * exactly one. */
 static uint32_t row_across(const struct slimfly *fly, struct place at, uint32_t column)
 {
     uint32_t product = wf_topo_field_mul(&fly->field, at.column, column);
@@ -91,7 +92,7 @@ static uint32_t row_across(const struct slimfly *fly, struct place at, uint32_t 
                         : wf_topo_field_add(&fly->field, product, at.row);
 }
 
-/* First the ports within the column, then those to each column of the other half. */
+/* The ports within the column come first, then one port to each column of the other half. */
 static uint32_t slimfly_neighbor(const struct wf_topo_routers *net, uint32_t router,
                                  uint32_t port)
 {
@@ -106,8 +107,9 @@ static uint32_t slimfly_neighbor(const struct wf_topo_routers *net, uint32_t rou
     return router_at(fly, 1 - at.half, column, row_across(fly, at, column));
 }
 
-/* What must be added to the row that `from` is joined to in the column of `to`, or to that of
- * `from` if it is the same column, to get to `to`. Not for two columns of one half. */
+/* The step that remains to reach the row of `to`: from the row to which `from` is joined in
+ * the column of `to`, or from the row of `from` if both are in one column. Not for two
+ * columns of one half. */
 static uint32_t step_between(const struct slimfly *fly, struct place from, struct place to)
 {
     uint32_t row = from.half == to.half ? from.row : row_across(fly, from, to.column);
@@ -129,8 +131,8 @@ static uint32_t slimfly_distance(const struct wf_topo_routers *net, uint32_t fro
     return a.column == b.column && is_in(&fly->set[a.half], step_between(fly, a, b)) ? 1 : 2;
 }
 
-/* To another column of the same half there is one path, through the one column of the other
- * half that holds a neighbour of both: y - m x = y' - m x', or m x + c = m' x + c'. */
+/* There is one path to another column of the same half. It leads through the one column of
+ * the other half that has a neighbour of both: y - m x = y' - m x', or m x + c = m' x + c'. */
 static uint32_t shared_column(const struct slimfly *fly, struct place a, struct place b)
 {
     const struct wf_topo_field *field = &fly->field;
@@ -141,7 +143,7 @@ static uint32_t shared_column(const struct slimfly *fly, struct place a, struct 
     return a.half == 0 ? slope : field->minus[slope];
 }
 
-/* Within a column: a generator at once, or two that add up to the step. */
+/* Within a column, the step is one generator or the sum of two. */
 static uint32_t ports_in_column(const struct slimfly *fly, uint32_t half, uint32_t step,
                                 uint32_t *ports)
 {
@@ -160,9 +162,10 @@ static uint32_t ports_in_column(const struct slimfly *fly, uint32_t half, uint32
     return n;
 }
 
-/* To the other half: across at once; or first the step in this column, if it is a generator
- * here; or across first and then the step, if it is one there. With y - (m x + c) = s it takes
- * a step of s or -s in either column, and the sets have both signs. */
+/* To the other half there are three kinds of path: directly across; first the step in this
+ * column, if it is a generator here; or first across and then the step, if it is a generator
+ * there. With y - (m x + c) = s the step is s or -s in either column, and the sets have both
+ * signs. */
 static uint32_t ports_across(const struct slimfly *fly, struct place a, struct place b,
                              uint32_t *ports)
 {
@@ -193,7 +196,8 @@ static uint32_t slimfly_minimal_ports(const struct wf_topo_routers *net, uint32_
     return 1;
 }
 
-/* The first generator, from the one of the spread on, of a path of two steps in a column. */
+/* The first generator, in an order that begins at the one chosen by `spread`, of a path of
+ * two steps in a column. */
 static uint32_t pick_in_column(const struct slimfly *fly, uint32_t half, uint32_t step,
                                uint32_t spread)
 {
@@ -223,7 +227,7 @@ static uint32_t slimfly_next_port(const struct wf_topo_routers *net, uint32_t fr
     return ports[n > 1 ? spread % n : 0];
 }
 
-/* All routers have as many neighbours, and all others are two hops away. */
+/* All routers have the same number of neighbours, and all other routers are two hops away. */
 static void slimfly_histogram(const struct wf_topo_routers *net, uint64_t *pairs)
 {
     uint64_t routers = net->n_routers;
@@ -240,7 +244,7 @@ static const struct wf_topo_routers_ops router_ops = {
     .histogram = slimfly_histogram,
 };
 
-/* The q with a Slim Fly nearest to a q without, in one direction; 0 if there is none. */
+/* The nearest q in one direction for which a Slim Fly exists; 0 if there is none. */
 static uint32_t nearest_valid(uint64_t q, int direction)
 {
     for (uint64_t near = q; near > 2; near = direction > 0 ? near + 1 : near - 1) {
@@ -251,7 +255,7 @@ static uint32_t nearest_valid(uint64_t q, int direction)
     return 0;
 }
 
-/* Every prime power but 2 is 4w - 1, 4w or 4w + 1. */
+/* Every prime power except 2 is 4w - 1, 4w or 4w + 1. */
 static enum wf_status check_q(uint64_t q, struct wf_err *err)
 {
     if (wf_topo_field_exists((uint32_t)q)) {
@@ -263,8 +267,8 @@ static enum wf_status check_q(uint64_t q, struct wf_err *err)
                       q, nearest_valid(q, -1), nearest_valid(q, 1));
 }
 
-/* Fills in a set with the powers of x whose exponents are first, first + 2, ... and, for q =
- * 4w - 1, their negatives: without them the set would not be symmetric. */
+/* Fills a set with the powers of x whose exponents are first, first + 2, ... For q = 4w - 1
+ * it adds their negatives, since the set would not be symmetric without them. */
 static void fill_set(struct slimfly *fly, struct generators *set, uint32_t first)
 {
     const struct wf_topo_field *field = &fly->field;
@@ -297,7 +301,7 @@ static enum wf_status slimfly_create(const void *params, struct wf_topo **out,
     const struct params *given = params;
     struct wf_topo_routers net;
     uint64_t q = given->q;
-    /* (q - delta) / 2: for delta = -1 that is rounding up, for 1 down. */
+    /* (q - delta) / 2: rounded up for delta = -1, down for 1. */
     uint64_t generators = q % 4 == 1 ? (q - 1) / 2 : (q + 1) / 2;
     uint64_t degree = q + generators;
 

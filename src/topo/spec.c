@@ -34,9 +34,9 @@ static enum wf_status unknown_kind(const char *spec, size_t at, size_t len, stru
                       name, at + 1, spec, hint[0] != '\0' ? hint : "; see 'weft topo list'");
 }
 
-/* Whether the text after a "/" is another level of a hierarchy whose last level is of the kind
- * `ops`. Only paths have words elsewhere. For a kind without paths any word begins a level, so
- * that a misspelt topology gets an error of its own. */
+/* Whether the text after a "/" is another level of the hierarchy; `ops` is the kind of the
+ * level before it. Only in paths may a word that begins no level follow a "/". After a kind
+ * without paths any word begins a level, so that a misspelt topology gets its own error. */
 static bool begins_level(const struct wf_topo_ops *ops, const char *text)
 {
     bool has_paths = ops->examples[0] == NULL;
@@ -67,7 +67,7 @@ enum wf_status wf_topo_spec_next(const char *spec, size_t *at, struct wf_topo_sp
         if (*text == '\0') {
             return WF_OK;
         }
-        text++; /* the "/" */
+        text++; /* skip the "/" */
     }
 
     size_t name = strcspn(text, ":/,=");
@@ -87,11 +87,11 @@ enum wf_status wf_topo_spec_next(const char *spec, size_t *at, struct wf_topo_sp
     return WF_OK;
 }
 
-/* One level being read. */
+/* The level that is being read. */
 struct reader {
     const struct wf_topo_spec_level *level;
     void *params;
-    uint64_t given; /* bit i: row i was set */
+    uint64_t given; /* bit i: row i was given */
 };
 
 static size_t row_number(const struct wf_topo_ops *ops, const struct wf_param *row)
@@ -99,7 +99,7 @@ static size_t row_number(const struct wf_topo_ops *ops, const struct wf_param *r
     return (size_t)(row - ops->params);
 }
 
-/* Adds to the error where in the level its item is. */
+/* Adds to the error the position of the item in the level. */
 static enum wf_status blame_item(const struct reader *reader, size_t at, struct wf_err *err)
 {
     if (err != NULL) {
@@ -112,7 +112,7 @@ static enum wf_status blame_item(const struct reader *reader, size_t at, struct 
     return WF_EINVAL;
 }
 
-/* Sets one parameter; `at` is where its item begins in the level. */
+/* Sets one parameter; `at` is the position of its item in the level. */
 static enum wf_status set_item(struct reader *reader, const char *key, const char *value,
                                size_t at, struct wf_err *err)
 {
@@ -229,7 +229,7 @@ enum wf_status wf_topo_spec_create(const struct wf_topo_spec_level *level, struc
     return status;
 }
 
-/* Levels are read from the left, and the text to the right of a level is its inner network:
+/* Levels are read from the left. The text to the right of a level is its inner network,
  * hence the recursion. */
 static enum wf_status create_from(const char *spec, size_t at, uint32_t depth,
                                   struct wf_topo **out, struct wf_err *err)

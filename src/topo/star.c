@@ -28,7 +28,7 @@ static enum wf_status star_create(const void *params, struct wf_topo **out, stru
         .n_ports = size,
         .gate = size,
         .n_links = size,
-        .bisection = size / 2, /* whichever half the switch goes with, the other's cables */
+        .bisection = size / 2, /* cuts the cables of the half without the switch */
     };
     *out = wf_topo_keep(&topo, sizeof(topo));
     return WF_OK;

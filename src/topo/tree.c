@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of degree 2 with 2^32 vertices. */
+/* A tree of degree 2 with 2^32 vertices. */
 enum { LEVELS_MAX = 33 };
 
 enum sort { SORT_LEAVES, SORT_ALL };
@@ -50,8 +50,8 @@ struct tree {
     uint32_t degree;
     uint32_t height;
     uint32_t width[LEVELS_MAX];      /* vertices in each level */
-    uint32_t first[LEVELS_MAX];      /* the first of them */
-    uint32_t first_link[LEVELS_MAX]; /* and of its links; of leaves only */
+    uint32_t first[LEVELS_MAX];      /* first vertex of each level */
+    uint32_t first_link[LEVELS_MAX]; /* first link of each level; sort `leaves` only */
 };
 
 static const struct tree *to_tree(const struct wf_topo *topo)
@@ -67,7 +67,7 @@ static uint32_t smaller(uint64_t a, uint64_t b)
 /* A vertex of either sort. */
 struct place {
     uint32_t level;
-    uint32_t index; /* in the level */
+    uint32_t index; /* place in the level */
 };
 
 static struct place find(const struct tree *tree, uint32_t vertex)
@@ -90,14 +90,14 @@ static uint32_t n_children(const struct tree *tree, struct place place)
     uint64_t before = (uint64_t)place.index * tree->degree;
 
     if (place.level == 0 || before >= tree->width[place.level - 1]) {
-        return 0; /* the second happens in the last but one level of a heap */
+        return 0; /* the second case occurs in the last but one level of a heap */
     }
     return smaller(tree->degree, tree->width[place.level - 1] - before);
 }
 
-/* Leaves: links before the last switch of a level come in equal numbers. All: all vertices but
- * the root are somebody's child, in order, so that v * degree of them or all are below the
- * vertices before v. */
+/* Sort `leaves`: all switches of a level before the last one have the same number of links.
+ * Sort `all`: all vertices except the root are children, in order, so that the vertices
+ * before v have v * degree children, or all that there are. */
 static uint32_t tree_first_link(const struct wf_topo *topo, uint32_t vertex)
 {
     const struct tree *tree = to_tree(topo);
@@ -163,9 +163,9 @@ static uint32_t tree_next_port(const struct wf_topo *topo, uint32_t at, uint32_t
     return n_children(tree, a);
 }
 
-/* The root has two children unless it is a heap of two. If both reach the lowest level, the
- * leaves below them are farthest apart; else one of them is as deep as a heap is but for its
- * lowest level. */
+/* The root has two children unless the tree is a heap of two. If both subtrees reach the
+ * lowest level, the leaves below them are farthest apart. Otherwise one of the subtrees ends
+ * one level above the lowest. */
 static uint32_t tree_diameter(const struct wf_topo *topo)
 {
     const struct tree *tree = to_tree(topo);
@@ -184,8 +184,8 @@ static uint32_t tree_diameter(const struct wf_topo *topo)
     return 2 * tree->height;
 }
 
-/* How many vertices there are in each level of the subtree below a place, itself first; returns
- * the number of levels. */
+/* Counts the vertices in each level of the subtree below a place, beginning with the place
+ * itself. Returns the number of levels. */
 static uint32_t profile(const struct tree *tree, struct place place, uint64_t *counts)
 {
     uint64_t begin = place.index, end = begin + 1;
@@ -203,8 +203,8 @@ static uint32_t profile(const struct tree *tree, struct place place, uint64_t *c
     return n;
 }
 
-/* For all pairs of vertices below the place, itself included, adds `weight` to the entry of the
- * hops that they are from it together. */
+/* For all pairs of vertices in the subtree of the place, adds `weight` to the entry for the
+ * sum of their hops from the place. */
 static void add_pairs(const struct tree *tree, struct place place, uint64_t weight,
                       uint64_t *sums)
 {
@@ -217,8 +217,8 @@ static void add_pairs(const struct tree *tree, struct place place, uint64_t weig
     }
 }
 
-/* Those of a whole level. All subtrees left of the last vertex of the lowest level's are
- * alike, and so are all right of it. */
+/* Adds the pairs of a whole level. All subtrees to the left of the one with the last vertex
+ * of the lowest level are alike, and so are all subtrees to its right. */
 static void add_level(const struct tree *tree, uint32_t level, uint64_t *sums)
 {
     uint32_t middle = tree->width[0] - 1, last = tree->width[level] - 1;
@@ -231,9 +231,10 @@ static void add_level(const struct tree *tree, uint32_t level, uint64_t *sums)
     add_pairs(tree, (struct place){level, last}, last - middle, sums);
 }
 
-/* A pair is as far apart as both are from the last vertex above both. Pairs that have a vertex
- * above them are therefore counted there, less those that are below the same child, which have
- * counted two hops too many. The sums may overflow in between; the result does not. */
+/* The distance of a pair is the sum of both distances from the lowest vertex above both.
+ * Pairs are counted at each vertex above them, less the pairs below the same child, which
+ * were counted with two hops too many. The sums may overflow in between; the result does
+ * not. */
 static void histogram_all(const struct tree *tree, uint64_t *counts)
 {
     uint64_t all[2 * LEVELS_MAX] = {0};
@@ -253,15 +254,15 @@ static void histogram_all(const struct tree *tree, uint64_t *counts)
     memcpy(counts, all, ((size_t)diameter + 1) * sizeof(*counts));
 }
 
-/* Pairs below the same switch of a level, less those below the same one of the level under it.
- */
+/* Counts pairs below the same switch of a level, less those below the same switch of the
+ * level under it. */
 static void histogram_leaves(const struct tree *tree, uint64_t *counts)
 {
     uint64_t nodes = tree->topo.n_nodes, each = 1, before = 0;
 
     memset(counts, 0, ((size_t)tree_diameter(&tree->topo) + 1) * sizeof(*counts));
     for (uint32_t level = 0; level <= tree->height; level++) {
-        each *= level > 0 ? tree->degree : 1; /* reaches the nodes in the last level only */
+        each *= level > 0 ? tree->degree : 1; /* reaches `nodes` in the last level only */
         uint64_t rest = nodes % each;
         uint64_t pairs = nodes / each * each * each + rest * rest;
 
@@ -293,8 +294,8 @@ static uint32_t tree_coords(const struct wf_topo *topo, uint32_t vertex,
     return 2;
 }
 
-/* Known where the root has an even number of equal subtrees of leaves, of which no cut takes
- * more than one at a time, or where one cable will do. */
+/* Known if the root has an even number of equal subtrees of leaves, since no cut takes more
+ * than one subtree at a time, or if one cable is enough. */
 static uint64_t bisection(const struct tree *tree)
 {
     uint64_t nodes = tree->topo.n_nodes, each = 1, child = 0;

@@ -51,10 +51,10 @@ static const struct wf_param params_table[] = {
 struct ttorus {
     struct wf_topo topo;
     struct wf_topo_twist_shape shape;
-    bool doubles; /* whether two ports may lead to the same node, or one to its own */
+    bool doubles; /* two ports may lead to the same node, or one to its own node */
     uint32_t n_parts;
     struct wf_topo_twist *parts[WF_TOPO_TWIST_DIMS_MAX];
-    uint32_t part_of[WF_TOPO_TWIST_DIMS_MAX]; /* by dimension */
+    uint32_t part_of[WF_TOPO_TWIST_DIMS_MAX]; /* [dimension] */
 };
 
 _Static_assert((int)WF_TOPO_TWIST_DIMS_MAX == (int)WF_TOPO_GRID_DIMS_MAX, "the same boxes");
@@ -118,9 +118,9 @@ static enum wf_status set_shape(struct wf_topo_twist_shape *shape,
     return WF_OK;
 }
 
-/* Whether steps in different ports may lead to the same node. Inside the box they do not. The
- * step over the end of a ring of three or more is no step inside, and the same as over another
- * end only if each of the two shifts the other by one. */
+/* Whether steps through different ports may lead to the same node. Steps inside the box do
+ * not. The step over the end of a ring of three or more differs from all steps inside. It
+ * equals the step over another end only if each of the two rings shifts the other by one. */
 static bool may_double(const struct wf_topo_twist_shape *shape)
 {
     for (uint32_t i = 0; i < shape->n_dims; i++) {
@@ -134,7 +134,7 @@ static bool may_double(const struct wf_topo_twist_shape *shape)
     return false;
 }
 
-/* Finds the dimensions that twist one another, and makes a part of each group. */
+/* Finds the groups of dimensions that twist one another, and creates a part for each group. */
 static void divide(struct ttorus *torus)
 {
     const struct wf_topo_twist_shape *shape = &torus->shape;
@@ -222,12 +222,12 @@ static void ttorus_destroy(struct wf_topo *topo)
 
 /* ---- Links and routes ---- */
 
-/* Whether the cable in `port` of `node`, which leads to `to`, is the one of its kind that
- * there is. */
+/* Whether the cable in `port` of `node`, which leads to `to`, exists: of several cables
+ * between the same two nodes only one does. */
 static bool is_cable(const struct wf_topo_twist_shape *shape, uint32_t node, uint32_t port,
                      uint32_t to)
 {
-    /* At its other end a step up is a step down. */
+    /* A step up is a step down at its other end. */
     uint32_t low = node < to ? node : to, high = node < to ? to : node;
     uint32_t end = node < to ? port : port ^ 1;
 
@@ -276,8 +276,8 @@ static uint32_t ttorus_distance(const struct wf_topo *topo, uint32_t at, uint32_
     return hops;
 }
 
-/* The ports that begin shortest paths, at most `max`, in ascending order. A step changes the
- * distance in one part only. */
+/* Finds at most `max` ports with which shortest paths begin, in ascending order. A step
+ * changes the distance in one part only. */
 static uint32_t find_ports(const struct wf_topo *topo, uint32_t at, uint32_t dst,
                            uint32_t *ports, uint32_t max)
 {

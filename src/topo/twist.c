@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How the distances of a part are found. */
+/* A method to find the distances of a part. */
 struct method {
-    bool (*prepare)(struct wf_topo_twist *twist); /* whether the method can do it */
+    bool (*prepare)(struct wf_topo_twist *twist); /* returns whether the method applies */
     uint32_t (*distance)(const struct wf_topo_twist *twist, const uint32_t *from,
                          const uint32_t *to);
     uint64_t *(*counts)(const struct wf_topo_twist *twist, uint32_t *n);
@@ -19,10 +19,10 @@ struct method {
 struct wf_topo_twist {
     const struct method *method;
     uint32_t n_dims;
-    uint32_t dim[WF_TOPO_TWIST_DIMS_MAX]; /* in the whole network, ascending */
-    struct wf_topo_twist_shape shape;     /* of the part alone */
-    uint32_t ring;                        /* of a lattice: the dimension that is twisted */
-    uint32_t *offsets;                    /* of a lattice: the distances by difference */
+    uint32_t dim[WF_TOPO_TWIST_DIMS_MAX]; /* dimensions of the whole network, ascending */
+    struct wf_topo_twist_shape shape;     /* shape of the part alone */
+    uint32_t ring;                        /* lattice: the dimension that is twisted */
+    uint32_t *offsets;                    /* lattice: the distances by difference */
     struct wf_topo_seams *seams;
 };
 
@@ -31,7 +31,7 @@ static uint32_t coord_of(const struct wf_topo_twist_shape *shape, uint32_t node,
     return node / shape->stride[dim] % shape->size[dim];
 }
 
-/* The node in which passing the seam of `dim` shifts `node`. */
+/* The node to which passing the seam of `dim` shifts `node`. */
 static uint32_t shifted(const struct wf_topo_twist_shape *shape, uint32_t node, uint32_t dim,
                         bool up)
 {
@@ -93,13 +93,13 @@ static uint64_t *line_counts(const struct wf_topo_twist *twist, uint32_t *n)
 
 /* ---- A twisted ring whose target is a ring and not twisted ---- */
 
-/* Such a pair looks the same from all nodes: it is the plane of integers in which (size of the
- * twisted ring, jump) and (0, size of the target) lead back to where one was. Only the
- * difference of two places counts, in steps up the twisted ring and steps up the target that
- * remain after them. */
+/* Such a pair looks the same from all nodes. It is the plane of integers in which (size of
+ * the twisted ring, jump) and (0, size of the target) lead back to the start. Only the
+ * difference of two places matters: the steps up the twisted ring, and the steps up the
+ * target that remain after them. */
 
-/* Distances by what remains in the target, for `up` steps up the twisted ring or any number of
- * turns more or less. */
+/* Computes the distances, by the steps that remain in the target, for `up` steps up the
+ * twisted ring plus any number of whole turns in either direction. */
 static void lattice_row(const struct wf_topo_twist_shape *shape, uint32_t ring, uint32_t up,
                         uint32_t *row)
 {
@@ -196,8 +196,8 @@ static uint32_t words_distance(const struct wf_topo_twist *twist, const uint32_t
 
 /* ---- Whatever remains: searches, always right, never quick ---- */
 
-/* A search from one end: the nodes it has met, in the order of distance. Those from `head` on
- * are the farthest. */
+/* A search from one end: the nodes that it has met, in the order of distance. The nodes from
+ * `head` on are the farthest. */
 struct front {
     uint32_t *queue;
     uint32_t head, tail;
@@ -205,7 +205,7 @@ struct front {
     uint8_t mark;
 };
 
-/* Goes one step farther; whether it met the other search. */
+/* Extends the search by one step. Returns whether it met the other search. */
 static bool advance(const struct wf_topo_twist_shape *shape, struct front *front,
                     uint8_t *marks)
 {
@@ -228,8 +228,8 @@ static bool advance(const struct wf_topo_twist_shape *shape, struct front *front
     return false;
 }
 
-/* Two searches meet in the middle. They go on by whole steps, so where they first meet is on a
- * shortest path: a shorter one would have led to a meeting a step before. */
+/* Two searches meet in the middle. They advance by whole steps, so the first node where they
+ * meet is on a shortest path: a shorter path would have led to a meeting one step before. */
 static uint32_t search(const struct wf_topo_twist_shape *shape, uint32_t from, uint32_t to)
 {
     if (from == to) {
@@ -254,7 +254,7 @@ static uint32_t search(const struct wf_topo_twist_shape *shape, uint32_t from, u
     return fronts[0].depth + fronts[1].depth;
 }
 
-/* All links, so that searches from all nodes need not compute them again. */
+/* Lists all links, so that searches from all nodes need not compute them again. */
 static uint32_t *list_links(const struct wf_topo_twist_shape *shape)
 {
     uint32_t n_ports = 2 * shape->n_dims;
@@ -269,7 +269,7 @@ static uint32_t *list_links(const struct wf_topo_twist_shape *shape)
     return links;
 }
 
-/* What a search from one node uses. */
+/* The memory of a search from one node. */
 struct scratch {
     uint32_t n_nodes, n_ports;
     uint32_t *links, *queue;
@@ -309,13 +309,14 @@ static uint64_t *search_counts(const struct wf_topo_twist *twist, uint32_t *n)
         .n_nodes = n_nodes,
         .n_ports = 2 * shape->n_dims,
         .links = list_links(shape),
-        /* One more: what is found again is written, then overwritten. */
+        /* One extra entry: a node that is found again is written, then overwritten. */
         .queue = wf_xmalloc(((size_t)n_nodes + 1) * sizeof(*scratch.queue)),
         .seen = wf_xmalloc(n_nodes),
     };
     uint64_t *counts = wf_xcalloc(n_nodes, sizeof(*counts));
 
-    /* Turning every dimension around changes nothing, and makes node i node n - 1 - i. */
+    /* Reversing every dimension changes nothing and turns node i into node n - 1 - i, so
+     * half of the nodes are enough. */
     for (uint32_t src = 0; src < n_nodes - n_nodes / 2; src++) {
         uint64_t weight = src == n_nodes - 1 - src ? 1 : 2;
         uint32_t far = count_from(&scratch, src, weight, counts);
@@ -347,7 +348,7 @@ static uint32_t search_distance(const struct wf_topo_twist *twist, const uint32_
 
 /* ---- All of them ---- */
 
-/* The first that can do it is taken. */
+/* The first method that applies is used. */
 static const struct method methods[] = {
     {line_prepare, line_distance, line_counts},
     {lattice_prepare, lattice_distance, lattice_counts},

@@ -23,8 +23,9 @@ struct wf_topo_twist_shape {
     uint32_t stride[WF_TOPO_TWIST_DIMS_MAX]; /* the first dimension varies fastest */
     bool wrap[WF_TOPO_TWIST_DIMS_MAX];
     uint32_t target[WF_TOPO_TWIST_DIMS_MAX]; /* never the dimension itself if there is a jump */
-    uint32_t jump[WF_TOPO_TWIST_DIMS_MAX];   /* how far passing the seam upwards leads up in the
-                                           target, below its size; 0: not twisted */
+    uint32_t jump[WF_TOPO_TWIST_DIMS_MAX];   /* shift of the target by passing the seam
+                                                upwards, below the size of the target; 0: not
+                                                twisted */
 };
 
 /* The node one step up (port 2 * dimension) or down (the next port) from `node`;
@@ -41,12 +42,13 @@ struct wf_topo_twist *wf_topo_twist_create(const struct wf_topo_twist_shape *who
                                            uint32_t dims);
 void wf_topo_twist_free(struct wf_topo_twist *twist);
 
-/* The hops of a shortest path between places given by the coordinates of the whole network, of
- * which only those of this part matter. Safe from any thread, as wf_topo_twist_counts() is. */
+/* The hops of a shortest path between two places, given by their coordinates in the whole
+ * network; only the coordinates of this part matter. Safe to call from any thread, as
+ * wf_topo_twist_counts() is. */
 uint32_t wf_topo_twist_distance(const struct wf_topo_twist *twist, const uint32_t *from,
                                 const uint32_t *to);
 
-/* The number of ordered pairs at each distance from 0 to the largest, whose number is stored
- * to *n; the caller frees the array. Takes a time that grows with the square of the nodes of
- * the part, unless all of them see the same. */
+/* The number of ordered pairs at each distance from 0 to the largest. Sets *n to the number
+ * of entries; the caller frees the array. The time grows with the square of the nodes of the
+ * part, unless the part looks the same from all nodes. */
 uint64_t *wf_topo_twist_counts(const struct wf_topo_twist *twist, uint32_t *n);

@@ -24,7 +24,7 @@ enum wf_status wf_topo_vector_parse(const char *what, const char *text, uint32_t
 {
     uint32_t count = 0;
 
-    /* Each turn reads one number; the step skips the separator after it. */
+    /* Each iteration reads one number; the increment skips the separator after it. */
     for (const char *p = text;; p++) {
         if (count == max) {
             return wf_err_set(err, WF_EINVAL, "%s: more than %" PRIu32 " numbers in '%.64s'",
