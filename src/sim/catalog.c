@@ -24,8 +24,8 @@ struct kind {
     struct wf_catalog_entry single;
 };
 
-/* Defines get_<kind>() for a registry of plug-ins; the rest are members of the entry that not
- * all plug-ins have. */
+/* Defines get_<kind>() for a registry of plug-ins. The further arguments initialise members of
+ * the entry that only some plug-ins have. */
 #define REGISTRY(kind, type, table, ...)                                  \
     static bool get_##kind(size_t i, struct wf_catalog_entry *entry)      \
     {                                                                     \

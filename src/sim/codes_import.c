@@ -72,7 +72,7 @@ const struct wf_codes_entry *wf_codes_param(struct wf_codes_job *job, const char
     return use(job, "PARAMS", key);
 }
 
-/* The entry of the group of LPs, which counts as used; null if there is none. */
+/* The entry with this key in the LP group. Marks it as used. Null if there is none. */
 static const struct wf_codes_entry *group_entry(struct wf_codes_job *job, const char *key)
 {
     return job->group != NULL ? use(job, job->group, key) : NULL;
@@ -117,7 +117,7 @@ static bool is_group(const struct wf_codes_entry *entry)
     return strncmp(entry->section, "LPGROUPS/", strlen("LPGROUPS/")) == 0;
 }
 
-/* The first name of modelnet_order. */
+/* The network is the first name in modelnet_order. */
 static enum wf_status find_kind(struct wf_codes_job *job)
 {
     const struct wf_codes_entry *entry = wf_codes_param(job, "modelnet_order");
@@ -137,7 +137,7 @@ static enum wf_status find_kind(struct wf_codes_job *job)
     return WF_OK;
 }
 
-/* The group of LPs that has the nodes, and how many they are. */
+/* Finds the LP group that contains the nodes, and their number. */
 static enum wf_status find_group(struct wf_codes_job *job)
 {
     enum wf_status status = WF_OK;
@@ -176,7 +176,8 @@ static enum wf_status check_nodes(struct wf_codes_job *job, uint64_t nodes)
 
 /* ---- The network model ---- */
 
-/* The rate of a parameter in the kind's unit, as text for the machine file and as a number. */
+/* Reads a rate in the unit of the network kind: as text for the machine file and as a
+ * number. */
 static enum wf_status read_rate(struct wf_codes_job *job, const char *key, const char *def,
                                 char text[WF_UNITS_TEXT_MAX], uint64_t *rate)
 {
@@ -194,7 +195,7 @@ static enum wf_status read_rate(struct wf_codes_job *job, const char *key, const
     return WF_OK;
 }
 
-/* A time in nanoseconds, as text and in picoseconds. */
+/* Reads a time in nanoseconds: as text for the machine file and as a number of picoseconds. */
 static enum wf_status read_ns(struct wf_codes_job *job, const char *key, const char *def,
                               char text[WF_UNITS_TEXT_MAX], uint64_t *out)
 {
@@ -210,8 +211,8 @@ static enum wf_status read_ns(struct wf_codes_job *job, const char *key, const c
     return WF_OK;
 }
 
-/* The least of two parameters of links, since our links of one level are equal. `text` is
- * unchanged if the network has no such parameters. */
+/* The smaller of two link parameters, because all our links of one level are equal. Leaves
+ * `text` unchanged if the network has no such parameters. */
 static enum wf_status read_least(struct wf_codes_job *job, const char *const keys[2],
                                  const char *const defs[2], bool is_rate,
                                  char text[WF_UNITS_TEXT_MAX], uint64_t *least)
@@ -262,7 +263,7 @@ static enum wf_status write_bandwidth(struct wf_codes_job *job)
     return status;
 }
 
-/* Links have a latency of 1 ns where CODES has none and nothing else takes time. */
+/* If CODES has no link latency and nothing else takes time, links get a latency of 1 ns. */
 static enum wf_status write_delays(struct wf_codes_job *job)
 {
     static const char *const defs[2] = {"0", "0"};
@@ -286,7 +287,7 @@ static enum wf_status write_delays(struct wf_codes_job *job)
     return WF_OK;
 }
 
-/* Routers of CODES forward chunks; these are our packets. */
+/* Routers in CODES forward chunks; they become our packets. */
 static enum wf_status write_packets(struct wf_codes_job *job)
 {
     const struct wf_codes_entry *packet = wf_codes_param(job, "packet_size");
@@ -394,7 +395,7 @@ static enum wf_status write_ranks(struct wf_codes_job *job)
     return status;
 }
 
-/* Keys that are known and have no counterpart. */
+/* Known keys without a counterpart in weft. */
 static const struct {
     const char *key, *why;
 } left_out[] = {
@@ -438,7 +439,7 @@ static void note_left_out(struct wf_codes_job *job, const struct wf_codes_entry 
             return;
         }
     }
-    /* Routers and switches of the group are where the topology puts them. */
+    /* The topology itself places the routers and switches of the group. */
     size_t len = strlen(entry->key);
     bool router = (len > 7 && strcmp(entry->key + len - 7, "_router") == 0) ||
                   strcmp(entry->key, "fattree_switch") == 0;
@@ -480,7 +481,7 @@ static enum wf_status convert(struct wf_codes_job *job)
     return status;
 }
 
-/* Numbers that make no network for us are found here. */
+/* Loads the machine file that was written, to find numbers that do not make a valid network. */
 static enum wf_status check_machine(struct wf_codes_job *job)
 {
     const struct wf_buf *text = &job->out->machine;
@@ -492,7 +493,7 @@ static enum wf_status check_machine(struct wf_codes_job *job)
         wf_machine_free(machine);
         return WF_OK;
     }
-    /* What follows the place: the user has not seen this file. */
+    /* Removes the place from the message: the user has not seen this file. */
     const char *words = strstr(why.text, ": ");
     return wf_err_set(job->err, WF_EINVAL, "%s: the machine file is not valid: %.300s",
                       job->source->label, words != NULL ? words + 2 : why.text);

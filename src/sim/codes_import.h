@@ -3,18 +3,19 @@
 
 /*
  * Machines from CODES and TraceR: turns their network configuration (sim/codes_text.h; torus,
- * dragonfly, fat tree, express mesh and slim fly) into a machine file (sim/machine.h). What the
- * configuration leaves out has the value that CODES takes then.
+ * dragonfly, fat tree, express mesh and slim fly) into a machine file (sim/machine.h). Keys
+ * that the
+ * configuration leaves out get the default values of CODES.
  *
- * Nothing is dropped silently: every key that has no counterpart is named, with its place.
+ * Nothing is dropped silently: the notes name every key without a counterpart, with its place.
  */
 
 #include "base/buf.h"
 #include "base/status.h"
 
 struct wf_codes_source {
-    const char *label; /* what messages call it */
-    const char *name;  /* for the machine */
+    const char *label; /* name of the configuration in messages */
+    const char *name;  /* name of the machine */
     const char *text;
     size_t size;
 };
@@ -25,8 +26,9 @@ struct wf_codes_result {
     struct wf_buf notes;   /* a line for each thing that was left out or changed */
 };
 
-/* Appends to the two buffers. Failures are WF_EINVAL and begin with `label:`, and line and
- * column where they have a place; the buffers then hold anything. */
+/* Appends to the two buffers. A failure is WF_EINVAL; its message begins with `label:`,
+ * followed by line and column if they are known. After a failure the contents of the buffers
+ * are undefined. */
 WF_NODISCARD
 enum wf_status wf_codes_import(const struct wf_codes_source *source,
                                struct wf_codes_result *out, struct wf_err *err);

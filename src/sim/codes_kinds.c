@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The networks of CODES and ours. Names, meanings and defaults of parameters are those of the
- * models in CODES (https://github.com/codes-org/codes, src/networks/model-net) and of the
- * configurations that come with TraceR (https://github.com/hpcgroup/TraceR).
+ * The networks of CODES and their counterparts in weft. Names, meanings and defaults of
+ * parameters are
+ * those of the models in CODES (https://github.com/codes-org/codes, src/networks/model-net) and
+ * of the configurations that come with TraceR (https://github.com/hpcgroup/TraceR).
  */
 #include "sim/codes_job.h"
 
@@ -12,13 +13,13 @@
 
 enum { DIMS_MAX = 8 };
 
-/* a * b, or UINT64_MAX if that is too large. */
+/* a * b; saturates at UINT64_MAX. */
 static uint64_t times(uint64_t a, uint64_t b)
 {
     return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
 }
 
-/* Writes "size: [4, 5, 8]" from dim_length, and sets the product. */
+/* Writes "size: [4, 5, 8]" from dim_length, and sets *product. */
 static enum wf_status write_dims(struct wf_codes_job *job, uint64_t *product)
 {
     const struct wf_codes_entry *entry = wf_codes_param(job, "dim_length");
@@ -54,7 +55,8 @@ static enum wf_status write_torus(struct wf_codes_job *job, uint64_t *nodes)
     return write_dims(job, nodes);
 }
 
-/* Links at a distance of one, two, ... up to the end of the dimension: a HyperX. */
+/* An express mesh links nodes at a distance of 1, 2, ... up to the end of the dimension: a
+ * HyperX. */
 static enum wf_status write_express_mesh(struct wf_codes_job *job, uint64_t *nodes)
 {
     uint64_t gap = 0, p = 0;
@@ -133,10 +135,10 @@ static enum wf_status write_slimfly(struct wf_codes_job *job, uint64_t *nodes)
     return status;
 }
 
-/* Numbers of a fat tree. */
+/* The numbers that describe a fat tree. */
 struct fat {
     uint64_t levels, leaves, radix, rails, taper;
-    uint64_t down, up; /* of a leaf */
+    uint64_t down, up; /* links of a leaf switch */
 };
 
 static enum wf_status read_fat(struct wf_codes_job *job, struct fat *fat)
@@ -171,7 +173,7 @@ static enum wf_status read_fat(struct wf_codes_job *job, struct fat *fat)
     return WF_OK;
 }
 
-/* Where the tree is tapered, the LPs say how many nodes a leaf has. */
+/* In a tapered tree, LPGROUPS tells how many nodes a leaf has. */
 static enum wf_status taper(struct wf_codes_job *job, struct fat *fat)
 {
     fat->down = fat->taper > 1 ? job->terminals : fat->radix / 2;
@@ -232,14 +234,15 @@ static const char *const slimfly_routings[][2] = {{"minimal", "minimal"},
                                                   {"adaptive", "ugal_l"},
                                                   {NULL, NULL}};
 
-/* Links of one kind, with buffers `vc`; and local and global links. */
+/* For networks with one kind of links, with buffers `vc`; the next one for local and global
+ * links. */
 #define LINKS(vc, rate) .bandwidth = {"link_bandwidth"}, .buffer = {vc}, .bandwidth_def = {rate}
 #define LOCAL_AND_GLOBAL                                                             \
     .bandwidth = {"local_bandwidth", "global_bandwidth"},                            \
     .buffer = {"local_vc_size", "global_vc_size"}, .bandwidth_def = {"5.25", "4.7"}, \
     .cn_bandwidth_def = "5.25", .chunk_def = "512"
 
-/* CODES counts in GiB/s, but takes the bandwidth of a fat tree as bytes per nanosecond. */
+/* CODES counts bandwidths in GiB/s, except for the fat tree: bytes per nanosecond. */
 static const struct wf_codes_kind kinds[] = {
     {.name = "torus",
      .terminal = "modelnet_torus",

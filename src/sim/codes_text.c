@@ -13,8 +13,8 @@ struct reader {
     const char *label;
     const char *text;
     size_t size, at;
-    uint32_t line, column; /* of `at` */
-    struct wf_buf section; /* names of the open sections with slashes between them */
+    uint32_t line, column; /* position of `at` */
+    struct wf_buf section; /* names of the open sections, separated by slashes */
     size_t depth;
     struct wf_codes_text *codes;
     size_t capacity;
@@ -27,7 +27,7 @@ static enum wf_status fail(const struct reader *reader, const char *expected)
                       (unsigned)reader->line, (unsigned)reader->column, expected);
 }
 
-/* 0 at the end. */
+/* The next character; 0 at the end. */
 static char peek(const struct reader *reader)
 {
     return (char)(reader->at < reader->size ? reader->text[reader->at] : '\0');
@@ -80,7 +80,7 @@ static char *copy(const char *text, size_t len)
     return out;
 }
 
-/* Null without a name. */
+/* Reads a name, for the caller to free; null if there is none. */
 static char *read_name(struct reader *reader)
 {
     size_t begin = reader->at;
@@ -130,7 +130,7 @@ static struct wf_codes_entry *add_entry(struct reader *reader)
     return &codes->entries[codes->n++];
 }
 
-/* Takes the key. */
+/* Reads the value of an entry. Takes ownership of the key. */
 static enum wf_status read_entry(struct reader *reader, char *key, uint32_t line,
                                  uint32_t column)
 {
@@ -161,7 +161,7 @@ static enum wf_status read_entry(struct reader *reader, char *key, uint32_t line
     return status;
 }
 
-/* What a name begins: a section or an entry. */
+/* Reads what begins with a name: a section or an entry. */
 static enum wf_status read_item(struct reader *reader)
 {
     uint32_t line = reader->line, column = reader->column;

@@ -10,7 +10,7 @@
 
 #define SCOPE "cpu."
 
-/* Reads a setting as a rule; false if it is none. */
+/* Reads a setting as a rule; false if the setting is not a rule. */
 static bool read_rule(const struct wf_setting *setting, struct wf_cpu_rule *rule)
 {
     size_t length = strlen(SCOPE);
@@ -27,7 +27,7 @@ bool wf_sim_cpu_settings_has(const struct wf_setting *setting)
     return read_rule(setting, &rule);
 }
 
-/* The rules that count; the caller frees the array. */
+/* The rules in effect; the caller frees the array. */
 static struct wf_cpu_rule *collect(const struct wf_scenario *scenario, uint32_t *n)
 {
     struct wf_cpu_rule *rules = wf_xcalloc(scenario->n + 1, sizeof(*rules));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The settings cpu.region.<name> and cpu.counter.<name>, which no table lists: what there is
- * depends on the program. */
+/* The settings cpu.region.<name> and cpu.counter.<name>. No parameter table lists them, because
+ * the names depend on the program. */
 
 #include "sim/scenario.h"
 
@@ -14,13 +14,13 @@ struct wf_value;
 
 bool wf_sim_cpu_settings_has(const struct wf_setting *setting);
 
-/* Builds the rules (ranks/cpu/cpu.h) for the programs of a run; of equal keys the last
- * counts. The message of a failure begins with the key. */
+/* Builds the rules (ranks/cpu/cpu.h) for the programs of a run. If a key occurs several times,
+ * the last setting counts. The message of a failure begins with the key. */
 WF_NODISCARD
 enum wf_status wf_sim_cpu_settings_build(const struct wf_scenario *scenario,
                                          const struct wf_source *const *sources,
                                          uint32_t n_sources, struct wf_cpu_rules **out,
                                          struct wf_err *err);
 
-/* Adds the sections `region` and `counter` with the texts that count, if there are any. */
+/* Adds the sections `region` and `counter` with the settings in effect, if there are any. */
 void wf_sim_cpu_settings_describe(const struct wf_scenario *scenario, struct wf_value *section);

@@ -22,21 +22,21 @@ void wf_document_run(struct wf_value *root, const struct wf_plan *plan,
 /* The programs of a replay. */
 struct wf_document_jobs {
     uint32_t n;
-    uint32_t first[WF_TALLY_JOBS];                 /* the first rank of each */
-    int64_t start[WF_TALLY_JOBS];                  /* when it started */
-    const struct wf_source *source[WF_TALLY_JOBS]; /* for names of regions; may be null */
-    const struct wf_ranks_tally *ideal; /* of a run on an ideal network; null if none */
+    uint32_t first[WF_TALLY_JOBS];                 /* first rank of each job */
+    int64_t start[WF_TALLY_JOBS];                  /* start time of each job */
+    const struct wf_source *source[WF_TALLY_JOBS]; /* for the names of regions; may be null */
+    const struct wf_ranks_tally *ideal; /* tally of a run on an ideal network; null if none */
 };
 
-/* Fills the section `result` of a replay from its tally. `interrupted`: the user ended the run.
- * Otherwise, if ranks did not finish, returns WF_ESIM, and `err` says what the first one waits
- * for. */
+/* Fills the section `result` of a replay from its tally. `interrupted` means that the user
+ * ended the run. Otherwise, if ranks did not finish, returns WF_ESIM; `err` then tells what the
+ * first of them waits for. */
 enum wf_status wf_document_replay(struct wf_value *result, const struct wf_run *run,
                                   const struct wf_document_jobs *jobs,
                                   const struct wf_ranks_tally *tally, bool interrupted,
                                   struct wf_err *err);
 
-/* The job of a rank of the run. */
+/* The job that a rank of the run belongs to. */
 uint32_t wf_document_job_of(const struct wf_document_jobs *jobs, uint32_t rank);
 
 /* Why a rank did not finish, into a buffer of WF_DOCUMENT_TEXT_MAX bytes: "waits for a message
@@ -44,28 +44,29 @@ uint32_t wf_document_job_of(const struct wf_document_jobs *jobs, uint32_t rank);
 enum { WF_DOCUMENT_TEXT_MAX = 192, WF_DOCUMENT_NAME_MAX = 48 };
 const char *wf_document_blocked_text(const struct wf_document_jobs *jobs,
                                      const struct wf_blocked *blocked, char *buf);
-/* What a rank left over: "rank 1 did not receive a message from rank 3 with tag 7". */
+/* Describes a message that a rank did not receive: "rank 1 did not receive a message from rank
+ * 3 with tag 7". */
 const char *wf_document_leftover_text(const struct wf_document_jobs *jobs,
                                       const struct wf_rank_leftover *leftover, char *buf);
-/* "rank 3", or "rank 3 of job 1" if there are several, into WF_DOCUMENT_NAME_MAX bytes. */
+/* "rank 3", or "rank 3 of job 1" if there are several jobs, into WF_DOCUMENT_NAME_MAX bytes. */
 const char *wf_document_rank_name(const struct wf_document_jobs *jobs, uint32_t rank,
                                   char *buf);
 
-/* When the last rank ended; or the time that a run reached whose ranks did not. */
+/* The time when the last rank ended. If ranks did not end, the time that the run reached. */
 int64_t wf_document_end(const struct wf_ranks_tally *tally, const struct wf_run *run);
 
-/* Adds the lists `iterations` and `regions`, if there is anything in one of them. */
+/* Adds the lists `iterations` and `regions`, each unless it is empty. */
 void wf_document_marks(struct wf_value *result, const struct wf_document_jobs *jobs,
                        const struct wf_marks *marks);
-/* Adds a section with the least, the mean and the most. */
+/* Adds a section with minimum, mean and maximum. */
 void wf_document_spread(struct wf_value *parent, const char *name, const struct wf_stat *stat);
 
-/* Adds the section `critical_path` of a replay that was recorded and came to its end. */
+/* Adds the section `critical_path` of a replay that was recorded and completed. */
 void wf_document_path(struct wf_value *root, const struct wf_job *job,
                       const struct wf_engine *engine);
 /* Adds the section `recording` of a replay that was recorded. */
 void wf_document_recording(struct wf_value *root, const struct wf_job *job,
                            const struct wf_engine *engine, const struct wf_run *run);
 
-/* Adds the digest of a run, or of its facts. */
+/* Adds the digest of a run, or the digest of its facts. */
 void wf_document_digest(struct wf_value *result, uint64_t digest);

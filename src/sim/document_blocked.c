@@ -33,7 +33,7 @@ const char *wf_document_rank_name(const struct wf_document_jobs *jobs, uint32_t 
     return buf;
 }
 
-/* The formula of a region; only regions with names have one. */
+/* Reports the formula of a region; only regions with names have one. */
 static void formula_text(const struct wf_document_jobs *jobs, const struct wf_blocked *blocked,
                          char *buf)
 {
@@ -95,7 +95,7 @@ static void failure_text(const struct wf_document_jobs *jobs, const struct wf_bl
     (void)snprintf(buf, WORDS_MAX, "has not come to its end");
 }
 
-/* The rank that another one waits for. */
+/* The name of the rank that another one waits for. */
 static const char *name_peer(const struct wf_document_jobs *jobs, uint32_t peer, char *buf)
 {
     if (peer == WF_MATCH_ANY_SOURCE) {

@@ -28,7 +28,7 @@ static void add_mark(struct wf_value *list, const struct wf_document_jobs *jobs,
     wf_document_spread(item, "time_ps", &mark->time);
 }
 
-/* The first ones, in order, and the last one of each job if it is not among them. */
+/* Adds the first iterations of each job, in order, and its last one if it is not among them. */
 static void add_iterations(struct wf_value *result, const struct wf_document_jobs *jobs,
                            const struct wf_marks *marks)
 {
@@ -68,8 +68,8 @@ static const char *region_name(const struct wf_source *source, uint32_t number)
     return source != NULL ? wf_source_name_of(source, WF_NAME_REGION, number) : NULL;
 }
 
-/* The regions of a job that there are, in order. Those of a program that runs were numbered as
- * they came in the threads and processes: they are put in the order of their names. */
+/* Lists the regions of a job that occurred, in order. A program that runs numbers its regions
+ * as threads and processes come across them; such regions are sorted by name instead. */
 static uint32_t order_regions(const struct wf_source *source,
                               const struct wf_region_marks *regions, uint32_t *order)
 {

@@ -15,8 +15,8 @@
 
 enum { TOP = 10, STEPS_MAX = 10000 };
 
-/* Shares of the path, by their names in the document. The time of a message is divided into
- * latency, transfer and queueing if the network model can tell. */
+/* Shares of the path, by their names in the document. If the network model can divide the time
+ * of a message, its parts are latency, transfer and queueing. */
 enum share { LATENCY = WF_PATH_KINDS, TRANSFER, QUEUE, SHARES };
 static const char *const share_names[SHARES] = {
     [WF_PATH_COMPUTE] = "compute_ps",
@@ -33,20 +33,20 @@ static const char *const share_names[SHARES] = {
 };
 static const char letters[WF_PATH_KINDS + 1] = "-csrmhfo";
 
-/* Calls: the collectives, then these. */
+/* Kinds of calls: the collectives, then these. */
 enum call { SEND = WF_COLL_KINDS, RECEIVE, WAIT, CALLS };
 
 struct wf_path_sums {
     const struct wf_job *job;
-    struct wf_buf segments; /* struct wf_path_segment, the last first */
+    struct wf_buf segments; /* struct wf_path_segment, from last to first */
     uint64_t hops;
     int64_t shares[SHARES];
     int64_t calls[CALLS];
     uint64_t n_calls[CALLS];
-    int64_t *ranks; /* time that each rank spends on the path itself */
+    int64_t *ranks; /* time on the path by rank */
 };
 
-/* A sum of times: of a rank, a pair of ranks, a link or a call. */
+/* A sum of times: for a rank, a pair of ranks, a link or a call. */
 struct entry {
     int64_t time;
     uint64_t number, messages, bytes;
@@ -54,7 +54,7 @@ struct entry {
 
 /* ---- sums ---- */
 
-/* The time of a message without contention; false if the model cannot tell. */
+/* The time that a message takes without contention; false if the model cannot tell. */
 static bool alone(const struct wf_job *job, const struct wf_path_segment *segment,
                   struct wf_net_uncontended *out)
 {
@@ -90,7 +90,7 @@ static void add_message(struct wf_path_sums *sums, const struct wf_path_segment 
         return;
     }
     if (segment->sends) {
-        quiet.latency = 0; /* it has left, and need not have arrived */
+        quiet.latency = 0; /* the message has left but need not have arrived */
     }
     int64_t latency = lesser(quiet.latency, rest);
     int64_t transfer = lesser(quiet.transfer, rest - latency);
@@ -100,7 +100,7 @@ static void add_message(struct wf_path_sums *sums, const struct wf_path_segment 
     sums->shares[QUEUE] += rest - latency - transfer;
 }
 
-/* The call that the segment is part of; CALLS if it is none. */
+/* The call that the segment is part of; CALLS if there is none. */
 static uint32_t call_of(const struct wf_path_segment *segment)
 {
     if (segment->kind == WF_PATH_START || segment->kind == WF_PATH_COMPUTE) {
@@ -146,7 +146,7 @@ static int64_t start_of(const void *arg, uint32_t rank)
     return jobs->start[wf_document_job_of(jobs, rank)];
 }
 
-/* ---- the most of many ---- */
+/* ---- largest sums ---- */
 
 static int by_number(const void *a, const void *b)
 {
@@ -162,8 +162,8 @@ static int by_time(const void *a, const void *b)
     return x->time != y->time ? (x->time < y->time) - (x->time > y->time) : by_number(a, b);
 }
 
-/* Adds up those with the same number and puts the largest sums first; returns how many there
- * are. */
+/* Merges entries with the same number and sorts by decreasing sum; returns the number of
+ * entries that remain. */
 static size_t add_up(struct entry *entries, size_t n)
 {
     size_t kept = 0;
@@ -249,7 +249,7 @@ static void describe_pairs(struct wf_value *section, const struct wf_path_sums *
     free(entries);
 }
 
-/* The links that a message of the path passes share its time. */
+/* Divides the time of a message on the path equally among the links that it passes. */
 static void pass_links(const struct wf_topo *topo, uint32_t from, uint32_t to,
                        const struct wf_path_segment *segment, struct wf_buf *out)
 {
@@ -328,10 +328,11 @@ static void describe_calls(struct wf_value *section, const struct wf_path_sums *
     }
 }
 
-/* ---- the steps in the order of time ---- */
+/* ---- the steps in order of time ---- */
 
-/* "c0 1200;m3 77": kind, rank at the end, and duration. If there are too many segments, several
- * neighbours become one step with the kind and rank of the longest. */
+/* Writes steps as "c0 1200;m3 77": kind, rank at the end of the step, duration. If there are
+ * too many segments, neighbours are merged into a step with the kind and rank of the
+ * longest. */
 static void describe_steps(struct wf_value *section, const struct wf_path_sums *sums)
 {
     size_t n, per;

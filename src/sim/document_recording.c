@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The section `recording`. Long lists are texts: a value of the document for each number would
- * take too much memory. */
+/* The section `recording`. Long lists are stored as texts, because one document value for each
+ * number would take too much memory. */
 #include "base/buf.h"
 #include "base/mem.h"
 #include "engine/engine.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By enum wf_spent. */
+/* Indexed by enum wf_spent. */
 static const char *const names[WF_SPENT_KINDS] = {"compute_ps", "overhead_ps", "send_wait_ps",
                                                   "receive_wait_ps", "collective_wait_ps"};
 static const char letters[WF_SPENT_KINDS + 1] = "cosrk";
@@ -33,7 +33,7 @@ static void put_number(struct wf_buf *buf, const char *before, uint64_t number)
     put_text(buf, digits);
 }
 
-/* Adds what the buffer holds as text, and empties it. */
+/* Adds the contents of the buffer as text, and empties the buffer. */
 static void add_text(struct wf_value *parent, const char *name, struct wf_buf *buf)
 {
     wf_buf_append(buf, "", 1);
@@ -61,7 +61,7 @@ static void put_base64(struct wf_buf *buf, const unsigned char *bytes, size_t n)
     }
 }
 
-/* Means over the ranks of an account. */
+/* Adds the means of an account over its ranks. */
 static void add_account(struct wf_value *item, const struct wf_account *account)
 {
     wf_doc_count(item, "ranks", account->ranks);
@@ -72,7 +72,8 @@ static void add_account(struct wf_value *item, const struct wf_account *account)
     }
 }
 
-/* The share of each bin of time that the ranks of the row spent on each kind: 0 to 255. */
+/* Writes, for each bin of time, the share that the ranks of the row spent on each kind: 0 to
+ * 255. */
 static void put_cells(struct wf_buf *buf, struct wf_recording *recording, uint64_t row,
                       uint64_t n_bins)
 {
@@ -129,7 +130,8 @@ static void add_matrix(struct wf_value *section, const struct wf_recording *reco
     }
 }
 
-/* "c1200-30r77": each thing and how long, from time 0 on; the same things in a row are one. */
+/* Writes spans as "c1200-30r77": activity and duration, from time 0 on. Neighbouring spans of
+ * the same activity are merged. */
 static const struct wf_span *put_spans(struct wf_buf *buf, const struct wf_span *span,
                                        const struct wf_span *end)
 {
@@ -153,8 +155,8 @@ static const struct wf_span *put_spans(struct wf_buf *buf, const struct wf_span 
     return span;
 }
 
-/* "3 0 1200 64;5 10 1300 64": to whom, after how long since the last departure, for how long,
- * how many bytes. */
+/* Writes messages as "3 0 1200 64;5 10 1300 64": destination, time since the previous
+ * departure, duration, bytes. */
 static const struct wf_sent *put_messages(struct wf_buf *buf, const struct wf_sent *sent,
                                           const struct wf_sent *end)
 {
@@ -171,7 +173,7 @@ static const struct wf_sent *put_messages(struct wf_buf *buf, const struct wf_se
     return sent;
 }
 
-/* One text for each rank that was chosen; nothing if there are too many of them. */
+/* Adds one text for each chosen rank; nothing if there are too many spans or messages. */
 static void add_single(struct wf_value *section, struct wf_recording *recording,
                        struct wf_buf *buf)
 {
@@ -219,7 +221,7 @@ static void add_nodes(struct wf_value *section, const struct wf_place *place,
     add_text(section, "nodes", buf);
 }
 
-/* The ranks and times whose individual spans and messages were recorded, if not all. */
+/* Adds which ranks and times have individual spans and messages, unless all have. */
 static void add_choice(struct wf_value *section, const struct wf_recording *recording,
                        const struct wf_place *place, struct wf_buf *buf)
 {
@@ -242,7 +244,7 @@ static void add_choice(struct wf_value *section, const struct wf_recording *reco
     }
 }
 
-/* How long messages take whose nodes are so many hops apart. */
+/* Adds how long messages take, by the number of hops between their nodes. */
 static void add_hops(struct wf_value *section, const struct wf_by_hops *by_hops)
 {
     struct wf_value *list = wf_doc_list(section, "latency_by_hops");

@@ -22,7 +22,7 @@ void wf_document_spread(struct wf_value *parent, const char *name, const struct 
     wf_doc_count(section, "max", (uint64_t)stat->max);
 }
 
-/* A rank, by its number in its job, and the job if there are several. */
+/* Adds a rank by its number in its job, and the job if there are several. */
 static void add_rank(struct wf_value *item, const struct wf_document_jobs *jobs, uint32_t rank)
 {
     uint32_t job = wf_document_job_of(jobs, rank);
@@ -76,7 +76,7 @@ static void add_leftover(struct wf_value *result, const struct wf_document_jobs 
     wf_doc_text(section, "what", wf_document_leftover_text(jobs, leftover, words));
 }
 
-/* All ranks came to their end, but not all that was sent was asked for. */
+/* All ranks finished, but some messages were never received. */
 static enum wf_status left_over(const struct wf_document_jobs *jobs,
                                 const struct wf_ranks_tally *tally, struct wf_err *err)
 {
@@ -98,7 +98,7 @@ static enum wf_status left_over(const struct wf_document_jobs *jobs,
                       words[0] != '\0' ? ": " : "", words);
 }
 
-/* ", 2 more fail, 3 more wait": those besides the first. */
+/* Counts the ranks besides the first: ", 2 more fail, 3 more wait". */
 static void count_others(const struct wf_ranks_tally *tally, char *buf, size_t size)
 {
     uint64_t fail = tally->failed > 0 ? tally->failed - 1 : 0;
@@ -154,13 +154,13 @@ static int64_t mean_up(const struct wf_stat *stat)
     return wf_stat_mean(&more);
 }
 
-/* How long each rank had nothing left to do before the last one was done. */
+/* Adds the time between the end of each rank and the end of the last rank. */
 static void add_idle(struct wf_value *section, const struct wf_stat *finish)
 {
     struct wf_value *idle = wf_doc_section(section, "idle_ps");
 
     wf_doc_count(idle, "min", 0);
-    /* Rounded down, as all means are. */
+    /* Rounded down, like all means. */
     wf_doc_count(idle, "mean", (uint64_t)(finish->max - mean_up(finish)));
     wf_doc_count(idle, "max", (uint64_t)(finish->max - finish->min));
 }
@@ -195,7 +195,7 @@ static void add_efficiency(struct wf_value *section, const struct wf_job_tally *
     wf_efficiency_describe(section, &times);
 }
 
-/* All jobs taken together. */
+/* Adds up all jobs. */
 static void sum_jobs(const struct wf_ranks_tally *tally, struct wf_job_tally *sum)
 {
     struct wf_ranks_tally *one = wf_xcalloc(1, sizeof(*one));

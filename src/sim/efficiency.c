@@ -43,7 +43,7 @@ void wf_efficiency_describe(struct wf_value *parent, const struct wf_efficiency_
     wf_doc_measured(section, "parallel_percent", 100 * e.parallel, PERCENT_DECIMALS);
 }
 
-/* The tally of every kind of replay begins with that of a replay. */
+/* The tally of every kind of replay begins with a struct wf_ranks_tally. */
 static void keep(struct wf_job *job, const struct wf_engine *engine)
 {
     const struct wf_ranks_tally *tally = wf_engine_tally_get(engine);
@@ -54,8 +54,8 @@ static void keep(struct wf_job *job, const struct wf_engine *engine)
     }
 }
 
-/* Redirects the standard output to /dev/null, so that the program prints only once. Returns
- * the descriptor to restore. */
+/* Redirects the standard output to /dev/null, so that the program prints only once. Returns the
+ * file descriptor to restore. */
 static int silence(void)
 {
     (void)fflush(stdout);
@@ -108,9 +108,9 @@ enum wf_status wf_efficiency_rehearse(struct wf_job *job, const struct wf_engine
     const struct wf_net_ops *none;
     char ideal[] = "ideal";
 
-    mpi.local = false; /* messages within a node cost nothing either, */
+    mpi.local = false; /* messages within a node cost nothing either */
     for (int kind = 0; kind < WF_COLL_KINDS; kind++) {
-        /* nor collectives in hardware. */
+        /* Collectives in hardware cost nothing either. */
         if (wf_formula_find(mpi.algorithms[kind]) == WF_FORMULA_HARDWARE) {
             mpi.algorithms[kind] = ideal;
         }

@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * Parallel efficiency by the multiplicative model of the POP project
- * (Wagner, Mohr, Gimenez and Labarta, "A structured approach to performance analysis", 2017).
- * With the compute times of the ranks, the time of the run and that of the same run on a
- * network that costs nothing:
+ * Parallel efficiency by the multiplicative model of the POP project (Wagner, Mohr, Gimenez and
+ * Labarta, "A structured approach to performance analysis", 2017). It is computed from the
+ * compute times of the ranks, the time of the run, and the time of the same run on a network
+ * without cost:
  *
  *   load balance         mean compute / max compute
  *   serialisation        max compute / time on the ideal network
@@ -27,7 +27,7 @@ struct wf_efficiency_times {
     int64_t time, ideal_time;
 };
 
-/* Fractions, at least 0; 1 where nothing was computed or no time passed. */
+/* Fractions, at least 0; 1 if nothing was computed or no time passed. */
 struct wf_efficiency {
     double load_balance, serialisation, transfer, parallel;
 };
@@ -37,7 +37,7 @@ struct wf_efficiency wf_efficiency(const struct wf_efficiency_times *times);
 /* Adds the section `efficiency`. */
 void wf_efficiency_describe(struct wf_value *parent, const struct wf_efficiency_times *times);
 
-/* Runs a prepared job on an ideal network and keeps its tally in the first process, unless it
+/* Runs a prepared job on an ideal network. The first process keeps the tally, unless the run
  * did not finish. An interrupted run is WF_OK. */
 WF_NODISCARD
 enum wf_status wf_efficiency_rehearse(struct wf_job *job, const struct wf_engine_config *config,

@@ -22,41 +22,41 @@ struct wf_pes;
 struct wf_ranks;
 struct wf_traffic;
 
-/* The models that are built on an engine and live as long. A benchmark has none. */
+/* The models that are built on an engine and live as long as it. A benchmark has none. */
 struct wf_setup {
-    struct wf_net *net;              /* given */
-    const struct wf_mpi_params *mpi; /* likewise */
-    struct wf_ranks *ranks;          /* either of these */
+    struct wf_net *net;              /* borrowed */
+    const struct wf_mpi_params *mpi; /* borrowed */
+    struct wf_ranks *ranks;          /* either this or the next */
     struct wf_pes *pes;
-    uint64_t expected_messages; /* of a replay, roughly; 0 if unknown */
+    uint64_t expected_messages; /* estimate for a replay; 0 if unknown */
 };
 
 struct wf_job {
     const struct wf_job_ops *ops;
     const struct wf_plan *plan;
     struct wf_setup setup;
-    /* Of a replay: */
+    /* For a replay: */
     struct wf_place place;
     struct wf_cpu cpu;
     struct wf_cpu_rules *rules;
-    struct wf_ranks_tally *ideal; /* of a run on an ideal network; null if there was none */
-    struct wf_traffic *traffic;   /* of synthetic traffic */
-    const struct wf_recording_options *recording; /* null: it is not recorded */
+    struct wf_ranks_tally *ideal; /* of a run on an ideal network; null if none */
+    struct wf_traffic *traffic;   /* for synthetic traffic */
+    const struct wf_recording_options *recording; /* null: no recording */
     struct wf_spill_files *spill; /* spill files of the recording; may be null */
 };
 
 /* All members are required. */
 struct wf_job_ops {
-    /* Roughly the bytes that all processes of a run need together; needs no preparation. */
+    /* Estimates the bytes that all processes of a run need together. Needs no preparation. */
     uint64_t (*memory)(const struct wf_job *job);
     /* Checks and prepares everything that needs no engine. */
     enum wf_status (*prepare)(struct wf_job *job, struct wf_err *err);
-    /* Completes the setup, which is the job's own or that of another network. */
+    /* Completes the setup: the job's own, or one for another network. */
     enum wf_status (*build)(const struct wf_job *job, struct wf_engine *engine,
                             struct wf_setup *setup, struct wf_err *err);
 
-    /* In the first process, after a run that ended with `status`: fills the section `result`
-     * of a document. Returns `status`, or WF_ESIM if the simulated program failed. */
+    /* Called in the first process, after a run that ended with `status`: fills the section
+     * `result` of a document. Returns `status`, or WF_ESIM if the simulated program failed. */
     enum wf_status (*describe)(const struct wf_job *job, const struct wf_engine *engine,
                                const struct wf_run *run, struct wf_value *result,
                                enum wf_status status, struct wf_err *err);
@@ -69,14 +69,14 @@ extern const struct wf_job_ops wf_job_traffic;
 
 void wf_setup_fini(struct wf_setup *setup);
 
-/* For both kinds of replays: places the ranks, creates the network and the processors. */
+/* For both kinds of replay: places the ranks, creates the network and the processors. */
 WF_NODISCARD
 enum wf_status wf_job_prepare_replay(struct wf_job *job, struct wf_err *err);
 /* The number of ranks of all programs, and the bytes that their placement takes. */
 uint64_t wf_job_n_ranks(const struct wf_job *job);
 uint64_t wf_job_place_memory(const struct wf_job *job);
-/* The programs, for a record. */
+/* The programs, as the functions of sim/document.h take them. */
 struct wf_document_jobs wf_job_document_jobs(const struct wf_job *job);
-/* Makes a run of synthetic traffic longer whose result has not converged, if the plan allows
- * it; whether it did. It has to be run again then. */
+/* Makes a run of synthetic traffic longer if its result has not converged and the plan allows
+ * it. Returns true if it did; the job must then be run again. */
 bool wf_job_lengthen(const struct wf_plan *plan, const struct wf_value *doc);

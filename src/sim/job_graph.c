@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Replays of task graphs: as those of MPI programs, but for who runs and what is said of those
- * who wait. */
+/* Replays of task graphs. They differ from replays of MPI programs in the model that runs and
+ * in the description of waiting PEs. */
 #include "base/units.h"
 #include "engine/engine.h"
 #include "ops/graph.h"
@@ -12,8 +12,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Measured: memory of a PE besides its messages, and of a message in flight and the task
- * that waits for it take. */
+/* Measured: memory of a PE besides its messages; memory of a message in transit together with
+ * the task that waits for it. */
 enum { BYTES_PER_PE = 256, BYTES_PER_MESSAGE = 64, MESSAGES_PER_PE = 64 };
 
 static enum wf_status graph_prepare(struct wf_job *job, struct wf_err *err)
@@ -64,7 +64,7 @@ static enum wf_status graph_build(const struct wf_job *job, struct wf_engine *en
         .cpu = &job->cpu,
         .granularity = (enum wf_pe_granularity)params->granularity,
         .timeless = params->policy == WF_POLICY_CAUSAL,
-        /* Not of the run on an ideal network. */
+        /* The run on an ideal network is not recorded. */
         .recording = setup == &job->setup ? job->recording : NULL,
     };
 

@@ -10,11 +10,11 @@
 #include "sim/job.h"
 #include "vrank/program_source.h"
 
-/* Measured: memory of a rank besides its messages, and of a message in flight. A
- * rank of a typical program has a handful of them. */
+/* Measured: memory of a rank besides its messages, and of a message in transit. A rank of a
+ * typical program has a handful of messages in transit. */
 enum { BYTES_PER_RANK = 700, BYTES_PER_MESSAGE = 96, MESSAGES_PER_RANK = 6 };
 
-/* ---- for both kinds of replays ---- */
+/* ---- for both kinds of replay ---- */
 
 uint64_t wf_job_n_ranks(const struct wf_job *job)
 {
@@ -26,7 +26,7 @@ uint64_t wf_job_n_ranks(const struct wf_job *job)
     return n;
 }
 
-/* Fills `jobs` of WF_TALLY_JOBS entries. */
+/* Fills `jobs`, an array of WF_TALLY_JOBS entries. */
 static struct wf_placement_env placement_env(const struct wf_plan *plan,
                                              struct wf_placement_job *jobs)
 {
@@ -109,7 +109,7 @@ struct wf_document_jobs wf_job_document_jobs(const struct wf_job *job)
     return jobs;
 }
 
-/* ---- those of operations ---- */
+/* ---- replays of operations ---- */
 
 static uint64_t replay_memory(const struct wf_job *job)
 {
@@ -146,7 +146,7 @@ static enum wf_status replay_build(const struct wf_job *job, struct wf_engine *e
         .mpi = setup->mpi,
         .params = wf_plan_values(job->plan, "replay"),
         .cpu = &job->cpu,
-        /* Not of the run on an ideal network. */
+        /* The run on an ideal network is not recorded. */
         .recording = setup == &job->setup ? job->recording : NULL,
     };
 
@@ -157,8 +157,8 @@ static enum wf_status replay_build(const struct wf_job *job, struct wf_engine *e
     return status;
 }
 
-/* How long the program took when it was recorded, if that is what was played: the longest of
- * its ranks. */
+/* Adds how long the recorded program took, the maximum over its ranks, if a recording was
+ * replayed. */
 static void describe_recorded(const struct wf_plan *plan, struct wf_value *result)
 {
     const struct wf_replay_params *params = wf_plan_values(plan, "replay");

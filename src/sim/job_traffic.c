@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Measured: memory of a node with an 18-channel router, and of the packets in flight. */
+/* Measured: memory of a node with an 18-channel router, and of the packets in transit. */
 enum { BYTES_PER_CHANNEL = 112, BYTES_PER_NODE = 1024, VCS_USUAL = 3 };
 enum { CYCLE_DEFAULT_PS = 1000, PHIT_DEFAULT = 4, PACKET_DEFAULT = 64 };
 
 static const double percents[] = {90, 95, 99};
 
-/* The cycles and sizes of the network model; these if it has none. */
+/* The cycle time and sizes of the network model, or these defaults if it has none. */
 static struct wf_net_clock clock_of(const struct wf_plan *plan)
 {
     return plan->net->clock != NULL
@@ -25,7 +25,8 @@ static struct wf_net_clock clock_of(const struct wf_plan *plan)
                : (struct wf_net_clock){CYCLE_DEFAULT_PS, PHIT_DEFAULT, PACKET_DEFAULT, 1};
 }
 
-/* Where the traffic's own parameters leave cycles and sizes open, the network's apply. */
+/* Fills in cycle time and sizes from the network where the parameters of the traffic leave them
+ * open. */
 static void fill_in(const struct wf_plan *plan, struct wf_traffic_params *set)
 {
     const struct wf_net_clock clock = clock_of(plan);
@@ -137,7 +138,7 @@ static void add_closed(struct wf_value *result, const struct wf_plan *plan,
     add_quantiles(latency, summary, cycle);
 }
 
-/* Of the whole run, warm-up included. */
+/* Usage over the whole run, including the warm-up. */
 static void add_usage(struct wf_value *result, const struct wf_plan *plan,
                       const struct wf_net_usage *usage, uint64_t cycles)
 {
@@ -175,7 +176,7 @@ static void add_usage(struct wf_value *result, const struct wf_plan *plan,
     }
 }
 
-/* The deadlock that was detected during the run, or else one at its end. */
+/* The deadlock that was detected during the run, or else the one found at its end. */
 static struct wf_net_deadlock find_deadlock(const struct wf_traffic_tally *tally)
 {
     if (tally->totals.deadlock.n > 0) {
