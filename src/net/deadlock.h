@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Which queues of a network with finite queues wait for which, and whether some wait for each
- * other: then none of those will ever move.
+ * Deadlock detection in a network with finite queues: which queue waits for which others.
+ * Queues that wait for each other in a cycle never move again.
  */
 
 #include <stdbool.h>
@@ -15,7 +15,7 @@ enum { WF_NET_WAIT_TARGETS = 8, WF_NET_WAITS_MAX = 1024, WF_NET_DEADLOCK_QUEUES 
 /* The queue at the end of a virtual channel. Travels in events. */
 struct wf_net_queue {
     uint32_t vertex;
-    uint16_t port, vc; /* by which packets enter the vertex */
+    uint16_t port, vc; /* input port and virtual channel of the vertex */
 };
 
 /* A queue whose first packet can go on only into full queues, the targets. */
@@ -34,7 +34,7 @@ struct wf_net_waits {
 
 /* A cycle of queues, each of which waits for the next. Travels in events. */
 struct wf_net_deadlock {
-    uint32_t n, spare; /* length of the cycle; 0: there is none */
+    uint32_t n, spare;                                  /* length of the cycle; 0: no cycle */
     struct wf_net_queue queues[WF_NET_DEADLOCK_QUEUES]; /* the first of them */
 };
 
@@ -43,11 +43,11 @@ void wf_net_waits_add(struct wf_net_waits *waits, const struct wf_net_wait *wait
 /* Orders queues by vertex, port and channel. The arrays below are sorted that way. */
 int wf_net_queue_compare(const struct wf_net_queue *a, const struct wf_net_queue *b);
 
-/* Keeps only those that wait for ever: all their targets are full and wait for ever too.
- * Returns how many. */
+/* Keeps only the queues that wait for ever: all their targets are full and wait for ever
+ * too. Returns their number. */
 uint32_t wf_net_waits_prune(struct wf_net_wait *waits, uint32_t n);
 
-/* After pruning: a cycle among the waits; of length 0 if there are no waits. */
+/* Finds a cycle among waits that were pruned. Its length is 0 if there are no waits. */
 struct wf_net_deadlock wf_net_deadlock_find(const struct wf_net_wait *waits, uint32_t n);
 
 /* "router 1 port 0 channel 0 -> ... -> the first again". Returns `buf`. */

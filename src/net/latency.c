@@ -5,7 +5,7 @@
 #include "net/topology.h"
 #include "topo/nested.h"
 
-enum { LATENCY_HEAD }; /* the hops are made, the bytes follow */
+enum { LATENCY_HEAD }; /* all hops are done, the bytes follow */
 
 struct level {
     int64_t link_latency;
@@ -15,7 +15,7 @@ struct level {
 struct latency {
     struct wf_net net;
     const struct wf_topo *topo;
-    bool plain; /* one level whose links are all alike */
+    bool plain; /* one level, and all its links are equal */
     uint32_t n_levels;
     struct level levels[]; /* outermost first */
 };

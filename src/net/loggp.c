@@ -9,11 +9,11 @@
 enum { LOGGP_HEAD }; /* the first byte of a message has arrived */
 
 /*
- * The time of all bytes of a message but the first, by message size, where it is no straight
- * line: points "bytes:time" by increasing bytes, linear in between. Before the first point the
- * line begins at one byte, which takes no time unless it is a point itself. After the last
- * point the bandwidth applies. Machines switch buffers, caches and protocols from one size to
- * the next, and are measured that way.
+ * The transfer time of a message by its size, where it is not proportional: points
+ * "bytes:time" by increasing size, with linear interpolation. It covers all bytes but the
+ * first. Before the first point the line begins at one byte, which takes no time unless it
+ * is a point itself. After the last point the bandwidth applies. Real machines switch
+ * buffers, caches and protocols between sizes, so measured curves have this form.
  */
 enum { ITEM_MAX = 64, POINTS_MAX = 64 };
 
@@ -112,7 +112,7 @@ static enum wf_status add_point(const char *item, struct curve *out, struct wf_e
     return WF_OK;
 }
 
-/* Reads "4096:1.2us,65536:9us"; null and "" are no points. */
+/* Reads "4096:1.2us,65536:9us"; a null pointer or "" gives no points. */
 static enum wf_status parse_curve(const char *text, struct curve *out, struct wf_err *err)
 {
     enum wf_status status = WF_OK;
@@ -233,7 +233,7 @@ static enum wf_status loggp_create(const void *params, const struct wf_net_env *
         .o_send_ps = given->overhead,
         .o_recv_ps = given->overhead,
         .promise_ps = given->latency,
-        /* A message that is sent later must not delay one that is received before. */
+        /* A message sent later must not delay a message received earlier. */
         .ahead = loggp->shared > 0 || loggp->held.n > 0 ? WF_NET_NOW : WF_NET_IN_ORDER,
         .n_nodes = env->n_nodes,
     };

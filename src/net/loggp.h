@@ -23,5 +23,5 @@ struct wf_net_loggp_params {
     char *sizes;        /* instead of G: times by message size, "4096:1.2us,65536:9us" */
     char *held;         /* instead of `shared`: idle times, likewise */
     double shared;      /* share of a message's time in which the other direction is idle */
-    int preset;         /* applied before the others; not used after that */
+    int preset;         /* applied before the other parameters; unused after that */
 };

@@ -61,7 +61,7 @@ struct wf_net_user {
 /* The departure times that send() accepts. */
 enum wf_net_ahead {
     WF_NET_NOW,      /* wf_now() only */
-    WF_NET_IN_ORDER, /* from wf_now() on, and not before the node's previous message */
+    WF_NET_IN_ORDER, /* from wf_now() on, and not before the previous message of the node */
     WF_NET_ANY,      /* from wf_now() on */
 };
 
@@ -74,41 +74,42 @@ struct wf_net_env {
     uint64_t seed; /* for random numbers that no process draws */
 };
 
-/* Values under one name that the parameter `preset` chooses. Parameters given besides override
- * them. */
+/* A named set of values, chosen by the parameter `preset`. Parameters given by the user
+ * override it. */
 struct wf_net_preset {
     const char *name;
     const char *const *settings; /* parameter, value, ..., null */
 };
 
-/* The cycles of a model that counts time in cycles. */
+/* The clock of a model that counts time in cycles. */
 struct wf_net_clock {
     int64_t cycle_ps;
-    uint64_t phit_bytes; /* that a link moves in a cycle */
+    uint64_t phit_bytes; /* bytes that a link moves in a cycle */
     uint64_t packet_bytes;
     uint64_t n_vcs; /* virtual channels of a link; 0: as many as the routing needs */
 };
 
 /* The time of a message on an idle network. */
 struct wf_net_uncontended {
-    int64_t latency;  /* until its first byte arrives, in picoseconds... */
-    int64_t transfer; /* ...and from there until its last byte does */
+    int64_t latency;  /* until the first byte arrives, in picoseconds... */
+    int64_t transfer; /* ...and from then until the last byte arrives */
 };
 
 /* Members marked `may be null` have a default; all others are required. */
 struct wf_net_ops {
     const char *name;
     const char *summary; /* one line, for --help */
-    const char *limits;  /* what a user of its predictions should mind; may be null: nothing */
+    const char *limits;  /* notes for the user of the predictions; may be null: nothing */
     bool uses_topology;  /* otherwise a topology that the user gives has no effect */
     const struct wf_param *params;
     size_t params_size;
     const struct wf_net_preset *presets; /* the last has no name; may be null: none */
-    /* The cycles of a model that counts in cycles. May be null: there are none. */
+    /* The clock of a model that counts time in cycles. May be null: the model has none. */
     struct wf_net_clock (*clock)(const void *params);
 
-    /* Checks everything that can be wrong. `params` is borrowed. On success the caller owns
-     * *out and releases it with wf_net_free(); on failure *out is left alone. */
+    /* Creates the model and checks its parameters completely. `params` is borrowed. On
+     * success the caller owns *out and releases it with wf_net_free(); on failure *out is
+     * left alone. */
     enum wf_status (*create)(const void *params, const struct wf_net_env *env,
                              struct wf_net **out, struct wf_err *err);
     /* Releases the model. May be null: free(). */
@@ -116,16 +117,15 @@ struct wf_net_ops {
     /* Adds the model's own processes to the engine. May be null: it has none. */
     void (*attach)(struct wf_net *net, struct wf_engine *engine);
 
-    /* Sends a message from this node at the time `start`, which must be one that net->ahead
-     * allows. Returns when the last byte has left, or WF_NET_LATER. `dst_node` may be this
-     * node. */
+    /* Sends a message from this node at the time `start`, which must satisfy net->ahead.
+     * Returns when the last byte has left, or WF_NET_LATER. `dst_node` may be this node. */
     int64_t (*send)(const struct wf_net *net, struct wf_ctx *ctx, void *node, uint32_t dst_node,
                     const struct wf_net_message *msg, int64_t start);
     /* Handles an event of a kind below WF_NET_KINDS for this node. */
     void (*event)(const struct wf_net *net, struct wf_ctx *ctx, void *node,
                   const struct wf_event *ev);
-    /* The time of a message on an idle network; what it takes beyond that is queueing. May be
-     * null: the model cannot tell. */
+    /* The time of a message on an idle network; any time beyond it is queueing. May be null:
+     * the model cannot tell. */
     struct wf_net_uncontended (*uncontended)(const struct wf_net *net, uint32_t src_node,
                                              uint32_t dst_node, uint64_t bytes);
     /* Whether a packet for `dst_node` could be injected at once. May be null: always. */
@@ -149,18 +149,18 @@ struct wf_net_ops {
  * change during a run. */
 struct wf_net {
     const struct wf_net_ops *ops;
-    size_t node_size;   /* of the model's part of a node's state; a multiple of 8 */
-    size_t payload_max; /* of the events that the model schedules for nodes */
+    size_t node_size;   /* size of the model's part of a node's state; a multiple of 8 */
+    size_t payload_max; /* largest payload of the events that the model schedules for nodes */
     int64_t o_send_ps;  /* CPU time per message, spent by the sending rank... */
-    int64_t o_recv_ps;  /* ...and by the receiving one */
+    int64_t o_recv_ps;  /* ...and by the receiving rank */
     int64_t promise_ps; /* least delay from a node to another process */
     enum wf_net_ahead ahead;
     uint32_t n_nodes;
     const struct wf_topo *route_topo; /* messages follow next_port() of this topology; null:
                                          they take other routes */
     uint64_t n_sums, n_maxima;        /* counters; 0 if the model keeps none */
-    size_t counters_offset;  /* of struct wf_net_counters in the tally, or 0: not kept; set by
-                                the layer above */
+    size_t counters_offset;  /* offset of struct wf_net_counters in the tally, or 0: not
+                              * kept; set by the layer above */
     uint32_t first_node;     /* process number of node 0; set by wf_net_attach() */
     struct wf_net_user user; /* likewise */
 };

@@ -2,17 +2,17 @@
 #pragma once
 
 /*
- * What a network model adds up over a run. All are integers, so that the sums do not depend on
- * the order of addition. Zeroed is empty. The layer above keeps them in its tally and merges
- * the parts of threads and processes.
+ * The sums of a network model over a run. All are integers, so that they do not depend on
+ * the order of addition. All zero means empty. The layer above keeps them in its tally and
+ * merges the parts of threads and processes.
  */
 
 #include "net/deadlock.h"
 
 /* The packets of all nodes. */
 struct wf_net_totals {
-    uint64_t nodes;       /* that added their part; 0: the model keeps no totals */
-    uint64_t fingerprint; /* of the delivery times of all packets */
+    uint64_t nodes;       /* nodes that added their part; 0: the model keeps no totals */
+    uint64_t fingerprint; /* fingerprint of the delivery times of all packets */
     uint64_t packets_sent, packets_received;
     uint64_t bytes_sent, bytes_received;
     int64_t deadlock_ps; /* when the deadlock was detected, if there was one */
@@ -32,7 +32,7 @@ void wf_net_counters_merge(struct wf_net_counters *into, const struct wf_net_cou
 
 enum { WF_NET_USAGE_VCS = 8, WF_NET_USAGE_LINKS = 8 };
 
-/* One direction of a link: that which leaves the vertex. */
+/* One direction of a link: the one that leaves the vertex. */
 struct wf_net_link_usage {
     uint64_t packets;
     uint32_t vertex, port;
@@ -41,12 +41,13 @@ struct wf_net_link_usage {
 /* How much the network was used. */
 struct wf_net_usage {
     uint64_t packets, hops;         /* packets that reached their node, and their hops */
-    uint64_t links;                 /* of the network, one for each direction */
+    uint64_t links;                 /* directed links of the network */
     uint64_t carried;               /* packets on all links... */
     uint64_t vcs[WF_NET_USAGE_VCS]; /* ...and on each virtual channel */
     struct wf_net_link_usage busiest[WF_NET_USAGE_LINKS]; /* the busiest first; ties by vertex
                                                              and port */
-    uint64_t injected, waited; /* packets that left their source, picoseconds before that */
+    uint64_t injected,
+        waited; /* packets that left their source, and picoseconds they waited there */
     struct wf_net_waits waits; /* queues that cannot move on */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What models that use a topology share. */
+/* Code shared by models that use a topology. */
 
 #include "net/net.h"
 
@@ -29,7 +29,7 @@ uint32_t wf_net_ports_max(const struct wf_topo *topo, uint32_t first, uint32_t e
 
 enum { WF_NET_NO_PORT = 0xffff };
 
-/* For every directed link, by its number: the port of its far end that leads back;
- * WF_NET_NO_PORT if there is no cable, no link back, or the number is too large. The caller
+/* For each directed link, by number: the port at its far end that leads back. WF_NET_NO_PORT
+ * if there is no cable, no link back, or the number of the port is too large. The caller
  * frees it. */
 uint16_t *wf_net_reverse_ports(const struct wf_topo *topo);

@@ -14,7 +14,7 @@
 struct waiter {
     uint32_t next; /* cell */
     uint32_t is_last;
-    struct wf_packet_head in, out; /* as it arrived, as it goes on */
+    struct wf_packet_head in, out; /* the header on arrival, and for the next router */
     uint64_t first;
     int64_t since;             /* its arrival */
     struct wf_net_message msg; /* if it is a last packet */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Packets at their destination. Nothing goes on from here, so a train waits until the number of
- * its packets that arrived is known: at the latest when the next packet of the same link
- * arrives. With a limited ejection bandwidth all packets pass one more server, in the order of
- * their arrival.
+ * Packets at their destination. Nothing goes on from here, so a train waits until the number
+ * of its packets that arrived is known, at the latest when the next packet arrives over the
+ * same link. With a limited ejection bandwidth all packets pass one more server, in the
+ * order of their arrival.
  */
 #include "base/rng.h"
 #include "net/packet/port.h"
@@ -20,8 +20,8 @@ static int64_t tail_ps(const struct wf_packet_net *model, const struct wf_packet
     return link > ejection ? link : ejection;
 }
 
-/* The sum over the packets k of a message of time(k) * (a + k * b), modulo 2^64, for times in
- * an arithmetic progression: sums of powers in closed form. */
+/* The sum of time(k) * (a + k * b) over the packets k of a message, modulo 2^64. The times
+ * are an arithmetic progression, so the sums of powers have a closed form. */
 static uint64_t fingerprint(const struct wf_packet_delivery *delivery)
 {
     uint64_t n = delivery->count, t = (uint64_t)delivery->at, s = (uint64_t)delivery->spacing;
@@ -38,7 +38,7 @@ static uint64_t fingerprint(const struct wf_packet_delivery *delivery)
     return n * t * at_first + sum * (t * b + s * at_first) + squares * s * b;
 }
 
-/* Counts the packets of the run, the first of which is delivered at `at`. */
+/* Counts the packets of the run. The first is delivered at `at`. */
 static void count_in(const struct wf_packet_view *view, const struct wf_packet_run *run,
                      int64_t at)
 {
@@ -84,7 +84,7 @@ static void take(const struct wf_packet_view *view, struct wf_packet_train *trai
     train->left -= n;
 }
 
-/* Delivers packets that are all here. */
+/* Delivers packets that have all arrived. */
 static void take_whole(const struct wf_packet_view *view, const struct wf_packet_run *run)
 {
     struct wf_packet_train train = {
@@ -115,8 +115,8 @@ static void settle_all(const struct wf_packet_view *view)
     }
 }
 
-/* Delivers what has arrived of the trains from the process `from`, and drops the rest if they
- * end here. Other trains wait, unless there is a server. */
+/* Delivers the packets that have arrived of the trains from the process `from`, and drops
+ * the rest if the trains end here. Other trains wait, unless there is a server. */
 static void settle(const struct wf_packet_view *view, uint32_t from, bool ends)
 {
     struct wf_packet_port *server = &view->node->ejection;

@@ -35,8 +35,8 @@ uint32_t wf_packet_links_add_kind(struct wf_packet_links *links, uint64_t rate)
     return links->n_kinds++;
 }
 
-/* The number of the kind with this latency and rate; added if it is new. If there are too many,
- * WF_PACKET_LINK_KINDS_MAX. */
+/* The number of the kind with this latency and rate; a new kind is added.
+ * WF_PACKET_LINK_KINDS_MAX if there are too many. */
 static uint32_t find_kind(struct wf_packet_links *links, int64_t latency, uint64_t rate)
 {
     for (uint32_t i = 0; i < links->n_kinds; i++) {
@@ -120,8 +120,8 @@ static void find_ends(struct wf_packet_links *links, const struct wf_topo *topo)
     }
 }
 
-/* The nodes of an indirect network are no routers, except the one that is the gate to a network
- * around it. */
+/* Nodes of an indirect network are not routers, except the node that is the gate to an
+ * enclosing network. */
 static void find_plain(struct wf_packet_links *links)
 {
     const struct wf_topo *topo = links->topo;

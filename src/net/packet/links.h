@@ -10,7 +10,7 @@
 
 enum { WF_PACKET_LINK_KINDS_MAX = 4096 };
 
-/* Latency and rate, which many links share. */
+/* A kind of link: a latency and a rate that many links share. */
 struct wf_packet_link_kind {
     int64_t latency;
     uint64_t rate;
@@ -20,20 +20,20 @@ struct wf_packet_link_kind {
 
 struct wf_packet_links {
     const struct wf_topo *topo;
-    struct wf_packet_link_kind *kinds; /* the first is that of the innermost level */
+    struct wf_packet_link_kind *kinds; /* the first is the kind of the innermost level */
     uint32_t n_kinds;
     uint16_t *kind_of; /* by number of the link; null: all are of kind 0 */
-    uint32_t *first;   /* link of each vertex; null: vertex * topo->n_ports */
-    uint32_t *to;      /* vertex, by number of the link */
-    uint16_t *in_port; /* of that vertex, likewise; WF_PACKET_NO_PORT: none */
-    uint64_t *plain;   /* a bit for each vertex: it is no router; null: all are */
+    uint32_t *first;   /* number of each vertex's first link; null: vertex * topo->n_ports */
+    uint32_t *to;      /* vertex at the end of each link */
+    uint16_t *in_port; /* input port at that vertex; WF_PACKET_NO_PORT: none */
+    uint64_t *plain;   /* one bit per vertex: it is not a router; null: all are routers */
     int64_t router_delay;
-    uint64_t full_bytes; /* of a packet, with its header */
+    uint64_t full_bytes; /* size of a full packet, with its header */
 };
 
 struct wf_packet_links_config {
     const struct wf_topo *topo;
-    const uint64_t *latency; /* int64_t; of each level, outermost first */
+    const uint64_t *latency; /* int64_t; one per level, outermost first */
     const uint64_t *rate;    /* likewise */
     int64_t router_delay;
     uint64_t full_bytes;
@@ -77,7 +77,7 @@ static inline bool wf_packet_links_is_router(const struct wf_packet_links *links
     return links->plain == NULL || (links->plain[vertex / 64] >> (vertex % 64) & 1) == 0;
 }
 
-/* The router's delay; 0 if the vertex is no router. */
+/* The delay of the router; 0 if the vertex is not a router. */
 static inline int64_t wf_packet_links_delay(const struct wf_packet_links *links,
                                             uint32_t vertex)
 {

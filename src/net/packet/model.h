@@ -12,13 +12,13 @@
 /* ---- events ---- */
 
 enum {
-    WF_PACKET_BODY,  /* a packet that is not its message's last: wf_packet_body_event */
-    WF_PACKET_TRAIN, /* several of them at equal distances: wf_packet_train_event */
-    WF_PACKET_LAST,  /* a message's last packet: wf_packet_last_event */
-    WF_PACKET_CUT, /* the train in progress on this link ends before now: wf_packet_train_event
-                          with the packets that do not come */
+    WF_PACKET_BODY,    /* a packet other than its message's last: wf_packet_body_event */
+    WF_PACKET_TRAIN,   /* several such packets at equal distances: wf_packet_train_event */
+    WF_PACKET_LAST,    /* a message's last packet: wf_packet_last_event */
+    WF_PACKET_CUT,     /* the train in progress on this link ends before now:
+                        * wf_packet_train_event with the packets that will not come */
     WF_PACKET_SERVICE, /* to itself: a port has packets to serve; number of the port */
-    WF_PACKET_INJECT,  /* to itself: the interface goes on: wf_packet_inject_event */
+    WF_PACKET_INJECT,  /* to itself: the interface continues: wf_packet_inject_event */
     WF_PACKET_CREDIT,  /* a packet has left the vertex after a port: wf_packet_credit_event */
     WF_PACKET_READY, /* to itself: the next message of a node is complete; number of the node */
     WF_PACKET_NOTICE, /* the length of a neighbour's queue: wf_packet_notice_event */
@@ -28,9 +28,9 @@ enum {
 /* Payloads have no padding. The largest determines the size of all events. */
 struct wf_packet_head {
     uint32_t src, dst; /* nodes */
-    uint32_t number;   /* of the message among those of its source */
-    uint16_t slowest;  /* kind of link on the route so far */
-    uint16_t in_port;  /* by which it enters the vertex; WF_PACKET_NO_PORT: unknown */
+    uint32_t number;   /* number of the message at its source */
+    uint16_t slowest;  /* slowest kind of link on the route so far */
+    uint16_t in_port;  /* input port at the vertex; WF_PACKET_NO_PORT: unknown */
     struct wf_route_state route;
 };
 
@@ -78,21 +78,21 @@ _Static_assert(sizeof(struct wf_packet_head) == 24 &&
 
 /* ---- state ----
  *
- * Of a vertex: all ports, all channels, then what is kept on demand, each for all ports:
- * counters (struct wf_packet_port_stats), notices (struct wf_packet_port_notice), loads (struct
- * wf_net_link_load). A node's struct wf_packet_node and its packets by hops follow.
- */
+ * The state of a vertex has all ports, then all channels, then the optional parts, each for
+ * all ports: counters (struct wf_packet_port_stats), notices (struct wf_packet_port_notice),
+ * loads (struct wf_net_link_load). A node's struct wf_packet_node and its packets by hops
+ * follow. */
 
-/* An output port. Zeroed is idle. */
+/* An output port. All zero means idle. */
 struct wf_packet_port {
-    int64_t free;    /* when it can send, after all packets that are settled */
+    int64_t free;    /* when it can send, after all settled packets */
     uint32_t trains; /* cell of the first train that passes through it, or 0 */
     uint32_t spare;
 };
 
-/* A virtual channel of a port with credits. Zeroed is idle. */
+/* A virtual channel of a port with credits. All zero means idle. */
 struct wf_packet_channel {
-    uint32_t used;       /* slots taken at the end of the link, by packets there or sent */
+    uint32_t used; /* slots taken at the end of the link, by packets there or on the link */
     uint32_t head, tail; /* cells of the packets that wait for a slot */
     uint32_t waiting;    /* number of these */
 };
@@ -105,11 +105,11 @@ struct wf_packet_node {
     uint64_t packets_sent, packets_received;
     uint64_t bytes_sent, bytes_received;
     uint32_t messages; /* sent so far */
-    /* Of an interface with a queue: */
-    uint32_t current;    /* cell of the message of which a packet is being sent, or 0 */
-    uint32_t head, tail; /* cells of the other messages */
-    uint32_t awake;      /* 1 if an event is scheduled... */
-    int64_t turn;        /* ...for this time; events for other times are void */
+    /* Only for an interface with a queue: */
+    uint32_t current;                /* cell of the message whose packet is being sent, or 0 */
+    uint32_t head, tail;             /* cells of the other messages */
+    uint32_t awake;                  /* 1 if an event is scheduled... */
+    int64_t turn;                    /* ...for this time; events for other times are void */
     uint32_t peers[WF_PACKET_PEERS]; /* cells, if messages may overtake each other */
     uint32_t held; /* 1 if the packet has left the interface, but not the node */
 };
@@ -127,9 +127,9 @@ struct wf_packet_net {
     struct wf_route *route;
     struct wf_packet_links links;
     uint32_t first_other;  /* process number of vertex net.n_nodes */
-    uint32_t packet_bytes; /* of a full packet, without the header */
+    uint32_t packet_bytes; /* payload of a full packet, without the header */
     uint32_t header_bytes;
-    uint32_t injection, ejection; /* kinds of links with those rates, or WF_PACKET_UNLIMITED */
+    uint32_t injection, ejection; /* kinds of link with those rates, or WF_PACKET_UNLIMITED */
     uint32_t fastest, slowest;    /* kinds of links */
     enum wf_packet_timing timing;
     enum wf_packet_nic nic;
@@ -142,13 +142,13 @@ struct wf_packet_net {
     bool is_in_order;     /* ...but all packets of one message take the same */
     bool has_queue;       /* interfaces decide packet by packet */
     struct wf_process_ops other_ops;
-    uint32_t n_channels;              /* of a port; 0: buffers are unbounded */
+    uint32_t n_channels;              /* channels of a port; 0: buffers are unbounded */
     uint32_t channels_per_vc;         /* for each virtual channel of the routing policy */
     uint32_t slots;                   /* packets that fit into a channel */
-    uint32_t node_ports, other_ports; /* the most of any node, of any other vertex */
+    uint32_t node_ports, other_ports; /* most ports of any node, and of any other vertex */
     size_t other_size;
-    size_t ports_size; /* of the ports of a node, with all that is kept for them */
-    size_t port_size;  /* of all that is kept for a port but its load */
+    size_t ports_size; /* size of a node's ports, with all that is kept for them */
+    size_t port_size;  /* size of all that is kept for a port, except its load */
     int stats;         /* enum wf_net_stats */
     bool keeps_loads;  /* of links over time */
     int64_t stats_window;
@@ -160,7 +160,7 @@ struct wf_packet_net {
 struct wf_packet_view {
     const struct wf_packet_net *model;
     struct wf_ctx *ctx;
-    struct wf_key key; /* of the current event; ties at one instant are broken by it */
+    struct wf_key key; /* key of the current event; it breaks ties at one instant */
     uint32_t vertex;
     uint32_t n_ports; /* in the state */
     struct wf_packet_port *ports;
@@ -170,13 +170,13 @@ struct wf_packet_view {
     struct wf_packet_node *node;        /* null at a vertex that is not a node */
 };
 
-/* Packets of a message on their way through a vertex; a single one has count 1. */
+/* Packets of one message that pass through a vertex; a single packet has count 1. */
 struct wf_packet_run {
     struct wf_packet_head head;
     uint64_t first, count;
-    bool is_cut;     /* they were announced, and do not come */
+    bool is_cut;     /* they were announced but will not come */
     int64_t spacing; /* 0: all arrive at once, and nothing can come between them */
-    uint32_t from;   /* process they come from; the own one if they are injected here */
+    uint32_t from;   /* sending process; this one if they are injected here */
     const struct wf_net_message
         *msg; /* if it is the message's last packet, which travels alone;
                                          else null */
@@ -193,7 +193,7 @@ static inline uint32_t wf_packet_process(const struct wf_packet_net *model, uint
                                        : model->first_other + (vertex - model->net.n_nodes);
 }
 
-/* The state of a vertex with room for `n_ports` ports; the caller adds key and node. */
+/* The state of a vertex laid out for `n_ports` ports; the caller adds key and node. */
 static inline struct wf_packet_view wf_packet_view(const struct wf_packet_net *model,
                                                    struct wf_ctx *ctx, void *state,
                                                    uint32_t vertex, uint32_t n_ports)
@@ -231,7 +231,7 @@ static inline uint64_t wf_packet_count(const struct wf_packet_net *model, uint64
     return bytes <= model->packet_bytes ? 1 : (bytes - 1) / model->packet_bytes + 1;
 }
 
-/* Bytes of a message in its last packet. */
+/* Bytes in the last packet of a message. */
 static inline uint64_t wf_packet_rest(const struct wf_packet_net *model, uint64_t bytes)
 {
     return bytes - (wf_packet_count(model, bytes) - 1) * model->packet_bytes;

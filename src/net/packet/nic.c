@@ -60,8 +60,8 @@ static void plan(const struct wf_packet_view *view, const struct wf_packet_injec
                 sizeof(*inject));
 }
 
-/* Sends full packets from `next` on, the first of them now. Returns whether it is the turn of
- * the last packet now, too. */
+/* Sends full packets from `next` on, the first of them now. Returns whether the last packet
+ * is due now, too. */
 static bool inject_body(const struct wf_packet_view *view,
                         const struct wf_packet_inject_event *inject, uint64_t last)
 {
@@ -109,8 +109,8 @@ void wf_packet_inject(const struct wf_packet_view *view,
     }
 }
 
-/* The time of all packets of a message at the interface; WF_TIME_MAX if times here or on any
- * link could overflow. */
+/* The time that all packets of a message take at the interface; WF_TIME_MAX if times here or
+ * on any link could overflow. */
 static int64_t busy_ps(const struct wf_packet_net *model, const struct wf_packet_run *last,
                        int64_t begin)
 {

@@ -14,7 +14,7 @@ enum { ENTRIES = 5 };
 /* The last notice about one port of a neighbour. */
 struct entry {
     int64_t free;
-    uint32_t port; /* + 1; 0: the entry is free */
+    uint32_t port; /* number of the port + 1; 0: the entry is free */
     uint32_t waiting;
 };
 
@@ -54,7 +54,7 @@ static void send(const struct wf_packet_view *view, uint32_t by, uint32_t port,
 
     if (by == port || to == WF_TOPO_NO_VERTEX || links->in_port[link] == WF_PACKET_NO_PORT ||
         !wf_packet_links_is_router(links, to)) {
-        return; /* packets never turn back, or the neighbour does not route */
+        return; /* packets never turn back, or the neighbour is not a router */
     }
     const struct wf_packet_notice_event payload = {.by = links->in_port[link],
                                                    .port = port,

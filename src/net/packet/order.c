@@ -20,7 +20,7 @@ struct pending {
     uint32_t next; /* cell */
     uint32_t number;
     uint64_t packets; /* that are here */
-    int64_t at;       /* when the last of them was */
+    int64_t at;       /* arrival of the latest of them */
     struct wf_net_message msg;
     uint32_t has_last; /* 1: the last packet, with `msg`, has arrived */
     uint32_t spare;

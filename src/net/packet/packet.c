@@ -117,7 +117,7 @@ static enum wf_status make_limit(struct wf_packet_net *model, const char *name,
         return WF_OK;
     }
     if (strcmp(text, "link") == 0) {
-        *out = 0; /* that of the innermost level */
+        *out = 0; /* the kind of the innermost level */
         return WF_OK;
     }
     if (wf_parse_rate(text, &rate, NULL) != WF_OK) {
@@ -249,7 +249,7 @@ static void packet_destroy(struct wf_net *net)
     free(model);
 }
 
-/* Finite buffers, if asked for. */
+/* Creates finite buffers, if the parameters ask for them. */
 static enum wf_status make_channels(struct wf_packet_net *model,
                                     const struct wf_packet_params *given, struct wf_err *err)
 {
@@ -427,8 +427,8 @@ static void packet_attach(struct wf_net *net, struct wf_engine *engine)
     }
 }
 
-/* On the topology's own route: links and routers, then the bytes on the slowest link. If a
- * policy takes a longer route, its cost counts as queueing. */
+/* The time on the topology's own route: links and routers, then the bytes on the slowest
+ * link. If a policy takes a longer route, its extra time counts as queueing. */
 static struct wf_net_uncontended packet_uncontended(const struct wf_net *net, uint32_t src_node,
                                                     uint32_t dst_node, uint64_t bytes)
 {

@@ -33,8 +33,8 @@ enum wf_packet_flow {
 
 /* Lists have one value for all levels of a hierarchy, or one per level, outermost first. */
 struct wf_packet_params {
-    int preset;      /* applied before the others; not used after that */
-    uint64_t packet; /* bytes of a message in a packet, at most */
+    int preset;      /* applied before the other parameters; unused after that */
+    uint64_t packet; /* most bytes of a message in a packet */
     uint64_t header; /* bytes of the header of each packet */
     struct wf_list bandwidth;
     struct wf_list link_latency;
@@ -48,7 +48,7 @@ struct wf_packet_params {
     char *routing_file;
     uint64_t info_step;   /* bytes: how exactly routers know the queues of their neighbours */
     int ecmp;             /* enum wf_packet_flow */
-    char *fail;           /* topo/damaged.h; "" is nothing */
+    char *fail;           /* topo/damaged.h; "": nothing fails */
     int stats;            /* enum wf_net_stats */
     int64_t stats_window; /* 0: none */
     int buffers;          /* enum wf_packet_buffers; the next two are about credits */

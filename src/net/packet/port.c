@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 
-/* Bytes that wait at a port of this vertex, or of a neighbour by its last notice. */
+/* Bytes that wait at a port of this vertex, or of a neighbour according to its last notice. */
 static uint64_t queue_bytes(const struct wf_route_query *query, uint32_t vertex, uint32_t port)
 {
     const struct wf_packet_view *view = query->arg;
@@ -24,8 +24,8 @@ static uint64_t queue_bytes(const struct wf_route_query *query, uint32_t vertex,
     return packets * model->links.full_bytes;
 }
 
-/* A number that is the same for all packets of a flow at a router: it must not matter how often
- * a policy is asked. */
+/* A number that is the same for all packets of a flow at a router, so that asking a policy
+ * twice gives the same answer. */
 static uint64_t flow_random(const struct wf_route_query *query)
 {
     return wf_rng_draw(query->flow, query->at, query->dst);
@@ -36,7 +36,7 @@ static uint64_t packet_random(const struct wf_route_query *query)
     return wf_random(((const struct wf_packet_view *)query->arg)->ctx);
 }
 
-/* The number that packets on the same route share: net.ecmp. */
+/* The flow number, shared by all packets on the same route: net.ecmp. */
 static uint64_t flow_of(const struct wf_packet_view *view, const struct wf_packet_head *head)
 {
     uint64_t pair = (uint64_t)head->src << 32 | head->dst;

@@ -21,8 +21,8 @@ struct wf_packet_outlet {
     int64_t full_ps;
 };
 
-/* A train at a port: the packets that have not arrived yet, as of the last event that looked.
- * In a cell. */
+/* A train at a port: the packets that had not arrived at the last event that looked. Kept in
+ * a cell. */
 struct wf_packet_train {
     uint32_t next;   /* cell */
     uint32_t src;    /* process it comes from */
@@ -31,20 +31,20 @@ struct wf_packet_train {
     int64_t spacing;
     uint64_t first; /* number of that packet */
     uint64_t left;  /* packets from it on */
-    uint64_t ahead; /* how many of these were sent on already, as a train... */
+    uint64_t ahead; /* packets already sent on, as a train... */
     int64_t out;    /* ...whose next packet starts at this time */
-    bool queued;    /* ...and the others as fast as the port can */
-    uint8_t cuts;   /* how often something came between its packets */
+    bool queued;    /* ...and whether the others leave as fast as the port can */
+    uint8_t cuts;   /* how often another packet came between its packets */
     uint8_t calm;   /* packets since then, at most 255 */
     uint8_t spare[5];
     struct wf_packet_head head; /* as it is sent on */
 };
 
-/* The notices of and about a port. Zeroed is idle. */
+/* Notices sent about a port and received through it. All zero means idle. */
 struct wf_packet_port_notice {
-    int64_t free;     /* in the last notice about it: when it is free... */
+    int64_t free;     /* when the port is free, according to the last notice sent... */
     uint32_t waiting; /* ...and how many packets wait for credits */
-    uint32_t known;   /* cell: notices of the vertex at the end of its link */
+    uint32_t known;   /* cell: notices from the vertex at the end of its link */
 };
 
 /* ---- port.c ---- */
@@ -68,9 +68,9 @@ static inline int64_t wf_packet_port_serve(struct wf_packet_port *port, int64_t 
     return start;
 }
 
-/* Serves packets that are all here, one after the other; returns when the first starts. They
- * could have started at `ready` at the earliest, and have waited for a credit before that, for
- * `waited`. */
+/* Serves packets that have all arrived, one after another; returns when the first starts.
+ * `ready` is the earliest time at which they could have started; before that they waited
+ * `waited` for a credit. */
 int64_t wf_packet_serve(const struct wf_packet_view *view,
                         const struct wf_packet_outlet *outlet, const struct wf_packet_run *run,
                         int64_t ready, int64_t waited);
@@ -87,12 +87,13 @@ void wf_packet_train_settle(const struct wf_packet_view *view,
 void wf_packet_train_arrive(const struct wf_packet_view *view,
                             const struct wf_packet_outlet *outlet,
                             const struct wf_packet_run *run);
-/* WF_PACKET_CUT: the train with this head, from the process of the key's source, ends. */
+/* WF_PACKET_CUT: ends the train with this head that comes from the process of the key's
+ * source. */
 void wf_packet_cut(const struct wf_packet_view *view, struct wf_packet_head *head);
 /* WF_PACKET_SERVICE. */
 void wf_packet_train_service(const struct wf_packet_view *view, uint32_t number);
 
-/* How many of the train's packets come before the event of the key. */
+/* The number of the train's packets that come before the event of the key. */
 uint64_t wf_packet_train_before(const struct wf_packet_train *train, const struct wf_key *key);
 /* The cell of the train with the earliest next packet; *before is the cell before it. */
 uint32_t wf_packet_train_next(const struct wf_packet_view *view,
@@ -101,7 +102,7 @@ uint32_t wf_packet_train_next(const struct wf_packet_view *view,
 struct wf_packet_train *wf_packet_train_add(const struct wf_packet_view *view,
                                             struct wf_packet_port *port,
                                             const struct wf_packet_run *run);
-/* Frees the cell after `before`, or the first one if that is 0. */
+/* Frees the cell after `before`, or the first cell if `before` is 0. */
 void wf_packet_train_drop(const struct wf_packet_view *view, struct wf_packet_port *port,
                           uint32_t before);
 
@@ -131,8 +132,8 @@ void wf_packet_inject(const struct wf_packet_view *view,
 
 size_t wf_packet_credit_cell_size(void);
 void wf_packet_credit_arrive(const struct wf_packet_view *view, struct wf_packet_run *run);
-/* Returns the credit of a packet that leaves the vertex at the time `at`; `head` is as it
- * arrived. */
+/* Returns the credit of a packet that leaves the vertex at the time `at`; `head` is its
+ * header on arrival. */
 void wf_packet_credit_return(const struct wf_packet_view *view,
                              const struct wf_packet_head *head, int64_t at);
 /* WF_PACKET_CREDIT. */
@@ -143,8 +144,8 @@ void wf_packet_credit_received(const struct wf_packet_view *view,
 
 /* The number of the next message to a node. */
 uint32_t wf_packet_order_number(const struct wf_packet_view *view, uint32_t dst);
-/* A packet has arrived, all of it at the time `at`. Where the packets of a message keep their
- * order, only the last one of each message is told. */
+/* A packet has arrived completely at the time `at`. Where the packets of a message keep
+ * their order, only the last packet of each message is reported. */
 void wf_packet_order_deliver(const struct wf_packet_view *view, const struct wf_packet_run *run,
                              int64_t at);
 /* WF_PACKET_READY. */

@@ -16,9 +16,9 @@ enum { CALM_SHIFT_MAX = 6 };
 /* A message in the queue. */
 struct entry {
     uint32_t next;  /* cell */
-    uint16_t cuts;  /* trains of it that were cut, at most CALM_SHIFT_MAX */
+    uint16_t cuts;  /* how many of its trains were cut, at most CALM_SHIFT_MAX */
     uint16_t calm;  /* turns since then without another message waiting */
-    int64_t since;  /* its arrival; during a train, when the first turn began... */
+    int64_t since;  /* its arrival; during a train, the start of the first turn... */
     uint64_t ahead; /* ...and the packets of the train; 0: there is none */
     struct wf_packet_inject_event inject;
 };
@@ -42,7 +42,7 @@ static struct entry *edit(const struct wf_packet_view *view, uint32_t cell)
     return wf_cell_edit(view->ctx, cell);
 }
 
-/* Inserts a message after the cell `before`, or as the first if that is 0. */
+/* Inserts a message after the cell `before`, or as the first if `before` is 0. */
 static void insert_after(const struct wf_packet_view *view, uint32_t before, uint32_t cell)
 {
     struct wf_packet_node *node = view->node;
@@ -133,7 +133,8 @@ static struct wf_packet_run next_packet(const struct wf_packet_view *view,
     };
 }
 
-/* Ends the train of a message with the turn that ends now, and takes back the rest of it. */
+/* Ends the train of a message with the turn that ends now, and takes back the remaining
+ * packets. */
 static void end_train(const struct wf_packet_view *view, struct entry *entry)
 {
     uint64_t turns =
@@ -191,7 +192,7 @@ static bool begin_packet(const struct wf_packet_view *view, uint32_t cell,
     return wf_packet_store_ps(view, &run) > 0;
 }
 
-/* How many full packets of the message can leave as a train from now on; 1 for none. */
+/* How many full packets of the message can leave as a train from now on; 1 means no train. */
 static uint64_t run_of(const struct wf_packet_view *view, uint32_t cell)
 {
     const struct wf_packet_net *model = view->model;
@@ -213,7 +214,7 @@ static uint64_t run_of(const struct wf_packet_view *view, uint32_t cell)
     return wf_now(view->ctx) > WF_TIME_MAX / 2 || n > most ? 1 : n;
 }
 
-/* Makes the run, a packet that is here now, the head of a train of `n` packets. */
+/* Makes the run, a packet that has just arrived, the head of a train of `n` packets. */
 static void begin_train(const struct wf_packet_view *view, struct wf_packet_run *run,
                         uint64_t n)
 {

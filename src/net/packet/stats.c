@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* The counters: latencies of messages, packets by hops, bytes by window, for each link the sums
- * of struct wf_packet_port_stats, with net.stats=links the load of each link; then the maxima,
+/* The counters. Sums: latencies of messages, packets by hops, bytes by window, struct
+ * wf_packet_port_stats of each link, and with net.stats=links the load of each link. Maxima:
  * the longest wait of each link. */
 enum {
     SUMS_PER_LINK = 4,
@@ -58,7 +58,7 @@ void wf_packet_stats_count(const struct wf_packet_view *view, uint32_t port,
     stats->packets += served->n;
     stats->bytes += served->bytes;
     stats->busy_ps += (uint64_t)served->duration;
-    /* n times the mean of the first and the last, whose sum times n is even */
+    /* n times the mean of the first and the last; n times their sum is even */
     stats->wait_ps += (uint64_t)((wf_u128)(uint64_t)(served->wait + last) * served->n / 2);
     stats->peak_ps = longest > stats->peak_ps ? longest : stats->peak_ps;
     if (view->loads != NULL) {
@@ -109,8 +109,8 @@ void wf_packet_stats_finish(const struct wf_packet_view *view)
     }
 }
 
-/* Counts bytes that arrive over a link, by the arrival of their heads. Packets that were
- * announced and do not come are subtracted again. */
+/* Counts bytes that arrive over a link, by the arrival time of their heads. Packets that
+ * were announced but do not come are subtracted again. */
 static void count_windows(const struct wf_packet_net *model, const struct wf_event *ev,
                           uint64_t *windows)
 {

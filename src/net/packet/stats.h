@@ -3,8 +3,8 @@
 
 /*
  * Statistics of the packet model (net.stats). Ports count in the state of their process, so
- * that a rollback undoes it. What an event alone tells is counted when the event is final. With
- * net.stats=off none of this state exists.
+ * that a rollback undoes it. Counters that need only the event itself are updated when the
+ * event is final. With net.stats=off none of this state exists.
  */
 
 #include "net/packet/model.h"
@@ -12,22 +12,22 @@
 
 enum { WF_PACKET_STATS_WINDOWS = 1000 };
 
-/* One port. All members are sums but the last. */
+/* The counters of one port. All members but the last are sums. */
 struct wf_packet_port_stats {
     uint64_t packets;
     uint64_t bytes;
     uint64_t busy_ps;
-    uint64_t wait_ps; /* from when a packet could have been sent until it was */
-    uint64_t peak_ps; /* the longest wait: the queue of that moment, as the time it took */
+    uint64_t wait_ps; /* time from when a packet could be sent until it was sent */
+    uint64_t peak_ps; /* the longest wait; it measures the longest queue as time */
 };
 
-/* Packets that are served: n of them, waiting for `wait`, `wait + step` and so on. */
+/* Packets that are served: n of them, with waits `wait`, `wait + step` and so on. */
 struct wf_packet_served {
     uint64_t n;
     uint64_t bytes;
     int64_t duration;
     int64_t wait, step;
-    int64_t at, spacing; /* when the first is sent; from one to the next */
+    int64_t at, spacing; /* when the first is sent; distance between two */
     uint32_t node;       /* their source */
 };
 

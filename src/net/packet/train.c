@@ -26,7 +26,7 @@ static struct wf_packet_train *edit(const struct wf_packet_view *view, uint32_t 
 uint64_t wf_packet_train_before(const struct wf_packet_train *train, const struct wf_key *key)
 {
     bool tie =
-        key->delta > 0 || train->src < key->src; /* the train comes first at one instant */
+        key->delta > 0 || train->src < key->src; /* at one instant the train comes first */
 
     if (key->time < train->at || (key->time == train->at && !tie)) {
         return 0;
@@ -52,7 +52,7 @@ static void advance(struct wf_packet_train *train, uint64_t n)
     train->left -= n;
 }
 
-/* Settles the next `n` packets of the train, which were all sent on before. */
+/* Settles the next `n` packets of the train, which were all sent on earlier. */
 static void pass(const struct wf_packet_view *view, const struct wf_packet_outlet *outlet,
                  struct wf_packet_train *train, uint64_t n)
 {
@@ -227,7 +227,7 @@ static void take_back(const struct wf_packet_view *view, const struct wf_packet_
     train->cuts = (uint8_t)(train->cuts + (train->cuts < CALM_SHIFT_MAX ? 1 : 0));
 }
 
-/* Whether the packets are all here now. */
+/* Whether all packets have arrived by now. */
 static bool is_whole(const struct wf_packet_run *run)
 {
     return run->count == 1 || run->spacing == 0;
@@ -241,8 +241,8 @@ static int64_t duration_of(const struct wf_packet_view *view,
                            : (int64_t)run->count * outlet->full_ps;
 }
 
-/* Whether packets that come between those of a train do not disturb it: they leave before the
- * next packet of the train has to. */
+/* Whether the packets that come between those of a train leave the train undisturbed: they
+ * leave before its next packet has to. */
 static bool fits(const struct wf_packet_view *view, const struct wf_packet_outlet *outlet,
                  const struct wf_packet_run *run)
 {
@@ -254,7 +254,7 @@ static bool fits(const struct wf_packet_view *view, const struct wf_packet_outle
            wf_time_add(start, duration_of(view, outlet, run)) <= train->out;
 }
 
-/* Sends on packets that are all here, as fast as the port can. */
+/* Sends on packets that have all arrived, as fast as the port can. */
 static void send_whole(const struct wf_packet_view *view, const struct wf_packet_outlet *outlet,
                        const struct wf_packet_run *run)
 {
@@ -358,8 +358,8 @@ void wf_packet_cut(const struct wf_packet_view *view, struct wf_packet_head *hea
     end_train(view, &outlet);
 }
 
-/* Whether a train has been undisturbed for long enough: the longer, the more often it was
- * disturbed. */
+/* Whether a train has been undisturbed for long enough. The required time grows with the
+ * number of disturbances. */
 static bool is_calm(const struct wf_packet_train *train)
 {
     return train->calm >= (train->cuts == 0 ? 0 : 1U << train->cuts);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Progressive adaptive routing in dragonflies (N. Jiang, J. Kim and W. J. Dally, "Indirect
- * adaptive routing on large scale interconnection networks", ISCA 2009): as ugal_l, but a
- * packet that left its router on the minimal route may still take a detour at the next router
- * of the same group. Levels of a hierarchy that are no dragonflies are passed minimally.
+ * adaptive routing on large scale interconnection networks", ISCA 2009): like ugal_l, but a
+ * packet that left its router on the minimal route may still take a detour at the next
+ * router of the same group. Hierarchy levels that are not dragonflies are passed minimally.
  */
 #include "net/route/policy.h"
 
@@ -28,7 +28,7 @@ static uint32_t group_of(const struct wf_topo *topo, uint32_t vertex)
     return coord[0];
 }
 
-/* Whether the minimal route leaves the group from another router of it. */
+/* Whether the minimal route leaves the group from another of its routers. */
 static bool stays(const struct wf_topo_part *part)
 {
     const struct wf_topo *topo = part->topo;

@@ -39,7 +39,7 @@ bool wf_route_detour_is_due(const struct wf_vc_step *step, const struct wf_route
            wf_topo_ports(step->part.topo, step->part.at) > 1;
 }
 
-/* Whether a route to `node` that ends at its router is at its end. */
+/* Whether a route to `node` that ends at the node's router has reached its end. */
 static bool is_there(const struct wf_topo *topo, uint32_t at, uint32_t node)
 {
     return at == node || (at >= topo->n_nodes && topo->ops->distance(topo, at, node) == 1);

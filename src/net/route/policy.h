@@ -5,18 +5,18 @@
 
 #include "net/route/route.h"
 
-/* Begins a next(): finds where the packet is. */
+/* Begins a next(): finds the position of the packet on its route. */
 static inline void wf_route_step(const struct wf_route_query *query,
                                  struct wf_route_state *state, struct wf_vc_step *step)
 {
     wf_vc_step(&query->route->vcs, query->at, query->dst, &state->vcs, step);
 }
 
-/* A number that spreads flows over ports, another one at each router. */
+/* A number that spreads flows over ports; it differs from router to router. */
 uint64_t wf_route_flow_hash(const struct wf_route_query *query);
 
-/* The next() of policies that take, of the minimal ports, the one with the shortest queue. Ties
- * go to the first port after a place that flow and router determine: idle networks are filled
+/* The next() of policies that take the minimal port with the shortest queue. Ties go to the
+ * first port after a position that flow and router determine. This fills idle networks
  * evenly, without random numbers. */
 uint32_t wf_route_shortest_queue_next(const struct wf_route_query *query,
                                       struct wf_route_state *state);
@@ -43,11 +43,11 @@ bool wf_route_detour_is_due(const struct wf_vc_step *step, const struct wf_route
 struct wf_route_detour wf_route_detour_draw(const struct wf_route_query *query,
                                             const struct wf_vc_step *step);
 
-/* Decides for `via`, or against a detour if that is WF_TOPO_NO_VERTEX. */
+/* Decides for `via`, or against a detour if `via` is WF_TOPO_NO_VERTEX. */
 void wf_route_detour_decide(struct wf_vc_step *step, struct wf_route_state *state,
                             uint32_t via);
 
-/* Goes on to the intermediate node or to the destination. Ends a next(). */
+/* Continues to the intermediate node or to the destination. Ends a next(). */
 uint32_t wf_route_detour_go(struct wf_vc_step *step, struct wf_route_state *state);
 
 /* Whether the minimal route looks at least as quick, by waiting bytes times hops (A. Singh,

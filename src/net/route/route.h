@@ -28,11 +28,11 @@ struct wf_route_query {
     const struct wf_route *route;
     uint32_t at;      /* the vertex where the packet is */
     uint32_t dst;     /* its destination node, which is not `at` */
-    uint32_t in_port; /* of `at`, by which it came; WF_TOPO_NO_PORT: it is injected here */
-    uint64_t flow;    /* the same for all packets that are to take one route: those between two
-                         nodes, of a message, or a number for each packet (net.ecmp) */
-    /* Bytes that wait before a port of `at`, or of a neighbour as far as it has reported, for
-     * policies with asks_far. */
+    uint32_t in_port; /* input port at `at`; WF_TOPO_NO_PORT: the packet is injected here */
+    uint64_t flow;    /* the same for all packets that must take one route: those between two
+                       * nodes, those of a message, or a number for each packet (net.ecmp) */
+    /* Bytes that wait for a port of `at`. For policies with asks_far also of a neighbour,
+     * according to its last report. */
     uint64_t (*queue)(const struct wf_route_query *query, uint32_t vertex, uint32_t port);
     uint64_t (*random)(const struct wf_route_query *query);
     void *arg; /* for queue() and random() */
@@ -47,13 +47,13 @@ struct wf_route_ops {
     bool is_oblivious;
     bool is_by_flow;       /* oblivious, and the route depends on its ends and the flow alone */
     bool follows_topology; /* the port is always next_port() of the topology */
-    bool asks_queues;      /* of the router where the packet is */
+    bool asks_queues;      /* uses the queues of the router where the packet is */
     bool asks_far;         /* of its neighbours too */
-    bool is_free;          /* it chooses among the minimal ports */
+    bool is_free;          /* chooses among the minimal ports */
     enum wf_vc_detour detour;
 
-    /* Whether the policy works on the topology of a route whose channels are planned. Fails
-     * with WF_EINVAL and says why not. May be null: on all. */
+    /* Checks that the policy works on the topology of a route whose channels are planned;
+     * else fails with WF_EINVAL and a reason. May be null: it works on all. */
     enum wf_status (*check)(const struct wf_route *route, struct wf_err *err);
     /* Creates the route instead of wf_route_create(). May be null. */
     enum wf_status (*create)(const struct wf_topo *topo, const char *file,
@@ -65,7 +65,7 @@ struct wf_route_ops {
     uint32_t (*next)(const struct wf_route_query *query, struct wf_route_state *state);
 };
 
-/* A policy on a topology. A policy with more to keep has it as the first member of its own
+/* A policy on a topology. A policy with more data embeds this as the first member of its own
  * struct. */
 struct wf_route {
     const struct wf_route_ops *ops;
@@ -83,8 +83,9 @@ WF_NODISCARD
 enum wf_status wf_route_find(const char *name, const struct wf_route_ops **out,
                              struct wf_err *err);
 
-/* A policy on a topology, which is kept. WF_EINVAL if the policy does not work there. `file` is
- * for policies that read one, else "". On success the caller owns *out. */
+/* Creates a policy on a topology, which must outlive it. WF_EINVAL if the policy does not
+ * work there. `file` is for policies that read one, else "". On success the caller owns
+ * *out. */
 WF_NODISCARD
 enum wf_status wf_route_create(const struct wf_route_ops *ops, const struct wf_topo *topo,
                                const char *file, struct wf_route **out, struct wf_err *err);

@@ -27,7 +27,7 @@
 enum { FIELDS = 3, NAME_MAX_SHOWN = 160 };
 
 struct entry {
-    uint32_t port; /* WF_TOPO_NO_PORT: there is none */
+    uint32_t port; /* WF_TOPO_NO_PORT: no entry */
     uint32_t line; /* of the file, from 1 */
 };
 
@@ -65,7 +65,8 @@ static enum wf_status fail(const struct reader *reader, const char *field, const
                       shown(reader->name), reader->line, field, expected);
 }
 
-/* Reads the digits at *text and moves it after them; false without any or above UINT32_MAX. */
+/* Reads the digits at *text and moves *text after them; false if there are none or the
+ * number is above UINT32_MAX. */
 static bool read_number(const char **text, uint32_t *out)
 {
     uint64_t value = 0;
@@ -239,7 +240,7 @@ static uint32_t length(const struct reader *reader, uint32_t src, uint32_t dst)
     return hops;
 }
 
-/* Follows all routes; removes entries that none of them uses. */
+/* Follows all routes; removes entries that no route uses. */
 static enum wf_status check(const struct reader *reader, uint32_t *hops_max)
 {
     const struct wf_topo *topo = reader->topo;

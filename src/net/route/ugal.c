@@ -11,8 +11,8 @@
 #include "base/units.h"
 #include "net/route/policy.h"
 
-/* Bytes that wait at the vertex behind `port` on a route to `via`, or to the destination if
- * that is WF_TOPO_NO_VERTEX. */
+/* Bytes that wait at the vertex after `port` on a route to `via`, or to the destination if
+ * `via` is WF_TOPO_NO_VERTEX. */
 static uint64_t waits_behind(const struct wf_route_query *query, const struct wf_vc_step *step,
                              uint32_t port, uint32_t via)
 {

@@ -8,7 +8,7 @@
 #include "base/rng.h"
 #include "net/router/stats.h"
 
-/* The requests of one decision; those that are granted become WF_ROUTER_NONE. */
+/* The requests of one decision; granted requests become WF_ROUTER_NONE. */
 struct round {
     uint32_t n;
     struct wf_router_request requests[WF_ROUTER_INPUTS_MAX];
@@ -46,7 +46,7 @@ void wf_router_mark(const struct wf_router_view *view, uint32_t input, bool has_
     *word = has_packets ? *word | bit : *word & ~bit;
 }
 
-/* From which cycle on the first packet of a queue may request a channel. */
+/* The first cycle in which the first packet of a queue may request a channel. */
 static int64_t ready_at(const struct wf_router_view *view, const struct wf_router_input *input)
 {
     return input->leave == 0
@@ -144,7 +144,7 @@ static int64_t age_of(const struct wf_router_view *view, uint32_t input)
     return entry->packet.born;
 }
 
-/* How far after the last winner an input comes in turn. */
+/* How many turns after the last winner an input has its turn. */
 static uint32_t turns_to(const struct wf_router_view *view, uint32_t winner, uint32_t input)
 {
     uint32_t n = view->layout->n_inputs;
@@ -152,7 +152,7 @@ static uint32_t turns_to(const struct wf_router_view *view, uint32_t winner, uin
     return (input + n - winner % n) % n;
 }
 
-/* Whether `a` goes before `b`. `winner` is the input that won last, + 1. */
+/* Whether `a` goes before `b`. `winner` is the last winning input, + 1. */
 static bool before(const struct wf_router_view *view, uint32_t winner, uint32_t a, uint32_t b)
 {
     int64_t by = 0;
@@ -174,7 +174,7 @@ static void count_injected(const struct wf_router_view *view, uint32_t input,
                            const struct wf_router_packet *packet, struct round *round)
 {
     if (is_injected(view, input)) {
-        if (view->head->backlog != 0) { /* there is room for the next one */
+        if (view->head->backlog != 0) { /* there is space for the next packet */
             soonest(round, view->now + 1);
         }
         view->head->injected++;
@@ -271,7 +271,7 @@ static void consume(const struct wf_router_view *view, struct round *round, uint
     }
 }
 
-/* Gives the channel of a request to one of those who request it; the others get none. */
+/* Gives the channel of a request to one of the inputs that request it; the others get none. */
 static void give_channel(const struct wf_router_view *view, struct round *round,
                          uint32_t request)
 {
@@ -390,7 +390,7 @@ void wf_router_decide(const struct wf_router_view *view)
     struct round round;
 
     if (head->wake != view->now + 1) {
-        return; /* void: an earlier decision replaced it */
+        return; /* void: an earlier decision replaced this one */
     }
     wf_touch(view->ctx, head, sizeof(*head));
     head->wake = 0;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The deadlock detector: one process to which all routers report, always with the same delay.
- * It therefore knows the state of all routers at one time, and queues that waited for each
- * other then will do so for ever. If there are such queues it ends the traffic. It also stops
+ * The deadlock detector: one process to which all routers report, always with the same
+ * delay. It therefore knows the state of all routers at one time. Queues that waited for
+ * each other then will do so for ever, and the detector ends the traffic. It also stops
  * injection while the network is full (net.global_restriction).
  *
- * A router reports the queues whose first packet has not moved for long, and again when it
- * moves; and how many packets its node injected and consumed. All routers do so in the same
- * cycles, after the decisions of the cycle. A router without packets reports nothing.
+ * A router reports a queue whose first packet has not moved for long, and reports again when
+ * the packet moves. It also reports how many packets its node injected and consumed. All
+ * routers do so in the same cycles, after the decisions of the cycle. A router without
+ * packets reports nothing.
  */
 #include "base/mem.h"
 #include "net/router/model.h"
@@ -57,7 +58,7 @@ void wf_router_watch(const struct wf_router_view *view)
     }
 }
 
-/* The cycle since which the first packet of a queue has been first. */
+/* The cycle in which the first packet of a queue became the first. */
 static int64_t first_since(const struct wf_router_view *view,
                            const struct wf_router_input *input)
 {
@@ -90,7 +91,7 @@ static bool look_at(const struct wf_router_view *view, uint32_t number)
     return false;
 }
 
-/* Goes on only while packets may still become blocked: runs have to end. */
+/* Continues only while packets may still become blocked, since runs have to end. */
 void wf_router_look(const struct wf_router_view *view)
 {
     bool again = false;

@@ -156,7 +156,7 @@ void wf_router_inject(const struct wf_router_view *view)
         struct wf_router_packet packet = entry->packet;
 
         if (!inject_one(view, &packet, entry->count)) {
-            return; /* a packet that begins to leave makes room */
+            return; /* a packet that begins to leave frees a slot */
         }
         if (--entry->count == 0) {
             pull(view, &head->backlog, 0, head->backlog);
@@ -164,7 +164,7 @@ void wf_router_inject(const struct wf_router_view *view)
     }
 }
 
-/* The number of messages so far between this node and another; counts one more. */
+/* The number of messages so far between this node and another; then counts one more. */
 static uint32_t next_order(const struct wf_router_view *view, uint32_t *list, uint32_t other)
 {
     for (uint32_t cell = *list; cell != 0; cell = read_cell(view, cell)->next) {
@@ -222,7 +222,7 @@ int64_t wf_router_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
     if (!net->user.any_order) {
         packet.order = next_order(&view, &view.head->sent_orders, dst_node);
     }
-    if (count > UINT32_MAX) { /* would take longer than the simulated time can be */
+    if (count > UINT32_MAX) { /* this would take longer than the simulated time can be */
         wf_schedule(ctx, wf_self(ctx), WF_TIME_MAX, WF_ROUTER_DECIDE, NULL, 0);
         return WF_NET_LATER;
     }
@@ -274,7 +274,7 @@ static bool completes(const struct wf_router_view *view, const struct wf_router_
     return false;
 }
 
-/* The order of the message from a node that is to be handed over next. */
+/* The order of the next message from a node that is to be handed over. */
 static uint32_t *expected(const struct wf_router_view *view, uint32_t src)
 {
     for (uint32_t cell = view->head->seen_orders; cell != 0;
@@ -286,7 +286,7 @@ static uint32_t *expected(const struct wf_router_view *view, uint32_t src)
     return &push(view, &view->head->seen_orders, &(struct wf_router_packet){.dst = src})->count;
 }
 
-/* Hands over an early message whose turn it is. */
+/* Hands over an early message when its turn has come. */
 static bool deliver_early(const struct wf_router_view *view, uint32_t src, uint32_t order)
 {
     uint32_t last = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Flits at a router: they arrive, get the switch and leave, and the previous router learns of
- * the free space. A router has a step in each cycle in which something can change. A node is a
- * source of flits: it sends one packet after the other, each on the next virtual channel that
- * has room.
+ * Flits at a router: they arrive, get the switch and leave, and the previous router is told
+ * about the free space. A router has a step in each cycle in which something can change. A
+ * node is a source of flits: it sends one packet after another, each on the next virtual
+ * channel that has space.
  */
 #include "net/router/flit.h"
 #include "net/router/stats.h"
@@ -54,7 +54,7 @@ static void room_behind(const struct wf_router_view *view, uint32_t number)
 
 /* ---- departures ---- */
 
-/* Tells the previous router or node that there is room for one more flit. */
+/* Tells the previous router or node that there is space for one more flit. */
 static void give_back(const struct wf_router_view *view, uint32_t input)
 {
     const struct wf_router_net *model = view->model;
@@ -69,7 +69,7 @@ static void give_back(const struct wf_router_view *view, uint32_t input)
                        WF_ROUTER_SLOT, &channel, sizeof(channel));
 }
 
-/* Sends a flit to the next vertex. A node hears of the tail only. */
+/* Sends a flit to the next vertex. A node is told about the tail only. */
 static void tell_next(const struct wf_router_view *view, uint32_t channel, uint32_t gone,
                       const struct wf_router_packet *packet)
 {
@@ -247,7 +247,7 @@ void wf_router_flit_route(const struct wf_router_view *view, uint32_t input)
 
 /* ---- sources ---- */
 
-/* Takes the next channel with room; false if there is none. */
+/* Takes the next channel with space; false if there is none. */
 static bool choose_vc(const struct wf_router_view *view, struct wf_router_flit_source *source)
 {
     uint32_t vcs = view->model->vcs, first = wf_router_flit_source_channels(view);
@@ -373,8 +373,8 @@ bool wf_router_flit_can_inject(const struct wf_router_view *view)
 
 /* ---- who waits ---- */
 
-/* A packet waits for room at the end of its channel, or for the packets that hold the channels
- * it may have. */
+/* A packet is blocked if it waits for space at the end of its channel, or for the packets
+ * that hold the channels it may take. */
 bool wf_router_flit_is_blocked(const struct wf_router_view *view, uint32_t input,
                                struct wf_net_wait *wait)
 {
@@ -410,7 +410,7 @@ static void step(const struct wf_router_view *view)
     struct wf_router_head *head = view->head;
 
     if (head->wake != view->now + 1) {
-        return; /* void: an earlier step replaced it */
+        return; /* void: an earlier step replaced this one */
     }
     wf_touch(view->ctx, head, sizeof(*head));
     head->wake = 0;

@@ -19,29 +19,29 @@
 
 enum wf_router_flit_state { WF_ROUTER_FLIT_IDLE, WF_ROUTER_FLIT_WAITS, WF_ROUTER_FLIT_GOES };
 
-/* What a queue has besides its struct wf_router_input. Zeroed is empty. */
+/* What a queue has besides its struct wf_router_input. All zero means empty. */
 struct wf_router_flit_input {
     uint32_t here;   /* flits */
     uint32_t gone;   /* of the first packet */
     uint16_t accept; /* channel to accept first, if several are offered */
-    uint16_t port;   /* by which the first packet leaves, + 1; 0: it is not routed yet */
-    uint8_t vcs;     /* that it may take: a bit for each */
+    uint16_t port;   /* output port of the first packet, + 1; 0: it is not routed yet */
+    uint8_t vcs;     /* channels that it may take, one bit each */
     uint8_t state;   /* enum wf_router_flit_state */
     uint8_t spare[2];
-    int64_t ready; /* cycle from which on the first packet may request a channel */
+    int64_t ready; /* first cycle in which the first packet may request a channel */
 };
 
 /* What a channel has besides its struct wf_router_channel. */
 struct wf_router_flit_channel {
-    uint32_t used;  /* flits in the queue at its end, or on their way there */
-    uint32_t grant; /* input that it is offered to first */
+    uint32_t used;  /* flits in the queue at its end, or on the link */
+    uint32_t grant; /* input that gets its first offer */
 };
 
 /* A port as an input and as an output of the switch. */
 struct wf_router_flit_port {
     uint16_t turn;   /* virtual channel that requests the switch first */
     uint16_t accept; /* output to accept first */
-    uint16_t grant;  /* input that it is offered to first */
+    uint16_t grant;  /* input that gets its first offer */
     uint16_t holds;  /* input: virtual channel whose packet keeps the switch, + 1 */
     bool is_held;    /* output: a packet keeps it */
     uint8_t spare[7];
@@ -49,8 +49,8 @@ struct wf_router_flit_port {
 
 /* A node, as the source of flits. */
 struct wf_router_flit_source {
-    uint32_t sent; /* flits of the packet that is being sent; 0: none is */
-    uint16_t vc;   /* on which the last flit was sent */
+    uint32_t sent; /* flits sent of the current packet; 0: there is none */
+    uint16_t vc;   /* channel of the last flit that was sent */
     uint16_t spare;
 };
 
@@ -87,7 +87,7 @@ wf_router_flit_edit(const struct wf_router_view *view, uint32_t input)
     return at;
 }
 
-/* Whether a port leads to a node, which always has room, and not to a router. */
+/* Whether a port leads to a node, which always has space, and not to a router. */
 static inline bool wf_router_flit_is_terminal(const struct wf_router_view *view, uint32_t port)
 {
     const struct wf_topo *topo = view->model->topo;
@@ -97,7 +97,7 @@ static inline bool wf_router_flit_is_terminal(const struct wf_router_view *view,
             topo->ops->neighbor(topo, view->vertex, port) < topo->n_nodes);
 }
 
-/* Whether there is room for a flit at the end of a channel. */
+/* Whether there is space for a flit at the end of a channel. */
 static inline bool wf_router_flit_has_room(const struct wf_router_view *view, uint32_t channel)
 {
     const struct wf_router_net *model = view->model;
@@ -116,7 +116,7 @@ static inline uint32_t wf_router_flit_source_channels(const struct wf_router_vie
 
 /* ---- flit.c ---- */
 
-/* Handles an event; false if its kind is handled as with cut-through switching. */
+/* Handles an event; false if its kind is handled as in cut-through switching. */
 bool wf_router_flit_event(const struct wf_router_view *view, const struct wf_event *ev);
 
 /* Routes the first packet of a queue: sets port and vcs. */
@@ -131,7 +131,7 @@ bool wf_router_flit_is_blocked(const struct wf_router_view *view, uint32_t input
 
 typedef void wf_router_flit_move(const struct wf_router_view *view, uint32_t input);
 
-/* Gives channels to packets, and the switch to flits of packets that had a channel before this
- * cycle; these are sent with `move`. Returns whether there is something to do in the next
+/* Gives channels to packets, and the switch to flits of packets that had a channel before
+ * this cycle. Sends these flits with `move`. Returns whether there is work in the next
  * cycle. */
 bool wf_router_flit_allocate(const struct wf_router_view *view, wf_router_flit_move *move);

@@ -10,7 +10,7 @@
 
 enum { CHANNELS_MAX = WF_ROUTER_INPUTS_MAX + 2 * WF_ROUTER_VCS_MAX };
 
-/* How far after `first` a number comes in a turn of `n`. */
+/* The distance of a number after `first` in a cyclic order of `n` numbers. */
 static uint32_t behind(uint32_t number, uint32_t first, uint32_t n)
 {
     return number >= first ? number - first : number + n - first;
@@ -26,7 +26,7 @@ static uint32_t n_channels(const struct wf_router_view *view)
 struct askers {
     uint32_t n;
     uint16_t input[WF_ROUTER_INPUTS_MAX];
-    uint16_t offer[CHANNELS_MAX]; /* of a channel: to an input, + 1 */
+    uint16_t offer[CHANNELS_MAX]; /* by channel: the input that gets its offer, + 1 */
 };
 
 /* The first channel from `from` on that the packet may take; WF_ROUTER_NONE after the last. */
@@ -147,10 +147,11 @@ struct bid {
 struct bids {
     uint32_t n;
     struct bid at[WF_ROUTER_INPUTS_MAX];
-    uint16_t offer[WF_ROUTER_INPUTS_MAX + 1]; /* of an output: to an input, + 1 */
+    uint16_t
+        offer[WF_ROUTER_INPUTS_MAX + 1]; /* by output: the input that gets its offer, + 1 */
 };
 
-/* Adds a bid. Of the channels of a port that want the same output, the one whose turn it is
+/* Adds a bid. If several channels of a port want the same output, the one whose turn it is
  * bids. */
 static void add_bid(const struct wf_router_view *view, struct bids *bids, const struct bid *bid)
 {
@@ -170,7 +171,7 @@ static void add_bid(const struct wf_router_view *view, struct bids *bids, const 
     bids->at[bids->n++] = *bid;
 }
 
-/* Whether a packet that requests a channel might get one with room. */
+/* Whether a packet that requests a channel might get one with space. */
 static bool may_speculate(const struct wf_router_view *view, uint32_t input)
 {
     const struct wf_router_flit_input *at = &wf_router_flit_inputs(view)[input];
@@ -238,7 +239,8 @@ static void offer_outputs(const struct wf_router_view *view, struct bids *bids)
     }
 }
 
-/* The bid that an input port wins, of its bids from `from` to before `end`; `end` if none. */
+/* The bid that an input port wins among its bids from `from` to before `end`; `end` if it
+ * wins none. */
 static uint32_t take_output(const struct wf_router_view *view, const struct bids *bids,
                             uint32_t from, uint32_t end)
 {
@@ -291,7 +293,7 @@ static void hold(const struct wf_router_view *view, const struct bid *bid, bool 
 }
 
 /* Sends the next flits of packets that hold the switch. A packet without a flit, or without
- * room for it, releases the switch. */
+ * space for it, releases the switch. */
 static bool move_on(const struct wf_router_view *view, wf_router_flit_move *move)
 {
     uint32_t vcs = view->model->vcs;

@@ -22,12 +22,12 @@ enum {
     WF_ROUTER_DECIDE,  /* to itself */
     WF_ROUTER_DELIVER, /* to itself: a message is complete: wf_router_packet */
     WF_ROUTER_SENT,    /* to itself: the tail of a message has left: wf_router_packet */
-    WF_ROUTER_FLIT,    /* wormhole: a flit that is no head, at an input: number of the input */
-    WF_ROUTER_TAIL,    /* wormhole: the tail of a packet, at its node: wf_router_packet */
-    WF_ROUTER_WATCH,   /* to itself: look for packets that do not move */
-    WF_ROUTER_REPORT,  /* to itself: report the packets injected and consumed */
-    WF_ROUTER_GATE,    /* from the deadlock detector: whether packets may be injected */
-    WF_ROUTER_HALT,    /* from the deadlock detector: wf_net_deadlock */
+    WF_ROUTER_FLIT, /* wormhole: a flit other than the head, at an input: number of the input */
+    WF_ROUTER_TAIL, /* wormhole: the tail of a packet, at its node: wf_router_packet */
+    WF_ROUTER_WATCH,  /* to itself: look for packets that do not move */
+    WF_ROUTER_REPORT, /* to itself: report the packets injected and consumed */
+    WF_ROUTER_GATE,   /* from the deadlock detector: whether packets may be injected */
+    WF_ROUTER_HALT,   /* from the deadlock detector: wf_net_deadlock */
     /* To the deadlock detector: */
     WF_ROUTER_BLOCKED, /* the first packet of a queue does not move: wf_net_wait */
     WF_ROUTER_MOVED,   /* it moves again: wf_net_queue */
@@ -45,15 +45,15 @@ struct wf_router_packet {
     struct wf_net_message msg;
     int64_t born;    /* cycle in which it entered its injection queue */
     uint32_t dst;    /* node */
-    uint32_t number; /* of the message among those of its source */
-    uint32_t order;  /* of the message among those from its source to this destination */
+    uint32_t number; /* number of the message at its source */
+    uint32_t order;  /* number of the message among those from its source to this destination */
     union {
         struct wf_route_state route; /* with a routing policy */
         uint32_t down;               /* on grids: bit d is set if dimension d is travelled
                                         downwards */
     } on;
     uint32_t hops : 16;  /* made so far */
-    uint32_t input : 15; /* of the router where it arrives */
+    uint32_t input : 15; /* at the router where it arrives */
     uint32_t last : 1;   /* the last packet of its message to be injected */
 };
 
@@ -61,35 +61,35 @@ _Static_assert(sizeof(struct wf_router_packet) == 64, "no padding");
 
 /* ---- state ---- */
 
-/* A cell: a packet in a queue, a message that waits for injection, or what a node remembers of
- * the messages of a peer. */
+/* A cell: a packet in a queue, a message that waits for injection, or a node's record of its
+ * messages from or to a peer. */
 struct wf_router_cell {
     struct wf_router_packet packet;
     int64_t at;     /* cycle in which the head arrived */
     uint32_t next;  /* cell, or 0 */
-    uint32_t count; /* of packets or messages; of a packet that a policy has routed: the channel
-                       that it waits for, + 1 */
+    uint32_t count; /* number of packets or messages; for a packet that a policy has routed:
+                     * the channel that it waits for, + 1 */
 };
 
 enum { WF_ROUTER_IS_BLOCKED = 1, WF_ROUTER_IS_FULL = 2 };
 
-/* A queue at the end of a link's channel, or of injection. Zeroed is empty. */
+/* A queue at the end of a link's channel, or for injection. All zero means empty. */
 struct wf_router_input {
     uint32_t first, last; /* cells of packets that have not begun to leave */
     uint16_t n;           /* number of these */
-    uint16_t taken;       /* channel that the first of them holds, + 1; 0: none */
-    uint8_t bet;          /* what the first one requests next, in smart requests */
+    uint16_t taken;       /* channel that the first packet holds, + 1; 0: none */
+    uint8_t bet;          /* next request of the first packet, in smart requests */
     uint8_t blocked;      /* known to the detector: WF_ROUTER_IS_BLOCKED, WF_ROUTER_IS_FULL */
     uint8_t spare[2];
     int64_t head;  /* cycle in which the last packet arrived */
     int64_t leave; /* cycle in which the last packet began to leave, + 1; 0: none did */
-    int64_t asked; /* cycle of the first packet's first request, + 1; 0: there was none */
+    int64_t asked; /* cycle of the first packet's first request, + 1; 0: no request yet */
 };
 
-/* A virtual channel of a link that leaves. Zeroed is idle. */
+/* A virtual channel of an outgoing link. All zero means idle. */
 struct wf_router_channel {
     int64_t free;     /* when it is free again, if its holder has begun to leave */
-    uint16_t holder;  /* input that holds it and waits for the link, + 1; 0: none */
+    uint16_t holder;  /* input that holds it and waits for the link, + 1; 0: no input */
     uint16_t winner;  /* input that got it last, + 1 */
     uint16_t used;    /* slots at its end */
     uint16_t wanted;  /* a packet waits for a slot */
@@ -107,7 +107,7 @@ struct wf_router_link {
 /* The head of a router's state. Channels, links, inputs and a bit for each input that is not
  * empty follow. */
 struct wf_router_head {
-    int64_t wake;         /* next decision that is scheduled, or 0 */
+    int64_t wake;         /* the next scheduled decision, or 0 */
     int64_t consume_free; /* when only one packet is consumed at a time */
     uint64_t consumed, hops;
     uint64_t injected, waited; /* packets that left injection queues, cycles they spent there */
@@ -148,7 +148,7 @@ enum { WF_ROUTER_POLICY = WF_ROUTER_AUTO_ROUTING };
 struct wf_router_net {
     struct wf_net net;
     const struct wf_topo *topo;
-    const struct wf_topo_grid *grid; /* the same, if the scheme is one of grids; else null */
+    const struct wf_topo_grid *grid; /* null unless the scheme is for grids */
     struct wf_router_params set;
     uint32_t vcs;
     uint32_t phits;   /* of a packet */
@@ -158,8 +158,8 @@ struct wf_router_net {
     uint64_t seed;
     int scheme;             /* enum wf_router_routing without the presets, or... */
     struct wf_route *route; /* ...WF_ROUTER_POLICY with this; else null */
-    uint16_t *coords;       /* on grids: of each vertex, n_dims each */
-    uint16_t *reverse;      /* elsewhere: of each directed link the port at its far end */
+    uint16_t *coords;       /* on grids: coordinates of each vertex, n_dims each */
+    uint16_t *reverse;      /* elsewhere: for each directed link the port at its far end */
     uint32_t first_other, detector; /* process numbers */
     uint64_t packets_limit; /* packets in the network above which none is injected; 0: none */
     struct wf_router_layout node, other;
@@ -183,7 +183,7 @@ struct wf_router_view {
 /* What the first packet of an input requests. */
 struct wf_router_request {
     uint32_t input;
-    uint32_t channel; /* WF_ROUTER_CONSUME; WF_ROUTER_NONE: nothing that it could get now */
+    uint32_t channel; /* WF_ROUTER_CONSUME; WF_ROUTER_NONE: no channel that it could get now */
 };
 #define WF_ROUTER_CONSUME UINT32_C(0xfffffffe)
 
@@ -198,7 +198,7 @@ static inline uint32_t wf_router_process(const struct wf_router_net *model, uint
                                        : model->first_other + (vertex - model->net.n_nodes);
 }
 
-/* Schedules an event at another vertex, at the beginning of the cycle after `cycles`. */
+/* Schedules an event at another vertex, at the beginning of the cycle `cycles` later. */
 static inline void wf_router_schedule(const struct wf_router_view *view, uint32_t vertex,
                                       uint64_t cycles, uint16_t kind, const void *payload,
                                       size_t size)
@@ -223,7 +223,7 @@ static inline struct wf_router_input *wf_router_edit_input(const struct wf_route
     return &view->inputs[input];
 }
 
-/* The queue of an input, by its names in a deadlock report. */
+/* The queue of an input, as a deadlock report names it. */
 static inline struct wf_net_queue wf_router_queue(const struct wf_router_view *view,
                                                   uint32_t input)
 {
@@ -277,14 +277,13 @@ static inline uint32_t wf_router_below(const struct wf_router_view *view, uint32
 
 extern const char *const wf_router_routings[];
 
-/* Sets grid, route, scheme, request, escapes, bubble and vcs as the routing needs them on the
- * topology. WF_EINVAL if it does not work there. */
+/* Sets grid, route, scheme, request, escapes, bubble and vcs as the routing needs them on
+ * the topology. WF_EINVAL if the routing does not work there. */
 WF_NODISCARD
 enum wf_status wf_router_choose_scheme(struct wf_router_net *model, struct wf_err *err);
 
 /* The channels that the first packet of an input may take by a routing policy: those of the
- * class that the policy chose when it was asked. Returns how many, 0 if it was not asked
- * yet. */
+ * class that the policy chose. Returns their number, 0 if the policy was not asked yet. */
 uint32_t wf_router_policy_channels(const struct wf_router_view *view, uint32_t input,
                                    uint16_t *channels);
 /* Asks the policy, if it was not asked yet. */
@@ -295,38 +294,38 @@ void wf_router_policy_ask(const struct wf_router_view *view, uint32_t input);
 /* What the first packet of an input, which holds no channel, requests in this cycle. */
 struct wf_router_request wf_router_ask(const struct wf_router_view *view, uint32_t input);
 
-/* When the first packet of an input that got nothing should ask again: in the next cycle if it
- * could get something then, else when that may change; WF_ROUTER_NEVER if an event will tell.
- * Makes sure that one does. */
+/* When the first packet of an input that got nothing should ask again: in the next cycle if
+ * it could get a channel then, else when that may change. WF_ROUTER_NEVER if an event will
+ * wake the router; then this function makes sure that there is one. */
 int64_t wf_router_ask_again(const struct wf_router_view *view, uint32_t input);
 
-/* Whether the first packet of an input can go on only into full queues, and into which. */
+/* Whether the first packet of an input can continue only into full queues, and which ones. */
 bool wf_router_is_blocked(const struct wf_router_view *view, uint32_t input,
                           struct wf_net_wait *wait);
 
-/* The ports by which a packet may leave, outside of grids; returns how many. If requests have a
- * fixed order there is one. */
+/* The output ports that a packet may take, outside of grids; returns their number. If
+ * requests have a fixed order there is one port. */
 uint32_t wf_router_ports(const struct wf_router_view *view,
                          const struct wf_router_packet *packet, uint32_t *ports);
 
-/* The channels that a packet may request by the scheme alone: after it came to a router by an
- * input, or is injected there (WF_ROUTER_NONE). Sets the one to be tried last, or
- * WF_ROUTER_NONE; returns how many others there are, into WF_ROUTER_INPUTS_MAX. Not for
- * policies. */
+/* The channels that a packet may request by the scheme alone, after it arrived at a router
+ * by an input or is injected there (WF_ROUTER_NONE). Sets the channel to be tried last, or
+ * WF_ROUTER_NONE. Returns the number of the other channels, at most WF_ROUTER_INPUTS_MAX.
+ * Not for policies. */
 uint32_t wf_router_channels_of(const struct wf_router_net *model, uint32_t vertex,
                                const struct wf_router_packet *packet, uint32_t input,
                                uint16_t *channels, uint32_t *escape);
 
 /* ---- decide.c ---- */
 
-/* Makes sure that there is a decision in the cycle `at`, which is not in the past, or
- * before. */
+/* Makes sure that there is a decision at the cycle `at`, which is not in the past, or
+ * earlier. */
 void wf_router_wake(const struct wf_router_view *view, int64_t at);
 
-/* Appends a packet whose head is here to a queue. Returns whether the queue was empty. */
+/* Appends a packet whose head has arrived to a queue. Returns whether the queue was empty. */
 bool wf_router_append(const struct wf_router_view *view, uint32_t number,
                       const struct wf_router_packet *packet);
-/* The same, and wakes the router if needed. */
+/* Like wf_router_append(), and wakes the router if needed. */
 void wf_router_enqueue(const struct wf_router_view *view, uint32_t number,
                        const struct wf_router_packet *packet);
 /* Notes whether an input has packets. */

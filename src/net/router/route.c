@@ -23,7 +23,7 @@ struct asker {
     const struct wf_router_packet *packet;
     uint32_t input;
     bool injected;
-    uint32_t port; /* by which it came, unless injected */
+    uint32_t port; /* input port, unless it is injected here */
     uint32_t vc;   /* likewise */
 };
 
@@ -67,8 +67,8 @@ static bool crosses(const struct wf_router_view *view, const struct wf_router_pa
     return (packet->on.down >> dim & 1) != 0 ? there > here : there < here;
 }
 
-/* Phits in a queue at the beginning of this cycle. Only the last packet may have arrived in
- * part, and only the first may have left in part. */
+/* Phits in a queue at the beginning of this cycle. Only the last packet may have arrived
+ * partly, and only the first may have left partly. */
 static int64_t phits_in(const struct wf_router_view *view, const struct wf_router_input *input)
 {
     int64_t phits = view->model->phits;
@@ -83,14 +83,14 @@ static int64_t phits_in(const struct wf_router_view *view, const struct wf_route
            (here < phits ? phits - here : 0);
 }
 
-/* The queue at this router from which packets of a ring go on by the channel. */
+/* The queue at this router from which packets of a ring continue on the channel. */
 static uint32_t ring_input(const struct wf_router_net *model, uint32_t channel)
 {
     return (channel / model->vcs ^ 1) * model->vcs + channel % model->vcs;
 }
 
-/* The free space in packets that the queue of a channel's ring must have at this router before
- * the packet may enter the ring; 0 if it may do so in any case. */
+/* The free space, in packets, that the queue of a channel's ring must have at this router
+ * before the packet may enter the ring; 0 if the packet may always enter. */
 static uint32_t room_needed(const struct wf_router_view *view, const struct asker *asker,
                             uint32_t channel)
 {
@@ -105,7 +105,7 @@ static uint32_t room_needed(const struct wf_router_view *view, const struct aske
     return room;
 }
 
-/* The cycle from which on the ring's queue has that space, if no packet arrives. */
+/* The first cycle in which the ring's queue has that space, if no packet arrives. */
 static int64_t room_at(const struct wf_router_view *view, const struct asker *asker,
                        uint32_t channel)
 {
@@ -216,8 +216,8 @@ static void adaptive_options(const struct wf_router_view *view, const struct ask
 
 /* ---- other networks ---- */
 
-/* A digit of the source's number to the base n, another one at each level of a tree: packets
- * from one switch to one destination take different paths up. */
+/* A digit of the source's number to the base n, a different digit at each level of a tree:
+ * packets from one switch to one destination take different paths up. */
 static uint32_t source_digit(const struct wf_router_packet *packet, uint32_t n)
 {
     uint32_t digits = packet->msg.src_node;
@@ -313,8 +313,8 @@ static uint32_t first_request(const struct wf_router_view *view, const struct as
     return WF_ROUTER_NONE;
 }
 
-/* Packets in the queue at the end of a channel. In trees a packet on its way there does not
- * count yet, as in INSEE, which counts phits. */
+/* Packets in the queue at the end of a channel. In trees a packet on the link does not count
+ * yet, as in INSEE, which counts phits. */
 static uint32_t fill_of(const struct wf_router_view *view, uint32_t channel)
 {
     const struct wf_router_channel *c = &view->channels[channel];
@@ -324,8 +324,8 @@ static uint32_t fill_of(const struct wf_router_view *view, uint32_t channel)
     return on_its_way ? c->used - 1u : c->used;
 }
 
-/* The channel whose queue has most space. Of several, on grids the first, as in INSEE, else a
- * random one, so that the paths up in a tree are used evenly. */
+/* The channel whose queue has most space. Ties go to the first channel on grids, as in
+ * INSEE, and elsewhere to a random one, so that the paths up in a tree are used evenly. */
 static uint32_t shortest_request(const struct wf_router_view *view, const struct asker *asker,
                                  const struct options *options)
 {

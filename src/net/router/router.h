@@ -12,10 +12,10 @@
 #include "net/net.h"
 
 enum wf_router_routing {
-    WF_ROUTER_OBLIVIOUS_1VC, /* the three designs of INSEE's paper... */
+    WF_ROUTER_OBLIVIOUS_1VC, /* the three designs in INSEE's paper... */
     WF_ROUTER_OBLIVIOUS_3VC,
     WF_ROUTER_ADAPTIVE_3VC,
-    WF_ROUTER_DOR, /* ...and the schemes behind them, with any number of channels */
+    WF_ROUTER_DOR, /* ...and the schemes that they use, with any number of channels */
     WF_ROUTER_ADAPTIVE,
     WF_ROUTER_DATELINE,
     WF_ROUTER_DATELINE_FREE,
@@ -54,8 +54,8 @@ enum wf_router_injection {
 struct wf_router_params {
     int64_t cycle;
     uint64_t phit, packet; /* bytes */
-    int routing;           /* enum wf_router_routing, and so on */
-    uint64_t vcs;          /* 0: what the routing needs */
+    int routing;           /* enum wf_router_routing; the other choices have enums too */
+    uint64_t vcs;          /* 0: as many as the routing needs */
     uint64_t queue;        /* packets per input channel */
     int flow;
     uint64_t injection_queues, injection_length;
@@ -67,7 +67,7 @@ struct wf_router_params {
     double transit_priority;
     uint64_t restriction; /* packets */
     int switching;
-    uint64_t routing_delay; /* cycles, with wormhole switching, as the next two */
+    uint64_t routing_delay; /* cycles; this and the next two only with wormhole switching */
     bool speculative, hold_switch;
     double global_restriction;
     uint64_t global_delay, watchdog; /* cycles */

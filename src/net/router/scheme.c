@@ -23,11 +23,11 @@ static bool is_tree(const struct wf_topo *topo)
 }
 
 struct scheme {
-    int scheme;                                   /* without the presets, on... */
+    int scheme;                                   /* one that is not a preset, used on... */
     bool (*works_on)(const struct wf_topo *topo); /* ...these networks; null: none */
-    const char *policy;              /* of net/route/route.h, on all others; or null */
+    const char *policy; /* policy (net/route/route.h) on all other networks, or null */
     uint32_t vcs_least, vcs_default; /* of the scheme */
-    uint32_t vcs_fixed;              /* 0: any number from the least on */
+    uint32_t vcs_fixed;              /* 0: any number from the minimum on */
     bool bubble;                     /* what `auto` is */
 };
 

@@ -2,13 +2,12 @@
 #pragma once
 
 /*
- * The load of one link over time, and the nodes that send most over it.
- *
- * Time is divided into windows whose width doubles as often as needed. Of the senders, those
- * with most bytes are kept. If there are more than fit, all counts are reduced (Misra and
- * Gries, "Finding repeated elements", Science of Computer Programming 2, 1982): a node sent at
- * least the bytes in its count, and at most `lost` bytes more. The struct consists of words and
- * is part of a process's state.
+ * The load of one link over time, and the nodes that send most over it. Time is divided into
+ * windows whose width doubles as often as needed. Only the senders with most bytes are kept.
+ * If there are more than fit, all counts are reduced (Misra and Gries, "Finding repeated
+ * elements", Science of Computer Programming 2, 1982): a node sent at least the bytes in its
+ * count, and at most `lost` bytes more. The struct consists of words and is part of a
+ * process's state.
  */
 
 #include "engine/engine.h"
@@ -30,9 +29,9 @@ struct wf_net_link_load {
 
 enum { WF_NET_LINK_LOAD_WORDS = sizeof(struct wf_net_link_load) / sizeof(uint64_t) };
 
-/* Packets of one node that leave one after the other. */
+/* Packets of one node that leave one after another. */
 struct wf_net_departures {
-    int64_t at, spacing; /* of the first; from one to the next */
+    int64_t at, spacing; /* departure of the first; distance between two */
     uint64_t n, bytes;   /* packets; bytes of each */
     uint32_t node;
 };

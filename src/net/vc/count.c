@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What only a visit of the network tells: classes of routes, an order of vertices, hops. */
+/* Facts that take a visit of the whole network: classes of routes, an order of vertices,
+ * hops. */
 #include "base/mem.h"
 #include "base/rng.h"
 #include "net/vc/kind.h"
@@ -8,17 +9,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Vertices times links above which a search from every node takes more than seconds. */
+/* Above this product of vertices and links, a search from every node takes more than
+ * seconds. */
 #define SEARCH_MAX (UINT64_C(1) << 31)
 /* A number of classes that is not known yet. */
 enum { UNKNOWN = UINT8_MAX };
-/* Vertices to which routes are counted if there are too many for all. */
+/* Number of vertices to which routes are counted if there are too many for all. */
 enum { SAMPLES = 32 };
 
 /* The links of a topology, including ports without a cable. */
 struct links {
     const struct wf_topo *topo;
-    uint32_t *first, *to; /* as of struct wf_topo_csr, but for WF_TOPO_NO_VERTEX in `to` */
+    uint32_t *first, *to; /* as in struct wf_topo_csr, but with WF_TOPO_NO_VERTEX in `to` */
     struct wf_topo_csr reverse;
 };
 
@@ -61,7 +63,7 @@ static void links_fini(struct links *links)
 
 struct tally {
     const struct wf_vc_level *level;
-    uint32_t *port;   /* [n_vertices] by which the route goes on; WF_TOPO_NO_PORT at its end */
+    uint32_t *port;   /* [n_vertices] output port of the route; WF_TOPO_NO_PORT at its end */
     uint32_t *walk;   /* [n_vertices] vertices of a walk whose counts are not known yet */
     uint8_t *classes; /* [n_vertices][WF_VC_RANKS] from there on, by the rank of the last hop */
 };

@@ -54,7 +54,7 @@ static void grid_plan(struct wf_vc_level *level)
     level->free = (grid->n_dims > 1 ? TURNS : 1) + (datelines < TURNS ? datelines : TURNS);
 }
 
-/* Packets that have still to cross the dateline of the dimension have a channel of their own
+/* Packets that still have to cross the dateline of the dimension have a separate channel
  * (Dally and Seitz, 1987). */
 static uint32_t grid_fixed(const struct wf_vc_level *level, uint32_t at, uint32_t port,
                            uint32_t dst)
@@ -118,12 +118,13 @@ static bool find_twist(const struct wf_topo *topo, struct twist *twist)
 }
 
 /*
- * A bound for the classes of any shortest route, without trying all. If no target of a twist is
- * twisted itself, and all dimensions are rings, then steps are translations that commute, and
- * all steps in one dimension have the same direction. A route that crosses the twisted dateline
- * of i twice takes size[i] steps in i, which are equivalent to jump[i] steps in its target. If
- * those are fewer, no shortest route does so. A route crosses the target's own dateline at most
- * once before and once after each shift, as it covers at most half of the ring.
+ * A bound for the classes of any shortest route, without trying all routes. If no target of
+ * a twist is twisted itself, and all dimensions are rings, then steps are translations that
+ * commute, and all steps in one dimension have the same direction. A route that crosses the
+ * twisted dateline of i twice takes size[i] steps in i, which are equivalent to jump[i]
+ * steps in its target. If these are fewer, no shortest route crosses twice. A route crosses
+ * the target's own dateline at most once before and once after each shift, as it covers at
+ * most half of the ring.
  */
 uint32_t wf_vc_bound_twist(const struct wf_topo *topo)
 {
@@ -212,9 +213,10 @@ static void hyperx_plan(struct wf_vc_level *level)
 
 /* ---- All others: towards vertex 0 in the order of a search from there, then away ---- */
 
-/* Up*, down* of M. D. Schroeder et al., "Autonet: a high-speed, self-configuring local area
- * network using point-to-point links", IEEE Journal on Selected Areas in Communications 9,
- * 1991; but other routes are allowed, and begin a new class each time they turn up again. */
+/* Up*, down* routing of M. D. Schroeder et al., "Autonet: a high-speed, self-configuring
+ * local area network using point-to-point links", IEEE Journal on Selected Areas in
+ * Communications 9, 1991. Other routes are allowed too; they begin a new class each time
+ * they turn up again. */
 static struct wf_vc_hop any_hop(const struct wf_vc_level *level, uint32_t at, uint32_t port)
 {
     uint32_t to = level->topo->ops->neighbor(level->topo, at, port);
@@ -229,7 +231,7 @@ static uint32_t own_next(const void *arg, uint32_t at, uint32_t dst)
     return topo->ops->next_port(topo, at, dst);
 }
 
-/* A bound for networks that are too large to count: every other hop may turn. */
+/* A bound for networks that are too large for counting: every second hop may turn. */
 static uint32_t bound_any(const struct wf_topo *topo)
 {
     return 1 + wf_vc_hops(topo) / 2;

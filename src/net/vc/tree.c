@@ -9,8 +9,8 @@
 struct wf_vc_tree {
     const struct wf_topo *topo;
     uint32_t *up;    /* port to the parent; WF_TOPO_NO_PORT: the root */
-    uint32_t *begin; /* number of the vertex, the first of its branch */
-    uint32_t *end;   /* after the last number of its branch */
+    uint32_t *begin; /* number of the vertex, the lowest in its branch */
+    uint32_t *end;   /* highest number in its branch, + 1 */
     uint32_t depth;
 };
 

@@ -39,7 +39,7 @@ static void lay_out(struct wf_vc_level *level, enum wf_vc_detour detour, bool in
     level->n = level->in + (inner ? width : 0);
 }
 
-/* The most classes of a stage that WF_VC_MAX channels allow. */
+/* The most classes of a stage that fit into WF_VC_MAX channels. */
 static uint32_t widest(enum wf_vc_detour detour, bool inner)
 {
     uint32_t late = detour == WF_VC_LATE_DETOUR ? 1 : 0;

@@ -30,7 +30,7 @@
 enum {
     WF_VC_MAX = 16,         /* channels that a packet can tell apart */
     WF_VC_STAGES = 3,       /* parts of the route in the level where it turns */
-    WF_VC_PORTS_MAX = 4096, /* of a vertex, if policies are to choose among them */
+    WF_VC_PORTS_MAX = 4096, /* most ports of a vertex at which policies choose */
 };
 
 struct wf_vc_kind;
@@ -39,15 +39,16 @@ struct wf_vc_kind;
 struct wf_vc_level {
     const struct wf_topo *topo;
     const struct wf_vc_kind *kind;
-    uint32_t free;  /* classes for freely chosen minimal routes */
-    uint32_t fixed; /* channels of the deterministic route; 0: it is never needed */
+    uint32_t free;                /* classes for freely chosen minimal routes */
+    uint32_t fixed;               /* channels of the deterministic route; 0: never needed */
     uint32_t start[WF_VC_STAGES]; /* first channel of each stage */
     uint32_t in;                  /* first channel of packets that come in from outside */
     uint32_t n;                   /* all channels */
-    uint32_t *order;              /* of vertices, if ranks depend on one; else null */
+    uint32_t *order;              /* an order of vertices, if ranks depend on one; else null */
     bool is_guess;                /* `fixed` was counted on a sample of the routes */
-    struct wf_vc_tree *tree;      /* for routes that need more than `fixed` channels: the last
-                                     of them leads over this tree; null: there are none */
+    struct wf_vc_tree *tree;      /* for routes that need more than `fixed` channels: the
+                                   * last channel leads over this tree; null: there are no
+                                   * such routes */
 };
 
 /* The channels of a policy on a topology. */
@@ -55,23 +56,24 @@ struct wf_vc_plan {
     const struct wf_topo *topo;
     uint32_t n_levels;
     struct wf_vc_level *levels;
-    uint32_t n_vcs;    /* that the policy needs to be free of deadlock, at least 1; if there are
-                          more than WF_VC_MAX, only networks without limits can use it */
+    uint32_t n_vcs;    /* channels that the policy needs to be free of deadlock, at least 1;
+                        * above WF_VC_MAX only networks with unbounded queues can use it */
     uint32_t hops_max; /* of any route */
-    bool is_unlimited; /* set by the user: queues are unbounded, channels mean nothing */
+    bool is_unlimited; /* set by the user: queues are unbounded, channels do not matter */
 };
 
 enum wf_vc_detour {
     WF_VC_DIRECT,      /* minimal routes: one stage */
-    WF_VC_ONE_DETOUR,  /* a minimal route to a node in stages 0 and 1, which share channels, and
-                          one from there in stage 2; or just one if no detour is taken */
+    WF_VC_ONE_DETOUR,  /* a minimal route to a node in stages 0 and 1, which share channels,
+                        * and another from there in stage 2; or one minimal route if no
+                        * detour is taken */
     WF_VC_LATE_DETOUR, /* likewise, after at most one link between routers in stage 0 */
 };
 
 /* What a policy needs. */
 struct wf_vc_needs {
     const char *policy; /* its name, for messages */
-    bool is_free;       /* it chooses among the minimal ports */
+    bool is_free;       /* chooses among the minimal ports */
     enum wf_vc_detour detour;
 };
 
@@ -83,8 +85,8 @@ typedef uint32_t wf_vc_next_fn(const void *arg, uint32_t at, uint32_t dst);
 WF_NODISCARD
 enum wf_status wf_vc_plan_init(struct wf_vc_plan *plan, const struct wf_topo *topo,
                                struct wf_vc_needs needs, struct wf_err *err);
-/* Plans the channels of the routes that `next` gives, of at most `hops_max` hops; takes time in
- * proportion to vertices times nodes. */
+/* Plans the channels for the routes that `next` gives, which have at most `hops_max` hops.
+ * Takes time in proportion to vertices times nodes. */
 void wf_vc_plan_given(struct wf_vc_plan *plan, const struct wf_topo *topo, wf_vc_next_fn *next,
                       const void *arg, uint32_t hops_max);
 void wf_vc_plan_fini(struct wf_vc_plan *plan);
@@ -92,13 +94,13 @@ void wf_vc_plan_fini(struct wf_vc_plan *plan);
 /* What a packet remembers of its channels; zeroed when it is injected. Travels in events. */
 struct wf_vc_state {
     uint8_t vc;   /* on which it travels now */
-    uint8_t hops; /* made so far, at most 255; counted by the network, not here */
+    uint8_t hops; /* hops so far, at most 255; counted by the network, not here */
     uint8_t hop;  /* level (5 bits) and rank (3 bits) of its last hop */
     uint8_t turn; /* level where the route turns (5 bits), whether the packet has made a hop
                      there (1 bit), stage there (2 bits) */
 };
 
-/* Where a packet is on its route; ports in `part` are those of the level. */
+/* The position of a packet on its route; ports in `part` are those of the level. */
 struct wf_vc_step {
     struct wf_topo_part part;
     const struct wf_vc_level *level;
@@ -118,7 +120,7 @@ static inline uint32_t wf_vc_stage(const struct wf_vc_state *state)
     return state->turn >> 6;
 }
 
-/* Whether the last hop in this stage was of a rank above 0. */
+/* Whether the last hop in this stage had a rank above 0. */
 static inline bool wf_vc_has_rank(const struct wf_vc_state *state)
 {
     return state->hop >> 5 != 0;
@@ -127,15 +129,15 @@ static inline bool wf_vc_has_rank(const struct wf_vc_state *state)
 /* Begins another stage, whose first link may have any rank. */
 void wf_vc_set_stage(struct wf_vc_step *step, struct wf_vc_state *state, uint32_t stage);
 
-/* The minimal ports that the channels allow, ascending, at least one; returns how many. `ports`
- * has WF_VC_PORTS_MAX entries. */
+/* The minimal ports that the channels allow, ascending, at least one; returns their number.
+ * `ports` has WF_VC_PORTS_MAX entries. */
 uint32_t wf_vc_choices(const struct wf_vc_step *step, struct wf_vc_state *state,
                        uint32_t *ports);
 
-/* Each of these ends a hop: they return the port of the vertex by which the packet leaves, and
- * change the state for the next router. The first takes a port that wf_vc_choices() gave; the
- * second the deterministic route to `dst`, a node of the level or its gate; the third any port
- * of a route that was planned with wf_vc_plan_given(). */
+/* Each of these ends a hop: it returns the port by which the packet leaves the vertex, and
+ * changes the state for the next router. wf_vc_take() takes a port that wf_vc_choices()
+ * gave. The second takes the deterministic route to `dst`, a node of the level or its gate.
+ * The third takes any port of a route that was planned with wf_vc_plan_given(). */
 uint32_t wf_vc_take(const struct wf_vc_step *step, struct wf_vc_state *state, uint32_t port);
 uint32_t wf_vc_take_fixed(const struct wf_vc_step *step, struct wf_vc_state *state,
                           uint32_t dst);
