@@ -21,13 +21,13 @@ static void reset_values(struct wf_native_decoder *block)
     memset(block->values, 0, block->n_slots * sizeof(block->values[0]));
 }
 
-/* Reads the elements of one array to the end of `arrays`. */
+/* Reads the elements of one array and appends them to `arrays`. */
 static uint32_t read_array(struct wf_reading *in, const struct wf_op_array *array,
                            struct wf_buf *arrays)
 {
     uint64_t n = wf_varint_get(in);
 
-    /* An element has at least a byte. */
+    /* An element takes at least one byte. */
     if (n == 0 || n - 1 > (uint64_t)(in->end - in->at)) {
         in->failed = true;
         return 0;
@@ -54,7 +54,7 @@ static void read_arrays(struct wf_reading *in, const struct wf_op_layout *layout
     size_t offsets[WF_ARRAYS_MAX];
 
     arrays->size = 0;
-    wf_buf_reserve(arrays, 8); /* even an array without elements is not null */
+    wf_buf_reserve(arrays, 8); /* so that an empty array is not null */
     for (uint32_t i = 0; i < layout->n_arrays; i++) {
         offsets[i] = arrays->size;
         lengths[i] = (mask >> i & 1) != 0 ? read_array(in, &layout->arrays[i], arrays) : 0;
@@ -67,8 +67,8 @@ static void read_arrays(struct wf_reading *in, const struct wf_op_layout *layout
     }
 }
 
-/* Reads the record of an op after its slot, without the arrays, and sets *end to where it ends.
- * Returns the mask of the arrays. */
+/* Reads the record of an op, without its slot and its arrays, and sets *end to the byte after
+ * it. Returns the mask of the arrays. */
 static inline __attribute__((always_inline)) uint64_t
 read_fields(struct wf_native_decoder *block, uint8_t number, const unsigned char **end,
             bool *failed, struct wf_op *op)
@@ -90,7 +90,7 @@ read_fields(struct wf_native_decoder *block, uint8_t number, const unsigned char
     return mask >> layout->n_fields;
 }
 
-/* ---- the check ---- */
+/* ---- checking ops ---- */
 
 static __attribute__((noinline)) const char *fault_of(struct wf_native_decoder *block,
                                                       const struct wf_op_layout *layout,
@@ -115,7 +115,8 @@ static __attribute__((noinline)) const char *fault_of(struct wf_native_decoder *
     return fault != NULL ? fault : wf_created_check(block->created, op);
 }
 
-/* A quick check of the most frequent ops: true if nothing is wrong with it. */
+/* A quick check for the most frequent ops. Returns true if the op is certainly valid; false if
+ * fault_of() must look at it. */
 static inline bool is_plain(const struct wf_native_decoder *block,
                             const struct wf_native_slot *slot, const struct wf_op *op)
 {
@@ -133,7 +134,7 @@ static inline bool is_plain(const struct wf_native_decoder *block,
            (!slot->creates_request || op->request - known->begin < known->end - known->begin);
 }
 
-/* Sets where the innermost open loop ends, or the block. */
+/* Sets the end to that of the innermost open loop, or of the block if no loop is open. */
 static void set_end(struct wf_native_decoder *block)
 {
     const struct wf_native_decoder_loop *loop =
@@ -144,7 +145,7 @@ static void set_end(struct wf_native_decoder *block)
     block->last = within ? loop->first + loop->n_ops : block->n_ops;
 }
 
-/* Whether nothing is left. */
+/* Returns whether the block has no ops left, in this or a further round of its loops. */
 static __attribute__((noinline)) bool is_finished(const struct wf_native_decoder *block)
 {
     uint32_t at = block->at;
@@ -202,7 +203,7 @@ struct wf_native_decoder *wf_native_decoder_new(const struct wf_native_decoder_s
         *fault = "it does not list its kinds of ops";
         return NULL;
     }
-    /* One allocation: the struct, slots, values, bytes. */
+    /* One allocation holds the struct, the slots, the values and the bytes. */
     struct wf_native_decoder *block = NULL;
     size_t slots = sizeof(*block), values = slots + n_slots * sizeof(*block->slots);
     size_t bytes = values + n_slots * sizeof(*block->values);
@@ -250,7 +251,7 @@ size_t wf_native_decoder_memory(const struct wf_native_decoder *block)
 
 /* ---- ops ---- */
 
-/* Reads the head of a loop, behind its first byte. */
+/* Reads the head of a loop, without its first byte. */
 static bool read_loop(struct wf_native_decoder *block, struct wf_reading *in,
                       struct loop_head *head)
 {
@@ -271,7 +272,7 @@ static void enter_loop(struct wf_native_decoder *block, const struct wf_reading 
 {
     uint32_t begin = (uint32_t)(in->at - block->raw);
 
-    /* The head of a loop counts as checked, if all before it is. */
+    /* The head of a loop counts as checked if all records before it are checked. */
     if (block->at <= block->checked && begin > block->checked) {
         block->checked = begin;
     }
@@ -288,7 +289,7 @@ static void enter_loop(struct wf_native_decoder *block, const struct wf_reading 
     reset_values(block);
 }
 
-/* At the end of a body: once more, or on. */
+/* At the end of the body of a loop: begins its next round, or leaves the loop. */
 static bool leave_body(struct wf_native_decoder *block)
 {
     struct wf_native_decoder_loop *loop = &block->loops[block->depth - 1];
@@ -307,8 +308,8 @@ static bool leave_body(struct wf_native_decoder *block)
     return true;
 }
 
-/* Moves to the next op, into loops and out of them. False if there is none. Functions that are
- * not needed for every op are not inlined, so that the frequent path stays short. */
+/* Moves to the next op, into loops and out of them. Returns false if there is none. Functions
+ * that are not needed for every op are not inlined, so that the frequent path stays short. */
 static __attribute__((noinline)) bool find_op(struct wf_native_decoder *block)
 {
     for (;;) {
@@ -337,14 +338,14 @@ static __attribute__((noinline)) bool find_op(struct wf_native_decoder *block)
     }
 }
 
-/* An op whose fields have been read, up to `at`. */
+/* An op whose fields have been read; its arrays begin at `at`. */
 struct begun {
     const struct wf_native_slot *slot;
     uint64_t mask;
     const unsigned char *at;
 };
 
-/* The rest of an op that has arrays. Returns where its record ends. */
+/* Reads the arrays of an op. Returns the end of its record, or null if it is damaged. */
 static __attribute__((noinline)) const unsigned char *
 finish_op(const struct begun *begun, const unsigned char *end, struct wf_buf *arrays,
           struct wf_op *op, uint32_t *lengths)
@@ -355,7 +356,7 @@ finish_op(const struct begun *begun, const unsigned char *end, struct wf_buf *ar
     return in.failed ? NULL : in.at;
 }
 
-/* An op that was read for the first time, from `begin` to where the block stands now. */
+/* Checks an op that was read for the first time; its record began at `begin`. */
 static bool check_op(struct wf_native_decoder *block, const struct wf_native_slot *slot,
                      uint32_t begin, const struct wf_op *op, const uint32_t *lengths)
 {
@@ -378,7 +379,7 @@ bool wf_native_decoder_next(struct wf_native_decoder *block, struct wf_buf *arra
     if (block->n_done == block->n_ops || block->fault != NULL) {
         return false;
     }
-    /* The byte of a loop is no slot either. */
+    /* The byte that begins a loop is no valid slot either. */
     if ((block->at == block->end || block->raw[block->at] >= block->n_slots) &&
         !find_op(block)) {
         return false;

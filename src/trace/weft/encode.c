@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { INDEX_BLOCKS_MAX = 1 << 20 }; /* in a frame */
+enum { INDEX_BLOCKS_MAX = 1 << 20 }; /* in one frame of the index */
 
 /* ---- blocks ---- */
 
@@ -126,7 +126,7 @@ size_t wf_native_group_numbers(uint32_t comm, const struct wf_group *group, uint
 
 /* ---- the index ---- */
 
-/* Whether what a call does depends on when things happen, unless its outcome is recorded. */
+/* Returns whether the outcome of a call depends on timing, if the trace has not recorded it. */
 static bool depends_on_time(const struct wf_op *op, const struct wf_op_info *info)
 {
     bool open = op->peer == WF_ANY_SOURCE || op->tag == WF_ANY_TAG;

@@ -18,7 +18,7 @@
 
 enum { OPEN_FILES_MAX = 256, PARTS_MAX = 1 << 20 };
 
-/* Notes that something is damaged, unless something is already. */
+/* Notes damage of the trace. The first note is kept. */
 WF_PRINTF(2, 3)
 static void note_damage(struct wf_native_set *set, const char *fmt, ...)
 {
@@ -53,7 +53,7 @@ static bool read_fully(int fd, uint64_t offset, unsigned char *bytes, size_t siz
     return true;
 }
 
-/* Reads bytes of a file. False if they are not there; errno is 0 at the end of the file. */
+/* Reads bytes of a file. Returns false if it cannot; errno is 0 if the file ends before. */
 static bool read_bytes(const struct wf_native_set *set, uint32_t file, uint64_t offset,
                        void *bytes, size_t size)
 {
@@ -102,7 +102,7 @@ const char *wf_native_read_frame(const struct wf_native_set *set, uint32_t file,
                : "its content is damaged (wrong checksum)";
 }
 
-/* What reading the frames of a file needs. */
+/* Buffers and decompressor to read the frames of a file. */
 struct frames {
     struct wf_native_packer *packer;
     struct wf_buf stored, raw;
@@ -115,7 +115,7 @@ static void frames_fini(struct frames *frames)
     wf_buf_fini(&frames->raw);
 }
 
-/* A frame and, in `raw`, its content. False if it is not there or damaged. */
+/* Reads a frame and its content (frames->raw). Returns false if it is missing or damaged. */
 static bool read_content(const struct wf_native_set *set, uint32_t file, uint64_t offset,
                          struct wf_native_frame *frame, struct frames *frames)
 {
@@ -129,7 +129,7 @@ static void add_block(struct wf_native_set *set, struct wf_native_block block)
     set->blocks[set->n_blocks++] = block;
 }
 
-/* The names of the other files of a directory. */
+/* Reads the names of the other files of a directory. Returns null, or what is wrong. */
 static const char *read_parts(struct wf_native_set *set, const struct wf_buf *raw)
 {
     struct wf_reading in = {raw->data, raw->data + raw->size, false};
@@ -149,7 +149,7 @@ static const char *read_parts(struct wf_native_set *set, const struct wf_buf *ra
     return in.failed ? "the names of its parts make no sense" : NULL;
 }
 
-/* A table or a list of parts. */
+/* Reads the content of a frame that is a table or a list of parts. */
 static bool use_content(struct wf_native_set *set, const struct wf_native_frame *frame,
                         const struct wf_buf *raw, const char **fault)
 {
@@ -217,7 +217,8 @@ static bool read_tables(struct wf_native_set *set, uint32_t file, struct wf_read
     return good;
 }
 
-/* The blocks in one frame of the index, each behind `before`. */
+/* Reads the list of blocks in one frame of the index. Each entry is stored as the difference to
+ * the one before, which `before` holds between calls. */
 static bool read_blocks(struct wf_native_set *set, uint64_t n, struct wf_reading *in,
                         struct wf_native_block *before)
 {
@@ -251,7 +252,8 @@ static struct wf_native_totals read_totals(struct wf_reading *in)
     return totals;
 }
 
-/* In a directory with a list of its files the one with the list speaks for all. */
+/* In a directory, only the file that lists the others has totals; they cover all files. Files
+ * of a directory without a list have totals of their own. */
 static void add_totals(struct wf_native_totals *sum, const struct wf_native_totals *totals)
 {
     sum->n_ops += totals->n_ops;
@@ -322,7 +324,7 @@ static void forget_tables(struct wf_native_set *set)
     set->roots_end = NULL;
 }
 
-/* False if there is no index, or one that cannot be trusted: then nothing of it is left. */
+/* Returns false if there is no valid index. Then nothing that it contained is kept. */
 static bool read_index(struct wf_native_set *set, uint32_t file, struct frames *frames)
 {
     unsigned char trailer[WF_NATIVE_TRAILER_BYTES];
@@ -376,7 +378,7 @@ static enum wf_status check_header(struct wf_native_set *set, const char *path,
     return WF_OK;
 }
 
-/* Opens a file, whose path is taken, and adds it to the set. */
+/* Opens a file and adds it to the set. Takes ownership of `path`. */
 static enum wf_status add_file(struct wf_native_set *set, char *path, struct wf_err *err)
 {
     struct stat st;
@@ -440,7 +442,7 @@ static int is_trace(const struct dirent *entry)
            strcmp(entry->d_name + length - 5, ".weft") == 0;
 }
 
-/* All files of a directory that has no list of them. */
+/* Opens all files of a directory that has no list of its files. */
 static enum wf_status open_all(struct wf_native_set *set, struct wf_err *err)
 {
     struct dirent **entries = NULL;
@@ -479,7 +481,7 @@ static enum wf_status open_directory(struct wf_native_set *set, struct wf_err *e
     return status;
 }
 
-/* ---- all together ---- */
+/* ---- the set of files ---- */
 
 static int compare_blocks(const void *a, const void *b)
 {
@@ -508,7 +510,7 @@ static void sort_times(struct wf_native_times *times)
     }
 }
 
-/* Numbers the ops of each rank through. */
+/* Sorts the blocks, and numbers the ops of each rank across its blocks. */
 static enum wf_status number_blocks(struct wf_native_set *set, struct wf_err *err)
 {
     uint64_t n_ops = 0;

@@ -11,8 +11,8 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-/* Earlier equal items that are looked at for each new one: the period of a program is mostly
- * among the nearest, and a program without one must not cost the square of its length. */
+/* How many earlier equal items are compared with each new item. The period of a program is
+ * mostly among the nearest, and a program without a period must not take quadratic time. */
 enum { CANDIDATES_MAX = 64 };
 
 enum { HEADS = 512 };
@@ -56,7 +56,7 @@ static uint64_t prefix_after(const struct wf_native_fold_item *item)
     return item->prefix * BASE + item->hash;
 }
 
-/* The hash of the items i to j - 1. */
+/* Returns the hash of the items i to j - 1. */
 static uint64_t run_hash(const struct wf_native_fold *fold,
                          const struct wf_native_fold_powers *powers, uint32_t i, uint32_t j)
 {
@@ -67,7 +67,7 @@ static uint64_t run_hash(const struct wf_native_fold *fold,
 
 /* ---- items ---- */
 
-/* Puts the last item into its list, where those before it are. */
+/* Adds the last item to the list of earlier items with the same hash. */
 static void list_last(struct wf_native_fold *fold)
 {
     struct wf_native_fold_item *item = &fold->items[fold->n - 1];
@@ -84,7 +84,7 @@ static void unlist_last(struct wf_native_fold *fold)
     fold->heads[item->hash % HEADS] = item->like_before;
 }
 
-/* Sets what depends on the items before the last. */
+/* Sets the members of the last item that depend on earlier items. */
 static void link_last(struct wf_native_fold *fold)
 {
     struct wf_native_fold_item *item = &fold->items[fold->n - 1];
@@ -110,7 +110,7 @@ static void append(struct wf_native_fold *fold, struct wf_native_fold_item item)
     link_last(fold);
 }
 
-/* Forgets all items but the first `n`. */
+/* Removes all items but the first `n`. */
 static void cut_to(struct wf_native_fold *fold, uint32_t n)
 {
     while (fold->n > n) {
@@ -147,7 +147,7 @@ static uint64_t loop_hash(uint64_t body_hash, uint64_t count)
     return wf_rng_mix(body_hash + count * WF_RNG_GOLDEN + 1);
 }
 
-/* Of the last item. */
+/* Sets the number of rounds of the last item, which is a loop. */
 static void write_count(struct wf_native_fold *fold, uint64_t count)
 {
     struct wf_native_fold_item *loop = &fold->items[fold->n - 1];
@@ -165,7 +165,7 @@ static uint64_t read_count(const struct wf_native_fold *fold, uint32_t i)
     return wf_fixed_read(&at, 8);
 }
 
-/* If the items behind the loop i are its body once more, they go, and it counts one more. */
+/* If the items after loop i repeat its body, removes them and adds a round to the loop. */
 static bool extend_loop(struct wf_native_fold *fold, const struct wf_native_fold_powers *powers,
                         uint32_t i)
 {
@@ -191,7 +191,7 @@ static bool extend_loop(struct wf_native_fold *fold, const struct wf_native_fold
     return true;
 }
 
-/* Only the nearest loops can have no more behind them than their body. */
+/* Looks at the nearest loops only: no other loop is followed by as few items as its body. */
 static bool extend_some_loop(struct wf_native_fold *fold,
                              const struct wf_native_fold_powers *powers)
 {
@@ -207,7 +207,7 @@ static bool extend_some_loop(struct wf_native_fold *fold,
     return false;
 }
 
-/* Makes a loop of the last 2 * p items, which are the same p items twice. */
+/* Replaces the last 2 * p items, which are the same p items twice, by a loop. */
 static void make_loop(struct wf_native_fold *fold, const struct wf_native_fold_powers *powers,
                       uint32_t p)
 {
@@ -223,7 +223,7 @@ static void make_loop(struct wf_native_fold *fold, const struct wf_native_fold_p
     }
     loop.depth++;
 
-    /* There is room: the second copy is as long as the first. */
+    /* Drops the second copy, and moves the first to make space for the head of the loop. */
     fold->bytes.size = (size_t)begin + length;
     (void)wf_buf_extend(&fold->bytes, WF_NATIVE_FOLD_HEAD_BYTES);
     unsigned char *at = fold->bytes.data + begin;

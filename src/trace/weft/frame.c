@@ -10,7 +10,8 @@
 
 enum { FLAG_COMPRESSED = 1 };
 
-/* The first byte is not text, and a transfer as text would change the others. */
+/* The first byte is no text. A transfer in text mode, which converts line ends, would change
+ * the others, so that the damage is detected. */
 const unsigned char wf_native_magic[WF_NATIVE_MAGIC_BYTES] = {0x89, 'W',  'E',  'F',
                                                               'T',  '\r', '\n', 0x1a};
 static const unsigned char trailer_magic[WF_NATIVE_MAGIC_BYTES] = {'W', 'E', 'F', 'T',

@@ -10,30 +10,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is decoded takes at most this many bytes for each byte that is not. */
+/* Decoded tasks take at most this many bytes per byte of the block. */
 enum { DECODED_PER_RAW = 7 };
 
-/* What a task and the lists before it have; its own begin where those of the one before end. */
+/* A task. Its lists of sends and of waiting tasks begin where those of the row before end. */
 struct row {
     int64_t duration;
     struct wf_task_needs needs;
     uint32_t sends_end, next_end;
 };
 
-/* A block, decoded: rows, then sends, then tasks that wait. */
+/* A decoded block, in one allocation: rows, then sends, then the tasks that wait for them. */
 struct tasks {
     size_t memory;
     uint32_t first;
     struct wf_task_send *sends;
     uint32_t *next;
-    struct row rows[]; /* the first is before those of tasks, and empty */
+    struct row rows[]; /* rows[0] is empty; task i has rows[i - first + 1] */
 };
 
 struct native_graph {
     struct wf_graph graph;
-    struct native_graph *self; /* to change what no caller can see */
-    size_t *first;             /* block of each PE, and how many there are */
-    struct tasks **loaded;     /* of each block what is decoded, or null */
+    struct native_graph *self; /* to load blocks through a const pointer */
+    size_t *first;             /* first block of each PE, and the number of blocks */
+    struct tasks **loaded;     /* the decoded tasks of each block, or null */
     struct wf_native_store store;
 };
 
@@ -55,17 +55,17 @@ static uint32_t n_tasks_of(const struct native_graph *g, uint32_t pe)
 
 /* ---- decoding ---- */
 
-/* A block that is read: its rows and lists so far. */
+/* The state of decoding a block: the rows and lists read so far. */
 struct decoding {
     const struct native_graph *g;
-    uint32_t pe, n_tasks; /* of the PE */
+    uint32_t pe, n_tasks; /* the PE, and how many tasks it has */
     struct wf_reading in;
-    struct wf_task_send send; /* the latest */
+    struct wf_task_send send; /* the latest one, to which differences are added */
     struct wf_buf rows, sends, next;
     const char *fault;
 };
 
-/* Tasks that are missing in a trace that is cut off are nobody's fault. */
+/* Returns whether a task exists. A missing task is a fault, except in a truncated trace. */
 static bool is_there(struct decoding *d, uint64_t task, uint32_t n_tasks, const char *fault)
 {
     if (task >= n_tasks && !d->g->store.set.damaged) {
@@ -135,7 +135,7 @@ static void decode_task(struct decoding *d, uint32_t number, int64_t *duration)
     wf_buf_append(&d->rows, &row, sizeof(row));
 }
 
-/* Behind a wf_buf that may be empty there is nothing to copy from. */
+/* memcpy() must not be called with null, which is the data of an empty wf_buf. */
 static void copy(void *to, const struct wf_buf *from)
 {
     if (from->size > 0) {
@@ -226,12 +226,13 @@ static void give(struct native_graph *g, uint32_t pe)
     }
 }
 
-/* The block of a task, whose PE is taken until give(); null if it cannot be read. */
+/* Returns the block of a task, or null if it cannot be read. The PE stays locked until the
+ * caller calls give(), in both cases. */
 static const struct tasks *find(struct native_graph *g, uint32_t pe, uint32_t task)
 {
     struct wf_native_store *store = &g->store;
 
-    /* Whoever forgets blocks of the PE is done soon. */
+    /* Another thread that drops blocks of the PE holds it for a short time only. */
     while (store->shares && !wf_native_store_take(store, pe)) {
     }
     const struct wf_native_block *block =
@@ -240,7 +241,7 @@ static const struct tasks *find(struct native_graph *g, uint32_t pe, uint32_t ta
     if (*loaded == NULL) {
         wf_native_store_make_room(store);
         if (wf_native_store_is_full(store)) {
-            /* This PE alone has too much. */
+            /* The blocks of this PE alone exceed the memory limit. */
             forget(store, pe);
         }
         *loaded = load(g, block);
@@ -248,7 +249,7 @@ static const struct tasks *find(struct native_graph *g, uint32_t pe, uint32_t ta
     return *loaded;
 }
 
-/* ---- what is asked ---- */
+/* ---- functions of the graph ---- */
 
 static uint32_t graph_n_tasks(const struct wf_graph *graph, uint32_t pe)
 {
@@ -359,7 +360,7 @@ static const struct wf_graph_ops graph_ops = {
     .check = graph_check,
 };
 
-/* ---- the graph ---- */
+/* ---- opening and closing ---- */
 
 void wf_native_graph_limit(struct wf_graph *graph, uint64_t bytes)
 {

@@ -14,11 +14,11 @@ struct graph_writer {
     const struct wf_graph *graph;
     struct wf_native_totals *totals;
     uint32_t pe, n_tasks;
-    int32_t *open; /* of each task of the PE: tasks that it waits for, without those found */
+    int32_t *open; /* per task of the PE: tasks it waits for that are not found yet */
     uint32_t roots_end;
-    uint32_t block_first; /* task */
-    struct wf_buf raw;    /* of the block */
-    /* What differences are taken to, since the block began. */
+    uint32_t block_first; /* first task of the block */
+    struct wf_buf raw;    /* content of the block */
+    /* The previous values in this block, to which differences are stored. */
     int64_t duration;
     struct wf_task_send send;
 };
@@ -42,8 +42,8 @@ static const char *fault_of_send(const struct graph_writer *w, const struct wf_t
     return send->bytes > INT64_MAX ? "it sends a message of negative length" : NULL;
 }
 
-/* The number of a task is stored instead of what the program calls the message: a reader needs
- * no table then. */
+/* Stores the number of the receiving task instead of the program's id of the message, so that a
+ * reader needs no table of ids. */
 static const char *put_sends(struct graph_writer *w, const struct wf_task *task)
 {
     const struct wf_graph *graph = w->graph;
@@ -181,7 +181,7 @@ enum wf_status wf_native_graph_write(struct wf_native_out *out, const struct wf_
         status = put_pe(&w, err);
     }
     wf_buf_fini(&w.raw);
-    /* What could not be read looks like tasks that do nothing. */
+    /* Where a graph cannot read its file it returns empty tasks, and reports the error here. */
     struct wf_err unread;
     if (wf_graph_check(graph, &unread) != WF_OK) {
         status = unread.status;

@@ -21,7 +21,7 @@ struct file {
 
 struct wf_native_out {
     struct wf_target *target;
-    struct file *files; /* the first has the tables; it has the blocks too if it is alone */
+    struct file *files; /* the first has the tables; a single file has the blocks too */
     uint32_t n_files;
     uint32_t ranks_per_part;
     struct wf_native_packer *packer;
@@ -63,7 +63,7 @@ static void put_frame(struct wf_native_out *out, struct file *file,
     put(out, file, stored, frame.stored_size);
 }
 
-/* A frame that is found again by the index. */
+/* Writes a frame to the first file, and lists it in the index. */
 static void put_listed(struct wf_native_out *out, enum wf_native_frame_type type,
                        const struct wf_buf *raw)
 {
@@ -246,7 +246,7 @@ static void release(struct wf_native_out *out)
 enum wf_status wf_native_out_finish(struct wf_native_out *out,
                                     const struct wf_native_totals *totals, struct wf_err *err)
 {
-    /* In a directory the first file speaks for all; nobody asks the others. */
+    /* In a directory, the totals in the first file cover all files; the others have zeros. */
     static const struct wf_native_totals none = {.acts_in_background = false};
 
     put_table(out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compression of frames: apart from frame.c, which programs that are recorded load too. */
+/* Compression of frames. Not in frame.c, which is also loaded into recorded programs. */
 #include "trace/weft/frame.h"
 
 #include "base/mem.h"
@@ -8,8 +8,8 @@
 #include <string.h>
 #include <zstd.h>
 
-/* Shorter contents do not get shorter. Level 1 makes files a twentieth smaller than this one,
- * and reading them a quarter slower. */
+/* Shorter contents do not compress. Level 1 would make files a twentieth smaller than this
+ * level, but reading a quarter slower. */
 enum { COMPRESSED_MIN = 96, LEVEL = -1 };
 
 struct wf_native_packer {
@@ -34,7 +34,7 @@ void wf_native_packer_free(struct wf_native_packer *packer)
     free(packer);
 }
 
-/* The compressed size, or 0 if it is not worth while. */
+/* Returns the compressed size, or 0 if compression does not pay. */
 static size_t compress(struct wf_native_packer *packer, const void *raw, size_t size)
 {
     if (size < COMPRESSED_MIN) {

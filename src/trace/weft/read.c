@@ -17,25 +17,25 @@ enum { BLOCK_OVERHEAD = 4096 };
 
 struct native;
 
-/* Where a rank stands. */
+/* The reading position of a rank. */
 struct slot {
     struct native *owner;
     uint32_t rank;
-    struct slot *next;               /* of all slots */
-    uint64_t op;                     /* the number of the next op, if there is a block... */
-    uint64_t end;                    /* ...and of the first op after it; 0 without a block */
-    struct wf_native_decoder *block; /* null: none, or forgotten */
-    struct wf_created created;       /* requests of the ops up to the farthest read... */
-    uint64_t read_to;                /* ...which are this many */
-    struct wf_buf arrays; /* of the latest op; never forgotten, since the caller has it */
+    struct slot *next;               /* in the list of all slots */
+    uint64_t op;                     /* number of the next op, if there is a block */
+    uint64_t end;                    /* first op after the block; 0 without a block */
+    struct wf_native_decoder *block; /* null: none, or dropped to save memory */
+    struct wf_created created;       /* requests that the ops read so far create... */
+    uint64_t read_to;                /* ...and how many ops these are */
+    struct wf_buf arrays;            /* arrays of the latest op, which the caller still uses */
 };
 
 struct native {
     struct wf_source source;
-    struct wf_source_ops ops; /* its own, if it has the name of another format */
-    struct native *self;      /* to change what no caller can see */
-    struct slot **slots;      /* of each rank, or null */
-    struct slot *all;         /* under the lock of the store */
+    struct wf_source_ops ops; /* used if the trace has the name of another format */
+    struct native *self;      /* to load blocks through a const pointer */
+    struct slot **slots;      /* per rank, or null */
+    struct slot *all;         /* list of all slots; protected by the store's lock */
     struct wf_native_store store;
 };
 
@@ -97,7 +97,7 @@ static const struct wf_native_block *find_block(const struct native *n, uint32_t
     return wf_native_store_find(&n->store, 0, n->store.set.n_blocks, rank, op);
 }
 
-/* An op of the rank's block makes no sense: notes that, and forgets the block. */
+/* Notes that an op of the rank's block is invalid, and drops the block. */
 static __attribute__((noinline)) bool refuse(struct slot *slot)
 {
     struct native *n = slot->owner;
@@ -111,13 +111,13 @@ static __attribute__((noinline)) bool refuse(struct slot *slot)
     return false;
 }
 
-/* Brings the rank to its op number `op`. False if it has none, or it cannot be read. */
+/* Moves the rank to its op number `op`. Returns false if there is none, or on a read error. */
 static __attribute__((noinline)) bool go_to(struct slot *slot, uint64_t op)
 {
     struct native *n = slot->owner;
     struct wf_native_decoder *block = slot->block;
 
-    /* Which requests the ops that are skipped create is not known. */
+    /* The requests that skipped ops create are unknown, so any request is accepted then. */
     slot->read_to = slot->op > slot->read_to ? slot->op : slot->read_to;
     slot->created.all |= op > slot->read_to;
     if (block == NULL || op < block->first_op || op - block->first_op >= block->n_ops) {
@@ -158,7 +158,7 @@ static __attribute__((noinline)) void new_slot(struct native *n, uint32_t rank)
     n->slots[rank] = slot;
 }
 
-/* An op that cannot be read: the rank stays where it was. */
+/* The next op cannot be read: moves the rank and the cursor back to it. */
 static __attribute__((noinline)) bool refuse_next(struct slot *slot, struct wf_cursor *cursor)
 {
     slot->op--;
@@ -166,7 +166,7 @@ static __attribute__((noinline)) bool refuse_next(struct slot *slot, struct wf_c
     return refuse(slot);
 }
 
-/* A cancelled send or receive has no partner: whoever waits for it finds it complete. */
+/* A cancelled send or receive matches no message and completes at once. */
 static __attribute__((noinline)) void cancel(const struct slot *slot, struct wf_op *op)
 {
     const struct wf_native_set *set = &slot->owner->store.set;
@@ -181,7 +181,7 @@ static __attribute__((noinline)) void cancel(const struct slot *slot, struct wf_
     }
 }
 
-/* The op that the rank's block stands at. */
+/* Reads the next op of the rank's block. */
 static inline bool take_next(struct slot *slot, struct wf_cursor *cursor, struct wf_op *op)
 {
     slot->op++;
@@ -211,7 +211,7 @@ static inline bool next_of(struct slot *slot, struct wf_cursor *cursor, struct w
 static __attribute__((noinline)) bool next_shared(struct native *n, uint32_t rank,
                                                   struct wf_cursor *cursor, struct wf_op *op)
 {
-    /* Whoever forgets blocks of the rank is done soon. */
+    /* Another thread that drops blocks of the rank holds it for a short time only. */
     while (!wf_native_store_take(&n->store, rank)) {
     }
     if (n->slots[rank] == NULL) {
@@ -222,7 +222,7 @@ static __attribute__((noinline)) bool next_shared(struct native *n, uint32_t ran
     return more;
 }
 
-/* What is done for every op is short, and keeps little over calls: the rest is elsewhere. */
+/* The path of most ops is short and saves few registers; rare cases are separate functions. */
 static bool native_next(const struct wf_source *source, uint32_t rank, struct wf_cursor *cursor,
                         struct wf_op *op)
 {
@@ -235,7 +235,7 @@ static bool native_next(const struct wf_source *source, uint32_t rank, struct wf
     return next_of(n->slots[rank], cursor, op);
 }
 
-/* ---- the rest of a source ---- */
+/* ---- other functions of the source ---- */
 
 static bool native_group(const struct wf_source *source, uint32_t rank, uint32_t comm,
                          struct wf_group *out)
@@ -393,7 +393,7 @@ static bool detect(const struct wf_reader_probe *probe)
     if (probe->is_directory) {
         return wf_probe_entry(probe, ".weft", NULL) != NULL;
     }
-    /* However short a truncated trace is, it is one. */
+    /* A truncated file is recognised by the part of the magic bytes that it has. */
     size_t n = probe->n < WF_NATIVE_MAGIC_BYTES ? probe->n : WF_NATIVE_MAGIC_BYTES;
     return n >= 4 && memcmp(probe->bytes, wf_native_magic, n) == 0;
 }

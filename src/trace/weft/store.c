@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { RANKS_TRIED = 4096 }; /* to make room for one block */
+enum { RANKS_TRIED = 4096 }; /* to free memory for one block */
 
 void wf_native_store_init(struct wf_native_store *store, const struct wf_native_set *set,
                           void (*forget)(struct wf_native_store *store, uint32_t rank))

@@ -50,7 +50,7 @@ static uint32_t *read_members(struct wf_reading *in, uint32_t size)
 {
     uint64_t member = 0;
 
-    /* A member has at least a byte. */
+    /* A member takes at least one byte. */
     if (size > (uint64_t)(in->end - in->at)) {
         in->failed = true;
         return NULL;
@@ -64,8 +64,8 @@ static uint32_t *read_members(struct wf_reading *in, uint32_t size)
     return members;
 }
 
-/* Groups given by arithmetic are short in a file and long in memory: they may not be longer
- * than what ranks that exist could need. */
+/* Groups given by arithmetic are short in a file and long in memory. Limits their total length
+ * by the size of the files, so that a damaged trace cannot exhaust the memory. */
 static bool too_many(struct wf_native_set *set, uint32_t size)
 {
     set->n_members += size;
@@ -127,7 +127,7 @@ static const char *read_time(const struct wf_native_set *set, struct wf_native_t
     if (in->failed || rank >= set->header.n_ranks) {
         return "a recorded time makes no sense";
     }
-    /* Room is doubled whenever a power of two is full. */
+    /* The capacity is the next power of two; it doubles when n reaches one. */
     if ((times->n & (times->n - 1)) == 0) {
         size_t n = times->n == 0 ? 1 : times->n * 2;
         times->times = wf_xrealloc(times->times, n, sizeof(*times->times));
@@ -193,7 +193,7 @@ static const char *read_clock(struct wf_native_set *set, struct wf_reading *in)
         first || compared < clocks->first_compared ? compared : clocks->first_compared;
     clocks->last_compared =
         first || compared > clocks->last_compared ? compared : clocks->last_compared;
-    /* Rank 0 is what the others are compared to. */
+    /* The clock of rank 0 is the reference. */
     clocks->n_compared += doubt > 0 || rank == 0 ? 1 : 0;
     clocks->doubt = doubt > clocks->doubt ? doubt : clocks->doubt;
     return NULL;
@@ -242,7 +242,7 @@ bool wf_native_table(struct wf_native_set *set, const unsigned char *raw, size_t
         }
         struct wf_reading record = {in.at, in.at + length, false};
         in.at += length;
-        /* Types that are not known are those of later versions, which may be left out. */
+        /* Records of unknown types come from later versions, and may be ignored. */
         for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
             if (readers[i].type == type) {
                 *fault = readers[i].read(set, &record);

@@ -12,21 +12,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Windows of all ranks together are kept to this many bytes. */
+/* Memory limit, in bytes, for the windows of all ranks together. */
 #define MEMORY_MAX (UINT64_C(256) << 20)
 
-/* Blocks of all ranks together, one each, as a reader keeps them. */
+/* Memory of a reader that keeps one block of each rank. It determines the block size. */
 #define BLOCKS_BYTES (UINT64_C(256) << 20)
 enum { BLOCK_MIN = 1 << 10, BLOCK_MAX = 1 << 15, NAMES_MAX = 1 << 20 };
 
 struct rank_out {
     struct wf_native_fold fold;
     struct wf_created created;
-    uint64_t n_written; /* ops in blocks */
+    uint64_t n_written; /* ops written to blocks */
     uint64_t n_ops;
 };
 
-/* Which names are in the file. */
+/* The names that are in the file already. */
 struct named {
     bool *known;
     uint32_t capacity;
@@ -36,8 +36,8 @@ struct named {
 struct block_out {
     struct wf_native_encoder encoder;
     struct wf_buf records;
-    uint64_t n_ops;    /* with loops unrolled... */
-    uint64_t n_stored; /* ...and not */
+    uint64_t n_ops;    /* with loops unrolled */
+    uint64_t n_stored; /* with each loop body counted once */
 };
 
 struct native_writer {
@@ -210,7 +210,7 @@ static void encode_op(struct block_out *block, struct wf_reading *in)
     block->n_stored++;
 }
 
-/* The length of a body stands before it, but is known only after it. */
+/* Encodes the body first and then moves it: the head before it contains its length. */
 static void encode_loop(struct block_out *block, struct wf_reading *in)
 {
     const unsigned char *at = in->at + 1;
@@ -294,7 +294,7 @@ static void put_items(struct native_writer *w, uint32_t rank, uint32_t n)
     wf_native_fold_drop(fold, n);
 }
 
-/* Writes windows, one rank after the other, until the others have half the memory. */
+/* Writes the windows of one rank after another, until half of the memory limit is in use. */
 static void make_room(struct native_writer *w)
 {
     for (uint32_t i = 0; i < w->n_ranks && w->memory > MEMORY_MAX / 2; i++) {
@@ -338,7 +338,7 @@ static enum wf_status writer_add(struct wf_trace_writer *writer, uint32_t rank,
     r->n_ops++;
     wf_native_totals_add(&w->totals, op);
     w->memory += wf_native_fold_memory(&r->fold) - before;
-    /* The newer half stays: what repeats it is still to come. */
+    /* Keeps the newer half of the window: later ops may repeat it. */
     if (wf_native_fold_is_full(&r->fold)) {
         put_items(w, rank, (r->fold.n + 1) / 2);
     }
