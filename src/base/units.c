@@ -377,12 +377,9 @@ enum wf_status wf_parse_rate(const char *text, uint64_t *out, struct wf_err *err
 enum wf_status wf_parse_time(const char *text, int64_t *out, struct wf_err *err)
 {
     uint64_t ps = 0;
-    enum wf_status status = parse(&times, text, &ps, err);
-
-    if (status == WF_OK) {
-        *out = (int64_t)ps;
-    }
-    return status;
+    WF_TRY(parse(&times, text, &ps, err));
+    *out = (int64_t)ps;
+    return WF_OK;
 }
 
 /* strtod() also reads hexadecimal numbers, infinities and leading spaces, which are errors

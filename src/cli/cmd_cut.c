@@ -210,14 +210,14 @@ static enum wf_status open_ops(const char *name, const struct wf_trace_opts *opt
         return wf_err_set(err, WF_EUSAGE, "'%.64s' is not a trace; 'weft gen' writes it as one",
                           name);
     }
-    enum wf_status status = wf_cli_trace_input(name, opts, out, err);
-    if (status == WF_OK && out->graph != NULL) {
-        status = wf_err_set(err, WF_EINVAL,
-                            "'%.200s' has tasks instead of operations, and tasks depend on "
-                            "each other, so that it cannot be cut",
-                            name);
+    WF_TRY(wf_cli_trace_input(name, opts, out, err));
+    if (out->graph != NULL) {
+        return wf_err_set(err, WF_EINVAL,
+                          "'%.200s' has tasks instead of operations, and tasks depend on "
+                          "each other, so that it cannot be cut",
+                          name);
     }
-    return status;
+    return WF_OK;
 }
 
 static enum wf_status cut_run(struct wf_cli *cli, const void *opts_arg,

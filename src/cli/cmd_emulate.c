@@ -52,15 +52,10 @@ static enum wf_status set_program(const struct wf_cli *cli, const struct wf_simu
                                   const struct wf_operands *operands,
                                   struct wf_scenario *scenario, struct wf_err *err)
 {
-    enum wf_status status = wf_cli_run_set_program(operands, scenario, err);
-
-    if (status == WF_OK) {
-        status = wf_scenario_set(scenario, "network", "none", NULL, err);
-    }
-    if (status == WF_OK) {
-        status = wf_scenario_set(scenario, "mpi.local", "no", NULL, err);
-    }
-    return status == WF_OK ? wf_cli_run_set_compute(opts->compute, scenario, err) : status;
+    WF_TRY(wf_cli_run_set_program(operands, scenario, err));
+    WF_TRY(wf_scenario_set(scenario, "network", "none", NULL, err));
+    WF_TRY(wf_scenario_set(scenario, "mpi.local", "no", NULL, err));
+    return wf_cli_run_set_compute(opts->compute, scenario, err);
 }
 
 static enum wf_status emulate_run(struct wf_cli *cli, const void *opts,

@@ -71,13 +71,8 @@ static enum wf_status write_machine(struct wf_cli *cli, const struct import_opts
         cli->answered = true;
         return WF_OK;
     }
-    enum wf_status status = wf_output_check(opts->output, opts->force, err);
-    if (status == WF_OK) {
-        status = wf_output_open(opts->output, opts->force, &output, err);
-    }
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_output_check(opts->output, opts->force, err));
+    WF_TRY(wf_output_open(opts->output, opts->force, &output, err));
     (void)fwrite(machine->data, 1, machine->size, wf_output_stream(output));
     return wf_output_commit(output, err);
 }

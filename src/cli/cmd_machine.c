@@ -144,12 +144,10 @@ static enum wf_status show_text(struct wf_cli *cli, const char *which, struct wf
     char *text = NULL;
     size_t size = 0;
 
-    enum wf_status status = wf_machine_read(which, &text, &size, err);
-    if (status == WF_OK) {
-        (void)fwrite(text, 1, size, cli->out);
-        free(text);
-    }
-    return status;
+    WF_TRY(wf_machine_read(which, &text, &size, err));
+    (void)fwrite(text, 1, size, cli->out);
+    free(text);
+    return WF_OK;
 }
 
 static enum wf_status usage(const char *word, struct wf_err *err)

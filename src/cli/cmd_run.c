@@ -76,14 +76,13 @@ static enum wf_status set_program(const struct wf_cli *cli, const struct wf_simu
                                   const struct wf_operands *operands,
                                   struct wf_scenario *scenario, struct wf_err *err)
 {
-    enum wf_status status = wf_cli_run_set_program(operands, scenario, err);
-
-    if (status == WF_OK && wf_world_size(cli->world) > 1) {
+    WF_TRY(wf_cli_run_set_program(operands, scenario, err));
+    if (wf_world_size(cli->world) > 1) {
         /* Several processes are started to run ranks in all of them. --sched is applied later
          * and overrides this. */
-        status = wf_scenario_set(scenario, "engine.sched", "conservative", NULL, err);
+        WF_TRY(wf_scenario_set(scenario, "engine.sched", "conservative", NULL, err));
     }
-    return status == WF_OK ? wf_cli_run_set_compute(opts->compute, scenario, err) : status;
+    return wf_cli_run_set_compute(opts->compute, scenario, err);
 }
 
 static enum wf_status run_run(struct wf_cli *cli, const void *opts,

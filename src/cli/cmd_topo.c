@@ -180,8 +180,8 @@ static enum wf_status parse_ends(const struct wf_topo *topo, const struct topo_o
         return wf_err_set(err, WF_EUSAGE, "--routes: two nodes expected, as in --routes 0,5");
     }
     (void)snprintf(from, sizeof(from), "%.*s", (int)(length < 63 ? length : 63), opts->routes);
-    enum wf_status status = parse_node(topo, from, &ends->from, err);
-    return status == WF_OK ? parse_node(topo, to, &ends->to, err) : status;
+    WF_TRY(parse_node(topo, from, &ends->from, err));
+    return parse_node(topo, to, &ends->to, err);
 }
 
 /* ---- files ---- */

@@ -42,8 +42,8 @@ static enum wf_status set_source(const struct wf_operands *operands,
     char source[80];
 
     (void)snprintf(source, sizeof(source), "traffic:%.64s", operands->args.items[0]);
-    enum wf_status status = wf_scenario_set(scenario, "source", source, NULL, err);
-    return status == WF_OK ? wf_scenario_set(scenario, "network", NETWORK, NULL, err) : status;
+    WF_TRY(wf_scenario_set(scenario, "source", source, NULL, err));
+    return wf_scenario_set(scenario, "network", NETWORK, NULL, err);
 }
 
 /* A file that a curve is to be written to; without a path it is not asked for. */

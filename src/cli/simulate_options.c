@@ -75,35 +75,29 @@ static enum wf_status apply_job(const char *text, size_t number, struct wf_scena
 static enum wf_status apply_options(const struct wf_operands *operands,
                                     struct wf_scenario *scenario, struct wf_err *err)
 {
-    enum wf_status status = WF_OK;
-
-    for (size_t i = 0; operands->table[i].param.name != NULL && status == WF_OK; i++) {
+    for (size_t i = 0; operands->table[i].param.name != NULL; i++) {
         const struct wf_opt *row = &operands->table[i];
         char origin[64];
 
         if (operands->settings[i] != NULL) {
             (void)snprintf(origin, sizeof(origin), "--%s", row->param.name);
-            status = wf_scenario_set(scenario, row->key, operands->settings[i], origin, err);
+            WF_TRY(wf_scenario_set(scenario, row->key, operands->settings[i], origin, err));
         }
     }
-    return status;
+    return WF_OK;
 }
 
 enum wf_status wf_simulate_apply(const struct wf_simulate_opts *opts,
                                  const struct wf_operands *operands,
                                  struct wf_scenario *scenario, struct wf_err *err)
 {
-    enum wf_status status =
-        opts->machine != NULL ? wf_machine_apply(opts->machine, scenario, err) : WF_OK;
-
-    if (status == WF_OK) {
-        status = apply_options(operands, scenario, err);
+    WF_TRY(opts->machine != NULL ? wf_machine_apply(opts->machine, scenario, err) : WF_OK);
+    WF_TRY(apply_options(operands, scenario, err));
+    for (size_t i = 0; i < opts->jobs.n; i++) {
+        WF_TRY(apply_job(opts->jobs.items[i], i + 1, scenario, err));
     }
-    for (size_t i = 0; i < opts->jobs.n && status == WF_OK; i++) {
-        status = apply_job(opts->jobs.items[i], i + 1, scenario, err);
+    for (size_t i = 0; i < opts->params.n; i++) {
+        WF_TRY(apply_pair(opts->params.items[i], scenario, err));
     }
-    for (size_t i = 0; i < opts->params.n && status == WF_OK; i++) {
-        status = apply_pair(opts->params.items[i], scenario, err);
-    }
-    return status;
+    return WF_OK;
 }

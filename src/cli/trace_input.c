@@ -88,15 +88,13 @@ enum wf_status wf_cli_trace_output(struct wf_cli *cli, const struct wf_study_tra
     if (!wf_world_is_first(cli->world)) {
         return WF_OK;
     }
-    enum wf_status status = wf_study_trace_write(opts->output, part, &options, &written, err);
-    if (status == WF_OK) {
-        print_notes(cli, part->trace, opts->partial, &written);
-        (void)fprintf(cli->out, "%s: %" PRIu32 " %s%s, %" PRIu64 " %s", opts->output,
-                      part->n_ranks, tasks ? "PE" : "rank", part->n_ranks == 1 ? "" : "s",
-                      written.n, tasks ? "tasks" : "ops");
-        wf_cli_trace_print_size(opts->output, cli->out);
-    }
-    return status;
+    WF_TRY(wf_study_trace_write(opts->output, part, &options, &written, err));
+    print_notes(cli, part->trace, opts->partial, &written);
+    (void)fprintf(cli->out, "%s: %" PRIu32 " %s%s, %" PRIu64 " %s", opts->output, part->n_ranks,
+                  tasks ? "PE" : "rank", part->n_ranks == 1 ? "" : "s", written.n,
+                  tasks ? "tasks" : "ops");
+    wf_cli_trace_print_size(opts->output, cli->out);
+    return WF_OK;
 }
 
 enum wf_status wf_cli_trace_rewrite(struct wf_cli *cli, const char *word,

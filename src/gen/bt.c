@@ -114,15 +114,8 @@ static enum wf_status bt_create(const void *params, uint32_t n_ranks, struct wf_
 {
     const struct params *given = params;
     uint32_t size[2] = {1, 1};
-    enum wf_status status =
-        wf_gen_check_computing(wf_gen_bt_ops.name, given->compute, given->iterations, err);
-
-    if (status == WF_OK) {
-        status = wf_gen_grid_read(wf_gen_bt_ops.name, given->size, n_ranks, 2, size, err);
-    }
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_gen_check_computing(wf_gen_bt_ops.name, given->compute, given->iterations, err));
+    WF_TRY(wf_gen_grid_read(wf_gen_bt_ops.name, given->size, n_ranks, 2, size, err));
     struct bt *bt = wf_xcalloc(1, sizeof(*bt));
     uint32_t q = size[0] > size[1] ? size[0] : size[1];
     uint64_t side = wf_gen_times_over(given->n, 1, q);

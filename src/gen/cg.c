@@ -71,12 +71,7 @@ static enum wf_status cg_create(const void *params, uint32_t n_ranks, struct wf_
     const struct params *given = params;
     uint64_t iterations = given->iterations * INNER_ITERATIONS;
     uint32_t bits = 0;
-    enum wf_status status =
-        wf_gen_check_computing(wf_gen_cg_ops.name, given->compute, iterations, err);
-
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_gen_check_computing(wf_gen_cg_ops.name, given->compute, iterations, err));
     while ((UINT64_C(2) << bits) <= n_ranks) {
         bits++;
     }

@@ -151,13 +151,10 @@ static enum wf_status coll_create(const void *params, uint32_t n_ranks, struct w
                           "gen:coll: root: there is no rank %llu; the last one is %u",
                           (unsigned long long)given->root, n_ranks - 1);
     }
-    enum wf_status status =
-        wf_gen_check_computing(wf_gen_coll_ops.name, given->compute, given->iterations, err);
-    if (status == WF_OK && (kinds[given->kind].needs & (BLOCKS | PAIRS | NEIGHBORS)) != 0) {
-        status = wf_gen_check_table(wf_gen_coll_ops.name, n_ranks, err);
-    }
-    if (status != WF_OK) {
-        return status;
+    WF_TRY(
+        wf_gen_check_computing(wf_gen_coll_ops.name, given->compute, given->iterations, err));
+    if ((kinds[given->kind].needs & (BLOCKS | PAIRS | NEIGHBORS)) != 0) {
+        WF_TRY(wf_gen_check_table(wf_gen_coll_ops.name, n_ranks, err));
     }
     struct coll *coll = wf_xcalloc(1, sizeof(*coll));
     coll->source = (struct wf_source){

@@ -56,15 +56,9 @@ static enum wf_status fft_create(const void *params, uint32_t n_ranks, struct wf
     const struct params *given = params;
     uint64_t points = given->n * given->n * given->n;
     uint32_t size[2] = {1, 1};
-    enum wf_status status = wf_gen_check_computing(wf_gen_fft_ops.name, given->compute,
-                                                   wf_gen_times(given->iterations, 3), err);
-
-    if (status == WF_OK) {
-        status = wf_gen_grid_read(wf_gen_fft_ops.name, given->size, n_ranks, 2, size, err);
-    }
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_gen_check_computing(wf_gen_fft_ops.name, given->compute,
+                                  wf_gen_times(given->iterations, 3), err));
+    WF_TRY(wf_gen_grid_read(wf_gen_fft_ops.name, given->size, n_ranks, 2, size, err));
     struct fft *fft = wf_xcalloc(1, sizeof(*fft));
     fft->source = (struct wf_source){.ops = &wf_gen_fft_ops, .n_ranks = n_ranks};
     fft->given = *given;

@@ -231,15 +231,9 @@ static enum wf_status stencil_create(const struct wf_source_ops *ops, uint32_t n
                                      struct wf_source **out, struct wf_err *err)
 {
     uint32_t size[DIMS_MAX] = {1, 1, 1, 1};
-    enum wf_status status = wf_gen_check_computing(
-        ops->name, given->compute, given->iterations * (given->imbalance > 0 ? 2 : 1), err);
-
-    if (status == WF_OK) {
-        status = wf_gen_grid_read(ops->name, given->size, n_ranks, n_dims, size, err);
-    }
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_gen_check_computing(ops->name, given->compute,
+                                  given->iterations * (given->imbalance > 0 ? 2 : 1), err));
+    WF_TRY(wf_gen_grid_read(ops->name, given->size, n_ranks, n_dims, size, err));
 
     struct stencil *stencil = wf_xcalloc(1, sizeof(*stencil));
     uint32_t stride = 1;

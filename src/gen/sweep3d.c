@@ -89,16 +89,9 @@ static enum wf_status sweep3d_create(const void *params, uint32_t n_ranks,
     const struct params *given = params;
     uint64_t n_blocks = given->k_blocks * given->angle_blocks;
     uint32_t size[2] = {1, 1};
-    enum wf_status status =
-        wf_gen_check_computing(wf_gen_sweep3d_ops.name, given->compute,
-                               wf_gen_times(given->iterations, N_OCTANTS * n_blocks), err);
-
-    if (status == WF_OK) {
-        status = wf_gen_grid_read(wf_gen_sweep3d_ops.name, given->size, n_ranks, 2, size, err);
-    }
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_gen_check_computing(wf_gen_sweep3d_ops.name, given->compute,
+                                  wf_gen_times(given->iterations, N_OCTANTS * n_blocks), err));
+    WF_TRY(wf_gen_grid_read(wf_gen_sweep3d_ops.name, given->size, n_ranks, 2, size, err));
     struct sweep3d *sweep = wf_xcalloc(1, sizeof(*sweep));
     sweep->source = (struct wf_source){.ops = &wf_gen_sweep3d_ops, .n_ranks = n_ranks};
     memcpy(sweep->size, size, sizeof(size));

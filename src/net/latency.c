@@ -131,11 +131,7 @@ static enum wf_status latency_create(const void *params, const struct wf_net_env
 {
     const struct wf_net_latency_params *given = params;
 
-    enum wf_status status =
-        wf_net_levels_check("latency", env, &given->link_latency, &given->bandwidth, err);
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_net_levels_check("latency", env, &given->link_latency, &given->bandwidth, err));
 
     uint32_t n_levels = wf_topo_n_levels(env->topo);
     struct latency *model = wf_xcalloc(1, sizeof(*model) + n_levels * sizeof(model->levels[0]));

@@ -39,15 +39,9 @@ enum wf_status wf_net_levels_check(const char *model, const struct wf_net_env *e
                                    const struct wf_list *link_latency,
                                    const struct wf_list *bandwidth, struct wf_err *err)
 {
-    enum wf_status status = wf_net_topology_check(model, env, err);
-
-    if (status == WF_OK) {
-        status = check_list("link_latency", link_latency, wf_topo_n_levels(env->topo), err);
-    }
-    if (status == WF_OK) {
-        status = check_list("bandwidth", bandwidth, wf_topo_n_levels(env->topo), err);
-    }
-    return status;
+    WF_TRY(wf_net_topology_check(model, env, err));
+    WF_TRY(check_list("link_latency", link_latency, wf_topo_n_levels(env->topo), err));
+    return check_list("bandwidth", bandwidth, wf_topo_n_levels(env->topo), err);
 }
 
 uint32_t wf_net_ports_max(const struct wf_topo *topo, uint32_t first, uint32_t end)

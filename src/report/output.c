@@ -89,11 +89,9 @@ enum wf_status wf_output_check(const char *path, bool force, struct wf_err *err)
                           path);
     }
 
-    enum wf_status status = wf_output_open(path, force, &output, err);
-    if (status == WF_OK) {
-        wf_output_discard(output);
-    }
-    return status;
+    WF_TRY(wf_output_open(path, force, &output, err));
+    wf_output_discard(output);
+    return WF_OK;
 }
 
 FILE *wf_output_stream(struct wf_output *output)

@@ -271,14 +271,8 @@ static enum wf_status write_delays(struct wf_codes_job *job)
     char router[WF_UNITS_TEXT_MAX], least[WF_UNITS_TEXT_MAX] = "0";
     uint64_t router_ps = 0, least_ps = 0;
 
-    enum wf_status status =
-        read_ns(job, "router_delay", kind->router_delay_def, router, &router_ps);
-    if (status == WF_OK) {
-        status = read_least(job, kind->delay, defs, false, least, &least_ps);
-    }
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(read_ns(job, "router_delay", kind->router_delay_def, router, &router_ps));
+    WF_TRY(read_least(job, kind->delay, defs, false, least, &least_ps));
     if (least_ps == 0 && (!kind->is_direct || router_ps == 0)) {
         wf_codes_note(job, NULL, "links have no latency in CODES, and 1 ns here");
         (void)snprintf(least, sizeof(least), "1ns");

@@ -61,20 +61,16 @@ static enum wf_status write_express_mesh(struct wf_codes_job *job, uint64_t *nod
 {
     uint64_t gap = 0, p = 0;
 
-    enum wf_status status = wf_codes_count(job, "gap", 0, &gap);
-    if (status == WF_OK && gap != 1) {
+    WF_TRY(wf_codes_count(job, "gap", 0, &gap));
+    if (gap != 1) {
         return wf_codes_fail(job, wf_codes_param(job, "gap"),
                              "1, which is a HyperX; other meshes have no counterpart");
     }
-    if (status == WF_OK) {
-        status = wf_codes_count(job, "num_cn", 0, &p);
-    }
-    if (status == WF_OK) {
-        wf_codes_say(&job->out->machine, "  kind: hyperx\n  p: %llu\n", (unsigned long long)p);
-        status = write_dims(job, nodes);
-    }
+    WF_TRY(wf_codes_count(job, "num_cn", 0, &p));
+    wf_codes_say(&job->out->machine, "  kind: hyperx\n  p: %llu\n", (unsigned long long)p);
+    WF_TRY(write_dims(job, nodes));
     *nodes = times(*nodes, p);
-    return status;
+    return WF_OK;
 }
 
 static void say_dragonfly(struct wf_codes_job *job, const uint64_t aphg[4], uint64_t *nodes)
@@ -93,14 +89,12 @@ static enum wf_status write_dragonfly(struct wf_codes_job *job, uint64_t *nodes)
 {
     uint64_t a = 0;
 
-    enum wf_status status = wf_codes_count(job, "num_routers", 4, &a);
-    if (status == WF_OK && a % 2 != 0) {
+    WF_TRY(wf_codes_count(job, "num_routers", 4, &a));
+    if (a % 2 != 0) {
         return wf_codes_fail(job, wf_codes_param(job, "num_routers"), "an even number");
     }
-    if (status == WF_OK) {
-        say_dragonfly(job, (uint64_t[4]){a, a / 2, a / 2, a * (a / 2) + 1}, nodes);
-    }
-    return status;
+    say_dragonfly(job, (uint64_t[4]){a, a / 2, a / 2, a * (a / 2) + 1}, nodes);
+    return WF_OK;
 }
 
 static enum wf_status write_dally(struct wf_codes_job *job, uint64_t *nodes)
@@ -108,31 +102,24 @@ static enum wf_status write_dally(struct wf_codes_job *job, uint64_t *nodes)
     static const char *const keys[] = {"num_routers", "num_cns_per_router",
                                        "num_global_channels", "num_groups"};
     uint64_t aphg[4] = {0};
-    enum wf_status status = WF_OK;
 
-    for (size_t i = 0; i < 4 && status == WF_OK; i++) {
-        status = wf_codes_count(job, keys[i], 0, &aphg[i]);
+    for (size_t i = 0; i < 4; i++) {
+        WF_TRY(wf_codes_count(job, keys[i], 0, &aphg[i]));
     }
-    if (status == WF_OK) {
-        say_dragonfly(job, aphg, nodes);
-    }
-    return status;
+    say_dragonfly(job, aphg, nodes);
+    return WF_OK;
 }
 
 static enum wf_status write_slimfly(struct wf_codes_job *job, uint64_t *nodes)
 {
     uint64_t q = 0, p = 0;
 
-    enum wf_status status = wf_codes_count(job, "num_routers", 4, &q);
-    if (status == WF_OK) {
-        status = wf_codes_count(job, "num_terminals", 2, &p);
-    }
-    if (status == WF_OK) {
-        wf_codes_say(&job->out->machine, "  kind: slimfly\n  q: %llu\n  p: %llu\n",
-                     (unsigned long long)q, (unsigned long long)p);
-    }
+    WF_TRY(wf_codes_count(job, "num_routers", 4, &q));
+    WF_TRY(wf_codes_count(job, "num_terminals", 2, &p));
+    wf_codes_say(&job->out->machine, "  kind: slimfly\n  q: %llu\n  p: %llu\n",
+                 (unsigned long long)q, (unsigned long long)p);
     *nodes = times(times(2 * q, q), p);
-    return status;
+    return WF_OK;
 }
 
 /* The numbers that describe a fat tree. */
@@ -151,13 +138,9 @@ static enum wf_status read_fat(struct wf_codes_job *job, struct fat *fat)
         {"switch_radix", 0, &fat->radix}, {"num_rails", 1, &fat->rails},
         {"tapering", 1, &fat->taper},
     };
-    enum wf_status status = WF_OK;
 
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]) && status == WF_OK; i++) {
-        status = wf_codes_count(job, rows[i].key, rows[i].def, rows[i].out);
-    }
-    if (status != WF_OK) {
-        return status;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        WF_TRY(wf_codes_count(job, rows[i].key, rows[i].def, rows[i].out));
     }
     if (fat->levels < 2 || fat->levels > 3) {
         return wf_codes_fail(job, wf_codes_param(job, "num_levels"), "2 or 3");
@@ -190,13 +173,8 @@ static enum wf_status write_fattree(struct wf_codes_job *job, uint64_t *nodes)
 {
     struct fat fat = {0};
 
-    enum wf_status status = read_fat(job, &fat);
-    if (status == WF_OK) {
-        status = taper(job, &fat);
-    }
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(read_fat(job, &fat));
+    WF_TRY(taper(job, &fat));
     uint64_t half = fat.radix / 2, pods = fat.leaves / half;
     unsigned long long down = fat.down, up = fat.up, each = half;
 
@@ -242,6 +220,12 @@ static const char *const slimfly_routings[][2] = {{"minimal", "minimal"},
     .buffer = {"local_vc_size", "global_vc_size"}, .bandwidth_def = {"5.25", "4.7"}, \
     .cn_bandwidth_def = "5.25", .chunk_def = "512"
 
+/* An older name of express meshes is hyper_torus. */
+#define EXPRESS_MESH                                                          \
+    .unit = "GiB/s", LINKS("vc_size", "5.25"), .cn_bandwidth_def = "5.25",    \
+    .router_delay_def = "50", .chunk_def = "512", .routings = torus_routings, \
+    .write_topology = write_express_mesh
+
 /* CODES counts bandwidths in GiB/s, except for the fat tree: bytes per nanosecond. */
 static const struct wf_codes_kind kinds[] = {
     {.name = "torus",
@@ -277,24 +261,8 @@ static const struct wf_codes_kind kinds[] = {
      .chunk_def = "512",
      .routings = tree_routings,
      .write_topology = write_fattree},
-    {.name = "express_mesh",
-     .terminal = "modelnet_express_mesh",
-     .unit = "GiB/s",
-     LINKS("vc_size", "5.25"),
-     .cn_bandwidth_def = "5.25",
-     .router_delay_def = "50",
-     .chunk_def = "512",
-     .routings = torus_routings,
-     .write_topology = write_express_mesh},
-    {.name = "hyper_torus",
-     .terminal = "modelnet_hyper_torus",
-     .unit = "GiB/s",
-     LINKS("vc_size", "5.25"),
-     .cn_bandwidth_def = "5.25",
-     .router_delay_def = "50",
-     .chunk_def = "512",
-     .routings = torus_routings,
-     .write_topology = write_express_mesh},
+    {.name = "express_mesh", .terminal = "modelnet_express_mesh", EXPRESS_MESH},
+    {.name = "hyper_torus", .terminal = "modelnet_hyper_torus", EXPRESS_MESH},
     {.name = "slimfly",
      .terminal = "modelnet_slimfly",
      .unit = "GiB/s",

@@ -68,11 +68,9 @@ static enum wf_status graph_build(const struct wf_job *job, struct wf_engine *en
         .recording = setup == &job->setup ? job->recording : NULL,
     };
 
-    enum wf_status status = wf_pes_new(engine, &config, &setup->pes, err);
-    if (status == WF_OK) {
-        setup->expected_messages = wf_pes_expected_messages(setup->pes);
-    }
-    return status;
+    WF_TRY(wf_pes_new(engine, &config, &setup->pes, err));
+    setup->expected_messages = wf_pes_expected_messages(setup->pes);
+    return WF_OK;
 }
 
 enum { WORDS_MAX = 192 };

@@ -150,11 +150,9 @@ static enum wf_status replay_build(const struct wf_job *job, struct wf_engine *e
         .recording = setup == &job->setup ? job->recording : NULL,
     };
 
-    enum wf_status status = wf_ranks_new(engine, &config, &setup->ranks, err);
-    if (status == WF_OK) {
-        setup->expected_messages = wf_ranks_expected_messages(setup->ranks);
-    }
-    return status;
+    WF_TRY(wf_ranks_new(engine, &config, &setup->ranks, err));
+    setup->expected_messages = wf_ranks_expected_messages(setup->ranks);
+    return WF_OK;
 }
 
 /* Adds how long the recorded program took, the maximum over its ranks, if a recording was

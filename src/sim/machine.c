@@ -48,13 +48,12 @@ static enum wf_status try_last(const struct wf_machine_reader *reader, const cha
 static enum wf_status read_text(const struct wf_machine_reader *reader,
                                 const struct wf_yaml *node, char **out, struct wf_err *err)
 {
-    enum wf_status status = wf_machine_expect(reader, node, WF_YAML_SCALAR, err);
-
-    if (status == WF_OK && !reader->included) {
+    WF_TRY(wf_machine_expect(reader, node, WF_YAML_SCALAR, err));
+    if (!reader->included) {
         free(*out);
         *out = wf_xstrdup(node->text);
     }
-    return status;
+    return WF_OK;
 }
 
 static enum wf_status read_name(struct wf_machine_reader *reader, const struct wf_yaml *node,
@@ -169,15 +168,11 @@ static enum wf_status read_mpi(struct wf_machine_reader *reader, const struct wf
 static enum wf_status read_ranks_per_node(struct wf_machine_reader *reader,
                                           const struct wf_yaml *node, struct wf_err *err)
 {
-    enum wf_status status = wf_machine_expect(reader, node, WF_YAML_SCALAR, err);
-
-    if (status == WF_OK) {
-        status = wf_machine_emit(reader, node->key, node->key, wf_xstrdup(node->text), node->at,
-                                 err);
-    }
-    return status == WF_OK ? try_last(reader, node->key, wf_scenario_params,
-                                      sizeof(struct wf_scenario_core), err)
-                           : status;
+    WF_TRY(wf_machine_expect(reader, node, WF_YAML_SCALAR, err));
+    WF_TRY(
+        wf_machine_emit(reader, node->key, node->key, wf_xstrdup(node->text), node->at, err));
+    return try_last(reader, node->key, wf_scenario_params, sizeof(struct wf_scenario_core),
+                    err);
 }
 
 /* In the order in which they are read, whatever the order in the file. `include` comes before
@@ -294,21 +289,16 @@ static enum wf_status include_all(const struct wf_machine_reader *reader, struct
 static enum wf_status read_root(struct wf_machine_reader *reader, struct chain *chain,
                                 const struct wf_yaml *root, struct wf_err *err)
 {
-    enum wf_status status = wf_machine_expect(reader, root, WF_YAML_MAP, err);
-
-    if (status == WF_OK) {
-        status = check_keys(reader, root, err);
-    }
-    if (status == WF_OK) {
-        status = include_all(reader, chain, wf_machine_get(root, "include"), err);
-    }
-    for (size_t i = 0; i < N_KEYS && status == WF_OK; i++) {
+    WF_TRY(wf_machine_expect(reader, root, WF_YAML_MAP, err));
+    WF_TRY(check_keys(reader, root, err));
+    WF_TRY(include_all(reader, chain, wf_machine_get(root, "include"), err));
+    for (size_t i = 0; i < N_KEYS; i++) {
         const struct wf_yaml *node = wf_machine_get(root, keys[i].key);
         if (node != NULL) {
-            status = keys[i].read(reader, node, err);
+            WF_TRY(keys[i].read(reader, node, err));
         }
     }
-    return status;
+    return WF_OK;
 }
 
 /* Included settings come first, so that those of the file itself override them. */
@@ -438,13 +428,10 @@ enum wf_status wf_machine_apply(const char *which, struct wf_scenario *scenario,
                                 struct wf_err *err)
 {
     struct wf_machine *machine = NULL;
-    enum wf_status status = wf_machine_load(which, &machine, err);
-
-    if (status == WF_OK) {
-        wf_scenario_append(scenario, machine->scenario);
-        wf_machine_free(machine);
-    }
-    return status;
+    WF_TRY(wf_machine_load(which, &machine, err));
+    wf_scenario_append(scenario, machine->scenario);
+    wf_machine_free(machine);
+    return WF_OK;
 }
 
 void wf_machine_free(struct wf_machine *machine)

@@ -155,12 +155,10 @@ enum wf_status wf_machine_read(const char *which, char **text, size_t *size, str
 {
     struct wf_machine_file file = {.label = NULL};
 
-    enum wf_status status = wf_machine_file_open(which, NULL, &file, err);
-    if (status == WF_OK) {
-        *text = file.text;
-        *size = file.size;
-        file.text = NULL;
-        wf_machine_file_fini(&file);
-    }
-    return status;
+    WF_TRY(wf_machine_file_open(which, NULL, &file, err));
+    *text = file.text;
+    *size = file.size;
+    file.text = NULL;
+    wf_machine_file_fini(&file);
+    return WF_OK;
 }

@@ -41,15 +41,14 @@ static const struct wf_plan_block *find_block(const struct wf_plan *plan, const 
 static enum wf_status apply_core(struct wf_plan *plan, const struct wf_scenario *scenario,
                                  struct wf_err *err)
 {
-    enum wf_status status = wf_param_defaults(wf_scenario_params, &plan->core, err);
-
-    for (size_t i = 0; i < scenario->n && status == WF_OK; i++) {
+    WF_TRY(wf_param_defaults(wf_scenario_params, &plan->core, err));
+    for (size_t i = 0; i < scenario->n; i++) {
         const struct wf_setting *s = &scenario->settings[i];
         if (strchr(s->key, '.') == NULL) {
-            status = wf_setting_apply(s, wf_scenario_params, &plan->core, s->key, err);
+            WF_TRY(wf_setting_apply(s, wf_scenario_params, &plan->core, s->key, err));
         }
     }
-    return status;
+    return WF_OK;
 }
 
 static enum wf_status means_nothing(const struct wf_plan *plan,
@@ -134,9 +133,7 @@ static bool is_of_traffic(const struct wf_setting *setting)
 static enum wf_status apply_parameters(struct wf_plan *plan, const struct wf_scenario *scenario,
                                        struct wf_err *err)
 {
-    enum wf_status status = WF_OK;
-
-    for (size_t i = 0; i < scenario->n && status == WF_OK; i++) {
+    for (size_t i = 0; i < scenario->n; i++) {
         const struct wf_setting *s = &scenario->settings[i];
         size_t len = strcspn(s->key, ".");
         const char *name = s->key + len + 1;
@@ -155,10 +152,10 @@ static enum wf_status apply_parameters(struct wf_plan *plan, const struct wf_sce
         }
 
         if (!wf_plan_skips(plan, s)) {
-            status = wf_setting_apply(s, block->table, block->values, name, err);
+            WF_TRY(wf_setting_apply(s, block->table, block->values, name, err));
         }
     }
-    return status;
+    return WF_OK;
 }
 
 /* The values of the network model's preset, before those that are given. An unknown name is
@@ -226,34 +223,22 @@ static enum wf_status check_traffic(const struct wf_plan *plan, struct wf_err *e
 static enum wf_status plan_traffic(struct wf_plan *plan, const char *name, struct wf_err *err)
 {
     plan->pattern = name;
-    enum wf_status status = check_traffic(plan, err);
-    if (status == WF_OK) {
-        status = add_block(plan, "traffic", wf_traffic_params,
-                           wf_xcalloc(1, sizeof(struct wf_traffic_params)), err);
-    }
-    return status == WF_OK ? plan_network(plan, err) : status;
+    WF_TRY(check_traffic(plan, err));
+    WF_TRY(add_block(plan, "traffic", wf_traffic_params,
+                     wf_xcalloc(1, sizeof(struct wf_traffic_params)), err));
+    return plan_network(plan, err);
 }
 
 static enum wf_status plan_replay(struct wf_plan *plan, struct wf_err *err)
 {
-    enum wf_status status = wf_plan_jobs_find(plan, err);
-
-    if (status == WF_OK) {
-        status = plan_network(plan, err);
-    }
-    if (status == WF_OK) {
-        status = add_block(plan, "cpu", wf_cpu_params,
-                           wf_xcalloc(1, sizeof(struct wf_cpu_params)), err);
-    }
-    if (status == WF_OK) {
-        status = add_block(plan, "mpi", wf_mpi_params,
-                           wf_xcalloc(1, sizeof(struct wf_mpi_params)), err);
-    }
-    if (status == WF_OK) {
-        status = add_block(plan, "replay", wf_replay_params,
-                           wf_xcalloc(1, sizeof(struct wf_replay_params)), err);
-    }
-    return status;
+    WF_TRY(wf_plan_jobs_find(plan, err));
+    WF_TRY(plan_network(plan, err));
+    WF_TRY(add_block(plan, "cpu", wf_cpu_params, wf_xcalloc(1, sizeof(struct wf_cpu_params)),
+                     err));
+    WF_TRY(add_block(plan, "mpi", wf_mpi_params, wf_xcalloc(1, sizeof(struct wf_mpi_params)),
+                     err));
+    return add_block(plan, "replay", wf_replay_params,
+                     wf_xcalloc(1, sizeof(struct wf_replay_params)), err);
 }
 
 static enum wf_status plan_source(struct wf_plan *plan, struct wf_err *err)

@@ -90,29 +90,26 @@ static enum wf_status add_jobs(struct wf_plan *plan, struct wf_err *err)
         }
     }
 
-    enum wf_status status = WF_OK;
-    for (uint32_t i = 1; i < plan->n_jobs && status == WF_OK; i++) {
+    for (uint32_t i = 1; i < plan->n_jobs; i++) {
         plan->jobs[i].settings = wf_xcalloc(1, sizeof(struct wf_scenario_job));
-        status = wf_param_defaults(wf_scenario_job_params(), plan->jobs[i].settings, err);
+        WF_TRY(wf_param_defaults(wf_scenario_job_params(), plan->jobs[i].settings, err));
     }
-    return status;
+    return WF_OK;
 }
 
 static enum wf_status apply_settings(struct wf_plan *plan, struct wf_err *err)
 {
-    enum wf_status status = WF_OK;
-
-    for (size_t i = 0; i < plan->scenario->n && status == WF_OK; i++) {
+    for (size_t i = 0; i < plan->scenario->n; i++) {
         const struct wf_setting *s = &plan->scenario->settings[i];
         uint32_t number;
         const char *name;
 
         if (wf_plan_job_setting(s) && wf_scenario_job_key(s->key, &number, &name)) {
-            status = wf_setting_apply(s, wf_scenario_job_params(), plan->jobs[number].settings,
-                                      name, err);
+            WF_TRY(wf_setting_apply(s, wf_scenario_job_params(), plan->jobs[number].settings,
+                                    name, err));
         }
     }
-    return status;
+    return WF_OK;
 }
 
 static enum wf_status find_generator(struct wf_plan_job *job, const char *name,
@@ -203,15 +200,12 @@ static enum wf_status find_job(struct wf_plan *plan, uint32_t number, struct wf_
 
 enum wf_status wf_plan_jobs_find(struct wf_plan *plan, struct wf_err *err)
 {
-    enum wf_status status = add_jobs(plan, err);
-
-    if (status == WF_OK) {
-        status = apply_settings(plan, err);
+    WF_TRY(add_jobs(plan, err));
+    WF_TRY(apply_settings(plan, err));
+    for (uint32_t i = 0; i < plan->n_jobs; i++) {
+        WF_TRY(find_job(plan, i, err));
     }
-    for (uint32_t i = 0; i < plan->n_jobs && status == WF_OK; i++) {
-        status = find_job(plan, i, err);
-    }
-    return status;
+    return WF_OK;
 }
 
 /* ---- their sources ---- */
@@ -374,17 +368,15 @@ enum wf_status wf_plan_jobs_open(struct wf_plan *plan, struct wf_err *err)
 
 enum wf_status wf_plan_jobs_again(struct wf_plan *plan, struct wf_err *err)
 {
-    enum wf_status status = WF_OK;
-
-    for (uint32_t i = 0; i < plan->n_jobs && status == WF_OK; i++) {
+    for (uint32_t i = 0; i < plan->n_jobs; i++) {
         struct wf_plan_job *job = &plan->jobs[i];
         if (job->program) {
             wf_source_free(job->source);
             job->source = NULL;
-            status = open_source(plan, job, err);
+            WF_TRY(open_source(plan, job, err));
         }
     }
-    return status;
+    return WF_OK;
 }
 
 void wf_plan_jobs_fini(struct wf_plan *plan)

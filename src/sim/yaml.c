@@ -153,13 +153,11 @@ static enum wf_status add_scalar(struct reader *reader, const yaml_event_t *even
 {
     struct wf_yaml_place at = place_of(&event->start_mark);
     const char *text = (const char *)event->data.scalar.value;
-    enum wf_status status =
-        check_plain(event->data.scalar.anchor, event->data.scalar.tag, at, err);
-
-    if (status == WF_OK && strlen(text) != event->data.scalar.length) {
-        status = refuse(at, "a value must not contain the character 0", err);
+    WF_TRY(check_plain(event->data.scalar.anchor, event->data.scalar.tag, at, err));
+    if (strlen(text) != event->data.scalar.length) {
+        WF_TRY(refuse(at, "a value must not contain the character 0", err));
     }
-    return status == WF_OK ? add_node(reader, WF_YAML_SCALAR, text, at, err) : status;
+    return add_node(reader, WF_YAML_SCALAR, text, at, err);
 }
 
 static enum wf_status open_node(struct reader *reader, enum wf_yaml_kind kind,
@@ -167,11 +165,10 @@ static enum wf_status open_node(struct reader *reader, enum wf_yaml_kind kind,
 {
     bool map = kind == WF_YAML_MAP;
     struct wf_yaml_place at = place_of(&event->start_mark);
-    enum wf_status status = check_plain(
+    WF_TRY(check_plain(
         map ? event->data.mapping_start.anchor : event->data.sequence_start.anchor,
-        map ? event->data.mapping_start.tag : event->data.sequence_start.tag, at, err);
-
-    return status == WF_OK ? add_node(reader, kind, NULL, at, err) : status;
+        map ? event->data.mapping_start.tag : event->data.sequence_start.tag, at, err));
+    return add_node(reader, kind, NULL, at, err);
 }
 
 static enum wf_status take_event(struct reader *reader, const yaml_event_t *event,

@@ -90,8 +90,8 @@ static enum wf_status read_choice(const struct wf_study_trace_options *options,
                                        .what = "the choice of algorithms"};
 
     memset(choice, 0, sizeof(*choice));
-    enum wf_status status = set_params(&of, options, true, choice, err);
-    return status == WF_OK ? wf_expand_check(choice, err) : status;
+    WF_TRY(set_params(&of, options, true, choice, err));
+    return wf_expand_check(choice, err);
 }
 
 static void *new_params(const struct settable *of)
@@ -123,9 +123,8 @@ static enum wf_status check_fixed(const struct wf_source *source, struct wf_err 
 static enum wf_status create(const struct wf_source_ops *ops, const void *params,
                              uint32_t n_ranks, struct wf_source **out, struct wf_err *err)
 {
-    enum wf_status status = ops->create(params, n_ranks, out, err);
-
-    return status == WF_OK ? check_fixed(*out, err) : status;
+    WF_TRY(ops->create(params, n_ranks, out, err));
+    return check_fixed(*out, err);
 }
 
 static enum wf_status generate(const char *name, const struct wf_study_trace_options *options,

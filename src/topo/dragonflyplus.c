@@ -335,16 +335,10 @@ static enum wf_status plus_create(const void *params, struct wf_topo **out, stru
                              given->p != 0 ? given->p : spines};
     struct plus plus = {.leaves = 0};
 
-    enum wf_status status =
-        wf_topo_global_plan(&plus.global, wf_topo_dragonflyplus_ops.name,
-                            (struct wf_topo_global_size){given->g, spines, given->h},
-                            (enum wf_topo_global_order)given->global, err);
-    if (status == WF_OK) {
-        status = set_sizes(&plus, size, err);
-    }
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_topo_global_plan(&plus.global, wf_topo_dragonflyplus_ops.name,
+                               (struct wf_topo_global_size){given->g, spines, given->h},
+                               (enum wf_topo_global_order)given->global, err));
+    WF_TRY(set_sizes(&plus, size, err));
     wf_topo_global_join(&plus.global);
     plus.topo.n_links += plus.global.n_links;
     *out = wf_topo_keep(&plus, sizeof(plus));

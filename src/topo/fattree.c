@@ -330,11 +330,7 @@ static enum wf_status apply_taper(struct fattree *tree, const char *text, struct
 {
     uint32_t taper[HEIGHT_MAX], n = 0;
 
-    enum wf_status status =
-        wf_topo_vector_parse("fattree: taper", text, taper, HEIGHT_MAX, &n, err);
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_topo_vector_parse("fattree: taper", text, taper, HEIGHT_MAX, &n, err));
     if (n > 1 && n != tree->height - 1) {
         return wf_err_set(err, WF_EINVAL,
                           "fattree: taper '%.64s': expected one number, or one for each of "
@@ -409,20 +405,12 @@ static enum wf_status fattree_create(const void *params, struct wf_topo **out,
     const struct params *given = params;
     struct fattree tree = {.height = 0};
 
-    enum wf_status status = read_shape(&tree, given, err);
-    if (status == WF_OK) {
-        status = apply_taper(&tree, given->taper, err);
-    }
-    if (status == WF_OK) {
-        status = multiply(&tree, err);
-    }
-    if (status == WF_OK) {
-        status = number(&tree, err);
-    }
-    if (status == WF_OK) {
-        *out = wf_topo_keep(&tree, sizeof(tree));
-    }
-    return status;
+    WF_TRY(read_shape(&tree, given, err));
+    WF_TRY(apply_taper(&tree, given->taper, err));
+    WF_TRY(multiply(&tree, err));
+    WF_TRY(number(&tree, err));
+    *out = wf_topo_keep(&tree, sizeof(tree));
+    return WF_OK;
 }
 
 static const char *const examples[] = {

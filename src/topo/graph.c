@@ -86,8 +86,8 @@ enum wf_status wf_topo_graph_create_text(const char *name, const char *text, siz
 {
     struct wf_topo_graph_net net;
 
-    enum wf_status status = wf_topo_graph_read(name, text, size, &net, err);
-    return status == WF_OK ? finish(name, &net, out, err) : status;
+    WF_TRY(wf_topo_graph_read(name, text, size, &net, err));
+    return finish(name, &net, out, err);
 }
 
 static enum wf_status graph_create(const void *params, struct wf_topo **out, struct wf_err *err)

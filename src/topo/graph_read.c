@@ -110,16 +110,13 @@ static enum wf_status set_latency(struct wf_topo_graph_attrs *attrs, const char 
                                   struct wf_err *err)
 {
     int64_t latency = 0;
-    enum wf_status status = wf_parse_time(value, &latency, err);
-
-    if (status == WF_OK && latency == 0) {
+    WF_TRY(wf_parse_time(value, &latency, err));
+    if (latency == 0) {
         return wf_err_set(err, WF_EINVAL,
                           "a latency of 0; leave it out for that of the network model");
     }
-    if (status == WF_OK) {
-        attrs->props.latency = latency;
-    }
-    return status;
+    attrs->props.latency = latency;
+    return WF_OK;
 }
 
 static enum wf_status set_kind(struct wf_topo_graph_attrs *attrs, const char *value,

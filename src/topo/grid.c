@@ -50,11 +50,7 @@ enum wf_status wf_topo_grid_parse_wrap(struct wf_topo_grid *grid, const char *wr
         return WF_OK;
     }
     (void)snprintf(what, sizeof(what), "%s: wrap", name);
-    enum wf_status status =
-        wf_topo_vector_parse(what, wrap, flags, WF_TOPO_GRID_DIMS_MAX, &n, err);
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_topo_vector_parse(what, wrap, flags, WF_TOPO_GRID_DIMS_MAX, &n, err));
     if (n != grid->n_dims) {
         return wf_err_set(err, WF_EINVAL, "%s '%.64s': %u values for %u dimensions", what, wrap,
                           n, grid->n_dims);

@@ -17,11 +17,9 @@ static enum wf_status mesh_create(const void *params, struct wf_topo **out, stru
     const struct params *given = params;
     struct wf_topo_grid grid;
 
-    enum wf_status status = wf_topo_grid_parse(&grid, &wf_topo_mesh_ops, given->size, err);
-    if (status == WF_OK) {
-        *out = wf_topo_grid_finish(&grid);
-    }
-    return status;
+    WF_TRY(wf_topo_grid_parse(&grid, &wf_topo_mesh_ops, given->size, err));
+    *out = wf_topo_grid_finish(&grid);
+    return WF_OK;
 }
 
 static const char *const examples[] = {

@@ -32,14 +32,8 @@ enum wf_status wf_topo_routers_init(struct wf_topo_routers *net, const struct wf
     } else {
         ports = UINT64_MAX;
     }
-    enum wf_status status =
-        wf_topo_vector_multiply(what, &links, size.n_routers, WF_TOPO_LINK_MAX, err);
-    if (status == WF_OK) {
-        status = wf_topo_vector_multiply(what, &links, ports, WF_TOPO_LINK_MAX, err);
-    }
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_topo_vector_multiply(what, &links, size.n_routers, WF_TOPO_LINK_MAX, err));
+    WF_TRY(wf_topo_vector_multiply(what, &links, ports, WF_TOPO_LINK_MAX, err));
     net->router = router;
     net->n_routers = (uint32_t)size.n_routers;
     net->nodes = (uint32_t)size.nodes;

@@ -266,9 +266,7 @@ enum wf_status wf_topo_create(const char *spec, struct wf_topo **out, struct wf_
 {
     struct wf_topo *topo = NULL;
 
-    enum wf_status status = create_from(spec, 0, 0, &topo, err);
-    if (status == WF_OK) {
-        *out = topo;
-    }
-    return status;
+    WF_TRY(create_from(spec, 0, 0, &topo, err));
+    *out = topo;
+    return WF_OK;
 }

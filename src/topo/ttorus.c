@@ -76,11 +76,7 @@ static enum wf_status parse_jumps(const char *text, uint32_t n_dims, uint32_t *j
         return WF_OK;
     }
     uint32_t given[WF_TOPO_GRID_DIMS_MAX];
-    enum wf_status status =
-        wf_topo_vector_parse("ttorus: jump", text, given, WF_TOPO_GRID_DIMS_MAX, &n, err);
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_topo_vector_parse("ttorus: jump", text, given, WF_TOPO_GRID_DIMS_MAX, &n, err));
     if (n != n_dims) {
         return wf_err_set(err, WF_EINVAL,
                           "ttorus: jump '%.64s': %" PRIu32 " values for %" PRIu32 " dimensions",
@@ -190,16 +186,9 @@ static enum wf_status ttorus_create(const void *params, struct wf_topo **out,
     struct wf_topo_twist_shape shape;
     struct wf_topo_grid grid;
 
-    enum wf_status status = wf_topo_grid_parse(&grid, &wf_topo_ttorus_ops, given->size, err);
-    if (status == WF_OK) {
-        status = wf_topo_grid_parse_wrap(&grid, given->wrap, err);
-    }
-    if (status == WF_OK) {
-        status = set_shape(&shape, &grid, given, err);
-    }
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_topo_grid_parse(&grid, &wf_topo_ttorus_ops, given->size, err));
+    WF_TRY(wf_topo_grid_parse_wrap(&grid, given->wrap, err));
+    WF_TRY(set_shape(&shape, &grid, given, err));
     struct ttorus *torus = wf_xcalloc(1, sizeof(*torus));
     torus->topo = grid.topo;
     torus->shape = shape;

@@ -260,16 +260,14 @@ static enum wf_status load_copy(const struct wf_vrank_image_config *config, stru
 static enum wf_status load_copies(struct wf_vrank_image *image, const unsigned char *file,
                                   size_t size, struct wf_err *err)
 {
-    enum wf_status status = WF_OK;
-
-    for (uint32_t i = 0; i < image->config.copies && status == WF_OK; i++) {
+    for (uint32_t i = 0; i < image->config.copies; i++) {
         struct copy *copy = &image->copies[i];
         copy->fd = memory_file(file, size);
         image->n_copies = i + 1;
-        status = copy->fd >= 0 ? load_copy(&image->config, copy, err)
-                               : fail(err, image->config.program, "no memory for its file");
+        WF_TRY(copy->fd >= 0 ? load_copy(&image->config, copy, err)
+                             : fail(err, image->config.program, "no memory for its file"));
     }
-    return status;
+    return WF_OK;
 }
 
 enum wf_status wf_vrank_image_load(const struct wf_vrank_image_config *config,

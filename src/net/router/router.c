@@ -162,15 +162,14 @@ static void fill_coords(struct wf_router_net *model)
 
 static enum wf_status check_topology(const struct wf_net_env *env, struct wf_err *err)
 {
-    enum wf_status status = wf_net_topology_check("router", env, err);
-
-    if (status == WF_OK && env->topo->oneway) {
+    WF_TRY(wf_net_topology_check("router", env, err));
+    if (env->topo->oneway) {
         return wf_err_set(err, WF_EINVAL,
                           "network model 'router' does not support one-way links, as this %s "
                           "has",
                           env->topo->ops->name);
     }
-    return status;
+    return WF_OK;
 }
 
 static enum wf_status check_sizes(struct wf_router_net *model, struct wf_err *err)

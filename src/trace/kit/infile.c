@@ -34,13 +34,10 @@ static enum wf_status open_file(const char *path, int *fd, uint64_t *size, struc
 enum wf_status wf_infile_open(struct wf_infile *in, const char *path, struct wf_err *err)
 {
     *in = (struct wf_infile){.fd = -1, .place.err = err};
-    enum wf_status status = open_file(path, &in->fd, &in->size, err);
-
-    if (status == WF_OK) {
-        in->place.path = wf_xstrdup(path);
-        in->buffer = wf_xmalloc(BUFFER_BYTES);
-    }
-    return status;
+    WF_TRY(open_file(path, &in->fd, &in->size, err));
+    in->place.path = wf_xstrdup(path);
+    in->buffer = wf_xmalloc(BUFFER_BYTES);
+    return WF_OK;
 }
 
 void wf_infile_close(struct wf_infile *in)

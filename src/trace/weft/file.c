@@ -474,11 +474,11 @@ static enum wf_status open_directory(struct wf_native_set *set, struct wf_err *e
         free(index);
         return open_all(set, err);
     }
-    enum wf_status status = open_file(set, index, err);
-    for (uint32_t i = 0; i < set->n_parts && status == WF_OK; i++) {
-        status = open_file(set, join(set->path, set->parts[i]), err);
+    WF_TRY(open_file(set, index, err));
+    for (uint32_t i = 0; i < set->n_parts; i++) {
+        WF_TRY(open_file(set, join(set->path, set->parts[i]), err));
     }
-    return status;
+    return WF_OK;
 }
 
 /* ---- the set of files ---- */
