@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Vertices and directed links to look at, at most: a fraction of a second. */
+/* The largest number of vertices and directed links to visit: a fraction of a second. */
 #define LOOKS_MAX UINT64_C(8000000)
 
 enum { ENDS = 4096 };
@@ -35,7 +35,8 @@ void wf_draw_sample_begin(struct wf_draw_sample *sample, const struct wf_topo *t
     }
     *sample = (struct wf_draw_sample){
         .n = topo->n_vertices,
-        /* Odd, so that it comes to all positions of the regular patterns that networks are. */
+        /* The step is odd, so that it reaches all positions of the regular patterns in
+         * networks. */
         .step = work <= LOOKS_MAX ? 1 : (work / LOOKS_MAX + 1) | 1,
     };
 }
@@ -50,7 +51,7 @@ bool wf_draw_sample_next(struct wf_draw_sample *sample, uint32_t *vertex)
     return true;
 }
 
-/* What is needed to count. */
+/* The input of a count. */
 struct census {
     const struct wf_topo *topo;
     wf_draw_bin_fn *bin;
@@ -76,7 +77,7 @@ static void count_links(const struct census *census, uint32_t vertex, uint32_t o
     for (uint32_t port = 0; port < n_ports; port++) {
         uint32_t to = topo->ops->neighbor(topo, vertex, port);
 
-        /* A cable is counted at one of its ends, unless the other may not be visited. */
+        /* A cable is counted at one of its ends, unless the other end may not be visited. */
         if (to == WF_TOPO_NO_VERTEX || (to < vertex && !topo->oneway && !bins->sampled)) {
             continue;
         }

@@ -19,8 +19,9 @@ void wf_draw_cables_end(struct wf_draw_cables *cables)
     cables->hint = NULL;
 }
 
-/* The port of cable->to with the other end. The search begins after the port that
- * it found last: where neighbours are in order, as in a full mesh, the next port is the one. */
+/* The port of cable->to at the other end of the cable. The search begins after the port that
+ * it found last: where neighbours are in order, as in a full mesh, the next port is the
+ * right one. */
 static uint32_t other_end(const struct wf_draw_cables *cables,
                           const struct wf_draw_cable *cable)
 {

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * A surface for plots. Lengths are pixels of a screen; y grows downwards. What is drawn later
- * covers what was drawn earlier.
+ * A surface for plots. Lengths are pixels of a screen; y grows downwards. Later shapes cover
+ * earlier ones.
  */
 
 #include <stdbool.h>
@@ -34,11 +34,11 @@ struct wf_draw_xy {
 enum wf_draw_anchor { WF_DRAW_ANCHOR_START, WF_DRAW_ANCHOR_MIDDLE, WF_DRAW_ANCHOR_END };
 
 struct wf_draw_lettering {
-    double size; /* of the font */
+    double size; /* font size */
     enum wf_draw_anchor anchor;
     enum wf_draw_ink ink;
     bool bold;
-    bool upwards; /* turned to be read from below to above */
+    bool upwards; /* rotated to be read from bottom to top */
 };
 
 struct wf_draw_canvas;
@@ -47,14 +47,14 @@ struct wf_draw_canvas;
 struct wf_draw_canvas_ops {
     void (*path)(struct wf_draw_canvas *canvas, const struct wf_draw_xy *corners, size_t n,
                  enum wf_draw_ink ink, double width);
-    /* A convex polygon of at least 3 corners, in clockwise order as seen, or, if n is 1, a
-     * disc of radius `r` around the corner; with an edge of 1.5 pixels. */
+    /* A convex polygon of at least 3 corners, in clockwise order on the screen, or, if n is
+     * 1, a disc of radius `r` around the corner. Its edge is 1.5 pixels wide. */
     void (*area)(struct wf_draw_canvas *canvas, const struct wf_draw_xy *corners, size_t n,
                  double r, const enum wf_draw_ink fill_and_edge[2]);
     /* `at` is on the base line. */
     void (*text)(struct wf_draw_canvas *canvas, struct wf_draw_xy at, const char *text,
                  const struct wf_draw_lettering *lettering);
-    /* Writes what was drawn, and releases the canvas. */
+    /* Writes the drawing and releases the canvas. */
     void (*finish)(struct wf_draw_canvas *canvas);
 };
 
@@ -69,5 +69,5 @@ struct wf_draw_canvas *wf_draw_canvas_svg_new(double width, double height, const
 struct wf_draw_canvas *wf_draw_canvas_png_new(double width, double height, const char *title,
                                               FILE *out);
 
-/* The width of the text in the widest of the fonts of the canvases. */
+/* The width of the text in the widest font of all canvases. */
 double wf_draw_lettering_width(const char *text, double size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A canvas of pixels, two for each unit of length, so that print is sharp. A shape is first
- * laid out as a mask, which holds how much of each pixel the shape covers. Then the shape is
+ * drawn as a mask, which holds how much of each pixel the shape covers. Then the shape is
  * coloured as a whole, so that no pixel is painted twice where parts of a line meet.
  */
 #include "draw/canvas.h"
@@ -21,7 +21,7 @@ enum { SCALE = 2, CHANNELS = 3, FILTER_NONE = 0 };
 #define PEN_BOLD   2.3
 #define EDGE_WIDTH 1.5
 
-/* Columns and rows, ends excluded. */
+/* A range of columns and rows; the ends are excluded. */
 struct area {
     long left, top, right, bottom;
 };
@@ -32,7 +32,7 @@ struct raster {
     long width, height;
     unsigned char *pixels; /* rows of red, green, blue */
     unsigned char *mask;   /* 255 where a pixel is covered; clear between calls */
-    struct area marked;    /* what of the mask may not be clear */
+    struct area marked;    /* the part of the mask that may not be clear */
 };
 
 static void begin(struct raster *raster)
@@ -45,8 +45,8 @@ static long within(double value, long limit)
     return value < 0 ? 0 : value > (double)limit ? limit : (long)value;
 }
 
-/* The pixels that something between the two corners and no further than `reach` from them may
- * cover. */
+/* The pixels that a shape may cover if it lies between the two corners or at most `reach`
+ * away from them. */
 static struct area touch(struct raster *raster, struct wf_draw_xy a, struct wf_draw_xy b,
                          double reach)
 {
@@ -65,8 +65,8 @@ static struct area touch(struct raster *raster, struct wf_draw_xy a, struct wf_d
     return area;
 }
 
-/* Marks a pixel whose middle is `depth` inside of the shape's edge. 16 grades are as smooth as
- * 256 to the eye, and the file is half as large. */
+/* Marks a pixel whose centre is `depth` inside the edge of the shape. To the eye, 16 grades
+ * are as smooth as 256, and the file is half as large. */
 static void mark(struct raster *raster, long x, long y, double depth)
 {
     unsigned char *mask = &raster->mask[y * raster->width + x];
@@ -130,7 +130,7 @@ static void mark_polygon(struct raster *raster, const struct wf_draw_xy *corners
     }
 }
 
-/* Colours what is marked, and clears the mask. */
+/* Colours the marked pixels and clears the mask. */
 static void paint(struct raster *raster, enum wf_draw_ink ink)
 {
     const struct area *area = &raster->marked;
@@ -179,7 +179,7 @@ static void png_area(struct wf_draw_canvas *canvas, const struct wf_draw_xy *cor
         points[i] = scaled(corners[i]);
     }
     begin(raster);
-    if (n == 1) { /* the edge lies over the middle of the shape's own, as in SVG */
+    if (n == 1) { /* the edge is centred on that of the shape, as in SVG */
         mark_line(raster, points[0], points[0], (r + EDGE_WIDTH / 2) * SCALE);
         paint(raster, fill_and_edge[1]);
         begin(raster);
@@ -198,11 +198,11 @@ static void png_area(struct wf_draw_canvas *canvas, const struct wf_draw_xy *cor
 
 /* ---- text ---- */
 
-/* Where and how the next letter is drawn. */
+/* The position and style of the next letter. */
 struct pen {
     struct raster *raster;
     struct wf_draw_xy at; /* on the base line */
-    double unit;          /* of the letters' grid */
+    double unit;          /* unit of the letters' grid */
     double half_width;
     bool upwards;
 };
@@ -266,7 +266,7 @@ static void put_number(unsigned char *at, uint32_t value)
     }
 }
 
-/* Length, type, data, and a checksum of the last two. */
+/* A chunk has a length, a type, data, and a checksum of type and data. */
 static void put_chunk(FILE *out, const char *type, const unsigned char *data, size_t size)
 {
     unsigned char head[8], tail[4];
@@ -285,8 +285,8 @@ static void put_chunk(FILE *out, const char *type, const unsigned char *data, si
     (void)fwrite(tail, 1, sizeof(tail), out);
 }
 
-/* Rows are stored unfiltered: drawings have few colours, and their differences would be
- * more. */
+/* Rows are stored unfiltered: drawings have few colours, and the differences between them
+ * would be more values. */
 static unsigned char *filter(const unsigned char *pixels, size_t row, size_t height)
 {
     unsigned char *filtered = wf_xmalloc((row + 1) * height);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rings, stars, full meshes and anything else: vertices on a circle, hubs inside. */
+/* Rings, stars, full meshes and all other shapes: vertices on a circle, hubs inside. */
 #include "base/units.h"
 #include "draw/bins.h"
 #include "draw/layout.h"

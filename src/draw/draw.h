@@ -17,12 +17,12 @@
 
 /* All members are required. */
 struct wf_draw_format {
-    const char *extension; /* of files in this format, with the dot */
+    const char *extension; /* of files in this format, including the dot */
     const char *summary;   /* one line, for help */
     bool every_cable;      /* the file grows with the network */
 
-    /* Writes `topo`, which the user wrote as `spec`. Errors of `out` itself are found by the
-     * caller (ferror). */
+    /* Writes `topo`, whose spec the user gave as `spec`. The caller checks `out` for errors
+     * (ferror). */
     void (*write)(const struct wf_topo *topo, const char *spec, FILE *out);
 };
 
@@ -39,8 +39,8 @@ enum wf_status wf_draw_for_path(const char *path, const struct wf_draw_format **
 enum { WF_DRAW_VERTEX_NAME_MAX = 16 };
 char *wf_draw_vertex_name(const struct wf_topo *topo, uint32_t vertex, char *buf);
 
-/* The coordinates of a vertex, separated by `between`; a hub has no place, which is "-".
- * Returns `buf`, which has WF_DRAW_VERTEX_COORDS_MAX bytes. */
+/* The coordinates of a vertex, separated by `between`; "-" for a hub, which has no
+ * coordinates. Returns `buf`, which has WF_DRAW_VERTEX_COORDS_MAX bytes. */
 enum { WF_DRAW_VERTEX_COORDS_MAX = 96 };
 char *wf_draw_vertex_coords(const struct wf_topo *topo, uint32_t vertex, char between,
                             char *buf);

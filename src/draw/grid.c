@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Meshes and tori: two dimensions as they are, the third slanting to the back, and for each
- * further dimension copies of all that beside or below each other. */
+/* Meshes and tori: two dimensions are drawn flat and the third slants to the back. Further
+ * dimensions become copies of that drawing beside or below each other. */
 #include "base/units.h"
 #include "draw/layout.h"
 
@@ -17,8 +17,8 @@ struct lattice {
     double pitch;
 };
 
-/* Vertices are numbered with the first coordinate varying fastest, so that the last vertex has
- * the highest of each. */
+/* Vertices are numbered with the first coordinate varying fastest, so that the last vertex
+ * has the highest value of each coordinate. */
 static void read_sizes(const struct wf_topo *topo, struct lattice *lattice)
 {
     uint32_t coord[WF_TOPO_COORDS_MAX];
@@ -30,9 +30,9 @@ static void read_sizes(const struct wf_topo *topo, struct lattice *lattice)
     }
 }
 
-/* The third dimension goes to the back. Up to four deep, all of it fits between one vertex and
- * its neighbour, so that nothing hides anything; deeper, a slant is chosen that makes few
- * meet. */
+/* The third dimension goes to the back. If it is at most four deep, all of it fits between
+ * one vertex and its neighbour, so that nothing is hidden. If it is deeper, the slant is
+ * chosen such that few vertices overlap. */
 static void set_depth(struct lattice *lattice, double pitch)
 {
     uint32_t n = lattice->size[2];
@@ -75,8 +75,8 @@ static void put(const struct lattice *lattice, const uint32_t *coord, struct wf_
     }
 }
 
-/* Only a step to the next in one of the three dimensions of a block is a straight line; what
- * goes farther passes by the vertices between. */
+/* Only a step to the next vertex in one of the three dimensions of a block is a straight
+ * line. Longer lines bend around the vertices between their ends. */
 static void bend_between(const struct lattice *lattice, const uint32_t *from,
                          const uint32_t *to, struct wf_draw_line *line)
 {
@@ -97,7 +97,7 @@ static void bend_between(const struct lattice *lattice, const uint32_t *from,
     if (differ == 1 && dim < 3) {
         line->bow = 0.5 * lattice->pitch * steps / lattice->size[dim];
     }
-    /* All lines of a dimension bow to the same side. */
+    /* All lines of a dimension bend to the same side. */
     if (differ == 1 && from[dim] > to[dim]) {
         line->bow = -line->bow;
     }
@@ -136,7 +136,7 @@ enum { BLOCKS_MAX = 128, ROW_MAX = 16 };
 
 struct blocks {
     struct lattice vertices, blocks;
-    uint32_t first; /* vertex */
+    uint32_t first; /* first vertex */
 };
 
 static uint64_t lattice_points(const struct lattice *lattice)
@@ -159,8 +159,9 @@ static uint32_t longest_row(const struct lattice *lattice)
     return longest;
 }
 
-/* Halves the dimensions that are `longest`. Halving all of them keeps
- * the shape, but many short dimensions should not all vanish: then only the last is halved. */
+/* Halves the dimensions whose size is `longest`. Halving all of them keeps the shape, but if
+ * there are many short dimensions, not all of them should vanish: then only the last is
+ * halved. */
 static void halve(struct lattice *lattice, uint32_t longest)
 {
     for (uint32_t d = lattice->n_dims; d-- > 0;) {
@@ -212,7 +213,7 @@ static uint32_t join(const struct lattice *lattice, const uint32_t *coord)
     return number;
 }
 
-/* Wide enough for the label. */
+/* The radius is large enough for the label. */
 static double block_radius(const struct wf_draw_mark *mark)
 {
     return fmax(14, 3.6 * (double)strlen(mark->label) + 4);
@@ -246,8 +247,8 @@ static void add_block(const struct wf_topo *topo, const struct blocks *blocks, u
     (void)wf_draw_picture_mark(picture, &mark);
 }
 
-/* Follows the cables of the vertices at the corners of a block, which lead to all blocks that
- * it has cables to. */
+/* Follows the cables of the vertices at the corners of a block: they lead to all blocks to
+ * which the block has cables. */
 static void link_block(const struct wf_topo *topo, const struct blocks *blocks, uint32_t number,
                        bool *linked)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dragonflies and their like: groups are discs on a circle, routers a circle in their disc,
- * links between groups chords. */
+/* Dragonflies and similar networks: groups are discs on a circle, the routers of a group
+ * form a circle in its disc, and links between groups are chords. */
 #include "base/mem.h"
 #include "base/units.h"
 #include "draw/bins.h"
@@ -15,7 +15,7 @@ enum { NAMED_GROUPS_MAX = 40, NOTE_SIZE = 12 };
 
 struct groups {
     uint32_t n;    /* groups */
-    uint32_t most; /* routers in a group */
+    uint32_t most; /* largest number of routers in a group */
 };
 
 static void widen(const struct wf_topo *topo, uint32_t vertex, struct groups *groups)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nested networks: while they are small, each node of the outer one is a disc with a copy of
- * the inner one; otherwise one picture for each level, side by side. */
+/* Nested networks. If they are small, each node of the outer network is a disc that contains
+ * a copy of the inner one. Otherwise there is one picture for each level, side by side. */
 #include "base/mem.h"
 #include "base/units.h"
 #include "draw/draw.h"
@@ -26,7 +26,7 @@ struct part {
     double radius;
 };
 
-/* Moves the middle to the origin; sets *radius to that of a disc that holds all marks. */
+/* Moves the centre to the origin. Sets *radius to that of a disc that holds all marks. */
 static void center(struct wf_draw_picture *picture, double *radius)
 {
     struct wf_draw_box box = wf_draw_picture_bounds(picture);
@@ -45,7 +45,7 @@ static void center(struct wf_draw_picture *picture, double *radius)
     }
 }
 
-/* The least distance between two of the first `n` marks. */
+/* The smallest distance between two of the first `n` marks. */
 static double least_gap(const struct wf_draw_picture *picture, uint32_t n)
 {
     double gap = HUGE_VAL;
@@ -59,8 +59,8 @@ static double least_gap(const struct wf_draw_picture *picture, uint32_t n)
     return gap;
 }
 
-/* Numbers in the whole are those of topo/nested.h: nodes copy by copy, inner switches copy by
- * copy, outer switches. */
+/* The number of a vertex in the whole network, as in topo/nested.h: nodes copy by copy,
+ * inner switches copy by copy, outer switches. */
 static uint32_t vertex_in_whole(const struct part *inner, uint32_t copies, uint32_t copy,
                                 uint32_t vertex)
 {
@@ -92,7 +92,8 @@ static void add_copy(struct wf_draw_picture *picture, const struct wf_draw_mark 
     }
 }
 
-/* Puts a copy of `inner` into each node of `outer`, and the lines of `outer` to the gates. */
+/* Puts a copy of `inner` into each node of `outer`, and leads the lines of `outer` to the
+ * gates. */
 static void combine(const struct wf_topo *outer, const struct wf_draw_picture *frame,
                     const struct part *inner, struct part *out)
 {
@@ -142,7 +143,7 @@ static void draw_part(const struct wf_topo *topo, uint32_t level, struct part *o
 
     draw_part(topo, level + 1, &inner);
     wf_draw_layout_network(outer, &frame);
-    frame.n_notes = 0; /* numbers of groups would be among the copies */
+    frame.n_notes = 0; /* group numbers would lie among the copies */
     double gap = least_gap(&frame, outer->n_vertices);
     wf_draw_picture_spread(&frame, fmax(1, 2.3 * (inner.radius + 4) / gap));
     combine(outer, &frame, &inner, out);
@@ -179,7 +180,7 @@ static double add_panel(const struct wf_topo *topo, const char *spec, uint32_t l
     wf_draw_layout_network(network, &panel);
     center(&panel, &radius);
     for (uint32_t i = 0; i < panel.n_marks; i++) {
-        panel.marks[i].vertex = WF_TOPO_NO_VERTEX; /* it is many vertices of the whole */
+        panel.marks[i].vertex = WF_TOPO_NO_VERTEX; /* stands for many vertices */
     }
     struct wf_draw_box box = wf_draw_picture_bounds(&panel);
     double scale = fmin(1, SIZE / fmax(box.right - box.left, box.bottom - box.top));

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Up to this many marks, there is space for their numbers. */
+/* Up to this number of marks, there is space for their numbers. */
 enum { LABELS_MAX = 130 };
 
 static const struct wf_draw_shape_ops *const shape_table[] = {
@@ -70,8 +70,8 @@ static uint32_t *count_guests(const struct wf_topo *topo, uint32_t *most)
     return guests;
 }
 
-/* The distance from the middle of a router of its `n` nodes of radius `r`, on a third of a
- * circle or, which needs less space, all around. */
+/* The distance between the centre of a router and its `n` nodes of radius `r`. The nodes are
+ * on a third of a circle or all around, which needs less space. */
 static double guest_distance(const struct wf_draw_view *view, uint32_t n, double r, bool around)
 {
     double least = view->r + 1.6 * r;

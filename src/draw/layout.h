@@ -23,10 +23,10 @@ struct wf_draw_view {
     const struct wf_topo *topo;
     struct wf_draw_picture *picture;
     uint32_t first; /* vertices from here on are shown: vertex v as mark v - first */
-    double r;       /* of a router */
-    double reach;   /* how far a router and the nodes around it reach from its middle */
+    double r;       /* radius of a router */
+    double reach;   /* radius of a router together with the nodes around it */
     double pitch;   /* a good distance between neighbours */
-    double *facing; /* by mark, the direction in which its nodes are; NAN is all around */
+    double *facing; /* [mark] direction in which its nodes are; NAN: all around */
 };
 
 struct wf_draw_shape_ops {
@@ -36,7 +36,7 @@ struct wf_draw_shape_ops {
     /* Sets style and bow of the line for a cable; its other members are set. May be null. */
     void (*bend)(const struct wf_draw_view *view, const struct wf_draw_cable *cable,
                  struct wf_draw_line *line);
-    /* Draws a network that is too large for a mark for each vertex. */
+    /* Draws a network that is too large to have a mark for each vertex. */
     void (*coarse)(const struct wf_topo *topo, struct wf_draw_picture *picture);
 };
 
@@ -48,7 +48,7 @@ extern const struct wf_draw_shape_ops wf_draw_shape_circle;
 /* Draws a network that is not nested into an empty picture. */
 void wf_draw_layout_network(const struct wf_topo *topo, struct wf_draw_picture *picture);
 
-/* Draws any network into an empty picture; `spec` is what the user wrote. */
+/* Draws any network into an empty picture; `spec` is the user's text. */
 void wf_draw_layout(const struct wf_topo *topo, const char *spec,
                     struct wf_draw_picture *picture);
 
@@ -67,5 +67,5 @@ static inline double wf_draw_layout_angle(uint32_t k, uint32_t n)
     return ((double)k / n - 0.25) * WF_DRAW_TURN;
 }
 
-/* A count in few characters: "4096", "65.5 k". `buf` of WF_UNITS_TEXT_MAX bytes. */
+/* Formats a count in few characters: "4096", "65.5 k". `buf` has WF_UNITS_TEXT_MAX bytes. */
 char *wf_draw_layout_count(uint64_t count, char *buf);

@@ -38,7 +38,7 @@ static void widen(const struct wf_topo *topo, uint32_t vertex, struct widths *wi
     }
 }
 
-/* The distance between rows that suits a picture of this width. */
+/* A good distance between rows for a picture of this width. */
 static double row_height(double width, uint32_t rows)
 {
     return fmin(fmax(0.5 * width / rows, 70), 220);
@@ -46,8 +46,9 @@ static double row_height(double width, uint32_t rows)
 
 /* ---- every vertex ---- */
 
-/* Gives each leaf of a tree the next place, and each other vertex the middle of its children.
- * By place in the level alone, an incomplete level would not be above its children. */
+/* Gives each leaf of a tree the next place, and each other vertex the middle of its
+ * children. If only the place in the level counted, an incomplete level would not be above
+ * its children. */
 struct tidy {
     const struct wf_draw_view *view;
     uint32_t leaves;
@@ -134,8 +135,8 @@ static void add_row(struct rows *rows, const struct widths *widths, uint32_t lev
     }
 }
 
-/* If there are many levels, draws the upper ones whose vertices can be drawn one by one, and
- * the lowest with as many bins as the row above it. */
+/* If there are many levels, draws the upper ones whose vertices can be drawn individually,
+ * and the lowest level with as many bins as the row above it. */
 static void choose_rows(struct rows *rows, const struct widths *widths)
 {
     uint32_t top = widths->n_levels;
@@ -192,7 +193,7 @@ static void add_bin(const struct rows *rows, const struct row *row, uint32_t bin
     (void)wf_draw_picture_mark(picture, &mark);
 }
 
-/* Hints at the levels left out between the last two rows. */
+/* Adds lines that indicate the omitted levels between the last two rows. */
 static void bridge_gap(const struct rows *rows, struct wf_draw_picture *picture)
 {
     const struct row *upper = &rows->row[rows->n - 2], *lower = &rows->row[rows->n - 1];
@@ -208,7 +209,7 @@ static void bridge_gap(const struct rows *rows, struct wf_draw_picture *picture)
     }
 }
 
-/* Names each row at its left, with its width. */
+/* Puts the name of each row to its left, with its number of vertices. */
 static void name_rows(const struct wf_topo *topo, const struct rows *rows,
                       struct wf_draw_picture *picture)
 {

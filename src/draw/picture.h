@@ -17,18 +17,18 @@ enum wf_draw_mark_kind {
     WF_DRAW_MARK_DISC,   /* a circle around other marks, drawn below them */
     WF_DRAW_MARK_NODE,   /* a dot */
     WF_DRAW_MARK_SWITCH, /* a square */
-    WF_DRAW_MARK_BLOCK,  /* a larger square that stands for many */
-    WF_DRAW_MARK_GROUP,  /* a circle that stands for many */
+    WF_DRAW_MARK_BLOCK,  /* a larger square that stands for many vertices */
+    WF_DRAW_MARK_GROUP,  /* a circle that stands for many vertices */
     WF_DRAW_MARK_KINDS,
 };
 
 struct wf_draw_mark {
     enum wf_draw_mark_kind kind;
     double x, y;
-    double r;        /* a square is 2r wide */
+    double r;        /* radius; a square is 2r wide */
     uint32_t vertex; /* the vertex that it shows, or WF_TOPO_NO_VERTEX */
-    char label[24];  /* inside it; "" for none */
-    char title[72];  /* shown when the user points at it; likewise */
+    char label[24];  /* text inside it; "" for none */
+    char title[72];  /* shown when the user points at it; "" for none */
 };
 
 enum wf_draw_line_style {
@@ -39,15 +39,15 @@ enum wf_draw_line_style {
 };
 
 struct wf_draw_line {
-    uint32_t a, b; /* marks */
+    uint32_t a, b; /* numbers of marks */
     enum wf_draw_line_style style;
-    double bow;     /* how far its middle is off the straight line, to the left of a to b */
-    uint64_t links; /* the number that it stands for; 0 if it is one cable */
+    double bow;     /* distance of its middle from the straight line, to the left from a to b */
+    uint64_t links; /* number of cables that it stands for; 0 if it is one cable */
     bool oneway;    /* an arrow from a to b */
 };
 
 struct wf_draw_note {
-    double x, y, size; /* the middle of its base line; height of letters */
+    double x, y, size; /* middle of the base line; height of letters */
     char text[96];
 };
 
@@ -59,7 +59,7 @@ struct wf_draw_picture {
     uint32_t n_marks, n_lines, n_notes;
     uint32_t marks_capacity, lines_capacity, notes_capacity;
     uint32_t gate;    /* the mark of the gate; meaningful where every vertex has a mark */
-    char legend[200]; /* a sentence on what the marks are */
+    char legend[200]; /* a sentence that explains the marks */
 };
 
 struct wf_draw_box {
@@ -75,17 +75,17 @@ WF_PRINTF(5, 6)
 void wf_draw_picture_note(struct wf_draw_picture *picture, double x, double y, double size,
                           const char *fmt, ...);
 
-/* Appends to the legend as far as it has space. */
+/* Appends to the legend as much as it has space for. */
 WF_PRINTF(2, 3)
 void wf_draw_picture_legend(struct wf_draw_picture *picture, const char *fmt, ...);
 
-/* Adds the marks, lines and notes of `from`, everything `scale` times as large, its origin at
- * (x, y). Returns the number of its first mark. */
+/* Adds the marks, lines and notes of `from`, scaled by `scale`, with its origin at (x, y).
+ * Returns the number of its first mark. */
 uint32_t wf_draw_picture_append(struct wf_draw_picture *picture,
                                 const struct wf_draw_picture *from, double x, double y,
                                 double scale);
 
-/* Moves marks and notes away from the origin; they keep their size. */
+/* Moves marks and notes away from the origin without changing their size. */
 void wf_draw_picture_spread(struct wf_draw_picture *picture, double factor);
 
 /* The control point of a line that is drawn as a quadratic curve. */

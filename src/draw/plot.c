@@ -8,17 +8,17 @@
 #include <string.h>
 
 enum {
-    PANEL_WIDTH = 480, /* all of it: labels, axes and curves */
+    PANEL_WIDTH = 480, /* the whole panel: labels, axes and curves */
     HEIGHT = 380,
     LEFT = 76,
     RIGHT = 22,
     TOP = 64,
     BOTTOM = 58,
     LEGEND_LINE = 22,
-    CAP = 4, /* half of an error bar's end */
+    CAP = 4, /* half of the width of an error bar's end */
 };
 
-#define MARK 4.0 /* radius */
+#define MARK 4.0 /* radius of a mark */
 
 /* One hue for each series in a fixed order, lighter on a dark page. */
 const uint32_t wf_draw_ink_light[WF_DRAW_INKS] = {
@@ -50,7 +50,7 @@ struct view {
     struct wf_draw_canvas *canvas;
     const struct wf_draw_plot_panel *panel;
     struct wf_draw_scale x, y;
-    double left, right, top, bottom; /* of the space between the axes */
+    double left, right, top, bottom; /* edges of the area between the axes */
 };
 
 static enum wf_draw_ink ink_of(size_t series)
@@ -76,7 +76,7 @@ static void widen(struct range *range, double value)
     range->high = fmax(range->high, value);
 }
 
-/* The lower end of an error bar, which a logarithmic axis may not have. */
+/* The lower end of an error bar, which may not exist on a logarithmic axis. */
 static double bar_low(const struct wf_draw_plot_panel *panel,
                       const struct wf_draw_plot_point *p)
 {
@@ -207,8 +207,8 @@ static void draw_error(const struct view *view, const struct wf_draw_plot_point 
               ink, 1.2);
 }
 
-/* Lines and bars before marks, so that these lie on top. Points are joined two by two: what is
- * not shown leaves a gap. */
+/* Lines and bars are drawn before marks, so that marks lie on top. Each two neighbouring
+ * points are joined; a point that is not shown leaves a gap. */
 static void draw_series(const struct view *view, size_t number)
 {
     const struct wf_draw_plot_series *series = &view->panel->series[number];
@@ -300,7 +300,7 @@ static void draw_plot(const struct wf_draw_plot *plot, struct wf_draw_canvas *ca
     canvas->ops->finish(canvas);
 }
 
-/* Wide enough for the panels with their legend, and for the words above. */
+/* The page is wide enough for the panels, their legend and the text above. */
 static double plot_width(const struct wf_draw_plot *plot)
 {
     double panels = PANEL_WIDTH * (double)plot->n + legend_width(legend_of(plot));

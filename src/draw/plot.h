@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Curves on axes, as a picture in a file: panels side by side, each with series of points that
- * may have error bars. The same plot gives the same bytes.
+ * Curves on axes, as a picture in a file: panels side by side, each with series of points
+ * that may have error bars. The same plot always gives the same bytes.
  */
 
 #include "base/status.h"
@@ -14,19 +14,19 @@
 
 struct wf_draw_plot_point {
     double x, y;
-    double error; /* half of the height of its error bar; 0 for none */
-    bool hollow;  /* only the edge of its mark: a point with a reservation */
+    double error; /* half of the height of the error bar; 0 for none */
+    bool hollow;  /* draws only the edge of the mark: a point with a reservation */
 };
 
-/* Colour and mark follow from the place in the list. */
+/* The position in the list determines colour and mark. */
 struct wf_draw_plot_series {
-    const char *name; /* in the legend */
+    const char *name; /* name in the legend */
     const struct wf_draw_plot_point *points;
     size_t n;
 };
 
-/* A linear axis begins at 0, or below if there are values below. On a logarithmic one, values
- * that are not above 0 are left out. */
+/* A linear axis begins at 0, or lower if there are negative values. A logarithmic axis
+ * leaves out values that are not above 0. */
 struct wf_draw_plot_axis {
     const char *label;
     bool log;
@@ -38,8 +38,8 @@ struct wf_draw_plot_panel {
     size_t n;
 };
 
-/* Panels share one legend, that of the panel with the most series; one series has none. Texts
- * are UTF-8; a PNG shows what is not ASCII as "?". */
+/* Panels share one legend, that of the panel with the most series. There is no legend for a
+ * single series. Texts are UTF-8; a PNG shows characters outside ASCII as "?". */
 struct wf_draw_plot {
     const char *title, *subtitle;
     const struct wf_draw_plot_panel *panels;
@@ -47,8 +47,8 @@ struct wf_draw_plot {
 };
 
 struct wf_draw_plot_format {
-    const char *extension; /* with the dot */
-    /* Errors of `out` itself are found by the caller (ferror). */
+    const char *extension; /* including the dot */
+    /* The caller checks `out` for errors (ferror). */
     void (*write)(const struct wf_draw_plot *plot, FILE *out);
 };
 

@@ -33,8 +33,9 @@ static void fit_linear(struct wf_draw_scale *scale, double low, double high)
     }
 }
 
-/* The least of all decades and, where these are few, their fractions that leaves no more than
- * WF_DRAW_SCALE_TICKS_MAX ticks; many decades are skipped in equal steps. */
+/* Chooses the ticks: all decades and, if these are few, fractions of them, as many as
+ * WF_DRAW_SCALE_TICKS_MAX allows. If there are many decades, some are skipped in equal
+ * steps. */
 static void fit_log(struct wf_draw_scale *scale, double low, double high)
 {
     double first = floor(log10(low) + 1e-9), last = ceil(log10(high) - 1e-9);

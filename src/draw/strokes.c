@@ -5,8 +5,9 @@
 
 enum { CURVE_PIECES = 6 };
 
-/* Paths from ' ' to '~': M moves the pen, L draws a line, Q a curve by a control point to its
- * end. Numbers are on the grid: x from the left edge, y from the base line. */
+/* The paths of the characters from ' ' to '~': M moves the pen, L draws a line, Q draws a
+ * curve by a control point to its end. Numbers are on the grid: x from the left edge, y from
+ * the base line. */
 static const char *const letters[] = {
     "M 5 0",
     "M 0 14 L 0 4 M 0 0 L 0 1",

@@ -39,14 +39,14 @@ static const char style_sheet[] =
     ".quiet{fill:#a4b0bc}\n"
     "}\n";
 
-/* The page that is written, and how coordinates of the picture become those of the page. */
+/* The page that is written, and the mapping from coordinates of the picture to the page. */
 struct page {
     FILE *out;
     const struct wf_draw_picture *picture;
     double scale, x, y;
 };
 
-/* A number with at most one decimal, without a useless zero. */
+/* Writes a number with at most one decimal, without a trailing zero. */
 static void put_number(FILE *out, double value)
 {
     long tenths = lround(value * 10);
@@ -58,7 +58,7 @@ static void put_number(FILE *out, double value)
     }
 }
 
-/* Writes a text in which each @ stands for the next number, a double. */
+/* Writes a text in which each @ is replaced by the next argument, a double. */
 static void put(FILE *out, const char *text, ...)
 {
     va_list numbers;
@@ -114,8 +114,7 @@ static void put_line_end(const struct page *page, const struct wf_draw_line *lin
     }
 }
 
-/* Moves (*x, *y), where a line comes from, to where it ends: an arrow at the rim of its mark.
- */
+/* Moves (*x, *y) from the start of a line to its end. An arrow ends at the edge of its mark. */
 static void go_to_end(const struct page *page, const struct wf_draw_line *line, double *x,
                       double *y)
 {
@@ -153,7 +152,7 @@ static void put_lines(const struct page *page)
     static const char *const classes[] = {[WF_DRAW_LINE_FAR] = "far",
                                           [WF_DRAW_LINE_PLAIN] = "plain",
                                           [WF_DRAW_LINE_HINT] = "hint"};
-    /* Where there are many, each is thinner. */
+    /* The more lines there are, the thinner they are. */
     uint32_t n = page->picture->n_lines;
     double width = n > 2000 ? 0.4 : n > 600 ? 0.7 : n > 250 ? 1 : 1.3;
 
@@ -253,7 +252,7 @@ static const char *plural(uint64_t count)
     return count == 1 ? "" : "s";
 }
 
-/* Three lines in the middle at `x`, the first base line at `y`. */
+/* Writes three lines centred at `x`, the first base line at `y`. */
 static void put_caption(const struct page *page, const struct wf_topo *topo, const char *spec,
                         double x, double y)
 {
