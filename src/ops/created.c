@@ -12,7 +12,7 @@ void wf_created_fini(struct wf_created *created)
     *created = (struct wf_created){.n = 0};
 }
 
-/* The first span that ends at a number or after it. */
+/* Returns the index of the first span that ends at `request` or after it. */
 static uint32_t find(const struct wf_created *created, uint32_t request)
 {
     uint32_t at = 0;
@@ -28,7 +28,7 @@ static bool covers(const struct wf_created_span *span, uint32_t begin, uint32_t 
     return span->begin <= begin && end <= span->end;
 }
 
-/* Whether all requests from `begin` to before `end` were created. */
+/* Returns whether all requests from `begin` to `end` - 1 were created. */
 static bool has_span(struct wf_created *created, uint32_t begin, uint32_t end)
 {
     if (created->all || begin == end || covers(&created->latest, begin, end)) {
@@ -140,7 +140,8 @@ void wf_created_filter_fini(struct wf_created_filter *filter)
     wf_buf_fini(&filter->outcomes);
 }
 
-/* The place that a place of the whole set has in what is left; n_left if it is gone. */
+/* Translates an index in the list of requests to an index in the filtered list. Returns n_left
+ * if the request was removed. */
 static uint32_t place_of(struct wf_created_filter *filter, const struct wf_op *op,
                          uint32_t place, uint32_t n_left)
 {
@@ -155,7 +156,8 @@ static uint32_t place_of(struct wf_created_filter *filter, const struct wf_op *o
     return before;
 }
 
-/* Puts the recorded outcome in terms of what is left. False if nothing is left of it. */
+/* Translates the recorded outcome to the filtered list of requests. Returns false if the call
+ * completed requests, but none of them is left. */
 static bool keep_outcome(struct wf_created_filter *filter, struct wf_op *op, uint32_t n_left)
 {
     const struct wf_op_info *info = wf_op_info(op->kind);

@@ -53,8 +53,8 @@ static const struct wf_op_layout layouts[] = {
 #undef X
 };
 
-/* The shape of each family. Details of collectives are numbers of enum wf_coll_kind, which this
- * module does not know; they are in files and never change. */
+/* The shape of each family. Details of collectives are values of enum wf_coll_kind, which this
+ * module cannot include. They are stored in files and never change. */
 #define SHAPE_COMPUTE(detail)    WF_SHAPE_COMPUTE
 #define SHAPE_SEND(detail)       WF_SHAPE_SEND
 #define SHAPE_RECV(detail)       WF_SHAPE_RECV
@@ -107,7 +107,7 @@ bool wf_op_has_comm(enum wf_op_kind kind)
     return (layouts[shapes[kind]].flags & WF_HAS_COMM) != 0 || kind == WF_OP_COMM_FREE;
 }
 
-/* A copy in which members that the op does not use are 0. */
+/* Returns a copy of the op in which unused members are 0. */
 static struct wf_op only_used(const struct wf_op *op, enum wf_op_shape shape)
 {
     const struct wf_op_info *info = wf_op_info(op->kind);

@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In place of a rank: every rank of the program. */
+/* Used instead of a rank: every rank of the program. */
 #define ALL UINT32_MAX
 
 struct record {
     uint32_t comm;
-    struct wf_group group; /* rank is not used */
+    struct wf_group group; /* its member rank is not used */
     uint32_t *members;
 };
 
@@ -22,17 +22,18 @@ struct wf_groups {
     uint32_t n_ranks;
     struct record *records;
     uint32_t n, capacity;
-    struct wf_map numbers; /* of a rank and its number of a communicator, or ALL and that */
-    struct wf_map ids;     /* of the first member and the id */
+    struct wf_map numbers; /* (rank or ALL, communicator number): see put_number() */
+    struct wf_map ids;     /* keyed by (first member, id) */
 };
 
-/* A pair of numbers: keys of the maps; a record and the place of a rank in it. */
+/* Packs two numbers: a key of the maps, or a record and the index of a rank in it. */
 static uint64_t pair(uint32_t high, uint32_t low)
 {
     return (uint64_t)high << 32 | low;
 }
 
-/* What a rank means by a number, unless that is known already. Values have 1 + the record. */
+/* Binds a communicator number of a rank to the next record, unless it is bound already. The
+ * value is the pair of 1 + the record and the index of the rank in it. */
 static void put_number(struct wf_groups *groups, uint32_t rank, uint32_t comm, uint32_t place)
 {
     uint64_t *value = wf_map_put(&groups->numbers, pair(rank, comm));

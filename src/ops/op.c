@@ -17,7 +17,7 @@ const struct wf_op_info *wf_op_info(enum wf_op_kind kind)
     return &infos[kind];
 }
 
-/* Details of collectives are numbers of enum wf_coll_kind (coll/coll.h): 2 and 3 are reduce and
+/* Details of collectives are values of enum wf_coll_kind (coll/coll.h): 2 and 3 are reduce and
  * allreduce, 12 to 15 are reduce_scatter to exscan. */
 bool wf_op_reduces(enum wf_op_kind kind)
 {

@@ -114,8 +114,8 @@ static const char *fault_of_ranks(const uint32_t *ranks, uint32_t n, uint32_t co
     return NULL;
 }
 
-/* Whether a collective with blocks of different lengths lacks these. Neighbour collectives may
- * have blocks of one length. */
+/* Returns whether a collective with blocks of different lengths has no lengths. Neighbour
+ * collectives may have blocks of one length. */
 static bool lacks_counts(const struct wf_op *op, const struct wf_op_layout *layout,
                          const struct wf_group *group)
 {
@@ -128,7 +128,7 @@ static bool lacks_counts(const struct wf_op *op, const struct wf_op_layout *layo
     return op->counts == NULL || (layout->n_arrays == 2 && op->recv_counts == NULL);
 }
 
-/* A size of 2^63 bytes and more is a negative number that lost its sign. */
+/* A size of 2^63 bytes or more was a negative number before its conversion to unsigned. */
 static const char negative_size[] = "its size is negative";
 
 static bool is_negative(uint64_t bytes)

@@ -60,7 +60,7 @@ static bool ends_region(const struct source *self, const struct wf_op *op,
            (uint32_t)op->tag == self->region && cursor->outer[DEPTH] > 0;
 }
 
-/* After enter(): whether the op is played. */
+/* Returns whether the op is played. Call enter() first. */
 static bool is_inside(const struct source *self, const struct wf_op *op,
                       const struct wf_cursor *cursor)
 {
@@ -74,7 +74,7 @@ static bool is_inside(const struct source *self, const struct wf_op *op,
            (!self->has_region || cursor->outer[DEPTH] > 0);
 }
 
-/* Whether this op ends the last iteration; the beginning of the next one does too. */
+/* Returns whether this op ends the last iteration; the beginning of the next one does too. */
 static bool ends_iterations(const struct source *self, const struct wf_op *op,
                             const struct wf_cursor *cursor)
 {
@@ -85,7 +85,7 @@ static bool ends_iterations(const struct source *self, const struct wf_op *op,
            (op->kind == WF_OP_ITERATION_BEGIN && cursor->outer[BEGUN] == self->last + 2);
 }
 
-/* Goes back to the first iteration, or to the end. */
+/* Ends a round: goes back to the first iteration, or ends the rank after the last round. */
 static void end_round(const struct source *self, uint32_t rank, struct wf_cursor *cursor)
 {
     cursor->outer[ROUND]++;
@@ -97,8 +97,8 @@ static void end_round(const struct source *self, uint32_t rank, struct wf_cursor
     cursor->outer[BEGUN] = self->first;
 }
 
-/* Keeps where the first iteration of interest begins. That never changes, so a rollback need
- * not restore it. */
+/* Remembers where the first iteration of interest begins. This never changes, so a rollback
+ * need not restore it. */
 static void remember(const struct source *self, uint32_t rank, const struct wf_op *op,
                      const struct wf_cursor *before)
 {
@@ -108,7 +108,7 @@ static void remember(const struct source *self, uint32_t rank, const struct wf_o
     }
 }
 
-/* Reads the next op of the inner source, and says whether to play it. */
+/* Reads the next op of the inner source, and returns whether to play it. */
 enum step { STEP_PLAY, STEP_SKIP, STEP_END };
 
 static enum step step(const struct source *self, uint32_t rank, struct wf_cursor *cursor,
@@ -132,9 +132,9 @@ static enum step step(const struct source *self, uint32_t rank, struct wf_cursor
     return inside ? STEP_PLAY : STEP_SKIP;
 }
 
-/* A caller can ask for a played op again with the words before it. So no call both skips ops
- * and plays one: a call that skips ops plays a compute op of no duration instead, and leaves
- * the cursor right before the next op inside. */
+/* A caller may set the cursor back and ask for a played op again. So no call both skips ops and
+ * plays one: a call that skips ops returns a compute op of no duration, and leaves the cursor
+ * right before the next op to play. */
 static bool roi_next(const struct wf_source *source, uint32_t rank, struct wf_cursor *cursor,
                      struct wf_op *op)
 {
@@ -164,9 +164,9 @@ static bool roi_next(const struct wf_source *source, uint32_t rank, struct wf_cu
     return true;
 }
 
-/* ---- the rest of a source; the inner one answers what is not here ---- */
+/* ---- other functions of the source; the inner source has those not defined here ---- */
 
-/* How long a part of a program took is not known. */
+/* The trace has the wall time of the whole program only. */
 static bool roi_wall(const struct wf_source *source, uint32_t rank, int64_t *ps)
 {
     return (void)source, (void)rank, (void)ps, false;
@@ -189,7 +189,7 @@ static const struct wf_source_ops roi_ops = {
     .wall = roi_wall,
 };
 
-/* ---- creating one ---- */
+/* ---- creation ---- */
 
 enum wf_status wf_roi_parse_iterations(const char *text, struct wf_roi *roi, struct wf_err *err)
 {
@@ -231,7 +231,8 @@ static enum wf_status find_region(const struct wf_source *inner, const char *nam
                       wf_nearest_hint(&nearest, hint));
 }
 
-/* Checks that rank 0 has what is asked for: otherwise nothing would be played. */
+/* Checks that rank 0 has the region and the iterations that the user asked for. Otherwise
+ * nothing would be played. */
 static enum wf_status try_first_rank(const struct source *self, const struct wf_roi *roi,
                                      struct wf_err *err)
 {

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* The source that answers: the outermost one whose ops have the member, or null. */
+/* Moves to the outermost source whose ops define the member; null if none does. */
 #define ANSWERS(source, member)                              \
     while ((source) != NULL && (source)->ops->member == 0) { \
         (source) = (source)->inner;                          \

@@ -9,11 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What was told to the writer already. Names are of all ranks, communicators of this one. */
+/* State of copying a rank: the communicators that the writer knows already, and the filter of
+ * its requests. */
 struct told {
     uint32_t *comms;
     uint32_t n_comms, capacity;
-    uint32_t to; /* the number that the rank gets */
+    uint32_t to; /* number of the rank in the copy */
     struct wf_created_filter tidy;
 };
 
@@ -48,7 +49,7 @@ static enum wf_status tell_comm(const struct wf_copy *copy, struct told *told, u
             return WF_OK;
         }
     }
-    /* A communicator that the rank does not have is for the writer to refuse. */
+    /* The writer reports an op on a communicator that the rank does not have. */
     if (!find_group(copy, rank, comm, &group)) {
         return WF_OK;
     }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The bin of a message of this length. */
+/* Returns the histogram bin of a message of this length. */
 static uint32_t size_bin(uint64_t bytes)
 {
     return bytes == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(bytes);
@@ -48,7 +48,7 @@ static void add_compute(struct wf_rank_facts *rank, int64_t ps)
 
 /* ---- ops ---- */
 
-/* Whether the op hands a message to the network, and whether it counts in bytes at all. */
+/* sends(): whether ops of the family send a message. has_bytes(): whether they have a size. */
 static bool sends(enum wf_op_family family)
 {
     return family == WF_FAMILY_SEND || family == WF_FAMILY_SENDRECV ||
@@ -61,7 +61,7 @@ static bool has_bytes(enum wf_op_family family)
            family == WF_FAMILY_COLLECTIVE;
 }
 
-/* The bytes that a call names; of blocks of different lengths their sum. */
+/* Returns the bytes of a call; for blocks of different lengths, their sum. */
 static uint64_t bytes_of(const struct wf_op *op, uint32_t comm_size)
 {
     const struct wf_op_layout *layout = wf_op_layout_of(op->kind);

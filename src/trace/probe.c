@@ -18,7 +18,7 @@ static enum wf_status cannot_read(const char *path, struct wf_err *err)
     return wf_err_set(err, WF_EIO, "cannot read '%.300s': %s", path, strerror(errno));
 }
 
-/* ---- what is there ---- */
+/* ---- files and directories ---- */
 
 static int by_name(const void *a, const void *b)
 {
@@ -44,7 +44,7 @@ static enum wf_status list_directory(struct wf_reader_probe *probe, struct wf_er
         probe->entries[probe->n_entries++] = wf_xstrdup(entry->d_name);
     }
     (void)closedir(dir);
-    /* The order in which a directory lists its files means nothing. */
+    /* readdir() returns the files in no particular order. */
     if (probe->n_entries > 1) {
         qsort(probe->entries, probe->n_entries, sizeof(*probe->entries), by_name);
     }
@@ -88,7 +88,8 @@ void wf_reader_probe_fini(struct wf_reader_probe *probe)
     probe->n_entries = 0;
 }
 
-/* A directory is not recognised if what would tell its format cannot be read. */
+/* The format of a directory may be unknown only because one of its files cannot be read: then
+ * that is the error to report. */
 static enum wf_status check_entries(const struct wf_reader_probe *probe, struct wf_err *err)
 {
     enum wf_status status = WF_OK;
@@ -211,7 +212,7 @@ void wf_trace_review(struct wf_trace *trace)
 
 void wf_trace_note(struct wf_trace *trace, const char *fmt, ...)
 {
-    struct wf_err words = {.status = WF_OK}; /* a line of the usual length */
+    struct wf_err words = {.status = WF_OK}; /* used for its text buffer */
     va_list args;
 
     va_start(args, fmt);
@@ -229,7 +230,7 @@ void wf_trace_note_count(struct wf_trace *trace, uint64_t n, const char *words)
     }
 }
 
-/* ---- for readers ---- */
+/* ---- helpers for readers ---- */
 
 const char *wf_probe_entry(const struct wf_reader_probe *probe, const char *ending, size_t *n)
 {
@@ -271,7 +272,7 @@ size_t wf_probe_read(const struct wf_reader_probe *probe, const char *name,
     struct stat st;
     size_t got = 0;
 
-    /* Whoever opens a pipe waits for somebody who writes to it. */
+    /* Regular files only: opening a pipe would block until a process writes to it. */
     FILE *in = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "rbe") : NULL;
     if (in != NULL) {
         got = fread(bytes, 1, n, in);

@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A line per op, for spreadsheets and scripts. Members that a kind does not have are empty. */
+/* Writes one line per op, for spreadsheets and scripts. Columns that a kind of op does not use
+ * are empty. */
 
-/* Columns behind rank and kind, and the member each shows. */
+/* The columns after rank and kind, and the member of the op that each shows. */
 static const struct {
     const char *name;
     size_t offset;
@@ -61,7 +62,7 @@ struct csv {
     struct wf_trace_writer writer;
     struct wf_target *target;
     FILE *out;
-    struct wf_groups *groups; /* their sizes are lengths of lists */
+    struct wf_groups *groups; /* the size of a group is the length of its lists */
 };
 
 static enum wf_status csv_create(const char *path,

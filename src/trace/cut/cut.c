@@ -11,19 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a rank stands while its ops are read in order. */
+/* The state of a rank while its ops are read in order. */
 struct walk {
     int64_t time;
-    uint64_t n_regions;    /* of the wanted name that are open */
-    uint64_t n_open;       /* iterations that are open */
-    uint64_t n_iterations; /* begun so far, those in others not counted */
+    uint64_t n_regions;    /* open regions with the wanted name */
+    uint64_t n_open;       /* open iterations */
+    uint64_t n_iterations; /* begun so far, without nested ones */
 };
 
 struct wf_cut {
     const struct wf_source *source;
     const struct wf_cut_options *options;
     struct wf_cut_ranks *ranks;
-    struct wf_cut_matches *matches; /* null if all ops of all ranks that are left are kept */
+    struct wf_cut_matches *matches; /* null if only ranks are cut, not ops */
     struct walk walk;
     struct wf_created_filter requests;
     bool region_seen;
@@ -31,7 +31,7 @@ struct wf_cut {
     struct wf_cut_losses losses;
 };
 
-/* ---- which ops ---- */
+/* ---- which ops are wanted ---- */
 
 static bool is_region(const struct wf_cut *cut, const struct wf_op *op)
 {
@@ -42,7 +42,7 @@ static bool is_region(const struct wf_cut *cut, const struct wf_op *op)
     return name != NULL && strcmp(name, cut->options->region) == 0;
 }
 
-/* The markers at the end of something belong to it. */
+/* Begin and end markers belong to the region that they mark. */
 static bool in_region(struct wf_cut *cut, const struct wf_op *op)
 {
     struct walk *walk = &cut->walk;
@@ -80,7 +80,7 @@ static bool in_iterations(struct wf_cut *cut, const struct wf_op *op)
     return inside;
 }
 
-/* Of computing, what is within the span is left. */
+/* Shortens a compute op to the part that is within the wanted span of time. */
 static bool in_time(struct wf_cut *cut, struct wf_op *op)
 {
     const struct wf_cut_options *options = cut->options;
@@ -102,7 +102,7 @@ static bool in_time(struct wf_cut *cut, struct wf_op *op)
     return to > from || (begin >= options->begin && begin < options->end);
 }
 
-/* Whether the op is wanted, by itself. */
+/* Returns whether the options select the op, whatever happens to its partner. */
 static bool is_wanted(struct wf_cut *cut, struct wf_op *op)
 {
     bool wanted = in_region(cut, op);
@@ -118,7 +118,7 @@ static bool is_open(uint32_t peer, int32_t tag)
     return peer == WF_ANY_SOURCE || tag == WF_ANY_TAG;
 }
 
-/* The rank of the program behind a rank of a communicator. */
+/* Translates a rank of a communicator to a rank of the program. */
 static uint32_t rank_behind(const struct wf_group *group, uint32_t peer)
 {
     return peer < group->size ? wf_group_rank(group, peer) : peer;
@@ -126,8 +126,8 @@ static uint32_t rank_behind(const struct wf_group *group, uint32_t peer)
 
 /* One end of a message. */
 struct end {
-    bool there; /* it exists, and it is known where the other is */
-    bool open;  /* that is not known */
+    bool there; /* it exists, and its peer is known */
+    bool open;  /* the peer is not known: a wildcard */
     bool sends;
     struct wf_cut_key key;
 };
@@ -167,7 +167,7 @@ static struct end receiving_end(const struct wf_op *op, uint32_t rank,
     return end;
 }
 
-/* Whether all ranks of the communicator make it. */
+/* Returns whether all ranks of the communicator take part in such a call. */
 static bool is_call(enum wf_op_kind kind)
 {
     const struct wf_op_info *info = wf_op_info(kind);
@@ -201,7 +201,7 @@ static void note(struct wf_cut *cut, uint32_t rank, const struct wf_op *op, bool
     }
 }
 
-/* Reads everything, and remembers what is kept. */
+/* The first pass: reads all ops, and notes which ends of messages and calls are kept. */
 static enum wf_status read_all(struct wf_cut *cut, struct wf_err *err)
 {
     for (uint32_t rank = 0; rank < cut->source->n_ranks; rank++) {
@@ -232,7 +232,7 @@ static enum wf_status read_all(struct wf_cut *cut, struct wf_err *err)
     return wf_source_check(cut->source, err);
 }
 
-/* ---- the copy ---- */
+/* ---- the second pass: the copy ---- */
 
 static bool keep_call(struct wf_cut *cut, uint32_t rank, struct wf_op *op,
                       const struct wf_group *group, bool wanted)
@@ -251,7 +251,7 @@ static bool keep_call(struct wf_cut *cut, uint32_t rank, struct wf_op *op,
     return true;
 }
 
-/* Whether an end of a message has another. */
+/* Returns whether the other end of a message is kept. True if there is no known other end. */
 static bool has_other(struct wf_cut *cut, const struct end *end)
 {
     uint32_t number = 0;
@@ -264,7 +264,7 @@ static bool has_other(struct wf_cut *cut, const struct end *end)
            wf_cut_ranks_number(cut->ranks, end->sends ? end->key.to : end->key.from, &number);
 }
 
-/* What lost an end goes, but half of a sendrecv stays. */
+/* Drops a message whose other end is not kept. Of a sendrecv, the other half is kept. */
 static bool keep_message(struct wf_cut *cut, uint32_t rank, struct wf_op *op,
                          const struct wf_group *group, bool wanted)
 {
@@ -292,7 +292,8 @@ static bool keep_message(struct wf_cut *cut, uint32_t rank, struct wf_op *op,
     return true;
 }
 
-/* One-sided operations, probes and persistent requests have no one op that they meet. */
+/* One-sided operations, probes and persistent requests are not matched with a single op: they
+ * are kept if the rank that they name is kept. */
 static bool keep_other(struct wf_cut *cut, uint32_t rank, struct wf_op *op,
                        const struct wf_group *group, bool wanted)
 {
@@ -362,7 +363,7 @@ static bool group_of(void *arg, uint32_t rank, uint32_t comm, struct wf_group *o
     return wf_cut_ranks_group(cut->ranks, rank, comm, out);
 }
 
-/* ---- all ---- */
+/* ---- interface ---- */
 
 enum wf_status wf_cut_new(const struct wf_source *source, const struct wf_cut_options *options,
                           struct wf_cut **out, struct wf_err *err)

@@ -7,25 +7,26 @@
 
 #include <stdlib.h>
 
-/* Numbers of kept ops as spans, in order and apart from each other. */
+/* The numbers of the kept ops, as sorted spans that neither overlap nor touch. */
 struct spans {
     uint64_t (*spans)[2]; /* begin, end */
     uint32_t n, capacity;
 };
 
-/* A channel or the calls on a communicator. */
+/* The messages of a channel, or the calls on a communicator. For calls, the rank that is being
+ * read uses the members of sends, and `receives` is the intersection of the ranks before it. */
 struct entry {
-    uint64_t n_sends, n_receives; /* so far; of calls the first is of the present rank */
-    struct spans sends, receives; /* of calls: of the present rank, and of all before */
-    uint32_t n_members;           /* of calls: ranks that made some */
-    bool touched;                 /* of calls: by the present rank */
+    uint64_t n_sends, n_receives; /* numbers so far */
+    struct spans sends, receives; /* the kept ones */
+    uint32_t n_members;           /* calls only: ranks that made some */
+    bool touched;                 /* calls only: the present rank made some */
 };
 
 struct wf_cut_matches {
-    struct wf_strings keys; /* number the entries */
+    struct wf_strings keys; /* a key's number is its index in `entries` */
     struct entry *entries;
     size_t capacity;
-    uint32_t *touched; /* calls of the present rank */
+    uint32_t *touched; /* entries with calls of the present rank */
     size_t n_touched, touched_capacity;
 };
 
@@ -76,7 +77,7 @@ static bool is_in(const struct spans *spans, uint64_t number)
     return low < spans->n && spans->spans[low][0] <= number;
 }
 
-/* Leaves in `a` what is in both. */
+/* Replaces `a` by the intersection of `a` and `b`. */
 static void intersect(struct spans *a, const struct spans *b)
 {
     struct spans both = {NULL, 0, 0};

@@ -10,19 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A communicator: of each of its ranks the new number, or WF_PROC_NULL; and the members left.
- */
+/* A communicator: the new number of each of its ranks (WF_PROC_NULL if the rank is cut), and
+ * the members that are left. */
 struct known {
-    uint32_t size; /* of what is left */
+    uint32_t size; /* number of members left */
     uint32_t *numbers, *members;
 };
 
 struct wf_cut_ranks {
     const struct wf_source *source;
-    const bool *kept;  /* null is all */
-    uint32_t *numbers; /* of ranks that are kept */
+    const bool *kept;  /* per rank; null: all are kept */
+    uint32_t *numbers; /* new numbers of the kept ranks */
     uint32_t n;
-    struct wf_map places; /* in `known`, plus 1, of communicators by id and first member */
+    struct wf_map places; /* id and first member of a communicator: 1 + index in `known` */
     struct known *known;
     size_t n_known, capacity;
     struct wf_buf arrays[4];
@@ -150,8 +150,8 @@ void wf_cut_ranks_message(struct wf_cut_ranks *ranks, uint32_t rank, struct wf_o
     }
 }
 
-/* The counts that belong to ranks that are left: number i to rank ranks[i] of the communicator,
- * or to rank i if that is null. */
+/* Returns the counts of the ranks that are left, in `buf`. Count i belongs to rank of[i] of the
+ * communicator, or to rank i if `of` is null. */
 static const uint64_t *left_counts(struct wf_buf *buf, const struct known *known,
                                    const uint64_t *counts, const uint32_t *of, uint32_t n)
 {
