@@ -24,8 +24,8 @@ struct wf_traffic;
 
 /* The models that are built on an engine and live as long as it. A benchmark has none. */
 struct wf_setup {
-    struct wf_net *net;              /* borrowed */
-    const struct wf_mpi_params *mpi; /* borrowed */
+    struct wf_net *net;              /* owned; set before build() */
+    const struct wf_mpi_params *mpi; /* borrowed; set before build() */
     struct wf_ranks *ranks;          /* either this or the next */
     struct wf_pes *pes;
     uint64_t expected_messages; /* estimate for a replay; 0 if unknown */

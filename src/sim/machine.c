@@ -18,13 +18,13 @@ enum { INCLUDE_DEPTH_MAX = 16, FILES_MAX = 64 };
 struct chain {
     const struct wf_machine_file *files[INCLUDE_DEPTH_MAX];
     size_t depth;
-    size_t n_files; /* read so far, done ones too */
+    size_t n_files; /* files read so far, including those that are finished */
 };
 
 /* ---- the keys of a file ---- */
 
-/* Tries a setting on a table of `size` bytes of values, so that a mistake is found also where
- * the setting is never used. */
+/* Applies a setting to a scratch copy of its table's struct, of `size` bytes, so that a mistake
+ * is reported even if the setting is never used. */
 static enum wf_status try_setting(const struct wf_setting *setting, const char *name,
                                   const struct wf_param *table, size_t size, struct wf_err *err)
 {
@@ -44,7 +44,7 @@ static enum wf_status try_last(const struct wf_machine_reader *reader, const cha
     return try_setting(&scenario->settings[scenario->n - 1], name, table, size, err);
 }
 
-/* Sets a text of the machine, unless the file is included by another. */
+/* Sets a text of the machine. Ignored in a file that another one includes. */
 static enum wf_status read_text(const struct wf_machine_reader *reader,
                                 const struct wf_yaml *node, char **out, struct wf_err *err)
 {
@@ -96,7 +96,7 @@ static enum wf_status read_net_param(struct wf_machine_reader *reader,
     return wf_machine_emit(reader, key, origin, value, node->at, err);
 }
 
-/* The name of a model, or a mapping with `model` and its parameters. */
+/* Reads the name of a model, or a mapping with `model` and its parameters. */
 static enum wf_status read_network(struct wf_machine_reader *reader, const struct wf_yaml *node,
                                    struct wf_err *err)
 {
@@ -118,7 +118,7 @@ static enum wf_status read_network(struct wf_machine_reader *reader, const struc
     return status;
 }
 
-/* A mapping of parameters of one scope. */
+/* A key whose value is a mapping of parameters of one scope. */
 struct block {
     const char *scope;
     const struct wf_param *params;
@@ -175,8 +175,8 @@ static enum wf_status read_ranks_per_node(struct wf_machine_reader *reader,
                     err);
 }
 
-/* In the order in which they are read, whatever the order in the file. `include` comes before
- * all of them. */
+/* Keys are read in this order, whatever their order in the file. `include` comes before all of
+ * them. */
 static const struct {
     const char *key;
     enum wf_status (*read)(struct wf_machine_reader *reader, const struct wf_yaml *node,
@@ -218,7 +218,7 @@ static enum wf_status check_keys(const struct wf_machine_reader *reader,
 static enum wf_status read_file(struct wf_machine *machine, struct chain *chain,
                                 const struct wf_machine_file *file, struct wf_err *err);
 
-/* "a.yaml -> b.yaml -> a.yaml", as far as it fits. */
+/* Reports "a.yaml -> b.yaml -> a.yaml", as far as it fits. */
 static enum wf_status include_cycle(const struct chain *chain, size_t first, struct wf_err *err)
 {
     char text[400] = "";
@@ -301,7 +301,7 @@ static enum wf_status read_root(struct wf_machine_reader *reader, struct chain *
     return WF_OK;
 }
 
-/* Included settings come first, so that those of the file itself override them. */
+/* Included settings come first, so that the file's own settings override them. */
 static enum wf_status read_file(struct wf_machine *machine, struct chain *chain,
                                 const struct wf_machine_file *file, struct wf_err *err)
 {
@@ -348,8 +348,8 @@ static enum wf_status no_such_param(const struct wf_setting *setting, const char
                             err);
 }
 
-/* Parameters of a network must be right for the model they were written for: that of their own
- * file, or else the one that the machine has in the end. */
+/* Network parameters must be valid for the model they were written for: the model named in
+ * their own file, or else the final model of the machine. */
 static enum wf_status check_network(const struct wf_machine *machine, struct wf_err *err)
 {
     const struct wf_setting *chosen = wf_scenario_find(machine->scenario, "network");

@@ -2,18 +2,19 @@
 #pragma once
 
 /*
- * Machines: what a scenario says of topology, network and processors, in a YAML file of its own
- * or in the library that is part of the program (share/machines). The format is described in
- * docs/reference/machine-files.md.
+ * Machines: the part of a scenario that describes topology, network and processors, in a YAML
+ * file
+ * of its own or in the built-in library (share/machines). docs/reference/machine-files.md
+ * describes the format.
  *
- * A machine is nothing but settings that know where they stand, so that every error about them,
- * whenever it is found, begins with "file:line:column: ".
+ * A machine is a list of settings that know their place in the file, so that every error about
+ * them, whenever it is found, begins with "file:line:column: ".
  */
 
 #include "sim/scenario.h"
 
 struct wf_machine {
-    char *name;    /* the file's own, or its name without directory and ending */
+    char *name;    /* from the file, or its file name without directory and extension */
     char *summary; /* one line; "" if it has none */
     struct wf_scenario *scenario;
 };
@@ -28,13 +29,13 @@ struct wf_machine_text {
 /* The library in alphabetical order; ends with a null name. */
 const struct wf_machine_text *wf_machine_library(void);
 
-/* Loads a machine and all it includes. `which` is a file if it contains a '/' or ends in .yaml
- * or .yml, else a name of the library. Failures are WF_EINVAL, or WF_EIO if the file itself
- * cannot be read. The caller frees *out with wf_machine_free(). */
+/* Loads a machine and all files that it includes. `which` is a file if it contains a '/' or
+ * ends in .yaml or .yml, else a name in the library. Failures are WF_EINVAL, or WF_EIO if the
+ * file itself cannot be read. The caller frees *out with wf_machine_free(). */
 WF_NODISCARD
 enum wf_status wf_machine_load(const char *which, struct wf_machine **out, struct wf_err *err);
-/* Likewise from text that messages call `label`. It may include machines of the library only.
- */
+/* The same for a machine given as text; messages call it `label`. It may include machines of
+ * the library only. */
 WF_NODISCARD
 enum wf_status wf_machine_parse(const char *label, const char *text, size_t size,
                                 struct wf_machine **out, struct wf_err *err);
@@ -45,7 +46,8 @@ WF_NODISCARD
 enum wf_status wf_machine_apply(const char *which, struct wf_scenario *scenario,
                                 struct wf_err *err);
 
-/* The machine's own file as it is; *text is to be freed, and has a NUL after its end. */
+/* The unchanged text of the machine's own file. The caller frees *text, which ends with a
+ * NUL. */
 WF_NODISCARD
 enum wf_status wf_machine_read(const char *which, char **text, size_t *size,
                                struct wf_err *err);

@@ -11,10 +11,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Every message contains the label; the end of a long path tells more than its beginning. */
+/* Every message contains the label. A long path is cut at its beginning, because its end says
+ * more. */
 enum { LABEL_MAX = 160 };
 
-/* The length of `name` without .yaml or .yml. */
+/* The length of `name` without the extension .yaml or .yml. */
 static size_t stem_length(const char *name)
 {
     static const char *const endings[] = {".yaml", ".yml"};

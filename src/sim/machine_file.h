@@ -10,16 +10,16 @@
 #include <stdint.h>
 
 struct wf_machine_file {
-    char *label; /* what messages call it */
-    char *path;  /* of a file; null in the library */
-    char *text;  /* with a NUL after its end */
+    char *label; /* name in messages */
+    char *path;  /* path of a file; null in the library */
+    char *text;  /* ends with a NUL */
     size_t size;
-    uint64_t device, inode; /* of a file */
+    uint64_t device, inode; /* identify a file */
 };
 
-/* Finds and reads what `which` names in a machine file (sim/machine.h); a path is relative to
- * the file `from`, or to the working directory if that is null. Of a machine of the library,
- * "x.yaml" is the machine x of the library. On failure nothing is left to release. */
+/* Finds and reads the machine that `which` names (sim/machine.h). A path is relative to the
+ * file `from`, or to the working directory if that is null. If `from` is in the library,
+ * "x.yaml" names the machine x of the library. On failure nothing is left to release. */
 WF_NODISCARD
 enum wf_status wf_machine_file_open(const char *which, const struct wf_machine_file *from,
                                     struct wf_machine_file *out, struct wf_err *err);
@@ -27,5 +27,5 @@ void wf_machine_file_fini(struct wf_machine_file *file);
 
 bool wf_machine_file_same(const struct wf_machine_file *a, const struct wf_machine_file *b);
 
-/* Its name without directory and ending, to be freed. */
+/* The name of the file without directory and extension, for the caller to free. */
 char *wf_machine_file_stem(const struct wf_machine_file *file);

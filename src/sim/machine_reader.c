@@ -39,7 +39,7 @@ enum wf_status wf_machine_expect(const struct wf_machine_reader *reader,
     return wf_machine_blame(reader, node->at, err);
 }
 
-/* Adds ", name" to a list of names, as far as it fits. */
+/* Adds ", name" to a list of names, if it fits. */
 static void add_name(char *buf, size_t size, const char *name)
 {
     size_t used = strlen(buf);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The topology of a machine file. In any form it becomes one spec (topo/spec.h); the properties
- * of the links of its levels become lists for the network model. */
+/* The topology of a machine file. Every form becomes one spec (topo/spec.h). The properties of
+ * the links of its levels become lists for the network model. */
 #include "base/buf.h"
 #include "base/lookup.h"
 #include "base/mem.h"
@@ -13,13 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Properties of the links of a level: parameters of network models, a value per level. */
+/* Properties of the links of a level. They are parameters of network models, with one value per
+ * level. */
 static const char *const link_keys[] = {"link_latency", "bandwidth"};
 enum { N_LINK_KEYS = sizeof(link_keys) / sizeof(link_keys[0]) };
 
 /* The levels read so far, outermost first. */
 struct levels {
-    struct wf_buf spec; /* without a 0 at the end */
+    struct wf_buf spec; /* not NUL-terminated */
     size_t n;
     const struct wf_yaml *links[WF_TOPO_NESTED_LEVELS_MAX][N_LINK_KEYS]; /* null: not given */
 };
@@ -29,7 +30,7 @@ static void put(struct wf_buf *buf, const char *text)
     wf_buf_append(buf, text, strlen(text));
 }
 
-/* Adds one level, written as in a spec. */
+/* Adds one level, in the syntax of a spec. */
 static enum wf_status add_level(const struct wf_machine_reader *reader, struct levels *levels,
                                 const char *text, size_t len, struct wf_yaml_place at,
                                 struct wf_err *err)
@@ -46,7 +47,7 @@ static enum wf_status add_level(const struct wf_machine_reader *reader, struct l
     return WF_OK;
 }
 
-/* A spec, of one level or several. */
+/* Reads a spec of one or several levels. */
 static enum wf_status read_spec(const struct wf_machine_reader *reader, struct levels *levels,
                                 const struct wf_yaml *node, struct wf_err *err)
 {
@@ -94,7 +95,8 @@ static enum wf_status find_kind(const struct wf_machine_reader *reader, struct m
     return map->ops != NULL ? WF_OK : wf_machine_blame(reader, kind->at, err);
 }
 
-/* Adds a parameter to the text of the level: the first one of its kind without its name. */
+/* Adds a parameter to the text of the level. The first parameter of a topology kind is written
+ * without its name. */
 static enum wf_status put_param(const struct wf_machine_reader *reader, struct mapping *map,
                                 const struct wf_yaml *node, struct wf_err *err)
 {
@@ -106,7 +108,7 @@ static enum wf_status put_param(const struct wf_machine_reader *reader, struct m
         return WF_EINVAL;
     }
 
-    /* In a spec, what follows a comma and has an equals sign is another parameter. */
+    /* In a spec, a comma followed by a word with an equals sign begins another parameter. */
     const char *comma = strchr(value, ',');
     if (comma != NULL && strchr(comma, '=') != NULL) {
         (void)wf_err_set(err, WF_EINVAL, "%.64s: '%.64s' has a ',' and then a '='", node->key,
@@ -128,7 +130,8 @@ static enum wf_status put_param(const struct wf_machine_reader *reader, struct m
     return WF_OK;
 }
 
-/* Which of the link keys this is; N_LINK_KEYS if none, or if the kind has one of its own. */
+/* The number of this link key; N_LINK_KEYS if it is not one, or if the kind has a parameter of
+ * that name. */
 static size_t link_key(const struct wf_topo_ops *ops, const char *key)
 {
     size_t i = 0;
@@ -173,7 +176,7 @@ static enum wf_status read_keys(const struct wf_machine_reader *reader, struct m
     return status;
 }
 
-/* Builds the level by itself, and throws it away. */
+/* Builds the level by itself, only to find errors. */
 static enum wf_status build(const struct mapping *map, struct wf_err *err)
 {
     const char *text = (const char *)map->text.data;
@@ -192,8 +195,8 @@ static enum wf_status build(const struct mapping *map, struct wf_err *err)
     return status;
 }
 
-/* Where a level that cannot be built is wrong: at the parameter without which it could be, or
- * else at its first. */
+/* The place to report for a level that cannot be built: the parameter without which it can be
+ * built, or else its first parameter. */
 static struct wf_yaml_place find_culprit(const struct wf_machine_reader *reader,
                                          const struct mapping *map)
 {
@@ -212,7 +215,7 @@ static struct wf_yaml_place find_culprit(const struct wf_machine_reader *reader,
     return map->params != NULL ? map->params->at : map->node->at;
 }
 
-/* Whether the level can be built by itself: an error is then where it was made. */
+/* Checks that the level can be built by itself, so that an error is reported at its place. */
 static enum wf_status try_level(const struct wf_machine_reader *reader,
                                 const struct mapping *map, struct wf_err *err)
 {
@@ -249,7 +252,7 @@ static enum wf_status read_mapping(const struct wf_machine_reader *reader,
     return map.inside != NULL ? read_levels(reader, levels, map.inside, err) : WF_OK;
 }
 
-/* Recursion is as deep as the file is nested, which is limited (sim/yaml.h). */
+/* The recursion is as deep as the file is nested, which is limited (sim/yaml.h). */
 static enum wf_status read_levels(const struct wf_machine_reader *reader, struct levels *levels,
                                   const struct wf_yaml *node, struct wf_err *err)
 {
@@ -271,8 +274,8 @@ static enum wf_status read_levels(const struct wf_machine_reader *reader, struct
     return status;
 }
 
-/* One value of a list by itself, so that a mistake is found where it was made. The model that
- * an included file has is not known yet; then the list is checked as a whole, later. */
+/* Checks one value of a list by itself, so that a mistake is reported at its place. The model
+ * of an included file is not known yet; its list is checked as a whole later. */
 static enum wf_status try_link(const struct wf_machine_reader *reader, const char *key,
                                const struct wf_yaml *node, struct wf_err *err)
 {
@@ -301,7 +304,7 @@ static const struct wf_yaml *default_link(const struct wf_machine_reader *reader
                : NULL;
 }
 
-/* Makes the list of one link key, if any level has it. */
+/* Adds the list of one link key, if any level has it. */
 static enum wf_status emit_links(const struct wf_machine_reader *reader,
                                  const struct levels *levels, size_t k, struct wf_err *err)
 {

@@ -26,7 +26,7 @@ enum { N_KINDS = sizeof(kind_names) / sizeof(kind_names[0]) };
 
 /* ---- reading ---- */
 
-/* "4x4x2". */
+/* Reads "4x4x2". */
 static enum wf_status parse_block(const char *text, struct wf_placement *out,
                                   struct wf_err *err)
 {
@@ -88,16 +88,16 @@ enum wf_status wf_placement_parse(const char *text, struct wf_placement *out,
 
 /* ---- files ---- */
 
-/* A text file with the number of a node on each line, that of rank 0 first. Empty lines and
- * what follows a '#' do not count. */
+/* A text file with one node number per line, that of rank 0 first. Empty lines and comments,
+ * which begin with '#', are ignored. */
 struct file {
     const char *path;
     uint32_t n_ranks, n_nodes;
     uint32_t *node_of;
-    uint32_t line, n; /* read so far: lines, and nodes */
+    uint32_t line, n; /* lines and nodes read so far */
 };
 
-/* Cuts comment and blanks off; returns where the text begins. */
+/* Cuts off the comment and surrounding blanks; returns where the text begins. */
 static char *trim(char *line)
 {
     line[strcspn(line, "#\r\n")] = '\0';
@@ -229,8 +229,8 @@ static enum wf_status too_few_nodes(const struct wf_placement_env *env, uint32_t
     return status;
 }
 
-/* The sizes of a hierarchy multiply; a number of ranks that does not fill it is probably a
- * mistake. */
+/* The sizes of a hierarchy are multiplied. If the number of ranks differs from the product, it
+ * is probably a mistake. */
 static enum wf_status check_whole(const struct wf_placement_env *env, struct wf_err *err)
 {
     uint64_t needed = 0;
@@ -254,12 +254,12 @@ static enum wf_status check_whole(const struct wf_placement_env *env, struct wf_
 
 struct placer {
     const struct wf_placement_env *env;
-    uint32_t n_nodes;  /* there are */
+    uint32_t n_nodes;  /* nodes of the machine */
     uint8_t *taken;    /* [n_nodes] */
     uint32_t *node_of; /* [ranks of all jobs] */
 };
 
-/* The free nodes in the order of their numbers; the caller frees the list. */
+/* The free nodes in increasing order; the caller frees the list. */
 static uint32_t *list_free(const struct placer *placer, uint32_t *n)
 {
     uint32_t *list = wf_xmalloc(((size_t)placer->n_nodes + 1) * sizeof(*list));
@@ -273,10 +273,12 @@ static uint32_t *list_free(const struct placer *placer, uint32_t *n)
     return list;
 }
 
-/* Brings `wanted` of the n nodes to the front, all choices alike (Fisher and Yates). */
+/* Moves `wanted` randomly chosen nodes to the front; all choices are equally likely
+ * (Fisher-Yates). */
 static void draw(uint32_t *list, uint32_t n, uint32_t wanted, uint64_t seed, uint32_t number)
 {
-    /* Streams of this seed belong to processes: placement has a seed of its own. */
+    /* The random streams of this seed belong to processes, so placement uses a seed of its
+     * own. */
     uint64_t own = wf_rng_mix(seed ^ UINT64_C(0x706c6163656d656e));
 
     for (uint32_t i = 0; i < wanted; i++) {
@@ -289,7 +291,7 @@ static void draw(uint32_t *list, uint32_t n, uint32_t wanted, uint64_t seed, uin
 }
 
 struct in_block {
-    uint64_t key; /* the block's place among the blocks, then the node's in the block */
+    uint64_t key; /* position of the block, then position of the node within the block */
     uint32_t node;
 };
 
@@ -303,7 +305,7 @@ static int by_key(const void *a, const void *b)
     return x->node < y->node ? -1 : x->node > y->node;
 }
 
-/* Sizes of a topology in each dimension; returns their number. */
+/* The size of a topology in each dimension; returns the number of dimensions. */
 static uint32_t measure(const struct wf_topo *topo, uint32_t size[WF_TOPO_COORDS_MAX])
 {
     uint32_t n_dims = 0;
@@ -332,14 +334,14 @@ static uint64_t key_of(const struct wf_topo *topo, uint32_t node, const uint32_t
         key = key * ((size[d - 1] - 1) / block + 1) + coord[d - 1] / block;
     }
     for (uint32_t d = n_dims; d > 0; d--) {
-        /* Of a dimension that is smaller than the block there is no more than its size. */
+        /* A block is at most as large as the dimension. */
         uint32_t block = placement->block[d - 1];
         key = key * (block < size[d - 1] ? block : size[d - 1]) + coord[d - 1] % block;
     }
     return key;
 }
 
-/* Puts the nodes of a list in the order of blocks. */
+/* Sorts a list of nodes by block. */
 static enum wf_status sort_blocks(const struct placer *placer,
                                   const struct wf_placement *placement, uint32_t *list,
                                   uint32_t n, struct wf_err *err)
@@ -427,7 +429,7 @@ static enum wf_status place_files(struct placer *placer, bool files, struct wf_e
 
 /* ---- tables ---- */
 
-/* Numbers the rank slots of each node in the order of ranks; takes ownership of the table. */
+/* Numbers the rank slots of each node by increasing rank; takes ownership of the table. */
 static void make_tables(uint32_t *node_of, uint32_t n_ranks, struct wf_place *out)
 {
     uint32_t n_nodes = 0;
@@ -489,7 +491,7 @@ enum wf_status wf_placement_make(const struct wf_placement_env *env, struct wf_p
 
     uint32_t n_ranks = count_ranks(env);
     struct placer placer = {.env = env};
-    /* Without a topology no more nodes are needed than there are ranks. */
+    /* Without a topology, one node per rank is enough. */
     placer.n_nodes = env->topo != NULL ? env->topo->n_nodes : n_ranks;
     placer.taken = wf_xcalloc(placer.n_nodes, sizeof(*placer.taken));
     placer.node_of = wf_xmalloc(n_ranks * sizeof(*placer.node_of));

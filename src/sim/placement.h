@@ -2,18 +2,20 @@
 #pragma once
 
 /*
- * The nodes of the ranks. A job with `ranks_per_node` ranks on a node is placed by one of:
+ * The assignment of ranks to nodes. A job with `ranks_per_node` ranks on a node is placed by
+ * one of:
  *
- *   linear          the first nodes that are free, filled in the order of ranks
- *   auto            the same; but the jobs together must fill all nodes of a hierarchy
- *   roundrobin      the same nodes, and the ranks dealt over them in turn
- *   random          nodes drawn from those that are free, filled in the order of ranks
- *   block:4x4x2     of a topology with coordinates, the nodes of a block of this size, then of
- *                   the next block, as far as they are free; filled in the order of ranks
- *   file:nodes.txt  the node of each rank, a line each; ranks_per_node does not count
+ *   linear          the first free nodes, filled in the order of ranks
+ *   auto            the same, but the jobs together must fill all nodes of a hierarchy
+ *   roundrobin      the same nodes, with the ranks dealt over them in turn
+ *   random          random free nodes, filled in the order of ranks
+ *   block:4x4x2     in a topology with coordinates: the free nodes of one block of this size,
+ *                   then those of the next block, filled in the order of ranks
+ *   file:nodes.txt  the node of each rank, one per line; ranks_per_node is ignored
  *
  * Jobs with files are placed first, then the others in the order of their numbers. Two jobs
- * share a node only if their files place them there.
+ * share
+ * a node only if their files place them there.
  */
 
 #include "base/status.h"
@@ -31,12 +33,12 @@ enum wf_placement_kind {
 
 struct wf_placement {
     enum wf_placement_kind kind;
-    uint32_t n_dims; /* of a block */
+    uint32_t n_dims; /* dimensions of a block */
     uint32_t block[WF_TOPO_COORDS_MAX];
-    const char *path; /* of a file, within the text that was read */
+    const char *path; /* path of a file; points into the text that was read */
 };
 
-/* Reads a placement as it is written above. Anything else is WF_EUSAGE. */
+/* Reads a placement in the syntax above. Anything else is WF_EUSAGE. */
 WF_NODISCARD
 enum wf_status wf_placement_parse(const char *text, struct wf_placement *out,
                                   struct wf_err *err);
@@ -49,18 +51,18 @@ struct wf_placement_job {
 struct wf_placement_env {
     const struct wf_placement_job *jobs;
     uint32_t n_jobs;
-    const struct wf_topo *topo; /* null: there are as many nodes as are needed */
+    const struct wf_topo *topo; /* null: as many nodes as needed */
     const char *topo_name;      /* for messages */
     uint64_t seed;
 };
 
-/* Places the ranks of all jobs, numbered together in the order of the jobs; there are at most
- * UINT32_MAX. Ranks that do not fit and files that make no sense are WF_EINVAL (or WF_EIO). The
- * caller releases *out with wf_placement_release(). */
+/* Places the ranks of all jobs, at most UINT32_MAX, numbered together in the order of the jobs.
+ * Ranks that do not fit and invalid files are WF_EINVAL (or WF_EIO). The caller releases *out
+ * with wf_placement_release(). */
 WF_NODISCARD
 enum wf_status wf_placement_make(const struct wf_placement_env *env, struct wf_place *out,
                                  struct wf_err *err);
 void wf_placement_release(struct wf_place *place);
 
-/* Roughly the bytes that it needs for one rank: 0 if no tables are needed. */
+/* Estimates the bytes that the placement needs for one rank; 0 if no tables are needed. */
 uint64_t wf_placement_memory(const struct wf_placement_env *env);

@@ -93,7 +93,8 @@ static bool means_something(const struct wf_net_ops *net, const struct wf_settin
     return takes;
 }
 
-/* Whether values for the levels of one topology suit the topology that replaced it. */
+/* Whether a list of values, one for each level of one topology, fits the topology that replaced
+ * it. */
 static bool fits_levels(const struct wf_plan *plan, const struct wf_setting *setting)
 {
     uint32_t n = 1;
@@ -158,8 +159,8 @@ static enum wf_status apply_parameters(struct wf_plan *plan, const struct wf_sce
     return WF_OK;
 }
 
-/* The values of the network model's preset, before those that are given. An unknown name is
- * found later, as any other wrong value is. */
+/* Applies the preset of the network model, before the settings that are given. An unknown name
+ * is reported later, like any other wrong value. */
 static enum wf_status apply_preset(struct wf_plan *plan, const struct wf_scenario *scenario,
                                    struct wf_err *err)
 {
@@ -207,8 +208,8 @@ static enum wf_status plan_network(struct wf_plan *plan, struct wf_err *err)
     return status;
 }
 
-/* Settings of ranks and processors are ignored if they come from a machine file, and refused
- * if the user gave them. */
+/* Settings of ranks and processors are ignored if they come from a machine file, and refused if
+ * the user gave them. */
 static enum wf_status check_traffic(const struct wf_plan *plan, struct wf_err *err)
 {
     for (size_t i = 0; i < plan->scenario->n; i++) {
@@ -351,7 +352,7 @@ static void describe_param(const struct wf_param *row, const void *values,
     }
 }
 
-/* Parameters of a processor that are "" or 0 are unknown, and not shown. */
+/* Parameters of a processor that are "" or 0 are unknown and are not shown. */
 static bool is_unknown(const struct wf_plan_block *block, const struct wf_param *row)
 {
     char text[WF_PARAM_TEXT_MAX];

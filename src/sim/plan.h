@@ -2,7 +2,9 @@
 #pragma once
 
 /*
- * A scenario understood: every name found, every value checked, every default filled in.
+ * A scenario after interpretation: every name is resolved, every value checked, every default
+ * filled
+ * in.
  */
 
 #include "engine/config.h"
@@ -32,16 +34,16 @@ enum { WF_PLAN_BLOCKS_MAX = 8 };
 
 /* A program. */
 struct wf_plan_job {
-    struct wf_scenario_job *settings;     /* of the first job, those of plan->core */
+    struct wf_scenario_job *settings;     /* for the first job, those of plan->core */
     const struct wf_source_ops *gen;      /* either this... */
     const struct wf_graph_ops *graph_gen; /* ...or this... */
-    struct wf_reader_probe *probe;        /* ...or these, of a trace */
+    struct wf_reader_probe *probe;        /* ...or these, for a trace... */
     const struct wf_reader_ops *reader;
-    bool program;               /* ...or that is run (sim/program.h) */
+    bool program;               /* ...or a program to run (sim/program.h) */
     struct wf_plan_block block; /* the generator's or reader's parameters; empty if none */
     struct wf_placement placement;
     uint32_t n_ranks;         /* or PEs */
-    struct wf_source *source; /* either this, perhaps a part of what the user named... */
+    struct wf_source *source; /* either this, perhaps only a part of the trace... */
     struct wf_graph *graph;   /* ...or this */
 };
 
@@ -59,26 +61,27 @@ struct wf_plan {
     size_t n_blocks;
 };
 
-/* On failure nothing is left to release. `scenario` is kept. */
+/* Makes a plan. On failure nothing is left to release. The plan keeps a pointer to
+ * `scenario`. */
 WF_NODISCARD
 enum wf_status wf_plan_init(struct wf_plan *plan, const struct wf_scenario *scenario,
                             struct wf_err *err);
 void wf_plan_fini(struct wf_plan *plan);
 
-/* The values of a scope; null if the plan has none. */
+/* The parameter struct of a scope; null if the plan has none. */
 void *wf_plan_values(const struct wf_plan *plan, const char *scope);
 
-/* Whether a setting of a file was left out, because it means nothing to the network model or
+/* Whether a setting from a file was skipped, because it does not apply to the network model or
  * topology that was chosen later in place of the file's. */
 bool wf_plan_skips(const struct wf_plan *plan, const struct wf_setting *setting);
 
-/* For a failure after the plan was made: blames the setting whose key begins the message
- * ("net.bandwidth: ..."), or else that of `key`, if it comes from a file. Returns the status.
- */
+/* For a failure after the plan was made: adds the place of the setting whose key begins the
+ * message ("net.bandwidth: ..."), or else of the setting `key`, if it comes from a file.
+ * Returns the status. */
 enum wf_status wf_plan_blame(const struct wf_plan *plan, const char *key, enum wf_status status,
                              struct wf_err *err);
 
-/* Adds the section `scenario` to a document, the same for every schedule. */
+/* Adds the section `scenario` to a document. It is the same for every schedule. */
 void wf_plan_describe(const struct wf_plan *plan, struct wf_value *root);
 
 /* Adds a section with the values of one scope, under `name`. */

@@ -19,7 +19,7 @@
 
 /* ---- keys ---- */
 
-/* The key of a setting of a job: "ranks" of the first, "job.2.ranks" of another. */
+/* The key of a setting of a job: "ranks" for the first job, "job.2.ranks" for another. */
 static const char *job_key(uint32_t number, const char *name, char *buf, size_t size)
 {
     if (number == 0) {
@@ -30,7 +30,7 @@ static const char *job_key(uint32_t number, const char *name, char *buf, size_t 
     return buf;
 }
 
-/* Puts the name of a setting, as the user wrote it, before the message of a failure. */
+/* Puts the name of a setting, as the user wrote it, in front of an error message. */
 static enum wf_status blame(const struct wf_plan *plan, uint32_t number, const char *name,
                             enum wf_status status, struct wf_err *err)
 {
@@ -74,7 +74,7 @@ const struct wf_plan_block *wf_plan_job_block(const struct wf_plan *plan,
     return block;
 }
 
-/* ---- which programs there are ---- */
+/* ---- finding the programs ---- */
 
 static enum wf_status add_jobs(struct wf_plan *plan, struct wf_err *err)
 {
@@ -208,9 +208,9 @@ enum wf_status wf_plan_jobs_find(struct wf_plan *plan, struct wf_err *err)
     return WF_OK;
 }
 
-/* ---- their sources ---- */
+/* ---- sources of the programs ---- */
 
-/* A parameter without a default must have been given. */
+/* A parameter without a default is required. */
 static enum wf_status check_given(const struct wf_plan *plan, uint32_t number,
                                   struct wf_err *err)
 {

@@ -67,7 +67,7 @@ char *wf_program_add_arg(char *args, const char *arg)
     return out;
 }
 
-/* Copies one word to *to, and returns where it ended. */
+/* Copies one word to *to; returns the position after it. */
 static const char *take_word(const char *at, char **to)
 {
     char quote = '\0';
@@ -110,8 +110,8 @@ static char **split(const char *program, const char *args)
     }
 }
 
-/* As much as programs are used to, as long as the address space and the page tables for stacks
- * so far from each other are no burden. */
+/* Ranks get the usual stack size of processes. With very many ranks stacks are smaller, to save
+ * address space and page tables. */
 static size_t stack_of(const struct wf_program_params *params, uint32_t n_ranks)
 {
     enum { MANY_RANKS = 16384, USUAL = 8 << 20, SMALL = 256 << 10 };

@@ -31,6 +31,6 @@ enum wf_status wf_program_open(const char *path, const struct wf_program_params 
                                uint32_t n_ranks, uint32_t threads, struct wf_source **out,
                                struct wf_err *err);
 
-/* Quotes one argument as a word of `args` and appends it.
- * The caller frees the result, which takes the place of `args` (may be null). */
+/* Quotes one argument as a word of `args` and appends it. The caller frees the result, which
+ * replaces `args` (may be null). */
 char *wf_program_add_arg(char *args, const char *arg);

@@ -104,7 +104,7 @@ void wf_scenario_free(struct wf_scenario *scenario)
     free(scenario);
 }
 
-/* A known name whose scope was forgotten: "engine.threads" for "threads". */
+/* Suggests the scope for a known name without one: "engine.threads" for "threads". */
 static bool find_scope(const char *name, char *buf, size_t size)
 {
     struct wf_catalog_entry entry;
@@ -135,7 +135,7 @@ static enum wf_status unknown_key(const char *key, const char *origin, struct wf
                       hint[0] != '\0' ? hint : "; expected a name such as net.L");
 }
 
-/* The part before the dot must be the scope of something. */
+/* The part before the dot must be a known scope. */
 static enum wf_status check_scope(const char *key, size_t len, const char *origin,
                                   struct wf_err *err)
 {
@@ -159,7 +159,7 @@ static enum wf_status check_scope(const char *key, size_t len, const char *origi
                       origin, wanted, wf_nearest_hint(&nearest, hint));
 }
 
-/* A key that begins with "job.": its name must be one of a job. */
+/* Checks a key that begins with "job.": its name must be a setting of a job. */
 static enum wf_status check_job_key(const char *key, const char *origin, struct wf_err *err)
 {
     char hint[WF_HINT_MAX];
@@ -184,7 +184,7 @@ static enum wf_status check_job_key(const char *key, const char *origin, struct 
                       origin, name, wf_nearest_hint(&nearest, hint));
 }
 
-/* No scenario has a key but these. */
+/* Refuses keys that no scenario has. */
 static enum wf_status check_key(const char *key, const char *origin, struct wf_err *err)
 {
     size_t scope = strcspn(key, ".");

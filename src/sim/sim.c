@@ -29,7 +29,7 @@
 
 enum { REMEDY_MAX = 256 };
 
-/* Turns the engine's progress into that of the host. */
+/* Translates the progress of the engine into that of the host. */
 struct progress {
     const struct wf_sim_host *host;
     const struct wf_job *job;
@@ -65,7 +65,7 @@ static void job_fini(struct wf_job *job)
     memset(job, 0, sizeof(*job));
 }
 
-/* The memory of the smallest of the machines that take part. */
+/* The memory of the smallest machine that takes part in the run. */
 static uint64_t physical_memory(struct wf_comm *world)
 {
     int64_t bytes = (int64_t)wf_clock_memory();
@@ -76,7 +76,7 @@ static uint64_t physical_memory(struct wf_comm *world)
     return bytes > 0 ? (uint64_t)bytes : UINT64_MAX;
 }
 
-/* For a program that runs: what the estimate consists of, and how to need less. */
+/* For a program that runs: explains the memory estimate and how to reduce it. */
 static const char *how_to_need_less(const struct wf_job *job, char out[REMEDY_MAX])
 {
     char each[WF_UNITS_TEXT_MAX];
@@ -117,7 +117,7 @@ static void report_progress(void *arg, const struct wf_progress *progress)
     const struct wf_traffic *traffic = own->job->traffic;
     int64_t end = traffic != NULL ? wf_traffic_end(traffic) : own->job->plan->engine.end;
     uint64_t expected = own->job->setup.expected_messages;
-    const struct wf_ranks_tally *tally = progress->tally; /* all begin with that of a replay */
+    const struct wf_ranks_tally *tally = progress->tally; /* every tally begins with this */
     struct wf_sim_progress told = {
         .fraction = -1,
         .time_ps = progress->time,
@@ -128,7 +128,8 @@ static void report_progress(void *arg, const struct wf_progress *progress)
     if (end > 0) {
         told.fraction = (double)progress->time / (double)end;
     } else if (expected > 0 && tally != NULL) {
-        /* The number of events of a message depends on other messages, so count arrivals. */
+        /* The number of events of a message depends on other messages, so arrivals are
+         * counted. */
         uint64_t arrived = (uint64_t)tally->latency.n * progress->n_shares;
         told.fraction = (double)arrived / (double)expected;
     }
@@ -153,8 +154,8 @@ static void keep_first(void *arg, const void *bytes)
     }
 }
 
-/* A program that could not be read to its end has no result. If one process finds out, all
- * processes learn it. */
+/* A program that could not be read to its end has no result. An error in one process is
+ * reported to all processes. */
 static enum wf_status check_sources(const struct wf_plan *plan, struct wf_comm *world,
                                     struct wf_err *err)
 {
@@ -183,8 +184,8 @@ static enum wf_status check_sources(const struct wf_plan *plan, struct wf_comm *
     return found.status;
 }
 
-/* Runs what was built. Only a run that came to an end of some kind has a document. *ran tells
- * all processes whether it was not interrupted, nor failed in one of them. */
+/* Runs the engine. There is a document only if the run ended normally or was interrupted. *ran
+ * is true, in all processes, if the run was neither interrupted nor failed in any of them. */
 static enum wf_status run_engine(const struct wf_job *job, struct wf_engine *engine,
                                  struct wf_comm *world, struct wf_value **doc, bool *ran,
                                  struct wf_err *err)
@@ -235,14 +236,14 @@ static bool runs_programs(const struct wf_plan *plan)
     return any;
 }
 
-/* Runs it again with changes, if it was short enough and came to its end. */
+/* Runs the job again with changes, if it was short enough and completed. */
 static enum wf_status ask_what_if(struct wf_job *job, const struct wf_engine_config *config,
                                   const struct wf_sim_host *host, struct wf_value **doc,
                                   struct wf_err *err)
 {
     bool ended = *doc != NULL && wf_doc_find(*doc, "result.predicted_time_ps") != NULL;
     uint64_t events = ended ? wf_doc_get_count(*doc, "run.events_committed", 0) : 0;
-    /* A program is run once: it may write files, or ask its user. */
+    /* A program is run only once: it may write files or ask its user. */
     int64_t again = ended && host->what_if_events > 0 && events <= host->what_if_events &&
                     !runs_programs(job->plan);
 
@@ -250,7 +251,7 @@ static enum wf_status ask_what_if(struct wf_job *job, const struct wf_engine_con
         return WF_OK;
     }
     if (host->what_if_events > 0 && wf_comm_size(host->world) > 1) {
-        wf_comm_reduce(host->world, WF_COMM_MAX, &again, 1); /* only the first one knows */
+        wf_comm_reduce(host->world, WF_COMM_MAX, &again, 1); /* only the first process knows */
     }
     enum wf_status status =
         wf_what_if(job, config, host->world, again > 0, ended ? *doc : NULL, err);
@@ -301,7 +302,7 @@ static enum wf_status run_job(struct wf_job *job, struct wf_plan *plan,
     return status;
 }
 
-/* Messages of all programs; 0 if those of one are not known. */
+/* The number of messages of all programs; 0 if it is unknown for any of them. */
 static uint64_t count_messages(const struct wf_plan *plan)
 {
     uint64_t sum = 0;
@@ -405,7 +406,7 @@ static enum wf_status run_once(struct wf_plan *plan, const struct wf_sim_host *h
     return status;
 }
 
-/* Between processes, data that does not arrive would be missed. */
+/* With several processes, data that is not delivered would be missing. */
 static enum wf_status check_payload(const struct wf_plan *plan, struct wf_comm *world,
                                     struct wf_err *err)
 {

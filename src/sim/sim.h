@@ -2,8 +2,9 @@
 #pragma once
 
 /*
- * From a scenario to a result document. Several may run in one process, each in a thread of
- * its own.
+ * From a scenario to a result document. Several scenarios may run in one process, each in a
+ * thread
+ * of its own.
  */
 
 #include "base/choice.h"
@@ -20,24 +21,25 @@ struct wf_setting;
 struct wf_value;
 
 struct wf_sim_progress {
-    double fraction; /* done, 0 to 1; negative if unknown */
+    double fraction; /* fraction completed, 0 to 1; negative if unknown */
     int64_t time_ps;
     uint64_t events;
     uint64_t rolled_back;
 };
 
-/* A recording of a run (docs/reference/result-document.md, `recording`). Individual spans and
- * messages of the choice are kept up to these numbers; beyond them, only sums. */
+/* Options of a recording (docs/reference/result-document.md, `recording`). Individual spans
+ * and messages of the chosen ranks and times are kept up to these numbers; beyond them, only
+ * sums. */
 struct wf_sim_recording {
     uint64_t spans, messages;
     struct wf_choice choice;
     uint64_t path_bytes; /* memory for the critical path; 0: do not find it */
 };
 
-/* Records a program that runs as a trace, in the format of its name. */
+/* Records a program that runs as a trace, in the format that its name ends in. */
 struct wf_sim_trace {
     const char *path;
-    bool force;              /* replace what is there */
+    bool force;              /* replace an existing file */
     uint32_t parts;          /* as in struct wf_trace_writer_options */
     uint64_t n_ops;          /* set after WF_OK, as the next two: ops in the trace... */
     uint64_t n_open;         /* ...receives whose matching message is not in the trace... */
@@ -46,35 +48,36 @@ struct wf_sim_trace {
 
 /* How a run communicates with its caller. Zeroed: one process, no progress, no recording. */
 struct wf_sim_host {
-    struct wf_comm *world; /* sim/world.h; null is this process alone */
-    /* Asks the run to end early; polled. May be null. */
+    struct wf_comm *world; /* sim/world.h; null means this process alone */
+    /* The run ends early when this becomes nonzero; polled. May be null. */
     const volatile sig_atomic_t *stop;
-    /* Called now and then from one thread. May be null. */
+    /* Called from time to time from one thread. May be null. */
     void (*progress)(void *arg, const struct wf_sim_progress *progress);
     void *progress_arg;
-    /* Called before the run for each setting of a file that was skipped. May be null. */
+    /* Called before the run for each setting from a file that was skipped. May be null. */
     void (*skipped)(void *arg, const struct wf_setting *setting);
     void *skipped_arg;
-    const struct wf_sim_recording *recording; /* null: it is not recorded */
-    /* A replay of at most so many events is run again with changes (`what_if`); 0: never. */
+    const struct wf_sim_recording *recording; /* null: no recording */
+    /* A replay with at most this many events is run again with changes (`what_if`); 0:
+     * never. */
     uint64_t what_if_events;
-    struct wf_sim_trace *trace; /* null: it is not written */
+    struct wf_sim_trace *trace; /* null: no trace is written */
 };
 
 /*
- * Runs the scenario. In process 0 *doc is a result document, which the caller frees with
+ * Runs the scenario. In process 0, *doc is a result document, which the caller frees with
  * wf_doc_free(), if the status is
- *   WF_OK     done
- *   WF_EINTR  interrupted: a partial result, marked so
- *   WF_ESIM   the simulated program failed: a result that says why, as `err` does in a line
+ *   WF_OK     completed
+ *   WF_EINTR  interrupted: a partial result, marked as such
+ *   WF_ESIM   the simulated program failed: result and `err` describe why
  * With any other status, and in other processes, *doc is null.
  */
 WF_NODISCARD
 enum wf_status wf_sim_run(const struct wf_scenario *scenario, const struct wf_sim_host *host,
                           struct wf_value **doc, struct wf_err *err);
 
-/* Checks all that can be checked without running: *doc has the scenario as understood and an
- * estimate of the memory and the messages. Null if the status is not WF_OK. */
+/* Checks everything that can be checked without running. *doc then has the complete scenario
+ * and an estimate of the memory and the messages; it is null if the status is not WF_OK. */
 WF_NODISCARD
 enum wf_status wf_sim_explain(const struct wf_scenario *scenario,
                               const struct wf_sim_host *host, struct wf_value **doc,

@@ -28,7 +28,7 @@ enum wf_status wf_sim_trace_out_format(const char *path, const struct wf_trace_w
     return status;
 }
 
-/* The recorded compute times include the speed of processors that the user set. */
+/* The recorded compute times include the processor speed that the user set. */
 static int64_t scaled(const void *arg, int64_t ps)
 {
     const struct wf_trace_out *out = arg;

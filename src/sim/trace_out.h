@@ -12,23 +12,23 @@ struct wf_trace_writer_ops;
 struct wf_trace_out {
     struct wf_sim_trace *what; /* null: no trace is written */
     struct wf_trace_writer *writer;
-    struct wf_source *recorder; /* the plan's */
-    uint64_t scale;             /* on compute times */
+    struct wf_source *recorder; /* belongs to the plan */
+    uint64_t scale;             /* factor on compute times */
 };
 
-/* The format of a trace of this name: .weft if the name has no known ending. */
+/* The format of a trace with this name: .weft if the name has no known extension. */
 WF_NODISCARD
 enum wf_status wf_sim_trace_out_format(const char *path, const struct wf_trace_writer_ops **out,
                                        struct wf_err *err);
 
-/* Puts itself between the plan's program and whoever asks for its ops, if host->trace is there.
- * `out` is kept until the end. */
+/* If host->trace is set, replaces the source of the plan's program with a recorder that passes
+ * its ops on. `out` must stay valid until wf_sim_trace_out_end(). */
 WF_NODISCARD
 enum wf_status wf_sim_trace_out_begin(struct wf_trace_out *out, struct wf_plan *plan,
                                       const struct wf_sim_host *host, struct wf_err *err);
 
 /* After a run that ended with `status`, before the plan is released: completes the trace, or
- * leaves nothing of it. Returns `status`, or what went wrong here. */
+ * removes it. Returns `status`, or the error that occurred here. */
 WF_NODISCARD
 enum wf_status wf_sim_trace_out_end(struct wf_trace_out *out, enum wf_status status,
                                     struct wf_err *err);

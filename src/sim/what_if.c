@@ -14,10 +14,10 @@
 
 enum change { LATENCY, BANDWIDTH, COMPUTE, CHANGES };
 
-/* In the document. */
+/* Names in the document. */
 static const char *const names[CHANGES] = {"latency", "bandwidth", "compute"};
 
-/* Which parameters each change applies to, by their tables. */
+/* The kind of parameters that each change varies, as marked in their tables. */
 static const enum wf_param_what_if varied[CHANGES] = {WF_WHAT_IF_LATENCY, WF_WHAT_IF_BANDWIDTH,
                                                       WF_WHAT_IF_NOTHING};
 
@@ -30,8 +30,8 @@ static uint64_t changed(uint64_t value, enum change change)
     return value > UINT64_MAX / 2 ? value : 2 * value;
 }
 
-/* Changes a copy of parameters. Lists are copied; release() frees those. Whether there was
- * something to change. */
+/* Changes a copy of parameters. Lists are copied; release() frees them. Returns whether a
+ * parameter was changed. */
 static bool change_params(const struct wf_param *table, unsigned char *params,
                           enum change change)
 {
@@ -69,7 +69,7 @@ static void release(const struct wf_param *table, unsigned char *params)
     }
 }
 
-/* Whether all that counts is a parameter of the model. */
+/* Whether the change is possible: everything that it affects is a parameter of the model. */
 static bool can_change(const struct wf_job *job, enum change change)
 {
     const struct wf_param *row = job->plan->net->params;
@@ -93,7 +93,7 @@ static bool can_change(const struct wf_job *job, enum change change)
 
 /* ---- runs ---- */
 
-/* The time of a run of the job on another network; -1 if it did not come to its end. */
+/* The time of a run of the job on another network; -1 if the run did not complete. */
 static enum wf_status play(struct wf_job *job, const struct wf_engine_config *config,
                            struct wf_comm *world, struct wf_setup *setup, int64_t *time,
                            struct wf_err *err)
@@ -135,7 +135,7 @@ static enum wf_status run_changed(struct wf_job *job, const struct wf_engine_con
     any |= change_params(wf_mpi_params, (unsigned char *)&mpi, change) && is_free;
     job->cpu.scale = change == COMPUTE ? scale / 2 : scale;
     enum wf_status status = WF_OK;
-    /* A network that cannot be created with the changed value is not run. */
+    /* If the network cannot be created with the changed value, there is no run. */
     if ((any || change == COMPUTE) && ops->create(params, &env, &setup.net, err) == WF_OK) {
         status = play(job, config, world, &setup, time, err);
     }
@@ -146,9 +146,9 @@ static enum wf_status run_changed(struct wf_job *job, const struct wf_engine_con
     return status;
 }
 
-/* ---- the path ---- */
+/* ---- estimates from the critical path ---- */
 
-/* An upper bound of the saving from the path; 0 if there is no path. */
+/* An upper bound of the saving, from the critical path; 0 if there is no path. */
 static uint64_t saved_on_path(const struct wf_value *doc, enum change change)
 {
     static const char *const parts[CHANGES][2] = {
@@ -169,7 +169,7 @@ static void describe(struct wf_value *list, const struct wf_value *doc, enum cha
                      int64_t ran)
 {
     uint64_t before = wf_doc_get_count(doc, "result.predicted_time_ps", 0);
-    /* A model that does not divide the time of messages has no shares to halve. */
+    /* If the model does not divide the time of messages, there are no shares to halve. */
     bool divided =
         change == COMPUTE || wf_doc_find(doc, "critical_path.shares.network_ps") == NULL;
     bool has_path = wf_doc_find(doc, "critical_path.shares") != NULL && divided;

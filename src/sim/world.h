@@ -2,7 +2,8 @@
 #pragma once
 
 /*
- * The operating-system processes that share a run: the part of engine/comm.h for programs. A
+ * The operating-system processes that share a run: the part of engine/comm.h that programs
+ * need. A
  * null world is this process alone.
  */
 
@@ -20,8 +21,8 @@ uint32_t wf_world_size(const struct wf_comm *world);
 /* True in the one process that prints. */
 bool wf_world_is_first(const struct wf_comm *world);
 
-/* Gives every process the first one's status and message. All processes call it. */
+/* Gives every process the status and message of the first one. All processes must call it. */
 enum wf_status wf_world_agree(struct wf_comm *world, enum wf_status status, struct wf_err *err);
 
-/* What connects processes: "none" or the name of the MPI library. */
+/* The library that connects processes: "none" or the name of the MPI library. */
 const char *wf_world_library(void);

@@ -8,15 +8,14 @@
 #include <string.h>
 #include <yaml.h>
 
-/* A tree in the making. */
+/* A tree under construction. */
 struct reader {
     yaml_parser_t parser;
     struct wf_yaml *root;
-    struct wf_yaml
-        *open[WF_YAML_DEPTH_MAX]; /* the lists and mappings around, outermost first */
+    struct wf_yaml *open[WF_YAML_DEPTH_MAX]; /* the open lists and mappings, outermost first */
     size_t depth;
     size_t n_nodes;
-    char *key; /* of the value that comes next */
+    char *key; /* key of the next value */
     struct wf_yaml_place key_at;
     bool done; /* the document has ended */
 };
@@ -45,7 +44,7 @@ static enum wf_status refuse(struct wf_yaml_place at, const char *what, struct w
     return wf_err_set(err, WF_EINVAL, "%u:%u: %s", at.line, at.column, what);
 }
 
-/* The children of a node are freed in its place, so that no depth needs a stack. */
+/* Frees without recursion: the children of a node take its place in the list. */
 void wf_yaml_free(struct wf_yaml *root)
 {
     while (root != NULL) {
@@ -77,7 +76,7 @@ static struct wf_yaml *innermost(const struct reader *reader)
     return reader->depth > 0 ? reader->open[reader->depth - 1] : NULL;
 }
 
-/* A scalar in a mapping that waits for a key. */
+/* Takes a scalar as the key, in a mapping that expects one. */
 static enum wf_status take_key(struct reader *reader, const char *text, struct wf_yaml_place at,
                                struct wf_err *err)
 {
@@ -97,7 +96,7 @@ static bool wants_key(const struct reader *reader)
     return parent != NULL && parent->kind == WF_YAML_MAP && reader->key == NULL;
 }
 
-/* Adds a node where the reader is. `text` is of a scalar; null otherwise. */
+/* Adds a node at the current position. `text` is null unless the node is a scalar. */
 static enum wf_status add_node(struct reader *reader, enum wf_yaml_kind kind, const char *text,
                                struct wf_yaml_place at, struct wf_err *err)
 {
@@ -203,7 +202,8 @@ static enum wf_status take_event(struct reader *reader, const yaml_event_t *even
     return WF_OK;
 }
 
-/* The error of libyaml. For bytes that are not text, libyaml knows only its own position. */
+/* Reports the error of libyaml. For bytes that are not text, libyaml knows only its own
+ * position. */
 static enum wf_status syntax_error(const yaml_parser_t *parser, struct wf_err *err)
 {
     bool unread = parser->error == YAML_READER_ERROR;

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * A YAML text as a tree in which every node knows its place. It supports what a configuration
- * needs: mappings, lists, and scalars, which are texts. Anchors, aliases, tags, further
- * documents and keys that are no scalars are refused, as are equal keys in one mapping.
+ * A YAML text as a tree in which every node knows its position. Supports what a configuration
+ * needs: mappings, lists, and scalars, which are texts. Refuses anchors, aliases, tags, further
+ * documents, keys that are not scalars, and equal keys in one mapping.
  */
 
 #include "base/status.h"
@@ -15,7 +15,7 @@
 enum {
     WF_YAML_BYTES_MAX = 1 << 20,
     WF_YAML_NODES_MAX = 4096, /* keys count too */
-    WF_YAML_DEPTH_MAX = 80,   /* room for the deepest hierarchy of networks, written nested */
+    WF_YAML_DEPTH_MAX = 80,   /* enough for the deepest hierarchy of networks, written nested */
 };
 
 enum wf_yaml_kind { WF_YAML_SCALAR, WF_YAML_LIST, WF_YAML_MAP };
@@ -28,11 +28,11 @@ struct wf_yaml_place {
 struct wf_yaml {
     enum wf_yaml_kind kind;
     struct wf_yaml_place at;
-    char *text;                   /* of a scalar; "" if nothing is written */
-    char *key;                    /* in a mapping; else null */
-    struct wf_yaml_place key_at;  /* likewise */
-    struct wf_yaml *first, *last; /* of a list or mapping; null if empty */
-    struct wf_yaml *next;         /* in the list or mapping */
+    char *text;                   /* for a scalar; "" if nothing is written */
+    char *key;                    /* key in a mapping; else null */
+    struct wf_yaml_place key_at;  /* place of the key */
+    struct wf_yaml *first, *last; /* children of a list or mapping; null if empty */
+    struct wf_yaml *next;         /* next child of the same parent */
 };
 
 /* Reads the `size` bytes at `text`. On success the caller owns *out, and frees it with
@@ -43,5 +43,5 @@ enum wf_status wf_yaml_parse(const char *text, size_t size, struct wf_yaml **out
                              struct wf_err *err);
 void wf_yaml_free(struct wf_yaml *root); /* null is allowed */
 
-/* What a kind is called in a message: "a list". */
+/* The name of a kind in messages: "a list". */
 const char *wf_yaml_kind_name(enum wf_yaml_kind kind);
