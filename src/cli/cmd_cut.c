@@ -184,18 +184,14 @@ static enum wf_status write_piece(struct wf_cli *cli, const struct wf_trace *tra
                                   struct wf_err *err)
 {
     struct wf_cut *cut = NULL;
-    enum wf_status status = wf_cut_new(trace->source, options, &cut, err);
-
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_cut_new(trace->source, options, &cut, err));
     const struct wf_study_trace_part part = {
         .trace = trace,
         .n_ranks = wf_cut_n_ranks(cut),
         .changes = wf_cut_changes(cut),
         .creator = name,
     };
-    status = wf_cli_trace_output(cli, &part, &opts->trace, err);
+    enum wf_status status = wf_cli_trace_output(cli, &part, &opts->trace, err);
     if (status == WF_OK) {
         print_losses(cli, wf_cut_losses(cut));
     }

@@ -122,13 +122,10 @@ static enum wf_status show_json(struct wf_cli *cli, const char *which, struct wf
 {
     struct wf_machine *machine = NULL;
 
-    enum wf_status status = wf_machine_load(which, &machine, err);
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_machine_load(which, &machine, err));
 
     struct wf_value *doc = wf_doc_new();
-    status = describe(machine, doc, err);
+    enum wf_status status = describe(machine, doc, err);
     if (status == WF_OK) {
         describe_settings(machine, wf_doc_section(doc, "settings"));
         wf_cli_answer(cli, doc);

@@ -192,23 +192,15 @@ static enum wf_status write_file(const struct wf_topo *topo, const char *spec,
     const struct wf_draw_format *format = NULL;
     struct wf_output *output = NULL;
 
-    enum wf_status status = wf_draw_for_path(opts->output, &format, err);
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_draw_for_path(opts->output, &format, err));
     if (format->every_cable && topo->n_links > CABLES_MAX && !opts->force) {
         return wf_err_set(err, WF_ELIMIT,
                           "output '%.100s' would have %" PRIu64 " lines, one for each link; -f "
                           "writes it anyway",
                           opts->output, topo->n_links);
     }
-    status = wf_output_check(opts->output, opts->force, err);
-    if (status == WF_OK) {
-        status = wf_output_open(opts->output, opts->force, &output, err);
-    }
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_output_check(opts->output, opts->force, err));
+    WF_TRY(wf_output_open(opts->output, opts->force, &output, err));
     format->write(topo, spec, wf_output_stream(output));
     return wf_output_commit(output, err);
 }

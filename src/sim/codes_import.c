@@ -498,13 +498,9 @@ enum wf_status wf_codes_import(const struct wf_codes_source *source,
 {
     struct wf_codes_job job = {.source = source, .out = out, .err = err};
 
-    enum wf_status status =
-        wf_codes_read(source->label, source->text, source->size, &job.text, err);
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_codes_read(source->label, source->text, source->size, &job.text, err));
     job.used = wf_xcalloc(job.text.n + 1, sizeof(*job.used));
-    status = convert(&job);
+    enum wf_status status = convert(&job);
     if (status == WF_OK) {
         status = check_machine(&job);
     }

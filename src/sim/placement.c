@@ -481,10 +481,7 @@ static enum wf_status place_plainly(const struct wf_placement_env *env, struct w
 enum wf_status wf_placement_make(const struct wf_placement_env *env, struct wf_place *out,
                                  struct wf_err *err)
 {
-    enum wf_status status = check_whole(env, err);
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(check_whole(env, err));
     if (is_plain(env)) {
         return place_plainly(env, out, err);
     }
@@ -495,7 +492,7 @@ enum wf_status wf_placement_make(const struct wf_placement_env *env, struct wf_p
     placer.n_nodes = env->topo != NULL ? env->topo->n_nodes : n_ranks;
     placer.taken = wf_xcalloc(placer.n_nodes, sizeof(*placer.taken));
     placer.node_of = wf_xmalloc(n_ranks * sizeof(*placer.node_of));
-    status = place_files(&placer, true, err);
+    enum wf_status status = place_files(&placer, true, err);
     if (status == WF_OK) {
         status = place_files(&placer, false, err);
     }

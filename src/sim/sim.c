@@ -428,13 +428,10 @@ static enum wf_status run_or_explain(const struct wf_scenario *scenario,
     struct wf_plan plan;
 
     *doc = NULL;
-    enum wf_status status = wf_plan_init(&plan, scenario, err);
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_plan_init(&plan, scenario, err));
     report_skipped(host, &plan);
     struct wf_trace_out trace = {.recorder = NULL};
-    status = explain ? WF_OK : wf_sim_trace_out_begin(&trace, &plan, host, err);
+    enum wf_status status = explain ? WF_OK : wf_sim_trace_out_begin(&trace, &plan, host, err);
     if (status == WF_OK) {
         status = check_payload(&plan, host->world, err);
     }

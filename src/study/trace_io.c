@@ -134,10 +134,7 @@ static enum wf_status generate(const char *name, const struct wf_study_trace_opt
     const struct wf_source_ops *ops = NULL;
     uint32_t n = (uint32_t)options->ranks;
 
-    enum wf_status status = graph != NULL ? WF_OK : wf_gen_find(name, &ops, err);
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(graph != NULL ? WF_OK : wf_gen_find(name, &ops, err));
     if (n == 0) {
         return wf_err_set(err, WF_EUSAGE,
                           "gen:%s: the number of ranks is missing; for example: -n 64", name);
@@ -147,7 +144,7 @@ static enum wf_status generate(const char *name, const struct wf_study_trace_opt
                                 .scope = "gen.",
                                 .what = "the generator"};
     void *params = new_params(&of);
-    status = set_params(&of, options, false, params, err);
+    enum wf_status status = set_params(&of, options, false, params, err);
     if (status == WF_OK) {
         status = graph != NULL ? graph->create(params, n, &out->graph, err)
                                : create(ops, params, n, &out->source, err);
@@ -166,15 +163,12 @@ static enum wf_status open_file(const char *path, const struct wf_study_trace_op
     struct wf_reader_probe probe;
     char what[96];
 
-    enum wf_status status = wf_reader_find(path, &probe, &reader, err);
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_reader_find(path, &probe, &reader, err));
     (void)snprintf(what, sizeof(what), "a trace of the format %s", reader->name);
     const struct settable of = {
         .params = reader->params, .size = reader->params_size, .scope = "trace.", .what = what};
     void *params = new_params(&of);
-    status = set_params(&of, options, false, params, err);
+    enum wf_status status = set_params(&of, options, false, params, err);
     if (status == WF_OK) {
         status = wf_reader_open(reader, &probe, params, out, err);
     }

@@ -234,12 +234,9 @@ enum wf_status wf_topo_damaged_create(const struct wf_topo *whole, const char *t
 {
     struct wf_topo_damage damage;
 
-    enum wf_status status = wf_topo_damage_read(&damage, whole, text, err);
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_topo_damage_read(&damage, whole, text, err));
     bool *reached = wf_xcalloc(whole->n_vertices, sizeof(*reached));
-    status = find_reached(&damage, text, reached, err);
+    enum wf_status status = find_reached(&damage, text, reached, err);
     if (status == WF_OK) {
         status = build(&damage, reached, out, err);
     }

@@ -252,24 +252,21 @@ static enum wf_status read_vectors(struct fattree *tree, const struct params *gi
 {
     uint32_t n_up = 0;
 
-    enum wf_status status = wf_topo_vector_parse("fattree: down", given->down, tree->down + 1,
-                                                 HEIGHT_MAX, &tree->height, err);
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_topo_vector_parse("fattree: down", given->down, tree->down + 1, HEIGHT_MAX,
+                                &tree->height, err));
     if (given->up[0] == '\0') {
         tree->up[0] = 1;
         memcpy(tree->up + 1, tree->down + 1, (tree->height - 1) * sizeof(tree->up[0]));
         return WF_OK;
     }
-    status = wf_topo_vector_parse("fattree: up", given->up, tree->up, HEIGHT_MAX, &n_up, err);
-    if (status == WF_OK && n_up != tree->height) {
+    WF_TRY(wf_topo_vector_parse("fattree: up", given->up, tree->up, HEIGHT_MAX, &n_up, err));
+    if (n_up != tree->height) {
         return wf_err_set(err, WF_EINVAL,
                           "fattree: up '%.64s': expected %" PRIu32 " numbers, as many as in "
                           "down '%.64s', but there are %" PRIu32,
                           given->up, tree->height, given->down, n_up);
     }
-    return status;
+    return WF_OK;
 }
 
 /* All levels have the same number of children, except perhaps the top. Parents likewise. */

@@ -166,17 +166,14 @@ static enum wf_status read_link(struct wf_topo_graph_reader *reader,
     struct wf_topo_graph_word to_name, word;
     uint32_t from = 0, to = 0;
 
-    enum wf_status status = get_vertex(reader, from_name, &from);
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(get_vertex(reader, from_name, &from));
     if (!next_word(reader, &to_name)) {
         return wf_topo_graph_fail(
             reader, from_name.at,
             "'%.*s' stands alone; a line names the two vertices of a link",
             wf_topo_graph_shown(from_name), from_name.text);
     }
-    status = get_vertex(reader, to_name, &to);
+    enum wf_status status = get_vertex(reader, to_name, &to);
     if (status == WF_OK) {
         status = wf_topo_graph_link(reader, from, to, from_name.at, false);
     }

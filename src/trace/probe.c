@@ -107,11 +107,7 @@ static enum wf_status check_entries(const struct wf_reader_probe *probe, struct 
 enum wf_status wf_reader_find(const char *path, struct wf_reader_probe *probe,
                               const struct wf_reader_ops **out, struct wf_err *err)
 {
-    enum wf_status status = probe_path(path, probe, err);
-
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(probe_path(path, probe, err));
     for (const struct wf_reader_ops *const *ops = wf_reader_table(); *ops != NULL; ops++) {
         if ((*ops)->detect(probe)) {
             *out = *ops;
@@ -119,7 +115,7 @@ enum wf_status wf_reader_find(const char *path, struct wf_reader_probe *probe,
         }
     }
     bool is_empty = probe->n == 0 && probe->n_entries == 0;
-    status = check_entries(probe, err);
+    enum wf_status status = check_entries(probe, err);
     wf_reader_probe_fini(probe);
     return status != WF_OK
                ? status

@@ -148,13 +148,9 @@ enum wf_status wf_traffic_matrix_read(const char *path, uint32_t n,
                                       struct wf_traffic_matrix **out, struct wf_err *err)
 {
     struct reader reader;
-    enum wf_status status = reader_open(&reader, path, err);
-
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(reader_open(&reader, path, err));
     struct wf_traffic_matrix *matrix = wf_xcalloc(1, sizeof(*matrix));
-    status = read_entries(&reader, n, matrix, err);
+    enum wf_status status = read_entries(&reader, n, matrix, err);
     (void)fclose(reader.file);
     if (status == WF_OK && matrix->n == 0) {
         status =

@@ -276,20 +276,17 @@ enum wf_status wf_vrank_image_load(const struct wf_vrank_image_config *config,
 {
     unsigned char *file = NULL;
     size_t size = 0;
-    enum wf_status status = map_file(config->program, &file, &size, err);
-
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(map_file(config->program, &file, &size, err));
     struct wf_vrank_image *image = wf_xcalloc(1, sizeof(*image));
     image->config = *config;
     image->copies = wf_xcalloc(config->copies, sizeof(struct copy));
     image->saved = wf_xcalloc(config->n_ranks, sizeof(struct own_pages));
     image->copy_of = wf_xcalloc(config->n_ranks, sizeof(uint32_t));
-    status = clear_pie_flag(file, size)
-                 ? load_copies(image, file, size, err)
-                 : fail(err, config->program,
-                        "it is not a program built with weftcc, weftc++ or weftf90");
+    enum wf_status status =
+        clear_pie_flag(file, size)
+            ? load_copies(image, file, size, err)
+            : fail(err, config->program,
+                   "it is not a program built with weftcc, weftc++ or weftf90");
     (void)munmap(file, size);
     if (status == WF_OK) {
         *library = dlsym(image->copies[0].handle, WF_PORT_LIBRARY_SYMBOL);

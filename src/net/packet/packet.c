@@ -380,16 +380,12 @@ static enum wf_status packet_create(const void *params, const struct wf_net_env 
 {
     const struct wf_packet_params *given = params;
 
-    enum wf_status status =
-        wf_net_levels_check("packet", env, &given->link_latency, &given->bandwidth, err);
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_net_levels_check("packet", env, &given->link_latency, &given->bandwidth, err));
 
     struct wf_packet_net *model = wf_xcalloc(1, sizeof(*model));
 
     model->topo = env->topo;
-    status = break_links(model, given->fail, err);
+    enum wf_status status = break_links(model, given->fail, err);
     if (status == WF_OK) {
         status = make_links(model, given, err);
     }

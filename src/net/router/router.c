@@ -238,17 +238,13 @@ static struct wf_net_clock router_clock(const void *params)
 static enum wf_status router_create(const void *params, const struct wf_net_env *env,
                                     struct wf_net **out, struct wf_err *err)
 {
-    enum wf_status status = check_topology(env, err);
-
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(check_topology(env, err));
     struct wf_router_net *model = wf_xcalloc(1, sizeof(*model));
     model->set = *(const struct wf_router_params *)params;
     model->topo = env->topo;
     model->net.n_nodes = env->n_nodes;
     model->seed = env->seed;
-    status = check_sizes(model, err);
+    enum wf_status status = check_sizes(model, err);
     if (status == WF_OK) {
         status = wf_router_choose_scheme(model, err);
     }

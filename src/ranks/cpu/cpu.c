@@ -189,15 +189,12 @@ static enum wf_status set_region(struct region *region, const struct wf_cpu_rule
 static enum wf_status check_cost(const struct wf_cpu_rule *rule, struct wf_err *err)
 {
     struct wf_expr_program *program = NULL;
-    enum wf_status status = wf_expr_compile(rule->text, NULL, 0, &program, err);
-
-    if (status != WF_OK) {
-        return status;
-    }
-    status = wf_expr_is_time(program)
-                 ? check_constant(program, err)
-                 : wf_err_set(err, WF_EINVAL,
-                              "'%.64s' is not a time; expected for example 0.3ns", rule->text);
+    WF_TRY(wf_expr_compile(rule->text, NULL, 0, &program, err));
+    enum wf_status status =
+        wf_expr_is_time(program)
+            ? check_constant(program, err)
+            : wf_err_set(err, WF_EINVAL, "'%.64s' is not a time; expected for example 0.3ns",
+                         rule->text);
     wf_expr_free(program);
     return status;
 }

@@ -426,15 +426,12 @@ static enum wf_status create(const char *path, const struct wf_trace_writer_opti
         return wf_err_set(err, WF_EUSAGE,
                           "a .otf2 has a file for each rank; parts are for .weft");
     }
-    enum wf_status status = wf_target_open(path, true, options->force, &target, err);
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_target_open(path, true, options->force, &target, err));
     struct otf2 *otf2 = wf_xcalloc(1, sizeof(*otf2));
     otf2->spooled.writer.ops = &wf_otf2_writer_ops;
     otf2->target = target;
-    status = wf_otf2_out_open(wf_target_place(target), options->n_ranks, options->creator,
-                              &otf2->out, err);
+    enum wf_status status = wf_otf2_out_open(wf_target_place(target), options->n_ranks,
+                                             options->creator, &otf2->out, err);
     if (status == WF_OK) {
         status = wf_spool_new(options->n_ranks, &otf2->spooled.spool, err);
     }

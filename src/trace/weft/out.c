@@ -116,10 +116,7 @@ enum wf_status wf_native_out_open(const char *path,
         options->n_parts < options->n_ranks ? options->n_parts : options->n_ranks;
     struct wf_target *target = NULL;
 
-    enum wf_status status = wf_target_open(path, n_parts > 0, options->force, &target, err);
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_target_open(path, n_parts > 0, options->force, &target, err));
 
     struct wf_native_out *out = wf_xcalloc(1, sizeof(*out));
     out->target = target;
@@ -130,7 +127,7 @@ enum wf_status wf_native_out_open(const char *path,
     out->n_files = 1 + n_parts;
     out->files = wf_xcalloc(out->n_files, sizeof(*out->files));
     out->packer = wf_native_packer_new();
-    status = open_files(out, options, block_size, err);
+    enum wf_status status = open_files(out, options, block_size, err);
     if (status != WF_OK) {
         wf_native_out_discard(out);
         return status;
