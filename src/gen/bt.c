@@ -49,7 +49,7 @@ struct bt {
     uint32_t n_cells;
     uint32_t n_iterations;
     uint64_t face_bytes, forward_bytes, backward_bytes;
-    int64_t compute; /* in a part */
+    int64_t compute; /* in one part */
 };
 
 /* The contents of the cursor. */
@@ -57,7 +57,7 @@ struct position {
     uint32_t iteration;
     uint32_t part;
     uint32_t cell;
-    uint32_t step; /* of the cell, or of the faces */
+    uint32_t step; /* step of the cell, or of the faces */
     uint64_t reserved;
 };
 
@@ -133,7 +133,7 @@ static enum wf_status bt_create(const void *params, uint32_t n_ranks, struct wf_
     return WF_OK;
 }
 
-/* The op of a step of the faces; false if it is with the rank itself. */
+/* Sets the op of a step of the faces; false if the neighbour is the rank itself. */
 static bool make_face(const struct bt *bt, uint32_t rank, uint32_t step, struct wf_op *op)
 {
     if (step == 2 * N_DIRECTIONS) {
@@ -147,7 +147,7 @@ static bool make_face(const struct bt *bt, uint32_t rank, uint32_t step, struct 
     uint32_t direction = step % N_DIRECTIONS;
     uint32_t peer = neighbor(bt, rank, direction);
     if (step < N_DIRECTIONS) {
-        /* What comes from above was sent downwards. */
+        /* A message from above was sent downwards. */
         wf_gen_make_irecv(op, peer, (int32_t)(direction ^ 1U), bt->face_bytes, step);
     } else {
         wf_gen_make_isend(op, peer, (int32_t)direction, bt->face_bytes, step);
@@ -155,7 +155,8 @@ static bool make_face(const struct bt *bt, uint32_t rank, uint32_t step, struct 
     return peer != rank;
 }
 
-/* Likewise of a cell, going in this direction. Nothing comes before the first cell. */
+/* Sets the op of a step of a cell in this direction; false if there is none. Nothing arrives
+ * before the first cell. */
 static bool make_cell(const struct bt *bt, uint32_t rank, const struct position *at,
                       struct wf_op *op)
 {
@@ -207,7 +208,7 @@ static bool bt_next(const struct wf_source *source, uint32_t rank, struct wf_cur
     if (at.iteration == bt->n_iterations) {
         return false;
     }
-    /* Every part ends with computing: this stays within the iteration. */
+    /* Every part ends with computing, so this loop stays within the iteration. */
     do {
         made =
             at.part == FACES ? make_face(bt, rank, at.step, op) : make_cell(bt, rank, &at, op);

@@ -45,10 +45,10 @@ struct cg {
 
 /* The contents of the cursor. */
 struct position {
-    uint64_t iteration; /* inner ones */
+    uint64_t iteration; /* inner iterations */
     uint32_t phase;     /* 0: compute; then the exchanges of the row, the transposed place and
                            two allreduces */
-    uint32_t step;      /* of an exchange */
+    uint32_t step;      /* step of an exchange */
     uint64_t reserved;
 };
 
@@ -90,7 +90,8 @@ static enum wf_status cg_create(const void *params, uint32_t n_ranks, struct wf_
     return WF_OK;
 }
 
-/* With twice as many columns as rows, pairs of ranks are transposed together. */
+/* The rank at the transposed place. With twice as many columns as rows, pairs of ranks are
+ * transposed together. */
 static uint32_t transposed(const struct cg *cg, uint32_t rank)
 {
     uint32_t pair = cg->n_columns / cg->n_rows;
@@ -99,7 +100,7 @@ static uint32_t transposed(const struct cg *cg, uint32_t rank)
     return (place % cg->n_rows * cg->n_rows + place / cg->n_rows) * pair + rank % pair;
 }
 
-/* The other rank of an exchange: the first one in a row is over half of it. */
+/* The other rank of an exchange. In the first exchange of a row it is half a row away. */
 static uint32_t partner(const struct cg *cg, uint32_t rank, uint32_t exchange)
 {
     return exchange < cg->n_exchanges ? rank ^ (cg->n_columns >> (exchange + 1))

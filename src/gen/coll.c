@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * One collective operation of all ranks again and again, to study its algorithms. In each
- * iteration a rank calls it and computes; with `nonblocking` it starts the operation, computes,
- * and waits for it.
+ * All ranks repeat one collective operation, to study its algorithms. In each iteration a
+ * rank calls it and computes; with `nonblocking` it starts the operation, computes, and
+ * waits for it.
  *
- * What `bytes` means depends on the kind: the whole data of bcast, reduce, allreduce, scan and
- * exscan, one block of the others. Where blocks may differ (gatherv, scatterv, allgatherv,
- * alltoallv, reduce_scatter) they have between half and one and a half times `bytes`. In the
- * collectives of neighbours, rank r sends to the `neighbors` ranks above it, beginning again
- * with rank 0 after the last.
+ * The meaning of `bytes` depends on the kind: the whole data for bcast, reduce, allreduce,
+ * scan and exscan, one block for the others. Where blocks may differ (gatherv, scatterv,
+ * allgatherv, alltoallv, reduce_scatter) they have between half and one and a half times
+ * `bytes`. In the collectives of neighbours, rank r sends to the `neighbors` ranks above it,
+ * beginning again with rank 0 after the last.
  */
 
 #include "base/mem.h"
@@ -21,7 +21,7 @@
 #include <stdlib.h>
 
 struct params {
-    int kind; /* as of wf_op_kind, counted from WF_OP_BARRIER */
+    int kind; /* a wf_op_kind, counted from WF_OP_BARRIER */
     uint64_t bytes;
     uint64_t root;
     uint64_t neighbors;
@@ -30,13 +30,13 @@ struct params {
     bool nonblocking;
 };
 
-/* What a kind needs, and how many messages it takes. */
+/* The arguments that a kind needs, and how its number of messages grows. */
 enum { ROOT = 1, BLOCKS = 2, PAIRS = 4, NEIGHBORS = 8 };
 enum growth { LOG, LINEAR, SQUARE, CONSTANT };
 
 static const struct {
     uint8_t needs;
-    uint8_t growth; /* of the messages of all ranks */
+    uint8_t growth; /* growth of the number of messages of all ranks */
 } kinds[] = {
     [0] = {0, LOG}, /* barrier */
     [WF_OP_BCAST - WF_OP_BARRIER] = {ROOT, LINEAR},
@@ -90,8 +90,8 @@ enum { CALL, COMPUTE, WAIT };
 struct coll {
     struct wf_source source;
     struct params given;
-    uint64_t *blocks; /* of BLOCKS one a rank, of PAIRS as in gen/vary.h */
-    uint32_t *circle; /* the ranks, and again from 0 on for as many as there are neighbours */
+    uint64_t *blocks; /* BLOCKS: one per rank; PAIRS: as in gen/vary.h */
+    uint32_t *circle; /* all ranks, then again the first ones, as many as neighbours */
 };
 
 static const struct wf_param params_table[] = {
@@ -188,7 +188,7 @@ static void make_call(const struct coll *coll, uint32_t rank, struct wf_op *op)
                            coll->given.bytes);
     op->root = (needs & ROOT) != 0 ? (uint32_t)coll->given.root : 0;
     if ((needs & BLOCKS) != 0) {
-        /* Those that are not the root know their own block only. */
+        /* Ranks other than the root know only their own block. */
         bool knows_all = (needs & ROOT) == 0 || rank == coll->given.root;
         op->bytes = coll->blocks[rank];
         op->counts = knows_all ? coll->blocks : NULL;

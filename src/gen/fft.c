@@ -35,7 +35,7 @@ enum { COMM_ROW = 1, COMM_COLUMN = 2 };
 struct fft {
     struct wf_source source;
     uint32_t size[2];
-    uint64_t bytes[2]; /* of a block, in rows and in columns */
+    uint64_t bytes[2]; /* length of a block, in rows and in columns */
     struct params given;
 };
 
@@ -94,7 +94,8 @@ static bool fft_next(const struct wf_source *source, uint32_t rank, struct wf_cu
     return true;
 }
 
-/* Every row has the number 1 and every column the number 2: no rank is in two of either. */
+/* Every row has the number 1 and every column the number 2: no rank is in two rows or in two
+ * columns. */
 static bool fft_group(const struct wf_source *source, uint32_t rank, uint32_t comm,
                       struct wf_group *out)
 {

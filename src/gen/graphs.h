@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Generators of task graphs: message-driven programs whose tasks are computed when they are
- * asked for, so that half a million PEs cost nothing. Those of MPI programs are in gen/gen.h;
- * no name is in both.
+ * Generators of task graphs: message-driven programs whose tasks are computed on request, so
+ * that half a million PEs need no memory. The generators of MPI programs are in gen/gen.h;
+ * no name is in both lists.
  */
 
 #include "ops/graph.h"

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The faces of the grid, one a dimension. */
+/* The sum of the faces of the grid, one for each dimension. */
 static uint64_t surface_of(uint32_t n, uint32_t n_dims, const uint32_t *size)
 {
     uint64_t surface = 0;
@@ -16,7 +16,7 @@ static uint64_t surface_of(uint32_t n, uint32_t n_dims, const uint32_t *size)
     return surface;
 }
 
-/* Whether d may be the smallest of so many factors. */
+/* Whether d may be the smallest of `n_dims` factors of n. */
 static int fits(uint32_t d, uint32_t n, uint32_t n_dims)
 {
     uint64_t power = 1;
@@ -30,7 +30,7 @@ static int fits(uint32_t d, uint32_t n, uint32_t n_dims)
     return 1;
 }
 
-/* With the smallest factor given, the surface is least when that of the others is. */
+/* If the smallest factor is given, the surface is smallest when that of the others is. */
 void wf_gen_grid_factor(uint32_t n, uint32_t n_dims, uint32_t *size)
 {
     uint64_t best = UINT64_MAX;
@@ -55,7 +55,8 @@ void wf_gen_grid_factor(uint32_t n, uint32_t n_dims, uint32_t *size)
     }
 }
 
-/* Reads one size and what follows it: an x, or the end if it is the last. */
+/* Reads one size and the separator after it: an x, or the end of the text after the last
+ * size. */
 static const char *read_size(const char *text, uint32_t *size, int last)
 {
     uint64_t value = 0;

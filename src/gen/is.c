@@ -35,7 +35,7 @@ enum { COUNT, ADD_UP, TELL, EXCHANGE, SORT, N_STEPS };
 struct is {
     struct wf_source source;
     struct params given;
-    uint64_t *blocks; /* of pairs of ranks, as in gen/vary.h */
+    uint64_t *blocks; /* for pairs of ranks, as in gen/vary.h */
 };
 
 static const struct wf_param params_table[] = {
@@ -65,7 +65,8 @@ static enum wf_status is_create(const void *params, uint32_t n_ranks, struct wf_
     is->source = (struct wf_source){
         .ops = &wf_gen_is_ops,
         .n_ranks = n_ranks,
-        /* Two exchanges of all pairs; the sum hardly counts. */
+        /* Two exchanges between all pairs; the messages of the allreduce are few in
+         * comparison. */
         .messages_expected = wf_gen_expected(2 * (n_pairs - n_ranks), given->iterations),
     };
     is->given = *given;

@@ -48,8 +48,8 @@ struct params {
 enum {
     KAWAY_MAX = 3,
     ROLES_MAX = (7 * 7 * 7 - 1) / 2 + 1,
-    LATTICE = 8,      /* places of atoms in a dimension of a cell */
-    STREAM = 1280132, /* of the numbers of atoms; any number */
+    LATTICE = 8,      /* positions of atoms in a dimension of a cell */
+    STREAM = 1280132, /* stream of the numbers of atoms; any number */
 };
 
 struct leanmd {
@@ -59,14 +59,14 @@ struct leanmd {
     uint32_t n_roles; /* computes of a cell: with itself, and with half of its neighbours */
     struct params given;
     uint32_t imbalance;          /* a share */
-    int8_t offset[ROLES_MAX][3]; /* of the other cell */
-    uint32_t within[ROLES_MAX];  /* pairs of atoms within the cut-off, a share */
+    int8_t offset[ROLES_MAX][3]; /* offset of the other cell */
+    uint32_t within[ROLES_MAX];  /* share of the pairs of atoms within the cut-off */
 };
 
-/* What a task is; struct wf_task.own. */
+/* What a task does; stored in struct wf_task.own. */
 struct job {
     uint32_t chare; /* a cell, or cell * n_roles + role */
-    uint32_t step;  /* of a compute; of a cell, that of the atoms that it sends */
+    uint32_t step;  /* step of a compute; for a cell, the step of the atoms that it sends */
     bool computes;
 };
 
@@ -109,7 +109,7 @@ static uint32_t n_computes(const struct leanmd *md)
     return md->n_cells * md->n_roles;
 }
 
-/* The first of a block, rounded up: then i belongs to the PE i * n_pes / n. */
+/* The first cell or compute of a block, rounded up: i then belongs to the PE i * n_pes / n. */
 static uint32_t block_begin(const struct leanmd *md, uint32_t n, uint32_t pe)
 {
     return (uint32_t)(((uint64_t)pe * n + md->graph.n_pes - 1) / md->graph.n_pes);
@@ -147,7 +147,7 @@ static uint64_t atoms_of(const struct leanmd *md, uint32_t cell)
     return wf_gen_vary(md->given.atoms, md->imbalance, STREAM, cell);
 }
 
-/* The cell at the place `sign` * offset of a role from a cell. */
+/* The cell at `sign` times the offset of a role from a cell. */
 static uint32_t neighbor(const struct leanmd *md, uint32_t cell, uint32_t role, int sign)
 {
     uint32_t stride = 1, out = 0;
@@ -191,7 +191,7 @@ static struct job job_of(const struct leanmd *md, uint32_t pe, uint32_t task)
         return (struct job){.chare = number_on(md, md->n_cells, pe, task), .step = 0};
     }
 
-    assert(cells + computes > 0); /* or the PE would have no tasks */
+    assert(cells + computes > 0); /* otherwise the PE would have no tasks */
     uint32_t step = (task - cells) / (cells + computes);
     uint32_t i = (task - cells) % (cells + computes);
     if (i < computes) {
@@ -215,7 +215,7 @@ static uint32_t leanmd_root(const struct wf_graph *graph, uint32_t pe, uint32_t 
     return from < count_on(md, md->n_cells, pe) ? from : WF_NO_TASK;
 }
 
-/* Messages of a cell in a step, from or to its computes. */
+/* The number of messages between a cell and its computes in a step, in one direction. */
 static uint32_t messages_of_cell(const struct leanmd *md)
 {
     return 2 * md->n_roles - 1;
@@ -258,7 +258,7 @@ static void leanmd_task(const struct wf_graph *graph, uint32_t pe, uint32_t task
     }
 }
 
-/* Forces on the atoms of a cell: to its task that ends the step. */
+/* Sends the forces on the atoms of a cell to the cell's task that ends the step. */
 static void send_forces(const struct leanmd *md, uint32_t cell, uint32_t step,
                         struct wf_task_send *out)
 {
@@ -272,7 +272,7 @@ static void send_forces(const struct leanmd *md, uint32_t cell, uint32_t step,
         cells + step * (cells + computes) + computes + index_on(md, md->n_cells, pe, cell);
 }
 
-/* Atoms of a cell: to the task of a compute in a step. */
+/* Sends the atoms of a cell to the task of a compute in a step. */
 static void send_atoms(const struct leanmd *md, uint32_t cell, uint32_t compute, uint32_t step,
                        struct wf_task_send *out)
 {
@@ -285,8 +285,8 @@ static void send_atoms(const struct leanmd *md, uint32_t cell, uint32_t compute,
     out->id = cells + step * (cells + computes) + index_on(md, n_computes(md), pe, compute);
 }
 
-/* All messages leave at the end. A cell's go to its own computes first, then to those of the
- * cells before it. */
+/* All messages leave at the end of the task. Those of a cell go to its own computes first,
+ * then to the computes of the cells before it. */
 static void leanmd_send(const struct wf_graph *graph, const struct wf_task *task, uint32_t i,
                         struct wf_task_send *out)
 {
@@ -306,9 +306,9 @@ static void leanmd_send(const struct wf_graph *graph, const struct wf_task *task
 
 /* ---- making one ---- */
 
-/* The share of pairs within the cut-off: the difference of two places in a dimension is a with
- * LATTICE - |a| pairs. Times 10^12, squares of distances are whole numbers of millionths of the
- * distance between two places. */
+/* The share of pairs within the cut-off. In a dimension, LATTICE - |a| pairs of positions
+ * have the difference a. Squares of distances are multiplied by 10^12, so that they are
+ * whole numbers: the unit is a millionth of the distance between two positions. */
 static uint32_t share_within(const int8_t *offset, uint64_t reach)
 {
     enum { SIDE = 2 * LATTICE - 1 };

@@ -62,7 +62,8 @@ static inline void wf_gen_make_waitall(struct wf_op *op, uint32_t count)
     op->requests = NULL;
 }
 
-/* A collective without counts and neighbours; root 0, and request 0 if it returns at once. */
+/* A collective without counts and neighbours. Its root is 0, and its request is 0 if it is
+ * nonblocking. */
 static inline void wf_gen_make_collective(struct wf_op *op, enum wf_op_kind kind,
                                           uint64_t bytes)
 {
@@ -80,8 +81,8 @@ static inline void wf_gen_make_collective(struct wf_op *op, enum wf_op_kind kind
     op->n_destinations = 0;
 }
 
-/* The group number `id` of `size` ranks from `first` on that are `stride` apart, in which the
- * rank has the number `rank`. Returns true. */
+/* Sets `out` to the group with the number `id`: `size` ranks from `first` on that are
+ * `stride` apart. The rank has the number `rank` in it. Always returns true. */
 static inline bool wf_gen_make_group(struct wf_group *out, uint32_t id, uint32_t size,
                                      uint32_t rank, uint32_t first, uint32_t stride)
 {

@@ -25,7 +25,7 @@ struct params {
 
 enum { TAG_RESULT = 0, TAG_STOP = 0 };
 
-/* What comes next, for the master and for a worker. */
+/* The next step of the master, and of a worker. */
 enum { LISTEN, ANSWER };
 enum { ASK, HEAR, COMPUTE };
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Traffic between random pairs. In each round the ranks stand in a circle in a random order
- * (gen/shuffle.h), and every one sends a message to the one a random number of places ahead,
- * the same number for all. Order and number are new in each round.
+ * Traffic between random pairs. In each round the ranks form a circle in a random order
+ * (gen/shuffle.h). Every rank sends a message to the rank a random number of places ahead;
+ * this number is the same for all ranks. Order and number are new in each round.
  *
- * A rank's partner thus is every other rank with the same probability, whatever the order, and
- * never the rank itself; and every rank sends and gets exactly one message a round. A single
- * rank sends to itself.
+ * Every other rank is thus a rank's partner with the same probability, whatever the order,
+ * and a rank is never its own partner. Every rank sends and receives exactly one message per
+ * round. A single rank sends to itself.
  *
- * All this is a function of `seed` and the round.
+ * Everything is a function of `seed` and the round.
  */
 #include "base/mem.h"
 #include "base/rng.h"
@@ -21,7 +21,7 @@
 
 struct params {
     uint64_t bytes;
-    uint64_t messages; /* of each rank; 0: as many as ranks */
+    uint64_t messages; /* per rank; 0: as many as ranks */
     uint64_t seed;
 };
 
@@ -64,7 +64,8 @@ static enum wf_status random_create(const void *params, uint32_t n_ranks,
     return WF_OK;
 }
 
-/* The ranks that are this round's number of places before and after the rank in its circle. */
+/* Finds the ranks that are this round's number of places before and after the rank in the
+ * circle. */
 static void find_partners(const struct random *program, uint32_t rank,
                           struct wf_gen_rounds_at *at)
 {

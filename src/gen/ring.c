@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages that go round: in each round a rank sends to the one above it (the last to rank 0)
- * what it got from the one below in the round before, at first something of its own. After as
- * many rounds as there are ranks everybody has seen everything, and n ranks have sent n * n
- * messages. A single rank sends to itself.
+ * Messages that go around a ring. In each round a rank sends to the rank above it (the last
+ * one to rank 0) what it received from the rank below in the previous round; in the first
+ * round it sends its own data. After as many rounds as there are ranks all ranks have seen
+ * all data, and n ranks have sent n * n messages. A single rank sends to itself.
  */
 #include "base/mem.h"
 #include "gen/gen.h"

@@ -5,7 +5,7 @@
 
 #include <assert.h>
 
-/* Times that each of the two digits is moved. */
+/* How often each of the two digits is moved. */
 enum { N_ROUNDS = 2 };
 
 struct digits {
@@ -23,7 +23,7 @@ void wf_gen_shuffle_init(struct wf_gen_shuffle *shuffle, uint32_t n)
     *shuffle = (struct wf_gen_shuffle){.n = n, .low = low, .high = (n - 1) / low + 1};
 }
 
-/* How far the move number `move` takes one digit, given the other. */
+/* How far move number `move` shifts one digit, given the other digit. */
 static uint32_t distance(uint64_t key, uint32_t move, uint32_t other, uint32_t radix)
 {
     uint64_t random = wf_rng_mix(key + ((uint64_t)move << 32 | other) * WF_RNG_GOLDEN);

@@ -26,6 +26,7 @@ struct wf_gen_shuffle {
 /* Sets up the permutations of n >= 1 numbers. */
 void wf_gen_shuffle_init(struct wf_gen_shuffle *shuffle, uint32_t n);
 
-/* Where number x < n goes, and which number goes to place y < n: inverses of each other. */
+/* The place to which number x < n goes, and the number that goes to place y < n. The two
+ * functions are inverses of each other. */
 uint32_t wf_gen_shuffle_place(const struct wf_gen_shuffle *shuffle, uint64_t key, uint32_t x);
 uint32_t wf_gen_shuffle_number(const struct wf_gen_shuffle *shuffle, uint64_t key, uint32_t y);

@@ -53,7 +53,7 @@ enum { DIMS_MAX = WF_GEN_GRID_DIMS_MAX, NEIGHBORS_MAX = 80, TAIL_MAX = 4 };
 
 struct direction {
     uint64_t bytes;
-    uint32_t dim; /* the dimension, if it is one alone */
+    uint32_t dim; /* the dimension, if the direction is along one only */
     int8_t step[DIMS_MAX];
 };
 
@@ -61,25 +61,25 @@ struct stencil {
     struct wf_source source;
     uint32_t n_dims;
     uint32_t n_iterations;
-    uint32_t n_steps; /* in an iteration */
+    uint32_t n_steps; /* steps in an iteration */
     uint32_t head;    /* steps before the first receive */
     uint32_t n_neighbors;
-    bool simple; /* periodic, and no neighbour but across faces */
+    bool simple; /* periodic, with neighbours across faces only */
     bool periodic;
     uint32_t size[DIMS_MAX];
-    uint32_t stride[DIMS_MAX]; /* distance in ranks of one step up */
+    uint32_t stride[DIMS_MAX]; /* difference of ranks for one step up */
     int64_t compute;
     uint32_t imbalance; /* a share */
     uint64_t allreduce_bytes;
-    enum wf_op_kind tail[TAIL_MAX];             /* what follows the messages */
+    enum wf_op_kind tail[TAIL_MAX];             /* ops that follow the messages */
     struct direction directions[NEIGHBORS_MAX]; /* the opposite of i is i ^ 1 */
 };
 
 /* The contents of the cursor. */
 struct position {
     uint32_t iteration;
-    uint32_t step;            /* in the iteration */
-    uint32_t coord[DIMS_MAX]; /* of the rank; not known before its first op */
+    uint32_t step;            /* step in the iteration */
+    uint32_t coord[DIMS_MAX]; /* coordinates of the rank; unknown before its first op */
 };
 
 _Static_assert(sizeof(struct position) == sizeof(((struct wf_cursor *)0)->word),
@@ -116,7 +116,7 @@ static const struct wf_param params_table[] = {
     WF_PARAM_END,
 };
 
-/* cell * side^exponent, or more than `limit` if it is above that. */
+/* cell * side^exponent, or any number above `limit` if it is larger than that. */
 static uint64_t cells(uint64_t cell, uint64_t side, uint32_t exponent, uint64_t limit)
 {
     uint64_t bytes = cell;
@@ -127,10 +127,10 @@ static uint64_t cells(uint64_t cell, uint64_t side, uint32_t exponent, uint64_t 
     return bytes;
 }
 
-/* The side of the largest block whose face is not above `bytes`. */
+/* The side of the largest block whose face has at most `bytes` bytes. */
 static uint64_t side_of(uint32_t n_dims, uint64_t cell, uint64_t bytes)
 {
-    uint64_t low = 1, high = bytes / cell; /* the side is from low to high, if it is above 1 */
+    uint64_t low = 1, high = bytes / cell; /* the side is from low to high, if above 1 */
 
     while (low < high) {
         uint64_t middle = low + (high - low + 1) / 2;
@@ -143,8 +143,9 @@ static uint64_t side_of(uint32_t n_dims, uint64_t cell, uint64_t bytes)
     return low;
 }
 
-/* The direction whose steps are the digits of `code` in base 3, 2 standing for -1. Returns in
- * how many dimensions it goes; 0 if it leads nowhere, or if its opposite comes first. */
+/* Decodes a direction, whose steps are the digits of `code` in base 3; 2 stands for -1.
+ * Returns the number of dimensions in which it moves; 0 if it does not move, or if its
+ * opposite comes first. */
 static uint32_t decode(const struct stencil *stencil, uint32_t code, int8_t *step)
 {
     uint32_t n_steps = 0, last = 0;
@@ -260,7 +261,7 @@ static enum wf_status stencil_create(const struct wf_source_ops *ops, uint32_t n
     return WF_OK;
 }
 
-/* One step along a dimension; WF_PROC_NULL if that leads over the border. */
+/* The rank one step along a dimension; WF_PROC_NULL beyond the border. */
 static inline uint32_t step_along(const struct stencil *stencil, uint32_t rank, uint32_t coord,
                                   uint32_t dim, bool up)
 {
@@ -304,7 +305,7 @@ static inline bool make_message(const struct stencil *stencil, uint32_t rank,
         peer = neighbor(stencil, rank, coord, direction);
     }
     if (receives) {
-        /* What comes from above was sent downwards. */
+        /* A message from above was sent downwards. */
         wf_gen_make_irecv(op, peer, (int32_t)(number ^ 1U), direction->bytes, i);
     } else {
         wf_gen_make_isend(op, peer, (int32_t)number, direction->bytes, i);

@@ -37,7 +37,7 @@ enum { RECEIVE_X, RECEIVE_Y, COMPUTE, SEND_X, SEND_Y, N_STEPS };
 struct sweep3d {
     struct wf_source source;
     uint32_t size[2];
-    uint32_t n_blocks; /* in an octant */
+    uint32_t n_blocks; /* per octant */
     struct params given;
 };
 
@@ -102,14 +102,15 @@ static enum wf_status sweep3d_create(const void *params, uint32_t n_ranks,
     return WF_OK;
 }
 
-/* The neighbour in a dimension, downstream or upstream of this octant's sweep; WF_PROC_NULL
- * beyond the border. */
+/* The neighbour in a dimension, downstream or upstream in the sweep of this octant;
+ * WF_PROC_NULL beyond the border. */
 static uint32_t neighbor(const struct sweep3d *sweep, uint32_t rank, uint32_t octant,
                          uint32_t dim, bool downstream)
 {
     uint32_t stride = dim == 0 ? 1 : sweep->size[0];
     uint32_t coord = rank / stride % sweep->size[dim];
-    /* Both octants of a corner follow each other, so that one fills the pipe for the next. */
+    /* The two octants of a corner follow each other, so that one fills the pipeline for the
+     * next. */
     bool sweeps_up = (octant >> (dim + 1) & 1U) == 0;
 
     if (sweeps_up == downstream) {
@@ -118,7 +119,7 @@ static uint32_t neighbor(const struct sweep3d *sweep, uint32_t rank, uint32_t oc
     return coord == 0 ? WF_PROC_NULL : rank - stride;
 }
 
-/* The op of a step of a block; false if there is no neighbour. */
+/* Sets the op of a step of a block; false if there is no neighbour. */
 static bool make_step(const struct sweep3d *sweep, uint32_t rank, const struct position *at,
                       struct wf_op *op)
 {

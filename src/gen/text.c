@@ -13,11 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Instructions between two ops, so that a program without ops ends too. */
+/* The largest number of instructions between two ops, so that a loop without ops ends, too. */
 enum { IDLE_MAX = 1000000 };
 
-/* The error of the lowest rank that had one: the only thing that changes after creation.
- * Programs without errors never touch it. */
+/* The error of the lowest rank that had one. It is the only state that changes after
+ * creation; programs without errors never touch it. */
 struct trouble {
     pthread_mutex_t mutex;
     bool happened;
@@ -34,7 +34,7 @@ struct text {
 /* The contents of the cursor. */
 struct position {
     uint32_t at;         /* number of the next instruction */
-    uint32_t n_requests; /* that wait for a waitall */
+    uint32_t n_requests; /* requests that wait for a waitall */
     uint32_t counters[WF_GEN_TEXT_LOOPS_MAX];
 };
 
@@ -115,7 +115,7 @@ static void text_destroy(struct wf_source *source)
     free(text);
 }
 
-/* Remembers why a rank ends before its end. Returns false. */
+/* Remembers why a rank stops early. Always returns false. */
 static bool give_up(const struct text *text, uint32_t rank, struct wf_gen_text_place place,
                     const char *what)
 {
@@ -160,7 +160,7 @@ static bool value(struct run *run, uint32_t node, int64_t *out)
                              &run->fault);
 }
 
-/* A number from 0 to `most`. */
+/* Evaluates an expression that must be a number from 0 to `most`. */
 static bool amount(struct run *run, uint32_t node, int64_t most, int64_t *out, const char *what)
 {
     return value(run, node, out) && ((*out >= 0 && *out <= most) || fault(run, node, what));
@@ -198,7 +198,7 @@ static bool tag(struct run *run, uint32_t node, bool any, int32_t *out)
            fault(run, node, "a tag is a number from 0 to 2^31 - 1");
 }
 
-/* The ranks that the group has for this one. */
+/* Computes the ranks of the group as seen from this rank, since groups may differ by rank. */
 static bool find_group(struct run *run, uint32_t number, struct wf_group *out)
 {
     const struct wf_gen_text_group *group = &run->text->program.groups[number];
@@ -294,7 +294,7 @@ static bool make_op(struct run *run, const struct wf_gen_instr *instr, struct wf
     return made;
 }
 
-/* Follows an instruction that is no op. Returns false after a fault. */
+/* Executes an instruction that is no op. Returns false after a fault. */
 static bool follow(struct run *run, const struct wf_gen_instr *instr)
 {
     int64_t a = 0, b;
@@ -328,7 +328,8 @@ static bool follow(struct run *run, const struct wf_gen_instr *instr)
     return true;
 }
 
-/* Goes on to the next op; false at the end and after a fault, which then says why. */
+/* Goes on to the next op. Returns false at the end and after a fault, which is then
+ * reported. */
 static bool find_op(struct run *run, struct wf_op *op)
 {
     const struct wf_gen_instr *code = run->text->program.code;

@@ -20,15 +20,15 @@ struct wf_gen_text_params {
 };
 
 struct wf_gen_text_input {
-    const char *name; /* what messages call the text */
+    const char *name; /* name of the text in messages */
     const char *text;
     size_t size;
     const char *set; /* as above */
 };
 
-#define WF_GEN_TEXT_SIZE_MAX (UINT32_C(1) << 20) /* bytes of a program */
+#define WF_GEN_TEXT_SIZE_MAX (UINT32_C(1) << 20) /* largest size of a program in bytes */
 
-/* As of wf_source_ops.create, from a text in memory, which is borrowed. */
+/* As wf_source_ops.create, but from a text in memory, which is borrowed. */
 WF_NODISCARD
 enum wf_status wf_gen_text_create(const struct wf_gen_text_input *input, uint32_t n_ranks,
                                   struct wf_source **out, struct wf_err *err);

@@ -217,7 +217,8 @@ uint32_t wf_gen_calc_add(struct wf_gen_calc_table *table, struct wf_gen_lexer *l
     }
     WF_GROW(table->nodes, table->n, table->capacity);
     table->nodes[table->n] = expr;
-    /* What has no value may be in a branch that is not taken: it is left for later. */
+    /* An expression without a value may be in a branch that is not taken, so the fault is
+     * left for run time. */
     if (!expr.varies && wf_gen_calc_value(table->nodes, table->n, &no_state, &value, &fault)) {
         table->nodes[table->n] = (struct wf_gen_calc){.kind = WF_GEN_CALC_NUMBER,
                                                       .depth = 1,
@@ -251,7 +252,7 @@ static bool value_of_operation(const struct wf_gen_calc *nodes, const struct wf_
     return what == NULL || failed(fault, expr->place, what);
 }
 
-/* AND, OR and CHOICE look at the second operand only if it matters. */
+/* AND, OR and CHOICE evaluate the second operand only if it matters. */
 static bool value_of_decision(const struct wf_gen_calc *nodes, const struct wf_gen_calc *expr,
                               const struct wf_gen_calc_state *state, int64_t *out,
                               struct wf_gen_calc_fault *fault)

@@ -19,7 +19,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* The byte so far ahead; 0 beyond the end. */
+/* The byte `ahead` positions further; 0 beyond the end. */
 static char peek(const struct wf_gen_lexer *lexer, size_t ahead)
 {
     if (lexer->size - lexer->at <= ahead) {
@@ -86,7 +86,7 @@ bool wf_gen_lex_unexpected(struct wf_gen_lexer *lexer, const char *expected)
                             length, token->text);
 }
 
-/* Digits, perhaps a point and more of them, perhaps a unit. */
+/* Reads digits, optionally a point and more digits, optionally a unit. */
 static void lex_number(struct wf_gen_lexer *lexer, struct wf_gen_token *token)
 {
     char text[NUMBER_MAX];
@@ -97,7 +97,7 @@ static void lex_number(struct wf_gen_lexer *lexer, struct wf_gen_token *token)
     while (is_digit(peek(lexer, n))) {
         n++;
     }
-    /* Two points are between the bounds of a loop. */
+    /* Two points separate the bounds of a loop. */
     if (peek(lexer, n) == '.' && is_digit(peek(lexer, n + 1))) {
         for (n++; is_digit(peek(lexer, n)); n++) {
         }

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Words of the workload language (docs/reference/workload-language.md). A lexer stands before
- * one token and looks no further ahead. The first fault is worded and makes all that follows
- * the end of the text, so that callers need not look at every step.
+ * Tokens of the workload language (docs/reference/workload-language.md). A lexer is at one
+ * token and looks no further ahead. It reports the first fault; after it, every token is the
+ * end of the text, so that callers need not check every step.
  */
 
 #include "base/status.h"
@@ -30,15 +30,15 @@ struct wf_gen_token {
     struct wf_gen_text_place place;
     const char *text; /* not terminated */
     size_t length;
-    int64_t value; /* of a number */
+    int64_t value; /* value of a number */
 };
 
 struct wf_gen_lexer {
-    const char *name; /* what messages call the text */
+    const char *name; /* name of the text in messages */
     const char *text;
     size_t size, at;
     struct wf_gen_text_place place;
-    struct wf_gen_token token; /* the one to be looked at next */
+    struct wf_gen_token token; /* the current token */
     enum wf_status status;
     struct wf_err *err;
 };
@@ -58,14 +58,14 @@ static inline bool wf_gen_token_is(const struct wf_gen_token *token, const char 
 
 /* Whether the token is this name or sign. */
 bool wf_gen_lex_is(const struct wf_gen_lexer *lexer, const char *word);
-/* Goes past the token if it is this name or sign, and says whether it was. */
+/* Moves past the token if it is this name or sign. Returns whether it was. */
 bool wf_gen_lex_take(struct wf_gen_lexer *lexer, const char *word);
 /* Likewise, but anything else is a fault. */
 bool wf_gen_lex_expect(struct wf_gen_lexer *lexer, const char *word);
 
-/* Words a fault at a place; only the first counts. Returns false. */
+/* Reports a fault at a place; only the first one counts. Always returns false. */
 WF_PRINTF(3, 4)
 bool wf_gen_lex_fault(struct wf_gen_lexer *lexer, struct wf_gen_text_place place,
                       const char *fmt, ...);
-/* A fault at the token, which is not what was expected. Returns false. */
+/* Reports that the token is not what was expected. Always returns false. */
 bool wf_gen_lex_unexpected(struct wf_gen_lexer *lexer, const char *expected);

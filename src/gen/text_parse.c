@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Statements of the workload language, from text to instructions. */
+/* Translates statements of the workload language into instructions. */
 #include "gen/text_parse.h"
 
 #include "base/array.h"
@@ -30,7 +30,7 @@ static uint32_t add(struct wf_gen_text_parser *parser, struct wf_gen_instr instr
     return program->n_code++;
 }
 
-/* Lets an instruction go on where the next one will be. */
+/* Sets the target of an instruction to the next instruction that will be added. */
 static void lead_here(struct wf_gen_text_parser *parser, uint32_t number)
 {
     parser->program->code[number].target = parser->program->n_code;
@@ -38,7 +38,7 @@ static void lead_here(struct wf_gen_text_parser *parser, uint32_t number)
 
 /* ---- names ---- */
 
-/* Words with a meaning of their own, besides the names of ops and functions. */
+/* Reserved words, besides the names of ops and functions. */
 static const char *const words[] = {
     "param", "let",    "loop", "repeat",    "while",       "if",       "else",
     "group", "region", "rank", "size",      "any",         "none",     "tag",
@@ -82,7 +82,7 @@ const struct wf_gen_text_symbol *wf_gen_text_find(const struct wf_gen_text_parse
     return NULL;
 }
 
-/* Reads a new name. Sets *name to its token; a name that means something already is a fault. */
+/* Reads a new name. Sets *name to its token. A name that is already defined is a fault. */
 static bool new_name(struct wf_gen_text_parser *parser, struct wf_gen_token *name)
 {
     struct wf_gen_lexer *lexer = &parser->lexer;
@@ -154,7 +154,7 @@ static bool parse_let(struct wf_gen_text_parser *parser)
     return fine(parser);
 }
 
-/* The bounds must be the same in all rounds. */
+/* A bound must have the same value in all rounds. */
 static uint32_t parse_bound(struct wf_gen_text_parser *parser)
 {
     struct wf_gen_text_place place = parser->lexer.token.place;
@@ -284,7 +284,7 @@ static bool parse_group(struct wf_gen_text_parser *parser)
     return fine(parser);
 }
 
-/* The number of a region's name, a new one if there is none. */
+/* The number of a region's name; a new number if the name is new. */
 static uint32_t region_number(struct wf_gen_text_parser *parser,
                               const struct wf_gen_token *name)
 {
@@ -298,7 +298,7 @@ static uint32_t region_number(struct wf_gen_text_parser *parser,
     return number;
 }
 
-/* `value` is the node of what the region's formula calls n. */
+/* `value` is the node of the value that the region's formula calls n. */
 static bool parse_marked(struct wf_gen_text_parser *parser, enum wf_op_kind begin,
                          enum wf_op_kind end, uint32_t number, uint32_t value)
 {
@@ -355,9 +355,9 @@ static bool parse_in(struct wf_gen_text_parser *parser, struct wf_gen_instr *ins
     return wf_gen_lex_unexpected(&parser->lexer, "the name of a group");
 }
 
-/* Which ops a program can write, and what follows the name: p: a peer, b: a number of bytes,
- * d: a time, f: "from" and a peer, t: perhaps "tag" and a tag, r: perhaps "root" and a rank,
- * g: perhaps "in" and a group. */
+/* The ops that a program can use, and the arguments that follow the name. p: a peer, b: a
+ * number of bytes, d: a time, f: "from" and a peer, t: optional "tag" and a tag, r: optional
+ * "root" and a rank, g: optional "in" and a group. */
 static const struct {
     enum wf_op_kind kind;
     const char *form;
@@ -493,7 +493,7 @@ static bool parse_statement(struct wf_gen_text_parser *parser)
     return no_statement(parser);
 }
 
-/* Names that are defined inside a block end with it. */
+/* A name that is defined inside a block is valid up to the end of the block. */
 static bool parse_block(struct wf_gen_text_parser *parser)
 {
     struct wf_gen_lexer *lexer = &parser->lexer;

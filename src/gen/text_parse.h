@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The translator of the workload language, as its parts see it. */
+/* The parser of the workload language: declarations that its source files share. */
 
 #include "gen/text_program.h"
 
-enum { WF_GEN_TEXT_NESTING_MAX = 100 }; /* of blocks and of parentheses */
+enum { WF_GEN_TEXT_NESTING_MAX = 100 }; /* depth of nested blocks and parentheses */
 
-/* What a name stands for: an expression. */
+/* A name and the expression that it stands for. */
 struct wf_gen_text_symbol {
     const char *name; /* in the text, not terminated */
     size_t length;
@@ -15,7 +15,7 @@ struct wf_gen_text_symbol {
     bool param;
 };
 
-/* A parameter's value from outside. */
+/* The value of a parameter, given by the user. */
 struct wf_gen_text_setting {
     const char *name;
     size_t length;
@@ -27,35 +27,35 @@ struct wf_gen_text_setting {
 struct wf_gen_text_parser {
     struct wf_gen_lexer lexer;
     struct wf_gen_text_program *program;
-    struct wf_gen_text_symbol *symbols; /* the innermost last */
+    struct wf_gen_text_symbol *symbols; /* innermost scope last */
     uint32_t n_symbols, symbols_capacity;
     struct wf_gen_text_setting *settings;
     uint32_t n_settings, settings_capacity;
     uint32_t n_ranks;
-    uint32_t n_loops; /* open ones */
+    uint32_t n_loops; /* open loops */
     uint32_t nesting;
 };
 
-/* Goes one deeper; a fault if that is too deep. wf_gen_text_leave() goes back. */
+/* Enters one level of nesting; too deep a nesting is a fault. wf_gen_text_leave() goes back. */
 bool wf_gen_text_enter(struct wf_gen_text_parser *parser);
 void wf_gen_text_leave(struct wf_gen_text_parser *parser);
 
 /* Reads an expression and returns its node; 0 after a fault. */
 uint32_t wf_gen_text_expression(struct wf_gen_text_parser *parser);
-/* Likewise one that has the same value on all ranks all the time, and returns the value. */
+/* Reads an expression that always has the same value on all ranks, and returns the value. */
 int64_t wf_gen_text_constant(struct wf_gen_text_parser *parser);
 
-/* Adds a node; operands that it does not have are ignored. */
+/* Adds a node. Operands that its kind does not have are ignored. */
 uint32_t wf_gen_text_node(struct wf_gen_text_parser *parser, enum wf_gen_calc_kind kind,
                           int64_t value, const uint32_t *operands,
                           struct wf_gen_text_place place);
 
-/* What the token stands for, or null. */
+/* The symbol that the token names, or null. */
 const struct wf_gen_text_symbol *wf_gen_text_find(const struct wf_gen_text_parser *parser,
                                                   const struct wf_gen_token *token);
 
-/* Whether the token is a word with a meaning of its own. */
+/* Whether the token is a reserved word. */
 bool wf_gen_text_reserved(const struct wf_gen_token *token);
 
-/* Reads statements up to the end of the text, and adds the end. */
+/* Reads statements up to the end of the text, and adds the final instruction. */
 bool wf_gen_text_statements(struct wf_gen_text_parser *parser);

@@ -23,7 +23,7 @@ void wf_gen_text_program_fini(struct wf_gen_text_program *program)
     memset(program, 0, sizeof(*program));
 }
 
-/* Reads "name=value,name=value". The values are expressions, of the number of ranks perhaps. */
+/* Reads "name=value,name=value". The values are expressions and may use the number of ranks. */
 static enum wf_status parse_settings(struct wf_gen_text_parser *parser, const char *set,
                                      struct wf_err *err)
 {
@@ -49,7 +49,7 @@ static enum wf_status parse_settings(struct wf_gen_text_parser *parser, const ch
     return lexer->status;
 }
 
-/* Every setting must be one of a parameter. Says so at the place of the setting. */
+/* Every setting must belong to a parameter. The error has the position of the setting. */
 static enum wf_status check_settings(const struct wf_gen_text_parser *parser, const char *name,
                                      struct wf_err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expressions of the workload language, from text to nodes: by the precedence of operations. */
+/* Translates expressions of the workload language into nodes, by precedence of operations. */
 #include "base/text.h"
 #include "gen/text_parse.h"
 
@@ -50,7 +50,7 @@ static const struct wf_gen_operation *find_function(const struct wf_gen_token *t
     return NULL;
 }
 
-/* The operands in parentheses. */
+/* Reads the operands in parentheses. */
 static uint32_t parse_call(struct wf_gen_text_parser *parser,
                            const struct wf_gen_operation *function,
                            struct wf_gen_text_place place)
@@ -172,8 +172,8 @@ static uint32_t parse_operand(struct wf_gen_text_parser *parser)
     return lexer->status == WF_OK ? node : 0;
 }
 
-/* The precedence of the sign that comes next, 0 if it is none between operands; and what it
- * makes. */
+/* The precedence of the next sign, and the node that it makes; 0 if it is not a sign between
+ * operands. */
 static uint32_t next_sign(const struct wf_gen_lexer *lexer, enum wf_gen_calc_kind *kind,
                           int64_t *value)
 {
@@ -194,7 +194,8 @@ static uint32_t next_sign(const struct wf_gen_lexer *lexer, enum wf_gen_calc_kin
     return 0;
 }
 
-/* Operations of at least this precedence, those of one precedence from the left. */
+/* Reads operations of at least this precedence. Those of equal precedence associate to the
+ * left. */
 static uint32_t parse_operations(struct wf_gen_text_parser *parser, uint32_t least)
 {
     uint32_t operands[3] = {parse_operand(parser)};

@@ -44,8 +44,8 @@ struct training {
 struct position {
     uint32_t step;
     uint32_t phase;
-    uint32_t layer;  /* those done in this phase */
-    uint32_t bucket; /* those started in this step */
+    uint32_t layer;  /* layers done in this phase */
+    uint32_t bucket; /* buckets started in this step */
     uint64_t reserved;
 };
 
@@ -103,7 +103,7 @@ static enum wf_status training_create(const void *params, uint32_t n_ranks,
     training->n_buckets = (uint32_t)((given->model - 1) / given->bucket + 1);
     training->imbalance = wf_gen_share(given->imbalance);
     training->source.acts_in_background = given->overlap;
-    /* Large data is reduced in rings. */
+    /* Large data is reduced around rings. */
     uint64_t per_bucket = 2 * ((uint64_t)n_ranks - 1);
     training->source.messages_expected = wf_gen_expected(
         wf_gen_expected(per_bucket * training->n_buckets, n_ranks), given->steps);
@@ -111,13 +111,13 @@ static enum wf_status training_create(const void *params, uint32_t n_ranks,
     return WF_OK;
 }
 
-/* The part of `whole` before part number i of n. */
+/* The amount of `whole` before part i of n. */
 static uint64_t part(uint64_t whole, uint32_t i, uint32_t n)
 {
     return (uint64_t)((wf_u128)whole * i / n);
 }
 
-/* How many buckets are full after so many layers backwards. */
+/* The number of buckets that are full after `layers` layers backwards. */
 static uint32_t buckets_full(const struct training *training, uint32_t layers)
 {
     if (layers == training->n_layers) {
@@ -150,7 +150,7 @@ static void make_bucket(const struct training *training, uint32_t bucket, struct
     op->request = bucket;
 }
 
-/* Once through the layers; true when the phase has no more ops. */
+/* Makes the ops of one pass through the layers; true when the phase has no more ops. */
 static bool make_phase(const struct training *training, uint32_t rank, struct position *at,
                        struct wf_op *op)
 {

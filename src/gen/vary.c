@@ -8,7 +8,7 @@
 
 #include <assert.h>
 
-/* Any number: that amounts vary is no setting of anybody's. */
+/* Any number: no user can set how amounts vary. */
 #define SEED            UINT64_C(0x77656674)
 #define TABLE_RANKS_MAX (UINT32_C(1) << 24)
 

@@ -2,9 +2,8 @@
 #pragma once
 
 /*
- * Amounts that differ from rank to rank or from task to task, and sums of them, for generators.
- * They are integers, so that every machine
- * computes the same.
+ * Amounts that differ from rank to rank or from task to task, and their sums, for
+ * generators. They are integers, so that every machine computes the same amounts.
  */
 
 #include "base/status.h"
@@ -12,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A share as generators keep it: from 0 to 1 in millionths. */
+/* Generators keep a share, from 0 to 1, in millionths. */
 #define WF_GEN_SHARE_ONE UINT32_C(1000000)
 uint32_t wf_gen_share(double share);
 
@@ -21,28 +20,29 @@ uint32_t wf_gen_share(double share);
  * INT64_MAX / 2. */
 uint64_t wf_gen_vary(uint64_t mean, uint32_t spread, uint64_t stream, uint64_t number);
 
-/* `n` such amounts, for the numbers 0 to n - 1; the caller frees the table. An all-to-all
- * exchange of uneven blocks needs no table for each rank: with 2 * n amounts, what rank i sends
- * to rank j is amount i + j, so that table + i is what i sends and, as j sends as much to i,
- * what it receives. */
+/* `n` such amounts, for the numbers 0 to n - 1; the caller frees the table. In an all-to-all
+ * exchange of uneven blocks, ranks share one table of 2 * n amounts: rank i sends amount i +
+ * j to rank j. So table + i is what rank i sends to each rank and, since j sends the same
+ * amount to i, also what it receives. */
 uint64_t *wf_gen_vary_table(size_t n, uint64_t mean, uint32_t spread);
 
-/* WF_ELIMIT if a table of amounts for so many ranks would be beyond reason. */
+/* WF_ELIMIT if a table of amounts for so many ranks would be too large. */
 WF_NODISCARD
 enum wf_status wf_gen_check_table(const char *name, uint32_t n_ranks, struct wf_err *err);
 
-/* a * b, or UINT64_MAX if that is too much; and a * b rounded up after division by c > 0. */
+/* a * b, or UINT64_MAX if that overflows; and a * b / c for c > 0, rounded up. */
 uint64_t wf_gen_times(uint64_t a, uint64_t b);
 uint64_t wf_gen_times_over(uint64_t a, uint64_t b, uint64_t c);
 
-/* a * b for messages_expected: 0, which is unknown, if it is too much. */
+/* a * b for messages_expected: 0, which means unknown, if it overflows. */
 uint64_t wf_gen_expected(uint64_t a, uint64_t b);
 
-/* WF_ELIMIT unless computing `times` times for as long as `compute` can be simulated. Where
- * times vary, ask for twice as many. */
+/* WF_ELIMIT unless `times` computations of the duration `compute` can be simulated. If the
+ * durations vary, pass twice the number. */
 WF_NODISCARD
 enum wf_status wf_gen_check_computing(const char *name, int64_t compute, uint64_t times,
                                       struct wf_err *err);
 
-/* The least k with 2^k >= n: messages that each of n ranks sends in an allreduce, roughly. */
+/* The smallest k with 2^k >= n: roughly the messages that each of n ranks sends in an
+ * allreduce. */
 uint32_t wf_gen_log2_up(uint32_t n);
