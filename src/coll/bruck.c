@@ -24,8 +24,8 @@ static bool allgather(const struct wf_coll_args *args, uint32_t k, struct wf_col
     return true;
 }
 
-/* A block for the rank j above moves up by 2^k ranks in step k if bit k of j is set. At every
- * rank it is in slot `rank` + j. */
+/* In step k the block for the rank j above moves up by 2^k ranks if bit k of j is set. At
+ * every rank it is in slot `rank` + j. */
 static bool alltoall(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)
 {
     uint32_t far;

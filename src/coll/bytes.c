@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coll/coll.h"
 
-/* The lengths of the slots, by kind. */
+/* How the kind of collective determines the lengths of the slots. */
 enum length {
     LENGTH_NONE,   /* no bytes */
-    LENGTH_PIECES, /* `bytes` cut into equal pieces */
-    LENGTH_BLOCKS, /* `counts`, or `bytes` each */
+    LENGTH_PIECES, /* `bytes`, cut into equal pieces */
+    LENGTH_BLOCKS, /* `counts`, or `bytes` for each block */
     LENGTH_SIDES,  /* `counts` for sent and `recv_counts` for received slots, or `bytes` each */
 };
 

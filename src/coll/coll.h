@@ -62,12 +62,12 @@ enum wf_coll_kind {
 };
 
 #define WF_COLL_NOBODY   UINT32_MAX
-#define WF_COLL_SIZE_MAX (UINT32_C(1) << 30) /* below it, numbers of steps do not overflow */
+#define WF_COLL_SIZE_MAX (UINT32_C(1) << 30) /* up to this size, step numbers do not overflow */
 
 /* The call of one rank. Members that the kind does not use are zero. */
 struct wf_coll_args {
     enum wf_coll_kind kind;
-    uint32_t rank, size; /* of the communicator; size from 1 to WF_COLL_SIZE_MAX */
+    uint32_t rank, size; /* in the communicator; size from 1 to WF_COLL_SIZE_MAX */
     uint32_t root;
     /* bcast, reduce, allreduce, scan, exscan: the whole data. gather, scatter, allgather,
      * alltoall, reduce_scatter_block, neighbor_*: one block. */
@@ -90,10 +90,10 @@ struct wf_coll_slots {
 };
 
 enum wf_coll_take {
-    WF_COLL_STORE,          /* replaces the contents of the slots */
-    WF_COLL_COMBINE,        /* is combined with the contents of the slots */
-    WF_COLL_COMBINE_RESULT, /* scan, exscan: is also combined with the result of the rank */
-    WF_COLL_RELAY,          /* alltoall: replaces the contents of the outgoing slots */
+    WF_COLL_STORE,          /* the data replaces the contents of the slots */
+    WF_COLL_COMBINE,        /* the data is combined with the contents of the slots */
+    WF_COLL_COMBINE_RESULT, /* scan, exscan: also combined with the result of the rank */
+    WF_COLL_RELAY,          /* alltoall: the data replaces the contents of the outgoing slots */
 };
 
 /* A step: at most one message is sent and one received, both at the same time. The next step
@@ -108,7 +108,7 @@ struct wf_coll_step {
     bool go_on;
 };
 
-/* An algorithm. All members but `applies` are required. */
+/* An algorithm. All members except `applies` are required. */
 struct wf_coll_ops {
     const char *name;    /* "recursive_doubling" */
     const char *summary; /* one line, for listings */
@@ -147,12 +147,12 @@ const struct wf_coll_ops *wf_coll_find(enum wf_coll_kind kind, const char *name)
 uint64_t wf_coll_bytes(const struct wf_coll_args *args, uint32_t n_slots,
                        const struct wf_coll_slots *slots, bool received);
 
-/* The MPI library whose choice of algorithms by kind, size and bytes is followed. */
+/* The MPI library whose choice of algorithms, by kind, size and bytes, weft follows. */
 enum wf_coll_rules { WF_COLL_RULES_MPICH, WF_COLL_RULES_OPENMPI };
 extern const char *const wf_coll_rules_names[]; /* null-terminated */
 
-/* The algorithm that these rules choose for a call. Never null; it applies to the call, and is
- * the same at all ranks. Takes constant time, but time proportional to `size` for allgatherv
- * and reduce_scatter, whose counts are added up. */
+/* The algorithm that these rules choose for a call. Never null; it applies to the call, and
+ * is the same at all ranks. Takes constant time, except for allgatherv and reduce_scatter:
+ * their counts are added up, which takes time proportional to `size`. */
 const struct wf_coll_ops *wf_coll_choose(enum wf_coll_rules rules,
                                          const struct wf_coll_args *args);

@@ -5,7 +5,7 @@
  */
 #include "coll/parts.h"
 
-/* From the root or to the root. */
+/* One message per rank, from the root or to it. */
 static bool once(const struct wf_coll_args *args, uint32_t k, const struct wf_coll_flow *flow,
                  struct wf_coll_step *out)
 {
@@ -16,7 +16,7 @@ static bool once(const struct wf_coll_args *args, uint32_t k, const struct wf_co
     return true;
 }
 
-/* To rank 0 and back from it. */
+/* One message per rank to rank 0, then one back from it. */
 static bool there_and_back(const struct wf_coll_args *args, uint32_t k,
                            struct wf_coll_step *out)
 {

@@ -21,8 +21,8 @@ uint32_t wf_coll_slot_per_rank(const struct wf_coll_args *args)
     return args->size;
 }
 
-/* The span of the root is the smallest power of the radix that covers all places, that of any
- * other place the largest power that divides it. */
+/* The span of the root is the smallest power of the radix that covers all places. The span
+ * of any other place is the largest power that divides the place. */
 struct wf_coll_tree wf_coll_tree(const struct wf_coll_args *args, uint32_t root, uint32_t radix)
 {
     struct wf_coll_tree tree = {
@@ -129,7 +129,7 @@ struct wf_coll_step wf_coll_star_step(const struct wf_coll_args *args, uint32_t 
         out.recv = slots;
         out.take = flow->take;
     }
-    /* The last of the receives waits, so that what comes after has the data. */
+    /* The last receive waits, so that the steps after it have the data. */
     out.go_on = centre && !(flow->up && k == args->size - 2);
     return out;
 }

@@ -2,13 +2,13 @@
 #pragma once
 
 /*
- * What algorithms have in common: arithmetic on ranks, and steps along a tree, along a star,
- * and for sizes that are not a power of two.
+ * Functions that algorithms share: arithmetic on ranks, and steps along a tree, along a
+ * star, and for sizes that are not a power of two.
  */
 
 #include "coll/coll.h"
 
-/* For n >= 1, as the next two. */
+/* These three functions need n >= 1. */
 static inline uint32_t wf_coll_log2_down(uint32_t n)
 {
     return 31 - (uint32_t)__builtin_clz(n);
@@ -56,8 +56,8 @@ uint32_t wf_coll_slot_per_rank(const struct wf_coll_args *args);
 struct wf_coll_flow {
     bool up;          /* to the root instead of from it */
     bool whole;       /* every message carries all slots instead of those of its ranks only */
-    uint32_t n_slots; /* if whole */
-    uint32_t shift;   /* if not whole: the slot of the rank at place 0 */
+    uint32_t n_slots; /* used if whole */
+    uint32_t shift;   /* used if not whole: the slot of the rank at place 0 */
     enum wf_coll_take take;
 };
 
@@ -71,8 +71,8 @@ struct wf_coll_tree {
 struct wf_coll_tree wf_coll_tree(const struct wf_coll_args *args, uint32_t root,
                                  uint32_t radix);
 uint32_t wf_coll_tree_steps(const struct wf_coll_tree *tree);
-/* Step k, below wf_coll_tree_steps(). Downwards: first the parent, then the children, the
- * largest subtree first. Upwards: in reverse order. Waits in every step. */
+/* The step k, below wf_coll_tree_steps(). Downwards, the parent comes first, then the
+ * children, the largest subtree first; upwards in reverse order. Every step waits. */
 struct wf_coll_step wf_coll_tree_step(const struct wf_coll_tree *tree, uint32_t k,
                                       const struct wf_coll_flow *flow);
 
@@ -82,9 +82,9 @@ uint32_t wf_coll_star_steps(const struct wf_coll_args *args, uint32_t root);
 struct wf_coll_step wf_coll_star_step(const struct wf_coll_args *args, uint32_t root,
                                       uint32_t k, const struct wf_coll_flow *flow);
 
-/* Sizes that are not a power of two: the largest power of two in the size takes part, its ranks
- * are the members. The `extra` other ranks are one of each of the first pairs (2i, 2i + 1): the
- * even one, or the odd one if the even one is `keep`. */
+/* For sizes that are not a power of two. The members are as many ranks as the largest power
+ * of two in the size. The `extra` other ranks are one of each of the first pairs (2i, 2i +
+ * 1): the even one, or the odd one if the even one is `keep`. */
 struct wf_coll_fold {
     uint32_t rounds, power, extra, keep;
 };

@@ -14,8 +14,8 @@
 enum {
     SHORT = 8 << 10,
     LONG = 128 << 10,
-    MANY = 128,     /* from this number of pieces on, they become longer */
-    AT_MOST = 4096, /* pieces */
+    MANY = 128,     /* from this number of pieces on, pieces become longer */
+    AT_MOST = 4096, /* largest number of pieces */
 };
 
 static uint64_t pieces_of(uint64_t bytes, uint64_t length)
@@ -36,7 +36,7 @@ static uint32_t n_pieces(const struct wf_coll_args *args)
 
 struct place {
     uint32_t number, fan;
-    uint32_t parent; /* a rank */
+    uint32_t parent; /* rank of the parent */
 };
 
 static struct place find_place(const struct wf_coll_args *args, uint32_t fan)

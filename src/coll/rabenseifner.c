@@ -53,8 +53,8 @@ static struct wf_coll_step doubled(const struct wf_coll_fold *fold, uint32_t mem
     };
 }
 
-/* Likewise, but only towards the root: among the members that agree with it in all bits above
- * k, those that differ in bit k send their pieces to the others. */
+/* Likewise, but only towards the root: consider the members that agree with the root in all
+ * bits above k. Those that differ from it in bit k send their pieces to the others. */
 static struct wf_coll_step gathered(const struct wf_coll_fold *fold, uint32_t member,
                                     uint32_t root, uint32_t k)
 {

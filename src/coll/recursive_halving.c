@@ -13,7 +13,8 @@ static uint32_t first_block(const struct wf_coll_fold *fold, uint32_t member)
     return member < fold->extra ? 2 * member : member + fold->extra;
 }
 
-/* The blocks of the aligned group of `n` members, a power of two, that has this member. */
+/* The blocks of the aligned group of `n` members that contains this member; n is a power of
+ * two. */
 static struct wf_coll_slots blocks(const struct wf_coll_fold *fold, uint32_t member, uint32_t n)
 {
     uint32_t begin = first_block(fold, member & ~(n - 1));

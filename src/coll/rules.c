@@ -11,8 +11,8 @@ static const struct wf_coll_kind_rules *const sets[] = {
     [WF_COLL_RULES_OPENMPI] = wf_coll_rules_openmpi,
 };
 
-/* The bytes of all blocks. An overflow gives the largest number: limits in rules are far lower.
- */
+/* The bytes of all blocks. An overflow gives the largest number; the limits in rules are far
+ * lower. */
 static uint64_t total(const struct wf_coll_args *args)
 {
     uint64_t sum = 0;
@@ -29,7 +29,7 @@ static uint64_t total(const struct wf_coll_args *args)
     return sum;
 }
 
-/* Below UINT64_MAX, so that a rule for any bytes matches. */
+/* The result is below UINT64_MAX, so that a rule for any number of bytes matches. */
 static uint64_t measure(enum wf_coll_measure how, const struct wf_coll_args *args)
 {
     uint64_t bytes = how == WF_COLL_MEASURE_GIVEN ? args->bytes : total(args);

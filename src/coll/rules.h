@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The rules by which MPI libraries choose algorithms, as data: for each kind a table whose
- * first matching row counts. Calls do not say more, so operations are assumed to be commutative
- * and predefined, and elements to have 8 bytes.
+ * The rules by which MPI libraries choose algorithms, as data: a table for each kind, in
+ * which the first matching row counts. A call does not tell its operation and data type, so
+ * operations are assumed to be commutative and predefined, and elements to have 8 bytes.
  */
 
 #include "coll/coll.h"
@@ -18,15 +18,15 @@ enum wf_coll_enough {
     WF_COLL_ENOUGH_FOR_MEMBERS, /* at least as many as the largest power of two in the size */
 };
 
-/* An algorithm, and the one that replaces it if it does not apply or there are too few
- * elements; if that is null, the next rule decides. */
+/* An algorithm, and its replacement if it does not apply or there are too few elements. If
+ * the replacement is null, the next rule decides. */
 struct wf_coll_pick {
     const struct wf_coll_ops *use;
     const struct wf_coll_ops *otherwise;
     enum wf_coll_enough enough;
 };
 
-/* For communicators with fewer ranks, and data with fewer bytes, than these. */
+/* A rule for communicators with fewer ranks and data with fewer bytes than these limits. */
 struct wf_coll_rule {
     uint32_t below_size;  /* UINT32_MAX: any */
     uint64_t below_bytes; /* UINT64_MAX: any */
@@ -36,12 +36,12 @@ struct wf_coll_rule {
 /* The bytes that the rules compare. */
 enum wf_coll_measure {
     WF_COLL_MEASURE_GIVEN, /* `bytes` of the call */
-    WF_COLL_MEASURE_TOTAL, /* of all blocks together */
-    WF_COLL_MEASURE_MEAN,  /* of all blocks together, divided by the size */
+    WF_COLL_MEASURE_TOTAL, /* sum of all blocks */
+    WF_COLL_MEASURE_MEAN,  /* sum of all blocks, divided by the size */
 };
 
-/* The last rule is for any size and bytes, and its algorithm or its replacement always applies.
- */
+/* The last rule matches any size and bytes, and its algorithm or its replacement always
+ * applies. */
 struct wf_coll_kind_rules {
     enum wf_coll_measure measure;
     const struct wf_coll_rule *rules;

@@ -25,7 +25,7 @@ enum {
     ALLREDUCE_SHORT_MSG_SIZE = 2048, /* up to and including */
     ALLGATHER_SHORT_MSG_SIZE = 81920,
     ALLGATHER_LONG_MSG_SIZE = 524288,
-    ALLTOALL_MIN_PROCS = 8,           /* not a variable */
+    ALLTOALL_MIN_PROCS = 8,           /* a constant in MPICH, not a variable */
     ALLTOALL_SHORT_MSG_SIZE = 256,    /* up to and including */
     ALLTOALL_MEDIUM_MSG_SIZE = 32768, /* up to and including */
     REDSCAT_COMMUTATIVE_LONG_MSG_SIZE = 524288,

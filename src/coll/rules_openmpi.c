@@ -28,7 +28,7 @@
 #define ANY_BYTES  UINT64_MAX
 #define ONLY(pick) ((const struct wf_coll_rule[]){{ANY_SIZE, ANY_BYTES, pick}})
 
-/* An algorithm, and the one that replaces it if it does not apply or has too few elements. */
+/* An algorithm, and its replacement if it does not apply or there are too few elements. */
 #define ALWAYS(name, algorithm) \
     static const struct wf_coll_pick name = {.use = &wf_coll_##algorithm}
 #define OR_ELSE(name, algorithm, other, elements)                                    \
@@ -83,7 +83,8 @@ ALWAYS(exscan_linear, exscan_linear);
 ALWAYS(neighbor_allgather_linear, neighbor_allgather_linear);
 ALWAYS(neighbor_alltoall_linear, neighbor_alltoall_linear);
 
-/* Below so many ranks, below so many bytes. A line for each number of ranks. */
+/* Limits: below this number of ranks, below this number of bytes. One line for each number
+ * of ranks. */
 /* clang-format off */
 static const struct wf_coll_rule allreduce[] = {
     {4, 8, &allreduce_ring}, {4, 4096, &allreduce_doubling}, {4, 8192, &allreduce_ring},

@@ -10,7 +10,7 @@
 
 enum { THROTTLE = 32 };
 
-/* To the rank i above, from the rank i below. */
+/* Sends to the rank i above and receives from the rank i below. */
 static struct wf_coll_step distance(const struct wf_coll_args *args, uint32_t i)
 {
     uint32_t to = wf_coll_above(args->rank, i, args->size);
@@ -32,7 +32,7 @@ static bool linear(const struct wf_coll_args *args, uint32_t k, struct wf_coll_s
     return true;
 }
 
-/* The rank's own block, which needs no step, counts as the first. */
+/* The rank's own block, which needs no step, counts as the first one. */
 static bool scattered(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)
 {
     if (k >= args->size - 1) {
