@@ -10,8 +10,8 @@
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
 
-/* The counter of this thread's instructions in user mode; negative, with errno set, if there is
- * none. It stays open as long as the thread lives. */
+/* The file descriptor of the counter of this thread's instructions in user mode; negative, with
+ * errno set, if there is none. It stays open as long as the thread lives. */
 static int counter(void)
 {
     static _Thread_local int fd = -1;
@@ -64,7 +64,8 @@ int64_t wf_vrank_meter_since(const struct wf_vrank_meter *meter, int64_t then)
     return units > 0 ? (int64_t)((double)units * meter->ps_per_unit) : 0;
 }
 
-/* The least difference between two readings: more than that is noise. */
+/* The cost of a reading: the smallest difference between two readings. Larger ones are
+ * noise. */
 static int64_t measure_own(const struct wf_vrank_meter *meter)
 {
     enum { TIMES = 64 };

@@ -16,7 +16,7 @@ struct portable {
     void *arg;
 };
 
-/* makecontext() passes ints: a pointer in two halves. */
+/* makecontext() passes ints, so the pointer comes in two halves. */
 static void begin(unsigned high, unsigned low)
 {
     const struct portable *own =
@@ -80,15 +80,15 @@ __asm__(".text\n"
         "    endbr64\n"
         "    popq %rdi\n"
         "    popq %rax\n"
-        "    xorl %ebp, %ebp\n" /* the end of a debugger's chain of frames */
+        "    xorl %ebp, %ebp\n" /* end of the chain of frames for debuggers */
         "    callq *%rax\n"
         "    ud2\n"
         ".size wf_vrank_context_begin, . - wf_vrank_context_begin\n");
 
 enum { SAVED_WORDS = 4, ARG = 1, ENTRY = 2 };
 
-/* The compiler saves those of the clobbered registers that it uses. The 128 bytes are the red
- * zone of the calling convention. */
+/* The compiler saves the clobbered registers that it uses. The 128 bytes are the red zone of
+ * the calling convention. */
 __attribute__((noinline)) void wf_vrank_context_switch(struct wf_vrank_context *from,
                                                        struct wf_vrank_context *to)
 {
@@ -162,7 +162,7 @@ void wf_vrank_context_make(struct wf_vrank_context *context, void *top, size_t s
     uintptr_t *words = (uintptr_t *)(end - SAVED_WORDS * sizeof(uintptr_t));
 
 #if defined(__x86_64__)
-    /* After the three pops the stack must be a multiple of 16. */
+    /* After the three pops the stack address must be a multiple of 16. */
     words--;
     words[3] = 0;
 #endif

@@ -27,7 +27,7 @@ static void print(const char *text)
     (void)n;
 }
 
-/* Shows what the program has written before, unless the crash was within stdio. */
+/* Flushes what the program has written so far, unless the crash was within stdio. */
 static void show_output(void)
 {
     if (ftrylockfile(stdout) == 0) {
@@ -72,7 +72,8 @@ static void on_crash(int signal, siginfo_t *info, void *ucontext)
         return;
     }
     if (watch == NULL || !watch->who(&rank, &clock)) {
-        /* Not in the program: the handlers from before. */
+        /* The crash is not in the program: restore the previous handlers and raise the
+         * signal again. */
         for (int i = 0; i < N_WATCHED; i++) {
             (void)sigaction(watched[i], &before[i], NULL);
         }

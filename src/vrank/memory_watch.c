@@ -8,10 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Reading takes as long as some hundreds of switches between ranks. */
+/* Reading takes as long as some hundreds of switches between ranks, so it is done rarely. */
 enum { STEPS_PER_READ = 1 << 16, PARTS = 32 };
 
-/* False if the system does not tell. */
+/* Returns false if the system does not report its memory. */
 static bool read_memory(struct wf_vrank_memory *memory)
 {
     static const char label[] = "MemAvailable:";

@@ -9,7 +9,7 @@
 
 struct wf_vrank_names {
     uint32_t n_processes, own;
-    struct wf_strings lists[]; /* by process and kind */
+    struct wf_strings lists[]; /* [process and kind] */
 };
 
 struct wf_vrank_names *wf_vrank_names_new(uint32_t n_processes, uint32_t own)
@@ -57,7 +57,7 @@ void wf_vrank_names_heard(struct wf_vrank_names *names, uint32_t process,
     (void)wf_strings_put(&names->lists[place_of(process, kind)], name, strlen(name));
 }
 
-/* Whether a process before this one has the name too. */
+/* Whether an earlier process also has the name. */
 static bool is_known(const struct wf_vrank_names *names, uint32_t process,
                      enum wf_vrank_name_kind kind, const char *name)
 {
@@ -69,7 +69,7 @@ static bool is_known(const struct wf_vrank_names *names, uint32_t process,
     return p < process;
 }
 
-/* The name of a number of the whole run; null if there is none. */
+/* The name that has this number in the whole run; null if there is none. */
 static const char *common_name(const struct wf_vrank_names *names, enum wf_vrank_name_kind kind,
                                uint32_t number)
 {

@@ -9,10 +9,10 @@
 struct wf_vrank_logged_op {
     struct wf_op op;
     uint64_t number;
-    struct wf_vrank_logged_op *next; /* in the list of kept ones */
+    struct wf_vrank_logged_op *next; /* next op in the list of kept ops */
 };
 
-/* The arrays of an op: where they are, how many elements of which size. */
+/* An array of an op: its offset, its number of elements and their size. */
 struct array {
     size_t offset, n, size;
 };
@@ -98,7 +98,7 @@ void wf_vrank_oplog_add(struct wf_vrank_oplog *log, const struct wf_op *op)
         memmove(log->ops, log->ops + log->head, log->n * sizeof(struct wf_vrank_logged_op *));
         log->head = 0;
     }
-    if (log->n == log->capacity) { /* from 2: a million ranks have a log each */
+    if (log->n == log->capacity) { /* starts at 2: each of a million ranks has a log */
         log->capacity = log->capacity == 0 ? 2 : 2 * log->capacity;
         log->ops = wf_xrealloc(log->ops, log->capacity, sizeof(struct wf_vrank_logged_op *));
     }

@@ -16,7 +16,7 @@ struct queue {
 
 struct wf_vrank_outbox {
     uint32_t n_processes, own;
-    struct queue *queues; /* by process */
+    struct queue *queues; /* [process] */
 };
 
 struct wf_vrank_outbox *wf_vrank_outbox_new(const struct wf_homes *homes)

@@ -12,8 +12,8 @@
 struct wf_vrank_labels {
     uint32_t n_ranks;
     bool (*who)(uint32_t *rank);
-    struct wf_buf **begun; /* by rank: an incomplete line; null if there is none */
-    pthread_mutex_t lock;  /* of the output */
+    struct wf_buf **begun; /* [rank] an incomplete line; null if there is none */
+    pthread_mutex_t lock;  /* protects the output */
     FILE *before, *ours;
 };
 
@@ -29,7 +29,7 @@ static void put_line(struct wf_vrank_labels *labels, uint32_t rank, const char *
     }
     (void)fwrite(text, 1, n, labels->before);
     (void)fputc('\n', labels->before);
-    (void)fflush(labels->before); /* a rank may crash next */
+    (void)fflush(labels->before); /* the rank may crash at any time */
     (void)pthread_mutex_unlock(&labels->lock);
 }
 

@@ -15,27 +15,27 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* One loaded copy of the program. A thread that runs ranks has one of its own. */
+/* One loaded copy of the program. Each thread that runs ranks has its own copy. */
 struct copy {
-    /* Its file in memory. It stays open: the loader tells files apart by their names, which
-     * contain this number. */
+    /* The file of the copy, in memory. It stays open: the loader tells files apart by their
+     * names, which contain this number. */
     int fd;
     void *handle;
     int (*main)(int argc, char **argv, char **envp);
-    unsigned char *data; /* its variables: whole pages */
+    unsigned char *data; /* variables of the program: whole pages */
     size_t n_pages;
-    unsigned char *fresh; /* the pages before any rank ran */
+    unsigned char *fresh; /* contents of the pages before any rank ran */
     uint32_t current;     /* the rank whose variables are in place; n_ranks if none */
     /* The pages that ranks have written to, in the order of the first writes. The other pages
      * are the same for all ranks. */
     uint32_t *written;
     uint32_t n_written;
-    unsigned char *is_fresh; /* of each: the rank that ran last has not changed it */
+    unsigned char *is_fresh; /* [n_written] the rank that ran last has not changed the page */
 };
 
 /* The contents of written pages of a rank that is not running, in the same order. */
 struct own_pages {
-    unsigned char **pages; /* null: as before any rank ran */
+    unsigned char **pages; /* an entry is null if the page is as before any rank ran */
     uint32_t n;
 };
 
@@ -43,8 +43,8 @@ struct wf_vrank_image {
     struct wf_vrank_image_config config;
     struct copy *copies;
     uint32_t n_copies;
-    struct own_pages *saved; /* by rank */
-    uint32_t *copy_of;       /* by rank: the copy it runs in plus 1; 0 if it has not run */
+    struct own_pages *saved; /* [rank] */
+    uint32_t *copy_of;       /* [rank] the copy it runs in plus 1; 0 if it has not run */
 };
 
 static size_t page_size(void)
@@ -54,15 +54,15 @@ static size_t page_size(void)
 
 /* ---- noticing writes ---- */
 
-/* The first write to a page: from now on each rank has its own. */
+/* Notes the first write to a page: from now on each rank has its own copy of the page. */
 static void note_written(struct copy *copy, uint32_t number)
 {
     copy->written[copy->n_written++] = number;
 }
 
-/* If there are only a few pages, each rank has its own copy of all. Otherwise they are
- * protected: the first write to a page causes a signal, and pages that no rank writes to cost
- * nothing. */
+/* If there are only a few pages, each rank has its own copy of all of them. Otherwise pages
+ * are protected: the first write to a page causes a signal, and pages that no rank writes to
+ * cost nothing. */
 static void protect_pages(struct copy *copy)
 {
     enum { FEW = 4 };
@@ -158,8 +158,8 @@ static enum wf_status map_file(const char *program, unsigned char **out, size_t 
     return WF_OK;
 }
 
-/* The loader refuses to load an executable as a library: clears the flag that marks it as one.
- * False if this is not an executable of that kind. */
+/* The loader refuses to load an executable as a library, so this clears the flag that marks
+ * it as an executable. Returns false if the file is not a position-independent executable. */
 static bool clear_pie_flag(unsigned char *file, size_t size)
 {
     const ElfW(Ehdr) *header = (const void *)file;
@@ -187,7 +187,7 @@ static bool clear_pie_flag(unsigned char *file, size_t size)
     return true;
 }
 
-/* A new file in memory, so that the loader loads the program again. */
+/* Creates a new file in memory, so that the loader loads the program again. */
 static int memory_file(const unsigned char *bytes, size_t size)
 {
     int fd = memfd_create("weft-program", MFD_CLOEXEC);
@@ -342,7 +342,7 @@ void wf_vrank_image_free(struct wf_vrank_image *image)
 
 /* ---- running ---- */
 
-/* The ranks of a thread share a copy. A new thread takes the next one. */
+/* The ranks of a thread share a copy. A new thread takes the next copy. */
 static struct copy *copy_for(struct wf_vrank_image *image, uint32_t rank)
 {
     static _Thread_local struct wf_vrank_image *mine_of;
@@ -359,8 +359,8 @@ static struct copy *copy_for(struct wf_vrank_image *image, uint32_t rank)
     return &image->copies[image->copy_of[rank] - 1];
 }
 
-/* Saves the pages that the rank that ran last has changed: often few of those that some rank
- * has written to. */
+/* Saves the pages that the last running rank has changed. These are often only a few of the
+ * pages that some rank has written to. */
 static void save(const struct copy *copy, struct own_pages *saved)
 {
     size_t page = page_size();
@@ -418,14 +418,14 @@ void wf_vrank_image_ended(struct wf_vrank_image *image, uint32_t rank)
 
     if (copy->current == rank) {
         copy->current = image->config.n_ranks;
-        if (copy->n_written > 0) { /* its pages were not compared */
+        if (copy->n_written > 0) { /* this rank's pages were not compared */
             memset(copy->is_fresh, 0, copy->n_written);
         }
     }
     forget(&image->saved[rank]);
 }
 
-/* Programs write to their arguments. */
+/* Programs may write to their arguments, so they get a copy. */
 static char **copy_arguments(char **argv, int *argc)
 {
     size_t n = 0, bytes = 0;

@@ -21,10 +21,12 @@
 #include <string.h>
 #include <time.h>
 
-/* How many ops a rank may be ahead of the simulation. Bounds the memory for their data too. */
+/* How many ops a rank may be ahead of the simulation. This also bounds the memory for their
+ * data. */
 enum { OPS_AHEAD = 256 };
 
-/* With --no-payload, data up to this size arrives: it often controls what the program does. */
+/* With --no-payload, data up to this size is still transferred: it often controls what the
+ * program does. */
 enum { PAYLOAD_KEPT = 1024 };
 
 enum rank_state { RANK_NEW, RANK_RUNS, RANK_ENDED };
@@ -32,25 +34,25 @@ enum rank_state { RANK_NEW, RANK_RUNS, RANK_ENDED };
 struct program;
 
 struct rank {
-    struct wf_port_rank self; /* first */
+    struct wf_port_rank self; /* must be first */
     struct program *program;
     struct wf_vrank_context context;
     struct wf_vrank_oplog log;
     struct wf_port_answer answer;
     struct wf_buf matches, taken;
-    struct wf_port_comm *comms; /* by number - 1 */
+    struct wf_port_comm *comms; /* [number - 1] */
     uint32_t n_comms;
-    uint32_t created; /* the first communicator since the last answer; or WF_COMM_WORLD */
+    uint32_t created; /* first communicator created since the last answer, or WF_COMM_WORLD */
     uint8_t state;    /* enum rank_state */
     uint8_t in_library;
-    int64_t computing_since; /* by the meter of its thread */
+    int64_t computing_since; /* reading of its thread's meter */
 };
 
 struct program {
-    struct wf_source source; /* first */
+    struct wf_source source; /* must be first */
     struct wf_vrank_config config;
     struct wf_vrank_image *image;
-    struct wf_vrank_labels *labels; /* or null */
+    struct wf_vrank_labels *labels; /* may be null */
     const struct wf_port_library *library;
     struct wf_port_simulator port;
     struct wf_vrank_meter meter;
@@ -58,11 +60,12 @@ struct program {
     struct wf_vrank_crash_watch watch;
     struct wf_vrank_shared shared;
     struct rank *ranks;
-    struct wf_vrank_memory memory; /* when it became short */
+    struct wf_vrank_memory memory; /* state of the memory when it became short */
     bool is_short;
 };
 
-/* The rank that runs in this thread of the simulation: the library's calls do not say which. */
+/* The rank that runs in this thread of the simulation, since the library's calls do not name
+ * it. */
 static _Thread_local struct {
     struct rank *running;
     struct wf_vrank_context simulation;
@@ -85,7 +88,8 @@ static struct wf_port_rank *port_self(void)
     return here.running != NULL ? &here.running->self : NULL;
 }
 
-/* Returns to the simulation until it continues the rank. All ranks of a thread share errno. */
+/* Returns to the simulation until it continues the rank. Ranks of a thread share errno,
+ * which is therefore saved. */
 static void yield(struct rank *rank)
 {
     int error = errno;
@@ -139,7 +143,7 @@ static void port_post(struct wf_port_rank *self, const struct wf_op *op)
     }
 }
 
-/* Removes what the program has read from the beginning of a list. */
+/* Removes from the beginning of a list what the program has read. */
 static void drop_read(struct wf_buf *list, size_t bytes)
 {
     if (bytes > 0) {
@@ -201,7 +205,7 @@ static void port_exit(struct wf_port_rank *self, int code, bool all)
                             &(struct wf_vrank_end){true, self->rank, code, rank->answer.clock});
     }
     yield(rank);
-    abort(); /* never continued */
+    abort(); /* an ended rank is never continued */
 }
 
 static void port_touch(struct wf_port_rank *self, void *place, size_t bytes)
@@ -246,7 +250,8 @@ static void check_memory(struct program *program, uint32_t steps)
         program->memory = memory;
         program->is_short = true;
         (void)pthread_mutex_unlock(&program->shared.lock);
-        /* An end by a rank takes precedence: its clock is lower. */
+        /* If a rank also ends the program, that end takes precedence, since its clock is
+         * lower. */
         wf_vrank_shared_end(&program->shared,
                             &(struct wf_vrank_end){.ended = true,
                                                    .rank = WF_VRANK_END_NO_RANK,
@@ -295,7 +300,7 @@ static bool program_next(const struct wf_source *source, uint32_t number,
         while (at == wf_vrank_oplog_end(&rank->log) && rank->state != RANK_ENDED &&
                !atomic_load_explicit(&program->shared.over, memory_order_relaxed)) {
             if (rank->program == NULL) {
-                /* Not earlier: a rank that has not begun must not use any memory. */
+                /* Not done earlier, since a rank that has not begun must not use any memory. */
                 rank->program = program;
                 rank->self = (struct wf_port_rank){.rank = number, .n_ranks = source->n_ranks};
             }
@@ -401,7 +406,7 @@ static uint32_t program_common_region(const struct wf_source *source, uint32_t n
                                  number);
 }
 
-/* In a signal handler. */
+/* Runs in a signal handler. */
 static bool who_runs(uint32_t *rank, int64_t *clock)
 {
     if (here.running == NULL) {
@@ -466,7 +471,7 @@ static void program_destroy(struct wf_source *source)
     for (uint32_t i = 0; program->ranks != NULL && i < source->n_ranks; i++) {
         struct rank *rank = &program->ranks[i];
         if (rank->program == NULL) {
-            continue; /* it never began: not even its page must be touched */
+            continue; /* it never began: do not touch its memory page */
         }
         wf_vrank_oplog_fini(&rank->log);
         wf_buf_fini(&rank->matches);

@@ -14,32 +14,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many ops of all ranks together may be held. */
+/* The largest number of held ops of all ranks together. */
 enum { HELD_MAX = 1 << 20 };
 
-/* The outcome of a rank's last op, and the ops that are held. */
+/* The outcome of a rank's last op, and the rank's held ops. */
 struct recorder_rank {
-    uint64_t n; /* ops that were asked for */
+    uint64_t n; /* ops that the simulation has asked for */
     struct wf_vrank_oplog *held;
-    struct wf_created created; /* requests in the trace */
-    struct wf_buf taken;       /* requests */
-    uint32_t match_peer;       /* a rank of the program */
+    struct wf_created created; /* requests that exist in the trace */
+    struct wf_buf taken;       /* requests that the last op completed */
+    uint32_t match_peer;       /* a rank number of the program */
     int32_t match_tag;
     uint32_t seen_source;
     int32_t seen_tag;
-    uint32_t told; /* the communicator that the writer was told of last */
+    uint32_t told; /* the last communicator that was passed to the writer */
     bool matched, found, ended;
 };
 
 struct recorder {
-    struct wf_source source; /* first */
+    struct wf_source source; /* must be first */
     struct wf_vrank_recorder_config config;
     struct recorder_rank *ranks;
-    pthread_mutex_t lock;            /* of what follows, and of the writer */
-    struct wf_buf outcomes;          /* of the op that is being written */
-    struct wf_created_filter filter; /* with what is the rank's own while it is used */
+    pthread_mutex_t lock;            /* protects the members below and the writer */
+    struct wf_buf outcomes;          /* outcomes of the op that is being written */
+    struct wf_created_filter filter; /* its `created` belongs to the rank it is used for */
     uint64_t n_ops, n_held, n_unmatched;
-    enum wf_status status; /* of the writer */
+    enum wf_status status; /* status of the writer */
     struct wf_err err;
     atomic_bool failed;
 };
@@ -97,7 +97,8 @@ static uint32_t comm_in_trace(struct recorder *recorder, uint32_t number, uint32
     return group.id;
 }
 
-/* Drops requests that the simulation never sees: of messages to MPI_PROC_NULL. */
+/* Drops requests that the simulation never sees: those of messages to MPI_PROC_NULL. Returns
+ * false if nothing remains of the op. */
 static bool tidy_op(struct recorder *recorder, uint32_t number, struct wf_op *op)
 {
     recorder->filter.created = recorder->ranks[number].created;
@@ -132,7 +133,7 @@ static bool is_open(const struct wf_op *op)
            (op->peer == WF_ANY_SOURCE || op->tag == WF_ANY_TAG);
 }
 
-/* The place of a rank of the program in the group; group->size if it is no member. */
+/* The number in the group of a rank of the program; group->size if the rank is not a member. */
 static uint32_t member_of(const struct wf_group *group, uint32_t peer)
 {
     uint32_t i = 0;
@@ -208,7 +209,7 @@ static void set_probed(const struct recorder *recorder, uint32_t number, struct 
     }
 }
 
-/* Fills in the outcome of the last op. Called when the next one is asked for. */
+/* Fills in the outcome of the last op. Called when the simulation asks for the next op. */
 static void set_record(struct recorder *recorder, uint32_t number, struct wf_op *op)
 {
     const struct recorder_rank *rank = &recorder->ranks[number];
@@ -239,8 +240,8 @@ static bool creates_comm(const struct wf_op *op)
     return wf_op_info(op->kind)->family == WF_FAMILY_COMM;
 }
 
-/* Ops are held after the first one whose outcome is not known. Of a receive, the unused member
- * `root` is the communicator's number in the program. */
+/* Ops are held from the first one whose outcome is unknown. In a held receive, the unused
+ * member `root` has the communicator's number in the program. */
 static void hold(struct recorder *recorder, struct recorder_rank *rank, const struct wf_op *op)
 {
     if (rank->held == NULL) {
@@ -281,7 +282,7 @@ static void release(struct recorder *recorder, uint32_t number, bool all)
     }
 }
 
-/* A new communicator is known when the program goes on after the call that created it. */
+/* A new communicator is known once the program goes on after the call that created it. */
 static void set_created(struct recorder *recorder, uint32_t number)
 {
     struct recorder_rank *rank = &recorder->ranks[number];

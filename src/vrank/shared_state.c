@@ -94,9 +94,8 @@ uint32_t wf_vrank_shared_number(struct wf_vrank_shared *shared, enum wf_vrank_na
 
     lock(shared);
     uint32_t number = wf_vrank_names_number(shared->names, kind, name, &is_new);
-    if (is_new &&
-        kind ==
-            WF_VRANK_NAME_REGION) { /* others must hear of them in the order of the numbers */
+    if (is_new && kind == WF_VRANK_NAME_REGION) {
+        /* Under the lock: others must receive names in the order of their numbers. */
         wf_vrank_outbox_put_all(shared->outbox, WF_VRANK_PARCEL_NAME, pieces, 2);
     }
     unlock(shared);

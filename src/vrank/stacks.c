@@ -10,11 +10,11 @@
 #include <unistd.h>
 
 #ifndef MADV_GUARD_INSTALL
-#define MADV_GUARD_INSTALL 102 /* Linux 6.13: guards without a mapping of their own */
+#define MADV_GUARD_INSTALL 102 /* Linux 6.13: guards that are no mappings */
 #endif
 
 enum {
-    /* mprotect() splits a mapping in two, and a process may have 65,530 of them. */
+    /* mprotect() splits a mapping in two, and a process may have 65,530 mappings. */
     GUARDS_BY_PROTECTION = 16384,
     STAGGER_LINES = 61,
     LINE = 64,
@@ -25,8 +25,8 @@ static size_t page_size(void)
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Whether the stacks have guards. Light guards are installed when a stack is first used: they
- * are no mappings, but need page tables. */
+/* Installs guards; returns whether the stacks have them. Light guards are installed when a
+ * stack is first used: they are not mappings, but need page tables. */
 static bool install_guards(struct wf_vrank_stacks *stacks)
 {
     size_t page = page_size();
@@ -68,7 +68,7 @@ enum wf_status wf_vrank_stacks_init(struct wf_vrank_stacks *stacks, uint32_t n, 
                           "choose smaller ones with --stack",
                           n, size, strerror(errno));
     }
-    /* A huge page would use 2 MiB for the first touch. */
+    /* With huge pages the first touch would use 2 MiB. */
     (void)madvise(base, n * each, MADV_NOHUGEPAGE);
     *stacks = (struct wf_vrank_stacks){.base = base, .size = each, .n = n};
     stacks->guarded = install_guards(stacks);
