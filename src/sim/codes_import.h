@@ -4,8 +4,7 @@
 /*
  * Machines from CODES and TraceR: turns their network configuration (sim/codes_text.h; torus,
  * dragonfly, fat tree, express mesh and slim fly) into a machine file (sim/machine.h). Keys
- * that the
- * configuration leaves out get the default values of CODES.
+ * that the configuration leaves out get the default values of CODES.
  *
  * Nothing is dropped silently: the notes name every key without a counterpart, with its place.
  */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The networks of CODES and their counterparts in weft. Names, meanings and defaults of
- * parameters are
- * those of the models in CODES (https://github.com/codes-org/codes, src/networks/model-net) and
- * of the configurations that come with TraceR (https://github.com/hpcgroup/TraceR).
+ * parameters are those of the models in CODES (https://github.com/codes-org/codes,
+ * src/networks/model-net) and of the configurations that come with TraceR
+ * (https://github.com/hpcgroup/TraceR).
  */
 #include "sim/codes_job.h"
 

@@ -9,8 +9,7 @@
  *   entry   = name "=" ( string | "(" string { "," string } ")" ) [ ";" ]
  *
  * A string is enclosed in double quotes and contains none. A comment begins with a # outside of
- * a
- * string and extends to the end of the line.
+ * a string and extends to the end of the line.
  */
 
 #include "base/status.h"

@@ -3,8 +3,7 @@
 
 /*
  * Machines: the part of a scenario that describes topology, network and processors, in a YAML
- * file
- * of its own or in the built-in library (share/machines). docs/reference/machine-files.md
+ * file of its own or in the built-in library (share/machines). docs/reference/machine-files.md
  * describes the format.
  *
  * A machine is a list of settings that know their place in the file, so that every error about

@@ -14,8 +14,7 @@
  *   file:nodes.txt  the node of each rank, one per line; ranks_per_node is ignored
  *
  * Jobs with files are placed first, then the others in the order of their numbers. Two jobs
- * share
- * a node only if their files place them there.
+ * share a node only if their files place them there.
  */
 
 #include "base/status.h"

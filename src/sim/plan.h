@@ -3,8 +3,7 @@
 
 /*
  * A scenario after interpretation: every name is resolved, every value checked, every default
- * filled
- * in.
+ * filled in.
  */
 
 #include "engine/config.h"

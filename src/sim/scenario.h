@@ -3,8 +3,7 @@
 
 /*
  * The description of a simulation: keys and values in the order in which they were given. If a
- * key
- * occurs several times, the last value counts. A key is one of
+ * key occurs several times, the last value counts. A key is one of
  *
  *   network, topology, seed, efficiency
  *   source, ranks, ranks_per_node, placement, start, repeat, region, iterations,

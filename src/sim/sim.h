@@ -3,8 +3,7 @@
 
 /*
  * From a scenario to a result document. Several scenarios may run in one process, each in a
- * thread
- * of its own.
+ * thread of its own.
  */
 
 #include "base/choice.h"

@@ -3,8 +3,7 @@
 
 /*
  * The time of a run with half the latency, twice the bandwidth, or processors twice as fast. It
- * is
- * simulated again, or estimated from the critical path. The path gives an upper bound of the
+ * is simulated again, or estimated from the critical path. The path gives an upper bound of the
  * saving, because another path may become the longest.
  */
 

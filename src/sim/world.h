@@ -3,8 +3,7 @@
 
 /*
  * The operating-system processes that share a run: the part of engine/comm.h that programs
- * need. A
- * null world is this process alone.
+ * need. A null world is this process alone.
  */
 
 #include "base/status.h"
