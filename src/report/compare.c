@@ -10,7 +10,7 @@ enum { PATH_MAX_LENGTH = 256 };
 /* A walk over two documents at once. */
 struct walk {
     FILE *out;
-    size_t most, found; /* lines that may be written, differences found */
+    size_t most, found; /* maximum number of lines; differences found */
     char path[PATH_MAX_LENGTH];
 };
 
@@ -55,7 +55,8 @@ static void add_leaf(struct wf_phrase *out, const struct wf_value *value, const 
     } else if (value->type == WF_VALUE_TEXT) {
         wf_phrase_add(out, "%.80s", value->text);
     } else {
-        /* The unit is in the name, or in that of the spread it belongs to. */
+        /* The unit is in the name of the value, or in the name of the spread that contains
+         * it. */
         wf_phrase_value(out, value,
                         wf_phrase_ends_with(path, "_ps.min") ||
                                 wf_phrase_ends_with(path, "_ps.mean") ||
@@ -95,7 +96,7 @@ static const struct wf_value *member(const struct wf_value *section, const char 
 
 static void walk_values(struct walk *walk, const struct wf_value *a, const struct wf_value *b);
 
-/* Goes one step down, by a name or a number. */
+/* Descends one level, to a member or a list element. */
 static void step(struct walk *walk, const struct wf_value *a, const struct wf_value *b,
                  const char *name)
 {
@@ -145,7 +146,7 @@ static void walk_values(struct walk *walk, const struct wf_value *a, const struc
     }
 }
 
-/* How many lines there are of a part of the documents. */
+/* Compares a part of the documents; returns the number of differences. */
 static size_t compare_part(const struct wf_compared *base, const struct wf_compared *other,
                            const char *part, size_t most, FILE *out)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The differences between two results: in their scenarios and in their outcomes. The section
- * `run` and recordings are ignored. */
+/* Lists the differences between two results: in their scenarios and in their outcomes. Ignores
+ * the section `run` and recordings. */
 
 #include "result/doc.h"
 
@@ -13,7 +13,7 @@ struct wf_compared {
     const char *name;
 };
 
-/* Writes the differences of `other` from `base`: at most `most` lines for the scenario and
- * for the result each. Returns whether anything does. */
+/* Writes the differences of `other` from `base`: at most `most` lines each for the scenario and
+ * for the result. Returns whether there are any differences. */
 bool wf_compare(const struct wf_compared *base, const struct wf_compared *other, size_t most,
                 FILE *out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The links of a network as a table: `-p net.stats=links` puts them into the result document.
- * A document without links gives a table without rows. Errors stand above the table, in lines
- * that begin with #. */
+/* The links of a network as a table. `-p net.stats=links` adds them to the result document;
+ * without links the table has no rows. Errors are written above the table, in lines that begin
+ * with #. */
 #include "report/writer.h"
 
 #include <inttypes.h>

@@ -19,7 +19,7 @@ static double share(uint64_t part, uint64_t whole)
     return whole > 0 ? 100 * (double)part / (double)whole : 0;
 }
 
-/* ---- a line each; they decline by returning false ---- */
+/* ---- one function per line; it returns false to print nothing ---- */
 
 static bool explain_result(const struct wf_value *doc, struct wf_phrase *out)
 {
@@ -95,7 +95,7 @@ static bool explain_split(const struct wf_value *doc, struct wf_phrase *out)
     return between[0] == ',';
 }
 
-/* The worst of the three factors of the efficiency. */
+/* Names the worst of the three factors of the efficiency. */
 static bool explain_bound(const struct wf_value *doc, struct wf_phrase *out)
 {
     double balance = wf_doc_get_real(doc, "result.efficiency.load_balance_percent", -1);
@@ -104,7 +104,7 @@ static bool explain_bound(const struct wf_value *doc, struct wf_phrase *out)
     uint64_t most = wf_doc_get_count(doc, "result.ranks.compute_ps.max", 0);
 
     if (balance < 0 && wf_doc_find(doc, "critical_path.shares") != NULL) {
-        return false; /* the path tells more */
+        return false; /* the critical path says more */
     }
     if (balance < 0) {
         wf_phrase_add(
@@ -171,7 +171,7 @@ static bool explain_longest_wait(const struct wf_value *doc, struct wf_phrase *o
 {
     const struct wf_value *waits = wf_doc_find(doc, "result.top_waits");
 
-    /* The critical path matters more. */
+    /* The critical path says more. */
     if (waits == NULL || waits->first == NULL ||
         wf_doc_find(doc, "critical_path.shares") != NULL) {
         return false;

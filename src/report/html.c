@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One file that draws itself in a browser: the page of share/report with the document in it. */
+/* A single HTML file that draws itself in a browser: the page of share/report, with the
+ * document in it. */
 #include "report/page.h"
 #include "report/writer.h"
 #include "result/json.h"
@@ -42,7 +43,7 @@ static bool has_child(const struct wf_value *list, const struct wf_value *child)
     return false;
 }
 
-/* Of most links the page shows no more than how busy they are. */
+/* For most links the page shows only how busy they are. */
 static bool is_detail(const struct wf_value *doc, const struct wf_value *value)
 {
     static const char *const names[] = {"load_bytes", "load_window_ps", "filled_by",

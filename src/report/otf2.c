@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A timeline as an OTF2 archive: a region for each thing that a rank does, messages as
- * point-to-point events where they leave and arrive, iterations as markers. */
+/* A timeline as an OTF2 archive. Each activity of a rank is a region, messages are
+ * point-to-point events where they leave and arrive, iterations are markers. */
 #include "base/array.h"
 #include "report/tracks.h"
 #include "report/writer.h"
@@ -10,12 +10,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* An end of a message, at a track. */
+/* One end of a message, on a track. */
 struct end {
     uint64_t at;
     uint32_t track, peer;
     uint64_t bytes;
-    uint64_t order; /* among those of the same time */
+    uint64_t order; /* order among ends at the same time */
     bool is_arrival;
 };
 

@@ -83,7 +83,7 @@ enum wf_status wf_output_check(const char *path, bool force, struct wf_err *err)
     struct wf_output *output = NULL;
     struct stat st;
 
-    /* Opening a pipe would wait for its reader, perhaps for ever, at the end of the run. */
+    /* Opening a pipe waits for its reader, at the end of the run and perhaps for ever. */
     if (stat(path, &st) == 0 && S_ISFIFO(st.st_mode)) {
         return wf_err_set(err, WF_EIO, "'%.300s' is a pipe; redirect stdout to it instead",
                           path);
@@ -115,7 +115,7 @@ enum wf_status wf_output_commit(struct wf_output *output, struct wf_err *err)
         status = cannot_write(output->path, err);
     } else if (output->temporary != NULL &&
                !wf_temp_move(output->temporary, output->path, output->force)) {
-        /* A file that appeared during the run is not overwritten either. */
+        /* A file that was created by others during the run is not overwritten either. */
         status = errno == EEXIST ? exists(output->path, err) : cannot_write(output->path, err);
     }
     if (status != WF_OK) {

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * A file that is either there and whole, or not there: written beside its final place and
- * moved there at the end. An existing path that is not a regular file (a pipe, /dev/null) is
- * written directly.
+ * An output file that is either complete or absent: it is written under a temporary name in the
+ * same directory and renamed at the end. An existing path that is not a regular file (a pipe,
+ * /dev/null) is written directly.
  */
 
 #include "base/status.h"
@@ -14,19 +14,19 @@
 
 struct wf_output;
 
-/* Fails with WF_EIO if `path` cannot be written, or exists and `force` is not set: for the time
- * before a long run. Leaves nothing behind. */
+/* Checks before a long run whether `path` can be written. WF_EIO if not, or if it exists and
+ * `force` is not set. Creates no file. */
 WF_NODISCARD
 enum wf_status wf_output_check(const char *path, bool force, struct wf_err *err);
 
-/* Fails as above. */
+/* Opens the file. Fails like wf_output_check(). */
 WF_NODISCARD
 enum wf_status wf_output_open(const char *path, bool force, struct wf_output **out,
                               struct wf_err *err);
 
 FILE *wf_output_stream(struct wf_output *output);
 
-/* Moves the file to its place and releases `output`, in any case. */
+/* Renames the file to its final name. Releases `output` in any case. */
 WF_NODISCARD
 enum wf_status wf_output_commit(struct wf_output *output, struct wf_err *err);
 

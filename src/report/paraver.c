@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A timeline for Paraver, as its trace format describes it: states and communications, in the
- * order of time. A track is a task with one thread, on its own processor of its node. Times are
- * nanoseconds. The names of states and of tasks are in two files beside it. */
+/* A timeline for Paraver, in its trace format: states and communications, ordered by time. A
+ * track is a task with one thread, on a processor of its own. Times are in nanoseconds. The
+ * names of states and tasks go into two other files next to the trace. */
 #include "base/array.h"
 #include "report/tracks.h"
 #include "report/writer.h"
@@ -11,15 +11,15 @@
 
 enum { PS_PER_NS = 1000 };
 
-/* Paraver's numbers of states, by the kind of a span; 0 is idle. */
+/* Paraver's state numbers, by kind of span; 0 is idle. */
 static const int states[WF_TRACK_KINDS] = {1, 7, 4, 3, 9};
 
 /* A line of the file. */
 struct line {
-    uint64_t at, until; /* of a message, departure and arrival */
-    uint64_t task, to;  /* counted from 1 */
+    uint64_t at, until; /* for a message: departure and arrival */
+    uint64_t task, to;  /* numbered from 1 */
     uint64_t bytes;
-    uint64_t order; /* among lines of the same time */
+    uint64_t order; /* order among lines with the same time */
     int state;      /* -1: a message */
 };
 
@@ -91,8 +91,8 @@ static void write_line(const struct line *line, FILE *out)
     }
 }
 
-/* One node with a processor for each track: Paraver numbers processors, not nodes. The date is
- * none, so that the same run gives the same file. */
+/* Declares one node with a processor for each track, because Paraver numbers processors, not
+ * nodes. Writes no date, so that equal runs give equal files. */
 static void write_head(const struct wf_tracks *tracks, FILE *out)
 {
     (void)fprintf(out,
@@ -124,7 +124,7 @@ static void paraver_write(const struct wf_value *doc, const struct wf_write_opti
     wf_tracks_fini(&tracks);
 }
 
-/* The colours of the states, which are those of the report. */
+/* The colours of states, the same as in the report. */
 static void paraver_write_pcf(const struct wf_value *doc,
                               const struct wf_write_options *options, FILE *out)
 {

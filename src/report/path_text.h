@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The critical path and the what-if changes as text. A function returns false if the document
- * does not have what it describes. */
+/* The critical path and the what-if changes as text. Functions return false if the document
+ * lacks the section that they describe. */
 
 #include "report/phrase.h"
 
@@ -17,6 +17,6 @@ bool wf_explain_path_places(const struct wf_value *doc, struct wf_phrase *out);
 bool wf_explain_what_if(const struct wf_value *doc, struct wf_phrase *out);
 
 /* Adds the main cause of a difference in time, from the critical paths of both runs; false if
- * one of them has none. */
+ * one of the documents has no path. */
 bool wf_explain_path_change(const struct wf_value *before, const struct wf_value *after,
                             struct wf_phrase *out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A timeline for Perfetto: protobuf messages as its trace_packet.proto numbers them. A node is
- * a process, a rank a thread, a message a flow; bytes that arrive and the load of links are
- * counters. Its times are nanoseconds. */
+/* A timeline for Perfetto, as protobuf messages with the field numbers of its
+ * trace_packet.proto. A node is a process, a rank a thread, a message a flow. Bytes that arrive
+ * and the load of links are counters. Times are in nanoseconds. */
 #include "base/varint.h"
 #include "report/tracks.h"
 #include "report/writer.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Numbers of fields. */
+/* Field numbers. */
 enum {
     TRACE_PACKET = 1,
     PACKET_TIMESTAMP = 8,
@@ -68,7 +68,7 @@ struct page {
     struct wf_buf packet, inner, part, head;
 };
 
-/* Writes the packet whose body is `inner`, as `field` of it. */
+/* Ends the packet: writes `inner` as its field `field`. */
 static void end_packet(struct page *page, uint32_t field)
 {
     put_bytes(&page->packet, field, page->inner.data, page->inner.size);
@@ -82,7 +82,7 @@ struct event {
     uint64_t ps, track;
     int type;
     const char *name;           /* null: none */
-    uint64_t counter;           /* of TYPE_COUNTER */
+    uint64_t counter;           /* for TYPE_COUNTER */
     uint64_t flow, flow_ending; /* 0: none */
 };
 
@@ -204,7 +204,7 @@ static void write_messages(struct page *page, const struct wf_tracks *tracks)
     }
 }
 
-/* Numbers of a text, one for each window of time. */
+/* Reads numbers from a text, one for each window of time. */
 struct counter {
     const char *name;
     uint64_t track, window_ps;

@@ -59,7 +59,7 @@ void wf_phrase_real(struct wf_phrase *out, double real)
     wf_phrase_add(out, "%s", wf_human_count(real, buf));
 }
 
-/* Any single value, its unit told by the end of its name or of its parent's. */
+/* Writes a single value. The end of its name, or of its parent's name, tells the unit. */
 void wf_phrase_value(struct wf_phrase *out, const struct wf_value *value, const char *unit_name)
 {
     switch (value->type) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* A line of a text report under construction. What does not fit is cut off. */
+/* A line of a text report under construction. Text that does not fit is cut off. */
 
 #include "base/status.h"
 #include "result/doc.h"
@@ -10,7 +10,7 @@
 
 enum { WF_PHRASE_MAX = 256 };
 
-/* Zeroed is empty. */
+/* A zeroed struct is empty. */
 struct wf_phrase {
     char text[WF_PHRASE_MAX];
     size_t used;
@@ -24,16 +24,17 @@ void wf_phrase_real(struct wf_phrase *out, double real);
 /* "1,152 messages"; "1 message". */
 void wf_phrase_number_of(struct wf_phrase *out, uint64_t count, const char *one,
                          const char *many);
-/* Any single value. The end of `unit_name`, its name or that of its parent, tells the unit. */
+/* Writes a single value. The end of `unit_name`, its name or that of its parent, tells the
+ * unit. */
 void wf_phrase_value(struct wf_phrase *out, const struct wf_value *value,
                      const char *unit_name);
-/* Least, greatest and mean of a time: "1 us to 3 us, mean 2 us", or "2 us each". */
+/* Minimum, maximum and mean of a time: "1 us to 3 us, mean 2 us", or "2 us each". */
 void wf_phrase_spread(struct wf_phrase *out, const struct wf_value *spread);
 
 bool wf_phrase_ends_with(const char *name, const char *suffix);
 
-/* Lines and paragraphs of the text report about lists in the document (report/text_lists.c).
- * A line returns false if the document has no such list. */
+/* The parts of the text report that show lists of the document (report/text_lists.c). Functions
+ * that write a line return false if the document has no such list. */
 bool wf_writer_text_iterations(const struct wf_value *doc, struct wf_phrase *out);
 bool wf_writer_text_waits(const struct wf_value *doc, struct wf_phrase *out);
 void wf_writer_text_lists(const struct wf_value *doc, FILE *out);

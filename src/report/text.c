@@ -8,8 +8,8 @@
 #include <string.h>
 
 /*
- * The result for a person: first what was asked and the answer, then how the run went. Each
- * line is a row of a table: a label and a function that writes it, or returns false to leave it
+ * The result as text: first the question and the answer, then how the run went. Each line is a
+ * row of a table, with a label and a function that writes the line or returns false to leave it
  * out. A verbose report lists every value after that.
  */
 
@@ -17,7 +17,8 @@ enum { LABEL_WIDTH = 16, NAME_WIDTH = 28 };
 
 #define PREDICTED "result.predicted_time_ps"
 
-/* A line is about the value at `path`, and left out without one; or about the document. */
+/* A line about the value at `path`, left out if there is none. Without a path, it is about the
+ * document. */
 struct line {
     const char *label;
     const char *path;
@@ -117,7 +118,7 @@ static bool line_spread(const struct wf_value *spread, struct wf_phrase *out)
     return true;
 }
 
-/* For times that are 0 in most programs. */
+/* Leaves out times that are 0, as they are in most programs. */
 static bool line_if_any(const struct wf_value *spread, struct wf_phrase *out)
 {
     wf_phrase_spread(out, spread);
@@ -234,7 +235,7 @@ static bool line_rounds(const struct wf_value *doc, struct wf_phrase *out)
 
 /* ---- synthetic traffic and links ---- */
 
-enum { FILLERS_MAX = 3 }; /* nodes that are named */
+enum { FILLERS_MAX = 3 }; /* number of nodes that are named */
 
 static bool line_load(const struct wf_value *doc, struct wf_phrase *out)
 {
@@ -370,7 +371,7 @@ static void write_lines(const struct wf_value *doc, const struct line *lines,
     }
 }
 
-/* ---- everything, for a verbose report ---- */
+/* ---- all values, for a verbose report ---- */
 
 static void write_tree(const struct wf_value *parent, const char *unit_name, int depth,
                        FILE *out)

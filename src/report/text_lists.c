@@ -39,7 +39,7 @@ static bool add_iterations(const struct wf_value *list, uint64_t job, struct wf_
         begin = time < begin ? time : begin;
         end = time > end ? time : end;
         if (wf_doc_get_text(v, "at", "")[0] == 'e' && number >= n) {
-            n = number + 1; /* not all are listed */
+            n = number + 1; /* the document does not list all */
         }
     }
     if (n == 0) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A line for each span of a timeline. */
+/* A timeline as CSV, one line per span. */
 #include "report/tracks.h"
 #include "report/writer.h"
 

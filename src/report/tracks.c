@@ -22,11 +22,11 @@ static const struct wf_value *list_at(const struct wf_value *doc, const char *pa
     return list != NULL && list->type == WF_VALUE_LIST ? list : NULL;
 }
 
-/* The part of the run of which the recording has single spans. */
+/* Reads for which ranks and times the recording has individual spans. */
 static void read_kept(const struct wf_value *doc, struct wf_choice *kept)
 {
     const char *ranks = wf_doc_get_text(doc, "recording.chosen.ranks", NULL);
-    struct wf_err ignored; /* a damaged document shows all there is */
+    struct wf_err ignored; /* for a damaged document, show everything */
 
     if (ranks != NULL && wf_choice_ranks("", ranks, kept, &ignored) != WF_OK) {
         kept->n_ranges = 0;
@@ -122,7 +122,7 @@ struct wf_track_walk wf_tracks_walk(const struct wf_tracks *tracks)
         .tracks = tracks, .value = list != NULL ? list->first : NULL, .nodes = tracks->nodes};
 }
 
-/* The next of the ranks whose spans the document has. */
+/* The next rank whose spans are in the document. */
 static uint64_t next_kept(const struct wf_tracks *tracks, uint64_t rank)
 {
     while (rank < tracks->ranks && !wf_choice_has_rank(&tracks->kept, rank)) {
@@ -188,7 +188,7 @@ static bool next_exact(struct wf_track *track, struct wf_track_span *out)
         char *end;
         uint64_t length = strtoull(track->at + 1, &end, 10);
         if (end == track->at + 1) {
-            return false; /* damaged: what follows means nothing */
+            return false; /* damaged: the rest cannot be read */
         }
         track->at = end;
         track->now += length;
@@ -210,7 +210,7 @@ static int sextet(char c)
     return at != NULL ? (int)(at - digits) : 0;
 }
 
-/* A byte of base64 text; the caller knows that it is there. */
+/* Decodes one byte of base64 text; the caller knows that it exists. */
 static int byte_at(const char *text, uint64_t i)
 {
     const char *four = text + i / 3 * 4;
@@ -287,7 +287,7 @@ struct wf_message_walk wf_tracks_messages(const struct wf_tracks *tracks)
     return (struct wf_message_walk){.tracks = tracks, .value = tracks->messages};
 }
 
-/* The next of the text that is read. */
+/* Reads the next message from the current text. */
 static bool read_message(struct wf_message_walk *walk, struct wf_track_message *out)
 {
     uint64_t numbers[4];

@@ -5,8 +5,8 @@
  * A writer turns a result document into a file for people or other programs.
  *
  * To add a writer: one .c file that defines a const struct wf_writer_ops, and one line in
- * report/writers.def. Options that choose a format, and the test that
- * every writer copes with every kind of document, pick it up from there.
+ * report/writers.def. The options that choose a format, and the test that every writer copes
+ * with every kind of document, then include it.
  */
 
 #include "base/choice.h"
@@ -16,40 +16,40 @@
 #include <stdio.h>
 
 struct wf_write_options {
-    bool verbose; /* everything in the document, not only the main results */
+    bool verbose; /* write the whole document, not only the main results */
     bool color;
     const struct wf_value *extra; /* has the `picture` of the topology (study/picture.h);
                                      or null */
-    /* For timelines: the ranks and times to show, and the greatest number of individual spans;
-     * 0 is any number. */
+    /* For timelines: the ranks and times to show, and the maximum number of individual spans; 0
+     * means no limit. */
     struct wf_choice view;
     uint64_t limit;
 };
 
-/* A file that belongs to another one, which is called like it but for its extension. */
+/* A file that accompanies another one. Their names differ only in the extension. */
 struct wf_writer_beside {
     const char *extension;
     void (*write)(const struct wf_value *doc, const struct wf_write_options *options,
                   FILE *out);
 };
 
-/* All members are required but the flags, `beside`, and either `write` or `save` with `check`.
- */
+/* Required: all members except the flags, `beside`, and either `write` or `save` with
+ * `check`. */
 struct wf_writer_ops {
     const char *name;
-    const char *extension; /* of files in this format, with the dot */
+    const char *extension; /* file extension of the format, with the dot */
     const char *summary;   /* one line, for help */
     bool records;          /* shows a recording... */
     bool timeline;         /* ...and nothing else... */
     bool links;            /* ...but the load of links, perhaps */
 
-    /* Writes the whole document. Errors of `out` itself are found by the caller (ferror). */
+    /* Writes the whole document. The caller checks `out` for errors (ferror). */
     void (*write)(const struct wf_value *doc, const struct wf_write_options *options,
                   FILE *out);
-    const struct wf_writer_beside *beside; /* ends with a row of nulls; null: none */
+    const struct wf_writer_beside *beside; /* ends with a null row; null if there are none */
 
-    /* For formats that are not one file: writes it to `path`; checks before a long run whether
-     * that is possible. */
+    /* For formats that consist of several files: `save` writes to `path`; `check` tests before
+     * a long run whether that is possible. */
     enum wf_status (*save)(const struct wf_value *doc, const struct wf_write_options *options,
                            const char *path, bool force, struct wf_err *err);
     enum wf_status (*check)(const char *path, bool force, struct wf_err *err);
@@ -61,10 +61,10 @@ struct wf_writer_ops {
 /* The registered writers in a fixed order, null-terminated. */
 const struct wf_writer_ops *const *wf_writer_table(void);
 
-/* The writer for a file called `path`; null if there is none, or `path` is null. */
+/* The writer for a file called `path`; null if there is none or `path` is null. */
 const struct wf_writer_ops *wf_writer_of(const char *path);
 
-/* Writes the document to the file `path`, and the files that belong to it. */
+/* Writes the document to the file `path`, with the files that accompany it. */
 WF_NODISCARD
 enum wf_status wf_writer_save(const struct wf_writer_ops *writer, const struct wf_value *doc,
                               const struct wf_write_options *options, const char *path,
@@ -75,7 +75,7 @@ WF_NODISCARD
 enum wf_status wf_writer_check(const struct wf_writer_ops *writer, const char *path, bool force,
                                struct wf_err *err);
 
-/* The writer for a file called `path`, by its extension. */
+/* Finds the writer for a file called `path`, by its extension. */
 WF_NODISCARD
 enum wf_status wf_writer_for_path(const char *path, const struct wf_writer_ops **out,
                                   struct wf_err *err);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What follows a word at the beginning of a line; null if the line begins otherwise. */
+/* The rest of a line after its first word; null if the line begins with another word. */
 static const char *after(const char *line, const char *word)
 {
     size_t length = strlen(word);

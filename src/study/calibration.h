@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* From the output of the ping-pong program of `weft calibrate` to a machine file. */
+/* Turns the output of the ping-pong program of `weft calibrate` into a machine file. */
 
 #include "study/fit.h"
 
@@ -15,14 +15,15 @@ struct wf_calibration {
     struct wf_fit fit;
 };
 
-/* Reads the measurements until the end of `in`, in lines such as "half 1024 2310.5". Unknown
- * lines are skipped. */
+/* Reads the measurements until the end of `in`, from lines such as "half 1024 2310.5". Skips
+ * unknown lines. */
 void wf_calibration_read(struct wf_calibration *calibration, FILE *in);
 
-/* Fits. False if there are too few measurements or if they contradict each other. */
+/* Fits the parameters. False if there are too few measurements or if they contradict each
+ * other. */
 bool wf_calibration_fit(struct wf_calibration *calibration);
 
 /* Writes a machine file for a host with the MPI library `mpi` ("mpich", "openmpi"), with the
- * measurements as comments. Errors of `out` itself are found by the caller (ferror). */
+ * measurements as comments. The caller checks `out` for errors (ferror). */
 void wf_calibration_write(const struct wf_calibration *calibration, const char *host,
                           const char *mpi, FILE *out);

@@ -11,7 +11,7 @@
 
 #define COLL_SCHEMA "weft-coll-1"
 
-/* More messages than this are counted, but not printed one by one unless asked for. */
+/* Longer lists of messages are counted, and printed only on request. */
 enum { MESSAGES_SHOWN = 200 };
 
 static struct wf_value *new_document(void)
@@ -96,8 +96,8 @@ struct wf_value *wf_study_coll_list(enum wf_coll_kind only)
 
 /* ---- messages ---- */
 
-/* "3", "0-3", "6-7 0-1", "1 3 5 7": the parts of the data that a message carries. A list
- * that does not fit ends with dots. */
+/* The parts of the data that a message carries: "3", "0-3", "6-7 0-1", "1 3 5 7". A list that
+ * does not fit ends with dots. */
 static const char *name_slots(const struct wf_coll_slots *slots, uint32_t n_slots, char *buf,
                               size_t size)
 {
@@ -206,8 +206,8 @@ static const struct wf_coll_ops *chosen(enum wf_coll_rules rules, enum wf_coll_k
 }
 
 /* The first size above `bytes` for which another algorithm is chosen; UINT64_MAX if there is
- * none up to 1 TiB. Looks at eight sizes of each power of two, and between two of those that
- * differ for the exact size. */
+ * none up to 1 TiB. Tries eight sizes in each power of two. Where two neighbours differ, it
+ * searches for the exact size between them. */
 static uint64_t next_change(enum wf_coll_rules rules, enum wf_coll_kind kind, uint32_t ranks,
                             uint64_t bytes)
 {

@@ -13,9 +13,9 @@ struct walker {
     struct wf_coll_args args;
     uint32_t neighbors[2];
     uint32_t n_slots, step, round;
-    bool waits, ended;          /* `waits`: the step's messages are posted, and awaited */
-    uint32_t first_in, last_in; /* messages to it, as places plus 1 */
-    struct wf_buf pending;      /* ranks that it has yet to receive from */
+    bool waits, ended; /* `waits`: the messages of the step are posted but not complete */
+    uint32_t first_in, last_in; /* messages to this rank, as index + 1 */
+    struct wf_buf pending;      /* ranks from which a message is still expected */
     uint64_t sent, received;
 };
 
@@ -74,7 +74,8 @@ static void post_send(struct walk *walk, struct walker *rank, const struct wf_co
     to->last_in = place;
 }
 
-/* Receives the first message from that rank that is left; false if there is none. */
+/* Receives the first message from that rank that has not been received; false if there is
+ * none. */
 static bool receive(struct walk *walk, struct walker *rank, uint32_t from, uint32_t *round)
 {
     for (uint32_t place = rank->first_in; place != 0; place = sent_at(walk, place)->next) {
@@ -104,7 +105,7 @@ static bool collect(struct walk *walk, struct walker *rank)
     return rank->pending.size == 0;
 }
 
-/* Lets a rank go on as far as it can; false if it could not take a step. */
+/* Advances a rank as far as possible; false if it could not take a step. */
 static bool advance(struct walk *walk, struct walker *rank)
 {
     bool moved = false;
@@ -143,7 +144,7 @@ static int by_round(const void *a, const void *b)
     if (x->round != y->round) {
         return x->round < y->round ? -1 : 1;
     }
-    /* A rank sends one message in a round. */
+    /* A rank sends one message per round. */
     return x->from < y->from ? -1 : x->from > y->from;
 }
 

@@ -4,9 +4,9 @@
 /*
  * All messages of one collective call, for `weft coll show`.
  *
- * A round is the time of one message. A rank sends one message in a round and receives any
- * number. A rank that waits for a message goes on in the round after it was sent. So the number
- * of rounds is the time of the algorithm, in messages, if every rank sends one at a time.
+ * A round is the time of one message. In a round a rank sends one message and receives any
+ * number. A rank that waits for a message goes on in the round after the message was sent. If
+ * every rank sends one message at a time, the number of rounds is the time of the algorithm.
  */
 
 #include "coll/coll.h"
@@ -14,25 +14,25 @@
 struct wf_study_message {
     uint32_t round; /* from 1 */
     uint32_t from, to;
-    struct wf_coll_slots slots; /* of the sender */
+    struct wf_coll_slots slots; /* slots of the sender */
     uint64_t bytes;
     bool taken;    /* received */
-    uint32_t next; /* the next message to the same rank, as its place plus 1; 0 is none */
+    uint32_t next; /* next message to the same rank, as index + 1; 0 if none */
 };
 
 struct wf_study_messages {
-    struct wf_study_message *sent; /* by round, and in a round by sender */
+    struct wf_study_message *sent; /* sorted by round, then by sender */
     uint32_t n, n_rounds;
-    uint32_t n_slots;                  /* of a rank */
+    uint32_t n_slots;                  /* slots of a rank */
     uint64_t bytes;                    /* in total; saturates at UINT64_MAX */
-    uint64_t most_sent, most_received; /* bytes of the rank with most */
+    uint64_t most_sent, most_received; /* maximum bytes of a rank */
 };
 
-enum { WF_STUDY_MESSAGES_RANKS = 1024 }; /* at most */
+enum { WF_STUDY_MESSAGES_RANKS = 1024 }; /* maximum number of ranks */
 
-/* The call of `args`, whose rank does not matter, by an algorithm that applies; counts are
- * null. The neighbours of a rank are those above and below it, on a ring. The caller owns what
- * is in *out. */
+/* Finds the messages of the call `args` with an algorithm that applies. The rank in `args` is
+ * ignored; its counts are null. The neighbours of a rank are the ranks above and below it on a
+ * ring. The caller owns the contents of *out. */
 void wf_study_messages_init(struct wf_study_messages *out, const struct wf_coll_ops *ops,
                             const struct wf_coll_args *args);
 void wf_study_messages_fini(struct wf_study_messages *messages);

@@ -12,13 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The figures of a point: where they stand in a result document, and their names and digits in
- * the tables. */
+/* The figures of a point: their paths in a result document, and their names and digits in the
+ * tables. */
 static const struct {
     size_t offset;
-    const char *path; /* below "result."; null: it is not in the document */
+    const char *path; /* below "result."; null: not in the document */
     const char *json, *csv;
-    int digits; /* after the point; -1: six significant ones */
+    int digits; /* after the decimal point; -1: six significant digits */
 } figures[] = {
 #define FIGURE(member) offsetof(struct wf_curve_point, member)
     {FIGURE(load), NULL, "load", "load", -1},

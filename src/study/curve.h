@@ -15,17 +15,17 @@ struct wf_value;
 enum { WF_CURVE_LOADS_MAX = 1000 };
 
 struct wf_curve_point {
-    double load;                                    /* as asked for */
+    double load;                                    /* requested */
     double offered, accepted;                       /* phits per node and cycle */
-    double latency, half_width, p50, p95, p99, max; /* cycles; mean, confidence interval, ... */
+    double latency, half_width, p50, p95, p99, max; /* cycles; mean, its confidence, ... */
     double hops;                                    /* mean */
     uint64_t cycles;
     bool converged, saturated;
-    bool done; /* false: the run was interrupted before */
+    bool done; /* false: the run was interrupted first */
     char digest[24];
 };
 
-/* The caller owns what is pointed to. */
+/* A curve. The caller owns the arrays and texts. */
 struct wf_curve {
     const char *title;
     struct wf_curve_point *points;
@@ -37,9 +37,9 @@ struct wf_curve {
 WF_NODISCARD
 enum wf_status wf_curve_loads(const char *text, double *loads, size_t *n, struct wf_err *err);
 
-/* Simulates all points of the curve, whose loads are set. Reports the failure of the first
- * point, in the order of the points, that failed. An interrupted run is WF_EINTR; the curve
- * then holds the points that are done. */
+/* Simulates all points of the curve, whose loads are set. If points fail, reports the first of
+ * them in the order of the points. An interrupted run is WF_EINTR; the curve then holds the
+ * points that are done. */
 WF_NODISCARD
 enum wf_status wf_curve_run(const struct wf_scenario *scenario, struct wf_curve *curve,
                             const struct wf_points_host *host, struct wf_err *err);
@@ -47,16 +47,17 @@ enum wf_status wf_curve_run(const struct wf_scenario *scenario, struct wf_curve 
 /* Fills a point from a result document. */
 void wf_curve_point_read(struct wf_curve_point *point, const struct wf_value *doc);
 
-/* A format of files, by the end of their names. */
+/* A file format, chosen by the extension of the file name. */
 struct wf_curve_format {
     const char *extension; /* with the dot */
-    bool only_curves;      /* single results have no such format */
+    bool only_curves;      /* the format does not exist for single results */
     bool is_plot;
-    /* Errors of `out` itself are found by the caller (ferror). */
+    /* The caller checks `out` for errors (ferror). */
     void (*write)(const struct wf_curve *curve, FILE *out);
 };
 
-/* WF_EUSAGE if there is none, or, if `plot`, none that is a picture. */
+/* Finds the format of a file name. WF_EUSAGE if there is none, or, if `plot` is set, if the
+ * format is not a picture. */
 WF_NODISCARD
 enum wf_status wf_curve_for_path(const char *path, bool plot,
                                  const struct wf_curve_format **out, struct wf_err *err);

@@ -41,8 +41,8 @@ static enum wf_status add_load(double load, double *loads, size_t *n, struct wf_
     return WF_OK;
 }
 
-/* The numbers of first:last:step. Each load is computed by itself, so that errors of rounding
- * do not add up; they are rounded to millionths. */
+/* Adds the loads of first:last:step. Each load is computed by itself and rounded to millionths,
+ * so that rounding errors do not add up. */
 static enum wf_status add_range(const double *range, double *loads, size_t *n,
                                 struct wf_err *err)
 {

@@ -15,15 +15,16 @@
 
 /* ---- one collective as rounds of messages ---- */
 
-/* A collective of one rank: each round is what it sends and receives at once, and waits for
- * together. Algorithm and order of messages are those of a replay with the same settings. */
+/* A collective on one rank. In each round the rank posts all its sends and receives, then waits
+ * for them together. Algorithm and order of messages are those of a replay with the same
+ * settings. */
 struct expansion {
     const struct wf_coll_ops *algorithm;
     struct wf_coll_args args; /* arrays belong to the op */
     uint32_t comm;
     int32_t tag;
     uint32_t n_slots, step;
-    bool over; /* there are no more messages */
+    bool over; /* no messages are left */
     /* The requests of the round in progress. */
     uint32_t first, n;
 };
@@ -64,7 +65,7 @@ enum wf_status wf_expand_check(const struct wf_expand_choice *choice, struct wf_
     return WF_OK;
 }
 
-/* As in a replay: if the named algorithm does not apply, the rules choose. */
+/* As in a replay: if the named algorithm does not apply, the rules choose one. */
 static const struct wf_coll_ops *choose(const struct wf_expand_choice *choice,
                                         const struct wf_coll_args *args)
 {
@@ -105,7 +106,7 @@ static void add_message(struct expansion *x, enum wf_op_kind kind, uint32_t peer
 {
     struct wf_op op = {.kind = kind, .peer = peer, .tag = x->tag, .comm = x->comm};
 
-    /* No peer in this step, or a neighbour that does not exist. */
+    /* The step has no peer, or the neighbour does not exist. */
     if (peer >= x->args.size) {
         return;
     }
@@ -114,9 +115,9 @@ static void add_message(struct expansion *x, enum wf_op_kind kind, uint32_t peer
     wf_buf_append(out, &op, sizeof(op));
 }
 
-/* The messages of the next round, as ops with requests from `first` on: a list of struct wf_op
- * in `out`, which is emptied before. Sets x->n to their number, and x->over if no other round
- * follows. */
+/* Writes the messages of the next round to `out`, a list of struct wf_op that is emptied first,
+ * with requests from `first` on. Sets x->n to their number, and x->over if this is the last
+ * round. */
 static void next_round(struct expansion *x, uint32_t first, struct wf_buf *out)
 {
     struct wf_coll_step step = {.go_on = true};
@@ -124,7 +125,7 @@ static void next_round(struct expansion *x, uint32_t first, struct wf_buf *out)
     out->size = 0;
     x->first = first;
     x->n = 0;
-    /* A round without messages is none. */
+    /* Skip rounds without messages. */
     while ((step.go_on || x->n == 0) && !x->over) {
         if (x->algorithm->step(&x->args, x->step++, &step)) {
             add_message(x, WF_OP_ISEND, step.send_to, &step.send, out);
@@ -137,8 +138,8 @@ static void next_round(struct expansion *x, uint32_t first, struct wf_buf *out)
 
 /* ---- the writer ---- */
 
-/* A tag has the kind of the collective in its lowest bits, then the number of the call on its
- * communicator, so that messages of different nonblocking collectives never match. */
+/* The lowest bits of a tag are the kind of the collective; the others are the number of the
+ * call on its communicator. So messages of different nonblocking collectives never match. */
 enum { KIND_BITS = 5, CALLS = 1 << (16 - KIND_BITS) };
 _Static_assert(WF_COLL_KINDS <= 1 << KIND_BITS, "a kind fits into its bits");
 
@@ -146,8 +147,8 @@ _Static_assert(WF_COLL_KINDS <= 1 << KIND_BITS, "a kind fits into its bits");
 struct open {
     uint32_t request; /* the program's; WF_REQUEST_MAX if the program freed it */
     bool waits;       /* the program waits for it */
-    bool is_split;    /* sends messages after those of the call */
-    struct wf_op op;  /* with arrays of its own */
+    bool is_split;    /* sends more messages after those of the call */
+    struct wf_op op;  /* owns its arrays */
     struct expansion x;
 };
 
@@ -158,15 +159,15 @@ struct expander {
     struct wf_groups *groups;
     const struct wf_expand_choice *choice;
     struct wf_buf round, requests; /* lists of struct wf_op, of uint32_t */
-    struct wf_buf others, places;  /* requests and outcomes of a wait without its collectives */
-    /* Of the rank whose ops come. */
+    struct wf_buf others, places;  /* requests and outcomes of a wait, without collectives */
+    /* State of the rank whose ops are being written: */
     uint32_t rank;
     struct open *open;
     uint32_t n_open, open_capacity;
-    uint32_t next_request; /* after those of the open ones */
+    uint32_t next_request; /* after the requests of the open collectives */
     /* Requests of completed collectives. No op that is written may name them. */
     struct wf_open_requests former;
-    bool has_former;     /* there has been a nonblocking one */
+    bool has_former;     /* a nonblocking collective has occurred */
     struct wf_map calls; /* collectives begun so far, by communicator */
 };
 
@@ -245,7 +246,7 @@ static enum wf_status blocking(struct expander *e, struct expansion *x, struct w
     return status;
 }
 
-/* ---- nonblocking ones ---- */
+/* ---- nonblocking collectives ---- */
 
 static bool is_former(struct expander *e, uint32_t request)
 {
@@ -253,7 +254,7 @@ static bool is_former(struct expander *e, uint32_t request)
     return wf_open_requests_find(&e->former, request) != NULL;
 }
 
-/* An op that makes a request gives its number a new meaning. */
+/* An op that creates a request reuses its number. */
 static void no_longer_former(struct expander *e, uint32_t request)
 {
     wf_open_requests_call(&e->former);
@@ -273,7 +274,7 @@ static struct open *find_open(const struct expander *e, uint32_t request)
     return NULL;
 }
 
-/* Copies the arrays of an op, which are gone when its source goes on. */
+/* Copies the arrays of an op, which are valid only until its source goes on. */
 static void keep_arrays(struct wf_op *op, uint32_t comm_size)
 {
     const struct wf_op_layout *layout = wf_op_layout_of(op->kind);
@@ -364,7 +365,7 @@ static void close_complete(struct expander *e)
     e->next_request = n > 0 ? e->next_request : WF_EXPAND_REQUEST;
 }
 
-/* Completes all that are marked, round by round. */
+/* Completes all marked collectives, round by round. */
 static enum wf_status complete(struct expander *e, struct wf_err *err)
 {
     enum wf_status status = WF_OK;
@@ -383,7 +384,7 @@ static enum wf_status complete(struct expander *e, struct wf_err *err)
     return status;
 }
 
-/* The end of a rank. */
+/* Called at the end of a rank. */
 static enum wf_status complete_all(struct expander *e, struct wf_err *err)
 {
     for (uint32_t i = 0; i < e->n_open; i++) {
@@ -403,8 +404,8 @@ static uint32_t size_of_set(const struct wf_op *op)
     return wf_op_info(op->kind)->detail == WF_WAIT_ONE ? 1 : op->count;
 }
 
-/* Whether the place in the set was found complete. Where that is not known, a wait completes
- * collectives if it is for nothing else. */
+/* Whether the request at this position of the set was complete. If the outcome was not
+ * recorded, a wait completes collectives only if it waits for nothing else. */
 static bool is_complete(const struct wf_op *op, uint32_t place, bool has_others)
 {
     const struct wf_op_info *info = wf_op_info(op->kind);
@@ -426,8 +427,8 @@ static bool is_complete(const struct wf_op *op, uint32_t place, bool has_others)
     return found;
 }
 
-/* A wait without its collectives: the other requests in e->others and, if outcomes were
- * recorded, the places of the complete ones in e->places. False if nothing remains. */
+/* A wait without its collectives: puts the other requests into e->others and, if outcomes were
+ * recorded, the positions of the complete ones into e->places. False if nothing remains. */
 static bool rest_of(struct expander *e, const struct wf_op *op, struct wf_op *rest)
 {
     const struct wf_op_info *info = wf_op_info(op->kind);

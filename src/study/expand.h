@@ -20,21 +20,21 @@
 #include "coll/coll.h"
 #include "trace/writer.h"
 
-/* Settings, scope "mpi": those rows of a replay's (ranks/ranks.h) that choose algorithms. */
+/* The settings with scope "mpi" that choose algorithms, as in a replay (ranks/ranks.h). */
 struct wf_expand_choice {
     int rules;                       /* enum wf_coll_rules */
-    char *algorithms[WF_COLL_KINDS]; /* "auto" is what the rules choose */
+    char *algorithms[WF_COLL_KINDS]; /* "auto": the rules choose */
 };
 
 extern const struct wf_param wf_expand_params[]; /* over struct wf_expand_choice */
 
-/* WF_EUSAGE if there is no algorithm of a name, or if it is a formula without messages. */
+/* WF_EUSAGE if an algorithm name is unknown, or names a formula without messages. */
 WF_NODISCARD
 enum wf_status wf_expand_check(const struct wf_expand_choice *choice, struct wf_err *err);
 
 enum { WF_EXPAND_TAG = 0x7fff0000, WF_EXPAND_REQUEST = 0x40000000 };
 
-/* Takes `inner`: finish() and discard() release both. The choice is borrowed until then. Ops of
- * a rank have to come together. */
+/* Takes ownership of `inner`: finish() and discard() release both. The choice is borrowed until
+ * then. The ops of each rank must be written together. */
 struct wf_trace_writer *wf_expand_writer(struct wf_trace_writer *inner, uint32_t n_ranks,
                                          const struct wf_expand_choice *choice);

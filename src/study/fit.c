@@ -5,12 +5,12 @@
 
 enum { SAMPLES_MAX = 256 };
 
-#define GOOD_ENOUGH 0.02 /* error of a line between points */
+#define GOOD_ENOUGH 0.02 /* acceptable error of a line between points */
 
-/* The measured values of t(k) or h(k), by sample. */
+/* The measured values of t(k) or h(k), one per sample. */
 struct curve {
     uint64_t bytes[SAMPLES_MAX];
-    double ns[SAMPLES_MAX], whole[SAMPLES_MAX]; /* the value; the time it is part of */
+    double ns[SAMPLES_MAX], whole[SAMPLES_MAX]; /* value; total time that contains it */
     bool chosen[SAMPLES_MAX];
     size_t n;
 };
@@ -80,8 +80,8 @@ static void set_limit(const struct wf_fit_input *measured, struct wf_fit *fit)
     fit->eager_max = fit->has_limit ? measured->eager_max : 0;
 }
 
-/* Calls in a row may take longer than one message does, whose parts overlap: then L is little,
- * and the rest of a byte's time is the calls'. */
+/* Successive calls may take longer than one message, because the parts of a message overlap. L
+ * is then small, and the rest of the time of one byte belongs to the calls. */
 static void set_constants(const struct wf_fit_input *measured, double one, struct wf_fit *fit)
 {
     double calls = measured->send + measured->take;
@@ -89,7 +89,7 @@ static void set_constants(const struct wf_fit_input *measured, double one, struc
     calls = calls > 0.9 * one ? 0.9 * one : calls;
     fit->o = calls / 2;
     fit->L = one - calls;
-    /* A message of a stream is not slower than a single message. */
+    /* A message in a stream is not slower than a single message. */
     fit->g = measured->stream < one ? measured->stream : fit->o;
 }
 
@@ -140,7 +140,7 @@ static double find_worst(const struct curve *curve, const struct wf_fit_points *
     return most;
 }
 
-/* Both sides of the limit are points: the time jumps there. */
+/* The protocol limit gets a point on both sides, because the time jumps there. */
 static void choose_points(struct curve *curve, const struct wf_fit *fit,
                           struct wf_fit_points *points)
 {
@@ -179,7 +179,7 @@ static bool has_both(const struct wf_fit_input *measured)
     return true;
 }
 
-/* The first is needed for the others. */
+/* Computes h(1) first, because the other values depend on it. */
 static void set_held(const struct wf_fit_input *measured, struct wf_fit *fit,
                      struct curve *held)
 {
@@ -228,7 +228,7 @@ bool wf_fit(const struct wf_fit_input *measured, struct wf_fit *out)
         return false;
     }
     set_limit(measured, out);
-    /* Constants come from undisturbed samples, so from the smoothed minima. */
+    /* Constants come from undisturbed samples, so the smoothed minima are used. */
     set_tails(measured, out, &curve);
     set_constants(measured, curve.whole[0], out);
     set_tails(measured, out, &curve);

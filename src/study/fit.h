@@ -33,15 +33,15 @@ enum { WF_FIT_POINTS_MAX = 40 };
 
 struct wf_fit_sample {
     uint64_t bytes;
-    double ns;   /* of a message */
-    double both; /* of two, one in each direction; 0 if that was not measured */
+    double ns;   /* time of one message */
+    double both; /* time of two messages, one in each direction; 0: not measured */
 };
 
 /* The measurements. */
 struct wf_fit_input {
-    const struct wf_fit_sample *samples; /* by increasing length, the first of a byte */
+    const struct wf_fit_sample *samples; /* by increasing length; the first has one byte */
     size_t n;                            /* at least four */
-    double send, take, stream;           /* ns: calls with a byte; between two of many */
+    double send, take, stream;           /* ns: calls with one byte; interval in a stream */
     uint64_t eager_max;                  /* the longest message sent eagerly; 0: unknown */
 };
 
@@ -57,17 +57,17 @@ struct wf_fit {
     double L, o, g;     /* ns */
     double G;           /* ns per byte, after the last point */
     double shared;      /* part of t(k) that delays the other direction, after the last point */
-    bool has_limit;     /* there are two protocols */
-    uint64_t eager_max; /* if so */
-    struct wf_fit_points tail, held; /* t(k); h(k), none if both was not measured */
-    double mean_error, max_error;    /* relative, of the samples */
+    bool has_limit;     /* there are two protocols, eager and rendezvous */
+    uint64_t eager_max; /* valid if has_limit */
+    struct wf_fit_points tail, held; /* t(k); h(k), empty if `both` was not measured */
+    double mean_error, max_error;    /* relative errors over the samples */
 };
 
-/* False if the times make no sense. */
+/* Fits the parameters. False if the times contradict each other. */
 bool wf_fit(const struct wf_fit_input *measured, struct wf_fit *out);
 
-/* The time of a message by the fit, in ns. */
+/* The time of a message according to the fit, in ns. */
 double wf_fit_time(const struct wf_fit *fit, uint64_t bytes);
 
-/* ...and an exchange in both directions. */
+/* The time of an exchange in both directions according to the fit, in ns. */
 double wf_fit_both(const struct wf_fit *fit, uint64_t bytes);

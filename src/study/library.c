@@ -206,7 +206,7 @@ static void copy_point(const struct wf_curve_point *from, struct weft_curve_poin
     };
 }
 
-/* An interrupted run leaves the points that are done, in their order. */
+/* After an interrupted run, the completed points are copied, in order. */
 static void copy_points(const struct wf_curve *curve, struct weft_curve_point *points, size_t n)
 {
     size_t next = 0;

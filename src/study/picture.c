@@ -28,7 +28,7 @@ static void add_text(struct wf_value *section, const char *name, struct wf_buf *
     buf->size = 0;
 }
 
-/* Marks as "x y r kind vertex", lines as "a b x y" with the point that bends them. */
+/* Writes vertices as "x y r kind vertex", and links as "a b x y" with their bend point. */
 static void add_picture(struct wf_value *section, const struct wf_topo *topo,
                         const struct wf_draw_picture *picture)
 {
@@ -77,7 +77,7 @@ struct wf_value *wf_study_picture(const struct wf_value *doc)
 bool wf_study_picture_is_small(const char *topology)
 {
     struct wf_topo *topo = NULL;
-    struct wf_err ignored; /* the run of the scenario reports it */
+    struct wf_err ignored; /* the run of the scenario reports the error */
     bool small = false;
 
     if (wf_topo_create(topology, &topo, &ignored) == WF_OK) {

@@ -5,8 +5,8 @@
 
 #include "result/doc.h"
 
-/* A document for struct wf_write_options.extra, which the caller frees: the topology of the
- * scenario as `picture`, if there is one that can be built and drawn. */
+/* A document for struct wf_write_options.extra, which the caller frees. It has the topology of
+ * the scenario as `picture`, if it can be built and drawn. */
 struct wf_value *wf_study_picture(const struct wf_value *doc);
 
 /* Whether all links of that topology fit into a report. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Curves of a study: points that differ by their seed alone are one, its error bar their
- * standard deviation. */
+/* Curves of a study. Points that differ only by their seed are drawn as one point, with their
+ * standard deviation as error bar. */
 #include "draw/plot.h"
 #include "base/mem.h"
 #include "base/units.h"
@@ -12,11 +12,11 @@
 
 enum { SERIES_MAX = 64, NAME_MAX_LENGTH = 160 };
 
-/* A curve that grows. */
+/* A curve under construction. */
 struct curve {
     char name[NAME_MAX_LENGTH];
     struct wf_draw_plot_point *points;
-    double *squares; /* of each point: sum of the squares; y is the sum until it is done */
+    double *squares; /* sum of squares at each point; until done, y is the sum */
     size_t *counts;
     size_t n;
 };
@@ -24,10 +24,10 @@ struct curve {
 struct plan {
     const struct wf_study *study;
     const char *x, *y;
-    double x_unit, y_unit; /* that values are divided by */
+    double x_unit, y_unit; /* divisors of values */
     char x_label[128], y_label[128];
-    double least, most; /* of x */
-    bool by_place;      /* x is no number: points are numbered */
+    double least, most; /* range of x */
+    bool by_place;      /* x is not a number: points are numbered */
 };
 
 /* Whether the key is a seed of random numbers. */
@@ -41,7 +41,7 @@ static bool is_seed(const char *key)
 /* A value with or without a unit as a number, and the unit for a label. */
 static bool read_number(const char *text, double *out, const char **unit)
 {
-    struct wf_err ignored; /* it may be of another kind */
+    struct wf_err ignored; /* the text may be of another kind */
     uint64_t count;
     int64_t time;
 
@@ -75,7 +75,7 @@ static bool y_of(const struct plan *plan, size_t i, double *out)
     return true;
 }
 
-/* The first key with numbers that is not the seed, else the first one. */
+/* The first key with numbers that is not a seed; if there is none, the first key. */
 static const char *choose_x(const struct wf_study *study)
 {
     for (size_t k = 0; k < study->n_keys; k++) {
@@ -136,7 +136,7 @@ static void look_at_x(struct plan *plan)
                    plan->by_place ? ", by its place in the study" : unit);
 }
 
-/* Of a text, its place among the different texts of x. */
+/* The index of a text among the distinct texts of x. */
 static double place_of(const struct plan *plan, const char *text)
 {
     const char *seen[WF_STUDY_KEYS_MAX * 8];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs the points of a study in parallel, without those that have a result already. */
+/* Runs the points of a study in parallel, except for those that already have a result. */
 #include "base/mem.h"
 #include "report/output.h"
 #include "report/writer.h"
@@ -22,7 +22,7 @@ struct work {
     pthread_mutex_t lock; /* protects the rest */
     pthread_cond_t freed; /* signalled when a point gives its memory back */
     size_t running;
-    uint64_t used; /* estimated bytes of the points that run */
+    uint64_t used; /* estimated bytes of the running points */
 };
 
 static char *path_of(const struct work *work, size_t point)
@@ -119,13 +119,13 @@ static bool run_point(void *arg, size_t i)
     return true;
 }
 
-/* ---- all of them ---- */
+/* ---- all points ---- */
 
-/* Takes the results that an earlier run of the same study left; lists the other points. */
+/* Loads the results of an earlier run of the same study; lists the other points. */
 static void find_kept(struct work *work)
 {
     for (size_t i = 0; i < work->study->n_points; i++) {
-        struct wf_err ignored; /* what cannot be read is run again */
+        struct wf_err ignored; /* points with unreadable results run again */
         char *path = path_of(work, i);
         if (access(path, R_OK) != 0 ||
             wf_result_read(path, &work->study->points[i].doc, &ignored) != WF_OK) {

@@ -15,13 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A file that is being read. */
+/* Maximum size of a study file. */
 enum { BYTES_MAX = 64 << 20 };
 
 struct reading {
     const char *path;
     struct wf_study *study;
-    const struct wf_yaml *lists[WF_STUDY_KEYS_MAX]; /* of a grid: the values of each key */
+    const struct wf_yaml *lists[WF_STUDY_KEYS_MAX]; /* values of each key of a grid */
     struct wf_err *err;
 };
 
@@ -113,7 +113,8 @@ static enum wf_status make_points(struct reading *reading, const struct wf_yaml 
     return WF_OK;
 }
 
-/* Every combination of the values, which are the last ones of `all`, key by key. */
+/* Adds every combination of the values of the keys. The values are the last ones of `all`,
+ * ordered by key. */
 static void combine(struct reading *reading)
 {
     struct wf_study *study = reading->study;
@@ -159,7 +160,7 @@ static enum wf_status read_grid(struct reading *reading, const struct wf_yaml *g
     return status;
 }
 
-/* Of a key that the study has. */
+/* Sets the value of a key of the study at a point. */
 static void set_value(const struct wf_study *study, struct wf_study_point *point,
                       const struct wf_study_value *value)
 {
@@ -194,7 +195,7 @@ static enum wf_status read_list(struct reading *reading, const struct wf_yaml *l
     return status;
 }
 
-/* FNV-1a over everything that the result of a point depends on. */
+/* FNV-1a over everything that affects the result of a point. */
 static void hash_text(uint64_t *hash, const char *text)
 {
     for (const char *p = text;; p++) {
@@ -269,7 +270,7 @@ static char *copy_of(const struct wf_yaml *map, const char *key)
     return at != NULL && at->kind == WF_YAML_SCALAR ? wf_xstrdup(at->text) : NULL;
 }
 
-/* Keys become those of values: the tree of the file is gone soon. */
+/* Makes keys point to the names of values, because the tree of the file is freed soon. */
 static void keep_keys(struct wf_study *study)
 {
     for (size_t k = 0; k < study->n_keys; k++) {

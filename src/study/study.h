@@ -4,14 +4,13 @@
 /*
  * A study: one scenario at many points, from a YAML file (docs/reference/studies.md):
  *
- *   title: ...                    of the plot
- *   settings: {key: value, ...}   of all points: keys of sim/scenario.h, and `machine`
+ *   title: ...                    title of the plot
+ *   settings: {key: value, ...}   for all points: keys of sim/scenario.h, and `machine`
  *   grid: {key: [value, ...]}     every combination, the last key changing fastest, or
- *   list: [{key: value, ...}]     points one by one
+ *   list: [{key: value, ...}]     individual points
  *   plot: {x: key, y: name}       axes of the plot; both may be left out
  *
- * Points that differ by their seed (seed, gen.seed) alone are drawn as one,
- * with an error bar.
+ * Points that differ only by their seed (seed, gen.seed) are drawn as one, with an error bar.
  */
 
 #include "base/status.h"
@@ -31,23 +30,24 @@ struct wf_study_value {
 };
 
 struct wf_study_point {
-    const struct wf_study_value *values[WF_STUDY_KEYS_MAX]; /* of each key; null: not given */
-    char name[WF_STUDY_NAME_MAX]; /* of its file: the same if, and only if, nothing changed */
-    struct wf_value *doc;         /* its result, when it has one */
-    struct wf_err err;            /* else why not, if it was tried */
+    const struct wf_study_value *values[WF_STUDY_KEYS_MAX]; /* by key; null: not given */
+    char name[WF_STUDY_NAME_MAX]; /* file name: equal if and only if all settings are equal */
+    struct wf_value *doc;         /* result; null if there is none yet */
+    struct wf_err err;            /* why there is no result, if the point was run */
 };
 
 struct wf_study {
     char *title, *plot_x, *plot_y;       /* null if not given */
     struct wf_study_value *all;          /* every value of the file */
     size_t n_all, n_settings;            /* the settings come first */
-    const char *keys[WF_STUDY_KEYS_MAX]; /* that differ between points, in their order */
+    const char *keys[WF_STUDY_KEYS_MAX]; /* keys that differ between points, in order */
     size_t n_keys;
     struct wf_study_point *points;
     size_t n_points;
 };
 
-/* Reads a study; the caller frees *out. Mistakes are WF_EINVAL and say where they stand. */
+/* Reads a study; the caller frees *out. Mistakes are WF_EINVAL; the message names their
+ * place. */
 WF_NODISCARD
 enum wf_status wf_study_read(const char *path, struct wf_study **out, struct wf_err *err);
 void wf_study_free(struct wf_study *study); /* null is allowed */
@@ -55,12 +55,12 @@ void wf_study_free(struct wf_study *study); /* null is allowed */
 /* The scenario of a point, for the caller to free; null on failure. */
 struct wf_scenario *wf_study_scenario(const struct wf_study *study, size_t point,
                                       struct wf_err *err);
-/* The value of a key at a point: its own, or the setting of all points; null if neither. */
+/* The value of a key at a point, or its value for all points; null if there is neither. */
 const char *wf_study_text(const struct wf_study *study, size_t point, const char *key);
 
 struct wf_study_run {
-    const char *directory; /* where results are kept and looked for */
-    uint64_t memory;       /* bytes that points that run in parallel may take together */
+    const char *directory; /* where results are stored and looked for */
+    uint64_t memory;       /* budget in bytes for all points that run in parallel */
     struct wf_points_host host;
 };
 
@@ -75,7 +75,7 @@ void wf_study_csv(const struct wf_study *study, FILE *out);
 void wf_study_json(const struct wf_study *study, FILE *out);
 
 struct wf_draw_plot_format;
-/* A curve for each combination of the keys that are not x and not the seed; false if there is
+/* Draws a curve for each combination of the keys other than x and the seed; false if there is
  * nothing to draw (study/plot.c). */
 bool wf_study_plot(const struct wf_study *study, const struct wf_draw_plot_format *format,
                    FILE *out);

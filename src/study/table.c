@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Results of a point: columns after its keys, if any point has them. */
+/* Results of a point. Each is a column after the keys if any point has it. */
 static const char *const measures[] = {
     "predicted_time_ps",
     "time_reached_ps",
@@ -56,7 +56,7 @@ static const char *status_of(const struct wf_study_point *point)
 
 /* ---- CSV ---- */
 
-/* As RFC 4180 has it. */
+/* Writes a field by the rules of RFC 4180. */
 static void write_field(const char *text, FILE *out)
 {
     if (strpbrk(text, ",\"\n") == NULL) {

@@ -18,7 +18,7 @@ static double per_node(const struct wf_topo *topo, double count)
     return count / topo->n_nodes;
 }
 
-/* The ends of cables that are at routers: all but those at nodes that do not forward. */
+/* The number of cable ends at routers: all except those at nodes that do not forward. */
 static double router_ports(const struct wf_topo *topo)
 {
     bool nodes_forward = wf_draw_network_routers(topo) > topo->n_vertices - topo->n_nodes;
@@ -180,10 +180,10 @@ void wf_study_topo_facts_print(const struct wf_topo *topo, const char *spec, FIL
 
 /* ---- routes ---- */
 
-/* A hop of a route, and how many ports would do as well. */
+/* A hop of a route, and the other minimal ports. */
 struct hop {
     uint32_t at, port, next;
-    uint32_t *minimal; /* [n_minimal]: the ports with which a shortest path begins */
+    uint32_t *minimal; /* [n_minimal]: the ports where a shortest path begins */
     uint32_t n_minimal;
 };
 

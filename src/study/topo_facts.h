@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-/* Adds the facts on `topo`, which the user wrote as `spec`, to the document. */
+/* Adds the facts about `topo`, which the user wrote as `spec`, to the document. */
 void wf_study_topo_facts_add(const struct wf_topo *topo, const char *spec,
                              struct wf_value *doc);
 void wf_study_topo_facts_print(const struct wf_topo *topo, const char *spec, FILE *out);

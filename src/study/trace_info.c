@@ -66,7 +66,7 @@ static struct wf_record_count total_records(const struct wf_study_info *info, ui
     return all;
 }
 
-/* ---- for a person ---- */
+/* ---- text output ---- */
 
 static void print_label(FILE *out, const char *label)
 {
@@ -125,7 +125,7 @@ static void print_times(FILE *out, const struct wf_study_info *info)
     }
 }
 
-/* How far apart ranks began, if clocks were recorded. */
+/* Prints how far apart the ranks began, if clocks were recorded. */
 static void print_starts(FILE *out, const struct wf_study_info *info)
 {
     char spread[WF_UNITS_TEXT_MAX], doubt[WF_UNITS_TEXT_MAX];
@@ -159,7 +159,7 @@ static void print_kinds(FILE *out, const struct wf_study_info *info)
     }
 }
 
-/* The operations of reductions, as far as they are known. */
+/* Prints the operations of reductions, as far as they are known. */
 static void print_reductions(FILE *out, const struct wf_study_info *info)
 {
     const char *head = "\nReduction\n";
@@ -240,7 +240,7 @@ static void print_needs(FILE *out, const struct wf_study_info *info)
     }
 }
 
-/* Of a trace of which something is missing: how far each rank can be read. */
+/* Prints how far each rank of an incomplete trace can be read. */
 static void print_ends(FILE *out, const struct wf_study_info *info)
 {
     if (!info->is_native || info->native.damage == NULL) {
@@ -288,7 +288,7 @@ void wf_study_info_print(const struct wf_study_info *info, bool per_rank, FILE *
     print_ends(out, info);
 }
 
-/* ---- for a program ---- */
+/* ---- JSON output ---- */
 
 static void add_file(struct wf_value *doc, const struct wf_study_info *info)
 {
@@ -368,7 +368,7 @@ static void add_notes(struct wf_value *doc, const struct wf_study_info *info)
     }
 }
 
-/* The records of the files. Ranks are listed unless there are very many. */
+/* Adds the records of the files. Ranks are listed unless there are very many. */
 static void add_records(struct wf_value *doc, const struct wf_study_info *info, bool per_rank)
 {
     const struct wf_records *records = info->trace->records;

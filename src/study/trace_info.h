@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * What is in a trace: ranks, operations, messages, communicators, computing. Counting reads the
- * whole trace once and takes memory for a few counters of each rank.
+ * The contents of a trace: ranks, operations, messages, communicators, computing. Counting
+ * reads the whole trace once and needs memory for a few counters per rank.
  */
 
 #include "result/doc.h"
@@ -14,17 +14,18 @@
 #include <stdio.h>
 
 struct wf_study_info {
-    const char *name; /* borrowed, as the trace is */
+    const char *name; /* borrowed, like the trace */
     const struct wf_trace *trace;
     struct wf_trace_facts facts;
-    struct wf_native_facts native; /* if is_native */
+    struct wf_native_facts native; /* valid if is_native */
     bool is_native;
-    struct wf_rank_facts least, most; /* of the ranks, each figure by itself */
-    int64_t longest_wall;             /* the longest recorded time of a rank; -1: unknown */
+    struct wf_rank_facts least, most; /* minimum and maximum of each figure over the ranks */
+    int64_t longest_wall;             /* maximum recorded time of a rank; -1: unknown */
 };
 
-/* Counts. If the trace cannot be read to its end, `info` holds what was read, and the status
- * says what is wrong. Release with wf_study_info_fini() in any case. */
+/* Counts the contents of a trace. If it cannot be read to its end, `info` holds what was
+ * read, and the status and message describe the error. Release with wf_study_info_fini() in
+ * any case. */
 WF_NODISCARD
 enum wf_status wf_study_info_init(struct wf_study_info *info, const char *name,
                                   struct wf_trace *trace, struct wf_err *err);

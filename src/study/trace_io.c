@@ -15,7 +15,7 @@
 #define GEN_PREFIX "gen:"
 #define MPI_SCOPE  "mpi."
 
-/* A generator or format with parameters: their table and scope. */
+/* Something with parameters, a generator or a format: their table and scope. */
 struct settable {
     const struct wf_param *params;
     size_t size;
@@ -45,8 +45,8 @@ static bool is_mpi(const struct wf_study_trace_options *options, size_t i)
     return options->expand && strncmp(options->params[i], MPI_SCOPE, strlen(MPI_SCOPE)) == 0;
 }
 
-/* Sets parameters from texts as "gen.name=value": those for expanded collectives, or the
- * others. */
+/* Sets parameters from texts such as "gen.name=value": either those for expanded collectives,
+ * or all others. */
 static enum wf_status set_params(const struct settable *of,
                                  const struct wf_study_trace_options *options, bool mpi,
                                  void *params, struct wf_err *err)
@@ -80,7 +80,8 @@ static enum wf_status set_params(const struct settable *of,
                : status;
 }
 
-/* How collectives are expanded. To be released with wf_param_release(). */
+/* Reads how collectives are expanded. The caller releases the choice with
+ * wf_param_release(). */
 static enum wf_status read_choice(const struct wf_study_trace_options *options,
                                   struct wf_expand_choice *choice, struct wf_err *err)
 {
@@ -107,8 +108,8 @@ static void free_params(const struct settable *of, void *params)
     free(params);
 }
 
-/* A program that reacts to the messages it matched has no fixed ops: they depend on the run and
- * its network. Wildcard receives alone can be written. */
+/* The ops of a program that reacts to the messages it matched depend on the run and its
+ * network, so they cannot be written. Wildcard receives without such reactions can. */
 static enum wf_status check_fixed(const struct wf_source *source, struct wf_err *err)
 {
     if (!source->follows_matches) {
