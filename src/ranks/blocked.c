@@ -3,7 +3,7 @@
 
 #include "ranks/formula.h"
 
-/* The root that a tag of a collective tells in a communicator of this size. */
+/* The root that is encoded in the tag of a collective, in a communicator of this size. */
 static uint32_t root_of(int32_t tag, uint32_t comm_size)
 {
     return wf_coll_has_root(wf_coll_tag_kind(tag)) && comm_size <= 1U << WF_COLL_TAG_ROOT_BITS
@@ -11,14 +11,14 @@ static uint32_t root_of(int32_t tag, uint32_t comm_size)
                : WF_BLOCKED_NO_ROOT;
 }
 
-/* Whether the rank as a whole waits for a collective. */
+/* Whether the rank itself waits for a collective. */
 static bool waits_for(const struct wf_caller *who, uint32_t coll)
 {
     return coll == who->rank->current ||
            (wf_request_read(who, coll)->flags & WF_REQ_AWAITED) != 0;
 }
 
-/* Likewise for a send or receive. */
+/* Whether the rank itself waits for a send or receive. */
 static bool is_awaited(const struct wf_caller *who, const struct wf_rank_request *req)
 {
     return req->msg.owner != 0 ? waits_for(who, req->msg.owner)
@@ -27,8 +27,8 @@ static bool is_awaited(const struct wf_caller *who, const struct wf_rank_request
 
 /* ---- collectives that ranks do not agree on ---- */
 
-/* Whether a collective still receives something from this member; true if that would take long
- * to find out. */
+/* Whether a collective still receives a message from this member; true if finding out would
+ * take long. */
 static bool may_expect(const struct wf_coll_request *coll, const struct wf_coll_args *args,
                        const struct wf_rank_group *group, uint32_t src)
 {
@@ -47,8 +47,8 @@ static bool may_expect(const struct wf_coll_request *coll, const struct wf_coll_
     return true;
 }
 
-/* Looks for a message of the same collective that the rank will never receive: the sender chose
- * another algorithm because its size is another. */
+/* Looks for a message of the same collective that the rank will never receive: its sender
+ * chose another algorithm because it called with another size. */
 static void find_stray(const struct wf_caller *who, const struct wf_coll_request *coll,
                        const struct wf_coll_args *args, const struct wf_rank_group *group,
                        struct wf_blocked_on *out)
@@ -69,8 +69,9 @@ static void find_stray(const struct wf_caller *who, const struct wf_coll_request
     }
 }
 
-/* Looks for a message of another collective in place of this one: its sender did not call the
- * same. If possible that is the peer; but any other member blocks the rank for ever, too. */
+/* Looks for a message of another collective in place of this one: its sender called
+ * something else. The sender is the peer if possible, but any other member blocks the rank
+ * for ever, too. */
 static void find_other(const struct wf_caller *who, uint32_t coll, struct wf_blocked_on *out)
 {
     uint32_t context = wf_rank_context(out->group, true), from = out->peer;
@@ -102,8 +103,8 @@ static void find_other(const struct wf_caller *who, uint32_t coll, struct wf_blo
 
 /* ---- formula collectives ---- */
 
-/* Steps through the formula records of a rank: *key is WF_FORMULA_NUMBERS and `cell` 0 at the
- * start. Returns 0 after the last. */
+/* Steps through the formula records of a rank. At the start *key is WF_FORMULA_NUMBERS and
+ * `cell` is 0. Returns 0 after the last record. */
 static uint32_t next_record(const struct wf_caller *who, uint32_t *key, uint32_t cell)
 {
     cell = cell != 0 ? wf_formula_read(who, cell)->next : 0;

@@ -18,14 +18,16 @@ enum wf_blocked_in {
 
 struct wf_blocked_on {
     uint32_t in;   /* enum wf_blocked_in */
-    uint32_t peer; /* a rank of the run; WF_MATCH_ANY_SOURCE */
+    uint32_t peer; /* rank of the run, or WF_MATCH_ANY_SOURCE */
     int32_t tag;   /* WF_MATCH_ANY_TAG */
     uint32_t group;
-    uint32_t coll;             /* 1 + enum wf_coll_kind of its collective; 0: none */
-    uint32_t other;            /* 1 + kind that the peer called instead; 0: unknown */
-    uint32_t root, other_root; /* their roots; WF_BLOCKED_NO_ROOT if none or unknown */
-    /* Failure by sizes: the bytes expected and the bytes that came. In a collective: likewise,
-     * for a message of the peer that no matching call can send; both 0 if there is none. */
+    uint32_t coll;  /* 1 + enum wf_coll_kind of its collective; 0: none */
+    uint32_t other; /* 1 + kind of collective that the peer called instead; 0: unknown */
+    uint32_t root,
+        other_root; /* their roots; WF_BLOCKED_NO_ROOT if there is none or it is unknown */
+    /* Failure by sizes: the bytes expected and the bytes that came. In a collective: the
+     * same for a message of the peer that no matching call can send; both are 0 if there is
+     * none. */
     uint64_t bytes, other_bytes;
 };
 
@@ -34,15 +36,15 @@ struct wf_blocked_on {
 /* Describes what a rank that did not reach its end is blocked on. */
 void wf_rank_find_blocked(const struct wf_caller *who, struct wf_blocked_on *out);
 
-/* What others sent to a rank that never received it. */
+/* Messages and calls of others that a rank never received or joined. */
 struct wf_leftover {
     uint64_t messages; /* without a receive */
     uint64_t calls;    /* formula collectives that others called and the rank did not */
     /* The first of them: */
-    uint32_t peer; /* its sender, a rank of the run; WF_MATCH_ANY_SOURCE for a collective */
+    uint32_t peer; /* sender, a rank of the run; WF_MATCH_ANY_SOURCE for a collective */
     int32_t tag;
     uint32_t coll; /* 1 + enum wf_coll_kind; 0: no collective */
-    uint32_t root; /* of the collective, or WF_BLOCKED_NO_ROOT */
+    uint32_t root; /* root of the collective, or WF_BLOCKED_NO_ROOT */
 };
 
 void wf_rank_find_leftover(const struct wf_caller *who, struct wf_leftover *out);

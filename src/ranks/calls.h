@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The MPI calls of a rank. A call that returns WF_CALLED_AGAIN has done nothing that would be
- * done twice when the rank repeats it. */
+/* The MPI calls of a rank. A call may return WF_CALLED_AGAIN; the rank then repeats it.
+ * Until then it has done nothing that must not be done twice. */
 
 #include "ranks/node.h"
 
 /* The other side of a message. */
 struct wf_peer {
-    uint32_t rank; /* of the run, WF_MATCH_ANY_SOURCE or WF_RANK_PROC_NULL */
+    uint32_t rank; /* rank of the run, WF_MATCH_ANY_SOURCE or WF_RANK_PROC_NULL */
     int32_t tag;   /* or WF_MATCH_ANY_TAG */
     uint32_t group;
     uint64_t bytes;
@@ -33,7 +33,7 @@ WF_NODISCARD enum wf_called wf_rank_send(const struct wf_caller *who, const stru
                                          uint32_t request);
 WF_NODISCARD enum wf_called wf_rank_recv(const struct wf_caller *who,
                                          const struct wf_peer *from, uint32_t request);
-/* Both at once; either peer may be WF_RANK_PROC_NULL. */
+/* Sends and receives at once; either peer may be WF_RANK_PROC_NULL. */
 WF_NODISCARD enum wf_called wf_rank_sendrecv(const struct wf_caller *who,
                                              const struct wf_peer *to,
                                              const struct wf_peer *from);
@@ -42,14 +42,15 @@ WF_NODISCARD enum wf_called wf_rank_probe(const struct wf_caller *who,
 /* Looks for a message that has arrived by now and sets rank->found. */
 WF_NODISCARD enum wf_called wf_rank_iprobe(const struct wf_caller *who,
                                            const struct wf_peer *from);
-/* Waits for all of a set. Numbers that are not in use count as complete. */
+/* Waits for all requests of a set. Numbers that are not in use count as complete. */
 WF_NODISCARD enum wf_called wf_rank_wait(const struct wf_caller *who,
                                          const struct wf_request_set *set);
-/* Waits for one of the set, or if `some` for all that are complete by then. Numbers that are
- * not in use count as complete in a run with live programs, else they are ignored. */
+/* Waits for one request of the set, or with `some` for all that are complete by then.
+ * Numbers that are not in use count as complete in a run with live programs; otherwise they
+ * are ignored. */
 WF_NODISCARD enum wf_called wf_rank_wait_any(const struct wf_caller *who,
                                              const struct wf_request_set *set, bool some);
-/* Takes what is complete by now of the set and sets rank->found if that was anything. */
+/* Takes the requests of the set that are complete by now. Sets rank->found if it took any. */
 enum wf_take {
     WF_TAKE_ALL, /* nothing unless all are complete */
     WF_TAKE_ONE,
@@ -59,7 +60,8 @@ WF_NODISCARD enum wf_called wf_rank_test(const struct wf_caller *who,
                                          const struct wf_request_set *set, enum wf_take take);
 /* Detaches a request: it is freed as soon as it is complete. */
 void wf_rank_detach(const struct wf_caller *who, uint32_t request);
-/* Cancels a receive that has not matched a message, and sets rank->found if it did. */
+/* Cancels a receive if it has not matched a message, and sets rank->found if it was
+ * cancelled. */
 WF_NODISCARD enum wf_called wf_rank_cancel(const struct wf_caller *who, uint32_t request);
 /* Creates a persistent request; one with WF_RANK_PROC_NULL does nothing when it is started. */
 void wf_rank_persistent(const struct wf_caller *who, const struct wf_peer *peer, bool receives,
@@ -85,23 +87,25 @@ WF_NODISCARD enum wf_called wf_rank_sync(const struct wf_caller *who);
 void wf_rank_resume_at(const struct wf_caller *who, int64_t at);
 /* Ends the rank's wait: executes its next ops. */
 void wf_rank_wake(const struct wf_caller *who);
-/* Continues what was deferred to the rank's next call, which is now (ranks/protocol.c). */
+/* Continues operations that were deferred to the rank's next call, which is now
+ * (ranks/protocol.c). */
 void wf_rank_run_deferred(const struct wf_caller *who);
 void wf_rank_end(const struct wf_caller *who);
 void wf_rank_fail(const struct wf_caller *who, enum wf_failure failure, uint32_t peer);
-/* Likewise because of a message with this key: `own` bytes were expected, `other` came. */
+/* Stops the rank because a message with this key has the wrong size: `own` bytes were
+ * expected, `other` came. */
 void wf_rank_fail_sizes(const struct wf_caller *who, const struct wf_match_key *key,
                         uint64_t own, uint64_t other);
 
-/* Moves the clock to `at` if that is later; the rank waited in between. */
+/* Moves the clock to `at` if that is later; the rank waits until then. */
 void wf_rank_advance(const struct wf_caller *who, int64_t at, enum wf_rank_in in);
 /* Charges CPU time of a message to the rank. */
 void wf_rank_charge(const struct wf_caller *who, int64_t overhead);
-/* When something that arrived at `at` is dealt with: at once, or WF_NET_LATER if that must wait
- * for the rank's next call. */
+/* When an arrival at the time `at` is handled: at once, or WF_NET_LATER if it must wait for
+ * the rank's next call. */
 int64_t wf_rank_progress(const struct wf_caller *who, int64_t at);
 
-/* The communicator context of messages: those of collectives have one of their own. */
+/* The communicator context of messages: collectives have a separate context. */
 static inline uint32_t wf_rank_context(uint32_t group, bool collective)
 {
     return 2 * group + (collective ? 1 : 0);

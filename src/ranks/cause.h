@@ -2,28 +2,28 @@
 #pragma once
 
 /*
- * Why something in a rank went on when it did. The critical path of a run
- * (ranks/record/path.h) consists of causes. A cause leads back from one place and time to an
- * earlier one: from (rank, track, until) to (from, from_track, since).
+ * Why a rank continued when it did. The critical path of a run (ranks/record/path.h)
+ * consists of causes. A cause leads back from one place and time to an earlier one: from
+ * (rank, track, until) to (from, from_track, since).
  *
- * A track is something in a rank that has a time of its own: the program (track 0), a
+ * A track is an activity of a rank that has its own time: the program (track 0), a
  * collective in progress, the data of a long message, its announcement.
  */
 
 #include "ranks/match.h"
 
 enum wf_why {
-    WF_WHY_MESSAGE,    /* an eager message arrived */
-    WF_WHY_DATA,       /* the data of a long message arrived */
-    WF_WHY_LEFT,       /* the last byte of an own long message left; `from` is its receiver */
-    WF_WHY_ASKED,      /* data departs because the receiver asked for it */
+    WF_WHY_MESSAGE, /* an eager message arrived */
+    WF_WHY_DATA,    /* the data of a long message arrived */
+    WF_WHY_LEFT,    /* the last byte of the rank's long message left; `from` is its receiver */
+    WF_WHY_ASKED,   /* data departs because the receiver asked for it */
     WF_WHY_ANNOUNCED,  /* a long message is announced */
     WF_WHY_PROBED,     /* an announcement arrived; it was sent before `since` */
-    WF_WHY_ONE_SIDED,  /* an own put or get is complete */
+    WF_WHY_ONE_SIDED,  /* a put or get of the rank is complete */
     WF_WHY_BEGUN,      /* a collective begins */
-    WF_WHY_CALLED,     /* something deferred continues in the rank's next call */
+    WF_WHY_CALLED,     /* a deferred operation continues in the rank's next call */
     WF_WHY_COLLECTIVE, /* a collective is complete */
-    WF_WHY_FORMULA,    /* all ranks that a formula collective waits for are there */
+    WF_WHY_FORMULA,    /* all ranks that a formula collective waits for have called */
     WF_WHY_RELEASED,   /* the hub of a formula collective releases the rank */
     WF_WHY_KINDS,
 };
@@ -31,15 +31,15 @@ enum wf_why {
 struct wf_cause {
     int64_t until;
     int64_t since;
-    uint64_t bytes; /* of the message, if there is one */
+    uint64_t bytes; /* size of the message, if there is one */
     uint32_t rank, track;
     uint32_t from, from_track;
-    uint16_t why;    /* enum wf_why; WF_WHY_KINDS if there was no wait */
-    uint16_t waited; /* the call waited for a request instead of being the operation itself */
-    uint32_t taken;  /* messages that the CPU receives from `until` on */
+    uint16_t why;    /* enum wf_why; WF_WHY_KINDS if the rank did not wait */
+    uint16_t waited; /* the call waited for a request and was not the operation itself */
+    uint32_t taken;  /* number of messages that the CPU receives from `until` on */
 };
 
-/* Tracks. Those of collectives have the kind of the collective in their lowest bits. */
+/* Tracks. The lowest bits of a collective's track are the kind of the collective. */
 enum { WF_TRACK_PROGRAM = 0, WF_TRACK_KIND_BITS = 5 };
 #define WF_TRACK_COLLECTIVE UINT32_C(0x80000000)
 #define WF_TRACK_ASKED      UINT32_C(0x40000000)

@@ -14,7 +14,7 @@ struct pair {
 };
 
 enum kind {
-    LEAF,  /* 1 to 7 entries in the order of their keys */
+    LEAF,  /* 1 to 7 entries, sorted by key */
     TABLE, /* the values of eight consecutive keys, for dense keys; at least one is not 0 */
     INNER, /* at least two cells below */
 };
@@ -24,7 +24,7 @@ struct map_cell {
     uint8_t kind; /* enum kind */
     uint8_t
         shift; /* position of the bits that choose the branch: a multiple of 3; 0 in a table */
-    /* INNER, TABLE: all keys below agree with this one in the bits above those. */
+    /* INNER, TABLE: all keys below have the same bits as this one above the branch bits. */
     uint32_t first;
     union {
         uint32_t below[BRANCHES]; /* cells, or values; or 0 */
@@ -49,7 +49,8 @@ static uint32_t branch_of(const struct map_cell *inner, uint32_t key)
     return key >> inner->shift & (BRANCHES - 1);
 }
 
-/* Whether a key belongs below a cell: 0, or its side if it is smaller or larger. */
+/* 0 if a key belongs below a cell; else less or greater than 0, as the key is smaller or
+ * larger. */
 static int side_of(const struct map_cell *inner, uint32_t key)
 {
     uint64_t own = (uint64_t)inner->first >> (inner->shift + BITS);
@@ -71,7 +72,7 @@ static uint32_t place_in(const struct map_cell *leaf, uint32_t key)
 
 /* ---- changing ---- */
 
-/* Where the number of a cell is stored: in the cell above, or in the map. */
+/* The place that stores the number of a cell: in the cell above, or in the map. */
 struct slot {
     uint32_t up; /* 0: the map's root */
     uint32_t branch;
@@ -102,7 +103,8 @@ static void hang(struct map_cell *inner, uint32_t branch, uint32_t what)
     inner->n++;
 }
 
-/* Inserts below an inner cell where there is nothing yet or a leaf with room; or in a table. */
+/* Inserts below an inner cell into an empty branch or a leaf that is not full; or into a
+ * table. */
 static void insert_below(struct wf_ctx *ctx, struct map_cell *inner, const struct pair *pair)
 {
     uint32_t branch = branch_of(inner, pair->key);
@@ -129,7 +131,7 @@ static struct map_cell separator(uint32_t a, uint32_t b)
     return (struct map_cell){.kind = shift == 0 ? TABLE : INNER, .shift = shift, .first = a};
 }
 
-/* Splits a full leaf with one more entry: the leaf becomes the cell above the inner. */
+/* Splits a full leaf to add an entry. Its cell becomes the inner cell above the new leaves. */
 static void split_leaf(struct wf_ctx *ctx, uint32_t cell, const struct pair *pair)
 {
     struct map_cell *to = edit_cell(ctx, cell);
@@ -145,7 +147,7 @@ static void split_leaf(struct wf_ctx *ctx, uint32_t cell, const struct pair *pai
     insert_below(ctx, to, pair);
 }
 
-/* Puts a new cell above one below which the key does not belong. */
+/* Puts a new cell above a cell to which the key does not belong. */
 static void separate_above(struct wf_ctx *ctx, struct wf_cellmap *map, const struct slot *slot,
                            uint32_t at, const struct pair *pair)
 {
@@ -195,7 +197,7 @@ void wf_cellmap_put(struct wf_ctx *ctx, struct wf_cellmap *map, uint32_t key, ui
     }
 }
 
-/* The one cell that is left below an inner cell. */
+/* The only cell that is left below an inner cell. */
 static uint32_t only_below(const struct map_cell *inner)
 {
     uint32_t branch = 0;
@@ -206,7 +208,7 @@ static uint32_t only_below(const struct map_cell *inner)
     return inner->u.below[branch];
 }
 
-/* Frees a leaf or table whose last entry is removed, and the cell above it if that has only one
+/* Frees a leaf or table whose last entry was removed, and the cell above if it has only one
  * branch left. */
 static void free_leaf(struct wf_ctx *ctx, struct wf_cellmap *map, const struct slot *slot,
                       const struct slot *above)

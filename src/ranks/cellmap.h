@@ -2,19 +2,20 @@
 #pragma once
 
 /*
- * A map from numbers to numbers (often cells) in cells of the engine, so that rollback restores
- * it. Up to seven entries take one cell; any number is possible. The cells must have at least
- * WF_CELLMAP_CELL_SIZE bytes.
+ * A map from numbers to numbers (often cells), stored in cells of the engine so that
+ * rollback restores it. It holds any number of entries; up to seven take one cell. The cells
+ * must have at least WF_CELLMAP_CELL_SIZE bytes.
  *
- * More entries make a tree: an inner cell has eight branches, by the first three bits in which
- * the keys differ. Its depth is about the logarithm of the number of entries, at most 11.
+ * More entries make a tree: an inner cell has eight branches, by the first three bits in
+ * which the keys differ. The depth is about the logarithm of the number of entries, at most
+ * 11.
  */
 
 #include "engine/engine.h"
 
 enum { WF_CELLMAP_CELL_SIZE = 64 };
 
-/* Part of a process's state; zeroed is empty. The caller has announced it (wf_touch()). */
+/* Part of a process's state; all zero means empty. The caller has announced it (wf_touch()). */
 struct wf_cellmap {
     uint32_t root;  /* cell; 0 if the map is empty */
     uint32_t count; /* entries */
@@ -30,7 +31,7 @@ uint32_t wf_cellmap_get(struct wf_ctx *ctx, const struct wf_cellmap *map, uint32
 /* Removes `key` and returns its value, or 0 if it is not in the map. */
 uint32_t wf_cellmap_take(struct wf_ctx *ctx, struct wf_cellmap *map, uint32_t key);
 
-/* Steps through the entries in ascending order of keys: returns the value of the first entry
- * whose key is at least *key and sets *key to its key; 0 if there is none. Start with *key = 0,
- * go on with *key + 1. */
+/* Steps through the entries in ascending order of keys. Returns the value of the first entry
+ * whose key is at least *key and sets *key to that key; 0 if there is none. Start with *key
+ * = 0, continue with *key + 1. */
 uint32_t wf_cellmap_next(struct wf_ctx *ctx, const struct wf_cellmap *map, uint32_t *key);

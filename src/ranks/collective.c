@@ -29,7 +29,7 @@ static bool is_blocking(const struct wf_rank_request *coll)
 
 enum { LAST_WORD = WF_RANK_COOKIE_WORDS - 1 };
 
-/* Hardly any cookie has a last word, and a request has no room for it. */
+/* Few cookies have a last word other than 0, and a request has no space for it. */
 static void keep_cookie(const struct wf_caller *who, struct wf_rank_request *coll,
                         const uint64_t *cookie)
 {
@@ -61,8 +61,8 @@ static void prepare(struct run *run)
     wf_collective_recall(run->who, run->cell, &run->args, &run->group);
 }
 
-/* Messages of different collectives on a communicator never match; if ranks do not call the
- * same collective with the same root, they block. After some ten thousand calls the numbers
+/* Messages of different collectives on a communicator never match: ranks block if they do
+ * not call the same collective with the same root. After some ten thousand calls the numbers
  * repeat. By then the earlier call is complete; if it is not, messages of a pair match in
  * order. */
 static int32_t tag_of(const struct run *run)
@@ -134,7 +134,7 @@ static void recv_step(struct run *run, const struct wf_coll_step *step)
                            run->cell);
 }
 
-/* All messages that the step waited for are there. */
+/* All messages that the step waited for have arrived. */
 static void collect(struct run *run)
 {
     uint32_t n_received;
@@ -147,7 +147,7 @@ static void collect(struct run *run)
 }
 
 /* Posts the messages of a step. False if the send has to wait for the engine's time. A peer
- * that is not in the communicator means no message, or a neighbour that is WF_PROC_NULL. */
+ * outside the communicator means no message, or a neighbour that is WF_PROC_NULL. */
 static bool post_step(struct run *run, const struct wf_coll_step *step)
 {
     struct wf_rank_request *coll = run->coll;
@@ -169,8 +169,8 @@ static bool post_step(struct run *run, const struct wf_coll_step *step)
     return true;
 }
 
-/* While the rank computes, messages for the collective are dealt with in its next call. What a
- * call began to send is sent nevertheless. */
+/* While the rank computes, messages for the collective wait for its next call. A message
+ * that a call began to send is sent nevertheless. */
 static bool is_deferred(const struct run *run)
 {
     if (wf_rank_progress(run->who, run->coll->at) != WF_NET_LATER) {

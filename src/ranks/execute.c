@@ -34,7 +34,7 @@ static bool find_group(const struct wf_turn *turn, uint32_t comm, struct wf_rank
     return true;
 }
 
-/* The other side of a message as a rank of the run. False if there is no such rank. */
+/* Finds the rank of the run at the other side of a message. False if there is no such rank. */
 static bool find_peer(const struct wf_turn *turn, const struct wf_op *op, uint32_t rank,
                       struct wf_peer *out)
 {
@@ -61,17 +61,17 @@ static bool find_peer(const struct wf_turn *turn, const struct wf_op *op, uint32
     return rank == WF_ANY_SOURCE || rank == WF_PROC_NULL;
 }
 
-/* Whether the op is executed as it was recorded. In kinds without a recorded outcome, the
- * fields of the outcome may hold anything. */
+/* Whether the op is executed as it was recorded. If a kind of op has no recorded outcome,
+ * its outcome fields are undefined. */
 static bool follows_record(const struct wf_turn *turn, const struct wf_op *op)
 {
     return (wf_op_layout_of(op->kind)->flags & WF_HAS_RECORD) != 0 && op->recorded &&
            turn->ranks->params.wildcards == WF_WILDCARDS_RECORDED;
 }
 
-/* A live program has polled without success and will most likely do so again at once. So that
- * time goes on, a poll costs time: more the longer the program has polled, but never more than
- * a small part of that time. */
+/* A live program has polled without success and will most likely poll again at once. To make
+ * time advance, a poll costs time: the more, the longer the program has polled, but never
+ * more than a small part of that time. */
 static void poll_in_vain(const struct wf_turn *turn)
 {
     enum { PART = 64 };
@@ -155,7 +155,7 @@ static enum wf_called do_send(const struct wf_turn *turn, const struct wf_op *op
                         info->returns_request ? op->request : WF_RANK_NO_REQUEST);
 }
 
-/* The source of what a rank receives, as recorded or as the program asks for it. */
+/* Finds the source of a receive, as recorded or as the program asks for it. */
 static bool find_source(const struct wf_turn *turn, const struct wf_op *op, uint32_t asked,
                         struct wf_peer *out)
 {
@@ -202,8 +202,8 @@ static enum wf_called do_sendrecv(const struct wf_turn *turn, const struct wf_op
     return wf_rank_sendrecv(turn->who, &to, &from);
 }
 
-/* The result of an iprobe does not reach a recorded program. But if it was recorded as
- * successful, its message must be there. */
+/* A recorded program does not see the result of an iprobe. But if the iprobe was recorded as
+ * successful, its message must have arrived. */
 static enum wf_called do_probe(const struct wf_turn *turn, const struct wf_op *op)
 {
     bool waits = op->kind == WF_OP_PROBE || (follows_record(turn, op) && op->outcome != 0);
@@ -233,7 +233,8 @@ static enum wf_called do_persistent(const struct wf_turn *turn, const struct wf_
                            .synchronous = detail == WF_SEND_SYNCHRONOUS,
                            .buffered = detail == WF_SEND_BUFFERED};
 
-    /* What it receives each time is not recorded: the fields for that may hold anything. */
+    /* The matches of a persistent receive are not recorded, so the fields for them are
+     * undefined. */
     if (!find_peer(turn, op, op->peer, &peer) || op->tag < (receives ? WF_ANY_TAG : 0) ||
         (!receives && peer.rank == WF_MATCH_ANY_SOURCE)) {
         return refuse(turn, op);
@@ -246,7 +247,7 @@ static enum wf_called do_persistent(const struct wf_turn *turn, const struct wf_
     return WF_CALLED_DONE;
 }
 
-/* In an op with one request, the fields of the list mean nothing. */
+/* In an op with one request, the list fields are undefined. */
 static struct wf_request_set set_of(const struct wf_op *op)
 {
     bool one = wf_op_info(op->kind)->detail == WF_WAIT_ONE;
@@ -256,7 +257,7 @@ static struct wf_request_set set_of(const struct wf_op *op)
                                    .count = one ? 1 : op->count};
 }
 
-/* Starts one request after the other; a send may have to wait for the engine's time. */
+/* Starts one request after another; a send may have to wait for the engine's time. */
 static enum wf_called do_start(const struct wf_turn *turn, const struct wf_op *op)
 {
     struct wf_request_set set = set_of(op);
@@ -337,8 +338,8 @@ static enum wf_called do_test(const struct wf_turn *turn, const struct wf_op *op
     return looked(turn, wf_rank_test(turn->who, &set, take[wf_op_info(op->kind)->detail]));
 }
 
-/* What the last wildcard receive got when the program called a nonblocking collective: when the
- * collective is recalled, the program may have received more. Not 0. */
+/* The last match of a wildcard receive when the program called a nonblocking collective. By
+ * the time the collective is recalled, the program may have received more. Never 0. */
 static uint64_t pack_seen(const struct wf_rank *rank)
 {
     return (uint64_t)rank->seen_source << 32 | UINT32_C(1) << 31 |
@@ -444,7 +445,7 @@ static void leave_region(const struct wf_turn *turn)
     }
 }
 
-/* An event can leave one note. If it is used, the mark gets an event of its own. */
+/* An event can leave one note. If it has left one already, the mark gets another event. */
 static enum wf_called do_marker(const struct wf_turn *turn, const struct wf_op *op)
 {
     struct wf_script *at = &turn->slot->progress;
@@ -498,7 +499,7 @@ enum wf_called wf_rank_execute(const struct wf_turn *turn, const struct wf_op *o
     return calls[family](turn, op);
 }
 
-/* Kinds without counts ignore what the source left there. */
+/* Kinds without counts ignore these fields of the source. */
 static void set_counts(const struct wf_op *op, struct wf_coll_args *args)
 {
     enum { SENT = 1, RECEIVED = 2, AT_ROOT = 4 };
@@ -519,7 +520,7 @@ static void set_counts(const struct wf_op *op, struct wf_coll_args *args)
     }
 }
 
-/* Creating a communicator costs an allgather, ending an epoch a barrier. */
+/* Creating a communicator costs an allgather; ending an epoch costs a barrier. */
 static void set_args(const struct wf_op *op, struct wf_coll_args *args)
 {
     enum { COMM_BYTES = 8 };

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One member of a formula collective, the hub, decides when all continue: the root, or rank 0
- * of the communicator. The other members report their calls to it; the last report tells it
- * when everybody continues, and it releases them at that time. Each of these signals takes at
- * least the least delay of the network, which the engine relies on: a collective costs one or
- * two such delays even if its formula gives less.
+ * One member of a formula collective, the hub, decides when all members continue: the root,
+ * or rank 0 of the communicator. The other members report their calls to the hub. With the
+ * last report the hub knows when everybody continues, and it releases them at that time.
+ * Each report or release takes at least the least delay of the network, because the engine
+ * relies on that delay. A collective therefore costs one or two such delays even if its
+ * formula gives less.
  */
 #include "ranks/formula.h"
 
@@ -38,8 +39,8 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Adds up n blocks: `counts` gives the length of each; null: all have args->bytes. Blocks of
- * neighbours that are no ranks do not count; `ranks` may be null. */
+/* Adds up n blocks. `counts` gives the length of each; null: all have args->bytes. Blocks of
+ * neighbours that are not ranks do not count; `ranks` may be null. */
 static uint64_t sum_blocks(const struct wf_coll_args *args, const uint64_t *counts, uint32_t n,
                            const uint32_t *ranks)
 {
@@ -56,7 +57,7 @@ static uint64_t sum_blocks(const struct wf_coll_args *args, const uint64_t *coun
     return sum;
 }
 
-/* The bytes that go into this member or come out of it, whichever is more. */
+/* The bytes that this member sends or the bytes that it receives, whichever is more. */
 static uint64_t bytes_of(const struct wf_coll_args *args)
 {
     uint64_t sum;
@@ -97,7 +98,7 @@ static uint64_t bytes_of(const struct wf_coll_args *args)
     return sum_blocks(args, args->counts, args->size, NULL);
 }
 
-/* The time from the last call that is waited for until members continue. */
+/* The time from the last awaited call until members continue. */
 static int64_t cost_of(const struct wf_ranks *ranks, const struct wf_coll_args *args,
                        uint64_t bytes)
 {
@@ -119,7 +120,7 @@ static int64_t cost_of(const struct wf_ranks *ranks, const struct wf_coll_args *
 
 enum { REPORT, RELEASE };
 
-/* The payload of an event; free of padding. */
+/* The payload of an event; it has no padding. */
 struct signal {
     int64_t time;   /* report: when the member called; release: when to continue */
     uint64_t bytes; /* report: size of the call; release by the root: the receiver's size */
@@ -169,7 +170,7 @@ static struct wf_formula_record *edit_record(const struct wf_caller *who, uint32
     return wf_cell_edit(who->ctx, cell);
 }
 
-/* The record of a collective, which is created if there is none. */
+/* Finds the record of a collective, or creates it. */
 static uint32_t find_or_create(const struct wf_caller *who, uint32_t context, int32_t tag)
 {
     struct wf_cellmap *map = &who->rank->handles;
@@ -239,7 +240,7 @@ static bool has_one_size(int32_t tag)
     return !has_several[wf_coll_tag_kind(tag)];
 }
 
-/* The size with which member i must have called, according to this member's call. */
+/* The size with which member i must call, according to this member's call. */
 static uint64_t share_of(const struct wf_coll_args *args, uint32_t i)
 {
     if (args->kind == WF_COLL_SCATTERV && args->counts != NULL) {
@@ -248,7 +249,7 @@ static uint64_t share_of(const struct wf_coll_args *args, uint32_t i)
     return wf_coll_has_root(args->kind) ? args->bytes : bytes_of(args);
 }
 
-/* The rank fails because of a member with another size. Returns false. */
+/* Stops the rank because a member called with another size. Returns false. */
 static bool fail(const struct wf_caller *who, const struct wf_formula_record *record,
                  uint32_t peer, uint64_t own, uint64_t other)
 {
@@ -258,7 +259,7 @@ static bool fail(const struct wf_caller *who, const struct wf_formula_record *re
     return false;
 }
 
-/* The hub calls: compares its size with those that were reported before. */
+/* The hub calls: compares its size with the reported sizes. */
 static bool agrees_with_reports(const struct wf_caller *who, struct wf_formula_record *record,
                                 const struct wf_formula_call *call)
 {
@@ -299,7 +300,8 @@ static bool agrees_with_hub(const struct wf_caller *who, struct wf_formula_recor
     return true;
 }
 
-/* All members of a gatherv have called: the root's counts must add up to what they send. */
+/* All members of a gatherv have called: the root's counts must add up to the bytes that they
+ * send. */
 static bool sum_agrees(const struct wf_caller *who, const struct wf_formula_record *record,
                        const struct wf_coll_args *args)
 {
@@ -314,7 +316,8 @@ static bool sum_agrees(const struct wf_caller *who, const struct wf_formula_reco
     return own == record->value || fail(who, record, record->first, own, record->value);
 }
 
-/* Not at the hub: the size of the root's release must be that of this member's call. */
+/* At the other members: the size in the root's release must be the size of this member's
+ * call. */
 static bool agrees_with_root(const struct wf_caller *who,
                              const struct wf_formula_record *record, uint64_t own,
                              uint64_t released)
@@ -419,7 +422,7 @@ static bool begin_at_hub(const struct wf_caller *who, uint32_t cell,
     }
     count_member(record, who->number, coll->at, bytes);
     record->own_call = cell;
-    /* More reports than members: only in a run that is rolled back. */
+    /* More reports than members are possible only in a run that will be rolled back. */
     coll->coll.missing = record->reports < others ? others - record->reports : 0;
     if (coll->coll.missing == 0) {
         settle(who, coll, found, call);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Live programs: source->live runs them. In a run of several operating-system processes, the
- * engine decides which rank runs where, and what ranks say to each other travels with its
- * events. */
+/* Live programs, which source->live runs. In a run of several operating-system processes,
+ * the engine decides which rank runs where, and data between ranks travels with its events. */
 #include "ranks/node.h"
 
 #include <string.h>
@@ -52,7 +51,7 @@ void wf_live_remote(const struct wf_caller *who, uint32_t origin)
 
 /* ---- several operating-system processes ---- */
 
-/* Precedes the bytes of one job for another process. */
+/* The header before the bytes of one job for another process. */
 struct head {
     uint64_t job, bytes;
 };

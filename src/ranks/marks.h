@@ -14,12 +14,12 @@
 enum {
     WF_MARKS_JOBS = 16,
     WF_MARKS_REGIONS = 64, /* of a job */
-    WF_MARKS_MAX = 2048,   /* beginnings and ends of iterations, of all jobs together */
+    WF_MARKS_MAX = 2048,   /* beginnings and ends of iterations, all jobs together */
 };
 
 /* A region of a job. */
 struct wf_region_marks {
-    struct wf_stat time; /* that a rank spent in it, each time it left it */
+    struct wf_stat time; /* time that a rank spent in it, added each time the rank left it */
     int64_t first, last; /* when it was first entered and last left, if time.n > 0 */
 };
 
@@ -35,7 +35,7 @@ struct wf_marks {
     struct wf_iteration_mark last[WF_MARKS_JOBS]
                                  [2]; /* beginning and end of the last iteration */
     struct wf_iteration_mark
-        list[WF_MARKS_MAX]; /* of the first iterations: by job, number, beginning before end */
+        list[WF_MARKS_MAX]; /* marks of the first iterations: by job, number, begin, end */
     uint64_t n;             /* entries used */
 };
 
@@ -48,7 +48,7 @@ static inline uint32_t wf_marks_kept(uint32_t n_jobs)
 /* A rank left a region that it had entered `time` before. */
 void wf_marks_region(struct wf_marks *marks, uint32_t job, uint32_t number, int64_t left,
                      int64_t time);
-/* A rank passes the beginning or end of an iteration; `kept` is the same for all of a run. */
+/* A rank passes the beginning or end of an iteration; `kept` is the same for the whole run. */
 void wf_marks_pass(struct wf_marks *marks, const struct wf_iteration_mark *mark, uint32_t kept,
                    int64_t time);
 /* Renumbers the regions of a job: region i becomes numbers[i]. */

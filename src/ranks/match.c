@@ -28,7 +28,7 @@ static bool fits(const struct wf_match_key *a, const struct wf_match_key *b)
            (a->tag == b->tag || a->tag == WF_MATCH_ANY_TAG || b->tag == WF_MATCH_ANY_TAG);
 }
 
-/* The first cell that fits, or 0; *before is the one before it, or 0. */
+/* The first cell that fits, or 0; *before is the cell before it, or 0. */
 static uint32_t search(struct wf_ctx *ctx, const struct wf_match_queue *queue,
                        const struct wf_match_key *key, uint32_t *before)
 {
@@ -68,7 +68,7 @@ static void append(struct wf_ctx *ctx, struct wf_match_queue *queue, uint32_t ce
 {
     uint32_t before = queue->tail;
 
-    if (read_link(ctx, cell)->next != 0) { /* left over from another list */
+    if (read_link(ctx, cell)->next != 0) { /* a value left over from another list */
         edit_link(ctx, cell)->next = 0;
     }
     if (before == 0) {
@@ -85,7 +85,7 @@ static void append(struct wf_ctx *ctx, struct wf_match_queue *queue, uint32_t ce
     }
 }
 
-/* Takes `cell`, which follows `before` (0 at the head), out of the queue. */
+/* Removes `cell`, which follows `before` (0 at the head), from the queue. */
 static void unlink_cell(struct wf_ctx *ctx, struct wf_match_queue *queue, uint32_t before,
                         uint32_t cell)
 {

@@ -5,12 +5,12 @@
  * Matches receives and messages by (communicator context, source, tag), in order.
  *
  * Messages and receives of different contexts never match. A receive may have a wildcard as
- * source or tag. A message goes to the first posted receive that fits; a receive gets the first
- * message that fits.
+ * source or tag. A message goes to the first posted receive that fits; a receive gets the
+ * first message that fits.
  *
  * Receives and messages are cells of the engine (ranks/request.h) that are linked here while
  * they wait. Short queues are searched from their beginning. Long queues have an index
- * (ranks/match_index.h), so that a match takes about the same time however many wait. The
+ * (ranks/match_index.h), so that a match takes about the same time for any queue length. The
  * index lives in cells too, which must have at least WF_MATCH_CELL_SIZE bytes.
  */
 
@@ -27,8 +27,8 @@ struct wf_match_key {
     int32_t tag;
 };
 
-/* The beginning of a cell that can be matched. The queue sets the members after the key; they
- * mean nothing once the cell has left the queue. */
+/* The beginning of a cell that can be matched. The queue sets the members after the key;
+ * they are undefined once the cell has left the queue. */
 struct wf_match_link {
     struct wf_match_key key;
     uint32_t next; /* cell in the queue; 0 at the end */
@@ -42,24 +42,25 @@ struct wf_match_queue {
     uint32_t index; /* cell of the index; 0 while the queue is short */
 };
 
-/* Part of a rank's state; zeroed at the start. The caller has announced it (wf_touch()). */
+/* Part of a rank's state; all zero at the start. The caller has announced it (wf_touch()). */
 struct wf_match {
     struct wf_match_queue posted, unexpected;
 };
 
-/* Posts the receive in `cell`, whose key is set. Returns the message that it gets, which leaves
- * its queue; or 0: then the receive waits. */
+/* Posts the receive in `cell`, whose key is set. Returns the message that it matches, after
+ * removing it from its queue; or 0, and the receive waits. */
 uint32_t wf_match_post(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell);
 
-/* A message arrives: returns the receive that gets it, which leaves its queue; or 0. */
+/* A message arrives. Returns the receive that it matches, after removing it from its queue;
+ * or 0. */
 uint32_t wf_match_claim(struct wf_ctx *ctx, struct wf_match *match,
                         const struct wf_match_key *key);
 /* A message that found no receive waits in `cell`. */
 void wf_match_keep(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell);
 
-/* The message that a receive with this key would get now, which stays in its queue; or 0. */
+/* The message that a receive with this key would match now, or 0. It stays in its queue. */
 uint32_t wf_match_peek(struct wf_ctx *ctx, const struct wf_match *match,
                        const struct wf_match_key *key);
 
-/* Takes a receive out of the queue; it must be there. */
+/* Removes a receive from the queue, where it must be. */
 void wf_match_cancel(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell);

@@ -10,8 +10,8 @@ enum {
     HASH_DIGITS = 17, /* of base 14, in 64 bits */
 };
 
-/* An inner cell of a tree; the leaves are nodes. The index itself is such a cell: the tree of
- * a form hangs from the slot with the number of the form. */
+/* An inner cell of a tree; the leaves are nodes. The index itself is such a cell: its slot f
+ * is the root of the tree of form f. */
 struct tree {
     uint32_t up;      /* the cell above; 0 in the index */
     uint32_t n_below; /* 0 only in an empty index */
@@ -19,8 +19,7 @@ struct tree {
         uint32_t below[BRANCHES]; /* cells or 0 */
         struct {
             uint32_t root[WF_MATCH_FORMS];
-            uint32_t
-                forms; /* set of forms in which all messages are entered, besides their own */
+            uint32_t forms; /* more forms in which all messages are entered */
         } index;
     } u;
 };
@@ -63,7 +62,7 @@ static unsigned form_of(const struct wf_match_key *key)
            (key->tag == WF_MATCH_ANY_TAG ? WF_MATCH_OPEN_TAG : 0U);
 }
 
-/* The key with the wildcards of a form. */
+/* The key with source and tag replaced by the wildcards of a form. */
 static struct wf_match_key opened(const struct wf_match_key *key, unsigned form)
 {
     return (struct wf_match_key){
@@ -85,9 +84,9 @@ static uint64_t hash_of(const struct wf_match_key *key)
                       ((uint64_t)(uint32_t)key->tag + 1) * WF_RNG_GOLDEN);
 }
 
-/* The path of a key through its tree: the digits of its hash, then those of its tag. The paths
- * of different keys part somewhere, so that no tree is deeper than 26 levels even if all hashes
- * were the same. */
+/* The path of a key through its tree: the digits of its hash, then the digits of its tag.
+ * The paths of different keys part somewhere, so no tree is deeper than 26 levels even if
+ * all hashes were equal. */
 struct trail {
     uint64_t rest;
     uint32_t tag;
@@ -146,7 +145,7 @@ static uint32_t find_first(struct wf_ctx *ctx, uint32_t index, unsigned form,
     return 0;
 }
 
-/* Hangs a new cell into a slot, which is free. */
+/* Adds a new cell in a free slot. */
 static uint32_t hang_new(struct wf_ctx *ctx, uint32_t up, uint32_t slot)
 {
     uint32_t cell = wf_cell_new(ctx);
@@ -158,7 +157,7 @@ static uint32_t hang_new(struct wf_ctx *ctx, uint32_t up, uint32_t slot)
     return cell;
 }
 
-/* Hangs a node into a slot, which is free. */
+/* Adds a node in a free slot. */
 static void hang(struct wf_ctx *ctx, uint32_t up, uint32_t slot, uint32_t node)
 {
     struct tree *above = edit_tree(ctx, up);
@@ -167,8 +166,8 @@ static void hang(struct wf_ctx *ctx, uint32_t up, uint32_t slot, uint32_t node)
     above->n_below++;
 }
 
-/* Pushes the node in a slot down to where the path of another key leaves its own. Returns the
- * cell above it; *slot becomes the other key's slot there. */
+/* Pushes the node in a slot down to where the path of another key leaves the node's path.
+ * Returns the cell above the node; *slot becomes the other key's slot there. */
 static uint32_t push_down(struct wf_ctx *ctx, uint32_t up, uint32_t *slot, unsigned form,
                           struct trail *trail)
 {
@@ -176,7 +175,7 @@ static uint32_t push_down(struct wf_ctx *ctx, uint32_t up, uint32_t *slot, unsig
     struct wf_match_key key = key_in(ctx, node, form);
     struct trail own = trail_at_level(&key, trail->level);
 
-    edit_tree(ctx, up)->n_below--; /* its place is taken at once */
+    edit_tree(ctx, up)->n_below--; /* another cell takes its place at once */
     do {
         up = hang_new(ctx, up, own_slot);
         own_slot = next_slot(&own);
@@ -199,7 +198,7 @@ static uint32_t slot_of(const struct tree *above, unsigned form, uint32_t cell)
     return slot;
 }
 
-/* Removes a node from its tree, and frees the cells above it that lead to nothing else. */
+/* Removes a node from its tree, and frees the cells above that lead to nothing else. */
 static void take_off(struct wf_ctx *ctx, uint32_t up, unsigned form, uint32_t node)
 {
     struct tree *above = edit_tree(ctx, up);
@@ -279,8 +278,8 @@ static void leave(struct wf_ctx *ctx, unsigned form, uint32_t number,
     }
 }
 
-/* Numbers the entries up to `last` anew, so that larger numbers are free: once in four thousand
- * million entries. */
+/* Renumbers the entries up to `last`, so that larger numbers become free. This happens once
+ * in four thousand million entries. */
 static uint32_t renumber(struct wf_ctx *ctx, uint32_t last)
 {
     uint32_t order = UINT32_MAX / 2;
@@ -291,7 +290,7 @@ static uint32_t renumber(struct wf_ctx *ctx, uint32_t last)
     return UINT32_MAX / 2;
 }
 
-/* The order of an entry after `before`. */
+/* The order number of an entry after `before`. */
 static uint32_t order_after(struct wf_ctx *ctx, uint32_t before)
 {
     uint32_t order = before == 0 ? 0 : read_node(ctx, read_link(ctx, before)->node)->order;

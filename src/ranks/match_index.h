@@ -4,11 +4,11 @@
 /*
  * The index of a long queue of receives or messages (ranks/match.h).
  *
- * A key has one of four forms, according to its wildcards. Each form has a tree that leads from
- * a key to the entries of the queue with this key, in order. A receive is entered with its own
- * key. A message is entered with its own key, and with the keys of wildcard receives that could
- * get it. Of these only the forms are kept that some receive has used: programs without
- * wildcards do not pay for them.
+ * A key has one of four forms, according to its wildcards. Each form has a tree that leads
+ * from a key to the entries of the queue with this key, in order. A receive is entered with
+ * its own key. A message is entered with its own key, and with the keys of wildcard receives
+ * that could match it. Only wildcard forms that some receive has used are kept, so programs
+ * without wildcards do not pay for them.
  *
  * The trees are tries over the hash of the key with 14 branches at each level. They grow and
  * shrink by one cell at a time: no operation takes long, and an empty index is one cell.
@@ -19,13 +19,13 @@
 enum {
     WF_MATCH_OPEN_SOURCE = 1,
     WF_MATCH_OPEN_TAG = 2,
-    WF_MATCH_FORMS = 4, /* a form is the sum of the above */
+    WF_MATCH_FORMS = 4, /* a form is a sum of the values above */
 };
 
 /* The place of an entry in the tree of one form. The entries with the same key form a ring; the
  * tree leads to the first of them. */
 struct wf_match_place {
-    uint32_t up;         /* of the first entry: the tree cell above it; else 0 */
+    uint32_t up;         /* first entry: the tree cell above it; other entries: 0 */
     uint32_t next, prev; /* nodes of the ring; 0 if the entry is not in this tree */
 };
 
@@ -51,10 +51,10 @@ uint32_t wf_match_index_before(struct wf_ctx *ctx, uint32_t cell);
 /* Removes a cell, which is still linked to the next one. */
 void wf_match_index_remove(struct wf_ctx *ctx, uint32_t cell);
 
-/* Of the receives in the queue, the first that fits a message with this key, or 0. */
+/* The first receive in the queue that fits a message with this key, or 0. */
 uint32_t wf_match_index_receive(struct wf_ctx *ctx, uint32_t index,
                                 const struct wf_match_key *key);
 
-/* Of the messages in `queue`, the first that fits a receive with this key, or 0. */
+/* The first message in `queue` that fits a receive with this key, or 0. */
 uint32_t wf_match_index_message(struct wf_ctx *ctx, const struct wf_match_queue *queue,
                                 const struct wf_match_key *key);

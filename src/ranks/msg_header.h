@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * The header of a message between ranks: 20 bytes that the network carries and does not read.
- * Every kind of message has a struct of its own. They share the slots in the first word and the
- * kind in the upper four bits of the third. Headers are part of events, so that their bytes
- * enter the digest of a run. Shared by ranks/protocol.c and ranks/one_sided.c only.
+ * The header of a message between ranks: 20 bytes that the network carries and does not
+ * read. Every kind of message has its own struct. All have the rank slots in the first word
+ * and the kind in the upper four bits of the third. Headers are part of events, so their
+ * bytes enter the digest of a run. Shared by ranks/protocol.c and ranks/one_sided.c only.
  */
 
 #include "ranks/request.h"
@@ -28,7 +28,7 @@ enum { WF_MSG_LOW_BITS = 28 };
 #define WF_MSG_LAYOUT __attribute__((packed, aligned(4)))
 
 struct wf_msg_header {
-    uint16_t src_slot, dst_slot; /* of the ranks on the sending and on the receiving node */
+    uint16_t src_slot, dst_slot; /* rank slots on the sending and on the receiving node */
     union {
         struct WF_MSG_LAYOUT {
             uint32_t first, rest : WF_MSG_LOW_BITS;
@@ -43,12 +43,12 @@ struct wf_msg_header {
             int32_t tag;
             uint32_t context : WF_MSG_LOW_BITS, kind : 4;
             uint32_t sender_handle;
-            uint32_t bytes; /* UINT32_MAX: as many or more */
+            uint32_t bytes; /* UINT32_MAX: that many or more */
         } announce;
         struct WF_MSG_LAYOUT {
             uint32_t sender_handle;
             uint32_t receiver_handle : WF_MSG_LOW_BITS, kind : 4;
-            int64_t ready; /* when the receiver was, see ask() in ranks/protocol.c */
+            int64_t ready; /* when the receiver was ready, see ask() in ranks/protocol.c */
         } ask;
         struct WF_MSG_LAYOUT {
             uint32_t receiver_handle;
@@ -76,7 +76,7 @@ struct wf_msg_header {
 _Static_assert(sizeof(struct wf_msg_header) == WF_NET_HEADER_WORDS * sizeof(uint32_t),
                "a header fills its place in a message");
 
-/* A message at the rank that it is for. */
+/* A message at the rank that receives it. */
 struct wf_arrival {
     struct wf_caller who;
     struct wf_msg_header header;

@@ -123,7 +123,7 @@ void wf_node_count_rank(const struct wf_recorder *recorder, struct wf_ranks_tall
 
 /* ---- executing ops ---- */
 
-/* The program has ended: runs it once more if the job says so. */
+/* The program has ended: runs it once more if the job asks for that. */
 static bool starts_again(const struct wf_turn *turn)
 {
     struct wf_script *at = &turn->slot->progress;
@@ -136,12 +136,12 @@ static bool starts_again(const struct wf_turn *turn)
     return true;
 }
 
-/* What must happen before the next op. False if the rank cannot execute it now. */
+/* Does what must happen before the next op. False if the rank cannot execute the op now. */
 static bool prepare(const struct wf_turn *turn, struct wf_cursor *cursor)
 {
     const struct wf_caller *who = turn->who;
 
-    /* The source may depend on what the last wildcard receive got. */
+    /* The source may depend on the last match of a wildcard receive. */
     cursor->seen_source = who->rank->seen_source - turn->ranks->first[turn->job];
     cursor->seen_tag = who->rank->seen_tag;
     if (turn->source->live) {
@@ -265,7 +265,7 @@ void wf_node_note_message(const struct wf_caller *to, const struct wf_sent *sent
     }
 }
 
-/* Counts a note. It is final: ranks need not keep it, and nothing is undone. */
+/* Counts a note. The event is final, so ranks need not keep the note and nothing is undone. */
 static void commit_note(const struct wf_ranks *ranks, const void *at, struct wf_ctx *ctx)
 {
     struct wf_ranks_tally *tally = wf_tally(ctx);
@@ -285,7 +285,7 @@ static void commit_note(const struct wf_ranks *ranks, const void *at, struct wf_
     }
 }
 
-/* Most events of most runs leave nothing. */
+/* Most events of most runs leave no note. */
 static void node_commit(const struct wf_event *ev, const void *note, struct wf_ctx *ctx)
 {
     const struct wf_ranks *ranks = wf_model(ctx);
@@ -348,7 +348,7 @@ static void node_finish(const void *state, struct wf_ctx *ctx)
 
     wf_node_finish(ranks->net, &ranks->recorder, state, tally, ctx);
     for (uint32_t slot = 0; slot < n_slots; slot++) {
-        /* Nothing is changed: a caller is only the way to look at a rank. */
+        /* Nothing is changed: the caller is used only to read the rank. */
         const struct wf_caller who = wf_caller_at(ranks, ctx, wf_unconst(state), slot);
 
         add_rank(&who, tally);

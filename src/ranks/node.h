@@ -2,12 +2,12 @@
 #pragma once
 
 /*
- * The node process. Its state is the network's part, followed by one slot for each rank on the
- * node. Events of the network's kinds go to the network model, all others to the handler of
- * their kind (ranks/node.c). Private to ranks/.
+ * The node process. Its state is the network's part, followed by one rank slot for each rank
+ * on the node. Events of the network's kinds go to the network model, all others to the
+ * handler of their kind (ranks/node.c). Private to ranks/.
  *
- * A rank makes calls (ranks/calls.h) until one of them blocks; wf_node_resume() continues it
- * once the call is complete.
+ * A rank makes calls (ranks/calls.h) until one of them blocks; wf_node_resume() continues
+ * the rank once the call is complete.
  */
 
 #include "engine/cargo.h"
@@ -20,11 +20,11 @@
 #include "ranks/record/recorder.h"
 
 enum {
-    WF_RANK_SLOTS_MAX = 65536, /* ranks on a node: 16 bits number them */
+    WF_RANK_SLOTS_MAX = 65536, /* ranks on a node: their slots are numbered with 16 bits */
     WF_SLOT_REGIONS = 4,       /* nested regions that are timed; deeper ones are not */
 };
 
-/* Event kinds of nodes; smaller ones are the network's. */
+/* Event kinds of nodes; smaller numbers are the network's kinds. */
 enum wf_node_event {
     WF_NODE_RESUME = WF_NET_KINDS, /* continues a rank */
     WF_NODE_CONTINUE,              /* continues a collective that can send now */
@@ -57,8 +57,8 @@ struct wf_ranks {
     bool runs_ahead;                                    /* ranks may send later than now */
     bool in_step;    /* ranks make calls only when the engine's time has reached their clock */
     bool sends_only; /* nothing is received, and all messages are eager */
-    bool sees_all;   /* commit looks at events without a note, too */
-    bool has_live;   /* a job is a running program, which is told what its ranks receive */
+    bool sees_all;   /* commit looks at events without a note as well */
+    bool has_live;   /* a job is a live program, which must be told what its ranks receive */
     struct wf_process_ops ops;
     struct wf_replay_params params;
     const struct wf_cpu *cpu;
@@ -70,7 +70,7 @@ struct wf_ranks {
     struct wf_live_homes homes[WF_TALLY_JOBS];
 };
 
-/* A rank's place in the state of its node. */
+/* A rank slot in the state of a node. */
 struct wf_rank_slot {
     struct wf_rank rank; /* first */
     struct wf_script {
@@ -78,7 +78,7 @@ struct wf_rank_slot {
         int64_t compute_ps;
         uint64_t runs;      /* completed runs of the program */
         uint32_t iteration; /* iterations begun so far */
-        uint32_t part;      /* of an op that is executed in parts: the parts done */
+        uint32_t part;      /* parts done of an op that is executed in parts */
         uint32_t n_regions; /* open regions */
         uint32_t padding;
         int64_t polling_ps; /* time spent on unsuccessful polls since the last other op */
@@ -102,7 +102,7 @@ struct wf_caller {
     uint32_t number; /* in the run */
 };
 
-/* The rank in a slot of the node whose event it is. */
+/* The rank in a slot of the node that handles the event. */
 static inline struct wf_caller wf_caller_at(const struct wf_ranks *ranks, struct wf_ctx *ctx,
                                             void *node, uint32_t slot)
 {
@@ -118,7 +118,7 @@ static inline struct wf_caller wf_caller_at(const struct wf_ranks *ranks, struct
     };
 }
 
-/* Likewise at the beginning of an event: the rank's state may change from here on. */
+/* Likewise at the beginning of an event, and announces that the rank's state may change. */
 static inline struct wf_caller wf_caller_enter(const struct wf_ranks *ranks, struct wf_ctx *ctx,
                                                void *node, uint32_t slot)
 {
@@ -170,7 +170,7 @@ struct wf_rank_group {
     uint32_t size, rank;
     uint32_t base; /* added to... */
     uint32_t first, stride, width, stride2;
-    const uint32_t *members; /* ...members[r]; null: to what the four numbers above give */
+    const uint32_t *members; /* ...members[r]; null: as the four numbers above give */
 };
 
 #define WF_RANK_GROUPS_MAX (UINT32_C(1) << 26)
@@ -183,7 +183,7 @@ static inline uint32_t wf_rank_group_member(const struct wf_rank_group *group, u
                                     r / group->width * group->stride2);
 }
 
-/* Communicators of different jobs must differ too; each job has this many. */
+/* The number of communicators of each job; communicators of different jobs differ. */
 static inline uint32_t wf_ranks_groups_per_job(const struct wf_ranks *ranks)
 {
     return ranks->n_jobs == 1 ? WF_RANK_GROUPS_MAX : WF_RANK_GROUPS_MAX / WF_TALLY_JOBS;
@@ -196,21 +196,22 @@ static inline int64_t wf_later(int64_t a, int64_t b)
 
 /* ---- nodes of ranks and of PEs (ranks/node.c) ---- */
 
-/* Whether the network has the nodes of the place, and these have room for `n` ranks or PEs
- * (`what`); else WF_EINVAL. */
+/* WF_EINVAL unless the network has the nodes of the place, and these have slots for `n`
+ * ranks or PEs (`what`). */
 WF_NODISCARD
 enum wf_status wf_node_check(const struct wf_place *place, const struct wf_net *net, uint32_t n,
                              const char *what, struct wf_err *err);
 
-/* Bytes of the largest payload of an event for a node. */
+/* The largest payload of an event for a node, in bytes. */
 static inline size_t wf_node_payload_max(const struct wf_net *net)
 {
     return net->payload_max > sizeof(struct wf_net_message) ? net->payload_max
                                                             : sizeof(struct wf_net_message);
 }
 
-/* Schedules an event that sends a message at the time `at`, for networks that take departures
- * only at the current time; and sends it in that event. The latter returns as send() does. */
+/* For networks that take departures only at the current time. The first function schedules
+ * an event for the time `at`; in that event the second one sends the message and returns
+ * what send() returns. */
 struct wf_node_departure {
     uint64_t bytes;
     uint32_t dst_node;
@@ -245,22 +246,22 @@ struct wf_rank_totals {
 void wf_node_count_rank(const struct wf_recorder *recorder, struct wf_ranks_tally *tally,
                         const struct wf_rank_totals *totals);
 
-extern const struct wf_process_ops wf_node_ops; /* all but payload_max and careful */
+extern const struct wf_process_ops wf_node_ops; /* complete except payload_max and careful */
 
 /* Executes the rank's ops until one blocks. */
 void wf_node_resume(const struct wf_caller *who);
 
-/* What an event leaves for its commit; at most one for each event (rank.noted). */
+/* The note that an event leaves for its commit; at most one for each event (rank.noted). */
 struct wf_node_note {
     uint16_t what, job; /* enum wf_node_noted; job of the region or iteration */
-    uint32_t number;    /* of the region or iteration */
+    uint32_t number;    /* number of the region or iteration */
     int64_t at;         /* when the rank passed the mark; or the latency of the message */
-    int64_t time;       /* spent in the region; absent for messages */
+    int64_t time;       /* time spent in the region; absent for messages */
 };
 
 enum wf_node_noted { WF_NOTED_LATENCY, WF_NOTED_REGION, WF_NOTED_BEGIN, WF_NOTED_END };
 
-/* A message has arrived that departed from rank `from` at this time. */
+/* A message that departed from rank `from` at this time has arrived. */
 void wf_node_note_message(const struct wf_caller *to, const struct wf_sent *sent);
 
 /* ---- ops (ranks/execute.c) ---- */
@@ -276,7 +277,7 @@ WF_NODISCARD
 enum wf_called wf_rank_execute(const struct wf_turn *turn, const struct wf_op *op,
                                const struct wf_cursor *before);
 
-/* What identifies a collective in the rank's program. The last word is 0 as a rule. */
+/* Identifies a collective in the rank's program. The last word is usually 0. */
 enum { WF_RANK_COOKIE_WORDS = 4 };
 
 /* The arguments and the communicator of the collective that began with this cookie. */
@@ -298,7 +299,7 @@ void wf_live_spread(struct wf_ranks *ranks, struct wf_engine *engine);
 
 /* ---- recording ---- */
 
-/* Records what the rank does from its clock until then. */
+/* Records the activity of the rank from its clock until a later time. */
 static inline void wf_rank_spent(const struct wf_caller *who, enum wf_spent what, int64_t until)
 {
     if (wf_recorder_is_on(&who->ranks->recorder) && until > who->rank->clock) {
@@ -307,7 +308,7 @@ static inline void wf_rank_spent(const struct wf_caller *who, enum wf_spent what
     }
 }
 
-/* Records why a track of the rank goes on; cause.rank is filled in here. */
+/* Records why a track of the rank continues; fills in cause.rank. */
 static inline void wf_cause_note(const struct wf_caller *who, struct wf_cause cause)
 {
     if (wf_recorder_wants_causes(&who->ranks->recorder)) {

@@ -5,7 +5,7 @@
 /* The upper bits of a time that is stored in 60 bits... */
 #define TIME_HIGH(time) ((uint32_t)((uint64_t)(time) >> 32) & WF_MSG_LOW_MASK)
 
-/* ...and the time itself: the latest one before `now` with these bits. */
+/* ...and the time itself: the latest time before `now` with these bits. */
 static int64_t time_of(uint32_t low, uint32_t high, int64_t now)
 {
     const uint64_t mask = (UINT64_C(1) << (32 + WF_MSG_LOW_BITS)) - 1;
@@ -55,7 +55,7 @@ static void tell_remote(const struct wf_arrival *arrival)
     }
 }
 
-/* The target's network interface answers by itself. */
+/* The target's network interface answers without the target's CPU. */
 void wf_one_sided_put(const struct wf_arrival *arrival)
 {
     int64_t departure = arrival->header.put.departure;

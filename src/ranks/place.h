@@ -15,11 +15,11 @@ struct wf_place {
     /* Null if ranks fill nodes in order, slots_max on each; else three tables. */
     const uint32_t *node_of; /* [n_ranks] */
     const uint32_t *slot_of; /* [n_ranks] */
-    const uint32_t *first;   /* [n_nodes + 1]: where the ranks of each node begin in... */
-    const uint32_t *rank_at; /* [n_ranks] ...this list, in the order of slots */
+    const uint32_t *first;   /* [n_nodes + 1]: index of each node's first rank in... */
+    const uint32_t *rank_at; /* [n_ranks] ...this list, in the order of rank slots */
 };
 
-/* Nodes in order, `ranks_per_node` >= 1 on each. */
+/* Fills nodes in order, with `ranks_per_node` >= 1 ranks on each. */
 static inline struct wf_place wf_place_linear(uint32_t n_ranks, uint32_t ranks_per_node)
 {
     return (struct wf_place){.n_ranks = n_ranks,

@@ -96,8 +96,9 @@ uint32_t wf_protocol_send(const struct wf_caller *who, const struct wf_peer *to,
     return cell;
 }
 
-/* When the receiver was ready for a long message: a time; READY_BEFORE if that was before the
- * announcement arrived; READY_IN_CALL minus a time if a call of the rank continued it. */
+/* When the receiver was ready for a long message: a time; READY_BEFORE if it was ready
+ * before the announcement arrived; READY_IN_CALL minus a time if a call of the rank
+ * continued it. */
 enum { READY_BEFORE = -1, READY_IN_CALL = -2 };
 
 /* The receive has matched the announcement of its message: asks for the data. */
@@ -148,7 +149,8 @@ static void answer(const struct wf_caller *who, uint32_t cell, uint32_t receiver
     }
 }
 
-/* Defers to the rank's next call what the request with this handle of the other side does. */
+/* Defers an operation to the rank's next call; the request of the other side has this
+ * handle. */
 static void defer(const struct wf_caller *who, uint32_t cell, uint32_t other_handle)
 {
     struct wf_rank_request *req = wf_request_edit(who, cell);
@@ -178,8 +180,8 @@ void wf_rank_run_deferred(const struct wf_caller *who)
     }
 }
 
-/* Whether a message of this length is an error of the program. In a collective, both sides know
- * how much is sent; a receive of the program only gives its capacity. */
+/* Whether a message of this length is an error of the program. In a collective both sides
+ * know the size; a receive of the program only gives its capacity. */
 static bool is_misfit(const struct wf_rank_request *recv, uint64_t bytes)
 {
     return bytes != recv->msg.bytes && (bytes > recv->msg.bytes || recv->msg.owner != 0);
@@ -226,7 +228,7 @@ void wf_protocol_tell_posted(const struct wf_caller *who, uint32_t cell)
 {
     const struct wf_rank_request *recv = wf_request_read(who, cell);
 
-    /* It is complete, or has asked for its data, or will as soon as it may. */
+    /* The receive is complete, or has asked for its data, or will ask as soon as it may. */
     if ((recv->flags & (WF_REQ_DONE | WF_REQ_DEFERRED)) || recv->msg.handle != 0) {
         tell_matched(who, cell, recv->msg.peer, recv->key.tag);
     }
@@ -259,7 +261,7 @@ uint32_t wf_protocol_recv(const struct wf_caller *who, const struct wf_peer *fro
     return cell;
 }
 
-/* A message that is to be matched: eager, or announced. */
+/* A message that needs a match: eager, or announced. */
 static void match_message(const struct wf_caller *who, const struct wf_rank_request *message)
 {
     struct wf_rank *rank = who->rank;
@@ -310,8 +312,8 @@ static void on_eager(const struct wf_arrival *arrival)
                                                 .at = arrival->at,
                                                 .unexpected = {arrival->bytes, {departure}}});
     } else if (rank->state == WF_RANK_ENDED && arrival->at > rank->clock) {
-        /* Nothing receives it, but the run ends when the last message has arrived. A rank that
-         * still sends ends later than now anyway. */
+        /* No rank receives it, but the run ends when the last message has arrived. A rank
+         * that still sends ends later than now anyway. */
         wf_cause_note(who, (struct wf_cause){.until = arrival->at,
                                              .since = departure,
                                              .bytes = arrival->bytes,
@@ -337,7 +339,8 @@ static void on_announce(const struct wf_arrival *arrival)
                                      .sender_handle = header->announce.sender_handle}});
 }
 
-/* The request of this handle and kind. In a run that will be rolled back there may be none. */
+/* The request with this handle and kind. In a run that will be rolled back it may be
+ * missing. */
 static uint32_t find_request(const struct wf_arrival *arrival, uint32_t handle,
                              enum wf_rank_request_kind kind)
 {

@@ -5,8 +5,8 @@
 
 #include "ranks/request.h"
 
-/* Sends a message at the time `start`. A message that has to wait for its receiver becomes a
- * request with this owner, whose cell is returned; else 0. */
+/* Sends a message at the time `start`. If the message has to wait for its receiver, it
+ * becomes a request with this owner, whose cell is returned; else returns 0. */
 uint32_t wf_protocol_send(const struct wf_caller *who, const struct wf_peer *to,
                           uint32_t context, int64_t start, uint32_t owner);
 

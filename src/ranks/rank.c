@@ -71,8 +71,8 @@ void wf_rank_compute(const struct wf_caller *who, int64_t duration)
     who->rank->computes = 1;
 }
 
-/* Sends a message of the program at the rank's clock. *cell is set as wf_protocol_send()
- * returns it. */
+/* Sends a message of the program at the rank's clock. Sets *cell to the result of
+ * wf_protocol_send(). */
 static enum wf_called send_at_clock(const struct wf_caller *who, const struct wf_peer *to,
                                     uint32_t *cell)
 {

@@ -4,11 +4,11 @@
 /*
  * The state of a rank: MPI semantics in virtual time, on any network model.
  *
- * A rank has a clock of its own, which runs ahead of the engine's time where the network allows
- * it: computing costs no event, and a message departs at the rank's clock. This does not change
- * what a receive gets: messages in the order of their arrival are matched with receives in the
- * order of their posting, whichever comes first. A receive is complete at the later of the
- * rank's clock and the arrival. See docs/models/mpi.md.
+ * A rank has its own clock, which runs ahead of the engine's time where the network allows
+ * it: computing costs no event, and a message departs at the rank's clock. This does not
+ * change which message a receive matches: messages match in the order of their arrival,
+ * receives in the order of their posting, whichever comes first. A receive is complete at
+ * the later of the rank's clock and the arrival. See docs/models/mpi.md.
  */
 
 #include "ranks/cellmap.h"
@@ -16,7 +16,7 @@
 
 enum wf_rank_state {
     WF_RANK_READY,   /* running, or about to */
-    WF_RANK_WAITING, /* for `missing` awaited requests */
+    WF_RANK_WAITING, /* waits for `missing` awaited requests */
     WF_RANK_PROBING, /* for any message */
     WF_RANK_ENDED,
     WF_RANK_FAILED, /* stopped by an error of the program, see `failure` */
@@ -30,24 +30,24 @@ enum wf_failure {
     WF_FAILURE_TRUNCATED,  /* a message is longer than its receive */
     WF_FAILURE_UNEXPECTED, /* unexpected messages exceed mpi.unexpected_limit */
     WF_FAILURE_REQUEST,    /* a request number is used twice, or a request cannot be started */
-    WF_FAILURE_OP,         /* an op that makes no sense */
+    WF_FAILURE_OP,         /* an op that is invalid */
     WF_FAILURE_FORMULA,    /* the user's formula gives no compute time */
     WF_FAILURE_SIZES,      /* ranks call a collective with different sizes */
 };
 
 enum { WF_RANK_SMALL_REQUESTS = 16 };
 
-/* A list of complete requests, by the time of their completion. */
+/* A list of complete requests, by time of completion. */
 struct wf_done {
     uint32_t head, tail; /* cells; 0 if the list is empty */
 };
 
-/* Zeroed at the start. What most messages touch comes first. */
+/* All zero at the start. The members that most messages use come first. */
 struct wf_rank {
     int64_t clock;
     uint8_t state; /* enum wf_rank_state */
     uint8_t failure;
-    uint8_t overhead_paid; /* by a send that waits for the engine's time */
+    uint8_t overhead_paid; /* the overhead of a send that waits for the engine's time is paid */
     uint8_t flushing;      /* the rank waits for its puts and gets */
     uint8_t noted;         /* this event has left its note for commit */
     uint8_t any;           /* one of the awaited requests is enough */
@@ -70,7 +70,7 @@ struct wf_rank {
         uint64_t fail_own; /* failure by sizes: the bytes that the rank expected... */
     };
     union {
-        int64_t one_sided_at; /* when the latest complete put or get was complete */
+        int64_t one_sided_at; /* when the latest complete put or get completed */
         uint64_t fail_other;  /* ...and the bytes that came */
     };
     int64_t one_sided_since;   /* when that put or get began */
@@ -83,12 +83,12 @@ struct wf_rank {
     uint32_t next_handle;
     uint32_t deferred;    /* list of cells that wait for the rank's next call; or 0 */
     uint32_t one_sided;   /* puts and gets that are not complete */
-    uint32_t seen_source; /* of the last wildcard receive: a rank of the run */
+    uint32_t seen_source; /* source of the last wildcard receive: a rank of the run */
     int32_t seen_tag;
-    uint32_t blocked_peer; /* the other side of the failure, or of the probe that blocks... */
+    uint32_t blocked_peer; /* the other side of the failure, or of the blocking probe... */
     int32_t blocked_tag;   /* ...and its tag */
     union {
-        uint32_t done_order; /* requests that were completed so far */
+        uint32_t done_order; /* number of requests completed so far */
         uint32_t fail_context;
     };
 };

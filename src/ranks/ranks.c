@@ -18,7 +18,7 @@ static const char *const wildcard_names[] = {"recorded", "arrival", NULL};
 #define ROW(owner, row_name, row_type, member) \
     .name = (row_name), .type = (row_type), .offset = offsetof(struct owner, member)
 
-/* One row per collective, called as the collective. */
+/* One row per collective; the parameter has the name of the collective. */
 #define ALGORITHM(kind, text, rooted)                                                        \
     {.name = (text),                                                                         \
      .type = WF_PARAM_TEXT,                                                                  \
@@ -113,8 +113,9 @@ static enum wf_status find_algorithms(struct wf_ranks *ranks, struct wf_err *err
     return WF_OK;
 }
 
-/* Ranks may run ahead of the engine's time if the network takes departures in any order; or if
- * it takes them in order and only the one rank of a node sends, in its calls. */
+/* Ranks may run ahead of the engine's time if the network takes departures in any order.
+ * They also may if it takes them in order, each node has only one rank, and only its calls
+ * send. */
 static bool can_run_ahead(const struct wf_ranks *ranks, bool background)
 {
     return !ranks->in_step &&
@@ -123,7 +124,7 @@ static bool can_run_ahead(const struct wf_ranks *ranks, bool background)
              !background && ranks->mpi->eager_max == UINT64_MAX));
 }
 
-/* The cost of capturing one computation, by rank; null if it is not to be added. */
+/* The cost of capturing one computation, by rank; null if it is not added. */
 static int64_t *find_costs(const struct wf_ranks *ranks, uint32_t n_ranks)
 {
     int64_t *costs = NULL;
@@ -167,7 +168,7 @@ enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_conf
         ranks->has_live |= source->live != NULL;
     }
     ranks->first[config->n_jobs] = n_ranks;
-    /* Only then is it known what a rank has not received yet, and what it does while it
+    /* Both settings need to know which messages a rank has not received yet, and whether it
      * computes. */
     ranks->in_step = config->mpi->progress == WF_PROGRESS_CALLS ||
                      config->mpi->unexpected_limit != UINT64_MAX;

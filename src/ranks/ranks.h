@@ -29,7 +29,8 @@ struct wf_mpi_params {
     bool local;         /* messages within a node bypass the network */
     int64_t local_latency;
     uint64_t local_bandwidth;
-    uint64_t control_bytes; /* size of the messages that arrange the transfer of a long one */
+    uint64_t
+        control_bytes; /* size of the control messages for the transfer of a long message */
     uint64_t unexpected_limit;       /* bytes of unexpected messages that a rank can hold */
     int64_t hw_latency;              /* formula "hardware": latency of each level... */
     uint64_t hw_bandwidth;           /* ...and bandwidth of the data */
@@ -37,20 +38,20 @@ struct wf_mpi_params {
 };
 
 enum wf_mpi_progress {
-    WF_PROGRESS_INDEPENDENT, /* long messages go on whatever the rank does */
-    WF_PROGRESS_CALLS,       /* long messages go on only while the rank is in a call */
+    WF_PROGRESS_INDEPENDENT, /* long messages progress independently of the rank */
+    WF_PROGRESS_CALLS,       /* long messages progress only while the rank is in a call */
 };
 
-extern const struct wf_param wf_mpi_params[]; /* over struct wf_mpi_params */
+extern const struct wf_param wf_mpi_params[]; /* parameters of struct wf_mpi_params */
 
 /* Collectives whose time is a formula instead of messages (ranks/formula.h). */
 enum wf_formula { WF_FORMULA_NONE, WF_FORMULA_IDEAL, WF_FORMULA_HARDWARE };
 
-/* The formula of this name; WF_FORMULA_NONE if no formula has it. */
+/* The formula with this name; WF_FORMULA_NONE if no formula has it. */
 enum wf_formula wf_formula_find(const char *name);
 
 enum wf_replay_policy {
-    WF_POLICY_TIMED,  /* compute times too: a prediction */
+    WF_POLICY_TIMED,  /* with compute times: a prediction */
     WF_POLICY_CAUSAL, /* order and dependencies of messages, no compute time */
     WF_POLICY_ASAP,   /* sends only, as fast as the network takes them */
 };
@@ -68,18 +69,19 @@ struct wf_replay_params {
     bool captured;   /* predict the captured run, including the cost of capturing it */
 };
 
-extern const struct wf_param wf_replay_params[]; /* over struct wf_replay_params */
+extern const struct wf_param wf_replay_params[]; /* parameters of struct wf_replay_params */
 
 /* A program and when it starts. */
 struct wf_ranks_job {
     const struct wf_source *source; /* kept */
     int64_t start;                  /* picoseconds */
-    uint64_t repeat;                /* number of runs, one after the other; >= 1 */
+    uint64_t repeat;                /* number of runs, one after another; >= 1 */
 };
 
 struct wf_ranks_config {
-    const struct wf_ranks_job *jobs; /* their ranks are numbered together in this order */
-    uint32_t n_jobs;                 /* 1 to WF_TALLY_JOBS */
+    const struct wf_ranks_job
+        *jobs;       /* the ranks of all jobs are numbered together in this order */
+    uint32_t n_jobs; /* 1 to WF_TALLY_JOBS */
     const struct wf_place *place;    /* kept; places the ranks of all jobs */
     struct wf_net *net;              /* kept; created for place->n_nodes, not yet attached */
     const struct wf_mpi_params *mpi; /* kept */

@@ -60,7 +60,7 @@ void wf_request_register(const struct wf_caller *who, uint32_t cell, uint32_t nu
     }
 }
 
-/* The cell of a set's request, or of what it has started; 0 if there is none. */
+/* The cell of a request in the set, or of the operation that it started; 0 if there is none. */
 static uint32_t find(const struct wf_caller *who, const struct wf_request_set *set, uint32_t i)
 {
     uint32_t cell = wf_request_find(who, wf_request_set_at(set, i));
@@ -73,14 +73,14 @@ static uint32_t find(const struct wf_caller *who, const struct wf_request_set *s
 
 /* ---- lists of complete requests ---- */
 
-/* The collective that a request belongs to, a cell; 0 if none. */
+/* The cell of the collective that a request belongs to; 0 if none. */
 static uint32_t owner_of(const struct wf_rank_request *req)
 {
     return req->kind == WF_REQ_COLL ? 0 : req->msg.owner;
 }
 
-/* The requests of collectives and those that a call waits for have lists of their own, so
- * that they need not be searched among all complete requests. */
+/* Requests of collectives and awaited requests have separate lists, so that they need not be
+ * searched among all complete requests. */
 static struct wf_done *list_of(struct wf_rank *rank, const struct wf_rank_request *req)
 {
     if (owner_of(req) != 0) {
@@ -89,22 +89,22 @@ static struct wf_done *list_of(struct wf_rank *rank, const struct wf_rank_reques
     return req->flags & WF_REQ_APART ? &rank->done_awaited : &rank->done;
 }
 
-/* Sets what follows `before` in a list; 0 stands for its beginning. */
+/* Sets the successor of `before` in a list; 0 stands for the beginning of the list. */
 static void set_later(const struct wf_caller *who, struct wf_done *done, uint32_t before,
                       uint32_t cell)
 {
     *(before != 0 ? &wf_request_edit(who, before)->later : &done->head) = cell;
 }
 
-/* Sets what precedes `after` in a list; 0 stands for its end. */
+/* Sets the predecessor of `after` in a list; 0 stands for the end of the list. */
 static void set_earlier(const struct wf_caller *who, struct wf_done *done, uint32_t after,
                         uint32_t cell)
 {
     *(after != 0 ? &wf_request_edit(who, after)->earlier : &done->tail) = cell;
 }
 
-/* Puts a request into its list, after all that were complete before it or at the same time.
- * Most often that is the end. */
+/* Inserts a request into its list, after all requests that completed earlier or at the same
+ * time. Usually that is the end. */
 static void insert_done(const struct wf_caller *who, uint32_t cell, struct wf_rank_request *req)
 {
     if ((req->flags & WF_REQ_AWAITED) && !who->rank->any) {
@@ -150,7 +150,7 @@ static void discard(const struct wf_caller *who, uint32_t cell,
 
 /* ---- taking complete requests ---- */
 
-/* Why a track that waits for a request goes on. */
+/* Why a track that waits for a request continues. */
 static struct wf_cause cause_of(const struct wf_caller *who, const struct wf_rank_request *req,
                                 uint32_t track, int64_t clock)
 {
@@ -181,8 +181,8 @@ static struct wf_cause cause_of(const struct wf_caller *who, const struct wf_ran
     return cause;
 }
 
-/* Adds a complete request to the cause of all that one call, or one step of a collective, waits
- * for. Only the last one matters, and how many messages the CPU receives. */
+/* Adds a complete request to the cause of a call, or of one step of a collective, that waits
+ * for several. Only the last request matters, and how many messages the CPU receives. */
 static void add_cause(const struct wf_caller *who, const struct wf_rank_request *req,
                       uint32_t track, int64_t clock, struct wf_cause *sum)
 {
@@ -236,7 +236,8 @@ static void take_one(const struct wf_caller *who, uint32_t cell)
     note_causes(who, &cause);
 }
 
-/* Takes all requests that the call waits for, in the order of completion. One is `cell`. */
+/* Takes all requests that the call waits for, in the order of completion. `cell` is one of
+ * them. */
 static void take_awaited(const struct wf_caller *who, uint32_t cell)
 {
     if (who->rank->awaited == 1) {
@@ -300,7 +301,7 @@ struct found {
     uint32_t n;
 };
 
-/* The call waits for this request, which may be in its set twice. */
+/* The call waits for this request, which may appear twice in its set. */
 static void add_awaited(const struct wf_caller *who, uint32_t cell, struct found *found)
 {
     struct wf_rank_request *req = wf_request_edit(who, cell);
@@ -346,7 +347,7 @@ static void sort_found(struct found *found)
     }
 }
 
-/* Moves the complete requests to the list of the awaited ones, which is empty. */
+/* Moves the complete requests to the list of awaited requests, which is empty. */
 static void set_apart(const struct wf_caller *who, struct found *found)
 {
     struct wf_done *apart = &who->rank->done_awaited;
@@ -365,7 +366,7 @@ static void set_apart(const struct wf_caller *who, struct found *found)
     }
 }
 
-/* Waits for all requests that were added; one of them is `cell`. */
+/* Waits for all requests that were added; `cell` is one of them. */
 static enum wf_called end_wait(const struct wf_caller *who, uint32_t cell, struct found *found)
 {
     if (who->rank->awaited > 1) {
@@ -448,8 +449,8 @@ enum wf_called wf_rank_wait(const struct wf_caller *who, const struct wf_request
     return called;
 }
 
-/* The cell of the set that was complete first, or 0. *n_open is set to the number of requests
- * in use. */
+/* The cell of the request in the set that completed first, or 0. Sets *n_open to the number
+ * of requests in use. */
 static uint32_t first_done(const struct wf_caller *who, const struct wf_request_set *set,
                            uint32_t *n_open)
 {
@@ -473,7 +474,7 @@ static uint32_t first_done(const struct wf_caller *who, const struct wf_request_
     return first;
 }
 
-/* Marks all requests of a set as awaited, or not. */
+/* Marks all requests of a set as awaited or not awaited. */
 static void mark(const struct wf_caller *who, const struct wf_request_set *set, bool awaited)
 {
     for (uint32_t i = 0; i < set->count; i++) {
@@ -505,8 +506,8 @@ static bool take_until(const struct wf_caller *who, const struct wf_request_set 
     return any;
 }
 
-/* Eager sends have no request: a live program learns now that they are complete. Takes one, or
- * `all` of them; false if there are none. */
+/* Eager sends have no request: a live program is told now that they are complete. Takes one
+ * of them, or with `all` every one; false if there are none. */
 static bool take_gone(const struct wf_caller *who, const struct wf_request_set *set, bool all)
 {
     bool any = false;
@@ -521,7 +522,8 @@ static bool take_gone(const struct wf_caller *who, const struct wf_request_set *
 }
 
 /* Which request is complete first is certain only when the engine's time has reached that
- * point. Until then a shorter message may overtake; it wakes the rank, which looks again. */
+ * point. Until then a shorter message may overtake. It wakes the rank, which then looks
+ * again. */
 enum wf_called wf_rank_wait_any(const struct wf_caller *who, const struct wf_request_set *set,
                                 bool some)
 {

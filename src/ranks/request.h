@@ -3,8 +3,8 @@
 
 /*
  * Requests: the operations of a rank that are in progress, and the messages that wait for a
- * receive. Each is a cell of the engine of 64 bytes: a common head, and a struct for each kind.
- * Private to ranks/.
+ * receive. Each is a cell of the engine with 64 bytes: a common head, and a struct for each
+ * kind. Private to ranks/.
  */
 
 #include "ranks/calls.h"
@@ -23,13 +23,13 @@ enum {
     WF_REQ_ANNOUNCED = 4,      /* UNEXPECTED: only the announcement of a long message */
     WF_REQ_DETACHED = 8,       /* no call will wait for it */
     WF_REQ_WILDCARD = 16,      /* RECV: the program left source or tag open */
-    WF_REQ_RUNNING = 32,       /* COLL: is being continued now */
+    WF_REQ_RUNNING = 32,       /* COLL: is continuing now */
     WF_REQ_POSTED = 64,        /* COLL: the messages of the step are posted */
     WF_REQ_SENT = 128,         /* COLL: the message of the step is sent */
     WF_REQ_PAID = 256,         /* COLL: the overhead of the message is charged */
     WF_REQ_LAST = 512,         /* COLL: all steps are done */
     WF_REQ_DEFERRED = 1024,    /* waits for the rank's next call */
-    WF_REQ_STARTED = 2048,     /* by a persistent request, which has its number */
+    WF_REQ_STARTED = 2048,     /* started by a persistent request, which has its number */
     WF_REQ_RECEIVES = 4096,    /* PERSISTENT: starts a receive... */
     WF_REQ_SYNCHRONOUS = 8192, /* ...or a send of this mode */
     WF_REQ_BUFFERED = 16384,
@@ -43,11 +43,11 @@ struct wf_message_request {
     uint32_t peer;  /* a rank of the run */
     union {
         struct {
-            uint32_t handle;        /* by which the other side refers to it */
+            uint32_t handle;        /* handle by which the other side refers to it */
             uint32_t next_deferred; /* cell */
         };
-        /* When it is complete: the departure of an eager message. For the data of a long
-         * message the complement, which is negative; key.src is the sender's handle then. */
+        /* When complete: the departure of an eager message. For the data of a long message
+         * it is the complement, which is negative; key.src is then the sender's handle. */
         int64_t departure;
     };
 };
@@ -61,13 +61,13 @@ struct wf_unexpected_message {
     };
 };
 
-/* A collective: goes through the steps of its algorithm. */
+/* A collective that executes the steps of its algorithm. */
 struct wf_coll_request {
     uint32_t step;
     uint16_t sequence;      /* number of the call on its communicator, the lower bits */
     uint16_t algorithm;     /* place in wf_coll_table() */
     uint32_t missing;       /* messages that the step waits for */
-    uint32_t last_word;     /* cell with the last word of its cookie; 0: that is 0 */
+    uint32_t last_word;     /* cell with the last word of its cookie; 0: the word is 0 */
     uint32_t handle;        /* for WF_NODE_CONTINUE, or 0 */
     uint32_t next_deferred; /* cell */
 };
@@ -75,7 +75,7 @@ struct wf_coll_request {
 /* A request that can be started again and again. Its key holds group, rank and tag. */
 struct wf_persistent_request {
     uint64_t bytes;
-    uint32_t started; /* cell of what it has started, or 0 */
+    uint32_t started; /* cell of the operation that it started, or 0 */
 };
 
 struct wf_rank_request {
@@ -85,16 +85,17 @@ struct wf_rank_request {
             struct wf_match_key key; /* the same as link.key */
             uint32_t later, earlier; /* neighbours in a list of complete requests, cells or 0 */
             union {
-                uint32_t order;        /* complete: breaks ties of `at` */
+                uint32_t order;        /* complete: breaks ties in `at` */
                 uint32_t other_handle; /* deferred: the handle of the other side */
             };
         };
-        uint64_t cookie[WF_RANK_COOKIE_WORDS - 1]; /* of a collective that is not complete */
+        uint64_t
+            cookie[WF_RANK_COOKIE_WORDS - 1]; /* cookie of a collective that is not complete */
     };
-    uint32_t number; /* of the request in the program, or WF_RANK_NO_REQUEST */
+    uint32_t number; /* number of the request in the program, or WF_RANK_NO_REQUEST */
     uint16_t kind, flags;
-    /* When it was complete. Until then: when the receive or send was posted, when the message
-     * arrived, the collective's own clock. */
+    /* When the request completed. Before that: when the receive or send was posted, when the
+     * message arrived, or the collective's own clock. */
     int64_t at;
     union {
         struct wf_message_request msg; /* WF_REQ_RECV, WF_REQ_SEND */
@@ -134,15 +135,15 @@ WF_NODISCARD bool wf_request_is_free(const struct wf_caller *who, uint32_t numbe
 /* Gives a request its number, which is free. */
 void wf_request_register(const struct wf_caller *who, uint32_t cell, uint32_t number);
 
-/* Waits for at most two requests without numbers; a cell of 0 is none. */
+/* Waits for at most two requests without numbers; a cell of 0 means no request. */
 WF_NODISCARD enum wf_called wf_request_await(const struct wf_caller *who, const uint32_t *cells,
                                              uint32_t n);
 
-/* Completes a request at the time `at` and wakes the rank or collective that waits for it: the
- * caller must not use anything of the rank afterwards. */
+/* Completes a request at the time `at` and wakes the rank or collective that waits for it.
+ * The caller must not use any state of the rank afterwards. */
 void wf_request_complete(const struct wf_caller *who, uint32_t cell, int64_t at);
 
-/* Frees all complete requests of a collective in the order of time, and returns its clock after
- * that. *n_received is set to the number of receives. */
+/* Frees all complete requests of a collective in the order of completion, and returns its
+ * clock after that. Sets *n_received to the number of receives. */
 int64_t wf_request_collect(const struct wf_caller *who, uint32_t collective, int64_t clock,
                            uint32_t *n_received);

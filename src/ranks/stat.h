@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Number, minimum, maximum and sum of many values. Zeroed is empty. */
+/* Number, minimum, maximum and sum of many values. All zero means empty. */
 
 #include <stdint.h>
 
 struct wf_stat {
     uint64_t n; /* values */
     int64_t min, max;
-    uint64_t sum_low, sum_high; /* of non-negative values, 128 bits */
+    uint64_t sum_low, sum_high; /* sum of non-negative values, 128 bits */
 };
 
 void wf_stat_add(struct wf_stat *stat, int64_t value);

@@ -11,7 +11,8 @@
 
 #include <string.h>
 
-/* How much is known of why: an error, that another rank called something else, or nothing. */
+/* How much is known about the reason: an error, a different call of another rank, or
+ * nothing. */
 static int insight(const struct wf_blocked *blocked)
 {
     const struct wf_blocked_on *on = &blocked->on;

@@ -23,7 +23,7 @@ enum {
 /* A rank that did not reach its end, and why. */
 struct wf_blocked {
     uint32_t rank;    /* of the run */
-    uint32_t failure; /* enum wf_failure; if there is none, see `on` */
+    uint32_t failure; /* enum wf_failure; if the rank did not fail, see `on` */
     uint32_t fail_peer, padding;
     struct wf_blocked_on on; /* the communicator is numbered as in the rank's job */
 };
@@ -41,15 +41,16 @@ struct wf_rank_leftover {
 };
 
 struct wf_job_tally {
-    uint64_t messages, bytes; /* sent; bytes are UINT64_MAX if there are as many or more */
-    struct wf_stat finish;    /* picoseconds, of the ranks that reached their end */
-    struct wf_stat compute;   /* likewise of all ranks, as the next ones */
+    uint64_t messages, bytes;         /* totals sent; bytes saturate at UINT64_MAX */
+    struct wf_stat finish;            /* picoseconds, for the ranks that reached their end */
+    struct wf_stat compute;           /* likewise for all ranks; so are the next ones */
     struct wf_stat wait[WF_IN_KINDS]; /* time in which a rank only waited, by kind of call... */
     struct wf_stat waits;             /* ...and in sum */
     struct wf_stat overhead;          /* CPU time spent on messages */
 };
 
-/* Where the sections are: bytes from the beginning of the tally; 0 if there is none. */
+/* Offsets of the sections from the beginning of the tally, in bytes; 0 if a section is
+ * absent. */
 struct wf_tally_sections {
     uint64_t net_counters; /* struct wf_net_counters */
     uint64_t recording;    /* struct wf_recording */
@@ -64,8 +65,8 @@ struct wf_ranks_tally {
     uint64_t unfinished; /* ranks that did not reach their end */
     uint64_t failed;     /* ranks among them that made an error */
     uint64_t timeless;   /* ranks whose clock reached WF_TIME_MAX: all results are wrong */
-    struct wf_stat latency; /* of all messages that arrived: from the time at which the network
-                               got one to the arrival of its last byte */
+    struct wf_stat latency; /* latency of all messages that arrived: from the time at which
+                             * the network got the message to the arrival of its last byte */
     uint64_t ends;          /* fingerprint of the ranks' final clocks */
     struct wf_net_totals net;
     struct wf_job_tally jobs[WF_TALLY_JOBS];
@@ -74,17 +75,17 @@ struct wf_ranks_tally {
     struct wf_blocked blocked[WF_TALLY_BLOCKED];      /* failed ranks first, then those whose
                                                          reason is known, then by number */
     struct wf_waited waits[WF_TALLY_WAITS];           /* the longest first, then by number */
-    struct wf_rank_leftover leftover[1];              /* of the rank with the lowest number */
-    struct wf_tally_sections at;                      /* set by each process that finishes */
+    struct wf_rank_leftover leftover[1]; /* the leftover of the rank with the lowest number */
+    struct wf_tally_sections at;         /* set by each process that finishes */
 };
 
-/* The sections of a tally, and its size with them, for a struct of `size` bytes that begins
- * with a struct wf_ranks_tally. Tells the network where its statistics are. `recording` and
- * `path` are the sizes of these sections, or 0. */
+/* Lays out the sections of a tally after a struct of `size` bytes that begins with a struct
+ * wf_ranks_tally. Returns the size of the whole tally. Tells the network where its
+ * statistics are. `recording` and `path` are the sizes of these sections, or 0. */
 size_t wf_tally_layout(struct wf_tally_sections *out, size_t size, struct wf_net *net,
                        size_t recording, size_t path);
 
-/* The sections; null if there is none. */
+/* The sections; null if a section is absent. */
 struct wf_net_counters *wf_tally_net_counters(struct wf_ranks_tally *tally);
 struct wf_recording *wf_tally_recording(struct wf_ranks_tally *tally);
 struct wf_path *wf_tally_path(struct wf_ranks_tally *tally);
@@ -110,6 +111,6 @@ void wf_tally_end(struct wf_ranks_tally *tally, uint32_t rank, int64_t clock);
 void wf_tally_latency(struct wf_ranks_tally *tally, struct wf_net_counters *counters,
                       int64_t latency);
 
-/* The digest of the run: `events`, the digest of its events; if the network model has facts,
- * the fingerprint of these and of the ranks' ends instead. */
+/* The digest of the run: `events`, the digest of its events. If the network model keeps
+ * totals, the fingerprint of the totals and of the ranks' final clocks instead. */
 uint64_t wf_tally_digest(const struct wf_ranks_tally *tally, uint64_t events);

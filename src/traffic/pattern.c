@@ -20,7 +20,7 @@ struct wf_traffic_pattern {
     uint32_t *to;                     /* permutations: the partner of each node */
     struct wf_traffic_matrix *matrix; /* the pattern of that name */
     uint32_t diameter;
-    uint64_t *chance; /* local traffic: of distances up to d, in parts of 2^32 */
+    uint64_t *chance; /* local traffic: probability of distances up to d, in units of 2^-32 */
 };
 
 struct kind {
@@ -42,7 +42,7 @@ static bool draw_chance(const struct wf_traffic_draw *draw, double chance)
     return (double)(draw->random(draw->arg) >> 11) * 0x1p-53 < chance;
 }
 
-/* One of the first `n` nodes, but not the node itself unless the pattern allows it. */
+/* A random one of the first `n` nodes, but not the node itself unless the pattern allows it. */
 static int64_t draw_other(const struct wf_traffic_pattern *pattern, uint32_t node, uint32_t n,
                           const struct wf_traffic_draw *draw)
 {
@@ -104,7 +104,8 @@ static enum wf_status prepare_hot_region(struct wf_traffic_pattern *pattern, str
     return WF_OK;
 }
 
-/* Nodes in the lower half of the first dimension send to each other, the others nothing. */
+/* Nodes in the lower half of the first dimension send to each other; the others send
+ * nothing. */
 static int64_t semi_directed(const struct wf_traffic_pattern *pattern, uint32_t node,
                              const struct wf_traffic_draw *draw)
 {
@@ -144,7 +145,8 @@ static enum wf_status prepare_local(struct wf_traffic_pattern *pattern, struct w
     return WF_OK;
 }
 
-/* Draws a distance, then nodes until one is that far away. If none is found, any node. */
+/* Draws a distance, then nodes until one has this distance. If none is found, takes any
+ * node. */
 static int64_t local(const struct wf_traffic_pattern *pattern, uint32_t node,
                      const struct wf_traffic_draw *draw)
 {
@@ -220,7 +222,8 @@ static uint32_t neighbor(const struct wf_traffic_pattern *pattern, uint32_t node
     return x + 1 == pattern->width ? node - x : node + 1;
 }
 
-/* A random permutation without fixed points, one cycle of all nodes (Sattolo's algorithm). */
+/* A random permutation without fixed points: one cycle through all nodes (Sattolo's
+ * algorithm). */
 static enum wf_status prepare_permutation(struct wf_traffic_pattern *pattern,
                                           struct wf_err *err)
 {
@@ -316,7 +319,8 @@ static uint32_t root_of(uint32_t n)
     return (uint64_t)root * root == n ? root : 0;
 }
 
-/* Nodes in the first dimension of a grid; else the root of a square number, or all nodes. */
+/* The number of nodes in the first dimension of a grid; else the root of a square number, or
+ * the number of all nodes. */
 static uint32_t width_of(const struct wf_topo *topo, uint32_t n)
 {
     uint32_t coord[WF_TOPO_COORDS_MAX], width = 1;

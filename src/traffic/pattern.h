@@ -19,13 +19,13 @@
 struct wf_topo;
 
 struct wf_traffic_pattern_params {
-    bool self;             /* random destinations may be the source itself */
-    double hot;            /* share of the messages that go to the hot spot or region */
-    uint64_t hot_node;     /* the hot spot */
-    uint64_t hot_nodes;    /* size of the hot region, from node 0 on; 0: an eighth of all */
-    double decay;          /* local traffic: distance d has the weight decay^d */
-    char *matrix;          /* file */
-    uint64_t pattern_seed; /* of the random permutation */
+    bool self;          /* random destinations may be the source itself */
+    double hot;         /* share of the messages that go to the hot spot or region */
+    uint64_t hot_node;  /* the hot spot */
+    uint64_t hot_nodes; /* size of the hot region, from node 0 on; 0: an eighth of all nodes */
+    double decay;       /* local traffic: distance d has the weight decay^d */
+    char *matrix;       /* file */
+    uint64_t pattern_seed; /* seed of the random permutation */
 };
 
 struct wf_traffic_pattern;
@@ -45,9 +45,9 @@ struct wf_traffic_pattern_row {
 /* The i-th pattern; null after the last. */
 const struct wf_traffic_pattern_row *wf_traffic_pattern_row(size_t i);
 
-/* A pattern on the first `n_nodes` nodes of a topology, which may be null for patterns that do
- * not ask for coordinates or distances. Unknown names and patterns that do not fit are
- * WF_EINVAL. The caller owns *out. */
+/* Creates a pattern on the first `n_nodes` nodes of a topology, which may be null for
+ * patterns that need neither coordinates nor distances. Unknown names and patterns that do
+ * not fit are WF_EINVAL. The caller owns *out. */
 WF_NODISCARD
 enum wf_status wf_traffic_pattern_create(const char *name,
                                          const struct wf_traffic_pattern_params *params,

@@ -93,7 +93,7 @@ void wf_traffic_merge(void *into, const void *from)
 
 /* ---- evaluation ---- */
 
-/* One number for each batch. */
+/* One value for each batch. */
 struct series {
     double at[BATCHES];
     uint32_t n;
@@ -119,9 +119,9 @@ static double squares_of(const double *at, uint32_t n, double mean)
     return sum;
 }
 
-/* Where the warm-up ends: where the rest has the smallest standard error of its mean (White,
- * "An effective truncation heuristic for bias reduction in simulation output", Simulation 69,
- * 1997). At most half of the run. */
+/* Where the warm-up ends: at the batch after which the rest has the smallest standard error
+ * of its mean (White, "An effective truncation heuristic for bias reduction in simulation
+ * output", Simulation 69, 1997). At most half of the run. */
 static uint32_t warm_up(const struct series *series)
 {
     uint32_t best = 0;
@@ -150,8 +150,8 @@ static double correlation(const struct series *series, double mean)
     return all > 0 ? sum / all : 0;
 }
 
-/* Half the width of the confidence interval of the mean. Batches that are correlated are merged
- * in pairs while enough are left. */
+/* Half the width of the confidence interval of the mean. Correlated batches are merged in
+ * pairs while enough are left. */
 static double half_width(struct series series, int level, double *deviation)
 {
     double mean = mean_of(series.at, series.n);
@@ -238,7 +238,7 @@ void wf_traffic_summarize(const struct wf_traffic_tally *tally, int level, doubl
     summary->accepted_half_width = accepted > 0 ? width / accepted : 0;
     summary->converged =
         summary->arrived > 0 && summary->half_width <= precision * summary->mean;
-    /* More was offered than the network accepted, beyond statistical fluctuation. */
+    /* The load exceeded what the network accepted, beyond statistical fluctuation. */
     double offered = (double)summary->offered_bytes;
     double shortfall = offered - (double)summary->arrived_bytes;
     summary->saturated =

@@ -14,14 +14,14 @@
 
 enum {
     WF_TRAFFIC_BATCHES = 32,
-    /* Latencies are counted in classes: 16 to every power of two, in picoseconds. */
+    /* Latencies are counted in classes: 16 for each power of two, in picoseconds. */
     WF_TRAFFIC_CLASSES = 16 * 60,
 };
 
 struct wf_traffic_batch {
     uint64_t offered, dropped;             /* messages generated in it */
     uint64_t offered_bytes, dropped_bytes; /* likewise */
-    uint64_t arrived, arrived_bytes;       /* messages that arrived in it */
+    uint64_t arrived, arrived_bytes;       /* messages that arrived in this batch */
     uint64_t latency_sum, latency_max;     /* picoseconds, of those */
     uint32_t classes[WF_TRAFFIC_CLASSES];  /* likewise, by latency */
 };
@@ -35,7 +35,7 @@ struct wf_traffic_tally {
 };
 
 void wf_traffic_merge(void *into, const void *from); /* wf_merge_fn */
-/* The same for tallies that are followed by the counters of the network. */
+/* Likewise for tallies that are followed by the counters of the network. */
 void wf_traffic_merge_all(void *into, const void *from);
 void wf_traffic_latency(struct wf_traffic_batch *batch, int64_t latency, uint64_t bytes);
 
@@ -44,11 +44,11 @@ struct wf_traffic_summary {
     uint64_t batches; /* batches used */
     uint64_t offered, dropped, arrived;
     uint64_t offered_bytes, arrived_bytes;
-    uint64_t latency_sum;    /* of the `arrived` messages */
-    double mean, half_width; /* of the latency, and of its confidence interval */
+    uint64_t latency_sum;    /* sum of the latencies of the `arrived` messages */
+    double mean, half_width; /* mean latency, and half width of its confidence interval */
     double deviation;        /* of the means of batches */
     uint64_t p50, p95, p99, max;
-    double accepted_half_width; /* relative, of the bytes that arrived */
+    double accepted_half_width; /* relative half width for the bytes that arrived */
     bool converged;
     bool saturated;
 };

@@ -16,14 +16,14 @@ enum { SEND = WF_NET_KINDS, DONE };
 struct wf_traffic {
     const struct wf_traffic_params *set;
     struct wf_traffic_pattern *pattern;
-    struct wf_traffic_weights sizes; /* from a file; n is 0 without one */
-    double *factors;                 /* of the load of each node; null: all are 1 */
+    struct wf_traffic_weights sizes; /* from a file; n is 0 if there is no file */
+    double *factors;                 /* load factor of each node; null: all are 1 */
     double mean_size;                /* bytes */
     double chance;                   /* probability of a burst at a node in a cycle */
     uint32_t n_nodes;
     int64_t batch_ps;
     struct wf_net *net;
-    size_t offset; /* of struct node in the state of a process */
+    size_t offset; /* offset of struct node in the state of a process */
     struct wf_process_ops ops;
 };
 
@@ -44,9 +44,9 @@ enum { REQUEST, REPLY };
 
 _Static_assert(sizeof(struct header) == sizeof(((struct wf_net_message *)0)->header), "fits");
 
-/* What an event leaves for its commit. */
+/* The note that an event leaves for its commit. */
 struct note {
-    int64_t latency; /* of a message that arrived; -1: none did */
+    int64_t latency; /* latency of a message that arrived; -1: no message */
     uint64_t bytes;
     uint64_t offered, offered_bytes, dropped, dropped_bytes;
 };
@@ -135,8 +135,8 @@ static double minus_log(double x)
     return wf_rng_exponential((uint64_t)(x * 0x1p64) - 1);
 }
 
-/* Time until a node's next burst. In a Bernoulli process the number of cycles has a geometric
- * distribution: that of an exponential number rounded up. */
+/* The time until a node's next burst. In a Bernoulli process the number of cycles has a
+ * geometric distribution, which is an exponential number rounded up. */
 static int64_t draw_gap(const struct wf_traffic *traffic, struct wf_ctx *ctx, double chance)
 {
     double cycle = (double)traffic->set->cycle, gap = wf_rng_exponential(wf_random(ctx));
@@ -203,7 +203,8 @@ static void arrived(void *arg, struct wf_ctx *ctx, void *state,
     } else if (traffic->set->reply > 0) {
         send(traffic, ctx, state, msg->src_node, REPLY, traffic->set->reply);
     } else {
-        /* The source is told outside of the network, with the least delay. */
+        /* The source learns this by an event that bypasses the network, with the least
+         * delay. */
         bool own = msg->src_node == number_of(traffic, ctx);
         wf_schedule(ctx, traffic->net->first_node + msg->src_node,
                     (at - wf_now(ctx)) + (own ? 0 : traffic->net->promise_ps), DONE, NULL, 0);

@@ -17,12 +17,12 @@ struct wf_traffic_params {
     double load;   /* phits per node and cycle */
     uint64_t size; /* bytes of a message; 0: a packet of the network model */
     uint64_t long_size;
-    double long_share; /* share of the messages with that size */
+    double long_share; /* share of the long messages */
     char *sizes;       /* file */
     int arrivals;      /* enum wf_traffic_arrivals */
     uint64_t burst;    /* messages generated together */
     char *sources;     /* file: load of nodes in percent */
-    bool drop;         /* messages that find the injection queue full */
+    bool drop;         /* drop messages that find the injection queue full */
     uint64_t cycles;
     uint64_t cycles_max;
     int64_t cycle;          /* 0: the network model's */
@@ -43,15 +43,15 @@ struct wf_traffic_config {
     uint32_t n_nodes;
 };
 
-/* Checks everything that can be wrong. The caller owns *out, which must live as long as the
- * engine it is built on. */
+/* Creates the traffic and checks its parameters completely. The caller owns *out, which must
+ * live as long as the engine that uses it. */
 WF_NODISCARD
 enum wf_status wf_traffic_new(const struct wf_traffic_config *config, struct wf_traffic **out,
                               struct wf_err *err);
 void wf_traffic_free(struct wf_traffic *traffic); /* null is allowed */
 
-/* Adds the nodes to the engine, connects the network, which is kept, and requests a tally of
- * struct wf_traffic_tally. */
+/* Adds the nodes to the engine, connects the network, which must outlive the run, and
+ * requests a tally of struct wf_traffic_tally. */
 void wf_traffic_build(struct wf_traffic *traffic, struct wf_engine *engine, struct wf_net *net);
 
 /* Simulated time at which an open loop ends; 0 for a closed loop, which ends by itself. */

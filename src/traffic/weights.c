@@ -59,7 +59,7 @@ static int parse_numbers(char *line, uint64_t *numbers)
     return n;
 }
 
-/* The next line with numbers; false at the end of the file or if *status is an error. */
+/* The next line with numbers; false at the end of the file, or on an error in *status. */
 static bool reader_next(struct reader *reader, int wanted, const char *expected,
                         uint64_t *numbers, enum wf_status *status, struct wf_err *err)
 {
@@ -85,13 +85,13 @@ static bool reader_next(struct reader *reader, int wanted, const char *expected,
 
 struct entry {
     uint32_t from, to;
-    uint64_t weight; /* after reading: the sum of this and the weights before it, of one node */
+    uint64_t weight; /* after reading: the sum of the node's weights up to this one */
 };
 
 struct wf_traffic_matrix {
     struct entry *entries; /* by node */
     size_t n;
-    size_t *first; /* of each node, n_nodes + 1 */
+    size_t *first; /* index of each node's first entry, n_nodes + 1 */
 };
 
 static int compare(const void *a, const void *b)
@@ -183,7 +183,7 @@ int64_t wf_traffic_matrix_choose(const struct wf_traffic_matrix *matrix, uint32_
         return -1;
     }
     uint64_t lot = wf_rng_below(random, matrix->entries[high - 1].weight);
-    while (low + 1 < high) { /* find the first whose sum is above the lot */
+    while (low + 1 < high) { /* find the first entry whose sum is above the lot */
         size_t middle = low + (high - low - 1) / 2;
         if (matrix->entries[middle].weight > lot) {
             high = middle + 1;

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Files with weights: lines of whole numbers between blanks, the last of which is a weight. A
- * # begins a comment.
+ * Files with weights: lines of whole numbers separated by blanks; the last number is a
+ * weight. A # begins a comment.
  */
 
 #include "base/status.h"
@@ -14,8 +14,8 @@
 /* Destinations of each node with their weights. */
 struct wf_traffic_matrix;
 
-/* Reads lines `from to weight` for nodes below `n`. Mistakes are WF_EINVAL with the line; the
- * caller owns *out. */
+/* Reads lines `from to weight` for nodes below `n`. Errors are WF_EINVAL with the line
+ * number; the caller owns *out. */
 WF_NODISCARD
 enum wf_status wf_traffic_matrix_read(const char *path, uint32_t n,
                                       struct wf_traffic_matrix **out, struct wf_err *err);
@@ -31,8 +31,8 @@ struct wf_traffic_weights {
     size_t n;
 };
 
-/* Reads lines `value weight`, at least one; all weights may be 0. Mistakes are WF_EINVAL with
- * the line; the caller releases *out. */
+/* Reads lines `value weight`, at least one; all weights may be 0. Errors are WF_EINVAL with
+ * the line number; the caller releases *out. */
 WF_NODISCARD
 enum wf_status wf_traffic_weights_read(const char *path, struct wf_traffic_weights *out,
                                        struct wf_err *err);

@@ -2,12 +2,13 @@
 #pragma once
 
 /*
- * The load of one link over time, and the nodes that send most over it. Time is divided into
- * windows whose width doubles as often as needed. Only the senders with most bytes are kept.
- * If there are more than fit, all counts are reduced (Misra and Gries, "Finding repeated
- * elements", Science of Computer Programming 2, 1982): a node sent at least the bytes in its
- * count, and at most `lost` bytes more. The struct consists of words and is part of a
- * process's state.
+ * The load of one link over time, and the nodes that send most over it.
+ *
+ * Time is divided into windows whose width doubles as often as needed. Only the senders with
+ * most bytes are kept. If there are more than fit, all counts are reduced (Misra and Gries,
+ * "Finding repeated elements", Science of Computer Programming 2, 1982): a node sent at
+ * least the bytes in its count, and at most `lost` bytes more. The struct consists of words
+ * and is part of a process's state.
  */
 
 #include "engine/engine.h"

@@ -59,8 +59,9 @@ struct region {
 struct job {
     struct region *regions; /* by number */
     uint32_t n_regions;
-    uint32_t n_counted; /* the first counter that has a cost, plus 1; 0 if none has */
-    struct wf_expr_program *costs; /* over the counters "c0", "c1", ...; null if none has one */
+    uint32_t n_counted; /* number of the first counter that has a cost, + 1; 0: none has */
+    struct wf_expr_program
+        *costs; /* formula over the counters "c0", "c1", ...; null: none has a cost */
 };
 
 struct wf_cpu_rules {
@@ -140,7 +141,7 @@ static uint32_t set_variables(const struct wf_source *source, struct wf_expr_var
     return n;
 }
 
-/* A constant is checked once; what varies is checked when it is used. */
+/* A constant is checked once; other expressions are checked when they are used. */
 static enum wf_status check_constant(const struct wf_expr_program *program, struct wf_err *err)
 {
     uint64_t number = 0;
@@ -224,7 +225,7 @@ static enum wf_status set_costs(struct job *job, const char *const *texts, struc
     return any ? wf_expr_compile(text, variables, WF_COUNTERS_MAX, &job->costs, err) : WF_OK;
 }
 
-/* The number of the rule's region or counter; -1 if this source has none of that name. */
+/* The number of the rule's region or counter; -1 if this source has none with that name. */
 static int64_t find(const struct wf_source *source, const struct wf_cpu_rule *rule,
                     struct wf_nearest *nearest)
 {
@@ -362,7 +363,7 @@ static int64_t formula_time(const struct wf_expr_program *formula,
     return wf_expr_time(formula, values, &time) == WF_EXPR_FINE ? time : WF_CPU_NO_TIME;
 }
 
-/* The duration by the rules; `otherwise` is the duration without rules. */
+/* The duration according to the rules; `otherwise` is the duration without rules. */
 static int64_t by_rules(const struct wf_cpu_rules *rules, const struct wf_cpu_work *work,
                         int64_t otherwise)
 {

@@ -20,7 +20,7 @@ struct wf_cpu_params {
     double scale; /* on all compute times */
 };
 
-extern const struct wf_param wf_cpu_params[]; /* over struct wf_cpu_params */
+extern const struct wf_param wf_cpu_params[]; /* parameters of struct wf_cpu_params */
 
 /* A factor as a fixed-point number with 32 fractional bits: times are multiplied in integers,
  * so that they are the same on all machines. */
@@ -39,12 +39,12 @@ static inline int64_t wf_cpu_time(uint64_t scale, int64_t duration)
     return time > (wf_u128)WF_TIME_MAX ? WF_TIME_MAX : (int64_t)time;
 }
 
-/* One stretch of computing. */
+/* One computation of a rank. */
 struct wf_cpu_work {
     int64_t duration; /* as recorded */
     uint32_t region;  /* number of the innermost region, or WF_CPU_NO_REGION */
     uint32_t iteration;
-    uint64_t value; /* of the region, as the program gave it */
+    uint64_t value; /* value of the region, given by the program */
     uint32_t rank, size;
     const uint64_t *counters;
     uint32_t n_counters;
@@ -72,10 +72,10 @@ struct wf_cpu_rule {
  * and the name, which points into `setting`; returns the kind. */
 enum wf_cpu_rule_kind wf_cpu_rule_parse(const char *setting, struct wf_cpu_rule *rule);
 
-/* Builds the rules for these sources, the jobs of a run. A rule applies to each job that has a
- * region or counter of its name. WF_EUSAGE if none has, WF_EINVAL if the text is wrong; the
- * message begins with the full name of the setting. On success the caller owns *out, which
- * refers neither to the rules nor to the sources; null if there are no rules. */
+/* Builds the rules for these sources, the jobs of a run. A rule applies to each job that has
+ * a region or counter of its name. WF_EUSAGE if no job has one, WF_EINVAL if the text is
+ * wrong; the message begins with the full name of the setting. On success the caller owns
+ * *out, which refers neither to the rules nor to the sources; null if there are no rules. */
 WF_NODISCARD
 enum wf_status wf_cpu_build(const struct wf_cpu_rule *rules, uint32_t n_rules,
                             const struct wf_source *const *sources, uint32_t n_sources,
@@ -89,6 +89,6 @@ struct wf_cpu {
     const struct wf_cpu_rules *rules; /* for the jobs of the run; null: none */
 };
 
-/* The duration of work on it; WF_CPU_NO_TIME if the formula of its region divides by zero or
- * gives a negative time. */
+/* The duration of work on this processor; WF_CPU_NO_TIME if the formula of its region
+ * divides by zero or gives a negative time. */
 int64_t wf_cpu_duration(const struct wf_cpu *cpu, const struct wf_cpu_work *work);

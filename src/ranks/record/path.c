@@ -14,7 +14,7 @@ enum { CHUNK = 128, CHUNK_HEAD = 24, ROOM = CHUNK - CHUNK_HEAD, ENTRY_MAX = 64 }
 struct chunk {
     int64_t base;    /* the first time is relative to this */
     int64_t least;   /* the least time in it */
-    uint32_t before; /* plus 1; 0 if it is the first */
+    uint32_t before; /* number of the previous chunk + 1; 0: this is the first */
     uint32_t used;
     unsigned char bytes[ROOM];
 };
@@ -22,7 +22,7 @@ _Static_assert(sizeof(struct chunk) == CHUNK, "no padding");
 /* A computation of a rank, or a cause of its progress. */
 struct entry {
     bool computed;
-    int64_t from; /* of a computation; it ends at cause.until */
+    int64_t from; /* start of a computation; it ends at cause.until */
     struct wf_cause cause;
 };
 
@@ -34,8 +34,8 @@ _Static_assert((int)ENTRIES_MAX >= ROOM / 3 + 1, "there is room for the entries 
 /* The end of a rank's history. */
 struct head {
     int64_t last;   /* time */
-    uint32_t chunk; /* plus 1; 0 if there is none, or no room */
-    uint32_t used;  /* bytes of it; ROOM at the start, as if one were full */
+    uint32_t chunk; /* number of the last chunk + 1; 0: none, or no memory is left */
+    uint32_t used;  /* bytes used in the chunk; ROOM at the start, as if one were full */
 };
 
 /* The first byte of an entry: its kind, and the members that follow. */
@@ -86,7 +86,7 @@ uint64_t wf_path_bytes_needed(const struct wf_path *path)
 
 /* ---- packing ---- */
 
-/* Begins the rank's next chunk; if all are in use, the entries are only counted. */
+/* Begins the rank's next chunk. If all chunks are in use, entries are only counted. */
 static void next_chunk(struct wf_path *path, struct head *head)
 {
     uint32_t before = head->chunk;
@@ -101,8 +101,9 @@ static void next_chunk(struct wf_path *path, struct head *head)
     }
 }
 
-/* The time of an entry is relative to that of the entry before, or at the beginning of a chunk
- * to chunk->base, which is the same. `least` and `last` are the times of the new entry. */
+/* The time of an entry is relative to the time of the entry before, or at the beginning of a
+ * chunk to chunk->base, which is the same. `least` and `last` are the times of the new
+ * entry. */
 static void append(struct wf_path *path, struct head *head, const unsigned char *bytes,
                    size_t n, int64_t least, int64_t last)
 {
@@ -186,7 +187,7 @@ void wf_path_merge(struct wf_path *into, const struct wf_path *from)
     if (from->end_rank != 0) {
         wf_path_end(into, (uint32_t)(from->end_rank - 1), from->end);
     }
-    /* Incomplete histories are of no use. */
+    /* Incomplete histories are useless. */
     if (into->needed > into->capacity) {
         return;
     }
@@ -212,7 +213,7 @@ static int64_t get_signed(struct wf_reading *in)
     return (int64_t)wf_unzigzag(wf_varint_get(in));
 }
 
-/* Reads the rest of a cause, whose rank is set and whose `until` is the time before it. */
+/* Reads the rest of a cause. Its rank is set, and its `until` is the time before it. */
 static void get_cause(struct wf_reading *in, unsigned first, struct wf_cause *cause)
 {
     cause->until += get_signed(in);
@@ -254,8 +255,8 @@ static uint32_t unpack(const struct wf_path *path, uint32_t number, uint32_t ran
 
 /* ---- walking back ---- */
 
-/* A walk back in time. Its time never increases, so that a chunk of a rank is never needed
- * again once the walk is before it. */
+/* A walk back in time. Its time never increases, so a chunk of a rank is not needed again
+ * once the walk has passed it. */
 struct walk {
     const struct wf_path *path;
     const struct wf_path_rules *rules;
@@ -266,7 +267,7 @@ struct walk {
     int64_t time;
     struct wf_path_segment
         data;          /* the last message: its handshake inherits `waited` and `sends` */
-    uint32_t unpacked; /* a chunk, whose entries these are */
+    uint32_t unpacked; /* the chunk that these entries belong to */
     uint32_t n_entries;
     struct entry entries[ENTRIES_MAX];
 };
@@ -376,7 +377,7 @@ static void follow(struct walk *walk, const struct wf_cause *cause)
     walk->time = cause->since;
 }
 
-/* The time between the walk and the end of the entry before it. */
+/* Accounts for the time between the walk and the end of the entry before it. */
 static void spend_gap(struct walk *walk, int64_t since)
 {
     bool announced =
@@ -403,7 +404,7 @@ static void step(struct walk *walk, const struct entry *entry)
     }
 }
 
-/* Bounds the steps without progress: a circle would be an error in weft. */
+/* Bounds the steps without progress: a cycle would be an error in weft. */
 static bool go(struct walk *walk)
 {
     uint64_t idle = 0, most = 16 + 16 * walk->path->n_ranks;

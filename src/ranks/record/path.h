@@ -2,14 +2,14 @@
 #pragma once
 
 /*
- * The critical path of a run, from its end back to its start. It begins at the rank that ended
- * last. Where a rank had waited, the path continues at the rank that it had waited for. Each
- * segment begins where the one before ended, so that the segments add up to the time of the
- * run.
+ * The critical path of a run, from its end back to its start. It begins at the rank that
+ * ended last. Where a rank had waited, the path continues at the rank that it had waited
+ * for. Each segment begins where the previous one ended, so the segments add up to the time
+ * of the run.
  *
  * During the run, the computations of ranks and the causes of their progress (ranks/cause.h)
- * are stored in packed form, by rank, up to a number of bytes that is fixed before the run. The
- * path does not depend on how the run is distributed.
+ * are stored by rank in packed form, up to a number of bytes that is fixed before the run.
+ * The path does not depend on how the run is distributed.
  */
 
 #include "ranks/cause.h"
@@ -18,19 +18,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The histories of all ranks; chunks follow the struct. Zeroed is empty. */
+/* The histories of all ranks; chunks follow the struct. All zero means empty. */
 struct wf_path {
     uint64_t n_ranks;
-    uint64_t capacity; /* chunks that there is room for... */
+    uint64_t capacity; /* chunks that are allocated... */
     uint64_t n_chunks; /* ...that are used... */
-    uint64_t needed;   /* ...and that all histories need: if more, they are incomplete */
+    uint64_t needed;   /* ...and chunks that all histories need; if more, they are incomplete */
     int64_t end;       /* when the last rank ended... */
-    uint64_t end_rank; /* ...and its number plus 1; the lowest, if several */
+    uint64_t end_rank; /* ...and its number plus 1; the lowest if several ended then */
 };
 
 /* Bytes of the struct and of chunks of at most `limit` bytes; a multiple of 8. */
 size_t wf_path_size(uint32_t n_ranks, uint64_t limit);
-/* Initialises a zeroed one; changes nothing if that was done before. */
+/* Initialises a zeroed struct; changes nothing if that was done before. */
 void wf_path_init(struct wf_path *path, uint32_t n_ranks, uint64_t limit);
 
 void wf_path_compute(struct wf_path *path, uint32_t rank, int64_t from, int64_t until);
@@ -41,7 +41,7 @@ void wf_path_end(struct wf_path *path, uint32_t rank, int64_t clock);
 /* `from` may be empty. Each rank is in one of the two only. */
 void wf_path_merge(struct wf_path *into, const struct wf_path *from);
 
-/* The limit that would be enough. */
+/* The limit in bytes that would have been enough. */
 uint64_t wf_path_bytes_needed(const struct wf_path *path);
 
 /* ---- after the run ---- */
@@ -51,7 +51,7 @@ enum wf_path_kind {
     WF_PATH_COMPUTE,
     WF_PATH_SEND_OVERHEAD,
     WF_PATH_RECEIVE_OVERHEAD,
-    WF_PATH_MESSAGE,    /* a message on its way, or until its last byte has left */
+    WF_PATH_MESSAGE,    /* a message in the network, or until its last byte has left */
     WF_PATH_HANDSHAKE,  /* a long message is announced and asked for */
     WF_PATH_COLLECTIVE, /* a formula collective */
     WF_PATH_ONE_SIDED,  /* a put or get, there and back */
@@ -60,13 +60,13 @@ enum wf_path_kind {
 
 struct wf_path_segment {
     int64_t from, until;
-    uint32_t rank;      /* at its end */
-    uint32_t other;     /* at its beginning, if a message connects them; else the same */
-    uint64_t bytes;     /* of the message */
-    uint8_t kind;       /* enum wf_path_kind */
-    uint8_t waited;     /* a call waited for a request */
-    uint8_t sends;      /* the rank waited for its own message or put to leave */
-    uint8_t collective; /* 1 + enum wf_coll_kind if it is part of a collective; else 0 */
+    uint32_t rank;  /* at its end */
+    uint32_t other; /* rank at the beginning, if a message connects two ranks; else the same */
+    uint64_t bytes; /* of the message */
+    uint8_t kind;   /* enum wf_path_kind */
+    uint8_t waited; /* a call waited for a request */
+    uint8_t sends;  /* the rank waited for its own message or put to leave */
+    uint8_t collective; /* 1 + enum wf_coll_kind if part of a collective; else 0 */
 };
 
 struct wf_path_rules {

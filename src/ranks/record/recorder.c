@@ -32,7 +32,7 @@ size_t wf_recorder_init(struct wf_recorder *recorder,
     return wf_tally_layout(&recorder->at, size, net, recording, path);
 }
 
-/* Room for another entry, zeroed: what is kept of an event has no bytes that mean nothing. */
+/* Returns another entry, all zero: the stored part of an event must have no undefined bytes. */
 static struct recorded *extend(struct wf_ctx *ctx, enum entry what)
 {
     struct recorded *entry = wf_trail_extend(ctx, sizeof(*entry));

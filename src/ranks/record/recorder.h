@@ -2,22 +2,22 @@
 #pragma once
 
 /*
- * Records a run of ranks or tasks: handlers leave spans, messages and causes in their event's
- * trail; its commit adds them to the recording in the tally. Ranks keep nothing, and nothing
- * has to be undone.
+ * Records a run of ranks or tasks. Handlers leave spans, messages and causes in the trail of
+ * their event; its commit adds them to the recording in the tally. Ranks keep nothing, and
+ * nothing has to be undone.
  */
 
 #include "ranks/record/path.h"
 #include "ranks/record/recording.h"
 #include "ranks/tally.h"
 
-/* Hops of a shortest path between two nodes. */
+/* The number of hops of a shortest path between two nodes. */
 typedef uint32_t wf_hops_fn(const void *arg, uint32_t from_node, uint32_t to_node);
 
 /* What is to be recorded. */
 struct wf_recording_options {
     struct wf_recording_limits limits;
-    wf_hops_fn *hops; /* null: there is no topology to count hops in */
+    wf_hops_fn *hops; /* null: there is no topology, so hops are not counted */
     const void *hops_arg;
 };
 
@@ -45,13 +45,13 @@ static inline bool wf_recorder_wants_causes(const struct wf_recorder *recorder)
     return recorder->at.path != 0;
 }
 
-/* In handlers, if the recorder is on. A span that continues the one before extends it. */
+/* In handlers, if the recorder is on. A span that continues the previous one extends it. */
 void wf_recorder_span(struct wf_ctx *ctx, struct wf_span span);
 void wf_recorder_message(struct wf_ctx *ctx, const struct wf_sent *sent);
-/* Likewise, if it wants causes. */
+/* Likewise, if the recorder wants causes. */
 void wf_recorder_cause(struct wf_ctx *ctx, const struct wf_cause *cause);
 
-/* In commit: adds what the event left to the tally. */
+/* In commit: adds the event's trail to the tally. */
 void wf_recorder_commit(const struct wf_recorder *recorder, struct wf_ctx *ctx);
 
 /* In finish: the sections of this thread's tally, ready to use; null if there is none. */

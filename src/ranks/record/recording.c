@@ -10,7 +10,7 @@
 _Static_assert(WF_SPENT_KINDS == (int)WF_SPENT_WAITING + (int)WF_IN_KINDS,
                "one for each enum wf_rank_in");
 
-/* The first bins are a nanosecond wide; no run is shown in smaller ones. */
+/* The first bins are a nanosecond wide; no run is shown at a finer resolution. */
 enum { FIRST_SHIFT = 10 };
 
 static uint64_t per_group(uint64_t n, uint64_t groups)
@@ -23,9 +23,9 @@ static uint64_t n_groups(uint64_t n, uint64_t per)
     return (n + per - 1) / per;
 }
 
-/* What the ranks of a row did in a bin. A long span is added to its first and its last bin
- * only, and to `fill`: +1 where it begins to fill whole bins, -1 where it ceases to.
- * add_cells() adds these up. */
+/* Time that the ranks of a row spent in a bin, by activity. A long span is added to its
+ * first and its last bin only, and to `fill`: +1 where it begins to fill whole bins, -1
+ * where it ceases to. add_cells() adds these up. */
 struct cell {
     uint64_t spent_ps[WF_SPENT_KINDS];
     int32_t fill[WF_SPENT_KINDS]; /* change of the number of spans that fill whole bins */
@@ -76,7 +76,7 @@ static struct cell *cells_in(struct wf_recording *recording)
     return (void *)(recording + 1);
 }
 
-/* Bins of the same time are neighbours: at any time, ranks write to few pages. */
+/* Bins of the same time are neighbours, so that ranks write to few pages at any time. */
 static struct cell *cell_at(struct wf_recording *recording, uint64_t row, uint64_t bin)
 {
     return cells_in(recording) + bin * recording->n_rows + row;
@@ -109,8 +109,8 @@ struct scale {
     uint64_t shift, by;
 };
 
-/* Adds the cells `from` of recording `of` to `into`, including what fills whole bins. Both may
- * be the same cells, which are emptied before they are added to. */
+/* Adds the cells `from` of recording `of` to `into`, including spans that fill whole bins.
+ * Both may be the same cells, which are emptied before the addition. */
 static void add_cells(struct cell *into, struct cell *from, const struct wf_recording *of,
                       struct scale scale)
 {
@@ -134,7 +134,7 @@ static void add_cells(struct cell *into, struct cell *from, const struct wf_reco
     free(filling);
 }
 
-/* Adds up what fills whole bins, and makes each 2^by bins one. */
+/* Adds up the spans that fill whole bins, and merges each 2^by bins into one. */
 static void widen(struct wf_recording *recording, uint64_t by)
 {
     struct cell *cells = cells_in(recording);
@@ -154,7 +154,7 @@ void wf_recording_settle(struct wf_recording *recording)
     widen(recording, 0);
 }
 
-/* The bin of a time; widens the bins until there is one. */
+/* The bin of a time; widens the bins until the time fits. */
 static uint64_t bin_of(struct wf_recording *recording, int64_t time)
 {
     uint64_t by = 0;
@@ -251,7 +251,7 @@ static struct list messages_of(struct wf_recording *recording)
                          compare_messages};
 }
 
-/* Counts an entry and keeps it if there is room. If the disk is full, no more are kept. */
+/* Counts an entry and keeps it if the limit allows. If the disk is full, no more are kept. */
 static void keep(const struct wf_recording *recording, struct list list, const void *entry)
 {
     if (*list.n < *list.limit && recording->limits.spill != NULL &&
@@ -400,9 +400,9 @@ static void swap(const struct list *list, size_t i, size_t j)
     memcpy(b, kept, list->entry);
 }
 
-/* Sorts in place, since there may be many entries: first moves each entry to those of its rank
- * (McIlroy, Bostic and McIlroy, "Engineering radix sort", Computing Systems 6, 1993), then
- * sorts the entries of each rank. */
+/* Sorts in place, since there may be many entries. First moves each entry to the range of
+ * its rank (McIlroy, Bostic and McIlroy, "Engineering radix sort", Computing Systems 6,
+ * 1993), then sorts the entries of each rank. */
 static void sort_list(const struct list *list, uint64_t n_ranks)
 {
     size_t *next = wf_xcalloc(n_ranks + 1, sizeof(*next)), *end = next + 1;

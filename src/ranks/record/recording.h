@@ -5,9 +5,9 @@
  * The recording of a run: what the ranks did when, and who sent how much to whom.
  *
  * Its size is fixed before the run. Time is divided into bins, whose width doubles until the
- * whole run fits; many ranks share a row. Single spans and messages are kept if there are not
- * more than the limits allow, else none. All of it is sums, minima and sets, so that it does
- * not depend on the order of additions.
+ * whole run fits; many ranks share a row. Individual spans and messages are kept up to a
+ * limit; if there are more, none are. The recording consists of sums, minima and sets, so it
+ * does not depend on the order of additions.
  */
 
 #include "base/choice.h"
@@ -26,19 +26,19 @@ enum {
 enum wf_spent {
     WF_SPENT_COMPUTING,
     WF_SPENT_ON_MESSAGES, /* CPU time */
-    WF_SPENT_WAITING,     /* plus an enum wf_rank_in: the kind of call */
+    WF_SPENT_WAITING,     /* plus an enum wf_rank_in, the kind of call */
     WF_SPENT_KINDS = WF_SPENT_WAITING + 3,
 };
 
-/* How many single spans and messages may be kept, and of which ranks and times: spans and
- * messages that overlap the time, and messages between these ranks. */
+/* How many individual spans and messages may be kept, and for which ranks and times: spans
+ * and messages that overlap the time, and messages between these ranks. */
 struct wf_recording_limits {
     uint64_t spans, messages;
-    uint64_t path_bytes; /* of histories for the critical path (ranks/record/path.h) */
+    uint64_t path_bytes; /* bytes of histories for the critical path (ranks/record/path.h) */
     struct wf_choice choice;
     struct wf_spill_files
-        *spill; /* where they are kept, if not in the recording itself: of a run in
-                               one process; or null */
+        *spill; /* spill files for spans and messages of a run in one process; null: keep
+                 * them in the recording */
 };
 
 /* A time during which a rank did one thing. */
@@ -58,7 +58,7 @@ struct wf_sent {
 /* Totals of a rank, or sums over several. */
 struct wf_account {
     uint64_t ranks;
-    uint64_t least_rank; /* lowest number plus 1; 0: no rank */
+    uint64_t least_rank; /* lowest rank number plus 1; 0: no rank */
     uint64_t finish_ps;  /* sum of the final clocks, in picoseconds */
     uint64_t spent_ps[WF_SPENT_KINDS];
 };
@@ -73,7 +73,7 @@ struct wf_by_hops {
     uint64_t counts[WF_HISTOGRAM_BUCKETS];
 };
 
-/* Bins, spans and messages follow the struct. Zeroed is empty. */
+/* Bins, spans and messages follow the struct. All zero means empty. */
 struct wf_recording {
     uint64_t n_ranks;
     uint64_t ranks_per_row, n_rows;
@@ -81,7 +81,7 @@ struct wf_recording {
     uint64_t shift;                   /* a bin is 2^shift picoseconds wide */
     uint64_t n_bins;                  /* used bins */
     struct wf_recording_limits limits;
-    uint64_t n_spans, n_messages;                   /* seen, if more than the limits */
+    uint64_t n_spans, n_messages;                   /* numbers seen; may exceed the limits */
     struct wf_spill_file *span_file, *message_file; /* of limits.spill */
     struct wf_by_hops by_hops[WF_RECORDING_HOPS];
     uint64_t received[WF_RECORDING_BINS];            /* bytes that arrived */
@@ -92,13 +92,13 @@ struct wf_recording {
 
 /* Bytes of the recording of a run, a multiple of 8. */
 size_t wf_recording_size(uint32_t n_ranks, const struct wf_recording_limits *limits);
-/* Initialises a zeroed one; changes nothing if that was done before. */
+/* Initialises a zeroed struct; changes nothing if that was done before. */
 void wf_recording_init(struct wf_recording *recording, uint32_t n_ranks,
                        const struct wf_recording_limits *limits);
 
 void wf_recording_span(struct wf_recording *recording, const struct wf_span *span);
 void wf_recording_message(struct wf_recording *recording, const struct wf_sent *sent);
-/* The distance of the nodes of a message, and its latency. */
+/* Adds the latency of a message and the distance between its nodes. */
 void wf_recording_hops(struct wf_recording *recording, uint32_t hops, int64_t latency);
 /* At the end of a run: the totals of one rank. */
 void wf_recording_rank(struct wf_recording *recording, const struct wf_account *rank);
@@ -111,7 +111,7 @@ void wf_recording_settle(struct wf_recording *recording);
 /* Picoseconds that the ranks of a row spent on something in a bin. */
 uint64_t *wf_recording_cell(struct wf_recording *recording, uint64_t row, uint64_t bin,
                             uint32_t what);
-/* Single spans and messages; meaningful if there are not more than the limits allow. */
+/* Individual spans and messages; valid if there are not more than the limits allow. */
 struct wf_span *wf_recording_spans(struct wf_recording *recording);
 struct wf_sent *wf_recording_messages(struct wf_recording *recording);
 /* Sorts spans by rank and time; messages by sender and departure, then receiver, arrival, size.

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 enum { STEP = 1 << 20 };   /* bytes by which a file grows; a multiple of a page */
-enum { KEPT = 16 * STEP }; /* bytes of it that stay in memory */
+enum { KEPT = 16 * STEP }; /* bytes of the file that stay in memory */
 
 struct wf_spill_files {
     pthread_mutex_t lock;
@@ -86,7 +86,8 @@ struct wf_spill_file *wf_spill_files_add(struct wf_spill_files *spill, size_t en
 
 bool wf_spill_grow(struct wf_spill_file *file)
 {
-    /* Allocated before it is touched: writing to a full disk would end the process. */
+    /* Space is allocated before it is written: writing to a full disk would kill the
+     * process. */
     if (file->backed >= bytes_of(file) ||
         posix_fallocate(file->fd, (off_t)file->backed, STEP) != 0) {
         return false;

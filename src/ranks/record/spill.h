@@ -31,7 +31,7 @@ struct wf_spill_file *wf_spill_files_add(struct wf_spill_files *spill, size_t en
 /* Extends the file; false if the disk is full. */
 bool wf_spill_grow(struct wf_spill_file *file);
 
-/* Whether there is room for entry i; entries are asked for in order. */
+/* Whether entry i fits into the file; entries must be requested in order. */
 static inline bool wf_spill_reach(struct wf_spill_file *file, size_t i)
 {
     return (i + 1) * file->entry <= file->backed || wf_spill_grow(file);

@@ -11,11 +11,11 @@
 
 const char *const wf_pe_granularity_names[] = {"single", "multi", NULL};
 
-/* Samples of a program that tell how many of its messages stay within their PE. */
+/* Sample sizes for estimating how many messages of a program stay within their PE. */
 enum { PES_SAMPLED = 32, TASKS_SAMPLED = 64 };
 
-/* The header of messages between PEs. The message has the node that it comes from and the event
- * the node that it goes to, so that slots identify the PEs. */
+/* The header of messages between PEs. The message holds its source node and the event its
+ * destination node, so that slots identify the PEs. */
 struct header {
     uint16_t src_slot, dst_slot;
     uint32_t id;
@@ -228,7 +228,7 @@ static void add_unfinished(const struct wf_pe_turn *turn, struct wf_pe_tally *ta
     tally->replay.unfinished++;
     wf_tally_block(&tally->replay, &(struct wf_blocked){.rank = pe});
     if (tally->n_blocked == WF_TALLY_BLOCKED && pe > tally->blocked[WF_TALLY_BLOCKED - 1].pe) {
-        return; /* looking for the blocked task may take long */
+        return; /* finding the blocked task may take long */
     }
     if (wf_pe_find_blocked(turn, &blocked)) {
         add_blocked(tally, &blocked);
@@ -273,7 +273,7 @@ static void node_finish(const void *state, struct wf_ctx *ctx)
 
     wf_node_finish(pes->net, &pes->recorder, state, &tally->replay, ctx);
     for (uint32_t slot = 0; slot < n_slots; slot++) {
-        /* Nothing is changed: a turn is only the way to look at a PE. */
+        /* Nothing is changed: the turn is used only to read the PE. */
         const struct wf_pe_turn turn = turn_of(pes, ctx, wf_unconst(state), slot);
 
         add_pe(&turn, tally);
@@ -353,7 +353,7 @@ void wf_pes_free(struct wf_pes *pes)
     free(pes);
 }
 
-/* The number of `of` messages that go to other PEs, by a sample; only these are counted. */
+/* Estimates from a sample how many of `of` messages go to other PEs; only these are counted. */
 static uint64_t expected_abroad(const struct wf_graph *graph, uint64_t of)
 {
     uint64_t all = 0, abroad = 0;

@@ -9,12 +9,12 @@
  *
  * A PE runs one task at a time, without interruption. Ready tasks run in the order in which
  * they became ready. Among tasks that became ready at the same picosecond, those that waited
- * for a task come first, then those that waited for a message, by their numbers: so the order
- * does not depend on how the run is divided into events.
+ * for a task come first, then those that waited for a message, by their numbers. The order
+ * therefore does not depend on how the run is divided into events.
  *
  * Besides the duration of its tasks, a PE spends the network's overhead for each message:
- * before a task for the messages that it needs, and within the task for those that it sends. A
- * message to the PE itself arrives when it is sent.
+ * before a task for the messages that it needs, and within the task for the messages that it
+ * sends. A message to the PE itself arrives when it is sent.
  */
 
 #include "base/status.h"
@@ -32,13 +32,13 @@ struct wf_pes;
 struct wf_place;
 struct wf_recording_options;
 
-/* How a run is divided into events. On a network with a latency the predicted times are the
- * same, with two exceptions: messages of several PEs that leave a node at the same picosecond
- * and delay each other; and chains of tasks without duration that send to their own PE within a
- * picosecond. */
+/* How a run is divided into events. On a network with a latency all choices predict the same
+ * times, with two exceptions: messages of several PEs that leave a node at the same
+ * picosecond and delay each other; and chains of tasks without duration that send to their
+ * own PE within a picosecond. */
 enum wf_pe_granularity {
     WF_PE_SINGLE, /* an event for the end of each task */
-    WF_PE_MULTI,  /* one for all tasks that are ready, where nothing can come between them */
+    WF_PE_MULTI,  /* one event for all ready tasks, where nothing can come between them */
 };
 
 extern const char *const wf_pe_granularity_names[]; /* null-terminated */
@@ -50,20 +50,20 @@ struct wf_pe_job {
 };
 
 struct wf_pe_config {
-    const struct wf_pe_job *jobs; /* their PEs are numbered together in this order */
+    const struct wf_pe_job *jobs; /* the PEs of all jobs are numbered together in this order */
     uint32_t n_jobs;              /* 1 to WF_TALLY_JOBS */
-    const struct wf_place *place; /* kept; of all PEs of all jobs */
+    const struct wf_place *place; /* kept; places the PEs of all jobs */
     struct wf_net *net;           /* kept; created for place->n_nodes, not yet attached */
     const struct wf_mpi_params
-        *mpi;                 /* kept; only the settings for messages within a node count */
-    const struct wf_cpu *cpu; /* kept; only its scale counts; null: durations as recorded */
+        *mpi;                 /* kept; only the settings for messages within a node matter */
+    const struct wf_cpu *cpu; /* kept; only its scale matters; null: durations as recorded */
     enum wf_pe_granularity granularity;
-    bool timeless; /* tasks take no time: only the order of messages counts */
+    bool timeless; /* tasks take no time: only the order of messages matters */
     const struct wf_recording_options *recording; /* null: the run is not recorded */
 };
 
 /* A PE that did not run all its tasks, and one of its blocked tasks: what the task needs and
- * what is missing. If no task of the PE has got anything that it needs, the task is a guess. */
+ * what is missing. The task is a guess if no task of the PE has received anything. */
 struct wf_pe_blocked {
     uint32_t pe; /* of the run */
     uint32_t task;
@@ -74,20 +74,20 @@ struct wf_pe_blocked {
 
 /* Zeroed is empty. */
 struct wf_pe_tally {
-    /* Used: messages, bytes, finish, compute, overhead; wait[WF_IN_RECV] is the time in which a
-     * PE was idle before the end of its last task; latency, ends, net, unfinished, timeless;
-     * unreceived are the messages that no task needed. */
+    /* Members in use: messages, bytes, finish, compute, overhead, latency, ends, net,
+     * unfinished, timeless. wait[WF_IN_RECV] is the time in which a PE was idle before the
+     * end of its last task. unreceived counts the messages that no task needed. */
     struct wf_ranks_tally replay;
     uint64_t tasks;   /* that ran */
-    uint64_t surplus; /* that became ready twice: the graph makes no sense */
+    uint64_t surplus; /* tasks that became ready twice: the graph is invalid */
     uint32_t n_blocked, padding;
     struct wf_pe_blocked blocked[WF_TALLY_BLOCKED]; /* by the number of the PE */
 };
 
 /* Adds the nodes and their PEs to the engine, connects the network and asks for a tally of
- * struct wf_pe_tally: all that is left to do is wf_engine_run(). Fails with WF_EINVAL if there
- * are too many PEs on a node or the network was made for another number of nodes. The caller
- * owns *out, which must live as long as the engine. */
+ * struct wf_pe_tally; wf_engine_run() may follow. Fails with WF_EINVAL if a node has too
+ * many PEs or the network was created for another number of nodes. The caller owns *out,
+ * which must live as long as the engine. */
 WF_NODISCARD
 enum wf_status wf_pes_new(struct wf_engine *engine, const struct wf_pe_config *config,
                           struct wf_pes **out, struct wf_err *err);

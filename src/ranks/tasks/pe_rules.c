@@ -5,10 +5,10 @@
 #include "ranks/cpu/cpu.h"
 #include "ranks/node.h"
 
-/* Tasks without needs that are started in one event: bounds what one handler schedules. */
+/* Tasks without needs that are started in one event; limits what one handler schedules. */
 enum { ROOTS_PER_EVENT = 256 };
 
-/* A task that has some of what it needs. */
+/* A task that has received a part of what it needs. */
 struct waiting {
     int64_t latest;    /* when the last of the known messages arrives */
     uint32_t tasks;    /* missing */
@@ -18,7 +18,7 @@ struct waiting {
 
 enum { OPEN_PER_CELL = 5 };
 
-/* Started tasks that others wait for. */
+/* Started tasks for which other tasks wait. */
 struct open_cell {
     int64_t finish[OPEN_PER_CELL];
     uint32_t task[OPEN_PER_CELL];
@@ -80,7 +80,7 @@ static void pop_open(const struct wf_pe_turn *turn)
     }
 }
 
-/* The duration of a task on the simulated processor. Tasks have no regions, so that no rules
+/* The duration of a task on the simulated processor. Tasks have no regions, so no rules
  * apply. */
 static int64_t duration_of(const struct wf_pe_turn *turn, const struct wf_task *task)
 {
@@ -106,7 +106,7 @@ static int64_t times(int64_t each, uint32_t n)
     return n != 0 && each > WF_TIME_MAX / n ? WF_TIME_MAX : each * n;
 }
 
-/* Records what the PE does from one time until another. */
+/* Records the activity of the PE from one time until another. */
 static void spend(const struct wf_pe_turn *turn, enum wf_spent what, int64_t from,
                   int64_t until)
 {
@@ -116,7 +116,8 @@ static void spend(const struct wf_pe_turn *turn, enum wf_spent what, int64_t fro
     }
 }
 
-/* Runs a task that became ready at the time `ready`, after all that were started before. */
+/* Runs a task that became ready at the time `ready`, after all tasks that were started
+ * before. */
 static void run(const struct wf_pe_turn *turn, uint32_t number, int64_t ready)
 {
     const struct wf_net *net = turn->pes->net;
@@ -178,7 +179,7 @@ static void start_roots(const struct wf_pe_turn *turn, uint32_t most)
     }
 }
 
-/* Runs a task that needed something, after all tasks that did not. */
+/* Runs a task that needed something, after all tasks that needed nothing. */
 static void run_after_roots(const struct wf_pe_turn *turn, uint32_t task, int64_t ready)
 {
     start_roots(turn, UINT32_MAX);
@@ -216,7 +217,7 @@ static void end_waiting(const struct wf_pe_turn *turn, uint32_t task)
     wf_cell_free(turn->ctx, wf_cellmap_take(turn->ctx, &turn->pe->waiting, task));
 }
 
-/* A task for which this one waits has ended, at the time `at`. */
+/* A task that this one waits for has ended at the time `at`. */
 static void on_end(const struct wf_pe_turn *turn, uint32_t task, int64_t at)
 {
     uint32_t cell = wf_cellmap_get(turn->ctx, &turn->pe->waiting, task);
@@ -242,7 +243,7 @@ static void on_end(const struct wf_pe_turn *turn, uint32_t task, int64_t at)
     }
 }
 
-/* Tells about all ends of tasks up to the time `until`, in their order. */
+/* Tells waiting tasks about all tasks that ended until the time `until`, in order. */
 static void settle(const struct wf_pe_turn *turn, int64_t until)
 {
     struct wf_pe *pe = turn->pe;
@@ -264,7 +265,7 @@ static void settle(const struct wf_pe_turn *turn, int64_t until)
     }
 }
 
-/* Runs the fresh tasks: no more can become ready at their time. */
+/* Runs the fresh tasks, since no more can become ready at their time. */
 static void run_fresh(const struct wf_pe_turn *turn)
 {
     struct wf_pe *pe = turn->pe;
@@ -293,8 +294,9 @@ void wf_pe_begin(const struct wf_pe_turn *turn)
     settle(turn, now);
 }
 
-/* A fresh task waits until the PE is free, or if it is, for the other events of this time. With
- * an event at the end of each task, there is an event when the PE becomes free. */
+/* A fresh task waits until the PE is free. If the PE is free, it waits for the other events
+ * of this time. With an event at the end of each task, there is an event when the PE becomes
+ * free. */
 void wf_pe_end(const struct wf_pe_turn *turn)
 {
     struct wf_pe *pe = turn->pe;
@@ -329,7 +331,7 @@ static void add_fresh(const struct wf_pe_turn *turn, uint32_t task)
     if (pe->n_fresh == 0) {
         pe->fresh_task = task;
     } else if (pe->n_fresh == 1) {
-        /* The same task twice: only in a run that is rolled back. */
+        /* The same task twice is possible only in a run that will be rolled back. */
         if (pe->fresh_task == task) {
             return;
         }
@@ -419,7 +421,8 @@ void wf_pe_message(const struct wf_pe_turn *turn, uint32_t task, int64_t at)
 
 /* ---- blocked PEs ---- */
 
-/* A task with some of what it needs; if possible one that waits for messages only. */
+/* A task that has received a part of what it needs; if possible one that waits only for
+ * messages. */
 static uint32_t find_waiting(const struct wf_pe_turn *turn, struct waiting *out)
 {
     uint32_t found = WF_NO_TASK, cell;
@@ -438,8 +441,8 @@ static uint32_t find_waiting(const struct wf_pe_turn *turn, struct waiting *out)
     return found;
 }
 
-/* If there is none: a task that waits only for messages. That is the first one if nothing ran,
- * else more likely the last. */
+/* If no task has received anything: a task that waits only for messages. That is the first
+ * one if nothing ran, else more likely the last. */
 static uint32_t guess_waiting(const struct wf_pe_turn *turn, uint32_t n_tasks)
 {
     uint32_t found = WF_NO_TASK;

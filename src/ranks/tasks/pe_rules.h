@@ -5,8 +5,9 @@
  * The rules by which the tasks of one PE run, for ranks/tasks/pe.c.
  *
  * Nothing overtakes a ready task: it starts when the last ready task before it ends. So a PE
- * has no queue of ready tasks, only the time at which all known ready tasks will have run. What
- * remains for later is to tell other tasks when the task that they wait for has ended.
+ * has no queue of ready tasks, only the time at which all known ready tasks will have run.
+ * The only work left for later is to tell other tasks when the task that they wait for has
+ * ended.
  */
 
 #include "net/net.h"
@@ -36,19 +37,20 @@ struct wf_pe {
     int64_t free_at; /* when all tasks that were started until now have ended */
     int64_t compute_ps, overhead_ps;
     uint64_t sent_messages, sent_bytes;
-    int64_t fresh_at;          /* when the fresh tasks became ready */
-    struct wf_cellmap fresh;   /* tasks made ready by messages; ordered when no more can come */
-    struct wf_cellmap waiting; /* cells of tasks that have some of what they need */
+    int64_t fresh_at;        /* when the fresh tasks became ready */
+    struct wf_cellmap fresh; /* tasks that messages made ready; ordered when no more can come */
+    struct wf_cellmap waiting; /* cells of tasks that have received a part of what they need */
     uint32_t fresh_task;       /* if there is only one, it is here and not in the map */
     uint32_t n_fresh;
     uint32_t open_first,
         open_last; /* cells: tasks that others wait for, by their end; 0: none */
-    uint16_t open_taken, open_used; /* entries of the first and of the last */
-    uint32_t started;               /* tasks */
-    uint32_t next_root;             /* or WF_NO_TASK; earlier ones have been started */
-    uint32_t unneeded;              /* messages that no task needed */
-    uint32_t waking;                /* an event will wake it that is not the end of a task */
-    uint32_t surplus;               /* tasks that became ready when all had run */
+    uint16_t open_taken,
+        open_used;      /* entries taken from the first cell, and used in the last */
+    uint32_t started;   /* tasks */
+    uint32_t next_root; /* WF_NO_TASK: none; earlier ones have been started */
+    uint32_t unneeded;  /* messages that no task needed */
+    uint32_t waking;    /* 1: an event other than the end of a task will wake the PE */
+    uint32_t surplus;   /* tasks that became ready after all had run */
 };
 
 /* A PE in one of its events. */
@@ -60,7 +62,7 @@ struct wf_pe_turn {
     const struct wf_graph *graph;
     uint32_t slot;   /* on the node */
     uint32_t number; /* in its job */
-    uint32_t first;  /* PE of the job, in the run */
+    uint32_t first;  /* first PE of the job, numbered in the run */
 };
 
 enum { WF_PE_CELL_SIZE = 64 };
@@ -72,28 +74,29 @@ void wf_pe_end(const struct wf_pe_turn *turn);
 
 /* Starts the tasks that need nothing, or some of them if they are many. */
 void wf_pe_kickoff(const struct wf_pe_turn *turn);
-/* A message that this task needs will be here at the time `at`, now or later. */
+/* A message that this task needs arrives at the time `at`, now or later. */
 void wf_pe_message(const struct wf_pe_turn *turn, uint32_t task, int64_t at);
-/* All messages that this task needs are here. */
+/* All messages that this task needs have arrived. */
 void wf_pe_arrived(const struct wf_pe_turn *turn, uint32_t task);
 /* An event by which the PE wakes itself. */
 enum wf_pe_why {
-    WF_PE_AT_END,    /* the end of a task, if each has an event */
-    WF_PE_WHEN_FREE, /* to run what became ready in the meantime */
+    WF_PE_AT_END,    /* the end of a task, if each end has an event */
+    WF_PE_WHEN_FREE, /* to run tasks that became ready in the meantime */
     WF_PE_AT_ONCE,   /* after the other events of the same time */
 };
 void wf_pe_wake(const struct wf_pe_turn *turn, uint32_t why);
 
-/* Finds a blocked task of a PE that did not run all. Returns false if there is none. */
+/* Finds a blocked task of a PE that did not run all its tasks. Returns false if there is
+ * none. */
 bool wf_pe_find_blocked(const struct wf_pe_turn *turn, struct wf_pe_blocked *out);
 
 /* ---- implemented in ranks/tasks/pe.c ---- */
 
 enum wf_pe_event {
-    WF_PE_KICKOFF = WF_NET_KINDS, /* the PE starts, or goes on starting tasks */
-    WF_PE_ARRIVED,                /* all messages of a task are here */
+    WF_PE_KICKOFF = WF_NET_KINDS, /* the PE starts, or continues to start tasks */
+    WF_PE_ARRIVED,                /* all messages of a task have arrived */
     WF_PE_WAKE,
-    WF_PE_DEPART, /* sends a message whose time has come */
+    WF_PE_DEPART, /* sends a message at its departure time */
     WF_PE_LOCAL,  /* a message within the node */
     WF_PE_SELF,   /* a message within the PE */
 };
