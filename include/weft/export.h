@@ -2,7 +2,7 @@
 #ifndef WEFT_EXPORT_H
 #define WEFT_EXPORT_H
 
-/* The library is compiled with hidden visibility; WEFT_API marks what it offers. */
+/* The library is compiled with hidden visibility; WEFT_API marks its public functions. */
 #define WEFT_API __attribute__((visibility("default")))
 
 #endif

@@ -40,7 +40,7 @@ static inline void weft_region_end(const char *name)
     (void)MPI_Pcontrol(WEFT_MARK_REGION_END, name);
 }
 
-/* How long the program computes here, for `weft run --compute model`. */
+/* Tells how long the program computes here, for `weft run --compute model`. */
 #define WEFT_COMPUTE(seconds) ((void)MPI_Pcontrol(WEFT_MARK_COMPUTE, (double)(seconds)))
 
 static inline void weft_iteration_begin(void)

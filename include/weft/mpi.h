@@ -6,8 +6,8 @@
  * MPI-3.1 for programs that run as virtual ranks. Programs are compiled with weftcc and include
  * this file as <mpi.h>.
  *
- * Programs call the functions by symbols that begin with weft_, as in weft_MPI_Send. So they
- * never call those of another MPI library, which weft itself may be linked with.
+ * The symbols of the functions begin with weft_, as in weft_MPI_Send. So programs never call
+ * functions of another MPI library, which weft itself may be linked with.
  */
 
 #include "mpi_constants.h"
@@ -29,7 +29,7 @@ typedef int MPI_Fint;
 typedef ptrdiff_t MPI_Aint;
 typedef long long MPI_Count, MPI_Offset;
 
-/* Consists of integers: in Fortran it is an array. */
+/* Consists of integers, because in Fortran it is an array. */
 typedef struct MPI_Status {
     int MPI_SOURCE, MPI_TAG, MPI_ERROR;
     int weft_cancelled;
@@ -52,7 +52,7 @@ typedef MPI_Status MPI_F08_status;
 #define MPI_UNWEIGHTED          ((int *)-2)
 #define MPI_WEIGHTS_EMPTY       ((int *)-3)
 
-/* Functions of the program that the library calls. */
+/* Types of the program's functions that the library calls. */
 typedef void MPI_User_function(void *in, void *inout, int *count, MPI_Datatype *type);
 typedef int MPI_Comm_copy_attr_function(MPI_Comm old, int keyval, void *extra_state,
                                         void *value_in, void *value_out, int *flag);

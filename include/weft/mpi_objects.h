@@ -2,8 +2,8 @@
 #ifndef WEFT_MPI_OBJECTS_H
 #define WEFT_MPI_OBJECTS_H
 
-/* The predefined objects of mpi.h. Handles are numbers, the same in Fortran: the kind of object
- * in the upper byte. */
+/* The predefined objects of mpi.h. Handles are integers, the same in Fortran; the upper byte is
+ * the kind of object. */
 
 /* clang-format off */
 #define MPI_COMM_NULL     ((MPI_Comm)0x41000000)

@@ -36,12 +36,12 @@
 extern "C" {
 #endif
 
-/* What a call came to: the same numbers as the exit codes of the program. */
+/* The outcome of a call: the same numbers as the exit codes of the program. */
 enum weft_code {
     WEFT_OK = 0,
-    WEFT_USAGE = 2,          /* an unknown key, a bad value */
-    WEFT_INPUT = 3,          /* bad input, or it could not be read */
-    WEFT_PROGRAM_FAILED = 4, /* the simulated program did: a deadlock; there is a result */
+    WEFT_USAGE = 2,          /* an unknown key or a bad value */
+    WEFT_INPUT = 3,          /* invalid input, or input that cannot be read */
+    WEFT_PROGRAM_FAILED = 4, /* by a deadlock, for example; there is a result */
     WEFT_LIMIT = 5,          /* too large for this machine or for weft */
     WEFT_BUG = 70,
     WEFT_INTERRUPTED = 130, /* there is a partial result */
@@ -49,7 +49,7 @@ enum weft_code {
 
 enum { WEFT_ERROR_TEXT_MAX = 512 };
 
-/* Set by calls that fail, otherwise left alone. Plain data: needs no release. */
+/* Set by calls that fail; other calls leave it unchanged. Plain data: needs no release. */
 struct weft_error {
     enum weft_code code;
     char text[WEFT_ERROR_TEXT_MAX]; /* one sentence for a person */
@@ -58,48 +58,49 @@ struct weft_error {
 struct weft_scenario;
 struct weft_result;
 
-/* The version of the library that is linked, as in "0.1.0". Never null; do not free. */
+/* The version of the linked library, as in "0.1.0". Never null; do not free. */
 WEFT_API const char *weft_version(void);
 
 WEFT_API struct weft_scenario *weft_scenario_new(void);
 WEFT_API void weft_scenario_free(struct weft_scenario *scenario); /* null is allowed */
 
 /*
- * Sets something of a scenario; the last value of a key counts. Keys are "source"
- * ("gen:stencil3d", or the path of a trace), "ranks", "ranks_per_node", "placement" ("random"),
- * "start", "repeat", "region", "iterations", "repeat_iteration", "network", "topology"
- * ("torus:8x8x8"), "seed", "efficiency", and every parameter that the program knows with -p:
- * "net.L", "gen.bytes", "engine.threads". Programs that run at the same time as the first have
- * keys that begin with "job." and their number from 1 on: "job.1.source", "job.1.ranks",
- * "job.1.gen.bytes"; docs/reference/jobs.md describes them. Both texts are copied. A key that
- * no scenario has is refused here; a value, and a key that this scenario does not have, by
- * weft_run(). `error` may be null.
+ * Sets a key of a scenario; the last value of a key counts. Keys are "source" ("gen:stencil3d",
+ * or the path of a trace), "ranks", "ranks_per_node", "placement" ("random"), "start",
+ * "repeat", "region", "iterations", "repeat_iteration", "network", "topology" ("torus:8x8x8"),
+ * "seed", "efficiency", and every parameter that the program accepts with -p: "net.L",
+ * "gen.bytes", "engine.threads". Keys of further programs, which run at the same time as the
+ * first, begin with "job." and their number from 1 on: "job.1.source", "job.1.ranks",
+ * "job.1.gen.bytes"; docs/reference/jobs.md describes them.
+ *
+ * Both texts are copied. A key that no scenario has is refused here; weft_run() refuses bad
+ * values, and keys that this scenario does not have. `error` may be null.
  */
 WEFT_API enum weft_code weft_scenario_set(struct weft_scenario *scenario, const char *key,
                                           const char *value, struct weft_error *error);
 
-/* Simulates. On WEFT_OK and WEFT_PROGRAM_FAILED the caller owns *result and frees it with
- * weft_result_free(); otherwise *result is set to null. `error` may be null. */
+/* Runs the simulation. On WEFT_OK and WEFT_PROGRAM_FAILED the caller owns *result and frees it
+ * with weft_result_free(); otherwise *result is set to null. `error` may be null. */
 WEFT_API enum weft_code weft_run(const struct weft_scenario *scenario,
                                  struct weft_result **result, struct weft_error *error);
 
-/* The time the program takes, in picoseconds; -1 if it did not come to its end. */
+/* The time that the program takes, in picoseconds; -1 if it did not complete. */
 WEFT_API int64_t weft_result_predicted_time_ps(const struct weft_result *result);
 
-/* The result document as JSON, as docs/reference/result-document.md describes it. Lives as
- * long as the result. */
+/* The result document as JSON (docs/reference/result-document.md). Valid as long as the
+ * result. */
 WEFT_API const char *weft_result_json(const struct weft_result *result);
 
 WEFT_API void weft_result_free(struct weft_result *result); /* null is allowed */
 
 /*
- * How calls that simulate many points run. Zeroed: in parallel on all cores, until they are
- * done, without a word. What it points to is borrowed for the call.
+ * Options of calls that simulate many points. Zeroed: run all points in parallel on all cores,
+ * without progress reports. Everything it points to is borrowed for the call.
  */
 struct weft_host {
     uint32_t jobs;   /* points that run in parallel; 0: one per core */
-    uint64_t memory; /* bytes that they may take together; 0: three quarters of the machine */
-    const volatile sig_atomic_t *stop; /* not 0 ends the call early; may be null */
+    uint64_t memory; /* budget in bytes for all of them; 0: three quarters of the memory */
+    const volatile sig_atomic_t *stop; /* nonzero ends the call early; may be null */
     /* Called at the start and after each point, by one thread at a time; may be null. */
     void (*progress)(void *arg, size_t done, size_t total);
     void *progress_arg;
@@ -109,8 +110,9 @@ struct weft_host {
 
 struct weft_study;
 
-/* Reads a study (docs/reference/studies.md). On WEFT_OK the caller owns *study and frees it with
- * weft_study_free(); otherwise *study is set to null. `error` may be null here and below. */
+/* Reads a study (docs/reference/studies.md). On WEFT_OK the caller owns *study and frees it
+ * with weft_study_free(); otherwise *study is set to null. `error` may be null here and below.
+ */
 WEFT_API enum weft_code weft_study_read(const char *path, struct weft_study **study,
                                         struct weft_error *error);
 
@@ -121,8 +123,8 @@ WEFT_API enum weft_code weft_study_read(const char *path, struct weft_study **st
 WEFT_API enum weft_code weft_study_run(struct weft_study *study, const char *directory,
                                        const struct weft_host *host, struct weft_error *error);
 
-/* The table of a study: a row for each point, with its settings and main results. Both texts
- * are made anew by each call, and freed by the caller with free(). */
+/* The table of a study, as CSV and as JSON: a row for each point, with its settings and main
+ * results. Each call creates a new text, which the caller frees with free(). */
 WEFT_API char *weft_study_csv(const struct weft_study *study);
 WEFT_API char *weft_study_json(const struct weft_study *study);
 
@@ -131,17 +133,17 @@ WEFT_API void weft_study_free(struct weft_study *study); /* null is allowed */
 /* ---- load curves: latency and accepted load of synthetic traffic ---- */
 
 struct weft_curve_point {
-    double load;                     /* asked for, in phits per node and cycle... */
+    double load;                     /* requested, in phits per node and cycle... */
     double offered, accepted;        /* ...and measured */
     double latency;                  /* mean, in cycles */
-    double latency_half_width;       /* of its confidence interval */
-    double p50, p95, p99, max, hops; /* of latencies, in cycles; mean hops */
+    double latency_half_width;       /* half width of its confidence interval */
+    double p50, p95, p99, max, hops; /* percentiles and maximum in cycles; mean hops */
     bool converged, saturated;
-    bool done; /* false: it was interrupted, and the members above but `load` are 0 */
+    bool done; /* false: interrupted; all members above except `load` are 0 */
 };
 
-/* Simulates the scenario, whose source is "traffic:uniform" or another pattern, with each load of
- * the `n` points. The caller owns the points and has set their loads, each from 0 to 1. `host`
+/* Simulates the scenario with each load of the `n` points. Its source is "traffic:uniform" or
+ * another pattern. The caller owns the points and has set their loads, each from 0 to 1. `host`
  * may be null. */
 WEFT_API enum weft_code weft_curve_run(const struct weft_scenario *scenario,
                                        struct weft_curve_point *points, size_t n,
@@ -156,22 +158,22 @@ struct weft_sample {
 };
 
 struct weft_measurements {
-    const struct weft_sample *samples; /* by increasing size, the first of one byte */
+    const struct weft_sample *samples; /* by increasing size; the first has one byte */
     size_t n;                          /* 4 to 128 */
     double send_ns, receive_ns;        /* a call that sends, or receives, one byte */
-    double stream_ns;                  /* between two messages of many in a row */
+    double stream_ns;                  /* interval between messages of a stream */
     uint64_t eager_max;                /* the longest message sent eagerly; 0: unknown */
 };
 
 struct weft_fit {
     double latency_ns, overhead_ns, gap_ns, ns_per_byte;
-    double mean_error, max_error; /* relative, over the samples */
+    double mean_error, max_error; /* relative errors over the samples */
     char *machine;                /* a machine file; the caller frees it with free() */
 };
 
-/* Fits the parameters of the network model loggp. `name` is that of the machine, `mpi` the MPI
- * library whose rules choose algorithms of collectives, "mpich" or "openmpi". WEFT_INPUT if the
- * times contradict each other. */
+/* Fits the parameters of the network model loggp. `name` is the name of the machine. `mpi`,
+ * "mpich" or "openmpi", is the MPI library whose rules choose the algorithms of collectives.
+ * WEFT_INPUT if the times contradict each other. */
 WEFT_API enum weft_code weft_fit(const struct weft_measurements *measured, const char *name,
                                  const char *mpi, struct weft_fit *fit,
                                  struct weft_error *error);
@@ -179,16 +181,16 @@ WEFT_API enum weft_code weft_fit(const struct weft_measurements *measured, const
 /* ---- traces ---- */
 
 struct weft_convert {
-    uint32_t ranks;            /* of a generator; 0 for a trace */
-    const char *const *params; /* "gen.bytes=1KiB", "mpi.rules=openmpi", then a null; or null */
-    bool expand_collectives;   /* write collectives as messages, by algorithms as in a replay */
-    bool partial;              /* take what can be read of a damaged trace */
-    bool force;                /* replace the file if it exists */
+    uint32_t ranks;            /* for a generator; 0 for a trace */
+    const char *const *params; /* "gen.bytes=1KiB", "mpi.rules=openmpi", null; or null */
+    bool expand_collectives; /* write collectives as messages, with algorithms as in a replay */
+    bool partial;            /* read as much as possible of a damaged trace */
+    bool force;              /* replace the file if it exists */
 };
 
-/* Writes a trace, or the program of a generator ("gen:ring"), as a trace in the format that the
- * name `to` ends in (docs/reference/trace-formats.md). `how` may be null. On failure nothing is
- * left of the file. */
+/* Writes a trace, or the program of a generator ("gen:ring"), as a trace in the format of the
+ * extension of `to` (docs/reference/trace-formats.md). `how` may be null. On failure no file is
+ * left. */
 WEFT_API enum weft_code weft_trace_convert(const char *from, const char *to,
                                            const struct weft_convert *how,
                                            struct weft_error *error);

@@ -34,7 +34,7 @@ static bool is_executable(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
 }
 
-/* A program as the shell finds it: by path, or in PATH. False if there is none. */
+/* Finds a program like the shell: by path, or in PATH. False if there is none. */
 static bool find_program(const char *name, char *path)
 {
     const char *at = getenv("PATH");
@@ -53,8 +53,8 @@ static bool find_program(const char *name, char *path)
     return false;
 }
 
-/* A program for the dynamic loader, not a script, nor one that is linked statically: those
- * would run instead of being looked at. */
+/* Whether the program uses the dynamic loader. Scripts and statically linked programs would run
+ * instead of being inspected. */
 static bool is_dynamic(const char *path)
 {
     unsigned char bytes[4096];
@@ -72,7 +72,7 @@ static bool is_dynamic(const char *path)
            memmem(bytes, (size_t)n, "/ld.so", 6) != NULL;
 }
 
-/* The list of libraries that the loader would load; cut off if it is very long. */
+/* The list of libraries that the loader would load; truncated if it is very long. */
 static void list_libraries(const char *path, char *text, size_t size)
 {
     char *const arguments[] = {(char *)wf_unconst(path), NULL};
@@ -168,7 +168,8 @@ static char *join(const char *directory, const char *prefix, const char *mpi,
     return path;
 }
 
-/* Beside the program, as it is built, or where it is installed. Null if it is nowhere. */
+/* Finds a file next to the program, as in the build tree, or where it is installed. Null if
+ * there is none. */
 static char *find_file(const char *prefix, const char *mpi, const char *suffix)
 {
     static const char *const places[] = {"", "/" WEFT_CAPTURE_DIRECTORY, NULL};

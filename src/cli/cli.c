@@ -63,7 +63,7 @@ static bool is_one_of(const char *word, const char *a, const char *b)
     return strcmp(word, a) == 0 || strcmp(word, b) == 0;
 }
 
-/* The first example of the verb's help that is a use of the verb itself. */
+/* The first example in the verb's help that calls the verb itself. */
 static const char *example_of(const struct wf_verb *verb)
 {
     const struct wf_opt_example *examples = verb->help.examples;
@@ -151,7 +151,8 @@ static enum wf_status dispatch(struct wf_cli *cli, int argc, char **argv, struct
                         : unknown_verb(name, err);
 }
 
-/* Asked for before the options are parsed, since a wrong option is answered in JSON as well. */
+/* Checked before the options are parsed, because errors in options are reported in JSON as
+ * well. */
 static bool wants_json(int argc, char **argv)
 {
     static const char *const yes[] = {"--json",    "--json=true", "--json=yes",

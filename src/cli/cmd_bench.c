@@ -61,8 +61,7 @@ static void add_options(struct wf_opt_table *table, const struct wf_catalog_entr
     }
 }
 
-/* The model decides which options there are, so that it is looked for before they are
- * parsed. */
+/* The options depend on the model, so the model is found before they are parsed. */
 static enum wf_status add_model(struct wf_opt_table *table, int argc, char *const *argv,
                                 struct wf_err *err)
 {

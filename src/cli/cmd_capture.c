@@ -16,7 +16,7 @@
 
 struct capture_opts {
     const char *output, *ranks, *region, *counters;
-    int mpi, clock; /* places in the lists below */
+    int mpi, clock; /* indices in the lists below */
     bool force, no_times, pcontrol, compare_clocks, all_polls, help;
 };
 
@@ -69,7 +69,7 @@ static bool is_trace_file(const char *name)
     return length > 5 && strcmp(name + length - 5, ".weft") == 0;
 }
 
-/* Removes the trace files in it if that is allowed. */
+/* Removes the trace files in the directory if that is allowed. */
 static enum wf_status clear(const char *path, DIR *directory, bool force, struct wf_err *err)
 {
     for (const struct dirent *entry = readdir(directory); entry != NULL;
@@ -106,7 +106,7 @@ static enum wf_status make_directory(const char *path, bool force, struct wf_err
     return status;
 }
 
-/* How many files of ranks there are. */
+/* The number of files with ranks. */
 static unsigned count_files(const char *path)
 {
     DIR *directory = opendir(path);
@@ -196,7 +196,7 @@ static void set_environment(const struct capture_opts *opts, const char *directo
 
 /* ---- the program ---- */
 
-/* Waits while an interrupt from the keyboard is for the program alone to deal with. */
+/* Waits for the program. Meanwhile only the program handles an interrupt from the keyboard. */
 static int wait_for(pid_t child)
 {
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -228,7 +228,7 @@ static enum wf_status run_program(char *const *command, int *how, struct wf_err 
     return WF_OK;
 }
 
-/* The status of the program is ours: this ends as it ended. */
+/* Ends this process in the same way as the program ended. */
 static _Noreturn void end_like(int how)
 {
     if (WIFSIGNALED(how)) {

@@ -43,7 +43,7 @@ static enum wf_status bad(const char *option, const char *text, const char *expe
     return wf_err_set(err, WF_EUSAGE, "--%s %.64s: expected %s", option, text, expected);
 }
 
-/* "a:b", or "a:" and ":b", in two texts of `size` bytes. */
+/* Splits "a:b", "a:" or ":b" into two texts of `size` bytes. */
 static bool split(const char *text, char *first, char *second, size_t size)
 {
     const char *colon = strchr(text, ':');
@@ -89,7 +89,7 @@ static enum wf_status parse_iterations(const char *text, struct wf_cut_options *
     return WF_OK;
 }
 
-/* Marks the ranks of "0-15,20". */
+/* Marks the ranks in a list such as "0-15,20". */
 static enum wf_status parse_ranks(const char *text, uint32_t n_ranks, bool *kept,
                                   struct wf_err *err)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* weft emulate writes the trace of a program on a machine that does not exist: the program runs
- * on a network that costs nothing. */
+/* weft emulate runs a program on a network without cost and writes the trace that it would have
+ * on a machine that does not exist. */
 #include "cli/run_options.h"
 #include "sim/scenario.h"
 #include "sim/trace_out.h"
@@ -24,7 +24,7 @@ static const struct wf_opt rows[] = {
                      "<trace>"),
 };
 
-/* A trace without an ending may well have the name of the program. */
+/* A trace name without an extension may be the path of the program itself. */
 static bool is_same_file(const char *one, const char *other)
 {
     struct stat a, b;

@@ -25,7 +25,7 @@ static void list_generators(FILE *out)
     }
 }
 
-/* The name may have the "gen:" that other commands need. */
+/* The name may begin with "gen:", which other commands require. */
 static enum wf_status gen_run(struct wf_cli *cli, const void *opts,
                               const struct wf_operands *operands, struct wf_err *err)
 {

@@ -107,8 +107,8 @@ static void print_entry(FILE *out, const struct wf_catalog_entry *entry)
     }
 }
 
-/* Prints all entries that `topic` names: one ("net.loggp", also as "loggp") or those of a kind
- * ("net"). */
+/* Prints all entries that `topic` names: a single one ("net.loggp", also as "loggp") or all of
+ * a kind ("net"). */
 static bool print_topic(FILE *out, const char *topic)
 {
     struct wf_catalog_entry entry;

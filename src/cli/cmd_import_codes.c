@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Every message contains the label; the end of a long path tells more than its beginning. */
+/* Every message contains the label. A long path is cut at its beginning, because its end says
+ * more. */
 enum { LABEL_MAX = 160 };
 
 struct import_opts {
@@ -28,7 +29,8 @@ static const struct wf_opt rows[] = {
     WF_OPT_END,
 };
 
-/* The name of the file without directory and ending, of letters, digits, '-' and '_'. */
+/* The name of the file without directory and extension, reduced to letters, digits, '-' and
+ * '_'. */
 static char *name_of(const char *path)
 {
     const char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path;

@@ -19,7 +19,7 @@ static const struct wf_opt rows[] = {
     WF_OPT_END,
 };
 
-/* A damaged trace is shown as far as it can be read; the command fails all the same. */
+/* Shows a damaged trace as far as it can be read; the command still fails. */
 static enum wf_status info_run(struct wf_cli *cli, const void *opts_arg,
                                const struct wf_operands *operands, struct wf_err *err)
 {

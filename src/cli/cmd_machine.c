@@ -29,7 +29,7 @@ static const char *setting(const struct wf_machine *machine, const char *key)
     return found != NULL ? found->value : NULL;
 }
 
-/* The nodes of its topology; 0 if it has none. */
+/* The number of nodes in the machine's topology; 0 if it has none. */
 static enum wf_status count_nodes(const struct wf_machine *machine, uint64_t *nodes,
                                   struct wf_err *err)
 {
@@ -49,7 +49,7 @@ static enum wf_status count_nodes(const struct wf_machine *machine, uint64_t *no
     return wf_setting_blame(topology, status, err);
 }
 
-/* The members of the JSON of `list` and `show`. */
+/* Adds the JSON members that `list` and `show` share. */
 static enum wf_status describe(const struct wf_machine *machine, struct wf_value *section,
                                struct wf_err *err)
 {
@@ -107,7 +107,7 @@ static enum wf_status list(struct wf_cli *cli, const struct machine_opts *opts,
     return status;
 }
 
-/* Every setting that counts, under its key. */
+/* Adds every setting in effect, under its key. */
 static void describe_settings(const struct wf_machine *machine, struct wf_value *section)
 {
     for (size_t i = 0; i < machine->scenario->n; i++) {

@@ -115,7 +115,7 @@ static enum wf_status deliver(struct wf_cli *cli, const struct sweep_opts *opts,
 
 /* ---- the run ---- */
 
-/* "dir/study" of "dir/study.yaml". */
+/* "dir/study" for "dir/study.yaml". */
 static char *default_directory(const char *path)
 {
     char *name = wf_xstrdup(path);

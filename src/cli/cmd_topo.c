@@ -16,10 +16,11 @@
 
 #define TOPO_SCHEMA "weft-topo-1"
 
-/* Files with a line for each cable are refused above this unless forced. */
+/* Files with one line per cable are refused above this number unless forced. */
 #define CABLES_MAX UINT64_C(10000000)
 
-/* Distances are counted one by one up to this many hops: some hundred megabytes. */
+/* Distances are counted by hop up to this number of hops, which takes some hundred
+ * megabytes. */
 #define HOPS_MAX UINT32_C(20000000)
 
 struct topo_opts {
@@ -108,7 +109,7 @@ static void list(struct wf_cli *cli, const struct topo_opts *opts)
 /* The operands. */
 struct request {
     const char *spec;
-    const char *to; /* the second node of "--routes A B", which is an operand; or null */
+    const char *to; /* the second node of "--routes A B", given as an operand; or null */
 };
 
 static bool is_number(const char *text)
@@ -116,7 +117,8 @@ static bool is_number(const char *text)
     return text[0] != '\0' && text[strspn(text, "0123456789")] == '\0';
 }
 
-/* No topology is a number, so that a topology and the end of a route may come in any order. */
+/* A topology is never a number, so the topology and the end of a route may come in any
+ * order. */
 static enum wf_status sort_operands(const struct topo_opts *opts,
                                     const struct wf_operands *operands, struct request *request,
                                     struct wf_err *err)
@@ -207,8 +209,8 @@ static enum wf_status write_file(const struct wf_topo *topo, const char *spec,
 
 /* ---- the verb ---- */
 
-/* A network has fewer hops than vertices; its diameter is asked for only where that does not
- * suffice. */
+/* A network has fewer hops than vertices, so its diameter is computed only if there are too
+ * many vertices. */
 static enum wf_status check_hops(const struct wf_topo *topo, const char *spec,
                                  struct wf_err *err)
 {
@@ -251,7 +253,7 @@ static enum wf_status show(struct wf_cli *cli, const struct request *request,
     struct ends ends = {0, 0};
     enum wf_status status = WF_OK;
 
-    /* A name with an unknown ending is reported before anything else. */
+    /* Reports a file name with an unknown extension first. */
     if (opts->output != NULL) {
         status = wf_draw_for_path(opts->output, &format, err);
     }

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NETWORK "router" /* unless another is asked for */
+#define NETWORK "router" /* the default */
 
 static const struct wf_opt rows[] = {
     WF_OPT_ROW(struct wf_simulate_opts, load, TEXT, "load", 0, "<load>",
@@ -46,7 +46,7 @@ static enum wf_status set_source(const struct wf_operands *operands,
     return wf_scenario_set(scenario, "network", NETWORK, NULL, err);
 }
 
-/* A file that a curve is to be written to; without a path it is not asked for. */
+/* A file to which a curve is written; path is null if it is not wanted. */
 struct curve_file {
     const char *path;
     const struct wf_curve_format *format;
@@ -66,8 +66,8 @@ static enum wf_status write_curve(const struct wf_curve *curve, const struct cur
     return wf_output_commit(output, err);
 }
 
-/* Whether it is a curve that is asked for: one load is a run like any other, unless its file is
- * of a kind that only curves have. Finds the formats of the files. */
+/* Whether the user wants a curve. A single load is an ordinary run, unless its file has a
+ * format that only curves have. Finds the formats of the files. */
 static enum wf_status find_files(const struct wf_simulate_opts *opts, size_t n_loads,
                                  struct curve_file files[FILES], bool *is_sweep,
                                  struct wf_err *err)
@@ -90,7 +90,7 @@ static enum wf_status find_files(const struct wf_simulate_opts *opts, size_t n_l
     return status;
 }
 
-/* A closed loop has no load, and a curve is over loads. */
+/* A curve needs loads, and a closed loop has none. */
 static enum wf_status check_loads(const struct wf_simulate_opts *opts,
                                   const struct wf_scenario *scenario, size_t n_loads,
                                   struct wf_err *err)
@@ -109,7 +109,7 @@ static enum wf_status check_loads(const struct wf_simulate_opts *opts,
     return WF_OK;
 }
 
-/* Finds mistakes that a sweep would report only at its end. */
+/* Reports mistakes early that a sweep would report only at its end. */
 static enum wf_status check_sweep(const struct wf_cli *cli, const struct wf_simulate_opts *opts,
                                   const struct curve_file files[FILES], struct wf_err *err)
 {
@@ -131,7 +131,7 @@ static enum wf_status check_sweep(const struct wf_cli *cli, const struct wf_simu
     return status;
 }
 
-/* Into files, and, unless one is instead of that, on the terminal. */
+/* Writes the curve to its files, and to the terminal unless a file replaces that. */
 static enum wf_status deliver(struct wf_cli *cli, const struct wf_simulate_opts *opts,
                               const struct curve_file files[FILES],
                               const struct wf_curve *curve, struct wf_err *err)

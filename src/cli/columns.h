@@ -4,9 +4,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Prints the text in 80 columns, broken between words. The first line goes on at column
- * `indent`, where the cursor is; the others begin there. */
+/* Prints the text in 80 columns, wrapped between words. The cursor is at column `indent`;
+ * further lines begin at the same column. */
 void wf_columns_text(FILE *out, size_t indent, const char *text);
 
-/* Prints "  term    text" in 80 columns, the text broken between words and aligned. */
+/* Prints "  term    text" in 80 columns, with the text wrapped between words and aligned. */
 void wf_columns_row(FILE *out, const char *term, const char *text);

@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-/* A signal handler can reach nothing but this. */
+/* The only variable that the signal handler uses. */
 static volatile sig_atomic_t interrupted;
 
 static void on_signal(int number)

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Under an MPI launcher all processes do the same; the first one speaks for all. */
+/* Under an MPI launcher all processes do the same work; only the first one prints. */
 static void silence(struct wf_cli *cli)
 {
     FILE *nowhere = fopen("/dev/null", "w");

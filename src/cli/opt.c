@@ -66,8 +66,8 @@ static const struct wf_opt *find_name(const struct wf_opt *table, const char *na
     return NULL;
 }
 
-/* The user wrote `dashes` and the first `shown` characters of `name`; all of `name` is compared
- * with known names. */
+/* Reports an unknown option, written as `dashes` and the first `shown` characters of `name`.
+ * All of `name` is compared with known names, for a suggestion. */
 static enum wf_status unknown_option(const struct wf_opt *table, const char *dashes,
                                      const char *name, size_t shown, struct wf_err *err)
 {
@@ -126,7 +126,7 @@ static const char *placeholder(const struct wf_opt *row, char *buf)
     return row->kind == WF_OPT_LIST ? "<text>" : wf_param_syntax(&row->param, buf);
 }
 
-/* Takes `attached`, or the next argument if it is null, as the value. */
+/* Stores `attached` as the value, or the next argument if that is null. */
 static enum wf_status store_argument(struct parser *parser, const struct wf_opt *row,
                                      const char *attached, struct wf_err *err)
 {
@@ -139,7 +139,7 @@ static enum wf_status store_argument(struct parser *parser, const struct wf_opt 
     return store(parser, row, attached != NULL ? attached : *parser->next++, err);
 }
 
-/* `text` is what follows the two dashes. */
+/* `text` is the argument after the two dashes. */
 static enum wf_status parse_long(struct parser *parser, const char *text, struct wf_err *err)
 {
     size_t length = strcspn(text, "=");
@@ -155,7 +155,7 @@ static enum wf_status parse_long(struct parser *parser, const char *text, struct
     return store_argument(parser, row, attached, err);
 }
 
-/* `text` is what follows the dash: flags, then perhaps an option with its argument. */
+/* `text` is the argument after the dash: flags, then perhaps an option with its value. */
 static enum wf_status parse_short(struct parser *parser, const char *text, struct wf_err *err)
 {
     for (const char *p = text; *p != '\0'; p++) {
@@ -278,7 +278,7 @@ static const char *keep(struct wf_opt_table *table, const char *text)
     return table->texts[table->n_texts++];
 }
 
-/* The parameter behind a key such as "engine.threads", "phold.lps" or "ranks". */
+/* The parameter that a key such as "engine.threads", "phold.lps" or "ranks" names. */
 static const struct wf_param *find_param(const char *key)
 {
     const char *dot = strchr(key, '.');
@@ -342,7 +342,7 @@ void wf_opt_table_fini(struct wf_opt_table *table)
 
 /* ---- help ---- */
 
-/* "-n, --name <arg>", and "What it means (1 to 64; default: 4)". */
+/* Prints "-n, --name <arg>" and "What it means (1 to 64; default: 4)". */
 static void print_option(FILE *out, const struct wf_opt *row)
 {
     char buf[WF_PARAM_TEXT_MAX], names[2 * WF_PARAM_TEXT_MAX];

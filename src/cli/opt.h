@@ -2,17 +2,17 @@
 #pragma once
 
 /*
- * Options as data.
+ * Command-line options as data.
  *
  * A subcommand describes its options in one table of struct wf_opt over a plain struct. The
- * table alone drives parsing, checks, messages and help; each row carries the parameter row
- * (base/param.h) that knows the type, its units, range, choices and default.
+ * table alone drives parsing, checks, messages and help. Each row contains a parameter row
+ * (base/param.h) with type, units, range, choices and default.
  *
- * Understood are "--name value", "--name=value", "-n value" and "-nvalue"; flags take no value
+ * Accepted are "--name value", "--name=value", "-n value" and "-nvalue". Flags take no value
  * ("--quiet", "-q", bundled "-qv") unless one is attached ("--quiet=no"). Options and operands
- * may be mixed; "--" ends the options, and "-" alone is an operand. Names are never
- * abbreviated, so that a new option cannot break an old script. The last of repeated options
- * counts, except for lists.
+ * may be mixed; "--" ends the options, and "-" alone is an operand. Names cannot be
+ * abbreviated, so that a new option cannot break an old script. If an option is repeated, the
+ * last value counts, except for lists.
  */
 
 #include "base/param.h"
@@ -41,13 +41,13 @@ struct wf_opt_list {
 struct wf_opt {
     struct wf_param param;
     enum wf_opt_kind kind;
-    char letter;     /* of the short form; 0 for none */
-    const char *arg; /* placeholder in help ("<file>"); null is the syntax of the type */
-    const char *key; /* the setting of a scenario that it sets (sim/scenario.h); or null */
+    char letter;     /* letter of the short form; 0 for none */
+    const char *arg; /* placeholder in help ("<file>"); null: the syntax of the type */
+    const char *key; /* the scenario setting that it sets (sim/scenario.h); or null */
 };
 
-/* A row for a member of struct `opts`. The rest are members of its parameter: .doc, .def, .min,
- * .max, .choices. */
+/* A row for a member of struct `opts`. The further arguments initialise members of its
+ * parameter: .doc, .def, .min, .max, .choices. */
 #define WF_OPT_ROW(opts, member, kind_, name_, letter_, arg_, ...) \
     {                                                              \
         .param = {.name = (name_),                                 \
@@ -58,56 +58,56 @@ struct wf_opt {
     }
 
 /*
- * A row that sets something of a scenario, and nothing else. Type, range, default and help come
- * from the parameter behind the key, so that --threads and -p engine.threads cannot differ. It
- * needs no member of the options: struct wf_operands holds its value.
+ * A row that only sets a key of the scenario. Type, range, default and help come from the
+ * parameter that the key names, so that --threads and -p engine.threads cannot differ. It needs
+ * no member of the options: struct wf_operands holds its value.
  */
 #define WF_OPT_SETTING(name_, letter_, key_, arg_)                                    \
     {                                                                                 \
         .param = {.name = (name_)}, .letter = (letter_), .arg = (arg_), .key = (key_) \
     }
 
-/* A table of at most WF_OPT_ROWS_MAX rows ends with this row. */
+/* The last row of a table, which has at most WF_OPT_ROWS_MAX rows. */
 #define WF_OPT_END               \
     {                            \
         .param = {.name = NULL } \
     }
 
-/* The row for -h and --help; type `opts` has a member `bool help`. */
+/* The row for -h and --help; the struct `opts` has a member `bool help`. */
 #define WF_OPT_HELP(opts) \
     WF_OPT_ROW(opts, help, BOOL, "help", 'h', NULL, .doc = "Print this help and exit")
 
 enum { WF_OPT_ROWS_MAX = 64 };
 
-/* The operands, and facts about the options besides their values. */
+/* The operands, and which options were given. */
 struct wf_operands {
-    struct wf_opt_list args; /* in order, and a null after the last */
+    struct wf_opt_list args; /* in order, null-terminated */
     const struct wf_opt *table;
     uint64_t given;                        /* bit i: row i was on the command line */
     const char *settings[WF_OPT_ROWS_MAX]; /* the values of rows with a key, as written */
 };
 
-/* A table that is put together from others; zeroed it is empty. */
+/* A table that is composed of others; zeroed it is empty. */
 struct wf_opt_table {
     struct wf_opt rows[WF_OPT_ROWS_MAX + 1]; /* ends with WF_OPT_END */
     size_t n;
-    char *texts[2 * WF_OPT_ROWS_MAX]; /* that rows use */
+    char *texts[2 * WF_OPT_ROWS_MAX]; /* owned texts that rows use */
     size_t n_texts;
 };
 
-/* Adds copies of all rows of a table; rows with a key are completed from the parameter that the
- * key names, which must exist. Their names and keys are copied. */
+/* Adds copies of all rows of a table. Rows with a key are completed from the parameter that the
+ * key names, which must exist; their names and keys are copied. */
 void wf_opt_table_add(struct wf_opt_table *table, const struct wf_opt *rows);
 void wf_opt_table_fini(struct wf_opt_table *table);
 
-/* Sets every member that `table` describes, from the `argc` arguments at `argv` (those after
- * the command's name) or to its default. All texts are borrowed from argv. On failure the
- * status is WF_EUSAGE and nothing is left to release. */
+/* Sets every member that `table` describes, from the `argc` arguments at `argv` (after the name
+ * of the command) or to its default. All texts are borrowed from argv. On failure the status is
+ * WF_EUSAGE and nothing is left to release. */
 WF_NODISCARD
 enum wf_status wf_opt_parse(const struct wf_opt *table, int argc, char *const *argv, void *opts,
                             struct wf_operands *operands, struct wf_err *err);
 
-/* Whether the options have a row "help" that is set. */
+/* Whether the options have a row "help" and it is set. */
 bool wf_opt_help_given(const struct wf_operands *operands, const void *opts);
 
 /* Frees the lists, and sets them to empty. */

@@ -91,10 +91,11 @@ char *wf_progress_text(const struct wf_sim_progress *progress, double elapsed, c
     return buf;
 }
 
-/* Goes to the beginning of the line and erases it, with the ^C that a terminal echoes. */
+/* Returns to the beginning of the line and erases it, including the ^C that a terminal
+ * echoes. */
 #define ERASE_LINE "\r\033[K"
 
-/* The last column stays free: a terminal may wrap when it is written. */
+/* The last column stays empty, because a terminal may wrap after it. */
 static void draw_in_place(struct wf_progress_line *line, const char *text)
 {
     (void)fprintf(line->out, ERASE_LINE "%.*s", columns(line->out) - 1, text);

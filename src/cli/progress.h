@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The progress line: percent, simulated time, events per second, time to go. It appears when
- * a run has taken a second, is redrawn in place and erased at the end. On something that is
- * not a terminal, if asked for, it is a new line every second.
+ * The progress line: percent, simulated time, events per second, time left. It appears when a
+ * run has taken a second, is redrawn in place and erased at the end. If the output is not a
+ * terminal and progress was asked for, a new line is printed every second.
  */
 
 #include "sim/sim.h"
@@ -23,22 +23,22 @@ struct wf_progress_line {
     FILE *out; /* null: silent */
     bool in_place;
     double began, drawn; /* seconds of the monotonic clock */
-    bool shown;          /* in place, now */
-    const char *what;    /* what wf_progress_points() counts */
-    size_t before;       /* how many of them were done at the start */
+    bool shown;          /* on the terminal now */
+    const char *what;    /* name of the things that wf_progress_points() counts */
+    size_t before;       /* number of them done at the start */
 };
 
 void wf_progress_init(struct wf_progress_line *line, enum wf_progress_mode mode, FILE *out);
-/* For struct wf_sim_host; `line` is a struct wf_progress_line. */
+/* A callback for struct wf_sim_host; `line` is a struct wf_progress_line. */
 void wf_progress_draw(void *line, const struct wf_sim_progress *progress);
 void wf_progress_erase(struct wf_progress_line *line);
-/* A host for a run of many points, `what` in plural: `jobs` run in parallel, as many as there
- * are cores if that is 0; Ctrl-C ends the run; the line shows "3 of 18 loads  0:42 left". The
- * line must live as long as the host. */
+/* A host for a run of many points; `what` is their name in plural. `jobs` points run in
+ * parallel, 0 means one per core. Ctrl-C ends the run. The line shows "3 of 18 loads  0:42
+ * left" and must live as long as the host. */
 struct wf_points_host wf_progress_points(struct wf_progress_line *line, const char *what,
                                          uint64_t jobs);
 
-/* "  42 %  1.234 ms simulated ..." in `buf` of WF_PROGRESS_TEXT_MAX bytes, `elapsed` seconds
- * after the start; returns it. */
+/* Writes "  42 %  1.234 ms simulated ..." to `buf` of WF_PROGRESS_TEXT_MAX bytes, `elapsed`
+ * seconds after the start; returns `buf`. */
 enum { WF_PROGRESS_TEXT_MAX = 160 };
 char *wf_progress_text(const struct wf_sim_progress *progress, double elapsed, char *buf);

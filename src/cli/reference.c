@@ -24,7 +24,7 @@ void wf_reference_limits(const struct wf_param *row, char *buf, size_t size)
     }
 }
 
-/* In a table of Markdown a bar would end the cell. */
+/* In a Markdown table a bar would end the cell, so it is escaped. */
 static void put_cell(FILE *out, const char *text)
 {
     for (const char *p = text; *p != '\0'; p++) {

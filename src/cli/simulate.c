@@ -18,7 +18,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The writer of the file asked for, if any; fails before the run if it cannot be written. */
+/* Finds the writer of the output file, if any. Fails before the run if the file cannot be
+ * written. */
 static enum wf_status prepare_output(const struct wf_simulate_opts *opts,
                                      const struct wf_writer_ops **writer, struct wf_err *err)
 {
@@ -72,7 +73,7 @@ static enum wf_status deliver(struct wf_cli *cli, const struct wf_simulate_opts 
     return WF_OK;
 }
 
-/* Notes that the scheduler leaves threads or processes idle, which is probably a mistake. */
+/* Warns if the scheduler leaves threads or processes idle, which is probably a mistake. */
 static void note_idle(struct wf_cli *cli, const struct wf_value *doc)
 {
     uint64_t threads = wf_doc_get_count(doc, "run.threads", UINT64_MAX);
@@ -87,7 +88,7 @@ static void note_idle(struct wf_cli *cli, const struct wf_value *doc)
     }
 }
 
-/* Notes a topology with a model that does not use it, unless it comes from a machine file,
+/* Warns if the model does not use the topology, unless the topology comes from a machine file,
  * which may be meant for several models. */
 static void note_topology(struct wf_cli *cli, const struct wf_scenario *scenario,
                           const struct wf_value *doc)
@@ -102,7 +103,7 @@ static void note_topology(struct wf_cli *cli, const struct wf_scenario *scenario
     }
 }
 
-/* Notes settings of MPI that have no effect on a program of tasks, unless they come from a
+/* Warns about MPI settings that have no effect on a program of tasks, unless they come from a
  * machine file. */
 static void note_tasks(struct wf_cli *cli, const struct wf_scenario *scenario,
                        const struct wf_value *doc)
@@ -130,7 +131,7 @@ static bool keeps_link_stats(const struct wf_catalog_entry *entry)
     return strcmp(entry->kind, "net") == 0 && wf_param_find(entry->params, "stats") != NULL;
 }
 
-/* A table of links without links has no rows. */
+/* Warns if a table of links would be empty. */
 static void note_links(struct wf_cli *cli, const struct wf_writer_ops *writer,
                        const struct wf_value *doc)
 {
@@ -157,7 +158,7 @@ static void note_skipped(void *arg, const struct wf_setting *setting)
                   setting->place, setting->origin);
 }
 
-/* Asks a model that can for the load of its links, unless the user said what he wants. */
+/* Enables the load of links in a model that has it, unless the user set the option. */
 static enum wf_status ask_for_links(struct wf_scenario *scenario, struct wf_err *err)
 {
     const struct wf_setting *topology = wf_scenario_find(scenario, "topology");
@@ -182,7 +183,7 @@ static enum wf_status ask_for_links(struct wf_scenario *scenario, struct wf_err 
         err);
 }
 
-/* Asks for the efficiency and the load of links if the report shows them and the user did not
+/* Enables the efficiency and the load of links if the report shows them and the user did not
  * choose. */
 static enum wf_status ask_for_more(struct wf_scenario *scenario,
                                    const struct wf_writer_ops *writer, bool is_replay,
@@ -196,7 +197,7 @@ static enum wf_status ask_for_more(struct wf_scenario *scenario,
     return status == WF_OK && writer->links ? ask_for_links(scenario, err) : status;
 }
 
-/* The ranks and times to record. */
+/* Reads the ranks and times to record. */
 static enum wf_status read_choice(const struct wf_simulate_opts *opts, struct wf_choice *choice,
                                   struct wf_err *err)
 {
@@ -214,7 +215,7 @@ static enum wf_status read_choice(const struct wf_simulate_opts *opts, struct wf
 /* An HTML report simulates the what-if changes if each takes a few seconds at most. */
 enum { WHAT_IF_EVENTS = 5000000 };
 
-/* Of a program whose trace was written. */
+/* Prints a line about the trace that was written. */
 static void report_trace(struct wf_cli *cli, const struct wf_simulate_opts *opts,
                          const struct wf_sim_trace *trace, const struct wf_value *doc)
 {
@@ -245,7 +246,7 @@ static enum wf_status run(struct wf_cli *cli, const struct wf_simulate_opts *opt
                           const struct wf_scenario *scenario, struct wf_value **doc,
                           struct wf_err *err)
 {
-    /* All processes need the writer, not only the one that writes. */
+    /* All processes need the writer, not only the first one. */
     const struct wf_writer_ops *writer = wf_writer_of(opts->output);
     bool records = writer != NULL && writer->records, page = records && !writer->timeline;
     struct wf_scenario *own = wf_scenario_new();

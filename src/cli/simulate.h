@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The verbs that simulate share options, the run and the output of the result. */
+/* Shared by the verbs that simulate: options, the run and the output of the result. */
 
 #include "cli/cli.h"
 #include "cli/opt.h"
@@ -9,7 +9,7 @@
 
 struct wf_scenario;
 
-/* The options of all these verbs; a verb has the rows for some of them. */
+/* The options of all these verbs. Each verb has rows for some of them. */
 struct wf_simulate_opts {
     bool help, json, quiet, verbose, force, dry_run;
     int progress; /* enum wf_progress_mode */
@@ -19,12 +19,12 @@ struct wf_simulate_opts {
     /* run and emulate */
     const char *compute;
     const char *trace; /* the trace to write */
-    uint64_t parts;    /* files of that trace; 0: one file */
-    bool silent;       /* print no result unless it is asked for */
+    uint64_t parts;    /* number of files of that trace; 0: one file */
+    bool silent;       /* print no result unless the user asks for it */
     /* replay */
     struct wf_opt_list jobs; /* other programs */
     bool what_if;
-    /* replay and run: the recording */
+    /* replay and run: options of the recording */
     bool record;
     uint64_t record_limit;
     const char *record_ranks, *record_time;
@@ -44,7 +44,7 @@ struct wf_simulate_opts {
                     .doc = "Topology, network and processors of a machine: a name of 'weft " \
                            "machine list' or a .yaml file; other options and -p override it")
 
-/* The rows that all such verbs have, and the end of the table; the arguments describe -o. */
+/* The rows that all these verbs have, and the end of the table. The arguments describe -o. */
 #define WF_SIMULATE_ROWS(output_doc, output_arg)                                             \
     {.param = {.name = "param",                                                              \
                .offset = WF_SIMULATE_MEMBER(params),                                         \
@@ -91,19 +91,19 @@ struct wf_simulate_opts {
                         .doc = "Memory of each thread for finding the critical path of a "    \
                                "recording; 0 finds none")
 
-/* Adds the settings of the machine to the scenario, then those of the options that were given,
+/* Adds settings to the scenario: first those of the machine, then those of the given options,
  * then the further jobs, then -p. */
 WF_NODISCARD
 enum wf_status wf_simulate_apply(const struct wf_simulate_opts *opts,
                                  const struct wf_operands *operands,
                                  struct wf_scenario *scenario, struct wf_err *err);
 
-/* Runs the scenario, prints the result or writes it to the file that is asked for. */
+/* Runs the scenario, then prints the result or writes it to the output file. */
 WF_NODISCARD
 enum wf_status wf_simulate_scenario(struct wf_cli *cli, const struct wf_simulate_opts *opts,
                                     const struct wf_scenario *scenario, struct wf_err *err);
 
-/* Both, for a scenario that `prepare` begins. */
+/* Both of the above, for a scenario that `prepare` begins. */
 WF_NODISCARD
 enum wf_status wf_simulate(
     struct wf_cli *cli, const struct wf_simulate_opts *opts, const struct wf_operands *operands,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the options of a command that simulates to the settings of a scenario. */
+/* Turns the options of a command that simulates into settings of a scenario. */
 #include "base/mem.h"
 #include "cli/simulate.h"
 #include "sim/machine.h"
@@ -21,8 +21,8 @@ static enum wf_status apply_pair(const char *pair, struct wf_scenario *scenario,
     return status;
 }
 
-/* Whether a setting begins here: a name and '='. A generator's text may contain such things
- * too; after one of its parameters only names of a job's settings count. */
+/* Whether a setting begins here: a name and '='. The value of a generator's parameter may
+ * contain such text too; after such a parameter only names of job settings count. */
 static bool begins_setting(const char *text, bool in_generator)
 {
     size_t len = strcspn(text, "=,:");
@@ -33,8 +33,8 @@ static bool begins_setting(const char *text, bool in_generator)
                                 wf_param_find(wf_scenario_job_params(), name) != NULL);
 }
 
-/* The length of a part of "gen:ring,ranks=8,gen.bytes=1KiB": up to a comma that is not part of
- * a value. */
+/* The length of the first part of "gen:ring,ranks=8,gen.bytes=1KiB": up to a comma that is not
+ * part of a value. */
 static size_t part_length(const char *text)
 {
     bool in_generator = strncmp(text, "gen.", 4) == 0;
@@ -46,7 +46,7 @@ static size_t part_length(const char *text)
     return len;
 }
 
-/* --job: a source, then settings of that job. */
+/* Applies --job: a source, then settings of that job. */
 static enum wf_status apply_job(const char *text, size_t number, struct wf_scenario *scenario,
                                 struct wf_err *err)
 {
@@ -71,7 +71,7 @@ static enum wf_status apply_job(const char *text, size_t number, struct wf_scena
     }
 }
 
-/* Hands the options that set something of a scenario to it, under their own names. */
+/* Sets the keys of options in the scenario, with the options' own names as origin. */
 static enum wf_status apply_options(const struct wf_operands *operands,
                                     struct wf_scenario *scenario, struct wf_err *err)
 {

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <sys/stat.h>
 
-/* The options in the terms of the library; what they point to is borrowed. */
+/* Converts the options to those of study/trace_io.h; the texts are borrowed. */
 static struct wf_study_trace_options to_options(const struct wf_trace_opts *opts)
 {
     return (struct wf_study_trace_options){

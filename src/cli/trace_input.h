@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The commands on traces share options, input, output and the messages about them. */
+/* Shared by the commands on traces: options, input, output and the messages about them. */
 
 #include "cli/cli.h"
 #include "cli/opt.h"
 #include "study/trace_io.h"
 
-/* A part of the options of each of these commands; not every one has all rows. */
+/* The first part of the options of each of these commands. Not every command has all rows. */
 struct wf_trace_opts {
     bool help, json, force, partial, expand;
     const char *output;
@@ -46,14 +46,13 @@ struct wf_trace_opts {
     WF_OPT_ROW(struct wf_trace_opts, partial, BOOL, "partial", 0, NULL, \
                .doc = "Take what can be read of a trace that is truncated or damaged")
 
-/* Opens what `word` names: a trace, or gen:<name>. The caller closes it with
+/* Opens the trace or generator (gen:<name>) `word`. The caller closes it with
  * wf_trace_close(). */
 WF_NODISCARD
 enum wf_status wf_cli_trace_input(const char *word, const struct wf_trace_opts *opts,
                                   struct wf_trace *out, struct wf_err *err);
 
-/* WF_EUSAGE if there is no output, or one that cannot be written. Call it before
- * any work. */
+/* WF_EUSAGE if no output was given, or one that cannot be written. Call it before any work. */
 WF_NODISCARD
 enum wf_status wf_cli_trace_output_check(const struct wf_trace_opts *opts, struct wf_err *err);
 
@@ -62,10 +61,10 @@ WF_NODISCARD
 enum wf_status wf_cli_trace_output(struct wf_cli *cli, const struct wf_study_trace_part *part,
                                    const struct wf_trace_opts *opts, struct wf_err *err);
 
-/* Prints notes on parts of a trace that the format cannot hold. */
+/* Prints notes about the parts of a trace that the format cannot hold. */
 void wf_cli_trace_print_losses(struct wf_cli *cli, const struct wf_trace_writer_ops *format,
                                const struct wf_losses *losses);
-/* Ends a line about a trace with the size of its file, if it is one file. */
+/* Ends a line about a trace with its size, if the trace is a single file. */
 void wf_cli_trace_print_size(const char *path, FILE *out);
 
 /* Writes all of the trace or generator `word` to opts->output. */

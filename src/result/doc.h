@@ -6,7 +6,7 @@
  * only the document of a run and nothing of the simulator, so that a document can also be read
  * from a file.
  *
- * Names end with a unit where the type does not say it: _ps, _bytes, _seconds, _percent. A
+ * Names end with a unit where the type does not imply one: _ps, _bytes, _seconds, _percent. A
  * parent owns its values, and every value owns its name and text.
  */
 
@@ -33,19 +33,19 @@ struct wf_value {
         uint64_t count;
         double real;
         char *text;
-        struct wf_value *first; /* of a section or list; null if empty */
+        struct wf_value *first; /* children of a section or list; null if empty */
     };
     struct wf_value *last; /* likewise */
-    struct wf_value *next; /* in the parent */
+    struct wf_value *next; /* next child of the same parent */
 };
 
 /* An empty section, the root of a document. */
 struct wf_value *wf_doc_new(void);
-/* Frees a root and all below; null is allowed. */
+/* Frees a root and everything below it; null is allowed. */
 void wf_doc_free(struct wf_value *root);
 
-/* Each adds a value at the end of `parent`, a section (`name` is copied) or a list (`name` is
- * null). The text is copied. A number that is not finite becomes null. */
+/* Each function adds a value at the end of `parent`: a section (`name` is copied) or a list
+ * (`name` is null). Texts are copied. A number that is not finite becomes null. */
 struct wf_value *wf_doc_section(struct wf_value *parent, const char *name);
 struct wf_value *wf_doc_list(struct wf_value *parent, const char *name);
 void wf_doc_null(struct wf_value *parent, const char *name);
@@ -63,6 +63,6 @@ const struct wf_value *wf_doc_find(const struct wf_value *root, const char *path
 const char *wf_doc_get_text(const struct wf_value *root, const char *path,
                             const char *fallback);
 uint64_t wf_doc_get_count(const struct wf_value *root, const char *path, uint64_t fallback);
-/* Likewise a real number or count; and whether there is a bool that is true. */
+/* The same for a real number or count; and whether the path has a bool that is true. */
 double wf_doc_get_real(const struct wf_value *root, const char *path, double fallback);
 bool wf_doc_is_true(const struct wf_value *root, const char *path);

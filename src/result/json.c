@@ -10,13 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Many readers of JSON lose digits above 2^53; larger numbers are written as strings. */
+/* Many JSON readers lose digits above 2^53, so larger numbers are written as strings. */
 #define SAFE_INTEGER_MAX (UINT64_C(1) << 53)
 
-/* Digits that identify a double: 15 are enough for numbers that people wrote, 17 for any. */
+/* Significant digits that identify a double: 15 are enough for numbers that people wrote, 17
+ * for any number. */
 enum { DIGITS_SHORT = 15, DIGITS_FULL = 17 };
 
-/* How a document is written. */
+/* Options of the JSON output. */
 struct style {
     int digits;
     bool (*skips)(const void *arg, const struct wf_value *value); /* may be null */
@@ -47,7 +48,7 @@ static json_t *real_to_json(double real, struct style *style)
     return json_real(real);
 }
 
-/* File names and arguments may have bytes that are not UTF-8. */
+/* File names and arguments may contain bytes that are not UTF-8. */
 static json_t *text_to_json(const char *text)
 {
     json_t *json = json_string(text);
@@ -134,7 +135,7 @@ char *wf_doc_to_compact_json(const struct wf_value *doc,
 
 /* ---- reading ---- */
 
-/* A count above 2^53 was written as a string. Only a digest looks like one. */
+/* Counts above 2^53 were written as strings. The only other text of that form is a digest. */
 static bool is_large_count(const char *name, const char *text, uint64_t *count)
 {
     enum { DIGITS_MIN = 16, DIGITS_MAX = 20 };

@@ -26,7 +26,7 @@ struct wf_value *wf_result_new_error(const char *version, const struct wf_err *e
     return root;
 }
 
-/* More than any recording needs. */
+/* Limit on the file size; more than any recording needs. */
 #define BYTES_MAX ((size_t)1 << 36)
 
 enum wf_status wf_result_read(const char *path, struct wf_value **out, struct wf_err *err)

@@ -2,14 +2,14 @@
 #pragma once
 
 /*
- * The result document, as share/schema/weft-result-1.json describes it:
+ * The result document, as described by share/schema/weft-result-1.json:
  *
  *   schema    the name of that description
- *   version   of weft
+ *   version   the version of weft
  *   scenario  every setting that can change the result
  *   result    the prediction; depends on version and scenario only
  *   run       facts about the host and the schedule
- *   error     instead of the last three, if there is no result
+ *   error     replaces the last three if there is no result
  */
 
 #include "base/status.h"
@@ -29,7 +29,7 @@ struct wf_value *wf_result_new(const char *version);
 /* A document that reports a failure. */
 struct wf_value *wf_result_new_error(const char *version, const struct wf_err *err);
 
-/* Reads a result document; the caller frees *out. A file that cannot be read is WF_EIO, one
- * that is no result document is WF_EINVAL. */
+/* Reads a result document; the caller frees *out. A file that cannot be read is WF_EIO; a file
+ * that is not a result document is WF_EINVAL. */
 WF_NODISCARD
 enum wf_status wf_result_read(const char *path, struct wf_value **out, struct wf_err *err);
