@@ -3,18 +3,18 @@
  * Two settings of the optimistic scheduler that adapt to the run, unless the user sets them.
  *
  * The leash limits how far past GVT workers run. Threads that get less of the processor fall
- * behind, the others run ahead, and their work there is undone. When much is rolled back, the
- * leash becomes half of the lead of the foremost worker; while little is, it grows again. It is
- * never shorter than the lookahead, within which nothing can be rolled back. It is not
- * shortened while rounds have next to nothing to do: on a busy machine threads wait for each
- * other, and that looks like too much speculation.
+ * behind; the others run ahead, and their work there is undone. When much is rolled back,
+ * the leash becomes half of the lead of the foremost worker. While little is rolled back, it
+ * grows again. It is never shorter than the lookahead, within which nothing can be rolled
+ * back. It is not shortened while rounds have next to nothing to do: on a busy machine
+ * threads wait for each other, which looks like too much speculation.
  *
- * The interval is the number of batches between two GVT rounds. A round costs next to nothing
- * while every thread has a core. On a busy machine all threads wait for the one that has none.
- * So the share of time spent in rounds decides: while it is large, rounds move apart; while it
- * is small, they move together again, which keeps the data of a round in the caches. With
- * several processes the interval stays: each executes its whole interval before it waits for
- * the others, so that longer intervals only mean longer waits.
+ * The interval is the number of batches between two GVT rounds. A round costs next to
+ * nothing while every thread has a core. On a busy machine all threads wait for the one that
+ * has none. So the share of time spent in rounds decides: while it is large, rounds move
+ * apart. While it is small, they move together again, which keeps the data of a round in the
+ * caches. With several processes the interval is fixed: each executes its whole interval
+ * before it waits for the others, so longer intervals only mean longer waits.
  */
 #include "base/clock.h"
 #include "engine/optimistic.h"

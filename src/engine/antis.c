@@ -23,7 +23,7 @@ static struct wf_event *slot(const struct wf_antis *antis, uint32_t i)
     return (void *)(antis->slots + (size_t)i * antis->stride);
 }
 
-/* Where an event's search in the table begins; the table's size is a power of two. */
+/* The slot where an event's search in the table begins; the table's size is a power of two. */
 static uint32_t home(const struct wf_antis *antis, const struct wf_event *ev)
 {
     uint64_t hash = wf_rng_mix(ev->key.seq * WF_RNG_GOLDEN + ev->key.src);
@@ -58,7 +58,8 @@ static void grow(struct wf_antis *antis)
     for (uint32_t i = 0; i < old; i++) {
         enter(antis, i);
     }
-    /* Full when it grows, so just the new half is free; the least number is used first. */
+    /* The table was full when it grew, so only the new half is free. The lowest number is
+     * used first. */
     for (uint32_t i = old; i < antis->capacity; i++) {
         antis->free[antis->capacity - 1 - i] = i;
     }
@@ -76,14 +77,15 @@ void wf_antis_add(struct wf_antis *antis, const struct wf_event *ev)
     enter(antis, number);
 }
 
-/* Empties place `hole` and moves back what could no longer be found behind it. */
+/* Empties the slot `hole` and moves back entries that a search could no longer find after
+ * it. */
 static void close_gap(struct wf_antis *antis, uint32_t hole)
 {
     uint32_t mask = 2 * antis->capacity - 1;
 
     for (uint32_t i = after(antis, hole); antis->table[i] != 0; i = after(antis, i)) {
         uint32_t wanted = home(antis, slot(antis, antis->table[i] - 1));
-        /* Movable if its search passes the hole on the way to i. */
+        /* An entry can move if its search passes the hole before it reaches i. */
         if (((i - wanted) & mask) >= ((i - hole) & mask)) {
             antis->table[hole] = antis->table[i];
             hole = i;

@@ -4,8 +4,8 @@
 #include <sched.h>
 #include <time.h>
 
-/* A few microseconds of spinning, then yielding, then sleeping: with more threads than cores,
- * the thread that the others wait for must get a core. */
+/* Spins for a few microseconds, then yields, then sleeps: with more threads than cores, the
+ * thread that the others wait for must get a core. */
 enum { SPINS_BEFORE_YIELD = 512, SPINS_BEFORE_SLEEP = 1024, SLEEP_NS = 20000 };
 
 void wf_barrier_init(struct wf_barrier *barrier, uint32_t n)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A scheduler that checks undoing. It executes, undoes and executes again every event, in
- * strict key order on one thread. After undoing, the state must be what it was before, byte for
- * byte. After the second execution it must be what it was after the first, and the same events
- * must have been scheduled.
+ * strict key order on one thread. After undoing, the state must equal the state before the
+ * event, byte for byte. After the second execution it must equal the state after the first,
+ * and the same events must have been scheduled.
  */
 #include "base/mem.h"
 #include "engine/pending.h"
@@ -74,7 +74,7 @@ static size_t first_difference(const void *a, const void *b, size_t size)
     return i;
 }
 
-/* Reports what is wrong with an event. */
+/* Reports an event that violates the rules. */
 WF_PRINTF(3, 4)
 static void blame(struct wf_worker *worker, const struct wf_event *ev, const char *fmt, ...)
 {

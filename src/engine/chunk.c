@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-/* Slabs are as large as the huge pages that spare the wide, random walks of a large run most
- * of their address translation. Small runs start with small ones. */
+/* Slabs have the size of huge pages, which save most of the address translation for the
+ * wide, random accesses of a large run. Small runs start with small slabs. */
 enum { SLAB_FIRST = 64 * 1024, SLAB_MAX = 2 * 1024 * 1024 };
 
 struct wf_slab {

@@ -9,8 +9,8 @@
 
 enum { TAG_EXCHANGE = 1, TAG_POST = 2, TAG_COLLECT = 3 };
 
-/* Messages are sent in units of this many bytes, so that MPI's int reaches 128 GiB. The first 8
- * bytes are the true length. */
+/* Messages are sent in units of this many bytes, so that an int count of MPI reaches 128
+ * GiB. The first 8 bytes are the true length. */
 enum { UNIT = 64 };
 
 /* Larger buffers are freed when they have been sent. */
@@ -36,7 +36,7 @@ struct wf_comm {
 static const char *const launcher_sizes[] = {
     "PMI_SIZE", "OMPI_COMM_WORLD_SIZE", "MPI_SIZE", "MPI_LOCALNRANKS", "PMIX_RANK", NULL};
 
-/* The number of processes that a launcher says it started; 0 without a launcher. */
+/* The number of processes that a launcher reports; 0 without a launcher. */
 static long launched(void)
 {
     long most = 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The conservative scheduler works in rounds. In a round every worker executes the events
- * before which no other event can arrive any more. Events for other workers are handed over
+ * that no event still to arrive can precede. Events for other workers are handed over
  * between rounds.
  *
  * With a lookahead a round is a window of that length. Without one it is one time and one
  * generation, (time, delta): the children of an event at the same time belong to the next
- * generation, so that the events of a round are independent. That is slow but correct.
+ * generation, so the events of a round are independent. That is slow but correct.
  */
 #include "base/mem.h"
 #include "engine/pending.h"
@@ -22,10 +22,10 @@ struct round {
 
 static const struct round never = {UINT64_MAX, UINT64_MAX};
 
-/* What a worker tells the others between rounds. There are two of each: one is written for the
- * next round while other workers may still read the last one. */
+/* What a worker tells the others between rounds. There are two copies: one is written for
+ * the next round while other workers may still read the other. */
 struct notice {
-    struct round next; /* of its first event, events it has sent included */
+    struct round next; /* round of its first event, including events it has sent */
     bool stop, overflow;
     struct wf_bag *outbox; /* by worker of the run */
 };
@@ -36,13 +36,13 @@ struct conservative {
     struct wf_pending pending; /* without lookahead */
     struct notice notice[2];
     unsigned parity;
-    struct wf_buf *out, *in; /* by process; used by thread 0 of each */
+    struct wf_buf *out, *in; /* by process; used by thread 0 of each process */
     struct round peers_next; /* from the other processes; thread 0 writes it */
     bool peers_stop, peers_overflow;
 };
 
-/* The head of a message from one process to another. The events for each of its threads follow,
- * each with its length in front, and then the cargo. */
+/* The header of a message from one process to another. The events for each thread follow,
+ * each part after its length, and then the cargo. */
 struct head {
     struct round next;
     uint64_t stop, overflow;
@@ -179,7 +179,8 @@ static void pack_message(struct wf_worker *worker, uint32_t to, struct head head
     wf_engine_load(engine, to, message);
 }
 
-/* The part of a message for a thread, its length in front; after the last thread, the cargo. */
+/* The part of a message for a thread, which begins with its length; after the last thread,
+ * the cargo. */
 static const unsigned char *find_part(const struct wf_buf *message, uint32_t thread,
                                       uint64_t *size)
 {

@@ -26,7 +26,7 @@ void *wf_model(const struct wf_ctx *ctx)
     return ctx->block->group->model;
 }
 
-/* A model that breaks the rules is a bug of weft: no input of a user may lead here. */
+/* A model that breaks the rules is a bug in weft: no user input may lead here. */
 WF_NORETURN static void misuse(const struct wf_ctx *ctx, const char *what, uint32_t dst,
                                int64_t delay)
 {

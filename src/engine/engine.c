@@ -144,8 +144,8 @@ void wf_worker_progress(struct wf_worker *worker, int64_t time)
         return;
     }
     worker->next_progress_ns = now + INT64_C(1000000) * PROGRESS_EVERY_MS;
-    /* Reading the counts of other workers would slow them down; its own, times their number,
-     * are near enough. */
+    /* Reading the counts of other workers would slow them down. This worker's own counts,
+     * times the number of workers, are close enough. */
     bool alone = wf_scheduler_is_alone(engine->config.scheduler);
     uint64_t n = alone ? 1 : (uint64_t)engine->n_threads * engine->n_processes;
     engine->config.progress(engine->config.progress_arg,
@@ -158,7 +158,7 @@ void wf_worker_progress(struct wf_worker *worker, int64_t time)
                             });
 }
 
-/* Calls init, or finish where `finishing`, for every process of the worker. */
+/* Calls init, or with `finishing` finish, for every process of the worker. */
 static void visit_processes(struct wf_worker *worker, bool finishing)
 {
     struct wf_ctx *ctx = &worker->ctx;
@@ -227,8 +227,8 @@ static void *worker_main(void *arg)
     return NULL;
 }
 
-/* Zeroed memory in cache lines of its own: workers write to it with every event. Large memory
- * has pages of its own, most of which may never be touched. */
+/* Allocates zeroed memory in separate cache lines, since workers write to it with every
+ * event. Large memory gets separate pages, most of which may never be touched. */
 static void *own_lines(size_t size)
 {
     enum { LARGE = 1 << 20 };
@@ -258,7 +258,7 @@ static void worker_init(struct wf_engine *engine, uint32_t thread)
     wf_cells_init(&worker->cells, engine->cell_size);
 }
 
-/* Prepares what depends on the complete model. */
+/* Prepares the parts that depend on the complete model. */
 static void set_up(struct wf_engine *engine, bool alone)
 {
     size_t payload = 0;

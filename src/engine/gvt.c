@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Global virtual time. All workers stop and deliver messages until none are in flight; then the
- * least pending key is GVT. Rounds are far enough apart to cost little, and near enough that
- * the events to be committed are still in cache.
+ * Global virtual time. All workers stop and deliver messages until none are in flight; then
+ * the least pending key is GVT. Rounds are far enough apart to cost little, and close enough
+ * that the events to be committed are still in cache.
  */
 #include "base/clock.h"
 #include "engine/optimistic.h"
@@ -12,7 +12,7 @@ static struct wf_warp *warp_of(const struct wf_engine *engine, uint32_t thread)
     return engine->workers[thread].scheduler;
 }
 
-/* Whether no message is in flight any more. Thread 0 calls it while the others wait. */
+/* Whether no messages are in flight. Thread 0 calls it while the others wait. */
 static bool find_quiet(struct wf_warp *warp)
 {
     struct wf_engine *engine = warp->worker->engine;
@@ -118,8 +118,8 @@ static void commit(struct wf_warp *warp, struct wf_record *record)
                    wf_record_undo(record, stride));
 }
 
-/* Commits events before GVT, in the order of execution, as long as they are at the beginning of
- * the log, and removes them from it. */
+/* Commits events before GVT in the order of execution, as long as they are at the beginning
+ * of the log, and removes them from the log. */
 static void collect_fossils(struct wf_warp *warp)
 {
     struct wf_history *history = &warp->history;
@@ -180,7 +180,7 @@ static void limit_memory(struct wf_warp *warp)
     }
 }
 
-/* Ends an interrupted run: undoes all that is not committed. */
+/* Ends an interrupted run: undoes everything that is not committed. */
 static void abandon(struct wf_warp *warp)
 {
     wf_warp_retreat(warp, UINT64_MAX);

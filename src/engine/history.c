@@ -17,7 +17,7 @@ void wf_history_fini(struct wf_history *history)
     free(history->data);
 }
 
-/* Makes room for `size` more bytes at the end. */
+/* Makes space for `size` more bytes at the end. */
 static void make_room(struct wf_history *history, size_t size)
 {
     size_t used = history->end - history->begin;

@@ -8,8 +8,8 @@
 
 enum {
     BATCHES_PER_MESSAGE = 4, /* a message between processes costs more than a few events */
-    IDLE_BEFORE_GVT = 64,    /* looks at an empty mailbox before asking for a GVT round */
-    PERTURB_BYTES = 8192,    /* of history that an injected rollback undoes at most */
+    IDLE_BEFORE_GVT = 64,    /* looks into an empty mailbox before asking for a GVT round */
+    PERTURB_BYTES = 8192,    /* most bytes of history that an injected rollback undoes */
 };
 
 /* Events that are scheduled while processes are initialised are never cancelled. */
@@ -92,7 +92,7 @@ static void release(struct wf_worker *worker)
     free(warp);
 }
 
-/* Must be inlined: a compiler sees no effect in a call of it and drops the call. */
+/* Must be inlined: the compiler sees no effect in a call and drops it. */
 __attribute__((always_inline)) static inline void prefetch(const struct wf_warp *warp)
 {
     const struct wf_event *ev = wf_engine_prefetch(warp->worker->engine, &warp->pending);
@@ -140,7 +140,7 @@ static bool is_safe(const struct wf_warp *warp, const struct wf_event *ev)
     return ev->key.time < warp->safe || !wf_key_before(&warp->gvt, &ev->key);
 }
 
-/* Executes one event; false if there is none to be executed now. */
+/* Executes one event; false if no event can be executed now. */
 static bool step(struct wf_warp *warp)
 {
     const struct wf_event *first = wf_pending_peek(&warp->pending);

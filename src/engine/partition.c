@@ -6,8 +6,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* A block is small enough for its states and events to fit into the cache of a core, and large
- * enough for its events of a window to fill their chunks. */
+/* A block is small enough for its states and events to fit into the cache of a core, and
+ * large enough for its events in a window to fill their chunks. */
 enum { BLOCK_SHIFT_MAX = WF_ID_ALIGN_SHIFT, BLOCKS_PER_WORKER = 8 };
 
 static unsigned choose_block_shift(const struct wf_engine *engine, uint32_t n_workers)

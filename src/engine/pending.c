@@ -4,8 +4,8 @@
 #include "base/mem.h"
 
 enum {
-    SORT_MAX = 16384, /* a bucket of so few is sorted; a larger one is spread first */
-    NEAR_MAX = 4096,  /* a heap of so many means that the open stretch is too wide */
+    SORT_MAX = 16384, /* up to this size a bucket is sorted; a larger one is spread first */
+    NEAR_MAX = 4096,  /* a larger heap means that the open stretch is too wide */
     SPREAD = 256,     /* sub-buckets of the final sort */
 };
 
@@ -33,8 +33,8 @@ static void file_event(struct wf_pending *pending, const struct wf_event *ev)
     pending->used[level][slot / 64] |= UINT64_C(1) << (slot % 64);
 }
 
-/* Gives up the open stretch: what is left of it goes back into finer buckets. The present does
- * not move, for the buckets were chosen by it; what lies before it stays in the heap. */
+/* Closes the open stretch: its remaining events go back into finer buckets. The present does
+ * not move, because the buckets were chosen by it; events before it stay in the heap. */
 static void close_stretch(struct wf_pending *pending)
 {
     struct wf_near past;
@@ -71,7 +71,8 @@ void wf_pending_push(struct wf_pending *pending, const struct wf_event *ev)
     }
 }
 
-/* The first bucket in use; lower levels come first, for they share more of the present. */
+/* The first bucket in use. Lower levels come first: their times share more leading bits with
+ * the present. */
 static bool first_bucket(const struct wf_pending *pending, unsigned *level, unsigned *slot)
 {
     for (unsigned l = 0; l < WF_PENDING_LEVELS; l++) {
@@ -98,7 +99,7 @@ static struct wf_bag take_bucket(struct wf_pending *pending, unsigned level, uns
     return bag;
 }
 
-/* Spreads events[0..n) of the open stretch by the next byte of their times into `run`. */
+/* Spreads events[0..n) of the open stretch into `run`, by the next byte of their times. */
 static void spread(struct wf_pending *pending, size_t n)
 {
     struct wf_event **from = pending->run.scratch, **to = pending->run.events;
@@ -167,7 +168,7 @@ static void refile(struct wf_pending *pending, struct wf_bag bag)
     }
 }
 
-/* Opens the next stretch; false when nothing is left. */
+/* Opens the next stretch; false when no events are left. */
 static bool open_next(struct wf_pending *pending)
 {
     unsigned level = 0, slot = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Off unless asked for: the first cores are the first cores for every run on the machine, and
- * two runs pinned to the same ones are slower than any scheduler would make them.
+ * Off by default: every run on the machine would take the same first cores, and two runs
+ * pinned to the same cores are slower than under any scheduler.
  */
 #include "engine/pin.h"
 

@@ -131,7 +131,7 @@ bool wf_warp_receive(struct wf_warp *warp, bool all)
 }
 
 /* Sorts the events of a message from another process into the mailboxes of this one. The
- * message has the number of bytes of its events, the events, and the cargo. */
+ * message consists of the number of bytes of its events, the events, and the cargo. */
 static void distribute(struct wf_warp *warp)
 {
     struct wf_worker *worker = warp->worker;
@@ -143,7 +143,7 @@ static void distribute(struct wf_warp *warp)
     memcpy(&bytes, warp->message.data, sizeof(bytes));
     wf_engine_unload(engine, events + bytes, warp->message.size - sizeof(bytes) - bytes);
 
-    /* With more threads than bags, in several passes over the message. */
+    /* With more threads than bags this takes several passes over the message. */
     for (uint32_t first = 0; first < engine->n_threads; first += 64) {
         for (size_t at = 0; at < bytes; at += engine->stride) {
             const struct wf_event *ev = (const void *)(events + at);

@@ -6,8 +6,8 @@ static bool kp_has_history(const struct wf_warp *warp, const struct wf_kp *kp)
     return kp->last > warp->history.begin; /* last is a place + 1 */
 }
 
-/* Whether an event needs no mailbox. An event of a process for itself never does, so that the
- * process never sees one of them after it has cancelled it. */
+/* Whether an event needs no mailbox. An event that a process sends to itself never does, so
+ * the process cannot receive such an event after it has cancelled it. */
 static bool stays_here(const struct wf_warp *warp, const struct wf_event *ev)
 {
     if (warp->loopback) {
@@ -16,7 +16,7 @@ static bool stays_here(const struct wf_warp *warp, const struct wf_event *ev)
     return wf_engine_owner(warp->worker->engine, ev->dst) == warp->worker->number;
 }
 
-/* Cancels all events that the event of the record had scheduled, the latest first. */
+/* Cancels all events that the event of the record scheduled, the latest first. */
 static void cancel_sent(struct wf_warp *warp, struct wf_record *record)
 {
     uint32_t stride = warp->history.stride;
@@ -53,8 +53,8 @@ static void undo_last(struct wf_warp *warp, struct wf_kp *kp)
     kp->key = wf_record_event(wf_history_at(history, record->prev))->key;
 }
 
-/* Rolls the KP back to before `key`. The undone events become pending again, except one that
- * equals `drop`. */
+/* Rolls the KP back to before `key`. The undone events become pending again, except an event
+ * that equals `drop`. */
 static void roll_back(struct wf_warp *warp, struct wf_kp *kp, const struct wf_key *key,
                       const struct wf_event *drop)
 {
@@ -94,8 +94,8 @@ static void annihilate_one(struct wf_warp *warp, const struct wf_event *ev)
     }
 }
 
-/* Cancelling an event may undo it, and then the events it scheduled are to be cancelled. A list
- * instead of recursion bounds the stack. */
+/* Cancelling an event may undo it, and then the events it scheduled must be cancelled. A
+ * list instead of recursion bounds the stack. */
 static void drain_todo(struct wf_warp *warp)
 {
     while (wf_bag_pop(&warp->todo, &warp->worker->pool, warp->arrived)) {

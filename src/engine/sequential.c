@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 enum {
-    TRIAL_WINDOWS = 1024,       /* windows between two checks whether they are worth it */
+    TRIAL_WINDOWS = 1024,       /* windows between two checks whether windows are faster */
     EVENTS_PER_WINDOW_MIN = 16, /* below this the queue is faster */
     EVENTS_BETWEEN_CHECKS = 4096,
 };
@@ -68,7 +68,7 @@ static bool windows_are_full(const struct wf_worker *worker)
            worker->count.committed >= rounds * EVENTS_PER_WINDOW_MIN;
 }
 
-/* Returns true when the run is over, false when a queue is better for the rest. */
+/* Returns true when the run is over, false when a queue is faster for the rest. */
 static bool run_windows(struct wf_worker *worker, struct sequential *own)
 {
     struct wf_wheel *wheel = &own->windows.wheel;

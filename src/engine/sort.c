@@ -41,7 +41,7 @@ static void insertion_sort(struct wf_event **events, size_t n)
     }
 }
 
-/* Merges the sorted events[0..half) and events[half..n), by way of `scratch`. */
+/* Merges the sorted events[0..half) and events[half..n), using `scratch`. */
 static void merge(struct wf_event **events, size_t half, size_t n, struct wf_event **scratch)
 {
     size_t left = 0, right = half, to = 0;

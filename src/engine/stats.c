@@ -12,7 +12,7 @@ double wf_engine_efficiency_percent(const struct wf_run *run)
     return (1.0 - (double)run->events_rolled_back / (double)run->events_committed) * 100.0;
 }
 
-/* A sum over processes: it does not depend on which worker has which process. */
+/* A sum over processes, so that it does not depend on which worker has which process. */
 static uint64_t worker_digest(const struct wf_worker *worker)
 {
     uint64_t sum = 0;
@@ -143,7 +143,7 @@ void wf_engine_collect(struct wf_engine *engine, uint32_t n_processes, struct wf
          t++) {
         engine->cargo.settle(engine->cargo.arg, engine->workers[t].tally);
     }
-    /* Parts are merged into the first, which is not copied: it may be large. */
+    /* Other parts are merged into the first, which is not copied because it may be large. */
     if (took_part) {
         engine->tally = engine->workers[0].tally;
         engine->workers[0].tally = NULL;

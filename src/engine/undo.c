@@ -6,8 +6,8 @@ enum entry_kind { ENTRY_STATE, ENTRY_EDIT, ENTRY_GET, ENTRY_PUT };
 struct entry {
     uint32_t kind;
     uint32_t where; /* offset in the state, or the cell */
-    uint32_t size;  /* of the saved bytes that follow */
-    uint32_t prev;  /* offset of the entry before + 1, 0 if none */
+    uint32_t size;  /* size of the saved bytes that follow */
+    uint32_t prev;  /* offset of the previous entry + 1; 0: none */
 };
 
 void wf_undo_log_fini(struct wf_undo_log *log)

@@ -9,8 +9,8 @@ void wf_wheel_init(struct wf_wheel *wheel, struct wf_pool *pool, int64_t width)
 {
     memset(wheel, 0, sizeof(*wheel));
     wheel->pool = pool;
-    /* Rounded up, so that windows come out no longer than `width`. For 1 ps the exact value
-     * does not fit; one less does as well, since window() adds 1 to the time. */
+    /* Rounded up, so that windows are never longer than `width`. For 1 ps the exact value
+     * does not fit; one less works too, since window() adds 1 to the time. */
     wheel->reciprocal = width == 1 ? UINT64_MAX : UINT64_MAX / (uint64_t)width + 1;
 }
 

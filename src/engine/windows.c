@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 enum {
-    PREFETCH_LP = 6,     /* events ahead whose processes are fetched */
-    PREFETCH_EVENT = 12, /* events ahead that are fetched themselves */
+    PREFETCH_LP = 6,     /* events ahead whose processes are prefetched */
+    PREFETCH_EVENT = 12, /* events ahead that are prefetched themselves */
     SPARSE = 48,         /* fewer events than this are sorted without counting */
 };
 
@@ -99,7 +99,7 @@ static void sort_dense(struct wf_windows *windows, const struct wf_bag *bag,
     }
 }
 
-/* Executes the events of the heap that precede `next`, which is null or of the same block. */
+/* Executes the events of the heap that precede `next`, which is null or in the same block. */
 static void run_near(struct wf_windows *windows, struct wf_worker *worker,
                      const struct wf_event *next)
 {

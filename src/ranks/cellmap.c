@@ -6,7 +6,7 @@
 enum {
     BITS = 3,
     BRANCHES = 1 << BITS,
-    PAIRS = 7, /* in a leaf */
+    PAIRS = 7, /* entries in a leaf */
 };
 
 struct pair {

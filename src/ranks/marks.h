@@ -13,7 +13,7 @@
 
 enum {
     WF_MARKS_JOBS = 16,
-    WF_MARKS_REGIONS = 64, /* of a job */
+    WF_MARKS_REGIONS = 64, /* regions of a job that are kept */
     WF_MARKS_MAX = 2048,   /* beginnings and ends of iterations, all jobs together */
 };
 
@@ -29,9 +29,10 @@ struct wf_iteration_mark {
     struct wf_stat time;
 };
 
-/* Zeroed is empty. */
+/* All zero means empty. */
 struct wf_marks {
-    struct wf_region_marks regions[WF_MARKS_JOBS][WF_MARKS_REGIONS]; /* by their numbers */
+    struct wf_region_marks regions[WF_MARKS_JOBS]
+                                  [WF_MARKS_REGIONS]; /* by number of the region */
     struct wf_iteration_mark last[WF_MARKS_JOBS]
                                  [2]; /* beginning and end of the last iteration */
     struct wf_iteration_mark

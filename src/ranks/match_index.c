@@ -7,7 +7,7 @@
 
 enum {
     BRANCHES = 14,
-    HASH_DIGITS = 17, /* of base 14, in 64 bits */
+    HASH_DIGITS = 17, /* digits of base 14 in 64 bits */
 };
 
 /* An inner cell of a tree; the leaves are nodes. The index itself is such a cell: its slot f

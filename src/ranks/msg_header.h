@@ -58,12 +58,12 @@ struct wf_msg_header {
         struct WF_MSG_LAYOUT { /* put and its confirmation */
             uint32_t unused, unused_too : WF_MSG_LOW_BITS;
             uint32_t kind : 4;
-            int64_t departure; /* of the put */
+            int64_t departure; /* departure of the put */
         } put;
         struct WF_MSG_LAYOUT {
             uint32_t begin_low, begin_high : WF_MSG_LOW_BITS; /* when the get began */
             uint32_t kind : 4;
-            uint64_t bytes; /* that the origin asks for */
+            uint64_t bytes; /* bytes that the origin asks for */
         } get;
         struct WF_MSG_LAYOUT {
             uint32_t begin_low, begin_high : WF_MSG_LOW_BITS; /* when the get began */

@@ -98,8 +98,8 @@ struct wf_caller {
     struct wf_ctx *ctx;
     void *node;
     struct wf_rank *rank;
-    uint32_t slot;   /* on the node */
-    uint32_t number; /* in the run */
+    uint32_t slot;   /* rank slot on the node */
+    uint32_t number; /* number of the rank in the run */
 };
 
 /* The rank in a slot of the node that handles the event. */
@@ -241,7 +241,7 @@ struct wf_rank_totals {
     uint64_t messages, bytes; /* sent */
     int64_t clock, compute_ps, overhead_ps;
     int64_t wait_ps[WF_IN_KINDS]; /* WF_NO_WAIT: it has no such calls */
-    bool ended;                   /* it reached its end */
+    bool ended;                   /* the rank reached its end */
 };
 void wf_node_count_rank(const struct wf_recorder *recorder, struct wf_ranks_tally *tally,
                         const struct wf_rank_totals *totals);

@@ -93,5 +93,5 @@ struct wf_rank {
     };
 };
 
-#define WF_RANK_NO_REQUEST UINT32_C(0xffffffff) /* of a blocking call */
+#define WF_RANK_NO_REQUEST UINT32_C(0xffffffff) /* a blocking call */
 #define WF_RANK_PROC_NULL  UINT32_C(0xfffffffe) /* MPI_PROC_NULL */

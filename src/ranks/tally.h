@@ -22,7 +22,7 @@ enum {
 
 /* A rank that did not reach its end, and why. */
 struct wf_blocked {
-    uint32_t rank;    /* of the run */
+    uint32_t rank;    /* rank of the run */
     uint32_t failure; /* enum wf_failure; if the rank did not fail, see `on` */
     uint32_t fail_peer, padding;
     struct wf_blocked_on on; /* the communicator is numbered as in the rank's job */
@@ -36,7 +36,7 @@ struct wf_waited {
 
 /* A rank that did not receive a message, or did not call a collective that others called. */
 struct wf_rank_leftover {
-    uint32_t rank, padding; /* of the run */
+    uint32_t rank, padding; /* rank of the run */
     struct wf_leftover what;
 };
 
@@ -45,7 +45,7 @@ struct wf_job_tally {
     struct wf_stat finish;            /* picoseconds, for the ranks that reached their end */
     struct wf_stat compute;           /* likewise for all ranks; so are the next ones */
     struct wf_stat wait[WF_IN_KINDS]; /* time in which a rank only waited, by kind of call... */
-    struct wf_stat waits;             /* ...and in sum */
+    struct wf_stat waits;             /* ...and in total */
     struct wf_stat overhead;          /* CPU time spent on messages */
 };
 
@@ -57,7 +57,7 @@ struct wf_tally_sections {
     uint64_t path;         /* struct wf_path */
 };
 
-/* Zeroed is empty. */
+/* All zero means empty. */
 struct wf_ranks_tally {
     uint64_t unreceived; /* messages that arrived and found no receive */
     uint64_t uncalled;   /* formula collectives that others called and a rank did not, counted
@@ -97,7 +97,7 @@ void wf_tally_merge_all(void *into, const void *from); /* wf_merge_fn, with the 
 struct wf_tally_list {
     void *entries;
     uint32_t *n, max;
-    size_t size; /* of an entry */
+    size_t size; /* size of an entry */
     bool (*is_before)(const void *a, const void *b);
 };
 void wf_tally_insert(const struct wf_tally_list *list, const void *entry);

@@ -15,7 +15,7 @@ struct wf_traffic_pattern {
     const struct wf_topo *topo;
     struct wf_traffic_pattern_params set;
     uint32_t n, bits;                 /* nodes; n = 2^bits, if it is a power of two */
-    uint32_t width;                   /* of the first dimension */
+    uint32_t width;                   /* size of the first dimension */
     uint32_t root;                    /* the square root of n, or 0 */
     uint32_t *to;                     /* permutations: the partner of each node */
     struct wf_traffic_matrix *matrix; /* the pattern of that name */

@@ -46,7 +46,7 @@ struct wf_traffic_summary {
     uint64_t offered_bytes, arrived_bytes;
     uint64_t latency_sum;    /* sum of the latencies of the `arrived` messages */
     double mean, half_width; /* mean latency, and half width of its confidence interval */
-    double deviation;        /* of the means of batches */
+    double deviation;        /* standard deviation of the means of batches */
     uint64_t p50, p95, p99, max;
     double accepted_half_width; /* relative half width for the bytes that arrived */
     bool converged;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PHOLD (Fujimoto, "Performance of Time Warp under synthetic workloads", 1990): a fixed number
- * of events; each, when executed, schedules one more after an exponential delay, for a random
- * process or for its own. Its undo handler makes it the model for reverse computation.
+ * PHOLD (Fujimoto, "Performance of Time Warp under synthetic workloads", 1990). The number
+ * of events is fixed: each event, when executed, schedules another after an exponential
+ * delay, for a random process or for its own. The model has an undo handler and so tests
+ * reverse computation.
  */
 #include "base/rng.h"
 #include "engine/models/bench.h"
@@ -14,7 +15,7 @@ struct phold {
     int64_t mean;
     int64_t lookahead;
     int64_t end;
-    uint32_t remote_threshold; /* of 2^32 */
+    uint32_t remote_threshold; /* in units of 2^-32 */
     double spread;             /* mean delay beyond the lookahead */
 };
 

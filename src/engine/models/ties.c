@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * As many events at the same time as possible. Everything happens on ticks of a clock,
- * including chains of events without delay. The state of a process and what it sends depend on
- * the order of its events, so that one event out of order changes everything after it. With
- * `instant`, processes reach each other without delay, and the lookahead is 0.
+ * including chains of events without delay. The state of a process and the events it sends
+ * depend on the order of its events, so one event out of order changes everything after it.
+ * With `instant`, processes reach each other without delay, and the lookahead is 0.
  */
 #include "base/rng.h"
 #include "engine/models/bench.h"
@@ -20,7 +20,7 @@ struct ties {
 };
 
 struct state {
-    uint64_t hash; /* of all events it has seen, in order */
+    uint64_t hash; /* hash of all its events, in order */
     uint64_t events;
 };
 
@@ -39,7 +39,7 @@ static void ties_init(void *state, struct wf_ctx *ctx)
     }
 }
 
-/* A traveller goes on to another process, on this tick or one of the next three. */
+/* A traveller continues to another process, on this tick or one of the next three. */
 static void travel(const struct state *own, struct wf_ctx *ctx)
 {
     const struct ties *ties = wf_model(ctx);
@@ -48,7 +48,7 @@ static void travel(const struct state *own, struct wf_ctx *ctx)
     int64_t ticks = 1 + (int64_t)(random % 3);
     struct payload payload = {.hash = own->hash, .left = random % (ties->echoes + 1)};
 
-    /* One in four without delay, at most: time must go on. */
+    /* At most one in four without delay: time must advance. */
     if (ties->instant && (random >> 8) % 4 == 0) {
         ticks = 0;
     }

@@ -16,7 +16,7 @@ struct waiter {
     uint32_t is_last;
     struct wf_packet_head in, out; /* the header on arrival, and for the next router */
     uint64_t first;
-    int64_t since;             /* its arrival */
+    int64_t since;             /* arrival of the packet */
     struct wf_net_message msg; /* if it is a last packet */
 };
 
@@ -48,7 +48,7 @@ void wf_packet_credit_return(const struct wf_packet_view *view,
     const struct wf_packet_links *links = &view->model->links;
 
     if (head->in_port == WF_PACKET_NO_PORT) {
-        return; /* it was injected here */
+        return; /* the packet was injected here */
     }
 
     uint32_t link = wf_packet_links_number(links, view->vertex, head->in_port);

@@ -54,12 +54,12 @@ struct wf_packet_last_event {
 };
 
 struct wf_packet_credit_event {
-    uint32_t port, channel; /* of the receiver */
+    uint32_t port, channel; /* of the receiving vertex */
 };
 
 struct wf_packet_notice_event {
     uint32_t by;             /* port of the receiver that leads to the sender */
-    uint32_t port;           /* of the sender */
+    uint32_t port;           /* port of the sender */
     int64_t free;            /* when the port has sent the packets that it can send */
     uint32_t waiting, spare; /* packets that wait for credits */
 };
@@ -101,7 +101,7 @@ struct wf_packet_channel {
 struct wf_packet_node {
     struct wf_packet_port ejection;
     int64_t nic_free;
-    uint64_t fingerprint; /* of all deliveries */
+    uint64_t fingerprint; /* hash of all deliveries */
     uint64_t packets_sent, packets_received;
     uint64_t bytes_sent, bytes_received;
     uint32_t messages; /* sent so far */
@@ -150,7 +150,7 @@ struct wf_packet_net {
     size_t ports_size; /* size of a node's ports, with all that is kept for them */
     size_t port_size;  /* size of all that is kept for a port, except its load */
     int stats;         /* enum wf_net_stats */
-    bool keeps_loads;  /* of links over time */
+    bool keeps_loads;  /* keeps the load of links over time */
     int64_t stats_window;
     wf_packet_probe_fn *probe;
     void *probe_arg;
@@ -162,7 +162,7 @@ struct wf_packet_view {
     struct wf_ctx *ctx;
     struct wf_key key; /* key of the current event; it breaks ties at one instant */
     uint32_t vertex;
-    uint32_t n_ports; /* in the state */
+    uint32_t n_ports; /* ports in the state */
     struct wf_packet_port *ports;
     struct wf_packet_channel *channels; /* model->n_channels for each port */
     struct wf_packet_port_stats *stats; /* one for each port; null if not kept */

@@ -19,7 +19,7 @@ struct peer {
 struct pending {
     uint32_t next; /* cell */
     uint32_t number;
-    uint64_t packets; /* that are here */
+    uint64_t packets; /* packets that have arrived */
     int64_t at;       /* arrival of the latest of them */
     struct wf_net_message msg;
     uint32_t has_last; /* 1: the last packet, with `msg`, has arrived */

@@ -11,7 +11,7 @@
 
 enum wf_packet_timing {
     WF_PACKET_CUT_THROUGH,       /* a packet goes on when its head has arrived... */
-    WF_PACKET_STORE_AND_FORWARD, /* ...or when all of it has */
+    WF_PACKET_STORE_AND_FORWARD, /* ...or when all of it has arrived */
 };
 
 enum wf_packet_nic {

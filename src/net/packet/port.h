@@ -14,10 +14,10 @@
 /* A port with its link. */
 struct wf_packet_outlet {
     struct wf_packet_port *port;
-    uint32_t number; /* of the port */
+    uint32_t number; /* number of the port */
     uint32_t link;
     uint32_t kind;
-    int64_t delay; /* of the router */
+    int64_t delay; /* delay of the router */
     int64_t full_ps;
 };
 
@@ -37,7 +37,7 @@ struct wf_packet_train {
     uint8_t cuts;   /* how often another packet came between its packets */
     uint8_t calm;   /* packets since then, at most 255 */
     uint8_t spare[5];
-    struct wf_packet_head head; /* as it is sent on */
+    struct wf_packet_head head; /* header for the next vertex */
 };
 
 /* Notices sent about a port and received through it. All zero means idle. */

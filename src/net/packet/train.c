@@ -164,7 +164,7 @@ void wf_packet_train_settle(const struct wf_packet_view *view,
         }
 
         struct wf_packet_train *own = edit(view, cell);
-        if (own->ahead > 0) { /* it is the only one */
+        if (own->ahead > 0) { /* it is the only train */
             pass(view, outlet, own, due < own->ahead ? due : own->ahead);
         } else {
             send_one(view, outlet, own);

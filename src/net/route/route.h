@@ -48,7 +48,7 @@ struct wf_route_ops {
     bool is_by_flow;       /* oblivious, and the route depends on its ends and the flow alone */
     bool follows_topology; /* the port is always next_port() of the topology */
     bool asks_queues;      /* uses the queues of the router where the packet is */
-    bool asks_far;         /* of its neighbours too */
+    bool asks_far;         /* and the queues of its neighbours */
     bool is_free;          /* chooses among the minimal ports */
     enum wf_vc_detour detour;
 

@@ -28,7 +28,7 @@ enum { FIELDS = 3, NAME_MAX_SHOWN = 160 };
 
 struct entry {
     uint32_t port; /* WF_TOPO_NO_PORT: no entry */
-    uint32_t line; /* of the file, from 1 */
+    uint32_t line; /* line of the file, from 1 */
 };
 
 struct table {

@@ -341,7 +341,7 @@ static bool send_one(const struct wf_router_view *view)
     if (source->sent == 0 ? !choose_vc(view, source)
                           : !wf_router_flit_has_room(
                                 view, wf_router_flit_source_channels(view) + source->vc)) {
-        return false; /* wait for room */
+        return false; /* wait for space */
     }
     struct wf_router_flit_channel *channel =
         &wf_router_flit_channels(view)[wf_router_flit_source_channels(view) + source->vc];

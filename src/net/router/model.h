@@ -151,7 +151,7 @@ struct wf_router_net {
     const struct wf_topo_grid *grid; /* null unless the scheme is for grids */
     struct wf_router_params set;
     uint32_t vcs;
-    uint32_t phits;   /* of a packet */
+    uint32_t phits;   /* phits of a packet */
     bool bubble;      /* a packet enters a ring only if one more would fit */
     uint32_t escapes; /* channels of each link that adaptive packets use as a last resort */
     int request;

@@ -26,9 +26,9 @@ struct scheme {
     int scheme;                                   /* one that is not a preset, used on... */
     bool (*works_on)(const struct wf_topo *topo); /* ...these networks; null: none */
     const char *policy; /* policy (net/route/route.h) on all other networks, or null */
-    uint32_t vcs_least, vcs_default; /* of the scheme */
+    uint32_t vcs_least, vcs_default; /* virtual channels of the scheme */
     uint32_t vcs_fixed;              /* 0: any number from the minimum on */
-    bool bubble;                     /* what `auto` is */
+    bool bubble;                     /* meaning of `auto` */
 };
 
 static const struct scheme schemes[] = {

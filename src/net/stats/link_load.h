@@ -17,7 +17,7 @@ struct wf_value;
 
 enum { WF_NET_LOAD_WINDOWS = 64, WF_NET_LOAD_SENDERS = 16 };
 
-/* Zeroed is empty. */
+/* All zero means empty. */
 struct wf_net_link_load {
     uint64_t load[WF_NET_LOAD_WINDOWS]; /* bytes, by the time at which they begin to leave */
     uint64_t wider;                     /* how often the windows doubled */

@@ -58,7 +58,7 @@ struct wf_vc_plan {
     struct wf_vc_level *levels;
     uint32_t n_vcs;    /* channels that the policy needs to be free of deadlock, at least 1;
                         * above WF_VC_MAX only networks with unbounded queues can use it */
-    uint32_t hops_max; /* of any route */
+    uint32_t hops_max; /* longest route */
     bool is_unlimited; /* set by the user: queues are unbounded, channels do not matter */
 };
 
@@ -72,7 +72,7 @@ enum wf_vc_detour {
 
 /* What a policy needs. */
 struct wf_vc_needs {
-    const char *policy; /* its name, for messages */
+    const char *policy; /* name, for messages */
     bool is_free;       /* chooses among the minimal ports */
     enum wf_vc_detour detour;
 };
@@ -93,7 +93,7 @@ void wf_vc_plan_fini(struct wf_vc_plan *plan);
 
 /* What a packet remembers of its channels; zeroed when it is injected. Travels in events. */
 struct wf_vc_state {
-    uint8_t vc;   /* on which it travels now */
+    uint8_t vc;   /* current channel */
     uint8_t hops; /* hops so far, at most 255; counted by the network, not here */
     uint8_t hop;  /* level (5 bits) and rank (3 bits) of its last hop */
     uint8_t turn; /* level where the route turns (5 bits), whether the packet has made a hop

@@ -244,7 +244,7 @@ static int64_t find(const struct wf_source *source, const struct wf_cpu_rule *ru
 struct build {
     const struct wf_source *const *sources;
     struct wf_cpu_rules *out;
-    const char *(*costs)[WF_COUNTERS_MAX]; /* of each job */
+    const char *(*costs)[WF_COUNTERS_MAX]; /* texts, by job and counter */
 };
 
 static enum wf_status unknown(const struct wf_cpu_rule *rule, const struct wf_nearest *nearest,

@@ -17,7 +17,7 @@ struct wf_cpu_params {
     uint64_t cores;
     double clock_ghz;
     double gflops;
-    double scale; /* on all compute times */
+    double scale; /* factor for all compute times */
 };
 
 extern const struct wf_param wf_cpu_params[]; /* parameters of struct wf_cpu_params */
@@ -48,7 +48,7 @@ struct wf_cpu_work {
     uint32_t rank, size;
     const uint64_t *counters;
     uint32_t n_counters;
-    uint32_t job; /* its rules apply */
+    uint32_t job; /* job whose rules apply */
 };
 
 #define WF_CPU_NO_REGION UINT32_C(0xffffffff)
@@ -64,7 +64,7 @@ enum wf_cpu_rule_kind { WF_CPU_NO_RULE, WF_CPU_REGION, WF_CPU_COUNTER };
 
 struct wf_cpu_rule {
     enum wf_cpu_rule_kind kind;
-    const char *name; /* of the region or counter */
+    const char *name; /* name of the region or counter */
     const char *text; /* region: a factor or a formula; counter: the time of one count */
 };
 

@@ -22,7 +22,7 @@
 struct wf_path {
     uint64_t n_ranks;
     uint64_t capacity; /* chunks that are allocated... */
-    uint64_t n_chunks; /* ...that are used... */
+    uint64_t n_chunks; /* ...chunks in use... */
     uint64_t needed;   /* ...and chunks that all histories need; if more, they are incomplete */
     int64_t end;       /* when the last rank ended... */
     uint64_t end_rank; /* ...and its number plus 1; the lowest if several ended then */
@@ -60,9 +60,9 @@ enum wf_path_kind {
 
 struct wf_path_segment {
     int64_t from, until;
-    uint32_t rank;  /* at its end */
+    uint32_t rank;  /* rank at the end */
     uint32_t other; /* rank at the beginning, if a message connects two ranks; else the same */
-    uint64_t bytes; /* of the message */
+    uint64_t bytes; /* size of the message */
     uint8_t kind;   /* enum wf_path_kind */
     uint8_t waited; /* a call waited for a request */
     uint8_t sends;  /* the rank waited for its own message or put to leave */

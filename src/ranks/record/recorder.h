@@ -21,11 +21,11 @@ struct wf_recording_options {
     const void *hops_arg;
 };
 
-/* Zeroed records nothing. */
+/* All zero means that nothing is recorded. */
 struct wf_recorder {
     struct wf_recording_options options;
     const struct wf_place *place;
-    struct wf_tally_sections at; /* of the tally */
+    struct wf_tally_sections at; /* sections of the tally */
 };
 
 /* Lays out the sections of a tally, for a struct of `size` bytes that begins with a struct

@@ -77,16 +77,16 @@ struct wf_by_hops {
 struct wf_recording {
     uint64_t n_ranks;
     uint64_t ranks_per_row, n_rows;
-    uint64_t ranks_per_side, n_sides; /* of the matrix */
+    uint64_t ranks_per_side, n_sides; /* of the traffic matrix */
     uint64_t shift;                   /* a bin is 2^shift picoseconds wide */
     uint64_t n_bins;                  /* used bins */
     struct wf_recording_limits limits;
     uint64_t n_spans, n_messages;                   /* numbers seen; may exceed the limits */
-    struct wf_spill_file *span_file, *message_file; /* of limits.spill */
+    struct wf_spill_file *span_file, *message_file; /* files in limits.spill */
     struct wf_by_hops by_hops[WF_RECORDING_HOPS];
     uint64_t received[WF_RECORDING_BINS];            /* bytes that arrived */
-    struct wf_account similar[WF_HISTOGRAM_BUCKETS]; /* by their compute time */
-    struct wf_account rows[WF_RECORDING_ROWS];       /* by their numbers */
+    struct wf_account similar[WF_HISTOGRAM_BUCKETS]; /* by compute time of ranks */
+    struct wf_account rows[WF_RECORDING_ROWS];       /* by number of ranks */
     struct wf_traffic_cell matrix[WF_RECORDING_MATRIX * WF_RECORDING_MATRIX];
 };
 

@@ -65,23 +65,23 @@ struct wf_pe_config {
 /* A PE that did not run all its tasks, and one of its blocked tasks: what the task needs and
  * what is missing. The task is a guess if no task of the PE has received anything. */
 struct wf_pe_blocked {
-    uint32_t pe; /* of the run */
+    uint32_t pe; /* PE of the run */
     uint32_t task;
     uint32_t tasks, messages; /* needed */
     uint32_t missing_tasks, missing_messages;
-    uint32_t started, n_tasks; /* of the PE */
+    uint32_t started, n_tasks; /* tasks of the PE */
 };
 
-/* Zeroed is empty. */
+/* All zero means empty. */
 struct wf_pe_tally {
     /* Members in use: messages, bytes, finish, compute, overhead, latency, ends, net,
      * unfinished, timeless. wait[WF_IN_RECV] is the time in which a PE was idle before the
      * end of its last task. unreceived counts the messages that no task needed. */
     struct wf_ranks_tally replay;
-    uint64_t tasks;   /* that ran */
+    uint64_t tasks;   /* tasks that ran */
     uint64_t surplus; /* tasks that became ready twice: the graph is invalid */
     uint32_t n_blocked, padding;
-    struct wf_pe_blocked blocked[WF_TALLY_BLOCKED]; /* by the number of the PE */
+    struct wf_pe_blocked blocked[WF_TALLY_BLOCKED]; /* by number of the PE */
 };
 
 /* Adds the nodes and their PEs to the engine, connects the network and asks for a tally of

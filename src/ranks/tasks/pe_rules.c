@@ -137,7 +137,7 @@ static void run(const struct wf_pe_turn *turn, uint32_t number, int64_t ready)
 
     int64_t begin = later(pe->free_at, ready);
     int64_t duration = duration_of(turn, &task);
-    int64_t computed = 0; /* of the duration */
+    int64_t computed = 0; /* part of the duration so far */
     spend(turn, (enum wf_spent)WF_SPENT_WAITING + WF_IN_RECV, pe->free_at, begin);
     spend(turn, WF_SPENT_ON_MESSAGES, begin, wf_time_add(begin, overhead));
     for (uint32_t i = 0; i < task.n_sends; i++) {

@@ -32,7 +32,7 @@ struct wf_pes {
     uint32_t first[WF_TALLY_JOBS + 1]; /* the first PE of each */
 };
 
-/* Zeroed at the start. */
+/* All zero at the start. */
 struct wf_pe {
     int64_t free_at; /* when all tasks that were started until now have ended */
     int64_t compute_ps, overhead_ps;
@@ -60,8 +60,8 @@ struct wf_pe_turn {
     void *node;
     struct wf_pe *pe;
     const struct wf_graph *graph;
-    uint32_t slot;   /* on the node */
-    uint32_t number; /* in its job */
+    uint32_t slot;   /* slot on the node */
+    uint32_t number; /* PE of the job */
     uint32_t first;  /* first PE of the job, numbered in the run */
 };
 
