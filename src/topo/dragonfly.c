@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Dragonfly (Kim, Dally, Scott and Abts, "Technology-driven, highly-scalable dragonfly
- * topology", ISCA 2008): groups of routers, all routers of a group joined to each other, and
- * every group to every other (topo/global.h).
+ * topology", ISCA 2008): groups of routers. All routers of a group are joined to each other,
+ * and every group is joined to every other (topo/global.h).
  *
- * Since any two groups are joined, no two routers are more than three hops apart: one within
- * the group, one to the other group, one within that. Two hops are enough if a link to the
- * other group begins or ends at one of the two, or if both have a link to the same router of a
- * third.
+ * Since any two groups are joined, no two routers are more than three hops apart: one hop
+ * within the group, one to the other group, one within that group. Two hops are enough if a
+ * link to the other group begins or ends at one of the two routers, or if both have a link
+ * to the same router of a third group.
  */
 #include "base/mem.h"
 #include "topo/global.h"

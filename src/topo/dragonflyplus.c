@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Dragonfly+ (Shpiner, Haramaty, Eliad, Zdornov, Gafni and Zahavi, "Dragonfly+: low cost
- * topology for scaling datacenters", HiPINEB 2017): a dragonfly whose groups are two-level fat
- * trees. Every leaf of a group is joined to every spine of it; nodes hang on leaves, and links
- * to other groups on spines (topo/global.h).
+ * topology for scaling datacenters", HiPINEB 2017): a dragonfly whose groups are two-level
+ * fat trees. Every leaf of a group is joined to every spine of the group. Nodes are attached
+ * to leaves, and links to other groups to spines (topo/global.h).
  *
  * Vertices: the nodes, the leaves group by group, the spines group by group. The ports of a
- * leaf are those of its nodes, then those of the spines; those of a spine lead to the leaves,
- * then to other groups.
+ * leaf lead to its nodes, then to the spines; those of a spine lead to the leaves, then to
+ * other groups.
  *
- * A leaf is joined to all spines of its group. The shortest path from a leaf to another group
- * therefore always passes a spine that leads there, the spine at the other end and the leaf; no
- * path through a third group is shorter. From a spine that does not lead there, one can be.
+ * A leaf is joined to all spines of its group. The shortest path from a leaf to another
+ * group therefore always passes a spine that leads to that group, the spine at the other end
+ * and the leaf; no path through a third group is shorter. From a spine that does not lead to
+ * the group, a path through a third group can be shorter.
  */
 #include "base/mem.h"
 #include "topo/global.h"

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fat trees: extended generalized fat trees, XGFT(h; m_1..m_h; w_1..w_h), after S. R. Ohring,
- * M. Ibel, S. K. Das and M. J. Kumar, "On generalized fat trees", IPPS 1995. Level 0 are the
- * nodes; a switch of level l has m_l children; a vertex of level l - 1 has w_l parents. The
- * k-ary n-trees (F. Petrini and M. Vanneschi, IPPS 1997) have all m = k, all w = k but w_1 = 1.
+ * Fat trees: extended generalized fat trees, XGFT(h; m_1..m_h; w_1..w_h), after S. R.
+ * Ohring, M. Ibel, S. K. Das and M. J. Kumar, "On generalized fat trees", IPPS 1995. Level 0
+ * are the nodes; a switch of level l has m_l children; a vertex of level l - 1 has w_l
+ * parents. In k-ary n-trees (F. Petrini and M. Vanneschi, IPPS 1997) all m are k, and all w
+ * are k except w_1 = 1.
  *
- * Nodes with the same number divided by m_1 * ... * m_l are a subtree of height l, above which
- * there are w_1 * ... * w_l switches of level l, its tops. Every top leads down to every node
- * of its subtree, and every path up leads to a top; hence a vertex is a level, a subtree and a
- * number among its tops, and distances depend on levels and subtrees only.
+ * Nodes whose numbers divided by m_1 * ... * m_l are equal form a subtree of height l. Above
+ * it there are w_1 * ... * w_l switches of level l, its tops. Every top leads down to every
+ * node of its subtree, and every path up leads to a top. Hence a level, a subtree and a
+ * number among its tops identify a vertex, and distances depend on levels and subtrees only.
  *
- * Ports of a switch lead to its children, then to its parents. Switches are numbered level by
- * level upwards, subtree by subtree.
+ * Ports of a switch lead to its children, then to its parents. Switches are numbered level
+ * by level upwards, subtree by subtree.
  */
 #include "topo/topo.h"
 
@@ -153,9 +154,9 @@ static uint32_t port_down(const struct fattree *tree, uint32_t level, uint32_t d
     return dst / tree->nodes[level - 1] % tree->down[level];
 }
 
-/* On the way up, all routes to a node use the same ports, and neighbouring nodes different
- * ones: the rule of E. Zahavi, "D-Mod-K routing providing non-blocking traffic for shift
- * permutations on real life fat trees", 2010. */
+/* On the way up, all routes to a node use the same ports, and routes to neighbouring nodes
+ * use different ports: the rule of E. Zahavi, "D-Mod-K routing providing non-blocking
+ * traffic for shift permutations on real life fat trees", 2010. */
 static uint32_t fattree_next_port(const struct wf_topo *topo, uint32_t at, uint32_t dst)
 {
     const struct fattree *tree = to_fattree(topo);

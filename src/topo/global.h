@@ -4,9 +4,9 @@
 /*
  * The links between the groups of dragonfly and dragonfly+: which routers they join.
  *
- * With as many groups as can be joined (routers * ports + 1) there is one link between any two,
- * and port h*x + k of a group is port k of its router x. The arrangements say to which group
- * that port leads; absolute (or consecutive), relative (as palmtree) and circulant-based are
+ * With as many groups as can be joined (routers * ports + 1) there is one link between any two
+ * groups, and port h*x + k of a group is port k of its router x. An arrangement defines to
+ * which group that port leads; absolute (or consecutive), relative (as palmtree) and circulant-based are
  * those of Camarero, Vallejo and Beivide ("Topological characterization of Hamming and
  * dragonfly networks and its implications on routing", ACM TACO 11, 2014) and Hastings,
  * Rincon-Cruz, Spehlmann, Meyers, Xu, Bunde and Leung ("Comparing global link arrangements for
@@ -16,13 +16,13 @@
  *   relative    to the groups 1, 2, 3, ... further on, counted around
  *   circulant   to the groups +1, -1, +2, -2, ... further on, counted around
  *
- * With fewer groups there are several links between two: as many as the ports allow, and those
- * that remain go to the nearest groups on both sides. The numbers of links of any two pairs
- * of groups differ by at most one, and every group sees the same. The links of a group in the
- * order of the arrangement are then dealt to its routers in turn, so that those to one group
- * leave from as many routers as possible and no two routers are joined twice. Ports that are
- * left over have no cable: those of more than one link between all pairs of routers, and one
- * per group if both the number of groups and that of the remaining ports are odd.
+ * With fewer groups there are several links between two groups: as many as the ports allow.
+ * The remaining links go to the nearest groups on both sides. The numbers of links of any two
+ * pairs of groups differ by at most one, and every group sees the same. The links of a group,
+ * in the order of the arrangement, are dealt to its routers in turn: links to one group leave
+ * from as many routers as possible, and no two routers are joined twice. Some ports are left
+ * over and have no cable: those beyond one link between all pairs of routers, and one per group
+ * if both the number of groups and the number of remaining ports are odd.
  */
 
 #include "topo/topo.h"

@@ -27,10 +27,9 @@ struct label {
 struct wf_topo_hubs {
     uint32_t n_vertices;
     size_t size;
-    uint32_t *stem;       /* [n_vertices]: a leaf's only neighbour; for others themselves */
-    struct label *to_hub; /* [n_vertices]: distances from the vertex to its hubs */
-    struct label
-        *from_hub; /* likewise from the hubs; the same array if links have no direction */
+    uint32_t *stem;         /* [n_vertices]: a leaf's only neighbour; for others themselves */
+    struct label *to_hub;   /* [n_vertices]: distances from the vertex to its hubs */
+    struct label *from_hub; /* the same from the hubs; one array if links have no direction */
 };
 
 struct builder {

@@ -5,34 +5,34 @@
  * Shortest paths in a twisted box by the seams that they pass.
  *
  * Cut the box open at all seams. A path is then a walk inside the box, interrupted by passages
- * of seams; the sequence of those, each a dimension and a direction, is the path's word. The
- * letter i+ takes the coordinate of dimension i from its last place to its first, for one hop,
- * and shifts that of the target of i at no cost, wherever it is. For a given word each
- * dimension is independent of the others: it needs some steps to be at the right place when its
- * own letters come, and uses the shifts as they come. The distance is therefore
+ * of seams. The word of a path is the sequence of its passages; each letter is a dimension and
+ * a direction. The letter i+ takes the coordinate of dimension i from its last value to its
+ * first, for one hop, and shifts the coordinate of the target of i at no cost, whatever its
+ * value. For a given word the dimensions are independent of each other: each needs some steps
+ * to be at its end when its own letters come, and uses the shifts as they come. The distance is
  *
  *     minimum over words w of the sum over dimensions k of cost(k, w, from[k], to[k])
  *
- * and each cost is a row of a small table. What remains is to know which words can be the best.
+ * and each cost is an entry of a small table. It remains to find the words that can be best.
  *
- * Order words by length, then by letters, and call a word needed if it is the first of the
- * best ones for some pair of nodes. Each piece of a needed word is itself needed: by an earlier
- * word at the same cost or less, from where the piece begins to where it ends, one could
- * replace it and get an earlier whole. So all needed words are found by appending letters to
- * words that are, as long as the result's tail is one too, until there is nothing to append.
+ * Order words by length, then by letters. Call a word needed if it is the first of the best
+ * words for some pair of nodes. Every part of a needed word is itself needed: otherwise an
+ * earlier word with the same ends and no higher cost could replace the part, which would give
+ * an earlier whole word. So all needed words are found by appending letters to needed words,
+ * as long as the result without its first letter is also needed, until none can be appended.
  *
- * A word is certainly not needed if there is, for each pair, an earlier one that costs no
- * more. To see that without visiting all pairs, they are sorted into cells by the region of
- * each of their coordinates: if the differences of cost between two words, at most in each
- * dimension, add up to 0 or less, then one word beats the other in the whole cell. Each cell
- * keeps the words that it cannot dispense with, and a query looks at those of its cell only.
+ * A word is certainly not needed if for each pair some earlier word costs no more. To check
+ * this without visiting all pairs, pairs are sorted into cells by the region of each of their
+ * coordinates. Take the largest difference in cost between two words in each dimension: if
+ * these add up to 0 or less, one word beats the other in the whole cell. Each cell keeps the
+ * words that no other word beats, and a query looks only at the words of its cell.
  */
 
 #include "topo/twist.h"
 
 struct wf_topo_seams;
 
-/* Null if it would take too many words, too much memory or too much time. */
+/* Returns null if the tables would take too many words, too much memory or too much time. */
 struct wf_topo_seams *wf_topo_seams_create(const struct wf_topo_twist_shape *shape);
 void wf_topo_seams_free(struct wf_topo_seams *seams);
 

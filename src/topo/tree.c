@@ -3,13 +3,15 @@
  * Trees of a given degree, packed to the left, in two sorts.
  *
  * leaves: the nodes are the leaves. A level has one switch for each `degree` vertices of the
- * level below, the last one perhaps for fewer; the first level of one switch is the top. Place
- * i of a level is below place i / degree of the next, so a vertex is a level and a place.
+ * level below; the last switch may have fewer. The first level with one switch is the top.
+ * Place i of a level is below place i / degree of the next level, so a level and a place
+ * identify a vertex.
  *
- * all: every vertex is a node. They are numbered as in a heap: level by level from the root,
- * the parent of v being (v - 1) / degree.
+ * all: every vertex is a node. Vertices are numbered as in a heap: level by level from the
+ * root. The parent of v is (v - 1) / degree.
  *
- * In both the ports of a vertex lead to its children, then one to its parent.
+ * In both sorts the ports of a vertex lead to its children; the last port leads to its
+ * parent.
  */
 #include "topo/topo.h"
 

@@ -9,13 +9,13 @@
  *
  * - A dimension that does not wrap has no such step; its jump means nothing.
  * - A dimension of size 1 that wraps and jumps has cables along the other dimension.
- * - Where two cables would join the same two nodes, there is one: the one that has the lower
- *   port at the node of the lower number. Without jumps that gives the ports of a torus. A
- *   cable from a node to itself is none.
+ * - Where two cables would join the same two nodes, only one exists: the one with the lower
+ *   port at the node with the lower number. Without jumps that gives the ports of a torus. A
+ *   cable from a node to itself does not exist.
  * - A dimension cannot twist itself (degree a multiple of d, or d = 1): two cables would have
- * to end at one port. A jump other than 0 is an error then.
+ *   to end at one port. A jump other than 0 is then an error.
  *
- * Routes are minimal: of the ports with which a shortest path begins, the lowest.
+ * Routes are minimal: they take the lowest port with which a shortest path begins.
  */
 #include "base/mem.h"
 #include "topo/grid.h"
