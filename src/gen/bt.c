@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * A solver that works by lines along each dimension in turn, after the benchmark BT of the NAS
- * Parallel Benchmarks and its multi-partition of the grid (Bailey et al., NAS report
+ * A solver that works along lines of each dimension in turn, after the benchmark BT of the
+ * NAS Parallel Benchmarks and its multi-partition of the grid (Bailey et al., NAS report
  * RNR-94-007; Naik, IBM Systems Journal 34, 1995).
  *
- * The ranks form a periodic 2D grid, and q is the longer of its sides. Each has q cells of
- * (n / q)^3 points, so placed that when all ranks go through their cells in the order of a
- * dimension, each works all the time and passes on to the same neighbour: along x and y to the
- * next in a row or column, along z to the next on a diagonal. The benchmark itself runs on
- * square numbers of ranks; here any grid will do.
+ * The ranks form a periodic 2D grid, and q is the longer of its sides. Each rank has q cells
+ * of (n / q)^3 points. The cells are placed such that, when all ranks go through their cells
+ * in the order of a dimension, every rank is always busy and always sends to the same
+ * neighbour: along x and y to the next rank in a row or column, along z to the next on a
+ * diagonal. The benchmark itself runs on square numbers of ranks; here any grid is allowed.
  *
- * In each iteration a rank exchanges two layers of five numbers a point with its six neighbours
- * and computes; then for each of three dimensions goes through q cells forwards and q cells
- * backwards, computing, passing on 30 numbers and, backwards, 5 numbers for each point of a
- * face. Computing is spread evenly over these seven parts and over the cells of a part. Where a
- * side of the grid is 1 the neighbour is the rank itself, and nothing is sent.
+ * In each iteration a rank exchanges two layers of five numbers per point with its six
+ * neighbours and computes. Then, for each of the three dimensions, it goes through q cells
+ * forwards and q cells backwards; it computes and sends 30 numbers forwards and 5 numbers
+ * backwards for each point of a face. The computing time is spread evenly over these seven
+ * parts and over the cells of a part. If a side of the grid is 1, the neighbour is the rank
+ * itself, and nothing is sent.
  */
 
 #include "base/mem.h"

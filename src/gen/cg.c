@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The communication of a conjugate gradient solver whose matrix is spread over a 2D grid of
- * ranks, after the benchmark CG of the NAS Parallel Benchmarks (Bailey et al., NAS report
- * RNR-94-007).
+ * The communication of a conjugate gradient solver whose matrix is distributed over a 2D
+ * grid of ranks, after the benchmark CG of the NAS Parallel Benchmarks (Bailey et al., NAS
+ * report RNR-94-007).
  *
- * The grid has a power of two of rows and as many columns or twice as many, and rows are ranks
- * that follow each other. If the number of ranks is no power of two, the first ranks, as many
- * as the next lower one, take part and the others have nothing to do.
+ * The number of rows is a power of two, and there are as many columns or twice as many. A
+ * row consists of consecutive ranks. If the number of ranks is not a power of two, only the
+ * first ranks take part, as many as the next lower power of two; the others do nothing.
  *
- * In each of 25 inner iterations of an iteration a rank multiplies its part of the matrix
- * (computes), adds up the product over its row by as many exchanges as the number of columns
- * has bits, exchanges it with the rank at the transposed place, and takes part in two
- * allreduces of 8 bytes in its row. All messages have n / columns numbers of 8 bytes.
+ * An iteration has 25 inner iterations. In each, a rank multiplies its part of the matrix
+ * (computes), adds up the product over its row by log2(columns) exchanges, exchanges the
+ * result with the rank at the transposed place, and takes part in two allreduces of 8 bytes
+ * in its row. All messages have n / columns numbers of 8 bytes.
  */
 #include "base/mem.h"
 #include "gen/gen.h"

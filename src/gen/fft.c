@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A Fourier transform in three dimensions by pencils (as of the library P3DFFT: Pekurovsky,
- * SIAM J. Sci. Comput. 34, 2012). The ranks form a 2D grid, each with the whole of one
- * dimension of its part of n * n * n complex numbers. In each iteration it transforms along
- * that dimension, exchanges with its row of the grid so that it has the next dimension whole,
- * transforms along that, exchanges with its column, and transforms along the last.
+ * A Fourier transform in three dimensions by pencils, as in the library P3DFFT (Pekurovsky,
+ * SIAM J. Sci. Comput. 34, 2012). The ranks form a 2D grid. Each rank has a part of n * n *
+ * n complex numbers that is complete in one dimension. In each iteration it transforms along
+ * that dimension, exchanges with its row of the grid so that the next dimension is complete,
+ * transforms along that, exchanges with its column, and transforms along the last dimension.
  *
- * An exchange is an alltoall of equal blocks, rounded up to a number, on communicator 1 (the
- * ranks that follow each other in a row) or 2 (a column). Transposing back is not simulated:
- * programs that work on the transform and go back do twice as many iterations.
+ * An exchange is an alltoall of equal blocks, rounded up to whole complex numbers. It is on
+ * communicator 1 (a row, which consists of consecutive ranks) or 2 (a column). Transposing back
+ * is not simulated: for a program that works on the transform and goes back, use twice as many
+ * iterations.
  */
 #include "base/mem.h"
 #include "gen/gen.h"

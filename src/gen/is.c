@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 
 /*
- * Sorting of whole numbers by buckets, after the benchmark IS of the NAS Parallel Benchmarks
- * (Bailey et al., NAS report RNR-94-007). In each iteration a rank counts how many of its keys
- * fall into each bucket (computes), the counts of all ranks are added up (allreduce), every
- * rank tells every other how many keys it will get (alltoall of 4 bytes), sends them
- * (alltoallv), and sorts what it got (computes).
+ * Sorting of integers by buckets, after the benchmark IS of the NAS Parallel Benchmarks
+ * (Bailey et al., NAS report RNR-94-007). In each iteration a rank counts how many of its
+ * keys fall into each bucket (computes), the counts of all ranks are added up (allreduce),
+ * every rank tells every other rank how many keys to expect (alltoall of 4 bytes), sends the
+ * keys (alltoallv), and sorts the keys that it received (computes).
  *
- * The keys are spread evenly: a rank sends another keys / ranks^2 keys of 4 bytes, by `spread`
- * more or less.
+ * The keys are spread evenly: each rank sends keys / ranks^2 keys of 4 bytes to each other
+ * rank, more or less by the share `spread`.
  */
 
 #include "base/mem.h"

@@ -14,10 +14,10 @@
  * Cells and computes are spread over the PEs separately, in blocks of consecutive numbers or in
  * turn. Computes are numbered by the first of their cells: with blocks, they are near it.
  *
- * A cell has between 1 - imbalance and 1 + imbalance times `atoms` atoms, which stay where they
- * are. A compute takes `pair_time` for each pair of atoms within the cut-off, which is `cutoff`
- * times the extent of `kaway` cells; how many these are of all pairs is counted for atoms on a
- * lattice of 8x8x8 in each cell. A cell takes `atom_time` for each of its atoms to move them.
+ * A cell has between 1 - imbalance and 1 + imbalance times `atoms` atoms, which never change
+ * cells. A compute takes `pair_time` for each pair of atoms within the cut-off, which is
+ * `cutoff` times the extent of `kaway` cells. The share of these pairs is counted for atoms on
+ * a lattice of 8x8x8 in each cell. A cell takes `atom_time` to move each of its atoms.
  *
  * The tasks of a PE: one for each of its cells, which sends the first atoms; then, for each
  * step, one for each of its computes and one for each of its cells.

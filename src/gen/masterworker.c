@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A master that hands out tasks. Rank 0 receives from any rank and answers with the next task,
- * or with a message to stop if no task is left. Every other rank sends its result to rank 0,
- * waits for the answer and computes; the first message carries no result. Which rank gets
- * which task depends on time. A single rank computes all tasks itself.
+ * A master that distributes tasks. Rank 0 receives from any rank and answers with the next
+ * task, or with a stop message if no task is left. Every other rank sends its result to rank
+ * 0, waits for the answer and computes; its first message carries no result. Which rank gets
+ * which task depends on timing. A single rank computes all tasks itself.
  *
- * A task's answer carries as tag its number, counted from 1; the tag of stop is 0. Computing
- * takes between 1 - spread and 1 + spread times `compute`, which depends on the task's number
- * and nothing else.
+ * The tag of an answer is the number of the task, counted from 1; the tag of a stop message
+ * is 0. Computing takes between 1 - spread and 1 + spread times `compute`; the factor
+ * depends only on the number of the task.
  */
 #include "base/mem.h"
 #include "gen/gen.h"

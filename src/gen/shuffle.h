@@ -2,18 +2,19 @@
 #pragma once
 
 /*
- * Pseudo-random permutations of 0 .. n-1 that need no table: one for every key, each computed
- * in both directions for one number at a time.
+ * Pseudo-random permutations of 0 .. n-1 that need no table: one for every key, each
+ * computed in both directions for one number at a time.
  *
- * A number is a pair of digits of two nearly equal radices. As in a Feistel network each digit
- * in turn is moved by a function of the other and the key (Luby and Rackoff, "How to construct
- * pseudorandom permutations from pseudorandom functions", 1988), which is undone by moving it
- * back. There are a few more pairs than numbers; who lands on one of those walks on until it is
- * back among the numbers (Black and Rogaway, "Ciphers with arbitrary finite domains", 2002).
+ * A number is a pair of digits of two nearly equal radices. As in a Feistel network, each
+ * digit in turn is moved by a function of the other digit and the key (Luby and Rackoff,
+ * "How to construct pseudorandom permutations from pseudorandom functions", 1988); moving it
+ * back inverts the step. There are a few more pairs than numbers. A number that arrives at
+ * one of the extra pairs is moved again until it is below n (Black and Rogaway, "Ciphers
+ * with arbitrary finite domains", 2002).
  *
- * Made to be fast and to mix well. Over all keys a number is found on all places about equally
- * often, but two numbers are not on all pairs of places: measured on up to 20 numbers, some
- * pairs are twice as frequent as others.
+ * The permutations are fast to compute and mix well. Over all keys, a number is at all
+ * places about equally often, but pairs of numbers are not: measured on up to 20 numbers,
+ * some pairs of places are twice as frequent as others.
  */
 
 #include <stdint.h>

@@ -2,27 +2,27 @@
 /*
  * Halo exchanges in two, three and four dimensions, the skeleton of most grid codes.
  *
- * The ranks form a grid, periodic or not, as cubic as their number allows (gen/grid.h) unless
- * `size` says otherwise, numbered with the first and longest dimension varying fastest. In each
- * iteration a rank posts a receive from each of its neighbours, sends each of them a message,
- * waits for all of it, computes, and, if asked to, takes part in an allreduce.
+ * The ranks form a grid, periodic or not, as cubic as their number allows (gen/grid.h)
+ * unless `size` is given. They are numbered with the first and longest dimension varying
+ * fastest. In each iteration a rank posts a receive from each of its neighbours, sends each
+ * of them a message, waits for all these messages, computes and, if the user asked for it,
+ * takes part in an allreduce.
  *
- * With `points` = faces the neighbours are those that differ by a step in one dimension (a
- * stencil of 5, 7 or 9 points), in the order +x -x +y -y ...; with `all`, those that differ in
- * several dimensions follow (9, 27 or 81 points). A message across a face has `bytes`. These
- * are the cells of a face of a block of equal sides, of `cell` bytes each: with L the largest
- * whole number for which cell * L^(dimensions - 1) is not above `bytes`, a message to a
- * neighbour that differs in k > 1 dimensions has cell * L^(dimensions - k) bytes, a corner a
- * single cell.
+ * With `points` = faces the neighbours are the ranks one step away in one dimension (a
+ * stencil of 5, 7 or 9 points), in the order +x -x +y -y ...; with `all`, the ranks one step
+ * away in several dimensions follow (9, 27 or 81 points). A message across a face has
+ * `bytes` bytes: the cells, of `cell` bytes each, of one face of a block with equal sides.
+ * Let L be the largest integer for which cell * L^(dimensions - 1) is not above `bytes`. A
+ * message to a neighbour that differs in k > 1 dimensions has cell * L^(dimensions - k)
+ * bytes; a corner is a single cell.
  *
- * A message carries the number of its direction as tag: in a periodic dimension of two ranks
- * both neighbours are the same rank, and two messages with different tags go there. In a
- * dimension of one rank the neighbour is the rank itself; a program would copy, and no message
- * is sent. Beyond the border of a grid that is not periodic there is no rank, and nothing
- * is sent.
+ * The tag of a message is the number of its direction. In a periodic dimension of two ranks
+ * both neighbours are the same rank, which gets two messages with different tags. In a
+ * dimension of one rank the neighbour is the rank itself; a program would copy the data, so
+ * no message is sent. No message is sent across the border of a grid that is not periodic.
  *
- * With `imbalance` s a rank always computes for the same time, which is somewhere between 1 - s
- * and 1 + s times `compute`.
+ * With `imbalance` s a rank always computes for the same time, between 1 - s and 1 + s times
+ * `compute`.
  */
 #include "base/mem.h"
 #include "gen/gen.h"

@@ -60,7 +60,7 @@ static inline bool wf_gen_token_is(const struct wf_gen_token *token, const char 
 bool wf_gen_lex_is(const struct wf_gen_lexer *lexer, const char *word);
 /* Moves past the token if it is this name or sign. Returns whether it was. */
 bool wf_gen_lex_take(struct wf_gen_lexer *lexer, const char *word);
-/* Likewise, but anything else is a fault. */
+/* Moves past the token if it is this name or sign; any other token is a fault. */
 bool wf_gen_lex_expect(struct wf_gen_lexer *lexer, const char *word);
 
 /* Reports a fault at a place; only the first one counts. Always returns false. */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Data-parallel training of a neural network (as of Li et al., "PyTorch distributed:
- * experiences on accelerating data parallel training", VLDB 2020).
+ * Data-parallel training of a neural network, as in Li et al., "PyTorch distributed:
+ * experiences on accelerating data parallel training", VLDB 2020.
  *
- * All ranks hold the same model of `layers` layers of equal size. In each step a rank computes
- * forwards through all layers, which takes a third of `compute`, and backwards, which takes the
- * rest. Going backwards, gradients are collected in buckets; as soon as a layer fills a bucket,
- * an allreduce of the bucket is started, with `overlap` a nonblocking one that goes on while
- * the rank computes. When all are done the optimizer computes for as long as `optimizer` says.
+ * All ranks hold the same model of `layers` layers of equal size. In each step a rank
+ * computes forwards through all layers, which takes a third of `compute`, and backwards,
+ * which takes the rest. On the way backwards it collects gradients in buckets. As soon as a
+ * layer fills a bucket, the rank starts an allreduce of the bucket; with `overlap` the
+ * allreduce is nonblocking and proceeds while the rank computes. When all allreduces are
+ * done, the optimizer computes for the time `optimizer`.
  */
 #include "base/int128.h"
 #include "base/mem.h"

@@ -37,7 +37,7 @@ struct recorder {
     struct recorder_rank *ranks;
     pthread_mutex_t lock;            /* protects the members below and the writer */
     struct wf_buf outcomes;          /* outcomes of the op that is being written */
-    struct wf_created_filter filter; /* its `created` belongs to the rank it is used for */
+    struct wf_created_filter filter; /* its `created` is that of the current rank */
     uint64_t n_ops, n_held, n_unmatched;
     enum wf_status status; /* status of the writer */
     struct wf_err err;
