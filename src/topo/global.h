@@ -6,11 +6,11 @@
  *
  * With as many groups as can be joined (routers * ports + 1) there is one link between any two
  * groups, and port h*x + k of a group is port k of its router x. An arrangement defines to
- * which group that port leads; absolute (or consecutive), relative (as palmtree) and circulant-based are
- * those of Camarero, Vallejo and Beivide ("Topological characterization of Hamming and
- * dragonfly networks and its implications on routing", ACM TACO 11, 2014) and Hastings,
- * Rincon-Cruz, Spehlmann, Meyers, Xu, Bunde and Leung ("Comparing global link arrangements for
- * dragonfly networks", CLUSTER 2015):
+ * which group that port leads; absolute (or consecutive), relative (as palmtree) and
+ * circulant-based are those of Camarero, Vallejo and Beivide ("Topological characterization of
+ * Hamming and dragonfly networks and its implications on routing", ACM TACO 11, 2014) and
+ * Hastings, Rincon-Cruz, Spehlmann, Meyers, Xu, Bunde and Leung ("Comparing global link
+ * arrangements for dragonfly networks", CLUSTER 2015):
  *
  *   absolute    to the other groups in the order of their numbers
  *   relative    to the groups 1, 2, 3, ... further on, counted around
