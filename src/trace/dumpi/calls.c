@@ -6,17 +6,16 @@
  *
  *   b h i l   a number of 1, 2, 4 or 8 bytes (handles of objects have 2, requests 4, operations
  *             and small enumerations 1)
- *   k o       likewise of 4: the caller's rank in the communicator, and the root
- *   B H I     a number of elements in 4 bytes, then so many numbers of 1, 2 or 4
+ *   k o       4-byte numbers: the caller's rank in the communicator, and the root
+ *   B H I     the length of an array in 4 bytes, then its elements of 1, 2 or 4 bytes
  *   s         statuses
- *   c C       a length and characters; a number of such texts
+ *   c C       a text (its length and its characters); a list of texts, after their number
  *   v         the command line
- *   M W       a number of arrays I; a number of arrays C
- *   x y       I, but in files before versions 0.6.9 and 0.6.8 only one number
- *   ?         what follows is there only at the root
+ *   M W       a list of arrays I, after their number; a list of lists C
+ *   x y       as I, but a single number in files before versions 0.6.9 and 0.6.8
+ *   ?         only the root has the arguments that follow
  *
- * The names are those of the calls. Number 290 is not used; 291 and 292 are no calls but marks
- * of the program's own functions. */
+ * Number 290 is not used; 291 and 292 are no calls, but mark functions of the program. */
 static const struct wf_dumpi_call calls[WF_DUMPI_FUNCTIONS] = {
     /* clang-format off */
     [0] = {"MPI_Send", "ihiih", WF_OP_SEND, wf_dumpi_on_send},

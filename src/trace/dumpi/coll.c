@@ -5,9 +5,9 @@
 
 enum { NONE = 0xff };
 
-/* Where the arguments of a collective are: numbers among the values, arrays among the arrays.
- * `other` is the block as the receiving side has it, or the root. It is used where it is there,
- * since a rank that works in place has no count of its own. */
+/* The indices of the arguments of a collective among the values and the arrays of its record.
+ * `other_count` and `other_type` describe the block of the receiving side, or of the root. They
+ * are preferred where they exist, since a rank with MPI_IN_PLACE has no count of its own. */
 struct coll {
     enum wf_op_kind kind;
     uint8_t comm, root;
@@ -45,7 +45,7 @@ static const struct coll *coll_of(enum wf_op_kind kind)
     return NULL;
 }
 
-/* The datatype of element i of an array of counts. */
+/* Returns the datatype of element i of an array of counts. */
 static int64_t type_of(const struct wf_dumpi_record *record, uint8_t array, uint8_t type,
                        uint32_t i)
 {
@@ -54,7 +54,7 @@ static int64_t type_of(const struct wf_dumpi_record *record, uint8_t array, uint
                                              : 0;
 }
 
-/* The lengths of the blocks of an array of counts. */
+/* Returns the lengths in bytes of the blocks of an array of counts. */
 static const uint64_t *read_counts(struct wf_dumpi_step *step, uint8_t array, uint8_t type,
                                    struct wf_buf *into)
 {
@@ -76,8 +76,8 @@ static const uint64_t *read_counts(struct wf_dumpi_step *step, uint8_t array, ui
     return (const uint64_t *)(const void *)into->data;
 }
 
-/* The operation follows the type. It has the number that weft gives it, except that a program
- * may have several of its own. */
+/* The reduction follows the datatype. DUMPI and weft use the same numbers, except that DUMPI
+ * has several numbers for operations defined by the program. */
 static uint32_t reduction_of(const struct wf_dumpi_record *record, const struct coll *coll)
 {
     uint8_t at = (uint8_t)((coll->type != NONE ? coll->type : coll->array_type) + 1);
@@ -110,13 +110,13 @@ void wf_dumpi_on_collective(struct wf_dumpi_step *step)
         step->op.bytes = wf_dumpi_step_bytes(step, record->values[coll->other_count],
                                              record->values[coll->other_type]);
     } else if (coll->count != NONE) {
-        /* A rank that works in place has no count. */
+        /* With MPI_IN_PLACE there is no count. */
         int64_t count = record->values[coll->count];
         bool in_place = count < 0 && coll->array != NONE;
         step->op.bytes =
             wf_dumpi_step_bytes(step, in_place ? 0 : count, record->values[coll->type]);
     }
-    /* With a root, only the root has the arrays. */
+    /* In a rooted collective, only the root has the arrays. */
     if (coll->array != NONE && coll->array < record->n_arrays) {
         step->op.counts = read_counts(step, coll->array, coll->array_type, &walk->counts);
     }
@@ -198,7 +198,7 @@ void wf_dumpi_on_comm_free(struct wf_dumpi_step *step)
 
 /* ---- windows ---- */
 
-/* The window is the last of the values. */
+/* The window is the last value of a record. */
 static uint64_t window_of(const struct wf_dumpi_step *step)
 {
     return (uint64_t)step->record->values[step->record->n_values - 1];

@@ -70,7 +70,7 @@ struct wf_dumpi_comms *wf_dumpi_comms_new(uint32_t n_ranks)
     comms->n_ranks = n_ranks;
     comms->events = wf_xcalloc(n_ranks, sizeof(*comms->events));
     (void)wf_dumpi_comms_add(comms, &(struct wf_dumpi_comm){.id = 0, .size = n_ranks});
-    /* MPI_COMM_SELF is one communicator for all ranks, each of which is alone in it. */
+    /* All ranks share one entry for MPI_COMM_SELF, in which each rank is alone. */
     (void)wf_dumpi_comms_add(comms, &(struct wf_dumpi_comm){.id = 1, .size = 1});
     comms->next_id = 2;
     return comms;

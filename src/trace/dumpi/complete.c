@@ -9,7 +9,7 @@
  * index, or the number of completed requests, after the size of the set. */
 enum { INDEX = 1 };
 
-/* Whether the call completed something: no test, or a test whose flag is set. */
+/* Returns whether the call completed requests: a wait, or a test whose flag is set. */
 static bool has_completed(const struct wf_dumpi_step *step)
 {
     enum wf_op_kind kind = step->op.kind;
@@ -36,7 +36,7 @@ static const uint32_t *numbers_in(const struct wf_buf *list)
     return (const uint32_t *)(const void *)list->data;
 }
 
-/* Takes note that a request is complete. `status` may be null. */
+/* Notes that a request is complete. `status` may be null. */
 static void complete(struct wf_dumpi_step *step, struct wf_open_request *request,
                      const struct wf_dumpi_status *status)
 {
@@ -70,7 +70,7 @@ void wf_dumpi_on_wait(struct wf_dumpi_step *step)
     struct wf_open_request *request = find_request(step);
 
     if (request == NULL) {
-        wf_dumpi_step_call(step); /* there was nothing to wait for */
+        wf_dumpi_step_call(step); /* no open request: nothing to wait for */
         return;
     }
     step->op.request = request->number;
@@ -82,9 +82,9 @@ void wf_dumpi_on_wait(struct wf_dumpi_step *step)
     wf_dumpi_step_put(step);
 }
 
-/* ---- sets ---- */
+/* ---- calls on several requests ---- */
 
-/* Waitsome and testsome list the places of what they completed. */
+/* Reads the indices of the requests that a waitsome or testsome completed. */
 static void read_places(struct wf_dumpi_step *step, uint32_t n_set)
 {
     const struct wf_dumpi_record *record = step->record;
@@ -93,7 +93,7 @@ static void read_places(struct wf_dumpi_step *step, uint32_t n_set)
     const uint32_t *kept = numbers_in(&step->walk->kept);
 
     empty(places);
-    n = n < 0 ? 0 : n; /* nothing was open */
+    n = n < 0 ? 0 : n; /* negative: no request was open */
     if (record->n_arrays < 2 || n > record->arrays[1].n) {
         if (n > 0) {
             wf_dumpi_step_bad(step, "fewer indices than completed requests");
@@ -114,7 +114,7 @@ static void read_places(struct wf_dumpi_step *step, uint32_t n_set)
     step->op.outcomes = numbers_in(places);
 }
 
-/* Whether the request at this place was completed, and which status it has. */
+/* Returns whether the request at this index was completed. Sets the index of its status. */
 static bool was_completed(const struct wf_dumpi_step *step, uint32_t place, uint32_t *status)
 {
     const struct wf_dumpi_record *record = step->record;
@@ -134,8 +134,8 @@ static bool was_completed(const struct wf_dumpi_step *step, uint32_t place, uint
            (detail == WF_WAIT_ALL || record->values[INDEX] == (int64_t)place);
 }
 
-/* Completes the requests that the call completed. They are looked up as in set_requests(), in
- * the same order. */
+/* Marks the requests that the call completed as complete. Must look them up in the same order
+ * as set_requests(). */
 static void complete_set(struct wf_dumpi_step *step, const struct wf_dumpi_array *set)
 {
     wf_open_requests_call(&step->walk->requests);
@@ -149,8 +149,8 @@ static void complete_set(struct wf_dumpi_step *step, const struct wf_dumpi_array
     }
 }
 
-/* Sets the op's requests to the open ones of a list. `kept` has the place of each in the op,
- * since outcomes are places in the list. */
+/* Sets the op's requests to the open requests of a list. walk->kept translates an index in the
+ * list, which DUMPI uses for outcomes, to an index in the op. */
 static void set_requests(struct wf_dumpi_step *step, const struct wf_dumpi_array *set,
                          bool only_persistent)
 {
@@ -200,7 +200,7 @@ void wf_dumpi_on_wait_set(struct wf_dumpi_step *step)
     }
 }
 
-/* ---- the rest ---- */
+/* ---- starting and freeing requests ---- */
 
 void wf_dumpi_on_start(struct wf_dumpi_step *step)
 {

@@ -14,7 +14,7 @@ const unsigned char wf_dumpi_magic_swapped[WF_DUMPI_MAGIC_BYTES] = {'I', 'P',  '
                                                                     'D', 0xdd, 0xaa, 0xff};
 
 enum {
-    INDEX_WORDS = 8, /* at the end of the file, at most */
+    INDEX_WORDS = 8, /* largest index, at the end of the file */
     VERSION_LAST = 13,
     MASK_STATUS = 3,
     MASK_CPU = 4,
@@ -30,7 +30,7 @@ enum {
 
 /* ---- tables ---- */
 
-/* The index: where things are, after the magic number. */
+/* The index, without its magic number: the offsets of the sections. */
 struct places {
     uint64_t sizes, header, body, footer;
 };
@@ -129,7 +129,8 @@ static void read_sizes(struct wf_dumpi_file *file, uint64_t offset)
     }
 }
 
-/* How many calls were made and not recorded: the last of the second table of counts. */
+/* Reads the number of calls that were made but not recorded: the last entry of the second table
+ * of counts. */
 static void read_footer(struct wf_dumpi_file *file, uint64_t offset)
 {
     enum { COUNTS = 291 };
@@ -186,8 +187,8 @@ void wf_dumpi_file_close(struct wf_dumpi_file *file)
 
 /* ---- arguments ---- */
 
-/* Reads the length of an array. Each element takes at least `width` bytes, so that a length
- * which does not fit into the file is a failure. */
+/* Reads the length of an array whose elements take at least `width` bytes each. Fails if so
+ * many elements do not fit into the file. */
 static uint32_t read_length(struct wf_infile *in, unsigned width)
 {
     uint64_t n = wf_infile_unsigned(in, 4);
@@ -216,7 +217,7 @@ static void read_array(struct wf_dumpi_file *file, struct wf_dumpi_record *recor
     }
 }
 
-/* Passes a text; with depth 1 a list of texts, with depth 2 a list of such lists. */
+/* Skips a text; with depth 1 a list of texts, with depth 2 a list of such lists. */
 static void skip_texts(struct wf_infile *in, int depth)
 {
     if (depth == 0) {
@@ -228,7 +229,7 @@ static void skip_texts(struct wf_infile *in, int depth)
     }
 }
 
-/* Passes a list of arrays of 4-byte numbers. */
+/* Skips a list of arrays of 4-byte numbers. */
 static void skip_arrays(struct wf_infile *in)
 {
     for (uint32_t n = read_length(in, 4); n > 0 && !in->failed; n--) {
@@ -274,7 +275,7 @@ static void read_value(struct reading *r, unsigned width, bool is_signed)
     }
 }
 
-/* An array, which before a version of the format was one number. */
+/* Reads an array that was a single number before version `since` of the format. */
 static void read_new_array(struct reading *r, uint32_t since)
 {
     if (r->file->version < since) {

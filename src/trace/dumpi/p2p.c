@@ -2,11 +2,11 @@
 /* Records of messages. */
 #include "trace/dumpi/walk.h"
 
-/* Where the arguments of a message are among the values. */
+/* The indices of the arguments of a message among the values of a record. */
 enum { COUNT = 0, TYPE = 1, PEER = 2, TAG = 3, COMM = 4, REQUEST = 5 };
 
-/* The op's rank for a rank of the communicator. In an intercommunicator it is a rank of the
- * other group. */
+/* Converts a rank of the communicator to the rank in the op. In an intercommunicator, it is a
+ * rank of the other group. */
 static uint32_t place_of(const struct wf_dumpi_step *step, int64_t rank)
 {
     uint32_t n_low = step->comm->n_low;
@@ -32,13 +32,13 @@ static uint32_t source(const struct wf_dumpi_step *step, int64_t rank)
     return rank == -1 ? WF_ANY_SOURCE : destination(step, rank);
 }
 
-/* Whether the source at this place or the tag after it is a wildcard. */
+/* Returns whether the source at index `peer`, or the tag after it, is a wildcard. */
 static bool is_wildcard(const struct wf_dumpi_record *record, uint32_t peer)
 {
     return record->values[peer] == -1 || record->values[peer + 1] == -1;
 }
 
-/* What a wildcard receive matched; a receive from MPI_PROC_NULL has a negative source. */
+/* Sets the message that a wildcard receive matched. A negative source is MPI_PROC_NULL. */
 static void set_match(struct wf_dumpi_step *step, int32_t from, int32_t tag)
 {
     step->op.recorded = true;
@@ -62,8 +62,8 @@ static struct wf_open_request *open_request(struct wf_dumpi_step *step, bool rec
     struct wf_dumpi_walk *walk = step->walk;
     int64_t name = step->record->values[REQUEST];
 
-    /* A receive that is still open under this name was completed by a call that was not
-     * recorded: only sends share names. */
+    /* Only sends share request handles. So an open receive with this handle was completed by a
+     * call that was not recorded. */
     wf_open_requests_call(&walk->requests);
     struct wf_open_request *old = wf_open_requests_find(&walk->requests, name);
     if (old != NULL && (old->receives || old->persistent)) {
@@ -75,7 +75,7 @@ static struct wf_open_request *open_request(struct wf_dumpi_step *step, bool rec
     return request;
 }
 
-/* Sets what sends and receives have in common; false if the communicator is not known. */
+/* Sets the members that sends and receives share. False if the communicator is unknown. */
 static bool set_message(struct wf_dumpi_step *step)
 {
     const int64_t *values = step->record->values;
@@ -104,7 +104,7 @@ void wf_dumpi_on_send(struct wf_dumpi_step *step)
     wf_dumpi_step_put(step);
 }
 
-/* What the first walk found out about this irecv; null if nothing. */
+/* Returns the match that the first pass found for this irecv; null if none. */
 static const struct wf_dumpi_match *next_match(struct wf_dumpi_walk *walk, uint64_t serial)
 {
     while (walk->next_match < walk->n_matches &&
@@ -132,7 +132,7 @@ void wf_dumpi_on_recv(struct wf_dumpi_step *step)
         match = next_match(walk, serial);
     }
     if (match != NULL && match->cancelled) {
-        /* It received nothing, and must not take what was meant for another. */
+        /* A cancelled receive matched no message, and must not take the message of another. */
         wf_dumpi_step_call(step);
         return;
     }
@@ -151,7 +151,8 @@ void wf_dumpi_on_recv(struct wf_dumpi_step *step)
     wf_dumpi_step_put(step);
 }
 
-/* The receive follows the send; MPI_Sendrecv_replace has no count and type for it. */
+/* The arguments of the receive follow those of the send. MPI_Sendrecv_replace has no count and
+ * type for the receive. */
 void wf_dumpi_on_sendrecv(struct wf_dumpi_step *step)
 {
     const struct wf_dumpi_record *record = step->record;

@@ -28,11 +28,11 @@ static const struct wf_param params_table[] = {
 
 /* The files of a trace. */
 struct dumpi_set {
-    char *prefix; /* of the names of the ranks' files */
+    char *prefix; /* of the file names of the ranks */
     uint32_t n_ranks;
 };
 
-/* ---- which files ---- */
+/* ---- finding the files ---- */
 
 static bool is_meta(const unsigned char *bytes, size_t n)
 {
@@ -44,7 +44,7 @@ static bool is_meta(const unsigned char *bytes, size_t n)
            strstr(text, "fileprefix=") != NULL;
 }
 
-/* Whether the first bytes are those of a rank's file, whatever the order of its bytes. */
+/* Returns whether a file begins like the file of a rank, in either byte order. */
 static bool is_rank_file(const unsigned char *bytes, size_t n)
 {
     n = n < WF_DUMPI_MAGIC_BYTES ? n : WF_DUMPI_MAGIC_BYTES;
@@ -52,7 +52,7 @@ static bool is_rank_file(const unsigned char *bytes, size_t n)
                       memcmp(bytes, wf_dumpi_magic_swapped, n) == 0);
 }
 
-/* The metafile in a directory, or the file of rank 0; null if there is none. */
+/* Returns the metafile in a directory, or else the file of rank 0; null if there is none. */
 static const char *meta_entry(const struct wf_reader_probe *probe)
 {
     unsigned char bytes[WF_PROBE_BYTES] = {0};
@@ -100,7 +100,7 @@ static bool rank_exists(const char *prefix, uint32_t rank)
     return exists;
 }
 
-/* The value of a line key=value, or null; to be freed. */
+/* Returns the value of the line key=value, or null. The caller frees it. */
 static char *meta_value(const char *text, const char *key)
 {
     size_t length = strlen(key);
@@ -119,7 +119,7 @@ static char *meta_value(const char *text, const char *key)
     return NULL;
 }
 
-/* The prefix of the ranks' files: that of the metafile, or the one that the metafile names. */
+/* The prefix of the ranks' files: that of the metafile, or else the one that it names. */
 static char *prefix_of(const char *path, const char *said)
 {
     const char *slash = strrchr(path, '/');
@@ -211,7 +211,7 @@ static void find_files(const struct wf_reader_probe *probe, struct dumpi_set *se
         open_meta(path, set, err);
         free(path);
     } else {
-        /* Without a metafile there are as many ranks as files. */
+        /* Without a metafile, the number of files is the number of ranks. */
         set->prefix = wf_probe_path(probe, first_rank_entry(probe));
         set->prefix[strlen(set->prefix) - strlen("-0000.bin")] = '\0';
         while (set->n_ranks < WF_RANKS_MAX && rank_exists(set->prefix, set->n_ranks)) {
@@ -223,7 +223,7 @@ static void find_files(const struct wf_reader_probe *probe, struct dumpi_set *se
     }
 }
 
-/* ---- what is in them ---- */
+/* ---- reading the files ---- */
 
 struct opening {
     struct dumpi_set set;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The calls that create communicators, played together. */
+/* Replays the calls of all ranks that create communicators, to find out their members. */
 #include "base/array.h"
 #include "base/mem.h"
 #include "trace/dumpi/comms.h"
@@ -7,18 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ranks of the program in an order, none twice: what MPI calls a group. */
+/* An ordered list of ranks of the program without duplicates: a group of MPI. */
 struct rank_list {
     uint32_t n;
-    uint32_t *ranks; /* to be freed */
+    uint32_t *ranks; /* freed by the owner */
 };
 
-/* What a rank means by a handle. */
+/* A handle of a rank, and the communicator or group that it stands for. */
 struct handle {
     int16_t number;
     bool is_group;
-    uint32_t comm;         /* or... */
-    struct rank_list list; /* ...of a group; empty: that of `comm` */
+    uint32_t comm;         /* the communicator */
+    struct rank_list list; /* the group; if empty, that of `comm` */
 };
 
 struct player {
@@ -30,17 +30,17 @@ struct player {
 struct play {
     struct wf_dumpi_comms *comms;
     struct player *players;
-    uint32_t *queue; /* ranks that can go on */
+    uint32_t *queue; /* ranks that can continue */
     uint32_t n_queue;
-    uint32_t first;  /* ranks before are done */
-    uint32_t *marks; /* of each rank the serial number of the last list that it was in */
+    uint32_t first;  /* all ranks before it are done */
+    uint32_t *marks; /* per rank: serial number of the last list with it */
     uint32_t serial;
     uint64_t n_lost;
 };
 
 /* ---- lists of ranks ---- */
 
-/* An empty list with room for `most`. */
+/* Returns an empty list that can hold `most` ranks. */
 static struct rank_list new_list(uint64_t most)
 {
     return (struct rank_list){0, wf_xcalloc(most + 1, sizeof(uint32_t))};
@@ -51,7 +51,7 @@ static void append(struct rank_list *list, uint32_t rank)
     list->ranks[list->n++] = rank;
 }
 
-/* Marks a rank as seen since `serial` changed; false if it was marked already. */
+/* Marks a rank as seen in list `serial`. Returns false if it was marked already. */
 static bool mark(struct play *play, uint32_t rank)
 {
     bool is_new = play->marks[rank] != play->serial;
@@ -60,7 +60,7 @@ static bool mark(struct play *play, uint32_t rank)
     return is_new;
 }
 
-/* The ranks of `a`, then those of `b` that are not in `a`. */
+/* Returns the ranks of `a`, then those of `b` that are not in `a`. */
 static struct rank_list union_of(struct play *play, const struct rank_list *a,
                                  const struct rank_list *b)
 {
@@ -76,7 +76,7 @@ static struct rank_list union_of(struct play *play, const struct rank_list *a,
     return list;
 }
 
-/* The ranks of `a` that are in `b`, or that are not. */
+/* Returns the ranks of `a` that are in `b` or, if `in_b` is false, that are not. */
 static struct rank_list common(struct play *play, const struct rank_list *a,
                                const struct rank_list *b, bool in_b)
 {
@@ -94,7 +94,7 @@ static struct rank_list common(struct play *play, const struct rank_list *a,
     return list;
 }
 
-/* The ranks at these places; places that are not there do not count. */
+/* Returns the ranks at these indices. Ignores indices outside of the list. */
 static struct rank_list pick(struct play *play, const struct rank_list *from,
                              const int32_t *places, uint32_t n)
 {
@@ -110,7 +110,7 @@ static struct rank_list pick(struct play *play, const struct rank_list *from,
     return list;
 }
 
-/* ---- what ranks mean ---- */
+/* ---- handles ---- */
 
 static struct handle *find_handle(struct player *player, bool is_group, int16_t number)
 {
@@ -122,7 +122,7 @@ static struct handle *find_handle(struct player *player, bool is_group, int16_t 
     return NULL;
 }
 
-/* The handle, added if it is new. Its old meaning is forgotten. */
+/* Returns the handle, which is added if it is new, and clears its old meaning. */
 static struct handle *take_handle(struct player *player, bool is_group, int16_t number)
 {
     struct handle *handle = find_handle(player, is_group, number);
@@ -174,7 +174,7 @@ static struct rank_list list_of_comm(const struct play *play, uint32_t rank, uin
     return list;
 }
 
-/* The ranks of a group; to be freed. */
+/* Returns the ranks of a group. The caller frees the list. */
 static struct rank_list list_of_group(struct play *play, uint32_t rank, int16_t number)
 {
     const struct handle *handle = find_handle(&play->players[rank], true, number);
@@ -191,7 +191,7 @@ static void create_group(struct play *play, uint32_t rank, const struct wf_dumpi
     struct rank_list created;
 
     if (event->function == WF_DUMPI_COMM_GROUP) {
-        /* All ranks may ask for the same large group: nothing is copied. */
+        /* Copies nothing: all ranks may ask for the same large group. */
         uint32_t comm = comm_of(play, rank, event->parent);
         take_handle(player, true, event->created)->comm = comm;
         return;
@@ -216,7 +216,8 @@ static void create_group(struct play *play, uint32_t rank, const struct wf_dumpi
 
 /* ---- communicators ---- */
 
-/* Adds a communicator and gives it to all its members; its dimensions are copied. */
+/* Adds a communicator, and makes it the result of the call of all its members. Copies its
+ * dimensions. */
 static uint32_t add_comm(struct play *play, struct wf_dumpi_comm comm)
 {
     const int32_t *dims = comm.dims;
@@ -233,7 +234,7 @@ static uint32_t add_comm(struct play *play, struct wf_dumpi_comm comm)
     return place;
 }
 
-/* Likewise, a communicator of these ranks. Takes the list. */
+/* As add_comm(), for a communicator of these ranks. Takes ownership of the list. */
 static uint32_t create_comm(struct play *play, uint32_t id, struct rank_list list)
 {
     return add_comm(play,
@@ -252,7 +253,7 @@ static void duplicate(struct play *play, uint32_t parent, uint32_t id)
     (void)add_comm(play, comm);
 }
 
-/* MPI_Comm_create. Members may name different groups, which have no rank in common. */
+/* MPI_Comm_create. Members may pass different groups if these are disjoint. */
 static void create(struct play *play, const struct rank_list *all, uint32_t id)
 {
     for (uint32_t i = 0; i < all->n; i++) {
@@ -285,7 +286,7 @@ static int by_choice(const void *a, const void *b)
            WF_ORDER(x->place, y->place);
 }
 
-/* One communicator for each color that is not negative; `dims` of a grid are copied to each. */
+/* Creates one communicator per nonnegative color. Copies the `dims` of a grid to each. */
 static void split(struct play *play, struct choice *choices, uint32_t n,
                   const struct wf_dumpi_comm *like)
 {
@@ -323,8 +324,8 @@ static void split_by_color(struct play *play, const struct rank_list *all, uint3
     free(choices);
 }
 
-/* MPI_Cart_create and MPI_Graph_create: as many of the first ranks as the grid or graph has
- * places. */
+/* MPI_Cart_create and MPI_Graph_create: the members are the first ranks, as many as the grid or
+ * graph has nodes. */
 static void take_first(struct play *play, const struct rank_list *all, uint32_t id)
 {
     const struct wf_dumpi_event *event = event_of(play, all->ranks[0]);
@@ -334,7 +335,8 @@ static void take_first(struct play *play, const struct rank_list *all, uint32_t 
     for (uint32_t i = 0; i < event->n_list && is_grid && n <= all->n; i++) {
         n *= event->list[i] > 0 ? (uint64_t)event->list[i] : 1;
     }
-    /* The values of a graph are edges and nodes, that of a grid is the number of dimensions. */
+    /* The values of a graph are its edges and nodes; the value of a grid is its number of
+     * dimensions. */
     n = is_grid ? n : (uint64_t)(event->values[1] > 0 ? event->values[1] : 0);
     if (n == 0 || n > all->n) {
         return;
@@ -386,9 +388,10 @@ static void take_slices(struct play *play, uint32_t parent, const struct rank_li
     free(dims);
 }
 
-/* ---- two groups joined ---- */
+/* ---- intercommunicators ---- */
 
-/* The leaders of a side: its own and the one it names on the other. */
+/* Sets the leaders that one side of an intercommunicator names: its own and that of the other
+ * side. Returns false if they make no sense. */
 static bool leaders(struct play *play, uint32_t comm, uint32_t *own, uint32_t *other)
 {
     const struct wf_dumpi_comm *local = &play->comms->items[comm];
@@ -409,7 +412,7 @@ static bool leaders(struct play *play, uint32_t comm, uint32_t *own, uint32_t *o
     return true;
 }
 
-/* The communicator of the other side, if all its ranks have arrived. */
+/* Returns the communicator of the other side, if all its ranks have reached the call. */
 static uint32_t find_other(struct play *play, uint32_t comm)
 {
     uint32_t own, other, its_own, its_other;
@@ -439,7 +442,7 @@ static void merge(struct play *play, uint32_t parent, const struct rank_list *al
     (void)create_comm(play, id, union_of(play, swapped ? &high : &low, swapped ? &low : &high));
 }
 
-/* ---- all together ---- */
+/* ---- replay ---- */
 
 static void resume(struct play *play, uint32_t rank)
 {
@@ -493,7 +496,7 @@ static void resolve(struct play *play, uint32_t parent, const struct rank_list *
     }
 }
 
-/* Both sides of an intercommunicator are there. */
+/* Creates an intercommunicator, after both sides have reached the call. */
 static void connect(struct play *play, uint32_t one, uint32_t other)
 {
     struct rank_list a = list_of_comm(play, 0, one), b = list_of_comm(play, 0, other);
@@ -513,7 +516,7 @@ static void connect(struct play *play, uint32_t one, uint32_t other)
     free(b.ranks);
 }
 
-/* A rank comes to a call on `parent`. */
+/* A rank reaches a collective call on `parent`. The last one to do so resolves it. */
 static void arrive(struct play *play, uint32_t rank, uint32_t parent)
 {
     struct wf_dumpi_comm *comm = &play->comms->items[parent];
@@ -533,7 +536,7 @@ static void arrive(struct play *play, uint32_t rank, uint32_t parent)
     }
     struct rank_list all = list_of_comm(play, rank, parent);
     if (parent == WF_DUMPI_SELF) {
-        /* Whatever the call creates is a communicator of this rank alone. */
+        /* A communicator made of MPI_COMM_SELF has this rank as its only member. */
         (void)create_comm(play, play->comms->next_id++, list_of_comm(play, rank, parent));
     } else {
         resolve(play, parent, &all);
@@ -567,7 +570,7 @@ static void advance(struct play *play, uint32_t rank)
     }
 }
 
-/* All ranks wait: the first of them goes on without the others. */
+/* All ranks wait for others, since calls are missing: the first one continues without them. */
 static bool give_up_one(struct play *play)
 {
     for (; play->first < play->comms->n_ranks; play->first++) {

@@ -27,7 +27,7 @@ int64_t wf_dumpi_type_size(const struct wf_dumpi_file *file, int64_t type)
     return type >= 0 && type < n_usual ? usual[type] : -1;
 }
 
-/* ---- a step ---- */
+/* ---- one record ---- */
 
 void wf_dumpi_step_bad(const struct wf_dumpi_step *step, const char *words)
 {
@@ -98,7 +98,7 @@ void wf_dumpi_step_call(struct wf_dumpi_step *step)
 
 /* ---- time ---- */
 
-/* The computing before a call. */
+/* Writes the computing before a call. */
 static void put_gap(struct wf_dumpi_walk *walk, const struct wf_dumpi_record *record)
 {
     enum wf_dumpi_clock clock = walk->clock;
@@ -150,7 +150,7 @@ static int by_serial(const void *a, const void *b)
     return WF_ORDER(x->serial, y->serial);
 }
 
-/* Forgets what the rank's calls have created. */
+/* Releases the requests, handles and windows of the rank. */
 static void forget(struct wf_dumpi_walk *walk)
 {
     wf_open_requests_fini(&walk->requests);
