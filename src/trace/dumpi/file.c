@@ -363,7 +363,7 @@ static int64_t read_time(struct wf_dumpi_file *file, uint32_t clock)
     int64_t seconds = (int64_t)wf_infile_unsigned(&file->in, 2);
     int64_t ns = seconds * NS_PER_S + (int64_t)wf_infile_unsigned(&file->in, 4);
 
-    /* The seconds have 16 bits and wrap around. A small step back is a call of another thread. */
+    /* Seconds have 16 bits and wrap around. A small step back is a call of another thread. */
     if (ns + file->wrapped[clock] < file->latest[clock] - SECONDS_WRAP / 2 * NS_PER_S) {
         file->wrapped[clock] += SECONDS_WRAP * NS_PER_S;
     }

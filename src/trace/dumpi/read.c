@@ -52,7 +52,7 @@ static bool is_rank_file(const unsigned char *bytes, size_t n)
                       memcmp(bytes, wf_dumpi_magic_swapped, n) == 0);
 }
 
-/* Returns the metafile in a directory, or else the file of rank 0; null if there is none. */
+/* Returns the metafile in a directory; null if there is none. */
 static const char *meta_entry(const struct wf_reader_probe *probe)
 {
     unsigned char bytes[WF_PROBE_BYTES] = {0};

@@ -15,7 +15,7 @@
 
 enum { BUFFER_BYTES = 1 << 16, AT_ONCE = 4096 };
 
-/* Opens a regular file: whoever opens a pipe waits for somebody who writes to it. */
+/* Opens a regular file only: opening a pipe would block until a process writes to it. */
 static enum wf_status open_file(const char *path, int *fd, uint64_t *size, struct wf_err *err)
 {
     struct stat st;
@@ -65,7 +65,7 @@ void wf_infile_seek(struct wf_infile *in, uint64_t offset)
     in->next = 0;
 }
 
-/* Reads on so that `n` bytes are in the buffer. False if the file ends before. */
+/* Reads until `n` bytes are in the buffer. Returns false if the file ends before. */
 static bool fill(struct wf_infile *in, size_t n)
 {
     size_t kept = in->n - in->next;

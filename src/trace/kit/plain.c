@@ -11,7 +11,8 @@ bool wf_plain_receives(enum wf_op_kind kind)
     return wf_op_info(kind)->family == WF_FAMILY_RECV || kind == WF_OP_RECV_INIT;
 }
 
-/* What a wildcard receive matched. What a persistent one will match is not known. */
+/* Replaces the wildcards of a receive by the source and tag that it matched. The match of a
+ * persistent receive is not known. */
 static void close_receive(const struct wf_op *op, struct wf_plain_message *message,
                           struct wf_losses *losses)
 {

@@ -11,11 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Most ranks of a large program have few of all the names: only what occurs has a count. */
+/* Most ranks of a large program use few of the names, so only pairs of rank and name that occur
+ * have a count. */
 struct wf_records {
     uint32_t n_ranks;
     struct wf_strings names;
-    struct wf_map numbers; /* of the count of a rank and a name */
+    struct wf_map numbers; /* (rank, name): 1 + index in `counts` */
     struct wf_record_count *counts;
     uint64_t n, capacity;
 };

@@ -14,8 +14,8 @@
 
 struct wf_spool {
     char *directory, *file;
-    struct wf_trace_writer *writer; /* null: none any more */
-    struct wf_map told;             /* numbers of communicators that ranks have told */
+    struct wf_trace_writer *writer; /* null once the file is finished */
+    struct wf_map told;             /* communicators that the writer knows, per rank */
 };
 
 static enum wf_status make_directory(struct wf_spool *spool, struct wf_err *err)

@@ -13,7 +13,7 @@
 
 struct wf_target {
     char *path;
-    char *temporary; /* null when written directly */
+    char *temporary; /* null if the target is written directly */
     bool directory, force;
 };
 
@@ -56,7 +56,7 @@ static bool is_trace_directory(const char *path)
     return is;
 }
 
-/* Whether what is there may be replaced by what is to be written. */
+/* Checks that the existing file or directory may be replaced by the target. */
 static enum wf_status check_found(const struct wf_target *target, const struct stat *st,
                                   struct wf_err *err)
 {
@@ -75,7 +75,7 @@ static enum wf_status check_found(const struct wf_target *target, const struct s
     return access(target->path, W_OK) == 0 ? WF_OK : wf_target_cannot_write(target, err);
 }
 
-/* Without slashes at the end, and what a link points at instead of the link. */
+/* Returns the path without trailing slashes, and with a symbolic link resolved. */
 static char *real_path(const char *path)
 {
     char resolved[PATH_MAX];

@@ -8,17 +8,17 @@
 
 struct stored_task {
     int64_t duration;
-    uint64_t first_send, first_next; /* the next task has the ends */
+    uint64_t first_send, first_next; /* the lists end where those of the next task begin */
     struct wf_task_needs needs;
 };
 
 struct wf_task_table {
-    struct wf_graph graph; /* first */
+    struct wf_graph graph; /* must be the first member */
     struct wf_graph_ops ops;
-    uint32_t n_begun; /* PEs */
-    uint64_t *first;  /* task of each PE, and the end of all */
+    uint32_t n_begun; /* number of PEs begun */
+    uint64_t *first;  /* first task of each PE, and the end of the last PE */
     uint64_t n, n_sends, n_next, capacity, sends_capacity, next_capacity;
-    struct stored_task *tasks; /* and one after the last */
+    struct stored_task *tasks; /* and an extra one that ends the lists */
     struct wf_task_send *sends;
     uint32_t *next;
 };
@@ -93,7 +93,7 @@ static void table_destroy(struct wf_graph *graph)
     wf_task_table_free(table_of(graph));
 }
 
-/* ---- filling it ---- */
+/* ---- filling the table ---- */
 
 struct wf_task_table *wf_task_table_new(uint32_t n_pes)
 {

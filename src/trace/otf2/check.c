@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The formats follow OTF2's own sources (OTF2_Buffer.c, OTF2_EvtReader_inc.c,
- * OTF2_DefReader_inc.c, otf2_id_map.c of version 2 and 3): chunks of one size that begin with a
- * header; records of a type, a length and compressed numbers. */
+ * OTF2_DefReader_inc.c, otf2_id_map.c of version 2 and 3): a file consists of chunks of one
+ * size, each with a header; a record consists of a type, a length and compressed numbers. */
 #include "trace/otf2/check.h"
 
 #include "base/mem.h"
@@ -15,15 +15,15 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The order of bytes of a file, after its first byte. */
+/* The byte order of a file: its second byte. */
 enum { LITTLE_ENDIAN_FILE = 'B', BIG_ENDIAN_FILE = '#' };
 
 enum {
-    CHUNK = 3, /* begins every file and every chunk; then the order of bytes, and in chunks the
+    CHUNK = 3, /* begins every file and every chunk; then the byte order and, in chunks, the
                   numbers of the first and the last event */
     END_OF_CHUNK = 0,
     END_OF_FILE = 2,
-    TIME = 5, /* before an event whose time differs from the last */
+    TIME = 5, /* before an event whose time differs from the one before */
     HEADER_BYTES = 18,
     TIME_BYTES = 8,
     LONG = 0xff,      /* a length of 8 bytes follows */
@@ -34,16 +34,16 @@ enum {
 
 enum {
     VERSION_AT = 2 + sizeof(WF_OTF2_MAGIC),
-    VERSION_BYTES = 5, /* of the format, and of the library that wrote */
+    VERSION_BYTES = 5, /* versions of the format, and of the library that wrote the file */
     VERSION_MAX = 3,
-    POSIX = 1, /* a file for each location */
+    POSIX = 1, /* one file per location */
     UNCOMPRESSED = 1,
-    COUNTS_BYTES = 16,  /* of locations and definitions */
+    COUNTS_BYTES = 16,  /* numbers of locations and definitions */
     STRINGS = 3,        /* machine, creator, description */
     TRACE_ID_BYTES = 8, /* after the properties */
 };
 
-/* Sizes that the library itself writes, and allocates when it reads. */
+/* The range of chunk sizes that the library writes. It allocates this much when it reads. */
 #define CHUNK_MIN (UINT64_C(256) << 10)
 #define CHUNK_MAX (UINT64_C(16) << 20)
 
@@ -59,9 +59,9 @@ static bool is_chunk_size(uint64_t size)
     return size >= CHUNK_MIN && size <= CHUNK_MAX;
 }
 
-/* Opens an anchor file and reads up to the number of the archive, which is its end. The caller
- * closes it. The library believes the number of properties and would go through four thousand
- * millions that are not there. */
+/* Opens an anchor file and reads up to the id of the archive, which is its end. The caller
+ * closes it. This check is needed because the library trusts the number of properties, and
+ * would loop over up to 2^32 of them in a damaged file. */
 static enum wf_status read_anchor(struct wf_infile *in, const char *path,
                                   struct wf_otf2_layout *layout, struct wf_err *err)
 {
@@ -138,15 +138,15 @@ enum wf_status wf_otf2_set_id(const char *path, uint64_t id, struct wf_err *err)
 
 enum kind { GLOBAL_DEFINITIONS, LOCAL_DEFINITIONS, EVENTS };
 
-/* Records that have a number of items. Fields are 1, a byte, or c, a compressed number: a byte
- * that says how many bytes follow. */
+/* A type of record that has a list of items. A field is 1, a byte, or c, a compressed number: a
+ * byte with the number of bytes that follow. */
 struct counted {
     enum kind kind;
     uint8_t type;
     const char *name;
-    const char *before; /* fields before the number */
+    const char *before; /* fields before the number of items */
     char number;
-    const char *after; /* fields between it and the items */
+    const char *after; /* fields between that number and the items */
     const char *item;
 };
 
@@ -160,21 +160,22 @@ static const struct counted rows[] = {
     {LOCAL_DEFINITIONS, 20, "metric class", "c", '1', "", "c"},
     {LOCAL_DEFINITIONS, 31, "topology", "ccc", '1', "", "c"},
     {LOCAL_DEFINITIONS, 32, "coordinate", "cc", '1', "", "c"},
-    {EVENTS, 4, "list of attributes", "", 'c', "", "c11"}, /* at least: values differ */
+    {EVENTS, 4, "list of attributes", "", 'c', "",
+     "c11"}, /* minimum: the lengths of values differ */
     {EVENTS, 31, "metric", "c", '1', "", "1c"},
     {EVENTS, 83, "beginning of the program", "c", 'c', "", "c"},
 };
 
 enum { ROWS = sizeof(rows) / sizeof(*rows), ATTRIBUTES = 4 };
 
-/* Events that are one compressed number, without a length. */
+/* Types of events that consist of one compressed number, without a length. */
 static const uint8_t singles[] = {12, 13, 16, 17, 20, 21, 24, 28, 29, 30};
 
 struct scan {
     struct wf_infile in;
     enum kind kind;
     uint64_t chunk_bytes;
-    uint64_t chunk_end; /* of the one being read, at most the file's */
+    uint64_t chunk_end; /* end of the current chunk, or of the file */
 };
 
 static void damaged(struct scan *scan, uint64_t at, const char *what)
@@ -185,7 +186,7 @@ static void damaged(struct scan *scan, uint64_t at, const char *what)
                  what);
 }
 
-/* A compressed number that ends before `end`. */
+/* Reads a compressed number. Returns false if it does not end before `end`. */
 static bool take(struct scan *scan, uint64_t end, uint64_t *value)
 {
     uint64_t n = wf_infile_at(&scan->in) < end ? wf_infile_bytes(&scan->in, 1)[0] : LONG + 1;
@@ -219,7 +220,7 @@ static bool take_fields(struct scan *scan, uint64_t end, const char *fields)
     return true;
 }
 
-/* Whether a record is long enough for its number of items. */
+/* Returns whether a record is long enough for its number of items. */
 static bool has_items(struct scan *scan, const struct counted *row, uint64_t end)
 {
     uint64_t n = 0;
@@ -253,7 +254,7 @@ static const struct counted *find_row(enum kind kind, uint8_t type)
     return NULL;
 }
 
-/* What follows a type that is not one of the single numbers. */
+/* Checks a record after its type, unless it is one of `singles`. */
 static void check_record(struct scan *scan, uint8_t type, uint64_t begin)
 {
     const struct counted *row = find_row(scan->kind, type);
@@ -276,8 +277,8 @@ static void check_record(struct scan *scan, uint8_t type, uint64_t begin)
     wf_infile_seek(&scan->in, end);
 }
 
-/* Checks the next record; false if it is the last of the chunk. *more is false if it is the
- * last of the file. */
+/* Checks the next record. Returns false if it is the last of the chunk. Sets *more to false if
+ * it is the last of the file. */
 static bool next_record(struct scan *scan, bool *more)
 {
     uint64_t at = wf_infile_at(&scan->in), unused = 0;
@@ -300,7 +301,7 @@ static bool next_record(struct scan *scan, bool *more)
     return wf_infile_at(&scan->in) < scan->chunk_end && !wf_trace_failed(scan->in.place.err);
 }
 
-/* Checks a chunk; false if it is the last. */
+/* Checks a chunk. Returns false if it is the last. */
 static bool check_chunk(struct scan *scan)
 {
     struct wf_infile *in = &scan->in;
@@ -314,7 +315,7 @@ static bool check_chunk(struct scan *scan)
     } else if (header[1] != LITTLE_ENDIAN_FILE && header[1] != BIG_ENDIAN_FILE) {
         damaged(scan, begin + 1, "an order of bytes that is not known");
     } else if (begin == 0 && header[in->swapped ? 2 : 9] != 1) {
-        /* The first event is number 1. */
+        /* The number of the first event is 1, so its low byte shows the byte order. */
         damaged(scan, begin + 2,
                 "the bytes of numbers are not in the order that the file says");
     }
@@ -324,8 +325,8 @@ static bool check_chunk(struct scan *scan)
         while (next_record(scan, &more)) {
         }
     }
-    /* After the end of a file that was cut between two definitions the library reads what its
-     * memory happens to hold, perhaps without end. */
+    /* If a file was truncated between two definitions, the library continues with whatever is
+     * in its memory, perhaps forever. */
     if (more && scan->kind != EVENTS && !wf_trace_failed(in->place.err) &&
         scan->chunk_end == in->size) {
         damaged(scan, in->size, "the file ends before its last record");
@@ -334,7 +335,7 @@ static bool check_chunk(struct scan *scan)
     return more && !wf_trace_failed(in->place.err) && !in->failed && wf_infile_left(in) > 0;
 }
 
-/* Checks a file of a rank, or of all if `rank` is negative. */
+/* Checks the file of a rank or, if `rank` is negative, the file of all ranks. */
 static void check_file(const char *path, enum kind kind, uint64_t chunk_bytes, int64_t rank,
                        struct wf_err *err)
 {
@@ -356,7 +357,8 @@ static bool is_there(const char *path)
     return stat(path, &st) == 0 || errno != ENOENT;
 }
 
-/* The path of another file of the archive: the anchor file's without its ending, and `fmt`. */
+/* Returns the path of another file of the archive: that of the anchor file, with its ending
+ * replaced by `fmt`. */
 WF_PRINTF(2, 3)
 static char *path_of(const char *anchor, const char *fmt, ...)
 {

@@ -6,7 +6,7 @@
 
 #include <stddef.h>
 
-/* How the numbers of a collective are meant. */
+/* How the bytes sent and received follow from the block size of a collective. */
 enum shape {
     EMPTY,
     BCAST,
@@ -27,7 +27,7 @@ struct row {
     enum shape shape;
 };
 
-/* By the numbers that OTF2 gives them. */
+/* Indexed by OTF2's numbers of the collectives. */
 static const struct row rows[] = {
     {"BARRIER", WF_OP_BARRIER, WF_OP_IBARRIER, EMPTY},
     {"BCAST", WF_OP_BCAST, WF_OP_IBCAST, BCAST},
@@ -96,7 +96,8 @@ static uint64_t *add_equal(struct wf_buf *counts, uint64_t all, uint32_t n)
     return items;
 }
 
-/* The block of a root that all sent to, itself included unless it worked in place. */
+/* Returns the block size of a root that received `all` bytes, with its own block unless it used
+ * MPI_IN_PLACE. */
 static uint64_t block_of_root(uint64_t own, uint64_t all, uint32_t n)
 {
     if (own > 0 || all == 0) {
@@ -105,15 +106,15 @@ static uint64_t block_of_root(uint64_t own, uint64_t all, uint32_t n)
     return n > 1 && all % (n - 1) == 0 ? all / (n - 1) : all / n;
 }
 
-/* The block of each in what all have: without a rank's own where it worked in place, which
- * shows only if the sum cannot be shared among all. */
+/* Returns the block size if `all` bytes came from n ranks. With MPI_IN_PLACE, the rank's own
+ * block is missing. This is visible only if the sum is not divisible by n. */
 static uint64_t block_of_all(uint64_t all, uint32_t n)
 {
     return n > 1 && all % n != 0 && all % (n - 1) == 0 ? all / (n - 1) : all / n;
 }
 
-/* A rank sends to itself and to those after it, and receives from those before it and from
- * itself; in place without itself. */
+/* In a scan, a rank sends to itself and all later ranks, and receives from itself and all
+ * earlier ranks. With MPI_IN_PLACE, it does not count itself. */
 static uint64_t block_of_scan(const struct wf_otf2_sizes *sizes, const struct wf_group *group)
 {
     uint32_t n = group->size, rank = group->rank;
@@ -125,13 +126,13 @@ static uint64_t block_of_scan(const struct wf_otf2_sizes *sizes, const struct wf
     return wf_count_add(sizes->sent, sizes->received) / (n - 1);
 }
 
-/* What the lengths of a list come to, the rank's own included. */
+/* Returns the sum of a list of lengths, with the rank's own. */
 static uint64_t total_of_root(uint64_t own, uint64_t all, uint32_t n)
 {
     return own > 0 ? all : times(block_of_root(own, all, n), n);
 }
 
-/* Lists of lengths, where the kind has them. */
+/* Sets the lists of lengths, if the kind of collective has them. */
 static bool read_lists(struct wf_op *op, const struct wf_group *group,
                        const struct wf_otf2_sizes *sizes, struct wf_buf *counts)
 {
@@ -215,7 +216,7 @@ struct wf_otf2_sizes wf_otf2_coll_sizes(const struct wf_op *op, const struct wf_
     uint32_t n = group->size, rank = group->rank;
     uint64_t b = op->bytes, all = sum(counts, b, n);
     bool is_root = rank == op->root;
-    /* The rank's own part of a list. */
+    /* The rank's own entry of the list. */
     uint64_t own = counts != NULL ? counts[rank] : b;
 
     switch (rows[wf_otf2_coll_number(op->kind)].shape) {

@@ -29,7 +29,7 @@ void wf_otf2_defs_fini(struct wf_otf2_defs *defs)
     *defs = (struct wf_otf2_defs){.resolution = 0};
 }
 
-/* ---- as they come ---- */
+/* ---- adding definitions ---- */
 
 void wf_otf2_defs_string(struct wf_otf2_defs *defs, uint32_t id, const char *text)
 {
@@ -73,7 +73,7 @@ void wf_otf2_defs_comm(struct wf_otf2_defs *defs, uint32_t id, uint32_t group, b
 
 /* ---- looking up ---- */
 
-/* All but locations have a number of 32 bits at their beginning. */
+/* All definitions but locations begin with a 32-bit id. */
 static int by_id(const void *a, const void *b)
 {
     const uint32_t *x = a, *y = b;
@@ -138,7 +138,7 @@ static void add_place(struct wf_otf2_defs *defs, struct wf_otf2_location *locati
     defs->places[defs->n_ranks++] = location->id;
 }
 
-/* The ranks that a group lists; false if one of them is no location, or twice. */
+/* Takes the ranks that a group lists. Returns false if one is no location, or appears twice. */
 static bool take_places(struct wf_otf2_defs *defs, const struct wf_otf2_group *group)
 {
     for (uint32_t i = 0; i < group->n; i++) {
@@ -158,7 +158,7 @@ static int by_group(const void *a, const void *b)
     return 2 * WF_ORDER(x->group, y->group) + WF_ORDER(x->id, y->id);
 }
 
-/* Without a list of ranks: the first thread of each process. */
+/* Without a list of ranks, the first thread of each process is a rank. */
 static void take_first_threads(struct wf_otf2_defs *defs)
 {
     uint32_t n = defs->n_locations;
@@ -224,7 +224,7 @@ static uint32_t rank_of(const struct wf_otf2_defs *defs, const struct wf_otf2_gr
     return location != NULL ? location->rank : WF_OTF2_NONE;
 }
 
-/* Sets the members, if they make sense. */
+/* Sets the members of a communicator, if they are valid. */
 static void find_members(const struct wf_otf2_defs *defs, struct wf_otf2_comm *comm)
 {
     const struct wf_otf2_group *group =
@@ -270,7 +270,7 @@ void wf_otf2_defs_finish(struct wf_otf2_defs *defs, const char *path, struct wf_
     find_ranks(defs, path, err);
     for (uint32_t i = 0; i < defs->n_comms && !wf_trace_failed(err); i++) {
         find_members(defs, &defs->comms[i]);
-        /* Of several the first is the world; the others are copies of it. */
+        /* If several communicators qualify, the first is the world; the others are copies. */
         defs->comms[i].is_world = defs->comms[i].is_world && !has_world;
         has_world = has_world || defs->comms[i].is_world;
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one file that reads with the OTF2 library. */
+/* Reads archives with the OTF2 library. No other file does. */
 #include "trace/otf2/in.h"
 
 #include "base/mem.h"
@@ -13,24 +13,24 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { AT_ONCE = 128 }; /* events that the library hands over together */
+enum { AT_ONCE = 128 }; /* events that one call of the library returns */
 
-/* The library decides what its callbacks get. */
+/* The library defines the parameters of its callbacks. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 /* NOLINTBEGIN(readability-function-size,misc-unused-parameters) */
 
 struct wf_otf2_in {
     OTF2_Reader *reader;
-    OTF2_EvtReader *events; /* of the rank; null: none */
+    OTF2_EvtReader *events; /* reader of the present rank, or null */
     OTF2_EvtReaderCallbacks *callbacks;
     const struct wf_otf2_defs *defs;
     char *path;
     uint32_t rank;
-    uint64_t n_read; /* events that the library says it has read */
+    uint64_t n_read; /* events read, as the library counts them */
     bool ended;
-    uint32_t n, next; /* of the buffer */
+    uint32_t n, next; /* in the buffer */
     struct wf_otf2_event buffer[AT_ONCE];
-    char words[128]; /* what the library said last */
+    char words[128]; /* latest error message of the library */
     struct wf_err *err;
 };
 
@@ -39,7 +39,7 @@ enum wf_status wf_otf2_has_library(const char *path, struct wf_err *err)
     return WF_OK;
 }
 
-/* ---- what the library says ---- */
+/* ---- errors of the library ---- */
 
 static OTF2_ErrorCode WF_PRINTF(6, 0)
     on_error(void *arg, const char *file, uint64_t line, const char *function,
@@ -193,19 +193,19 @@ static struct wf_otf2_event *add(void *arg, enum wf_otf2_kind kind, OTF2_TimeSta
                                  uint64_t position)
 {
     struct wf_otf2_in *in = arg;
-    /* The library never hands over more than it was asked for. */
+    /* The library never returns more than AT_ONCE events. */
     struct wf_otf2_event *event = &in->buffer[in->n < AT_ONCE ? in->n++ : AT_ONCE - 1];
 
     *event = (struct wf_otf2_event){.kind = kind, .time = time, .number = position};
     return event;
 }
 
-/* The arguments that all callbacks begin with. */
+/* The first parameters of all callbacks. */
 #define HEAD                                                                      \
     OTF2_LocationRef location, OTF2_TimeStamp time, uint64_t position, void *arg, \
         OTF2_AttributeList *attributes
 
-/* A callback for events with nothing but a region, or a request, or a message. */
+/* Define callbacks for events that have only a region, a request or a message. */
 #define ON_REGION(name, kind)                                      \
     static OTF2_CallbackCode name(HEAD, OTF2_RegionRef region)     \
     {                                                              \
@@ -356,7 +356,7 @@ static const struct wf_otf2_location *location_of(const struct wf_otf2_in *in, u
     return wf_otf2_defs_find_location(in->defs, in->defs->places[rank]);
 }
 
-/* Numbers in events of a location are its own; its definitions say what they are in all. */
+/* Events use the numbers of their location. Its local definitions map them to global ones. */
 static void read_local_definitions(struct wf_otf2_in *in, uint32_t rank)
 {
     OTF2_DefReader *reader = OTF2_Reader_GetDefReader(in->reader, in->defs->places[rank]);
@@ -477,7 +477,7 @@ void wf_otf2_in_rank(struct wf_otf2_in *in, uint32_t rank)
     }
 }
 
-/* Asks the library for more. */
+/* Reads the next events from the library. */
 static void refill(struct wf_otf2_in *in)
 {
     uint64_t n = 0, all = location_of(in, in->rank)->n_events;
@@ -488,13 +488,13 @@ static void refill(struct wf_otf2_in *in)
     OTF2_ErrorCode code = OTF2_Reader_ReadLocalEvents(in->reader, in->events, AT_ONCE, &n);
     in->n_read += n;
     in->ended = n < AT_ONCE;
-    /* More events than the definitions say: the library reads in circles. */
+    /* With more events than the definitions say, the library reads the same ones again. */
     if (code != OTF2_SUCCESS || (in->ended && in->n_read < all) ||
         (in->n_read > all && all > 0)) {
         failed_rank(in, code);
         return;
     }
-    /* Events without a callback are counted as others. */
+    /* Adds an event of kind OTHER for each event without a callback. */
     uint64_t last = in->n > 0 ? in->buffer[in->n - 1].time : 0;
     while (in->n < n && in->n < AT_ONCE) {
         (void)add(in, WF_OTF2_OTHER, last, in->n_read);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instead of in.c and out.c, where the OTF2 library was not found: nothing can be opened. */
+/* Replaces in.c and out.c in a build without the OTF2 library: nothing can be opened. */
 #include "trace/otf2/out.h"
 
 #include <stddef.h>

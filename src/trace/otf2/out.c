@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one file that writes with the OTF2 library. */
+/* Writes archives with the OTF2 library. No other file does. */
 #include "trace/otf2/out.h"
 
 #include "base/mem.h"
@@ -26,7 +26,7 @@ struct comm {
     uint32_t n;
 };
 
-/* The name and node of a rank, if it has any. */
+/* The name of a rank (or null) and its node. */
 struct place {
     char *name;
     uint64_t node;
@@ -39,27 +39,27 @@ struct marker {
 
 struct wf_otf2_out {
     OTF2_Archive *archive;
-    OTF2_EvtWriter *events; /* of the rank; null: none */
+    OTF2_EvtWriter *events; /* writer of the present rank, or null */
     char *directory;
     uint32_t n_ranks, rank;
     struct region *regions;
     struct comm *comms;
     uint32_t n_regions, n_comms;
-    uint64_t *n_events; /* of each rank */
-    uint64_t last;      /* the latest of all events */
-    uint64_t id;        /* of the archive: a digest of its events */
+    uint64_t *n_events; /* per rank */
+    uint64_t last;      /* time of the latest event */
+    uint64_t id;        /* id of the archive: a digest of its events */
     struct place *places;
     struct marker *markers;
     uint32_t n_markers;
     uint32_t n_strings, n_nodes;
-    OTF2_ErrorCode code; /* the first that was not good */
+    OTF2_ErrorCode code; /* the first error */
 };
 
-/* The time of the first event. The library takes 0 for no time: it repeats it with every event,
- * and cannot read a file with more than one chunk of them. */
+/* The time of the first event. It is not 0, which the library takes for no time: it would write
+ * it with every event, and could not read a file with more than one chunk of such events. */
 #define FIRST_TIME UINT64_C(1)
 
-/* The library decides what its callbacks get. */
+/* The library defines the parameters of its callbacks. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 /* NOLINTBEGIN(readability-function-size,misc-unused-parameters) */
@@ -70,7 +70,7 @@ static OTF2_FlushType before_flush(void *arg, OTF2_FileType type, OTF2_LocationR
     return OTF2_FLUSH;
 }
 
-/* Prints nothing: keep() reports what failed. */
+/* Prints nothing: keep() notes the error. */
 static OTF2_ErrorCode on_error(void *arg, const char *file, uint64_t line, const char *function,
                                OTF2_ErrorCode code, const char *fmt, va_list args)
 {
@@ -272,7 +272,8 @@ static uint32_t put_string(struct wf_otf2_out *out, OTF2_GlobalDefWriter *defs,
     return out->n_strings++;
 }
 
-/* The nodes that ranks are on, children of the machine. Returns that of the rank. */
+/* Writes the node of a rank as a child of the machine, unless the rank before is on it too.
+ * Returns the node's number. */
 static uint32_t put_node(struct wf_otf2_out *out, OTF2_GlobalDefWriter *defs, uint32_t rank,
                          uint32_t machine)
 {
@@ -333,7 +334,7 @@ static void put_comms(struct wf_otf2_out *out, OTF2_GlobalDefWriter *defs, uint3
 {
     uint32_t world = put_string(out, defs, "MPI_COMM_WORLD");
 
-    /* Locations have the numbers of ranks: one list serves both. */
+    /* The number of a location is its rank, so that one list serves both. */
     keep(out, OTF2_GlobalDefWriter_WriteGroup(
                   defs, MPI_LOCATIONS, empty, OTF2_GROUP_TYPE_COMM_LOCATIONS, OTF2_PARADIGM_MPI,
                   OTF2_GROUP_FLAG_NONE, out->comms[0].n, out->comms[0].ranks));

@@ -59,7 +59,7 @@ static void add_notes(const struct wf_otf2_walk *walk, struct wf_trace *out)
         "passed over");
 }
 
-/* Opens the archive twice, since one reader reads ahead, after its files were checked. */
+/* Checks the files, then opens the archive twice: the second reader reads ahead. */
 static void read_archive(const char *path, struct wf_trace *out, struct wf_err *err)
 {
     struct wf_otf2_layout layout = {.is_plain = false};

@@ -9,19 +9,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One rank's part of a call. */
+/* The sizes that one rank has in a collective call. */
 struct part {
-    uint32_t comm, call; /* place of the communicator; the number of the call on it */
+    uint32_t comm, call; /* index of the communicator; number of the call on it */
     uint32_t member, rank;
-    uint64_t number; /* of the event */
+    uint64_t number; /* number of the event */
     struct wf_otf2_sizes sizes;
 };
 
 struct wf_otf2_sums {
-    struct part *parts; /* by comm, call, member */
+    struct part *parts; /* sorted by comm, call, member */
     size_t n, capacity;
-    struct part **by_event; /* by rank, number */
-    uint32_t *calls;        /* on each communicator, of the rank that is read */
+    struct part **by_event; /* sorted by rank, number */
+    uint32_t *calls;        /* per communicator: calls so far of the present rank */
 };
 
 static int by_call(const void *a, const void *b)
@@ -124,7 +124,7 @@ void wf_otf2_sums_free(struct wf_otf2_sums *sums)
     }
 }
 
-/* The parts of all members, in order; null if some are not there. */
+/* Returns the parts of all members of a call, in order; null if some are missing. */
 static const struct part *find(const struct wf_otf2_sums *sums, uint32_t rank, uint64_t number,
                                uint32_t n_members)
 {
@@ -151,7 +151,8 @@ static const struct part *find(const struct wf_otf2_sums *sums, uint32_t rank, u
     return first;
 }
 
-/* What one rank sends another: both know all sums, so both come to the same. */
+/* Estimates the bytes that one rank sends to another. Sender and receiver get the same result,
+ * since both know all sums. */
 static uint64_t share(uint64_t sent, uint64_t received, uint64_t all)
 {
     return all > 0 ? (uint64_t)((wf_u128)sent * received / all) : 0;

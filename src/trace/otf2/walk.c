@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* TraceR's marks of where the program is. */
+/* Prefix of the regions with which programs mark their phases for TraceR. */
 #define TRACER_MARK "TRACER_WallTime_"
 
 /* ---- time ---- */
 
-/* The time between two readings of the clock, in picoseconds. */
+/* Returns the time between two clock values, in picoseconds. */
 static int64_t ps_between(const struct wf_otf2_walk *walk, uint64_t from, uint64_t to)
 {
     if (to <= from) {
@@ -24,7 +24,7 @@ static int64_t ps_between(const struct wf_otf2_walk *walk, uint64_t from, uint64
     return ps > INT64_MAX ? INT64_MAX : (int64_t)ps;
 }
 
-/* The computing up to now. */
+/* Writes the computing up to now. */
 static void pass_time(struct wf_otf2_walk *walk, uint64_t now)
 {
     int64_t ps = walk->begun ? ps_between(walk, walk->latest, now) : 0;
@@ -43,7 +43,7 @@ static void put(struct wf_otf2_walk *walk, const struct wf_op *op)
     wf_spool_put(walk->spool, op, &walk->place);
 }
 
-/* An op that has the number of a region as its name, which is told once. */
+/* Writes an op that names a region by its number. Gives the name to the spool once. */
 static void put_named(struct wf_otf2_walk *walk, enum wf_op_kind kind, uint32_t number)
 {
     const struct wf_op op = {.kind = kind, .tag = (int32_t)number};
@@ -57,7 +57,7 @@ static void put_named(struct wf_otf2_walk *walk, enum wf_op_kind kind, uint32_t 
     put(walk, &op);
 }
 
-/* Sets the communicator of an op, and tells the spool what it is. False if it is not known. */
+/* Sets the communicator of an op, and gives it to the spool. Returns false if it is unknown. */
 static bool set_comm(struct wf_otf2_walk *walk, uint32_t id, struct wf_op *op,
                      struct wf_group *group)
 {
@@ -145,7 +145,7 @@ static void put_sendrecv(struct wf_otf2_walk *walk)
 
 /* ---- collectives ---- */
 
-/* A request of 0 is none: the collective blocks. */
+/* Writes a collective; it is blocking if `request` is 0. */
 static void put_collective(struct wf_otf2_walk *walk, const struct wf_otf2_event *event,
                            uint32_t request)
 {
@@ -174,7 +174,7 @@ static void put_collective(struct wf_otf2_walk *walk, const struct wf_otf2_event
 
 /* ---- requests ---- */
 
-/* Remembers what the reader ahead saw become complete. */
+/* Remembers an event of the reader ahead that completes a request. */
 static void remember(struct wf_otf2_walk *walk, const struct wf_otf2_event *event)
 {
     if (event->kind == WF_OTF2_IRECV || event->kind == WF_OTF2_ICOLL_COMPLETE ||
@@ -185,7 +185,7 @@ static void remember(struct wf_otf2_walk *walk, const struct wf_otf2_event *even
     }
 }
 
-/* What becomes of a request; false if the events end before. */
+/* Finds the event that completes a request, reading ahead. Returns false if there is none. */
 static bool find_outcome(struct wf_otf2_walk *walk, uint64_t request, struct wf_otf2_event *out)
 {
     struct wf_open_request *known = NULL;
@@ -228,7 +228,7 @@ static void begin_request(struct wf_otf2_walk *walk, const struct wf_otf2_event 
     } else if (outcome.kind == WF_OTF2_IRECV && set_message(walk, &outcome, &op)) {
         op.request = wf_open_requests_add(&walk->requests, (int64_t)event->request)->number;
         put(walk, &op);
-    } /* else: a receive that was cancelled got nothing */
+    } /* else: a cancelled receive, which matched no message */
 }
 
 static void put_waits(struct wf_otf2_walk *walk)
@@ -247,7 +247,7 @@ static void complete(struct wf_otf2_walk *walk, uint64_t request)
         wf_buf_append(&walk->done, &known->number, sizeof(known->number));
         wf_open_requests_remove(&walk->requests, known);
     }
-    /* The waits of a call are one; outside of calls nothing says when they end. */
+    /* All completions in a call are one wait. Outside of calls, each is a wait of its own. */
     if (walk->call == NULL) {
         put_waits(walk);
     }
@@ -291,7 +291,7 @@ static void enter(struct wf_otf2_walk *walk, const struct wf_otf2_event *event)
         walk->has_received = false;
         return;
     }
-    /* A mark often has no end: it lasts until it comes again. */
+    /* A mark often has no end: the region lasts until the same mark begins again. */
     if (strncmp(name, TRACER_MARK, strlen(TRACER_MARK)) == 0) {
         end_region(walk, number);
     }
@@ -367,7 +367,7 @@ static void on_event(struct wf_otf2_walk *walk, const struct wf_otf2_event *even
     bool is_program =
         event->kind == WF_OTF2_PROGRAM_BEGIN || event->kind == WF_OTF2_PROGRAM_END;
 
-    /* What happens outside of calls of MPI takes the time since the last event. */
+    /* Events outside of MPI calls end the computing since the last event. */
     if (is_program ||
         (walk->call == NULL && event->kind != WF_OTF2_ENTER && event->kind != WF_OTF2_LEAVE &&
          event->kind != WF_OTF2_ON_OFF && event->kind != WF_OTF2_OTHER)) {
@@ -381,7 +381,7 @@ static void on_event(struct wf_otf2_walk *walk, const struct wf_otf2_event *even
         leave(walk, event);
         break;
     case WF_OTF2_FLUSH:
-        /* The time in which the recorder wrote its buffer is not the program's. */
+        /* The time that the recorder took to write its buffer is not time of the program. */
         walk->latest = event->bytes > walk->latest ? event->bytes : walk->latest;
         break;
     case WF_OTF2_ON_OFF:
@@ -436,7 +436,7 @@ static void walk_rank(struct wf_otf2_walk *walk)
         count(walk, &event);
         on_event(walk, &event);
     }
-    /* Regions that were not left end with the rank. */
+    /* Regions without an end last until the end of the rank. */
     if (walk->call != NULL) {
         leave_call(walk, walk->latest);
     }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* OTF2, written: a directory with the archive in it. Ops are calls that take no time. */
+/* Writes OTF2 archives, each in a directory of its own. Ops become calls that take no time. */
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/mem.h"
@@ -14,15 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The library holds a large buffer for each location that is open, so that ranks are written
- * one after the other; until all ops are there they wait in a spool. */
+/* The library has a large buffer for each open location, so ranks are written one after
+ * another. A spool keeps all ops until then. */
 struct otf2 {
     struct wf_spooled_writer spooled;
     struct wf_target *target;
     struct wf_otf2_out *out;
 };
 
-/* A request: what is written when it is complete, or of a persistent one when it starts. */
+/* A request: the events to write when it starts (if persistent) and when it is complete. */
 struct request {
     struct wf_otf2_event begin, end;
     bool active, known;
@@ -32,13 +32,13 @@ struct writing {
     struct wf_otf2_out *out;
     const struct wf_source *source;
     struct wf_losses *losses;
-    struct wf_map regions; /* their numbers plus 1, by what they are: see enum region_type */
-    struct wf_map comms;   /* numbers of communicators, by their ids and first members */
+    struct wf_map regions; /* (enum region_type, number): region + 1 */
+    struct wf_map comms;   /* (id, first member): communicator number */
     struct wf_buf members;
-    /* Of the rank. */
+    /* State of the present rank. */
     uint32_t rank;
     uint64_t now, n_requests;
-    uint32_t last_comm, last_number; /* looked up before; 0: none */
+    uint32_t last_comm, last_number; /* result of the last lookup; 0: none */
     struct wf_plain_requests requests;
 };
 
@@ -58,7 +58,7 @@ static void put(struct writing *w, struct wf_otf2_event event)
 /* What a region stands for: the call of a kind of op, or a name of the source. */
 enum region_type { OF_KIND, OF_CALL, OF_REGION };
 
-/* The region that stands for this, defined by the name if it is new. */
+/* Returns the region for this type and number. Defines it with the name if it is new. */
 static uint32_t region_of(struct writing *w, enum region_type type, uint32_t number,
                           const char *name)
 {
@@ -70,17 +70,17 @@ static uint32_t region_of(struct writing *w, enum region_type type, uint32_t num
     return (uint32_t)(*region - 1);
 }
 
-/* The call of MPI that a kind is: comm_dup is MPI_Comm_dup. */
+/* Returns the region of the MPI call of a kind of op: comm_dup is MPI_Comm_dup. */
 static uint32_t region_of_kind(struct writing *w, enum wf_op_kind kind)
 {
     char name[64];
 
     (void)snprintf(name, sizeof(name), "MPI_%s", wf_op_name(kind));
-    name[4] = (char)(name[4] - 'a' + 'A'); /* all begin with a letter */
+    name[4] = (char)(name[4] - 'a' + 'A'); /* all names begin with a lower-case letter */
     return region_of(w, OF_KIND, kind, name);
 }
 
-/* The region of a name of the source; null: it has no name. */
+/* Returns the region for a name of the source, which is null if the source has none. */
 static uint32_t region_of_name(struct writing *w, enum region_type type, int32_t number,
                                const char *name)
 {
@@ -103,7 +103,7 @@ static void leave(struct writing *w, uint32_t region)
     put(w, (struct wf_otf2_event){.kind = WF_OTF2_LEAVE, .region = region});
 }
 
-/* A call with one event in it. */
+/* Writes a call that contains one event. */
 static void put_in(struct writing *w, enum wf_op_kind kind, struct wf_otf2_event event)
 {
     uint32_t region = region_of_kind(w, kind);
@@ -123,7 +123,7 @@ static uint32_t comm_of(struct writing *w, uint32_t comm, const struct wf_group 
     if (comm != w->last_comm) {
         uint64_t key = (uint64_t)group->id << 32 | wf_group_rank(group, 0);
         uint64_t *number = wf_map_put(&w->comms, key);
-        if (*number == 0) { /* that of the world */
+        if (*number == 0) { /* the communicator is new; 0 is the world */
             w->members.size = 0;
             for (uint32_t r = 0; r < group->size; r++) {
                 uint32_t rank = wf_group_rank(group, r);
@@ -163,7 +163,8 @@ static void complete(void *arg, uint32_t number)
 
 /* ---- messages ---- */
 
-/* A wildcard receive is written as what it matched; false if that is not known. */
+/* Sets the source and the tag of a receive. A wildcard receive gets those of the message that
+ * it matched. Returns false if that is not known. */
 static bool set_source(const struct writing *w, const struct wf_op *op, uint32_t asked,
                        int32_t tag, struct wf_otf2_event *event)
 {
