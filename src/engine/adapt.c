@@ -21,7 +21,7 @@
 
 enum {
     ROUNDS_BETWEEN_LOOKS = 8,
-    ROLLED_BACK_MUCH = 8,    /* one event in so many */
+    ROLLED_BACK_MUCH = 8,    /* one event in this many */
     ROLLED_BACK_LITTLE = 32, /* likewise */
     EVENTS_PER_ROUND_MIN = 256,
     INTERVAL_MAX = 16 * WF_GVT_INTERVAL,

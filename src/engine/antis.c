@@ -23,7 +23,8 @@ static struct wf_event *slot(const struct wf_antis *antis, uint32_t i)
     return (void *)(antis->slots + (size_t)i * antis->stride);
 }
 
-/* The slot where an event's search in the table begins; the table's size is a power of two. */
+/* The table position where the search for an event begins; the table's size is a power of
+ * two. */
 static uint32_t home(const struct wf_antis *antis, const struct wf_event *ev)
 {
     uint64_t hash = wf_rng_mix(ev->key.seq * WF_RNG_GOLDEN + ev->key.src);
@@ -58,8 +59,8 @@ static void grow(struct wf_antis *antis)
     for (uint32_t i = 0; i < old; i++) {
         enter(antis, i);
     }
-    /* The table was full when it grew, so only the new half is free. The lowest number is
-     * used first. */
+    /* All slots were in use when it grew, so only the new ones are free. The lowest number
+     * is used first. */
     for (uint32_t i = old; i < antis->capacity; i++) {
         antis->free[antis->capacity - 1 - i] = i;
     }
@@ -77,8 +78,8 @@ void wf_antis_add(struct wf_antis *antis, const struct wf_event *ev)
     enter(antis, number);
 }
 
-/* Empties the slot `hole` and moves back entries that a search could no longer find after
- * it. */
+/* Empties the table position `hole` and moves back entries that a search could no longer
+ * find. */
 static void close_gap(struct wf_antis *antis, uint32_t hole)
 {
     uint32_t mask = 2 * antis->capacity - 1;

@@ -45,7 +45,7 @@ static void *slab_memory(size_t bytes)
     void *memory = NULL;
 
     if (posix_memalign(&memory, align, bytes) != 0) {
-        memory = wf_xaligned(bytes); /* words the failure */
+        memory = wf_xaligned(bytes); /* reports the failure */
     }
     if (bytes == SLAB_MAX) {
         (void)madvise(memory, bytes, MADV_HUGEPAGE);

@@ -8,7 +8,7 @@
 
 enum {
     BATCHES_PER_MESSAGE = 4, /* a message between processes costs more than a few events */
-    IDLE_BEFORE_GVT = 64,    /* looks into an empty mailbox before asking for a GVT round */
+    IDLE_BEFORE_GVT = 64,    /* checks of an empty mailbox before asking for a GVT round */
     PERTURB_BYTES = 8192,    /* most bytes of history that an injected rollback undoes */
 };
 

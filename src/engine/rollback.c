@@ -3,7 +3,7 @@
 
 static bool kp_has_history(const struct wf_warp *warp, const struct wf_kp *kp)
 {
-    return kp->last > warp->history.begin; /* last is a place + 1 */
+    return kp->last > warp->history.begin; /* last is a position + 1 */
 }
 
 /* Whether an event needs no mailbox. An event that a process sends to itself never does, so

@@ -35,7 +35,7 @@ struct wf_net_waits {
 /* A cycle of queues, each of which waits for the next. Travels in events. */
 struct wf_net_deadlock {
     uint32_t n, spare;                                  /* length of the cycle; 0: no cycle */
-    struct wf_net_queue queues[WF_NET_DEADLOCK_QUEUES]; /* the first of them */
+    struct wf_net_queue queues[WF_NET_DEADLOCK_QUEUES]; /* the first queues of the cycle */
 };
 
 void wf_net_waits_add(struct wf_net_waits *waits, const struct wf_net_wait *wait);

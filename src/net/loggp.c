@@ -222,7 +222,7 @@ static enum wf_status loggp_create(const void *params, const struct wf_net_env *
         return status;
     }
     loggp->params = *given;
-    loggp->params.sizes = loggp->params.held = NULL; /* the caller's */
+    loggp->params.sizes = loggp->params.held = NULL; /* these belong to the caller */
     double rate = (double)given->bandwidth / given->shared;
     loggp->held_bandwidth = rate < 1e18 ? (uint64_t)rate : UINT64_C(1000000000000000000);
     loggp->shared = (uint64_t)(given->shared * (1U << SHARED_BITS) + 0.5);

@@ -162,7 +162,7 @@ struct wf_net {
     size_t counters_offset;  /* offset of struct wf_net_counters in the tally, or 0: not
                               * kept; set by the layer above */
     uint32_t first_node;     /* process number of node 0; set by wf_net_attach() */
-    struct wf_net_user user; /* likewise */
+    struct wf_net_user user; /* set by wf_net_attach() */
 };
 
 #define WF_NET_MODEL(name) extern const struct wf_net_ops wf_net_##name##_ops;

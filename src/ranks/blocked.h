@@ -38,9 +38,9 @@ void wf_rank_find_blocked(const struct wf_caller *who, struct wf_blocked_on *out
 
 /* Messages and calls of others that a rank never received or joined. */
 struct wf_leftover {
-    uint64_t messages; /* without a receive */
+    uint64_t messages; /* messages without a receive */
     uint64_t calls;    /* formula collectives that others called and the rank did not */
-    /* The first of them: */
+    /* The first of these: */
     uint32_t peer; /* sender, a rank of the run; WF_MATCH_ANY_SOURCE for a collective */
     int32_t tag;
     uint32_t coll; /* 1 + enum wf_coll_kind; 0: no collective */

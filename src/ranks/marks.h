@@ -31,8 +31,7 @@ struct wf_iteration_mark {
 
 /* All zero means empty. */
 struct wf_marks {
-    struct wf_region_marks regions[WF_MARKS_JOBS]
-                                  [WF_MARKS_REGIONS]; /* by number of the region */
+    struct wf_region_marks regions[WF_MARKS_JOBS][WF_MARKS_REGIONS]; /* by number */
     struct wf_iteration_mark last[WF_MARKS_JOBS]
                                  [2]; /* beginning and end of the last iteration */
     struct wf_iteration_mark

@@ -15,9 +15,9 @@
 #include "ranks/match.h"
 
 enum wf_rank_state {
-    WF_RANK_READY,   /* running, or about to */
+    WF_RANK_READY,   /* running, or about to run */
     WF_RANK_WAITING, /* waits for `missing` awaited requests */
-    WF_RANK_PROBING, /* for any message */
+    WF_RANK_PROBING, /* waits for any message */
     WF_RANK_ENDED,
     WF_RANK_FAILED, /* stopped by an error of the program, see `failure` */
 };
@@ -77,7 +77,7 @@ struct wf_rank {
     int64_t coll_overhead_ps;  /* CPU time of the current blocking collective */
     struct wf_cellmap handles; /* cells that messages from other ranks refer to, by handle */
     struct wf_cellmap colls;   /* collectives begun, by communicator; all but the first */
-    uint32_t collectives;      /* begun on communicator 0 */
+    uint32_t collectives;      /* collectives begun on communicator 0 */
     uint32_t current;          /* cell of the current blocking collective, or 0 */
     uint32_t ticket;           /* events that resume the rank with another ticket are stale */
     uint32_t next_handle;
@@ -93,5 +93,5 @@ struct wf_rank {
     };
 };
 
-#define WF_RANK_NO_REQUEST UINT32_C(0xffffffff) /* a blocking call */
+#define WF_RANK_NO_REQUEST UINT32_C(0xffffffff) /* for blocking calls */
 #define WF_RANK_PROC_NULL  UINT32_C(0xfffffffe) /* MPI_PROC_NULL */

@@ -31,7 +31,7 @@ struct wf_blocked {
 /* A rank that waited long. */
 struct wf_waited {
     int64_t time;
-    uint32_t rank, in; /* enum wf_rank_in */
+    uint32_t rank, in; /* `in`: enum wf_rank_in */
 };
 
 /* A rank that did not receive a message, or did not call a collective that others called. */

@@ -19,10 +19,10 @@ enum {
 };
 
 struct wf_traffic_batch {
-    uint64_t offered, dropped;             /* messages generated in it */
+    uint64_t offered, dropped;             /* messages generated in this batch */
     uint64_t offered_bytes, dropped_bytes; /* likewise */
     uint64_t arrived, arrived_bytes;       /* messages that arrived in this batch */
-    uint64_t latency_sum, latency_max;     /* picoseconds, of those */
+    uint64_t latency_sum, latency_max;     /* picoseconds, of these messages */
     uint32_t classes[WF_TRAFFIC_CLASSES];  /* likewise, by latency */
 };
 

@@ -30,7 +30,7 @@ struct wf_traffic {
 /* The state of a node, after the network's part. */
 struct node {
     uint64_t missing; /* closed loop: messages of this round that are still in progress */
-    uint64_t rounds;  /* begun so far */
+    uint64_t rounds;  /* rounds begun so far */
     uint64_t halted;  /* the network is in a deadlock: the node sends no more */
 };
 

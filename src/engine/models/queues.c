@@ -18,7 +18,7 @@ struct queues {
     int64_t end;
 };
 
-/* A customer in line. */
+/* A customer who waits in line. */
 struct place {
     uint64_t customer;
     uint32_t next, padding;

@@ -17,7 +17,7 @@ struct waiter {
     struct wf_packet_head in, out; /* the header on arrival, and for the next router */
     uint64_t first;
     int64_t since;             /* arrival of the packet */
-    struct wf_net_message msg; /* if it is a last packet */
+    struct wf_net_message msg; /* only for a last packet */
 };
 
 size_t wf_packet_credit_cell_size(void)

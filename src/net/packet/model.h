@@ -94,7 +94,7 @@ struct wf_packet_port {
 struct wf_packet_channel {
     uint32_t used; /* slots taken at the end of the link, by packets there or on the link */
     uint32_t head, tail; /* cells of the packets that wait for a slot */
-    uint32_t waiting;    /* number of these */
+    uint32_t waiting;    /* number of waiting packets */
 };
 
 /* A node's own state. */

@@ -26,7 +26,7 @@ enum wf_packet_buffers {
 
 /* Which packets take the same route, if the route depends on a hash. */
 enum wf_packet_flow {
-    WF_PACKET_FLOW_PAIR, /* all between two nodes */
+    WF_PACKET_FLOW_PAIR, /* all packets between two nodes */
     WF_PACKET_FLOW_MESSAGE,
     WF_PACKET_FLOW_PACKET,
 };

@@ -30,7 +30,7 @@ struct wf_packet_train {
     int64_t at;      /* arrival of the next packet */
     int64_t spacing;
     uint64_t first; /* number of that packet */
-    uint64_t left;  /* packets from it on */
+    uint64_t left;  /* packets from that one on */
     uint64_t ahead; /* packets already sent on, as a train... */
     int64_t out;    /* ...whose next packet starts at this time */
     bool queued;    /* ...and whether the others leave as fast as the port can */

@@ -28,7 +28,7 @@ struct wf_packet_served {
     int64_t duration;
     int64_t wait, step;
     int64_t at, spacing; /* when the first is sent; distance between two */
-    uint32_t node;       /* their source */
+    uint32_t node;       /* source of the packets */
 };
 
 void wf_packet_stats_count(const struct wf_packet_view *view, uint32_t port,

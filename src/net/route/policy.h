@@ -32,7 +32,7 @@ uint32_t wf_route_shortest_queue_next(const struct wf_route_query *query,
 struct wf_route_detour {
     uint32_t via;                   /* a node of the level; WF_TOPO_NO_VERTEX: no detour */
     uint32_t direct, over;          /* hops to the destination without and with the detour */
-    uint32_t port_direct, port_via; /* with which the two begin */
+    uint32_t port_direct, port_via; /* first ports of the two routes */
 };
 
 /* Whether the packet is at the router that decides. */

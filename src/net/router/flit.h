@@ -21,7 +21,7 @@ enum wf_router_flit_state { WF_ROUTER_FLIT_IDLE, WF_ROUTER_FLIT_WAITS, WF_ROUTER
 
 /* What a queue has besides its struct wf_router_input. All zero means empty. */
 struct wf_router_flit_input {
-    uint32_t here;   /* flits */
+    uint32_t here;   /* flits that have arrived */
     uint32_t gone;   /* flits of the first packet that have left */
     uint16_t accept; /* channel to accept first, if several are offered */
     uint16_t port;   /* output port of the first packet, + 1; 0: it is not routed yet */

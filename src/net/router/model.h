@@ -52,7 +52,7 @@ struct wf_router_packet {
         uint32_t down;               /* on grids: bit d is set if dimension d is travelled
                                         downwards */
     } on;
-    uint32_t hops : 16;  /* made so far */
+    uint32_t hops : 16;  /* hops so far */
     uint32_t input : 15; /* at the router where it arrives */
     uint32_t last : 1;   /* the last packet of its message to be injected */
 };
@@ -76,7 +76,7 @@ enum { WF_ROUTER_IS_BLOCKED = 1, WF_ROUTER_IS_FULL = 2 };
 /* A queue at the end of a link's channel, or for injection. All zero means empty. */
 struct wf_router_input {
     uint32_t first, last; /* cells of packets that have not begun to leave */
-    uint16_t n;           /* number of these */
+    uint16_t n;           /* number of these packets */
     uint16_t taken;       /* channel that the first packet holds, + 1; 0: none */
     uint8_t bet;          /* next request of the first packet, in smart requests */
     uint8_t blocked;      /* known to the detector: WF_ROUTER_IS_BLOCKED, WF_ROUTER_IS_FULL */
@@ -91,12 +91,12 @@ struct wf_router_channel {
     int64_t free;     /* when it is free again, if its holder has begun to leave */
     uint16_t holder;  /* input that holds it and waits for the link, + 1; 0: no input */
     uint16_t winner;  /* input that got it last, + 1 */
-    uint16_t used;    /* slots at its end */
+    uint16_t used;    /* used slots at its end */
     uint16_t wanted;  /* a packet waits for a slot */
-    uint64_t packets; /* carried so far */
+    uint64_t packets; /* packets carried so far */
 };
 
-/* A link that leaves. */
+/* An outgoing link. */
 struct wf_router_link {
     int64_t free;
     uint16_t waiting; /* channels that are held and wait for the link */

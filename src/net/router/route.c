@@ -24,7 +24,7 @@ struct asker {
     uint32_t input;
     bool injected;
     uint32_t port; /* input port, unless it is injected here */
-    uint32_t vc;   /* likewise */
+    uint32_t vc;   /* virtual channel, unless injected */
 };
 
 static struct asker asker_of(const struct wf_router_view *view, uint32_t input)

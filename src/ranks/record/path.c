@@ -13,7 +13,7 @@ enum { CHUNK = 128, CHUNK_HEAD = 24, ROOM = CHUNK - CHUNK_HEAD, ENTRY_MAX = 64 }
 
 struct chunk {
     int64_t base;    /* the first time is relative to this */
-    int64_t least;   /* the least time in it */
+    int64_t least;   /* the least time in the chunk */
     uint32_t before; /* number of the previous chunk + 1; 0: this is the first */
     uint32_t used;
     unsigned char bytes[ROOM];

@@ -86,7 +86,7 @@ struct wf_recording {
     struct wf_by_hops by_hops[WF_RECORDING_HOPS];
     uint64_t received[WF_RECORDING_BINS];            /* bytes that arrived */
     struct wf_account similar[WF_HISTOGRAM_BUCKETS]; /* by compute time of ranks */
-    struct wf_account rows[WF_RECORDING_ROWS];       /* by number of ranks */
+    struct wf_account rows[WF_RECORDING_ROWS];       /* by rank number */
     struct wf_traffic_cell matrix[WF_RECORDING_MATRIX * WF_RECORDING_MATRIX];
 };
 

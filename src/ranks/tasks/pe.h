@@ -67,7 +67,7 @@ struct wf_pe_config {
 struct wf_pe_blocked {
     uint32_t pe; /* PE of the run */
     uint32_t task;
-    uint32_t tasks, messages; /* needed */
+    uint32_t tasks, messages; /* numbers that it needs */
     uint32_t missing_tasks, missing_messages;
     uint32_t started, n_tasks; /* tasks of the PE */
 };

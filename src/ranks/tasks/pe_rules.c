@@ -11,8 +11,8 @@ enum { ROOTS_PER_EVENT = 256 };
 /* A task that has received a part of what it needs. */
 struct waiting {
     int64_t latest;    /* when the last of the known messages arrives */
-    uint32_t tasks;    /* missing */
-    uint32_t messages; /* not known yet */
+    uint32_t tasks;    /* tasks that are missing */
+    uint32_t messages; /* messages not known yet */
     uint32_t arrived;  /* all messages have arrived */
 };
 

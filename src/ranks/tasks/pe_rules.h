@@ -46,7 +46,7 @@ struct wf_pe {
         open_last; /* cells: tasks that others wait for, by their end; 0: none */
     uint16_t open_taken,
         open_used;      /* entries taken from the first cell, and used in the last */
-    uint32_t started;   /* tasks */
+    uint32_t started;   /* number of tasks started */
     uint32_t next_root; /* WF_NO_TASK: none; earlier ones have been started */
     uint32_t unneeded;  /* messages that no task needed */
     uint32_t waking;    /* 1: an event other than the end of a task will wake the PE */
