@@ -17,17 +17,17 @@ enum {
     SHORT = 2,
     DOUBLE = 8,
     MACHINE_BYTES = 12, /* after the magic number */
-    TABLE_AT = 20,      /* where the table of PEs begins, after their number */
+    TABLE_AT = 20,      /* offset of the table of PEs, after their number */
     SUMMARY_MAX = 64,
     VERSION_MAX = 6,
-    GROUPED_VERSION = 1, /* the first that has... */
+    GROUPED_VERSION = 1, /* the first version with message groups; likewise below */
     THREE_NUMBERS_VERSION = 2,
     FOUR_NUMBERS_VERSION = 3,
     ENTRY_VERSION = 4,
     CALLS_VERSION = 6,
 };
 
-#define SECONDS_MAX 9.0e6 /* what fits into a time in picoseconds */
+#define SECONDS_MAX 9.0e6 /* longer times do not fit into picoseconds */
 
 static int32_t take_int(struct wf_infile *in)
 {
@@ -43,7 +43,7 @@ static double take_double(struct wf_infile *in)
     return value;
 }
 
-/* What a file says of the machine that wrote it. */
+/* Reads and checks the description of the machine that wrote the file. */
 static void take_machine(struct wf_infile *in)
 {
     unsigned char words[MACHINE_BYTES];
@@ -54,7 +54,7 @@ static void take_machine(struct wf_infile *in)
         return;
     }
     memcpy(words, wf_infile_bytes(in, MACHINE_BYTES), MACHINE_BYTES);
-    /* Version 1 has the size of one type more before what follows. */
+    /* Version 1 has the size of one more type before the formats. */
     const unsigned char *formats = words + 5 + (words[0] & 1);
     in->place.byte = 4;
     if (in->failed) {
@@ -136,7 +136,7 @@ void wf_bigsim_open(struct wf_bigsim_trace *trace, const char *path, struct wf_e
         read_summary(trace, &in);
     }
     wf_infile_close(&in);
-    /* A number of PEs is believed only if the files have room for as many. */
+    /* Accepts the number of PEs only if the files are large enough for so many. */
     for (uint32_t i = 0; i < trace->n_files && !wf_trace_failed(err); i++) {
         struct wf_bigsim_file file;
         wf_bigsim_file_open(&file, trace, i, err);
@@ -222,7 +222,7 @@ void wf_bigsim_log_fini(struct wf_bigsim_log *log)
     wf_buf_fini(&log->before);
 }
 
-/* A number of things; fails the file if it is negative. */
+/* Reads a count. Fails the file if it is negative. */
 static uint32_t take_count(struct wf_infile *in)
 {
     int32_t n = take_int(in);
@@ -254,7 +254,7 @@ static void take_messages(struct wf_bigsim_file *file, struct wf_bigsim_log *log
     }
 }
 
-/* Events within the log: nothing that is simulated. */
+/* Skips the events within a log, which are not simulated. */
 static void skip_events(struct wf_infile *in)
 {
     uint32_t n = take_count(in);
@@ -282,7 +282,7 @@ static void take_before(struct wf_infile *in, struct wf_bigsim_log *log)
         log->n_before++;
     }
     n = take_count(in);
-    wf_infile_skip(in, (uint64_t)n * INT); /* the same again, from the other side */
+    wf_infile_skip(in, (uint64_t)n * INT); /* the inverse list: the logs after this one */
 }
 
 static void take_head(struct wf_bigsim_file *file, struct wf_bigsim_log *log)

@@ -2,9 +2,9 @@
 /*
  * BigSim: the logs of its emulator, the task graphs that TraceR reads.
  *
- * A log is a task. It needs the logs before it that it names, and the message that started it.
- * A message is known by the file that its sender's logs are in, and by a number that counts in
- * that file. So all logs are read twice, the first time to learn which messages start which.
+ * A log is a task. It needs the earlier logs that it names, and the message that started it.
+ * A message is identified by the file with its sender's logs, and by a number that is unique in
+ * that file. So all logs are read twice, first to learn which message starts which log.
  */
 #include "base/array.h"
 #include "base/mem.h"
@@ -41,13 +41,13 @@ enum { NAMES_MAX = 512 };
 
 /* A message that starts a log. */
 struct trigger {
-    uint32_t file; /* of the sender */
+    uint32_t file; /* file with the sender's logs */
     int32_t message;
-    uint32_t pe, log; /* that it starts */
+    uint32_t pe, log; /* the log that it starts */
     bool sent;        /* a log of the replay sends it */
 };
 
-/* A log that waits for another of its PE. */
+/* Log `after` waits for log `before` of the same PE. */
 struct wait {
     uint32_t before, after;
 };
@@ -60,16 +60,16 @@ struct reading {
     struct wf_records *records;
     uint32_t logs, sent, triggered; /* names of records */
     uint32_t n_names;
-    struct wf_buf triggers; /* struct trigger; in the end by file, message, PE */
-    struct wf_buf starts;   /* struct trigger: what the start event sends */
-    uint32_t *first, *end;  /* logs of each PE that count */
-    struct wf_buf waits;    /* of the PE that is read; by the log that is waited for */
+    struct wf_buf triggers; /* struct trigger; finally sorted by file, message, PE */
+    struct wf_buf starts;   /* struct trigger: messages that the start event sends */
+    uint32_t *first, *end;  /* per PE: range of the logs that are replayed */
+    struct wf_buf waits;    /* struct wait of the present PE; sorted by `before` */
     struct wf_task_table *table;
     uint64_t n_loops, n_repeated, n_unneeded, n_unsent;
     struct wf_err *err;
 };
 
-/* The PE whose logs are read, and the number of the current log. */
+/* current_pe() and current_log() return the PE and the number of the log being read. */
 static uint32_t current_pe(const struct reading *r)
 {
     return (uint32_t)r->file.in.place.rank;
@@ -80,7 +80,7 @@ static uint32_t current_log(const struct reading *r)
     return r->file.next - 1;
 }
 
-/* Visits the logs of one PE, whose file is opened unless it is open. */
+/* Visits the logs of one PE. Opens its file unless it is open already. */
 static void each_log(struct reading *r, uint32_t pe, void (*visit)(struct reading *r))
 {
     uint32_t number = wf_bigsim_file_of(r->trace, pe);
@@ -95,7 +95,7 @@ static void each_log(struct reading *r, uint32_t pe, void (*visit)(struct readin
     }
 }
 
-/* ---- first: who starts what ---- */
+/* ---- first pass: which message starts which log ---- */
 
 static void count_log(struct reading *r)
 {
@@ -157,7 +157,7 @@ static struct trigger *triggers(const struct reading *r, size_t *n)
     return (struct trigger *)(void *)r->triggers.data;
 }
 
-/* The place of the first trigger by this message at or after a PE. */
+/* Returns the index of the first trigger with this message and a PE of at least `pe`. */
 static size_t find_trigger(const struct reading *r, uint32_t file, int32_t message, uint32_t pe)
 {
     const struct trigger wanted = {.file = file, .message = message, .pe = pe};
@@ -180,7 +180,7 @@ static bool is_by(const struct trigger *trigger, uint32_t file, int32_t message)
     return trigger->file == file && trigger->message == message;
 }
 
-/* By the rules of TraceR, a PE begins with the log that the start event starts. */
+/* With the rules of TraceR, a PE begins with the log that the start event triggers. */
 static void apply_start(struct reading *r)
 {
     const struct trigger *starts = (const void *)r->starts.data;
@@ -219,9 +219,9 @@ static void survey(struct reading *r)
     }
 }
 
-/* ---- then: tasks ---- */
+/* ---- second pass: tasks ---- */
 
-/* Logs of the runtime system, which take no time by the rules of TraceR. */
+/* Logs of the runtime system, which take no time with the rules of TraceR. */
 static const char *const internal[] = {
     "AMPI_START",    "AMPI_generic", "AMPI_Recv",    "AMPI_Irecv",      "AMPI_SEND",
     "AMPI_SEND_END", "ATAReq_wait",  "RECV_RESUME",  "SPLIT_RESUME",    "PROBE_RESUME",
@@ -248,7 +248,7 @@ static bool counts(const struct reading *r, uint32_t pe, uint32_t log)
     return log >= r->first[pe] && log < r->end[pe];
 }
 
-/* Adds a message to the log that it starts. */
+/* Adds a message that starts a log. */
 static void send_to(struct reading *r, struct trigger *trigger, struct wf_task_send *send)
 {
     trigger->sent = true;
@@ -302,7 +302,7 @@ static void put_message(struct reading *r, const struct wf_bigsim_message *messa
         r->n_unneeded++;
     }
     if (!needed && message->node >= 0) {
-        /* No log waits for it, but the network carries it. */
+        /* No log waits for this message, but the network carries it. */
         send->pe = (uint32_t)low + (message->thread > 0 && (uint32_t)message->thread < threads
                                         ? (uint32_t)message->thread
                                         : 0);
@@ -379,8 +379,8 @@ static void put_pe(struct reading *r, uint32_t pe)
     each_log(r, pe, put_log);
 }
 
-/* A log needs the message that starts it, if a log of the replay sends that message. Other logs
- * are started by what happened before or outside of the replay. */
+/* A log needs the message that starts it, if a log of the replay sends that message. Messages
+ * from before or outside of the replay are not waited for. */
 static void count_needs(struct reading *r)
 {
     size_t n = 0;
@@ -398,7 +398,7 @@ static void count_needs(struct reading *r)
     }
 }
 
-/* ---- all ---- */
+/* ---- the reader ---- */
 
 static void add_notes(const struct reading *r, struct wf_trace *out)
 {

@@ -14,13 +14,13 @@ enum {
     HEAD_BYTES = 24,
     BLOCK_MIN = 512,
     BLOCK_MAX = 1 << 30,
-    TIME_MAX = 4000000, /* seconds; the difference of two fits into our times */
+    TIME_MAX = 4000000, /* seconds; the difference of two times fits into wf times */
 };
 
 #define VERSION "CLOG-02.44"
 
-/* The bytes of each kind of record after its head, and how many numbers of 4 bytes it begins
- * with that matter. */
+/* For each kind of record, its size in bytes without the head, and how many of the 4-byte
+ * numbers at its beginning are used. */
 static const struct {
     uint8_t bytes, n_values;
 } shapes[WF_CLOG2_TYPES] = {
@@ -34,8 +34,8 @@ static const struct {
 
 /* ---- the preamble ---- */
 
-/* Texts one after the other, each with its end: a version, then names and values. Null if there
- * is no such name. */
+/* Returns the value of a name, or null. The preamble consists of null-terminated texts: a
+ * version, then names and values in turn. */
 static const char *find_value(const char *text, const char *name)
 {
     const char *end = text + PREAMBLE_BYTES;
@@ -168,7 +168,7 @@ static void read_record(struct wf_clog2_file *file, struct wf_clog2_record *reco
         return;
     }
     in->place.rank = record->rank;
-    /* A small number of the other order has nothing but zeros in its last three bytes. */
+    /* A small number that is read in the wrong byte order has zeros in its low three bytes. */
     if (record->type >= WF_CLOG2_TYPES && record->type << 8 == 0) {
         wf_trace_bad(&in->place, "the bytes of its numbers are in the other order than "
                                  "is_big_endian at its beginning says");
@@ -178,7 +178,7 @@ static void read_record(struct wf_clog2_file *file, struct wf_clog2_record *reco
         return;
     }
     read_body(file, record);
-    /* Records of other types may have any time. */
+    /* The times of other records are not used, and may have any value. */
     bool timed = record->type >= WF_CLOG2_BAREEVT && record->type <= WF_CLOG2_MSGEVT;
     if (in->failed) {
         wf_trace_bad(&in->place, "the log ends within this record");

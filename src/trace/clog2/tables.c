@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Kinds of communicator records. An intercommunicator has three records: itself; the
- * communicator of the rank's own group, which is an ordinary one; and that of the other group,
- * of which the rank knows only the number. */
+/* Kinds of communicator records. An intercommunicator has three records: one for itself; one
+ * for the communicator of the rank's own group, which is an ordinary one; and one for that of
+ * the other group, of which the rank knows only the number. */
 enum { WORLD = 0, COMM_FREE = 10, COMM_REMOTE = 102, COMM_INTER = 1000 };
 
 void wf_clog2_tables_fini(struct wf_clog2_tables *tables)
@@ -90,8 +90,8 @@ const struct wf_clog2_state *wf_clog2_state(const struct wf_clog2_tables *tables
     return found != NULL ? &tables->states[*found >> 1] : NULL;
 }
 
-/* Sorts the states, and makes their events known: twice the place of the state, and 1 for its
- * beginning. The end of a state has the number after its beginning. */
+/* Sorts the states, and enters their events into a map. The value is twice the index of the
+ * state, plus 1 for its begin event. The end event has the number after the begin event. */
 static void index_states(struct wf_clog2_tables *tables)
 {
     if (tables->n_states > 1) {
@@ -163,8 +163,8 @@ static int by_place(const void *a, const void *b)
            WF_ORDER(x->serial, y->serial);
 }
 
-/* Makes communicators of their members. A communicator ends before the first rank that no
- * process has. */
+/* Builds the communicators from their members. A communicator is cut at the first rank for
+ * which the log has no process. */
 static void gather_members(struct wf_clog2_tables *tables)
 {
     if (tables->n_members > 1) {
@@ -191,7 +191,7 @@ static void gather_members(struct wf_clog2_tables *tables)
     }
 }
 
-/* ---- all ---- */
+/* ---- reading the tables ---- */
 
 static void count(const struct wf_clog2_tables *tables, const struct wf_clog2_record *record)
 {

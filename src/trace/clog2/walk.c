@@ -16,21 +16,21 @@ struct message {
     uint32_t bytes;
 };
 
-/* The messages that waits of a rank receive, from the oldest that is not used. */
+/* The messages that later waits of a rank receive, as a queue filled by reading ahead. */
 struct ahead {
     struct message *items;
     uint32_t first, n, capacity;
 };
 
-/* A rank. */
+/* The state of a rank. */
 struct walker {
-    double first, latest; /* when its record begins, and when its last call ended */
+    double first, latest; /* when its first record begins; when its last call ended */
     double entered;
     bool begun;
-    const struct wf_clog2_state *call; /* that it is in, or null */
-    int32_t comm;                      /* of the call */
+    const struct wf_clog2_state *call; /* current call, or null */
+    int32_t comm;                      /* communicator of the call */
     struct ahead ahead;
-    const struct wf_clog2_state *ahead_call; /* where the reader ahead sees it */
+    const struct wf_clog2_state *ahead_call; /* current call of the reader ahead */
     struct wf_open_requests requests;        /* names: NAME_SEND, NAME_RECV */
     struct message sent, received;           /* in this call */
     bool has_sent, has_received;
@@ -46,7 +46,7 @@ struct walk {
     struct walker *ranks;
     bool ahead_ends;
     struct wf_err *err;
-    /* The record that is read, and its rank in the world. */
+    /* The present record, and its rank in the world. */
     struct wf_clog2_record record;
     uint32_t rank;
     struct walker *at;
@@ -64,9 +64,9 @@ static struct message message_of(const struct wf_clog2_record *record)
                             record->values[4] > 0 ? (uint32_t)record->values[4] : 0};
 }
 
-/* ---- ahead ---- */
+/* ---- reading ahead ---- */
 
-/* The outermost call of MPI that a rank is in, after this event. */
+/* Returns the outermost MPI call that a rank is in after this event. */
 static const struct wf_clog2_state *call_after(const struct walk *walk,
                                                const struct wf_clog2_state *call,
                                                const struct wf_clog2_record *record)
@@ -96,8 +96,8 @@ static void remember(struct ahead *ahead, struct message message)
     ahead->items[ahead->n++] = message;
 }
 
-/* The message that the next wait of the rank receives, which is used up; null if there is none.
- * The reader ahead reads on until it has found it. */
+/* Takes the message that the next wait of the rank receives from the queue, reading ahead until
+ * there is one. Returns null if there is none. */
 static const struct message *next_received(struct walk *walk)
 {
     struct ahead *ahead = &walk->at->ahead;
@@ -132,13 +132,13 @@ static int64_t ps_between(double from, double to)
     return to > from ? (int64_t)llround((to - from) * 1e12) : 0;
 }
 
-/* Sets the communicator of an op, and tells the spool what it is. False if not all of it is
- * known. */
+/* Sets the communicator of an op, and gives it to the spool. Returns false if some of its
+ * members are unknown. */
 static bool set_comm(struct walk *walk, int32_t number, struct wf_op *op)
 {
     const struct wf_clog2_comm *comm = wf_clog2_comm(walk->tables, number);
 
-    if (comm == NULL || comm->number == 0) { /* the world, in both numberings */
+    if (comm == NULL || comm->number == 0) { /* the world has number 0 in the log and in weft */
         op->comm = WF_COMM_WORLD;
         return comm != NULL;
     }
@@ -152,7 +152,7 @@ static bool set_comm(struct walk *walk, int32_t number, struct wf_op *op)
            wf_spool_group(walk->spool, walk->rank, op->comm, &group, NULL);
 }
 
-/* An op for a message; false if its communicator, or its peer in it, is not known. */
+/* Sets the op of a message. Returns false if its communicator or its peer is unknown. */
 static bool set_message(struct walk *walk, const struct message *message, struct wf_op *op)
 {
     uint32_t peer = wf_clog2_rank(walk->tables, message->comm, message->peer);
@@ -165,8 +165,8 @@ static bool set_message(struct walk *walk, const struct message *message, struct
         return false;
     }
     if (!set_comm(walk, message->comm, op)) {
-        /* Between two groups the log names the communicator of the other one, of which this
-         * rank is no member. */
+        /* For messages between two groups, the log names the communicator of the other group,
+         * of which this rank is no member. */
         op->peer = peer;
         op->comm = WF_COMM_WORLD;
         walk->tables->n_between++;
@@ -200,9 +200,9 @@ static void put_message(struct walk *walk, enum wf_op_kind kind, const struct me
     put(walk, &op);
 }
 
-/* ---- calls that end ---- */
+/* ---- ends of calls ---- */
 
-/* Completes the oldest request of this name; false if there is none. */
+/* Completes the oldest request with this name. Returns false if there is none. */
 static bool complete(struct walker *walker, int64_t name)
 {
     wf_open_requests_call(&walker->requests);
@@ -311,7 +311,7 @@ static void end_call(struct walk *walk)
 
 /* ---- records ---- */
 
-/* The computing up to now. */
+/* Writes the computing up to now. */
 static void pass_time(struct walk *walk)
 {
     struct walker *walker = walk->at;
@@ -324,7 +324,7 @@ static void pass_time(struct walk *walk)
     wf_spool_compute(walk->spool, walk->rank, ps, walk->err);
 }
 
-/* The beginning or end of something that is no call. */
+/* Writes the beginning or the end of a state that is no MPI call. */
 static void on_region(struct walk *walk, bool begins, const struct wf_clog2_state *state)
 {
     if (state->role == WF_CLOG2_INNER || walk->at->call != NULL) {
@@ -389,8 +389,8 @@ static void on_receive(struct walk *walk, enum wf_clog2_role role)
     struct walker *walker = walk->at;
 
     if (receives_later(walker->call)) {
-        /* The message of the oldest irecv, or of none that was seen: then nobody posted it, and
-         * no later irecv may take it from the reader ahead. */
+        /* The message belongs to the oldest irecv. If the log has no irecv for it, write a
+         * receive, and remove the message from the queue so that no later irecv takes it. */
         if (!complete(walker, NAME_RECV)) {
             const struct message message = message_of(&walk->record);
             (void)next_received(walk);

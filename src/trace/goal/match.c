@@ -7,15 +7,15 @@
 
 #define NONE UINT64_MAX
 
-/* The state of an op while all are matched. */
+/* The state of an op during the matching. */
 struct state {
-    uint64_t next;            /* of its queue */
-    uint64_t earlier, later;  /* of the messages of its rank that no receive has matched */
-    uint64_t sequence;        /* when it was posted */
-    uint32_t rank, n_missing; /* what it waits for */
+    uint64_t next;            /* next op in its queue */
+    uint64_t earlier, later;  /* neighbours in the list `arrived` of its receiver */
+    uint64_t sequence;        /* order in which ops were posted */
+    uint32_t rank, n_missing; /* n_missing: ops that it still waits for */
 };
 
-/* Messages, or receives, with one receiver, sender and tag. */
+/* Unmatched messages, or unmatched receives, with the same receiver, sender and tag. */
 struct queue {
     uint64_t key; /* 0: unused */
     int64_t peer;
@@ -29,8 +29,8 @@ struct matching {
     uint64_t n_ready, sequence;
     struct queue *queues; /* a hash table */
     uint64_t n_queues;
-    struct queue *wildcards; /* of each rank: wildcard receives... */
-    struct queue *arrived;   /* ...and messages that no receive has matched */
+    struct queue *wildcards; /* per rank: wildcard receives */
+    struct queue *arrived;   /* per rank: messages that no receive has matched */
 };
 
 static struct queue *queue_of(struct matching *m, uint32_t to, int64_t from, int32_t tag)
@@ -68,7 +68,7 @@ static void pop(struct matching *m, struct queue *queue)
     queue->first = m->states[queue->first].next;
 }
 
-/* ---- starting and ending ---- */
+/* ---- start and end of ops ---- */
 
 static void satisfy(struct matching *m, uint64_t op, bool of_start)
 {
@@ -99,7 +99,7 @@ static bool accepts(const struct wf_goal_op *recv, int64_t from, int32_t tag)
            (recv->tag == WF_GOAL_ANY || recv->tag == tag);
 }
 
-/* Takes an op out of the middle of a queue that is walked. */
+/* Removes an op from the middle of a queue. `before` is the op before it, or NONE. */
 static void take_out(struct matching *m, struct queue *queue, uint64_t before, uint64_t op)
 {
     if (before == NONE) {
@@ -183,7 +183,7 @@ static void on_recv(struct matching *m, uint64_t recv)
             push(m, &m->wildcards[to], recv);
             return;
         }
-        /* The first of its kind that arrived is the first in its queue. */
+        /* `found` arrived first with its sender and tag, so it is the first in its queue. */
         queue = queue_of(m, to, m->states[found].rank, m->goal->ops[found].tag);
     } else {
         queue = queue_of(m, to, op->peer, op->tag);
@@ -198,7 +198,7 @@ static void on_recv(struct matching *m, uint64_t recv)
     meet(m, found, recv);
 }
 
-/* ---- all ---- */
+/* ---- all ops ---- */
 
 static void start(struct matching *m, uint64_t op)
 {

@@ -26,7 +26,7 @@ static const struct wf_param params_table[] = {
 };
 
 enum {
-    RANK_BYTES_MIN = 8, /* rank 0{} */
+    RANK_BYTES_MIN = 8, /* the shortest block: rank 0{} */
     NAME_REQUIRES = WF_GOAL_KINDS,
     NAME_IREQUIRES,
     NAMES
@@ -34,9 +34,9 @@ enum {
 
 #define NO_OP UINT32_MAX
 
-/* What a label stands for, and where it was first used. */
+/* The op of a label, and the line of its first use. */
 struct label {
-    uint32_t op; /* or NO_OP: not defined yet */
+    uint32_t op; /* NO_OP if it is not defined yet */
     uint64_t line;
 };
 
@@ -44,8 +44,8 @@ struct reading {
     int64_t calc_unit;
     struct wf_goal_text text;
     struct wf_goal goal;
-    struct wf_strings names; /* of the labels of the rank... */
-    struct label *labels;    /* ...and the labels, by their numbers */
+    struct wf_strings names; /* names of the rank's labels */
+    struct label *labels;    /* indexed by the numbers of the names */
     uint32_t labels_capacity;
     struct wf_records *records;
     uint32_t record_names[NAMES];
@@ -63,7 +63,7 @@ static void count(struct reading *r, uint32_t name, uint64_t bytes)
 
 /* ---- ops ---- */
 
-/* The tag, cpu and nic that may follow an op. */
+/* Reads the tag, cpu and nic that may follow an op. */
 static void read_options(struct wf_goal_text *text, struct wf_goal_op *op, uint64_t *n_streams)
 {
     for (;;) {
@@ -110,7 +110,7 @@ static void read_op(struct reading *r, enum wf_goal_kind kind)
 
 /* ---- labels ---- */
 
-/* The number of the label that the word is. */
+/* Returns the number of the label that the current word names. */
 static uint32_t read_label(struct reading *r)
 {
     uint32_t n = r->names.n;
@@ -136,7 +136,7 @@ static enum wf_goal_kind kind_of(const struct wf_goal_text *text)
     return kind;
 }
 
-/* Edges hold labels until the rank is read. */
+/* Reads an edge. It holds labels until resolve() replaces them by ops. */
 static void read_edge(struct reading *r, uint32_t after)
 {
     struct wf_goal *goal = &r->goal;
@@ -155,7 +155,7 @@ static void read_edge(struct reading *r, uint32_t after)
     wf_goal_text_next(&r->text);
 }
 
-/* What begins with a label: an op, or what one waits for. */
+/* Reads a statement that begins with a label: an op or a dependency. */
 static void read_labelled(struct reading *r)
 {
     uint32_t label = read_label(r);
@@ -186,7 +186,7 @@ static int by_before(const void *a, const void *b)
     return 2 * WF_ORDER(x->before, y->before) + WF_ORDER(x->after, y->after);
 }
 
-/* The rank is read: labels become ops. */
+/* Replaces labels by ops, after the whole rank is read. */
 static void resolve(struct reading *r)
 {
     struct wf_goal_rank *rank = rank_of(r);
@@ -259,7 +259,7 @@ static void read_head(struct reading *r)
     wf_goal_text_expect(&r->text, "num_ranks");
     struct wf_trace_place place = r->text.file.place;
     int64_t n = wf_goal_text_number(&r->text, "a number of ranks", "", 1, WF_RANKS_MAX - 1);
-    /* Every rank has a block: a number costs no memory by itself. */
+    /* Every rank has a block, so a wrong number of ranks must not allocate memory. */
     if ((uint64_t)n > r->text.file.size / RANK_BYTES_MIN) {
         wf_trace_bad(&place, "%" PRId64 " ranks, but the file ends before so many; truncated?",
                      n);
@@ -297,7 +297,7 @@ static void read_all(struct reading *r, struct wf_trace *out)
 
 /* ---- tasks ---- */
 
-/* Adds the ops that wait for the start, or the end, of an op. */
+/* Adds the ops that wait for the start (`of_start`) or the end of an op. */
 static void put_edges(struct wf_task_table *table, const struct wf_goal *goal,
                       const struct wf_goal_rank *rank, uint32_t op, bool of_start)
 {
@@ -368,7 +368,7 @@ static struct wf_graph *make_graph(struct wf_goal *goal)
     return wf_task_table_graph(table, "goal");
 }
 
-/* ---- all ---- */
+/* ---- the reader ---- */
 
 static bool detect(const struct wf_reader_probe *probe)
 {

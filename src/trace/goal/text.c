@@ -29,7 +29,7 @@ static int take(struct wf_goal_text *text)
     return c;
 }
 
-/* Passes a comment after its first slash. */
+/* Skips a comment whose first slash has been read. */
 static void skip_comment(struct wf_goal_text *text)
 {
     int c = take(text), before = 0;
@@ -57,7 +57,7 @@ static bool is_word(int c)
     return c != EOF && (isalnum(c) != 0 || c == '_' || c == '-' || c == '.');
 }
 
-/* The first sign of the next word, whose place is set; EOF at the end. */
+/* Returns the first character of the next word, or EOF, and sets the place for errors. */
 static int find_word(struct wf_goal_text *text)
 {
     int c;

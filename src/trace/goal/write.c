@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GOAL schedules, written: one file, a nanosecond for a unit of local work. */
+/* Writes GOAL schedules: one file; a unit of local work is a nanosecond. */
 #include "trace/goal/write.h"
 
 #include "base/buf.h"
@@ -15,30 +15,30 @@
 
 enum { PS_PER_UNIT = 1000 };
 
-/* A rank is written in one piece; ops may come in any order of ranks. So they wait in a spool,
- * which is null if tasks are written. */
+/* The format has one block per rank, but ops arrive in any order of ranks. So a spool keeps
+ * them; it is null if tasks are written. */
 struct goal {
     struct wf_spooled_writer spooled;
     struct wf_target *target;
     FILE *out;
 };
 
-/* A request, by its number. */
+/* A request, found by its number. */
 struct request {
     struct wf_plain_message message;
-    uint64_t label; /* of its op; 0: it is not active */
+    uint64_t label; /* label of its op; 0: the request is not active */
 };
 
-/* A rank that is being written. */
+/* The state of writing a rank. */
 struct writing {
     FILE *out;
     const struct wf_source *source;
     struct wf_losses *losses;
     uint32_t rank;
-    uint64_t n_labels, last; /* label of the op that the next waits for; 0: none */
-    int64_t rest;            /* of rounding */
+    uint64_t n_labels, last; /* last: label that the next op waits for; 0: none */
+    int64_t rest;            /* rounding error so far */
     struct wf_plain_requests requests;
-    struct wf_buf joined; /* labels that a wait waits for */
+    struct wf_buf joined; /* labels of the ops that a wait waits for */
 };
 
 int64_t wf_goal_units(int64_t ps, int64_t *rest, struct wf_losses *losses)
@@ -54,7 +54,7 @@ int64_t wf_goal_units(int64_t ps, int64_t *rest, struct wf_losses *losses)
 
 /* ---- ops ---- */
 
-/* Begins an op that waits for the last; the caller writes the rest of the line. */
+/* Begins an op that waits for the last one. The caller writes the rest of the line. */
 static uint64_t begin_op(struct writing *w)
 {
     (void)fprintf(w->out, "l%" PRIu64 ": ", ++w->n_labels);

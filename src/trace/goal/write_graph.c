@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* A message, as its receiver sees it. */
+/* A message, with its receiver and its sender (src). */
 struct arrival {
     uint32_t pe, task, src;
     uint64_t bytes;
@@ -16,10 +16,10 @@ struct writing {
     FILE *out;
     const struct wf_graph *graph;
     struct wf_losses *losses;
-    struct arrival *arrivals; /* by PE and task */
+    struct arrival *arrivals; /* sorted by PE and task */
     uint64_t n, capacity, next;
     uint32_t pe;
-    int64_t rest; /* of rounding */
+    int64_t rest; /* rounding error so far */
 };
 
 static int by_receiver(const void *a, const void *b)
@@ -62,7 +62,7 @@ static void find_arrivals(struct writing *w)
 
 /* ---- tasks ---- */
 
-/* A task that is nothing but a message: one op says it all. */
+/* is_send() and is_recv(): the task is a single message, for which one op is enough. */
 static bool is_send(const struct wf_task *task, const struct wf_task_needs *needs)
 {
     return task->duration == 0 && task->n_sends == 1 && needs->messages == 0;
@@ -73,7 +73,7 @@ static bool is_recv(const struct wf_task *task, const struct wf_task_needs *need
     return task->duration == 0 && task->n_sends == 0 && needs->messages == 1;
 }
 
-/* Whether a task has an op at its beginning that is not the one at its end. */
+/* Returns whether the first and the last op of a task are different ops. */
 static bool has_begin(const struct writing *w, uint32_t number)
 {
     struct wf_task_needs needs = w->graph->ops->needs(w->graph, w->pe, number);
@@ -89,7 +89,7 @@ static void put_send(const struct writing *w, const struct wf_task *task, uint32
 
     w->graph->ops->send(w->graph, task, i, &send);
     uint32_t target = wf_graph_target(w->graph, send.pe, task->pe, send.id);
-    /* A tag that nobody receives, where no task needs the message. */
+    /* If no task needs the message, use a tag that no receive has. */
     target = target != WF_NO_TASK ? target : w->graph->ops->n_tasks(w->graph, send.pe);
     (void)fprintf(w->out, "send %" PRIu64 "b to %" PRIu32 " tag %" PRIu32 "\n", send.bytes,
                   send.pe, target);
@@ -174,7 +174,7 @@ static void put_pe(struct writing *w)
         put_task(w, i);
         while (w->next < w->n && w->arrivals[w->next].pe == w->pe &&
                w->arrivals[w->next].task == i) {
-            w->next++; /* more than it needs: the graph makes no sense */
+            w->next++; /* invalid graph: more messages than the task needs */
         }
     }
     for (uint32_t i = 0; i < n; i++) {

@@ -27,7 +27,7 @@ static const struct wf_param params_table[] = {
 };
 
 struct rank {
-    bool has_lines, is_finished, by_double; /* datatype that is meant without one */
+    bool has_lines, is_finished, by_double; /* by_double: the default datatype is double */
     struct wf_open_requests requests;
 };
 
@@ -35,13 +35,13 @@ struct reading {
     double flop_rate;
     char **paths;
     uint32_t n_paths, paths_capacity;
-    bool by_rank; /* each rank has a file */
+    bool by_rank; /* each rank has a file of its own */
     uint32_t n_ranks;
     struct rank *ranks;
     struct wf_records *records;
     uint32_t names[ACTIONS_MAX];
     struct wf_spool *spool;
-    uint64_t n_types; /* datatypes that are not known */
+    uint64_t n_types; /* unknown datatypes */
     struct wf_buf vectors[VECTORS], numbers;
     struct wf_ti_text text;
     struct wf_err *err;
@@ -52,9 +52,9 @@ static uint32_t rank_of(const struct reading *r)
     return (uint32_t)r->text.file.place.rank;
 }
 
-/* ---- which files ---- */
+/* ---- finding the files ---- */
 
-/* Whether the first line that is not blank is an action, as far as the bytes go. */
+/* Returns whether the first nonblank line looks like an action, as far as it is in `bytes`. */
 static bool is_action(const unsigned char *bytes, size_t n)
 {
     char text[WF_PROBE_BYTES + 1];
@@ -68,7 +68,7 @@ static bool is_action(const unsigned char *bytes, size_t n)
     return digits > 0 && action > rank + digits && wf_ti_find(action, length) != NULL;
 }
 
-/* A list has the names of files with actions. */
+/* Returns whether the file is a list: it has the names of files with actions. */
 static bool is_list(const struct wf_reader_probe *probe)
 {
     unsigned char bytes[WF_PROBE_BYTES];
@@ -121,7 +121,7 @@ static void find_files(struct reading *r, const struct wf_reader_probe *probe)
     wf_intext_close(&list);
 }
 
-/* ---- how many ranks ---- */
+/* ---- counting the ranks ---- */
 
 static void each_line(struct reading *r, void (*visit)(struct reading *r))
 {
@@ -139,8 +139,8 @@ static void each_line(struct reading *r, void (*visit)(struct reading *r))
     }
 }
 
-/* A rank far above all others is refused, so that a number in a line costs no memory by itself.
- */
+/* Notes a rank. Refuses a rank far above all others, so that a wrong number in a line does not
+ * allocate much memory. */
 static void see_rank(struct reading *r)
 {
     uint32_t rank = rank_of(r);
@@ -198,7 +198,7 @@ static uint64_t type_size(struct reading *r, bool given, int64_t type)
     return 1;
 }
 
-/* The size of a datatype, if one is given. */
+/* Returns the size of the datatype that follows, or of the default one. */
 static uint64_t read_type(struct reading *r)
 {
     bool given = wf_ti_text_words(&r->text) > 0;
@@ -274,14 +274,14 @@ static void do_call(struct reading *r)
     put(r, &op);
 }
 
-/* The name of a request: its direction, its peer and its tag. */
+/* Packs the direction, the peer and the tag of a request, which identify it. */
 static int64_t request_name(bool receives, int64_t peer, int64_t tag)
 {
     return (int64_t)((uint64_t)receives << 62 | (uint64_t)(peer & 0x3fffffff) << 32 |
                      (uint64_t)(tag & 0xffffffff));
 }
 
-/* Negative partners and tags of receives are wildcards. */
+/* A receive with a negative peer or tag is a wildcard receive. */
 static void do_message(struct reading *r)
 {
     struct wf_op op = {.kind = r->text.action->kind};
@@ -311,8 +311,8 @@ static void do_message(struct reading *r)
     put(r, &op);
 }
 
-/* A wait or test names the two ends and the tag of its request. A test is read as one that
- * finds nothing: a wait comes later. */
+/* A wait or test names its request by sender, receiver and tag. A test is assumed to find
+ * nothing, since a wait follows later. */
 static void do_request(struct reading *r)
 {
     struct wf_op op = {.kind = r->text.action->kind, .recorded = true};
@@ -406,8 +406,7 @@ static void read_arg(struct reading *r, char letter, struct coll_args *args)
         args->recv_size = args->size;
     } else if (letter == 'u') {
         args->recv_size = more ? read_type(r) : args->recv_size;
-    } else if (letter == 'n' &&
-               !args->has_n) { /* a second one says the same of the other side */
+    } else if (letter == 'n' && !args->has_n) { /* a second n is the count of the other side */
         args->n = wf_ti_text_whole(&r->text, 0);
         args->has_n = true;
     } else {
@@ -452,7 +451,7 @@ static void do_collective(struct reading *r)
 
     args.recv_size = args.size;
     for (const char *letter = r->text.action->args; *letter != '\0'; letter++) {
-        /* Displacements may come without datatypes. */
+        /* Displacements may be given without datatypes. */
         bool is_type = *letter == 't' || *letter == 'u';
         if (*letter == '[' || (is_type && op.kind == WF_OP_ALLGATHERV && r->n_ranks != 2 &&
                                wf_ti_text_words(&r->text) == r->n_ranks)) {
@@ -472,7 +471,7 @@ static void do_collective(struct reading *r)
     put_amount(r, args.amount);
 }
 
-/* ---- all ---- */
+/* ---- the reader ---- */
 
 static void do_line(struct reading *r)
 {
@@ -513,7 +512,7 @@ static void release(struct reading *r)
     free(r->ranks);
 }
 
-/* A file that is cut off between two lines lacks nothing but its last actions. */
+/* A file that is truncated between two lines is valid, but lacks the last actions: note it. */
 static void note_unfinished(const struct reading *r, struct wf_trace *out)
 {
     uint32_t n = 0, first = 0;

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define BLANKS    " \t\r\n"
-#define WHOLE_MAX 9.0e15 /* up to here every whole number is a double */
+#define WHOLE_MAX 9.0e15 /* doubles represent all integers up to this exactly */
 
 void wf_ti_text_open(struct wf_ti_text *text, const char *path, struct wf_err *err)
 {
@@ -29,7 +29,7 @@ void wf_ti_text_close(struct wf_ti_text *text)
 
 /* ---- words ---- */
 
-/* The next word and its length; null if there is none. */
+/* Returns the next word and its length; null if there is none. */
 static char *take_word(struct wf_ti_text *text, size_t *length)
 {
     char *word = text->rest + strspn(text->rest, BLANKS);
@@ -39,7 +39,7 @@ static char *take_word(struct wf_ti_text *text, size_t *length)
     return *length > 0 ? word : NULL;
 }
 
-/* As much of a word as an error quotes. */
+/* Limits the length of a word that an error message quotes. */
 static int quoted(size_t length)
 {
     return length < 40 ? (int)length : 40;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Time-independent traces, written: one file, sizes in bytes, amounts of computing in
- * nanoseconds, which are flops at the rate that the reader assumes. */
+/* Writes time-independent traces: one file, sizes in bytes, computing in nanoseconds, which
+ * equal flops at the reader's default rate. */
 #include "base/mem.h"
 #include "ops/fields.h"
 #include "ops/groups.h"
@@ -87,7 +87,7 @@ static void put_start(struct ti *ti, uint32_t rank, struct request *request)
     }
 }
 
-/* The format names a request by its two ends and its tag. */
+/* The format names a request by its sender, receiver and tag. */
 static void put_wait(struct ti *ti, uint32_t rank, struct request *request)
 {
     if (request != NULL && request->active) {
@@ -175,7 +175,7 @@ static void put_waitall(struct ti *ti, uint32_t rank, const struct wf_op *op)
     of->n_active = 0;
 }
 
-/* Whose request it is. */
+/* The rank that waits: the argument of complete(). */
 struct waiter {
     struct ti *ti;
     uint32_t rank;
@@ -231,7 +231,7 @@ static uint64_t sum_of(const uint64_t *counts, uint32_t n)
     return sum;
 }
 
-/* The action that does the same as this kind, or null. */
+/* Returns the action for this kind of op, or null. */
 static const struct wf_ti_action *action_of(enum wf_op_kind kind)
 {
     for (const struct wf_ti_action *action = wf_ti_actions; action->name != NULL; action++) {
@@ -248,7 +248,7 @@ static void put_args(struct ti *ti, const struct wf_op *op, const char *args)
     bool has_counts = wf_op_layout_of(op->kind)->n_arrays > 0;
     const uint64_t *counts = has_counts ? op->counts : NULL;
     const uint64_t *vectors[] = {counts, has_counts ? op->recv_counts : NULL};
-    uint32_t n_vectors = 0; /* at most two, each after its sum */
+    uint32_t n_vectors = 0; /* at most two vectors, each after its sum */
 
     for (const char *letter = args; *letter != '\0' && *letter != 't'; letter++) {
         switch (*letter) {
@@ -256,7 +256,7 @@ static void put_args(struct ti *ti, const struct wf_op *op, const char *args)
             (void)fprintf(ti->out, " %" PRIu64, op->bytes);
             break;
         case 'N':
-            /* At the other ranks the root's lengths are not known, and do not matter. */
+            /* Other ranks do not know the lengths of the root, which do not matter there. */
             put_counts(ti->out, vectors[n_vectors], ti->n_ranks, op->bytes);
             n_vectors = 1;
             break;
@@ -277,7 +277,7 @@ static void put_args(struct ti *ti, const struct wf_op *op, const char *args)
     }
 }
 
-/* Whether a communicator has all ranks in their order. */
+/* Returns whether a communicator has all ranks in the order of the world. */
 static bool is_world(const struct ti *ti, const struct wf_group *group)
 {
     bool same = group->size == ti->n_ranks;
@@ -311,7 +311,7 @@ static void put_collective(struct ti *ti, uint32_t rank, const struct wf_op *op,
     (void)fputc('\n', ti->out);
 }
 
-/* ---- all ---- */
+/* ---- the writer ---- */
 
 static void begin(struct ti *ti, uint32_t rank)
 {
