@@ -17,7 +17,7 @@ enum { WF_CURVE_LOADS_MAX = 1000 };
 struct wf_curve_point {
     double load;                                    /* requested */
     double offered, accepted;                       /* phits per node and cycle */
-    double latency, half_width, p50, p95, p99, max; /* cycles; mean, its confidence, ... */
+    double latency, half_width, p50, p95, p99, max; /* cycles; latency is the mean */
     double hops;                                    /* mean */
     uint64_t cycles;
     bool converged, saturated;

@@ -3,10 +3,11 @@
 
 /*
  * Runs a data structure that is kept in cells next to a naive version of it in the flat state,
- * under every scheduler, and compares the two: undoing must work for both.
+ * under every scheduler, and compares the two: rollback must work for both.
  *
- * Processes take steps at random times and make each other take more, so that the optimistic
- * schedulers undo much. At the end each process frees its cells, and none may be left.
+ * Processes take steps at random times and trigger steps of other processes, so that the
+ * optimistic schedulers roll back often. At the end each process frees its cells, and none may
+ * be left.
  */
 
 #include "engine/internal.h"
@@ -17,12 +18,12 @@ enum { CELL_DELAY = 5 };
 
 /* The model. The state begins with a uint64_t, a hash of all results so far. */
 struct cell_model {
-    uint32_t processes, steps; /* of each */
+    uint32_t processes, steps; /* number of processes; steps of each process */
     size_t state_size, cell_size;
     void (*step)(void *state, struct wf_ctx *ctx);
     void (*clear)(void *state, struct wf_ctx *ctx);
-    bool (*is_right)(const void *state); /* at the end */
-    const void *plan;                    /* the test's own */
+    bool (*is_right)(const void *state); /* checked at the end */
+    const void *plan;                    /* belongs to the test */
 };
 
 /* The tally of a run: processes that found a difference, cells left on all threads, and
@@ -80,7 +81,7 @@ static inline void cell_event(void *state, const struct wf_event *ev, struct wf_
                     sizeof(steps));
     }
     if (ev->kind == CELL_STEP && random >> 62 == 0) {
-        /* The results go along, so that the digest knows them. */
+        /* The event carries the results, so that they become part of the digest. */
         wf_schedule(ctx, (uint32_t)(random >> 8) % model->processes,
                     CELL_DELAY + (int64_t)(random >> 40) % 16, CELL_POKE, state,
                     sizeof(uint64_t));
@@ -115,7 +116,7 @@ static inline void cell_build(struct wf_engine *engine, void *arg)
 }
 
 /* Runs the model in the first `n_ways` configurations of engine_harness.h. True if all results
- * were right and, with more than the sequential ones, some events were rolled back. */
+ * were right and, unless all configurations are sequential, some events were rolled back. */
 static inline bool cell_model_is_right(struct cell_model *model, size_t n_ways)
 {
     struct wf_engine_config config = engine_defaults(WF_SEQUENTIAL, 1);

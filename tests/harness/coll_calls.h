@@ -5,7 +5,7 @@
 
 #include "harness/coll_world.h"
 
-/* The lengths of the blocks, for kinds in which they differ. */
+/* The length of a block, for collectives whose blocks differ in length. */
 static uint64_t some_bytes(const struct trial *trial, uint32_t a, uint32_t b)
 {
     uint64_t random = wf_test_rand(trial->seed, a, b);
@@ -72,7 +72,7 @@ static void make_args(struct world *w, const struct trial *trial)
     }
 }
 
-/* Which ranks have which slots at the beginning, and how long they are. */
+/* Which ranks have which slots at the beginning, and how the lengths are determined. */
 static const struct data {
     enum { EVERYBODY, THE_ROOT, THE_RANK, NEIGHBORS } owner;
     enum { NOTHING, PIECES, BLOCKS } length;
@@ -108,7 +108,7 @@ static struct content first_content(const struct world *w, uint32_t self, uint32
         (data.owner == NEIGHBORS && slot >= rank->args.n_destinations)) {
         return (struct content){0};
     }
-    if (data.length == PIECES) { /* its part of the bytes dealt out in turn */
+    if (data.length == PIECES) { /* its share of the bytes, which are dealt out in turn */
         content.length = (rank->args.bytes + rank->n_slots - 1 - slot) / rank->n_slots;
     } else if (data.length == BLOCKS) {
         content.length = rank->args.counts != NULL ? rank->args.counts[slot] : rank->args.bytes;

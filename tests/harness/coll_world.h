@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Executes a collective with real slots. The contents of a slot are the ranks that contributed
- * to it, the part of the data it is, and its length. Messages carry the contents of their
- * slots.
+ * Executes a collective with real slots. The contents of a slot are the set of ranks that
+ * contributed to it, the index of its part of the data, and its length. Messages carry the
+ * contents of their slots.
  */
 
 #include "coll/coll.h"
@@ -19,9 +19,9 @@ enum {
 };
 
 struct content {
-    uint64_t from; /* the ranks whose contribution is in it, as bits; 0 if it is empty */
+    uint64_t from; /* bit set of the ranks that contributed; 0 if the slot is empty */
     uint64_t length;
-    uint32_t piece; /* which of the contributor's pieces or blocks it is */
+    uint32_t piece; /* index among the contributor's parts or blocks */
 };
 
 struct message {
@@ -45,17 +45,17 @@ struct pending {
 struct rank {
     struct wf_coll_args args;
     uint32_t n_slots, step;
-    bool entered, at_end, ended; /* is in its step; has no further one; is done waiting too */
-    /* `own` are the outgoing slots where there are incoming ones as well. */
+    bool entered, at_end, ended; /* began its step; has no further one; finished waiting too */
+    /* `own` are the outgoing slots, if there are incoming slots as well. */
     struct content own[N_SLOTS], incoming[N_RANKS], result[N_SLOTS];
-    struct pending pending[N_PENDING]; /* receives since it last waited */
+    struct pending pending[N_PENDING]; /* receives since the last wait */
     uint32_t n_pending;
-    bool sent[N_SLOTS], received[N_SLOTS],
-        combined[N_SLOTS]; /* in steps since it last waited */
+    bool sent[N_SLOTS], received[N_SLOTS], combined[N_SLOTS]; /* in steps since the last wait */
 };
 
 /* An execution in which messages take no time. Ranks take turns; a rank that waits for a
- * message makes no step. If `synchronous`, a send completes only when its receive is posted. */
+ * message does not step. If `synchronous` is set, a send completes only when its receive is
+ * posted. */
 struct world {
     const struct wf_coll_ops *ops;
     uint32_t size, root;
@@ -65,8 +65,8 @@ struct world {
     uint64_t counts[N_RANKS][N_RANKS], recv_counts[N_RANKS][N_RANKS];
     uint32_t sources[N_RANKS][N_RANKS], destinations[N_RANKS][N_RANKS];
     uint64_t n_messages, n_bytes, sent_bytes[N_RANKS];
-    uint32_t most_pending; /* receives of one rank at once */
-    const char *fault;     /* the first */
+    uint32_t most_pending; /* maximum number of pending receives of one rank */
+    const char *fault;     /* the first fault that was found */
 };
 
 /* The collective to run. */
@@ -98,7 +98,7 @@ static uint32_t slot_at(const struct rank *rank, const struct wf_coll_slots *slo
     return (slots->first + i) % rank->n_slots;
 }
 
-/* Whether a set of slots is within bounds and has no slot twice. */
+/* Whether a set of slots is within bounds and contains no slot twice. */
 static bool is_sound(const struct rank *rank, const struct wf_coll_slots *slots)
 {
     return slots->first < rank->n_slots && slots->count <= rank->n_slots;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Events for tests of the data structures of the engine. Each event has a number as its name,
- * so that a test can identify it. */
+/* Events for tests of the engine's data structures. Each event has a number as its name, so
+ * that a test can identify it. */
 
 #include "engine/chunk.h"
 #include "harness/wf_test.h"
@@ -39,7 +39,7 @@ static inline const struct wf_event *as_event(const struct test_event *ev)
     return (const void *)ev;
 }
 
-/* Whether two events are equal, padding aside. */
+/* Whether two events are equal, ignoring padding. */
 static inline bool is_event(const struct wf_event *ev, const struct test_event *expected)
 {
     return memcmp(ev, expected, wf_event_bytes(as_event(expected))) == 0;

@@ -19,7 +19,7 @@ struct outcome {
 /* Adds the processes of a model to an engine. */
 typedef void build_fn(struct wf_engine *engine, void *model);
 
-/* The defaults of all settings, but no pinning: tests share the machine. */
+/* The default settings, but without pinning, because tests share the machine. */
 static inline struct wf_engine_config engine_defaults(enum wf_scheduler scheduler,
                                                       uint64_t threads)
 {

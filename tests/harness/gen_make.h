@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Programs of generators, with parameters as a user writes them: "iterations=2 compute=7ps". */
+/* Creates programs of generators, with parameters as a user writes them: "iterations=2
+ * compute=7ps". */
 
 #include "gen/gen.h"
 #include "gen/graphs.h"
@@ -31,7 +32,7 @@ static inline enum wf_status gen_params(const struct wf_param *table, size_t siz
     return status;
 }
 
-/* As of ops->create(). */
+/* Creates a source; returns the status of ops->create(). */
 static inline enum wf_status gen_try(const struct wf_source_ops *ops, const char *settings,
                                      uint32_t n_ranks, struct wf_source **out,
                                      struct wf_err *err)
@@ -47,7 +48,8 @@ static inline enum wf_status gen_try(const struct wf_source_ops *ops, const char
     return status;
 }
 
-/* A source that the caller frees, with settings as of printf(); an error ends the test. */
+/* Creates a source that the caller frees; settings are formatted as by printf(). An error ends
+ * the test. */
 WF_PRINTF(3, 4)
 static inline struct wf_source *gen_make(const struct wf_source_ops *ops, uint32_t n_ranks,
                                          const char *fmt, ...)

@@ -18,7 +18,7 @@ struct arrival {
     int64_t at;
 };
 
-/* A packet's delivery; compared whole. */
+/* The delivery of a packet. Compared byte by byte, so it has no padding. */
 struct packet_fact {
     uint32_t src, dst, number, spare;
     uint64_t packet;
@@ -27,7 +27,7 @@ struct packet_fact {
 
 struct traffic {
     const char *topo;
-    const struct message *messages; /* by time for each source */
+    const struct message *messages; /* sorted by time for each source */
     size_t n_messages;
     uint32_t n_nodes; /* 0: all */
     const struct wf_packet_params *params;
@@ -37,13 +37,12 @@ struct traffic {
 };
 
 struct traffic_result {
-    struct packet_fact
-        *facts; /* in the order of (src, dst, number, packet); sequential runs only */
+    struct packet_fact *facts; /* sorted by (src, dst, number, packet); sequential runs only */
     size_t n_facts;
-    int64_t *arrivals; /* of the messages, in their order: last byte; likewise */
-    uint64_t *order;   /* in which they arrived, from 1 */
+    int64_t *arrivals; /* arrival of the last byte of each message; sequential runs only */
+    uint64_t *order;   /* order of arrival of each message, from 1 */
     uint64_t n_arrived;
-    int64_t *left; /* when the message had left its node, as send() said */
+    int64_t *left; /* when the message had left its node, as returned by send() */
     struct wf_net_totals totals;
     struct wf_run run;
 };
@@ -55,7 +54,7 @@ struct traffic_model {
     const struct wf_net *net;
     struct traffic_result *result;
     size_t capacity;
-    bool records; /* only what is final is written down outside of processes */
+    bool records; /* sequential runs only: there every event is final at once */
 };
 
 static inline struct wf_packet_params packet_defaults(void)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Task graphs that a test writes down. */
+/* Task graphs that a test defines task by task. */
 
 #include "ops/graph.h"
 
 enum { LIST_MAX = 24 };
 
-/* A task as a test writes it. What it waits for follows from the other tasks. */
+/* A task as a test defines it. Its dependencies follow from the other tasks. */
 struct drawn_task {
     int64_t duration;
     uint32_t n_sends, n_next;
-    struct wf_task_send sends[LIST_MAX]; /* id: the number of the task */
+    struct wf_task_send sends[LIST_MAX]; /* id: the number of the target task */
     uint32_t next[LIST_MAX];
     struct wf_task_needs needs;
 };
@@ -19,7 +19,7 @@ struct drawn_task {
 enum { PES_MAX = 8, TASKS_MAX = 16 };
 
 struct drawing {
-    struct wf_graph graph; /* first */
+    struct wf_graph graph; /* must be first */
     uint32_t n_tasks[PES_MAX];
     struct drawn_task tasks[PES_MAX][TASKS_MAX];
 };
@@ -69,7 +69,7 @@ static inline void drawing_send(const struct wf_graph *graph, const struct wf_ta
     *out = to_drawing(graph)->tasks[task->pe][task->number].sends[i];
 }
 
-/* Likewise, with an id that only drawing_target() can map to the task. */
+/* Does the same, with an id that only drawing_target() can map to the task. */
 static inline void drawing_send_coded(const struct wf_graph *graph, const struct wf_task *task,
                                       uint32_t i, struct wf_task_send *out)
 {

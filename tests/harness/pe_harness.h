@@ -18,11 +18,11 @@ struct pe_setup {
     struct wf_mpi_params mpi;
     enum wf_pe_granularity granularity;
     uint32_t pes_per_node; /* 0 is 1 */
-    bool in_step;          /* messages may not be sent ahead of the engine's time */
+    bool in_step;          /* messages may not be sent before the engine reaches their time */
     int64_t start;
     const struct wf_cpu *cpu;
 
-    /* Made by the run. */
+    /* Set by the run. */
     struct wf_place place;
     struct wf_net *net;
     struct wf_topo *topo;
@@ -37,7 +37,7 @@ static inline void must(enum wf_status status, const struct wf_err *err)
     }
 }
 
-/* A network that requires each message at its start time, and ends the test otherwise. */
+/* A network that accepts each message only at its start time, and otherwise ends the test. */
 static const struct wf_net_ops *strict_inner;
 
 static inline int64_t strict_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,

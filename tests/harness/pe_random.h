@@ -21,7 +21,8 @@ struct place_in_order {
     uint32_t pe, task;
 };
 
-/* A task earlier in the order that can take another entry; on the PE `pe`, if it is a PE. */
+/* A random task earlier in the order whose list has space for another entry. If `pe` is a PE,
+ * the task is on it. */
 static inline const struct place_in_order *earlier(struct dice *dice,
                                                    const struct drawing *drawing,
                                                    const struct place_in_order *order,
@@ -64,7 +65,7 @@ static inline bool takes_no_time(const struct drawing *drawing,
     return from->pe == to->pe && drawing->tasks[from->pe][from->task].duration == 0;
 }
 
-/* What the task at this place of the order waits for. */
+/* Draws the dependencies of the task at this position of the order. */
 static inline void draw_needs(struct dice *dice, struct drawing *drawing,
                               const struct place_in_order *order, uint32_t at, int64_t unit)
 {

@@ -13,7 +13,7 @@ struct program {
     struct script script;
     struct wf_op *ops[PROGRAM_RANKS];
     uint32_t n[PROGRAM_RANKS];
-    uint64_t counts[PROGRAM_COUNTS]; /* of collectives whose blocks differ */
+    uint64_t counts[PROGRAM_COUNTS]; /* for collectives whose blocks differ in length */
     uint64_t seed, draw;
 };
 
@@ -38,7 +38,7 @@ static inline void program_add_all(struct program *p, struct wf_op op)
     }
 }
 
-/* Every rank computes, each for another time. */
+/* Every rank computes, each for a different time. */
 static inline void program_compute(struct program *p)
 {
     for (uint32_t rank = 0; rank < PROGRAM_RANKS; rank++) {

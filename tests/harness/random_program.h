@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Random programs that are correct MPI under every protocol: a sequence of rounds, each of a
- * kind that is the same for all ranks. */
+/* Random programs that are correct MPI under every protocol: a sequence of rounds. All ranks
+ * have the same kind of round at a time. */
 
 #include "harness/random_rounds.h"
 
@@ -16,7 +16,7 @@ static inline struct wf_op program_collective(struct program *p, bool returns)
                        .comm = (uint32_t)program_draw(p, 3)};
     enum wf_op_kind plain = (enum wf_op_kind)(FIRST + which);
 
-    /* The same counts for all, so that what one sends is what the other gets. */
+    /* All ranks use the same counts, so that sends and receives match. */
     if (plain == WF_OP_ALLGATHERV || plain == WF_OP_REDUCE_SCATTER) {
         op.counts = p->counts;
     }
@@ -28,7 +28,7 @@ static inline void round_collective(struct program *p)
     program_add_all(p, program_collective(p, false));
 }
 
-/* Two nonblocking collectives, waited for in any order, with messages in between. */
+/* Two nonblocking collectives, completed in any order, with messages in between. */
 static inline void round_nonblocking(struct program *p)
 {
     struct wf_op one = program_collective(p, true), two = program_collective(p, true);
@@ -76,7 +76,8 @@ static inline void round_open(struct program *p)
 {
     uint32_t root = (uint32_t)program_draw(p, PROGRAM_RANKS);
     uint64_t kind = program_draw(p, 4);
-    int32_t tag = (int32_t)(1000 + p->draw); /* who is ahead must not be taken for a late one */
+    /* A message of a rank that is ahead must not match a receive of an earlier round. */
+    int32_t tag = (int32_t)(1000 + p->draw);
 
     program_compute(p);
     for (uint32_t rank = 0; rank < PROGRAM_RANKS; rank++) {
@@ -98,7 +99,7 @@ static inline void round_open(struct program *p)
     program_add(p, root, (struct wf_op)WAITALL(10, PROGRAM_RANKS));
 }
 
-/* A program of rounds that do not depend on time; if `open`, of any rounds. */
+/* A program of rounds that do not depend on time. If `open` is set, any rounds may occur. */
 static inline struct program *program_new(uint64_t seed, uint32_t n_rounds, bool open)
 {
     static void (*const rounds[])(struct program *) = {

@@ -12,7 +12,8 @@ static inline void round_exchange(struct program *p)
     static const enum wf_op_kind modes[] = {WF_OP_ISEND, WF_OP_ISSEND, WF_OP_IBSEND,
                                             WF_OP_IRSEND};
     uint32_t shift = (uint32_t)program_draw(p, PROGRAM_RANKS);
-    uint32_t first = (uint32_t)program_draw(p, 30); /* in slots and beyond */
+    /* Request numbers that fit into the slots, and larger ones. */
+    uint32_t first = (uint32_t)program_draw(p, 30);
     uint64_t bytes = program_draw(p, 20000);
 
     for (uint32_t rank = 0; rank < PROGRAM_RANKS; rank++) {

@@ -64,7 +64,7 @@ static inline struct outcome replay(const struct setup *setup)
     return out;
 }
 
-/* The error message for ranks placed on a network with this many nodes. */
+/* The error of placing ranks on a network with this many nodes. */
 static inline enum wf_status try_place(const struct wf_place *place, uint32_t n_nodes,
                                        struct wf_err *err)
 {
@@ -84,7 +84,7 @@ static inline enum wf_status try_place(const struct wf_place *place, uint32_t n_
     return status;
 }
 
-/* The same for a program written down op by op: `ranks` is an array of arrays. */
+/* Does the same for a program that is defined op by op: `ranks` is an array of arrays. */
 static inline struct outcome replay_script(struct setup setup, const struct wf_op *const *ranks,
                                            uint32_t n_ranks)
 {

@@ -17,19 +17,19 @@
 
 struct setup {
     const struct wf_source *source;
-    const struct wf_ranks_job *jobs; /* or, instead of `source`, several */
+    const struct wf_ranks_job *jobs; /* several jobs instead of `source` */
     uint32_t n_jobs;
     const struct wf_net_ops *net;
     const void *net_params;   /* null: the defaults */
     const char *topo;         /* or null */
     uint32_t ranks_per_node;  /* 0 is 1 */
-    int policy, wildcards;    /* of struct wf_replay_params */
+    int policy, wildcards;    /* members of struct wf_replay_params */
     const struct wf_cpu *cpu; /* null: times as recorded */
     const char *const *mpi;   /* settings of scope mpi: name, value, ..., null; or null */
     bool in_step;             /* ranks may not run ahead of the engine's time */
     bool count_cells;         /* sequential scheduler only */
-    const struct wf_recording_options *recording; /* null: it is not recorded */
-    /* Called with what was recorded. */
+    const struct wf_recording_options *recording; /* null: no recording */
+    /* Called with the recording. */
     void (*look)(void *arg, struct wf_ranks_tally *tally, const struct wf_net *net);
     void *look_arg;
     enum wf_scheduler scheduler;
@@ -41,7 +41,7 @@ struct outcome {
     enum wf_status status;
     struct wf_ranks_tally tally;
     struct wf_run run;
-    uint64_t cells; /* if `count_cells`: that were not freed */
+    uint64_t cells; /* if `count_cells`: cells that were not freed */
     struct wf_err err;
 };
 
@@ -84,7 +84,8 @@ static inline struct wf_net *make_net(const struct wf_net_ops *ops, const void *
     return net;
 }
 
-/* The defaults of a table in a struct of `size` bytes; the caller releases and frees it. */
+/* Fills a struct of `size` bytes with the defaults of a table; the caller releases and frees
+ * it. */
 static inline void *make_params(const struct wf_param *table, size_t size)
 {
     struct wf_err err = {.status = WF_OK};
@@ -100,9 +101,10 @@ static inline void free_params(const struct wf_param *table, void *params)
     free(params);
 }
 
-/* A process that takes cells after everything else. The engine hands out freed cells first, and
- * then new ones with ascending numbers. So the last number is the number of cells ever made,
- * and the difference to the number taken are the cells still in use. */
+/* A process that takes cells after everything else has ended. The engine hands out freed cells
+ * first, and then new ones with increasing numbers. So the last number is the number of cells
+ * ever created. The difference to the number of cells taken is the number of cells still in
+ * use. */
 static inline void cell_probe_init(void *state, struct wf_ctx *ctx)
 {
     wf_schedule(ctx, wf_self(ctx), WF_TIME_MAX - 1, 0, NULL, 0);

@@ -2,23 +2,23 @@
 #pragma once
 
 /*
- * What every routing policy promises (net/route/route.h). The check follows a packet from every
- * node to every other through all states that the policy's choices lead to. The test makes up
- * the random numbers, flows and queue lengths on which the choices depend. Channels that follow
- * each other on some route are the edges of a graph, which must have no cycle.
+ * Checks the promises of every routing policy (net/route/route.h). The check follows a packet
+ * from every node to every other through all states that the policy's choices lead to. The test
+ * makes up the random numbers, flows and queue lengths on which the choices depend. Channels
+ * that follow each other on some route are the edges of a graph, which must have no cycle.
  */
 
 #include "net/route/route.h"
 
 #include "harness/route_graph.h"
 
-/* What the policy sees besides the topology. */
+/* The information that the policy sees besides the topology. */
 struct route_world {
     uint64_t random;
-    uint32_t at, port;             /* the queue that differs from the others */
+    uint32_t at, port;             /* the queue whose length differs from the others */
     bool longer;                   /* whether it is longer or shorter */
-    uint64_t remote;               /* all queues of other vertices */
-    bool drew, looked, looked_far; /* what the policy asked for */
+    uint64_t remote;               /* length of all queues of other vertices */
+    bool drew, looked, looked_far; /* which information the policy used */
 };
 
 static inline uint64_t route_world_queue(const struct wf_route_query *query, uint32_t vertex,
@@ -45,12 +45,12 @@ static inline uint64_t route_world_random(const struct wf_route_query *query)
 enum route_fault {
     ROUTE_SOUND,
     ROUTE_BAD_PORT,    /* no cable there */
-    ROUTE_BAD_CHANNEL, /* as many as n_vcs, or more */
-    ROUTE_LOOPS,       /* may never arrive */
+    ROUTE_BAD_CHANNEL, /* channel number not below n_vcs */
+    ROUTE_LOOPS,       /* the packet may never arrive */
     ROUTE_TOO_LONG,    /* longer than hops_max */
-    ROUTE_NOT_MINIMAL, /* where that was expected */
+    ROUTE_NOT_MINIMAL, /* not a shortest route, although required */
     ROUTE_DEAD_END,    /* from a switch into a node that has no other cable */
-    ROUTE_CYCLE,       /* of channels: packets may wait for each other for ever */
+    ROUTE_CYCLE,       /* a cycle of channels: packets may wait for each other for ever */
 };
 
 static const char *const route_fault_names[] = {
@@ -60,11 +60,11 @@ static const char *const route_fault_names[] = {
 struct route_check {
     const struct wf_topo *topo;
     const struct wf_route *route;
-    bool minimal; /* all routes are to be shortest ones */
-    uint32_t dst; /* being checked */
+    bool minimal; /* all routes must be shortest routes */
+    uint32_t dst; /* destination that is being checked */
     struct route_set
-        seen; /* channel and state, or source: hops that remain + 2; 1: being followed */
-    struct route_set edges; /* channel, channel */
+        seen; /* by channel and state, or source: hops left + 2; 1: being followed */
+    struct route_set edges; /* pairs of successive channels */
     enum route_fault fault;
 };
 
@@ -76,7 +76,7 @@ static inline uint64_t route_state_key(const struct wf_route_state *state)
     return key;
 }
 
-/* Where a packet is, how it came and what it remembers. */
+/* Position of a packet, how it got there and the state that the policy keeps in it. */
 struct route_place {
     uint32_t at;
     uint64_t channel; /* number of the link * 256 + virtual channel; UINT32_MAX + 1 + source */
@@ -85,7 +85,7 @@ struct route_place {
 
 static uint32_t route_follow(struct route_check *check, struct route_place place);
 
-/* One hop; returns the hops that remain, this one included, at most. */
+/* Checks one hop; returns the maximum number of hops left, including this one. */
 static inline uint32_t route_hop(struct route_check *check, const struct route_place *place,
                                  uint32_t port, struct wf_route_state state)
 {
@@ -121,7 +121,7 @@ static inline uint32_t route_hop(struct route_check *check, const struct route_p
     return 1 + route_follow(check, (struct route_place){next, channel, state});
 }
 
-/* Asks the policy under one set of circumstances. */
+/* Asks the policy for a route with one set of random numbers, flows and queue lengths. */
 static inline uint32_t route_try(struct route_check *check, const struct route_place *place,
                                  struct route_world *world, uint64_t flow)
 {
@@ -143,7 +143,7 @@ static inline uint32_t route_try(struct route_check *check, const struct route_p
     return route_hop(check, place, port, state);
 }
 
-/* All queues that may matter: each port longer or shorter than all others. */
+/* Tries all queue lengths that may matter: each port longer or shorter than all others. */
 static inline uint32_t route_try_queues(struct route_check *check,
                                         const struct route_place *place,
                                         struct route_world *world, uint64_t flow)
@@ -166,8 +166,8 @@ static inline uint32_t route_try_queues(struct route_check *check,
     return most;
 }
 
-/* All random numbers of a small network, some of a large one: in all its states together those
- * are many. */
+/* Tries all random numbers in a small network, and some in a large one, whose many states
+ * together cover many numbers. */
 static inline uint32_t route_try_all(struct route_check *check, const struct route_place *place)
 {
     enum { SMALL = 20, LARGE = 64, SOME = 5, FEW = 2, FLOWS = 8 };
@@ -190,7 +190,7 @@ static inline uint32_t route_try_all(struct route_check *check, const struct rou
     return most;
 }
 
-/* The hops that remain from here, at most. */
+/* The maximum number of hops left from here. */
 static uint32_t route_follow(struct route_check *check, struct route_place place)
 {
     if (place.at == check->dst || check->fault != ROUTE_SOUND) {
@@ -211,13 +211,14 @@ static uint32_t route_follow(struct route_check *check, struct route_place place
     return hops;
 }
 
-/* The first fault that is found, if any. `minimal` expects shortest routes. */
+/* Returns the first fault that is found, if any. If `minimal` is set, routes must be
+ * shortest. */
 static inline enum route_fault route_check(const struct wf_route *route, bool minimal)
 {
     struct route_check check = {.topo = route->vcs.topo, .route = route, .minimal = minimal};
     uint32_t n = route->vcs.topo->n_nodes;
 
-    /* In large networks policies with choices are tried to some destinations only. */
+    /* In large networks, policies with choices are checked for some destinations only. */
     uint32_t step = n <= 64 || route->ops->is_oblivious ? 1 : n <= 100 ? 3 : 7;
 
     route_set_init(&check.edges, 1024);

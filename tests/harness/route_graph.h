@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A set of pairs of numbers, each with a number. */
+/* A map from pairs of numbers to numbers. */
 struct route_set {
     uint64_t (*keys)[2]; /* the first is never UINT64_MAX, which is a free slot */
     uint32_t *values;
@@ -44,7 +44,7 @@ static inline void route_set_fini(struct route_set *set)
     free(set->values);
 }
 
-/* Valid until the next call. */
+/* Finds the value of a pair. The pointer is valid until the next call. */
 static inline uint32_t *route_set_find(struct route_set *set, uint64_t a, uint64_t b)
 {
     if (2 * set->n >= set->slots) {
@@ -78,8 +78,8 @@ static int route_by_first(const void *a, const void *b)
     return x[0] < y[0] ? -1 : x[0] > y[0];
 }
 
-/* Whether the edges (channel, next channel) have a cycle. Removes channels that no edge leads
- * to until none is left, or all that are left are on cycles or after them. */
+/* Whether the edges (channel, next channel) have a cycle. Removes channels without incoming
+ * edges until none are left; channels that cannot be removed are on cycles or after them. */
 static inline bool route_has_cycle(struct route_set *edges)
 {
     uint64_t(*list)[2] = malloc((edges->n + 1) * sizeof(*list));

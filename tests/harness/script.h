@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Programs that a test writes down op by op. */
+/* Programs that a test defines op by op. */
 
 #include "ops/source.h"
 
@@ -42,7 +42,7 @@ static const struct wf_source_ops script_ops = {.name = "script", .next = script
 static const struct wf_source_ops script_group_ops = {
     .name = "script", .next = script_next, .group = script_group};
 
-/* Whether the op acts in the background, as struct wf_source.acts_in_background means it. */
+/* Whether the op acts in the background (struct wf_source.acts_in_background). */
 static inline bool script_op_in_background(const struct wf_op *op)
 {
     const struct wf_op_info *info = wf_op_info(op->kind);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
-/* What every topology promises (topo/topo.h), checked for one instance by brute force. */
+/* Checks the promises of every topology (topo/topo.h) for one instance by brute force. */
 
 #include "topo/measure.h"
 #include "topo/topo.h"
@@ -8,7 +8,7 @@
 #include "harness/topo_oracle.h"
 #include "harness/wf_test.h"
 
-/* Ports, links and neighbours. */
+/* Checks ports, links and neighbours. */
 static inline void topo_check_links(const struct wf_topo *topo)
 {
     uint32_t most = 0;
@@ -39,7 +39,7 @@ static inline void topo_check_links(const struct wf_topo *topo)
     CHECK_U64(wf_topo_first_link(topo, 0), 0);
 }
 
-/* What routes from `at` to `dst` must be, given the true distances to `dst`. */
+/* Checks the routes from `at` to `dst`, given the true distances to `dst`. */
 static inline void topo_check_route(const struct topo_oracle *oracle, uint32_t at, uint32_t dst,
                                     uint32_t *ports)
 {
@@ -75,7 +75,7 @@ static inline void topo_check_measure(const struct wf_topo_measure *measure, uin
     }
 }
 
-/* All routes, the histogram, the diameter. */
+/* Checks all routes, the histogram and the diameter. */
 static inline void topo_check_distances(const struct wf_topo *topo)
 {
     struct topo_oracle oracle;
@@ -107,8 +107,8 @@ static inline void topo_check_distances(const struct wf_topo *topo)
     free(counts);
 }
 
-/* No partition of the nodes into halves cuts fewer links than the bisection. Two partitions are
- * checked: lower and upper numbers, even and odd numbers. */
+/* Checks that no partition of the nodes into halves cuts fewer links than the bisection. Two
+ * partitions are tried: lower and upper numbers, even and odd numbers. */
 static inline void topo_check_bisection(const struct wf_topo *topo)
 {
     uint32_t half = topo->n_nodes / 2;

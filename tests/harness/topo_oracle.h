@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* True distances in a topology, whatever it says itself. */
+/* True distances in a topology, found without its own distance functions. */
 
 #include "topo/topo.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* Makes topologies, and checks those that are too large for topo_check.h: some routes instead
+/* Creates topologies, and checks those that are too large for topo_check.h: some routes instead
  * of all. */
 
 #include "topo/measure.h"
@@ -21,7 +21,7 @@ static inline struct wf_topo *topo_make(const char *spec)
     return topo;
 }
 
-/* A spec must be refused as invalid, with words that contain `words`. */
+/* Checks that a spec is refused as invalid, with a message that contains `words`. */
 static inline void topo_check_refused(const char *spec, const char *words)
 {
     struct wf_topo *topo = NULL;
@@ -35,9 +35,9 @@ static inline void topo_check_refused(const char *spec, const char *words)
     CHECK(strstr(err.text, words) != NULL);
 }
 
-/* A hop by next_port is by one of the minimal ports, over a cable that leads back; returns
- * where it ends. One-way links do not lead back; among very many ports looking for one takes
- * too long. `ports` has n_ports entries, or one if there is one path. */
+/* Checks that next_port is one of the minimal ports and that its cable leads back; returns
+ * where the hop ends. One-way links do not lead back; with very many ports the search for the
+ * way back takes too long. `ports` has n_ports entries, or one if there is one path. */
 static inline uint32_t topo_check_hop(const struct wf_topo *topo, uint32_t at, uint32_t dst,
                                       uint32_t *ports)
 {
@@ -60,7 +60,7 @@ static inline uint32_t topo_check_hop(const struct wf_topo *topo, uint32_t at, u
     return to;
 }
 
-/* The walk from a vertex to a node by next_port arrives in distance hops. */
+/* Checks that the walk from a vertex to a node by next_port arrives after `distance` hops. */
 static inline void topo_check_walk(const struct wf_topo *topo, uint32_t from, uint32_t dst)
 {
     uint32_t *ports = calloc(topo->ops->one_path ? 1 : topo->n_ports, sizeof(*ports));
@@ -77,7 +77,7 @@ static inline void topo_check_walk(const struct wf_topo *topo, uint32_t from, ui
     free(ports);
 }
 
-/* `n` walks from random vertices to random nodes. */
+/* Checks `n` walks from random vertices to random nodes. */
 static inline void topo_check_walks(const struct wf_topo *topo, uint64_t n)
 {
     for (uint64_t i = 0; i < n && !wf_test_failed; i++) {
@@ -86,7 +86,7 @@ static inline void topo_check_walks(const struct wf_topo *topo, uint64_t n)
     }
 }
 
-/* The sum of the distances of all pairs. */
+/* Checks the sum of the distances of all pairs. */
 static inline void topo_check_sum(const struct wf_topo *topo, uint64_t sum)
 {
     struct wf_topo_measure measure;
@@ -96,7 +96,7 @@ static inline void topo_check_sum(const struct wf_topo *topo, uint64_t sum)
     wf_topo_measure_release(&measure);
 }
 
-/* The walks above, and a histogram that counts all pairs. */
+/* Checks the walks above, and that the histogram counts all pairs. */
 static inline void topo_check_large(const struct wf_topo *topo, uint64_t n_walks)
 {
     struct wf_topo_measure measure;

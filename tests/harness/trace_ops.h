@@ -12,8 +12,8 @@
 #include <stdbool.h>
 
 enum { TRACE_ARRAY_MAX = 64 };
-/* Numbers of requests that ops wait for, mostly small ones; the first TRACE_MADE ops create
- * them. */
+/* Request numbers that ops wait for are mostly small; the first TRACE_MADE ops create the
+ * requests. */
 enum { TRACE_SMALL = 80, TRACE_MADE = TRACE_SMALL + 4 };
 
 /* An op and the arrays that it points to. */
@@ -104,7 +104,7 @@ static void trace_roll_set(struct trace_dice *dice, struct trace_op *to)
     }
 }
 
-/* Names of collectives in coll/coll.h by their details. */
+/* Whether the collective with this number in coll/coll.h has a root. */
 static bool trace_is_rooted(uint32_t detail)
 {
     return detail == 1 || detail == 2 || (detail >= 4 && detail <= 7);
@@ -317,7 +317,8 @@ static bool trace_same_message(const struct wf_op *a, const struct wf_op *b,
            (!(probes || both || info->family == WF_FAMILY_RECV) || trace_same_match(a, b));
 }
 
-/* Whether two ops agree in all members of their kind; `size` is that of the communicator. */
+/* Whether two ops agree in all members of their kind; `size` is the size of the
+ * communicator. */
 static bool trace_same_op(const struct wf_op *a, const struct wf_op *b, uint32_t size)
 {
     const struct wf_op_info *info = wf_op_info(a->kind);

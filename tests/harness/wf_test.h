@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Tests with very many cases run all of them in the release build, and one in so many with a
- * second compiler or with sanitizers, which make programs many times slower. */
+/* The release build runs all cases of tests with very many cases. Builds with a second compiler
+ * or with sanitizers, which make programs many times slower, run one case in this many. */
 #if defined(__SANITIZE_THREAD__)
 enum { WF_TEST_ONE_IN = 12 };
 #elif defined(__SANITIZE_ADDRESS__)
@@ -30,10 +30,10 @@ enum { WF_TEST_ONE_IN = 1 };
 
 static int wf_test_failed;
 static int wf_test_count;
-static int wf_test_wanted; /* plug-ins that wf_test_wants() let pass */
+static int wf_test_wanted; /* number of plug-ins that wf_test_wants() accepted */
 
-/* Whether a conformance test covers the plug-in with this name: all of them, or the one named
- * by WEFT_TEST_ONLY in the environment. */
+/* Whether a conformance test covers the plug-in with this name: the environment variable
+ * WEFT_TEST_ONLY selects one, otherwise all are covered. */
 static inline bool wf_test_wants(const char *name)
 {
     const char *only = getenv("WEFT_TEST_ONLY");

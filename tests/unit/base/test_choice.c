@@ -8,7 +8,7 @@
 
 enum { SEED = 5, CASES = 300, RANKS = 60 };
 
-/* Ranges in any order, some of which touch or cover each other, against marks. */
+/* Compares ranges in any order, some of which touch or overlap, with an array of marks. */
 static void ranges_are_what_they_say(void)
 {
     for (uint64_t c = 0; c < CASES; c++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Formulas against values computed by hand. */
+/* Compares formulas with values computed by hand. */
 #include "base/expr.h"
 #include "base/units.h"
 

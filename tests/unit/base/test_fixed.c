@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fixed-point arithmetic against arithmetic on single bits. */
+/* Compares fixed-point arithmetic with arithmetic on single bits. */
 #include "base/fixed.h"
 
 #include "harness/wf_test.h"

@@ -17,7 +17,7 @@ static void a_new_map_is_empty(void)
     wf_map_fini(&map);
 }
 
-/* Keys that differ in few bits, the key 0 and the largest one among them. */
+/* Keys that differ in few bits, including 0 and the largest key. */
 static uint64_t key_of(uint64_t i)
 {
     return i < 64 ? i << 58 : i < 128 ? UINT64_MAX - (i - 64) : (i - 128) << 20;

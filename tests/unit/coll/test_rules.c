@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which algorithm is chosen. The expected names are read off the sources that the tables of
- * rules cite, on both sides of switch points. */
+/* The choice of algorithms. The expected names are taken from the sources that the rule tables
+ * cite, on both sides of switch points. */
 #include "coll/coll.h"
 
 #include "harness/wf_test.h"

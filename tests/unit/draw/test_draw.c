@@ -11,7 +11,7 @@
 
 enum { SVG_SIZE_MAX = 500000, DEPTH_MAX = 16 };
 
-/* What a format writes for a spec, to be freed; null if the spec is wrong. */
+/* The output of a format for a spec, for the caller to free; null if the spec is wrong. */
 static char *written(const struct wf_draw_format *format, const char *spec)
 {
     struct wf_topo *topo = NULL;

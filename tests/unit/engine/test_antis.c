@@ -6,7 +6,7 @@
 
 enum { SEED = 7, KINDS = 600, STEPS = 80000 };
 
-/* Event number i of KINDS: few keys, several contents for each. */
+/* Event number i of KINDS: few distinct keys, several contents for each key. */
 static struct test_event event_of(uint64_t i)
 {
     struct test_event ev = make_event((int64_t)(i / 12 % 5), i / 12);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What engine.h promises a model, under every scheduler. */
+/* Checks the promises of engine.h to a model, under every scheduler. */
 #include "harness/engine_harness.h"
 
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes whose events cannot be undone, among others whose can: what they do to the world
- * outside of their state they must do once, in order, under every scheduler. */
+/* Mixes processes whose events cannot be undone with others whose events can. Under every
+ * scheduler, the former must perform their effects outside of their state once and in order. */
 #include "harness/engine_harness.h"
 
 enum { PROCESSES = 60, HOPS = 12, BALLS = 2 };

@@ -7,8 +7,8 @@
 
 enum { MANY = 6000 };
 
-/* Counts each event of the bag called 4 i + 1 in seen[i]; false if one is not what was added.
- */
+/* Counts each event of the bag named 4 i + 1 in seen[i]; false if an event differs from what
+ * was added. */
 static bool tick_off(struct wf_bag *bag, uint32_t stride, uint32_t *seen, uint64_t n)
 {
     wf_bag_seal(bag);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is final when: commits, interruption, tallies and the memory to go back. */
+/* When events become final: commits, interruption, tallies and the memory for rollback. */
 #include "harness/engine_harness.h"
 
 enum { PROCESSES = 16, TOKENS = 8, LOG_MAX = 2000 };

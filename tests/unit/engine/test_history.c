@@ -6,7 +6,7 @@
 
 enum { SEED = 9, MOST = 600, KPS = 5 };
 
-/* A log beside a list of the records it should hold, first to last. */
+/* A log, with a list of the records that it should hold, from first to last. */
 struct entry {
     uint64_t place, name, prev;
     uint32_t kp;

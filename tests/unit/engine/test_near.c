@@ -5,7 +5,7 @@
 
 enum { SEED = 4, STEPS = 20000, MOST = 300 };
 
-/* What the heap should hold, in no order. */
+/* The events that the heap should hold, unordered. */
 struct oracle {
     struct test_event held[MOST];
     uint32_t n;

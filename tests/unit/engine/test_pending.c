@@ -6,7 +6,7 @@
 
 enum { SEED = 5, MOST = 70000 };
 
-/* A queue beside its oracle: the names of the events it holds, the first one last. */
+/* A queue, with its oracle: the names of the events that it holds, in reverse order. */
 struct pair {
     struct wf_depot depot;
     struct wf_pool pool;

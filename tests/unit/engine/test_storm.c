@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One process sends to all others at one time: all those events have one (time, delta, source),
- * and a worker's budget does not hold them all. */
+/* One process sends to all others at one time. All those events have the same (time, delta,
+ * source), and the budget of a worker does not hold them all. */
 #include "harness/engine_harness.h"
 
 enum { PROCESSES = 2000 };

@@ -5,7 +5,7 @@
 
 enum { SEED = 10, CELL_SIZE = 24, CELLS_MAX = 6, STRIDE = sizeof(struct wf_event) + 8 };
 
-/* ---- a process that does all that can be undone ---- */
+/* ---- a process that does everything that can be undone ---- */
 
 struct state {
     uint64_t counter;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What generators after applications do, where tests/conformance/test_gen.c cannot know it. */
+/* Properties of the application generators that tests/conformance/test_gen.c cannot check. */
 #include "gen/vary.h"
 #include "harness/gen_make.h"
 #include "harness/wf_test.h"

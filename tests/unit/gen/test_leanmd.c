@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LeanMD on one PE, where tasks are numbered as cells and computes are; and its spreading over
- * many. */
+/* LeanMD on one PE, where tasks are numbered like cells and computes, and its distribution over
+ * many PEs. */
 #include "base/mem.h"
 #include "harness/gen_make.h"
 #include "harness/wf_test.h"

@@ -11,7 +11,8 @@ static struct wf_source *make(uint32_t n_ranks, uint64_t messages, uint64_t seed
                     (unsigned long long)messages, (unsigned long long)seed);
 }
 
-/* Goes on to the rank's next send; its destination, or the number of ranks at the end. */
+/* Advances to the next send of the rank. Returns its destination, or the number of ranks at the
+ * end. */
 static uint32_t next_destination(const struct wf_source *source, uint32_t rank,
                                  struct wf_cursor *cursor)
 {

@@ -8,7 +8,7 @@ static struct wf_source *make(uint32_t n_ranks, bool allreduce)
                     "bytes=1000 iterations=2 compute=7ps allreduce=%d", allreduce);
 }
 
-/* Rank 0 of 3 x 3 x 3: its neighbours are known by heart. */
+/* Rank 0 of 3 x 3 x 3, whose neighbours are easy to work out by hand. */
 static void an_iteration_is_receives_sends_wait_compute(void)
 {
     static const uint32_t peers[] = {1, 2, 3, 6, 9, 18};

@@ -9,7 +9,7 @@
 
 enum { SEED = 3, CASES = 60, LOADS = 300, NODES = 40, TIMES = 4096 };
 
-/* What was added, packet by packet. */
+/* The packets that were added, one by one. */
 struct oracle {
     uint64_t of_node[NODES];
     int64_t at[LOADS * 8];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* LogGP to the picosecond. The arithmetic is written out: L 1000, o 500, g 100, and 1 byte a
- * picosecond (G = 1), so that every term can be told from the others. */
+/* LogGP to the picosecond. The arithmetic is written out: L 1000, o 500, g 100, and 1 byte per
+ * picosecond (G = 1), so that every term can be distinguished. */
 #include "net/loggp.h"
 
 #include "harness/replay_harness.h"

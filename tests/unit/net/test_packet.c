@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The packet model against what can be computed without it: formulas of an idle network, shares
- * of a bottleneck, the queue of one link. */
+/* Compares the packet model with results that can be computed without it: formulas for an idle
+ * network, shares of a bottleneck, the queue of one link. */
 #include "base/rng.h"
 #include "harness/packet_traffic.h"
 #include "harness/wf_test.h"

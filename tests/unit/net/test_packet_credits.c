@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finite buffers: room for everything changes nothing, too little of it limits the rate as it
- * should, nothing is lost, and every scheduler gives the same. */
+/* Finite buffers: buffers that hold everything change nothing, buffers that are too small limit
+ * the rate as expected, nothing is lost, and every scheduler gives the same result. */
 #include "harness/packet_traffic.h"
 #include "harness/wf_test.h"
 

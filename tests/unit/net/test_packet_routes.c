@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The packet model with every routing policy: nothing is lost, deadlocked or overtaken,
- * whatever routes packets take, and every scheduler gives the same. */
+/* The packet model with every routing policy: no packet is lost, deadlocked or overtaken,
+ * whatever routes packets take, and every scheduler gives the same result. */
 #include "harness/packet_traffic.h"
 #include "harness/wf_test.h"
 #include "net/route/route.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Trains change nothing: every packet of every message is delivered at the same picosecond as
- * when each is simulated by itself. Random traffic of many kinds, with as many ties as
- * possible.
- */
+/* Trains must not change results: every packet of every message is delivered at the same
+ * picosecond as when each packet is simulated by itself. Uses random traffic of many kinds,
+ * with as many ties as possible. */
 #include "harness/packet_traffic.h"
 #include "harness/wf_test.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The router model against what can be said of it with pencil and paper. */
+/* Compares the router model with results worked out by hand. */
 #include "net/router/router.h"
 
 #include "harness/replay_harness.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The router's own routing schemes: which channel may be followed by which, found by following
- * packets between all nodes through everything that they may ask for. Without a bubble there
- * must be no cycle; with it, none but around single rings, which the bubble keeps moving; of
- * adaptive routing this is asked of the escape channels, which must always be among the
- * choices. The routing policies have tests/conformance/test_route.c.
+ * The router's own routing schemes. The test finds which channel may follow which, by following
+ * packets between all nodes through every channel that they may request. Without a bubble the
+ * channels must have no cycle. With a bubble there may be cycles around single rings only,
+ * which the bubble keeps moving. For adaptive routing this applies to the escape channels,
+ * which must always be among the choices. tests/conformance/test_route.c tests the routing
+ * policies.
  */
 #include "net/router/model.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the policies choose, and how many virtual channels they need; that they are sound is a
- * matter of the conformance test. */
+/* The choices of the policies, and how many virtual channels they need. The conformance test
+ * checks that they are sound. */
 #include "net/route/route.h"
 #include "net/vc/kind.h"
 #include "topo/damaged.h"

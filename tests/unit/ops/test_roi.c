@@ -18,7 +18,7 @@
         .kind = WF_OP_ITERATION_##at \
     }
 
-/* Compute times are numbers, so that it can be told what was played. */
+/* Every compute op has a different time, which identifies it in the output. */
 static const struct wf_op program[] = {
     COMPUTE(1),       {.kind = WF_OP_RECV_INIT, .request = 9},
     REGION(BEGIN, 0), COMPUTE(2),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Maps against an array that is searched from its beginning. */
+/* Compares maps with an array that is searched linearly. */
 #include "ranks/cellmap.h"
 
 #include "harness/cell_model.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collectives that ranks call differently: one of them with another size, another root or
- * another kind. None of these programs may come to an end as if nothing were wrong. */
+/* Collectives that ranks call differently: one rank uses another size, another root or another
+ * kind. None of these programs may complete without an error. */
 #include "coll/coll.h"
 #include "net/alphabeta.h"
 

@@ -13,7 +13,7 @@ static const char *name_of(const struct wf_source *source, enum wf_source_name k
     return number >= 3 ? NULL : kind == WF_NAME_REGION ? regions[number] : counters[number];
 }
 
-/* Another program, in which `solve` has another number. */
+/* Another program, in which the region `solve` has another number. */
 static const char *other_name(const struct wf_source *source, enum wf_source_name kind,
                               uint32_t number)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Collectives by a formula: times computed by hand, and against an oracle that goes through a
- * program collective by collective. */
+/* Collectives by a formula. Compares them with times computed by hand, and with an oracle that
+ * evaluates a program collective by collective. */
 #include "harness/replay_harness.h"
 #include "harness/wf_test.h"
 #include "net/alphabeta.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Matching against a naive matcher that keeps everything in arrays and looks at all of it. */
+/* Compares matching with a naive matcher that keeps everything in arrays and searches all of
+ * it. */
 #include "ranks/match.h"
 
 #include "base/rng.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a replay says about the latency of messages, against numbers from paper. */
+/* Compares the message latencies that a replay reports with numbers computed by hand. */
 #include "harness/gen_make.h"
 #include "harness/replay_harness.h"
 #include "harness/wf_test.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs that are wrong, and what is said of them. */
+/* Incorrect programs, and the errors that are reported for them. */
 #include "net/alphabeta.h"
 
 #include "harness/replay_harness.h"

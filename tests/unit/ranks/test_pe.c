@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* When tasks run: small graphs against times worked out by hand, random ones against a
- * simulation that goes from one picosecond to the next in the plainest way there is. */
+/* When tasks run. Compares small graphs with times worked out by hand, and random ones with a
+ * simple simulation that steps from one picosecond to the next. */
 #include "harness/pe_harness.h"
 #include "net/alphabeta.h"
 #include "net/loggp.h"

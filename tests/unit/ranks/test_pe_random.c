@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random task graphs against a simulation that knows nothing of engines: it looks through a
- * list of all that will happen for what happens first, and keeps the ready tasks in a list. */
+/* Compares random task graphs with a simulation that uses no engine: it searches a list of all
+ * future events for the first one, and keeps the ready tasks in a list. */
 #include "harness/pe_random.h"
 #include "net/alphabeta.h"
 

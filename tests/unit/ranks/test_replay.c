@@ -13,7 +13,7 @@ enum { RANKS_MAX = 33 };
 
 static const struct setup loggp = {.net = &wf_net_loggp_ops};
 
-/* Of n ranks that all run the same ops. */
+/* A program of n ranks that all run the same ops. */
 static struct outcome run_same(struct setup setup, const struct wf_op *ops, uint32_t n_ranks)
 {
     const struct wf_op *ranks[RANKS_MAX];

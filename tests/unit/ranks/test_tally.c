@@ -5,7 +5,7 @@
 
 enum { SEED = 3, CASES = 300, VALUES = 20 };
 
-/* However the values are dealt to parts and the parts merged, the sum is the same. */
+/* However the values are divided into parts and the parts are merged, the sum is the same. */
 static void merging_does_not_depend_on_the_parts(void)
 {
     for (uint64_t c = 0; c < CASES; c++) {

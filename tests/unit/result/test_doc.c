@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* The document as JSON without its white space. */
+/* The document as JSON without white space. */
 static char *compact(const struct wf_value *doc)
 {
     char *text = wf_doc_to_json(doc);

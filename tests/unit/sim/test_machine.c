@@ -18,7 +18,7 @@ static struct wf_machine *parse(const char *text)
     return machine;
 }
 
-/* All settings as "key=value@line:column" in order, one after the other. */
+/* All settings in order, each as "key=value@line:column". */
 static void write_settings(const struct wf_machine *machine, char *buf, size_t size)
 {
     buf[0] = '\0';

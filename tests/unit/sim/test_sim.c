@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* "key=value key=value" as a scenario; the first refusal in *err. */
+/* Turns "key=value key=value" into a scenario; *err is set to the first error. */
 static struct wf_scenario *scenario_of(const char *words, struct wf_err *err)
 {
     struct wf_scenario *scenario = wf_scenario_new();

@@ -3,7 +3,7 @@
 
 #include "harness/wf_test.h"
 
-/* Writes a tree in one line with all places: "1:1{a@1:1=1:4'x'}". */
+/* Writes a tree in one line with all positions: "1:1{a@1:1=1:4'x'}". */
 static void write_node(const struct wf_yaml *node, char *buf, size_t size)
 {
     size_t used = strlen(buf);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nonblocking collectives among other requests, whatever they are waited for with: what is
- * written makes every request once and completes it once, and messages have two ends. */
+/* Nonblocking collectives among other requests, completed by any kind of wait or test. The
+ * written trace must create and complete every request once, and every message must have two
+ * ends. */
 #include "study/expand.h"
 
 #include "harness/wf_test.h"

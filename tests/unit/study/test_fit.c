@@ -8,7 +8,8 @@
 
 enum { N = 40 };
 
-/* A machine: what its messages take, from which the fit has to find it again. */
+/* A synthetic machine that defines the time of its messages. The fit has to find its
+ * parameters. */
 struct truth {
     double L, o, G, jump, shared; /* above `limit` there are 2L and a jump more */
     uint64_t limit;

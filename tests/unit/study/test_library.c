@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The library as a program of somebody else's sees it: no other header of weft. */
+/* The library as an external program sees it: includes no other header of weft. */
 #include <weft/weft.h>
 
 #include "harness/wf_test.h"

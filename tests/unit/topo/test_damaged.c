@@ -7,7 +7,8 @@
 #include "harness/topo_check.h"
 #include "harness/topo_walk.h"
 
-/* Cables that the damaged network has lost, checked one by one against the whole. */
+/* Counts the cables that the damaged network has lost; compares each remaining cable with the
+ * intact network. */
 static uint64_t count_lost(const struct wf_topo *topo)
 {
     const struct wf_topo *whole = wf_topo_damaged_whole(topo);

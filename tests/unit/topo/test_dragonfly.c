@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dragonfly and dragonfly+, beyond what conformance/topo checks of their examples. */
+/* Dragonfly and dragonfly+: checks beyond those of conformance/topo on their examples. */
 #include "harness/topo_check.h"
 #include "harness/topo_walk.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fat trees, beyond what conformance/topo checks of their examples. */
+/* Fat trees: checks beyond those of conformance/topo on their examples. */
 #include "harness/topo_check.h"
 #include "harness/topo_walk.h"
 

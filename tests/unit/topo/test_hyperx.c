@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* HyperX, beyond what conformance/topo checks of its examples. */
+/* HyperX: checks beyond those of conformance/topo on its examples. */
 #include "topo/measure.h"
 
 #include "harness/topo_walk.h"

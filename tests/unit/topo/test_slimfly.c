@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Slim Fly and the finite fields it is made of, beyond what conformance/topo checks. */
+/* Slim Fly and its finite fields: checks beyond those of conformance/topo. */
 #include "topo/field.h"
 
 #include "harness/topo_walk.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stars, rings and full networks, beyond what conformance/topo checks of their examples. */
+/* Stars, rings and full networks: checks beyond those of conformance/topo on their examples. */
 #include "harness/topo_check.h"
 #include "harness/topo_walk.h"
 

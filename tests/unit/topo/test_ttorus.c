@@ -9,7 +9,7 @@
 
 enum { DIMS_MAX = 8 };
 
-/* ---- The definition, once more, on coordinates ---- */
+/* ---- an independent definition of the topology, on coordinates ---- */
 
 struct box {
     uint32_t n_dims, n_nodes, degree;

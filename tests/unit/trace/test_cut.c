@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Pieces of programs made at random, in which every message and every collective has a number
- * that is its length: what must be left is found by looking at both ends. */
+/* Cuts random programs in which the length of every message and collective is a unique number.
+ * The expected part is found by looking at both ends of each. */
 #include "harness/wf_test.h"
 #include "trace/cut/cut.h"
 #include "trace/reader.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is written to a native trace is read again, op by op, however it was written. */
+/* Ops that are written to a native trace are read back unchanged, however they were written. */
 #include "base/mem.h"
 #include "gen/gen.h"
 #include "harness/trace_ops.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Native traces that were cut off or damaged: whatever happened to them, what is read is what
- * was written up to some op, and somebody says that it is not all. */
+/* Native traces that were truncated or damaged. The ops that are read must be the ops that were
+ * written, up to some op, and an error must report that some are missing. */
 #include "gen/gen.h"
 #include "harness/trace_ops.h"
 #include "trace/reader.h"

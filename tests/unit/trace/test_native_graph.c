@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Task graphs in native traces: what is written is read again, in any order and with little
- * memory; what was cut off or damaged is refused or complained about. */
+/* Task graphs in native traces. Graphs are read back unchanged, in any order and with little
+ * memory; truncated or damaged graphs are refused or reported. */
 #include "base/mem.h"
 #include "harness/gen_make.h"
 #include "harness/pe_random.h"

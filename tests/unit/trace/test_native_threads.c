@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Threads that read different ranks of a native trace at once, with so little memory that they
- * take each other's blocks away. */
+ * evict each other's blocks. */
 #include "harness/wf_test.h"
 #include "trace/reader.h"
 #include "trace/weft/native.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks of ops as files of version 1 have them, byte by byte, beside those of version 3. */
+/* Blocks of ops in the format of version 1, byte by byte, compared with those of version 3. */
 #include "harness/wf_test.h"
 #include "ops/created.h"
 #include "ops/groups.h"

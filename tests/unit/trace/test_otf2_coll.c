@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* What Score-P writes for data or blocks of 12 bytes on 4 ranks, root 1, rank by rank: numbers,
- * not formulas. */
+/* The values that Score-P writes for data or blocks of 12 bytes on 4 ranks with root 1, rank by
+ * rank: numbers, not formulas. */
 enum { RANKS = 4, ROOT = 1, BYTES = 12 };
 
 struct recorded {

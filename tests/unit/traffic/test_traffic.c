@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Patterns, what batches say, and who waits for whom. */
+/* Traffic patterns, the results of batches, and which nodes wait for which. */
 #include "net/deadlock.h"
 #include "topo/topo.h"
 #include "traffic/pattern.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Three processes of a program in one: what they tell each other about ends and names, and what
- * becomes of the parcels of their libraries. */
+/* Three processes of a program inside one process: how they tell each other about ends and
+ * names, and what happens to the parcels of their libraries. */
 #include "harness/wf_test.h"
 #include "vrank/shared_state.h"
 
