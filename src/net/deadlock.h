@@ -18,7 +18,7 @@ struct wf_net_queue {
     uint16_t port, vc; /* input port and virtual channel of the vertex */
 };
 
-/* A queue whose first packet can go on only into full queues, the targets. */
+/* A queue whose first packet can continue only into full queues, the targets. */
 struct wf_net_wait {
     struct wf_net_queue queue;
     uint32_t is_full;

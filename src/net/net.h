@@ -42,10 +42,10 @@ _Static_assert(sizeof(struct wf_net_message) == 32, "an event with a message: on
  * given. The model calls them inside a handler of that node's process; they may call send(). */
 struct wf_net_user {
     void *arg;
-    /* A message for this node. The model calls it when the head of the message is here; the
-     * last byte arrives at `at`, now or later. Messages from one node to another arrive in the
-     * order of departure; those that depart together, in the order of the calls of send(). At
-     * most one message arrives in an event. */
+    /* A message for this node. The model calls it when the head of the message has arrived;
+     * the last byte arrives at `at`, now or later. Messages from one node to another arrive
+     * in the order of departure. Messages that depart together arrive in the order of the
+     * calls of send(). At most one message arrives in an event. */
     void (*arrived)(void *arg, struct wf_ctx *ctx, void *node, const struct wf_net_message *msg,
                     int64_t at);
     /* The last byte of a message for which send() returned WF_NET_LATER has left this node. May

@@ -56,8 +56,8 @@ struct wf_message_request {
 struct wf_unexpected_message {
     uint64_t bytes;
     union {
-        int64_t departure;      /* of an eager message */
-        uint32_t sender_handle; /* of an announced message */
+        int64_t departure;      /* departure of an eager message */
+        uint32_t sender_handle; /* for an announced message */
     };
 };
 

@@ -161,7 +161,7 @@ void wf_packet_deliver(const struct wf_packet_view *view, const struct wf_packet
     }
     if (run->count > 1) {
         take(view, wf_packet_train_add(view, &view->node->ejection, run),
-             1); /* the first packet is here now */
+             1); /* the first packet has just arrived */
         return;
     }
     if (model->ejection != WF_PACKET_UNLIMITED) {

@@ -54,7 +54,7 @@ struct wf_packet_last_event {
 };
 
 struct wf_packet_credit_event {
-    uint32_t port, channel; /* of the receiving vertex */
+    uint32_t port, channel; /* port and channel of the receiving vertex */
 };
 
 struct wf_packet_notice_event {

@@ -10,7 +10,7 @@
 #include "net/net.h"
 
 enum wf_packet_timing {
-    WF_PACKET_CUT_THROUGH,       /* a packet goes on when its head has arrived... */
+    WF_PACKET_CUT_THROUGH,       /* a packet continues when its head has arrived... */
     WF_PACKET_STORE_AND_FORWARD, /* ...or when all of it has arrived */
 };
 

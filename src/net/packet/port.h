@@ -98,7 +98,7 @@ uint64_t wf_packet_train_before(const struct wf_packet_train *train, const struc
 /* The cell of the train with the earliest next packet; *before is the cell before it. */
 uint32_t wf_packet_train_next(const struct wf_packet_view *view,
                               const struct wf_packet_port *port, uint32_t *before);
-/* Adds a train whose first packet is here now. */
+/* Adds a train whose first packet has just arrived. */
 struct wf_packet_train *wf_packet_train_add(const struct wf_packet_view *view,
                                             struct wf_packet_port *port,
                                             const struct wf_packet_run *run);

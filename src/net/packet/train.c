@@ -2,17 +2,17 @@
 /*
  * Trains at a port.
  *
- * A train whose packets have the port to themselves is sent on as a whole when its first packet
- * arrives, as if no other packet could come between them. If one does come, the packets of the
- * train that arrived before it stay as they are. The next vertex is told that the train ends
- * there, at the very time at which the first packet that will not come would have come. The
- * rest is served packet by packet. This is never too late: an affected packet arrives here now
- * or later, and goes on later still.
+ * A train whose packets have the port to themselves is sent on as a whole when its first
+ * packet arrives, as if no other packet could come between them. If another packet does
+ * come, the packets of the train that arrived before it stay as they are. The next vertex is
+ * told that the train ends there. It is told at the very time at which the first missing
+ * packet would have arrived. The rest of the train is served packet by packet. This is never
+ * too late: an affected packet arrives here now or later, and leaves later still.
  *
  * Packets that are served singly get an event one picosecond after their arrival, when all
- * packets that arrived together are known. The model's promise is therefore one picosecond less
- * than the least delay. A train that has been undisturbed for a while is sent on as a whole
- * again.
+ * packets that arrived together are known. The model's promise is therefore one picosecond
+ * less than the least delay. A train that has been undisturbed for a while is sent on as a
+ * whole again.
  */
 #include "net/packet/port.h"
 

@@ -14,7 +14,7 @@
 
 #include "net/vc/vc.h"
 
-/* What a packet remembers of its route; zeroed when it is injected. Travels in events. */
+/* A packet's record of its route; zeroed when it is injected. Travels in events. */
 struct wf_route_state {
     uint32_t via; /* a node to go to first, + 1; 0 for none */
     struct wf_vc_state vcs;

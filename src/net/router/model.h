@@ -130,7 +130,7 @@ struct wf_router_head {
 /* A cell of node 0. */
 struct wf_router_deadlock {
     struct wf_net_deadlock queues;
-    int64_t at; /* when this node was told */
+    int64_t at; /* when this node was notified */
 };
 
 /* Offsets of the parts of a state. */
@@ -261,7 +261,7 @@ static inline bool wf_router_is_ring(const struct wf_router_net *model, uint32_t
     return model->grid->wrap[dim] && model->grid->size[dim] > 2;
 }
 
-/* The port by which a packet goes on in a dimension. */
+/* The port by which a packet continues in a dimension. */
 static inline uint32_t wf_router_dim_port(const struct wf_router_packet *packet, uint32_t dim)
 {
     return 2 * dim + ((packet->on.down >> dim & 1));

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Statistics of the router model (net.stats), besides what it always counts. They are part of
- * the routers' state; with net.stats=off none of it exists.
+ * Statistics of the router model (net.stats), besides the counters that are always kept.
+ * They are part of the routers' state; with net.stats=off they do not exist.
  */
 
 #include "net/router/model.h"

@@ -91,7 +91,7 @@ void wf_vc_plan_given(struct wf_vc_plan *plan, const struct wf_topo *topo, wf_vc
                       const void *arg, uint32_t hops_max);
 void wf_vc_plan_fini(struct wf_vc_plan *plan);
 
-/* What a packet remembers of its channels; zeroed when it is injected. Travels in events. */
+/* A packet's record of its channels; zeroed when it is injected. Travels in events. */
 struct wf_vc_state {
     uint8_t vc;   /* current channel */
     uint8_t hops; /* hops so far, at most 255; counted by the network, not here */

@@ -77,7 +77,7 @@ struct wf_by_hops {
 struct wf_recording {
     uint64_t n_ranks;
     uint64_t ranks_per_row, n_rows;
-    uint64_t ranks_per_side, n_sides; /* of the traffic matrix */
+    uint64_t ranks_per_side, n_sides; /* size of the traffic matrix */
     uint64_t shift;                   /* a bin is 2^shift picoseconds wide */
     uint64_t n_bins;                  /* used bins */
     struct wf_recording_limits limits;

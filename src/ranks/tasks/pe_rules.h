@@ -40,7 +40,7 @@ struct wf_pe {
     int64_t fresh_at;        /* when the fresh tasks became ready */
     struct wf_cellmap fresh; /* tasks that messages made ready; ordered when no more can come */
     struct wf_cellmap waiting; /* cells of tasks that have received a part of what they need */
-    uint32_t fresh_task;       /* if there is only one, it is here and not in the map */
+    uint32_t fresh_task;       /* a single fresh task is kept here and not in the map */
     uint32_t n_fresh;
     uint32_t open_first,
         open_last; /* cells: tasks that others wait for, by their end; 0: none */
