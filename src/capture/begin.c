@@ -225,7 +225,7 @@ void wf_cap_begin(int provided)
     if (wf_cap.on || !wf_cap_settings_read(&settings)) {
         return;
     }
-    /* Processes started by MPI_Comm_spawn have a MPI_COMM_WORLD of their own: not recorded. */
+    /* Processes started by MPI_Comm_spawn have their own MPI_COMM_WORLD: do not record. */
     (void)PMPI_Comm_get_parent(&parent);
     if (parent != MPI_COMM_NULL) {
         return;

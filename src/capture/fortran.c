@@ -135,7 +135,7 @@ static void abandon(MPI_Fint *comm, MPI_Fint *code, MPI_Fint *ierr)
     wf_cap_fortran_error(ierr, rc);
 }
 
-/* Defines a function with all names that Fortran compilers may call it by. */
+/* ENTRY defines a function; ENTRIES defines it under all names that Fortran compilers use. */
 #define ENTRY(name, parameters, arguments, does) \
     WF_EXPORT void name parameters;              \
     void name parameters                         \

@@ -259,7 +259,7 @@ static void read_head(struct reading *r)
     wf_goal_text_expect(&r->text, "num_ranks");
     struct wf_trace_place place = r->text.file.place;
     int64_t n = wf_goal_text_number(&r->text, "a number of ranks", "", 1, WF_RANKS_MAX - 1);
-    /* Every rank has a block, so a wrong number of ranks must not allocate memory. */
+    /* Every rank has a block in the file. A wrong number must not allocate memory. */
     if ((uint64_t)n > r->text.file.size / RANK_BYTES_MIN) {
         wf_trace_bad(&place, "%" PRId64 " ranks, but the file ends before so many; truncated?",
                      n);
