@@ -93,8 +93,8 @@ static void a_file_without_a_name_can_be_written(void)
     (void)close(fd);
 }
 
-/* What a process has not removed is gone after it, however it ended; what its parent made is
- * not. */
+/* Files that a process has not removed are removed after its end, however it ended. Files that
+ * its parent created are not. */
 static void what_is_left_is_removed_at_the_end(void)
 {
     char *ours = wf_temp_directory();

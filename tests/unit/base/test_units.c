@@ -114,7 +114,7 @@ static uint64_t power_of_ten(uint64_t exponent)
     return power;
 }
 
-/* Of any magnitude, and often a round multiple of a unit. */
+/* A value of any magnitude, often a round multiple of a unit. */
 static uint64_t random_value(const struct kind *kind, uint64_t i)
 {
     uint64_t value = wf_test_rand(SEED, i, 0) >> (wf_test_rand(SEED, i, 1) % 64);
@@ -177,8 +177,8 @@ static void no_shorter_text_exists(void)
     }
 }
 
-/* Writes a random decimal number of up to 6 + 12 digits with a random unit, and what it is
- * worth in `*value`; false if that is no valid value of the kind. */
+/* Writes a random decimal number of up to 6 + 12 digits with a random unit, and sets *value to
+ * its value; false if that is not valid for the kind. */
 static int random_text(const struct kind *kind, uint64_t i, char *text, uint64_t *value)
 {
     const struct unit *unit = &kind->units[wf_test_rand(SEED, i, 10) % kind->n_units];

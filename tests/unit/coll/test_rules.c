@@ -175,7 +175,7 @@ static const char *choice(enum wf_coll_rules rules, enum wf_coll_kind kind, uint
     return wf_coll_choose(rules, &args)->name;
 }
 
-/* The rules speak of the sum, or of its mean, and not of any one block. */
+/* The rules use the sum or the mean of the blocks, not the size of a single block. */
 static void counts_are_added_up(void)
 {
     uint64_t counts[64] = {0};
@@ -200,8 +200,8 @@ static void counts_are_added_up(void)
     CHECK_STR(choice(WF_COLL_RULES_MPICH, WF_COLL_ALLGATHERV, 64, counts), "ring");
 }
 
-/* Some choice that applies for each kind, whatever the size and the bytes; the same at all
- * ranks, even where those see different bytes. */
+/* Every kind has a choice that applies, whatever the size and the bytes. All ranks make the
+ * same choice, even if they see different bytes. */
 static void there_is_always_a_choice(void)
 {
     static const uint64_t bytes[] = {0,    1,     7,      8,       255,     256,       2048,

@@ -96,7 +96,7 @@ static bool is_well_formed(const char *text)
     return depth == 0 && roots == 1;
 }
 
-/* Not a number, or one off the page, is a place that was never computed. */
+/* A coordinate that is not a number or is off the page was never computed. */
 static bool has_only_numbers(const char *svg)
 {
     return strstr(svg, "nan") == NULL && strstr(svg, "inf") == NULL &&
@@ -235,8 +235,8 @@ static void a_coarse_torus_keeps_its_form(void)
     free(svg);
 }
 
-/* Bins count what is in them: of a ring of 1000 in 25 parts, 40 nodes each, and one cable to
- * each neighbour. */
+/* Bins count their contents: a ring of 1000 nodes in 25 bins has 40 nodes in each, and one
+ * cable to each neighbour. */
 static uint32_t part_of_forty(const void *arg, const uint32_t coord[WF_TOPO_COORDS_MAX])
 {
     return coord[0] / 40;

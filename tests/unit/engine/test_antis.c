@@ -24,7 +24,7 @@ static bool same_bytes(const struct test_event *a, const struct test_event *b)
     return a->size == b->size && memcmp(a, b, wf_event_bytes(as_event(a))) == 0;
 }
 
-/* Equal events get one number, the least of them. */
+/* Equal events get the same number, the smallest of theirs. */
 static void number_kinds(uint32_t *number)
 {
     for (uint32_t i = 0; i < KINDS; i++) {
@@ -100,7 +100,7 @@ static void the_same_key_with_another_content_is_another_event(void)
     wf_antis_fini(&antis);
 }
 
-/* What is behind the payload's end is nobody's business. */
+/* Bytes after the end of the payload are ignored. */
 static void bytes_beyond_the_payload_do_not_count(void)
 {
     struct test_event a = make_event(5, 1), b;

@@ -4,8 +4,8 @@
 
 #include <pthread.h>
 
-/* Runs the model in every way; true if all outcomes are like the first, which is left in
- * *expected. */
+/* Runs the model in every configuration. True if all outcomes equal the first, which is stored
+ * in *expected. */
 static bool all_ways_agree(build_fn *build, void *model, int64_t end, struct outcome *expected)
 {
     struct wf_engine_config config = engine_defaults(WF_SEQUENTIAL, 1);
@@ -131,8 +131,8 @@ static void events_at_the_end_do_not_happen(void)
     }
 }
 
-/* Windows that hold next to nothing: a sequential run goes on without them, and must not leave
- * anything behind in them, however far ahead it lies. */
+/* Windows that are nearly empty: a sequential run continues without windows. It must not leave
+ * events in them, however far ahead they are. */
 static void build_clocks(struct wf_engine *engine, void *model)
 {
     static struct clock clocks[] = {{3, 10}, {2, 4321}, {1, 25000}, {1, 999983}};
@@ -174,13 +174,13 @@ static void time_that_overflows_is_an_error_of_its_own(void)
     CHECK(all_ways_agree(build_clock, &(struct clock){2, INT64_MAX}, 0, &expected));
     CHECK(expected.status == WF_ELIMIT);
     CHECK_U64(expected.run.events_committed, 0);
-    /* Beyond the end that was asked for nobody cares. */
+    /* After the requested end, overflow does not matter. */
     CHECK(all_ways_agree(build_clock, &(struct clock){2, INT64_MAX / 4}, INT64_MAX / 2,
                          &expected));
     CHECK(expected.status == WF_OK);
 }
 
-/* ---- time that overflows only in what is taken back ---- */
+/* ---- time that overflows only in events that are rolled back ---- */
 
 enum { PAIRS = 12, ROUNDS = 20 };
 
@@ -267,7 +267,7 @@ static void ping_init(void *state, struct wf_ctx *ctx)
     ping_send(ctx, HOPS);
 }
 
-/* A ping's state: its events, then what was wrong with them. */
+/* The state of a ping: the number of its events, then the errors found in them. */
 static void ping_event(void *state, const struct wf_event *ev, struct wf_ctx *ctx)
 {
     uint64_t *own = state;
@@ -298,7 +298,7 @@ static void pong_init(void *state, struct wf_ctx *ctx)
     }
 }
 
-/* A pong's state: the same, and much that must stay as it is. */
+/* The state of a pong: the same, and many bytes that must not change. */
 static void pong_event(void *state, const struct wf_event *ev, struct wf_ctx *ctx)
 {
     const struct ping_pong *model = wf_model(ctx);

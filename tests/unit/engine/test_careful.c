@@ -6,9 +6,9 @@
 enum { PROCESSES = 60, HOPS = 12, BALLS = 2 };
 
 struct world {
-    int64_t delay;      /* least one to another process */
-    uint32_t n_careful; /* so many of the processes are */
-    uint32_t first[2];  /* numbers of the careful and of the others */
+    int64_t delay;      /* minimum delay to another process */
+    uint32_t n_careful; /* number of careful processes */
+    uint32_t first[2];  /* numbers of the first careful and the first other process */
     int64_t *last;      /* by process: when it was last at work... */
     uint64_t *executed; /* ...and how often: outside of the state on purpose */
 };

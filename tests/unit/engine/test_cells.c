@@ -73,7 +73,7 @@ static void cells_in_use_have_different_numbers(void)
     wf_cells_fini(&cells);
 }
 
-/* What was put back is used before more memory is. */
+/* Cells that were put back are reused before more memory is allocated. */
 static void freed_cells_are_used_again(void)
 {
     struct wf_cells cells;
@@ -93,7 +93,7 @@ static void freed_cells_are_used_again(void)
     wf_cells_fini(&cells);
 }
 
-/* Undone in reverse, gets repeat themselves: a second execution sees the same numbers. */
+/* After an undo in reverse order, gets repeat: a second execution sees the same numbers. */
 static void gets_repeat_after_puts_in_reverse(void)
 {
     struct wf_cells cells;

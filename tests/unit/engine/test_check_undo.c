@@ -10,7 +10,7 @@ struct state {
     unsigned char bytes[24];
 };
 
-/* How the bad process is bad, at its events of one kind. */
+/* The bug of the bad process, in its events of one kind. */
 enum bug {
     NONE,
     FORGETS_A_BYTE,     /* the undo handler leaves byte 9 */

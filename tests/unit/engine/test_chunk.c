@@ -160,7 +160,8 @@ static bool give_list(struct wf_pool *pool, struct wf_chunk *list, uint32_t n)
     return n == 0;
 }
 
-/* One pool only takes, the other only gets: what one hoards the other must not buy again. */
+/* One pool only takes chunks, the other only gets them back: chunks that one pool holds must
+ * not be allocated again by the other. */
 static void pools_trade_through_the_depot(void)
 {
     struct wf_depot depot;
@@ -199,7 +200,7 @@ static void chunks_are_aligned_for_events(void)
     wf_depot_fini(&depot);
 }
 
-/* Two threads, each with its pool, hand each other all they take. */
+/* Two threads, each with its own pool, exchange all chunks that they take. */
 struct trader {
     struct wf_pool pool;
     struct trader *other;

@@ -14,7 +14,7 @@ struct log {
 struct relay {
     int64_t lookahead;
     uint64_t spread;
-    uint64_t slowness; /* of the upper half's tokens, which then stay there mostly */
+    uint64_t slowness; /* slowness of the tokens in the upper half, which mostly stay there */
     int64_t stop_at;   /* 0 is never */
     volatile sig_atomic_t stop;
     struct log logs[PROCESSES];
@@ -25,7 +25,7 @@ struct state {
     uint64_t hash;
 };
 
-/* What a commit gets to know of the state. */
+/* The part of the state that a commit sees. */
 struct note {
     uint64_t received;
     uint64_t hash;
@@ -92,7 +92,7 @@ static void relay_commit(const struct wf_event *ev, const void *bytes, struct wf
     }
 }
 
-/* In the end every process has done just what was committed. */
+/* At the end, the events that each process executed are those that it committed. */
 static void relay_finish(const void *state, struct wf_ctx *ctx)
 {
     const struct relay *relay = wf_model(ctx);
@@ -141,7 +141,7 @@ static struct relay *relay_new(int64_t lookahead, uint64_t spread)
     return relay;
 }
 
-/* Runs the relay afresh, but for its settings. */
+/* Runs the relay again with the same settings. */
 static struct outcome run_relay(struct wf_engine_config *config, struct relay *relay,
                                 struct tally *tally)
 {
@@ -195,8 +195,8 @@ static void every_event_is_committed_once_in_the_order_of_keys(void)
     }
 }
 
-/* Whether `part` is what was done of `all` when the run was at `time`: nothing before it is
- * missing. */
+/* Whether `part` holds the events of `all` that were done when the run was at `time`: no
+ * earlier event is missing. */
 static bool is_beginning(const struct log *part, const struct log *all, int64_t time)
 {
     return part->n <= all->n &&
@@ -249,7 +249,8 @@ static void an_interrupted_run_is_the_beginning_of_the_whole(void)
     }
 }
 
-/* One thread's events reach far, the other's do not: it cannot keep all it would have to. */
+/* The events of one thread reach far ahead, those of the other do not, so that a thread cannot
+ * keep all the history that it needs. */
 static void a_thread_that_may_not_remember_much_is_throttled(void)
 {
     struct wf_engine_config config = engine_defaults(WF_SEQUENTIAL, 1);

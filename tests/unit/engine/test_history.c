@@ -126,7 +126,7 @@ static bool is_record(const struct pair *pair, const struct entry *entry)
            (uintptr_t)record % 8 == 0;
 }
 
-/* The whole log, walked both ways. */
+/* Checks the whole log, in both directions. */
 static bool is_right(const struct pair *pair)
 {
     const struct wf_history *history = &pair->history;
@@ -214,7 +214,8 @@ static void random_use_leaves_what_should_be_left(void)
     }
 }
 
-/* A log that is used at one end and dropped at the other stays where it is, more or less. */
+/* A log that grows at one end and is dropped at the other stays at about the same place in
+ * memory. */
 static void a_log_of_constant_length_needs_constant_memory(void)
 {
     struct pair *pair = pair_new();

@@ -136,7 +136,7 @@ static void pushes_and_pops_of_all_spreads_come_out_sorted(void)
     }
 }
 
-/* One event begets another: what a simulation does. */
+/* Each event creates another, as in a simulation. */
 static void a_hold_model_stays_sorted(void)
 {
     static const unsigned shifts[] = {0, 4, 10, 20, 40};

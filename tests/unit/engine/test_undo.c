@@ -153,7 +153,7 @@ static void rig_free(struct rig *rig)
     free(rig);
 }
 
-/* Cells that are in somebody's hands. */
+/* The number of cells in use. */
 static uint32_t cells_in_use(const struct rig *rig)
 {
     const struct wf_cells *cells = &rig->worker.cells;
@@ -166,7 +166,8 @@ static uint32_t cells_in_use(const struct rig *rig)
     return n;
 }
 
-/* All of a process: what the engine keeps, its state, and what is in its cells. */
+/* Everything that belongs to a process: the engine's data, its state, and the contents of its
+ * cells. */
 struct image {
     uint64_t records[(sizeof(struct wf_lp) + sizeof(struct state)) / 8];
     unsigned char cells[CELLS_MAX][CELL_SIZE];
@@ -414,7 +415,7 @@ static void build(struct wf_engine *engine, void *model)
     wf_engine_cells(engine, CELL_SIZE);
 }
 
-/* Alike but for how they are undone, the three kinds give one digest. */
+/* The three kinds differ only in how they are undone, so they give the same digest. */
 static void how_it_is_undone_makes_no_difference(void)
 {
     struct wf_engine_config config = engine_defaults(WF_SEQUENTIAL, 1);

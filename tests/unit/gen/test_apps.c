@@ -117,7 +117,7 @@ static void tasks_have_times_of_their_own(void)
     wf_source_free(two);
 }
 
-/* Of n^3 complex numbers all leave a rank but those that stay. */
+/* Each exchange covers all n^3 complex numbers, including those that stay on their rank. */
 static void a_transform_moves_all_points(void)
 {
     struct wf_source *source = gen_make(&wf_gen_fft_ops, 8, "size=4x2 n=16 iterations=1");
@@ -156,7 +156,7 @@ static uint32_t partners(const struct wf_source *source, uint32_t rank, uint32_t
     return n;
 }
 
-/* After the exchanges of a row everybody has heard of everybody in it. */
+/* After the exchanges of a row, all its ranks have information from each other. */
 static void sums_reach_the_whole_row(void)
 {
     static const uint32_t columns_of[] = {1, 2, 2, 4, 4, 8, 8}; /* of 2^i ranks */
@@ -209,7 +209,8 @@ static void amounts_vary_within_their_bounds(void)
     CHECK(wf_gen_log2_up(1) == 0 && wf_gen_log2_up(5) == 3 && wf_gen_log2_up(UINT32_MAX) == 32);
 }
 
-/* Half a million ranks cost what one costs: the last op of the last rank is there at once. */
+/* Half a million ranks cost as much as one: the last op of the last rank is available at
+ * once. */
 static void large_programs_cost_nothing(void)
 {
     for (const struct wf_source_ops *const *ops = wf_gen_table(); *ops != NULL; ops++) {

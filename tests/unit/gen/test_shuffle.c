@@ -43,7 +43,7 @@ static void large_permutations_can_be_undone(void)
     }
 }
 
-/* Nobody has a favourite place. */
+/* All positions are equally likely. */
 static void a_number_is_everywhere_equally_often(void)
 {
     enum { LARGEST = 70, EXPECTED = 2000 };

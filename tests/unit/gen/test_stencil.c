@@ -105,7 +105,7 @@ static void endless_computing_is_refused(void)
     CHECK(source == NULL);
 }
 
-/* The neighbours of a rank, by looking at all ranks and all ways to get there. */
+/* The neighbours of a rank, found by trying all ranks and all directions. */
 struct oracle {
     uint32_t n_dims, size[4];
     bool periodic, all;

@@ -174,8 +174,8 @@ static void a_test_makes_progress(void)
     CHECK(job.finish.max == COMPUTED + O);
 }
 
-/* Whoever waits in a call deals with other messages meanwhile: rank 0 waits for the tail of a
- * message from rank 1, and is asked for one by rank 2. */
+/* A rank that waits in a call handles other messages meanwhile: rank 0 waits for the tail of a
+ * message from rank 1, and rank 2 requests one from it. */
 static void a_rank_that_waits_makes_progress(void)
 {
     static const struct wf_op zero[] = {COMPUTE(1), ISEND(2, 0, BIG, 0), RECV(1, 0), WAIT(0),
@@ -339,8 +339,7 @@ static void one_sided_traffic_ends_with_the_epoch(void)
     CHECK(job.finish.max == L + (L + TAIL) + O + L + O);
 }
 
-/* Without the others: who flushes waits for his own operations, all of them, and nobody else.
- */
+/* A flush waits for all operations of the calling rank, and for no other rank. */
 static void one_sided_traffic_ends_with_a_flush(void)
 {
     static const struct wf_op put[] = {

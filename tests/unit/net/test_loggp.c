@@ -234,7 +234,7 @@ static void alpha_beta_is_exact_and_knows_no_contention(void)
     }
 }
 
-/* A short message overtakes a long one in flight, and must not in the matching. */
+/* A short message overtakes a long one in the network, but must not in matching. */
 static void overtaking_bytes_do_not_change_the_matching(void)
 {
     static const struct wf_net_alphabeta_params ab = {
