@@ -131,26 +131,24 @@ static enum wf_status parse_ranks(const char *text, uint32_t n_ranks, bool *kept
 static enum wf_status parse_options(const struct cut_opts *opts, uint32_t n_ranks, bool *kept,
                                     struct wf_cut_options *options, struct wf_err *err)
 {
-    enum wf_status status = WF_OK;
-
     options->region = opts->region;
     if (opts->time != NULL) {
-        status = parse_time(opts->time, options, err);
+        WF_TRY(parse_time(opts->time, options, err));
     }
-    if (status == WF_OK && opts->iterations != NULL) {
-        status = parse_iterations(opts->iterations, options, err);
+    if (opts->iterations != NULL) {
+        WF_TRY(parse_iterations(opts->iterations, options, err));
     }
-    if (status == WF_OK && opts->ranks != NULL) {
+    if (opts->ranks != NULL) {
         options->ranks = kept;
-        status = parse_ranks(opts->ranks, n_ranks, kept, err);
+        WF_TRY(parse_ranks(opts->ranks, n_ranks, kept, err));
     }
-    if (status == WF_OK && opts->time == NULL && opts->iterations == NULL &&
-        opts->ranks == NULL && opts->region == NULL) {
-        status = wf_err_set(err, WF_EUSAGE,
-                            "nothing to cut; choose what to keep with --ranks, --time, "
-                            "--region or --iterations");
+    if (opts->time == NULL && opts->iterations == NULL && opts->ranks == NULL &&
+        opts->region == NULL) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "nothing to cut; choose what to keep with --ranks, --time, "
+                          "--region or --iterations");
     }
-    return status;
+    return WF_OK;
 }
 
 /* ---- writing the part ---- */

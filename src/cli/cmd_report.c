@@ -39,7 +39,6 @@ static enum wf_status read_view(const struct report_opts *opts,
 {
     uint64_t n_ranks = wf_doc_get_count(doc, "recording.ranks", 0);
     bool given = opts->ranks != NULL || opts->time != NULL || opts->limit > 0;
-    enum wf_status status = WF_OK;
 
     if (given && !writer->timeline) {
         return wf_err_set(err, WF_EUSAGE,
@@ -47,17 +46,13 @@ static enum wf_status read_view(const struct report_opts *opts,
                           ".otf2 and .timeline.csv");
     }
     if (opts->ranks != NULL) {
-        status = wf_choice_ranks("--ranks", opts->ranks, view, err);
+        WF_TRY(wf_choice_ranks("--ranks", opts->ranks, view, err));
     }
-    if (status == WF_OK && view->n_ranges > 0 &&
-        view->ranges[view->n_ranges - 1].last >= n_ranks) {
-        status = wf_err_set(err, WF_EUSAGE, "--ranks: there is no rank %u; the run has %llu",
-                            view->ranges[view->n_ranges - 1].last, (unsigned long long)n_ranks);
+    if (view->n_ranges > 0 && view->ranges[view->n_ranges - 1].last >= n_ranks) {
+        return wf_err_set(err, WF_EUSAGE, "--ranks: there is no rank %u; the run has %llu",
+                          view->ranges[view->n_ranges - 1].last, (unsigned long long)n_ranks);
     }
-    if (status == WF_OK && opts->time != NULL) {
-        status = wf_choice_time("--time", opts->time, view, err);
-    }
-    return status;
+    return opts->time != NULL ? wf_choice_time("--time", opts->time, view, err) : WF_OK;
 }
 
 static enum wf_status write_file(const struct report_opts *opts, const struct wf_value *doc,

@@ -136,18 +136,16 @@ static enum wf_status deliver(struct wf_cli *cli, const struct wf_simulate_opts 
                               const struct curve_file files[FILES],
                               const struct wf_curve *curve, struct wf_err *err)
 {
-    enum wf_status status = WF_OK;
-
-    for (int i = 0; status == WF_OK && i < FILES; i++) {
+    for (int i = 0; i < FILES; i++) {
         if (files[i].path != NULL) {
-            status = write_curve(curve, &files[i], opts->force, err);
+            WF_TRY(write_curve(curve, &files[i], opts->force, err));
         }
     }
-    if (status == WF_OK && opts->output == NULL) {
+    if (opts->output == NULL) {
         (opts->json ? wf_curve_json : wf_curve_text)(curve, cli->out);
         cli->answered = true;
     }
-    return status;
+    return WF_OK;
 }
 
 /* The loads of a sweep. */
@@ -200,25 +198,20 @@ static enum wf_status run_loads(struct wf_cli *cli, const struct wf_simulate_opt
     struct loads loads = {.n = 0};
     struct curve_file files[FILES];
     bool is_sweep = false;
-    enum wf_status status = WF_OK;
 
     if (opts->load != NULL) {
-        status = wf_curve_loads(opts->load, loads.values, &loads.n, err);
+        WF_TRY(wf_curve_loads(opts->load, loads.values, &loads.n, err));
     }
-    if (status == WF_OK) {
-        status = check_loads(opts, scenario, loads.n, err);
+    WF_TRY(check_loads(opts, scenario, loads.n, err));
+    WF_TRY(find_files(opts, loads.n, files, &is_sweep, err));
+    if (is_sweep) {
+        WF_TRY(check_sweep(cli, opts, files, err));
+        return sweep(cli, opts, files, scenario, &loads, err);
     }
-    if (status == WF_OK) {
-        status = find_files(opts, loads.n, files, &is_sweep, err);
+    if (loads.n == 1) {
+        WF_TRY(wf_scenario_set(scenario, "traffic.load", opts->load, "--load", err));
     }
-    if (status == WF_OK && is_sweep) {
-        status = check_sweep(cli, opts, files, err);
-        return status == WF_OK ? sweep(cli, opts, files, scenario, &loads, err) : status;
-    }
-    if (status == WF_OK && loads.n == 1) {
-        status = wf_scenario_set(scenario, "traffic.load", opts->load, "--load", err);
-    }
-    return status == WF_OK ? wf_simulate_scenario(cli, opts, scenario, err) : status;
+    return wf_simulate_scenario(cli, opts, scenario, err);
 }
 
 static enum wf_status traffic_run(struct wf_cli *cli, const void *opts,

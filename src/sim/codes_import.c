@@ -217,26 +217,24 @@ static enum wf_status read_least(struct wf_codes_job *job, const char *const key
                                  const char *const defs[2], bool is_rate,
                                  char text[WF_UNITS_TEXT_MAX], uint64_t *least)
 {
-    enum wf_status status = WF_OK;
-
-    for (size_t i = 0; i < 2 && keys[i] != NULL && status == WF_OK; i++) {
+    for (size_t i = 0; i < 2 && keys[i] != NULL; i++) {
         char own[WF_UNITS_TEXT_MAX];
         uint64_t value = 0;
 
-        status = is_rate ? read_rate(job, keys[i], defs[i], own, &value)
-                         : read_ns(job, keys[i], defs[i], own, &value);
-        if (status == WF_OK && i > 0 && value != *least) {
+        WF_TRY(is_rate ? read_rate(job, keys[i], defs[i], own, &value)
+                       : read_ns(job, keys[i], defs[i], own, &value));
+        if (i > 0 && value != *least) {
             wf_codes_note(job, NULL,
                           "%s and %s differ, but all links of a network are equal here: the "
                           "lower value is used",
                           keys[0], keys[i]);
         }
-        if (status == WF_OK && (i == 0 || value < *least)) {
+        if (i == 0 || value < *least) {
             memcpy(text, own, WF_UNITS_TEXT_MAX);
             *least = value;
         }
     }
-    return status;
+    return WF_OK;
 }
 
 static enum wf_status write_bandwidth(struct wf_codes_job *job)
@@ -446,33 +444,22 @@ static enum wf_status convert(struct wf_codes_job *job)
 {
     uint64_t nodes = 0;
 
-    enum wf_status status = find_kind(job);
-    if (status == WF_OK) {
-        status = find_group(job);
-    }
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(find_kind(job));
+    WF_TRY(find_group(job));
     wf_codes_say(&job->out->machine,
                  "# Made by weft import-codes from a configuration of CODES.\n"
                  "name: %.128s\nsummary: %s as configured for CODES\n\ntopology:\n",
                  job->source->name, job->kind->name);
-    status = job->kind->write_topology(job, &nodes);
-    if (status == WF_OK) {
-        status = check_nodes(job, nodes);
-    }
-    if (status == WF_OK) {
-        status = write_network(job);
-    }
-    if (status == WF_OK) {
-        status = write_ranks(job);
-    }
-    for (size_t i = 0; i < job->text.n && status == WF_OK; i++) {
+    WF_TRY(job->kind->write_topology(job, &nodes));
+    WF_TRY(check_nodes(job, nodes));
+    WF_TRY(write_network(job));
+    WF_TRY(write_ranks(job));
+    for (size_t i = 0; i < job->text.n; i++) {
         if (!job->used[i]) {
             note_left_out(job, &job->text.entries[i]);
         }
     }
-    return status;
+    return WF_OK;
 }
 
 /* Loads the machine file that was written, to find numbers that do not make a valid network. */

@@ -110,16 +110,12 @@ static enum wf_status read_string(struct reader *reader, struct wf_buf *value)
 
 static enum wf_status read_list(struct reader *reader, struct wf_buf *value)
 {
-    enum wf_status status = read_string(reader, value);
-
-    while (status == WF_OK && take(reader, ',')) {
+    WF_TRY(read_string(reader, value));
+    while (take(reader, ',')) {
         wf_buf_append(value, ",", 1);
-        status = read_string(reader, value);
+        WF_TRY(read_string(reader, value));
     }
-    if (status == WF_OK && !take(reader, ')')) {
-        return fail(reader, "a comma or a closing parenthesis");
-    }
-    return status;
+    return take(reader, ')') ? WF_OK : fail(reader, "a comma or a closing parenthesis");
 }
 
 static struct wf_codes_entry *add_entry(struct reader *reader)
@@ -200,17 +196,15 @@ static void close_section(struct reader *reader)
 
 static enum wf_status read_all(struct reader *reader)
 {
-    enum wf_status status = WF_OK;
-
-    for (skip_space(reader); reader->at < reader->size && status == WF_OK; skip_space(reader)) {
+    for (skip_space(reader); reader->at < reader->size; skip_space(reader)) {
         if (reader->depth > 0 && take(reader, '}')) {
             close_section(reader);
             (void)take(reader, ';');
         } else {
-            status = read_item(reader);
+            WF_TRY(read_item(reader));
         }
     }
-    return status == WF_OK && reader->depth > 0 ? fail(reader, "a closing brace") : status;
+    return reader->depth > 0 ? fail(reader, "a closing brace") : WF_OK;
 }
 
 enum wf_status wf_codes_read(const char *label, const char *text, size_t size,

@@ -129,24 +129,20 @@ static enum wf_status read_block(struct wf_machine_reader *reader, const struct 
                                  const struct block *block, struct wf_err *err)
 {
     static const char *const none[] = {NULL};
-    enum wf_status status = wf_machine_expect(reader, node, WF_YAML_MAP, err);
 
-    for (const struct wf_yaml *at = node->first; at != NULL && status == WF_OK; at = at->next) {
+    WF_TRY(wf_machine_expect(reader, node, WF_YAML_MAP, err));
+    for (const struct wf_yaml *at = node->first; at != NULL; at = at->next) {
         char key[128];
 
         if (wf_param_find(block->params, at->key) == NULL) {
             return wf_machine_unknown_key(reader, at, none, block->params, err);
         }
         (void)snprintf(key, sizeof(key), "%s.%.100s", block->scope, at->key);
-        status = wf_machine_expect(reader, at, WF_YAML_SCALAR, err);
-        if (status == WF_OK) {
-            status = wf_machine_emit(reader, key, key, wf_xstrdup(at->text), at->at, err);
-        }
-        if (status == WF_OK) {
-            status = try_last(reader, at->key, block->params, block->size, err);
-        }
+        WF_TRY(wf_machine_expect(reader, at, WF_YAML_SCALAR, err));
+        WF_TRY(wf_machine_emit(reader, key, key, wf_xstrdup(at->text), at->at, err));
+        WF_TRY(try_last(reader, at->key, block->params, block->size, err));
     }
-    return status;
+    return WF_OK;
 }
 
 static enum wf_status read_cpu(struct wf_machine_reader *reader, const struct wf_yaml *node,
@@ -355,9 +351,8 @@ static enum wf_status check_network(const struct wf_machine *machine, struct wf_
     const struct wf_setting *chosen = wf_scenario_find(machine->scenario, "network");
     const char *model =
         chosen != NULL ? chosen->value : wf_param_find(wf_scenario_params, "network")->def;
-    enum wf_status status = WF_OK;
 
-    for (size_t i = 0; i < machine->scenario->n && status == WF_OK; i++) {
+    for (size_t i = 0; i < machine->scenario->n; i++) {
         struct wf_setting *s = &machine->scenario->settings[i];
         const struct wf_net_ops *net;
 
@@ -365,15 +360,13 @@ static enum wf_status check_network(const struct wf_machine *machine, struct wf_
             continue;
         }
         s->model = s->model != NULL ? s->model : wf_xstrdup(model);
-        status = wf_net_find(s->model, &net, err);
-        if (status == WF_OK && wf_param_find(net->params, s->key + 4) == NULL) {
-            status = no_such_param(s, s->key + 4, net, err);
+        WF_TRY(wf_net_find(s->model, &net, err));
+        if (wf_param_find(net->params, s->key + 4) == NULL) {
+            return no_such_param(s, s->key + 4, net, err);
         }
-        if (status == WF_OK) {
-            status = try_setting(s, s->key + 4, net->params, net->params_size, err);
-        }
+        WF_TRY(try_setting(s, s->key + 4, net->params, net->params_size, err));
     }
-    return status;
+    return WF_OK;
 }
 
 static enum wf_status load(const struct wf_machine_file *file, struct wf_machine **out,

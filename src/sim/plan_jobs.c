@@ -318,19 +318,12 @@ static enum wf_status open_source(const struct wf_plan *plan, struct wf_plan_job
 static enum wf_status open_job(struct wf_plan *plan, uint32_t number, struct wf_err *err)
 {
     struct wf_plan_job *job = &plan->jobs[number];
-    enum wf_status status = check_given(plan, number, err);
 
-    if (status == WF_OK) {
-        status = open_source(plan, job, err);
-    }
-    if (status != WF_OK) {
-        return status;
-    }
-    status = job->graph != NULL ? check_graph(job, err) : select_parts(plan, number, err);
-    if (status == WF_OK) {
-        job->n_ranks = job->graph != NULL ? job->graph->n_pes : job->source->n_ranks;
-    }
-    return status;
+    WF_TRY(check_given(plan, number, err));
+    WF_TRY(open_source(plan, job, err));
+    WF_TRY(job->graph != NULL ? check_graph(job, err) : select_parts(plan, number, err));
+    job->n_ranks = job->graph != NULL ? job->graph->n_pes : job->source->n_ranks;
+    return WF_OK;
 }
 
 static enum wf_status check_together(const struct wf_plan *plan, struct wf_err *err)

@@ -67,13 +67,8 @@ enum wf_status wf_sim_trace_out_begin(struct wf_trace_out *out, struct wf_plan *
     if (host->trace == NULL) {
         return WF_OK;
     }
-    enum wf_status status = check(plan, host, err);
-    if (status == WF_OK) {
-        status = wf_sim_trace_out_format(host->trace->path, &ops, err);
-    }
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(check(plan, host, err));
+    WF_TRY(wf_sim_trace_out_format(host->trace->path, &ops, err));
     (void)snprintf(words, sizeof(words), "weft %s: %.200s", weft_version(),
                    plan->core.job.source);
     const struct wf_trace_writer_options options = {
@@ -82,7 +77,7 @@ enum wf_status wf_sim_trace_out_begin(struct wf_trace_out *out, struct wf_plan *
         .n_parts = host->trace->parts,
         .creator = words,
     };
-    status = ops->create(host->trace->path, &options, &out->writer, err);
+    enum wf_status status = ops->create(host->trace->path, &options, &out->writer, err);
     if (status == WF_OK) {
         const struct wf_cpu_params *cpu = wf_plan_values(plan, "cpu");
         const struct wf_vrank_recorder_config config = {

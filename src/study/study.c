@@ -140,24 +140,19 @@ static enum wf_status read_grid(struct reading *reading, const struct wf_yaml *g
             return fault(reading, at, "'%.64s' needs a list of values: [a, b]", at->key);
         }
         reading->lists[study->n_keys < WF_STUDY_KEYS_MAX ? study->n_keys : 0] = at;
-        enum wf_status status = add_key(reading, at, at->key);
-        for (const struct wf_yaml *v = at->first; v != NULL && status == WF_OK; v = v->next) {
+        WF_TRY(add_key(reading, at, at->key));
+        for (const struct wf_yaml *v = at->first; v != NULL; v = v->next) {
             if (v->kind != WF_YAML_SCALAR) {
                 return fault(reading, v, "%s, but a value is expected",
                              wf_yaml_kind_name(v->kind));
             }
             add_value(reading, at->key, v);
         }
-        if (status != WF_OK) {
-            return status;
-        }
         n = n > WF_STUDY_POINTS_MAX ? n : n * length(at);
     }
-    enum wf_status status = make_points(reading, grid, n);
-    if (status == WF_OK) {
-        combine(reading);
-    }
-    return status;
+    WF_TRY(make_points(reading, grid, n));
+    combine(reading);
+    return WF_OK;
 }
 
 /* Sets the value of a key of the study at a point. */
@@ -176,23 +171,20 @@ static enum wf_status read_list(struct reading *reading, const struct wf_yaml *l
     struct wf_study *study = reading->study;
     size_t i = 0;
 
-    enum wf_status status = make_points(reading, list, length(list));
-    for (const struct wf_yaml *at = list->first; at != NULL && status == WF_OK;
-         at = at->next, i++) {
+    WF_TRY(make_points(reading, list, length(list)));
+    for (const struct wf_yaml *at = list->first; at != NULL; at = at->next, i++) {
         size_t first = study->n_all;
         if (at->kind != WF_YAML_MAP) {
             return fault(reading, at, "%s, but a point is expected: {key: value}",
                          wf_yaml_kind_name(at->kind));
         }
-        status = read_map(reading, at);
-        for (size_t v = first; v < study->n_all && status == WF_OK; v++) {
-            status = add_key(reading, at, study->all[v].key);
-            if (status == WF_OK) {
-                set_value(study, &study->points[i], &study->all[v]);
-            }
+        WF_TRY(read_map(reading, at));
+        for (size_t v = first; v < study->n_all; v++) {
+            WF_TRY(add_key(reading, at, study->all[v].key));
+            set_value(study, &study->points[i], &study->all[v]);
         }
     }
-    return status;
+    return WF_OK;
 }
 
 /* FNV-1a over everything that affects the result of a point. */
@@ -289,24 +281,19 @@ static enum wf_status read_root(struct reading *reading, const struct wf_yaml *r
     if (root->kind != WF_YAML_MAP) {
         return fault(reading, root, "a study has 'settings' and a 'grid' or a 'list'");
     }
-    enum wf_status status = check_members(reading, root);
+    WF_TRY(check_members(reading, root));
     const struct wf_yaml *settings = child(root, "settings"), *grid = child(root, "grid");
-    if (status == WF_OK && settings != NULL) {
-        status = read_map(reading, settings);
+    if (settings != NULL) {
+        WF_TRY(read_map(reading, settings));
     }
     study->n_settings = study->n_all;
-    if (status == WF_OK) {
-        status =
-            grid != NULL ? read_grid(reading, grid) : read_list(reading, child(root, "list"));
-    }
-    if (status == WF_OK) {
-        study->title = copy_of(root, "title");
-        study->plot_x = copy_of(child(root, "plot"), "x");
-        study->plot_y = copy_of(child(root, "plot"), "y");
-        keep_keys(study);
-        name_points(study);
-    }
-    return status;
+    WF_TRY(grid != NULL ? read_grid(reading, grid) : read_list(reading, child(root, "list")));
+    study->title = copy_of(root, "title");
+    study->plot_x = copy_of(child(root, "plot"), "x");
+    study->plot_y = copy_of(child(root, "plot"), "y");
+    keep_keys(study);
+    name_points(study);
+    return WF_OK;
 }
 
 enum wf_status wf_study_read(const char *path, struct wf_study **out, struct wf_err *err)

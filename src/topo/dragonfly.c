@@ -324,17 +324,12 @@ static enum wf_status dragonfly_create(const void *params, struct wf_topo **out,
     struct wf_topo_global_size size = {given->g, a, given->h};
     struct dragonfly fly = {.locals = 0};
 
-    enum wf_status status = wf_topo_global_plan(&fly.global, wf_topo_dragonfly_ops.name, size,
-                                                (enum wf_topo_global_order)given->global, err);
+    WF_TRY(wf_topo_global_plan(&fly.global, wf_topo_dragonfly_ops.name, size,
+                               (enum wf_topo_global_order)given->global, err));
     uint64_t routers = fly.global.groups * a;
-    if (status == WF_OK) {
-        status = wf_topo_routers_init(
-            &fly.net, &wf_topo_dragonfly_ops, &router_ops,
-            (struct wf_topo_routers_size){routers, p, a - 1 + given->h}, err);
-    }
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_topo_routers_init(&fly.net, &wf_topo_dragonfly_ops, &router_ops,
+                                (struct wf_topo_routers_size){routers, p, a - 1 + given->h},
+                                err));
     wf_topo_global_join(&fly.global);
     fly.locals = (uint32_t)a - 1;
     fly.net.topo.n_links += routers * (a - 1) / 2 + fly.global.n_links;

@@ -298,15 +298,9 @@ static enum wf_status set_sizes(struct plus *plus, struct plus_size size, struct
     uint64_t groups = plus->global.groups, spines = plus->global.routers;
     uint64_t leaves = groups, nodes, ports = plus->global.ports;
 
-    enum wf_status status =
-        wf_topo_vector_multiply("dragonfly+: leaves", &leaves, size.leaves, max, err);
+    WF_TRY(wf_topo_vector_multiply("dragonfly+: leaves", &leaves, size.leaves, max, err));
     nodes = leaves;
-    if (status == WF_OK) {
-        status = wf_topo_vector_multiply("dragonfly+: nodes", &nodes, size.nodes, max, err);
-    }
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_topo_vector_multiply("dragonfly+: nodes", &nodes, size.nodes, max, err));
     uint64_t links = 2 * nodes + 2 * leaves * spines + groups * spines * ports;
     if (links > max) {
         return wf_err_set(err, WF_EINVAL, "dragonfly+: links: too large, more than %u",

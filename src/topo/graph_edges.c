@@ -135,21 +135,14 @@ static enum wf_status read_attr(const struct wf_topo_graph_reader *reader,
     struct wf_topo_graph_attrs one = {.kind = WF_TOPO_GRAPH_UNDECLARED};
     struct wf_topo_graph_word key = {"", 0, 0}, value = key;
 
-    enum wf_status status = split_attr(reader, word, &key, &value);
-    if (status == WF_OK) {
-        status = wf_topo_graph_attr_find(reader, key, true, &attr);
-    }
-    if (status == WF_OK && attr == NULL) {
-        status = wf_topo_graph_fail(
+    WF_TRY(split_attr(reader, word, &key, &value));
+    WF_TRY(wf_topo_graph_attr_find(reader, key, true, &attr));
+    if (attr == NULL) {
+        return wf_topo_graph_fail(
             reader, key.at, "unknown attribute '%.*s'; a link has bandwidth= and latency=",
             wf_topo_graph_shown(key), key.text);
     }
-    if (status == WF_OK) {
-        status = wf_topo_graph_attr_set(reader, attr, value, &one);
-    }
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_topo_graph_attr_set(reader, attr, value, &one));
     if ((one.props.latency != 0 && props->latency != 0) ||
         (one.props.bandwidth != 0 && props->bandwidth != 0)) {
         return wf_topo_graph_fail(reader, word.at, "%.*s is given twice",
@@ -173,14 +166,12 @@ static enum wf_status read_link(struct wf_topo_graph_reader *reader,
             "'%.*s' stands alone; a line names the two vertices of a link",
             wf_topo_graph_shown(from_name), from_name.text);
     }
-    enum wf_status status = get_vertex(reader, to_name, &to);
-    if (status == WF_OK) {
-        status = wf_topo_graph_link(reader, from, to, from_name.at, false);
+    WF_TRY(get_vertex(reader, to_name, &to));
+    WF_TRY(wf_topo_graph_link(reader, from, to, from_name.at, false));
+    while (next_word(reader, &word)) {
+        WF_TRY(read_attr(reader, word, &reader->edges[reader->n_edges - 1].attrs.props));
     }
-    while (status == WF_OK && next_word(reader, &word)) {
-        status = read_attr(reader, word, &reader->edges[reader->n_edges - 1].attrs.props);
-    }
-    return status;
+    return WF_OK;
 }
 
 enum wf_status wf_topo_graph_read_edges(struct wf_topo_graph_reader *reader)

@@ -176,25 +176,18 @@ static enum wf_status hyperx_create(const void *params, struct wf_topo **out,
     uint32_t size[DIMS_MAX] = {0}, diameter = 0;
     uint64_t routers = 1, degree = 0;
 
-    enum wf_status status =
-        wf_topo_vector_parse("hyperx: size", given->size, size, DIMS_MAX, &hx.n_dims, err);
+    WF_TRY(wf_topo_vector_parse("hyperx: size", given->size, size, DIMS_MAX, &hx.n_dims, err));
     uint32_t n_dims = hx.n_dims;
-    for (uint32_t d = 0; d < n_dims && status == WF_OK; d++) {
+    for (uint32_t d = 0; d < n_dims; d++) {
         hx.stride[d] = (uint32_t)routers;
         hx.first[d] = (uint32_t)degree;
-        status =
-            wf_topo_vector_multiply("hyperx: size", &routers, size[d], WF_TOPO_LINK_MAX, err);
+        WF_TRY(
+            wf_topo_vector_multiply("hyperx: size", &routers, size[d], WF_TOPO_LINK_MAX, err));
         degree += size[d] - UINT64_C(1);
         diameter += size[d] > 1 ? 1 : 0;
     }
-    if (status == WF_OK) {
-        status =
-            wf_topo_routers_init(&hx.net, &wf_topo_hyperx_ops, &router_ops,
-                                 (struct wf_topo_routers_size){routers, given->p, degree}, err);
-    }
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(wf_topo_routers_init(&hx.net, &wf_topo_hyperx_ops, &router_ops,
+                                (struct wf_topo_routers_size){routers, given->p, degree}, err));
     memcpy(hx.size, size, sizeof(size));
     hx.net.diameter = diameter;
     hx.net.topo.n_links += routers * degree / 2;

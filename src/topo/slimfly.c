@@ -305,16 +305,11 @@ static enum wf_status slimfly_create(const void *params, struct wf_topo **out,
     uint64_t generators = q % 4 == 1 ? (q - 1) / 2 : (q + 1) / 2;
     uint64_t degree = q + generators;
 
-    enum wf_status status = check_q(q, err);
-    if (status == WF_OK) {
-        uint64_t nodes = given->p != 0 ? given->p : (degree + 1) / 2;
-        status =
-            wf_topo_routers_init(&net, &wf_topo_slimfly_ops, &router_ops,
-                                 (struct wf_topo_routers_size){2 * q * q, nodes, degree}, err);
-    }
-    if (status != WF_OK) {
-        return status;
-    }
+    uint64_t nodes = given->p != 0 ? given->p : (degree + 1) / 2;
+
+    WF_TRY(check_q(q, err));
+    WF_TRY(wf_topo_routers_init(&net, &wf_topo_slimfly_ops, &router_ops,
+                                (struct wf_topo_routers_size){2 * q * q, nodes, degree}, err));
 
     struct slimfly *fly = wf_xcalloc(1, sizeof(*fly));
     fly->net = net;
