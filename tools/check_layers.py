@@ -28,7 +28,7 @@ MAY_INCLUDE = {
     "trace/goal": ["base", "ops"],
     "trace/otf2": ["base", "ops"],
     "trace/ti": ["base", "ops"],
-    "coll": [],
+    "coll": ["base"],
     "gen": ["base", "ops"],
     "result": ["base"],
     "net": ["base", "engine", "topo"],

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text.h"
 
+#include "base/arith.h"
+
 #include <ctype.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,11 +11,6 @@
 
 /* Longer names are compared by this many leading characters. */
 enum { NAME_MAX_LEN = 64 };
-
-static size_t min2(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
 
 /* The number of bytes of the UTF-8 character at `text`, up to 4; 0 if there is no valid one, or
  * if it is a control character. */
@@ -92,10 +89,10 @@ static size_t edit_distance(const char *a, const char *b)
         row[0] = i;
         for (size_t j = 1; j <= n_b; j++) {
             size_t replaced = above[j - 1] + (same_letter(a[i - 1], b[j - 1]) ? 0 : 1);
-            row[j] = min2(replaced, min2(above[j], row[j - 1]) + 1);
+            row[j] = wf_min_u64(replaced, wf_min_u64(above[j], row[j - 1]) + 1);
             if (i > 1 && j > 1 && same_letter(a[i - 1], b[j - 2]) &&
                 same_letter(a[i - 2], b[j - 1])) {
-                row[j] = min2(row[j], before[j - 2] + 1);
+                row[j] = wf_min_u64(row[j], before[j - 2] + 1);
             }
         }
     }
@@ -109,7 +106,7 @@ void wf_nearest_begin(struct wf_nearest *nearest, const char *wanted)
 
     nearest->wanted = wanted;
     nearest->best = NULL;
-    nearest->distance = min2((length + 2) / 3 + 1, length);
+    nearest->distance = wf_min_u64((length + 2) / 3 + 1, length);
 }
 
 void wf_nearest_add(struct wf_nearest *nearest, const char *known)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
 
+#include "base/lookup.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "result/json.h"
@@ -12,6 +13,22 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const struct wf_verb *const verb_table[] = {
+#define WF_VERB(name) &wf_verb_##name,
+#include "cli/verbs.def"
+    NULL,
+};
+
+const struct wf_verb *const *wf_verb_table(void)
+{
+    return verb_table;
+}
+
+const struct wf_verb *wf_verb_find(const char *name)
+{
+    return wf_lookup("command", name, verb_table, NULL);
+}
 
 static enum wf_status print_summary(struct wf_cli *cli)
 {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/arith.h"
 #include "coll/coll.h"
 
 /* How the kind of collective determines the lengths of the slots. */
@@ -30,11 +31,6 @@ static const uint8_t lengths[WF_COLL_KINDS] = {
     [WF_COLL_NEIGHBOR_ALLTOALL] = LENGTH_SIDES,
 };
 
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* How many numbers below `count` have a bit of the mask set. Takes constant time if the mask
  * has one bit. */
 static uint32_t n_selected(uint32_t count, uint32_t mask)
@@ -57,7 +53,7 @@ static uint32_t n_selected(uint32_t count, uint32_t mask)
 /* The number of bytes before piece i of n. */
 static uint64_t offset(uint64_t bytes, uint32_t n, uint64_t i)
 {
-    return bytes / n * i + smaller(bytes % n, i);
+    return bytes / n * i + wf_min_u64(bytes % n, i);
 }
 
 static uint64_t piece_bytes(uint64_t bytes, uint32_t n_slots, const struct wf_coll_slots *slots)
@@ -66,7 +62,7 @@ static uint64_t piece_bytes(uint64_t bytes, uint32_t n_slots, const struct wf_co
     uint64_t sum = 0;
 
     if (slots->mask == 0) {
-        sum = offset(bytes, n_slots, smaller(end, n_slots)) -
+        sum = offset(bytes, n_slots, wf_min_u64(end, n_slots)) -
               offset(bytes, n_slots, slots->first);
         return end <= n_slots ? sum : sum + offset(bytes, n_slots, end - n_slots);
     }

@@ -125,7 +125,7 @@ static enum wf_status bt_create(const void *params, uint32_t n_ranks, struct wf_
     memcpy(bt->size, size, sizeof(size));
     bt->n_cells = q;
     bt->n_iterations = (uint32_t)given->iterations;
-    bt->face_bytes = wf_gen_times(side * side * FACE_NUMBERS * NUMBER_BYTES, q);
+    bt->face_bytes = wf_times_u64(side * side * FACE_NUMBERS * NUMBER_BYTES, q);
     bt->forward_bytes = side * side * FORWARD_NUMBERS * NUMBER_BYTES;
     bt->backward_bytes = side * side * BACKWARD_NUMBERS * NUMBER_BYTES;
     bt->compute = given->compute / N_PARTS;

@@ -58,7 +58,7 @@ static enum wf_status fft_create(const void *params, uint32_t n_ranks, struct wf
     uint64_t points = given->n * given->n * given->n;
     uint32_t size[2] = {1, 1};
     WF_TRY(wf_gen_check_computing(wf_gen_fft_ops.name, given->compute,
-                                  wf_gen_times(given->iterations, 3), err));
+                                  wf_times_u64(given->iterations, 3), err));
     WF_TRY(wf_gen_grid_read(wf_gen_fft_ops.name, given->size, n_ranks, 2, size, err));
     struct fft *fft = wf_xcalloc(1, sizeof(*fft));
     fft->source = (struct wf_source){.ops = &wf_gen_fft_ops, .n_ranks = n_ranks};
@@ -66,7 +66,7 @@ static enum wf_status fft_create(const void *params, uint32_t n_ranks, struct wf
     for (uint32_t d = 0; d < 2; d++) {
         fft->size[d] = size[d];
         fft->bytes[d] =
-            COMPLEX_BYTES * wf_gen_times_over(points, 1, wf_gen_times(n_ranks, size[d]));
+            COMPLEX_BYTES * wf_gen_times_over(points, 1, wf_times_u64(n_ranks, size[d]));
     }
     fft->source.messages_expected = wf_gen_expected(
         (uint64_t)n_ranks * ((uint64_t)size[0] + size[1] - 2), given->iterations);

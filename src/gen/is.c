@@ -59,7 +59,7 @@ static enum wf_status is_create(const void *params, uint32_t n_ranks, struct wf_
     const struct params *given = params;
     uint64_t n_pairs = (uint64_t)n_ranks * n_ranks;
     WF_TRY(wf_gen_check_computing(wf_gen_is_ops.name, given->compute,
-                                  wf_gen_times(given->iterations, 2), err));
+                                  wf_times_u64(given->iterations, 2), err));
     WF_TRY(wf_gen_check_table(wf_gen_is_ops.name, n_ranks, err));
     struct is *is = wf_xcalloc(1, sizeof(*is));
     is->source = (struct wf_source){

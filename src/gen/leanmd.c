@@ -166,7 +166,7 @@ static uint32_t neighbor(const struct leanmd *md, uint32_t cell, uint32_t role, 
 
 static int64_t time_of(uint64_t n, uint64_t share, int64_t each)
 {
-    uint64_t time = wf_gen_times_over(wf_gen_times(n, share), (uint64_t)each, WF_GEN_SHARE_ONE);
+    uint64_t time = wf_gen_times_over(wf_times_u64(n, share), (uint64_t)each, WF_GEN_SHARE_ONE);
 
     return time > (uint64_t)WF_TIME_MAX ? WF_TIME_MAX : (int64_t)time;
 }
@@ -375,7 +375,7 @@ static enum wf_status check_tasks(const struct leanmd *md, uint64_t steps, struc
 {
     uint64_t each = 2 + ((uint64_t)md->n_cells + n_computes(md)) / md->graph.n_pes;
 
-    if (wf_gen_times(steps + 1, each) >= WF_NO_TASK) {
+    if (wf_times_u64(steps + 1, each) >= WF_NO_TASK) {
         return wf_err_set(err, WF_ELIMIT,
                           "gen:leanmd: a PE would have 2^32 tasks or more; ask for fewer steps "
                           "or cells, or more PEs");

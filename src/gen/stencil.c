@@ -122,7 +122,7 @@ static uint64_t cells(uint64_t cell, uint64_t side, uint32_t exponent, uint64_t 
     uint64_t bytes = cell;
 
     for (uint32_t i = 0; i < exponent && bytes <= limit; i++) {
-        bytes = wf_gen_times(bytes, side);
+        bytes = wf_times_u64(bytes, side);
     }
     return bytes;
 }

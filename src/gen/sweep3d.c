@@ -75,7 +75,7 @@ static uint64_t count_messages(const struct sweep3d *sweep)
 {
     uint64_t x = sweep->size[0], y = sweep->size[1];
     uint64_t per_block = (x - 1) * y + x * (y - 1);
-    uint64_t per_iteration = wf_gen_times(per_block, (uint64_t)sweep->n_blocks * N_OCTANTS);
+    uint64_t per_iteration = wf_times_u64(per_block, (uint64_t)sweep->n_blocks * N_OCTANTS);
 
     if (sweep->given.allreduce) {
         per_iteration += wf_gen_log2_up(sweep->source.n_ranks) * x * y;
@@ -90,7 +90,7 @@ static enum wf_status sweep3d_create(const void *params, uint32_t n_ranks,
     uint64_t n_blocks = given->k_blocks * given->angle_blocks;
     uint32_t size[2] = {1, 1};
     WF_TRY(wf_gen_check_computing(wf_gen_sweep3d_ops.name, given->compute,
-                                  wf_gen_times(given->iterations, N_OCTANTS * n_blocks), err));
+                                  wf_times_u64(given->iterations, N_OCTANTS * n_blocks), err));
     WF_TRY(wf_gen_grid_read(wf_gen_sweep3d_ops.name, given->size, n_ranks, 2, size, err));
     struct sweep3d *sweep = wf_xcalloc(1, sizeof(*sweep));
     sweep->source = (struct wf_source){.ops = &wf_gen_sweep3d_ops, .n_ranks = n_ranks};

@@ -47,11 +47,6 @@ enum wf_status wf_gen_check_table(const char *name, uint32_t n_ranks, struct wf_
     return WF_OK;
 }
 
-uint64_t wf_gen_times(uint64_t a, uint64_t b)
-{
-    return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
-}
-
 uint64_t wf_gen_times_over(uint64_t a, uint64_t b, uint64_t c)
 {
     wf_u128 result = ((wf_u128)a * b + (c - 1)) / c;
@@ -67,7 +62,7 @@ uint64_t wf_gen_expected(uint64_t a, uint64_t b)
 enum wf_status wf_gen_check_computing(const char *name, int64_t compute, uint64_t times,
                                       struct wf_err *err)
 {
-    if (wf_gen_times((uint64_t)compute, times) > (uint64_t)WF_TIME_MAX) {
+    if (wf_times_u64((uint64_t)compute, times) > (uint64_t)WF_TIME_MAX) {
         return wf_err_set(err, WF_ELIMIT,
                           "gen:%s: to compute %llu times may take longer than the 106 days "
                           "that simulated time can hold; compute for less time or less often",

@@ -6,6 +6,7 @@
  * generators. They are integers, so that every machine computes the same amounts.
  */
 
+#include "base/arith.h"
 #include "base/status.h"
 
 #include <stddef.h>
@@ -30,8 +31,7 @@ uint64_t *wf_gen_vary_table(size_t n, uint64_t mean, uint32_t spread);
 WF_NODISCARD
 enum wf_status wf_gen_check_table(const char *name, uint32_t n_ranks, struct wf_err *err);
 
-/* a * b, or UINT64_MAX if that overflows; and a * b / c for c > 0, rounded up. */
-uint64_t wf_gen_times(uint64_t a, uint64_t b);
+/* a * b / c for c > 0, rounded up, or UINT64_MAX if that overflows. */
 uint64_t wf_gen_times_over(uint64_t a, uint64_t b, uint64_t c);
 
 /* a * b for messages_expected: 0, which means unknown, if it overflows. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "net/loggp.h"
 
+#include "base/arith.h"
 #include "base/mem.h"
 
 #include <stdlib.h>
@@ -179,11 +180,6 @@ static int64_t tail_ps(const struct loggp *loggp, uint64_t bytes)
     return bytes <= 1 ? 0 : wf_transfer_ps(bytes - 1, loggp->params.bandwidth);
 }
 
-static int64_t later(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* How long a message that takes `length` keeps the other direction idle. */
 static int64_t held_ps(const struct loggp *loggp, uint64_t bytes, uint64_t length)
 {
@@ -198,13 +194,8 @@ static void hold(struct wf_ctx *ctx, int64_t *free_at, int64_t first, int64_t he
 {
     if (held > 0) {
         wf_touch(ctx, free_at, sizeof(*free_at));
-        *free_at = wf_time_add(later(first, *free_at), held);
+        *free_at = wf_time_add(wf_max_i64(first, *free_at), held);
     }
-}
-
-static int64_t less(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
 }
 
 static enum wf_status loggp_create(const void *params, const struct wf_net_env *env,
@@ -246,7 +237,7 @@ static int64_t loggp_send(const struct wf_net *net, struct wf_ctx *ctx, void *no
 {
     const struct loggp *loggp = to_loggp(net);
     struct interface *own = node;
-    int64_t first = later(start, own->send_free);
+    int64_t first = wf_max_i64(start, own->send_free);
     int64_t last = wf_time_add(first, tail_ps(loggp, msg->bytes));
 
     wf_touch(ctx, &own->send_free, sizeof(own->send_free));
@@ -263,14 +254,14 @@ static void loggp_event(const struct wf_net *net, struct wf_ctx *ctx, void *node
     const struct loggp *loggp = to_loggp(net);
     const struct wf_net_message *msg = (const void *)ev->payload;
     struct interface *own = node;
-    int64_t first = later(wf_now(ctx), own->recv_free);
+    int64_t first = wf_max_i64(wf_now(ctx), own->recv_free);
     int64_t last = wf_time_add(first, tail_ps(loggp, msg->bytes));
 
     wf_touch(ctx, &own->recv_free, sizeof(own->recv_free));
     own->recv_free = wf_time_add(last, loggp->params.gap);
     /* A reply to a message that has arrived completely need not wait. */
     hold(ctx, &own->send_free, first,
-         less(last - first, held_ps(loggp, msg->bytes, (uint64_t)(last - first))));
+         wf_min_i64(last - first, held_ps(loggp, msg->bytes, (uint64_t)(last - first))));
     net->user.arrived(net->user.arg, ctx, node, msg, last);
 }
 

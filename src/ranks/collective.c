@@ -256,7 +256,7 @@ static void leave(const struct run *run)
                                              .why = WF_WHY_COLLECTIVE});
     }
 
-    int64_t wait = wf_later(at - rank->clock - rank->coll_overhead_ps, 0);
+    int64_t wait = wf_max_i64(at - rank->clock - rank->coll_overhead_ps, 0);
 
     rank->wait_ps[WF_IN_COLLECTIVE] += wait;
     rank->overhead_ps = wf_time_add(rank->overhead_ps, rank->coll_overhead_ps);

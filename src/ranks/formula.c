@@ -9,6 +9,7 @@
  */
 #include "ranks/formula.h"
 
+#include "base/arith.h"
 #include <string.h>
 
 enum wf_formula wf_formula_find(const char *name)
@@ -33,11 +34,6 @@ static enum waits waits_of(enum wf_coll_kind kind)
 }
 
 /* ---- the formula ---- */
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
 
 /* Adds up n blocks. `counts` gives the length of each; null: all have args->bytes. Blocks of
  * neighbours that are not ranks do not count; `ranks` may be null. */
@@ -74,11 +70,11 @@ static uint64_t bytes_of(const struct wf_coll_args *args)
     case WF_COLL_NEIGHBOR_ALLGATHER:
     case WF_COLL_NEIGHBOR_ALLTOALL:
         sum = sum_blocks(args, args->recv_counts, args->n_sources, args->sources);
-        return larger(sum,
-                      sum_blocks(args, args->counts, args->n_destinations, args->destinations));
+        return wf_max_u64(
+            sum, sum_blocks(args, args->counts, args->n_destinations, args->destinations));
     case WF_COLL_ALLTOALLV:
         sum = sum_blocks(args, args->recv_counts, args->size, NULL);
-        return larger(sum, sum_blocks(args, args->counts, args->size, NULL));
+        return wf_max_u64(sum, sum_blocks(args, args->counts, args->size, NULL));
     case WF_COLL_GATHER:
     case WF_COLL_GATHERV:
     case WF_COLL_SCATTER:
@@ -113,7 +109,7 @@ static int64_t cost_of(const struct wf_ranks *ranks, const struct wf_coll_args *
         }
         cost = wf_time_add(cost, wf_transfer_ps(bytes, ranks->mpi->hw_bandwidth));
     }
-    return wf_later(cost, least);
+    return wf_max_i64(cost, least);
 }
 
 /* ---- signals ---- */
@@ -222,7 +218,7 @@ static void count_member(struct wf_formula_record *record, uint32_t rank, int64_
         record->at = time;
         record->last = rank;
     }
-    record->bytes = larger(record->bytes, bytes);
+    record->bytes = wf_max_u64(record->bytes, bytes);
 }
 
 /* ---- sizes that must be the same ---- */

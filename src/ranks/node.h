@@ -11,6 +11,8 @@
  */
 
 #include "engine/cargo.h"
+
+#include "base/arith.h"
 #include "net/net.h"
 #include "ops/live.h"
 #include "ops/source.h"
@@ -187,11 +189,6 @@ static inline uint32_t wf_rank_group_member(const struct wf_rank_group *group, u
 static inline uint32_t wf_ranks_groups_per_job(const struct wf_ranks *ranks)
 {
     return ranks->n_jobs == 1 ? WF_RANK_GROUPS_MAX : WF_RANK_GROUPS_MAX / WF_TALLY_JOBS;
-}
-
-static inline int64_t wf_later(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
 }
 
 /* ---- nodes of ranks and of PEs (ranks/node.c) ---- */

@@ -205,7 +205,7 @@ static void meet(const struct wf_caller *who, uint32_t cell,
         wf_request_complete(who, cell, message->at);
         return;
     }
-    int64_t at = wf_rank_progress(who, wf_later(recv->at, message->at));
+    int64_t at = wf_rank_progress(who, wf_max_i64(recv->at, message->at));
     if (at == WF_NET_LATER) {
         defer(who, cell, message->unexpected.sender_handle);
     } else {

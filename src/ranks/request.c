@@ -156,7 +156,7 @@ static struct wf_cause cause_of(const struct wf_caller *who, const struct wf_ran
 {
     bool received = req->kind == WF_REQ_RECV;
     struct wf_cause cause = {
-        .until = wf_later(req->at, clock),
+        .until = wf_max_i64(req->at, clock),
         .since = req->at,
         .track = track,
         .from = who->number,
@@ -412,7 +412,7 @@ int64_t wf_request_collect(const struct wf_caller *who, uint32_t collective, int
             continue;
         }
         add_cause(who, req, wf_track_of(req->key.context, req->key.tag), clock, &cause);
-        clock = wf_later(clock, req->at);
+        clock = wf_max_i64(clock, req->at);
         if (req->kind == WF_REQ_RECV) {
             clock = wf_time_add(clock, who->ranks->net->o_recv_ps);
             ++*n_received;
@@ -543,7 +543,7 @@ enum wf_called wf_rank_wait_any(const struct wf_caller *who, const struct wf_req
     }
     int64_t at = cell != 0 ? wf_request_read(who, cell)->at : WF_TIME_MAX;
     if (some) {
-        at = wf_later(at, rank->clock);
+        at = wf_max_i64(at, rank->clock);
     }
     if (cell == 0 || at > wf_now(who->ctx)) {
         mark(who, set, true);

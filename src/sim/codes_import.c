@@ -285,34 +285,33 @@ static enum wf_status write_packets(struct wf_codes_job *job)
     const struct wf_codes_entry *packet = wf_codes_param(job, "packet_size");
     const struct wf_codes_entry *chunk = wf_codes_param(job, "chunk_size");
     uint64_t bytes = strtoull(job->kind->chunk_def, NULL, 10), most = 0, room = 0;
-    enum wf_status status = WF_OK;
 
     if (chunk != NULL || packet != NULL) {
-        status = count_of(job, chunk != NULL ? chunk : packet, &bytes);
+        WF_TRY(count_of(job, chunk != NULL ? chunk : packet, &bytes));
     } else {
         wf_codes_note(job, NULL, "chunk_size is not given; %" PRIu64 " is the default in CODES",
                       bytes);
     }
-    if (status == WF_OK && chunk != NULL && packet != NULL) {
-        status = count_of(job, packet, &most);
-        if (status == WF_OK && most != bytes) {
+    if (chunk != NULL && packet != NULL) {
+        WF_TRY(count_of(job, packet, &most));
+        if (most != bytes) {
             wf_codes_note(job, packet,
                           "routers forward chunks of chunk_size, which are packets here");
         }
     }
     wf_codes_say(&job->out->machine, "  packet: %" PRIu64 "B\n  timing: store_and_forward\n",
                  bytes);
-    for (size_t i = 0; i < 2 && job->kind->buffer[i] != NULL && status == WF_OK; i++) {
+    for (size_t i = 0; i < 2 && job->kind->buffer[i] != NULL; i++) {
         const struct wf_codes_entry *entry = wf_codes_param(job, job->kind->buffer[i]);
         uint64_t here = 0;
-        status = entry != NULL ? count_of(job, entry, &here) : WF_OK;
+        WF_TRY(entry != NULL ? count_of(job, entry, &here) : WF_OK);
         room = here != 0 && (room == 0 || here < room) ? here : room;
     }
-    if (status == WF_OK && room != 0) {
+    if (room != 0) {
         wf_codes_say(&job->out->machine, "  buffers: credits\n  vc_bytes: %" PRIu64 "B\n",
                      room > bytes ? room : bytes);
     }
-    return status;
+    return WF_OK;
 }
 
 static enum wf_status write_routing(struct wf_codes_job *job)

@@ -7,17 +7,13 @@
  */
 #include "sim/codes_job.h"
 
+#include "base/arith.h"
+#include "base/lookup.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { DIMS_MAX = 8 };
-
-/* a * b; saturates at UINT64_MAX. */
-static uint64_t times(uint64_t a, uint64_t b)
-{
-    return b != 0 && a > UINT64_MAX / b ? UINT64_MAX : a * b;
-}
 
 /* Writes "size: [4, 5, 8]" from dim_length, and sets *product. */
 static enum wf_status write_dims(struct wf_codes_job *job, uint64_t *product)
@@ -39,7 +35,7 @@ static enum wf_status write_dims(struct wf_codes_job *job, uint64_t *product)
             (*end != '\0' && *end != ',')) {
             return wf_codes_fail(job, entry, "lengths of dimensions, as 4,5,8");
         }
-        *product = times(*product, length);
+        *product = wf_times_u64(*product, length);
         wf_codes_say(&job->out->machine, "%s%llu", n > 0 ? ", " : "", length);
         at = *end == ',' ? end + 1 : NULL;
         at = at != NULL ? at + strspn(at, " ") : NULL;
@@ -69,7 +65,7 @@ static enum wf_status write_express_mesh(struct wf_codes_job *job, uint64_t *nod
     WF_TRY(wf_codes_count(job, "num_cn", 0, &p));
     wf_codes_say(&job->out->machine, "  kind: hyperx\n  p: %llu\n", (unsigned long long)p);
     WF_TRY(write_dims(job, nodes));
-    *nodes = times(*nodes, p);
+    *nodes = wf_times_u64(*nodes, p);
     return WF_OK;
 }
 
@@ -82,7 +78,7 @@ static void say_dragonfly(struct wf_codes_job *job, const uint64_t aphg[4], uint
                  (unsigned long long)aphg[2], (unsigned long long)aphg[3]);
     wf_codes_note(job, NULL,
                   "routers are connected to other groups in another order than in CODES");
-    *nodes = times(times(aphg[0], aphg[1]), aphg[3]);
+    *nodes = wf_times_u64(wf_times_u64(aphg[0], aphg[1]), aphg[3]);
 }
 
 static enum wf_status write_dragonfly(struct wf_codes_job *job, uint64_t *nodes)
@@ -118,7 +114,7 @@ static enum wf_status write_slimfly(struct wf_codes_job *job, uint64_t *nodes)
     WF_TRY(wf_codes_count(job, "num_terminals", 2, &p));
     wf_codes_say(&job->out->machine, "  kind: slimfly\n  q: %llu\n  p: %llu\n",
                  (unsigned long long)q, (unsigned long long)p);
-    *nodes = times(times(2 * q, q), p);
+    *nodes = wf_times_u64(wf_times_u64(2 * q, q), p);
     return WF_OK;
 }
 
@@ -178,7 +174,7 @@ static enum wf_status write_fattree(struct wf_codes_job *job, uint64_t *nodes)
     uint64_t half = fat.radix / 2, pods = fat.leaves / half;
     unsigned long long down = fat.down, up = fat.up, each = half;
 
-    *nodes = times(fat.down, fat.leaves);
+    *nodes = wf_times_u64(fat.down, fat.leaves);
     wf_codes_say(&job->out->machine, "  kind: fattree\n");
     if (fat.levels == 2) {
         wf_codes_say(&job->out->machine, "  down: [%llu, %llu]\n  up: [1, %llu]\n", down,
@@ -271,18 +267,12 @@ static const struct wf_codes_kind kinds[] = {
      .router_delay_def = "0",
      .routings = slimfly_routings,
      .write_topology = write_slimfly},
+    {.name = NULL},
 };
-
-enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
 const struct wf_codes_kind *wf_codes_kind_find(const char *name)
 {
-    for (size_t i = 0; i < N_KINDS; i++) {
-        if (strcmp(kinds[i].name, name) == 0) {
-            return &kinds[i];
-        }
-    }
-    return NULL;
+    return wf_lookup_row("network", name, kinds, sizeof(kinds[0]), NULL);
 }
 
 char *wf_codes_kind_names(char *buf, size_t size)
@@ -290,7 +280,7 @@ char *wf_codes_kind_names(char *buf, size_t size)
     size_t len = 0;
 
     buf[0] = '\0';
-    for (size_t i = 0; i < N_KINDS && len < size; i++) {
+    for (size_t i = 0; kinds[i].name != NULL && len < size; i++) {
         len +=
             (size_t)snprintf(buf + len, size - len, "%s%s", i > 0 ? ", " : "", kinds[i].name);
     }

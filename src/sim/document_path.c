@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The section `critical_path`. */
+#include "base/arith.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "engine/engine.h"
@@ -75,11 +76,6 @@ static bool alone(const struct wf_job *job, const struct wf_path_segment *segmen
     return true;
 }
 
-static int64_t lesser(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static void add_message(struct wf_path_sums *sums, const struct wf_path_segment *segment)
 {
     int64_t rest = segment->until - segment->from;
@@ -92,8 +88,8 @@ static void add_message(struct wf_path_sums *sums, const struct wf_path_segment 
     if (segment->sends) {
         quiet.latency = 0; /* the message has left but need not have arrived */
     }
-    int64_t latency = lesser(quiet.latency, rest);
-    int64_t transfer = lesser(quiet.transfer, rest - latency);
+    int64_t latency = wf_min_i64(quiet.latency, rest);
+    int64_t transfer = wf_min_i64(quiet.transfer, rest - latency);
 
     sums->shares[LATENCY] += latency;
     sums->shares[TRANSFER] += transfer;

@@ -174,16 +174,12 @@ static enum wf_status find_job(struct wf_plan *plan, uint32_t number, struct wf_
     const char *source = job->settings->source;
     char key[64];
 
-    enum wf_status status =
-        blame(plan, number, "placement",
-              wf_placement_parse(job->settings->placement, &job->placement, err), err);
-    if (status != WF_OK) {
-        return status;
-    }
+    WF_TRY(blame(plan, number, "placement",
+                 wf_placement_parse(job->settings->placement, &job->placement, err), err));
     job->program = strncmp(source, WF_PROGRAM_PREFIX, strlen(WF_PROGRAM_PREFIX)) == 0;
     if (!job->program && strncmp(source, GEN_PREFIX, strlen(GEN_PREFIX)) != 0) {
-        status = check_trace(number, source, err);
-        return status == WF_OK ? find_format(job, err) : status;
+        WF_TRY(check_trace(number, source, err));
+        return find_format(job, err);
     }
     if (job->settings->ranks == 0) {
         return wf_err_set(err, WF_EUSAGE, "the number of ranks is missing: %s",

@@ -60,13 +60,12 @@ static enum wf_status add_range(const double *range, double *loads, size_t *n,
 
 enum wf_status wf_curve_loads(const char *text, double *loads, size_t *n, struct wf_err *err)
 {
-    enum wf_status status = WF_OK;
     double range[3];
     size_t in_range = 0;
     char separator = '\0';
 
     *n = 0;
-    for (const char *p = text; status == WF_OK; p++) {
+    for (const char *p = text;; p++) {
         char *end;
         double value = strtod(p, &end);
         if (end == p || !isfinite(value) || (*end != '\0' && *end != ':' && *end != ',') ||
@@ -82,15 +81,15 @@ enum wf_status wf_curve_loads(const char *text, double *loads, size_t *n, struct
             }
             range[in_range++] = value;
         } else {
-            status = add_load(value, loads, n, err);
+            WF_TRY(add_load(value, loads, n, err));
         }
         p = end;
         if (*end == '\0') {
             break;
         }
     }
-    if (status != WF_OK || separator != ':') {
-        return status;
+    if (separator != ':') {
+        return WF_OK;
     }
     return in_range == 3 ? add_range(range, loads, n, err) : wrong_loads(text, err);
 }

@@ -234,16 +234,14 @@ static int32_t next_tag(struct expander *e, uint32_t comm, enum wf_coll_kind kin
 
 static enum wf_status blocking(struct expander *e, struct expansion *x, struct wf_err *err)
 {
-    enum wf_status status = WF_OK;
-
-    while (status == WF_OK && !x->over) {
-        status = put_round(e, x, e->next_request, err);
+    while (!x->over) {
+        WF_TRY(put_round(e, x, e->next_request, err));
         const struct wf_op wait = {.kind = WF_OP_WAITALL, .request = x->first, .count = x->n};
-        if (status == WF_OK && x->n > 0) {
-            status = put(e, &wait, err);
+        if (x->n > 0) {
+            WF_TRY(put(e, &wait, err));
         }
     }
-    return status;
+    return WF_OK;
 }
 
 /* ---- nonblocking collectives ---- */

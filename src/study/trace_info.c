@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "study/trace_info.h"
 
+#include "base/arith.h"
 #include "base/units.h"
 #include "trace/kit/records.h"
 #include "trace/weft/graph.h"
@@ -14,16 +15,6 @@
 #define INFO_SCHEMA "weft-info-1"
 
 enum { RANKS_LISTED = 4096 };
-
-static int64_t smaller(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static int64_t larger(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 static bool has_tasks(const struct wf_study_info *info)
 {
@@ -44,12 +35,12 @@ static void find_extremes(struct wf_study_info *info)
         const struct wf_rank_facts *one = &info->facts.ranks[rank];
         int64_t wall = 0;
 
-        info->least.compute = smaller(info->least.compute, one->compute);
-        info->most.compute = larger(info->most.compute, one->compute);
+        info->least.compute = wf_min_i64(info->least.compute, one->compute);
+        info->most.compute = wf_max_i64(info->most.compute, one->compute);
         info->least.n_ops = one->n_ops < info->least.n_ops ? one->n_ops : info->least.n_ops;
         info->most.n_ops = one->n_ops > info->most.n_ops ? one->n_ops : info->most.n_ops;
         if (recorded(info, rank, &wall)) {
-            info->longest_wall = larger(info->longest_wall, wall);
+            info->longest_wall = wf_max_i64(info->longest_wall, wall);
         }
     }
 }

@@ -217,19 +217,18 @@ static enum wf_status find_writer(const char *path, const struct wf_study_trace_
                                   const struct wf_trace_writer_ops **out, struct wf_err *err)
 {
     bool tasks = part->trace->graph != NULL;
-    enum wf_status status = wf_trace_writer_for_path(path, out, err);
 
-    if (status == WF_OK && tasks && (*out)->add_graph == NULL) {
-        status =
-            wf_err_set(err, WF_EINVAL,
-                       "a %s cannot hold the tasks of '%.200s', only operations; .weft can",
-                       (*out)->extension, part->creator);
+    WF_TRY(wf_trace_writer_for_path(path, out, err));
+    if (tasks && (*out)->add_graph == NULL) {
+        return wf_err_set(err, WF_EINVAL,
+                          "a %s cannot hold the tasks of '%.200s', only operations; .weft can",
+                          (*out)->extension, part->creator);
     }
-    if (status == WF_OK && !tasks && (*out)->add == NULL) {
-        status = wf_err_set(err, WF_EINVAL, "a %s cannot hold operations; .weft can",
-                            (*out)->extension);
+    if (!tasks && (*out)->add == NULL) {
+        return wf_err_set(err, WF_EINVAL, "a %s cannot hold operations; .weft can",
+                          (*out)->extension);
     }
-    return status;
+    return WF_OK;
 }
 
 static enum wf_status write_tasks(struct wf_trace_writer *writer, const struct wf_graph *graph,

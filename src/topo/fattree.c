@@ -352,20 +352,17 @@ static enum wf_status apply_taper(struct fattree *tree, const char *text, struct
 static enum wf_status multiply(struct fattree *tree, struct wf_err *err)
 {
     uint64_t nodes = 1, tops = 1;
-    enum wf_status status = WF_OK;
 
     tree->nodes[0] = tree->tops[0] = 1;
-    for (uint32_t level = 1; level <= tree->height && status == WF_OK; level++) {
-        status = wf_topo_vector_multiply("fattree: nodes", &nodes, tree->down[level],
-                                         WF_TOPO_LINK_MAX, err);
-        if (status == WF_OK) {
-            status = wf_topo_vector_multiply("fattree: switches of the highest level", &tops,
-                                             tree->up[level - 1], WF_TOPO_LINK_MAX, err);
-        }
+    for (uint32_t level = 1; level <= tree->height; level++) {
+        WF_TRY(wf_topo_vector_multiply("fattree: nodes", &nodes, tree->down[level],
+                                       WF_TOPO_LINK_MAX, err));
+        WF_TRY(wf_topo_vector_multiply("fattree: switches of the highest level", &tops,
+                                       tree->up[level - 1], WF_TOPO_LINK_MAX, err));
         tree->nodes[level] = (uint32_t)nodes;
         tree->tops[level] = (uint32_t)tops;
     }
-    return status;
+    return WF_OK;
 }
 
 /* Numbers the vertices and links; there are no more vertices than directed links. */

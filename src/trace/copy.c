@@ -62,23 +62,19 @@ static enum wf_status copy_op(struct wf_copy *copy, struct told *told, uint32_t 
                               const struct wf_op *op, struct wf_err *err)
 {
     enum wf_op_family family = wf_op_info(op->kind)->family;
-    enum wf_status status = WF_OK;
 
     if ((family == WF_FAMILY_MARKER || family == WF_FAMILY_CALL) && op->tag >= 0) {
         tell_name(copy, family == WF_FAMILY_MARKER ? WF_NAME_REGION : WF_NAME_CALL,
                   (uint32_t)op->tag);
     }
     if (wf_op_has_comm(op->kind)) {
-        status = tell_comm(copy, told, rank, op->comm, err);
+        WF_TRY(tell_comm(copy, told, rank, op->comm, err));
     }
-    if (status == WF_OK && family == WF_FAMILY_COMM) {
-        status = tell_comm(copy, told, rank, op->new_comm, err);
+    if (family == WF_FAMILY_COMM) {
+        WF_TRY(tell_comm(copy, told, rank, op->new_comm, err));
     }
-    if (status == WF_OK) {
-        status = copy->writer->ops->add(copy->writer, told->to, op, err);
-        copy->n_ops++;
-    }
-    return status;
+    copy->n_ops++;
+    return copy->writer->ops->add(copy->writer, told->to, op, err);
 }
 
 static enum wf_status copy_rank(struct wf_copy *copy, struct told *told, uint32_t rank,

@@ -219,7 +219,6 @@ enum wf_status wf_router_choose_scheme(struct wf_router_net *model, struct wf_er
     const char *name = wf_router_routings[routing];
     const struct scheme *scheme = &schemes[routing];
     bool own = scheme->works_on != NULL && scheme->works_on(model->topo);
-    enum wf_status status = WF_OK;
 
     if (!own && scheme->policy == NULL) {
         return wf_err_set(err, WF_EINVAL,
@@ -231,23 +230,19 @@ enum wf_status wf_router_choose_scheme(struct wf_router_net *model, struct wf_er
     }
     model->scheme = own ? scheme->scheme : WF_ROUTER_POLICY;
     if (!own) {
-        status = make_policy(model, scheme->policy, err);
+        WF_TRY(make_policy(model, scheme->policy, err));
     } else if (is_grid(model->topo)) {
         model->grid = (const struct wf_topo_grid *)model->topo;
-        status = check_grid(model->grid, err);
+        WF_TRY(check_grid(model->grid, err));
     }
     model->request = model->set.request;
     if (model->scheme != WF_ROUTER_ADAPTIVE && model->request == WF_ROUTER_SMART) {
         model->request = WF_ROUTER_SHORTEST;
     }
     model->escapes = model->scheme == WF_ROUTER_ADAPTIVE ? 1 : 0;
-    if (status == WF_OK) {
-        status = choose_flow(scheme, model, err);
-    }
-    if (status == WF_OK) {
-        status = check_switching(model, name, err);
-    }
-    return status == WF_OK ? choose_vcs(scheme, name, model, err) : status;
+    WF_TRY(choose_flow(scheme, model, err));
+    WF_TRY(check_switching(model, name, err));
+    return choose_vcs(scheme, name, model, err);
 }
 
 /* ---- routing policies (net/route/route.h) ----

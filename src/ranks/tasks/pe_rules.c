@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ranks/tasks/pe_rules.h"
 
+#include "base/arith.h"
 #include "base/int128.h"
 #include "ranks/cpu/cpu.h"
 #include "ranks/node.h"
@@ -27,11 +28,6 @@ struct open_cell {
 
 _Static_assert(sizeof(struct waiting) <= WF_PE_CELL_SIZE, "cells are too small");
 _Static_assert(sizeof(struct open_cell) <= WF_PE_CELL_SIZE, "cells are too small");
-
-static int64_t later(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
 
 static struct wf_task_needs needs_of(const struct wf_pe_turn *turn, uint32_t task)
 {
@@ -135,7 +131,7 @@ static void run(const struct wf_pe_turn *turn, uint32_t number, int64_t ready)
         overhead = times(net->o_recv_ps, needs_of(turn, number).messages);
     }
 
-    int64_t begin = later(pe->free_at, ready);
+    int64_t begin = wf_max_i64(pe->free_at, ready);
     int64_t duration = duration_of(turn, &task);
     int64_t computed = 0; /* part of the duration so far */
     spend(turn, (enum wf_spent)WF_SPENT_WAITING + WF_IN_RECV, pe->free_at, begin);
@@ -148,7 +144,7 @@ static void run(const struct wf_pe_turn *turn, uint32_t number, int64_t ready)
         int64_t before = wf_time_add(begin, overhead);
         spend(turn, WF_SPENT_COMPUTING, wf_time_add(before, computed),
               wf_time_add(before, offset));
-        computed = later(computed, offset);
+        computed = wf_max_i64(computed, offset);
         before = wf_time_add(before, computed);
         overhead = wf_time_add(overhead, net->o_send_ps);
         spend(turn, WF_SPENT_ON_MESSAGES, before, wf_time_add(before, net->o_send_ps));
@@ -308,7 +304,7 @@ void wf_pe_end(const struct wf_pe_turn *turn)
     if (needed && pe->waking == 0) {
         pe->waking = 1;
         wf_pe_schedule(turn, WF_PE_WAKE, pe->free_at <= now ? WF_PE_AT_ONCE : WF_PE_WHEN_FREE,
-                       later(now, pe->free_at));
+                       wf_max_i64(now, pe->free_at));
     }
 }
 
@@ -384,7 +380,7 @@ static int64_t note_message(const struct wf_pe_turn *turn, uint32_t task,
         turn->pe->unneeded++;
         return WF_NET_LATER;
     }
-    waiting->latest = later(waiting->latest, at);
+    waiting->latest = wf_max_i64(waiting->latest, at);
     if (--waiting->messages > 0) {
         return WF_NET_LATER;
     }

@@ -202,7 +202,7 @@ static void amounts_vary_within_their_bounds(void)
     CHECK(sum > 990000 && sum < 1010000);
     CHECK(wf_gen_vary(INT64_MAX / 2, WF_GEN_SHARE_ONE, 0, 0) <= INT64_MAX);
     CHECK_U64(wf_gen_share(0.1), 100000);
-    CHECK_U64(wf_gen_times(UINT64_MAX, 2), UINT64_MAX);
+    CHECK_U64(wf_times_u64(UINT64_MAX, 2), UINT64_MAX);
     CHECK_U64(wf_gen_times_over(10, 10, 3), 34);
     CHECK_U64(wf_gen_times_over(UINT64_MAX, UINT64_MAX, 2), UINT64_MAX);
     CHECK_U64(wf_gen_expected(UINT64_MAX, 2), 0);
