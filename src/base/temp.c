@@ -28,13 +28,20 @@ static struct {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool cleans_at_exit;
 
+static void clean(bool may_free);
+
+static void clean_at_exit(void)
+{
+    clean(true);
+}
+
 /* Beyond LISTED_MAX paths the rest is not listed, and only a killed process leaves it behind.
  */
 static void enlist(const char *path)
 {
     (void)pthread_mutex_lock(&lock);
     if (!cleans_at_exit) {
-        cleans_at_exit = atexit(wf_temp_clean) == 0;
+        cleans_at_exit = atexit(clean_at_exit) == 0;
     }
     for (size_t i = 0; i < LISTED_MAX; i++) {
         if (atomic_load(&listed[i].path) == NULL) {
@@ -257,16 +264,24 @@ void wf_temp_remove(const char *temporary)
     }
 }
 
-void wf_temp_clean(void)
+/* Removes all that this process has listed. A signal handler may not free memory. */
+static void clean(bool may_free)
 {
     for (size_t i = 0; i < LISTED_MAX; i++) {
-        if (listed[i].owner == getpid()) {
-            const char *path = atomic_exchange(&listed[i].path, NULL);
-            if (path != NULL) {
-                remove_path(path);
-            }
+        char *path =
+            listed[i].owner == getpid() ? atomic_exchange(&listed[i].path, NULL) : NULL;
+        if (path != NULL) {
+            remove_path(path);
+        }
+        if (may_free) {
+            free(path);
         }
     }
+}
+
+void wf_temp_clean(void)
+{
+    clean(false);
 }
 
 static void end_by_signal(int number)
