@@ -65,19 +65,19 @@ static bool get_pattern(size_t i, struct wf_catalog_entry *entry)
     }
 
 static const struct kind kinds[] = {
-    {"gen", "Generators", get_gen, {NULL}},
-    {"gen", "Generators", get_graph, {NULL}},
-    {"trace", "Trace formats", get_reader, {NULL}},
-    {"net", "Network models", get_net, {NULL}},
-    {"topo", "Topologies", get_topo, {NULL}},
+    {"gen", "Generators", get_gen, {.name = NULL}},
+    {"gen", "Generators", get_graph, {.name = NULL}},
+    {"trace", "Trace formats", get_reader, {.name = NULL}},
+    {"net", "Network models", get_net, {.name = NULL}},
+    {"topo", "Topologies", get_topo, {.name = NULL}},
     SINGLE("cpu", "Processors", "the processors of a node", wf_cpu_params),
     SINGLE("mpi", "MPI", "the MPI library", wf_mpi_params),
     SINGLE("replay", "Replay", "how a program is followed", wf_replay_params),
     SINGLE("run", "Programs", "a program that runs as virtual ranks", wf_program_params),
-    {"pattern", "Traffic patterns", get_pattern, {NULL}},
+    {"pattern", "Traffic patterns", get_pattern, {.name = NULL}},
     SINGLE("traffic", "Traffic", "synthetic traffic", wf_traffic_params),
     SINGLE("engine", "Engine", "how a run is scheduled", wf_engine_params),
-    {"bench", "Benchmark models", get_bench, {NULL}},
+    {"bench", "Benchmark models", get_bench, {.name = NULL}},
 };
 
 enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };

@@ -318,8 +318,8 @@ static void errors_say_what_and_where(void)
 static void hostile_xml_is_refused(void)
 {
     static const char *const heads[] = {
-        "<!DOCTYPE graphml [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;&a;\">"
-        "<!ENTITY c \"&b;&b;&b;&b;&b;&b;&b;&b;\"><!ENTITY d \"&c;&c;&c;&c;&c;&c;&c;&c;\">]>",
+        ("<!DOCTYPE graphml [<!ENTITY a \"aaaaaaaaaa\"><!ENTITY b \"&a;&a;&a;&a;&a;&a;&a;\">"
+         "<!ENTITY c \"&b;&b;&b;&b;&b;&b;&b;&b;\"><!ENTITY d \"&c;&c;&c;&c;&c;&c;&c;&c;\">]>"),
         "<!DOCTYPE graphml [<!ENTITY d SYSTEM \"file:///etc/passwd\">]>",
         "<!DOCTYPE graphml [<!ENTITY % d SYSTEM \"/dev/zero\"> %d;]>",
         "<!DOCTYPE graphml SYSTEM \"/dev/zero\" [<!ATTLIST graphml x CDATA \"y\">]>",
