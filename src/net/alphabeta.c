@@ -10,8 +10,8 @@ struct alphabeta {
     struct wf_net_alphabeta_params params;
 };
 
-#define ROW(name_, type_, member_)           \
-    .name = name_, .type = WF_PARAM_##type_, \
+#define ROW(name_, type_, member_)             \
+    .name = (name_), .type = WF_PARAM_##type_, \
     .offset = offsetof(struct wf_net_alphabeta_params, member_)
 
 static const struct wf_param params_table[] = {

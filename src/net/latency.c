@@ -26,8 +26,8 @@ struct path {
     uint64_t bandwidth;
 };
 
-#define ROW(name_, type_, member_)           \
-    .name = name_, .type = WF_PARAM_##type_, \
+#define ROW(name_, type_, member_)             \
+    .name = (name_), .type = WF_PARAM_##type_, \
     .offset = offsetof(struct wf_net_latency_params, member_)
 
 static const struct wf_param params_table[] = {

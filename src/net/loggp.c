@@ -51,8 +51,8 @@ static const char *const simplenet[] = {"L", "1us",       "o",     "0", "g",
 
 static const struct wf_net_preset presets[] = {{"simplenet", simplenet}, {NULL, NULL}};
 
-#define ROW(name_, type_, member_)           \
-    .name = name_, .type = WF_PARAM_##type_, \
+#define ROW(name_, type_, member_)             \
+    .name = (name_), .type = WF_PARAM_##type_, \
     .offset = offsetof(struct wf_net_loggp_params, member_)
 
 static const struct wf_param params_table[] = {

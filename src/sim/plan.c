@@ -194,18 +194,15 @@ static enum wf_status plan_bench(struct wf_plan *plan, const char *name, struct 
 
 static enum wf_status plan_network(struct wf_plan *plan, struct wf_err *err)
 {
-    enum wf_status status = wf_net_find(plan->core.network, &plan->net, err);
-
-    if (status != WF_OK) {
-        return wf_plan_blame(plan, "network", status, err);
+    WF_TRY(
+        wf_plan_blame(plan, "network", wf_net_find(plan->core.network, &plan->net, err), err));
+    WF_TRY(
+        add_block(plan, "net", plan->net->params, wf_xcalloc(1, plan->net->params_size), err));
+    if (plan->core.topology[0] == '\0') {
+        return WF_OK;
     }
-    status =
-        add_block(plan, "net", plan->net->params, wf_xcalloc(1, plan->net->params_size), err);
-    if (status == WF_OK && plan->core.topology[0] != '\0') {
-        status = wf_plan_blame(plan, "topology",
-                               wf_topo_create(plan->core.topology, &plan->topo, err), err);
-    }
-    return status;
+    return wf_plan_blame(plan, "topology",
+                         wf_topo_create(plan->core.topology, &plan->topo, err), err);
 }
 
 /* Settings of ranks and processors are ignored if they come from a machine file, and refused if

@@ -4,8 +4,8 @@
 static const char *const arrivals[] = {"bernoulli", "poisson", NULL};
 static const char *const levels[] = {"90", "95", "99", NULL};
 
-#define ROW(name_, type_, member_)           \
-    .name = name_, .type = WF_PARAM_##type_, \
+#define ROW(name_, type_, member_)             \
+    .name = (name_), .type = WF_PARAM_##type_, \
     .offset = offsetof(struct wf_traffic_params, member_)
 
 const struct wf_param wf_traffic_params[] = {

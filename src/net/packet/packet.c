@@ -27,8 +27,8 @@ static const char *const torusnet[] = {
 
 static const struct wf_net_preset presets[] = {{"torusnet", torusnet}, {NULL, NULL}};
 
-#define ROW(name_, type_, member_)           \
-    .name = name_, .type = WF_PARAM_##type_, \
+#define ROW(name_, type_, member_)             \
+    .name = (name_), .type = WF_PARAM_##type_, \
     .offset = offsetof(struct wf_packet_params, member_)
 
 static const struct wf_param params_table[] = {

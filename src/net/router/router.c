@@ -15,8 +15,8 @@ static const char *const flows[] = {"auto", "plain", "bubble", NULL};
 static const char *const switchings[] = {"cut-through", "wormhole", NULL};
 static const char *const injections[] = {"shortest", "direction", "longest-path", NULL};
 
-#define ROW(name_, type_, member_)           \
-    .name = name_, .type = WF_PARAM_##type_, \
+#define ROW(name_, type_, member_)             \
+    .name = (name_), .type = WF_PARAM_##type_, \
     .offset = offsetof(struct wf_router_params, member_)
 
 static const struct wf_param params_table[] = {

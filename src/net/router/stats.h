@@ -26,5 +26,5 @@ void wf_router_stats_consumed(const struct wf_router_view *view,
 void wf_router_stats_finish(const struct wf_router_view *view);
 
 /* A member of struct wf_net_ops. */
-void wf_router_stats_describe(const struct wf_net *net, const struct wf_net_counters *words,
+void wf_router_stats_describe(const struct wf_net *net, const struct wf_net_counters *counters,
                               int64_t elapsed, struct wf_value *result);

@@ -5,13 +5,168 @@
 #include "base/strings.h"
 #include "base/units.h"
 #include "trace/goal/goal.h"
-#include "trace/goal/text.h"
 #include "trace/kit/kit.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/*
+ * The words of a GOAL schedule: names, numbers and the signs : { }.
+ *
+ * The first failure is kept in `err`. After it the word is empty, as it is at the end of the
+ * file, and numbers are the smallest that are allowed.
+ */
+enum { WORD_BYTES = 256 };
+
+struct text {
+    struct wf_intext file; /* with the place of the word */
+    char word[WORD_BYTES]; /* the current one; "" at the end */
+    uint64_t line, byte;   /* where reading goes on */
+    struct wf_err *err;
+};
+
+static int take(struct text *text)
+{
+    int c = getc(text->file.in);
+
+    text->byte += c != EOF ? 1 : 0;
+    text->line += c == '\n' ? 1 : 0;
+    return c;
+}
+
+/* Skips a comment whose first slash has been read. */
+static void skip_comment(struct text *text)
+{
+    int c = take(text), before = 0;
+
+    if (c == '/') {
+        while (c != '\n' && c != EOF) {
+            c = take(text);
+        }
+    } else if (c == '*') {
+        c = take(text);
+        while (c != EOF && !(before == '*' && c == '/')) {
+            before = c;
+            c = take(text);
+        }
+        if (c == EOF) {
+            wf_trace_bad(&text->file.place, "a comment without end: truncated?");
+        }
+    } else {
+        wf_trace_bad(&text->file.place, "a single slash; comments begin with // or /*");
+    }
+}
+
+static bool is_word(int c)
+{
+    return c != EOF && (isalnum(c) != 0 || c == '_' || c == '-' || c == '.');
+}
+
+/* Returns the first character of the next word, or EOF, and sets the place for errors. */
+static int find_word(struct text *text)
+{
+    int c;
+
+    do {
+        text->file.place.line = text->line;
+        text->file.place.byte = text->byte;
+        c = take(text);
+        if (c == '/') {
+            skip_comment(text);
+        }
+    } while (!wf_trace_failed(text->err) && (c == '/' || (c != EOF && isspace(c) != 0)));
+    return c;
+}
+
+/* Reads the next word. */
+static void text_next(struct text *text)
+{
+    size_t n = 0;
+
+    text->word[0] = '\0';
+    if (wf_trace_failed(text->err)) {
+        return;
+    }
+    int c = find_word(text);
+    if (wf_trace_failed(text->err) || c == EOF) {
+        return;
+    }
+    if (c == ':' || c == '{' || c == '}') {
+        memcpy(text->word, (char[]){(char)c, '\0'}, 2);
+        return;
+    }
+    for (; is_word(c) && n < WORD_BYTES - 1; c = take(text)) {
+        text->word[n++] = (char)c;
+    }
+    text->word[n] = '\0';
+    if (n == 0) {
+        wf_trace_bad(&text->file.place, "an unexpected sign (0x%02x)", (unsigned)c);
+    } else if (is_word(c)) {
+        wf_trace_bad(&text->file.place, "a word of more than %d letters", WORD_BYTES - 1);
+    } else if (c != EOF) {
+        (void)ungetc(c, text->file.in);
+        text->byte--;
+        text->line -= c == '\n' ? 1 : 0;
+    }
+}
+
+/* Whether the word is this one. */
+static bool text_is(const struct text *text, const char *word)
+{
+    return strcmp(text->word, word) == 0;
+}
+
+/* The word must be this one, and is passed. */
+static void text_expect(struct text *text, const char *word)
+{
+    if (text_is(text, word)) {
+        text_next(text);
+    } else if (text->word[0] == '\0') {
+        wf_trace_bad(&text->file.place, "the file ends before '%s'; truncated?", word);
+    } else {
+        wf_trace_bad(&text->file.place, "expected '%s', found '%.40s'", word, text->word);
+    }
+}
+
+/* The word must be a whole number of this range, perhaps with `unit` after it, and is passed.
+ * `what` is it, for errors: "a rank". */
+static int64_t text_number(struct text *text, const char *what, const char *unit, int64_t min,
+                           int64_t max)
+{
+    char *end = NULL;
+
+    errno = 0;
+    long long number = strtoll(text->word, &end, 10);
+    if (text->word[0] == '\0') {
+        wf_trace_bad(&text->file.place, "the file ends before %s; truncated?", what);
+    } else if (end == text->word || (*end != '\0' && strcmp(end, unit) != 0) || errno != 0 ||
+               number < min || number > max) {
+        wf_trace_bad(&text->file.place,
+                     "expected %s from %" PRId64 " to %" PRId64 ", found '%.40s'", what, min,
+                     max, text->word);
+    } else {
+        text_next(text);
+        return number;
+    }
+    return min;
+}
+
+/* Opens the file and reads the first word. */
+static void text_open(struct text *text, const char *path, struct wf_err *err)
+{
+    *text = (struct text){.line = 1, .err = err};
+    if (wf_intext_open(&text->file, path, err) == WF_OK) {
+        text_next(text);
+    }
+}
+
+static void text_close(struct text *text)
+{
+    wf_intext_close(&text->file);
+}
 
 static const char *const op_names[WF_GOAL_KINDS] = {"calc", "send", "recv"};
 
@@ -42,7 +197,7 @@ struct label {
 
 struct reading {
     int64_t calc_unit;
-    struct wf_goal_text text;
+    struct text text;
     struct wf_goal goal;
     struct wf_strings names; /* names of the rank's labels */
     struct label *labels;    /* indexed by the numbers of the names */
@@ -64,16 +219,16 @@ static void count(struct reading *r, uint32_t name, uint64_t bytes)
 /* ---- ops ---- */
 
 /* Reads the tag, cpu and nic that may follow an op. */
-static void read_options(struct wf_goal_text *text, struct wf_goal_op *op, uint64_t *n_streams)
+static void read_options(struct text *text, struct wf_goal_op *op, uint64_t *n_streams)
 {
     for (;;) {
-        bool is_tag = op->kind != WF_GOAL_CALC && wf_goal_text_is(text, "tag");
-        if (!is_tag && !wf_goal_text_is(text, "cpu") && !wf_goal_text_is(text, "nic")) {
+        bool is_tag = op->kind != WF_GOAL_CALC && text_is(text, "tag");
+        if (!is_tag && !text_is(text, "cpu") && !text_is(text, "nic")) {
             return;
         }
-        wf_goal_text_next(text);
+        text_next(text);
         int64_t min = is_tag && op->kind == WF_GOAL_RECV ? WF_GOAL_ANY : 0;
-        int64_t value = wf_goal_text_number(text, "a number", "", min, INT32_MAX);
+        int64_t value = text_number(text, "a number", "", min, INT32_MAX);
         if (is_tag) {
             op->tag = (int32_t)value;
         } else {
@@ -87,18 +242,16 @@ static void read_op(struct reading *r, enum wf_goal_kind kind)
     struct wf_goal_op op = {.kind = kind, .match = WF_GOAL_NONE, .edge = WF_GOAL_NONE};
     struct wf_goal *goal = &r->goal;
 
-    wf_goal_text_next(&r->text);
+    text_next(&r->text);
     if (kind == WF_GOAL_CALC) {
-        op.amount = (uint64_t)(wf_goal_text_number(&r->text, "units of local work", "", 0,
-                                                   WF_TIME_MAX / r->calc_unit) *
+        op.amount = (uint64_t)(text_number(&r->text, "units of local work", "", 0,
+                                           WF_TIME_MAX / r->calc_unit) *
                                r->calc_unit);
     } else {
-        op.amount =
-            (uint64_t)wf_goal_text_number(&r->text, "a number of bytes", "b", 0, INT64_MAX);
-        wf_goal_text_expect(&r->text, kind == WF_GOAL_SEND ? "to" : "from");
-        op.peer =
-            wf_goal_text_number(&r->text, "a rank", "", kind == WF_GOAL_SEND ? 0 : WF_GOAL_ANY,
-                                (int64_t)goal->n_ranks - 1);
+        op.amount = (uint64_t)text_number(&r->text, "a number of bytes", "b", 0, INT64_MAX);
+        text_expect(&r->text, kind == WF_GOAL_SEND ? "to" : "from");
+        op.peer = text_number(&r->text, "a rank", "", kind == WF_GOAL_SEND ? 0 : WF_GOAL_ANY,
+                              (int64_t)goal->n_ranks - 1);
     }
     read_options(&r->text, &op, &goal->n_streams);
     WF_GROW(goal->ops, goal->n_ops, goal->ops_capacity);
@@ -126,11 +279,11 @@ static uint32_t read_label(struct reading *r)
     return number;
 }
 
-static enum wf_goal_kind kind_of(const struct wf_goal_text *text)
+static enum wf_goal_kind kind_of(const struct text *text)
 {
     enum wf_goal_kind kind = WF_GOAL_CALC;
 
-    while (kind < WF_GOAL_KINDS && !wf_goal_text_is(text, op_names[kind])) {
+    while (kind < WF_GOAL_KINDS && !text_is(text, op_names[kind])) {
         kind++;
     }
     return kind;
@@ -142,7 +295,7 @@ static void read_edge(struct reading *r, uint32_t after)
     struct wf_goal *goal = &r->goal;
     bool for_start = r->text.word[0] == 'i';
 
-    wf_goal_text_next(&r->text);
+    text_next(&r->text);
     if (isalpha((unsigned char)r->text.word[0]) == 0) {
         wf_trace_bad(&r->text.file.place, "expected a label after %srequires",
                      for_start ? "i" : "");
@@ -152,7 +305,7 @@ static void read_edge(struct reading *r, uint32_t after)
     goal->edges[goal->n_edges++] = (struct wf_goal_edge){read_label(r), after, for_start};
     rank_of(r)->n_edges++;
     count(r, for_start ? NAME_IREQUIRES : NAME_REQUIRES, 0);
-    wf_goal_text_next(&r->text);
+    text_next(&r->text);
 }
 
 /* Reads a statement that begins with a label: an op or a dependency. */
@@ -160,12 +313,12 @@ static void read_labelled(struct reading *r)
 {
     uint32_t label = read_label(r);
 
-    wf_goal_text_next(&r->text);
-    if (wf_goal_text_is(&r->text, "requires") || wf_goal_text_is(&r->text, "irequires")) {
+    text_next(&r->text);
+    if (text_is(&r->text, "requires") || text_is(&r->text, "irequires")) {
         read_edge(r, label);
         return;
     }
-    wf_goal_text_expect(&r->text, ":");
+    text_expect(&r->text, ":");
     enum wf_goal_kind kind = kind_of(&r->text);
     if (r->labels[label].op != NO_OP) {
         wf_trace_bad(&r->text.file.place, "the label %.40s is defined for the second time",
@@ -220,10 +373,9 @@ static void resolve(struct reading *r)
 
 static void read_rank(struct reading *r)
 {
-    wf_goal_text_expect(&r->text, "rank");
+    text_expect(&r->text, "rank");
     struct wf_trace_place place = r->text.file.place;
-    int64_t number =
-        wf_goal_text_number(&r->text, "a rank", "", 0, (int64_t)r->goal.n_ranks - 1);
+    int64_t number = text_number(&r->text, "a rank", "", 0, (int64_t)r->goal.n_ranks - 1);
     if (r->goal.ranks[number].is_there) {
         wf_trace_bad(&place, "rank %" PRId64 " begins for the second time", number);
         return;
@@ -233,15 +385,15 @@ static void read_rank(struct reading *r)
     *rank_of(r) = (struct wf_goal_rank){
         .first = r->goal.n_ops, .first_edge = r->goal.n_edges, .is_there = true};
     wf_strings_fini(&r->names);
-    wf_goal_text_expect(&r->text, "{");
-    while (!wf_trace_failed(r->text.err) && !wf_goal_text_is(&r->text, "}")) {
+    text_expect(&r->text, "{");
+    while (!wf_trace_failed(r->text.err) && !text_is(&r->text, "}")) {
         enum wf_goal_kind kind = kind_of(&r->text);
         if (kind < WF_GOAL_KINDS) {
             read_op(r, kind);
         } else if (isalpha((unsigned char)r->text.word[0]) != 0) {
             read_labelled(r);
         } else {
-            wf_goal_text_expect(&r->text, "}");
+            text_expect(&r->text, "}");
         }
         if (rank_of(r)->n >= WF_NO_TASK / 2) {
             wf_trace_bad(&r->text.file.place, "a rank with too many ops");
@@ -251,14 +403,14 @@ static void read_rank(struct reading *r)
         resolve(r);
     }
     r->text.file.place.unit = NULL;
-    wf_goal_text_next(&r->text);
+    text_next(&r->text);
 }
 
 static void read_head(struct reading *r)
 {
-    wf_goal_text_expect(&r->text, "num_ranks");
+    text_expect(&r->text, "num_ranks");
     struct wf_trace_place place = r->text.file.place;
-    int64_t n = wf_goal_text_number(&r->text, "a number of ranks", "", 1, WF_RANKS_MAX - 1);
+    int64_t n = text_number(&r->text, "a number of ranks", "", 1, WF_RANKS_MAX - 1);
     /* Every rank has a block in the file. A wrong number must not allocate memory. */
     if ((uint64_t)n > r->text.file.size / RANK_BYTES_MIN) {
         wf_trace_bad(&place, "%" PRId64 " ranks, but the file ends before so many; truncated?",
@@ -396,7 +548,7 @@ static enum wf_status open_trace(const struct wf_reader_probe *probe, const void
 {
     struct reading r = {.calc_unit = ((const struct goal_params *)params)->calc_unit};
 
-    wf_goal_text_open(&r.text, probe->path, err);
+    text_open(&r.text, probe->path, err);
     read_all(&r, out);
     if (!wf_trace_failed(err)) {
         wf_goal_match(&r.goal);
@@ -408,7 +560,7 @@ static enum wf_status open_trace(const struct wf_reader_probe *probe, const void
                             "ops are on another cpu or nic than 0: a rank is read as having "
                             "one of each");
     }
-    wf_goal_text_close(&r.text);
+    text_close(&r.text);
     wf_strings_fini(&r.names);
     free(r.labels);
     free(r.goal.ranks);

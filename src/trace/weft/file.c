@@ -73,10 +73,10 @@ static bool read_bytes(const struct wf_native_set *set, uint32_t file, uint64_t 
 }
 
 const char *wf_native_read_frame(const struct wf_native_set *set, uint32_t file,
-                                 uint64_t offset, struct wf_native_packer *packer,
-                                 struct wf_native_frame *frame, struct wf_buf *stored,
-                                 struct wf_buf *raw)
+                                 uint64_t offset, struct wf_native_frame *frame,
+                                 struct wf_native_tools *tools)
 {
+    struct wf_buf *stored = &tools->stored, *raw = &tools->raw;
     unsigned char head[WF_NATIVE_FRAME_BYTES];
     uint64_t left = set->files[file].size - offset;
 
@@ -97,30 +97,23 @@ const char *wf_native_read_frame(const struct wf_native_set *set, uint32_t file,
         return errno != 0 ? strerror(errno) : "the file ends within it";
     }
     (void)wf_buf_extend(raw, frame->raw_size);
-    return wf_native_frame_unpack(packer, frame, bytes, raw->data)
+    return wf_native_frame_unpack(tools->packer, frame, bytes, raw->data)
                ? NULL
                : "its content is damaged (wrong checksum)";
 }
 
-/* Buffers and decompressor to read the frames of a file. */
-struct frames {
-    struct wf_native_packer *packer;
-    struct wf_buf stored, raw;
-};
-
-static void frames_fini(struct frames *frames)
+void wf_native_tools_fini(struct wf_native_tools *tools)
 {
-    wf_native_packer_free(frames->packer);
-    wf_buf_fini(&frames->stored);
-    wf_buf_fini(&frames->raw);
+    wf_native_packer_free(tools->packer);
+    wf_buf_fini(&tools->stored);
+    wf_buf_fini(&tools->raw);
 }
 
 /* Reads a frame and its content (frames->raw). Returns false if it is missing or damaged. */
 static bool read_content(const struct wf_native_set *set, uint32_t file, uint64_t offset,
-                         struct wf_native_frame *frame, struct frames *frames)
+                         struct wf_native_frame *frame, struct wf_native_tools *frames)
 {
-    return wf_native_read_frame(set, file, offset, frames->packer, frame, &frames->stored,
-                                &frames->raw) == NULL;
+    return wf_native_read_frame(set, file, offset, frame, frames) == NULL;
 }
 
 static void add_block(struct wf_native_set *set, struct wf_native_block block)
@@ -162,7 +155,7 @@ static bool use_content(struct wf_native_set *set, const struct wf_native_frame 
 
 /* ---- without an index ---- */
 
-static void scan(struct wf_native_set *set, uint32_t file, struct frames *frames)
+static void scan(struct wf_native_set *set, uint32_t file, struct wf_native_tools *frames)
 {
     const struct wf_native_file *f = &set->files[file];
     uint64_t offset = WF_NATIVE_HEADER_BYTES;
@@ -200,7 +193,7 @@ static void scan(struct wf_native_set *set, uint32_t file, struct frames *frames
 static bool read_tables(struct wf_native_set *set, uint32_t file, struct wf_reading *in,
                         const uint64_t n_tables)
 {
-    struct frames frames = {.packer = wf_native_packer_new()};
+    struct wf_native_tools frames = {.packer = wf_native_packer_new()};
     struct wf_native_frame frame;
     const char *fault = NULL;
     uint64_t offset = 0;
@@ -213,7 +206,7 @@ static bool read_tables(struct wf_native_set *set, uint32_t file, struct wf_read
                (frame.type == WF_FRAME_TABLE || frame.type == WF_FRAME_PARTS) &&
                use_content(set, &frame, &frames.raw, &fault);
     }
-    frames_fini(&frames);
+    wf_native_tools_fini(&frames);
     return good;
 }
 
@@ -265,7 +258,7 @@ static void add_totals(struct wf_native_totals *sum, const struct wf_native_tota
 }
 
 static bool read_index_frames(struct wf_native_set *set, uint32_t file, uint64_t offset,
-                              struct frames *frames)
+                              struct wf_native_tools *frames)
 {
     uint64_t end = set->files[file].size - WF_NATIVE_TRAILER_BYTES;
     struct wf_native_block before = {.file = file};
@@ -325,7 +318,7 @@ static void forget_tables(struct wf_native_set *set)
 }
 
 /* Returns false if there is no valid index. Then nothing that it contained is kept. */
-static bool read_index(struct wf_native_set *set, uint32_t file, struct frames *frames)
+static bool read_index(struct wf_native_set *set, uint32_t file, struct wf_native_tools *frames)
 {
     unsigned char trailer[WF_NATIVE_TRAILER_BYTES];
     uint64_t size = set->files[file].size;
@@ -410,14 +403,14 @@ static enum wf_status open_file(struct wf_native_set *set, char *path, struct wf
         set->header = header;
         set->groups = wf_groups_new(header.n_ranks);
     }
-    struct frames frames = {.packer = wf_native_packer_new()};
+    struct wf_native_tools frames = {.packer = wf_native_packer_new()};
     if (read_index(set, file, &frames)) {
         set->files[file].is_whole = true;
         set->files[file].end = set->files[file].size;
     } else {
         scan(set, file, &frames);
     }
-    frames_fini(&frames);
+    wf_native_tools_fini(&frames);
     if (file >= OPEN_FILES_MAX) {
         (void)close(set->files[file].fd);
         set->files[file].fd = -1;

@@ -86,12 +86,20 @@ void wf_native_set_close(struct wf_native_set *set);
 /* Sets the facts. */
 void wf_native_set_facts(const struct wf_native_set *set, struct wf_native_facts *out);
 
-/* Reads a frame, and its content to `raw`; `stored` is for the bytes in the file. Returns what
- * is wrong with it, or null. */
+/* Decompressor and buffers to read frames. Only `packer` must be set. */
+struct wf_native_tools {
+    struct wf_native_tools *next; /* for lists of unused ones */
+    struct wf_native_packer *packer;
+    struct wf_buf stored; /* the bytes in the file */
+    struct wf_buf raw;    /* the content */
+};
+
+void wf_native_tools_fini(struct wf_native_tools *tools);
+
+/* Reads a frame and its content, tools->raw. Returns what is wrong with the frame, or null. */
 const char *wf_native_read_frame(const struct wf_native_set *set, uint32_t file,
-                                 uint64_t offset, struct wf_native_packer *packer,
-                                 struct wf_native_frame *frame, struct wf_buf *stored,
-                                 struct wf_buf *raw);
+                                 uint64_t offset, struct wf_native_frame *frame,
+                                 struct wf_native_tools *tools);
 
 /* Reads the records of a table. False if one is invalid: *fault says why. */
 bool wf_native_table(struct wf_native_set *set, const unsigned char *raw, size_t size,

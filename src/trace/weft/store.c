@@ -22,9 +22,7 @@ void wf_native_store_fini(struct wf_native_store *store)
     while (store->tools != NULL) {
         struct wf_native_tools *tools = store->tools;
         store->tools = tools->next;
-        wf_native_packer_free(tools->packer);
-        wf_buf_fini(&tools->stored);
-        wf_buf_fini(&tools->raw);
+        wf_native_tools_fini(tools);
         free(tools);
     }
     free(store->taken);
@@ -114,8 +112,7 @@ struct wf_native_tools *wf_native_store_read(struct wf_native_store *store,
 {
     struct wf_native_tools *tools = take_tools(store);
     struct wf_native_frame frame;
-    const char *fault = wf_native_read_frame(&store->set, at->file, at->offset, tools->packer,
-                                             &frame, &tools->stored, &tools->raw);
+    const char *fault = wf_native_read_frame(&store->set, at->file, at->offset, &frame, tools);
 
     if (fault == NULL && (frame.type != WF_FRAME_BLOCK || frame.rank != at->rank ||
                           frame.first_op != at->first_op || frame.n_ops != at->n_ops)) {

@@ -15,14 +15,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* What a thread needs to read a block. */
-struct wf_native_tools {
-    struct wf_native_tools *next;
-    struct wf_native_packer *packer;
-    struct wf_buf stored;
-    struct wf_buf raw; /* what was read */
-};
-
 struct wf_native_store {
     struct wf_native_set set;
     bool shares;
