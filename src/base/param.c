@@ -70,12 +70,21 @@ static enum wf_status parse_text(const char *text, const char **out, struct wf_e
     return WF_OK;
 }
 
+static bool is_word(const struct wf_param *row, const char *text)
+{
+    return row->word != NULL && strcmp(text, row->word) == 0;
+}
+
 static enum wf_status parse_value(const struct wf_param *row, const char *text,
                                   struct value *value, struct wf_err *err)
 {
     int64_t ps = 0;
     enum wf_status status = WF_OK;
 
+    if (is_word(row, text)) {
+        value->whole = WF_PARAM_WORD;
+        return WF_OK;
+    }
     switch (row->type) {
     case WF_PARAM_BOOL:
         return parse_bool(text, &value->whole, err);
@@ -125,7 +134,7 @@ static enum wf_status check_range(const struct wf_param *row, const char *text,
     struct value min = row->min == NULL ? *value : bound(row, row->min);
     struct value max = row->max == NULL ? *value : bound(row, row->max);
 
-    if (!is_less(row, value, &min) && !is_less(row, &max, value)) {
+    if (is_word(row, text) || (!is_less(row, value, &min) && !is_less(row, &max, value))) {
         return WF_OK;
     }
     if (row->max == NULL) {
@@ -352,6 +361,9 @@ char *wf_param_format(const struct wf_param *row, const void *params, char *buf)
 {
     const void *at = const_member(row, params);
 
+    if (row->word != NULL && !is_list(row) && *(const uint64_t *)at == WF_PARAM_WORD) {
+        return copy_text(buf, row->word);
+    }
     switch (row->type) {
     case WF_PARAM_BOOL:
         return copy_text(buf, *(const bool *)at ? "true" : "false");
@@ -398,6 +410,10 @@ char *wf_param_syntax(const struct wf_param *row, char *buf)
         [WF_PARAM_RATES] = "<rate>,...",
     };
 
+    if (row->word != NULL) {
+        (void)snprintf(buf, WF_PARAM_TEXT_MAX, "%s|%s", row->word, texts[row->type]);
+        return buf;
+    }
     return row->type == WF_PARAM_ENUM ? join_choices(row->choices, buf)
                                       : copy_text(buf, texts[row->type]);
 }

@@ -51,8 +51,14 @@ struct wf_param {
                                    for bool, enum, text */
     const char *const *choices; /* of WF_PARAM_ENUM, null-terminated */
     enum wf_param_what_if what_if;
+    /* A word that is read instead of a number, such as "unlimited", and stored as WF_PARAM_WORD
+     * whatever the bounds say. For counts, sizes, times, rates and lists; null: none. */
+    const char *word;
     const char *doc; /* one sentence that starts with a capital, no full stop */
 };
+
+/* What a word instead of a number becomes: the largest count, size or rate; -1 as a time. */
+#define WF_PARAM_WORD UINT64_MAX
 
 /* A row for a member that has the name of the parameter. `kind` is the type without WF_PARAM_;
  * the other members of struct wf_param follow, as in

@@ -16,6 +16,7 @@
 #include "net/net.h"
 #include "ops/live.h"
 #include "ops/source.h"
+#include "ranks/node_params.h"
 #include "ranks/place.h"
 #include "ranks/rank.h"
 #include "ranks/ranks.h"
@@ -54,6 +55,7 @@ struct wf_ranks {
     const struct wf_net *net;
     const struct wf_place *place;
     const struct wf_mpi_params *mpi;
+    const struct wf_node_params *node;
     const struct wf_coll_ops *algorithm[WF_COLL_KINDS]; /* null: the rules choose */
     uint8_t formula[WF_COLL_KINDS];                     /* enum wf_formula */
     bool runs_ahead;                                    /* ranks may send later than now */

@@ -154,6 +154,7 @@ enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_conf
     ranks->net = config->net;
     ranks->place = config->place;
     ranks->mpi = config->mpi;
+    ranks->node = config->node != NULL ? config->node : &wf_node_free;
     ranks->params = *config->params;
     ranks->cpu = config->cpu;
     ranks->sends_only = config->params->policy == WF_POLICY_ASAP;

@@ -16,6 +16,7 @@
 struct wf_cpu;
 struct wf_engine;
 struct wf_net;
+struct wf_node_params;
 struct wf_place;
 struct wf_recording_options;
 struct wf_ranks;
@@ -82,9 +83,10 @@ struct wf_ranks_config {
     const struct wf_ranks_job
         *jobs;       /* the ranks of all jobs are numbered together in this order */
     uint32_t n_jobs; /* 1 to WF_TALLY_JOBS */
-    const struct wf_place *place;    /* kept; places the ranks of all jobs */
-    struct wf_net *net;              /* kept; created for place->n_nodes, not yet attached */
-    const struct wf_mpi_params *mpi; /* kept */
+    const struct wf_place *place;      /* kept; places the ranks of all jobs */
+    struct wf_net *net;                /* kept; created for place->n_nodes, not yet attached */
+    const struct wf_mpi_params *mpi;   /* kept */
+    const struct wf_node_params *node; /* kept; null: wf_node_free */
     const struct wf_replay_params *params;
     const struct wf_cpu *cpu;                     /* kept; null: compute times as recorded */
     const struct wf_recording_options *recording; /* null: the run is not recorded */

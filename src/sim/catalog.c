@@ -7,6 +7,7 @@
 #include "gen/graphs.h"
 #include "net/net.h"
 #include "ranks/cpu/cpu.h"
+#include "ranks/node_params.h"
 #include "ranks/ranks.h"
 #include "sim/program.h"
 #include "topo/topo.h"
@@ -71,6 +72,7 @@ static const struct kind kinds[] = {
     {"net", "Network models", get_net, {.name = NULL}},
     {"topo", "Topologies", get_topo, {.name = NULL}},
     SINGLE("cpu", "Processors", "the processors of a node", wf_cpu_params),
+    SINGLE("node", "Nodes", "what a node costs and what its ranks share", wf_node_params),
     SINGLE("mpi", "MPI", "the MPI library", wf_mpi_params),
     SINGLE("replay", "Replay", "how a program is followed", wf_replay_params),
     SINGLE("run", "Programs", "a program that runs as virtual ranks", wf_program_params),

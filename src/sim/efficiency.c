@@ -5,6 +5,7 @@
 #include "engine/comm.h"
 #include "engine/engine.h"
 #include "net/net.h"
+#include "ranks/node_params.h"
 #include "ranks/ranks.h"
 #include "result/doc.h"
 #include "sim/job.h"
@@ -103,7 +104,7 @@ enum wf_status wf_efficiency_rehearse(struct wf_job *job, const struct wf_engine
                                       struct wf_comm *world, struct wf_err *err)
 {
     struct wf_mpi_params mpi = *job->setup.mpi;
-    struct wf_setup setup = {.mpi = &mpi};
+    struct wf_setup setup = {.mpi = &mpi, .node = &wf_node_free};
     const struct wf_net_env env = {.n_nodes = job->place.n_nodes};
     const struct wf_net_ops *none;
     char ideal[] = "ideal";

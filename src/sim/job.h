@@ -18,15 +18,17 @@ struct wf_cpu_rules;
 struct wf_engine;
 struct wf_mpi_params;
 struct wf_net;
+struct wf_node_params;
 struct wf_pes;
 struct wf_ranks;
 struct wf_traffic;
 
 /* The models that are built on an engine and live as long as it. A benchmark has none. */
 struct wf_setup {
-    struct wf_net *net;              /* owned; set before build() */
-    const struct wf_mpi_params *mpi; /* borrowed; set before build() */
-    struct wf_ranks *ranks;          /* either this or the next */
+    struct wf_net *net;                /* owned; set before build() */
+    const struct wf_mpi_params *mpi;   /* borrowed; set before build() */
+    const struct wf_node_params *node; /* likewise */
+    struct wf_ranks *ranks;            /* either this or the next */
     struct wf_pes *pes;
     uint64_t expected_messages; /* estimate for a replay; 0 if unknown */
 };

@@ -61,6 +61,7 @@ static enum wf_status graph_build(const struct wf_job *job, struct wf_engine *en
         .place = &job->place,
         .net = setup->net,
         .mpi = setup->mpi,
+        .node = setup->node,
         .cpu = &job->cpu,
         .granularity = (enum wf_pe_granularity)params->granularity,
         .timeless = params->policy == WF_POLICY_CAUSAL,

@@ -92,6 +92,7 @@ enum wf_status wf_job_prepare_replay(struct wf_job *job, struct wf_err *err)
             plan->net->create(wf_plan_values(plan, "net"), &env, &job->setup.net, err), err);
     }
     job->setup.mpi = wf_plan_values(plan, "mpi");
+    job->setup.node = wf_plan_values(plan, "node");
     return status;
 }
 
@@ -144,6 +145,7 @@ static enum wf_status replay_build(const struct wf_job *job, struct wf_engine *e
         .place = &job->place,
         .net = setup->net,
         .mpi = setup->mpi,
+        .node = setup->node,
         .params = wf_plan_values(job->plan, "replay"),
         .cpu = &job->cpu,
         /* The run on an ideal network is not recorded. */

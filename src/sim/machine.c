@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "net/net.h"
 #include "ranks/cpu/cpu.h"
+#include "ranks/node_params.h"
 #include "ranks/ranks.h"
 #include "sim/machine_reader.h"
 
@@ -138,8 +139,11 @@ static enum wf_status read_block(struct wf_machine_reader *reader, const struct 
             return wf_machine_unknown_key(reader, at, none, block->params, err);
         }
         (void)snprintf(key, sizeof(key), "%s.%.100s", block->scope, at->key);
-        WF_TRY(wf_machine_expect(reader, at, WF_YAML_SCALAR, err));
-        WF_TRY(wf_machine_emit(reader, key, key, wf_xstrdup(at->text), at->at, err));
+        char *value = wf_machine_join(reader, at, ',', err);
+        if (value == NULL) {
+            return WF_EINVAL;
+        }
+        WF_TRY(wf_machine_emit(reader, key, key, value, at->at, err));
         WF_TRY(try_last(reader, at->key, block->params, block->size, err));
     }
     return WF_OK;
@@ -149,6 +153,14 @@ static enum wf_status read_cpu(struct wf_machine_reader *reader, const struct wf
                                struct wf_err *err)
 {
     static const struct block block = {"cpu", wf_cpu_params, sizeof(struct wf_cpu_params)};
+
+    return read_block(reader, node, &block, err);
+}
+
+static enum wf_status read_node(struct wf_machine_reader *reader, const struct wf_yaml *node,
+                                struct wf_err *err)
+{
+    static const struct block block = {"node", wf_node_params, sizeof(struct wf_node_params)};
 
     return read_block(reader, node, &block, err);
 }
@@ -178,13 +190,10 @@ static const struct {
     enum wf_status (*read)(struct wf_machine_reader *reader, const struct wf_yaml *node,
                            struct wf_err *err);
 } keys[] = {
-    {"name", read_name},
-    {"summary", read_summary},
-    {"network", read_network},
-    {"topology", wf_machine_read_topology},
-    {"cpu", read_cpu},
-    {"mpi", read_mpi},
-    {"ranks_per_node", read_ranks_per_node},
+    {"name", read_name},       {"summary", read_summary},
+    {"network", read_network}, {"topology", wf_machine_read_topology},
+    {"cpu", read_cpu},         {"node", read_node},
+    {"mpi", read_mpi},         {"ranks_per_node", read_ranks_per_node},
 };
 
 enum { N_KEYS = sizeof(keys) / sizeof(keys[0]) };

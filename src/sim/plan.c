@@ -6,6 +6,7 @@
 #include "engine/models/bench.h"
 #include "net/net.h"
 #include "ranks/cpu/cpu.h"
+#include "ranks/node_params.h"
 #include "ranks/ranks.h"
 #include "result/doc.h"
 #include "sim/cpu_settings.h"
@@ -232,6 +233,8 @@ static enum wf_status plan_replay(struct wf_plan *plan, struct wf_err *err)
     WF_TRY(wf_plan_jobs_find(plan, err));
     WF_TRY(plan_network(plan, err));
     WF_TRY(add_block(plan, "cpu", wf_cpu_params, wf_xcalloc(1, sizeof(struct wf_cpu_params)),
+                     err));
+    WF_TRY(add_block(plan, "node", wf_node_params, wf_xcalloc(1, sizeof(struct wf_node_params)),
                      err));
     WF_TRY(add_block(plan, "mpi", wf_mpi_params, wf_xcalloc(1, sizeof(struct wf_mpi_params)),
                      err));

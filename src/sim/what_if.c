@@ -5,6 +5,7 @@
 #include "engine/comm.h"
 #include "engine/engine.h"
 #include "net/net.h"
+#include "ranks/node_params.h"
 #include "ranks/ranks.h"
 #include "result/doc.h"
 #include "sim/job.h"
@@ -123,7 +124,8 @@ static enum wf_status run_changed(struct wf_job *job, const struct wf_engine_con
         .topo = job->plan->topo, .n_nodes = job->place.n_nodes, .seed = job->plan->core.seed};
     unsigned char *params = wf_xcalloc(1, ops->params_size + 1);
     struct wf_mpi_params mpi = *job->setup.mpi;
-    struct wf_setup setup = {.mpi = &mpi};
+    struct wf_node_params node = *job->setup.node;
+    struct wf_setup setup = {.mpi = &mpi, .node = &node};
     uint64_t scale = job->cpu.scale;
 
     if (ops->params_size > 0) {
@@ -133,6 +135,7 @@ static enum wf_status run_changed(struct wf_job *job, const struct wf_engine_con
     bool any = change_params(ops->params, params, change);
     /* On a network without cost, messages within a node may still cost something. */
     any |= change_params(wf_mpi_params, (unsigned char *)&mpi, change) && is_free;
+    any |= change_params(wf_node_params, (unsigned char *)&node, change) && is_free;
     job->cpu.scale = change == COMPUTE ? scale / 2 : scale;
     enum wf_status status = WF_OK;
     /* If the network cannot be created with the changed value, there is no run. */
@@ -141,6 +144,7 @@ static enum wf_status run_changed(struct wf_job *job, const struct wf_engine_con
     }
     job->cpu.scale = scale;
     wf_setup_fini(&setup);
+    release(wf_node_params, (unsigned char *)&node);
     release(ops->params, params);
     free(params);
     return status;

@@ -325,6 +325,7 @@ enum wf_status wf_pes_new(struct wf_engine *engine, const struct wf_pe_config *c
     pes->net = config->net;
     pes->place = config->place;
     pes->mpi = config->mpi;
+    pes->node = config->node != NULL ? config->node : &wf_node_free;
     pes->cpu = config->cpu;
     pes->granularity = config->granularity;
     pes->timeless = config->timeless;

@@ -28,6 +28,7 @@ struct wf_engine;
 struct wf_graph;
 struct wf_mpi_params;
 struct wf_net;
+struct wf_node_params;
 struct wf_pes;
 struct wf_place;
 struct wf_recording_options;
@@ -55,7 +56,8 @@ struct wf_pe_config {
     const struct wf_place *place; /* kept; places the PEs of all jobs */
     struct wf_net *net;           /* kept; created for place->n_nodes, not yet attached */
     const struct wf_mpi_params
-        *mpi;                 /* kept; only the settings for messages within a node matter */
+        *mpi; /* kept; only the settings for messages within a node matter */
+    const struct wf_node_params *node; /* kept; null: wf_node_free */
     const struct wf_cpu *cpu; /* kept; only its scale matters; null: durations as recorded */
     enum wf_pe_granularity granularity;
     bool timeless; /* tasks take no time: only the order of messages matters */

@@ -21,6 +21,7 @@ struct wf_pes {
     const struct wf_net *net;
     const struct wf_place *place;
     const struct wf_mpi_params *mpi;
+    const struct wf_node_params *node;
     const struct wf_cpu *cpu;
     enum wf_pe_granularity granularity;
     bool timeless;

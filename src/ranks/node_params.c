@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ranks/node_params.h"
+
+#include "base/units.h"
+
+static const char *const bind_names[] = {"pack", "spread", NULL};
+static const char *const nic_policy_names[] = {"rank", "round_robin", "stripe", NULL};
+static const char *const noise_names[] = {"none", "fixed", "uniform", "exponential", NULL};
+
+#define ROW(member, kind, ...) WF_PARAM_ROW(struct wf_node_params, member, kind, __VA_ARGS__)
+#define TIME(member, ...)      ROW(member, TIME, .min = "0", .max = "1h", __VA_ARGS__)
+#define RATE(member, ...) \
+    ROW(member, RATE, .word = "unlimited", .def = "unlimited", __VA_ARGS__)
+
+const struct wf_param wf_node_params[] = {
+    TIME(o_send, .word = "auto", .def = "auto",
+         .doc = "CPU time of a rank to send a message; auto: the overhead of the network "
+                "model, which only loggp has"),
+    TIME(o_recv, .word = "auto", .def = "auto",
+         .doc = "CPU time of a rank to receive a message; auto: likewise"),
+    RATE(copy_send, .doc = "Bytes per second that the CPU of a sending rank handles: 1/O of "
+                           "LogGOPS"),
+    RATE(copy_recv, .doc = "Bytes per second that the CPU of a receiving rank handles"),
+    RATE(copy_unexpected, .doc =
+                              "Bytes per second at which a rank copies an eager message that "
+                              "arrived before its receive"),
+    TIME(injection_delay, .def = "0", .what_if = WF_WHAT_IF_LATENCY,
+         .doc = "Delay of a message in the network interface that sends it"),
+    TIME(ejection_delay, .def = "0", .what_if = WF_WHAT_IF_LATENCY,
+         .doc = "Delay of a message in the network interface that receives it"),
+    TIME(gap, .def = "0",
+         .doc = "Least time between two messages that a network interface sends, or two that "
+                "it receives"),
+    TIME(registration, .def = "0",
+         .doc = "Time to register the memory of a message sent by rendezvous, on each side"),
+    RATE(registration_rate, .doc = "Bytes per second at which that memory is registered"),
+    ROW(sockets, COUNT, .def = "1", .min = "1", .max = "1024", .doc = "Sockets of a node"),
+    ROW(domains, COUNT, .def = "1", .min = "1", .max = "1024",
+        .doc = "Memory domains (NUMA) of a node, spread evenly over its sockets"),
+    ROW(cores, COUNT, .word = "unlimited", .def = "unlimited", .min = "1", .max = "65536",
+        .doc = "Cores of a node that run ranks; with more ranks than cores, ranks share cores"),
+    ROW(bind, ENUM, .def = "pack", .choices = bind_names,
+        .doc = "Which cores the ranks of a node get: domain after domain, or the domains in "
+               "turn"),
+    RATE(memory_bandwidth, .what_if = WF_WHAT_IF_BANDWIDTH,
+         .doc = "Memory bandwidth of a domain, which the messages within the node share"),
+    RATE(core_bandwidth, .doc = "Memory bandwidth that the computation of one rank draws"),
+    ROW(memory_bound, REAL, .def = "0", .min = "0", .max = "1",
+        .doc = "Share of the compute time that waits for memory and grows where ranks draw "
+               "more than memory_bandwidth"),
+    ROW(local_latency, TIMES, .word = "auto", .def = "auto", .min = "0", .max = "1h",
+        .what_if = WF_WHAT_IF_LATENCY,
+        .doc = "Latency of messages within a domain, a socket and a node: three values, or one "
+               "for all; auto: mpi.local_latency"),
+    ROW(local_bandwidth, RATES, .word = "auto", .def = "auto", .what_if = WF_WHAT_IF_BANDWIDTH,
+        .doc = "Bandwidth of one message within a domain, a socket and a node, likewise; auto: "
+               "mpi.local_bandwidth"),
+    TIME(time_slice, .def = "0",
+         .doc = "With more ranks than cores: the longest time that a rank computes before "
+                "another one has its turn; 0: until the computation ends"),
+    TIME(switch_cost, .def = "0",
+         .doc = "With more ranks than cores: CPU time to go from one rank to another"),
+    ROW(nics, COUNT, .def = "1", .min = "1", .max = "64",
+        .doc = "Network interfaces (rails) of a node; the topology has that many nodes for "
+               "each node"),
+    ROW(nic_policy, ENUM, .def = "rank", .choices = nic_policy_names,
+        .doc = "Which interface a message takes: that of its rank; for messages sent by "
+               "rendezvous also the next one in turn, or all of them"),
+    ROW(stripe_min, SIZE, .def = "64KiB",
+        .doc = "Messages from this size on are divided among all interfaces (stripe)"),
+    ROW(nic_group, COUNT, .def = "1", .min = "1",
+        .doc = "Nodes that form a group: in the topology the first interfaces of all of them "
+               "come first, then the second ones, and so on"),
+    ROW(nic_domains, TEXT, .def = "",
+        .doc = "Memory domain of each interface, like 0,0,1,1; empty: spread evenly"),
+    ROW(noise, ENUM, .def = "none", .choices = noise_names,
+        .doc = "Interruptions of computing by the operating system: the distribution of their "
+               "durations"),
+    TIME(noise_period, .def = "10ms", .doc = "Mean time between two interruptions of a core"),
+    TIME(noise_duration, .def = "25us", .doc = "Mean duration of an interruption"),
+    WF_PARAM_END,
+};
+
+static uint64_t word = WF_PARAM_WORD;
+
+const struct wf_node_params wf_node_free = {
+    .o_send = -1,
+    .o_recv = -1,
+    .copy_send = WF_PARAM_WORD,
+    .copy_recv = WF_PARAM_WORD,
+    .copy_unexpected = WF_PARAM_WORD,
+    .registration_rate = WF_PARAM_WORD,
+    .sockets = 1,
+    .domains = 1,
+    .cores = WF_PARAM_WORD,
+    .memory_bandwidth = WF_PARAM_WORD,
+    .core_bandwidth = WF_PARAM_WORD,
+    .local_latency = {&word, 1},
+    .local_bandwidth = {&word, 1},
+    .nics = 1,
+    .nic_group = 1,
+};
+
+int64_t wf_node_rate_ps(uint64_t bytes, uint64_t rate)
+{
+    return rate == WF_PARAM_WORD ? 0 : wf_transfer_ps(bytes, rate);
+}
