@@ -158,6 +158,13 @@ static void note_skipped(void *arg, const struct wf_setting *setting)
                   setting->place, setting->origin);
 }
 
+static void print_note(void *arg, const char *note)
+{
+    const struct wf_cli *cli = arg;
+
+    (void)fprintf(cli->err, "weft: note: %s\n", note);
+}
+
 /* Enables the load of links in a model that has it, unless the user set the option. */
 static enum wf_status ask_for_links(struct wf_scenario *scenario, struct wf_err *err)
 {
@@ -263,6 +270,8 @@ static enum wf_status run(struct wf_cli *cli, const struct wf_simulate_opts *opt
         .progress_arg = &line,
         .skipped = opts->verbose ? note_skipped : NULL,
         .skipped_arg = cli,
+        .noted = opts->quiet || !wf_world_is_first(cli->world) ? NULL : print_note,
+        .noted_arg = cli,
         .recording = records || opts->record ? &recording : NULL,
         .what_if_events = opts->what_if                    ? UINT64_MAX
                           : page && opts->record_limit > 0 ? WHAT_IF_EVENTS

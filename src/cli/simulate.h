@@ -39,10 +39,12 @@ struct wf_simulate_opts {
 #define WF_SIMULATE_ROW(member, kind, ...) \
     WF_OPT_ROW(struct wf_simulate_opts, member, kind, __VA_ARGS__)
 
-#define WF_SIMULATE_ROW_MACHINE                                                              \
-    WF_SIMULATE_ROW(machine, TEXT, "machine", 0, "<name|file>",                              \
-                    .doc = "Topology, network and processors of a machine: a name of 'weft " \
-                           "machine list' or a .yaml file; other options and -p override it")
+#define WF_SIMULATE_ROW_MACHINE                                                        \
+    WF_SIMULATE_ROW(                                                                   \
+        machine, TEXT, "machine", 0, "<name|file>",                                    \
+        .doc = "Topology, network and processors of a machine: a name of 'weft "       \
+               "machine list', a .yaml file, or a .conf file of CODES; other options " \
+               "and -p override it")
 
 /* The rows that all these verbs have, and the end of the table. The arguments describe -o. */
 #define WF_SIMULATE_ROWS(output_doc, output_arg)                                             \

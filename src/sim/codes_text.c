@@ -207,6 +207,18 @@ static enum wf_status read_all(struct reader *reader)
     return reader->depth > 0 ? fail(reader, "a closing brace") : WF_OK;
 }
 
+bool wf_codes_is(const char *text, size_t size)
+{
+    struct reader reader = {.text = text, .size = size};
+
+    skip_space(&reader);
+    size_t begin = reader.at;
+    while (is_name(peek(&reader))) {
+        advance(&reader);
+    }
+    return reader.at > begin && take(&reader, '{');
+}
+
 enum wf_status wf_codes_read(const char *label, const char *text, size_t size,
                              struct wf_codes_text *out, struct wf_err *err)
 {

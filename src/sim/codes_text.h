@@ -33,6 +33,10 @@ struct wf_codes_text {
     size_t n;
 };
 
+/* Whether a text is a configuration and not a machine file: it begins with the name of a section
+ * and a brace. */
+bool wf_codes_is(const char *text, size_t size);
+
 /* Reads a configuration. On failure (WF_EINVAL, the message begins with `label:line:column:`)
  * nothing is left to release. */
 WF_NODISCARD

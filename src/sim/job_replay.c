@@ -79,8 +79,10 @@ enum wf_status wf_job_prepare_replay(struct wf_job *job, struct wf_err *err)
     struct wf_placement_job jobs[WF_TALLY_JOBS];
     const struct wf_placement_env where = placement_env(plan, jobs);
 
-    enum wf_status status =
-        wf_plan_blame(plan, "topology", wf_placement_make(&where, &job->place, err), err);
+    enum wf_status status = wf_placement_make(&where, &job->place, err);
+    if (!wf_placement_has_files(&where)) {
+        status = wf_plan_blame(plan, "topology", status, err);
+    }
     if (status == WF_OK) {
         status = make_cpu(job, err);
     }

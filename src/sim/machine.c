@@ -7,6 +7,8 @@
 #include "ranks/cpu/cpu.h"
 #include "ranks/node_params.h"
 #include "ranks/ranks.h"
+#include "sim/codes_import.h"
+#include "sim/codes_text.h"
 #include "sim/machine_reader.h"
 
 #include <stdio.h>
@@ -306,6 +308,46 @@ static enum wf_status read_root(struct wf_machine_reader *reader, struct chain *
     return WF_OK;
 }
 
+static void add_notes(struct wf_scenario *scenario, const struct wf_buf *notes)
+{
+    const char *at = (const char *)notes->data, *end = at + notes->size;
+
+    while (at < end) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        size_t len = newline != NULL ? (size_t)(newline - at) : (size_t)(end - at);
+
+        wf_scenario_note(scenario, "%.*s", (int)len, at);
+        at += len + 1;
+    }
+}
+
+/* Reads a configuration of CODES: its machine file takes its place. */
+static enum wf_status read_codes(struct wf_machine *machine, struct chain *chain,
+                                 const struct wf_machine_file *file, struct wf_err *err)
+{
+    char *name = wf_machine_file_stem(file);
+    struct wf_codes_source source = {
+        .label = file->label, .name = name, .text = file->text, .size = file->size};
+    struct wf_codes_result result = {.machine = {.data = NULL}};
+    enum wf_status status = wf_codes_import(&source, &result, err);
+
+    if (status == WF_OK) {
+        /* Lines in messages are those of the file that weft import-codes writes. */
+        char label[256];
+        (void)snprintf(label, sizeof(label), "%.200s (imported)", file->label);
+        struct wf_machine_file made = *file;
+        made.label = label;
+        made.text = (char *)result.machine.data;
+        made.size = result.machine.size;
+        status = read_file(machine, chain, &made, err);
+        add_notes(machine->scenario, &result.notes);
+    }
+    wf_buf_fini(&result.machine);
+    wf_buf_fini(&result.notes);
+    free(name);
+    return status;
+}
+
 /* Included settings come first, so that the file's own settings override them. */
 static enum wf_status read_file(struct wf_machine *machine, struct chain *chain,
                                 const struct wf_machine_file *file, struct wf_err *err)
@@ -314,6 +356,9 @@ static enum wf_status read_file(struct wf_machine *machine, struct chain *chain,
         .machine = machine, .file = file, .included = chain->depth > 0};
     struct wf_yaml *root = NULL;
 
+    if (wf_codes_is(file->text, file->size)) {
+        return read_codes(machine, chain, file, err);
+    }
     if (wf_yaml_parse(file->text, file->size, &root, err) != WF_OK) {
         wf_err_prefix(err, "%s:", file->label);
         return WF_EINVAL;

@@ -4,7 +4,8 @@
 /*
  * Machines: the part of a scenario that describes topology, network and processors, in a YAML
  * file of its own or in the built-in library (share/machines). docs/reference/machine-files.md
- * describes the format.
+ * describes the format. A file may also be a configuration of CODES (sim/codes_import.h), which
+ * is converted as it is read; what the conversion has to say is in the notes of the scenario.
  *
  * A machine is a list of settings that know their place in the file, so that every error about
  * them, whenever it is found, begins with "file:line:column: ".
@@ -29,7 +30,7 @@ struct wf_machine_text {
 const struct wf_machine_text *wf_machine_library(void);
 
 /* Loads a machine and all files that it includes. `which` is a file if it contains a '/' or
- * ends in .yaml or .yml, else a name in the library. Failures are WF_EINVAL, or WF_EIO if the
+ * ends in .yaml, .yml or .conf, else a name in the library. Failures are WF_EINVAL, or WF_EIO if the
  * file itself cannot be read. The caller frees *out with wf_machine_free(). */
 WF_NODISCARD
 enum wf_status wf_machine_load(const char *which, struct wf_machine **out, struct wf_err *err);

@@ -15,10 +15,10 @@
  * more. */
 enum { LABEL_MAX = 160 };
 
-/* The length of `name` without the extension .yaml or .yml. */
+/* The length of `name` without the extension .yaml, .yml or .conf. */
 static size_t stem_length(const char *name)
 {
-    static const char *const endings[] = {".yaml", ".yml"};
+    static const char *const endings[] = {".yaml", ".yml", ".conf"};
     size_t len = strlen(name);
 
     for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
@@ -66,7 +66,7 @@ static enum wf_status unknown(const char *which, struct wf_err *err)
         err, WF_EINVAL, "unknown machine '%.64s'%s", which,
         hint[0] != '\0'
             ? hint
-            : "; 'weft machine list' lists all; the name of a file must end in .yaml");
+            : "; 'weft machine list' lists all; the name of a file must end in .yaml or .conf");
 }
 
 static enum wf_status open_library(const char *which, struct wf_machine_file *out,

@@ -5,6 +5,7 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "sim/tracer.h"
 #include "topo/nested.h"
 
 #include <errno.h>
@@ -20,6 +21,7 @@ static const char *const kind_names[] = {
     [WF_PLACEMENT_RANDOM] = "random",
     [WF_PLACEMENT_BLOCK] = "block:",
     [WF_PLACEMENT_FILE] = "file:",
+    [WF_PLACEMENT_TRACER] = "tracer:",
 };
 
 enum { N_KINDS = sizeof(kind_names) / sizeof(kind_names[0]) };
@@ -66,7 +68,7 @@ static enum wf_status unknown_placement(const char *text, struct wf_err *err)
     }
     return wf_err_set(err, WF_EUSAGE,
                       "'%.64s' is not a placement; expected auto, linear, roundrobin, random, "
-                      "block:<size>x... or file:<path>%s",
+                      "block:<size>x..., file:<path> or tracer:<path>%s",
                       text, wf_nearest_hint(&nearest, hint));
 }
 
@@ -206,6 +208,16 @@ static bool is_plain(const struct wf_placement_env *env)
         }
     }
     return true;
+}
+
+bool wf_placement_has_files(const struct wf_placement_env *env)
+{
+    for (uint32_t i = 0; i < env->n_jobs; i++) {
+        if (env->jobs[i].placement.kind >= WF_PLACEMENT_FILE) {
+            return true;
+        }
+    }
+    return false;
 }
 
 uint64_t wf_placement_memory(const struct wf_placement_env *env)
@@ -404,6 +416,26 @@ static enum wf_status place_job(struct placer *placer, uint32_t number, uint32_t
     return status;
 }
 
+/* The nodes of a job's ranks, from a file. */
+static enum wf_status read_nodes(const struct placer *placer, uint32_t number,
+                                 uint32_t *node_of, struct wf_err *err)
+{
+    const struct wf_placement_job *job = &placer->env->jobs[number];
+
+    if (job->placement.kind == WF_PLACEMENT_FILE) {
+        return read_file(job->placement.path, job->n_ranks, placer->n_nodes, node_of, err);
+    }
+    const struct wf_tracer_placing placing = {
+        .path = job->placement.path,
+        .job = number,
+        .n_ranks = job->n_ranks,
+        .ranks_per_node = job->ranks_per_node,
+        .n_nodes = placer->n_nodes,
+        .topo = placer->env->topo,
+    };
+    return wf_tracer_place(&placing, node_of, err);
+}
+
 static enum wf_status place_files(struct placer *placer, bool files, struct wf_err *err)
 {
     enum wf_status status = WF_OK;
@@ -411,11 +443,10 @@ static enum wf_status place_files(struct placer *placer, bool files, struct wf_e
 
     for (uint32_t i = 0; i < placer->env->n_jobs && status == WF_OK; i++) {
         const struct wf_placement_job *job = &placer->env->jobs[i];
-        bool is_file = job->placement.kind == WF_PLACEMENT_FILE;
+        bool is_file = job->placement.kind >= WF_PLACEMENT_FILE;
 
         if (is_file && files) {
-            status = read_file(job->placement.path, job->n_ranks, placer->n_nodes,
-                               placer->node_of + first, err);
+            status = read_nodes(placer, i, placer->node_of + first, err);
             for (uint32_t r = 0; r < job->n_ranks && status == WF_OK; r++) {
                 placer->taken[placer->node_of[first + r]] = 1;
             }

@@ -12,6 +12,7 @@
  *   block:4x4x2     in a topology with coordinates: the free nodes of one block of this size,
  *                   then those of the next block, filled in the order of ranks
  *   file:nodes.txt  the node of each rank, one per line; ranks_per_node is ignored
+ *   tracer:config   as a configuration of TraceR maps the job of this number (sim/tracer.h)
  *
  * Jobs with files are placed first, then the others in the order of their numbers. Two jobs
  * share a node only if their files place them there.
@@ -28,6 +29,7 @@ enum wf_placement_kind {
     WF_PLACEMENT_RANDOM,
     WF_PLACEMENT_BLOCK,
     WF_PLACEMENT_FILE,
+    WF_PLACEMENT_TRACER,
 };
 
 struct wf_placement {
@@ -62,6 +64,9 @@ WF_NODISCARD
 enum wf_status wf_placement_make(const struct wf_placement_env *env, struct wf_place *out,
                                  struct wf_err *err);
 void wf_placement_release(struct wf_place *place);
+
+/* Whether a job is placed by a file, which messages then name. */
+bool wf_placement_has_files(const struct wf_placement_env *env);
 
 /* Estimates the bytes that the placement needs for one rank; 0 if no tables are needed. */
 uint64_t wf_placement_memory(const struct wf_placement_env *env);

@@ -11,6 +11,7 @@
 #include "result/doc.h"
 #include "sim/cpu_settings.h"
 #include "sim/plan_jobs.h"
+#include "sim/tracer.h"
 #include "topo/nested.h"
 #include "traffic/traffic.h"
 
@@ -263,6 +264,8 @@ enum wf_status wf_plan_init(struct wf_plan *plan, const struct wf_scenario *scen
                             struct wf_err *err)
 {
     memset(plan, 0, sizeof(*plan));
+    WF_TRY(wf_tracer_expand(scenario, &plan->expanded, err));
+    scenario = plan->expanded != NULL ? plan->expanded : scenario;
     plan->scenario = scenario;
 
     enum wf_status status = apply_core(plan, scenario, err);
@@ -308,6 +311,7 @@ void wf_plan_fini(struct wf_plan *plan)
     wf_plan_jobs_fini(plan);
     wf_topo_free(plan->topo);
     wf_param_release(wf_scenario_params, &plan->core);
+    wf_scenario_free(plan->expanded);
     memset(plan, 0, sizeof(*plan));
 }
 

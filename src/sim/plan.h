@@ -47,7 +47,8 @@ struct wf_plan_job {
 };
 
 struct wf_plan {
-    const struct wf_scenario *scenario;
+    const struct wf_scenario *scenario; /* what the caller gave, or... */
+    struct wf_scenario *expanded; /* ...that with the jobs of TraceR (sim/tracer.h); or null */
     struct wf_scenario_core core;
     struct wf_engine_config engine;
     const struct wf_bench_ops *bench; /* either this... */

@@ -230,9 +230,11 @@ static enum wf_status check_given(const struct wf_plan *plan, uint32_t number,
                             err);
 }
 
-static enum wf_status open_trace(struct wf_plan_job *job, struct wf_err *err)
+static enum wf_status open_trace(const struct wf_plan *plan, uint32_t number,
+                                 struct wf_plan_job *job, struct wf_err *err)
 {
     const char *path = job->settings->source;
+    char key[64];
     struct wf_trace trace;
     enum wf_status status =
         wf_reader_open(job->reader, job->probe, job->block.values, &trace, err);
@@ -247,6 +249,9 @@ static enum wf_status open_trace(struct wf_plan_job *job, struct wf_err *err)
                             "leave the number out",
                             path, n_ranks, n_ranks == 1 ? "" : "s",
                             (unsigned long long)job->settings->ranks);
+        status = wf_setting_blame(
+            wf_scenario_find(plan->scenario, job_key(number, "ranks", key, sizeof(key))),
+            status, err);
     } else {
         job->source = trace.source;
         job->graph = trace.graph;
@@ -294,9 +299,9 @@ static enum wf_status check_graph(const struct wf_plan_job *job, struct wf_err *
     return wf_graph_check(job->graph, err);
 }
 
-static enum wf_status open_source(const struct wf_plan *plan, struct wf_plan_job *job,
-                                  struct wf_err *err)
+static enum wf_status open_source(struct wf_plan *plan, uint32_t number, struct wf_err *err)
 {
+    struct wf_plan_job *job = &plan->jobs[number];
     uint32_t n = (uint32_t)job->settings->ranks;
 
     if (job->program) {
@@ -308,7 +313,7 @@ static enum wf_status open_source(const struct wf_plan *plan, struct wf_plan_job
         return job->graph_gen->create(job->block.values, n, &job->graph, err);
     }
     return job->gen != NULL ? job->gen->create(job->block.values, n, &job->source, err)
-                            : open_trace(job, err);
+                            : open_trace(plan, number, job, err);
 }
 
 static enum wf_status open_job(struct wf_plan *plan, uint32_t number, struct wf_err *err)
@@ -316,7 +321,7 @@ static enum wf_status open_job(struct wf_plan *plan, uint32_t number, struct wf_
     struct wf_plan_job *job = &plan->jobs[number];
 
     WF_TRY(check_given(plan, number, err));
-    WF_TRY(open_source(plan, job, err));
+    WF_TRY(open_source(plan, number, err));
     WF_TRY(job->graph != NULL ? check_graph(job, err) : select_parts(plan, number, err));
     job->n_ranks = job->graph != NULL ? job->graph->n_pes : job->source->n_ranks;
     return WF_OK;
@@ -362,7 +367,7 @@ enum wf_status wf_plan_jobs_again(struct wf_plan *plan, struct wf_err *err)
         if (job->program) {
             wf_source_free(job->source);
             job->source = NULL;
-            WF_TRY(open_source(plan, job, err));
+            WF_TRY(open_source(plan, i, err));
         }
     }
     return WF_OK;

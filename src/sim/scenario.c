@@ -6,6 +6,7 @@
 #include "ranks/tally.h"
 #include "sim/catalog.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 _Static_assert(offsetof(struct wf_scenario_core, job) == 0,
                "rows of a job are rows of the scenario");
 
-enum { FIRST_JOB_ROW = 4 };
+enum { FIRST_JOB_ROW = 4, NOTE_MAX = 512 };
 
 const struct wf_param wf_scenario_params[] = {
     WF_PARAM_ROW(struct wf_scenario_core, network, TEXT, .def = "loggp",
@@ -36,7 +37,7 @@ const struct wf_param wf_scenario_params[] = {
     WF_PARAM_ROW(
         struct wf_scenario_job, placement, TEXT, .def = "auto",
         .doc = "Nodes of the ranks: auto (linear; all of a hierarchy), linear, roundrobin, "
-               "random, block:<size>x..., file:<path>"),
+               "random, block:<size>x..., file:<path>, tracer:<path>"),
     WF_PARAM_ROW(struct wf_scenario_job, start, TIME, .def = "0",
                  .doc = "When the program starts"),
     WF_PARAM_ROW(struct wf_scenario_job, repeat, COUNT, .def = "1", .min = "1",
@@ -100,7 +101,11 @@ void wf_scenario_free(struct wf_scenario *scenario)
     for (size_t i = 0; i < scenario->n; i++) {
         release(&scenario->settings[i]);
     }
+    for (size_t i = 0; i < scenario->n_notes; i++) {
+        free(scenario->notes[i]);
+    }
     free(scenario->settings);
+    free(scenario->notes);
     free(scenario);
 }
 
@@ -241,9 +246,18 @@ static char *copy(const char *text)
 
 void wf_scenario_append(struct wf_scenario *scenario, const struct wf_scenario *more)
 {
+    wf_scenario_append_except(scenario, more, "");
+}
+
+void wf_scenario_append_except(struct wf_scenario *scenario, const struct wf_scenario *more,
+                               const char *key)
+{
     for (size_t i = 0; i < more->n; i++) {
         struct wf_setting setting = more->settings[i];
 
+        if (strcmp(setting.key, key) == 0) {
+            continue;
+        }
         setting.key = copy(setting.key);
         setting.value = copy(setting.value);
         setting.origin = copy(setting.origin);
@@ -251,6 +265,22 @@ void wf_scenario_append(struct wf_scenario *scenario, const struct wf_scenario *
         setting.model = copy(setting.model);
         append(scenario, setting);
     }
+    for (size_t i = 0; i < more->n_notes; i++) {
+        wf_scenario_note(scenario, "%s", more->notes[i]);
+    }
+}
+
+void wf_scenario_note(struct wf_scenario *scenario, const char *fmt, ...)
+{
+    char text[NOTE_MAX];
+    va_list args;
+
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
+    scenario->notes =
+        wf_xrealloc(scenario->notes, scenario->n_notes + 1, sizeof(*scenario->notes));
+    scenario->notes[scenario->n_notes++] = wf_xstrdup(wf_text_safe(text));
 }
 
 const struct wf_setting *wf_scenario_find(const struct wf_scenario *scenario, const char *key)

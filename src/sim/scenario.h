@@ -36,6 +36,9 @@ struct wf_setting {
 struct wf_scenario {
     struct wf_setting *settings;
     size_t n;
+    /* Lines for the user: what files of other simulators say and the settings do not. */
+    char **notes;
+    size_t n_notes;
 };
 
 /* A program, and where and when it runs. */
@@ -85,8 +88,15 @@ enum wf_status wf_scenario_set(struct wf_scenario *scenario, const char *key, co
 WF_NODISCARD
 enum wf_status wf_scenario_add(struct wf_scenario *scenario, struct wf_setting setting,
                                struct wf_err *err);
-/* Copies all settings of another scenario. */
+/* Copies all settings and notes of another scenario. */
 void wf_scenario_append(struct wf_scenario *scenario, const struct wf_scenario *more);
+/* Likewise, but without the settings that have this key. */
+void wf_scenario_append_except(struct wf_scenario *scenario, const struct wf_scenario *more,
+                               const char *key);
+
+/* Adds a note, a line without a newline at its end. */
+WF_PRINTF(2, 3)
+void wf_scenario_note(struct wf_scenario *scenario, const char *fmt, ...);
 
 /* The last setting with that key; null if there is none. */
 const struct wf_setting *wf_scenario_find(const struct wf_scenario *scenario, const char *key);

@@ -346,6 +346,13 @@ static void report_skipped(const struct wf_sim_host *host, const struct wf_plan 
     }
 }
 
+static void report_notes(const struct wf_sim_host *host, const struct wf_plan *plan)
+{
+    for (size_t i = 0; host->noted != NULL && i < plan->scenario->n_notes; i++) {
+        host->noted(host->noted_arg, plan->scenario->notes[i]);
+    }
+}
+
 static uint32_t hops(const void *arg, uint32_t from, uint32_t to)
 {
     const struct wf_topo *topo = arg;
@@ -430,6 +437,7 @@ static enum wf_status run_or_explain(const struct wf_scenario *scenario,
     *doc = NULL;
     WF_TRY(wf_plan_init(&plan, scenario, err));
     report_skipped(host, &plan);
+    report_notes(host, &plan);
     struct wf_trace_out trace = {.recorder = NULL};
     enum wf_status status = explain ? WF_OK : wf_sim_trace_out_begin(&trace, &plan, host, err);
     if (status == WF_OK) {

@@ -56,6 +56,9 @@ struct wf_sim_host {
     /* Called before the run for each setting from a file that was skipped. May be null. */
     void (*skipped)(void *arg, const struct wf_setting *setting);
     void *skipped_arg;
+    /* Called before the run for each note of the scenario. May be null. */
+    void (*noted)(void *arg, const char *note);
+    void *noted_arg;
     const struct wf_sim_recording *recording; /* null: no recording */
     /* A replay with at most this many events is run again with changes (`what_if`); 0:
      * never. */

@@ -71,7 +71,7 @@ CASES = [
     # placement
     ([*REPLAY, "--placement", "linaer"], 2, "--placement: .*did you mean 'linear'"),
     ([*REPLAY, "--placement", "block:2x"], 2, "--placement: 'block:2x' is not a block"),
-    ([*REPLAY, "--placement", "file:"], 2, r"--placement: 'file:' is not a .* or file:<path>\n$"),
+    ([*REPLAY, "--placement", "file:"], 2, r"--placement: 'file:' is not a .* file:<path> or tracer:<path>\n$"),
     ([*REPLAY, "--placement", "block:2x2"], 3, "blocks needs a topology that is a grid"),
     ([*REPLAY, "--placement", "block:2x2", "--topo", "torus:8"], 3, "which has 1"),
     ([*REPLAY, "--placement", "file:nowhere"], 3, "cannot read 'nowhere'"),
