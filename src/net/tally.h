@@ -30,7 +30,7 @@ struct wf_net_counters {
 
 void wf_net_counters_merge(struct wf_net_counters *into, const struct wf_net_counters *from);
 
-enum { WF_NET_USAGE_VCS = 8, WF_NET_USAGE_LINKS = 8 };
+enum { WF_NET_USAGE_VCS = 16, WF_NET_USAGE_LINKS = 8 };
 
 /* One direction of a link: the one that leaves the vertex. */
 struct wf_net_link_usage {

@@ -2,6 +2,7 @@
 #include "net/topology.h"
 
 #include "base/mem.h"
+#include "topo/damaged.h"
 #include "topo/nested.h"
 
 #include <inttypes.h>
@@ -20,6 +21,24 @@ enum wf_status wf_net_topology_check(const char *model, const struct wf_net_env 
         return wf_err_set(err, WF_EINVAL, "%u nodes do not fit on a %s of %u", env->n_nodes,
                           env->topo->ops->name, env->topo->n_nodes);
     }
+    return WF_OK;
+}
+
+enum wf_status wf_net_topology_break(const struct wf_topo *whole, const char *fail,
+                                     const struct wf_topo **topo, struct wf_topo **damaged,
+                                     struct wf_err *err)
+{
+    *damaged = NULL;
+    *topo = whole;
+    if (fail[0] == '\0') {
+        return WF_OK;
+    }
+    enum wf_status status = wf_topo_damaged_create(whole, fail, damaged, err);
+    if (status != WF_OK) {
+        wf_err_prefix(err, "net.fail: ");
+        return status;
+    }
+    *topo = *damaged;
     return WF_OK;
 }
 
@@ -58,17 +77,18 @@ uint32_t wf_net_ports_max(const struct wf_topo *topo, uint32_t first, uint32_t e
     return most;
 }
 
-/* ---- reverse ports ---- */
+/* ---- the far ends of links ---- */
 
-/* The links into each vertex: those of v are link[first[v]] and following. */
-struct inward {
-    uint32_t *first; /* [n_vertices + 1] */
-    uint32_t *link, *from;
-};
-
-static void inward_init(struct inward *in, const struct wf_topo *topo, uint32_t n_links)
+void wf_net_inward_fini(struct wf_net_inward *in)
 {
-    uint32_t n = topo->n_vertices;
+    free(in->first);
+    free(in->link);
+    free(in->from);
+}
+
+void wf_net_inward_init(struct wf_net_inward *in, const struct wf_topo *topo)
+{
+    uint32_t n = topo->n_vertices, n_links = wf_topo_first_link(topo, n);
     uint32_t *end = wf_xcalloc((size_t)n + 2, sizeof(*end));
 
     in->first = end;
@@ -103,9 +123,9 @@ uint16_t *wf_net_reverse_ports(const struct wf_topo *topo)
     uint32_t n = topo->n_vertices, n_links = wf_topo_first_link(topo, n);
     uint16_t *reverse = wf_xmalloc(((size_t)n_links + 1) * sizeof(*reverse));
     uint16_t *port_to = wf_xmalloc(((size_t)n + 1) * sizeof(*port_to)); /* by neighbour */
-    struct inward in;
+    struct wf_net_inward in;
 
-    inward_init(&in, topo, n_links);
+    wf_net_inward_init(&in, topo);
     memset(reverse, 0xff, ((size_t)n_links + 1) * sizeof(*reverse));
     memset(port_to, 0xff, ((size_t)n + 1) * sizeof(*port_to));
     for (uint32_t v = 0; v < n; v++) {
@@ -123,8 +143,6 @@ uint16_t *wf_net_reverse_ports(const struct wf_topo *topo)
         }
     }
     free(port_to);
-    free(in.first);
-    free(in.link);
-    free(in.from);
+    wf_net_inward_fini(&in);
     return reverse;
 }

@@ -324,7 +324,7 @@ static const struct wf_param no_params[] = {WF_PARAM_END};
 static const char *const no_examples[] = {NULL};
 
 static const struct wf_topo_ops damaged_ops = {
-    .name = "damaged",
+    .name = "damaged network",
     .vc_class = WF_TOPO_VC_LOWEST_PORT,
     .args = "",
     .summary = "a network some of whose links or routers have failed",

@@ -137,7 +137,7 @@ struct wf_packet_net {
     bool trains;
     bool sends_notices;   /* routers tell their neighbours the lengths of queues */
     uint32_t notice_step; /* in packets */
-    int flow;             /* enum wf_packet_flow */
+    int flow;             /* enum wf_route_flow */
     bool overtakes;       /* messages between two nodes may take different routes... */
     bool is_in_order;     /* ...but all packets of one message take the same */
     bool has_queue;       /* interfaces decide packet by packet */

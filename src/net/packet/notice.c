@@ -7,25 +7,10 @@
  * will be free, so that the queue shrinks at the receiver as it does here. Only packets that
  * lengthen the queue or wait for credits need new notices.
  */
+#include "net/notices.h"
 #include "net/packet/port.h"
 
-enum { ENTRIES = 5 };
-
-/* The last notice about one port of a neighbour. */
-struct entry {
-    int64_t free;
-    uint32_t port; /* number of the port + 1; 0: the entry is free */
-    uint32_t waiting;
-};
-
-/* Some notices of a neighbour, in a cell. */
-struct page {
-    uint32_t next; /* cell */
-    uint32_t spare;
-    struct entry entries[ENTRIES];
-};
-
-_Static_assert(sizeof(struct page) <= sizeof(struct wf_packet_train), "fits into a cell");
+_Static_assert(WF_NET_NOTICES_CELL <= sizeof(struct wf_packet_train), "fits into a cell");
 
 static struct wf_packet_port_notice *notice_of(const struct wf_packet_view *view, uint32_t port)
 {
@@ -95,38 +80,13 @@ void wf_packet_notice_send(const struct wf_packet_view *view, uint32_t port)
     }
 }
 
-static bool is_over(const struct entry *entry, int64_t now)
-{
-    return entry->port == 0 || (entry->free <= now && entry->waiting == 0);
-}
-
-/* Replaces the entry of the port, or else one that is free or out of date. */
 void wf_packet_notice_received(const struct wf_packet_view *view,
                                const struct wf_packet_notice_event *notice)
 {
-    const struct entry told = {notice->free, notice->port + 1, notice->waiting};
-    struct wf_packet_port_notice *head = notice_of(view, notice->by);
-    uint32_t place = 0, slot = 0;
-    bool found = false;
+    const struct wf_net_notice told = {
+        .value = notice->free, .port = notice->port, .more = notice->waiting};
 
-    for (uint32_t cell = head->known; cell != 0 && !found;) {
-        const struct page *page = wf_cell_read(view->ctx, cell);
-        for (uint32_t i = 0; i < ENTRIES && !found; i++) {
-            found = page->entries[i].port == told.port;
-            if (found || (place == 0 && is_over(&page->entries[i], view->key.time))) {
-                place = cell;
-                slot = i;
-            }
-        }
-        cell = page->next;
-    }
-    if (place == 0) {
-        place = wf_cell_new(view->ctx);
-        ((struct page *)wf_cell_edit(view->ctx, place))->next = head->known;
-        wf_touch(view->ctx, head, sizeof(*head));
-        head->known = place;
-    }
-    ((struct page *)wf_cell_edit(view->ctx, place))->entries[slot] = told;
+    wf_net_notices_put(view->ctx, &notice_of(view, notice->by)->known, &told, view->key.time);
 }
 
 static uint32_t port_to(const struct wf_packet_view *view, uint32_t vertex)
@@ -149,15 +109,10 @@ uint64_t wf_packet_notice_queue(const struct wf_packet_view *view, uint32_t vert
     int64_t full_ps = links->kinds[kind].full_ps;
     uint32_t by = port_to(view, vertex);
 
-    for (uint32_t cell = by == WF_TOPO_NO_PORT ? 0 : notice_of(view, by)->known; cell != 0;) {
-        const struct page *page = wf_cell_read(view->ctx, cell);
-        for (uint32_t i = 0; i < ENTRIES; i++) {
-            const struct entry *entry = &page->entries[i];
-            if (entry->port == port + 1) {
-                return length(entry->free, entry->waiting, view->key.time, full_ps);
-            }
-        }
-        cell = page->next;
+    if (by == WF_TOPO_NO_PORT) {
+        return 0;
     }
-    return 0;
+    const struct wf_net_notice *told =
+        wf_net_notices_get(view->ctx, notice_of(view, by)->known, port);
+    return told == NULL ? 0 : length(told->value, told->more, view->key.time, full_ps);
 }

@@ -14,8 +14,6 @@
 static const char *const timing_names[] = {"cut_through", "store_and_forward", NULL};
 static const char *const buffers_names[] = {"unbounded", "credits", NULL};
 static const char *const nic_names[] = {"fcfs", "rr", NULL};
-
-static const char *const ecmp_names[] = {"flow", "message", "packet", NULL};
 static const char *const preset_names[] = {"none", "torusnet", NULL};
 
 /* The figures of the torus network of CODES as TraceR's examples use it: packets that are
@@ -61,7 +59,7 @@ static const struct wf_param params_table[] = {
     {ROW("routing", TEXT, routing), .def = "minimal", .doc = "Routing policy"},
     {ROW("routing_file", TEXT, routing_file), .def = "",
      .doc = "File for a routing policy that reads one"},
-    {ROW("ecmp", ENUM, ecmp), .def = "flow", .choices = ecmp_names,
+    {ROW("ecmp", ENUM, ecmp), .def = "flow", .choices = wf_route_flow_names,
      .doc = "With routing ecmp, which packets take the same route: all between two nodes "
             "(flow), those of a message, or each its own"},
     {ROW("info_step", SIZE, info_step), .def = "2KiB", .max = "1GiB",
@@ -311,9 +309,9 @@ static void finish_model(struct wf_packet_net *model, const struct wf_packet_par
     model->timing = (enum wf_packet_timing)given->timing;
     model->nic = (enum wf_packet_nic)given->nic;
     model->is_minimal = model->route->ops->follows_topology && model->n_channels == 0;
-    model->flow = model->route->ops->is_by_flow ? given->ecmp : WF_PACKET_FLOW_PAIR;
-    bool together = model->route->ops->is_oblivious && model->flow != WF_PACKET_FLOW_PACKET;
-    model->overtakes = !together || model->flow == WF_PACKET_FLOW_MESSAGE;
+    model->flow = model->route->ops->is_by_flow ? given->ecmp : WF_ROUTE_FLOW_PAIR;
+    bool together = model->route->ops->is_oblivious && model->flow != WF_ROUTE_FLOW_PACKET;
+    model->overtakes = !together || model->flow == WF_ROUTE_FLOW_MESSAGE;
     model->is_in_order = together;
     model->has_queue = model->nic == WF_PACKET_ROUND_ROBIN || model->n_channels > 0;
     model->packet_bytes = (uint32_t)given->packet;
@@ -360,21 +358,6 @@ static void finish_model(struct wf_packet_net *model, const struct wf_packet_par
     wf_packet_stats_init(model);
 }
 
-static enum wf_status break_links(struct wf_packet_net *model, const char *fail,
-                                  struct wf_err *err)
-{
-    if (fail[0] == '\0') {
-        return WF_OK;
-    }
-    enum wf_status status = wf_topo_damaged_create(model->topo, fail, &model->damaged, err);
-    if (status == WF_OK) {
-        model->topo = model->damaged;
-    } else {
-        wf_err_prefix(err, "net.fail: ");
-    }
-    return status;
-}
-
 static enum wf_status packet_create(const void *params, const struct wf_net_env *env,
                                     struct wf_net **out, struct wf_err *err)
 {
@@ -384,8 +367,8 @@ static enum wf_status packet_create(const void *params, const struct wf_net_env 
 
     struct wf_packet_net *model = wf_xcalloc(1, sizeof(*model));
 
-    model->topo = env->topo;
-    enum wf_status status = break_links(model, given->fail, err);
+    enum wf_status status =
+        wf_net_topology_break(env->topo, given->fail, &model->topo, &model->damaged, err);
     if (status == WF_OK) {
         status = make_links(model, given, err);
     }

@@ -24,13 +24,6 @@ enum wf_packet_buffers {
     WF_PACKET_CREDITS,   /* packets wait for a free slot at the end of the link */
 };
 
-/* Which packets take the same route, if the route depends on a hash. */
-enum wf_packet_flow {
-    WF_PACKET_FLOW_PAIR, /* all packets between two nodes */
-    WF_PACKET_FLOW_MESSAGE,
-    WF_PACKET_FLOW_PACKET,
-};
-
 /* Lists have one value for all levels of a hierarchy, or one per level, outermost first. */
 struct wf_packet_params {
     int preset;      /* applied before the other parameters; unused after that */
@@ -47,7 +40,7 @@ struct wf_packet_params {
     char *routing;
     char *routing_file;
     uint64_t info_step;   /* bytes: how exactly routers know the queues of their neighbours */
-    int ecmp;             /* enum wf_packet_flow */
+    int ecmp;             /* enum wf_route_flow */
     char *fail;           /* topo/damaged.h; "": nothing fails */
     int stats;            /* enum wf_net_stats */
     int64_t stats_window; /* 0: none */

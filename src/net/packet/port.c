@@ -41,10 +41,10 @@ static uint64_t flow_of(const struct wf_packet_view *view, const struct wf_packe
 {
     uint64_t pair = (uint64_t)head->src << 32 | head->dst;
 
-    if (view->model->flow == WF_PACKET_FLOW_PAIR) {
+    if (view->model->flow == WF_ROUTE_FLOW_PAIR) {
         return pair;
     }
-    return view->model->flow == WF_PACKET_FLOW_MESSAGE
+    return view->model->flow == WF_ROUTE_FLOW_MESSAGE
                ? wf_rng_mix(pair) + (head->number + UINT64_C(1)) * WF_RNG_GOLDEN
                : wf_random(view->ctx);
 }

@@ -12,6 +12,8 @@ static const struct wf_route_ops *const route_table[] = {
     NULL,
 };
 
+const char *const wf_route_flow_names[] = {"flow", "message", "packet", NULL};
+
 const struct wf_route_ops *const *wf_route_table(void)
 {
     return route_table;

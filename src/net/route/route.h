@@ -14,6 +14,15 @@
 
 #include "net/vc/vc.h"
 
+/* Which packets take the same route, if the route depends on a hash (net.ecmp). */
+enum wf_route_flow {
+    WF_ROUTE_FLOW_PAIR, /* all packets between two nodes */
+    WF_ROUTE_FLOW_MESSAGE,
+    WF_ROUTE_FLOW_PACKET,
+};
+
+extern const char *const wf_route_flow_names[];
+
 /* A packet's record of its route; zeroed when it is injected. Travels in events. */
 struct wf_route_state {
     uint32_t via; /* a node to go to first, + 1; 0 for none */

@@ -128,11 +128,10 @@ static void give_back(const struct wf_router_view *view, uint32_t input)
     if (input >= view->layout->n_ports * model->vcs) {
         return;
     }
-    uint32_t before = model->topo->ops->neighbor(model->topo, view->vertex, port);
-    uint64_t channel =
-        wf_router_reverse(model, view->vertex, port) * model->vcs + input % model->vcs;
-    wf_router_schedule(view, before, model->phits + model->set.credit_delay, WF_ROUTER_SLOT,
-                       &channel, sizeof(channel));
+    const struct wf_router_end before = wf_router_before(model, view->vertex, port);
+    uint64_t channel = before.port * model->vcs + input % model->vcs;
+    wf_router_schedule(view, before.vertex, model->phits + model->set.credit_delay,
+                       WF_ROUTER_SLOT, &channel, sizeof(channel));
 }
 
 /* ---- who gets a channel ---- */
@@ -334,7 +333,7 @@ static void send(const struct wf_router_view *view, uint32_t port, struct round 
     count_injected(view, input, &packet, round);
     wf_router_stats_leaves(view, port, &packet);
     packet.hops++;
-    packet.input = (wf_router_reverse(model, view->vertex, port) * model->vcs + vc) & 0x7fff;
+    packet.input = (wf_router_in_port(model, view->vertex, port) * model->vcs + vc) & 0x7fff;
     wf_router_schedule(view, model->topo->ops->neighbor(model->topo, view->vertex, port),
                        model->set.pipeline + model->set.link_delay, WF_ROUTER_HEAD, &packet,
                        sizeof(packet));
@@ -410,5 +409,8 @@ void wf_router_decide(const struct wf_router_view *view)
     }
     if (round.next != WF_ROUTER_NEVER) {
         wf_router_wake(view, round.next);
+    }
+    if (view->model->notice_step > 0) {
+        wf_router_notice_send_all(view);
     }
 }

@@ -50,6 +50,9 @@ static void room_behind(const struct wf_router_view *view, uint32_t number)
     if (channel->used-- == view->model->set.queue * view->model->phits) {
         wf_router_wake(view, view->now);
     }
+    if (view->model->notice_step > 0 && number / view->model->vcs < view->layout->n_ports) {
+        wf_router_notice_send(view, number / view->model->vcs);
+    }
 }
 
 /* ---- departures ---- */
@@ -58,14 +61,14 @@ static void room_behind(const struct wf_router_view *view, uint32_t number)
 static void give_back(const struct wf_router_view *view, uint32_t input)
 {
     const struct wf_router_net *model = view->model;
-    uint32_t port = input / model->vcs, vc = input % model->vcs, before = view->vertex;
-    uint64_t channel = (view->layout->n_ports + 1) * model->vcs + vc;
+    uint32_t port = input / model->vcs;
+    struct wf_router_end before = {view->vertex, view->layout->n_ports + 1};
 
     if (port < view->layout->n_ports) {
-        before = model->topo->ops->neighbor(model->topo, view->vertex, port);
-        channel = wf_router_reverse(model, view->vertex, port) * model->vcs + vc;
+        before = wf_router_before(model, view->vertex, port);
     }
-    wf_router_schedule(view, before, 1 + model->set.link_delay + model->set.credit_delay,
+    uint64_t channel = before.port * model->vcs + input % model->vcs;
+    wf_router_schedule(view, before.vertex, 1 + model->set.link_delay + model->set.credit_delay,
                        WF_ROUTER_SLOT, &channel, sizeof(channel));
 }
 
@@ -81,7 +84,7 @@ static void tell_next(const struct wf_router_view *view, uint32_t channel, uint3
     if (port < view->layout->n_ports) {
         next = model->topo->ops->neighbor(model->topo, view->vertex, port);
         there.input =
-            (wf_router_reverse(model, view->vertex, port) * model->vcs + channel % model->vcs) &
+            (wf_router_in_port(model, view->vertex, port) * model->vcs + channel % model->vcs) &
             0x7fff;
         there.hops++;
         if (gone == 1) {
@@ -155,7 +158,7 @@ static void set_route(const struct wf_router_view *view, uint32_t input, uint32_
     struct wf_router_flit_input *at = wf_router_flit_edit(view, input);
 
     at->port = (uint16_t)(port + 1);
-    at->vcs = (uint8_t)vcs;
+    at->vcs = (uint16_t)vcs;
 }
 
 /* All virtual channels, a bit for each. */
@@ -277,7 +280,7 @@ static uint32_t input_there(const struct wf_router_view *view)
 {
     const struct wf_router_net *model = view->model;
     uint32_t port = wf_topo_is_direct(model->topo) ? view->layout->n_ports
-                                                   : wf_router_reverse(model, view->vertex, 0);
+                                                   : wf_router_in_port(model, view->vertex, 0);
 
     return port * model->vcs + wf_router_flit_source(view)->vc;
 }
@@ -395,7 +398,7 @@ bool wf_router_flit_is_blocked(const struct wf_router_view *view, uint32_t input
         if ((at->vcs >> vc & 1) == 0) {
             continue;
         }
-        if (holder == 0) {
+        if (holder == 0 || wait->n == WF_NET_WAIT_TARGETS) {
             return false;
         }
         wait->targets[wait->n++] = wf_router_queue(view, holder - 1);
@@ -423,6 +426,9 @@ static void step(const struct wf_router_view *view)
     }
     if (again) {
         wf_router_wake(view, view->now + 1);
+    }
+    if (view->model->notice_step > 0) {
+        wf_router_notice_send_all(view);
     }
 }
 

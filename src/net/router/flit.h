@@ -25,9 +25,9 @@ struct wf_router_flit_input {
     uint32_t gone;   /* flits of the first packet that have left */
     uint16_t accept; /* channel to accept first, if several are offered */
     uint16_t port;   /* output port of the first packet, + 1; 0: it is not routed yet */
-    uint8_t vcs;     /* channels that it may take, one bit each */
+    uint16_t vcs;    /* channels that it may take, one bit each */
     uint8_t state;   /* enum wf_router_flit_state */
-    uint8_t spare[2];
+    uint8_t spare;
     int64_t ready; /* first cycle in which the first packet may request a channel */
 };
 

@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "net/route/route.h"
 #include "net/router/router.h"
+#include "net/topology.h"
 #include "topo/grid.h"
 
 /* ---- events ---- */
@@ -28,14 +29,19 @@ enum {
     WF_ROUTER_REPORT, /* to itself: report the packets injected and consumed */
     WF_ROUTER_GATE,   /* from the deadlock detector: whether packets may be injected */
     WF_ROUTER_HALT,   /* from the deadlock detector: wf_net_deadlock */
-    /* To the deadlock detector: */
-    WF_ROUTER_BLOCKED, /* the first packet of a queue does not move: wf_net_wait */
-    WF_ROUTER_MOVED,   /* it moves again: wf_net_queue */
-    WF_ROUTER_COUNT,   /* packets that entered the network, minus those that left it */
-    WF_ROUTER_CHECK,   /* to itself */
+    WF_ROUTER_NOTICE, /* the length of a neighbour's queue: wf_router_notice */
 };
 
-enum { WF_ROUTER_VCS_MAX = 8, WF_ROUTER_INPUTS_MAX = 1024 };
+/* To the deadlock detector, which is a process of its own. */
+enum {
+    WF_ROUTER_BLOCKED =
+        WF_ROUTER_HALT + 1, /* the first packet of a queue does not move: wf_net_wait */
+    WF_ROUTER_MOVED,        /* it moves again: wf_net_queue */
+    WF_ROUTER_COUNT,        /* packets that entered the network, minus those that left it */
+    WF_ROUTER_CHECK,        /* to itself */
+};
+
+enum { WF_ROUTER_VCS_MAX = 16, WF_ROUTER_INPUTS_MAX = 1024 };
 
 #define WF_ROUTER_NEVER INT64_MAX
 #define WF_ROUTER_NONE  UINT32_C(0xffffffff)
@@ -104,6 +110,20 @@ struct wf_router_link {
     uint32_t spare;
 };
 
+/* The length of a queue. Travels in events. */
+struct wf_router_notice {
+    uint32_t by;   /* port of the receiver that leads to the sender */
+    uint32_t port; /* port of the sender */
+    uint64_t bytes;
+};
+
+/* Notices sent about a port and received through it. All zero means idle. */
+struct wf_router_port_notice {
+    uint64_t told;  /* bytes, according to the last notice sent */
+    uint32_t known; /* cell: notices from the router at the end of its link */
+    uint32_t spare;
+};
+
 /* The head of a router's state. Channels, links, inputs and a bit for each input that is not
  * empty follow. */
 struct wf_router_head {
@@ -139,6 +159,7 @@ struct wf_router_layout {
     size_t channels, links, inputs, words, size;
     size_t flit_inputs, flit_channels, flit_ports, flit_source; /* wormhole only */
     size_t by_hops, loads; /* statistics, if they are asked for; else 0 */
+    size_t notices;        /* struct wf_router_port_notice of each port; only with notices */
 };
 
 /* ---- the model ---- */
@@ -148,6 +169,7 @@ enum { WF_ROUTER_POLICY = WF_ROUTER_AUTO_ROUTING };
 struct wf_router_net {
     struct wf_net net;
     const struct wf_topo *topo;
+    struct wf_topo *damaged;         /* `topo`, if parts of the network fail; else null */
     const struct wf_topo_grid *grid; /* null unless the scheme is for grids */
     struct wf_router_params set;
     uint32_t vcs;
@@ -159,7 +181,9 @@ struct wf_router_net {
     int scheme;             /* enum wf_router_routing without the presets, or... */
     struct wf_route *route; /* ...WF_ROUTER_POLICY with this; else null */
     uint16_t *coords;       /* on grids: coordinates of each vertex, n_dims each */
-    uint16_t *reverse;      /* elsewhere: for each directed link the port at its far end */
+    uint16_t *in_port; /* elsewhere: for each directed link the input port at its far end */
+    struct wf_net_inward inward;    /* with one-way links: those that end at each input port */
+    uint64_t notice_step;           /* bytes; 0: routers send no notices */
     uint32_t first_other, detector; /* process numbers */
     uint64_t packets_limit; /* packets in the network above which none is injected; 0: none */
     struct wf_router_layout node, other;
@@ -207,12 +231,32 @@ static inline void wf_router_schedule(const struct wf_router_view *view, uint32_
                 (int64_t)cycles * view->model->set.cycle - 1, kind, payload, size);
 }
 
-/* The port at the far end of a link. */
-static inline uint32_t wf_router_reverse(const struct wf_router_net *model, uint32_t vertex,
+/* The input port at the far end of a link. If all links lead both ways, input ports have the
+ * numbers of output ports; else the links into a vertex are counted. */
+static inline uint32_t wf_router_in_port(const struct wf_router_net *model, uint32_t vertex,
                                          uint32_t port)
 {
     return model->grid != NULL ? port ^ 1
-                               : model->reverse[wf_topo_first_link(model->topo, vertex) + port];
+                               : model->in_port[wf_topo_first_link(model->topo, vertex) + port];
+}
+
+/* The near end of the link that ends at an input port. */
+struct wf_router_end {
+    uint32_t vertex, port;
+};
+
+static inline struct wf_router_end wf_router_before(const struct wf_router_net *model,
+                                                    uint32_t vertex, uint32_t in_port)
+{
+    const struct wf_topo *topo = model->topo;
+
+    if (model->inward.first == NULL) {
+        return (struct wf_router_end){topo->ops->neighbor(topo, vertex, in_port),
+                                      wf_router_in_port(model, vertex, in_port)};
+    }
+    uint32_t at = model->inward.first[vertex] + in_port, from = model->inward.from[at];
+    return (struct wf_router_end){from,
+                                  model->inward.link[at] - wf_topo_first_link(topo, from)};
 }
 
 /* An input, which the caller is going to change. */
@@ -242,7 +286,7 @@ static inline struct wf_net_queue wf_router_queue_after(const struct wf_router_v
 
     return (struct wf_net_queue){
         .vertex = model->topo->ops->neighbor(model->topo, view->vertex, port),
-        .port = (uint16_t)wf_router_reverse(model, view->vertex, port),
+        .port = (uint16_t)wf_router_in_port(model, view->vertex, port),
         .vc = (uint16_t)(channel % model->vcs),
     };
 }
@@ -282,12 +326,31 @@ extern const char *const wf_router_routings[];
 WF_NODISCARD
 enum wf_status wf_router_choose_scheme(struct wf_router_net *model, struct wf_err *err);
 
+/* ---- policy.c: routing policies ---- */
+
+/* Bytes that wait at a port: those that hold its channels, and those in the queues at their
+ * end. */
+uint64_t wf_router_queue_bytes(const struct wf_router_view *view, uint32_t port);
+
 /* The channels that the first packet of an input may take by a routing policy: those of the
  * class that the policy chose. Returns their number, 0 if the policy was not asked yet. */
 uint32_t wf_router_policy_channels(const struct wf_router_view *view, uint32_t input,
                                    uint16_t *channels);
 /* Asks the policy, if it was not asked yet. */
 void wf_router_policy_ask(const struct wf_router_view *view, uint32_t input);
+
+/* ---- notice.c; the model sends notices ---- */
+
+/* Notifies the neighbours if the queue of the port has changed by a step. */
+void wf_router_notice_send(const struct wf_router_view *view, uint32_t port);
+/* Likewise for all ports. */
+void wf_router_notice_send_all(const struct wf_router_view *view);
+/* WF_ROUTER_NOTICE. */
+void wf_router_notice_received(const struct wf_router_view *view,
+                               const struct wf_router_notice *notice);
+/* Bytes that wait at a port of the neighbour `vertex`, by the last notice. */
+uint64_t wf_router_notice_queue(const struct wf_router_view *view, uint32_t vertex,
+                                uint32_t port);
 
 /* ---- route.c: what packets request ---- */
 

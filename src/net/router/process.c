@@ -52,6 +52,9 @@ static void slot_free(const struct wf_router_view *view, uint64_t number)
         channel->wanted = 0;
         wf_router_wake(view, view->now);
     }
+    if (view->model->notice_step > 0) {
+        wf_router_notice_send(view, (uint32_t)number / view->model->vcs);
+    }
 }
 
 static void gate(const struct wf_router_view *view, bool shut)
@@ -112,6 +115,9 @@ void wf_router_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,
     case WF_ROUTER_HALT:
         halt(&view, node, (const void *)ev->payload);
         break;
+    case WF_ROUTER_NOTICE:
+        wf_router_notice_received(&view, (const void *)ev->payload);
+        break;
     case WF_ROUTER_SENT:
         net->user.sent(net->user.arg, ctx, node, &packet->msg);
         break;
@@ -148,7 +154,7 @@ static void add_usage(const struct wf_router_net *model, struct wf_ctx *ctx, con
             wf_net_waits_add(&usage->waits, &wait);
         }
     }
-    usage->links = model->topo->n_links * 2;
+    usage->links = model->topo->n_links * (model->topo->oneway ? 1 : 2);
 }
 
 void wf_router_usage(const struct wf_net *net, struct wf_ctx *ctx, const void *node,

@@ -29,8 +29,18 @@ static const struct wf_param params_table[] = {
     {ROW("routing", ENUM, routing), .def = "auto", .choices = wf_router_routings,
      .doc = "Routing with its deadlock avoidance (docs/models/router.md); auto is "
             "oblivious-1vc on grids, updown on trees, else minimal"},
+    {ROW("routing_file", TEXT, routing_file), .def = "",
+     .doc = "File with the routes of routing table"},
+    {ROW("ecmp", ENUM, ecmp), .def = "flow", .choices = wf_route_flow_names,
+     .doc = "With routing ecmp, which packets take the same route: all between two nodes "
+            "(flow), those of a message, or each its own"},
+    {ROW("info_step", SIZE, info_step), .def = "0B", .max = "1GiB",
+     .doc = "With routing ugal_g: routers notify their neighbours when a queue differs by "
+            "this much from what they were told last; 0 is a packet"},
+    {ROW("fail", TEXT, fail), .def = "",
+     .doc = "Broken parts, as link:12-13,router:40,links:5%; routes avoid them"},
     {ROW("vcs", COUNT, vcs), .def = "0",
-     .doc = "Virtual channels of a link, 1 to 8; 0 is as many as the routing needs"},
+     .doc = "Virtual channels of a link, 1 to 16; 0 is as many as the routing needs"},
     {ROW("queue", COUNT, queue), .def = "4", .max = "1024",
      .doc = "Capacity of the queue at the end of a virtual channel, in packets, at least 1"},
     {ROW("flow", ENUM, flow), .def = "auto", .choices = flows,
@@ -123,8 +133,24 @@ static struct wf_router_layout layout_of(const struct wf_router_net *model, uint
             layout.flit_ports + (n_ports + 1) * sizeof(struct wf_router_flit_port);
         layout.size = layout.flit_source + sizeof(struct wf_router_flit_source);
     }
+    if (model->notice_step > 0) {
+        layout.notices = layout.size;
+        layout.size += n_ports * sizeof(struct wf_router_port_notice);
+    }
     wf_router_stats_layout(model, &layout, n_injection > 0);
     return layout;
+}
+
+/* The most input or output ports of the vertices from `first` to before `end`. */
+static uint32_t ports_max(const struct wf_router_net *model, uint32_t first, uint32_t end)
+{
+    uint32_t most = wf_net_ports_max(model->topo, first, end);
+
+    for (uint32_t v = first; model->inward.first != NULL && v < end; v++) {
+        uint32_t n = model->inward.first[v + 1] - model->inward.first[v];
+        most = n > most ? n : most;
+    }
+    return most;
 }
 
 static enum wf_status lay_out(struct wf_router_net *model, struct wf_err *err)
@@ -132,9 +158,9 @@ static enum wf_status lay_out(struct wf_router_net *model, struct wf_err *err)
     const struct wf_topo *topo = model->topo;
     uint32_t n_nodes = model->net.n_nodes;
 
-    model->node = layout_of(model, wf_net_ports_max(topo, 0, n_nodes),
-                            (uint32_t)model->set.injection_queues);
-    model->other = layout_of(model, wf_net_ports_max(topo, n_nodes, topo->n_vertices), 0);
+    model->node =
+        layout_of(model, ports_max(model, 0, n_nodes), (uint32_t)model->set.injection_queues);
+    model->other = layout_of(model, ports_max(model, n_nodes, topo->n_vertices), 0);
     uint32_t most = model->node.n_inputs > model->other.n_inputs ? model->node.n_inputs
                                                                  : model->other.n_inputs;
     if (most > WF_ROUTER_INPUTS_MAX) {
@@ -160,16 +186,28 @@ static void fill_coords(struct wf_router_net *model)
     }
 }
 
-static enum wf_status check_topology(const struct wf_net_env *env, struct wf_err *err)
+/* Numbers the input ports: by the output port that leads back, or by the links into each vertex
+ * if some links have none. */
+static void find_inputs(struct wf_router_net *model)
 {
-    WF_TRY(wf_net_topology_check("router", env, err));
-    if (env->topo->oneway) {
-        return wf_err_set(err, WF_EINVAL,
-                          "network model 'router' does not support one-way links, as this %s "
-                          "has",
-                          env->topo->ops->name);
+    const struct wf_topo *topo = model->topo;
+
+    if (model->grid != NULL) {
+        fill_coords(model);
+        return;
     }
-    return WF_OK;
+    if (!topo->oneway) {
+        model->in_port = wf_net_reverse_ports(topo);
+        return;
+    }
+    wf_net_inward_init(&model->inward, topo);
+    model->in_port = wf_xcalloc((size_t)wf_topo_first_link(topo, topo->n_vertices) + 1,
+                                sizeof(*model->in_port));
+    for (uint32_t v = 0; v < topo->n_vertices; v++) {
+        for (uint32_t i = model->inward.first[v]; i < model->inward.first[v + 1]; i++) {
+            model->in_port[model->inward.link[i]] = (uint16_t)(i - model->inward.first[v]);
+        }
+    }
 }
 
 static enum wf_status check_sizes(struct wf_router_net *model, struct wf_err *err)
@@ -203,15 +241,18 @@ static void router_destroy(struct wf_net *net)
     struct wf_router_net *model = (struct wf_router_net *)net;
 
     free(model->coords);
-    free(model->reverse);
+    free(model->in_port);
+    wf_net_inward_fini(&model->inward);
     wf_route_free(model->route);
+    wf_topo_free(model->damaged);
     free(model);
 }
 
 /* The most packets in the network before nodes stop injecting; 0: no limit. */
 static uint64_t packets_limit(const struct wf_router_net *model)
 {
-    double capacity = 2 * (double)model->topo->n_links * model->vcs * (double)model->set.queue;
+    double links = (model->topo->oneway ? 1 : 2) * (double)model->topo->n_links;
+    double capacity = links * model->vcs * (double)model->set.queue;
     double limit = capacity * model->set.global_restriction;
 
     return model->set.global_restriction > 0 && limit < 1 ? 1 : (uint64_t)limit;
@@ -238,27 +279,26 @@ static struct wf_net_clock router_clock(const void *params)
 static enum wf_status router_create(const void *params, const struct wf_net_env *env,
                                     struct wf_net **out, struct wf_err *err)
 {
-    WF_TRY(check_topology(env, err));
+    WF_TRY(wf_net_topology_check("router", env, err));
     struct wf_router_net *model = wf_xcalloc(1, sizeof(*model));
     model->set = *(const struct wf_router_params *)params;
-    model->topo = env->topo;
     model->net.n_nodes = env->n_nodes;
     model->seed = env->seed;
     enum wf_status status = check_sizes(model, err);
     if (status == WF_OK) {
+        status = wf_net_topology_break(env->topo, model->set.fail, &model->topo,
+                                       &model->damaged, err);
+    }
+    if (status == WF_OK) {
         status = wf_router_choose_scheme(model, err);
     }
     if (status == WF_OK) {
+        find_inputs(model);
         status = lay_out(model, err);
     }
     if (status != WF_OK) {
         router_destroy(&model->net);
         return status;
-    }
-    if (model->grid != NULL) {
-        fill_coords(model);
-    } else {
-        model->reverse = wf_net_reverse_ports(model->topo);
     }
     model->packets_limit = packets_limit(model);
     model->net.ops = &wf_net_router_ops;

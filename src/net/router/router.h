@@ -22,7 +22,12 @@ enum wf_router_routing {
     WF_ROUTER_UPDOWN,
     WF_ROUTER_MINIMAL,
     WF_ROUTER_VALIANT,
-    WF_ROUTER_UGAL,
+    WF_ROUTER_UGAL, /* another name for the next */
+    WF_ROUTER_UGAL_L,
+    WF_ROUTER_UGAL_G,
+    WF_ROUTER_PAR,
+    WF_ROUTER_ECMP,
+    WF_ROUTER_TABLE,
     WF_ROUTER_AUTO_ROUTING,
 };
 
@@ -55,8 +60,12 @@ struct wf_router_params {
     int64_t cycle;
     uint64_t phit, packet; /* bytes */
     int routing;           /* enum wf_router_routing; the other choices have enums too */
-    uint64_t vcs;          /* 0: as many as the routing needs */
-    uint64_t queue;        /* packets per input channel */
+    char *routing_file;
+    int ecmp;           /* enum wf_route_flow */
+    uint64_t info_step; /* bytes; 0: a packet */
+    char *fail;         /* topo/damaged.h; "": nothing fails */
+    uint64_t vcs;       /* 0: as many as the routing needs */
+    uint64_t queue;     /* packets per input channel */
     int flow;
     uint64_t injection_queues, injection_length;
     int injection;

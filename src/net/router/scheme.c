@@ -7,9 +7,9 @@
 #include <inttypes.h>
 
 const char *const wf_router_routings[] = {
-    "oblivious-1vc", "oblivious-3vc", "adaptive-3vc", "dor",     "adaptive",
-    "dateline",      "dateline-free", "updown",       "minimal", "valiant",
-    "ugal",          "auto",          NULL,
+    "oblivious-1vc", "oblivious-3vc", "adaptive-3vc", "dor",     "adaptive", "dateline",
+    "dateline-free", "updown",        "minimal",      "valiant", "ugal",     "ugal_l",
+    "ugal_g",        "par",           "ecmp",         "table",   "auto",     NULL,
 };
 
 static bool is_grid(const struct wf_topo *topo)
@@ -43,6 +43,11 @@ static const struct scheme schemes[] = {
     [WF_ROUTER_MINIMAL] = {WF_ROUTER_POLICY, NULL, "minimal", 1, 1, 0, false},
     [WF_ROUTER_VALIANT] = {WF_ROUTER_POLICY, NULL, "valiant", 1, 1, 0, false},
     [WF_ROUTER_UGAL] = {WF_ROUTER_POLICY, NULL, "ugal_l", 1, 1, 0, false},
+    [WF_ROUTER_UGAL_L] = {WF_ROUTER_POLICY, NULL, "ugal_l", 1, 1, 0, false},
+    [WF_ROUTER_UGAL_G] = {WF_ROUTER_POLICY, NULL, "ugal_g", 1, 1, 0, false},
+    [WF_ROUTER_PAR] = {WF_ROUTER_POLICY, NULL, "par", 1, 1, 0, false},
+    [WF_ROUTER_ECMP] = {WF_ROUTER_POLICY, NULL, "ecmp", 1, 1, 0, false},
+    [WF_ROUTER_TABLE] = {WF_ROUTER_POLICY, NULL, "table", 1, 1, 0, false},
 };
 
 static int choose_routing(const struct wf_router_net *model)
@@ -64,11 +69,15 @@ static enum wf_status make_policy(struct wf_router_net *model, const char *polic
     enum wf_status status = wf_route_find(policy, &ops, err);
 
     if (status == WF_OK) {
-        status = wf_route_create(ops, model->topo, "", &model->route, err);
+        status = wf_route_create(ops, model->topo, model->set.routing_file, &model->route, err);
     }
     if (status != WF_OK) {
         wf_err_prefix(err, "net.routing: ");
         return WF_EINVAL;
+    }
+    if (ops->asks_far) {
+        model->notice_step =
+            model->set.info_step > 0 ? model->set.info_step : model->set.packet;
     }
     return WF_OK;
 }
@@ -135,6 +144,19 @@ static enum wf_status choose_flow(const struct scheme *scheme, struct wf_router_
     return WF_OK;
 }
 
+/* A node of an indirect network receives the flits of its packets and forwards none. */
+static enum wf_status check_ends(const struct wf_topo *topo, struct wf_err *err)
+{
+    if (!wf_topo_is_direct(topo) && wf_net_ports_max(topo, 0, topo->n_nodes) > 1) {
+        return wf_err_set(err, WF_EINVAL,
+                          "net.switching: wormhole switching needs nodes that are all routers, "
+                          "or have one link each; this %s has both switches and nodes with "
+                          "several links",
+                          topo->ops->name);
+    }
+    return WF_OK;
+}
+
 /* Bubble flow control moves whole packets and does not work with wormhole switching. */
 static enum wf_status check_wormhole(struct wf_router_net *model, const char *name,
                                      struct wf_err *err)
@@ -146,19 +168,18 @@ static enum wf_status check_wormhole(struct wf_router_net *model, const char *na
         rings = rings || (model->grid->wrap[d] && model->grid->size[d] > 2);
     }
     bool works = model->scheme == WF_ROUTER_DATELINE || model->scheme == WF_ROUTER_UPDOWN ||
-                 (model->scheme == WF_ROUTER_POLICY && set->routing != WF_ROUTER_VALIANT &&
-                  set->routing != WF_ROUTER_UGAL && set->routing != WF_ROUTER_ADAPTIVE) ||
+                 model->scheme == WF_ROUTER_POLICY ||
                  (model->scheme == WF_ROUTER_DOR && (!rings || set->flow == WF_ROUTER_PLAIN));
     if (!works || set->flow == WF_ROUTER_BUBBLE || set->restriction > 0) {
         return wf_err_set(
             err, WF_EINVAL,
             "net.switching: wormhole switching works with dateline routing on grids (dor on "
-            "meshes), updown on trees and minimal elsewhere, without bubble flow control "
-            "and restrictions; not with %s",
+            "meshes), updown on trees and the routing policies, such as minimal, without "
+            "bubble flow control and restrictions; not with %s",
             works ? "bubble flow control or restrictions" : name);
     }
     model->bubble = false;
-    return WF_OK;
+    return check_ends(model->topo, err);
 }
 
 /* The name of a parameter that is given but has no effect with this switching, or null. */
@@ -243,78 +264,4 @@ enum wf_status wf_router_choose_scheme(struct wf_router_net *model, struct wf_er
     WF_TRY(choose_flow(scheme, model, err));
     WF_TRY(check_switching(model, name, err));
     return choose_vcs(scheme, name, model, err);
-}
-
-/* ---- routing policies (net/route/route.h) ----
- *
- * A policy is asked once for each packet, when the packet is the first of its queue and
- * requests a channel. Its choice stands, as its channels cannot deadlock by themselves. If
- * there are more channels than the policy needs, each class has several, all alike.
- */
-
-/* Bytes that wait at a port: those that hold its channels, and those in the queues at their
- * end. */
-static uint64_t queue_of(const struct wf_route_query *query, uint32_t vertex, uint32_t port)
-{
-    const struct wf_router_view *view = query->arg;
-    uint32_t vcs = view->model->vcs;
-    uint64_t sum = view->links[port].waiting;
-
-    (void)vertex; /* no policy of this model asks for queues of neighbours */
-    for (uint32_t vc = 0; vc < vcs; vc++) {
-        sum += view->channels[port * vcs + vc].used;
-    }
-    return sum * view->model->set.packet;
-}
-
-static uint64_t random_of(const struct wf_route_query *query)
-{
-    const struct wf_router_view *view = query->arg;
-
-    return wf_random(view->ctx);
-}
-
-void wf_router_policy_ask(const struct wf_router_view *view, uint32_t input)
-{
-    const struct wf_router_net *model = view->model;
-    uint32_t first = view->inputs[input].first;
-    const struct wf_router_cell *seen = wf_cell_read(view->ctx, first);
-
-    if (seen->count != 0 || seen->packet.dst == view->vertex) {
-        return;
-    }
-    struct wf_router_cell *entry = wf_cell_edit(view->ctx, first);
-    const struct wf_route_query query = {
-        .topo = model->topo,
-        .route = model->route,
-        .at = view->vertex,
-        .dst = entry->packet.dst,
-        .in_port =
-            input < view->layout->n_ports * model->vcs ? input / model->vcs : WF_TOPO_NO_PORT,
-        .flow = wf_rng_mix((uint64_t)entry->packet.msg.src_node << 32 | entry->packet.number),
-        .queue = queue_of,
-        .random = random_of,
-        .arg = wf_unconst(view), /* only read */
-    };
-    struct wf_route_state *state = &entry->packet.on.route;
-    uint32_t port = model->route->ops->next(&query, state);
-    state->vcs.hops = (uint8_t)(state->vcs.hops + (state->vcs.hops < UINT8_MAX ? 1 : 0));
-    entry->count = port * model->vcs + state->vcs.vc + 1;
-}
-
-uint32_t wf_router_policy_channels(const struct wf_router_view *view, uint32_t input,
-                                   uint16_t *channels)
-{
-    const struct wf_router_net *model = view->model;
-    const struct wf_router_cell *entry = wf_cell_read(view->ctx, view->inputs[input].first);
-    uint32_t n = 0;
-
-    if (entry->count == 0) {
-        return 0;
-    }
-    uint32_t first = entry->count - 1, vc = first % model->vcs;
-    for (uint32_t more = 0; vc + more < model->vcs; more += model->route->vcs.n_vcs) {
-        channels[n++] = (uint16_t)(first + more);
-    }
-    return n;
 }

@@ -1,117 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares the router model with results worked out by hand. */
-#include "net/router/router.h"
-
-#include "harness/replay_harness.h"
+#include "harness/router_traffic.h"
 #include "harness/wf_test.h"
-#include "topo/topo.h"
 
-enum { KIND_SEND = WF_NET_KINDS, SENDS_MAX = 8192, PHITS = 16, CYCLE_PS = 1000 };
-
-struct send {
-    int64_t cycle;
-    uint32_t src, dst;
-    uint64_t bytes;
-};
-
-struct world {
-    const struct wf_net *net;
-    const struct send *sends;
-    uint32_t n;
-    int64_t *arrival; /* cycle of each message's tail; -1: none. One thread writes. */
-    int64_t *left;    /* likewise, when it had left; may be null */
-};
-
-static void arrived(void *arg, struct wf_ctx *ctx, void *node, const struct wf_net_message *msg,
-                    int64_t at)
-{
-    const struct world *world = arg;
-
-    world->arrival[msg->header[0]] = at / CYCLE_PS;
-}
-
-static void sent(void *arg, struct wf_ctx *ctx, void *node, const struct wf_net_message *msg)
-{
-    const struct world *world = arg;
-
-    if (world->left != NULL) {
-        world->left[msg->header[0]] = wf_now(ctx) / CYCLE_PS;
-    }
-}
-
-static void init(void *state, struct wf_ctx *ctx)
-{
-    const struct world *world = wf_model(ctx);
-
-    for (uint64_t i = 0; i < world->n; i++) {
-        if (world->sends[i].src == wf_self(ctx)) {
-            wf_schedule(ctx, wf_self(ctx), world->sends[i].cycle * CYCLE_PS, KIND_SEND, &i,
-                        sizeof(i));
-        }
-    }
-}
-
-static void event(void *state, const struct wf_event *ev, struct wf_ctx *ctx)
-{
-    const struct world *world = wf_model(ctx);
-
-    if (ev->kind < WF_NET_KINDS) {
-        world->net->ops->event(world->net, ctx, state, ev);
-        return;
-    }
-    const struct send *send = &world->sends[ev->payload[0]];
-    struct wf_net_message msg = {.bytes = send->bytes, .src_node = send->src};
-    msg.header[0] = (uint32_t)ev->payload[0];
-    (void)world->net->ops->send(world->net, ctx, state, send->dst, &msg, wf_now(ctx));
-}
-
-static struct wf_router_params defaults(void)
-{
-    struct wf_router_params params;
-    struct wf_err err = {.status = WF_OK};
-
-    memset(&params, 0, sizeof(params));
-    must(wf_param_defaults(wf_net_router_ops.params, &params, &err), &err);
-    return params;
-}
-
-/* Sends what `sends` says and tells when it arrived. */
-static void simulate(const struct wf_topo *topo, const struct wf_router_params *params,
-                     const struct send *sends, uint32_t n, int64_t *arrival, int64_t *left)
-{
-    const struct setup setup = {.scheduler = WF_SEQUENTIAL};
-    const struct wf_engine_config config = engine_config(&setup);
-    const struct wf_net_env env = {.topo = topo, .n_nodes = topo->n_nodes};
-    struct wf_net *net = make_net(&wf_net_router_ops, params, &env);
-    struct world world = {.net = net, .sends = sends, .n = n, .arrival = arrival, .left = left};
-    const struct wf_process_ops process = {.name = "node",
-                                           .payload_max = net->payload_max,
-                                           .announces_changes = true,
-                                           .init = init,
-                                           .event = event};
-    const struct wf_net_user user = {.arg = &world, .arrived = arrived, .sent = sent};
-    struct wf_engine *engine = wf_engine_new(&config, NULL);
-    struct wf_err err = {.status = WF_OK};
-    struct wf_run run;
-
-    for (uint32_t i = 0; i < n; i++) {
-        arrival[i] = -1;
-    }
-    uint32_t first = wf_engine_add(engine, &process, topo->n_nodes, net->node_size, &world);
-    wf_net_attach(net, engine, first, &user);
-    must(wf_engine_run(engine, &run, &err), &err);
-    wf_engine_free(engine);
-    wf_net_free(net);
-}
-
-static struct wf_topo *make_topo(const char *spec)
-{
-    struct wf_topo *topo = NULL;
-    struct wf_err err = {.status = WF_OK};
-
-    must(wf_topo_create(spec, &topo, &err), &err);
-    return topo;
-}
+enum { SENDS_MAX = 8192, PHITS = 16 };
 
 /* Breadth-first search, so that the topology's own formula is not asked. */
 static uint32_t hops_between(const struct wf_topo *topo, uint32_t from, uint32_t to)
@@ -156,17 +48,17 @@ static int64_t idle_cycles(const struct wf_topo *topo, const struct wf_router_pa
 /* All pairs, one message at a time. */
 static void check_idle(const char *spec, const struct wf_router_params *params)
 {
-    static struct send sends[SENDS_MAX];
+    static struct router_send sends[SENDS_MAX];
     static int64_t arrival[SENDS_MAX];
-    struct wf_topo *topo = make_topo(spec);
+    struct wf_topo *topo = router_topo(spec);
     uint32_t n = 0;
 
     for (uint32_t a = 0; a < topo->n_nodes; a++) {
         for (uint32_t b = 0; b < topo->n_nodes; b++, n++) {
-            sends[n] = (struct send){(int64_t)n * 500, a, b, 64};
+            sends[n] = (struct router_send){(int64_t)n * 500, a, b, 64};
         }
     }
-    simulate(topo, params, sends, n, arrival, NULL);
+    router_simulate(topo, params, sends, n, arrival, NULL);
     for (uint32_t i = 0; i < n; i++) {
         int64_t least =
             idle_cycles(topo, params, hops_between(topo, sends[i].src, sends[i].dst));
@@ -202,10 +94,17 @@ static void an_idle_network_takes_hops_and_the_tail(void)
         {"star:3/tree:4", WF_ROUTER_UPDOWN, 0},
         {"full:5", WF_ROUTER_AUTO_ROUTING, 0},
         {"fattree:4x3", WF_ROUTER_AUTO_ROUTING, 0},
+        {"dragonfly:1", WF_ROUTER_UGAL_L, 0},
+        {"dragonfly:1", WF_ROUTER_UGAL_G, 0},
+        {"dragonfly:2", WF_ROUTER_PAR, 1},
+        {"fattree:4x3x2", WF_ROUTER_ECMP, 0},
+        {"torus:4x4", WF_ROUTER_ECMP, 0},
+        {"ring:7,oneway", WF_ROUTER_AUTO_ROUTING, 0},
+        {"full:3/ring:4,oneway", WF_ROUTER_UGAL_G, 2},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct wf_router_params params = defaults();
+        struct wf_router_params params = router_defaults();
         params.routing = cases[i].routing;
         params.pipeline = cases[i].pipeline;
         check_idle(cases[i].topo, &params);
@@ -215,12 +114,12 @@ static void an_idle_network_takes_hops_and_the_tail(void)
 /* 10 packets on one link: the link is never idle between them. */
 static void a_message_follows_itself_without_gaps(void)
 {
-    struct wf_router_params params = defaults();
-    struct wf_topo *topo = make_topo("torus:8");
-    const struct send send = {7, 0, 3, 640};
+    struct wf_router_params params = router_defaults();
+    struct wf_topo *topo = router_topo("torus:8");
+    const struct router_send send = {7, 0, 3, 640};
     int64_t arrival, left = -1;
 
-    simulate(topo, &params, &send, 1, &arrival, &left);
+    router_simulate(topo, &params, &send, 1, &arrival, &left);
     CHECK_U64((uint64_t)(left - 7), 10 * PHITS);
     CHECK_U64((uint64_t)(arrival - 7), 3 + 10 * PHITS - 1);
     wf_topo_free(topo);
@@ -229,13 +128,13 @@ static void a_message_follows_itself_without_gaps(void)
 /* Two packets want one link: one waits until the tail of the other has gone. */
 static void a_link_takes_one_packet_at_a_time(void)
 {
-    struct wf_router_params params = defaults();
-    struct wf_topo *topo = make_topo("mesh:3x2");
+    struct wf_router_params params = router_defaults();
+    struct wf_topo *topo = router_topo("mesh:3x2");
     /* (0,0) to (2,0) and (1,0) to (2,0) share the link from (1,0) to (2,0). */
-    const struct send sends[] = {{0, 0, 2, 64}, {1, 1, 2, 64}};
+    const struct router_send sends[] = {{0, 0, 2, 64}, {1, 1, 2, 64}};
     int64_t arrival[2];
 
-    simulate(topo, &params, sends, 2, arrival, NULL);
+    router_simulate(topo, &params, sends, 2, arrival, NULL);
     int64_t first = arrival[0] < arrival[1] ? arrival[0] : arrival[1];
     int64_t last = arrival[0] < arrival[1] ? arrival[1] : arrival[0];
     CHECK_U64((uint64_t)first, 1 + 1 + PHITS - 1);
@@ -247,10 +146,10 @@ static void a_link_takes_one_packet_at_a_time(void)
  * a dateline everything arrives. */
 static uint32_t count_arrivals(int routing, int flow)
 {
-    static struct send sends[SENDS_MAX];
+    static struct router_send sends[SENDS_MAX];
     static int64_t arrival[SENDS_MAX];
-    struct wf_router_params params = defaults();
-    struct wf_topo *topo = make_topo("torus:7");
+    struct wf_router_params params = router_defaults();
+    struct wf_topo *topo = router_topo("torus:7");
     uint32_t n = 0, there = 0;
 
     params.routing = routing;
@@ -258,10 +157,10 @@ static uint32_t count_arrivals(int routing, int flow)
     params.queue = 2;
     for (uint32_t a = 0; a < 7; a++) {
         for (uint32_t i = 0; i < 30; i++) {
-            sends[n++] = (struct send){0, a, (a + 3) % 7, 64};
+            sends[n++] = (struct router_send){0, a, (a + 3) % 7, 64};
         }
     }
-    simulate(topo, &params, sends, n, arrival, NULL);
+    router_simulate(topo, &params, sends, n, arrival, NULL);
     for (uint32_t i = 0; i < n; i++) {
         there += arrival[i] >= 0;
     }
@@ -280,7 +179,7 @@ static void the_bubble_keeps_a_ring_moving(void)
 static void check_refused(const char *spec, const struct wf_router_params *params,
                           const char *words)
 {
-    struct wf_topo *topo = make_topo(spec);
+    struct wf_topo *topo = router_topo(spec);
     struct wf_net *net = NULL;
     struct wf_err err = {.status = WF_OK};
     const struct wf_net_env env = {.topo = topo, .n_nodes = topo->n_nodes};
@@ -293,7 +192,7 @@ static void check_refused(const char *spec, const struct wf_router_params *param
 
 static struct wf_router_params wormhole(int routing)
 {
-    struct wf_router_params params = defaults();
+    struct wf_router_params params = router_defaults();
 
     params.switching = WF_ROUTER_WORMHOLE;
     params.routing = routing;
@@ -307,7 +206,7 @@ static void an_idle_wormhole_network_takes_its_pipelines(void)
     struct wf_router_params params = wormhole(WF_ROUTER_DATELINE);
 
     check_idle("torus:5x4", &params);
-    struct wf_topo *ring = make_topo("torus:4");
+    struct wf_topo *ring = router_topo("torus:4");
     CHECK_U64((uint64_t)idle_cycles(ring, &params, 2), 5 * 2 + 22);
     wf_topo_free(ring);
     params.vcs = 4;
@@ -329,23 +228,30 @@ static void an_idle_wormhole_network_takes_its_pipelines(void)
     params.routing = WF_ROUTER_AUTO_ROUTING;
     check_idle("full:5", &params);
     check_idle("torus:4x3", &params);
+    check_idle("ring:5,oneway", &params);
+    params.routing = WF_ROUTER_PAR;
+    check_idle("dragonfly:2,p=1", &params);
+    params.routing = WF_ROUTER_UGAL_G;
+    check_idle("hyperx:3x3", &params);
+    params.routing = WF_ROUTER_ECMP;
+    check_idle("fattree:k=2,n=3", &params);
 }
 
 /* Two nodes send to the one between them at once: their flits come in turn, so that both tails
  * are late, unless a packet keeps the switch. */
 static void flits_of_two_packets_take_turns(void)
 {
-    static const struct send sends[] = {{0, 0, 1, 64}, {0, 2, 1, 64}};
-    struct wf_topo *topo = make_topo("mesh:3");
+    static const struct router_send sends[] = {{0, 0, 1, 64}, {0, 2, 1, 64}};
+    struct wf_topo *topo = router_topo("mesh:3");
     struct wf_router_params params = wormhole(WF_ROUTER_DOR);
     int64_t arrival[2], idle = 5 + 22;
 
     params.vcs = 2;
-    simulate(topo, &params, sends, 2, arrival, NULL);
+    router_simulate(topo, &params, sends, 2, arrival, NULL);
     CHECK_U64((uint64_t)(arrival[0] + arrival[1]), (uint64_t)(2 * idle + PHITS - 1 + PHITS));
     CHECK(arrival[0] - arrival[1] == 1 || arrival[1] - arrival[0] == 1);
     params.hold_switch = true;
-    simulate(topo, &params, sends, 2, arrival, NULL);
+    router_simulate(topo, &params, sends, 2, arrival, NULL);
     CHECK_U64((uint64_t)(arrival[0] + arrival[1]), (uint64_t)(2 * idle + PHITS));
     CHECK(arrival[0] == idle || arrival[1] == idle);
     wf_topo_free(topo);
@@ -355,13 +261,13 @@ static void flits_of_two_packets_take_turns(void)
  * cycle more for the channel. */
 static void a_packet_keeps_its_channel(void)
 {
-    static const struct send sends[] = {{0, 0, 1, 64}, {0, 2, 1, 64}};
-    struct wf_topo *topo = make_topo("mesh:3");
+    static const struct router_send sends[] = {{0, 0, 1, 64}, {0, 2, 1, 64}};
+    struct wf_topo *topo = router_topo("mesh:3");
     struct wf_router_params params = wormhole(WF_ROUTER_DOR);
     int64_t arrival[2], idle = 5 + 22;
 
     params.vcs = 1;
-    simulate(topo, &params, sends, 2, arrival, NULL);
+    router_simulate(topo, &params, sends, 2, arrival, NULL);
     CHECK_U64((uint64_t)(arrival[0] + arrival[1]), (uint64_t)(2 * idle + PHITS + 1));
     CHECK(arrival[0] == idle || arrival[1] == idle);
     wf_topo_free(topo);
@@ -374,9 +280,13 @@ static void what_cannot_work_is_refused(void)
     check_refused(
         "torus:4", &params,
         "net.switching: wormhole switching works with dateline routing on grids (dor on "
-        "meshes), updown on trees and minimal elsewhere, without bubble flow control and "
-        "restrictions; not with adaptive-3vc");
-    params = defaults();
+        "meshes), updown on trees and the routing policies, such as minimal, without bubble "
+        "flow control and restrictions; not with adaptive-3vc");
+    params = wormhole(WF_ROUTER_MINIMAL);
+    check_refused("star:3/ring:4", &params,
+                  "net.switching: wormhole switching needs nodes that are all routers, or have "
+                  "one link each; this nested has both switches and nodes with several links");
+    params = router_defaults();
 
     params.routing = WF_ROUTER_DATELINE;
     params.vcs = 3;
@@ -386,15 +296,15 @@ static void what_cannot_work_is_refused(void)
     check_refused("torus:4", &params,
                   "net.vcs: 1 virtual channels do not work with dateline routing, which needs "
                   "at least 2");
-    params = defaults();
+    params = router_defaults();
     params.queue = 1;
     check_refused("torus:4", &params,
                   "net.queue: bubble flow control needs room for 2 packets");
-    params = defaults();
+    params = router_defaults();
     params.packet = 30;
     check_refused("torus:4", &params,
                   "net.packet: 30 bytes are not 1 to 65536 phits of 4 bytes");
-    params = defaults();
+    params = router_defaults();
     params.routing = WF_ROUTER_DOR;
     check_refused("star:4", &params,
                   "net.routing: dor routing works on grids, not on a star; minimal works "
@@ -411,13 +321,13 @@ static void what_cannot_work_is_refused(void)
     check_refused("torus:4", &params,
                   "net.routing: routing 'updown' needs a tree, fattree or star, not a torus; "
                   "'adaptive' does the same elsewhere");
-    params = defaults();
+    params = router_defaults();
     params.routing = WF_ROUTER_MINIMAL;
     params.flow = WF_ROUTER_BUBBLE;
     check_refused("torus:4", &params,
                   "net.flow: bubble works on the rings of a grid in dimension order, not with "
                   "this routing on a torus");
-    params = defaults();
+    params = router_defaults();
     params.restriction = 5;
     check_refused("torus:4", &params,
                   "net.restriction: expected at most the 4 packets of net.queue, on a grid");

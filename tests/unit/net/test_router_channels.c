@@ -50,7 +50,7 @@ static void take(struct walk *walk, uint32_t at, uint32_t input, uint64_t from,
     if (input != WF_ROUTER_NONE && escapes && walk->counts && (walk->rings || !in_ring)) {
         (void)route_set_find(walk->edges, from, to);
     }
-    follow(walk, next, wf_router_reverse(model, at, port) * model->vcs + vc, to);
+    follow(walk, next, wf_router_in_port(model, at, port) * model->vcs + vc, to);
 }
 
 static void follow(struct walk *walk, uint32_t at, uint32_t input, uint64_t from)
@@ -150,6 +150,7 @@ static enum outcome try(const char *spec, int routing, uint64_t vcs, int request
     route_set_fini(&edges);
     wf_net_free(net);
     wf_topo_free(topo);
+    wf_param_release(wf_net_router_ops.params, &params);
     return outcome;
 }
 
