@@ -3,7 +3,7 @@
 
 /*
  * The node process. Its state is the network's part, followed by one rank slot for each rank
- * on the node. Events of the network's kinds go to the network model, all others to the
+ * on the node, followed by what the ranks share (ranks/local.h). Events of the network's kinds go to the network model, all others to the
  * handler of their kind (ranks/node.c). Private to ranks/.
  *
  * A rank makes calls (ranks/calls.h) until one of them blocks; wf_node_resume() continues
@@ -16,6 +16,7 @@
 #include "net/net.h"
 #include "ops/live.h"
 #include "ops/source.h"
+#include "ranks/local.h"
 #include "ranks/node_params.h"
 #include "ranks/place.h"
 #include "ranks/rank.h"
@@ -56,6 +57,7 @@ struct wf_ranks {
     const struct wf_place *place;
     const struct wf_mpi_params *mpi;
     const struct wf_node_params *node;
+    struct wf_local local;                              /* messages within a node */
     const struct wf_coll_ops *algorithm[WF_COLL_KINDS]; /* null: the rules choose */
     uint8_t formula[WF_COLL_KINDS];                     /* enum wf_formula */
     bool runs_ahead;                                    /* ranks may send later than now */

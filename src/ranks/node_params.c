@@ -2,6 +2,7 @@
 #include "ranks/node_params.h"
 
 #include "base/units.h"
+#include "ranks/local.h"
 
 static const char *const bind_names[] = {"pack", "spread", NULL};
 static const char *const nic_policy_names[] = {"rank", "round_robin", "stripe", NULL};
@@ -100,6 +101,12 @@ const struct wf_node_params wf_node_free = {
     .nics = 1,
     .nic_group = 1,
 };
+
+enum wf_status wf_node_params_check(const struct wf_node_params *params, struct wf_err *err)
+{
+    WF_TRY(wf_cores_check(params, err));
+    return wf_local_check(params, err);
+}
 
 int64_t wf_node_rate_ps(uint64_t bytes, uint64_t rate)
 {

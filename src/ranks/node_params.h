@@ -70,5 +70,9 @@ extern const struct wf_param wf_node_params[]; /* parameters of struct wf_node_p
 /* A node with the default of every parameter: nothing costs anything. */
 extern const struct wf_node_params wf_node_free;
 
+/* WF_EUSAGE if parameters contradict each other; the message begins with the name of one. */
+WF_NODISCARD
+enum wf_status wf_node_params_check(const struct wf_node_params *params, struct wf_err *err);
+
 /* The time that bytes take at a rate that may be unlimited. */
 int64_t wf_node_rate_ps(uint64_t bytes, uint64_t rate);

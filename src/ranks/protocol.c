@@ -22,21 +22,33 @@ static uint32_t own_node(const struct wf_caller *who)
     return wf_self(who->ctx) - who->ranks->net->first_node;
 }
 
+/* Sends a message to a rank on the same node; returns what wf_msg_transmit() returns. */
+static int64_t transmit_locally(const struct wf_caller *who, const struct wf_msg_header *header,
+                                const struct wf_net_message *msg, int64_t start)
+{
+    const struct wf_local *local = &who->ranks->local;
+    enum wf_cores_distance distance =
+        wf_local_distance(local, header->src_slot, header->dst_slot);
+
+    wf_net_schedule(who->ranks->net, who->ctx, msg->src_node,
+                    wf_time_add(start, local->latency[distance]), WF_NODE_LOCAL, msg);
+    return wf_local_leaves_later(local)
+               ? WF_NET_LATER
+               : wf_time_add(start, wf_transfer_ps(msg->bytes, local->bandwidth[distance]));
+}
+
 int64_t wf_msg_transmit(const struct wf_caller *who, uint32_t to, struct wf_msg_header *header,
                         uint64_t bytes, int64_t start)
 {
     const struct wf_ranks *ranks = who->ranks;
-    const struct wf_mpi_params *mpi = ranks->mpi;
     uint32_t dst_node = wf_place_node(ranks->place, to);
     struct wf_net_message msg = {.bytes = bytes, .src_node = own_node(who)};
 
     header->src_slot = (uint16_t)who->slot;
     header->dst_slot = (uint16_t)wf_place_slot(ranks->place, to);
     memcpy(msg.header, header, sizeof(*header));
-    if (dst_node == msg.src_node && mpi->local) {
-        wf_net_schedule(ranks->net, who->ctx, dst_node, wf_time_add(start, mpi->local_latency),
-                        WF_NODE_LOCAL, &msg);
-        return wf_time_add(start, wf_transfer_ps(bytes, mpi->local_bandwidth));
+    if (dst_node == msg.src_node && ranks->mpi->local) {
+        return transmit_locally(who, header, &msg, start);
     }
     if (start > wf_now(who->ctx) && !ranks->runs_ahead) {
         wf_node_defer_send(who->ctx, WF_NODE_DEPART, dst_node, &msg, start);
@@ -432,24 +444,35 @@ void wf_protocol_arrived(void *ranks, struct wf_ctx *ctx, void *node,
     }
 }
 
-void wf_protocol_local(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
-                       const struct wf_event *ev)
-{
-    const struct wf_net_message *msg = (const void *)ev->payload;
-    int64_t tail = wf_transfer_ps(msg->bytes, ranks->mpi->local_bandwidth);
-
-    wf_protocol_arrived(wf_unconst(ranks), ctx, node, msg, wf_time_add(wf_now(ctx), tail));
-}
-
-/* The last byte of the data of a long message leaves at the time `at`. */
+/* The last byte of the data of a long message leaves at the time `at`. `noted`: this event has
+ * left its note. */
 static void data_left(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
-                      const struct wf_msg_header *header, int64_t at)
+                      const struct wf_msg_header *header, int64_t at, bool noted)
 {
     const struct wf_caller who = wf_caller_enter(ranks, ctx, node, header->src_slot);
+
+    who.rank->noted = noted;
     uint32_t cell = wf_cellmap_take(ctx, &who.rank->handles, header->data.sender_handle);
 
     if (cell != 0 && who.rank->state != WF_RANK_FAILED) {
         data_gone(&who, cell, header->data.departure, at);
+    }
+}
+
+/* A message within the node. Its sender may go on in the same event, which has left its note:
+ * marks of the sender get another event. */
+void wf_protocol_local(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
+                       const struct wf_event *ev)
+{
+    const struct wf_net_message *msg = (const void *)ev->payload;
+    struct wf_msg_header header;
+
+    memcpy(&header, msg->header, sizeof(header));
+    const struct wf_local_times times =
+        wf_local_carry(&ranks->local, ctx, node, header.src_slot, header.dst_slot, msg->bytes);
+    wf_protocol_arrived(wf_unconst(ranks), ctx, node, msg, times.arrival);
+    if (header.any.kind == WF_MSG_DATA && wf_local_leaves_later(&ranks->local)) {
+        data_left(ranks, ctx, node, &header, times.left, true);
     }
 }
 
@@ -460,7 +483,7 @@ void wf_protocol_sent(void *ranks, struct wf_ctx *ctx, void *node,
 
     memcpy(&header, msg->header, sizeof(header));
     if (header.any.kind == WF_MSG_DATA) {
-        data_left(ranks, ctx, node, &header, wf_now(ctx));
+        data_left(ranks, ctx, node, &header, wf_now(ctx), false);
     }
 }
 
@@ -473,6 +496,6 @@ void wf_protocol_depart(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *
 
     memcpy(&header, departure->header, sizeof(header));
     if (header.any.kind == WF_MSG_DATA && left != WF_NET_LATER) {
-        data_left(ranks, ctx, node, &header, left);
+        data_left(ranks, ctx, node, &header, left, false);
     }
 }

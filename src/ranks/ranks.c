@@ -177,6 +177,9 @@ enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_conf
 
     enum wf_status status = wf_node_check(config->place, config->net, n_ranks, "ranks", err);
     if (status == WF_OK) {
+        status = wf_node_params_check(ranks->node, err);
+    }
+    if (status == WF_OK) {
         status = find_algorithms(ranks, err);
     }
     if (status != WF_OK) {
@@ -188,9 +191,11 @@ enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_conf
     ranks->ops.careful = ranks->has_live;
     ranks->ops.payload_max = wf_node_payload_max(config->net);
 
-    uint32_t first = wf_engine_add(
-        engine, &ranks->ops, config->place->n_nodes,
-        config->net->node_size + config->place->slots_max * sizeof(struct wf_rank_slot), ranks);
+    size_t state_size = wf_local_init(
+        &ranks->local, ranks->node, ranks->mpi, config->place->slots_max,
+        config->net->node_size + config->place->slots_max * sizeof(struct wf_rank_slot));
+    uint32_t first =
+        wf_engine_add(engine, &ranks->ops, config->place->n_nodes, state_size, ranks);
     wf_engine_tally(engine,
                     wf_recorder_init(&ranks->recorder, config->recording, config->place,
                                      config->net, sizeof(struct wf_ranks_tally)),

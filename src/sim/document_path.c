@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "engine/engine.h"
 #include "net/net.h"
+#include "ranks/local.h"
 #include "ranks/ranks.h"
 #include "ranks/record/path.h"
 #include "result/doc.h"
@@ -39,6 +40,7 @@ enum call { SEND = WF_COLL_KINDS, RECEIVE, WAIT, CALLS };
 
 struct wf_path_sums {
     const struct wf_job *job;
+    struct wf_local local;  /* messages within a node */
     struct wf_buf segments; /* struct wf_path_segment, from last to first */
     uint64_t hops;
     int64_t shares[SHARES];
@@ -56,17 +58,21 @@ struct entry {
 /* ---- sums ---- */
 
 /* The time that a message takes without contention; false if the model cannot tell. */
-static bool alone(const struct wf_job *job, const struct wf_path_segment *segment,
+static bool alone(const struct wf_path_sums *sums, const struct wf_path_segment *segment,
                   struct wf_net_uncontended *out)
 {
-    const struct wf_mpi_params *mpi = job->setup.mpi;
-    const struct wf_net *net = job->setup.net;
-    uint32_t to = wf_place_node(&job->place, segment->sends ? segment->other : segment->rank);
-    uint32_t from = wf_place_node(&job->place, segment->sends ? segment->rank : segment->other);
+    const struct wf_place *place = &sums->job->place;
+    const struct wf_net *net = sums->job->setup.net;
+    uint32_t to = wf_place_node(place, segment->sends ? segment->other : segment->rank);
+    uint32_t from = wf_place_node(place, segment->sends ? segment->rank : segment->other);
 
-    if (from == to && mpi->local) {
+    if (from == to && sums->job->setup.mpi->local) {
+        enum wf_cores_distance distance =
+            wf_local_distance(&sums->local, wf_place_slot(place, segment->rank),
+                              wf_place_slot(place, segment->other));
         *out = (struct wf_net_uncontended){
-            mpi->local_latency, wf_transfer_ps(segment->bytes, mpi->local_bandwidth)};
+            sums->local.latency[distance],
+            wf_local_transfer(&sums->local, distance, segment->bytes)};
         return true;
     }
     if (net->ops->uncontended == NULL) {
@@ -81,7 +87,7 @@ static void add_message(struct wf_path_sums *sums, const struct wf_path_segment 
     int64_t rest = segment->until - segment->from;
     struct wf_net_uncontended quiet;
 
-    if (!alone(sums->job, segment, &quiet)) {
+    if (!alone(sums, segment, &quiet)) {
         sums->shares[WF_PATH_MESSAGE] += rest;
         return;
     }
@@ -399,6 +405,7 @@ void wf_document_path(struct wf_value *root, const struct wf_job *job,
         return;
     }
     sums.ranks = wf_xcalloc(path->n_ranks, sizeof(*sums.ranks));
+    (void)wf_local_init(&sums.local, job->setup.node, job->setup.mpi, job->place.slots_max, 0);
     bool arrived = wf_path_walk(path, &rules, add_segment, &sums);
     wf_doc_bool(section, "complete", arrived);
     if (arrived) {

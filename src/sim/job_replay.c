@@ -5,6 +5,7 @@
 #include "net/net.h"
 #include "ops/source.h"
 #include "ranks/cpu/cpu.h"
+#include "ranks/node_params.h"
 #include "result/doc.h"
 #include "sim/cpu_settings.h"
 #include "sim/job.h"
@@ -79,6 +80,9 @@ enum wf_status wf_job_prepare_replay(struct wf_job *job, struct wf_err *err)
     struct wf_placement_job jobs[WF_TALLY_JOBS];
     const struct wf_placement_env where = placement_env(plan, jobs);
 
+    job->setup.mpi = wf_plan_values(plan, "mpi");
+    job->setup.node = wf_plan_values(plan, "node");
+    WF_TRY(wf_plan_blame(plan, "node", wf_node_params_check(job->setup.node, err), err));
     enum wf_status status = wf_placement_make(&where, &job->place, err);
     if (!wf_placement_has_files(&where)) {
         status = wf_plan_blame(plan, "topology", status, err);
@@ -93,8 +97,6 @@ enum wf_status wf_job_prepare_replay(struct wf_job *job, struct wf_err *err)
             plan, "network",
             plan->net->create(wf_plan_values(plan, "net"), &env, &job->setup.net, err), err);
     }
-    job->setup.mpi = wf_plan_values(plan, "mpi");
-    job->setup.node = wf_plan_values(plan, "node");
     return status;
 }
 

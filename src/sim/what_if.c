@@ -22,9 +22,13 @@ static const char *const names[CHANGES] = {"latency", "bandwidth", "compute"};
 static const enum wf_param_what_if varied[CHANGES] = {WF_WHAT_IF_LATENCY, WF_WHAT_IF_BANDWIDTH,
                                                       WF_WHAT_IF_NOTHING};
 
-/* Half of a time, or twice a rate. One picosecond or cycle cannot be halved. */
-static uint64_t changed(uint64_t value, enum change change)
+/* Half of a time, or twice a rate. One picosecond or cycle cannot be halved, and a word such as
+ * "auto" stays. */
+static uint64_t changed(const struct wf_param *row, uint64_t value, enum change change)
 {
+    if (row->word != NULL && value == WF_PARAM_WORD) {
+        return value;
+    }
     if (change == LATENCY) {
         return value > 1 ? value / 2 : value;
     }
@@ -46,14 +50,14 @@ static bool change_params(const struct wf_param *table, unsigned char *params,
             struct wf_list *list = (struct wf_list *)(void *)at;
             uint64_t *items = wf_xcalloc(list->n, sizeof(*items));
             for (size_t i = 0; i < list->n; i++) {
-                items[i] = wanted ? changed(list->items[i], change) : list->items[i];
+                items[i] = wanted ? changed(row, list->items[i], change) : list->items[i];
                 any |= items[i] != list->items[i];
             }
             list->items = items;
         } else if (wanted) {
             uint64_t value, other;
             memcpy(&value, at, sizeof(value));
-            other = changed(value, change);
+            other = changed(row, value, change);
             memcpy(at, &other, sizeof(other));
             any |= other != value;
         }

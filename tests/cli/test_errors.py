@@ -52,6 +52,13 @@ CASES = [
     ([*REPLAY, "--start", "5"], 2, "--start: '5' is not a time"),
     (["replay", "gen:leanmd", "-n", "4", "--repeat", "2"], 2, "has tasks instead of operations"),
     (["replay", "gen:leanmd", "-n", "4", "-p", "replay.policy=asap"], 2, "asap does not apply to"),
+    # nodes
+    ([*REPLAY, "-p", "node.sockets=2", "-p", "node.domains=3"], 2,
+     "node.domains: 3 memory domains cannot be divided evenly among 2 sockets; set node.domains to"),
+    ([*REPLAY, "-p", "node.domains=4", "-p", "node.cores=6"], 2,
+     "node.cores: 6 cores cannot be divided evenly among 4 memory domains; set node.cores to"),
+    ([*REPLAY, "-p", "node.local_latency=1ns,2ns"], 2,
+     "node.local_latency: 2 values; expected one, or three"),
     # jobs
     ([*REPLAY, "--job", "gen:rign,ranks=2"], 2, "unknown generator 'rign'; did you mean 'ring'"),
     ([*REPLAY, "--job", "gen:ring"], 2, "the number of ranks is missing: job.1.ranks"),

@@ -16,6 +16,7 @@ struct pe_setup {
     const void *net_params; /* null: the defaults */
     const char *topology;   /* or null */
     struct wf_mpi_params mpi;
+    const struct wf_node_params *node; /* null: the defaults */
     enum wf_pe_granularity granularity;
     uint32_t pes_per_node; /* 0 is 1 */
     bool in_step;          /* messages may not be sent before the engine reaches their time */
@@ -96,6 +97,7 @@ static inline void build_pes(struct wf_engine *engine, void *arg)
         .place = &setup->place,
         .net = setup->net,
         .mpi = &setup->mpi,
+        .node = setup->node,
         .cpu = setup->cpu,
         .granularity = setup->granularity,
     };

@@ -19,15 +19,15 @@ static inline struct outcome replay(const struct setup *setup)
     }
     const struct wf_place place = wf_place_linear(n_ranks, ranks_per_node);
     struct wf_mpi_params *mpi = make_params(wf_mpi_params, sizeof(*mpi));
+    struct wf_node_params *node = make_params(wf_node_params, sizeof(*node));
     const struct wf_replay_params params = {.policy = setup->policy,
                                             .wildcards = setup->wildcards};
 
     if (setup->topo != NULL) {
         must(wf_topo_create(setup->topo, &topo, &out.err), &out.err);
     }
-    for (const char *const *pair = setup->mpi; pair != NULL && *pair != NULL; pair += 2) {
-        must(wf_param_set(wf_mpi_params, mpi, "mpi.", pair[0], pair[1], &out.err), &out.err);
-    }
+    set_params(wf_mpi_params, mpi, setup->mpi);
+    set_params(wf_node_params, node, setup->node);
 
     const struct wf_net_env env = {.topo = topo, .n_nodes = place.n_nodes};
     struct wf_net *net = make_net(setup->net, setup->net_params, &env);
@@ -41,6 +41,7 @@ static inline struct outcome replay(const struct setup *setup)
                                                   .place = &place,
                                                   .net = net,
                                                   .mpi = mpi,
+                                                  .node = node,
                                                   .params = &params,
                                                   .cpu = setup->cpu,
                                                   .recording = setup->recording};
@@ -61,6 +62,7 @@ static inline struct outcome replay(const struct setup *setup)
     wf_net_free(net);
     wf_topo_free(topo);
     free_params(wf_mpi_params, mpi);
+    free_params(wf_node_params, node);
     return out;
 }
 

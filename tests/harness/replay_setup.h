@@ -8,6 +8,7 @@
 #include "engine/run.h"
 #include "harness/script.h"
 #include "net/net.h"
+#include "ranks/node_params.h"
 #include "ranks/place.h"
 #include "ranks/ranks.h"
 
@@ -26,6 +27,7 @@ struct setup {
     int policy, wildcards;    /* members of struct wf_replay_params */
     const struct wf_cpu *cpu; /* null: times as recorded */
     const char *const *mpi;   /* settings of scope mpi: name, value, ..., null; or null */
+    const char *const *node;  /* settings of scope node, likewise */
     bool in_step;             /* ranks may not run ahead of the engine's time */
     bool count_cells;         /* sequential scheduler only */
     const struct wf_recording_options *recording; /* null: no recording */
@@ -93,6 +95,17 @@ static inline void *make_params(const struct wf_param *table, size_t size)
 
     must(wf_param_defaults(table, params, &err), &err);
     return params;
+}
+
+/* Sets parameters: name, value, ..., null. */
+static inline void set_params(const struct wf_param *table, void *params,
+                              const char *const *pairs)
+{
+    struct wf_err err = {.status = WF_OK};
+
+    for (; pairs != NULL && *pairs != NULL; pairs += 2) {
+        must(wf_param_set(table, params, "", pairs[0], pairs[1], &err), &err);
+    }
 }
 
 static inline void free_params(const struct wf_param *table, void *params)

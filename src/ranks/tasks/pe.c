@@ -88,8 +88,10 @@ void wf_pe_send(const struct wf_pe_turn *turn, const struct wf_task_send *send, 
     if (send->pe == turn->number) {
         wf_net_schedule(pes->net, turn->ctx, own_node, at, WF_PE_SELF, &msg);
     } else if (dst_node == own_node && pes->mpi->local) {
-        wf_net_schedule(pes->net, turn->ctx, own_node, wf_time_add(at, pes->mpi->local_latency),
-                        WF_PE_LOCAL, &msg);
+        enum wf_cores_distance distance =
+            wf_local_distance(&pes->local, header.src_slot, header.dst_slot);
+        wf_net_schedule(pes->net, turn->ctx, own_node,
+                        wf_time_add(at, pes->local.latency[distance]), WF_PE_LOCAL, &msg);
     } else if (at > wf_now(turn->ctx) && !pes->runs_ahead) {
         wf_node_defer_send(turn->ctx, WF_PE_DEPART, dst_node, &msg, at);
     } else {
@@ -147,6 +149,17 @@ static void on_own(const struct wf_pes *pes, struct wf_ctx *ctx, void *node,
     wf_pe_end(&turn);
 }
 
+/* When the last byte of a message within the node arrives. */
+static int64_t arrival_of(const struct wf_pes *pes, struct wf_ctx *ctx, void *node,
+                          const struct wf_net_message *msg)
+{
+    struct header header;
+
+    memcpy(&header, msg->header, sizeof(header));
+    return wf_local_carry(&pes->local, ctx, node, header.src_slot, header.dst_slot, msg->bytes)
+        .arrival;
+}
+
 static void node_event(void *state, const struct wf_event *ev, struct wf_ctx *ctx)
 {
     struct wf_pes *pes = wf_model(ctx);
@@ -159,9 +172,8 @@ static void node_event(void *state, const struct wf_event *ev, struct wf_ctx *ct
     } else if (ev->kind == WF_PE_DEPART) {
         (void)wf_node_send_deferred(pes->net, ctx, state, ev);
     } else {
-        int64_t tail =
-            ev->kind == WF_PE_LOCAL ? wf_transfer_ps(msg->bytes, pes->mpi->local_bandwidth) : 0;
-        on_message(pes, ctx, state, msg, wf_time_add(wf_now(ctx), tail));
+        on_message(pes, ctx, state, msg,
+                   ev->kind == WF_PE_LOCAL ? arrival_of(pes, ctx, state, msg) : wf_now(ctx));
     }
 }
 
@@ -335,13 +347,17 @@ enum wf_status wf_pes_new(struct wf_engine *engine, const struct wf_pe_config *c
     pes->ops.payload_max = wf_node_payload_max(config->net);
 
     enum wf_status status = wf_node_check(config->place, config->net, n_pes, "PEs", err);
+    if (status == WF_OK) {
+        status = wf_node_params_check(pes->node, err);
+    }
     if (status != WF_OK) {
         free(pes);
         return status;
     }
-    uint32_t first = wf_engine_add(
-        engine, &pes->ops, config->place->n_nodes,
-        config->net->node_size + config->place->slots_max * sizeof(struct wf_pe), pes);
+    size_t state_size =
+        wf_local_init(&pes->local, pes->node, pes->mpi, config->place->slots_max,
+                      config->net->node_size + config->place->slots_max * sizeof(struct wf_pe));
+    uint32_t first = wf_engine_add(engine, &pes->ops, config->place->n_nodes, state_size, pes);
     wf_engine_cells(engine, WF_PE_CELL_SIZE);
     ask_for_tally(pes, config, engine);
     wf_net_attach(config->net, engine, first, &user);

@@ -13,6 +13,7 @@
 #include "net/net.h"
 #include "ops/graph.h"
 #include "ranks/cellmap.h"
+#include "ranks/local.h"
 #include "ranks/place.h"
 #include "ranks/record/recorder.h"
 #include "ranks/tasks/pe.h"
@@ -22,6 +23,7 @@ struct wf_pes {
     const struct wf_place *place;
     const struct wf_mpi_params *mpi;
     const struct wf_node_params *node;
+    struct wf_local local; /* messages within a node */
     const struct wf_cpu *cpu;
     enum wf_pe_granularity granularity;
     bool timeless;
