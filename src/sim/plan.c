@@ -347,7 +347,8 @@ static void describe_param(const struct wf_param *row, const void *values,
 
     if (row->type == WF_PARAM_BOOL) {
         wf_doc_bool(section, row->name, *(const bool *)at);
-    } else if (row->type == WF_PARAM_COUNT) {
+    } else if (row->type == WF_PARAM_COUNT &&
+               (row->word == NULL || *(const uint64_t *)at != WF_PARAM_WORD)) {
         wf_doc_count(section, row->name, *(const uint64_t *)at);
     } else if (row->type == WF_PARAM_REAL) {
         wf_doc_real(section, row->name, *(const double *)at);
