@@ -82,17 +82,19 @@ static inline struct wf_router_params router_defaults(void)
     return params;
 }
 
-/* Sends what `sends` says under a scheduler; returns the digest. Only a sequential run tells when
- * the messages arrived and, if `left` is not null, when they had left. */
-static inline uint64_t router_run(const struct wf_topo *topo,
-                                  const struct wf_router_params *params,
-                                  const struct setup *setup, const struct router_send *sends,
-                                  uint32_t n, int64_t *arrival, int64_t *left)
+/* Sends what `sends` says over any model with these parameters under a scheduler; returns the
+ * digest. Only a sequential run tells when the messages arrived and, if `left` is not null, when
+ * they had left. */
+static inline uint64_t router_run_model(const struct wf_net_ops *ops,
+                                        const struct wf_topo *topo, const void *params,
+                                        const struct setup *setup,
+                                        const struct router_send *sends, uint32_t n,
+                                        int64_t *arrival, int64_t *left)
 {
     bool records = setup->scheduler == WF_SEQUENTIAL;
     const struct wf_engine_config config = engine_config(setup);
     const struct wf_net_env env = {.topo = topo, .n_nodes = topo->n_nodes};
-    struct wf_net *net = make_net(&wf_net_router_ops, params, &env);
+    struct wf_net *net = make_net(ops, params, &env);
     struct router_world world = {.net = net,
                                  .sends = sends,
                                  .n = n,
@@ -118,6 +120,14 @@ static inline uint64_t router_run(const struct wf_topo *topo,
     wf_engine_free(engine);
     wf_net_free(net);
     return run.digest;
+}
+
+static inline uint64_t router_run(const struct wf_topo *topo,
+                                  const struct wf_router_params *params,
+                                  const struct setup *setup, const struct router_send *sends,
+                                  uint32_t n, int64_t *arrival, int64_t *left)
+{
+    return router_run_model(&wf_net_router_ops, topo, params, setup, sends, n, arrival, left);
 }
 
 /* Sends what `sends` says and tells when it arrived. */

@@ -144,10 +144,12 @@ static enum wf_status choose_flow(const struct scheme *scheme, struct wf_router_
     return WF_OK;
 }
 
-/* A node of an indirect network receives the flits of its packets and forwards none. */
+/* A node of an indirect network receives the flits of its packets and forwards none. In trees
+ * no route leads through a node. */
 static enum wf_status check_ends(const struct wf_topo *topo, struct wf_err *err)
 {
-    if (!wf_topo_is_direct(topo) && wf_net_ports_max(topo, 0, topo->n_nodes) > 1) {
+    if (!wf_topo_is_direct(topo) && !is_tree(topo) &&
+        wf_net_ports_max(topo, 0, topo->n_nodes) > 1) {
         return wf_err_set(err, WF_EINVAL,
                           "net.switching: wormhole switching needs nodes that are all routers, "
                           "or have one link each; this %s has both switches and nodes with "
