@@ -1,23 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text.h"
 #include "cli/cli.h"
+#include "cli/interrupt.h"
+#include "cli/machine_show.h"
 #include "cli/opt.h"
 #include "result/doc.h"
 #include "sim/machine.h"
+#include "study/machine_check.h"
 #include "topo/topo.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct machine_opts {
-    bool help, json;
+    bool help, json, yaml;
 };
 
 static const struct wf_opt rows[] = {
     WF_OPT_ROW(
         struct machine_opts, json, BOOL, "json", 0, NULL,
         .doc =
-            "Print JSON: the list, or all settings of a machine, with those of included files"),
+            "Print JSON: the list, the comparison, or all settings of a machine, with those of "
+            "included files"),
+    WF_OPT_ROW(struct machine_opts, yaml, BOOL, "yaml", 0, NULL,
+               .doc = "With show: print the file itself, a start for one of your own"),
     WF_OPT_HELP(struct machine_opts),
     WF_OPT_END,
 };
@@ -49,13 +56,26 @@ static enum wf_status count_nodes(const struct wf_machine *machine, uint64_t *no
     return wf_setting_blame(topology, status, err);
 }
 
+/* The kind of the outermost network: "torus" of "torus:8x8/star:2". */
+static void network_kind(const struct wf_machine *machine, char *buf, size_t size)
+{
+    const char *topology = setting(machine, "topology");
+
+    (void)snprintf(buf, size, "%.*s",
+                   topology != NULL ? (int)strcspn(topology, ":/") : (int)sizeof("none") - 1,
+                   topology != NULL ? topology : "none");
+}
+
 /* Adds the JSON members that `list` and `show` share. */
 static enum wf_status describe(const struct wf_machine *machine, struct wf_value *section,
                                struct wf_err *err)
 {
     uint64_t nodes = 0;
     const char *topology = setting(machine, "topology");
+    const char *model = setting(machine, "network");
+    char kind[32];
 
+    network_kind(machine, kind, sizeof(kind));
     wf_doc_text(section, "name", machine->name);
     wf_doc_text(section, "summary", machine->summary);
     enum wf_status status = count_nodes(machine, &nodes, err);
@@ -64,7 +84,26 @@ static enum wf_status describe(const struct wf_machine *machine, struct wf_value
     } else {
         wf_doc_null(section, "nodes");
     }
+    if (machine->year > 0) {
+        wf_doc_count(section, "year", machine->year);
+    } else {
+        wf_doc_null(section, "year");
+    }
+    wf_doc_text(section, "topology", kind);
+    wf_doc_text(section, "network", model != NULL ? model : "loggp");
     return status;
+}
+
+static void print_line(const struct wf_machine *machine, uint64_t nodes, FILE *out)
+{
+    char kind[32], year[24] = "";
+
+    network_kind(machine, kind, sizeof(kind));
+    if (machine->year > 0) {
+        (void)snprintf(year, sizeof(year), "%llu", (unsigned long long)machine->year);
+    }
+    (void)fprintf(out, "%-18s %7llu nodes  %-4s  %-10s %s\n", machine->name,
+                  (unsigned long long)nodes, year, kind, machine->summary);
 }
 
 static enum wf_status list_one(struct wf_cli *cli, const char *name, struct wf_value *list,
@@ -81,8 +120,7 @@ static enum wf_status list_one(struct wf_cli *cli, const char *name, struct wf_v
         status = describe(machine, wf_doc_section(list, NULL), err);
     } else {
         status = count_nodes(machine, &nodes, err);
-        (void)fprintf(cli->out, "%-18s %7llu nodes  %s\n", machine->name,
-                      (unsigned long long)nodes, machine->summary);
+        print_line(machine, nodes, cli->out);
     }
     wf_machine_free(machine);
     return status;
@@ -118,6 +156,27 @@ static void describe_settings(const struct wf_machine *machine, struct wf_value 
     }
 }
 
+/* Adds where each figure of the file comes from. */
+static void describe_figures(const struct wf_machine *machine, struct wf_value *list)
+{
+    for (size_t i = 0; i < machine->n_figures; i++) {
+        const struct wf_machine_figure *figure = &machine->figures[i];
+        struct wf_value *item = wf_doc_section(list, NULL);
+
+        wf_doc_text(item, "figure", figure->path);
+        wf_doc_text(item, "value", figure->value);
+        wf_doc_text(item, "origin", wf_machine_origin_names[figure->origin]);
+        wf_doc_text(item, "note", figure->note);
+    }
+}
+
+static void describe_sources(const struct wf_machine *machine, struct wf_value *section)
+{
+    for (size_t i = 0; i < machine->n_sources; i++) {
+        wf_doc_text(section, machine->sources[i].label, machine->sources[i].text);
+    }
+}
+
 static enum wf_status show_json(struct wf_cli *cli, const char *which, struct wf_err *err)
 {
     struct wf_machine *machine = NULL;
@@ -128,6 +187,8 @@ static enum wf_status show_json(struct wf_cli *cli, const char *which, struct wf
     enum wf_status status = describe(machine, doc, err);
     if (status == WF_OK) {
         describe_settings(machine, wf_doc_section(doc, "settings"));
+        describe_figures(machine, wf_doc_list(doc, "figures"));
+        describe_sources(machine, wf_doc_section(doc, "sources"));
         wf_cli_answer(cli, doc);
     } else {
         wf_doc_free(doc);
@@ -138,6 +199,20 @@ static enum wf_status show_json(struct wf_cli *cli, const char *which, struct wf
 
 static enum wf_status show_text(struct wf_cli *cli, const char *which, struct wf_err *err)
 {
+    struct wf_machine *machine = NULL;
+    uint64_t nodes = 0;
+
+    WF_TRY(wf_machine_load(which, &machine, err));
+    enum wf_status status = count_nodes(machine, &nodes, err);
+    if (status == WF_OK) {
+        wf_cli_machine_show(machine, nodes, cli->out);
+    }
+    wf_machine_free(machine);
+    return status;
+}
+
+static enum wf_status show_yaml(struct wf_cli *cli, const char *which, struct wf_err *err)
+{
     char *text = NULL;
     size_t size = 0;
 
@@ -147,6 +222,58 @@ static enum wf_status show_text(struct wf_cli *cli, const char *which, struct wf
     return WF_OK;
 }
 
+static enum wf_status show(struct wf_cli *cli, const char *which,
+                           const struct machine_opts *opts, struct wf_err *err)
+{
+    if (opts->json && opts->yaml) {
+        return wf_err_set(err, WF_EUSAGE, "machine show: --json and --yaml exclude each other");
+    }
+    return opts->json   ? show_json(cli, which, err)
+           : opts->yaml ? show_yaml(cli, which, err)
+                        : show_text(cli, which, err);
+}
+
+/* ---- check ---- */
+
+static void print_check(struct wf_cli *cli, const struct wf_machine *machine,
+                        const struct wf_study_check *check, bool json)
+{
+    if (json) {
+        struct wf_value *doc = wf_doc_new();
+
+        wf_doc_text(doc, "machine", machine->name);
+        wf_study_check_add(check, doc);
+        wf_cli_answer(cli, doc);
+    } else if (check->n == 0) {
+        (void)fprintf(cli->out, "The file of %s has no measurements (published) to compare.\n",
+                      machine->name);
+    } else {
+        wf_study_check_print(check, cli->out);
+        wf_cli_machine_sources(machine, cli->out);
+    }
+}
+
+static enum wf_status check(struct wf_cli *cli, const char *which,
+                            const struct machine_opts *opts, struct wf_err *err)
+{
+    const struct wf_points_host host = {.jobs = 1, .stop = wf_interrupt_watch()};
+    struct wf_study_check result = {.rows = NULL};
+    struct wf_machine *machine = NULL;
+
+    WF_TRY(wf_machine_load(which, &machine, err));
+    enum wf_status status = wf_study_check_run(machine, &host, &result, err);
+    if (status != WF_EINTR) {
+        print_check(cli, machine, &result, opts->json);
+    }
+    wf_study_check_release(&result);
+    wf_machine_free(machine);
+    return status;
+}
+
+/* ---- the verb ---- */
+
+static const char *const words[] = {"list", "show", "check", NULL};
+
 static enum wf_status usage(const char *word, struct wf_err *err)
 {
     char hint[WF_HINT_MAX];
@@ -155,14 +282,15 @@ static enum wf_status usage(const char *word, struct wf_err *err)
     if (word == NULL) {
         return wf_err_set(
             err, WF_EUSAGE,
-            "machine: 'list' or 'show' is missing; for example: weft machine list");
+            "machine: 'list', 'show' or 'check' is missing; for example: weft machine list");
     }
     wf_nearest_begin(&nearest, word);
-    wf_nearest_add(&nearest, "list");
-    wf_nearest_add(&nearest, "show");
+    for (size_t i = 0; words[i] != NULL; i++) {
+        wf_nearest_add(&nearest, words[i]);
+    }
     (void)wf_nearest_hint(&nearest, hint);
     return wf_err_set(err, WF_EUSAGE, "machine: unknown argument '%.64s'%s", word,
-                      hint[0] != '\0' ? hint : "; expected list or show");
+                      hint[0] != '\0' ? hint : "; expected list, show or check");
 }
 
 static enum wf_status machine_run(struct wf_cli *cli, const void *opts_arg,
@@ -171,38 +299,46 @@ static enum wf_status machine_run(struct wf_cli *cli, const void *opts_arg,
     const struct machine_opts *opts = opts_arg;
     const struct wf_opt_list *args = &operands->args;
     const char *word = args->n > 0 ? args->items[0] : NULL;
-    bool shows = word != NULL && strcmp(word, "show") == 0;
-    size_t wanted = shows ? 2 : 1;
+    size_t which = 0;
 
-    if (!shows && (word == NULL || strcmp(word, "list") != 0)) {
+    while (words[which] != NULL && (word == NULL || strcmp(word, words[which]) != 0)) {
+        which++;
+    }
+    if (words[which] == NULL) {
         return usage(word, err);
     }
+
+    size_t wanted = which == 0 ? 1 : 2;
     if (args->n < wanted) {
-        return wf_err_set(
-            err, WF_EUSAGE,
-            "machine show: a machine is missing; for example: weft machine show bgp");
+        return wf_err_set(err, WF_EUSAGE,
+                          "machine %s: a machine is missing; for example: weft machine %s bgp",
+                          word, word);
     }
     if (args->n > wanted) {
         return wf_err_set(err, WF_EUSAGE, "machine %s: unexpected argument '%.64s'", word,
                           args->items[wanted]);
     }
-    if (!shows) {
-        return list(cli, opts, err);
+    if (opts->yaml && strcmp(word, "show") != 0) {
+        return wf_err_set(err, WF_EUSAGE, "machine %s: --yaml is for 'machine show'", word);
     }
-    return opts->json ? show_json(cli, args->items[1], err)
-                      : show_text(cli, args->items[1], err);
+    return which == 0   ? list(cli, opts, err)
+           : which == 1 ? show(cli, args->items[1], opts, err)
+                        : check(cli, args->items[1], opts, err);
 }
 
 const struct wf_verb wf_verb_machine = {
     .name = "machine",
-    .summary = "List or show the machines of the library",
-    .help = {.synopsis = "weft machine (list | show <name|file>) [options]",
-             .summary = "List the machines of the library, or show the file of a machine",
+    .summary = "List, show or check the machines of the library",
+    .help = {.synopsis = "weft machine (list | show <name|file> | check <name|file>) [options]",
+             .summary = "List the machines of the library, show a machine with the source of "
+                        "each figure, or compare predictions with published measurements of it",
              .examples =
                  {
-                     {"weft machine list", "All machines of the library"},
-                     {"weft machine show bgp", "The file of a machine, with the source of each "
-                                               "figure; a start for one of your own"},
+                     {"weft machine show bgp",
+                      "A machine, with the source of each figure; --yaml prints its file, a "
+                      "start for one of your own"},
+                     {"weft machine check bgp",
+                      "How far predictions are off from measurements of the real machine"},
                  },
              .table = rows},
     .opts_size = sizeof(struct machine_opts),

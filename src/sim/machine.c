@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "base/units.h"
 #include "net/net.h"
 #include "ranks/cpu/cpu.h"
 #include "ranks/node_params.h"
@@ -69,6 +70,23 @@ static enum wf_status read_summary(struct wf_machine_reader *reader, const struc
                                    struct wf_err *err)
 {
     return read_text(reader, node, &reader->machine->summary, err);
+}
+
+static enum wf_status read_year(struct wf_machine_reader *reader, const struct wf_yaml *node,
+                                struct wf_err *err)
+{
+    uint64_t year = 0;
+
+    WF_TRY(wf_machine_expect(reader, node, WF_YAML_SCALAR, err));
+    if (wf_parse_count(node->text, &year, NULL) != WF_OK || year < 1940 || year > 2100) {
+        (void)wf_err_set(err, WF_EINVAL, "year: '%.64s' is not a year; expected 1940 to 2100",
+                         node->text);
+        return wf_machine_blame(reader, node->at, err);
+    }
+    if (!reader->included) {
+        reader->machine->year = year;
+    }
+    return WF_OK;
 }
 
 static enum wf_status read_model(struct wf_machine_reader *reader, const struct wf_yaml *node,
@@ -175,8 +193,9 @@ static enum wf_status read_mpi(struct wf_machine_reader *reader, const struct wf
     return read_block(reader, node, &block, err);
 }
 
-static enum wf_status read_ranks_per_node(struct wf_machine_reader *reader,
-                                          const struct wf_yaml *node, struct wf_err *err)
+/* Reads a setting of the program that a machine has a default for. */
+static enum wf_status read_core(struct wf_machine_reader *reader, const struct wf_yaml *node,
+                                struct wf_err *err)
 {
     WF_TRY(wf_machine_expect(reader, node, WF_YAML_SCALAR, err));
     WF_TRY(
@@ -192,10 +211,18 @@ static const struct {
     enum wf_status (*read)(struct wf_machine_reader *reader, const struct wf_yaml *node,
                            struct wf_err *err);
 } keys[] = {
-    {"name", read_name},       {"summary", read_summary},
-    {"network", read_network}, {"topology", wf_machine_read_topology},
-    {"cpu", read_cpu},         {"node", read_node},
-    {"mpi", read_mpi},         {"ranks_per_node", read_ranks_per_node},
+    {"name", read_name},
+    {"summary", read_summary},
+    {"year", read_year},
+    {"network", read_network},
+    {"topology", wf_machine_read_topology},
+    {"cpu", read_cpu},
+    {"node", read_node},
+    {"mpi", read_mpi},
+    {"ranks_per_node", read_core},
+    {"placement", read_core},
+    {"published", wf_machine_read_published},
+    {"sources", wf_machine_read_sources},
 };
 
 enum { N_KEYS = sizeof(keys) / sizeof(keys[0]) };
@@ -305,6 +332,7 @@ static enum wf_status read_root(struct wf_machine_reader *reader, struct chain *
             WF_TRY(keys[i].read(reader, node, err));
         }
     }
+    wf_machine_read_figures(reader, root);
     return WF_OK;
 }
 
@@ -483,10 +511,26 @@ enum wf_status wf_machine_apply(const char *which, struct wf_scenario *scenario,
 
 void wf_machine_free(struct wf_machine *machine)
 {
-    if (machine != NULL) {
-        wf_scenario_free(machine->scenario);
-        free(machine->name);
-        free(machine->summary);
-        free(machine);
+    if (machine == NULL) {
+        return;
     }
+    for (size_t i = 0; i < machine->n_figures; i++) {
+        free(machine->figures[i].path);
+        free(machine->figures[i].value);
+        free(machine->figures[i].note);
+    }
+    for (size_t i = 0; i < machine->n_sources; i++) {
+        free(machine->sources[i].label);
+        free(machine->sources[i].text);
+    }
+    for (size_t i = 0; i < machine->n_published; i++) {
+        wf_machine_published_fini(&machine->published[i]);
+    }
+    free(machine->figures);
+    free(machine->sources);
+    free(machine->published);
+    wf_scenario_free(machine->scenario);
+    free(machine->name);
+    free(machine->summary);
+    free(machine);
 }

@@ -11,12 +11,46 @@
  * them, whenever it is found, begins with "file:line:column: ".
  */
 
+#include "sim/machine_published.h"
 #include "sim/scenario.h"
+
+/* Where a figure comes from, as the comment next to it says. */
+enum wf_machine_origin {
+    WF_MACHINE_UNKNOWN,   /* no comment, or another one */
+    WF_MACHINE_PUBLISHED, /* "[1]": the source with this label has the figure */
+    WF_MACHINE_DERIVED,   /* "derived: ...": computed from published figures */
+    WF_MACHINE_ESTIMATE,  /* "estimate: ...": not published; how we got it */
+    WF_MACHINE_CHOICE,    /* "choice: ...": neither right nor wrong */
+    WF_MACHINE_N_ORIGINS,
+};
+
+extern const char *const wf_machine_origin_names[]; /* null-terminated */
+
+/* A value in a machine file. */
+struct wf_machine_figure {
+    char *path;  /* "network.link_latency" */
+    char *value; /* items of a list are separated by commas */
+    char *note;  /* its comment without the '#'; "" if it has none */
+    enum wf_machine_origin origin;
+};
+
+struct wf_machine_source {
+    char *label, *text;
+};
 
 struct wf_machine {
     char *name;    /* from the file, or its file name without directory and extension */
     char *summary; /* one line; "" if it has none */
+    uint64_t year; /* when the machine was introduced; 0: unknown */
     struct wf_scenario *scenario;
+    /* The values of all files, in their order; of equal paths the last one counts. */
+    struct wf_machine_figure *figures;
+    size_t n_figures, figures_capacity;
+    /* Of the file itself, without those of included files. */
+    struct wf_machine_source *sources;
+    size_t n_sources, sources_capacity;
+    struct wf_machine_published *published;
+    size_t n_published, published_capacity;
 };
 
 /* A file of the library. */

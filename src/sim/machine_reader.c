@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static char *place_text(const struct wf_machine_reader *reader, struct wf_yaml_place at)
+char *wf_machine_place(const struct wf_machine_reader *reader, struct wf_yaml_place at)
 {
     char text[256];
 
@@ -118,7 +118,7 @@ enum wf_status wf_machine_emit(const struct wf_machine_reader *reader, const cha
         .key = wf_xstrdup(key),
         .value = value,
         .origin = wf_xstrdup(origin),
-        .place = place_text(reader, at),
+        .place = wf_machine_place(reader, at),
     };
 
     if (strncmp(key, "net.", 4) == 0 && reader->model != NULL) {

@@ -19,6 +19,9 @@ struct wf_machine_reader {
 enum wf_status wf_machine_blame(const struct wf_machine_reader *reader, struct wf_yaml_place at,
                                 struct wf_err *err);
 
+/* "bgp.yaml:12:3", for the caller to free. */
+char *wf_machine_place(const struct wf_machine_reader *reader, struct wf_yaml_place at);
+
 /* WF_EINVAL, with the place, unless the node has that kind. */
 WF_NODISCARD
 enum wf_status wf_machine_expect(const struct wf_machine_reader *reader,
@@ -51,3 +54,16 @@ enum wf_status wf_machine_emit(const struct wf_machine_reader *reader, const cha
 WF_NODISCARD
 enum wf_status wf_machine_read_topology(struct wf_machine_reader *reader,
                                         const struct wf_yaml *node, struct wf_err *err);
+
+/* Reads `published`, a list of measurements. Those of included files are only checked. */
+WF_NODISCARD
+enum wf_status wf_machine_read_published(struct wf_machine_reader *reader,
+                                         const struct wf_yaml *node, struct wf_err *err);
+
+/* Reads `sources`, a mapping of labels and texts; likewise. */
+WF_NODISCARD
+enum wf_status wf_machine_read_sources(struct wf_machine_reader *reader,
+                                       const struct wf_yaml *node, struct wf_err *err);
+
+/* Collects the figures of a file and their comments; `root` has been read without an error. */
+void wf_machine_read_figures(struct wf_machine_reader *reader, const struct wf_yaml *root);

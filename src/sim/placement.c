@@ -20,11 +20,89 @@ static const char *const kind_names[] = {
     [WF_PLACEMENT_ROUNDROBIN] = "roundrobin",
     [WF_PLACEMENT_RANDOM] = "random",
     [WF_PLACEMENT_BLOCK] = "block:",
+    [WF_PLACEMENT_NODES] = "nodes:",
     [WF_PLACEMENT_FILE] = "file:",
     [WF_PLACEMENT_TRACER] = "tracer:",
 };
 
 enum { N_KINDS = sizeof(kind_names) / sizeof(kind_names[0]) };
+
+/* ---- lists of nodes ---- */
+
+/* Reads a number and moves *at behind it. False if there is none, or if it is too large. */
+static bool parse_number(const char **at, uint32_t *out)
+{
+    uint64_t number = 0;
+    const char *digits = *at;
+
+    while (**at >= '0' && **at <= '9' && number <= UINT32_MAX) {
+        number = 10 * number + (uint64_t)(*(*at)++ - '0');
+    }
+    *out = (uint32_t)number;
+    return *at > digits && number <= UINT32_MAX;
+}
+
+/* Reads the next part of a list, "7" or "8-11", with the comma behind it. */
+static bool parse_range(const char **at, uint32_t *first, uint32_t *last)
+{
+    bool ok = parse_number(at, first);
+
+    *last = *first;
+    if (ok && **at == '-') {
+        (*at)++;
+        ok = parse_number(at, last) && *last >= *first;
+    }
+    if (ok && **at == ',') {
+        (*at)++;
+        return **at != '\0';
+    }
+    return ok && **at == '\0';
+}
+
+static enum wf_status check_list(const char *text, struct wf_err *err)
+{
+    uint32_t first = 0, last = 0;
+
+    for (const char *at = text; *at != '\0';) {
+        if (!parse_range(&at, &first, &last)) {
+            return wf_err_set(err, WF_EUSAGE,
+                              "'nodes:%.64s' is not a list of nodes; expected numbers and "
+                              "ranges, as in nodes:0,8-11",
+                              text);
+        }
+    }
+    return WF_OK;
+}
+
+/* The nodes of a job, in the order of the list. */
+static enum wf_status place_list(const struct wf_placement_job *job, uint32_t n_nodes,
+                                 uint32_t *node_of, struct wf_err *err)
+{
+    uint32_t first = 0, last = 0, rank = 0, n_listed = 0;
+
+    for (const char *at = job->placement.path; *at != '\0';) {
+        if (!parse_range(&at, &first, &last)) {
+            break; /* wf_placement_parse() has checked it */
+        }
+        if (last >= n_nodes) {
+            return wf_err_set(err, WF_EINVAL,
+                              "nodes:%.64s: there is no node %u; the last one is %u",
+                              job->placement.path, last, n_nodes - 1);
+        }
+        for (uint32_t node = first; node <= last; node++, n_listed++) {
+            for (uint32_t i = 0; i < job->ranks_per_node && rank < job->n_ranks; i++) {
+                node_of[rank++] = node;
+            }
+        }
+    }
+    if (rank == job->n_ranks) {
+        return WF_OK;
+    }
+    return wf_err_set(err, WF_EINVAL,
+                      "nodes:%.64s: %u node%s for %u ranks, of which %u are on a node",
+                      job->placement.path, n_listed, n_listed == 1 ? "" : "s", job->n_ranks,
+                      job->ranks_per_node);
+}
 
 /* ---- reading ---- */
 
@@ -68,7 +146,7 @@ static enum wf_status unknown_placement(const char *text, struct wf_err *err)
     }
     return wf_err_set(err, WF_EUSAGE,
                       "'%.64s' is not a placement; expected auto, linear, roundrobin, random, "
-                      "block:<size>x..., file:<path> or tracer:<path>%s",
+                      "block:<size>x..., nodes:<list>, file:<path> or tracer:<path>%s",
                       text, wf_nearest_hint(&nearest, hint));
 }
 
@@ -83,7 +161,9 @@ enum wf_status wf_placement_parse(const char *text, struct wf_placement *out,
             continue;
         }
         *out = (struct wf_placement){.kind = (enum wf_placement_kind)i, .path = text + len};
-        return i == WF_PLACEMENT_BLOCK ? parse_block(text + len, out, err) : WF_OK;
+        return i == WF_PLACEMENT_BLOCK   ? parse_block(text + len, out, err)
+               : i == WF_PLACEMENT_NODES ? check_list(text + len, err)
+                                         : WF_OK;
     }
     return unknown_placement(text, err);
 }
@@ -405,9 +485,6 @@ static enum wf_status place_job(struct placer *placer, uint32_t number, uint32_t
     } else if (job->placement.kind == WF_PLACEMENT_BLOCK) {
         status = sort_blocks(placer, &job->placement, list, n, err);
     }
-    for (uint32_t i = 0; i < wanted && status == WF_OK; i++) {
-        placer->taken[list[i]] = 1;
-    }
     for (uint32_t r = 0; r < job->n_ranks && status == WF_OK; r++) {
         bool dealt = job->placement.kind == WF_PLACEMENT_ROUNDROBIN;
         placer->node_of[first + r] = list[dealt ? r % wanted : r / job->ranks_per_node];
@@ -416,7 +493,7 @@ static enum wf_status place_job(struct placer *placer, uint32_t number, uint32_t
     return status;
 }
 
-/* The nodes of a job's ranks, from a file. */
+/* The nodes of a job that names them. */
 static enum wf_status read_nodes(const struct placer *placer, uint32_t number,
                                  uint32_t *node_of, struct wf_err *err)
 {
@@ -424,6 +501,9 @@ static enum wf_status read_nodes(const struct placer *placer, uint32_t number,
 
     if (job->placement.kind == WF_PLACEMENT_FILE) {
         return read_file(job->placement.path, job->n_ranks, placer->n_nodes, node_of, err);
+    }
+    if (job->placement.kind == WF_PLACEMENT_NODES) {
+        return place_list(job, placer->n_nodes, node_of, err);
     }
     const struct wf_tracer_placing placing = {
         .path = job->placement.path,
@@ -436,22 +516,27 @@ static enum wf_status read_nodes(const struct placer *placer, uint32_t number,
     return wf_tracer_place(&placing, node_of, err);
 }
 
-static enum wf_status place_files(struct placer *placer, bool files, struct wf_err *err)
+/* Places either the jobs that name their nodes, or the others. */
+static enum wf_status place_jobs(struct placer *placer, bool named, struct wf_err *err)
 {
     enum wf_status status = WF_OK;
     uint32_t first = 0;
 
     for (uint32_t i = 0; i < placer->env->n_jobs && status == WF_OK; i++) {
         const struct wf_placement_job *job = &placer->env->jobs[i];
-        bool is_file = job->placement.kind >= WF_PLACEMENT_FILE;
+        uint32_t *node_of = placer->node_of + first;
 
-        if (is_file && files) {
-            status = read_nodes(placer, i, placer->node_of + first, err);
-            for (uint32_t r = 0; r < job->n_ranks && status == WF_OK; r++) {
-                placer->taken[placer->node_of[first + r]] = 1;
-            }
-        } else if (!is_file && !files) {
+        if ((job->placement.kind >= WF_PLACEMENT_NODES) != named) {
+            first += job->n_ranks;
+            continue;
+        }
+        if (named) {
+            status = read_nodes(placer, i, node_of, err);
+        } else {
             status = place_job(placer, i, first, err);
+        }
+        for (uint32_t r = 0; r < job->n_ranks && status == WF_OK; r++) {
+            placer->taken[node_of[r]] = 1;
         }
         first += job->n_ranks;
     }
@@ -523,9 +608,9 @@ enum wf_status wf_placement_make(const struct wf_placement_env *env, struct wf_p
     placer.n_nodes = env->topo != NULL ? env->topo->n_nodes : n_ranks;
     placer.taken = wf_xcalloc(placer.n_nodes, sizeof(*placer.taken));
     placer.node_of = wf_xmalloc(n_ranks * sizeof(*placer.node_of));
-    enum wf_status status = place_files(&placer, true, err);
+    enum wf_status status = place_jobs(&placer, true, err);
     if (status == WF_OK) {
-        status = place_files(&placer, false, err);
+        status = place_jobs(&placer, false, err);
     }
     free(placer.taken);
     if (status != WF_OK) {

@@ -11,11 +11,12 @@
  *   random          random free nodes, filled in the order of ranks
  *   block:4x4x2     in a topology with coordinates: the free nodes of one block of this size,
  *                   then those of the next block, filled in the order of ranks
+ *   nodes:0,8-11    these nodes, filled in the order of ranks
  *   file:nodes.txt  the node of each rank, one per line; ranks_per_node is ignored
  *   tracer:config   as a configuration of TraceR maps the job of this number (sim/tracer.h)
  *
- * Jobs with files are placed first, then the others in the order of their numbers. Two jobs
- * share a node only if their files place them there.
+ * Jobs that name their nodes (nodes, file) are placed first, then the others in the order of
+ * their numbers. Two jobs share a node only if both name it.
  */
 
 #include "base/status.h"
@@ -28,6 +29,7 @@ enum wf_placement_kind {
     WF_PLACEMENT_ROUNDROBIN,
     WF_PLACEMENT_RANDOM,
     WF_PLACEMENT_BLOCK,
+    WF_PLACEMENT_NODES, /* this kind and the next ones name the nodes of a job */
     WF_PLACEMENT_FILE,
     WF_PLACEMENT_TRACER,
 };
@@ -36,7 +38,7 @@ struct wf_placement {
     enum wf_placement_kind kind;
     uint32_t n_dims; /* dimensions of a block */
     uint32_t block[WF_TOPO_COORDS_MAX];
-    const char *path; /* path of a file; points into the text that was read */
+    const char *path; /* path of a file, or list of nodes; points into the text that was read */
 };
 
 /* Reads a placement in the syntax above. Anything else is WF_EUSAGE. */

@@ -37,7 +37,8 @@ const struct wf_param wf_scenario_params[] = {
     WF_PARAM_ROW(
         struct wf_scenario_job, placement, TEXT, .def = "auto",
         .doc = "Nodes of the ranks: auto (linear; all of a hierarchy), linear, roundrobin, "
-               "random, block:<size>x..., file:<path>, tracer:<path>"),
+               "random, block:<size>x..., nodes:<list>, file:<path>, "
+               "tracer:<path>"),
     WF_PARAM_ROW(struct wf_scenario_job, start, TIME, .def = "0",
                  .doc = "When the program starts"),
     WF_PARAM_ROW(struct wf_scenario_job, repeat, COUNT, .def = "1", .min = "1",

@@ -54,7 +54,7 @@ MISTAKES = [
     ("network: [latency]\n", "1:10", "network: expected a mapping, but this is a list"),
     ("cpu: fast\n", "1:6", "cpu: expected a mapping, but this is a single value"),
     ("cpu:\n  clock: 2\n", "2:3", "unknown key 'clock'; did you mean 'clock_ghz'"),
-    ("cpu:\n  cores: [1, 2]\n", "2:10", "cores: expected a single value"),
+    ("cpu:\n  cores: [1, 2]\n", "2:10", "cpu.cores: '1,2' is not a count"),
     ("cpu:\n  scale: 0\n", "2:10", "cpu.scale: '0' is out of range; expected 0.000001 to"),
     ("cpu:\n  scale: fast\n", "2:10", "cpu.scale: 'fast' is not a number"),
     ("ranks_per_node: 0\n", "1:17", "ranks_per_node: '0' is out of range; expected 1 to"),
@@ -98,6 +98,29 @@ MISTAKES = [
     ("topology:\n  kind: torus\n  size: 2\n  link_latency: 1us\n  inside: mesh:4\n", "4:17",
      "not for level 2"),
     (NESTED, "2:3", "need 8 nodes, but the hierarchy .* has 12; --placement linear"),
+    # measurements, sources, other descriptions
+    ("year: soon\n", "1:7", "year: 'soon' is not a year; expected 1940 to 2100"),
+    ("year: 1\n", "1:7", "year: '1' is not a year"),
+    ("placement: linaer\n", "1:12", "did you mean 'linear'"),
+    ("sources: [a]\n", "1:10", "sources: expected a mapping"),
+    ("sources: {1: [a]}\n", "1:14", "expected a single value"),
+    ("published: {what: latency}\n", "1:12", "published: expected a list"),
+    ("published: [latency]\n", "1:13", "expected a mapping"),
+    ("published:\n  - {what: latency}\n", "2:5", "parameter 'published.value' is required"),
+    ("published:\n  - {what: latency, value: 1us}\n", "2:5", "'published.source' is required"),
+    ("published:\n  - {what: speed, value: 1us, source: x}\n", "2:12",
+     "published.what: 'speed' is not one of latency|bandwidth"),
+    ("published:\n  - {what: latency, value: 1GB/s, source: x}\n", "2:28",
+     "published.value: '1GB/s' is not a time"),
+    ("published:\n  - {what: alltoall, value: 1us, source: x}\n", "2:29",
+     "published.value: '1us' is not a rate"),
+    ("published:\n  - {what: message_rate, value: many, source: x}\n", "2:33",
+     "published.value: 'many' is not a number"),
+    ("published:\n  - {what: message_rate, value: -1, source: x}\n", "2:33", "'-1' is not above 0"),
+    ("published:\n  - {what: latency, vlaue: 1us, source: x}\n", "2:21",
+     "unknown key 'vlaue'; did you mean 'value'"),
+    ("published:\n  - {what: latency, value: 1us, source: x, between: [a]}\n", "2:53",
+     "between: expected a single value"),
     # includes
     ("include: bqp\n", "1:10", "unknown machine 'bqp'; did you mean 'bgp'"),
     ("name: a\ninclude: nowhere.yaml\n", "2:10", "cannot read 'nowhere.yaml'"),
@@ -191,6 +214,84 @@ def check_scale():
               "simulated time passes")
 
 
+def check_shown(name):
+    """The readable form has all figures of the file, and fits 80 columns where it can."""
+    shown = check_run(["machine", "show", name], 0).stdout
+    described = json.loads(check_run(["machine", "show", name, "--json"], 0).stdout)
+    check(shown.startswith(f"{name}: {described['summary']}\n"), f"show {name}: its first line")
+    for figure in described["figures"]:
+        check(f"  {figure['figure']} " in shown, f"show {name}: no {figure['figure']}")
+    for line in shown.splitlines():
+        check(len(line) <= 80, f"show {name}: a line of {len(line)} columns: {line}")
+
+
+MEASURED = """\
+name: measured
+topology: torus:4x4
+network:
+  model: latency
+  # estimate: from nowhere,
+  # really
+  link_latency: 1us       # so far
+                          # and no further
+  bandwidth: 1GB/s        # [a] as it says
+cpu: {cores: 2, scale: 2} # derived: [a]
+ranks_per_node: 2         # choice: two
+sources:
+  a: somebody, somewhere
+published:
+  - {what: latency, value: 1.1us, source: "[a] p. 7"}
+  - {what: latency, between: far, value: 4us, source: "[a]"}
+  - {what: bandwidth, bytes: 1MB, value: 1GB/s, source: "[a]", tolerance_percent: 0.2}
+  - {what: barrier, nodes: 16, value: 8us, source: "[a]"}
+"""
+
+
+def check_notes():
+    """Comments next to figures are their origin."""
+    write("measured.yaml", MEASURED)
+    described = parse(run("machine", "show", "measured.yaml", "--json"))
+    figures = {f["figure"]: (f["value"], f["origin"], f["note"]) for f in described["figures"]}
+    check(figures == {
+        "topology": ("torus:4x4", "unknown", ""),
+        "network.model": ("latency", "unknown", ""),
+        "network.link_latency": ("1us", "estimate", "estimate: from nowhere, really so far and "
+                                 "no further"),
+        "network.bandwidth": ("1GB/s", "published", "[a] as it says"),
+        "cpu.cores": ("2", "derived", "derived: [a]"),
+        "cpu.scale": ("2", "derived", "derived: [a]"),
+        "ranks_per_node": ("2", "choice", "choice: two"),
+    }, f"{figures}")
+    check(described["sources"] == {"a": "somebody, somewhere"}, f"{described['sources']}")
+    shown = run("machine", "show", "measured.yaml").stdout
+    check("1 published, 2 derived, 1 estimates, 1 choices, 2 unknown" in shown, shown)
+
+
+def check_checked():
+    """Measurements are simulated, and compared with what is published."""
+    checks = parse(check_run(["machine", "check", "measured.yaml", "--json"], 0))["checks"]
+    told = [(c["what"], c["off_percent"], c["within_tolerance"]) for c in checks]
+    # A message of 8 bytes takes 8 ns after one hop of 1 us, or four of them.
+    check(told == [("latency", -8.36, True), ("latency", 0.2, True), ("bandwidth", -0.1, True),
+                   ("barrier", checks[3]["off_percent"], True)], f"{told}")
+    check(checks[0]["published_ps"] == 1100000 and checks[0]["predicted_ps"] == 1008000,
+          f"{checks[0]}")
+    check(checks[0]["source"] == "[a] p. 7" and checks[0]["place"] == "measured.yaml:15:5",
+          f"{checks[0]}")
+    shown = check_run(["machine", "check", "measured.yaml"], 0).stdout
+    check(re.search(r"^latency of 8 B, far +4.000 us +4.008 us +\+0.2 %  \[a\]$", shown, re.M), shown)
+    check("[a]  somebody" in shown, shown)
+
+    write("less.yaml", MEASURED.replace("torus:4x4", "torus:2"))
+    failed = check_run(["machine", "check", "less.yaml", "--json"], 3, "need 16 nodes")
+    told = [(c["within_tolerance"], c.get("error", "")[:20]) for c in parse(failed)["checks"]]
+    check(told[0] == (True, "") and not told[3][0] and told[3][1] != "", f"{told}")
+    write("unmeasured.yaml", "topology: torus:4x4\n")
+    check_run(["machine", "check", "unmeasured.yaml"], 0, stdout="no measurements")
+    write("cores.yaml", GOOD + "published:\n- {what: latency, between: node, value: 1us, source: x}\n")
+    check_run(["machine", "check", "cores.yaml"], 3, "cores.yaml:13:3: a node .* no two such cores")
+
+
 def check_library():
     listed = parse(run("machine", "list", "--json")).get("machines", [])
     names = [machine["name"] for machine in listed]
@@ -200,9 +301,11 @@ def check_library():
     for machine in listed:
         name = machine["name"]
         check(machine["summary"] and machine["nodes"] > 8, f"{machine}")
-        check(re.search(rf"^{name} +{machine['nodes']} nodes  \S", text, re.M), f"list: no {name}")
+        line = rf"^{name} +{machine['nodes']} nodes  {machine['year'] or ' +'} +{machine['topology']} "
+        check(re.search(line, text, re.M), f"list: no {name}")
         check_run([*REPLAY, "--machine", name, "--placement", "linear"], 0, stdout="Predicted")
-        shown = check_run(["machine", "show", name], 0).stdout
+        check_shown(name)
+        shown = check_run(["machine", "show", name, "--yaml"], 0).stdout
         check(shown == (SOURCE / f"share/machines/{name}.yaml").read_text(encoding="utf-8"),
               f"show {name} is not the file")
         for line in shown.splitlines():
@@ -211,7 +314,11 @@ def check_library():
 
 
 def check_usage():
-    check_run(["machine"], 2, "'list' or 'show' is missing")
+    check_run(["machine"], 2, "'list', 'show' or 'check' is missing")
+    check_run(["machine", "check"], 2, "machine check: a machine is missing")
+    check_run(["machine", "check", "bgp", "--yaml"], 2, "--yaml is for 'machine show'")
+    check_run(["machine", "show", "bgp", "--yaml", "--json"], 2, "exclude each other")
+    check_run(["machine", "xyzzy"], 2, "unknown argument 'xyzzy'; expected list, show or check")
     check_run(["machine", "lst"], 2, "unknown argument 'lst'; did you mean 'list'")
     check_run(["machine", "show"], 2, "a machine is missing")
     check_run(["machine", "list", "bgp"], 2, "unexpected argument 'bgp'")
@@ -232,6 +339,8 @@ def main():
     check_includes()
     check_precedence()
     check_scale()
+    check_notes()
+    check_checked()
     check_library()
     check_usage()
     finish()

@@ -100,6 +100,9 @@ static void placements_are_what_they_are_called(void)
     expect("block:2x2", 6, 1, "mesh:3x2", odd);
     expect("block:9x9", 6, 1, "mesh:3x2", (const uint32_t[]){0, 1, 2, 3, 4, 5});
     expect("block:2x2", 6, 2, "mesh:4x4", pairs);
+    expect("nodes:0,1,4", 6, 2, "mesh:4x4", pairs);
+    expect("nodes:7,2-4,0", 5, 1, "torus:8", (const uint32_t[]){7, 2, 3, 4, 0});
+    expect("nodes:3-3,1,7", 3, 2, "torus:8", (const uint32_t[]){3, 3, 1});
 }
 
 static void random_nodes_are_drawn_without_replacement_and_from_all(void)
@@ -195,6 +198,8 @@ static void what_does_not_fit_is_refused(void)
         {"block:2", NULL, "needs a topology that is a grid", 4, 1},
         {"auto", "torus:2x2/mesh:3", "has 12; --placement linear", 8, 1},
         {"auto", "torus:2x2/mesh:3", "has only 12", 13, 1},
+        {"nodes:0,4", "torus:4", "there is no node 4; the last one is 3", 2, 1},
+        {"nodes:0-2", "torus:4", "3 nodes for 7 ranks, of which 2 are on a node", 7, 2},
         {"file:/nowhere/nodes", NULL, "cannot read '/nowhere/nodes'", 4, 1},
     };
 
@@ -223,9 +228,23 @@ static void what_does_not_fit_is_refused(void)
 
 static void words_that_are_no_placement_are_refused(void)
 {
-    static const char *const bad[] = {
-        "",        "linaer", "random:2",         "block:",     "block:2x",
-        "block:0", "file:",  "block:4294967296", "block:2x-1", "block:1x1x1x1x1x1x1x1x1"};
+    static const char *const bad[] = {"",
+                                      "linaer",
+                                      "random:2",
+                                      "block:",
+                                      "block:2x",
+                                      "nodes:",
+                                      "nodes:,",
+                                      "nodes:1,",
+                                      "nodes:4294967296",
+                                      "nodes:3-2",
+                                      "nodes:1-",
+                                      "nodes:1 2",
+                                      "block:0",
+                                      "file:",
+                                      "block:4294967296",
+                                      "block:2x-1",
+                                      "block:1x1x1x1x1x1x1x1x1"};
 
     for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
         struct wf_placement placement;

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/machine_show.h"
+
+#include "cli/columns.h"
+#include "sim/machine.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { PREFIXES_MAX = 16 };
+
+/* The sections of the output. A figure belongs to the first one that has a prefix of its path;
+ * the rest of the path is its name. */
+static const struct section {
+    const char *title;
+    const char *prefixes[PREFIXES_MAX];
+} sections[] = {
+    {"Network interfaces and cost of messages",
+     {"node.o_", "node.copy_", "node.injection", "node.ejection", "node.gap",
+      "node.registration", "node.nic", "node.stripe", NULL}},
+    {"Nodes", {"cpu.", "node.", "ranks_per_node", "placement", NULL}},
+    {"Network", {"topology", "network", NULL}},
+    {"MPI", {"mpi.", NULL}},
+};
+
+enum { N_SECTIONS = sizeof(sections) / sizeof(sections[0]) };
+
+/* The order in which sections are printed. */
+static const size_t order[N_SECTIONS] = {1, 0, 2, 3};
+
+static size_t section_of(const char *path)
+{
+    for (size_t s = 0; s < N_SECTIONS; s++) {
+        for (const char *const *prefix = sections[s].prefixes; *prefix != NULL; prefix++) {
+            if (strncmp(path, *prefix, strlen(*prefix)) == 0) {
+                return s;
+            }
+        }
+    }
+    return N_SECTIONS;
+}
+
+/* Whether a later file or line sets the same figure again. */
+static bool is_overridden(const struct wf_machine *machine, size_t figure)
+{
+    for (size_t i = figure + 1; i < machine->n_figures; i++) {
+        if (strcmp(machine->figures[i].path, machine->figures[figure].path) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void print_figure(const struct wf_machine_figure *figure, FILE *out)
+{
+    int width = 26 + (int)strlen(figure->value);
+
+    (void)fprintf(out, "  %-26s%s", figure->path, figure->value);
+    if (figure->note[0] == '\0') {
+        (void)fputc('\n', out);
+    } else if (width + 2 < 40) {
+        (void)fprintf(out, "%*s", 40 - width - 2, "");
+        wf_columns_text(out, 40, figure->note);
+    } else {
+        (void)fprintf(out, "\n%40s", "");
+        wf_columns_text(out, 40, figure->note);
+    }
+}
+
+static void print_section(const struct wf_machine *machine, size_t section, FILE *out)
+{
+    bool first = true;
+
+    for (size_t i = 0; i < machine->n_figures; i++) {
+        const struct wf_machine_figure *figure = &machine->figures[i];
+
+        if (section_of(figure->path) != section || is_overridden(machine, i)) {
+            continue;
+        }
+        if (first) {
+            (void)fprintf(out, "\n%s\n", sections[section].title);
+            first = false;
+        }
+        print_figure(figure, out);
+    }
+}
+
+static const char *setting(const struct wf_machine *machine, const char *key,
+                           const char *fallback)
+{
+    const struct wf_setting *found = wf_scenario_find(machine->scenario, key);
+
+    return found != NULL ? found->value : fallback;
+}
+
+/* The lines at the top: what the machine is. */
+static void print_head(const struct wf_machine *machine, uint64_t nodes, FILE *out)
+{
+    (void)fprintf(out, "%s%s", machine->name, machine->summary[0] != '\0' ? ": " : "");
+    wf_columns_text(out, 0, machine->summary);
+    if (machine->year > 0) {
+        (void)fprintf(out, "  year                      %" PRIu64 "\n", machine->year);
+    }
+    if (nodes > 0) {
+        (void)fprintf(out, "  nodes                     %" PRIu64 "\n", nodes);
+    }
+    (void)fprintf(out, "  topology                  %s\n",
+                  setting(machine, "topology", "none"));
+    (void)fprintf(out, "  network model             %s, routing %s\n",
+                  setting(machine, "network", "loggp"),
+                  setting(machine, "net.routing", "as the model chooses"));
+}
+
+static void print_published(const struct wf_machine *machine, FILE *out)
+{
+    if (machine->n_published == 0) {
+        return;
+    }
+    (void)fprintf(out, "\nMeasured on the machine (compare: weft machine check %s)\n",
+                  machine->name);
+    for (size_t i = 0; i < machine->n_published; i++) {
+        const struct wf_machine_published *p = &machine->published[i];
+        char text[128];
+
+        wf_machine_published_describe(p, text, sizeof(text));
+        (void)fprintf(out, "  %-38s%-12s", text, p->value);
+        wf_columns_text(out, 52, p->source);
+    }
+}
+
+/* How many figures have which origin. */
+static void print_origins(const struct wf_machine *machine, FILE *out)
+{
+    size_t counts[WF_MACHINE_N_ORIGINS] = {0};
+
+    for (size_t i = 0; i < machine->n_figures; i++) {
+        if (!is_overridden(machine, i)) {
+            counts[machine->figures[i].origin]++;
+        }
+    }
+    (void)fprintf(out,
+                  "\nOrigin of the figures: %zu published, %zu derived, %zu estimates, %zu "
+                  "choices, %zu unknown\n",
+                  counts[WF_MACHINE_PUBLISHED], counts[WF_MACHINE_DERIVED],
+                  counts[WF_MACHINE_ESTIMATE], counts[WF_MACHINE_CHOICE],
+                  counts[WF_MACHINE_UNKNOWN]);
+}
+
+void wf_cli_machine_sources(const struct wf_machine *machine, FILE *out)
+{
+    if (machine->n_sources > 0) {
+        (void)fputs("\nSources\n", out);
+    }
+    for (size_t i = 0; i < machine->n_sources; i++) {
+        (void)fprintf(out, "  [%s]%*s", machine->sources[i].label,
+                      strlen(machine->sources[i].label) < 3
+                          ? 3 - (int)strlen(machine->sources[i].label)
+                          : 1,
+                      "");
+        wf_columns_text(out, 7, machine->sources[i].text);
+    }
+}
+
+void wf_cli_machine_show(const struct wf_machine *machine, uint64_t nodes, FILE *out)
+{
+    print_head(machine, nodes, out);
+    for (size_t i = 0; i < N_SECTIONS; i++) {
+        print_section(machine, order[i], out);
+    }
+    print_published(machine, out);
+    print_origins(machine, out);
+    wf_cli_machine_sources(machine, out);
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The programs that measure a network: ping-pong and exchange. */
+
+#include "harness/gen_make.h"
+#include "harness/wf_test.h"
+
+#include <stdlib.h>
+
+/* The ops of a rank as text: "r3 s3 w2" is a receive from 3, a send to 3, a wait for two. */
+static void write_ops(const struct wf_source *source, uint32_t rank, char *buf, size_t size)
+{
+    struct wf_cursor cursor = {.word = {0}};
+    struct wf_op op;
+    size_t used = 0;
+
+    buf[0] = '\0';
+    while (wf_source_next(source, rank, &cursor, &op) && used < size) {
+        bool waits = op.kind == WF_OP_WAITALL;
+        char kind = 's';
+        if (op.kind != WF_OP_ISEND) {
+            kind = waits ? 'w' : 'r';
+        }
+        used += (size_t)snprintf(buf + used, size - used, "%s%c%u", used > 0 ? " " : "", kind,
+                                 waits ? op.count : op.peer);
+        if (!waits) {
+            CHECK_U64(op.bytes, 100);
+        }
+    }
+    CHECK(!wf_source_next(source, rank, &cursor, &op));
+}
+
+static void expect(const struct wf_source_ops *ops, const char *params, uint32_t n_ranks,
+                   uint32_t rank, const char *expected)
+{
+    struct wf_source *source = gen_make(ops, n_ranks, "bytes=100 %s", params);
+    char buf[512];
+
+    write_ops(source, rank, buf, sizeof(buf));
+    CHECK_STR(buf, expected);
+    wf_source_free(source);
+}
+
+static void messages_go_to_and_fro_between_the_halves(void)
+{
+    const struct wf_source_ops *ops = &wf_gen_pingpong_ops;
+
+    expect(ops, "rounds=2", 2, 0, "s1 w1 r1 w1 s1 w1 r1 w1");
+    expect(ops, "rounds=2", 2, 1, "r0 w1 s0 w1 r0 w1 s0 w1");
+    expect(ops, "rounds=1 window=3", 6, 2, "s5 s5 s5 w3 r5 r5 r5 w3");
+    expect(ops, "rounds=1 window=3", 6, 3, "r0 r0 r0 w3 s0 s0 s0 w3");
+    expect(ops, "rounds=1 window=2 both=yes", 6, 3, "r0 r0 s0 s0 w4");
+    expect(ops, "rounds=1 pairs=1", 6, 3, "r0 w1 s0 w1");
+    expect(ops, "rounds=1 pairs=1", 6, 4, "");
+    expect(ops, "rounds=1 pairs=1", 6, 1, "");
+    expect(ops, "rounds=1", 7, 6, "");
+    expect(ops, "rounds=1", 1, 0, "");
+    expect(ops, "rounds=0", 2, 0, "");
+}
+
+static void an_exchange_is_an_all_to_all_or_a_sample(void)
+{
+    const struct wf_source_ops *ops = &wf_gen_exchange_ops;
+
+    expect(ops, "", 4, 1, "r0 r3 r2 s2 s3 s0 w6");
+    expect(ops, "window=2", 4, 0, "r3 r2 s1 s2 w4 r1 s3 w2");
+    expect(ops, "peers=2", 9, 0, "r6 r2 s3 s7 w4");
+    expect(ops, "peers=1 rounds=2", 9, 8, "r3 s4 w2 r3 s4 w2");
+    expect(ops, "peers=99", 3, 2, "r1 r0 s0 s1 w4");
+    expect(ops, "", 1, 0, "");
+}
+
+static void messages_are_counted_beforehand(void)
+{
+    struct wf_source *source = gen_make(&wf_gen_pingpong_ops, 7, "rounds=5 window=3 pairs=2");
+    CHECK_U64(source->messages_expected, 2 * 5 * 3 * 2);
+    wf_source_free(source);
+
+    source = gen_make(&wf_gen_exchange_ops, 7, "peers=4 rounds=3");
+    CHECK_U64(source->messages_expected, 7 * 4 * 3);
+    wf_source_free(source);
+}
+
+int main(void)
+{
+    RUN(messages_go_to_and_fro_between_the_halves);
+    RUN(an_exchange_is_an_all_to_all_or_a_sample);
+    RUN(messages_are_counted_beforehand);
+    return wf_test_done();
+}
