@@ -34,9 +34,10 @@ struct wf_cause {
     uint64_t bytes; /* size of the message, if there is one */
     uint32_t rank, track;
     uint32_t from, from_track;
+    uint64_t taken;  /* CPU time of receives from `until` on, in wf_node_costs.recv_unit */
     uint16_t why;    /* enum wf_why; WF_WHY_KINDS if the rank did not wait */
     uint16_t waited; /* the call waited for a request and was not the operation itself */
-    uint32_t taken;  /* number of messages that the CPU receives from `until` on */
+    uint32_t padding;
 };
 
 /* Tracks. The lowest bits of a collective's track are the kind of the collective. */

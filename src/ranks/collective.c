@@ -107,8 +107,10 @@ static bool send_step(struct run *run, const struct wf_coll_step *step)
     int64_t now = wf_now(who->ctx);
 
     if ((coll->flags & WF_REQ_PAID) == 0) {
-        coll->at = wf_time_add(coll->at, who->ranks->net->o_send_ps);
-        account(run, who->ranks->net->o_send_ps);
+        int64_t cost = wf_protocol_send_ps(who, &to);
+
+        coll->at = wf_time_add(coll->at, cost);
+        account(run, cost);
     }
     if (!who->ranks->runs_ahead && coll->at > now) {
         const struct wf_node_wakeup wakeup = {who->slot, coll->coll.handle};
@@ -137,12 +139,10 @@ static void recv_step(struct run *run, const struct wf_coll_step *step)
 /* All messages that the step waited for have arrived. */
 static void collect(struct run *run)
 {
-    uint32_t n_received;
+    int64_t cpu_ps;
 
-    run->coll->at = wf_request_collect(run->who, run->cell, run->coll->at, &n_received);
-    for (uint32_t i = 0; i < n_received; i++) {
-        account(run, run->who->ranks->net->o_recv_ps);
-    }
+    run->coll->at = wf_request_collect(run->who, run->cell, run->coll->at, &cpu_ps);
+    account(run, cpu_ps);
     run->coll->flags &= (uint16_t)~WF_REQ_POSTED;
 }
 

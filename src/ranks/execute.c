@@ -126,8 +126,8 @@ static enum wf_called do_compute(const struct wf_turn *turn, const struct wf_op 
             return WF_CALLED_BLOCKED;
         }
     }
-    if (turn->ranks->costs != NULL) {
-        duration = wf_time_add(duration, turn->ranks->costs[turn->who->number]);
+    if (turn->ranks->capture_ps != NULL) {
+        duration = wf_time_add(duration, turn->ranks->capture_ps[turn->who->number]);
     }
     turn->slot->progress.compute_ps = wf_time_add(turn->slot->progress.compute_ps, duration);
     if (duration > turn->slot->progress.polling_ps) {

@@ -30,27 +30,6 @@ enum wf_status wf_node_check(const struct wf_place *place, const struct wf_net *
     return WF_OK;
 }
 
-void wf_node_defer_send(struct wf_ctx *ctx, int kind, uint32_t dst_node,
-                        const struct wf_net_message *msg, int64_t at)
-{
-    struct wf_node_departure departure = {.bytes = msg->bytes, .dst_node = dst_node};
-
-    memcpy(departure.header, msg->header, sizeof(departure.header));
-    wf_schedule(ctx, wf_self(ctx), at == WF_TIME_MAX ? at : at - wf_now(ctx), (uint16_t)kind,
-                &departure, sizeof(departure));
-}
-
-int64_t wf_node_send_deferred(const struct wf_net *net, struct wf_ctx *ctx, void *node,
-                              const struct wf_event *ev)
-{
-    const struct wf_node_departure *departure = (const void *)ev->payload;
-    struct wf_net_message msg = {.bytes = departure->bytes,
-                                 .src_node = wf_self(ctx) - net->first_node};
-
-    memcpy(msg.header, departure->header, sizeof(msg.header));
-    return net->ops->send(net, ctx, node, departure->dst_node, &msg, wf_now(ctx));
-}
-
 void wf_node_commit(const struct wf_net *net, const struct wf_recorder *recorder,
                     const struct wf_event *ev, struct wf_ctx *ctx)
 {
@@ -241,6 +220,8 @@ static void node_event(void *state, const struct wf_event *ev, struct wf_ctx *ct
         [WF_NODE_DEPART - WF_NET_KINDS] = wf_protocol_depart,
         [WF_NODE_LOCAL - WF_NET_KINDS] = wf_protocol_local,
         [WF_NODE_SIGNAL - WF_NET_KINDS] = wf_formula_signal,
+        [WF_NODE_INJECT - WF_NET_KINDS] = wf_protocol_depart,
+        [WF_NODE_ARRIVED - WF_NET_KINDS] = wf_protocol_delayed,
     };
     const struct wf_ranks *ranks = wf_model(ctx);
 

@@ -2,9 +2,10 @@
 #pragma once
 
 /*
- * The node process. Its state is the network's part, followed by one rank slot for each rank
- * on the node, followed by what the ranks share (ranks/local.h). Events of the network's kinds go to the network model, all others to the
- * handler of their kind (ranks/node.c). Private to ranks/.
+ * The node process. Its state is the network's part, the network interface (ranks/nic.h), one
+ * rank slot for each rank on the node, and what the ranks share (ranks/local.h). Events of the
+ * network's kinds go to the network model, all others to the handler of their kind
+ * (ranks/node.c). Private to ranks/.
  *
  * A rank makes calls (ranks/calls.h) until one of them blocks; wf_node_resume() continues
  * the rank once the call is complete.
@@ -17,7 +18,7 @@
 #include "ops/live.h"
 #include "ops/source.h"
 #include "ranks/local.h"
-#include "ranks/node_params.h"
+#include "ranks/nic.h"
 #include "ranks/place.h"
 #include "ranks/rank.h"
 #include "ranks/ranks.h"
@@ -32,15 +33,23 @@ enum {
 enum wf_node_event {
     WF_NODE_RESUME = WF_NET_KINDS, /* continues a rank */
     WF_NODE_CONTINUE,              /* continues a collective that can send now */
-    WF_NODE_DEPART,                /* hands a message to the network */
+    WF_NODE_DEPART,                /* hands a message to the network interface */
     WF_NODE_LOCAL,                 /* a message within the node */
     WF_NODE_SIGNAL,                /* a signal of a formula collective */
+    WF_NODE_INJECT,                /* hands a message to the network */
+    WF_NODE_ARRIVED,               /* a message that the network interface delayed */
 };
 
 /* Payload of WF_NODE_RESUME and WF_NODE_CONTINUE. */
 struct wf_node_wakeup {
     uint32_t slot;
     uint32_t ticket; /* WF_NODE_RESUME: rank.ticket; WF_NODE_CONTINUE: the request's handle */
+};
+
+/* Payload of WF_NODE_ARRIVED. */
+struct wf_node_delayed {
+    struct wf_net_message msg;
+    int64_t tail; /* from the event to the arrival of the last byte */
 };
 
 /* A live program in a run of several operating-system processes. */
@@ -57,18 +66,22 @@ struct wf_ranks {
     const struct wf_place *place;
     const struct wf_mpi_params *mpi;
     const struct wf_node_params *node;
-    struct wf_local local;                              /* messages within a node */
+    struct wf_local local; /* messages within a node */
+    struct wf_node_costs costs;
+    struct wf_node_nics nics;
+    size_t slots_at; /* offset of the rank slots in the state of a node */
     const struct wf_coll_ops *algorithm[WF_COLL_KINDS]; /* null: the rules choose */
     uint8_t formula[WF_COLL_KINDS];                     /* enum wf_formula */
     bool runs_ahead;                                    /* ranks may send later than now */
     bool in_step;    /* ranks make calls only when the engine's time has reached their clock */
+    bool in_time;    /* messages that the network interface delays get an event */
     bool sends_only; /* nothing is received, and all messages are eager */
     bool sees_all;   /* commit looks at events without a note as well */
     bool has_live;   /* a job is a live program, which must be told what its ranks receive */
     struct wf_process_ops ops;
     struct wf_replay_params params;
     const struct wf_cpu *cpu;
-    int64_t *costs; /* cost of capturing one computation, by rank of the run; null: none */
+    int64_t *capture_ps; /* cost of capturing one computation, by rank of the run; null: none */
     struct wf_recorder recorder;
     uint32_t n_jobs;
     struct wf_ranks_job jobs[WF_TALLY_JOBS];
@@ -112,7 +125,7 @@ struct wf_caller {
 static inline struct wf_caller wf_caller_at(const struct wf_ranks *ranks, struct wf_ctx *ctx,
                                             void *node, uint32_t slot)
 {
-    unsigned char *slots = (unsigned char *)node + ranks->net->node_size;
+    unsigned char *slots = (unsigned char *)node + ranks->slots_at;
 
     return (struct wf_caller){
         .ranks = ranks,
@@ -209,19 +222,6 @@ static inline size_t wf_node_payload_max(const struct wf_net *net)
     return net->payload_max > sizeof(struct wf_net_message) ? net->payload_max
                                                             : sizeof(struct wf_net_message);
 }
-
-/* For networks that take departures only at the current time. The first function schedules
- * an event for the time `at`; in that event the second one sends the message and returns
- * what send() returns. */
-struct wf_node_departure {
-    uint64_t bytes;
-    uint32_t dst_node;
-    uint32_t header[WF_NET_HEADER_WORDS];
-};
-void wf_node_defer_send(struct wf_ctx *ctx, int kind, uint32_t dst_node,
-                        const struct wf_net_message *msg, int64_t at);
-int64_t wf_node_send_deferred(const struct wf_net *net, struct wf_ctx *ctx, void *node,
-                              const struct wf_event *ev);
 
 /* In commit: the network's statistics, and the recording. */
 void wf_node_commit(const struct wf_net *net, const struct wf_recorder *recorder,

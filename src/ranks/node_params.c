@@ -4,6 +4,7 @@
 #include "base/units.h"
 #include "ranks/local.h"
 
+static const char *const copies_names[] = {"all", "eager", NULL};
 static const char *const bind_names[] = {"pack", "spread", NULL};
 static const char *const nic_policy_names[] = {"rank", "round_robin", "stripe", NULL};
 static const char *const noise_names[] = {"none", "fixed", "uniform", "exponential", NULL};
@@ -22,6 +23,10 @@ const struct wf_param wf_node_params[] = {
     RATE(copy_send, .doc = "Bytes per second that the CPU of a sending rank handles: 1/O of "
                            "LogGOPS"),
     RATE(copy_recv, .doc = "Bytes per second that the CPU of a receiving rank handles"),
+    ROW(copies, ENUM, .def = "all", .choices = copies_names,
+        .doc =
+            "Which messages copy_send and copy_recv apply to: all, or only eager ones, where "
+            "long messages move without the CPU"),
     RATE(copy_unexpected, .doc =
                               "Bytes per second at which a rank copies an eager message that "
                               "arrived before its receive"),

@@ -17,6 +17,7 @@ struct wf_node_params {
     /* Messages. */
     int64_t o_send, o_recv;        /* CPU time per message; auto: as the network model says */
     uint64_t copy_send, copy_recv; /* 1/O: rate at which a rank's CPU handles bytes */
+    int copies;                    /* enum wf_node_copies: which messages these apply to */
     uint64_t copy_unexpected;      /* rate at which an unexpected eager message is copied */
     int64_t injection_delay, ejection_delay; /* of a network interface */
     int64_t gap;          /* least time between two messages at a network interface */
@@ -45,6 +46,11 @@ struct wf_node_params {
     /* Noise of the operating system. */
     int noise; /* enum wf_node_noise */
     int64_t noise_period, noise_duration;
+};
+
+enum wf_node_copies {
+    WF_NODE_COPIES_ALL,   /* as in LogGOPS */
+    WF_NODE_COPIES_EAGER, /* messages sent by rendezvous are not copied */
 };
 
 enum wf_node_bind {

@@ -96,12 +96,18 @@ void wf_one_sided_get_data(const struct wf_arrival *arrival)
              arrival->at);
 }
 
-/* Counts a put or get that begins. False if the rank has to wait for the engine's time. */
+/* Charges and counts a put or get that begins. False if the rank has to wait for the engine's
+ * time. */
 static bool begin(const struct wf_caller *who, uint64_t bytes)
 {
+    if (who->rank->overhead_paid == 0) {
+        wf_rank_charge(who, who->ranks->costs.o_one_sided);
+    }
     if (!who->ranks->runs_ahead && wf_rank_sync(who) == WF_CALLED_AGAIN) {
+        who->rank->overhead_paid = 1;
         return false;
     }
+    who->rank->overhead_paid = 0;
     who->rank->one_sided++;
     who->rank->sent_messages++;
     who->rank->sent_bytes = wf_count_add(who->rank->sent_bytes, bytes);
@@ -110,27 +116,27 @@ static bool begin(const struct wf_caller *who, uint64_t bytes)
 
 enum wf_called wf_rank_put(const struct wf_caller *who, const struct wf_peer *to)
 {
-    int64_t clock = who->rank->clock;
-    struct wf_msg_header header = {.put = {.kind = WF_MSG_PUT, .departure = clock}};
-
     if (!begin(who, to->bytes)) {
         return WF_CALLED_AGAIN;
     }
+    int64_t clock = who->rank->clock;
+    struct wf_msg_header header = {.put = {.kind = WF_MSG_PUT, .departure = clock}};
+
     (void)wf_msg_transmit(who, to->rank, &header, to->bytes, clock);
     return WF_CALLED_DONE;
 }
 
 enum wf_called wf_rank_get(const struct wf_caller *who, const struct wf_peer *from)
 {
+    if (!begin(who, from->bytes)) {
+        return WF_CALLED_AGAIN;
+    }
     int64_t clock = who->rank->clock;
     struct wf_msg_header header = {.get = {.begin_low = (uint32_t)clock,
                                            .begin_high = TIME_HIGH(clock),
                                            .kind = WF_MSG_GET,
                                            .bytes = from->bytes}};
 
-    if (!begin(who, from->bytes)) {
-        return WF_CALLED_AGAIN;
-    }
     (void)wf_msg_transmit(who, from->rank, &header, who->ranks->mpi->control_bytes, clock);
     return WF_CALLED_DONE;
 }

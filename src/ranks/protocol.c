@@ -50,17 +50,18 @@ int64_t wf_msg_transmit(const struct wf_caller *who, uint32_t to, struct wf_msg_
     if (dst_node == msg.src_node && ranks->mpi->local) {
         return transmit_locally(who, header, &msg, start);
     }
-    if (start > wf_now(who->ctx) && !ranks->runs_ahead) {
-        wf_node_defer_send(who->ctx, WF_NODE_DEPART, dst_node, &msg, start);
-        return WF_NET_LATER;
-    }
-    return ranks->net->ops->send(ranks->net, who->ctx, who->node, dst_node, &msg, start);
+    return wf_node_nic_send(&ranks->nics, who->ctx, who->node, dst_node, &msg, start);
 }
 
 static bool is_eager(const struct wf_caller *who, const struct wf_peer *to)
 {
     return to->buffered || who->ranks->sends_only ||
            (!to->synchronous && to->bytes <= who->ranks->mpi->eager_max);
+}
+
+int64_t wf_protocol_send_ps(const struct wf_caller *who, const struct wf_peer *to)
+{
+    return wf_node_send_ps(&who->ranks->costs, to->bytes, is_eager(who, to));
 }
 
 uint32_t wf_protocol_send(const struct wf_caller *who, const struct wf_peer *to,
@@ -214,6 +215,8 @@ static void meet(const struct wf_caller *who, uint32_t cell,
         }
         recv->msg.bytes = message->unexpected.bytes;
         recv->msg.departure = message->unexpected.departure;
+        /* By the rank's clock, which may be ahead of the engine's time. */
+        recv->flags |= recv->at > message->at ? WF_REQ_UNEXPECTED_DATA : 0;
         wf_request_complete(who, cell, message->at);
         return;
     }
@@ -424,8 +427,9 @@ static void on_data(const struct wf_arrival *arrival)
     wf_request_complete(who, cell, arrival->at);
 }
 
-void wf_protocol_arrived(void *ranks, struct wf_ctx *ctx, void *node,
-                         const struct wf_net_message *msg, int64_t at)
+/* The last byte of a message arrives at the time `at`, now or later. */
+static void handle(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
+                   const struct wf_net_message *msg, int64_t at)
 {
     static void (*const on_kind[])(const struct wf_arrival *arrival) = {
         [WF_MSG_EAGER] = on_eager,       [WF_MSG_ANNOUNCE] = on_announce,
@@ -433,15 +437,37 @@ void wf_protocol_arrived(void *ranks, struct wf_ctx *ctx, void *node,
         [WF_MSG_PUT] = wf_one_sided_put, [WF_MSG_PUT_DONE] = wf_one_sided_put_done,
         [WF_MSG_GET] = wf_one_sided_get, [WF_MSG_GET_DATA] = wf_one_sided_get_data,
     };
-    const struct wf_ranks *run = ranks;
     struct wf_arrival arrival = {.bytes = msg->bytes, .at = at};
 
     memcpy(&arrival.header, msg->header, sizeof(arrival.header));
-    arrival.who = wf_caller_enter(run, ctx, node, arrival.header.dst_slot);
-    arrival.from = wf_place_rank(run->place, msg->src_node, arrival.header.src_slot);
+    arrival.who = wf_caller_enter(ranks, ctx, node, arrival.header.dst_slot);
+    arrival.from = wf_place_rank(ranks->place, msg->src_node, arrival.header.src_slot);
     if (arrival.who.rank->state != WF_RANK_FAILED) {
         on_kind[arrival.header.any.kind](&arrival);
     }
+}
+
+void wf_protocol_arrived(void *ranks, struct wf_ctx *ctx, void *node,
+                         const struct wf_net_message *msg, int64_t at)
+{
+    const struct wf_ranks *run = ranks;
+    int64_t delay = wf_node_nic_delay(&run->nics, ctx, node);
+
+    if (delay > 0 && run->in_time) {
+        const struct wf_node_delayed delayed = {*msg, at - wf_now(ctx)};
+
+        wf_schedule(ctx, wf_self(ctx), delay, WF_NODE_ARRIVED, &delayed, sizeof(delayed));
+        return;
+    }
+    handle(run, ctx, node, msg, wf_time_add(at, delay));
+}
+
+void wf_protocol_delayed(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
+                         const struct wf_event *ev)
+{
+    const struct wf_node_delayed *delayed = (const void *)ev->payload;
+
+    handle(ranks, ctx, node, &delayed->msg, wf_time_add(wf_now(ctx), delayed->tail));
 }
 
 /* The last byte of the data of a long message leaves at the time `at`. `noted`: this event has
@@ -470,7 +496,7 @@ void wf_protocol_local(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *n
     memcpy(&header, msg->header, sizeof(header));
     const struct wf_local_times times =
         wf_local_carry(&ranks->local, ctx, node, header.src_slot, header.dst_slot, msg->bytes);
-    wf_protocol_arrived(wf_unconst(ranks), ctx, node, msg, times.arrival);
+    handle(ranks, ctx, node, msg, times.arrival);
     if (header.any.kind == WF_MSG_DATA && wf_local_leaves_later(&ranks->local)) {
         data_left(ranks, ctx, node, &header, times.left, true);
     }
@@ -479,11 +505,13 @@ void wf_protocol_local(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *n
 void wf_protocol_sent(void *ranks, struct wf_ctx *ctx, void *node,
                       const struct wf_net_message *msg)
 {
+    const struct wf_ranks *run = ranks;
     struct wf_msg_header header;
 
     memcpy(&header, msg->header, sizeof(header));
     if (header.any.kind == WF_MSG_DATA) {
-        data_left(ranks, ctx, node, &header, wf_now(ctx), false);
+        data_left(run, ctx, node, &header, wf_time_add(wf_now(ctx), run->costs.injection),
+                  false);
     }
 }
 
@@ -491,7 +519,7 @@ void wf_protocol_depart(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *
                         const struct wf_event *ev)
 {
     const struct wf_node_departure *departure = (const void *)ev->payload;
-    int64_t left = wf_node_send_deferred(ranks->net, ctx, node, ev);
+    int64_t left = wf_node_nic_event(&ranks->nics, ctx, node, ev);
     struct wf_msg_header header;
 
     memcpy(&header, departure->header, sizeof(header));

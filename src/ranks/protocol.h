@@ -5,6 +5,9 @@
 
 #include "ranks/request.h"
 
+/* The CPU time that the sender spends before a message departs. */
+int64_t wf_protocol_send_ps(const struct wf_caller *who, const struct wf_peer *to);
+
 /* Sends a message at the time `start`. If the message has to wait for its receiver, it
  * becomes a request with this owner, whose cell is returned; else returns 0. */
 uint32_t wf_protocol_send(const struct wf_caller *who, const struct wf_peer *to,
@@ -23,8 +26,10 @@ void wf_protocol_arrived(void *ranks, struct wf_ctx *ctx, void *node,
 /* The last byte of a message has left (struct wf_net_user). */
 void wf_protocol_sent(void *ranks, struct wf_ctx *ctx, void *node,
                       const struct wf_net_message *msg);
-/* Events WF_NODE_LOCAL and WF_NODE_DEPART. */
+/* Events WF_NODE_LOCAL and WF_NODE_ARRIVED; WF_NODE_DEPART and WF_NODE_INJECT. */
 void wf_protocol_local(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
                        const struct wf_event *ev);
+void wf_protocol_delayed(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
+                         const struct wf_event *ev);
 void wf_protocol_depart(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
                         const struct wf_event *ev);

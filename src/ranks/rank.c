@@ -79,7 +79,7 @@ static enum wf_called send_at_clock(const struct wf_caller *who, const struct wf
     struct wf_rank *rank = who->rank;
 
     if (rank->overhead_paid == 0) {
-        wf_rank_charge(who, who->ranks->net->o_send_ps);
+        wf_rank_charge(who, wf_protocol_send_ps(who, to));
     }
     if (!who->ranks->runs_ahead && rank->clock > wf_now(who->ctx)) {
         rank->overhead_paid = 1;

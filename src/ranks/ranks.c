@@ -113,19 +113,40 @@ static enum wf_status find_algorithms(struct wf_ranks *ranks, struct wf_err *err
     return WF_OK;
 }
 
-/* Ranks may run ahead of the engine's time if the network takes departures in any order.
- * They also may if it takes them in order, each node has only one rank, and only its calls
- * send. */
+/* Ranks may run ahead of the engine's time if network and interface take departures in any
+ * order. They also may if these take them in order, each node has only one rank, and only its
+ * calls send. */
 static bool can_run_ahead(const struct wf_ranks *ranks, bool background)
 {
+    enum wf_net_ahead ahead = wf_node_nic_ahead(ranks->net, &ranks->costs);
+
     return !ranks->in_step &&
-           (ranks->net->ahead == WF_NET_ANY ||
-            (ranks->net->ahead == WF_NET_IN_ORDER && ranks->place->slots_max == 1 &&
-             !background && ranks->mpi->eager_max == UINT64_MAX));
+           (ahead == WF_NET_ANY || (ahead == WF_NET_IN_ORDER && ranks->place->slots_max == 1 &&
+                                    !background && ranks->mpi->eager_max == UINT64_MAX));
+}
+
+/* Matching with wildcards, and settings that need to know what a rank has received so far,
+ * depend on the order in which messages from the network and from ranks of the node arrive. So
+ * the delays of the network interface become events there. */
+static void set_nics(struct wf_ranks *ranks, bool depends_on_time)
+{
+    bool mixed = ranks->place->slots_max > 1 && ranks->mpi->local;
+
+    ranks->nics = (struct wf_node_nics){
+        .net = ranks->net,
+        .costs = &ranks->costs,
+        .offset = ranks->net->node_size,
+        .depart = WF_NODE_DEPART,
+        .inject = WF_NODE_INJECT,
+        .runs_ahead = ranks->runs_ahead,
+    };
+    ranks->in_time = (ranks->costs.delay > 0 || ranks->costs.gap > 0) &&
+                     (ranks->in_step || (mixed && depends_on_time));
+    ranks->slots_at = ranks->net->node_size + wf_node_nic_size(&ranks->costs);
 }
 
 /* The cost of capturing one computation, by rank; null if it is not added. */
-static int64_t *find_costs(const struct wf_ranks *ranks, uint32_t n_ranks)
+static int64_t *find_capture_costs(const struct wf_ranks *ranks, uint32_t n_ranks)
 {
     int64_t *costs = NULL;
 
@@ -148,13 +169,14 @@ enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_conf
     struct wf_ranks *ranks = wf_xcalloc(1, sizeof(*ranks));
     const struct wf_net_user user = {
         .arg = ranks, .arrived = wf_protocol_arrived, .sent = wf_protocol_sent};
-    bool background = false;
+    bool background = false, depends_on_time = false;
     uint32_t n_ranks = 0;
 
     ranks->net = config->net;
     ranks->place = config->place;
     ranks->mpi = config->mpi;
     ranks->node = config->node != NULL ? config->node : &wf_node_free;
+    ranks->costs = wf_node_costs_of(ranks->node, config->net);
     ranks->params = *config->params;
     ranks->cpu = config->cpu;
     ranks->sends_only = config->params->policy == WF_POLICY_ASAP;
@@ -166,6 +188,7 @@ enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_conf
         ranks->first[i] = n_ranks;
         n_ranks += source->n_ranks;
         background |= source->acts_in_background;
+        depends_on_time |= source->depends_on_time;
         ranks->has_live |= source->live != NULL;
     }
     ranks->first[config->n_jobs] = n_ranks;
@@ -174,6 +197,7 @@ enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_conf
     ranks->in_step = config->mpi->progress == WF_PROGRESS_CALLS ||
                      config->mpi->unexpected_limit != UINT64_MAX;
     ranks->runs_ahead = can_run_ahead(ranks, background);
+    set_nics(ranks, depends_on_time);
 
     enum wf_status status = wf_node_check(config->place, config->net, n_ranks, "ranks", err);
     if (status == WF_OK) {
@@ -186,14 +210,15 @@ enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_conf
         free(ranks);
         return status;
     }
-    ranks->costs = find_costs(ranks, n_ranks);
+    ranks->capture_ps = find_capture_costs(ranks, n_ranks);
     ranks->ops = wf_node_ops;
     ranks->ops.careful = ranks->has_live;
-    ranks->ops.payload_max = wf_node_payload_max(config->net);
+    ranks->ops.payload_max = wf_max_u64(wf_node_payload_max(config->net),
+                                        ranks->in_time ? sizeof(struct wf_node_delayed) : 0);
 
-    size_t state_size = wf_local_init(
-        &ranks->local, ranks->node, ranks->mpi, config->place->slots_max,
-        config->net->node_size + config->place->slots_max * sizeof(struct wf_rank_slot));
+    size_t state_size =
+        wf_local_init(&ranks->local, ranks->node, ranks->mpi, config->place->slots_max,
+                      ranks->slots_at + config->place->slots_max * sizeof(struct wf_rank_slot));
     uint32_t first =
         wf_engine_add(engine, &ranks->ops, config->place->n_nodes, state_size, ranks);
     wf_engine_tally(engine,
@@ -211,7 +236,7 @@ enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_conf
 void wf_ranks_free(struct wf_ranks *ranks)
 {
     if (ranks != NULL) {
-        free(ranks->costs);
+        free(ranks->capture_ps);
     }
     free(ranks);
 }

@@ -150,6 +150,20 @@ static void discard(const struct wf_caller *who, uint32_t cell,
 
 /* ---- taking complete requests ---- */
 
+/* The CPU time of a complete receive. */
+static int64_t receive_ps(const struct wf_caller *who, const struct wf_rank_request *recv)
+{
+    return wf_node_recv_ps(&who->ranks->costs, recv->msg.bytes, recv->msg.departure >= 0,
+                           (recv->flags & WF_REQ_UNEXPECTED_DATA) != 0);
+}
+
+/* The same in the unit of wf_cause.taken. */
+static uint64_t taken_by(const struct wf_caller *who, const struct wf_rank_request *recv)
+{
+    return who->ranks->costs.recv_takes_time ? (uint64_t)receive_ps(who, recv)
+                                             : who->ranks->costs.o_recv > 0;
+}
+
 /* Why a track that waits for a request continues. */
 static struct wf_cause cause_of(const struct wf_caller *who, const struct wf_rank_request *req,
                                 uint32_t track, int64_t clock)
@@ -162,7 +176,7 @@ static struct wf_cause cause_of(const struct wf_caller *who, const struct wf_ran
         .from = who->number,
         .why = req->at > clock ? WF_WHY_COLLECTIVE : WF_WHY_KINDS,
         .waited = req->number != WF_RANK_NO_REQUEST,
-        .taken = received && who->ranks->net->o_recv_ps > 0,
+        .taken = received ? taken_by(who, req) : 0,
     };
 
     if (cause.why == WF_WHY_KINDS) {
@@ -182,7 +196,7 @@ static struct wf_cause cause_of(const struct wf_caller *who, const struct wf_ran
 }
 
 /* Adds a complete request to the cause of a call, or of one step of a collective, that waits
- * for several. Only the last request matters, and how many messages the CPU receives. */
+ * for several. Only the last request matters, and the CPU time of the receives. */
 static void add_cause(const struct wf_caller *who, const struct wf_rank_request *req,
                       uint32_t track, int64_t clock, struct wf_cause *sum)
 {
@@ -215,7 +229,7 @@ static void take(const struct wf_caller *who, uint32_t cell, struct wf_cause *ca
     add_cause(who, req, WF_TRACK_PROGRAM, who->rank->clock, cause);
     wf_rank_advance(who, req->at, in[req->kind]);
     if (req->kind == WF_REQ_RECV) {
-        wf_rank_charge(who, who->ranks->net->o_recv_ps);
+        wf_rank_charge(who, receive_ps(who, req));
         if (req->flags & WF_REQ_WILDCARD) {
             who->rank->seen_source = req->msg.peer;
             who->rank->seen_tag = req->key.tag;
@@ -398,12 +412,12 @@ enum wf_called wf_request_await(const struct wf_caller *who, const uint32_t *cel
 }
 
 int64_t wf_request_collect(const struct wf_caller *who, uint32_t collective, int64_t clock,
-                           uint32_t *n_received)
+                           int64_t *cpu_ps)
 {
     struct wf_cause cause = {.until = 0};
     uint32_t next;
 
-    *n_received = 0;
+    *cpu_ps = 0;
     for (uint32_t cell = who->rank->done_in_colls.head; cell != 0; cell = next) {
         const struct wf_rank_request *req = wf_request_read(who, cell);
 
@@ -414,8 +428,10 @@ int64_t wf_request_collect(const struct wf_caller *who, uint32_t collective, int
         add_cause(who, req, wf_track_of(req->key.context, req->key.tag), clock, &cause);
         clock = wf_max_i64(clock, req->at);
         if (req->kind == WF_REQ_RECV) {
-            clock = wf_time_add(clock, who->ranks->net->o_recv_ps);
-            ++*n_received;
+            int64_t cost = receive_ps(who, req);
+
+            clock = wf_time_add(clock, cost);
+            *cpu_ps = wf_time_add(*cpu_ps, cost);
         }
         remove_done(who, req);
         wf_cell_free(who->ctx, cell);

@@ -19,19 +19,20 @@ enum wf_rank_request_kind {
 
 enum {
     WF_REQ_DONE = 1,
-    WF_REQ_AWAITED = 2,        /* the rank waits for it */
-    WF_REQ_ANNOUNCED = 4,      /* UNEXPECTED: only the announcement of a long message */
-    WF_REQ_DETACHED = 8,       /* no call will wait for it */
-    WF_REQ_WILDCARD = 16,      /* RECV: the program left source or tag open */
-    WF_REQ_RUNNING = 32,       /* COLL: is continuing now */
-    WF_REQ_POSTED = 64,        /* COLL: the messages of the step are posted */
-    WF_REQ_SENT = 128,         /* COLL: the message of the step is sent */
-    WF_REQ_PAID = 256,         /* COLL: the overhead of the message is charged */
-    WF_REQ_LAST = 512,         /* COLL: all steps are done */
-    WF_REQ_DEFERRED = 1024,    /* waits for the rank's next call */
-    WF_REQ_STARTED = 2048,     /* started by a persistent request, which has its number */
-    WF_REQ_RECEIVES = 4096,    /* PERSISTENT: starts a receive... */
-    WF_REQ_SYNCHRONOUS = 8192, /* ...or a send of this mode */
+    WF_REQ_AWAITED = 2,          /* the rank waits for it */
+    WF_REQ_ANNOUNCED = 4,        /* UNEXPECTED: only the announcement of a long message */
+    WF_REQ_DETACHED = 8,         /* no call will wait for it */
+    WF_REQ_WILDCARD = 16,        /* RECV: the program left source or tag open */
+    WF_REQ_UNEXPECTED_DATA = 32, /* RECV: its eager message arrived before it was posted */
+    WF_REQ_RUNNING = 32,         /* COLL: is continuing now */
+    WF_REQ_POSTED = 64,          /* COLL: the messages of the step are posted */
+    WF_REQ_SENT = 128,           /* COLL: the message of the step is sent */
+    WF_REQ_PAID = 256,           /* COLL: the overhead of the message is charged */
+    WF_REQ_LAST = 512,           /* COLL: all steps are done */
+    WF_REQ_DEFERRED = 1024,      /* waits for the rank's next call */
+    WF_REQ_STARTED = 2048,       /* started by a persistent request, which has its number */
+    WF_REQ_RECEIVES = 4096,      /* PERSISTENT: starts a receive... */
+    WF_REQ_SYNCHRONOUS = 8192,   /* ...or a send of this mode */
     WF_REQ_BUFFERED = 16384,
     WF_REQ_APART = 32768, /* complete and awaited: in the rank's list done_awaited */
 };
@@ -144,6 +145,6 @@ WF_NODISCARD enum wf_called wf_request_await(const struct wf_caller *who, const 
 void wf_request_complete(const struct wf_caller *who, uint32_t cell, int64_t at);
 
 /* Frees all complete requests of a collective in the order of completion, and returns its
- * clock after that. Sets *n_received to the number of receives. */
+ * clock after that. Sets *cpu_ps to the CPU time of the receives. */
 int64_t wf_request_collect(const struct wf_caller *who, uint32_t collective, int64_t clock,
-                           uint32_t *n_received);
+                           int64_t *cpu_ps);

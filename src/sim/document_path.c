@@ -6,6 +6,7 @@
 #include "engine/engine.h"
 #include "net/net.h"
 #include "ranks/local.h"
+#include "ranks/node_costs.h"
 #include "ranks/ranks.h"
 #include "ranks/record/path.h"
 #include "result/doc.h"
@@ -391,8 +392,9 @@ void wf_document_path(struct wf_value *root, const struct wf_job *job,
     const struct wf_ranks_tally *tally = wf_engine_tally_get(engine);
     const struct wf_path *path = wf_tally_path(wf_unconst(tally));
     const struct wf_document_jobs jobs = wf_job_document_jobs(job);
+    const struct wf_node_costs costs = wf_node_costs_of(job->setup.node, job->setup.net);
     const struct wf_path_rules rules = {
-        .o_recv_ps = job->setup.net->o_recv_ps, .start = start_of, .arg = &jobs};
+        .taken_ps = costs.recv_unit, .start = start_of, .arg = &jobs};
     struct wf_path_sums sums = {.job = job};
 
     if (path == NULL || tally->unfinished > 0 || tally->timeless > 0) {

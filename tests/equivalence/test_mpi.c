@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Random correct programs: running ahead of the engine's time changes no time, no scheduler
  * changes anything, and nothing is left behind. */
+#include "harness/node_costs.h"
 #include "harness/random_program.h"
 #include "harness/replay_harness.h"
 #include "net/alphabeta.h"
@@ -47,6 +48,7 @@ static void running_ahead_changes_no_time(void)
             struct setup setup = networks[i % 2];
             setup.source = &program->script.source;
             setup.mpi = protocols[i / 2];
+            setup.node = costs_of(seed);
             struct outcome ahead = replay(&setup);
             setup.in_step = true;
             struct outcome in_step = replay(&setup);
@@ -71,6 +73,7 @@ static void a_complete_program_leaves_no_cells(void)
             struct setup setup = networks[i % NETWORKS];
             setup.source = &program->script.source;
             setup.mpi = protocols[i / NETWORKS];
+            setup.node = costs_of(seed);
             setup.count_cells = true;
             struct outcome out = replay(&setup);
             if (!is_complete(&out) || out.cells != 0) {
@@ -117,6 +120,7 @@ static void all_schedulers_agree(void)
 
         setup.source = &program->script.source;
         setup.mpi = protocols[seed / NETWORKS % PROTOCOLS];
+        setup.node = costs_of(seed / NETWORKS);
         setup.batch = 4;
         setup.gvt_interval = 4;
         bool same = same_under_all(setup);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The critical path of random correct programs: it comes to the start without a gap, each
  * message of it is one that was recorded, and each computation too. */
+#include "harness/node_costs.h"
 #include "harness/random_program.h"
 #include "harness/replay_harness.h"
 #include "net/alphabeta.h"
@@ -99,14 +100,14 @@ static int64_t start_at_once(const void *arg, uint32_t rank)
     return 0;
 }
 
-static void look(void *arg, struct wf_ranks_tally *tally, const struct wf_net *net)
+static void look(void *arg, struct wf_ranks_tally *tally, const struct wf_node_costs *costs)
 {
     struct found *found = arg;
     const struct wf_path *path = wf_tally_path(tally);
-    const struct wf_path_rules rules = {.o_recv_ps = net->o_recv_ps, .start = start_at_once};
+    const struct wf_path_rules rules = {.taken_ps = costs->recv_unit, .start = start_at_once};
 
     found->recording = wf_tally_recording(tally);
-    found->has_overhead = net->o_recv_ps > 0;
+    found->has_overhead = costs->recv_unit > 0;
     found->end = tally->jobs[0].finish.max;
     found->next = path->end;
     found->arrived =
@@ -130,6 +131,7 @@ static void the_path_is_made_of_what_happened(void)
             struct setup setup = networks[i % NETWORKS];
             setup.source = &program->script.source;
             setup.mpi = protocols[i / NETWORKS];
+            setup.node = costs_of(seed);
             setup.recording = &wish;
             setup.look = look;
             setup.look_arg = &found;
@@ -166,6 +168,7 @@ static void all_schedulers_find_it(void)
 
         setup.source = &program->script.source;
         setup.mpi = protocols[seed / NETWORKS % PROTOCOLS];
+        setup.node = costs_of(seed / NETWORKS);
         setup.recording = &wish;
         setup.look = look;
         setup.look_arg = &expected;

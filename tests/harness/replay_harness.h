@@ -55,7 +55,9 @@ static inline struct outcome replay(const struct setup *setup)
     out.status = wf_engine_run(engine, &out.run, &out.err);
     memcpy(&out.tally, wf_engine_tally_get(engine), sizeof(out.tally));
     if (setup->look != NULL) {
-        setup->look(setup->look_arg, wf_unconst(wf_engine_tally_get(engine)), net);
+        const struct wf_node_costs costs = wf_node_costs_of(node, net);
+
+        setup->look(setup->look_arg, wf_unconst(wf_engine_tally_get(engine)), &costs);
     }
     wf_engine_free(engine);
     wf_ranks_free(model);

@@ -8,7 +8,7 @@
 #include "engine/run.h"
 #include "harness/script.h"
 #include "net/net.h"
-#include "ranks/node_params.h"
+#include "ranks/node_costs.h"
 #include "ranks/place.h"
 #include "ranks/ranks.h"
 
@@ -32,7 +32,7 @@ struct setup {
     bool count_cells;         /* sequential scheduler only */
     const struct wf_recording_options *recording; /* null: no recording */
     /* Called with the recording. */
-    void (*look)(void *arg, struct wf_ranks_tally *tally, const struct wf_net *net);
+    void (*look)(void *arg, struct wf_ranks_tally *tally, const struct wf_node_costs *costs);
     void *look_arg;
     enum wf_scheduler scheduler;
     uint64_t threads;                                       /* 0 is 1 */

@@ -222,7 +222,7 @@ static void get_cause(struct wf_reading *in, unsigned first, struct wf_cause *ca
     cause->bytes = wf_varint_get(in);
     cause->track = first & HAS_TRACK ? (uint32_t)wf_varint_get(in) : 0;
     cause->from_track = first & HAS_FROM_TRACK ? (uint32_t)wf_varint_get(in) : cause->track;
-    cause->taken = first & HAS_TAKEN ? (uint32_t)wf_varint_get(in) : 0;
+    cause->taken = first & HAS_TAKEN ? wf_varint_get(in) : 0;
     cause->why = first & WHAT;
     cause->waited = (first & WAITED) != 0;
 }
@@ -397,7 +397,7 @@ static void step(struct walk *walk, const struct entry *entry)
     /* A copy: the walk may unpack another chunk. */
     struct wf_cause cause = entry->cause;
 
-    spend_gap(walk, cause.until + cause.taken * walk->rules->o_recv_ps);
+    spend_gap(walk, cause.until + (int64_t)cause.taken * walk->rules->taken_ps);
     spend(walk, WF_PATH_RECEIVE_OVERHEAD, cause.until);
     if (cause.why != WF_WHY_KINDS) {
         follow(walk, &cause);

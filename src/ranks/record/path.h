@@ -70,7 +70,7 @@ struct wf_path_segment {
 };
 
 struct wf_path_rules {
-    int64_t o_recv_ps; /* CPU time to receive a message */
+    int64_t taken_ps; /* the unit of wf_cause.taken */
     /* When the program of a rank started. */
     int64_t (*start)(const void *arg, uint32_t rank);
     const void *arg;

@@ -43,6 +43,12 @@ static uint32_t job_of(const struct wf_pes *pes, uint32_t pe)
     return job;
 }
 
+/* The offset of the PEs in the state of a node, after its network interface. */
+static size_t slots_at(const struct wf_pes *pes)
+{
+    return pes->net->node_size + wf_node_nic_size(&pes->costs);
+}
+
 static struct wf_pe_turn turn_of(const struct wf_pes *pes, struct wf_ctx *ctx, void *node,
                                  uint32_t slot)
 {
@@ -53,7 +59,7 @@ static struct wf_pe_turn turn_of(const struct wf_pes *pes, struct wf_ctx *ctx, v
         .pes = pes,
         .ctx = ctx,
         .node = node,
-        .pe = (struct wf_pe *)((unsigned char *)node + pes->net->node_size) + slot,
+        .pe = (struct wf_pe *)(void *)((unsigned char *)node + slots_at(pes)) + slot,
         .graph = pes->jobs[job].graph,
         .slot = slot,
         .number = pe - pes->first[job],
@@ -92,19 +98,16 @@ void wf_pe_send(const struct wf_pe_turn *turn, const struct wf_task_send *send, 
             wf_local_distance(&pes->local, header.src_slot, header.dst_slot);
         wf_net_schedule(pes->net, turn->ctx, own_node,
                         wf_time_add(at, pes->local.latency[distance]), WF_PE_LOCAL, &msg);
-    } else if (at > wf_now(turn->ctx) && !pes->runs_ahead) {
-        wf_node_defer_send(turn->ctx, WF_PE_DEPART, dst_node, &msg, at);
     } else {
-        (void)pes->net->ops->send(pes->net, turn->ctx, turn->node, dst_node, &msg, at);
+        (void)wf_node_nic_send(&pes->nics, turn->ctx, turn->node, dst_node, &msg, at);
     }
 }
 
 /* ---- events ---- */
 
-static void on_message(void *arg, struct wf_ctx *ctx, void *node,
+static void on_message(const struct wf_pes *pes, struct wf_ctx *ctx, void *node,
                        const struct wf_net_message *msg, int64_t at)
 {
-    const struct wf_pes *pes = arg;
     struct header header;
     int64_t departure;
 
@@ -122,8 +125,17 @@ static void on_message(void *arg, struct wf_ctx *ctx, void *node,
                                                    turn.first + turn.number});
     }
     wf_pe_begin(&turn);
-    wf_pe_message(&turn, wf_graph_target(turn.graph, turn.number, src, header.id), at);
+    wf_pe_message(&turn, wf_graph_target(turn.graph, turn.number, src, header.id), msg->bytes,
+                  at);
     wf_pe_end(&turn);
+}
+
+static void on_arrival(void *arg, struct wf_ctx *ctx, void *node,
+                       const struct wf_net_message *msg, int64_t at)
+{
+    const struct wf_pes *pes = arg;
+
+    on_message(pes, ctx, node, msg, wf_time_add(at, wf_node_nic_delay(&pes->nics, ctx, node)));
 }
 
 /* PEs do not wait for their messages to leave. */
@@ -169,8 +181,8 @@ static void node_event(void *state, const struct wf_event *ev, struct wf_ctx *ct
         pes->net->ops->event(pes->net, ctx, state, ev);
     } else if (ev->kind < WF_PE_DEPART) {
         on_own(pes, ctx, state, ev);
-    } else if (ev->kind == WF_PE_DEPART) {
-        (void)wf_node_send_deferred(pes->net, ctx, state, ev);
+    } else if (ev->kind == WF_PE_DEPART || ev->kind == WF_PE_INJECT) {
+        (void)wf_node_nic_event(&pes->nics, ctx, state, ev);
     } else {
         on_message(pes, ctx, state, msg,
                    ev->kind == WF_PE_LOCAL ? arrival_of(pes, ctx, state, msg) : wf_now(ctx));
@@ -304,6 +316,21 @@ static const struct wf_process_ops node_ops = {
     .finish = node_finish,
 };
 
+static void set_nics(struct wf_pes *pes)
+{
+    enum wf_net_ahead ahead = wf_node_nic_ahead(pes->net, &pes->costs);
+
+    pes->nics = (struct wf_node_nics){
+        .net = pes->net,
+        .costs = &pes->costs,
+        .offset = pes->net->node_size,
+        .depart = WF_PE_DEPART,
+        .inject = WF_PE_INJECT,
+        .runs_ahead =
+            ahead == WF_NET_ANY || (ahead == WF_NET_IN_ORDER && pes->place->slots_max == 1),
+    };
+}
+
 static void ask_for_tally(struct wf_pes *pes, const struct wf_pe_config *config,
                           struct wf_engine *engine)
 {
@@ -324,7 +351,7 @@ enum wf_status wf_pes_new(struct wf_engine *engine, const struct wf_pe_config *c
                           struct wf_pes **out, struct wf_err *err)
 {
     struct wf_pes *pes = wf_xcalloc(1, sizeof(*pes));
-    const struct wf_net_user user = {.arg = pes, .arrived = on_message, .sent = on_sent};
+    const struct wf_net_user user = {.arg = pes, .arrived = on_arrival, .sent = on_sent};
     uint32_t n_pes = 0;
 
     for (uint32_t i = 0; i < config->n_jobs; i++) {
@@ -338,11 +365,11 @@ enum wf_status wf_pes_new(struct wf_engine *engine, const struct wf_pe_config *c
     pes->place = config->place;
     pes->mpi = config->mpi;
     pes->node = config->node != NULL ? config->node : &wf_node_free;
+    pes->costs = wf_node_costs_of(pes->node, config->net);
     pes->cpu = config->cpu;
     pes->granularity = config->granularity;
     pes->timeless = config->timeless;
-    pes->runs_ahead = config->net->ahead == WF_NET_ANY ||
-                      (config->net->ahead == WF_NET_IN_ORDER && config->place->slots_max == 1);
+    set_nics(pes);
     pes->ops = node_ops;
     pes->ops.payload_max = wf_node_payload_max(config->net);
 
@@ -356,7 +383,7 @@ enum wf_status wf_pes_new(struct wf_engine *engine, const struct wf_pe_config *c
     }
     size_t state_size =
         wf_local_init(&pes->local, pes->node, pes->mpi, config->place->slots_max,
-                      config->net->node_size + config->place->slots_max * sizeof(struct wf_pe));
+                      slots_at(pes) + config->place->slots_max * sizeof(struct wf_pe));
     uint32_t first = wf_engine_add(engine, &pes->ops, config->place->n_nodes, state_size, pes);
     wf_engine_cells(engine, WF_PE_CELL_SIZE);
     ask_for_tally(pes, config, engine);

@@ -112,14 +112,46 @@ static void spend(const struct wf_pe_turn *turn, enum wf_spent what, int64_t fro
     }
 }
 
+/* A message for the task has arrived: adds the time that its bytes will cost the CPU. */
+static void add_copy(const struct wf_pe_turn *turn, uint32_t task, uint64_t bytes)
+{
+    uint64_t rate = turn->pes->costs.copy_recv;
+
+    if (rate == WF_PARAM_WORD) {
+        return;
+    }
+    uint32_t cell = wf_cellmap_get(turn->ctx, &turn->pe->copies, task);
+    if (cell == 0) {
+        cell = wf_cell_new(turn->ctx);
+        wf_cellmap_put(turn->ctx, &turn->pe->copies, task, cell);
+    }
+    int64_t *sum = wf_cell_edit(turn->ctx, cell);
+    *sum = wf_time_add(*sum, wf_transfer_ps(bytes, rate));
+}
+
+/* The CPU time to receive all messages that a task needed. */
+static int64_t receive_ps(const struct wf_pe_turn *turn, uint32_t task)
+{
+    const struct wf_node_costs *costs = &turn->pes->costs;
+    int64_t ps = costs->o_recv > 0 ? times(costs->o_recv, needs_of(turn, task).messages) : 0;
+    uint32_t cell = costs->copy_recv != WF_PARAM_WORD
+                        ? wf_cellmap_take(turn->ctx, &turn->pe->copies, task)
+                        : 0;
+
+    if (cell != 0) {
+        ps = wf_time_add(ps, *(const int64_t *)wf_cell_read(turn->ctx, cell));
+        wf_cell_free(turn->ctx, cell);
+    }
+    return ps;
+}
+
 /* Runs a task that became ready at the time `ready`, after all tasks that were started
  * before. */
 static void run(const struct wf_pe_turn *turn, uint32_t number, int64_t ready)
 {
-    const struct wf_net *net = turn->pes->net;
+    const struct wf_node_costs *costs = &turn->pes->costs;
     struct wf_pe *pe = turn->pe;
     struct wf_task task;
-    int64_t overhead = 0;
 
     /* A graph that satisfies a task's needs more than once could run for ever. */
     if (pe->started >= turn->graph->ops->n_tasks(turn->graph, turn->number)) {
@@ -127,10 +159,7 @@ static void run(const struct wf_pe_turn *turn, uint32_t number, int64_t ready)
         return;
     }
     turn->graph->ops->task(turn->graph, turn->number, number, &task);
-    if (net->o_recv_ps > 0) {
-        overhead = times(net->o_recv_ps, needs_of(turn, number).messages);
-    }
-
+    int64_t overhead = receive_ps(turn, number);
     int64_t begin = wf_max_i64(pe->free_at, ready);
     int64_t duration = duration_of(turn, &task);
     int64_t computed = 0; /* part of the duration so far */
@@ -146,8 +175,9 @@ static void run(const struct wf_pe_turn *turn, uint32_t number, int64_t ready)
               wf_time_add(before, offset));
         computed = wf_max_i64(computed, offset);
         before = wf_time_add(before, computed);
-        overhead = wf_time_add(overhead, net->o_send_ps);
-        spend(turn, WF_SPENT_ON_MESSAGES, before, wf_time_add(before, net->o_send_ps));
+        int64_t cost = wf_node_send_ps(costs, send.bytes, true);
+        overhead = wf_time_add(overhead, cost);
+        spend(turn, WF_SPENT_ON_MESSAGES, before, wf_time_add(before, cost));
         wf_pe_send(turn, &send, wf_time_add(begin, wf_time_add(offset, overhead)));
     }
     spend(turn, WF_SPENT_COMPUTING, wf_time_add(begin, wf_time_add(computed, overhead)),
@@ -367,7 +397,7 @@ void wf_pe_arrived(const struct wf_pe_turn *turn, uint32_t task)
 
 /* Counts one of several messages. Returns when all have arrived, or WF_NET_LATER. */
 static int64_t note_message(const struct wf_pe_turn *turn, uint32_t task,
-                            struct wf_task_needs needs, int64_t at)
+                            struct wf_task_needs needs, uint64_t bytes, int64_t at)
 {
     uint32_t cell = wf_cellmap_get(turn->ctx, &turn->pe->waiting, task);
 
@@ -380,6 +410,7 @@ static int64_t note_message(const struct wf_pe_turn *turn, uint32_t task,
         turn->pe->unneeded++;
         return WF_NET_LATER;
     }
+    add_copy(turn, task, bytes);
     waiting->latest = wf_max_i64(waiting->latest, at);
     if (--waiting->messages > 0) {
         return WF_NET_LATER;
@@ -391,7 +422,7 @@ static int64_t note_message(const struct wf_pe_turn *turn, uint32_t task,
     return at;
 }
 
-void wf_pe_message(const struct wf_pe_turn *turn, uint32_t task, int64_t at)
+void wf_pe_message(const struct wf_pe_turn *turn, uint32_t task, uint64_t bytes, int64_t at)
 {
     struct wf_task_needs needs = {0, 0};
 
@@ -403,10 +434,12 @@ void wf_pe_message(const struct wf_pe_turn *turn, uint32_t task, int64_t at)
         return;
     }
     if (needs.messages > 1) {
-        at = note_message(turn, task, needs, at);
+        at = note_message(turn, task, needs, bytes, at);
         if (at == WF_NET_LATER) {
             return;
         }
+    } else {
+        add_copy(turn, task, bytes);
     }
     if (at > wf_now(turn->ctx)) {
         wf_pe_schedule(turn, WF_PE_ARRIVED, task, at);

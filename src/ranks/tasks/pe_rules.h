@@ -10,10 +10,10 @@
  * ended.
  */
 
-#include "net/net.h"
 #include "ops/graph.h"
 #include "ranks/cellmap.h"
 #include "ranks/local.h"
+#include "ranks/nic.h"
 #include "ranks/place.h"
 #include "ranks/record/recorder.h"
 #include "ranks/tasks/pe.h"
@@ -24,10 +24,11 @@ struct wf_pes {
     const struct wf_mpi_params *mpi;
     const struct wf_node_params *node;
     struct wf_local local; /* messages within a node */
+    struct wf_node_costs costs;
+    struct wf_node_nics nics;
     const struct wf_cpu *cpu;
     enum wf_pe_granularity granularity;
     bool timeless;
-    bool runs_ahead; /* messages may be sent later than now */
     struct wf_process_ops ops;
     struct wf_recorder recorder;
     uint32_t n_jobs;
@@ -43,6 +44,7 @@ struct wf_pe {
     int64_t fresh_at;        /* when the fresh tasks became ready */
     struct wf_cellmap fresh; /* tasks that messages made ready; ordered when no more can come */
     struct wf_cellmap waiting; /* cells of tasks that have received a part of what they need */
+    struct wf_cellmap copies;  /* cells with the CPU time of bytes that tasks have received */
     uint32_t fresh_task;       /* a single fresh task is kept here and not in the map */
     uint32_t n_fresh;
     uint32_t open_first,
@@ -77,8 +79,8 @@ void wf_pe_end(const struct wf_pe_turn *turn);
 
 /* Starts the tasks that need nothing, or some of them if they are many. */
 void wf_pe_kickoff(const struct wf_pe_turn *turn);
-/* A message that this task needs arrives at the time `at`, now or later. */
-void wf_pe_message(const struct wf_pe_turn *turn, uint32_t task, int64_t at);
+/* A message of this many bytes that the task needs arrives at the time `at`, now or later. */
+void wf_pe_message(const struct wf_pe_turn *turn, uint32_t task, uint64_t bytes, int64_t at);
 /* All messages that this task needs have arrived. */
 void wf_pe_arrived(const struct wf_pe_turn *turn, uint32_t task);
 /* An event by which the PE wakes itself. */
@@ -99,9 +101,10 @@ enum wf_pe_event {
     WF_PE_KICKOFF = WF_NET_KINDS, /* the PE starts, or continues to start tasks */
     WF_PE_ARRIVED,                /* all messages of a task have arrived */
     WF_PE_WAKE,
-    WF_PE_DEPART, /* sends a message at its departure time */
+    WF_PE_DEPART, /* hands a message to the network interface */
     WF_PE_LOCAL,  /* a message within the node */
     WF_PE_SELF,   /* a message within the PE */
+    WF_PE_INJECT, /* hands a message to the network */
 };
 
 /* Schedules an event for the PE at the time `at`. */

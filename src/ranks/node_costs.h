@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * What a message costs the CPUs of its ranks and the network interfaces of its nodes, on any
+ * network model: the parameters of a node (ranks/node_params.h) with every `auto` resolved for
+ * one network. Computed once before a run. docs/models/node.md has the equations. Private to
+ * ranks/, except for the critical path.
+ */
+
+#include "net/net.h"
+#include "ranks/node_params.h"
+
+struct wf_node_costs {
+    int64_t o_send, o_recv;                         /* CPU time per message... */
+    int64_t o_one_sided;                            /* ...and per put or get, at its origin */
+    uint64_t copy_send, copy_recv, copy_unexpected; /* rates, or WF_PARAM_WORD: no time */
+    int64_t injection;    /* delay in the sending network interface... */
+    int64_t delay;        /* ...and in both */
+    int64_t gap;          /* least time between two messages of an interface */
+    bool copies_long;     /* messages sent by rendezvous are copied as well */
+    bool recv_takes_time; /* the CPU time of a receive depends on its bytes */
+    /* The CPU time of a receive is counted in this unit: o_recv if that is all it costs, else a
+     * picosecond. */
+    int64_t recv_unit;
+};
+
+struct wf_node_costs wf_node_costs_of(const struct wf_node_params *node,
+                                      const struct wf_net *net);
+
+/* The CPU time to send a message, eager or by rendezvous. */
+static inline int64_t wf_node_send_ps(const struct wf_node_costs *costs, uint64_t bytes,
+                                      bool eager)
+{
+    if (costs->copy_send == WF_PARAM_WORD || !(eager || costs->copies_long)) {
+        return costs->o_send;
+    }
+    return wf_time_add(costs->o_send, wf_transfer_ps(bytes, costs->copy_send));
+}
+
+/* The CPU time to receive a message that was copied where it had arrived before its receive. */
+int64_t wf_node_recv_bytes_ps(const struct wf_node_costs *costs, uint64_t bytes, bool eager,
+                              bool unexpected);
+
+static inline int64_t wf_node_recv_ps(const struct wf_node_costs *costs, uint64_t bytes,
+                                      bool eager, bool unexpected)
+{
+    return costs->recv_takes_time ? wf_node_recv_bytes_ps(costs, bytes, eager, unexpected)
+                                  : costs->o_recv;
+}
