@@ -15,22 +15,33 @@
 /* The information that the policy sees besides the topology. */
 struct route_world {
     uint64_t random;
-    uint32_t at, port;             /* the queue whose length differs from the others */
-    bool longer;                   /* whether it is longer or shorter */
-    uint64_t remote;               /* length of all queues of other vertices */
-    bool drew, looked, looked_far; /* which information the policy used */
+    uint32_t at, port; /* the queue whose length differs from the others */
+    bool longer;       /* whether it is longer or shorter */
+    uint64_t remote;   /* length of all queues of other vertices */
+    struct {
+        uint64_t state;
+        uint32_t port;
+    } tried[16]; /* what the policy answered here, as far as there is space */
+    uint32_t n_tried;
+    bool drew, looked_far; /* which information the policy used... */
+    uint64_t looked; /* ...and of which ports here, a bit for each; the last for all others */
 };
+
+static inline uint64_t route_world_bit(uint32_t port)
+{
+    return UINT64_C(1) << (port < 63 ? port : 63);
+}
 
 static inline uint64_t route_world_queue(const struct wf_route_query *query, uint32_t vertex,
                                          uint32_t port)
 {
     struct route_world *world = query->arg;
 
-    world->looked = true;
     if (vertex != world->at) {
         world->looked_far = true;
         return world->remote;
     }
+    world->looked |= route_world_bit(port);
     return (port == world->port) == world->longer ? 1000 : 1;
 }
 
@@ -121,7 +132,23 @@ static inline uint32_t route_hop(struct route_check *check, const struct route_p
     return 1 + route_follow(check, (struct route_place){next, channel, state});
 }
 
-/* Asks the policy for a route with one set of random numbers, flows and queue lengths. */
+/* Whether the policy has given this answer here before; remembers it. */
+static inline bool route_world_knows(struct route_world *world, uint32_t port, uint64_t state)
+{
+    for (uint32_t i = 0; i < world->n_tried; i++) {
+        if (world->tried[i].port == port && world->tried[i].state == state) {
+            return true;
+        }
+    }
+    if (world->n_tried < sizeof(world->tried) / sizeof(world->tried[0])) {
+        world->tried[world->n_tried].port = port;
+        world->tried[world->n_tried++].state = state;
+    }
+    return false;
+}
+
+/* Asks the policy for a route with one set of random numbers, flows and queue lengths. Returns
+ * the maximum number of hops left, or 0 for an answer that was followed before. */
 static inline uint32_t route_try(struct route_check *check, const struct route_place *place,
                                  struct route_world *world, uint64_t flow)
 {
@@ -140,29 +167,38 @@ static inline uint32_t route_try(struct route_check *check, const struct route_p
 
     world->at = place->at;
     uint32_t port = check->route->ops->next(&query, &state);
-    return route_hop(check, place, port, state);
+    return route_world_knows(world, port, route_state_key(&state))
+               ? 0
+               : route_hop(check, place, port, state);
 }
 
-/* Tries all queue lengths that may matter: each port longer or shorter than all others. */
+/* Tries all queue lengths that may matter: each port longer or shorter than all others. A port
+ * that the policy has never looked at here does not matter. */
 static inline uint32_t route_try_queues(struct route_check *check,
                                         const struct route_place *place,
                                         struct route_world *world, uint64_t flow)
 {
-    uint32_t n_ports = wf_topo_ports(check->topo, place->at), most = 0;
+    uint32_t n_ports = wf_topo_ports(check->topo, place->at), most;
+    uint64_t looked_before;
 
-    for (uint32_t i = 0; i < 4 * n_ports && check->fault == ROUTE_SOUND; i++) {
-        world->port = i / 4;
-        world->longer = i % 2 == 0;
-        world->remote = i / 2 % 2 == 0 ? 0 : 5000;
-        if (world->remote > 0 && !world->looked_far) {
-            continue;
+    world->port = WF_TOPO_NO_PORT;
+    world->longer = true;
+    world->remote = 0;
+    most = route_try(check, place, world, flow);
+    do { /* until all ports that it has looked at were varied */
+        looked_before = world->looked;
+        for (uint32_t i = 0; i < 4 * n_ports && check->fault == ROUTE_SOUND; i++) {
+            world->port = i / 4;
+            world->longer = i % 2 == 0;
+            world->remote = i / 2 % 2 == 0 ? 0 : 5000;
+            if ((world->looked & route_world_bit(i / 4)) == 0 ||
+                (world->remote > 0 && !world->looked_far)) {
+                continue;
+            }
+            uint32_t hops = route_try(check, place, world, flow);
+            most = hops > most ? hops : most;
         }
-        uint32_t hops = route_try(check, place, world, flow);
-        most = hops > most ? hops : most;
-        if (!world->looked) {
-            break;
-        }
-    }
+    } while (world->looked != looked_before);
     return most;
 }
 
@@ -173,8 +209,14 @@ static inline uint32_t route_try_all(struct route_check *check, const struct rou
     enum { SMALL = 20, LARGE = 64, SOME = 5, FEW = 2, FLOWS = 8 };
     uint32_t n = check->topo->n_nodes, most = 0;
     uint32_t n_draws = n <= SMALL ? n : n <= LARGE ? SOME : FEW;
-    uint64_t n_flows = check->route->ops->is_oblivious ? FLOWS : 1;
-    struct route_world world = {.random = 0};
+    uint64_t n_flows = check->route->ops->is_by_flow     ? FLOWS
+                       : check->route->ops->is_oblivious ? 2
+                                                         : 1;
+    struct route_world world; /* not all of it needs a value */
+
+    world.drew = world.looked_far = false;
+    world.looked = 0;
+    world.n_tried = 0;
 
     for (uint32_t i = 0; i < n_draws && check->fault == ROUTE_SOUND; i++) {
         world.random = n <= SMALL ? UINT64_MAX / n * i + UINT64_MAX / n / 2
