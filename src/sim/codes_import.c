@@ -195,9 +195,8 @@ static enum wf_status read_rate(struct wf_codes_job *job, const char *key, const
     return WF_OK;
 }
 
-/* Reads a time in nanoseconds: as text for the machine file and as a number of picoseconds. */
-static enum wf_status read_ns(struct wf_codes_job *job, const char *key, const char *def,
-                              char text[WF_UNITS_TEXT_MAX], uint64_t *out)
+enum wf_status wf_codes_ns(struct wf_codes_job *job, const char *key, const char *def,
+                           char *text, uint64_t *out)
 {
     const struct wf_codes_entry *entry = wf_codes_param(job, key);
     struct wf_err ignored;
@@ -222,7 +221,7 @@ static enum wf_status read_least(struct wf_codes_job *job, const char *const key
         uint64_t value = 0;
 
         WF_TRY(is_rate ? read_rate(job, keys[i], defs[i], own, &value)
-                       : read_ns(job, keys[i], defs[i], own, &value));
+                       : wf_codes_ns(job, keys[i], defs[i], own, &value));
         if (i > 0 && value != *least) {
             wf_codes_note(job, NULL,
                           "%s and %s differ, but all links of a network are equal here: the "
@@ -269,7 +268,7 @@ static enum wf_status write_delays(struct wf_codes_job *job)
     char router[WF_UNITS_TEXT_MAX], least[WF_UNITS_TEXT_MAX] = "0";
     uint64_t router_ps = 0, least_ps = 0;
 
-    WF_TRY(read_ns(job, "router_delay", kind->router_delay_def, router, &router_ps));
+    WF_TRY(wf_codes_ns(job, "router_delay", kind->router_delay_def, router, &router_ps));
     WF_TRY(read_least(job, kind->delay, defs, false, least, &least_ps));
     if (least_ps == 0 && (!kind->is_direct || router_ps == 0)) {
         wf_codes_note(job, NULL, "links have no latency in CODES, and 1 ns here");
@@ -332,10 +331,30 @@ static enum wf_status write_routing(struct wf_codes_job *job)
     return WF_OK;
 }
 
+/* Fat trees have rails, one injection queue for each; no other network here has. */
+static enum wf_status check_rails(struct wf_codes_job *job)
+{
+    static const char *const keys[] = {"num_rails", "num_planes"};
+    const struct wf_codes_entry *queues = wf_codes_param(job, "num_injection_queues");
+    const struct wf_codes_entry *rails = wf_codes_param(job, "num_rails");
+
+    for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]) && !job->kind->has_rails; i++) {
+        const struct wf_codes_entry *entry = wf_codes_param(job, keys[i]);
+        if (entry != NULL && strcmp(entry->value, "1") != 0) {
+            return wf_codes_fail(job, entry, "1: only fat trees have several rails here");
+        }
+    }
+    if (queues != NULL && strcmp(queues->value, rails != NULL ? rails->value : "1") != 0) {
+        wf_codes_note(job, queues, "left out: a node has one queue for each rail");
+    }
+    return WF_OK;
+}
+
 static enum wf_status write_nic(struct wf_codes_job *job)
 {
     const struct wf_codes_entry *entry = wf_codes_param(job, "modelnet_scheduler");
 
+    WF_TRY(check_rails(job));
     if (entry == NULL || strcmp(entry->value, "fcfs") == 0 ||
         strcmp(entry->value, "fcfs-full") == 0) {
         return WF_OK;
@@ -393,16 +412,6 @@ static const struct {
     {"message_size", "of events in ROSS"},
     {"num_vcs", "as many as the routing needs"},
     {"cn_vc_size", "nodes have room for all"},
-    {"soft_delay", "the packet model has no software overhead"},
-    {"rdma_delay", "the packet model has no software overhead"},
-    {"copy_per_byte", "the packet model has no software overhead"},
-    {"eager_limit", "the packet model has no software overhead"},
-    {"node_eager_limit", "the packet model has no software overhead"},
-    {"nic_delay", "the packet model has no software overhead"},
-    {"nic_seq_delay", "the packet model has no software overhead"},
-    {"node_copy_queues", "messages within a node do not use the network"},
-    {"intra_bandwidth", "messages within a node do not use the network"},
-    {"num_injection_queues", "a node has one"},
     {"cn_delay", "links of nodes are like all others"},
     {"cn_credit_delay", "credits travel as links do"},
     {"local_credit_delay", "credits travel as links do"},
@@ -453,6 +462,7 @@ static enum wf_status convert(struct wf_codes_job *job)
     WF_TRY(check_nodes(job, nodes));
     WF_TRY(write_network(job));
     WF_TRY(write_ranks(job));
+    WF_TRY(wf_codes_write_node(job));
     for (size_t i = 0; i < job->text.n; i++) {
         if (!job->used[i]) {
             note_left_out(job, &job->text.entries[i]);

@@ -18,7 +18,7 @@ struct wf_codes_kind {
     const char *bandwidth_def[2], *cn_bandwidth_def;
     const char *router_delay_def; /* nanoseconds */
     const char *chunk_def;        /* bytes */
-    bool is_direct;
+    bool is_direct, has_rails;
     /* Pairs of the name in CODES and in weft, null-terminated; the first is the default. */
     const char *const (*routings)[2];
     /* Writes the topology and counts its nodes. */
@@ -52,6 +52,16 @@ enum wf_status wf_codes_fail(const struct wf_codes_job *job, const struct wf_cod
 WF_NODISCARD
 enum wf_status wf_codes_count(struct wf_codes_job *job, const char *key, uint64_t def,
                               uint64_t *out);
+
+/* A time in nanoseconds, `def` if the parameter is missing: as text for the machine file, of
+ * WF_UNITS_TEXT_MAX bytes, and in picoseconds. */
+WF_NODISCARD
+enum wf_status wf_codes_ns(struct wf_codes_job *job, const char *key, const char *def,
+                           char *text, uint64_t *out);
+
+/* Writes the sections `node` and `mpi`. */
+WF_NODISCARD
+enum wf_status wf_codes_write_node(struct wf_codes_job *job);
 
 WF_PRINTF(2, 3)
 void wf_codes_say(struct wf_buf *buf, const char *fmt, ...);

@@ -124,6 +124,27 @@ struct fat {
     uint64_t down, up; /* links of a leaf switch */
 };
 
+/* Each rail is a tree of its own, and the links of a node lead to all of them. */
+static enum wf_status check_rails(struct wf_codes_job *job, const struct fat *fat)
+{
+    const struct wf_codes_entry *type = wf_codes_param(job, "ft_type");
+    const struct wf_codes_entry *choice = wf_codes_param(job, "rail_select");
+    const struct wf_codes_entry *limit = wf_codes_param(job, "rail_select_limit");
+
+    if (type != NULL && strcmp(type->value, "2") == 0) {
+        return wf_codes_fail(job, type,
+                             "0 or 1: fat trees whose nodes have several NICs have no "
+                             "counterpart; a NIC with several rails has one");
+    }
+    if (fat->rails > 1 && choice != NULL) {
+        wf_codes_note(job, choice, "left out: the routing chooses the rail of each packet");
+    }
+    if (fat->rails > 1 && limit != NULL) {
+        wf_codes_note(job, limit, "left out: messages of all sizes take all rails");
+    }
+    return WF_OK;
+}
+
 static enum wf_status read_fat(struct wf_codes_job *job, struct fat *fat)
 {
     const struct {
@@ -144,12 +165,7 @@ static enum wf_status read_fat(struct wf_codes_job *job, struct fat *fat)
     if (fat->radix % 2 != 0) {
         return wf_codes_fail(job, wf_codes_param(job, "switch_radix"), "an even number");
     }
-    if (fat->rails != 1) {
-        return wf_codes_fail(job, wf_codes_param(job, "num_rails"),
-                             "1: networks with several rails have no counterpart");
-    }
-    (void)wf_codes_param(job, "ft_type");
-    return WF_OK;
+    return check_rails(job, fat);
 }
 
 /* In a tapered tree, LPGROUPS tells how many nodes a leaf has. */
@@ -172,21 +188,21 @@ static enum wf_status write_fattree(struct wf_codes_job *job, uint64_t *nodes)
     WF_TRY(read_fat(job, &fat));
     WF_TRY(taper(job, &fat));
     uint64_t half = fat.radix / 2, pods = fat.leaves / half;
-    unsigned long long down = fat.down, up = fat.up, each = half;
+    unsigned long long down = fat.down, up = fat.up, each = half, rails = fat.rails;
 
     *nodes = wf_times_u64(fat.down, fat.leaves);
     wf_codes_say(&job->out->machine, "  kind: fattree\n");
     if (fat.levels == 2) {
-        wf_codes_say(&job->out->machine, "  down: [%llu, %llu]\n  up: [1, %llu]\n", down,
-                     (unsigned long long)fat.leaves, up);
+        wf_codes_say(&job->out->machine, "  down: [%llu, %llu]\n  up: [%llu, %llu]\n", down,
+                     (unsigned long long)fat.leaves, rails, up);
         return WF_OK;
     }
     if (fat.leaves % half != 0) {
         return wf_codes_fail(job, wf_codes_param(job, "switch_count"),
                              "a multiple of half of switch_radix: whole pods");
     }
-    wf_codes_say(&job->out->machine, "  down: [%llu, %llu, %llu]\n  up: [1, %llu, %llu]\n",
-                 down, each, (unsigned long long)pods, up, each);
+    wf_codes_say(&job->out->machine, "  down: [%llu, %llu, %llu]\n  up: [%llu, %llu, %llu]\n",
+                 down, each, (unsigned long long)pods, rails, up, each);
     if (pods < fat.radix) {
         wf_codes_note(job, NULL,
                       "there are more top-level switches than in CODES, with fewer ports each "
@@ -251,6 +267,7 @@ static const struct wf_codes_kind kinds[] = {
     {.name = "fattree",
      .terminal = "modelnet_fattree",
      .unit = "GB/s",
+     .has_rails = true,
      LINKS("vc_size", "5"),
      .cn_bandwidth_def = "5",
      .router_delay_def = "50",

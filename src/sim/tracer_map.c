@@ -199,12 +199,12 @@ static enum wf_status map_ranks(const struct wf_tracer *tracer, const struct ser
 
 /* ---- nodes ---- */
 
-/* The switch that a node is attached to by its only cable; WF_TOPO_NO_VERTEX if there is
- * none. */
+/* The switch that a node is attached to, the first one if it has several rails;
+ * WF_TOPO_NO_VERTEX if there is none. */
 static uint32_t switch_of(const struct wf_topo *topo, uint32_t node)
 {
     uint32_t at =
-        wf_topo_ports(topo, node) == 1 ? topo->ops->neighbor(topo, node, 0) : WF_TOPO_NO_VERTEX;
+        wf_topo_ports(topo, node) > 0 ? topo->ops->neighbor(topo, node, 0) : WF_TOPO_NO_VERTEX;
 
     return at != WF_TOPO_NO_VERTEX && at >= topo->n_nodes ? at : WF_TOPO_NO_VERTEX;
 }

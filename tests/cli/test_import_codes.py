@@ -35,6 +35,11 @@ PARAMS
    flux_capacitor="1.21";
 }
 """
+COSTS = """\
+   nic_delay="400"; nic_seq_delay="75"; rdma_delay="1000"; copy_per_byte="0.01";
+   eager_limit="64000"; node_eager_limit="64000"; intra_bandwidth="30"; node_copy_queues="2";
+   num_injection_queues="2";
+"""
 DRAGONFLY = """\
 LPGROUPS { MODELNET_GRP { repetitions="36"; nw-lp="2"; modelnet_dragonfly="2";
     modelnet_dragonfly_router="1"; } }
@@ -90,9 +95,20 @@ PARAMS { modelnet_order=( "slimfly", "slimfly_router"); chunk_size="256"; num_ro
 GOOD = [
     (TORUS, {"topology": "torus:4x3x2", "net.packet": "256B", "net.bandwidth": "2.0GiB/s",
              "net.injection": "4GiB/s", "net.router_delay": "30ns", "net.routing": "adaptive",
-             "net.nic": "rr", "net.vc_bytes": "16384B", "ranks_per_node": "2"},
-     [r"m\.conf:14:4: message_size: left out", r":18:4: soft_delay: left out",
-      r":25:4: flux_capacitor: unknown"]),
+             "net.nic": "rr", "net.vc_bytes": "16384B", "ranks_per_node": "2",
+             "node.o_send": "1us", "node.injection_delay": "410ns", "node.gap": "10ns",
+             "node.local_bandwidth": "4GB/s", "node.domains": "1", "mpi.eager_max": "8192B"},
+     [r"m\.conf:14:4: message_size: left out", r":25:4: flux_capacitor: unknown",
+      "as in TraceR: nic_delay 400 ns, nic_seq_delay 10 ns, rdma_delay 1000 ns, eager_limit 8192, "
+      "node_copy_queues 1", "intra_bandwidth is not given; .* 4GB/s"]),
+    (TORUS.replace("   message_size", COSTS + "   message_size"), {
+        "node.o_send": "1us", "node.o_recv": "1us", "node.injection_delay": "475ns",
+        "node.ejection_delay": "400ns", "node.gap": "75ns", "node.copy_send": "100GB/s",
+        "node.copy_recv": "100GB/s", "node.copies": "eager", "node.local_latency": "801ns",
+        "node.local_bandwidth": "30GB/s", "node.memory_bandwidth": "30GB/s", "node.domains": "2",
+        "mpi.eager_max": "64000B", "mpi.control_bytes": "16B"},
+     ["node_eager_limit: shorter messages", "copy_per_byte: TraceR copies nothing",
+      "num_injection_queues: left out"]),
     (DRAGONFLY, {"topology": "dragonfly:2,a=4,p=2,g=9,global=absolute",
                  "net.bandwidth": "4.7GiB/s", "net.routing": "par", "net.router_delay": "50ns",
                  "ranks_per_node": "1"}, ["global_bandwidth differ", "links have no latency"]),
@@ -100,6 +116,10 @@ GOOD = [
              "net.packet": "4096B"}, ["intra-group-connections: left out"]),
     (FATTREE, {"topology": "fattree:2x2x4,up=1,2,2", "net.bandwidth": "11.9GB/s",
                "net.routing": "updown", "ranks_per_node": "2"}, ["cn_vc_size"]),
+    (FATTREE.replace('routing=', 'num_rails="2"; num_injection_queues="2"; rail_select="adaptive"; '
+                     'rail_select_limit="8192"; routing='), {
+         "topology": "fattree:2x2x4,up=2,2,2", "ranks_per_node": "2"},
+     ["rail_select: left out: the routing", "rail_select_limit: left out"]),
     (TAPERED, {"topology": "fattree:4x3x2,up=1,2,3"}, ["more top-level switches"]),
     (EXPRESS, {"topology": "hyperx:4x3,p=1", "net.injection": "24GiB/s"}, ["cn_bandwidth"]),
     (SLIMFLY, {"topology": "slimfly:5,p=3", "net.routing": "valiant",
@@ -125,10 +145,21 @@ BAD = [
     (TORUS.replace('"256"', '"0"'), "13:4: ", "a whole number from 1"),
     (TORUS.replace('"adaptive"', '"hot-potato"'), "24:4: ", "expected static, adaptive"),
     (TORUS.replace("   dim_length", "   dim_lengths"), "", "expected dim_length"),
+    (TORUS.replace('"1000"', '"-1"'), "18:4: ", "nanoseconds"),
+    (TORUS.replace('"1000"', '"4e12"'), "18:4: ", "nanoseconds"),
+    (TORUS.replace('"1000"', '"4000000000000"'), "", "not valid: .*o_send"),
+    (TORUS.replace("   message", '   copy_per_byte="-1"; message'), "14:4: ", "nanoseconds for each"),
+    (TORUS.replace("   message", '   copy_per_byte="1e300"; message'), "14:4: ", "nanoseconds for"),
+    (TORUS.replace("   message", '   copy_per_byte="x"; message'), "14:4: ", "nanoseconds for each"),
+    (TORUS.replace("   message", '   intra_bandwidth="0"; message'), "14:4: ", "a number above 0"),
+    (TORUS.replace("   message", '   eager_limit="1.5"; message'), "14:4: ", "a whole number"),
+    (TORUS.replace("   message", '   node_copy_queues="0"; message'), "", "not valid: .*domains"),
     (EXPRESS.replace('gap="1"', 'gap="2"'), "4:34: ", "a HyperX; other meshes"),
     (FATTREE.replace('num_levels="3"', 'num_levels="4"'), "3:53: ", "expected 2 or 3"),
     (FATTREE.replace('switch_count="8"', 'switch_count="32,8,2"'), "3:69: ", "a whole number"),
-    (FATTREE.replace('routing=', 'num_rails="2"; routing='), "5:61: ", "several rails"),
+    (FATTREE.replace('ft_type="0"', 'ft_type="2"'), "3:10: ", "0 or 1: fat trees whose nodes have"),
+    (DALLY.replace("routing=", 'num_rails="2"; routing='), "11:4: ", "only fat trees have several"),
+    (DALLY.replace("routing=", 'num_planes="2"; routing='), "11:4: ", "only fat trees have several"),
     (DALLY.replace('channels="2"', 'channels="1"'), "", "at most 3 groups"),
 ]
 
@@ -150,6 +181,35 @@ def imports(directory):
                    "linear", "-q"], 0)
         printed = run("import-codes", str(conf))
         check(printed.stdout == yaml.read_text(), "printed and written alike", printed)
+        direct = parse(run("machine", "show", str(conf), "--json"))
+        check(direct.get("settings") == machine.get("settings"), "read directly, the same")
+
+
+SEND = "if rank == 0 { send 1 3000 } else if rank == 1 { recv 0 3000 }"
+
+
+def time_of(directory, *args):
+    done = run("replay", "gen:text", "-n", "2", "-p", f"gen.file={directory / 'send'}", "--machine",
+               str(directory / "m.conf"), "--json", "-q", *args)
+    return parse(done).get("result", {}).get("predicted_time_ps", 0)
+
+
+def costs(directory):
+    """What one message of 3000 bytes costs, to the picosecond: between two ranks of a node, and
+    above the time of the network between two nodes."""
+    (directory / "send").write_text(SEND)
+    (directory / "m.conf").write_text(TORUS.replace("   message_size", COSTS + "   message_size"))
+    soft, nic, sequence, copy = 1000_000, 400_000, 75_000, 30_000
+    local = 2 * soft + 2 * copy + 2 * nic + 1000 + 100_000
+    check(time_of(directory) == local, f"within a node: {time_of(directory)}, expected {local}")
+    free = [word for name in ("o_send=0", "o_recv=0", "injection_delay=0", "ejection_delay=0",
+                              "copy_send=unlimited", "copy_recv=unlimited")
+            for word in ("-p", "node." + name)]
+    apart = time_of(directory, "--ranks-per-node", "1")
+    network = time_of(directory, "--ranks-per-node", "1", *free)
+    expected = 2 * soft + 2 * copy + 2 * nic + sequence
+    check(network > 0 and apart - network == expected,
+          f"between nodes: {apart} - {network}, expected {expected}")
 
 
 def refuses(directory):
@@ -164,5 +224,6 @@ def refuses(directory):
 
 with tempfile.TemporaryDirectory() as name:
     imports(pathlib.Path(name))
+    costs(pathlib.Path(name))
     refuses(pathlib.Path(name))
 finish()
