@@ -27,7 +27,8 @@ static inline uint32_t wf_request_set_at(const struct wf_request_set *set, uint3
     return set->numbers != NULL ? set->numbers[i] : set->first + i;
 }
 
-void wf_rank_compute(const struct wf_caller *who, int64_t duration);
+/* Computes; returns how long that takes, interruptions included. */
+int64_t wf_rank_compute(const struct wf_caller *who, int64_t duration);
 /* With WF_RANK_NO_REQUEST, blocks until the message has left the sender. */
 WF_NODISCARD enum wf_called wf_rank_send(const struct wf_caller *who, const struct wf_peer *to,
                                          uint32_t request);

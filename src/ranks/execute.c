@@ -97,43 +97,61 @@ static enum wf_called looked(const struct wf_turn *turn, enum wf_called called)
     return called;
 }
 
+/* The time of a computation that shares the memory of its domain with others. */
+static int64_t contend(const struct wf_turn *turn, const struct wf_cpu_work *work,
+                       int64_t duration)
+{
+    const struct wf_ranks *ranks = turn->ranks;
+    const struct wf_cores *cores = &ranks->local.cores;
+    uint32_t node = wf_self(turn->who->ctx) - ranks->net->first_node;
+    uint32_t n_cores = wf_cores_used(cores, wf_cores_domain(cores, turn->who->slot),
+                                     wf_place_n_slots(ranks->place, node));
+    uint64_t memory_bound = ranks->contention.memory_bound;
+
+    if (ranks->cpu != NULL) {
+        memory_bound = wf_cpu_memory_bound(ranks->cpu, work, memory_bound);
+    }
+    return wf_cpu_contention_time(&ranks->contention, memory_bound, n_cores, duration);
+}
+
 static enum wf_called do_compute(const struct wf_turn *turn, const struct wf_op *op)
 {
-    const struct wf_script *at = &turn->slot->progress;
+    struct wf_script *at = &turn->slot->progress;
     uint32_t depth = at->n_regions;
     bool known = depth > 0 && depth <= WF_SLOT_REGIONS;
+    const struct wf_cpu_work work = {
+        .duration = op->duration,
+        .region = known ? at->regions[depth - 1].number : WF_CPU_NO_REGION,
+        .value = known ? at->regions[depth - 1].value : 0,
+        .iteration = at->iteration,
+        .rank = turn->rank,
+        .size = turn->source->n_ranks,
+        .counters = op->counters,
+        .n_counters = op->n_counters,
+        .job = turn->job,
+    };
+    int64_t duration = op->duration;
 
     if (turn->ranks->params.policy != WF_POLICY_TIMED) {
         return WF_CALLED_DONE;
     }
-
-    int64_t duration = op->duration;
     if (turn->ranks->cpu != NULL) {
-        const struct wf_cpu_work work = {
-            .duration = op->duration,
-            .region = known ? at->regions[depth - 1].number : WF_CPU_NO_REGION,
-            .value = known ? at->regions[depth - 1].value : 0,
-            .iteration = at->iteration,
-            .rank = turn->rank,
-            .size = turn->source->n_ranks,
-            .counters = op->counters,
-            .n_counters = op->n_counters,
-            .job = turn->job,
-        };
         duration = wf_cpu_duration(turn->ranks->cpu, &work);
         if (duration == WF_CPU_NO_TIME) {
             wf_rank_fail(turn->who, WF_FAILURE_FORMULA, work.region);
             return WF_CALLED_BLOCKED;
         }
     }
+    if (turn->ranks->contention.on) {
+        duration = contend(turn, &work, duration);
+    }
     if (turn->ranks->capture_ps != NULL) {
         duration = wf_time_add(duration, turn->ranks->capture_ps[turn->who->number]);
     }
-    turn->slot->progress.compute_ps = wf_time_add(turn->slot->progress.compute_ps, duration);
-    if (duration > turn->slot->progress.polling_ps) {
-        turn->slot->progress.polling_ps = 0;
+    if (duration > at->polling_ps) {
+        at->polling_ps = 0;
     }
-    wf_rank_compute(turn->who, duration);
+    at->compute_ps = wf_time_add(at->compute_ps, wf_rank_compute(turn->who, duration));
     return WF_CALLED_DONE;
 }
 

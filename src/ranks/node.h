@@ -17,8 +17,11 @@
 #include "net/net.h"
 #include "ops/live.h"
 #include "ops/source.h"
+#include "ranks/cpu/contention.h"
 #include "ranks/local.h"
 #include "ranks/nic.h"
+#include "ranks/node_params.h"
+#include "ranks/noise.h"
 #include "ranks/place.h"
 #include "ranks/rank.h"
 #include "ranks/ranks.h"
@@ -70,6 +73,8 @@ struct wf_ranks {
     struct wf_node_costs costs;
     struct wf_node_nics nics;
     size_t slots_at; /* offset of the rank slots in the state of a node */
+    struct wf_cpu_contention contention;
+    struct wf_noise noise;
     const struct wf_coll_ops *algorithm[WF_COLL_KINDS]; /* null: the rules choose */
     uint8_t formula[WF_COLL_KINDS];                     /* enum wf_formula */
     bool runs_ahead;                                    /* ranks may send later than now */

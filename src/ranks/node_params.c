@@ -2,7 +2,9 @@
 #include "ranks/node_params.h"
 
 #include "base/units.h"
+#include "ranks/cpu/contention.h"
 #include "ranks/local.h"
+#include "ranks/noise.h"
 
 static const char *const copies_names[] = {"all", "eager", NULL};
 static const char *const bind_names[] = {"pack", "spread", NULL};
@@ -82,7 +84,8 @@ const struct wf_param wf_node_params[] = {
     ROW(noise, ENUM, .def = "none", .choices = noise_names,
         .doc = "Interruptions of computing by the operating system: the distribution of their "
                "durations"),
-    TIME(noise_period, .def = "10ms", .doc = "Mean time between two interruptions of a core"),
+    ROW(noise_period, TIME, .def = "10ms", .min = "1us", .max = "1h",
+        .doc = "A core is interrupted once in each period of this length"),
     TIME(noise_duration, .def = "25us", .doc = "Mean duration of an interruption"),
     WF_PARAM_END,
 };
@@ -107,10 +110,31 @@ const struct wf_node_params wf_node_free = {
     .nic_group = 1,
 };
 
+struct wf_node_params wf_node_compute_only(const struct wf_node_params *params)
+{
+    struct wf_node_params part = wf_node_free;
+
+    part.sockets = params->sockets;
+    part.domains = params->domains;
+    part.cores = params->cores;
+    part.bind = params->bind;
+    part.memory_bandwidth = params->memory_bandwidth;
+    part.core_bandwidth = params->core_bandwidth;
+    part.memory_bound = params->memory_bound;
+    part.time_slice = params->time_slice;
+    part.switch_cost = params->switch_cost;
+    part.noise = params->noise;
+    part.noise_period = params->noise_period;
+    part.noise_duration = params->noise_duration;
+    return part;
+}
+
 enum wf_status wf_node_params_check(const struct wf_node_params *params, struct wf_err *err)
 {
     WF_TRY(wf_cores_check(params, err));
-    return wf_local_check(params, err);
+    WF_TRY(wf_local_check(params, err));
+    WF_TRY(wf_cpu_contention_check(params, err));
+    return wf_noise_check(params, err);
 }
 
 int64_t wf_node_rate_ps(uint64_t bytes, uint64_t rate)

@@ -76,6 +76,9 @@ extern const struct wf_param wf_node_params[]; /* parameters of struct wf_node_p
 /* A node with the default of every parameter: nothing costs anything. */
 extern const struct wf_node_params wf_node_free;
 
+/* A node on which computing takes as long as on this one, and nothing else costs anything. */
+struct wf_node_params wf_node_compute_only(const struct wf_node_params *params);
+
 /* WF_EUSAGE if parameters contradict each other; the message begins with the name of one. */
 WF_NODISCARD
 enum wf_status wf_node_params_check(const struct wf_node_params *params, struct wf_err *err);

@@ -62,13 +62,21 @@ int64_t wf_rank_progress(const struct wf_caller *who, int64_t at)
                : at;
 }
 
-void wf_rank_compute(const struct wf_caller *who, int64_t duration)
+int64_t wf_rank_compute(const struct wf_caller *who, int64_t duration)
 {
-    int64_t until = wf_time_add(who->rank->clock, duration);
+    const struct wf_ranks *ranks = who->ranks;
+    int64_t since = who->rank->clock, until = wf_time_add(since, duration);
 
+    if (ranks->noise.kind != WF_NODE_NOISE_NONE) {
+        const struct wf_noise_core core = {wf_self(who->ctx) - ranks->net->first_node,
+                                           wf_cores_core(&ranks->local.cores, who->slot)};
+
+        until = wf_noise_end(&ranks->noise, core, since, duration);
+    }
     wf_rank_spent(who, WF_SPENT_COMPUTING, until);
     who->rank->clock = until;
     who->rank->computes = 1;
+    return until - since;
 }
 
 /* Sends a message of the program at the rank's clock. Sets *cell to the result of

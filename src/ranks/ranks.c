@@ -179,6 +179,8 @@ enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_conf
     ranks->costs = wf_node_costs_of(ranks->node, config->net);
     ranks->params = *config->params;
     ranks->cpu = config->cpu;
+    ranks->contention = wf_cpu_contention_init(ranks->node, config->cpu);
+    ranks->noise = wf_noise_init(ranks->node, config->seed);
     ranks->sends_only = config->params->policy == WF_POLICY_ASAP;
     ranks->n_jobs = config->n_jobs;
     for (uint32_t i = 0; i < config->n_jobs; i++) {

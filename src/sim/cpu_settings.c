@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "ranks/cpu/cpu.h"
+#include "ranks/node_params.h"
 #include "result/doc.h"
 
 #include <stdlib.h>
@@ -43,14 +44,35 @@ static struct wf_cpu_rule *collect(const struct wf_scenario *scenario, uint32_t 
     return rules;
 }
 
+/* Shares that wait for memory mean something only if memory and cores have a bandwidth. */
+static enum wf_status check_memory(const struct wf_cpu_rule *rules, uint32_t n,
+                                   const struct wf_node_params *node, struct wf_err *err)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (rules[i].kind == WF_CPU_MEMORY && (node->core_bandwidth == WF_PARAM_WORD ||
+                                               node->memory_bandwidth == WF_PARAM_WORD)) {
+            return wf_err_set(err, WF_EUSAGE,
+                              SCOPE "memory.%.64s: node.core_bandwidth or "
+                                    "node.memory_bandwidth is unlimited; set both to the "
+                                    "bandwidth of a core and of a domain",
+                              rules[i].name);
+        }
+    }
+    return WF_OK;
+}
+
 enum wf_status wf_sim_cpu_settings_build(const struct wf_scenario *scenario,
+                                         const struct wf_node_params *node,
                                          const struct wf_source *const *sources,
                                          uint32_t n_sources, struct wf_cpu_rules **out,
                                          struct wf_err *err)
 {
     uint32_t n;
     struct wf_cpu_rule *rules = collect(scenario, &n);
-    enum wf_status status = wf_cpu_build(rules, n, sources, n_sources, out, err);
+    enum wf_status status = check_memory(rules, n, node, err);
+    if (status == WF_OK) {
+        status = wf_cpu_build(rules, n, sources, n_sources, out, err);
+    }
 
     free(rules);
     return status;
@@ -76,5 +98,6 @@ void wf_sim_cpu_settings_describe(const struct wf_scenario *scenario, struct wf_
 
     describe_kind(rules, n, WF_CPU_REGION, "region", section);
     describe_kind(rules, n, WF_CPU_COUNTER, "counter", section);
+    describe_kind(rules, n, WF_CPU_MEMORY, "memory", section);
     free(rules);
 }

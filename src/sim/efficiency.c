@@ -104,7 +104,8 @@ enum wf_status wf_efficiency_rehearse(struct wf_job *job, const struct wf_engine
                                       struct wf_comm *world, struct wf_err *err)
 {
     struct wf_mpi_params mpi = *job->setup.mpi;
-    struct wf_setup setup = {.mpi = &mpi, .node = &wf_node_free};
+    const struct wf_node_params node = wf_node_compute_only(job->setup.node);
+    struct wf_setup setup = {.mpi = &mpi, .node = &node};
     const struct wf_net_env env = {.n_nodes = job->place.n_nodes};
     const struct wf_net_ops *none;
     char ideal[] = "ideal";

@@ -62,6 +62,7 @@ static enum wf_status graph_build(const struct wf_job *job, struct wf_engine *en
         .net = setup->net,
         .mpi = setup->mpi,
         .node = setup->node,
+        .seed = job->plan->core.seed,
         .cpu = &job->cpu,
         .granularity = (enum wf_pe_granularity)params->granularity,
         .timeless = params->policy == WF_POLICY_CAUSAL,

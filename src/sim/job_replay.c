@@ -67,9 +67,11 @@ static enum wf_status make_cpu(struct wf_job *job, struct wf_err *err)
             sources[n++] = plan->jobs[i].source;
         }
     }
-    enum wf_status status = wf_plan_blame(
-        plan, "cpu", wf_sim_cpu_settings_build(plan->scenario, sources, n, &job->rules, err),
-        err);
+    enum wf_status status =
+        wf_plan_blame(plan, "cpu",
+                      wf_sim_cpu_settings_build(plan->scenario, job->setup.node, sources, n,
+                                                &job->rules, err),
+                      err);
     job->cpu = (struct wf_cpu){.scale = wf_cpu_scale(cpu->scale), .rules = job->rules};
     return status;
 }
@@ -150,6 +152,7 @@ static enum wf_status replay_build(const struct wf_job *job, struct wf_engine *e
         .net = setup->net,
         .mpi = setup->mpi,
         .node = setup->node,
+        .seed = job->plan->core.seed,
         .params = wf_plan_values(job->plan, "replay"),
         .cpu = &job->cpu,
         /* The run on an ideal network is not recorded. */

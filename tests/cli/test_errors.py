@@ -57,6 +57,11 @@ CASES = [
      "node.domains: 3 memory domains cannot be divided evenly among 2 sockets; set node.domains to"),
     ([*REPLAY, "-p", "node.domains=4", "-p", "node.cores=6"], 2,
      "node.cores: 6 cores cannot be divided evenly among 4 memory domains; set node.cores to"),
+    ([*REPLAY, "-p", "node.noise=fixed", "-p", "node.noise_duration=10ms"], 2,
+     "node.noise_duration: interruptions of 10ms do not fit into a period of 10ms; set"),
+    ([*REPLAY, "-p", "node.noise_period=1ns"], 2, "'1ns' is out of range; expected 1us to 1h"),
+    ([*REPLAY, "-p", "node.memory_bound=0.5"], 2, "node.memory_bound: .* is unlimited; set both to"),
+    ([*REPLAY, "-p", "cpu.memory.solve=0.5"], 2, "cpu.memory.solve: .* is unlimited; set both to"),
     ([*REPLAY, "-p", "node.local_latency=1ns,2ns"], 2,
      "node.local_latency: 2 values; expected one, or three"),
     # jobs

@@ -21,6 +21,9 @@ enum { PROTOCOLS = sizeof(protocols) / sizeof(protocols[0]) };
 static const char *const memory[] = {
     "domains", "2", "local_latency", "200ns,500ns,900ns", "memory_bandwidth", "3GB/s", NULL};
 
+static const char *const noise[] = {"noise", "uniform", "noise_period", "2us", "noise_duration",
+                                    "500ns", NULL};
+
 static const struct setup networks[] = {
     {.net = &wf_net_alphabeta_ops},
     {.net = &wf_net_latency_ops, .topo = "torus:3x3"},
@@ -28,6 +31,7 @@ static const struct setup networks[] = {
     {.net = &wf_net_loggp_ops, .ranks_per_node = 2},
     {.net = &wf_net_latency_ops, .topo = "torus:3", .ranks_per_node = 4},
     {.net = &wf_net_alphabeta_ops, .ranks_per_node = 8, .node = memory},
+    {.net = &wf_net_latency_ops, .topo = "torus:3x3", .node = noise},
     {.net = &wf_net_loggp_ops, .ranks_per_node = 4, .node = memory},
 };
 enum { NETWORKS = sizeof(networks) / sizeof(networks[0]) };

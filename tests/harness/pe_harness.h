@@ -17,6 +17,7 @@ struct pe_setup {
     const char *topology;   /* or null */
     struct wf_mpi_params mpi;
     const struct wf_node_params *node; /* null: the defaults */
+    uint64_t seed;                     /* for the noise of nodes */
     enum wf_pe_granularity granularity;
     uint32_t pes_per_node; /* 0 is 1 */
     bool in_step;          /* messages may not be sent before the engine reaches their time */
@@ -98,6 +99,7 @@ static inline void build_pes(struct wf_engine *engine, void *arg)
         .net = setup->net,
         .mpi = &setup->mpi,
         .node = setup->node,
+        .seed = setup->seed,
         .cpu = setup->cpu,
         .granularity = setup->granularity,
     };

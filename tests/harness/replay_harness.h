@@ -42,6 +42,7 @@ static inline struct outcome replay(const struct setup *setup)
                                                   .net = net,
                                                   .mpi = mpi,
                                                   .node = node,
+                                                  .seed = setup->seed,
                                                   .params = &params,
                                                   .cpu = setup->cpu,
                                                   .recording = setup->recording};

@@ -28,6 +28,7 @@ struct setup {
     const struct wf_cpu *cpu; /* null: times as recorded */
     const char *const *mpi;   /* settings of scope mpi: name, value, ..., null; or null */
     const char *const *node;  /* settings of scope node, likewise */
+    uint64_t seed;            /* for the noise of nodes */
     bool in_step;             /* ranks may not run ahead of the engine's time */
     bool count_cells;         /* sequential scheduler only */
     const struct wf_recording_options *recording; /* null: no recording */
@@ -112,6 +113,19 @@ static inline void free_params(const struct wf_param *table, void *params)
 {
     wf_param_release(table, params);
     free(params);
+}
+
+/* Why a node with these settings is refused; "" if it is not. */
+static inline const char *node_refusal(const char *const *pairs)
+{
+    static struct wf_err err;
+    struct wf_node_params *node = make_params(wf_node_params, sizeof(*node));
+
+    set_params(wf_node_params, node, pairs);
+    err.text[0] = '\0';
+    enum wf_status status = wf_node_params_check(node, &err);
+    free_params(wf_node_params, node);
+    return status == WF_EUSAGE ? err.text : "";
 }
 
 /* A process that takes cells after everything else has ended. The engine hands out freed cells

@@ -50,10 +50,13 @@ static const struct wf_expr_variable own_variables[N_VARIABLES] = {
     [VAR_ITERATION] = {"iteration", false},
 };
 
-/* A region has a formula or a factor; without a rule the factor is one. */
+#define NO_SHARE UINT64_MAX
+
+/* A region has a formula or a factor; without a rule the factor is one. `memory_bound` is
+ * NO_SHARE without a rule. */
 struct region {
     struct wf_expr_program *formula;
-    uint64_t factor;
+    uint64_t factor, memory_bound;
 };
 
 struct job {
@@ -66,6 +69,7 @@ struct job {
 
 struct wf_cpu_rules {
     uint32_t n_jobs;
+    bool memory_bound; /* a region has a share that waits for memory */
     struct job jobs[];
 };
 
@@ -74,7 +78,8 @@ enum wf_cpu_rule_kind wf_cpu_rule_parse(const char *setting, struct wf_cpu_rule 
     static const struct {
         const char *prefix;
         enum wf_cpu_rule_kind kind;
-    } kinds[] = {{"region.", WF_CPU_REGION}, {"counter.", WF_CPU_COUNTER}};
+    } kinds[] = {
+        {"region.", WF_CPU_REGION}, {"counter.", WF_CPU_COUNTER}, {"memory.", WF_CPU_MEMORY}};
 
     rule->kind = WF_CPU_NO_RULE;
     for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
@@ -87,16 +92,19 @@ enum wf_cpu_rule_kind wf_cpu_rule_parse(const char *setting, struct wf_cpu_rule 
     return rule->kind;
 }
 
-static const char *kind_name(const struct wf_cpu_rule *rule)
+/* What the rule is about. */
+static const char *subject(const struct wf_cpu_rule *rule)
 {
-    return rule->kind == WF_CPU_REGION ? "region" : "counter";
+    return rule->kind == WF_CPU_COUNTER ? "counter" : "region";
 }
 
 static enum wf_status blame(const struct wf_cpu_rule *rule, enum wf_status status,
                             struct wf_err *err)
 {
     if (status != WF_OK && err != NULL) {
-        wf_err_prefix(err, "cpu.%s.%.64s: ", kind_name(rule), rule->name);
+        wf_err_prefix(err,
+                      "cpu.%s.%.64s: ", rule->kind == WF_CPU_MEMORY ? "memory" : subject(rule),
+                      rule->name);
     }
     return status;
 }
@@ -105,7 +113,7 @@ static enum wf_status blame(const struct wf_cpu_rule *rule, enum wf_status statu
 static const char *name_of(const struct wf_source *source, const struct wf_cpu_rule *rule,
                            uint32_t number)
 {
-    if (rule->kind == WF_CPU_REGION) {
+    if (rule->kind != WF_CPU_COUNTER) {
         return number < REGIONS_MAX ? wf_source_name_of(source, WF_NAME_REGION, number) : NULL;
     }
     return number < WF_COUNTERS_MAX ? wf_source_name_of(source, WF_NAME_COUNTER, number) : NULL;
@@ -119,7 +127,7 @@ static struct region *region_at(struct job *job, uint32_t number)
         job->regions = wf_xrealloc(job->regions, number + 1, sizeof(*job->regions));
         while (job->n_regions <= number) {
             job->regions[job->n_regions++] =
-                (struct region){.formula = NULL, .factor = WF_CPU_SCALE_ONE};
+                (struct region){.factor = WF_CPU_SCALE_ONE, .memory_bound = NO_SHARE};
         }
     }
     return &job->regions[number];
@@ -182,7 +190,22 @@ static enum wf_status set_region(struct region *region, const struct wf_cpu_rule
         return status;
     }
     wf_expr_free(region->formula);
-    *region = (struct region){program, factor};
+    region->formula = program;
+    region->factor = factor;
+    return WF_OK;
+}
+
+static enum wf_status set_memory_bound(struct region *region, const struct wf_cpu_rule *rule,
+                                       struct wf_err *err)
+{
+    double share;
+
+    if (wf_parse_real(rule->text, &share, err) != WF_OK || share < 0 || share > 1) {
+        return wf_err_set(err, WF_EINVAL,
+                          "'%.64s' is no share; expected a number from 0 to 1, for example 0.7",
+                          rule->text);
+    }
+    region->memory_bound = wf_cpu_scale(share);
     return WF_OK;
 }
 
@@ -257,9 +280,9 @@ static enum wf_status unknown(const struct wf_cpu_rule *rule, const struct wf_ne
         any |= name_of(build->sources[i], rule, 0) != NULL;
     }
     if (!any) {
-        return wf_err_set(err, WF_EUSAGE, "the program has no %ss with names", kind_name(rule));
+        return wf_err_set(err, WF_EUSAGE, "the program has no %ss with names", subject(rule));
     }
-    return wf_err_set(err, WF_EUSAGE, "the program has no %s '%.64s'%s", kind_name(rule),
+    return wf_err_set(err, WF_EUSAGE, "the program has no %s '%.64s'%s", subject(rule),
                       rule->name, wf_nearest_hint(nearest, hint));
 }
 
@@ -279,9 +302,14 @@ static enum wf_status apply(const struct build *build, const struct wf_cpu_rule 
         found = true;
         if (rule->kind == WF_CPU_COUNTER) {
             build->costs[i][number] = rule->text;
+            continue;
+        }
+        struct region *region = region_at(&build->out->jobs[i], (uint32_t)number);
+        if (rule->kind == WF_CPU_MEMORY) {
+            build->out->memory_bound = true;
+            status = set_memory_bound(region, rule, err);
         } else {
-            status = set_region(region_at(&build->out->jobs[i], (uint32_t)number), rule,
-                                build->sources[i], err);
+            status = set_region(region, rule, build->sources[i], err);
         }
     }
     if (status == WF_OK && !found) {
@@ -363,13 +391,21 @@ static int64_t formula_time(const struct wf_expr_program *formula,
     return wf_expr_time(formula, values, &time) == WF_EXPR_FINE ? time : WF_CPU_NO_TIME;
 }
 
+/* The rules for the region of this work; null if it has none. */
+static const struct region *region_of(const struct wf_cpu_rules *rules,
+                                      const struct wf_cpu_work *work)
+{
+    const struct job *job = &rules->jobs[work->job];
+
+    return work->region < job->n_regions ? &job->regions[work->region] : NULL;
+}
+
 /* The duration according to the rules; `otherwise` is the duration without rules. */
 static int64_t by_rules(const struct wf_cpu_rules *rules, const struct wf_cpu_work *work,
                         int64_t otherwise)
 {
     const struct job *job = &rules->jobs[work->job];
-    const struct region *region =
-        work->region < job->n_regions ? &job->regions[work->region] : NULL;
+    const struct region *region = region_of(rules, work);
     int64_t time = otherwise;
 
     if (region != NULL && region->formula != NULL) {
@@ -387,4 +423,18 @@ int64_t wf_cpu_duration(const struct wf_cpu *cpu, const struct wf_cpu_work *work
                                                   : wf_cpu_time(cpu->scale, work->duration);
 
     return cpu->rules == NULL ? time : by_rules(cpu->rules, work, time);
+}
+
+bool wf_cpu_has_memory_bound(const struct wf_cpu *cpu)
+{
+    return cpu->rules != NULL && cpu->rules->memory_bound;
+}
+
+uint64_t wf_cpu_memory_bound(const struct wf_cpu *cpu, const struct wf_cpu_work *work,
+                             uint64_t otherwise)
+{
+    const struct region *region = cpu->rules != NULL ? region_of(cpu->rules, work) : NULL;
+
+    return region != NULL && region->memory_bound != NO_SHARE ? region->memory_bound
+                                                              : otherwise;
 }

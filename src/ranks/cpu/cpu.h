@@ -3,7 +3,7 @@
 
 /*
  * The processors of a node, and rules for single regions and counters of a program: the
- * settings cpu.region.<name> and cpu.counter.<name>. All parameters but `scale` are only echoed
+ * settings cpu.region.<name>, cpu.counter.<name> and cpu.memory.<region>. All parameters but `scale` are only echoed
  * in results. See docs/models/cpu.md.
  */
 
@@ -11,6 +11,8 @@
 #include "base/param.h"
 #include "base/status.h"
 #include "base/units.h"
+
+#include <stdbool.h>
 
 struct wf_cpu_params {
     char *name;
@@ -60,12 +62,14 @@ struct wf_cpu_work {
 struct wf_cpu_rules;
 struct wf_source;
 
-enum wf_cpu_rule_kind { WF_CPU_NO_RULE, WF_CPU_REGION, WF_CPU_COUNTER };
+enum wf_cpu_rule_kind { WF_CPU_NO_RULE, WF_CPU_REGION, WF_CPU_COUNTER, WF_CPU_MEMORY };
 
 struct wf_cpu_rule {
     enum wf_cpu_rule_kind kind;
     const char *name; /* name of the region or counter */
-    const char *text; /* region: a factor or a formula; counter: the time of one count */
+    /* Region: a factor or a formula; counter: the time of one count; memory: the share of a
+     * region that waits for memory. */
+    const char *text;
 };
 
 /* Parses the name of a setting within the scope cpu, for example "region.solve". Sets the kind
@@ -92,3 +96,10 @@ struct wf_cpu {
 /* The duration of work on this processor; WF_CPU_NO_TIME if the formula of its region
  * divides by zero or gives a negative time. */
 int64_t wf_cpu_duration(const struct wf_cpu *cpu, const struct wf_cpu_work *work);
+
+/* Whether a region has a rule that says how much of it waits for memory. */
+bool wf_cpu_has_memory_bound(const struct wf_cpu *cpu);
+/* The share of this work that waits for memory, as a factor (ranks/cpu/contention.h);
+ * `otherwise` if its region has no rule. Reads only the region and the job. */
+uint64_t wf_cpu_memory_bound(const struct wf_cpu *cpu, const struct wf_cpu_work *work,
+                             uint64_t otherwise);

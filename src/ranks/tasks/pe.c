@@ -367,6 +367,8 @@ enum wf_status wf_pes_new(struct wf_engine *engine, const struct wf_pe_config *c
     pes->node = config->node != NULL ? config->node : &wf_node_free;
     pes->costs = wf_node_costs_of(pes->node, config->net);
     pes->cpu = config->cpu;
+    pes->contention = wf_cpu_contention_init(pes->node, NULL);
+    pes->noise = wf_noise_init(pes->node, config->seed);
     pes->granularity = config->granularity;
     pes->timeless = config->timeless;
     set_nics(pes);

@@ -58,6 +58,7 @@ struct wf_pe_config {
     const struct wf_mpi_params
         *mpi; /* kept; only the settings for messages within a node matter */
     const struct wf_node_params *node; /* kept; null: wf_node_free */
+    uint64_t seed;                     /* for the noise of nodes */
     const struct wf_cpu *cpu; /* kept; only its scale matters; null: durations as recorded */
     enum wf_pe_granularity granularity;
     bool timeless; /* tasks take no time: only the order of messages matters */

@@ -76,15 +76,43 @@ static void pop_open(const struct wf_pe_turn *turn)
     }
 }
 
+static uint32_t node_of(const struct wf_pe_turn *turn)
+{
+    return wf_self(turn->ctx) - turn->pes->net->first_node;
+}
+
 /* The duration of a task on the simulated processor. Tasks have no regions, so no rules
  * apply. */
 static int64_t duration_of(const struct wf_pe_turn *turn, const struct wf_task *task)
 {
-    if (turn->pes->timeless) {
+    const struct wf_pes *pes = turn->pes;
+    const struct wf_cores *cores = &pes->local.cores;
+
+    if (pes->timeless) {
         return 0;
     }
-    return turn->pes->cpu != NULL ? wf_cpu_time(turn->pes->cpu->scale, task->duration)
-                                  : task->duration;
+    int64_t duration =
+        pes->cpu != NULL ? wf_cpu_time(pes->cpu->scale, task->duration) : task->duration;
+    if (pes->contention.on) {
+        uint32_t n_cores = wf_cores_used(cores, wf_cores_domain(cores, turn->slot),
+                                         wf_place_n_slots(pes->place, node_of(turn)));
+        duration = wf_cpu_contention_time(&pes->contention, pes->contention.memory_bound,
+                                          n_cores, duration);
+    }
+    return duration;
+}
+
+/* How long interruptions delay a part of a task that begins at the time `from`. */
+static int64_t noise_in(const struct wf_pe_turn *turn, int64_t from, int64_t duration)
+{
+    const struct wf_pes *pes = turn->pes;
+
+    if (pes->noise.kind == WF_NODE_NOISE_NONE || duration <= 0) {
+        return 0;
+    }
+    const struct wf_noise_core core = {node_of(turn),
+                                       wf_cores_core(&pes->local.cores, turn->slot)};
+    return wf_noise_end(&pes->noise, core, from, duration) - wf_time_add(from, duration);
 }
 
 /* When a message is sent in a task whose duration is not the recorded one. */
@@ -162,7 +190,8 @@ static void run(const struct wf_pe_turn *turn, uint32_t number, int64_t ready)
     int64_t overhead = receive_ps(turn, number);
     int64_t begin = wf_max_i64(pe->free_at, ready);
     int64_t duration = duration_of(turn, &task);
-    int64_t computed = 0; /* part of the duration so far */
+    int64_t computed = 0;    /* part of the duration so far */
+    int64_t interrupted = 0; /* time of interruptions so far, by which `begin` has moved */
     spend(turn, (enum wf_spent)WF_SPENT_WAITING + WF_IN_RECV, pe->free_at, begin);
     spend(turn, WF_SPENT_ON_MESSAGES, begin, wf_time_add(begin, overhead));
     for (uint32_t i = 0; i < task.n_sends; i++) {
@@ -171,8 +200,12 @@ static void run(const struct wf_pe_turn *turn, uint32_t number, int64_t ready)
         turn->graph->ops->send(turn->graph, &task, i, &send);
         int64_t offset = offset_in(&task, duration, send.offset);
         int64_t before = wf_time_add(begin, overhead);
+        int64_t noise = noise_in(turn, wf_time_add(before, computed), offset - computed);
         spend(turn, WF_SPENT_COMPUTING, wf_time_add(before, computed),
-              wf_time_add(before, offset));
+              wf_time_add(before, wf_time_add(offset, noise)));
+        interrupted = wf_time_add(interrupted, noise);
+        begin = wf_time_add(begin, noise);
+        before = wf_time_add(before, noise);
         computed = wf_max_i64(computed, offset);
         before = wf_time_add(before, computed);
         int64_t cost = wf_node_send_ps(costs, send.bytes, true);
@@ -180,10 +213,13 @@ static void run(const struct wf_pe_turn *turn, uint32_t number, int64_t ready)
         spend(turn, WF_SPENT_ON_MESSAGES, before, wf_time_add(before, cost));
         wf_pe_send(turn, &send, wf_time_add(begin, wf_time_add(offset, overhead)));
     }
-    spend(turn, WF_SPENT_COMPUTING, wf_time_add(begin, wf_time_add(computed, overhead)),
-          wf_time_add(begin, wf_time_add(duration, overhead)));
+    int64_t after = wf_time_add(begin, wf_time_add(computed, overhead));
+    int64_t noise = noise_in(turn, after, duration - computed);
+    interrupted = wf_time_add(interrupted, noise);
+    begin = wf_time_add(begin, noise);
+    spend(turn, WF_SPENT_COMPUTING, after, wf_time_add(begin, wf_time_add(duration, overhead)));
     pe->started++;
-    pe->compute_ps = wf_time_add(pe->compute_ps, duration);
+    pe->compute_ps = wf_time_add(pe->compute_ps, wf_time_add(duration, interrupted));
     pe->overhead_ps = wf_time_add(pe->overhead_ps, overhead);
     pe->free_at = wf_time_add(begin, wf_time_add(duration, overhead));
     if (task.n_next > 0) {

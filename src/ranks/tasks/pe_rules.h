@@ -12,8 +12,10 @@
 
 #include "ops/graph.h"
 #include "ranks/cellmap.h"
+#include "ranks/cpu/contention.h"
 #include "ranks/local.h"
 #include "ranks/nic.h"
+#include "ranks/noise.h"
 #include "ranks/place.h"
 #include "ranks/record/recorder.h"
 #include "ranks/tasks/pe.h"
@@ -26,6 +28,8 @@ struct wf_pes {
     struct wf_local local; /* messages within a node */
     struct wf_node_costs costs;
     struct wf_node_nics nics;
+    struct wf_cpu_contention contention;
+    struct wf_noise noise;
     const struct wf_cpu *cpu;
     enum wf_pe_granularity granularity;
     bool timeless;

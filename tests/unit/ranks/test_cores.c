@@ -116,18 +116,6 @@ static void counts_of_cores_are_right(void)
     }
 }
 
-static const char *refusal(const char *const *pairs)
-{
-    static struct wf_err err;
-    struct wf_node_params *node = make_params(wf_node_params, sizeof(*node));
-
-    set_params(wf_node_params, node, pairs);
-    err.text[0] = '\0';
-    enum wf_status status = wf_node_params_check(node, &err);
-    free_params(wf_node_params, node);
-    return status == WF_EUSAGE ? err.text : "";
-}
-
 static void impossible_nodes_are_refused(void)
 {
     static const char *const domains[] = {"sockets", "2", "domains", "3", NULL};
@@ -135,15 +123,18 @@ static void impossible_nodes_are_refused(void)
     static const char *const latency[] = {"local_latency", "1ns,2ns", NULL};
     static const char *const bandwidth[] = {"local_bandwidth", "1GB/s,2GB/s,3GB/s,4GB/s", NULL};
 
-    CHECK_STR(refusal(domains), "node.domains: 3 memory domains cannot be divided evenly among "
-                                "2 sockets; set node.domains to a multiple of node.sockets");
-    CHECK_STR(refusal(cores), "node.cores: 6 cores cannot be divided evenly among 4 memory "
-                              "domains; set node.cores to a multiple of node.domains");
-    CHECK_STR(refusal(latency),
+    CHECK_STR(node_refusal(domains),
+              "node.domains: 3 memory domains cannot be divided evenly among "
+              "2 sockets; set node.domains to a multiple of node.sockets");
+    CHECK_STR(node_refusal(cores),
+              "node.cores: 6 cores cannot be divided evenly among 4 memory "
+              "domains; set node.cores to a multiple of node.domains");
+    CHECK_STR(node_refusal(latency),
               "node.local_latency: 2 values; expected one, or three: within a "
               "domain, a socket and a node");
-    CHECK_STR(refusal(bandwidth), "node.local_bandwidth: 4 values; expected one, or three: "
-                                  "within a domain, a socket and a node");
+    CHECK_STR(node_refusal(bandwidth),
+              "node.local_bandwidth: 4 values; expected one, or three: "
+              "within a domain, a socket and a node");
 }
 
 /* ---- messages within a node ---- */

@@ -106,6 +106,30 @@ static void a_region_has_a_factor_or_a_formula(void)
     release();
 }
 
+static void regions_wait_for_memory(void)
+{
+    static const struct given given[] = {{"memory.solve", "0.25"}, {"region.setup", "2"}};
+    struct wf_cpu cpu = cpu_of(given, 2, 2);
+    struct wf_cpu_work work = {.duration = 1000, .region = 1};
+
+    CHECK(wf_cpu_has_memory_bound(&cpu));
+    CHECK(wf_cpu_memory_bound(&cpu, &work, 5) == WF_CPU_SCALE_ONE / 4);
+    CHECK(wf_cpu_duration(&cpu, &work) == 1000);
+    work.region = 0;
+    CHECK(wf_cpu_memory_bound(&cpu, &work, 5) == 5);
+    CHECK(wf_cpu_duration(&cpu, &work) == 2000);
+    work.region = WF_CPU_NO_REGION;
+    CHECK(wf_cpu_memory_bound(&cpu, &work, 5) == 5);
+    /* In the other program the region has the number 0. */
+    work.job = 1;
+    work.region = 0;
+    CHECK(wf_cpu_memory_bound(&cpu, &work, 5) == WF_CPU_SCALE_ONE / 4);
+    release();
+    cpu = cpu_of(&given[1], 1, 1);
+    CHECK(!wf_cpu_has_memory_bound(&cpu));
+    release();
+}
+
 static void counters_cost_time(void)
 {
     static const struct given given[] = {{"counter.flops", "0.3ns"},
@@ -222,6 +246,14 @@ static void mistakes_are_explained(void)
          WF_EINVAL,
          "cpu.counter.flops: column 5: unknown name 'n'"},
         {{"counter.flops", "0-1ns"}, 0, WF_EINVAL, "cpu.counter.flops: the value is negative"},
+        {{"memory.solve", "1.5"},
+         0,
+         WF_EINVAL,
+         "cpu.memory.solve: '1.5' is no share; expected a number from 0 to 1, for example 0.7"},
+        {{"memory.sovle", "0.5"},
+         0,
+         WF_EUSAGE,
+         "cpu.memory.sovle: the program has no region 'sovle'; did you mean 'solve'?"},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -253,6 +285,7 @@ int main(void)
 {
     RUN(settings_are_told_apart);
     RUN(a_region_has_a_factor_or_a_formula);
+    RUN(regions_wait_for_memory);
     RUN(counters_cost_time);
     RUN(each_job_has_its_own_regions);
     RUN(the_last_of_equal_rules_counts);

@@ -4,6 +4,7 @@
 #include "harness/pe_harness.h"
 #include "net/alphabeta.h"
 #include "ranks/node_params.h"
+#include "ranks/noise.h"
 
 enum { LATENCY = 1000000, BYTES = 5000, PASS = 10 * BYTES };
 
@@ -21,6 +22,8 @@ static struct drawing pairs(uint32_t k)
     return d;
 }
 
+enum { SEED = 5 };
+
 /* The time of a run under every scheduler; -1 if they differ. */
 static int64_t time_of(const struct drawing *d, const char *const *settings)
 {
@@ -35,6 +38,7 @@ static int64_t time_of(const struct drawing *d, const char *const *settings)
                 .local_bandwidth = UINT64_C(100000000000) * WF_RATE_BYTE},
         .pes_per_node = d->graph.n_pes,
         .node = &node,
+        .seed = SEED,
     };
     struct outcome expected = {.status = WF_OK};
     int64_t time = -1;
@@ -88,8 +92,49 @@ static void k_pairs_in_a_domain_exchange_k_times_slower(void)
     CHECK_U64((uint64_t)time_of(&d, two), LATENCY + 4 * PASS);
 }
 
+/* A task of 10 us that sends at 2 us and at 7 us to a task of 3 us on the other PE, which needs
+ * both messages. */
+static struct drawing two_messages(void)
+{
+    struct drawing d = {.graph = {.ops = &drawing_ops, .n_pes = 2}};
+    uint32_t send = draw_task(&d, 0, 10000000), receive = draw_task(&d, 1, 3000000);
+
+    draw_send(&d, 0, send, (struct wf_task_send){.offset = 2000000, .pe = 1, .id = receive});
+    draw_send(&d, 0, send, (struct wf_task_send){.offset = 7000000, .pe = 1, .id = receive});
+    return d;
+}
+
+static void tasks_are_interrupted(void)
+{
+    static const char *const noisy[] = {
+        "noise", "uniform", "noise_period", "1us", "noise_duration", "100ns", NULL};
+    const struct wf_node_params params = {
+        .noise = WF_NODE_NOISE_UNIFORM, .noise_period = 1000000, .noise_duration = 100000};
+    const struct wf_noise noise = wf_noise_init(&params, SEED);
+    const struct drawing d = two_messages();
+    int64_t sent = wf_noise_end(&noise, (struct wf_noise_core){0, 0}, 0, 7000000);
+    int64_t end = wf_noise_end(&noise, (struct wf_noise_core){0, 0}, 0, 10000000);
+    int64_t received =
+        wf_noise_end(&noise, (struct wf_noise_core){0, 1}, sent + LATENCY, 3000000);
+
+    CHECK_U64((uint64_t)time_of(&d, noisy), (uint64_t)(end > received ? end : received));
+    CHECK(end > 10500000 && received > 7000000 + LATENCY + 3000000);
+}
+
+/* Two cores of 75 GB/s draw 1.5 times of what the domain has. */
+static void tasks_share_memory_bandwidth(void)
+{
+    static const char *const bound[] = {
+        "memory_bound", "1", "core_bandwidth", "75GB/s", "memory_bandwidth", "100GB/s", NULL};
+    const struct drawing d = two_messages();
+
+    CHECK_U64((uint64_t)time_of(&d, bound), 10500000 + LATENCY + 4500000);
+}
+
 int main(void)
 {
+    RUN(tasks_are_interrupted);
+    RUN(tasks_share_memory_bandwidth);
     RUN(messages_take_longer_the_less_the_pes_share);
     RUN(k_pairs_in_a_domain_exchange_k_times_slower);
     return wf_test_done();
