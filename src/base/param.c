@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/param.h"
 
-#include "base/lookup.h"
 #include "base/mem.h"
+#include "base/param_groups.h"
 #include "base/text.h"
 #include "base/units.h"
 
@@ -106,6 +106,7 @@ static enum wf_status parse_value(const struct wf_param *row, const char *text,
         return parse_text(text, &value->text, err);
     case WF_PARAM_TIMES:
     case WF_PARAM_RATES:
+    case WF_PARAM_GROUPS:
         break; /* set item by item */
     }
     wf_panic("parameter %s has type %d", row->name, (int)row->type);
@@ -179,6 +180,7 @@ static void store(const struct wf_param *row, void *params, const struct value *
     }
     case WF_PARAM_TIMES:
     case WF_PARAM_RATES:
+    case WF_PARAM_GROUPS:
         break;
     }
 }
@@ -236,12 +238,36 @@ static enum wf_status parse_list(const struct wf_param *row, const char *text,
     return WF_OK;
 }
 
+/* Replaces all values in groups, or one of them if `name` is longer than that of the row. */
+static enum wf_status take_groups(const struct wf_param *row, void *params, const char *name,
+                                  const char *text, struct wf_err *err)
+{
+    char **at = member(row, params);
+    const char *inside = name + strlen(row->name), *checked = NULL;
+    const char *before = *at != NULL ? *at : "";
+    char syntax[WF_PARAM_TEXT_MAX];
+    (void)wf_param_syntax(row, syntax);
+    char *all = *inside == '.' ? wf_param_groups_put(before, inside + 1, text, syntax, err)
+                               : wf_param_groups_read(text, syntax, err);
+
+    if (all == NULL || parse_text(all, &checked, err) != WF_OK) {
+        free(all);
+        return WF_EUSAGE;
+    }
+    free(*at);
+    *at = all;
+    return WF_OK;
+}
+
 /* Reads, checks and stores one value. */
-static enum wf_status take(const struct wf_param *row, void *params, const char *text,
-                           struct wf_err *err)
+static enum wf_status take(const struct wf_param *row, void *params, const char *name,
+                           const char *text, struct wf_err *err)
 {
     struct value value = {0};
 
+    if (row->type == WF_PARAM_GROUPS) {
+        return take_groups(row, params, name, text, err);
+    }
     if (is_list(row)) {
         struct wf_list list = {NULL, 0}, *at = member(row, params);
         enum wf_status status = parse_list(row, text, &list, err);
@@ -263,10 +289,10 @@ static enum wf_status take(const struct wf_param *row, void *params, const char 
 }
 
 static enum wf_status set_row(const struct wf_param *row, void *params, const char *scope,
-                              const char *text, struct wf_err *err)
+                              const char *name, const char *text, struct wf_err *err)
 {
-    if (take(row, params, text, err) != WF_OK) {
-        wf_err_prefix(err, "%s%s: ", scope, row->name);
+    if (take(row, params, name, text, err) != WF_OK) {
+        wf_err_prefix(err, "%s%s: ", scope, name);
         if (err != NULL) {
             err->status = WF_EUSAGE;
         }
@@ -280,7 +306,7 @@ enum wf_status wf_param_defaults(const struct wf_param *table, void *params, str
     for (const struct wf_param *row = table; row->name != NULL; row++) {
         enum wf_status status = WF_OK;
         if (row->def != NULL) {
-            status = set_row(row, params, "", row->def, err);
+            status = set_row(row, params, "", row->name, row->def, err);
         }
         if (status != WF_OK) {
             wf_err_prefix(err, "default of ");
@@ -314,7 +340,7 @@ enum wf_status wf_param_set(const struct wf_param *table, void *params, const ch
     if (row == NULL) {
         return unknown_name(table, scope, name, err);
     }
-    return set_row(row, params, scope, value, err);
+    return set_row(row, params, scope, name, value, err);
 }
 
 enum wf_status wf_param_missing(const struct wf_param *table, uint64_t given, const char *scope,
@@ -334,7 +360,14 @@ enum wf_status wf_param_missing(const struct wf_param *table, uint64_t given, co
 
 const struct wf_param *wf_param_find(const struct wf_param *table, const char *name)
 {
-    return wf_lookup_row("parameter", name, table, sizeof(*table), NULL);
+    for (const struct wf_param *row = table; row->name != NULL; row++) {
+        size_t len = strlen(row->name);
+        if (strncmp(row->name, name, len) == 0 &&
+            (name[len] == '\0' || (name[len] == '.' && row->type == WF_PARAM_GROUPS))) {
+            return row;
+        }
+    }
+    return NULL;
 }
 
 static char *copy_text(char *buf, const char *text)
@@ -380,6 +413,7 @@ char *wf_param_format(const struct wf_param *row, const void *params, char *buf)
     case WF_PARAM_ENUM:
         return copy_text(buf, row->choices[*(const int *)at]);
     case WF_PARAM_TEXT:
+    case WF_PARAM_GROUPS:
         return copy_text(buf, *(char *const *)at);
     case WF_PARAM_TIMES:
     case WF_PARAM_RATES:
@@ -410,6 +444,12 @@ char *wf_param_syntax(const struct wf_param *row, char *buf)
         [WF_PARAM_RATES] = "<rate>,...",
     };
 
+    if (row->type == WF_PARAM_GROUPS) {
+        (void)snprintf(buf, WF_PARAM_TEXT_MAX, "<%s>:<%s>=<value>,...", row->choices[0],
+                       row->choices[1]);
+        return buf;
+    }
+
     if (row->word != NULL) {
         (void)snprintf(buf, WF_PARAM_TEXT_MAX, "%s|%s", row->word, texts[row->type]);
         return buf;
@@ -421,7 +461,7 @@ char *wf_param_syntax(const struct wf_param *row, char *buf)
 void wf_param_release(const struct wf_param *table, void *params)
 {
     for (const struct wf_param *row = table; row->name != NULL; row++) {
-        if (row->type == WF_PARAM_TEXT) {
+        if (row->type == WF_PARAM_TEXT || row->type == WF_PARAM_GROUPS) {
             char **text = member(row, params);
             free(*text);
             *text = NULL;

@@ -26,6 +26,9 @@ enum wf_param_type {
     WF_PARAM_TEXT,  /* char *, allocated; released by wf_param_release() */
     WF_PARAM_TIMES, /* struct wf_list of times: "1us,0.1us"; released likewise */
     WF_PARAM_RATES, /* struct wf_list of rates: "1Gbit/s,10Gbit/s"; likewise */
+    /* char *, allocated: named values in groups, "global:latency=1us,bandwidth=25GB/s", or one
+     * of them as the parameter <name>.<group>.<name>; see base/param_groups.h. */
+    WF_PARAM_GROUPS,
 };
 
 /* Values of one kind, at least one. A time in a list is stored as uint64_t. */
@@ -49,7 +52,8 @@ struct wf_param {
     const char *def;            /* in the syntax of the type; null makes it required */
     const char *min, *max;      /* likewise, for each item of a list; null is no bound; unused
                                    for bool, enum, text */
-    const char *const *choices; /* of WF_PARAM_ENUM, null-terminated */
+    const char *const *choices; /* of WF_PARAM_ENUM, null-terminated; of WF_PARAM_GROUPS: what
+                                   groups and names are, for help */
     enum wf_param_what_if what_if;
     /* A word that is read instead of a number, such as "unlimited", and stored as WF_PARAM_WORD
      * whatever the bounds say. For counts, sizes, times, rates and lists; null: none. */
@@ -94,7 +98,8 @@ WF_NODISCARD
 enum wf_status wf_param_missing(const struct wf_param *table, uint64_t given, const char *scope,
                                 struct wf_err *err);
 
-/* The row called `name`, or null. */
+/* The row called `name`, or null. A name of a value in a group, "links.global.latency", finds
+ * the row of the parameter. */
 const struct wf_param *wf_param_find(const struct wf_param *table, const char *name);
 
 /* The value as text that wf_param_set() reads back, in `buf` of WF_PARAM_TEXT_MAX bytes, which

@@ -16,4 +16,6 @@
 struct wf_net_latency_params {
     struct wf_list link_latency; /* l */
     struct wf_list bandwidth;    /* b */
+    char *links;                 /* net/links.h */
+    int64_t message_latency, corner_latency;
 };

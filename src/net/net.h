@@ -72,6 +72,9 @@ struct wf_net_env {
     const struct wf_topo *topo; /* borrowed for the model's life; null if the user gave none */
     uint32_t n_nodes;
     uint64_t seed; /* for random numbers that no process draws */
+    /* For a what-if run: latencies of single links and of link classes are halved, or bandwidths
+     * doubled, as the caller does with the parameters for all links. */
+    bool halves_latency, doubles_bandwidth;
 };
 
 /* A named set of values, chosen by the parameter `preset`. Parameters given by the user

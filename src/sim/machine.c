@@ -132,7 +132,7 @@ static enum wf_status read_network(struct wf_machine_reader *reader, const struc
     }
     reader->network = node;
     for (const struct wf_yaml *at = node->first; at != NULL && status == WF_OK; at = at->next) {
-        if (at != model) {
+        if (at != model && strcmp(at->key, "links") != 0) {
             status = read_net_param(reader, at, err);
         }
     }
@@ -333,7 +333,7 @@ static enum wf_status read_root(struct wf_machine_reader *reader, struct chain *
         }
     }
     wf_machine_read_figures(reader, root);
-    return WF_OK;
+    return wf_machine_read_links(reader, err);
 }
 
 static void add_notes(struct wf_scenario *scenario, const struct wf_buf *notes)

@@ -6,6 +6,7 @@
 #include "sim/machine.h"
 #include "sim/machine_file.h"
 #include "sim/yaml.h"
+#include "topo/nested.h"
 
 struct wf_machine_reader {
     struct wf_machine *machine;
@@ -13,6 +14,9 @@ struct wf_machine_reader {
     const struct wf_yaml *network; /* the file's key `network`; null if there is none */
     bool included;                 /* included by another file */
     const char *model;             /* the network model this file names; null if none */
+    size_t n_levels;               /* levels of the topology; 0 if the file has none... */
+    const struct wf_yaml
+        *level_links[WF_TOPO_NESTED_LEVELS_MAX]; /* ...and their keys `links` */
 };
 
 /* Puts the place in the file in front of an error message. The status becomes WF_EINVAL. */
@@ -49,6 +53,12 @@ WF_NODISCARD
 enum wf_status wf_machine_emit(const struct wf_machine_reader *reader, const char *key,
                                const char *origin, char *value, struct wf_yaml_place at,
                                struct wf_err *err);
+
+/* Reads the link classes under `network` and in the levels of the topology. To be called after
+ * the topology was read: the settings belong to it, so they follow it. */
+WF_NODISCARD
+enum wf_status wf_machine_read_links(const struct wf_machine_reader *reader,
+                                     struct wf_err *err);
 
 /* Reads `topology`: a spec, a mapping, or a list of them. */
 WF_NODISCARD

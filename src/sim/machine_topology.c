@@ -23,6 +23,7 @@ struct levels {
     struct wf_buf spec; /* not NUL-terminated */
     size_t n;
     const struct wf_yaml *links[WF_TOPO_NESTED_LEVELS_MAX][N_LINK_KEYS]; /* null: not given */
+    const struct wf_yaml *classes[WF_TOPO_NESTED_LEVELS_MAX];            /* likewise */
 };
 
 static void put(struct wf_buf *buf, const char *text)
@@ -75,6 +76,7 @@ struct mapping {
     const struct wf_yaml *node;
     const struct wf_topo_ops *ops;
     const struct wf_yaml *inside, *links[N_LINK_KEYS], *params; /* null: not given */
+    const struct wf_yaml *classes;                              /* the key `links` */
     const struct wf_yaml *without; /* a parameter to leave out, or null */
     struct wf_buf text;
 };
@@ -145,7 +147,8 @@ static size_t link_key(const struct wf_topo_ops *ops, const char *key)
 static enum wf_status read_keys(const struct wf_machine_reader *reader, struct mapping *map,
                                 struct wf_err *err)
 {
-    static const char *const known[] = {"kind", "inside", "link_latency", "bandwidth", NULL};
+    static const char *const known[] = {"kind",      "inside", "link_latency",
+                                        "bandwidth", "links",  NULL};
     const struct wf_yaml *first = wf_machine_get(map->node, map->ops->params[0].name);
     enum wf_status status = WF_OK;
 
@@ -163,6 +166,8 @@ static enum wf_status read_keys(const struct wf_machine_reader *reader, struct m
         }
         if (strcmp(at->key, "inside") == 0) {
             map->inside = at;
+        } else if (strcmp(at->key, "links") == 0) {
+            map->classes = at;
         } else if (link < N_LINK_KEYS) {
             map->links[link] = at;
             status = wf_machine_expect(reader, at, WF_YAML_SCALAR, err);
@@ -249,6 +254,7 @@ static enum wf_status read_mapping(const struct wf_machine_reader *reader,
         return status;
     }
     memcpy(levels->links[levels->n - 1], map.links, sizeof(map.links));
+    levels->classes[levels->n - 1] = map.classes;
     return map.inside != NULL ? read_levels(reader, levels, map.inside, err) : WF_OK;
 }
 
@@ -367,5 +373,7 @@ enum wf_status wf_machine_read_topology(struct wf_machine_reader *reader,
     for (size_t k = 0; k < N_LINK_KEYS && status == WF_OK; k++) {
         status = emit_links(reader, &levels, k, err);
     }
+    reader->n_levels = levels.n;
+    memcpy(reader->level_links, levels.classes, sizeof(reader->level_links));
     return status;
 }

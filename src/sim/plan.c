@@ -12,6 +12,7 @@
 #include "sim/cpu_settings.h"
 #include "sim/plan_jobs.h"
 #include "sim/tracer.h"
+#include "topo/classes.h"
 #include "topo/nested.h"
 #include "traffic/traffic.h"
 
@@ -107,10 +108,27 @@ static bool fits_levels(const struct wf_plan *plan, const struct wf_setting *set
     return n == 1 || (plan->topo != NULL && n == wf_topo_n_levels(plan->topo));
 }
 
+/* Whether a property of a link class names a class of the topology. */
+static bool fits_classes(const struct wf_plan *plan, const struct wf_setting *setting)
+{
+    static const char prefix[] = "net.links.";
+    const char *name = setting->key + strlen(prefix);
+    const char *end = strrchr(setting->key, '.');
+    uint32_t number = 0;
+
+    return strncmp(setting->key, prefix, strlen(prefix)) != 0 || plan->topo == NULL ||
+           end < name ||
+           wf_topo_class_find(plan->topo, name, (size_t)(end - name), &number, NULL) == WF_OK;
+}
+
 bool wf_plan_skips(const struct wf_plan *plan, const struct wf_setting *setting)
 {
     if (setting->model == NULL || plan->net == NULL) {
         return false;
+    }
+    if (wf_scenario_find(plan->scenario, "topology") > setting &&
+        !fits_classes(plan, setting)) {
+        return true;
     }
     if (setting->with_topology && wf_scenario_find(plan->scenario, "topology") > setting &&
         !fits_levels(plan, setting)) {
@@ -131,6 +149,31 @@ static bool is_of_traffic(const struct wf_setting *setting)
         }
     }
     return false;
+}
+
+/* Adds to the error the network models that have the parameter, if others have it. */
+static enum wf_status no_such_parameter(const struct wf_plan *plan,
+                                        const struct wf_setting *setting, const char *name,
+                                        struct wf_err *err)
+{
+    char having[128] = "";
+    size_t used = 0;
+
+    for (const struct wf_net_ops *const *ops = wf_net_table(); *ops != NULL; ops++) {
+        if (wf_param_find((*ops)->params, name) != NULL && used < sizeof(having)) {
+            used += (size_t)snprintf(having + used, sizeof(having) - used, "%s%s",
+                                     used > 0 ? ", " : "", (*ops)->name);
+        }
+    }
+    if (used == 0) {
+        return WF_OK;
+    }
+    return wf_setting_blame(setting,
+                            wf_err_set(err, WF_EUSAGE,
+                                       "unknown parameter '%.64s': the network model '%s' has "
+                                       "none of that name; models that have it: %s",
+                                       setting->origin, plan->net->name, having),
+                            err);
 }
 
 static enum wf_status apply_parameters(struct wf_plan *plan, const struct wf_scenario *scenario,
@@ -154,9 +197,14 @@ static enum wf_status apply_parameters(struct wf_plan *plan, const struct wf_sce
             return means_nothing(plan, s, err);
         }
 
-        if (!wf_plan_skips(plan, s)) {
-            WF_TRY(wf_setting_apply(s, block->table, block->values, name, err));
+        if (wf_plan_skips(plan, s)) {
+            continue;
         }
+        if (plan->net != NULL && block->table == plan->net->params &&
+            wf_param_find(block->table, name) == NULL) {
+            WF_TRY(no_such_parameter(plan, s, name, err));
+        }
+        WF_TRY(wf_setting_apply(s, block->table, block->values, name, err));
     }
     return WF_OK;
 }
@@ -325,6 +373,12 @@ enum wf_status wf_plan_blame(const struct wf_plan *plan, const char *key, enum w
         size_t len = strcspn(err->text, ":");
         (void)snprintf(named, sizeof(named), "%.*s", (int)(len < 63 ? len : 63), err->text);
         setting = wf_scenario_find(plan->scenario, named);
+        /* A value in a group may come from a text with all of them. */
+        for (char *dot = strrchr(named, '.'); dot != NULL && setting == NULL;
+             dot = strrchr(named, '.')) {
+            *dot = '\0';
+            setting = wf_scenario_find(plan->scenario, named);
+        }
     }
     if (setting == NULL) {
         setting = wf_scenario_find(plan->scenario, key);

@@ -307,9 +307,14 @@ enum wf_status wf_setting_apply(const struct wf_setting *setting, const struct w
         (void)snprintf(scope, sizeof(scope), "%.*s", (int)(len < 63 ? len : 63), setting->key);
         status = wf_param_set(table, values, scope, name, setting->value, err);
     } else {
+        /* The parameter as the user called it, without the name of a value in a group. */
+        char *called = wf_xstrdup(setting->origin);
+        size_t inside = strlen(name) - strlen(row->name), len = strlen(called);
         struct wf_param named[] = {*row, WF_PARAM_END};
-        named[0].name = setting->origin;
+        called[len > inside ? len - inside : len] = '\0';
+        named[0].name = called;
         status = wf_param_set(named, values, "", setting->origin, setting->value, err);
+        free(called);
     }
     return wf_setting_blame(setting, status, err);
 }

@@ -83,10 +83,6 @@ static bool can_change(const struct wf_job *job, enum change change)
     if (change == COMPUTE) {
         return true;
     }
-    if (job->plan->net->uses_topology && job->plan->topo != NULL &&
-        job->plan->topo->ops->link_props != NULL) {
-        return false;
-    }
     for (; row != NULL && row->name != NULL; row++) {
         char *const *text = (char *const *)(const void *)(values + row->offset);
         if (row->what_if == WF_WHAT_IF_PREVENTS && **text != '\0') {
@@ -125,7 +121,12 @@ static enum wf_status run_changed(struct wf_job *job, const struct wf_engine_con
 {
     const struct wf_net_ops *ops = job->plan->net;
     const struct wf_net_env env = {
-        .topo = job->plan->topo, .n_nodes = job->place.n_nodes, .seed = job->plan->core.seed};
+        .topo = job->plan->topo,
+        .n_nodes = job->place.n_nodes,
+        .seed = job->plan->core.seed,
+        .halves_latency = change == LATENCY,
+        .doubles_bandwidth = change == BANDWIDTH,
+    };
     unsigned char *params = wf_xcalloc(1, ops->params_size + 1);
     struct wf_mpi_params mpi = *job->setup.mpi;
     struct wf_node_params node = *job->setup.node;

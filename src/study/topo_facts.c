@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "draw/draw.h"
+#include "topo/classes.h"
 #include "topo/measure.h"
 #include "topo/nested.h"
 #include "topo/spec.h"
@@ -64,6 +65,15 @@ static void add_levels(const struct wf_topo *topo, const char *spec, struct wf_v
     }
 }
 
+static void add_classes(const struct wf_topo *topo, struct wf_value *doc)
+{
+    struct wf_value *list = wf_doc_list(doc, "link_classes");
+
+    for (uint32_t i = 0; i < wf_topo_n_classes(topo); i++) {
+        wf_doc_text(list, NULL, wf_topo_class_name(topo, i));
+    }
+}
+
 void wf_study_topo_facts_add(const struct wf_topo *topo, const char *spec, struct wf_value *doc)
 {
     struct wf_topo_measure measure;
@@ -86,6 +96,7 @@ void wf_study_topo_facts_add(const struct wf_topo *topo, const char *spec, struc
     wf_doc_real(doc, "links_per_node", per_node(topo, (double)topo->n_links));
     wf_doc_real(doc, "router_ports_per_node", per_node(topo, router_ports(topo)));
     wf_doc_real(doc, "routers_per_node", per_node(topo, wf_draw_network_routers(topo)));
+    add_classes(topo, doc);
     add_levels(topo, spec, doc);
     add_histogram(&measure, doc);
     wf_topo_measure_release(&measure);
@@ -143,6 +154,15 @@ static void print_levels(const struct wf_topo *topo, const char *spec, FILE *out
     }
 }
 
+static void print_classes(const struct wf_topo *topo, FILE *out)
+{
+    print_label(out, "Link classes");
+    for (uint32_t i = 0; i < wf_topo_n_classes(topo); i++) {
+        (void)fprintf(out, "%s%s", i > 0 ? ", " : "", wf_topo_class_name(topo, i));
+    }
+    (void)fputc('\n', out);
+}
+
 static const char *hops(uint32_t n)
 {
     return n == 1 ? "hop" : "hops";
@@ -161,6 +181,7 @@ void wf_study_topo_facts_print(const struct wf_topo *topo, const char *spec, FIL
     print_count(out, "Routers", routers,
                 topo->n_vertices == topo->n_nodes ? "(the nodes)" : "");
     print_count(out, "Links", topo->n_links, "");
+    print_classes(topo, out);
     print_count(out, "Ports per router", topo->n_ports, "at most");
     print_count(out, "Diameter", measure.diameter, hops(measure.diameter));
     print_label(out, "Average distance");

@@ -2,6 +2,7 @@
 #include "topo/damaged.h"
 
 #include "base/mem.h"
+#include "topo/classes.h"
 #include "topo/damage.h"
 #include "topo/hubs.h"
 
@@ -216,6 +217,8 @@ static enum wf_status build(const struct wf_topo_damage *damage, const bool *rea
         .ops = &damaged_ops,
         .n_nodes = damage->topo->n_nodes,
         .oneway = damage->topo->oneway,
+        .classes = damage->topo->classes,
+        .n_classes = damage->topo->n_classes,
     };
     number(net, damage, reached);
     if (!find_distances(net)) {
@@ -320,6 +323,13 @@ static struct wf_topo_link_props damaged_link_props(const struct wf_topo *topo, 
                : (struct wf_topo_link_props){.latency = 0};
 }
 
+static uint32_t damaged_link_class(const struct wf_topo *topo, uint32_t vertex, uint32_t port)
+{
+    const struct damaged *net = to_damaged(topo);
+
+    return wf_topo_link_class(net->whole, net->number[vertex], port);
+}
+
 static const struct wf_param no_params[] = {WF_PARAM_END};
 static const char *const no_examples[] = {NULL};
 
@@ -342,4 +352,5 @@ static const struct wf_topo_ops damaged_ops = {
     .histogram = damaged_histogram,
     .coords = damaged_coords,
     .link_props = damaged_link_props,
+    .link_class = damaged_link_class,
 };

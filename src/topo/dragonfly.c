@@ -10,6 +10,7 @@
  * to the same router of a third group.
  */
 #include "base/mem.h"
+#include "topo/classes.h"
 #include "topo/global.h"
 #include "topo/routers.h"
 #include "topo/topo.h"
@@ -70,6 +71,12 @@ static uint32_t dragonfly_neighbor(const struct wf_topo_routers *net, uint32_t r
     }
     uint32_t place = router % fly->global.routers;
     return router - place + port + (port >= place ? 1 : 0);
+}
+
+static uint32_t dragonfly_link_class(const struct wf_topo_routers *net, uint32_t router,
+                                     uint32_t port)
+{
+    return port < to_dragonfly(net)->locals ? WF_TOPO_CLASS_LOCAL : WF_TOPO_CLASS_GLOBAL;
 }
 
 /* A range of entries in a list of far ends. The list is ascending. */
@@ -312,6 +319,7 @@ static const struct wf_topo_routers_ops router_ops = {
     .distance = dragonfly_distance,
     .next_port = dragonfly_next_port,
     .minimal_ports = dragonfly_minimal_ports,
+    .link_class = dragonfly_link_class,
     .histogram = dragonfly_histogram,
 };
 

@@ -15,6 +15,7 @@
  * the group, a path through a third group can be shorter.
  */
 #include "base/mem.h"
+#include "topo/classes.h"
 #include "topo/global.h"
 #include "topo/topo.h"
 #include "topo/vector.h"
@@ -109,6 +110,17 @@ static uint32_t plus_neighbor(const struct wf_topo *topo, uint32_t vertex, uint3
     uint32_t far =
         wf_topo_global_far(&plus->global, vertex - plus->first_spine)[port - plus->leaves];
     return far == WF_TOPO_NO_VERTEX ? far : plus->first_spine + far;
+}
+
+static uint32_t plus_link_class(const struct wf_topo *topo, uint32_t vertex, uint32_t port)
+{
+    const struct plus *plus = to_plus(topo);
+
+    if (vertex < plus->first_leaf || (!is_spine(plus, vertex) && port < plus->nodes)) {
+        return WF_TOPO_CLASS_TERMINAL;
+    }
+    return is_spine(plus, vertex) && port >= plus->leaves ? WF_TOPO_CLASS_GLOBAL
+                                                          : WF_TOPO_CLASS_LOCAL;
 }
 
 /* Whether a spine, numbered from 0, does not lead to `group` itself but is joined to a spine
@@ -318,6 +330,8 @@ static enum wf_status set_sizes(struct plus *plus, struct plus_size size, struct
         .n_vertices = (uint32_t)(nodes + leaves + groups * spines),
         .n_ports = (uint32_t)(leaf_ports > spine_ports_max ? leaf_ports : spine_ports_max),
         .n_links = nodes + leaves * spines,
+        .classes = wf_topo_class_groups,
+        .n_classes = WF_TOPO_CLASS_GROUPS,
     };
     return WF_OK;
 }
@@ -395,4 +409,5 @@ const struct wf_topo_ops wf_topo_dragonflyplus_ops = {
     .minimal_ports = plus_minimal_ports,
     .diameter = plus_diameter,
     .histogram = plus_histogram,
+    .link_class = plus_link_class,
 };

@@ -17,6 +17,7 @@
 #include "topo/topo.h"
 
 #include "base/mem.h"
+#include "topo/classes.h"
 #include "topo/vector.h"
 
 #include <assert.h>
@@ -25,6 +26,7 @@
 #include <string.h>
 
 enum { HEIGHT_MAX = 32 };
+_Static_assert((int)HEIGHT_MAX <= (int)WF_TOPO_CLASS_LEVELS_MAX, "a class for each level");
 
 struct params {
     char *down, *up, *taper;
@@ -224,6 +226,15 @@ static uint32_t fattree_coords(const struct wf_topo *topo, uint32_t vertex,
     return 2;
 }
 
+/* The class of the links between two levels is that of the lower one. */
+static uint32_t fattree_link_class(const struct wf_topo *topo, uint32_t vertex, uint32_t port)
+{
+    const struct fattree *tree = to_fattree(topo);
+    uint32_t level = level_of(tree, vertex);
+
+    return port < tree->down[level] ? level - 1 : level;
+}
+
 /* A half that takes no switches costs the cables above its subtrees. The best height of
  * these subtrees is where there are fewest cables per node. No cut is cheaper: if every top
  * switch sends the same amount to every node, evenly down all paths, half of the traffic
@@ -391,6 +402,8 @@ static enum wf_status number(struct fattree *tree, struct wf_err *err)
     topo->n_vertices = tree->first[tree->height + 1];
     topo->n_links = links / 2;
     topo->bisection = bisection(tree);
+    topo->classes = wf_topo_class_levels;
+    topo->n_classes = tree->height;
     return WF_OK;
 }
 
@@ -447,4 +460,5 @@ const struct wf_topo_ops wf_topo_fattree_ops = {
     .diameter = fattree_diameter,
     .histogram = fattree_histogram,
     .coords = fattree_coords,
+    .link_class = fattree_link_class,
 };

@@ -77,6 +77,8 @@ static enum wf_status finish(const char *name, struct wf_topo_graph_net *net,
         .net = *net,
         .hubs = hubs,
     };
+    graph.topo.classes = (const char *const *)net->classes;
+    graph.topo.n_classes = net->n_classes;
     *out = wf_topo_keep(&graph, sizeof(graph));
     return WF_OK;
 }
@@ -173,6 +175,13 @@ static struct wf_topo_link_props graph_link_props(const struct wf_topo *topo, ui
                               : (struct wf_topo_link_props){.latency = 0};
 }
 
+static uint32_t graph_link_class(const struct wf_topo *topo, uint32_t vertex, uint32_t port)
+{
+    const struct wf_topo_graph_net *net = &to_graph(topo)->net;
+
+    return net->class_of != NULL ? net->class_of[net->links.first[vertex] + port] : 0;
+}
+
 /* A spec names a file, and no file exists on every machine: tests write their own. */
 static const char *const no_examples[] = {NULL};
 
@@ -195,4 +204,5 @@ const struct wf_topo_ops wf_topo_graph_ops = {
     .histogram = graph_histogram,
     .coords = graph_coords,
     .link_props = graph_link_props,
+    .link_class = graph_link_class,
 };

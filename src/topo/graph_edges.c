@@ -127,29 +127,33 @@ static enum wf_status split_attr(const struct wf_topo_graph_reader *reader,
     return WF_OK;
 }
 
-static enum wf_status read_attr(const struct wf_topo_graph_reader *reader,
+static enum wf_status read_attr(struct wf_topo_graph_reader *reader,
                                 struct wf_topo_graph_word word,
-                                struct wf_topo_link_props *props)
+                                struct wf_topo_graph_attrs *attrs)
 {
     const struct wf_topo_graph_attr *attr = NULL;
     struct wf_topo_graph_attrs one = {.kind = WF_TOPO_GRAPH_UNDECLARED};
     struct wf_topo_graph_word key = {"", 0, 0}, value = key;
+    struct wf_topo_link_props *props = &attrs->props;
 
     WF_TRY(split_attr(reader, word, &key, &value));
     WF_TRY(wf_topo_graph_attr_find(reader, key, true, &attr));
     if (attr == NULL) {
         return wf_topo_graph_fail(
-            reader, key.at, "unknown attribute '%.*s'; a link has bandwidth= and latency=",
+            reader, key.at,
+            "unknown attribute '%.*s'; a link has bandwidth=, latency= and class=",
             wf_topo_graph_shown(key), key.text);
     }
     WF_TRY(wf_topo_graph_attr_set(reader, attr, value, &one));
     if ((one.props.latency != 0 && props->latency != 0) ||
-        (one.props.bandwidth != 0 && props->bandwidth != 0)) {
+        (one.props.bandwidth != 0 && props->bandwidth != 0) ||
+        (one.link_class != 0 && attrs->link_class != 0)) {
         return wf_topo_graph_fail(reader, word.at, "%.*s is given twice",
                                   wf_topo_graph_shown(key), key.text);
     }
     props->latency += one.props.latency;
     props->bandwidth += one.props.bandwidth;
+    attrs->link_class += one.link_class;
     return WF_OK;
 }
 
@@ -169,7 +173,7 @@ static enum wf_status read_link(struct wf_topo_graph_reader *reader,
     WF_TRY(get_vertex(reader, to_name, &to));
     WF_TRY(wf_topo_graph_link(reader, from, to, from_name.at, false));
     while (next_word(reader, &word)) {
-        WF_TRY(read_attr(reader, word, &reader->edges[reader->n_edges - 1].attrs.props));
+        WF_TRY(read_attr(reader, word, &reader->edges[reader->n_edges - 1].attrs));
     }
     return WF_OK;
 }

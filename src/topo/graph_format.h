@@ -29,6 +29,9 @@ struct wf_topo_graph_net {
     bool oneway;
     struct wf_topo_csr links;
     struct wf_topo_link_props *props; /* [link]; null if the file gives no properties */
+    uint16_t *class_of;               /* [link]; null if the file gives no classes */
+    char **classes;                   /* their names, in the order of their first links */
+    uint32_t n_classes;
 };
 
 void wf_topo_graph_net_release(struct wf_topo_graph_net *net);
@@ -52,6 +55,7 @@ enum wf_topo_graph_kind { WF_TOPO_GRAPH_UNDECLARED, WF_TOPO_GRAPH_NODE, WF_TOPO_
 /* The attributes of a vertex or a link; 0 means not given. */
 struct wf_topo_graph_attrs {
     struct wf_topo_link_props props; /* links only */
+    uint32_t link_class;             /* links only: number in reader->classes, + 1 */
     enum wf_topo_graph_kind kind;    /* vertices only */
     bool gate;                       /* vertices only */
 };
@@ -77,6 +81,7 @@ struct wf_topo_graph_reader {
     size_t at;               /* next byte to read */
     struct wf_buf scratch;   /* the decoded form of the latest word */
     struct wf_strings names; /* names of the vertices */
+    struct wf_strings classes;
     struct wf_topo_graph_vertex *vertices;
     size_t vertices_capacity;
     struct wf_topo_graph_edge *edges;
@@ -124,7 +129,7 @@ enum wf_status wf_topo_graph_attr_find(const struct wf_topo_graph_reader *reader
                                        struct wf_topo_graph_word name, bool of_link,
                                        const struct wf_topo_graph_attr **out);
 WF_NODISCARD
-enum wf_status wf_topo_graph_attr_set(const struct wf_topo_graph_reader *reader,
+enum wf_status wf_topo_graph_attr_set(struct wf_topo_graph_reader *reader,
                                       const struct wf_topo_graph_attr *attr,
                                       struct wf_topo_graph_word value,
                                       struct wf_topo_graph_attrs *attrs);

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "topo/classes.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -90,23 +91,27 @@ enum wf_status wf_topo_graph_link(struct wf_topo_graph_reader *reader, uint32_t 
 }
 
 /* Values are short: a longer text is not a valid value. */
-enum { VALUE_MAX = 64 };
+enum { VALUE_MAX = 64, CLASSES_MAX = 1000 };
+_Static_assert((int)VALUE_MAX <= (int)WF_TOPO_CLASS_NAME_MAX + 1, "names of classes");
 
 struct wf_topo_graph_attr {
     const char *name;
     bool of_link;
     /* Sets only the text of `err` on failure; the caller adds the position. */
-    enum wf_status (*set)(struct wf_topo_graph_attrs *attrs, const char *value,
+    enum wf_status (*set)(struct wf_topo_graph_reader *reader,
+                          struct wf_topo_graph_attrs *attrs, const char *value,
                           struct wf_err *err);
 };
 
-static enum wf_status set_bandwidth(struct wf_topo_graph_attrs *attrs, const char *value,
+static enum wf_status set_bandwidth(struct wf_topo_graph_reader *reader,
+                                    struct wf_topo_graph_attrs *attrs, const char *value,
                                     struct wf_err *err)
 {
     return wf_parse_rate(value, &attrs->props.bandwidth, err);
 }
 
-static enum wf_status set_latency(struct wf_topo_graph_attrs *attrs, const char *value,
+static enum wf_status set_latency(struct wf_topo_graph_reader *reader,
+                                  struct wf_topo_graph_attrs *attrs, const char *value,
                                   struct wf_err *err)
 {
     int64_t latency = 0;
@@ -119,7 +124,30 @@ static enum wf_status set_latency(struct wf_topo_graph_attrs *attrs, const char 
     return WF_OK;
 }
 
-static enum wf_status set_kind(struct wf_topo_graph_attrs *attrs, const char *value,
+/* Settings name classes, so that their names consist of characters without a meaning there. */
+static enum wf_status set_class(struct wf_topo_graph_reader *reader,
+                                struct wf_topo_graph_attrs *attrs, const char *value,
+                                struct wf_err *err)
+{
+    size_t len = 0;
+
+    while (isalnum((unsigned char)value[len]) ||
+           (value[len] != '\0' && strchr("_+-", value[len]) != NULL)) {
+        len++;
+    }
+    if (len == 0 || value[len] != '\0') {
+        return wf_err_set(err, WF_EINVAL,
+                          "'%s' is no name of a class; expected letters, digits, _, + and -",
+                          value);
+    }
+    attrs->link_class = wf_strings_put(&reader->classes, value, len) + 1;
+    return attrs->link_class <= CLASSES_MAX
+               ? WF_OK
+               : wf_err_set(err, WF_EINVAL, "more than %d classes", CLASSES_MAX);
+}
+
+static enum wf_status set_kind(struct wf_topo_graph_reader *reader,
+                               struct wf_topo_graph_attrs *attrs, const char *value,
                                struct wf_err *err)
 {
     if (strcmp(value, "node") != 0 && strcmp(value, "switch") != 0) {
@@ -129,7 +157,8 @@ static enum wf_status set_kind(struct wf_topo_graph_attrs *attrs, const char *va
     return WF_OK;
 }
 
-static enum wf_status set_gate(struct wf_topo_graph_attrs *attrs, const char *value,
+static enum wf_status set_gate(struct wf_topo_graph_reader *reader,
+                               struct wf_topo_graph_attrs *attrs, const char *value,
                                struct wf_err *err)
 {
     if (strcmp(value, "true") != 0 && strcmp(value, "false") != 0) {
@@ -140,11 +169,9 @@ static enum wf_status set_gate(struct wf_topo_graph_attrs *attrs, const char *va
 }
 
 static const struct wf_topo_graph_attr attr_table[] = {
-    {"bandwidth", true, set_bandwidth},
-    {"latency", true, set_latency},
-    {"kind", false, set_kind},
-    {"gate", false, set_gate},
-    {NULL, false, NULL},
+    {"bandwidth", true, set_bandwidth}, {"latency", true, set_latency},
+    {"class", true, set_class},         {"kind", false, set_kind},
+    {"gate", false, set_gate},          {NULL, false, NULL},
 };
 
 /* Files for other programs are full of attributes that weft does not use. A name that
@@ -161,6 +188,9 @@ enum wf_status wf_topo_graph_attr_find(const struct wf_topo_graph_reader *reader
     (void)snprintf(text, sizeof(text), "%.*s", wf_topo_graph_shown(name), name.text);
     wf_nearest_begin(&nearest, text);
     for (const struct wf_topo_graph_attr *attr = attr_table; attr->name != NULL; attr++) {
+        if (attr->set == set_class && !of_link) {
+            continue; /* Graphviz has an attribute of that name for vertices, too */
+        }
         if (wf_topo_graph_is(name, attr->name)) {
             *out = attr;
             return attr->of_link == of_link
@@ -181,7 +211,7 @@ enum wf_status wf_topo_graph_attr_find(const struct wf_topo_graph_reader *reader
     return WF_OK;
 }
 
-enum wf_status wf_topo_graph_attr_set(const struct wf_topo_graph_reader *reader,
+enum wf_status wf_topo_graph_attr_set(struct wf_topo_graph_reader *reader,
                                       const struct wf_topo_graph_attr *attr,
                                       struct wf_topo_graph_word value,
                                       struct wf_topo_graph_attrs *attrs)
@@ -195,7 +225,7 @@ enum wf_status wf_topo_graph_attr_set(const struct wf_topo_graph_reader *reader,
     }
     memcpy(text, value.text, value.len);
     text[value.len] = '\0';
-    if (attr->set(attrs, text, &inner) != WF_OK) {
+    if (attr->set(reader, attrs, text, &inner) != WF_OK) {
         return wf_topo_graph_fail(reader, value.at, "%s: %s", attr->name, inner.text);
     }
     return WF_OK;
@@ -272,6 +302,7 @@ enum wf_status wf_topo_graph_read(const char *name, const char *text, size_t siz
     }
     wf_buf_fini(&reader.scratch);
     wf_strings_fini(&reader.names);
+    wf_strings_fini(&reader.classes);
     free(reader.vertices);
     free(reader.edges);
     return status;
@@ -280,6 +311,11 @@ enum wf_status wf_topo_graph_read(const char *name, const char *text, size_t siz
 void wf_topo_graph_net_release(struct wf_topo_graph_net *net)
 {
     wf_topo_csr_release(&net->links);
+    for (uint32_t i = 0; i < net->n_classes; i++) {
+        free(net->classes[i]);
+    }
+    free(net->classes);
+    free(net->class_of);
     free(net->props);
     net->props = NULL;
 }

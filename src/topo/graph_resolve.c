@@ -248,6 +248,47 @@ static void copy_props(struct resolver *resolver, const uint32_t *edge_of)
     }
 }
 
+/* The number of a class that a link names, or of "link" for a link that names none (0). */
+static uint16_t find_class(struct resolver *resolver, uint32_t named, uint32_t *number)
+{
+    struct wf_topo_graph_net *net = resolver->net;
+    const struct wf_strings *names = &resolver->reader->classes;
+
+    if (number[named] == 0) {
+        const char *name = named > 0 ? wf_strings_at(names, named - 1) : "link";
+        net->classes =
+            wf_xrealloc(net->classes, (size_t)net->n_classes + 1, sizeof(*net->classes));
+        net->classes[net->n_classes++] = wf_xstrdup(name);
+        number[named] = net->n_classes;
+    }
+    return (uint16_t)(number[named] - 1);
+}
+
+static void copy_classes(struct resolver *resolver, const uint32_t *edge_of)
+{
+    const struct wf_topo_graph_reader *reader = resolver->reader;
+    struct wf_topo_graph_net *net = resolver->net;
+    uint32_t n_links = net->links.first[net->links.n_vertices];
+    uint32_t link = wf_strings_find(&reader->classes, "link", strlen("link"));
+    bool any = false;
+
+    for (size_t i = 0; i < reader->n_edges && !any; i++) {
+        any = reader->edges[i].attrs.link_class != 0;
+    }
+    if (!any) {
+        return;
+    }
+    /* by number in the file, + 1; the result is the number in the network, + 1 */
+    uint32_t *number = wf_xcalloc((size_t)reader->classes.n + 1, sizeof(*number));
+    net->class_of = wf_xcalloc(n_links, sizeof(*net->class_of));
+    for (uint32_t i = 0; i < n_links; i++) {
+        uint32_t named = reader->edges[edge_of[i]].attrs.link_class;
+        named = named == 0 && link != WF_STRINGS_NONE ? link + 1 : named;
+        net->class_of[i] = find_class(resolver, named, number);
+    }
+    free(number);
+}
+
 static enum wf_status resolve(struct resolver *resolver)
 {
     const struct wf_topo_graph_reader *reader = resolver->reader;
@@ -267,6 +308,7 @@ static enum wf_status resolve(struct resolver *resolver)
     }
     if (status == WF_OK) {
         copy_props(resolver, edge_of);
+        copy_classes(resolver, edge_of);
     }
     free(edge_of);
     return status;

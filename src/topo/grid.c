@@ -2,6 +2,7 @@
 #include "topo/grid.h"
 
 #include "base/mem.h"
+#include "topo/classes.h"
 #include "topo/measure.h"
 #include "topo/vector.h"
 
@@ -33,6 +34,8 @@ enum wf_status wf_topo_grid_parse(struct wf_topo_grid *grid, const struct wf_top
     }
     grid->topo.n_nodes = grid->topo.n_vertices = (uint32_t)nodes;
     grid->topo.n_ports = 2 * grid->n_dims;
+    grid->topo.classes = wf_topo_class_dimensions;
+    grid->topo.n_classes = grid->n_dims;
     return status;
 }
 
@@ -156,6 +159,23 @@ uint32_t wf_topo_grid_distance(const struct wf_topo *topo, uint32_t at, uint32_t
         dst /= size;
     }
     return hops;
+}
+
+uint32_t wf_topo_grid_link_class(const struct wf_topo *topo, uint32_t node, uint32_t port)
+{
+    return port / 2;
+}
+
+void wf_topo_grid_class_hops(const struct wf_topo *topo, uint32_t at, uint32_t dst,
+                             uint32_t *hops)
+{
+    const struct wf_topo_grid *grid = to_grid(topo);
+
+    for (uint32_t d = 0; d < grid->n_dims; d++) {
+        hops[d] += steps_between(grid, d, wf_topo_grid_coord(grid, at, d),
+                                 wf_topo_grid_coord(grid, dst, d))
+                       .n;
+    }
 }
 
 /* Needs no knowledge of where the route began: a tie can occur only at the first hop in a

@@ -58,10 +58,14 @@ uint32_t wf_topo_grid_diameter(const struct wf_topo *topo);
 void wf_topo_grid_histogram(const struct wf_topo *topo, uint64_t *counts);
 uint32_t wf_topo_grid_coords(const struct wf_topo *topo, uint32_t node,
                              uint32_t coord[WF_TOPO_COORDS_MAX]);
+uint32_t wf_topo_grid_link_class(const struct wf_topo *topo, uint32_t node, uint32_t port);
+void wf_topo_grid_class_hops(const struct wf_topo *topo, uint32_t at, uint32_t dst,
+                             uint32_t *hops);
 
 /* All of them, for an initializer. */
 #define WF_TOPO_GRID_OPS                                                              \
     .neighbor = wf_topo_grid_neighbor, .distance = wf_topo_grid_distance,             \
     .next_port = wf_topo_grid_next_port, .minimal_ports = wf_topo_grid_minimal_ports, \
     .diameter = wf_topo_grid_diameter, .histogram = wf_topo_grid_histogram,           \
-    .coords = wf_topo_grid_coords
+    .coords = wf_topo_grid_coords, .link_class = wf_topo_grid_link_class,             \
+    .class_hops = wf_topo_grid_class_hops

@@ -5,6 +5,7 @@
  * routers on a grid, each joined to all others that differ in one coordinate only.
  */
 #include "base/mem.h"
+#include "topo/classes.h"
 #include "topo/measure.h"
 #include "topo/routers.h"
 #include "topo/topo.h"
@@ -45,19 +46,31 @@ static uint32_t coord_of(const struct hyperx *hx, uint32_t router, uint32_t dim)
     return router / hx->stride[dim] % hx->size[dim];
 }
 
-/* The ports of a dimension lead to the other coordinates in ascending order. */
-static uint32_t hyperx_neighbor(const struct wf_topo_routers *net, uint32_t router,
-                                uint32_t port)
+static uint32_t dim_of(const struct hyperx *hx, uint32_t port)
 {
-    const struct hyperx *hx = to_hyperx(net);
     uint32_t dim = hx->n_dims - 1;
 
     while (hx->first[dim] > port) {
         dim--;
     }
+    return dim;
+}
+
+/* The ports of a dimension lead to the other coordinates in ascending order. */
+static uint32_t hyperx_neighbor(const struct wf_topo_routers *net, uint32_t router,
+                                uint32_t port)
+{
+    const struct hyperx *hx = to_hyperx(net);
+    uint32_t dim = dim_of(hx, port);
     uint32_t own = coord_of(hx, router, dim), to = port - hx->first[dim];
     to += to >= own ? 1 : 0;
     return router - own * hx->stride[dim] + to * hx->stride[dim];
+}
+
+static uint32_t hyperx_link_class(const struct wf_topo_routers *net, uint32_t router,
+                                  uint32_t port)
+{
+    return 1 + dim_of(to_hyperx(net), port);
 }
 
 static uint32_t hyperx_distance(const struct wf_topo_routers *net, uint32_t from, uint32_t to)
@@ -119,6 +132,7 @@ static const struct wf_topo_routers_ops router_ops = {
     .distance = hyperx_distance,
     .next_port = hyperx_next_port,
     .minimal_ports = hyperx_minimal_ports,
+    .link_class = hyperx_link_class,
     .histogram = hyperx_histogram,
 };
 
@@ -191,6 +205,8 @@ static enum wf_status hyperx_create(const void *params, struct wf_topo **out,
     memcpy(hx.size, size, sizeof(size));
     hx.net.diameter = diameter;
     hx.net.topo.n_links += routers * degree / 2;
+    hx.net.topo.classes = wf_topo_class_terminal_dimensions;
+    hx.net.topo.n_classes = 1 + hx.n_dims;
     hx.net.topo.bisection = bisection(&hx);
     *out = wf_topo_keep(&hx, sizeof(hx));
     return WF_OK;

@@ -2,9 +2,11 @@
 #include "topo/nested.h"
 
 #include "base/mem.h"
+#include "topo/classes.h"
 #include "topo/damaged.h"
 #include "topo/measure.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +25,7 @@ struct nested {
     uint32_t inner_links;    /* numbers of directed links in one copy */
     uint32_t node_links;     /* how many of them leave nodes. Stored, since computing both at
                                 each level would double the work with each level */
+    char **classes; /* names: those of the outer network, then those of the inner one */
 };
 
 static const struct nested *to_nested(const struct wf_topo *topo)
@@ -80,6 +83,10 @@ static void nested_destroy(struct wf_topo *topo)
 {
     struct nested *nested = (struct nested *)topo;
 
+    for (uint32_t i = 0; i < nested->topo.n_classes; i++) {
+        free(nested->classes[i]);
+    }
+    free(nested->classes);
     wf_topo_free(nested->outer);
     wf_topo_free(nested->inner);
     free(nested);
@@ -307,6 +314,18 @@ static struct wf_topo_link_props nested_link_props(const struct wf_topo *topo, u
                               : props_of(nested->outer, place.outer, port - inner_ports);
 }
 
+static uint32_t nested_link_class(const struct wf_topo *topo, uint32_t vertex, uint32_t port)
+{
+    const struct nested *nested = to_nested(topo);
+    struct place place = find(nested, vertex);
+    uint32_t inner_ports = ports_inside(nested, place);
+
+    return port < inner_ports
+               ? wf_topo_n_classes(nested->outer) +
+                     wf_topo_link_class(nested->inner, place.inner, port)
+               : wf_topo_link_class(nested->outer, place.outer, port - inner_ports);
+}
+
 static const struct wf_param no_params[] = {WF_PARAM_END};
 static const char *const no_examples[] = {NULL};
 
@@ -329,6 +348,7 @@ static const struct wf_topo_ops nested_ops = {
     .histogram = nested_histogram,
     .coords = nested_coords,
     .link_props = nested_link_props,
+    .link_class = nested_link_class,
 };
 
 static uint64_t count_links(const struct wf_topo *topo)
@@ -373,6 +393,36 @@ static uint64_t bisection(const struct wf_topo *outer)
     return outer->n_nodes % 2 == 0 && outer->bisection <= half ? outer->bisection : 0;
 }
 
+/* The name of a class of the inner network: "1.x" for "x", "3.x" for "2.x". */
+static char *class_inside(const struct wf_topo *inner, uint32_t number)
+{
+    const char *name = wf_topo_class_name(inner, number);
+    char text[WF_TOPO_CLASS_NAME_MAX + 16];
+    char *rest = NULL;
+    unsigned long level = is_nested(inner) ? strtoul(name, &rest, 10) : 0;
+
+    (void)snprintf(text, sizeof(text), "%lu.%s", level + 1, rest != NULL ? rest + 1 : name);
+    return wf_xstrdup(text);
+}
+
+static void name_classes(struct nested *nested)
+{
+    uint32_t n_outer = wf_topo_n_classes(nested->outer);
+    uint32_t n_inner = wf_topo_n_classes(nested->inner);
+    char text[WF_TOPO_CLASS_NAME_MAX + 16];
+
+    nested->classes = wf_xcalloc((size_t)n_outer + n_inner, sizeof(char *));
+    for (uint32_t i = 0; i < n_outer; i++) {
+        (void)snprintf(text, sizeof(text), "0.%s", wf_topo_class_name(nested->outer, i));
+        nested->classes[i] = wf_xstrdup(text);
+    }
+    for (uint32_t i = 0; i < n_inner; i++) {
+        nested->classes[n_outer + i] = class_inside(nested->inner, i);
+    }
+    nested->topo.classes = (const char *const *)nested->classes;
+    nested->topo.n_classes = n_outer + n_inner;
+}
+
 enum wf_status wf_topo_nested_create(struct wf_topo *outer, struct wf_topo *inner,
                                      struct wf_topo **out, struct wf_err *err)
 {
@@ -406,6 +456,7 @@ enum wf_status wf_topo_nested_create(struct wf_topo *outer, struct wf_topo *inne
     };
     /* Messages leave the whole network through the copy at the gate of the outer one. */
     nested->topo.gate = vertex_of_outer(nested, outer->gate);
+    name_classes(nested);
     *out = &nested->topo;
     return WF_OK;
 }
@@ -428,6 +479,16 @@ uint32_t wf_topo_port_level(const struct wf_topo *topo, uint32_t vertex, uint32_
     uint32_t inner_ports = ports_inside(nested, place);
 
     return port < inner_ports ? 1 + wf_topo_port_level(nested->inner, place.inner, port) : 0;
+}
+
+uint32_t wf_topo_first_class(const struct wf_topo *topo, uint32_t level)
+{
+    uint32_t first = 0;
+
+    for (uint32_t i = 0; i < level; i++) {
+        first += wf_topo_n_classes(wf_topo_level(topo, i));
+    }
+    return first;
 }
 
 const struct wf_topo *wf_topo_level(const struct wf_topo *topo, uint32_t level)

@@ -39,6 +39,10 @@ const struct wf_topo *wf_topo_level(const struct wf_topo *topo, uint32_t level);
 /* The level to which the cable in a port belongs. */
 uint32_t wf_topo_port_level(const struct wf_topo *topo, uint32_t vertex, uint32_t port);
 
+/* The number of the first class of links of a level; the classes of a level are numbered as in
+ * its own network. */
+uint32_t wf_topo_first_class(const struct wf_topo *topo, uint32_t level);
+
 /* Splits the route from one node to another into legs of at least one hop. Sets at most
  * WF_TOPO_LEGS_MAX legs and returns their number; without nesting there is one leg. */
 uint32_t wf_topo_legs(const struct wf_topo *topo, uint32_t src, uint32_t dst,

@@ -33,6 +33,8 @@ static enum wf_status ring_create(const void *params, struct wf_topo **out, stru
     grid.wrap[0] = true;
 
     struct wf_topo *topo = wf_topo_grid_finish(&grid);
+    topo->classes = NULL;
+    topo->n_classes = 0;
     if (given->oneway) {
         topo->oneway = true;
         topo->n_ports = 1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "topo/routers.h"
 
+#include "topo/classes.h"
 #include "topo/vector.h"
 
 #include <assert.h>
@@ -43,6 +44,8 @@ enum wf_status wf_topo_routers_init(struct wf_topo_routers *net, const struct wf
     net->topo.n_vertices = net->topo.n_nodes + net->n_routers;
     net->topo.n_ports = net->nodes + net->degree;
     net->topo.n_links = net->topo.n_nodes;
+    net->topo.classes = wf_topo_class_groups;
+    net->topo.n_classes = WF_TOPO_CLASS_GROUPS;
     return WF_OK;
 }
 
@@ -115,6 +118,15 @@ uint32_t wf_topo_routers_minimal_ports(const struct wf_topo *topo, uint32_t at, 
         ports[i] += net->nodes;
     }
     return n;
+}
+
+uint32_t wf_topo_routers_link_class(const struct wf_topo *topo, uint32_t vertex, uint32_t port)
+{
+    const struct wf_topo_routers *net = to_routers(topo);
+
+    return vertex < topo->n_nodes || port < net->nodes
+               ? WF_TOPO_CLASS_TERMINAL
+               : net->router->link_class(net, vertex - topo->n_nodes, port - net->nodes);
 }
 
 uint32_t wf_topo_routers_diameter(const struct wf_topo *topo)

@@ -28,6 +28,9 @@ struct wf_topo_routers_ops {
                           uint32_t spread);
     uint32_t (*minimal_ports)(const struct wf_topo_routers *net, uint32_t from, uint32_t to,
                               uint32_t *ports);
+    /* The class of a link between routers; it is not WF_TOPO_CLASS_TERMINAL, which is that of
+     * the links of nodes. */
+    uint32_t (*link_class)(const struct wf_topo_routers *net, uint32_t router, uint32_t port);
     /* Adds to pairs[d], 1 <= d <= net->diameter, the ordered pairs of routers at distance d. */
     void (*histogram)(const struct wf_topo_routers *net, uint64_t *pairs);
 };
@@ -48,7 +51,8 @@ struct wf_topo_routers_size {
     uint64_t n_routers, nodes, degree;
 };
 
-/* Sets the common head except bisection and diameter. n_links gets the links of nodes only.
+/* Sets the common head except bisection and diameter. n_links gets the links of nodes only. The
+ * classes of links are terminal, local and global.
  * Fails with WF_EINVAL if the number of nodes or routers is 0 or there are too many links. */
 WF_NODISCARD
 enum wf_status wf_topo_routers_init(struct wf_topo_routers *net, const struct wf_topo_ops *ops,
@@ -68,6 +72,7 @@ uint32_t wf_topo_routers_distance(const struct wf_topo *topo, uint32_t at, uint3
 uint32_t wf_topo_routers_next_port(const struct wf_topo *topo, uint32_t at, uint32_t dst);
 uint32_t wf_topo_routers_minimal_ports(const struct wf_topo *topo, uint32_t at, uint32_t dst,
                                        uint32_t *ports);
+uint32_t wf_topo_routers_link_class(const struct wf_topo *topo, uint32_t vertex, uint32_t port);
 uint32_t wf_topo_routers_diameter(const struct wf_topo *topo);
 void wf_topo_routers_histogram(const struct wf_topo *topo, uint64_t *counts);
 
@@ -76,4 +81,4 @@ void wf_topo_routers_histogram(const struct wf_topo *topo, uint64_t *counts);
     .first_link = wf_topo_routers_first_link, .neighbor = wf_topo_routers_neighbor,       \
     .distance = wf_topo_routers_distance, .next_port = wf_topo_routers_next_port,         \
     .minimal_ports = wf_topo_routers_minimal_ports, .diameter = wf_topo_routers_diameter, \
-    .histogram = wf_topo_routers_histogram
+    .histogram = wf_topo_routers_histogram, .link_class = wf_topo_routers_link_class

@@ -16,6 +16,7 @@
  * all elements but 0.
  */
 #include "base/mem.h"
+#include "topo/classes.h"
 #include "topo/field.h"
 #include "topo/routers.h"
 #include "topo/topo.h"
@@ -105,6 +106,13 @@ static uint32_t slimfly_neighbor(const struct wf_topo_routers *net, uint32_t rou
     }
     uint32_t column = port - fly->n_generators;
     return router_at(fly, 1 - at.half, column, row_across(fly, at, column));
+}
+
+/* Links within a column are short, links to the other half are long. */
+static uint32_t slimfly_link_class(const struct wf_topo_routers *net, uint32_t router,
+                                   uint32_t port)
+{
+    return port < to_slimfly(net)->n_generators ? WF_TOPO_CLASS_LOCAL : WF_TOPO_CLASS_GLOBAL;
 }
 
 /* The step that remains to reach the row of `to`: from the row to which `from` is joined in
@@ -241,6 +249,7 @@ static const struct wf_topo_routers_ops router_ops = {
     .distance = slimfly_distance,
     .next_port = slimfly_next_port,
     .minimal_ports = slimfly_minimal_ports,
+    .link_class = slimfly_link_class,
     .histogram = slimfly_histogram,
 };
 

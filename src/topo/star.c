@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Nodes around one switch, whose port p leads to node p. The switch is the last vertex. */
+#include "topo/classes.h"
 #include "topo/topo.h"
 
 #include <assert.h>
@@ -29,6 +30,8 @@ static enum wf_status star_create(const void *params, struct wf_topo **out, stru
         .gate = size,
         .n_links = size,
         .bisection = size / 2, /* cuts the cables of the half without the switch */
+        .classes = wf_topo_class_groups,
+        .n_classes = WF_TOPO_CLASS_TERMINAL + 1,
     };
     *out = wf_topo_keep(&topo, sizeof(topo));
     return WF_OK;

@@ -16,6 +16,7 @@
 #include "topo/topo.h"
 
 #include "base/mem.h"
+#include "topo/classes.h"
 #include "topo/measure.h"
 
 #include <assert.h>
@@ -25,6 +26,7 @@
 
 /* A tree of degree 2 with 2^32 vertices. */
 enum { LEVELS_MAX = 33 };
+_Static_assert((int)LEVELS_MAX <= (int)WF_TOPO_CLASS_LEVELS_MAX, "a class for each level");
 
 enum sort { SORT_LEAVES, SORT_ALL };
 
@@ -296,6 +298,15 @@ static uint32_t tree_coords(const struct wf_topo *topo, uint32_t vertex,
     return 2;
 }
 
+/* The class of the links between two levels is that of the lower one. */
+static uint32_t tree_link_class(const struct wf_topo *topo, uint32_t vertex, uint32_t port)
+{
+    const struct tree *tree = to_tree(topo);
+    struct place place = find(tree, vertex);
+
+    return port < n_children(tree, place) ? place.level - 1 : place.level;
+}
+
 /* Known if the root has an even number of equal subtrees of leaves, since no cut takes more
  * than one subtree at a time, or if one cable is enough. */
 static uint64_t bisection(const struct tree *tree)
@@ -394,6 +405,8 @@ static enum wf_status tree_create(const void *params, struct wf_topo **out, stru
         .n_ports = most_ports(&tree),
         .gate = tree.first[tree.height],
         .n_links = vertices - 1,
+        .classes = tree.sort == SORT_ALL ? wf_topo_class_node_levels : wf_topo_class_levels,
+        .n_classes = tree.height > 0 ? tree.height : 1,
     };
     tree.topo.bisection = bisection(&tree);
     *out = wf_topo_keep(&tree, sizeof(tree));
@@ -440,4 +453,5 @@ const struct wf_topo_ops wf_topo_tree_ops = {
     .diameter = tree_diameter,
     .histogram = tree_histogram,
     .coords = tree_coords,
+    .link_class = tree_link_class,
 };

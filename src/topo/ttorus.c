@@ -7,7 +7,7 @@
  *
  * Nodes and ports are numbered as in topo/grid.h. Cases that the rule leaves open:
  *
- * - A dimension that does not wrap has no such step; its jump means nothing.
+ * - A dimension that does not wrap has no such step; a jump other than 0 is an error.
  * - A dimension of size 1 that wraps and jumps has cables along the other dimension.
  * - Where two cables would join the same two nodes, only one exists: the one with the lower
  *   port at the node with the lower number. Without jumps that gives the ports of a torus. A
@@ -43,8 +43,8 @@ static const struct wf_param params_table[] = {
         .doc =
             "Passing the end of dimension i shifts dimension i + degree, modulo their number"),
     WF_PARAM_ROW(struct params, jump, TEXT, .def = "",
-                 .doc = "How far passing the end of each dimension shifts, as in 4/4/0; by "
-                        "default not at all"),
+                 .doc = "How far passing the end of each dimension shifts, as in 4/4/0; "
+                        "without any shift it is a torus"),
     WF_PARAM_END,
 };
 
@@ -71,10 +71,6 @@ static enum wf_status parse_jumps(const char *text, uint32_t n_dims, uint32_t *j
 {
     uint32_t n = 0;
 
-    memset(jumps, 0, n_dims * sizeof(*jumps));
-    if (text[0] == '\0') {
-        return WF_OK;
-    }
     uint32_t given[WF_TOPO_GRID_DIMS_MAX];
     WF_TRY(wf_topo_vector_parse("ttorus: jump", text, given, WF_TOPO_GRID_DIMS_MAX, &n, err));
     if (n != n_dims) {
@@ -90,8 +86,14 @@ static enum wf_status set_shape(struct wf_topo_twist_shape *shape,
                                 const struct wf_topo_grid *grid, const struct params *given,
                                 struct wf_err *err)
 {
-    uint32_t jumps[WF_TOPO_GRID_DIMS_MAX];
+    uint32_t jumps[WF_TOPO_GRID_DIMS_MAX] = {0};
 
+    if (given->jump[0] == '\0') {
+        return wf_err_set(err, WF_EINVAL,
+                          "ttorus: without jump this is a torus: use torus:%.64s, or give the "
+                          "jumps, as in jump=4/0",
+                          given->size);
+    }
     WF_TRY(parse_jumps(given->jump, grid->n_dims, jumps, err));
     memset(shape, 0, sizeof(*shape));
     shape->n_dims = grid->n_dims;
@@ -102,7 +104,13 @@ static enum wf_status set_shape(struct wf_topo_twist_shape *shape,
         shape->stride[i] = grid->stride[i];
         shape->wrap[i] = grid->wrap[i];
         shape->target[i] = target;
-        shape->jump[i] = grid->wrap[i] ? jumps[i] % grid->size[target] : 0;
+        if (!grid->wrap[i] && jumps[i] > 0) {
+            return wf_err_set(err, WF_EINVAL,
+                              "ttorus: jump '%.64s': dimension %" PRIu32
+                              " is no ring and has no end to pass; expected 0",
+                              given->jump, i);
+        }
+        shape->jump[i] = jumps[i] % grid->size[target];
         if (shape->jump[i] > 0 && target == i) {
             return wf_err_set(err, WF_EINVAL,
                               "ttorus: jump '%.64s': with degree=%" PRIu64 " dimension %" PRIu32
@@ -347,7 +355,7 @@ static void ttorus_histogram(const struct wf_topo *topo, uint64_t *counts)
 }
 
 static const char *const examples[] = {
-    "ttorus:5",
+    "ttorus:5,jump=0",
     "ttorus:8x4,jump=4/0",
     "ttorus:5x5,jump=2/2",
     "ttorus:4x4,jump=1/1",
@@ -355,9 +363,9 @@ static const char *const examples[] = {
     "ttorus:2x2,jump=1/1",
     "ttorus:1x6,jump=3/0",
     "ttorus:1x7x2,jump=2/1/0",
-    "ttorus:6x5,wrap=1,0,jump=2/3",
+    "ttorus:6x5,wrap=1,0,jump=2/0",
     "ttorus:4x4x4,degree=2,jump=1/1/1",
-    "ttorus:5x3x4,wrap=1,1,0,jump=1/2/3",
+    "ttorus:5x3x4,wrap=1,1,0,jump=1/2/0",
     "ttorus:3x4x2x5,degree=3,jump=6/1/0/2",
     "ttorus:4x3x4x3,degree=2,jump=1/1/3/2",
     NULL,
@@ -381,4 +389,5 @@ const struct wf_topo_ops wf_topo_ttorus_ops = {
     .diameter = ttorus_diameter,
     .histogram = ttorus_histogram,
     .coords = ttorus_coords,
+    .link_class = wf_topo_grid_link_class,
 };

@@ -8,6 +8,7 @@ import subprocess
 from weft_cli import WEFT, check, check_run, finish, parse, run
 
 REPLAY = ["replay", "gen:stencil3d", "-n", "8"]
+CLASSES = [*REPLAY, "--net", "packet", "--topo", "torus:2x2x2"]
 # Words after the command, exit code, what stderr must say.
 CASES = [
     # commands
@@ -114,6 +115,20 @@ CASES = [
     ([*REPLAY, "--topo", "torus:2x2"], 3, "8 ranks, 1 on a node, need 8 nodes.*has only 4"),
     ([*REPLAY, "--topo", "torus:8", "--job", "gen:ring,ranks=1"], 3, "job 1: 1 rank, 1 on a node, "
      "needs 1 node, but torus:8 has only 0 that are free"),
+    ([*REPLAY, "--topo", "ttorus:4x2"], 3, "without jump this is a torus: use torus:4x2, or give"),
+    # link classes
+    ([*REPLAY, "-p", "net.links.x.latency=1us"], 2,
+     "unknown parameter 'net.links.x.latency': the network model 'loggp' has none of that name; "
+     "models that have it: latency, packet"),
+    ([*CLASSES, "-p", "net.links=x"], 2, "net.links: 'x': expected <class>:<property>=<value>"),
+    ([*CLASSES, "-p", "net.links.x=1us"], 2, "net.links.x: 'x' is not complete; expected <class>"),
+    ([*CLASSES, "-p", "net.links=x:latency=1us,latency=2us"], 2, "latency of x is given twice"),
+    ([*CLASSES, "-p", "net.links.x.latency=1"], 2, "net.links.x.latency: '1' is not a time"),
+    ([*CLASSES, "-p", "net.links.x.lag=1us"], 3, "links have no property 'lag'; expected latency"),
+    ([*CLASSES, "-p", "net.links=global:latency=1us"], 3, "no links of class 'global'; it has x"),
+    ([*CLASSES, "-p", "net.links.x.buffer=1KiB"], 3, "buffers are unbounded; set net.buffers=cre"),
+    ([*REPLAY, "--topo", "star:8", "--net", "latency", "-p", "net.corner_latency=1ns"], 3,
+     "a star has no dimensions and so no corners"),
     # one line, whatever bytes are quoted
     ([*REPLAY, "-p", "gen.bytes=a\nb\x1b[31m"], 2, r"^weft: [^\n\x1b]*'a\?b\?\[31m'[^\n\x1b]*\n$"),
     # more than fits

@@ -32,6 +32,15 @@ topology:
     link_latency: 1us
 network: {model: latency, bandwidth: 1GB/s}
 """
+LINKS = "topology: torus:2x2x2\nnetwork:\n  model: latency\n"
+CLASSES = """\
+network:
+  model: packet
+  links:
+    x: {latency: 1us, bandwidth: 1GB/s}
+    y: {latency: 30ns}
+topology: {kind: torus, size: [4, 2], links: {x: {bandwidth: 2GB/s}}}
+"""
 # The file, the place of the mistake, what is said about it.
 MISTAKES = [
     # the text
@@ -72,6 +81,18 @@ MISTAKES = [
     ("network:\n  model: latency\n", "2:10", "'latency' needs a topology"),
     ("network: {model: latency, link_latency: [1us, 2us]}\ntopology: torus:8\n", "1:41",
      "2 values for a network of 1 level"),
+    ("network:\n  links: {x: {latency: 1us}}\n", "2:24",
+     "the network model 'loggp' has no parameter 'links.x.latency'; the model"),
+    (LINKS + "  links: [x]\n", "4:10", "links: expected a mapping, but this is a list"),
+    (LINKS + "  links: {x: 1us}\n", "4:14", "x: expected a mapping, but this is a single value"),
+    (LINKS + "  links: {x: {latency: [1us]}}\n", "4:24", "latency: expected a single value"),
+    (LINKS + "  links: {x: {latency: 1}}\n", "4:24", "net.links.x.latency: '1' is not a time"),
+    (LINKS + "  links: {x: {ltency: 1us}}\n", "4:23", "links have no property 'ltency'; expected"),
+    (LINKS + "  links: {up: {latency: 1us}}\n", "4:25", "no links of class 'up'; it has x, y and z"),
+    (LINKS + "  links: {x: {latency: '1us,y:latency=2us'}}\n", "4:24", "a value has no ','"),
+    (LINKS + "  links: x:buffer=1KiB\n", "4:10", "net.links.x.buffer: the network model 'latency'"),
+    ("network: latency\ntopology: {kind: torus, size: 8, links: {y: {delay: 1us}}}\n", "2:53",
+     "no links of class 'y'; it has x"),
     # topologies
     ("topology: tours:2x2x2\n", "1:11", "unknown topology 'tours'.*did you mean 'torus'"),
     ("topology: torus:0\n", "1:11", "size of 0"),
@@ -170,7 +191,8 @@ def scenario(*args):
 def check_precedence():
     told = scenario("--machine", "good.yaml")
     check(told["network"] == "latency" and told["topology"] == "torus:2x2x2", f"{told}")
-    check(told["parameters"]["net"] == {"link_latency": "1us", "bandwidth": "1GB/s"}, f"{told}")
+    net = told["parameters"]["net"]
+    check(net["link_latency"] == "1us" and net["bandwidth"] == "1GB/s", f"{told}")
     check(told["parameters"]["cpu"]["scale"] == 2, f"{told}")
 
     for args in (["-p", "net.link_latency=2us", "--machine", "good.yaml"],
@@ -196,10 +218,33 @@ def check_precedence():
     check(told["parameters"]["net"]["link_latency"] == "2us,1us", f"{told}")
     check(told["topology"] == "torus:2x2/mesh:3", f"{told}")
     told = scenario(*twelve, "--topo", "torus:12")
-    check(told["parameters"]["net"] == {"link_latency": "100ns", "bandwidth": "1GB/s"}, f"{told}")
+    net = told["parameters"]["net"]
+    check(net["link_latency"] == "100ns" and net["bandwidth"] == "1GB/s", f"{told}")
     told = scenario(*twelve, "--topo", "torus:3/mesh:4")
     check(told["parameters"]["net"]["link_latency"] == "2us,1us", f"{told}")
     check_run([*REPLAY, "--machine", "nested.yaml", "--placement", "linear"], 0)
+
+
+def check_links():
+    write("links.yaml", CLASSES)
+    told = scenario("--machine", "links.yaml")
+    check(told["parameters"]["net"]["links"] ==
+          "x:latency=1us,bandwidth=2GB/s,y:latency=30ns", f"{told}")
+    # One value is overridden by itself, in a file that includes the other and by -p.
+    write("more.yaml", "include: links.yaml\nnetwork: {links: {x: {latency: 2us}}}\n")
+    told = scenario("--machine", "more.yaml", "-p", "net.links.y.delay=5ns")
+    check(told["parameters"]["net"]["links"] ==
+          "x:latency=2us,bandwidth=2GB/s,y:latency=30ns,delay=5ns", f"{told}")
+    # Another topology keeps the classes that it has; -v tells of the rest.
+    told = scenario("--machine", "links.yaml", "--topo", "torus:8")
+    check(told["parameters"]["net"]["links"] == "x:latency=1us,bandwidth=2GB/s", f"{told}")
+    check_run([*REPLAY, "--machine", "links.yaml", "--topo", "torus:8", "-v"], 0,
+              r"^weft: note: links\.yaml:5:18: network\.links\.y\.latency does not apply ")
+    # The levels of a hierarchy have classes of their own.
+    write("levels.yaml", "network: latency\ntopology: {kind: star, size: 2, inside: {kind: mesh, "
+          "size: 4, links: {x: {latency: 7ns}}}}\n")
+    told = scenario("--machine", "levels.yaml", "-p", "net.links.terminal.latency=9ns")
+    check(told["parameters"]["net"]["links"] == "1.x:latency=7ns,terminal:latency=9ns", f"{told}")
 
 
 def check_scale():
@@ -338,6 +383,7 @@ def main():
         check_mistake(*mistake)
     check_includes()
     check_precedence()
+    check_links()
     check_scale()
     check_notes()
     check_checked()

@@ -12,7 +12,8 @@ from weft_cli import check, check_run, finish, parse, run
 SVG = "{http://www.w3.org/2000/svg}"
 KEYS = {"schema", "version", "spec", "nodes", "routers", "vertices", "links", "one_way",
         "max_ports", "diameter", "average_distance", "bisection_links", "links_per_node",
-        "router_ports_per_node", "routers_per_node", "levels", "distance_histogram"}
+        "router_ports_per_node", "routers_per_node", "link_classes", "levels",
+        "distance_histogram"}
 # Words after the command, exit code, what stderr must say.
 ERRORS = [
     (["topo"], 2, "no topology; for example: weft topo torus:8x8x8"),
@@ -98,6 +99,7 @@ def check_document():
     document = parse(check_run(["topo", "star:3/mesh:2x2", "--json"], 0))
     check([level["spec"] for level in document["levels"]] == ["star:3", "mesh:2x2"],
           "wrong levels")
+    check(document["link_classes"] == ["0.terminal", "1.x", "1.y"], "wrong link classes")
     check((document["nodes"], document["routers"]) == (12, 13), "star:3/mesh:2x2: wrong routers")
 
 

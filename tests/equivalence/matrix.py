@@ -96,6 +96,12 @@ PROGRAMS = [
      "-p", "net.routing=ugal_g", "-p", "net.buffers=credits", "-p", "gen.bytes=20kB"],
     ["replay", "gen:random", "-n", "16", "--net", "packet", "--topo", "fattree:4,2,2",
      "-p", "net.routing=ecmp", "-p", "net.ecmp=message", "-p", "net.nic=rr"],
+    ["replay", "gen:random", "-n", "64", "--net", "latency", "--topo", "torus:4x4x4",
+     "-p", "net.links=x:latency=300ns,y:bandwidth=1GB/s,delay=7ns", "-p", "gen.messages=8",
+     "-p", "net.corner_latency=75ns", "-p", "net.message_latency=1us", "--record", "--what-if"],
+    ["replay", "gen:random", "-n", "24", "--net", "packet", "--topo", "dragonfly:2,p=1",
+     "-p", "gen.messages=8", "-p", "gen.bytes=9kB", "-p", "net.buffers=credits", "-p",
+     "net.links=global:latency=300ns,bandwidth=2GB/s,buffer=4KiB,local:latency=5ns,delay=1ns"],
     ["replay", "gen:stencil3d", "-n", "27", "--net", "latency", "--topo", "torus:4x4x4",
      "--placement", "random", "--job", "gen:ring,ranks=8,start=100us,repeat=2"],
 ]

@@ -2,6 +2,7 @@
 #pragma once
 /* Checks the promises of every topology (topo/topo.h) for one instance by brute force. */
 
+#include "topo/classes.h"
 #include "topo/measure.h"
 #include "topo/topo.h"
 
@@ -32,6 +33,9 @@ static inline void topo_check_links(const struct wf_topo *topo)
                 back++;
             }
             CHECK(topo->oneway || back < wf_topo_ports(topo, to));
+            CHECK(wf_topo_link_class(topo, v, p) < wf_topo_n_classes(topo));
+            CHECK(topo->oneway ||
+                  wf_topo_link_class(topo, v, p) == wf_topo_link_class(topo, to, back));
         }
     }
     CHECK_U64(most, topo->n_ports);
@@ -136,8 +140,53 @@ static inline void topo_check_places(const struct wf_topo *topo)
     }
 }
 
+/* Checks that classes have different names, and that each is found by its name. */
+static inline void topo_check_class_names(const struct wf_topo *topo)
+{
+    uint32_t n = wf_topo_n_classes(topo);
+
+    CHECK(n >= 1);
+    for (uint32_t i = 0; i < n; i++) {
+        const char *name = wf_topo_class_name(topo, i);
+        uint32_t found = n;
+        CHECK(name[0] != '\0' && strlen(name) <= WF_TOPO_CLASS_NAME_MAX + 3);
+        CHECK(wf_topo_class_find(topo, name, strlen(name), &found, NULL) == WF_OK);
+        CHECK_U64(found, i);
+    }
+}
+
+/* Checks that class_hops() counts the links of the route by next_port(), and that a route in
+ * dimensions takes all links of a dimension one after another. */
+static inline void topo_check_class_hops(const struct wf_topo *topo)
+{
+    enum { CLASSES_MAX = 64 };
+
+    for (uint32_t src = 0; topo->ops->class_hops != NULL && src < topo->n_nodes; src++) {
+        for (uint32_t dst = 0; dst < topo->n_nodes; dst++) {
+            uint32_t counted[CLASSES_MAX] = {0}, walked[CLASSES_MAX] = {0}, changes = 0;
+            uint32_t last = CLASSES_MAX, used = 0;
+            topo->ops->class_hops(topo, src, dst, counted);
+            for (uint32_t at = src; at != dst;) {
+                uint32_t port = topo->ops->next_port(topo, at, dst);
+                uint32_t number = wf_topo_link_class(topo, at, port);
+                walked[number]++;
+                changes += number != last;
+                last = number;
+                at = topo->ops->neighbor(topo, at, port);
+            }
+            for (uint32_t i = 0; i < wf_topo_n_classes(topo); i++) {
+                CHECK_U64(counted[i], walked[i]);
+                used += walked[i] > 0;
+            }
+            CHECK(topo->ops->shape != WF_TOPO_SHAPE_GRID || changes == used);
+        }
+    }
+}
+
 static inline void topo_check(const struct wf_topo *topo)
 {
+    topo_check_class_names(topo);
+    topo_check_class_hops(topo);
     CHECK(topo->n_nodes >= 1 && topo->n_nodes <= topo->n_vertices);
     CHECK(topo->gate < topo->n_vertices);
     topo_check_links(topo);

@@ -54,8 +54,8 @@ void wf_packet_credit_return(const struct wf_packet_view *view,
     uint32_t link = wf_packet_links_number(links, view->vertex, head->in_port);
     const struct wf_packet_credit_event credit = {.port = links->in_port[link],
                                                   .channel = channel_of(view->model, head)};
-    int64_t back =
-        links->kinds[wf_packet_links_kind(links, link)].latency + links->router_delay;
+    const struct wf_packet_link_kind *kind = &links->kinds[wf_packet_links_kind(links, link)];
+    int64_t back = kind->latency + kind->delay;
     int64_t arrival = wf_time_add(at, back);
     int64_t delay = arrival == WF_TIME_MAX ? WF_TIME_MAX : arrival - wf_now(view->ctx);
 
@@ -108,7 +108,7 @@ static uint32_t enter(const struct wf_packet_view *view, struct wf_packet_run *r
         channel_at(view, outlet.number, channel_of(view->model, &run->head));
 
     wf_touch(view->ctx, channel, sizeof(*channel));
-    if (channel->head != 0 || channel->used >= view->model->slots) {
+    if (channel->head != 0 || channel->used >= view->model->links.kinds[outlet.kind].slots) {
         wait(view, channel, &in, run);
         return outlet.number;
     }

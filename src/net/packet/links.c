@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "net/topology.h"
+#include "topo/classes.h"
 #include "topo/nested.h"
 
 #include <stdlib.h>
@@ -18,51 +19,82 @@ static uint64_t ps_per_byte(uint64_t rate, uint64_t full_bytes)
 }
 
 static struct wf_packet_link_kind make_kind(const struct wf_packet_links *links,
-                                            int64_t latency, uint64_t rate)
+                                            const struct wf_net_link *link)
 {
     return (struct wf_packet_link_kind){
-        .latency = latency,
-        .rate = rate,
-        .full_ps = wf_transfer_ps(links->full_bytes, rate),
-        .ps_per_byte = ps_per_byte(rate, links->full_bytes),
+        .latency = link->latency,
+        .delay = link->delay,
+        .rate = link->bandwidth,
+        .slots = link->buffer / links->full_bytes,
+        .full_ps = wf_transfer_ps(links->full_bytes, link->bandwidth),
+        .ps_per_byte = ps_per_byte(link->bandwidth, links->full_bytes),
     };
+}
+
+static uint32_t add_kind(struct wf_packet_links *links, const struct wf_net_link *link)
+{
+    links->kinds = wf_xrealloc(links->kinds, (size_t)links->n_kinds + 1, sizeof(*links->kinds));
+    links->kinds[links->n_kinds] = make_kind(links, link);
+    return links->n_kinds++;
 }
 
 uint32_t wf_packet_links_add_kind(struct wf_packet_links *links, uint64_t rate)
 {
-    links->kinds = wf_xrealloc(links->kinds, (size_t)links->n_kinds + 1, sizeof(*links->kinds));
-    links->kinds[links->n_kinds] = make_kind(links, 0, rate);
-    return links->n_kinds++;
+    return add_kind(links, &(struct wf_net_link){.bandwidth = rate, .buffer = UINT64_MAX});
 }
 
-/* The number of the kind with this latency and rate; a new kind is added.
- * WF_PACKET_LINK_KINDS_MAX if there are too many. */
-static uint32_t find_kind(struct wf_packet_links *links, int64_t latency, uint64_t rate)
+static bool is_kind(const struct wf_packet_links *links, uint32_t number,
+                    const struct wf_net_link *link)
+{
+    const struct wf_packet_link_kind *kind = &links->kinds[number];
+
+    return kind->latency == link->latency && kind->delay == link->delay &&
+           kind->rate == link->bandwidth && kind->slots == link->buffer / links->full_bytes;
+}
+
+/* The number of the kind with these properties; a new kind is added. WF_PACKET_LINK_KINDS_MAX if
+ * there are too many. */
+static uint32_t find_kind(struct wf_packet_links *links, const struct wf_net_link *link)
 {
     for (uint32_t i = 0; i < links->n_kinds; i++) {
-        if (links->kinds[i].latency == latency && links->kinds[i].rate == rate) {
+        if (is_kind(links, i, link)) {
             return i;
         }
     }
-    if (links->n_kinds < WF_PACKET_LINK_KINDS_MAX - 2) {
-        uint32_t kind = wf_packet_links_add_kind(links, rate);
-        links->kinds[kind].latency = latency;
-        return kind;
-    }
-    return WF_PACKET_LINK_KINDS_MAX;
+    return links->n_kinds < WF_PACKET_LINK_KINDS_MAX - 2 ? add_kind(links, link)
+                                                         : WF_PACKET_LINK_KINDS_MAX;
 }
 
-static bool is_uniform(const struct wf_packet_links_config *config)
+static bool is_uniform(const struct wf_net_links *links)
 {
-    uint32_t n_levels = wf_topo_n_levels(config->topo);
+    const struct wf_net_link first = wf_net_links_of_class(links, 0, 0);
 
-    for (uint32_t i = 0; i < n_levels; i++) {
-        if (wf_topo_level(config->topo, i)->ops->link_props != NULL ||
-            config->latency[i] != config->latency[0] || config->rate[i] != config->rate[0]) {
+    for (uint32_t i = 0; i < links->n_levels; i++) {
+        const struct wf_net_link here = wf_net_links_of_class(links, i, 0);
+        if (!wf_net_links_are_equal(links, i) || !wf_net_link_is_same(&first, &here)) {
             return false;
         }
     }
     return true;
+}
+
+/* The fastest class of links of nodes in the innermost level. Properties of single links do not
+ * count. */
+static struct wf_net_link find_own(const struct wf_net_links *links)
+{
+    uint32_t innermost = links->n_levels - 1;
+    const struct wf_topo *topo = wf_topo_level(links->topo, innermost);
+    struct wf_net_link own = {.bandwidth = 0};
+
+    for (uint32_t node = 0; links->classes != NULL && node < topo->n_nodes; node++) {
+        uint32_t n_ports = wf_topo_ports(topo, node);
+        for (uint32_t port = 0; port < n_ports; port++) {
+            struct wf_net_link link =
+                wf_net_links_of_class(links, innermost, wf_topo_link_class(topo, node, port));
+            own = link.bandwidth > own.bandwidth ? link : own;
+        }
+    }
+    return own.bandwidth > 0 ? own : links->levels[innermost];
 }
 
 static enum wf_status find_kinds(struct wf_packet_links *links,
@@ -70,23 +102,18 @@ static enum wf_status find_kinds(struct wf_packet_links *links,
                                  struct wf_err *err)
 {
     const struct wf_topo *topo = config->topo;
-    uint32_t innermost = wf_topo_n_levels(topo) - 1;
+    const struct wf_net_link own = find_own(config->links);
 
-    (void)find_kind(links, (int64_t)config->latency[innermost], config->rate[innermost]);
-    if (is_uniform(config)) {
+    links->own = find_kind(links, &own);
+    if (is_uniform(config->links)) {
         return WF_OK;
     }
     links->kind_of = wf_xcalloc(wf_topo_first_link(topo, topo->n_vertices), sizeof(uint16_t));
     for (uint32_t v = 0; v < topo->n_vertices; v++) {
         uint32_t n_ports = wf_topo_ports(topo, v);
         for (uint32_t port = 0; port < n_ports; port++) {
-            uint32_t level = wf_topo_port_level(topo, v, port);
-            struct wf_topo_link_props own = topo->ops->link_props != NULL
-                                                ? topo->ops->link_props(topo, v, port)
-                                                : (struct wf_topo_link_props){0, 0};
-            uint32_t kind = find_kind(
-                links, own.latency != 0 ? own.latency : (int64_t)config->latency[level],
-                own.bandwidth != 0 ? own.bandwidth : config->rate[level]);
+            const struct wf_net_link link = wf_net_links_at(config->links, topo, v, port);
+            uint32_t kind = find_kind(links, &link);
 
             if (kind == WF_PACKET_LINK_KINDS_MAX) {
                 return wf_err_set(
@@ -145,7 +172,6 @@ enum wf_status wf_packet_links_init(struct wf_packet_links *links,
 {
     *links = (struct wf_packet_links){
         .topo = config->topo,
-        .router_delay = config->router_delay,
         .full_bytes = config->full_bytes,
     };
 
@@ -178,11 +204,10 @@ int64_t wf_packet_links_least_delay(const struct wf_packet_links *links)
 
     for (uint32_t v = 0; v < topo->n_vertices; v++) {
         uint32_t link = wf_packet_links_number(links, v, 0), n_ports = wf_topo_ports(topo, v);
-        int64_t delay = wf_packet_links_delay(links, v);
 
         for (uint32_t port = 0; port < n_ports; port++) {
-            int64_t sum =
-                delay + links->kinds[wf_packet_links_kind(links, link + port)].latency;
+            uint32_t kind = wf_packet_links_kind(links, link + port);
+            int64_t sum = wf_packet_links_delay(links, v, kind) + links->kinds[kind].latency;
             least = sum < least ? sum : least;
         }
     }

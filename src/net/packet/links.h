@@ -4,38 +4,39 @@
 /* The links of a topology as tables for the packet model, built once. */
 
 #include "base/units.h"
+#include "net/links.h"
 #include "topo/topo.h"
 
 #include <stdbool.h>
 
 enum { WF_PACKET_LINK_KINDS_MAX = 4096 };
 
-/* A kind of link: a latency and a rate that many links share. */
+/* A kind of link: properties that many links share. */
 struct wf_packet_link_kind {
     int64_t latency;
+    int64_t delay; /* of a router before such a link */
     uint64_t rate;
+    uint64_t slots;       /* with credits: packets that fit into a channel at its end */
     int64_t full_ps;      /* the time of a full packet */
     uint64_t ps_per_byte; /* 0: not a whole number, or too large */
 };
 
 struct wf_packet_links {
     const struct wf_topo *topo;
-    struct wf_packet_link_kind *kinds; /* the first is the kind of the innermost level */
+    struct wf_packet_link_kind *kinds;
     uint32_t n_kinds;
-    uint16_t *kind_of; /* by number of the link; null: all are of kind 0 */
-    uint32_t *first;   /* number of each vertex's first link; null: vertex * topo->n_ports */
-    uint32_t *to;      /* vertex at the end of each link */
-    uint16_t *in_port; /* input port at that vertex; WF_PACKET_NO_PORT: none */
-    uint64_t *plain;   /* one bit per vertex: it is not a router; null: all are routers */
-    int64_t router_delay;
+    uint32_t own; /* a kind with the rate of the links of nodes, the fastest if they differ */
+    uint16_t *kind_of;   /* by number of the link; null: all are of kind 0 */
+    uint32_t *first;     /* number of each vertex's first link; null: vertex * topo->n_ports */
+    uint32_t *to;        /* vertex at the end of each link */
+    uint16_t *in_port;   /* input port at that vertex; WF_PACKET_NO_PORT: none */
+    uint64_t *plain;     /* one bit per vertex: it is not a router; null: all are routers */
     uint64_t full_bytes; /* size of a full packet, with its header */
 };
 
 struct wf_packet_links_config {
-    const struct wf_topo *topo;
-    const uint64_t *latency; /* int64_t; one per level, outermost first */
-    const uint64_t *rate;    /* likewise */
-    int64_t router_delay;
+    const struct wf_topo *topo;       /* perhaps damaged */
+    const struct wf_net_links *links; /* their properties in the whole network */
     uint64_t full_bytes;
 };
 
@@ -77,9 +78,9 @@ static inline bool wf_packet_links_is_router(const struct wf_packet_links *links
     return links->plain == NULL || (links->plain[vertex / 64] >> (vertex % 64) & 1) == 0;
 }
 
-/* The delay of the router; 0 if the vertex is not a router. */
+/* The delay of the router before a kind of link; 0 if the vertex is not a router. */
 static inline int64_t wf_packet_links_delay(const struct wf_packet_links *links,
-                                            uint32_t vertex)
+                                            uint32_t vertex, uint32_t kind)
 {
-    return wf_packet_links_is_router(links, vertex) ? links->router_delay : 0;
+    return wf_packet_links_is_router(links, vertex) ? links->kinds[kind].delay : 0;
 }

@@ -144,7 +144,6 @@ struct wf_packet_net {
     struct wf_process_ops other_ops;
     uint32_t n_channels;              /* channels of a port; 0: buffers are unbounded */
     uint32_t channels_per_vc;         /* for each virtual channel of the routing policy */
-    uint32_t slots;                   /* packets that fit into a channel */
     uint32_t node_ports, other_ports; /* most ports of any node, and of any other vertex */
     size_t other_size;
     size_t ports_size; /* size of a node's ports, with all that is kept for them */

@@ -45,11 +45,10 @@ static void send(const struct wf_packet_view *view, uint32_t by, uint32_t port,
                                                    .port = port,
                                                    .free = notice->free,
                                                    .waiting = notice->waiting};
-    int64_t delay =
-        links->kinds[wf_packet_links_kind(links, link)].latency + links->router_delay;
+    const struct wf_packet_link_kind *kind = &links->kinds[wf_packet_links_kind(links, link)];
 
-    wf_schedule(view->ctx, wf_packet_process(view->model, to), delay, WF_PACKET_NOTICE,
-                &payload, sizeof(payload));
+    wf_schedule(view->ctx, wf_packet_process(view->model, to), kind->latency + kind->delay,
+                WF_PACKET_NOTICE, &payload, sizeof(payload));
 }
 
 void wf_packet_notice_send(const struct wf_packet_view *view, uint32_t port)

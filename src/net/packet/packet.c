@@ -45,6 +45,7 @@ static const struct wf_param params_table[] = {
     {ROW("router_delay", TIME, router_delay), .def = "50ns", .min = "0", .max = "1h",
      .what_if = WF_WHAT_IF_LATENCY,
      .doc = "Time from a packet's arrival at a router to its output port"},
+    WF_NET_LINKS_ROW(struct wf_packet_params),
     {ROW("injection", TEXT, injection), .def = "link",
      .doc = "Bandwidth from a node into the network: link (that of its link), unlimited or a "
             "rate"},
@@ -85,23 +86,32 @@ static const struct wf_param params_table[] = {
 };
 
 static enum wf_status make_links(struct wf_packet_net *model,
-                                 const struct wf_packet_params *given, struct wf_err *err)
+                                 const struct wf_packet_params *given,
+                                 const struct wf_net_env *env, struct wf_err *err)
 {
-    uint64_t latency[WF_TOPO_NESTED_LEVELS_MAX], rate[WF_TOPO_NESTED_LEVELS_MAX];
-    uint32_t n_levels = wf_topo_n_levels(wf_topo_damaged_whole(model->topo));
+    const char *no_buffers = given->buffers == WF_PACKET_UNBOUNDED
+                                 ? "buffers are unbounded; set net.buffers=credits"
+                                 : NULL;
+    const struct wf_net_links_config by_class = {
+        .env = env,
+        .links = given->links,
+        .refused = {[WF_NET_LINK_BUFFER] = no_buffers},
+        .latency = &given->link_latency,
+        .bandwidth = &given->bandwidth,
+        .delay = given->router_delay,
+        .buffer = given->vc_bytes,
+    };
+    struct wf_net_links links;
+
+    WF_TRY(wf_net_links_init(&links, &by_class, err));
     const struct wf_packet_links_config config = {
         .topo = model->topo,
-        .latency = latency,
-        .rate = rate,
-        .router_delay = given->router_delay,
+        .links = &links,
         .full_bytes = given->packet + given->header,
     };
-
-    for (uint32_t i = 0; i < n_levels; i++) {
-        latency[i] = wf_net_level_value(&given->link_latency, i);
-        rate[i] = wf_net_level_value(&given->bandwidth, i);
-    }
-    return wf_packet_links_init(&model->links, &config, err);
+    enum wf_status status = wf_packet_links_init(&model->links, &config, err);
+    wf_net_links_fini(&links);
+    return status;
 }
 
 /* The kind of link with the bandwidth between a node and its router. */
@@ -115,7 +125,7 @@ static enum wf_status make_limit(struct wf_packet_net *model, const char *name,
         return WF_OK;
     }
     if (strcmp(text, "link") == 0) {
-        *out = 0; /* the kind of the innermost level */
+        *out = model->links.own;
         return WF_OK;
     }
     if (wf_parse_rate(text, &rate, NULL) != WF_OK) {
@@ -277,14 +287,16 @@ static enum wf_status make_channels(struct wf_packet_net *model,
                           " virtual channels on this topology to be free of deadlock",
                           model->route->ops->name, needed);
     }
-    if (given->vc_bytes < model->links.full_bytes) {
-        return wf_err_set(err, WF_EINVAL,
-                          "net.vc_bytes: a packet of %" PRIu64 " bytes does not fit",
-                          model->links.full_bytes);
+    for (uint32_t i = 0; i < model->links.n_kinds; i++) {
+        if (model->links.kinds[i].slots == 0) {
+            return wf_err_set(err, WF_EINVAL, "%s: a packet of %" PRIu64 " bytes does not fit",
+                              given->vc_bytes < model->links.full_bytes ? "net.vc_bytes"
+                                                                        : "net.links",
+                              model->links.full_bytes);
+        }
     }
     model->channels_per_vc = given->n_vcs == 0 ? 1 : (uint32_t)given->n_vcs / needed;
     model->n_channels = needed * model->channels_per_vc;
-    model->slots = (uint32_t)(given->vc_bytes / model->links.full_bytes);
     return WF_OK;
 }
 
@@ -370,7 +382,7 @@ static enum wf_status packet_create(const void *params, const struct wf_net_env 
     enum wf_status status =
         wf_net_topology_break(env->topo, given->fail, &model->topo, &model->damaged, err);
     if (status == WF_OK) {
-        status = make_links(model, given, err);
+        status = make_links(model, given, env, err);
     }
     if (status == WF_OK) {
         status = make_limit(model, "injection", given->injection, &model->injection, err);
@@ -424,7 +436,11 @@ static struct wf_net_uncontended packet_uncontended(const struct wf_net *net, ui
         int64_t all = (int64_t)(wf_packet_count(model, bytes) - 1) * kind->full_ps +
                       wf_packet_link_ps(kind, last);
 
-        idle.latency += kind->latency + (at != src_node ? wf_packet_links_delay(links, at) : 0);
+        idle.latency +=
+            kind->latency +
+            (at != src_node
+                 ? wf_packet_links_delay(links, at, wf_packet_links_kind(links, link))
+                 : 0);
         if (at != src_node && model->timing == WF_PACKET_STORE_AND_FORWARD) {
             idle.latency += wf_packet_count(model, bytes) > 1 ? kind->full_ps
                                                               : wf_packet_link_ps(kind, last);

@@ -47,6 +47,7 @@ struct wf_packet_params {
     int buffers;          /* enum wf_packet_buffers; the next two are about credits */
     uint64_t vc_bytes;    /* capacity of a virtual channel at the end of a link */
     uint64_t n_vcs;       /* virtual channels; 0: as many as the routing policy needs */
+    char *links;          /* net/links.h */
 };
 
 /* For tests: packets `first` to `first + count - 1` of message `number` from `src` were

@@ -79,7 +79,7 @@ struct wf_packet_outlet wf_packet_outlet_at(const struct wf_packet_view *view, u
         .number = port,
         .link = link,
         .kind = kind,
-        .delay = wf_packet_links_delay(links, view->vertex),
+        .delay = wf_packet_links_delay(links, view->vertex, kind),
         .full_ps = links->kinds[kind].full_ps,
     };
 }

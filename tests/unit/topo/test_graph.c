@@ -168,6 +168,50 @@ static void links_have_their_properties(void)
     wf_topo_free(topo);
 }
 
+/* The same classes of links in each format: up for a-b and b-c, "link" for c-a. */
+static const char *const classed[] = {
+    "a b class=up 1us\nb c class=up\nc a\n",
+    "graph { c -- a; edge [class=up]; node [class=other]; a -- b; b -- c }",
+    "digraph { a -> b [class=up]; b -> c [class=up]; c -> a [class=link] }",
+    "<graphml><key id='k' for='edge' attr.name='class'/><graph edgedefault='undirected'>"
+    "<node id='a'/><node id='b'/><node id='c'/>"
+    "<edge source='a' target='b'><data key='k'>up</data></edge>"
+    "<edge source='b' target='c'><data key='k'> up </data></edge>"
+    "<edge source='c' target='a'/></graph></graphml>",
+};
+
+/* The name of the class of the link between two vertices. */
+static const char *class_between(const struct wf_topo *topo, uint32_t from, uint32_t to)
+{
+    uint32_t port = 0;
+
+    while (topo->ops->neighbor(topo, from, port) != to) {
+        port++;
+    }
+    return wf_topo_class_name(topo, wf_topo_link_class(topo, from, port));
+}
+
+/* The number of the vertex that `text` names first is 0, except in the second text. */
+static void links_have_classes(void)
+{
+    for (size_t i = 0; i < sizeof(classed) / sizeof(classed[0]); i++) {
+        struct wf_topo *topo = make(classed[i]);
+        uint32_t a = i == 1 ? 1 : 0, b = i == 1 ? 2 : 1, c = i == 1 ? 0 : 2;
+
+        CHECK(topo != NULL);
+        CHECK_U64(wf_topo_n_classes(topo), 2);
+        CHECK_STR(class_between(topo, a, b), "up");
+        CHECK_STR(class_between(topo, b, c), "up");
+        CHECK_STR(class_between(topo, c, a), "link");
+        topo_check(topo);
+        wf_topo_free(topo);
+    }
+    struct wf_topo *topo = make("a b\nb c\n");
+    CHECK_U64(wf_topo_n_classes(topo), 1);
+    CHECK_STR(class_between(topo, 0, 1), "link");
+    wf_topo_free(topo);
+}
+
 static const struct bad {
     const char *text;
     const char *words; /* the message, from its start */
@@ -192,7 +236,13 @@ static const struct bad {
     {"a b bandwith=1GB/s\n",
      "net:1:5: unknown attribute 'bandwith'; did you mean 'bandwidth'?"},
     {"a b weight=2\n",
-     "net:1:5: unknown attribute 'weight'; a link has bandwidth= and latency="},
+     "net:1:5: unknown attribute 'weight'; a link has bandwidth=, latency= and class="},
+    {"a b class=x class=y\n", "net:1:13: class is given twice"},
+    {"a b class=x:y\n",
+     "net:1:11: class: 'x:y' is no name of a class; expected letters, digits, _, + and -"},
+    {"a b clas=x\n", "net:1:5: unknown attribute 'clas'; did you mean 'class'?"},
+    {"graph { a -- b [class=\"\"] }",
+     "net:1:23: class: '' is no name of a class; expected letters, digits, _, + and -"},
     {"a b kind=node\n", "net:1:5: kind belongs to vertices, not to links"},
     {"a latency=1us\n", "net:1:3: expected a vertex, not 'latency=1us'"},
     {"graph", "net:1:6: expected '{', but the text ends"},
@@ -529,6 +579,7 @@ int main(void)
 {
     RUN(formats_are_read);
     RUN(links_have_their_properties);
+    RUN(links_have_classes);
     RUN(errors_say_what_and_where);
     RUN(hostile_xml_is_refused);
     RUN(huge_tags_are_read);

@@ -183,7 +183,7 @@ static void random_boxes_agree_with_search(void)
             box.size[d] = 1 + draw(&n, box.n_nodes > 60 ? 3 : 6);
             box.n_nodes *= box.size[d];
             box.wrap[d] = !lines || draw(&n, 2) == 0;
-            box.jump[d] = box.degree % box.n_dims == 0 ? 0 : draw(&n, 8);
+            box.jump[d] = box.degree % box.n_dims == 0 || !box.wrap[d] ? 0 : draw(&n, 8);
         }
         check_box(&box, 1);
     }
@@ -280,7 +280,7 @@ static void routes_in_large_networks_arrive(void)
         "ttorus:100x100x100,jump=50/50/50",
         "ttorus:64x64x32,degree=2,jump=3/0/7",
         "ttorus:1000x1000,jump=31/0",
-        "ttorus:20x100x50,wrap=1,0,1,jump=5/9/1",
+        "ttorus:20x100x50,wrap=1,0,1,jump=5/0/1",
     };
     uint64_t n = 0;
 
@@ -309,6 +309,8 @@ static void bad_jumps_are_refused(void)
         {"ttorus:8x8,jump=4/-1", "expected a number"},
         {"ttorus:8x8,degree=2,jump=4/0", "would shift itself"},
         {"ttorus:8,jump=3", "would shift itself"},
+        {"ttorus:8x8,wrap=1,0,jump=4/1", "dimension 1 is no ring"},
+        {"ttorus:8x8", "without jump this is a torus: use torus:8x8"},
         {"ttorus:8x0", "size of 0"},
         {"ttorus:8x8,wrap=1", "1 values for 2 dimensions"},
         {"ttorus:70000x70000,jump=1/1", "too large"},
