@@ -11,6 +11,11 @@ int64_t wf_now(const struct wf_ctx *ctx)
     return ctx->now->key.time;
 }
 
+const struct wf_event *wf_now_event(const struct wf_ctx *ctx)
+{
+    return ctx->now;
+}
+
 const struct wf_key *wf_now_key(const struct wf_ctx *ctx)
 {
     return &ctx->now->key;
@@ -24,6 +29,11 @@ uint32_t wf_self(const struct wf_ctx *ctx)
 void *wf_model(const struct wf_ctx *ctx)
 {
     return ctx->block->group->model;
+}
+
+void *wf_state(const struct wf_ctx *ctx)
+{
+    return ctx->lp + 1;
 }
 
 /* A model that breaks the rules is a bug in weft: no user input may lead here. */
@@ -55,11 +65,11 @@ static void check_target(const struct wf_ctx *ctx, uint32_t dst, int64_t delay, 
     }
 }
 
-void wf_schedule(struct wf_ctx *ctx, uint32_t dst, int64_t delay, uint16_t kind,
-                 const void *payload, size_t size)
+void wf_schedule_from(struct wf_ctx *ctx, uint32_t part, uint32_t dst, int64_t delay,
+                      uint16_t kind, const void *payload, size_t size)
 {
     struct wf_event *ev = ctx->out;
-    uint64_t seq = ctx->lp->sent++;
+    uint64_t seq = ctx->lp->sent++ | (uint64_t)part << WF_KEY_PART_SHIFT;
 
     check_target(ctx, dst, delay, size);
     if (delay >= ctx->end - ctx->now->key.time) {
@@ -76,6 +86,12 @@ void wf_schedule(struct wf_ctx *ctx, uint32_t dst, int64_t delay, uint16_t kind,
         memcpy(ev->payload, payload, size);
     }
     ctx->send(ctx->worker, ev);
+}
+
+void wf_schedule(struct wf_ctx *ctx, uint32_t dst, int64_t delay, uint16_t kind,
+                 const void *payload, size_t size)
+{
+    wf_schedule_from(ctx, 0, dst, delay, kind, payload, size);
 }
 
 uint64_t wf_random(struct wf_ctx *ctx)

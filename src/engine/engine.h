@@ -100,12 +100,19 @@ const void *wf_engine_tally_get(const struct wf_engine *engine);
 /* ---- for handlers ---- */
 
 int64_t wf_now(const struct wf_ctx *ctx);
-const struct wf_key *wf_now_key(const struct wf_ctx *ctx); /* of the event being handled */
+const struct wf_event *wf_now_event(const struct wf_ctx *ctx); /* being handled... */
+const struct wf_key *wf_now_key(const struct wf_ctx *ctx);     /* ...and its key */
 uint32_t wf_self(const struct wf_ctx *ctx);
 void *wf_model(const struct wf_ctx *ctx);
+void *wf_state(const struct wf_ctx *ctx); /* of this process, as its handler gets it */
 
 void wf_schedule(struct wf_ctx *ctx, uint32_t dst, int64_t delay, uint16_t kind,
                  const void *payload, size_t size);
+/* Likewise, for a process that has several parts: of its events that arrive at one instant,
+ * those of a lower part come first. Parts are below WF_KEY_PARTS_MAX; wf_schedule() is part
+ * 0. */
+void wf_schedule_from(struct wf_ctx *ctx, uint32_t part, uint32_t dst, int64_t delay,
+                      uint16_t kind, const void *payload, size_t size);
 
 /* The next number of this process's own stream: a function of the run's seed, the process's
  * number and how many it has drawn. */

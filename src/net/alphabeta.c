@@ -39,7 +39,7 @@ static enum wf_status alphabeta_create(const void *params, const struct wf_net_e
         .payload_max = sizeof(struct wf_net_message),
         .promise_ps = given->alpha,
         .ahead = WF_NET_ANY,
-        .n_nodes = env->n_nodes,
+        .ends = wf_net_ends_of(env),
     };
     *out = &model->net;
     return WF_OK;

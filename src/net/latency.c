@@ -338,7 +338,7 @@ static enum wf_status latency_create(const void *params, const struct wf_net_env
         .payload_max = sizeof(struct wf_net_message),
         .promise_ps = wf_time_add(least, model->message_latency),
         .ahead = WF_NET_ANY,
-        .n_nodes = env->n_nodes,
+        .ends = wf_net_ends_of(env),
         .route_topo = n_levels == 1 ? env->topo : NULL,
     };
     *out = &model->net;
@@ -362,7 +362,7 @@ static void latency_event(const struct wf_net *net, struct wf_ctx *ctx, void *no
     uint64_t bandwidth =
         model->bandwidth != 0
             ? model->bandwidth
-            : find_path(model, msg->src_node, wf_self(ctx) - net->first_node).bandwidth;
+            : find_path(model, msg->src_node, wf_net_here(net, ctx, wf_net_nic(ev))).bandwidth;
 
     net->user.arrived(net->user.arg, ctx, node, msg,
                       wf_time_add(wf_now(ctx), wf_transfer_ps(msg->bytes, bandwidth)));

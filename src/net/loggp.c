@@ -226,7 +226,7 @@ static enum wf_status loggp_create(const void *params, const struct wf_net_env *
         .promise_ps = given->latency,
         /* A message sent later must not delay a message received earlier. */
         .ahead = loggp->shared > 0 || loggp->held.n > 0 ? WF_NET_NOW : WF_NET_IN_ORDER,
-        .n_nodes = env->n_nodes,
+        .ends = wf_net_ends_of(env),
     };
     *out = &loggp->net;
     return WF_OK;

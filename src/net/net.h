@@ -11,6 +11,10 @@
  * layer above calls send() and passes events of the network's kinds to event(); the model calls
  * the functions of struct wf_net_user.
  *
+ * A node may have several network interfaces (net/ends.h). Each has its own part of the node's
+ * state, one after the other, and to the model each is a node of its own: where the functions
+ * below speak of a node, they mean an endpoint, and `node` is its part of the state.
+ *
  * To add a model: one .c file with a const struct wf_net_ops, one line in net/models.def. The
  * conformance test then covers it.
  */
@@ -18,13 +22,26 @@
 #include "base/param.h"
 #include "base/units.h"
 #include "engine/engine.h"
+#include "net/ends.h"
 #include "net/tally.h"
 #include "topo/topo.h"
 
 enum {
-    WF_NET_KINDS = 16, /* event kinds below this belong to the network, the others do not */
+    WF_NET_KINDS = 16,    /* event kinds below this belong to the network, the others do not */
+    WF_NET_NIC_SHIFT = 8, /* the upper bits of an event's kind: the interface it is for */
     WF_NET_HEADER_WORDS = 5,
 };
+
+/* The kind of an event for a node, and the interface that it is for. */
+static inline uint32_t wf_net_kind(const struct wf_event *ev)
+{
+    return ev->kind & ((1U << WF_NET_NIC_SHIFT) - 1);
+}
+
+static inline uint32_t wf_net_nic(const struct wf_event *ev)
+{
+    return ev->kind >> WF_NET_NIC_SHIFT;
+}
 
 /* Travels as the payload of events and therefore has no padding. */
 struct wf_net_message {
@@ -39,7 +56,8 @@ _Static_assert(sizeof(struct wf_net_message) == 32, "an event with a message: on
 #define WF_NET_LATER INT64_C(-1)
 
 /* The layer above. arrived(), sent() and halted() get the `node` that event() or send() was
- * given. The model calls them inside a handler of that node's process; they may call send(). */
+ * given. The model calls them inside a handler of that node's process; they may call send().
+ * The state of the whole node is wf_state(). */
 struct wf_net_user {
     void *arg;
     /* A message for this node. The model calls it when the head of the message has arrived;
@@ -71,7 +89,9 @@ struct wf_value; /* result/doc.h */
 struct wf_net_env {
     const struct wf_topo *topo; /* borrowed for the model's life; null if the user gave none */
     uint32_t n_nodes;
-    uint64_t seed; /* for random numbers that no process draws */
+    uint32_t nics;      /* network interfaces of a node; 0 is 1 */
+    uint32_t nic_group; /* nodes of a group (net/ends.h); 0 is 1 */
+    uint64_t seed;      /* for random numbers that no process draws */
     /* For a what-if run: latencies of single links and of link classes are halved, or bandwidths
      * doubled, as the caller does with the parameters for all links. */
     bool halves_latency, doubles_bandwidth;
@@ -124,21 +144,23 @@ struct wf_net_ops {
      * Returns when the last byte has left, or WF_NET_LATER. `dst_node` may be this node. */
     int64_t (*send)(const struct wf_net *net, struct wf_ctx *ctx, void *node, uint32_t dst_node,
                     const struct wf_net_message *msg, int64_t start);
-    /* Handles an event of a kind below WF_NET_KINDS for this node. */
+    /* Handles an event of a kind below WF_NET_KINDS for this node; see wf_net_event(). */
     void (*event)(const struct wf_net *net, struct wf_ctx *ctx, void *node,
                   const struct wf_event *ev);
     /* The time of a message on an idle network; any time beyond it is queueing. May be null:
      * the model cannot tell. */
     struct wf_net_uncontended (*uncontended)(const struct wf_net *net, uint32_t src_node,
                                              uint32_t dst_node, uint64_t bytes);
-    /* Whether a packet for `dst_node` could be injected at once. May be null: always. */
+    /* Whether a packet for `dst_node` could be injected at once. Only for nodes with one
+     * interface. May be null: always. */
     bool (*can_inject)(const struct wf_net *net, struct wf_ctx *ctx, void *node,
                        uint32_t dst_node);
-    /* After the run: adds the usage of a node's router. May be null: the model keeps none. */
+    /* After the run: adds the usage of a node's router. Only for nodes with one interface. May
+     * be null: the model keeps none. */
     void (*usage)(const struct wf_net *net, struct wf_ctx *ctx, const void *node,
                   struct wf_net_usage *usage);
-    /* After the run: adds a node's totals. May be null: the model keeps none. */
-    void (*finish)(const struct wf_net *net, struct wf_ctx *ctx, const void *node,
+    /* After the run: adds the totals of an interface. May be null: the model keeps none. */
+    void (*finish)(const struct wf_net *net, struct wf_ctx *ctx, const void *node, uint32_t nic,
                    struct wf_net_totals *totals);
     /* For models with counters (net->n_sums > 0): counts a final event of a node, of a kind
      * below WF_NET_KINDS. May be null: events count nothing. */
@@ -152,19 +174,20 @@ struct wf_net_ops {
  * change during a run. */
 struct wf_net {
     const struct wf_net_ops *ops;
-    size_t node_size;   /* size of the model's part of a node's state; a multiple of 8 */
+    size_t node_size;   /* size of an interface's part of a node's state; a multiple of 8 */
     size_t payload_max; /* largest payload of the events that the model schedules for nodes */
     int64_t o_send_ps;  /* CPU time per message, spent by the sending rank... */
     int64_t o_recv_ps;  /* ...and by the receiving rank */
     int64_t promise_ps; /* least delay from a node to another process */
     enum wf_net_ahead ahead;
-    uint32_t n_nodes;
+    struct wf_net_ends ends;
     const struct wf_topo *route_topo; /* messages follow next_port() of this topology; null:
                                          they take other routes */
     uint64_t n_sums, n_maxima;        /* counters; 0 if the model keeps none */
     size_t counters_offset;  /* offset of struct wf_net_counters in the tally, or 0: not
                               * kept; set by the layer above */
     uint32_t first_node;     /* process number of node 0; set by wf_net_attach() */
+    uint32_t first_other;    /* of the first other vertex; set by wf_net_add_others() */
     struct wf_net_user user; /* set by wf_net_attach() */
 };
 
@@ -178,6 +201,12 @@ const struct wf_net_ops *const *wf_net_table(void);
 WF_NODISCARD
 enum wf_status wf_net_find(const char *name, const struct wf_net_ops **out, struct wf_err *err);
 
+/* Creates a model after checking the interfaces of its nodes; otherwise as ops->create(). */
+WF_NODISCARD
+enum wf_status wf_net_create(const struct wf_net_ops *ops, const void *params,
+                             const struct wf_net_env *env, struct wf_net **out,
+                             struct wf_err *err);
+
 /* Connects a model to the layer above and to an engine to which the nodes have been added, as
  * processes `first_node` and following. Once per model. */
 void wf_net_attach(struct wf_net *net, struct wf_engine *engine, uint32_t first_node,
@@ -188,6 +217,74 @@ void wf_net_free(struct wf_net *net); /* null is allowed */
 /* The counters in this thread's part of the tally; null if nobody keeps them. */
 struct wf_net_counters *wf_net_counters_of(const struct wf_net *net, struct wf_ctx *ctx);
 
+/* For models with a process for each vertex: adds processes for the vertices that are not
+ * endpoints of the run, which are the other nodes of the topology and its switches. */
+void wf_net_add_others(struct wf_net *net, struct wf_engine *engine, uint32_t n_vertices,
+                       const struct wf_process_ops *ops, size_t state_size);
+
+/* ---- endpoints and processes ---- */
+
+/* The part of an interface in the state of its node. */
+static inline void *wf_net_part(const struct wf_net *net, void *state, uint32_t nic)
+{
+    return (unsigned char *)state + nic * net->node_size;
+}
+
+/* The endpoint of an interface of the node that handles the event. */
+static inline uint32_t wf_net_here(const struct wf_net *net, const struct wf_ctx *ctx,
+                                   uint32_t nic)
+{
+    return wf_net_end(&net->ends, wf_self(ctx) - net->first_node, nic);
+}
+
+/* Passes an event of a node to the model. */
+static inline void wf_net_event(const struct wf_net *net, struct wf_ctx *ctx, void *state,
+                                const struct wf_event *ev)
+{
+    net->ops->event(net, ctx, wf_net_part(net, state, wf_net_nic(ev)), ev);
+}
+
+/* The process of a vertex, and which of its interfaces the vertex is. */
+struct wf_net_home {
+    uint32_t process, nic;
+};
+
+/* wf_net_home_of() for nodes with several interfaces. */
+struct wf_net_home wf_net_home_of_many(const struct wf_net *net, uint32_t vertex);
+
+static inline struct wf_net_home wf_net_home_of(const struct wf_net *net, uint32_t vertex)
+{
+    const struct wf_net_ends *ends = &net->ends;
+
+    if (ends->nics != 1) {
+        return wf_net_home_of_many(net, vertex);
+    }
+    return (struct wf_net_home){vertex < ends->n_nodes
+                                    ? net->first_node + vertex
+                                    : net->first_other + (vertex - ends->n_nodes),
+                                0};
+}
+
+/* Schedules an event for a vertex. `nic` is the interface that schedules it, 0 for a vertex
+ * that is not a node. */
+static inline void wf_net_schedule_at(const struct wf_net *net, struct wf_ctx *ctx,
+                                      uint32_t nic, uint32_t vertex, int64_t delay,
+                                      uint16_t kind, const void *payload, size_t size)
+{
+    struct wf_net_home home = wf_net_home_of(net, vertex);
+
+    wf_schedule_from(ctx, nic, home.process, delay,
+                     (uint16_t)(kind | home.nic << WF_NET_NIC_SHIFT), payload, size);
+}
+
+/* Schedules an event for the interface or vertex that handles this event. */
+static inline void wf_net_schedule_own(struct wf_ctx *ctx, uint32_t nic, int64_t delay,
+                                       uint16_t kind, const void *payload, size_t size)
+{
+    wf_schedule_from(ctx, nic, wf_self(ctx), delay, (uint16_t)(kind | nic << WF_NET_NIC_SHIFT),
+                     payload, size);
+}
+
 /* Schedules an event for a node at the time `at`, which may be WF_TIME_MAX. */
 static inline void wf_net_schedule(const struct wf_net *net, struct wf_ctx *ctx,
                                    uint32_t dst_node, int64_t at, uint16_t kind,
@@ -195,5 +292,5 @@ static inline void wf_net_schedule(const struct wf_net *net, struct wf_ctx *ctx,
 {
     int64_t delay = at == WF_TIME_MAX ? WF_TIME_MAX : at - wf_now(ctx);
 
-    wf_schedule(ctx, net->first_node + dst_node, delay, kind, msg, sizeof(*msg));
+    wf_net_schedule_at(net, ctx, 0, dst_node, delay, kind, msg, sizeof(*msg));
 }

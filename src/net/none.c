@@ -20,7 +20,7 @@ static enum wf_status none_create(const void *params, const struct wf_net_env *e
         .ops = &wf_net_none_ops,
         .payload_max = sizeof(struct wf_net_message),
         .ahead = WF_NET_ANY,
-        .n_nodes = env->n_nodes,
+        .ends = wf_net_ends_of(env),
     };
     *out = net;
     return WF_OK;

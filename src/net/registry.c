@@ -23,6 +23,19 @@ enum wf_status wf_net_find(const char *name, const struct wf_net_ops **out, stru
     return *out != NULL ? WF_OK : WF_EUSAGE;
 }
 
+enum wf_status wf_net_create(const struct wf_net_ops *ops, const void *params,
+                             const struct wf_net_env *env, struct wf_net **out,
+                             struct wf_err *err)
+{
+    struct wf_net_env own = *env;
+
+    if (!ops->uses_topology) {
+        own.topo = NULL;
+    }
+    WF_TRY(wf_net_ends_check(&own, err));
+    return ops->create(params, env, out, err);
+}
+
 void wf_net_attach(struct wf_net *net, struct wf_engine *engine, uint32_t first_node,
                    const struct wf_net_user *user)
 {
@@ -33,6 +46,30 @@ void wf_net_attach(struct wf_net *net, struct wf_engine *engine, uint32_t first_
     if (net->ops->attach != NULL) {
         net->ops->attach(net, engine);
     }
+}
+
+void wf_net_add_others(struct wf_net *net, struct wf_engine *engine, uint32_t n_vertices,
+                       const struct wf_process_ops *ops, size_t state_size)
+{
+    uint32_t n_others = n_vertices - net->ends.after;
+
+    if (n_others > 0) {
+        net->first_other = wf_engine_add(engine, ops, n_others, state_size, net);
+    }
+}
+
+struct wf_net_home wf_net_home_of_many(const struct wf_net *net, uint32_t vertex)
+{
+    const struct wf_net_ends *ends = &net->ends;
+
+    /* Vertices after the last group are switches or nodes that the run does not have. */
+    if (vertex < ends->after + ends->gaps) {
+        struct wf_net_interface place = wf_net_interface_of(ends, vertex);
+        if (place.node < ends->n_nodes) {
+            return (struct wf_net_home){net->first_node + place.node, place.nic};
+        }
+    }
+    return (struct wf_net_home){net->first_other + wf_net_other(ends, vertex), 0};
 }
 
 void wf_net_free(struct wf_net *net)

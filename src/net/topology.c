@@ -17,6 +17,15 @@ enum wf_status wf_net_topology_check(const char *model, const struct wf_net_env 
                           "network model '%s' needs a topology, as in --topo torus:8x8x8",
                           model);
     }
+    const struct wf_net_ends ends = wf_net_ends_of(env);
+    if (ends.nics > 1 && ends.after + ends.gaps > env->topo->n_nodes) {
+        return wf_err_set(err, WF_EINVAL,
+                          "%u nodes with %u interfaces each, in groups of %u, need %u nodes of "
+                          "the topology, but the %s has %u; take a larger topology or fewer "
+                          "interfaces (node.nics)",
+                          env->n_nodes, ends.nics, ends.group, ends.after + ends.gaps,
+                          env->topo->ops->name, env->topo->n_nodes);
+    }
     if (env->n_nodes > env->topo->n_nodes) {
         return wf_err_set(err, WF_EINVAL, "%u nodes do not fit on a %s of %u", env->n_nodes,
                           env->topo->ops->name, env->topo->n_nodes);

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * The network interface of a node, as far as it is no part of the network model: the least time
- * between two messages (node.gap) and the delay of a message (node.injection_delay,
- * node.ejection_delay). All messages that the network model carries pass it, also those of a
+ * The network interfaces of a node, as far as they are no part of the network model: the least
+ * time between two messages (node.gap) and the delay of a message (node.injection_delay,
+ * node.ejection_delay). All messages that the network model carries pass them, also those of a
  * node to itself; messages within a node do not. Nodes of ranks and of PEs use it. Private to
  * ranks/.
  */
@@ -20,15 +20,29 @@ struct wf_node_nic {
 struct wf_node_nics {
     const struct wf_net *net;
     const struct wf_node_costs *costs;
-    size_t offset;           /* of struct wf_node_nic in the state of a node */
+    size_t offset;           /* of the interfaces' struct wf_node_nic in the state of a node */
     uint16_t depart, inject; /* event kinds, both with struct wf_node_departure */
     bool runs_ahead;         /* messages may be sent later than now */
 };
 
-/* The size of an interface in the state of a node, which follows the network's part. */
-static inline size_t wf_node_nic_size(const struct wf_node_costs *costs)
+/* The network's part of a node's state, with a part for each interface. */
+static inline size_t wf_node_net_size(const struct wf_net *net)
 {
-    return costs->gap > 0 ? sizeof(struct wf_node_nic) : 0;
+    return net->ends.nics * net->node_size;
+}
+
+/* The size of the interfaces in the state of a node, which follow the network's part. */
+static inline size_t wf_node_nics_size(const struct wf_net *net,
+                                       const struct wf_node_costs *costs)
+{
+    return costs->gap > 0 ? net->ends.nics * sizeof(struct wf_node_nic) : 0;
+}
+
+/* The state of an interface; only if there is a gap. */
+static inline struct wf_node_nic *wf_node_nic_at(const struct wf_node_nics *nics, void *node,
+                                                 uint32_t nic)
+{
+    return (struct wf_node_nic *)(void *)((unsigned char *)node + nics->offset) + nic;
 }
 
 /* The departure times that a node may give. With a gap, messages must be given in order. */
@@ -40,20 +54,22 @@ static inline enum wf_net_ahead wf_node_nic_ahead(const struct wf_net *net,
 
 struct wf_node_departure {
     uint64_t bytes;
-    uint32_t dst_node;
+    uint32_t dst; /* endpoint */
     uint32_t header[WF_NET_HEADER_WORDS];
 };
 
-/* Sends a message at the time `start`. Returns when its last byte has left. Returns
- * WF_NET_LATER if that is not known yet: the network will call user.sent(), or an event of one
- * of the two kinds follows. */
+/* Sends a message from the interface msg->src_node to the endpoint `dst`, at the time `start`.
+ * Returns when its last byte has left. Returns WF_NET_LATER if that is not known yet: the
+ * network will call user.sent(), or an event of one of the two kinds follows. */
 int64_t wf_node_nic_send(const struct wf_node_nics *nics, struct wf_ctx *ctx, void *node,
-                         uint32_t dst_node, const struct wf_net_message *msg, int64_t start);
-/* Handles an event of the kinds `depart` and `inject`; returns the same. */
+                         uint32_t dst, const struct wf_net_message *msg, int64_t start);
+/* Handles an event of the kinds `depart` and `inject`, whose upper bits are the interface;
+ * returns the same. */
 int64_t wf_node_nic_event(const struct wf_node_nics *nics, struct wf_ctx *ctx, void *node,
                           const struct wf_event *ev);
 
-/* A message arrives now. Returns by how much the interface delays it. */
+/* In an event of the network: a message arrives now. Returns by how much the interface delays
+ * it. */
 static inline int64_t wf_node_nic_delay(const struct wf_node_nics *nics, struct wf_ctx *ctx,
                                         void *node)
 {
@@ -62,7 +78,7 @@ static inline int64_t wf_node_nic_delay(const struct wf_node_nics *nics, struct 
     if (costs->gap == 0) {
         return costs->delay;
     }
-    struct wf_node_nic *nic = (void *)((unsigned char *)node + nics->offset);
+    struct wf_node_nic *nic = wf_node_nic_at(nics, node, wf_net_nic(wf_now_event(ctx)));
     int64_t now = wf_now(ctx), begin = nic->recv_next > now ? nic->recv_next : now;
 
     wf_touch(ctx, &nic->recv_next, sizeof(nic->recv_next));

@@ -22,10 +22,10 @@ enum wf_status wf_node_check(const struct wf_place *place, const struct wf_net *
         return wf_err_set(err, WF_EINVAL, "%u %s on a node are too many; the limit is %d",
                           place->slots_max, what, WF_RANK_SLOTS_MAX);
     }
-    if (net->n_nodes != place->n_nodes || place->n_ranks != n) {
+    if (net->ends.n_nodes != place->n_nodes || place->n_ranks != n) {
         return wf_err_set(err, WF_EINVAL,
                           "%u %s are placed on %u nodes; the jobs have %u, the network %u",
-                          place->n_ranks, what, place->n_nodes, n, net->n_nodes);
+                          place->n_ranks, what, place->n_nodes, n, net->ends.n_nodes);
     }
     return WF_OK;
 }
@@ -33,7 +33,7 @@ enum wf_status wf_node_check(const struct wf_place *place, const struct wf_net *
 void wf_node_commit(const struct wf_net *net, const struct wf_recorder *recorder,
                     const struct wf_event *ev, struct wf_ctx *ctx)
 {
-    if (net->n_sums > 0 && net->ops->commit != NULL && ev->kind < WF_NET_KINDS) {
+    if (net->n_sums > 0 && net->ops->commit != NULL && wf_net_kind(ev) < WF_NET_KINDS) {
         net->ops->commit(net, ev, ctx);
     }
     if (wf_recorder_is_on(recorder)) {
@@ -52,8 +52,8 @@ void wf_node_finish(const struct wf_net *net, const struct wf_recorder *recorder
                     const void *node, struct wf_ranks_tally *tally, struct wf_ctx *ctx)
 {
     tally->at = recorder->at;
-    if (net->ops->finish != NULL) {
-        net->ops->finish(net, ctx, node, &tally->net);
+    for (uint32_t nic = 0; net->ops->finish != NULL && nic < net->ends.nics; nic++) {
+        net->ops->finish(net, ctx, wf_net_part(net, wf_unconst(node), nic), nic, &tally->net);
     }
 }
 
@@ -224,11 +224,12 @@ static void node_event(void *state, const struct wf_event *ev, struct wf_ctx *ct
         [WF_NODE_ARRIVED - WF_NET_KINDS] = wf_protocol_delayed,
     };
     const struct wf_ranks *ranks = wf_model(ctx);
+    uint32_t kind = wf_net_kind(ev);
 
-    if (ev->kind < WF_NET_KINDS) {
-        ranks->net->ops->event(ranks->net, ctx, state, ev);
+    if (kind < WF_NET_KINDS) {
+        wf_net_event(ranks->net, ctx, state, ev);
     } else {
-        on_kind[ev->kind - WF_NET_KINDS](ranks, ctx, state, ev);
+        on_kind[kind - WF_NET_KINDS](ranks, ctx, state, ev);
     }
 }
 

@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * The node process. Its state is the network's part, the network interface (ranks/nic.h), one
- * rank slot for each rank on the node, and what the ranks share (ranks/local.h). Events of the
- * network's kinds go to the network model, all others to the handler of their kind
- * (ranks/node.c). Private to ranks/.
+ * The node process. Its state is the network's part for each of its interfaces, these
+ * interfaces (ranks/nic.h), one rank slot for each rank on the node, and what the ranks share
+ * (ranks/local.h). Events of the network's kinds go to the network model, all others to the
+ * handler of their kind (ranks/node.c). Private to ranks/.
  *
  * A rank makes calls (ranks/calls.h) until one of them blocks; wf_node_resume() continues
  * the rank once the call is complete.
@@ -23,6 +23,7 @@
 #include "ranks/node_params.h"
 #include "ranks/noise.h"
 #include "ranks/place.h"
+#include "ranks/rails.h"
 #include "ranks/rank.h"
 #include "ranks/ranks.h"
 #include "ranks/record/recorder.h"
@@ -67,6 +68,7 @@ struct wf_live_homes {
 struct wf_ranks {
     const struct wf_net *net;
     const struct wf_place *place;
+    struct wf_rails rails;
     const struct wf_mpi_params *mpi;
     const struct wf_node_params *node;
     struct wf_local local; /* messages within a node */

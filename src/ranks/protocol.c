@@ -17,11 +17,6 @@
 
 #include <string.h>
 
-static uint32_t own_node(const struct wf_caller *who)
-{
-    return wf_self(who->ctx) - who->ranks->net->first_node;
-}
-
 /* Sends a message to a rank on the same node; returns what wf_msg_transmit() returns. */
 static int64_t transmit_locally(const struct wf_caller *who, const struct wf_msg_header *header,
                                 const struct wf_net_message *msg, int64_t start)
@@ -41,16 +36,22 @@ int64_t wf_msg_transmit(const struct wf_caller *who, uint32_t to, struct wf_msg_
                         uint64_t bytes, int64_t start)
 {
     const struct wf_ranks *ranks = who->ranks;
-    uint32_t dst_node = wf_place_node(ranks->place, to);
-    struct wf_net_message msg = {.bytes = bytes, .src_node = own_node(who)};
+    const struct wf_net *net = ranks->net;
+    uint32_t own_node = wf_self(who->ctx) - net->first_node;
+    uint32_t dst_node = wf_place_node(ranks->place, to),
+             dst_slot = wf_place_slot(ranks->place, to),
+             dst = wf_net_end(&net->ends, dst_node, wf_rails_nic(&ranks->rails, dst_slot));
+    struct wf_net_message msg = {
+        .bytes = bytes,
+        .src_node = wf_net_end(&net->ends, own_node, wf_rails_nic(&ranks->rails, who->slot))};
 
     header->src_slot = (uint16_t)who->slot;
-    header->dst_slot = (uint16_t)wf_place_slot(ranks->place, to);
+    header->dst_slot = (uint16_t)dst_slot;
     memcpy(msg.header, header, sizeof(*header));
-    if (dst_node == msg.src_node && ranks->mpi->local) {
+    if (dst_node == own_node && ranks->mpi->local) {
         return transmit_locally(who, header, &msg, start);
     }
-    return wf_node_nic_send(&ranks->nics, who->ctx, who->node, dst_node, &msg, start);
+    return wf_node_nic_send(&ranks->nics, who->ctx, who->node, dst, &msg, start);
 }
 
 static bool is_eager(const struct wf_caller *who, const struct wf_peer *to)
@@ -441,16 +442,17 @@ static void handle(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
 
     memcpy(&arrival.header, msg->header, sizeof(arrival.header));
     arrival.who = wf_caller_enter(ranks, ctx, node, arrival.header.dst_slot);
-    arrival.from = wf_place_rank(ranks->place, msg->src_node, arrival.header.src_slot);
+    arrival.from = wf_rails_sender(&ranks->rails, msg, arrival.header.src_slot);
     if (arrival.who.rank->state != WF_RANK_FAILED) {
         on_kind[arrival.header.any.kind](&arrival);
     }
 }
 
-void wf_protocol_arrived(void *ranks, struct wf_ctx *ctx, void *node,
+void wf_protocol_arrived(void *ranks, struct wf_ctx *ctx, void *part,
                          const struct wf_net_message *msg, int64_t at)
 {
     const struct wf_ranks *run = ranks;
+    void *node = wf_rails_state(&run->rails, ctx, part);
     int64_t delay = wf_node_nic_delay(&run->nics, ctx, node);
 
     if (delay > 0 && run->in_time) {
@@ -502,7 +504,7 @@ void wf_protocol_local(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *n
     }
 }
 
-void wf_protocol_sent(void *ranks, struct wf_ctx *ctx, void *node,
+void wf_protocol_sent(void *ranks, struct wf_ctx *ctx, void *part,
                       const struct wf_net_message *msg)
 {
     const struct wf_ranks *run = ranks;
@@ -510,8 +512,8 @@ void wf_protocol_sent(void *ranks, struct wf_ctx *ctx, void *node,
 
     memcpy(&header, msg->header, sizeof(header));
     if (header.any.kind == WF_MSG_DATA) {
-        data_left(run, ctx, node, &header, wf_time_add(wf_now(ctx), run->costs.injection),
-                  false);
+        data_left(run, ctx, wf_rails_state(&run->rails, ctx, part), &header,
+                  wf_time_add(wf_now(ctx), run->costs.injection), false);
     }
 }
 

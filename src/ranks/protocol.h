@@ -20,11 +20,12 @@ uint32_t wf_protocol_recv(const struct wf_caller *who, const struct wf_peer *fro
 /* Tells a live program that a wildcard receive matched a message when it was posted. */
 void wf_protocol_tell_posted(const struct wf_caller *who, uint32_t cell);
 
-/* A message has arrived; `ranks` is the run's struct wf_ranks (struct wf_net_user). */
-void wf_protocol_arrived(void *ranks, struct wf_ctx *ctx, void *node,
+/* A message has arrived; `ranks` is the run's struct wf_ranks, `part` the interface's part of
+ * the node's state (struct wf_net_user). */
+void wf_protocol_arrived(void *ranks, struct wf_ctx *ctx, void *part,
                          const struct wf_net_message *msg, int64_t at);
 /* The last byte of a message has left (struct wf_net_user). */
-void wf_protocol_sent(void *ranks, struct wf_ctx *ctx, void *node,
+void wf_protocol_sent(void *ranks, struct wf_ctx *ctx, void *part,
                       const struct wf_net_message *msg);
 /* Events WF_NODE_LOCAL and WF_NODE_ARRIVED; WF_NODE_DEPART and WF_NODE_INJECT. */
 void wf_protocol_local(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,

@@ -114,15 +114,15 @@ static enum wf_status find_algorithms(struct wf_ranks *ranks, struct wf_err *err
 }
 
 /* Ranks may run ahead of the engine's time if network and interface take departures in any
- * order. They also may if these take them in order, each node has only one rank, and only its
- * calls send. */
+ * order. They also may if these take them in order, each interface has only one rank, and only
+ * its calls send. */
 static bool can_run_ahead(const struct wf_ranks *ranks, bool background)
 {
     enum wf_net_ahead ahead = wf_node_nic_ahead(ranks->net, &ranks->costs);
 
-    return !ranks->in_step &&
-           (ahead == WF_NET_ANY || (ahead == WF_NET_IN_ORDER && ranks->place->slots_max == 1 &&
-                                    !background && ranks->mpi->eager_max == UINT64_MAX));
+    return !ranks->in_step && (ahead == WF_NET_ANY ||
+                               (ahead == WF_NET_IN_ORDER && ranks->rails.ranks_per_nic == 1 &&
+                                !background && ranks->mpi->eager_max == UINT64_MAX));
 }
 
 /* Matching with wildcards, and settings that need to know what a rank has received so far,
@@ -135,14 +135,14 @@ static void set_nics(struct wf_ranks *ranks, bool depends_on_time)
     ranks->nics = (struct wf_node_nics){
         .net = ranks->net,
         .costs = &ranks->costs,
-        .offset = ranks->net->node_size,
+        .offset = wf_node_net_size(ranks->net),
         .depart = WF_NODE_DEPART,
         .inject = WF_NODE_INJECT,
         .runs_ahead = ranks->runs_ahead,
     };
     ranks->in_time = (ranks->costs.delay > 0 || ranks->costs.gap > 0) &&
                      (ranks->in_step || (mixed && depends_on_time));
-    ranks->slots_at = ranks->net->node_size + wf_node_nic_size(&ranks->costs);
+    ranks->slots_at = ranks->nics.offset + wf_node_nics_size(ranks->net, &ranks->costs);
 }
 
 /* The cost of capturing one computation, by rank; null if it is not added. */
@@ -198,8 +198,6 @@ enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_conf
      * computes. */
     ranks->in_step = config->mpi->progress == WF_PROGRESS_CALLS ||
                      config->mpi->unexpected_limit != UINT64_MAX;
-    ranks->runs_ahead = can_run_ahead(ranks, background);
-    set_nics(ranks, depends_on_time);
 
     enum wf_status status = wf_node_check(config->place, config->net, n_ranks, "ranks", err);
     if (status == WF_OK) {
@@ -208,10 +206,15 @@ enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_conf
     if (status == WF_OK) {
         status = find_algorithms(ranks, err);
     }
+    if (status == WF_OK) {
+        status = wf_rails_init(&ranks->rails, config->place, config->net, ranks->node, err);
+    }
     if (status != WF_OK) {
         free(ranks);
         return status;
     }
+    ranks->runs_ahead = can_run_ahead(ranks, background);
+    set_nics(ranks, depends_on_time);
     ranks->capture_ps = find_capture_costs(ranks, n_ranks);
     ranks->ops = wf_node_ops;
     ranks->ops.careful = ranks->has_live;
@@ -224,7 +227,7 @@ enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_conf
     uint32_t first =
         wf_engine_add(engine, &ranks->ops, config->place->n_nodes, state_size, ranks);
     wf_engine_tally(engine,
-                    wf_recorder_init(&ranks->recorder, config->recording, config->place,
+                    wf_recorder_init(&ranks->recorder, config->recording, &ranks->rails,
                                      config->net, sizeof(struct wf_ranks_tally)),
                     wf_tally_merge_all);
     ranks->sees_all = config->net->n_sums > 0 || wf_recorder_is_on(&ranks->recorder);
@@ -239,6 +242,7 @@ void wf_ranks_free(struct wf_ranks *ranks)
 {
     if (ranks != NULL) {
         free(ranks->capture_ps);
+        wf_rails_fini(&ranks->rails);
     }
     free(ranks);
 }

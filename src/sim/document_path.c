@@ -7,6 +7,7 @@
 #include "net/net.h"
 #include "ranks/local.h"
 #include "ranks/node_costs.h"
+#include "ranks/rails.h"
 #include "ranks/ranks.h"
 #include "ranks/record/path.h"
 #include "result/doc.h"
@@ -41,7 +42,8 @@ enum call { SEND = WF_COLL_KINDS, RECEIVE, WAIT, CALLS };
 
 struct wf_path_sums {
     const struct wf_job *job;
-    struct wf_local local;  /* messages within a node */
+    struct wf_local local; /* messages within a node */
+    struct wf_rails rails;
     struct wf_buf segments; /* struct wf_path_segment, from last to first */
     uint64_t hops;
     int64_t shares[SHARES];
@@ -64,10 +66,11 @@ static bool alone(const struct wf_path_sums *sums, const struct wf_path_segment 
 {
     const struct wf_place *place = &sums->job->place;
     const struct wf_net *net = sums->job->setup.net;
-    uint32_t to = wf_place_node(place, segment->sends ? segment->other : segment->rank);
-    uint32_t from = wf_place_node(place, segment->sends ? segment->rank : segment->other);
+    const struct wf_rails *rails = &sums->rails;
+    uint32_t to = segment->sends ? segment->other : segment->rank;
+    uint32_t from = segment->sends ? segment->rank : segment->other;
 
-    if (from == to && sums->job->setup.mpi->local) {
+    if (wf_place_node(place, from) == wf_place_node(place, to) && sums->job->setup.mpi->local) {
         enum wf_cores_distance distance =
             wf_local_distance(&sums->local, wf_place_slot(place, segment->rank),
                               wf_place_slot(place, segment->other));
@@ -79,7 +82,8 @@ static bool alone(const struct wf_path_sums *sums, const struct wf_path_segment 
     if (net->ops->uncontended == NULL) {
         return false;
     }
-    *out = net->ops->uncontended(net, from, to, segment->bytes);
+    *out = net->ops->uncontended(net, wf_rails_end(rails, from), wf_rails_end(rails, to),
+                                 segment->bytes);
     return true;
 }
 
@@ -278,7 +282,6 @@ static void pass_links(const struct wf_topo *topo, uint32_t from, uint32_t to,
 static void describe_links(struct wf_value *section, const struct wf_path_sums *sums)
 {
     const struct wf_topo *topo = sums->job->setup.net->route_topo;
-    const struct wf_place *place = &sums->job->place;
     struct wf_buf buf = {.data = NULL};
     size_t n_segments;
     const struct wf_path_segment *segments = segments_of(sums, &n_segments);
@@ -289,8 +292,8 @@ static void describe_links(struct wf_value *section, const struct wf_path_sums *
     struct wf_value *list = wf_doc_list(section, "links");
     for (size_t i = 0; i < n_segments; i++) {
         if (segments[i].kind == WF_PATH_MESSAGE && !segments[i].sends) {
-            pass_links(topo, wf_place_node(place, segments[i].other),
-                       wf_place_node(place, segments[i].rank), &segments[i], &buf);
+            pass_links(topo, wf_rails_end(&sums->rails, segments[i].other),
+                       wf_rails_end(&sums->rails, segments[i].rank), &segments[i], &buf);
         }
     }
     struct entry *entries = (void *)buf.data;
@@ -406,6 +409,11 @@ void wf_document_path(struct wf_value *root, const struct wf_job *job,
     if (path->needed > path->capacity) {
         return;
     }
+    /* The run has checked the interfaces before. */
+    if (wf_rails_init(&sums.rails, &job->place, job->setup.net, job->setup.node, NULL) !=
+        WF_OK) {
+        return;
+    }
     sums.ranks = wf_xcalloc(path->n_ranks, sizeof(*sums.ranks));
     (void)wf_local_init(&sums.local, job->setup.node, job->setup.mpi, job->place.slots_max, 0);
     bool arrived = wf_path_walk(path, &rules, add_segment, &sums);
@@ -413,6 +421,7 @@ void wf_document_path(struct wf_value *root, const struct wf_job *job,
     if (arrived) {
         describe(section, &sums, path);
     }
+    wf_rails_fini(&sums.rails);
     wf_buf_fini(&sums.segments);
     free(sums.ranks);
 }

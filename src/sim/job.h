@@ -74,6 +74,8 @@ void wf_setup_fini(struct wf_setup *setup);
 /* For both kinds of replay: places the ranks, creates the network and the processors. */
 WF_NODISCARD
 enum wf_status wf_job_prepare_replay(struct wf_job *job, struct wf_err *err);
+/* What the network is created for; the ranks are placed. */
+struct wf_net_env wf_job_net_env(const struct wf_job *job);
 /* The number of ranks of all programs, and the bytes that their placement takes. */
 uint64_t wf_job_n_ranks(const struct wf_job *job);
 uint64_t wf_job_place_memory(const struct wf_job *job);

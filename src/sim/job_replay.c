@@ -38,11 +38,15 @@ static struct wf_placement_env placement_env(const struct wf_plan *plan,
             .ranks_per_node = (uint32_t)plan->jobs[i].settings->ranks_per_node,
         };
     }
+    const struct wf_node_params *node = wf_plan_values(plan, "node");
+
     return (struct wf_placement_env){
         .jobs = jobs,
         .n_jobs = plan->n_jobs,
         .topo = plan->topo,
         .topo_name = plan->core.topology,
+        .nics = (uint32_t)node->nics,
+        .nic_group = (uint32_t)node->nic_group,
         .seed = plan->core.seed,
     };
 }
@@ -76,6 +80,19 @@ static enum wf_status make_cpu(struct wf_job *job, struct wf_err *err)
     return status;
 }
 
+struct wf_net_env wf_job_net_env(const struct wf_job *job)
+{
+    const struct wf_node_params *node = wf_plan_values(job->plan, "node");
+
+    return (struct wf_net_env){
+        .topo = job->plan->topo,
+        .n_nodes = job->place.n_nodes,
+        .nics = (uint32_t)node->nics,
+        .nic_group = (uint32_t)node->nic_group,
+        .seed = job->plan->core.seed,
+    };
+}
+
 enum wf_status wf_job_prepare_replay(struct wf_job *job, struct wf_err *err)
 {
     const struct wf_plan *plan = job->plan;
@@ -93,11 +110,11 @@ enum wf_status wf_job_prepare_replay(struct wf_job *job, struct wf_err *err)
         status = make_cpu(job, err);
     }
     if (status == WF_OK) {
-        const struct wf_net_env env = {
-            .topo = plan->topo, .n_nodes = job->place.n_nodes, .seed = plan->core.seed};
+        const struct wf_net_env env = wf_job_net_env(job);
         status = wf_plan_blame(
             plan, "network",
-            plan->net->create(wf_plan_values(plan, "net"), &env, &job->setup.net, err), err);
+            wf_net_create(plan->net, wf_plan_values(plan, "net"), &env, &job->setup.net, err),
+            err);
     }
     return status;
 }

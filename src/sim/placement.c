@@ -5,6 +5,7 @@
 #include "base/rng.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "net/net.h"
 #include "sim/tracer.h"
 #include "topo/nested.h"
 
@@ -305,16 +306,45 @@ uint64_t wf_placement_memory(const struct wf_placement_env *env)
     return is_plain(env) ? 0 : 4 * sizeof(uint32_t);
 }
 
+/* A network with the interfaces of this many nodes. */
+static struct wf_net_env net_env(const struct wf_placement_env *env, uint32_t n_nodes)
+{
+    return (struct wf_net_env){
+        .topo = env->topo, .n_nodes = n_nodes, .nics = env->nics, .nic_group = env->nic_group};
+}
+
+/* The nodes of the machine, which may have several interfaces in the topology. */
+static uint32_t capacity(const struct wf_placement_env *env)
+{
+    const struct wf_net_env of = net_env(env, 0);
+
+    return wf_net_ends_capacity(&of);
+}
+
 static enum wf_status too_few_nodes(const struct wf_placement_env *env, uint32_t number,
                                     uint32_t there, struct wf_err *err)
 {
     const struct wf_placement_job *job = &env->jobs[number];
-    enum wf_status status = wf_err_set(
-        err, WF_EINVAL, "%u rank%s, %u on a node, need%s %u node%s, but %.64s has only %u%s",
-        job->n_ranks, job->n_ranks == 1 ? "" : "s", job->ranks_per_node,
-        job->n_ranks == 1 ? "s" : "", nodes_needed(job), nodes_needed(job) == 1 ? "" : "s",
-        env->topo_name, there, there < env->topo->n_nodes ? " that are free" : "");
+    enum wf_status status;
 
+    if (env->nics > 1) {
+        status = wf_err_set(
+            err, WF_EINVAL,
+            "%u rank%s, %u on a node, need%s %u node%s with %u network interfaces each, but "
+            "the %u nodes of %.64s are interfaces of only %u%s; take a larger topology or "
+            "fewer interfaces (node.nics)",
+            job->n_ranks, job->n_ranks == 1 ? "" : "s", job->ranks_per_node,
+            job->n_ranks == 1 ? "s" : "", nodes_needed(job), nodes_needed(job) == 1 ? "" : "s",
+            env->nics, env->topo->n_nodes, env->topo_name, there,
+            there < capacity(env) ? " that are free" : "");
+    } else {
+        status = wf_err_set(
+            err, WF_EINVAL,
+            "%u rank%s, %u on a node, need%s %u node%s, but %.64s has only %u%s", job->n_ranks,
+            job->n_ranks == 1 ? "" : "s", job->ranks_per_node, job->n_ranks == 1 ? "s" : "",
+            nodes_needed(job), nodes_needed(job) == 1 ? "" : "s", env->topo_name, there,
+            there < env->topo->n_nodes ? " that are free" : "");
+    }
     if (env->n_jobs > 1) {
         wf_err_prefix(err, "job %u: ", number);
     }
@@ -332,21 +362,22 @@ static enum wf_status check_whole(const struct wf_placement_env *env, struct wf_
         needed += nodes_needed(&env->jobs[i]);
         whole &= env->jobs[i].placement.kind == WF_PLACEMENT_AUTO;
     }
-    if (!whole || needed >= env->topo->n_nodes) {
+    if (!whole || needed >= capacity(env)) {
         return WF_OK;
     }
     return wf_err_set(err, WF_EINVAL,
                       "%u ranks, %u on a node, need %u nodes, but the hierarchy %.64s has %u; "
                       "--placement linear puts them on its first nodes",
                       count_ranks(env), env->jobs[0].ranks_per_node, (uint32_t)needed,
-                      env->topo_name, env->topo->n_nodes);
+                      env->topo_name, capacity(env));
 }
 
 /* ---- which nodes ---- */
 
 struct placer {
     const struct wf_placement_env *env;
-    uint32_t n_nodes;  /* nodes of the machine */
+    uint32_t n_nodes; /* nodes of the machine */
+    struct wf_net_ends ends;
     uint8_t *taken;    /* [n_nodes] */
     uint32_t *node_of; /* [ranks of all jobs] */
 };
@@ -459,7 +490,8 @@ static enum wf_status sort_blocks(const struct placer *placer,
 
     struct in_block *order = wf_xmalloc(((size_t)n + 1) * sizeof(*order));
     for (uint32_t i = 0; i < n; i++) {
-        order[i] = (struct in_block){key_of(topo, list[i], size, placement), list[i]};
+        uint32_t end = wf_net_end(&placer->ends, list[i], 0);
+        order[i] = (struct in_block){key_of(topo, end, size, placement), list[i]};
     }
     qsort(order, n, sizeof(*order), by_key);
     for (uint32_t i = 0; i < n; i++) {
@@ -581,7 +613,7 @@ static void make_tables(uint32_t *node_of, uint32_t n_ranks, struct wf_place *ou
 static enum wf_status place_plainly(const struct wf_placement_env *env, struct wf_place *out,
                                     struct wf_err *err)
 {
-    uint32_t there = env->topo != NULL ? env->topo->n_nodes : UINT32_MAX;
+    uint32_t there = env->topo != NULL ? capacity(env) : UINT32_MAX;
 
     for (uint32_t i = 0; i < env->n_jobs; i++) {
         uint32_t needed = nodes_needed(&env->jobs[i]);
@@ -597,6 +629,9 @@ static enum wf_status place_plainly(const struct wf_placement_env *env, struct w
 enum wf_status wf_placement_make(const struct wf_placement_env *env, struct wf_place *out,
                                  struct wf_err *err)
 {
+    const struct wf_net_env none = net_env(env, 0);
+
+    WF_TRY(wf_net_ends_check(&none, err));
     WF_TRY(check_whole(env, err));
     if (is_plain(env)) {
         return place_plainly(env, out, err);
@@ -605,7 +640,9 @@ enum wf_status wf_placement_make(const struct wf_placement_env *env, struct wf_p
     uint32_t n_ranks = count_ranks(env);
     struct placer placer = {.env = env};
     /* Without a topology, one node per rank is enough. */
-    placer.n_nodes = env->topo != NULL ? env->topo->n_nodes : n_ranks;
+    placer.n_nodes = env->topo != NULL ? capacity(env) : n_ranks;
+    const struct wf_net_env all = net_env(env, placer.n_nodes);
+    placer.ends = wf_net_ends_of(&all);
     placer.taken = wf_xcalloc(placer.n_nodes, sizeof(*placer.taken));
     placer.node_of = wf_xmalloc(n_ranks * sizeof(*placer.node_of));
     enum wf_status status = place_jobs(&placer, true, err);

@@ -10,7 +10,8 @@
  *   roundrobin      the same nodes, with the ranks dealt over them in turn
  *   random          random free nodes, filled in the order of ranks
  *   block:4x4x2     in a topology with coordinates: the free nodes of one block of this size,
- *                   then those of the next block, filled in the order of ranks
+ *                   then those of the next block, filled in the order of ranks; a node with
+ *                   several interfaces lies where its first interface does
  *   nodes:0,8-11    these nodes, filled in the order of ranks
  *   file:nodes.txt  the node of each rank, one per line; ranks_per_node is ignored
  *   tracer:config   as a configuration of TraceR maps the job of this number (sim/tracer.h)
@@ -56,6 +57,7 @@ struct wf_placement_env {
     uint32_t n_jobs;
     const struct wf_topo *topo; /* null: as many nodes as needed */
     const char *topo_name;      /* for messages */
+    uint32_t nics, nic_group;   /* as in struct wf_net_env */
     uint64_t seed;
 };
 

@@ -120,19 +120,15 @@ static enum wf_status run_changed(struct wf_job *job, const struct wf_engine_con
                                   struct wf_err *err)
 {
     const struct wf_net_ops *ops = job->plan->net;
-    const struct wf_net_env env = {
-        .topo = job->plan->topo,
-        .n_nodes = job->place.n_nodes,
-        .seed = job->plan->core.seed,
-        .halves_latency = change == LATENCY,
-        .doubles_bandwidth = change == BANDWIDTH,
-    };
+    struct wf_net_env env = wf_job_net_env(job);
     unsigned char *params = wf_xcalloc(1, ops->params_size + 1);
     struct wf_mpi_params mpi = *job->setup.mpi;
     struct wf_node_params node = *job->setup.node;
     struct wf_setup setup = {.mpi = &mpi, .node = &node};
     uint64_t scale = job->cpu.scale;
 
+    env.halves_latency = change == LATENCY;
+    env.doubles_bandwidth = change == BANDWIDTH;
     if (ops->params_size > 0) {
         memcpy(params, wf_plan_values(job->plan, "net"), ops->params_size);
     }
@@ -144,7 +140,8 @@ static enum wf_status run_changed(struct wf_job *job, const struct wf_engine_con
     job->cpu.scale = change == COMPUTE ? scale / 2 : scale;
     enum wf_status status = WF_OK;
     /* If the network cannot be created with the changed value, there is no run. */
-    if ((any || change == COMPUTE) && ops->create(params, &env, &setup.net, err) == WF_OK) {
+    if ((any || change == COMPUTE) &&
+        wf_net_create(ops, params, &env, &setup.net, err) == WF_OK) {
         status = play(job, config, world, &setup, time, err);
     }
     job->cpu.scale = scale;

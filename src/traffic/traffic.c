@@ -297,7 +297,7 @@ static void node_finish(const void *state, struct wf_ctx *ctx)
         traffic->net->ops->usage(traffic->net, ctx, state, &tally->usage);
     }
     if (traffic->net->ops->finish != NULL) {
-        traffic->net->ops->finish(traffic->net, ctx, state, &tally->totals);
+        traffic->net->ops->finish(traffic->net, ctx, state, 0, &tally->totals);
     }
     tally->rounds_left += traffic->set->rounds - node->rounds + (node->missing > 0);
 }
@@ -439,7 +439,7 @@ void wf_traffic_build(struct wf_traffic *traffic, struct wf_engine *engine, stru
         .commit = node_commit,
         .finish = node_finish,
     };
-    uint32_t first = wf_engine_add(engine, &traffic->ops, net->n_nodes,
+    uint32_t first = wf_engine_add(engine, &traffic->ops, net->ends.n_nodes,
                                    net->node_size + sizeof(struct node), traffic);
     /* The counters of the network follow the tally, if it keeps any. */
     size_t size = sizeof(struct wf_traffic_tally);

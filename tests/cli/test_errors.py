@@ -65,6 +65,17 @@ CASES = [
     ([*REPLAY, "-p", "cpu.memory.solve=0.5"], 2, "cpu.memory.solve: .* is unlimited; set both to"),
     ([*REPLAY, "-p", "node.local_latency=1ns,2ns"], 2,
      "node.local_latency: 2 values; expected one, or three"),
+    # network interfaces
+    ([*REPLAY, "-p", "node.nics=2", "--topo", "ring:9"], 3,
+     "8 ranks, 1 on a node, need 8 nodes with 2 network interfaces each, but the 9 nodes of ring:9 "
+     "are interfaces of only 4; take a larger topology or fewer interfaces"),
+    ([*REPLAY, "-p", "node.nics=2", "-p", "node.nic_group=4", "--topo", "ring:18"], 3,
+     "node.nic_group: groups of 4 nodes with 2 interfaces each do not divide the 18 nodes of the ring"),
+    ([*REPLAY, "-p", "node.nics=2", "-p", "node.nic_domains=0,1"], 3,
+     "node.nic_domains: '0,1': expected 2 numbers below 1"),
+    ([*REPLAY, "-p", "node.nics=65"], 2, "node.nics"),
+    (["traffic", "uniform", "--topo", "ring:8", "-p", "node.nics=2"], 2,
+     "node.nics does not apply to source 'traffic:uniform'"),
     # jobs
     ([*REPLAY, "--job", "gen:rign,ranks=2"], 2, "unknown generator 'rign'; did you mean 'ring'"),
     ([*REPLAY, "--job", "gen:ring"], 2, "the number of ranks is missing: job.1.ranks"),

@@ -102,6 +102,18 @@ PROGRAMS = [
     ["replay", "gen:random", "-n", "24", "--net", "packet", "--topo", "dragonfly:2,p=1",
      "-p", "gen.messages=8", "-p", "gen.bytes=9kB", "-p", "net.buffers=credits", "-p",
      "net.links=global:latency=300ns,bandwidth=2GB/s,buffer=4KiB,local:latency=5ns,delay=1ns"],
+    # Several network interfaces a node: next to each other, in pods, in planes.
+    ["replay", "gen:stencil3d", "-n", "24", "--ranks-per-node", "4", "--net", "packet", "--topo",
+     "dragonfly:2,p=1", "-p", "node.nics=2", "-p", "gen.iterations=1", "--record"],
+    ["replay", "gen:random", "-n", "16", "--ranks-per-node", "4", "--net", "packet", "--topo",
+     "fattree:4x4", "-p", "node.nics=4", "-p", "node.nic_group=4", "-p", "gen.bytes=20kB",
+     "-p", "net.routing=adaptive", "-p", "net.stats=links"],
+    ["replay", "gen:random", "-n", "10", "--ranks-per-node", "2", "--net", "router", "--topo",
+     "torus:4x3", "-p", "node.nics=2", "-p", "node.nic_group=6", "-p", "gen.messages=6"],
+    ["replay", "gen:stencil3d", "-n", "24", "--ranks-per-node", "6", "-p", "node.nics=3",
+     "-p", "mpi.eager_max=4KiB"],
+    ["replay", "gen:leanmd", "-n", "12", "--ranks-per-node", "3", "-p", "gen.cells=3x3x3",
+     "-p", "node.nics=2", "--net", "packet", "--topo", "torus:4x2"],
     ["replay", "gen:stencil3d", "-n", "27", "--net", "latency", "--topo", "torus:4x4x4",
      "--placement", "random", "--job", "gen:ring,ranks=8,start=100us,repeat=2"],
 ]

@@ -29,7 +29,8 @@ struct traffic {
     const char *topo;
     const struct message *messages; /* sorted by time for each source */
     size_t n_messages;
-    uint32_t n_nodes; /* 0: all */
+    uint32_t n_nodes;         /* 0: all */
+    uint32_t nics, nic_group; /* as in struct wf_net_env; messages are between endpoints */
     const struct wf_packet_params *params;
     enum wf_scheduler scheduler;
     uint64_t threads;
@@ -127,7 +128,8 @@ static inline void traffic_init(void *state, struct wf_ctx *ctx)
     uint32_t node = wf_self(ctx) - model->net->first_node;
 
     for (uint64_t i = 0; i < model->traffic->n_messages; i++) {
-        if (model->traffic->messages[i].src == node) {
+        uint32_t src = model->traffic->messages[i].src;
+        if (wf_net_interface_of(&model->net->ends, src).node == node) {
             wf_schedule(ctx, wf_self(ctx), model->traffic->messages[i].at, KIND_MESSAGE, &i,
                         sizeof(i));
         }
@@ -139,7 +141,7 @@ static inline void traffic_event(void *state, const struct wf_event *ev, struct 
     const struct traffic_model *model = wf_model(ctx);
 
     if (ev->kind != KIND_MESSAGE) {
-        model->net->ops->event(model->net, ctx, state, ev);
+        wf_net_event(model->net, ctx, state, ev);
         return;
     }
 
@@ -147,8 +149,9 @@ static inline void traffic_event(void *state, const struct wf_event *ev, struct 
     struct wf_net_message msg = {.bytes = message->bytes, .src_node = message->src};
 
     msg.header[0] = (uint32_t)ev->payload[0];
-    int64_t left =
-        model->net->ops->send(model->net, ctx, state, message->dst, &msg, wf_now(ctx));
+    uint32_t nic = wf_net_interface_of(&model->net->ends, message->src).nic;
+    int64_t left = model->net->ops->send(model->net, ctx, wf_net_part(model->net, state, nic),
+                                         message->dst, &msg, wf_now(ctx));
     if (model->records) {
         model->result->left[ev->payload[0]] = left;
     }
@@ -179,7 +182,11 @@ static inline void traffic_finish(const void *state, struct wf_ctx *ctx)
 {
     const struct traffic_model *model = wf_model(ctx);
 
-    model->net->ops->finish(model->net, ctx, state, wf_tally(ctx));
+    for (uint32_t nic = 0; nic < model->net->ends.nics; nic++) {
+        model->net->ops->finish(model->net, ctx,
+                                wf_net_part(model->net, wf_unconst(state), nic), nic,
+                                wf_tally(ctx));
+    }
 }
 
 static inline void traffic_merge(void *into, const void *from)
@@ -207,7 +214,10 @@ static inline struct traffic_result run_traffic(const struct traffic *traffic)
 
     must(wf_topo_create(traffic->topo, &topo, &err), &err);
     uint32_t n_nodes = traffic->n_nodes > 0 ? traffic->n_nodes : topo->n_nodes;
-    const struct wf_net_env env = {.topo = topo, .n_nodes = n_nodes};
+    const struct wf_net_env env = {.topo = topo,
+                                   .n_nodes = n_nodes,
+                                   .nics = traffic->nics,
+                                   .nic_group = traffic->nic_group};
     struct wf_net *net = make_net(&wf_net_packet_ops, traffic->params, &env);
     struct traffic_model model = {.traffic = traffic,
                                   .net = net,
@@ -231,7 +241,8 @@ static inline struct traffic_result run_traffic(const struct traffic *traffic)
     if (model.records) {
         wf_packet_set_probe(net, traffic_probe, &model);
     }
-    uint32_t first = wf_engine_add(engine, &process, n_nodes, net->node_size, &model);
+    uint32_t first =
+        wf_engine_add(engine, &process, n_nodes, net->ends.nics * net->node_size, &model);
     wf_engine_tally(engine, sizeof(result.totals), traffic_merge);
     wf_net_attach(net, engine, first, &user);
     must(wf_engine_run(engine, &result.run, &err), &err);

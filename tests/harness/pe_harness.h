@@ -6,6 +6,7 @@
 #include "harness/engine_harness.h"
 #include "harness/pe_drawing.h"
 #include "net/net.h"
+#include "ranks/node_params.h"
 #include "ranks/place.h"
 #include "ranks/ranks.h"
 #include "ranks/tasks/pe.h"
@@ -71,7 +72,11 @@ static inline void make_net(struct pe_setup *setup)
     if (setup->topology != NULL) {
         must(wf_topo_create(setup->topology, &setup->topo, &err), &err);
     }
-    const struct wf_net_env env = {.topo = setup->topo, .n_nodes = setup->place.n_nodes};
+    const struct wf_node_params *node = setup->node != NULL ? setup->node : &wf_node_free;
+    const struct wf_net_env env = {.topo = setup->topo,
+                                   .n_nodes = setup->place.n_nodes,
+                                   .nics = (uint32_t)node->nics,
+                                   .nic_group = (uint32_t)node->nic_group};
     must(wf_param_defaults(setup->net_ops->params, defaults, &err), &err);
     must(setup->net_ops->create(setup->net_params != NULL ? setup->net_params : defaults, &env,
                                 &setup->net, &err),

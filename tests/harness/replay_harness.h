@@ -29,7 +29,10 @@ static inline struct outcome replay(const struct setup *setup)
     set_params(wf_mpi_params, mpi, setup->mpi);
     set_params(wf_node_params, node, setup->node);
 
-    const struct wf_net_env env = {.topo = topo, .n_nodes = place.n_nodes};
+    const struct wf_net_env env = {.topo = topo,
+                                   .n_nodes = place.n_nodes,
+                                   .nics = (uint32_t)node->nics,
+                                   .nic_group = (uint32_t)node->nic_group};
     struct wf_net *net = make_net(setup->net, setup->net_params, &env);
     struct wf_engine *engine = wf_engine_new(&config, NULL);
     if (setup->in_step) {

@@ -59,8 +59,7 @@ void wf_packet_credit_return(const struct wf_packet_view *view,
     int64_t arrival = wf_time_add(at, back);
     int64_t delay = arrival == WF_TIME_MAX ? WF_TIME_MAX : arrival - wf_now(view->ctx);
 
-    wf_schedule(view->ctx, wf_packet_process(view->model, links->to[link]), delay,
-                WF_PACKET_CREDIT, &credit, sizeof(credit));
+    wf_packet_schedule(view, links->to[link], delay, WF_PACKET_CREDIT, &credit, sizeof(credit));
 }
 
 /* Sends on a packet that has its credit. */

@@ -115,9 +115,9 @@ static void settle_all(const struct wf_packet_view *view)
     }
 }
 
-/* Delivers the packets that have arrived of the trains from the process `from`, and drops
- * the rest if the trains end here. Other trains wait, unless there is a server. */
-static void settle(const struct wf_packet_view *view, uint32_t from, bool ends)
+/* Delivers the packets that have arrived of the trains from a source, and drops the rest if
+ * the trains end here. Other trains wait, unless there is a server. */
+static void settle(const struct wf_packet_view *view, uint64_t from, bool ends)
 {
     struct wf_packet_port *server = &view->node->ejection;
     uint32_t before = 0;
@@ -146,7 +146,7 @@ static void settle(const struct wf_packet_view *view, uint32_t from, bool ends)
 
 void wf_packet_deliver_cut(const struct wf_packet_view *view)
 {
-    settle(view, view->key.src, true);
+    settle(view, wf_packet_source_of(&view->key), true);
 }
 
 void wf_packet_deliver(const struct wf_packet_view *view, const struct wf_packet_run *run)

@@ -126,7 +126,6 @@ struct wf_packet_net {
     struct wf_topo *damaged; /* `topo`, if parts of the network fail; else null */
     struct wf_route *route;
     struct wf_packet_links links;
-    uint32_t first_other;  /* process number of vertex net.n_nodes */
     uint32_t packet_bytes; /* payload of a full packet, without the header */
     uint32_t header_bytes;
     uint32_t injection, ejection; /* kinds of link with those rates, or WF_PACKET_UNLIMITED */
@@ -161,6 +160,7 @@ struct wf_packet_view {
     struct wf_ctx *ctx;
     struct wf_key key; /* key of the current event; it breaks ties at one instant */
     uint32_t vertex;
+    uint32_t nic;     /* at a node: number of the interface; else 0 */
     uint32_t n_ports; /* ports in the state */
     struct wf_packet_port *ports;
     struct wf_packet_channel *channels; /* model->n_channels for each port */
@@ -175,7 +175,8 @@ struct wf_packet_run {
     uint64_t first, count;
     bool is_cut;     /* they were announced but will not come */
     int64_t spacing; /* 0: all arrive at once, and nothing can come between them */
-    uint32_t from;   /* sending process; this one if they are injected here */
+    uint64_t
+        from; /* wf_packet_source() that sent or, if they are injected here, injects them */
     const struct wf_net_message
         *msg; /* if it is the message's last packet, which travels alone;
                                          else null */
@@ -186,10 +187,38 @@ static inline const struct wf_packet_net *wf_packet_of(const struct wf_net *net)
     return (const struct wf_packet_net *)net;
 }
 
-static inline uint32_t wf_packet_process(const struct wf_packet_net *model, uint32_t vertex)
+/* Where packets come from, in the order in which the engine's keys put packets that arrive at
+ * one instant: a process and, for a node, one of its interfaces. */
+static inline uint64_t wf_packet_source(uint32_t process, uint32_t nic)
 {
-    return vertex < model->net.n_nodes ? model->net.first_node + vertex
-                                       : model->first_other + (vertex - model->net.n_nodes);
+    return (uint64_t)process << 8 | nic;
+}
+
+static inline uint64_t wf_packet_source_of(const struct wf_key *key)
+{
+    return wf_packet_source(key->src, wf_key_part(key));
+}
+
+/* The vertex itself, as the source of what it injects. */
+static inline uint64_t wf_packet_source_here(const struct wf_packet_view *view)
+{
+    return wf_packet_source(wf_self(view->ctx), view->nic);
+}
+
+/* Schedules an event for another vertex. */
+static inline void wf_packet_schedule(const struct wf_packet_view *view, uint32_t vertex,
+                                      int64_t delay, uint16_t kind, const void *payload,
+                                      size_t size)
+{
+    wf_net_schedule_at(&view->model->net, view->ctx, view->nic, vertex, delay, kind, payload,
+                       size);
+}
+
+/* Schedules an event for the vertex itself. */
+static inline void wf_packet_schedule_own(const struct wf_packet_view *view, int64_t delay,
+                                          uint16_t kind, const void *payload, size_t size)
+{
+    wf_net_schedule_own(view->ctx, view->nic, delay, kind, payload, size);
 }
 
 /* The state of a vertex laid out for `n_ports` ports; the caller adds key and node. */

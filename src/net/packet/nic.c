@@ -8,11 +8,12 @@
 #include "base/int128.h"
 
 struct wf_packet_view wf_packet_view_of(const struct wf_packet_net *model, struct wf_ctx *ctx,
-                                        void *node)
+                                        void *node, uint32_t nic)
 {
-    struct wf_packet_view view = wf_packet_view(
-        model, ctx, node, wf_self(ctx) - model->net.first_node, model->node_ports);
+    struct wf_packet_view view =
+        wf_packet_view(model, ctx, node, wf_net_here(&model->net, ctx, nic), model->node_ports);
 
+    view.nic = nic;
     view.key = *wf_now_key(ctx);
     view.node = (void *)((unsigned char *)node + model->ports_size);
     return view;
@@ -56,8 +57,7 @@ static void plan(const struct wf_packet_view *view, const struct wf_packet_injec
 {
     int64_t delay = at == WF_TIME_MAX ? WF_TIME_MAX : at - wf_now(view->ctx);
 
-    wf_schedule(view->ctx, wf_self(view->ctx), delay, WF_PACKET_INJECT, inject,
-                sizeof(*inject));
+    wf_packet_schedule_own(view, delay, WF_PACKET_INJECT, inject, sizeof(*inject));
 }
 
 /* Sends full packets from `next` on, the first of them now. Returns whether the last packet
@@ -71,7 +71,7 @@ static bool inject_body(const struct wf_packet_view *view,
         .head = wf_packet_first_head(view, inject),
         .first = inject->next,
         .spacing = wf_packet_pace(model),
-        .from = wf_self(view->ctx),
+        .from = wf_packet_source_here(view),
     };
     struct wf_packet_inject_event rest = *inject;
 
@@ -101,7 +101,7 @@ void wf_packet_inject(const struct wf_packet_view *view,
     struct wf_packet_run run = {.head = wf_packet_first_head(view, inject),
                                 .first = last,
                                 .count = 1,
-                                .from = wf_self(view->ctx),
+                                .from = wf_packet_source_here(view),
                                 .msg = &inject->msg};
 
     if (inject->next == last || inject_body(view, inject, last)) {
@@ -130,7 +130,8 @@ int64_t wf_packet_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
                        uint32_t dst_node, const struct wf_net_message *msg, int64_t start)
 {
     const struct wf_packet_net *model = wf_packet_of(net);
-    struct wf_packet_view view = wf_packet_view_of(model, ctx, node);
+    struct wf_packet_view view =
+        wf_packet_view_of(model, ctx, node, wf_net_interface_of(&net->ends, msg->src_node).nic);
     struct wf_packet_node *own = view.node;
     struct wf_packet_inject_event inject = {
         .msg = *msg, .dst = dst_node, .number = own->messages};

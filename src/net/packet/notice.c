@@ -47,8 +47,8 @@ static void send(const struct wf_packet_view *view, uint32_t by, uint32_t port,
                                                    .waiting = notice->waiting};
     const struct wf_packet_link_kind *kind = &links->kinds[wf_packet_links_kind(links, link)];
 
-    wf_schedule(view->ctx, wf_packet_process(view->model, to), kind->latency + kind->delay,
-                WF_PACKET_NOTICE, &payload, sizeof(payload));
+    wf_packet_schedule(view, to, kind->latency + kind->delay, WF_PACKET_NOTICE, &payload,
+                       sizeof(payload));
 }
 
 void wf_packet_notice_send(const struct wf_packet_view *view, uint32_t port)

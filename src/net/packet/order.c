@@ -107,7 +107,7 @@ static struct pending *find_pending(const struct wf_packet_view *view, uint32_t 
 
 static void plan_next(const struct wf_packet_view *view, uint64_t src)
 {
-    wf_schedule(view->ctx, wf_self(view->ctx), 0, WF_PACKET_READY, &src, sizeof(src));
+    wf_packet_schedule_own(view, 0, WF_PACKET_READY, &src, sizeof(src));
 }
 
 /* Hands over the first message, and schedules the next one if it is complete. */

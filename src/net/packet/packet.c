@@ -151,12 +151,13 @@ static enum wf_status make_route(struct wf_packet_net *model,
 static void handle(const struct wf_packet_view *view, const struct wf_event *ev)
 {
     const void *payload = ev->payload;
-    struct wf_packet_run run = {.count = 1, .from = ev->key.src};
+    struct wf_packet_run run = {.count = 1, .from = wf_packet_source_of(&ev->key)};
+    uint32_t kind = wf_net_kind(ev);
 
     memcpy(&run.head, payload, sizeof(run.head));
-    if (ev->kind == WF_PACKET_BODY) {
+    if (kind == WF_PACKET_BODY) {
         run.first = ((const struct wf_packet_body_event *)payload)->first;
-    } else if (ev->kind == WF_PACKET_TRAIN) {
+    } else if (kind == WF_PACKET_TRAIN) {
         const struct wf_packet_train_event *train = payload;
         run.first = train->first;
         run.count = train->count;
@@ -170,21 +171,23 @@ static void handle(const struct wf_packet_view *view, const struct wf_event *ev)
 
 static void dispatch(const struct wf_packet_view *view, const struct wf_event *ev)
 {
-    if (ev->kind <= WF_PACKET_LAST) {
+    uint32_t kind = wf_net_kind(ev);
+
+    if (kind <= WF_PACKET_LAST) {
         handle(view, ev);
-    } else if (ev->kind == WF_PACKET_CUT) {
+    } else if (kind == WF_PACKET_CUT) {
         struct wf_packet_head head;
         memcpy(&head, ev->payload, sizeof(head));
         wf_packet_cut(view, &head);
-    } else if (ev->kind == WF_PACKET_SERVICE) {
+    } else if (kind == WF_PACKET_SERVICE) {
         wf_packet_train_service(view, (uint32_t)ev->payload[0]);
-    } else if (ev->kind == WF_PACKET_CREDIT) {
+    } else if (kind == WF_PACKET_CREDIT) {
         wf_packet_credit_received(view, (const void *)ev->payload);
-    } else if (ev->kind == WF_PACKET_READY) {
+    } else if (kind == WF_PACKET_READY) {
         wf_packet_order_ready(view, (uint32_t)ev->payload[0]);
-    } else if (ev->kind == WF_PACKET_INJECT) {
+    } else if (kind == WF_PACKET_INJECT) {
         wf_packet_inject(view, (const void *)ev->payload);
-    } else if (ev->kind == WF_PACKET_NOTICE) {
+    } else if (kind == WF_PACKET_NOTICE) {
         wf_packet_notice_received(view, (const void *)ev->payload);
     } else {
         wf_packet_turn(view);
@@ -194,7 +197,8 @@ static void dispatch(const struct wf_packet_view *view, const struct wf_event *e
 static void packet_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,
                          const struct wf_event *ev)
 {
-    const struct wf_packet_view view = wf_packet_view_of(wf_packet_of(net), ctx, node);
+    const struct wf_packet_view view =
+        wf_packet_view_of(wf_packet_of(net), ctx, node, wf_net_nic(ev));
 
     dispatch(&view, ev);
 }
@@ -204,9 +208,10 @@ static struct wf_packet_view other_view(void *state, struct wf_ctx *ctx)
 {
     const struct wf_packet_net *model = wf_model(ctx);
 
-    return wf_packet_view(model, ctx, state,
-                          model->net.n_nodes + (wf_self(ctx) - model->first_other),
-                          model->other_ports);
+    return wf_packet_view(
+        model, ctx, state,
+        wf_net_other_vertex(&model->net.ends, wf_self(ctx) - model->net.first_other),
+        model->other_ports);
 }
 
 static void other_event(void *state, const struct wf_event *ev, struct wf_ctx *ctx)
@@ -232,10 +237,10 @@ static void other_finish(const void *state, struct wf_ctx *ctx)
 }
 
 static void packet_finish(const struct wf_net *net, struct wf_ctx *ctx, const void *node,
-                          struct wf_net_totals *totals)
+                          uint32_t nic, struct wf_net_totals *totals)
 {
     const struct wf_packet_view view =
-        wf_packet_view_of(wf_packet_of(net), ctx, wf_unconst(node)); /* only read */
+        wf_packet_view_of(wf_packet_of(net), ctx, wf_unconst(node), nic); /* only read */
     const struct wf_packet_node *own = view.node;
 
     totals->nodes++;
@@ -312,9 +317,10 @@ static void find_extremes(struct wf_packet_net *model)
 }
 
 static void finish_model(struct wf_packet_net *model, const struct wf_packet_params *given,
-                         uint32_t n_nodes)
+                         const struct wf_net_env *env)
 {
     const struct wf_topo *topo = model->topo;
+    const struct wf_net_ends ends = wf_net_ends_of(env);
     int64_t least = wf_packet_links_least_delay(&model->links);
 
     find_extremes(model);
@@ -342,8 +348,8 @@ static void finish_model(struct wf_packet_net *model, const struct wf_packet_par
                   (model->sends_notices ? sizeof(struct wf_packet_port_notice) : 0);
     model->stats = given->stats;
     model->stats_window = counts ? given->stats_window : 0;
-    model->node_ports = wf_net_ports_max(topo, 0, n_nodes);
-    model->other_ports = wf_net_ports_max(topo, n_nodes, topo->n_vertices);
+    model->node_ports = wf_net_ports_max(topo, 0, ends.after + ends.gaps);
+    model->other_ports = wf_net_ports_max(topo, ends.whole, topo->n_vertices);
     model->keeps_loads = given->stats == WF_NET_STATS_LINKS;
     model->port_size = each;
     each += model->keeps_loads ? sizeof(struct wf_net_link_load) : 0;
@@ -365,7 +371,7 @@ static void finish_model(struct wf_packet_net *model, const struct wf_packet_par
         .payload_max = sizeof(struct wf_packet_last_event),
         .promise_ps = model->trains ? least - 1 : least,
         .ahead = model->has_queue ? WF_NET_NOW : WF_NET_IN_ORDER,
-        .n_nodes = n_nodes,
+        .ends = ends,
     };
     wf_packet_stats_init(model);
 }
@@ -400,7 +406,7 @@ static enum wf_status packet_create(const void *params, const struct wf_net_env 
         packet_destroy(&model->net);
         return status;
     }
-    finish_model(model, given, env->n_nodes);
+    finish_model(model, given, env);
     *out = &model->net;
     return WF_OK;
 }
@@ -408,14 +414,11 @@ static enum wf_status packet_create(const void *params, const struct wf_net_env 
 static void packet_attach(struct wf_net *net, struct wf_engine *engine)
 {
     struct wf_packet_net *model = (struct wf_packet_net *)net;
-    uint32_t others = model->topo->n_vertices - net->n_nodes;
 
     wf_engine_cells(engine, model->n_channels > 0 ? wf_packet_credit_cell_size()
                                                   : sizeof(struct wf_packet_train));
-    if (others > 0) {
-        model->first_other =
-            wf_engine_add(engine, &model->other_ops, others, model->other_size, model);
-    }
+    wf_net_add_others(net, engine, model->topo->n_vertices, &model->other_ops,
+                      model->other_size);
 }
 
 /* The time on the topology's own route: links and routers, then the bytes on the slowest

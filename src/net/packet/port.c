@@ -107,8 +107,7 @@ static void schedule(const struct wf_packet_view *view, const struct wf_packet_o
 {
     int64_t delay = at == WF_TIME_MAX ? WF_TIME_MAX : at - wf_now(view->ctx);
 
-    wf_schedule(view->ctx, wf_packet_process(view->model, view->model->links.to[outlet->link]),
-                delay, kind, payload, size);
+    wf_packet_schedule(view, view->model->links.to[outlet->link], delay, kind, payload, size);
 }
 
 void wf_packet_emit(const struct wf_packet_view *view, const struct wf_packet_outlet *outlet,

@@ -24,19 +24,19 @@ struct wf_packet_outlet {
 /* A train at a port: the packets that had not arrived at the last event that looked. Kept in
  * a cell. */
 struct wf_packet_train {
-    uint32_t next;   /* cell */
-    uint32_t src;    /* process it comes from */
+    uint32_t next; /* cell */
+    bool queued;   /* the packets sent on leave as fast as the port can */
+    uint8_t cuts;  /* how often another packet came between its packets */
+    uint8_t calm;  /* packets since then, at most 255 */
+    uint8_t spare;
+    uint64_t src;    /* wf_packet_source() that it comes from */
     int64_t service; /* in a port's first train: when a WF_PACKET_SERVICE is scheduled, or 0 */
     int64_t at;      /* arrival of the next packet */
     int64_t spacing;
-    uint64_t first; /* number of that packet */
-    uint64_t left;  /* packets from that one on */
-    uint64_t ahead; /* packets already sent on, as a train... */
-    int64_t out;    /* ...whose next packet starts at this time */
-    bool queued;    /* ...and whether the others leave as fast as the port can */
-    uint8_t cuts;   /* how often another packet came between its packets */
-    uint8_t calm;   /* packets since then, at most 255 */
-    uint8_t spare[5];
+    uint64_t first;             /* number of that packet */
+    uint64_t left;              /* packets from that one on */
+    uint64_t ahead;             /* packets already sent on, as a train... */
+    int64_t out;                /* ...whose next packet starts at this time */
     struct wf_packet_head head; /* header for the next vertex */
 };
 
@@ -87,8 +87,7 @@ void wf_packet_train_settle(const struct wf_packet_view *view,
 void wf_packet_train_arrive(const struct wf_packet_view *view,
                             const struct wf_packet_outlet *outlet,
                             const struct wf_packet_run *run);
-/* WF_PACKET_CUT: ends the train with this head that comes from the process of the key's
- * source. */
+/* WF_PACKET_CUT: ends the train with this head that comes from the source of the key. */
 void wf_packet_cut(const struct wf_packet_view *view, struct wf_packet_head *head);
 /* WF_PACKET_SERVICE. */
 void wf_packet_train_service(const struct wf_packet_view *view, uint32_t number);
@@ -113,9 +112,9 @@ void wf_packet_deliver_cut(const struct wf_packet_view *view);
 
 /* ---- nic.c ---- */
 
-/* The view of a node; `node` is the network's part of its state. */
+/* The view of an interface; `node` is its part of the node's state. */
 struct wf_packet_view wf_packet_view_of(const struct wf_packet_net *model, struct wf_ctx *ctx,
-                                        void *node);
+                                        void *node, uint32_t nic);
 int64_t wf_packet_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
                        uint32_t dst_node, const struct wf_net_message *msg, int64_t start);
 /* The time between the beginnings of two full packets at an interface. */

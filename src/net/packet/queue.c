@@ -29,7 +29,7 @@ static void wake(const struct wf_packet_view *view, int64_t delay)
 {
     view->node->awake = 1;
     view->node->turn = wf_time_add(wf_now(view->ctx), delay);
-    wf_schedule(view->ctx, wf_self(view->ctx), delay, WF_PACKET_TURN, NULL, 0);
+    wf_packet_schedule_own(view, delay, WF_PACKET_TURN, NULL, 0);
 }
 
 static const struct entry *look(const struct wf_packet_view *view, uint32_t cell)
@@ -128,7 +128,7 @@ static struct wf_packet_run next_packet(const struct wf_packet_view *view,
         .head = wf_packet_first_head(view, inject),
         .first = inject->next,
         .count = 1,
-        .from = wf_self(view->ctx),
+        .from = wf_packet_source_here(view),
         .msg = inject->next == last ? &inject->msg : NULL,
     };
 }

@@ -115,10 +115,11 @@ static void count_windows(const struct wf_packet_net *model, const struct wf_eve
                           uint64_t *windows)
 {
     const struct wf_packet_train_event *train = (const void *)ev->payload;
-    bool many = ev->kind == WF_PACKET_TRAIN || ev->kind == WF_PACKET_CUT;
+    uint32_t kind = wf_net_kind(ev);
+    bool many = kind == WF_PACKET_TRAIN || kind == WF_PACKET_CUT;
     uint64_t n = many ? train->count : 1, bytes = model->links.full_bytes;
 
-    if (ev->kind == WF_PACKET_LAST) {
+    if (kind == WF_PACKET_LAST) {
         const struct wf_packet_last_event *last = (const void *)ev->payload;
         bytes = wf_packet_rest(model, last->msg.bytes) + model->header_bytes;
     }
@@ -134,7 +135,7 @@ static void count_windows(const struct wf_packet_net *model, const struct wf_eve
             here = (uint64_t)((end - at - 1) / train->spacing) + 1;
             here = here < n - i ? here : n - i;
         }
-        windows[window] += ev->kind == WF_PACKET_CUT ? -(here * bytes) : here * bytes;
+        windows[window] += kind == WF_PACKET_CUT ? -(here * bytes) : here * bytes;
         i += here;
     }
 }
@@ -144,7 +145,7 @@ void wf_packet_stats_commit(const struct wf_net *net, const struct wf_event *ev,
 {
     const struct wf_packet_net *model = wf_packet_of(net);
 
-    if (ev->kind <= WF_PACKET_CUT && model->stats_window > 0) {
+    if (wf_net_kind(ev) <= WF_PACKET_CUT && model->stats_window > 0) {
         struct wf_net_counters *counters = wf_net_counters_of(net, ctx);
         if (counters != NULL) {
             count_windows(model, ev, &counters->word[WINDOWS_AT]);

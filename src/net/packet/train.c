@@ -26,7 +26,7 @@ static struct wf_packet_train *edit(const struct wf_packet_view *view, uint32_t 
 uint64_t wf_packet_train_before(const struct wf_packet_train *train, const struct wf_key *key)
 {
     bool tie =
-        key->delta > 0 || train->src < key->src; /* at one instant the train comes first */
+        key->delta > 0 || train->src < wf_packet_source_of(key); /* the train comes first */
 
     if (key->time < train->at || (key->time == train->at && !tie)) {
         return 0;
@@ -208,8 +208,8 @@ static void plan_service(const struct wf_packet_view *view,
         return;
     }
     edit(view, port->trains)->service = at + 1;
-    wf_schedule(view->ctx, wf_self(view->ctx), at + 1 - wf_now(view->ctx), WF_PACKET_SERVICE,
-                &number, sizeof(number));
+    wf_packet_schedule_own(view, at + 1 - wf_now(view->ctx), WF_PACKET_SERVICE, &number,
+                           sizeof(number));
 }
 
 /* Takes back the packets that were sent on and have not arrived here yet. */
@@ -333,7 +333,7 @@ static void end_train(const struct wf_packet_view *view, const struct wf_packet_
 
     for (uint32_t cell = outlet->port->trains; cell != 0;) {
         const struct wf_packet_train *train = wf_cell_read(view->ctx, cell);
-        if (train->src == view->key.src) {
+        if (train->src == wf_packet_source_of(&view->key)) {
             if (train->ahead > 0) {
                 take_back(view, outlet, edit(view, cell));
             }
@@ -383,6 +383,7 @@ void wf_packet_train_service(const struct wf_packet_view *view, uint32_t number)
     wf_touch(view->ctx, port, sizeof(*port));
     just_before.key.delta = 0; /* packets of this instant do not count yet */
     just_before.key.src = 0;
+    just_before.key.seq = 0;
     train->service = 0;
     uint64_t due = wf_packet_train_before(train, &just_before.key);
     if (train->next == 0 && due > 0 && train->ahead == due - 1 && is_calm(train)) {

@@ -31,10 +31,10 @@ void wf_router_wake(const struct wf_router_view *view, int64_t at)
     head->wake = at + 1;
     int64_t cycle = view->model->set.cycle;
     if (at >= WF_TIME_MAX / cycle) {
-        wf_schedule(view->ctx, wf_self(view->ctx), WF_TIME_MAX, WF_ROUTER_DECIDE, NULL, 0);
+        wf_router_schedule_own(view, WF_TIME_MAX, WF_ROUTER_DECIDE, NULL, 0);
     } else {
-        wf_schedule(view->ctx, wf_self(view->ctx), at * cycle + 1 - wf_now(view->ctx),
-                    WF_ROUTER_DECIDE, NULL, 0);
+        wf_router_schedule_own(view, at * cycle + 1 - wf_now(view->ctx), WF_ROUTER_DECIDE, NULL,
+                               0);
     }
 }
 
@@ -179,9 +179,8 @@ static void count_injected(const struct wf_router_view *view, uint32_t input,
         view->head->injected++;
         wf_router_counted(view);
         if (packet->last != 0 && view->model->net.user.sent != NULL) {
-            wf_schedule(view->ctx, wf_self(view->ctx),
-                        view->model->phits * view->model->set.cycle - 1, WF_ROUTER_SENT, packet,
-                        sizeof(*packet));
+            wf_router_schedule_own(view, view->model->phits * view->model->set.cycle - 1,
+                                   WF_ROUTER_SENT, packet, sizeof(*packet));
         }
         view->head->waited += (uint64_t)(view->now - packet->born);
     }

@@ -42,8 +42,7 @@ static void come_back(const struct wf_router_view *view, uint64_t every, uint16_
             cycle = view->model->set.cycle;
 
     if (next < WF_TIME_MAX / cycle) {
-        wf_schedule(view->ctx, wf_self(view->ctx), next * cycle + 2 - wf_now(view->ctx), kind,
-                    NULL, 0);
+        wf_router_schedule_own(view, next * cycle + 2 - wf_now(view->ctx), kind, NULL, 0);
     }
 }
 
@@ -200,16 +199,18 @@ static void remember(struct detector *own, struct wf_ctx *ctx, const struct wf_n
     own->more_waits = 1;
 }
 
-/* Sends an event to all nodes, for the time `at`. */
+/* Sends an event to all interfaces, for the time `at`. */
 static void tell_all(const struct wf_router_net *model, struct wf_ctx *ctx, int64_t at,
                      uint16_t kind, const struct wf_net_deadlock *deadlock)
 {
+    const struct wf_net_ends *ends = &model->net.ends;
     uint64_t shut = deadlock->n;
 
-    for (uint32_t node = 0; node < model->net.n_nodes; node++) {
-        wf_schedule(ctx, model->net.first_node + node, at - wf_now(ctx), kind,
-                    kind == WF_ROUTER_GATE ? (const void *)&shut : deadlock,
-                    kind == WF_ROUTER_GATE ? sizeof(shut) : sizeof(*deadlock));
+    for (uint32_t i = 0; i < ends->after; i++) {
+        uint32_t end = wf_net_end(ends, i / ends->nics, i % ends->nics);
+        wf_net_schedule_at(&model->net, ctx, 0, end, at - wf_now(ctx), kind,
+                           kind == WF_ROUTER_GATE ? (const void *)&shut : deadlock,
+                           kind == WF_ROUTER_GATE ? sizeof(shut) : sizeof(*deadlock));
     }
 }
 

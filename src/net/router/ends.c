@@ -196,7 +196,7 @@ static void append_backlog(const struct wf_router_view *view,
 bool wf_router_can_inject(const struct wf_net *net, struct wf_ctx *ctx, void *node,
                           uint32_t dst)
 {
-    struct wf_router_view view = wf_router_view_at(wf_router_of(net), ctx, node);
+    struct wf_router_view view = wf_router_view_at(wf_router_of(net), ctx, node, 0);
     struct wf_router_packet packet = {.dst = dst, .number = view.head->numbers};
 
     if (view.model->set.switching == WF_ROUTER_WORMHOLE) {
@@ -211,7 +211,8 @@ int64_t wf_router_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
                        uint32_t dst_node, const struct wf_net_message *msg, int64_t start)
 {
     const struct wf_router_net *model = wf_router_of(net);
-    struct wf_router_view view = wf_router_view_at(model, ctx, node);
+    struct wf_router_view view =
+        wf_router_view_at(model, ctx, node, wf_net_interface_of(&net->ends, msg->src_node).nic);
     int64_t cycle = model->set.cycle;
     struct wf_router_packet packet = {.msg = *msg, .dst = dst_node};
     uint64_t count = n_packets(model, msg->bytes);
@@ -223,7 +224,7 @@ int64_t wf_router_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
         packet.order = next_order(&view, &view.head->sent_orders, dst_node);
     }
     if (count > UINT32_MAX) { /* this would take longer than the simulated time can be */
-        wf_schedule(ctx, wf_self(ctx), WF_TIME_MAX, WF_ROUTER_DECIDE, NULL, 0);
+        wf_router_schedule_own(&view, WF_TIME_MAX, WF_ROUTER_DECIDE, NULL, 0);
         return WF_NET_LATER;
     }
     packet.born = (wf_now(ctx) + cycle - 1) / cycle;
@@ -243,9 +244,8 @@ static void deliver(const struct wf_router_view *view, const struct wf_router_pa
     const struct wf_router_net *model = view->model;
     bool is_here = model->set.switching == WF_ROUTER_WORMHOLE;
 
-    wf_schedule(view->ctx, wf_self(view->ctx),
-                is_here ? 0 : (model->phits - 1) * model->set.cycle, WF_ROUTER_DELIVER, packet,
-                sizeof(*packet));
+    wf_router_schedule_own(view, is_here ? 0 : (model->phits - 1) * model->set.cycle,
+                           WF_ROUTER_DELIVER, packet, sizeof(*packet));
 }
 
 /* Whether this packet completes its message. */

@@ -324,8 +324,8 @@ static void finish_packet(const struct wf_router_view *view)
         return;
     }
     if (model->net.user.sent != NULL) {
-        wf_schedule(view->ctx, wf_self(view->ctx), model->set.cycle - 1, WF_ROUTER_SENT,
-                    &entry->packet, sizeof(entry->packet));
+        wf_router_schedule_own(view, model->set.cycle - 1, WF_ROUTER_SENT, &entry->packet,
+                               sizeof(entry->packet));
     }
     uint32_t cell = head->backlog;
     wf_touch(view->ctx, head, sizeof(*head));
@@ -436,7 +436,7 @@ bool wf_router_flit_event(const struct wf_router_view *view, const struct wf_eve
 {
     const struct wf_router_packet *packet = (const void *)ev->payload;
 
-    switch (ev->kind) {
+    switch (wf_net_kind(ev)) {
     case WF_ROUTER_HEAD:
         head_arrives(view, packet);
         return true;

@@ -182,9 +182,9 @@ struct wf_router_net {
     struct wf_route *route; /* ...WF_ROUTER_POLICY with this; else null */
     uint16_t *coords;       /* on grids: coordinates of each vertex, n_dims each */
     uint16_t *in_port; /* elsewhere: for each directed link the input port at its far end */
-    struct wf_net_inward inward;    /* with one-way links: those that end at each input port */
-    uint64_t notice_step;           /* bytes; 0: routers send no notices */
-    uint32_t first_other, detector; /* process numbers */
+    struct wf_net_inward inward; /* with one-way links: those that end at each input port */
+    uint64_t notice_step;        /* bytes; 0: routers send no notices */
+    uint32_t detector;           /* process number */
     uint64_t packets_limit; /* packets in the network above which none is injected; 0: none */
     struct wf_router_layout node, other;
     struct wf_process_ops other_ops, detector_ops;
@@ -201,7 +201,8 @@ struct wf_router_view {
     struct wf_router_input *inputs;
     uint64_t *words;
     uint32_t vertex;
-    int64_t now; /* cycle */
+    uint32_t nic; /* at a node: number of the interface; else 0 */
+    int64_t now;  /* cycle */
 };
 
 /* What the first packet of an input requests. */
@@ -216,19 +217,20 @@ static inline const struct wf_router_net *wf_router_of(const struct wf_net *net)
     return (const struct wf_router_net *)net;
 }
 
-static inline uint32_t wf_router_process(const struct wf_router_net *model, uint32_t vertex)
-{
-    return vertex < model->net.n_nodes ? model->net.first_node + vertex
-                                       : model->first_other + (vertex - model->net.n_nodes);
-}
-
 /* Schedules an event at another vertex, at the beginning of the cycle `cycles` later. */
 static inline void wf_router_schedule(const struct wf_router_view *view, uint32_t vertex,
                                       uint64_t cycles, uint16_t kind, const void *payload,
                                       size_t size)
 {
-    wf_schedule(view->ctx, wf_router_process(view->model, vertex),
-                (int64_t)cycles * view->model->set.cycle - 1, kind, payload, size);
+    wf_net_schedule_at(&view->model->net, view->ctx, view->nic, vertex,
+                       (int64_t)cycles * view->model->set.cycle - 1, kind, payload, size);
+}
+
+/* Schedules an event at this vertex, `delay` picoseconds later. */
+static inline void wf_router_schedule_own(const struct wf_router_view *view, int64_t delay,
+                                          uint16_t kind, const void *payload, size_t size)
+{
+    wf_net_schedule_own(view->ctx, view->nic, delay, kind, payload, size);
 }
 
 /* The input port at the far end of a link. If all links lead both ways, input ports have the
@@ -419,15 +421,16 @@ int64_t wf_router_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
 
 /* ---- process.c ---- */
 
+/* The view of the interface `nic` of a node, or of another vertex. */
 struct wf_router_view wf_router_view_at(const struct wf_router_net *model, struct wf_ctx *ctx,
-                                        void *state);
+                                        void *state, uint32_t nic);
 
 /* Members of struct wf_net_ops. */
 void wf_router_attach(struct wf_net *net, struct wf_engine *engine);
 void wf_router_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,
                      const struct wf_event *ev);
 void wf_router_finish(const struct wf_net *net, struct wf_ctx *ctx, const void *node,
-                      struct wf_net_totals *totals);
+                      uint32_t nic, struct wf_net_totals *totals);
 void wf_router_usage(const struct wf_net *net, struct wf_ctx *ctx, const void *node,
                      struct wf_net_usage *usage);
 

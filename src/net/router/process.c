@@ -6,10 +6,11 @@
 
 /* The view without the cycle. */
 static struct wf_router_view place(const struct wf_router_net *model, struct wf_ctx *ctx,
-                                   void *state)
+                                   void *state, uint32_t nic)
 {
-    uint32_t self = wf_self(ctx), node = self - model->net.first_node;
-    bool is_node = node < model->net.n_nodes;
+    const struct wf_net *net = &model->net;
+    uint32_t self = wf_self(ctx);
+    bool is_node = self - net->first_node < net->ends.n_nodes;
     const struct wf_router_layout *layout = is_node ? &model->node : &model->other;
     unsigned char *bytes = state;
 
@@ -22,14 +23,16 @@ static struct wf_router_view place(const struct wf_router_net *model, struct wf_
         .links = (void *)(bytes + layout->links),
         .inputs = (void *)(bytes + layout->inputs),
         .words = (void *)(bytes + layout->words),
-        .vertex = is_node ? node : self - model->first_other + model->net.n_nodes,
+        .vertex = is_node ? wf_net_here(net, ctx, nic)
+                          : wf_net_other_vertex(&net->ends, self - net->first_other),
+        .nic = nic,
     };
 }
 
 struct wf_router_view wf_router_view_at(const struct wf_router_net *model, struct wf_ctx *ctx,
-                                        void *state)
+                                        void *state, uint32_t nic)
 {
-    struct wf_router_view view = place(model, ctx, state);
+    struct wf_router_view view = place(model, ctx, state, nic);
 
     view.now = wf_now(ctx) / model->set.cycle;
     return view;
@@ -37,9 +40,9 @@ struct wf_router_view wf_router_view_at(const struct wf_router_net *model, struc
 
 /* After the run the state is only read. */
 static struct wf_router_view place_after(const struct wf_router_net *model, struct wf_ctx *ctx,
-                                         const void *state)
+                                         const void *state, uint32_t nic)
 {
-    return place(model, ctx, wf_unconst(state));
+    return place(model, ctx, wf_unconst(state), nic);
 }
 
 static void slot_free(const struct wf_router_view *view, uint64_t number)
@@ -87,13 +90,14 @@ static void halt(const struct wf_router_view *view, void *node,
 void wf_router_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,
                      const struct wf_event *ev)
 {
-    struct wf_router_view view = wf_router_view_at(wf_router_of(net), ctx, node);
+    struct wf_router_view view =
+        wf_router_view_at(wf_router_of(net), ctx, node, wf_net_nic(ev));
     const struct wf_router_packet *packet = (const void *)ev->payload;
 
     if (view.model->set.switching == WF_ROUTER_WORMHOLE && wf_router_flit_event(&view, ev)) {
         return;
     }
-    switch (ev->kind) {
+    switch (wf_net_kind(ev)) {
     case WF_ROUTER_HEAD:
         wf_router_enqueue(&view, packet->input, packet);
         break;
@@ -130,7 +134,7 @@ void wf_router_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,
 static void add_usage(const struct wf_router_net *model, struct wf_ctx *ctx, const void *state,
                       struct wf_net_usage *usage)
 {
-    const struct wf_router_view view = place_after(model, ctx, state);
+    const struct wf_router_view view = place_after(model, ctx, state, 0);
     const struct wf_router_layout *layout = view.layout;
     const struct wf_router_head *head = view.head;
     const struct wf_router_channel *channels = view.channels;
@@ -164,10 +168,10 @@ void wf_router_usage(const struct wf_net *net, struct wf_ctx *ctx, const void *n
 }
 
 void wf_router_finish(const struct wf_net *net, struct wf_ctx *ctx, const void *node,
-                      struct wf_net_totals *totals)
+                      uint32_t nic, struct wf_net_totals *totals)
 {
     const struct wf_router_head *head = node;
-    const struct wf_router_view view = place_after(wf_router_of(net), ctx, node);
+    const struct wf_router_view view = place_after(wf_router_of(net), ctx, node, nic);
 
     wf_router_stats_finish(&view);
     if (head->deadlock != 0) {
@@ -180,7 +184,7 @@ void wf_router_finish(const struct wf_net *net, struct wf_ctx *ctx, const void *
 static void other_finish(const void *state, struct wf_ctx *ctx)
 {
     const struct wf_router_net *model = wf_model(ctx);
-    const struct wf_router_view view = place_after(model, ctx, state);
+    const struct wf_router_view view = place_after(model, ctx, state, 0);
 
     wf_router_stats_finish(&view);
     if (model->net.user.usage != NULL) {
@@ -196,7 +200,6 @@ static void other_event(void *state, const struct wf_event *ev, struct wf_ctx *c
 void wf_router_attach(struct wf_net *net, struct wf_engine *engine)
 {
     struct wf_router_net *model = (struct wf_router_net *)net;
-    uint32_t n_others = model->topo->n_vertices - net->n_nodes;
 
     wf_router_add_detector(model, engine);
     wf_engine_cells(engine, sizeof(struct wf_router_cell));
@@ -207,8 +210,6 @@ void wf_router_attach(struct wf_net *net, struct wf_engine *engine)
         .event = other_event,
         .finish = other_finish,
     };
-    if (n_others > 0) {
-        model->first_other =
-            wf_engine_add(engine, &model->other_ops, n_others, model->other.size, model);
-    }
+    wf_net_add_others(net, engine, model->topo->n_vertices, &model->other_ops,
+                      model->other.size);
 }

@@ -156,11 +156,11 @@ static uint32_t ports_max(const struct wf_router_net *model, uint32_t first, uin
 static enum wf_status lay_out(struct wf_router_net *model, struct wf_err *err)
 {
     const struct wf_topo *topo = model->topo;
-    uint32_t n_nodes = model->net.n_nodes;
+    const struct wf_net_ends *ends = &model->net.ends;
 
-    model->node =
-        layout_of(model, ports_max(model, 0, n_nodes), (uint32_t)model->set.injection_queues);
-    model->other = layout_of(model, ports_max(model, n_nodes, topo->n_vertices), 0);
+    model->node = layout_of(model, ports_max(model, 0, ends->after + ends->gaps),
+                            (uint32_t)model->set.injection_queues);
+    model->other = layout_of(model, ports_max(model, ends->whole, topo->n_vertices), 0);
     uint32_t most = model->node.n_inputs > model->other.n_inputs ? model->node.n_inputs
                                                                  : model->other.n_inputs;
     if (most > WF_ROUTER_INPUTS_MAX) {
@@ -282,7 +282,7 @@ static enum wf_status router_create(const void *params, const struct wf_net_env 
     WF_TRY(wf_net_topology_check("router", env, err));
     struct wf_router_net *model = wf_xcalloc(1, sizeof(*model));
     model->set = *(const struct wf_router_params *)params;
-    model->net.n_nodes = env->n_nodes;
+    model->net.ends = wf_net_ends_of(env);
     model->seed = env->seed;
     enum wf_status status = check_sizes(model, err);
     if (status == WF_OK) {

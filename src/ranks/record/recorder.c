@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ranks/record/recorder.h"
 
-#include "ranks/place.h"
+#include "ranks/rails.h"
 
 #include <string.h>
 
@@ -18,15 +18,16 @@ struct recorded {
 
 size_t wf_recorder_init(struct wf_recorder *recorder,
                         const struct wf_recording_options *options,
-                        const struct wf_place *place, struct wf_net *net, size_t size)
+                        const struct wf_rails *rails, struct wf_net *net, size_t size)
 {
+    uint32_t n_ranks = rails->place->n_ranks;
     size_t recording = 0, path = 0;
 
     if (options != NULL) {
-        *recorder = (struct wf_recorder){.options = *options, .place = place};
-        recording = wf_recording_size(place->n_ranks, &options->limits);
+        *recorder = (struct wf_recorder){.options = *options, .rails = rails};
+        recording = wf_recording_size(n_ranks, &options->limits);
         path = options->limits.path_bytes > 0
-                   ? wf_path_size(place->n_ranks, options->limits.path_bytes)
+                   ? wf_path_size(n_ranks, options->limits.path_bytes)
                    : 0;
     }
     return wf_tally_layout(&recorder->at, size, net, recording, path);
@@ -71,7 +72,8 @@ struct wf_recording *wf_recorder_recording(const struct wf_recorder *recorder,
     tally->at = recorder->at;
     struct wf_recording *recording = wf_tally_recording(tally);
     if (recording != NULL) {
-        wf_recording_init(recording, recorder->place->n_ranks, &recorder->options.limits);
+        wf_recording_init(recording, recorder->rails->place->n_ranks,
+                          &recorder->options.limits);
     }
     return recording;
 }
@@ -82,7 +84,8 @@ struct wf_path *wf_recorder_path(const struct wf_recorder *recorder,
     tally->at = recorder->at;
     struct wf_path *path = wf_tally_path(tally);
     if (path != NULL) {
-        wf_path_init(path, recorder->place->n_ranks, recorder->options.limits.path_bytes);
+        wf_path_init(path, recorder->rails->place->n_ranks,
+                     recorder->options.limits.path_bytes);
     }
     return path;
 }
@@ -95,8 +98,8 @@ static void add_message(const struct wf_recorder *recorder, struct wf_recording 
     wf_recording_message(recording, sent);
     if (options->hops != NULL) {
         uint32_t hops =
-            options->hops(options->hops_arg, wf_place_node(recorder->place, sent->from),
-                          wf_place_node(recorder->place, sent->to));
+            options->hops(options->hops_arg, wf_rails_end(recorder->rails, sent->from),
+                          wf_rails_end(recorder->rails, sent->to));
         wf_recording_hops(recording, hops, sent->arrival - sent->departure);
     }
 }

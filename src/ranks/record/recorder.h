@@ -11,8 +11,10 @@
 #include "ranks/record/recording.h"
 #include "ranks/tally.h"
 
-/* The number of hops of a shortest path between two nodes. */
-typedef uint32_t wf_hops_fn(const void *arg, uint32_t from_node, uint32_t to_node);
+/* The number of hops of a shortest path between two endpoints. */
+typedef uint32_t wf_hops_fn(const void *arg, uint32_t from, uint32_t to);
+
+struct wf_rails;
 
 /* What is to be recorded. */
 struct wf_recording_options {
@@ -24,15 +26,16 @@ struct wf_recording_options {
 /* All zero means that nothing is recorded. */
 struct wf_recorder {
     struct wf_recording_options options;
-    const struct wf_place *place;
+    const struct wf_rails *rails;
     struct wf_tally_sections at; /* sections of the tally */
 };
 
 /* Lays out the sections of a tally, for a struct of `size` bytes that begins with a struct
- * wf_ranks_tally. Returns the size of the whole tally. `options` null: nothing is recorded. */
+ * wf_ranks_tally. Returns the size of the whole tally. Keeps `rails`. `options` null: nothing
+ * is recorded. */
 size_t wf_recorder_init(struct wf_recorder *recorder,
                         const struct wf_recording_options *options,
-                        const struct wf_place *place, struct wf_net *net, size_t size);
+                        const struct wf_rails *rails, struct wf_net *net, size_t size);
 
 static inline bool wf_recorder_is_on(const struct wf_recorder *recorder)
 {

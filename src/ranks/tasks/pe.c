@@ -43,12 +43,6 @@ static uint32_t job_of(const struct wf_pes *pes, uint32_t pe)
     return job;
 }
 
-/* The offset of the PEs in the state of a node, after its network interface. */
-static size_t slots_at(const struct wf_pes *pes)
-{
-    return pes->net->node_size + wf_node_nic_size(&pes->costs);
-}
-
 static struct wf_pe_turn turn_of(const struct wf_pes *pes, struct wf_ctx *ctx, void *node,
                                  uint32_t slot)
 {
@@ -59,7 +53,7 @@ static struct wf_pe_turn turn_of(const struct wf_pes *pes, struct wf_ctx *ctx, v
         .pes = pes,
         .ctx = ctx,
         .node = node,
-        .pe = (struct wf_pe *)(void *)((unsigned char *)node + slots_at(pes)) + slot,
+        .pe = (struct wf_pe *)(void *)((unsigned char *)node + pes->slots_at) + slot,
         .graph = pes->jobs[job].graph,
         .slot = slot,
         .number = pe - pes->first[job],
@@ -79,10 +73,13 @@ void wf_pe_schedule(const struct wf_pe_turn *turn, enum wf_pe_event kind, uint32
 void wf_pe_send(const struct wf_pe_turn *turn, const struct wf_task_send *send, int64_t at)
 {
     const struct wf_pes *pes = turn->pes;
-    uint32_t own_node = wf_self(turn->ctx) - pes->net->first_node;
+    const struct wf_net *net = pes->net;
+    uint32_t own_node = wf_self(turn->ctx) - net->first_node;
     uint32_t to = turn->first + send->pe;
-    uint32_t dst_node = wf_place_node(pes->place, to);
-    struct wf_net_message msg = {.bytes = send->bytes, .src_node = own_node};
+    uint32_t dst_node = wf_place_node(pes->place, to), dst = wf_rails_end(&pes->rails, to);
+    struct wf_net_message msg = {
+        .bytes = send->bytes,
+        .src_node = wf_net_end(&net->ends, own_node, wf_rails_nic(&pes->rails, turn->slot))};
     struct header header = {.src_slot = (uint16_t)turn->slot,
                             .dst_slot = (uint16_t)wf_place_slot(pes->place, to),
                             .id = send->id};
@@ -92,14 +89,14 @@ void wf_pe_send(const struct wf_pe_turn *turn, const struct wf_task_send *send, 
     memcpy(header.departure, &at, sizeof(at));
     memcpy(msg.header, &header, sizeof(header));
     if (send->pe == turn->number) {
-        wf_net_schedule(pes->net, turn->ctx, own_node, at, WF_PE_SELF, &msg);
+        wf_net_schedule(net, turn->ctx, msg.src_node, at, WF_PE_SELF, &msg);
     } else if (dst_node == own_node && pes->mpi->local) {
         enum wf_cores_distance distance =
             wf_local_distance(&pes->local, header.src_slot, header.dst_slot);
-        wf_net_schedule(pes->net, turn->ctx, own_node,
+        wf_net_schedule(net, turn->ctx, msg.src_node,
                         wf_time_add(at, pes->local.latency[distance]), WF_PE_LOCAL, &msg);
     } else {
-        (void)wf_node_nic_send(&pes->nics, turn->ctx, turn->node, dst_node, &msg, at);
+        (void)wf_node_nic_send(&pes->nics, turn->ctx, turn->node, dst, &msg, at);
     }
 }
 
@@ -114,7 +111,7 @@ static void on_message(const struct wf_pes *pes, struct wf_ctx *ctx, void *node,
     memcpy(&header, msg->header, sizeof(header));
     memcpy(&departure, header.departure, sizeof(departure));
     const struct wf_pe_turn turn = turn_of(pes, ctx, node, header.dst_slot);
-    uint32_t src = wf_place_rank(pes->place, msg->src_node, header.src_slot) - turn.first;
+    uint32_t src = wf_rails_sender(&pes->rails, msg, header.src_slot) - turn.first;
     int64_t latency = at - departure;
 
     if (src != turn.number) {
@@ -130,10 +127,11 @@ static void on_message(const struct wf_pes *pes, struct wf_ctx *ctx, void *node,
     wf_pe_end(&turn);
 }
 
-static void on_arrival(void *arg, struct wf_ctx *ctx, void *node,
+static void on_arrival(void *arg, struct wf_ctx *ctx, void *part,
                        const struct wf_net_message *msg, int64_t at)
 {
     const struct wf_pes *pes = arg;
+    void *node = wf_rails_state(&pes->rails, ctx, part);
 
     on_message(pes, ctx, node, msg, wf_time_add(at, wf_node_nic_delay(&pes->nics, ctx, node)));
 }
@@ -176,16 +174,17 @@ static void node_event(void *state, const struct wf_event *ev, struct wf_ctx *ct
 {
     struct wf_pes *pes = wf_model(ctx);
     const struct wf_net_message *msg = (const void *)ev->payload;
+    uint32_t kind = wf_net_kind(ev);
 
-    if (ev->kind < WF_NET_KINDS) {
-        pes->net->ops->event(pes->net, ctx, state, ev);
-    } else if (ev->kind < WF_PE_DEPART) {
+    if (kind < WF_NET_KINDS) {
+        wf_net_event(pes->net, ctx, state, ev);
+    } else if (kind < WF_PE_DEPART) {
         on_own(pes, ctx, state, ev);
-    } else if (ev->kind == WF_PE_DEPART || ev->kind == WF_PE_INJECT) {
+    } else if (kind == WF_PE_DEPART || kind == WF_PE_INJECT) {
         (void)wf_node_nic_event(&pes->nics, ctx, state, ev);
     } else {
         on_message(pes, ctx, state, msg,
-                   ev->kind == WF_PE_LOCAL ? arrival_of(pes, ctx, state, msg) : wf_now(ctx));
+                   kind == WF_PE_LOCAL ? arrival_of(pes, ctx, state, msg) : wf_now(ctx));
     }
 }
 
@@ -323,12 +322,13 @@ static void set_nics(struct wf_pes *pes)
     pes->nics = (struct wf_node_nics){
         .net = pes->net,
         .costs = &pes->costs,
-        .offset = pes->net->node_size,
+        .offset = wf_node_net_size(pes->net),
         .depart = WF_PE_DEPART,
         .inject = WF_PE_INJECT,
         .runs_ahead =
-            ahead == WF_NET_ANY || (ahead == WF_NET_IN_ORDER && pes->place->slots_max == 1),
+            ahead == WF_NET_ANY || (ahead == WF_NET_IN_ORDER && pes->rails.ranks_per_nic == 1),
     };
+    pes->slots_at = pes->nics.offset + wf_node_nics_size(pes->net, &pes->costs);
 }
 
 static void ask_for_tally(struct wf_pes *pes, const struct wf_pe_config *config,
@@ -342,7 +342,7 @@ static void ask_for_tally(struct wf_pes *pes, const struct wf_pe_config *config,
     }
     wf_engine_tally(engine,
                     wf_recorder_init(&pes->recorder,
-                                     config->recording != NULL ? &options : NULL, config->place,
+                                     config->recording != NULL ? &options : NULL, &pes->rails,
                                      config->net, sizeof(struct wf_pe_tally)),
                     merge_tallies);
 }
@@ -371,7 +371,6 @@ enum wf_status wf_pes_new(struct wf_engine *engine, const struct wf_pe_config *c
     pes->noise = wf_noise_init(pes->node, config->seed);
     pes->granularity = config->granularity;
     pes->timeless = config->timeless;
-    set_nics(pes);
     pes->ops = node_ops;
     pes->ops.payload_max = wf_node_payload_max(config->net);
 
@@ -379,13 +378,17 @@ enum wf_status wf_pes_new(struct wf_engine *engine, const struct wf_pe_config *c
     if (status == WF_OK) {
         status = wf_node_params_check(pes->node, err);
     }
+    if (status == WF_OK) {
+        status = wf_rails_init(&pes->rails, config->place, config->net, pes->node, err);
+    }
     if (status != WF_OK) {
         free(pes);
         return status;
     }
+    set_nics(pes);
     size_t state_size =
         wf_local_init(&pes->local, pes->node, pes->mpi, config->place->slots_max,
-                      slots_at(pes) + config->place->slots_max * sizeof(struct wf_pe));
+                      pes->slots_at + config->place->slots_max * sizeof(struct wf_pe));
     uint32_t first = wf_engine_add(engine, &pes->ops, config->place->n_nodes, state_size, pes);
     wf_engine_cells(engine, WF_PE_CELL_SIZE);
     ask_for_tally(pes, config, engine);
@@ -396,6 +399,9 @@ enum wf_status wf_pes_new(struct wf_engine *engine, const struct wf_pe_config *c
 
 void wf_pes_free(struct wf_pes *pes)
 {
+    if (pes != NULL) {
+        wf_rails_fini(&pes->rails);
+    }
     free(pes);
 }
 

@@ -16,13 +16,15 @@
 #include "ranks/local.h"
 #include "ranks/nic.h"
 #include "ranks/noise.h"
-#include "ranks/place.h"
+#include "ranks/rails.h"
 #include "ranks/record/recorder.h"
 #include "ranks/tasks/pe.h"
 
 struct wf_pes {
     const struct wf_net *net;
     const struct wf_place *place;
+    struct wf_rails rails;
+    size_t slots_at; /* offset of the PEs in the state of a node */
     const struct wf_mpi_params *mpi;
     const struct wf_node_params *node;
     struct wf_local local; /* messages within a node */

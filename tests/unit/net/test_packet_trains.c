@@ -19,10 +19,11 @@ static const char *const injections[] = {"link",   "link",  "unlimited",
                                          "20GB/s", "3GB/s", "5GB/s"};
 static const char *const ejections[] = {"unlimited", "unlimited", "link", "5GB/s", "30GB/s"};
 static const char *const timings[] = {"cut_through", "store_and_forward"};
-static const char *const nics[] = {"fcfs", "fcfs", "rr"};
+static const char *const orders[] = {"fcfs", "fcfs", "rr"};
 static const char *const headers[] = {"0B", "0B", "16B"};
 static const char *const routings[] = {"minimal", "minimal", "ecmp"};
 static const char *const flows[] = {"flow", "message", "packet"};
+static const uint32_t interfaces[] = {1, 1, 2, 3};
 static const uint64_t grains[] = {1, 1000, 51200, 10000, 25600};
 
 #define PICK(array, r) (array)[(r) % (sizeof(array) / sizeof((array)[0]))]
@@ -30,6 +31,7 @@ static const uint64_t grains[] = {1, 1000, 51200, 10000, 25600};
 struct random_case {
     struct wf_packet_params params;
     const char *topo;
+    struct wf_net_env env; /* interfaces of nodes */
     struct message messages[PARCELS_MAX];
     size_t n;
 };
@@ -72,9 +74,30 @@ static void choose_params(struct draws *draws, struct random_case *out)
     packet_set(&out->params, "ejection", PICK(ejections, draw(draws)));
     packet_set(&out->params, "timing", PICK(timings, draw(draws)));
     packet_set(&out->params, "header", PICK(headers, draw(draws)));
-    packet_set(&out->params, "nic", PICK(nics, draw(draws)));
+    packet_set(&out->params, "nic", PICK(orders, draw(draws)));
     packet_set(&out->params, "routing", PICK(routings, draw(draws)));
     packet_set(&out->params, "ecmp", PICK(flows, draw(draws)));
+}
+
+/* Nodes with one or several interfaces, on all nodes of the topology or fewer. */
+static void choose_machine(struct draws *draws, struct random_case *out)
+{
+    uint32_t n = nodes_of(out->topo), nics = PICK(interfaces, draw(draws));
+
+    nics = n / nics >= 2 ? nics : 1;
+    uint32_t group = (uint32_t)(1 + draw(draws) % (n / nics));
+    out->env = (struct wf_net_env){
+        .n_nodes = n / (nics * group) * group, .nics = nics, .nic_group = group};
+    out->env.n_nodes -= out->env.n_nodes > 2 && nics > 1 && draw(draws) % 2 == 0;
+}
+
+/* A random endpoint. */
+static uint32_t choose_end(struct draws *draws, const struct random_case *c)
+{
+    const struct wf_net_ends ends = wf_net_ends_of(&c->env);
+    uint32_t which = (uint32_t)(draw(draws) % ends.after);
+
+    return wf_net_end(&ends, which / ends.nics, which % ends.nics);
 }
 
 static void make_case(uint64_t seed, struct random_case *out)
@@ -82,29 +105,42 @@ static void make_case(uint64_t seed, struct random_case *out)
     struct draws draws = {.seed = seed};
 
     choose_params(&draws, out);
-    uint32_t n_nodes = nodes_of(out->topo);
+    choose_machine(&draws, out);
     uint64_t grain = PICK(grains, draw(&draws));
     uint64_t span = draw(&draws) % 40 * 100000 / grain + 1; /* up to 4 us, often all at once */
     uint64_t longest = UINT64_C(1) << (6 + draw(&draws) % 11);
-    uint32_t hot = (uint32_t)(draw(&draws) % n_nodes);
+    uint32_t hot = choose_end(&draws, out);
     uint64_t to_hot = draw(&draws) % 3; /* how many of three go to one node */
 
     out->n = 1 + draw(&draws) % PARCELS_MAX;
     for (size_t k = 0; k < out->n; k++) {
         struct message *message = &out->messages[k];
         message->at = (int64_t)(draw(&draws) % span * grain);
-        message->src = (uint32_t)(draw(&draws) % n_nodes);
-        message->dst = draw(&draws) % 3 < to_hot ? hot : (uint32_t)(draw(&draws) % n_nodes);
+        message->src = choose_end(&draws, out);
+        message->dst = draw(&draws) % 3 < to_hot ? hot : choose_end(&draws, out);
         message->bytes = draw(&draws) % 4 == 0 ? longest : draw(&draws) % longest;
     }
     qsort(out->messages, out->n, sizeof(out->messages[0]), by_time);
+}
+
+static struct traffic traffic_of(const struct random_case *c)
+{
+    return (struct traffic){.topo = c->topo,
+                            .messages = c->messages,
+                            .n_messages = c->n,
+                            .n_nodes = c->env.n_nodes,
+                            .nics = c->env.nics,
+                            .nic_group = c->env.nic_group,
+                            .params = &c->params};
 }
 
 static void describe(uint64_t seed, const struct random_case *c)
 {
     char buf[WF_PARAM_TEXT_MAX];
 
-    printf("# seed %llu: %s, %zu messages", (unsigned long long)seed, c->topo, c->n);
+    printf("# seed %llu: %s, %u nodes of %u interfaces in groups of %u, %zu messages",
+           (unsigned long long)seed, c->topo, c->env.n_nodes, c->env.nics, c->env.nic_group,
+           c->n);
     for (const struct wf_param *row = wf_net_packet_ops.params; row->name != NULL; row++) {
         printf(", %s=%s", row->name, wf_param_format(row, &c->params, buf));
     }
@@ -144,8 +180,7 @@ static void trains_change_no_time(void)
     for (uint64_t seed = 0; seed < CASES; seed++) {
         struct random_case c;
         make_case(seed, &c);
-        struct traffic traffic = {
-            .topo = c.topo, .messages = c.messages, .n_messages = c.n, .params = &c.params};
+        struct traffic traffic = traffic_of(&c);
 
         c.params.trains = false;
         struct traffic_result singly = run_traffic(&traffic);
@@ -225,8 +260,7 @@ static void schedulers_agree_on_trains(void)
     for (uint64_t seed = 0; seed < CASES / 10; seed++) {
         struct random_case c;
         make_case(CASES + seed, &c);
-        struct traffic traffic = {
-            .topo = c.topo, .messages = c.messages, .n_messages = c.n, .params = &c.params};
+        struct traffic traffic = traffic_of(&c);
         struct traffic_result expected = run_traffic(&traffic);
         bool equal = true;
 
