@@ -176,25 +176,6 @@ static enum wf_status check_nodes(struct wf_codes_job *job, uint64_t nodes)
 
 /* ---- The network model ---- */
 
-/* Reads a rate in the unit of the network kind: as text for the machine file and as a
- * number. */
-static enum wf_status read_rate(struct wf_codes_job *job, const char *key, const char *def,
-                                char text[WF_UNITS_TEXT_MAX], uint64_t *rate)
-{
-    const struct wf_codes_entry *entry = wf_codes_param(job, key);
-    struct wf_err ignored;
-
-    if (entry == NULL) {
-        wf_codes_note(job, NULL, "%s is not given; %s is the default in CODES", key, def);
-    }
-    int len = snprintf(text, WF_UNITS_TEXT_MAX, "%s%s", entry != NULL ? entry->value : def,
-                       job->kind->unit);
-    if (len < 0 || len >= WF_UNITS_TEXT_MAX || wf_parse_rate(text, rate, &ignored) != WF_OK) {
-        return wf_codes_fail(job, entry, "a number above 0, as 5.25");
-    }
-    return WF_OK;
-}
-
 enum wf_status wf_codes_ns(struct wf_codes_job *job, const char *key, const char *def,
                            char *text, uint64_t *out)
 {
@@ -210,106 +191,29 @@ enum wf_status wf_codes_ns(struct wf_codes_job *job, const char *key, const char
     return WF_OK;
 }
 
-/* The smaller of two link parameters, because all our links of one level are equal. Leaves
- * `text` unchanged if the network has no such parameters. */
-static enum wf_status read_least(struct wf_codes_job *job, const char *const keys[2],
-                                 const char *const defs[2], bool is_rate,
-                                 char text[WF_UNITS_TEXT_MAX], uint64_t *least)
-{
-    for (size_t i = 0; i < 2 && keys[i] != NULL; i++) {
-        char own[WF_UNITS_TEXT_MAX];
-        uint64_t value = 0;
-
-        WF_TRY(is_rate ? read_rate(job, keys[i], defs[i], own, &value)
-                       : wf_codes_ns(job, keys[i], defs[i], own, &value));
-        if (i > 0 && value != *least) {
-            wf_codes_note(job, NULL,
-                          "%s and %s differ, but all links of a network are equal here: the "
-                          "lower value is used",
-                          keys[0], keys[i]);
-        }
-        if (i == 0 || value < *least) {
-            memcpy(text, own, WF_UNITS_TEXT_MAX);
-            *least = value;
-        }
-    }
-    return WF_OK;
-}
-
-static enum wf_status write_bandwidth(struct wf_codes_job *job)
-{
-    const struct wf_codes_kind *kind = job->kind;
-    const char *def = kind->cn_bandwidth_def;
-    char text[WF_UNITS_TEXT_MAX] = "";
-    uint64_t rate = 0, least = 0;
-
-    enum wf_status status =
-        read_least(job, kind->bandwidth, kind->bandwidth_def, true, text, &least);
-    if (status != WF_OK) {
-        return status;
-    }
-    wf_codes_say(&job->out->machine, "  bandwidth: %s\n", text);
-    if (def != NULL || wf_codes_param(job, "cn_bandwidth") != NULL) {
-        status = read_rate(job, "cn_bandwidth", def, text, &rate);
-        wf_codes_say(&job->out->machine, "  injection: %s\n", text);
-        if (rate > least && !kind->is_direct) {
-            wf_codes_note(job, NULL,
-                          "cn_bandwidth is above the bandwidth of the links, which limits it");
-        }
-    }
-    return status;
-}
-
-/* If CODES has no link latency and nothing else takes time, links get a latency of 1 ns. */
-static enum wf_status write_delays(struct wf_codes_job *job)
-{
-    static const char *const defs[2] = {"0", "0"};
-    const struct wf_codes_kind *kind = job->kind;
-    char router[WF_UNITS_TEXT_MAX], least[WF_UNITS_TEXT_MAX] = "0";
-    uint64_t router_ps = 0, least_ps = 0;
-
-    WF_TRY(wf_codes_ns(job, "router_delay", kind->router_delay_def, router, &router_ps));
-    WF_TRY(read_least(job, kind->delay, defs, false, least, &least_ps));
-    if (least_ps == 0 && (!kind->is_direct || router_ps == 0)) {
-        wf_codes_note(job, NULL, "links have no latency in CODES, and 1 ns here");
-        (void)snprintf(least, sizeof(least), "1ns");
-    }
-    wf_codes_say(&job->out->machine, "  router_delay: %s\n  link_latency: %s\n", router, least);
-    return WF_OK;
-}
-
 /* Routers in CODES forward chunks; they become our packets. */
 static enum wf_status write_packets(struct wf_codes_job *job)
 {
     const struct wf_codes_entry *packet = wf_codes_param(job, "packet_size");
     const struct wf_codes_entry *chunk = wf_codes_param(job, "chunk_size");
-    uint64_t bytes = strtoull(job->kind->chunk_def, NULL, 10), most = 0, room = 0;
+    uint64_t most = 0;
 
+    job->chunk = strtoull(job->kind->chunk_def, NULL, 10);
     if (chunk != NULL || packet != NULL) {
-        WF_TRY(count_of(job, chunk != NULL ? chunk : packet, &bytes));
+        WF_TRY(count_of(job, chunk != NULL ? chunk : packet, &job->chunk));
     } else {
         wf_codes_note(job, NULL, "chunk_size is not given; %" PRIu64 " is the default in CODES",
-                      bytes);
+                      job->chunk);
     }
     if (chunk != NULL && packet != NULL) {
         WF_TRY(count_of(job, packet, &most));
-        if (most != bytes) {
+        if (most != job->chunk) {
             wf_codes_note(job, packet,
                           "routers forward chunks of chunk_size, which are packets here");
         }
     }
     wf_codes_say(&job->out->machine, "  packet: %" PRIu64 "B\n  timing: store_and_forward\n",
-                 bytes);
-    for (size_t i = 0; i < 2 && job->kind->buffer[i] != NULL; i++) {
-        const struct wf_codes_entry *entry = wf_codes_param(job, job->kind->buffer[i]);
-        uint64_t here = 0;
-        WF_TRY(entry != NULL ? count_of(job, entry, &here) : WF_OK);
-        room = here != 0 && (room == 0 || here < room) ? here : room;
-    }
-    if (room != 0) {
-        wf_codes_say(&job->out->machine, "  buffers: credits\n  vc_bytes: %" PRIu64 "B\n",
-                     room > bytes ? room : bytes);
-    }
+                 job->chunk);
     return WF_OK;
 }
 
@@ -370,7 +274,10 @@ static enum wf_status write_nic(struct wf_codes_job *job)
 static enum wf_status write_network(struct wf_codes_job *job)
 {
     static enum wf_status (*const parts[])(struct wf_codes_job * job) = {
-        write_bandwidth, write_delays, write_packets, write_routing, write_nic,
+        write_packets,
+        write_routing,
+        write_nic,
+        wf_codes_write_links,
     };
     enum wf_status status = WF_OK;
 
@@ -411,8 +318,6 @@ static const struct {
 } left_out[] = {
     {"message_size", "of events in ROSS"},
     {"num_vcs", "as many as the routing needs"},
-    {"cn_vc_size", "nodes have room for all"},
-    {"cn_delay", "links of nodes are like all others"},
     {"cn_credit_delay", "credits travel as links do"},
     {"local_credit_delay", "credits travel as links do"},
     {"global_credit_delay", "credits travel as links do"},

@@ -8,14 +8,22 @@
 
 struct wf_codes_job;
 
+/* Links of a network: the keys of their values in CODES, null if there is no such key. */
+struct wf_codes_links {
+    const char *name; /* of the class in weft; null: all links that are in no other class */
+    const char *bandwidth, *bandwidth_def;
+    const char *buffer, *delay;
+};
+
+enum { WF_CODES_CLASSES_MAX = 3 };
+
 /* A kind of network in CODES. */
 struct wf_codes_kind {
-    const char *name;     /* in modelnet_order */
-    const char *terminal; /* the LP of a node, in LPGROUPS */
-    const char *unit;     /* unit of bandwidths */
-    /* Keys of bandwidths, buffer sizes and link delays; null if the network has no such key. */
-    const char *bandwidth[2], *buffer[2], *delay[2];
-    const char *bandwidth_def[2], *cn_bandwidth_def;
+    const char *name;                                  /* in modelnet_order */
+    const char *terminal;                              /* the LP of a node, in LPGROUPS */
+    const char *unit;                                  /* unit of bandwidths */
+    struct wf_codes_links links[WF_CODES_CLASSES_MAX]; /* all links, then those of classes */
+    bool chunk_latency;           /* links without a delay have the time of a chunk */
     const char *router_delay_def; /* nanoseconds */
     const char *chunk_def;        /* bytes */
     bool is_direct, has_rails;
@@ -37,6 +45,8 @@ struct wf_codes_job {
     const struct wf_codes_kind *kind;
     const char *group; /* the section with the LPs of the nodes; null if there is none */
     uint64_t terminals, repetitions;
+    uint64_t rails; /* of a node; 0 if there is one */
+    uint64_t chunk; /* bytes */
     struct wf_codes_result *out;
     struct wf_err *err;
 };
@@ -58,6 +68,10 @@ enum wf_status wf_codes_count(struct wf_codes_job *job, const char *key, uint64_
 WF_NODISCARD
 enum wf_status wf_codes_ns(struct wf_codes_job *job, const char *key, const char *def,
                            char *text, uint64_t *out);
+
+/* Writes the links of the network model, after the size of chunks is known. */
+WF_NODISCARD
+enum wf_status wf_codes_write_links(struct wf_codes_job *job);
 
 /* Writes the sections `node` and `mpi`. */
 WF_NODISCARD

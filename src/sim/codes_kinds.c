@@ -165,6 +165,7 @@ static enum wf_status read_fat(struct wf_codes_job *job, struct fat *fat)
     if (fat->radix % 2 != 0) {
         return wf_codes_fail(job, wf_codes_param(job, "switch_radix"), "an even number");
     }
+    job->rails = fat->rails;
     return check_rails(job, fat);
 }
 
@@ -214,7 +215,7 @@ static enum wf_status write_fattree(struct wf_codes_job *job, uint64_t *nodes)
 static const char *const torus_routings[][2] = {
     {"static", "minimal"}, {"adaptive", "adaptive"}, {NULL, NULL}};
 static const char *const tree_routings[][2] = {
-    {"static", "minimal"}, {"adaptive", "updown"}, {NULL, NULL}};
+    {"adaptive", "updown"}, {"static", "minimal"}, {NULL, NULL}};
 static const char *const dragonfly_routings[][2] = {
     {"minimal", "minimal"}, {"nonminimal", "valiant"}, {"non-minimal", "valiant"},
     {"adaptive", "ugal_l"}, {"prog-adaptive", "par"},  {NULL, NULL}};
@@ -224,18 +225,26 @@ static const char *const slimfly_routings[][2] = {{"minimal", "minimal"},
                                                   {"adaptive", "ugal_l"},
                                                   {NULL, NULL}};
 
-/* For networks with one kind of links, with buffers `vc`; the next one for local and global
- * links. */
-#define LINKS(vc, rate) .bandwidth = {"link_bandwidth"}, .buffer = {vc}, .bandwidth_def = {rate}
-#define LOCAL_AND_GLOBAL                                                             \
-    .bandwidth = {"local_bandwidth", "global_bandwidth"},                            \
-    .buffer = {"local_vc_size", "global_vc_size"}, .bandwidth_def = {"5.25", "4.7"}, \
-    .cn_bandwidth_def = "5.25", .chunk_def = "512"
+/* Networks with one kind of links between routers, with buffers `vc`; and those with local and
+ * global links. `cn`, `lo` and `gl` are the keys of delays, or null. */
+#define LINKS(rate, vc)                        \
+    {                                          \
+        NULL, "link_bandwidth", rate, vc, NULL \
+    }
+#define TERMINAL(rate, cn)                                 \
+    {                                                      \
+        "terminal", "cn_bandwidth", rate, "cn_vc_size", cn \
+    }
+#define LOCAL_AND_GLOBAL(cn, lo, gl)                                       \
+    .links = {{NULL, "local_bandwidth", "5.25", "local_vc_size", lo},      \
+              {"global", "global_bandwidth", "4.7", "global_vc_size", gl}, \
+              TERMINAL("5.25", cn)},                                       \
+    .chunk_def = "512"
 
 /* An older name of express meshes is hyper_torus. */
-#define EXPRESS_MESH                                                          \
-    .unit = "GiB/s", LINKS("vc_size", "5.25"), .cn_bandwidth_def = "5.25",    \
-    .router_delay_def = "50", .chunk_def = "512", .routings = torus_routings, \
+#define EXPRESS_MESH                                                              \
+    .unit = "GiB/s", .links = {LINKS("5.25", "vc_size"), TERMINAL("5.25", NULL)}, \
+    .router_delay_def = "50", .chunk_def = "512", .routings = torus_routings,     \
     .write_topology = write_express_mesh
 
 /* CODES counts bandwidths in GiB/s, except for the fat tree: bytes per nanosecond. */
@@ -243,7 +252,7 @@ static const struct wf_codes_kind kinds[] = {
     {.name = "torus",
      .terminal = "modelnet_torus",
      .unit = "GiB/s",
-     LINKS("buffer_size", "2.0"),
+     .links = {LINKS("2.0", "buffer_size")},
      .router_delay_def = "50",
      .chunk_def = "128",
      .is_direct = true,
@@ -252,15 +261,15 @@ static const struct wf_codes_kind kinds[] = {
     {.name = "dragonfly",
      .terminal = "modelnet_dragonfly",
      .unit = "GiB/s",
-     LOCAL_AND_GLOBAL,
+     LOCAL_AND_GLOBAL(NULL, NULL, NULL),
      .router_delay_def = "50",
      .routings = dragonfly_routings,
      .write_topology = write_dragonfly},
     {.name = "dragonfly_dally",
      .terminal = "modelnet_dragonfly_dally",
      .unit = "GiB/s",
-     LOCAL_AND_GLOBAL,
-     .delay = {"local_delay", "global_delay"},
+     LOCAL_AND_GLOBAL("cn_delay", "local_delay", "global_delay"),
+     .chunk_latency = true,
      .router_delay_def = "100",
      .routings = dragonfly_routings,
      .write_topology = write_dally},
@@ -268,8 +277,7 @@ static const struct wf_codes_kind kinds[] = {
      .terminal = "modelnet_fattree",
      .unit = "GB/s",
      .has_rails = true,
-     LINKS("vc_size", "5"),
-     .cn_bandwidth_def = "5",
+     .links = {LINKS("5", "vc_size"), TERMINAL("5", NULL)},
      .router_delay_def = "50",
      .chunk_def = "512",
      .routings = tree_routings,
@@ -279,8 +287,7 @@ static const struct wf_codes_kind kinds[] = {
     {.name = "slimfly",
      .terminal = "modelnet_slimfly",
      .unit = "GiB/s",
-     LOCAL_AND_GLOBAL,
-     .delay = {"link_delay"},
+     LOCAL_AND_GLOBAL("link_delay", "link_delay", "link_delay"),
      .router_delay_def = "0",
      .routings = slimfly_routings,
      .write_topology = write_slimfly},

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """weft import-codes: configurations of CODES and TraceR become machine files that run; what has
 no counterpart is listed; mistakes are named with their place."""
+import math
 import pathlib
 import re
 import tempfile
@@ -110,18 +111,28 @@ GOOD = [
      ["node_eager_limit: shorter messages", "copy_per_byte: TraceR copies nothing",
       "num_injection_queues: left out"]),
     (DRAGONFLY, {"topology": "dragonfly:2,a=4,p=2,g=9,global=absolute",
-                 "net.bandwidth": "4.7GiB/s", "net.routing": "par", "net.router_delay": "50ns",
-                 "ranks_per_node": "1"}, ["global_bandwidth differ", "links have no latency"]),
+                 "net.bandwidth": "5.25GiB/s", "net.links.global.bandwidth": "4.7GiB/s",
+                 "net.links.terminal.bandwidth": "5.25GiB/s", "net.vc_bytes": "16384B",
+                 "net.links.global.buffer": "32768B", "net.links.terminal.buffer": "16384B",
+                 "net.routing": "par", "net.router_delay": "50ns", "ranks_per_node": "1"},
+     ["links have no latency"]),
     (DALLY, {"topology": "dragonfly:2,a=2,p=3,g=5,global=absolute", "net.link_latency": "10ns",
-             "net.packet": "4096B"}, ["intra-group-connections: left out"]),
+             "net.links.terminal.latency": "1907349ps", "net.packet": "4096B"},
+     ["intra-group-connections: left out", "cn_delay is not given; .* the time of a chunk"]),
+    (DALLY.replace("local_delay", 'cn_delay="5"; local_delay').replace('global_delay="10"',
+                                                                        'global_delay="100"'),
+     {"net.links.terminal.latency": "5ns", "net.links.global.latency": "100ns"}, ["node_copy"]),
     (FATTREE, {"topology": "fattree:2x2x4,up=1,2,2", "net.bandwidth": "11.9GB/s",
-               "net.routing": "updown", "ranks_per_node": "2"}, ["cn_vc_size"]),
+               "net.links.terminal.bandwidth": "11.9GB/s", "net.links.terminal.buffer": "65536B",
+               "net.routing": "updown", "ranks_per_node": "2"}, ["links have no latency"]),
     (FATTREE.replace('routing=', 'num_rails="2"; num_injection_queues="2"; rail_select="adaptive"; '
                      'rail_select_limit="8192"; routing='), {
-         "topology": "fattree:2x2x4,up=2,2,2", "ranks_per_node": "2"},
+         "topology": "fattree:2x2x4,up=2,2,2", "ranks_per_node": "2",
+         "net.injection": "unlimited"},
      ["rail_select: left out: the routing", "rail_select_limit: left out"]),
     (TAPERED, {"topology": "fattree:4x3x2,up=1,2,3"}, ["more top-level switches"]),
-    (EXPRESS, {"topology": "hyperx:4x3,p=1", "net.injection": "24GiB/s"}, ["cn_bandwidth"]),
+    (EXPRESS, {"topology": "hyperx:4x3,p=1", "net.bandwidth": "11.9GiB/s",
+               "net.links.terminal.bandwidth": "24GiB/s"}, ["intra_bandwidth is not given"]),
     (SLIMFLY, {"topology": "slimfly:5,p=3", "net.routing": "valiant",
                "net.link_latency": "1ns"}, ["generator_set_X: left out"]),
 ]
@@ -185,31 +196,50 @@ def imports(directory):
         check(direct.get("settings") == machine.get("settings"), "read directly, the same")
 
 
-SEND = "if rank == 0 { send 1 3000 } else if rank == 1 { recv 0 3000 }"
+FREE = [word for name in ("o_send=0", "o_recv=0", "injection_delay=0", "ejection_delay=0",
+                          "copy_send=unlimited", "copy_recv=unlimited", "registration=0")
+        for word in ("-p", "node." + name)]
 
 
-def time_of(directory, *args):
-    done = run("replay", "gen:text", "-n", "2", "-p", f"gen.file={directory / 'send'}", "--machine",
-               str(directory / "m.conf"), "--json", "-q", *args)
+def time_of(directory, text, to, size, *args):
+    """How long a message of this size takes from rank 0 to another, the last one."""
+    (directory / "send").write_text(
+        f"if rank == 0 {{ send {to} {size} }} else if rank == {to} {{ recv 0 {size} }}")
+    (directory / "m.conf").write_text(text)
+    done = run("replay", "gen:text", "-n", str(to + 1), "-p", f"gen.file={directory / 'send'}",
+               "--machine", str(directory / "m.conf"), "--json", "-q", *args)
     return parse(done).get("result", {}).get("predicted_time_ps", 0)
 
 
 def costs(directory):
     """What one message of 3000 bytes costs, to the picosecond: between two ranks of a node, and
     above the time of the network between two nodes."""
-    (directory / "send").write_text(SEND)
-    (directory / "m.conf").write_text(TORUS.replace("   message_size", COSTS + "   message_size"))
+    text = TORUS.replace("   message_size", COSTS + "   message_size")
     soft, nic, sequence, copy = 1000_000, 400_000, 75_000, 30_000
     local = 2 * soft + 2 * copy + 2 * nic + 1000 + 100_000
-    check(time_of(directory) == local, f"within a node: {time_of(directory)}, expected {local}")
-    free = [word for name in ("o_send=0", "o_recv=0", "injection_delay=0", "ejection_delay=0",
-                              "copy_send=unlimited", "copy_recv=unlimited")
-            for word in ("-p", "node." + name)]
-    apart = time_of(directory, "--ranks-per-node", "1")
-    network = time_of(directory, "--ranks-per-node", "1", *free)
+    found = time_of(directory, text, 1, 3000)
+    check(found == local, f"within a node: {found}, expected {local}")
+    apart = time_of(directory, text, 1, 3000, "--ranks-per-node", "1")
+    network = time_of(directory, text, 1, 3000, "--ranks-per-node", "1", *FREE)
     expected = 2 * soft + 2 * copy + 2 * nic + sequence
     check(network > 0 and apart - network == expected,
           f"between nodes: {apart} - {network}, expected {expected}")
+
+
+def links(directory):
+    """A chunk passes links of three classes, whole at each; two rails are twice as fast."""
+    def transfer(gib_per_s):
+        return math.ceil(512 * 10**12 / (gib_per_s * 2**30))
+    text = DRAGONFLY.replace("prog-adaptive", "minimal").replace(
+        'local_bandwidth="5.25"', 'local_bandwidth="3.5"').replace('cn_bandwidth="5.25"',
+                                                                   'cn_bandwidth="7"')
+    expected = 2 * 50_000 + 3 * 1000 + 2 * transfer(7) + transfer(3.5)
+    found = time_of(directory, text, 2, 512, *FREE)
+    check(found == expected, f"terminal, local, terminal: {found}, expected {expected}")
+    text = FATTREE.replace("routing=", 'num_rails="RAILS"; routing=')
+    times = [time_of(directory, text.replace("RAILS", rails), 15, 10**7, "--ranks-per-node", "1")
+             for rails in ("1", "2")]
+    check(0 < 1.9 * times[1] < times[0] < 2.1 * times[1], f"one rail and two: {times}")
 
 
 def refuses(directory):
@@ -225,5 +255,6 @@ def refuses(directory):
 with tempfile.TemporaryDirectory() as name:
     imports(pathlib.Path(name))
     costs(pathlib.Path(name))
+    links(pathlib.Path(name))
     refuses(pathlib.Path(name))
 finish()
