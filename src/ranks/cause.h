@@ -16,7 +16,8 @@ enum wf_why {
     WF_WHY_MESSAGE, /* an eager message arrived */
     WF_WHY_DATA,    /* the data of a long message arrived */
     WF_WHY_LEFT,    /* the last byte of the rank's long message left; `from` is its receiver */
-    WF_WHY_ASKED,   /* data departs because the receiver asked for it */
+    WF_WHY_CONFIRMED,  /* the receiver confirmed that it has read the rank's long message */
+    WF_WHY_ASKED,      /* data departs because the receiver asked for it */
     WF_WHY_ANNOUNCED,  /* a long message is announced */
     WF_WHY_PROBED,     /* an announcement arrived; it was sent before `since` */
     WF_WHY_ONE_SIDED,  /* a put or get of the rank is complete */
@@ -58,7 +59,8 @@ static inline uint32_t wf_track_of(uint32_t context, int32_t tag)
                      (((uint32_t)tag ^ context << KIND_AND_ROOT_BITS) & ~WF_TRACK_COLLECTIVE);
 }
 
-/* The track of the data of a long message whose sender has this handle... */
+/* The track of the data of a long message whose sender has this handle, or of its confirmation
+ * at the receiver who has this handle... */
 static inline uint32_t wf_track_asked(uint32_t handle)
 {
     return WF_TRACK_ASKED | (handle & (WF_TRACK_ANNOUNCED - 1));

@@ -89,13 +89,22 @@ static struct wf_peer peer_of(const struct run *run, uint32_t rank,
 }
 
 /* Charges CPU time of a message to the rank, if it is in this collective. */
-static void account(const struct run *run, int64_t overhead)
+static void account(const struct wf_caller *who, const struct wf_rank_request *coll,
+                    int64_t overhead)
 {
-    struct wf_rank *rank = run->who->rank;
-
-    if (is_blocking(run->coll)) {
-        rank->coll_overhead_ps = wf_time_add(rank->coll_overhead_ps, overhead);
+    if (is_blocking(coll)) {
+        who->rank->coll_overhead_ps = wf_time_add(who->rank->coll_overhead_ps, overhead);
     }
+}
+
+int64_t wf_collective_charge(const struct wf_caller *who, uint32_t cell, int64_t from,
+                             int64_t cpu_ps)
+{
+    struct wf_rank_request *coll = wf_request_edit(who, cell);
+
+    coll->at = wf_time_add(wf_max_i64(coll->at, from), cpu_ps);
+    account(who, coll, cpu_ps);
+    return coll->at;
 }
 
 /* Sends the message of a step. False if that has to wait for the engine's time. */
@@ -110,7 +119,7 @@ static bool send_step(struct run *run, const struct wf_coll_step *step)
         int64_t cost = wf_protocol_send_ps(who, &to);
 
         coll->at = wf_time_add(coll->at, cost);
-        account(run, cost);
+        account(who, coll, cost);
     }
     if (!who->ranks->runs_ahead && coll->at > now) {
         const struct wf_node_wakeup wakeup = {who->slot, coll->coll.handle};
@@ -142,7 +151,7 @@ static void collect(struct run *run)
     int64_t cpu_ps;
 
     run->coll->at = wf_request_collect(run->who, run->cell, run->coll->at, &cpu_ps);
-    account(run, cpu_ps);
+    account(run->who, run->coll, cpu_ps);
     run->coll->flags &= (uint16_t)~WF_REQ_POSTED;
 }
 
@@ -246,7 +255,8 @@ static void leave(const struct run *run)
 {
     const struct wf_caller *who = run->who;
     struct wf_rank *rank = who->rank;
-    int64_t at = run->coll->at;
+    /* Registering memory for another receive may have taken longer. */
+    int64_t at = wf_max_i64(run->coll->at, rank->clock);
 
     if (at > rank->clock) {
         wf_cause_note(who, (struct wf_cause){.until = at,

@@ -34,5 +34,10 @@ void wf_collective_recall(const struct wf_caller *who, uint32_t cell, struct wf_
 /* Continues a collective as far as possible now. */
 void wf_collective_continue(const struct wf_caller *who, uint32_t cell);
 
+/* Charges CPU time to the clock of the collective in this cell, at the earliest from `from`
+ * on. Returns the clock. */
+int64_t wf_collective_charge(const struct wf_caller *who, uint32_t cell, int64_t from,
+                             int64_t cpu_ps);
+
 /* Continues a deferred collective in a call that the rank makes at the time `at`. */
 void wf_collective_run_deferred(const struct wf_caller *who, uint32_t cell, int64_t at);

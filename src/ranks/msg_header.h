@@ -19,6 +19,7 @@ enum wf_msg_kind {
     WF_MSG_PUT_DONE, /* the target confirms a put */
     WF_MSG_GET,      /* asks for data */
     WF_MSG_GET_DATA, /* the data of a get */
+    WF_MSG_CONFIRM,  /* the receiver has read the data of a long message */
 };
 
 enum { WF_MSG_LOW_BITS = 28 };
@@ -55,6 +56,11 @@ struct wf_msg_header {
             uint32_t sender_handle : WF_MSG_LOW_BITS, kind : 4;
             int64_t departure;
         } data;
+        struct WF_MSG_LAYOUT {
+            uint32_t sender_handle;
+            uint32_t receiver_handle : WF_MSG_LOW_BITS, kind : 4;
+            int64_t departure;
+        } confirm;
         struct WF_MSG_LAYOUT { /* put and its confirmation */
             uint32_t unused, unused_too : WF_MSG_LOW_BITS;
             uint32_t kind : 4;

@@ -131,6 +131,9 @@ static bool prepare(const struct wf_turn *turn, struct wf_cursor *cursor)
             return false;
         }
         wf_rank_run_deferred(who);
+        if (who->ranks->costs.registers && wf_rank_sync(who) == WF_CALLED_AGAIN) {
+            return false; /* registering memory took time */
+        }
     }
     return who->rank->state != WF_RANK_FAILED;
 }

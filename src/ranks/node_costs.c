@@ -17,12 +17,15 @@ struct wf_node_costs wf_node_costs_of(const struct wf_node_params *node,
         .injection = node->injection_delay,
         .delay = wf_time_add(node->injection_delay, node->ejection_delay),
         .gap = node->gap,
+        .registration = node->registration,
+        .registration_rate = node->registration_rate,
         .copies_long = node->copies == WF_NODE_COPIES_ALL,
     };
 
     costs.recv_takes_time =
         costs.copy_recv != WF_PARAM_WORD || costs.copy_unexpected != WF_PARAM_WORD;
-    costs.recv_unit = costs.recv_takes_time ? 1 : costs.o_recv;
+    costs.registers = costs.registration > 0 || costs.registration_rate != WF_PARAM_WORD;
+    costs.recv_unit = costs.recv_takes_time || costs.registers ? 1 : costs.o_recv;
     return costs;
 }
 

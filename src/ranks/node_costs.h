@@ -18,9 +18,12 @@ struct wf_node_costs {
     int64_t injection;    /* delay in the sending network interface... */
     int64_t delay;        /* ...and in both */
     int64_t gap;          /* least time between two messages of an interface */
-    bool copies_long;     /* messages sent by rendezvous are copied as well */
-    bool recv_takes_time; /* the CPU time of a receive depends on its bytes */
-    /* The CPU time of a receive is counted in this unit: o_recv if that is all it costs, else a
+    int64_t registration; /* time to register the memory of a message sent by rendezvous... */
+    uint64_t registration_rate; /* ...and how fast its bytes are registered */
+    bool copies_long;           /* messages sent by rendezvous are copied as well */
+    bool registers;             /* registering takes time */
+    bool recv_takes_time;       /* the CPU time of a receive depends on its bytes */
+    /* The CPU time of receives is counted in this unit: o_recv if that is all they cost, else a
      * picosecond. */
     int64_t recv_unit;
 };
@@ -36,6 +39,14 @@ static inline int64_t wf_node_send_ps(const struct wf_node_costs *costs, uint64_
         return costs->o_send;
     }
     return wf_time_add(costs->o_send, wf_transfer_ps(bytes, costs->copy_send));
+}
+
+/* The time to register the memory of a message sent by rendezvous. */
+static inline int64_t wf_node_register_ps(const struct wf_node_costs *costs, uint64_t bytes)
+{
+    return costs->registers ? wf_time_add(costs->registration,
+                                          wf_node_rate_ps(bytes, costs->registration_rate))
+                            : 0;
 }
 
 /* The CPU time to receive a message that was copied where it had arrived before its receive. */

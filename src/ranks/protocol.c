@@ -8,6 +8,11 @@
  *       |  ------ ANNOUNCE ------>   |   request with a handle of the sender
  *       |  <-------- ASK ---------   |   once a receive matches: a handle of the receiver
  *       |  -------- DATA -------->   |
+ *       |  <------ CONFIRM -------   |   with mpi.rendezvous=read only
+ *
+ * With mpi.rendezvous=write the sender sends the data, and its send is complete when the last
+ * byte has left. With read the sender's network interface sends the data, whatever its CPU
+ * does, and the send is complete when the confirmation has arrived.
  */
 #include "ranks/protocol.h"
 
@@ -54,6 +59,13 @@ int64_t wf_msg_transmit(const struct wf_caller *who, uint32_t to, struct wf_msg_
     return wf_node_nic_send(&ranks->nics, who->ctx, who->node, dst, &msg, start);
 }
 
+/* Whether messages to this rank do not pass the network. */
+static bool is_within_node(const struct wf_caller *who, uint32_t rank)
+{
+    return who->ranks->mpi->local && wf_place_node(who->ranks->place, rank) ==
+                                         wf_self(who->ctx) - who->ranks->net->first_node;
+}
+
 static bool is_eager(const struct wf_caller *who, const struct wf_peer *to)
 {
     return to->buffered || who->ranks->sends_only ||
@@ -62,7 +74,14 @@ static bool is_eager(const struct wf_caller *who, const struct wf_peer *to)
 
 int64_t wf_protocol_send_ps(const struct wf_caller *who, const struct wf_peer *to)
 {
-    return wf_node_send_ps(&who->ranks->costs, to->bytes, is_eager(who, to));
+    const struct wf_node_costs *costs = &who->ranks->costs;
+    bool eager = is_eager(who, to);
+    int64_t ps = wf_node_send_ps(costs, to->bytes, eager);
+
+    if (costs->registers && !eager && !is_within_node(who, to->rank)) {
+        ps = wf_time_add(ps, wf_node_register_ps(costs, to->bytes));
+    }
+    return ps;
 }
 
 uint32_t wf_protocol_send(const struct wf_caller *who, const struct wf_peer *to,
@@ -115,20 +134,89 @@ uint32_t wf_protocol_send(const struct wf_caller *who, const struct wf_peer *to,
  * continued it. */
 enum { READY_BEFORE = -1, READY_IN_CALL = -2 };
 
-/* The receive has matched the announcement of its message: asks for the data. */
-static void ask(const struct wf_caller *who, uint32_t cell, uint32_t sender_handle, int64_t at,
-                int64_t ready)
+/* A receive that has matched the announcement of its message. */
+struct asking {
+    uint32_t cell;
+    uint32_t sender_handle;
+    uint64_t bytes; /* that were announced */
+    int64_t at;     /* when the receiver handles the announcement */
+    int64_t ready;
+    bool announced; /* now: the receive was posted before */
+};
+
+/* The rank itself registers the memory: in a call, on the clock of the program or of the
+ * collective that the receive belongs to. A rank that waits stops waiting for that. */
+static void register_in_call(const struct wf_caller *who, const struct wf_rank_request *recv,
+                             int64_t cpu_ps, struct asking *asking)
 {
-    struct wf_rank_request *recv = wf_request_edit(who, cell);
+    struct wf_rank *rank = who->rank;
+    uint32_t owner = recv->msg.owner;
+    int64_t clock = owner != 0 ? wf_request_read(who, owner)->at : rank->clock;
+    bool waited = asking->announced && asking->at > clock;
+    uint32_t track = wf_track_of(recv->key.context, recv->key.tag);
+    int64_t begin = wf_max_i64(clock, asking->at);
+
+    wf_cause_note(who,
+                  (struct wf_cause){
+                      .until = begin,
+                      .since = begin,
+                      .track = track,
+                      .from = waited ? recv->msg.peer : who->number,
+                      .from_track = waited ? wf_track_announced(asking->sender_handle) : track,
+                      .taken = (uint64_t)cpu_ps,
+                      .why = waited ? WF_WHY_PROBED : WF_WHY_KINDS});
+    if (owner != 0) {
+        asking->at = wf_collective_charge(who, owner, begin, cpu_ps);
+    } else {
+        wf_rank_advance(who, begin, WF_IN_RECV);
+        wf_rank_charge(who, cpu_ps);
+        asking->at = rank->clock;
+    }
+    if (asking->ready >= 0) {
+        asking->ready = asking->at;
+    }
+}
+
+/* The receiver registers its memory before it asks for the data. Where long messages progress
+ * independently of the rank, that takes no CPU time from it. */
+static void register_memory(const struct wf_caller *who, const struct wf_rank_request *recv,
+                            struct asking *asking)
+{
+    uint64_t bytes = asking->bytes;
+
+    /* An announcement has no place for larger numbers. */
+    if (bytes == UINT32_MAX && recv->msg.bytes > bytes && recv->msg.bytes != UINT64_MAX) {
+        bytes = recv->msg.bytes;
+    }
+    int64_t cpu_ps = wf_node_register_ps(&who->ranks->costs, bytes);
+
+    if (who->ranks->mpi->progress == WF_PROGRESS_CALLS && who->rank->state != WF_RANK_ENDED) {
+        register_in_call(who, recv, cpu_ps, asking);
+    } else {
+        asking->at = wf_time_add(asking->at, cpu_ps);
+    }
+}
+
+/* Asks for the data. */
+static void ask(const struct wf_caller *who, struct asking asking)
+{
+    struct wf_rank_request *recv = wf_request_edit(who, asking.cell);
     uint32_t handle = wf_request_new_handle(who->rank);
-    struct wf_msg_header header = {.ask = {.sender_handle = sender_handle,
+
+    if (who->ranks->costs.registers && !is_within_node(who, recv->msg.peer)) {
+        register_memory(who, recv, &asking);
+    }
+    struct wf_msg_header header = {.ask = {.sender_handle = asking.sender_handle,
                                            .receiver_handle = handle & WF_MSG_LOW_MASK,
                                            .kind = WF_MSG_ASK,
-                                           .ready = ready}};
+                                           .ready = asking.ready < READY_BEFORE
+                                                        ? READY_IN_CALL - asking.at
+                                                        : asking.ready}};
 
     recv->msg.handle = handle;
-    wf_cellmap_put(who->ctx, &who->rank->handles, handle, cell);
-    (void)wf_msg_transmit(who, recv->msg.peer, &header, who->ranks->mpi->control_bytes, at);
+    wf_cellmap_put(who->ctx, &who->rank->handles, handle, asking.cell);
+    (void)wf_msg_transmit(who, recv->msg.peer, &header, who->ranks->mpi->control_bytes,
+                          asking.at);
 }
 
 /* The data of a long message departed, and its last byte left at the time `at`. */
@@ -139,6 +227,12 @@ static void data_gone(const struct wf_caller *who, uint32_t cell, int64_t depart
     send->key.src = send->msg.handle;
     send->msg.departure = ~departure;
     wf_request_complete(who, cell, at);
+}
+
+/* Whether the receiver reads the data of long messages. */
+static bool is_read(const struct wf_ranks *ranks)
+{
+    return ranks->mpi->rendezvous == WF_RENDEZVOUS_READ;
 }
 
 /* Sends the data that the receive with this handle asked for. `cause` says which side was ready
@@ -157,10 +251,49 @@ static void answer(const struct wf_caller *who, uint32_t cell, uint32_t receiver
     cause.track = wf_track_asked(handle);
     wf_cause_note(who, cause);
     int64_t left = wf_msg_transmit(who, send->msg.peer, &header, send->msg.bytes, at);
-    if (left != WF_NET_LATER) {
+    if (left != WF_NET_LATER && !is_read(who->ranks)) {
         (void)wf_cellmap_take(who->ctx, &who->rank->handles, handle);
         data_gone(who, cell, at, left);
     }
+}
+
+/* Tells the sender that its data has been read. `cause` says why that is now. */
+static void confirm(const struct wf_caller *who, uint32_t to, uint32_t sender_handle,
+                    uint32_t receiver_handle, int64_t at, struct wf_cause cause)
+{
+    struct wf_msg_header header = {
+        .confirm = {.sender_handle = sender_handle,
+                    .receiver_handle = receiver_handle & WF_MSG_LOW_MASK,
+                    .kind = WF_MSG_CONFIRM,
+                    .departure = at}};
+
+    cause.until = at;
+    cause.track = wf_track_asked(receiver_handle);
+    wf_cause_note(who, cause);
+    (void)wf_msg_transmit(who, to, &header, who->ranks->mpi->control_bytes, at);
+}
+
+/* Likewise in the rank's next call. */
+static void defer_confirmation(const struct wf_caller *who, uint32_t to, uint32_t sender_handle,
+                               uint32_t receiver_handle)
+{
+    uint32_t cell = wf_cell_new(who->ctx);
+    struct wf_rank_request *req = wf_request_edit(who, cell);
+
+    *req = (struct wf_rank_request){.number = WF_RANK_NO_REQUEST,
+                                    .kind = WF_REQ_CONFIRM,
+                                    .msg = {.peer = to, .handle = receiver_handle}};
+    req->other_handle = sender_handle;
+    wf_request_defer(who, cell, &req->msg.next_deferred);
+}
+
+static void run_confirmation(const struct wf_caller *who, uint32_t cell, int64_t at)
+{
+    struct wf_rank_request req = *wf_request_read(who, cell);
+
+    wf_cell_free(who->ctx, cell);
+    confirm(who, req.msg.peer, req.other_handle, req.msg.handle, at,
+            (struct wf_cause){.since = at, .from = who->number, .why = WF_WHY_CALLED});
 }
 
 /* Defers an operation to the rank's next call; the request of the other side has this
@@ -184,7 +317,13 @@ void wf_rank_run_deferred(const struct wf_caller *who)
             req->kind == WF_REQ_COLL ? req->coll.next_deferred : req->msg.next_deferred;
         req->flags &= (uint16_t)~WF_REQ_DEFERRED;
         if (req->kind == WF_REQ_RECV) {
-            ask(who, cell, req->other_handle, at, READY_IN_CALL - at);
+            ask(who, (struct asking){.cell = cell,
+                                     .sender_handle = req->other_handle,
+                                     .bytes = req->announced,
+                                     .at = at,
+                                     .ready = READY_IN_CALL - at});
+        } else if (req->kind == WF_REQ_CONFIRM) {
+            run_confirmation(who, cell, at);
         } else if (req->kind == WF_REQ_SEND) {
             answer(who, cell, req->other_handle, at,
                    (struct wf_cause){.since = at, .from = who->number, .why = WF_WHY_CALLED});
@@ -223,10 +362,17 @@ static void meet(const struct wf_caller *who, uint32_t cell,
     }
     int64_t at = wf_rank_progress(who, wf_max_i64(recv->at, message->at));
     if (at == WF_NET_LATER) {
+        recv->announced = (uint32_t)message->unexpected.bytes;
         defer(who, cell, message->unexpected.sender_handle);
     } else {
-        ask(who, cell, message->unexpected.sender_handle, at,
-            recv->at >= message->at ? recv->at : READY_BEFORE);
+        bool announced = recv->at < message->at;
+
+        ask(who, (struct asking){.cell = cell,
+                                 .sender_handle = message->unexpected.sender_handle,
+                                 .bytes = message->unexpected.bytes,
+                                 .at = at,
+                                 .ready = announced ? READY_BEFORE : recv->at,
+                                 .announced = announced});
     }
 }
 
@@ -390,7 +536,7 @@ static void on_ask(const struct wf_arrival *arrival)
     const struct wf_caller *who = &arrival->who;
     uint32_t cell = find_request(arrival, arrival->header.ask.sender_handle, WF_REQ_SEND);
     uint32_t receiver_handle = arrival->header.ask.receiver_handle;
-    int64_t at = wf_rank_progress(who, arrival->at);
+    int64_t at = is_read(who->ranks) ? arrival->at : wf_rank_progress(who, arrival->at);
 
     if (cell == 0 || (wf_request_read(who, cell)->flags & WF_REQ_DEFERRED)) {
         return;
@@ -401,6 +547,25 @@ static void on_ask(const struct wf_arrival *arrival)
         answer(who, cell, receiver_handle, at,
                who_was_last(arrival, wf_request_read(who, cell)));
     }
+}
+
+/* The receiver has read all data: it confirms that, now or in its next call. */
+static void confirm_arrival(const struct wf_arrival *arrival)
+{
+    const struct wf_caller *who = &arrival->who;
+    uint32_t sender_handle = arrival->header.data.sender_handle;
+    uint32_t receiver_handle = arrival->header.data.receiver_handle;
+
+    if (wf_rank_progress(who, arrival->at) == WF_NET_LATER) {
+        defer_confirmation(who, arrival->from, sender_handle, receiver_handle);
+        return;
+    }
+    confirm(who, arrival->from, sender_handle, receiver_handle, arrival->at,
+            (struct wf_cause){.since = arrival->header.data.departure,
+                              .bytes = arrival->bytes,
+                              .from = arrival->from,
+                              .from_track = wf_track_asked(sender_handle),
+                              .why = WF_WHY_DATA});
 }
 
 static void on_data(const struct wf_arrival *arrival)
@@ -425,6 +590,27 @@ static void on_data(const struct wf_arrival *arrival)
     recv->msg.bytes = arrival->bytes;
     recv->msg.departure = ~header->data.departure;
     recv->key.src = header->data.sender_handle;
+    if (is_read(who->ranks)) {
+        confirm_arrival(arrival);
+    }
+    wf_request_complete(who, cell, arrival->at);
+}
+
+static void on_confirm(const struct wf_arrival *arrival)
+{
+    const struct wf_caller *who = &arrival->who;
+    uint32_t handle = arrival->header.confirm.sender_handle;
+    uint32_t cell = find_request(arrival, handle, WF_REQ_SEND);
+
+    if (cell == 0) {
+        return;
+    }
+    (void)wf_cellmap_take(who->ctx, &who->rank->handles, handle);
+
+    struct wf_rank_request *send = wf_request_edit(who, cell);
+    send->key.src = arrival->header.confirm.receiver_handle;
+    send->msg.departure = ~arrival->header.confirm.departure;
+    send->flags |= WF_REQ_CONFIRMED;
     wf_request_complete(who, cell, arrival->at);
 }
 
@@ -437,6 +623,7 @@ static void handle(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
         [WF_MSG_ASK] = on_ask,           [WF_MSG_DATA] = on_data,
         [WF_MSG_PUT] = wf_one_sided_put, [WF_MSG_PUT_DONE] = wf_one_sided_put_done,
         [WF_MSG_GET] = wf_one_sided_get, [WF_MSG_GET_DATA] = wf_one_sided_get_data,
+        [WF_MSG_CONFIRM] = on_confirm,
     };
     struct wf_arrival arrival = {.bytes = msg->bytes, .at = at};
 
@@ -472,6 +659,12 @@ void wf_protocol_delayed(const struct wf_ranks *ranks, struct wf_ctx *ctx, void 
     handle(ranks, ctx, node, &delayed->msg, wf_time_add(wf_now(ctx), delayed->tail));
 }
 
+/* Whether a send waits for the last byte of this message to leave. */
+static bool leaves(const struct wf_ranks *ranks, const struct wf_msg_header *header)
+{
+    return header->any.kind == WF_MSG_DATA && !is_read(ranks);
+}
+
 /* The last byte of the data of a long message leaves at the time `at`. `noted`: this event has
  * left its note. */
 static void data_left(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
@@ -499,7 +692,7 @@ void wf_protocol_local(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *n
     const struct wf_local_times times =
         wf_local_carry(&ranks->local, ctx, node, header.src_slot, header.dst_slot, msg->bytes);
     handle(ranks, ctx, node, msg, times.arrival);
-    if (header.any.kind == WF_MSG_DATA && wf_local_leaves_later(&ranks->local)) {
+    if (leaves(ranks, &header) && wf_local_leaves_later(&ranks->local)) {
         data_left(ranks, ctx, node, &header, times.left, true);
     }
 }
@@ -511,7 +704,7 @@ void wf_protocol_sent(void *ranks, struct wf_ctx *ctx, void *part,
     struct wf_msg_header header;
 
     memcpy(&header, msg->header, sizeof(header));
-    if (header.any.kind == WF_MSG_DATA) {
+    if (leaves(run, &header)) {
         data_left(run, ctx, wf_rails_state(&run->rails, ctx, part), &header,
                   wf_time_add(wf_now(ctx), run->costs.injection), false);
     }
@@ -525,7 +718,7 @@ void wf_protocol_depart(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *
     struct wf_msg_header header;
 
     memcpy(&header, departure->header, sizeof(header));
-    if (header.any.kind == WF_MSG_DATA && left != WF_NET_LATER) {
+    if (leaves(ranks, &header) && left != WF_NET_LATER) {
         data_left(ranks, ctx, node, &header, left, false);
     }
 }

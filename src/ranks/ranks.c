@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char *const rendezvous_names[] = {"write", "read", NULL};
 static const char *const progress_names[] = {"independent", "calls", NULL};
 static const char *const policy_names[] = {"timed", "causal", "asap", NULL};
 static const char *const wildcard_names[] = {"recorded", "arrival", NULL};
@@ -29,6 +30,10 @@ static const char *const wildcard_names[] = {"recorded", "arrival", NULL};
 const struct wf_param wf_mpi_params[] = {
     {ROW(wf_mpi_params, "eager_max", WF_PARAM_SIZE, eager_max), .def = "18446744073709551615",
      .doc = "Messages up to this size are sent eagerly, longer ones by rendezvous"},
+    {ROW(wf_mpi_params, "rendezvous", WF_PARAM_ENUM, rendezvous), .def = "write",
+     .choices = rendezvous_names,
+     .doc = "How the data of long messages moves: the sender writes it once the receiver has "
+            "asked, or the receiver reads it without the sender's CPU and then confirms"},
     {ROW(wf_mpi_params, "progress", WF_PARAM_ENUM, progress), .def = "independent",
      .choices = progress_names,
      .doc = "Whether long messages and nonblocking collectives make progress while a rank "

@@ -25,6 +25,7 @@ struct wf_source;
 /* Settings, scope "mpi". */
 struct wf_mpi_params {
     uint64_t eager_max; /* longer messages wait for their receiver */
+    int rendezvous;     /* enum wf_mpi_rendezvous */
     int progress;       /* enum wf_mpi_progress */
     int rules;          /* enum wf_coll_rules */
     bool local;         /* messages within a node bypass the network */
@@ -36,6 +37,11 @@ struct wf_mpi_params {
     int64_t hw_latency;              /* formula "hardware": latency of each level... */
     uint64_t hw_bandwidth;           /* ...and bandwidth of the data */
     char *algorithms[WF_COLL_KINDS]; /* "auto": the rules choose */
+};
+
+enum wf_mpi_rendezvous {
+    WF_RENDEZVOUS_WRITE, /* the sender sends the data when the receiver asks for it */
+    WF_RENDEZVOUS_READ,  /* the receiver fetches the data and confirms that */
 };
 
 enum wf_mpi_progress {

@@ -160,8 +160,9 @@ static int64_t receive_ps(const struct wf_caller *who, const struct wf_rank_requ
 /* The same in the unit of wf_cause.taken. */
 static uint64_t taken_by(const struct wf_caller *who, const struct wf_rank_request *recv)
 {
-    return who->ranks->costs.recv_takes_time ? (uint64_t)receive_ps(who, recv)
-                                             : who->ranks->costs.o_recv > 0;
+    int64_t unit = who->ranks->costs.recv_unit;
+
+    return unit > 0 ? (uint64_t)(receive_ps(who, recv) / unit) : 0;
 }
 
 /* Why a track that waits for a request continues. */
@@ -186,11 +187,15 @@ static struct wf_cause cause_of(const struct wf_caller *who, const struct wf_ran
         cause.from_track = wf_track_of(req->key.context, req->key.tag);
     } else {
         bool asked = req->msg.departure < 0;
+        bool confirmed = (req->flags & WF_REQ_CONFIRMED) != 0 && !received;
         cause.since = asked ? ~req->msg.departure : req->msg.departure;
-        cause.bytes = req->msg.bytes;
+        cause.bytes = confirmed ? 0 : req->msg.bytes;
         cause.from = req->msg.peer;
         cause.from_track = asked ? wf_track_asked(req->key.src) : track;
-        cause.why = !asked ? WF_WHY_MESSAGE : received ? WF_WHY_DATA : WF_WHY_LEFT;
+        cause.why = !asked      ? WF_WHY_MESSAGE
+                    : received  ? WF_WHY_DATA
+                    : confirmed ? WF_WHY_CONFIRMED
+                                : WF_WHY_LEFT;
     }
     return cause;
 }

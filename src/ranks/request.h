@@ -15,6 +15,7 @@ enum wf_rank_request_kind {
     WF_REQ_SEND, /* a send that waits for its receiver */
     WF_REQ_COLL,
     WF_REQ_PERSISTENT,
+    WF_REQ_CONFIRM, /* a confirmation that waits for the rank's next call */
 };
 
 enum {
@@ -24,6 +25,7 @@ enum {
     WF_REQ_DETACHED = 8,         /* no call will wait for it */
     WF_REQ_WILDCARD = 16,        /* RECV: the program left source or tag open */
     WF_REQ_UNEXPECTED_DATA = 32, /* RECV: its eager message arrived before it was posted */
+    WF_REQ_CONFIRMED = 32,       /* SEND: complete because the receiver confirmed it */
     WF_REQ_RUNNING = 32,         /* COLL: is continuing now */
     WF_REQ_POSTED = 64,          /* COLL: the messages of the step are posted */
     WF_REQ_SENT = 128,           /* COLL: the message of the step is sent */
@@ -48,7 +50,8 @@ struct wf_message_request {
             uint32_t next_deferred; /* cell */
         };
         /* When complete: the departure of an eager message. For the data of a long message
-         * it is the complement, which is negative; key.src is then the sender's handle. */
+         * it is the complement, which is negative; key.src is then the sender's handle. For a
+         * confirmed send it is that of the confirmation, and key.src the receiver's handle. */
         int64_t departure;
     };
 };
@@ -84,7 +87,12 @@ struct wf_rank_request {
         struct wf_match_link link; /* while it waits for its match */
         struct {
             struct wf_match_key key; /* the same as link.key */
-            uint32_t later, earlier; /* neighbours in a list of complete requests, cells or 0 */
+            /* Complete: its neighbours in a list of complete requests, cells or 0. */
+            union {
+                uint32_t later;
+                uint32_t announced; /* deferred receive: the bytes of the announcement */
+            };
+            uint32_t earlier;
             union {
                 uint32_t order;        /* complete: breaks ties in `at` */
                 uint32_t other_handle; /* deferred: the handle of the other side */

@@ -12,9 +12,13 @@ enum { PROGRAMS = 40 / WF_TEST_ONE_IN, ROUNDS = 12 };
 
 static const char *const eager[] = {NULL};
 static const char *const rendezvous[] = {"eager_max", "4000", "control_bytes", "32", NULL};
+static const char *const read_data[] = {"eager_max", "4000", "rendezvous", "read", NULL};
 static const char *const in_calls[] = {"eager_max", "4000", "progress", "calls", NULL};
+static const char *const read_in_calls[] = {"eager_max",  "4000", "progress", "calls",
+                                            "rendezvous", "read", NULL};
 static const char *const eager_calls[] = {"progress", "calls", NULL};
-static const char *const *const protocols[] = {eager, rendezvous, in_calls, eager_calls};
+static const char *const *const protocols[] = {eager,    rendezvous,  read_data,
+                                               in_calls, eager_calls, read_in_calls};
 enum { PROTOCOLS = sizeof(protocols) / sizeof(protocols[0]) };
 
 /* Ranks of a node share the memory of two domains. */
@@ -48,11 +52,11 @@ static void running_ahead_changes_no_time(void)
     for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
         struct program *program = program_new(seed, ROUNDS, false);
 
-        for (size_t i = 0; i < 2 * (PROTOCOLS - 2); i++) {
+        for (size_t i = 0; i < 2 * (PROTOCOLS - 3); i++) {
             struct setup setup = networks[i % 2];
             setup.source = &program->script.source;
             setup.mpi = protocols[i / 2];
-            setup.node = costs_of(seed);
+            setup.costs = costs_of(seed);
             struct outcome ahead = replay(&setup);
             setup.in_step = true;
             struct outcome in_step = replay(&setup);
@@ -77,7 +81,7 @@ static void a_complete_program_leaves_no_cells(void)
             struct setup setup = networks[i % NETWORKS];
             setup.source = &program->script.source;
             setup.mpi = protocols[i / NETWORKS];
-            setup.node = costs_of(seed);
+            setup.costs = costs_of(seed);
             setup.count_cells = true;
             struct outcome out = replay(&setup);
             if (!is_complete(&out) || out.cells != 0) {
@@ -123,8 +127,8 @@ static void all_schedulers_agree(void)
         struct setup setup = networks[seed % NETWORKS];
 
         setup.source = &program->script.source;
-        setup.mpi = protocols[seed / NETWORKS % PROTOCOLS];
-        setup.node = costs_of(seed / NETWORKS);
+        setup.mpi = protocols[(seed + seed / NETWORKS) % PROTOCOLS];
+        setup.costs = costs_of(seed / 2);
         setup.batch = 4;
         setup.gvt_interval = 4;
         bool same = same_under_all(setup);

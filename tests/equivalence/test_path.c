@@ -15,11 +15,15 @@ enum { PROGRAMS = 20 / WF_TEST_ONE_IN, ROUNDS = 12 };
 
 static const char *const eager[] = {NULL};
 static const char *const rendezvous[] = {"eager_max", "4000", "control_bytes", "32", NULL};
+static const char *const read_data[] = {"eager_max", "4000", "rendezvous", "read", NULL};
 static const char *const in_calls[] = {"eager_max", "4000", "progress", "calls", NULL};
+static const char *const read_in_calls[] = {"eager_max",  "4000", "progress", "calls",
+                                            "rendezvous", "read", NULL};
 static const char *const hardware[] = {"allreduce", "hardware", "bcast", "hardware", "reduce",
                                        "hardware",  "barrier",  "ideal", "gather",   "ideal",
                                        "eager_max", "9000",     "scan",  "hardware", NULL};
-static const char *const *const protocols[] = {eager, rendezvous, in_calls, hardware};
+static const char *const *const protocols[] = {eager,    rendezvous, in_calls,
+                                               hardware, read_data,  read_in_calls};
 enum { PROTOCOLS = sizeof(protocols) / sizeof(protocols[0]) };
 
 static const struct setup networks[] = {
@@ -131,7 +135,7 @@ static void the_path_is_made_of_what_happened(void)
             struct setup setup = networks[i % NETWORKS];
             setup.source = &program->script.source;
             setup.mpi = protocols[i / NETWORKS];
-            setup.node = costs_of(seed);
+            setup.costs = costs_of(seed);
             setup.recording = &wish;
             setup.look = look;
             setup.look_arg = &found;
@@ -167,8 +171,8 @@ static void all_schedulers_find_it(void)
         struct setup setup = networks[seed % NETWORKS];
 
         setup.source = &program->script.source;
-        setup.mpi = protocols[seed / NETWORKS % PROTOCOLS];
-        setup.node = costs_of(seed / NETWORKS);
+        setup.mpi = protocols[(seed + seed / NETWORKS) % PROTOCOLS];
+        setup.costs = costs_of(seed / 2);
         setup.recording = &wish;
         setup.look = look;
         setup.look_arg = &expected;

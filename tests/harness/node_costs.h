@@ -23,6 +23,10 @@ static const char *const node_costs[] = {"o_send",
                                          "60ns",
                                          "gap",
                                          "150ns",
+                                         "registration",
+                                         "210ns",
+                                         "registration_rate",
+                                         "5GB/s",
                                          NULL};
 
 static inline const char *const *costs_of(uint64_t seed)

@@ -28,6 +28,7 @@ static inline struct outcome replay(const struct setup *setup)
     }
     set_params(wf_mpi_params, mpi, setup->mpi);
     set_params(wf_node_params, node, setup->node);
+    set_params(wf_node_params, node, setup->costs);
 
     const struct wf_net_env env = {.topo = topo,
                                    .n_nodes = place.n_nodes,

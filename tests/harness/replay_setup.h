@@ -28,6 +28,7 @@ struct setup {
     const struct wf_cpu *cpu; /* null: times as recorded */
     const char *const *mpi;   /* settings of scope mpi: name, value, ..., null; or null */
     const char *const *node;  /* settings of scope node, likewise */
+    const char *const *costs; /* more of them */
     uint64_t seed;            /* for the noise of nodes */
     bool in_step;             /* ranks may not run ahead of the engine's time */
     bool count_cells;         /* sequential scheduler only */

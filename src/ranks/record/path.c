@@ -41,7 +41,7 @@ struct head {
 /* The first byte of an entry: its kind, and the members that follow. */
 enum {
     WHAT = 15,
-    COMPUTED = 13,
+    COMPUTED = 15,
     HAS_TRACK = 16,
     HAS_FROM_TRACK = 32,
     WAITED = 64,
@@ -344,10 +344,12 @@ static bool takes_time(const struct wf_cause *cause, struct wf_path_segment *seg
         [WF_WHY_MESSAGE] = WF_PATH_MESSAGE,     [WF_WHY_DATA] = WF_PATH_MESSAGE,
         [WF_WHY_LEFT] = WF_PATH_MESSAGE,        [WF_WHY_ASKED] = WF_PATH_HANDSHAKE,
         [WF_WHY_ONE_SIDED] = WF_PATH_ONE_SIDED, [WF_WHY_FORMULA] = WF_PATH_COLLECTIVE,
+        [WF_WHY_CONFIRMED] = WF_PATH_HANDSHAKE,
     };
 
     segment->kind = kinds[cause->why];
-    segment->sends = cause->why == WF_WHY_LEFT || cause->why == WF_WHY_ONE_SIDED;
+    segment->sends = cause->why == WF_WHY_LEFT || cause->why == WF_WHY_CONFIRMED ||
+                     cause->why == WF_WHY_ONE_SIDED;
     return segment->kind != WF_PATH_START;
 }
 
