@@ -543,7 +543,8 @@ static enum wf_status read_nodes(const struct placer *placer, uint32_t number,
         .n_ranks = job->n_ranks,
         .ranks_per_node = job->ranks_per_node,
         .n_nodes = placer->n_nodes,
-        .topo = placer->env->topo,
+        /* The nodes of the topology are interfaces if nodes have several. */
+        .topo = placer->env->nics > 1 ? NULL : placer->env->topo,
     };
     return wf_tracer_place(&placing, node_of, err);
 }

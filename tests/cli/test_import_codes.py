@@ -104,7 +104,8 @@ GOOD = [
       "node_copy_queues 1", "intra_bandwidth is not given; .* 4GB/s"]),
     (TORUS.replace("   message_size", COSTS + "   message_size"), {
         "node.o_send": "1us", "node.o_recv": "1us", "node.injection_delay": "475ns",
-        "node.ejection_delay": "400ns", "node.gap": "75ns", "node.copy_send": "100GB/s",
+        "node.ejection_delay": "400ns", "node.gap": "75ns", "node.registration": "500ns",
+        "node.copy_send": "100GB/s",
         "node.copy_recv": "100GB/s", "node.copies": "eager", "node.local_latency": "801ns",
         "node.local_bandwidth": "30GB/s", "node.memory_bandwidth": "30GB/s", "node.domains": "2",
         "mpi.eager_max": "64000B", "mpi.control_bytes": "16B"},

@@ -66,6 +66,9 @@ def replays(directory):
     check(digest(document) == expected and expected[0] is not None, "map files place the ranks")
     check([job["ranks"] for job in document["scenario"]["jobs"]] == [8, 4], "two jobs")
     check(digest(replay(directory, str(directory))) == expected, "a directory with the file")
+    for scheduler in ("conservative", "optimistic"):
+        document = replay(directory, str(config), "--sched", scheduler, "--threads", "2")
+        check(digest(document) == expected, f"the same with the {scheduler} scheduler")
     config.write_text(CONFIG.replace("job0", "NA"))
     check(digest(replay(directory, str(config))) == expected, "the global map is enough")
     config.write_text(CONFIG.replace(" 1\n", "\n"))
