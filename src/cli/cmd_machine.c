@@ -207,6 +207,9 @@ static enum wf_status show_text(struct wf_cli *cli, const char *which, struct wf
     if (status == WF_OK) {
         wf_cli_machine_show(machine, nodes, cli->out);
     }
+    for (size_t i = 0; i < machine->scenario->n_notes && status == WF_OK; i++) {
+        (void)fprintf(cli->err, "weft: note: %s\n", machine->scenario->notes[i]);
+    }
     wf_machine_free(machine);
     return status;
 }

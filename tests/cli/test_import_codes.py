@@ -195,6 +195,7 @@ def imports(directory):
         check(printed.stdout == yaml.read_text(), "printed and written alike", printed)
         direct = parse(run("machine", "show", str(conf), "--json"))
         check(direct.get("settings") == machine.get("settings"), "read directly, the same")
+        check_run(["machine", "show", str(conf)], 0, f"weft: note: .*{notes[0]}")
 
 
 FREE = [word for name in ("o_send=0", "o_recv=0", "injection_delay=0", "ejection_delay=0",
@@ -225,6 +226,9 @@ def costs(directory):
     expected = 2 * soft + 2 * copy + 2 * nic + sequence
     check(network > 0 and apart - network == expected,
           f"between nodes: {apart} - {network}, expected {expected}")
+    long = [time_of(directory, text, 1, 10**5, "--ranks-per-node", "1", "-p",
+                    f"node.registration={delay}") for delay in ("500ns", "0")]
+    check(long[1] > 0 and long[0] - long[1] == 1000_000, f"rdma_delay of a long message: {long}")
 
 
 def links(directory):
