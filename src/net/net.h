@@ -84,7 +84,8 @@ enum wf_net_ahead {
 };
 
 struct wf_net;
-struct wf_value; /* result/doc.h */
+struct wf_fault_plan; /* net/fault/fault.h */
+struct wf_value;      /* result/doc.h */
 
 struct wf_net_env {
     const struct wf_topo *topo; /* borrowed for the model's life; null if the user gave none */
@@ -181,9 +182,10 @@ struct wf_net {
     int64_t promise_ps; /* least delay from a node to another process */
     enum wf_net_ahead ahead;
     struct wf_net_ends ends;
-    const struct wf_topo *route_topo; /* messages follow next_port() of this topology; null:
+    const struct wf_topo *route_topo;   /* messages follow next_port() of this topology; null:
                                          they take other routes */
-    uint64_t n_sums, n_maxima;        /* counters; 0 if the model keeps none */
+    const struct wf_fault_plan *faults; /* failures in time (net/fault/fault.h); null: none */
+    uint64_t n_sums, n_maxima;          /* counters; 0 if the model keeps none */
     size_t counters_offset;  /* offset of struct wf_net_counters in the tally, or 0: not
                               * kept; set by the layer above */
     uint32_t first_node;     /* process number of node 0; set by wf_net_attach() */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "net/tally.h"
 
+#include "base/array.h"
+
 #include <string.h>
 
 static bool goes_before(const struct wf_net_link_usage *a, const struct wf_net_link_usage *b)
@@ -47,6 +49,16 @@ void wf_net_usage_merge(struct wf_net_usage *into, const struct wf_net_usage *fr
     }
 }
 
+void wf_net_loss_merge(struct wf_net_loss *into, const struct wf_net_loss *from)
+{
+    if (from->at != 0 && (into->at == 0 || 4 * WF_ORDER(from->at, into->at) +
+                                                   2 * WF_ORDER(from->src, into->src) +
+                                                   WF_ORDER(from->dst, into->dst) <
+                                               0)) {
+        *into = *from;
+    }
+}
+
 void wf_net_totals_merge(struct wf_net_totals *into, const struct wf_net_totals *from)
 {
     into->nodes += from->nodes;
@@ -55,6 +67,11 @@ void wf_net_totals_merge(struct wf_net_totals *into, const struct wf_net_totals 
     into->packets_received += from->packets_received;
     into->bytes_sent += from->bytes_sent;
     into->bytes_received += from->bytes_received;
+    into->losses.resent += from->losses.resent;
+    into->losses.n_packets += from->losses.n_packets;
+    into->losses.n_bytes += from->losses.n_bytes;
+    into->losses.n_cut_off += from->losses.n_cut_off;
+    wf_net_loss_merge(&into->losses.first, &from->losses.first);
     if (from->deadlock.n > 0) {
         into->deadlock = from->deadlock;
         into->deadlock_ps = from->deadlock_ps;

@@ -9,12 +9,32 @@
 
 #include "net/deadlock.h"
 
+/* The first packet that did not arrive because of a failure. All zero means that there is
+ * none. */
+struct wf_net_loss {
+    int64_t at;            /* when it was lost, + 1 */
+    uint32_t src, dst;     /* nodes */
+    uint32_t vertex, port; /* link on which it was, or WF_TOPO_NO_PORT: no route was left */
+};
+
+/* What failures in time (net.fail) did to the packets of all nodes. */
+struct wf_net_losses {
+    uint64_t resent;             /* packets that their source sent again */
+    uint64_t n_packets, n_bytes; /* lost */
+    uint64_t n_cut_off;          /* of these, packets whose destination is out of reach */
+    struct wf_net_loss first;
+};
+
+/* Keeps the earlier of two losses. */
+void wf_net_loss_merge(struct wf_net_loss *into, const struct wf_net_loss *from);
+
 /* The packets of all nodes. */
 struct wf_net_totals {
     uint64_t nodes;       /* nodes that added their part; 0: the model keeps no totals */
     uint64_t fingerprint; /* fingerprint of the delivery times of all packets */
     uint64_t packets_sent, packets_received;
     uint64_t bytes_sent, bytes_received;
+    struct wf_net_losses losses;
     int64_t deadlock_ps; /* when the deadlock was detected, if there was one */
     struct wf_net_deadlock deadlock;
 };

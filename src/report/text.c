@@ -235,7 +235,7 @@ static bool line_rounds(const struct wf_value *doc, struct wf_phrase *out)
 
 /* ---- synthetic traffic and links ---- */
 
-enum { FILLERS_MAX = 3 }; /* number of nodes that are named */
+enum { FILLERS_MAX = 3, PARTS_MAX = 4 }; /* numbers of nodes and of parts that are named */
 
 static bool line_load(const struct wf_value *doc, struct wf_phrase *out)
 {
@@ -306,6 +306,33 @@ static bool line_hot_link(const struct wf_value *doc, struct wf_phrase *out)
     return true;
 }
 
+/* Parts that fail during the run, and what became of the packets that met them. */
+static bool line_failures(const struct wf_value *failures, struct wf_phrase *out)
+{
+    const struct wf_value *parts = wf_doc_find(failures, "parts");
+    uint64_t n = 0, lost = wf_doc_get_count(failures, "lost_packets", 0);
+
+    for (const struct wf_value *v = parts != NULL ? parts->first : NULL; v != NULL;
+         v = v->next) {
+        if (n++ < PARTS_MAX) {
+            wf_phrase_add(out, "%s%s", n == 1 ? "" : ", ", wf_doc_get_text(v, "part", "?"));
+        }
+    }
+    if (n > PARTS_MAX) {
+        wf_phrase_add(out, " and %" PRIu64 " more", n - PARTS_MAX);
+    }
+    wf_phrase_add(out, "; ");
+    wf_phrase_number_of(out, wf_doc_get_count(failures, "resent_packets", 0), "packet",
+                        "packets");
+    wf_phrase_add(out, " re-sent");
+    if (lost > 0) {
+        wf_phrase_add(out, ", ");
+        wf_phrase_count(out, lost);
+        wf_phrase_add(out, " lost");
+    }
+    return true;
+}
+
 /* ---- the report ---- */
 
 static const struct line answer_lines[] = {
@@ -316,6 +343,7 @@ static const struct line answer_lines[] = {
     {"Recorded time", NULL, wf_writer_text_recorded},
     {"Simulated time", "result.simulated_time_ps", line_time},
     {"Messages", "result", line_messages},
+    {"Failures", "result.failures", line_failures},
     {"Message latency", "result.message_latency_ps", line_latency},
     {"Ranks finish", "result.ranks", line_finish},
     {"Ranks compute", "result.ranks.compute_ps", line_spread},

@@ -26,6 +26,7 @@ struct wf_document_jobs {
     int64_t start[WF_TALLY_JOBS];                  /* start time of each job */
     const struct wf_source *source[WF_TALLY_JOBS]; /* for the names of regions; may be null */
     const struct wf_ranks_tally *ideal; /* tally of a run on an ideal network; null if none */
+    const struct wf_fault_plan *faults; /* failures in time of the network; null if none */
 };
 
 /* Fills the section `result` of a replay from its tally. `interrupted` means that the user
@@ -35,6 +36,11 @@ enum wf_status wf_document_replay(struct wf_value *result, const struct wf_run *
                                   const struct wf_document_jobs *jobs,
                                   const struct wf_ranks_tally *tally, bool interrupted,
                                   struct wf_err *err);
+
+/* What failures in time have to do with ranks that wait, for the end of a message: empty, or
+ * text after a semicolon. `buf` has WF_FAULT_TEXT_MAX bytes. */
+const char *wf_document_losses(const struct wf_document_jobs *jobs,
+                               const struct wf_net_totals *totals, char *buf);
 
 /* The job that a rank of the run belongs to. */
 uint32_t wf_document_job_of(const struct wf_document_jobs *jobs, uint32_t rank);

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/units.h"
+#include "net/fault/fault.h"
 #include "ops/source.h"
 #include "ranks/tally.h"
 #include "result/result.h"
@@ -116,13 +117,21 @@ static void count_others(const struct wf_ranks_tally *tally, char *buf, size_t s
     (void)snprintf(buf, size, "%s%s", failing, waiting);
 }
 
+const char *wf_document_losses(const struct wf_document_jobs *jobs,
+                               const struct wf_net_totals *totals, char *buf)
+{
+    return jobs->faults != NULL
+               ? wf_fault_text(jobs->faults, &totals->losses, buf, WF_FAULT_TEXT_MAX)
+               : "";
+}
+
 /* Describes the failure in one sentence. */
 static enum wf_status program_failed(const struct wf_run *run,
                                      const struct wf_document_jobs *jobs,
                                      const struct wf_ranks_tally *tally, struct wf_err *err)
 {
     char time[WF_UNITS_TEXT_MAX], words[WF_DOCUMENT_TEXT_MAX], name[WF_DOCUMENT_NAME_MAX];
-    char more[96];
+    char more[96], lost[WF_FAULT_TEXT_MAX];
 
     if (tally->net.deadlock.n > 0) {
         char queues[WF_NET_DEADLOCK_TEXT_MAX];
@@ -134,11 +143,12 @@ static enum wf_status program_failed(const struct wf_run *run,
         return left_over(jobs, tally, err);
     }
     count_others(tally, more, sizeof(more));
-    return wf_err_set(err, WF_ESIM, "the simulated program %s at %s: %s %s%s",
+    return wf_err_set(err, WF_ESIM, "the simulated program %s at %s: %s %s%s%s",
                       tally->failed > 0 ? "fails" : "is deadlocked",
                       wf_human_time(run->time, time),
                       wf_document_rank_name(jobs, tally->blocked[0].rank, name),
-                      wf_document_blocked_text(jobs, &tally->blocked[0], words), more);
+                      wf_document_blocked_text(jobs, &tally->blocked[0], words), more,
+                      wf_document_losses(jobs, &tally->net, lost));
 }
 
 /* The mean, rounded up. */
@@ -291,8 +301,10 @@ static enum wf_status check_limits(const struct wf_ranks_tally *tally,
 /* Checks that everything that entered the network left it. */
 static enum wf_status check_network(const struct wf_net_totals *facts, struct wf_err *err)
 {
-    if (facts->packets_sent == facts->packets_received &&
-        facts->bytes_sent == facts->bytes_received) {
+    const struct wf_net_losses *lost = &facts->losses;
+
+    if (facts->packets_sent == facts->packets_received + lost->n_packets &&
+        facts->bytes_sent == facts->bytes_received + lost->n_bytes) {
         return WF_OK;
     }
     return wf_err_set(err, WF_EINTERNAL,
@@ -350,6 +362,9 @@ enum wf_status wf_document_replay(struct wf_value *result, const struct wf_run *
     }
     add_job(wf_doc_section(result, "ranks"), &all);
     add_details(result, jobs, tally, !interrupted && !blocked);
+    if (jobs->faults != NULL) {
+        wf_fault_describe(jobs->faults, &tally->net.losses, result);
+    }
     if (blocked) {
         add_waiting(result, jobs, tally);
     } else if (failed && tally->n_leftover > 0) {

@@ -3,6 +3,7 @@
  * in the description of waiting PEs. */
 #include "base/units.h"
 #include "engine/engine.h"
+#include "net/fault/fault.h"
 #include "ops/graph.h"
 #include "ranks/ranks.h"
 #include "ranks/tasks/pe.h"
@@ -125,16 +126,18 @@ static enum wf_status deadlocked(const struct wf_run *run, const struct wf_docum
                                  const struct wf_pe_tally *tally, struct wf_err *err)
 {
     char time[WF_UNITS_TEXT_MAX], words[WORDS_MAX], name[WF_DOCUMENT_NAME_MAX], more[64] = "";
+    char lost[WF_FAULT_TEXT_MAX];
     uint64_t others = tally->replay.unfinished - 1;
 
     if (others > 0) {
         (void)snprintf(more, sizeof(more), ", %" PRIu64 " more wait%s", others,
                        others == 1 ? "s" : "");
     }
-    return wf_err_set(err, WF_ESIM, "the simulated program is deadlocked at %s: %s: %s%s",
+    return wf_err_set(err, WF_ESIM, "the simulated program is deadlocked at %s: %s: %s%s%s",
                       wf_human_time(run->time, time),
                       wf_document_rank_name(jobs, tally->blocked[0].pe, name),
-                      word_blocked(&tally->blocked[0], words), more);
+                      word_blocked(&tally->blocked[0], words), more,
+                      wf_document_losses(jobs, &tally->replay.net, lost));
 }
 
 static enum wf_status graph_describe(const struct wf_job *job, const struct wf_engine *engine,

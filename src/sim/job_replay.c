@@ -121,7 +121,8 @@ enum wf_status wf_job_prepare_replay(struct wf_job *job, struct wf_err *err)
 
 struct wf_document_jobs wf_job_document_jobs(const struct wf_job *job)
 {
-    struct wf_document_jobs jobs = {.n = job->plan->n_jobs, .ideal = job->ideal};
+    struct wf_document_jobs jobs = {
+        .n = job->plan->n_jobs, .ideal = job->ideal, .faults = job->setup.net->faults};
     uint32_t first = 0;
 
     for (uint32_t i = 0; i < jobs.n; i++) {

@@ -2,6 +2,7 @@
 #include "traffic/traffic.h"
 
 #include "base/mem.h"
+#include "net/fault/fault.h"
 #include "net/net.h"
 #include "result/result.h"
 #include "sim/document.h"
@@ -240,12 +241,20 @@ static enum wf_status traffic_describe(const struct wf_job *job, const struct wf
         job->setup.net->ops->describe(job->setup.net, (const void *)(tally + 1),
                                       (int64_t)cycles * set->cycle, result);
     }
+    if (job->setup.net->faults != NULL) {
+        wf_fault_describe(job->setup.net->faults, &tally->totals.losses, result);
+    }
     wf_document_digest(result, run->digest);
     if (deadlock) {
         status = report_deadlock(tally, set, &found, result, err);
     } else if (status == WF_OK && blocked) {
-        status =
-            wf_err_set(err, WF_ESIM, "%" PRIu64 " rounds did not complete", tally->rounds_left);
+        char lost[WF_FAULT_TEXT_MAX] = "";
+        status = wf_err_set(err, WF_ESIM, "%" PRIu64 " rounds did not complete%s",
+                            tally->rounds_left,
+                            job->setup.net->faults != NULL
+                                ? wf_fault_text(job->setup.net->faults, &tally->totals.losses,
+                                                lost, sizeof(lost))
+                                : "");
     }
     return status;
 }

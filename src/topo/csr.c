@@ -68,8 +68,10 @@ uint32_t wf_topo_csr_measure(const struct wf_topo_csr *csr, uint32_t n_nodes, ui
     for (uint32_t from = 0; from < n_nodes; from++) {
         (void)wf_topo_csr_search(csr, from, dist, queue);
         for (uint32_t to = 0; to < n_nodes; to++) {
-            diameter = dist[to] > diameter ? dist[to] : diameter;
-            all[dist[to]]++;
+            if (dist[to] != WF_TOPO_CSR_UNREACHED) {
+                diameter = dist[to] > diameter ? dist[to] : diameter;
+                all[dist[to]]++;
+            }
         }
     }
     for (uint32_t d = 0; d <= diameter && counts != NULL; d++) {

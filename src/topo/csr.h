@@ -12,7 +12,7 @@ struct wf_topo_csr {
     uint32_t *to;    /* [first[n_vertices]] */
 };
 
-#define WF_TOPO_CSR_UNREACHED UINT32_MAX
+#define WF_TOPO_CSR_UNREACHED UINT32_MAX /* as WF_TOPO_UNREACHED */
 
 void wf_topo_csr_release(struct wf_topo_csr *csr);
 
@@ -25,7 +25,7 @@ void wf_topo_csr_reverse(const struct wf_topo_csr *csr, struct wf_topo_csr *out)
 uint32_t wf_topo_csr_search(const struct wf_topo_csr *csr, uint32_t from, uint32_t *dist,
                             uint32_t *queue);
 
-/* Searches from each of the vertices 0 to n_nodes - 1, which reach each other. Returns their
- * largest distance. If `counts` is not null, counts[d] becomes the number of ordered pairs at
- * distance d. */
+/* Searches from each of the vertices 0 to n_nodes - 1. Returns their largest distance. If
+ * `counts` is not null, counts[d] becomes the number of ordered pairs at distance d. Pairs that
+ * do not reach each other do not count. */
 uint32_t wf_topo_csr_measure(const struct wf_topo_csr *csr, uint32_t n_nodes, uint64_t *counts);

@@ -8,12 +8,16 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Distances are kept in a table of 2 bytes for each pair if the table takes at most 128 MiB.
  * A lookup in the table is several times quicker than a lookup by labels. */
 #define PAIRS_MAX (UINT64_C(1) << 26)
 /* Entries of 8 bytes: 2 GiB. */
 #define LABELS_MAX ((size_t)1 << 28)
+
+/* Entry of the table for vertices that do not reach the node. */
+enum { TABLE_UNREACHED = UINT16_MAX };
 
 static const struct wf_topo_ops damaged_ops;
 
@@ -166,7 +170,7 @@ static bool fill_table(struct damaged *net, const struct wf_topo_csr *reverse)
         uint16_t *row = net->table + (size_t)dst * n;
         (void)wf_topo_csr_search(reverse, dst, dist, queue);
         for (uint32_t v = 0; v < n; v++) {
-            fits = fits && dist[v] <= UINT16_MAX;
+            fits = fits && (dist[v] < TABLE_UNREACHED || dist[v] == WF_TOPO_CSR_UNREACHED);
             row[v] = (uint16_t)dist[v];
         }
     }
@@ -248,6 +252,17 @@ enum wf_status wf_topo_damaged_create(const struct wf_topo *whole, const char *t
     return status;
 }
 
+enum wf_status wf_topo_damaged_create_all(const struct wf_topo_damage *damage,
+                                          struct wf_topo **out, struct wf_err *err)
+{
+    bool *kept = wf_xmalloc(damage->topo->n_vertices);
+
+    memset(kept, true, damage->topo->n_vertices);
+    enum wf_status status = build(damage, kept, out, err);
+    free(kept);
+    return status;
+}
+
 const struct wf_topo *wf_topo_damaged_whole(const struct wf_topo *topo)
 {
     return topo->ops == &damaged_ops ? to_damaged(topo)->whole : topo;
@@ -276,8 +291,11 @@ static uint32_t damaged_distance(const struct wf_topo *topo, uint32_t at, uint32
 {
     const struct damaged *net = to_damaged(topo);
 
-    return net->table != NULL ? net->table[(size_t)dst * topo->n_vertices + at]
-                              : wf_topo_hubs_distance(net->hubs, at, dst);
+    if (net->table == NULL) {
+        return wf_topo_hubs_distance(net->hubs, at, dst);
+    }
+    uint16_t dist = net->table[(size_t)dst * topo->n_vertices + at];
+    return dist != TABLE_UNREACHED ? dist : WF_TOPO_UNREACHED;
 }
 
 /* Takes the lowest port that leads closer to the destination. */
@@ -286,7 +304,7 @@ static uint32_t damaged_next_port(const struct wf_topo *topo, uint32_t at, uint3
     const struct damaged *net = to_damaged(topo);
     uint32_t left = damaged_distance(topo, at, dst), first = net->first[at], i = first;
 
-    if (left == 0) {
+    if (left == 0 || left == WF_TOPO_UNREACHED) {
         return WF_TOPO_NO_PORT;
     }
     while (net->far[i] == WF_TOPO_NO_VERTEX ||

@@ -29,6 +29,14 @@ WF_NODISCARD
 enum wf_status wf_topo_damaged_create(const struct wf_topo *whole, const char *damage,
                                       struct wf_topo **out, struct wf_err *err);
 
+/* Builds the network after the damage with all its vertices, which keep their numbers. Vertices
+ * may be cut off: distance() is WF_TOPO_UNREACHED between those that do not reach each other.
+ * `damage` is read only. Fails as wf_topo_damaged_create() with WF_ELIMIT. */
+struct wf_topo_damage; /* topo/damage.h */
+WF_NODISCARD
+enum wf_status wf_topo_damaged_create_all(const struct wf_topo_damage *damage,
+                                          struct wf_topo **out, struct wf_err *err);
+
 /* The network before the damage, and the number that a vertex has in it. For any other topology
  * they return the topology itself and the same number. */
 const struct wf_topo *wf_topo_damaged_whole(const struct wf_topo *topo);

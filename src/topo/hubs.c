@@ -236,6 +236,9 @@ uint32_t wf_topo_hubs_distance(const struct wf_topo_hubs *hubs, uint32_t from, u
         i += x->rank <= y->rank;
         j += y->rank <= x->rank;
     }
+    if (best == FAR) {
+        return WF_TOPO_CSR_UNREACHED;
+    }
     return best + (stem_from != from ? 1 : 0) + (stem_to != to ? 1 : 0);
 }
 

@@ -18,13 +18,14 @@
 
 struct wf_topo_hubs;
 
-/* Labels the vertices of `csr`, all of which reach each other. `reverse` has its links in
+/* Labels the vertices of `csr`. `reverse` has its links in
  * reverse direction; it is null if that is the same graph. Both are borrowed. Returns null if
  * the labels would take more than `limit` entries of 8 bytes. The result never changes. */
 struct wf_topo_hubs *wf_topo_hubs_create(const struct wf_topo_csr *csr,
                                          const struct wf_topo_csr *reverse, size_t limit);
 void wf_topo_hubs_free(struct wf_topo_hubs *hubs); /* null is allowed */
 
+/* WF_TOPO_CSR_UNREACHED if there is no path. */
 uint32_t wf_topo_hubs_distance(const struct wf_topo_hubs *hubs, uint32_t from, uint32_t to);
 
 /* The number of label entries. */

@@ -9,6 +9,8 @@ from weft_cli import WEFT, check, check_run, finish, parse, run
 
 REPLAY = ["replay", "gen:stencil3d", "-n", "8"]
 CLASSES = [*REPLAY, "--net", "packet", "--topo", "torus:2x2x2"]
+RING = ["replay", "gen:ring", "-n", "16", "--net", "packet", "--topo", "torus:4x4", "-p",
+        "gen.bytes=64KiB"]
 # Words after the command, exit code, what stderr must say.
 CASES = [
     # commands
@@ -28,6 +30,10 @@ CASES = [
     (["emulate", "-n", "4", "./x"], 2, "emulate: no output"),
     (["emulate", "-n", "4", "-o", "x.foo", "./x"], 2, "must end in .weft"),
     (["replay", "gen:stencil3d", "gen:ring"], 2, "unexpected argument 'gen:ring'"),
+    # failures
+    ([*RING, "-p", "net.fail=link:0-1@2"], 3,
+     "net.fail: 'link:0-1@2': expected a time, or two times of which the second is later"),
+    ([*RING, "-p", "net.fail=link:0-1@1us,links:100%@2us"], 3, "repair it before it fails again"),
     # sources
     (["replay", "stencil3d", "-n", "8"], 2, "expected gen:"),
     (["replay", "gen:stencil33d", "-n", "8"], 2, "unknown generator.*did you mean 'stencil3d'"),

@@ -70,6 +70,8 @@ VALID = [
     ([*REPLAY, "--net", "packet", "--topo", "torus:4x4x4"], 0),
     ([*PACKETS, "-p", "net.stats=links", "-p", "net.stats_window=10us"], 0),
     ([*PACKETS, "-p", "net.stats=summary", "-p", "net.preset=torusnet"], 0),
+    ([*PACKETS, "-p", "net.fail=links:20@1us-20us,routers:2@15us"], 0),
+    ([*PACKETS, "-p", "net.fail=links:20@1us", "-p", "net.fail_action=lose"], 4),
     ([*REPLAY, "--ranks-per-node", "7", "-p", "gen.allreduce=yes", "--threads", "2"], 0),
     ([*REPLAY, "--sched", "optimistic", "--threads", "2"], 0),
     ([*REPLAY, "--seed", "18446744073709551615"], 0),
@@ -149,6 +151,20 @@ def check_failures():
                   and other.stderr.endswith(done.stderr), f"{name} {schedule}: another answer",
                   other)
         pathlib.Path(f"{name}.weft").unlink()
+
+
+def check_losses():
+    """A run that ends because of a failure of the network names it."""
+    ring = ["replay", "gen:ring", "-n", "16", "--net", "packet", "--topo", "torus:4x4", "-p",
+            "gen.bytes=64KiB"]
+    for more, words, failures in (
+            (["-p", "net.fail=router:5@1us"],
+             "15 more wait; node 4 cannot reach node 5 from 1.000 us on: router:5@1us",
+             "router:5@1us; 0 packets re-sent, 2,014 lost"),
+            (["-p", "net.fail=link:4-5@1us", "-p", "net.fail_action=lose"],
+             "3 packets were lost, the first from node 4 to node 5 at 1.000 us: link:4-5@1us",
+             "link:4-5@1us; 0 packets re-sent, 3 lost")):
+        check_run([*ring, *more], 4, words, stdout=rf"Failures +{failures}")
 
 
 def check_jobs():
@@ -391,6 +407,7 @@ def main():
         validate(parse(done), f"{args}", done)
     check_text()
     check_failures()
+    check_losses()
     check_jobs()
     check_parts()
     check_texts()

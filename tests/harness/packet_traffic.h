@@ -191,12 +191,7 @@ static inline void traffic_finish(const void *state, struct wf_ctx *ctx)
 
 static inline void traffic_merge(void *into, const void *from)
 {
-    uint64_t *a = into;
-    const uint64_t *b = from;
-
-    for (size_t i = 0; i < sizeof(struct wf_net_totals) / sizeof(uint64_t); i++) {
-        a[i] += b[i];
-    }
+    wf_net_totals_merge(into, from);
 }
 
 /* Runs the traffic; the caller releases the result. */
@@ -254,4 +249,35 @@ static inline struct traffic_result run_traffic(const struct traffic *traffic)
     wf_net_free(net);
     wf_topo_free(topo);
     return result;
+}
+
+/* Whether other schedulers give the same result as a sequential run. */
+static inline bool traffic_agrees(struct traffic *traffic,
+                                  const struct traffic_result *expected)
+{
+    static const enum wf_scheduler schedulers[] = {WF_CHECK_UNDO, WF_CONSERVATIVE, WF_PERTURB};
+    bool equal = true;
+
+    for (size_t i = 0; i < sizeof(schedulers) / sizeof(schedulers[0]); i++) {
+        traffic->scheduler = schedulers[i];
+        traffic->threads = schedulers[i] == WF_CHECK_UNDO ? 1 : 2;
+        traffic->perturb_seed = i + 1;
+        struct traffic_result found = run_traffic(traffic);
+        equal = equal && found.run.digest == expected->run.digest &&
+                memcmp(&found.totals, &expected->totals, sizeof(found.totals)) == 0;
+        release_traffic(&found);
+    }
+    return equal;
+}
+
+/* The number of nodes of a topology. */
+static inline uint32_t traffic_nodes(const char *spec)
+{
+    struct wf_topo *topo = NULL;
+    struct wf_err err = {.status = WF_OK};
+
+    must(wf_topo_create(spec, &topo, &err), &err);
+    uint32_t n = topo->n_nodes;
+    wf_topo_free(topo);
+    return n;
 }

@@ -3,6 +3,7 @@
 
 /* The packet model as its own files see it: events, state of ports and nodes, the model. */
 
+#include "net/fault/fault.h"
 #include "net/packet/links.h"
 #include "net/packet/packet.h"
 #include "net/route/route.h"
@@ -23,6 +24,10 @@ enum {
     WF_PACKET_READY, /* to itself: the next message of a node is complete; number of the node */
     WF_PACKET_NOTICE, /* the length of a neighbour's queue: wf_packet_notice_event */
     WF_PACKET_TURN,   /* to itself: the interface takes the next packet of its queue */
+    /* To the source of a packet that met a failure: it sends the packet again. */
+    WF_PACKET_RESEND,      /* wf_packet_body_event */
+    WF_PACKET_RESEND_LAST, /* wf_packet_last_event */
+    WF_PACKET_LOST,        /* to the destination of a lost packet: wf_packet_lost_event */
 };
 
 /* Payloads have no padding. The largest determines the size of all events. */
@@ -64,6 +69,14 @@ struct wf_packet_notice_event {
     uint32_t waiting, spare; /* packets that wait for credits */
 };
 
+struct wf_packet_lost_event {
+    uint32_t src, dst;     /* nodes */
+    uint32_t number;       /* number of the message at its source */
+    uint32_t bytes;        /* of the message in the packet */
+    int64_t at;            /* when it was lost */
+    uint32_t vertex, port; /* link on which it was; WF_TOPO_NO_PORT: no route was left */
+};
+
 struct wf_packet_inject_event {
     struct wf_net_message msg;
     uint64_t next; /* packet to be sent */
@@ -81,7 +94,8 @@ _Static_assert(sizeof(struct wf_packet_head) == 24 &&
  * The state of a vertex has all ports, then all channels, then the optional parts, each for
  * all ports: counters (struct wf_packet_port_stats), notices (struct wf_packet_port_notice),
  * loads (struct wf_net_link_load). A node's struct wf_packet_node and its packets by hops
- * follow. */
+ * follow; then, with failures in time, its struct wf_net_losses: packets that it sent again, and
+ * packets from or for it that were lost. */
 
 /* An output port. All zero means idle. */
 struct wf_packet_port {
@@ -125,6 +139,9 @@ struct wf_packet_net {
     const struct wf_topo *topo;
     struct wf_topo *damaged; /* `topo`, if parts of the network fail; else null */
     struct wf_route *route;
+    struct wf_fault_plan *faults; /* failures in time, with routes; null: `route` is used */
+    enum wf_fault_action fail_action;
+    int64_t resend_delay;
     struct wf_packet_links links;
     uint32_t packet_bytes; /* payload of a full packet, without the header */
     uint32_t header_bytes;
@@ -147,6 +164,7 @@ struct wf_packet_net {
     size_t other_size;
     size_t ports_size; /* size of a node's ports, with all that is kept for them */
     size_t port_size;  /* size of all that is kept for a port, except its load */
+    size_t losses_at;  /* offset of a node's struct wf_net_losses; only with `faults` */
     int stats;         /* enum wf_net_stats */
     bool keeps_loads;  /* keeps the load of links over time */
     int64_t stats_window;

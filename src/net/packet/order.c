@@ -23,7 +23,7 @@ struct pending {
     int64_t at;       /* arrival of the latest of them */
     struct wf_net_message msg;
     uint32_t has_last; /* 1: the last packet, with `msg`, has arrived */
-    uint32_t spare;
+    uint32_t is_lost;  /* 1: some packet will never arrive */
 };
 
 _Static_assert(sizeof(struct pending) <= sizeof(struct wf_packet_train), "fits into a cell");
@@ -110,18 +110,42 @@ static void plan_next(const struct wf_packet_view *view, uint64_t src)
     wf_packet_schedule_own(view, 0, WF_PACKET_READY, &src, sizeof(src));
 }
 
+/* Removes the first message. */
+static struct pending take_first(const struct wf_packet_view *view, struct peer *peer)
+{
+    uint32_t cell = peer->pending;
+    struct pending pending = *(const struct pending *)wf_cell_read(view->ctx, cell);
+
+    peer->pending = pending.next;
+    peer->expected++;
+    wf_cell_free(view->ctx, cell);
+    return pending;
+}
+
+/* Removes messages that will never be complete and whose turn it is. Returns whether there are
+ * any. */
+static bool skip_lost(const struct wf_packet_view *view, struct peer *peer)
+{
+    const struct pending *first = first_pending(view, peer);
+    bool any = false;
+
+    while (first != NULL && first->number == peer->expected && first->is_lost != 0) {
+        (void)take_first(view, peer);
+        first = first_pending(view, peer);
+        any = true;
+    }
+    return any;
+}
+
 /* Hands over the first message, and schedules the next one if it is complete. */
 static void hand_over(const struct wf_packet_view *view, uint32_t src)
 {
     const struct wf_net_user *user = &view->model->net.user;
     struct peer *peer = wf_cell_edit(view->ctx, find_peer(view, src));
-    uint32_t cell = peer->pending;
-    struct pending pending = *(const struct pending *)wf_cell_read(view->ctx, cell);
+    struct pending pending = take_first(view, peer);
     int64_t now = wf_now(view->ctx);
 
-    peer->pending = pending.next;
-    peer->expected++;
-    wf_cell_free(view->ctx, cell);
+    (void)skip_lost(view, peer);
     if (is_due(view, peer)) {
         plan_next(view, src);
     }
@@ -129,10 +153,36 @@ static void hand_over(const struct wf_packet_view *view, uint32_t src)
                   pending.at > now ? pending.at : now);
 }
 
+/* Whether the turn of a message has passed. */
+static bool is_over(const struct wf_packet_view *view, uint32_t peer_cell, uint32_t number)
+{
+    const struct peer *peer = wf_cell_read(view->ctx, peer_cell);
+
+    return (int32_t)(number - peer->expected) < 0;
+}
+
+void wf_packet_order_skip(const struct wf_packet_view *view, uint32_t src, uint32_t number)
+{
+    uint32_t cell = find_peer(view, src);
+
+    if (is_over(view, cell, number)) {
+        return; /* another packet of the message was lost before */
+    }
+    find_pending(view, cell, number)->is_lost = 1;
+    struct peer *peer = wf_cell_edit(view->ctx, cell);
+    if (skip_lost(view, peer) && is_due(view, peer)) {
+        plan_next(view, src);
+    }
+}
+
 void wf_packet_order_deliver(const struct wf_packet_view *view, const struct wf_packet_run *run,
                              int64_t at)
 {
     uint32_t src = run->head.src, cell = find_peer(view, src);
+
+    if (is_over(view, cell, run->head.number)) {
+        return; /* another packet of the message was lost */
+    }
     struct pending *pending = find_pending(view, cell, run->head.number);
 
     /* If the packets of a message keep their order, the last one completes it. */
@@ -146,6 +196,7 @@ void wf_packet_order_deliver(const struct wf_packet_view *view, const struct wf_
     }
     /* Otherwise an earlier message comes first; if it is complete, an event is scheduled. */
     bool is_first =
+        pending->is_lost == 0 &&
         pending->number == ((const struct peer *)wf_cell_read(view->ctx, cell))->expected;
     if (is_first && is_complete(view->model, pending)) {
         hand_over(view, src);

@@ -67,7 +67,13 @@ static const struct wf_param params_table[] = {
      .doc = "With routing ugal_g: routers notify their neighbours when a queue differs by "
             "this much from what they were told last"},
     {ROW("fail", TEXT, fail), .def = "",
-     .doc = "Broken parts, as link:12-13,router:40,links:5%; routes avoid them"},
+     .doc = "Broken parts, as link:12-13,router:40,links:5%, from the start or for some time, "
+            "as link:12-13@2ms-5ms; routes avoid them"},
+    {ROW("fail_action", ENUM, fail_action), .def = "resend", .choices = wf_fault_action_names,
+     .doc = "What becomes of packets in the queue of a link or on it when the link fails: "
+            "their source sends them again, or they are lost"},
+    {ROW("resend_delay", TIME, resend_delay), .def = "10us", .min = "1ps", .max = "1h",
+     .doc = "Time after which the source sends a packet again that met a failure"},
     {ROW("buffers", ENUM, buffers), .def = "unbounded", .choices = buffers_names,
      .doc = "Whether queues are unbounded, or finite with packets that wait for credits"},
     {ROW("vc_bytes", SIZE, vc_bytes), .def = "16KiB", .max = "1GiB",
@@ -141,11 +147,53 @@ static enum wf_status make_route(struct wf_packet_net *model,
                                  const struct wf_packet_params *given, struct wf_err *err)
 {
     const struct wf_route_ops *ops = NULL;
-    enum wf_status status = wf_route_find(given->routing, &ops, err);
 
-    return status == WF_OK
-               ? wf_route_create(ops, model->topo, given->routing_file, &model->route, err)
-               : status;
+    WF_TRY(wf_route_find(given->routing, &ops, err));
+    if (!wf_fault_has_times(given->fail)) {
+        return wf_route_create(ops, model->topo, given->routing_file, &model->route, err);
+    }
+    const struct wf_fault_config config = {
+        .topo = model->topo,
+        .fail = given->fail,
+        .policy = ops,
+        .n_vcs = WF_VC_MAX,
+        .is_unlimited = given->buffers == WF_PACKET_UNBOUNDED,
+    };
+    WF_TRY(wf_fault_plan_create(&config, &model->faults, err));
+    model->route = wf_fault_route(model->faults, 0);
+    model->fail_action = (enum wf_fault_action)given->fail_action;
+    model->resend_delay = given->resend_delay;
+    return WF_OK;
+}
+
+/* Removes what has failed from the start. What fails later is still there. */
+static enum wf_status break_topology(struct wf_packet_net *model, const struct wf_topo *whole,
+                                     const struct wf_packet_params *given, struct wf_err *err)
+{
+    model->topo = whole;
+    if (wf_fault_has_times(given->fail)) {
+        return WF_OK;
+    }
+    if (given->fail_action != WF_FAULT_RESEND) {
+        return wf_err_set(err, WF_EINVAL,
+                          "net.fail_action: has no effect without failures in time, as "
+                          "net.fail=link:3-4@2ms");
+    }
+    return wf_net_topology_break(whole, given->fail, &model->topo, &model->damaged, err);
+}
+
+static enum wf_status check_resend(const struct wf_packet_net *model, struct wf_err *err)
+{
+    int64_t least = wf_packet_links_least_delay(&model->links);
+    char text[WF_UNITS_TEXT_MAX];
+
+    if (model->faults != NULL && model->resend_delay < least) {
+        return wf_err_set(err, WF_EINVAL,
+                          "net.resend_delay: expected at least %s, the least time from one "
+                          "router to another",
+                          wf_format_time(least, text));
+    }
+    return WF_OK;
 }
 
 static void handle(const struct wf_packet_view *view, const struct wf_event *ev)
@@ -189,8 +237,17 @@ static void dispatch(const struct wf_packet_view *view, const struct wf_event *e
         wf_packet_inject(view, (const void *)ev->payload);
     } else if (kind == WF_PACKET_NOTICE) {
         wf_packet_notice_received(view, (const void *)ev->payload);
-    } else {
+    } else if (kind == WF_PACKET_TURN) {
         wf_packet_turn(view);
+    } else if (kind == WF_PACKET_RESEND) {
+        const struct wf_packet_body_event *body = (const void *)ev->payload;
+        wf_packet_fault_resend(view, &body->head, body->first, NULL);
+    } else if (kind == WF_PACKET_RESEND_LAST) {
+        const struct wf_packet_last_event *last = (const void *)ev->payload;
+        wf_packet_fault_resend(view, &last->head,
+                               wf_packet_count(view->model, last->msg.bytes) - 1, &last->msg);
+    } else {
+        wf_packet_fault_lost(view, (const void *)ev->payload);
     }
 }
 
@@ -249,6 +306,10 @@ static void packet_finish(const struct wf_net *net, struct wf_ctx *ctx, const vo
     totals->packets_received += own->packets_received;
     totals->bytes_sent += own->bytes_sent;
     totals->bytes_received += own->bytes_received;
+    if (view.model->faults != NULL) {
+        const struct wf_net_totals lost = {.losses = *wf_packet_fault_losses(&view)};
+        wf_net_totals_merge(totals, &lost);
+    }
     wf_packet_stats_finish(&view);
 }
 
@@ -257,7 +318,8 @@ static void packet_destroy(struct wf_net *net)
     struct wf_packet_net *model = (struct wf_packet_net *)net;
 
     wf_packet_links_fini(&model->links);
-    wf_route_free(model->route);
+    wf_route_free(model->faults == NULL ? model->route : NULL);
+    wf_fault_plan_free(model->faults);
     wf_topo_free(model->damaged);
     free(model);
 }
@@ -271,6 +333,11 @@ static enum wf_status make_channels(struct wf_packet_net *model,
     if (given->buffers == WF_PACKET_UNBOUNDED) {
         model->route->vcs.is_unlimited = true;
         return WF_OK;
+    }
+    if (model->faults != NULL) {
+        return wf_err_set(err, WF_EINVAL,
+                          "net.fail: failures in time need unbounded buffers "
+                          "(net.buffers=unbounded); the model 'router' has finite queues");
     }
     if (model->topo->oneway) {
         return wf_err_set(
@@ -328,7 +395,8 @@ static void finish_model(struct wf_packet_net *model, const struct wf_packet_par
     model->nic = (enum wf_packet_nic)given->nic;
     model->is_minimal = model->route->ops->follows_topology && model->n_channels == 0;
     model->flow = model->route->ops->is_by_flow ? given->ecmp : WF_ROUTE_FLOW_PAIR;
-    bool together = model->route->ops->is_oblivious && model->flow != WF_ROUTE_FLOW_PACKET;
+    bool together = model->route->ops->is_oblivious && model->flow != WF_ROUTE_FLOW_PACKET &&
+                    model->faults == NULL;
     model->overtakes = !together || model->flow == WF_ROUTE_FLOW_MESSAGE;
     model->is_in_order = together;
     model->has_queue = model->nic == WF_PACKET_ROUND_ROBIN || model->n_channels > 0;
@@ -363,11 +431,14 @@ static void finish_model(struct wf_packet_net *model, const struct wf_packet_par
         .commit = model->stats_window > 0 ? other_commit : NULL,
         .finish = counts ? other_finish : NULL,
     };
+    model->losses_at = model->ports_size + sizeof(struct wf_packet_node) +
+                       (counts ? WF_NET_STATS_HOPS * sizeof(uint64_t) : 0);
     model->net = (struct wf_net){
         .ops = &wf_net_packet_ops,
-        .route_topo = model->is_minimal ? topo : NULL,
-        .node_size = model->ports_size + sizeof(struct wf_packet_node) +
-                     (counts ? WF_NET_STATS_HOPS * sizeof(uint64_t) : 0),
+        .route_topo = model->is_minimal && model->faults == NULL ? topo : NULL,
+        .faults = model->faults,
+        .node_size =
+            model->losses_at + (model->faults != NULL ? sizeof(struct wf_net_losses) : 0),
         .payload_max = sizeof(struct wf_packet_last_event),
         .promise_ps = model->trains ? least - 1 : least,
         .ahead = model->has_queue ? WF_NET_NOW : WF_NET_IN_ORDER,
@@ -385,8 +456,7 @@ static enum wf_status packet_create(const void *params, const struct wf_net_env 
 
     struct wf_packet_net *model = wf_xcalloc(1, sizeof(*model));
 
-    enum wf_status status =
-        wf_net_topology_break(env->topo, given->fail, &model->topo, &model->damaged, err);
+    enum wf_status status = break_topology(model, env->topo, given, err);
     if (status == WF_OK) {
         status = make_links(model, given, env, err);
     }
@@ -401,6 +471,9 @@ static enum wf_status packet_create(const void *params, const struct wf_net_env 
     }
     if (status == WF_OK) {
         status = make_channels(model, given, err);
+    }
+    if (status == WF_OK) {
+        status = check_resend(model, err);
     }
     if (status != WF_OK) {
         packet_destroy(&model->net);

@@ -39,9 +39,11 @@ struct wf_packet_params {
     bool trains;
     char *routing;
     char *routing_file;
-    uint64_t info_step;   /* bytes: how exactly routers know the queues of their neighbours */
-    int ecmp;             /* enum wf_route_flow */
-    char *fail;           /* topo/damaged.h; "": nothing fails */
+    uint64_t info_step; /* bytes: how exactly routers know the queues of their neighbours */
+    int ecmp;           /* enum wf_route_flow */
+    char *fail;         /* net/fault/fault.h; "": nothing fails */
+    int fail_action;    /* enum wf_fault_action; this and the next for failures in time */
+    int64_t resend_delay;
     int stats;            /* enum wf_net_stats */
     int64_t stats_window; /* 0: none */
     int buffers;          /* enum wf_packet_buffers; the next two are about credits */

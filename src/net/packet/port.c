@@ -49,13 +49,13 @@ static uint64_t flow_of(const struct wf_packet_view *view, const struct wf_packe
                : wf_random(view->ctx);
 }
 
-static uint32_t choose_port(const struct wf_packet_view *view, struct wf_packet_head *head)
+static uint32_t choose_port(const struct wf_packet_view *view, struct wf_packet_head *head,
+                            const struct wf_topo *topo, const struct wf_route *route)
 {
-    const struct wf_packet_net *model = view->model;
-    const struct wf_route_ops *ops = model->route->ops;
+    const struct wf_route_ops *ops = route->ops;
     const struct wf_route_query query = {
-        .topo = model->topo,
-        .route = model->route,
+        .topo = topo,
+        .route = route,
         .at = view->vertex,
         .dst = head->dst,
         .in_port = head->in_port == WF_PACKET_NO_PORT ? WF_TOPO_NO_PORT : head->in_port,
@@ -84,13 +84,10 @@ struct wf_packet_outlet wf_packet_outlet_at(const struct wf_packet_view *view, u
     };
 }
 
-struct wf_packet_outlet wf_packet_route(const struct wf_packet_view *view,
-                                        struct wf_packet_head *head)
+static struct wf_packet_outlet take_port(const struct wf_packet_view *view,
+                                         struct wf_packet_head *head, uint32_t port)
 {
     const struct wf_packet_net *model = view->model;
-    uint32_t port = model->is_minimal
-                        ? model->topo->ops->next_port(model->topo, view->vertex, head->dst)
-                        : choose_port(view, head);
     struct wf_packet_outlet outlet = wf_packet_outlet_at(view, port);
     uint8_t *hops = &head->route.vcs.hops;
 
@@ -102,6 +99,29 @@ struct wf_packet_outlet wf_packet_route(const struct wf_packet_view *view,
     return outlet;
 }
 
+struct wf_packet_outlet wf_packet_route(const struct wf_packet_view *view,
+                                        struct wf_packet_head *head)
+{
+    const struct wf_packet_net *model = view->model;
+    uint32_t port = model->is_minimal
+                        ? model->topo->ops->next_port(model->topo, view->vertex, head->dst)
+                        : choose_port(view, head, model->topo, model->route);
+
+    return take_port(view, head, port);
+}
+
+struct wf_packet_outlet wf_packet_route_in(const struct wf_packet_view *view,
+                                           struct wf_packet_head *head, uint32_t epoch)
+{
+    const struct wf_packet_net *model = view->model;
+    const struct wf_topo *topo = wf_fault_topo(model->faults, epoch);
+    uint32_t port = model->is_minimal
+                        ? topo->ops->next_port(topo, view->vertex, head->dst)
+                        : choose_port(view, head, topo, wf_fault_route(model->faults, epoch));
+
+    return take_port(view, head, port);
+}
+
 static void schedule(const struct wf_packet_view *view, const struct wf_packet_outlet *outlet,
                      int64_t at, uint16_t kind, const void *payload, size_t size)
 {
@@ -110,14 +130,22 @@ static void schedule(const struct wf_packet_view *view, const struct wf_packet_o
     wf_packet_schedule(view, view->model->links.to[outlet->link], delay, kind, payload, size);
 }
 
-void wf_packet_emit(const struct wf_packet_view *view, const struct wf_packet_outlet *outlet,
-                    const struct wf_packet_run *run, int64_t start)
+int64_t wf_packet_arrival(const struct wf_packet_view *view,
+                          const struct wf_packet_outlet *outlet,
+                          const struct wf_packet_run *run, int64_t start)
 {
     int64_t at = wf_time_add(start, view->model->links.kinds[outlet->kind].latency);
 
-    if (view->model->timing == WF_PACKET_STORE_AND_FORWARD) {
-        at = wf_time_add(at, wf_packet_run_ps(view->model, run, outlet->kind));
-    }
+    return view->model->timing == WF_PACKET_STORE_AND_FORWARD
+               ? wf_time_add(at, wf_packet_run_ps(view->model, run, outlet->kind))
+               : at;
+}
+
+void wf_packet_emit(const struct wf_packet_view *view, const struct wf_packet_outlet *outlet,
+                    const struct wf_packet_run *run, int64_t start)
+{
+    int64_t at = wf_packet_arrival(view, outlet, run, start);
+
     if (run->msg != NULL) {
         const struct wf_packet_last_event last = {.head = run->head, .msg = *run->msg};
         schedule(view, outlet, at, WF_PACKET_LAST, &last, sizeof(last));
@@ -164,6 +192,10 @@ void wf_packet_arrive(const struct wf_packet_view *view, struct wf_packet_run *r
 {
     if (run->head.dst == view->vertex) {
         wf_packet_deliver(view, run);
+        return;
+    }
+    if (view->model->faults != NULL) {
+        wf_packet_fault_arrive(view, run);
         return;
     }
     if (view->model->n_channels > 0) {

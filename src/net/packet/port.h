@@ -57,6 +57,9 @@ struct wf_packet_outlet wf_packet_outlet_at(const struct wf_packet_view *view, u
 /* Routes packets that are not at their destination; changes the head for the next router. */
 struct wf_packet_outlet wf_packet_route(const struct wf_packet_view *view,
                                         struct wf_packet_head *head);
+/* The same by the routes of an epoch. */
+struct wf_packet_outlet wf_packet_route_in(const struct wf_packet_view *view,
+                                           struct wf_packet_head *head, uint32_t epoch);
 
 /* Serves the next single packet; returns when it starts. */
 static inline int64_t wf_packet_port_serve(struct wf_packet_port *port, int64_t ready,
@@ -67,6 +70,12 @@ static inline int64_t wf_packet_port_serve(struct wf_packet_port *port, int64_t 
     port->free = wf_time_add(start, duration);
     return start;
 }
+
+/* When the head of a packet that starts at `start` arrives at the end of the link; with
+ * store-and-forward, when all of it has. */
+int64_t wf_packet_arrival(const struct wf_packet_view *view,
+                          const struct wf_packet_outlet *outlet,
+                          const struct wf_packet_run *run, int64_t start);
 
 /* Serves packets that have all arrived, one after another; returns when the first starts.
  * `ready` is the earliest time at which they could have started; before that they waited
@@ -147,6 +156,8 @@ uint32_t wf_packet_order_number(const struct wf_packet_view *view, uint32_t dst)
  * their order, only the last packet of each message is reported. */
 void wf_packet_order_deliver(const struct wf_packet_view *view, const struct wf_packet_run *run,
                              int64_t at);
+/* A packet of a message will never arrive, so the message does not count. */
+void wf_packet_order_skip(const struct wf_packet_view *view, uint32_t src, uint32_t number);
 /* WF_PACKET_READY. */
 void wf_packet_order_ready(const struct wf_packet_view *view, uint32_t src);
 
@@ -158,6 +169,20 @@ void wf_packet_enqueue(const struct wf_packet_view *view,
 void wf_packet_unhold(const struct wf_packet_view *view);
 /* WF_PACKET_TURN. */
 void wf_packet_turn(const struct wf_packet_view *view);
+
+/* ---- fault.c; the model has failures in time ---- */
+
+/* A packet arrives at a vertex that is not its destination. */
+void wf_packet_fault_arrive(const struct wf_packet_view *view, struct wf_packet_run *run);
+/* WF_PACKET_RESEND, WF_PACKET_RESEND_LAST: `msg` is null for the former. */
+void wf_packet_fault_resend(const struct wf_packet_view *view,
+                            const struct wf_packet_head *head, uint64_t first,
+                            const struct wf_net_message *msg);
+/* WF_PACKET_LOST. */
+void wf_packet_fault_lost(const struct wf_packet_view *view,
+                          const struct wf_packet_lost_event *lost);
+/* What happened to the packets of a node. */
+const struct wf_net_losses *wf_packet_fault_losses(const struct wf_packet_view *view);
 
 /* ---- notice.c; the model sends notices ---- */
 

@@ -55,10 +55,15 @@ struct wf_route_detour wf_route_detour_draw(const struct wf_route_query *query,
     if (via == dst || is_there(topo, at, via) || (at != dst && is_there(topo, at, dst))) {
         return (struct wf_route_detour){.via = WF_TOPO_NO_VERTEX};
     }
+    uint32_t there = topo->ops->distance(topo, at, via);
+    uint32_t onward = topo->ops->distance(topo, via, dst);
+    if (there == WF_TOPO_UNREACHED || onward == WF_TOPO_UNREACHED) {
+        return (struct wf_route_detour){.via = WF_TOPO_NO_VERTEX};
+    }
     return (struct wf_route_detour){
         .via = via,
         .direct = topo->ops->distance(topo, at, dst),
-        .over = topo->ops->distance(topo, at, via) + topo->ops->distance(topo, via, dst),
+        .over = there + onward,
         .port_direct = topo->ops->next_port(topo, at, dst),
         .port_via = topo->ops->next_port(topo, at, via),
     };

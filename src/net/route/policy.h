@@ -38,8 +38,8 @@ struct wf_route_detour {
 /* Whether the packet is at the router that decides. */
 bool wf_route_detour_is_due(const struct wf_vc_step *step, const struct wf_route_state *state);
 
-/* Draws a node. There is no detour if the node is at the router of the source, or if source and
- * destination have the same router. */
+/* Draws a node. There is no detour if the node is at the router of the source or cut off, or if
+ * source and destination have the same router. */
 struct wf_route_detour wf_route_detour_draw(const struct wf_route_query *query,
                                             const struct wf_vc_step *step);
 

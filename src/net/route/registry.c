@@ -29,11 +29,18 @@ enum wf_status wf_route_find(const char *name, const struct wf_route_ops **out,
 enum wf_status wf_route_create(const struct wf_route_ops *ops, const struct wf_topo *topo,
                                const char *file, struct wf_route **out, struct wf_err *err)
 {
+    return wf_route_create_within(ops, topo, file, WF_VC_MAX, out, err);
+}
+
+enum wf_status wf_route_create_within(const struct wf_route_ops *ops,
+                                      const struct wf_topo *topo, const char *file,
+                                      uint32_t n_vcs, struct wf_route **out, struct wf_err *err)
+{
     if (ops->create != NULL) {
         return ops->create(topo, file, out, err);
     }
     struct wf_route *route = wf_xcalloc(1, sizeof(*route));
-    const struct wf_vc_needs needs = {ops->name, ops->is_free, ops->detour};
+    const struct wf_vc_needs needs = {ops->name, ops->is_free, ops->detour, n_vcs};
 
     route->ops = ops;
     enum wf_status status = wf_vc_plan_init(&route->vcs, topo, needs, err);

@@ -98,4 +98,12 @@ enum wf_status wf_route_find(const char *name, const struct wf_route_ops **out,
 WF_NODISCARD
 enum wf_status wf_route_create(const struct wf_route_ops *ops, const struct wf_topo *topo,
                                const char *file, struct wf_route **out, struct wf_err *err);
+/* The same for a network with at most `n_vcs` virtual channels. Routes that need more take a
+ * tree (net/vc/vc.h) where that is possible; else the route has more, and the caller refuses
+ * it. */
+WF_NODISCARD
+enum wf_status wf_route_create_within(const struct wf_route_ops *ops,
+                                      const struct wf_topo *topo, const char *file,
+                                      uint32_t n_vcs, struct wf_route **out,
+                                      struct wf_err *err);
 void wf_route_free(struct wf_route *route); /* null is allowed */

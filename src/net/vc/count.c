@@ -164,11 +164,13 @@ static void lowest_ports(const struct links *links, const uint32_t *dist, uint32
     for (uint32_t v = 0; v < links->topo->n_vertices; v++) {
         uint32_t i = links->first[v];
 
-        while (dist[v] != 0 &&
+        bool goes_on = dist[v] != 0 && dist[v] != WF_TOPO_CSR_UNREACHED;
+
+        while (goes_on &&
                (links->to[i] == WF_TOPO_NO_VERTEX || dist[links->to[i]] >= dist[v])) {
             i++;
         }
-        ports[v] = dist[v] != 0 ? i - links->first[v] : WF_TOPO_NO_PORT;
+        ports[v] = goes_on ? i - links->first[v] : WF_TOPO_NO_PORT;
     }
 }
 
@@ -208,14 +210,22 @@ uint32_t *wf_vc_order(const struct wf_topo *topo)
 {
     uint32_t *order = wf_xcalloc(topo->n_vertices, sizeof(*order));
     uint32_t *dist = wf_xcalloc(topo->n_vertices, sizeof(*dist));
-    uint32_t *queue = wf_xcalloc(topo->n_vertices, sizeof(*queue));
+    uint32_t *queue = wf_xcalloc(topo->n_vertices, sizeof(*queue)), n_ordered = 0;
+    bool *is_ordered = wf_xcalloc(topo->n_vertices, sizeof(*is_ordered));
     struct links links;
 
     links_init(&links, topo);
-    uint32_t n = wf_topo_csr_search(&links.reverse, 0, dist, queue);
-    for (uint32_t i = 0; i < n; i++) {
-        order[queue[i]] = i;
+    for (uint32_t root = 0; root < topo->n_vertices; root++) {
+        uint32_t n =
+            is_ordered[root] ? 0 : wf_topo_csr_search(&links.reverse, root, dist, queue);
+        for (uint32_t i = 0; i < n; i++) {
+            if (!is_ordered[queue[i]]) {
+                is_ordered[queue[i]] = true;
+                order[queue[i]] = n_ordered++;
+            }
+        }
     }
+    free(is_ordered);
     free(dist);
     free(queue);
     links_fini(&links);
@@ -229,8 +239,8 @@ static uint32_t twice_radius(const struct wf_topo *topo)
 
     for (uint32_t v = 0; v < topo->n_nodes; v++) {
         uint32_t to = topo->ops->distance(topo, 0, v), from = topo->ops->distance(topo, v, 0);
-        out = to > out ? to : out;
-        in = from > in ? from : in;
+        out = to > out && to != WF_TOPO_UNREACHED ? to : out;
+        in = from > in && from != WF_TOPO_UNREACHED ? from : in;
     }
     return out + in;
 }

@@ -54,7 +54,8 @@ uint32_t wf_vc_count_lowest(const struct wf_vc_level *level, bool *is_guess);
 /* An upper bound for the classes of any shortest route in a twisted torus; 0 if unknown. */
 uint32_t wf_vc_bound_twist(const struct wf_topo *topo);
 
-/* A number for each vertex, increasing with the distance from vertex 0. The caller frees it. */
+/* A number for each vertex, increasing with the distance from vertex 0, or from the lowest
+ * vertex of its part if the network is not connected. The caller frees it. */
 uint32_t *wf_vc_order(const struct wf_topo *topo);
 
 /* An upper bound for the length of shortest paths: the diameter, or twice the radius where

@@ -31,23 +31,28 @@ static uint32_t port_back(const struct wf_topo *topo, uint32_t to, uint32_t at)
     return port;
 }
 
-/* A breadth-first search from vertex 0; sets the order of visits and the depths. */
-static void grow(struct wf_vc_tree *tree, uint32_t *order, uint32_t *dist)
+#define UNSEEN UINT32_MAX
+
+/* A breadth-first search from `root`; appends its visits to order[], of which there are *n, and
+ * sets the depths. */
+static void grow(struct wf_vc_tree *tree, uint32_t root, uint32_t *order, uint32_t *n,
+                 uint32_t *dist)
 {
     const struct wf_topo *topo = tree->topo;
-    uint32_t n = 1;
+    uint32_t i = *n;
 
-    order[0] = 0;
-    for (uint32_t i = 0; i < n; i++) {
+    order[(*n)++] = root;
+    dist[root] = 0;
+    for (; i < *n; i++) {
         uint32_t at = order[i], n_ports = wf_topo_ports(topo, at);
 
-        tree->depth = dist[at];
+        tree->depth = dist[at] > tree->depth ? dist[at] : tree->depth;
         for (uint32_t port = 0; port < n_ports; port++) {
             uint32_t to = topo->ops->neighbor(topo, at, port);
-            if (to != WF_TOPO_NO_VERTEX && to != 0 && tree->up[to] == WF_TOPO_NO_PORT) {
+            if (to != WF_TOPO_NO_VERTEX && dist[to] == UNSEEN) {
                 tree->up[to] = port_back(topo, to, at);
                 dist[to] = dist[at] + 1;
-                order[n++] = to;
+                order[(*n)++] = to;
             }
         }
     }
@@ -58,17 +63,23 @@ static void grow(struct wf_vc_tree *tree, uint32_t *order, uint32_t *dist)
 static void number(struct wf_vc_tree *tree, const uint32_t *order, uint32_t *size)
 {
     const struct wf_topo *topo = tree->topo;
+    uint32_t n_numbered = 0; /* in the trees before */
 
     for (uint32_t i = topo->n_vertices; i-- > 0;) {
         uint32_t at = order[i];
         size[at]++;
-        if (i > 0) {
+        if (tree->up[at] != WF_TOPO_NO_PORT) {
             size[topo->ops->neighbor(topo, at, tree->up[at])] += size[at];
         }
     }
     for (uint32_t i = 0; i < topo->n_vertices; i++) {
-        uint32_t at = order[i], n_ports = wf_topo_ports(topo, at), next = tree->begin[at] + 1;
+        uint32_t at = order[i], n_ports = wf_topo_ports(topo, at);
 
+        if (tree->up[at] == WF_TOPO_NO_PORT) {
+            tree->begin[at] = n_numbered;
+            n_numbered += size[at];
+        }
+        uint32_t next = tree->begin[at] + 1;
         tree->end[at] = tree->begin[at] + size[at];
         for (uint32_t port = 0; port < n_ports; port++) {
             uint32_t to = topo->ops->neighbor(topo, at, port);
@@ -83,7 +94,7 @@ static void number(struct wf_vc_tree *tree, const uint32_t *order, uint32_t *siz
 struct wf_vc_tree *wf_vc_tree_create(const struct wf_topo *topo)
 {
     struct wf_vc_tree *tree = wf_xcalloc(1, sizeof(*tree));
-    uint32_t n = topo->n_vertices;
+    uint32_t n = topo->n_vertices, n_seen = 0;
     uint32_t *order = wf_xcalloc(n, sizeof(*order)), *work = wf_xcalloc(n, sizeof(*work));
 
     tree->topo = topo;
@@ -92,8 +103,13 @@ struct wf_vc_tree *wf_vc_tree_create(const struct wf_topo *topo)
     tree->end = wf_xcalloc(n, sizeof(uint32_t));
     for (uint32_t v = 0; v < n; v++) {
         tree->up[v] = WF_TOPO_NO_PORT;
+        work[v] = UNSEEN;
     }
-    grow(tree, order, work);
+    for (uint32_t v = 0; v < n; v++) {
+        if (work[v] == UNSEEN) {
+            grow(tree, v, order, &n_seen, work);
+        }
+    }
     for (uint32_t v = 0; v < n; v++) {
         work[v] = 0;
     }

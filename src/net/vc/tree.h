@@ -12,11 +12,12 @@
 
 struct wf_vc_tree;
 
-/* A tree of shortest paths from vertex 0, over links that exist in both directions. */
+/* A tree of shortest paths from vertex 0, over links that exist in both directions. If the
+ * network is not connected, each part has a tree from its lowest vertex. */
 struct wf_vc_tree *wf_vc_tree_create(const struct wf_topo *topo);
 void wf_vc_tree_free(struct wf_vc_tree *tree); /* null is allowed */
 
-/* The next port of the route over the tree; `at` is not `dst`. */
+/* The next port of the route over the tree; `at` is not `dst`, and reaches it. */
 uint32_t wf_vc_tree_next(const struct wf_vc_tree *tree, uint32_t at, uint32_t dst);
 
 /* The most hops of a route over the tree. */

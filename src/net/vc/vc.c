@@ -39,13 +39,13 @@ static void lay_out(struct wf_vc_level *level, enum wf_vc_detour detour, bool in
     level->n = level->in + (inner ? width : 0);
 }
 
-/* The most classes of a stage that fit into WF_VC_MAX channels. */
-static uint32_t widest(enum wf_vc_detour detour, bool inner)
+/* The most classes of a stage that fit into the channels that there are. */
+static uint32_t widest(struct wf_vc_needs needs, bool inner)
 {
-    uint32_t late = detour == WF_VC_LATE_DETOUR ? 1 : 0;
-    uint32_t stages = (detour == WF_VC_DIRECT ? 1U : 2U) + (inner ? 1U : 0U);
+    uint32_t late = needs.detour == WF_VC_LATE_DETOUR ? 1 : 0;
+    uint32_t stages = (needs.detour == WF_VC_DIRECT ? 1U : 2U) + (inner ? 1U : 0U);
 
-    return (WF_VC_MAX - late) / stages;
+    return (needs.most - late) / stages;
 }
 
 /* Adds a channel over a tree, for routes that need more classes than there are. */
@@ -77,13 +77,13 @@ static enum wf_status plan_level(struct wf_vc_level *level, struct wf_vc_needs n
         level->fixed = 0;
     }
     lay_out(level, needs.detour, inner);
-    while (level->n > WF_VC_MAX && level->free > 1 && level->fixed > 0) {
+    while (level->n > needs.most && level->free > 1 && level->fixed > 0) {
         level->free--;
         lay_out(level, needs.detour, inner);
     }
-    if ((level->n > WF_VC_MAX || level->is_guess) && level->fixed > 0 &&
+    if ((level->n > needs.most || level->is_guess) && level->fixed > 0 &&
         level->kind->fixed == NULL && !topo->oneway) {
-        add_tree(level, widest(needs.detour, inner));
+        add_tree(level, widest(needs, inner));
         lay_out(level, needs.detour, inner);
     }
     return WF_OK;

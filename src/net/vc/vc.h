@@ -75,6 +75,8 @@ struct wf_vc_needs {
     const char *policy; /* name, for messages */
     bool is_free;       /* chooses among the minimal ports */
     enum wf_vc_detour detour;
+    uint32_t most; /* channels that there are, at most WF_VC_MAX; routes that need more take a
+                    * tree if they can */
 };
 
 /* The port of a deterministic route, WF_TOPO_NO_PORT at its end. */

@@ -15,17 +15,6 @@ static const char *const rooms[] = {"512B", "1KiB", "4KiB"};
 
 #define PICK(array, r) (array)[(r) % (sizeof(array) / sizeof((array)[0]))]
 
-static uint32_t nodes_of(const char *spec)
-{
-    struct wf_topo *topo = NULL;
-    struct wf_err err = {.status = WF_OK};
-
-    must(wf_topo_create(spec, &topo, &err), &err);
-    uint32_t n = topo->n_nodes;
-    wf_topo_free(topo);
-    return n;
-}
-
 static int by_time(const void *left, const void *right)
 {
     const struct message *a = left, *b = right;
@@ -35,7 +24,7 @@ static int by_time(const void *left, const void *right)
 
 static size_t make_messages(uint64_t seed, const char *topo, struct message *messages)
 {
-    uint32_t n_nodes = nodes_of(topo);
+    uint32_t n_nodes = traffic_nodes(topo);
     size_t n = 20 + wf_test_rand(seed, 1, 0) % (PARCELS_MAX - 20);
 
     for (size_t i = 0; i < n; i++) {

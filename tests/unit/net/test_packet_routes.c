@@ -50,23 +50,6 @@ static bool in_order(const struct traffic *traffic, const struct traffic_result 
     return result->n_arrived == PARCELS;
 }
 
-static bool agree(struct traffic *traffic, const struct traffic_result *expected)
-{
-    static const enum wf_scheduler schedulers[] = {WF_CHECK_UNDO, WF_CONSERVATIVE, WF_PERTURB};
-    bool equal = true;
-
-    for (size_t i = 0; i < 3; i++) {
-        traffic->scheduler = schedulers[i];
-        traffic->threads = schedulers[i] == WF_CHECK_UNDO ? 1 : 2;
-        traffic->perturb_seed = i + 1;
-        struct traffic_result found = run_traffic(traffic);
-        equal = equal && found.run.digest == expected->run.digest &&
-                memcmp(&found.totals, &expected->totals, sizeof(found.totals)) == 0;
-        release_traffic(&found);
-    }
-    return equal;
-}
-
 static bool works_on(const struct wf_route_ops *ops, const struct wf_topo *topo)
 {
     struct wf_route *route = NULL;
@@ -92,7 +75,7 @@ static bool is_right(const char *spec, const struct wf_route_ops *ops, const cha
     struct traffic_result result = run_traffic(&traffic);
     bool right = result.totals.packets_sent == result.totals.packets_received &&
                  result.totals.bytes_sent == result.totals.bytes_received &&
-                 in_order(&traffic, &result) && agree(&traffic, &result);
+                 in_order(&traffic, &result) && traffic_agrees(&traffic, &result);
     if (!right) {
         printf("# %s, %s by %s, %s\n", spec, ops->name, ecmp,
                credits ? "credits" : "unbounded");
