@@ -66,6 +66,7 @@ function warnings() {
   if (result.unreceived_messages > 0) found.push(`${count(result.unreceived_messages)} messages were not received.`);
   if (result.saturated) found.push("The network is saturated: it accepts less than it is offered.");
   if (result.converged === false) found.push("The latency has not converged.");
+  for (const words of doc.warnings || []) found.push(`${words[0].toUpperCase()}${words.slice(1)}.`);
   if (!recording && doc.scenario && doc.scenario.command === "replay") found.push("The run was not recorded (--record): there is no timeline and no communication matrix.");
   if (recording && !recording.spans) found.push(`The recording has no individual spans, because there are ${count(recording.n_spans)} (--record-limit): the timeline shows shares.`);
   return found;

@@ -73,6 +73,7 @@ static struct wf_net_uncontended alphabeta_uncontended(const struct wf_net *net,
 const struct wf_net_ops wf_net_alphabeta_ops = {
     .name = "alphabeta",
     .summary = "alpha + bytes / bandwidth, no contention",
+    .contention = WF_NET_NO_CONTENTION,
     .limits = "messages do not disturb each other",
     .params = params_table,
     .params_size = sizeof(struct wf_net_alphabeta_params),

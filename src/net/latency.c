@@ -380,6 +380,7 @@ static struct wf_net_uncontended latency_uncontended(const struct wf_net *net,
 const struct wf_net_ops wf_net_latency_ops = {
     .name = "latency",
     .summary = "hops * link latency + bytes / bandwidth on a topology, no contention",
+    .contention = WF_NET_NO_CONTENTION,
     .limits = "links carry any number of messages at once",
     .uses_topology = true,
     .params = params_table,

@@ -119,12 +119,20 @@ struct wf_net_uncontended {
     int64_t transfer; /* ...and from then until the last byte arrives */
 };
 
+/* Whether messages delay each other. */
+enum wf_net_contention {
+    WF_NET_CONTENTION,    /* at their nodes or in the network */
+    WF_NET_NO_CONTENTION, /* never */
+    WF_NET_FREE,          /* messages take no time at all */
+};
+
 /* Members marked `may be null` have a default; all others are required. */
 struct wf_net_ops {
     const char *name;
     const char *summary; /* one line, for --help */
     const char *limits;  /* notes for the user of the predictions; may be null: nothing */
-    bool uses_topology;  /* otherwise a topology that the user gives has no effect */
+    enum wf_net_contention contention;
+    bool uses_topology; /* otherwise a topology that the user gives has no effect */
     const struct wf_param *params;
     size_t params_size;
     const struct wf_net_preset *presets; /* the last has no name; may be null: none */

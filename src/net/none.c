@@ -42,6 +42,7 @@ static void none_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,
 const struct wf_net_ops wf_net_none_ops = {
     .name = "none",
     .summary = "no cost at all: to measure the simulator, and programs without their network",
+    .contention = WF_NET_FREE,
     .limits = "messages cost nothing: this is a bound, not a prediction",
     .params = params_table,
     .params_size = 0,

@@ -74,6 +74,7 @@ void wf_node_count_rank(const struct wf_recorder *recorder, struct wf_ranks_tall
 
     wf_tally_end(tally, totals->number, totals->clock);
     tally->timeless += totals->clock == WF_TIME_MAX;
+    tally->longest_message = wf_max_u64(tally->longest_message, totals->longest);
     job->messages += totals->messages;
     job->bytes = wf_count_add(job->bytes, totals->bytes);
     wf_stat_add(&job->compute, totals->compute_ps);
@@ -310,6 +311,7 @@ static void add_rank(const struct wf_caller *who, struct wf_ranks_tally *tally)
         .job = turn.job,
         .messages = rank->sent_messages,
         .bytes = rank->sent_bytes,
+        .longest = rank->longest,
         .clock = rank->clock,
         .compute_ps = turn.slot->progress.compute_ps,
         .overhead_ps = rank->overhead_ps,

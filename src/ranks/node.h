@@ -247,6 +247,7 @@ void wf_node_finish(const struct wf_net *net, const struct wf_recorder *recorder
 struct wf_rank_totals {
     uint32_t number, job;
     uint64_t messages, bytes; /* sent */
+    uint64_t longest;         /* bytes of the longest message */
     int64_t clock, compute_ps, overhead_ps;
     int64_t wait_ps[WF_IN_KINDS]; /* WF_NO_WAIT: it has no such calls */
     bool ended;                   /* the rank reached its end */

@@ -92,6 +92,7 @@ uint32_t wf_protocol_send(const struct wf_caller *who, const struct wf_peer *to,
 
     rank->sent_messages++;
     rank->sent_bytes = wf_count_add(rank->sent_bytes, to->bytes);
+    rank->longest = (uint32_t)wf_max_u64(rank->longest, wf_min_u64(to->bytes, UINT32_MAX));
     if (is_eager(who, to)) {
         header = (struct wf_msg_header){.eager = {.tag = to->tag,
                                                   .context = context & WF_MSG_LOW_MASK,

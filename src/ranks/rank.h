@@ -91,6 +91,7 @@ struct wf_rank {
         uint32_t done_order; /* number of requests completed so far */
         uint32_t fail_context;
     };
+    uint32_t longest; /* bytes of the longest message sent, at most UINT32_MAX */
 };
 
 #define WF_RANK_NO_REQUEST UINT32_C(0xffffffff) /* for blocking calls */

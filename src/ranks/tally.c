@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ranks/tally.h"
 
+#include "base/arith.h"
 #include "base/histogram.h"
 #include "base/mem.h"
 #include "base/rng.h"
@@ -121,6 +122,7 @@ void wf_tally_merge(void *into, const void *from)
     a->unfinished += b->unfinished;
     a->failed += b->failed;
     a->timeless += b->timeless;
+    a->longest_message = wf_max_u64(a->longest_message, b->longest_message);
     wf_stat_merge(&a->latency, &b->latency);
     a->ends += b->ends;
     wf_net_totals_merge(&a->net, &b->net);

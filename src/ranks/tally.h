@@ -65,9 +65,10 @@ struct wf_ranks_tally {
     uint64_t unfinished; /* ranks that did not reach their end */
     uint64_t failed;     /* ranks among them that made an error */
     uint64_t timeless;   /* ranks whose clock reached WF_TIME_MAX: all results are wrong */
-    struct wf_stat latency; /* latency of all messages that arrived: from the time at which
+    uint64_t longest_message; /* bytes; MPI programs only, and no more than UINT32_MAX */
+    struct wf_stat latency;   /* latency of all messages that arrived: from the time at which
                              * the network got the message to the arrival of its last byte */
-    uint64_t ends;          /* fingerprint of the ranks' final clocks */
+    uint64_t ends;            /* fingerprint of the ranks' final clocks */
     struct wf_net_totals net;
     struct wf_job_tally jobs[WF_TALLY_JOBS];
     struct wf_marks marks;

@@ -399,6 +399,20 @@ static void write_lines(const struct wf_value *doc, const struct line *lines,
     }
 }
 
+/* What the prediction leaves out. */
+static void write_warnings(const struct wf_value *doc, FILE *out)
+{
+    const struct wf_value *list = wf_doc_find(doc, "warnings");
+
+    for (const struct wf_value *v = list != NULL && list->type == WF_VALUE_LIST ? list->first
+                                                                                : NULL;
+         v != NULL; v = v->next) {
+        if (v->type == WF_VALUE_TEXT) {
+            (void)fprintf(out, "%-*s  %s\n", LABEL_WIDTH, "Warning", v->text);
+        }
+    }
+}
+
 /* ---- all values, for a verbose report ---- */
 
 static void write_tree(const struct wf_value *parent, const char *unit_name, int depth,
@@ -440,6 +454,7 @@ static void text_write(const struct wf_value *doc, const struct wf_write_options
         return;
     }
     write_lines(doc, answer_lines, options, out);
+    write_warnings(doc, out);
     wf_writer_text_lists(doc, out);
     (void)fputc('\n', out);
     write_lines(doc, run_lines, options, out);

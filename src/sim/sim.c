@@ -17,6 +17,7 @@
 #include "sim/plan_jobs.h"
 #include "sim/program.h"
 #include "sim/trace_out.h"
+#include "sim/warnings.h"
 #include "sim/what_if.h"
 #include "traffic/traffic.h"
 
@@ -220,6 +221,9 @@ static enum wf_status run_engine(const struct wf_job *job, struct wf_engine *eng
             wf_document_path(root, job, engine);
         }
         wf_document_recording(root, job, engine, &run);
+    }
+    if (job->setup.ranks != NULL || job->setup.pes != NULL) {
+        wf_sim_warnings(job, wf_engine_tally_get(engine), root);
     }
     wf_document_run(root, job->plan, &run, job->ops->memory(job));
     *doc = root;

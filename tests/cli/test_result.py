@@ -37,6 +37,27 @@ FAILURES = {
     "ssend": ("ssend 1 - rank 8 recv 1 - rank 8", "deadlock",
               "rank 0 waits for rank 1 to receive its message with tag 0"),
 }
+# What a scenario leaves out without being asked to: overhead, an eager limit, contention.
+LATENCY = ["--net", "latency", "--topo", "torus:2x2x2"]
+PACKET = ["--net", "packet", "--topo", "torus:2x2x2"]
+OVERHEAD, EAGER, CONTENTION = "CPU time: set node.o_send", "128 KiB .* set mpi.eager_max", "--net"
+SMALL = ["-p", "gen.bytes=16KiB"]
+WARNINGS = [
+    ([*LATENCY], [OVERHEAD, EAGER, CONTENTION + " packet"]),
+    ([*LATENCY, *SMALL], [OVERHEAD, CONTENTION + " packet"]),
+    (["--net", "alphabeta", *SMALL], [OVERHEAD, CONTENTION + " loggp"]),
+    ([*PACKET], [OVERHEAD, EAGER]),
+    ([*PACKET, *SMALL, "-p", "node.o_send=0"], []),
+    ([*PACKET, *SMALL, "-p", "node.o_recv=0"], []),
+    ([*PACKET, "-p", "node.o_recv=1us", "-p", "mpi.eager_max=1MiB"], []),
+    ([*PACKET, "-p", "node.o_recv=1us", "-p", "mpi.eager_max=18446744073709551615"], []),
+    ([*PACKET, "-p", "node.copy_send=1GB/s", *SMALL], [OVERHEAD]),
+    (["--net", "loggp"], [EAGER]),
+    (["--net", "loggp", *SMALL], []),
+    (["--net", "loggp", *SMALL, "-p", "net.o=0"], []),
+    (["--net", "loggp", "-p", "replay.policy=asap"], []),
+    (["--net", "none"], []),
+]
 # What a collective is of depends on who was first, and must not change when the next one comes.
 SEEN = """
 if rank == 0 {
@@ -334,6 +355,26 @@ def check_text():
     check_run([*REPLAY, "--dry-run"], 0, stdout=r"Memory, about .*\n(.*\n)+.*L +1us")
 
 
+def check_warnings():
+    """What is left out, in the document and in the text."""
+    for args, expected in WARNINGS:
+        command = ["replay", "gen:stencil3d", "-n", "8", *args, "-q"]
+        found = parse(run(*command, "--json")).get("warnings", [])
+        check(len(found) == len(expected) and
+              all(re.search(*pair) for pair in zip(expected, found)), f"{args}: {found}")
+        lines = re.findall("^Warning +(.*)$", run(*command).stdout, re.MULTILINE)
+        check(lines == found, f"{args}: {lines}")
+    pathlib.Path("alone.weft").write_text("compute 1ms", encoding="utf-8")
+    alone = parse(run("replay", "alone.weft", "-n", "8", *PACKET, "--json"))
+    check("warnings" not in alone, "a program without messages")
+    pathlib.Path("some.yaml").write_text("network: {model: latency}\ntopology: torus:2x2x2\n"
+                                         "node: {o_send: 0}\n", encoding="utf-8")
+    machine = parse(run(*REPLAY[:2], "-n", "8", "--machine", "some.yaml", *SMALL, "--json"))
+    check([CONTENTION in words for words in machine["warnings"]] == [True], "a machine")
+    tasks = parse(run("replay", "gen:leanmd", "-n", "8", "-p", "gen.cells=3x3x3", *PACKET, "--json"))
+    check([OVERHEAD in words for words in tasks["warnings"]] == [True], "tasks")
+
+
 def check_packets():
     """Trains change nothing that a result says, and links come out as a table."""
     results = []
@@ -418,6 +459,7 @@ def main():
     check_schedules([*REPLAY, "-p", "gen.allreduce=true"])
     check_schedules([*REPLAY, *JOBS, "--efficiency", "--net", "latency", "--topo", "torus:8x8x8"])
     check_schedules(PHOLD)
+    check_warnings()
     check_packets()
     check_recording()
     check_memory()

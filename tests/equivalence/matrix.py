@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every scenario gives one result, whatever the scheduler and however many threads and
-processes: the sections `scenario`, `result`, `recording`, `critical_path` and `what_if` are
-equal to the last byte."""
+processes: the sections `scenario`, `result`, `recording`, `critical_path`, `what_if` and
+`warnings` are equal to the last byte."""
 import itertools
 import json
 import pathlib
@@ -10,7 +10,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
 from weft_cli import MPIEXEC, check, finish, parse, run  # noqa: E402
 
-SECTIONS = ["scenario", "result", "recording", "critical_path", "what_if"]
+SECTIONS = ["scenario", "result", "recording", "critical_path", "what_if", "warnings"]
 SCENARIOS = [
     ["bench", "phold", "--lps", "300", "--end", "3us"],
     ["bench", "queues", "-p", "queues.stations=100", "-p", "queues.end=20us"],

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/warnings.h"
+
+#include "base/units.h"
+#include "net/net.h"
+#include "ranks/node_costs.h"
+#include "ranks/ranks.h"
+#include "result/doc.h"
+#include "sim/job.h"
+
+#include <stdio.h>
+
+enum { WORDS_MAX = 256 };
+
+/* MPI libraries send messages eagerly up to some size between 4 KiB and 64 KiB. Where no message
+ * is longer than this, a limit would hardly matter. */
+static const uint64_t EAGER_USUAL = UINT64_C(16) << 10;
+
+/* Whether the scenario has a setting with this key, from the user or from the machine. */
+static bool is_chosen(const struct wf_plan *plan, const char *key)
+{
+    const struct wf_setting *setting = wf_scenario_find(plan->scenario, key);
+
+    return setting != NULL && !wf_plan_skips(plan, setting);
+}
+
+/* Each function writes a warning and returns true, or returns false. */
+
+static bool lacks_overhead(const struct wf_job *job, const struct wf_ranks_tally *tally,
+                           char *words)
+{
+    const struct wf_node_costs costs = wf_node_costs_of(job->setup.node, job->setup.net);
+
+    if (costs.o_send > 0 || costs.o_recv > 0 || is_chosen(job->plan, "node.o_send") ||
+        is_chosen(job->plan, "node.o_recv") || is_chosen(job->plan, "net.o")) {
+        return false;
+    }
+    (void)snprintf(words, WORDS_MAX,
+                   "messages cost ranks no CPU time: set node.o_send and node.o_recv, such as "
+                   "500ns");
+    return true;
+}
+
+static bool lacks_eager_limit(const struct wf_job *job, const struct wf_ranks_tally *tally,
+                              char *words)
+{
+    char longest[WF_UNITS_TEXT_MAX];
+
+    const struct wf_replay_params *replay = wf_plan_values(job->plan, "replay");
+
+    if (replay->policy == WF_POLICY_ASAP || job->setup.mpi->eager_max != UINT64_MAX ||
+        is_chosen(job->plan, "mpi.eager_max") || tally->longest_message <= EAGER_USUAL) {
+        return false;
+    }
+    (void)snprintf(words, WORDS_MAX,
+                   "messages of up to %s do not wait for their receivers: set mpi.eager_max, "
+                   "such as 16KiB",
+                   wf_human_size(tally->longest_message, longest));
+    return true;
+}
+
+static bool lacks_contention(const struct wf_job *job, const struct wf_ranks_tally *tally,
+                             char *words)
+{
+    const struct wf_net_ops *net = job->plan->net;
+
+    if (net->contention != WF_NET_NO_CONTENTION) {
+        return false;
+    }
+    (void)snprintf(words, WORDS_MAX, "on the network model '%s' %s; --net %s has contention",
+                   net->name, net->limits, net->uses_topology ? "packet" : "loggp");
+    return true;
+}
+
+void wf_sim_warnings(const struct wf_job *job, const struct wf_ranks_tally *tally,
+                     struct wf_value *root)
+{
+    static bool (*const warnings[])(const struct wf_job *, const struct wf_ranks_tally *,
+                                    char *) = {lacks_overhead, lacks_eager_limit,
+                                               lacks_contention};
+    struct wf_value *list = NULL;
+
+    /* A network that costs nothing is a choice, and a program without messages needs none. */
+    if (job->plan->net->contention == WF_NET_FREE ||
+        wf_doc_get_count(root, "result.messages", 0) == 0) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof(warnings) / sizeof(warnings[0]); i++) {
+        char words[WORDS_MAX];
+
+        if (warnings[i](job, tally, words)) {
+            list = list != NULL ? list : wf_doc_list(root, "warnings");
+            wf_doc_text(list, NULL, words);
+        }
+    }
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * Warnings about a prediction: what the machine of a scenario leaves out, although the user did
+ * not ask for that. Each is one line that names its remedy.
+ */
+
+struct wf_job;
+struct wf_ranks_tally;
+struct wf_value;
+
+/* Adds the list `warnings` to the document of a replay, unless it is empty. */
+void wf_sim_warnings(const struct wf_job *job, const struct wf_ranks_tally *tally,
+                     struct wf_value *root);
