@@ -195,7 +195,9 @@ struct wf_net {
     const struct wf_fault_plan *faults; /* failures in time (net/fault/fault.h); null: none */
     uint64_t n_sums, n_maxima;          /* counters; 0 if the model keeps none */
     size_t counters_offset;  /* offset of struct wf_net_counters in the tally, or 0: not
-                              * kept; set by the layer above */
+                              * kept; set by the layer above... */
+    size_t counters_mark;    /* ...like the offset of a 64-bit word there that is set to it in
+                              * tallies that have counters, or 0: none */
     uint32_t first_node;     /* process number of node 0; set by wf_net_attach() */
     uint32_t first_other;    /* of the first other vertex; set by wf_net_add_others() */
     struct wf_net_user user; /* set by wf_net_attach() */

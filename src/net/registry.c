@@ -87,8 +87,12 @@ struct wf_net_counters *wf_net_counters_of(const struct wf_net *net, struct wf_c
         return NULL;
     }
 
-    struct wf_net_counters *words =
-        (void *)((unsigned char *)wf_tally(ctx) + net->counters_offset);
+    unsigned char *tally = wf_tally(ctx);
+    struct wf_net_counters *words = (void *)(tally + net->counters_offset);
+
+    if (net->counters_mark != 0) {
+        *(uint64_t *)(void *)(tally + net->counters_mark) = net->counters_offset;
+    }
     words->n_sums = net->n_sums;
     words->n_maxima = net->n_maxima;
     return words;

@@ -77,7 +77,7 @@ struct wf_ranks_tally {
                                                          reason is known, then by number */
     struct wf_waited waits[WF_TALLY_WAITS];           /* the longest first, then by number */
     struct wf_rank_leftover leftover[1]; /* the leftover of the rank with the lowest number */
-    struct wf_tally_sections at;         /* set by each process that finishes */
+    struct wf_tally_sections at; /* set by each process that adds to a section or finishes */
 };
 
 /* Lays out the sections of a tally after a struct of `size` bytes that begins with a struct
