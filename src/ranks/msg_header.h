@@ -5,7 +5,8 @@
  * The header of a message between ranks: 20 bytes that the network carries and does not
  * read. Every kind of message has its own struct. All have the rank slots in the first word
  * and the kind in the upper four bits of the third. Headers are part of events, so their
- * bytes enter the digest of a run. Shared by ranks/protocol.c and ranks/one_sided.c only.
+ * bytes enter the digest of a run. Shared by ranks/protocol.c, ranks/one_sided.c and
+ * ranks/stripe.c only.
  */
 
 #include "ranks/request.h"
@@ -20,6 +21,7 @@ enum wf_msg_kind {
     WF_MSG_GET,      /* asks for data */
     WF_MSG_GET_DATA, /* the data of a get */
     WF_MSG_CONFIRM,  /* the receiver has read the data of a long message */
+    WF_MSG_PART,     /* a part of the data of a long message, with the header of the data */
 };
 
 enum { WF_MSG_LOW_BITS = 28 };
@@ -94,6 +96,11 @@ struct wf_arrival {
 /* Sends a message at the time `start`. Returns when its last byte leaves, or WF_NET_LATER. */
 int64_t wf_msg_transmit(const struct wf_caller *who, uint32_t to, struct wf_msg_header *header,
                         uint64_t bytes, int64_t start);
+/* Likewise from the interface `nic` of this node to that of the other one. */
+int64_t wf_msg_transmit_by(const struct wf_caller *who, uint32_t nic, uint32_t to,
+                           struct wf_msg_header *header, uint64_t bytes, int64_t start);
+/* Whether messages to this rank do not pass the network. */
+bool wf_msg_is_local(const struct wf_caller *who, uint32_t rank);
 /* Counts a message that carried data and departed at this time. */
 void wf_arrival_note(const struct wf_arrival *arrival, int64_t departure);
 

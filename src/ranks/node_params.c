@@ -71,10 +71,10 @@ const struct wf_param wf_node_params[] = {
     ROW(nics, COUNT, .def = "1", .min = "1", .max = "64",
         .doc = "Network interfaces (rails) of a node; each is a node of the topology"),
     ROW(nic_policy, ENUM, .def = "rank", .choices = nic_policy_names,
-        .doc = "Which interface a message takes: that of its rank; for messages sent by "
-               "rendezvous also the next one in turn, or all of them"),
+        .doc = "Which interface a message takes: that of its rank; messages sent by rendezvous "
+               "instead the next one in turn, or all of them"),
     ROW(stripe_min, SIZE, .def = "64KiB",
-        .doc = "Messages from this size on are divided among all interfaces (stripe)"),
+        .doc = "With stripe: messages sent by rendezvous are divided from this size on"),
     ROW(nic_group, COUNT, .def = "1", .min = "1", .max = "16777216",
         .doc = "Nodes that form a group: in the topology the first interfaces of all of them "
                "come first, then the second ones, and so on"),

@@ -18,7 +18,7 @@
 
 #include "base/mem.h"
 #include "ranks/collective.h"
-#include "ranks/msg_header.h"
+#include "ranks/stripe.h"
 
 #include <string.h>
 
@@ -37,18 +37,27 @@ static int64_t transmit_locally(const struct wf_caller *who, const struct wf_msg
                : wf_time_add(start, wf_transfer_ps(msg->bytes, local->bandwidth[distance]));
 }
 
-int64_t wf_msg_transmit(const struct wf_caller *who, uint32_t to, struct wf_msg_header *header,
-                        uint64_t bytes, int64_t start)
+/* The interfaces that a message leaves and arrives by. */
+struct interfaces {
+    uint32_t src, dst;
+};
+
+static inline int64_t transmit(const struct wf_caller *who, uint32_t to,
+                               struct wf_msg_header *header, uint64_t bytes, int64_t start,
+                               const struct interfaces *nics)
 {
     const struct wf_ranks *ranks = who->ranks;
     const struct wf_net *net = ranks->net;
     uint32_t own_node = wf_self(who->ctx) - net->first_node;
     uint32_t dst_node = wf_place_node(ranks->place, to),
-             dst_slot = wf_place_slot(ranks->place, to),
-             dst = wf_net_end(&net->ends, dst_node, wf_rails_nic(&ranks->rails, dst_slot));
-    struct wf_net_message msg = {
-        .bytes = bytes,
-        .src_node = wf_net_end(&net->ends, own_node, wf_rails_nic(&ranks->rails, who->slot))};
+             dst_slot = wf_place_slot(ranks->place, to);
+    const struct interfaces used = nics != NULL ? *nics
+                                                : (struct interfaces){
+                                                      wf_rails_nic(&ranks->rails, who->slot),
+                                                      wf_rails_nic(&ranks->rails, dst_slot),
+                                                  };
+    struct wf_net_message msg = {.bytes = bytes,
+                                 .src_node = wf_net_end(&net->ends, own_node, used.src)};
 
     header->src_slot = (uint16_t)who->slot;
     header->dst_slot = (uint16_t)dst_slot;
@@ -56,11 +65,23 @@ int64_t wf_msg_transmit(const struct wf_caller *who, uint32_t to, struct wf_msg_
     if (dst_node == own_node && ranks->mpi->local) {
         return transmit_locally(who, header, &msg, start);
     }
-    return wf_node_nic_send(&ranks->nics, who->ctx, who->node, dst, &msg, start);
+    return wf_node_nic_send(&ranks->nics, who->ctx, who->node,
+                            wf_net_end(&net->ends, dst_node, used.dst), &msg, start);
 }
 
-/* Whether messages to this rank do not pass the network. */
-static bool is_within_node(const struct wf_caller *who, uint32_t rank)
+int64_t wf_msg_transmit(const struct wf_caller *who, uint32_t to, struct wf_msg_header *header,
+                        uint64_t bytes, int64_t start)
+{
+    return transmit(who, to, header, bytes, start, NULL);
+}
+
+int64_t wf_msg_transmit_by(const struct wf_caller *who, uint32_t nic, uint32_t to,
+                           struct wf_msg_header *header, uint64_t bytes, int64_t start)
+{
+    return transmit(who, to, header, bytes, start, &(struct interfaces){nic, nic});
+}
+
+bool wf_msg_is_local(const struct wf_caller *who, uint32_t rank)
 {
     return who->ranks->mpi->local && wf_place_node(who->ranks->place, rank) ==
                                          wf_self(who->ctx) - who->ranks->net->first_node;
@@ -78,7 +99,7 @@ int64_t wf_protocol_send_ps(const struct wf_caller *who, const struct wf_peer *t
     bool eager = is_eager(who, to);
     int64_t ps = wf_node_send_ps(costs, to->bytes, eager);
 
-    if (costs->registers && !eager && !is_within_node(who, to->rank)) {
+    if (costs->registers && !eager && !wf_msg_is_local(who, to->rank)) {
         ps = wf_time_add(ps, wf_node_register_ps(costs, to->bytes));
     }
     return ps;
@@ -204,7 +225,7 @@ static void ask(const struct wf_caller *who, struct asking asking)
     struct wf_rank_request *recv = wf_request_edit(who, asking.cell);
     uint32_t handle = wf_request_new_handle(who->rank);
 
-    if (who->ranks->costs.registers && !is_within_node(who, recv->msg.peer)) {
+    if (who->ranks->costs.registers && !wf_msg_is_local(who, recv->msg.peer)) {
         register_memory(who, recv, &asking);
     }
     struct wf_msg_header header = {.ask = {.sender_handle = asking.sender_handle,
@@ -215,6 +236,8 @@ static void ask(const struct wf_caller *who, struct asking asking)
                                                         : asking.ready}};
 
     recv->msg.handle = handle;
+    recv->msg.parts = 0;
+    recv->received = 0;
     wf_cellmap_put(who->ctx, &who->rank->handles, handle, asking.cell);
     (void)wf_msg_transmit(who, recv->msg.peer, &header, who->ranks->mpi->control_bytes,
                           asking.at);
@@ -251,7 +274,7 @@ static void answer(const struct wf_caller *who, uint32_t cell, uint32_t receiver
     cause.until = at;
     cause.track = wf_track_asked(handle);
     wf_cause_note(who, cause);
-    int64_t left = wf_msg_transmit(who, send->msg.peer, &header, send->msg.bytes, at);
+    int64_t left = wf_stripe_send(who, cell, &header, at);
     if (left != WF_NET_LATER && !is_read(who->ranks)) {
         (void)wf_cellmap_take(who->ctx, &who->rank->handles, handle);
         data_gone(who, cell, at, left);
@@ -597,6 +620,16 @@ static void on_data(const struct wf_arrival *arrival)
     wf_request_complete(who, cell, arrival->at);
 }
 
+static void on_part(const struct wf_arrival *arrival)
+{
+    struct wf_arrival whole = *arrival;
+    uint32_t cell = find_request(arrival, arrival->header.data.receiver_handle, WF_REQ_RECV);
+
+    if (cell != 0 && wf_stripe_arrived(cell, &whole)) {
+        on_data(&whole);
+    }
+}
+
 static void on_confirm(const struct wf_arrival *arrival)
 {
     const struct wf_caller *who = &arrival->who;
@@ -624,7 +657,7 @@ static void handle(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
         [WF_MSG_ASK] = on_ask,           [WF_MSG_DATA] = on_data,
         [WF_MSG_PUT] = wf_one_sided_put, [WF_MSG_PUT_DONE] = wf_one_sided_put_done,
         [WF_MSG_GET] = wf_one_sided_get, [WF_MSG_GET_DATA] = wf_one_sided_get_data,
-        [WF_MSG_CONFIRM] = on_confirm,
+        [WF_MSG_CONFIRM] = on_confirm,   [WF_MSG_PART] = on_part,
     };
     struct wf_arrival arrival = {.bytes = msg->bytes, .at = at};
 
@@ -663,7 +696,8 @@ void wf_protocol_delayed(const struct wf_ranks *ranks, struct wf_ctx *ctx, void 
 /* Whether a send waits for the last byte of this message to leave. */
 static bool leaves(const struct wf_ranks *ranks, const struct wf_msg_header *header)
 {
-    return header->any.kind == WF_MSG_DATA && !is_read(ranks);
+    return (header->any.kind == WF_MSG_DATA || header->any.kind == WF_MSG_PART) &&
+           !is_read(ranks);
 }
 
 /* The last byte of the data of a long message leaves at the time `at`. `noted`: this event has
@@ -674,9 +708,13 @@ static void data_left(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *no
     const struct wf_caller who = wf_caller_enter(ranks, ctx, node, header->src_slot);
 
     who.rank->noted = noted;
-    uint32_t cell = wf_cellmap_take(ctx, &who.rank->handles, header->data.sender_handle);
+    uint32_t cell = wf_cellmap_get(ctx, &who.rank->handles, header->data.sender_handle);
 
-    if (cell != 0 && who.rank->state != WF_RANK_FAILED) {
+    if (cell == 0 || (header->any.kind == WF_MSG_PART && !wf_stripe_left(&who, cell, &at))) {
+        return;
+    }
+    (void)wf_cellmap_take(ctx, &who.rank->handles, header->data.sender_handle);
+    if (who.rank->state != WF_RANK_FAILED) {
         data_gone(&who, cell, header->data.departure, at);
     }
 }

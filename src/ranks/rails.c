@@ -4,7 +4,6 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "ranks/cores.h"
-#include "ranks/node_params.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -119,12 +118,11 @@ enum wf_status wf_rails_init(struct wf_rails *rails, const struct wf_place *plac
     if (node->nics == 1) {
         return WF_OK;
     }
-    if (node->nic_policy != WF_NODE_NIC_RANK) {
-        return wf_err_set(err, WF_EUSAGE, "node.nic_policy: only 'rank' is implemented so far");
-    }
     WF_TRY(parse_domains(node, &domains, err));
     rails->nic_of = wf_xcalloc(place->slots_max, sizeof(*rails->nic_of));
     rails->ranks_per_nic = 1;
+    rails->policy = node->nic_policy;
+    rails->stripe_min = node->stripe_min;
     const struct wf_cores cores = wf_cores_init(node, place->slots_max);
     for (uint32_t domain = 0; domain < cores.domains; domain++) {
         deal(rails, &domains, &cores, domain, users);

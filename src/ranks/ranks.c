@@ -147,7 +147,23 @@ static void set_nics(struct wf_ranks *ranks, bool depends_on_time)
     };
     ranks->in_time = (ranks->costs.delay > 0 || ranks->costs.gap > 0) &&
                      (ranks->in_step || (mixed && depends_on_time));
-    ranks->slots_at = ranks->nics.offset + wf_node_nics_size(ranks->net, &ranks->costs);
+    ranks->rails.turn_at = ranks->nics.offset + wf_node_nics_size(ranks->net, &ranks->costs);
+    ranks->slots_at = ranks->rails.turn_at + wf_rails_state_size(&ranks->rails);
+}
+
+/* The interfaces of the nodes, and which messages may take several of them. */
+static enum wf_status make_rails(struct wf_ranks *ranks, struct wf_err *err)
+{
+    const struct wf_node_params *node = ranks->node;
+
+    if (node->nics > 1 && node->nic_policy != WF_NODE_NIC_RANK &&
+        ranks->mpi->eager_max == UINT64_MAX) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "node.nic_policy: %s applies to messages sent by rendezvous, but "
+                          "mpi.eager_max is unlimited; set mpi.eager_max, such as 16KiB",
+                          node->nic_policy == WF_NODE_NIC_STRIPE ? "stripe" : "round_robin");
+    }
+    return wf_rails_init(&ranks->rails, ranks->place, ranks->net, node, err);
 }
 
 /* The cost of capturing one computation, by rank; null if it is not added. */
@@ -212,7 +228,7 @@ enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_conf
         status = find_algorithms(ranks, err);
     }
     if (status == WF_OK) {
-        status = wf_rails_init(&ranks->rails, config->place, config->net, ranks->node, err);
+        status = make_rails(ranks, err);
     }
     if (status != WF_OK) {
         free(ranks);

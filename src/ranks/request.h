@@ -46,8 +46,12 @@ struct wf_message_request {
     uint32_t peer;  /* a rank of the run */
     union {
         struct {
-            uint32_t handle;        /* handle by which the other side refers to it */
-            uint32_t next_deferred; /* cell */
+            uint32_t handle; /* handle by which the other side refers to it */
+            union {
+                uint32_t next_deferred; /* cell */
+                uint32_t parts; /* parts of its data (ranks/stripe.h) that have arrived here, or
+                                 * have not left */
+            };
         };
         /* When complete: the departure of an eager message. For the data of a long message
          * it is the complement, which is negative; key.src is then the sender's handle. For a
@@ -92,10 +96,15 @@ struct wf_rank_request {
                 uint32_t later;
                 uint32_t announced; /* deferred receive: the bytes of the announcement */
             };
-            uint32_t earlier;
             union {
-                uint32_t order;        /* complete: breaks ties in `at` */
-                uint32_t other_handle; /* deferred: the handle of the other side */
+                struct {
+                    uint32_t earlier;
+                    union {
+                        uint32_t order;        /* complete: breaks ties in `at` */
+                        uint32_t other_handle; /* deferred: the handle of the other side */
+                    };
+                };
+                uint64_t received; /* receive: bytes of the parts that have arrived */
             };
         };
         uint64_t
@@ -103,8 +112,9 @@ struct wf_rank_request {
     };
     uint32_t number; /* number of the request in the program, or WF_RANK_NO_REQUEST */
     uint16_t kind, flags;
-    /* When the request completed. Before that: when the receive or send was posted, when the
-     * message arrived, or the collective's own clock. */
+    /* When the request completed. Before that: when the receive or send was posted or the last
+     * part of its data arrived or left, when the message arrived, or the collective's own
+     * clock. */
     int64_t at;
     union {
         struct wf_message_request msg; /* WF_REQ_RECV, WF_REQ_SEND */

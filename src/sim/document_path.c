@@ -82,8 +82,12 @@ static bool alone(const struct wf_path_sums *sums, const struct wf_path_segment 
     if (net->ops->uncontended == NULL) {
         return false;
     }
-    *out = net->ops->uncontended(net, wf_rails_end(rails, from), wf_rails_end(rails, to),
-                                 segment->bytes);
+    uint64_t bytes = segment->bytes;
+    if (bytes > sums->job->setup.mpi->eager_max && wf_rails_stripes(rails, bytes)) {
+        bytes = (bytes - 1) / net->ends.nics + 1; /* the longest part */
+    }
+    *out =
+        net->ops->uncontended(net, wf_rails_end(rails, from), wf_rails_end(rails, to), bytes);
     return true;
 }
 

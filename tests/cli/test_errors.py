@@ -80,6 +80,8 @@ CASES = [
     ([*REPLAY, "-p", "node.nics=2", "-p", "node.nic_domains=0,1"], 3,
      "node.nic_domains: '0,1': expected 2 numbers below 1"),
     ([*REPLAY, "-p", "node.nics=65"], 2, "node.nics"),
+    ([*REPLAY, "-p", "node.nics=2", "-p", "node.nic_policy=stripe"], 2,
+     "node.nic_policy: stripe applies to messages sent by rendezvous, but mpi.eager_max is unlimited"),
     (["traffic", "uniform", "--topo", "ring:8", "-p", "node.nics=2"], 2,
      "node.nics does not apply to source 'traffic:uniform'"),
     # jobs

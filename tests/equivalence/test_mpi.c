@@ -7,6 +7,7 @@
 #include "net/alphabeta.h"
 #include "net/latency.h"
 #include "net/loggp.h"
+#include "net/packet/packet.h"
 
 enum { PROGRAMS = 40 / WF_TEST_ONE_IN, ROUNDS = 12 };
 
@@ -37,6 +38,8 @@ static const struct setup networks[] = {
     {.net = &wf_net_alphabeta_ops, .ranks_per_node = 8, .node = memory},
     {.net = &wf_net_latency_ops, .topo = "torus:3x3", .node = noise},
     {.net = &wf_net_loggp_ops, .ranks_per_node = 4, .node = memory},
+    {.net = &wf_net_packet_ops, .topo = "torus:3x3x2", .ranks_per_node = 2, .node = stripes},
+    {.net = &wf_net_loggp_ops, .ranks_per_node = 3, .node = turns},
 };
 enum { NETWORKS = sizeof(networks) / sizeof(networks[0]) };
 
@@ -80,7 +83,7 @@ static void a_complete_program_leaves_no_cells(void)
         for (size_t i = 0; i < (size_t)NETWORKS * PROTOCOLS; i++) {
             struct setup setup = networks[i % NETWORKS];
             setup.source = &program->script.source;
-            setup.mpi = protocols[i / NETWORKS];
+            setup.mpi = long_enough(&setup, protocols[i / NETWORKS], rendezvous);
             setup.costs = costs_of(seed);
             setup.count_cells = true;
             struct outcome out = replay(&setup);
@@ -127,7 +130,8 @@ static void all_schedulers_agree(void)
         struct setup setup = networks[seed % NETWORKS];
 
         setup.source = &program->script.source;
-        setup.mpi = protocols[(seed + seed / NETWORKS) % PROTOCOLS];
+        setup.mpi =
+            long_enough(&setup, protocols[(seed + seed / NETWORKS) % PROTOCOLS], rendezvous);
         setup.costs = costs_of(seed / 2);
         setup.batch = 4;
         setup.gvt_interval = 4;

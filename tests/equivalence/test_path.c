@@ -33,6 +33,8 @@ static const struct setup networks[] = {
     {.net = &wf_net_loggp_ops},
     {.net = &wf_net_loggp_ops, .ranks_per_node = 2},
     {.net = &wf_net_packet_ops, .topo = "torus:3x3"},
+    {.net = &wf_net_loggp_ops, .ranks_per_node = 2, .node = stripes},
+    {.net = &wf_net_packet_ops, .topo = "torus:3x4", .ranks_per_node = 2, .node = turns},
 };
 enum { NETWORKS = sizeof(networks) / sizeof(networks[0]) };
 
@@ -134,7 +136,7 @@ static void the_path_is_made_of_what_happened(void)
             struct found found = {.arrived = false};
             struct setup setup = networks[i % NETWORKS];
             setup.source = &program->script.source;
-            setup.mpi = protocols[i / NETWORKS];
+            setup.mpi = long_enough(&setup, protocols[i / NETWORKS], rendezvous);
             setup.costs = costs_of(seed);
             setup.recording = &wish;
             setup.look = look;
@@ -171,7 +173,8 @@ static void all_schedulers_find_it(void)
         struct setup setup = networks[seed % NETWORKS];
 
         setup.source = &program->script.source;
-        setup.mpi = protocols[(seed + seed / NETWORKS) % PROTOCOLS];
+        setup.mpi =
+            long_enough(&setup, protocols[(seed + seed / NETWORKS) % PROTOCOLS], rendezvous);
         setup.costs = costs_of(seed / 2);
         setup.recording = &wish;
         setup.look = look;

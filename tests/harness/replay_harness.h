@@ -73,24 +73,36 @@ static inline struct outcome replay(const struct setup *setup)
     return out;
 }
 
-/* The error of placing ranks on a network with this many nodes. */
-static inline enum wf_status try_place(const struct wf_place *place, uint32_t n_nodes,
-                                       struct wf_err *err)
+/* The error of ranks on such nodes, on a network with this many of them. */
+static inline enum wf_status try_ranks(const struct wf_place *place, uint32_t n_nodes,
+                                       const struct wf_node_params *node, struct wf_err *err)
 {
     const struct wf_source source = {.ops = &script_ops, .n_ranks = place->n_ranks};
     const struct wf_ranks_job job = {.source = &source, .repeat = 1};
-    const struct wf_net_env env = {.n_nodes = n_nodes};
+    const struct wf_net_env env = {.n_nodes = n_nodes, .nics = (uint32_t)node->nics};
     const struct wf_replay_params params = {.policy = WF_POLICY_TIMED};
     struct wf_mpi_params *mpi = make_params(wf_mpi_params, sizeof(*mpi));
     struct wf_net *net = make_net(wf_net_table()[0], NULL, &env);
     struct wf_ranks *model = NULL;
-    const struct wf_ranks_config config = {
-        .jobs = &job, .n_jobs = 1, .place = place, .net = net, .mpi = mpi, .params = &params};
+    const struct wf_ranks_config config = {.jobs = &job,
+                                           .n_jobs = 1,
+                                           .place = place,
+                                           .net = net,
+                                           .mpi = mpi,
+                                           .node = node,
+                                           .params = &params};
     enum wf_status status = wf_ranks_new(NULL, &config, &model, err);
 
     wf_net_free(net);
     free_params(wf_mpi_params, mpi);
     return status;
+}
+
+/* The error of placing ranks on a network with this many nodes. */
+static inline enum wf_status try_place(const struct wf_place *place, uint32_t n_nodes,
+                                       struct wf_err *err)
+{
+    return try_ranks(place, n_nodes, &wf_node_free, err);
 }
 
 /* Does the same for a program that is defined op by op: `ranks` is an array of arrays. */

@@ -8,7 +8,10 @@
 #include "net/latency.h"
 #include "net/loggp.h"
 
-enum { RANKS_MAX = 32, VALUE_MAX = 24 };
+enum { RANKS_MAX = 32, MESSAGES_MAX = 8, VALUE_MAX = 24 };
+
+static const char *const rendezvous[] = {"eager_max", "16KiB", NULL};
+static const char *const by_read[] = {"eager_max", "16KiB", "rendezvous", "read", NULL};
 
 static const struct wf_net_ops *net_named(const char *name)
 {
@@ -109,26 +112,37 @@ struct exchange {
     uint64_t bytes;
     const char *const *mpi;
     enum wf_scheduler scheduler;
+    const char *policy;     /* null: rank */
+    uint32_t messages;      /* of each rank, at once; 0 is 1 */
+    const void *net_params; /* null: the defaults */
 };
 
 static int64_t exchange(const struct exchange *x)
 {
-    static struct wf_op ops[RANKS_MAX][4];
+    static struct wf_op ops[RANKS_MAX][2 * MESSAGES_MAX + 2];
     const struct wf_op *ranks[RANKS_MAX];
     char topo[VALUE_MAX], nics[VALUE_MAX], group[VALUE_MAX];
-    const char *const node[] = {"nics", nics, "nic_group", group, NULL};
+    const char *const node[] = {
+        "nics",       nics,         "nic_group",
+        group,        "nic_policy", x->policy != NULL ? x->policy : "rank",
+        "stripe_min", "1KiB",       NULL};
+    uint32_t n = x->messages > 0 ? x->messages : 1;
 
     for (uint32_t i = 0; i < 2 * x->ranks; i++) {
         uint32_t other = (i + x->ranks) % (2 * x->ranks);
-        const struct wf_op own[] = {IRECV(other, 0, 0), ISEND(other, 0, x->bytes, 1),
-                                    WAITALL(0, 2), END};
-        memcpy(ops[i], own, sizeof(own));
+        for (uint32_t k = 0; k < n; k++) {
+            ops[i][k] = (struct wf_op)IRECV(other, (int32_t)k, k);
+            ops[i][n + k] = (struct wf_op)ISEND(other, (int32_t)k, x->bytes, n + k);
+        }
+        ops[i][2 * n] = (struct wf_op)WAITALL(0, 2 * n);
+        ops[i][2 * n + 1] = (struct wf_op)END;
         ranks[i] = ops[i];
     }
     (void)snprintf(topo, sizeof(topo), "star:%u", 2 * x->nics);
     (void)snprintf(nics, sizeof(nics), "%u", x->nics);
     (void)snprintf(group, sizeof(group), "%u", x->group);
     struct outcome out = replay_script((struct setup){.net = net_named(x->net),
+                                                      .net_params = x->net_params,
                                                       .topo = topo,
                                                       .ranks_per_node = x->ranks,
                                                       .node = node,
@@ -137,7 +151,7 @@ static int64_t exchange(const struct exchange *x)
                                        ranks, 2 * x->ranks);
 
     bool complete = out.status == WF_OK && out.tally.unfinished == 0 &&
-                    out.tally.latency.n == UINT64_C(2) * x->ranks;
+                    out.tally.latency.n == UINT64_C(2) * x->ranks * n;
     return complete ? out.tally.jobs[0].finish.max : -1;
 }
 
@@ -147,12 +161,14 @@ static const char *const nets[] = {"loggp", "packet", "router", "latency", "alph
 static void rails_multiply_the_bandwidth(void)
 {
     for (const char *const *net = nets; *net != NULL; net++) {
-        int64_t one = exchange(&(struct exchange){*net, 1, 1, 1, 100000, NULL, WF_SEQUENTIAL});
+        int64_t one = exchange(&(struct exchange){
+            .net = *net, .ranks = 1, .nics = 1, .group = 1, .bytes = 100000});
 
         CHECK(one > 0);
         for (uint32_t r = 2; r <= 8; r *= 2) {
             for (uint32_t group = 1; group <= 2; group++) {
-                struct exchange many = {*net, r, r, group, 100000, NULL, WF_SEQUENTIAL};
+                struct exchange many = {
+                    .net = *net, .ranks = r, .nics = r, .group = group, .bytes = 100000};
                 CHECK(exchange(&many) == one);
                 many.scheduler = WF_CHECK_UNDO;
                 CHECK(r > 2 || exchange(&many) == one);
@@ -165,11 +181,14 @@ static void rails_multiply_the_bandwidth(void)
 static void messages_of_a_node_share_its_interfaces(void)
 {
     for (const char *const *net = nets; *net != NULL; net++) {
-        int64_t two = exchange(&(struct exchange){*net, 2, 1, 1, 100000, NULL, WF_SEQUENTIAL});
+        int64_t two = exchange(&(struct exchange){
+            .net = *net, .ranks = 2, .nics = 1, .group = 1, .bytes = 100000});
 
         CHECK(two > 0);
-        CHECK(exchange(&(struct exchange){*net, 8, 4, 1, 100000, NULL, WF_SEQUENTIAL}) == two);
-        CHECK(exchange(&(struct exchange){*net, 8, 4, 2, 100000, NULL, WF_SEQUENTIAL}) == two);
+        CHECK(exchange(&(struct exchange){
+                  .net = *net, .ranks = 8, .nics = 4, .group = 1, .bytes = 100000}) == two);
+        CHECK(exchange(&(struct exchange){
+                  .net = *net, .ranks = 8, .nics = 4, .group = 2, .bytes = 100000}) == two);
     }
 }
 
@@ -179,7 +198,8 @@ static void times_on_loggp(void)
     const int64_t L = 1000000, o = 500000, g = 100000, tail = 99999 * 100;
 
     for (uint32_t r = 1; r <= 8; r *= 2) {
-        struct exchange shared = {"loggp", 8, r, 1, 100000, NULL, WF_SEQUENTIAL};
+        struct exchange shared = {
+            .net = "loggp", .ranks = 8, .nics = r, .group = 1, .bytes = 100000};
         CHECK(exchange(&shared) == o + (8 / r - 1) * (tail + g) + L + tail + o);
     }
 }
@@ -191,9 +211,155 @@ static void times_on_packet(void)
     const uint64_t bytes = UINT64_C(512) * 200;
 
     for (uint32_t r = 1; r <= 8; r *= 2) {
-        struct exchange shared = {"packet", 8, r, 1, bytes, NULL, WF_SEQUENTIAL};
+        struct exchange shared = {
+            .net = "packet", .ranks = 8, .nics = r, .group = 1, .bytes = bytes};
         CHECK(exchange(&shared) == way + 8 / r * 200 * full);
     }
+}
+
+/* A message that r interfaces share takes the time of the r-th part on one. */
+static void stripes_share_a_message(void)
+{
+    const char *const *protocols[] = {rendezvous, by_read};
+
+    for (const char *const *net = nets; *net != NULL; net++) {
+        for (uint32_t r = 2; r <= 8; r *= 2) {
+            for (int p = 0; p < 2; p++) {
+                struct exchange whole = {.net = *net,
+                                         .ranks = 1,
+                                         .nics = r,
+                                         .group = 1,
+                                         .bytes = r * UINT64_C(20480),
+                                         .mpi = protocols[p],
+                                         .policy = "stripe"};
+                struct exchange part = whole;
+                part.nics = 1;
+                part.bytes = 20480;
+                int64_t expected = exchange(&part);
+                CHECK(expected > 0);
+                CHECK(exchange(&whole) == expected);
+                whole.scheduler = WF_CHECK_UNDO;
+                CHECK(exchange(&whole) == expected);
+                whole.policy = "rank";
+                CHECK(exchange(&whole) > expected);
+            }
+        }
+    }
+}
+
+/* Announcement, answer and data each take L; the longest part has one byte more. */
+static void a_stripe_on_loggp(void)
+{
+    const int64_t L = 1000000, o = 500000;
+
+    for (uint32_t r = 2; r <= 8; r *= 2) {
+        struct exchange x = {.net = "loggp",
+                             .ranks = 1,
+                             .nics = r,
+                             .group = 2,
+                             .bytes = r * UINT64_C(20000) + 1,
+                             .mpi = rendezvous,
+                             .policy = "stripe"};
+        CHECK(exchange(&x) == o + 3 * L + 20000 * 100 + o);
+        x.bytes = 1000; /* eager */
+        CHECK(exchange(&x) == o + L + 999 * 100 + o);
+    }
+}
+
+/* Packets of 512 bytes; messages without data take the time of a byte. */
+static void a_stripe_on_packet(void)
+{
+    for (uint32_t r = 2; r <= 8; r *= 2) {
+        struct exchange x = {.net = "packet",
+                             .ranks = 1,
+                             .nics = r,
+                             .group = 1,
+                             .bytes = r * UINT64_C(51200),
+                             .mpi = rendezvous,
+                             .policy = "stripe"};
+        CHECK(exchange(&x) == 3 * 150000 + 2 * 100 + 100 * 51200);
+    }
+}
+
+/* r long messages at once take the interfaces in turn: the time of one on one interface, but
+ * for the time by which the announcement of the last one is later. */
+static void round_robin_takes_interfaces_in_turn(void)
+{
+    static const struct wf_net_loggp_params free_gap = {
+        .latency = 1000000, .bandwidth = UINT64_C(10000000000) * WF_RATE_BYTE};
+    const struct {
+        const char *net;
+        const void *params;
+        int64_t control, data; /* how long an interface is busy with a message */
+    } cases[] = {{"loggp", &free_gap, 0, 5119900}, {"packet", NULL, 100, 5120000}};
+
+    for (size_t i = 0; i < 2; i++) {
+        struct exchange x = {.net = cases[i].net,
+                             .ranks = 1,
+                             .nics = 4,
+                             .group = 1,
+                             .bytes = 51200,
+                             .mpi = rendezvous,
+                             .policy = "round_robin",
+                             .net_params = cases[i].params};
+        int64_t one = exchange(&x);
+        CHECK(one > 0);
+        x.messages = 4;
+        CHECK(exchange(&x) == one + 3 * cases[i].control);
+        x.messages = 8;
+        CHECK(exchange(&x) == one + 3 * cases[i].control + cases[i].data);
+        x.policy = "rank";
+        CHECK(exchange(&x) == one + 7 * cases[i].data);
+    }
+}
+
+/* A collective and two ranks a node, with all protocols and both ways of progress. */
+static void long_messages_arrive_under_every_policy(void)
+{
+    static const char *const policies[] = {"rank", "round_robin", "stripe"};
+    static const char *const calls[] = {"eager_max", "1KiB",  "rendezvous", "read",
+                                        "progress",  "calls", NULL};
+    static const char *const plain[] = {"eager_max", "1KiB", NULL};
+    const char *const *protocols[] = {plain, calls};
+    struct wf_source *source =
+        gen_make(&wf_gen_stencil3d_ops, 12, "bytes=6kB iterations=1 allreduce=true");
+
+    for (const char *const *net = nets; *net != NULL; net++) {
+        for (size_t i = 0; i < 6; i++) {
+            const char *const node[] = {"nics",          "3",          "nic_policy",
+                                        policies[i % 3], "stripe_min", "5kB",
+                                        "gap",           "10ns",       NULL};
+            struct setup setup = {.source = source,
+                                  .net = net_named(*net),
+                                  .topo = "torus:3x3x2",
+                                  .node = node,
+                                  .mpi = protocols[i / 3],
+                                  .ranks_per_node = 2};
+            struct outcome one = replay(&setup);
+            setup.scheduler = WF_CHECK_UNDO;
+            struct outcome other = replay(&setup);
+            CHECK(one.status == WF_OK && one.tally.unfinished == 0 &&
+                  one.tally.unreceived == 0);
+            CHECK_U64(one.tally.latency.n, one.tally.jobs[0].messages);
+            CHECK_U64(other.run.digest, one.run.digest);
+        }
+    }
+    wf_source_free(source);
+}
+
+static void policies_need_long_messages(void)
+{
+    const struct wf_place place = wf_place_linear(2, 1);
+    struct wf_node_params node = wf_node_free;
+    struct wf_err err = {.status = WF_OK};
+
+    node.nics = 2;
+    node.nic_policy = WF_NODE_NIC_STRIPE;
+    CHECK(try_ranks(&place, 2, &node, &err) == WF_EUSAGE);
+    CHECK_STR(err.text, "node.nic_policy: stripe applies to messages sent by rendezvous, but "
+                        "mpi.eager_max is unlimited; set mpi.eager_max, such as 16KiB");
+    node.nic_policy = WF_NODE_NIC_ROUND_ROBIN;
+    CHECK(try_ranks(&place, 2, &node, &err) == WF_EUSAGE);
 }
 
 /* ---- the network ---- */
@@ -267,7 +433,8 @@ static void schedulers_agree_on_rails(void)
         {.scheduler = WF_OPTIMISTIC, .threads = 2, .batch = 4},
         {.scheduler = WF_PERTURB, .threads = 2, .perturb_seed = 7},
     };
-    static const char *const node[] = {"nics", "2", "nic_group", "3", NULL};
+    static const char *const node[] = {"nics",   "2",          "nic_group", "3", "nic_policy",
+                                       "stripe", "stripe_min", "2KiB",      NULL};
     static const char *const mpi[] = {"eager_max", "2KiB", NULL};
     struct wf_source *source =
         gen_make(&wf_gen_stencil3d_ops, 18, "bytes=3000 iterations=1 allreduce=true");
@@ -305,6 +472,12 @@ int main(void)
     RUN(messages_of_a_node_share_its_interfaces);
     RUN(times_on_loggp);
     RUN(times_on_packet);
+    RUN(stripes_share_a_message);
+    RUN(a_stripe_on_loggp);
+    RUN(a_stripe_on_packet);
+    RUN(round_robin_takes_interfaces_in_turn);
+    RUN(long_messages_arrive_under_every_policy);
+    RUN(policies_need_long_messages);
     RUN(interfaces_are_nodes_of_the_network);
     RUN(groups_put_interfaces_next_to_each_other);
     RUN(schedulers_agree_on_rails);
