@@ -340,6 +340,7 @@ static enum wf_status latency_create(const void *params, const struct wf_net_env
         .ahead = WF_NET_ANY,
         .ends = wf_net_ends_of(env),
         .route_topo = n_levels == 1 ? env->topo : NULL,
+        .link_classes = model->links.classes,
     };
     *out = &model->net;
     return WF_OK;

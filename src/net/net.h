@@ -85,6 +85,7 @@ enum wf_net_ahead {
 
 struct wf_net;
 struct wf_fault_plan; /* net/fault/fault.h */
+struct wf_net_link;   /* net/links.h */
 struct wf_value;      /* result/doc.h */
 
 struct wf_net_env {
@@ -194,6 +195,8 @@ struct wf_net {
                                          they take other routes */
     const struct wf_fault_plan *faults; /* failures in time (net/fault/fault.h); null: none */
     uint64_t n_sums, n_maxima;          /* counters; 0 if the model keeps none */
+    /* What net.links sets for each class of links, as the model uses it; null: nothing. */
+    const struct wf_net_link *link_classes;
     size_t counters_offset;  /* offset of struct wf_net_counters in the tally, or 0: not
                               * kept; set by the layer above... */
     size_t counters_mark;    /* ...like the offset of a 64-bit word there that is set to it in

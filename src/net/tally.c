@@ -7,8 +7,8 @@
 
 static bool goes_before(const struct wf_net_link_usage *a, const struct wf_net_link_usage *b)
 {
-    if (a->packets != b->packets) {
-        return a->packets > b->packets;
+    if (a->busy != b->busy) {
+        return a->busy > b->busy;
     }
     return a->vertex != b->vertex ? a->vertex < b->vertex : a->port < b->port;
 }
@@ -17,7 +17,7 @@ void wf_net_usage_link(struct wf_net_usage *usage, struct wf_net_link_usage link
 {
     uint32_t at = WF_NET_USAGE_LINKS;
 
-    if (link.packets == 0) {
+    if (link.busy == 0) {
         return;
     }
     while (at > 0 && goes_before(&link, &usage->busiest[at - 1])) {
@@ -34,6 +34,7 @@ void wf_net_usage_merge(struct wf_net_usage *into, const struct wf_net_usage *fr
 {
     into->packets += from->packets;
     into->hops += from->hops;
+    into->busy += from->busy;
     into->carried += from->carried;
     for (uint32_t i = 0; i < from->waits.n; i++) {
         wf_net_waits_add(&into->waits, &from->waits.at[i]);

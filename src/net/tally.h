@@ -54,7 +54,7 @@ enum { WF_NET_USAGE_VCS = 16, WF_NET_USAGE_LINKS = 8 };
 
 /* One direction of a link: the one that leaves the vertex. */
 struct wf_net_link_usage {
-    uint64_t packets;
+    uint64_t busy; /* as in struct wf_net_usage */
     uint32_t vertex, port;
 };
 
@@ -62,6 +62,8 @@ struct wf_net_link_usage {
 struct wf_net_usage {
     uint64_t packets, hops;         /* packets that reached their node, and their hops */
     uint64_t links;                 /* directed links of the network */
+    uint64_t busy;                  /* time that packets took on all links, in times of a packet
+                                       on the fastest links */
     uint64_t carried;               /* packets on all links... */
     uint64_t vcs[WF_NET_USAGE_VCS]; /* ...and on each virtual channel */
     struct wf_net_link_usage busiest[WF_NET_USAGE_LINKS]; /* the busiest first; ties by vertex

@@ -5,17 +5,19 @@
 #include "report/writer.h"
 
 #include <inttypes.h>
+#include <string.h>
 
-/* Only numbers fit into the table. */
-static bool is_number(const struct wf_value *value)
+/* Only numbers and the class fit into the table. */
+static bool is_shown(const struct wf_value *value)
 {
-    return value->type == WF_VALUE_COUNT || value->type == WF_VALUE_REAL;
+    return value->type == WF_VALUE_COUNT || value->type == WF_VALUE_REAL ||
+           (value->type == WF_VALUE_TEXT && strcmp(value->name, "class") == 0);
 }
 
 static void write_names(const struct wf_value *link, FILE *out)
 {
     for (const struct wf_value *v = link->first; v != NULL; v = v->next) {
-        if (is_number(v)) {
+        if (is_shown(v)) {
             (void)fprintf(out, "%s%s", v == link->first ? "" : ",", v->name);
         }
     }
@@ -25,11 +27,13 @@ static void write_names(const struct wf_value *link, FILE *out)
 static void write_row(const struct wf_value *link, FILE *out)
 {
     for (const struct wf_value *v = link->first; v != NULL; v = v->next) {
-        if (!is_number(v)) {
+        if (!is_shown(v)) {
             continue;
         }
         (void)fputs(v == link->first ? "" : ",", out);
-        if (v->type == WF_VALUE_COUNT) {
+        if (v->type == WF_VALUE_TEXT) {
+            (void)fputs(v->text, out);
+        } else if (v->type == WF_VALUE_COUNT) {
             (void)fprintf(out, "%" PRIu64, v->count);
         } else {
             (void)fprintf(out, "%.3f", v->real);

@@ -333,6 +333,25 @@ static bool line_failures(const struct wf_value *failures, struct wf_phrase *out
     return true;
 }
 
+/* How busy the links of each class were. */
+static bool line_classes(const struct wf_value *doc, struct wf_phrase *out)
+{
+    const struct wf_value *list = wf_doc_find(doc, "result.network.link_classes");
+    const struct wf_value *first =
+        list != NULL && list->type == WF_VALUE_LIST ? list->first : NULL;
+
+    if (first == NULL || wf_doc_find(first, "mean_busy_percent") == NULL) {
+        return false;
+    }
+    for (const struct wf_value *v = first; v != NULL; v = v->next) {
+        wf_phrase_add(out, "%s%s %.1f %% (max %.1f)", v == first ? "busy: " : ", ",
+                      wf_doc_get_text(v, "class", ""),
+                      wf_doc_get_real(v, "mean_busy_percent", 0),
+                      wf_doc_get_real(v, "max_busy_percent", 0));
+    }
+    return true;
+}
+
 /* ---- the report ---- */
 
 static const struct line answer_lines[] = {
@@ -361,6 +380,7 @@ static const struct line answer_lines[] = {
     {"Load", NULL, line_load},
     {"Latency", NULL, line_cycles},
     {"Links", NULL, line_links},
+    {"Link classes", NULL, line_classes},
     {"Busiest link", NULL, line_hot_link},
     {"Digest", NULL, line_digest},
     {NULL, NULL, NULL},

@@ -155,16 +155,15 @@ static void add_usage(struct wf_value *result, const struct wf_plan *plan,
     wf_doc_real(section, "mean_injection_wait_cycles",
                 ratio((double)usage->waited, (double)usage->injected * (double)clock.cycle_ps));
     wf_doc_real(section, "mean_link_use",
-                ratio((double)usage->carried * phits, (double)usage->links * (double)cycles));
+                ratio((double)usage->busy * phits, (double)usage->links * (double)cycles));
     wf_doc_real(section, "busiest_link_use",
-                ratio((double)usage->busiest[0].packets * phits, (double)cycles));
+                ratio((double)usage->busiest[0].busy * phits, (double)cycles));
     struct wf_value *links = wf_doc_list(section, "busiest_links");
-    for (uint32_t i = 0; i < WF_NET_USAGE_LINKS && usage->busiest[i].packets > 0; i++) {
+    for (uint32_t i = 0; i < WF_NET_USAGE_LINKS && usage->busiest[i].busy > 0; i++) {
         struct wf_value *link = wf_doc_section(links, NULL);
         wf_doc_count(link, "router", usage->busiest[i].vertex);
         wf_doc_count(link, "port", usage->busiest[i].port);
-        wf_doc_real(link, "use",
-                    ratio((double)usage->busiest[i].packets * phits, (double)cycles));
+        wf_doc_real(link, "use", ratio((double)usage->busiest[i].busy * phits, (double)cycles));
     }
 
     struct wf_value *vcs = wf_doc_list(section, "packets_by_vc");

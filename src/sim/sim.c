@@ -6,6 +6,7 @@
 #include "engine/comm.h"
 #include "engine/engine.h"
 #include "net/net.h"
+#include "net/stats/link_report.h"
 #include "ops/graph.h"
 #include "ops/source.h"
 #include "ranks/cpu/cpu.h"
@@ -185,6 +186,19 @@ static enum wf_status check_sources(const struct wf_plan *plan, struct wf_comm *
     return found.status;
 }
 
+/* Adds the properties of link classes as the network model used them, unless statistics of links
+ * have them already. */
+static void describe_links(const struct wf_job *job, struct wf_value *result)
+{
+    const struct wf_net *net = job->setup.net;
+
+    if (net != NULL && net->link_classes != NULL &&
+        wf_doc_find(result, "network.link_classes") == NULL) {
+        wf_net_report_classes(wf_net_report_section(result), job->plan->topo,
+                              net->link_classes);
+    }
+}
+
 /* Runs the engine. There is a document only if the run ended normally or was interrupted. *ran
  * is true, in all processes, if the run was neither interrupted nor failed in any of them. */
 static enum wf_status run_engine(const struct wf_job *job, struct wf_engine *engine,
@@ -212,6 +226,7 @@ static enum wf_status run_engine(const struct wf_job *job, struct wf_engine *eng
     struct wf_value *root = make_document(job->plan);
     struct wf_value *result = wf_doc_section(root, "result");
     status = job->ops->describe(job, engine, &run, result, status, err);
+    describe_links(job, result);
     if (status == WF_ELIMIT) {
         wf_doc_free(root);
         return status;

@@ -138,7 +138,7 @@ CASES = [
     # link classes
     ([*REPLAY, "-p", "net.links.x.latency=1us"], 2,
      "unknown parameter 'net.links.x.latency': the network model 'loggp' has none of that name; "
-     "models that have it: latency, packet"),
+     "models that have it: latency, packet, router"),
     ([*CLASSES, "-p", "net.links=x"], 2, "net.links: 'x': expected <class>:<property>=<value>"),
     ([*CLASSES, "-p", "net.links.x=1us"], 2, "net.links.x: 'x' is not complete; expected <class>"),
     ([*CLASSES, "-p", "net.links=x:latency=1us,latency=2us"], 2, "latency of x is given twice"),
@@ -146,6 +146,10 @@ CASES = [
     ([*CLASSES, "-p", "net.links.x.lag=1us"], 3, "links have no property 'lag'; expected latency"),
     ([*CLASSES, "-p", "net.links=global:latency=1us"], 3, "no links of class 'global'; it has x"),
     ([*CLASSES, "-p", "net.links.x.buffer=1KiB"], 3, "buffers are unbounded; set net.buffers=cre"),
+    ([*REPLAY, "--topo", "torus:8", "--net", "router", "-p", "net.links.x.bandwidth=3GB/s"], 3,
+     "net.links.x.bandwidth: a bandwidth of 3GB/s is not a whole fraction"),
+    ([*REPLAY, "--topo", "torus:8", "--net", "router", "-p", "net.links.x.buffer=64B"], 3,
+     "net.links.x.buffer: a buffer of 64 bytes has room for 1 packets of 64 bytes; expected 2"),
     ([*REPLAY, "--topo", "star:8", "--net", "latency", "-p", "net.corner_latency=1ns"], 3,
      "a star has no dimensions and so no corners"),
     # one line, whatever bytes are quoted

@@ -32,7 +32,35 @@ def check_graph(path, expected):
     check(found == expected, f"{path}: {found}, expected {expected}", done)
 
 
+def check_speeds():
+    """Speeds of a file's links, and classes that override them, on every model that has links."""
+    pathlib.Path("speeds").write_text("switch s\na s 2GB/s 7ns class=slow\nb s 4GB/s\n",
+                                      encoding="utf-8")
+    # A message of 64 bytes from a to b; the wait of the receiver is its latency.
+    times = {
+        # 7 ns + 100 ns, and 64 bytes at the lower bandwidth
+        ("latency", ""): 7000 + 100000 + 32000,
+        ("latency", "slow:bandwidth=4GB/s"): 7000 + 100000 + 16000,
+        ("latency", "slow:latency=1us"): 1000000 + 100000 + 32000,
+        # the router delays by 50 ns, the other link takes 50 ns
+        ("packet", ""): 7000 + 50000 + 50000 + 32000,
+        ("packet", "link:delay=9ns"): 7000 + 9000 + 50000 + 32000,
+        # cycles of 1 ns: 7 for the first link, 1 for the other; 16 phits of 2 cycles, of which
+        # the switch waits for 15 before it sends them twice as fast; routers decide after 1 ps
+        ("router", ""): 7000 + 1000 + 15 * 1000 + 15 * 1000 + 1,
+        ("router", "slow:bandwidth=4GB/s"): 7000 + 1000 + 15 * 1000 + 1,
+        ("router", "link:delay=2ns"): 7000 + 3000 + 15 * 1000 + 15 * 1000 + 1,
+    }
+    for (model, links), expected in times.items():
+        done = run("replay", "gen:ring", "-n", "2", "-p", "gen.bytes=64B", "-p", "gen.rounds=1",
+                   "--net", model, "--topo", "graph:speeds", "-p", f"net.links={links}", "--json")
+        if check(done.returncode == 0, f"{model} {links}: exit code {done.returncode}", done):
+            found = parse(done)["result"]["message_latency_ps"]["min"]
+            check(found == expected, f"{model} {links}: {found} ps, expected {expected}", done)
+
+
 def main():
+    check_speeds()
     directory = SOURCE / "share/graphs"
     names = {path.name for path in directory.iterdir()}
     check(names == set(INSTALLED), f"share/graphs has {sorted(names)}")

@@ -397,6 +397,40 @@ def check_packets():
           "links.csv: not the links of the document")
 
 
+def check_classes():
+    """The use of link classes adds up to that of all links."""
+    for model in ("packet", "router"):
+        args = ["replay", "gen:random", "-n", "36", "--net", model, "--topo", "dragonfly:2,p=1",
+                "-p", "gen.messages=4"]
+        done = run(*args, "-p", "net.stats=classes", "--json", "-q")
+        check(done.returncode == 0, f"{model}: exit code {done.returncode}", done)
+        network = parse(done)["result"]["network"]
+        classes = network["link_classes"]
+        check([c["class"] for c in classes] == ["terminal", "local", "global"], f"{classes}")
+        check([c["links"] for c in classes] == [72, 108, 72], f"{classes}")
+        check(sum(c["packets"] for c in classes) == network["packet_hops"], f"{network}")
+        check(sum(c["bytes"] for c in classes) == network["link_bytes"], f"{network}")
+        busiest = network["hot_links"][0]
+        check(max(c["max_busy_percent"] for c in classes) == busiest["busy_percent"],
+              f"{network}")
+        check(busiest["class"] in ("terminal", "local", "global"), f"{busiest}")
+        check_run([*args, "-p", "net.stats=classes"], 0,
+                  stdout=r"\nLink classes +busy: terminal [0-9.]+ % \(max [0-9.]+\), local ")
+        # What was set, as it was used; without statistics only that.
+        done = run(*args, "-p", "net.links=global:latency=1500ps,bandwidth=2GB/s", "--json", "-q")
+        classes = parse(done)["result"]["network"]["link_classes"]
+        latency = 2000 if model == "router" else 1500
+        check(classes == [{"class": "terminal"}, {"class": "local"},
+                          {"class": "global", "latency_ps": latency, "bandwidth": "2GB/s"}],
+              f"{classes}")
+        done = run(*args, "-p", "net.links.local.latency=9ns", "-p", "net.stats=links",
+                   "-o", "classes.csv", "-q")
+        lines = pathlib.Path("classes.csv").read_text(encoding="utf-8").splitlines()
+        check(lines[0].startswith("vertex,port,to,class,packets,"), lines[0])
+        check({line.split(",")[3] for line in lines[1:]} == {"terminal", "local", "global"},
+              f"{lines[1]}", done)
+
+
 def spans_of(text):
     """What a rank did, with the length of each thing."""
     return [(kind, int(length)) for kind, length in re.findall(r"([a-z-])([0-9]+)", text)]
@@ -461,6 +495,7 @@ def main():
     check_schedules(PHOLD)
     check_warnings()
     check_packets()
+    check_classes()
     check_recording()
     check_memory()
     finish()

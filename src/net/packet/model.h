@@ -143,6 +143,7 @@ struct wf_packet_net {
     enum wf_fault_action fail_action;
     int64_t resend_delay;
     struct wf_packet_links links;
+    struct wf_net_links classes;
     uint32_t packet_bytes; /* payload of a full packet, without the header */
     uint32_t header_bytes;
     uint32_t injection, ejection; /* kinds of link with those rates, or WF_PACKET_UNLIMITED */

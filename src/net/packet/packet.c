@@ -82,7 +82,8 @@ static const struct wf_param params_table[] = {
      .doc = "With credits: virtual channels of a link; 0 is as many as the routing needs"},
     {ROW("stats", ENUM, stats), .def = "off", .choices = wf_net_stats_names,
      .doc = "What the result says of the network: nothing, a summary with the busiest links, "
-            "or every link with its load over time and its main senders"},
+            "every link with its load over time and its main senders, or the summary with "
+            "the use of each link class"},
     {ROW("stats_window", TIME, stats_window), .def = "0", .max = "1h",
      .doc = "With stats: also the bytes on all links in each window of this length; 0 is none"},
     {ROW("trains", BOOL, trains), .def = "on",
@@ -107,17 +108,14 @@ static enum wf_status make_links(struct wf_packet_net *model,
         .delay = given->router_delay,
         .buffer = given->vc_bytes,
     };
-    struct wf_net_links links;
 
-    WF_TRY(wf_net_links_init(&links, &by_class, err));
+    WF_TRY(wf_net_links_init(&model->classes, &by_class, err));
     const struct wf_packet_links_config config = {
         .topo = model->topo,
-        .links = &links,
+        .links = &model->classes,
         .full_bytes = given->packet + given->header,
     };
-    enum wf_status status = wf_packet_links_init(&model->links, &config, err);
-    wf_net_links_fini(&links);
-    return status;
+    return wf_packet_links_init(&model->links, &config, err);
 }
 
 /* The kind of link with the bandwidth between a node and its router. */
@@ -318,6 +316,7 @@ static void packet_destroy(struct wf_net *net)
     struct wf_packet_net *model = (struct wf_packet_net *)net;
 
     wf_packet_links_fini(&model->links);
+    wf_net_links_fini(&model->classes);
     wf_route_free(model->faults == NULL ? model->route : NULL);
     wf_fault_plan_free(model->faults);
     wf_topo_free(model->damaged);
@@ -441,6 +440,7 @@ static void finish_model(struct wf_packet_net *model, const struct wf_packet_par
             model->losses_at + (model->faults != NULL ? sizeof(struct wf_net_losses) : 0),
         .payload_max = sizeof(struct wf_packet_last_event),
         .promise_ps = model->trains ? least - 1 : least,
+        .link_classes = model->classes.classes,
         .ahead = model->has_queue ? WF_NET_NOW : WF_NET_IN_ORDER,
         .ends = ends,
     };

@@ -191,7 +191,8 @@ void wf_packet_stats_describe(const struct wf_net *net, const struct wf_net_coun
     struct wf_value *network = wf_net_report_section(result);
     const struct described of = {model, counters};
     const struct wf_net_link_report report = {model->topo, (enum wf_net_stats)model->stats,
-                                              elapsed, facts_of, &of};
+                                              elapsed,     facts_of,
+                                              &of,         net->link_classes};
 
     wf_net_report_latencies(network, counters->word);
     wf_net_report_counts(network, "packets_by_hops", &counters->word[HOPS_AT],

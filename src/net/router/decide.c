@@ -49,9 +49,9 @@ void wf_router_mark(const struct wf_router_view *view, uint32_t input, bool has_
 /* The first cycle in which the first packet of a queue may request a channel. */
 static int64_t ready_at(const struct wf_router_view *view, const struct wf_router_input *input)
 {
-    return input->leave == 0
-               ? 0
-               : input->leave - 1 + view->model->phits + (int64_t)view->model->set.turnaround;
+    return input->leave == 0 ? 0
+                             : input->leave - 1 + (int64_t)view->model->phits * input->pace +
+                                   (int64_t)view->model->set.turnaround;
 }
 
 bool wf_router_append(const struct wf_router_view *view, uint32_t number,
@@ -92,9 +92,9 @@ void wf_router_enqueue(const struct wf_router_view *view, uint32_t number,
     }
 }
 
-/* Removes the first packet of an input, which begins to leave. */
+/* Removes the first packet of an input, which begins to leave, a phit in `pace` cycles. */
 static struct wf_router_packet begin(const struct wf_router_view *view, uint32_t number,
-                                     struct round *round)
+                                     uint32_t pace, struct round *round)
 {
     struct wf_router_input *input = wf_router_edit_input(view, number);
     const struct wf_router_cell *entry = wf_cell_read(view->ctx, input->first);
@@ -111,6 +111,7 @@ static struct wf_router_packet begin(const struct wf_router_view *view, uint32_t
     input->bet = 0;
     input->asked = 0;
     input->leave = view->now + 1;
+    input->pace = (uint16_t)pace;
     if (input->n == 0) {
         wf_router_mark(view, number, false);
     } else {
@@ -130,7 +131,9 @@ static void give_back(const struct wf_router_view *view, uint32_t input)
     }
     const struct wf_router_end before = wf_router_before(model, view->vertex, port);
     uint64_t channel = before.port * model->vcs + input % model->vcs;
-    wf_router_schedule(view, before.vertex, model->phits + model->set.credit_delay,
+    wf_router_schedule(view, before.vertex,
+                       (uint64_t)model->phits * view->inputs[input].pace +
+                           model->set.credit_delay,
                        WF_ROUTER_SLOT, &channel, sizeof(channel));
 }
 
@@ -179,8 +182,9 @@ static void count_injected(const struct wf_router_view *view, uint32_t input,
         view->head->injected++;
         wf_router_counted(view);
         if (packet->last != 0 && view->model->net.user.sent != NULL) {
-            wf_router_schedule_own(view, view->model->phits * view->model->set.cycle - 1,
-                                   WF_ROUTER_SENT, packet, sizeof(*packet));
+            int64_t cycles = (int64_t)view->model->phits * view->inputs[input].pace;
+            wf_router_schedule_own(view, cycles * view->model->set.cycle - 1, WF_ROUTER_SENT,
+                                   packet, sizeof(*packet));
         }
         view->head->waited += (uint64_t)(view->now - packet->born);
     }
@@ -233,9 +237,14 @@ static void grant(const struct wf_router_view *view, const struct wf_router_requ
     input->taken = (uint16_t)(request->channel + 1);
 }
 
+/* A node consumes a packet as fast as the link moves it by which the packet arrives. */
 static void eat(const struct wf_router_view *view, uint32_t input, struct round *round)
 {
-    struct wf_router_packet packet = begin(view, input, round);
+    uint32_t pace =
+        is_injected(view, input)
+            ? 1
+            : wf_router_kind_in(view->model, view->vertex, input / view->model->vcs)->pace;
+    struct wf_router_packet packet = begin(view, input, pace, round);
 
     count_injected(view, input, &packet, round);
     wf_router_consume(view, &packet);
@@ -259,8 +268,9 @@ static void consume(const struct wf_router_view *view, struct round *round, uint
     uint32_t best = choose(view, round, at, head->consume_winner);
     wf_touch(view->ctx, head, sizeof(*head));
     head->consume_winner = round->requests[best].input + 1;
-    head->consume_free = view->now + view->model->phits;
     eat(view, round->requests[best].input, round);
+    head->consume_free = view->now + (int64_t)view->model->phits *
+                                         view->inputs[round->requests[best].input].pace;
     round->requests[best].input = WF_ROUTER_NONE;
     for (uint32_t i = at; i < round->n; i++) {
         if (round->requests[i].channel == WF_ROUTER_CONSUME) {
@@ -318,23 +328,24 @@ static void send(const struct wf_router_view *view, uint32_t port, struct round 
     uint32_t vc = next_channel(view, port);
     struct wf_router_channel *channel = &view->channels[port * model->vcs + vc];
     uint32_t input = channel->holder - 1u;
+    const struct wf_router_link_kind *kind = wf_router_kind(model, view->vertex, port);
 
     wf_touch(view->ctx, link, sizeof(*link));
     wf_touch(view->ctx, channel, sizeof(*channel));
     channel->holder = 0;
-    channel->free = link->free = view->now + model->phits;
+    channel->free = link->free = view->now + (int64_t)model->phits * kind->pace;
     channel->used++;
     channel->packets++;
     link->waiting--;
     link->turn = (uint16_t)(vc + 1 == model->vcs ? 0 : vc + 1);
 
-    struct wf_router_packet packet = begin(view, input, round);
+    struct wf_router_packet packet = begin(view, input, kind->pace, round);
     count_injected(view, input, &packet, round);
     wf_router_stats_leaves(view, port, &packet);
     packet.hops++;
     packet.input = (wf_router_in_port(model, view->vertex, port) * model->vcs + vc) & 0x7fff;
     wf_router_schedule(view, model->topo->ops->neighbor(model->topo, view->vertex, port),
-                       model->set.pipeline + model->set.link_delay, WF_ROUTER_HEAD, &packet,
+                       kind->pipeline + kind->link_delay, WF_ROUTER_HEAD, &packet,
                        sizeof(packet));
     give_back(view, input);
 }

@@ -21,7 +21,7 @@ static int64_t delay_of(const struct wf_router_net *model)
 {
     bool wormhole = model->set.switching == WF_ROUTER_WORMHOLE;
 
-    return 2 * (int64_t)(model->set.pipeline + model->set.link_delay) + (wormhole ? 2 : 0);
+    return 2 * (int64_t)model->least_hop + (wormhole ? 2 : 0);
 }
 
 /* ---- a router ---- */

@@ -243,8 +243,13 @@ static void deliver(const struct wf_router_view *view, const struct wf_router_pa
 {
     const struct wf_router_net *model = view->model;
     bool is_here = model->set.switching == WF_ROUTER_WORMHOLE;
+    uint32_t pace =
+        is_here || packet->hops == 0
+            ? 1
+            : wf_router_kind_in(model, view->vertex, packet->input / model->vcs)->pace;
 
-    wf_router_schedule_own(view, is_here ? 0 : (model->phits - 1) * model->set.cycle,
+    wf_router_schedule_own(view,
+                           is_here ? 0 : (int64_t)(model->phits - 1) * pace * model->set.cycle,
                            WF_ROUTER_DELIVER, packet, sizeof(*packet));
 }
 

@@ -47,7 +47,7 @@ static void room_behind(const struct wf_router_view *view, uint32_t number)
     struct wf_router_flit_channel *channel = &wf_router_flit_channels(view)[number];
 
     wf_touch(view->ctx, channel, sizeof(*channel));
-    if (channel->used-- == view->model->set.queue * view->model->phits) {
+    if (channel->used-- == wf_router_flit_capacity(view, number)) {
         wf_router_wake(view, view->now);
     }
     if (view->model->notice_step > 0 && number / view->model->vcs < view->layout->n_ports) {
@@ -63,12 +63,14 @@ static void give_back(const struct wf_router_view *view, uint32_t input)
     const struct wf_router_net *model = view->model;
     uint32_t port = input / model->vcs;
     struct wf_router_end before = {view->vertex, view->layout->n_ports + 1};
+    const struct wf_router_link_kind *kind = model->kinds;
 
     if (port < view->layout->n_ports) {
         before = wf_router_before(model, view->vertex, port);
+        kind = wf_router_kind(model, before.vertex, before.port);
     }
     uint64_t channel = before.port * model->vcs + input % model->vcs;
-    wf_router_schedule(view, before.vertex, 1 + model->set.link_delay + model->set.credit_delay,
+    wf_router_schedule(view, before.vertex, 1 + kind->link_delay + model->set.credit_delay,
                        WF_ROUTER_SLOT, &channel, sizeof(channel));
 }
 
@@ -78,7 +80,8 @@ static void tell_next(const struct wf_router_view *view, uint32_t channel, uint3
 {
     const struct wf_router_net *model = view->model;
     uint32_t port = channel / model->vcs, next = packet->dst;
-    uint64_t cycles = 1 + model->set.pipeline + model->set.link_delay;
+    const struct wf_router_link_kind *kind = wf_router_flit_kind(view, port);
+    uint64_t cycles = UINT64_C(1) + kind->pipeline + kind->link_delay;
     struct wf_router_packet there = *packet;
 
     if (port < view->layout->n_ports) {
@@ -138,6 +141,7 @@ static void move(const struct wf_router_view *view, uint32_t input)
     }
     flits->here--;
     flits->gone++;
+    wf_router_flit_use_link(view, taken / view->model->vcs);
     if (!wf_router_flit_is_terminal(view, taken / view->model->vcs)) {
         struct wf_router_flit_channel *channel = &wf_router_flit_channels(view)[taken];
         wf_touch(view->ctx, channel, sizeof(*channel));
@@ -265,14 +269,22 @@ static bool choose_vc(const struct wf_router_view *view, struct wf_router_flit_s
     return false;
 }
 
+/* The port by which a node reaches its router. */
+static uint32_t source_port(const struct wf_router_view *view)
+{
+    return wf_router_flit_source_channels(view) / view->model->vcs;
+}
+
 static void send_to_router(const struct wf_router_view *view, uint16_t kind,
                            const void *payload, size_t size)
 {
     const struct wf_topo *topo = view->model->topo;
     uint32_t router =
         wf_topo_is_direct(topo) ? view->vertex : topo->ops->neighbor(topo, view->vertex, 0);
+    uint32_t delay = wf_router_flit_kind(view, source_port(view))->link_delay;
 
-    wf_router_schedule(view, router, 1 + view->model->set.link_delay, kind, payload, size);
+    wf_router_flit_use_link(view, source_port(view));
+    wf_router_schedule(view, router, UINT64_C(1) + delay, kind, payload, size);
 }
 
 /* The queue of the router in which this node's flits arrive. */
@@ -337,7 +349,8 @@ static bool send_one(const struct wf_router_view *view)
 {
     struct wf_router_flit_source *source = wf_router_flit_source(view);
 
-    if (view->head->backlog == 0 || (view->head->shut != 0 && source->sent == 0)) {
+    if (view->head->backlog == 0 || (view->head->shut != 0 && source->sent == 0) ||
+        !wf_router_flit_link_is_free(view, source_port(view))) {
         return false;
     }
     wf_touch(view->ctx, source, sizeof(*source));

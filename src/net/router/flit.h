@@ -97,13 +97,51 @@ static inline bool wf_router_flit_is_terminal(const struct wf_router_view *view,
             topo->ops->neighbor(topo, view->vertex, port) < topo->n_nodes);
 }
 
+/* The kind of an outgoing link; that of the parameters for the way between a node and its own
+ * router. */
+static inline const struct wf_router_link_kind *
+wf_router_flit_kind(const struct wf_router_view *view, uint32_t port)
+{
+    return port < view->layout->n_ports ? wf_router_kind(view->model, view->vertex, port)
+                                        : view->model->kinds;
+}
+
+/* Flits that fit into the queue at the end of a channel. */
+static inline uint64_t wf_router_flit_capacity(const struct wf_router_view *view,
+                                               uint32_t channel)
+{
+    return (uint64_t)wf_router_flit_kind(view, channel / view->model->vcs)->queue *
+           view->model->phits;
+}
+
 /* Whether there is space for a flit at the end of a channel. */
 static inline bool wf_router_flit_has_room(const struct wf_router_view *view, uint32_t channel)
 {
-    const struct wf_router_net *model = view->model;
+    return wf_router_flit_channels(view)[channel].used <
+               wf_router_flit_capacity(view, channel) ||
+           wf_router_flit_is_terminal(view, channel / view->model->vcs);
+}
 
-    return wf_router_flit_channels(view)[channel].used < model->set.queue * model->phits ||
-           wf_router_flit_is_terminal(view, channel / model->vcs);
+/* Whether an outgoing link can take a flit in this cycle. If not, the router wakes when it
+ * can. */
+static inline bool wf_router_flit_link_is_free(const struct wf_router_view *view, uint32_t port)
+{
+    if (port >= view->layout->n_ports || view->links[port].free <= view->now) {
+        return true;
+    }
+    wf_router_wake(view, view->links[port].free);
+    return false;
+}
+
+/* A flit leaves by an outgoing link. */
+static inline void wf_router_flit_use_link(const struct wf_router_view *view, uint32_t port)
+{
+    uint32_t pace = wf_router_flit_kind(view, port)->pace;
+
+    if (pace > 1 && port < view->layout->n_ports) {
+        wf_touch(view->ctx, &view->links[port], sizeof(view->links[port]));
+        view->links[port].free = view->now + pace;
+    }
 }
 
 /* The first of the channels by which this node reaches its router: after those of the local

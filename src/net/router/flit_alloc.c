@@ -215,7 +215,7 @@ static void find_bids(const struct wf_router_view *view, struct bids *bids)
                               .is_speculative = !goes};
 
             if ((goes || may_speculate(view, input)) && ports[bid.in].holds == 0 &&
-                !ports[bid.out].is_held) {
+                !ports[bid.out].is_held && wf_router_flit_link_is_free(view, bid.out)) {
                 add_bid(view, bids, &bid);
             }
         }
@@ -308,6 +308,9 @@ static bool move_on(const struct wf_router_view *view, wf_router_flit_move *move
         struct bid bid = {
             .in = (uint16_t)port, .out = (uint16_t)(channel / vcs), .vc = (uint16_t)(vc - 1)};
         bool goes = wf_router_flit_has_room(view, channel);
+        if (goes && !wf_router_flit_link_is_free(view, bid.out)) {
+            continue;
+        }
         if (goes) {
             move(view, input);
         }

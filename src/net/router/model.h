@@ -10,6 +10,7 @@
  */
 
 #include "base/rng.h"
+#include "net/links.h"
 #include "net/route/route.h"
 #include "net/router/router.h"
 #include "net/topology.h"
@@ -41,7 +42,12 @@ enum {
     WF_ROUTER_CHECK,        /* to itself */
 };
 
-enum { WF_ROUTER_VCS_MAX = 16, WF_ROUTER_INPUTS_MAX = 1024 };
+enum {
+    WF_ROUTER_VCS_MAX = 16,
+    WF_ROUTER_INPUTS_MAX = 1024,
+    WF_ROUTER_QUEUE_MAX = 1024,    /* packets */
+    WF_ROUTER_HOP_MAX = 100000000, /* cycles */
+};
 
 #define WF_ROUTER_NEVER INT64_MAX
 #define WF_ROUTER_NONE  UINT32_C(0xffffffff)
@@ -86,9 +92,9 @@ struct wf_router_input {
     uint16_t taken;       /* channel that the first packet holds, + 1; 0: none */
     uint8_t bet;          /* next request of the first packet, in smart requests */
     uint8_t blocked;      /* known to the detector: WF_ROUTER_IS_BLOCKED, WF_ROUTER_IS_FULL */
-    uint8_t spare[2];
-    int64_t head;  /* cycle in which the last packet arrived */
-    int64_t leave; /* cycle in which the last packet began to leave, + 1; 0: none did */
+    uint16_t pace;        /* cycles per phit with which the last packet began to leave */
+    int64_t head;         /* cycle in which the last packet arrived */
+    int64_t leave;        /* cycle in which the last packet began to leave, + 1; 0: none did */
     int64_t asked; /* cycle of the first packet's first request, + 1; 0: no request yet */
 };
 
@@ -166,12 +172,27 @@ struct wf_router_layout {
 
 enum { WF_ROUTER_POLICY = WF_ROUTER_AUTO_ROUTING };
 
+/* A kind of link: properties that many links share. */
+struct wf_router_link_kind {
+    uint32_t pipeline;   /* cycles that a head spends in the router before the link */
+    uint32_t link_delay; /* cycles on the link */
+    uint32_t pace;       /* cycles in which the link moves a phit */
+    uint32_t queue;      /* packets in the queue of a channel at its end */
+};
+
 struct wf_router_net {
     struct wf_net net;
     const struct wf_topo *topo;
     struct wf_topo *damaged;         /* `topo`, if parts of the network fail; else null */
     const struct wf_topo_grid *grid; /* null unless the scheme is for grids */
     struct wf_router_params set;
+    struct wf_net_links links;         /* as rounded */
+    struct wf_router_link_kind *kinds; /* the first is that of the parameters */
+    uint32_t n_kinds;
+    uint16_t *kind_of;                /* by number of the link; null: all links are of kind 0 */
+    struct wf_router_link_kind least; /* the least values of all links, except pipeline */
+    uint32_t least_hop;               /* the least sum of pipeline and link_delay */
+    uint64_t capacity;                /* queues of one channel of each link, in packets */
     uint32_t vcs;
     uint32_t phits;   /* phits of a packet */
     bool bubble;      /* a packet enters a ring only if one more would fit */
@@ -261,6 +282,25 @@ static inline struct wf_router_end wf_router_before(const struct wf_router_net *
                                   model->inward.link[at] - wf_topo_first_link(topo, from)};
 }
 
+static inline const struct wf_router_link_kind *
+wf_router_kind(const struct wf_router_net *model, uint32_t vertex, uint32_t port)
+{
+    return model->kind_of == NULL
+               ? model->kinds
+               : &model->kinds[model->kind_of[wf_topo_first_link(model->topo, vertex) + port]];
+}
+
+/* The kind of the link that ends at an input port. */
+static inline const struct wf_router_link_kind *
+wf_router_kind_in(const struct wf_router_net *model, uint32_t vertex, uint32_t in_port)
+{
+    if (model->kind_of == NULL) {
+        return model->kinds;
+    }
+    const struct wf_router_end before = wf_router_before(model, vertex, in_port);
+    return wf_router_kind(model, before.vertex, before.port);
+}
+
 /* An input, which the caller is going to change. */
 static inline struct wf_router_input *wf_router_edit_input(const struct wf_router_view *view,
                                                            uint32_t input)
@@ -318,6 +358,14 @@ static inline uint32_t wf_router_below(const struct wf_router_view *view, uint32
 {
     return n == 1 ? 0 : (uint32_t)wf_rng_below(wf_random(view->ctx), n);
 }
+
+/* ---- links.c ---- */
+
+/* Sets links, kinds and kind_of and what follows from them. WF_EINVAL if net.links makes no sense
+ * or a property of a link cannot be expressed in cycles. */
+WF_NODISCARD
+enum wf_status wf_router_make_links(struct wf_router_net *model, const struct wf_net_env *env,
+                                    struct wf_err *err);
 
 /* ---- scheme.c: routings, and what they need ---- */
 

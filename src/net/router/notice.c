@@ -57,8 +57,10 @@ void wf_router_notice_send(const struct wf_router_view *view, uint32_t port)
         const struct wf_router_notice payload = {
             .by = before.port, .port = port, .bytes = here};
         if (before.vertex != to && has_choice(model->topo, before.vertex)) {
+            const struct wf_router_link_kind *kind =
+                wf_router_kind(model, before.vertex, before.port);
             wf_router_schedule(view, before.vertex,
-                               model->set.pipeline + model->set.link_delay +
+                               kind->pipeline + kind->link_delay +
                                    (model->set.switching == WF_ROUTER_WORMHOLE ? 1 : 0),
                                WF_ROUTER_NOTICE, &payload, sizeof(payload));
         }

@@ -149,8 +149,12 @@ static void add_usage(const struct wf_router_net *model, struct wf_ctx *ctx, con
             sum += channels[port * model->vcs + vc].packets;
             usage->vcs[vc] += channels[port * model->vcs + vc].packets;
         }
-        usage->carried += sum;
-        wf_net_usage_link(usage, (struct wf_net_link_usage){sum, view.vertex, port});
+        if (sum > 0) { /* else there may be no such link */
+            uint64_t busy = sum * wf_router_kind(model, view.vertex, port)->pace;
+            usage->carried += sum;
+            usage->busy += busy;
+            wf_net_usage_link(usage, (struct wf_net_link_usage){busy, view.vertex, port});
+        }
     }
     for (uint32_t i = 0; i < layout->n_inputs; i++) {
         struct wf_net_wait wait;

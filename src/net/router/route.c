@@ -21,6 +21,7 @@ struct options {
 /* The first packet of an input, and where it comes from. */
 struct asker {
     const struct wf_router_packet *packet;
+    int64_t at; /* cycle in which its head arrived */
     uint32_t input;
     bool injected;
     uint32_t port; /* input port, unless it is injected here */
@@ -31,7 +32,7 @@ static struct asker asker_of(const struct wf_router_view *view, uint32_t input)
 {
     const struct wf_router_cell *cell = wf_cell_read(view->ctx, view->inputs[input].first);
     uint32_t vcs = view->model->vcs;
-    struct asker asker = {.packet = &cell->packet, .input = input};
+    struct asker asker = {.packet = &cell->packet, .at = cell->at, .input = input};
 
     asker.injected = input >= view->layout->n_ports * vcs;
     if (!asker.injected) {
@@ -67,14 +68,27 @@ static bool crosses(const struct wf_router_view *view, const struct wf_router_pa
     return (packet->on.down >> dim & 1) != 0 ? there > here : there < here;
 }
 
+/* Cycles in which a phit arrives by an input port. */
+static int64_t pace_in(const struct wf_router_view *view, uint32_t port)
+{
+    return wf_router_kind_in(view->model, view->vertex, port)->pace;
+}
+
+static const struct wf_router_link_kind *kind_of(const struct wf_router_view *view,
+                                                 uint32_t channel)
+{
+    return wf_router_kind(view->model, view->vertex, channel / view->model->vcs);
+}
+
 /* Phits in a queue at the beginning of this cycle. Only the last packet may have arrived
  * partly, and only the first may have left partly. */
-static int64_t phits_in(const struct wf_router_view *view, const struct wf_router_input *input)
+static int64_t phits_in(const struct wf_router_view *view, uint32_t number)
 {
+    const struct wf_router_input *input = &view->inputs[number];
     int64_t phits = view->model->phits;
-    int64_t gone = view->now - (input->leave - 1);
+    int64_t gone = input->leave != 0 ? (view->now - (input->leave - 1)) / input->pace : 0;
     bool leaving = input->leave != 0 && gone < phits;
-    int64_t here = view->now - input->head + 1;
+    int64_t here = (view->now - input->head) / pace_in(view, number / view->model->vcs) + 1;
 
     if (input->n == 0 && !leaving) {
         return 0;
@@ -115,27 +129,43 @@ static int64_t room_at(const struct wf_router_view *view, const struct asker *as
     if (room == 0) {
         return view->now;
     }
-    const struct wf_router_input *queue = &view->inputs[ring_input(model, channel)];
+    uint32_t ring = ring_input(model, channel);
+    const struct wf_router_input *queue = &view->inputs[ring];
     int64_t phits = model->phits;
-    int64_t limit = ((int64_t)model->set.queue - room) * phits;
+    int64_t limit =
+        ((int64_t)wf_router_kind_in(model, view->vertex, ring / model->vcs)->queue - room) *
+        phits;
 
-    if (phits_in(view, queue) <= limit) {
+    if (phits_in(view, ring) <= limit) {
         return view->now;
     }
     int64_t began = queue->leave - 1;
-    if (queue->leave == 0 || began + phits <= view->now) {
+    if (queue->leave == 0 || began + phits * queue->pace <= view->now) {
         return WF_ROUTER_NEVER;
     }
     int64_t gone = phits * (queue->n + 1) - limit;
-    int64_t at = began + (gone < phits ? gone : phits);
+    int64_t at = began + (gone < phits ? gone : phits) * queue->pace;
     return at > view->now ? at : view->now + 1;
+}
+
+/* The first cycle in which a packet can begin to leave without gaps: from a slower link it
+ * comes phit by phit, and the last phit must be here when its turn comes. */
+static int64_t flow_at(const struct wf_router_view *view, const struct asker *asker,
+                       uint32_t channel)
+{
+    if (view->model->kind_of == NULL || asker->injected) {
+        return view->now;
+    }
+    int64_t slower = pace_in(view, asker->port) - kind_of(view, channel)->pace;
+    return slower <= 0 ? view->now : asker->at + (view->model->phits - 1) * slower;
 }
 
 /* Whether a packet may take a channel, if no other packet holds it. */
 static bool fits(const struct wf_router_view *view, const struct asker *asker, uint32_t channel)
 {
-    return view->channels[channel].used < view->model->set.queue &&
-           room_at(view, asker, channel) <= view->now;
+    return view->channels[channel].used < kind_of(view, channel)->queue &&
+           room_at(view, asker, channel) <= view->now &&
+           flow_at(view, asker, channel) <= view->now;
 }
 
 static bool is_held(const struct wf_router_view *view, uint32_t channel)
@@ -449,7 +479,7 @@ static int64_t ready_at(const struct wf_router_view *view, const struct asker *a
 {
     struct wf_router_channel *c = &view->channels[channel];
 
-    if (c->used >= view->model->set.queue) {
+    if (c->used >= kind_of(view, channel)->queue) {
         if (c->wanted == 0) {
             wf_touch(view->ctx, c, sizeof(*c));
             c->wanted = 1;
@@ -459,6 +489,10 @@ static int64_t ready_at(const struct wf_router_view *view, const struct asker *a
     int64_t room = room_at(view, asker, channel);
     if (room > view->now) {
         return room;
+    }
+    int64_t flow = flow_at(view, asker, channel);
+    if (flow > view->now) {
+        return flow;
     }
     if (c->holder !=
         0) { /* when the holder begins to leave, that decision asks for this packet again */
@@ -488,6 +522,16 @@ int64_t wf_router_ask_again(const struct wf_router_view *view, uint32_t input)
     return first;
 }
 
+/* Packets that fit into the queue of an input. */
+static uint32_t capacity_of(const struct wf_router_view *view, uint32_t input)
+{
+    const struct wf_router_net *model = view->model;
+
+    return input < view->layout->n_ports * model->vcs
+               ? wf_router_kind_in(model, view->vertex, input / model->vcs)->queue
+               : (uint32_t)model->set.queue;
+}
+
 bool wf_router_is_blocked(const struct wf_router_view *view, uint32_t input,
                           struct wf_net_wait *wait)
 {
@@ -500,7 +544,7 @@ bool wf_router_is_blocked(const struct wf_router_view *view, uint32_t input,
     }
     *wait = (struct wf_net_wait){
         .queue = wf_router_queue(view, input),
-        .is_full = queue->n >= model->set.queue,
+        .is_full = queue->n > 0 && queue->n >= capacity_of(view, input),
     };
     if (queue->n == 0 || queue->taken != 0 || input >= view->layout->n_ports * model->vcs) {
         return false;
@@ -514,7 +558,8 @@ bool wf_router_is_blocked(const struct wf_router_view *view, uint32_t input,
         add(&options, options.escape);
     }
     for (uint32_t i = 0; i < options.n; i++) {
-        if (view->channels[options.channel[i]].used < model->set.queue ||
+        if (view->channels[options.channel[i]].used <
+                kind_of(view, options.channel[i])->queue ||
             i == WF_NET_WAIT_TARGETS) {
             return false;
         }

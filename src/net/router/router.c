@@ -63,6 +63,7 @@ static const struct wf_param params_table[] = {
      .doc = "Cycles that the head of a packet spends in a router"},
     {ROW("link_delay", COUNT, link_delay), .def = "1", .min = "1", .max = "1000000",
      .what_if = WF_WHAT_IF_LATENCY, .doc = "Cycles that the head of a packet spends on a link"},
+    WF_NET_LINKS_ROW(struct wf_router_params),
     {ROW("credit_delay", COUNT, credit_delay), .def = "0", .max = "1000000",
      .doc = "Cycles until a router learns that a slot at the end of a link is free"},
     {ROW("turnaround", COUNT, turnaround), .def = "0", .max = "1000000",
@@ -95,7 +96,8 @@ static const struct wf_param params_table[] = {
             "ends the run; 0 is never"},
     {ROW("stats", ENUM, stats), .def = "off", .choices = wf_net_stats_names,
      .doc = "What the result says of the links: nothing, a summary with the busiest links, "
-            "or every link with its load over time and its main senders"},
+            "every link with its load over time and its main senders, or the summary with "
+            "the use of each link class"},
     WF_PARAM_END,
 };
 
@@ -226,12 +228,18 @@ static enum wf_status check_sizes(struct wf_router_net *model, struct wf_err *er
             err, WF_EINVAL,
             "net.queue: a queue must have room for a packet, expected at least 1");
     }
-    if (set->global_restriction > 0 &&
-        set->global_delay < 4 * (set->pipeline + set->link_delay)) {
+    return WF_OK;
+}
+
+static enum wf_status check_global_delay(const struct wf_router_net *model, struct wf_err *err)
+{
+    const struct wf_router_params *set = &model->set;
+
+    if (set->global_restriction > 0 && set->global_delay < UINT64_C(4) * model->least_hop) {
         return wf_err_set(err, WF_EINVAL,
                           "net.global_delay: %" PRIu64 " cycles are too few to tell all nodes "
-                          "over links of %" PRIu64 "; expected four times that at least",
-                          set->global_delay, set->pipeline + set->link_delay);
+                          "over links of %" PRIu32 "; expected four times that at least",
+                          set->global_delay, model->least_hop);
     }
     return WF_OK;
 }
@@ -240,6 +248,9 @@ static void router_destroy(struct wf_net *net)
 {
     struct wf_router_net *model = (struct wf_router_net *)net;
 
+    wf_net_links_fini(&model->links);
+    free(model->kinds);
+    free(model->kind_of);
     free(model->coords);
     free(model->in_port);
     wf_net_inward_fini(&model->inward);
@@ -251,8 +262,7 @@ static void router_destroy(struct wf_net *net)
 /* The most packets in the network before nodes stop injecting; 0: no limit. */
 static uint64_t packets_limit(const struct wf_router_net *model)
 {
-    double links = (model->topo->oneway ? 1 : 2) * (double)model->topo->n_links;
-    double capacity = links * model->vcs * (double)model->set.queue;
+    double capacity = (double)model->capacity * model->vcs;
     double limit = capacity * model->set.global_restriction;
 
     return model->set.global_restriction > 0 && limit < 1 ? 1 : (uint64_t)limit;
@@ -260,11 +270,11 @@ static uint64_t packets_limit(const struct wf_router_net *model)
 
 static int64_t promise(const struct wf_router_net *model)
 {
-    uint64_t hop = model->set.pipeline + model->set.link_delay;
-    uint64_t slot = model->phits + model->set.credit_delay;
+    uint64_t hop = model->least_hop;
+    uint64_t slot = (uint64_t)model->phits * model->least.pace + model->set.credit_delay;
 
     if (model->set.switching == WF_ROUTER_WORMHOLE) {
-        hop = slot = 1 + model->set.link_delay;
+        hop = slot = 1 + model->least.link_delay;
     }
     return (int64_t)(hop < slot ? hop : slot) * model->set.cycle - 1;
 }
@@ -291,6 +301,12 @@ static enum wf_status router_create(const void *params, const struct wf_net_env 
     }
     if (status == WF_OK) {
         status = wf_router_choose_scheme(model, err);
+    }
+    if (status == WF_OK) {
+        status = wf_router_make_links(model, env, err);
+    }
+    if (status == WF_OK) {
+        status = check_global_delay(model, err);
     }
     if (status == WF_OK) {
         find_inputs(model);

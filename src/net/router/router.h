@@ -81,4 +81,5 @@ struct wf_router_params {
     double global_restriction;
     uint64_t global_delay, watchdog; /* cycles */
     int stats;                       /* enum wf_net_stats */
+    char *links;                     /* net/links.h */
 };

@@ -110,10 +110,12 @@ static void facts_of(const void *arg, uint32_t link, struct wf_net_link_facts *o
 {
     const struct described *of = arg;
     const struct wf_router_net *model = of->model;
+    const struct wf_router_link_kind *kind =
+        &model->kinds[model->kind_of != NULL ? model->kind_of[link] : 0];
 
     out->packets = of->counters->word[LINKS_AT + link];
     out->bytes = out->packets * model->set.packet;
-    out->busy_ps = out->packets * model->phits * (uint64_t)model->set.cycle;
+    out->busy_ps = out->packets * model->phits * kind->pace * (uint64_t)model->set.cycle;
     if (model->set.stats == WF_NET_STATS_LINKS) {
         out->load = (const void *)&of->counters
                         ->word[loads_at(model) + (uint64_t)WF_NET_LINK_LOAD_WORDS * link];
@@ -127,7 +129,8 @@ void wf_router_stats_describe(const struct wf_net *net, const struct wf_net_coun
     struct wf_value *network = wf_net_report_section(result);
     const struct described of = {model, counters};
     const struct wf_net_link_report report = {model->topo, (enum wf_net_stats)model->set.stats,
-                                              elapsed, facts_of, &of};
+                                              elapsed,     facts_of,
+                                              &of,         net->link_classes};
 
     wf_net_report_latencies(network, counters->word);
     wf_net_report_counts(network, "packets_by_hops", &counters->word[HOPS_AT],
