@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text.h"
+#include "base/units.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 #include "cli/machine_show.h"
@@ -36,7 +37,7 @@ static const char *setting(const struct wf_machine *machine, const char *key)
     return found != NULL ? found->value : NULL;
 }
 
-/* The number of nodes in the machine's topology; 0 if it has none. */
+/* The number of nodes of the machine; 0 if it has no topology. */
 static enum wf_status count_nodes(const struct wf_machine *machine, uint64_t *nodes,
                                   struct wf_err *err)
 {
@@ -50,7 +51,14 @@ static enum wf_status count_nodes(const struct wf_machine *machine, uint64_t *no
 
     enum wf_status status = wf_topo_create(topology->value, &topo, err);
     if (status == WF_OK) {
+        const char *text = setting(machine, "node.nics");
+        uint64_t nics = 0;
+
+        /* Each interface of a node is a node of the topology. */
         *nodes = topo->n_nodes;
+        if (text != NULL && wf_parse_count(text, &nics, NULL) == WF_OK && nics > 0) {
+            *nodes /= nics;
+        }
         wf_topo_free(topo);
     }
     return wf_setting_blame(topology, status, err);

@@ -358,6 +358,15 @@ def check_library():
         json.loads(check_run(["machine", "show", name, "--json"], 0).stdout)
 
 
+def check_interfaces():
+    write("rails.yaml", "name: rails\nsummary: r\ntopology: fattree:4x8\nnode: {nics: 4, nic_group: 8}\n")
+    shown = parse(check_run(["machine", "show", "rails.yaml", "--json"], 0))
+    check(shown["nodes"] == 8, f"8 nodes with 4 interfaces are {shown['nodes']}")
+    check_run([*REPLAY, "--machine", "rails.yaml"], 0, stdout="Predicted")
+    check_run(["replay", "gen:ring", "-n", "9", "--machine", "rails.yaml"], 3,
+              "9 nodes with 4 network interfaces each, but the 32 nodes of .* are interfaces of only 8")
+
+
 def check_usage():
     check_run(["machine"], 2, "'list', 'show' or 'check' is missing")
     check_run(["machine", "check"], 2, "machine check: a machine is missing")
@@ -388,6 +397,7 @@ def main():
     check_notes()
     check_checked()
     check_library()
+    check_interfaces()
     check_usage()
     finish()
 

@@ -281,6 +281,35 @@ static void a_stripe_on_packet(void)
     }
 }
 
+/* When a blocking send of a long message returns. */
+static int64_t send_time(const char *net, const char *nics, uint64_t bytes)
+{
+    const char *const node[] = {"nics", nics, "nic_policy", "stripe", "stripe_min", "1B", NULL};
+    const struct wf_op sends[] = {SEND(1, 0, bytes), END};
+    static const struct wf_op receives[] = {RECV(0, 0), END};
+    const struct wf_op *const ranks[] = {sends, receives};
+    struct outcome out = replay_script(
+        (struct setup){
+            .net = net_named(net), .topo = "star:4", .node = node, .mpi = rendezvous},
+        ranks, 2);
+
+    return out.tally.unfinished == 0 ? out.tally.jobs[0].finish.min : -1;
+}
+
+/* The first part is a byte longer, and on these networks a packet. */
+static void a_send_is_complete_when_all_parts_have_left(void)
+{
+    static const char *const models[] = {"loggp", "packet", "router"};
+
+    for (size_t i = 0; i < 3; i++) {
+        const uint64_t part = UINT64_C(512) * 40;
+        int64_t longer = send_time(models[i], "1", part + 1);
+
+        CHECK(longer > send_time(models[i], "1", part));
+        CHECK(send_time(models[i], "2", 2 * part + 1) == longer);
+    }
+}
+
 /* r long messages at once take the interfaces in turn: the time of one on one interface, but
  * for the time by which the announcement of the last one is later. */
 static void round_robin_takes_interfaces_in_turn(void)
@@ -475,6 +504,7 @@ int main(void)
     RUN(stripes_share_a_message);
     RUN(a_stripe_on_loggp);
     RUN(a_stripe_on_packet);
+    RUN(a_send_is_complete_when_all_parts_have_left);
     RUN(round_robin_takes_interfaces_in_turn);
     RUN(long_messages_arrive_under_every_policy);
     RUN(policies_need_long_messages);
