@@ -3,6 +3,7 @@
  * scheduler. The equations are in docs/models/node.md. */
 #include "harness/pe_harness.h"
 #include "net/alphabeta.h"
+#include "net/loggp.h"
 #include "ranks/node_params.h"
 #include "ranks/noise.h"
 
@@ -25,18 +26,19 @@ static struct drawing pairs(uint32_t k)
 enum { SEED = 5 };
 
 /* The time of a run under every scheduler; -1 if they differ. */
-static int64_t time_of(const struct drawing *d, const char *const *settings)
+static int64_t time_on(const struct wf_net_ops *net, uint32_t pes_per_node,
+                       const struct drawing *d, const char *const *settings)
 {
     struct wf_node_params node = {.sockets = 0};
     struct wf_engine_config config = engine_defaults(WF_SEQUENTIAL, 1);
     struct wf_err err = {.status = WF_OK};
     struct pe_setup setup = {
         .graph = &d->graph,
-        .net_ops = &wf_net_alphabeta_ops,
+        .net_ops = net,
         .mpi = {.local = true,
                 .local_latency = LATENCY,
                 .local_bandwidth = UINT64_C(100000000000) * WF_RATE_BYTE},
-        .pes_per_node = d->graph.n_pes,
+        .pes_per_node = pes_per_node,
         .node = &node,
         .seed = SEED,
     };
@@ -62,6 +64,32 @@ static int64_t time_of(const struct drawing *d, const char *const *settings)
     }
     wf_param_release(wf_node_params, &node);
     return time;
+}
+
+/* Likewise with all PEs on one node. */
+static int64_t time_of(const struct drawing *d, const char *const *settings)
+{
+    return time_on(&wf_net_alphabeta_ops, d->graph.n_pes, d, settings);
+}
+
+/* Two PEs a node send to the other node at once. With one network interface the second message
+ * waits until the first one and the gap of loggp (100 ns) are over. */
+static void pes_have_network_interfaces(void)
+{
+    static const char *const one[] = {"nics", "1", NULL};
+    static const char *const two[] = {"nics", "2", NULL};
+    struct drawing d = {.graph = {.ops = &drawing_ops, .n_pes = 4}};
+
+    for (uint32_t pe = 0; pe < 4; pe++) {
+        uint32_t send = draw_task(&d, pe, 0), receive = draw_task(&d, pe, 0);
+
+        draw_send(&d, pe, send,
+                  (struct wf_task_send){.bytes = BYTES, .pe = (pe + 2) % 4, .id = receive});
+    }
+    int64_t alone = time_on(&wf_net_loggp_ops, 2, &d, two);
+    CHECK(alone > 0);
+    CHECK_U64((uint64_t)time_on(&wf_net_loggp_ops, 2, &d, one),
+              (uint64_t)alone + (BYTES - 1) * 100 + 100000);
 }
 
 static void messages_take_longer_the_less_the_pes_share(void)
@@ -137,5 +165,6 @@ int main(void)
     RUN(tasks_share_memory_bandwidth);
     RUN(messages_take_longer_the_less_the_pes_share);
     RUN(k_pairs_in_a_domain_exchange_k_times_slower);
+    RUN(pes_have_network_interfaces);
     return wf_test_done();
 }
