@@ -65,13 +65,13 @@ static void check_target(const struct wf_ctx *ctx, uint32_t dst, int64_t delay, 
     }
 }
 
-void wf_schedule_from(struct wf_ctx *ctx, uint32_t part, uint32_t dst, int64_t delay,
-                      uint16_t kind, const void *payload, size_t size)
+void wf_schedule_to(struct wf_ctx *ctx, struct wf_event_target to, int64_t delay,
+                    const void *payload, size_t size)
 {
     struct wf_event *ev = ctx->out;
-    uint64_t seq = ctx->lp->sent++ | (uint64_t)part << WF_KEY_PART_SHIFT;
+    uint64_t seq = ctx->lp->sent++ | (uint64_t)to.part << WF_KEY_PART_SHIFT;
 
-    check_target(ctx, dst, delay, size);
+    check_target(ctx, to.dst, delay, size);
     if (delay >= ctx->end - ctx->now->key.time) {
         /* An event after the end of the run is dropped; one after the end of time is an error.
          */
@@ -79,8 +79,8 @@ void wf_schedule_from(struct wf_ctx *ctx, uint32_t part, uint32_t dst, int64_t d
         return;
     }
     ev->key = wf_key_child(&ctx->now->key, delay, ctx->self, seq);
-    ev->dst = dst;
-    ev->kind = kind;
+    ev->dst = to.dst;
+    ev->kind = to.kind;
     ev->size = (uint16_t)size;
     if (size > 0) {
         memcpy(ev->payload, payload, size);
@@ -91,7 +91,8 @@ void wf_schedule_from(struct wf_ctx *ctx, uint32_t part, uint32_t dst, int64_t d
 void wf_schedule(struct wf_ctx *ctx, uint32_t dst, int64_t delay, uint16_t kind,
                  const void *payload, size_t size)
 {
-    wf_schedule_from(ctx, 0, dst, delay, kind, payload, size);
+    wf_schedule_to(ctx, (struct wf_event_target){.dst = dst, .kind = kind}, delay, payload,
+                   size);
 }
 
 uint64_t wf_random(struct wf_ctx *ctx)

@@ -111,8 +111,13 @@ void wf_schedule(struct wf_ctx *ctx, uint32_t dst, int64_t delay, uint16_t kind,
 /* Likewise, for a process that has several parts: of its events that arrive at one instant,
  * those of a lower part come first. Parts are below WF_KEY_PARTS_MAX; wf_schedule() is part
  * 0. */
-void wf_schedule_from(struct wf_ctx *ctx, uint32_t part, uint32_t dst, int64_t delay,
-                      uint16_t kind, const void *payload, size_t size);
+struct wf_event_target {
+    uint32_t dst;
+    uint16_t kind;
+    uint16_t part; /* of the process that schedules the event */
+};
+void wf_schedule_to(struct wf_ctx *ctx, struct wf_event_target to, int64_t delay,
+                    const void *payload, size_t size);
 
 /* The next number of this process's own stream: a function of the run's seed, the process's
  * number and how many it has drawn. */

@@ -280,24 +280,25 @@ static inline struct wf_net_home wf_net_home_of(const struct wf_net *net, uint32
                                 0};
 }
 
-/* Schedules an event for a vertex. `nic` is the interface that schedules it, 0 for a vertex
+/* Where an event for a vertex goes. `nic` is the interface that schedules it, 0 for a vertex
  * that is not a node. */
-static inline void wf_net_schedule_at(const struct wf_net *net, struct wf_ctx *ctx,
-                                      uint32_t nic, uint32_t vertex, int64_t delay,
-                                      uint16_t kind, const void *payload, size_t size)
+static inline struct wf_event_target wf_net_target(const struct wf_net *net, uint32_t nic,
+                                                   uint32_t vertex, uint16_t kind)
 {
     struct wf_net_home home = wf_net_home_of(net, vertex);
 
-    wf_schedule_from(ctx, nic, home.process, delay,
-                     (uint16_t)(kind | home.nic << WF_NET_NIC_SHIFT), payload, size);
+    return (struct wf_event_target){.dst = home.process,
+                                    .kind = (uint16_t)(kind | home.nic << WF_NET_NIC_SHIFT),
+                                    .part = (uint16_t)nic};
 }
 
-/* Schedules an event for the interface or vertex that handles this event. */
-static inline void wf_net_schedule_own(struct wf_ctx *ctx, uint32_t nic, int64_t delay,
-                                       uint16_t kind, const void *payload, size_t size)
+/* Likewise for the interface or vertex that handles this event. */
+static inline struct wf_event_target wf_net_target_own(const struct wf_ctx *ctx, uint32_t nic,
+                                                       uint16_t kind)
 {
-    wf_schedule_from(ctx, nic, wf_self(ctx), delay, (uint16_t)(kind | nic << WF_NET_NIC_SHIFT),
-                     payload, size);
+    return (struct wf_event_target){.dst = wf_self(ctx),
+                                    .kind = (uint16_t)(kind | nic << WF_NET_NIC_SHIFT),
+                                    .part = (uint16_t)nic};
 }
 
 /* Schedules an event for a node at the time `at`, which may be WF_TIME_MAX. */
@@ -307,5 +308,5 @@ static inline void wf_net_schedule(const struct wf_net *net, struct wf_ctx *ctx,
 {
     int64_t delay = at == WF_TIME_MAX ? WF_TIME_MAX : at - wf_now(ctx);
 
-    wf_net_schedule_at(net, ctx, 0, dst_node, delay, kind, msg, sizeof(*msg));
+    wf_schedule_to(ctx, wf_net_target(net, 0, dst_node, kind), delay, msg, sizeof(*msg));
 }

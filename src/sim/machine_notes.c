@@ -69,8 +69,12 @@ static size_t comment_at(struct line line)
     char quote = '\0';
 
     for (size_t i = 0; i < line.size; i++) {
-        char c = line.text[i], before = i > 0 ? line.text[i - 1] : ' ';
+        char c = line.text[i];
+        char before = ' ';
 
+        if (i > 0) {
+            before = line.text[i - 1];
+        }
         if (quote != '\0') {
             quote = c == quote ? '\0' : quote;
         } else if (c == '#' && (before == ' ' || before == '\t')) {

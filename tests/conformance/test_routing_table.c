@@ -202,8 +202,8 @@ static bool delivers(const struct model *model, const struct wf_topo *topo, cons
         sends[n++] = (struct router_send){1, node, topo->n_nodes - 1, 100};
     }
     (void)router_run_model(model->ops, topo, params,
-                           &(struct setup){.scheduler = WF_SEQUENTIAL}, sends, n, arrival,
-                           NULL);
+                           &(struct setup){.scheduler = WF_SEQUENTIAL},
+                           &(struct router_traffic){sends, n, arrival, NULL});
     for (uint32_t i = 0; i < n; i++) {
         there += arrival[i] >= 0;
     }

@@ -82,24 +82,30 @@ static inline struct wf_router_params router_defaults(void)
     return params;
 }
 
-/* Sends what `sends` says over any model with these parameters under a scheduler; returns the
- * digest. Only a sequential run tells when the messages arrived and, if `left` is not null, when
- * they had left. */
+/* Messages to send, and where to tell when they arrived and, if `left` is not null, when they
+ * had left. */
+struct router_traffic {
+    const struct router_send *sends;
+    uint32_t n;
+    int64_t *arrival, *left;
+};
+
+/* Sends messages over any model with these parameters under a scheduler; returns the digest.
+ * Only a sequential run tells when they arrived and left. */
 static inline uint64_t router_run_model(const struct wf_net_ops *ops,
                                         const struct wf_topo *topo, const void *params,
                                         const struct setup *setup,
-                                        const struct router_send *sends, uint32_t n,
-                                        int64_t *arrival, int64_t *left)
+                                        const struct router_traffic *traffic)
 {
     bool records = setup->scheduler == WF_SEQUENTIAL;
     const struct wf_engine_config config = engine_config(setup);
     const struct wf_net_env env = {.topo = topo, .n_nodes = topo->n_nodes};
     struct wf_net *net = make_net(ops, params, &env);
     struct router_world world = {.net = net,
-                                 .sends = sends,
-                                 .n = n,
-                                 .arrival = records ? arrival : NULL,
-                                 .left = records ? left : NULL};
+                                 .sends = traffic->sends,
+                                 .n = traffic->n,
+                                 .arrival = records ? traffic->arrival : NULL,
+                                 .left = records ? traffic->left : NULL};
     const struct wf_process_ops process = {.name = "node",
                                            .payload_max = net->payload_max,
                                            .announces_changes = true,
@@ -111,8 +117,8 @@ static inline uint64_t router_run_model(const struct wf_net_ops *ops,
     struct wf_err err = {.status = WF_OK};
     struct wf_run run;
 
-    for (uint32_t i = 0; records && i < n; i++) {
-        arrival[i] = -1;
+    for (uint32_t i = 0; records && i < traffic->n; i++) {
+        traffic->arrival[i] = -1;
     }
     uint32_t first = wf_engine_add(engine, &process, topo->n_nodes, net->node_size, &world);
     wf_net_attach(net, engine, first, &user);
@@ -124,10 +130,10 @@ static inline uint64_t router_run_model(const struct wf_net_ops *ops,
 
 static inline uint64_t router_run(const struct wf_topo *topo,
                                   const struct wf_router_params *params,
-                                  const struct setup *setup, const struct router_send *sends,
-                                  uint32_t n, int64_t *arrival, int64_t *left)
+                                  const struct setup *setup,
+                                  const struct router_traffic *traffic)
 {
-    return router_run_model(&wf_net_router_ops, topo, params, setup, sends, n, arrival, left);
+    return router_run_model(&wf_net_router_ops, topo, params, setup, traffic);
 }
 
 /* Sends what `sends` says and tells when it arrived. */
@@ -136,8 +142,8 @@ static inline void router_simulate(const struct wf_topo *topo,
                                    const struct router_send *sends, uint32_t n,
                                    int64_t *arrival, int64_t *left)
 {
-    (void)router_run(topo, params, &(struct setup){.scheduler = WF_SEQUENTIAL}, sends, n,
-                     arrival, left);
+    (void)router_run(topo, params, &(struct setup){.scheduler = WF_SEQUENTIAL},
+                     &(struct router_traffic){sends, n, arrival, left});
 }
 
 static inline struct wf_topo *router_topo(const char *spec)

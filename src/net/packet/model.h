@@ -229,15 +229,16 @@ static inline void wf_packet_schedule(const struct wf_packet_view *view, uint32_
                                       int64_t delay, uint16_t kind, const void *payload,
                                       size_t size)
 {
-    wf_net_schedule_at(&view->model->net, view->ctx, view->nic, vertex, delay, kind, payload,
-                       size);
+    wf_schedule_to(view->ctx, wf_net_target(&view->model->net, view->nic, vertex, kind), delay,
+                   payload, size);
 }
 
 /* Schedules an event for the vertex itself. */
 static inline void wf_packet_schedule_own(const struct wf_packet_view *view, int64_t delay,
                                           uint16_t kind, const void *payload, size_t size)
 {
-    wf_net_schedule_own(view->ctx, view->nic, delay, kind, payload, size);
+    wf_schedule_to(view->ctx, wf_net_target_own(view->ctx, view->nic, kind), delay, payload,
+                   size);
 }
 
 /* The state of a vertex laid out for `n_ports` ports; the caller adds key and node. */

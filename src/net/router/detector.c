@@ -208,9 +208,9 @@ static void tell_all(const struct wf_router_net *model, struct wf_ctx *ctx, int6
 
     for (uint32_t i = 0; i < ends->after; i++) {
         uint32_t end = wf_net_end(ends, i / ends->nics, i % ends->nics);
-        wf_net_schedule_at(&model->net, ctx, 0, end, at - wf_now(ctx), kind,
-                           kind == WF_ROUTER_GATE ? (const void *)&shut : deadlock,
-                           kind == WF_ROUTER_GATE ? sizeof(shut) : sizeof(*deadlock));
+        wf_schedule_to(ctx, wf_net_target(&model->net, 0, end, kind), at - wf_now(ctx),
+                       kind == WF_ROUTER_GATE ? (const void *)&shut : deadlock,
+                       kind == WF_ROUTER_GATE ? sizeof(shut) : sizeof(*deadlock));
     }
 }
 

@@ -243,15 +243,16 @@ static inline void wf_router_schedule(const struct wf_router_view *view, uint32_
                                       uint64_t cycles, uint16_t kind, const void *payload,
                                       size_t size)
 {
-    wf_net_schedule_at(&view->model->net, view->ctx, view->nic, vertex,
-                       (int64_t)cycles * view->model->set.cycle - 1, kind, payload, size);
+    wf_schedule_to(view->ctx, wf_net_target(&view->model->net, view->nic, vertex, kind),
+                   (int64_t)cycles * view->model->set.cycle - 1, payload, size);
 }
 
 /* Schedules an event at this vertex, `delay` picoseconds later. */
 static inline void wf_router_schedule_own(const struct wf_router_view *view, int64_t delay,
                                           uint16_t kind, const void *payload, size_t size)
 {
-    wf_net_schedule_own(view->ctx, view->nic, delay, kind, payload, size);
+    wf_schedule_to(view->ctx, wf_net_target_own(view->ctx, view->nic, kind), delay, payload,
+                   size);
 }
 
 /* The input port at the far end of a link. If all links lead both ways, input ports have the

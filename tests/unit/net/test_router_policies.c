@@ -52,10 +52,11 @@ static bool agree(const struct wf_topo *topo, const struct wf_router_params *par
         {.scheduler = WF_CONSERVATIVE, .threads = 2},
         {.scheduler = WF_PERTURB, .threads = 2, .perturb_seed = 3},
     };
+    const struct router_traffic traffic = {.sends = sends, .n = n};
     bool equal = true;
 
     for (size_t i = 0; i < sizeof(setups) / sizeof(setups[0]); i++) {
-        equal = equal && router_run(topo, params, &setups[i], sends, n, NULL, NULL) == digest;
+        equal = equal && router_run(topo, params, &setups[i], &traffic) == digest;
     }
     return equal;
 }
@@ -85,7 +86,7 @@ static bool all_arrive(const struct wf_topo *topo, const struct wf_router_params
     static uint32_t turn;
     uint32_t n = make_sends(topo->n_nodes, sends), there = 0;
     uint64_t digest = router_run(topo, params, &(struct setup){.scheduler = WF_SEQUENTIAL},
-                                 sends, n, arrival, NULL);
+                                 &(struct router_traffic){sends, n, arrival, NULL});
 
     for (uint32_t i = 0; i < n; i++) {
         there += arrival[i] >= 0;
