@@ -50,6 +50,7 @@ struct wf_task_send {
 };
 
 struct wf_graph;
+struct wf_steps_ops; /* ops/steps.h */
 
 /* Members marked `may be null` have a default; all others are required. Callers pass only
  * numbers of PEs, tasks and messages that exist. */
@@ -90,6 +91,8 @@ struct wf_graph {
     uint32_t n_pes;
     /* Approximate numbers in all, for the progress display; 0: unknown. */
     uint64_t tasks_expected, messages_expected;
+    const struct wf_steps_ops *steps; /* the program as steps; null: it has tasks only */
+    uint32_t n_cpus, n_nics;          /* of a host, if it has steps */
 };
 
 static inline uint32_t wf_graph_target(const struct wf_graph *graph, uint32_t pe, uint32_t src,

@@ -181,6 +181,7 @@ static const struct wf_param params_table[] = {
 };
 
 enum {
+    ANY = -1,           /* any sender, any tag: WF_GOAL_ANY as a number without a sign */
     RANK_BYTES_MIN = 8, /* the shortest block: rank 0{} */
     NAME_REQUIRES = WF_GOAL_KINDS,
     NAME_IREQUIRES,
@@ -198,7 +199,7 @@ struct label {
 struct reading {
     int64_t calc_unit;
     struct text text;
-    struct wf_goal goal;
+    struct wf_goal *goal;
     struct wf_strings names; /* names of the rank's labels */
     struct label *labels;    /* indexed by the numbers of the names */
     uint32_t labels_capacity;
@@ -208,7 +209,7 @@ struct reading {
 
 static struct wf_goal_rank *rank_of(struct reading *r)
 {
-    return &r->goal.ranks[r->text.file.place.rank];
+    return &r->goal->ranks[r->text.file.place.rank];
 }
 
 static void count(struct reading *r, uint32_t name, uint64_t bytes)
@@ -226,21 +227,22 @@ static void read_options(struct text *text, struct wf_goal_op *op, uint64_t *n_s
         if (!is_tag && !text_is(text, "cpu") && !text_is(text, "nic")) {
             return;
         }
+        uint8_t *stream = text->word[0] == 'c' ? &op->cpu : &op->nic;
         text_next(text);
-        int64_t min = is_tag && op->kind == WF_GOAL_RECV ? WF_GOAL_ANY : 0;
-        int64_t value = text_number(text, "a number", "", min, INT32_MAX);
         if (is_tag) {
-            op->tag = (int32_t)value;
+            int64_t min = op->kind == WF_GOAL_RECV ? ANY : 0;
+            op->tag = (uint32_t)text_number(text, "a number", "", min, INT32_MAX);
         } else {
-            *n_streams += value != 0 ? 1 : 0;
+            *stream = (uint8_t)text_number(text, "a number", "", 0, UINT8_MAX);
+            *n_streams += *stream != 0 ? 1 : 0;
         }
     }
 }
 
 static void read_op(struct reading *r, enum wf_goal_kind kind)
 {
-    struct wf_goal_op op = {.kind = kind, .match = WF_GOAL_NONE, .edge = WF_GOAL_NONE};
-    struct wf_goal *goal = &r->goal;
+    struct wf_goal_op op = {.kind = (uint8_t)kind, .match = WF_NO_TASK};
+    struct wf_goal *goal = r->goal;
 
     text_next(&r->text);
     if (kind == WF_GOAL_CALC) {
@@ -250,8 +252,8 @@ static void read_op(struct reading *r, enum wf_goal_kind kind)
     } else {
         op.amount = (uint64_t)text_number(&r->text, "a number of bytes", "b", 0, INT64_MAX);
         text_expect(&r->text, kind == WF_GOAL_SEND ? "to" : "from");
-        op.peer = text_number(&r->text, "a rank", "", kind == WF_GOAL_SEND ? 0 : WF_GOAL_ANY,
-                              (int64_t)goal->n_ranks - 1);
+        op.peer = (uint32_t)text_number(&r->text, "a rank", "", kind == WF_GOAL_SEND ? 0 : ANY,
+                                        (int64_t)goal->n_ranks - 1);
     }
     read_options(&r->text, &op, &goal->n_streams);
     WF_GROW(goal->ops, goal->n_ops, goal->ops_capacity);
@@ -292,7 +294,7 @@ static enum wf_goal_kind kind_of(const struct text *text)
 /* Reads an edge. It holds labels until resolve() replaces them by ops. */
 static void read_edge(struct reading *r, uint32_t after)
 {
-    struct wf_goal *goal = &r->goal;
+    struct wf_goal *goal = r->goal;
     bool for_start = r->text.word[0] == 'i';
 
     text_next(&r->text);
@@ -302,7 +304,9 @@ static void read_edge(struct reading *r, uint32_t after)
         return;
     }
     WF_GROW(goal->edges, goal->n_edges, goal->edges_capacity);
-    goal->edges[goal->n_edges++] = (struct wf_goal_edge){read_label(r), after, for_start};
+    goal->edges[goal->n_edges++] =
+        (struct wf_goal_edge){read_label(r), after, for_start ? 0 : 1,
+                              (uint32_t)rank_of(r)->n_edges & (WF_GOAL_EDGES_MAX - 1)};
     rank_of(r)->n_edges++;
     count(r, for_start ? NAME_IREQUIRES : NAME_REQUIRES, 0);
     text_next(&r->text);
@@ -332,13 +336,6 @@ static void read_labelled(struct reading *r)
     }
 }
 
-static int by_before(const void *a, const void *b)
-{
-    const struct wf_goal_edge *x = a, *y = b;
-
-    return 2 * WF_ORDER(x->before, y->before) + WF_ORDER(x->after, y->after);
-}
-
 /* Replaces labels by ops, after the whole rank is read. */
 static void resolve(struct reading *r)
 {
@@ -347,7 +344,7 @@ static void resolve(struct reading *r)
     if (rank->n_edges == 0) {
         return;
     }
-    struct wf_goal_edge *edges = r->goal.edges + rank->first_edge;
+    struct wf_goal_edge *edges = r->goal->edges + rank->first_edge;
     for (uint64_t i = 0; i < rank->n_edges; i++) {
         uint32_t before = r->labels[edges[i].before].op, after = r->labels[edges[i].after].op;
         if (before == NO_OP || after == NO_OP) {
@@ -359,13 +356,6 @@ static void resolve(struct reading *r)
         }
         edges[i].before = before;
         edges[i].after = after;
-        if (edges[i].for_start) {
-            r->goal.ops[rank->first + before].has_start = true;
-        }
-    }
-    qsort(edges, rank->n_edges, sizeof(*edges), by_before);
-    for (uint64_t i = rank->n_edges; i-- > 0;) {
-        r->goal.ops[rank->first + edges[i].before].edge = i;
     }
 }
 
@@ -375,15 +365,15 @@ static void read_rank(struct reading *r)
 {
     text_expect(&r->text, "rank");
     struct wf_trace_place place = r->text.file.place;
-    int64_t number = text_number(&r->text, "a rank", "", 0, (int64_t)r->goal.n_ranks - 1);
-    if (r->goal.ranks[number].is_there) {
+    int64_t number = text_number(&r->text, "a rank", "", 0, (int64_t)r->goal->n_ranks - 1);
+    if (r->goal->ranks[number].is_there) {
         wf_trace_bad(&place, "rank %" PRId64 " begins for the second time", number);
         return;
     }
     r->text.file.place.unit = "rank";
     r->text.file.place.rank = number;
     *rank_of(r) = (struct wf_goal_rank){
-        .first = r->goal.n_ops, .first_edge = r->goal.n_edges, .is_there = true};
+        .first = r->goal->n_ops, .first_edge = r->goal->n_edges, .is_there = true};
     wf_strings_fini(&r->names);
     text_expect(&r->text, "{");
     while (!wf_trace_failed(r->text.err) && !text_is(&r->text, "}")) {
@@ -395,8 +385,8 @@ static void read_rank(struct reading *r)
         } else {
             text_expect(&r->text, "}");
         }
-        if (rank_of(r)->n >= WF_NO_TASK / 2) {
-            wf_trace_bad(&r->text.file.place, "a rank with too many ops");
+        if (rank_of(r)->n >= WF_NO_TASK / 2 || rank_of(r)->n_edges >= WF_GOAL_EDGES_MAX) {
+            wf_trace_bad(&r->text.file.place, "a rank with too many ops or dependencies");
         }
     }
     if (!wf_trace_failed(r->text.err)) {
@@ -417,8 +407,8 @@ static void read_head(struct reading *r)
                      n);
         return;
     }
-    r->goal.n_ranks = (uint32_t)n;
-    r->goal.ranks = wf_xcalloc((size_t)n, sizeof(*r->goal.ranks));
+    r->goal->n_ranks = (uint32_t)n;
+    r->goal->ranks = wf_xcalloc((size_t)n, sizeof(*r->goal->ranks));
 }
 
 static void read_all(struct reading *r, struct wf_trace *out)
@@ -427,7 +417,7 @@ static void read_all(struct reading *r, struct wf_trace *out)
     if (wf_trace_failed(r->text.err)) {
         return;
     }
-    out->records = wf_records_new(r->goal.n_ranks);
+    out->records = wf_records_new(r->goal->n_ranks);
     r->records = out->records;
     for (uint32_t i = 0; i < WF_GOAL_KINDS; i++) {
         r->record_names[i] = wf_records_name(r->records, op_names[i]);
@@ -437,87 +427,14 @@ static void read_all(struct reading *r, struct wf_trace *out)
     while (!wf_trace_failed(r->text.err) && r->text.word[0] != '\0') {
         read_rank(r);
     }
-    for (uint32_t rank = 0; rank < r->goal.n_ranks; rank++) {
-        if (!r->goal.ranks[rank].is_there) {
+    for (uint32_t rank = 0; rank < r->goal->n_ranks; rank++) {
+        if (!r->goal->ranks[rank].is_there) {
             wf_trace_bad(&r->text.file.place,
                          "the file ends before rank %" PRIu32 " of %" PRIu32 "; truncated?",
-                         rank, r->goal.n_ranks);
+                         rank, r->goal->n_ranks);
             return;
         }
     }
-}
-
-/* ---- tasks ---- */
-
-/* Adds the ops that wait for the start (`of_start`) or the end of an op. */
-static void put_edges(struct wf_task_table *table, const struct wf_goal *goal,
-                      const struct wf_goal_rank *rank, uint32_t op, bool of_start)
-{
-    const struct wf_goal_edge *edges = goal->edges + rank->first_edge;
-    uint64_t i = goal->ops[rank->first + op].edge;
-
-    for (; i < rank->n_edges && edges[i].before == op; i++) {
-        if (edges[i].for_start == of_start) {
-            const struct wf_goal_op *after = &goal->ops[rank->first + edges[i].after];
-            wf_task_table_next(table, after->task - (after->has_start ? 1 : 0));
-        }
-    }
-}
-
-/* An op is a task. If others wait for its start, the start is a task of its own before it. */
-static void put_op(struct wf_task_table *table, const struct wf_goal *goal,
-                   const struct wf_goal_rank *rank, uint32_t number)
-{
-    const struct wf_goal_op *op = &goal->ops[rank->first + number];
-
-    if (op->has_start) {
-        wf_task_table_task(table, 0);
-        wf_task_table_next(table, op->task);
-        put_edges(table, goal, rank, number, true);
-    }
-    wf_task_table_task(table, op->kind == WF_GOAL_CALC ? (int64_t)op->amount : 0);
-    if (op->kind == WF_GOAL_SEND) {
-        const struct wf_task_send send = {
-            .bytes = op->amount,
-            .pe = (uint32_t)op->peer,
-            .id = op->match != WF_GOAL_NONE ? goal->ops[op->match].task : WF_NO_TASK};
-        wf_task_table_send(table, &send);
-    }
-    put_edges(table, goal, rank, number, false);
-}
-
-static void number_tasks(struct wf_goal *goal)
-{
-    for (uint32_t r = 0; r < goal->n_ranks; r++) {
-        struct wf_goal_op *ops = goal->ops + goal->ranks[r].first;
-        uint32_t next = 0;
-        for (uint64_t i = 0; i < goal->ranks[r].n; i++) {
-            next += ops[i].has_start ? 1 : 0;
-            ops[i].task = next++;
-        }
-    }
-}
-
-static struct wf_graph *make_graph(struct wf_goal *goal)
-{
-    struct wf_task_table *table = wf_task_table_new(goal->n_ranks);
-
-    number_tasks(goal);
-    for (uint32_t r = 0; r < goal->n_ranks; r++) {
-        const struct wf_goal_rank *rank = &goal->ranks[r];
-        if (r > 0) {
-            wf_task_table_pe(table);
-        }
-        for (uint64_t i = 0; i < rank->n; i++) {
-            put_op(table, goal, rank, (uint32_t)i);
-        }
-        for (uint64_t i = 0; i < rank->n; i++) {
-            if (goal->ops[rank->first + i].kind == WF_GOAL_RECV) {
-                wf_task_table_need(table, r, goal->ops[rank->first + i].task);
-            }
-        }
-    }
-    return wf_task_table_graph(table, "goal");
 }
 
 /* ---- the reader ---- */
@@ -546,26 +463,27 @@ static bool detect(const struct wf_reader_probe *probe)
 static enum wf_status open_trace(const struct wf_reader_probe *probe, const void *params,
                                  struct wf_trace *out, struct wf_err *err)
 {
-    struct reading r = {.calc_unit = ((const struct goal_params *)params)->calc_unit};
+    struct reading r = {.calc_unit = ((const struct goal_params *)params)->calc_unit,
+                        .goal = wf_xcalloc(1, sizeof(*r.goal))};
 
     text_open(&r.text, probe->path, err);
     read_all(&r, out);
     if (!wf_trace_failed(err)) {
-        wf_goal_match(&r.goal);
-        out->graph = make_graph(&r.goal);
-        wf_trace_note_count(out, r.goal.n_wildcards,
+        wf_goal_sort(r.goal);
+        wf_goal_match(r.goal);
+        wf_trace_note_count(out, r.goal->n_wildcards,
                             "receives have wildcards: each matches the message that it would "
-                            "match if nothing took time");
-        wf_trace_note_count(out, r.goal.n_streams,
-                            "ops are on another cpu or nic than 0: a rank is read as having "
-                            "one of each");
+                            "match if nothing took time, unless net.preset is loggopsim");
+        wf_trace_note_count(out, r.goal->n_streams,
+                            "ops are on another cpu or nic than 0: a rank has one of each, "
+                            "unless net.preset is loggopsim");
+        out->graph = wf_goal_graph(r.goal);
+        r.goal = NULL;
     }
     text_close(&r.text);
     wf_strings_fini(&r.names);
     free(r.labels);
-    free(r.goal.ranks);
-    free(r.goal.ops);
-    free(r.goal.edges);
+    wf_goal_free(r.goal);
     return err->status;
 }
 

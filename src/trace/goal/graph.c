@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/array.h"
+#include "base/mem.h"
+#include "ops/steps.h"
+#include "trace/goal/goal.h"
+
+#include <stdlib.h>
+
+/* ---- edges ---- */
+
+static int by_place(const void *a, const void *b)
+{
+    const struct wf_goal_edge *x = a, *y = b;
+
+    return 4 * WF_ORDER(x->before, y->before) + 2 * WF_ORDER(x->for_end, y->for_end) +
+           WF_ORDER(x->place, y->place);
+}
+
+static int by_after(const void *a, const void *b)
+{
+    const struct wf_goal_edge *x = a, *y = b;
+
+    return 4 * WF_ORDER(x->before, y->before) + 2 * WF_ORDER(x->for_end, y->for_end) +
+           WF_ORDER(x->after, y->after);
+}
+
+static bool is_sorted(const struct wf_goal_edge *edges, uint64_t n)
+{
+    for (uint64_t i = 1; i < n; i++) {
+        if (by_after(&edges[i - 1], &edges[i]) > 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* All edges before those of this rank have been sorted, and their order is that of the file. */
+static void keep_order(struct wf_goal *goal, const struct wf_goal_rank *rank)
+{
+    if (goal->after_in_file == NULL) {
+        goal->after_in_file = wf_xmalloc(goal->n_edges * sizeof(*goal->after_in_file));
+        for (uint64_t i = 0; i < goal->n_edges; i++) {
+            goal->after_in_file[i] = goal->edges[i].after;
+        }
+    }
+    for (uint64_t i = 0; i < rank->n_edges; i++) {
+        goal->after_in_file[rank->first_edge + i] = goal->edges[rank->first_edge + i].after;
+    }
+}
+
+static void sort_rank(struct wf_goal *goal, const struct wf_goal_rank *rank)
+{
+    struct wf_goal_edge *edges = goal->edges + rank->first_edge;
+
+    if (rank->n_edges == 0) {
+        return;
+    }
+    qsort(edges, rank->n_edges, sizeof(*edges), by_place);
+    bool sorted = is_sorted(edges, rank->n_edges);
+    if (!sorted || goal->after_in_file != NULL) {
+        keep_order(goal, rank);
+    }
+    if (!sorted) {
+        qsort(edges, rank->n_edges, sizeof(*edges), by_after);
+    }
+    for (uint64_t i = rank->n_edges; i-- > 0;) {
+        struct wf_goal_op *op = &goal->ops[rank->first + edges[i].before];
+        op->edge = (uint32_t)i;
+        *(edges[i].for_end != 0 ? &op->n_after_end : &op->n_after_start) += 1;
+        goal->ops[rank->first + edges[i].after].n_before++;
+    }
+}
+
+void wf_goal_sort(struct wf_goal *goal)
+{
+    for (uint32_t r = 0; r < goal->n_ranks; r++) {
+        sort_rank(goal, &goal->ranks[r]);
+    }
+}
+
+/* ---- tasks ---- */
+
+static const struct wf_goal *goal_of(const struct wf_graph *graph)
+{
+    return (const struct wf_goal *)graph;
+}
+
+static bool has_start(const struct wf_goal_op *op)
+{
+    return op->n_after_start > 0;
+}
+
+/* The op to which a task belongs: the first one whose own task is this or a later one. */
+static uint32_t op_of(const struct wf_goal *goal, const struct wf_goal_rank *rank,
+                      uint32_t task)
+{
+    const struct wf_goal_op *ops = goal->ops + rank->first;
+    uint32_t low = task > rank->n_starts ? task - rank->n_starts : 0;
+    uint32_t high = task < rank->n ? task : (uint32_t)rank->n - 1;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (ops[middle].task < task) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static uint32_t goal_n_tasks(const struct wf_graph *graph, uint32_t pe)
+{
+    const struct wf_goal_rank *rank = &goal_of(graph)->ranks[pe];
+
+    return (uint32_t)rank->n + rank->n_starts;
+}
+
+static struct wf_task_needs goal_needs(const struct wf_graph *graph, uint32_t pe, uint32_t task)
+{
+    const struct wf_goal_rank *rank = &goal_of(graph)->ranks[pe];
+    const struct wf_goal_op *op =
+        &goal_of(graph)->ops[rank->first + op_of(goal_of(graph), rank, task)];
+    bool is_start = op->task != task;
+
+    return (struct wf_task_needs){
+        .tasks = has_start(op) && !is_start ? 1 : op->n_before,
+        .messages = op->kind == WF_GOAL_RECV && !is_start ? 1 : 0,
+    };
+}
+
+static uint32_t goal_root(const struct wf_graph *graph, uint32_t pe, uint32_t from)
+{
+    uint32_t n = goal_n_tasks(graph, pe);
+
+    for (; from < n; from++) {
+        struct wf_task_needs needs = goal_needs(graph, pe, from);
+        if (needs.tasks == 0 && needs.messages == 0) {
+            return from;
+        }
+    }
+    return WF_NO_TASK;
+}
+
+/* own[0] is the op. */
+static void goal_task(const struct wf_graph *graph, uint32_t pe, uint32_t task,
+                      struct wf_task *out)
+{
+    const struct wf_goal *goal = goal_of(graph);
+    const struct wf_goal_rank *rank = &goal->ranks[pe];
+    uint32_t number = op_of(goal, rank, task);
+    const struct wf_goal_op *op = &goal->ops[rank->first + number];
+    bool is_start = op->task != task;
+
+    *out = (struct wf_task){
+        .pe = pe,
+        .number = task,
+        .duration = op->kind == WF_GOAL_CALC && !is_start ? (int64_t)op->amount : 0,
+        .n_sends = op->kind == WF_GOAL_SEND && !is_start ? 1 : 0,
+        .n_next = is_start ? op->n_after_start + 1 : op->n_after_end,
+        .own = {rank->first + number},
+    };
+}
+
+static void goal_send(const struct wf_graph *graph, const struct wf_task *task, uint32_t i,
+                      struct wf_task_send *out)
+{
+    const struct wf_goal *goal = goal_of(graph);
+    const struct wf_goal_op *op = &goal->ops[task->own[0]];
+    uint64_t first = goal->ranks[op->peer].first;
+
+    *out = (struct wf_task_send){
+        .bytes = op->amount,
+        .pe = op->peer,
+        .id = op->match != WF_NO_TASK ? goal->ops[first + op->match].task : WF_NO_TASK,
+    };
+}
+
+/* A start comes before its own op and before the ops that wait for it. */
+static uint32_t goal_next(const struct wf_graph *graph, const struct wf_task *task, uint32_t i)
+{
+    const struct wf_goal *goal = goal_of(graph);
+    const struct wf_goal_rank *rank = &goal->ranks[task->pe];
+    const struct wf_goal_op *op = &goal->ops[task->own[0]];
+    bool is_start = op->task != task->number;
+
+    if (is_start && i == 0) {
+        return op->task;
+    }
+    const struct wf_goal_edge *edge =
+        wf_goal_edge_at(goal, rank, op, is_start, is_start ? i - 1 : i);
+    const struct wf_goal_op *after = &goal->ops[rank->first + edge->after];
+    return after->task - (has_start(after) ? 1 : 0);
+}
+
+static void goal_destroy(struct wf_graph *graph)
+{
+    wf_goal_free((struct wf_goal *)graph);
+}
+
+static const struct wf_graph_ops goal_ops = {
+    .name = "goal",
+    .summary = "tasks of a trace of another format",
+    .destroy = goal_destroy,
+    .n_tasks = goal_n_tasks,
+    .root = goal_root,
+    .needs = goal_needs,
+    .task = goal_task,
+    .send = goal_send,
+    .next = goal_next,
+};
+
+/* ---- steps: the number of a step is that of its op ---- */
+
+static uint32_t steps_n_tasks(const struct wf_steps *steps, uint32_t host)
+{
+    return (uint32_t)goal_of(steps->graph)->ranks[host].n;
+}
+
+static bool steps_root(const struct wf_steps *steps, uint32_t host, uint64_t *number)
+{
+    const struct wf_goal *goal = goal_of(steps->graph);
+    const struct wf_goal_rank *rank = &goal->ranks[host];
+
+    while (*number < rank->n && goal->ops[rank->first + *number].n_before > 0) {
+        ++*number;
+    }
+    return *number < rank->n;
+}
+
+static void steps_step(const struct wf_steps *steps, uint32_t host, uint64_t number,
+                       struct wf_step *out)
+{
+    static const enum wf_step_kind kinds[WF_GOAL_KINDS] = {
+        [WF_GOAL_CALC] = WF_STEP_CALC,
+        [WF_GOAL_SEND] = WF_STEP_SEND,
+        [WF_GOAL_RECV] = WF_STEP_RECV,
+    };
+    const struct wf_goal *goal = goal_of(steps->graph);
+    const struct wf_goal_rank *rank = &goal->ranks[host];
+    const struct wf_goal_op *op = &goal->ops[rank->first + number];
+    bool is_calc = op->kind == WF_GOAL_CALC;
+
+    *out = (struct wf_step){
+        .kind = kinds[op->kind],
+        .cpu = op->cpu,
+        .nic = op->nic,
+        .is_last = true,
+        .task = (uint32_t)number,
+        .peer = op->peer,
+        .tag = op->tag,
+        .bytes = is_calc ? 0 : op->amount,
+        .duration = is_calc ? (int64_t)op->amount : 0,
+        .n_before = op->n_before,
+        .n_after_start = op->n_after_start,
+        .n_after_end = op->n_after_end,
+    };
+}
+
+static uint64_t steps_after(const struct wf_steps *steps, uint32_t host, uint64_t number,
+                            bool of_start, uint32_t i)
+{
+    const struct wf_goal *goal = goal_of(steps->graph);
+    const struct wf_goal_rank *rank = &goal->ranks[host];
+    const struct wf_goal_edge *edge =
+        wf_goal_edge_at(goal, rank, &goal->ops[rank->first + number], of_start, i);
+
+    return goal->after_in_file != NULL ? goal->after_in_file[edge - goal->edges] : edge->after;
+}
+
+static const struct wf_steps_ops steps_ops = {
+    .n_tasks = steps_n_tasks,
+    .root = steps_root,
+    .step = steps_step,
+    .after = steps_after,
+};
+
+/* ---- the graph ---- */
+
+static void number_tasks(struct wf_goal *goal, struct wf_goal_rank *rank)
+{
+    uint32_t next = 0;
+
+    for (uint64_t i = rank->first; i < rank->first + rank->n; i++) {
+        struct wf_goal_op *op = &goal->ops[i];
+        rank->n_starts += has_start(op) ? 1 : 0;
+        next += has_start(op) ? 1 : 0;
+        op->task = next++;
+    }
+}
+
+struct wf_graph *wf_goal_graph(struct wf_goal *goal)
+{
+    uint64_t n_sends = 0, n_starts = 0;
+    uint32_t n_cpus = 1, n_nics = 1;
+
+    for (uint32_t r = 0; r < goal->n_ranks; r++) {
+        number_tasks(goal, &goal->ranks[r]);
+        n_starts += goal->ranks[r].n_starts;
+    }
+    for (uint64_t i = 0; i < goal->n_ops; i++) {
+        const struct wf_goal_op *op = &goal->ops[i];
+        n_sends += op->kind == WF_GOAL_SEND ? 1 : 0;
+        n_cpus = op->cpu >= n_cpus ? op->cpu + 1U : n_cpus;
+        n_nics = op->nic >= n_nics ? op->nic + 1U : n_nics;
+    }
+    goal->graph = (struct wf_graph){
+        .ops = &goal_ops,
+        .n_pes = goal->n_ranks,
+        .tasks_expected = goal->n_ops + n_starts,
+        .messages_expected = n_sends,
+        .steps = &steps_ops,
+        .n_cpus = n_cpus,
+        .n_nics = n_nics,
+    };
+    return &goal->graph;
+}
+
+void wf_goal_free(struct wf_goal *goal)
+{
+    if (goal != NULL) {
+        free(goal->ranks);
+        free(goal->ops);
+        free(goal->edges);
+        free(goal->after_in_file);
+        free(goal);
+    }
+}
