@@ -32,6 +32,7 @@ struct loggp {
     struct curve sizes, held;
     uint64_t shared; /* in 65536ths */
     uint64_t held_bandwidth;
+    struct wf_net_loggops loggops;
 };
 
 enum { SHARED_BITS = 16 };
@@ -42,14 +43,26 @@ struct interface {
     int64_t recv_free;
 };
 
-static const char *const preset_names[] = {"none", "simplenet", NULL};
+static const char *const preset_names[] = {
+    [WF_NET_LOGGP_NONE] = "none",
+    [WF_NET_LOGGP_SIMPLENET] = "simplenet",
+    [WF_NET_LOGGP_LOGGOPSIM] = "loggopsim",
+    NULL,
+};
 
 /* SimpleNet of CODES: a start-up time and a bandwidth, and interfaces that contend. The figures
  * are those of the packet model's torusnet. */
 static const char *const simplenet[] = {"L", "1us",       "o",     "0", "g",
                                         "0", "bandwidth", "2GB/s", NULL};
 
-static const struct wf_net_preset presets[] = {{"simplenet", simplenet}, {NULL, NULL}};
+/* What LogGOPSim takes if it is given no parameters. G is 6 ns. */
+static const char *const loggopsim[] = {
+    "L", "2500ns", "o", "1500ns", "g",  "1us", "bandwidth", "1333333333.334bit/s",
+    "O", "0",      "S", "65535B", NULL,
+};
+
+static const struct wf_net_preset presets[] = {
+    {"simplenet", simplenet}, {"loggopsim", loggopsim}, {NULL, NULL}};
 
 #define ROW(name_, type_, member_)             \
     .name = (name_), .type = WF_PARAM_##type_, \
@@ -74,8 +87,16 @@ static const struct wf_param params_table[] = {
     {ROW("held", TEXT, held), .def = "",
      .doc = "That idle time by message size, where one share does not describe it: a list "
             "like sizes; after the last point, shared applies"},
+    {ROW("O", TIME, per_byte), .def = "0", .min = "0", .max = "1h",
+     .doc =
+         "CPU time per byte of a message, with preset=loggopsim; elsewhere node.copy_send and "
+         "node.copy_recv give it"},
+    {ROW("S", SIZE, eager_max), .def = "unlimited", .word = "unlimited",
+     .doc = "Longest message that does not wait for its receive, with preset=loggopsim; "
+            "elsewhere mpi.eager_max gives it"},
     {ROW("preset", ENUM, preset), .def = "none", .choices = preset_names,
-     .doc = "Values for the parameters that are not given: simplenet is that of CODES"},
+     .doc = "Values for the parameters that are not given: simplenet is that of CODES; with "
+            "loggopsim, task graphs also run by the rules of LogGOPSim"},
     WF_PARAM_END,
 };
 
@@ -198,13 +219,78 @@ static void hold(struct wf_ctx *ctx, int64_t *free_at, int64_t first, int64_t he
     }
 }
 
+/* ---- the rules of LogGOPSim ---- */
+
+/* A rate cannot say what LogGOPSim takes as a whole number, such as 3 ns per byte. A time per
+ * byte that is close to a whole number of picoseconds is therefore meant to be that number. */
+enum { CLOSE = 100000 };
+
+static int64_t whole_byte_ps(uint64_t bandwidth)
+{
+    /* The time of 2^20 bytes, a little more than 10 decimal places. */
+    enum { BITS = 20 };
+    int64_t many = wf_transfer_ps(UINT64_C(1) << BITS, bandwidth);
+    int64_t nearest = many / (1 << BITS) + (many % (1 << BITS) >= 1 << (BITS - 1) ? 1 : 0);
+    wide off = (wide)nearest * (1 << BITS) - many;
+
+    return nearest > 0 && (off < 0 ? -off : off) <= many / CLOSE ? nearest : 0;
+}
+
+int64_t wf_net_loggops_transfer(const struct wf_net_loggops *rules, uint64_t bytes)
+{
+    if (bytes <= 1) {
+        return 0;
+    }
+    if (rules->byte_ps == 0) {
+        return wf_transfer_ps(bytes - 1, rules->bandwidth);
+    }
+    return (int64_t)wf_min_u64(wf_times_u64(bytes - 1, (uint64_t)rules->byte_ps), WF_TIME_MAX);
+}
+
+int64_t wf_net_loggops_copy(const struct wf_net_loggops *rules, uint64_t bytes)
+{
+    return bytes <= 1 ? 0
+                      : (int64_t)wf_min_u64(wf_times_u64(bytes - 1, (uint64_t)rules->per_byte),
+                                            WF_TIME_MAX);
+}
+
+/* Each set of parameters has some that mean nothing in the other. */
+static enum wf_status check_preset(const struct wf_net_loggp_params *given, struct wf_err *err)
+{
+    bool is_loggopsim = given->preset == WF_NET_LOGGP_LOGGOPSIM;
+    bool has_curves = (given->sizes != NULL && *given->sizes != '\0') ||
+                      (given->held != NULL && *given->held != '\0') || given->shared > 0;
+
+    if (is_loggopsim && has_curves) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "net.preset: loggopsim has no net.sizes, net.shared and net.held; "
+                          "leave them out");
+    }
+    if (!is_loggopsim && given->per_byte > 0) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "net.O: only net.preset=loggopsim has a time per byte; elsewhere "
+                          "set node.copy_send and node.copy_recv");
+    }
+    if (!is_loggopsim && given->eager_max != WF_PARAM_WORD) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "net.S: only net.preset=loggopsim has a longest eager message of "
+                          "its own; elsewhere set mpi.eager_max");
+    }
+    return WF_OK;
+}
+
+/* ---- all functions of the model ---- */
+
 static enum wf_status loggp_create(const void *params, const struct wf_net_env *env,
                                    struct wf_net **out, struct wf_err *err)
 {
     const struct wf_net_loggp_params *given = params;
     struct loggp *loggp = wf_xcalloc(1, sizeof(*loggp));
 
-    enum wf_status status = parse_curve(given->sizes, &loggp->sizes, err);
+    enum wf_status status = check_preset(given, err);
+    if (status == WF_OK) {
+        status = parse_curve(given->sizes, &loggp->sizes, err);
+    }
     if (status == WF_OK) {
         status = parse_curve(given->held, &loggp->held, err);
     }
@@ -217,6 +303,15 @@ static enum wf_status loggp_create(const void *params, const struct wf_net_env *
     double rate = (double)given->bandwidth / given->shared;
     loggp->held_bandwidth = rate < 1e18 ? (uint64_t)rate : UINT64_C(1000000000000000000);
     loggp->shared = (uint64_t)(given->shared * (1U << SHARED_BITS) + 0.5);
+    loggp->loggops = (struct wf_net_loggops){
+        .latency = given->latency,
+        .overhead = given->overhead,
+        .gap = given->gap,
+        .per_byte = given->per_byte,
+        .eager_max = given->eager_max,
+        .bandwidth = given->bandwidth,
+        .byte_ps = whole_byte_ps(given->bandwidth),
+    };
     loggp->net = (struct wf_net){
         .ops = &wf_net_loggp_ops,
         .node_size = sizeof(struct interface),
@@ -227,6 +322,7 @@ static enum wf_status loggp_create(const void *params, const struct wf_net_env *
         /* A message sent later must not delay a message received earlier. */
         .ahead = loggp->shared > 0 || loggp->held.n > 0 ? WF_NET_NOW : WF_NET_IN_ORDER,
         .ends = wf_net_ends_of(env),
+        .loggops = given->preset == WF_NET_LOGGP_LOGGOPSIM ? &loggp->loggops : NULL,
     };
     *out = &loggp->net;
     return WF_OK;

@@ -23,5 +23,28 @@ struct wf_net_loggp_params {
     char *sizes;        /* instead of G: times by message size, "4096:1.2us,65536:9us" */
     char *held;         /* instead of `shared`: idle times, likewise */
     double shared;      /* share of a message's time in which the other direction is idle */
-    int preset;         /* applied before the other parameters; unused after that */
+    int64_t per_byte;   /* O: CPU time per byte; only with the preset loggopsim */
+    uint64_t
+        eager_max; /* S: longest message that is sent at once, or WF_PARAM_WORD; likewise */
+    int preset;    /* enum wf_net_loggp_preset */
 };
+
+/* Presets are applied before the other parameters. Only the last one means more than that. */
+enum wf_net_loggp_preset {
+    WF_NET_LOGGP_NONE,
+    WF_NET_LOGGP_SIMPLENET,
+    WF_NET_LOGGP_LOGGOPSIM, /* task graphs run by the rules of LogGOPSim */
+};
+
+/* The parameters of LogGOPS for the rules of LogGOPSim (ranks/tasks/loggops.h). */
+struct wf_net_loggops {
+    int64_t latency, overhead, gap; /* L, o, g */
+    int64_t per_byte;               /* O */
+    uint64_t eager_max;             /* S */
+    uint64_t bandwidth;             /* 1/G... */
+    int64_t byte_ps;                /* ...and G, where it is a whole number; otherwise 0 */
+};
+
+/* (k-1)G and (k-1)O of a message of k bytes; an empty one counts as one byte. */
+int64_t wf_net_loggops_transfer(const struct wf_net_loggops *rules, uint64_t bytes);
+int64_t wf_net_loggops_copy(const struct wf_net_loggops *rules, uint64_t bytes);

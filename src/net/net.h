@@ -84,9 +84,10 @@ enum wf_net_ahead {
 };
 
 struct wf_net;
-struct wf_fault_plan; /* net/fault/fault.h */
-struct wf_net_link;   /* net/links.h */
-struct wf_value;      /* result/doc.h */
+struct wf_fault_plan;  /* net/fault/fault.h */
+struct wf_net_link;    /* net/links.h */
+struct wf_net_loggops; /* net/loggp.h */
+struct wf_value;       /* result/doc.h */
 
 struct wf_net_env {
     const struct wf_topo *topo; /* borrowed for the model's life; null if the user gave none */
@@ -184,6 +185,9 @@ struct wf_net_ops {
  * change during a run. */
 struct wf_net {
     const struct wf_net_ops *ops;
+    /* Task graphs run by the rules of LogGOPSim with these parameters, and nothing else can use
+     * the network; null: send() and event() have the rules. */
+    const struct wf_net_loggops *loggops;
     size_t node_size;   /* size of an interface's part of a node's state; a multiple of 8 */
     size_t payload_max; /* largest payload of the events that the model schedules for nodes */
     int64_t o_send_ps;  /* CPU time per message, spent by the sending rank... */

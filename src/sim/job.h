@@ -76,6 +76,11 @@ WF_NODISCARD
 enum wf_status wf_job_prepare_replay(struct wf_job *job, struct wf_err *err);
 /* What the network is created for; the ranks are placed. */
 struct wf_net_env wf_job_net_env(const struct wf_job *job);
+/* WF_EUSAGE if the network has rules for task graphs only. `what` is this job: "synthetic
+ * traffic". */
+WF_NODISCARD
+enum wf_status wf_job_check_rules(const struct wf_job *job, const char *what,
+                                  struct wf_err *err);
 /* The number of ranks of all programs, and the bytes that their placement takes. */
 uint64_t wf_job_n_ranks(const struct wf_job *job);
 uint64_t wf_job_place_memory(const struct wf_job *job);

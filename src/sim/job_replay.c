@@ -119,6 +119,23 @@ enum wf_status wf_job_prepare_replay(struct wf_job *job, struct wf_err *err)
     return status;
 }
 
+enum wf_status wf_job_check_rules(const struct wf_job *job, const char *what,
+                                  struct wf_err *err)
+{
+    if (job->setup.net->loggops == NULL) {
+        return WF_OK;
+    }
+    return wf_plan_blame(
+        job->plan, "net.preset",
+        wf_err_set(
+            err, WF_EUSAGE,
+            "net.preset: loggopsim has rules for task graphs only, and this is %s; write "
+            "it as a GOAL schedule (weft convert), or leave the preset out and set "
+            "node.copy_send, node.copy_recv and mpi.eager_max",
+            what),
+        err);
+}
+
 struct wf_document_jobs wf_job_document_jobs(const struct wf_job *job)
 {
     struct wf_document_jobs jobs = {
@@ -135,6 +152,12 @@ struct wf_document_jobs wf_job_document_jobs(const struct wf_job *job)
 }
 
 /* ---- replays of operations ---- */
+
+static enum wf_status replay_prepare(struct wf_job *job, struct wf_err *err)
+{
+    WF_TRY(wf_job_prepare_replay(job, err));
+    return wf_job_check_rules(job, "a program of MPI calls", err);
+}
 
 static uint64_t replay_memory(const struct wf_job *job)
 {
@@ -227,7 +250,7 @@ static enum wf_status replay_describe(const struct wf_job *job, const struct wf_
 
 const struct wf_job_ops wf_job_replay = {
     .memory = replay_memory,
-    .prepare = wf_job_prepare_replay,
+    .prepare = replay_prepare,
     .build = replay_build,
     .describe = replay_describe,
 };

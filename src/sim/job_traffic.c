@@ -60,6 +60,7 @@ static enum wf_status traffic_prepare(struct wf_job *job, struct wf_err *err)
     if (status != WF_OK) {
         return wf_plan_blame(plan, "network", status, err);
     }
+    WF_TRY(wf_job_check_rules(job, "synthetic traffic", err));
     return wf_traffic_new(&config, &job->traffic, err);
 }
 

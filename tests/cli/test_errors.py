@@ -11,6 +11,7 @@ REPLAY = ["replay", "gen:stencil3d", "-n", "8"]
 CLASSES = [*REPLAY, "--net", "packet", "--topo", "torus:2x2x2"]
 RING = ["replay", "gen:ring", "-n", "16", "--net", "packet", "--topo", "torus:4x4", "-p",
         "gen.bytes=64KiB"]
+TASKS = ["replay", "gen:leanmd", "-n", "8", "--net", "loggp", "-p", "net.preset=loggopsim"]
 # Words after the command, exit code, what stderr must say.
 CASES = [
     # commands
@@ -125,6 +126,15 @@ CASES = [
     (["replay", "gen:stencil3d", "-n", "4000000000"], 5, "would need about .* of memory"),
     ([*REPLAY, "--ranks-per-node", "0"], 2, "--ranks-per-node: '0' is out of range"),
     # networks and topologies
+    ([*REPLAY, "--net", "loggp", "-p", "net.O=1ns"], 2, "net.O: .* set node.copy_send"),
+    ([*REPLAY, "--net", "loggp", "-p", "net.S=0"], 2, "net.S: .* set mpi.eager_max"),
+    ([*REPLAY, "--net", "loggp", "-p", "net.preset=loggopsim"], 2,
+     "loggopsim has rules for task graphs only, and this is a program of MPI calls; .*weft convert"),
+    (["traffic", "uniform", "--topo", "torus:4x4", "--net", "loggp", "-p", "net.preset=loggopsim"],
+     2, "and this is synthetic traffic"),
+    ([*TASKS, "-p", "net.held=1:1us"], 2, "loggopsim has no net.sizes, net.shared and net.held"),
+    ([*TASKS, "--ranks-per-node", "2"], 2, "a CPU and an interface of its own; place one rank"),
+    ([*TASKS, "-p", "node.gap=3ns"], 2, "node.gap: .* no such cost; leave it out"),
     ([*REPLAY, "--net", "logpg"], 2, "unknown network model 'logpg'; did you mean 'loggp'"),
     ([*REPLAY, "--net", "latency"], 2, "'latency' needs a topology"),
     ([*REPLAY, "--topo", "tours:2x2x2"], 3, "unknown topology 'tours' .*did you mean 'torus'"),

@@ -96,6 +96,8 @@ PROGRAMS = [
      "-p", "node.noise_period=100us", "--record", "--what-if", "--efficiency"],
     ["replay", "gen:leanmd", "-n", "8", "-p", "gen.cells=3x3x3", "--ranks-per-node", "4",
      "-p", "node.memory_bandwidth=5GB/s", "-p", "node.noise=uniform", "--record"],
+    ["replay", "gen:leanmd", "-n", "6", "--net", "loggp", "-p", "gen.cells=3x3x3",
+     "-p", "net.preset=loggopsim", "-p", "net.O=20ps", "-p", "net.S=2KiB", "--record"],
     ["replay", "gen:random", "-n", "36", "--net", "packet", "--topo", "dragonfly:2,p=1",
      "-p", "net.routing=ugal_g", "-p", "net.buffers=credits", "-p", "gen.bytes=20kB"],
     ["replay", "gen:random", "-n", "16", "--net", "packet", "--topo", "fattree:4,2,2",

@@ -79,6 +79,29 @@ static void random_graphs_on_other_networks(void)
     free(drawing);
 }
 
+/* All PEs are one process; messages are eager, long, or both. */
+static void random_graphs_by_the_rules_of_loggopsim(void)
+{
+    struct wf_net_loggp_params params = {.latency = 700,
+                                         .overhead = 200,
+                                         .gap = 300,
+                                         .bandwidth = 1000000000000 * WF_RATE_BYTE,
+                                         .per_byte = 1,
+                                         .preset = WF_NET_LOGGP_LOGGOPSIM};
+    static const uint64_t limits[] = {0, 100, WF_PARAM_WORD};
+    struct drawing *drawing = wf_xmalloc(sizeof(*drawing));
+    const struct pe_setup setup = {
+        .graph = &drawing->graph, .net_ops = &wf_net_loggp_ops, .net_params = &params};
+
+    for (uint64_t seed = 0; seed < 12; seed++) {
+        draw_random(drawing, 3000 + seed, 1000);
+        params.eager_max = limits[seed % 3];
+        compare(setup, true);
+        CHECK(wf_test_failed == 0);
+    }
+    free(drawing);
+}
+
 static void leanmd(void)
 {
     static const struct {
@@ -130,6 +153,7 @@ int main(void)
 {
     RUN(random_graphs);
     RUN(random_graphs_on_other_networks);
+    RUN(random_graphs_by_the_rules_of_loggopsim);
     RUN(leanmd);
     RUN(a_deadlock);
     return wf_test_done();

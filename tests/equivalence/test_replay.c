@@ -152,7 +152,8 @@ static void several_ranks_on_a_node(void)
 /* No promise to go by: windows as narrow as they get. */
 static void a_network_without_latency(void)
 {
-    static const struct wf_net_loggp_params params = {.bandwidth = 1000000000 * WF_RATE_BYTE};
+    static const struct wf_net_loggp_params params = {.eager_max = WF_PARAM_WORD,
+                                                      .bandwidth = 1000000000 * WF_RATE_BYTE};
     struct wf_source *source = stencil(27);
     struct setup setup = small_steps(source, &wf_net_loggp_ops);
 

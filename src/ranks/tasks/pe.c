@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "net/net.h"
 #include "ranks/node.h"
+#include "ranks/tasks/loggops.h"
 #include "ranks/tasks/pe_rules.h"
 
 #include <stdlib.h>
@@ -222,7 +223,7 @@ static bool has_lower_number(const void *a, const void *b)
     return x->pe < y->pe;
 }
 
-static void add_blocked(struct wf_pe_tally *tally, const struct wf_pe_blocked *blocked)
+void wf_pe_add_blocked(struct wf_pe_tally *tally, const struct wf_pe_blocked *blocked)
 {
     wf_tally_insert(&(struct wf_tally_list){tally->blocked, &tally->n_blocked, WF_TALLY_BLOCKED,
                                             sizeof(*blocked), has_lower_number},
@@ -239,7 +240,7 @@ static void merge_tallies(void *into, const void *from)
     a->tasks += b->tasks;
     a->surplus += b->surplus;
     for (uint32_t i = 0; i < b->n_blocked; i++) {
-        add_blocked(a, &b->blocked[i]);
+        wf_pe_add_blocked(a, &b->blocked[i]);
     }
 }
 
@@ -254,7 +255,7 @@ static void add_unfinished(const struct wf_pe_turn *turn, struct wf_pe_tally *ta
         return; /* finding the blocked task may take long */
     }
     if (wf_pe_find_blocked(turn, &blocked)) {
-        add_blocked(tally, &blocked);
+        wf_pe_add_blocked(tally, &blocked);
     }
 }
 
@@ -347,11 +348,9 @@ static void ask_for_tally(struct wf_pes *pes, const struct wf_pe_config *config,
                     merge_tallies);
 }
 
-enum wf_status wf_pes_new(struct wf_engine *engine, const struct wf_pe_config *config,
-                          struct wf_pes **out, struct wf_err *err)
+static struct wf_pes *make_pes(const struct wf_pe_config *config)
 {
     struct wf_pes *pes = wf_xcalloc(1, sizeof(*pes));
-    const struct wf_net_user user = {.arg = pes, .arrived = on_arrival, .sent = on_sent};
     uint32_t n_pes = 0;
 
     for (uint32_t i = 0; i < config->n_jobs; i++) {
@@ -373,26 +372,48 @@ enum wf_status wf_pes_new(struct wf_engine *engine, const struct wf_pe_config *c
     pes->timeless = config->timeless;
     pes->ops = node_ops;
     pes->ops.payload_max = wf_node_payload_max(config->net);
+    return pes;
+}
 
-    enum wf_status status = wf_node_check(config->place, config->net, n_pes, "PEs", err);
-    if (status == WF_OK) {
-        status = wf_node_params_check(pes->node, err);
-    }
-    if (status == WF_OK) {
-        status = wf_rails_init(&pes->rails, config->place, config->net, pes->node, err);
-    }
-    if (status != WF_OK) {
-        free(pes);
-        return status;
-    }
+static enum wf_status check_config(struct wf_pes *pes, const struct wf_pe_config *config,
+                                   struct wf_err *err)
+{
+    WF_TRY(wf_node_check(config->place, config->net, pes->first[pes->n_jobs], "PEs", err));
+    WF_TRY(wf_node_params_check(pes->node, err));
+    return wf_rails_init(&pes->rails, config->place, config->net, pes->node, err);
+}
+
+static void add_nodes(struct wf_pes *pes, const struct wf_pe_config *config,
+                      struct wf_engine *engine)
+{
+    const struct wf_net_user user = {.arg = pes, .arrived = on_arrival, .sent = on_sent};
+
     set_nics(pes);
     size_t state_size =
         wf_local_init(&pes->local, pes->node, pes->mpi, config->place->slots_max,
                       pes->slots_at + config->place->slots_max * sizeof(struct wf_pe));
     uint32_t first = wf_engine_add(engine, &pes->ops, config->place->n_nodes, state_size, pes);
     wf_engine_cells(engine, WF_PE_CELL_SIZE);
-    ask_for_tally(pes, config, engine);
     wf_net_attach(config->net, engine, first, &user);
+}
+
+enum wf_status wf_pes_new(struct wf_engine *engine, const struct wf_pe_config *config,
+                          struct wf_pes **out, struct wf_err *err)
+{
+    struct wf_pes *pes = make_pes(config);
+
+    enum wf_status status = check_config(pes, config, err);
+    if (status == WF_OK && config->net->loggops != NULL) {
+        status = wf_loggops_new(pes, engine, &pes->loggops, err);
+    }
+    if (status != WF_OK) {
+        wf_pes_free(pes);
+        return status;
+    }
+    ask_for_tally(pes, config, engine);
+    if (pes->loggops == NULL) {
+        add_nodes(pes, config, engine);
+    }
     *out = pes;
     return WF_OK;
 }
@@ -400,6 +421,7 @@ enum wf_status wf_pes_new(struct wf_engine *engine, const struct wf_pe_config *c
 void wf_pes_free(struct wf_pes *pes)
 {
     if (pes != NULL) {
+        wf_loggops_free(pes->loggops);
         wf_rails_fini(&pes->rails);
     }
     free(pes);

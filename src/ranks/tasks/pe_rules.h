@@ -40,6 +40,7 @@ struct wf_pes {
     uint32_t n_jobs;
     struct wf_pe_job jobs[WF_TALLY_JOBS];
     uint32_t first[WF_TALLY_JOBS + 1]; /* the first PE of each */
+    struct wf_loggops *loggops;        /* these rules instead of ours; null: none */
 };
 
 /* All zero at the start. */
@@ -118,3 +119,6 @@ void wf_pe_schedule(const struct wf_pe_turn *turn, enum wf_pe_event kind, uint32
                     int64_t at);
 /* Sends a message that departs at the time `at`. */
 void wf_pe_send(const struct wf_pe_turn *turn, const struct wf_task_send *send, int64_t at);
+
+/* In finish: names a blocked PE in the tally. */
+void wf_pe_add_blocked(struct wf_pe_tally *tally, const struct wf_pe_blocked *blocked);

@@ -23,6 +23,7 @@ static struct wf_job_tally run(const char *const *mpi, const struct wf_op *const
     static const struct wf_net_loggp_params params = {.latency = 1000,
                                                       .overhead = 500,
                                                       .gap = 100,
+                                                      .eager_max = WF_PARAM_WORD,
                                                       .bandwidth =
                                                           1000000000000 * WF_RATE_BYTE};
     struct outcome out = replay_script(
@@ -197,6 +198,7 @@ static void a_burst_is_limited_by_the_gap(void)
     static const struct wf_net_loggp_params slow = {.latency = 1000,
                                                     .overhead = 500,
                                                     .gap = 2000,
+                                                    .eager_max = WF_PARAM_WORD,
                                                     .bandwidth = 1000000000000 * WF_RATE_BYTE};
     static const struct wf_op zero[] = {SEND(1, 0, 1), SEND(1, 0, 1), SEND(1, 0, 1),
                                         SEND(1, 0, 1), SEND(1, 0, 1), END};
@@ -310,6 +312,7 @@ static void a_message_within_a_node(void)
     static const struct wf_net_loggp_params params = {.latency = 1000,
                                                       .overhead = 500,
                                                       .gap = 100,
+                                                      .eager_max = WF_PARAM_WORD,
                                                       .bandwidth =
                                                           1000000000000 * WF_RATE_BYTE};
     static const struct wf_op zero[] = {SEND(1, 0, BIG), END};

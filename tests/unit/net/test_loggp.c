@@ -11,8 +11,11 @@ static const int64_t L = 1000, O = 500, GAP = 100;
 
 enum { BIG = 4001 };
 
-static const struct wf_net_loggp_params params = {
-    .latency = 1000, .overhead = 500, .gap = 100, .bandwidth = 1000000000000 * WF_RATE_BYTE};
+static const struct wf_net_loggp_params params = {.latency = 1000,
+                                                  .overhead = 500,
+                                                  .gap = 100,
+                                                  .eager_max = WF_PARAM_WORD,
+                                                  .bandwidth = 1000000000000 * WF_RATE_BYTE};
 
 static struct outcome run(const struct wf_op *const *ranks, uint32_t n_ranks)
 {
@@ -177,6 +180,7 @@ static void a_burst_of_short_messages_is_limited_by_a_large_g(void)
     static const struct wf_net_loggp_params slow = {.latency = 1000,
                                                     .overhead = 500,
                                                     .gap = 9000,
+                                                    .eager_max = WF_PARAM_WORD,
                                                     .bandwidth = 1000000000000 * WF_RATE_BYTE};
     static const struct wf_op zero[] = {SEND(1, 0, 1), SEND(1, 1, 1), END};
     static const struct wf_op one[] = {RECV(0, 0), RECV(0, 1), END};

@@ -447,8 +447,8 @@ static void compare_all(struct setup setup)
 
 static void every_scheduler_gives_one_digest(void)
 {
-    static const struct wf_net_loggp_params no_latency = {.bandwidth =
-                                                              1000000000 * WF_RATE_BYTE};
+    static const struct wf_net_loggp_params no_latency = {
+        .eager_max = WF_PARAM_WORD, .bandwidth = 1000000000 * WF_RATE_BYTE};
     static const struct wf_source source = {.ops = &mixed_ops, .n_ranks = RANKS_MAX};
     const char *mpi[MPI_MAX];
 

@@ -27,8 +27,11 @@ static void a_latency_runs_from_departure_to_arrival(void)
  * 100 ns before it sends the second. Nobody receives that. */
 static void waiting_for_the_interface_is_part_of_it(void)
 {
-    static const struct wf_net_loggp_params params = {
-        .latency = 1000000, .gap = 100000, .bandwidth = UINT64_C(10000000000) * WF_RATE_BYTE};
+    static const struct wf_net_loggp_params params = {.latency = 1000000,
+                                                      .gap = 100000,
+                                                      .eager_max = WF_PARAM_WORD,
+                                                      .bandwidth =
+                                                          UINT64_C(10000000000) * WF_RATE_BYTE};
     static const struct wf_op zero[] = {COMPUTE(700), SEND(1, 0, 100), SEND(2, 0, 100), END};
     static const struct wf_op one[] = {RECV(0, 0), END};
     static const struct wf_op two[] = {END};

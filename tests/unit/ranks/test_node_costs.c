@@ -13,10 +13,15 @@
 /* The router model counts in cycles: there all times are multiples of UNIT_ROUTER. */
 static const int64_t UNIT_ROUTER = 1000000;
 
-static const struct wf_net_loggp_params LOGGP = {
-    .latency = 1000, .gap = 10, .bandwidth = 1000000000000 * WF_RATE_BYTE};
-static const struct wf_net_loggp_params LOGGP_O = {
-    .latency = 1000, .overhead = 77, .gap = 10, .bandwidth = 1000000000000 * WF_RATE_BYTE};
+static const struct wf_net_loggp_params LOGGP = {.latency = 1000,
+                                                 .gap = 10,
+                                                 .eager_max = WF_PARAM_WORD,
+                                                 .bandwidth = 1000000000000 * WF_RATE_BYTE};
+static const struct wf_net_loggp_params LOGGP_O = {.latency = 1000,
+                                                   .overhead = 77,
+                                                   .gap = 10,
+                                                   .eager_max = WF_PARAM_WORD,
+                                                   .bandwidth = 1000000000000 * WF_RATE_BYTE};
 
 struct network {
     struct setup setup;

@@ -183,8 +183,10 @@ static void messages_to_oneself(void)
 /* Overheads are spent around a task: before it for what it needs, in it for what it sends. */
 static void overheads(void)
 {
-    static const struct wf_net_loggp_params params = {
-        .latency = 1000 * NS, .overhead = 50 * NS, .bandwidth = 1000000000 * WF_RATE_BYTE};
+    static const struct wf_net_loggp_params params = {.latency = 1000 * NS,
+                                                      .overhead = 50 * NS,
+                                                      .eager_max = WF_PARAM_WORD,
+                                                      .bandwidth = 1000000000 * WF_RATE_BYTE};
     struct drawing d = new_drawing(2);
     uint32_t a = draw_task(&d, 0, 300 * NS), b = draw_task(&d, 1, 20 * NS);
     struct pe_setup setup = on_plain(&d.graph);
@@ -200,8 +202,10 @@ static void overheads(void)
  * wants them in the order of time gets them so. */
 static void two_senders_on_a_node(void)
 {
-    static const struct wf_net_loggp_params params = {
-        .latency = 1000 * NS, .gap = 30 * NS, .bandwidth = 1000000000 * WF_RATE_BYTE};
+    static const struct wf_net_loggp_params params = {.latency = 1000 * NS,
+                                                      .gap = 30 * NS,
+                                                      .eager_max = WF_PARAM_WORD,
+                                                      .bandwidth = 1000000000 * WF_RATE_BYTE};
     struct drawing d = new_drawing(4);
     struct pe_setup setup = on_plain(&d.graph);
 

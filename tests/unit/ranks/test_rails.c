@@ -314,8 +314,10 @@ static void a_send_is_complete_when_all_parts_have_left(void)
  * for the time by which the announcement of the last one is later. */
 static void round_robin_takes_interfaces_in_turn(void)
 {
-    static const struct wf_net_loggp_params free_gap = {
-        .latency = 1000000, .bandwidth = UINT64_C(10000000000) * WF_RATE_BYTE};
+    static const struct wf_net_loggp_params free_gap = {.latency = 1000000,
+                                                        .eager_max = WF_PARAM_WORD,
+                                                        .bandwidth = UINT64_C(10000000000) *
+                                                                     WF_RATE_BYTE};
     const struct {
         const char *net;
         const void *params;

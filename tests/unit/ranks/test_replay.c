@@ -242,6 +242,7 @@ static void ranks_on_one_node_share_the_interface_in_order_of_time(void)
     static const struct wf_net_loggp_params params = {.latency = 1000,
                                                       .overhead = 500,
                                                       .gap = 100,
+                                                      .eager_max = WF_PARAM_WORD,
                                                       .bandwidth =
                                                           1000000000000 * WF_RATE_BYTE};
     static const struct wf_op zero[] = {COMPUTE(2000), SEND(2, 0, 10001), END};
