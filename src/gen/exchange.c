@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Every rank exchanges messages with many others, without order between them: an all-to-all,
- * or a sample of one. The peers of a rank are at the same distances from it for all ranks, and
- * the distances are evenly spread over all ranks. So every rank sends and receives the same,
- * and a sample loads the links of a network nearly as the complete all-to-all does.
+ * or a sample of one. The peers of a rank are at the same distances from it for all ranks, so
+ * that every rank sends and receives the same. The distances are a golden-ratio sequence: any
+ * number of them is evenly spread over all ranks, and their remainders by the sizes of a
+ * torus are, too. So a sample loads the links of a network nearly as the whole does.
  */
 #include "base/mem.h"
 #include "gen/gen.h"
@@ -19,6 +20,7 @@ struct exchange {
     struct wf_source source;
     uint64_t bytes, rounds;
     uint32_t peers, window;
+    uint32_t step; /* between the distances of two peers; has no divisor in common with n - 1 */
 };
 
 static const struct wf_param params_table[] = {
@@ -33,6 +35,27 @@ static const struct wf_param params_table[] = {
     WF_PARAM_END,
 };
 
+static uint32_t common_divisor(uint32_t a, uint32_t b)
+{
+    while (b != 0) {
+        uint32_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* The least number from n / golden ratio on that has no divisor in common with n. */
+static uint32_t golden_step(uint32_t n)
+{
+    uint32_t step = (uint32_t)((uint64_t)n * 618034 / 1000000) + 1;
+
+    while (common_divisor(step, n) != 1) {
+        step++;
+    }
+    return step;
+}
+
 static enum wf_status exchange_create(const void *params, uint32_t n_ranks,
                                       struct wf_source **out, struct wf_err *err)
 {
@@ -45,6 +68,7 @@ static enum wf_status exchange_create(const void *params, uint32_t n_ranks,
     program->peers =
         given->peers == 0 || given->peers > others ? others : (uint32_t)given->peers;
     program->window = (uint32_t)given->window;
+    program->step = others > 0 ? golden_step(others) : 0;
     program->source = (struct wf_source){
         .ops = &wf_gen_exchange_ops,
         .n_ranks = n_ranks,
@@ -56,13 +80,12 @@ static enum wf_status exchange_create(const void *params, uint32_t n_ranks,
     return WF_OK;
 }
 
-/* The distance to the peer with the number i: the middle of the i-th of `peers` equal parts of
- * 1 to n - 1. */
+/* The distance to the peer with the number i. */
 static uint32_t distance(const struct exchange *program, uint32_t i)
 {
-    uint64_t others = program->source.n_ranks - 1;
+    uint32_t others = program->source.n_ranks - 1;
 
-    return 1 + (uint32_t)((2 * (uint64_t)i + 1) * others / (2 * (uint64_t)program->peers));
+    return 1 + (uint32_t)(((uint64_t)i + 1) * program->step % others);
 }
 
 static bool exchange_next(const struct wf_source *source, uint32_t rank,

@@ -65,6 +65,8 @@ const struct wf_param wf_machine_published_params[] = {
                "0: to all"),
     ROW(topology, TEXT, .def = "",
         .doc = "The topology on which it was measured, if it was not that of the file"),
+    ROW(set, TEXT, .def = "",
+        .doc = "Parameters that were different, as in net.routing=adaptive,mpi.alltoall=ring"),
     WF_PARAM_END,
 };
 

@@ -46,6 +46,7 @@ struct wf_machine_published {
     char *value; /* as written: "3.3us" */
     char *source;
     char *topology; /* "": that of the machine */
+    char *set;      /* other parameters: "net.routing=adaptive,..." */
     double tolerance_percent;
     uint64_t bytes, nodes, ranks_per_node, window, peers; /* as in the table */
     bool both;

@@ -45,6 +45,27 @@ static void set_count(struct probe *probe, const char *key, uint64_t value)
     set(probe, key, text);
 }
 
+/* Sets what an entry gives as "key=value,key=value". */
+static void set_all(struct probe *probe, const char *text)
+{
+    char *copy = wf_xstrdup(text), *rest = copy, *item;
+
+    while ((item = strtok_r(rest, ",", &rest)) != NULL) {
+        char *value = strchr(item, '=');
+
+        if (value == NULL && probe->status == WF_OK) {
+            probe->status = wf_err_set(probe->err, WF_EINVAL,
+                                       "%s: set: '%.64s' is not a parameter and its value, as "
+                                       "in net.routing=adaptive",
+                                       probe->what->place, item);
+        } else if (value != NULL) {
+            *value = '\0';
+            set(probe, item, value + 1);
+        }
+    }
+    free(copy);
+}
+
 /* The value of a count that the machine sets; 1 if it sets none. */
 static uint64_t count_of(const struct probe *probe, const char *key)
 {
@@ -300,6 +321,7 @@ static void simulate(struct probe *probe, const struct wf_sim_host *host,
     if (what->topology[0] != '\0') {
         set(probe, "topology", what->topology);
     }
+    set_all(probe, what->set);
     programs[what->what].set(probe);
     if (probe->status == WF_OK) {
         probe->status = wf_sim_run(probe->scenario, host, &doc, probe->err);
@@ -311,6 +333,9 @@ static void simulate(struct probe *probe, const struct wf_sim_host *host,
         row->off_percent = 100 * (row->predicted - what->number) / what->number;
     }
     wf_doc_free(doc);
+    if (probe->status != WF_OK && strstr(probe->err->text, what->place) == NULL) {
+        wf_err_prefix(probe->err, "%s: ", what->place);
+    }
     row->err.status = probe->status;
 }
 

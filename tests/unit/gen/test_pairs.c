@@ -61,12 +61,31 @@ static void an_exchange_is_an_all_to_all_or_a_sample(void)
 {
     const struct wf_source_ops *ops = &wf_gen_exchange_ops;
 
-    expect(ops, "", 4, 1, "r0 r3 r2 s2 s3 s0 w6");
-    expect(ops, "window=2", 4, 0, "r3 r2 s1 s2 w4 r1 s3 w2");
-    expect(ops, "peers=2", 9, 0, "r6 r2 s3 s7 w4");
-    expect(ops, "peers=1 rounds=2", 9, 8, "r3 s4 w2 r3 s4 w2");
-    expect(ops, "peers=99", 3, 2, "r1 r0 s0 s1 w4");
+    expect(ops, "", 4, 1, "r2 r3 r0 s0 s3 s2 w6");
+    expect(ops, "window=2", 4, 0, "r1 r2 s3 s2 w4 r3 s1 w2");
+    expect(ops, "peers=2", 9, 0, "r3 r6 s6 s3 w4");
+    expect(ops, "peers=1 rounds=2", 9, 8, "r2 s5 w2 r2 s5 w2");
+    expect(ops, "peers=99", 3, 2, "r0 r1 s1 s0 w4");
     expect(ops, "", 1, 0, "");
+}
+
+/* Every other rank is a peer exactly once, whatever the number of ranks. */
+static void an_all_to_all_reaches_all(void)
+{
+    for (uint32_t n = 2; n <= 130; n++) {
+        struct wf_source *source = gen_make(&wf_gen_exchange_ops, n, "bytes=100 window=1024");
+        struct wf_cursor cursor = {.word = {0}};
+        uint32_t sent[130] = {0};
+        struct wf_op op;
+
+        while (wf_source_next(source, 1, &cursor, &op)) {
+            sent[op.kind == WF_OP_ISEND ? op.peer : 1]++;
+        }
+        for (uint32_t i = 0; i < n; i++) {
+            CHECK_U64(sent[i], i == 1 ? n : 1);
+        }
+        wf_source_free(source);
+    }
 }
 
 static void messages_are_counted_beforehand(void)
@@ -84,6 +103,7 @@ int main(void)
 {
     RUN(messages_go_to_and_fro_between_the_halves);
     RUN(an_exchange_is_an_all_to_all_or_a_sample);
+    RUN(an_all_to_all_reaches_all);
     RUN(messages_are_counted_beforehand);
     return wf_test_done();
 }
