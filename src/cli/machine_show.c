@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { PREFIXES_MAX = 16 };
+enum { PREFIXES_MAX = 16, VALUE_COLUMN = 32, NOTE_COLUMN = 44 };
 
 /* The sections of the output. A figure belongs to the first one that has a prefix of its path;
  * the rest of the path is its name. */
@@ -53,18 +53,20 @@ static bool is_overridden(const struct wf_machine *machine, size_t figure)
 
 static void print_figure(const struct wf_machine_figure *figure, FILE *out)
 {
-    int width = 26 + (int)strlen(figure->value);
+    int column = fprintf(out, "  %s", figure->path);
 
-    (void)fprintf(out, "  %-26s%s", figure->path, figure->value);
+    column += fprintf(out, "%*s%s", column < VALUE_COLUMN ? VALUE_COLUMN - column : 1, "",
+                      figure->value);
     if (figure->note[0] == '\0') {
         (void)fputc('\n', out);
-    } else if (width + 2 < 40) {
-        (void)fprintf(out, "%*s", 40 - width - 2, "");
-        wf_columns_text(out, 40, figure->note);
-    } else {
-        (void)fprintf(out, "\n%40s", "");
-        wf_columns_text(out, 40, figure->note);
+        return;
     }
+    if (column >= NOTE_COLUMN) {
+        (void)fputc('\n', out);
+        column = 0;
+    }
+    (void)fprintf(out, "%*s", NOTE_COLUMN - column, "");
+    wf_columns_text(out, NOTE_COLUMN, figure->note);
 }
 
 static void print_section(const struct wf_machine *machine, size_t section, FILE *out)
@@ -99,14 +101,14 @@ static void print_head(const struct wf_machine *machine, uint64_t nodes, FILE *o
     (void)fprintf(out, "%s%s", machine->name, machine->summary[0] != '\0' ? ": " : "");
     wf_columns_text(out, 0, machine->summary);
     if (machine->year > 0) {
-        (void)fprintf(out, "  year                      %" PRIu64 "\n", machine->year);
+        (void)fprintf(out, "  %-*s%" PRIu64 "\n", VALUE_COLUMN - 2, "year", machine->year);
     }
     if (nodes > 0) {
-        (void)fprintf(out, "  nodes                     %" PRIu64 "\n", nodes);
+        (void)fprintf(out, "  %-*s%" PRIu64 "\n", VALUE_COLUMN - 2, "nodes", nodes);
     }
-    (void)fprintf(out, "  topology                  %s\n",
+    (void)fprintf(out, "  %-*s%s\n", VALUE_COLUMN - 2, "topology",
                   setting(machine, "topology", "none"));
-    (void)fprintf(out, "  network model             %s, routing %s\n",
+    (void)fprintf(out, "  %-*s%s, routing %s\n", VALUE_COLUMN - 2, "network model",
                   setting(machine, "network", "loggp"),
                   setting(machine, "net.routing", "as the model chooses"));
 }
@@ -123,8 +125,8 @@ static void print_published(const struct wf_machine *machine, FILE *out)
         char text[128];
 
         wf_machine_published_describe(p, text, sizeof(text));
-        (void)fprintf(out, "  %-38s%-12s", text, p->value);
-        wf_columns_text(out, 52, p->source);
+        (void)fprintf(out, "  %s: %s\n      ", text, p->value);
+        wf_columns_text(out, 6, p->source);
     }
 }
 
@@ -138,12 +140,15 @@ static void print_origins(const struct wf_machine *machine, FILE *out)
             counts[machine->figures[i].origin]++;
         }
     }
-    (void)fprintf(out,
-                  "\nOrigin of the figures: %zu published, %zu derived, %zu estimates, %zu "
-                  "choices, %zu unknown\n",
-                  counts[WF_MACHINE_PUBLISHED], counts[WF_MACHINE_DERIVED],
-                  counts[WF_MACHINE_ESTIMATE], counts[WF_MACHINE_CHOICE],
-                  counts[WF_MACHINE_UNKNOWN]);
+    char text[256];
+    (void)snprintf(text, sizeof(text),
+                   "Origin of the figures: %zu published, %zu derived, %zu estimates, %zu "
+                   "choices, %zu unknown",
+                   counts[WF_MACHINE_PUBLISHED], counts[WF_MACHINE_DERIVED],
+                   counts[WF_MACHINE_ESTIMATE], counts[WF_MACHINE_CHOICE],
+                   counts[WF_MACHINE_UNKNOWN]);
+    (void)fputc('\n', out);
+    wf_columns_text(out, 0, text);
 }
 
 void wf_cli_machine_sources(const struct wf_machine *machine, FILE *out)

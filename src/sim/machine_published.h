@@ -17,7 +17,7 @@ enum wf_machine_what {
     WF_MACHINE_LATENCY,      /* half of the round trip of a message */
     WF_MACHINE_BANDWIDTH,    /* bytes per second between two nodes */
     WF_MACHINE_MESSAGE_RATE, /* messages per second that a node sends to another one */
-    WF_MACHINE_ALLTOALL,     /* bytes per second that each node sends, all to all */
+    WF_MACHINE_ALLTOALL,     /* bytes per second that each node sends to others, all to all */
     WF_MACHINE_BISECTION,    /* likewise, each node of one half to one of the other half */
     WF_MACHINE_BARRIER,      /* time of a barrier */
     WF_MACHINE_ALLREDUCE,    /* time of an allreduce */

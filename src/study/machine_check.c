@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/units.h"
+#include "gen/gen.h"
 #include "result/doc.h"
 #include "sim/machine.h"
 #include "sim/sim.h"
@@ -22,8 +23,9 @@ struct probe {
     const struct wf_machine *machine;
     const struct wf_machine_published *what;
     struct wf_scenario *scenario;
-    uint64_t nodes; /* that take part, for collective measurements */
-    uint64_t window, peers;
+    uint64_t nodes;          /* that take part, for collective measurements */
+    uint64_t window, rounds; /* of a ping-pong or collective */
+    uint64_t sent;           /* by all ranks of an exchange to other nodes, in messages */
     struct wf_err *err;
     enum wf_status status; /* of the settings so far */
 };
@@ -177,9 +179,11 @@ static void set_pair(struct probe *probe, uint64_t window)
 {
     set(probe, "source", "gen:pingpong");
     set_count(probe, "gen.bytes", probe->what->bytes);
-    set_count(probe, "gen.rounds", ROUNDS);
     set(probe, "gen.both", probe->what->both ? "true" : "false");
     set_window(probe, window);
+    /* A window has many messages, of which the first and last hardly matter. */
+    probe->rounds = probe->window > 1 ? 1 : ROUNDS;
+    set_count(probe, "gen.rounds", probe->rounds);
     if (is_within_node(probe->what)) {
         place_on_one_node(probe);
     } else {
@@ -200,13 +204,19 @@ static void set_message_rate(struct probe *probe)
 /* Puts ranks on the first nodes, as many as the entry says. */
 static void place_on_many_nodes(struct probe *probe)
 {
-    uint64_t nodes = probe->what->nodes;
     struct wf_topo *topo = NULL;
 
-    if (nodes == 0 && probe->status == WF_OK &&
-        (probe->status = open_topology(probe, &topo)) == WF_OK) {
-        nodes = topo->n_nodes / count_of(probe, "node.nics");
-        wf_topo_free(topo);
+    if (probe->status != WF_OK || (probe->status = open_topology(probe, &topo)) != WF_OK) {
+        return;
+    }
+    uint64_t there = topo->n_nodes / count_of(probe, "node.nics");
+    uint64_t nodes = probe->what->nodes > 0 ? probe->what->nodes : there;
+    wf_topo_free(topo);
+    if (nodes > there || nodes * probe->what->ranks_per_node > UINT32_MAX) {
+        probe->status = wf_err_set(probe->err, WF_EINVAL,
+                                   "%s: %" PRIu64 " nodes are needed, but there are %" PRIu64,
+                                   probe->what->place, nodes, there);
+        return;
     }
     probe->nodes = nodes;
     set(probe, "placement", "linear");
@@ -214,17 +224,56 @@ static void place_on_many_nodes(struct probe *probe)
     set_count(probe, "ranks", nodes * probe->what->ranks_per_node);
 }
 
+/* Counts the messages of an exchange between ranks that are on different nodes. */
+static uint64_t count_sent(const struct wf_source *source, uint64_t ranks_per_node)
+{
+    uint64_t n = 0;
+
+    for (uint32_t rank = 0; rank < source->n_ranks; rank++) {
+        struct wf_cursor cursor = {.word = {0}};
+        struct wf_op op;
+
+        while (wf_source_next(source, rank, &cursor, &op)) {
+            n += op.kind == WF_OP_ISEND && op.peer / ranks_per_node != rank / ranks_per_node;
+        }
+    }
+    return n;
+}
+
+/* The messages of the exchange that the settings describe. */
+static void count_exchange(struct probe *probe, uint32_t ranks)
+{
+    const struct wf_source_ops *ops = &wf_gen_exchange_ops;
+    void *params = wf_xcalloc(1, ops->params_size);
+    struct wf_source *source = NULL;
+    char peers[24];
+
+    (void)snprintf(peers, sizeof(peers), "%" PRIu64, probe->what->peers);
+    probe->status = wf_param_defaults(ops->params, params, probe->err);
+    if (probe->status == WF_OK) {
+        probe->status = wf_param_set(ops->params, params, "gen.", "peers", peers, probe->err);
+    }
+    if (probe->status == WF_OK) {
+        probe->status = ops->create(params, ranks, &source, probe->err);
+    }
+    if (probe->status == WF_OK) {
+        probe->sent = count_sent(source, probe->what->ranks_per_node);
+    }
+    wf_source_free(source);
+    wf_param_release(ops->params, params);
+    free(params);
+}
+
 static void set_alltoall(struct probe *probe)
 {
     place_on_many_nodes(probe);
-
-    uint64_t others = probe->nodes * probe->what->ranks_per_node - 1;
-    probe->peers =
-        probe->what->peers == 0 || probe->what->peers > others ? others : probe->what->peers;
     set(probe, "source", "gen:exchange");
     set_count(probe, "gen.bytes", probe->what->bytes);
-    set_count(probe, "gen.peers", probe->peers);
+    set_count(probe, "gen.peers", probe->what->peers);
     set_window(probe, 16);
+    if (probe->status == WF_OK) {
+        count_exchange(probe, (uint32_t)(probe->nodes * probe->what->ranks_per_node));
+    }
 }
 
 static void set_bisection(struct probe *probe)
@@ -252,7 +301,7 @@ static void set_collective(struct probe *probe)
 
 static double eval_latency(const struct probe *probe, double time)
 {
-    return time / (2.0 * ROUNDS * (double)probe->window);
+    return time / (2.0 * (double)probe->rounds * (double)probe->window);
 }
 
 /* Messages that go from one node to the other in one direction, or in both. */
@@ -260,7 +309,7 @@ static double messages(const struct probe *probe)
 {
     double pairs = is_within_node(probe->what) ? 1 : (double)probe->what->ranks_per_node;
 
-    return 2.0 * ROUNDS * (double)probe->window * pairs;
+    return 2.0 * (double)probe->rounds * (double)probe->window * pairs;
 }
 
 static double eval_bandwidth(const struct probe *probe, double time)
@@ -275,8 +324,8 @@ static double eval_message_rate(const struct probe *probe, double time)
 
 static double eval_alltoall(const struct probe *probe, double time)
 {
-    return (double)probe->peers * (double)probe->what->ranks_per_node *
-           (double)probe->what->bytes / time * ps_per_second;
+    return (double)probe->sent / (double)probe->nodes * (double)probe->what->bytes / time *
+           ps_per_second;
 }
 
 static double eval_bisection(const struct probe *probe, double time)
