@@ -87,12 +87,12 @@ static void parameters_know_their_model(void)
 {
     struct wf_machine *machine = parse("include: gige\nnetwork: {model: loggp, L: 3us}\n");
 
-    CHECK_STR(wf_scenario_find(machine->scenario, "net.link_latency")->model, "latency");
+    CHECK_STR(wf_scenario_find(machine->scenario, "net.link_latency")->model, "packet");
     CHECK_STR(wf_scenario_find(machine->scenario, "net.L")->model, "loggp");
     wf_machine_free(machine);
 
     machine = parse("include: gige\nnetwork: {link_latency: 3us}\n");
-    CHECK_STR(wf_scenario_find(machine->scenario, "net.link_latency")->model, "latency");
+    CHECK_STR(wf_scenario_find(machine->scenario, "net.link_latency")->model, "packet");
     wf_machine_free(machine);
 
     machine = parse("network: {L: 3us}\n");
