@@ -153,7 +153,7 @@ static void another_model_takes_what_it_knows(void)
     CHECK(doc != NULL);
     CHECK_STR(wf_doc_get_text(doc, "scenario.network", ""), "alphabeta");
     CHECK_STR(wf_doc_get_text(doc, "scenario.parameters.net.alpha", ""), "2us");
-    CHECK_STR(wf_doc_get_text(doc, "scenario.parameters.net.bandwidth", ""), "118625kB/s");
+    CHECK_STR(wf_doc_get_text(doc, "scenario.parameters.net.bandwidth", ""), "125MB/s");
     CHECK(wf_doc_find(doc, "scenario.parameters.net.link_latency") == NULL);
     wf_doc_free(doc);
 }
