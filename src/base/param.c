@@ -422,6 +422,25 @@ char *wf_param_format(const struct wf_param *row, const void *params, char *buf)
     wf_panic("parameter %s has type %d", row->name, (int)row->type);
 }
 
+bool wf_param_has_effect(const struct wf_param *table, const struct wf_param *row,
+                         const void *params)
+{
+    char name[64], value[WF_PARAM_TEXT_MAX];
+
+    if (row->only_with == NULL) {
+        return true;
+    }
+    const char *equals = strchr(row->only_with, '=');
+    bool differs = equals > row->only_with && equals[-1] == '!';
+    (void)snprintf(name, sizeof(name), "%.*s",
+                   (int)(equals - row->only_with) - (differs ? 1 : 0), row->only_with);
+    const struct wf_param *other = wf_param_find(table, name);
+    if (other == NULL) {
+        wf_panic("parameter %s depends on %s", row->name, name);
+    }
+    return (strcmp(wf_param_format(other, params, value), equals + 1) == 0) != differs;
+}
+
 static char *join_choices(const char *const *choices, char *buf)
 {
     size_t n = 0;

@@ -12,6 +12,7 @@
 
 #include "base/status.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -58,6 +59,9 @@ struct wf_param {
     /* A word that is read instead of a number, such as "unlimited", and stored as WF_PARAM_WORD
      * whatever the bounds say. For counts, sizes, times, rates and lists; null: none. */
     const char *word;
+    /* A condition without which the parameter has no effect: "buffers=credits", or "stats!=off".
+     * The name is that of another row; null: none. */
+    const char *only_with;
     const char *doc; /* one sentence that starts with a capital, no full stop */
 };
 
@@ -101,6 +105,10 @@ enum wf_status wf_param_missing(const struct wf_param *table, uint64_t given, co
 /* The row called `name`, or null. A name of a value in a group, "links.global.latency", finds
  * the row of the parameter. */
 const struct wf_param *wf_param_find(const struct wf_param *table, const char *name);
+
+/* Whether the condition of a row of the table (`only_with`) holds; true if it has none. */
+bool wf_param_has_effect(const struct wf_param *table, const struct wf_param *row,
+                         const void *params);
 
 /* The value as text that wf_param_set() reads back, in `buf` of WF_PARAM_TEXT_MAX bytes, which
  * is also the limit for text values. Returns `buf`. */

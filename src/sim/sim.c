@@ -237,6 +237,7 @@ static enum wf_status run_engine(const struct wf_job *job, struct wf_engine *eng
         }
         wf_document_recording(root, job, engine, &run);
     }
+    wf_sim_warn_unused(job->plan, root);
     if (job->setup.ranks != NULL || job->setup.pes != NULL) {
         wf_sim_warnings(job, wf_engine_tally_get(engine), root);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/warnings.h"
 
+#include "base/mem.h"
 #include "base/units.h"
 #include "net/net.h"
 #include "ranks/node_costs.h"
@@ -9,6 +10,7 @@
 #include "sim/job.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { WORDS_MAX = 256 };
 
@@ -72,13 +74,54 @@ static bool lacks_contention(const struct wf_job *job, const struct wf_ranks_tal
     return true;
 }
 
+static void add(struct wf_value *root, const char *words)
+{
+    const struct wf_value *found = wf_doc_find(root, "warnings");
+    /* part of `root`, which the caller may change */
+    struct wf_value *list = found != NULL ? wf_unconst(found) : wf_doc_list(root, "warnings");
+
+    wf_doc_text(list, NULL, words);
+}
+
+/* Words that the condition of a parameter does not hold, with its remedy. */
+static void word_unused(char *words, const char *scope, const struct wf_param *row)
+{
+    const char *differs = strstr(row->only_with, "!=");
+
+    if (differs == NULL) {
+        (void)snprintf(words, WORDS_MAX, "%s.%s has no effect without %s.%s", scope, row->name,
+                       scope, row->only_with);
+    } else {
+        const char *value = differs + strlen("!=");
+        (void)snprintf(words, WORDS_MAX, "%s.%s has no effect as long as %s.%.*s is %s", scope,
+                       row->name, scope, (int)(differs - row->only_with), row->only_with,
+                       value[0] != '\0' ? value : "not given");
+    }
+}
+
+void wf_sim_warn_unused(const struct wf_plan *plan, struct wf_value *root)
+{
+    for (size_t i = 0; i < plan->n_blocks; i++) {
+        const struct wf_plan_block *block = &plan->blocks[i];
+        for (const struct wf_param *row = block->table; row->name != NULL; row++) {
+            char key[128], words[WORDS_MAX];
+
+            (void)snprintf(key, sizeof(key), "%s.%s", block->scope, row->name);
+            if (!wf_param_has_effect(block->table, row, block->values) &&
+                is_chosen(plan, key)) {
+                word_unused(words, block->scope, row);
+                add(root, words);
+            }
+        }
+    }
+}
+
 void wf_sim_warnings(const struct wf_job *job, const struct wf_ranks_tally *tally,
                      struct wf_value *root)
 {
     static bool (*const warnings[])(const struct wf_job *, const struct wf_ranks_tally *,
                                     char *) = {lacks_overhead, lacks_eager_limit,
                                                lacks_contention};
-    struct wf_value *list = NULL;
 
     /* A network that costs nothing is a choice, and a program without messages needs none. */
     if (job->plan->net->contention == WF_NET_FREE ||
@@ -89,8 +132,7 @@ void wf_sim_warnings(const struct wf_job *job, const struct wf_ranks_tally *tall
         char words[WORDS_MAX];
 
         if (warnings[i](job, tally, words)) {
-            list = list != NULL ? list : wf_doc_list(root, "warnings");
-            wf_doc_text(list, NULL, words);
+            add(root, words);
         }
     }
 }

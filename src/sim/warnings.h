@@ -7,8 +7,13 @@
  */
 
 struct wf_job;
+struct wf_plan;
 struct wf_ranks_tally;
 struct wf_value;
+
+/* Adds to the list `warnings` of a document the parameters that are given but have no effect
+ * because of the others. */
+void wf_sim_warn_unused(const struct wf_plan *plan, struct wf_value *root);
 
 /* Adds the list `warnings` to the document of a replay, unless it is empty. */
 void wf_sim_warnings(const struct wf_job *job, const struct wf_ranks_tally *tally,

@@ -340,6 +340,12 @@ static enum wf_status apply_taper(struct fattree *tree, const char *text, struct
     uint32_t taper[HEIGHT_MAX], n = 0;
 
     WF_TRY(wf_topo_vector_parse("fattree: taper", text, taper, HEIGHT_MAX, &n, err));
+    if (tree->height == 1 && (n > 1 || taper[0] != 1)) {
+        return wf_err_set(err, WF_EINVAL,
+                          "fattree: taper '%.64s': the only level of switches has no parents; "
+                          "leave it out",
+                          text);
+    }
     if (n > 1 && n != tree->height - 1) {
         return wf_err_set(err, WF_EINVAL,
                           "fattree: taper '%.64s': expected one number, or one for each of "

@@ -379,9 +379,14 @@ static void every_model_is_described(void)
         const struct wf_net_ops *found = NULL;
         CHECK(wf_net_find((*ops)->name, &found, NULL) == WF_OK && found == *ops);
         CHECK((*ops)->summary != NULL);
+        void *params = wf_xcalloc(1, (*ops)->params_size + 1);
+        CHECK(wf_param_defaults((*ops)->params, params, NULL) == WF_OK);
         for (const struct wf_param *row = (*ops)->params; row->name != NULL; row++) {
             CHECK(row->doc != NULL && row->offset < (*ops)->params_size);
+            (void)wf_param_has_effect((*ops)->params, row, params); /* it names another row */
         }
+        wf_param_release((*ops)->params, params);
+        free(params);
         CHECK(presets_are_right(*ops));
     }
 }

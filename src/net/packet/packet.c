@@ -58,33 +58,39 @@ static const struct wf_param params_table[] = {
      .doc = "How a node sends several messages: one after another, or a packet of each in "
             "turn"},
     {ROW("routing", TEXT, routing), .def = "minimal", .doc = "Routing policy"},
-    {ROW("routing_file", TEXT, routing_file), .def = "",
+    {ROW("routing_file", TEXT, routing_file), .only_with = "routing=table", .def = "",
      .doc = "File for a routing policy that reads one"},
-    {ROW("ecmp", ENUM, ecmp), .def = "flow", .choices = wf_route_flow_names,
+    {ROW("ecmp", ENUM, ecmp), .only_with = "routing=ecmp", .def = "flow",
+     .choices = wf_route_flow_names,
      .doc = "With routing ecmp, which packets take the same route: all between two nodes "
             "(flow), those of a message, or each its own"},
-    {ROW("info_step", SIZE, info_step), .def = "2KiB", .max = "1GiB",
+    {ROW("info_step", SIZE, info_step), .only_with = "routing=ugal_g", .def = "2KiB",
+     .max = "1GiB",
      .doc = "With routing ugal_g: routers notify their neighbours when a queue differs by "
             "this much from what they were told last"},
     {ROW("fail", TEXT, fail), .def = "",
      .doc = "Broken parts, as link:12-13,router:40,links:5%, from the start or for some time, "
             "as link:12-13@2ms-5ms; routes avoid them"},
-    {ROW("fail_action", ENUM, fail_action), .def = "resend", .choices = wf_fault_action_names,
+    {ROW("fail_action", ENUM, fail_action), .only_with = "fail!=", .def = "resend",
+     .choices = wf_fault_action_names,
      .doc = "What becomes of packets in the queue of a link or on it when the link fails: "
             "their source sends them again, or they are lost"},
-    {ROW("resend_delay", TIME, resend_delay), .def = "10us", .min = "1ps", .max = "1h",
+    {ROW("resend_delay", TIME, resend_delay), .only_with = "fail!=", .def = "10us",
+     .min = "1ps", .max = "1h",
      .doc = "Time after which the source sends a packet again that met a failure"},
     {ROW("buffers", ENUM, buffers), .def = "unbounded", .choices = buffers_names,
      .doc = "Whether queues are unbounded, or finite with packets that wait for credits"},
-    {ROW("vc_bytes", SIZE, vc_bytes), .def = "16KiB", .max = "1GiB",
+    {ROW("vc_bytes", SIZE, vc_bytes), .only_with = "buffers=credits", .def = "16KiB",
+     .max = "1GiB",
      .doc = "With credits: capacity of a virtual channel at the end of each link"},
-    {ROW("n_vcs", COUNT, n_vcs), .def = "0", .max = "64",
+    {ROW("n_vcs", COUNT, n_vcs), .only_with = "buffers=credits", .def = "0", .max = "64",
      .doc = "With credits: virtual channels of a link; 0 is as many as the routing needs"},
     {ROW("stats", ENUM, stats), .def = "off", .choices = wf_net_stats_names,
      .doc = "What the result says of the network: nothing, a summary with the busiest links, "
             "every link with its load over time and its main senders, or the summary with "
             "the use of each link class"},
-    {ROW("stats_window", TIME, stats_window), .def = "0", .max = "1h",
+    {ROW("stats_window", TIME, stats_window), .only_with = "stats!=off", .def = "0",
+     .max = "1h",
      .doc = "With stats: also the bytes on all links in each window of this length; 0 is none"},
     {ROW("trains", BOOL, trains), .def = "on",
      .doc = "Whether packets that follow each other undisturbed are simulated as one: the "

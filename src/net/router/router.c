@@ -29,12 +29,14 @@ static const struct wf_param params_table[] = {
     {ROW("routing", ENUM, routing), .def = "auto", .choices = wf_router_routings,
      .doc = "Routing with its deadlock avoidance (docs/models/router.md); auto is "
             "oblivious-1vc on grids, updown on trees, else minimal"},
-    {ROW("routing_file", TEXT, routing_file), .def = "",
+    {ROW("routing_file", TEXT, routing_file), .only_with = "routing=table", .def = "",
      .doc = "File with the routes of routing table"},
-    {ROW("ecmp", ENUM, ecmp), .def = "flow", .choices = wf_route_flow_names,
+    {ROW("ecmp", ENUM, ecmp), .only_with = "routing=ecmp", .def = "flow",
+     .choices = wf_route_flow_names,
      .doc = "With routing ecmp, which packets take the same route: all between two nodes "
             "(flow), those of a message, or each its own"},
-    {ROW("info_step", SIZE, info_step), .def = "0B", .max = "1GiB",
+    {ROW("info_step", SIZE, info_step), .only_with = "routing=ugal_g", .def = "0B",
+     .max = "1GiB",
      .doc = "With routing ugal_g: routers notify their neighbours when a queue differs by "
             "this much from what they were told last; 0 is a packet"},
     {ROW("fail", TEXT, fail), .def = "",
@@ -50,8 +52,8 @@ static const struct wf_param params_table[] = {
      .doc = "Injection queues of a node"},
     {ROW("injection_length", COUNT, injection_length), .def = "8", .min = "1", .max = "65535",
      .doc = "Capacity of an injection queue, in packets"},
-    {ROW("injection", ENUM, injection), .def = "shortest", .choices = injections,
-     .doc = "Which of several injection queues a packet enters"},
+    {ROW("injection", ENUM, injection), .only_with = "injection_queues!=1", .def = "shortest",
+     .choices = injections, .doc = "Which of several injection queues a packet enters"},
     {ROW("consume_one", BOOL, consume_one), .def = "no",
      .doc = "A node consumes one packet at a time instead of one from each queue"},
     {ROW("request", ENUM, request), .def = "smart", .choices = requests,
@@ -76,7 +78,8 @@ static const struct wf_param params_table[] = {
     {ROW("switching", ENUM, switching), .def = "cut-through", .choices = switchings,
      .doc = "Packets keep a link until their tail has left (virtual cut-through), or share "
             "it flit by flit (wormhole)"},
-    {ROW("routing_delay", COUNT, routing_delay), .def = "1", .max = "1000000",
+    {ROW("routing_delay", COUNT, routing_delay), .only_with = "switching=wormhole", .def = "1",
+     .max = "1000000",
      .doc = "With wormhole switching: cycles that it takes to route a packet; 0: the "
             "previous router has done it"},
     {ROW("speculative", BOOL, speculative), .def = "no",
@@ -88,7 +91,8 @@ static const struct wf_param params_table[] = {
     {ROW("global_restriction", REAL, global_restriction), .def = "0", .min = "0", .max = "1",
      .doc = "No node injects while more than this share of the capacity of all queues is "
             "taken; 0 is no limit"},
-    {ROW("global_delay", COUNT, global_delay), .def = "64", .min = "4", .max = "1000000000",
+    {ROW("global_delay", COUNT, global_delay), .only_with = "global_restriction!=0",
+     .def = "64", .min = "4", .max = "1000000000",
      .doc = "Cycles between two counts of the packets in the network, and until all nodes "
             "know the count"},
     {ROW("watchdog", COUNT, watchdog), .def = "10000", .max = "1000000000",

@@ -189,6 +189,29 @@ static void text_values_are_owned_and_limited(void)
     wf_param_release(table, &s);
 }
 
+static void conditions_compare_another_value(void)
+{
+    static const struct wf_param rows[] = {
+        {ROW("ranks", WF_PARAM_COUNT, ranks), .def = "1"},
+        {ROW("mapping", WF_PARAM_ENUM, mapping), .def = "cyclic", .choices = mappings},
+        {ROW("label", WF_PARAM_TEXT, label), .def = "", .only_with = "mapping=cyclic"},
+        {ROW("latency", WF_PARAM_TIME, latency_ps), .def = "0", .only_with = "ranks!=1"},
+        {ROW("latency2", WF_PARAM_TIME, latency_ps), .def = "0", .only_with = "label!="},
+        WF_PARAM_END,
+    };
+    struct settings s = {0};
+
+    CHECK(wf_param_defaults(rows, &s, NULL) == WF_OK);
+    CHECK(wf_param_has_effect(rows, &rows[0], &s) && wf_param_has_effect(rows, &rows[2], &s));
+    CHECK(!wf_param_has_effect(rows, &rows[3], &s) && !wf_param_has_effect(rows, &rows[4], &s));
+    CHECK(wf_param_set(rows, &s, "", "ranks", "2", NULL) == WF_OK);
+    CHECK(wf_param_set(rows, &s, "", "mapping", "block", NULL) == WF_OK);
+    CHECK(wf_param_set(rows, &s, "", "label", "x", NULL) == WF_OK);
+    CHECK(!wf_param_has_effect(rows, &rows[2], &s) && wf_param_has_effect(rows, &rows[3], &s));
+    CHECK(wf_param_has_effect(rows, &rows[4], &s));
+    wf_param_release(rows, &s);
+}
+
 static void missing_names_the_first_required_member(void)
 {
     static const struct wf_param two[] = {
@@ -273,6 +296,7 @@ int main(void)
     RUN(values_are_set_by_name_and_read_back);
     RUN(bad_values_are_refused_and_change_nothing);
     RUN(text_values_are_owned_and_limited);
+    RUN(conditions_compare_another_value);
     RUN(missing_names_the_first_required_member);
     RUN(every_type_has_a_syntax);
     RUN(too_many_choices_are_cut_not_overrun);

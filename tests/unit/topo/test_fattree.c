@@ -204,6 +204,7 @@ static void bad_trees_are_refused_with_a_reason(void)
         {"fattree:4x4,up=1x0", "a size of 0"},
         {"fattree:4x4x", "character 5"},
         {"fattree:4y4", "expected 'x'"},
+        {"fattree:4,taper=2", "taper '2': the only level of switches has no parents"},
         {"fattree:4x4,taper=3", "3 does not divide the 4 parents of a switch of level 1"},
         {"fattree:4x4,taper=0", "0 does not divide"},
         {"fattree:4x4,taper=2x2", "one for each of 1 levels"},
