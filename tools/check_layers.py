@@ -34,7 +34,7 @@ MAY_INCLUDE = {
     "net": ["base", "engine", "topo"],
     "net/fault": ["base", "topo", "result", "net/route"],
     "net/packet": ["base", "topo", "result", "net/route", "net/stats", "net/fault"],
-    "net/router": ["base", "topo", "net/route", "net/stats"],
+    "net/router": ["base", "topo", "net/route", "net/stats", "net/fault"],
     "net/stats": ["base", "engine", "result", "topo"],
     "net/route": ["base", "net/vc"],
     "net/vc": ["base", "topo"],

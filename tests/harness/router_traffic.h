@@ -82,6 +82,18 @@ static inline struct wf_router_params router_defaults(void)
     return params;
 }
 
+static inline void router_finish(const void *state, struct wf_ctx *ctx)
+{
+    const struct router_world *world = wf_model(ctx);
+
+    world->net->ops->finish(world->net, ctx, state, 0, wf_tally(ctx));
+}
+
+static inline void router_merge(void *into, const void *from)
+{
+    wf_net_totals_merge(into, from);
+}
+
 /* Messages to send, and where to tell when they arrived and, if `left` is not null, when they
  * had left. */
 struct router_traffic {
@@ -90,12 +102,16 @@ struct router_traffic {
     int64_t *arrival, *left;
 };
 
-/* Sends messages over any model with these parameters under a scheduler; returns the digest.
- * Only a sequential run tells when they arrived and left. */
-static inline uint64_t router_run_model(const struct wf_net_ops *ops,
-                                        const struct wf_topo *topo, const void *params,
-                                        const struct setup *setup,
-                                        const struct router_traffic *traffic)
+struct router_result {
+    uint64_t digest;
+    struct wf_net_totals totals;
+};
+
+/* Sends messages over any model with these parameters under a scheduler. Only a sequential run
+ * tells when they arrived and left. */
+static inline struct router_result
+router_run_model(const struct wf_net_ops *ops, const struct wf_topo *topo, const void *params,
+                 const struct setup *setup, const struct router_traffic *traffic)
 {
     bool records = setup->scheduler == WF_SEQUENTIAL;
     const struct wf_engine_config config = engine_config(setup);
@@ -110,28 +126,33 @@ static inline uint64_t router_run_model(const struct wf_net_ops *ops,
                                            .payload_max = net->payload_max,
                                            .announces_changes = true,
                                            .init = router_init,
-                                           .event = router_event};
+                                           .event = router_event,
+                                           .finish = router_finish};
     const struct wf_net_user user = {
         .arg = &world, .arrived = router_arrived, .sent = router_sent};
     struct wf_engine *engine = wf_engine_new(&config, NULL);
     struct wf_err err = {.status = WF_OK};
+    struct router_result result;
     struct wf_run run;
 
     for (uint32_t i = 0; records && i < traffic->n; i++) {
         traffic->arrival[i] = -1;
     }
     uint32_t first = wf_engine_add(engine, &process, topo->n_nodes, net->node_size, &world);
+    wf_engine_tally(engine, sizeof(result.totals), router_merge);
     wf_net_attach(net, engine, first, &user);
     must(wf_engine_run(engine, &run, &err), &err);
+    result.digest = run.digest;
+    memcpy(&result.totals, wf_engine_tally_get(engine), sizeof(result.totals));
     wf_engine_free(engine);
     wf_net_free(net);
-    return run.digest;
+    return result;
 }
 
-static inline uint64_t router_run(const struct wf_topo *topo,
-                                  const struct wf_router_params *params,
-                                  const struct setup *setup,
-                                  const struct router_traffic *traffic)
+static inline struct router_result router_run(const struct wf_topo *topo,
+                                              const struct wf_router_params *params,
+                                              const struct setup *setup,
+                                              const struct router_traffic *traffic)
 {
     return router_run_model(&wf_net_router_ops, topo, params, setup, traffic);
 }

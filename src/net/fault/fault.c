@@ -44,6 +44,25 @@ bool wf_fault_has_times(const char *fail)
     return strchr(fail, '@') != NULL;
 }
 
+enum wf_status wf_fault_check(const char *fail, int action, int64_t resend_delay, int64_t least,
+                              struct wf_err *err)
+{
+    char text[WF_UNITS_TEXT_MAX];
+
+    if (!wf_fault_has_times(fail) && action != WF_FAULT_RESEND) {
+        return wf_err_set(err, WF_EINVAL,
+                          "net.fail_action: has no effect without failures in time, as "
+                          "net.fail=link:3-4@2ms");
+    }
+    if (wf_fault_has_times(fail) && resend_delay < least) {
+        return wf_err_set(err, WF_EINVAL,
+                          "net.resend_delay: expected at least %s, the least time from one "
+                          "router to another",
+                          wf_format_time(least, text));
+    }
+    return WF_OK;
+}
+
 /* ---- Creation ---- */
 
 static int by_time(const void *a, const void *b)

@@ -178,26 +178,7 @@ static enum wf_status break_topology(struct wf_packet_net *model, const struct w
     if (wf_fault_has_times(given->fail)) {
         return WF_OK;
     }
-    if (given->fail_action != WF_FAULT_RESEND) {
-        return wf_err_set(err, WF_EINVAL,
-                          "net.fail_action: has no effect without failures in time, as "
-                          "net.fail=link:3-4@2ms");
-    }
     return wf_net_topology_break(whole, given->fail, &model->topo, &model->damaged, err);
-}
-
-static enum wf_status check_resend(const struct wf_packet_net *model, struct wf_err *err)
-{
-    int64_t least = wf_packet_links_least_delay(&model->links);
-    char text[WF_UNITS_TEXT_MAX];
-
-    if (model->faults != NULL && model->resend_delay < least) {
-        return wf_err_set(err, WF_EINVAL,
-                          "net.resend_delay: expected at least %s, the least time from one "
-                          "router to another",
-                          wf_format_time(least, text));
-    }
-    return WF_OK;
 }
 
 static void handle(const struct wf_packet_view *view, const struct wf_event *ev)
@@ -479,7 +460,8 @@ static enum wf_status packet_create(const void *params, const struct wf_net_env 
         status = make_channels(model, given, err);
     }
     if (status == WF_OK) {
-        status = check_resend(model, err);
+        status = wf_fault_check(given->fail, given->fail_action, given->resend_delay,
+                                wf_packet_links_least_delay(&model->links), err);
     }
     if (status != WF_OK) {
         packet_destroy(&model->net);

@@ -344,9 +344,14 @@ static void send(const struct wf_router_view *view, uint32_t port, struct round 
     wf_router_stats_leaves(view, port, &packet);
     packet.hops++;
     packet.input = (wf_router_in_port(model, view->vertex, port) * model->vcs + vc) & 0x7fff;
-    wf_router_schedule(view, model->topo->ops->neighbor(model->topo, view->vertex, port),
-                       kind->pipeline + kind->link_delay, WF_ROUTER_HEAD, &packet,
-                       sizeof(packet));
+    int64_t there = view->now + kind->pipeline + kind->link_delay;
+    int64_t tail = there + (int64_t)(model->phits - 1) * kind->pace;
+    if (model->faults == NULL ||
+        !wf_router_fault_cuts(view, port * model->vcs + vc, &packet, there, tail)) {
+        wf_router_schedule(view, model->topo->ops->neighbor(model->topo, view->vertex, port),
+                           (uint64_t)(there - view->now), WF_ROUTER_HEAD, &packet,
+                           sizeof(packet));
+    }
     give_back(view, input);
 }
 
@@ -378,6 +383,10 @@ static void ask(const struct wf_router_view *view, uint32_t number, struct round
         soonest(round, ready);
         return;
     }
+    if (view->model->faults != NULL && wf_router_fault_strands(view, number)) {
+        soonest(round, view->now + 1);
+        return;
+    }
     if (input->asked == 0 && view->model->set.arbitration == WF_ROUTER_FIFO) {
         wf_router_edit_input(view, number)->asked = view->now + 1;
     }
@@ -405,6 +414,9 @@ void wf_router_decide(const struct wf_router_view *view)
     head->wake = 0;
     round.n = 0;
     round.next = WF_ROUTER_NEVER;
+    if (view->model->faults != NULL) {
+        wf_router_fault_begin(view);
+    }
     if (head->backlog != 0) {
         wf_router_inject(view);
     }
@@ -416,6 +428,9 @@ void wf_router_decide(const struct wf_router_view *view)
             wf_router_watch(view);
             soonest(&round, wf_router_ask_again(view, round.requests[i].input));
         }
+    }
+    if (view->model->faults != NULL) {
+        soonest(&round, wf_router_fault_wake(view));
     }
     if (round.next != WF_ROUTER_NEVER) {
         wf_router_wake(view, round.next);

@@ -131,7 +131,8 @@ void wf_router_counted(const struct wf_router_view *view)
 void wf_router_report(const struct wf_router_view *view)
 {
     struct wf_router_head *head = view->head;
-    int64_t inside = (int64_t)(head->injected - head->consumed), change = inside - head->told;
+    int64_t inside = (int64_t)(head->injected - head->consumed - head->dropped),
+            change = inside - head->told;
 
     wf_touch(view->ctx, head, sizeof(*head));
     head->reporting = 0;

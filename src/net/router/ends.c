@@ -155,7 +155,8 @@ void wf_router_inject(const struct wf_router_view *view)
         struct wf_router_cell *entry = edit_cell(view, head->backlog);
         struct wf_router_packet packet = entry->packet;
 
-        if (!inject_one(view, &packet, entry->count)) {
+        /* A packet that is sent again does not end its message a second time. */
+        if (!inject_one(view, &packet, entry->at == WF_ROUTER_AGAIN ? 0 : entry->count)) {
             return; /* a packet that begins to leave frees a slot */
         }
         if (--entry->count == 0) {
@@ -191,6 +192,21 @@ static void append_backlog(const struct wf_router_view *view,
         edit_cell(view, head->backlog_last)->next = cell;
     }
     head->backlog_last = cell;
+}
+
+void wf_router_inject_again(const struct wf_router_view *view,
+                            const struct wf_router_packet *packet)
+{
+    struct wf_router_head *head = view->head;
+    bool was_empty = head->backlog == 0;
+    struct wf_router_cell *entry = push(view, &head->backlog, packet);
+
+    wf_touch(view->ctx, head, sizeof(*head));
+    entry->count = 1;
+    entry->at = WF_ROUTER_AGAIN;
+    head->backlog_last = was_empty ? head->backlog : head->backlog_last;
+    wf_router_wake(view,
+                   (wf_now(view->ctx) + view->model->set.cycle - 1) / view->model->set.cycle);
 }
 
 bool wf_router_can_inject(const struct wf_net *net, struct wf_ctx *ctx, void *node,
@@ -300,7 +316,9 @@ static bool deliver_early(const struct wf_router_view *view, uint32_t src, uint3
          last = cell, cell = read_cell(view, cell)->next) {
         const struct wf_router_cell *entry = read_cell(view, cell);
         if (entry->packet.msg.src_node == src && entry->packet.order == order) {
-            deliver(view, &entry->packet);
+            if (entry->count == 0) { /* else the message is lost */
+                deliver(view, &entry->packet);
+            }
             pull(view, &view->head->early, last, cell);
             return true;
         }
@@ -323,6 +341,57 @@ static void deliver_in_order(const struct wf_router_view *view,
     } while (deliver_early(view, packet->msg.src_node, *next));
 }
 
+static bool is_lost(const struct wf_router_view *view, uint32_t src, uint32_t number)
+{
+    uint32_t cell = view->head->lost;
+
+    while (cell != 0 && (read_cell(view, cell)->packet.msg.src_node != src ||
+                         read_cell(view, cell)->packet.number != number)) {
+        cell = read_cell(view, cell)->next;
+    }
+    return cell != 0;
+}
+
+/* Removes the packets of a message that have arrived. */
+static void forget_partial(const struct wf_router_view *view, uint32_t src, uint32_t number)
+{
+    uint32_t last = 0;
+
+    for (uint32_t cell = view->head->partial; cell != 0;
+         last = cell, cell = read_cell(view, cell)->next) {
+        const struct wf_router_packet *packet = &read_cell(view, cell)->packet;
+        if (packet->msg.src_node == src && packet->number == number) {
+            pull(view, &view->head->partial, last, cell);
+            return;
+        }
+    }
+}
+
+void wf_router_forget(const struct wf_router_view *view, const struct wf_router_lost *lost)
+{
+    const struct wf_router_packet packet = {.msg = {.src_node = lost->src},
+                                            .dst = lost->dst,
+                                            .number = lost->number,
+                                            .order = lost->order};
+
+    if (is_lost(view, lost->src, lost->number)) {
+        return;
+    }
+    (void)push(view, &view->head->lost, &packet);
+    forget_partial(view, lost->src, lost->number);
+    if (view->model->net.user.any_order) {
+        return;
+    }
+    uint32_t *next = expected(view, lost->src);
+    if (lost->order != *next) {
+        push(view, &view->head->early, &packet)->count = 1;
+        return;
+    }
+    do {
+        ++*next;
+    } while (deliver_early(view, lost->src, *next));
+}
+
 void wf_router_consume(const struct wf_router_view *view, const struct wf_router_packet *packet)
 {
     struct wf_router_head *head = view->head;
@@ -332,7 +401,7 @@ void wf_router_consume(const struct wf_router_view *view, const struct wf_router
     head->hops += packet->hops;
     wf_router_stats_consumed(view, packet);
     wf_router_counted(view);
-    if (!completes(view, packet)) {
+    if (is_lost(view, packet->msg.src_node, packet->number) || !completes(view, packet)) {
         return;
     }
     if (view->model->net.user.any_order) {

@@ -10,6 +10,7 @@
  */
 
 #include "base/rng.h"
+#include "net/fault/fault.h"
 #include "net/links.h"
 #include "net/route/route.h"
 #include "net/router/router.h"
@@ -31,6 +32,8 @@ enum {
     WF_ROUTER_GATE,   /* from the deadlock detector: whether packets may be injected */
     WF_ROUTER_HALT,   /* from the deadlock detector: wf_net_deadlock */
     WF_ROUTER_NOTICE, /* the length of a neighbour's queue: wf_router_notice */
+    WF_ROUTER_RESEND, /* to the source of a packet that met a failure: wf_router_packet */
+    WF_ROUTER_LOST,   /* to the destination of a lost packet: wf_router_lost */
 };
 
 /* To the deadlock detector, which is a process of its own. */
@@ -50,6 +53,7 @@ enum {
 };
 
 #define WF_ROUTER_NEVER INT64_MAX
+#define WF_ROUTER_AGAIN INT64_C(-1)
 #define WF_ROUTER_NONE  UINT32_C(0xffffffff)
 
 /* Travels in events and has no padding. */
@@ -71,16 +75,26 @@ struct wf_router_packet {
 
 _Static_assert(sizeof(struct wf_router_packet) == 64, "no padding");
 
+/* A lost packet. Travels in events. */
+struct wf_router_lost {
+    uint32_t src, dst;      /* nodes */
+    uint32_t number, order; /* as in struct wf_router_packet */
+    int64_t at;             /* picoseconds */
+    uint32_t vertex, port;  /* link on which it was; WF_TOPO_NO_PORT: no route was left */
+};
+
 /* ---- state ---- */
 
 /* A cell: a packet in a queue, a message that waits for injection, or a node's record of its
  * messages from or to a peer. */
 struct wf_router_cell {
     struct wf_router_packet packet;
-    int64_t at;     /* cycle in which the head arrived */
+    int64_t at;     /* cycle in which the head arrived; for a message that waits for injection:
+                     * WF_ROUTER_AGAIN if it is a packet to be sent again */
     uint32_t next;  /* cell, or 0 */
     uint32_t count; /* number of packets or messages; for a packet that a policy has routed:
-                     * the channel that it waits for, + 1 */
+                     * the channel that it waits for, + 1; for an early message: 1 if it is
+                     * lost */
 };
 
 enum { WF_ROUTER_IS_BLOCKED = 1, WF_ROUTER_IS_FULL = 2 };
@@ -144,6 +158,8 @@ struct wf_router_head {
     uint8_t spare;
     uint32_t deadlock; /* node 0: cell with the deadlock, or 0 */
     uint32_t consume_winner;
+    uint32_t epoch;   /* with failures in time: epoch of the last decision */
+    uint64_t dropped; /* packets that entered the network and met a failure here */
     /* Nodes only: */
     uint32_t numbers;               /* messages sent so far */
     uint32_t backlog, backlog_last; /* cells of messages that wait for injection */
@@ -151,6 +167,7 @@ struct wf_router_head {
     uint32_t early;                 /* cells of messages that wait for an earlier one */
     uint32_t sent_orders,
         seen_orders; /* cells with counts of messages for and from each node */
+    uint32_t lost;   /* cells of messages that lost a packet */
 };
 
 /* A cell of node 0. */
@@ -165,6 +182,7 @@ struct wf_router_layout {
     size_t channels, links, inputs, words, size;
     size_t flit_inputs, flit_channels, flit_ports, flit_source; /* wormhole only */
     size_t by_hops, loads; /* statistics, if they are asked for; else 0 */
+    size_t losses;         /* struct wf_net_losses of a node; only with failures in time */
     size_t notices;        /* struct wf_router_port_notice of each port; only with notices */
 };
 
@@ -199,10 +217,13 @@ struct wf_router_net {
     uint32_t escapes; /* channels of each link that adaptive packets use as a last resort */
     int request;
     uint64_t seed;
-    int scheme;             /* enum wf_router_routing without the presets, or... */
-    struct wf_route *route; /* ...WF_ROUTER_POLICY with this; else null */
-    uint16_t *coords;       /* on grids: coordinates of each vertex, n_dims each */
-    uint16_t *in_port; /* elsewhere: for each directed link the input port at its far end */
+    int scheme;                   /* enum wf_router_routing without the presets, or... */
+    struct wf_route *route;       /* ...WF_ROUTER_POLICY with this; else null */
+    struct wf_fault_plan *faults; /* failures in time, with routes; null: `route` is used */
+    uint32_t set_vcs;   /* channels for routes of one epoch; all without failures in time */
+    uint32_t class_vcs; /* channels that the policy needs for these */
+    uint16_t *coords;   /* on grids: coordinates of each vertex, n_dims each */
+    uint16_t *in_port;  /* elsewhere: for each directed link the input port at its far end */
     struct wf_net_inward inward; /* with one-way links: those that end at each input port */
     uint64_t notice_step;        /* bytes; 0: routers send no notices */
     uint32_t detector;           /* process number */
@@ -390,6 +411,26 @@ uint32_t wf_router_policy_channels(const struct wf_router_view *view, uint32_t i
 /* Asks the policy, if it was not asked yet. */
 void wf_router_policy_ask(const struct wf_router_view *view, uint32_t input);
 
+/* ---- fault.c; the model has failures in time ---- */
+
+/* Begins a decision: if the network has changed, packets choose their channels anew, and those
+ * that have no route left are dropped. */
+void wf_router_fault_begin(const struct wf_router_view *view);
+/* The cycle of the next change, if the router has packets; else WF_ROUTER_NEVER. */
+int64_t wf_router_fault_wake(const struct wf_router_view *view);
+/* Drops the first packet of an input if it has no route; returns whether it did. */
+bool wf_router_fault_strands(const struct wf_router_view *view, uint32_t input);
+/* Drops a packet that is being sent, if the link fails before `tail`, the cycle in which its
+ * last phit arrives; returns whether it did. The head would arrive in the cycle `head`. */
+bool wf_router_fault_cuts(const struct wf_router_view *view, uint32_t channel,
+                          const struct wf_router_packet *packet, int64_t head, int64_t tail);
+/* WF_ROUTER_RESEND, WF_ROUTER_LOST. */
+void wf_router_fault_resend(const struct wf_router_view *view,
+                            const struct wf_router_packet *packet);
+void wf_router_fault_lost(const struct wf_router_view *view, const struct wf_router_lost *lost);
+/* What happened to the packets of a node. */
+const struct wf_net_losses *wf_router_fault_losses(const struct wf_router_view *view);
+
 /* ---- notice.c; the model sends notices ---- */
 
 /* Notifies the neighbours if the queue of the port has changed by a step. */
@@ -457,6 +498,12 @@ void wf_router_prepare(const struct wf_router_view *view, struct wf_router_packe
 /* Fills the injection queues from the messages that wait. A packet that has begun to leave does
  * not count in its queue any more, as in INSEE. */
 void wf_router_inject(const struct wf_router_view *view);
+
+/* Puts a packet that is sent again in front of the messages that wait for injection. */
+void wf_router_inject_again(const struct wf_router_view *view,
+                            const struct wf_router_packet *packet);
+/* Forgets a message for this node that lost a packet. */
+void wf_router_forget(const struct wf_router_view *view, const struct wf_router_lost *lost);
 
 /* A packet is at its destination; its tail follows. */
 void wf_router_consume(const struct wf_router_view *view,

@@ -67,6 +67,16 @@ static uint32_t port_of(const struct wf_router_view *view, uint32_t input)
                : WF_TOPO_NO_PORT;
 }
 
+/* The set of channels by which a packet came, which is that of the epoch in which it was sent;
+ * for a packet that is injected, the set of this epoch. */
+static uint32_t set_of(const struct wf_router_view *view, uint32_t input)
+{
+    const struct wf_router_net *model = view->model;
+
+    return input < view->layout->n_ports * model->vcs ? input % model->vcs / model->set_vcs
+                                                      : view->head->epoch % 2;
+}
+
 void wf_router_policy_ask(const struct wf_router_view *view, uint32_t input)
 {
     const struct wf_router_net *model = view->model;
@@ -77,9 +87,18 @@ void wf_router_policy_ask(const struct wf_router_view *view, uint32_t input)
         return;
     }
     struct wf_router_cell *entry = wf_cell_edit(view->ctx, first);
+    const struct wf_route *route = model->route;
+    uint32_t epoch = view->head->epoch;
+    if (model->faults != NULL) {
+        route = wf_fault_route(model->faults, epoch);
+        if (set_of(view, input) != epoch % 2) { /* another network: the route begins here */
+            uint8_t hops = entry->packet.on.route.vcs.hops;
+            entry->packet.on.route = (struct wf_route_state){.vcs = {.hops = hops}};
+        }
+    }
     const struct wf_route_query query = {
-        .topo = model->topo,
-        .route = model->route,
+        .topo = route->vcs.topo,
+        .route = route,
         .at = view->vertex,
         .dst = entry->packet.dst,
         .in_port = port_of(view, input),
@@ -89,9 +108,9 @@ void wf_router_policy_ask(const struct wf_router_view *view, uint32_t input)
         .arg = wf_unconst(view), /* only read */
     };
     struct wf_route_state *state = &entry->packet.on.route;
-    uint32_t port = model->route->ops->next(&query, state);
+    uint32_t port = route->ops->next(&query, state);
     state->vcs.hops = (uint8_t)(state->vcs.hops + (state->vcs.hops < UINT8_MAX ? 1 : 0));
-    entry->count = port * model->vcs + state->vcs.vc + 1;
+    entry->count = port * model->vcs + epoch % 2 * model->set_vcs + state->vcs.vc + 1;
 }
 
 uint32_t wf_router_policy_channels(const struct wf_router_view *view, uint32_t input,
@@ -104,8 +123,8 @@ uint32_t wf_router_policy_channels(const struct wf_router_view *view, uint32_t i
     if (entry->count == 0) {
         return 0;
     }
-    uint32_t first = entry->count - 1, vc = first % model->vcs;
-    for (uint32_t more = 0; vc + more < model->vcs; more += model->route->vcs.n_vcs) {
+    uint32_t first = entry->count - 1, vc = first % model->vcs % model->set_vcs;
+    for (uint32_t more = 0; vc + more < model->set_vcs; more += model->class_vcs) {
         channels[n++] = (uint16_t)(first + more);
     }
     return n;

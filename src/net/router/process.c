@@ -122,6 +122,12 @@ void wf_router_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,
     case WF_ROUTER_NOTICE:
         wf_router_notice_received(&view, (const void *)ev->payload);
         break;
+    case WF_ROUTER_RESEND:
+        wf_router_fault_resend(&view, packet);
+        break;
+    case WF_ROUTER_LOST:
+        wf_router_fault_lost(&view, (const void *)ev->payload);
+        break;
     case WF_ROUTER_SENT:
         net->user.sent(net->user.arg, ctx, node, &packet->msg);
         break;
@@ -178,6 +184,10 @@ void wf_router_finish(const struct wf_net *net, struct wf_ctx *ctx, const void *
     const struct wf_router_view view = place_after(wf_router_of(net), ctx, node, nic);
 
     wf_router_stats_finish(&view);
+    if (view.model->faults != NULL) {
+        const struct wf_net_totals lost = {.losses = *wf_router_fault_losses(&view)};
+        wf_net_totals_merge(totals, &lost);
+    }
     if (head->deadlock != 0) {
         const struct wf_router_deadlock *deadlock = wf_cell_read(ctx, head->deadlock);
         totals->deadlock = deadlock->queues;

@@ -40,7 +40,13 @@ static const struct wf_param params_table[] = {
      .doc = "With routing ugal_g: routers notify their neighbours when a queue differs by "
             "this much from what they were told last; 0 is a packet"},
     {ROW("fail", TEXT, fail), .def = "",
-     .doc = "Broken parts, as link:12-13,router:40,links:5%; routes avoid them"},
+     .doc = "Broken parts, as link:12-13,router:40,links:5%, from the start or for some time, "
+            "as link:12-13@2ms-5ms; routes avoid them"},
+    {ROW("fail_action", ENUM, fail_action), .def = "resend", .choices = wf_fault_action_names,
+     .doc = "What becomes of packets on a link that fails: their source sends them again, or "
+            "they are lost"},
+    {ROW("resend_delay", TIME, resend_delay), .def = "10us", .min = "1ps", .max = "1h",
+     .doc = "Time after which the source sends a packet again that met a failure"},
     {ROW("vcs", COUNT, vcs), .def = "0",
      .doc = "Virtual channels of a link, 1 to 16; 0 is as many as the routing needs"},
     {ROW("queue", COUNT, queue), .def = "4", .max = "1024",
@@ -142,6 +148,10 @@ static struct wf_router_layout layout_of(const struct wf_router_net *model, uint
     if (model->notice_step > 0) {
         layout.notices = layout.size;
         layout.size += n_ports * sizeof(struct wf_router_port_notice);
+    }
+    if (model->faults != NULL && n_injection > 0) {
+        layout.losses = layout.size;
+        layout.size += sizeof(struct wf_net_losses);
     }
     wf_router_stats_layout(model, &layout, n_injection > 0);
     return layout;
@@ -258,7 +268,8 @@ static void router_destroy(struct wf_net *net)
     free(model->coords);
     free(model->in_port);
     wf_net_inward_fini(&model->inward);
-    wf_route_free(model->route);
+    wf_route_free(model->faults == NULL ? model->route : NULL);
+    wf_fault_plan_free(model->faults);
     wf_topo_free(model->damaged);
     free(model);
 }
@@ -298,8 +309,9 @@ static enum wf_status router_create(const void *params, const struct wf_net_env 
     model->set = *(const struct wf_router_params *)params;
     model->net.ends = wf_net_ends_of(env);
     model->seed = env->seed;
+    model->topo = env->topo;
     enum wf_status status = check_sizes(model, err);
-    if (status == WF_OK) {
+    if (status == WF_OK && !wf_fault_has_times(model->set.fail)) {
         status = wf_net_topology_break(env->topo, model->set.fail, &model->topo,
                                        &model->damaged, err);
     }
@@ -311,6 +323,10 @@ static enum wf_status router_create(const void *params, const struct wf_net_env 
     }
     if (status == WF_OK) {
         status = check_global_delay(model, err);
+    }
+    if (status == WF_OK) {
+        status = wf_fault_check(model->set.fail, model->set.fail_action,
+                                model->set.resend_delay, promise(model) + 1, err);
     }
     if (status == WF_OK) {
         find_inputs(model);
@@ -326,6 +342,7 @@ static enum wf_status router_create(const void *params, const struct wf_net_env 
     model->net.payload_max = sizeof(struct wf_router_packet);
     model->net.promise_ps = promise(model);
     model->net.ahead = WF_NET_NOW;
+    model->net.faults = model->faults;
     wf_router_stats_init(model);
     *out = &model->net;
     return WF_OK;

@@ -63,9 +63,11 @@ struct wf_router_params {
     char *routing_file;
     int ecmp;           /* enum wf_route_flow */
     uint64_t info_step; /* bytes; 0: a packet */
-    char *fail;         /* topo/damaged.h; "": nothing fails */
-    uint64_t vcs;       /* 0: as many as the routing needs */
-    uint64_t queue;     /* packets per input channel */
+    char *fail;         /* net/fault/fault.h; "": nothing fails */
+    int fail_action;    /* enum wf_fault_action; this and the next for failures in time */
+    int64_t resend_delay;
+    uint64_t vcs;   /* 0: as many as the routing needs */
+    uint64_t queue; /* packets per input channel */
     int flow;
     uint64_t injection_queues, injection_length;
     int injection;

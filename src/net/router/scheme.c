@@ -57,9 +57,29 @@ static int choose_routing(const struct wf_router_net *model)
     }
     bool wormhole = model->set.switching == WF_ROUTER_WORMHOLE;
 
+    if (wf_fault_has_times(model->set.fail)) {
+        return WF_ROUTER_MINIMAL;
+    }
     return is_grid(model->topo)   ? wormhole ? WF_ROUTER_DATELINE : WF_ROUTER_OBLIVIOUS_1VC
            : is_tree(model->topo) ? WF_ROUTER_UPDOWN
                                   : WF_ROUTER_MINIMAL;
+}
+
+/* Routes for all epochs. A packet that finds another network than the router before takes
+ * channels of the other set, so that the channels of one set are waited for in order. */
+static enum wf_status make_faults(struct wf_router_net *model, const struct wf_route_ops *ops,
+                                  struct wf_err *err)
+{
+    const struct wf_fault_config config = {
+        .topo = model->topo,
+        .fail = model->set.fail,
+        .policy = ops,
+        .n_vcs = WF_ROUTER_VCS_MAX / 2,
+    };
+
+    WF_TRY(wf_fault_plan_create(&config, &model->faults, err));
+    model->route = wf_fault_route(model->faults, 0);
+    return WF_OK;
 }
 
 static enum wf_status make_policy(struct wf_router_net *model, const char *policy,
@@ -68,7 +88,9 @@ static enum wf_status make_policy(struct wf_router_net *model, const char *polic
     const struct wf_route_ops *ops = NULL;
     enum wf_status status = wf_route_find(policy, &ops, err);
 
-    if (status == WF_OK) {
+    if (status == WF_OK && wf_fault_has_times(model->set.fail)) {
+        WF_TRY(make_faults(model, ops, err));
+    } else if (status == WF_OK) {
         status = wf_route_create(ops, model->topo, model->set.routing_file, &model->route, err);
     }
     if (status != WF_OK) {
@@ -87,13 +109,15 @@ static enum wf_status choose_vcs(const struct scheme *scheme, const char *name,
 {
     uint32_t least = scheme->vcs_least, given = (uint32_t)model->set.vcs;
     uint32_t usual = scheme->vcs_default, fixed = scheme->vcs_fixed;
+    uint32_t n_sets = model->faults != NULL ? 2 : 1;
 
     if (model->set.vcs > WF_ROUTER_VCS_MAX) {
         return wf_err_set(err, WF_EINVAL, "net.vcs: %" PRIu64 " is too large; expected 1 to %d",
                           model->set.vcs, WF_ROUTER_VCS_MAX);
     }
     if (model->route != NULL) {
-        least = usual = model->route->vcs.n_vcs;
+        model->class_vcs = n_sets > 1 ? wf_fault_n_vcs(model->faults) : model->route->vcs.n_vcs;
+        least = usual = n_sets * model->class_vcs;
         fixed = 0;
     }
     if (least > WF_ROUTER_VCS_MAX) {
@@ -109,11 +133,11 @@ static enum wf_status choose_vcs(const struct scheme *scheme, const char *name,
                           "which needs %s%" PRIu32,
                           model->vcs, name, fixed > 0 ? "" : "at least ", least);
     }
-    if (model->scheme == WF_ROUTER_DATELINE && model->vcs % 2 != 0) {
-        return wf_err_set(err, WF_EINVAL,
-                          "net.vcs: %" PRIu32 " virtual channels cannot be halved, as dateline "
-                          "routing needs",
-                          model->vcs);
+    model->set_vcs = model->vcs / n_sets;
+    if ((model->scheme == WF_ROUTER_DATELINE || n_sets > 1) && model->vcs % 2 != 0) {
+        return wf_err_set(
+            err, WF_EINVAL, "net.vcs: %" PRIu32 " virtual channels cannot be halved, as %s",
+            model->vcs, n_sets > 1 ? "failures in time need" : "dateline routing needs");
     }
     return WF_OK;
 }
@@ -241,8 +265,15 @@ enum wf_status wf_router_choose_scheme(struct wf_router_net *model, struct wf_er
     int routing = choose_routing(model);
     const char *name = wf_router_routings[routing];
     const struct scheme *scheme = &schemes[routing];
-    bool own = scheme->works_on != NULL && scheme->works_on(model->topo);
+    bool changes = wf_fault_has_times(model->set.fail);
+    bool own = scheme->works_on != NULL && scheme->works_on(model->topo) && !changes;
 
+    if (changes && (scheme->policy == NULL || model->set.switching == WF_ROUTER_WORMHOLE)) {
+        return wf_err_set(err, WF_EINVAL,
+                          "net.fail: failures in time need cut-through switching and a routing "
+                          "policy, such as minimal; not %s",
+                          scheme->policy == NULL ? name : "wormhole switching");
+    }
     if (!own && scheme->policy == NULL) {
         return wf_err_set(err, WF_EINVAL,
                           "net.routing: %s routing works on grids, not on a "

@@ -56,7 +56,7 @@ static bool agree(const struct wf_topo *topo, const struct wf_router_params *par
     bool equal = true;
 
     for (size_t i = 0; i < sizeof(setups) / sizeof(setups[0]); i++) {
-        equal = equal && router_run(topo, params, &setups[i], &traffic) == digest;
+        equal = equal && router_run(topo, params, &setups[i], &traffic).digest == digest;
     }
     return equal;
 }
@@ -86,7 +86,8 @@ static bool all_arrive(const struct wf_topo *topo, const struct wf_router_params
     static uint32_t turn;
     uint32_t n = make_sends(topo->n_nodes, sends), there = 0;
     uint64_t digest = router_run(topo, params, &(struct setup){.scheduler = WF_SEQUENTIAL},
-                                 &(struct router_traffic){sends, n, arrival, NULL});
+                                 &(struct router_traffic){sends, n, arrival, NULL})
+                          .digest;
 
     for (uint32_t i = 0; i < n; i++) {
         there += arrival[i] >= 0;
