@@ -12,6 +12,10 @@ const KINDS = [
   {key: "receive_wait_ps", letter: "r", name: "waiting for messages", color: "--receive"},
   {key: "collective_wait_ps", letter: "k", name: "waiting in collectives", color: "--collective"},
 ];
+/* Ranks that share cores. */
+if (recording ? recording.kinds : doc.result && doc.result.ranks && doc.result.ranks.core_wait_ps) {
+  KINDS.push({key: "core_wait_ps", letter: "w", name: "waiting for a core", color: "--core"});
+}
 const IDLE = {name: "idle or finished", color: "--idle"};
 
 function get(path, from = doc) {

@@ -5,6 +5,7 @@ const SHARES = [
   {key: "compute_ps", name: "computing", color: "--compute"},
   {key: "send_overhead_ps", name: "CPU time to send", color: "--overhead"},
   {key: "receive_overhead_ps", name: "CPU time to receive", color: "--take"},
+  {key: "core_wait_ps", name: "waiting for cores", color: "--core"},
   {key: "latency_ps", name: "latency", color: "--collective"},
   {key: "transfer_ps", name: "transfer of bytes", color: "--send"},
   {key: "queue_ps", name: "queueing", color: "--receive"},

@@ -27,7 +27,8 @@ static inline uint32_t wf_request_set_at(const struct wf_request_set *set, uint3
     return set->numbers != NULL ? set->numbers[i] : set->first + i;
 }
 
-/* Computes; returns how long that takes, interruptions included. */
+/* Computes; returns how long that takes, interruptions included. Returns 0 if the rank shares
+ * its core: wf_rank_served() counts the time. */
 int64_t wf_rank_compute(const struct wf_caller *who, int64_t duration);
 /* With WF_RANK_NO_REQUEST, blocks until the message has left the sender. */
 WF_NODISCARD enum wf_called wf_rank_send(const struct wf_caller *who, const struct wf_peer *to,
@@ -82,7 +83,8 @@ WF_NODISCARD enum wf_called wf_rank_flush(const struct wf_caller *who);
 
 /* Resumes the rank when the engine's time has reached its clock. */
 void wf_rank_yield(const struct wf_caller *who);
-/* WF_CALLED_DONE if the engine's time has reached the rank's clock; else yields. */
+/* WF_CALLED_DONE if the engine's time has reached the rank's clock, and the rank has spent all
+ * CPU time that it was charged; else the rank is resumed as soon as that is so. */
 WF_NODISCARD enum wf_called wf_rank_sync(const struct wf_caller *who);
 /* Resumes the rank at the time `at`, unless something resumes it before. */
 void wf_rank_resume_at(const struct wf_caller *who, int64_t at);
@@ -100,8 +102,14 @@ void wf_rank_fail_sizes(const struct wf_caller *who, const struct wf_match_key *
 
 /* Moves the clock to `at` if that is later; the rank waits until then. */
 void wf_rank_advance(const struct wf_caller *who, int64_t at, enum wf_rank_in in);
-/* Charges CPU time of a message to the rank. */
+/* The core has served the rank's claim (ranks/turns.h): moves the clock and continues the
+ * program. */
+void wf_rank_served(const struct wf_caller *who);
+/* Charges CPU time of a message to the rank. If the rank shares its core, the clock moves when the
+ * rank has had the core for that time; see wf_rank_sync(). */
 void wf_rank_charge(const struct wf_caller *who, int64_t overhead);
+/* The CPU time of receives in a claim that has been served, in the unit of wf_cause.taken. */
+uint64_t wf_rank_taken(const struct wf_caller *who, const struct wf_turns_claim *claim);
 /* When an arrival at the time `at` is handled: at once, or WF_NET_LATER if it must wait for
  * the rank's next call. */
 int64_t wf_rank_progress(const struct wf_caller *who, int64_t at);

@@ -26,6 +26,7 @@ enum wf_why {
     WF_WHY_COLLECTIVE, /* a collective is complete */
     WF_WHY_FORMULA,    /* all ranks that a formula collective waits for have called */
     WF_WHY_RELEASED,   /* the hub of a formula collective releases the rank */
+    WF_WHY_CORE,       /* the rank gets its core, which it shares with others */
     WF_WHY_KINDS,
 };
 

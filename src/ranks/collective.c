@@ -2,7 +2,8 @@
 /*
  * Collectives in progress. Each is a request with a clock of its own that goes through the
  * steps of its algorithm as its messages arrive. A blocking collective is a nonblocking one
- * that the rank waits for. Only then the rank pays the CPU time of the messages.
+ * that the rank waits for. Only then the rank pays the CPU time of the messages, and has to
+ * wait for its core if it shares one.
  */
 #include "ranks/collective.h"
 
@@ -107,13 +108,45 @@ int64_t wf_collective_charge(const struct wf_caller *who, uint32_t cell, int64_t
     return coll->at;
 }
 
-/* Sends the message of a step. False if that has to wait for the engine's time. */
+/* Continues the collective at the time `at`, which is later than now. */
+static void continue_at(const struct run *run, int64_t at)
+{
+    const struct wf_caller *who = run->who;
+    const struct wf_node_wakeup wakeup = {who->slot, run->coll->coll.handle};
+
+    wf_schedule(who->ctx, wf_self(who->ctx), at == WF_TIME_MAX ? at : at - wf_now(who->ctx),
+                WF_NODE_CONTINUE, &wakeup, sizeof(wakeup));
+}
+
+/* Whether the collective claims its rank's core. */
+static bool takes_turns(const struct run *run)
+{
+    return run->who->ranks->turns.on && is_blocking(run->coll);
+}
+
+/* The CPU time of messages up to the collective's clock: claims the core for what lies after
+ * now. False if there is nothing to claim. */
+static bool claim_core(const struct run *run, bool receiving)
+{
+    const struct wf_caller *who = run->who;
+    const struct wf_turns *turns = &who->ranks->turns;
+    int64_t now = wf_now(who->ctx), work = run->coll->at - now;
+
+    if (!takes_turns(run) || work <= 0) {
+        return false;
+    }
+    run->coll->at = now;
+    wf_turns_edit(turns, who->ctx, who->node, who->slot)->receiving = receiving;
+    wf_turns_begin(turns, who->ctx, who->node, who->slot, work);
+    return true;
+}
+
+/* Sends the message of a step. False if that has to wait for the engine's time or the core. */
 static bool send_step(struct run *run, const struct wf_coll_step *step)
 {
     const struct wf_caller *who = run->who;
     struct wf_rank_request *coll = run->coll;
     struct wf_peer to = peer_of(run, step->send_to, &step->send, false);
-    int64_t now = wf_now(who->ctx);
 
     if ((coll->flags & WF_REQ_PAID) == 0) {
         int64_t cost = wf_protocol_send_ps(who, &to);
@@ -121,13 +154,11 @@ static bool send_step(struct run *run, const struct wf_coll_step *step)
         coll->at = wf_time_add(coll->at, cost);
         account(who, coll, cost);
     }
-    if (!who->ranks->runs_ahead && coll->at > now) {
-        const struct wf_node_wakeup wakeup = {who->slot, coll->coll.handle};
-
+    if (!who->ranks->runs_ahead && coll->at > wf_now(who->ctx)) {
         coll->flags |= WF_REQ_PAID;
-        wf_schedule(who->ctx, wf_self(who->ctx),
-                    coll->at == WF_TIME_MAX ? coll->at : coll->at - now, WF_NODE_CONTINUE,
-                    &wakeup, sizeof(wakeup));
+        if (!claim_core(run, false)) {
+            continue_at(run, coll->at);
+        }
         return false;
     }
     coll->flags &= (uint16_t)~WF_REQ_PAID;
@@ -191,6 +222,19 @@ static bool is_deferred(const struct run *run)
     return true;
 }
 
+/* Whether the last byte for the step has not arrived yet and the collective has to wait for it
+ * before it can claim the core. */
+static bool waits_for_data(const struct run *run)
+{
+    int64_t latest = takes_turns(run) ? wf_request_latest(run->who, run->cell) : 0;
+
+    if (latest <= wf_now(run->who->ctx)) {
+        return false;
+    }
+    continue_at(run, latest);
+    return true;
+}
+
 /* Goes through the steps; true if the last one is complete. */
 static bool go_on(struct run *run)
 {
@@ -200,10 +244,13 @@ static bool go_on(struct run *run)
         struct wf_coll_step step;
 
         if (coll->flags & WF_REQ_POSTED) {
-            if (coll->coll.missing > 0 || is_deferred(run)) {
+            if (coll->coll.missing > 0 || is_deferred(run) || waits_for_data(run)) {
                 return false;
             }
             collect(run);
+            if (claim_core(run, true)) {
+                return false;
+            }
         }
         if (run->who->rank->state == WF_RANK_FAILED) {
             return false;
@@ -250,6 +297,21 @@ static void complete(const struct run *run)
     wf_request_complete(run->who, run->cell, coll->at);
 }
 
+/* The time that the rank has waited for its core in its blocking collective. */
+static int64_t count_core_wait(const struct wf_caller *who)
+{
+    const struct wf_turns *turns = &who->ranks->turns;
+
+    if (!turns->on) {
+        return 0;
+    }
+    struct wf_turns_claim *claim = wf_turns_edit(turns, who->ctx, who->node, who->slot);
+    int64_t wait = claim->coll_wait_ps;
+    claim->wait_ps = wf_time_add(claim->wait_ps, wait);
+    claim->coll_wait_ps = 0;
+    return wait;
+}
+
 /* A blocking collective is complete: the rank's clock moves to its end. */
 static void leave(const struct run *run)
 {
@@ -266,13 +328,16 @@ static void leave(const struct run *run)
                                              .why = WF_WHY_COLLECTIVE});
     }
 
-    int64_t wait = wf_max_i64(at - rank->clock - rank->coll_overhead_ps, 0);
+    int64_t core_wait = count_core_wait(who);
+    int64_t wait = wf_max_i64(at - rank->clock - rank->coll_overhead_ps - core_wait, 0);
 
     rank->wait_ps[WF_IN_COLLECTIVE] += wait;
     rank->overhead_ps = wf_time_add(rank->overhead_ps, rank->coll_overhead_ps);
     /* Recorded as if the CPU had done all its work at the end. */
-    wf_rank_spent(who, WF_SPENT_WAITING + WF_IN_COLLECTIVE, rank->clock + wait);
+    wf_rank_spent(who, (enum wf_spent)WF_SPENT_WAITING + WF_IN_COLLECTIVE, rank->clock + wait);
     rank->clock += wait;
+    wf_rank_spent(who, (enum wf_spent)WF_SPENT_WAITING + WF_IN_CORE, rank->clock + core_wait);
+    rank->clock += core_wait;
     wf_rank_spent(who, WF_SPENT_ON_MESSAGES, at);
     rank->clock = at;
     rank->current = 0;
@@ -406,6 +471,29 @@ void wf_collective_continue(const struct wf_caller *who, uint32_t cell)
     struct run run = {.who = who, .cell = cell};
 
     prepare(&run);
+    continue_run(&run);
+}
+
+void wf_collective_served(const struct wf_caller *who)
+{
+    const struct wf_turns *turns = &who->ranks->turns;
+    struct wf_turns_claim *claim = wf_turns_edit(turns, who->ctx, who->node, who->slot);
+    struct run run = {.who = who, .cell = who->rank->current};
+
+    prepare(&run);
+    int64_t since = run.coll->at, begin = wf_now(who->ctx) - claim->busy;
+    if (begin > since) {
+        wf_cause_note(who, (struct wf_cause){.until = begin,
+                                             .since = since,
+                                             .track = track_of(&run),
+                                             .from = who->number,
+                                             .from_track = track_of(&run),
+                                             .taken = wf_rank_taken(who, claim),
+                                             .why = WF_WHY_CORE});
+        claim->coll_wait_ps = wf_time_add(claim->coll_wait_ps, begin - since);
+    }
+    claim->receiving = 0;
+    run.coll->at = wf_now(who->ctx);
     continue_run(&run);
 }
 

@@ -39,5 +39,8 @@ void wf_collective_continue(const struct wf_caller *who, uint32_t cell);
 int64_t wf_collective_charge(const struct wf_caller *who, uint32_t cell, int64_t from,
                              int64_t cpu_ps);
 
+/* The core has served the claim of the rank's blocking collective: continues the collective. */
+void wf_collective_served(const struct wf_caller *who);
+
 /* Continues a deferred collective in a call that the rank makes at the time `at`. */
 void wf_collective_run_deferred(const struct wf_caller *who, uint32_t cell, int64_t at);

@@ -181,7 +181,27 @@ static void on_resume(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *no
     const struct wf_caller who = wf_caller_enter(ranks, ctx, node, wakeup->slot);
 
     if (who.rank->ticket == wakeup->ticket && who.rank->state != WF_RANK_FAILED) {
+        wf_request_take(&who);
         wf_rank_wake(&who);
+    }
+}
+
+static void on_turn(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
+                    const struct wf_event *ev)
+{
+    uint32_t slot;
+
+    if (!wf_turns_next(&ranks->turns, ctx, node, (const void *)ev->payload, &slot)) {
+        return;
+    }
+    const struct wf_caller who = wf_caller_enter(ranks, ctx, node, slot);
+    if (who.rank->state == WF_RANK_FAILED) {
+        return;
+    }
+    if (who.rank->current != 0) {
+        wf_collective_served(&who);
+    } else {
+        wf_rank_served(&who);
     }
 }
 
@@ -226,6 +246,7 @@ static void node_event(void *state, const struct wf_event *ev, struct wf_ctx *ct
         [WF_NODE_SIGNAL - WF_NET_KINDS] = wf_formula_signal,
         [WF_NODE_INJECT - WF_NET_KINDS] = wf_protocol_depart,
         [WF_NODE_ARRIVED - WF_NET_KINDS] = wf_protocol_delayed,
+        [WF_NODE_TURN - WF_NET_KINDS] = on_turn,
     };
     const struct wf_ranks *ranks = wf_model(ctx);
     uint32_t kind = wf_net_kind(ev);
@@ -315,10 +336,15 @@ static void add_rank(const struct wf_caller *who, struct wf_ranks_tally *tally)
         .clock = rank->clock,
         .compute_ps = turn.slot->progress.compute_ps,
         .overhead_ps = rank->overhead_ps,
+        .wait_ps = {[WF_IN_CORE] = WF_NO_WAIT},
         .ended = rank->state == WF_RANK_ENDED,
     };
 
-    memcpy(totals.wait_ps, rank->wait_ps, sizeof(totals.wait_ps));
+    memcpy(totals.wait_ps, rank->wait_ps, sizeof(rank->wait_ps));
+    if (who->ranks->turns.on) {
+        totals.wait_ps[WF_IN_CORE] =
+            wf_turns_claim(&who->ranks->turns, who->node, who->slot)->wait_ps;
+    }
     wf_node_count_rank(&who->ranks->recorder, tally, &totals);
     wf_rank_find_leftover(who, &leftover.what);
     wf_tally_leftover(tally, &leftover);

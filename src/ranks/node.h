@@ -4,7 +4,7 @@
 /*
  * The node process. Its state is the network's part for each of its interfaces, these
  * interfaces (ranks/nic.h), one rank slot for each rank on the node, and what the ranks share
- * (ranks/local.h). Events of the network's kinds go to the network model, all others to the
+ * (ranks/local.h, ranks/turns.h). Events of the network's kinds go to the network model, all others to the
  * handler of their kind (ranks/node.c). Private to ranks/.
  *
  * A rank makes calls (ranks/calls.h) until one of them blocks; wf_node_resume() continues
@@ -27,6 +27,7 @@
 #include "ranks/rank.h"
 #include "ranks/ranks.h"
 #include "ranks/record/recorder.h"
+#include "ranks/turns.h"
 
 enum {
     WF_RANK_SLOTS_MAX = 65536, /* ranks on a node: their slots are numbered with 16 bits */
@@ -42,6 +43,7 @@ enum wf_node_event {
     WF_NODE_SIGNAL,                /* a signal of a formula collective */
     WF_NODE_INJECT,                /* hands a message to the network */
     WF_NODE_ARRIVED,               /* a message that the network interface delayed */
+    WF_NODE_TURN,                  /* a core has served a rank, or goes on to another one */
 };
 
 /* Payload of WF_NODE_RESUME and WF_NODE_CONTINUE. */
@@ -77,6 +79,7 @@ struct wf_ranks {
     size_t slots_at; /* offset of the rank slots in the state of a node */
     struct wf_cpu_contention contention;
     struct wf_noise noise;
+    struct wf_turns turns;                              /* of ranks that share cores */
     const struct wf_coll_ops *algorithm[WF_COLL_KINDS]; /* null: the rules choose */
     uint8_t formula[WF_COLL_KINDS];                     /* enum wf_formula */
     bool runs_ahead;                                    /* ranks may send later than now */

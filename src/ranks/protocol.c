@@ -200,7 +200,7 @@ static void register_in_call(const struct wf_caller *who, const struct wf_rank_r
 }
 
 /* The receiver registers its memory before it asks for the data. Where long messages progress
- * independently of the rank, that takes no CPU time from it. */
+ * independently of the rank, or ranks share cores, that takes no CPU time from it. */
 static void register_memory(const struct wf_caller *who, const struct wf_rank_request *recv,
                             struct asking *asking)
 {
@@ -212,7 +212,8 @@ static void register_memory(const struct wf_caller *who, const struct wf_rank_re
     }
     int64_t cpu_ps = wf_node_register_ps(&who->ranks->costs, bytes);
 
-    if (who->ranks->mpi->progress == WF_PROGRESS_CALLS && who->rank->state != WF_RANK_ENDED) {
+    if (who->ranks->mpi->progress == WF_PROGRESS_CALLS && who->rank->state != WF_RANK_ENDED &&
+        !who->ranks->turns.on) {
         register_in_call(who, recv, cpu_ps, asking);
     } else {
         asking->at = wf_time_add(asking->at, cpu_ps);

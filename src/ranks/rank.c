@@ -21,10 +21,91 @@ void wf_rank_yield(const struct wf_caller *who)
     wf_rank_resume_at(who, who->rank->clock);
 }
 
+/* ---- ranks that share cores ---- */
+
+static struct wf_turns_claim *edit_claim(const struct wf_caller *who)
+{
+    return wf_turns_edit(&who->ranks->turns, who->ctx, who->node, who->slot);
+}
+
+static const struct wf_turns_claim *read_claim(const struct wf_caller *who)
+{
+    return wf_turns_claim(&who->ranks->turns, who->node, who->slot);
+}
+
+/* The rank has spent CPU time on messages while it waited for others. */
+static void spend_owed(const struct wf_caller *who, int64_t time)
+{
+    int64_t until = wf_time_add(who->rank->clock, time);
+
+    edit_claim(who)->owed -= time;
+    wf_rank_spent(who, WF_SPENT_ON_MESSAGES, until);
+    who->rank->clock = until;
+}
+
+/* Whether the rank has spent all CPU time that it was charged; else claims its core for the
+ * rest. Part of the time may lie before the last message that the rank waited for. */
+static bool has_spent_all(const struct wf_caller *who)
+{
+    int64_t past = wf_now(who->ctx) - who->rank->clock;
+    int64_t owed = read_claim(who)->owed;
+
+    if (owed > 0 && past > 0) {
+        spend_owed(who, wf_min_i64(owed, past));
+        owed = read_claim(who)->owed;
+    }
+    if (owed > 0) {
+        who->rank->ticket++; /* only the core resumes the rank */
+        wf_turns_begin(&who->ranks->turns, who->ctx, who->node, who->slot, owed);
+    }
+    return owed == 0;
+}
+
+void wf_rank_served(const struct wf_caller *who)
+{
+    struct wf_turns_claim *claim = edit_claim(who);
+    struct wf_rank_slot *slot = (struct wf_rank_slot *)who->rank;
+    int64_t since = who->rank->clock, now = wf_now(who->ctx);
+    int64_t begin = now - claim->busy; /* as if the core had served it in one piece */
+
+    if (begin > since) {
+        wf_cause_note(who, (struct wf_cause){.until = begin,
+                                             .since = since,
+                                             .from = who->number,
+                                             .taken = wf_rank_taken(who, claim),
+                                             .why = WF_WHY_CORE});
+        wf_rank_spent(who, (enum wf_spent)WF_SPENT_WAITING + WF_IN_CORE, begin);
+        claim->wait_ps = wf_time_add(claim->wait_ps, begin - since);
+        who->rank->clock = begin;
+    }
+    wf_rank_spent(who, claim->computing ? WF_SPENT_COMPUTING : WF_SPENT_ON_MESSAGES, now);
+    who->rank->clock = now;
+    if (claim->computing) {
+        wf_touch(who->ctx, &slot->progress.compute_ps, sizeof(slot->progress.compute_ps));
+        slot->progress.compute_ps = wf_time_add(slot->progress.compute_ps, claim->busy);
+    }
+    claim->owed = 0;
+    claim->computing = 0;
+    claim->receiving = 0;
+    wf_rank_wake(who);
+}
+
+uint64_t wf_rank_taken(const struct wf_caller *who, const struct wf_turns_claim *claim)
+{
+    int64_t unit = who->ranks->costs.recv_unit;
+
+    return claim->receiving && unit > 0 ? (uint64_t)(claim->busy / unit) : 0;
+}
+
+/* ---- the clock ---- */
+
 enum wf_called wf_rank_sync(const struct wf_caller *who)
 {
     if (who->rank->clock > wf_now(who->ctx)) {
         wf_rank_yield(who);
+        return WF_CALLED_AGAIN;
+    }
+    if (who->ranks->turns.on && !has_spent_all(who)) {
         return WF_CALLED_AGAIN;
     }
     who->rank->computes = 0;
@@ -34,8 +115,12 @@ enum wf_called wf_rank_sync(const struct wf_caller *who)
 void wf_rank_advance(const struct wf_caller *who, int64_t at, enum wf_rank_in in)
 {
     struct wf_rank *rank = who->rank;
+    int64_t owed = who->ranks->turns.on ? read_claim(who)->owed : 0;
 
-    if (at > rank->clock) {
+    if (at > wf_time_add(rank->clock, owed)) {
+        if (owed > 0) {
+            spend_owed(who, owed);
+        }
         wf_rank_spent(who, WF_SPENT_WAITING + (enum wf_spent)in, at);
         rank->wait_ps[in] += at - rank->clock;
         rank->clock = at;
@@ -45,19 +130,24 @@ void wf_rank_advance(const struct wf_caller *who, int64_t at, enum wf_rank_in in
 void wf_rank_charge(const struct wf_caller *who, int64_t overhead)
 {
     struct wf_rank *rank = who->rank;
-    int64_t until = wf_time_add(rank->clock, overhead);
 
+    rank->overhead_ps = wf_time_add(rank->overhead_ps, overhead);
+    if (who->ranks->turns.on) {
+        edit_claim(who)->owed = wf_time_add(read_claim(who)->owed, overhead);
+        return;
+    }
+    int64_t until = wf_time_add(rank->clock, overhead);
     wf_rank_spent(who, WF_SPENT_ON_MESSAGES, until);
     rank->clock = until;
-    rank->overhead_ps = wf_time_add(rank->overhead_ps, overhead);
 }
 
 int64_t wf_rank_progress(const struct wf_caller *who, int64_t at)
 {
     const struct wf_rank *rank = who->rank;
+    bool ahead =
+        rank->clock > wf_now(who->ctx) || (who->ranks->turns.on && read_claim(who)->left > 0);
 
-    return who->ranks->mpi->progress == WF_PROGRESS_CALLS && rank->computes &&
-                   rank->clock > wf_now(who->ctx)
+    return who->ranks->mpi->progress == WF_PROGRESS_CALLS && rank->computes && ahead
                ? WF_NET_LATER
                : at;
 }
@@ -67,6 +157,14 @@ int64_t wf_rank_compute(const struct wf_caller *who, int64_t duration)
     const struct wf_ranks *ranks = who->ranks;
     int64_t since = who->rank->clock, until = wf_time_add(since, duration);
 
+    who->rank->computes = 1;
+    if (ranks->turns.on) {
+        if (duration > 0) {
+            edit_claim(who)->owed = duration;
+            edit_claim(who)->computing = 1;
+        }
+        return 0;
+    }
     if (ranks->noise.kind != WF_NODE_NOISE_NONE) {
         const struct wf_noise_core core = {wf_self(who->ctx) - ranks->net->first_node,
                                            wf_cores_core(&ranks->local.cores, who->slot)};
@@ -75,7 +173,6 @@ int64_t wf_rank_compute(const struct wf_caller *who, int64_t duration)
     }
     wf_rank_spent(who, WF_SPENT_COMPUTING, until);
     who->rank->clock = until;
-    who->rank->computes = 1;
     return until - since;
 }
 
@@ -89,9 +186,8 @@ static enum wf_called send_at_clock(const struct wf_caller *who, const struct wf
     if (rank->overhead_paid == 0) {
         wf_rank_charge(who, wf_protocol_send_ps(who, to));
     }
-    if (!who->ranks->runs_ahead && rank->clock > wf_now(who->ctx)) {
+    if (!who->ranks->runs_ahead && wf_rank_sync(who) == WF_CALLED_AGAIN) {
         rank->overhead_paid = 1;
-        wf_rank_yield(who);
         return WF_CALLED_AGAIN;
     }
     rank->overhead_paid = 0;

@@ -22,8 +22,8 @@ enum wf_rank_state {
     WF_RANK_FAILED, /* stopped by an error of the program, see `failure` */
 };
 
-/* The kind of call in which a rank waits. */
-enum wf_rank_in { WF_IN_SEND, WF_IN_RECV, WF_IN_COLLECTIVE, WF_IN_KINDS };
+/* The kind of call in which a rank waits; or it waits for its core (ranks/turns.h). */
+enum wf_rank_in { WF_IN_SEND, WF_IN_RECV, WF_IN_COLLECTIVE, WF_IN_CORE, WF_IN_KINDS };
 
 enum wf_failure {
     WF_FAILURE_NONE,
@@ -62,8 +62,8 @@ struct wf_rank {
     uint32_t small_requests[WF_RANK_SMALL_REQUESTS]; /* cells of requests with small numbers */
     struct wf_cellmap requests;                      /* cells of the others, by number */
 
-    int64_t wait_ps[WF_IN_KINDS]; /* time in which the rank only waited */
-    int64_t overhead_ps;          /* CPU time spent on messages */
+    int64_t wait_ps[WF_IN_CORE]; /* time in which the rank only waited in calls */
+    int64_t overhead_ps;         /* CPU time spent on messages */
     uint64_t sent_messages, sent_bytes;
     union {
         uint64_t unexpected_bytes;

@@ -234,6 +234,8 @@ enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_conf
         free(ranks);
         return status;
     }
+    /* Ranks that share cores must want them in the order of time. */
+    ranks->in_step |= wf_cores_init(ranks->node, config->place->slots_max).shared;
     ranks->runs_ahead = can_run_ahead(ranks, background);
     set_nics(ranks, depends_on_time);
     ranks->capture_ps = find_capture_costs(ranks, n_ranks);
@@ -245,6 +247,8 @@ enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_conf
     size_t state_size =
         wf_local_init(&ranks->local, ranks->node, ranks->mpi, config->place->slots_max,
                       ranks->slots_at + config->place->slots_max * sizeof(struct wf_rank_slot));
+    state_size = wf_turns_init(&ranks->turns, ranks->node, ranks->net, &ranks->noise,
+                               config->place->slots_max, state_size);
     uint32_t first =
         wf_engine_add(engine, &ranks->ops, config->place->n_nodes, state_size, ranks);
     wf_engine_tally(engine,

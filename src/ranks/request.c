@@ -235,6 +235,9 @@ static void take(const struct wf_caller *who, uint32_t cell, struct wf_cause *ca
     wf_rank_advance(who, req->at, in[req->kind]);
     if (req->kind == WF_REQ_RECV) {
         wf_rank_charge(who, receive_ps(who, req));
+        if (who->ranks->turns.on) {
+            wf_turns_edit(&who->ranks->turns, who->ctx, who->node, who->slot)->receiving = 1;
+        }
         if (req->flags & WF_REQ_WILDCARD) {
             who->rank->seen_source = req->msg.peer;
             who->rank->seen_tag = req->key.tag;
@@ -259,7 +262,7 @@ static void take_one(const struct wf_caller *who, uint32_t cell)
  * them. */
 static void take_awaited(const struct wf_caller *who, uint32_t cell)
 {
-    if (who->rank->awaited == 1) {
+    if (who->rank->awaited == 1 && !who->ranks->turns.on) {
         take_one(who, cell);
         return;
     }
@@ -268,6 +271,32 @@ static void take_awaited(const struct wf_caller *who, uint32_t cell)
         take(who, who->rank->done_awaited.head, &cause);
     }
     note_causes(who, &cause);
+}
+
+/* All requests that the call waits for are complete. If the rank shares its core, it takes them
+ * when the last one has arrived, because only then it wants its core. Returns whether that is
+ * later than now. */
+static bool takes_later(const struct wf_caller *who)
+{
+    uint32_t last = who->rank->done_awaited.tail;
+    int64_t at = last != 0 ? wf_request_read(who, last)->at : 0;
+
+    if (!who->ranks->turns.on || at <= wf_now(who->ctx)) {
+        return false;
+    }
+    wf_turns_edit(&who->ranks->turns, who->ctx, who->node, who->slot)->taking = 1;
+    wf_rank_resume_at(who, at);
+    return true;
+}
+
+void wf_request_take(const struct wf_caller *who)
+{
+    const struct wf_turns *turns = &who->ranks->turns;
+
+    if (turns->on && wf_turns_claim(turns, who->node, who->slot)->taking) {
+        wf_turns_edit(turns, who->ctx, who->node, who->slot)->taking = 0;
+        take_awaited(who, 0);
+    }
 }
 
 void wf_request_complete(const struct wf_caller *who, uint32_t cell, int64_t at)
@@ -296,6 +325,9 @@ void wf_request_complete(const struct wf_caller *who, uint32_t cell, int64_t at)
             return;
         }
         if (!rank->any) {
+            if (takes_later(who)) {
+                return;
+            }
             take_awaited(who, cell);
         }
         wf_rank_wake(who);
@@ -388,10 +420,10 @@ static void set_apart(const struct wf_caller *who, struct found *found)
 /* Waits for all requests that were added; `cell` is one of them. */
 static enum wf_called end_wait(const struct wf_caller *who, uint32_t cell, struct found *found)
 {
-    if (who->rank->awaited > 1) {
+    if (who->rank->awaited > 1 || who->ranks->turns.on) {
         set_apart(who, found);
     }
-    if (who->rank->missing > 0) {
+    if (who->rank->missing > 0 || takes_later(who)) {
         who->rank->state = WF_RANK_WAITING;
         return WF_CALLED_BLOCKED;
     }
@@ -414,6 +446,21 @@ enum wf_called wf_request_await(const struct wf_caller *who, const uint32_t *cel
         }
     }
     return end_wait(who, one, &found);
+}
+
+int64_t wf_request_latest(const struct wf_caller *who, uint32_t collective)
+{
+    int64_t latest = 0;
+
+    for (uint32_t cell = who->rank->done_in_colls.head; cell != 0;) {
+        const struct wf_rank_request *req = wf_request_read(who, cell);
+
+        if (req->msg.owner == collective) {
+            latest = wf_max_i64(latest, req->at);
+        }
+        cell = req->later;
+    }
+    return latest;
 }
 
 int64_t wf_request_collect(const struct wf_caller *who, uint32_t collective, int64_t clock,

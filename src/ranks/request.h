@@ -162,6 +162,12 @@ WF_NODISCARD enum wf_called wf_request_await(const struct wf_caller *who, const 
  * The caller must not use any state of the rank afterwards. */
 void wf_request_complete(const struct wf_caller *who, uint32_t cell, int64_t at);
 
+/* A rank resumes: takes the requests that it waited for, if it has put that off until now. */
+void wf_request_take(const struct wf_caller *who);
+
+/* When the last complete request of a collective completed; 0 if there is none. */
+int64_t wf_request_latest(const struct wf_caller *who, uint32_t collective);
+
 /* Frees all complete requests of a collective in the order of completion, and returns its
  * clock after that. Sets *cpu_ps to the CPU time of the receives. */
 int64_t wf_request_collect(const struct wf_caller *who, uint32_t collective, int64_t clock,

@@ -178,6 +178,7 @@ static void add_cause(const struct wf_value *a, const struct wf_value *b, double
         {"result.ranks.receive_wait_ps.mean", "waiting for messages"},
         {"result.ranks.collective_wait_ps.mean", "waiting in collectives"},
         {"result.ranks.send_wait_ps.mean", "waiting in sends"},
+        {"result.ranks.core_wait_ps.mean", "waiting for cores"},
         {"result.ranks.overhead_ps.mean", "CPU time on messages"},
         {"result.ranks.idle_ps.mean", "waiting for the last rank"},
     };

@@ -72,6 +72,7 @@ static const struct {
     {"result.ranks.receive_wait_ps.mean", "waits for messages"},
     {"result.ranks.collective_wait_ps.mean", "waits in collectives"},
     {"result.ranks.send_wait_ps.mean", "waits in sends"},
+    {"result.ranks.core_wait_ps.mean", "waits for its core"},
     {"result.ranks.overhead_ps.mean", "spends CPU time on messages"},
     {"result.ranks.idle_ps.mean", "has finished before the last rank"},
 };
@@ -179,8 +180,10 @@ static bool explain_longest_wait(const struct wf_value *doc, struct wf_phrase *o
     wf_phrase_add(out, "Rank %llu waits longest: ",
                   (unsigned long long)wf_doc_get_count(waits->first, "rank", 0));
     wf_phrase_time(out, wf_doc_get_count(waits->first, "time_ps", 0));
-    wf_phrase_add(out, " in %s operations (%.1f %% of the time).",
-                  wf_doc_get_text(waits->first, "in", "its"),
+    const char *in = wf_doc_get_text(waits->first, "in", "its");
+    bool core = strcmp(in, "core") == 0;
+    wf_phrase_add(out, "%s%s%s (%.1f %% of the time).", core ? " for its " : " in ", in,
+                  core ? "" : " operations",
                   share(wf_doc_get_count(waits->first, "time_ps", 0), predicted(doc)));
     return true;
 }

@@ -12,7 +12,7 @@
 enum { PS_PER_NS = 1000 };
 
 /* Paraver's state numbers, by kind of span; 0 is idle. */
-static const int states[WF_TRACK_KINDS] = {1, 7, 4, 3, 9};
+static const int states[WF_TRACK_KINDS] = {1, 7, 4, 3, 9, 8};
 
 /* A line of the file. */
 struct line {
@@ -129,7 +129,7 @@ static void paraver_write_pcf(const struct wf_value *doc,
                               const struct wf_write_options *options, FILE *out)
 {
     static const char *const colors[] = {"{47,158,110}", "{224,165,38}", "{142,99,206}",
-                                         "{217,83,79}", "{59,130,196}"};
+                                         "{217,83,79}",  "{59,130,196}", "{140,120,90}"};
 
     (void)fputs("DEFAULT_OPTIONS\n\nLEVEL               THREAD\nUNITS               "
                 "NANOSEC\n\nSTATES\n0    idle\n",

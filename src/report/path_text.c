@@ -10,6 +10,7 @@ static const struct part {
     {"critical_path.shares.compute_ps", "compute", "computing"},
     {"critical_path.shares.send_overhead_ps", "sending", "CPU time to send"},
     {"critical_path.shares.receive_overhead_ps", "receiving", "CPU time to receive"},
+    {"critical_path.shares.core_wait_ps", "cores", "ranks that wait for their core"},
     {"critical_path.shares.latency_ps", "latency", "the latency of messages"},
     {"critical_path.shares.transfer_ps", "transfer", "the transfer of bytes"},
     {"critical_path.shares.queue_ps", "queueing", "messages in queues"},

@@ -370,6 +370,7 @@ static const struct line answer_lines[] = {
     {"  to send", "result.ranks.send_wait_ps", line_if_any},
     {"  to receive", "result.ranks.receive_wait_ps", line_if_any},
     {"  in collectives", "result.ranks.collective_wait_ps", line_if_any},
+    {"  for a core", "result.ranks.core_wait_ps", line_if_any},
     {"Ranks overhead", "result.ranks.overhead_ps", line_spread},
     {"Ranks idle", "result.ranks.idle_ps", line_if_any},
     {"Longest waits", NULL, wf_writer_text_waits},

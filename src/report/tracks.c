@@ -11,9 +11,10 @@ const char *const wf_track_names[WF_TRACK_KINDS + 1] = {"computing",
                                                         "waiting in a send",
                                                         "waiting for a message",
                                                         "waiting in a collective",
+                                                        "waiting for a core",
                                                         "idle"};
 
-static const char letters[] = "cosrk";
+static const char letters[WF_TRACK_KINDS + 1] = "cosrkw";
 
 static const struct wf_value *list_at(const struct wf_value *doc, const char *path)
 {
@@ -86,6 +87,8 @@ void wf_tracks_init(struct wf_tracks *tracks, const struct wf_value *doc,
         .end_ps = wf_doc_get_count(doc, "recording.end_ps", 0),
         .bin_ps = wf_doc_get_count(doc, "recording.bin_ps", 1),
         .bins = wf_doc_get_count(doc, "recording.bins", 0),
+        .kinds =
+            wf_doc_find(doc, "recording.kinds") != NULL ? WF_TRACK_KINDS : WF_TRACK_KINDS - 1,
         .nodes = nodes != NULL ? nodes : wf_doc_get_text(doc, "recording.nodes", NULL),
         .view = options->view,
     };
@@ -229,12 +232,12 @@ static int most_in(const struct wf_track *track, uint64_t bin)
 {
     int most = 0, best = WF_TRACK_IDLE, all = 0;
 
-    for (int what = 0; what < WF_TRACK_KINDS; what++) {
-        int share = byte_at(track->at, bin * WF_TRACK_KINDS + (uint64_t)what);
+    for (uint64_t what = 0; what < track->tracks->kinds; what++) {
+        int share = byte_at(track->at, bin * track->tracks->kinds + what);
         all += share;
         if (share > most) {
             most = share;
-            best = what;
+            best = (int)what;
         }
     }
     return 255 - all > most ? WF_TRACK_IDLE : best;
@@ -244,7 +247,7 @@ static bool next_mixed(struct wf_track *track, struct wf_track_span *out)
 {
     uint64_t bins = track->tracks->bins, bin_ps = track->tracks->bin_ps;
 
-    if (strlen(track->at) / 4 * 3 < bins * WF_TRACK_KINDS) {
+    if (strlen(track->at) / 4 * 3 < bins * track->tracks->kinds) {
         return false; /* damaged */
     }
     while (track->now < bins) {

@@ -26,6 +26,7 @@ static const char *const share_names[SHARES] = {
     [WF_PATH_COMPUTE] = "compute_ps",
     [WF_PATH_SEND_OVERHEAD] = "send_overhead_ps",
     [WF_PATH_RECEIVE_OVERHEAD] = "receive_overhead_ps",
+    [WF_PATH_CORE] = "core_wait_ps",
     [LATENCY] = "latency_ps",
     [TRANSFER] = "transfer_ps",
     [QUEUE] = "queue_ps",
@@ -35,7 +36,7 @@ static const char *const share_names[SHARES] = {
     [WF_PATH_ONE_SIDED] = "one_sided_ps",
     [WF_PATH_START] = "start_ps",
 };
-static const char letters[WF_PATH_KINDS + 1] = "-csrmhfo";
+static const char letters[WF_PATH_KINDS + 1] = "-csrwmhfo";
 
 /* Kinds of calls: the collectives, then these. */
 enum call { SEND = WF_COLL_KINDS, RECEIVE, WAIT, CALLS };
@@ -119,6 +120,9 @@ static uint32_t call_of(const struct wf_path_segment *segment)
     }
     if (segment->collective != 0) {
         return segment->collective - 1U;
+    }
+    if (segment->kind == WF_PATH_CORE) {
+        return CALLS;
     }
     if (segment->waited) {
         return WAIT;

@@ -179,13 +179,16 @@ static void add_job(struct wf_value *section, const struct wf_job_tally *job)
 {
     static const char *const waits[] = {[WF_IN_SEND] = "send_wait_ps",
                                         [WF_IN_RECV] = "receive_wait_ps",
-                                        [WF_IN_COLLECTIVE] = "collective_wait_ps"};
+                                        [WF_IN_COLLECTIVE] = "collective_wait_ps",
+                                        [WF_IN_CORE] = "core_wait_ps"};
 
     wf_doc_count(section, "finished", job->finish.n);
     wf_document_spread(section, "finish_ps", &job->finish);
     wf_document_spread(section, "compute_ps", &job->compute);
     for (int in = 0; in < WF_IN_KINDS; in++) {
-        wf_document_spread(section, waits[in], &job->wait[in]);
+        if (in != WF_IN_CORE || job->wait[in].n > 0) {
+            wf_document_spread(section, waits[in], &job->wait[in]);
+        }
     }
     wf_document_spread(section, "wait_ps", &job->waits);
     wf_document_spread(section, "overhead_ps", &job->overhead);
@@ -223,7 +226,7 @@ static void sum_jobs(const struct wf_ranks_tally *tally, struct wf_job_tally *su
 static void add_waits(struct wf_value *result, const struct wf_document_jobs *jobs,
                       const struct wf_ranks_tally *tally)
 {
-    static const char *const in[] = {"send", "receive", "collective"};
+    static const char *const in[] = {"send", "receive", "collective", "core"};
     struct wf_value *list = wf_doc_list(result, "top_waits");
 
     for (uint32_t i = 0; i < tally->n_waits; i++) {

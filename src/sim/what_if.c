@@ -160,15 +160,16 @@ static uint64_t saved_on_path(const struct wf_value *doc, enum change change)
     static const char *const parts[CHANGES][2] = {
         [LATENCY] = {"latency_ps", "handshake_ps"},
         [BANDWIDTH] = {"transfer_ps", "queue_ps"},
-        [COMPUTE] = {"compute_ps", "compute_ps"},
+        [COMPUTE] = {"compute_ps", "core_wait_ps"},
     };
     const struct wf_value *shares = wf_doc_find(doc, "critical_path.shares");
 
     if (shares == NULL) {
         return 0;
     }
-    uint64_t sum = wf_doc_get_count(shares, parts[change][0], 0);
-    return (change == COMPUTE ? sum : sum + wf_doc_get_count(shares, parts[change][1], 0)) / 2;
+    return (wf_doc_get_count(shares, parts[change][0], 0) +
+            wf_doc_get_count(shares, parts[change][1], 0)) /
+           2;
 }
 
 static void describe(struct wf_value *list, const struct wf_value *doc, enum change change,

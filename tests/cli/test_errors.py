@@ -70,6 +70,8 @@ CASES = [
     ([*REPLAY, "-p", "node.noise_period=1ns"], 2, "'1ns' is out of range; expected 1us to 1h"),
     ([*REPLAY, "-p", "node.memory_bound=0.5"], 2, "node.memory_bound: .* is unlimited; set both to"),
     ([*REPLAY, "-p", "cpu.memory.solve=0.5"], 2, "cpu.memory.solve: .* is unlimited; set both to"),
+    (["replay", "gen:leanmd", "-n", "4", "--ranks-per-node", "4", "-p", "node.cores=2",
+      "-p", "node.time_slice=1ms"], 2, "node.time_slice: tasks of a task graph are not interrupted"),
     ([*REPLAY, "-p", "node.local_latency=1ns,2ns"], 2,
      "node.local_latency: 2 values; expected one, or three"),
     # network interfaces

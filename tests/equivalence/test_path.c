@@ -26,6 +26,9 @@ static const char *const *const protocols[] = {eager,    rendezvous, in_calls,
                                                hardware, read_data,  read_in_calls};
 enum { PROTOCOLS = sizeof(protocols) / sizeof(protocols[0]) };
 
+/* Four ranks share two cores. */
+static const char *const cores[] = {"cores", "2", "switch_cost", "20ns", NULL};
+
 static const struct setup networks[] = {
     {.net = &wf_net_none_ops},
     {.net = &wf_net_alphabeta_ops},
@@ -35,6 +38,7 @@ static const struct setup networks[] = {
     {.net = &wf_net_packet_ops, .topo = "torus:3x3"},
     {.net = &wf_net_loggp_ops, .ranks_per_node = 2, .node = stripes},
     {.net = &wf_net_packet_ops, .topo = "torus:3x4", .ranks_per_node = 2, .node = turns},
+    {.net = &wf_net_loggp_ops, .ranks_per_node = 4, .node = cores},
 };
 enum { NETWORKS = sizeof(networks) / sizeof(networks[0]) };
 

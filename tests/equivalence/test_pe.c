@@ -6,6 +6,7 @@
 #include "net/alphabeta.h"
 #include "net/latency.h"
 #include "net/loggp.h"
+#include "ranks/node_params.h"
 
 /* Runs `setup` in every way and compares with the first. */
 static void compare_all(const struct pe_setup *setup)
@@ -102,6 +103,53 @@ static void random_graphs_by_the_rules_of_loggopsim(void)
     free(drawing);
 }
 
+static void random_graphs_on_shared_cores(void)
+{
+    struct drawing *drawing = wf_xmalloc(sizeof(*drawing));
+    struct wf_node_params node = wf_node_free;
+    struct pe_setup setup = {
+        .graph = &drawing->graph, .net_ops = &wf_net_loggp_ops, .node = &node, .seed = 3};
+
+    node.memory_bandwidth = UINT64_C(1000000000) * WF_RATE_BYTE;
+    node.switch_cost = 70;
+    node.noise_period = 1000000;
+    node.noise_duration = 90000;
+    for (uint64_t seed = 0; seed < 15; seed++) {
+        draw_random(drawing, 3000 + seed, 100000);
+        setup.pes_per_node = 3 + (uint32_t)seed % 3;
+        node.cores = 1 + seed % 2;
+        node.noise = (int)(seed % 4);
+        compare(setup, true);
+        CHECK(wf_test_failed == 0);
+    }
+    free(drawing);
+}
+
+/* There are as many cores as PEs, but more slots: PEs acquire cores that nobody else wants. */
+static void a_core_that_nobody_else_wants_changes_no_time(void)
+{
+    struct drawing *drawing = wf_xmalloc(sizeof(*drawing));
+    struct wf_node_params node = wf_node_free;
+    struct pe_setup setup = {
+        .graph = &drawing->graph, .net_ops = &wf_net_loggp_ops, .node = &node};
+
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        struct wf_pe_tally alone, shared;
+
+        draw_random(drawing, 4000 + seed, 100000);
+        setup.pes_per_node = PES_MAX + 1;
+        node.cores = WF_PARAM_WORD;
+        CHECK(run_in_order(&setup, &alone).status == WF_OK);
+        node.cores = PES_MAX;
+        CHECK(run_in_order(&setup, &shared).status == WF_OK);
+        struct wf_stat *wait = &shared.replay.jobs[0].wait[WF_IN_CORE];
+        CHECK(wait->n == drawing->graph.n_pes && wait->max == 0);
+        memset(wait, 0, sizeof(*wait));
+        CHECK(memcmp(&alone, &shared, sizeof(alone)) == 0);
+    }
+    free(drawing);
+}
+
 static void leanmd(void)
 {
     static const struct {
@@ -154,6 +202,8 @@ int main(void)
     RUN(random_graphs);
     RUN(random_graphs_on_other_networks);
     RUN(random_graphs_by_the_rules_of_loggopsim);
+    RUN(random_graphs_on_shared_cores);
+    RUN(a_core_that_nobody_else_wants_changes_no_time);
     RUN(leanmd);
     RUN(a_deadlock);
     return wf_test_done();

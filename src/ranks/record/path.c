@@ -344,7 +344,7 @@ static bool takes_time(const struct wf_cause *cause, struct wf_path_segment *seg
         [WF_WHY_MESSAGE] = WF_PATH_MESSAGE,     [WF_WHY_DATA] = WF_PATH_MESSAGE,
         [WF_WHY_LEFT] = WF_PATH_MESSAGE,        [WF_WHY_ASKED] = WF_PATH_HANDSHAKE,
         [WF_WHY_ONE_SIDED] = WF_PATH_ONE_SIDED, [WF_WHY_FORMULA] = WF_PATH_COLLECTIVE,
-        [WF_WHY_CONFIRMED] = WF_PATH_HANDSHAKE,
+        [WF_WHY_CONFIRMED] = WF_PATH_HANDSHAKE, [WF_WHY_CORE] = WF_PATH_CORE,
     };
 
     segment->kind = kinds[cause->why];

@@ -51,6 +51,7 @@ enum wf_path_kind {
     WF_PATH_COMPUTE,
     WF_PATH_SEND_OVERHEAD,
     WF_PATH_RECEIVE_OVERHEAD,
+    WF_PATH_CORE,       /* the rank waits for its core */
     WF_PATH_MESSAGE,    /* a message in the network, or until its last byte has left */
     WF_PATH_HANDSHAKE,  /* a long message is announced and asked for */
     WF_PATH_COLLECTIVE, /* a formula collective */

@@ -29,10 +29,9 @@ static uint64_t n_groups(uint64_t n, uint64_t per)
 struct cell {
     uint64_t spent_ps[WF_SPENT_KINDS];
     int32_t fill[WF_SPENT_KINDS]; /* change of the number of spans that fill whole bins */
-    uint32_t padding;
 };
 
-_Static_assert(sizeof(struct cell) == 64, "a cache line");
+_Static_assert(sizeof(struct cell) == 72, "no padding");
 
 static size_t cells_of(uint64_t n_rows)
 {

@@ -27,7 +27,7 @@ enum wf_spent {
     WF_SPENT_COMPUTING,
     WF_SPENT_ON_MESSAGES, /* CPU time */
     WF_SPENT_WAITING,     /* plus an enum wf_rank_in, the kind of call */
-    WF_SPENT_KINDS = WF_SPENT_WAITING + 3,
+    WF_SPENT_KINDS = WF_SPENT_WAITING + 4,
 };
 
 /* How many individual spans and messages may be kept, and for which ranks and times: spans

@@ -264,7 +264,7 @@ static void add_pe(const struct wf_pe_turn *turn, struct wf_pe_tally *tally)
     const struct wf_pe *pe = turn->pe;
     uint32_t number = turn->first + turn->number, job = job_of(turn->pes, number);
     int64_t busy = wf_time_add(pe->compute_ps, pe->overhead_ps);
-    int64_t idle = pe->free_at - turn->pes->jobs[job].start - busy;
+    int64_t idle = pe->free_at - turn->pes->jobs[job].start - busy - pe->core_wait_ps;
     bool ended = pe->started >= turn->graph->ops->n_tasks(turn->graph, turn->number);
     const struct wf_rank_totals totals = {
         .number = number,
@@ -276,7 +276,8 @@ static void add_pe(const struct wf_pe_turn *turn, struct wf_pe_tally *tally)
         .overhead_ps = pe->overhead_ps,
         .wait_ps = {[WF_IN_SEND] = WF_NO_WAIT,
                     [WF_IN_RECV] = idle > 0 ? idle : 0,
-                    [WF_IN_COLLECTIVE] = WF_NO_WAIT},
+                    [WF_IN_COLLECTIVE] = WF_NO_WAIT,
+                    [WF_IN_CORE] = turn->pes->turns.on ? pe->core_wait_ps : WF_NO_WAIT},
         .ended = ended,
     };
 
@@ -348,6 +349,18 @@ static void ask_for_tally(struct wf_pes *pes, const struct wf_pe_config *config,
                     merge_tallies);
 }
 
+/* Tasks run without interruption. */
+static enum wf_status check_turns(const struct wf_node_params *node, uint32_t slots_max,
+                                  struct wf_err *err)
+{
+    if (node->time_slice > 0 && wf_cores_init(node, slots_max).shared) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "node.time_slice: tasks of a task graph are not interrupted; set "
+                          "node.time_slice to 0");
+    }
+    return WF_OK;
+}
+
 static struct wf_pes *make_pes(const struct wf_pe_config *config)
 {
     struct wf_pes *pes = wf_xcalloc(1, sizeof(*pes));
@@ -380,6 +393,7 @@ static enum wf_status check_config(struct wf_pes *pes, const struct wf_pe_config
 {
     WF_TRY(wf_node_check(config->place, config->net, pes->first[pes->n_jobs], "PEs", err));
     WF_TRY(wf_node_params_check(pes->node, err));
+    WF_TRY(check_turns(pes->node, config->place->slots_max, err));
     return wf_rails_init(&pes->rails, config->place, config->net, pes->node, err);
 }
 
@@ -392,6 +406,12 @@ static void add_nodes(struct wf_pes *pes, const struct wf_pe_config *config,
     size_t state_size =
         wf_local_init(&pes->local, pes->node, pes->mpi, config->place->slots_max,
                       pes->slots_at + config->place->slots_max * sizeof(struct wf_pe));
+    (void)wf_turns_init(&pes->turns, pes->node, pes->net, &pes->noise, config->place->slots_max,
+                        state_size);
+    if (pes->turns.on) {
+        state_size = pes->turns.claims_at; /* tasks have no claims that wait */
+        pes->granularity = WF_PE_SINGLE;
+    }
     uint32_t first = wf_engine_add(engine, &pes->ops, config->place->n_nodes, state_size, pes);
     wf_engine_cells(engine, WF_PE_CELL_SIZE);
     wf_net_attach(config->net, engine, first, &user);

@@ -79,7 +79,7 @@ struct wf_pe_blocked {
 struct wf_pe_tally {
     /* Members in use: messages, bytes, finish, compute, overhead, latency, ends, net,
      * unfinished, timeless. wait[WF_IN_RECV] is the time in which a PE was idle before the
-     * end of its last task. unreceived counts the messages that no task needed. */
+     * end of its last task and had no ready task. unreceived counts the messages that no task needed. */
     struct wf_ranks_tally replay;
     uint64_t tasks;   /* tasks that ran */
     uint64_t surplus; /* tasks that became ready twice: the graph is invalid */

@@ -178,6 +178,7 @@ static int64_t receive_ps(const struct wf_pe_turn *turn, uint32_t task)
 static void run(const struct wf_pe_turn *turn, uint32_t number, int64_t ready)
 {
     const struct wf_node_costs *costs = &turn->pes->costs;
+    const struct wf_turns *turns = &turn->pes->turns;
     struct wf_pe *pe = turn->pe;
     struct wf_task task;
 
@@ -188,11 +189,15 @@ static void run(const struct wf_pe_turn *turn, uint32_t number, int64_t ready)
     }
     turn->graph->ops->task(turn->graph, turn->number, number, &task);
     int64_t overhead = receive_ps(turn, number);
-    int64_t begin = wf_max_i64(pe->free_at, ready);
+    int64_t wanted = wf_max_i64(pe->free_at, ready);
+    int64_t begin =
+        turns->on ? wf_turns_acquire(turns, turn->ctx, turn->node, turn->slot, wanted) : wanted;
     int64_t duration = duration_of(turn, &task);
     int64_t computed = 0;    /* part of the duration so far */
     int64_t interrupted = 0; /* time of interruptions so far, by which `begin` has moved */
-    spend(turn, (enum wf_spent)WF_SPENT_WAITING + WF_IN_RECV, pe->free_at, begin);
+    pe->core_wait_ps = wf_time_add(pe->core_wait_ps, begin - wanted);
+    spend(turn, (enum wf_spent)WF_SPENT_WAITING + WF_IN_RECV, pe->free_at, wanted);
+    spend(turn, (enum wf_spent)WF_SPENT_WAITING + WF_IN_CORE, wanted, begin);
     spend(turn, WF_SPENT_ON_MESSAGES, begin, wf_time_add(begin, overhead));
     for (uint32_t i = 0; i < task.n_sends; i++) {
         struct wf_task_send send;
@@ -222,6 +227,9 @@ static void run(const struct wf_pe_turn *turn, uint32_t number, int64_t ready)
     pe->compute_ps = wf_time_add(pe->compute_ps, wf_time_add(duration, interrupted));
     pe->overhead_ps = wf_time_add(pe->overhead_ps, overhead);
     pe->free_at = wf_time_add(begin, wf_time_add(duration, overhead));
+    if (turns->on) {
+        wf_turns_release(turns, turn->node, turn->slot, pe->free_at);
+    }
     if (task.n_next > 0) {
         push_open(turn, number, pe->free_at);
     }
@@ -364,13 +372,13 @@ void wf_pe_end(const struct wf_pe_turn *turn)
     struct wf_pe *pe = turn->pe;
     int64_t now = wf_now(turn->ctx);
     bool multi = turn->pes->granularity == WF_PE_MULTI;
-    bool needed =
-        multi ? pe->n_fresh > 0 || pe->open_first != 0 : pe->n_fresh > 0 && pe->free_at <= now;
+    bool at_once = pe->free_at <= now || turn->pes->turns.on;
+    bool needed = multi ? pe->n_fresh > 0 || pe->open_first != 0 : pe->n_fresh > 0 && at_once;
 
     if (needed && pe->waking == 0) {
         pe->waking = 1;
-        wf_pe_schedule(turn, WF_PE_WAKE, pe->free_at <= now ? WF_PE_AT_ONCE : WF_PE_WHEN_FREE,
-                       wf_max_i64(now, pe->free_at));
+        wf_pe_schedule(turn, WF_PE_WAKE, at_once ? WF_PE_AT_ONCE : WF_PE_WHEN_FREE,
+                       at_once ? now : pe->free_at);
     }
 }
 
@@ -381,7 +389,8 @@ void wf_pe_wake(const struct wf_pe_turn *turn, uint32_t why)
     if (why != WF_PE_AT_END) {
         pe->waking = 0;
     }
-    if (why == WF_PE_AT_ONCE && pe->n_fresh > 0 && pe->free_at <= wf_now(turn->ctx)) {
+    if (why == WF_PE_AT_ONCE && pe->n_fresh > 0 &&
+        (pe->free_at <= wf_now(turn->ctx) || turn->pes->turns.on)) {
         run_fresh(turn);
     }
 }

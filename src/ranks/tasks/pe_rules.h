@@ -8,6 +8,10 @@
  * has no queue of ready tasks, only the time at which all known ready tasks will have run.
  * The only work left for later is to tell other tasks when the task that they wait for has
  * ended.
+ *
+ * PEs that share a core likewise have only the time at which the core will have run all known
+ * ready tasks. So tasks must become ready in the order of the engine's time: each end of a task
+ * has an event, and a task that messages made ready does not wait until its PE is free.
  */
 
 #include "ops/graph.h"
@@ -19,6 +23,7 @@
 #include "ranks/rails.h"
 #include "ranks/record/recorder.h"
 #include "ranks/tasks/pe.h"
+#include "ranks/turns.h"
 
 struct wf_pes {
     const struct wf_net *net;
@@ -32,6 +37,7 @@ struct wf_pes {
     struct wf_node_nics nics;
     struct wf_cpu_contention contention;
     struct wf_noise noise;
+    struct wf_turns turns; /* of PEs that share cores */
     const struct wf_cpu *cpu;
     enum wf_pe_granularity granularity;
     bool timeless;
@@ -47,6 +53,7 @@ struct wf_pes {
 struct wf_pe {
     int64_t free_at; /* when all tasks that were started until now have ended */
     int64_t compute_ps, overhead_ps;
+    int64_t core_wait_ps; /* time in which ready tasks waited for the core */
     uint64_t sent_messages, sent_bytes;
     int64_t fresh_at;        /* when the fresh tasks became ready */
     struct wf_cellmap fresh; /* tasks that messages made ready; ordered when no more can come */

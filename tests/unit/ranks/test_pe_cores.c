@@ -25,6 +25,8 @@ static struct drawing pairs(uint32_t k)
 
 enum { SEED = 5 };
 
+static struct wf_job_tally last_outcome; /* of the last run */
+
 /* The time of a run under every scheduler; -1 if they differ. */
 static int64_t time_on(const struct wf_net_ops *net, uint32_t pes_per_node,
                        const struct drawing *d, const char *const *settings)
@@ -55,6 +57,7 @@ static int64_t time_on(const struct wf_net_ops *net, uint32_t pes_per_node,
 
         expected = i == 0 ? out : expected;
         time = i == 0 ? tally.replay.jobs[0].finish.max : time;
+        last_outcome = tally.replay.jobs[0];
         if (out.status != WF_OK || tally.replay.unfinished > 0 ||
             tally.replay.jobs[0].finish.max != time ||
             !same_outcome(&config, &expected, &out)) {
@@ -159,8 +162,44 @@ static void tasks_share_memory_bandwidth(void)
     CHECK_U64((uint64_t)time_of(&d, bound), 10500000 + LATENCY + 4500000);
 }
 
+/* Two PEs on one core: their tasks need nothing. */
+static void pes_of_a_core_take_turns(void)
+{
+    static const char *const one[] = {"cores", "1", NULL};
+    static const char *const costly[] = {"cores", "1", "switch_cost", "10ps", NULL};
+    struct drawing d = {.graph = {.ops = &drawing_ops, .n_pes = 2}};
+
+    (void)draw_task(&d, 0, 500);
+    (void)draw_task(&d, 0, 200);
+    (void)draw_task(&d, 1, 30);
+    CHECK_U64((uint64_t)time_of(&d, one), 730);
+    CHECK_U64((uint64_t)last_outcome.finish.min, 700);
+    CHECK_U64((uint64_t)last_outcome.wait[WF_IN_CORE].max, 700);
+    CHECK_U64((uint64_t)last_outcome.wait[WF_IN_RECV].max, 0);
+    CHECK_U64((uint64_t)time_of(&d, costly), 740);
+}
+
+/* PE 0 runs a task of 10 us. Meanwhile messages from the other node make a task of PE 0 ready, and
+ * later one of PE 1: both wait for the core and run in this order. */
+static void ready_tasks_of_a_core_run_in_order(void)
+{
+    static const char *const one[] = {"cores", "1", NULL};
+    struct drawing d = {.graph = {.ops = &drawing_ops, .n_pes = 4}};
+    uint32_t send = draw_task(&d, 2, 2000);
+
+    (void)draw_task(&d, 0, 10000000);
+    uint32_t own = draw_task(&d, 0, 3000000), other = draw_task(&d, 1, 500000);
+    draw_send(&d, 2, send, (struct wf_task_send){.offset = 1000, .pe = 0, .id = own});
+    draw_send(&d, 2, send, (struct wf_task_send){.offset = 2000, .pe = 1, .id = other});
+    CHECK_U64((uint64_t)time_on(&wf_net_alphabeta_ops, 2, &d, one), 13500000);
+    CHECK_U64((uint64_t)last_outcome.wait[WF_IN_CORE].max, 13000000 - 2002000);
+    CHECK_U64((uint64_t)last_outcome.wait[WF_IN_RECV].max, 2002000);
+}
+
 int main(void)
 {
+    RUN(pes_of_a_core_take_turns);
+    RUN(ready_tasks_of_a_core_run_in_order);
     RUN(tasks_are_interrupted);
     RUN(tasks_share_memory_bandwidth);
     RUN(messages_take_longer_the_less_the_pes_share);
