@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dragonfly and dragonfly+: checks beyond those of conformance/topo on their examples. */
+/* Dragonfly, cascade and dragonfly+: checks beyond those of conformance/topo on their examples. */
 #include "harness/topo_check.h"
 #include "harness/topo_walk.h"
 
@@ -23,6 +23,8 @@ static void sizes_are_the_published_ones(void)
         {"dragonfly:4", 1056, 264, 15, 5, 1056 + 264 * 7 / 2 + 264 * 4 / 2},
         {"dragonfly:16", 262656, 16416, 63, 5, 262656 + 16416 * 47 / 2},
         {"dragonfly:22", 937992, 42636, 87, 5, 937992 + 42636 * 65 / 2},
+        {"cascade:4,g=15", 5760, 1440, 28, 6, 5760 + 1440 * 20 / 2 + 15 * 384 / 2},
+        {"cascade:10,g=34", 13056, 3264, 34, 6, 13056 + 3264 * 30 / 2},
         {"dragonfly+:4", 272, 136, 8, 5, 272 + 17 * 16 + 17 * 16 / 2},
         {"dragonfly+:18", 105300, 11700, 36, 5, 105300 + 105300 + 105300 / 2},
         {"dragonfly+:h=2,spines=4,leaves=6,p=3", 162, 90, 8, 5, 162 + 9 * 24 + 36},
@@ -216,6 +218,13 @@ static void nonsense_is_refused(void)
     topo_check_refused("dragonfly:9223372036854775808", "more than");
     topo_check_refused("dragonfly:1,a=18446744073709551615", "more than");
     topo_check_refused("dragonfly:1,a=100000,g=2", "too large");
+    topo_check_refused("cascade:0", "h");
+    topo_check_refused("cascade:1,columns=2,rows=2,g=6", "at most 5 groups");
+    topo_check_refused("cascade:1,columns=0", "columns");
+    topo_check_refused("cascade:1,global=absolute", "relative");
+    topo_check_refused("cascade:1,columns=100000,rows=100000", "too large");
+    topo_check_refused("cascade:9,columns=1000,rows=1000,g=2", "too large");
+    topo_check_refused("cascade:2,p=18446744073709551615", "too large");
     topo_check_refused("dragonfly+:0", "h");
     topo_check_refused("dragonfly+:2,g=6", "at most 5 groups");
     topo_check_refused("dragonfly+:2,leaves=18446744073709551615", "too large");
