@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "net/net.h"
+#include "net/route/route.h"
 #include "ranks/node_costs.h"
 #include "ranks/ranks.h"
 #include "result/doc.h"
@@ -74,6 +75,22 @@ static bool lacks_contention(const struct wf_job *job, const struct wf_ranks_tal
     return true;
 }
 
+static bool lacks_routing(const struct wf_job *job, const struct wf_ranks_tally *tally,
+                          char *words)
+{
+    const struct wf_topo *topo = job->setup.net->route_topo; /* null: not deterministic */
+
+    if (topo == NULL || wf_param_find(job->plan->net->params, "routing") == NULL ||
+        is_chosen(job->plan, "net.routing") || strcmp(wf_route_usual(topo), "minimal") == 0) {
+        return false;
+    }
+    (void)snprintf(words, WORDS_MAX,
+                   "all messages between two nodes take one route, but machines with this "
+                   "topology route adaptively: set net.routing=usual, which is %s",
+                   wf_route_usual(topo));
+    return true;
+}
+
 static void add(struct wf_value *root, const char *words)
 {
     const struct wf_value *found = wf_doc_find(root, "warnings");
@@ -121,7 +138,7 @@ void wf_sim_warnings(const struct wf_job *job, const struct wf_ranks_tally *tall
 {
     static bool (*const warnings[])(const struct wf_job *, const struct wf_ranks_tally *,
                                     char *) = {lacks_overhead, lacks_eager_limit,
-                                               lacks_contention};
+                                               lacks_contention, lacks_routing};
 
     /* A network that costs nothing is a choice, and a program without messages needs none. */
     if (job->plan->net->contention == WF_NET_FREE ||

@@ -259,6 +259,7 @@ const struct wf_topo_ops wf_topo_cascade_ops = {
     .summary = "a dragonfly whose groups are grids of routers, as in the Cray XC",
     .shape = WF_TOPO_SHAPE_GROUPS,
     .vc_class = WF_TOPO_VC_ROUTERS,
+    .usual_routing = "ugal_l",
     .examples = examples,
     .params = params_table,
     .params_size = sizeof(struct params),

@@ -396,6 +396,7 @@ const struct wf_topo_ops wf_topo_dragonfly_ops = {
     .summary = "groups of routers: one hop within a group, at most one between groups",
     .shape = WF_TOPO_SHAPE_GROUPS,
     .vc_class = WF_TOPO_VC_DRAGONFLY,
+    .usual_routing = "ugal_l",
     .examples = examples,
     .params = params_table,
     .params_size = sizeof(struct params),

@@ -396,6 +396,7 @@ const struct wf_topo_ops wf_topo_dragonflyplus_ops = {
     .summary = "a dragonfly whose groups are two-level fat trees",
     .shape = WF_TOPO_SHAPE_GROUPS,
     .vc_class = WF_TOPO_VC_TREES,
+    .usual_routing = "ugal_l",
     .examples = examples,
     .params = params_table,
     .params_size = sizeof(struct params),

@@ -454,6 +454,7 @@ const struct wf_topo_ops wf_topo_fattree_ops = {
     .summary = "fat tree (k-ary n-tree, XGFT, folded Clos), up by destination, then down",
     .shape = WF_TOPO_SHAPE_LEVELS,
     .vc_class = WF_TOPO_VC_FAT_TREE,
+    .usual_routing = "adaptive",
     .examples = examples,
     .params = params_table,
     .params_size = sizeof(struct params),

@@ -239,6 +239,7 @@ const struct wf_topo_ops wf_topo_hyperx_ops = {
     .summary = "routers in 1 to 8 dimensions, each linked to all others in its rows",
     .shape = WF_TOPO_SHAPE_GRID,
     .vc_class = WF_TOPO_VC_HYPERX,
+    .usual_routing = "ugal_l",
     .examples = examples,
     .params = params_table,
     .params_size = sizeof(struct params),

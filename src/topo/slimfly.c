@@ -367,6 +367,7 @@ const struct wf_topo_ops wf_topo_slimfly_ops = {
     .summary = "2 q^2 routers, no two of them more than two hops apart (q a prime power)",
     .shape = WF_TOPO_SHAPE_GROUPS,
     .vc_class = WF_TOPO_VC_ROUTERS,
+    .usual_routing = "ugal_l",
     .examples = examples,
     .params = params_table,
     .params_size = sizeof(struct params),

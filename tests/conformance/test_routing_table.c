@@ -321,9 +321,24 @@ static void print_model(const struct model *model, bool *right)
     }
 }
 
+/* What machines with each topology do. */
+static void print_usual(void)
+{
+    PRINT("\n## Usual routing\n\n"
+          "`net.routing=usual` is the policy that machines with the topology use, as far as "
+          "weft has it. In a hierarchy it is the\nmost adaptive one of the levels. In the "
+          "router model `minimal` and `adaptive` are then what `auto` chooses on grids\nand "
+          "trees.\n\n| topology | usual routing |\n|---|---|\n");
+    for (const struct wf_topo_ops *const *ops = wf_topo_table(); *ops != NULL; ops++) {
+        PRINT("| %s | `%s` |\n", (*ops)->name,
+              (*ops)->usual_routing != NULL ? (*ops)->usual_routing : "minimal");
+    }
+}
+
 static void print_page(bool *right)
 {
     PRINT("%s", intro);
+    print_usual();
     for (size_t i = 0; i < sizeof(models) / sizeof(models[0]); i++) {
         print_model(&models[i], right);
     }
@@ -371,15 +386,40 @@ static void every_policy_is_in_the_table(void)
         CHECK(policies[i] != NULL);
     }
     CHECK_U64(n + 1, sizeof(policies) / sizeof(policies[0]));
-    /* All of the router's but the other name of ugal_l, and auto. */
+    /* All of the router's but the other name of ugal_l, usual and auto. */
     for (uint32_t i = 0; wf_router_routings[i] != NULL; i++) {
         uint32_t k = 0;
         while (routings[k] != NULL && strcmp(routings[k], wf_router_routings[i]) != 0) {
             k++;
         }
         CHECK(routings[k] != NULL || strcmp(wf_router_routings[i], "ugal") == 0 ||
+              strcmp(wf_router_routings[i], "usual") == 0 ||
               strcmp(wf_router_routings[i], "auto") == 0);
     }
+}
+
+/* Each topology names a policy that exists and works on all of its examples. */
+static void usual_routings_work(void)
+{
+    for (const struct wf_topo_ops *const *ops = wf_topo_table(); *ops != NULL; ops++) {
+        for (const char *const *spec = (*ops)->examples; *spec != NULL; spec++) {
+            const char *own = (*ops)->usual_routing != NULL ? (*ops)->usual_routing : "minimal";
+            const struct wf_route_ops *policy = NULL;
+            struct wf_topo *topo = topo_make(*spec);
+            struct wf_route *route = NULL;
+            struct wf_err err;
+
+            CHECK_STR(wf_route_usual(topo), own);
+            CHECK_U64(wf_route_find_on(topo, "usual", &policy, &err), WF_OK);
+            CHECK_STR(policy->name, own);
+            CHECK_U64(wf_route_create(policy, topo, "", &route, &err), WF_OK);
+            wf_route_free(route);
+            wf_topo_free(topo);
+        }
+    }
+    struct wf_topo *topo = topo_make("dragonfly:1/fattree:2x2");
+    CHECK_STR(wf_route_usual(topo), "ugal_l");
+    wf_topo_free(topo);
 }
 
 static void the_page_is_up_to_date(void)
@@ -406,6 +446,7 @@ static void the_page_is_up_to_date(void)
 int main(void)
 {
     RUN(every_policy_is_in_the_table);
+    RUN(usual_routings_work);
     RUN(the_page_is_up_to_date);
     return wf_test_done();
 }

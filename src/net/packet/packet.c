@@ -57,7 +57,8 @@ static const struct wf_param params_table[] = {
     {ROW("nic", ENUM, nic), .def = "fcfs", .choices = nic_names,
      .doc = "How a node sends several messages: one after another, or a packet of each in "
             "turn"},
-    {ROW("routing", TEXT, routing), .def = "minimal", .doc = "Routing policy"},
+    {ROW("routing", TEXT, routing), .def = "minimal",
+     .doc = "Routing policy; usual is what machines with this topology do"},
     {ROW("routing_file", TEXT, routing_file), .only_with = "routing=table", .def = "",
      .doc = "File for a routing policy that reads one"},
     {ROW("ecmp", ENUM, ecmp), .only_with = "routing=ecmp", .def = "flow",
@@ -152,7 +153,7 @@ static enum wf_status make_route(struct wf_packet_net *model,
 {
     const struct wf_route_ops *ops = NULL;
 
-    WF_TRY(wf_route_find(given->routing, &ops, err));
+    WF_TRY(wf_route_find_on(model->topo, given->routing, &ops, err));
     if (!wf_fault_has_times(given->fail)) {
         return wf_route_create(ops, model->topo, given->routing_file, &model->route, err);
     }

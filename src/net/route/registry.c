@@ -3,8 +3,10 @@
 
 #include "base/lookup.h"
 #include "base/mem.h"
+#include "topo/damaged.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static const struct wf_route_ops *const route_table[] = {
 #define WF_ROUTE_POLICY(name) &wf_route_##name##_ops,
@@ -17,6 +19,27 @@ const char *const wf_route_flow_names[] = {"flow", "message", "packet", NULL};
 const struct wf_route_ops *const *wf_route_table(void)
 {
     return route_table;
+}
+
+const char *wf_route_usual(const struct wf_topo *topo)
+{
+    const char *usual = "minimal";
+
+    topo = wf_topo_damaged_whole(topo);
+    for (uint32_t i = 0; i < wf_topo_n_levels(topo); i++) {
+        const char *own = wf_topo_level(topo, i)->ops->usual_routing;
+        /* A detour is also a choice among the shortest routes. */
+        if (own != NULL && strcmp(usual, "ugal_l") != 0) {
+            usual = own;
+        }
+    }
+    return usual;
+}
+
+enum wf_status wf_route_find_on(const struct wf_topo *topo, const char *name,
+                                const struct wf_route_ops **out, struct wf_err *err)
+{
+    return wf_route_find(strcmp(name, "usual") == 0 ? wf_route_usual(topo) : name, out, err);
 }
 
 enum wf_status wf_route_find(const char *name, const struct wf_route_ops **out,

@@ -87,10 +87,18 @@ struct wf_route {
 /* The registered policies in a fixed order, null-terminated. */
 const struct wf_route_ops *const *wf_route_table(void);
 
+/* The name of the policy that machines with this topology use: in a hierarchy the most adaptive
+ * one of its levels. */
+const char *wf_route_usual(const struct wf_topo *topo);
+
 /* The policy called `name`. An unknown name is WF_EUSAGE and proposes the nearest known one. */
 WF_NODISCARD
 enum wf_status wf_route_find(const char *name, const struct wf_route_ops **out,
                              struct wf_err *err);
+/* The same, where `usual` is a name, too: that of the topology's usual policy. */
+WF_NODISCARD
+enum wf_status wf_route_find_on(const struct wf_topo *topo, const char *name,
+                                const struct wf_route_ops **out, struct wf_err *err);
 
 /* Creates a policy on a topology, which must outlive it. WF_EINVAL if the policy does not
  * work there. `file` is for policies that read one, else "". On success the caller owns

@@ -28,7 +28,8 @@ static const struct wf_param params_table[] = {
      .doc = "Size of a packet; a message is cut into as many packets as it needs"},
     {ROW("routing", ENUM, routing), .def = "auto", .choices = wf_router_routings,
      .doc = "Routing with its deadlock avoidance (docs/models/router.md); auto is "
-            "oblivious-1vc on grids, updown on trees, else minimal"},
+            "oblivious-1vc on grids, updown on trees, else minimal; usual is what machines "
+            "with this topology do"},
     {ROW("routing_file", TEXT, routing_file), .only_with = "routing=table", .def = "",
      .doc = "File with the routes of routing table"},
     {ROW("ecmp", ENUM, ecmp), .only_with = "routing=ecmp", .def = "flow",
@@ -42,10 +43,12 @@ static const struct wf_param params_table[] = {
     {ROW("fail", TEXT, fail), .def = "",
      .doc = "Broken parts, as link:12-13,router:40,links:5%, from the start or for some time, "
             "as link:12-13@2ms-5ms; routes avoid them"},
-    {ROW("fail_action", ENUM, fail_action), .def = "resend", .choices = wf_fault_action_names,
+    {ROW("fail_action", ENUM, fail_action), .only_with = "fail!=", .def = "resend",
+     .choices = wf_fault_action_names,
      .doc = "What becomes of packets on a link that fails: their source sends them again, or "
             "they are lost"},
-    {ROW("resend_delay", TIME, resend_delay), .def = "10us", .min = "1ps", .max = "1h",
+    {ROW("resend_delay", TIME, resend_delay), .only_with = "fail!=", .def = "10us",
+     .min = "1ps", .max = "1h",
      .doc = "Time after which the source sends a packet again that met a failure"},
     {ROW("vcs", COUNT, vcs), .def = "0",
      .doc = "Virtual channels of a link, 1 to 16; 0 is as many as the routing needs"},

@@ -28,6 +28,7 @@ enum wf_router_routing {
     WF_ROUTER_PAR,
     WF_ROUTER_ECMP,
     WF_ROUTER_TABLE,
+    WF_ROUTER_USUAL,
     WF_ROUTER_AUTO_ROUTING,
 };
 

@@ -5,11 +5,13 @@
 #include "topo/nested.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 const char *const wf_router_routings[] = {
-    "oblivious-1vc", "oblivious-3vc", "adaptive-3vc", "dor",     "adaptive", "dateline",
-    "dateline-free", "updown",        "minimal",      "valiant", "ugal",     "ugal_l",
-    "ugal_g",        "par",           "ecmp",         "table",   "auto",     NULL,
+    "oblivious-1vc", "oblivious-3vc", "adaptive-3vc", "dor",     "adaptive",
+    "dateline",      "dateline-free", "updown",       "minimal", "valiant",
+    "ugal",          "ugal_l",        "ugal_g",       "par",     "ecmp",
+    "table",         "usual",         "auto",         NULL,
 };
 
 static bool is_grid(const struct wf_topo *topo)
@@ -52,11 +54,21 @@ static const struct scheme schemes[] = {
 
 static int choose_routing(const struct wf_router_net *model)
 {
-    if (model->set.routing != WF_ROUTER_AUTO_ROUTING) {
+    const char *usual =
+        model->set.routing == WF_ROUTER_USUAL ? wf_route_usual(model->topo) : "";
+
+    if (usual[0] == '\0' && model->set.routing != WF_ROUTER_AUTO_ROUTING) {
         return model->set.routing;
+    }
+    if (strcmp(usual, "ugal_l") == 0) {
+        return WF_ROUTER_UGAL_L;
     }
     bool wormhole = model->set.switching == WF_ROUTER_WORMHOLE;
 
+    if (strcmp(usual, "adaptive") == 0 &&
+        (model->set.fail[0] != '\0' || !is_tree(model->topo))) {
+        return WF_ROUTER_ADAPTIVE;
+    }
     if (wf_fault_has_times(model->set.fail)) {
         return WF_ROUTER_MINIMAL;
     }
