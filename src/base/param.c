@@ -259,6 +259,15 @@ static enum wf_status take_groups(const struct wf_param *row, void *params, cons
     return WF_OK;
 }
 
+/* A wrong value: what was expected includes the word of the row. */
+static void add_word(const struct wf_param *row, struct wf_err *err)
+{
+    if (err != NULL && row->word != NULL) {
+        size_t n = strlen(err->text);
+        (void)snprintf(err->text + n, sizeof(err->text) - n, ", or %s", row->word);
+    }
+}
+
 /* Reads, checks and stores one value. */
 static enum wf_status take(const struct wf_param *row, void *params, const char *name,
                            const char *text, struct wf_err *err)
@@ -292,6 +301,7 @@ static enum wf_status set_row(const struct wf_param *row, void *params, const ch
                               const char *name, const char *text, struct wf_err *err)
 {
     if (take(row, params, name, text, err) != WF_OK) {
+        add_word(row, err);
         wf_err_prefix(err, "%s%s: ", scope, name);
         if (err != NULL) {
             err->status = WF_EUSAGE;

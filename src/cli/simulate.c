@@ -103,6 +103,20 @@ static void note_topology(struct wf_cli *cli, const struct wf_scenario *scenario
     }
 }
 
+/* Tasks have no receives, no protocols and no collectives. */
+static bool affects_tasks(const char *key)
+{
+    static const char *const of_protocols[] = {"node.copies", "node.copy_unexpected",
+                                               "node.registration", "node.registration_rate"};
+
+    for (size_t i = 0; i < sizeof(of_protocols) / sizeof(of_protocols[0]); i++) {
+        if (strcmp(key, of_protocols[i]) == 0) {
+            return false;
+        }
+    }
+    return strncmp(key, "mpi.", 4) != 0 || strncmp(key, "mpi.local", 9) == 0;
+}
+
 /* Warns about MPI settings that have no effect on a program of tasks, unless they come from a
  * machine file. */
 static void note_tasks(struct wf_cli *cli, const struct wf_scenario *scenario,
@@ -115,12 +129,12 @@ static void note_tasks(struct wf_cli *cli, const struct wf_scenario *scenario,
         const struct wf_setting *setting = &scenario->settings[i];
 
         if (setting->place == NULL && setting == wf_scenario_find(scenario, setting->key) &&
-            strncmp(setting->key, "mpi.", 4) == 0 &&
-            strncmp(setting->key, "mpi.local", 9) != 0) {
-            (void)fprintf(cli->err,
-                          "weft: note: %s has no effect on a program of tasks; of mpi.* only "
-                          "local, local_latency and local_bandwidth have\n",
-                          setting->key);
+            !affects_tasks(setting->key)) {
+            (void)fprintf(cli->err, "weft: note: %s has no effect on a program of tasks%s\n",
+                          setting->key,
+                          strncmp(setting->key, "mpi.", 4) == 0
+                              ? "; of mpi.* only local, local_latency and local_bandwidth have"
+                              : "");
         }
     }
 }

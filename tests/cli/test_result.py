@@ -296,9 +296,11 @@ def check_tasks():
     latencies = sum(bucket["messages"] for bucket in network["latency_ps"]["histogram"])
     check(0 < latencies <= results[0]["messages"], "tasks: no latencies")
     check_schedules(args, worlds=[2])
-    note = "note: mpi.eager_max has no effect on a program of tasks"
-    check_run(["replay", "gen:leanmd", "-n", "4", "-p", "mpi.eager_max=4"], 0, note, stdout=".")
-    done = run("replay", "gen:leanmd", "-n", "4", "-p", "mpi.local_latency=1us")
+    for setting in "mpi.eager_max=4", "node.registration=1us":
+        note = f"note: {setting.split('=')[0]} has no effect on a program of tasks"
+        check_run(["replay", "gen:leanmd", "-n", "4", "-p", setting], 0, note, stdout=".")
+    done = run("replay", "gen:leanmd", "-n", "4", "-p", "mpi.local_latency=1us",
+               "-p", "node.copy_recv=1GB/s")
     check("note" not in done.stderr, "a note on what has an effect", done)
 
 
@@ -381,8 +383,9 @@ def check_warnings():
         lines = re.findall("^Warning +(.*)$", run(*command).stdout, re.MULTILINE)
         check(lines == found, f"{args}: {lines}")
     pathlib.Path("alone.weft").write_text("compute 1ms", encoding="utf-8")
-    alone = parse(run("replay", "alone.weft", "-n", "8", *PACKET, "--json"))
-    check("warnings" not in alone, "a program without messages")
+    alone = parse(run("replay", "gen:text", "-n", "8", "-p", "gen.file=alone.weft",
+                      *PACKET, "--json"))
+    check("result" in alone and "warnings" not in alone, "a program without messages")
     pathlib.Path("some.yaml").write_text("network: {model: latency}\ntopology: torus:2x2x2\n"
                                          "node: {o_send: 0}\n", encoding="utf-8")
     machine = parse(run(*REPLAY[:2], "-n", "8", "--machine", "some.yaml", *SMALL, "--json"))

@@ -11,6 +11,12 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
 from weft_cli import MPIEXEC, check, finish, parse, run  # noqa: E402
 
 SECTIONS = ["scenario", "result", "recording", "critical_path", "what_if", "warnings"]
+# Everything that a message can cost its node.
+COSTS = [text for setting in [
+    "o_send=70ns", "o_recv=90ns", "copy_send=3GB/s", "copy_recv=2GB/s", "copy_unexpected=7GB/s",
+    "injection_delay=110ns", "ejection_delay=60ns", "gap=150ns", "registration=210ns",
+    "registration_rate=5GB/s"] for text in ("-p", f"node.{setting}")]
+LONG = ["-p", "mpi.eager_max=4KiB"]
 SCENARIOS = [
     ["bench", "phold", "--lps", "300", "--end", "3us"],
     ["bench", "queues", "-p", "queues.stations=100", "-p", "queues.end=20us"],
@@ -75,6 +81,18 @@ PROGRAMS = [
      "-p", "net.phit=256B", "-p", "net.packet=4KiB"],
     ["replay", "gen:random", "-n", "12", "--net", "router", "--topo", "fattree:k=2,n=3",
      "-p", "gen.messages=4", "-p", "replay.policy=asap", "--ranks-per-node", "2"],
+    ["replay", "gen:random", "-n", "12", "--net", "alphabeta", *COSTS, "-p", "gen.messages=6"],
+    ["replay", "gen:cg", "-n", "8", "-p", "gen.iterations=1", *COSTS, *LONG, "--record",
+     "--what-if"],
+    ["replay", "gen:stencil3d", "-n", "27", "--net", "latency", "--topo", "torus:3x3x3", *COSTS,
+     *LONG, "-p", "mpi.rendezvous=read", "-p", "gen.iterations=1", "--record"],
+    ["replay", "gen:random", "-n", "24", "--net", "packet", "--topo", "torus:3x2x2",
+     "--ranks-per-node", "2", *COSTS, *LONG, "-p", "mpi.progress=calls", "-p", "gen.messages=3",
+     "--record"],
+    ["replay", "gen:coll", "-n", "9", "-p", "gen.kind=allreduce", "--net", "router", "--topo",
+     "torus:3x3", *COSTS, "-p", "mpi.rendezvous=read", "-p", "mpi.eager_max=100"],
+    ["replay", "gen:leanmd", "-n", "8", "-p", "gen.cells=3x3x3", "-p", "gen.atoms=20", "--net",
+     "packet", "--topo", "torus:2x2", "--ranks-per-node", "2", *COSTS],
     ["replay", "gen:stencil2d", "-n", "12", "-p", "gen.points=all", "-p", "gen.periodic=false"],
     ["replay", "gen:stencil4d", "-n", "16", "-p", "mpi.eager_max=4KiB", "--record"],
     ["replay", "gen:sweep3d", "-n", "6"],

@@ -130,3 +130,35 @@ static inline struct outcome run_in_order(const struct pe_setup *setup,
 
     return run_pes(*setup, &config, tally);
 }
+
+/* Runs under every scheduler, with these settings of scope node (name, value, ..., null). False
+ * if a run does not complete or differs from the first one, whose result is in *tally. */
+static inline bool run_every_way(struct pe_setup setup, const char *const *settings,
+                                 struct wf_pe_tally *tally)
+{
+    struct wf_node_params node = {.sockets = 0};
+    struct wf_engine_config config = engine_defaults(WF_SEQUENTIAL, 1);
+    struct wf_err err = {.status = WF_OK};
+    struct outcome expected = {.status = WF_OK};
+    bool same = true;
+
+    must(wf_param_defaults(wf_node_params, &node, &err), &err);
+    for (; settings != NULL && *settings != NULL; settings += 2) {
+        must(wf_param_set(wf_node_params, &node, "", settings[0], settings[1], &err), &err);
+    }
+    setup.node = &node;
+    for (size_t i = 0; same && way_to_run(i, &config); i++) {
+        struct wf_pe_tally other;
+        struct outcome out = run_pes(setup, &config, &other);
+
+        if (i == 0) {
+            expected = out;
+            *tally = other;
+        }
+        same = out.status == WF_OK && other.replay.unfinished == 0 &&
+               other.replay.jobs[0].finish.max == tally->replay.jobs[0].finish.max &&
+               same_outcome(&config, &expected, &out);
+    }
+    wf_param_release(wf_node_params, &node);
+    return same;
+}

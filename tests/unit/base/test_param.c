@@ -167,6 +167,64 @@ static void bad_values_are_refused_and_change_nothing(void)
     wf_param_release(table, &s);
 }
 
+/* A word stands for a number that no value of the range is. */
+static void words_stand_for_numbers(void)
+{
+    static const struct wf_param words[] = {
+        {ROW("ranks", WF_PARAM_COUNT, ranks), .word = "unlimited", .def = "unlimited",
+         .min = "1", .max = "1000"},
+        {ROW("packet", WF_PARAM_SIZE, packet_bytes), .word = "whole", .def = "64"},
+        {ROW("latency", WF_PARAM_TIME, latency_ps), .word = "auto", .def = "auto", .min = "0",
+         .max = "1s"},
+        {ROW("bandwidth", WF_PARAM_RATE, bandwidth), .word = "unlimited", .def = "1GB/s"},
+        {ROW("delays", WF_PARAM_TIMES, delays), .word = "auto", .def = "auto", .max = "1s"},
+        {ROW("speeds", WF_PARAM_RATES, speeds), .word = "auto", .def = "1GB/s,auto"},
+        WF_PARAM_END,
+    };
+    static const struct {
+        const char *name, *value, *says;
+    } wrong[] = {
+        {"ranks", "Unlimited", "ranks: 'Unlimited' is not a count; expected "},
+        {"ranks", "0", "ranks: '0' is out of range; expected 1 to 1000, or unlimited"},
+        {"latency", "aut", "expected a number and ps, ns, us, ms, s, min or h, or auto"},
+        {"latency", "-1ps", "'-1ps' is not a time"},
+        {"bandwidth", "", "'' is not a rate"},
+        {"delays", "auto,2s", "'2s' is too large; expected at most 1s, or auto"},
+    };
+    struct settings s = {.guard = 9};
+    char text[WF_PARAM_TEXT_MAX];
+
+    CHECK(wf_param_defaults(words, &s, NULL) == WF_OK);
+    CHECK(s.ranks == WF_PARAM_WORD && s.packet_bytes == 64 && s.latency_ps == -1);
+    CHECK(s.delays.n == 1 && s.delays.items[0] == WF_PARAM_WORD);
+    CHECK(s.speeds.n == 2 && s.speeds.items[1] == WF_PARAM_WORD);
+    CHECK_STR(wf_param_format(&words[0], &s, text), "unlimited");
+    CHECK_STR(wf_param_format(&words[2], &s, text), "auto");
+    CHECK_STR(wf_param_format(&words[4], &s, text), "auto");
+    CHECK_STR(wf_param_format(&words[5], &s, text), "1GB/s,auto");
+    CHECK_STR(wf_param_syntax(&words[2], text), "auto|<time>");
+
+    /* A number takes its place, and the word that of a number. */
+    CHECK(wf_param_set(words, &s, "", "ranks", "7", NULL) == WF_OK && s.ranks == 7);
+    CHECK(wf_param_set(words, &s, "", "ranks", "unlimited", NULL) == WF_OK);
+    CHECK(s.ranks == WF_PARAM_WORD);
+    CHECK(wf_param_set(words, &s, "", "packet", "whole", NULL) == WF_OK);
+    CHECK(wf_param_set(words, &s, "", "bandwidth", "unlimited", NULL) == WF_OK);
+    CHECK(s.packet_bytes == WF_PARAM_WORD && s.bandwidth == WF_PARAM_WORD);
+    CHECK(wf_param_set(words, &s, "", "latency", "3ns", NULL) == WF_OK && s.latency_ps == 3000);
+    CHECK(wf_param_set(words, &s, "", "delays", "1us,auto,2us", NULL) == WF_OK);
+    CHECK(s.delays.n == 3 && s.delays.items[1] == WF_PARAM_WORD);
+
+    for (size_t i = 0; i < LENGTH(wrong); i++) {
+        struct wf_err err = {.status = WF_OK};
+        CHECK(wf_param_set(words, &s, "", wrong[i].name, wrong[i].value, &err) == WF_EUSAGE);
+        CHECK(strstr(err.text, wrong[i].says) != NULL);
+    }
+    CHECK(s.ranks == WF_PARAM_WORD && s.latency_ps == 3000 && s.delays.n == 3);
+    CHECK(s.guard == 9);
+    wf_param_release(words, &s);
+}
+
 static void text_values_are_owned_and_limited(void)
 {
     struct settings s = {0};
@@ -295,6 +353,7 @@ int main(void)
     RUN(a_bad_default_is_reported);
     RUN(values_are_set_by_name_and_read_back);
     RUN(bad_values_are_refused_and_change_nothing);
+    RUN(words_stand_for_numbers);
     RUN(text_values_are_owned_and_limited);
     RUN(conditions_compare_another_value);
     RUN(missing_names_the_first_required_member);

@@ -31,9 +31,7 @@ static struct wf_job_tally last_outcome; /* of the last run */
 static int64_t time_on(const struct wf_net_ops *net, uint32_t pes_per_node,
                        const struct drawing *d, const char *const *settings)
 {
-    struct wf_node_params node = {.sockets = 0};
-    struct wf_engine_config config = engine_defaults(WF_SEQUENTIAL, 1);
-    struct wf_err err = {.status = WF_OK};
+    struct wf_pe_tally tally;
     struct pe_setup setup = {
         .graph = &d->graph,
         .net_ops = net,
@@ -41,32 +39,12 @@ static int64_t time_on(const struct wf_net_ops *net, uint32_t pes_per_node,
                 .local_latency = LATENCY,
                 .local_bandwidth = UINT64_C(100000000000) * WF_RATE_BYTE},
         .pes_per_node = pes_per_node,
-        .node = &node,
         .seed = SEED,
     };
-    struct outcome expected = {.status = WF_OK};
-    int64_t time = -1;
 
-    must(wf_param_defaults(wf_node_params, &node, &err), &err);
-    for (; *settings != NULL; settings += 2) {
-        must(wf_param_set(wf_node_params, &node, "", settings[0], settings[1], &err), &err);
-    }
-    for (size_t i = 0; way_to_run(i, &config); i++) {
-        struct wf_pe_tally tally;
-        struct outcome out = run_pes(setup, &config, &tally);
-
-        expected = i == 0 ? out : expected;
-        time = i == 0 ? tally.replay.jobs[0].finish.max : time;
-        last_outcome = tally.replay.jobs[0];
-        if (out.status != WF_OK || tally.replay.unfinished > 0 ||
-            tally.replay.jobs[0].finish.max != time ||
-            !same_outcome(&config, &expected, &out)) {
-            time = -1;
-            break;
-        }
-    }
-    wf_param_release(wf_node_params, &node);
-    return time;
+    bool same = run_every_way(setup, settings, &tally);
+    last_outcome = tally.replay.jobs[0];
+    return same ? last_outcome.finish.max : -1;
 }
 
 /* Likewise with all PEs on one node. */
