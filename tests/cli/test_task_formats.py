@@ -95,6 +95,9 @@ def test_goal_written():
     check(predicted("y.goal") == predicted("x.goal"), "read and written")
     check_run(["convert", "bs", "bs.goal"], 0, stderr="may be interrupted")
     check(info("bs.goal")["messages"] == 7, "tasks that send become several")
+    loggopsim = ("--net", "loggp", "-p", "net.preset=loggopsim", "-p", "net.S=100")
+    check(predicted("bs.goal", net=loggopsim) == predicted("bs", net=loggopsim),
+          "tasks by the rules of LogGOPSim, and written as a schedule")
     check_run(["convert", "x.goal", "x.weft"], 0, stderr="have wildcards")
     check(predicted("x.weft") == predicted("x.goal"), "in weft's own format")
     check_run(["gen", "cg", "-n", "4", "-o", "cg.weft"], 0)

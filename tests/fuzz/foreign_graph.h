@@ -5,7 +5,7 @@
 
 #include "foreign.h"
 
-#include "ops/graph.h"
+#include "ops/steps.h"
 #include "trace/kit/task_table.h"
 
 static inline void foreign_check_task(const struct wf_graph *graph, uint32_t pe,
@@ -30,6 +30,37 @@ static inline void foreign_check_task(const struct wf_graph *graph, uint32_t pe,
     }
 }
 
+static inline void foreign_check_step(const struct wf_steps *steps, uint32_t host,
+                                      uint64_t number)
+{
+    struct wf_step step, after;
+
+    steps->ops->step(steps, host, number, &step);
+    require(step.kind <= WF_STEP_CALC && step.duration >= 0);
+    require(step.cpu < steps->n_cpus && step.nic < steps->n_nics);
+    require(step.kind == WF_STEP_CALC || step.peer < steps->graph->n_pes ||
+            (step.kind == WF_STEP_RECV && step.peer == WF_STEP_ANY));
+    for (uint32_t i = 0; i < step.n_after_start + step.n_after_end; i++) {
+        bool of_start = i < step.n_after_start;
+        uint32_t k = of_start ? i : i - step.n_after_start;
+        steps->ops->step(steps, host, steps->ops->after(steps, host, number, of_start, k),
+                         &after);
+        require(after.task < steps->ops->n_tasks(steps, host) && after.n_before > 0);
+    }
+}
+
+/* Looks at the steps that wait for nothing. */
+static inline void foreign_check_steps(const struct wf_graph *graph)
+{
+    const struct wf_steps steps = wf_steps_of(graph);
+
+    for (uint32_t host = 0; host < graph->n_pes; host++) {
+        for (uint64_t number = 0; steps.ops->root(&steps, host, &number); number++) {
+            foreign_check_step(&steps, host, number);
+        }
+    }
+}
+
 /* Opens what is there: every task makes sense, or there are words about why not. */
 static inline void foreign_check_graph(const char *name)
 {
@@ -49,6 +80,9 @@ static inline void foreign_check_graph(const char *name)
         for (uint32_t i = 0; i < n; i++) {
             foreign_check_task(trace.graph, pe, i);
         }
+    }
+    if (trace.graph != NULL) {
+        foreign_check_steps(trace.graph);
     }
     wf_trace_close(&trace);
 }

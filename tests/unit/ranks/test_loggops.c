@@ -138,6 +138,23 @@ static void a_time_per_byte(void)
     CHECK_NS(run(text, &given).finish.max, o + L + o + 3 * TAIL);
 }
 
+/* A time per byte that is no whole number of picoseconds, 33.3: the time of a message is rounded
+ * up, as everywhere. */
+static void a_fraction_per_byte(void)
+{
+    struct wf_net_loggp_params params = params_of(&plain);
+    struct wf_graph *graph = read_goal("num_ranks 2\nrank 0 {\nsend 32b to 1\n}\n"
+                                       "rank 1 {\nrecv 32b from 0\n}\n");
+    struct pe_setup setup = {
+        .graph = graph, .net_ops = &wf_net_loggp_ops, .net_params = &params};
+    struct wf_pe_tally tally;
+
+    params.bandwidth = UINT64_C(30000000000) * WF_RATE_BYTE;
+    CHECK(run_in_order(&setup, &tally).status == WF_OK);
+    CHECK_U64((uint64_t)tally.replay.jobs[0].finish.max, (uint64_t)((o + L + o) * NS + 1034));
+    wf_graph_free(graph);
+}
+
 /* A computation that waits for the start of a receive begins when it is posted. */
 static void after_the_start(void)
 {
@@ -263,17 +280,39 @@ static void sends_come_first(void)
 /* Those that wait for one step begin in the order of the lines that say so. */
 static void the_order_of_the_file(void)
 {
-    static const char format[] = "num_ranks 2\n"
-                                 "rank 0 {\nl1: calc 0\nl2: send 1b to 1 tag 2\n"
-                                 "l3: send 1b to 1 tag 3\n%s requires l1\n%s requires l1\n}\n"
-                                 "rank 1 {\nl1: recv 1b from 0 tag 2\nl2: calc 9000\n"
-                                 "l3: recv 1b from 0 tag 3\nl2 requires l1\n}\n";
+    static const char format[] = "num_ranks 3\n"
+                                 "rank 0 {\nl1: calc 0\nl2: send 1b to 1\nl3: send 1b to 2\n"
+                                 "%s requires l1\n%s requires l1\n}\n"
+                                 "rank 1 {\nl1: recv 1b from 0\nl2: calc 9000\n"
+                                 "l2 requires l1\n}\n"
+                                 "rank 2 {\nrecv 1b from 0\n}\n";
     char text[256];
 
     (void)snprintf(text, sizeof(text), format, "l2", "l3");
-    CHECK_NS(run(text, &plain).finish.max, o + L + o + 9000 + o);
+    CHECK_NS(run(text, &plain).finish.max, o + L + o + 9000);
     (void)snprintf(text, sizeof(text), format, "l3", "l2");
-    CHECK_NS(run(text, &plain).finish.max, o + L + o + o + 9000);
+    CHECK_NS(run(text, &plain).finish.max, o + o + L + o + 9000);
+}
+
+/* A long message from rank 0 to rank 1 makes steps of both ready at 1000. Both send to rank 2,
+ * at once since o = 0, and the rank with the lower number comes first: its message takes the
+ * receive that is posted, and it can compute while the other one waits for the second. */
+static void the_order_of_ranks(void)
+{
+    struct loggops given = plain;
+
+    given.o = 0;
+    given.S = 0;
+    struct wf_job_tally job =
+        run("num_ranks 3\n"
+            "rank 0 {\nl1: send 1b to 1\nl2: send 1b to 2\nl3: calc 7000\n"
+            "l2 requires l1\nl3 requires l2\n}\n"
+            "rank 1 {\nl1: recv 1b from 0\nl2: send 1b to 2\nl2 requires l1\n}\n"
+            "rank 2 {\nl1: recv 1b from -1\nl2: calc 20000\nl3: recv 1b from -1\n"
+            "l2 requires l1\nl3 requires l2\n}\n",
+            &given);
+    CHECK_NS(job.finish.max, 2 * L + 20000);
+    CHECK_NS(job.finish.min, 2 * L + 7000);
 }
 
 /* ---- graphs that are no schedules ---- */
@@ -427,6 +466,7 @@ int main(void)
     RUN(a_long_message);
     RUN(a_long_message_that_is_expected);
     RUN(a_time_per_byte);
+    RUN(a_fraction_per_byte);
     RUN(after_the_start);
     RUN(several_cpus);
     RUN(several_interfaces);
@@ -435,6 +475,7 @@ int main(void)
     RUN(the_order_of_many_steps);
     RUN(sends_come_first);
     RUN(the_order_of_the_file);
+    RUN(the_order_of_ranks);
     RUN(tasks_of_several_steps);
     RUN(tasks_with_several_messages);
     RUN(a_deadlock);
