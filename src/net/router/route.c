@@ -80,15 +80,21 @@ static const struct wf_router_link_kind *kind_of(const struct wf_router_view *vi
     return wf_router_kind(view->model, view->vertex, channel / view->model->vcs);
 }
 
-/* Phits in a queue at the beginning of this cycle. Only the last packet may have arrived
- * partly, and only the first may have left partly. */
-static int64_t phits_in(const struct wf_router_view *view, uint32_t number)
+/* Phits that have passed entirely after so many cycles. */
+static int64_t phits_moved(int64_t cycles, uint32_t pace)
 {
-    const struct wf_router_input *input = &view->inputs[number];
+    return pace <= 1 ? cycles : cycles / pace; /* most links move one in each cycle */
+}
+
+/* Phits in a queue at the end of a link, at the beginning of this cycle. Only the last packet
+ * may have arrived partly, and only the first may have left partly. */
+static int64_t phits_in(const struct wf_router_view *view, const struct wf_router_input *input,
+                        const struct wf_router_link_kind *link)
+{
     int64_t phits = view->model->phits;
-    int64_t gone = input->leave != 0 ? (view->now - (input->leave - 1)) / input->pace : 0;
+    int64_t gone = phits_moved(view->now - (input->leave - 1), input->pace);
     bool leaving = input->leave != 0 && gone < phits;
-    int64_t here = (view->now - input->head) / pace_in(view, number / view->model->vcs) + 1;
+    int64_t here = phits_moved(view->now - input->head, link->pace) + 1;
 
     if (input->n == 0 && !leaving) {
         return 0;
@@ -132,11 +138,11 @@ static int64_t room_at(const struct wf_router_view *view, const struct asker *as
     uint32_t ring = ring_input(model, channel);
     const struct wf_router_input *queue = &view->inputs[ring];
     int64_t phits = model->phits;
-    int64_t limit =
-        ((int64_t)wf_router_kind_in(model, view->vertex, ring / model->vcs)->queue - room) *
-        phits;
+    const struct wf_router_link_kind *link =
+        wf_router_kind_in(model, view->vertex, ring / model->vcs);
+    int64_t limit = ((int64_t)link->queue - room) * phits;
 
-    if (phits_in(view, ring) <= limit) {
+    if (phits_in(view, queue, link) <= limit) {
         return view->now;
     }
     int64_t began = queue->leave - 1;
