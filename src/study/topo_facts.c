@@ -220,6 +220,11 @@ static bool take_hop(const struct wf_topo *topo, uint32_t dst, struct hop *hop)
     return true;
 }
 
+static const char *class_of(const struct wf_topo *topo, const struct hop *hop)
+{
+    return wf_topo_class_name(topo, wf_topo_link_class(topo, hop->at, hop->port));
+}
+
 static void add_coords(const struct wf_topo *topo, uint32_t vertex, struct wf_value *parent)
 {
     struct wf_value *list = wf_doc_list(parent, "coords");
@@ -254,6 +259,7 @@ void wf_study_topo_route_add(const struct wf_topo *topo, uint32_t from, uint32_t
         add_coords(topo, hop.at, entry);
         wf_doc_count(entry, "port", hop.port);
         wf_doc_text(entry, "next", wf_draw_vertex_name(topo, hop.next, name));
+        wf_doc_text(entry, "class", class_of(topo, &hop));
 
         struct wf_value *minimal = wf_doc_list(entry, "minimal_ports");
         for (uint32_t i = 0; i < hop.n_minimal; i++) {
@@ -274,15 +280,16 @@ void wf_study_topo_route_print(const struct wf_topo *topo, uint32_t from, uint32
     (void)fprintf(out, "Route from %" PRIu32 " to %" PRIu32 ": %" PRIu32 " %s\n", from, to, n,
                   n == 1 ? "hop" : "hops");
     if (n > 0) {
-        (void)fprintf(out, "%6s  %-11s %-16s %5s  %-11s %s\n", "Hop", "Vertex", "Coordinates",
-                      "Port", "Next", "Shortest by");
+        (void)fprintf(out, "%6s  %-11s %-16s %5s  %-11s %-11s %s\n", "Hop", "Vertex",
+                      "Coordinates", "Port", "Next", "Class", "Shortest by");
     }
     for (; take_hop(topo, to, &hop); hop.at = hop.next) {
-        (void)fprintf(out, "%6" PRIu32 "  %-11s %-16s %5" PRIu32 "  %-11s %" PRIu32 " %s\n",
+        (void)fprintf(out,
+                      "%6" PRIu32 "  %-11s %-16s %5" PRIu32 "  %-11s %-11s %" PRIu32 " %s\n",
                       ++done, wf_draw_vertex_name(topo, hop.at, name),
                       wf_draw_vertex_coords(topo, hop.at, ',', coords), hop.port,
-                      wf_draw_vertex_name(topo, hop.next, next), hop.n_minimal,
-                      hop.n_minimal == 1 ? "port" : "ports");
+                      wf_draw_vertex_name(topo, hop.next, next), class_of(topo, &hop),
+                      hop.n_minimal, hop.n_minimal == 1 ? "port" : "ports");
     }
     free(hop.minimal);
 }

@@ -450,6 +450,22 @@ def check_classes():
               f"{lines[1]}", done)
 
 
+def check_what_if_of_classes():
+    """Half the latency and twice the bandwidth are also those of the classes."""
+    args = ["replay", "gen:random", "-n", "16", "--net", "latency", "--topo", "torus:4x4",
+            "-p", "gen.messages=8", "-q", "--json"]
+    links = "net.links=x:latency={},delay={},y:bandwidth={}"
+    whole = parse(run(*args, "-p", links.format("300ns", "40ns", "1GB/s"), "--what-if"))
+    changed = {item["change"]: item["time_ps"] for item in whole["what_if"]}
+    for change, values, other in [
+            ("latency", ("150ns", "20ns", "1GB/s"), "net.link_latency=50ns"),
+            ("bandwidth", ("300ns", "40ns", "2GB/s"), "net.bandwidth=20GB/s")]:
+        found = parse(run(*args, "-p", links.format(*values), "-p", other))
+        time = found["result"]["predicted_time_ps"]
+        check(time == changed[change] < whole["result"]["predicted_time_ps"],
+              f"{change}: {time}, what if: {changed}")
+
+
 def spans_of(text):
     """What a rank did, with the length of each thing."""
     return [(kind, int(length)) for kind, length in re.findall(r"([a-z-])([0-9]+)", text)]
@@ -515,6 +531,7 @@ def main():
     check_warnings()
     check_packets()
     check_classes()
+    check_what_if_of_classes()
     check_recording()
     check_memory()
     finish()

@@ -108,12 +108,14 @@ def check_routes():
     route = document["route"]
     check(route == {
         "from": 0, "to": 5, "hops": 2, "path": [
-            {"vertex": "0", "coords": [0, 0], "port": 0, "next": "1", "minimal_ports": [0, 2]},
-            {"vertex": "1", "coords": [1, 0], "port": 2, "next": "5", "minimal_ports": [2]},
+            {"vertex": "0", "coords": [0, 0], "port": 0, "next": "1", "class": "x",
+             "minimal_ports": [0, 2]},
+            {"vertex": "1", "coords": [1, 0], "port": 2, "next": "5", "class": "y",
+             "minimal_ports": [2]},
         ]}, f"wrong route: {route}")
     text = check_run(["topo", "torus:4x4", "--routes", "0,5"], 0,
                      stdout=r"^Route from 0 to 5: 2 hops\n").stdout
-    check(re.search(r"^ +1 +0 +0,0 +0 +1 +2 ports\n +2 +1 +1,0 +2 +5 +1 port$", text,
+    check(re.search(r"^ +1 +0 +0,0 +0 +1 +x +2 ports\n +2 +1 +1,0 +2 +5 +y +1 port$", text,
                     re.MULTILINE), f"wrong table: {text}")
     for words in (["torus:4x4", "--routes", "0:5"], ["--routes", "0", "5", "torus:4x4"],
                   ["torus:4x4", "--routes=0", "5"], ["--routes=0,5", "torus:4x4"]):
