@@ -64,6 +64,10 @@ function warnings() {
   for (const who of get("waiting.ranks", result) || []) found.push(`Rank ${who.rank} ${who.waits}.`);
   if (result.left_over) found.push(`Rank ${result.left_over.rank}: ${result.left_over.what}.`);
   if (result.unreceived_messages > 0) found.push(`${count(result.unreceived_messages)} messages were not received.`);
+  if (result.failures) {
+    found.push(`Parts of the network failed (${result.failures.parts.map((p) => p.part).join(", ")}): ${count(result.failures.resent_packets)} packets were sent again, ` +
+      `${count(result.failures.lost_packets)} were lost.`);
+  }
   if (result.saturated) found.push("The network is saturated: it accepts less than it is offered.");
   if (result.converged === false) found.push("The latency has not converged.");
   for (const words of doc.warnings || []) found.push(`${words[0].toUpperCase()}${words.slice(1)}.`);

@@ -2,6 +2,7 @@
 /* What every routing policy promises on every topology; and that the check would notice if one
  * did not. */
 #include "net/route/route.h"
+#include "topo/damage.h"
 #include "topo/damaged.h"
 #include "topo/graph.h"
 #include "topo/grid.h"
@@ -257,6 +258,51 @@ static void damaged_networks_are_routed(void)
     }
 }
 
+/* Whether all policies that work on a network are sound with at most `n_vcs` channels. */
+static bool are_sound_within(const struct wf_topo *topo, uint32_t n_vcs)
+{
+    bool sound = true;
+
+    for (const struct wf_route_ops *const *ops = wf_route_table(); *ops != NULL; ops++) {
+        struct wf_route *route = NULL;
+        struct wf_err err;
+        if (wf_route_create_within(*ops, topo, "", n_vcs, &route, &err) == WF_OK) {
+            sound =
+                sound && route->vcs.n_vcs <= n_vcs && route_check(route, false) == ROUTE_SOUND;
+            wf_route_free(route);
+        }
+    }
+    return sound;
+}
+
+/* Networks that failures have cut into parts, as they may be during a run, with all channels, with
+ * half of them, and with so few that routes lead over trees. */
+static void networks_in_parts_are_routed(void)
+{
+    static const char *const cases[][2] = {
+        {"mesh:6x3", "link:2-3,link:8-9,link:14-15"},
+        {"torus:4x4", "router:5,router:10"},
+        {"dragonfly:1", "links:100%"},
+        {"fattree:4x4x2", "router:32,router:40"},
+        {"star:3/ring:5", "router:15"},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct wf_topo *whole = topo_make(cases[i][0]), *topo = NULL;
+        struct wf_topo_damage damage;
+        struct wf_err err;
+
+        CHECK_U64(wf_topo_damage_read(&damage, whole, cases[i][1], &err), WF_OK);
+        CHECK_U64(wf_topo_damaged_create_all(&damage, &topo, &err), WF_OK);
+        wf_topo_damage_fini(&damage);
+        check_policies(topo, cases[i][0]);
+        CHECK(are_sound_within(topo, WF_VC_MAX / 2));
+        CHECK(are_sound_within(topo, 2));
+        wf_topo_free(topo);
+        wf_topo_free(whole);
+    }
+}
+
 /* A comb: a path of `n` hops whose every other vertex has a path of half its length to vertex
  * 0. The shortest route along it turns at every vertex, and the route over vertex 0 is as long. */
 static struct wf_topo *make_comb(uint32_t n)
@@ -412,6 +458,7 @@ int main(void)
     RUN(hierarchies_are_routed);
     RUN(graphs_are_routed);
     RUN(damaged_networks_are_routed);
+    RUN(networks_in_parts_are_routed);
     RUN(what_turns_too_often_takes_a_tree);
     return wf_test_done();
 }

@@ -267,6 +267,9 @@ static inline enum route_fault route_check(const struct wf_route *route, bool mi
     for (check.dst = 0; check.dst < n && check.fault == ROUTE_SOUND; check.dst += step) {
         route_set_init(&check.seen, 1024);
         for (uint32_t src = 0; src < n && check.fault == ROUTE_SOUND; src++) {
+            if (check.topo->ops->distance(check.topo, src, check.dst) == WF_TOPO_UNREACHED) {
+                continue;
+            }
             struct route_place place = {.at = src,
                                         .channel = UINT32_MAX * UINT64_C(256) + 1 + src};
             uint32_t hops = route_follow(&check, place);

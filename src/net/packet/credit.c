@@ -33,7 +33,10 @@ static uint32_t channel_of(const struct wf_packet_net *model, const struct wf_pa
                          ? 0
                          : (head->src ^ head->dst * 2654435761U) % model->channels_per_vc;
 
-    return head->route.vcs.vc * model->channels_per_vc + which;
+    uint32_t vc = head->route.vcs.vc & WF_PACKET_VC_MASK;
+    uint32_t set = head->route.vcs.vc >> WF_PACKET_SET_SHIFT;
+
+    return set * model->set_channels + vc * model->channels_per_vc + which;
 }
 
 static struct wf_packet_channel *channel_at(const struct wf_packet_view *view, uint32_t port,
@@ -62,11 +65,18 @@ void wf_packet_credit_return(const struct wf_packet_view *view,
     wf_packet_schedule(view, links->to[link], delay, WF_PACKET_CREDIT, &credit, sizeof(credit));
 }
 
-/* Sends on a packet that has its credit. */
+/* Sends on a packet that has its credit, that is, a slot of the channel. */
 static void grant(const struct wf_packet_view *view, const struct wf_packet_outlet *outlet,
-                  const struct wf_packet_head *in, const struct wf_packet_run *run,
-                  int64_t waited)
+                  const struct wf_packet_head *in, struct wf_packet_run *run, int64_t waited)
 {
+    if (view->model->faults != NULL) {
+        bool is_lost;
+        int64_t left = wf_packet_fault_send(view, outlet, run, waited, &is_lost);
+        channel_at(view, outlet->number, channel_of(view->model, &run->head))->used -=
+            is_lost ? 1 : 0; /* announced by the caller */
+        wf_packet_credit_return(view, in, left);
+        return;
+    }
     int64_t ready = wf_time_add(view->key.time, outlet->delay);
 
     wf_packet_emit(view, outlet, run, wf_packet_serve(view, outlet, run, ready, waited));
@@ -74,13 +84,13 @@ static void grant(const struct wf_packet_view *view, const struct wf_packet_outl
 }
 
 static void wait(const struct wf_packet_view *view, struct wf_packet_channel *channel,
-                 const struct wf_packet_head *in, const struct wf_packet_run *run)
+                 const struct wf_packet_head *in, const struct wf_packet_run *run,
+                 int64_t since)
 {
     uint32_t cell = wf_cell_new(view->ctx);
     struct waiter *waiter = wf_cell_edit(view->ctx, cell);
 
-    *waiter = (struct waiter){
-        .in = *in, .out = run->head, .first = run->first, .since = view->key.time};
+    *waiter = (struct waiter){.in = *in, .out = run->head, .first = run->first, .since = since};
     if (run->msg != NULL) {
         waiter->is_last = 1;
         waiter->msg = *run->msg;
@@ -94,32 +104,38 @@ static void wait(const struct wf_packet_view *view, struct wf_packet_channel *ch
     channel->waiting++;
     if (in->in_port == WF_PACKET_NO_PORT && view->node != NULL) {
         wf_touch(view->ctx, view->node, sizeof(*view->node));
-        view->node->held = 1;
+        view->node->held++;
     }
 }
 
-/* Sends the packet on, or lets it wait; returns the port. */
-static uint32_t enter(const struct wf_packet_view *view, struct wf_packet_run *run)
+/* Sends the packet, which has been here since `since`, on, or lets it wait; returns the port. */
+static uint32_t enter(const struct wf_packet_view *view, struct wf_packet_run *run,
+                      int64_t since)
 {
     const struct wf_packet_head in = run->head;
-    struct wf_packet_outlet outlet = wf_packet_route(view, &run->head);
+    struct wf_packet_outlet outlet = view->model->faults != NULL
+                                         ? wf_packet_fault_route(view, &run->head)
+                                         : wf_packet_route(view, &run->head);
     struct wf_packet_channel *channel =
         channel_at(view, outlet.number, channel_of(view->model, &run->head));
 
     wf_touch(view->ctx, channel, sizeof(*channel));
     if (channel->head != 0 || channel->used >= view->model->links.kinds[outlet.kind].slots) {
-        wait(view, channel, &in, run);
+        wait(view, channel, &in, run, since);
+        if (view->model->faults != NULL) {
+            wf_packet_fault_watch(view, outlet.number);
+        }
         return outlet.number;
     }
     channel->used++;
     wf_touch(view->ctx, outlet.port, sizeof(*outlet.port));
-    grant(view, &outlet, &in, run, 0);
+    grant(view, &outlet, &in, run, view->key.time - since);
     return outlet.number;
 }
 
 void wf_packet_credit_arrive(const struct wf_packet_view *view, struct wf_packet_run *run)
 {
-    uint32_t port = enter(view, run);
+    uint32_t port = enter(view, run, view->key.time);
 
     if (view->model->sends_notices) {
         wf_packet_notice_send(view, port);
@@ -139,11 +155,58 @@ static struct waiter take(const struct wf_packet_view *view, struct wf_packet_ch
     return waiter;
 }
 
+/* The network has changed: a packet that waits goes on by another route, or is dropped. */
+static void route_anew(const struct wf_packet_view *view, const struct waiter *waiter,
+                       uint32_t port)
+{
+    struct wf_packet_run run = {
+        .head = waiter->in,
+        .first = waiter->first,
+        .count = 1,
+        .from = wf_packet_source_here(view),
+        .msg = waiter->is_last != 0 ? &waiter->msg : NULL,
+    };
+
+    if (wf_packet_fault_strands(view, &run, port, waiter->since)) {
+        wf_packet_credit_return(view, &waiter->in, view->key.time);
+    } else {
+        uint32_t to = enter(view, &run, waiter->since);
+        if (view->model->sends_notices) {
+            wf_packet_notice_send(view, to);
+        }
+    }
+    if (waiter->in.in_port == WF_PACKET_NO_PORT && view->node != NULL) {
+        wf_packet_unhold(view);
+    }
+}
+
+void wf_packet_credit_change(const struct wf_packet_view *view, uint32_t port)
+{
+    uint32_t routed = view->ports[port].routed, n = view->model->set_channels;
+
+    if (!wf_packet_fault_has_changed(view, port)) {
+        return; /* void: none waits, or a credit came first */
+    }
+    wf_touch(view->ctx, &view->ports[port], sizeof(view->ports[port]));
+    view->ports[port].routed = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        struct wf_packet_channel *channel = channel_at(view, port, (routed - 1) % 2 * n + i);
+        wf_touch(view->ctx, channel, sizeof(*channel));
+        while (channel->head != 0) {
+            const struct waiter waiter = take(view, channel);
+            route_anew(view, &waiter, port);
+        }
+    }
+}
+
 void wf_packet_credit_received(const struct wf_packet_view *view,
                                const struct wf_packet_credit_event *credit)
 {
     struct wf_packet_channel *channel = channel_at(view, credit->port, credit->channel);
 
+    if (view->model->faults != NULL && wf_packet_fault_has_changed(view, credit->port)) {
+        wf_packet_credit_change(view, credit->port);
+    }
     wf_touch(view->ctx, channel, sizeof(*channel));
     if (channel->head == 0) {
         channel->used -=
@@ -153,7 +216,7 @@ void wf_packet_credit_received(const struct wf_packet_view *view,
 
     struct waiter waiter = take(view, channel);
     const struct wf_packet_outlet outlet = wf_packet_outlet_at(view, credit->port);
-    const struct wf_packet_run run = {
+    struct wf_packet_run run = {
         .head = waiter.out,
         .first = waiter.first,
         .count = 1,

@@ -28,6 +28,7 @@ enum {
     WF_PACKET_RESEND,      /* wf_packet_body_event */
     WF_PACKET_RESEND_LAST, /* wf_packet_last_event */
     WF_PACKET_LOST,        /* to the destination of a lost packet: wf_packet_lost_event */
+    WF_PACKET_CHANGE, /* to itself: the network changes, and packets wait at a port: its number */
 };
 
 /* Payloads have no padding. The largest determines the size of all events. */
@@ -101,7 +102,8 @@ _Static_assert(sizeof(struct wf_packet_head) == 24 &&
 struct wf_packet_port {
     int64_t free;    /* when it can send, after all settled packets */
     uint32_t trains; /* cell of the first train that passes through it, or 0 */
-    uint32_t spare;
+    uint32_t routed; /* with failures in time and credits: epoch in which the packets that wait
+                      * were routed, + 1; 0: none waits */
 };
 
 /* A virtual channel of a port with credits. All zero means idle. */
@@ -125,7 +127,7 @@ struct wf_packet_node {
     uint32_t awake;                  /* 1 if an event is scheduled... */
     int64_t turn;                    /* ...for this time; events for other times are void */
     uint32_t peers[WF_PACKET_PEERS]; /* cells, if messages may overtake each other */
-    uint32_t held; /* 1 if the packet has left the interface, but not the node */
+    uint32_t held; /* packets that have left the interface, but not the node */
 };
 
 struct wf_packet_port_stats; /* net/packet/stats.h */
@@ -159,8 +161,9 @@ struct wf_packet_net {
     bool is_in_order;     /* ...but all packets of one message take the same */
     bool has_queue;       /* interfaces decide packet by packet */
     struct wf_process_ops other_ops;
-    uint32_t n_channels;              /* channels of a port; 0: buffers are unbounded */
-    uint32_t channels_per_vc;         /* for each virtual channel of the routing policy */
+    uint32_t n_channels;      /* channels of a port; 0: buffers are unbounded */
+    uint32_t channels_per_vc; /* for each virtual channel of the routing policy */
+    uint32_t set_channels; /* with failures in time: channels of one set (net/packet/fault.c) */
     uint32_t node_ports, other_ports; /* most ports of any node, and of any other vertex */
     size_t other_size;
     size_t ports_size; /* size of a node's ports, with all that is kept for them */

@@ -161,7 +161,7 @@ static enum wf_status make_route(struct wf_packet_net *model,
         .topo = model->topo,
         .fail = given->fail,
         .policy = ops,
-        .n_vcs = WF_VC_MAX,
+        .n_vcs = given->buffers == WF_PACKET_UNBOUNDED ? WF_VC_MAX : WF_VC_MAX / 2,
         .is_unlimited = given->buffers == WF_PACKET_UNBOUNDED,
     };
     WF_TRY(wf_fault_plan_create(&config, &model->faults, err));
@@ -232,8 +232,10 @@ static void dispatch(const struct wf_packet_view *view, const struct wf_event *e
         const struct wf_packet_last_event *last = (const void *)ev->payload;
         wf_packet_fault_resend(view, &last->head,
                                wf_packet_count(view->model, last->msg.bytes) - 1, &last->msg);
-    } else {
+    } else if (kind == WF_PACKET_LOST) {
         wf_packet_fault_lost(view, (const void *)ev->payload);
+    } else {
+        wf_packet_credit_change(view, (uint32_t)ev->payload[0]);
     }
 }
 
@@ -315,16 +317,14 @@ static void packet_destroy(struct wf_net *net)
 static enum wf_status make_channels(struct wf_packet_net *model,
                                     const struct wf_packet_params *given, struct wf_err *err)
 {
-    uint32_t needed = model->route->vcs.n_vcs;
+    /* With failures in time there are two sets of channels (net/packet/fault.c). */
+    uint32_t sets = model->faults != NULL ? 2 : 1;
+    uint32_t needed =
+        sets * (sets > 1 ? wf_fault_n_vcs(model->faults) : model->route->vcs.n_vcs);
 
     if (given->buffers == WF_PACKET_UNBOUNDED) {
         model->route->vcs.is_unlimited = true;
         return WF_OK;
-    }
-    if (model->faults != NULL) {
-        return wf_err_set(err, WF_EINVAL,
-                          "net.fail: failures in time need unbounded buffers "
-                          "(net.buffers=unbounded); the model 'router' has finite queues");
     }
     if (model->topo->oneway) {
         return wf_err_set(
@@ -356,6 +356,7 @@ static enum wf_status make_channels(struct wf_packet_net *model,
     }
     model->channels_per_vc = given->n_vcs == 0 ? 1 : (uint32_t)given->n_vcs / needed;
     model->n_channels = needed * model->channels_per_vc;
+    model->set_channels = model->n_channels / sets;
     return WF_OK;
 }
 

@@ -144,6 +144,8 @@ void wf_packet_credit_arrive(const struct wf_packet_view *view, struct wf_packet
  * header on arrival. */
 void wf_packet_credit_return(const struct wf_packet_view *view,
                              const struct wf_packet_head *head, int64_t at);
+/* WF_PACKET_CHANGE: packets that wait at the port are routed anew. */
+void wf_packet_credit_change(const struct wf_packet_view *view, uint32_t port);
 /* WF_PACKET_CREDIT. */
 void wf_packet_credit_received(const struct wf_packet_view *view,
                                const struct wf_packet_credit_event *credit);
@@ -165,15 +167,36 @@ void wf_packet_order_ready(const struct wf_packet_view *view, uint32_t src);
 
 void wf_packet_enqueue(const struct wf_packet_view *view,
                        const struct wf_packet_inject_event *inject);
-/* The packet that was held has left the node. */
+/* A packet that was held has left the node. */
 void wf_packet_unhold(const struct wf_packet_view *view);
 /* WF_PACKET_TURN. */
 void wf_packet_turn(const struct wf_packet_view *view);
 
 /* ---- fault.c; the model has failures in time ---- */
 
+/* With credits each link has two sets of channels, used by turns, one in each epoch. This bit of
+ * a packet's channel number tells the set. */
+enum { WF_PACKET_SET_SHIFT = 7, WF_PACKET_VC_MASK = 0x7f };
+
 /* A packet arrives at a vertex that is not its destination. */
 void wf_packet_fault_arrive(const struct wf_packet_view *view, struct wf_packet_run *run);
+/* Routes a packet that has a route. */
+struct wf_packet_outlet wf_packet_fault_route(const struct wf_packet_view *view,
+                                              struct wf_packet_head *head);
+/* Sends a packet on, or drops it if the link fails too soon. Returns when the packet has left
+ * the vertex; *is_lost tells whether it was dropped. Before this it waited `waited` for a
+ * credit. */
+int64_t wf_packet_fault_send(const struct wf_packet_view *view,
+                             const struct wf_packet_outlet *outlet, struct wf_packet_run *run,
+                             int64_t waited, bool *is_lost);
+/* Whether the network has changed since the packets that wait at a port were routed. */
+bool wf_packet_fault_has_changed(const struct wf_packet_view *view, uint32_t port);
+/* A packet begins to wait at a port: makes sure that the port looks at it at the next change. */
+void wf_packet_fault_watch(const struct wf_packet_view *view, uint32_t port);
+/* A packet that has waited at a port since `since` finds another network. Drops it if it cannot
+ * go on; `head` is its header on arrival. Returns whether it was dropped. */
+bool wf_packet_fault_strands(const struct wf_packet_view *view, const struct wf_packet_run *run,
+                             uint32_t port, int64_t since);
 /* WF_PACKET_RESEND, WF_PACKET_RESEND_LAST: `msg` is null for the former. */
 void wf_packet_fault_resend(const struct wf_packet_view *view,
                             const struct wf_packet_head *head, uint64_t first,

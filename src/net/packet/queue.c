@@ -112,8 +112,8 @@ void wf_packet_enqueue(const struct wf_packet_view *view,
 void wf_packet_unhold(const struct wf_packet_view *view)
 {
     wf_touch(view->ctx, view->node, sizeof(*view->node));
-    view->node->held = 0;
-    if (view->node->awake == 0) {
+    view->node->held--;
+    if (view->node->held == 0 && view->node->awake == 0) {
         wake(view, 0);
     }
 }

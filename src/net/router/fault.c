@@ -117,7 +117,7 @@ bool wf_router_fault_cuts(const struct wf_router_view *view, uint32_t channel,
     used->used--; /* the caller has announced the change; no slot is taken at the end */
     used->free = used->free < end ? used->free : end;
     link->free = link->free < end ? link->free : end;
-    drop(view, packet, port, at);
+    drop(view, packet, fails < stale ? port : WF_TOPO_NO_PORT, at);
     return true;
 }
 

@@ -240,7 +240,7 @@ static void nothing_is_forgotten_and_schedulers_agree(void)
 
     for (size_t i = 0; i < 2 * N_NETWORKS; i++) {
         size_t at = i % N_NETWORKS;
-        bool loses = i >= N_NETWORKS;
+        bool loses = i / N_NETWORKS % 2 == 1;
         struct wf_router_params params =
             failing(networks[at].fail, loses ? WF_FAULT_LOSE : WF_FAULT_RESEND);
         struct wf_topo *topo = router_topo(networks[at].topo);

@@ -2,6 +2,7 @@
 #include "topo/damaged.h"
 
 #include "base/rng.h"
+#include "topo/damage.h"
 #include "topo/nested.h"
 
 #include "harness/topo_check.h"
@@ -123,6 +124,51 @@ static void seeds_choose_other_links_and_always_the_same(void)
     wf_topo_free(whole);
 }
 
+/* With all vertices, numbers stay and parts may be cut off from each other: distances are those of
+ * a search, whether they are in a table or in labels. */
+static void parts_may_be_cut_off(void)
+{
+    static const struct {
+        const char *spec, *damage;
+        uint32_t step; /* every how many vertices are compared */
+    } cases[] = {
+        {"mesh:5", "link:1-2", 1},
+        {"torus:4x4", "router:5,link:0-1", 1},
+        {"star:5", "router:5", 1},
+        {"ring:6,oneway", "link:2-3", 1},
+        {"fattree:4x4", "router:16,router:20", 1},
+        {"mesh:9000", "link:10-11,router:5000", 811},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct wf_topo *whole = topo_make(cases[i].spec), *topo = NULL;
+        struct wf_topo_damage damage;
+        struct wf_err err;
+        struct topo_oracle oracle;
+        uint32_t n_cut = 0;
+
+        CHECK_U64(wf_topo_damage_read(&damage, whole, cases[i].damage, &err), WF_OK);
+        CHECK_U64(wf_topo_damaged_create_all(&damage, &topo, &err), WF_OK);
+        wf_topo_damage_fini(&damage);
+        CHECK_U64(topo->n_vertices, whole->n_vertices);
+        topo_oracle_init(&oracle, topo);
+        for (uint32_t dst = 0; dst < topo->n_nodes; dst += cases[i].step) {
+            topo_oracle_search(&oracle, dst);
+            for (uint32_t at = 0; at < topo->n_vertices; at += cases[i].step) {
+                uint32_t found = topo->ops->distance(topo, at, dst);
+                CHECK_U64(found, oracle.dist[at]);
+                n_cut += found == WF_TOPO_UNREACHED;
+                CHECK((topo->ops->next_port(topo, at, dst) == WF_TOPO_NO_PORT) ==
+                      (at == dst || found == WF_TOPO_UNREACHED));
+            }
+        }
+        CHECK(n_cut > 0);
+        topo_oracle_fini(&oracle);
+        wf_topo_free(topo);
+        wf_topo_free(whole);
+    }
+}
+
 /* Levels of links are those of the whole network. */
 static void levels_are_kept(void)
 {
@@ -186,6 +232,7 @@ int main(void)
     RUN(damaged_networks_keep_the_contract);
     RUN(a_large_network_is_searched_too);
     RUN(seeds_choose_other_links_and_always_the_same);
+    RUN(parts_may_be_cut_off);
     RUN(levels_are_kept);
     RUN(mistakes_are_named);
     return wf_test_done();
