@@ -41,6 +41,10 @@ SCENARIOS = [
 ]
 # Every generator and what networks can do, small, under fewer schedules: what they share is above.
 PROGRAMS = [
+    ["replay", "gen:exchange", "-n", "40", "-p", "gen.bytes=20kB", "-p", "gen.peers=5",
+     "--machine", "frontier"],
+    ["replay", "gen:pingpong", "-n", "9", "--ranks-per-node", "3", "-p", "gen.bytes=9000",
+     "-p", "gen.window=3", "-p", "gen.rounds=2", "--machine", "xc"],
     ["replay", "gen:random", "-n", "16", "--net", "router", "--topo", "torus:4x4",
      "-p", "gen.messages=8", "-p", "net.routing=adaptive-3vc"],
     ["traffic", "uniform", "--topo", "torus:4x3", "--net", "packet", "--load", "0.5", "--cycles",
