@@ -34,6 +34,9 @@ static const struct {
     {"wormhole switching needs nodes",
      "needs nodes that are all routers, or have one link each"},
     {"virtual channels on this topology", "needs more than 16 virtual channels"},
+    {"has fixed routes", "has fixed routes, which cannot avoid a failure in time"},
+    {"failures in time need cut-through",
+     "failures in time need cut-through switching and a routing policy"},
 };
 
 enum { N_REASONS = sizeof(reasons) / sizeof(reasons[0]) };
@@ -125,6 +128,12 @@ static void make_rows(void)
     row_of("fattree with a failed switch")->fail = "routers:1";
     add_spec("dragonfly with a failed link", "dragonfly:2");
     row_of("dragonfly with a failed link")->fail = "links:1";
+    add_spec("torus, a link fails in time", "torus:4x4");
+    row_of("torus, a link fails in time")->fail = "link:0-1@20ns-1us";
+    add_spec("fattree, a switch fails in time", "fattree:4x4x2");
+    row_of("fattree, a switch fails in time")->fail = "routers:1@20ns-1us";
+    add_spec("dragonfly, a link fails in time", "dragonfly:2");
+    row_of("dragonfly, a link fails in time")->fail = "links:1@20ns-1us";
 }
 
 /* ---- Models ---- */
