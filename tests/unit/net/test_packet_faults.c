@@ -311,7 +311,7 @@ static void nothing_is_forgotten_and_schedulers_agree(void)
 
     for (uint64_t seed = 0; seed < CASES / WF_TEST_ONE_IN; seed++) {
         size_t at = seed % N_NETWORKS;
-        bool loses = seed / N_NETWORKS % 2 == 1;
+        bool loses = (seed + seed / N_NETWORKS) % 2 == 1;
         struct wf_packet_params params = packet_defaults();
         struct traffic traffic = {
             .topo = networks[at].topo, .messages = messages, .params = &params};
@@ -343,7 +343,7 @@ static void nothing_is_forgotten_and_schedulers_agree(void)
         release_traffic(&result);
         packet_release(&params);
     }
-    CHECK(resent > 0 && lost > 0);
+    CHECK(WF_TEST_ONE_IN > 1 || (resent > 0 && lost > 0));
 }
 
 /* ---- Bad inputs ---- */
