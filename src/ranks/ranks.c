@@ -184,13 +184,9 @@ static int64_t *find_capture_costs(const struct wf_ranks *ranks, uint32_t n_rank
     return costs;
 }
 
-enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_config *config,
-                            struct wf_ranks **out, struct wf_err *err)
+static struct wf_ranks *make_ranks(const struct wf_ranks_config *config)
 {
     struct wf_ranks *ranks = wf_xcalloc(1, sizeof(*ranks));
-    const struct wf_net_user user = {
-        .arg = ranks, .arrived = wf_protocol_arrived, .sent = wf_protocol_sent};
-    bool background = false, depends_on_time = false;
     uint32_t n_ranks = 0;
 
     ranks->net = config->net;
@@ -205,52 +201,71 @@ enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_conf
     ranks->sends_only = config->params->policy == WF_POLICY_ASAP;
     ranks->n_jobs = config->n_jobs;
     for (uint32_t i = 0; i < config->n_jobs; i++) {
-        const struct wf_source *source = config->jobs[i].source;
-
         ranks->jobs[i] = config->jobs[i];
         ranks->first[i] = n_ranks;
-        n_ranks += source->n_ranks;
-        background |= source->acts_in_background;
-        depends_on_time |= source->depends_on_time;
-        ranks->has_live |= source->live != NULL;
+        n_ranks += config->jobs[i].source->n_ranks;
+        ranks->has_live |= config->jobs[i].source->live != NULL;
     }
     ranks->first[config->n_jobs] = n_ranks;
-    /* Both settings need to know which messages a rank has not received yet, and whether it
-     * computes. */
-    ranks->in_step = config->mpi->progress == WF_PROGRESS_CALLS ||
-                     config->mpi->unexpected_limit != UINT64_MAX;
+    return ranks;
+}
 
-    enum wf_status status = wf_node_check(config->place, config->net, n_ranks, "ranks", err);
-    if (status == WF_OK) {
-        status = wf_node_params_check(ranks->node, err);
+static enum wf_status check_ranks(struct wf_ranks *ranks, struct wf_err *err)
+{
+    WF_TRY(wf_node_check(ranks->place, ranks->net, ranks->first[ranks->n_jobs], "ranks", err));
+    WF_TRY(wf_node_params_check(ranks->node, err));
+    WF_TRY(find_algorithms(ranks, err));
+    return make_rails(ranks, err);
+}
+
+/* Decides how far ranks keep to the engine's time. */
+static void set_pace(struct wf_ranks *ranks)
+{
+    bool background = false, depends_on_time = false;
+
+    for (uint32_t i = 0; i < ranks->n_jobs; i++) {
+        background |= ranks->jobs[i].source->acts_in_background;
+        depends_on_time |= ranks->jobs[i].source->depends_on_time;
     }
-    if (status == WF_OK) {
-        status = find_algorithms(ranks, err);
-    }
-    if (status == WF_OK) {
-        status = make_rails(ranks, err);
-    }
+    /* Two settings need to know which messages a rank has not received yet, and whether it
+     * computes. Ranks that share cores must want them in the order of time. */
+    ranks->in_step = ranks->mpi->progress == WF_PROGRESS_CALLS ||
+                     ranks->mpi->unexpected_limit != UINT64_MAX ||
+                     wf_cores_init(ranks->node, ranks->place->slots_max).shared;
+    ranks->runs_ahead = can_run_ahead(ranks, background);
+    set_nics(ranks, depends_on_time);
+}
+
+/* Adds the nodes; returns the process number of the first. */
+static uint32_t add_nodes(struct wf_ranks *ranks, struct wf_engine *engine)
+{
+    uint32_t slots_max = ranks->place->slots_max;
+    size_t size = ranks->slots_at + slots_max * sizeof(struct wf_rank_slot);
+
+    size = wf_local_init(&ranks->local, ranks->node, ranks->mpi, slots_max, size);
+    size = wf_turns_init(&ranks->turns, ranks->node, ranks->net, &ranks->noise, slots_max, size);
+    ranks->ops = wf_node_ops;
+    ranks->ops.careful = ranks->has_live;
+    ranks->ops.payload_max = wf_max_u64(wf_node_payload_max(ranks->net),
+                                        ranks->in_time ? sizeof(struct wf_node_delayed) : 0);
+    return wf_engine_add(engine, &ranks->ops, ranks->place->n_nodes, size, ranks);
+}
+
+enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_config *config,
+                            struct wf_ranks **out, struct wf_err *err)
+{
+    struct wf_ranks *ranks = make_ranks(config);
+    const struct wf_net_user user = {
+        .arg = ranks, .arrived = wf_protocol_arrived, .sent = wf_protocol_sent};
+
+    enum wf_status status = check_ranks(ranks, err);
     if (status != WF_OK) {
         free(ranks);
         return status;
     }
-    /* Ranks that share cores must want them in the order of time. */
-    ranks->in_step |= wf_cores_init(ranks->node, config->place->slots_max).shared;
-    ranks->runs_ahead = can_run_ahead(ranks, background);
-    set_nics(ranks, depends_on_time);
-    ranks->capture_ps = find_capture_costs(ranks, n_ranks);
-    ranks->ops = wf_node_ops;
-    ranks->ops.careful = ranks->has_live;
-    ranks->ops.payload_max = wf_max_u64(wf_node_payload_max(config->net),
-                                        ranks->in_time ? sizeof(struct wf_node_delayed) : 0);
-
-    size_t state_size =
-        wf_local_init(&ranks->local, ranks->node, ranks->mpi, config->place->slots_max,
-                      ranks->slots_at + config->place->slots_max * sizeof(struct wf_rank_slot));
-    state_size = wf_turns_init(&ranks->turns, ranks->node, ranks->net, &ranks->noise,
-                               config->place->slots_max, state_size);
-    uint32_t first =
-        wf_engine_add(engine, &ranks->ops, config->place->n_nodes, state_size, ranks);
+    set_pace(ranks);
+    ranks->capture_ps = find_capture_costs(ranks, ranks->first[ranks->n_jobs]);
+    uint32_t first = add_nodes(ranks, engine);
     wf_engine_tally(engine,
                     wf_recorder_init(&ranks->recorder, config->recording, &ranks->rails,
                                      config->net, sizeof(struct wf_ranks_tally)),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The result document: valid under its schema on every path, the same under every schedule."""
+import base64
 import json
 import pathlib
 import re
@@ -471,15 +472,16 @@ def spans_of(text):
     return [(kind, int(length)) for kind, length in re.findall(r"([a-z-])([0-9]+)", text)]
 
 
-def check_recording():
+def check_recording(kinds, *more):
     """Looking at a run does not change it, and what is seen adds up to what is told."""
-    kinds = {"c": "compute_ps", "o": "overhead_ps", "s": "send_wait_ps", "r": "receive_wait_ps",
-             "k": "collective_wait_ps"}
-    program = [*PACKETS, "-p", "gen.allreduce=true", "--json"]
+    program = [*PACKETS, "-p", "gen.allreduce=true", *more, "--json"]
     plain, seen = parse(run(*program)), parse(run(*program, "--record"))
     few = parse(run(*program, "--record", "--record-limit", "10"))["recording"]
     check("recording" not in plain and plain["result"] == seen["result"], "another result")
+    validate(seen, f"a recording, {more}")
     recording, ranks = seen["recording"], seen["result"]["ranks"]
+    for row in recording["rows"]:
+        check(len(base64.b64decode(row["shares"])) == recording["bins"] * len(kinds), "shares")
     for rank, (text, row) in enumerate(zip(recording["spans"], recording["rows"])):
         spans = spans_of(text)
         check(sum(length for _, length in spans) == row["finish_ps"], f"rank {rank}: its end")
@@ -532,7 +534,11 @@ def main():
     check_packets()
     check_classes()
     check_what_if_of_classes()
-    check_recording()
+    kinds = {"c": "compute_ps", "o": "overhead_ps", "s": "send_wait_ps", "r": "receive_wait_ps",
+             "k": "collective_wait_ps"}
+    check_recording(kinds)
+    check_recording({**kinds, "w": "core_wait_ps"}, "--ranks-per-node", "4", "-p", "node.cores=2",
+                    "-p", "node.o_send=1us", "-p", "node.o_recv=1us", "-p", "mpi.eager_max=4KiB")
     check_memory()
     finish()
 

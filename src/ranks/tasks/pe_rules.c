@@ -173,12 +173,27 @@ static int64_t receive_ps(const struct wf_pe_turn *turn, uint32_t task)
     return ps;
 }
 
+/* When a task that becomes ready at the time `ready` begins: after all tasks of its PE that were
+ * started before, and of its core if PEs share it. */
+static int64_t begin_task(const struct wf_pe_turn *turn, int64_t ready)
+{
+    const struct wf_turns *turns = &turn->pes->turns;
+    struct wf_pe *pe = turn->pe;
+    int64_t wanted = wf_max_i64(pe->free_at, ready);
+    int64_t begin =
+        turns->on ? wf_turns_acquire(turns, turn->ctx, turn->node, turn->slot, wanted) : wanted;
+
+    pe->core_wait_ps = wf_time_add(pe->core_wait_ps, begin - wanted);
+    spend(turn, (enum wf_spent)WF_SPENT_WAITING + WF_IN_RECV, pe->free_at, wanted);
+    spend(turn, (enum wf_spent)WF_SPENT_WAITING + WF_IN_CORE, wanted, begin);
+    return begin;
+}
+
 /* Runs a task that became ready at the time `ready`, after all tasks that were started
  * before. */
 static void run(const struct wf_pe_turn *turn, uint32_t number, int64_t ready)
 {
     const struct wf_node_costs *costs = &turn->pes->costs;
-    const struct wf_turns *turns = &turn->pes->turns;
     struct wf_pe *pe = turn->pe;
     struct wf_task task;
 
@@ -189,15 +204,10 @@ static void run(const struct wf_pe_turn *turn, uint32_t number, int64_t ready)
     }
     turn->graph->ops->task(turn->graph, turn->number, number, &task);
     int64_t overhead = receive_ps(turn, number);
-    int64_t wanted = wf_max_i64(pe->free_at, ready);
-    int64_t begin =
-        turns->on ? wf_turns_acquire(turns, turn->ctx, turn->node, turn->slot, wanted) : wanted;
+    int64_t begin = begin_task(turn, ready);
     int64_t duration = duration_of(turn, &task);
     int64_t computed = 0;    /* part of the duration so far */
     int64_t interrupted = 0; /* time of interruptions so far, by which `begin` has moved */
-    pe->core_wait_ps = wf_time_add(pe->core_wait_ps, begin - wanted);
-    spend(turn, (enum wf_spent)WF_SPENT_WAITING + WF_IN_RECV, pe->free_at, wanted);
-    spend(turn, (enum wf_spent)WF_SPENT_WAITING + WF_IN_CORE, wanted, begin);
     spend(turn, WF_SPENT_ON_MESSAGES, begin, wf_time_add(begin, overhead));
     for (uint32_t i = 0; i < task.n_sends; i++) {
         struct wf_task_send send;
@@ -227,8 +237,8 @@ static void run(const struct wf_pe_turn *turn, uint32_t number, int64_t ready)
     pe->compute_ps = wf_time_add(pe->compute_ps, wf_time_add(duration, interrupted));
     pe->overhead_ps = wf_time_add(pe->overhead_ps, overhead);
     pe->free_at = wf_time_add(begin, wf_time_add(duration, overhead));
-    if (turns->on) {
-        wf_turns_release(turns, turn->node, turn->slot, pe->free_at);
+    if (turn->pes->turns.on) {
+        wf_turns_release(&turn->pes->turns, turn->node, turn->slot, pe->free_at);
     }
     if (task.n_next > 0) {
         push_open(turn, number, pe->free_at);
