@@ -243,7 +243,8 @@ static uint32_t add_nodes(struct wf_ranks *ranks, struct wf_engine *engine)
     size_t size = ranks->slots_at + slots_max * sizeof(struct wf_rank_slot);
 
     size = wf_local_init(&ranks->local, ranks->node, ranks->mpi, slots_max, size);
-    size = wf_turns_init(&ranks->turns, ranks->node, ranks->net, &ranks->noise, slots_max, size);
+    size =
+        wf_turns_init(&ranks->turns, ranks->node, ranks->net, &ranks->noise, slots_max, size);
     ranks->ops = wf_node_ops;
     ranks->ops.careful = ranks->has_live;
     ranks->ops.payload_max = wf_max_u64(wf_node_payload_max(ranks->net),
