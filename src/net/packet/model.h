@@ -244,25 +244,26 @@ static inline void wf_packet_schedule_own(const struct wf_packet_view *view, int
                    size);
 }
 
-/* The state of a vertex laid out for `n_ports` ports; the caller adds key and node. */
-static inline struct wf_packet_view wf_packet_view(const struct wf_packet_net *model,
-                                                   struct wf_ctx *ctx, void *state,
-                                                   uint32_t vertex, uint32_t n_ports)
+/* The state of a vertex laid out for `n_ports` ports; the caller adds nic and node. Every event
+ * comes here. A struct that is built in small pieces and then copied would make the processor
+ * wait, so the members are set where they stay. */
+static inline void wf_packet_view_init(struct wf_packet_view *view,
+                                       const struct wf_packet_net *model, struct wf_ctx *ctx,
+                                       void *state, uint32_t vertex, uint32_t n_ports)
 {
     struct wf_packet_channel *channels = (void *)((struct wf_packet_port *)state + n_ports);
     void *after = channels + (size_t)n_ports * model->n_channels;
     void *loads = (unsigned char *)state + n_ports * model->port_size;
 
-    return (struct wf_packet_view){
-        .model = model,
-        .ctx = ctx,
-        .vertex = vertex,
-        .n_ports = n_ports,
-        .ports = state,
-        .channels = channels,
-        .stats = model->stats != WF_NET_STATS_OFF ? after : NULL,
-        .loads = model->keeps_loads ? loads : NULL,
-    };
+    view->model = model;
+    view->ctx = ctx;
+    view->key = *wf_now_key(ctx);
+    view->vertex = vertex;
+    view->n_ports = n_ports;
+    view->ports = state;
+    view->channels = channels;
+    view->stats = model->stats != WF_NET_STATS_OFF ? after : NULL;
+    view->loads = model->keeps_loads ? loads : NULL;
 }
 
 /* Packets that wait for credits at a port. */

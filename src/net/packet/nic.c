@@ -7,16 +7,13 @@
 
 #include "base/int128.h"
 
-struct wf_packet_view wf_packet_view_of(const struct wf_packet_net *model, struct wf_ctx *ctx,
-                                        void *node, uint32_t nic)
+void wf_packet_view_at_node(struct wf_packet_view *view, const struct wf_packet_net *model,
+                            struct wf_ctx *ctx, void *node, uint32_t nic)
 {
-    struct wf_packet_view view =
-        wf_packet_view(model, ctx, node, wf_net_here(&model->net, ctx, nic), model->node_ports);
-
-    view.nic = nic;
-    view.key = *wf_now_key(ctx);
-    view.node = (void *)((unsigned char *)node + model->ports_size);
-    return view;
+    wf_packet_view_init(view, model, ctx, node, wf_net_here(&model->net, ctx, nic),
+                        model->node_ports);
+    view->nic = nic;
+    view->node = (void *)((unsigned char *)node + model->ports_size);
 }
 
 struct wf_packet_head wf_packet_first_head(const struct wf_packet_view *view,
@@ -130,17 +127,17 @@ int64_t wf_packet_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
                        uint32_t dst_node, const struct wf_net_message *msg, int64_t start)
 {
     const struct wf_packet_net *model = wf_packet_of(net);
-    struct wf_packet_view view =
-        wf_packet_view_of(model, ctx, node, wf_net_interface_of(&net->ends, msg->src_node).nic);
-    struct wf_packet_node *own = view.node;
-    struct wf_packet_inject_event inject = {
-        .msg = *msg, .dst = dst_node, .number = own->messages};
+    struct wf_packet_view view;
+    struct wf_packet_inject_event inject = {.msg = *msg, .dst = dst_node};
     uint64_t count = wf_packet_count(model, msg->bytes);
     const struct wf_packet_run last = {.first = count - 1, .count = 1, .msg = msg};
     const struct wf_packet_run first = {.count = 1, .msg = count == 1 ? msg : NULL};
 
+    wf_packet_view_at_node(&view, model, ctx, node,
+                           wf_net_interface_of(&net->ends, msg->src_node).nic);
+    struct wf_packet_node *own = view.node;
     wf_touch(ctx, own, sizeof(*own));
-    own->messages++;
+    inject.number = own->messages++;
     if (model->overtakes) {
         inject.number = wf_packet_order_number(&view, dst_node);
     }

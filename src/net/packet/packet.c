@@ -242,28 +242,30 @@ static void dispatch(const struct wf_packet_view *view, const struct wf_event *e
 static void packet_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,
                          const struct wf_event *ev)
 {
-    const struct wf_packet_view view =
-        wf_packet_view_of(wf_packet_of(net), ctx, node, wf_net_nic(ev));
+    struct wf_packet_view view;
 
+    wf_packet_view_at_node(&view, wf_packet_of(net), ctx, node, wf_net_nic(ev));
     dispatch(&view, ev);
 }
 
 /* The view of a vertex that is not a node. */
-static struct wf_packet_view other_view(void *state, struct wf_ctx *ctx)
+static void other_view(struct wf_packet_view *view, void *state, struct wf_ctx *ctx)
 {
     const struct wf_packet_net *model = wf_model(ctx);
 
-    return wf_packet_view(
-        model, ctx, state,
+    wf_packet_view_init(
+        view, model, ctx, state,
         wf_net_other_vertex(&model->net.ends, wf_self(ctx) - model->net.first_other),
         model->other_ports);
+    view->nic = 0;
+    view->node = NULL;
 }
 
 static void other_event(void *state, const struct wf_event *ev, struct wf_ctx *ctx)
 {
-    struct wf_packet_view view = other_view(state, ctx);
+    struct wf_packet_view view;
 
-    view.key = ev->key;
+    other_view(&view, state, ctx);
     dispatch(&view, ev);
 }
 
@@ -276,18 +278,20 @@ static void other_commit(const struct wf_event *ev, const void *note, struct wf_
 
 static void other_finish(const void *state, struct wf_ctx *ctx)
 {
-    const struct wf_packet_view view = other_view(wf_unconst(state), ctx); /* only read */
+    struct wf_packet_view view;
 
+    other_view(&view, wf_unconst(state), ctx); /* only read */
     wf_packet_stats_finish(&view);
 }
 
 static void packet_finish(const struct wf_net *net, struct wf_ctx *ctx, const void *node,
                           uint32_t nic, struct wf_net_totals *totals)
 {
-    const struct wf_packet_view view =
-        wf_packet_view_of(wf_packet_of(net), ctx, wf_unconst(node), nic); /* only read */
-    const struct wf_packet_node *own = view.node;
+    struct wf_packet_view view;
 
+    wf_packet_view_at_node(&view, wf_packet_of(net), ctx, wf_unconst(node),
+                           nic); /* only read */
+    const struct wf_packet_node *own = view.node;
     totals->nodes++;
     totals->fingerprint += own->fingerprint;
     totals->packets_sent += own->packets_sent;

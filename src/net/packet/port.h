@@ -122,8 +122,8 @@ void wf_packet_deliver_cut(const struct wf_packet_view *view);
 /* ---- nic.c ---- */
 
 /* The view of an interface; `node` is its part of the node's state. */
-struct wf_packet_view wf_packet_view_of(const struct wf_packet_net *model, struct wf_ctx *ctx,
-                                        void *node, uint32_t nic);
+void wf_packet_view_at_node(struct wf_packet_view *view, const struct wf_packet_net *model,
+                            struct wf_ctx *ctx, void *node, uint32_t nic);
 int64_t wf_packet_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
                        uint32_t dst_node, const struct wf_net_message *msg, int64_t start);
 /* The time between the beginnings of two full packets at an interface. */
