@@ -50,7 +50,7 @@ static int64_t depart(const struct wf_node_nics *nics, struct wf_ctx *ctx, void 
     return hand_over(nics, ctx, node, dst, msg, start);
 }
 
-int64_t wf_node_nic_send(const struct wf_node_nics *nics, struct wf_ctx *ctx, void *node,
+int64_t wf_node_nic_pass(const struct wf_node_nics *nics, struct wf_ctx *ctx, void *node,
                          uint32_t dst, const struct wf_net_message *msg, int64_t start)
 {
     if (start > wf_now(ctx) && !nics->runs_ahead) {
@@ -68,6 +68,9 @@ int64_t wf_node_nic_event(const struct wf_node_nics *nics, struct wf_ctx *ctx, v
                                  .src_node = wf_net_here(nics->net, ctx, wf_net_nic(ev))};
 
     memcpy(msg.header, departure->header, sizeof(msg.header));
+    if (nics->is_plain) {
+        return nics->net->ops->send(nics->net, ctx, node, departure->dst, &msg, wf_now(ctx));
+    }
     return (wf_net_kind(ev) == nics->depart ? depart : hand_over)(
         nics, ctx, node, departure->dst, &msg, wf_now(ctx));
 }

@@ -23,6 +23,7 @@ struct wf_node_nics {
     size_t offset;           /* of the interfaces' struct wf_node_nic in the state of a node */
     uint16_t depart, inject; /* event kinds, both with struct wf_node_departure */
     bool runs_ahead;         /* messages may be sent later than now */
+    bool is_plain;           /* one interface a node, which costs nothing */
 };
 
 /* The network's part of a node's state, with a part for each interface. */
@@ -45,6 +46,13 @@ static inline struct wf_node_nic *wf_node_nic_at(const struct wf_node_nics *nics
     return (struct wf_node_nic *)(void *)((unsigned char *)node + nics->offset) + nic;
 }
 
+/* Whether messages pass the interfaces as if there were none. */
+static inline bool wf_node_nics_are_plain(const struct wf_net *net,
+                                          const struct wf_node_costs *costs)
+{
+    return net->ends.nics == 1 && costs->delay == 0 && costs->gap == 0;
+}
+
 /* The departure times that a node may give. With a gap, messages must be given in order. */
 static inline enum wf_net_ahead wf_node_nic_ahead(const struct wf_net *net,
                                                   const struct wf_node_costs *costs)
@@ -58,11 +66,22 @@ struct wf_node_departure {
     uint32_t header[WF_NET_HEADER_WORDS];
 };
 
+/* wf_node_nic_send() in all cases but the common one. */
+int64_t wf_node_nic_pass(const struct wf_node_nics *nics, struct wf_ctx *ctx, void *node,
+                         uint32_t dst, const struct wf_net_message *msg, int64_t start);
+
 /* Sends a message from the interface msg->src_node to the endpoint `dst`, at the time `start`.
  * Returns when its last byte has left. Returns WF_NET_LATER if that is not known yet: the
  * network will call user.sent(), or an event of one of the two kinds follows. */
-int64_t wf_node_nic_send(const struct wf_node_nics *nics, struct wf_ctx *ctx, void *node,
-                         uint32_t dst, const struct wf_net_message *msg, int64_t start);
+static inline int64_t wf_node_nic_send(const struct wf_node_nics *nics, struct wf_ctx *ctx,
+                                       void *node, uint32_t dst,
+                                       const struct wf_net_message *msg, int64_t start)
+{
+    if (nics->is_plain && (nics->runs_ahead || start <= wf_now(ctx))) {
+        return nics->net->ops->send(nics->net, ctx, node, dst, msg, start);
+    }
+    return wf_node_nic_pass(nics, ctx, node, dst, msg, start);
+}
 /* Handles an event of the kinds `depart` and `inject`, whose upper bits are the interface;
  * returns the same. */
 int64_t wf_node_nic_event(const struct wf_node_nics *nics, struct wf_ctx *ctx, void *node,

@@ -25,6 +25,7 @@ struct wf_node_costs wf_node_costs_of(const struct wf_node_params *node,
     costs.recv_takes_time =
         costs.copy_recv != WF_PARAM_WORD || costs.copy_unexpected != WF_PARAM_WORD;
     costs.registers = costs.registration > 0 || costs.registration_rate != WF_PARAM_WORD;
+    costs.send_takes_time = costs.copy_send != WF_PARAM_WORD || costs.registers;
     costs.recv_unit = costs.recv_takes_time || costs.registers ? 1 : costs.o_recv;
     return costs;
 }

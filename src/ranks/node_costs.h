@@ -22,6 +22,7 @@ struct wf_node_costs {
     uint64_t registration_rate; /* ...and how fast its bytes are registered */
     bool copies_long;           /* messages sent by rendezvous are copied as well */
     bool registers;             /* registering takes time */
+    bool send_takes_time;       /* the CPU time of a send depends on its bytes */
     bool recv_takes_time;       /* the CPU time of a receive depends on its bytes */
     /* The CPU time of receives is counted in this unit: o_recv if that is all they cost, else a
      * picosecond. */

@@ -93,7 +93,7 @@ static bool is_eager(const struct wf_caller *who, const struct wf_peer *to)
            (!to->synchronous && to->bytes <= who->ranks->mpi->eager_max);
 }
 
-int64_t wf_protocol_send_ps(const struct wf_caller *who, const struct wf_peer *to)
+int64_t wf_protocol_send_bytes_ps(const struct wf_caller *who, const struct wf_peer *to)
 {
     const struct wf_node_costs *costs = &who->ranks->costs;
     bool eager = is_eager(who, to);
@@ -649,9 +649,8 @@ static void on_confirm(const struct wf_arrival *arrival)
     wf_request_complete(who, cell, arrival->at);
 }
 
-/* The last byte of a message arrives at the time `at`, now or later. */
-static void handle(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
-                   const struct wf_net_message *msg, int64_t at)
+void wf_protocol_arrived(void *ranks, struct wf_ctx *ctx, void *node,
+                         const struct wf_net_message *msg, int64_t at)
 {
     static void (*const on_kind[])(const struct wf_arrival *arrival) = {
         [WF_MSG_EAGER] = on_eager,       [WF_MSG_ANNOUNCE] = on_announce,
@@ -660,18 +659,19 @@ static void handle(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
         [WF_MSG_GET] = wf_one_sided_get, [WF_MSG_GET_DATA] = wf_one_sided_get_data,
         [WF_MSG_CONFIRM] = on_confirm,   [WF_MSG_PART] = on_part,
     };
+    const struct wf_ranks *run = ranks;
     struct wf_arrival arrival = {.bytes = msg->bytes, .at = at};
 
     memcpy(&arrival.header, msg->header, sizeof(arrival.header));
-    arrival.who = wf_caller_enter(ranks, ctx, node, arrival.header.dst_slot);
-    arrival.from = wf_rails_sender(&ranks->rails, msg, arrival.header.src_slot);
+    arrival.who = wf_caller_enter(run, ctx, node, arrival.header.dst_slot);
+    arrival.from = wf_rails_sender(&run->rails, msg, arrival.header.src_slot);
     if (arrival.who.rank->state != WF_RANK_FAILED) {
         on_kind[arrival.header.any.kind](&arrival);
     }
 }
 
-void wf_protocol_arrived(void *ranks, struct wf_ctx *ctx, void *part,
-                         const struct wf_net_message *msg, int64_t at)
+void wf_protocol_arrived_at_nic(void *ranks, struct wf_ctx *ctx, void *part,
+                                const struct wf_net_message *msg, int64_t at)
 {
     const struct wf_ranks *run = ranks;
     void *node = wf_rails_state(&run->rails, ctx, part);
@@ -683,7 +683,7 @@ void wf_protocol_arrived(void *ranks, struct wf_ctx *ctx, void *part,
         wf_schedule(ctx, wf_self(ctx), delay, WF_NODE_ARRIVED, &delayed, sizeof(delayed));
         return;
     }
-    handle(run, ctx, node, msg, wf_time_add(at, delay));
+    wf_protocol_arrived(ranks, ctx, node, msg, wf_time_add(at, delay));
 }
 
 void wf_protocol_delayed(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
@@ -691,7 +691,8 @@ void wf_protocol_delayed(const struct wf_ranks *ranks, struct wf_ctx *ctx, void 
 {
     const struct wf_node_delayed *delayed = (const void *)ev->payload;
 
-    handle(ranks, ctx, node, &delayed->msg, wf_time_add(wf_now(ctx), delayed->tail));
+    wf_protocol_arrived(wf_unconst(ranks), ctx, node, &delayed->msg,
+                        wf_time_add(wf_now(ctx), delayed->tail));
 }
 
 /* Whether a send waits for the last byte of this message to leave. */
@@ -731,7 +732,7 @@ void wf_protocol_local(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *n
     memcpy(&header, msg->header, sizeof(header));
     const struct wf_local_times times =
         wf_local_carry(&ranks->local, ctx, node, header.src_slot, header.dst_slot, msg->bytes);
-    handle(ranks, ctx, node, msg, times.arrival);
+    wf_protocol_arrived(wf_unconst(ranks), ctx, node, msg, times.arrival);
     if (leaves(ranks, &header) && wf_local_leaves_later(&ranks->local)) {
         data_left(ranks, ctx, node, &header, times.left, true);
     }

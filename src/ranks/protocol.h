@@ -5,8 +5,15 @@
 
 #include "ranks/request.h"
 
-/* The CPU time that the sender spends before a message departs. */
-int64_t wf_protocol_send_ps(const struct wf_caller *who, const struct wf_peer *to);
+/* The CPU time that the sender spends before a message departs, if that depends on its bytes... */
+int64_t wf_protocol_send_bytes_ps(const struct wf_caller *who, const struct wf_peer *to);
+/* ...and in general. */
+static inline int64_t wf_protocol_send_ps(const struct wf_caller *who, const struct wf_peer *to)
+{
+    const struct wf_node_costs *costs = &who->ranks->costs;
+
+    return costs->send_takes_time ? wf_protocol_send_bytes_ps(who, to) : costs->o_send;
+}
 
 /* Sends a message at the time `start`. If the message has to wait for its receiver, it
  * becomes a request with this owner, whose cell is returned; else returns 0. */
@@ -20,10 +27,14 @@ uint32_t wf_protocol_recv(const struct wf_caller *who, const struct wf_peer *fro
 /* Tells a live program that a wildcard receive matched a message when it was posted. */
 void wf_protocol_tell_posted(const struct wf_caller *who, uint32_t cell);
 
-/* A message has arrived; `ranks` is the run's struct wf_ranks, `part` the interface's part of
- * the node's state (struct wf_net_user). */
-void wf_protocol_arrived(void *ranks, struct wf_ctx *ctx, void *part,
+/* A message has arrived (struct wf_net_user): its last byte at the time `at`, now or later.
+ * `ranks` is the run's struct wf_ranks. For nodes with one network interface, which costs
+ * nothing... */
+void wf_protocol_arrived(void *ranks, struct wf_ctx *ctx, void *node,
                          const struct wf_net_message *msg, int64_t at);
+/* ...and for any others. */
+void wf_protocol_arrived_at_nic(void *ranks, struct wf_ctx *ctx, void *part,
+                                const struct wf_net_message *msg, int64_t at);
 /* The last byte of a message has left (struct wf_net_user). */
 void wf_protocol_sent(void *ranks, struct wf_ctx *ctx, void *part,
                       const struct wf_net_message *msg);

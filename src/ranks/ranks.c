@@ -144,6 +144,7 @@ static void set_nics(struct wf_ranks *ranks, bool depends_on_time)
         .depart = WF_NODE_DEPART,
         .inject = WF_NODE_INJECT,
         .runs_ahead = ranks->runs_ahead,
+        .is_plain = wf_node_nics_are_plain(ranks->net, &ranks->costs),
     };
     ranks->in_time = (ranks->costs.delay > 0 || ranks->costs.gap > 0) &&
                      (ranks->in_step || (mixed && depends_on_time));
@@ -256,8 +257,6 @@ enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_conf
                             struct wf_ranks **out, struct wf_err *err)
 {
     struct wf_ranks *ranks = make_ranks(config);
-    const struct wf_net_user user = {
-        .arg = ranks, .arrived = wf_protocol_arrived, .sent = wf_protocol_sent};
 
     enum wf_status status = check_ranks(ranks, err);
     if (status != WF_OK) {
@@ -265,6 +264,11 @@ enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_conf
         return status;
     }
     set_pace(ranks);
+
+    const struct wf_net_user user = {
+        .arg = ranks,
+        .arrived = ranks->nics.is_plain ? wf_protocol_arrived : wf_protocol_arrived_at_nic,
+        .sent = wf_protocol_sent};
     ranks->capture_ps = find_capture_costs(ranks, ranks->first[ranks->n_jobs]);
     uint32_t first = add_nodes(ranks, engine);
     wf_engine_tally(engine,

@@ -51,6 +51,7 @@ struct wf_path_sums {
     int64_t calls[CALLS];
     uint64_t n_calls[CALLS];
     int64_t *ranks; /* time on the path by rank */
+    struct wf_node_costs costs;
 };
 
 /* A sum of times: for a rank, a pair of ranks, a link or a call. */
@@ -61,7 +62,8 @@ struct entry {
 
 /* ---- sums ---- */
 
-/* The time that a message takes without contention; false if the model cannot tell. */
+/* The time that a message takes without contention: until it has arrived, or until it has left
+ * if the sender waited for that. False if the model cannot tell. */
 static bool alone(const struct wf_path_sums *sums, const struct wf_path_segment *segment,
                   struct wf_net_uncontended *out)
 {
@@ -76,7 +78,7 @@ static bool alone(const struct wf_path_sums *sums, const struct wf_path_segment 
             wf_local_distance(&sums->local, wf_place_slot(place, segment->rank),
                               wf_place_slot(place, segment->other));
         *out = (struct wf_net_uncontended){
-            sums->local.latency[distance],
+            segment->sends ? 0 : sums->local.latency[distance],
             wf_local_transfer(&sums->local, distance, segment->bytes)};
         return true;
     }
@@ -89,6 +91,8 @@ static bool alone(const struct wf_path_sums *sums, const struct wf_path_segment 
     }
     *out =
         net->ops->uncontended(net, wf_rails_end(rails, from), wf_rails_end(rails, to), bytes);
+    out->latency =
+        segment->sends ? sums->costs.injection : wf_time_add(out->latency, sums->costs.delay);
     return true;
 }
 
@@ -100,9 +104,6 @@ static void add_message(struct wf_path_sums *sums, const struct wf_path_segment 
     if (!alone(sums, segment, &quiet)) {
         sums->shares[WF_PATH_MESSAGE] += rest;
         return;
-    }
-    if (segment->sends) {
-        quiet.latency = 0; /* the message has left but need not have arrived */
     }
     int64_t latency = wf_min_i64(quiet.latency, rest);
     int64_t transfer = wf_min_i64(quiet.transfer, rest - latency);
@@ -403,10 +404,10 @@ void wf_document_path(struct wf_value *root, const struct wf_job *job,
     const struct wf_ranks_tally *tally = wf_engine_tally_get(engine);
     const struct wf_path *path = wf_tally_path(wf_unconst(tally));
     const struct wf_document_jobs jobs = wf_job_document_jobs(job);
-    const struct wf_node_costs costs = wf_node_costs_of(job->setup.node, job->setup.net);
+    struct wf_path_sums sums = {.job = job,
+                                .costs = wf_node_costs_of(job->setup.node, job->setup.net)};
     const struct wf_path_rules rules = {
-        .taken_ps = costs.recv_unit, .start = start_of, .arg = &jobs};
-    struct wf_path_sums sums = {.job = job};
+        .taken_ps = sums.costs.recv_unit, .start = start_of, .arg = &jobs};
 
     if (path == NULL || tally->unfinished > 0 || tally->timeless > 0) {
         return;

@@ -374,6 +374,18 @@ def check_text():
     check_run([*REPLAY, "--dry-run"], 0, stdout=r"Memory, about .*\n(.*\n)+.*L +1us")
 
 
+def check_node_costs():
+    """Delays of interfaces are latency on the critical path, and no queueing."""
+    args = ["replay", "gen:ring", "-n", "4", "-p", "gen.bytes=1KiB", "--record", "--json", "--net"]
+    for net in ["latency", "--topo", "ring:4"], ["packet", "--topo", "ring:4"], ["loggp"]:
+        for more in [], ["-p", "mpi.eager_max=0"]:
+            shares = [parse(run(*args, *net, *more, "-p", f"node.injection_delay={time}", "-p",
+                                f"node.ejection_delay={time}"))["critical_path"]["shares"]
+                      for time in ("0", "1us")]
+            check(shares[1]["latency_ps"] == shares[0]["latency_ps"] + 4 * 2000000 and
+                  len({share.get("queue_ps") for share in shares}) == 1, f"{net} {more}: {shares}")
+
+
 def check_warnings():
     """What is left out, in the document and in the text."""
     for args, expected in WARNINGS:
@@ -530,6 +542,7 @@ def main():
     check_schedules([*REPLAY, "-p", "gen.allreduce=true"])
     check_schedules([*REPLAY, *JOBS, "--efficiency", "--net", "latency", "--topo", "torus:8x8x8"])
     check_schedules(PHOLD)
+    check_node_costs()
     check_warnings()
     check_packets()
     check_classes()

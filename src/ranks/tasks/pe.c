@@ -327,6 +327,7 @@ static void set_nics(struct wf_pes *pes)
         .offset = wf_node_net_size(pes->net),
         .depart = WF_PE_DEPART,
         .inject = WF_PE_INJECT,
+        .is_plain = wf_node_nics_are_plain(pes->net, &pes->costs),
         .runs_ahead =
             ahead == WF_NET_ANY || (ahead == WF_NET_IN_ORDER && pes->rails.ranks_per_nic == 1),
     };

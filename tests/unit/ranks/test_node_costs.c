@@ -530,6 +530,50 @@ static void only_the_network_has_a_gap(void)
     }
 }
 
+/* ---- the order of arrivals ---- */
+
+/* A message of the network is first, but its interfaces delay it until one of a rank on the same
+ * node has arrived: a wildcard receive takes that one. */
+static void delays_count_in_the_order_of_arrivals(void)
+{
+    static const char *const node[] = {"ejection_delay", "500us", NULL};
+    const struct wf_op zero[] = {COMPUTE(200 * UNIT_ROUTER), SEND(1, 0, 8), END};
+    const struct wf_op one[] = {RECV(WF_ANY_SOURCE, 0), RECV(2, 0), END};
+    const struct wf_op two[] = {SEND(1, 0, 8), END};
+    const struct wf_op none[] = {END};
+    const struct wf_op *const ranks[] = {zero, one, two, none};
+
+    for (size_t i = 0; i < NETWORKS; i++) {
+        struct script script = make_script(ranks, 4);
+        struct setup setup = networks[i].setup;
+
+        script.source.depends_on_time = true;
+        setup.source = &script.source;
+        setup.node = node;
+        setup.ranks_per_node = 2;
+        struct outcome out = replay(&setup);
+        CHECK_U64(out.tally.unfinished, 0);
+        CHECK(out.tally.jobs[0].finish.max == 500 * UNIT_ROUTER + alone(&networks[i], 8));
+        setup.scheduler = WF_CHECK_UNDO;
+        CHECK_U64(replay(&setup).run.digest, out.run.digest);
+    }
+}
+
+/* With a limit for unexpected messages only those count that have arrived. */
+static void delayed_messages_are_not_there_yet(void)
+{
+    static const char *const node[] = {"injection_delay", "500us", NULL};
+    static const char *const limit[] = {"unexpected_limit", "8B", NULL};
+    const struct wf_op zero[] = {SEND(1, 0, 8), SEND(1, 1, 8), END};
+    const struct wf_op one[] = {COMPUTE(400 * UNIT_ROUTER), RECV(0, 1), RECV(0, 0), END};
+    const struct wf_op late[] = {COMPUTE(600 * UNIT_ROUTER), RECV(0, 1), RECV(0, 0), END};
+
+    for (size_t i = 0; i < NETWORKS; i++) {
+        CHECK(run2(&networks[i], limit, node, zero, one).finish.max > 500 * UNIT_ROUTER);
+        CHECK(run2(&networks[i], limit, node, zero, late).finish.max < 0); /* fails */
+    }
+}
+
 /* ---- LogGP ---- */
 
 /* `auto` is the overhead of LogGP; a value replaces it. */
@@ -636,6 +680,8 @@ int main(void)
     RUN(ranks_of_a_node_share_the_gap);
     RUN(a_receiver_has_a_gap);
     RUN(only_the_network_has_a_gap);
+    RUN(delays_count_in_the_order_of_arrivals);
+    RUN(delayed_messages_are_not_there_yet);
     RUN(loggp_brings_its_overhead);
     RUN(rates_are_rounded_once);
     return wf_test_done();
