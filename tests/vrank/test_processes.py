@@ -26,7 +26,11 @@ SCHEDULES = [
     ("sequential", 1, 2, ()),
 ]
 NETWORKS = [(), ("--net", "latency", "--topo", "torus:4x4"), ("--ranks-per-node", "2"),
-            ("-p", "mpi.eager_max=64")]
+            ("-p", "mpi.eager_max=64"),
+            ("-p", "mpi.eager_max=64", "-p", "mpi.rendezvous=read", "--ranks-per-node", "2",
+             "-p", "node.o_send=300ns", "-p", "node.copy_recv=9GB/s", "-p", "node.gap=5ns",
+             "-p", "node.copy_unexpected=8GB/s", "-p", "node.ejection_delay=170ns",
+             "-p", "node.registration=300ns")]
 # Nothing is known ahead then: slow, and only for little programs.
 NO_LOOKAHEAD = ("-p", "net.L=0")
 
