@@ -375,7 +375,8 @@ def check_text():
 
 
 def check_node_costs():
-    """Delays of interfaces are latency on the critical path, and no queueing."""
+    """On the critical path, delays of interfaces are latency and no queueing, and copies are CPU
+    time of their side."""
     args = ["replay", "gen:ring", "-n", "4", "-p", "gen.bytes=1KiB", "--record", "--json", "--net"]
     for net in ["latency", "--topo", "ring:4"], ["packet", "--topo", "ring:4"], ["loggp"]:
         for more in [], ["-p", "mpi.eager_max=0"]:
@@ -384,6 +385,11 @@ def check_node_costs():
                       for time in ("0", "1us")]
             check(shares[1]["latency_ps"] == shares[0]["latency_ps"] + 4 * 2000000 and
                   len({share.get("queue_ps") for share in shares}) == 1, f"{net} {more}: {shares}")
+    for name, side in ("copy_send", "send"), ("copy_recv", "receive"):
+        shares = parse(run(*args, "latency", "--topo", "ring:4", "-p",
+                           f"node.{name}=1GB/s"))["critical_path"]["shares"]
+        check(shares[f"{side}_overhead_ps"] == 4 * 1024000 and
+              len([share for share in shares if "overhead" in share]) == 1, f"{name}: {shares}")
 
 
 def check_warnings():

@@ -377,6 +377,20 @@ static void registrations_take_turns_in_calls(void)
     CHECK(job.overhead.max == 2 * r);
 }
 
+/* A rank waits in a barrier when a message is announced: it registers, and goes on after that,
+ * although the barrier is over before. */
+static void registering_outlasts_a_barrier(void)
+{
+    static const char *const node[] = {"registration", "7us", NULL};
+    int64_t r = 7000000, l = 1000, computed = 90000000;
+    const struct wf_op zero[] = {IRECV(1, 0, 0), BARRIER, COMPUTE(computed), WAIT(0), END};
+    const struct wf_op one[] = {ISEND(0, 0, K, 0), BARRIER, WAIT(0), END};
+    struct wf_job_tally job = run2(&networks[0], WRITE_IN_CALLS, node, zero, one);
+
+    CHECK(job.finish.max == r + l + r + computed);
+    CHECK(job.overhead.min == r && job.overhead.max == r);
+}
+
 /* ---- within a node ---- */
 
 static void check_within_a_node(const struct network *network, const struct costs *costs)
@@ -495,6 +509,20 @@ static void ranks_of_a_node_share_the_gap(void)
         CHECK(job.finish.max == GAP + alone(&networks[i], 1));
         CHECK(job.wait[WF_IN_RECV].min == 0);
         CHECK_U64(job.finish.sum_low, (uint64_t)(computed + GAP + 2 * alone(&networks[i], 1)));
+    }
+}
+
+/* Messages to different nodes leave a gap apart. */
+static void a_sender_has_a_gap(void)
+{
+    const struct wf_op zero[] = {SEND(1, 0, 1), SEND(3, 0, 1), END};
+    const struct wf_op one[] = {RECV(0, 0), END};
+    const struct wf_op none[] = {END};
+    const struct wf_op *const ranks[] = {zero, one, none, one};
+
+    for (size_t i = 0; i < NETWORKS; i++) {
+        CHECK(run(&networks[i], EAGER, GAPS, 1, ranks, 4).finish.max ==
+              GAP + alone(&networks[i], 1));
     }
 }
 
@@ -672,12 +700,14 @@ int main(void)
     RUN(computing_senders);
     RUN(computing_receivers);
     RUN(registrations_take_turns_in_calls);
+    RUN(registering_outlasts_a_barrier);
     RUN(messages_within_a_node);
     RUN(collectives);
     RUN(long_collectives);
     RUN(one_sided_operations);
     RUN(a_burst_is_limited_by_the_gap);
     RUN(ranks_of_a_node_share_the_gap);
+    RUN(a_sender_has_a_gap);
     RUN(a_receiver_has_a_gap);
     RUN(only_the_network_has_a_gap);
     RUN(delays_count_in_the_order_of_arrivals);
