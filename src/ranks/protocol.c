@@ -192,7 +192,7 @@ static void register_in_call(const struct wf_caller *who, const struct wf_rank_r
     } else {
         wf_rank_advance(who, begin, WF_IN_RECV);
         wf_rank_charge(who, cpu_ps);
-        asking->at = rank->clock;
+        asking->at = wf_time_add(begin, cpu_ps);
     }
     if (asking->ready >= 0) {
         asking->ready = asking->at;
