@@ -104,6 +104,35 @@ static void random_graphs_by_the_rules_of_loggopsim(void)
     free(drawing);
 }
 
+/* All costs of messages, with and without a gap. */
+static void random_graphs_with_node_costs(void)
+{
+    static const struct wf_net_ops *const nets[] = {&wf_net_latency_ops, &wf_net_loggp_ops,
+                                                    &wf_net_alphabeta_ops};
+    struct drawing *drawing = wf_xmalloc(sizeof(*drawing));
+    struct wf_node_params node = wf_node_free;
+    struct pe_setup setup = {.graph = &drawing->graph, .node = &node};
+
+    node.o_send = 700;
+    node.o_recv = 900;
+    node.copy_send = UINT64_C(3000000000) * WF_RATE_BYTE;
+    node.copy_recv = UINT64_C(2000000000) * WF_RATE_BYTE;
+    node.injection_delay = 1100;
+    node.ejection_delay = 600;
+    for (uint64_t seed = 0; seed < 12; seed++) {
+        draw_random(drawing, 5000 + seed, 100000);
+        setup.net_ops = nets[seed % 3];
+        setup.topology = seed % 3 == 0 ? "torus:8" : NULL;
+        setup.pes_per_node = 1 + (uint32_t)seed % 2;
+        setup.in_step = seed % 5 == 0;
+        node.gap = seed % 4 < 2 ? 0 : 1500;
+        /* Messages of several PEs at the same time may delay each other in another order. */
+        compare(setup, setup.pes_per_node == 1 || (node.gap == 0 && seed % 3 != 1));
+        CHECK(wf_test_failed == 0);
+    }
+    free(drawing);
+}
+
 static void random_graphs_on_shared_cores(void)
 {
     struct drawing *drawing = wf_xmalloc(sizeof(*drawing));
@@ -203,6 +232,7 @@ int main(void)
     RUN(random_graphs);
     RUN(random_graphs_on_other_networks);
     RUN(random_graphs_by_the_rules_of_loggopsim);
+    RUN(random_graphs_with_node_costs);
     RUN(random_graphs_on_shared_cores);
     RUN(a_core_that_nobody_else_wants_changes_no_time);
     RUN(leanmd);
