@@ -75,8 +75,10 @@ static size_t comment_at(struct line line)
         if (i > 0) {
             before = line.text[i - 1];
         }
-        if (quote != '\0') {
-            quote = c == quote ? '\0' : quote;
+        if (quote != '\0' && c == quote) {
+            quote = '\0';
+        } else if (quote != '\0') {
+            continue;
         } else if (c == '#' && (before == ' ' || before == '\t')) {
             return i;
         } else if ((c == '"' || c == '\'') && strchr(" \t[{,", before) != NULL) {

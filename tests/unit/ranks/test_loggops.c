@@ -415,7 +415,32 @@ static FILE *open_reference(char *directory, size_t size)
     return fopen(path, "r");
 }
 
-/* Each line: file, L, o, g, G, O, S, and when the last host finishes. */
+/* A line: file, L, o, g, G, O, S, and when the last host finishes. False for the heading. */
+static bool read_row(const char *line, char *name, size_t size, struct loggops *given,
+                     int64_t *finish)
+{
+    const char *at = strchr(line, ',');
+    int64_t values[7];
+
+    for (size_t i = 0; i < 7; i++) {
+        char *end = NULL;
+
+        if (at == NULL || *at != ',') {
+            return false;
+        }
+        values[i] = strtoll(at + 1, &end, 10);
+        if (end == at + 1) {
+            return false;
+        }
+        at = end;
+    }
+    (void)snprintf(name, size, "%.*s", (int)strcspn(line, ","), line);
+    *given = (struct loggops){values[0], values[1], values[2],
+                              values[3], values[4], (uint64_t)values[5]};
+    *finish = values[6];
+    return true;
+}
+
 static void results_of_loggopsim(void)
 {
     char directory[512], line[256], name[128], path[1024], last[128] = "";
@@ -430,11 +455,7 @@ static void results_of_loggopsim(void)
     while (fgets(line, sizeof(line), in) != NULL) {
         struct loggops given;
         int64_t finish;
-        if (sscanf(line,
-                   "%127[^,],%" SCNd64 ",%" SCNd64 ",%" SCNd64 ",%" SCNd64 ",%" SCNd64
-                   ",%" SCNu64 ",%" SCNd64,
-                   name, &given.L, &given.o, &given.g, &given.G, &given.O, &given.S,
-                   &finish) != 8) {
+        if (!read_row(line, name, sizeof(name), &given, &finish)) {
             continue; /* the heading */
         }
         if (strcmp(name, last) != 0) {
