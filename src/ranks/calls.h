@@ -91,7 +91,7 @@ void wf_rank_resume_at(const struct wf_caller *who, int64_t at);
 /* Ends the rank's wait: executes its next ops. */
 void wf_rank_wake(const struct wf_caller *who);
 /* Continues operations that were deferred to the rank's next call, which is now
- * (ranks/protocol.c). */
+ * (ranks/rendezvous.c). */
 void wf_rank_run_deferred(const struct wf_caller *who);
 void wf_rank_end(const struct wf_caller *who);
 void wf_rank_fail(const struct wf_caller *who, enum wf_failure failure, uint32_t peer);

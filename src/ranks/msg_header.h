@@ -5,8 +5,8 @@
  * The header of a message between ranks: 20 bytes that the network carries and does not
  * read. Every kind of message has its own struct. All have the rank slots in the first word
  * and the kind in the upper four bits of the third. Headers are part of events, so their
- * bytes enter the digest of a run. Shared by ranks/protocol.c, ranks/one_sided.c and
- * ranks/stripe.c only.
+ * bytes enter the digest of a run. Shared by ranks/protocol.c, ranks/rendezvous.c,
+ * ranks/one_sided.c and ranks/stripe.c only.
  */
 
 #include "ranks/request.h"
@@ -51,7 +51,7 @@ struct wf_msg_header {
         struct WF_MSG_LAYOUT {
             uint32_t sender_handle;
             uint32_t receiver_handle : WF_MSG_LOW_BITS, kind : 4;
-            int64_t ready; /* when the receiver was ready, see ask() in ranks/protocol.c */
+            int64_t ready; /* when the receiver was ready, see ranks/rendezvous.c */
         } ask;
         struct WF_MSG_LAYOUT {
             uint32_t receiver_handle;

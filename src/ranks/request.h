@@ -139,6 +139,13 @@ static inline struct wf_rank_request *wf_request_edit(const struct wf_caller *wh
     return wf_cell_edit(who->ctx, cell);
 }
 
+/* Whether a message of this length is an error of the program. In a collective both sides
+ * know the size; a receive of the program only gives its capacity. */
+static inline bool wf_request_is_misfit(const struct wf_rank_request *recv, uint64_t bytes)
+{
+    return bytes != recv->msg.bytes && (bytes > recv->msg.bytes || recv->msg.owner != 0);
+}
+
 /* A new handle, by which messages from other ranks refer to a request of this rank. */
 uint32_t wf_request_new_handle(struct wf_rank *rank);
 
