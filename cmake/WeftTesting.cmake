@@ -89,6 +89,13 @@ function(weft_program_test kind name)
     weft_test_properties(${kind}/${name} ${kind} ${ARGN})
 endfunction()
 
+# Definitions for a test program, if this build has it.
+function(weft_test_definitions target)
+    if(TARGET ${target})
+        target_compile_definitions(${target} PRIVATE ${ARGN})
+    endif()
+endfunction()
+
 function(weft_unit_test name)
     weft_program_test(unit ${name} ${ARGN})
 endfunction()
