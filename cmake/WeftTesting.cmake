@@ -52,7 +52,13 @@ function(weft_test_properties test kind)
     endif()
     # Tests that want all cores run first, then long ones: short ones fill the gaps at the end.
     math(EXPR cost "${arg_TIMEOUT} * ${arg_PROCESSORS}")
+    # Processes that wait for each other on all cores take several times as long beside others.
+    set(alone OFF)
+    if(arg_PROCESSORS GREATER 1 AND "mpi" IN_LIST arg_LABELS)
+        set(alone ON)
+    endif()
     set_tests_properties(${test} PROPERTIES
+        RUN_SERIAL ${alone}
         LABELS "${kind};${arg_LABELS}"
         TIMEOUT ${arg_TIMEOUT}
         PROCESSORS ${arg_PROCESSORS}

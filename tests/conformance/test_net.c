@@ -6,7 +6,12 @@
 #include "harness/replay_harness.h"
 #include "harness/wf_test.h"
 
-enum { N_ENDS = 12, TURNS = WF_TEST_ONE_IN > 1 ? 10 : 40, KIND_TURN = WF_NET_KINDS, SEED = 5 };
+enum {
+    N_ENDS = 12,
+    TURNS = WF_TEST_ONE_IN > 1 ? 50 / WF_TEST_ONE_IN : 40,
+    KIND_TURN = WF_NET_KINDS,
+    SEED = 5
+};
 
 /* Nodes of the torus with 12 nodes, and how often each interface sends. */
 struct machine {
@@ -282,12 +287,13 @@ static void check_schedulers(const struct wf_net_ops *ops, const struct machine 
     }
 }
 
+/* Under sanitizers, on nodes with one interface only: they find nothing new on the others. */
 static void every_scheduler_gives_the_same(void)
 {
     const struct machine *all[] = {&plain, &machines[1], &machines[5]};
 
     for (const struct wf_net_ops *const *ops = wf_net_table(); *ops != NULL; ops++) {
-        for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i += WF_TEST_ONE_IN) {
             if (wf_test_wants((*ops)->name)) {
                 check_schedulers(*ops, all[i]);
             }
@@ -421,13 +427,13 @@ static void the_latency_model_says_what_it_lacks(void)
 
 int main(void)
 {
-    RUN(every_model_is_described);
-    RUN(an_unknown_model_gets_a_proposal);
-    RUN(the_latency_model_says_what_it_lacks);
-    RUN(endpoints_and_interfaces_are_one_to_one);
-    RUN(wrong_numbers_of_interfaces_are_refused);
-    RUN(messages_arrive_all_in_order_and_not_early);
-    RUN(so_they_do_with_several_interfaces_a_node);
+    RUN_ONE_THREAD(every_model_is_described);
+    RUN_ONE_THREAD(an_unknown_model_gets_a_proposal);
+    RUN_ONE_THREAD(the_latency_model_says_what_it_lacks);
+    RUN_ONE_THREAD(endpoints_and_interfaces_are_one_to_one);
+    RUN_ONE_THREAD(wrong_numbers_of_interfaces_are_refused);
+    RUN_ONE_THREAD(messages_arrive_all_in_order_and_not_early);
+    RUN_ONE_THREAD(so_they_do_with_several_interfaces_a_node);
     RUN(every_scheduler_gives_the_same);
     return wf_test_done();
 }

@@ -269,7 +269,9 @@ static void nothing_is_forgotten_and_schedulers_agree(void)
         CHECK((there == n) == (losses->n_packets == 0));
         resent += losses->resent;
         lost += losses->n_packets;
-        CHECK(agree(topo, &params, sends, n, &result));
+        if (i % WF_TEST_ONE_IN == 0) {
+            CHECK(agree(topo, &params, sends, n, &result));
+        }
         wf_topo_free(topo);
     }
     CHECK(resent > 0 && lost > 0);
@@ -323,13 +325,13 @@ static void what_cannot_work_is_refused(void)
 
 int main(void)
 {
-    RUN(before_during_and_after_a_failure);
-    RUN(a_failure_within_a_cycle);
-    RUN(a_failure_ahead_of_a_packet);
-    RUN(a_packet_in_a_queue_takes_another_route);
-    RUN(a_node_is_cut_off);
-    RUN(lost_messages_do_not_hold_up_others);
+    RUN_ONE_THREAD(before_during_and_after_a_failure);
+    RUN_ONE_THREAD(a_failure_within_a_cycle);
+    RUN_ONE_THREAD(a_failure_ahead_of_a_packet);
+    RUN_ONE_THREAD(a_packet_in_a_queue_takes_another_route);
+    RUN_ONE_THREAD(a_node_is_cut_off);
+    RUN_ONE_THREAD(lost_messages_do_not_hold_up_others);
     RUN(nothing_is_forgotten_and_schedulers_agree);
-    RUN(what_cannot_work_is_refused);
+    RUN_ONE_THREAD(what_cannot_work_is_refused);
     return wf_test_done();
 }

@@ -495,23 +495,23 @@ static void schedulers_agree_on_rails(void)
 
 int main(void)
 {
-    RUN(slots_are_spread_evenly_over_interfaces);
-    RUN(slots_use_the_interfaces_of_their_domain);
-    RUN(wrong_domains_are_refused);
-    RUN(a_network_for_other_interfaces_is_refused);
-    RUN(rails_multiply_the_bandwidth);
-    RUN(messages_of_a_node_share_its_interfaces);
-    RUN(times_on_loggp);
-    RUN(times_on_packet);
-    RUN(stripes_share_a_message);
-    RUN(a_stripe_on_loggp);
-    RUN(a_stripe_on_packet);
-    RUN(a_send_is_complete_when_all_parts_have_left);
-    RUN(round_robin_takes_interfaces_in_turn);
-    RUN(long_messages_arrive_under_every_policy);
-    RUN(policies_need_long_messages);
-    RUN(interfaces_are_nodes_of_the_network);
-    RUN(groups_put_interfaces_next_to_each_other);
+    RUN_ONE_THREAD(slots_are_spread_evenly_over_interfaces);
+    RUN_ONE_THREAD(slots_use_the_interfaces_of_their_domain);
+    RUN_ONE_THREAD(wrong_domains_are_refused);
+    RUN_ONE_THREAD(a_network_for_other_interfaces_is_refused);
+    RUN_ONE_THREAD(rails_multiply_the_bandwidth);
+    RUN_ONE_THREAD(messages_of_a_node_share_its_interfaces);
+    RUN_ONE_THREAD(times_on_loggp);
+    RUN_ONE_THREAD(times_on_packet);
+    RUN_ONE_THREAD(stripes_share_a_message);
+    RUN_ONE_THREAD(a_stripe_on_loggp);
+    RUN_ONE_THREAD(a_stripe_on_packet);
+    RUN_ONE_THREAD(a_send_is_complete_when_all_parts_have_left);
+    RUN_ONE_THREAD(round_robin_takes_interfaces_in_turn);
+    RUN_ONE_THREAD(long_messages_arrive_under_every_policy);
+    RUN_ONE_THREAD(policies_need_long_messages);
+    RUN_ONE_THREAD(interfaces_are_nodes_of_the_network);
+    RUN_ONE_THREAD(groups_put_interfaces_next_to_each_other);
     RUN(schedulers_agree_on_rails);
     return wf_test_done();
 }
