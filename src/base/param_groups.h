@@ -28,8 +28,8 @@ struct wf_param_groups_item {
 bool wf_param_groups_next(const char *text, size_t *at, struct wf_param_groups_item *item);
 
 /* Checks a text that a user wrote. Returns its normal form, which the caller frees: items of a
- * group are together. Null, with a message in `err` that shows `syntax`, if the text is wrong or
- * an item is given twice. */
+ * group are together. Null, with a message in `err` that shows `syntax`, if the text is wrong
+ * or an item is given twice. */
 char *wf_param_groups_read(const char *text, const char *syntax, struct wf_err *err);
 
 /* Sets the value called `name`, "<group>.<name>", in a text of normal form. Returns the new

@@ -106,8 +106,9 @@ static void note_topology(struct wf_cli *cli, const struct wf_scenario *scenario
 /* Tasks have no receives, no protocols and no collectives. */
 static bool affects_tasks(const char *key)
 {
-    static const char *const of_protocols[] = {"node.copies", "node.copy_unexpected",
-                                               "node.registration", "node.registration_rate"};
+    static const char *const of_protocols[] = {"node.copies",       "node.copy_unexpected",
+                                               "node.registration", "node.registration_rate",
+                                               "node.nic_policy",   "node.stripe_min"};
 
     for (size_t i = 0; i < sizeof(of_protocols) / sizeof(of_protocols[0]); i++) {
         if (strcmp(key, of_protocols[i]) == 0) {

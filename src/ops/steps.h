@@ -51,7 +51,7 @@ struct wf_steps {
 };
 
 /* The steps of a graph: its own if it has some. Otherwise a task is the steps that weft writes
- * for it into a GOAL file. A message is received by a step that waits for nothing; then the task
- * computes, and sends between two computations. A task that only sends or receives one message
- * is one step. The graph must outlive the steps. */
+ * for it into a GOAL file. A message is received by a step that waits for nothing; then the
+ * task computes, and sends between two computations. A task that only sends or receives one
+ * message is one step. The graph must outlive the steps. */
 struct wf_steps wf_steps_of(const struct wf_graph *graph);

@@ -105,8 +105,8 @@ void wf_rank_advance(const struct wf_caller *who, int64_t at, enum wf_rank_in in
 /* The core has served the rank's claim (ranks/turns.h): moves the clock and continues the
  * program. */
 void wf_rank_served(const struct wf_caller *who);
-/* Charges CPU time of a message to the rank. If the rank shares its core, the clock moves when the
- * rank has had the core for that time; see wf_rank_sync(). */
+/* Charges CPU time of a message to the rank. If the rank shares its core, the clock moves when
+ * the rank has had the core for that time; see wf_rank_sync(). */
 void wf_rank_charge(const struct wf_caller *who, int64_t overhead);
 /* The CPU time of receives in a claim that has been served, in the unit of wf_cause.taken. */
 uint64_t wf_rank_taken(const struct wf_caller *who, const struct wf_turns_claim *claim);

@@ -408,7 +408,7 @@ static enum wf_called end_epoch(const struct wf_turn *turn, const struct wf_op *
         if (wf_rank_flush(turn->who) == WF_CALLED_BLOCKED) {
             return WF_CALLED_AGAIN;
         }
-        /* A collective wants its core at the time at which it begins. */
+        /* A collective claims its core when it begins. */
         if (turn->ranks->turns.on && wf_rank_sync(turn->who) == WF_CALLED_AGAIN) {
             return WF_CALLED_AGAIN;
         }

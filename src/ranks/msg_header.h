@@ -96,7 +96,7 @@ struct wf_arrival {
 /* Sends a message at the time `start`. Returns when its last byte leaves, or WF_NET_LATER. */
 int64_t wf_msg_transmit(const struct wf_caller *who, uint32_t to, struct wf_msg_header *header,
                         uint64_t bytes, int64_t start);
-/* Likewise from the interface `nic` of this node to that of the other one. */
+/* Likewise, from the interface `nic` of this node to the same interface of the other one. */
 int64_t wf_msg_transmit_by(const struct wf_caller *who, uint32_t nic, uint32_t to,
                            struct wf_msg_header *header, uint64_t bytes, int64_t start);
 /* Whether messages to this rank do not pass the network. */

@@ -4,9 +4,9 @@
 /*
  * The network interfaces of a node, as far as they are no part of the network model: the least
  * time between two messages (node.gap) and the delay of a message (node.injection_delay,
- * node.ejection_delay). All messages that the network model carries pass them, also those of a
- * node to itself; messages within a node do not. Nodes of ranks and of PEs use it. Private to
- * ranks/.
+ * node.ejection_delay). All messages that the network model carries pass them, with
+ * mpi.local=false also those between ranks of one node. Nodes of ranks and of PEs use it.
+ * Private to ranks/.
  */
 
 #include "ranks/node_costs.h"
@@ -82,8 +82,9 @@ static inline int64_t wf_node_nic_send(const struct wf_node_nics *nics, struct w
     }
     return wf_node_nic_pass(nics, ctx, node, dst, msg, start);
 }
-/* Handles an event of the kinds `depart` and `inject`, whose upper bits are the interface;
- * returns the same. */
+
+/* Handles an event of the kinds `depart` and `inject`, whose upper bits are the interface.
+ * Returns what wf_node_nic_send() returns. */
 int64_t wf_node_nic_event(const struct wf_node_nics *nics, struct wf_ctx *ctx, void *node,
                           const struct wf_event *ev);
 

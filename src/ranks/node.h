@@ -4,8 +4,8 @@
 /*
  * The node process. Its state is the network's part for each of its interfaces, these
  * interfaces (ranks/nic.h), one rank slot for each rank on the node, and what the ranks share
- * (ranks/local.h, ranks/turns.h). Events of the network's kinds go to the network model, all others to the
- * handler of their kind (ranks/node.c). Private to ranks/.
+ * (ranks/local.h, ranks/turns.h). Events of the network's kinds go to the network model, all
+ * others to the handler of their kind (ranks/node.c). Private to ranks/.
  *
  * A rank makes calls (ranks/calls.h) until one of them blocks; wf_node_resume() continues
  * the rank once the call is complete.

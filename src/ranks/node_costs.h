@@ -50,10 +50,11 @@ static inline int64_t wf_node_register_ps(const struct wf_node_costs *costs, uin
                             : 0;
 }
 
-/* The CPU time to receive a message that was copied where it had arrived before its receive. */
+/* The CPU time to receive a message, if that depends on its bytes. `unexpected`: the message
+ * was eager and arrived before its receive, so the CPU copies it once more... */
 int64_t wf_node_recv_bytes_ps(const struct wf_node_costs *costs, uint64_t bytes, bool eager,
                               bool unexpected);
-
+/* ...and in general. */
 static inline int64_t wf_node_recv_ps(const struct wf_node_costs *costs, uint64_t bytes,
                                       bool eager, bool unexpected)
 {

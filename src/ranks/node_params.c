@@ -63,29 +63,30 @@ const struct wf_param wf_node_params[] = {
     ROW(local_bandwidth, RATES, .word = "auto", .def = "auto", .what_if = WF_WHAT_IF_BANDWIDTH,
         .doc = "Bandwidth of one message within a domain, a socket and a node, likewise; auto: "
                "mpi.local_bandwidth"),
-    TIME(time_slice, .def = "0",
+    TIME(time_slice, .only_with = "cores!=unlimited", .def = "0",
          .doc = "With more ranks than cores: the longest time that a rank computes before "
                 "another one has its turn; 0: until the computation ends"),
-    TIME(switch_cost, .def = "0",
+    TIME(switch_cost, .only_with = "cores!=unlimited", .def = "0",
          .doc = "With more ranks than cores: CPU time to go from one rank to another"),
     ROW(nics, COUNT, .def = "1", .min = "1", .max = "64",
         .doc = "Network interfaces (rails) of a node; each is a node of the topology"),
-    ROW(nic_policy, ENUM, .def = "rank", .choices = nic_policy_names,
+    ROW(nic_policy, ENUM, .only_with = "nics!=1", .def = "rank", .choices = nic_policy_names,
         .doc = "Which interface a message takes: that of its rank; messages sent by rendezvous "
                "instead the next one in turn, or all of them"),
-    ROW(stripe_min, SIZE, .def = "64KiB",
+    ROW(stripe_min, SIZE, .only_with = "nic_policy=stripe", .def = "64KiB",
         .doc = "With stripe: messages sent by rendezvous are divided from this size on"),
-    ROW(nic_group, COUNT, .def = "1", .min = "1", .max = "16777216",
+    ROW(nic_group, COUNT, .only_with = "nics!=1", .def = "1", .min = "1", .max = "16777216",
         .doc = "Nodes that form a group: in the topology the first interfaces of all of them "
                "come first, then the second ones, and so on"),
-    ROW(nic_domains, TEXT, .def = "",
+    ROW(nic_domains, TEXT, .only_with = "nics!=1", .def = "",
         .doc = "Memory domain of each interface, like 0,0,1,1; empty: spread evenly"),
     ROW(noise, ENUM, .def = "none", .choices = noise_names,
         .doc = "Interruptions of computing by the operating system: the distribution of their "
                "durations"),
-    ROW(noise_period, TIME, .def = "10ms", .min = "1us", .max = "1h",
-        .doc = "A core is interrupted once in each period of this length"),
-    TIME(noise_duration, .def = "25us", .doc = "Mean duration of an interruption"),
+    ROW(noise_period, TIME, .only_with = "noise!=none", .def = "10ms", .min = "1us",
+        .max = "1h", .doc = "A core is interrupted once in each period of this length"),
+    TIME(noise_duration, .only_with = "noise!=none", .def = "25us",
+         .doc = "Mean duration of an interruption"),
     WF_PARAM_END,
 };
 

@@ -75,9 +75,9 @@ struct wf_noise_span wf_noise_span(const struct wf_noise *noise, struct wf_noise
     return (struct wf_noise_span){begin, wf_time_add(begin, duration)};
 }
 
-/* Interruptions of the mean duration, one in each period after the first one that is drawn: a
- * cycle begins with an interruption, and the rest of it is free. No interruption of the period
- * before the first reaches into the run. */
+/* The end of a computation if all interruptions have the mean duration and begin `offset` after
+ * the begin of a period. A cycle is an interruption and the free time until the next one. No
+ * interruption of a period before the run reaches into it. */
 static int64_t end_of_equal(const struct wf_noise *noise, int64_t offset, int64_t from,
                             int64_t work)
 {

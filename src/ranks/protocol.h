@@ -5,7 +5,7 @@
 
 #include "ranks/request.h"
 
-/* The CPU time that the sender spends before a message departs, if that depends on its bytes... */
+/* The CPU time of the sender before a message departs, if that depends on its bytes... */
 int64_t wf_protocol_send_bytes_ps(const struct wf_caller *who, const struct wf_peer *to);
 /* ...and in general. */
 static inline int64_t wf_protocol_send_ps(const struct wf_caller *who, const struct wf_peer *to)

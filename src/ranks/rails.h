@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * Which of its node's network interfaces (rails) a message takes. Each rank slot has one of them:
- * an interface of its memory domain, or else of its socket, or else any. The ranks that share
- * interfaces are spread evenly over them. Eager messages between two ranks therefore always
- * take the same two interfaces, and MPI's order of messages holds.
+ * Which of its node's network interfaces (rails) a message takes. Each rank slot has one of
+ * them: an interface of its memory domain, or else of its socket, or else any. The ranks that
+ * share interfaces are spread evenly over them. Eager messages between two ranks therefore
+ * always take the same two interfaces, and MPI's order of messages holds.
  */
 
 #include "net/net.h"
@@ -23,8 +23,9 @@ struct wf_rails {
                      * with the number of the next interface; set by the user */
 };
 
-/* Keeps `place` and `net`; the cores of the node have been checked. WF_EINVAL if node.nic_domains is wrong or the network was created
- * for another number of interfaces. On success the caller releases it with wf_rails_fini(). */
+/* Keeps `place` and `net`; the cores of the node have been checked. WF_EINVAL if
+ * node.nic_domains is wrong or the network was created for another number of interfaces. On
+ * success the caller releases it with wf_rails_fini(). */
 WF_NODISCARD
 enum wf_status wf_rails_init(struct wf_rails *rails, const struct wf_place *place,
                              const struct wf_net *net, const struct wf_node_params *node,

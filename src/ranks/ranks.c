@@ -229,7 +229,7 @@ static void set_pace(struct wf_ranks *ranks)
         depends_on_time |= ranks->jobs[i].source->depends_on_time;
     }
     /* Two settings need to know which messages a rank has not received yet, and whether it
-     * computes. Ranks that share cores must want them in the order of time. */
+     * computes. Ranks that share cores must claim them in the order of time. */
     ranks->in_step = ranks->mpi->progress == WF_PROGRESS_CALLS ||
                      ranks->mpi->unexpected_limit != UINT64_MAX ||
                      wf_cores_init(ranks->node, ranks->place->slots_max).shared;

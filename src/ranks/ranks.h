@@ -101,8 +101,9 @@ struct wf_ranks_config {
 
 /* Adds the nodes and their ranks to the engine, connects the network and asks for a tally of
  * struct wf_ranks_tally; wf_engine_run() may follow. Fails with WF_EUSAGE if a setting names an
- * unknown algorithm, with WF_EINVAL if a node has too many ranks or the network was created for
- * another number of nodes. The caller owns *out, which must live as long as the engine. */
+ * unknown algorithm or parameters of the node contradict each other, with WF_EINVAL if a node
+ * has too many ranks or the network was created for another number of nodes. The caller owns
+ * *out, which must live as long as the engine. */
 WF_NODISCARD
 enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_config *config,
                             struct wf_ranks **out, struct wf_err *err);

@@ -22,8 +22,8 @@
 uint32_t wf_rendezvous_announce(const struct wf_caller *who, const struct wf_peer *to,
                                 uint32_t context, int64_t start, uint32_t owner);
 
-/* The receive in `cell` has matched the announcement `message`: asks for the data, now or in the
- * rank's next call. */
+/* The receive in `cell` has matched the announcement `message`: asks for the data, now or in
+ * the rank's next call. */
 void wf_rendezvous_match(const struct wf_caller *who, uint32_t cell,
                          const struct wf_rank_request *message);
 
@@ -33,7 +33,7 @@ void wf_rendezvous_data(const struct wf_arrival *arrival);
 void wf_rendezvous_part(const struct wf_arrival *arrival);
 void wf_rendezvous_confirmed(const struct wf_arrival *arrival);
 
-/* The last byte of a message leaves at the time `at`: if it is the data of a send that waits for
- * that, completes the send. `noted`: this event has left its note. */
+/* The last byte of a message leaves at the time `at`: if it is the data of a send that waits
+ * for that, completes the send. `noted`: the event has a note already. */
 void wf_rendezvous_left(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
                         const struct wf_msg_header *header, int64_t at, bool noted);

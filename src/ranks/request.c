@@ -274,7 +274,7 @@ static void take_awaited(const struct wf_caller *who, uint32_t cell)
 }
 
 /* All requests that the call waits for are complete. If the rank shares its core, it takes them
- * when the last one has arrived, because only then it wants its core. Returns whether that is
+ * when the last one has arrived, because only then it claims its core. Returns whether that is
  * later than now. */
 static bool takes_later(const struct wf_caller *who)
 {

@@ -25,7 +25,7 @@ size_t wf_turns_init(struct wf_turns *turns, const struct wf_node_params *params
     return turns->claims_at + slots_max * sizeof(struct wf_turns_claim);
 }
 
-/* The core of a slot, which is about to change. */
+/* A core, which is about to change. */
 static struct wf_turns_core *edit_core(const struct wf_turns *turns, struct wf_ctx *ctx,
                                        void *node, uint32_t core)
 {
@@ -119,9 +119,9 @@ static uint32_t dequeue(const struct turn *turn)
     return slot;
 }
 
-/* Somebody else wants the core, which has been serving one claim without looking at slices: the
- * present slice is the last one. Its number is the least for which the slice ends later than
- * now; interruptions by noise make it smaller. */
+/* Another rank claims the core, which has been serving one claim without events for slices: the
+ * present slice becomes the last one. Its number is the least for which the slice ends later
+ * than now; interruptions by noise make it smaller. */
 static void end_slice(const struct turn *turn)
 {
     const struct wf_turns_core *core = turn->core;

@@ -4,10 +4,10 @@
 /*
  * Ranks that share the cores of their node and take turns. A rank claims its core for some CPU
  * time; a core serves claims in the order in which they are made, or in slices of time, round
- * robin. Claims must be made at the engine's time, so ranks of such nodes do not run ahead.
- * A claim costs one event, and one more for each slice if other ranks wait. The state is part of
- * a node's state: 48 bytes for each rank and each core, and nothing if no core is shared.
- * See docs/models/node.md.
+ * robin. Claims must be made at the engine's time, so ranks of such nodes do not run ahead. A
+ * claim costs one event, and one more for each slice if other ranks wait. The state is part of
+ * a node's state: 48 bytes for each rank and each core, and nothing if no core is shared. See
+ * docs/models/node.md.
  */
 
 #include "engine/engine.h"
@@ -40,7 +40,7 @@ struct wf_turns_core {
     uint32_t padding;
 };
 
-/* What a rank wants of its core; all zero at the start. */
+/* The claim of a rank on its core; all zero at the start. */
 struct wf_turns_claim {
     int64_t owed;         /* CPU time that the rank has to spend from its clock on */
     int64_t left;         /* part of a claim that is not yet served; 0: there is no claim */

@@ -22,6 +22,8 @@
 
 #define NOTICE_BYTES "16B" /* of a receive, to the sender of a long message */
 
+enum { COPY_QUEUES_MAX = 1024 };
+
 /* Delays in picoseconds. */
 struct costs {
     uint64_t soft, nic, seq, rdma;
@@ -125,6 +127,10 @@ static enum wf_status write_local(struct wf_codes_job *job, const struct costs *
     char text[WF_UNITS_TEXT_MAX];
     uint64_t rate = 0;
 
+    if (costs->queues < 1 || costs->queues > COPY_QUEUES_MAX) {
+        return wf_codes_fail(job, wf_codes_param(job, "node_copy_queues"),
+                             "a whole number from 1 to 1024");
+    }
     int len = snprintf(text, sizeof(text), "%sGB/s", entry != NULL ? entry->value : "20");
     if (len < 0 || len >= (int)sizeof(text) || wf_parse_rate(text, &rate, NULL) != WF_OK) {
         return wf_codes_fail(job, entry, "a number above 0, as 5.25");

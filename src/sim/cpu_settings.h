@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The settings cpu.region.<name>, cpu.counter.<name> and cpu.memory.<region>. No parameter table
- * lists them, because the names depend on the program. */
+/* The settings cpu.region.<name>, cpu.counter.<name> and cpu.memory.<region>. No parameter
+ * table lists them, because the names depend on the program. */
 
 #include "sim/scenario.h"
 
@@ -24,5 +24,6 @@ enum wf_status wf_sim_cpu_settings_build(const struct wf_scenario *scenario,
                                          uint32_t n_sources, struct wf_cpu_rules **out,
                                          struct wf_err *err);
 
-/* Adds the sections `region`, `counter` and `memory` with the settings in effect, if there are any. */
+/* Adds the sections `region`, `counter` and `memory` with the settings in effect, if there are
+ * any. */
 void wf_sim_cpu_settings_describe(const struct wf_scenario *scenario, struct wf_value *section);

@@ -64,8 +64,8 @@ struct wf_machine_text {
 const struct wf_machine_text *wf_machine_library(void);
 
 /* Loads a machine and all files that it includes. `which` is a file if it contains a '/' or
- * ends in .yaml, .yml or .conf, else a name in the library. Failures are WF_EINVAL, or WF_EIO if the
- * file itself cannot be read. The caller frees *out with wf_machine_free(). */
+ * ends in .yaml, .yml or .conf, else a name in the library. Failures are WF_EINVAL, or WF_EIO if
+ * the file itself cannot be read. The caller frees *out with wf_machine_free(). */
 WF_NODISCARD
 enum wf_status wf_machine_load(const char *which, struct wf_machine **out, struct wf_err *err);
 /* The same for a machine given as text; messages call it `label`. It may include machines of

@@ -30,7 +30,7 @@ enum { N_KINDS = sizeof(kind_names) / sizeof(kind_names[0]) };
 
 /* ---- lists of nodes ---- */
 
-/* Reads a number and moves *at behind it. False if there is none, or if it is too large. */
+/* Reads a number and moves *at to its end. False if there is none, or if it is too large. */
 static bool parse_number(const char **at, uint32_t *out)
 {
     uint64_t number = 0;
@@ -43,7 +43,7 @@ static bool parse_number(const char **at, uint32_t *out)
     return *at > digits && number <= UINT32_MAX;
 }
 
-/* Reads the next part of a list, "7" or "8-11", with the comma behind it. */
+/* Reads the next part of a list, "7" or "8-11", with the comma after it. */
 static bool parse_range(const char **at, uint32_t *first, uint32_t *last)
 {
     bool ok = parse_number(at, first);

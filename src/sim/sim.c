@@ -186,8 +186,8 @@ static enum wf_status check_sources(const struct wf_plan *plan, struct wf_comm *
     return found.status;
 }
 
-/* Adds the properties of link classes as the network model used them, unless statistics of links
- * have them already. */
+/* Adds the properties of link classes as the network model used them, unless statistics of
+ * links have them already. */
 static void describe_links(const struct wf_job *job, struct wf_value *result)
 {
     const struct wf_net *net = job->setup.net;

@@ -198,7 +198,7 @@ static enum wf_status put_changes(const struct expansion *x)
                           "-p cpu.region.<name>=<time> sets that of a region");
         }
         if (change->kind != 'E') {
-            return refuse(x, change, "sizes of messages cannot be replaced");
+            return refuse(x, change, "sizes of messages cannot be replaced; remove the line");
         }
         WF_TRY(check_event(x, change));
     }

@@ -15,8 +15,8 @@
 
 enum { WORDS_MAX = 256 };
 
-/* MPI libraries send messages eagerly up to some size between 4 KiB and 64 KiB. Where no message
- * is longer than this, a limit would hardly matter. */
+/* MPI libraries send messages eagerly up to some size between 4 KiB and 64 KiB. Where no
+ * message is longer than this, a limit would hardly matter. */
 static const uint64_t EAGER_USUAL = UINT64_C(16) << 10;
 
 /* Whether the scenario has a setting with this key, from the user or from the machine. */

@@ -100,7 +100,8 @@ static uint32_t endpoint(const struct probe *probe, uint32_t node)
     return (uint32_t)(node / group * group * nics + node % group);
 }
 
-/* The node that is nearest to node 0, or farthest from it; of several the first. */
+/* The node that is nearest to node 0, or farthest from it; of several the first. 0 if there is
+ * no other node. */
 static uint32_t find_partner(const struct probe *probe, const struct wf_topo *topo)
 {
     uint32_t n = topo->n_nodes / (uint32_t)count_of(probe, "node.nics"), best = 0;
@@ -129,25 +130,31 @@ static void place_on_two_nodes(struct probe *probe)
     if (probe->status != WF_OK || (probe->status = open_topology(probe, &topo)) != WF_OK) {
         return;
     }
-    (void)snprintf(text, sizeof(text), "nodes:0,%u", find_partner(probe, topo));
+    uint32_t partner = find_partner(probe, topo);
+    wf_topo_free(topo);
+    if (partner == 0) {
+        probe->status =
+            wf_err_set(probe->err, WF_EINVAL,
+                       "%s: two nodes are needed, but the machine has one", probe->what->place);
+        return;
+    }
+    (void)snprintf(text, sizeof(text), "nodes:0,%u", partner);
     set(probe, "placement", text);
     set_count(probe, "ranks_per_node", probe->what->ranks_per_node);
     set_count(probe, "ranks", 2 * probe->what->ranks_per_node);
-    wf_topo_free(topo);
 }
 
 /* Puts ranks on cores of one node such that rank 0 and the first rank of the second half are in
  * the same domain, in two domains of a socket, or in two sockets. */
 static void place_on_one_node(struct probe *probe)
 {
-    uint64_t cores = count_of(probe, "node.cores");
-    uint64_t parts = probe->what->between == WF_MACHINE_DOMAIN ? cores
-                     : probe->what->between == WF_MACHINE_SOCKET
-                         ? count_of(probe, "node.domains")
-                         : count_of(probe, "node.sockets");
-    uint64_t ranks = 2 * (cores / parts);
+    /* A node has sockets, which have domains, which have cores. */
+    const uint64_t counts[] = {count_of(probe, "node.cores"), count_of(probe, "node.domains"),
+                               count_of(probe, "node.sockets"), 1};
+    int level = probe->what->between - WF_MACHINE_DOMAIN;
+    uint64_t ranks = 2 * (counts[0] / counts[level]);
 
-    if (ranks > cores || parts < 2) {
+    if (counts[level] < 2 * counts[level + 1] || counts[0] < counts[level]) {
         probe->status = wf_err_set(probe->err, WF_EINVAL,
                                    "%s: a node of the machine has no two such cores; "
                                    "node.cores, node.domains and node.sockets are needed",
@@ -459,11 +466,18 @@ static void show_value(const struct wf_machine_published *p, double value, char 
 
 void wf_study_check_print(const struct wf_study_check *check, FILE *out)
 {
-    (void)fprintf(out, "%-38s %12s %12s %8s  %s\n", "what", "published", "predicted", "off",
-                  "source");
+    char what[128];
+    int width = 0;
+
+    for (size_t i = 0; i < check->n; i++) {
+        wf_machine_published_describe(check->rows[i].published, what, sizeof(what));
+        width = (int)strlen(what) > width ? (int)strlen(what) : width;
+    }
+    (void)fprintf(out, "%-*s %12s %12s %8s  %s\n", width, "what", "published", "predicted",
+                  "off", "source");
     for (size_t i = 0; i < check->n; i++) {
         const struct wf_study_check_row *row = &check->rows[i];
-        char what[128], published[64], predicted[64] = "failed", off[32] = "";
+        char published[64], predicted[64] = "failed", off[32] = "";
 
         wf_machine_published_describe(row->published, what, sizeof(what));
         show_value(row->published, row->published->number, published, sizeof(published));
@@ -471,7 +485,7 @@ void wf_study_check_print(const struct wf_study_check *check, FILE *out)
             show_value(row->published, row->predicted, predicted, sizeof(predicted));
             (void)snprintf(off, sizeof(off), "%+.1f %%", row->off_percent);
         }
-        (void)fprintf(out, "%-38s %12s %12s %8s  %s\n", what, published, predicted, off,
+        (void)fprintf(out, "%-*s %12s %12s %8s  %s\n", width, what, published, predicted, off,
                       row->published->source);
     }
 }

@@ -309,7 +309,7 @@ def check_notes():
     }, f"{figures}")
     check(described["sources"] == {"a": "somebody, somewhere"}, f"{described['sources']}")
     shown = run("machine", "show", "measured.yaml").stdout
-    check("1 published, 2 derived, 1 estimates, 1 choices, 2 unknown" in " ".join(shown.split()), shown)
+    check("published 1, derived 2, estimate 1, choice 1, unknown 2" in " ".join(shown.split()), shown)
 
 
 def check_checked():
@@ -335,6 +335,25 @@ def check_checked():
     check_run(["machine", "check", "unmeasured.yaml"], 0, stdout="no measurements")
     write("cores.yaml", GOOD + "published:\n- {what: latency, between: node, value: 1us, source: x}\n")
     check_run(["machine", "check", "cores.yaml"], 3, "cores.yaml:13:3: a node .* no two such cores")
+    check_ends()
+
+
+def check_ends():
+    """Ranks are where the measurement says, or it fails."""
+    def predict(between, nodes, cores, domains):
+        write("ends.yaml", f"topology: star:{nodes}\nnetwork: {{model: packet, bandwidth: 1TB/s}}\n"
+              f"node: {{sockets: 2, domains: {domains}, cores: {cores}, local_latency: [1us, 2us, 3us],"
+              f" local_bandwidth: 1TB/s}}\n"
+              f"published:\n- {{what: latency, between: {between}, value: 1us, source: x}}\n")
+        return run("machine", "check", "ends.yaml", "--json")
+
+    for between, microseconds in (("domain", 1), ("socket", 2), ("node", 3)):
+        found = parse(predict(between, 4, 8, 4))["checks"][0]["predicted_ps"]
+        check(found == microseconds * 1000000 + 8, f"{between}: {found}")
+    for case in (("domain", 4, 4, 4), ("socket", 4, 4, 2), ("node", 4, 1, 4), ("near", 1, 4, 4)):
+        failed = predict(*case)
+        check(failed.returncode == 3 and re.search("no two such cores|two nodes are needed", failed.stderr),
+              f"{case}: {failed.returncode} {failed.stderr}")
 
 
 LABELS = re.compile(r"\[([0-9a-z]+(?:, [0-9a-z]+)*)\]")

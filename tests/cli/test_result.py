@@ -69,6 +69,11 @@ WARNINGS = [
       "net.stats_window has no effect as long as net.stats is off$"]),
     ([*PACKET, *SMALL, "-p", "node.o_send=0", "-p", "net.vc_bytes=1KiB",
       "-p", "net.buffers=credits"], []),
+    ([*PACKET, *SMALL, "-p", "node.o_send=0", "-p", "node.nic_policy=stripe",
+      "-p", "node.time_slice=1us", "-p", "node.noise_period=1ms"],
+     ["node.time_slice has no effect as long as node.cores is unlimited$",
+      "node.nic_policy has no effect as long as node.nics is 1$",
+      "node.noise_period has no effect as long as node.noise is none$"]),
     (["--net", "loggp"], [EAGER]),
     (["--net", "loggp", *SMALL], []),
     (["--net", "loggp", *SMALL, "-p", "net.o=0"], []),
@@ -297,7 +302,7 @@ def check_tasks():
     latencies = sum(bucket["messages"] for bucket in network["latency_ps"]["histogram"])
     check(0 < latencies <= results[0]["messages"], "tasks: no latencies")
     check_schedules(args, worlds=[2])
-    for setting in "mpi.eager_max=4", "node.registration=1us":
+    for setting in "mpi.eager_max=4", "node.registration=1us", "node.nic_policy=stripe":
         note = f"note: {setting.split('=')[0]} has no effect on a program of tasks"
         check_run(["replay", "gen:leanmd", "-n", "4", "-p", setting], 0, note, stdout=".")
     done = run("replay", "gen:leanmd", "-n", "4", "-p", "mpi.local_latency=1us",

@@ -3,8 +3,8 @@
 
 /*
  * The processors of a node, and rules for single regions and counters of a program: the
- * settings cpu.region.<name>, cpu.counter.<name> and cpu.memory.<region>. All parameters but `scale` are only echoed
- * in results. See docs/models/cpu.md.
+ * settings cpu.region.<name>, cpu.counter.<name> and cpu.memory.<region>. All parameters but
+ * `scale` are only echoed in results. See docs/models/cpu.md.
  */
 
 #include "base/int128.h"

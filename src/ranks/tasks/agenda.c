@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-/* Items of a host that wait for the same. They form a skew heap (Sleator and Tarjan,
- * "Self-adjusting heaps", 1986) by their order. */
+/* Items of a host that wait for the same CPU and NIC. They form a skew heap (Sleator and
+ * Tarjan, "Self-adjusting heaps", 1986) by their order. */
 struct queue {
     uint32_t root;
     uint32_t next; /* queue of the host; 0: none */
@@ -16,7 +16,7 @@ struct queue {
 };
 
 /* An element of the heap: an item alone, or the root of a queue. If the queue has another root
- * or time now, the entry means nothing. */
+ * or time now, the entry is stale. */
 struct entry {
     int64_t time;
     uint64_t order;

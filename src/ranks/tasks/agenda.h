@@ -20,7 +20,7 @@ struct wf_agenda_item {
     uint64_t order; /* set by wf_agenda_add() */
     uint32_t host;
     uint8_t kind, cpu, nic;
-    bool is_last; /* this and what follows is not looked at */
+    bool is_last; /* the agenda does not use this and what follows, down to n_after_end */
     uint32_t peer, tag;
     uint64_t step, bytes;
     int64_t duration;

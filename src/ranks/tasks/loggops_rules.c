@@ -154,7 +154,8 @@ static void end(struct wf_loggops *l, uint32_t host, const struct wf_agenda_item
     satisfy(l, host, item->step, false, item->n_after_end);
 }
 
-/* When the CPU and the interface that an item needs are free. A receive is posted without. */
+/* When the CPU and the interface that an item needs are free. To post a receive takes no
+ * interface. */
 static int64_t free_at(const struct wf_loggops *l, const struct wf_agenda_item *item)
 {
     int64_t cpu = *wf_loggops_cpu(l, item->host, item->cpu);

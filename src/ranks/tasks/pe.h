@@ -12,7 +12,7 @@
  * for a task come first, then those that waited for a message, by their numbers. The order
  * therefore does not depend on how the run is divided into events.
  *
- * Besides the duration of its tasks, a PE spends the network's overhead for each message:
+ * Besides the duration of its tasks, a PE spends CPU time on each message (ranks/node_costs.h):
  * before a task for the messages that it needs, and within the task for the messages that it
  * sends. A message to the PE itself arrives when it is sent.
  */
@@ -78,8 +78,9 @@ struct wf_pe_blocked {
 /* All zero means empty. */
 struct wf_pe_tally {
     /* Members in use: messages, bytes, finish, compute, overhead, latency, ends, net,
-     * unfinished, timeless. wait[WF_IN_RECV] is the time in which a PE was idle before the
-     * end of its last task and had no ready task. unreceived counts the messages that no task needed. */
+     * unfinished, timeless. wait[WF_IN_RECV] is the time in which a PE was idle before the end
+     * of its last task and had no ready task. unreceived counts the messages that no task
+     * needed. */
     struct wf_ranks_tally replay;
     uint64_t tasks;   /* tasks that ran */
     uint64_t surplus; /* tasks that became ready twice: the graph is invalid */
@@ -89,8 +90,9 @@ struct wf_pe_tally {
 
 /* Adds the nodes and their PEs to the engine, connects the network and asks for a tally of
  * struct wf_pe_tally; wf_engine_run() may follow. Fails with WF_EINVAL if a node has too
- * many PEs or the network was created for another number of nodes. The caller owns *out,
- * which must live as long as the engine. */
+ * many PEs or the network was created for another number of nodes, with WF_EUSAGE if parameters
+ * of the node contradict each other or do not apply to tasks. The caller owns *out, which must
+ * live as long as the engine. */
 WF_NODISCARD
 enum wf_status wf_pes_new(struct wf_engine *engine, const struct wf_pe_config *config,
                           struct wf_pes **out, struct wf_err *err);

@@ -173,8 +173,8 @@ static int64_t receive_ps(const struct wf_pe_turn *turn, uint32_t task)
     return ps;
 }
 
-/* When a task that becomes ready at the time `ready` begins: after all tasks of its PE that were
- * started before, and of its core if PEs share it. */
+/* When a task that becomes ready at the time `ready` begins: after all tasks of its PE that
+ * were started before, and of its core if PEs share it. */
 static int64_t begin_task(const struct wf_pe_turn *turn, int64_t ready)
 {
     const struct wf_turns *turns = &turn->pes->turns;

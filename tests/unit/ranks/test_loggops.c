@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Schedules by the rules of LogGOPSim. The arithmetic is written out; docs/models/loggp.md has
- * the rules. Then the results of LogGOPSim itself, where they are: ../shared/reference/loggopsim
- * beside the source tree, or the directory that WEFT_LOGGOPSIM names. */
+ * the rules. Then the results of LogGOPSim itself, where they are:
+ * ../shared/reference/loggopsim beside the source tree, or the directory that WEFT_LOGGOPSIM
+ * names. */
 #include "harness/goal_run.h"
 
 #include <inttypes.h>
@@ -42,7 +43,8 @@ static void a_message_there_and_back(void)
     CHECK_U64(job.messages, 2);
 }
 
-/* The interface of the sender is busy for g + (k-1)G, the CPU of the receiver for o + (k-1)G. */
+/* The interface of the sender is busy for g + (k-1)G, the CPU of the receiver for o + (k-1)G.
+ */
 static void a_burst(void)
 {
     static const char text[] = "num_ranks 2\n"
@@ -138,8 +140,8 @@ static void a_time_per_byte(void)
     CHECK_NS(run(text, &given).finish.max, o + L + o + 3 * TAIL);
 }
 
-/* A time per byte that is no whole number of picoseconds, 33.3: the time of a message is rounded
- * up, as everywhere. */
+/* A time per byte that is no whole number of picoseconds, 33.3: the time of a message is
+ * rounded up, as everywhere. */
 static void a_fraction_per_byte(void)
 {
     struct wf_net_loggp_params params = params_of(&plain);
@@ -170,8 +172,8 @@ static void after_the_start(void)
     CHECK_NS(run(text, &plain).finish.max, 2000 + o + L + o + 700);
 }
 
-/* Each CPU has its own time. A step that waits for a step on another CPU begins when its own CPU
- * is free, even if the other step is not over. */
+/* Each CPU has its own time. A step that waits for a step on another CPU begins when its own
+ * CPU is free, even if the other step is not over. */
 static void several_cpus(void)
 {
     CHECK_NS(run("num_ranks 1\nrank 0 {\ncalc 1000\ncalc 700\n}\n", &plain).finish.max, 1700);
@@ -234,8 +236,8 @@ static void the_example_of_the_manual(void)
 
 /* ---- order ---- */
 
-/* The sends of a rank that become ready together leave in the order of the file, unless they are
- * more than 16. `last` is the one that computes. */
+/* The sends of a rank that become ready together leave in the order of the file, unless they
+ * are more than 16. `last` is the one that computes. */
 static int64_t end_of_fan(uint32_t n_sends, uint32_t last)
 {
     char text[4096];
@@ -400,6 +402,7 @@ static void a_later_start(void)
     CHECK(run_in_order(&setup, &tally).status == WF_OK);
     CHECK_NS(tally.replay.jobs[0].finish.max, 5000 + o + L + o + TAIL);
     CHECK_NS(tally.replay.jobs[0].wait[WF_IN_RECV].max, o + L);
+    CHECK_U64(tally.replay.jobs[0].wait[WF_IN_CORE].n, 0);
     wf_graph_free(graph);
 }
 

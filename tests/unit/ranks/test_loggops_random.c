@@ -79,7 +79,8 @@ static void oracle_tell(struct oracle *o, uint32_t host, uint64_t number, bool o
     }
 }
 
-/* The draw below never makes so many steps ready together that the order of one kind is lost. */
+/* The draw below never makes so many steps ready together that the order of one kind is lost.
+ */
 static void oracle_release(struct oracle *o, uint32_t host)
 {
     for (uint32_t kind = 0; kind <= WF_STEP_CALC; kind++) {

@@ -242,8 +242,8 @@ static void only_earlier_messages_are_unexpected(void)
 
 /* ---- rendezvous ---- */
 
-/* A program on the network alone, on nodes that cost nothing. Messages that depend on each other
- * take the sum of their times, except that the router model waits for the next cycle. */
+/* A program on the network alone, on nodes that cost nothing. Messages that depend on each
+ * other take the sum of their times, except that the router model waits for the next cycle. */
 static struct wf_job_tally without(const struct network *network, const char *const *mpi,
                                    const struct wf_op *zero, const struct wf_op *one,
                                    int64_t expected)
@@ -432,7 +432,8 @@ static void check_collectives(const struct network *network, const struct costs 
     CHECK(job.overhead.max == 0);
 }
 
-/* In a collective the receives of a late rank find announcements: in calls it registers then. */
+/* In a collective the receives of a late rank find announcements: in calls it registers then.
+ */
 static void check_long_collectives(const struct network *network, const struct costs *costs)
 {
     static const char *const mpi[] = {"bcast", "binomial", "eager_max", "3999", NULL};
@@ -560,8 +561,8 @@ static void only_the_network_has_a_gap(void)
 
 /* ---- the order of arrivals ---- */
 
-/* A message of the network is first, but its interfaces delay it until one of a rank on the same
- * node has arrived: a wildcard receive takes that one. */
+/* A message of the network is first, but its interfaces delay it until one of a rank on the
+ * same node has arrived: a wildcard receive takes that one. */
 static void delays_count_in_the_order_of_arrivals(void)
 {
     static const char *const node[] = {"ejection_delay", "500us", NULL};

@@ -157,8 +157,8 @@ static void pes_of_a_core_take_turns(void)
     CHECK_U64((uint64_t)time_of(&d, costly), 740);
 }
 
-/* PE 0 runs a task of 10 us. Meanwhile messages from the other node make a task of PE 0 ready, and
- * later one of PE 1: both wait for the core and run in this order. */
+/* PE 0 runs a task of 10 us. Meanwhile messages from the other node make a task of PE 0 ready,
+ * and later one of PE 1: both wait for the core and run in this order. */
 static void ready_tasks_of_a_core_run_in_order(void)
 {
     static const char *const one[] = {"cores", "1", NULL};

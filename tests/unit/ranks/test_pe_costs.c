@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the messages of task graphs cost their nodes, to the picosecond and under every
- * scheduler: each part alone and all together, on network models of every kind. The rules are in
- * docs/models/node.md. */
+ * scheduler: each part alone and all together, on network models of every kind. The rules are
+ * in docs/models/node.md. */
 #include "harness/pe_harness.h"
 #include "net/latency.h"
 #include "net/loggp.h"

@@ -35,8 +35,8 @@ static void find_ends(void *arg, struct wf_ranks_tally *tally,
 static const struct wf_recording_options recorded = {
     .limits = {.spans = 10000, .messages = 1000, .path_bytes = 1 << 16}};
 
-/* Runs a program under every scheduler; all must give the same. The time of a rank is computing,
- * CPU time of messages and waiting. */
+/* Runs a program under every scheduler; all must give the same. The time of a rank is
+ * computing, CPU time of messages and waiting. */
 static struct outcome run(struct setup setup, const struct wf_op *const *ranks, uint32_t n,
                           struct ends *ends)
 {
@@ -162,9 +162,9 @@ static void messages_need_the_core(void)
     CHECK_U64((uint64_t)out.tally.jobs[0].overhead.max, 500);
 }
 
-/* Rank 0 waits for two messages, which arrive at 2,000,000 and 2,000,120 ps: the first is handled
- * while the second is under way, so that rank 0 wants its core at 2,000,120 for one message.
- * Rank 1 receives a message at 2,000,020 and computes from 2,000,100 on. */
+/* Rank 0 waits for two messages, which arrive at 2,000,000 and 2,000,120 ps: the first is
+ * handled while the second is under way, so that rank 0 wants its core at 2,000,120 for one
+ * message. Rank 1 receives a message at 2,000,020 and computes from 2,000,100 on. */
 static void early_messages_are_handled_while_the_rank_waits(void)
 {
     static const char *const node[] = {"cores", "1", "o_recv", "80ps", NULL};
@@ -183,8 +183,8 @@ static void early_messages_are_handled_while_the_rank_waits(void)
     CHECK_U64((uint64_t)out.tally.jobs[0].overhead.max, 160);
 }
 
-/* Both ranks of a core enter a barrier: on each node o for the send and o for the receive of each
- * rank, one after the other. */
+/* Both ranks of a core enter a barrier: on each node o for the send and o for the receive of
+ * each rank, one after the other. */
 static void collectives_need_the_core(void)
 {
     static const char *const node[] = {"cores", "1", "o_send", "1us", "o_recv", "1us", NULL};
@@ -195,8 +195,8 @@ static void collectives_need_the_core(void)
     struct outcome out = run(setup, ranks, 2, &ends);
 
     CHECK(out.status == WF_OK);
-    /* Sends end at 1 us and 2 us, messages arrive 300 ns later: rank 1's at 1.3 us, when the core
-     * is busy with its send until 2 us; rank 0's at 2.3 us. */
+    /* Sends end at 1 us and 2 us, messages arrive 300 ns later: rank 1's at 1.3 us, when the
+     * core is busy with its send until 2 us; rank 0's at 2.3 us. */
     CHECK_U64((uint64_t)ends.at[1], 3000000);
     CHECK_U64((uint64_t)ends.at[0], 4000000);
     CHECK_U64((uint64_t)out.tally.jobs[0].overhead.max, 2000000);
