@@ -11,7 +11,9 @@
 /* The members of each shape, in their order in files. Those that change often come first: their
  * bits make the shortest masks. N is a number of 32 bits, W of 64 bits, B a truth value. */
 #define FIELDS_COMPUTE(N, W, B) \
-    W(duration) N(n_counters) W(counters[0]) W(counters[1]) W(counters[2]) W(counters[3])
+    W(duration)                 \
+    N(n_counters)               \
+    W(counters[0]) W(counters[1]) W(counters[2]) W(counters[3]) N(site) N(disturbances)
 #define FIELDS_SEND(N, W, B) N(request) N(peer) N(tag) W(bytes) N(comm)
 #define FIELDS_RECV(N, W, B) \
     N(request) N(peer) N(tag) W(bytes) N(comm) B(recorded) N(matched_peer) N(matched_tag)

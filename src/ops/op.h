@@ -47,6 +47,7 @@ struct wf_op {
     uint32_t root;      /* collectives with a root */
     uint32_t reduction; /* collectives that reduce, accumulate: enum wf_reduction */
     uint32_t new_comm;  /* comm: the communicator that is made */
+    uint32_t site;      /* compute: identifies the line of the program that ends it, or 0 */
     uint64_t bytes;     /* send, recv (capacity), one-sided; collectives: as coll/coll.h says;
                            region_begin: n in the formula of the region */
     int64_t duration;   /* compute: picoseconds, not negative */
@@ -70,7 +71,9 @@ struct wf_op {
     const uint32_t *sources, *destinations; /* neighbour collectives: ranks of `comm` */
     uint32_t n_sources, n_destinations;
 
-    uint32_t n_counters; /* compute: hardware counters, in the order of the source's names */
+    uint32_t n_counters;   /* compute: hardware counters, in the order of the source's names */
+    uint32_t disturbances; /* compute: what the operating system did meanwhile, as
+                              ops/disturbance.h packs it; 0: nothing, or not known */
     uint64_t counters[WF_COUNTERS_MAX];
 };
 

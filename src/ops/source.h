@@ -31,6 +31,7 @@ struct wf_cursor {
     uint32_t outer[4];
     uint32_t seen_source; /* a rank of the program */
     int32_t seen_tag;
+    uint32_t span; /* compute ops that a source with other times has played (ops/retimed.h) */
 };
 
 #define WF_CURSOR_AGAIN UINT32_C(0xffffffff)

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * What the operating system did during a compute span, as counted while it was recorded. A
+ * compute op holds it in 32 bits (member `disturbances`):
+ *
+ *     bits  0 to  7   involuntary context switches
+ *     bits  8 to 23   page faults
+ *     bits 24 to 31   time stolen by the hypervisor or spent waiting for a processor, in 1/255
+ *                     of the span's wall time, rounded up
+ *
+ * Counts that do not fit are the largest that do. 0: the system did nothing that was counted,
+ * or nothing was counted. The packing is part of the trace format.
+ */
+
+#include <stdint.h>
+
+struct wf_disturbance {
+    uint32_t switches; /* up to 255 */
+    uint32_t faults;   /* up to 65535 */
+    uint32_t lost;     /* up to 255 */
+};
+
+static inline uint32_t wf_disturbance_pack(const struct wf_disturbance *d)
+{
+    uint32_t switches = d->switches < 255 ? d->switches : 255;
+    uint32_t faults = d->faults < 65535 ? d->faults : 65535;
+    uint32_t lost = d->lost < 255 ? d->lost : 255;
+
+    return switches | faults << 8 | lost << 24;
+}
+
+static inline struct wf_disturbance wf_disturbance_unpack(uint32_t packed)
+{
+    return (struct wf_disturbance){packed & 255, packed >> 8 & 65535, packed >> 24};
+}
