@@ -46,3 +46,12 @@ static inline int wf_rng_chance(uint64_t random, uint32_t threshold)
  * 0 to 44.4, with an error below 1e-12. Uses only the four basic operations of IEEE arithmetic,
  * so that every machine and C library gives the same result. */
 double wf_rng_exponential(uint64_t random);
+
+/* A normally distributed number with mean 0 and standard deviation 1 from one draw: the inverse
+ * of its distribution function at random / 2^64, from -9.1 to 9.1, with an error below 1e-12
+ * where 1e-15 of the probability or more is in the tail. Reproducible like the exponential one;
+ * it also takes square roots, which IEEE rounds exactly. */
+double wf_rng_normal(uint64_t random);
+
+/* e^x for |x| <= 700 with a relative error below 1e-14; likewise reproducible. */
+double wf_rng_exp(double x);

@@ -11,6 +11,7 @@
 #include "sim/codes_import.h"
 #include "sim/codes_text.h"
 #include "sim/machine_reader.h"
+#include "sim/uncertainty.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -221,6 +222,7 @@ static const struct {
     {"mpi", read_mpi},
     {"ranks_per_node", read_core},
     {"placement", read_core},
+    {"uncertainty", wf_machine_read_uncertainty},
     {"published", wf_machine_read_published},
     {"sources", wf_machine_read_sources},
 };
@@ -438,11 +440,15 @@ static enum wf_status check_network(const struct wf_machine *machine, struct wf_
         struct wf_setting *s = &machine->scenario->settings[i];
         const struct wf_net_ops *net;
 
-        if (strncmp(s->key, "net.", 4) != 0) {
+        if (strncmp(s->key, "net.", 4) != 0 && !wf_sim_uncertainty_is(s->key)) {
             continue;
         }
         s->model = s->model != NULL ? s->model : wf_xstrdup(model);
         WF_TRY(wf_net_find(s->model, &net, err));
+        if (wf_sim_uncertainty_is(s->key)) {
+            WF_TRY(wf_sim_uncertainty_check(s, net, err));
+            continue;
+        }
         if (wf_param_find(net->params, s->key + 4) == NULL) {
             return no_such_param(s, s->key + 4, net, err);
         }

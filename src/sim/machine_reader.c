@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "sim/uncertainty.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -121,7 +122,7 @@ enum wf_status wf_machine_emit(const struct wf_machine_reader *reader, const cha
         .place = wf_machine_place(reader, at),
     };
 
-    if (strncmp(key, "net.", 4) == 0 && reader->model != NULL) {
+    if ((strncmp(key, "net.", 4) == 0 || wf_sim_uncertainty_is(key)) && reader->model != NULL) {
         setting.model = wf_xstrdup(reader->model);
     }
     return wf_scenario_add(reader->machine->scenario, setting, err);

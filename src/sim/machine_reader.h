@@ -75,5 +75,10 @@ WF_NODISCARD
 enum wf_status wf_machine_read_sources(struct wf_machine_reader *reader,
                                        const struct wf_yaml *node, struct wf_err *err);
 
+/* Reads `uncertainty`, a mapping of settings and percentages (sim/uncertainty.h). */
+WF_NODISCARD
+enum wf_status wf_machine_read_uncertainty(struct wf_machine_reader *reader,
+                                           const struct wf_yaml *node, struct wf_err *err);
+
 /* Collects the figures of a file and their comments; `root` has been read without an error. */
 void wf_machine_read_figures(struct wf_machine_reader *reader, const struct wf_yaml *root);

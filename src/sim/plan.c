@@ -12,6 +12,7 @@
 #include "sim/cpu_settings.h"
 #include "sim/plan_jobs.h"
 #include "sim/tracer.h"
+#include "sim/uncertainty.h"
 #include "topo/classes.h"
 #include "topo/nested.h"
 #include "traffic/traffic.h"
@@ -123,6 +124,9 @@ static bool fits_classes(const struct wf_plan *plan, const struct wf_setting *se
 
 bool wf_plan_skips(const struct wf_plan *plan, const struct wf_setting *setting)
 {
+    if (wf_sim_uncertainty_is(setting->key)) {
+        return plan->net != NULL && wf_sim_uncertainty_skips(plan, setting);
+    }
     if (setting->model == NULL || plan->net == NULL) {
         return false;
     }
@@ -184,7 +188,8 @@ static enum wf_status apply_parameters(struct wf_plan *plan, const struct wf_sce
         size_t len = strcspn(s->key, ".");
         const char *name = s->key + len + 1;
         if (s->key[len] == '\0' || wf_plan_job_setting(s) ||
-            (plan->bench == NULL && wf_sim_cpu_settings_has(s)) ||
+            (plan->bench == NULL &&
+             (wf_sim_cpu_settings_has(s) || wf_sim_uncertainty_is(s->key))) ||
             (plan->pattern != NULL && !is_of_traffic(s))) {
             continue;
         }
@@ -331,6 +336,9 @@ enum wf_status wf_plan_init(struct wf_plan *plan, const struct wf_scenario *scen
     }
     if (status == WF_OK) {
         status = apply_parameters(plan, scenario, err);
+    }
+    if (status == WF_OK && plan->n_jobs > 0) {
+        status = wf_sim_uncertainty_check_all(plan, err);
     }
     if (status == WF_OK) {
         status = wf_plan_jobs_open(plan, err);

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "ranks/tally.h"
 #include "sim/catalog.h"
+#include "sim/uncertainty.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -195,6 +196,9 @@ static enum wf_status check_key(const char *key, const char *origin, struct wf_e
 {
     size_t scope = strcspn(key, ".");
 
+    if (wf_sim_uncertainty_is(key)) {
+        return wf_sim_uncertainty_check_key(key, origin, err);
+    }
     if (strncmp(key, "job.", 4) == 0) {
         return check_job_key(key, origin, err);
     }

@@ -11,6 +11,7 @@
  *   <scope>.<name>, a parameter: net.L, gen.bytes, trace.flop_rate, engine.threads
  *   job.<number>.<name>, number from 1 on: a setting of another program that runs at the same
  *   time (job.1.source), or a parameter of its generator or trace format (job.1.gen.bytes)
+ *   uncertainty.<scope>.<name>: how well a parameter is known (sim/uncertainty.h)
  *
  * The valid parameters depend on the source and the network, so values are checked when all
  * settings are known, by wf_sim_run().

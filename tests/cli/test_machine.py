@@ -93,6 +93,18 @@ MISTAKES = [
     (LINKS + "  links: x:buffer=1KiB\n", "4:10", "net.links.x.buffer: the network model 'latency'"),
     ("network: latency\ntopology: {kind: torus, size: 8, links: {y: {delay: 1us}}}\n", "2:53",
      "no links of class 'y'; it has x"),
+    # uncertainties
+    ("uncertainty: 3%\n", "1:14", "uncertainty: expected a mapping"),
+    ("uncertainty:\n  net.l: 3%\n", "2:3", "unknown setting 'net.l'; did you mean 'net.L'"),
+    ("uncertainty:\n  network.L: 3%\n", "2:3", "expected a name that begins with net., node."),
+    ("uncertainty:\n  node.cores: 3%\n", "2:3", "'node.cores' is not a time, rate, size or real"),
+    ("uncertainty:\n  net.L: 3\n", "2:10", "'3' is not a percentage; .* such as 3%"),
+    ("uncertainty:\n  net.L: much%\n", "2:10", "'much%' is not a number and a '%'"),
+    ("uncertainty:\n  net.L: -1%\n", "2:10", "'-1%' is out of range; expected 0% to 100%"),
+    ("uncertainty:\n  net.L: 101%\n", "2:10", "'101%' is out of range"),
+    ("uncertainty:\n  net.L: [3%]\n", "2:10", "expected a single value"),
+    ("uncertainty:\n  net.link_latency: 3%\n", "2:21",
+     "the network model 'loggp' has no parameter 'link_latency'"),
     # topologies
     ("topology: tours:2x2x2\n", "1:11", "unknown topology 'tours'.*did you mean 'torus'"),
     ("topology: torus:0\n", "1:11", "size of 0"),

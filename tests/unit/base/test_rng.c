@@ -132,12 +132,76 @@ static void exponentials_have_mean_and_variance_one(void)
     CHECK(is_near(squares / CASES - mean * mean, 1.0, 0.04));
 }
 
+/* From 40-digit arithmetic. */
+static void normals_have_known_values(void)
+{
+    static const struct {
+        uint64_t random;
+        double value;
+    } cases[] = {
+        {0x123456789abcdef0, -1.467565731313296936},
+        {0x4000000000000000, -0.674489750196081743},
+        {0x0ccccccccccccccc, -1.644853626951472715},
+        {0xdeadbeefcafef00d, 1.125628740696371682},
+    };
+
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        CHECK(is_near(wf_rng_normal(cases[i].random), cases[i].value, 1e-13));
+    }
+    CHECK(is_near(wf_rng_normal(0xfffffffffffff7ff), 8.209506839397479, 1e-4));
+    CHECK(is_near(wf_rng_normal(0), -9.08, 0.01));
+    CHECK(is_near(wf_rng_normal(UINT64_MAX), 9.08, 0.01));
+}
+
+static void normals_rise_and_are_symmetric(void)
+{
+    for (uint64_t i = 0; i < CASES; i++) {
+        uint64_t random = wf_test_rand(SEED, i, 4) >> i % 64;
+        uint64_t larger = random + (wf_test_rand(SEED, i, 5) >> (i / 64) % 64);
+        larger = larger < random ? UINT64_MAX : larger;
+        CHECK(wf_rng_normal(random) <= wf_rng_normal(larger) + 1e-13);
+        CHECK(is_near(wf_rng_normal(random), -wf_rng_normal(UINT64_MAX - random), 1e-13));
+    }
+}
+
+static void normals_have_mean_zero_and_variance_one(void)
+{
+    double sum = 0.0, squares = 0.0, fourth = 0.0;
+
+    for (uint64_t i = 0; i < CASES; i++) {
+        double value = wf_rng_normal(wf_rng_draw(SEED, 3, i));
+        sum += value;
+        squares += value * value;
+        fourth += value * value * value * value;
+    }
+    CHECK(is_near(sum / CASES, 0.0, 0.01));
+    CHECK(is_near(squares / CASES, 1.0, 0.02));
+    CHECK(is_near(fourth / CASES, 3.0, 0.15));
+}
+
+static void powers_of_e_multiply(void)
+{
+    CHECK(wf_rng_exp(0) == 1.0);
+    CHECK(is_near(wf_rng_exp(1), 2.718281828459045, 1e-14));
+    CHECK(is_near(wf_rng_exp(-1), 0.36787944117144233, 1e-15));
+    CHECK(is_near(wf_rng_exp(10) / 22026.465794806718, 1.0, 1e-14));
+    for (uint64_t i = 0; i < CASES; i++) {
+        double x = (double)(wf_test_rand(SEED, i, 6) % 10000) / 500 - 10;
+        double y = (double)(wf_test_rand(SEED, i, 7) % 10000) / 500 - 10;
+        CHECK(is_near(wf_rng_exp(x) * wf_rng_exp(y) / wf_rng_exp(x + y), 1.0, 1e-13));
+    }
+}
+
 int main(void)
 {
     RUN(draws_are_the_same_for_ever);
     RUN(neighbouring_draws_differ_in_half_of_their_bits);
     RUN(below_is_uniform_and_in_range);
     RUN(chance_compares_the_upper_half);
+    RUN(normals_have_known_values);
+    RUN(normals_rise_and_are_symmetric);
+    RUN(normals_have_mean_zero_and_variance_one);
+    RUN(powers_of_e_multiply);
     RUN(exponentials_have_known_values);
     RUN(exponentials_are_logarithms);
     RUN(exponentials_never_rise_with_the_random_number);
