@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/capture_library.h"
 
+#include "base/install.h"
 #include "base/mem.h"
 
 #include <fcntl.h>
@@ -158,39 +159,12 @@ static const char *by_launcher(const char *name)
     return NULL;
 }
 
-static char *join(const char *directory, const char *prefix, const char *mpi,
-                  const char *suffix)
-{
-    size_t size = strlen(directory) + strlen(prefix) + strlen(mpi) + strlen(suffix) + 2;
-    char *path = wf_xmalloc(size);
-
-    (void)snprintf(path, size, "%s/%s%s%s", directory, prefix, mpi, suffix);
-    return path;
-}
-
-/* Finds a file next to the program, as in the build tree, or where it is installed. Null if
- * there is none. */
 static char *find_file(const char *prefix, const char *mpi, const char *suffix)
 {
-    static const char *const places[] = {"", "/" WEFT_CAPTURE_DIRECTORY, NULL};
-    char self[PATH_MAX], directory[PATH_MAX + 64];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+    char name[64];
 
-    if (n <= 0) {
-        return NULL;
-    }
-    self[n] = '\0';
-    *strrchr(self, '/') = '\0';
-    for (const char *const *place = places; *place != NULL; place++) {
-        (void)snprintf(directory, sizeof(directory), "%s%s", self, *place);
-        char *path = join(directory, prefix, mpi, suffix);
-        char *real = realpath(path, NULL);
-        free(path);
-        if (real != NULL) {
-            return real;
-        }
-    }
-    return NULL;
+    (void)snprintf(name, sizeof(name), "%s%s%s", prefix, mpi, suffix);
+    return wf_install_find(name);
 }
 
 static enum wf_status find_mpi(const char **mpi, char *const *command, struct wf_err *err)
@@ -209,10 +183,10 @@ static enum wf_status find_mpi(const char **mpi, char *const *command, struct wf
 
 static enum wf_status not_built(const char *mpi, struct wf_err *err)
 {
-    return wf_err_set(
-        err, WF_EUSAGE,
-        "this build has no support for %s; rebuild weft on a machine where it is installed",
-        mpi);
+    return wf_err_set(err, WF_EUSAGE,
+                      "this build has no support for %s; rebuild weft on a machine where it is "
+                      "installed (Debian: lib%s-dev)",
+                      mpi, mpi);
 }
 
 enum wf_status wf_capture_library(const char *mpi, char *const *command, char **path,

@@ -2,9 +2,8 @@
 #pragma once
 
 /*
- * The operating-system processes of one parallel run. The build links one implementation:
- * comm_mpi.c, or comm_none.c where there is no MPI. Only one thread of a process may call
- * anything here.
+ * The operating-system processes of one parallel run, connected by the MPI whose launcher
+ * started them: see comm_ops.h. Only one thread of a process may call anything here.
  *
  * Waiting yields the processor, so that runs with more processes than cores make progress.
  */
@@ -18,10 +17,11 @@
 struct wf_comm;
 
 /* Joins the other processes if an MPI launcher started this one, else sets *out to null: a run
- * of one process never calls MPI. */
+ * of one process never loads MPI. MPI libraries may set handlers of signals; the caller sets
+ * its own afterwards. */
 WF_NODISCARD enum wf_status wf_comm_open(struct wf_comm **out, struct wf_err *err);
 void wf_comm_close(struct wf_comm *comm); /* null is allowed */
-/* The MPI library that weft was built with, or "none". */
+/* The MPI libraries that this build has support for, or "none". */
 const char *wf_comm_library(void);
 
 /* A null comm is a run of one process. */

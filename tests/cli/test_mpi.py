@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -57,6 +58,27 @@ def check_interrupt(scheduler):
     check(json.loads(out)["result"]["status"] == "interrupted", f"{scheduler}: {out}")
 
 
+def check_launchers():
+    """Every launcher that is installed starts weft, whichever MPI it belongs to."""
+    digests = {}
+    for launcher in {shutil.which(name) for name in ("mpirun", "mpirun.mpich", "mpirun.openmpi")}:
+        if launcher is not None:
+            done = subprocess.run([launcher, "-n", "2", WEFT, *REPLAY, "--sched", "conservative",
+                                   "--json"], capture_output=True, text=True, timeout=100,
+                                  check=False, stdin=subprocess.DEVNULL)
+            check(done.returncode == 0, f"{launcher}: exit code {done.returncode}", done)
+            document = parse(done)
+            digests[document["result"]["digest"]] = launcher
+            check(document["run"]["processes"] == 2, f"{launcher}: not two processes", done)
+    check(len(digests) == 1, f"launchers give different results: {digests}")
+
+
+def check_foreign_launcher():
+    """A launcher that no library here understands is an error, not two separate runs."""
+    done = run("--version", env={**os.environ, "PMI_SIZE": "3", "PMI_RANK": "0"})
+    check(done.returncode == 2 and "3 processes" in done.stderr, "no word about PMI", done)
+
+
 def main():
     if not MPIEXEC:
         sys.exit(77)
@@ -78,6 +100,8 @@ def main():
           "not one file", done)
     done = run("--version", processes=2)
     check(done.stdout.count("weft ") == 1, "the version is not said once", done)
+    check_launchers()
+    check_foreign_launcher()
     check_interrupt("conservative")
     check_interrupt("optimistic")
     finish()

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* The path of a file that belongs to weft's installation, such as "libweft-comm-mpich.so": next
+ * to the running program, as in a build tree, or in the library directory of the prefix that
+ * the program is installed in. Null if there is none. The caller frees it. */
+char *wf_install_find(const char *name);
