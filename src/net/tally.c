@@ -2,6 +2,7 @@
 #include "net/tally.h"
 
 #include "base/array.h"
+#include "topo/topo.h"
 
 #include <string.h>
 
@@ -58,6 +59,15 @@ void wf_net_loss_merge(struct wf_net_loss *into, const struct wf_net_loss *from)
                                                0)) {
         *into = *from;
     }
+}
+
+void wf_net_losses_add(struct wf_net_losses *losses, const struct wf_net_loss *loss,
+                       uint64_t bytes)
+{
+    losses->n_packets++;
+    losses->n_bytes += bytes;
+    losses->n_cut_off += loss->port == WF_TOPO_NO_PORT ? 1 : 0;
+    wf_net_loss_merge(&losses->first, loss);
 }
 
 void wf_net_totals_merge(struct wf_net_totals *into, const struct wf_net_totals *from)

@@ -302,9 +302,6 @@ void wf_packet_fault_lost(const struct wf_packet_view *view,
                                      .port = lost->port};
 
     wf_touch(view->ctx, losses, sizeof(*losses));
-    losses->n_packets++;
-    losses->n_bytes += lost->bytes;
-    losses->n_cut_off += lost->port == WF_TOPO_NO_PORT ? 1 : 0;
-    wf_net_loss_merge(&losses->first, &loss);
+    wf_net_losses_add(losses, &loss, lost->bytes);
     wf_packet_order_skip(view, lost->src, lost->number);
 }

@@ -329,9 +329,6 @@ void wf_router_fault_lost(const struct wf_router_view *view, const struct wf_rou
                                      .port = lost->port};
 
     wf_touch(view->ctx, losses, sizeof(*losses));
-    losses->n_packets++;
-    losses->n_bytes += view->model->set.packet;
-    losses->n_cut_off += lost->port == WF_TOPO_NO_PORT ? 1 : 0;
-    wf_net_loss_merge(&losses->first, &loss);
+    wf_net_losses_add(losses, &loss, view->model->set.packet);
     wf_router_forget(view, lost);
 }
