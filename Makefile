@@ -3,7 +3,7 @@
 
 PREFIX ?= /usr/local
 
-.PHONY: all deps demo test bench install clean format help
+.PHONY: all deps demo test check-builds bench install clean format help
 
 all: build/release/build.ninja
 	@cmake --build --preset release
@@ -20,6 +20,10 @@ demo: deps
 
 test:
 	@tools/check
+
+# Outside the daily suite: builds that users make and that have failed before.
+check-builds:
+	@tools/check native
 
 bench: deps
 	@$(MAKE) --no-print-directory all
@@ -40,6 +44,7 @@ help:
 	@echo 'make deps       install the packages weft is built with (Debian; asks sudo)'
 	@echo 'make demo       deps, build, and a first prediction'
 	@echo 'make test       deps, build, and the whole test suite'
+	@echo 'make check-builds  the tests again, built for the instructions of this machine'
 	@echo 'make bench      deps, build, and the benchmarks'
 	@echo 'make install    install into PREFIX ($(PREFIX))'
 	@echo 'make format     format all C files'

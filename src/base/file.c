@@ -47,6 +47,9 @@ static enum wf_status read_all(int fd, const char *path, size_t max_bytes, struc
     if (fstat(fd, &st) != 0) {
         return cannot_read(path, strerror(errno), err);
     }
+    if ((S_ISCHR(st.st_mode) && isatty(fd) == 0) || S_ISBLK(st.st_mode)) {
+        return cannot_read(path, "it is a device; expected a file", err);
+    }
     bool is_pipe = S_ISFIFO(st.st_mode);
     size_t step = S_ISREG(st.st_mode) && st.st_size > STEP_MIN && st.st_size < STEP_MAX
                       ? (size_t)st.st_size + 1
@@ -85,4 +88,23 @@ enum wf_status wf_file_read(const char *path, size_t max_bytes, struct wf_buf *o
     enum wf_status status = read_all(fd, path, max_bytes, out, err);
     (void)close(fd);
     return status;
+}
+
+size_t wf_file_head(const char *path, void *bytes, size_t n)
+{
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    struct stat st;
+    size_t got = 0;
+    ssize_t more = 1;
+
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) {
+        while (got < n && more > 0) {
+            more = read_some(fd, false, (unsigned char *)bytes + got, n - got);
+            got += more > 0 ? (size_t)more : 0;
+        }
+    }
+    if (fd >= 0) {
+        (void)close(fd);
+    }
+    return got;
 }

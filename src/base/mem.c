@@ -59,6 +59,11 @@ void *wf_xaligned(size_t size)
     return checked(aligned_alloc(WF_CACHE_LINE, rounded == 0 ? WF_CACHE_LINE : rounded), size);
 }
 
+void *wf_xaligned_zero(size_t size)
+{
+    return memset(wf_xaligned(size), 0, size);
+}
+
 char *wf_xstrdup(const char *text)
 {
     size_t size = strlen(text) + 1;

@@ -23,8 +23,11 @@ __attribute__((malloc, alloc_size(1, 2), returns_nonnull)) void *wf_xcalloc_huge
                                                                                  size_t size);
 __attribute__((alloc_size(2, 3), returns_nonnull)) void *wf_xrealloc(void *old, size_t count,
                                                                      size_t size);
-/* Aligned to a cache line; not zeroed. */
+/* Aligned to a cache line; not zeroed. Types with alignas() need this one or the next: the other
+ * functions align to 16 bytes. */
 __attribute__((malloc, alloc_size(1), returns_nonnull)) void *wf_xaligned(size_t size);
+/* Aligned to a cache line, and zeroed. */
+__attribute__((malloc, alloc_size(1), returns_nonnull)) void *wf_xaligned_zero(size_t size);
 __attribute__((malloc, returns_nonnull)) char *wf_xstrdup(const char *text);
 
 /* The same address without const: for free(), and for a struct whose pointers are also used for

@@ -2,11 +2,14 @@
 #include "base/text.h"
 
 #include "base/arith.h"
+#include "base/mem.h"
 
 #include <ctype.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Longer names are compared by this many leading characters. */
@@ -35,7 +38,9 @@ static size_t printable_bytes(const unsigned char *text)
         code = code << 6 | (text[i] & 0x3fU);
     }
     bool surrogate = code >= 0xd800 && code < 0xe000;
-    return code >= least[n - 1] && code <= 0x10ffff && !surrogate ? n : 0;
+    /* These reverse the order of the text after them. */
+    bool turns = (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+    return code >= least[n - 1] && code <= 0x10ffff && !surrogate && !turns ? n : 0;
 }
 
 char *wf_text_safe(char *text)
@@ -49,6 +54,66 @@ char *wf_text_safe(char *text)
         at += n > 0 ? n : 1;
     }
     return text;
+}
+
+const char *wf_text_past_mark(const char *text)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+
+    return text + (strncmp(text, mark, sizeof(mark) - 1) == 0 ? sizeof(mark) - 1 : 0);
+}
+
+void wf_text_print(FILE *out, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    wf_text_vprint(out, fmt, args);
+    va_end(args);
+}
+
+void wf_text_vprint(FILE *out, const char *fmt, va_list args)
+{
+    char *line = NULL;
+    int n = vasprintf(&line, fmt, args);
+
+    if (n < 0) {
+        return;
+    }
+    bool ends = n > 0 && line[n - 1] == '\n';
+    if (ends) {
+        line[n - 1] = '\0';
+    }
+    (void)fputs(wf_text_safe(line), out);
+    if (ends) {
+        (void)fputc('\n', out);
+    }
+    free(line);
+}
+
+static bool is_number(const char *text)
+{
+    char *end = NULL;
+
+    (void)strtod(text, &end);
+    return end != text && *end == '\0';
+}
+
+void wf_text_csv(FILE *out, const char *text)
+{
+    char *safe = wf_text_safe(wf_xstrdup(text));
+    const char *guard = strchr("=+-@", safe[0]) != NULL && !is_number(safe) ? "'" : "";
+
+    if (safe[0] == '\0' || strpbrk(safe, ",;\"") == NULL) {
+        (void)fprintf(out, "%s%s", safe[0] == '\0' ? "" : guard, safe);
+    } else {
+        (void)fprintf(out, "\"%s", guard);
+        for (const char *p = safe; *p != '\0'; p++) {
+            (void)fprintf(out, *p == '"' ? "\"\"" : "%c", *p);
+        }
+        (void)fputc('"', out);
+    }
+    free(safe);
 }
 
 static size_t name_length(const char *name)

@@ -1,11 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "base/status.h"
+
+#include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* Makes foreign text fit for a terminal, in place: every byte of a control character, and every
  * byte that is not part of valid UTF-8, becomes a question mark. Returns the text. */
 char *wf_text_safe(char *text);
+
+/* The text without the byte-order mark that some editors write at its beginning. */
+const char *wf_text_past_mark(const char *text);
+
+/* Prints a line that quotes foreign text, made safe as a whole. The format ends with the only
+ * newline. */
+WF_PRINTF(2, 3) void wf_text_print(FILE *out, const char *fmt, ...);
+WF_PRINTF(2, 0) void wf_text_vprint(FILE *out, const char *fmt, va_list args);
+
+/* Prints a cell of a CSV file, made safe, in quotes where needed. A text that a spreadsheet would
+ * take for a formula gets an apostrophe before it; numbers stay as they are. */
+void wf_text_csv(FILE *out, const char *text);
 
 /* Finds the name that a user probably meant, for error messages. Begin, add every known name,
  * then read `best`: null if no name is near; among equally near names the first. Letter case

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/capture_library.h"
 
+#include "base/file.h"
 #include "base/install.h"
 #include "base/mem.h"
 
@@ -59,18 +60,13 @@ static bool find_program(const char *name, char *path)
 static bool is_dynamic(const char *path)
 {
     unsigned char bytes[4096];
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : read(fd, bytes, sizeof(bytes));
+    size_t n = wf_file_head(path, bytes, sizeof(bytes));
 
-    if (fd >= 0) {
-        (void)close(fd);
-    }
     if (n < 64 || memcmp(bytes, "\177ELF", 4) != 0) {
         return false;
     }
     /* The name of the loader is among the first bytes. */
-    return memmem(bytes, (size_t)n, "/ld-", 4) != NULL ||
-           memmem(bytes, (size_t)n, "/ld.so", 6) != NULL;
+    return memmem(bytes, n, "/ld-", 4) != NULL || memmem(bytes, n, "/ld.so", 6) != NULL;
 }
 
 /* The list of libraries that the loader would load; truncated if it is very long. */

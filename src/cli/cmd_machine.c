@@ -110,7 +110,7 @@ static void print_line(const struct wf_machine *machine, uint64_t nodes, FILE *o
     if (machine->year > 0) {
         (void)snprintf(year, sizeof(year), "%llu", (unsigned long long)machine->year);
     }
-    (void)fprintf(out, "%-18s %7llu nodes  %-4s  %-10s %s\n", machine->name,
+    wf_text_print(out, "%-18s %7llu nodes  %-4s  %-10s %s\n", machine->name,
                   (unsigned long long)nodes, year, kind, machine->summary);
 }
 
@@ -216,7 +216,7 @@ static enum wf_status show_text(struct wf_cli *cli, const char *which, struct wf
         wf_cli_machine_show(machine, nodes, cli->out);
     }
     for (size_t i = 0; i < machine->scenario->n_notes && status == WF_OK; i++) {
-        (void)fprintf(cli->err, "weft: note: %s\n", machine->scenario->notes[i]);
+        wf_text_print(cli->err, "weft: note: %s\n", machine->scenario->notes[i]);
     }
     wf_machine_free(machine);
     return status;
@@ -256,7 +256,7 @@ static void print_check(struct wf_cli *cli, const struct wf_machine *machine,
         wf_study_check_add(check, doc);
         wf_cli_answer(cli, doc);
     } else if (check->n == 0) {
-        (void)fprintf(cli->out, "The file of %s has no measurements (published) to compare.\n",
+        wf_text_print(cli->out, "The file of %s has no measurements (published) to compare.\n",
                       machine->name);
     } else {
         wf_study_check_print(check, cli->out);

@@ -9,8 +9,9 @@ void wf_columns_text(FILE *out, size_t indent, const char *text)
 {
     size_t column = indent;
 
+    text += strspn(text, " \n\t");
     while (*text != '\0') {
-        size_t length = strcspn(text, " ");
+        size_t length = strcspn(text, " \n\t");
         if (column > indent && column + 1 + length > WIDTH) {
             (void)fprintf(out, "\n%*s", (int)indent, "");
             column = indent;
@@ -22,7 +23,7 @@ void wf_columns_text(FILE *out, size_t indent, const char *text)
         (void)fprintf(out, "%.*s", (int)length, text);
         column += length;
         text += length;
-        text += strspn(text, " ");
+        text += strspn(text, " \n\t");
     }
     (void)fputc('\n', out);
 }

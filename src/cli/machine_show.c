@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/machine_show.h"
 
+#include "base/text.h"
 #include "cli/columns.h"
 #include "sim/machine.h"
 
@@ -54,10 +55,11 @@ static bool is_overridden(const struct wf_machine *machine, size_t figure)
 
 static void print_figure(const struct wf_machine_figure *figure, FILE *out)
 {
-    int column = fprintf(out, "  %s", figure->path);
+    int column = 2 + (int)strlen(figure->path);
+    int gap = column < VALUE_COLUMN ? VALUE_COLUMN - column : 1;
 
-    column += fprintf(out, "%*s%s", column < VALUE_COLUMN ? VALUE_COLUMN - column : 1, "",
-                      figure->value);
+    wf_text_print(out, "  %s%*s%s", figure->path, gap, "", figure->value);
+    column += gap + (int)strlen(figure->value);
     if (figure->note[0] == '\0') {
         (void)fputc('\n', out);
         return;
@@ -99,7 +101,7 @@ static const char *setting(const struct wf_machine *machine, const char *key,
 /* The lines at the top: what the machine is. */
 static void print_head(const struct wf_machine *machine, uint64_t nodes, FILE *out)
 {
-    (void)fprintf(out, "%s%s", machine->name, machine->summary[0] != '\0' ? ": " : "");
+    wf_text_print(out, "%s%s", machine->name, machine->summary[0] != '\0' ? ": " : "");
     wf_columns_text(out, 0, machine->summary);
     if (machine->year > 0) {
         (void)fprintf(out, "  %-*s%" PRIu64 "\n", VALUE_COLUMN - 2, "year", machine->year);
@@ -107,9 +109,9 @@ static void print_head(const struct wf_machine *machine, uint64_t nodes, FILE *o
     if (nodes > 0) {
         (void)fprintf(out, "  %-*s%" PRIu64 "\n", VALUE_COLUMN - 2, "nodes", nodes);
     }
-    (void)fprintf(out, "  %-*s%s\n", VALUE_COLUMN - 2, "topology",
+    wf_text_print(out, "  %-*s%s\n", VALUE_COLUMN - 2, "topology",
                   setting(machine, "topology", "none"));
-    (void)fprintf(out, "  %-*s%s, routing %s\n", VALUE_COLUMN - 2, "network model",
+    wf_text_print(out, "  %-*s%s, routing %s\n", VALUE_COLUMN - 2, "network model",
                   setting(machine, "network", "loggp"),
                   setting(machine, "net.routing", "as the model chooses"));
 }
@@ -119,14 +121,16 @@ static void print_published(const struct wf_machine *machine, FILE *out)
     if (machine->n_published == 0) {
         return;
     }
-    (void)fprintf(out, "\nMeasured on the machine (compare: weft machine check %s)\n",
+    (void)fputc('\n', out);
+    wf_text_print(out, "Measured on the machine (compare: weft machine check %s)\n",
                   machine->name);
     for (size_t i = 0; i < machine->n_published; i++) {
         const struct wf_machine_published *p = &machine->published[i];
         char text[128];
 
         wf_machine_published_describe(p, text, sizeof(text));
-        (void)fprintf(out, "  %s: %s\n      ", text, p->value);
+        wf_text_print(out, "  %s: %s\n", text, p->value);
+        (void)fputs("      ", out);
         wf_columns_text(out, 6, p->source);
     }
 }
@@ -158,7 +162,7 @@ void wf_cli_machine_sources(const struct wf_machine *machine, FILE *out)
         (void)fputs("\nSources\n", out);
     }
     for (size_t i = 0; i < machine->n_sources; i++) {
-        (void)fprintf(out, "  [%s]%*s", machine->sources[i].label,
+        wf_text_print(out, "  [%s]%*s", machine->sources[i].label,
                       strlen(machine->sources[i].label) < 3
                           ? 3 - (int)strlen(machine->sources[i].label)
                           : 1,

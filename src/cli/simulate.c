@@ -2,6 +2,7 @@
 #include "cli/simulate.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "cli/interrupt.h"
 #include "cli/trace_input.h"
 #include "report/output.h"
@@ -177,7 +178,7 @@ static void print_note(void *arg, const char *note)
 {
     const struct wf_cli *cli = arg;
 
-    (void)fprintf(cli->err, "weft: note: %s\n", note);
+    wf_text_print(cli->err, "weft: note: %s\n", note);
 }
 
 /* Enables the load of links in a model that has it, unless the user set the option. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/trace_input.h"
 
+#include "base/text.h"
 #include "base/units.h"
 #include "sim/world.h"
 
@@ -46,10 +47,10 @@ static void print_notes(struct wf_cli *cli, const struct wf_trace *trace, bool p
 
     if (trace->graph == NULL && partial && wf_source_check(trace->source, &err) != WF_OK) {
         wf_err_tame(&err);
-        (void)fprintf(cli->err, "weft: note: %s\n", err.text);
+        wf_text_print(cli->err, "weft: note: %s\n", err.text);
     }
     for (size_t i = 0; i < trace->n_notes; i++) {
-        (void)fprintf(cli->err, "weft: note: %s\n", trace->notes[i]);
+        wf_text_print(cli->err, "weft: note: %s\n", trace->notes[i]);
     }
     wf_cli_trace_print_losses(cli, written->format, &written->losses);
 }
@@ -90,7 +91,7 @@ enum wf_status wf_cli_trace_output(struct wf_cli *cli, const struct wf_study_tra
     }
     WF_TRY(wf_study_trace_write(opts->output, part, &options, &written, err));
     print_notes(cli, part->trace, opts->partial, &written);
-    (void)fprintf(cli->out, "%s: %" PRIu32 " %s%s, %" PRIu64 " %s", opts->output, part->n_ranks,
+    wf_text_print(cli->out, "%s: %" PRIu32 " %s%s, %" PRIu64 " %s", opts->output, part->n_ranks,
                   tasks ? "PE" : "rank", part->n_ranks == 1 ? "" : "s", written.n,
                   tasks ? "tasks" : "ops");
     wf_cli_trace_print_size(opts->output, cli->out);

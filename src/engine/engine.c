@@ -25,7 +25,7 @@ bool wf_scheduler_is_alone(int scheduler)
 
 struct wf_engine *wf_engine_new(const struct wf_engine_config *config, struct wf_comm *comm)
 {
-    struct wf_engine *engine = wf_xcalloc(1, sizeof(*engine));
+    struct wf_engine *engine = wf_xaligned_zero(sizeof(*engine));
 
     engine->config = *config;
     engine->comm = comm;
@@ -233,13 +233,7 @@ static void *own_lines(size_t size)
 {
     enum { LARGE = 1 << 20 };
 
-    if (size >= LARGE) {
-        return wf_xcalloc(1, size);
-    }
-    void *p = wf_xaligned(size);
-
-    memset(p, 0, size);
-    return p;
+    return size >= LARGE ? wf_xcalloc(1, size) : wf_xaligned_zero(size);
 }
 
 static void worker_init(struct wf_engine *engine, uint32_t thread)
@@ -273,8 +267,7 @@ static void set_up(struct wf_engine *engine, bool alone)
     engine->stride = (uint32_t)(sizeof(struct wf_event) + (payload + 7) / 8 * 8);
     engine->n_threads =
         alone || engine->config.threads == 0 ? 1 : (uint32_t)engine->config.threads;
-    engine->workers = wf_xaligned(engine->n_threads * sizeof(*engine->workers));
-    memset(engine->workers, 0, engine->n_threads * sizeof(*engine->workers));
+    engine->workers = wf_xaligned_zero(engine->n_threads * sizeof(*engine->workers));
     for (uint32_t t = 0; t < engine->n_threads; t++) {
         worker_init(engine, t);
     }

@@ -34,9 +34,8 @@ static void send_recorded(struct wf_worker *worker, const struct wf_event *ev)
 
 static struct wf_warp_shared *shared_new(const struct wf_engine *engine)
 {
-    struct wf_warp_shared *shared = wf_xaligned(sizeof(*shared));
+    struct wf_warp_shared *shared = wf_xaligned_zero(sizeof(*shared));
 
-    memset(shared, 0, sizeof(*shared));
     shared->interval =
         engine->config.gvt_interval == 0 ? WF_GVT_INTERVAL : engine->config.gvt_interval;
     shared->leash = engine->config.leash == 0 ? WF_NO_LEASH : engine->config.leash;
@@ -55,9 +54,8 @@ static struct wf_warp_shared *shared_new(const struct wf_engine *engine)
 static void prepare(struct wf_worker *worker)
 {
     struct wf_engine *engine = worker->engine;
-    struct wf_warp *warp = wf_xaligned(sizeof(*warp));
+    struct wf_warp *warp = wf_xaligned_zero(sizeof(*warp));
 
-    memset(warp, 0, sizeof(*warp));
     warp->worker = worker;
     warp->loopback = engine->config.scheduler == WF_PERTURB;
     wf_pending_init(&warp->pending, &worker->pool);

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "gen/make.h"
 #include "gen/text_program.h"
 
@@ -95,8 +96,9 @@ static enum wf_status text_create(const void *params, uint32_t n_ranks, struct w
     struct wf_buf text = {.data = NULL};
     enum wf_status status = wf_file_read(path, WF_GEN_TEXT_SIZE_MAX, &text, err);
     if (status == WF_OK) {
-        const struct wf_gen_text_input input = {path, (const char *)text.data, text.size,
-                                                given->set};
+        const char *begin = wf_text_past_mark((const char *)text.data);
+        const struct wf_gen_text_input input = {
+            path, begin, text.size - (size_t)(begin - (const char *)text.data), given->set};
         status = wf_gen_text_create(&input, n_ranks, out, err);
     } else {
         wf_err_prefix(err, "gen:text: file: ");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/compare.h"
 
+#include "base/text.h"
 #include "report/path_text.h"
 
 #include <string.h>
@@ -224,7 +225,7 @@ bool wf_compare(const struct wf_compared *base, const struct wf_compared *other,
     static const char *const sections[] = {"version", "scenario", "result", "error"};
     size_t found = 0;
 
-    (void)fprintf(out, "%s, compared with %s:\n", other->name, base->name);
+    wf_text_print(out, "%s, compared with %s:\n", other->name, base->name);
     add_speed(base->doc, other->doc, out);
     for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
         found += compare_part(base, other, sections[i], most, out);

@@ -4,6 +4,8 @@
  * with #. */
 #include "report/writer.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -18,7 +20,8 @@ static void write_names(const struct wf_value *link, FILE *out)
 {
     for (const struct wf_value *v = link->first; v != NULL; v = v->next) {
         if (is_shown(v)) {
-            (void)fprintf(out, "%s%s", v == link->first ? "" : ",", v->name);
+            (void)fputs(v == link->first ? "" : ",", out);
+            wf_text_csv(out, v->name);
         }
     }
     (void)fputc('\n', out);
@@ -32,7 +35,7 @@ static void write_row(const struct wf_value *link, FILE *out)
         }
         (void)fputs(v == link->first ? "" : ",", out);
         if (v->type == WF_VALUE_TEXT) {
-            (void)fputs(v->text, out);
+            wf_text_csv(out, v->text);
         } else if (v->type == WF_VALUE_COUNT) {
             (void)fprintf(out, "%" PRIu64, v->count);
         } else {
@@ -48,11 +51,11 @@ static void write_remarks(const struct wf_value *doc, FILE *out)
     const char *error = wf_doc_get_text(doc, "error.message", NULL);
 
     if (error != NULL) {
-        (void)fprintf(out, "# %s\n", error);
+        wf_text_print(out, "# %s\n", error);
     }
     for (const struct wf_value *v = ranks != NULL ? ranks->first : NULL; v != NULL;
          v = v->next) {
-        (void)fprintf(out, "# deadlock: rank %" PRIu64 " %s\n", wf_doc_get_count(v, "rank", 0),
+        wf_text_print(out, "# deadlock: rank %" PRIu64 " %s\n", wf_doc_get_count(v, "rank", 0),
                       wf_doc_get_text(v, "waits", "waits"));
     }
 }

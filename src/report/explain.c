@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/explain.h"
 
+#include "base/text.h"
 #include "report/path_text.h"
 
 #include <string.h>
@@ -263,7 +264,7 @@ void wf_explain(const struct wf_value *doc, const char *limits, FILE *out)
         }
     }
     if (limits != NULL) {
-        (void)fprintf(out, "Note: with the model %s %s.\n",
+        wf_text_print(out, "Note: with the model %s %s.\n",
                       wf_doc_get_text(doc, "scenario.network", ""), limits);
     }
 }

@@ -151,8 +151,8 @@ static enum wf_status otf2_save(const struct wf_value *doc,
             wf_err_set(err, WF_EINVAL,
                        "the result has no recording for '%.200s'; replay with --record", path);
     } else {
-        status =
-            wf_otf2_out_open(wf_target_place(target), (uint32_t)tracks.n, "weft", &out, err);
+        status = wf_otf2_out_open(wf_target_place(target), path, (uint32_t)tracks.n, "weft",
+                                  &out, err);
     }
     if (status == WF_OK) {
         put_all(out, &tracks);

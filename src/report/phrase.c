@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/phrase.h"
 
+#include "base/text.h"
 #include "base/units.h"
 
 #include <inttypes.h>
@@ -9,12 +10,14 @@
 
 void wf_phrase_add(struct wf_phrase *out, const char *fmt, ...)
 {
+    char *end = out->text + out->used;
     va_list ap;
 
     va_start(ap, fmt);
-    int n = vsnprintf(out->text + out->used, sizeof(out->text) - out->used, fmt, ap);
+    int n = vsnprintf(end, sizeof(out->text) - out->used, fmt, ap);
     va_end(ap);
     if (n > 0) {
+        (void)wf_text_safe(end); /* documents are foreign */
         size_t room = sizeof(out->text) - out->used - 1;
         out->used += (size_t)n < room ? (size_t)n : room;
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/writer.h"
 
+#include "base/text.h"
 #include "report/path_text.h"
 #include "result/result.h"
 
@@ -429,7 +430,7 @@ static void write_warnings(const struct wf_value *doc, FILE *out)
                                                                                 : NULL;
          v != NULL; v = v->next) {
         if (v->type == WF_VALUE_TEXT) {
-            (void)fprintf(out, "%-*s  %s\n", LABEL_WIDTH, "Warning", v->text);
+            wf_text_print(out, "%-*s  %s\n", LABEL_WIDTH, "Warning", v->text);
         }
     }
 }
@@ -448,12 +449,12 @@ static void write_tree(const struct wf_value *parent, const char *unit_name, int
         struct wf_phrase phrase = {.used = 0};
 
         if (v->type == WF_VALUE_SECTION || v->type == WF_VALUE_LIST) {
-            (void)fprintf(out, "%*s%s\n", depth * 2, "", name);
+            wf_text_print(out, "%*s%s\n", depth * 2, "", name);
             write_tree(v, unit, depth + 1, out);
             continue;
         }
         wf_phrase_value(&phrase, v, unit);
-        (void)fprintf(out, "%*s%-*s  %s\n", depth * 2, "", NAME_WIDTH - depth * 2, name,
+        wf_text_print(out, "%*s%-*s  %s\n", depth * 2, "", NAME_WIDTH - depth * 2, name,
                       phrase.text);
     }
 }
@@ -465,7 +466,7 @@ static void text_write(const struct wf_value *doc, const struct wf_write_options
     const struct wf_value *parameters = wf_doc_find(doc, "scenario.parameters");
 
     if (message != NULL) {
-        (void)fprintf(out, "error: %s\n", message);
+        wf_text_print(out, "error: %s\n", message);
         return;
     }
     if (wf_doc_find(doc, "estimate") != NULL && parameters != NULL) {

@@ -2,6 +2,8 @@
 /* The parts of a text report that are lists: jobs, regions, waits. */
 #include "report/phrase.h"
 
+#include "base/text.h"
+
 #include <inttypes.h>
 
 enum { LABEL_WIDTH = 16, REGIONS_MAX = 12, WAITS_MAX = 3 };
@@ -117,7 +119,7 @@ static void write_regions(const struct wf_value *doc, FILE *out)
         wf_phrase_number_of(&phrase, wf_doc_get_count(v, "times", 0), "time", "times");
         wf_phrase_add(&phrase, ", ");
         wf_phrase_spread(&phrase, wf_doc_find(v, "time_ps"));
-        (void)fprintf(out, "  %-*s  %s\n", LABEL_WIDTH - 2,
+        wf_text_print(out, "  %-*s  %s\n", LABEL_WIDTH - 2,
                       wf_doc_get_text(v, "name", name.text), phrase.text);
     }
 }
@@ -171,7 +173,7 @@ static void write_waiting(const struct wf_value *doc, FILE *out)
         struct wf_phrase phrase = {.used = 0};
 
         add_rank(&phrase, v);
-        (void)fprintf(out, "  %s %s\n", phrase.text, wf_doc_get_text(v, "waits", "waits"));
+        wf_text_print(out, "  %s %s\n", phrase.text, wf_doc_get_text(v, "waits", "waits"));
         shown++;
     }
     if (shown < total) {

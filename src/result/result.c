@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "result/result.h"
 
+#include "base/arith.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "result/json.h"
 
@@ -26,15 +28,18 @@ struct wf_value *wf_result_new_error(const char *version, const struct wf_err *e
     return root;
 }
 
-/* Limit on the file size; more than any recording needs. */
+/* Limit on the file size; more than any recording needs. The tree takes more than the text, so
+ * a larger part of the memory is of no use. */
 #define BYTES_MAX ((size_t)1 << 36)
+enum { MEMORY_SHARE = 4 };
 
 enum wf_status wf_result_read(const char *path, struct wf_value **out, struct wf_err *err)
 {
     struct wf_buf text = {.data = NULL};
     struct wf_value *doc = NULL;
 
-    enum wf_status status = wf_file_read(path, BYTES_MAX, &text, err);
+    size_t most = wf_min_u64(BYTES_MAX, wf_clock_memory() / MEMORY_SHARE);
+    enum wf_status status = wf_file_read(path, most, &text, err);
     if (status == WF_OK) {
         status = wf_doc_from_json((const char *)text.data, text.size, path, &doc, err);
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/placement.h"
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/text.h"
@@ -9,7 +10,6 @@
 #include "sim/tracer.h"
 #include "topo/nested.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -171,6 +171,9 @@ enum wf_status wf_placement_parse(const char *text, struct wf_placement *out,
 
 /* ---- files ---- */
 
+/* The maximum size of a file: so much, and so much for each rank. */
+enum { TEXT_MIN = 1 << 20, LINE_AVERAGE = 256 };
+
 /* A text file with one node number per line, that of rank 0 first. Empty lines and comments,
  * which begin with '#', are ignored. */
 struct file {
@@ -222,19 +225,17 @@ static enum wf_status read_line(struct file *file, char *line, struct wf_err *er
     return WF_OK;
 }
 
-static enum wf_status read_all(struct file *file, FILE *in, struct wf_err *err)
+static enum wf_status read_all(struct file *file, struct wf_buf *text, struct wf_err *err)
 {
     enum wf_status status = WF_OK;
-    char *line = NULL;
-    size_t size = 0;
+    char *rest = wf_unconst(wf_text_past_mark((const char *)text->data));
 
-    while (status == WF_OK && getline(&line, &size, in) >= 0) {
-        status = read_line(file, line, err);
+    if (memchr(text->data, '\0', text->size) != NULL) {
+        return wf_err_set(err, WF_EINVAL, "%.200s: a NUL byte: this is no text file",
+                          file->path);
     }
-    free(line);
-    if (status == WF_OK && ferror(in)) {
-        status =
-            wf_err_set(err, WF_EIO, "cannot read '%.200s': %s", file->path, strerror(errno));
+    while (status == WF_OK && rest != NULL && *rest != '\0') {
+        status = read_line(file, strsep(&rest, "\n"), err);
     }
     if (status == WF_OK && file->n < file->n_ranks) {
         status =
@@ -249,13 +250,14 @@ static enum wf_status read_file(const char *path, uint32_t n_ranks, uint32_t n_n
 {
     struct file file = {
         .path = path, .n_ranks = n_ranks, .n_nodes = n_nodes, .node_of = node_of};
-    FILE *in = fopen(path, "re");
+    size_t most = TEXT_MIN + (size_t)n_ranks * LINE_AVERAGE;
+    struct wf_buf text = {.data = NULL};
+    enum wf_status status = wf_file_read(path, most, &text, err);
 
-    if (in == NULL) {
-        return wf_err_set(err, WF_EIO, "cannot read '%.200s': %s", path, strerror(errno));
+    if (status == WF_OK) {
+        status = read_all(&file, &text, err);
     }
-    enum wf_status status = read_all(&file, in, err);
-    (void)fclose(in);
+    wf_buf_fini(&text);
     return status;
 }
 

@@ -67,7 +67,7 @@ char *wf_program_add_arg(char *args, const char *arg)
     return out;
 }
 
-/* Copies one word to *to; returns the position after it. */
+/* Copies one word to *to; returns the position after it, or null if a quote is not closed. */
 static const char *take_word(const char *at, char **to)
 {
     char quote = '\0';
@@ -86,12 +86,14 @@ static const char *take_word(const char *at, char **to)
         }
     }
     *(*to)++ = '\0';
-    return at;
+    return quote == '\0' ? at : NULL;
 }
 
 /* The program's arguments, null-terminated, in one block of memory. */
-static char **split(const char *program, const char *args)
+static enum wf_status split(const char *program, const char *args, char ***out,
+                            struct wf_err *err)
 {
+    const char *all = args;
     size_t most = strlen(args) / 2 + 3, length = strlen(program) + 1;
     char **argv = wf_xmalloc(most * sizeof(char *) + length + strlen(args) + 1);
     char *to = (char *)(argv + most);
@@ -99,15 +101,18 @@ static char **split(const char *program, const char *args)
 
     argv[n++] = memcpy(to, program, length);
     to += length;
-    for (;;) {
-        args += strspn(args, " \t");
-        if (*args == '\0') {
-            argv[n] = NULL;
-            return argv;
-        }
+    for (args += strspn(args, " \t"); args != NULL && *args != '\0';) {
         argv[n++] = to;
         args = take_word(args, &to);
+        args = args != NULL ? args + strspn(args, " \t") : NULL;
     }
+    if (args == NULL) {
+        free(argv);
+        return wf_err_set(err, WF_EUSAGE, "run.args: a quote is not closed in: %.200s", all);
+    }
+    argv[n] = NULL;
+    *out = argv;
+    return WF_OK;
 }
 
 /* Ranks get the usual stack size of processes. With very many ranks stacks are smaller, to save
@@ -129,7 +134,8 @@ enum wf_status wf_program_open(const char *path, const struct wf_program_params 
     if (params->stack != 0 && params->stack < LEAST_STACK) {
         return wf_err_set(err, WF_EUSAGE, "run.stack: a rank needs a stack of at least 16KiB");
     }
-    char **argv = split(path, params->args);
+    char **argv = NULL;
+    WF_TRY(split(path, params->args, &argv, err));
     const struct wf_vrank_config config = {
         .argv = argv,
         .n_ranks = n_ranks,

@@ -282,13 +282,9 @@ static bool begins_as_config(const char *path)
 {
     char bytes[PROBE_MAX];
     struct line line = {.n = 0};
-    FILE *in = fopen(path, "rbe");
-    size_t n = in != NULL ? fread(bytes, 1, sizeof(bytes), in) : 0;
+    size_t n = wf_file_head(path, bytes, sizeof(bytes));
     struct lines lines = {.at = bytes, .end = bytes + n};
 
-    if (in != NULL) {
-        (void)fclose(in);
-    }
     if (memchr(bytes, '\0', n) != NULL || !next_line(&lines, &line) || line.n != 1 ||
         !next_line(&lines, &line) || line.n != 1) {
         return false;

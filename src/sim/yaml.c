@@ -147,14 +147,24 @@ static enum wf_status check_plain(const yaml_char_t *anchor, const yaml_char_t *
                        : refuse(at, "tags (!name) are not supported; leave it out", err);
 }
 
+static bool has_controls(const char *text)
+{
+    for (; *text != '\0'; text++) {
+        if (((unsigned char)*text < ' ' && *text != '\n' && *text != '\t') || *text == 0x7f) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static enum wf_status add_scalar(struct reader *reader, const yaml_event_t *event,
                                  struct wf_err *err)
 {
     struct wf_yaml_place at = place_of(&event->start_mark);
     const char *text = (const char *)event->data.scalar.value;
     WF_TRY(check_plain(event->data.scalar.anchor, event->data.scalar.tag, at, err));
-    if (strlen(text) != event->data.scalar.length) {
-        WF_TRY(refuse(at, "a value must not contain the character 0", err));
+    if (strlen(text) != event->data.scalar.length || has_controls(text)) {
+        WF_TRY(refuse(at, "a value must not contain control characters", err));
     }
     return add_node(reader, WF_YAML_SCALAR, text, at, err);
 }

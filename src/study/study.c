@@ -103,13 +103,16 @@ static size_t length(const struct wf_yaml *list)
     return n;
 }
 
-static enum wf_status make_points(struct reading *reading, const struct wf_yaml *at, size_t n)
+/* The number may be larger than any integer. */
+static enum wf_status make_points(struct reading *reading, const struct wf_yaml *at, double n)
 {
-    if (n == 0 || n > WF_STUDY_POINTS_MAX) {
-        return fault(reading, at, "%zu points; 1 to %d are possible", n, WF_STUDY_POINTS_MAX);
+    if (n < 1 || n > WF_STUDY_POINTS_MAX) {
+        return fault(reading, at, "%.*g points; 1 to %d are possible", n < 1e15 ? 15 : 3, n,
+                     WF_STUDY_POINTS_MAX);
     }
-    reading->study->points = wf_xcalloc(n, sizeof(*reading->study->points));
-    reading->study->n_points = n;
+    reading->study->n_points = (size_t)n;
+    reading->study->points =
+        wf_xcalloc(reading->study->n_points, sizeof(*reading->study->points));
     return WF_OK;
 }
 
@@ -133,7 +136,7 @@ static void combine(struct reading *reading)
 static enum wf_status read_grid(struct reading *reading, const struct wf_yaml *grid)
 {
     struct wf_study *study = reading->study;
-    size_t n = 1;
+    double n = 1;
 
     for (const struct wf_yaml *at = grid->first; at != NULL; at = at->next) {
         if (at->kind != WF_YAML_LIST || at->first == NULL) {
@@ -148,7 +151,7 @@ static enum wf_status read_grid(struct reading *reading, const struct wf_yaml *g
             }
             add_value(reading, at->key, v);
         }
-        n = n > WF_STUDY_POINTS_MAX ? n : n * length(at);
+        n *= (double)length(at);
     }
     WF_TRY(make_points(reading, grid, n));
     combine(reading);
@@ -171,7 +174,7 @@ static enum wf_status read_list(struct reading *reading, const struct wf_yaml *l
     struct wf_study *study = reading->study;
     size_t i = 0;
 
-    WF_TRY(make_points(reading, list, length(list)));
+    WF_TRY(make_points(reading, list, (double)length(list)));
     for (const struct wf_yaml *at = list->first; at != NULL; at = at->next, i++) {
         size_t first = study->n_all;
         if (at->kind != WF_YAML_MAP) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/text.h"
 #include "base/units.h"
 #include "report/writer.h"
 #include "study/study.h"
@@ -56,20 +57,6 @@ static const char *status_of(const struct wf_study_point *point)
 
 /* ---- CSV ---- */
 
-/* Writes a field by the rules of RFC 4180. */
-static void write_field(const char *text, FILE *out)
-{
-    if (strpbrk(text, ",\"\n") == NULL) {
-        (void)fputs(text, out);
-        return;
-    }
-    (void)fputc('"', out);
-    for (const char *p = text; *p != '\0'; p++) {
-        (void)fprintf(out, *p == '"' ? "\"\"" : "%c", *p);
-    }
-    (void)fputc('"', out);
-}
-
 static void write_value(const struct wf_value *value, FILE *out)
 {
     char buf[WF_UNITS_TEXT_MAX];
@@ -82,14 +69,14 @@ static void write_value(const struct wf_value *value, FILE *out)
     } else if (value->type == WF_VALUE_REAL) {
         (void)fputs(wf_format_real(value->real, buf), out);
     } else if (value->type == WF_VALUE_TEXT) {
-        write_field(value->text, out);
+        wf_text_csv(out, value->text);
     }
 }
 
 void wf_study_csv(const struct wf_study *study, FILE *out)
 {
     for (size_t k = 0; k < study->n_keys; k++) {
-        write_field(study->keys[k], out);
+        wf_text_csv(out, study->keys[k]);
         (void)fputc(',', out);
     }
     (void)fputs("status", out);
@@ -102,17 +89,19 @@ void wf_study_csv(const struct wf_study *study, FILE *out)
     for (size_t i = 0; i < study->n_points; i++) {
         const struct wf_study_point *point = &study->points[i];
         for (size_t k = 0; k < study->n_keys; k++) {
-            write_field(point->values[k] != NULL ? point->values[k]->text : "", out);
+            wf_text_csv(out, point->values[k] != NULL ? point->values[k]->text : "");
             (void)fputc(',', out);
         }
-        (void)fputs(status_of(point), out);
+        wf_text_csv(out, status_of(point));
         for (size_t m = 0; m < N_MEASURES; m++) {
             if (is_measured(study, measures[m])) {
                 (void)fputc(',', out);
                 write_value(measure_of(point, measures[m]), out);
             }
         }
-        (void)fprintf(out, ",%s\n", point->doc != NULL ? point->name : "");
+        (void)fputc(',', out);
+        wf_text_csv(out, point->doc != NULL ? point->name : "");
+        (void)fputc('\n', out);
     }
 }
 

@@ -2,6 +2,7 @@
 #include "study/topo_facts.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "draw/draw.h"
 #include "topo/classes.h"
 #include "topo/measure.h"
@@ -175,7 +176,7 @@ void wf_study_topo_facts_print(const struct wf_topo *topo, const char *spec, FIL
 
     wf_topo_measure(topo, &measure);
     print_label(out, "Topology");
-    (void)fprintf(out, "%s%s\n", spec, topo->oneway ? " (links are one-way)" : "");
+    wf_text_print(out, "%s%s\n", spec, topo->oneway ? " (links are one-way)" : "");
     print_levels(topo, spec, out);
     print_count(out, "Nodes", topo->n_nodes, "");
     print_count(out, "Routers", routers,

@@ -2,6 +2,7 @@
 #include "study/trace_info.h"
 
 #include "base/arith.h"
+#include "base/text.h"
 #include "base/units.h"
 #include "trace/kit/records.h"
 #include "trace/weft/graph.h"
@@ -70,7 +71,7 @@ WF_PRINTF(3, 4) static void print_line(FILE *out, const char *label, const char 
 
     print_label(out, label);
     va_start(args, fmt);
-    (void)vfprintf(out, fmt, args);
+    wf_text_vprint(out, fmt, args);
     va_end(args);
     (void)fputc('\n', out);
 }
@@ -178,7 +179,7 @@ static void print_records(FILE *out, const struct wf_study_info *info)
         if (all.n == 0) {
             continue;
         }
-        (void)fprintf(out, "%-22s %14" PRIu64 " %12s\n", wf_records_at(records, i), all.n,
+        wf_text_print(out, "%-22s %14" PRIu64 " %12s\n", wf_records_at(records, i), all.n,
                       all.bytes > 0 ? wf_human_size(all.bytes, bytes) : "-");
     }
 }
@@ -243,7 +244,7 @@ static void print_ends(FILE *out, const struct wf_study_info *info)
         if (!wf_native_end(info->trace->source, rank, &end)) {
             (void)fprintf(out, "%10" PRIu32 " %14d %14s  nothing is recorded\n", rank, 0, "-");
         } else {
-            (void)fprintf(out, "%10" PRIu32 " %14" PRIu64 " %14" PRIu64 "  %s%s\n", rank,
+            wf_text_print(out, "%10" PRIu32 " %14" PRIu64 " %14" PRIu64 "  %s%s\n", rank,
                           end.n_ops, end.offset, end.path,
                           end.is_whole ? "" : ", which is cut off there");
         }

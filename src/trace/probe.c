@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/file.h"
 #include "base/mem.h"
 #include "trace/kit/records.h"
 #include "trace/reader.h"
@@ -69,12 +70,10 @@ static enum wf_status probe_path(const char *path, struct wf_reader_probe *probe
         return wf_err_set(err, WF_EINVAL, "'%.300s' is no file: traces are read from files",
                           path);
     }
-    FILE *in = fopen(path, "rbe");
-    if (in == NULL) {
+    if (access(path, R_OK) != 0) {
         return cannot_read(path, err);
     }
-    probe->n = fread(probe->bytes, 1, WF_PROBE_BYTES, in);
-    (void)fclose(in);
+    probe->n = wf_file_head(path, probe->bytes, WF_PROBE_BYTES);
     return WF_OK;
 }
 
@@ -265,15 +264,8 @@ size_t wf_probe_read(const struct wf_reader_probe *probe, const char *name,
                      unsigned char *bytes, size_t n)
 {
     char *path = wf_probe_path(probe, name);
-    struct stat st;
-    size_t got = 0;
+    size_t got = wf_file_head(path, bytes, n);
 
-    /* Regular files only: opening a pipe would block until a process writes to it. */
-    FILE *in = stat(path, &st) == 0 && S_ISREG(st.st_mode) ? fopen(path, "rbe") : NULL;
-    if (in != NULL) {
-        got = fread(bytes, 1, n, in);
-        (void)fclose(in);
-    }
     free(path);
     return got;
 }

@@ -2,8 +2,10 @@
 #include "traffic/weights.h"
 
 #include "base/array.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -14,21 +16,31 @@
 
 /* The largest weight, so that the sum of any file stays below 2^64. */
 #define WEIGHT_MAX UINT64_C(0xffffffff)
-enum { LINE_MAX_BYTES = 256, NUMBERS_MAX = 3 };
+enum { NUMBERS_MAX = 3 };
+#define TEXT_MAX_BYTES ((size_t)1 << 30)
 
 struct reader {
-    FILE *file;
     const char *path;
+    struct wf_buf text;
+    char *rest; /* of the text, or null */
     unsigned line;
 };
 
+/* The caller calls reader_close(), also after an error. */
 static enum wf_status reader_open(struct reader *reader, const char *path, struct wf_err *err)
 {
-    *reader = (struct reader){.file = fopen(path, "r"), .path = path};
-    if (reader->file == NULL) {
-        return wf_err_set(err, WF_EIO, "cannot read '%.200s': %s", path, strerror(errno));
+    *reader = (struct reader){.path = path};
+    WF_TRY(wf_file_read(path, TEXT_MAX_BYTES, &reader->text, err));
+    reader->rest = wf_unconst(wf_text_past_mark((const char *)reader->text.data));
+    if (memchr(reader->text.data, '\0', reader->text.size) != NULL) {
+        return wf_err_set(err, WF_EINVAL, "%.200s: a NUL byte: this is no text file", path);
     }
     return WF_OK;
+}
+
+static void reader_close(struct reader *reader)
+{
+    wf_buf_fini(&reader->text);
 }
 
 static enum wf_status wrong_line(const struct reader *reader, const char *expected,
@@ -43,7 +55,7 @@ static int parse_numbers(char *line, uint64_t *numbers)
 {
     int n = 0;
 
-    line[strcspn(line, "#\n")] = '\0';
+    line[strcspn(line, "#")] = '\0';
     for (char *p = line + strspn(line, " \t\r"); *p != '\0'; p += strspn(p, " \t\r")) {
         char *end;
         errno = 0;
@@ -63,12 +75,9 @@ static int parse_numbers(char *line, uint64_t *numbers)
 static bool reader_next(struct reader *reader, int wanted, const char *expected,
                         uint64_t *numbers, enum wf_status *status, struct wf_err *err)
 {
-    char line[LINE_MAX_BYTES];
-
-    while (fgets(line, sizeof(line), reader->file) != NULL) {
+    while (reader->rest != NULL && *reader->rest != '\0') {
         reader->line++;
-        bool whole = strchr(line, '\n') != NULL || feof(reader->file) != 0;
-        int n = whole ? parse_numbers(line, numbers) : -1;
+        int n = parse_numbers(strsep(&reader->rest, "\n"), numbers);
         if (n == 0) {
             continue;
         }
@@ -148,10 +157,13 @@ enum wf_status wf_traffic_matrix_read(const char *path, uint32_t n,
                                       struct wf_traffic_matrix **out, struct wf_err *err)
 {
     struct reader reader;
-    WF_TRY(reader_open(&reader, path, err));
     struct wf_traffic_matrix *matrix = wf_xcalloc(1, sizeof(*matrix));
-    enum wf_status status = read_entries(&reader, n, matrix, err);
-    (void)fclose(reader.file);
+    enum wf_status status = reader_open(&reader, path, err);
+
+    if (status == WF_OK) {
+        status = read_entries(&reader, n, matrix, err);
+    }
+    reader_close(&reader);
     if (status == WF_OK && matrix->n == 0) {
         status =
             wf_err_set(err, WF_EINVAL, "%.200s: there are no lines 'from to weight'", path);
@@ -205,10 +217,8 @@ enum wf_status wf_traffic_weights_read(const char *path, struct wf_traffic_weigh
     size_t n_values = 0, n_sums = 0; /* capacities */
     enum wf_status status = reader_open(&reader, path, err);
 
-    if (status != WF_OK) {
-        return status;
-    }
-    while (reader_next(&reader, 2, "'value weight', weights below 4294967296", numbers, &status,
+    while (status == WF_OK &&
+           reader_next(&reader, 2, "'value weight', weights below 4294967296", numbers, &status,
                        err)) {
         WF_GROW(weights.values, weights.n, n_values);
         WF_GROW(weights.up_to, weights.n, n_sums);
@@ -216,7 +226,7 @@ enum wf_status wf_traffic_weights_read(const char *path, struct wf_traffic_weigh
         weights.values[weights.n] = numbers[0];
         weights.up_to[weights.n++] = sum;
     }
-    (void)fclose(reader.file);
+    reader_close(&reader);
     if (status == WF_OK && weights.n == 0) {
         status = wf_err_set(err, WF_EINVAL, "%.200s: there are no lines 'value weight'", path);
     }

@@ -135,7 +135,7 @@ static enum wf_status map_file(const char *program, unsigned char **out, size_t 
                                struct wf_err *err)
 {
     struct stat st;
-    int fd = open(program, O_RDONLY | O_CLOEXEC);
+    int fd = open(program, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
     if (fd < 0 || fstat(fd, &st) != 0) {
         enum wf_status status =

@@ -33,7 +33,8 @@ static bool make_archive(void)
     struct wf_err err;
     char path[128];
 
-    if (wf_otf2_out_open(foreign_path(".", path, sizeof(path)), 2, NULL, &out, &err) != WF_OK) {
+    if (wf_otf2_out_open(foreign_path(".", path, sizeof(path)), path, 2, NULL, &out, &err) !=
+        WF_OK) {
         return false;
     }
     (void)wf_otf2_out_region(out, "MPI_Sendrecv", true);

@@ -38,8 +38,9 @@ bool wf_otf2_in_next(struct wf_otf2_in *in, struct wf_otf2_event *event)
     return false;
 }
 
-enum wf_status wf_otf2_out_open(const char *directory, uint32_t n_ranks, const char *creator,
-                                struct wf_otf2_out **out, struct wf_err *err)
+enum wf_status wf_otf2_out_open(const char *directory, const char *name, uint32_t n_ranks,
+                                const char *creator, struct wf_otf2_out **out,
+                                struct wf_err *err)
 {
     return wf_err_set(err, WF_EINVAL,
                       "this weft was built without the OTF2 library, which OTF2 archives are "
@@ -74,7 +75,7 @@ void wf_otf2_out_event(struct wf_otf2_out *out, const struct wf_otf2_event *even
 
 enum wf_status wf_otf2_out_finish(struct wf_otf2_out *out, struct wf_err *err)
 {
-    return wf_otf2_out_open("", 0, NULL, &out, err);
+    return wf_otf2_out_open("", "", 0, NULL, &out, err);
 }
 
 void wf_otf2_out_discard(struct wf_otf2_out *out)

@@ -8,6 +8,7 @@
 
 #include <otf2/otf2.h>
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +41,7 @@ struct marker {
 struct wf_otf2_out {
     OTF2_Archive *archive;
     OTF2_EvtWriter *events; /* writer of the present rank, or null */
-    char *directory;
+    char *directory, *name;
     uint32_t n_ranks, rank;
     struct region *regions;
     struct comm *comms;
@@ -52,12 +53,21 @@ struct wf_otf2_out {
     struct marker *markers;
     uint32_t n_markers;
     uint32_t n_strings, n_nodes;
-    OTF2_ErrorCode code; /* the first error */
+    OTF2_ErrorCode code; /* the first error... */
+    int why;             /* ...and errno then */
 };
 
 /* The time of the first event. It is not 0, which the library takes for no time: it would write
  * it with every event, and could not read a file with more than one chunk of such events. */
 #define FIRST_TIME UINT64_C(1)
+
+static void keep(struct wf_otf2_out *out, OTF2_ErrorCode code)
+{
+    if (out->code == OTF2_SUCCESS && code != OTF2_SUCCESS) {
+        out->code = code;
+        out->why = errno;
+    }
+}
 
 /* The library defines the parameters of its callbacks. */
 #pragma GCC diagnostic push
@@ -70,30 +80,33 @@ static OTF2_FlushType before_flush(void *arg, OTF2_FileType type, OTF2_LocationR
     return OTF2_FLUSH;
 }
 
-/* Prints nothing: keep() notes the error. */
+/* Prints nothing, and notes the error: some calls that write succeed in spite of it. */
 static OTF2_ErrorCode on_error(void *arg, const char *file, uint64_t line, const char *function,
                                OTF2_ErrorCode code, const char *fmt, va_list args)
 {
+    if (arg != NULL) {
+        keep(arg, code);
+    }
     return code;
 }
 
 /* NOLINTEND(readability-function-size,misc-unused-parameters) */
 #pragma GCC diagnostic pop
 
-static void keep(struct wf_otf2_out *out, OTF2_ErrorCode code)
-{
-    out->code = out->code == OTF2_SUCCESS ? code : out->code;
-}
-
 static enum wf_status failed(const struct wf_otf2_out *out, struct wf_err *err)
 {
-    return wf_err_set(err, WF_EIO, "cannot write '%.300s': %s", out->directory,
-                      out->code != OTF2_SUCCESS ? OTF2_Error_GetDescription(out->code)
-                                                : "the OTF2 library cannot make an archive");
+    /* The library calls a full disk a lack of structural integrity. */
+    bool full = out->why == ENOSPC || out->why == EDQUOT || out->why == EFBIG;
+
+    return wf_err_set(err, WF_EIO, "cannot write '%.300s': %s", out->name,
+                      full                        ? strerror(out->why)
+                      : out->code != OTF2_SUCCESS ? OTF2_Error_GetDescription(out->code)
+                                                  : "the OTF2 library cannot make an archive");
 }
 
 static void release(struct wf_otf2_out *out)
 {
+    (void)OTF2_Error_RegisterCallback(on_error, NULL);
     for (uint32_t i = 0; i < out->n_regions; i++) {
         free(out->regions[i].name);
     }
@@ -112,19 +125,22 @@ static void release(struct wf_otf2_out *out)
     free(out->comms);
     free(out->n_events);
     free(out->directory);
+    free(out->name);
     free(out);
 }
 
-enum wf_status wf_otf2_out_open(const char *directory, uint32_t n_ranks, const char *creator,
-                                struct wf_otf2_out **result, struct wf_err *err)
+enum wf_status wf_otf2_out_open(const char *directory, const char *name, uint32_t n_ranks,
+                                const char *creator, struct wf_otf2_out **result,
+                                struct wf_err *err)
 {
     static const OTF2_FlushCallbacks flush = {.otf2_pre_flush = before_flush};
     struct wf_otf2_out *out = wf_xcalloc(1, sizeof(*out));
 
     out->directory = wf_xstrdup(directory);
+    out->name = wf_xstrdup(name);
     out->n_ranks = n_ranks;
     out->n_events = wf_xcalloc(n_ranks, sizeof(*out->n_events));
-    (void)OTF2_Error_RegisterCallback(on_error, NULL);
+    (void)OTF2_Error_RegisterCallback(on_error, out);
     out->archive = OTF2_Archive_Open(
         directory, WF_OTF2_NAME, OTF2_FILEMODE_WRITE, OTF2_CHUNK_SIZE_EVENTS_DEFAULT,
         OTF2_CHUNK_SIZE_DEFINITIONS_DEFAULT, OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
@@ -195,6 +211,7 @@ static void close_rank(struct wf_otf2_out *out)
 
 void wf_otf2_out_rank(struct wf_otf2_out *out, uint32_t rank)
 {
+    (void)OTF2_Error_RegisterCallback(on_error, out); /* a reader may have changed it */
     close_rank(out);
     out->rank = rank;
     out->events = OTF2_Archive_GetEvtWriter(out->archive, rank);
@@ -393,6 +410,7 @@ enum wf_status wf_otf2_out_finish(struct wf_otf2_out *out, struct wf_err *err)
 {
     enum wf_status status = WF_OK;
 
+    (void)OTF2_Error_RegisterCallback(on_error, out);
     close_rank(out);
     keep(out, OTF2_Archive_CloseEvtFiles(out->archive));
     put_local(out);

@@ -13,10 +13,11 @@
 struct wf_otf2_out;
 
 /* An archive in this directory, with the communicator 0 of all ranks and a clock of
- * picoseconds. `creator` may be null. */
+ * picoseconds. Errors call it `name`, the path that the user gave. `creator` may be null. */
 WF_NODISCARD
-enum wf_status wf_otf2_out_open(const char *directory, uint32_t n_ranks, const char *creator,
-                                struct wf_otf2_out **out, struct wf_err *err);
+enum wf_status wf_otf2_out_open(const char *directory, const char *name, uint32_t n_ranks,
+                                const char *creator, struct wf_otf2_out **out,
+                                struct wf_err *err);
 
 /* Defines a region, or a communicator of these ranks; returns its number. */
 uint32_t wf_otf2_out_region(struct wf_otf2_out *out, const char *name, bool is_mpi);

@@ -431,7 +431,7 @@ static enum wf_status create(const char *path, const struct wf_trace_writer_opti
     struct otf2 *otf2 = wf_xcalloc(1, sizeof(*otf2));
     otf2->spooled.writer.ops = &wf_otf2_writer_ops;
     otf2->target = target;
-    enum wf_status status = wf_otf2_out_open(wf_target_place(target), options->n_ranks,
+    enum wf_status status = wf_otf2_out_open(wf_target_place(target), path, options->n_ranks,
                                              options->creator, &otf2->out, err);
     if (status == WF_OK) {
         status = wf_spool_new(options->n_ranks, &otf2->spooled.spool, err);

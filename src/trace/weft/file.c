@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define INDEX_NAME "index.weft"
 enum { OPEN_FILES_MAX = 256, PARTS_MAX = 1 << 20 };
 
 /* Notes damage of the trace. The first note is kept. */
@@ -375,13 +376,20 @@ static enum wf_status check_header(struct wf_native_set *set, const char *path,
 static enum wf_status add_file(struct wf_native_set *set, char *path, struct wf_err *err)
 {
     struct stat st;
-    struct wf_native_file file = {.path = path, .fd = open(path, O_RDONLY | O_CLOEXEC)};
+    struct wf_native_file file = {.path = path,
+                                  .fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)};
 
     set->files = wf_xrealloc(set->files, (size_t)set->n_files + 1, sizeof(*set->files));
     set->files[set->n_files++] = file;
     if (file.fd < 0 || fstat(file.fd, &st) != 0) {
         return wf_err_set(err, WF_EIO, "cannot read '%.300s': %s", path, strerror(errno));
     }
+    if (!S_ISREG(st.st_mode)) {
+        return wf_err_set(err, WF_EINVAL, "'%.300s' is no file: traces are read from files",
+                          path);
+    }
+    set->files[set->n_files - 1].device = st.st_dev;
+    set->files[set->n_files - 1].inode = st.st_ino;
     set->files[set->n_files - 1].size = (uint64_t)st.st_size;
     set->n_bytes += (uint64_t)st.st_size;
     return WF_OK;
@@ -461,20 +469,65 @@ static enum wf_status open_all(struct wf_native_set *set, struct wf_err *err)
 
 static enum wf_status open_directory(struct wf_native_set *set, struct wf_err *err)
 {
-    char *index = join(set->path, "index.weft");
+    char *index = join(set->path, INDEX_NAME);
 
     if (access(index, F_OK) != 0) {
         free(index);
         return open_all(set, err);
     }
     WF_TRY(open_file(set, index, err));
-    for (uint32_t i = 0; i < set->n_parts; i++) {
+    uint32_t n_parts = set->n_parts;
+    for (uint32_t i = 0; i < n_parts; i++) {
+        if (strcmp(set->parts[i], INDEX_NAME) == 0) {
+            return wf_err_set(err, WF_EINVAL, "%.200s/" INDEX_NAME ": lists itself", set->path);
+        }
         WF_TRY(open_file(set, join(set->path, set->parts[i]), err));
+        if (set->n_parts > n_parts) {
+            return wf_err_set(err, WF_EINVAL,
+                              "%.200s/%.100s: lists other files, which only " INDEX_NAME " may",
+                              set->path, set->parts[i]);
+        }
     }
     return WF_OK;
 }
 
 /* ---- the set of files ---- */
+
+struct identity {
+    uint64_t device, inode;
+    const char *path;
+};
+
+static int compare_identities(const void *a, const void *b)
+{
+    const struct identity *x = a, *y = b;
+
+    if (x->device != y->device) {
+        return x->device < y->device ? -1 : 1;
+    }
+    return x->inode < y->inode ? -1 : x->inode > y->inode;
+}
+
+/* Finds a file that is there twice, by two names or through a link. */
+static enum wf_status check_files(const struct wf_native_set *set, struct wf_err *err)
+{
+    struct identity *files = wf_xcalloc(set->n_files, sizeof(*files));
+    enum wf_status status = WF_OK;
+
+    for (uint32_t i = 0; i < set->n_files; i++) {
+        const struct wf_native_file *file = &set->files[i];
+        files[i] = (struct identity){file->device, file->inode, file->path};
+    }
+    qsort(files, set->n_files, sizeof(*files), compare_identities);
+    for (uint32_t i = 1; i < set->n_files && status == WF_OK; i++) {
+        if (compare_identities(&files[i - 1], &files[i]) == 0) {
+            status = wf_err_set(err, WF_EINVAL, "'%.200s' and '%.200s' are the same file",
+                                files[i - 1].path, files[i].path);
+        }
+    }
+    free(files);
+    return status;
+}
 
 static int compare_blocks(const void *a, const void *b)
 {
@@ -540,6 +593,9 @@ enum wf_status wf_native_set_open(const char *path, struct wf_native_set *set,
     enum wf_status status = stat(path, &st) == 0 && S_ISDIR(st.st_mode)
                                 ? open_directory(set, err)
                                 : open_file(set, wf_xstrdup(path), err);
+    if (status == WF_OK) {
+        status = check_files(set, err);
+    }
     if (status == WF_OK) {
         status = number_blocks(set, err);
     }

@@ -17,6 +17,7 @@ struct wf_native_file {
     uint64_t size;
     uint64_t end; /* of what can be read */
     bool is_whole;
+    uint64_t device, inode; /* which file it is, whatever its name */
 };
 
 /* A time of each rank that has one. */

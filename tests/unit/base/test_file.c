@@ -48,8 +48,24 @@ static void what_is_no_file_is_an_error(void)
     CHECK_STR(err.text, "cannot read 'missing': No such file or directory");
     CHECK(wf_file_read(".", 10, &buf, &err) == WF_EIO);
     CHECK_STR(err.text, "cannot read '.': Is a directory");
-    CHECK(wf_file_read("/dev/zero", 10, &buf, &err) == WF_EINVAL);
+    CHECK(wf_file_read("/dev/zero", 10, &buf, &err) == WF_EIO);
+    CHECK_STR(err.text, "cannot read '/dev/zero': it is a device; expected a file");
     wf_buf_fini(&buf);
+}
+
+static void the_head_of_a_file_is_read_and_of_nothing_else(void)
+{
+    char head[8] = "-------";
+
+    write_file("text", LENGTH);
+    CHECK_U64(wf_file_head("text", head, 4), 4);
+    CHECK_STR(head, "abcd---");
+    write_file("text", 2);
+    CHECK_U64(wf_file_head("text", head, 4), 2);
+    CHECK_U64(wf_file_head("/dev/zero", head, 4), 0);
+    CHECK_U64(wf_file_head(".", head, 4), 0);
+    CHECK_U64(wf_file_head("missing", head, 4), 0);
+    (void)unlink("text");
 }
 
 static void a_pipe_is_read_while_it_has_a_writer(void)
@@ -82,6 +98,7 @@ int main(void)
 {
     RUN(a_file_is_read_up_to_the_limit);
     RUN(what_is_no_file_is_an_error);
+    RUN(the_head_of_a_file_is_read_and_of_nothing_else);
     RUN(a_pipe_is_read_while_it_has_a_writer);
     return wf_test_done();
 }

@@ -135,6 +135,7 @@ static void foreign_text_becomes_printable(void)
         {"long zero \xc0\x80", "long zero ??"},
         {"surrogate \xed\xa0\x80", "surrogate ???"},
         {"beyond \xf4\x90\x80\x80", "beyond ????"},
+        {"reversed \xe2\x80\xae", "reversed ???"},
     };
 
     for (size_t i = 0; i < LENGTH(cases); i++) {
@@ -145,6 +146,43 @@ static void foreign_text_becomes_printable(void)
     }
 }
 
+static void cells_are_quoted_and_never_formulas(void)
+{
+    static const struct {
+        const char *text, *cell;
+    } cases[] = {
+        {"", ""},          {"plain", "plain"}, {"a,b", "\"a,b\""},    {"a\"b", "\"a\"\"b\""},
+        {"=1+1", "'=1+1"}, {"@x", "'@x"},      {"-x,y", "\"'-x,y\""}, {"-1.5e3", "-1.5e3"},
+        {"+7", "+7"},      {"a\nb", "a?b"},
+    };
+
+    for (size_t i = 0; i < LENGTH(cases); i++) {
+        char cell[64] = "";
+        FILE *out = fmemopen(cell, sizeof(cell), "w");
+
+        wf_text_csv(out, cases[i].text);
+        (void)fclose(out);
+        CHECK_STR(cell, cases[i].cell);
+    }
+}
+
+static void a_line_is_printed_without_its_control_characters(void)
+{
+    char line[64] = "";
+    FILE *out = fmemopen(line, sizeof(line), "w");
+
+    wf_text_print(out, "%s and %d\n", "\x1b[1mbold\nforged", 7);
+    (void)fclose(out);
+    CHECK_STR(line, "?[1mbold?forged and 7\n");
+}
+
+static void a_mark_at_the_beginning_is_skipped(void)
+{
+    CHECK_STR(wf_text_past_mark("\xef\xbb\xbftext"), "text");
+    CHECK_STR(wf_text_past_mark("\xef\xbb"), "\xef\xbb");
+    CHECK_STR(wf_text_past_mark(""), "");
+}
+
 int main(void)
 {
     RUN(typos_find_their_name);
@@ -152,5 +190,8 @@ int main(void)
     RUN(distances_are_those_of_the_definition);
     RUN(hints_fit_whatever_the_name);
     RUN(foreign_text_becomes_printable);
+    RUN(cells_are_quoted_and_never_formulas);
+    RUN(a_line_is_printed_without_its_control_characters);
+    RUN(a_mark_at_the_beginning_is_skipped);
     return wf_test_done();
 }

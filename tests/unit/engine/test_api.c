@@ -440,9 +440,25 @@ static void two_engines_run_at_once(void)
     }
 }
 
+/* malloc() aligns to 16 bytes, which wider stores to the engine's barrier would not survive. */
+static void an_engine_is_aligned_as_its_type_asks(void)
+{
+    struct wf_engine_config config = engine_defaults(WF_SEQUENTIAL, 1);
+    struct wf_engine *engines[8];
+
+    for (size_t i = 0; i < 8; i++) {
+        engines[i] = wf_engine_new(&config, NULL);
+        CHECK_U64((uintptr_t)engines[i] % 64, 0);
+    }
+    for (size_t i = 0; i < 8; i++) {
+        wf_engine_free(engines[i]);
+    }
+}
+
 int main(void)
 {
     wf_engine_free(NULL);
+    RUN(an_engine_is_aligned_as_its_type_asks);
     RUN(a_run_without_events_ends);
     RUN(events_at_the_end_do_not_happen);
     RUN(windows_that_do_not_pay_are_given_up);
