@@ -251,17 +251,13 @@ void wf_packet_fault_arrive(const struct wf_packet_view *view, struct wf_packet_
 static void give_up(const struct wf_packet_view *view, const struct wf_packet_head *head,
                     const struct wf_net_message *msg)
 {
-    struct wf_net_losses *losses = losses_of(view);
     const struct wf_net_loss loss = {.at = view->key.time + 1,
                                      .src = head->src,
                                      .dst = head->dst,
                                      .vertex = view->vertex,
                                      .port = WF_TOPO_NO_PORT};
 
-    losses->n_packets++;
-    losses->n_cut_off++;
-    losses->n_bytes += bytes_of(view->model, msg);
-    wf_net_loss_merge(&losses->first, &loss);
+    wf_net_losses_add(losses_of(view), &loss, bytes_of(view->model, msg));
 }
 
 void wf_packet_fault_resend(const struct wf_packet_view *view,

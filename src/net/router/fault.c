@@ -280,17 +280,13 @@ bool wf_router_fault_strands(const struct wf_router_view *view, uint32_t input)
 /* Gives up a packet that can never reach its destination. */
 static void give_up(const struct wf_router_view *view, const struct wf_router_packet *packet)
 {
-    struct wf_net_losses *losses = losses_of(view);
     const struct wf_net_loss loss = {.at = wf_now(view->ctx) + 1,
                                      .src = packet->msg.src_node,
                                      .dst = packet->dst,
                                      .vertex = view->vertex,
                                      .port = WF_TOPO_NO_PORT};
 
-    losses->n_packets++;
-    losses->n_cut_off++;
-    losses->n_bytes += view->model->set.packet;
-    wf_net_loss_merge(&losses->first, &loss);
+    wf_net_losses_add(losses_of(view), &loss, view->model->set.packet);
 }
 
 void wf_router_fault_resend(const struct wf_router_view *view,
