@@ -8,7 +8,7 @@
  */
 
 #include "sim/sim.h"
-#include "study/points.h"
+#include "base/points.h"
 
 #include <stdbool.h>
 #include <stddef.h>

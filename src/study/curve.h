@@ -4,7 +4,7 @@
 /* A load curve: latency and accepted load against offered load. */
 
 #include "base/status.h"
-#include "study/points.h"
+#include "base/points.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
  */
 
 #include "base/status.h"
-#include "study/points.h"
+#include "base/points.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -15,7 +15,7 @@
 
 #include "base/status.h"
 #include "result/doc.h"
-#include "study/points.h"
+#include "base/points.h"
 
 #include <stdint.h>
 #include <stdio.h>

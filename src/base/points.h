@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The points of a study or of a load curve, run in parallel on a number of threads. */
+/* Independent pieces of work, such as the points of a study or the runs of a prediction with error
+ * bars, in parallel on a number of threads. */
 
 #include <signal.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "study/points.h"
+#include "base/points.h"
 
 #include "base/mem.h"
 
