@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +65,17 @@ uint64_t wf_clock_peak_rss(void)
         kib = (uint64_t)usage.ru_maxrss;
     }
     return kib * 1024;
+}
+
+size_t wf_clock_cores(void)
+{
+    cpu_set_t allowed;
+
+    if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0) {
+        return (size_t)CPU_COUNT(&allowed);
+    }
+    long online = sysconf(_SC_NPROCESSORS_ONLN); /* more than the set can hold */
+    return online > 0 ? (size_t)online : 1;
 }
 
 uint64_t wf_clock_memory(void)

@@ -85,6 +85,11 @@ char *wf_progress_text(const struct wf_sim_progress *progress, double elapsed, c
         format_clock(elapsed * (1 - fraction) / fraction, clock, sizeof(clock));
         (void)snprintf(eta, sizeof(eta), "  %s left", clock);
     }
+    if (progress->runs > 0) {
+        (void)snprintf(buf, WF_PROGRESS_TEXT_MAX, "%s%zu of %zu repeated runs%s", percent,
+                       progress->runs_done, progress->runs, eta);
+        return buf;
+    }
     (void)snprintf(buf, WF_PROGRESS_TEXT_MAX, "%s%s simulated  %s events/s%s", percent,
                    wf_human_time(progress->time_ps, time),
                    wf_human_count((double)progress->events / elapsed, rate), eta);

@@ -7,8 +7,8 @@
  * terminal and progress was asked for, a new line is printed every second.
  */
 
-#include "sim/sim.h"
 #include "base/points.h"
+#include "sim/sim.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -165,8 +165,7 @@ static void add_ratios(struct builder *builder, const struct wf_resample_segment
         double wide = 1 + (ratio - 1) * wider;
 
         WF_GROW(out->ratios, builder->n_ratios, builder->ratios_capacity);
-        out->ratios[builder->n_ratios++] =
-            wide > 0 ? (uint64_t)(wide * (double)ONE + 0.5) : 0;
+        out->ratios[builder->n_ratios++] = wide > 0 ? (uint64_t)(wide * (double)ONE + 0.5) : 0;
     }
 }
 
@@ -179,7 +178,8 @@ static void keep_far_out(struct builder *builder, uint32_t place, uint64_t first
     size_t n = builder->n_singles - first, kept = 0;
 
     wf_quantile_sort(singles, n);
-    double low = (double)wf_quantile(singles, n, 25), high = (double)wf_quantile(singles, n, 75);
+    double low = (double)wf_quantile(singles, n, 25),
+           high = (double)wf_quantile(singles, n, 75);
     double reach = FAR_OUT * (high - low);
 
     for (uint64_t i = out->by_place[place].segments; i < builder->n_segments - 1; i++) {
@@ -309,7 +309,7 @@ static void count_varied(struct wf_resample *resample)
             uint64_t n = length(segment);
             double time = mean_of(places, segment) * (double)n;
             all += time;
-            if (segment->factor != 0 && (n == 1         ? single
+            if (segment->factor != 0 && (n == 1        ? single
                                          : n < OWN_MIN ? few
                                                        : any_own(places, segment))) {
                 resample->n_varied += n;
@@ -458,16 +458,16 @@ static int64_t draw_few(const struct draw *draw, uint64_t random)
         sum += is_drawn(draw, other) ? draw_ratio(draw, wf_rng_mix(other)) : ONE;
     }
     uint64_t mean = (uint64_t)mean_of(draw->resample->places, draw->segment);
-    int64_t level = times((uint64_t)times(mean, draw_level(draw)), sum / n);
+    int64_t level = times((uint64_t)times(mean, draw_level(draw)), n > 0 ? sum / n : ONE);
     return times((uint64_t)level, draw_ratio(draw, random));
 }
 
-static int64_t draw_single(const struct draw *draw, uint64_t random, int64_t ps)
+static int64_t draw_single(const struct draw *draw, uint64_t random)
 {
     uint64_t first = draw->place->singles, n = draw->place[1].singles - first;
 
     if (n < 2) {
-        return ps;
+        return duration_of(draw->resample->places, draw->segment->begin);
     }
     const int64_t *singles = draw->resample->singles + first;
     /* What might have been recorded is the same for all ranks. */
@@ -498,10 +498,10 @@ int64_t wf_resample_duration(const void *draw, uint32_t rank, uint32_t span, int
     uint64_t random = wf_rng_draw(own.seed, rank, span);
 
     if (own.segment->factor == 0) {
-        return ps;
+        return places->durations[number];
     }
     if (length(own.segment) >= OWN_MIN) {
         return draw_own(&own, find_member(places, own.segment, number), random);
     }
-    return length(own.segment) > 1 ? draw_few(&own, random) : draw_single(&own, random, ps);
+    return length(own.segment) > 1 ? draw_few(&own, random) : draw_single(&own, random);
 }

@@ -30,7 +30,8 @@ struct wf_resample_segment {
 /* What the spans of a place have in common. */
 struct wf_resample_place {
     uint64_t segments, ratios, singles; /* the first of each; the next place ends them */
-    uint64_t keep; /* the share of the differences between ranks that is not chance, in 1/2^32 */
+    uint64_t
+        keep; /* the share of the differences between ranks that is not chance, in 1/2^32 */
     double common; /* relative standard deviation of the level that ranks have in common */
     /* Single spans: mean, width of smoothing, and the factor that keeps their variance. */
     double mean, width, shrink;
@@ -57,6 +58,7 @@ struct wf_resample_draw {
     uint64_t seed;                      /* of the replica */
 };
 
-/* The time of a span in a replica; `draw` is a struct wf_resample_draw. For struct
- * wf_retimed_config; takes logarithmic time. */
+/* The time of a span in a replica; `draw` is a struct wf_resample_draw. A span that is kept has
+ * the time that `places` have, not `ps`. For struct wf_retimed_config; takes logarithmic
+ * time. */
 int64_t wf_resample_duration(const void *draw, uint32_t rank, uint32_t span, int64_t ps);

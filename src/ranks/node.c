@@ -92,6 +92,9 @@ void wf_node_count_rank(const struct wf_recorder *recorder, struct wf_ranks_tall
     wf_stat_add(&job->waits, waits);
     if (totals->ended) {
         wf_stat_add(&job->finish, totals->clock);
+        if (recorder->ends != NULL) {
+            recorder->ends[totals->number] = totals->clock;
+        }
     }
     if (recording != NULL) {
         wf_recording_rank(recording, &account);

@@ -97,6 +97,9 @@ struct wf_ranks_config {
     const struct wf_replay_params *params;
     const struct wf_cpu *cpu;                     /* kept; null: compute times as recorded */
     const struct wf_recording_options *recording; /* null: the run is not recorded */
+    /* By rank of the run: set to the time at which a rank ended, by the process that has the
+     * rank; null: not needed. Kept. */
+    int64_t *ends;
 };
 
 /* Adds the nodes and their ranks to the engine, connects the network and asks for a tally of

@@ -99,6 +99,56 @@ static bool line_time(const struct wf_value *time, struct wf_phrase *out)
     return true;
 }
 
+/* Adds "1 ms .. 2 ms", the quantiles 5 % and 95 %. */
+static void add_interval(struct wf_phrase *out, const struct wf_value *low,
+                         const struct wf_value *high)
+{
+    wf_phrase_time(out, low->count);
+    wf_phrase_add(out, " .. ");
+    wf_phrase_time(out, high->count);
+}
+
+static bool line_interval(const struct wf_value *result, struct wf_phrase *out)
+{
+    const struct wf_value *low = wf_doc_find(result, "predicted_time_p05_ps");
+    const struct wf_value *high = wf_doc_find(result, "predicted_time_p95_ps");
+
+    if (low == NULL || high == NULL) {
+        return false;
+    }
+    add_interval(out, low, high);
+    wf_phrase_add(out, ", median ");
+    wf_phrase_time(out, wf_doc_get_count(result, "predicted_time_p50_ps", 0));
+    wf_phrase_add(out, ", of ");
+    wf_phrase_number_of(out, wf_doc_get_count(result, "uncertainty.completed", 0), "run",
+                        "runs");
+    return true;
+}
+
+/* Says what is uncertain: "2 settings, 95 % of the compute time". */
+static bool line_uncertain(const struct wf_value *uncertainty, struct wf_phrase *out)
+{
+    const char *none = wf_doc_get_text(uncertainty, "none", NULL);
+    uint64_t settings = wf_doc_get_count(uncertainty, "settings", 0);
+    const struct wf_value *varied = wf_doc_find(uncertainty, "compute.varied_time_percent");
+
+    if (none != NULL) {
+        wf_phrase_add(out, "none: %s", none);
+        return true;
+    }
+    wf_phrase_number_of(out, settings, "setting", "settings");
+    if (varied != NULL) {
+        wf_phrase_add(out, ", %" PRIu64 " %% of the compute time", varied->count);
+    } else {
+        wf_phrase_add(out, "; not compute times: %s",
+                      wf_doc_get_text(uncertainty, "compute.kept", "?"));
+    }
+    if (wf_doc_is_true(uncertainty, "noise")) {
+        wf_phrase_add(out, ", noise of the nodes");
+    }
+    return true;
+}
+
 static bool line_count(const struct wf_value *count, struct wf_phrase *out)
 {
     wf_phrase_count(out, count->count);
@@ -164,6 +214,25 @@ static bool line_efficiency(const struct wf_value *efficiency, struct wf_phrase 
                   wf_doc_get_real(efficiency, "serialisation_percent", 0),
                   wf_doc_get_real(efficiency, "transfer_percent", 0));
     return true;
+}
+
+static bool line_efficiency_interval(const struct wf_value *efficiency, struct wf_phrase *out)
+{
+    static const struct {
+        const char *low, *high, *words;
+    } parts[] = {
+        {"parallel_p05_percent", "parallel_p95_percent", ""},
+        {"load_balance_p05_percent", "load_balance_p95_percent", " = load balance "},
+        {"serialisation_p05_percent", "serialisation_p95_percent", " x serialisation "},
+        {"transfer_p05_percent", "transfer_p95_percent", " x transfer "},
+    };
+
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        wf_phrase_add(out, "%s%.1f .. %.1f %%", parts[i].words,
+                      wf_doc_get_real(efficiency, parts[i].low, 0),
+                      wf_doc_get_real(efficiency, parts[i].high, 0));
+    }
+    return wf_doc_find(efficiency, parts[0].low) != NULL;
 }
 
 static bool line_digest(const struct wf_value *doc, struct wf_phrase *out)
@@ -360,6 +429,8 @@ static const struct line answer_lines[] = {
     {"Network", NULL, line_network},
     {"Status", NULL, line_status},
     {"Predicted time", PREDICTED, line_time},
+    {"  90 % of runs", "result", line_interval},
+    {"  uncertain", "result.uncertainty", line_uncertain},
     {"Recorded time", NULL, wf_writer_text_recorded},
     {"Simulated time", "result.simulated_time_ps", line_time},
     {"Messages", "result", line_messages},
@@ -377,6 +448,7 @@ static const struct line answer_lines[] = {
     {"Longest waits", NULL, wf_writer_text_waits},
     {"Iterations", NULL, wf_writer_text_iterations},
     {"Efficiency", "result.efficiency", line_efficiency},
+    {"  90 % of runs", "result.efficiency", line_efficiency_interval},
     {"Critical path", NULL, wf_writer_text_path},
     {"What if", NULL, wf_writer_text_what_if},
     {"Load", NULL, line_load},

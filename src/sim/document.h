@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "engine/run.h"
 #include "ranks/tally.h"
+#include "sim/efficiency.h"
 
 #include <stdbool.h>
 
@@ -36,6 +37,11 @@ enum wf_status wf_document_replay(struct wf_value *result, const struct wf_run *
                                   const struct wf_document_jobs *jobs,
                                   const struct wf_ranks_tally *tally, bool interrupted,
                                   struct wf_err *err);
+
+/* The times from which the efficiencies of all jobs together are computed; jobs->ideal is
+ * set. */
+struct wf_efficiency_times wf_document_efficiency_times(const struct wf_document_jobs *jobs,
+                                                        const struct wf_ranks_tally *tally);
 
 /* What failures in time have to do with ranks that wait, for the end of a message: empty, or
  * text after a semicolon. `buf` has WF_FAULT_TEXT_MAX bytes. */

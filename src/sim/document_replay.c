@@ -195,17 +195,15 @@ static void add_job(struct wf_value *section, const struct wf_job_tally *job)
     add_idle(section, &job->finish);
 }
 
-static void add_efficiency(struct wf_value *section, const struct wf_job_tally *real,
-                           const struct wf_job_tally *ideal, int64_t start)
+static struct wf_efficiency_times times_of(const struct wf_job_tally *real,
+                                           const struct wf_job_tally *ideal, int64_t start)
 {
-    const struct wf_efficiency_times times = {
+    return (struct wf_efficiency_times){
         .mean_compute = wf_stat_mean(&real->compute),
         .max_compute = real->compute.max,
         .time = real->finish.max - start,
         .ideal_time = ideal->finish.max - start,
     };
-
-    wf_efficiency_describe(section, &times);
 }
 
 /* Adds up all jobs. */
@@ -252,7 +250,9 @@ static void add_jobs(struct wf_value *result, const struct wf_document_jobs *job
         }
         add_job(wf_doc_section(item, "ranks"), &tally->jobs[i]);
         if (completed && jobs->ideal != NULL) {
-            add_efficiency(item, &tally->jobs[i], &jobs->ideal->jobs[i], jobs->start[i]);
+            const struct wf_efficiency_times times =
+                times_of(&tally->jobs[i], &jobs->ideal->jobs[i], jobs->start[i]);
+            wf_efficiency_describe(item, &times);
         }
     }
 }
@@ -267,6 +267,16 @@ static int64_t first_start(const struct wf_document_jobs *jobs)
     return first;
 }
 
+struct wf_efficiency_times wf_document_efficiency_times(const struct wf_document_jobs *jobs,
+                                                        const struct wf_ranks_tally *tally)
+{
+    struct wf_job_tally real, ideal;
+
+    sum_jobs(tally, &real);
+    sum_jobs(jobs->ideal, &ideal);
+    return times_of(&real, &ideal, first_start(jobs));
+}
+
 /* Adds the parts that only some runs have. */
 static void add_details(struct wf_value *result, const struct wf_document_jobs *jobs,
                         const struct wf_ranks_tally *tally, bool completed)
@@ -279,10 +289,8 @@ static void add_details(struct wf_value *result, const struct wf_document_jobs *
         add_jobs(result, jobs, tally, completed);
     }
     if (completed && jobs->ideal != NULL) {
-        struct wf_job_tally real, ideal;
-        sum_jobs(tally, &real);
-        sum_jobs(jobs->ideal, &ideal);
-        add_efficiency(result, &real, &ideal, first_start(jobs));
+        const struct wf_efficiency_times times = wf_document_efficiency_times(jobs, tally);
+        wf_efficiency_describe(result, &times);
     }
 }
 

@@ -5,6 +5,7 @@
 #include "engine/comm.h"
 #include "engine/engine.h"
 #include "net/net.h"
+#include "ops/source.h"
 #include "ranks/node_params.h"
 #include "ranks/ranks.h"
 #include "result/doc.h"
@@ -80,6 +81,17 @@ static void speak(int before)
     }
 }
 
+/* Whether programs run. Otherwise several runs may share the process. */
+static bool is_live(const struct wf_plan *plan)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < plan->n_jobs; i++) {
+        any = any || (plan->jobs[i].source != NULL && plan->jobs[i].source->live != NULL);
+    }
+    return any;
+}
+
 static enum wf_status run_ideal(struct wf_job *job, const struct wf_engine_config *config,
                                 struct wf_comm *world, struct wf_setup *setup,
                                 struct wf_err *err)
@@ -88,7 +100,9 @@ static enum wf_status run_ideal(struct wf_job *job, const struct wf_engine_confi
     struct wf_run run = {.threads = 0};
 
     enum wf_status status = job->ops->build(job, engine, setup, err);
-    if (status == WF_OK) {
+    if (status == WF_OK && !is_live(job->plan)) {
+        status = wf_engine_run(engine, &run, err);
+    } else if (status == WF_OK) {
         int before = silence();
         status = wf_engine_run(engine, &run, err);
         speak(before);

@@ -45,6 +45,8 @@ struct wf_job {
     struct wf_traffic *traffic;   /* for synthetic traffic */
     const struct wf_recording_options *recording; /* null: no recording */
     struct wf_spill_files *spill; /* spill files of the recording; may be null */
+    uint64_t seed;                /* for the noise of nodes */
+    int64_t *ends;                /* as in struct wf_ranks_config; may be null */
 };
 
 /* All members are required. */
@@ -68,6 +70,10 @@ extern const struct wf_job_ops wf_job_replay;
 extern const struct wf_job_ops wf_job_graph;
 extern const struct wf_job_ops wf_job_bench;
 extern const struct wf_job_ops wf_job_traffic;
+
+/* The job of a plan, which must outlive it; and its release. */
+void wf_job_init(struct wf_job *job, const struct wf_plan *plan);
+void wf_job_fini(struct wf_job *job);
 
 void wf_setup_fini(struct wf_setup *setup);
 

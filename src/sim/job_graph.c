@@ -63,12 +63,13 @@ static enum wf_status graph_build(const struct wf_job *job, struct wf_engine *en
         .net = setup->net,
         .mpi = setup->mpi,
         .node = setup->node,
-        .seed = job->plan->core.seed,
+        .seed = job->seed,
         .cpu = &job->cpu,
         .granularity = (enum wf_pe_granularity)params->granularity,
         .timeless = params->policy == WF_POLICY_CAUSAL,
         /* The run on an ideal network is not recorded. */
         .recording = setup == &job->setup ? job->recording : NULL,
+        .ends = setup == &job->setup ? job->ends : NULL,
     };
 
     WF_TRY(wf_pes_new(engine, &config, &setup->pes, err));

@@ -193,11 +193,12 @@ static enum wf_status replay_build(const struct wf_job *job, struct wf_engine *e
         .net = setup->net,
         .mpi = setup->mpi,
         .node = setup->node,
-        .seed = job->plan->core.seed,
+        .seed = job->seed,
         .params = wf_plan_values(job->plan, "replay"),
         .cpu = &job->cpu,
         /* The run on an ideal network is not recorded. */
         .recording = setup == &job->setup ? job->recording : NULL,
+        .ends = setup == &job->setup ? job->ends : NULL,
     };
 
     WF_TRY(wf_ranks_new(engine, &config, &setup->ranks, err));

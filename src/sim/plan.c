@@ -313,6 +313,21 @@ static enum wf_status plan_source(struct wf_plan *plan, struct wf_err *err)
     return plan_replay(plan, err);
 }
 
+static enum wf_status check_runs(const struct wf_plan *plan, struct wf_err *err)
+{
+    const struct wf_setting *setting = wf_scenario_find(plan->scenario, "runs");
+
+    if (plan->core.runs != 1) {
+        return WF_OK;
+    }
+    return wf_setting_blame(setting,
+                            wf_err_set(err, WF_EUSAGE,
+                                       "%s: one repeated run has no distribution; expected 0, "
+                                       "or 2 to 100000, such as 99",
+                                       setting != NULL ? setting->origin : "runs"),
+                            err);
+}
+
 enum wf_status wf_plan_init(struct wf_plan *plan, const struct wf_scenario *scenario,
                             struct wf_err *err)
 {
@@ -322,6 +337,9 @@ enum wf_status wf_plan_init(struct wf_plan *plan, const struct wf_scenario *scen
     plan->scenario = scenario;
 
     enum wf_status status = apply_core(plan, scenario, err);
+    if (status == WF_OK) {
+        status = check_runs(plan, err);
+    }
     if (status == WF_OK) {
         status = plan_source(plan, err);
     }
@@ -476,6 +494,10 @@ void wf_plan_describe(const struct wf_plan *plan, struct wf_value *root)
             wf_doc_null(section, "topology");
         }
         wf_doc_bool(section, "efficiency", plan->core.efficiency);
+    }
+    if (plan->core.runs > 0) {
+        wf_doc_count(section, "runs", plan->core.runs);
+        wf_sim_uncertainty_describe(plan, wf_doc_section(section, "uncertainty"));
     }
     wf_doc_count(section, "seed", plan->core.seed);
 

@@ -15,7 +15,7 @@
 _Static_assert(offsetof(struct wf_scenario_core, job) == 0,
                "rows of a job are rows of the scenario");
 
-enum { FIRST_JOB_ROW = 4, NOTE_MAX = 512 };
+enum { FIRST_JOB_ROW = 5, NOTE_MAX = 512 };
 
 const struct wf_param wf_scenario_params[] = {
     WF_PARAM_ROW(struct wf_scenario_core, network, TEXT, .def = "loggp",
@@ -27,6 +27,10 @@ const struct wf_param wf_scenario_params[] = {
     WF_PARAM_ROW(struct wf_scenario_core, efficiency, BOOL, .def = "false",
                  .doc = "Run on an ideal network too, and report the losses to load imbalance, "
                         "serialisation and transfer"),
+    WF_PARAM_ROW(struct wf_scenario_core, runs, COUNT, .def = "0", .max = "100000",
+                 .doc = "Repeat the replay this many times with compute times and uncertain "
+                        "settings drawn from their distributions, and report quantiles; 99 is "
+                        "a good number"),
     WF_PARAM_ROW(
         struct wf_scenario_job, source, TEXT, .def = "",
         .doc = "Where the operations come from: gen:<generator>, a trace, traffic:<pattern> or "

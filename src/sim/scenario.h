@@ -5,7 +5,7 @@
  * The description of a simulation: keys and values in the order in which they were given. If a
  * key occurs several times, the last value counts. A key is one of
  *
- *   network, topology, seed, efficiency
+ *   network, topology, seed, efficiency, runs
  *   source, ranks, ranks_per_node, placement, start, repeat, region, iterations,
  *   repeat_iteration: settings of the first program
  *   <scope>.<name>, a parameter: net.L, gen.bytes, trace.flop_rate, engine.threads
@@ -61,6 +61,7 @@ struct wf_scenario_core {
     char *topology; /* "" is none */
     uint64_t seed;
     bool efficiency;
+    uint64_t runs; /* repeated runs for error bars; 0: none */
 };
 
 extern const struct wf_param wf_scenario_params[]; /* over struct wf_scenario_core */

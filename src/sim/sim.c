@@ -17,9 +17,11 @@
 #include "sim/job.h"
 #include "sim/plan_jobs.h"
 #include "sim/program.h"
+#include "sim/replicas.h"
 #include "sim/trace_out.h"
 #include "sim/warnings.h"
 #include "sim/what_if.h"
+#include "sim/world.h"
 #include "traffic/traffic.h"
 
 #include <weft/weft.h>
@@ -37,7 +39,7 @@ struct progress {
     const struct wf_job *job;
 };
 
-static void job_init(struct wf_job *job, const struct wf_plan *plan)
+void wf_job_init(struct wf_job *job, const struct wf_plan *plan)
 {
     *job = (struct wf_job){
         .ops = plan->bench != NULL           ? &wf_job_bench
@@ -45,6 +47,7 @@ static void job_init(struct wf_job *job, const struct wf_plan *plan)
                : plan->jobs[0].graph != NULL ? &wf_job_graph
                                              : &wf_job_replay,
         .plan = plan,
+        .seed = plan->core.seed,
     };
 }
 
@@ -56,7 +59,7 @@ void wf_setup_fini(struct wf_setup *setup)
     memset(setup, 0, sizeof(*setup));
 }
 
-static void job_fini(struct wf_job *job)
+void wf_job_fini(struct wf_job *job)
 {
     wf_setup_fini(&job->setup);
     wf_traffic_free(job->traffic);
@@ -146,16 +149,6 @@ static struct wf_value *make_document(const struct wf_plan *plan)
     return root;
 }
 
-/* Keeps the first error that processes report. */
-static void keep_first(void *arg, const void *bytes)
-{
-    struct wf_err *first = arg;
-
-    if (first->status == WF_OK) {
-        memcpy(first, bytes, sizeof(*first));
-    }
-}
-
 /* A program that could not be read to its end has no result. An error in one process is
  * reported to all processes. */
 static enum wf_status check_sources(const struct wf_plan *plan, struct wf_comm *world,
@@ -172,18 +165,7 @@ static enum wf_status check_sources(const struct wf_plan *plan, struct wf_comm *
         }
     }
 
-    struct wf_err found = {.status = WF_OK};
-    if (status != WF_OK) {
-        found = *err;
-    }
-    if (wf_comm_size(world) > 1) {
-        wf_comm_collect(world, &found, sizeof(found), keep_first, &found);
-        wf_comm_share(world, &found, sizeof(found));
-    }
-    if (found.status != WF_OK) {
-        *err = found;
-    }
-    return found.status;
+    return wf_world_first_error(world, status, err);
 }
 
 /* Adds the properties of link classes as the network model used them, unless statistics of
@@ -414,7 +396,7 @@ static enum wf_status run_once(struct wf_plan *plan, const struct wf_sim_host *h
     struct wf_recording_options options;
     struct wf_job job;
 
-    job_init(&job, plan);
+    wf_job_init(&job, plan);
     enum wf_status status = check_memory(&job, host->world, err);
     if (status == WF_OK && host->recording != NULL && plan->n_jobs > 0) {
         /* Several processes cannot read each other's spill files. */
@@ -429,7 +411,7 @@ static enum wf_status run_once(struct wf_plan *plan, const struct wf_sim_host *h
         status =
             explain ? explain_job(&job, host->world, doc) : run_job(&job, plan, host, doc, err);
     }
-    job_fini(&job);
+    wf_job_fini(&job);
     return status;
 }
 
@@ -446,6 +428,28 @@ static enum wf_status check_payload(const struct wf_plan *plan, struct wf_comm *
         }
     }
     return WF_OK;
+}
+
+/* Adds error bars to the prediction, unless the run did not complete. */
+static enum wf_status repeat_runs(const struct wf_plan *plan,
+                                  const struct wf_scenario *scenario,
+                                  const struct wf_sim_host *host, enum wf_status status,
+                                  struct wf_value **doc, struct wf_err *err)
+{
+    int64_t go = status == WF_OK;
+
+    if (wf_comm_size(host->world) > 1) {
+        wf_comm_reduce(host->world, WF_COMM_MIN, &go, 1); /* only the first process knows */
+    }
+    if (go == 0) {
+        return status;
+    }
+    status = wf_sim_replicas(plan, scenario, host, *doc, err);
+    if (status != WF_OK && status != WF_EINTR) {
+        wf_doc_free(*doc);
+        *doc = NULL;
+    }
+    return status;
 }
 
 static enum wf_status run_or_explain(const struct wf_scenario *scenario,
@@ -475,6 +479,9 @@ static enum wf_status run_or_explain(const struct wf_scenario *scenario,
     } while (status == WF_OK && !explain && wf_comm_size(host->world) == 1 &&
              wf_job_lengthen(&plan, *doc));
     status = wf_sim_trace_out_end(&trace, status, err);
+    if (!explain && plan.core.runs > 0) {
+        status = repeat_runs(&plan, scenario, host, status, doc, err);
+    }
     wf_plan_fini(&plan);
     return status;
 }

@@ -12,6 +12,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct wf_comm;
@@ -24,6 +25,7 @@ struct wf_sim_progress {
     int64_t time_ps;
     uint64_t events;
     uint64_t rolled_back;
+    size_t runs_done, runs; /* repeated runs (sim/replicas.h), instead; 0: the run itself */
 };
 
 /* Options of a recording (docs/reference/result-document.md, `recording`). Individual spans
@@ -64,6 +66,7 @@ struct wf_sim_host {
      * never. */
     uint64_t what_if_events;
     struct wf_sim_trace *trace; /* null: no trace is written */
+    size_t run_threads;         /* for repeated runs; 0: as many as cores */
 };
 
 /*

@@ -317,13 +317,35 @@ static uint64_t draw_factor(double percent, uint64_t random)
     return (uint64_t)(factor * (double)WF_PARAM_SCALE_ONE + 0.5);
 }
 
-void wf_sim_uncertainty_draw(struct wf_plan *plan, uint64_t replica)
+/* Copies the value of a parameter from the struct of another plan. */
+static void copy_value(const struct wf_param *row, const void *from, void *to)
 {
-    struct uncertain item;
+    const struct wf_param one[] = {*row, WF_PARAM_END};
+    char text[WF_PARAM_TEXT_MAX];
+    struct wf_err err;
 
-    for (size_t at = 0; next(plan, &at, &item);) {
-        uint64_t random = wf_rng_draw(plan->core.seed, stream_of(item.key), replica);
-        wf_param_scale(item.row, item.name, item.values, draw_factor(item.percent, random));
+    if (wf_param_set(one, to, "", row->name, wf_param_format(row, from, text), &err) != WF_OK) {
+        wf_panic("value of a plan: %s", err.text);
+    }
+}
+
+void wf_sim_uncertainty_draw(struct wf_plan *plan, const struct wf_plan *nominal,
+                             uint64_t replica)
+{
+    struct uncertain item, own;
+
+    for (size_t at = 0; next(nominal, &at, &item);) {
+        const struct wf_setting *setting = &nominal->scenario->settings[at - 1];
+        if (resolve(plan, setting, &own)) {
+            copy_value(item.row, item.values, own.values);
+        }
+    }
+    for (size_t at = 0; next(nominal, &at, &item);) {
+        const struct wf_setting *setting = &nominal->scenario->settings[at - 1];
+        uint64_t random = wf_rng_draw(nominal->core.seed, stream_of(item.key), replica);
+        if (resolve(plan, setting, &own)) {
+            wf_param_scale(own.row, own.name, own.values, draw_factor(item.percent, random));
+        }
     }
 }
 

@@ -46,10 +46,11 @@ enum wf_status wf_sim_uncertainty_check_all(const struct wf_plan *plan, struct w
 /* The number of settings that are uncertain: not by 0 %, and not 0 themselves. */
 size_t wf_sim_uncertainty_count(const struct wf_plan *plan);
 
-/* Multiplies the values of the plan by the factors of one replica, a function of the seed of the
- * plan and the number of the replica. The factor of a setting depends on its name, not on the
- * others. */
-void wf_sim_uncertainty_draw(struct wf_plan *plan, uint64_t replica);
+/* Sets the uncertain values of the plan to those of `nominal`, a plan of the same settings, times
+ * the factors of one replica. A factor is a function of the seed, the number of the replica and
+ * the name of the setting, not of other settings. */
+void wf_sim_uncertainty_draw(struct wf_plan *plan, const struct wf_plan *nominal,
+                             uint64_t replica);
 
 /* Adds one member, the percentage, for each uncertain setting. */
 void wf_sim_uncertainty_describe(const struct wf_plan *plan, struct wf_value *section);

@@ -9,6 +9,7 @@
 #include "ranks/ranks.h"
 #include "result/doc.h"
 #include "sim/job.h"
+#include "sim/uncertainty.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -91,7 +92,7 @@ static bool lacks_routing(const struct wf_job *job, const struct wf_ranks_tally 
     return true;
 }
 
-static void add(struct wf_value *root, const char *words)
+void wf_sim_warn(struct wf_value *root, const char *words)
 {
     const struct wf_value *found = wf_doc_find(root, "warnings");
     /* part of `root`, which the caller may change */
@@ -116,8 +117,24 @@ static void word_unused(char *words, const char *scope, const struct wf_param *r
     }
 }
 
+/* Uncertainties that the user gave are used by repeated runs only. */
+static void warn_uncertainty(const struct wf_plan *plan, struct wf_value *root)
+{
+    for (size_t i = 0; i < plan->scenario->n && plan->core.runs == 0; i++) {
+        const struct wf_setting *setting = &plan->scenario->settings[i];
+        char words[WORDS_MAX];
+
+        if (wf_sim_uncertainty_is(setting->key) && setting->place == NULL) {
+            (void)snprintf(words, sizeof(words), "%.100s has no effect without --runs",
+                           setting->origin);
+            wf_sim_warn(root, words);
+        }
+    }
+}
+
 void wf_sim_warn_unused(const struct wf_plan *plan, struct wf_value *root)
 {
+    warn_uncertainty(plan, root);
     for (size_t i = 0; i < plan->n_blocks; i++) {
         const struct wf_plan_block *block = &plan->blocks[i];
         for (const struct wf_param *row = block->table; row->name != NULL; row++) {
@@ -127,7 +144,7 @@ void wf_sim_warn_unused(const struct wf_plan *plan, struct wf_value *root)
             if (!wf_param_has_effect(block->table, row, block->values) &&
                 is_chosen(plan, key)) {
                 word_unused(words, block->scope, row);
-                add(root, words);
+                wf_sim_warn(root, words);
             }
         }
     }
@@ -149,7 +166,7 @@ void wf_sim_warnings(const struct wf_job *job, const struct wf_ranks_tally *tall
         char words[WORDS_MAX];
 
         if (warnings[i](job, tally, words)) {
-            add(root, words);
+            wf_sim_warn(root, words);
         }
     }
 }

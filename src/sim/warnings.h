@@ -18,3 +18,6 @@ void wf_sim_warn_unused(const struct wf_plan *plan, struct wf_value *root);
 /* Adds the list `warnings` to the document of a replay, unless it is empty. */
 void wf_sim_warnings(const struct wf_job *job, const struct wf_ranks_tally *tally,
                      struct wf_value *root);
+
+/* Adds one line to that list. */
+void wf_sim_warn(struct wf_value *root, const char *words);

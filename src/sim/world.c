@@ -3,6 +3,8 @@
 
 #include "engine/comm.h"
 
+#include <string.h>
+
 enum wf_status wf_world_open(struct wf_comm **out, struct wf_err *err)
 {
     return wf_comm_open(out, err);
@@ -33,6 +35,34 @@ enum wf_status wf_world_agree(struct wf_comm *world, enum wf_status status, stru
     }
     wf_comm_share(world, err, sizeof(*err));
     return err->status;
+}
+
+/* Keeps the first error that processes report. */
+static void keep_first(void *arg, const void *bytes)
+{
+    struct wf_err *first = arg;
+
+    if (first->status == WF_OK) {
+        memcpy(first, bytes, sizeof(*first));
+    }
+}
+
+enum wf_status wf_world_first_error(struct wf_comm *world, enum wf_status status,
+                                    struct wf_err *err)
+{
+    struct wf_err found = {.status = WF_OK};
+
+    if (status != WF_OK) {
+        found = *err;
+    }
+    if (wf_comm_size(world) > 1) {
+        wf_comm_collect(world, &found, sizeof(found), keep_first, &found);
+        wf_comm_share(world, &found, sizeof(found));
+    }
+    if (found.status != WF_OK) {
+        *err = found;
+    }
+    return found.status;
 }
 
 const char *wf_world_library(void)

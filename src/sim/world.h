@@ -23,5 +23,10 @@ bool wf_world_is_first(const struct wf_comm *world);
 /* Gives every process the status and message of the first one. All processes must call it. */
 enum wf_status wf_world_agree(struct wf_comm *world, enum wf_status status, struct wf_err *err);
 
+/* Gives every process the error of the first process that has one; WF_OK if none has. All
+ * processes must call it. */
+enum wf_status wf_world_first_error(struct wf_comm *world, enum wf_status status,
+                                    struct wf_err *err);
+
 /* The library that connects processes: "none" or the name of the MPI library. */
 const char *wf_world_library(void);

@@ -3,8 +3,8 @@
 
 /* A load curve: latency and accepted load against offered load. */
 
-#include "base/status.h"
 #include "base/points.h"
+#include "base/status.h"
 
 #include <stdint.h>
 #include <stdio.h>

@@ -6,8 +6,8 @@
  * of `published` in a machine file is measured in a simulation of its own.
  */
 
-#include "base/status.h"
 #include "base/points.h"
+#include "base/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -13,9 +13,9 @@
  * Points that differ only by their seed (seed, gen.seed) are drawn as one, with an error bar.
  */
 
+#include "base/points.h"
 #include "base/status.h"
 #include "result/doc.h"
-#include "base/points.h"
 
 #include <stdint.h>
 #include <stdio.h>

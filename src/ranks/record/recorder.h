@@ -28,6 +28,7 @@ struct wf_recorder {
     struct wf_recording_options options;
     const struct wf_rails *rails;
     struct wf_tally_sections at; /* sections of the tally */
+    int64_t *ends;               /* as in struct wf_ranks_config */
 };
 
 /* Lays out the sections of a tally, for a struct of `size` bytes that begins with a struct

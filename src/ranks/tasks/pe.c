@@ -348,6 +348,7 @@ static void ask_for_tally(struct wf_pes *pes, const struct wf_pe_config *config,
                                      config->recording != NULL ? &options : NULL, &pes->rails,
                                      config->net, sizeof(struct wf_pe_tally)),
                     merge_tallies);
+    pes->recorder.ends = config->ends;
 }
 
 /* Tasks run without interruption. */

@@ -63,6 +63,7 @@ struct wf_pe_config {
     enum wf_pe_granularity granularity;
     bool timeless; /* tasks take no time: only the order of messages matters */
     const struct wf_recording_options *recording; /* null: the run is not recorded */
+    int64_t *ends;                                /* as in struct wf_ranks_config */
 };
 
 /* A PE that did not run all its tasks, and one of its blocked tasks: what the task needs and

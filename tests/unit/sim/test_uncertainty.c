@@ -31,24 +31,29 @@ static struct wf_scenario *scenario_of(const char *const *words)
 static void draw(const struct wf_scenario *scenario, uint64_t replica, double out[2])
 {
     static const char *const names[2] = {"L", "o"};
-    struct wf_plan plan;
+    struct wf_plan plan, drawn;
     struct wf_err err;
 
     if (wf_plan_init(&plan, scenario, &err) != WF_OK) {
         printf("# %s\n", err.text);
         abort();
     }
-    wf_sim_uncertainty_draw(&plan, replica);
+    if (wf_plan_init(&drawn, scenario, &err) != WF_OK) {
+        abort();
+    }
+    wf_sim_uncertainty_draw(&drawn, &plan, replica + 1);
+    wf_sim_uncertainty_draw(&drawn, &plan, replica); /* nothing is left of the first draw */
     for (int i = 0; i < 2; i++) {
         const struct wf_plan_block *block = NULL;
-        for (size_t b = 0; b < plan.n_blocks; b++) {
-            block = strcmp(plan.blocks[b].scope, "net") == 0 ? &plan.blocks[b] : block;
+        for (size_t b = 0; b < drawn.n_blocks; b++) {
+            block = strcmp(drawn.blocks[b].scope, "net") == 0 ? &drawn.blocks[b] : block;
         }
         const struct wf_param *row = wf_param_find(block->table, names[i]);
         int64_t value;
         memcpy(&value, (const char *)block->values + row->offset, sizeof(value));
         out[i] = (double)value;
     }
+    wf_plan_fini(&drawn);
     wf_plan_fini(&plan);
 }
 
