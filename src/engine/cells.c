@@ -17,6 +17,7 @@ void wf_cells_fini(struct wf_cells *cells)
         free(cells->slabs[i]);
     }
     free(cells->slabs);
+    free(cells->spare);
 }
 
 static void add_slab(struct wf_cells *cells)
@@ -27,10 +28,10 @@ static void add_slab(struct wf_cells *cells)
 
 uint32_t wf_cells_get(struct wf_cells *cells)
 {
-    uint32_t cell = cells->free;
+    uint32_t cell;
 
-    if (cell != 0) {
-        memcpy(&cells->free, wf_cells_at(cells, cell), sizeof(cells->free));
+    if (cells->n_spare > 0) {
+        cell = cells->spare[--cells->n_spare];
     } else {
         if (cells->next == cells->n_slabs * WF_CELLS_PER_SLAB) {
             add_slab(cells);
@@ -43,6 +44,9 @@ uint32_t wf_cells_get(struct wf_cells *cells)
 
 void wf_cells_put(struct wf_cells *cells, uint32_t cell)
 {
-    memcpy(wf_cells_at(cells, cell), &cells->free, sizeof(cells->free));
-    cells->free = cell;
+    if (cells->n_spare == cells->spare_room) {
+        cells->spare_room += cells->spare_room / 2 + WF_CELLS_PER_SLAB;
+        cells->spare = wf_xrealloc(cells->spare, cells->spare_room, sizeof(*cells->spare));
+    }
+    cells->spare[cells->n_spare++] = cell;
 }

@@ -16,7 +16,10 @@ struct wf_cells {
     unsigned char **slabs;
     uint32_t n_slabs;
     uint32_t next; /* number of cells ever handed out */
-    uint32_t free; /* head of the list of freed cells, linked through their first bytes */
+    /* The freed cells, a stack. It is not a list through the cells themselves: a cell that is
+     * not in the cache would have to be read before the next one is known. */
+    uint32_t *spare;
+    uint32_t n_spare, spare_room;
 };
 
 void wf_cells_init(struct wf_cells *cells, size_t size);

@@ -3,10 +3,11 @@
 
 #include "ranks/match_index.h"
 
-/* A queue gets an index when it becomes longer than LONG, and loses it at SHORT. The two
- * differ, so that a queue of about constant length does not build and free its index all the
- * time. */
-enum { LONG = 16, SHORT = 8 };
+/* A queue gets an index when a search has passed FAR entries in vain, and loses it when it is
+ * SHORT. Most programs post receives in the order in which messages arrive: then the first
+ * entries match however long the queue is, and an index would only take memory and time. An
+ * index is paid for by the entries that must leave the queue before it is SHORT again. */
+enum { FAR = 16, SHORT = 8 };
 
 static const struct wf_match_link *read_link(struct wf_ctx *ctx, uint32_t cell)
 {
@@ -28,22 +29,6 @@ static bool fits(const struct wf_match_key *a, const struct wf_match_key *b)
            (a->tag == b->tag || a->tag == WF_MATCH_ANY_TAG || b->tag == WF_MATCH_ANY_TAG);
 }
 
-/* The first cell that fits, or 0; *before is the cell before it, or 0. */
-static uint32_t search(struct wf_ctx *ctx, const struct wf_match_queue *queue,
-                       const struct wf_match_key *key, uint32_t *before)
-{
-    *before = 0;
-    for (uint32_t cell = queue->head; cell != 0;) {
-        const struct wf_match_link *link = read_link(ctx, cell);
-        if (fits(&link->key, key)) {
-            return cell;
-        }
-        *before = cell;
-        cell = link->next;
-    }
-    return 0;
-}
-
 static void build_index(struct wf_ctx *ctx, struct wf_match_queue *queue)
 {
     uint32_t before = 0;
@@ -53,6 +38,50 @@ static void build_index(struct wf_ctx *ctx, struct wf_match_queue *queue)
         wf_match_index_add(ctx, queue->index, cell, before);
         before = cell;
     }
+}
+
+/* Searches a queue without an index. Returns the first cell that fits, or 0, and sets *before
+ * to the cell before it, or 0. Builds the index and returns 0 if the search becomes long. */
+static uint32_t walk(struct wf_ctx *ctx, struct wf_match_queue *queue,
+                     const struct wf_match_key *key, uint32_t *before)
+{
+    uint32_t passed = 0;
+
+    *before = 0;
+    for (uint32_t cell = queue->head; cell != 0; passed++) {
+        const struct wf_match_link *link = read_link(ctx, cell);
+
+        if (fits(&link->key, key)) {
+            return cell;
+        }
+        if (passed == FAR) {
+            build_index(ctx, queue);
+            return 0;
+        }
+        *before = cell;
+        cell = link->next;
+    }
+    return 0;
+}
+
+/* Looks a key up in the index of a queue. */
+typedef uint32_t look_up_fn(struct wf_ctx *ctx, const struct wf_match_queue *queue,
+                            const struct wf_match_key *key);
+
+/* The first cell of the queue that fits, or 0; *before is the cell before it, or 0. */
+static inline uint32_t search(struct wf_ctx *ctx, struct wf_match_queue *queue,
+                              const struct wf_match_key *key, look_up_fn *look_up,
+                              uint32_t *before)
+{
+    if (queue->index == 0) {
+        uint32_t cell = walk(ctx, queue, key, before);
+        if (queue->index == 0) {
+            return cell;
+        }
+    }
+    uint32_t cell = look_up(ctx, queue, key);
+    *before = cell == 0 ? 0 : wf_match_index_before(ctx, cell);
+    return cell;
 }
 
 static void free_index(struct wf_ctx *ctx, struct wf_match_queue *queue)
@@ -80,8 +109,6 @@ static void append(struct wf_ctx *ctx, struct wf_match_queue *queue, uint32_t ce
     queue->length++;
     if (queue->index != 0) {
         wf_match_index_add(ctx, queue->index, cell, before);
-    } else if (queue->length > LONG) {
-        build_index(ctx, queue);
     }
 }
 
@@ -112,14 +139,8 @@ uint32_t wf_match_post(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell
 {
     struct wf_match_queue *queue = &match->unexpected;
     const struct wf_match_key *key = &read_link(ctx, cell)->key;
-    uint32_t before = 0, message;
+    uint32_t before, message = search(ctx, queue, key, wf_match_index_message, &before);
 
-    if (queue->index == 0) {
-        message = search(ctx, queue, key, &before);
-    } else {
-        message = wf_match_index_message(ctx, queue, key);
-        before = message == 0 ? 0 : wf_match_index_before(ctx, message);
-    }
     if (message == 0) {
         append(ctx, &match->posted, cell);
     } else {
@@ -132,14 +153,8 @@ uint32_t wf_match_claim(struct wf_ctx *ctx, struct wf_match *match,
                         const struct wf_match_key *key)
 {
     struct wf_match_queue *queue = &match->posted;
-    uint32_t before = 0, receive;
+    uint32_t before, receive = search(ctx, queue, key, wf_match_index_receive, &before);
 
-    if (queue->index == 0) {
-        receive = search(ctx, queue, key, &before);
-    } else {
-        receive = wf_match_index_receive(ctx, queue->index, key);
-        before = receive == 0 ? 0 : wf_match_index_before(ctx, receive);
-    }
     if (receive != 0) {
         unlink_cell(ctx, queue, before, receive);
     }
@@ -151,13 +166,12 @@ void wf_match_keep(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell)
     append(ctx, &match->unexpected, cell);
 }
 
-uint32_t wf_match_peek(struct wf_ctx *ctx, const struct wf_match *match,
+uint32_t wf_match_peek(struct wf_ctx *ctx, struct wf_match *match,
                        const struct wf_match_key *key)
 {
     uint32_t before;
 
-    return match->unexpected.index == 0 ? search(ctx, &match->unexpected, key, &before)
-                                        : wf_match_index_message(ctx, &match->unexpected, key);
+    return search(ctx, &match->unexpected, key, wf_match_index_message, &before);
 }
 
 void wf_match_cancel(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell)

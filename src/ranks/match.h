@@ -9,7 +9,7 @@
  * first message that fits.
  *
  * Receives and messages are cells of the engine (ranks/request.h) that are linked here while
- * they wait. Short queues are searched from their beginning. Long queues have an index
+ * they wait. Queues are searched from their beginning. A queue that is searched far gets an index
  * (ranks/match_index.h), so that a match takes about the same time for any queue length. The
  * index lives in cells too, which must have at least WF_MATCH_CELL_SIZE bytes.
  */
@@ -39,7 +39,7 @@ struct wf_match_link {
 struct wf_match_queue {
     uint32_t head, tail; /* cells; 0 if it is empty */
     uint32_t length;
-    uint32_t index; /* cell of the index; 0 while the queue is short */
+    uint32_t index; /* cell of the index, or 0 */
 };
 
 /* Part of a rank's state; all zero at the start. The caller has announced it (wf_touch()). */
@@ -58,8 +58,9 @@ uint32_t wf_match_claim(struct wf_ctx *ctx, struct wf_match *match,
 /* A message that found no receive waits in `cell`. */
 void wf_match_keep(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell);
 
-/* The message that a receive with this key would match now, or 0. It stays in its queue. */
-uint32_t wf_match_peek(struct wf_ctx *ctx, const struct wf_match *match,
+/* The message that a receive with this key would match now, or 0. It stays in its queue,
+ * which may get an index. */
+uint32_t wf_match_peek(struct wf_ctx *ctx, struct wf_match *match,
                        const struct wf_match_key *key);
 
 /* Removes a receive from the queue, where it must be. */

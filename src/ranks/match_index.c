@@ -343,14 +343,14 @@ void wf_match_index_remove(struct wf_ctx *ctx, uint32_t cell)
 
 /* ---- looking for entries ---- */
 
-uint32_t wf_match_index_receive(struct wf_ctx *ctx, uint32_t index,
+uint32_t wf_match_index_receive(struct wf_ctx *ctx, const struct wf_match_queue *queue,
                                 const struct wf_match_key *key)
 {
     uint32_t cell = 0, order = UINT32_MAX;
 
     for (unsigned form = 0; form < WF_MATCH_FORMS; form++) {
         struct wf_match_key other = opened(key, form);
-        uint32_t number = find_first(ctx, index, form, &other);
+        uint32_t number = find_first(ctx, queue->index, form, &other);
         if (number != 0 && read_node(ctx, number)->order <= order) {
             order = read_node(ctx, number)->order;
             cell = read_node(ctx, number)->cell;

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * The index of a long queue of receives or messages (ranks/match.h).
+ * The index of a queue of receives or messages that is searched far (ranks/match.h).
  *
  * A key has one of four forms, according to its wildcards. Each form has a tree that leads
  * from a key to the entries of the queue with this key, in order. A receive is entered with
@@ -51,8 +51,8 @@ uint32_t wf_match_index_before(struct wf_ctx *ctx, uint32_t cell);
 /* Removes a cell, which is still linked to the next one. */
 void wf_match_index_remove(struct wf_ctx *ctx, uint32_t cell);
 
-/* The first receive in the queue that fits a message with this key, or 0. */
-uint32_t wf_match_index_receive(struct wf_ctx *ctx, uint32_t index,
+/* The first receive in `queue` that fits a message with this key, or 0. */
+uint32_t wf_match_index_receive(struct wf_ctx *ctx, const struct wf_match_queue *queue,
                                 const struct wf_match_key *key);
 
 /* The first message in `queue` that fits a receive with this key, or 0. */

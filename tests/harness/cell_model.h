@@ -46,14 +46,8 @@ static inline const void *cell_plan(const struct wf_ctx *ctx)
 static inline uint64_t cells_in_use(const struct wf_ctx *ctx)
 {
     const struct wf_cells *cells = &ctx->worker->cells;
-    uint64_t n = cells->next;
-    uint32_t next;
 
-    for (uint32_t cell = cells->free; cell != 0; cell = next) {
-        memcpy(&next, wf_cells_at(cells, cell), sizeof(next));
-        n--;
-    }
-    return n;
+    return cells->next - cells->n_spare;
 }
 
 static inline void cell_init(void *state, struct wf_ctx *ctx)
