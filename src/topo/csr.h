@@ -25,6 +25,17 @@ void wf_topo_csr_reverse(const struct wf_topo_csr *csr, struct wf_topo_csr *out)
 uint32_t wf_topo_csr_search(const struct wf_topo_csr *csr, uint32_t from, uint32_t *dist,
                             uint32_t *queue);
 
+/* Adds to counts[d] the number of pairs at distance d, from one of the `n` vertices from `first`
+ * on to one of the vertices below n_nodes; pairs without a path do not count. Returns the
+ * largest d. `counts` has n_vertices entries. Searches from many vertices at once, which takes
+ * about a tenth of the time of single searches. */
+uint32_t wf_topo_csr_count(const struct wf_topo_csr *csr, uint32_t first, uint32_t n,
+                           uint32_t n_nodes, uint64_t *counts);
+
+/* The number of ordered pairs of the vertices below n_nodes at each distance from 0 to the
+ * largest. Sets *n to the number of entries; the caller frees the array. */
+uint64_t *wf_topo_csr_pairs(const struct wf_topo_csr *csr, uint32_t n_nodes, uint32_t *n);
+
 /* Searches from each of the vertices 0 to n_nodes - 1. Returns their largest distance. If
  * `counts` is not null, counts[d] becomes the number of ordered pairs at distance d. Pairs that
  * do not reach each other do not count. */

@@ -324,6 +324,11 @@ static void damaged_histogram(const struct wf_topo *topo, uint64_t *counts)
     (void)wf_topo_csr_measure(&to_damaged(topo)->live, topo->n_nodes, counts);
 }
 
+static uint64_t *damaged_pairs(const struct wf_topo *topo, uint32_t *n)
+{
+    return wf_topo_csr_pairs(&to_damaged(topo)->live, topo->n_nodes, n);
+}
+
 static uint32_t damaged_coords(const struct wf_topo *topo, uint32_t vertex,
                                uint32_t coord[WF_TOPO_COORDS_MAX])
 {
@@ -368,6 +373,7 @@ static const struct wf_topo_ops damaged_ops = {
     .next_port = damaged_next_port,
     .diameter = damaged_diameter,
     .histogram = damaged_histogram,
+    .pairs = damaged_pairs,
     .coords = damaged_coords,
     .link_props = damaged_link_props,
     .link_class = damaged_link_class,

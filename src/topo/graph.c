@@ -4,19 +4,22 @@
 
 #include "base/file.h"
 #include "topo/graph_format.h"
-#include "topo/hubs.h"
+#include "topo/rows.h"
 #include "topo/topo.h"
 
 #include <stdlib.h>
 
-/* Entries of 8 bytes: 2 GiB. Only networks of hundreds of thousands of vertices without a
- * centre need more. */
-#define LABELS_MAX ((size_t)1 << 28)
+/* Memory for distances: half a gigabyte, enough for all pairs of 23,000 vertices; then labels of
+ * up to 2 GiB, which only networks of hundreds of thousands of vertices without a centre exceed. */
+static const struct wf_topo_rows_limits limits = {
+    .row_bytes = (size_t)1 << 29,
+    .labels = (size_t)1 << 28,
+};
 
 struct graph {
     struct wf_topo topo;
     struct wf_topo_graph_net net;
-    struct wf_topo_hubs *hubs;
+    struct wf_topo_rows *rows;
 };
 
 struct params {
@@ -34,34 +37,12 @@ static const struct graph *to_graph(const struct wf_topo *topo)
     return (const struct graph *)topo;
 }
 
-static struct wf_topo_hubs *label(const struct wf_topo_graph_net *net)
-{
-    struct wf_topo_csr reverse = {.n_vertices = 0};
-
-    if (net->oneway) {
-        wf_topo_csr_reverse(&net->links, &reverse);
-    }
-    struct wf_topo_hubs *hubs =
-        wf_topo_hubs_create(&net->links, net->oneway ? &reverse : NULL, LABELS_MAX);
-    wf_topo_csr_release(&reverse);
-    return hubs;
-}
-
 /* Takes ownership of the network. */
-static enum wf_status finish(const char *name, struct wf_topo_graph_net *net,
-                             struct wf_topo **out, struct wf_err *err)
+static struct wf_topo *finish(const struct wf_topo_graph_net *net)
 {
     const struct wf_topo_csr *links = &net->links;
     uint32_t n_ports = 0, n_links = links->first[links->n_vertices];
-    struct wf_topo_hubs *hubs = label(net);
 
-    if (hubs == NULL) {
-        wf_topo_graph_net_release(net);
-        return wf_err_set(err, WF_ELIMIT,
-                          "%.128s: distances in this graph would take more than %zu MiB; use a "
-                          "topology that computes them, or a smaller graph",
-                          name, LABELS_MAX * 8 >> 20);
-    }
     for (uint32_t v = 0; v < links->n_vertices; v++) {
         uint32_t degree = links->first[v + 1] - links->first[v];
         n_ports = degree > n_ports ? degree : n_ports;
@@ -75,12 +56,12 @@ static enum wf_status finish(const char *name, struct wf_topo_graph_net *net,
                  .n_links = net->oneway ? n_links : n_links / 2,
                  .oneway = net->oneway},
         .net = *net,
-        .hubs = hubs,
     };
     graph.topo.classes = (const char *const *)net->classes;
     graph.topo.n_classes = net->n_classes;
-    *out = wf_topo_keep(&graph, sizeof(graph));
-    return WF_OK;
+    struct graph *kept = (struct graph *)wf_topo_keep(&graph, sizeof(graph));
+    kept->rows = wf_topo_rows_create(&kept->net.links, net->oneway, limits);
+    return &kept->topo;
 }
 
 enum wf_status wf_topo_graph_create_text(const char *name, const char *text, size_t size,
@@ -89,7 +70,8 @@ enum wf_status wf_topo_graph_create_text(const char *name, const char *text, siz
     struct wf_topo_graph_net net;
 
     WF_TRY(wf_topo_graph_read(name, text, size, &net, err));
-    return finish(name, &net, out, err);
+    *out = finish(&net);
+    return WF_OK;
 }
 
 static enum wf_status graph_create(const void *params, struct wf_topo **out, struct wf_err *err)
@@ -110,8 +92,8 @@ static void graph_destroy(struct wf_topo *topo)
 {
     struct graph *graph = (struct graph *)topo;
 
+    wf_topo_rows_free(graph->rows);
     wf_topo_graph_net_release(&graph->net);
-    wf_topo_hubs_free(graph->hubs);
     free(graph);
 }
 
@@ -129,7 +111,7 @@ static uint32_t graph_neighbor(const struct wf_topo *topo, uint32_t vertex, uint
 
 static uint32_t graph_distance(const struct wf_topo *topo, uint32_t at, uint32_t dst)
 {
-    return wf_topo_hubs_distance(to_graph(topo)->hubs, at, dst);
+    return wf_topo_rows_distance(to_graph(topo)->rows, at, dst);
 }
 
 /* Takes the lowest port that leads closer to the destination. */
@@ -137,12 +119,12 @@ static uint32_t graph_next_port(const struct wf_topo *topo, uint32_t at, uint32_
 {
     const struct graph *graph = to_graph(topo);
     const struct wf_topo_csr *links = &graph->net.links;
-    uint32_t left = wf_topo_hubs_distance(graph->hubs, at, dst), port = 0;
+    uint32_t left = wf_topo_rows_distance(graph->rows, at, dst), port = 0;
 
     if (left == 0) {
         return WF_TOPO_NO_PORT;
     }
-    while (wf_topo_hubs_distance(graph->hubs, links->to[links->first[at] + port], dst) >=
+    while (wf_topo_rows_distance(graph->rows, links->to[links->first[at] + port], dst) >=
            left) {
         port++;
     }
@@ -157,6 +139,11 @@ static uint32_t graph_diameter(const struct wf_topo *topo)
 static void graph_histogram(const struct wf_topo *topo, uint64_t *counts)
 {
     (void)wf_topo_csr_measure(&to_graph(topo)->net.links, topo->n_nodes, counts);
+}
+
+static uint64_t *graph_pairs(const struct wf_topo *topo, uint32_t *n)
+{
+    return wf_topo_csr_pairs(&to_graph(topo)->net.links, topo->n_nodes, n);
 }
 
 static uint32_t graph_coords(const struct wf_topo *topo, uint32_t vertex,
@@ -202,6 +189,7 @@ const struct wf_topo_ops wf_topo_graph_ops = {
     .next_port = graph_next_port,
     .diameter = graph_diameter,
     .histogram = graph_histogram,
+    .pairs = graph_pairs,
     .coords = graph_coords,
     .link_props = graph_link_props,
     .link_class = graph_link_class,

@@ -24,9 +24,16 @@ void wf_topo_measure(const struct wf_topo *topo, struct wf_topo_measure *out)
     wf_u128 sum = 0;
     double pairs = (double)topo->n_nodes * ((double)topo->n_nodes - 1);
 
-    out->diameter = topo->ops->diameter(topo);
-    out->counts = wf_xcalloc((size_t)out->diameter + 1, sizeof(*out->counts));
-    topo->ops->histogram(topo, out->counts);
+    if (topo->ops->pairs != NULL) {
+        uint32_t n;
+
+        out->counts = topo->ops->pairs(topo, &n);
+        out->diameter = n - 1;
+    } else {
+        out->diameter = topo->ops->diameter(topo);
+        out->counts = wf_xcalloc((size_t)out->diameter + 1, sizeof(*out->counts));
+        topo->ops->histogram(topo, out->counts);
+    }
     for (uint32_t d = 0; d <= out->diameter; d++) {
         sum += (wf_u128)out->counts[d] * d;
     }

@@ -354,6 +354,11 @@ static void ttorus_histogram(const struct wf_topo *topo, uint64_t *counts)
     free(all);
 }
 
+static uint64_t *ttorus_pairs(const struct wf_topo *topo, uint32_t *n)
+{
+    return count_pairs(to_ttorus(topo), n);
+}
+
 static const char *const examples[] = {
     "ttorus:5,jump=0",
     "ttorus:8x4,jump=4/0",
@@ -388,6 +393,7 @@ const struct wf_topo_ops wf_topo_ttorus_ops = {
     .minimal_ports = ttorus_minimal_ports,
     .diameter = ttorus_diameter,
     .histogram = ttorus_histogram,
+    .pairs = ttorus_pairs,
     .coords = ttorus_coords,
     .link_class = wf_topo_grid_link_class,
 };

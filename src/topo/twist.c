@@ -2,6 +2,7 @@
 #include "topo/twist.h"
 
 #include "base/mem.h"
+#include "topo/csr.h"
 #include "topo/seams.h"
 #include "topo/topo.h"
 
@@ -254,77 +255,44 @@ static uint32_t search(const struct wf_topo_twist_shape *shape, uint32_t from, u
     return fronts[0].depth + fronts[1].depth;
 }
 
-/* Lists all links, so that searches from all nodes need not compute them again. */
-static uint32_t *list_links(const struct wf_topo_twist_shape *shape)
+static struct wf_topo_csr list_links(const struct wf_topo_twist_shape *shape)
 {
-    uint32_t n_ports = 2 * shape->n_dims;
-    uint32_t *links = wf_xmalloc((size_t)shape->n_nodes * n_ports * sizeof(*links));
+    uint32_t n_ports = 2 * shape->n_dims, n = 0;
+    struct wf_topo_csr csr = {
+        .n_vertices = shape->n_nodes,
+        .first = wf_xcalloc((size_t)shape->n_nodes + 1, sizeof(*csr.first)),
+        .to = wf_xmalloc((size_t)shape->n_nodes * n_ports * sizeof(*csr.to)),
+    };
 
     for (uint32_t node = 0; node < shape->n_nodes; node++) {
         for (uint32_t port = 0; port < n_ports; port++) {
             uint32_t to = wf_topo_twist_step(shape, node, port);
-            links[(size_t)node * n_ports + port] = to == WF_TOPO_NO_VERTEX ? node : to;
-        }
-    }
-    return links;
-}
-
-/* The memory of a search from one node. */
-struct scratch {
-    uint32_t n_nodes, n_ports;
-    uint32_t *links, *queue;
-    uint8_t *seen;
-};
-
-/* Adds `weight` to counts[d] for each node at distance d; returns the largest d. */
-static uint32_t count_from(struct scratch *s, uint32_t src, uint64_t weight, uint64_t *counts)
-{
-    uint32_t head = 0, tail = 1, distance = 0;
-
-    memset(s->seen, 0, s->n_nodes);
-    s->seen[src] = 1;
-    s->queue[0] = src;
-    for (;; distance++) {
-        uint32_t end = tail;
-        counts[distance] += weight * (end - head);
-        for (; head < end; head++) {
-            const uint32_t *links = s->links + (size_t)s->queue[head] * s->n_ports;
-            for (uint32_t port = 0; port < s->n_ports; port++) {
-                s->queue[tail] = links[port];
-                tail += s->seen[links[port]] ^ 1U;
-                s->seen[links[port]] = 1;
+            if (to != WF_TOPO_NO_VERTEX) {
+                csr.to[n++] = to;
             }
         }
-        if (tail == end) {
-            return distance;
-        }
+        csr.first[node + 1] = n;
     }
+    return csr;
 }
 
 static uint64_t *search_counts(const struct wf_topo_twist *twist, uint32_t *n)
 {
-    const struct wf_topo_twist_shape *shape = &twist->shape;
-    uint32_t n_nodes = shape->n_nodes, most = 0;
-    struct scratch scratch = {
-        .n_nodes = n_nodes,
-        .n_ports = 2 * shape->n_dims,
-        .links = list_links(shape),
-        /* One extra entry: a node that is found again is written, then overwritten. */
-        .queue = wf_xmalloc(((size_t)n_nodes + 1) * sizeof(*scratch.queue)),
-        .seen = wf_xmalloc(n_nodes),
-    };
+    struct wf_topo_csr csr = list_links(&twist->shape);
+    uint32_t n_nodes = csr.n_vertices, half = n_nodes / 2;
     uint64_t *counts = wf_xcalloc(n_nodes, sizeof(*counts));
 
     /* Reversing every dimension changes nothing and turns node i into node n - 1 - i, so
      * half of the nodes are enough. */
-    for (uint32_t src = 0; src < n_nodes - n_nodes / 2; src++) {
-        uint64_t weight = src == n_nodes - 1 - src ? 1 : 2;
-        uint32_t far = count_from(&scratch, src, weight, counts);
+    uint32_t most = wf_topo_csr_count(&csr, 0, half, n_nodes, counts);
+    for (uint32_t d = 0; d <= most; d++) {
+        counts[d] *= 2;
+    }
+    if (n_nodes % 2 != 0) {
+        uint32_t far = wf_topo_csr_count(&csr, half, 1, n_nodes, counts);
         most = far > most ? far : most;
     }
-    free(scratch.links);
-    free(scratch.queue);
-    free(scratch.seen);
+    wf_topo_csr_release(&csr);
     *n = most + 1;
     return counts;
 }

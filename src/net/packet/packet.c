@@ -153,16 +153,19 @@ static enum wf_status make_route(struct wf_packet_net *model,
 {
     const struct wf_route_ops *ops = NULL;
 
+    bool unbounded = given->buffers == WF_PACKET_UNBOUNDED;
+
     WF_TRY(wf_route_find_on(model->topo, given->routing, &ops, err));
     if (!wf_fault_has_times(given->fail)) {
-        return wf_route_create(ops, model->topo, given->routing_file, &model->route, err);
+        return wf_route_create_within(ops, model->topo, given->routing_file,
+                                      unbounded ? WF_VC_UNLIMITED : WF_VC_MAX, &model->route,
+                                      err);
     }
     const struct wf_fault_config config = {
         .topo = model->topo,
         .fail = given->fail,
         .policy = ops,
-        .n_vcs = given->buffers == WF_PACKET_UNBOUNDED ? WF_VC_MAX : WF_VC_MAX / 2,
-        .is_unlimited = given->buffers == WF_PACKET_UNBOUNDED,
+        .n_vcs = unbounded ? WF_VC_UNLIMITED : WF_VC_MAX / 2,
     };
     WF_TRY(wf_fault_plan_create(&config, &model->faults, err));
     model->route = wf_fault_route(model->faults, 0);

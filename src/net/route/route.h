@@ -106,7 +106,8 @@ enum wf_status wf_route_find_on(const struct wf_topo *topo, const char *name,
 WF_NODISCARD
 enum wf_status wf_route_create(const struct wf_route_ops *ops, const struct wf_topo *topo,
                                const char *file, struct wf_route **out, struct wf_err *err);
-/* The same for a network with at most `n_vcs` virtual channels. Routes that need more take a
+/* The same for a network with at most `n_vcs` virtual channels, or with WF_VC_UNLIMITED
+ * ones. Routes that need more take a
  * tree (net/vc/vc.h) where that is possible; else the route has more, and the caller refuses
  * it. */
 WF_NODISCARD

@@ -21,7 +21,7 @@ enum { SAMPLES = 32 };
 struct links {
     const struct wf_topo *topo;
     uint32_t *first, *to; /* as in struct wf_topo_csr, but with WF_TOPO_NO_VERTEX in `to` */
-    struct wf_topo_csr reverse;
+    struct wf_topo_csr cables, reverse;
 };
 
 static void links_init(struct links *links, const struct wf_topo *topo)
@@ -49,13 +49,14 @@ static void links_init(struct links *links, const struct wf_topo *topo)
     }
     links->first[n] = wf_topo_first_link(topo, n);
     wf_topo_csr_reverse(&cables, &links->reverse);
-    wf_topo_csr_release(&cables);
+    links->cables = cables;
 }
 
 static void links_fini(struct links *links)
 {
     free(links->first);
     free(links->to);
+    wf_topo_csr_release(&links->cables);
     wf_topo_csr_release(&links->reverse);
 }
 
@@ -232,17 +233,30 @@ uint32_t *wf_vc_order(const struct wf_topo *topo)
     return order;
 }
 
+/* The largest distance from node 0 to a node, or to it. */
+static uint32_t radius(const struct wf_topo_csr *csr, uint32_t n_nodes)
+{
+    uint32_t *dist = wf_xcalloc(csr->n_vertices, sizeof(*dist));
+    uint32_t *queue = wf_xcalloc(csr->n_vertices, sizeof(*queue)), most = 0;
+
+    (void)wf_topo_csr_search(csr, 0, dist, queue);
+    for (uint32_t v = 0; v < n_nodes; v++) {
+        most = dist[v] > most && dist[v] != WF_TOPO_CSR_UNREACHED ? dist[v] : most;
+    }
+    free(dist);
+    free(queue);
+    return most;
+}
+
 /* The largest distance from node 0 plus the largest distance to it. */
 static uint32_t twice_radius(const struct wf_topo *topo)
 {
-    uint32_t out = 0, in = 0;
+    struct links links;
 
-    for (uint32_t v = 0; v < topo->n_nodes; v++) {
-        uint32_t to = topo->ops->distance(topo, 0, v), from = topo->ops->distance(topo, v, 0);
-        out = to > out && to != WF_TOPO_UNREACHED ? to : out;
-        in = from > in && from != WF_TOPO_UNREACHED ? from : in;
-    }
-    return out + in;
+    links_init(&links, topo);
+    uint32_t sum = radius(&links.cables, topo->n_nodes) + radius(&links.reverse, topo->n_nodes);
+    links_fini(&links);
+    return sum;
 }
 
 uint32_t wf_vc_hops(const struct wf_topo *topo)

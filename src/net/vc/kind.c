@@ -239,7 +239,6 @@ static uint32_t bound_any(const struct wf_topo *topo)
 
 static void lowest_plan(struct wf_vc_level *level)
 {
-    level->order = wf_vc_order(level->topo);
     level->fixed = wf_vc_count_lowest(level, &level->is_guess);
     level->free = TURNS;
 }
@@ -248,7 +247,6 @@ static void any_plan(struct wf_vc_level *level)
 {
     uint64_t pairs = (uint64_t)level->topo->n_vertices * level->topo->n_nodes;
 
-    level->order = wf_vc_order(level->topo);
     level->fixed = pairs < (UINT64_C(1) << 21) ? wf_vc_count(level, own_next, level->topo)
                                                : bound_any(level->topo);
     level->free = TURNS;
@@ -257,9 +255,11 @@ static void any_plan(struct wf_vc_level *level)
 /* ---- The table ---- */
 
 static const struct wf_vc_kind kinds[WF_TOPO_VC_CLASSES] = {
-    [WF_TOPO_VC_ANY] = {.hop = any_hop, .n_ranks = 2, .is_slow = true, .plan = any_plan},
+    [WF_TOPO_VC_ANY] =
+        {.hop = any_hop, .n_ranks = 2, .is_ordered = true, .is_slow = true, .plan = any_plan},
     [WF_TOPO_VC_LOWEST_PORT] = {.hop = any_hop,
                                 .n_ranks = 2,
+                                .is_ordered = true,
                                 .is_slow = true,
                                 .plan = lowest_plan},
     [WF_TOPO_VC_ONE_HOP] =

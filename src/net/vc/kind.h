@@ -21,10 +21,11 @@ struct wf_vc_kind {
     bool strict;      /* two links of one rank are of different classes too */
     bool is_tree;
     bool is_dragonfly;
-    bool is_single; /* there is only one minimal route */
-    bool is_whole;  /* the classes for free choices are enough for any minimal route */
-    bool is_slow;   /* finding the diameter takes a search from each node */
-    /* Sets `free` and `fixed` (net/vc/vc.h) for a policy with free choices, `order`, and
+    bool is_single;  /* there is only one minimal route */
+    bool is_whole;   /* the classes for free choices are enough for any minimal route */
+    bool is_ordered; /* ranks depend on an order of vertices */
+    bool is_slow;    /* finding the diameter takes a search from each node */
+    /* Sets `free` and `fixed` (net/vc/vc.h) for a policy with free choices, and
      * `is_guess` if an exact count would take too long. */
     void (*plan)(struct wf_vc_level *level);
     /* The channel of the deterministic route, if it depends on the position alone; null: the

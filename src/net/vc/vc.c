@@ -70,6 +70,9 @@ static enum wf_status plan_level(struct wf_vc_level *level, struct wf_vc_needs n
                           needs.policy, WF_VC_PORTS_MAX, topo->ops->name, topo->n_nodes,
                           topo->n_ports);
     }
+    if (level->kind->is_ordered) {
+        level->order = wf_vc_order(topo);
+    }
     level->kind->plan(level);
     if (!needs.is_free) {
         level->free = 0;
@@ -112,10 +115,31 @@ static void plan_begin(struct wf_vc_plan *plan, const struct wf_topo *topo, uint
     plan->levels = wf_xcalloc(n_levels, sizeof(*plan->levels));
 }
 
+/* Deterministic routes in a network with unbounded queues: nothing depends on the number of
+ * channels, and to count them may take a search from every node. Channels still have numbers,
+ * from 0, by class. */
+static void plan_uncounted(struct wf_vc_plan *plan)
+{
+    struct wf_vc_level *level = plan->levels;
+
+    level->topo = plan->topo;
+    level->kind = wf_vc_kind_of(plan->topo);
+    level->order = level->kind->is_ordered ? wf_vc_order(plan->topo) : NULL;
+    level->fixed = level->n = 1;
+}
+
 enum wf_status wf_vc_plan_init(struct wf_vc_plan *plan, const struct wf_topo *topo,
                                struct wf_vc_needs needs, struct wf_err *err)
 {
     plan_begin(plan, topo, wf_topo_n_levels(topo));
+    plan->is_unlimited = needs.most == WF_VC_UNLIMITED;
+    if (plan->is_unlimited) {
+        if (plan->n_levels == 1 && !needs.is_free && needs.detour == WF_VC_DIRECT) {
+            plan_uncounted(plan);
+            return WF_OK;
+        }
+        needs.most = WF_VC_MAX;
+    }
     for (uint32_t i = 0; i < plan->n_levels; i++) {
         struct wf_vc_level *level = &plan->levels[i];
 

@@ -29,6 +29,7 @@
 
 enum {
     WF_VC_MAX = 16,         /* channels that a packet can tell apart */
+    WF_VC_UNLIMITED = 0,    /* queues are unbounded: the number of channels does not matter */
     WF_VC_STAGES = 3,       /* parts of the route in the level where it turns */
     WF_VC_PORTS_MAX = 4096, /* most ports of a vertex at which policies choose */
 };
@@ -58,8 +59,8 @@ struct wf_vc_plan {
     struct wf_vc_level *levels;
     uint32_t n_vcs;    /* channels that the policy needs to be free of deadlock, at least 1;
                         * above WF_VC_MAX only networks with unbounded queues can use it */
-    uint32_t hops_max; /* longest route */
-    bool is_unlimited; /* set by the user: queues are unbounded, channels do not matter */
+    uint32_t hops_max; /* longest route; 0 if channels are unlimited and were not counted */
+    bool is_unlimited; /* queues are unbounded, channels do not matter */
 };
 
 enum wf_vc_detour {
@@ -76,7 +77,7 @@ struct wf_vc_needs {
     bool is_free;       /* chooses among the minimal ports */
     enum wf_vc_detour detour;
     uint32_t most; /* channels that there are, at most WF_VC_MAX; routes that need more take a
-                    * tree if they can */
+                    * tree if they can. Or WF_VC_UNLIMITED */
 };
 
 /* The port of a deterministic route, WF_TOPO_NO_PORT at its end. */
