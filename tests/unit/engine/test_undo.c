@@ -157,13 +157,8 @@ static void rig_free(struct rig *rig)
 static uint32_t cells_in_use(const struct rig *rig)
 {
     const struct wf_cells *cells = &rig->worker.cells;
-    uint32_t n = cells->next;
 
-    for (uint32_t cell = cells->free; cell != 0;) {
-        n--;
-        memcpy(&cell, wf_cells_at(cells, cell), sizeof(cell));
-    }
-    return n;
+    return cells->next - cells->n_spare;
 }
 
 /* Everything that belongs to a process: the engine's data, its state, and the contents of its
