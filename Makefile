@@ -3,7 +3,7 @@
 
 PREFIX ?= /usr/local
 
-.PHONY: all deps demo test check-builds bench install clean format help
+.PHONY: all deps demo test check-builds torture bench install clean format help
 
 all: build/release/build.ninja
 	@cmake --build --preset release
@@ -25,6 +25,13 @@ test:
 check-builds:
 	@tools/check native
 
+# Random scenarios, programs, signals and damage for TIME seconds.
+TIME ?= 3600
+SEED ?= $(shell date +%s)
+torture: all
+	@cmake --build --preset release --target adversary_scenarios
+	@python3 -B tests/adversary/adversary.py --time $(TIME) --seed $(SEED)
+
 bench: deps
 	@$(MAKE) --no-print-directory all
 	@cmake --build --preset release --target benchmarks
@@ -45,6 +52,7 @@ help:
 	@echo 'make demo       deps, build, and a first prediction'
 	@echo 'make test       deps, build, and the whole test suite'
 	@echo 'make check-builds  the tests again, built for the instructions of this machine'
+	@echo 'make torture    random scenarios, programs, signals and damage (TIME=3600 SEED=...)'
 	@echo 'make bench      deps, build, and the benchmarks'
 	@echo 'make install    install into PREFIX ($(PREFIX))'
 	@echo 'make format     format all C files'
