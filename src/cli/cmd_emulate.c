@@ -55,6 +55,8 @@ static enum wf_status set_program(const struct wf_cli *cli, const struct wf_simu
     WF_TRY(wf_cli_run_set_program(operands, scenario, err));
     WF_TRY(wf_scenario_set(scenario, "network", "none", NULL, err));
     WF_TRY(wf_scenario_set(scenario, "mpi.local", "no", NULL, err));
+    /* The trace has the times as measured. */
+    WF_TRY(wf_scenario_set(scenario, "run.robust", "no", NULL, err));
     return wf_cli_run_set_compute(opts->compute, scenario, err);
 }
 

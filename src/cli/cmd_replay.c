@@ -26,10 +26,7 @@ static const struct wf_opt rows[] = {
      .kind = WF_OPT_LIST,
      .arg = "<source>,<name>=<value>,..."},
     WF_SIMULATE_ROWS_RECORDING,
-    WF_OPT_ROW(struct wf_simulate_opts, what_if, BOOL, "what-if", 0, NULL,
-               .doc = "Run again with half the latency, twice the bandwidth and processors "
-                      "twice as fast, and report what each saves; .html reports of short runs "
-                      "have that anyway"),
+    WF_SIMULATE_ROW_WHAT_IF,
     WF_SIMULATE_ROWS(WF_SIMULATE_OUTPUT_DOC, "<file>"),
 };
 

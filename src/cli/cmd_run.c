@@ -29,6 +29,7 @@ static const struct wf_opt rows[] = {
     WF_OPT_SETTING("efficiency", 0, "efficiency", NULL),
     WF_OPT_SETTING("runs", 0, "runs", NULL),
     WF_SIMULATE_ROWS_RECORDING,
+    WF_SIMULATE_ROW_WHAT_IF,
     WF_SIMULATE_ROWS(WF_SIMULATE_OUTPUT_DOC, "<file>"),
 };
 

@@ -46,6 +46,12 @@ struct wf_simulate_opts {
                "machine list', a .yaml file, or a .conf file of CODES; other options " \
                "and -p override it")
 
+#define WF_SIMULATE_ROW_WHAT_IF                                                             \
+    WF_SIMULATE_ROW(what_if, BOOL, "what-if", 0, NULL,                                      \
+                    .doc = "Simulate again with half the latency, twice the bandwidth and " \
+                           "processors twice as fast, and report what each saves; .html "   \
+                           "reports of short runs have that anyway")
+
 /* The rows that all these verbs have, and the end of the table. The arguments describe -o. */
 #define WF_SIMULATE_ROWS(output_doc, output_arg)                                             \
     {.param = {.name = "param",                                                              \

@@ -15,7 +15,9 @@ static inline void wf_gen_make_compute(struct wf_op *op, int64_t duration)
 {
     op->kind = WF_OP_COMPUTE;
     op->duration = duration;
+    op->site = 0;
     op->n_counters = 0;
+    op->disturbances = 0;
 }
 
 static inline void wf_gen_make_send(struct wf_op *op, uint32_t peer, int32_t tag,

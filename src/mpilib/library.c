@@ -140,7 +140,7 @@ __attribute__((visibility("default"))) const struct wf_port_library weft_mpi_lib
 
 /* ---- called by the rest of the library ---- */
 
-struct wl_rank *wl_enter(void)
+struct wl_rank *wl_enter_from(const void *site)
 {
     struct wf_port_rank *self = wl.port != NULL ? wl.port->self() : NULL;
 
@@ -150,8 +150,13 @@ struct wl_rank *wl_enter(void)
                     stderr);
         _exit(3);
     }
-    wl.port->enter(self);
+    wl.port->enter(self, site);
     return self->lib;
+}
+
+struct wl_rank *wl_enter(void)
+{
+    return wl_enter_from(NULL);
 }
 
 void wl_leave(struct wl_rank *rank)

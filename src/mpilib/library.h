@@ -94,6 +94,7 @@ struct wl_rank {
 
 /* The rank that calls. Between wl_enter() and wl_leave() its simulated time stands still. */
 struct wl_rank *wl_enter(void);
+struct wl_rank *wl_enter_from(const void *site); /* an address in the program, or null */
 void wl_leave(struct wl_rank *rank);
 
 /* Around the implementation of every MPI function. Calls nest: the program's own functions, of
@@ -103,9 +104,10 @@ struct wl_call {
     const char *outer; /* the function within which this one is called; or null */
 };
 
-static inline struct wl_call wl_call_begin(const char *function)
+/* Inlined, so that the return address is the program's. */
+__attribute__((always_inline)) static inline struct wl_call wl_call_begin(const char *function)
 {
-    struct wl_rank *rank = wl_enter();
+    struct wl_rank *rank = wl_enter_from(__builtin_return_address(0));
     const struct wl_call call = {rank, rank->function};
 
     rank->function = function;

@@ -20,7 +20,7 @@
 
 #include <stddef.h>
 
-enum { WF_PORT_VERSION = 3 };
+enum { WF_PORT_VERSION = 4 };
 
 /* One of the program's ranks. Zeroed when the rank starts, except for what the simulator
  * sets. */
@@ -73,8 +73,9 @@ struct wf_port_simulator {
     /* The number in ops of the name of a region or of a call. */
     uint32_t (*name)(struct wf_port_rank *self, bool region, const char *name);
     /* The program enters the library, and leaves it: computing takes simulated time, the
-     * library none. Pairs nest. */
-    void (*enter)(struct wf_port_rank *self);
+     * library none. Pairs nest. `site` is an address in the program that made the call, or
+     * null. */
+    void (*enter)(struct wf_port_rank *self, const void *site);
     void (*leave)(struct wf_port_rank *self);
     /* The program says that it computes for so long; counts with --compute model. */
     void (*compute)(struct wf_port_rank *self, int64_t picoseconds);

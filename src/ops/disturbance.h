@@ -7,14 +7,16 @@
  *
  *     bits  0 to  7   involuntary context switches
  *     bits  8 to 23   page faults
- *     bits 24 to 31   time stolen by the hypervisor or spent waiting for a processor, in 1/255
- *                     of the span's wall time, rounded up
+ *     bits 24 to 31   the part of the recorded time, in 1/255 and rounded up, in which the rank
+ *                     waited for a processor or the hypervisor ran something else
  *
  * Counts that do not fit are the largest that do. 0: the system did nothing that was counted,
  * or nothing was counted. The packing is part of the trace format.
  */
 
 #include <stdint.h>
+
+enum { WF_DISTURBANCE_LOST_ALL = 255 }; /* `lost` of a rank that did not run at all */
 
 struct wf_disturbance {
     uint32_t switches; /* up to 255 */

@@ -227,7 +227,7 @@ static void number_places(struct builder *builder)
     struct wf_places *out = builder->out;
 
     out->n_places = 0;
-    for (uint64_t span = 0; span < out->n_spans; span++) {
+    for (uint64_t span = 0; builder->variants != NULL && span < out->n_spans; span++) {
         struct variant *variant = &builder->variants[out->place_of[span]];
         struct coarse *coarse = &builder->coarse[variant->coarse];
         uint32_t *place = is_divided(coarse) ? &variant->place : &coarse->place;

@@ -235,6 +235,23 @@ static bool line_efficiency_interval(const struct wf_value *efficiency, struct w
     return wf_doc_find(efficiency, parts[0].low) != NULL;
 }
 
+/* Measured compute times that were corrected. */
+static bool line_robust(const struct wf_value *robust, struct wf_phrase *out)
+{
+    uint64_t corrected = wf_doc_get_count(robust, "corrected_spans", 0);
+
+    if (corrected == 0) {
+        return false;
+    }
+    wf_phrase_count(out, corrected);
+    wf_phrase_add(out, " of ");
+    wf_phrase_count(out, wf_doc_get_count(robust, "spans", 0));
+    wf_phrase_add(out, " spans were disturbed and are corrected; as measured: ");
+    wf_phrase_time(out, wf_doc_get_count(robust, "raw_time_ps", 0));
+    wf_phrase_add(out, ", a change of %+.1f %%", wf_doc_get_real(robust, "change_percent", 0));
+    return true;
+}
+
 static bool line_digest(const struct wf_value *doc, struct wf_phrase *out)
 {
     wf_phrase_add(out, "%s", wf_doc_get_text(doc, "result.digest", "-"));
@@ -449,6 +466,7 @@ static const struct line answer_lines[] = {
     {"Iterations", NULL, wf_writer_text_iterations},
     {"Efficiency", "result.efficiency", line_efficiency},
     {"  90 % of runs", "result.efficiency", line_efficiency_interval},
+    {"Compute times", "robust", line_robust},
     {"Critical path", NULL, wf_writer_text_path},
     {"What if", NULL, wf_writer_text_what_if},
     {"Load", NULL, line_load},

@@ -36,6 +36,10 @@ const struct wf_param wf_program_params[] = {
     WF_PARAM_ROW(struct wf_program_params, check, BOOL, .def = "false",
                  .doc = "Compare checksums of sent and received data: finds programs that "
                         "overwrite buffers in use"),
+    WF_PARAM_ROW(struct wf_program_params, robust, BOOL, .def = "true",
+                 .doc =
+                     "Correct measured compute times that the operating system disturbed, by "
+                     "those of the same place in other ranks and iterations"),
     WF_PARAM_END,
 };
 

@@ -20,6 +20,7 @@ struct wf_program_params {
     uint64_t stack; /* bytes for each rank */
     bool labels;
     bool no_payload, check;
+    bool robust; /* correct measured times that the operating system disturbed */
 };
 
 extern const struct wf_param wf_program_params[]; /* over struct wf_program_params */

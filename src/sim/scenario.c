@@ -258,13 +258,24 @@ void wf_scenario_append(struct wf_scenario *scenario, const struct wf_scenario *
     wf_scenario_append_except(scenario, more, "");
 }
 
+static bool differs(const void *arg, const char *key)
+{
+    return strcmp(arg, key) != 0;
+}
+
 void wf_scenario_append_except(struct wf_scenario *scenario, const struct wf_scenario *more,
                                const char *key)
+{
+    wf_scenario_append_if(scenario, more, differs, key);
+}
+
+void wf_scenario_append_if(struct wf_scenario *scenario, const struct wf_scenario *more,
+                           bool (*keep)(const void *arg, const char *key), const void *arg)
 {
     for (size_t i = 0; i < more->n; i++) {
         struct wf_setting setting = more->settings[i];
 
-        if (strcmp(setting.key, key) == 0) {
+        if (!keep(arg, setting.key)) {
             continue;
         }
         setting.key = copy(setting.key);

@@ -92,6 +92,9 @@ enum wf_status wf_scenario_add(struct wf_scenario *scenario, struct wf_setting s
                                struct wf_err *err);
 /* Copies all settings and notes of another scenario. */
 void wf_scenario_append(struct wf_scenario *scenario, const struct wf_scenario *more);
+/* Likewise, but only the settings with keys that `keep` accepts. */
+void wf_scenario_append_if(struct wf_scenario *scenario, const struct wf_scenario *more,
+                           bool (*keep)(const void *arg, const char *key), const void *arg);
 /* Likewise, but without the settings that have this key. */
 void wf_scenario_append_except(struct wf_scenario *scenario, const struct wf_scenario *more,
                                const char *key);

@@ -17,6 +17,7 @@
 #include "sim/job.h"
 #include "sim/plan_jobs.h"
 #include "sim/program.h"
+#include "sim/record.h"
 #include "sim/replicas.h"
 #include "sim/trace_out.h"
 #include "sim/warnings.h"
@@ -228,12 +229,13 @@ static enum wf_status run_engine(const struct wf_job *job, struct wf_engine *eng
     return status;
 }
 
+/* Whether programs run, and not their record. */
 static bool runs_programs(const struct wf_plan *plan)
 {
     bool any = false;
 
     for (uint32_t i = 0; i < plan->n_jobs; i++) {
-        any = any || plan->jobs[i].program;
+        any = any || (plan->jobs[i].source != NULL && plan->jobs[i].source->live != NULL);
     }
     return any;
 }
@@ -245,7 +247,7 @@ static enum wf_status ask_what_if(struct wf_job *job, const struct wf_engine_con
 {
     bool ended = *doc != NULL && wf_doc_find(*doc, "result.predicted_time_ps") != NULL;
     uint64_t events = ended ? wf_doc_get_count(*doc, "run.events_committed", 0) : 0;
-    /* A program is run only once: it may write files or ask its user. */
+    /* A program is run only once: it may write files or ask its user. Its record is played. */
     int64_t again = ended && host->what_if_events > 0 && events <= host->what_if_events &&
                     !runs_programs(job->plan);
 
@@ -280,13 +282,11 @@ static enum wf_status run_job(struct wf_job *job, struct wf_plan *plan,
         config.progress_arg = &own;
     }
 
-    if (job->plan->core.efficiency && job->plan->n_jobs > 0) {
-        enum wf_status ideal = wf_efficiency_rehearse(job, &config, host->world, err);
-        if (ideal == WF_OK && runs_programs(job->plan)) {
-            ideal = wf_plan_jobs_again(plan, err);
-        }
-        if (ideal != WF_OK) {
-            return ideal;
+    bool again = runs_programs(plan) && wf_comm_size(host->world) > 1; /* without a record */
+    if (plan->core.efficiency && plan->n_jobs > 0 && (again || !runs_programs(plan))) {
+        WF_TRY(wf_efficiency_rehearse(job, &config, host->world, err));
+        if (again) {
+            WF_TRY(wf_plan_jobs_again(plan, err));
         }
     }
 
@@ -452,6 +452,82 @@ static enum wf_status repeat_runs(const struct wf_plan *plan,
     return status;
 }
 
+/* Runs a plan once, or longer and longer until the result has converged. */
+static enum wf_status run_plan(struct wf_plan *plan, const struct wf_sim_host *host,
+                               bool explain, struct wf_value **doc, struct wf_err *err)
+{
+    enum wf_status status;
+
+    do {
+        wf_doc_free(*doc);
+        *doc = NULL;
+        status = run_once(plan, host, explain, doc, err);
+    } while (status == WF_OK && !explain && wf_comm_size(host->world) == 1 &&
+             wf_job_lengthen(plan, *doc));
+    return status;
+}
+
+/* After the run of a program: plays its record, if further numbers or corrected compute times
+ * are needed. Then the document is that of the replay. */
+static enum wf_status play_record(struct wf_sim_record *record, struct wf_plan *plan,
+                                  const struct wf_sim_host *host, struct wf_value **doc,
+                                  struct wf_err *err)
+{
+    uint64_t raw = wf_doc_get_count(*doc, "result.predicted_time_ps", 0);
+    bool corrected = false;
+    enum wf_status status = wf_sim_record_play(record, plan, &corrected, err);
+
+    if (status != WF_OK) {
+        wf_doc_free(*doc);
+        *doc = NULL;
+        return status;
+    }
+    if (record->needed || corrected) {
+        status = run_plan(plan, host, false, doc, err);
+    }
+    if (status == WF_OK) {
+        wf_sim_record_describe(record, raw, *doc);
+    }
+    return status;
+}
+
+/* Runs the plan. Its programs are recorded in a trace for the user, and for what is to be
+ * computed from the same execution. */
+static enum wf_status run_recorded(struct wf_plan *plan, const struct wf_sim_host *host,
+                                   struct wf_value **doc, struct wf_err *err)
+{
+    struct wf_trace_out trace = {.recorder = NULL};
+    struct wf_sim_record record = {.kept = false};
+    struct wf_sim_host live = *host;
+    enum wf_status status = wf_sim_trace_out_begin(&trace, plan, host, err);
+
+    if (status == WF_OK) {
+        status = check_payload(plan, host->world, err);
+    }
+    if (status == WF_OK) {
+        status = wf_sim_record_begin(&record, plan, host, &trace, err);
+    }
+    if (status == WF_OK) {
+        /* A run that is only recorded needs no timeline. */
+        live.recording = record.kept && record.needed ? NULL : host->recording;
+        status = run_plan(plan, &live, false, doc, err);
+    }
+    status = wf_sim_trace_out_end(&trace, status, err);
+    if (status == WF_OK && record.kept) {
+        status = play_record(&record, plan, host, doc, err);
+    } else if (status == WF_OK && *doc != NULL) {
+        wf_sim_record_describe(&record, 0, *doc);
+    }
+    if (plan->core.runs > 0) {
+        struct wf_scenario *replay = wf_sim_record_scenario(&record, plan->scenario);
+        status =
+            repeat_runs(plan, replay != NULL ? replay : plan->scenario, host, status, doc, err);
+        wf_scenario_free(replay);
+    }
+    wf_sim_record_end(&record);
+    return status;
+}
+
 static enum wf_status run_or_explain(const struct wf_scenario *scenario,
                                      const struct wf_sim_host *host, bool explain,
                                      struct wf_value **doc, struct wf_err *err)
@@ -462,26 +538,8 @@ static enum wf_status run_or_explain(const struct wf_scenario *scenario,
     WF_TRY(wf_plan_init(&plan, scenario, err));
     report_skipped(host, &plan);
     report_notes(host, &plan);
-    struct wf_trace_out trace = {.recorder = NULL};
-    enum wf_status status = explain ? WF_OK : wf_sim_trace_out_begin(&trace, &plan, host, err);
-    if (status == WF_OK) {
-        status = check_payload(&plan, host->world, err);
-    }
-    if (status != WF_OK) {
-        status = wf_sim_trace_out_end(&trace, status, err);
-        wf_plan_fini(&plan);
-        return status;
-    }
-    do {
-        wf_doc_free(*doc);
-        *doc = NULL;
-        status = run_once(&plan, host, explain, doc, err);
-    } while (status == WF_OK && !explain && wf_comm_size(host->world) == 1 &&
-             wf_job_lengthen(&plan, *doc));
-    status = wf_sim_trace_out_end(&trace, status, err);
-    if (!explain && plan.core.runs > 0) {
-        status = repeat_runs(&plan, scenario, host, status, doc, err);
-    }
+    enum wf_status status =
+        explain ? run_plan(&plan, host, true, doc, err) : run_recorded(&plan, host, doc, err);
     wf_plan_fini(&plan);
     return status;
 }

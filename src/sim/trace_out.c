@@ -29,11 +29,9 @@ enum wf_status wf_sim_trace_out_format(const char *path, const struct wf_trace_w
 }
 
 /* The recorded compute times include the processor speed that the user set. */
-static int64_t scaled(const void *arg, int64_t ps)
+int64_t wf_sim_trace_out_duration(const void *out, int64_t ps)
 {
-    const struct wf_trace_out *out = arg;
-
-    return wf_cpu_time(out->scale, ps);
+    return wf_cpu_time(((const struct wf_trace_out *)out)->scale, ps);
 }
 
 static enum wf_status check(const struct wf_plan *plan, const struct wf_sim_host *host,
@@ -43,11 +41,6 @@ static enum wf_status check(const struct wf_plan *plan, const struct wf_sim_host
         return wf_err_set(err, WF_EUSAGE,
                           "only a single program that runs can be recorded as a trace; 'weft "
                           "convert' writes other sources");
-    }
-    if (plan->core.efficiency) {
-        return wf_err_set(
-            err, WF_EUSAGE,
-            "with --efficiency the program runs twice; record its trace without it");
     }
     if (wf_comm_size(host->world) > 1) {
         return wf_err_set(err, WF_EUSAGE,
@@ -80,16 +73,9 @@ enum wf_status wf_sim_trace_out_begin(struct wf_trace_out *out, struct wf_plan *
     enum wf_status status = ops->create(host->trace->path, &options, &out->writer, err);
     if (status == WF_OK) {
         const struct wf_cpu_params *cpu = wf_plan_values(plan, "cpu");
-        const struct wf_vrank_recorder_config config = {
-            .program = plan->jobs[0].source,
-            .writer = out->writer,
-            .duration = scaled,
-            .arg = out,
-        };
+
         out->writer->losses = &host->trace->losses;
         out->scale = wf_cpu_scale(cpu->scale);
-        out->recorder = wf_vrank_recorder_new(&config);
-        plan->jobs[0].source = out->recorder;
     }
     return status;
 }
@@ -100,14 +86,17 @@ enum wf_status wf_sim_trace_out_end(struct wf_trace_out *out, enum wf_status sta
     if (out->writer == NULL) {
         return status;
     }
+    struct wf_trace_writer *writer = out->writer;
+
+    out->writer = NULL;
     if (status == WF_OK) {
         status = wf_vrank_recorder_finish(out->recorder, err);
     }
     if (status != WF_OK) {
-        out->writer->ops->discard(out->writer);
+        writer->ops->discard(writer);
         return status;
     }
     out->what->n_ops = wf_vrank_recorder_n_ops(out->recorder);
     out->what->n_open = wf_vrank_recorder_n_unmatched(out->recorder);
-    return out->writer->ops->finish(out->writer, err);
+    return writer->ops->finish(writer, err);
 }

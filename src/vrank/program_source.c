@@ -4,11 +4,13 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/units.h"
+#include "vrank/call_site.h"
 #include "vrank/compute_meter.h"
 #include "vrank/context.h"
 #include "vrank/crash.h"
 #include "vrank/memory_watch.h"
 #include "vrank/oplog.h"
+#include "vrank/os_watch.h"
 #include "vrank/output_labels.h"
 #include "vrank/program_image.h"
 #include "vrank/shared_state.h"
@@ -99,7 +101,15 @@ static void yield(struct rank *rank)
     errno = error;
 }
 
-static void port_enter(struct wf_port_rank *self)
+static void begin_span(struct rank *rank)
+{
+    if (rank->program->meter.kind == WF_VRANK_METER_TIME) {
+        wf_vrank_os_begin();
+    }
+    rank->computing_since = wf_vrank_meter_now(&rank->program->meter);
+}
+
+static void port_enter(struct wf_port_rank *self, const void *site)
 {
     struct rank *rank = rank_of(self);
     const struct wf_vrank_meter *meter = &rank->program->meter;
@@ -107,9 +117,13 @@ static void port_enter(struct wf_port_rank *self)
     if (rank->in_library++ > 0 || meter->kind == WF_VRANK_METER_NONE) {
         return;
     }
-    const struct wf_op op = {.kind = WF_OP_COMPUTE,
-                             .duration = wf_vrank_meter_since(meter, rank->computing_since)};
+    struct wf_op op = {.kind = WF_OP_COMPUTE,
+                       .duration = wf_vrank_meter_since(meter, rank->computing_since)};
     if (op.duration > 0) {
+        op.site = wf_vrank_site(site);
+        if (meter->kind == WF_VRANK_METER_TIME) {
+            op.disturbances = wf_vrank_os_end(op.duration);
+        }
         wf_vrank_oplog_add(&rank->log, &op);
     }
 }
@@ -129,7 +143,7 @@ static void port_leave(struct wf_port_rank *self)
     struct rank *rank = rank_of(self);
 
     if (--rank->in_library == 0 && rank->program->meter.kind != WF_VRANK_METER_NONE) {
-        rank->computing_since = wf_vrank_meter_now(&rank->program->meter);
+        begin_span(rank);
     }
 }
 
@@ -270,7 +284,7 @@ static void run(struct program *program, struct rank *rank)
         wf_vrank_context_make(
             &rank->context, wf_vrank_stacks_top(&program->stacks, rank->self.rank),
             wf_vrank_stacks_size(&program->stacks, rank->self.rank), rank_main, rank);
-        rank->computing_since = wf_vrank_meter_now(&program->meter);
+        begin_span(rank);
     }
     wf_vrank_crash_prepare_thread();
     wf_vrank_image_enter(program->image, rank->self.rank);

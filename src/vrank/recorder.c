@@ -27,7 +27,7 @@ struct recorder_rank {
     int32_t match_tag;
     uint32_t seen_source;
     int32_t seen_tag;
-    uint32_t told; /* the last communicator that was passed to the writer */
+    uint32_t told; /* the last communicator that was passed to the writers */
     bool matched, found, ended;
 };
 
@@ -35,12 +35,13 @@ struct recorder {
     struct wf_source source; /* must be first */
     struct wf_vrank_recorder_config config;
     struct recorder_rank *ranks;
-    pthread_mutex_t lock;            /* protects the members below and the writer */
+    pthread_mutex_t lock;            /* protects the members below and the writers */
     struct wf_buf outcomes;          /* outcomes of the op that is being written */
     struct wf_created_filter filter; /* its `created` is that of the current rank */
     uint64_t n_ops, n_held, n_unmatched;
-    enum wf_status status; /* status of the writer */
+    enum wf_status status; /* of the writers */
     struct wf_err err;
+    struct wf_err lost[WF_VRANK_RECORDS_MAX]; /* why a record is not written any more */
     atomic_bool failed;
 };
 
@@ -51,29 +52,40 @@ static struct recorder *recorder_of(const struct wf_source *source)
 
 /* ---- writing ---- */
 
-static void fail(struct recorder *recorder, enum wf_status status, const struct wf_err *err)
+static void fail(struct recorder *recorder, uint32_t record, enum wf_status status,
+                 const struct wf_err *err)
 {
-    if (status != WF_OK && recorder->status == WF_OK) {
+    if (status != WF_OK && recorder->config.records[record].optional) {
+        recorder->lost[record] = *err;
+    } else if (status != WF_OK && recorder->status == WF_OK) {
         recorder->status = status;
         recorder->err = *err;
         atomic_store(&recorder->failed, true);
     }
 }
 
+/* The writer of a record; null if it has failed. */
+static struct wf_trace_writer *writer_of(const struct recorder *recorder, uint32_t record)
+{
+    return recorder->lost[record].status == WF_OK ? recorder->config.records[record].writer
+                                                  : NULL;
+}
+
 static void tell_name(struct recorder *recorder, const struct wf_op *op)
 {
-    const struct wf_source *program = recorder->config.program;
-    struct wf_trace_writer *writer = recorder->config.writer;
     enum wf_op_family family = wf_op_info(op->kind)->family;
     bool region = family == WF_FAMILY_MARKER;
 
-    if ((!region && family != WF_FAMILY_CALL) || writer->ops->name_of == NULL || op->tag < 0) {
+    if ((!region && family != WF_FAMILY_CALL) || op->tag < 0) {
         return;
     }
     enum wf_source_name kind = region ? WF_NAME_REGION : WF_NAME_CALL;
-    const char *name = wf_source_name_of(program, kind, (uint32_t)op->tag);
-    if (name != NULL) {
-        writer->ops->name_of(writer, kind, (uint32_t)op->tag, name);
+    const char *name = wf_source_name_of(recorder->config.program, kind, (uint32_t)op->tag);
+    for (uint32_t i = 0; name != NULL && i < recorder->config.n_records; i++) {
+        struct wf_trace_writer *writer = writer_of(recorder, i);
+        if (writer != NULL && writer->ops->name_of != NULL) {
+            writer->ops->name_of(writer, kind, (uint32_t)op->tag, name);
+        }
     }
 }
 
@@ -81,7 +93,6 @@ static void tell_name(struct recorder *recorder, const struct wf_op *op)
  * it has freed; a trace cannot. Ids are unique for each rank. */
 static uint32_t comm_in_trace(struct recorder *recorder, uint32_t number, uint32_t comm)
 {
-    struct wf_trace_writer *writer = recorder->config.writer;
     struct recorder_rank *rank = &recorder->ranks[number];
     struct wf_group group;
     struct wf_err err;
@@ -90,10 +101,13 @@ static uint32_t comm_in_trace(struct recorder *recorder, uint32_t number, uint32
         !wf_source_group(recorder->config.program, number, comm, &group)) {
         return comm;
     }
-    if (rank->told != group.id && writer->ops->group != NULL) {
-        rank->told = group.id;
-        fail(recorder, writer->ops->group(writer, number, group.id, &group, &err), &err);
+    for (uint32_t i = 0; rank->told != group.id && i < recorder->config.n_records; i++) {
+        struct wf_trace_writer *writer = writer_of(recorder, i);
+        if (writer != NULL && writer->ops->group != NULL) {
+            fail(recorder, i, writer->ops->group(writer, number, group.id, &group, &err), &err);
+        }
     }
+    rank->told = group.id;
     return group.id;
 }
 
@@ -107,15 +121,31 @@ static bool tidy_op(struct recorder *recorder, uint32_t number, struct wf_op *op
     return left;
 }
 
+static void write_op(struct recorder *recorder, uint32_t i, uint32_t number,
+                     const struct wf_op *op)
+{
+    const struct wf_vrank_record *record = &recorder->config.records[i];
+    struct wf_trace_writer *writer = writer_of(recorder, i);
+    struct wf_op changed = *op;
+    struct wf_err err;
+
+    if (op->kind == WF_OP_COMPUTE && record->duration != NULL) {
+        changed.duration = record->duration(record->arg, op->duration);
+    }
+    if (writer != NULL) {
+        fail(recorder, i, writer->ops->add(writer, number, &changed, &err), &err);
+    }
+}
+
 static void put(struct recorder *recorder, uint32_t number, const struct wf_op *whole)
 {
-    struct wf_trace_writer *writer = recorder->config.writer;
     struct wf_op op = *whole;
-    struct wf_err err;
 
     if (recorder->status == WF_OK && tidy_op(recorder, number, &op)) {
         tell_name(recorder, &op);
-        fail(recorder, writer->ops->add(writer, number, &op, &err), &err);
+        for (uint32_t i = 0; i < recorder->config.n_records; i++) {
+            write_op(recorder, i, number, &op);
+        }
         recorder->n_ops++;
     }
 }
@@ -223,8 +253,6 @@ static void set_record(struct recorder *recorder, uint32_t number, struct wf_op 
         set_outcomes(recorder, rank, op);
     } else if (rank->matched && is_open(op)) {
         set_match(recorder, number, op->comm, op, rank->match_peer, rank->match_tag);
-    } else if (info->family == WF_FAMILY_COMPUTE && recorder->config.duration != NULL) {
-        op->duration = recorder->config.duration(recorder->config.arg, op->duration);
     }
 }
 
@@ -481,6 +509,17 @@ enum wf_status wf_vrank_recorder_finish(struct wf_source *source, struct wf_err 
         *err = recorder->err;
     }
     return recorder->status;
+}
+
+bool wf_vrank_recorder_keeps(const struct wf_source *recorder, uint32_t record,
+                             struct wf_err *err)
+{
+    const struct wf_err *lost = &recorder_of(recorder)->lost[record];
+
+    if (lost->status != WF_OK) {
+        *err = *lost;
+    }
+    return lost->status == WF_OK;
 }
 
 uint64_t wf_vrank_recorder_n_ops(const struct wf_source *recorder)

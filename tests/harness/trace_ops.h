@@ -193,6 +193,8 @@ static void trace_roll_compute(struct trace_dice *dice, struct wf_op *op)
     for (uint32_t i = 0; i < op->n_counters; i++) {
         op->counters[i] = trace_roll_size(dice);
     }
+    op->site = (uint32_t)trace_roll_size(dice);
+    op->disturbances = (uint32_t)trace_roll_size(dice);
 }
 
 /* A valid op of this kind on the communicator `comm`, whose ranks are `group`. */
@@ -329,6 +331,7 @@ static bool trace_same_op(const struct wf_op *a, const struct wf_op *b, uint32_t
     switch (info->family) {
     case WF_FAMILY_COMPUTE:
         return a->duration == b->duration && a->n_counters == b->n_counters &&
+               a->site == b->site && a->disturbances == b->disturbances &&
                memcmp(a->counters, b->counters, a->n_counters * sizeof(a->counters[0])) == 0;
     case WF_FAMILY_SEND:
     case WF_FAMILY_RECV:

@@ -209,7 +209,8 @@ const struct wf_trace_writer_ops wf_csv_writer_ops = {
     .name = "csv",
     .extension = ".csv",
     .summary = "a line per op, for spreadsheets",
-    .lacks = "names of regions, calls and counters, members of communicators, recorded times",
+    .lacks = "names of regions, calls and counters, members of communicators, recorded times, "
+             "call sites and disturbances of compute times",
     .create = csv_create,
     .group = csv_group,
     .add = csv_add,

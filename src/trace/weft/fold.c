@@ -284,6 +284,10 @@ void wf_native_fold_add(struct wf_native_fold *fold, const struct wf_native_fold
     struct wf_native_fold_item item = {.n_ops = 1, .at = (uint32_t)fold->bytes.size};
 
     append_op(&fold->bytes, kind, parts);
+    if (powers == NULL) {
+        append(fold, item);
+        return;
+    }
     item.hash = XXH3_64bits(fold->bytes.data + item.at, fold->bytes.size - item.at);
     append(fold, item);
     while (fold->n > 1 && (extend_some_loop(fold, powers) || make_some_loop(fold, powers))) {

@@ -54,7 +54,7 @@ void wf_native_fold_powers_init(struct wf_native_fold_powers *powers);
 
 void wf_native_fold_fini(struct wf_native_fold *fold);
 
-/* Adds an op at the end, and makes or extends loops. */
+/* Adds an op at the end, and makes or extends loops; without powers only adds it. */
 void wf_native_fold_add(struct wf_native_fold *fold, const struct wf_native_fold_powers *powers,
                         enum wf_op_kind kind, const struct wf_op_parts *parts);
 

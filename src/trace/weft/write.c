@@ -48,6 +48,7 @@ struct native_writer {
     uint32_t n_ranks, block_size;
     uint32_t hand; /* the rank whose window is written next if memory is short */
     uint64_t memory;
+    bool temporary; /* no loops */
     struct named names[WF_NAME_KINDS];
     struct wf_native_totals totals;
     struct block_out block;
@@ -84,6 +85,7 @@ static enum wf_status writer_create(const char *path,
     w->writer.ops = &wf_native_writer_ops;
     w->out = files;
     w->n_ranks = options->n_ranks;
+    w->temporary = options->temporary;
     w->block_size = (uint32_t)block;
     w->groups = wf_groups_new(options->n_ranks);
     w->ranks = wf_xcalloc(options->n_ranks, sizeof(*w->ranks));
@@ -334,13 +336,13 @@ static enum wf_status writer_add(struct wf_trace_writer *writer, uint32_t rank,
     }
     wf_op_take_apart(op, group.size, &parts);
     size_t before = wf_native_fold_memory(&r->fold);
-    wf_native_fold_add(&r->fold, &w->powers, op->kind, &parts);
+    wf_native_fold_add(&r->fold, w->temporary ? NULL : &w->powers, op->kind, &parts);
     r->n_ops++;
     wf_native_totals_add(&w->totals, op);
     w->memory += wf_native_fold_memory(&r->fold) - before;
     /* Keeps the newer half of the window: later ops may repeat it. */
     if (wf_native_fold_is_full(&r->fold)) {
-        put_items(w, rank, (r->fold.n + 1) / 2);
+        put_items(w, rank, w->temporary ? r->fold.n : (r->fold.n + 1) / 2);
     }
     if (w->memory > MEMORY_MAX) {
         make_room(w);

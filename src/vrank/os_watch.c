@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "vrank/os_watch.h"
+
+#include "ops/disturbance.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <sched.h>
+#endif
+
+enum { COUNTED_NS = 50000, STEAL_NS = 20000000 };
+
+/* Readings of this thread's counters. */
+struct counts {
+    int64_t switches, faults;
+};
+
+static _Thread_local struct {
+    struct counts counts;
+    int64_t counted_at; /* nanoseconds of the monotonic clock; 0: never */
+    int64_t stolen;     /* nanoseconds, of the processor it was on... */
+    int64_t stolen_at;
+    int cpu;
+    int stat; /* file descriptor of /proc/stat plus one; 0: not open, -1: there is none */
+} watch;
+
+static int64_t now_ns(void)
+{
+    struct timespec now = {.tv_sec = 0};
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+#ifdef RUSAGE_THREAD
+static struct counts read_counts(void)
+{
+    struct rusage usage;
+
+    if (getrusage(RUSAGE_THREAD, &usage) != 0) {
+        return (struct counts){0, 0};
+    }
+    return (struct counts){usage.ru_nivcsw, (int64_t)usage.ru_minflt + usage.ru_majflt};
+}
+#else
+static struct counts read_counts(void)
+{
+    return (struct counts){0, 0};
+}
+#endif
+
+/* ---- time that the hypervisor took away ---- */
+
+#ifdef __linux__
+/* The column `steal` of the line that begins with "cpu<number> "; 0 if it is not there. */
+static int64_t steal_of(const char *text, int cpu)
+{
+    enum { COLUMN = 8 };
+    char name[24];
+    long ticks = 0;
+
+    (void)snprintf(name, sizeof(name), "\ncpu%d ", cpu);
+    const char *at = strstr(text, name);
+    if (at == NULL) {
+        return 0;
+    }
+    at += strlen(name);
+    for (int i = 0; i < COLUMN; i++) {
+        char *end = NULL;
+        ticks = strtol(at, &end, 10);
+        if (end == at) {
+            return 0;
+        }
+        at = end;
+    }
+    long per_second = sysconf(_SC_CLK_TCK);
+    return per_second > 0 ? (int64_t)ticks * (1000000000 / per_second) : 0;
+}
+
+static int64_t read_stolen(int cpu)
+{
+    enum { TEXT_MAX = 1 << 15 };
+    static _Thread_local char text[TEXT_MAX];
+
+    if (watch.stat == 0) {
+        int fd = open("/proc/stat", O_RDONLY | O_CLOEXEC);
+        watch.stat = fd >= 0 ? fd + 1 : -1;
+    }
+    ssize_t n = watch.stat > 0 ? pread(watch.stat - 1, text, TEXT_MAX - 1, 0) : 0;
+    text[n > 0 ? n : 0] = '\0';
+    return steal_of(text, cpu);
+}
+
+static int this_cpu(void)
+{
+    return sched_getcpu();
+}
+#else
+static int64_t read_stolen(int cpu)
+{
+    return 0;
+}
+
+static int this_cpu(void)
+{
+    return 0;
+}
+#endif
+
+/* ---- spans ---- */
+
+void wf_vrank_os_begin(void)
+{
+    int64_t now = now_ns();
+
+    if (watch.counted_at == 0 || now - watch.counted_at > COUNTED_NS) {
+        watch.counts = read_counts();
+        watch.counted_at = now;
+    }
+    if (watch.stolen_at == 0 || now - watch.stolen_at > STEAL_NS) {
+        watch.cpu = this_cpu();
+        watch.stolen = read_stolen(watch.cpu);
+        watch.stolen_at = now;
+    }
+}
+
+/* The stolen part of a span, which is in its processor time, in 1/255. */
+static uint32_t stolen_part(int64_t ns)
+{
+    int cpu = this_cpu();
+    int64_t stolen = read_stolen(cpu), before = watch.stolen;
+    bool moved = cpu != watch.cpu;
+
+    watch.cpu = cpu;
+    watch.stolen = stolen;
+    watch.stolen_at = now_ns();
+    if (moved || stolen <= before) {
+        return 0;
+    }
+    int64_t part = ((stolen - before) * WF_DISTURBANCE_LOST_ALL + ns - 1) / ns;
+    return part < WF_DISTURBANCE_LOST_ALL ? (uint32_t)part : WF_DISTURBANCE_LOST_ALL;
+}
+
+static uint32_t difference(int64_t now, int64_t before)
+{
+    int64_t n = now - before;
+
+    return n <= 0 ? 0 : n < UINT16_MAX ? (uint32_t)n : UINT16_MAX;
+}
+
+uint32_t wf_vrank_os_end(int64_t ps)
+{
+    int64_t ns = ps / 1000;
+
+    if (ns < COUNTED_NS) {
+        return 0;
+    }
+    const struct counts counts = read_counts();
+    const struct wf_disturbance found = {
+        .switches = difference(counts.switches, watch.counts.switches),
+        .faults = difference(counts.faults, watch.counts.faults),
+        .lost = ns >= STEAL_NS ? stolen_part(ns) : 0};
+
+    watch.counts = counts;
+    watch.counted_at = now_ns();
+    return wf_disturbance_pack(&found);
+}

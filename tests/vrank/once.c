@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Computes and exchanges, and appends its rank to a file each time it is executed. Its arguments
+ * are that file, how often one rank computes longer than the others, and that rank. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { TIMES = 20, WORK = 100000 };
+
+static double work(long times)
+{
+    volatile double sum = 0;
+
+    for (long i = 0; i < times * WORK; i++) {
+        sum += (double)i;
+    }
+    return sum;
+}
+
+int main(int argc, char **argv)
+{
+    int rank, size;
+    double sum = 0, all = 0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    FILE *file = fopen(argv[1], "a");
+    (void)fprintf(file, "%d\n", rank);
+    (void)fclose(file);
+    for (int i = 0; i < TIMES; i++) {
+        int slow = argc > 3 && rank == (int)strtol(argv[3], NULL, 10) && i == TIMES / 2;
+        sum += work(slow ? strtol(argv[2], NULL, 10) : 1);
+        MPI_Allreduce(&sum, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    }
+    if (rank == 0) {
+        printf("ended with %g\n", all);
+    }
+    MPI_Finalize();
+    return 0;
+}
