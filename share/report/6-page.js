@@ -53,7 +53,7 @@ function headSection() {
     head.append(element("p", {}, `Recorded time: ${time(recorded)}; the prediction is ${percent(number(predicted) / number(recorded))} of that.`));
   }
   const cards = [[s.ranks && count(s.ranks), "ranks"], [s.network, "network model"], [s.topology, "topology"], [result.messages != null && count(result.messages), "messages"],
-    [result.bytes != null && size(result.bytes), "sent"], [result.accepted_load != null && String(result.accepted_load), "accepted load"], [doc.version, "version of weft"], [result.digest, "digest"]];
+    [result.bytes != null && size(result.bytes), "sent"], [result.accepted_load != null && String(result.accepted_load), "accepted load"], [doc.version, "version of weft"], [result.digest, result.digest_partial ? "partial digest" : "digest"]];
   head.append(element("div", {class: "cards"}, ...cards.filter(([value]) => value).map(([value, what]) => card(value, what))),
     element("details", {}, element("summary", {}, "Command for this result"), element("pre", {}, command())));
 }

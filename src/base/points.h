@@ -12,6 +12,9 @@
 struct wf_points_host {
     size_t jobs;                       /* points that run in parallel; at least 1 */
     const volatile sig_atomic_t *stop; /* not 0: start no further point; may be null */
+    /* As in struct wf_sim_host; may be null. */
+    void (*running)(void *arg, bool running);
+    void *running_arg;
     /* Called at the start and after each point, by one thread at a time. May be null. */
     void (*progress)(void *arg, size_t done, size_t total);
     void *progress_arg;

@@ -35,11 +35,10 @@ static void clean_at_exit(void)
     clean(true);
 }
 
-/* Beyond LISTED_MAX paths the rest is not listed, and only a killed process leaves it behind.
- */
+/* Under the lock. Beyond LISTED_MAX paths the rest is not listed, and only a killed process
+ * leaves it behind. */
 static void enlist(const char *path)
 {
-    (void)pthread_mutex_lock(&lock);
     if (!cleans_at_exit) {
         cleans_at_exit = atexit(clean_at_exit) == 0;
     }
@@ -50,22 +49,24 @@ static void enlist(const char *path)
             break;
         }
     }
-    (void)pthread_mutex_unlock(&lock);
 }
 
-/* Delays signals to this thread, so that none comes between making a file and listing it. */
-static void hold_signals(sigset_t *before)
+/* Nothing comes between making a file and listing it: neither a signal to this thread nor
+ * another thread that ends the process. */
+static void begin_making(sigset_t *before)
 {
     sigset_t all;
 
     (void)sigfillset(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, before);
+    (void)pthread_mutex_lock(&lock);
 }
 
-static void release_signals(const sigset_t *before)
+static void end_making(const sigset_t *before)
 {
     int error = errno;
 
+    (void)pthread_mutex_unlock(&lock);
     (void)pthread_sigmask(SIG_SETMASK, before, NULL);
     errno = error;
 }
@@ -115,16 +116,22 @@ static void empty_directory(int fd, int depth)
     }
 }
 
+/* Tries several times: another thread may still write files into the directory. */
 static void remove_path(const char *path)
 {
-    if (unlink(path) == 0) {
-        return;
-    }
-    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd >= 0) {
+    enum { TRIES = 8 };
+
+    for (int i = 0; i < TRIES && unlink(path) != 0; i++) {
+        int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+
+        if (fd < 0) {
+            return;
+        }
         empty_directory(fd, 0);
         (void)close(fd);
-        (void)rmdir(path);
+        if (rmdir(path) == 0 || errno != ENOTEMPTY) {
+            return;
+        }
     }
 }
 
@@ -162,12 +169,12 @@ char *wf_temp_directory(void)
     char *path = template();
     sigset_t before;
 
-    hold_signals(&before);
+    begin_making(&before);
     bool made = mkdtemp(path) != NULL;
     if (made) {
         enlist(path);
     }
-    release_signals(&before);
+    end_making(&before);
     if (!made) {
         free(path);
     }
@@ -179,7 +186,7 @@ static bool make(const char *name, bool directory)
 {
     sigset_t before;
 
-    hold_signals(&before);
+    begin_making(&before);
     int fd = directory ? mkdir(name, 0777)
                        : open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd >= 0) {
@@ -188,7 +195,7 @@ static bool make(const char *name, bool directory)
         }
         enlist(name);
     }
-    release_signals(&before);
+    end_making(&before);
     return fd >= 0;
 }
 
@@ -284,24 +291,8 @@ void wf_temp_clean(void)
     clean(false);
 }
 
-static void end_by_signal(int number)
+void wf_temp_seal(void)
 {
-    wf_temp_clean(); /* NOLINT(bugprone-signal-handler,cert-sig30-c): made for this */
-    (void)raise(number);
-}
-
-void wf_temp_watch(void)
-{
-    static const int ending[] = {SIGHUP, SIGINT, SIGTERM};
-    /* The handler is gone when it runs, so that the signal it raises ends the process. */
-    const struct sigaction action = {.sa_handler = end_by_signal,
-                                     .sa_flags = (int)(SA_RESETHAND | SA_NODEFER)};
-
-    for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++) {
-        struct sigaction before;
-
-        if (sigaction(ending[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL) {
-            (void)sigaction(ending[i], &action, NULL);
-        }
-    }
+    (void)pthread_mutex_lock(&lock); /* never released */
+    clean(false);
 }

@@ -4,7 +4,7 @@
 /*
  * Temporary files and directories, all made and named here. Those that have a name are listed
  * until they are moved or removed; what is still listed when the process exits is removed
- * then, and when a signal ends it if wf_temp_watch() was called. A child process removes nothing
+ * then. A child process removes nothing
  * that its parent made.
  *
  * Calls that fail return null, false or -1 and set errno. All calls may come from any thread.
@@ -35,6 +35,6 @@ void wf_temp_remove(const char *temporary);
 /* Removes all that is listed. A signal handler that ends the process may call it. */
 void wf_temp_clean(void);
 
-/* From now on SIGHUP, SIGINT and SIGTERM, where they would end the process, remove all that is
- * listed first. */
-void wf_temp_watch(void);
+/* The same, for a thread that ends the process while others work: from now on calls that would
+ * make, move or remove a temporary wait for ever. */
+void wf_temp_seal(void);

@@ -4,6 +4,7 @@
 #include "base/lookup.h"
 #include "base/mem.h"
 #include "base/text.h"
+#include "cli/interrupt.h"
 #include "result/json.h"
 #include "result/result.h"
 #include "sim/world.h"
@@ -170,7 +171,7 @@ static enum wf_status dispatch(struct wf_cli *cli, int argc, char **argv, struct
 
 /* Checked before the options are parsed, because errors in options are reported in JSON as
  * well. */
-static bool wants_json(int argc, char **argv)
+bool wf_cli_wants_json(int argc, char **argv)
 {
     static const char *const yes[] = {"--json",    "--json=true", "--json=yes",
                                       "--json=on", "--json=1",    NULL};
@@ -189,17 +190,24 @@ void wf_cli_answer(struct wf_cli *cli, struct wf_value *doc)
 {
     char *text = wf_doc_to_json(doc);
 
+    wf_interrupt_answer();
     (void)fprintf(cli->out, "%s\n", text);
     free(text);
     wf_doc_free(doc);
     cli->answered = true;
 }
 
+static int exit_code_of(enum wf_status status)
+{
+    return status == WF_EINTR ? wf_interrupt_exit_code() : wf_status_exit_code(status);
+}
+
 static void report_failure(struct wf_cli *cli, const struct wf_err *err, bool json)
 {
+    wf_interrupt_answer(); /* one message, whoever ends the process */
     (void)fprintf(cli->err, "weft: %s\n", err->text);
     if (json && !cli->answered) {
-        wf_cli_answer(cli, wf_result_new_error(weft_version(), err));
+        wf_cli_answer(cli, wf_result_new_error(weft_version(), err, exit_code_of(err->status)));
     }
 }
 
@@ -210,11 +218,11 @@ int wf_cli_main(struct wf_cli *cli, int argc, char **argv)
 
     if (status != WF_OK) {
         wf_err_tame(&err);
-        report_failure(cli, &err, wants_json(argc, argv));
+        report_failure(cli, &err, wf_cli_wants_json(argc, argv));
     }
     if (fflush(cli->out) != 0 || ferror(cli->out) != 0) {
         (void)fprintf(cli->err, "weft: cannot write the result: %s\n", strerror(errno));
         status = status == WF_OK ? WF_EIO : status;
     }
-    return status == WF_OK && cli->differs ? 1 : wf_status_exit_code(status);
+    return status == WF_OK && cli->differs ? 1 : exit_code_of(status);
 }

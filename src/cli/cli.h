@@ -52,6 +52,9 @@ const struct wf_verb *wf_verb_find(const char *name); /* null if unknown */
 /* Writes what `weft <verb> --help` prints. */
 void wf_verb_print_help(const struct wf_verb *verb, FILE *out);
 
+/* Whether the arguments ask for a JSON document. */
+bool wf_cli_wants_json(int argc, char **argv);
+
 /* Prints the document as JSON, as the result of the verb, and frees it. */
 void wf_cli_answer(struct wf_cli *cli, struct wf_value *doc);
 

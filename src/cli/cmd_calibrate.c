@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "cli/capture_library.h"
 #include "cli/cli.h"
+#include "cli/interrupt.h"
 #include "cli/opt.h"
 #include "study/calibration.h"
 
@@ -57,8 +58,10 @@ static enum wf_status run_pingpong(char *const *command, struct wf_calibration *
     (void)close(ends[1]);
     FILE *in = fdopen(ends[0], "r");
     if (failed == 0 && in != NULL) {
+        wf_interrupt_child(child, false);
         wf_calibration_read(calibration, in);
         (void)waitpid(child, &how, 0);
+        wf_interrupt_child(0, false);
     }
     if (in != NULL) {
         (void)fclose(in);

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "cli/capture_library.h"
 #include "cli/cli.h"
+#include "cli/interrupt.h"
 #include "cli/opt.h"
 
 #include <dirent.h>
@@ -196,7 +197,8 @@ static void set_environment(const struct capture_opts *opts, const char *directo
 
 /* ---- the program ---- */
 
-/* Waits for the program. Meanwhile only the program handles an interrupt from the keyboard. */
+/* Waits for the program. Meanwhile only the program handles an interrupt from the keyboard; other
+ * signals that end weft are passed on to it. */
 static int wait_for(pid_t child)
 {
     const struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -205,8 +207,10 @@ static int wait_for(pid_t child)
 
     (void)sigaction(SIGINT, &ignore, &interrupt);
     (void)sigaction(SIGQUIT, &ignore, &quit);
+    wf_interrupt_child(child, true);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }
+    wf_interrupt_child(0, false);
     (void)sigaction(SIGINT, &interrupt, NULL);
     (void)sigaction(SIGQUIT, &quit, NULL);
     return status;

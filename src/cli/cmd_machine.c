@@ -267,7 +267,8 @@ static void print_check(struct wf_cli *cli, const struct wf_machine *machine,
 static enum wf_status check(struct wf_cli *cli, const char *which,
                             const struct machine_opts *opts, struct wf_err *err)
 {
-    const struct wf_points_host host = {.jobs = 1, .stop = wf_interrupt_watch()};
+    const struct wf_points_host host = {
+        .jobs = 1, .stop = wf_interrupt_watch(), .running = wf_interrupt_running};
     struct wf_study_check result = {.rows = NULL};
     struct wf_machine *machine = NULL;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/temp.h"
 #include "cli/cli.h"
+#include "cli/interrupt.h"
 #include "sim/world.h"
 
 #include <stdlib.h>
@@ -22,7 +22,7 @@ int main(int argc, char **argv)
     struct wf_cli cli = {.out = stdout, .err = stderr};
     struct wf_err err;
 
-    wf_temp_watch();
+    wf_interrupt_prepare();
     enum wf_status status = wf_world_open(&cli.world, &err);
     if (status != WF_OK) {
         (void)fprintf(stderr, "weft: %s\n", err.text);
@@ -32,7 +32,10 @@ int main(int argc, char **argv)
         silence(&cli);
     }
 
-    int code = wf_cli_main(&cli, argc > 0 ? argc - 1 : 0, argv + 1);
+    int n_args = argc > 0 ? argc - 1 : 0;
+    wf_interrupt_begin(&cli, wf_cli_wants_json(n_args, argv + 1));
+    int code = wf_cli_main(&cli, n_args, argv + 1);
+    wf_interrupt_finish();
     if (cli.out != stdout) {
         (void)fclose(cli.out);
     }

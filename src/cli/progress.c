@@ -167,6 +167,7 @@ struct wf_points_host wf_progress_points(struct wf_progress_line *line, const ch
     return (struct wf_points_host){
         .jobs = jobs > 0 ? (size_t)jobs : (size_t)(cores > 0 ? cores : 1),
         .stop = wf_interrupt_watch(),
+        .running = wf_interrupt_running,
         .progress = draw_count,
         .progress_arg = line,
     };

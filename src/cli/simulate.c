@@ -65,6 +65,7 @@ static enum wf_status deliver(struct wf_cli *cli, const struct wf_simulate_opts 
         WF_TRY(write_file(opts, writer, doc, err));
     }
     if (opts->json) {
+        wf_interrupt_answer();
         wf_writer_json.write(doc, &options, cli->out);
         cli->answered = true;
     } else if (writer == NULL && !opts->silent) {
@@ -265,6 +266,9 @@ static void report_trace(struct wf_cli *cli, const struct wf_simulate_opts *opts
     cli->answered = cli->answered || out == cli->out;
 }
 
+/* The temporary file of the trace is removed. */
+#define NO_TRACE "note: no trace was written, because the program did not end"
+
 static enum wf_status run(struct wf_cli *cli, const struct wf_simulate_opts *opts,
                           const struct wf_scenario *scenario, struct wf_value **doc,
                           struct wf_err *err)
@@ -282,6 +286,7 @@ static enum wf_status run(struct wf_cli *cli, const struct wf_simulate_opts *opt
     const struct wf_sim_host host = {
         .world = cli->world,
         .stop = wf_interrupt_watch(),
+        .running = wf_interrupt_running,
         .progress = wf_progress_draw,
         .progress_arg = &line,
         .skipped = opts->verbose ? note_skipped : NULL,
@@ -303,12 +308,19 @@ static enum wf_status run(struct wf_cli *cli, const struct wf_simulate_opts *opt
     wf_progress_init(&line,
                      opts->quiet ? WF_PROGRESS_NEVER : (enum wf_progress_mode)opts->progress,
                      cli->err);
+    if (opts->trace != NULL && !opts->dry_run) {
+        wf_interrupt_loses(NO_TRACE);
+    }
     if (status == WF_OK) {
         status = opts->dry_run ? wf_sim_explain(own, &host, doc, err)
                                : wf_sim_run(own, &host, doc, err);
     }
     wf_progress_erase(&line);
     wf_scenario_free(own);
+    wf_interrupt_loses(NULL);
+    if ((status == WF_EINTR || status == WF_ESIM) && opts->trace != NULL) {
+        (void)fprintf(cli->err, "weft: " NO_TRACE "\n");
+    }
     if (status == WF_OK && opts->trace != NULL && !opts->dry_run) {
         report_trace(cli, opts, &trace, *doc);
     }
@@ -344,7 +356,11 @@ enum wf_status wf_simulate_scenario(struct wf_cli *cli, const struct wf_simulate
         }
         wf_doc_free(doc);
     }
-    return wf_world_agree(cli->world, status, err);
+    status = wf_world_agree(cli->world, status, err);
+    if (status == WF_EINTR) {
+        wf_interrupt_agree(cli);
+    }
+    return status;
 }
 
 enum wf_status wf_simulate(

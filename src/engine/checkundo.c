@@ -175,7 +175,7 @@ static void run(struct wf_worker *worker)
         for (size_t at = 0; at < own->undo_log.sent.size; at += worker->engine->stride) {
             wf_pending_push(&own->pending, (const void *)(own->undo_log.sent.data + at));
         }
-        if (worker->count.committed % 4096 == 0) {
+        if (worker->count.committed % 256 == 0) {
             wf_worker_progress(worker, worker->count.last_time);
             if (wf_engine_should_stop(worker->engine)) {
                 worker->engine->interrupted = true;

@@ -73,7 +73,8 @@ static void quieten(void)
     (void)setenv("OMPI_MCA_opal_signal", "", 0);
 }
 
-static enum wf_status load(const char *path, const struct wf_comm_ops **ops, struct wf_err *err)
+/* Null, and an error, if it cannot be loaded. */
+static const struct wf_comm_ops *load(const char *path, struct wf_err *err)
 {
     quieten();
     /* Global: Open MPI loads parts of itself that find their symbols there. Never closed: MPI
@@ -81,15 +82,17 @@ static enum wf_status load(const char *path, const struct wf_comm_ops **ops, str
     void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
 
     if (library == NULL) {
-        return wf_err_set(err, WF_EIO, "%.*s: cannot be loaded: %s", PATH_SHOWN, path,
-                          dlerror());
+        (void)wf_err_set(err, WF_EIO, "%.*s: cannot be loaded: %s", PATH_SHOWN, path,
+                         dlerror());
+        return NULL;
     }
-    *ops = dlsym(library, WF_COMM_SYMBOL);
-    if (*ops == NULL || strcmp((*ops)->version, WEFT_VERSION) != 0) {
-        return wf_err_set(err, WF_EIO, "%.*s belongs to another version of weft", PATH_SHOWN,
-                          path);
+    const struct wf_comm_ops *ops = dlsym(library, WF_COMM_SYMBOL);
+    if (ops == NULL || strcmp(ops->version, WEFT_VERSION) != 0) {
+        (void)wf_err_set(err, WF_EIO, "%.*s belongs to another version of weft", PATH_SHOWN,
+                         path);
+        return NULL;
     }
-    return WF_OK;
+    return ops;
 }
 
 static enum wf_status not_built(const struct launched *by, struct wf_err *err)
@@ -119,7 +122,6 @@ static char *choose(const struct launched *by)
 enum wf_status wf_comm_open(struct wf_comm **out, struct wf_err *err)
 {
     const struct launched by = find_launcher();
-    const struct wf_comm_ops *ops = NULL;
 
     *out = NULL;
     if (by.n_processes == 0) {
@@ -129,11 +131,12 @@ enum wf_status wf_comm_open(struct wf_comm **out, struct wf_err *err)
     if (path == NULL) {
         return by.n_processes > 1 ? not_built(&by, err) : WF_OK;
     }
-    enum wf_status status = load(path, &ops, err);
+    const struct wf_comm_ops *ops = load(path, err);
     free(path);
-    if (status == WF_OK) {
-        status = ops->open(out, err);
+    if (ops == NULL) {
+        return err->status;
     }
+    enum wf_status status = ops->open(out, err);
     if (status == WF_OK && (*out)->size == 1 && by.n_processes > 1) {
         ops->close(*out);
         *out = NULL;

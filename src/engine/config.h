@@ -46,6 +46,10 @@ struct wf_engine_config {
 
     /* Asks a running engine to stop; polled. May be null. */
     const volatile sig_atomic_t *stop;
+    /* Called by one thread of each process when it begins to handle events, and when it ends
+     * to: meanwhile `stop` is polled. May be null. */
+    void (*running)(void *arg, bool running);
+    void *running_arg;
     /* Called now and then from one thread of process 0. May be null. */
     void (*progress)(void *arg, const struct wf_progress *progress);
     void *progress_arg;

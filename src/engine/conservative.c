@@ -286,6 +286,11 @@ static struct round agree(struct wf_worker *worker, bool *stop)
 
     mine->next = earlier(kept, mine->next) ? kept : mine->next;
     mine->stop = worker->thread == 0 && wf_engine_should_stop(engine);
+    if (own->windows.stopped) {
+        /* The rest of a window is left: the run is not complete. */
+        mine->next = (struct round){.at = 0};
+        mine->stop = true;
+    }
     mine->overflow = worker->overflows > 0;
     wf_barrier_wait(&engine->barrier);
     if (engine->n_processes > 1) {

@@ -185,6 +185,13 @@ static void stamp(double *wall, double *cpu)
     *cpu = wf_clock_cpu();
 }
 
+static void tell_running(const struct wf_engine *engine, bool running)
+{
+    if (engine->config.running != NULL) {
+        engine->config.running(engine->config.running_arg, running);
+    }
+}
+
 /* With several processes, the launcher decides where they run. */
 static void settle_on_core(const struct wf_worker *worker)
 {
@@ -212,12 +219,14 @@ static void *worker_main(void *arg)
     worker->ctx.lookahead = engine->lookahead;
     wf_barrier_wait(&engine->barrier);
     if (worker->thread == 0) {
+        tell_running(engine, true);
         stamp(&engine->start_wall, &engine->start_cpu);
     }
     ops->run(worker);
     wf_barrier_wait(&engine->barrier);
     if (worker->thread == 0) {
         stamp(&engine->end_wall, &engine->end_cpu);
+        tell_running(engine, false);
     }
     worker->ctx.undo_log = NULL;
     visit_processes(worker, true);

@@ -84,6 +84,10 @@ static bool run_windows(struct wf_worker *worker, struct sequential *own)
         }
         wf_wheel_advance(wheel, next);
         wf_windows_run(&own->windows, worker);
+        if (own->windows.stopped) {
+            worker->engine->interrupted = true;
+            return true;
+        }
         wf_worker_progress(worker, worker->count.last_time);
         if (!windows_are_full(worker)) {
             return false;

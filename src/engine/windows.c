@@ -8,7 +8,8 @@
 enum {
     PREFETCH_LP = 6,     /* events ahead whose processes are prefetched */
     PREFETCH_EVENT = 12, /* events ahead that are prefetched themselves */
-    SPARSE = 48,         /* fewer events than this are sorted without counting */
+    NEAR_BETWEEN_CHECKS = 256,
+    SPARSE = 48, /* fewer events than this are sorted without counting */
 };
 
 void wf_windows_init(struct wf_windows *windows, struct wf_worker *worker)
@@ -99,13 +100,19 @@ static void sort_dense(struct wf_windows *windows, const struct wf_bag *bag,
     }
 }
 
-/* Executes the events of the heap that precede `next`, which is null or in the same block. */
+/* Executes the events of the heap that precede `next`, which is null or in the same block. A
+ * model in which time stands still may never leave this loop. */
 static void run_near(struct wf_windows *windows, struct wf_worker *worker,
                      const struct wf_event *next)
 {
     while (windows->near.n > 0 && (next == NULL || before(wf_near_top(&windows->near), next))) {
         wf_near_pop(&windows->near, worker->current);
         wf_worker_execute(worker, worker->current);
+        if (++windows->near_run % NEAR_BETWEEN_CHECKS == 0 &&
+            wf_engine_should_stop(worker->engine)) {
+            windows->stopped = true;
+            return;
+        }
     }
 }
 
@@ -123,7 +130,7 @@ static void run_block(struct wf_windows *windows, struct wf_worker *worker, stru
         sort_dense(windows, bag, block, stride);
     }
     struct wf_event **events = windows->sorter.events;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && !windows->stopped; i++) {
         if (i + PREFETCH_EVENT < n) {
             __builtin_prefetch(events[i + PREFETCH_EVENT]);
             __builtin_prefetch(wf_block_lp(block, events[i + PREFETCH_LP]->dst), 1);
@@ -133,7 +140,9 @@ static void run_block(struct wf_windows *windows, struct wf_worker *worker, stru
         }
         wf_worker_execute(worker, events[i]);
     }
-    run_near(windows, worker, NULL);
+    if (!windows->stopped) {
+        run_near(windows, worker, NULL);
+    }
     wf_bag_free(bag, &worker->pool);
 }
 
@@ -148,7 +157,13 @@ void wf_windows_run(struct wf_windows *windows, struct wf_worker *worker)
     }
     windows->running = windows->wheel.now;
     for (uint32_t b = 0; b < worker->n_blocks; b++) {
-        if (bags[b].head != NULL) {
+        if (bags[b].head == NULL) {
+            continue;
+        }
+        windows->stopped = windows->stopped || wf_engine_should_stop(engine);
+        if (windows->stopped) {
+            wf_bag_free(&bags[b], &worker->pool);
+        } else {
             run_block(windows, worker, &bags[b], &engine->blocks[worker->blocks[b]]);
         }
     }

@@ -17,6 +17,8 @@ struct wf_windows {
     uint32_t *count;     /* one per process of a block */
     struct wf_near near; /* events that were scheduled for the window being run */
     uint64_t running;    /* the window being run, WF_WHEEL_NEVER between windows */
+    uint32_t near_run;   /* events of `near` that were executed */
+    bool stopped;        /* a stop was requested in the middle of a window */
 };
 
 void wf_windows_init(struct wf_windows *windows, struct wf_worker *worker);
@@ -34,5 +36,5 @@ static inline void wf_windows_send(struct wf_windows *windows, const struct wf_e
     wf_wheel_file(&windows->wheel, window, ev);
 }
 
-/* Executes all events of the present window of the wheel. */
+/* Executes all events of the present window of the wheel, or sets `stopped`. */
 void wf_windows_run(struct wf_windows *windows, struct wf_worker *worker);

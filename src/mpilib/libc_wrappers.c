@@ -82,12 +82,13 @@ typedef void handler(int);
 handler *__wrap_signal(int number, handler *function);
 int __wrap_sigaction(int number, const struct sigaction *action, struct sigaction *old);
 
-/* These report a crash or the first write to a page. Programs, and the Fortran run-time
- * library, only believe that they have set a handler. */
+/* These report a crash or the first write to a page, or end the run. Programs, and the Fortran
+ * run-time library, only believe that they have set a handler. */
 static bool is_reserved(int number)
 {
-    return wl.port != NULL && (number == SIGSEGV || number == SIGBUS || number == SIGFPE ||
-                               number == SIGILL || number == SIGABRT);
+    return wl.port != NULL &&
+           (number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL ||
+            number == SIGABRT || number == SIGINT || number == SIGTERM || number == SIGHUP);
 }
 
 handler *__wrap_signal(int number, handler *function)

@@ -111,6 +111,7 @@ __attribute__((always_inline)) static inline struct wl_call wl_call_begin(const 
     const struct wl_call call = {rank, rank->function};
 
     rank->function = function;
+    rank->self->call = function;
     return call;
 }
 

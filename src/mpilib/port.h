@@ -27,6 +27,7 @@ enum { WF_PORT_VERSION = 4 };
 struct wf_port_rank {
     uint32_t rank, n_ranks; /* in the program */
     void *lib;              /* belongs to the library */
+    const char *call;       /* the MPI function that the program called last, or null */
 };
 
 /* A receive with a wildcard has been matched. The program may learn of it later. */

@@ -21,6 +21,20 @@ struct wf_homes {
     uint32_t (*of)(const struct wf_homes *homes, uint32_t rank);
 };
 
+/* A crash of a rank of the program. */
+enum { WF_LIVE_FRAMES = 32, WF_LIVE_WHAT_MAX = 128 };
+struct wf_live_crash {
+    uint32_t rank;
+    int64_t clock;                /* picoseconds, when it was last known */
+    char what[WF_LIVE_WHAT_MAX];  /* "Segmentation fault at address 0x10" */
+    const char *call;             /* the MPI function that it called last, or null */
+    bool in_call;                 /* it was still in it */
+    const char *program;          /* its file */
+    uintptr_t place;              /* of the instruction in that file; 0 if unknown */
+    void *frames[WF_LIVE_FRAMES]; /* return addresses */
+    uint32_t n_frames;
+};
+
 /* All members are required. Ranks are those of the program. */
 struct wf_live_ops {
     /* Tells the outcome of the ops so far, before the next op is asked for. */

@@ -255,6 +255,9 @@ static bool line_robust(const struct wf_value *robust, struct wf_phrase *out)
 static bool line_digest(const struct wf_value *doc, struct wf_phrase *out)
 {
     wf_phrase_add(out, "%s", wf_doc_get_text(doc, "result.digest", "-"));
+    if (wf_doc_find(doc, "result.digest_partial") != NULL) {
+        wf_phrase_add(out, " (partial: of the events before the interruption)");
+    }
     return true;
 }
 

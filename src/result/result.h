@@ -27,7 +27,8 @@
 struct wf_value *wf_result_new(const char *version);
 
 /* A document that reports a failure. */
-struct wf_value *wf_result_new_error(const char *version, const struct wf_err *err);
+struct wf_value *wf_result_new_error(const char *version, const struct wf_err *err,
+                                     int exit_code);
 
 /* Reads a result document; the caller frees *out. A file that cannot be read is WF_EIO; a file
  * that is not a result document is WF_EINVAL. */

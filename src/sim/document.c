@@ -4,10 +4,12 @@
 #include "base/units.h"
 #include "engine/config.h"
 #include "result/doc.h"
+#include "result/result.h"
 #include "sim/plan.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Decimal places of measured values. */
 enum { SECONDS_DECIMALS = 6, PERCENT_DECIMALS = 3, RATE_DECIMALS = 0, WINDOW_DECIMALS = 3 };
@@ -58,4 +60,7 @@ void wf_document_digest(struct wf_value *result, uint64_t digest)
 
     (void)snprintf(text, sizeof(text), "%016" PRIx64, digest);
     wf_doc_text(result, "digest", text);
+    if (strcmp(wf_doc_get_text(result, "status", ""), WF_RESULT_INTERRUPTED) == 0) {
+        wf_doc_bool(result, "digest_partial", true);
+    }
 }

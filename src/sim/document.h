@@ -80,5 +80,6 @@ void wf_document_path(struct wf_value *root, const struct wf_job *job,
 void wf_document_recording(struct wf_value *root, const struct wf_job *job,
                            const struct wf_engine *engine, const struct wf_run *run);
 
-/* Adds the digest of a run, or the digest of its facts. */
+/* Adds the digest of a run, or the digest of its facts, after its status: the digest of an
+ * interrupted run is marked as partial. */
 void wf_document_digest(struct wf_value *result, uint64_t digest);

@@ -9,7 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct wf_live_crash;
 struct wf_source;
+struct wf_value;
 
 #define WF_PROGRAM_PREFIX "run:"
 
@@ -31,6 +33,19 @@ WF_NODISCARD
 enum wf_status wf_program_open(const char *path, const struct wf_program_params *params,
                                uint32_t n_ranks, uint32_t threads, struct wf_source **out,
                                struct wf_err *err);
+
+/* Leaves the ranks that compute, for a run that is to end but does not; see
+ * wf_vrank_crash_leave(). */
+void wf_program_leave(void);
+
+/* How crashes of programs are reported; see wf_vrank_crash_report_by(). */
+void wf_program_report_crashes(void (*report)(const struct wf_live_crash *crash));
+
+/* Describes a crash: in `err` in one sentence, and in the error document that it returns, which
+ * the caller frees. Runs addr2line to find the source line. May be called by any thread but the
+ * one that crashed. */
+struct wf_value *wf_program_crash_document(const struct wf_live_crash *crash,
+                                           struct wf_err *err);
 
 /* Quotes one argument as a word of `args` and appends it. The caller frees the result, which
  * replaces `args` (may be null). */

@@ -277,6 +277,8 @@ static enum wf_status run_job(struct wf_job *job, struct wf_plan *plan,
         config.end = wf_traffic_end(job->traffic);
     }
     config.stop = host->stop;
+    config.running = host->running;
+    config.running_arg = host->running_arg;
     if (host->progress != NULL) {
         config.progress = report_progress;
         config.progress_arg = &own;

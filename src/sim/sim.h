@@ -52,6 +52,10 @@ struct wf_sim_host {
     struct wf_comm *world; /* sim/world.h; null means this process alone */
     /* The run ends early when this becomes nonzero; polled. May be null. */
     const volatile sig_atomic_t *stop;
+    /* Called by one thread of a run when it begins to execute events and when it ends to; in
+     * between, `stop` is polled. May be null. */
+    void (*running)(void *arg, bool running);
+    void *running_arg;
     /* Called from time to time from one thread. May be null. */
     void (*progress)(void *arg, const struct wf_sim_progress *progress);
     void *progress_arg;

@@ -65,6 +65,13 @@ enum wf_status wf_world_first_error(struct wf_comm *world, enum wf_status status
     return found.status;
 }
 
+void wf_world_max(struct wf_comm *world, int64_t *value)
+{
+    if (wf_comm_size(world) > 1) {
+        wf_comm_reduce(world, WF_COMM_MAX, value, 1);
+    }
+}
+
 const char *wf_world_library(void)
 {
     return wf_comm_library();

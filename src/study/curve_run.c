@@ -101,7 +101,9 @@ static bool run_point(void *arg, size_t i)
     struct work *work = arg;
     struct wf_curve_point *point = &work->curve->points[i];
     struct wf_err *err = &work->errs[i];
-    const struct wf_sim_host host = {.stop = work->host->stop};
+    const struct wf_sim_host host = {.stop = work->host->stop,
+                                     .running = work->host->running,
+                                     .running_arg = work->host->running_arg};
     struct wf_scenario *scenario = wf_scenario_new();
     struct wf_value *doc = NULL;
     char load[32];

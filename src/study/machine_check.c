@@ -399,7 +399,9 @@ static bool run_row(void *arg, size_t i)
 {
     const struct work *work = arg;
     struct wf_study_check_row *row = &work->check->rows[i];
-    const struct wf_sim_host host = {.stop = work->host->stop};
+    const struct wf_sim_host host = {.stop = work->host->stop,
+                                     .running = work->host->running,
+                                     .running_arg = work->host->running_arg};
     struct probe probe = {
         .machine = work->machine,
         .what = row->published,

@@ -93,7 +93,9 @@ static bool run_point(void *arg, size_t i)
     struct work *work = arg;
     size_t point = work->left[i];
     struct wf_study_point *own = &work->study->points[point];
-    const struct wf_sim_host host = {.stop = work->how->host.stop};
+    const struct wf_sim_host host = {.stop = work->how->host.stop,
+                                     .running = work->how->host.running,
+                                     .running_arg = work->how->host.running_arg};
     struct wf_scenario *scenario = wf_study_scenario(work->study, point, &own->err);
 
     if (scenario == NULL) {

@@ -9,23 +9,27 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <ucontext.h>
 #include <unistd.h>
 
-enum { EXIT_PROGRAM = 4, FRAMES = 32 };
+enum { EXIT_PROGRAM = 4, THREADS_MAX = 1024 };
 
 static const int watched[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 enum { N_WATCHED = sizeof(watched) / sizeof(watched[0]) };
 
 /* Global, because a signal handler gets no argument. */
 static _Atomic(const struct wf_vrank_crash_watch *) current;
+static void (*_Atomic report_by)(const struct wf_live_crash *crash);
 static struct sigaction before[N_WATCHED];
+static _Atomic pid_t threads[THREADS_MAX]; /* that run ranks */
+static _Atomic uint32_t n_threads;
 
-static void print(const char *text)
+static int leave_signal(void)
 {
-    ssize_t n = write(STDERR_FILENO, text, strlen(text));
-
-    (void)n;
+    return SIGRTMAX - 2; /* the last two are often used by debuggers and tools */
 }
+
+/* ---- crashes ---- */
 
 /* Flushes what the program has written so far, unless the crash was within stdio. */
 static void show_output(void)
@@ -36,20 +40,35 @@ static void show_output(void)
     }
 }
 
-static void print_crash(uint32_t rank, int64_t clock, const char *what)
+static _Noreturn void report(const struct wf_live_crash *crash)
 {
+    void (*by)(const struct wf_live_crash *) = atomic_load(&report_by);
     char time[WF_UNITS_TEXT_MAX], line[256];
 
     show_output();
-    (void)snprintf(line, sizeof(line), "weft: rank %u crashed at simulated time %s: %s\n", rank,
-                   wf_human_time(clock, time), what);
-    print(line);
+    if (by != NULL) {
+        by(crash);
+    }
+    (void)snprintf(line, sizeof(line), "weft: rank %u crashed at simulated time %s: %s\n",
+                   crash->rank, wf_human_time(crash->clock, time), crash->what);
+    ssize_t n = write(STDERR_FILENO, line, strlen(line));
+    (void)n;
+    backtrace_symbols_fd(crash->frames, (int)crash->n_frames, STDERR_FILENO);
+    _exit(EXIT_PROGRAM);
 }
 
-_Noreturn void wf_vrank_crash_overflow(uint32_t rank, int64_t clock)
+static void describe_overflow(struct wf_live_crash *crash)
 {
-    print_crash(rank, clock, "its stack has overflowed; give it more with --stack");
-    _exit(EXIT_PROGRAM);
+    (void)snprintf(crash->what, sizeof(crash->what),
+                   "its stack has overflowed; give it more with --stack");
+}
+
+_Noreturn void wf_vrank_crash_overflow(const struct wf_live_crash *crash)
+{
+    struct wf_live_crash own = *crash;
+
+    describe_overflow(&own);
+    report(&own);
 }
 
 static bool is_overflow(const struct wf_vrank_crash_watch *watch, uint32_t rank,
@@ -61,17 +80,42 @@ static bool is_overflow(const struct wf_vrank_crash_watch *watch, uint32_t rank,
            wf_vrank_stacks_find(watch->stacks, info->si_addr, &in_guard) == rank && in_guard;
 }
 
+/* The instruction that was interrupted; null if this processor is unknown. */
+static const void *instruction_of(const void *context)
+{
+    const ucontext_t *uc = context;
+
+#if defined(__x86_64__)
+    return (const void *)(uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+    return (const void *)(uintptr_t)uc->uc_mcontext.pc;
+#else
+    return uc == NULL ? uc : NULL;
+#endif
+}
+
+/* Finds the innermost instruction of the program: the one that crashed, or the one that called
+ * what crashed. */
+static void find_place(const struct wf_vrank_crash_watch *watch, const void *instruction,
+                       struct wf_live_crash *crash)
+{
+    crash->place = watch->place(watch->arg, instruction);
+    crash->n_frames = (uint32_t)backtrace(crash->frames, WF_LIVE_FRAMES);
+    for (uint32_t i = 0; i < crash->n_frames && crash->place == 0; i++) {
+        uintptr_t after_call = watch->place(watch->arg, crash->frames[i]);
+        crash->place = after_call > 0 ? after_call - 1 : 0;
+    }
+}
+
 static void on_crash(int signal, siginfo_t *info, void *ucontext)
 {
     const struct wf_vrank_crash_watch *watch = atomic_load(&current);
-    void *frames[FRAMES];
-    uint32_t rank;
-    int64_t clock;
+    struct wf_live_crash crash = {.call = NULL};
 
     if (signal == SIGSEGV && watch != NULL && watch->repair(watch->arg, info->si_addr)) {
         return;
     }
-    if (watch == NULL || !watch->who(&rank, &clock)) {
+    if (watch == NULL || !watch->who(&crash)) {
         /* The crash is not in the program: restore the previous handlers and raise the
          * signal again. */
         for (int i = 0; i < N_WATCHED; i++) {
@@ -80,33 +124,62 @@ static void on_crash(int signal, siginfo_t *info, void *ucontext)
         (void)raise(signal);
         return;
     }
-    if (is_overflow(watch, rank, info)) {
-        wf_vrank_crash_overflow(rank, clock);
-    }
-    char what[96];
-    if (signal == SIGSEGV || signal == SIGBUS) {
-        (void)snprintf(what, sizeof(what), "%s at address %p", strsignal(signal),
+    if (is_overflow(watch, crash.rank, info)) {
+        describe_overflow(&crash);
+    } else if (signal == SIGSEGV || signal == SIGBUS) {
+        (void)snprintf(crash.what, sizeof(crash.what), "%s at address %p", strsignal(signal),
                        info->si_addr);
     } else {
-        (void)snprintf(what, sizeof(what), "%s", strsignal(signal));
+        (void)snprintf(crash.what, sizeof(crash.what), "%s", strsignal(signal));
     }
-    print_crash(rank, clock, what);
-    int n = backtrace(frames, FRAMES);
-    backtrace_symbols_fd(frames, n, STDERR_FILENO);
-    _exit(EXIT_PROGRAM);
+    find_place(watch, instruction_of(ucontext), &crash);
+    report(&crash);
 }
+
+void wf_vrank_crash_report_by(void (*function)(const struct wf_live_crash *crash))
+{
+    atomic_store(&report_by, function);
+}
+
+/* ---- leaving ---- */
+
+/* Only code of the program itself is left: the C library may hold locks. */
+static void on_leave(int signal, siginfo_t *info, void *ucontext)
+{
+    const struct wf_vrank_crash_watch *watch = atomic_load(&current);
+
+    if (watch != NULL && watch->place(watch->arg, instruction_of(ucontext)) != 0) {
+        watch->leave(watch->arg);
+    }
+}
+
+void wf_vrank_crash_leave(void)
+{
+    uint32_t n = atomic_load(&n_threads);
+
+    for (uint32_t i = 0; atomic_load(&current) != NULL && i < n && i < THREADS_MAX; i++) {
+        (void)tgkill(getpid(), atomic_load(&threads[i]), leave_signal());
+    }
+}
+
+/* ---- the watch ---- */
 
 void wf_vrank_crash_watch(const struct wf_vrank_crash_watch *watch)
 {
     struct sigaction action = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    /* On the rank's stack, and without blocking signals, because the handler may not return. */
+    struct sigaction leave = {.sa_sigaction = on_leave,
+                              .sa_flags = SA_SIGINFO | SA_RESTART | (int)SA_NODEFER};
     void *frame;
 
     (void)backtrace(&frame, 1); /* loads its library now, not in a signal handler */
     (void)sigemptyset(&action.sa_mask);
+    (void)sigemptyset(&leave.sa_mask);
     atomic_store(&current, watch);
     for (int i = 0; i < N_WATCHED; i++) {
         (void)sigaction(watched[i], &action, &before[i]);
     }
+    (void)sigaction(leave_signal(), &leave, NULL);
 }
 
 void wf_vrank_crash_ignore(void)
@@ -127,5 +200,9 @@ void wf_vrank_crash_prepare_thread(void)
         stack = wf_xmalloc(BYTES); /* never freed: the thread may crash until it ends */
         alternative.ss_sp = stack;
         (void)sigaltstack(&alternative, NULL);
+        uint32_t i = atomic_fetch_add(&n_threads, 1);
+        if (i < THREADS_MAX) {
+            atomic_store(&threads[i], gettid());
+        }
     }
 }

@@ -2,21 +2,29 @@
 #pragma once
 
 /*
- * Reports a crash of the program: the rank, the simulated time, and a backtrace; then ends the
- * process. Signal handlers belong to the process, so that there is one watch at a time.
+ * Signals while a program runs: a crash of a rank is described and reported, and a rank that
+ * computes can be left when the run is to end. Signal handlers belong to the process, so that
+ * there is one watch at a time.
  */
 
+#include "ops/live.h"
 #include "vrank/stacks.h"
 
 #include <stdint.h>
 
 struct wf_vrank_crash_watch {
     const struct wf_vrank_stacks *stacks;
-    /* Called in a signal handler, in the thread that crashed: the rank that was running, and
-     * its time in picoseconds. False if none was. */
-    bool (*who)(uint32_t *rank, int64_t *clock);
-    /* Likewise: repairs a fault at this address. False if it cannot be repaired. */
+    /* The next ones are called in a signal handler, in the thread that got the signal. */
+    /* Sets rank, clock, call, in_call and program of the rank that was running. False if none
+     * was. */
+    bool (*who)(struct wf_live_crash *crash);
+    /* Repairs a fault at this address. False if it cannot be repaired. */
     bool (*repair)(void *arg, const void *address);
+    /* The place of this instruction in the file of the program; 0 if it is not in it. */
+    uintptr_t (*place)(void *arg, const void *instruction);
+    /* Leaves the rank, which was executing code of the program, for ever. Returns only if it
+     * cannot be left. */
+    void (*leave)(void *arg);
     void *arg;
 };
 
@@ -27,5 +35,14 @@ void wf_vrank_crash_ignore(void);
 /* Gives this thread a stack for its signal handlers. Called before it runs ranks. */
 void wf_vrank_crash_prepare_thread(void);
 
-/* Reports that a rank's stack has overflowed, and ends the process with exit code 4. */
-_Noreturn void wf_vrank_crash_overflow(uint32_t rank, int64_t clock);
+/* From now on crashes are reported by this function, which does not return. It is called in a
+ * signal handler. Null: a line and a backtrace are printed, and the process exits with code
+ * 4. */
+void wf_vrank_crash_report_by(void (*function)(const struct wf_live_crash *crash));
+
+/* Leaves all ranks that execute code of the program right now; those in other code are to be
+ * left by a later call. Called by a thread that runs no ranks. */
+void wf_vrank_crash_leave(void);
+
+/* Reports that a rank's stack has overflowed, and ends the process. */
+_Noreturn void wf_vrank_crash_overflow(const struct wf_live_crash *crash);

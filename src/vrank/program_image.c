@@ -24,8 +24,9 @@ struct copy {
     int (*main)(int argc, char **argv, char **envp);
     unsigned char *data; /* variables of the program: whole pages */
     size_t n_pages;
-    unsigned char *fresh; /* contents of the pages before any rank ran */
-    uint32_t current;     /* the rank whose variables are in place; n_ranks if none */
+    unsigned char *fresh;           /* contents of the pages before any rank ran */
+    uintptr_t base, code, code_end; /* where it is loaded, and its instructions */
+    uint32_t current;               /* the rank whose variables are in place; n_ranks if none */
     /* The pages that ranks have written to, in the order of the first writes. The other pages
      * are the same for all ranks. */
     uint32_t *written;
@@ -107,6 +108,20 @@ bool wf_vrank_image_repair(struct wf_vrank_image *image, const void *address)
         }
     }
     return false;
+}
+
+uintptr_t wf_vrank_image_place(const struct wf_vrank_image *image, const void *instruction)
+{
+    uintptr_t at = (uintptr_t)instruction;
+
+    for (uint32_t i = 0; i < image->n_copies; i++) {
+        const struct copy *copy = &image->copies[i];
+
+        if (at >= copy->code && at < copy->code_end) {
+            return at - copy->base;
+        }
+    }
+    return 0;
 }
 
 void wf_vrank_image_touch(struct wf_vrank_image *image, const void *place, size_t bytes)
@@ -218,6 +233,11 @@ static int find_data(struct dl_phdr_info *info, size_t size, void *arg)
     for (unsigned i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
         uintptr_t from = info->dlpi_addr + segment->p_vaddr, to = from + segment->p_memsz;
+        if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X)) {
+            copy->base = info->dlpi_addr;
+            copy->code = copy->code_end == 0 || from < copy->code ? from : copy->code;
+            copy->code_end = to > copy->code_end ? to : copy->code_end;
+        }
         if (segment->p_type == PT_LOAD && (segment->p_flags & PF_W)) {
             first = from < first ? from : first;
             last = to > last ? to : last;

@@ -64,6 +64,7 @@ struct program {
     struct rank *ranks;
     struct wf_vrank_memory memory; /* state of the memory when it became short */
     bool is_short;
+    atomic_bool is_left; /* the run is being interrupted: no rank continues */
 };
 
 /* The rank that runs in this thread of the simulation, since the library's calls do not name
@@ -253,6 +254,8 @@ static void rank_main(void *arg)
     port_exit(&rank->self, code, code != 0);
 }
 
+static void describe_rank(const struct rank *rank, struct wf_live_crash *crash);
+
 /* ---- in the simulation ---- */
 
 static void check_memory(struct program *program, uint32_t steps)
@@ -292,7 +295,9 @@ static void run(struct program *program, struct rank *rank)
     wf_vrank_context_switch(&here.simulation, &rank->context);
     if (!program->stacks.guarded &&
         wf_vrank_stacks_overflowed(&program->stacks, rank->self.rank, rank->context.stack)) {
-        wf_vrank_crash_overflow(rank->self.rank, rank->answer.clock);
+        struct wf_live_crash crash = {.call = NULL};
+        describe_rank(rank, &crash);
+        wf_vrank_crash_overflow(&crash);
     }
     if (rank->state == RANK_ENDED) {
         wf_vrank_context_free(&rank->context);
@@ -312,7 +317,8 @@ static bool program_next(const struct wf_source *source, uint32_t number,
     if (cursor->outer[0] != WF_CURSOR_AGAIN) {
         wf_vrank_oplog_drop(&rank->log, at);
         while (at == wf_vrank_oplog_end(&rank->log) && rank->state != RANK_ENDED &&
-               !atomic_load_explicit(&program->shared.over, memory_order_relaxed)) {
+               !atomic_load_explicit(&program->shared.over, memory_order_relaxed) &&
+               !atomic_load_explicit(&program->is_left, memory_order_relaxed)) {
             if (rank->program == NULL) {
                 /* Not done earlier, since a rank that has not begun must not use any memory. */
                 rank->program = program;
@@ -322,6 +328,11 @@ static bool program_next(const struct wf_source *source, uint32_t number,
         }
     }
     const struct wf_op *found = wf_vrank_oplog_get(&rank->log, at);
+    if (found == NULL && atomic_load_explicit(&program->is_left, memory_order_relaxed)) {
+        /* A receive that nothing matches: the rank has not ended. */
+        *op = (struct wf_op){.kind = WF_OP_RECV, .peer = number, .tag = INT32_MAX};
+        return true;
+    }
     if (found == NULL) {
         return false;
     }
@@ -420,22 +431,52 @@ static uint32_t program_common_region(const struct wf_source *source, uint32_t n
                                  number);
 }
 
-/* Runs in a signal handler. */
-static bool who_runs(uint32_t *rank, int64_t *clock)
+static bool which_rank(uint32_t *rank)
 {
     if (here.running == NULL) {
         return false;
     }
     *rank = here.running->self.rank;
-    *clock = here.running->answer.clock;
     return true;
 }
 
-static bool which_rank(uint32_t *rank)
-{
-    int64_t clock;
+/* ---- in signal handlers ---- */
 
-    return who_runs(rank, &clock);
+static void describe_rank(const struct rank *rank, struct wf_live_crash *crash)
+{
+    crash->rank = rank->self.rank;
+    crash->clock = rank->answer.clock;
+    crash->call = rank->self.call;
+    crash->in_call = rank->in_library > 0;
+    crash->program = rank->program->config.argv[0];
+}
+
+static bool who_runs(struct wf_live_crash *crash)
+{
+    if (here.running == NULL) {
+        return false;
+    }
+    describe_rank(here.running, crash);
+    return true;
+}
+
+static uintptr_t place_of(void *arg, const void *instruction)
+{
+    return wf_vrank_image_place(((struct program *)arg)->image, instruction);
+}
+
+/* Goes back to the simulation as if the rank had asked it something, but for ever. A rank in
+ * the library, which may hold a lock, is not left. */
+static void leave(void *arg)
+{
+    struct program *program = arg;
+    struct rank *rank = here.running;
+
+    if (rank != NULL && rank->in_library == 0) {
+        atomic_store(&program->is_left, true);
+        here.running = NULL;
+        wf_vrank_context_switch(&rank->context, &here.simulation);
+    }
 }
 
 static bool repair(void *arg, const void *address)
@@ -572,8 +613,12 @@ enum wf_status wf_vrank_source_new(const struct wf_vrank_config *config, struct 
     }
     program->config.argv = config->argv;
     program->ranks = wf_xcalloc_huge(config->n_ranks, sizeof(struct rank));
-    program->watch = (struct wf_vrank_crash_watch){
-        .stacks = &program->stacks, .who = who_runs, .repair = repair, .arg = program};
+    program->watch = (struct wf_vrank_crash_watch){.stacks = &program->stacks,
+                                                   .who = who_runs,
+                                                   .repair = repair,
+                                                   .place = place_of,
+                                                   .leave = leave,
+                                                   .arg = program};
     wf_vrank_crash_watch(&program->watch);
     *out = &program->source;
     return WF_OK;

@@ -18,7 +18,7 @@ static struct wf_value *error_document(void)
     struct wf_err err;
 
     (void)wf_err_set(&err, WF_EIO, "no such luck");
-    return wf_result_new_error("0.0.0", &err);
+    return wf_result_new_error("0.0.0", &err, wf_status_exit_code(err.status));
 }
 
 static struct wf_value *result_document(void)

@@ -99,7 +99,7 @@ static void what_is_left_is_removed_at_the_end(void)
 {
     char *ours = wf_temp_directory();
 
-    for (int by_signal = 0; by_signal < 2; by_signal++) {
+    for (int sealed = 0; sealed < 2; sealed++) {
         int ends[2];
         char name[512] = "";
 
@@ -108,17 +108,17 @@ static void what_is_left_is_removed_at_the_end(void)
         if (child == 0) {
             char *path = wf_temp_directory();
             fill(path, "text");
-            wf_temp_watch();
             (void)!write(ends[1], path, strlen(path) + 1);
-            if (by_signal) {
-                (void)raise(SIGTERM);
+            if (sealed) {
+                wf_temp_seal();
+                _exit(0);
             }
             exit(0);
         }
         CHECK(read(ends[0], name, sizeof(name)) > 0);
         int status = 0;
         CHECK(waitpid(child, &status, 0) == child);
-        CHECK(by_signal ? WTERMSIG(status) == SIGTERM : WEXITSTATUS(status) == 0);
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
         CHECK(name[0] == '/' && !exists(name) && exists(ours));
         (void)close(ends[0]);
         (void)close(ends[1]);

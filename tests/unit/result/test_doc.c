@@ -126,7 +126,7 @@ static void an_error_is_a_document_too(void)
 {
     struct wf_err err;
     (void)wf_err_set(&err, WF_ELIMIT, "too much");
-    struct wf_value *doc = wf_result_new_error("1.2.3", &err);
+    struct wf_value *doc = wf_result_new_error("1.2.3", &err, wf_status_exit_code(err.status));
 
     CHECK(strcmp(wf_doc_get_text(doc, "schema", ""), WF_RESULT_SCHEMA) == 0);
     CHECK(strcmp(wf_doc_get_text(doc, "version", ""), "1.2.3") == 0);

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that compute for ever can be interrupted, and a crash gives a result document."""
+import json
+import os
+import shutil
+import signal
+import subprocess
+
+import vrank
+
+
+def check_interrupt(program, how, number, *options):
+    started = subprocess.Popen([vrank.WEFT, "run", "-n", "4", *options, "-o", "partial.json",
+                                "-f", "--", program, how],
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               stdin=subprocess.DEVNULL)
+    started.stdout.readline()
+    started.send_signal(number)
+    _, err = started.communicate(timeout=60)
+    if started.returncode != 128 + number:
+        vrank.complain(f"{how} {options}: exit code {started.returncode}", err)
+        return
+    with open("partial.json", encoding="utf-8") as file:
+        result = json.load(file)["result"]
+    if result["status"] != "interrupted" or result["ranks"]["finished"] != 0:
+        vrank.complain(f"{how} {options}: not a partial result", result)
+
+
+def check_crash(program, how, expected, *options):
+    before = set(os.listdir())
+    done = subprocess.run([vrank.WEFT, *options, "--json", "--", program, how],
+                          text=True, capture_output=True, check=False, timeout=60,
+                          stdin=subprocess.DEVNULL)
+    _, _, document = done.stdout.partition("ready\n")
+    try:
+        error = json.loads(document)["error"]
+    except (KeyError, ValueError):
+        vrank.complain(f"{how} {options}: no error document", done.stdout, done.stderr)
+        return
+    found = {name: error.get(name) for name in expected}
+    if done.returncode != 4 or error["exit_code"] != 4 or found != expected:
+        vrank.complain(f"{how} {options}: {done.returncode} {found}", done.stderr)
+    if "no trace was written" not in done.stderr or set(os.listdir()) != before:
+        vrank.complain(f"{how} {options}: the trace", done.stderr, os.listdir())
+
+
+def main():
+    source = vrank.SOURCE / "tests/vrank/signals.c"
+    program = "./signals"
+    subprocess.run([vrank.BUILD / "weftcc", "-O1", "-g", source, "-o", program], check=True)
+    check_interrupt(program, "compute", signal.SIGINT)
+    check_interrupt(program, "allocate", signal.SIGTERM)
+    check_interrupt(program, "compute", signal.SIGHUP, "--sched", "conservative", "--threads", "2")
+
+    where = {"rank": 2, "call": "MPI_Barrier"}
+    if shutil.which("addr2line"):
+        where = {**where, "source": "signals.c:23", "function": "crash"}
+    check_crash(program, "crash", where, "run", "-n", "4", "--trace", "t.weft")
+    check_crash(program, "send", {"rank": 2, "call": "MPI_Send"}, "emulate", "-n", "4", "-o",
+                "t.csv")
+    vrank.finish()
+
+
+main()
