@@ -8,6 +8,7 @@
 #include "result/json.h"
 #include "result/result.h"
 #include "sim/program.h"
+#include "sim/sim.h"
 #include "sim/world.h"
 
 #include <weft/weft.h>
@@ -24,8 +25,8 @@
 
 enum {
     STEP_MS = 20,
-    LEAVE_AFTER_MS = 200, /* then virtual ranks that compute are left */
-    NOTE_AFTER_MS = 800,  /* then the user is told what weft waits for */
+    NOW_AFTER_MS = 200,  /* then simulations stop where they are */
+    NOTE_AFTER_MS = 800, /* then the user is told what weft waits for */
     GIVE_UP_AFTER_MS = 1500,
     COMPLETE_WITHIN_MS = 1000, /* to write a result that is complete */
     CRASH_REPORTED_WITHIN_MS = 20000,
@@ -41,6 +42,7 @@ enum stage { WORKING, ANSWERING, FINISHED, ENDING };
 
 /* Global, because signal handlers get no argument. */
 static volatile sig_atomic_t asked; /* number of the first signal */
+static volatile sig_atomic_t stop;  /* what simulations poll: soon, then now */
 static sem_t wake;
 static _Atomic int stage;
 static _Atomic int n_running, n_ran;
@@ -63,6 +65,7 @@ static void on_signal(int number)
         _exit(SIGNAL_EXIT_BASE + number);
     }
     asked = number;
+    stop = WF_SIM_STOP_SOON;
     (void)sem_post(&wake); /* NOLINT(bugprone-signal-handler,cert-sig30-c): safe by POSIX */
     errno = error;
 }
@@ -227,7 +230,8 @@ static void watch_end(void)
         }
         if (atomic_load(&n_running) > 0) {
             stopped = true;
-            if (ms >= LEAVE_AFTER_MS) {
+            if (ms >= NOW_AFTER_MS) {
+                stop = WF_SIM_STOP_NOW;
                 wf_program_leave();
             }
             if (ms >= GIVE_UP_AFTER_MS) {
@@ -350,7 +354,7 @@ void wf_interrupt_finish(void)
 
 const volatile sig_atomic_t *wf_interrupt_watch(void)
 {
-    return &asked;
+    return &stop;
 }
 
 void wf_interrupt_running(void *arg, bool running)

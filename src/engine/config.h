@@ -19,6 +19,8 @@ enum wf_scheduler {
 
 enum wf_partition { WF_PARTITION_BLOCK, WF_PARTITION_CYCLIC };
 
+enum { WF_STOP_SOON = 1, WF_STOP_NOW = 2 };
+
 struct wf_progress {
     int64_t time; /* committed simulated time */
     uint64_t events;
@@ -44,7 +46,9 @@ struct wf_engine_config {
     int partition; /* enum wf_partition */
     bool pin;      /* threads to cores */
 
-    /* Asks a running engine to stop; polled. May be null. */
+    /* Asks a running engine to stop, if it is not 0; polled. May be null. With WF_STOP_SOON the
+     * engine stops between two windows: it has executed all events up to its time. With
+     * WF_STOP_NOW it need not have. */
     const volatile sig_atomic_t *stop;
     /* Called by one thread of each process when it begins to handle events, and when it ends
      * to: meanwhile `stop` is polled. May be null. */

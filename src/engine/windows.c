@@ -109,7 +109,7 @@ static void run_near(struct wf_windows *windows, struct wf_worker *worker,
         wf_near_pop(&windows->near, worker->current);
         wf_worker_execute(worker, worker->current);
         if (++windows->near_run % NEAR_BETWEEN_CHECKS == 0 &&
-            wf_engine_should_stop(worker->engine)) {
+            wf_engine_must_stop(worker->engine)) {
             windows->stopped = true;
             return;
         }
@@ -160,7 +160,7 @@ void wf_windows_run(struct wf_windows *windows, struct wf_worker *worker)
         if (bags[b].head == NULL) {
             continue;
         }
-        windows->stopped = windows->stopped || wf_engine_should_stop(engine);
+        windows->stopped = windows->stopped || wf_engine_must_stop(engine);
         if (windows->stopped) {
             wf_bag_free(&bags[b], &worker->pool);
         } else {

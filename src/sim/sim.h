@@ -47,6 +47,10 @@ struct wf_sim_trace {
     struct wf_losses losses; /* ...and items that the format cannot hold */
 };
 
+/* Values of `stop` below. A run that stops soon has executed all events up to the time that it
+ * reached, but that may take a while. */
+enum { WF_SIM_STOP_SOON = 1, WF_SIM_STOP_NOW = 2 };
+
 /* How a run communicates with its caller. Zeroed: one process, no progress, no recording. */
 struct wf_sim_host {
     struct wf_comm *world; /* sim/world.h; null means this process alone */

@@ -75,7 +75,7 @@ def check_term_signal_and_text():
     session = Session(LONG)
     check(session.wait_for(LINE), "no progress line")
     code, out = session.end(signal.SIGTERM)
-    check(code == 130, f"terminated: exit code {code}")
+    check(code == 143, f"terminated: exit code {code}")
     check(b"interrupted at simulated time" in out, f"the report is not marked: {out!r}")
 
 
