@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "ranks/tally.h"
 #include "sim/catalog.h"
+#include "sim/program.h"
 #include "sim/uncertainty.h"
 
 #include <stdarg.h>
@@ -222,11 +223,30 @@ static void append(struct wf_scenario *scenario, struct wf_setting setting)
     scenario->settings[scenario->n++] = setting;
 }
 
+/* Files may come from strangers, and running a program is more than reading it. */
+static enum wf_status check_trust(const struct wf_setting *setting, struct wf_err *err)
+{
+    size_t length = strlen(setting->key), name = strlen("source");
+
+    if (setting->place == NULL || length < name ||
+        strcmp(setting->key + length - name, "source") != 0 ||
+        strncmp(setting->value, WF_PROGRAM_PREFIX, strlen(WF_PROGRAM_PREFIX)) != 0) {
+        return WF_OK;
+    }
+    return wf_err_set(err, WF_EINVAL,
+                      "%s: a file may not start a program; record it with 'weft emulate' and "
+                      "name the trace",
+                      setting->origin);
+}
+
 enum wf_status wf_scenario_add(struct wf_scenario *scenario, struct wf_setting setting,
                                struct wf_err *err)
 {
     enum wf_status status = check_key(setting.key, setting.origin, err);
 
+    if (status == WF_OK) {
+        status = check_trust(&setting, err);
+    }
     if (status != WF_OK) {
         status = wf_setting_blame(&setting, status, err);
         release(&setting);

@@ -39,13 +39,14 @@ import programs  # noqa: E402
 import scenarios  # noqa: E402
 import signals  # noqa: E402
 
-SLICE = 60
+SLICE, NEWS = 60, 5000
 # The kind, its module, and how many cases the test suite does.
 KINDS = {
     "scenarios": (scenarios, 200),
     "processes": (scenarios, 3),
     "programs": (programs, 12),
     "signals": (signals, 6),
+    "pauses": (signals, 2),
     "damage": (damage, 50),
 }
 
@@ -104,6 +105,8 @@ class Cases:
             pause()
             self.next += 1
             count -= 1
+            if self.next % NEWS == 0:
+                print(f"{self.kind}: {self.next}", flush=True)
             yield self.one(self.next - 1)
 
 

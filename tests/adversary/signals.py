@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random signals at random times: weft ends, soon, with the right code, and leaves nothing behind."""
+"""Random signals at random times: weft ends, soon, with the right code, and leaves nothing behind.
+And random pauses (SIGSTOP, SIGCONT), which change nothing."""
 import json
 import os
 import pathlib
@@ -10,6 +11,7 @@ import tempfile
 import time
 
 WEFT = os.environ["WEFT"]
+MPIEXEC = os.environ.get("WEFT_MPIEXEC", "")
 # A promise to people, not to tests: later ends are counted; only those that never come fail.
 SOON, NEVER = 2, 60
 ENDING = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
@@ -42,7 +44,7 @@ def commands(folder):
     ]
 
 
-def strike(rng, command, folder):
+def interrupt(rng, command, folder):
     """Starts weft, sends signals; returns the process's end and the seconds that it took."""
     number = rng.choice(list(ENDING))
     delay = rng.choice([0, 0.002, 0.01, 0.05]) + rng.random() * rng.choice([0.02, 0.2, 0.6])
@@ -95,19 +97,57 @@ def check(number, code, out, err, folder, before):
     return None
 
 
-def one(rng):
+def strike(rng):
     with tempfile.TemporaryDirectory() as path:
         folder = pathlib.Path(path)
         command = rng.choice(commands(folder))
         before = set(folder.rglob("*"))
-        number, code, out, err, took = strike(rng, command, folder)
+        number, code, out, err, took = interrupt(rng, command, folder)
         wrong = check(number, code, out, err, folder, before)
-        return took, f"{wrong}\n  command: weft {shlex.join(command)}" if wrong else None
+        outcome = f"within {SOON} s" if took <= SOON else "later"
+        return outcome, f"{wrong}\n  command: weft {shlex.join(command)}" if wrong else None
+
+
+def document_of(command, rng):
+    """What a run says, if it is stopped now and then; without rng, if it is not."""
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.DEVNULL, start_new_session=True)
+    for _ in range(rng.choice([1, 3]) if rng else 0):
+        time.sleep(rng.random() * 0.15)
+        os.killpg(process.pid, signal.SIGSTOP)
+        time.sleep(rng.random() * 0.1)
+        os.killpg(process.pid, signal.SIGCONT)
+    try:
+        out, _err = process.communicate(timeout=NEVER)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        return "does not end"
+    try:
+        document = json.loads(out)
+    except ValueError:
+        return f"exit code {process.returncode}, no document"
+    document.pop("run", None)
+    return document
+
+
+def pause(rng):
+    scheduler = ["--sched", rng.choice(["conservative", "optimistic"]), "--threads",
+                 rng.choice(["1", "2"])]
+    launcher = [MPIEXEC, "-n", "2"] if MPIEXEC and rng.random() < 0.5 else []
+    command = [WEFT, *rng.choice([
+        ["bench", "phold", "--lps", "2000", "--end", "20us"],
+        ["replay", "gen:stencil3d", "-n", "64", "-p", "gen.iterations=20", "-p", "gen.bytes=8kB",
+         "--net", "packet", "--topo", "torus:4x4x4", "-p", "net.trains=no"]]), "--json", "-q"]
+    if document_of(command, None) == document_of([*launcher, *command, *scheduler], rng):
+        return "same", None
+    full = shlex.join([*launcher, *command, *scheduler])
+    return "", f"another result after a pause\n  command: {full}"
 
 
 def run(kind, cases, log):
     for number, rng in cases:
-        took, wrong = one(rng)
-        log.count(kind, "failed" if wrong else f"within {SOON} s" if took <= SOON else "later")
+        outcome, wrong = pause(rng) if kind == "pauses" else strike(rng)
+        log.count(kind, "failed" if wrong else outcome)
         if wrong:
             log.failed(kind, number, wrong)

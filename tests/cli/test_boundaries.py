@@ -146,6 +146,14 @@ def related_files(folder):
     check_run(["info", str(listing)], 3, stderr="a line begins with a rank")
 
 
+def no_programs(folder):
+    """A file cannot start a program."""
+    study = folder / "run.yaml"
+    study.write_text("settings: {source: 'run:/bin/true', ranks: 2}\ngrid: {net.L: [1us]}\n")
+    check_run(["sweep", str(study), "-o", str(folder / "out")], 3,
+              stderr="run.yaml:1:.*a file may not start a program")
+
+
 def odd_texts(folder):
     check_run(["run", "/bin/true", "-n", "2", "-p", "run.args=a 'b"], 2,
               stderr="run.args: a quote is not closed")
@@ -181,7 +189,8 @@ def full_disk(folder):
 
 with tempfile.TemporaryDirectory() as name:
     for test in (special_files, foreign_text, foreign_names, spreadsheets, large_study,
-                 related_files, odd_texts, full_disk):
+                 related_files, no_programs,
+                 odd_texts, full_disk):
         place = pathlib.Path(name) / test.__name__
         place.mkdir()
         test(place)

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* libFuzzer: whatever a result document says, every writer copes with it, and nothing that is
+ * printed for people has control characters in it. */
+#include "report/compare.h"
+#include "report/explain.h"
+#include "report/writer.h"
+#include "result/json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { INPUT_MAX = 1 << 16 };
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(int condition)
+{
+    if (!condition) {
+        abort();
+    }
+}
+
+static void check_printed(const char *text, size_t size)
+{
+    for (size_t i = 0; i < size; i++) {
+        unsigned char c = (unsigned char)text[i];
+        require((c >= ' ' || c == '\n') && c != 0x7f);
+    }
+}
+
+static void write_all(const struct wf_value *doc)
+{
+    for (const struct wf_writer_ops *const *writer = wf_writer_table(); *writer != NULL;
+         writer++) {
+        for (int verbose = 0; verbose < 2 && (*writer)->write != NULL; verbose++) {
+            const struct wf_write_options options = {.verbose = verbose == 1};
+            char *text = NULL;
+            size_t size = 0;
+            FILE *out = open_memstream(&text, &size);
+
+            (*writer)->write(doc, &options, out);
+            (void)fclose(out);
+            if (strcmp((*writer)->name, "text") == 0) {
+                check_printed(text, size);
+            }
+            free(text);
+        }
+    }
+}
+
+static void print_all(const struct wf_value *doc, const struct wf_value *other)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    const struct wf_compared base = {doc, "a"}, changed = {other, "b"};
+
+    wf_explain(doc, NULL, out);
+    require(!wf_compare(&base, &base, 100, out));
+    (void)wf_compare(&base, &changed, 100, out);
+    (void)fclose(out);
+    check_printed(text, size);
+    free(text);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct wf_value *doc = NULL, *other = wf_doc_new();
+    struct wf_err err = {.status = WF_OK};
+
+    if (size > INPUT_MAX) {
+        wf_doc_free(other);
+        return 0;
+    }
+    if (wf_doc_from_json((const char *)data, size, "f", &doc, &err) == WF_OK) {
+        write_all(doc);
+        print_all(doc, other);
+        wf_doc_free(doc);
+    } else {
+        require(err.status == WF_EINVAL && err.text[0] != '\0');
+    }
+    wf_doc_free(other);
+    return 0;
+}
