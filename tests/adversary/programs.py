@@ -31,36 +31,37 @@ def build(folder):
 
 
 def outcome(command, folder):
-    """The exit code, whether the words are weft's, the document."""
-    result = folder / "result.json"
-    result.unlink(missing_ok=True)
-    done = subprocess.run([*command[:2], "-f", "-o", str(result), *command[2:]], text=True,
+    """How a run ended, and the one document on its stdout."""
+    done = subprocess.run([*command[:2], "--json", *command[2:]], text=True,
                           capture_output=True, errors="replace", check=False, timeout=SECONDS,
                           stdin=subprocess.DEVNULL, env={**os.environ, "TMPDIR": str(folder)})
-    document = {}
-    if result.exists():
-        document = json.loads(result.read_text())
-        document.pop("run", None)
-    return done, document
+    # What the program prints comes before.
+    begin = max(done.stdout.find('{\n  "schema"'), 0)
+    try:
+        return done, json.loads(done.stdout[begin:])
+    except ValueError:
+        return done, {}
 
 
 def check(done, document, name, folder):
     """What is wrong with the end of a run, or None."""
     if name in BY_LUCK:
         return None
+    if name == "close_output" and done.returncode == 3:
+        return None  # weft's own output is closed as well
     if done.returncode not in CODES:
         return f"exit code {done.returncode}"
     if done.returncode == 4 and "weft: " not in done.stderr and name != "close_output":
         return "no words"
-    if done.returncode == 0 and not document:
-        return "no result"
-    left = [p.name for p in folder.iterdir() if p.name not in ("faulty", "result.json")]
+    if not document and name != "close_output":
+        return f"no document: {done.stdout[-300:]!r}"
+    left = [p.name for p in folder.iterdir() if p.name != "faulty"]
     return f"left behind: {left}" if left else None
 
 
 def one(rng, program, names, folder):
     name, ranks = rng.choice(names), rng.choice([1, 2, 3, 5, 8])
-    where = [name, str(rng.randrange(ranks)), str(rng.choice([-1, 0, 1, 2, 3, 9]))]
+    where = [name, str(rng.randrange(ranks)), str(rng.choice([-1, 0, 0, 1, 1, 2, 3]))]
     schedule = rng.choice([["--sched", "conservative", "--threads", "2"], ["--sched", "conservative"],
                            ["--net", "latency", "--topo", "full:8"],
                            ["--net", "packet", "--topo", "torus:4x2"]])

@@ -23,6 +23,10 @@ def commands(folder):
     study.write_text("settings: {source: gen:stencil3d, ranks: 64, network: packet,\n"
                      "  topology: 'torus:4x4x4', gen.iterations: 3000}\n"
                      "grid: {net.link_latency: [10ns, 20ns, 30ns, 40ns]}\n")
+    workload = folder / "endless.txt"
+    workload.write_text("while 1 {\n  compute 0\n}\n")
+    chain = folder / "chain.txt"
+    chain.write_text("".join(f"{i} {i + 1}\n" for i in range(60000)))
     stencil = ["gen:stencil3d", "-n", "512", "-p", "gen.iterations=100000"]
     packet = ["--net", "packet", "--topo", "torus:8x8x8"]
     result, trace = str(folder / "result.json"), str(folder / "trace.weft")
@@ -31,6 +35,11 @@ def commands(folder):
         ["replay", *stencil, *packet, "-o", result, "--sched", "optimistic", "--threads", "2"],
         ["replay", *stencil, "-o", result, "--sched", "conservative", "--threads", "2"],
         ["replay", *stencil, "--record", "-o", str(folder / "result.html")],
+        ["replay", "gen:stencil2d", "-n", "1", "-p", "gen.compute=0", "-p",
+         "gen.iterations=4000000000", "--json"],
+        ["replay", "gen:text", "-n", "2", "-p", f"gen.file={workload}", "--json"],
+        ["topo", f"graph:{chain}", "--json"],
+        ["replay", "gen:ring", "-n", "4", "--net", "packet", "--topo", f"graph:{chain}", "--json"],
         ["bench", "phold", "--lps", "20000", "--end", "10ms", "--json"],
         ["traffic", "uniform", "--topo", "torus:16x16", "--load", "0.1:0.9:0.01", "--cycles",
          "100000", "-o", str(folder / "curve.csv")],
@@ -44,13 +53,18 @@ def commands(folder):
     ]
 
 
+def hear_everything():
+    """A terminal that hangs up is ignored under nohup."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 def interrupt(rng, command, folder):
     """Starts weft, sends signals; returns the process's end and the seconds that it took."""
     number = rng.choice(list(ENDING))
     delay = rng.choice([0, 0.002, 0.01, 0.05]) + rng.random() * rng.choice([0.02, 0.2, 0.6])
     process = subprocess.Popen([WEFT, *command], stdin=subprocess.DEVNULL, cwd=folder,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               env={**os.environ, "TMPDIR": str(folder)})
+                               preexec_fn=hear_everything, env={**os.environ, "TMPDIR": str(folder)})
     time.sleep(delay)
     if rng.random() < 0.2:
         process.send_signal(signal.SIGSTOP)
@@ -83,7 +97,7 @@ def check(number, code, out, err, folder, before):
     if code is None:
         return "does not end"
     # Before its handlers are there, weft ends as every program does.
-    if code not in (0, 4, 130, ENDING[number], -number):
+    if code not in (0, 4, ENDING[number], -number):
         return f"exit code {code} after signal {number}: {err[-300:]!r}"
     if out.startswith(b"{"):
         try:
