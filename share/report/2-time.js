@@ -8,14 +8,18 @@ function efficiencySection(section) {
       "Not measured: run with --efficiency, which also simulates an ideal network."));
     return;
   }
-  const part = (value, name, words) => element("div", {class: "card", title: words},
+  const part = (key, name, words) => {
+    const value = e[`${key}_percent`], low = e[`${key}_p05_percent`], high = e[`${key}_p95_percent`];
+    return element("div", {class: "card", title: words},
     element("b", {}, value.toFixed(1) + " %"), element("span", {}, name),
+    low == null ? null : element("div", {class: "soft"}, `${low.toFixed(1)} to ${high.toFixed(1)} % in 90 % of runs`),
     element("div", {class: "meter"}, element("div", {style: `width: ${Math.min(value, 100)}%`})));
+  };
   section.append(element("div", {class: "tree"},
-    part(e.parallel_percent, "parallel efficiency", "mean compute time / predicted time"), "=",
-    part(e.load_balance_percent, "load balance", "mean / maximum compute time"), "×",
-    part(e.serialisation_percent, "serialisation", "maximum compute time / time on an ideal network"), "×",
-    part(e.transfer_percent, "transfer", "time on an ideal network / predicted time")),
+    part("parallel", "parallel efficiency", "mean compute time / predicted time"), "=",
+    part("load_balance", "load balance", "mean / maximum compute time"), "×",
+    part("serialisation", "serialisation", "maximum compute time / time on an ideal network"), "×",
+    part("transfer", "transfer", "time on an ideal network / predicted time")),
   element("p", {class: "soft"}, `On an ideal network the program would take ${time(e.ideal_time_ps)}. ` +
     "Load balance: losses to uneven work. Serialisation: losses to dependencies between ranks. Transfer: losses to the network."));
 }

@@ -29,6 +29,8 @@ function command() {
     if (isReplay && s[name]) words.push(option, quote(s[name]));
   }
   if (isReplay && s.efficiency) words.push("--efficiency");
+  if (isReplay && s.runs > 0) words.push("--runs", String(s.runs));
+  for (const [name, value] of Object.entries(s.uncertainty || {})) words.push("-p", `uncertainty.${name}=${value}%`);
   if (s.seed != null) words.push("--seed", String(s.seed));
   for (const [scope, values] of Object.entries(s.parameters || {})) {
     for (const [name, value] of Object.entries(values)) {
@@ -48,6 +50,10 @@ function headSection() {
   if (predicted != null) {
     head.append(element("div", {class: "big"}, time(predicted)),
       element("div", {class: ok ? "soft" : "bad"}, ok ? "predicted time" : `${result.status}: simulated time reached`));
+  }
+  if (result.predicted_time_p05_ps != null) {
+    head.append(element("p", {}, `In 90 % of ${count(result.uncertainty.completed)} runs: ${intervalText(result.predicted_time_p05_ps, result.predicted_time_p95_ps)}, ` +
+      `median ${exactTime(result.predicted_time_p50_ps, number(result.predicted_time_p95_ps) - number(result.predicted_time_p05_ps))}.`));
   }
   if (recorded != null) {
     head.append(element("p", {}, `Recorded time: ${time(recorded)}; the prediction is ${percent(number(predicted) / number(recorded))} of that.`));
@@ -102,6 +108,7 @@ function painted() {
 async function page() {
   const replay = get("result.ranks") != null;
   const sections = [
+    ["uncertainty", "Uncertainty", get("result.uncertainty"), runsSection],
     ["efficiency", "Efficiency", replay, efficiencySection],
     ["time", "Where time goes", replay, timeSection],
     ["over-time", "Timeline", recording, timelineSection],

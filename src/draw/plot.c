@@ -80,7 +80,7 @@ static void widen(struct range *range, double value)
 static double bar_low(const struct wf_draw_plot_panel *panel,
                       const struct wf_draw_plot_point *p)
 {
-    return panel->y.log && p->y <= p->error ? p->y : p->y - p->error;
+    return panel->y.log && p->y <= p->below ? p->y : p->y - p->below;
 }
 
 static void fit(struct wf_draw_scale *scale, bool log, const struct range *range)
@@ -103,7 +103,7 @@ static void fit_view(struct view *view)
             if (is_shown(panel, p)) {
                 widen(&x, p->x);
                 widen(&y, bar_low(panel, p));
-                widen(&y, p->y + p->error);
+                widen(&y, p->y + p->above);
             }
         }
     }
@@ -194,10 +194,10 @@ static void draw_error(const struct view *view, const struct wf_draw_plot_point 
                        enum wf_draw_ink ink)
 {
     double x = x_of(view, p->x);
-    double low = y_of(view, bar_low(view->panel, p)), high = y_of(view, p->y + p->error);
+    double low = y_of(view, bar_low(view->panel, p)), high = y_of(view, p->y + p->above);
     struct wf_draw_canvas *canvas = view->canvas;
 
-    if (!(p->error > 0)) {
+    if (!(p->below > 0 || p->above > 0)) {
         return;
     }
     draw_line(canvas, (struct wf_draw_xy){x, low}, (struct wf_draw_xy){x, high}, ink, 1.2);

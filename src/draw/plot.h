@@ -14,8 +14,8 @@
 
 struct wf_draw_plot_point {
     double x, y;
-    double error; /* half of the height of the error bar; 0 for none */
-    bool hollow;  /* draws only the edge of the mark: a point with a reservation */
+    double below, above; /* how far the error bar reaches down and up; 0 for none */
+    bool hollow;         /* draws only the edge of the mark: a point with a reservation */
 };
 
 /* The position in the list determines colour and mark. */

@@ -2,6 +2,7 @@
 #include "report/compare.h"
 
 #include "base/text.h"
+#include "report/compare_runs.h"
 #include "report/path_text.h"
 
 #include <string.h>
@@ -134,12 +135,34 @@ static void walk_list(struct walk *walk, const struct wf_value *a, const struct 
     }
 }
 
+/* Lists with a value for each repeated run or each rank: where they differ, all differ. */
+static bool is_sample(const char *path)
+{
+    return strcmp(path, "uncertainty.times_ps") == 0 || strcmp(path, "uncertainty.ranks") == 0;
+}
+
+/* Counts all differences of two lists as one. */
+static void walk_sample(struct walk *walk, const struct wf_value *a, const struct wf_value *b)
+{
+    struct walk inside = {.out = walk->out, .most = 0};
+
+    walk_list(&inside, a, b);
+    if (inside.found > 0) {
+        walk->found++;
+        if (walk->found <= walk->most) {
+            (void)fprintf(walk->out, "  %s: %zu values differ\n", walk->path, inside.found);
+        }
+    }
+}
+
 static void walk_values(struct walk *walk, const struct wf_value *a, const struct wf_value *b)
 {
     if (a == NULL || b == NULL) {
         differ(walk, a, b);
     } else if (a->type == WF_VALUE_SECTION && b->type == WF_VALUE_SECTION) {
         walk_section(walk, a, b);
+    } else if (a->type == WF_VALUE_LIST && b->type == WF_VALUE_LIST && is_sample(walk->path)) {
+        walk_sample(walk, a, b);
     } else if (a->type == WF_VALUE_LIST && b->type == WF_VALUE_LIST) {
         walk_list(walk, a, b);
     } else if (is_branch(a) || is_branch(b) || !same_leaf(a, b)) {
@@ -227,6 +250,7 @@ bool wf_compare(const struct wf_compared *base, const struct wf_compared *other,
 
     wf_text_print(out, "%s, compared with %s:\n", other->name, base->name);
     add_speed(base->doc, other->doc, out);
+    wf_compare_runs(base->doc, other->doc, out);
     for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
         found += compare_part(base, other, sections[i], most, out);
     }

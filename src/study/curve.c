@@ -133,9 +133,13 @@ static void draw(const struct wf_curve *curve, const struct wf_draw_plot_format 
 
     for (size_t i = 0; i < curve->n; i++) {
         const struct wf_curve_point *p = &curve->points[i];
-        latency[i] =
-            (struct wf_draw_plot_point){p->load, p->latency, p->half_width, p->saturated};
-        accepted[i] = (struct wf_draw_plot_point){p->load, p->accepted, 0, p->saturated};
+        latency[i] = (struct wf_draw_plot_point){.x = p->load,
+                                                 .y = p->latency,
+                                                 .below = p->half_width,
+                                                 .above = p->half_width,
+                                                 .hollow = p->saturated};
+        accepted[i] =
+            (struct wf_draw_plot_point){.x = p->load, .y = p->accepted, .hollow = p->saturated};
     }
     const struct wf_draw_plot_series series[] = {{"latency", latency, curve->n},
                                                  {"accepted load", accepted, curve->n}};

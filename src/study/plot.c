@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Curves of a study. Points that differ only by their seed are drawn as one point, with their
- * standard deviation as error bar. */
+ * standard deviation as error bar. A single point with repeated runs has an error bar from the 5 %
+ * to the 95 % quantile. */
 #include "draw/plot.h"
 #include "base/mem.h"
 #include "base/units.h"
@@ -18,6 +19,7 @@ struct curve {
     struct wf_draw_plot_point *points;
     double *squares; /* sum of squares at each point; until done, y is the sum */
     size_t *counts;
+    bool quantiles; /* a point has an error bar of quantiles */
     size_t n;
 };
 
@@ -62,17 +64,37 @@ static bool read_number(const char *text, double *out, const char **unit)
     return true;
 }
 
-static bool y_of(const struct plan *plan, size_t i, double *out)
+/* The value of a member of the result at a point. */
+static bool value_of(const struct plan *plan, size_t i, const char *name, double *out)
 {
     const struct wf_value *doc = plan->study->points[i].doc;
     const struct wf_value *result = doc != NULL ? wf_doc_find(doc, "result") : NULL;
-    const struct wf_value *value = result != NULL ? wf_doc_find(result, plan->y) : NULL;
+    const struct wf_value *value = result != NULL ? wf_doc_find(result, name) : NULL;
 
     if (value == NULL || (value->type != WF_VALUE_COUNT && value->type != WF_VALUE_REAL)) {
         return false;
     }
     *out = (value->type == WF_VALUE_COUNT ? (double)value->count : value->real) / plan->y_unit;
     return true;
+}
+
+static bool y_of(const struct plan *plan, size_t i, double *out)
+{
+    return value_of(plan, i, plan->y, out);
+}
+
+/* A quantile of y at a point: "predicted_time_p05_ps" for "predicted_time_ps". */
+static bool quantile_of(const struct plan *plan, size_t i, const char *which, double *out)
+{
+    const char *unit = strrchr(plan->y, '_');
+    char name[NAME_MAX_LENGTH];
+
+    if (unit == NULL) {
+        return false;
+    }
+    (void)snprintf(name, sizeof(name), "%.*s_%s%s", (int)(unit - plan->y), plan->y, which,
+                   unit);
+    return value_of(plan, i, name, out);
 }
 
 /* The first key with numbers that is not a seed; if there is none, the first key. */
@@ -175,7 +197,22 @@ static void name_curve(const struct plan *plan, size_t i, char *name)
     }
 }
 
-static void add_point(const struct plan *plan, struct curve *curve, double x, double y)
+/* The error bar of a point that stands for one run; a point outside of its interval has a bar
+ * on one side. */
+static void add_quantiles(const struct plan *plan, struct curve *curve,
+                          struct wf_draw_plot_point *point, size_t number)
+{
+    double low, high, y;
+
+    if (y_of(plan, number, &y) && quantile_of(plan, number, "p05", &low) &&
+        quantile_of(plan, number, "p95", &high)) {
+        point->below = fmax(0, y - low);
+        point->above = fmax(0, high - y);
+        curve->quantiles = true;
+    }
+}
+
+static void add_point(const struct plan *plan, struct curve *curve, size_t number, double x)
 {
     size_t at = 0;
 
@@ -191,9 +228,12 @@ static void add_point(const struct plan *plan, struct curve *curve, double x, do
         curve->points[at].x = x;
         curve->n++;
     }
+    double y = 0;
+    (void)y_of(plan, number, &y); /* the caller knows that there is one */
     curve->points[at].y += y;
     curve->squares[at] += y * y;
     curve->counts[at]++;
+    add_quantiles(plan, curve, &curve->points[at], number);
 }
 
 static void end_curve(struct curve *curve)
@@ -202,7 +242,10 @@ static void end_curve(struct curve *curve)
         double n = (double)curve->counts[i], mean = curve->points[i].y / n;
         double rest = curve->squares[i] - n * mean * mean;
         curve->points[i].y = mean;
-        curve->points[i].error = n > 1 && rest > 0 ? sqrt(rest / (n - 1)) : 0;
+        if (n > 1) {
+            curve->points[i].below = curve->points[i].above =
+                rest > 0 ? sqrt(rest / (n - 1)) : 0;
+        }
     }
 }
 
@@ -231,7 +274,7 @@ static size_t make_curves(const struct plan *plan, struct curve *curves)
         if (at == n) {
             (void)snprintf(curves[n++].name, NAME_MAX_LENGTH, "%s", name);
         }
-        add_point(plan, &curves[at], x, y);
+        add_point(plan, &curves[at], i, x);
     }
     for (size_t i = 0; i < n; i++) {
         end_curve(&curves[i]);
@@ -250,6 +293,20 @@ static bool has_seeds(const struct curve *curves, size_t n)
         }
     }
     return false;
+}
+
+/* What the error bars are; "" if there are none. */
+static const char *name_bars(const struct curve *curves, size_t n)
+{
+    bool quantiles = false;
+
+    for (size_t i = 0; i < n; i++) {
+        quantiles = quantiles || curves[i].quantiles;
+    }
+    if (has_seeds(curves, n)) {
+        return "error bars: standard deviation over seeds";
+    }
+    return quantiles ? "error bars: from the 5 % to the 95 % quantile of repeated runs" : "";
 }
 
 bool wf_study_plot(const struct wf_study *study, const struct wf_draw_plot_format *format,
@@ -273,7 +330,7 @@ bool wf_study_plot(const struct wf_study *study, const struct wf_draw_plot_forma
         {plan.x_label, wide}, {plan.y_label, wide}, series, n};
     const struct wf_draw_plot plot = {
         .title = study->title != NULL ? study->title : "",
-        .subtitle = has_seeds(curves, n) ? "error bars: standard deviation over seeds" : "",
+        .subtitle = name_bars(curves, n),
         .panels = &panel,
         .n = 1,
     };

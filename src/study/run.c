@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the points of a study in parallel, except for those that already have a result. */
+#include "base/clock.h"
 #include "base/mem.h"
 #include "report/output.h"
 #include "report/writer.h"
@@ -53,6 +54,16 @@ static enum wf_status keep(const struct work *work, size_t point, struct wf_err 
     return status;
 }
 
+/* Repeated runs of a point share the cores with the other points. */
+static size_t run_threads(const struct work *work)
+{
+    size_t side_by_side =
+        work->how->host.jobs < work->n_left ? work->how->host.jobs : work->n_left;
+    size_t cores = wf_clock_cores();
+
+    return side_by_side > 0 && cores > side_by_side ? cores / side_by_side : 1;
+}
+
 static uint64_t memory_of(const struct wf_scenario *scenario, struct wf_err *err)
 {
     const struct wf_sim_host host = {.world = NULL};
@@ -95,13 +106,14 @@ static bool run_point(void *arg, size_t i)
     struct wf_study_point *own = &work->study->points[point];
     const struct wf_sim_host host = {.stop = work->how->host.stop,
                                      .running = work->how->host.running,
-                                     .running_arg = work->how->host.running_arg};
+                                     .running_arg = work->how->host.running_arg,
+                                     .run_threads = run_threads(work)};
     struct wf_scenario *scenario = wf_study_scenario(work->study, point, &own->err);
 
     if (scenario == NULL) {
         return true;
     }
-    uint64_t bytes = memory_of(scenario, &own->err);
+    uint64_t bytes = memory_of(scenario, &own->err) * host.run_threads;
     if (own->err.status == WF_OK) {
         take_memory(work, bytes);
         own->err.status = wf_sim_run(scenario, &host, &own->doc, &own->err);

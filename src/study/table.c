@@ -10,6 +10,9 @@
 /* Results of a point. Each is a column after the keys if any point has it. */
 static const char *const measures[] = {
     "predicted_time_ps",
+    "predicted_time_p05_ps",
+    "predicted_time_p50_ps",
+    "predicted_time_p95_ps",
     "time_reached_ps",
     "messages",
     "bytes",
@@ -19,6 +22,9 @@ static const char *const measures[] = {
     "ranks.wait_ps.mean",
     "ranks.overhead_ps.mean",
     "efficiency.parallel_percent",
+    "efficiency.parallel_p05_percent",
+    "efficiency.parallel_p50_percent",
+    "efficiency.parallel_p95_percent",
     "efficiency.load_balance_percent",
     "efficiency.serialisation_percent",
     "efficiency.transfer_percent",

@@ -113,16 +113,66 @@ def check_sources():
     check("no compute times" in causal["result"]["uncertainty"]["compute"]["kept"], "causal")
 
 
+def check_compare():
+    """A difference is judged by pairs of runs that drew the same numbers, or by all pairs."""
+    cases = {"a": [], "more": ["-p", "net.o=1.5us"], "same_time": ["--sched", "conservative"],
+             "seed": ["-p", "net.o=1.5us", "--seed", "2"],
+             "slow": ["-p", "cpu.scale=1.2", "--seed", "2"]}
+    for name, extra in cases.items():
+        check_run([*REPLAY, "--runs", "39", *UNCERTAIN, *extra, "-f", "-o", f"{name}.json"], 0,
+                  stdout="")
+    check_run([*REPLAY, "-f", "-o", "plain.json"], 0)
+    check_run([*FIXED, "--runs", "39", "-f", "-o", "fixed.json"], 0)
+    check_run([*FIXED, "--runs", "39", "-f", "-o", "fixed2.json", "-p", "net.L=3us"], 0)
+    for base, other, code, words in (
+            ("a", "more", 1, r"larger than the uncertainty: .* \+.* drew the same numbers"),
+            ("more", "a", 1, r"larger than the uncertainty: the difference is -.* \.\. -"),
+            ("a", "seed", 1, r"within the uncertainty: .* -.* \+.* independent"),
+            ("a", "slow", 1, r"larger than the uncertainty: .* independent"),
+            ("a", "same_time", 0, r"equal$"),
+            ("a", "plain", 1, r"the uncertainty of this result is not known; --runs"),
+            ("plain", "a", 1, r"the uncertainty of the first result is not known; --runs"),
+            ("fixed", "fixed2", 1, r"no uncertainty is known of either")):
+        done = check_run(["compare", f"{base}.json", f"{other}.json"], code, stdout=words)
+        check(done.stdout.count("uncertainty.times_ps") <= 1, "a line for each run", done)
+
+
+def check_sweep():
+    """A table with quantiles, and error bars."""
+    pathlib.Path("study.yaml").write_text(
+        "settings: {source: 'gen:text', gen.file: noisy.txt, ranks: 8, runs: 19, efficiency: yes,\n"
+        "           uncertainty.net.o: 20%}\n"
+        "grid: {net.o: [1us, 50us]}\n", encoding="utf-8")
+    done = check_run(["sweep", "study.yaml", "-q", "--plot", "study.svg"], 0)
+    head, *rows = [line.split(",") for line in done.stdout.splitlines()]
+    for row in rows:
+        seen = dict(zip(head, row))
+        for name in "predicted_time_{}_ps", "efficiency.parallel_{}_percent":
+            low, middle, high = (float(seen[name.format(q)]) for q in NAMES)
+            check(0 < low < middle < high, f"{name}: {row}", done)
+    picture = pathlib.Path("study.svg").read_text(encoding="utf-8")
+    check("5 % to the 95 % quantile" in picture, "no word about the error bars")
+    alone = json.loads(pathlib.Path("study", seen["file"]).read_text(encoding="utf-8"))["result"]
+    check(alone["predicted_time_p95_ps"] == int(seen["predicted_time_p95_ps"]), "table and document")
+
+
+def check_page():
+    """The page has the numbers; the browser's test is that of all reports."""
+    check_run([*REPLAY, "--runs", "19", *UNCERTAIN, "-f", "-o", "page.html"], 0)
+    text = pathlib.Path("page.html").read_text(encoding="utf-8")
+    check("runsSection" in text and '"predicted_time_p05_ps"' in text, "page")
+
+
 def check_interrupt():
     """What is finished counts."""
-    for signals in (signal.SIGINT, signal.SIGTERM):
+    for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
         with subprocess.Popen([WEFT, *REPLAY, "--runs", "100000", "--json"], text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
             time.sleep(0.5)
-            process.send_signal(signals)
+            process.send_signal(number)
             out, err = process.communicate(timeout=50)
         about = json.loads(out)["result"]["uncertainty"]
-        check(process.returncode == 130, f"exit code {process.returncode}: {err}")
+        check(process.returncode == code, f"exit code {process.returncode}: {err}")
         check(re.search(r"interrupted after \d+ of 100000 repeated runs", err), err)
         check(0 < about["completed"] < 100000, str(about["completed"]))
 
@@ -134,6 +184,9 @@ def main():
     check_schedules()
     check_none()
     check_sources()
+    check_compare()
+    check_sweep()
+    check_page()
     check_interrupt()
     check_run([*FIXED, "--runs", "1"], 2, stderr="--runs: one repeated run has no distribution")
     check_run([*FIXED, "--runs", "100001"], 2, stderr="too large; expected at most 100000")

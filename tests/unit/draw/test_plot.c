@@ -100,11 +100,11 @@ static void letters_stay_in_their_place_and_differ(void)
 
 /* ---- plots ---- */
 
-static const struct wf_draw_plot_point some[] = {{1, 10, 2, false},
-                                                 {2, 20, 0, false},
-                                                 {3, 15, 4, true},
-                                                 {4, (double)NAN, 0, false},
-                                                 {5, -1, 0, false}};
+static const struct wf_draw_plot_point some[] = {{1, 10, 2, 2, false},
+                                                 {2, 20, 0, 0, false},
+                                                 {3, 15, 4, 3, true},
+                                                 {4, (double)NAN, 0, 0, false},
+                                                 {5, -1, 0, 0, false}};
 static const struct wf_draw_plot_series two[] = {{"one & <two>", some, 5}, {"other", some, 3}};
 static const struct wf_draw_plot_panel panels[] = {
     {{"x", false}, {"y", false}, two, 2},
