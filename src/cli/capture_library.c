@@ -168,8 +168,7 @@ static enum wf_status find_mpi(const char **mpi, char *const *command, struct wf
     if (strcmp(*mpi, "auto") != 0) {
         return WF_OK;
     }
-    *mpi = by_program(command);
-    *mpi = *mpi != NULL ? *mpi : by_launcher(command[0]);
+    *mpi = wf_capture_mpi(command);
     return *mpi != NULL ? WF_OK
                         : wf_err_set(err, WF_EUSAGE,
                                      "cannot tell which MPI library '%.100s' uses; choose it "
@@ -177,7 +176,7 @@ static enum wf_status find_mpi(const char **mpi, char *const *command, struct wf
                                      command[0]);
 }
 
-static enum wf_status not_built(const char *mpi, struct wf_err *err)
+enum wf_status wf_capture_not_built(const char *mpi, struct wf_err *err)
 {
     return wf_err_set(err, WF_EUSAGE,
                       "this build has no support for %s; rebuild weft on a machine where it is "
@@ -190,14 +189,22 @@ enum wf_status wf_capture_library(const char *mpi, char *const *command, char **
 {
     WF_TRY(find_mpi(&mpi, command, err));
     *path = find_file("libweft-capture-", mpi, ".so");
-    return *path != NULL ? WF_OK : not_built(mpi, err);
+    return *path != NULL ? WF_OK : wf_capture_not_built(mpi, err);
 }
 
-enum wf_status wf_capture_pingpong(const char *mpi, char *const *command, const char **name,
-                                   char **path, struct wf_err *err)
+const char *wf_capture_mpi(char *const *command)
 {
-    WF_TRY(find_mpi(&mpi, command, err));
-    *name = mpi;
-    *path = find_file("weft-pingpong-", mpi, "");
-    return *path != NULL ? WF_OK : not_built(mpi, err);
+    const char *mpi = by_program(command);
+
+    return mpi != NULL ? mpi : by_launcher(command[0]);
+}
+
+const char *wf_capture_known(size_t i)
+{
+    return i < N_KNOWN ? known[i].mpi : NULL;
+}
+
+char *wf_capture_patterns(const char *mpi)
+{
+    return find_file("weft-patterns-", mpi, "");
 }

@@ -11,6 +11,8 @@
 
 #include "base/status.h"
 
+#include <stddef.h>
+
 /* The path of the library for the MPI `mpi`: "mpich", "openmpi", or "auto" for the one that
  * `command`, null-terminated, uses. The caller frees it. WF_EUSAGE if the MPI is not known or
  * there is no library for it. */
@@ -18,8 +20,15 @@ WF_NODISCARD
 enum wf_status wf_capture_library(const char *mpi, char *const *command, char **path,
                                   struct wf_err *err);
 
-/* The path of the ping-pong program for `weft calibrate`, found in the same way; *name is set
- * to the MPI that it is for. */
-WF_NODISCARD
-enum wf_status wf_capture_pingpong(const char *mpi, char *const *command, const char **name,
-                                   char **path, struct wf_err *err);
+/* The MPI of the programs of a null-terminated command; null if it cannot be told. */
+const char *wf_capture_mpi(char *const *command);
+
+/* The names of all MPI libraries that weft knows: number 0, 1, ...; null after the last. */
+const char *wf_capture_known(size_t i);
+
+/* The path of the program that `weft calibrate` runs under that MPI; null if it was not built.
+ * The caller frees it. */
+char *wf_capture_patterns(const char *mpi);
+
+/* WF_EUSAGE: weft was built without that MPI. */
+enum wf_status wf_capture_not_built(const char *mpi, struct wf_err *err);

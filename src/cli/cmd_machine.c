@@ -185,6 +185,21 @@ static void describe_sources(const struct wf_machine *machine, struct wf_value *
     }
 }
 
+static void describe_residuals(const struct wf_machine *machine, struct wf_value *doc)
+{
+    struct wf_value *list = machine->n_residuals > 0 ? wf_doc_list(doc, "residuals") : NULL;
+
+    for (size_t i = 0; i < machine->n_residuals; i++) {
+        const struct wf_machine_residual *residual = &machine->residuals[i];
+        struct wf_value *item = wf_doc_section(list, NULL);
+
+        wf_doc_text(item, "model", residual->model);
+        wf_doc_text(item, "pattern", residual->pattern);
+        wf_doc_real(item, "mean_percent", residual->mean_percent);
+        wf_doc_real(item, "worst_percent", residual->worst_percent);
+    }
+}
+
 static enum wf_status show_json(struct wf_cli *cli, const char *which, struct wf_err *err)
 {
     struct wf_machine *machine = NULL;
@@ -197,6 +212,7 @@ static enum wf_status show_json(struct wf_cli *cli, const char *which, struct wf
         describe_settings(machine, wf_doc_section(doc, "settings"));
         describe_figures(machine, wf_doc_list(doc, "figures"));
         describe_sources(machine, wf_doc_section(doc, "sources"));
+        describe_residuals(machine, doc);
         wf_cli_answer(cli, doc);
     } else {
         wf_doc_free(doc);

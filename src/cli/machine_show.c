@@ -135,6 +135,37 @@ static void print_published(const struct wf_machine *machine, FILE *out)
     }
 }
 
+/* Errors by pattern, one line each, and a column for each model. */
+static void print_residuals(const struct wf_machine *machine, FILE *out)
+{
+    const char *pattern = "";
+
+    for (size_t i = 0; i < machine->n_residuals; i++) {
+        const struct wf_machine_residual *r = &machine->residuals[i];
+        bool is_first = true;
+
+        for (size_t k = 0; k < i; k++) {
+            is_first = is_first && strcmp(machine->residuals[k].pattern, r->pattern) != 0;
+        }
+        if (!is_first) {
+            continue;
+        }
+        if (*pattern == '\0') {
+            (void)fprintf(out, "\nHow far models are from the measurements (mean, worst)\n");
+        }
+        pattern = r->pattern;
+        (void)fprintf(out, "  %-12s", pattern);
+        for (size_t k = i; k < machine->n_residuals; k++) {
+            const struct wf_machine_residual *other = &machine->residuals[k];
+            if (strcmp(other->pattern, pattern) == 0) {
+                (void)fprintf(out, " %s %.1f, %.1f %% ", other->model, other->mean_percent,
+                              other->worst_percent);
+            }
+        }
+        (void)fputc('\n', out);
+    }
+}
+
 /* How many figures have which origin. */
 static void print_origins(const struct wf_machine *machine, FILE *out)
 {
@@ -178,6 +209,7 @@ void wf_cli_machine_show(const struct wf_machine *machine, uint64_t nodes, FILE 
         print_section(machine, order[i], out);
     }
     print_published(machine, out);
+    print_residuals(machine, out);
     print_origins(machine, out);
     wf_cli_machine_sources(machine, out);
 }

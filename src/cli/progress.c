@@ -131,6 +131,29 @@ void wf_progress_draw(void *line_arg, const struct wf_sim_progress *progress)
     (void)fflush(line->out);
 }
 
+void wf_progress_share(struct wf_progress_line *line, const char *what, double fraction)
+{
+    char text[WF_PROGRESS_TEXT_MAX], clock[32], left[48] = "";
+    double t = now();
+
+    if (line->out == NULL ||
+        t - line->drawn < (line->in_place ? REDRAW_SECONDS : LINE_SECONDS)) {
+        return;
+    }
+    line->drawn = t;
+    if (fraction > 0 && fraction <= 1) {
+        format_clock((t - line->began) * (1 - fraction) / fraction, clock, sizeof(clock));
+        (void)snprintf(left, sizeof(left), "  %s left", clock);
+    }
+    (void)snprintf(text, sizeof(text), "%3d %%  %s%s", (int)(100 * fraction), what, left);
+    if (line->in_place) {
+        draw_in_place(line, text);
+    } else {
+        (void)fprintf(line->out, "%s\n", text);
+    }
+    (void)fflush(line->out);
+}
+
 static void draw_count(void *line_arg, size_t done, size_t of)
 {
     struct wf_progress_line *line = line_arg;

@@ -32,6 +32,8 @@ void wf_progress_init(struct wf_progress_line *line, enum wf_progress_mode mode,
 /* A callback for struct wf_sim_host; `line` is a struct wf_progress_line. */
 void wf_progress_draw(void *line, const struct wf_sim_progress *progress);
 void wf_progress_erase(struct wf_progress_line *line);
+/* Shows "42 %  measuring  0:35 left" for something of which `fraction`, 0 to 1, is done. */
+void wf_progress_share(struct wf_progress_line *line, const char *what, double fraction);
 /* A host for a run of many points; `what` is their name in plural. `jobs` points run in
  * parallel, 0 means one per core. Ctrl-C ends the run. The line shows "3 of 18 loads  0:42
  * left" and must live as long as the host. */

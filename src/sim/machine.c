@@ -223,6 +223,7 @@ static const struct {
     {"ranks_per_node", read_core},
     {"placement", read_core},
     {"uncertainty", wf_machine_read_uncertainty},
+    {"residuals", wf_machine_read_residuals},
     {"published", wf_machine_read_published},
     {"sources", wf_machine_read_sources},
 };
@@ -532,6 +533,10 @@ void wf_machine_free(struct wf_machine *machine)
     for (size_t i = 0; i < machine->n_published; i++) {
         wf_machine_published_fini(&machine->published[i]);
     }
+    for (size_t i = 0; i < machine->n_residuals; i++) {
+        wf_param_release(wf_machine_residual_params, &machine->residuals[i]);
+    }
+    free(machine->residuals);
     free(machine->figures);
     free(machine->sources);
     free(machine->published);

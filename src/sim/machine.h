@@ -12,6 +12,7 @@
  */
 
 #include "sim/machine_published.h"
+#include "sim/machine_residuals.h"
 #include "sim/scenario.h"
 
 /* Where a figure comes from, as the comment next to it says. */
@@ -51,6 +52,8 @@ struct wf_machine {
     size_t n_sources, sources_capacity;
     struct wf_machine_published *published;
     size_t n_published, published_capacity;
+    struct wf_machine_residual *residuals;
+    size_t n_residuals, residuals_capacity;
 };
 
 /* A file of the library. */

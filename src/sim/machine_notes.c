@@ -216,8 +216,8 @@ static void add_figures(struct wf_machine_reader *reader, const struct lines *li
 void wf_machine_read_figures(struct wf_machine_reader *reader, const struct wf_yaml *root)
 {
     /* Keys that describe the file instead of the machine. */
-    static const char *const others[] = {"include", "name",      "summary",
-                                         "year",    "published", "sources"};
+    static const char *const others[] = {"include",   "name",      "summary", "year",
+                                         "published", "residuals", "sources"};
     struct lines lines = {.at = NULL};
 
     find_lines(&lines, reader->file);

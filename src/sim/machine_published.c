@@ -135,29 +135,8 @@ static enum wf_status parse_value(struct wf_machine_published *entry, struct wf_
 static enum wf_status read_entry(struct wf_machine_reader *reader, const struct wf_yaml *node,
                                  struct wf_machine_published *entry, struct wf_err *err)
 {
-    static const char *const none[] = {NULL};
-    const struct wf_param *table = wf_machine_published_params;
-    uint64_t given = 0;
-
-    WF_TRY(wf_machine_expect(reader, node, WF_YAML_MAP, err));
-    if (wf_param_defaults(table, entry, err) != WF_OK) {
-        return WF_EINVAL;
-    }
-    for (const struct wf_yaml *at = node->first; at != NULL; at = at->next) {
-        const struct wf_param *row = wf_param_find(table, at->key);
-
-        if (row == NULL) {
-            return wf_machine_unknown_key(reader, at, none, table, err);
-        }
-        WF_TRY(wf_machine_expect(reader, at, WF_YAML_SCALAR, err));
-        if (wf_param_set(table, entry, "published.", at->key, at->text, err) != WF_OK) {
-            return wf_machine_blame(reader, at->at, err);
-        }
-        given |= UINT64_C(1) << (row - table);
-    }
-    if (wf_param_missing(table, given, "published.", err) != WF_OK) {
-        return wf_machine_blame(reader, node->at, err);
-    }
+    WF_TRY(wf_machine_read_entry(reader, node, "published.", wf_machine_published_params, entry,
+                                 err));
     if (parse_value(entry, err) != WF_OK) {
         wf_err_prefix(err, "published.value: ");
         return wf_machine_blame(reader, wf_machine_get(node, "value")->at, err);

@@ -127,3 +127,33 @@ enum wf_status wf_machine_emit(const struct wf_machine_reader *reader, const cha
     }
     return wf_scenario_add(reader->machine->scenario, setting, err);
 }
+
+enum wf_status wf_machine_read_entry(const struct wf_machine_reader *reader,
+                                     const struct wf_yaml *node, const char *prefix,
+                                     const struct wf_param *table, void *entry,
+                                     struct wf_err *err)
+{
+    static const char *const none[] = {NULL};
+    uint64_t given = 0;
+
+    WF_TRY(wf_machine_expect(reader, node, WF_YAML_MAP, err));
+    if (wf_param_defaults(table, entry, err) != WF_OK) {
+        return WF_EINVAL;
+    }
+    for (const struct wf_yaml *at = node->first; at != NULL; at = at->next) {
+        const struct wf_param *row = wf_param_find(table, at->key);
+
+        if (row == NULL) {
+            return wf_machine_unknown_key(reader, at, none, table, err);
+        }
+        WF_TRY(wf_machine_expect(reader, at, WF_YAML_SCALAR, err));
+        if (wf_param_set(table, entry, prefix, at->key, at->text, err) != WF_OK) {
+            return wf_machine_blame(reader, at->at, err);
+        }
+        given |= UINT64_C(1) << (row - table);
+    }
+    if (wf_param_missing(table, given, prefix, err) != WF_OK) {
+        return wf_machine_blame(reader, node->at, err);
+    }
+    return WF_OK;
+}

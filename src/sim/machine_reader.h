@@ -70,6 +70,20 @@ WF_NODISCARD
 enum wf_status wf_machine_read_published(struct wf_machine_reader *reader,
                                          const struct wf_yaml *node, struct wf_err *err);
 
+/* Reads an item of a list, a mapping of the parameters of `table`, into `entry`, which the
+ * caller releases with wf_param_release(), also after an error. Messages call them `prefix` and
+ * their name. */
+WF_NODISCARD
+enum wf_status wf_machine_read_entry(const struct wf_machine_reader *reader,
+                                     const struct wf_yaml *node, const char *prefix,
+                                     const struct wf_param *table, void *entry,
+                                     struct wf_err *err);
+
+/* Reads `residuals`, a list; those of included files are only checked. */
+WF_NODISCARD
+enum wf_status wf_machine_read_residuals(struct wf_machine_reader *reader,
+                                         const struct wf_yaml *node, struct wf_err *err);
+
 /* Reads `sources`, a mapping of labels and texts; likewise. */
 WF_NODISCARD
 enum wf_status wf_machine_read_sources(struct wf_machine_reader *reader,

@@ -1,122 +1,191 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "study/calibration.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { WORD_MAX = 64, NUMBERS_MAX = 11 };
+
+/* A short measurement whose quartiles are further apart than this was disturbed: noise only adds
+ * time, so the least time counts instead of the median. Long ones differ for reasons of their
+ * own, such as which of two messages was first. */
+static const double disturbed_ratio = 1.25, short_ns = 5e6;
+
+/* The distance of the quartiles of a normal distribution, in standard deviations. */
+static const double quartiles_sd = 1.349;
+
+const char *const wf_calibration_kind_names[] = {
+    [WF_CALIBRATION_PINGPONG] = "pingpong",
+    [WF_CALIBRATION_ONEWAY] = "oneway",
+    [WF_CALIBRATION_EXCHANGE] = "exchange",
+    [WF_CALIBRATION_EXCHANGES] = "exchanges",
+    [WF_CALIBRATION_INCAST] = "incast",
+    [WF_CALIBRATION_OUTCAST] = "outcast",
+    [WF_CALIBRATION_BISECTION] = "bisection",
+    [WF_CALIBRATION_ALLPAIRS] = "allpairs",
+    [WF_CALIBRATION_KINDS] = NULL,
+};
+
+/* ---- lines ---- */
 
 /* The rest of a line after its first word; null if the line begins with another word. */
 static const char *after(const char *line, const char *word)
 {
     size_t length = strlen(word);
 
-    return strncmp(line, word, length) == 0 ? line + length : NULL;
+    return strncmp(line, word, length) == 0 && line[length] == ' ' ? line + length + 1 : NULL;
 }
 
-static void read_size(const char *numbers, bool both, struct wf_calibration *calibration)
+static size_t read_numbers(const char *text, double *numbers)
 {
-    char *rest = NULL;
-    uint64_t bytes = strtoull(numbers, &rest, 10);
-    double ns = strtod(rest, NULL);
-    size_t n = calibration->input.n;
+    size_t n = 0;
 
-    if (both && n > 0 && calibration->samples[n - 1].bytes == bytes) {
-        calibration->samples[n - 1].both = ns;
-    } else if (!both && n < WF_CALIBRATION_SAMPLES_MAX && bytes > 0 && ns > 0) {
-        calibration->samples[calibration->input.n++] = (struct wf_fit_sample){bytes, ns, 0};
+    for (char *end = NULL; n < NUMBERS_MAX; n++, text = end) {
+        numbers[n] = strtod(text, &end);
+        if (end == text) {
+            break;
+        }
+    }
+    return n;
+}
+
+static uint64_t whole(double number)
+{
+    return number > 0 && number < 1e15 ? (uint64_t)number : 0;
+}
+
+/* "measure KIND FIRST SECOND ROUNDS LAG BYTES N MEDIAN Q1 Q3 MIN", from KIND on. */
+static void read_measure(const char *text, struct wf_calibration *measured)
+{
+    size_t length = strcspn(text, " ");
+    double v[NUMBERS_MAX];
+    struct wf_calibration_measure m = {.kind = WF_CALIBRATION_KINDS};
+
+    for (int i = 0; i < WF_CALIBRATION_KINDS; i++) {
+        if (strlen(wf_calibration_kind_names[i]) == length &&
+            strncmp(wf_calibration_kind_names[i], text, length) == 0) {
+            m.kind = (enum wf_calibration_kind)i;
+        }
+    }
+    if (m.kind == WF_CALIBRATION_KINDS || read_numbers(text + length, v) != 10 ||
+        measured->n == WF_CALIBRATION_MEASURES_MAX || !(v[9] > 0) || !(v[6] > 0)) {
+        return;
+    }
+    m.first = whole(v[0]);
+    m.second = whole(v[1]);
+    m.rounds = whole(v[2]);
+    m.lag = v[3];
+    m.bytes = whole(v[4]);
+    measured->repeats = whole(v[5]);
+    bool disturbed = v[6] < short_ns && v[8] > disturbed_ratio * v[7];
+    m.ns = disturbed ? v[9] : v[6];
+    m.spread = (v[8] - v[7]) / quartiles_sd / m.ns;
+    if (m.kind == WF_CALIBRATION_EXCHANGE && m.rounds > 2 && m.lag > 0) {
+        m.kind = WF_CALIBRATION_EXCHANGES;
+    }
+    if (m.rounds > 0 && m.bytes > 0 && m.ns > m.lag) {
+        measured->measures[measured->n++] = m;
     }
 }
 
-static void read_line(const char *line, struct wf_calibration *calibration)
+static void read_host(const char *text, struct wf_calibration *measured)
+{
+    const char *name = text + strcspn(text, " ");
+    size_t length = strcspn(name + strspn(name, " "), "\r\n");
+
+    name += strspn(name, " ");
+    if (measured->host[0] == '\0') {
+        (void)snprintf(measured->host, sizeof(measured->host), "%.*s", (int)length, name);
+        measured->one_host = true;
+    } else if (strlen(measured->host) != length || strncmp(measured->host, name, length) != 0) {
+        measured->one_host = false;
+    }
+}
+
+static void read_lost(const char *text, struct wf_calibration *measured)
+{
+    double v[NUMBERS_MAX];
+
+    if (read_numbers(text, v) == 2 && v[1] > measured->lost) {
+        measured->lost = v[1];
+        measured->lost_rank = whole(v[0]);
+    }
+}
+
+void wf_calibration_line(struct wf_calibration *measured, const char *line, double *progress)
 {
     const struct {
         const char *word;
-        double *ns;
-    } singles[] = {{"send ", &calibration->input.send},
-                   {"take ", &calibration->input.take},
-                   {"stream ", &calibration->input.stream}};
-    const char *half = after(line, "half "), *both = after(line, "both "),
-               *eager = after(line, "eager ");
+        double *number;
+    } singles[] = {{"send", &measured->send},           {"take", &measured->take},
+                   {"stream", &measured->stream},       {"copy_send", &measured->copy_send},
+                   {"copy_take", &measured->copy_take}, {"progress", progress}};
+    const struct {
+        const char *word;
+        void (*read)(const char *text, struct wf_calibration *measured);
+    } others[] = {{"measure", read_measure}, {"host", read_host}, {"lost", read_lost}};
+    const char *text = NULL;
 
-    if (half != NULL || both != NULL) {
-        read_size(half != NULL ? half : both, both != NULL, calibration);
-    } else if (eager != NULL) {
-        calibration->input.eager_max = strtoull(eager, NULL, 10);
-    }
     for (size_t i = 0; i < sizeof(singles) / sizeof(singles[0]); i++) {
-        const char *number = after(line, singles[i].word);
-        *singles[i].ns = number != NULL ? strtod(number, NULL) : *singles[i].ns;
+        if ((text = after(line, singles[i].word)) != NULL) {
+            *singles[i].number = strtod(text, NULL);
+        }
+    }
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        if ((text = after(line, others[i].word)) != NULL) {
+            others[i].read(text, measured);
+        }
+    }
+    if ((text = after(line, "ranks")) != NULL) {
+        measured->n_ranks = whole(strtod(text, NULL));
+    } else if ((text = after(line, "eager")) != NULL) {
+        measured->eager_max = whole(strtod(text, NULL));
+        measured->has_limit = true;
     }
 }
 
-void wf_calibration_read(struct wf_calibration *calibration, FILE *in)
-{
-    char line[256];
+/* ---- samples of two ranks ---- */
 
-    *calibration = (struct wf_calibration){.input = {.n = 0}};
-    calibration->input.samples = calibration->samples;
-    while (fgets(line, sizeof(line), in) != NULL) {
-        read_line(line, calibration);
+static const struct wf_calibration_measure *find(const struct wf_calibration *measured,
+                                                 enum wf_calibration_kind kind, uint64_t bytes)
+{
+    for (size_t i = 0; i < measured->n; i++) {
+        const struct wf_calibration_measure *m = &measured->measures[i];
+        if (m->kind == kind && m->bytes == bytes && m->first == 0 && m->second == 1) {
+            return m;
+        }
     }
+    return NULL;
 }
 
-bool wf_calibration_fit(struct wf_calibration *calibration)
+static int compare(const void *a, const void *b)
 {
-    return wf_fit(&calibration->input, &calibration->fit);
+    const struct wf_fit_sample *x = a, *y = b;
+
+    return x->bytes < y->bytes ? -1 : x->bytes > y->bytes;
 }
 
-/* ---- the machine file ---- */
-
-static void write_samples(FILE *out, const struct wf_calibration *calibration, const char *mpi)
+void wf_calibration_samples(const struct wf_calibration *measured,
+                            struct wf_fit_sample *samples, struct wf_fit_input *input)
 {
-    const struct wf_fit *fit = &calibration->fit;
-
-    (void)fprintf(out,
-                  "# Measured by weft calibrate: half round trips between two ranks of %s.\n"
-                  "# The model differs from them by %.1f %% on average, %.1f %% at most:\n#\n"
-                  "# %10s %12s %12s %8s %14s %12s\n",
-                  mpi, fit->mean_error * 100, fit->max_error * 100, "bytes", "measured us",
-                  "model us", "error %", "both ways us", "model us");
-    for (size_t i = 0; i < calibration->input.n; i++) {
-        const struct wf_fit_sample *s = &calibration->samples[i];
-        double model = wf_fit_time(fit, s->bytes);
-        (void)fprintf(out, "# %10" PRIu64 " %12.3f %12.3f %8.1f %14.3f %12.3f\n", s->bytes,
-                      s->ns / 1e3, model / 1e3, (model / s->ns - 1) * 100, s->both / 1e3,
-                      wf_fit_both(fit, s->bytes) / 1e3);
+    *input = (struct wf_fit_input){
+        .samples = samples,
+        .send = measured->send,
+        .take = measured->take,
+        .stream = measured->stream,
+        .eager_max = measured->has_limit ? measured->eager_max : 0,
+    };
+    for (size_t i = 0; i < measured->n; i++) {
+        const struct wf_calibration_measure *m = &measured->measures[i];
+        if (m->kind != WF_CALIBRATION_PINGPONG || m->first != 0 || m->second != 1 ||
+            input->n == WF_CALIBRATION_SAMPLES_MAX) {
+            continue;
+        }
+        const struct wf_calibration_measure *both =
+            find(measured, WF_CALIBRATION_EXCHANGE, m->bytes);
+        samples[input->n++] = (struct wf_fit_sample){
+            m->bytes, m->ns / (2 * (double)m->rounds),
+            both != NULL ? (both->ns - both->lag) / (double)both->rounds : 0};
     }
-    (void)fprintf(out,
-                  "#\n# A call that sends a byte takes %.0f ns, one that receives a byte that "
-                  "has arrived %.0f ns,\n# one of a stream of messages %.0f ns.\n",
-                  calibration->input.send, calibration->input.take, calibration->input.stream);
-}
-
-static void write_points(FILE *out, const char *name, const struct wf_fit_points *points)
-{
-    (void)fprintf(out, "  %s: \"", name);
-    for (size_t i = 0; i < points->n; i++) {
-        (void)fprintf(out, "%s%" PRIu64 ":%.0fps", i > 0 ? "," : "", points->at[i].bytes,
-                      points->at[i].ns * 1e3);
-    }
-    (void)fprintf(out, "\"\n");
-}
-
-void wf_calibration_write(const struct wf_calibration *calibration, const char *host,
-                          const char *mpi, FILE *out)
-{
-    const struct wf_fit *fit = &calibration->fit;
-
-    write_samples(out, calibration, mpi);
-    (void)fprintf(out, "name: %s\nsummary: measured with two ranks of %s\n", host, mpi);
-    (void)fprintf(out, "network:\n  model: loggp\n  L: %.0fps\n  o: %.0fps\n  g: %.0fps\n",
-                  fit->L * 1e3, fit->o * 1e3, fit->g * 1e3);
-    (void)fprintf(out, "  bandwidth: %.0fMB/s\n", fit->G > 1e-6 ? 1e3 / fit->G : 1e9);
-    (void)fprintf(out, "  shared: %.3f\n", fit->shared);
-    write_points(out, "sizes", &fit->tail);
-    if (fit->held.n > 0) {
-        write_points(out, "held", &fit->held);
-    }
-    (void)fprintf(out, "mpi:\n  rules: %s\n", mpi);
-    if (fit->has_limit) {
-        (void)fprintf(out, "  eager_max: %" PRIu64 "\n", fit->eager_max);
-    }
+    qsort(samples, input->n, sizeof(*samples), compare);
 }

@@ -6,8 +6,8 @@
 #include "result/json.h"
 #include "sim/scenario.h"
 #include "sim/sim.h"
-#include "study/calibration.h"
 #include "study/curve.h"
+#include "study/fit_file.h"
 #include "study/study.h"
 #include "study/trace_io.h"
 
@@ -239,7 +239,7 @@ enum weft_code weft_curve_run(const struct weft_scenario *scenario,
 
 /* ---- calibration ---- */
 
-static char *machine_text(const struct wf_calibration *calibration, const char *name,
+static char *machine_text(const struct wf_fit_machine *calibration, const char *name,
                           const char *mpi)
 {
     char *text = NULL;
@@ -249,7 +249,7 @@ static char *machine_text(const struct wf_calibration *calibration, const char *
     if (out == NULL) {
         wf_panic("no memory for a machine file");
     }
-    wf_calibration_write(calibration, name, mpi, out);
+    wf_fit_machine_write(calibration, name, mpi, out);
     (void)fclose(out);
     return text;
 }
@@ -258,7 +258,7 @@ enum weft_code weft_fit(const struct weft_measurements *measured, const char *na
                         const char *mpi, struct weft_fit *fit, struct weft_error *error)
 {
     struct wf_err err = {.status = WF_OK};
-    struct wf_calibration *calibration = wf_xcalloc(1, sizeof(*calibration));
+    struct wf_fit_machine *calibration = wf_xcalloc(1, sizeof(*calibration));
     enum wf_status status = WF_OK;
 
     *fit = (struct weft_fit){.machine = NULL};
@@ -268,16 +268,15 @@ enum weft_code weft_fit(const struct weft_measurements *measured, const char *na
                                                .take = measured->receive_ns,
                                                .stream = measured->stream_ns,
                                                .eager_max = measured->eager_max};
-    if (measured->n > WF_CALIBRATION_SAMPLES_MAX) {
-        status = wf_err_set(&err, WF_EUSAGE, "more than %d samples",
-                            (int)WF_CALIBRATION_SAMPLES_MAX);
+    if (measured->n > WF_FIT_SAMPLES_MAX) {
+        status = wf_err_set(&err, WF_EUSAGE, "more than %d samples", (int)WF_FIT_SAMPLES_MAX);
     }
     for (size_t i = 0; i < measured->n && status == WF_OK; i++) {
         const struct weft_sample *sample = &measured->samples[i];
         calibration->samples[i] =
             (struct wf_fit_sample){sample->bytes, sample->ns, sample->both_ns};
     }
-    if (status == WF_OK && !wf_calibration_fit(calibration)) {
+    if (status == WF_OK && !wf_fit_machine(calibration)) {
         status = wf_err_set(&err, WF_EINVAL,
                             "there are too few samples, or their times contradict each other");
     }

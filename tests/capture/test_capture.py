@@ -4,6 +4,7 @@ import collections
 import glob
 import json
 import os
+import shlex
 import shutil
 import sys
 
@@ -190,11 +191,18 @@ def test_full_disk(mpi):
 
 
 def test_calibrate(mpi):
-    done = run([WEFT, "calibrate", "--repeat", "2", "-o", f"{mpi}.yaml", "--",
+    done = run([WEFT, "calibrate", "--repeat", "2", "--max-bytes", "64KiB", "-o", f"{mpi}.yaml", "--",
                 *launch(mpi, 2)])
     assert done.returncode == 0 and "latency" in done.stdout, done.stderr
     done = run([WEFT, "replay", f"threads_{mpi}", "--machine", f"{mpi}.yaml", "-q"])
     assert done.returncode == 0, done.stderr
+    # A script that wraps the launcher says nothing about the MPI: weft tries.
+    with open(f"wrapped_{mpi}", "w", encoding="utf-8") as file:
+        file.write(f"#!/bin/sh\nexec {shlex.join(launch(mpi, 3))} \"$@\"\n")
+    os.chmod(f"wrapped_{mpi}", 0o755)
+    done = run([WEFT, "calibrate", "--repeat", "1", "--time", "2s", "--max-bytes", "4KiB", "--json", "-o",
+                f"wrapped_{mpi}.yaml", "--", f"./wrapped_{mpi}"])
+    assert done.returncode == 0 and json.loads(done.stdout)["mpi"] == mpi, (done.stdout, done.stderr)
     done = run([WEFT, "calibrate", "-o", "one.yaml", "--", *launch(mpi, 1)])
     assert done.returncode == 3 and "two ranks" in done.stderr, done.stderr
 

@@ -69,6 +69,27 @@ static void an_exchange_is_an_all_to_all_or_a_sample(void)
     expect(ops, "", 1, 0, "");
 }
 
+static void patterns_are_those_that_calibrate_measures(void)
+{
+    const struct wf_source_ops *ops = &wf_gen_pattern_ops;
+
+    expect(ops, "kind=pingpong rounds=2 first=2 second=0", 3, 2, "s0 w1 r0 w1 s0 w1 r0 w1");
+    expect(ops, "kind=pingpong rounds=1 first=2 second=0", 3, 0, "r2 w1 s2 w1");
+    expect(ops, "kind=pingpong rounds=1 first=2 second=0", 3, 1, "");
+    expect(ops, "kind=oneway rounds=2", 3, 0, "s1 w1 s1 w1");
+    expect(ops, "kind=oneway rounds=2", 3, 1, "r0 w1 r0 w1");
+    expect(ops, "kind=exchange rounds=2", 3, 1, "r0 s0 w2 r0 s0 w2");
+    expect(ops, "kind=incast", 4, 0, "r1 r2 r3 w3");
+    expect(ops, "kind=incast first=3", 4, 1, "s3 w1");
+    expect(ops, "kind=outcast first=3", 4, 3, "s0 s1 s2 w3");
+    expect(ops, "kind=outcast", 4, 2, "r0 w1");
+    expect(ops, "kind=bisection", 5, 1, "r3 s3 w2");
+    expect(ops, "kind=bisection", 5, 3, "r1 s1 w2");
+    expect(ops, "kind=bisection", 5, 4, "");
+    expect(ops, "kind=allpairs", 4, 1, "r0 r3 r2 s2 s3 s0 w6");
+    expect(ops, "", 1, 0, "");
+}
+
 /* Every other rank is a peer exactly once, whatever the number of ranks. */
 static void an_all_to_all_reaches_all(void)
 {
@@ -103,6 +124,7 @@ int main(void)
 {
     RUN(messages_go_to_and_fro_between_the_halves);
     RUN(an_exchange_is_an_all_to_all_or_a_sample);
+    RUN(patterns_are_those_that_calibrate_measures);
     RUN(an_all_to_all_reaches_all);
     RUN(messages_are_counted_beforehand);
     return wf_test_done();

@@ -1,0 +1,624 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/mem.h"
+#include "result/doc.h"
+#include "sim/scenario.h"
+#include "sim/sim.h"
+#include "study/calibration.h"
+#include "study/fit_file.h"
+#include "topo/classes.h"
+#include "topo/topo.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LARGE = 16 << 10,    /* from here on the bandwidth determines the time of a message */
+    SMALL = 1 << 10,     /* up to here latency and overhead do */
+    CLASSES_MAX = 6,     /* link classes that are fitted separately */
+    PACKET_BYTES = 1448, /* the data of a full TCP segment in an Ethernet frame */
+    SWEEPS_MAX = 24
+};
+
+static const double first_step = 0.2, last_step = 0.008;
+static const double better_by = 0.99; /* an option must reduce the error to this part of it */
+/* A table of forty numbers must reduce it further. */
+static const double much_better_by = 0.8;
+/* The first model generalises best: another must be better by this. */
+static const double preferred_by = 0.85, preferred_points = 0.005;
+static const double change_max = 4; /* the most by which a direct estimate is changed */
+static const double noise_floor = 0.02, error_max = 1;
+
+struct fitting {
+    const struct wf_calibration *measured;
+    const struct wf_points_host *host;
+    const char *spec; /* of the topology */
+    const struct wf_topo *topo;
+    struct wf_fit pair; /* LogGP between two ranks */
+    bool *chosen;       /* measurements that the parameters are fitted to */
+    const struct wf_calibration_model *model;
+    double *predicted;     /* of this model */
+    bool all;              /* simulate all, not only the chosen ones */
+    struct wf_err *errors; /* one for each measurement */
+};
+
+/* ---- settings ---- */
+
+static struct wf_calibration_setting *find_setting(struct wf_calibration_model *model,
+                                                   const char *key)
+{
+    for (size_t i = 0; i < model->n; i++) {
+        if (strcmp(model->settings[i].key, key) == 0) {
+            return &model->settings[i];
+        }
+    }
+    return NULL;
+}
+
+static void set_text(struct wf_calibration_model *model, const char *key, const char *text,
+                     const char *note)
+{
+    struct wf_calibration_setting *setting = find_setting(model, key);
+
+    if (setting == NULL) {
+        if (model->n == WF_CALIBRATION_SETTINGS_MAX) {
+            return;
+        }
+        setting = &model->settings[model->n++];
+        *setting = (struct wf_calibration_setting){.number = 0};
+        (void)snprintf(setting->key, sizeof(setting->key), "%s", key);
+    }
+    free(setting->text);
+    setting->text = wf_xstrdup(text);
+    setting->note = note;
+}
+
+static void remove_setting(struct wf_calibration_model *model, const char *key)
+{
+    struct wf_calibration_setting *setting = find_setting(model, key);
+
+    if (setting != NULL) {
+        free(setting->text);
+        *setting = model->settings[--model->n];
+    }
+}
+
+/* The text of a fitted number: a rate in bytes per second, or a time in nanoseconds. */
+static void format_number(const char *key, double number, char *buf, size_t size)
+{
+    bool is_rate = strstr(key, "bandwidth") != NULL || strstr(key, "copy_") != NULL;
+
+    (void)snprintf(buf, size, is_rate ? "%.0fB/s" : "%.0fps", is_rate ? number : number * 1e3);
+}
+
+static void set_number(struct wf_calibration_model *model, const char *key, double number,
+                       const char *note)
+{
+    char text[48];
+
+    format_number(key, number, text, sizeof(text));
+    set_text(model, key, text, note);
+}
+
+/* Marks a setting as one to vary. */
+static void vary(struct wf_calibration_model *model, const char *key, double number,
+                 const char *note)
+{
+    set_number(model, key, number, note);
+    struct wf_calibration_setting *setting = find_setting(model, key);
+    if (setting != NULL) {
+        setting->number = setting->start = number;
+    }
+}
+
+/* ---- simulation ---- */
+
+static void set(struct wf_scenario *scenario, const char *key, const char *value,
+                struct wf_err *err)
+{
+    if (err->status == WF_OK) {
+        err->status = wf_scenario_set(scenario, key, value, NULL, err);
+    }
+}
+
+static void set_count(struct wf_scenario *scenario, const char *key, uint64_t value,
+                      struct wf_err *err)
+{
+    char text[24];
+
+    (void)snprintf(text, sizeof(text), "%" PRIu64, value);
+    set(scenario, key, text, err);
+}
+
+/* The scenario that repeats a measurement on the model. */
+static void describe(const struct fitting *fitting, const struct wf_calibration_measure *m,
+                     struct wf_scenario *scenario, struct wf_err *err)
+{
+    const struct wf_calibration_model *model = fitting->model;
+    enum wf_calibration_kind kind =
+        m->kind == WF_CALIBRATION_EXCHANGES ? WF_CALIBRATION_EXCHANGE : m->kind;
+    char lag[32];
+
+    (void)snprintf(lag, sizeof(lag), "%.0fps", m->lag * 1e3);
+    for (size_t i = 0; i < model->n; i++) {
+        set(scenario, model->settings[i].key, model->settings[i].text, err);
+    }
+    set(scenario, "source", "gen:pattern", err);
+    set(scenario, "placement", "linear", err);
+    set_count(scenario, "ranks", fitting->measured->n_ranks, err);
+    set(scenario, "gen.kind", wf_calibration_kind_names[kind], err);
+    set_count(scenario, "gen.first", m->first, err);
+    set_count(scenario, "gen.second", m->second, err);
+    set_count(scenario, "gen.bytes", m->bytes, err);
+    set_count(scenario, "gen.rounds", m->rounds, err);
+    set(scenario, "gen.lag", lag, err);
+}
+
+static bool simulate(void *arg, size_t i)
+{
+    struct fitting *fitting = arg;
+    struct wf_err *err = &fitting->errors[i];
+    const struct wf_sim_host host = {.stop = fitting->host->stop};
+    struct wf_value *doc = NULL;
+
+    fitting->predicted[i] = 0;
+    if (!fitting->all && !fitting->chosen[i]) {
+        return true;
+    }
+    *err = (struct wf_err){.status = WF_OK};
+    struct wf_scenario *scenario = wf_scenario_new();
+    describe(fitting, &fitting->measured->measures[i], scenario, err);
+    if (err->status == WF_OK) {
+        err->status = wf_sim_run(scenario, &host, &doc, err);
+    }
+    if (err->status == WF_OK) {
+        fitting->predicted[i] =
+            (double)wf_doc_get_count(doc, "result.predicted_time_ps", 0) / 1e3;
+    }
+    wf_doc_free(doc);
+    wf_scenario_free(scenario);
+    return true;
+}
+
+static double weight(const struct wf_calibration_measure *m)
+{
+    return 1 / (noise_floor + m->spread);
+}
+
+/* The mean error of the model, as a logarithm; noisy measurements count less. Infinite if a
+ * simulation failed. */
+static double judge(struct fitting *fitting, const struct wf_calibration_model *model,
+                    double *predicted)
+{
+    const struct wf_points_host quiet = {.jobs = fitting->host->jobs,
+                                         .stop = fitting->host->stop};
+    double sum = 0, weights = 0;
+
+    fitting->model = model;
+    fitting->predicted = predicted;
+    if (!wf_points_run(&quiet, fitting->measured->n, 0, simulate, fitting)) {
+        return (double)INFINITY;
+    }
+    for (size_t i = 0; i < fitting->measured->n; i++) {
+        const struct wf_calibration_measure *m = &fitting->measured->measures[i];
+        if (!fitting->all && !fitting->chosen[i]) {
+            continue;
+        }
+        if (!(predicted[i] > 0)) {
+            return (double)INFINITY;
+        }
+        double off = fabs(log(predicted[i] / m->ns));
+        sum += weight(m) * (off < error_max ? off : error_max);
+        weights += weight(m);
+    }
+    return weights > 0 ? sum / weights : 0;
+}
+
+/* ---- parameters ---- */
+
+static double try_number(struct fitting *fitting, struct wf_calibration_model *model, size_t i,
+                         double number)
+{
+    set_number(model, model->settings[i].key, number, model->settings[i].note);
+    return judge(fitting, model, model->predicted);
+}
+
+/* Moves one parameter to the better of two neighbours; returns whether one was better. */
+static bool improve(struct fitting *fitting, struct wf_calibration_model *model, size_t i,
+                    double step, double *least)
+{
+    double old = model->settings[i].number;
+    const double tries[] = {old * (1 + step), old / (1 + step)};
+
+    for (size_t k = 0; k < 2; k++) {
+        double ratio = tries[k] / model->settings[i].start;
+        if (ratio > change_max || ratio < 1 / change_max) {
+            continue;
+        }
+        double error = try_number(fitting, model, i, tries[k]);
+        if (error < *least) {
+            *least = error;
+            model->settings[i].number = tries[k];
+            return true;
+        }
+    }
+    set_number(model, model->settings[i].key, old, model->settings[i].note);
+    return false;
+}
+
+/* Varies one parameter after another, by smaller and smaller steps. Returns the error. */
+static double descend(struct fitting *fitting, struct wf_calibration_model *model, double step)
+{
+    double least = judge(fitting, model, model->predicted);
+
+    for (int sweep = 0; step > last_step && sweep < SWEEPS_MAX; sweep++) {
+        bool better = false;
+        for (size_t i = 0; i < model->n; i++) {
+            if (model->settings[i].number > 0 && improve(fitting, model, i, step, &least)) {
+                better = true;
+            }
+        }
+        step = better ? step : step / 2;
+    }
+    return least;
+}
+
+/* Sets an option if that describes the measurements better. Returns the error. */
+static double try_option(struct fitting *fitting, struct wf_calibration_model *model,
+                         const char *key, const char *value, double least)
+{
+    const struct wf_calibration_setting *before = find_setting(model, key);
+    char *old = before != NULL ? wf_xstrdup(before->text) : NULL;
+
+    set_text(model, key, value, "the option that fits better");
+    double error = judge(fitting, model, model->predicted);
+    if (error < better_by * least) {
+        free(old);
+        return error;
+    }
+    if (old != NULL) {
+        set_text(model, key, old, "choice");
+    } else {
+        remove_setting(model, key);
+    }
+    free(old);
+    return least;
+}
+
+/* ---- models ---- */
+
+static double overheads(const struct fitting *fitting, double *send, double *recv)
+{
+    const struct wf_calibration *measured = fitting->measured;
+    double one = fitting->pair.L + 2 * fitting->pair.o;
+
+    /* A receive that waits does at least the work of a send; taking what has arrived does
+     * less. */
+    *send = measured->send;
+    *recv = measured->take > measured->send ? measured->take : measured->send;
+    double both = *send + *recv;
+    if (both > 0.9 * one) {
+        *send *= 0.9 * one / both;
+        *recv *= 0.9 * one / both;
+    }
+    return one - *send - *recv;
+}
+
+static void start_common(struct fitting *fitting, struct wf_calibration_model *model)
+{
+    char text[32];
+
+    set_text(model, "network", model->name, NULL);
+    if (fitting->measured->has_limit) {
+        (void)snprintf(text, sizeof(text), "%" PRIu64, fitting->measured->eager_max);
+        set_text(model, "mpi.eager_max", text,
+                 "the longest message whose send does not wait for its receive");
+    }
+}
+
+static double bandwidth(const struct fitting *fitting)
+{
+    return fitting->pair.G > 1e-6 ? 1e9 / fitting->pair.G : 1e15;
+}
+
+/* Each class of links but the first may have a bandwidth of its own. */
+static void start_classes(struct fitting *fitting, struct wf_calibration_model *model)
+{
+    uint32_t n = wf_topo_n_classes(fitting->topo);
+
+    for (uint32_t i = 1; i < n && i < CLASSES_MAX && fitting->measured->n_ranks > 2; i++) {
+        char key[64];
+        (void)snprintf(key, sizeof(key), "net.links.%.40s.bandwidth",
+                       wf_topo_class_name(fitting->topo, i));
+        vary(model, key, bandwidth(fitting), "fitted");
+    }
+}
+
+static void start_links(struct fitting *fitting, struct wf_calibration_model *model)
+{
+    double send, recv, wire = overheads(fitting, &send, &recv);
+    uint32_t hops = fitting->topo->ops->distance(fitting->topo, 0, 1);
+
+    start_common(fitting, model);
+    set_text(model, "topology", fitting->spec, NULL);
+    vary(model, "net.bandwidth", bandwidth(fitting), "fitted");
+    vary(model, "net.link_latency", fmax(wire / (hops > 0 ? hops : 1), 1), "fitted");
+    start_classes(fitting, model);
+    set_number(model, "node.o_send", send, "a call that sends a byte");
+    set_number(model, "node.o_recv", recv, "a call that receives a byte");
+}
+
+static double fit_packet(struct fitting *fitting, struct wf_calibration_model *model)
+{
+    char packet[24];
+
+    (void)snprintf(packet, sizeof(packet), "%d",
+                   bandwidth(fitting) < 5e9 ? PACKET_BYTES : 4096);
+    start_links(fitting, model);
+    set_text(model, "net.packet", packet,
+             "choice: data of a full frame; headers are part of the bandwidth");
+    set_text(model, "net.router_delay", "0", "choice: part of link_latency");
+    double least = descend(fitting, model, first_step);
+    least = try_option(fitting, model, "net.nic", "rr", least);
+    (void)try_option(fitting, model, "net.timing", "store_and_forward", least);
+    return descend(fitting, model, first_step / 8);
+}
+
+static double fit_latency(struct fitting *fitting, struct wf_calibration_model *model)
+{
+    start_links(fitting, model);
+    return descend(fitting, model, first_step);
+}
+
+static void set_points(struct wf_calibration_model *model, const char *key,
+                       const struct wf_fit_points *points)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    if (out == NULL) {
+        wf_panic("no memory for a machine file");
+    }
+    wf_fit_points_write(points, out);
+    (void)fclose(out);
+    set_text(model, key, text, "measured between two ranks");
+    free(text);
+}
+
+static double fit_loggp(struct fitting *fitting, struct wf_calibration_model *model)
+{
+    const struct wf_fit *pair = &fitting->pair;
+    char text[32];
+
+    start_common(fitting, model);
+    vary(model, "net.L", fmax(pair->L, 1), "fitted");
+    vary(model, "net.bandwidth", bandwidth(fitting), "fitted");
+    set_number(model, "net.o", pair->o, "calls that send and receive a byte");
+    set_number(model, "net.g", pair->g, "a stream of messages of a byte");
+    double plain = descend(fitting, model, first_step);
+
+    /* The time by size instead of one bandwidth, and directions that hold each other up. */
+    struct wf_calibration_setting *latency = find_setting(model, "net.L");
+    double fitted = latency->number;
+    set_number(model, "net.L", pair->L, "a ping-pong of a byte");
+    set_points(model, "net.sizes", &pair->tail);
+    double curve = judge(fitting, model, model->predicted);
+    if (curve > better_by * plain) {
+        remove_setting(model, "net.sizes");
+        set_number(model, "net.L", fitted, "fitted");
+        curve = plain;
+    } else {
+        find_setting(model, "net.L")->number = pair->L;
+    }
+    if (pair->held.n > 0) {
+        (void)snprintf(text, sizeof(text), "%.3f", pair->shared);
+        set_text(model, "net.shared", text, "measured: exchanges of two ranks");
+        set_points(model, "net.held", &pair->held);
+        double held = judge(fitting, model, model->predicted);
+        if (held > much_better_by * curve) {
+            remove_setting(model, "net.held");
+            remove_setting(model, "net.shared");
+        }
+    }
+    return curve;
+}
+
+static const struct {
+    const char *name;
+    double (*fit)(struct fitting *fitting, struct wf_calibration_model *model);
+} kinds[WF_CALIBRATION_MODELS] = {
+    {"packet", fit_packet},
+    {"latency", fit_latency},
+    {"loggp", fit_loggp},
+};
+
+/* ---- results ---- */
+
+static double off(const struct wf_calibration_model *model,
+                  const struct wf_calibration_measure *m, size_t i)
+{
+    return fabs(model->predicted[i] / m->ns - 1);
+}
+
+static void add_residuals(const struct wf_calibration *measured,
+                          struct wf_calibration_model *model)
+{
+    size_t counts[WF_CALIBRATION_KINDS] = {0};
+
+    memset(model->mean, 0, sizeof(model->mean));
+    memset(model->worst, 0, sizeof(model->worst));
+    for (size_t i = 0; i < measured->n; i++) {
+        const struct wf_calibration_measure *m = &measured->measures[i];
+        double error = off(model, m, i);
+
+        counts[m->kind]++;
+        model->mean[m->kind] += error;
+        model->worst[m->kind] = fmax(model->worst[m->kind], error);
+    }
+    for (int k = 0; k < WF_CALIBRATION_KINDS; k++) {
+        model->mean[k] = counts[k] > 0 ? model->mean[k] / (double)counts[k] : 0;
+    }
+}
+
+/* The standard deviation of measurements of some sizes from the model, with their spread. */
+static double deviation(const struct wf_calibration *measured,
+                        const struct wf_calibration_model *model, uint64_t from, uint64_t to)
+{
+    double sum = 0, weights = 0;
+
+    for (size_t i = 0; i < measured->n; i++) {
+        const struct wf_calibration_measure *m = &measured->measures[i];
+        if (m->bytes >= from && m->bytes <= to) {
+            double error = fmin(off(model, m, i), error_max);
+            sum += weight(m) * (error * error + m->spread * m->spread);
+            weights += weight(m);
+        }
+    }
+    return weights > 0 ? sqrt(sum / weights) : 0;
+}
+
+static void add_uncertainty(const struct wf_calibration *measured,
+                            struct wf_calibration_model *model)
+{
+    for (size_t i = 0; i < model->n; i++) {
+        struct wf_calibration_setting *setting = &model->settings[i];
+        bool is_rate = strstr(setting->key, "bandwidth") != NULL;
+
+        if (setting->number > 0 || strncmp(setting->key, "node.o_", 7) == 0) {
+            double sd = is_rate ? deviation(measured, model, LARGE, UINT64_MAX)
+                                : deviation(measured, model, 0, SMALL);
+            setting->percent = fmin(fmax(100 * sd, 0.5), 100);
+        }
+    }
+}
+
+/* ---- all models ---- */
+
+/* Large messages between two ranks have all sizes; the fit needs only some of them. */
+static void choose(const struct wf_calibration *measured, bool *chosen)
+{
+    for (size_t i = 0; i < measured->n; i++) {
+        const struct wf_calibration_measure *m = &measured->measures[i];
+        bool is_pair = m->kind <= WF_CALIBRATION_EXCHANGE && m->kind != WF_CALIBRATION_ONEWAY;
+        bool is_coarse =
+            m->bytes == 1 || (m->bytes >= SMALL && (m->bytes & (m->bytes - 1)) == 0);
+        chosen[i] = !is_pair || is_coarse;
+    }
+}
+
+static enum wf_status predict(struct fitting *fitting, struct wf_calibration_model *model,
+                              struct wf_err *err)
+{
+    fitting->all = true;
+    model->error = judge(fitting, model, model->predicted);
+    if (fitting->host->stop != NULL && *fitting->host->stop != 0) {
+        return wf_err_set(err, WF_EINTR, "interrupted");
+    }
+    for (size_t i = 0; i < fitting->measured->n; i++) {
+        if (fitting->errors[i].status != WF_OK) {
+            *err = fitting->errors[i];
+            wf_err_prefix(err, "the model %s: ", model->name);
+            return err->status;
+        }
+    }
+    return WF_OK;
+}
+
+enum wf_status wf_calibration_predict(const struct wf_calibration *measured,
+                                      struct wf_calibration_model *model,
+                                      const struct wf_points_host *host, struct wf_err *err)
+{
+    struct fitting fitting = {.measured = measured,
+                              .host = host,
+                              .errors = wf_xcalloc(measured->n, sizeof(*fitting.errors))};
+    enum wf_status status = predict(&fitting, model, err);
+
+    free(fitting.errors);
+    return status;
+}
+
+static enum wf_status fit_models(struct fitting *fitting, struct wf_calibration_fit *out,
+                                 struct wf_err *err)
+{
+    double least = (double)INFINITY;
+
+    for (size_t i = 0; i < WF_CALIBRATION_MODELS; i++) {
+        struct wf_calibration_model *model = &out->models[out->n++];
+
+        model->name = kinds[i].name;
+        fitting->all = false;
+        (void)kinds[i].fit(fitting, model);
+        WF_TRY(predict(fitting, model, err));
+        add_residuals(fitting->measured, model);
+        add_uncertainty(fitting->measured, model);
+        if (fitting->host->progress != NULL) {
+            fitting->host->progress(fitting->host->progress_arg, i + 1, WF_CALIBRATION_MODELS);
+        }
+        if (model->error < preferred_by * least && model->error < least - preferred_points) {
+            least = model->error;
+            out->best = i;
+        }
+    }
+    return WF_OK;
+}
+
+static enum wf_status open_topology(struct fitting *fitting, const char *spec,
+                                    struct wf_calibration_fit *out, struct wf_err *err)
+{
+    struct wf_topo *topo = NULL;
+    char star[32];
+
+    (void)snprintf(star, sizeof(star), "star:%" PRIu64, fitting->measured->n_ranks);
+    out->topology = wf_xstrdup(spec != NULL ? spec : star);
+    WF_TRY(wf_topo_create(out->topology, &topo, err));
+    fitting->topo = topo;
+    fitting->spec = out->topology;
+    if (topo->n_nodes < fitting->measured->n_ranks) {
+        return wf_err_set(err, WF_EINVAL,
+                          "the topology %.100s has %u nodes, but %" PRIu64
+                          " ranks measured, one on each node",
+                          out->topology, topo->n_nodes, fitting->measured->n_ranks);
+    }
+    return WF_OK;
+}
+
+enum wf_status wf_calibration_fit(const struct wf_calibration *measured, const char *topology,
+                                  const struct wf_points_host *host,
+                                  struct wf_calibration_fit *out, struct wf_err *err)
+{
+    struct wf_fit_sample samples[WF_CALIBRATION_SAMPLES_MAX];
+    struct wf_fit_input input;
+    struct fitting fitting = {.measured = measured, .host = host};
+
+    *out = (struct wf_calibration_fit){.n = 0};
+    wf_calibration_samples(measured, samples, &input);
+    if (measured->n_ranks < 2 || !wf_fit(&input, &fitting.pair)) {
+        return wf_err_set(err, WF_EINVAL,
+                          "there are too few measurements, or their times contradict each "
+                          "other; measure again on a machine that is not busy");
+    }
+    fitting.chosen = wf_xcalloc(measured->n, sizeof(*fitting.chosen));
+    fitting.errors = wf_xcalloc(measured->n, sizeof(*fitting.errors));
+    choose(measured, fitting.chosen);
+    enum wf_status status = open_topology(&fitting, topology, out, err);
+    if (status == WF_OK) {
+        status = fit_models(&fitting, out, err);
+    }
+    wf_topo_free((struct wf_topo *)wf_unconst(fitting.topo));
+    free(fitting.chosen);
+    free(fitting.errors);
+    return status;
+}
+
+void wf_calibration_fit_release(struct wf_calibration_fit *fit)
+{
+    for (size_t i = 0; i < fit->n; i++) {
+        for (size_t k = 0; k < fit->models[i].n; k++) {
+            free(fit->models[i].settings[k].text);
+        }
+    }
+    free(fit->topology);
+    *fit = (struct wf_calibration_fit){.n = 0};
+}
