@@ -3,7 +3,7 @@
 
 PREFIX ?= /usr/local
 
-.PHONY: all deps demo test check-builds torture bench install clean format help
+.PHONY: all deps demo test check-builds torture coverage bench install clean format help
 
 all: build/release/build.ninja
 	@cmake --build --preset release
@@ -32,6 +32,11 @@ torture: all
 	@cmake --build --preset release --target adversary_scenarios
 	@python3 -B tests/adversary/adversary.py --time $(TIME) --seed $(SEED)
 
+# Which lines the tests run; takes about as long as a leg of the suite.
+coverage:
+	@tools/deps build test
+	@tools/coverage
+
 bench: deps
 	@$(MAKE) --no-print-directory all
 	@cmake --build --preset release --target benchmarks
@@ -53,6 +58,7 @@ help:
 	@echo 'make test       deps, build, and the whole test suite'
 	@echo 'make check-builds  the tests again, built for the instructions of this machine'
 	@echo 'make torture    random scenarios, programs, signals and damage (TIME=3600 SEED=...)'
+	@echo 'make coverage   the tests again, counting which lines run'
 	@echo 'make bench      deps, build, and the benchmarks'
 	@echo 'make install    install into PREFIX ($(PREFIX))'
 	@echo 'make format     format all C files'
