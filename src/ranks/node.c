@@ -142,12 +142,32 @@ static bool prepare(const struct wf_turn *turn, struct wf_cursor *cursor)
     return who->rank->state != WF_RANK_FAILED;
 }
 
+/* Whether the clock stands still, as in an endless loop of operations that take no time: the rank
+ * then fails. Counted by rank, because any number of ranks may act at one time. */
+static bool stalls(const struct wf_turn *turn)
+{
+    struct wf_script *at = &turn->slot->progress;
+
+    if (turn->who->rank->clock != at->stalled_at) {
+        at->stalled_at = turn->who->rank->clock;
+        at->stalled = 0;
+    }
+    if (at->stalled < turn->ranks->stall_limit) {
+        return false;
+    }
+    wf_rank_fail(turn->who, WF_FAILURE_STALL, 0);
+    return true;
+}
+
 void wf_node_resume(const struct wf_caller *who)
 {
     const struct wf_turn turn = wf_turn_of(who);
     struct wf_script *at = &turn.slot->progress;
 
     wf_touch(who->ctx, at, sizeof(*at));
+    if (stalls(&turn)) {
+        return;
+    }
     for (int i = 0; i < OPS_PER_EVENT; i++) {
         struct wf_cursor cursor = at->cursor;
         struct wf_op op;
@@ -167,6 +187,7 @@ void wf_node_resume(const struct wf_caller *who)
         if (called == WF_CALLED_AGAIN) {
             return;
         }
+        at->stalled++;
         at->cursor = cursor;
         if (called == WF_CALLED_BLOCKED || who->rank->state == WF_RANK_FAILED) {
             return;

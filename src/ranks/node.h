@@ -90,6 +90,7 @@ struct wf_ranks {
     bool has_live;   /* a job is a live program, which must be told what its ranks receive */
     struct wf_process_ops ops;
     struct wf_replay_params params;
+    uint64_t stall_limit; /* a rank fails if it executes so many ops at one time */
     const struct wf_cpu *cpu;
     int64_t *capture_ps; /* cost of capturing one computation, by rank of the run; null: none */
     struct wf_recorder recorder;
@@ -110,6 +111,8 @@ struct wf_rank_slot {
         uint32_t part;      /* parts done of an op that is executed in parts */
         uint32_t n_regions; /* open regions */
         uint32_t padding;
+        int64_t stalled_at; /* the rank's clock when it was last resumed... */
+        uint64_t stalled;   /* ...and the ops that it has executed since the clock moved */
         int64_t polling_ps; /* time spent on unsuccessful polls since the last other op */
         struct {
             int64_t since;

@@ -32,6 +32,7 @@ enum wf_failure {
     WF_FAILURE_REQUEST,    /* a request number is used twice, or a request cannot be started */
     WF_FAILURE_OP,         /* an op that is invalid */
     WF_FAILURE_FORMULA,    /* the user's formula gives no compute time */
+    WF_FAILURE_STALL,      /* its clock stands still */
     WF_FAILURE_SIZES,      /* ranks call a collective with different sizes */
 };
 

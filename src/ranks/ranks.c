@@ -78,6 +78,9 @@ const struct wf_param wf_replay_params[] = {
     {ROW(wf_replay_params, "captured", WF_PARAM_BOOL, captured), .def = "false",
      .doc = "Predict the captured run itself: add the cost of capturing it, which the trace "
             "has, to the compute times"},
+    {ROW(wf_replay_params, "stall_limit", WF_PARAM_COUNT, stall_limit), .def = "1000000",
+     .doc = "Operations of a rank in a row that take no simulated time; with more, the program "
+            "fails. A thousand times as many where messages take no time. 0: no limit"},
     WF_PARAM_END,
 };
 
@@ -185,6 +188,20 @@ static int64_t *find_capture_costs(const struct wf_ranks *ranks, uint32_t n_rank
     return costs;
 }
 
+/* Where messages take no time, programs without compute times are over at time 0: it takes more
+ * to tell that they stand still. */
+static uint64_t stall_limit(const struct wf_ranks_config *config)
+{
+    enum { MORE_WITHOUT_TIME = 1000 };
+    bool timeless =
+        config->net->ops->contention == WF_NET_FREE || config->params->policy == WF_POLICY_ASAP;
+    uint64_t limit = config->params->stall_limit;
+
+    return limit == 0 || limit > UINT64_MAX / MORE_WITHOUT_TIME ? UINT64_MAX
+           : timeless                                           ? limit * MORE_WITHOUT_TIME
+                                                                : limit;
+}
+
 static struct wf_ranks *make_ranks(const struct wf_ranks_config *config)
 {
     struct wf_ranks *ranks = wf_xcalloc(1, sizeof(*ranks));
@@ -196,6 +213,7 @@ static struct wf_ranks *make_ranks(const struct wf_ranks_config *config)
     ranks->node = config->node != NULL ? config->node : &wf_node_free;
     ranks->costs = wf_node_costs_of(ranks->node, config->net);
     ranks->params = *config->params;
+    ranks->stall_limit = stall_limit(config);
     ranks->cpu = config->cpu;
     ranks->contention = wf_cpu_contention_init(ranks->node, config->cpu);
     ranks->noise = wf_noise_init(ranks->node, config->seed);

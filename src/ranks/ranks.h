@@ -70,10 +70,11 @@ enum wf_replay_wildcards {
 
 /* Settings, scope "replay". */
 struct wf_replay_params {
-    int policy;      /* enum wf_replay_policy */
-    int wildcards;   /* enum wf_replay_wildcards */
-    int granularity; /* enum wf_pe_granularity; for task graphs (ranks/tasks/pe.h) */
-    bool captured;   /* predict the captured run, including the cost of capturing it */
+    int policy;           /* enum wf_replay_policy */
+    int wildcards;        /* enum wf_replay_wildcards */
+    int granularity;      /* enum wf_pe_granularity; for task graphs (ranks/tasks/pe.h) */
+    bool captured;        /* predict the captured run, including the cost of capturing it */
+    uint64_t stall_limit; /* ops of a rank without any time passing; 0: any number */
 };
 
 extern const struct wf_param wf_replay_params[]; /* parameters of struct wf_replay_params */

@@ -89,6 +89,11 @@ static void failure_text(const struct wf_document_jobs *jobs, const struct wf_bl
     case WF_FAILURE_FORMULA:
         formula_text(jobs, blocked, buf);
         return;
+    case WF_FAILURE_STALL:
+        (void)snprintf(buf, WORDS_MAX,
+                       "executes more and more operations while its time stands still; if they "
+                       "come to an end, set -p replay.stall_limit=0");
+        return;
     case WF_FAILURE_NONE:
         break;
     }

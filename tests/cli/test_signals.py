@@ -61,11 +61,33 @@ def check_time_that_stands_still():
     pathlib.Path("spin.weft").write_text("while 1 { compute 0 }\n", encoding="utf-8")
     for scheduler in ("sequential", "conservative", "optimistic", "check-undo"):
         done = interrupted(signal.SIGTERM, ["replay", "gen:text", "-n", "2", "-p",
-                                            "gen.file=spin.weft", "--sched",
+                                            "gen.file=spin.weft", "-p",
+                                            "replay.stall_limit=0", "--sched",
                                             scheduler, "--json"])
         check(done.returncode == 143, f"{scheduler}: exit code {done.returncode}", done)
         check(parse(done).get("result", {}).get("status") == "interrupted",
               f"{scheduler}: no partial result", done)
+
+
+def check_stall():
+    """A rank whose time stands still fails, at the same event under every scheduler; ranks that act
+    at one time do not."""
+    digests = set()
+    for scheduler in ("sequential", "conservative", "optimistic", "check-undo"):
+        done = run("replay", "gen:text", "-n", "3", "-p", "gen.file=spin.weft", "-p",
+                   "replay.stall_limit=5000", "--sched", scheduler, "--threads", "2", "-q", "--json")
+        check(done.returncode == 4 and "rank 0 executes more and more operations" in done.stderr,
+              f"{scheduler}: exit code {done.returncode}", done)
+        result = parse(done).get("result", {})
+        check(result.get("waiting", {}).get("count") == 3, f"{scheduler}: not all ranks", done)
+        digests.add(result.get("digest"))
+    check(len(digests) == 1, f"digests of a program that stands still: {digests}")
+    done = run("replay", "gen:ring", "-n", "500", "--ranks-per-node", "500", "-p",
+               "replay.stall_limit=50")
+    check(done.returncode == 0, "ranks that start together are taken for a stall", done)
+    done = run("replay", "gen:text", "-n", "1", "-p", "gen.file=spin.weft", "-p",
+               "replay.stall_limit=5", "--net", "none")
+    check(done.returncode == 4, "no limit without a network", done)
 
 
 def check_ignored():
@@ -131,6 +153,7 @@ def main():
     check_loading(signal.SIGTERM)
     check_text()
     check_time_that_stands_still()
+    check_stall()
     check_ignored()
     check_failed_writes()
     check_crash()
