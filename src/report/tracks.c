@@ -16,6 +16,9 @@ const char *const wf_track_names[WF_TRACK_KINDS + 1] = {"computing",
 
 static const char letters[WF_TRACK_KINDS + 1] = "cosrkw";
 
+/* More ranks than weft simulates are a mistake of the document. */
+enum { NUMBERS_MAX = 1 << 26 };
+
 static const struct wf_value *list_at(const struct wf_value *doc, const char *path)
 {
     const struct wf_value *list = wf_doc_find(doc, path);
@@ -39,10 +42,27 @@ static bool is_shown(const struct wf_tracks *tracks, uint64_t rank)
     return wf_choice_has_rank(&tracks->kept, rank) && wf_choice_has_rank(&tracks->view, rank);
 }
 
+/* The ranks below which all are that can have spans. The document may claim any number of
+ * ranks, but it has a text for each of those that were kept. */
+static uint64_t count_numbers(const struct wf_tracks *tracks)
+{
+    const struct wf_choice *kept = &tracks->kept;
+    uint64_t most = 0;
+
+    if (kept->n_ranges > 0) {
+        most = (uint64_t)kept->ranges[kept->n_ranges - 1].last + 1;
+    } else {
+        for (const struct wf_value *v = tracks->spans->first; v != NULL; v = v->next) {
+            most++;
+        }
+    }
+    return most < tracks->ranks ? most : tracks->ranks;
+}
+
 static void number_ranks(struct wf_tracks *tracks)
 {
-    tracks->number = wf_xcalloc(tracks->ranks + 1, sizeof(*tracks->number));
-    for (uint64_t rank = 0; rank < tracks->ranks; rank++) {
+    tracks->number = wf_xcalloc(tracks->n_numbers + 1, sizeof(*tracks->number));
+    for (uint64_t rank = 0; rank < tracks->n_numbers; rank++) {
         if (is_shown(tracks, rank)) {
             tracks->number[rank] = (uint32_t)++tracks->n;
         }
@@ -92,8 +112,11 @@ void wf_tracks_init(struct wf_tracks *tracks, const struct wf_value *doc,
         .nodes = nodes != NULL ? nodes : wf_doc_get_text(doc, "recording.nodes", NULL),
         .view = options->view,
     };
-    if (tracks->spans != NULL && tracks->ranks < UINT32_MAX) {
+    if (tracks->spans != NULL) {
         read_kept(doc, &tracks->kept);
+        tracks->n_numbers = count_numbers(tracks);
+    }
+    if (tracks->spans != NULL && tracks->n_numbers <= NUMBERS_MAX) {
         tracks->exact = true;
         number_ranks(tracks);
         if (options->limit > 0 && has_more(tracks, options->limit)) {
@@ -128,7 +151,7 @@ struct wf_track_walk wf_tracks_walk(const struct wf_tracks *tracks)
 /* The next rank whose spans are in the document. */
 static uint64_t next_kept(const struct wf_tracks *tracks, uint64_t rank)
 {
-    while (rank < tracks->ranks && !wf_choice_has_rank(&tracks->kept, rank)) {
+    while (rank < tracks->n_numbers && !wf_choice_has_rank(&tracks->kept, rank)) {
         rank++;
     }
     return rank;
@@ -140,7 +163,7 @@ static bool step_exact(struct wf_track_walk *walk, struct wf_track *out)
 
     for (; walk->value != NULL; walk->value = walk->value->next) {
         uint64_t rank = next_kept(tracks, walk->rank);
-        if (rank >= tracks->ranks) {
+        if (rank >= tracks->n_numbers) {
             return false;
         }
         walk->rank = rank + 1;
@@ -247,7 +270,7 @@ static bool next_mixed(struct wf_track *track, struct wf_track_span *out)
 {
     uint64_t bins = track->tracks->bins, bin_ps = track->tracks->bin_ps;
 
-    if (strlen(track->at) / 4 * 3 < bins * track->tracks->kinds) {
+    if (bins > strlen(track->at) / 4 * 3 / track->tracks->kinds) {
         return false; /* damaged */
     }
     while (track->now < bins) {
@@ -312,7 +335,7 @@ static bool read_message(struct wf_message_walk *walk, struct wf_track_message *
 static bool shows_message(const struct wf_tracks *tracks,
                           const struct wf_track_message *message)
 {
-    return message->from < tracks->ranks && message->to < tracks->ranks &&
+    return message->from < tracks->n_numbers && message->to < tracks->n_numbers &&
            tracks->number[message->from] != 0 && tracks->number[message->to] != 0 &&
            wf_choice_touches(&tracks->view, (int64_t)message->departure,
                              (int64_t)message->arrival + 1);
@@ -343,6 +366,6 @@ uint64_t wf_track_number(const char **at)
     char *end;
     uint64_t number = strtoull(*at, &end, 10);
 
-    *at = end;
+    *at = end != *at ? end : *at + strlen(*at); /* damaged: the rest cannot be read */
     return number;
 }

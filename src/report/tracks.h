@@ -20,6 +20,7 @@ struct wf_tracks {
     const struct wf_value *messages; /* one text per rank; null if there are none */
     const char *nodes;               /* nodes of the ranks with spans, as text; null: unknown */
     struct wf_choice kept, view;     /* recorded; to be shown */
+    uint64_t n_numbers;              /* length of... */
     uint32_t *number;                /* by rank: number of its track + 1; 0: it has none */
 };
 
@@ -76,5 +77,6 @@ struct wf_message_walk {
 struct wf_message_walk wf_tracks_messages(const struct wf_tracks *tracks);
 bool wf_track_message(struct wf_message_walk *walk, struct wf_track_message *out);
 
-/* Reads the next number from a text; moves *at past it. */
+/* Reads the next number from a text; moves *at past it, and to the end of the text if there is
+ * none. */
 uint64_t wf_track_number(const char **at);
