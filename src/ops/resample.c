@@ -470,11 +470,15 @@ static int64_t draw_single(const struct draw *draw, uint64_t random)
         return duration_of(draw->resample->places, draw->segment->begin);
     }
     const int64_t *singles = draw->resample->singles + first;
+    /* The standard deviation of n values is known up to 1 / sqrt(2 (n - 1)) of itself. */
+    double scale = wf_rng_exp(wf_rng_normal(wf_rng_draw(draw->seed ^ COMMON, first, 1)) /
+                              sqrt(2 * ((double)n - 1)));
     /* What might have been recorded is the same for all ranks. */
     uint64_t other = wf_rng_draw(draw->seed ^ RECORDED, first, wf_rng_below(random, n));
     double x = (double)singles[wf_rng_below(other, n)];
     double noise = draw->place->width * wf_rng_normal(wf_rng_mix(random));
-    double y = draw->place->mean + draw->place->shrink * (x + noise - draw->place->mean);
+    double wide = draw->place->shrink * scale;
+    double y = draw->place->mean + wide * (x + noise - draw->place->mean);
     double least = (double)singles[0] / 2;
 
     y = y > least ? y : least;

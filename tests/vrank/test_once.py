@@ -56,6 +56,22 @@ def check_what_if(program):
         vrank.complain("what-if of a program that runs", document["what_if"])
 
 
+def check_runs(program):
+    """Error bars: repeated runs are replays of the record, as if of the user's trace."""
+    options = ("--runs", "19", "-p", "uncertainty.net.bandwidth=20%")
+    document = run(program, *options, "--trace", "once.weft")
+    result, about = document["result"], document["result"]["uncertainty"]
+    if not result["predicted_time_p05_ps"] < result["predicted_time_p50_ps"] or \
+            about["completed"] != 19 or about["compute"]["varied_spans"] < 20 * RANKS:
+        vrank.complain("error bars of a program", about)
+    again = json.loads(subprocess.run([vrank.WEFT, "replay", "once.weft", "-q", "--json",
+                                       *options, *NETWORK], text=True, capture_output=True,
+                                      check=True).stdout)
+    if document["robust"]["corrected_spans"] == 0 and \
+            again["result"]["uncertainty"] != about:
+        vrank.complain("error bars of the trace and of the record differ")
+
+
 def check_robust(program):
     """A rank that computes 50 times as long once decides the prediction: that is a warning,
     and the time stays as the program took it."""
@@ -81,6 +97,7 @@ def main():
     if program is not None:
         check_efficiency(program)
         check_what_if(program)
+        check_runs(program)
         check_robust(program)
     left = [path.name for path in pathlib.Path().glob("weft-*")]
     if left:
