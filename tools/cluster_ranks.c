@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Preloaded into programs of MPICH on a cluster of tools/cluster.
+ * Preloaded into the programs that tools/cluster runs; built for Open MPI and for MPICH.
  *
- * It connects every two ranks in MPI_Init; MPICH over UCX does so at the first message. In
- * MPI_Finalize, a rank of MPICH 4.0 asks each peer to confirm that everything has arrived, then
- * waits in a barrier without answering the others, which may wait for ever. Here every two ranks
- * exchange a last message instead, and UCX closes the connections after the barrier.
+ * At the end of MPI_Init every two ranks are connected, which both libraries otherwise do at the
+ * first message, and all ranks pass a barrier: they start at the same time, as in a simulation.
+ *
+ * MPICH over UCX needs more. In MPI_Finalize, a rank of MPICH 4.0 asks each peer to confirm that
+ * everything has arrived, then waits in a barrier without answering the others, which may wait
+ * for ever. Here every two ranks exchange a last message instead, and UCX closes the connections
+ * after the barrier. And a rank that waits yields the processor, because hosts share processors;
+ * Open MPI has a setting for that.
  *
  * The functions of MPI are replaced under both names: libraries that record calls use PMPI_.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <mpi.h>
+#include <sched.h>
 #include <string.h>
 
 static void exchange_all(void)
@@ -27,7 +32,7 @@ static void exchange_all(void)
     }
 }
 
-/* The function of the MPI library itself. ISO C has no cast from data to functions. */
+/* The function of the library itself. ISO C has no cast from data to functions. */
 static void find_next(const char *name, void *function)
 {
     void *found = dlsym(RTLD_NEXT, name);
@@ -42,6 +47,7 @@ int PMPI_Init(int *argc, char ***argv)
     find_next("PMPI_Init", &init);
     int status = init(argc, argv);
     exchange_all();
+    (void)PMPI_Barrier(MPI_COMM_WORLD);
     return status;
 }
 
@@ -52,16 +58,8 @@ int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     find_next("PMPI_Init_thread", &init);
     int status = init(argc, argv, required, provided);
     exchange_all();
+    (void)PMPI_Barrier(MPI_COMM_WORLD);
     return status;
-}
-
-int PMPI_Finalize(void)
-{
-    int (*finalize)(void);
-
-    find_next("PMPI_Finalize", &finalize);
-    exchange_all();
-    return finalize();
 }
 
 int MPI_Init(int *argc, char ***argv)
@@ -74,16 +72,45 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     return PMPI_Init_thread(argc, argv, required, provided);
 }
 
+#ifdef MPICH
+
+int PMPI_Finalize(void)
+{
+    int (*finalize)(void);
+
+    find_next("PMPI_Finalize", &finalize);
+    exchange_all();
+    return finalize();
+}
+
 int MPI_Finalize(void)
 {
     return PMPI_Finalize();
 }
 
-/* Of UCX, whose headers need not be installed. NULL: done. */
+/* Of UCX, whose headers need not be installed. */
 void *ucp_disconnect_nb(void *endpoint);
+unsigned ucp_worker_progress(void *worker);
 
+/* NULL: done. */
 void *ucp_disconnect_nb(void *endpoint)
 {
     (void)endpoint;
     return NULL;
 }
+
+unsigned ucp_worker_progress(void *worker)
+{
+    static unsigned (*progress)(void *);
+
+    if (progress == NULL) {
+        find_next("ucp_worker_progress", &progress);
+    }
+    unsigned events = progress(worker);
+    if (events == 0) {
+        (void)sched_yield();
+    }
+    return events;
+}
+
+#endif
