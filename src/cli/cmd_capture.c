@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buf.h"
+#include "base/host_noise.h"
 #include "base/mem.h"
 #include "cli/capture_library.h"
 #include "cli/cli.h"
@@ -242,6 +243,17 @@ static _Noreturn void end_like(int how)
     _Exit(WIFEXITED(how) ? WEXITSTATUS(how) : 1);
 }
 
+/* Times that are recorded on a noisy host will not repeat. Other hosts are not measured. */
+static void warn_about_noise(FILE *out, const struct capture_opts *opts)
+{
+    const struct wf_host_noise noise = wf_host_noise_measure();
+    char text[WF_HOST_NOISE_TEXT_MAX];
+
+    if (wf_host_noise_warning(&noise, opts->clock == 0, text)) {
+        (void)fprintf(out, "weft: note: %s; use a quiet host\n", text);
+    }
+}
+
 static enum wf_status capture_run(struct wf_cli *cli, const void *opts_arg,
                                   const struct wf_operands *operands, struct wf_err *err)
 {
@@ -263,6 +275,9 @@ static enum wf_status capture_run(struct wf_cli *cli, const void *opts_arg,
             wf_err_set(err, WF_EIO, "cannot find '%.300s': %s", opts->output, strerror(errno));
     }
     if (status == WF_OK) {
+        if (!opts->no_times) {
+            warn_about_noise(cli->err, opts);
+        }
         set_environment(opts, directory, library);
         status = run_program(command, &how, err);
     }

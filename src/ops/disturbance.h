@@ -14,6 +14,8 @@
  * or nothing was counted. The packing is part of the trace format.
  */
 
+#include "base/os_watch.h"
+
 #include <stdint.h>
 
 enum { WF_DISTURBANCE_LOST_ALL = 255 }; /* `lost` of a rank that did not run at all */
@@ -36,4 +38,16 @@ static inline uint32_t wf_disturbance_pack(const struct wf_disturbance *d)
 static inline struct wf_disturbance wf_disturbance_unpack(uint32_t packed)
 {
     return (struct wf_disturbance){packed & 255, packed >> 8 & 65535, packed >> 24};
+}
+
+/* What was counted during a span of `ns` nanoseconds, packed. */
+static inline uint32_t wf_disturbance_of(const struct wf_os_watch_counts *counts, int64_t ns)
+{
+    int64_t stolen = counts->stolen < ns ? counts->stolen : ns;
+    /* shares of long spans are computed in microseconds: they must not overflow */
+    int64_t whole = ns / 1000 > 0 ? ns / 1000 : 1;
+    int64_t lost = (stolen / 1000 * WF_DISTURBANCE_LOST_ALL + whole - 1) / whole;
+    const struct wf_disturbance found = {counts->switches, counts->faults, (uint32_t)lost};
+
+    return wf_disturbance_pack(&found);
 }

@@ -50,7 +50,10 @@ struct builder {
     struct wf_map comms; /* number of a communicator -> order of its first use */
     uint64_t *regions;   /* hashes of the open regions, each with those around it */
     uint64_t n_regions, regions_capacity;
-    struct signature before; /* of the last op that is not a compute op */
+    /* The last op that is not a compute op, and its signature. Most ops are not next to a
+     * compute op: their signatures are never made. */
+    const struct wf_op *last; /* or null */
+    struct signature before;
     /* Compute ops since then: their calls' sites. Their place is known with the next op. */
     uint32_t *sites;
     uint64_t n_sites, sites_capacity;
@@ -170,6 +173,10 @@ static void add_span(struct builder *builder, const struct wf_op *op)
     WF_GROW(out->durations, out->n_spans, builder->durations_capacity);
     WF_GROW(out->disturbances, out->n_spans, builder->disturbances_capacity);
     WF_GROW(builder->sites, builder->n_sites, builder->sites_capacity);
+    if (builder->n_sites == 0) {
+        builder->before = builder->last != NULL ? signature_of(builder, builder->last)
+                                                : (struct signature){.coarse = 0};
+    }
     builder->sites[builder->n_sites++] = op->site;
     out->durations[out->n_spans] = op->duration;
     out->disturbances[out->n_spans] = op->disturbances;
@@ -193,25 +200,28 @@ static void read_rank(struct builder *builder, uint32_t rank)
 {
     const struct signature edge = {.coarse = 0}; /* the beginning and the end of a rank */
     struct wf_cursor cursor = {.word = {0}};
-    struct wf_op op = {.kind = WF_OP_COMPUTE};
+    struct wf_op ops[2] = {{.kind = WF_OP_COMPUTE}}, *op = &ops[0]; /* the last, and the next */
 
     builder->rank = rank;
     builder->n_regions = 0;
-    builder->before = edge;
+    builder->last = NULL;
     wf_map_fini(&builder->comms);
     builder->comms = (struct wf_map){.n = 0};
     builder->out->first[rank] = builder->out->n_spans;
-    while (wf_source_next(builder->source, rank, &cursor, &op)) {
-        if (op.kind == WF_OP_COMPUTE) {
-            add_span(builder, &op);
+    while (wf_source_next(builder->source, rank, &cursor, op)) {
+        if (op->kind == WF_OP_COMPUTE) {
+            add_span(builder, op);
             continue;
         }
-        const struct signature signature = signature_of(builder, &op);
-        close_spans(builder, signature);
-        follow_region(builder, &op);
-        builder->before = signature;
+        if (builder->n_sites > 0) {
+            close_spans(builder, signature_of(builder, op));
+        }
+        follow_region(builder, op);
+        builder->last = op;
+        op = op == &ops[0] ? &ops[1] : &ops[0];
     }
     close_spans(builder, edge);
+    builder->last = NULL;
 }
 
 /* ---- places ---- */

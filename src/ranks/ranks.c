@@ -81,6 +81,9 @@ const struct wf_param wf_replay_params[] = {
     {ROW(wf_replay_params, "stall_limit", WF_PARAM_COUNT, stall_limit), .def = "1000000",
      .doc = "Operations of a rank in a row that take no simulated time; with more, the program "
             "fails. A thousand times as many where messages take no time. 0: no limit"},
+    {ROW(wf_replay_params, "robust", WF_PARAM_BOOL, robust), .def = "false",
+     .doc = "Correct compute times of a trace that the operating system disturbed while they "
+            "were recorded, by those of the same place in other ranks and iterations"},
     WF_PARAM_END,
 };
 

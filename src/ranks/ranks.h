@@ -74,6 +74,7 @@ struct wf_replay_params {
     int wildcards;        /* enum wf_replay_wildcards */
     int granularity;      /* enum wf_pe_granularity; for task graphs (ranks/tasks/pe.h) */
     bool captured;        /* predict the captured run, including the cost of capturing it */
+    bool robust;          /* correct compute times that were disturbed while recorded */
     uint64_t stall_limit; /* ops of a rank without any time passing; 0: any number */
 };
 

@@ -246,9 +246,10 @@ static bool line_robust(const struct wf_value *robust, struct wf_phrase *out)
     wf_phrase_count(out, corrected);
     wf_phrase_add(out, " of ");
     wf_phrase_count(out, wf_doc_get_count(robust, "spans", 0));
-    wf_phrase_add(out, " spans were disturbed and are corrected; as measured: ");
+    wf_phrase_add(out, " spans corrected; the prediction as measured is ");
     wf_phrase_time(out, wf_doc_get_count(robust, "raw_time_ps", 0));
-    wf_phrase_add(out, ", a change of %+.1f %%", wf_doc_get_real(robust, "change_percent", 0));
+    wf_phrase_add(out, ", which changed by %+.1f %%",
+                  wf_doc_get_real(robust, "change_percent", 0));
     return true;
 }
 

@@ -432,18 +432,24 @@ static enum wf_status check_payload(const struct wf_plan *plan, struct wf_comm *
     return WF_OK;
 }
 
+/* Only the first process knows whether the simulated program failed. */
+static bool is_ok_everywhere(const struct wf_sim_host *host, enum wf_status status)
+{
+    int64_t ok = status == WF_OK;
+
+    if (wf_comm_size(host->world) > 1) {
+        wf_comm_reduce(host->world, WF_COMM_MIN, &ok, 1);
+    }
+    return ok != 0;
+}
+
 /* Adds error bars to the prediction, unless the run did not complete. */
 static enum wf_status repeat_runs(const struct wf_plan *plan,
                                   const struct wf_scenario *scenario,
                                   const struct wf_sim_host *host, enum wf_status status,
                                   struct wf_value **doc, struct wf_err *err)
 {
-    int64_t go = status == WF_OK;
-
-    if (wf_comm_size(host->world) > 1) {
-        wf_comm_reduce(host->world, WF_COMM_MIN, &go, 1); /* only the first process knows */
-    }
-    if (go == 0) {
+    if (!is_ok_everywhere(host, status)) {
         return status;
     }
     status = wf_sim_replicas(plan, scenario, host, *doc, err);
@@ -469,15 +475,16 @@ static enum wf_status run_plan(struct wf_plan *plan, const struct wf_sim_host *h
     return status;
 }
 
-/* After the run of a program: plays its record, if further numbers or corrected compute times
+/* After a run that completed: plays the record, if further numbers or corrected compute times
  * are needed. Then the document is that of the replay. */
 static enum wf_status play_record(struct wf_sim_record *record, struct wf_plan *plan,
                                   const struct wf_sim_host *host, struct wf_value **doc,
                                   struct wf_err *err)
 {
-    uint64_t raw = wf_doc_get_count(*doc, "result.predicted_time_ps", 0);
+    uint64_t raw = *doc != NULL ? wf_doc_get_count(*doc, "result.predicted_time_ps", 0) : 0;
     bool corrected = false;
-    enum wf_status status = wf_sim_record_play(record, plan, &corrected, err);
+    enum wf_status status =
+        record->kept ? wf_sim_record_play(record, plan, &corrected, err) : WF_OK;
 
     if (status != WF_OK) {
         wf_doc_free(*doc);
@@ -487,8 +494,8 @@ static enum wf_status play_record(struct wf_sim_record *record, struct wf_plan *
     if (record->needed || corrected) {
         status = run_plan(plan, host, false, doc, err);
     }
-    if (status == WF_OK) {
-        wf_sim_record_describe(record, raw, *doc);
+    if (status == WF_OK && *doc != NULL && plan->n_jobs > 0) {
+        wf_sim_record_describe(record, plan, raw, *doc);
     }
     return status;
 }
@@ -515,10 +522,8 @@ static enum wf_status run_recorded(struct wf_plan *plan, const struct wf_sim_hos
         status = run_plan(plan, &live, false, doc, err);
     }
     status = wf_sim_trace_out_end(&trace, status, err);
-    if (status == WF_OK && record.kept) {
+    if (is_ok_everywhere(host, status)) {
         status = play_record(&record, plan, host, doc, err);
-    } else if (status == WF_OK && *doc != NULL) {
-        wf_sim_record_describe(&record, 0, *doc);
     }
     if (plan->core.runs > 0) {
         struct wf_scenario *replay = wf_sim_record_scenario(&record, plan->scenario);

@@ -3,14 +3,15 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/os_watch.h"
 #include "base/units.h"
+#include "ops/disturbance.h"
 #include "vrank/call_site.h"
 #include "vrank/compute_meter.h"
 #include "vrank/context.h"
 #include "vrank/crash.h"
 #include "vrank/memory_watch.h"
 #include "vrank/oplog.h"
-#include "vrank/os_watch.h"
 #include "vrank/output_labels.h"
 #include "vrank/program_image.h"
 #include "vrank/shared_state.h"
@@ -105,7 +106,7 @@ static void yield(struct rank *rank)
 static void begin_span(struct rank *rank)
 {
     if (rank->program->meter.kind == WF_VRANK_METER_TIME) {
-        wf_vrank_os_begin();
+        wf_os_watch_begin();
     }
     rank->computing_since = wf_vrank_meter_now(&rank->program->meter);
 }
@@ -123,7 +124,8 @@ static void port_enter(struct wf_port_rank *self, const void *site)
     if (op.duration > 0) {
         op.site = wf_vrank_site(site);
         if (meter->kind == WF_VRANK_METER_TIME) {
-            op.disturbances = wf_vrank_os_end(op.duration);
+            const struct wf_os_watch_counts counts = wf_os_watch_end(op.duration / 1000);
+            op.disturbances = wf_disturbance_of(&counts, op.duration / 1000);
         }
         wf_vrank_oplog_add(&rank->log, &op);
     }

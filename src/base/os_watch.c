@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "vrank/os_watch.h"
-
-#include "ops/disturbance.h"
+#include "base/os_watch.h"
 
 #include <fcntl.h>
 #include <stdbool.h>
@@ -117,7 +115,7 @@ static int this_cpu(void)
 
 /* ---- spans ---- */
 
-void wf_vrank_os_begin(void)
+void wf_os_watch_begin(void)
 {
     int64_t now = now_ns();
 
@@ -132,8 +130,8 @@ void wf_vrank_os_begin(void)
     }
 }
 
-/* The stolen part of a span, which is in its processor time, in 1/255. */
-static uint32_t stolen_part(int64_t ns)
+/* Nanoseconds that the hypervisor took since the last reading; 0 if the thread has moved. */
+static int64_t stolen_since(void)
 {
     int cpu = this_cpu();
     int64_t stolen = read_stolen(cpu), before = watch.stolen;
@@ -142,11 +140,7 @@ static uint32_t stolen_part(int64_t ns)
     watch.cpu = cpu;
     watch.stolen = stolen;
     watch.stolen_at = now_ns();
-    if (moved || stolen <= before) {
-        return 0;
-    }
-    int64_t part = ((stolen - before) * WF_DISTURBANCE_LOST_ALL + ns - 1) / ns;
-    return part < WF_DISTURBANCE_LOST_ALL ? (uint32_t)part : WF_DISTURBANCE_LOST_ALL;
+    return moved || stolen <= before ? 0 : stolen - before;
 }
 
 static uint32_t difference(int64_t now, int64_t before)
@@ -156,20 +150,18 @@ static uint32_t difference(int64_t now, int64_t before)
     return n <= 0 ? 0 : n < UINT16_MAX ? (uint32_t)n : UINT16_MAX;
 }
 
-uint32_t wf_vrank_os_end(int64_t ps)
+struct wf_os_watch_counts wf_os_watch_end(int64_t ns)
 {
-    int64_t ns = ps / 1000;
-
     if (ns < COUNTED_NS) {
-        return 0;
+        return (struct wf_os_watch_counts){.stolen = 0};
     }
     const struct counts counts = read_counts();
-    const struct wf_disturbance found = {
+    const struct wf_os_watch_counts found = {
         .switches = difference(counts.switches, watch.counts.switches),
         .faults = difference(counts.faults, watch.counts.faults),
-        .lost = ns >= STEAL_NS ? stolen_part(ns) : 0};
+        .stolen = ns >= STEAL_NS ? stolen_since() : 0};
 
     watch.counts = counts;
     watch.counted_at = now_ns();
-    return wf_disturbance_pack(&found);
+    return found;
 }
