@@ -11,9 +11,9 @@ function efficiencySection(section) {
   const part = (key, name, words) => {
     const value = e[`${key}_percent`], low = e[`${key}_p05_percent`], high = e[`${key}_p95_percent`];
     return element("div", {class: "card", title: words},
-    element("b", {}, value.toFixed(1) + " %"), element("span", {}, name),
-    low == null ? null : element("div", {class: "soft"}, `${low.toFixed(1)} to ${high.toFixed(1)} % in 90 % of runs`),
-    element("div", {class: "meter"}, element("div", {style: `width: ${Math.min(value, 100)}%`})));
+      element("b", {}, value.toFixed(1) + " %"), element("span", {}, name),
+      low == null || low.toFixed(1) === high.toFixed(1) ? null : element("div", {class: "soft"}, `${low.toFixed(1)} to ${high.toFixed(1)} %`),
+      element("div", {class: "meter"}, element("div", {style: `width: ${Math.min(value, 100)}%`})));
   };
   section.append(element("div", {class: "tree"},
     part("parallel", "parallel efficiency", "mean compute time / predicted time"), "=",
@@ -21,7 +21,8 @@ function efficiencySection(section) {
     part("serialisation", "serialisation", "maximum compute time / time on an ideal network"), "×",
     part("transfer", "transfer", "time on an ideal network / predicted time")),
   element("p", {class: "soft"}, `On an ideal network the program would take ${time(e.ideal_time_ps)}. ` +
-    "Load balance: losses to uneven work. Serialisation: losses to dependencies between ranks. Transfer: losses to the network."));
+    "Load balance: losses to uneven work. Serialisation: losses to dependencies between ranks. Transfer: losses to the network." +
+    (e.parallel_p05_percent == null ? "" : " Intervals contain 90 % of the repeated runs; where none is shown, it is narrower than 0.1 %.")));
 }
 
 function accountBars(accounts, weighted) {

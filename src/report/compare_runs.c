@@ -11,9 +11,9 @@
 #define TIMES "result.uncertainty.times_ps"
 #define NONE  "result.uncertainty.none"
 
-enum { LOW = 5, HIGH = 95 };
+enum { LOW = 5, HIGH = 95, TIMES_MAX = 1000 };
 
-/* The predicted times of the runs of a result in their order; -1 for those that did not end. A
+/* The predicted times of the first runs of a result in their order; -1 for those that did not end. A
  * result without uncertainty has its prediction alone. */
 struct times {
     int64_t *values;
@@ -24,14 +24,11 @@ struct times {
 static struct times read_times(const struct wf_value *doc)
 {
     const struct wf_value *list = wf_doc_find(doc, TIMES);
-    struct times times = {.certain = wf_doc_find(doc, NONE) != NULL};
-    size_t n = 1;
+    struct times times = {.values = wf_xcalloc(TIMES_MAX, sizeof(*times.values)),
+                          .certain = wf_doc_find(doc, NONE) != NULL};
+    const struct wf_value *v = list != NULL && list->type == WF_VALUE_LIST ? list->first : NULL;
 
-    for (const struct wf_value *v = list != NULL ? list->first : NULL; v != NULL; v = v->next) {
-        n++;
-    }
-    times.values = wf_xcalloc(n, sizeof(*times.values));
-    for (const struct wf_value *v = list != NULL ? list->first : NULL; v != NULL; v = v->next) {
+    for (; v != NULL && times.n < TIMES_MAX; v = v->next) {
         bool ended = v->type == WF_VALUE_COUNT && v->count <= INT64_MAX;
         times.values[times.n++] = ended ? (int64_t)v->count : -1;
     }

@@ -53,6 +53,23 @@ static bool explain_result(const struct wf_value *doc, struct wf_phrase *out)
     return true;
 }
 
+/* How far the prediction can be off because of uncertain inputs. */
+static bool explain_interval(const struct wf_value *doc, struct wf_phrase *out)
+{
+    uint64_t low = wf_doc_get_count(doc, "result.predicted_time_p05_ps", 0);
+    uint64_t high = wf_doc_get_count(doc, "result.predicted_time_p95_ps", 0);
+
+    wf_phrase_add(out, "In 90 %% of ");
+    wf_phrase_number_of(out, wf_doc_get_count(doc, "result.uncertainty.completed", 0),
+                        "repeated run", "repeated runs");
+    wf_phrase_add(out, " with uncertain inputs it takes ");
+    wf_phrase_time(out, low);
+    wf_phrase_add(out, " to ");
+    wf_phrase_time(out, high);
+    wf_phrase_add(out, ".");
+    return low > 0 && high > 0;
+}
+
 static bool explain_failure(const struct wf_value *doc, struct wf_phrase *out)
 {
     const struct wf_value *ranks = wf_doc_find(doc, "result.waiting.ranks");
@@ -252,9 +269,10 @@ static bool explain_traffic(const struct wf_value *doc, struct wf_phrase *out)
 void wf_explain(const struct wf_value *doc, const char *limits, FILE *out)
 {
     static bool (*const lines[])(const struct wf_value *, struct wf_phrase *) = {
-        explain_result, explain_failure,      explain_traffic,        explain_split,
-        explain_bound,  wf_explain_path,      wf_explain_path_places, wf_explain_what_if,
-        explain_help,   explain_longest_wait, explain_messages,       explain_links,
+        explain_result,     explain_interval, explain_failure,      explain_traffic,
+        explain_split,      explain_bound,    wf_explain_path,      wf_explain_path_places,
+        wf_explain_what_if, explain_help,     explain_longest_wait, explain_messages,
+        explain_links,
     };
 
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
