@@ -18,11 +18,14 @@ enum {
     SMALL = 1 << 10,     /* up to here latency and overhead do */
     CLASSES_MAX = 6,     /* link classes that are fitted separately */
     PACKET_BYTES = 1448, /* the data of a full TCP segment in an Ethernet frame */
-    SWEEPS_MAX = 24
+    SWEEPS_MAX = 24,
+    BURST_FROM = 256, /* sizes that a token bucket passes wholly or partly at once */
+    BURST_TO = 8 << 10
 };
 
 static const double first_step = 0.2, last_step = 0.008;
-static const double better_by = 0.99; /* an option must reduce the error to this part of it */
+static const double better_by = 0.99;        /* a table must reduce the error to this part... */
+static const double clearly_better_by = 0.9; /* ...and an option to this one */
 /* A table of forty numbers must reduce it further. */
 static const double much_better_by = 0.8;
 /* The first model generalises best: another must be better by this. */
@@ -39,7 +42,8 @@ struct fitting {
     bool *chosen;       /* measurements that the parameters are fitted to */
     const struct wf_calibration_model *model;
     double *predicted;     /* of this model */
-    bool all;              /* simulate all, not only the chosen ones */
+    uint64_t from, to;     /* sizes to simulate... */
+    bool all;              /* ...or all, not only the chosen ones */
     struct wf_err *errors; /* one for each measurement */
 };
 
@@ -87,9 +91,13 @@ static void remove_setting(struct wf_calibration_model *model, const char *key)
 /* The text of a fitted number: a rate in bytes per second, or a time in nanoseconds. */
 static void format_number(const char *key, double number, char *buf, size_t size)
 {
-    bool is_rate = strstr(key, "bandwidth") != NULL || strstr(key, "copy_") != NULL;
+    bool is_rate = strstr(key, "bandwidth") != NULL, is_size = strcmp(key, "net.burst") == 0;
 
-    (void)snprintf(buf, size, is_rate ? "%.0fB/s" : "%.0fps", is_rate ? number : number * 1e3);
+    (void)snprintf(buf, size,
+                   is_rate   ? "%.0fB/s"
+                   : is_size ? "%.0fB"
+                             : "%.0fps",
+                   is_rate || is_size ? number : number * 1e3);
 }
 
 static void set_number(struct wf_calibration_model *model, const char *key, double number,
@@ -155,6 +163,14 @@ static void describe(const struct fitting *fitting, const struct wf_calibration_
     set(scenario, "gen.lag", lag, err);
 }
 
+static bool is_wanted(const struct fitting *fitting, size_t i)
+{
+    uint64_t bytes = fitting->measured->measures[i].bytes;
+
+    return fitting->all ||
+           (fitting->chosen[i] && bytes >= fitting->from && bytes <= fitting->to);
+}
+
 static bool simulate(void *arg, size_t i)
 {
     struct fitting *fitting = arg;
@@ -163,7 +179,7 @@ static bool simulate(void *arg, size_t i)
     struct wf_value *doc = NULL;
 
     fitting->predicted[i] = 0;
-    if (!fitting->all && !fitting->chosen[i]) {
+    if (!is_wanted(fitting, i)) {
         return true;
     }
     *err = (struct wf_err){.status = WF_OK};
@@ -202,7 +218,7 @@ static double judge(struct fitting *fitting, const struct wf_calibration_model *
     }
     for (size_t i = 0; i < fitting->measured->n; i++) {
         const struct wf_calibration_measure *m = &fitting->measured->measures[i];
-        if (!fitting->all && !fitting->chosen[i]) {
+        if (!is_wanted(fitting, i)) {
             continue;
         }
         if (!(predicted[i] > 0)) {
@@ -224,21 +240,36 @@ static double try_number(struct fitting *fitting, struct wf_calibration_model *m
     return judge(fitting, model, model->predicted);
 }
 
+/* The sizes that determine a parameter. Others would only add their noise. */
+static void look_at(struct fitting *fitting, const char *key)
+{
+    bool is_rate = strstr(key, "bandwidth") != NULL, is_burst = strcmp(key, "net.burst") == 0;
+
+    fitting->from = is_rate ? LARGE : is_burst ? BURST_FROM : 0;
+    fitting->to = is_rate ? UINT64_MAX : is_burst ? BURST_TO : SMALL;
+}
+
+static void look_at_all(struct fitting *fitting)
+{
+    fitting->from = 0;
+    fitting->to = UINT64_MAX;
+}
+
 /* Moves one parameter to the better of two neighbours; returns whether one was better. */
 static bool improve(struct fitting *fitting, struct wf_calibration_model *model, size_t i,
-                    double step, double *least)
+                    double step)
 {
     double old = model->settings[i].number;
     const double tries[] = {old * (1 + step), old / (1 + step)};
 
+    look_at(fitting, model->settings[i].key);
+    double least = try_number(fitting, model, i, old);
     for (size_t k = 0; k < 2; k++) {
         double ratio = tries[k] / model->settings[i].start;
         if (ratio > change_max || ratio < 1 / change_max) {
             continue;
         }
-        double error = try_number(fitting, model, i, tries[k]);
-        if (error < *least) {
-            *least = error;
+        if (try_number(fitting, model, i, tries[k]) < least) {
             model->settings[i].number = tries[k];
             return true;
         }
@@ -250,18 +281,17 @@ static bool improve(struct fitting *fitting, struct wf_calibration_model *model,
 /* Varies one parameter after another, by smaller and smaller steps. Returns the error. */
 static double descend(struct fitting *fitting, struct wf_calibration_model *model, double step)
 {
-    double least = judge(fitting, model, model->predicted);
-
     for (int sweep = 0; step > last_step && sweep < SWEEPS_MAX; sweep++) {
         bool better = false;
         for (size_t i = 0; i < model->n; i++) {
-            if (model->settings[i].number > 0 && improve(fitting, model, i, step, &least)) {
+            if (model->settings[i].number > 0 && improve(fitting, model, i, step)) {
                 better = true;
             }
         }
         step = better ? step : step / 2;
     }
-    return least;
+    look_at_all(fitting);
+    return judge(fitting, model, model->predicted);
 }
 
 /* Sets an option if that describes the measurements better. Returns the error. */
@@ -273,7 +303,7 @@ static double try_option(struct fitting *fitting, struct wf_calibration_model *m
 
     set_text(model, key, value, "the option that fits better");
     double error = judge(fitting, model, model->predicted);
-    if (error < better_by * least) {
+    if (error < clearly_better_by * least) {
         free(old);
         return error;
     }
@@ -349,6 +379,20 @@ static void start_links(struct fitting *fitting, struct wf_calibration_model *mo
     set_number(model, "node.o_recv", recv, "a call that receives a byte");
 }
 
+/* Links of virtual machines and traffic shapers are often token buckets: the first bytes after
+ * a pause pass at once. */
+static double try_bursts(struct fitting *fitting, struct wf_calibration_model *model)
+{
+    look_at(fitting, "net.burst");
+    double least = judge(fitting, model, model->predicted);
+    vary(model, "net.burst", 2 * PACKET_BYTES, "fitted: bytes that pass at once after a pause");
+    double error = judge(fitting, model, model->predicted);
+    if (!(error < clearly_better_by * least)) {
+        remove_setting(model, "net.burst");
+    }
+    return descend(fitting, model, first_step);
+}
+
 static double fit_packet(struct fitting *fitting, struct wf_calibration_model *model)
 {
     char packet[24];
@@ -359,9 +403,12 @@ static double fit_packet(struct fitting *fitting, struct wf_calibration_model *m
     set_text(model, "net.packet", packet,
              "choice: data of a full frame; headers are part of the bandwidth");
     set_text(model, "net.router_delay", "0", "choice: part of link_latency");
-    double least = descend(fitting, model, first_step);
+    (void)descend(fitting, model, first_step);
+    double least = try_bursts(fitting, model);
     least = try_option(fitting, model, "net.nic", "rr", least);
-    (void)try_option(fitting, model, "net.timing", "store_and_forward", least);
+    if (find_setting(model, "net.burst") == NULL) {
+        (void)try_option(fitting, model, "net.timing", "store_and_forward", least);
+    }
     return descend(fitting, model, first_step / 8);
 }
 
@@ -502,9 +549,11 @@ static void choose(const struct wf_calibration *measured, bool *chosen)
     for (size_t i = 0; i < measured->n; i++) {
         const struct wf_calibration_measure *m = &measured->measures[i];
         bool is_pair = m->kind <= WF_CALIBRATION_EXCHANGE && m->kind != WF_CALIBRATION_ONEWAY;
+        bool is_two_ranks = m->kind <= WF_CALIBRATION_EXCHANGES;
         bool is_coarse =
             m->bytes == 1 || (m->bytes >= SMALL && (m->bytes & (m->bytes - 1)) == 0);
-        chosen[i] = !is_pair || is_coarse;
+        /* Short messages of many ranks measure the cores that the ranks share, if they do. */
+        chosen[i] = is_pair ? is_coarse : is_two_ranks || m->bytes > SMALL;
     }
 }
 
@@ -549,6 +598,7 @@ static enum wf_status fit_models(struct fitting *fitting, struct wf_calibration_
 
         model->name = kinds[i].name;
         fitting->all = false;
+        look_at_all(fitting);
         (void)kinds[i].fit(fitting, model);
         WF_TRY(predict(fitting, model, err));
         add_residuals(fitting->measured, model);

@@ -35,6 +35,9 @@ CASES = [
     ([*RING, "-p", "net.fail=link:0-1@2"], 3,
      "net.fail: 'link:0-1@2': expected a time, or two times of which the second is later"),
     ([*RING, "-p", "net.fail=link:0-1@1us,links:100%@2us"], 3, "repair it before it fails again"),
+    ([*RING, "-p", "net.burst=2kB", "-p", "net.timing=store_and_forward"], 2,
+     "net.burst cannot be used with net.timing=store_and_forward"),
+    (["replay", "gen:pattern", "-n", "2", "-p", "gen.second=2"], 2, "expected two different ranks below 2"),
     # sources
     (["replay", "stencil3d", "-n", "8"], 2, "expected gen:"),
     (["replay", "gen:stencil33d", "-n", "8"], 2, "unknown generator.*did you mean 'stencil3d'"),

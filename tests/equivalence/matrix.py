@@ -138,6 +138,8 @@ PROGRAMS = [
     ["replay", "gen:random", "-n", "36", "--net", "packet", "--topo", "dragonfly:2,p=1",
      "-p", "net.routing=ugal_g", "-p", "net.buffers=credits", "-p", "gen.bytes=20kB",
      "-p", "gen.messages=4"],
+    ["replay", "gen:pattern", "-n", "6", "--net", "packet", "--topo", "fattree:2x3,up=1x1", "-p", "gen.kind=allpairs",
+     "-p", "gen.bytes=9kB", "-p", "gen.rounds=2", "-p", "gen.lag=3us", "-p", "net.burst=3kB", *LONG, *COSTS],
     ["replay", "gen:random", "-n", "16", "--net", "packet", "--topo", "fattree:4,2,2",
      "-p", "net.routing=ecmp", "-p", "net.ecmp=message", "-p", "net.nic=rr"],
     ["replay", "gen:random", "-n", "64", "--net", "latency", "--topo", "torus:4x4x4",

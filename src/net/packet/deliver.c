@@ -11,7 +11,7 @@
 /* From a packet's start at its last server until all of it has arrived. */
 static int64_t tail_ps(const struct wf_packet_net *model, const struct wf_packet_run *run)
 {
-    bool stored = model->timing == WF_PACKET_STORE_AND_FORWARD;
+    bool stored = model->timing == WF_PACKET_STORE_AND_FORWARD || model->has_bursts;
     int64_t ejection = model->ejection == WF_PACKET_UNLIMITED
                            ? 0
                            : wf_packet_run_ps(model, run, model->ejection);

@@ -27,6 +27,7 @@ static struct wf_packet_link_kind make_kind(const struct wf_packet_links *links,
         .rate = link->bandwidth,
         .slots = link->buffer / links->full_bytes,
         .full_ps = wf_transfer_ps(links->full_bytes, link->bandwidth),
+        .burst_ps = links->burst > 0 ? wf_transfer_ps(links->burst, link->bandwidth) : 0,
         .ps_per_byte = ps_per_byte(link->bandwidth, links->full_bytes),
     };
 }
@@ -173,6 +174,7 @@ enum wf_status wf_packet_links_init(struct wf_packet_links *links,
     *links = (struct wf_packet_links){
         .topo = config->topo,
         .full_bytes = config->full_bytes,
+        .burst = config->burst,
     };
 
     enum wf_status status = find_kinds(links, config, err);

@@ -18,6 +18,7 @@ struct wf_packet_link_kind {
     uint64_t rate;
     uint64_t slots;       /* with credits: packets that fit into a channel at its end */
     int64_t full_ps;      /* the time of a full packet */
+    int64_t burst_ps;     /* the time of as many bytes as it passes at once; 0: none */
     uint64_t ps_per_byte; /* 0: not a whole number, or too large */
 };
 
@@ -32,12 +33,14 @@ struct wf_packet_links {
     uint16_t *in_port;   /* input port at that vertex; WF_PACKET_NO_PORT: none */
     uint64_t *plain;     /* one bit per vertex: it is not a router; null: all are routers */
     uint64_t full_bytes; /* size of a full packet, with its header */
+    uint64_t burst;      /* bytes that a link passes at once; 0: none */
 };
 
 struct wf_packet_links_config {
     const struct wf_topo *topo;       /* perhaps damaged */
     const struct wf_net_links *links; /* their properties in the whole network */
     uint64_t full_bytes;
+    uint64_t burst;
 };
 
 /* On failure (WF_EINVAL: too many different links) nothing is left to release. */

@@ -148,6 +148,7 @@ struct wf_packet_net {
     struct wf_net_links classes;
     uint32_t packet_bytes; /* payload of a full packet, without the header */
     uint32_t header_bytes;
+    bool has_bursts;              /* links are token buckets */
     uint32_t injection, ejection; /* kinds of link with those rates, or WF_PACKET_UNLIMITED */
     uint32_t fastest, slowest;    /* kinds of links */
     enum wf_packet_timing timing;

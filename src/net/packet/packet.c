@@ -46,6 +46,9 @@ static const struct wf_param params_table[] = {
      .what_if = WF_WHAT_IF_LATENCY,
      .doc = "Time from a packet's arrival at a router to its output port"},
     WF_NET_LINKS_ROW(struct wf_packet_params),
+    {ROW("burst", SIZE, burst), .def = "0B", .max = "1GiB",
+     .doc = "Links are token buckets: after a pause a link passes this many bytes at once, "
+            "and its bandwidth limits only what follows; 0 is none"},
     {ROW("injection", TEXT, injection), .def = "link",
      .doc = "Bandwidth from a node into the network: link (that of its link), unlimited or a "
             "rate"},
@@ -121,6 +124,7 @@ static enum wf_status make_links(struct wf_packet_net *model,
         .topo = model->topo,
         .links = &model->classes,
         .full_bytes = given->packet + given->header,
+        .burst = given->burst,
     };
     return wf_packet_links_init(&model->links, &config, err);
 }
@@ -320,6 +324,31 @@ static void packet_destroy(struct wf_net *net)
     free(model);
 }
 
+/* Token buckets replace the timing of packets on a link, so what depends on that timing does
+ * not go with them. Packets enter the network as fast as its first link takes them. */
+static enum wf_status make_bursts(struct wf_packet_net *model,
+                                  const struct wf_packet_params *given, struct wf_err *err)
+{
+    const char *not_with = given->buffers != WF_PACKET_UNBOUNDED ? "net.buffers=credits"
+                           : given->timing != WF_PACKET_CUT_THROUGH
+                               ? "net.timing=store_and_forward"
+                           : model->faults != NULL       ? "failures in time"
+                           : model->route->ops->asks_far ? "net.routing=ugal_g"
+                                                         : NULL;
+
+    if (given->burst == 0) {
+        return WF_OK;
+    }
+    if (not_with != NULL) {
+        return wf_err_set(err, WF_EUSAGE, "net.burst cannot be used with %s", not_with);
+    }
+    model->has_bursts = true;
+    if (strcmp(given->injection, "link") == 0) {
+        model->injection = WF_PACKET_UNLIMITED;
+    }
+    return WF_OK;
+}
+
 /* Creates finite buffers, if the parameters ask for them. */
 static enum wf_status make_channels(struct wf_packet_net *model,
                                     const struct wf_packet_params *given, struct wf_err *err)
@@ -399,7 +428,8 @@ static void finish_model(struct wf_packet_net *model, const struct wf_packet_par
     model->header_bytes = (uint32_t)given->header;
     /* Ports serve trains one picosecond after an arrival, so the promise is one less than the
      * least delay (net/packet/train.c). */
-    model->trains = given->trains && together && least >= 2 && model->n_channels == 0;
+    model->trains =
+        given->trains && together && least >= 2 && model->n_channels == 0 && !model->has_bursts;
 
     bool counts = given->stats != WF_NET_STATS_OFF;
     uint64_t step = given->info_step / model->links.full_bytes;
@@ -466,6 +496,9 @@ static enum wf_status packet_create(const void *params, const struct wf_net_env 
         status = make_route(model, given, err);
     }
     if (status == WF_OK) {
+        status = make_bursts(model, given, err);
+    }
+    if (status == WF_OK) {
         status = make_channels(model, given, err);
     }
     if (status == WF_OK) {
@@ -518,6 +551,9 @@ static struct wf_net_uncontended packet_uncontended(const struct wf_net *net, ui
             idle.latency += wf_packet_count(model, bytes) > 1 ? kind->full_ps
                                                               : wf_packet_link_ps(kind, last);
         }
+        all = kind->burst_ps > 0
+                  ? wf_max_i64(all - wf_max_i64(kind->burst_ps, kind->full_ps), 0)
+                  : all;
         idle.transfer = all > idle.transfer ? all : idle.transfer;
         at = model->topo->ops->neighbor(model->topo, at, port);
     }

@@ -32,6 +32,7 @@ struct wf_packet_params {
     struct wf_list bandwidth;
     struct wf_list link_latency;
     int64_t router_delay;
+    uint64_t burst;  /* bytes that a link passes at once after it was idle; 0: none */
     char *injection; /* "link", "unlimited" or a rate */
     char *ejection;  /* likewise */
     int timing;      /* enum wf_packet_timing */

@@ -18,8 +18,9 @@ static uint64_t queue_bytes(const struct wf_route_query *query, uint32_t vertex,
                    : 0;
     }
     uint64_t packets = wf_packet_waiting(view, port);
-    if (view->ports[port].free > view->key.time) {
-        packets += (uint64_t)((view->ports[port].free - view->key.time) / kind->full_ps);
+    int64_t free = view->ports[port].free - kind->burst_ps;
+    if (free > view->key.time) {
+        packets += (uint64_t)((free - view->key.time) / kind->full_ps);
     }
     return packets * model->links.full_bytes;
 }
@@ -169,7 +170,9 @@ int64_t wf_packet_serve(const struct wf_packet_view *view,
     const struct wf_packet_net *model = view->model;
     int64_t each = wf_packet_run_ps(model, run, outlet->kind);
     int64_t duration = run->count == 1 ? each : (int64_t)run->count * each;
-    int64_t start = wf_packet_port_serve(outlet->port, ready, duration);
+    int64_t burst = model->links.kinds[outlet->kind].burst_ps;
+    int64_t start = burst == 0 ? wf_packet_port_serve(outlet->port, ready, duration)
+                               : wf_packet_port_burst(outlet->port, ready, duration, burst);
 
     if (view->stats != NULL) {
         uint64_t bytes = run->msg != NULL

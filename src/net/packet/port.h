@@ -9,6 +9,7 @@
  * order exactly (net/packet/train.c).
  */
 
+#include "base/arith.h"
 #include "net/packet/stats.h"
 
 /* A port with its link. */
@@ -68,6 +69,19 @@ static inline int64_t wf_packet_port_serve(struct wf_packet_port *port, int64_t 
     int64_t start = ready > port->free ? ready : port->free;
 
     port->free = wf_time_add(start, duration);
+    return start;
+}
+
+/* The same at a token bucket: `free` is the time at which the bucket is full again, and a packet
+ * leaves as a whole when there are tokens for it. A packet longer than the bucket waits until it
+ * is full. */
+static inline int64_t wf_packet_port_burst(struct wf_packet_port *port, int64_t ready,
+                                           int64_t duration, int64_t burst)
+{
+    int64_t ahead = burst > duration ? burst - duration : 0;
+    int64_t start = wf_max_i64(ready, port->free - ahead);
+
+    port->free = wf_time_add(wf_max_i64(start, port->free), duration);
     return start;
 }
 

@@ -155,6 +155,68 @@ static void senders_share_a_bottleneck(void)
     packet_release(&params);
 }
 
+/* When the last byte of a message of `bytes` arrives on an idle star of token buckets. */
+static int64_t arrival_of_burst(const char *burst, uint64_t bytes)
+{
+    struct wf_packet_params params = packet_defaults();
+    const struct message message = {.at = 0, .src = 0, .dst = 1, .bytes = bytes};
+    const struct traffic traffic = {
+        .topo = "star:2", .messages = &message, .n_messages = 1, .params = &params};
+
+    packet_set(&params, "burst", burst);
+    struct traffic_result result = run_traffic(&traffic);
+    int64_t at = result.arrivals[0] - 2 * LATENCY - DELAY;
+    release_traffic(&result);
+    packet_release(&params);
+    return at;
+}
+
+/* What is in the bucket passes at once; the rest comes at the bandwidth. */
+static void a_burst_passes_at_once(void)
+{
+    CHECK(arrival_of_burst("1536B", 1) == 0);
+    CHECK(arrival_of_burst("1536B", 1536) == 0);
+    CHECK(arrival_of_burst("1536B", 1537) == PS_PER_BYTE);
+    CHECK(arrival_of_burst("1536B", 10240) == (10240 - 1536) * PS_PER_BYTE);
+    /* A packet that is longer than the bucket waits until it is full. */
+    CHECK(arrival_of_burst("100B", 512) == 0);
+    CHECK(arrival_of_burst("100B", 5120) == 9 * FULL);
+}
+
+/* Random messages on one link, against a count of tokens. */
+static void bursts_are_token_buckets(void)
+{
+    enum { MESSAGES = 2000, BUCKET = 2000 };
+    struct wf_packet_params params = packet_defaults();
+    struct message *messages = wf_xcalloc(MESSAGES, sizeof(*messages));
+    int64_t at = 0, tokens = BUCKET * PS_PER_BYTE, filled = 0; /* tokens are picoseconds */
+
+    for (uint32_t i = 0; i < MESSAGES; i++) {
+        at += (int64_t)(wf_test_rand(5, 1, i) % 60000);
+        messages[i] = (struct message){
+            .at = at, .src = 0, .dst = 1, .bytes = 1 + wf_test_rand(5, 2, i) % PACKET};
+    }
+    packet_set(&params, "burst", "2000B");
+    const struct traffic traffic = {
+        .topo = "full:2", .messages = messages, .n_messages = MESSAGES, .params = &params};
+    struct traffic_result result = run_traffic(&traffic);
+    bool equal = true;
+    for (uint32_t i = 0; i < MESSAGES; i++) {
+        int64_t cost = (int64_t)messages[i].bytes * PS_PER_BYTE;
+        int64_t now = messages[i].at + DELAY > filled ? messages[i].at + DELAY : filled;
+        tokens += now - filled;
+        tokens = tokens > BUCKET * PS_PER_BYTE ? BUCKET * PS_PER_BYTE : tokens;
+        now += tokens < cost ? cost - tokens : 0;
+        tokens = tokens < cost ? 0 : tokens - cost;
+        filled = now;
+        equal = equal && result.arrivals[i] == now + LATENCY;
+    }
+    release_traffic(&result);
+    packet_release(&params);
+    free(messages);
+    CHECK(equal);
+}
+
 /* Every node sends to its neighbour in the first dimension: nobody waits. */
 static void a_permutation_runs_at_full_rate(void)
 {
@@ -289,6 +351,8 @@ int main(void)
     RUN(an_idle_network_is_its_formula);
     RUN(a_hierarchy_pays_for_every_level);
     RUN(senders_share_a_bottleneck);
+    RUN(a_burst_passes_at_once);
+    RUN(bursts_are_token_buckets);
     RUN(a_permutation_runs_at_full_rate);
     RUN(one_link_is_an_md1_queue);
     RUN(unused_nodes_are_routers);
