@@ -19,17 +19,33 @@
 #include <sched.h>
 #include <string.h>
 
-static void exchange_all(void)
+static void exchange_all(MPI_Comm comm)
 {
     int rank, size;
 
-    (void)PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    (void)PMPI_Comm_size(MPI_COMM_WORLD, &size);
+    (void)PMPI_Comm_rank(comm, &rank);
+    (void)PMPI_Comm_size(comm, &size);
     for (int distance = 1; distance < size; distance++) {
         (void)PMPI_Sendrecv(NULL, 0, MPI_BYTE, (rank + distance) % size, 0, NULL, 0, MPI_BYTE,
-                            (rank + size - distance) % size, 0, MPI_COMM_WORLD,
-                            MPI_STATUS_IGNORE);
+                            (rank + size - distance) % size, 0, comm, MPI_STATUS_IGNORE);
     }
+}
+
+/* A communicator of our own: receives of the program from anybody must not get our messages. */
+static MPI_Comm everybody(void)
+{
+    static MPI_Comm comm = MPI_COMM_NULL;
+
+    if (comm == MPI_COMM_NULL) {
+        (void)PMPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    }
+    return comm;
+}
+
+static void start_together(void)
+{
+    exchange_all(everybody());
+    (void)PMPI_Barrier(everybody());
 }
 
 /* The function of the library itself. ISO C has no cast from data to functions. */
@@ -46,8 +62,7 @@ int PMPI_Init(int *argc, char ***argv)
 
     find_next("PMPI_Init", &init);
     int status = init(argc, argv);
-    exchange_all();
-    (void)PMPI_Barrier(MPI_COMM_WORLD);
+    start_together();
     return status;
 }
 
@@ -57,8 +72,7 @@ int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 
     find_next("PMPI_Init_thread", &init);
     int status = init(argc, argv, required, provided);
-    exchange_all();
-    (void)PMPI_Barrier(MPI_COMM_WORLD);
+    start_together();
     return status;
 }
 
@@ -79,7 +93,7 @@ int PMPI_Finalize(void)
     int (*finalize)(void);
 
     find_next("PMPI_Finalize", &finalize);
-    exchange_all();
+    exchange_all(everybody());
     return finalize();
 }
 
