@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Begins and ends a recording; the steps that all wrappers share. */
+#include "base/call_site.h"
+#include "base/os_watch.h"
 #include "capture/cost.h"
 #include "capture/counters.h"
 #include "capture/file.h"
 #include "capture/inside.h"
 #include "capture/settings.h"
+#include "ops/disturbance.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -44,6 +47,16 @@ void wf_cap_give_up(const char *why)
 
 /* ---- steps of every wrapper ---- */
 
+/* What the system did before the call. CPU time contains no time without a processor, except for
+ * what a hypervisor takes. */
+static uint32_t disturbances_of(const struct wf_cap_call *call)
+{
+    const struct wf_os_watch_counts counts = wf_os_watch_end((int64_t)call->entered, call->gap);
+    int64_t waited = wf_cap.clock == WF_CLOCK_WALL ? counts.waited : 0;
+
+    return wf_disturbance_of(&counts, counts.stolen + waited, call->gap);
+}
+
 void wf_cap_enter_slowly(struct wf_cap_call *call, struct wf_cap_thread *thread)
 {
     thread->depth = 1;
@@ -55,6 +68,7 @@ void wf_cap_enter_slowly(struct wf_cap_call *call, struct wf_cap_thread *thread)
     call->seen = NULL;
     call->entered = wf_cap_clock_now();
     call->gap = wf_cap_clock_gap(&thread->clock, call->entered, wf_cap.clock == WF_CLOCK_CPU);
+    call->disturbances = call->gap >= WF_OS_WATCH_NS ? disturbances_of(call) : 0;
     if (wf_cap.n_counters > 0) {
         wf_cap_counters_read(call->counters);
     }
@@ -76,7 +90,8 @@ bool wf_cap_returned(struct wf_cap_call *call, int rc)
         call->gap = most < 0 ? 0 : call->gap > most ? most : call->gap;
     }
     if (call->gap > 0) {
-        wf_cap_emit_compute(call->gap, call->counters);
+        wf_cap_emit_compute(&(const struct wf_cap_span){
+            call->gap, call->counters, wf_call_site(call->site), call->disturbances});
     }
     return rc == MPI_SUCCESS;
 }
@@ -90,6 +105,9 @@ void wf_cap_leave(struct wf_cap_call *call)
     }
     if (wf_cap.n_counters > 0) {
         wf_cap_counters_mark();
+    }
+    if (wf_cap.clock != WF_CLOCK_NONE) {
+        wf_os_watch_begin((int64_t)wf_cap_clock_now());
     }
     wf_cap.left =
         wf_cap_clock_leave(&thread->clock, call->entered, wf_cap.clock == WF_CLOCK_CPU);
@@ -154,7 +172,8 @@ void wf_cap_on_named(struct wf_cap_call *call, uint32_t name)
     static const uint64_t nothing[WF_COUNTERS_MAX];
     int64_t lasted = (int64_t)(wf_cap_clock_now() - call->entered);
 
-    wf_cap_emit_compute(lasted, nothing);
+    wf_cap_emit_compute(&(const struct wf_cap_span){
+        .ns = lasted, .counters = nothing, .site = wf_call_site(call->site)});
     emit_call(WF_OP_CALL, name);
 }
 

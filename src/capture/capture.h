@@ -47,6 +47,8 @@ struct wf_cap_call {
     uint64_t entered;
     int64_t gap;                        /* nanoseconds of computing before */
     uint64_t counters[WF_COUNTERS_MAX]; /* ...and what was counted */
+    uint32_t disturbances;              /* ...and what the operating system did */
+    const void *site;                   /* where the program made the call */
     bool is_measured;                   /* whether its recording is timed (capture/cost.h)... */
     uint64_t entering;                  /* ...before the call, in nanoseconds */
     uint64_t returned;                  /* ...and when it returned */
@@ -94,13 +96,15 @@ void wf_cap_enter_slowly(struct wf_cap_call *call, struct wf_cap_thread *thread)
 bool wf_cap_returned(struct wf_cap_call *call, int rc);
 void wf_cap_leave(struct wf_cap_call *call);
 
-static inline bool wf_cap_enter(struct wf_cap_call *call)
+/* Inlined, so that the return address is the program's. */
+__attribute__((always_inline)) static inline bool wf_cap_enter(struct wf_cap_call *call)
 {
     struct wf_cap_thread *thread = &wf_cap_thread;
 
     if (!wf_cap.on || thread->depth != 0) {
         return false;
     }
+    call->site = __builtin_return_address(0);
     wf_cap_enter_slowly(call, thread);
     return true;
 }

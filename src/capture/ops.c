@@ -4,6 +4,7 @@
 #include "capture/capture.h"
 #include "capture/cost.h"
 #include "capture/file.h"
+#include "ops/disturbance.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -370,7 +371,7 @@ void wf_cap_resolve(uint64_t number, uint32_t peer, int32_t tag)
     wf_cap_stay_open(number);
 }
 
-void wf_cap_emit_compute(int64_t ns, const uint64_t *counters)
+void wf_cap_emit_compute(const struct wf_cap_span *span)
 {
     if (!wf_cap.emits || wf_cap.clock == WF_CLOCK_NONE) {
         return;
@@ -383,9 +384,12 @@ void wf_cap_emit_compute(int64_t ns, const uint64_t *counters)
         between.compute =
             (struct wf_op){.kind = WF_OP_COMPUTE, .n_counters = wf_cap.n_counters};
     }
-    between.compute.duration += ns * PS_PER_NS;
+    between.compute.duration += span->ns * PS_PER_NS;
+    between.compute.site = span->site;
+    between.compute.disturbances =
+        wf_disturbance_join(between.compute.disturbances, span->disturbances);
     for (uint32_t i = 0; i < wf_cap.n_counters; i++) {
-        between.compute.counters[i] += counters[i];
+        between.compute.counters[i] += span->counters[i];
     }
 }
 

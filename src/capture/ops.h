@@ -29,8 +29,16 @@ void wf_cap_emit(const struct wf_op *op, uint32_t comm_size);
 /* Records an irecv whose source is told later; returns its number for wf_cap_resolve(). */
 uint64_t wf_cap_emit_open(const struct wf_op *op, uint32_t comm_size);
 
-/* Records computing, in nanoseconds, and the counters of that time. */
-void wf_cap_emit_compute(int64_t ns, const uint64_t *counters);
+/* Computing before a call, or in one that is recorded by name. */
+struct wf_cap_span {
+    int64_t ns;
+    const uint64_t *counters; /* of that time */
+    uint32_t site;            /* as in struct wf_op, like the next */
+    uint32_t disturbances;
+};
+
+/* Records it. */
+void wf_cap_emit_compute(const struct wf_cap_span *span);
 
 /* Tells what the staged op `number` matched. Does nothing if the op is written already. */
 void wf_cap_resolve(uint64_t number, uint32_t peer, int32_t tag);

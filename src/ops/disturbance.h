@@ -40,14 +40,26 @@ static inline struct wf_disturbance wf_disturbance_unpack(uint32_t packed)
     return (struct wf_disturbance){packed & 255, packed >> 8 & 65535, packed >> 24};
 }
 
-/* What was counted during a span of `ns` nanoseconds, packed. */
-static inline uint32_t wf_disturbance_of(const struct wf_os_watch_counts *counts, int64_t ns)
+/* What was counted during a span of `ns` nanoseconds, of which the rank did not run for
+ * `idle_ns`, packed. */
+static inline uint32_t wf_disturbance_of(const struct wf_os_watch_counts *counts,
+                                         int64_t idle_ns, int64_t ns)
 {
-    int64_t stolen = counts->stolen < ns ? counts->stolen : ns;
-    /* shares of long spans are computed in microseconds: they must not overflow */
+    int64_t idle = idle_ns < ns ? idle_ns : ns;
+    /* Shares of long spans are computed in microseconds, so that they do not overflow. */
     int64_t whole = ns / 1000 > 0 ? ns / 1000 : 1;
-    int64_t lost = (stolen / 1000 * WF_DISTURBANCE_LOST_ALL + whole - 1) / whole;
+    int64_t lost = (idle / 1000 * WF_DISTURBANCE_LOST_ALL + whole - 1) / whole;
     const struct wf_disturbance found = {counts->switches, counts->faults, (uint32_t)lost};
 
     return wf_disturbance_pack(&found);
+}
+
+/* What happened during two spans that are recorded as one. */
+static inline uint32_t wf_disturbance_join(uint32_t a, uint32_t b)
+{
+    const struct wf_disturbance x = wf_disturbance_unpack(a), y = wf_disturbance_unpack(b);
+    const struct wf_disturbance both = {x.switches + y.switches, x.faults + y.faults,
+                                        x.lost > y.lost ? x.lost : y.lost};
+
+    return wf_disturbance_pack(&both);
 }

@@ -2,11 +2,11 @@
 #include "vrank/program_source.h"
 
 #include "base/buf.h"
+#include "base/call_site.h"
 #include "base/mem.h"
 #include "base/os_watch.h"
 #include "base/units.h"
 #include "ops/disturbance.h"
-#include "vrank/call_site.h"
 #include "vrank/compute_meter.h"
 #include "vrank/context.h"
 #include "vrank/crash.h"
@@ -106,9 +106,20 @@ static void yield(struct rank *rank)
 static void begin_span(struct rank *rank)
 {
     if (rank->program->meter.kind == WF_VRANK_METER_TIME) {
-        wf_os_watch_begin();
+        wf_os_watch_begin(wf_os_watch_now());
     }
     rank->computing_since = wf_vrank_meter_now(&rank->program->meter);
+}
+
+/* What the system did during a span of this thread, which took so many nanoseconds. */
+static uint32_t disturbances_of(int64_t ns)
+{
+    if (ns < WF_OS_WATCH_NS) {
+        return 0;
+    }
+    const struct wf_os_watch_counts counts = wf_os_watch_end(wf_os_watch_now(), ns);
+
+    return wf_disturbance_of(&counts, counts.stolen, ns);
 }
 
 static void port_enter(struct wf_port_rank *self, const void *site)
@@ -122,10 +133,9 @@ static void port_enter(struct wf_port_rank *self, const void *site)
     struct wf_op op = {.kind = WF_OP_COMPUTE,
                        .duration = wf_vrank_meter_since(meter, rank->computing_since)};
     if (op.duration > 0) {
-        op.site = wf_vrank_site(site);
+        op.site = wf_call_site(site);
         if (meter->kind == WF_VRANK_METER_TIME) {
-            const struct wf_os_watch_counts counts = wf_os_watch_end(op.duration / 1000);
-            op.disturbances = wf_disturbance_of(&counts, op.duration / 1000);
+            op.disturbances = disturbances_of(op.duration / 1000);
         }
         wf_vrank_oplog_add(&rank->log, &op);
     }

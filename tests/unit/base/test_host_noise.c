@@ -64,9 +64,9 @@ static void this_host_can_be_measured(void)
 
 static void short_spans_are_not_counted(void)
 {
-    wf_os_watch_begin();
-    const struct wf_os_watch_counts few = wf_os_watch_end(49999);
-    CHECK(few.switches == 0 && few.faults == 0 && few.stolen == 0);
+    wf_os_watch_begin(1);
+    const struct wf_os_watch_counts few = wf_os_watch_end(1000000, 49999);
+    CHECK(few.switches == 0 && few.faults == 0 && few.stolen == 0 && few.waited == 0);
 }
 
 /* Memory that is touched for the first time faults. */
@@ -76,14 +76,14 @@ static void page_faults_are_counted(void)
     unsigned char *memory = malloc(BYTES);
 
     CHECK(memory != NULL);
-    wf_os_watch_begin();
-    (void)wf_os_watch_end(1000000);
+    wf_os_watch_begin(2000000);
     for (size_t i = 0; i < BYTES; i += PAGE) {
         ((volatile unsigned char *)memory)[i] = 1;
     }
-    const struct wf_os_watch_counts found = wf_os_watch_end(1000000);
+    const struct wf_os_watch_counts found = wf_os_watch_end(2000001, 1000000);
     free(memory);
     CHECK(found.faults > 0);
+    CHECK(found.waited == 0); /* by the clock that is passed, it took 1 ns */
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "vrank/call_site.h"
+#include "base/call_site.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
@@ -14,7 +14,7 @@ static uint32_t find(const void *address)
     return (uint32_t)((uintptr_t)address - (uintptr_t)info.dli_fbase);
 }
 
-uint32_t wf_vrank_site(const void *address)
+uint32_t wf_call_site(const void *address)
 {
     enum { SLOTS = 256 };
     static _Thread_local struct {

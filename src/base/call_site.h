@@ -7,4 +7,4 @@
  * copy of the program: the offset in the file that contains it. 0 if the address is null or in
  * no file. Different files may share numbers. Takes a few nanoseconds, except for the first
  * time in a thread. */
-uint32_t wf_vrank_site(const void *address);
+uint32_t wf_call_site(const void *address);
