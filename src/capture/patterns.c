@@ -18,7 +18,8 @@
  *     stream NS                    time per message in a stream of one-byte messages
  *     eager BYTES                  the longest message whose send does not wait for its receive
  *     rendezvous BYTES             the shortest one that was seen to wait
- *     lost RANK PERCENT            CPU time that the rank did not get while it computed
+ *     lost RANK PERCENT            CPU time that the rank did not get while it computed; these
+ *                                  lines precede the measurements
  *
  * The time of a pattern is that of all its rounds, from the start of the first rank to the end
  * of the last one. The measurements go round through all patterns and sizes, so that a
@@ -692,10 +693,10 @@ static void measure(char **arguments)
     find_eager(measures[n_measures - 1].bytes);
     measure_all(repeat, began + budget);
     watch_host();
+    print_lost();
     if (rank == 0) {
         print_measures();
     }
-    print_lost();
     free(data);
     free(room);
 }

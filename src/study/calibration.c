@@ -6,9 +6,7 @@
 
 enum { WORD_MAX = 64, NUMBERS_MAX = 11 };
 
-/* A short measurement whose quartiles are further apart than this was disturbed: noise only adds
- * time, so the least time counts instead of the median. Long ones differ for reasons of their
- * own, such as which of two messages was first. */
+/* A short measurement whose quartiles are further apart than this was disturbed. */
 static const double disturbed_ratio = 1.25, short_ns = 5e6;
 
 /* The distance of the quartiles of a normal distribution, in standard deviations. */
@@ -49,9 +47,28 @@ static size_t read_numbers(const char *text, double *numbers)
     return n;
 }
 
+struct quantiles {
+    double median, first, third, least;
+};
+
 static uint64_t whole(double number)
 {
     return number > 0 && number < 1e15 ? (uint64_t)number : 0;
+}
+
+/* The time that counts. Noise adds time, so of a ping-pong that was disturbed the least counts
+ * instead of the median. It can also take time away from the other patterns: a rank that started
+ * late found messages there already. Of these the lower quartile counts. */
+static double time_of(const struct wf_calibration *measured, enum wf_calibration_kind kind,
+                      const struct quantiles *ns)
+{
+    bool is_uneven = ns->median < short_ns && ns->third > disturbed_ratio * ns->first;
+    bool is_busy = measured->lost > WF_CALIBRATION_LOST_MAX;
+
+    if (!is_uneven && !is_busy) {
+        return ns->median;
+    }
+    return kind == WF_CALIBRATION_PINGPONG ? ns->least : ns->first;
 }
 
 /* "measure KIND FIRST SECOND ROUNDS LAG BYTES N MEDIAN Q1 Q3 MIN", from KIND on. */
@@ -77,8 +94,9 @@ static void read_measure(const char *text, struct wf_calibration *measured)
     m.lag = v[3];
     m.bytes = whole(v[4]);
     measured->repeats = whole(v[5]);
-    bool disturbed = v[6] < short_ns && v[8] > disturbed_ratio * v[7];
-    m.ns = disturbed ? v[9] : v[6];
+    m.ns = time_of(
+        measured, m.kind,
+        &(struct quantiles){.median = v[6], .first = v[7], .third = v[8], .least = v[9]});
     m.spread = (v[8] - v[7]) / quartiles_sd / m.ns;
     if (m.kind == WF_CALIBRATION_EXCHANGE && m.rounds > 2 && m.lag > 0) {
         m.kind = WF_CALIBRATION_EXCHANGES;

@@ -29,7 +29,7 @@ static const double clearly_better_by = 0.9; /* ...and an option to this one */
 /* A table of forty numbers must reduce it further. */
 static const double much_better_by = 0.8;
 /* The first model generalises best: another must be better by this. */
-static const double preferred_by = 0.85, preferred_points = 0.005;
+static const double preferred_by = 0.7, preferred_points = 0.005;
 static const double change_max = 4; /* the most by which a direct estimate is changed */
 static const double noise_floor = 0.02, error_max = 1;
 
@@ -43,6 +43,7 @@ struct fitting {
     const struct wf_calibration_model *model;
     double *predicted;     /* of this model */
     uint64_t from, to;     /* sizes to simulate... */
+    bool meets;            /* also patterns in which messages meet */
     bool all;              /* ...or all, not only the chosen ones */
     struct wf_err *errors; /* one for each measurement */
 };
@@ -167,8 +168,12 @@ static bool is_wanted(const struct fitting *fitting, size_t i)
 {
     uint64_t bytes = fitting->measured->measures[i].bytes;
 
-    return fitting->all ||
-           (fitting->chosen[i] && bytes >= fitting->from && bytes <= fitting->to);
+    enum wf_calibration_kind kind = fitting->measured->measures[i].kind;
+    bool meets = kind == WF_CALIBRATION_EXCHANGE || kind == WF_CALIBRATION_EXCHANGES ||
+                 kind == WF_CALIBRATION_BISECTION || kind == WF_CALIBRATION_ALLPAIRS;
+
+    return fitting->all || (fitting->chosen[i] && (!meets || fitting->meets) &&
+                            bytes >= fitting->from && bytes <= fitting->to);
 }
 
 static bool simulate(void *arg, size_t i)
@@ -245,6 +250,7 @@ static void look_at(struct fitting *fitting, const char *key)
 {
     bool is_rate = strstr(key, "bandwidth") != NULL, is_burst = strcmp(key, "net.burst") == 0;
 
+    fitting->meets = strcmp(key, "net.bandwidth") != 0;
     fitting->from = is_rate ? LARGE : is_burst ? BURST_FROM : 0;
     fitting->to = is_rate ? UINT64_MAX : is_burst ? BURST_TO : SMALL;
 }
@@ -253,6 +259,7 @@ static void look_at_all(struct fitting *fitting)
 {
     fitting->from = 0;
     fitting->to = UINT64_MAX;
+    fitting->meets = true;
 }
 
 /* Moves one parameter to the better of two neighbours; returns whether one was better. */
@@ -405,6 +412,10 @@ static double fit_packet(struct fitting *fitting, struct wf_calibration_model *m
     set_text(model, "net.router_delay", "0", "choice: part of link_latency");
     (void)descend(fitting, model, first_step);
     double least = try_bursts(fitting, model);
+    /* On busy hosts the difference is noise. */
+    if (fitting->measured->lost > WF_CALIBRATION_LOST_MAX) {
+        return least;
+    }
     least = try_option(fitting, model, "net.nic", "rr", least);
     if (find_setting(model, "net.burst") == NULL) {
         (void)try_option(fitting, model, "net.timing", "store_and_forward", least);
