@@ -124,7 +124,7 @@ static uint64_t arrive(struct search *search, uint32_t n_nodes, bool *any)
             search->next[v].word[i] = 0;
             search->now[v].word[i] = word;
             search->seen[v].word[i] |= word;
-            here += (uint64_t)__builtin_popcountll(word);
+            here += word != 0 ? (uint64_t)__builtin_popcountll(word) : 0;
         }
         n += v < n_nodes ? here : 0;
         all += here;
