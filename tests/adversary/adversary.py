@@ -24,6 +24,8 @@ def set_environment():
     source = pathlib.Path(__file__).resolve().parents[2]
     build = source / "build" / "release"
     cache = build / "CMakeCache.txt"
+    if not cache.exists():
+        sys.exit("adversary.py: there is no build/release; 'make torture' builds it")
     launcher = re.search(r"^MPIEXEC_EXECUTABLE:\w+=(.*)$", cache.read_text(), re.M)
     os.environ.update(WEFT=str(build / "weft"), WEFT_SOURCE_DIR=str(source),
                       WEFT_BUILD_DIR=str(build), WEFT_MPIEXEC=launcher[1] if launcher else "",

@@ -92,6 +92,40 @@ def fits(routing, topology):
     return routing not in ONLY or ("/" not in topology and kind in ONLY[routing].split())
 
 
+# Pieces of programs in the workload language; some deadlock or leave messages over now and then,
+# which has one outcome too.
+PIECES = [
+    "irecv (rank - {k}) % size {b}\nisend (rank + {k}) % size {b}\nwaitall",
+    "sendrecv (rank + 1) % size from (rank - 1) % size {b}",
+    "if rank == 0 {{ loop j 1..size {{ recv any 9kB tag any }} }} else {{ send 0 {b} tag rank }}",
+    "if rank == {r} % size {{ loop j 1..size {{ irecv any 9kB }} waitall }}"
+    " else {{ issend {r} % size {b} }}",
+    "if rank % 2 == 0 {{ if rank + 1 < size {{ ssend rank + 1 {b} }} }} else {{ recv rank - 1 9kB }}",
+    "compute {t} * (1 + rank % 3)", "compute {t}", "barrier", "allreduce {b}", "bcast {b} root {r} % size",
+    "iallreduce {b}\ncompute {t}\nwaitall", "ibarrier\nwaitall", "alltoall {b}", "reduce {b}",
+    "allgather {b}", "scan {b}", "send (rank + 1) % size {b}", "recv (rank + 1) % size 9kB",
+    "isend (rank + {k}) % size {b} tag {k}\nrecv any 9kB tag any\nwaitall",
+]
+
+
+def workload(rng):
+    """A random program in the workload language."""
+    def block(depth):
+        lines = []
+        for _ in range(rng.choice([1, 2, 3])):
+            if depth < 2 and rng.random() < 0.3:
+                head = rng.choice(["loop i{d} 0..{n} {{", "repeat {n} {{", "region r{n} {{",
+                                   "iteration {{", "if rank % {n} == 0 || 1 {{"])
+                lines += [head.format(d=depth, n=rng.choice([1, 2, 3])), *block(depth + 1), "}"]
+            else:
+                # The faulty ones are rare: most programs should come to their end.
+                piece = rng.choice(PIECES[:16] * 4 + PIECES)
+                lines.append(piece.format(k=rng.choice([1, 2]), b=rng.choice(SIZES),
+                                          t=rng.choice(TIMES), r=rng.choice([0, 1, 5])))
+        return lines
+    return "\n".join(block(0)) + "\n"
+
+
 class Page:
     """The tables of parameters of a reference page, by heading."""
 
@@ -168,9 +202,13 @@ def repair(settings):
 
 
 class Scenarios:
-    def __init__(self, page, coll_list):
+    """`folder` has traces, and gets the programs that are drawn; None: neither."""
+
+    def __init__(self, page, coll_list, folder=None):
         self.page = Page(page)
         self.algorithms = algorithms(coll_list)
+        self.folder = folder
+        self.traces = sorted(folder.iterdir()) if folder else []
 
     def program(self, rng, most):
         name = rng.choice(GENERATORS)
@@ -208,6 +246,8 @@ class Scenarios:
         name, ranks, drawn = self.program(rng, max(1, nodes * per_node))
         settings.update(drawn)
         settings["source"], settings["ranks"] = f"gen:{name}", str(ranks)
+        if self.folder and rng.random() < 0.3:
+            name = self.from_file(rng, settings, drawn)
         if per_node > 1:
             settings["ranks_per_node"] = str(per_node)
         settings["placement"] = rng.choice(["auto", "linear", "roundrobin", "random"])
@@ -224,6 +264,19 @@ class Scenarios:
                 settings.update({"job.1.source": f"gen:{other}", "job.1.ranks": str(ranks),
                                  "job.1.start": rng.choice(TIMES)})
         return settings
+
+    def from_file(self, rng, settings, drawn):
+        """A trace or a text instead of a generator."""
+        for key in drawn:
+            del settings[key]
+        if rng.random() < 0.3:
+            settings["source"] = str(rng.choice(self.traces))
+            del settings["ranks"]
+            return "leanmd" if "leanmd" in settings["source"] else "trace"
+        text = self.folder / "program.txt"
+        text.write_text(workload(rng))
+        settings["source"], settings["gen.file"] = "gen:text", str(text)
+        return "text"
 
     def traffic(self, rng):
         settings, _nodes = self.network(rng)

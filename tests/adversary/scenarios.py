@@ -6,6 +6,7 @@ import pathlib
 import select
 import shlex
 import subprocess
+import tempfile
 
 import scenario
 
@@ -65,7 +66,10 @@ def run_threads(kind, cases, log, drawn):
             log.count(kind, "too slow")
         else:
             log.count(kind, "failed")
-            log.failed(kind, number, f"{said}\n  scenario: {' '.join(map(shlex.quote, line))}")
+            text = drawn.folder / "program.txt"
+            program = text.read_text() if "source=gen:text" in line else ""
+            log.failed(kind, number, f"{said}\n  scenario: {' '.join(map(shlex.quote, line))}\n"
+                       f"{program}")
     driver.close()
 
 
@@ -116,10 +120,23 @@ def run_processes(kind, cases, log, drawn):
     return None
 
 
+def make_traces(folder):
+    """Small traces of different formats and programs."""
+    for name, words in {"stencil3d": ["-n", "8", "-p", "gen.allreduce=true"], "coll": ["-n", "6"],
+                        "cg": ["-n", "4"], "masterworker": ["-n", "5", "-p", "gen.tasks=9"],
+                        "leanmd": ["-n", "4", "-p", "gen.cells=3x3x3"]}.items():
+        for ending, more in {".weft": [], ".parts.weft": ["--parts", "2"], ".ti": []}.items():
+            few = ["-p", "gen.iterations=1"] if name in ("stencil3d", "coll") else []
+            subprocess.run([WEFT, "gen", name, *words, *few, *more, "-o",
+                            folder / (name + ending)], capture_output=True, check=False)
+
+
 def run(kind, cases, log):
-    drawn = scenario.Scenarios(ask("help", "--markdown"), ask("coll", "list"))
-    if kind == "processes":
-        return run_processes(kind, cases, log, drawn)
-    if not DRIVER.exists():
+    if kind != "processes" and not DRIVER.exists():
         return f"{DRIVER} is not built"
-    return run_threads(kind, cases, log, drawn)
+    with tempfile.TemporaryDirectory() as path:
+        folder = pathlib.Path(path)
+        make_traces(folder)
+        drawn = scenario.Scenarios(ask("help", "--markdown"), ask("coll", "list"), folder)
+        play = run_processes if kind == "processes" else run_threads
+        return play(kind, cases, log, drawn)
