@@ -72,7 +72,7 @@ def measure(given, nodes, *, net="packet", topology=None, source="gen:stencil3d"
     figure. Ends the script if two repetitions predict something different."""
     topology = (topology or torus(nodes)) if net in ON_TOPOLOGY else ""
     command = [given.weft, "replay", source, "-n", str(nodes), "--net", net, "--sched", sched,
-               "--threads", str(threads), "--json", "-q"]
+               "--threads", str(threads), "-p", "engine.fit=no", "--json", "-q"]
     if topology:
         command += ["--topo", topology]
     workload = STENCIL if source == "gen:stencil3d" else {}

@@ -74,7 +74,13 @@ size_t wf_clock_cores(void)
     if (sched_getaffinity(0, sizeof(allowed), &allowed) == 0) {
         return (size_t)CPU_COUNT(&allowed);
     }
-    long online = sysconf(_SC_NPROCESSORS_ONLN); /* more than the set can hold */
+    return wf_clock_all_cores(); /* more than the set can hold */
+}
+
+size_t wf_clock_all_cores(void)
+{
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+
     return online > 0 ? (size_t)online : 1;
 }
 

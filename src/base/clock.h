@@ -11,5 +11,6 @@ double wf_clock_cpu(void);        /* seconds of CPU time of this process, all th
 int64_t wf_clock_coarse_ns(void); /* monotonic, accurate to a few milliseconds, cheap */
 /* The largest resident memory of this program so far, in bytes. */
 uint64_t wf_clock_peak_rss(void);
-size_t wf_clock_cores(void);    /* that this process may use; at least 1 */
-uint64_t wf_clock_memory(void); /* memory of the machine, in bytes */
+size_t wf_clock_cores(void);     /* that this process may use; at least 1 */
+size_t wf_clock_all_cores(void); /* of the machine; at least 1 */
+uint64_t wf_clock_memory(void);  /* memory of the machine, in bytes */

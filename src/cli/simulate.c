@@ -81,8 +81,10 @@ static void note_idle(struct wf_cli *cli, const struct wf_value *doc)
     uint64_t threads = wf_doc_get_count(doc, "run.threads", UINT64_MAX);
     uint64_t processes = wf_doc_get_count(doc, "run.processes", UINT64_MAX);
 
-    if (threads < wf_doc_get_count(doc, "run.parameters.threads", 0) ||
-        processes < wf_world_size(cli->world)) {
+    bool fewer = threads < wf_doc_get_count(doc, "run.parameters.threads", 0) &&
+                 wf_doc_find(doc, "run.threads_reason") == NULL;
+
+    if (fewer || processes < wf_world_size(cli->world)) {
         (void)fprintf(cli->err,
                       "weft: note: the %s scheduler uses one thread of one process; "
                       "conservative and optimistic use all\n",

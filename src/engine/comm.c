@@ -180,6 +180,11 @@ uint32_t wf_comm_size(const struct wf_comm *comm)
     return comm == NULL ? 1 : comm->size;
 }
 
+uint32_t wf_comm_local_size(const struct wf_comm *comm)
+{
+    return comm == NULL ? 1 : comm->local_size;
+}
+
 void wf_comm_exchange(struct wf_comm *comm, const struct wf_buf *out, struct wf_buf *in)
 {
     comm->ops->exchange(comm, out, in);

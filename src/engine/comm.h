@@ -27,6 +27,8 @@ const char *wf_comm_library(void);
 /* A null comm is a run of one process. */
 uint32_t wf_comm_rank(const struct wf_comm *comm);
 uint32_t wf_comm_size(const struct wf_comm *comm);
+/* The processes that run on the same host as this one, itself included. */
+uint32_t wf_comm_local_size(const struct wf_comm *comm);
 
 /* Sends out[p] to each other process p and receives in[p] from it. All processes call it. */
 void wf_comm_exchange(struct wf_comm *comm, const struct wf_buf *out, struct wf_buf *in);

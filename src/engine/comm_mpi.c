@@ -271,6 +271,17 @@ static const struct wf_comm_ops ops = {
     .share = comm_share,
 };
 
+static int count_local(void)
+{
+    MPI_Comm local;
+    int size = 1;
+
+    (void)MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local);
+    (void)MPI_Comm_size(local, &size);
+    (void)MPI_Comm_free(&local);
+    return size;
+}
+
 static enum wf_status comm_open(struct wf_comm **out, struct wf_err *err)
 {
     int provided = 0, rank = 0, size = 0;
@@ -284,7 +295,10 @@ static enum wf_status comm_open(struct wf_comm **out, struct wf_err *err)
     (void)MPI_Comm_size(MPI_COMM_WORLD, &size);
 
     struct joined *own = wf_xcalloc(1, sizeof(*own));
-    own->comm = (struct wf_comm){.ops = &ops, .rank = (uint32_t)rank, .size = (uint32_t)size};
+    own->comm = (struct wf_comm){.ops = &ops,
+                                 .rank = (uint32_t)rank,
+                                 .size = (uint32_t)size,
+                                 .local_size = (uint32_t)count_local()};
     own->mpi = MPI_COMM_WORLD;
     (void)MPI_Type_contiguous(UNIT, MPI_BYTE, &own->unit);
     (void)MPI_Type_commit(&own->unit);

@@ -16,7 +16,7 @@ struct wf_comm_ops {
     const char *version; /* WEFT_VERSION of weft that the library was built with */
     const char *library; /* "MPICH 4.0.2" */
 
-    /* Initialises MPI and sets rank, size and *out. */
+    /* Initialises MPI and sets *out, with all members. */
     enum wf_status (*open)(struct wf_comm **out, struct wf_err *err);
     void (*close)(struct wf_comm *comm);
     void (*exchange)(struct wf_comm *comm, const struct wf_buf *out, struct wf_buf *in);
@@ -35,4 +35,5 @@ struct wf_comm_ops {
 struct wf_comm {
     const struct wf_comm_ops *ops;
     uint32_t rank, size;
+    uint32_t local_size; /* processes on this host */
 };

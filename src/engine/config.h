@@ -45,6 +45,7 @@ struct wf_engine_config {
 
     int partition; /* enum wf_partition */
     bool pin;      /* threads to cores */
+    bool fit;      /* a model that is too small for several threads runs on one */
 
     /* Asks a running engine to stop, if it is not 0; polled. May be null. With WF_STOP_SOON the
      * engine stops between two windows: it has executed all events up to its time. With

@@ -10,7 +10,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { PROGRESS_EVERY_MS = 100 };
+enum {
+    PROGRESS_EVERY_MS = 100,
+    LPS_PER_THREAD_MIN = 256, /* with fewer processes, one thread is faster than several */
+};
 
 static const struct wf_scheduler_ops *const schedulers[] = {
     [WF_SEQUENTIAL] = &wf_scheduler_sequential, [WF_CONSERVATIVE] = &wf_scheduler_conservative,
@@ -261,6 +264,22 @@ static void worker_init(struct wf_engine *engine, uint32_t thread)
     wf_cells_init(&worker->cells, engine->cell_size);
 }
 
+/* Whether threads would spend most of their time waiting for each other. The same in all
+ * processes. Programs that run are worth a thread each, however few they are. */
+static bool is_too_small(const struct wf_engine *engine)
+{
+    uint64_t n = 0, workers = engine->config.threads * engine->n_processes;
+
+    for (uint32_t g = 0; g < engine->n_groups; g++) {
+        if (engine->groups[g].ops->careful) {
+            return false;
+        }
+        n += engine->groups[g].count;
+    }
+    return n < LPS_PER_THREAD_MIN * workers ||
+           (engine->lookahead == 0 && engine->config.scheduler == WF_CONSERVATIVE);
+}
+
 /* Prepares the parts that depend on the complete model. */
 static void set_up(struct wf_engine *engine, bool alone)
 {
@@ -274,14 +293,17 @@ static void set_up(struct wf_engine *engine, bool alone)
         engine->lookahead = 0;
     }
     engine->stride = (uint32_t)(sizeof(struct wf_event) + (payload + 7) / 8 * 8);
-    engine->n_threads =
-        alone || engine->config.threads == 0 ? 1 : (uint32_t)engine->config.threads;
+    engine->too_small = engine->config.fit && !alone && engine->config.threads > 1 &&
+                        engine->config.scheduler != WF_PERTURB && is_too_small(engine);
+    engine->n_threads = alone || engine->config.threads == 0 || engine->too_small
+                            ? 1
+                            : (uint32_t)engine->config.threads;
     engine->workers = wf_xaligned_zero(engine->n_threads * sizeof(*engine->workers));
     for (uint32_t t = 0; t < engine->n_threads; t++) {
         worker_init(engine, t);
     }
     wf_engine_partition(engine, alone ? 1 : engine->n_threads * engine->n_processes);
-    wf_barrier_init(&engine->barrier, engine->n_threads);
+    wf_barrier_init(&engine->barrier, engine->n_threads, wf_clock_cores());
 }
 
 static void run_threads(struct wf_engine *engine)

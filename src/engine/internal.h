@@ -19,6 +19,7 @@ struct wf_engine {
     struct wf_comm *comm;
     uint32_t n_processes, process;
     uint32_t n_threads; /* in every process */
+    bool too_small;     /* the model is, for the threads that were asked for */
 
     struct wf_process_group *groups;
     uint32_t n_groups;

@@ -6,6 +6,7 @@
  * on the model only; everything else depends on the host and the schedule.
  */
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct wf_run {
@@ -26,6 +27,7 @@ struct wf_run {
     double cpu_seconds;      /* summed over processes, without set-up of the model */
     uint64_t peak_rss_bytes; /* summed over processes */
     uint32_t threads;        /* that took part, per process */
+    bool too_small;          /* for more threads than one */
     uint32_t processes;      /* likewise */
     /* Events committed by the least and the most loaded thread. */
     uint64_t thread_events_min, thread_events_max;

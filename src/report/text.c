@@ -281,6 +281,9 @@ static bool line_schedule(const struct wf_value *doc, struct wf_phrase *out)
     wf_phrase_add(out, "%s", wf_doc_get_text(doc, "run.scheduler", "?"));
     wf_phrase_add(out, ", ");
     wf_phrase_number_of(out, wf_doc_get_count(doc, "run.threads", 1), "thread", "threads");
+    if (wf_doc_find(doc, "run.threads_reason") != NULL) {
+        wf_phrase_add(out, " (%s)", wf_doc_get_text(doc, "run.threads_reason", ""));
+    }
     wf_phrase_add(out, ", ");
     wf_phrase_number_of(out, wf_doc_get_count(doc, "run.processes", 1), "process", "processes");
     return true;

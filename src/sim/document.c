@@ -27,6 +27,9 @@ void wf_document_run(struct wf_value *root, const struct wf_plan *plan,
 
     wf_doc_text(section, "scheduler", wf_scheduler_names[plan->engine.scheduler]);
     wf_doc_count(section, "threads", run->threads);
+    if (run->too_small) {
+        wf_doc_text(section, "threads_reason", "the model is too small for more threads");
+    }
     wf_doc_count(section, "processes", run->processes);
     wf_doc_measured(section, "wall_seconds", run->wall_seconds, SECONDS_DECIMALS);
     wf_doc_measured(section, "cpu_seconds", run->cpu_seconds, SECONDS_DECIMALS);

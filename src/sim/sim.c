@@ -350,11 +350,32 @@ static void report_skipped(const struct wf_sim_host *host, const struct wf_plan 
     }
 }
 
+/* Waiting for a core costs more than it brings. */
+static void note_cores(const struct wf_sim_host *host, const struct wf_plan *plan)
+{
+    uint64_t threads = plan->engine.threads;
+    uint64_t processes = wf_comm_local_size(host->world);
+    /* A launcher may have given each process cores of its own. */
+    size_t cores = processes > 1 ? wf_clock_all_cores() : wf_clock_cores();
+    char note[128];
+
+    if (host->noted != NULL && threads * processes > cores &&
+        !wf_scheduler_is_alone(plan->engine.scheduler)) {
+        (void)snprintf(note, sizeof(note),
+                       "%" PRIu64 " process%s of %" PRIu64 " thread%s share%s %zu core%s: "
+                       "fewer are faster",
+                       processes, processes == 1 ? "" : "es", threads, threads == 1 ? "" : "s",
+                       processes == 1 ? "s" : "", cores, cores == 1 ? "" : "s");
+        host->noted(host->noted_arg, note);
+    }
+}
+
 static void report_notes(const struct wf_sim_host *host, const struct wf_plan *plan)
 {
     for (size_t i = 0; host->noted != NULL && i < plan->scenario->n_notes; i++) {
         host->noted(host->noted_arg, plan->scenario->notes[i]);
     }
+    note_cores(host, plan);
 }
 
 static uint32_t hops(const void *arg, uint32_t from, uint32_t to)

@@ -309,7 +309,8 @@ class Scenarios:
         # The delays that `perturb` injects into several threads take a hundred times as long.
         few = 0.02 if scheduler == "perturb" else 0.2
         threads = rng.choice([2, most_threads]) if rng.random() < few else 1
-        settings = {"engine.sched": scheduler, "engine.threads": str(threads)}
+        settings = {"engine.sched": scheduler, "engine.threads": str(threads),
+                    "engine.fit": "no"}
         for key, values in {"engine.partition": ["block", "cyclic"], "engine.batch": ["1", "7"],
                             "engine.gvt_interval": ["1", "3"], "engine.lps_per_kp": ["2", "8"],
                             "engine.leash": ["100ns", "3us"], "engine.memory": ["4KiB", "64KiB"],

@@ -32,8 +32,10 @@ def commands(folder):
     result, trace = str(folder / "result.json"), str(folder / "trace.weft")
     return [
         ["replay", *stencil, *packet, "--json"],
-        ["replay", *stencil, *packet, "-o", result, "--sched", "optimistic", "--threads", "2"],
-        ["replay", *stencil, "-o", result, "--sched", "conservative", "--threads", "2"],
+        ["replay", *stencil, *packet, "-o", result, "--sched", "optimistic", "--threads", "2",
+         "-p", "engine.fit=no"],
+        ["replay", *stencil, "-o", result, "--sched", "conservative", "--threads", "2",
+         "-p", "engine.fit=no"],
         ["replay", *stencil, "--record", "-o", str(folder / "result.html")],
         ["replay", "gen:stencil2d", "-n", "1", "-p", "gen.compute=0", "-p",
          "gen.iterations=4000000000", "--json"],

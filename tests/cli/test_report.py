@@ -99,7 +99,7 @@ def check_tasks():
     """A program of tasks is recorded like any other, however it is run."""
     tasks = ["replay", "gen:leanmd", "-n", "27", "--record", "-q"]
     first = None
-    for more in ([], ["--sched", "optimistic", "--threads", "2"], ["--sched", "check-undo"]):
+    for more in ([], ["--sched", "optimistic", "--threads", "2", "-p", "engine.fit=no"], ["--sched", "check-undo"]):
         recording = json.loads(run(*tasks, *more, "--json").stdout)["recording"]
         first = first or recording
         check(recording == first, f"{more}: another recording")
@@ -241,7 +241,8 @@ def check_errors():
 def check_compare():
     """What differs, and only that; exit code 1 if anything does."""
     write(*RUN, "-o", "base.json")
-    write(*RUN, "--sched", "conservative", "--threads", "2", "--record", "-o", "same.json")
+    write(*RUN, "--sched", "conservative", "--threads", "2", "-p", "engine.fit=no",
+          "--record", "-o", "same.json")
     write(*RUN, "-p", "net.bandwidth=10MB/s", "-o", "slow.json")
     check_run(["compare", "base.json", "same.json", "base.json"], 0,
               stdout=r"(?s)same.json, compared with base.json:\n  equal\nbase.json.*equal\n$")

@@ -116,8 +116,8 @@ VALID = [
     ([*PACKETS, "-p", "net.stats=summary", "-p", "net.preset=torusnet"], 0),
     ([*PACKETS, "-p", "net.fail=links:20@1us-20us,routers:2@15us"], 0),
     ([*PACKETS, "-p", "net.fail=links:20@1us", "-p", "net.fail_action=lose"], 4),
-    ([*REPLAY, "--ranks-per-node", "7", "-p", "gen.allreduce=yes", "--threads", "2"], 0),
-    ([*REPLAY, "--sched", "optimistic", "--threads", "2"], 0),
+    ([*REPLAY, "--ranks-per-node", "7", "-p", "gen.allreduce=yes", "--threads", "2", "-p", "engine.fit=no"], 0),
+    ([*REPLAY, "--sched", "optimistic", "--threads", "2", "-p", "engine.fit=no"], 0),
     ([*REPLAY, "--seed", "18446744073709551615"], 0),
     ([*REPLAY, "-p", "gen.bytes=0"], 0),
     ([*REPLAY, "-p", "gen.iterations=0"], 0),
@@ -147,9 +147,10 @@ VALID = [
 SCHEDULES = [
     ["--threads", "2"],
     ["--sched", "conservative"],
-    ["--sched", "conservative", "--threads", "3"],
+    ["--sched", "conservative", "--threads", "3", "-p", "engine.fit=no"],
     ["--sched", "optimistic"],
-    ["--sched", "optimistic", "--threads", "2", "-p", "engine.batch=3"],
+    ["--sched", "optimistic", "--threads", "2", "-p", "engine.batch=3",
+     "-p", "engine.fit=no"],
     ["--sched", "perturb", "--threads", "2", "-p", "engine.perturb_seed=5"],
     ["--sched", "check-undo"],
 ]
@@ -176,7 +177,8 @@ def check_schedules(args, worlds=WORLDS):
         check(done.returncode == 0 and answer(done) == expected,
               f"{args} {schedule}: another answer", done)
     for processes in worlds if MPIEXEC else []:
-        for schedule in [["--sched", "conservative"], ["--sched", "optimistic", "--threads", "2"]]:
+        for schedule in [["--sched", "conservative"], ["--sched", "optimistic", "--threads", "2",
+                                                             "-p", "engine.fit=no"]]:
             done = run(*args, *schedule, "--json", processes=processes)
             check(done.returncode == 0 and answer(done) == expected,
                   f"{args} {schedule} on {processes} processes: another answer", done)
@@ -538,6 +540,22 @@ def check_memory():
     check(1 << 20 < peak < len(ballast) // 2, f"peak memory of a small run: {peak} bytes")
 
 
+def check_threads():
+    """Small models run on one thread, which the result says; too many threads are a note."""
+    base = [*REPLAY, "--sched", "conservative", "--json"]
+    one, two = (parse(run(*base, "--threads", "2", *more))
+                for more in ([], ["-p", "engine.fit=no"]))
+    check(one["run"]["threads"] == 1 and "too small" in one["run"]["threads_reason"],
+          f"a small model on two threads: {one['run']}")
+    check(two["run"]["threads"] == 2 and "threads_reason" not in two["run"],
+          f"all threads are asked for: {two['run']}")
+    check(one["result"] == two["result"], "threads change the result")
+    cores = len(os.sched_getaffinity(0))
+    done = run(*base, "--threads", str(cores + 1), "-p", "engine.fit=no")
+    check(done.returncode == 0 and done.stderr.count("\n") == 1
+          and f"share {cores} core" in done.stderr.replace("shares", "share"), "no note", done)
+
+
 def main():
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     pathlib.Path("regions.weft").write_text(REGIONS, encoding="utf-8")
@@ -560,6 +578,7 @@ def main():
     check_schedules(PHOLD)
     check_node_costs()
     check_warnings()
+    check_threads()
     check_packets()
     check_classes()
     check_what_if_of_classes()

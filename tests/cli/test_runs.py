@@ -71,8 +71,8 @@ def check_schedules():
     """Threads, processes and schedulers change nothing."""
     args = [*REPLAY, "--runs", "21", *UNCERTAIN, "--efficiency"]
     base = document([*args, "--threads", "1"])
-    check(document([*args, "--threads", "2"]) == base, "2 threads")
-    check(document([*args, "--sched", "optimistic", "--threads", "2"]) == base, "optimistic")
+    check(document([*args, "--threads", "2", "-p", "engine.fit=no"]) == base, "2 threads")
+    check(document([*args, "--sched", "optimistic", "--threads", "2", "-p", "engine.fit=no"]) == base, "optimistic")
     for processes in (2, 3) if MPIEXEC else ():
         check(document(args, processes=processes) == base, f"{processes} processes")
 

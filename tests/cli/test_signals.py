@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Signals: wherever weft is, the first one ends it, with a code that names the signal, a partial
 result or an error document, and no temporary file."""
+import json
 import os
 import pathlib
 import resource
@@ -8,18 +9,30 @@ import signal
 import subprocess
 import time
 
-from weft_cli import WEFT, check, finish, parse, run
+import jsonschema
+
+from weft_cli import SOURCE, WEFT, check, finish, parse, run
 
 ENOUGH_TICKS = 5  # hundredths of a second of CPU: the process is well under way
 # What loads for a very long time: distances in a chain of so many vertices.
 CHAIN = "\n".join(f"{i} {i + 1}" for i in range(200000))
 ENDLESS = ["replay", "gen:stencil3d", "-n", "64", "-p", "gen.iterations=100000000"]
+SCHEMA = json.loads((SOURCE / "share/schema/weft-result-1.json").read_text(encoding="utf-8"))
+VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 SPEC = ["topo", "graph:chain.edges"]
 
 
 def cpu_ticks(pid):
     fields = pathlib.Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1]
     return sum(int(field) for field in fields.split()[11:13])
+
+
+def validate(done):
+    """The document on stdout, which its schema allows."""
+    document = parse(done)
+    errors = list(VALIDATOR.iter_errors(document))
+    check(not errors, f"not valid: {[error.message for error in errors]}", done)
+    return document
 
 
 def interrupted(number, args, **options):
@@ -37,7 +50,7 @@ def interrupted(number, args, **options):
 def check_partial(number, *options):
     done = interrupted(number, [*ENDLESS, *options, "--json"])
     check(done.returncode == 128 + number, f"{options}: exit code {done.returncode}", done)
-    result = parse(done).get("result", {})
+    result = validate(done).get("result", {})
     check(result.get("status") == "interrupted" and result.get("digest_partial") is True,
           f"{options}: not marked as partial", done)
     check("the result is partial" in done.stderr, f"{options}: not said to be partial", done)
@@ -46,7 +59,7 @@ def check_partial(number, *options):
 def check_loading(number):
     done = interrupted(number, [*SPEC, "--json"])
     check(done.returncode == 128 + number, f"loading: exit code {done.returncode}", done)
-    error = parse(done).get("error", {})
+    error = validate(done).get("error", {})
     check(error.get("status") == "interrupted" and error.get("exit_code") == 128 + number,
           "loading: no error document", done)
     check(done.stderr.count("\n") == 1, "loading: not one message", done)

@@ -116,7 +116,8 @@ def check_tasks():
     check(document["notes"] == [] and document["format"] == "weft", "notes or format")
     results = [parse(run("replay", *source, "--json")).get("result", {})
                for source in (["gen:leanmd", *program], ["tasks.weft"], ["tasks2.weft"],
-                              ["tasks.weft", "--sched", "optimistic", "--threads", "2"],
+                              ["tasks.weft", "--sched", "optimistic", "--threads", "2", "-p",
+                               "engine.fit=no"],
                               ["tasks.weft", "--sched", "check-undo"])]
     for key in ("predicted_time_ps", "digest", "tasks"):
         values = [result.get(key) for result in results]

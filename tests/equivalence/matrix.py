@@ -194,7 +194,7 @@ LAUNCHES = 2
 
 
 def outcome(scenario, scheduler, threads, processes):
-    done = run(*scenario, "--sched", scheduler, "--threads", str(threads), "--json", "-q",
+    done = run(*scenario, "--sched", scheduler, "--threads", str(threads), "-p", "engine.fit=no", "--json", "-q",
                processes=0 if processes == 1 else processes, timeout=200)
     where = f"{' '.join(scenario)}: {scheduler}, {threads} threads, {processes} processes"
     check(done.returncode == 0, f"{where}: exit code {done.returncode}", done)

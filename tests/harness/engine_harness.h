@@ -19,7 +19,8 @@ struct outcome {
 /* Adds the processes of a model to an engine. */
 typedef void build_fn(struct wf_engine *engine, void *model);
 
-/* The default settings, but without pinning, because tests share the machine. */
+/* The default settings, but without pinning, because tests share the machine, and with all
+ * threads, however small the model is. */
 static inline struct wf_engine_config engine_defaults(enum wf_scheduler scheduler,
                                                       uint64_t threads)
 {
@@ -31,6 +32,7 @@ static inline struct wf_engine_config engine_defaults(enum wf_scheduler schedule
         printf("# %s\n", err.text);
         abort();
     }
+    config.fit = false;
     config.scheduler = (int)scheduler;
     config.threads = threads;
     config.pin = false;

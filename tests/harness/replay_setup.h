@@ -65,6 +65,7 @@ static inline struct wf_engine_config engine_config(const struct setup *setup)
 
     memset(&config, 0, sizeof(config));
     must(wf_param_defaults(wf_engine_params, &config, &err), &err);
+    config.fit = false;
     config.scheduler = (int)setup->scheduler;
     config.threads = setup->threads > 0 ? setup->threads : 1;
     config.batch = setup->batch > 0 ? setup->batch : config.batch;

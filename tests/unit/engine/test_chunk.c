@@ -231,7 +231,7 @@ static void two_threads_trade(void)
     pthread_t thread;
 
     wf_depot_init(&depot);
-    wf_barrier_init(&barrier, 2);
+    wf_barrier_init(&barrier, 2, 2);
     for (int i = 0; i < 2; i++) {
         traders[i] = (struct trader){.other = &traders[1 - i], .barrier = &barrier};
         wf_pool_init(&traders[i].pool, &depot, TEST_STRIDE);
@@ -245,6 +245,60 @@ static void two_threads_trade(void)
     wf_depot_fini(&depot);
 }
 
+/* ---- barriers ---- */
+
+enum { TURNS = 500 };
+
+struct walker {
+    struct wf_barrier *barrier;
+    const struct walker *walkers;
+    uint32_t n, turn;
+    bool right;
+};
+
+/* Nobody is a turn ahead of anybody. */
+static void *walk(void *arg)
+{
+    struct walker *walker = arg;
+
+    walker->right = true;
+    for (uint32_t turn = 1; turn <= TURNS; turn++) {
+        walker->turn = turn;
+        wf_barrier_wait(walker->barrier);
+        for (uint32_t i = 0; i < walker->n; i++) {
+            walker->right &= walker->walkers[i].turn == turn;
+        }
+        wf_barrier_wait(walker->barrier);
+    }
+    return NULL;
+}
+
+static void threads_meet_whether_they_spin_or_sleep(void)
+{
+    enum { N = 3 };
+
+    for (size_t cores = 1; cores <= N; cores += N - 1) {
+        struct wf_barrier barrier;
+        struct walker walkers[N];
+        pthread_t threads[N];
+
+        wf_barrier_init(&barrier, N, cores);
+        for (uint32_t i = 0; i < N; i++) {
+            walkers[i] = (struct walker){.barrier = &barrier, .walkers = walkers, .n = N};
+        }
+        for (uint32_t i = 1; i < N; i++) {
+            CHECK(pthread_create(&threads[i], NULL, walk, &walkers[i]) == 0);
+        }
+        (void)walk(&walkers[0]);
+        for (uint32_t i = 1; i < N; i++) {
+            CHECK(pthread_join(threads[i], NULL) == 0);
+        }
+        CHECK(walkers[0].right && walkers[1].right && walkers[2].right);
+        CHECK_U64(atomic_load(&barrier.sleeping), 0);
+        CHECK(cores > 1 || atomic_load(&barrier.spins) == 0);
+    }
+}
+
 int main(void)
 {
     RUN(a_bag_holds_what_was_added_whatever_the_stride);
@@ -253,5 +307,6 @@ int main(void)
     RUN(pools_trade_through_the_depot);
     RUN(chunks_are_aligned_for_events);
     RUN(two_threads_trade);
+    RUN(threads_meet_whether_they_spin_or_sleep);
     return wf_test_done();
 }
