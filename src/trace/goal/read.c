@@ -19,19 +19,24 @@
  * The first failure is kept in `err`. After it the word is empty, as it is at the end of the
  * file, and numbers are the smallest that are allowed.
  */
-enum { WORD_BYTES = 256 };
+enum { WORD_BYTES = 256, NOTHING_AHEAD = EOF - 1 };
 
 struct text {
     struct wf_intext file; /* with the place of the word */
     char word[WORD_BYTES]; /* the current one; "" at the end */
+    int ahead;             /* the next character, if it has been read, or NOTHING_AHEAD */
     uint64_t line, byte;   /* where reading goes on */
     struct wf_err *err;
 };
 
 static int take(struct text *text)
 {
-    int c = getc_unlocked(text->file.in); /* no other thread reads the file */
+    int c = text->ahead;
 
+    if (c == NOTHING_AHEAD) {
+        c = getc_unlocked(text->file.in); /* no other thread reads the file */
+    }
+    text->ahead = NOTHING_AHEAD;
     text->byte += c != EOF ? 1 : 0;
     text->line += c == '\n' ? 1 : 0;
     return c;
@@ -60,9 +65,12 @@ static void skip_comment(struct text *text)
     }
 }
 
+/* Without isalnum(), which asks for the locale at every character. */
 static bool is_word(int c)
 {
-    return c != EOF && (isalnum(c) != 0 || c == '_' || c == '-' || c == '.');
+    unsigned letter = ((unsigned)c | 0x20U) - 'a', digit = (unsigned)c - '0';
+
+    return letter < 26 || digit < 10 || c == '_' || c == '-' || c == '.';
 }
 
 /* Returns the first character of the next word, or EOF, and sets the place for errors. */
@@ -107,7 +115,7 @@ static void text_next(struct text *text)
     } else if (is_word(c)) {
         wf_trace_bad(&text->file.place, "a word of more than %d letters", WORD_BYTES - 1);
     } else if (c != EOF) {
-        (void)ungetc(c, text->file.in);
+        text->ahead = c;
         text->byte--;
         text->line -= c == '\n' ? 1 : 0;
     }
@@ -116,7 +124,7 @@ static void text_next(struct text *text)
 /* Whether the word is this one. */
 static bool text_is(const struct text *text, const char *word)
 {
-    return strcmp(text->word, word) == 0;
+    return text->word[0] == word[0] && strcmp(text->word, word) == 0;
 }
 
 /* The word must be this one, and is passed. */
@@ -157,7 +165,7 @@ static int64_t text_number(struct text *text, const char *what, const char *unit
 /* Opens the file and reads the first word. */
 static void text_open(struct text *text, const char *path, struct wf_err *err)
 {
-    *text = (struct text){.line = 1, .err = err};
+    *text = (struct text){.line = 1, .ahead = NOTHING_AHEAD, .err = err};
     if (wf_intext_open(&text->file, path, err) == WF_OK) {
         text_next(text);
     }
