@@ -2,6 +2,7 @@
 #include "base/mem.h"
 
 #include "base/status.h"
+#include "base/temp.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@ static void *checked(void *p, size_t size)
 {
     if (p == NULL) {
         (void)fprintf(stderr, "weft: out of memory allocating %zu bytes\n", size);
+        wf_temp_clean();
         _Exit(wf_status_exit_code(WF_ELIMIT));
     }
     return p;

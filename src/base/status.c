@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/status.h"
 
+#include "base/temp.h"
 #include "base/text.h"
 
 #include <stdarg.h>
@@ -78,5 +79,6 @@ void wf_panic(const char *fmt, ...)
     (void)vfprintf(stderr, fmt, ap);
     (void)fputs("\n", stderr);
     va_end(ap);
+    wf_temp_clean();
     _Exit(wf_status_exit_code(WF_EINTERNAL));
 }

@@ -32,7 +32,8 @@ bool wf_temp_move(const char *temporary, const char *path, bool replace);
 /* Removes a file, or a directory with all that is in it. Null is allowed. */
 void wf_temp_remove(const char *temporary);
 
-/* Removes all that is listed. A signal handler that ends the process may call it. */
+/* Removes all that is listed, for whoever ends the process at once: a signal handler, or a call
+ * that cannot go on. */
 void wf_temp_clean(void);
 
 /* The same, for a thread that ends the process while others work: from now on calls that would

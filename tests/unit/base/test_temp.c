@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/status.h"
 #include "base/temp.h"
 
 #include "harness/wf_test.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -99,7 +99,7 @@ static void what_is_left_is_removed_at_the_end(void)
 {
     char *ours = wf_temp_directory();
 
-    for (int sealed = 0; sealed < 2; sealed++) {
+    for (int how = 0; how < 3; how++) {
         int ends[2];
         char name[512] = "";
 
@@ -109,16 +109,20 @@ static void what_is_left_is_removed_at_the_end(void)
             char *path = wf_temp_directory();
             fill(path, "text");
             (void)!write(ends[1], path, strlen(path) + 1);
-            if (sealed) {
+            if (how == 1) {
                 wf_temp_seal();
                 _exit(0);
+            }
+            if (how == 2) {
+                (void)freopen("/dev/null", "w", stderr);
+                wf_panic("a test of what it removes");
             }
             exit(0);
         }
         CHECK(read(ends[0], name, sizeof(name)) > 0);
         int status = 0;
         CHECK(waitpid(child, &status, 0) == child);
-        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == (how == 2 ? 70 : 0));
         CHECK(name[0] == '/' && !exists(name) && exists(ours));
         (void)close(ends[0]);
         (void)close(ends[1]);
