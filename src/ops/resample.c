@@ -120,7 +120,8 @@ static void add_variation(const struct wf_places *places,
  * Analysis of variance with ranks as groups: the means of ranks differ by chance with the
  * variance s^2 / n. What is left of their variance is imbalance; its share is `keep`, and ranks
  * get the level that is best in the mean (James and Stein, "Estimation with quadratic loss",
- * 1961). Steps from span to span give the noise without slow changes, if that is less.
+ * 1961): long segments by drawing from each other, short ones by a factor. Steps from span to span
+ * give the noise without slow changes, if that is less.
  */
 static void find_levels(struct wf_resample *out, uint32_t place)
 {
@@ -144,7 +145,7 @@ static void find_levels(struct wf_resample *out, uint32_t place)
     own->common = sqrt((1 - keep) * noise / (sum.freedom + sum.n));
     for (uint64_t i = own->segments; i < own[1].segments; i++) {
         double mean = mean_of(out->places, &out->segments[i]);
-        if (length(&out->segments[i]) >= 2 && mean > 0) {
+        if (length(&out->segments[i]) >= 2 && length(&out->segments[i]) < OWN_MIN && mean > 0) {
             double level = grand + keep * (mean - grand);
             out->segments[i].factor = (uint64_t)(level / mean * (double)ONE + 0.5);
         }
@@ -394,9 +395,8 @@ static uint64_t recorded(const struct draw *draw, uint64_t number)
     return wf_rng_draw(draw->seed ^ RECORDED, draw->segment->rank, number);
 }
 
-/* Whether the recorded value is drawn too: as far as differences between ranks are kept, the
- * recorded ones are those of one run. */
-static bool is_drawn(const struct draw *draw, uint64_t random)
+/* Whether a rank draws from its own: true with the probability `keep`. */
+static bool is_own(const struct draw *draw, uint64_t random)
 {
     return (random & (ONE - 1)) < draw->place->keep;
 }
@@ -408,14 +408,37 @@ static int64_t times(uint64_t value, uint64_t factor)
     return product < WF_TIME_MAX ? (int64_t)product : WF_TIME_MAX;
 }
 
-/* One of the members of the segment near this one. */
-static uint64_t neighbour(const struct draw *draw, uint64_t at, uint64_t random)
-{
-    uint64_t first = draw->segment->begin, last = draw->segment[1].begin;
-    uint64_t begin = at - first > WINDOW ? at - WINDOW : first;
-    uint64_t end = last - at > WINDOW ? at + WINDOW + 1 : last;
+/* A member of a place, and its segment. */
+struct member {
+    const struct wf_resample_segment *segment;
+    uint64_t at; /* in places->members */
+};
 
-    return begin + wf_rng_below(random, end - begin);
+/* One of the members of the segment at most WINDOW away. */
+static struct member neighbour(struct member member, uint64_t random)
+{
+    uint64_t first = member.segment->begin, last = member.segment[1].begin;
+    uint64_t begin = member.at - first > WINDOW ? member.at - WINDOW : first;
+    uint64_t end = last - member.at > WINDOW ? member.at + WINDOW + 1 : last;
+
+    member.at = begin + wf_rng_below(random, end - begin);
+    return member;
+}
+
+/* A member of the same or another rank that might stand in the place of this one: of the same
+ * rank as far as ranks differ by more than chance, else of any rank, at about the same time. */
+static struct member draw_member(const struct draw *draw, struct member member, uint64_t random)
+{
+    uint64_t n = draw->place[1].segments - draw->place->segments, more = wf_rng_mix(random);
+    const struct wf_resample_segment *other =
+        &draw->resample->segments[draw->place->segments + wf_rng_below(more, n)];
+
+    if (!is_own(draw, random) && length(other) >= OWN_MIN) {
+        uint64_t before = member.at - member.segment->begin;
+        wf_u128 same = (wf_u128)before * length(other) / length(member.segment);
+        member = (struct member){other, other->begin + (uint64_t)same};
+    }
+    return neighbour(member, wf_rng_mix(more));
 }
 
 /* The level of the rank in this replica, relative to its mean. */
@@ -431,15 +454,15 @@ static uint64_t draw_level(const struct draw *draw)
     return (uint64_t)((double)draw->segment->factor * (common > least ? common : least));
 }
 
+/* First what might have been recorded in the place of a member, which is the same for all that
+ * draw this member, then the run. */
 static int64_t draw_own(const struct draw *draw, uint64_t at, uint64_t random)
 {
-    uint64_t near = neighbour(draw, at, random);
-    uint64_t other = recorded(draw, near);
+    uint64_t place = (uint64_t)(draw->place - draw->resample->by_place);
+    struct member member = draw_member(draw, (struct member){draw->segment, at}, random);
 
-    if (is_drawn(draw, other)) {
-        near = neighbour(draw, near, wf_rng_mix(other));
-    }
-    return times((uint64_t)duration_of(draw->resample->places, near), draw_level(draw));
+    member = draw_member(draw, member, wf_rng_draw(draw->seed ^ RECORDED, place, member.at));
+    return duration_of(draw->resample->places, member.at);
 }
 
 static uint64_t draw_ratio(const struct draw *draw, uint64_t random)
@@ -455,7 +478,7 @@ static int64_t draw_few(const struct draw *draw, uint64_t random)
 
     for (uint64_t i = 0; i < n; i++) {
         uint64_t other = recorded(draw, draw->segment->begin + i);
-        sum += is_drawn(draw, other) ? draw_ratio(draw, wf_rng_mix(other)) : ONE;
+        sum += is_own(draw, other) ? draw_ratio(draw, wf_rng_mix(other)) : ONE;
     }
     uint64_t mean = (uint64_t)mean_of(draw->resample->places, draw->segment);
     int64_t level = times((uint64_t)times(mean, draw_level(draw)), n > 0 ? sum / n : ONE);

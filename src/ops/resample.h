@@ -6,24 +6,26 @@
  * program might have taken in another run. The spans of one rank at one place are a segment.
  * What a span is drawn from depends on the length of its segment:
  *
- *   5 or more  the segment, from 12 spans before to 12 after it, so that work that changes in
- *              the course of the run stays where it is
- *   2 to 4     the mean of the segment, times the deviation of a span from the mean of its
+ *   5 or more  the segment, or that of another rank as far as ranks differ by chance only; from
+ *              12 spans before to 12 after it, so that work that changes in the course of the run
+ *              stays where it is
+ *   2 to 4     the level of the rank (likewise between its mean and that of all ranks), times the deviation of a span from the mean of its
  *              segment, of all such segments of the place
  *   1          the single spans of all ranks at the place, smoothed; except for those that
  *              differ from most others by far, which are kept
  *
  * Draws have two levels: a replica first draws what might have been recorded, then the run from
- * that. So they have the variance of a new run and that of the recorded one. Differences between
- * ranks are load imbalance as far as they exceed what chance explains (`keep`).
+ * that. So they have the variance of a new run and that of the recorded one.
  * docs/models/uncertainty.md has the equations.
  */
 
 #include "ops/places.h"
 
 struct wf_resample_segment {
-    uint64_t begin;  /* in places->members; it ends where the next one begins */
-    uint64_t factor; /* from the mean of the rank to its level, in 1/2^32; 0: spans are kept */
+    uint64_t begin; /* in places->members; it ends where the next one begins */
+    uint64_t
+        factor; /* 2 to 4 spans: from their mean to the level of the rank, in 1/2^32. 1 span:
+                        0 if it is kept */
     uint32_t rank;
 };
 
@@ -32,7 +34,8 @@ struct wf_resample_place {
     uint64_t segments, ratios, singles; /* the first of each; the next place ends them */
     uint64_t
         keep; /* the share of the differences between ranks that is not chance, in 1/2^32 */
-    double common; /* relative standard deviation of the level that ranks have in common */
+    /* 2 to 4 spans: relative standard deviation of the level that ranks have in common. */
+    double common;
     /* Single spans: mean, width of smoothing, and the factor that keeps their variance. */
     double mean, width, shrink;
 };
