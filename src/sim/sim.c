@@ -182,14 +182,42 @@ static void describe_links(const struct wf_job *job, struct wf_value *result)
     }
 }
 
+/* Whether programs run, and not their record. */
+static bool runs_programs(const struct wf_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->n_jobs; i++) {
+        if (plan->jobs[i].source != NULL && plan->jobs[i].source->live != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the user has interrupted a program that runs, and its last ranks have stopped before
+ * the engine noticed: they are not in a deadlock. */
+static bool was_left(const struct wf_job *job, const struct wf_engine *engine,
+                     const struct wf_sim_host *host)
+{
+    const struct wf_ranks_tally *tally =
+        job->setup.ranks != NULL ? wf_engine_tally_get(engine) : NULL;
+
+    return host->stop != NULL && *host->stop != 0 && runs_programs(job->plan) &&
+           wf_comm_size(host->world) == 1 && tally != NULL && tally->unfinished > 0;
+}
+
 /* Runs the engine. There is a document only if the run ended normally or was interrupted. *ran
  * is true, in all processes, if the run was neither interrupted nor failed in any of them. */
 static enum wf_status run_engine(const struct wf_job *job, struct wf_engine *engine,
-                                 struct wf_comm *world, struct wf_value **doc, bool *ran,
-                                 struct wf_err *err)
+                                 const struct wf_sim_host *host, struct wf_value **doc,
+                                 bool *ran, struct wf_err *err)
 {
+    struct wf_comm *world = host->world;
     struct wf_run run = {.threads = 0};
     enum wf_status status = wf_engine_run(engine, &run, err);
+
+    if (status == WF_OK && was_left(job, engine, host)) {
+        status = WF_EINTR;
+    }
 
     if (status == WF_OK || status == WF_EINTR) {
         enum wf_status readable = check_sources(job->plan, world, err);
@@ -227,17 +255,6 @@ static enum wf_status run_engine(const struct wf_job *job, struct wf_engine *eng
     wf_document_run(root, job->plan, &run, job->ops->memory(job));
     *doc = root;
     return status;
-}
-
-/* Whether programs run, and not their record. */
-static bool runs_programs(const struct wf_plan *plan)
-{
-    bool any = false;
-
-    for (uint32_t i = 0; i < plan->n_jobs; i++) {
-        any = any || (plan->jobs[i].source != NULL && plan->jobs[i].source->live != NULL);
-    }
-    return any;
 }
 
 /* Runs the job again with changes, if it was short enough and completed. */
@@ -296,7 +313,7 @@ static enum wf_status run_job(struct wf_job *job, struct wf_plan *plan,
     bool ran = false;
     enum wf_status status = job->ops->build(job, engine, &job->setup, err);
     if (status == WF_OK) {
-        status = run_engine(job, engine, host->world, doc, &ran, err);
+        status = run_engine(job, engine, host, doc, &ran, err);
     }
     wf_engine_free(engine);
     if (ran) {
@@ -531,9 +548,7 @@ static enum wf_status run_recorded(struct wf_plan *plan, const struct wf_sim_hos
     struct wf_sim_host live = *host;
     enum wf_status status = wf_sim_trace_out_begin(&trace, plan, host, err);
 
-    if (status == WF_OK) {
-        status = check_payload(plan, host->world, err);
-    }
+    status = status == WF_OK ? check_payload(plan, host->world, err) : status;
     if (status == WF_OK) {
         status = wf_sim_record_begin(&record, plan, host, &trace, err);
     }

@@ -2,6 +2,7 @@
 #include "vrank/crash.h"
 
 #include "base/mem.h"
+#include "base/temp.h"
 #include "base/units.h"
 
 #include <execinfo.h>
@@ -54,6 +55,7 @@ static _Noreturn void report(const struct wf_live_crash *crash)
     ssize_t n = write(STDERR_FILENO, line, strlen(line));
     (void)n;
     backtrace_symbols_fd(crash->frames, (int)crash->n_frames, STDERR_FILENO);
+    wf_temp_clean(); /* NOLINT(bugprone-signal-handler,cert-sig30-c): made for this */
     _exit(EXIT_PROGRAM);
 }
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Computes and exchanges, and appends its rank to a file each time it is executed. Its arguments
- * are that file, how often one rank computes longer than the others, and that rank. */
+ * are that file, how often one rank computes longer than the others, and that rank; or that
+ * file and the word crash. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { TIMES = 20, WORK = 100000 };
 
@@ -28,6 +30,9 @@ int main(int argc, char **argv)
     FILE *file = fopen(argv[1], "a");
     (void)fprintf(file, "%d\n", rank);
     (void)fclose(file);
+    if (argc == 3 && strcmp(argv[2], "crash") == 0 && rank == 0) {
+        *(volatile int *)argv[argc] = 1; /* the null pointer at the end */
+    }
     for (int i = 0; i < TIMES; i++) {
         int slow = argc > 3 && rank == (int)strtol(argv[3], NULL, 10) && i == TIMES / 2;
         sum += work(slow ? strtol(argv[2], NULL, 10) : 1);

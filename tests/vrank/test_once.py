@@ -2,6 +2,7 @@
 """A program that runs is executed once, whatever is asked about it: the ideal network, what-if
 and corrected compute times come from the record of that execution."""
 import json
+import os
 import pathlib
 import subprocess
 
@@ -9,6 +10,8 @@ import vrank
 
 HERE = pathlib.Path(__file__).parent
 RANKS = 4
+TEMPORARY = pathlib.Path("temporary")
+ENVIRONMENT = {**os.environ, "TMPDIR": str(TEMPORARY.absolute())}
 NETWORK = ("--net", "latency", "--topo", "torus:2x2")
 
 
@@ -18,7 +21,7 @@ def run(program, *options, args=(), fails=False):
     command = [vrank.WEFT, "run", "-n", str(RANKS), "-q", "-f", "-o", "result.json", *NETWORK,
                *options, "--", program, "ranks.txt", *args]
     done = subprocess.run(command, text=True, capture_output=True, check=False, timeout=120,
-                          stdin=subprocess.DEVNULL)
+                          stdin=subprocess.DEVNULL, env=ENVIRONMENT)
     if (done.returncode != 0) != fails:
         vrank.complain(" ".join(command), done.stdout, done.stderr)
         return None
@@ -93,13 +96,16 @@ def check_robust(program):
 
 
 def main():
+    TEMPORARY.mkdir(exist_ok=True)
     program = vrank.build(HERE / "once.c")
     if program is not None:
         check_efficiency(program)
         check_what_if(program)
         check_runs(program)
         check_robust(program)
-    left = [path.name for path in pathlib.Path().glob("weft-*")]
+        run(program, args=("crash",), fails=True)
+        run(program, "--efficiency", args=("crash",), fails=True)
+    left = [path.name for path in TEMPORARY.iterdir()]
     if left:
         vrank.complain("temporary files are left", left)
     vrank.finish()
