@@ -18,6 +18,7 @@
  *     stream NS                    time per message in a stream of one-byte messages
  *     eager BYTES                  the longest message whose send does not wait for its receive
  *     rendezvous BYTES             the shortest one that was seen to wait
+ *     overlap PART                 how much of a longer one moves while its ranks compute
  *     lost RANK PERCENT            CPU time that the rank did not get while it computed; these
  *                                  lines precede the measurements
  *
@@ -41,7 +42,8 @@ enum {
     COPY_BYTES = 8192,
     EAGER_TRIES = 3,
     ROUNDS_MIN = 3,
-    OUTLIER = 4, /* a round is at most so many times as long as the median one */
+    ALLPAIRS_MAX = 64, /* ranks: its messages grow by the square */
+    OUTLIER = 4,       /* a round is at most so many times as long as the median one */
     CHEAP_TIMES = 5,
     PROBE_BYTES = 65536,
     LATE_BYTES = 16384 /* from here on the second rank of an exchange starts late */
@@ -377,6 +379,9 @@ static double plan(int most, int dense)
             add(EXCHANGE, 0, rounds, bytes / 2 * 3);
         }
         for (int kind = INCAST; n_ranks > 2 && kind < KINDS && is_coarse(bytes); kind++) {
+            if (kind == ALLPAIRS && n_ranks > ALLPAIRS_MAX) {
+                break;
+            }
             add(kind, 0, kind <= OUTCAST ? rounds : rounds > 2 ? 4 : rounds, bytes);
         }
         if (bytes > most / 2) {
@@ -525,6 +530,40 @@ static int is_eager(int bytes)
     return eager;
 }
 
+/* How much of a long message moves while both ranks compute: nearly all with a progress thread
+ * or hardware that does it, nearly nothing if the library works only in its calls. */
+static void find_overlap(int bytes)
+{
+    double one = latency + bytes * byte_time, busy = WAIT + 4 * one, parts[EAGER_TRIES] = {0};
+    struct series moved = {0};
+    MPI_Request request;
+
+    for (int i = 0; i < EAGER_TRIES && rank < 2 && bytes <= largest; i++) {
+        exchange(1);
+        double begin = MPI_Wtime();
+        if (rank == 0) {
+            MPI_Isend(data, bytes, MPI_CHAR, 1, 8, MPI_COMM_WORLD, &request);
+        } else {
+            MPI_Irecv(room, bytes, MPI_CHAR, 0, 8, MPI_COMM_WORLD, &request);
+        }
+        spin(busy);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        parts[i] = 1 - (MPI_Wtime() - begin - busy) / one;
+    }
+    if (rank == 1) {
+        MPI_Send(parts, EAGER_TRIES, MPI_DOUBLE, 0, 9, MPI_COMM_WORLD);
+    } else if (rank == 0) {
+        MPI_Recv(parts, EAGER_TRIES, MPI_DOUBLE, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        for (int i = 0; i < EAGER_TRIES; i++) {
+            note(&moved, parts[i] > 0.01 ? parts[i] : 0.01);
+        }
+        if (bytes <= largest) {
+            printf("overlap %.2f\n", quantile(&moved, 0.5));
+        }
+        free(moved.values);
+    }
+}
+
 /* Finds the limit between two powers of two, then to within 16 bytes. */
 static void find_eager(int most)
 {
@@ -551,6 +590,9 @@ static void find_eager(int most)
     if (rank == 0 && no > 0) {
         printf("eager %d\nrendezvous %d\n", yes, no);
     }
+    if (rank < 2 && no > 0) {
+        find_overlap(2 * no);
+    }
     meet();
 }
 
@@ -566,7 +608,7 @@ static void watch_host(void)
                 before = now;
             }
             double part = gone / (now - begin);
-            lost = part > lost ? part : lost;
+            lost += part / 2; /* it is called twice */
         }
         meet();
     }

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/buf.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/temp.h"
 #include "cli/capture_library.h"
@@ -19,10 +21,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LINE_MAX_BYTES = 512, PAIRS_MAX = 6, PAIRS_TEXT = 96, POLL_MS = 200, WORDS_MORE = 6 };
+enum {
+    LINE_MAX_BYTES = 512,
+    KEPT_MAX = 1 << 20,    /* bytes of a machine file... */
+    LINES_MAX = 512 << 10, /* ...of which these at most keep measurements */
+    PAIRS_MAX = 6,
+    PAIRS_TEXT = 96,
+    POLL_MS = 200,
+    WORDS_MORE = 6,
+    MEASURES_MIN = 8
+};
 
 struct calibrate_opts {
-    const char *output, *topology;
+    const char *output, *topology, *from;
     int mpi, progress;
     uint64_t repeat, max_bytes;
     int64_t time;
@@ -40,6 +51,8 @@ static const struct wf_opt rows[] = {
                .doc =
                    "How the hosts are connected, rank i on node i; without it all are at one "
                    "switch"),
+    WF_OPT_ROW(struct calibrate_opts, from, TEXT, "from", 0, "<file.yaml>",
+               .doc = "Measure nothing: fit what is kept in a file that calibrate wrote"),
     WF_OPT_ROW(struct calibrate_opts, time, TIME, "time", 0, NULL, .def = "60s", .min = "1s",
                .max = "24h",
                .doc = "How long to measure; sizes and repetitions are chosen to fit"),
@@ -67,6 +80,7 @@ struct job {
     const volatile sig_atomic_t *stop;
     struct wf_progress_line *line;
     struct wf_calibration *measured;
+    struct wf_buf lines; /* what was measured, as it was printed */
     pid_t child;
     int how; /* it ended */
 };
@@ -98,8 +112,27 @@ static enum wf_status start(struct job *job, char *const *command, int *from,
     return WF_OK;
 }
 
+static bool is_plain(const char *line)
+{
+    while (*line >= ' ' && *line <= '~') {
+        line++;
+    }
+    return *line == '\0';
+}
+
+/* Reads a line, and keeps it for the machine file if it is one of ours. */
+static void take_line(struct job *job, const char *line, double *progress)
+{
+    bool is_ours = wf_calibration_line(job->measured, line, progress);
+
+    if (is_ours && is_plain(line) && job->lines.size + strlen(line) < LINES_MAX) {
+        wf_buf_append(&job->lines, line, strlen(line));
+        wf_buf_append(&job->lines, "\n", 1);
+    }
+}
+
 /* Reads the lines of the program until it closes its output. WF_EINTR if we are interrupted. */
-static enum wf_status read_lines(const struct job *job, int from, struct wf_err *err)
+static enum wf_status read_lines(struct job *job, int from, struct wf_err *err)
 {
     char line[LINE_MAX_BYTES], bytes[4096];
     size_t length = 0;
@@ -124,7 +157,7 @@ static enum wf_status read_lines(const struct job *job, int from, struct wf_err 
             }
             line[length] = '\0';
             length = 0;
-            wf_calibration_line(job->measured, line, &progress);
+            take_line(job, line, &progress);
         }
         wf_progress_share(job->line, "measuring", progress);
     }
@@ -143,6 +176,7 @@ static enum wf_status run_program(struct job *job, const char *const *arguments,
         words[n + i] = arguments[i];
     }
     *job->measured = (struct wf_calibration){.n = 0};
+    job->lines.size = 0;
     enum wf_status status = start(job, (char *const *)wf_unconst(words), &from, err);
     free(words);
     WF_TRY(status);
@@ -252,13 +286,61 @@ static enum wf_status measure(struct job *job, const struct calibrate_opts *opts
     enum wf_status status = run_program(job, arguments, err);
     free(program);
     WF_TRY(status);
-    if (job->how != 0 || job->measured->n_ranks < 2 || job->measured->n < 8) {
+    if (job->how != 0 || job->measured->n_ranks < 2 || job->measured->n < MEASURES_MIN) {
         return wf_err_set(
             err, WF_EINVAL,
             "'%.200s' did not measure messages on two ranks or more; for example: " USAGE,
             job->operands->args.items[0]);
     }
     return WF_OK;
+}
+
+/* ---- measurements in a file ---- */
+
+#define KEPT "#: " /* begins the lines of a machine file that keep what was measured */
+
+/* Reads what a machine file keeps. */
+static enum wf_status read_kept(struct job *job, const char *path, const char **mpi,
+                                struct wf_err *err)
+{
+    struct wf_buf text = {.data = NULL};
+    double progress = 0;
+    char *rest = NULL;
+    enum wf_status status = wf_file_read(path, KEPT_MAX, &text, err);
+
+    if (status == WF_OK) {
+        char *line = strtok_r((char *)text.data, "\n", &rest);
+        for (; line != NULL; line = strtok_r(NULL, "\n", &rest)) {
+            if (strncmp(line, KEPT, strlen(KEPT)) == 0) {
+                take_line(job, line + strlen(KEPT), &progress);
+            }
+            for (size_t i = 1; mpis[i] != NULL; i++) {
+                bool is_named = strncmp(line, KEPT "mpi ", strlen(KEPT "mpi ")) == 0 &&
+                                strcmp(line + strlen(KEPT "mpi "), mpis[i]) == 0;
+                *mpi = is_named ? mpis[i] : *mpi;
+            }
+        }
+    }
+    wf_buf_fini(&text);
+    WF_TRY(status);
+    return job->measured->n >= MEASURES_MIN && *mpi != NULL
+               ? WF_OK
+               : wf_err_set(err, WF_EINVAL,
+                            "'%.200s' keeps no measurements; weft calibrate writes such files",
+                            path);
+}
+
+static void write_kept(const struct job *job, const char *mpi, FILE *out)
+{
+    const char *at = (const char *)job->lines.data, *end = at + job->lines.size;
+
+    (void)fprintf(out, "\n# For weft calibrate --from:\n" KEPT "mpi %s\n", mpi);
+    while (at < end) {
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        int length = (int)(newline - at);
+        (void)fprintf(out, KEPT "%.*s\n", length, at);
+        at = newline + 1;
+    }
 }
 
 /* ---- results ---- */
@@ -271,16 +353,16 @@ static enum wf_status fail_to_write(const char *path, struct wf_err *err)
 
 /* Writes the machine file as `temporary` and moves it to its place. */
 static enum wf_status save(const struct calibrate_opts *opts, const char *temporary,
-                           const struct wf_calibration *measured,
-                           const struct wf_calibration_fit *fit, const char *mpi,
-                           struct wf_err *err)
+                           const struct job *job, const struct wf_calibration_fit *fit,
+                           const char *mpi, struct wf_err *err)
 {
     FILE *out = fopen(temporary, "we");
 
     if (out == NULL) {
         return fail_to_write(opts->output, err);
     }
-    wf_calibration_write(measured, fit, mpi, out);
+    wf_calibration_write(job->measured, fit, mpi, out);
+    write_kept(job, mpi, out);
     bool written = ferror(out) == 0;
     written = fclose(out) == 0 && written;
     if (!written || !wf_temp_move(temporary, opts->output, opts->force)) {
@@ -292,12 +374,11 @@ static enum wf_status save(const struct calibrate_opts *opts, const char *tempor
 static void warn_of_load(const struct wf_calibration *measured, FILE *out)
 {
     if (measured->lost > WF_CALIBRATION_LOST_MAX) {
-        (void)fprintf(
-            out,
-            "weft: warning: the hosts are busy: rank %" PRIu64
-            " lost %.0f %% of its time to other programs; the times of short messages "
-            "are too long. Measure again when nothing else runs\n",
-            measured->lost_rank, measured->lost);
+        (void)fprintf(out,
+                      "weft: warning: the hosts are busy: ranks lost %.0f %% of their time to "
+                      "other programs; the times of short messages are too long. Measure again "
+                      "when nothing else runs\n",
+                      measured->lost);
     }
 }
 
@@ -319,11 +400,20 @@ static void answer(struct wf_cli *cli, const struct calibrate_opts *opts,
 
 /* Makes the file that becomes the output: nobody should measure for a minute and then learn
  * that it cannot be written. */
-static enum wf_status open_output(const struct calibrate_opts *opts, char **temporary,
-                                  struct wf_err *err)
+static enum wf_status open_output(const struct calibrate_opts *opts, size_t n_operands,
+                                  char **temporary, struct wf_err *err)
 {
     if (opts->output == NULL) {
         return wf_err_set(err, WF_EUSAGE, "no file to write; for example: " USAGE);
+    }
+    if (opts->from == NULL && n_operands == 0) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "calibrate: a launcher of two or more ranks is missing; for "
+                          "example: " USAGE);
+    }
+    if (opts->from != NULL && n_operands > 0) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "calibrate: --from measures nothing, so it takes no launcher");
     }
     if (!opts->force && access(opts->output, F_OK) == 0) {
         errno = EEXIST;
@@ -341,7 +431,7 @@ static enum wf_status calibrate_run(struct wf_cli *cli, const void *opts_arg,
     const char *mpi = NULL;
     char *temporary = NULL;
 
-    WF_TRY(open_output(opts, &temporary, err));
+    WF_TRY(open_output(opts, operands->args.n, &temporary, err));
     wf_progress_init(&line, (enum wf_progress_mode)opts->progress, cli->err);
     struct wf_calibration *measured = wf_xcalloc(1, sizeof(*measured));
     struct wf_calibration_fit *fit = wf_xcalloc(1, sizeof(*fit));
@@ -349,8 +439,9 @@ static enum wf_status calibrate_run(struct wf_cli *cli, const void *opts_arg,
                       .stop = wf_interrupt_watch(),
                       .line = &line,
                       .measured = measured};
-    enum wf_status status = find_mpi(&job, opts, &mpi, err);
-    if (status == WF_OK) {
+    enum wf_status status = opts->from != NULL ? read_kept(&job, opts->from, &mpi, err)
+                                               : find_mpi(&job, opts, &mpi, err);
+    if (status == WF_OK && opts->from == NULL) {
         status = measure(&job, opts, mpi, err);
     }
     if (status == WF_OK) {
@@ -359,7 +450,7 @@ static enum wf_status calibrate_run(struct wf_cli *cli, const void *opts_arg,
     }
     wf_progress_erase(&line);
     if (status == WF_OK) {
-        status = save(opts, temporary, measured, fit, mpi, err);
+        status = save(opts, temporary, &job, fit, mpi, err);
     }
     if (status != WF_OK) {
         wf_temp_remove(temporary);
@@ -369,6 +460,7 @@ static enum wf_status calibrate_run(struct wf_cli *cli, const void *opts_arg,
         answer(cli, opts, measured, fit, mpi);
     }
     wf_calibration_fit_release(fit);
+    wf_buf_fini(&job.lines);
     free(fit);
     free(measured);
     return status;
@@ -378,7 +470,7 @@ const struct wf_verb wf_verb_calibrate = {
     .name = "calibrate",
     .summary = "Measure a machine's messages and write a machine file",
     .help =
-        {.synopsis = "weft calibrate -o <file.yaml> [options] -- <launcher of ranks>...",
+        {.synopsis = "weft calibrate -o <file.yaml> [options] [-- <launcher of ranks>...]",
          .summary =
              "Measure patterns of messages between two or more ranks of a real MPI, fit the "
              "network models to them by simulating the same patterns, and write a machine "
@@ -386,14 +478,13 @@ const struct wf_verb wf_verb_calibrate = {
          .examples =
              {
                  {USAGE, "Measure this host"},
-                 {"weft calibrate -o cluster.yaml -t star:8 --time 2min -- mpirun -n 8 "
-                  "-hostfile hosts",
-                  "Measure eight hosts at one switch, for two minutes"},
+                 {"weft calibrate -o again.yaml --from host.yaml",
+                  "Fit the same measurements again, as after an update of weft"},
              },
          .table = rows},
     .opts_size = sizeof(struct calibrate_opts),
     .operand = "a launcher of two or more ranks",
-    .min_operands = 1,
+    .min_operands = 0, /* with --from */
     .max_operands = SIZE_MAX,
     .run = calibrate_run,
 };

@@ -4,7 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORD_MAX = 64, NUMBERS_MAX = 11 };
+enum {
+    NUMBERS_MAX = 11,
+    /* What a measuring program may say; anything else is a mistake. */
+    RANKS_MAX = 65536,
+    ROUNDS_MAX = 1000
+};
 
 /* A short measurement whose quartiles are further apart than this was disturbed. */
 static const double disturbed_ratio = 1.25, short_ns = 5e6;
@@ -50,6 +55,9 @@ static size_t read_numbers(const char *text, double *numbers)
 struct quantiles {
     double median, first, third, least;
 };
+
+#define BYTES_MAX   (UINT64_C(1) << 30)
+#define TIME_MAX_NS 1e15
 
 static uint64_t whole(double number)
 {
@@ -101,22 +109,30 @@ static void read_measure(const char *text, struct wf_calibration *measured)
     if (m.kind == WF_CALIBRATION_EXCHANGE && m.rounds > 2 && m.lag > 0) {
         m.kind = WF_CALIBRATION_EXCHANGES;
     }
-    if (m.rounds > 0 && m.bytes > 0 && m.ns > m.lag) {
+    if (m.rounds > 0 && m.rounds <= ROUNDS_MAX && m.bytes > 0 && m.bytes <= BYTES_MAX &&
+        m.lag >= 0 && m.ns > m.lag && m.ns < TIME_MAX_NS) {
         measured->measures[measured->n++] = m;
     }
 }
 
+/* "host RANK NAME", from RANK on. The name becomes that of the machine, so it is one word. */
 static void read_host(const char *text, struct wf_calibration *measured)
 {
-    const char *name = text + strcspn(text, " ");
-    size_t length = strcspn(name + strspn(name, " "), "\r\n");
+    const char *at = text + strcspn(text, " ");
+    char name[sizeof(measured->host)] = "";
 
-    name += strspn(name, " ");
+    at += strspn(at, " ");
+    for (size_t i = 0; i + 1 < sizeof(name) && at[i] != '\0'; i++) {
+        bool is_letter = (at[i] >= 'a' && at[i] <= 'z') || (at[i] >= 'A' && at[i] <= 'Z') ||
+                         (at[i] >= '0' && at[i] <= '9');
+        name[i] = is_letter || at[i] == '.' || at[i] == '_' ? at[i] : '-';
+    }
     if (measured->host[0] == '\0') {
-        (void)snprintf(measured->host, sizeof(measured->host), "%.*s", (int)length, name);
+        (void)snprintf(measured->host, sizeof(measured->host), "%s",
+                       name[0] != '\0' ? name : "host");
         measured->one_host = true;
-    } else if (strlen(measured->host) != length || strncmp(measured->host, name, length) != 0) {
-        measured->one_host = false;
+    } else {
+        measured->one_host = measured->one_host && strcmp(measured->host, name) == 0;
     }
 }
 
@@ -124,42 +140,60 @@ static void read_lost(const char *text, struct wf_calibration *measured)
 {
     double v[NUMBERS_MAX];
 
-    if (read_numbers(text, v) == 2 && v[1] > measured->lost) {
-        measured->lost = v[1];
-        measured->lost_rank = whole(v[0]);
+    if (read_numbers(text, v) == 2 && v[1] >= 0 && v[1] <= 100) {
+        measured->n_lost++;
+        measured->lost += (v[1] - measured->lost) / (double)measured->n_lost;
     }
 }
 
-void wf_calibration_line(struct wf_calibration *measured, const char *line, double *progress)
+static void read_ranks(const char *text, struct wf_calibration *measured)
+{
+    uint64_t n = whole(strtod(text, NULL));
+
+    measured->n_ranks = n <= RANKS_MAX ? n : 0;
+}
+
+static void read_eager(const char *text, struct wf_calibration *measured)
+{
+    measured->eager_max = whole(strtod(text, NULL));
+    measured->has_limit = true;
+}
+
+bool wf_calibration_line(struct wf_calibration *measured, const char *line, double *progress)
 {
     const struct {
         const char *word;
         double *number;
-    } singles[] = {{"send", &measured->send},           {"take", &measured->take},
-                   {"stream", &measured->stream},       {"copy_send", &measured->copy_send},
-                   {"copy_take", &measured->copy_take}, {"progress", progress}};
+    } singles[] = {{"send", &measured->send},
+                   {"take", &measured->take},
+                   {"stream", &measured->stream},
+                   {"copy_send", &measured->copy_send},
+                   {"copy_take", &measured->copy_take},
+                   {"overlap", &measured->overlap},
+                   {"progress", progress}};
     const struct {
         const char *word;
         void (*read)(const char *text, struct wf_calibration *measured);
-    } others[] = {{"measure", read_measure}, {"host", read_host}, {"lost", read_lost}};
+    } others[] = {{"measure", read_measure},
+                  {"host", read_host},
+                  {"lost", read_lost},
+                  {"ranks", read_ranks},
+                  {"eager", read_eager}};
     const char *text = NULL;
 
     for (size_t i = 0; i < sizeof(singles) / sizeof(singles[0]); i++) {
         if ((text = after(line, singles[i].word)) != NULL) {
             *singles[i].number = strtod(text, NULL);
+            return singles[i].number != progress;
         }
     }
     for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
         if ((text = after(line, others[i].word)) != NULL) {
             others[i].read(text, measured);
+            return true;
         }
     }
-    if ((text = after(line, "ranks")) != NULL) {
-        measured->n_ranks = whole(strtod(text, NULL));
-    } else if ((text = after(line, "eager")) != NULL) {
-        measured->eager_max = whole(strtod(text, NULL));
-        measured->has_limit = true;
-    }
+    return false;
 }
 
 /* ---- samples of two ranks ---- */

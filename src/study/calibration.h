@@ -57,13 +57,14 @@ struct wf_calibration {
     double copy_send, copy_take; /* CPU time per KiB */
     uint64_t eager_max;          /* the longest message sent eagerly... */
     bool has_limit;              /* ...if there are longer ones */
-    double lost;        /* percent of the time that a computation did not get, at worst */
-    uint64_t lost_rank; /* the rank for which that is so */
+    double overlap; /* part of a long message that moved while its ranks computed; 0: unknown */
+    double lost; /* percent of the time that computations did not get, mean of the ranks... */
+    uint64_t n_lost; /* ...of which there are so many */
 };
 
-/* Reads one line, such as "send 812.5". Skips unknown lines. A line "progress 0.42" is stored in
- * *progress. */
-void wf_calibration_line(struct wf_calibration *measured, const char *line, double *progress);
+/* Reads one line, such as "send 812.5". A line "progress 0.42" is stored in *progress. Returns
+ * whether the line belongs to the measurements; others are skipped. */
+bool wf_calibration_line(struct wf_calibration *measured, const char *line, double *progress);
 
 /* The measurements of a ping-pong and of exchanges between the first two ranks, for wf_fit().
  * `samples` has space for WF_CALIBRATION_SAMPLES_MAX. */

@@ -156,9 +156,8 @@ void wf_calibration_write(const struct wf_calibration *measured,
         measured->n_ranks, mpi, measured->repeats);
     if (measured->lost > WF_CALIBRATION_LOST_MAX) {
         (void)fprintf(out,
-                      "# The hosts were busy: rank %" PRIu64
-                      " lost %.0f %% of its time to other programs.\n",
-                      measured->lost_rank, measured->lost);
+                      "# The hosts were busy: ranks lost %.0f %% of their time to others.\n",
+                      measured->lost);
     }
     (void)fprintf(out, "name: %s\nsummary: measured with %" PRIu64 " ranks of %s%s\n",
                   measured->host, measured->n_ranks, mpi,

@@ -18,6 +18,7 @@ enum {
     SMALL = 1 << 10,     /* up to here latency and overhead do */
     CLASSES_MAX = 6,     /* link classes that are fitted separately */
     PACKET_BYTES = 1448, /* the data of a full TCP segment in an Ethernet frame */
+    HEADER_BYTES = 66,   /* of Ethernet, IP and TCP with time stamps */
     SWEEPS_MAX = 24,
     BURST_FROM = 256, /* sizes that a token bucket passes wholly or partly at once */
     BURST_TO = 8 << 10
@@ -25,12 +26,17 @@ enum {
 
 static const double first_step = 0.2, last_step = 0.008;
 static const double better_by = 0.99;        /* a table must reduce the error to this part... */
-static const double clearly_better_by = 0.9; /* ...and an option to this one */
-/* A table of forty numbers must reduce it further. */
+static const double clearly_better_by = 0.9; /* ...an option to this one... */
+static const double far_better_by = 0.6;     /* ...and one that changes much to this one */
+/* A table of forty numbers must reduce it further, unless it is known to matter: ranks of one
+ * host copy all data with their CPUs. */
 static const double much_better_by = 0.8;
 /* The first model generalises best: another must be better by this. */
 static const double preferred_by = 0.7, preferred_points = 0.005;
-static const double change_max = 4; /* the most by which a direct estimate is changed */
+static const double tcp_rate_max = 5e9; /* bytes per second: faster is not TCP */
+static const double change_max = 4;     /* the most by which a direct estimate is changed */
+/* The standard deviation of a normal distribution, from the median of its deviations. */
+static const double median_to_sd = 1.4826;
 static const double noise_floor = 0.02, error_max = 1;
 
 struct fitting {
@@ -301,26 +307,23 @@ static double descend(struct fitting *fitting, struct wf_calibration_model *mode
     return judge(fitting, model, model->predicted);
 }
 
-/* Sets an option if that describes the measurements better. Returns the error. */
+/* Sets an option if the error is then below `most`. Returns the error with the option. */
 static double try_option(struct fitting *fitting, struct wf_calibration_model *model,
-                         const char *key, const char *value, double least)
+                         const char *const option[2], double most)
 {
+    const char *key = option[0], *value = option[1];
     const struct wf_calibration_setting *before = find_setting(model, key);
     char *old = before != NULL ? wf_xstrdup(before->text) : NULL;
 
     set_text(model, key, value, "the option that fits better");
     double error = judge(fitting, model, model->predicted);
-    if (error < clearly_better_by * least) {
-        free(old);
-        return error;
-    }
-    if (old != NULL) {
+    if (!(error < most) && old != NULL) {
         set_text(model, key, old, "choice");
-    } else {
+    } else if (!(error < most)) {
         remove_setting(model, key);
     }
     free(old);
-    return least;
+    return error;
 }
 
 /* ---- models ---- */
@@ -351,6 +354,10 @@ static void start_common(struct fitting *fitting, struct wf_calibration_model *m
         (void)snprintf(text, sizeof(text), "%" PRIu64, fitting->measured->eager_max);
         set_text(model, "mpi.eager_max", text,
                  "the longest message whose send does not wait for its receive");
+        if (fitting->measured->overlap > 0 && fitting->measured->overlap < 0.5) {
+            set_text(model, "mpi.progress", "calls",
+                     "measured: long messages do not move while their ranks compute");
+        }
     }
 }
 
@@ -400,25 +407,67 @@ static double try_bursts(struct fitting *fitting, struct wf_calibration_model *m
     return descend(fitting, model, first_step);
 }
 
+static void copy_settings(const struct wf_calibration_model *from,
+                          struct wf_calibration_model *to)
+{
+    for (size_t i = 0; i < to->n; i++) {
+        free(to->settings[i].text);
+    }
+    to->n = from->n;
+    for (size_t i = 0; i < from->n; i++) {
+        to->settings[i] = from->settings[i];
+        to->settings[i].text = wf_xstrdup(from->settings[i].text);
+    }
+}
+
+/* Headers of packets instead of a lower bandwidth: what they cost shows with short messages. The
+ * other parameters change with them, so they are fitted again. */
+static double try_headers(struct fitting *fitting, struct wf_calibration_model *model,
+                          double least)
+{
+    struct wf_calibration_model *before = wf_xcalloc(1, sizeof(*before));
+    struct wf_calibration_setting *rate = find_setting(model, "net.bandwidth");
+
+    copy_settings(model, before);
+    vary(model, "net.bandwidth", rate->number * (1 + (double)HEADER_BYTES / PACKET_BYTES),
+         rate->note);
+    set_text(model, "net.header", "66", "choice: of TCP, IP and Ethernet");
+    double error = descend(fitting, model, first_step);
+    if (!(error < clearly_better_by * least)) {
+        copy_settings(before, model);
+        error = least;
+    }
+    for (size_t i = 0; i < before->n; i++) {
+        free(before->settings[i].text);
+    }
+    free(before);
+    return error;
+}
+
 static double fit_packet(struct fitting *fitting, struct wf_calibration_model *model)
 {
     char packet[24];
 
     (void)snprintf(packet, sizeof(packet), "%d",
-                   bandwidth(fitting) < 5e9 ? PACKET_BYTES : 4096);
+                   bandwidth(fitting) < tcp_rate_max ? PACKET_BYTES : 4096);
     start_links(fitting, model);
-    set_text(model, "net.packet", packet,
-             "choice: data of a full frame; headers are part of the bandwidth");
+    set_text(model, "net.packet", packet, "choice: data of a full frame");
     set_text(model, "net.router_delay", "0", "choice: part of link_latency");
     (void)descend(fitting, model, first_step);
     double least = try_bursts(fitting, model);
-    /* On busy hosts the difference is noise. */
-    if (fitting->measured->lost > WF_CALIBRATION_LOST_MAX) {
-        return least;
+    static const char *const turns[] = {"net.nic", "rr"};
+    static const char *const stored[] = {"net.timing", "store_and_forward"};
+    /* Whether long messages hold each other up depends on who comes first, so on the program
+     * more than on the machine: only clear evidence counts. */
+    double turned = try_option(fitting, model, turns, far_better_by * least);
+    least = turned < far_better_by * least ? turned : least;
+    if (bandwidth(fitting) < tcp_rate_max) {
+        least = try_headers(fitting, model, least);
     }
-    least = try_option(fitting, model, "net.nic", "rr", least);
-    if (find_setting(model, "net.burst") == NULL) {
-        (void)try_option(fitting, model, "net.timing", "store_and_forward", least);
+    /* On busy hosts the difference of the next option is noise. */
+    if (fitting->measured->lost <= WF_CALIBRATION_LOST_MAX &&
+        find_setting(model, "net.burst") == NULL) {
+        (void)try_option(fitting, model, stored, clearly_better_by * least);
     }
     return descend(fitting, model, first_step / 8);
 }
@@ -475,7 +524,7 @@ static double fit_loggp(struct fitting *fitting, struct wf_calibration_model *mo
         set_text(model, "net.shared", text, "measured: exchanges of two ranks");
         set_points(model, "net.held", &pair->held);
         double held = judge(fitting, model, model->predicted);
-        if (held > much_better_by * curve) {
+        if (held > (fitting->measured->one_host ? better_by : much_better_by) * curve) {
             remove_setting(model, "net.held");
             remove_setting(model, "net.shared");
         }
@@ -520,21 +569,35 @@ static void add_residuals(const struct wf_calibration *measured,
     }
 }
 
-/* The standard deviation of measurements of some sizes from the model, with their spread. */
+static int compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+
+    return x < y ? -1 : x > y;
+}
+
+static double median(double *values, size_t n)
+{
+    qsort(values, n, sizeof(*values), compare_numbers);
+    return n > 0 ? (values[(n - 1) / 2] + values[n / 2]) / 2 : 0;
+}
+
+/* The standard deviation of measurements of some sizes from the model, with their spread. From
+ * medians, so that a pattern that the model does not have at all does not decide. */
 static double deviation(const struct wf_calibration *measured,
                         const struct wf_calibration_model *model, uint64_t from, uint64_t to)
 {
-    double sum = 0, weights = 0;
+    double offs[WF_CALIBRATION_MEASURES_MAX], spreads[WF_CALIBRATION_MEASURES_MAX];
+    size_t n = 0;
 
     for (size_t i = 0; i < measured->n; i++) {
         const struct wf_calibration_measure *m = &measured->measures[i];
         if (m->bytes >= from && m->bytes <= to) {
-            double error = fmin(off(model, m, i), error_max);
-            sum += weight(m) * (error * error + m->spread * m->spread);
-            weights += weight(m);
+            offs[n] = off(model, m, i);
+            spreads[n++] = m->spread;
         }
     }
-    return weights > 0 ? sqrt(sum / weights) : 0;
+    return hypot(median_to_sd * median(offs, n), median(spreads, n));
 }
 
 static void add_uncertainty(const struct wf_calibration *measured,

@@ -53,6 +53,19 @@ def test_file():
     check(len(answer["models"]) == 3 and all("describes_the_machine" in m for m in answer["models"]), answer)
 
 
+def test_from():
+    """A file keeps its measurements: they can be fitted again."""
+    check_run(["calibrate", "-o", "again.yaml", "--from", "c.yaml", "-t", "ring:4"], 0)
+    check_run(["calibrate", "-o", "third.yaml", "--from", "again.yaml"], 0)
+    with open("c.yaml", encoding="utf-8") as first, open("third.yaml", encoding="utf-8") as third:
+        check(first.read() == third.read(), "the same measurements give the same file")
+    with open("again.yaml", encoding="utf-8") as file:
+        check("rules: openmpi" in file.read(), "the MPI is kept")
+    check_run(["calibrate", "-o", "x.yaml", "--from", "busy"], 3, "keeps no measurements")
+    check_run(["calibrate", "-o", "x.yaml", "--from", "c.yaml", "--", "./cluster"], 2, "takes no launcher")
+    check_run(["calibrate", "-o", "x.yaml"], 2, "a launcher of two or more ranks is missing")
+
+
 def test_load():
     done = check_run(["calibrate", "--mpi", "mpich", "-o", "busy.yaml", "--",
                       printing("busy", lines(2, lost=40))], 0, "hosts are busy")
@@ -99,6 +112,7 @@ def test_interrupt():
 def main():
     test_file()
     test_load()
+    test_from()
     test_wrong()
     test_interrupt()
     finish()

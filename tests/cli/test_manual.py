@@ -76,6 +76,7 @@ def run_examples(mpicc):
             pathlib.Path("torus.conf").write_text(TORUS, encoding="utf-8")
             pathlib.Path("dragonfly.conf").write_text(TORUS, encoding="utf-8")
             # Where there are several MPIs, mpirun may be that of another one.
+            command = command.replace("calibrate -o", "calibrate --time 1s --max-bytes 4KiB -o")
             shell(command.replace("mpirun", MPIEXEC) + SHORTER.get(verb, ""),
                   ENDS.get(command, 0))
 

@@ -343,7 +343,8 @@ static enum wf_status make_bursts(struct wf_packet_net *model,
         return wf_err_set(err, WF_EUSAGE, "net.burst cannot be used with %s", not_with);
     }
     model->has_bursts = true;
-    if (strcmp(given->injection, "link") == 0) {
+    /* Messages that take turns have to wait for them in the interface. */
+    if (strcmp(given->injection, "link") == 0 && given->nic == WF_PACKET_FCFS) {
         model->injection = WF_PACKET_UNLIMITED;
     }
     return WF_OK;

@@ -221,10 +221,12 @@ static void reads_what_was_measured(void)
         "measure nonsense 0 1 10 0 1 5 3 2 4 1",
         "measure pingpong 0 1 10 0 1 5 3",
         "measure pingpong 0 1 10 0 1 5 -3 2 4 1",
+        "measure pingpong 0 1 10 0 1e14 5 3e9 2e9 4e9 1e9",
         "eager 65472",
+        "overlap 0.03",
         "send 812.5",
-        "lost 1 17.5",
-        "lost 0 3",
+        "lost 1 27.5",
+        "lost 0 3.5",
     };
 
     for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
@@ -238,7 +240,8 @@ static void reads_what_was_measured(void)
     /* It was disturbed: the least time counts. */
     CHECK(fabs(measured->measures[1].ns - 100000) < 1);
     CHECK(measured->has_limit && measured->eager_max == 65472);
-    CHECK(measured->lost_rank == 1 && measured->lost > WF_CALIBRATION_LOST_MAX);
+    CHECK(measured->overlap < 0.1 && measured->overlap > 0);
+    CHECK(fabs(measured->lost - 15.5) < 1e-9);
     free(measured);
 }
 
