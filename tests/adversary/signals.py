@@ -150,7 +150,7 @@ def document_of(command, rng):
 
 def pause(rng):
     scheduler = ["--sched", rng.choice(["conservative", "optimistic"]), "--threads",
-                 rng.choice(["1", "2"])]
+                 rng.choice(["1", "2"]), "-p", "engine.fit=no"]
     launcher = [MPIEXEC, "-n", "2"] if MPIEXEC and rng.random() < 0.5 else []
     command = [WEFT, *rng.choice([
         ["bench", "phold", "--lps", "2000", "--end", "20us"],

@@ -103,8 +103,11 @@ void wf_packet_stats_finish(const struct wf_packet_view *view)
         memcpy(&counters->word[loads_at(model) + (uint64_t)WF_NET_LINK_LOAD_WORDS * link],
                view->loads, n_ports * sizeof(*view->loads));
     }
+    if (view->node == NULL) {
+        return;
+    }
     const uint64_t *by_hops = (const uint64_t *)(view->node + 1);
-    for (uint32_t i = 0; view->node != NULL && i < WF_NET_STATS_HOPS; i++) {
+    for (uint32_t i = 0; i < WF_NET_STATS_HOPS; i++) {
         counters->word[HOPS_AT + i] += by_hops[i];
     }
 }

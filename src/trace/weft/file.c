@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define INDEX_NAME "index.weft"
+enum { UNPACKED_MAX = 1 << 15 }; /* bytes out of one stored byte */
 enum { OPEN_FILES_MAX = 256, PARTS_MAX = 1 << 20 };
 
 /* Notes damage of the trace. The first note is kept. */
@@ -89,6 +90,10 @@ const char *wf_native_read_frame(const struct wf_native_set *set, uint32_t file,
     }
     if (left < sizeof(head) || frame->stored_size > left - sizeof(head)) {
         return "the file ends within it";
+    }
+    /* No block that zstd writes holds more, so memory stays in proportion to the file. */
+    if (frame->raw_size / UNPACKED_MAX > frame->stored_size) {
+        return "its content is damaged (impossible size)";
     }
     stored->size = 0;
     raw->size = 0;
