@@ -106,18 +106,18 @@ static void text_next(struct text *text)
         memcpy(text->word, (char[]){(char)c, '\0'}, 2);
         return;
     }
-    for (; is_word(c) && n < WORD_BYTES - 1; c = take(text)) {
+    /* As take() does, but most characters of a file are read here: words have no line ends. */
+    for (; is_word(c) && n < WORD_BYTES - 1; c = getc_unlocked(text->file.in)) {
         text->word[n++] = (char)c;
     }
+    text->byte += n > 0 ? n - 1 : 0;
     text->word[n] = '\0';
     if (n == 0) {
         wf_trace_bad(&text->file.place, "an unexpected sign (0x%02x)", (unsigned)c);
     } else if (is_word(c)) {
         wf_trace_bad(&text->file.place, "a word of more than %d letters", WORD_BYTES - 1);
-    } else if (c != EOF) {
+    } else {
         text->ahead = c;
-        text->byte--;
-        text->line -= c == '\n' ? 1 : 0;
     }
 }
 
