@@ -125,7 +125,11 @@ static void read_host(const char *text, struct wf_calibration *measured)
     for (size_t i = 0; i + 1 < sizeof(name) && at[i] != '\0'; i++) {
         bool is_letter = (at[i] >= 'a' && at[i] <= 'z') || (at[i] >= 'A' && at[i] <= 'Z') ||
                          (at[i] >= '0' && at[i] <= '9');
-        name[i] = is_letter || at[i] == '.' || at[i] == '_' ? at[i] : '-';
+        if (is_letter || at[i] == '.' || at[i] == '_') {
+            name[i] = at[i];
+        } else {
+            name[i] = '-';
+        }
     }
     if (measured->host[0] == '\0') {
         (void)snprintf(measured->host, sizeof(measured->host), "%s",

@@ -50,6 +50,7 @@ struct fitting {
     double *predicted;     /* of this model */
     uint64_t from, to;     /* sizes to simulate... */
     bool meets;            /* also patterns in which messages meet */
+    bool two_ranks;        /* only patterns of two ranks */
     bool all;              /* ...or all, not only the chosen ones */
     struct wf_err *errors; /* one for each measurement */
 };
@@ -257,6 +258,7 @@ static void look_at(struct fitting *fitting, const char *key)
     bool is_rate = strstr(key, "bandwidth") != NULL, is_burst = strcmp(key, "net.burst") == 0;
 
     fitting->meets = strcmp(key, "net.bandwidth") != 0;
+    fitting->two_ranks = !is_rate; /* ranks that share cores disturb each other */
     fitting->from = is_rate ? LARGE : is_burst ? BURST_FROM : 0;
     fitting->to = is_rate ? UINT64_MAX : is_burst ? BURST_TO : SMALL;
 }
@@ -266,6 +268,7 @@ static void look_at_all(struct fitting *fitting)
     fitting->from = 0;
     fitting->to = UINT64_MAX;
     fitting->meets = true;
+    fitting->two_ranks = false;
 }
 
 /* Moves one parameter to the better of two neighbours; returns whether one was better. */
@@ -592,7 +595,9 @@ static double deviation(const struct wf_calibration *measured,
 
     for (size_t i = 0; i < measured->n; i++) {
         const struct wf_calibration_measure *m = &measured->measures[i];
-        if (m->bytes >= from && m->bytes <= to) {
+        /* Short messages of many ranks measure the cores that the ranks share. */
+        bool counts = m->bytes > SMALL || m->kind <= WF_CALIBRATION_EXCHANGES;
+        if (counts && m->bytes >= from && m->bytes <= to) {
             offs[n] = off(model, m, i);
             spreads[n++] = m->spread;
         }
@@ -608,8 +613,10 @@ static void add_uncertainty(const struct wf_calibration *measured,
         bool is_rate = strstr(setting->key, "bandwidth") != NULL;
 
         if (setting->number > 0 || strncmp(setting->key, "node.o_", 7) == 0) {
-            double sd = is_rate ? deviation(measured, model, LARGE, UINT64_MAX)
-                                : deviation(measured, model, 0, SMALL);
+            bool is_burst = strcmp(setting->key, "net.burst") == 0;
+            double sd = is_rate    ? deviation(measured, model, LARGE, UINT64_MAX)
+                        : is_burst ? deviation(measured, model, BURST_FROM, BURST_TO)
+                                   : deviation(measured, model, 0, SMALL);
             setting->percent = fmin(fmax(100 * sd, 0.5), 100);
         }
     }
