@@ -357,9 +357,11 @@ static void start_common(struct fitting *fitting, struct wf_calibration_model *m
         (void)snprintf(text, sizeof(text), "%" PRIu64, fitting->measured->eager_max);
         set_text(model, "mpi.eager_max", text,
                  "the longest message whose send does not wait for its receive");
-        if (fitting->measured->overlap > 0 && fitting->measured->overlap < 0.5) {
+        if (fitting->measured->overlap < 0.5) {
             set_text(model, "mpi.progress", "calls",
-                     "measured: long messages do not move while their ranks compute");
+                     fitting->measured->overlap > 0
+                         ? "measured: long messages do not move while their ranks compute"
+                         : "choice: not measured; most libraries have no progress thread");
         }
     }
 }
