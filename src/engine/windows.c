@@ -6,9 +6,8 @@
 #include <stdlib.h>
 
 enum {
-    PREFETCH_LP = 6,      /* events ahead whose processes are prefetched */
-    PREFETCH_EVENT = 12,  /* events ahead that are prefetched themselves */
-    PREFETCH_BYTES = 256, /* of a process and its state that are prefetched */
+    PREFETCH_LP = 6,     /* events ahead whose processes are prefetched */
+    PREFETCH_EVENT = 12, /* events ahead that are prefetched themselves */
     NEAR_BETWEEN_CHECKS = 256,
     SPARSE = 48, /* fewer events than this are sorted without counting */
 };
@@ -117,15 +116,6 @@ static void run_near(struct wf_windows *windows, struct wf_worker *worker,
     }
 }
 
-/* Nodes with their ranks are several cache lines long. Prefetching four of them instead of the
- * first one made stencil3d on loggp 8 % faster at 32,768 ranks and 6 % at 524,288. */
-static inline void prefetch_state(const struct wf_lp *lp, uint32_t bytes)
-{
-    for (uint32_t at = 0; at < bytes; at += WF_CACHE_LINE) {
-        __builtin_prefetch((const unsigned char *)lp + at, 1);
-    }
-}
-
 static void run_block(struct wf_windows *windows, struct wf_worker *worker, struct wf_bag *bag,
                       const struct wf_block *block)
 {
@@ -140,12 +130,10 @@ static void run_block(struct wf_windows *windows, struct wf_worker *worker, stru
         sort_dense(windows, bag, block, stride);
     }
     struct wf_event **events = windows->sorter.events;
-    uint32_t ahead =
-        block->group->stride < PREFETCH_BYTES ? block->group->stride : PREFETCH_BYTES;
     for (size_t i = 0; i < n && !windows->stopped; i++) {
         if (i + PREFETCH_EVENT < n) {
             __builtin_prefetch(events[i + PREFETCH_EVENT]);
-            prefetch_state(wf_block_lp(block, events[i + PREFETCH_LP]->dst), ahead);
+            __builtin_prefetch(wf_block_lp(block, events[i + PREFETCH_LP]->dst), 1);
         }
         if (windows->near.n > 0) {
             run_near(windows, worker, events[i]);
