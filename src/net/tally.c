@@ -51,7 +51,8 @@ void wf_net_usage_merge(struct wf_net_usage *into, const struct wf_net_usage *fr
     }
 }
 
-void wf_net_loss_merge(struct wf_net_loss *into, const struct wf_net_loss *from)
+/* Keeps the earlier of two losses. */
+static void loss_merge(struct wf_net_loss *into, const struct wf_net_loss *from)
 {
     if (from->at != 0 && (into->at == 0 || 4 * WF_ORDER(from->at, into->at) +
                                                    2 * WF_ORDER(from->src, into->src) +
@@ -67,7 +68,7 @@ void wf_net_losses_add(struct wf_net_losses *losses, const struct wf_net_loss *l
     losses->n_packets++;
     losses->n_bytes += bytes;
     losses->n_cut_off += loss->port == WF_TOPO_NO_PORT ? 1 : 0;
-    wf_net_loss_merge(&losses->first, loss);
+    loss_merge(&losses->first, loss);
 }
 
 void wf_net_totals_merge(struct wf_net_totals *into, const struct wf_net_totals *from)
@@ -82,7 +83,7 @@ void wf_net_totals_merge(struct wf_net_totals *into, const struct wf_net_totals 
     into->losses.n_packets += from->losses.n_packets;
     into->losses.n_bytes += from->losses.n_bytes;
     into->losses.n_cut_off += from->losses.n_cut_off;
-    wf_net_loss_merge(&into->losses.first, &from->losses.first);
+    loss_merge(&into->losses.first, &from->losses.first);
     if (from->deadlock.n > 0) {
         into->deadlock = from->deadlock;
         into->deadlock_ps = from->deadlock_ps;

@@ -25,8 +25,6 @@ struct wf_net_losses {
     struct wf_net_loss first;
 };
 
-/* Keeps the earlier of two losses. */
-void wf_net_loss_merge(struct wf_net_loss *into, const struct wf_net_loss *from);
 /* Counts a lost packet. */
 void wf_net_losses_add(struct wf_net_losses *losses, const struct wf_net_loss *loss,
                        uint64_t bytes);

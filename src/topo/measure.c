@@ -24,9 +24,9 @@ void wf_topo_measure(const struct wf_topo *topo, struct wf_topo_measure *out)
     wf_u128 sum = 0;
     double pairs = (double)topo->n_nodes * ((double)topo->n_nodes - 1);
 
-    if (topo->ops->pairs != NULL) {
-        uint32_t n;
+    uint32_t n = 0;
 
+    if (topo->ops->pairs != NULL) {
         out->counts = topo->ops->pairs(topo, &n);
         out->diameter = n - 1;
     } else {

@@ -193,6 +193,7 @@ static void much_memory(void)
     char *block = malloc((size_t)1 << 46);
 
     memset(block, 1, 4096);
+    free(block);
 }
 
 static void bad_group(void)

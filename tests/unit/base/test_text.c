@@ -135,6 +135,7 @@ static void foreign_text_becomes_printable(void)
         {"long zero \xc0\x80", "long zero ??"},
         {"surrogate \xed\xa0\x80", "surrogate ???"},
         {"beyond \xf4\x90\x80\x80", "beyond ????"},
+        /* NOLINTNEXTLINE(misc-misleading-bidirectional): it is what is tested */
         {"reversed \xe2\x80\xae", "reversed ???"},
     };
 

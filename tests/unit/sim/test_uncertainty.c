@@ -48,6 +48,9 @@ static void draw(const struct wf_scenario *scenario, uint64_t replica, double ou
         for (size_t b = 0; b < drawn.n_blocks; b++) {
             block = strcmp(drawn.blocks[b].scope, "net") == 0 ? &drawn.blocks[b] : block;
         }
+        if (block == NULL) {
+            abort();
+        }
         const struct wf_param *row = wf_param_find(block->table, names[i]);
         int64_t value;
         memcpy(&value, (const char *)block->values + row->offset, sizeof(value));
