@@ -231,7 +231,7 @@ static void watch_end(void)
         if (atomic_load(&n_running) > 0) {
             stopped = true;
             if (ms >= NOW_AFTER_MS) {
-                stop = WF_SIM_STOP_NOW;
+                __atomic_store_n(&stop, WF_SIM_STOP_NOW, __ATOMIC_RELAXED);
                 wf_program_leave();
             }
             if (ms >= GIVE_UP_AFTER_MS) {

@@ -108,13 +108,20 @@ void wf_engine_partition(struct wf_engine *engine, uint32_t n_workers);
  * Every process calls it; all get the same *run, and process 0 gets the merged tally. */
 void wf_engine_collect(struct wf_engine *engine, uint32_t n_processes, struct wf_run *run);
 
+/* The flag that asks to stop, 0 if there is none. Another thread may set it at any time. */
+static inline int wf_engine_stop(const struct wf_engine *engine)
+{
+    return engine->config.stop != NULL ? __atomic_load_n(engine->config.stop, __ATOMIC_RELAXED)
+                                       : 0;
+}
+
 /* Whether to stop in the middle of a window. */
 static inline bool wf_engine_must_stop(const struct wf_engine *engine)
 {
-    return engine->config.stop != NULL && *engine->config.stop > WF_STOP_SOON;
+    return wf_engine_stop(engine) > WF_STOP_SOON;
 }
 
 static inline bool wf_engine_should_stop(const struct wf_engine *engine)
 {
-    return engine->config.stop != NULL && *engine->config.stop != 0;
+    return wf_engine_stop(engine) != 0;
 }

@@ -69,9 +69,8 @@ static void relay_event(void *state, const struct wf_event *ev, struct wf_ctx *c
     struct note note = {own->received, own->hash};
     wf_note(ctx, &note, sizeof(note));
     pass_on(ctx, own->hash);
-    /* Process 0 is thread 0's, which is the one that looks. */
     if (relay->stop_at != 0 && wf_self(ctx) == 0 && wf_now(ctx) >= relay->stop_at) {
-        relay->stop = 1;
+        __atomic_store_n(&relay->stop, 1, __ATOMIC_RELAXED);
     }
 }
 
