@@ -52,7 +52,7 @@ static void random_graphs(void)
     struct drawing *drawing = wf_xmalloc(sizeof(*drawing));
     struct pe_setup setup = {.graph = &drawing->graph, .net_ops = &wf_net_alphabeta_ops};
 
-    for (uint64_t seed = 0; seed < 40; seed++) {
+    for (uint64_t seed = 0; seed < 40 / WF_TEST_ONE_IN; seed++) {
         draw_random(drawing, 1000 + seed, seed % 3 == 0 ? 100000 : 1000);
         setup.net_params = seed % 2 == 0 ? &params : NULL;
         setup.pes_per_node = 1 + (uint32_t)seed % 3;
@@ -70,7 +70,7 @@ static void random_graphs_on_other_networks(void)
     struct drawing *drawing = wf_xmalloc(sizeof(*drawing));
     struct pe_setup setup = {.graph = &drawing->graph};
 
-    for (uint64_t seed = 0; seed < 30; seed++) {
+    for (uint64_t seed = 0; seed < 30 / WF_TEST_ONE_IN; seed++) {
         draw_random(drawing, 2000 + seed, 100000);
         setup.net_ops = nets[seed % 2];
         setup.pes_per_node = 1 + (uint32_t)seed % 4;
@@ -119,7 +119,7 @@ static void random_graphs_with_node_costs(void)
     node.copy_recv = UINT64_C(2000000000) * WF_RATE_BYTE;
     node.injection_delay = 1100;
     node.ejection_delay = 600;
-    for (uint64_t seed = 0; seed < 12; seed++) {
+    for (uint64_t seed = 0; seed < 12 / WF_TEST_ONE_IN; seed++) {
         draw_random(drawing, 5000 + seed, 100000);
         setup.net_ops = nets[seed % 3];
         setup.topology = seed % 3 == 0 ? "torus:8" : NULL;
@@ -144,7 +144,7 @@ static void random_graphs_on_shared_cores(void)
     node.switch_cost = 70;
     node.noise_period = 1000000;
     node.noise_duration = 90000;
-    for (uint64_t seed = 0; seed < 15; seed++) {
+    for (uint64_t seed = 0; seed < 15 / WF_TEST_ONE_IN; seed++) {
         draw_random(drawing, 3000 + seed, 100000);
         setup.pes_per_node = 3 + (uint32_t)seed % 3;
         node.cores = 1 + seed % 2;
@@ -163,7 +163,7 @@ static void a_core_that_nobody_else_wants_changes_no_time(void)
     struct pe_setup setup = {
         .graph = &drawing->graph, .net_ops = &wf_net_loggp_ops, .node = &node};
 
-    for (uint64_t seed = 0; seed < 40; seed++) {
+    for (uint64_t seed = 0; seed < 40 / WF_TEST_ONE_IN; seed++) {
         struct wf_pe_tally alone, shared;
 
         draw_random(drawing, 4000 + seed, 100000);
