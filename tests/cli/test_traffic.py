@@ -210,6 +210,9 @@ def test_congestion_control():
           "so does a priority of those in transit")
     check_run([*UNIFORM, "-p", "net.global_restriction=0.1", "-p", "net.global_delay=4", "-p",
                "net.link_delay=5"], 3, "net.global_delay: 4 cycles are too few")
+    worms = [*UNIFORM, "-p", "net.global_restriction=0.1", "-p", "net.switching=wormhole", "-p"]
+    check_run([*worms, "net.global_delay=5"], 3, "too few to tell all nodes; expected at least 6$")
+    check_run([*worms, "net.global_delay=6", "-q"], 0, stdout="offered, 0.1")
 
 
 # Everything that can be chosen: whatever it is, all messages of a closed loop arrive.

@@ -248,15 +248,30 @@ static enum wf_status check_sizes(struct wf_router_net *model, struct wf_err *er
     return WF_OK;
 }
 
+/* The least number of cycles from an event of one router to one of another. */
+static uint64_t least_cycles(const struct wf_router_net *model)
+{
+    uint64_t slot = (uint64_t)model->phits * model->least.pace + model->set.credit_delay;
+
+    if (model->set.switching == WF_ROUTER_WORMHOLE) {
+        return 1 + model->least.link_delay;
+    }
+    return model->least_hop < slot ? model->least_hop : slot;
+}
+
+/* Reports take half of the delay, and the answer the other half. They are sent a few picoseconds
+ * after the begin of a cycle, so that each half must be a cycle longer than the least time. */
 static enum wf_status check_global_delay(const struct wf_router_net *model, struct wf_err *err)
 {
     const struct wf_router_params *set = &model->set;
+    uint64_t hops = UINT64_C(4) * model->least_hop, halves = 2 * (least_cycles(model) + 1);
+    uint64_t least = hops > halves ? hops : halves;
 
-    if (set->global_restriction > 0 && set->global_delay < UINT64_C(4) * model->least_hop) {
+    if (set->global_restriction > 0 && set->global_delay < least) {
         return wf_err_set(err, WF_EINVAL,
-                          "net.global_delay: %" PRIu64 " cycles are too few to tell all nodes "
-                          "over links of %" PRIu32 "; expected four times that at least",
-                          set->global_delay, model->least_hop);
+                          "net.global_delay: %" PRIu64 " cycles are too few to tell all nodes; "
+                          "expected at least %" PRIu64,
+                          set->global_delay, least);
     }
     return WF_OK;
 }
@@ -288,13 +303,7 @@ static uint64_t packets_limit(const struct wf_router_net *model)
 
 static int64_t promise(const struct wf_router_net *model)
 {
-    uint64_t hop = model->least_hop;
-    uint64_t slot = (uint64_t)model->phits * model->least.pace + model->set.credit_delay;
-
-    if (model->set.switching == WF_ROUTER_WORMHOLE) {
-        hop = slot = 1 + model->least.link_delay;
-    }
-    return (int64_t)(hop < slot ? hop : slot) * model->set.cycle - 1;
+    return (int64_t)least_cycles(model) * model->set.cycle - 1;
 }
 
 static struct wf_net_clock router_clock(const void *params)
