@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Functions of the C library that must behave differently in a rank. weftcc links programs with
- * --wrap, so that they call __wrap_x() in place of x().
+ * --wrap, so that they call __wrap_x() in place of x(). libc_process.c has those that begin and
+ * end processes.
  *
- * - exit() and its like end the rank, not the process.
  * - Signals that the simulator handles cannot be caught.
  * - The system writes to memory of the program, as in read(). Pages of its variables are
  *   protected until a rank first writes to them, which makes such calls fail: the page is
  *   unprotected before.
  * - A rank that opens or looks at a file first catches up with its simulated time, so that it
  *   finds what other ranks wrote before.
- * - write() to the standard output goes through stdout, where lines get their labels.
+ * - write() to the standard output goes through stdout, which all ranks share: lines get their
+ *   labels there, and what printf() and Fortran write stays in order.
  */
-#include "mpilib/bindings/fortran.h"
 #include "mpilib/library.h"
 
 #include <dirent.h>
@@ -30,50 +30,6 @@
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
-
-/* ---- the end of a rank ---- */
-
-_Noreturn void __wrap_exit(int code);
-_Noreturn void __wrap__exit(int code);
-_Noreturn void __wrap__Exit(int code);
-_Noreturn void __wrap_abort(void);
-
-/* Ends the rank; with `all` the whole run. */
-_Noreturn static void end(int code, bool all)
-{
-    struct wl_rank *rank = wl_enter();
-
-    weft_mpi_library.rank_ends(rank->self);
-    (void)fflush(stdout);
-    wl.port->exit(rank->self, code, all);
-    _exit(code);
-}
-
-#define WRAP_EXIT(name)                    \
-    _Noreturn void __wrap_##name(int code) \
-    {                                      \
-        end(code, code != 0);              \
-    }
-
-WRAP_EXIT(exit)
-WRAP_EXIT(_exit)
-WRAP_EXIT(_Exit)
-
-_Noreturn void __wrap_abort(void)
-{
-    const struct wl_rank *rank = wl_enter();
-
-    (void)fprintf(stderr, "weft: rank %u: the program called abort()\n", rank->self->rank);
-    end(134, true);
-}
-
-void weft_mpi_at_end(void (*function)(void))
-{
-    struct wl_rank *rank = wl_enter();
-
-    rank->at_end = function;
-    wl_leave(rank);
-}
 
 /* ---- signals ---- */
 
@@ -247,11 +203,10 @@ int __wrap_open64(const char *path, int flags, ...)
 
 /* ---- output ---- */
 
-/* A stdout without a file descriptor is the simulator's, which labels lines. */
 ssize_t __wrap_write(int fd, const void *from, size_t n);
 ssize_t __wrap_write(int fd, const void *from, size_t n)
 {
-    if (fd == STDOUT_FILENO && fileno(stdout) < 0) {
+    if (fd == STDOUT_FILENO && wl.port != NULL && wl.port->self() != NULL) {
         return (ssize_t)fwrite(from, 1, n, stdout);
     }
     return write(fd, from, n);

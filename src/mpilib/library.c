@@ -66,9 +66,6 @@ static void rank_ends(struct wf_port_rank *self)
 {
     struct wl_rank *rank = self->lib;
 
-    if (rank->at_end != NULL) {
-        rank->at_end();
-    }
     free_items(&rank->requests);
     free(rank->numbers_used);
     rank->numbers_used = NULL;
@@ -104,6 +101,7 @@ static void rank_freed(struct wf_port_rank *self)
     struct wl_rank *rank = self->lib;
 
     if (rank != NULL) {
+        wl_exit_handlers_free(rank);
         free_views(rank);
         wl_table_fini(&rank->comms);
         free_items(&rank->requests);
@@ -131,6 +129,7 @@ __attribute__((visibility("default"))) const struct wf_port_library weft_mpi_lib
     .attach = attach,
     .set_processes = set_processes,
     .rank_begins = rank_begins,
+    .rank_exits = wl_rank_exits,
     .rank_ends = rank_ends,
     .rank_freed = rank_freed,
     .remote = wl_rma_arrived,

@@ -24,7 +24,7 @@
  *   13  Files               file
  *   17  Fortran             bindings/
  *
- * libc_wrappers.c and libc_replacements/ make the C library safe for ranks that share a
+ * libc_wrappers.c, libc_process.c and libc_replacements/ make the C library safe for ranks that share a
  * process. Names with wl_ are visible within the library, names with weft_mpi_ to programs as
  * well.
  */
@@ -42,6 +42,7 @@
 struct wl_added_error;
 struct wl_comm;
 struct wl_comm_registry;
+struct wl_exit_handler;
 struct wl_lock;
 struct wl_predefined_type;
 struct wl_properties;
@@ -85,7 +86,8 @@ struct wl_rank {
     uint32_t n_wins;       /* while there are any, the rank must not run ahead of its time */
     int n_added_errors;
     struct wl_added_error **added_errors;
-    void (*at_end)(void); /* the Fortran run-time library flushes its output; or null */
+    struct wl_exit_handler *exit_handlers; /* of atexit() and the like, the last one first */
+    bool destructed;                       /* the program's destructors have been called */
     bool initialized, finalized;
     const char *function; /* the MPI function that the program has called; or null */
     uint32_t same_times;  /* calls of MPI_Wtime() in a row that returned the same time... */
@@ -140,6 +142,10 @@ _Noreturn void wl_fatal(const struct wl_rank *rank, const char *fmt, ...)
 
 /* Ends the program: it has called a function that the library does not implement. */
 _Noreturn int wl_missing(const struct wl_rank *rank);
+
+/* The program has returned from main(): calls what it has registered for its end. */
+void wl_rank_exits(struct wf_port_rank *self);
+void wl_exit_handlers_free(struct wl_rank *rank);
 
 /* A number for a request in ops: the lowest that is free. */
 uint32_t wl_number_new(struct wl_rank *rank);

@@ -20,7 +20,7 @@
 
 #include <stddef.h>
 
-enum { WF_PORT_VERSION = 4 };
+enum { WF_PORT_VERSION = 5 };
 
 /* One of the program's ranks. Zeroed when the rank starts, except for what the simulator
  * sets. */
@@ -80,6 +80,8 @@ struct wf_port_simulator {
     void (*leave)(struct wf_port_rank *self);
     /* The program says that it computes for so long; counts with --compute model. */
     void (*compute)(struct wf_port_rank *self, int64_t picoseconds);
+    /* Calls the destructors of the program. */
+    void (*destructors)(struct wf_port_rank *self);
     /* Ends the rank, or with `all` the whole run. Does not return. */
     void (*exit)(struct wf_port_rank *self, int code, bool all);
     /* The system is about to write to these bytes of the program's memory. */
@@ -113,8 +115,10 @@ struct wf_port_library {
     bool (*attach)(const struct wf_port_simulator *port, uint32_t n_ranks);
     /* Likewise, after attach(), if there are several processes. Keeps them. */
     void (*set_processes)(const struct wf_port_processes *processes);
-    /* In the rank's own thread, before main() and after it. */
+    /* In the rank's own thread: before the constructors of the program and main(); when main()
+     * returns, which calls what the program has registered with atexit(); after that. */
     void (*rank_begins)(struct wf_port_rank *self);
+    void (*rank_exits)(struct wf_port_rank *self);
     void (*rank_ends)(struct wf_port_rank *self);
     /* Later, when the simulation needs nothing of the rank any more. */
     void (*rank_freed)(struct wf_port_rank *self);

@@ -2,18 +2,19 @@
 #include "vrank/program_image.h"
 
 #include "base/mem.h"
+#include "vrank/program_file.h"
 
 #include <dlfcn.h>
-#include <elf.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
+
+typedef int main_function(int argc, char **argv, char **envp);
+typedef void constructor(int argc, char **argv, char **envp);
+typedef void destructor(void);
 
 /* One loaded copy of the program. Each thread that runs ranks has its own copy. */
 struct copy {
@@ -21,7 +22,10 @@ struct copy {
      * names, which contain this number. */
     int fd;
     void *handle;
-    int (*main)(int argc, char **argv, char **envp);
+    main_function *main;
+    constructor *const *constructors; /* called by each rank before main()... */
+    destructor *const *destructors;   /* ...and at its end, the last one first */
+    size_t n_constructors, n_destructors;
     unsigned char *data; /* variables of the program: whole pages */
     size_t n_pages;
     unsigned char *fresh;           /* contents of the pages before any rank ran */
@@ -146,62 +150,6 @@ static enum wf_status fail(struct wf_err *err, const char *program, const char *
     return wf_err_set(err, WF_EINVAL, "cannot run '%.300s': %s", program, what);
 }
 
-static enum wf_status map_file(const char *program, unsigned char **out, size_t *size,
-                               struct wf_err *err)
-{
-    struct stat st;
-    int fd = open(program, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-
-    if (fd < 0 || fstat(fd, &st) != 0) {
-        enum wf_status status =
-            wf_err_set(err, WF_EIO, "cannot read '%.300s': %s", program, strerror(errno));
-        if (fd >= 0) {
-            (void)close(fd);
-        }
-        return status;
-    }
-    void *map = MAP_FAILED;
-    if (S_ISREG(st.st_mode) && st.st_size > 0) {
-        map = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
-    }
-    (void)close(fd);
-    if (map == MAP_FAILED) {
-        return fail(err, program, "it is not a program");
-    }
-    *out = map;
-    *size = (size_t)st.st_size;
-    return WF_OK;
-}
-
-/* The loader refuses to load an executable as a library, so this clears the flag that marks
- * it as an executable. Returns false if the file is not a position-independent executable. */
-static bool clear_pie_flag(unsigned char *file, size_t size)
-{
-    const ElfW(Ehdr) *header = (const void *)file;
-
-    if (size < sizeof(*header) || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-        header->e_type != ET_DYN || header->e_phentsize != sizeof(ElfW(Phdr)) ||
-        header->e_phoff > size ||
-        (size - header->e_phoff) / sizeof(ElfW(Phdr)) < header->e_phnum) {
-        return false;
-    }
-    const ElfW(Phdr) *segments = (const void *)(file + header->e_phoff);
-    for (unsigned i = 0; i < header->e_phnum; i++) {
-        const ElfW(Phdr) *segment = &segments[i];
-        if (segment->p_type != PT_DYNAMIC || segment->p_offset > size ||
-            size - segment->p_offset < segment->p_filesz) {
-            continue;
-        }
-        ElfW(Dyn) *entries = (void *)(file + segment->p_offset);
-        for (size_t k = 0; k < segment->p_filesz / sizeof(*entries); k++) {
-            if (entries[k].d_tag == DT_FLAGS_1) {
-                entries[k].d_un.d_val &= ~(ElfW(Xword))DF_1_PIE;
-            }
-        }
-    }
-    return true;
-}
-
 /* Creates a new file in memory, so that the loader loads the program again. */
 static int memory_file(const unsigned char *bytes, size_t size)
 {
@@ -254,7 +202,21 @@ static int find_data(struct dl_phdr_info *info, size_t size, void *arg)
     return 1;
 }
 
-static enum wf_status load_copy(const struct wf_vrank_image_config *config, struct copy *copy,
+/* The run-time support of the compiler adds one destructor to every program. It has nothing to
+ * do here, and it would cost every rank a page of variables. */
+static void find_functions(const struct wf_vrank_program_file *file, struct copy *copy)
+{
+    const struct link_map *map = copy->handle;
+    const unsigned char *base = (const unsigned char *)map->l_addr;
+
+    copy->constructors = (const void *)(base + file->constructors.at);
+    copy->n_constructors = file->constructors.n;
+    copy->destructors = (const void *)(base + file->destructors.at);
+    copy->n_destructors = file->destructors.n > 1 ? file->destructors.n : 0;
+}
+
+static enum wf_status load_copy(const struct wf_vrank_image_config *config,
+                                const struct wf_vrank_program_file *file, struct copy *copy,
                                 struct wf_err *err)
 {
     char path[64];
@@ -271,20 +233,21 @@ static enum wf_status load_copy(const struct wf_vrank_image_config *config, stru
                     "it was not built with weftcc, weftc++ or weftf90 (main is not there)");
     }
     memcpy(&copy->main, &symbol, sizeof(symbol));
+    find_functions(file, copy);
     (void)dl_iterate_phdr(find_data, copy);
     copy->current = config->n_ranks;
     protect_pages(copy);
     return WF_OK;
 }
 
-static enum wf_status load_copies(struct wf_vrank_image *image, const unsigned char *file,
-                                  size_t size, struct wf_err *err)
+static enum wf_status load_copies(struct wf_vrank_image *image,
+                                  const struct wf_vrank_program_file *file, struct wf_err *err)
 {
     for (uint32_t i = 0; i < image->config.copies; i++) {
         struct copy *copy = &image->copies[i];
-        copy->fd = memory_file(file, size);
+        copy->fd = memory_file(file->bytes, file->size);
         image->n_copies = i + 1;
-        WF_TRY(copy->fd >= 0 ? load_copy(&image->config, copy, err)
+        WF_TRY(copy->fd >= 0 ? load_copy(&image->config, file, copy, err)
                              : fail(err, image->config.program, "no memory for its file"));
     }
     return WF_OK;
@@ -294,20 +257,15 @@ enum wf_status wf_vrank_image_load(const struct wf_vrank_image_config *config,
                                    struct wf_vrank_image **out,
                                    const struct wf_port_library **library, struct wf_err *err)
 {
-    unsigned char *file = NULL;
-    size_t size = 0;
-    WF_TRY(map_file(config->program, &file, &size, err));
+    struct wf_vrank_program_file file;
+    WF_TRY(wf_vrank_program_file_open(config->program, &file, err));
     struct wf_vrank_image *image = wf_xcalloc(1, sizeof(*image));
     image->config = *config;
     image->copies = wf_xcalloc(config->copies, sizeof(struct copy));
     image->saved = wf_xcalloc(config->n_ranks, sizeof(struct own_pages));
     image->copy_of = wf_xcalloc(config->n_ranks, sizeof(uint32_t));
-    enum wf_status status =
-        clear_pie_flag(file, size)
-            ? load_copies(image, file, size, err)
-            : fail(err, config->program,
-                   "it is not a program built with weftcc, weftc++ or weftf90");
-    (void)munmap(file, size);
+    enum wf_status status = load_copies(image, &file, err);
+    wf_vrank_program_file_close(&file);
     if (status == WF_OK) {
         *library = dlsym(image->copies[0].handle, WF_PORT_LIBRARY_SYMBOL);
         if (*library == NULL) {
@@ -339,9 +297,6 @@ void wf_vrank_image_free(struct wf_vrank_image *image)
     }
     for (uint32_t i = 0; i < image->n_copies; i++) {
         if (image->copies[i].handle != NULL) {
-            /* Destructors may write to any page. */
-            (void)mprotect(image->copies[i].data, image->copies[i].n_pages * page_size(),
-                           PROT_READ | PROT_WRITE);
             (void)dlclose(image->copies[i].handle);
         }
         free(image->copies[i].fresh);
@@ -465,12 +420,38 @@ static char **copy_arguments(char **argv, int *argc)
     return out;
 }
 
+static const struct copy *copy_of(const struct wf_vrank_image *image, uint32_t rank)
+{
+    return &image->copies[image->copy_of[rank] - 1];
+}
+
+char **wf_vrank_image_begin(const struct wf_vrank_image *image, uint32_t rank, char **argv)
+{
+    const struct copy *copy = copy_of(image, rank);
+    int argc = 0;
+    char **own = copy_arguments(argv, &argc);
+
+    for (size_t i = 0; i < copy->n_constructors; i++) {
+        copy->constructors[i](argc, own, environ);
+    }
+    return own;
+}
+
 int wf_vrank_image_main(const struct wf_vrank_image *image, uint32_t rank, char **argv)
 {
     int argc = 0;
-    char **own = copy_arguments(argv, &argc);
-    int code = image->copies[image->copy_of[rank] - 1].main(argc, own, environ);
 
-    free(own);
-    return code;
+    while (argv[argc] != NULL) {
+        argc++;
+    }
+    return copy_of(image, rank)->main(argc, argv, environ);
+}
+
+void wf_vrank_image_end(const struct wf_vrank_image *image, uint32_t rank)
+{
+    const struct copy *copy = copy_of(image, rank);
+
+    for (size_t i = copy->n_destructors; i > 0; i--) {
+        copy->destructors[i - 1]();
+    }
 }

@@ -41,5 +41,9 @@ void wf_vrank_image_touch(struct wf_vrank_image *image, const void *place, size_
  * if it belongs to something else. For signal handlers. */
 uintptr_t wf_vrank_image_place(const struct wf_vrank_image *image, const void *instruction);
 
-/* Calls the program's main(). */
+/* In the rank's thread: calls the constructors of the program, its main(), and its destructors.
+ * The first returns a copy of the arguments, since programs may write to them; the caller
+ * owns it. */
+char **wf_vrank_image_begin(const struct wf_vrank_image *image, uint32_t rank, char **argv);
 int wf_vrank_image_main(const struct wf_vrank_image *image, uint32_t rank, char **argv);
+void wf_vrank_image_end(const struct wf_vrank_image *image, uint32_t rank);

@@ -40,6 +40,7 @@ struct rank {
     struct wf_port_rank self; /* must be first */
     struct program *program;
     struct wf_vrank_context context;
+    char **arguments; /* of main() */
     struct wf_vrank_oplog log;
     struct wf_port_answer answer;
     struct wf_buf matches, taken;
@@ -222,6 +223,11 @@ static uint32_t port_name(struct wf_port_rank *self, bool region, const char *na
                                   region ? WF_VRANK_NAME_REGION : WF_VRANK_NAME_CALL, name);
 }
 
+static void port_destructors(struct wf_port_rank *self)
+{
+    wf_vrank_image_end(rank_of(self)->program->image, self->rank);
+}
+
 static void port_exit(struct wf_port_rank *self, int code, bool all)
 {
     struct rank *rank = rank_of(self);
@@ -251,6 +257,7 @@ static const struct wf_port_simulator port = {
     .enter = port_enter,
     .leave = port_leave,
     .compute = port_compute,
+    .destructors = port_destructors,
     .exit = port_exit,
     .touch = port_touch,
 };
@@ -261,7 +268,11 @@ static void rank_main(void *arg)
     struct program *program = rank->program;
 
     program->library->rank_begins(&rank->self);
-    int code = wf_vrank_image_main(program->image, rank->self.rank, program->config.argv);
+    rank->arguments =
+        wf_vrank_image_begin(program->image, rank->self.rank, program->config.argv);
+    begin_span(rank); /* constructors take no simulated time */
+    int code = wf_vrank_image_main(program->image, rank->self.rank, rank->arguments);
+    program->library->rank_exits(&rank->self);
     program->library->rank_ends(&rank->self);
     port_exit(&rank->self, code, code != 0);
 }
@@ -312,6 +323,8 @@ static void run(struct program *program, struct rank *rank)
         wf_vrank_crash_overflow(&crash);
     }
     if (rank->state == RANK_ENDED) {
+        free(rank->arguments);
+        rank->arguments = NULL;
         wf_vrank_context_free(&rank->context);
         wf_vrank_stacks_drop(&program->stacks, rank->self.rank);
         wf_vrank_image_ended(program->image, rank->self.rank);
@@ -544,6 +557,7 @@ static void program_destroy(struct wf_source *source)
         wf_buf_fini(&rank->matches);
         wf_buf_fini(&rank->taken);
         wf_vrank_context_free(&rank->context);
+        free(rank->arguments);
         free(rank->comms);
     }
     free(program->ranks);
@@ -604,6 +618,9 @@ enum wf_status wf_vrank_source_new(const struct wf_vrank_config *config, struct 
     }
     const struct wf_vrank_image_config image = {config->argv[0], config->n_ranks,
                                                 config->copies};
+    /* GNU Fortran writes each record to the standard output at once: ranks of a process share
+     * it, and their lines stay whole and in order. */
+    (void)setenv("GFORTRAN_UNBUFFERED_PRECONNECTED", "y", 0);
     enum wf_status status =
         wf_vrank_meter_init(&program->meter, meters[config->compute], config->rate, err);
     if (status == WF_OK) {

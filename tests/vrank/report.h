@@ -3,7 +3,7 @@
 
 /*
  * Collects the output of a conformance program in the order of ranks: rank 0 prints it at the
- * end. The programs are plain MPI programs and print the same under every implementation.
+ * end. The programs are plain MPI programs in C or C++ and print the same under every implementation.
  */
 
 #include <mpi.h>
@@ -24,7 +24,7 @@ static void say(const char *fmt, ...)
     int n = vsnprintf(line, sizeof(line) - 1, fmt, ap);
     va_end(ap);
     line[n++] = '\n';
-    char *longer = realloc(said, (size_t)(said_bytes + n));
+    char *longer = (char *)realloc(said, (size_t)(said_bytes + n));
     if (longer == NULL) {
         abort();
     }
@@ -54,14 +54,14 @@ static void say_all(void)
 
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    counts = calloc((size_t)size, sizeof(int));
-    displs = calloc((size_t)size, sizeof(int));
+    counts = (int *)calloc((size_t)size, sizeof(int));
+    displs = (int *)calloc((size_t)size, sizeof(int));
     MPI_Gather(&said_bytes, 1, MPI_INT, counts, 1, MPI_INT, 0, MPI_COMM_WORLD);
     for (int i = 0; i < size; i++) {
         displs[i] = all;
         all += counts[i];
     }
-    text = malloc((size_t)all + 1);
+    text = (char *)malloc((size_t)all + 1);
     MPI_Gatherv(said, said_bytes, MPI_CHAR, text, counts, displs, MPI_CHAR, 0, MPI_COMM_WORLD);
     for (int i = 0; rank == 0 && i < size; i++) {
         printf("rank %d\n%.*s", i, counts[i], text + displs[i]);

@@ -11,7 +11,8 @@ import sys
 WEFT = os.environ["WEFT"]
 BUILD = pathlib.Path(os.environ["WEFT_BUILD_DIR"])
 SOURCE = pathlib.Path(os.environ["WEFT_SOURCE_DIR"])
-COMPILERS = {".c": ("weftcc", "mpicc.mpich"), ".f90": ("weftf90", "mpif90.mpich")}
+COMPILERS = {".c": ("weftcc", "mpicc.mpich"), ".cc": ("weftc++", "mpicxx.mpich"),
+             ".f90": ("weftf90", "mpif90.mpich")}
 SKIPPED = 77
 
 _failures = []

@@ -28,6 +28,3 @@ int *wl_f_weights(int *weights);
 /* Converts places in arrays: Fortran counts from 1. MPI_UNDEFINED stays. */
 void wl_f_count_one(int *index);
 void wl_f_count_all(int n, int *indices);
-
-/* The library calls the function when the rank ends. */
-void weft_mpi_at_end(void (*function)(void));

@@ -2,26 +2,13 @@
 /* Functions whose parameters differ between Fortran and C. generate.py writes the others. */
 #include "mpilib/bindings/fortran.h"
 
-/* Flushes the output buffers of the run-time library of GNU Fortran. Other compilers have
- * none. */
-extern void _gfortran_flush_i4(const int *unit) __attribute__((weak));
-
-static void flush_all(void)
-{
-    if (_gfortran_flush_i4 != NULL) {
-        _gfortran_flush_i4(NULL);
-    }
-}
-
 void mpi_init_(int *ierror)
 {
-    weft_mpi_at_end(flush_all);
     *ierror = MPI_Init(NULL, NULL);
 }
 
 void mpi_init_thread_(const int *required, int *provided, int *ierror)
 {
-    weft_mpi_at_end(flush_all);
     *ierror = MPI_Init_thread(NULL, NULL, *required, provided);
 }
 
