@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DOUTPUT=<file.c> -DPAGES=<directory> -P WeftEmbedPage.cmake
-#     Puts the files of share/report together and writes a C source with the page in three
-#     parts, as report/page.h declares them: before the document, between it and what else is
-#     known, and the rest.
+#     Puts the files of share/report together and writes a C source with the page in four
+#     parts, as report/page.h declares them: before the report without scripts, before the
+#     document, between it and what else is known, and the rest.
 
 file(READ ${PAGES}/report.html page)
 file(READ ${PAGES}/report.css style)
@@ -17,8 +17,10 @@ string(REPLACE "/*weft:style*/" "${style}" page "${page}")
 string(REPLACE "/*weft:script*/" "${script}" page "${page}")
 
 set(arrays "")
-foreach(mark before between after)
-    if(mark STREQUAL "before")
+foreach(mark head before between after)
+    if(mark STREQUAL "head")
+        set(end "<!--weft:plain-->")
+    elseif(mark STREQUAL "before")
         set(end "/*weft:document*/")
     else()
         set(end "/*weft:extra*/")

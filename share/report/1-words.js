@@ -25,16 +25,20 @@ function get(path, from = doc) {
 /* Integers above 2^53 are texts in the document. */
 const number = (value) => Number(value);
 
-function inUnits(value, steps) {
+/* As many digits as the report on a terminal has. */
+function inUnits(value, steps, significant) {
   let unit = steps[0];
   for (const step of steps) if (Math.abs(value) >= step[0]) unit = step;
   const scaled = value / unit[0];
-  const digits = Math.abs(scaled) >= 100 ? 0 : Math.abs(scaled) >= 10 ? 1 : 2;
-  return scaled.toFixed(value === 0 ? 0 : digits).replace(/\.0+$/, "") + " " + unit[1];
+  const before = Math.max(Math.floor(Math.log10(Math.abs(scaled) || 1)) + 1, 1);
+  return scaled.toFixed(Math.max(significant - before, 0)).replace(/(\.[0-9]*?)0+$/, "$1").replace(/\.$/, "") + " " + unit[1];
 }
 const TIMES = [[1, "ps"], [1e3, "ns"], [1e6, "µs"], [1e9, "ms"], [1e12, "s"]];
-const time = (ps) => inUnits(number(ps), TIMES);
-const size = (bytes) => inUnits(number(bytes), [[1, "B"], [1e3, "kB"], [1e6, "MB"], [1e9, "GB"], [1e12, "TB"]]);
+const SIZES = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"].map((name, i) => [1024 ** i, name]);
+const time = (ps) => inUnits(number(ps), TIMES, 4);
+const size = (bytes) => inUnits(number(bytes), SIZES, 3);
+/* The largest number of 64 bits stands for no limit. */
+const plain = (value) => String(value) === "18446744073709551615" ? "unlimited" : String(value);
 const count = (n) => number(n).toLocaleString("en");
 const percent = (share) => (100 * share).toFixed(share > 0 && share < 0.1 ? 2 : 1) + " %";
 const ranksOf = (first, n) => n === 1 ? `rank ${first}` : `ranks ${first} to ${first + n - 1}`;
@@ -49,19 +53,46 @@ function element(tag, attributes = {}, ...children) {
   return made;
 }
 
-function table(head, rows, aligns = true) {
-  return element("table", {}, element("thead", {}, element("tr", {}, ...head.map((t) => element("th", {}, t)))),
-    element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map((cell) =>
-      element("td", aligns && /^[0-9.,]+( ?[%a-zA-Zµ/]+)?$/.test(String(cell)) ? {class: "n"} : {}, String(cell)))))));
+const isNumber = (text) => /^[−-]?[0-9.,]+( ?[%a-zA-Zµ/]+)?$/.test(text);
+
+/* A cell is a text or an element. Long texts may break anywhere, numbers never. */
+function cellOf(cell) {
+  if (cell instanceof Node) return element("td", {}, cell);
+  const text = String(cell);
+  return element("td", isNumber(text) ? {class: "n"} : text.length > 40 ? {class: "long"} : {}, text);
+}
+
+/* A table that scrolls sideways if it is wider than the screen. */
+function table(head, rows, attributes = {}) {
+  return element("div", {class: "wide"}, element("table", attributes,
+    element("thead", {}, element("tr", {}, ...head.map((t, i) =>
+      element("th", {scope: "col", class: rows.length && isNumber(String(rows[0][i])) ? "n" : null}, t)))),
+    element("tbody", {}, ...rows.map((row) => element("tr", {}, ...row.map(cellOf))))));
 }
 
 function card(value, what) {
   return element("div", {class: "card"}, element("b", {}, value), element("span", {}, what));
 }
 
+const chip = (name) => element("i", {class: "chip", style: `background: var(${name})`});
+
 function legend(kinds) {
-  return element("div", {class: "legend"}, ...kinds.map((kind) => element("span", {},
-    element("i", {style: `background: var(${kind.color})`}), kind.name)));
+  return element("div", {class: "legend"}, ...kinds.map((kind) => element("span", {}, chip(kind.color), kind.name)));
+}
+
+/* The activities, each a button that hides it in all drawings. */
+const activityButtons = [];
+function showActivities() {
+  for (const {kind, button} of activityButtons) button.setAttribute("aria-pressed", String(!kind.hidden));
+  redrawAll();
+}
+function activityLegend() {
+  return element("div", {class: "legend", role: "group", "aria-label": "Activities; press one to hide it"}, ...KINDS.map((kind) => {
+    const button = element("button", {type: "button", "aria-pressed": "true", "data-activity": kind.letter,
+      onclick: () => { kind.hidden = !kind.hidden; showActivities(); viewChanged(); }}, chip(kind.color), kind.name);
+    activityButtons.push({kind, button});
+    return button;
+  }), element("span", {}, chip(IDLE.color), IDLE.name));
 }
 
 function color(name) {
@@ -73,9 +104,9 @@ function rgb(name) {
   return [0, 2, 4].map((at) => parseInt(full.slice(at, at + 2), 16));
 }
 
-/* The colour scale from 0 (the idle colour) to 1. */
+/* The colour scale from 0 to 1; its lightness changes in one direction, so that it reads without hues. */
 function heat(share) {
-  const from = rgb("--idle"), to = rgb("--receive"), middle = rgb("--overhead");
+  const from = rgb("--heat-none"), to = rgb("--heat-full"), middle = rgb("--heat-half");
   const [a, b, at] = share < 0.5 ? [from, middle, 2 * share] : [middle, to, 2 * share - 1];
   return `rgb(${a.map((value, i) => Math.round(value + (b[i] - value) * at)).join(",")})`;
 }
@@ -83,8 +114,9 @@ function heat(share) {
 /* ---- drawings: each is drawn again when its width or the colours change ---- */
 const drawings = [];
 
-function drawing(height, draw, attributes = {}) {
-  const canvas = element("canvas", {style: `height: ${height}px`, ...attributes});
+/* Every drawing has a label for those who do not see it. */
+function drawing(height, label, draw, attributes = {}) {
+  const canvas = element("canvas", {style: `height: ${height}px`, role: "img", "aria-label": label, ...attributes});
   const own = {canvas, height, frame: 0, draw() {
     own.frame = 0;
     const width = canvas.clientWidth, scale = window.devicePixelRatio || 1;
@@ -103,6 +135,21 @@ function drawing(height, draw, attributes = {}) {
   }};
   drawings.push(own);
   return own;
+}
+
+const TABLE_MAX = 500;
+
+/* A drawing, its caption, and the numbers behind it, made into a table when it is opened. */
+function figure(own, caption, head, rows) {
+  const data = element("details", {class: "data"}, element("summary", {}, "Table"));
+  data.addEventListener("toggle", () => {
+    data.replaceChildren(data.firstChild);
+    if (!data.open) return;
+    const all = rows();
+    data.append(table(head, all.slice(0, TABLE_MAX)));
+    if (all.length > TABLE_MAX) data.append(element("p", {class: "soft"}, `The first ${TABLE_MAX} of ${count(all.length)} rows; -o with .json or .csv writes all.`));
+  });
+  return element("figure", {}, own.canvas, caption ? element("figcaption", {}, caption) : null, data);
 }
 
 function redrawAll() {
@@ -148,27 +195,62 @@ function timeAxis(pen, left, width, y, from, to) {
   }
 }
 
-/* Bars of a histogram: [from, to, n, words]. */
-function histogram(bars, unit, label) {
-  const most = Math.max(...bars.map((bar) => bar.n), 1);
-  const LEFT = 8, BOTTOM = 22;
-  const own = drawing(150, (pen, width, height) => {
-    const each = (width - 2 * LEFT) / bars.length;
-    bars.forEach((bar, i) => {
-      const tall = (height - BOTTOM - 16) * bar.n / most;
-      pen.fillStyle = color("--accent");
-      pen.fillRect(LEFT + i * each + 0.5, height - BOTTOM - tall, Math.max(each - 1, 1), tall);
-    });
+/* Where a value is on an axis: linear, or logarithmic if the bars span more than an order of magnitude. */
+function scaleOf(bars) {
+  const from = bars[0].from, to = bars[bars.length - 1].to;
+  if (!(from > 0 && to / from > 16)) {
+    return {at: (v) => (v - from) / (to - from || 1), ticks: (about) => ticks(from, to, about)};
+  }
+  const low = Math.log(from), span = Math.log(to) - low;
+  return {at: (v) => (Math.log(v) - low) / span, ticks: (about) => {
+    const list = [], each = Math.log(to / from) / Math.log(10) > about / 3 ? [1] : [1, 2, 5];
+    for (let power = 10 ** Math.floor(Math.log10(from)); power <= to; power *= 10) list.push(...each.map((m) => m * power));
+    return list.filter((v) => v >= from && v <= to);
+  }};
+}
+
+function countAxis(pen, left, right, top, bottom, most) {
+  pen.textAlign = "right";
+  for (const at of ticks(0, most, 4).filter((v) => Number.isInteger(v))) {
+    const y = bottom - (bottom - top) * at / most;
+    pen.strokeStyle = color("--line"); pen.fillStyle = color("--soft");
+    pen.beginPath(); pen.moveTo(left, y); pen.lineTo(right, y); pen.stroke();
+    pen.fillText(at.toLocaleString("en"), left - 6, y + 4);
+  }
+}
+
+/* The drawing of a histogram. A bar has {from, to, n}, and is as wide as its class; `words` names
+ * values on the axis, `what` is counted. */
+function histogram(bars, words, what, of, id = null) {
+  const most = Math.max(...bars.map((bar) => bar.n), 1), LEFT = 66, RIGHT = 14, BOTTOM = 22, TOP = 10;
+  const scale = scaleOf(bars);
+  const x = (v, width) => LEFT + scale.at(v) * (width - LEFT - RIGHT);
+  const name = (bar) => bar.name || `${words(bar.from)} to ${words(bar.to)}`;
+  const own = drawing(170, `Histogram of the ${what} by ${of}`, (pen, width, height) => {
+    countAxis(pen, LEFT, width - RIGHT, TOP, height - BOTTOM, most);
+    pen.fillStyle = color("--accent");
+    for (const bar of bars) {
+      const left = x(bar.from, width), wide = x(bar.to, width) - left, tall = (height - BOTTOM - TOP) * bar.n / most;
+      pen.fillRect(left + (wide > 3 ? 0.5 : 0), height - BOTTOM - tall, Math.max(wide - (wide > 3 ? 1 : 0), 1), tall);
+    }
     pen.fillStyle = color("--soft");
-    pen.textAlign = "left"; pen.fillText(unit(bars[0].from), LEFT, height - 6);
-    pen.textAlign = "right"; pen.fillText(unit(bars[bars.length - 1].to), width - LEFT, height - 6);
-    pen.textAlign = "center"; pen.fillText(label, width / 2, height - 6);
+    pen.textAlign = "center";
+    let free = 0;
+    for (const at of scale.ticks((width - LEFT) / 90)) {
+      const text = words(at), half = pen.measureText(text).width / 2, middle = Math.min(x(at, width), width - half);
+      if (middle - half < free) continue;
+      pen.fillRect(x(at, width) - 0.5, height - BOTTOM, 1, 4);
+      pen.fillText(text, middle, height - 6);
+      free = middle + half + 8;
+    }
+  }, {id});
+  own.bars = bars.length;
+  own.canvas.dataset.bars = bars.length;
+  onHover(own.canvas, (at, _, width) => {
+    const bar = bars.find((each) => at >= x(each.from, width) && at < x(each.to, width));
+    return bar ? `${name(bar)}: ${count(bar.n)} ${what}` : "";
   });
-  onHover(own.canvas, (x, y, width) => {
-    const bar = bars[Math.floor((x - LEFT) / ((width - 2 * LEFT) / bars.length))];
-    return bar ? `${unit(bar.from)} to ${unit(bar.to)}: ${count(bar.n)}` : "";
-  });
-  return own.canvas;
+  return {own, head: [of, what], rows: () => bars.filter((bar) => bar.n > 0).map((bar) => [name(bar), count(bar.n)])};
 }
 
 /* ---- long lists ---- */

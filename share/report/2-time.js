@@ -25,49 +25,64 @@ function efficiencySection(section) {
     (e.parallel_p05_percent == null ? "" : " Intervals contain 90 % of the repeated runs; where none is shown, it is narrower than 0.1 %.")));
 }
 
+const accountName = (a, weighted) => (weighted ? `${count(a.ranks)} ranks like rank ${a.first_rank}` : ranksOf(a.first_rank, a.ranks)) +
+  (a.ranks > 1 ? " (mean)" : "");
+
+/* The axis of shares, at the left. */
+function shareAxis(pen, left, right, top, bottom) {
+  pen.textAlign = "right";
+  for (const share of [0, 0.25, 0.5, 0.75, 1]) {
+    const y = bottom - (bottom - top) * share;
+    pen.fillStyle = color("--soft");
+    pen.fillText(`${100 * share} %`, left - 6, y + 4);
+    pen.fillRect(left - 4, y - 0.5, 4, 1);
+  }
+}
+
 function accountBars(accounts, weighted) {
-  const end = number(recording.end_ps) || 1;
+  const end = number(recording.end_ps) || 1, LEFT = 52, TOP = 8, BOTTOM = 8;
   const total = accounts.reduce((sum, a) => sum + (weighted ? a.ranks : 1), 0);
-  const own = drawing(190, (pen, width, height) => {
-    let x = 0;
-    const colors = KINDS.map((kind) => color(kind.color)), idle = color("--idle");
+  const own = drawing(200, "Activities of the ranks as stacked bars", (pen, all, height) => {
+    let x = LEFT;
+    const colors = KINDS.map((kind) => color(kind.color)), idle = color("--idle"), width = all - LEFT, tall = height - TOP - BOTTOM;
+    shareAxis(pen, LEFT, all, TOP, height - BOTTOM);
     for (const account of accounts) {
-      const wide = width * (weighted ? account.ranks : 1) / total;
-      let y = height;
-      KINDS.forEach((kind, i) => {
-        const tall = height * number(account[kind.key]) / end;
-        pen.fillStyle = colors[i];
-        pen.fillRect(x, y - tall, Math.max(wide - (wide > 4 ? 1 : 0), 0.6), tall);
-        y -= tall;
-      });
+      const wide = width * (weighted ? account.ranks : 1) / total, shown = Math.max(wide - (wide > 4 ? 1 : 0), 0.6);
+      let y = height - BOTTOM;
       pen.fillStyle = idle;
-      pen.fillRect(x, 0, Math.max(wide - (wide > 4 ? 1 : 0), 0.6), y);
+      pen.fillRect(x, TOP, shown, tall);
+      KINDS.forEach((kind, i) => {
+        if (kind.hidden) return;
+        const part = tall * number(account[kind.key]) / end;
+        pen.fillStyle = colors[i];
+        pen.fillRect(x, y - part, shown, part);
+        y -= part;
+      });
       x += wide;
     }
-  });
+  }, {id: "rank-bars"});
+  const accountAt = (at, width) => {
+    let x = LEFT;
+    return at < LEFT ? null : accounts.find((a) => at < (x += (width - LEFT) * (weighted ? a.ranks : 1) / total));
+  };
   onHover(own.canvas, (at, _, width) => {
-    let x = 0;
-    for (const a of accounts) {
-      x += width * (weighted ? a.ranks : 1) / total;
-      if (at < x) {
-        return (weighted ? `${count(a.ranks)} ranks like rank ${a.first_rank}` : ranksOf(a.first_rank, a.ranks)) +
-          (a.ranks > 1 ? " (mean)" : "") + KINDS.map((kind) =>
-          `\n${kind.name}: ${time(a[kind.key])}, ${percent(number(a[kind.key]) / end)}`).join("");
-      }
-    }
-    return "";
+    const a = accountAt(at, width);
+    return !a ? "" : accountName(a, weighted) + KINDS.map((kind) =>
+      `\n${kind.name}: ${time(a[kind.key])}, ${percent(number(a[kind.key]) / end)}`).join("");
   });
-  return own;
+  const rows = () => accounts.map((a) => [accountName(a, weighted), ...KINDS.map((kind) => time(a[kind.key]))]);
+  return {own, rows};
 }
 
 /* Shares of all ranks together in each bin. */
 function useOverTime() {
   const sums = Array.from({length: recording.bins}, () => new Float64Array(KINDS.length));
+  const end = number(recording.end_ps) || 1, bin = number(recording.bin_ps);
   for (const row of timelineRows()) {
-    for (let bin = 0; bin < recording.bins; bin++) {
-      for (let kind = 0; kind < KINDS.length; kind++) {
-        sums[bin][kind] += row.shares[bin * KINDS.length + kind] / 255 * row.ranks / recording.ranks;
-      }
+    for (let at = 0; at < recording.bins; at++) {
+      /* The last bin is longer than the run. */
+      const part = bin / Math.max(Math.min(bin, end - at * bin), 1) / 255 * row.ranks / recording.ranks;
+      for (let kind = 0; kind < KINDS.length; kind++) sums[at][kind] += row.shares[at * KINDS.length + kind] * part;
     }
   }
   return sums;
@@ -75,39 +90,58 @@ function useOverTime() {
 
 function useFigure() {
   const use = useOverTime(), end = number(recording.end_ps) || 1, bin = number(recording.bin_ps);
-  const BOTTOM = 22;
-  const own = drawing(190, (pen, width, height) => {
-    const tall = height - BOTTOM, below = new Float64Array(use.length);
+  const BOTTOM = 22, LEFT = 52, TOP = 8;
+  const own = drawing(200, "Activity of all ranks over time", (pen, all, height) => {
+    const width = all - LEFT, tall = height - TOP - BOTTOM, below = new Float64Array(use.length);
     pen.fillStyle = color("--idle");
-    pen.fillRect(0, 0, width, tall);
+    pen.fillRect(LEFT, TOP, width, tall);
     KINDS.forEach((kind, k) => {
+      if (kind.hidden) return;
       pen.fillStyle = color(kind.color);
       use.forEach((shares, i) => {
-        const x = Math.round(i * bin / end * width);
-        const wide = Math.round(Math.min(end, (i + 1) * bin) / end * width) - x;
-        /* The last bin is longer than the run. */
-        const share = shares[k] * bin / Math.max(Math.min(bin, end - i * bin), 1);
-        pen.fillRect(x, tall * (1 - below[i] - share), wide, tall * share);
-        below[i] += share;
+        const x = Math.round(i * bin / end * width), wide = Math.round(Math.min(end, (i + 1) * bin) / end * width) - x;
+        pen.fillRect(LEFT + x, TOP + tall * (1 - below[i] - shares[k]), wide, tall * shares[k]);
+        below[i] += shares[k];
       });
     });
-    timeAxis(pen, 0, width, tall, 0, end);
+    shareAxis(pen, LEFT, all, TOP, TOP + tall);
+    timeAxis(pen, LEFT, width, TOP + tall, 0, end);
   });
   onHover(own.canvas, (x, _, width) => {
-    const at = Math.floor(x / width * end / bin);
+    const at = Math.floor((x - LEFT) / (width - LEFT) * end / bin);
     return use[at] ? `at ${time(at * bin)}` + KINDS.map((kind, k) =>
       `\n${kind.name}: ${percent(use[at][k])}`).join("") : "";
   });
-  return own.canvas;
+  /* A hundred rows are enough to read. */
+  const step = Math.ceil(use.length / 100);
+  return figure(own, "Activity of all ranks over time.", ["from", ...KINDS.map((kind) => kind.name)], () =>
+    use.filter((_, i) => i % step === 0).map((shares, i) => [time(i * step * bin), ...[...shares].map(percent)]));
 }
 
+/* The bounds of the class of similar ranks that a compute time is in: one for each value below
+ * 32, then sixteen for each power of two, as in base/histogram.h. */
+function classOf(value) {
+  const wide = value < 32 ? 1 : 2 ** (Math.floor(Math.log2(value)) - 4);
+  const from = Math.floor(value / wide) * wide;
+  return {from, to: from + wide};
+}
+
+function equalBars(values) {
+  const least = Math.min(...values), most = Math.max(...values);
+  const n = most > least ? Math.min(Math.max(Math.ceil(Math.sqrt(values.length)), 5), 30) : 1, wide = (most - least) / n || 1;
+  const bars = Array.from({length: n}, (_, i) => ({from: least + i * wide, to: least + (i + 1) * wide, n: 0}));
+  for (const value of values) bars[Math.min(Math.floor((value - least) / wide), n - 1)].n++;
+  return bars;
+}
+
+/* Each rank by itself if the recording has it, else the classes of similar ranks as they are:
+ * other bins would have gaps where there are none. */
 function loadHistogram() {
-  const loads = recording.similar.map((a) => ({value: number(a.compute_ps), n: a.ranks}));
-  const least = Math.min(...loads.map((l) => l.value)), most = Math.max(...loads.map((l) => l.value));
-  const N = most > least ? 24 : 1, wide = (most - least) / N || 1;
-  const bars = Array.from({length: N}, (_, i) => ({from: least + i * wide, to: least + (i + 1) * wide, n: 0}));
-  for (const load of loads) bars[Math.min(Math.floor((load.value - least) / wide), N - 1)].n += load.n;
-  return histogram(bars, time, "compute time of a rank; height: number of ranks");
+  const single = recording.ranks_per_row === 1;
+  const bars = single ? equalBars(recording.rows.map((row) => number(row.compute_ps)))
+    : recording.similar.map((a) => ({...classOf(number(a.compute_ps)), n: a.ranks}));
+  const {own, head, rows} = histogram(bars, time, "ranks", "compute time", "load-histogram");
+  return figure(own, "Distribution of the compute time: number of ranks" + (single ? "." : " in classes that are at most 6 % wide."), head, rows);
 }
 
 function timeSection(section) {
@@ -116,23 +150,22 @@ function timeSection(section) {
     const many = recording.ranks_per_row > 1;
     const byNumber = recording.rows, bySize = [...(many ? recording.similar : recording.rows)]
       .sort((a, b) => number(b.compute_ps) - number(a.compute_ps) || a.first_rank - b.first_rank);
-    let own = accountBars(bySize, many);
-    const figure = element("figure", {}, own.canvas);
-    const choose = (event) => {
-      drawings.splice(drawings.indexOf(own), 1);
-      const sorted = event.target.value === "sorted";
-      own = accountBars(sorted ? bySize : byNumber, sorted && many);
-      figure.replaceChild(own.canvas, figure.firstChild);
+    const place = element("div");
+    let own = null;
+    const choose = (order) => {
+      if (own) drawings.splice(drawings.indexOf(own), 1);
+      const sorted = order === "sorted", made = accountBars(sorted ? bySize : byNumber, sorted && many);
+      own = made.own;
+      place.replaceChildren(figure(own, many ? `${count(recording.ranks)} ranks; the width of a bar is its number of ranks.` : "One bar for each rank.",
+        ["ranks", ...KINDS.map((kind) => kind.name)], made.rows));
       own.again();
     };
-    section.append(legend([...KINDS, IDLE]),
-      element("div", {class: "tools"}, "Ranks", element("select", {onchange: choose, id: "bars-order"},
+    choose("sorted");
+    section.append(activityLegend(),
+      element("div", {class: "tools"}, element("label", {}, "Ranks ", element("select", {onchange: (event) => choose(event.target.value), id: "bars-order"},
         element("option", {value: "sorted"}, many ? "by compute time, similar ranks together" : "by compute time"),
-        element("option", {value: "number"}, "by number"))), figure);
-    figure.append(element("figcaption", {}, many ? `${count(recording.ranks)} ranks; the width of a bar is its number of ranks.` : "One bar for each rank."));
-    section.append(element("div", {class: "panels"},
-      element("figure", {}, useFigure(), element("figcaption", {}, "Activity of all ranks over time.")),
-      element("figure", {}, loadHistogram(), element("figcaption", {}, "Distribution of the compute time."))));
+        element("option", {value: "number"}, "by number")))), place,
+      element("div", {class: "panels"}, useFigure(), loadHistogram()));
   }
   if (ranks) {
     const rows = [...KINDS.map((kind) => [kind.name, ranks[kind.key]]), ["idle after the end", ranks.idle_ps]]

@@ -8,10 +8,11 @@ function matrixSection(section) {
   const show = {what: "bytes", order: "rank"}, LEFT = 58, TOP = 18;
   const byRank = Array.from({length: n}, (_, i) => i);
   const orders = {rank: byRank, node: nodes ? [...byRank].sort((a, b) => nodes[a] - nodes[b] || a - b) : byRank};
-  const cellOf = (tall) => Math.max(1, Math.floor((tall - TOP - 6) / n * 4) / 4);
+  const of = (k) => ranksOf(k * per, Math.min(per, recording.ranks - k * per)) + (nodes ? ` (node ${nodes[k]})` : "");
+  const cellSize = (tall) => Math.max(1, Math.floor((tall - TOP - 6) / n * 4) / 4);
 
-  const own = drawing(460, (pen, width, height) => {
-    const order = orders[show.order], rows = values[show.what], cell = cellOf(Math.min(height, width - LEFT + TOP));
+  const own = drawing(460, "Matrix of the traffic between ranks", (pen, width, height) => {
+    const order = orders[show.order], rows = values[show.what], cell = cellSize(Math.min(height, width - LEFT + TOP));
     const most = Math.max(...rows.map((row) => Math.max(...row)), 1);
     pen.fillStyle = color("--idle");
     pen.fillRect(LEFT, TOP, n * cell, n * cell);
@@ -38,16 +39,18 @@ function matrixSection(section) {
     }
   }, {id: "matrix"});
   onHover(own.canvas, (x, y, width) => {
-    const cell = cellOf(Math.min(own.height, width - LEFT + TOP)), order = orders[show.order];
+    const cell = cellSize(Math.min(own.height, width - LEFT + TOP)), order = orders[show.order];
     const i = Math.floor((y - TOP) / cell), j = Math.floor((x - LEFT) / cell);
     if (i < 0 || j < 0 || i >= n || j >= n) return "";
-    const from = order[i], to = order[j], of = (k) => ranksOf(k * per, Math.min(per, recording.ranks - k * per)) + (nodes ? ` (node ${nodes[k]})` : "");
+    const from = order[i], to = order[j];
     return `${of(from)} to ${of(to)}:\n${size(values.bytes[from][to])} in ${count(values.messages[from][to])} messages`;
   });
   const choose = (name) => (event) => { show[name] = event.target.value; own.again(); };
   section.append(element("div", {class: "tools"},
-    element("select", {onchange: choose("what"), id: "matrix-what"}, element("option", {value: "bytes"}, "bytes"), element("option", {value: "messages"}, "messages")),
-    nodes ? element("select", {onchange: choose("order"), id: "matrix-order"}, element("option", {value: "rank"}, "ordered by rank"), element("option", {value: "node"}, "ordered by node")) : null,
+    element("select", {onchange: choose("what"), id: "matrix-what", "aria-label": "Show"}, element("option", {value: "bytes"}, "bytes"), element("option", {value: "messages"}, "messages")),
+    nodes ? element("select", {onchange: choose("order"), id: "matrix-order", "aria-label": "Order"}, element("option", {value: "rank"}, "ordered by rank"), element("option", {value: "node"}, "ordered by node")) : null,
     element("span", {class: "soft"}, "logarithmic colours; messages of collectives are included" + (per > 1 ? `; a cell is ${per} × ${per} ranks` : ""))),
-  element("figure", {}, own.canvas));
+  figure(own, null, ["from", "to", "bytes", "messages"], () => byRank.flatMap((i) => byRank.map((j) => [i, j]))
+    .filter(([i, j]) => values.messages[i][j] > 0).sort(([i, j], [k, l]) => values.bytes[k][l] - values.bytes[i][j])
+    .map(([i, j]) => [of(i), of(j), size(values.bytes[i][j]), count(values.messages[i][j])])));
 }

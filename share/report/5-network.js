@@ -22,16 +22,19 @@ function pictureFigure() {
     return {a, b, cx, cy, there, back, busy: Math.max(there ? there.busy_percent : 0, back ? back.busy_percent : 0) / 100};
   });
   const known = lines.some((line) => line.there || line.back), most = Math.max(...lines.map((l) => l.busy), 1e-9);
+  /* Of the capacity of a link unless the reader wants to compare links of a quiet network. */
+  const scale = {full: 1};
   const [left, top, right, bottom] = picture.box.split(" ").map(Number);
   const at = {scale: 1, x: 0, y: 0};
-  const own = drawing(440, (pen, width, height) => {
+  const own = drawing(440, `Picture of the network ${get("scenario.topology")}`, (pen, width, height) => {
     at.scale = Math.min(width / (right - left), height / (bottom - top), 2.5);
     at.x = (width - (left + right) * at.scale) / 2;
     at.y = (height - (top + bottom) * at.scale) / 2;
     const X = (x) => at.x + x * at.scale, Y = (y) => at.y + y * at.scale;
     for (const line of [...lines].sort((a, b) => a.busy - b.busy)) {
-      pen.strokeStyle = known ? heat(line.busy / most) : color("--line");
-      pen.lineWidth = known ? 1 + 2.5 * line.busy / most : 1.2;
+      const share = Math.min(line.busy / scale.full, 1);
+      pen.strokeStyle = known ? heat(share) : color("--line");
+      pen.lineWidth = known ? 1 + 3 * share : 1.2;
       pen.beginPath();
       pen.moveTo(X(marks[line.a].x), Y(marks[line.a].y));
       pen.quadraticCurveTo(X(line.cx), Y(line.cy), X(marks[line.b].x), Y(marks[line.b].y));
@@ -39,7 +42,7 @@ function pictureFigure() {
     }
     for (const mark of marks) {
       const r = Math.max(mark.r * at.scale * 0.7, 1);
-      pen.fillStyle = color(mark.kind === 2 ? "--collective" : "--soft");
+      pen.fillStyle = color(mark.kind === 2 ? "--accent" : "--soft");
       pen.globalAlpha = mark.kind === 0 ? 0.12 : 1;
       pen.beginPath();
       if (mark.kind === 2 || mark.kind === 3) pen.rect(X(mark.x) - r, Y(mark.y) - r, 2 * r, 2 * r);
@@ -65,9 +68,28 @@ function pictureFigure() {
     const a = marks[best.a].vertex, b = marks[best.b].vertex;
     return (words(a, b, best.there) + words(b, a, best.back)).trim() || `${name(a)} – ${name(b)}`;
   });
-  return element("figure", {}, own.canvas, element("figcaption", {}, get("scenario.topology") + (known
-    ? `; colour and width: utilisation of a link, at most ${percent(most)}`
-    : "; --net packet and --net router measure the utilisation of links")));
+  const fullText = element("span", {id: "links-full"}, "100 %");
+  const choose = (event) => {
+    scale.full = event.target.value === "relative" ? most : 1;
+    fullText.textContent = percent(scale.full);
+    own.again();
+  };
+  own.canvas.dataset.known = known ? "yes" : "no";
+  return element("div", {}, known ? element("div", {class: "tools"},
+    element("label", {}, "Scale ", element("select", {id: "links-scale", onchange: choose},
+      element("option", {value: "absolute"}, "utilisation, 0 to 100 %"), element("option", {value: "relative"}, "relative to the busiest link"))),
+    element("span", {class: "scale"}, "0", element("i"), fullText)) : null,
+  figure(own, `${get("scenario.topology")}${pictureWords(marks, known, most)}`, ["from", "to", "busy", "bytes"], () => [...loads.values()]
+    .sort((a, b) => b.busy_percent - a.busy_percent).map((link) => [name(link.vertex), name(link.to), percent(link.busy_percent / 100), size(link.bytes)])));
+}
+
+/* What the colours of the links mean, or why they have none. */
+function pictureWords(marks, known, most) {
+  const network = get("result.network") || {}, stats = get("scenario.parameters.net.stats");
+  if (known) return `; colour and width: utilisation of a link, at most ${percent(most)}` + (network.links ? "" : "; only the busiest links are known (-p net.stats=links records all)");
+  if (stats === undefined) return "; --net packet and --net router measure the utilisation of links";
+  if (marks.some((mark) => mark.vertex < 0)) return "; a schematic picture, because the network is too large to draw every link; the table of the busiest links has their utilisation";
+  return network.links_used > 0 ? "; the links were left out, because there are too many" : "; the utilisation of links was not recorded (-p net.stats=links)";
 }
 
 function linkHistogram() {
@@ -76,46 +98,51 @@ function linkHistogram() {
   const most = Math.max(...links.map((l) => l.busy_percent), 0.001), N = 25;
   const bars = Array.from({length: N}, (_, i) => ({from: most * i / N, to: most * (i + 1) / N, n: 0}));
   for (const link of links) bars[Math.min(Math.floor(link.busy_percent / most * N), N - 1)].n++;
-  return element("figure", {}, histogram(bars, (v) => v.toFixed(1) + " %", "utilisation; height: number of links"),
-    element("figcaption", {}, `Utilisation of the ${count(links.length)} links that carried packets.`));
+  const {own, head, rows} = histogram(bars, (v) => percent(v / 100), "links", "utilisation");
+  return figure(own, `Utilisation of the ${count(links.length)} links that carried packets.`, head, rows);
 }
 
 function latencyHistogram() {
   const spread = get("result.network.latency_ps");
   if (!spread || !Array.isArray(spread.histogram) || spread.histogram.length === 0) return null;
-  const bars = spread.histogram.map((b) => {
-    const from = number(b.least_ps);
-    return {from, to: from * 17 / 16, n: number(b.messages)};
-  });
-  return element("figure", {}, histogram(bars, time, "latency; height: number of messages"),
-    element("figcaption", {}, `Latency of messages: median ${time(spread.p50)} (p50), p99 ${time(spread.p99)}, max ${time(spread.max)}.`));
+  const bars = spread.histogram.map((b) => ({...classOf(number(b.least_ps)), n: number(b.messages)}));
+  const {own, head, rows} = histogram(bars, time, "messages", "latency");
+  return figure(own, `Latency of messages: median ${time(spread.p50)} (p50), p99 ${time(spread.p99)}, max ${time(spread.max)}.`, head, rows);
 }
 
 function hopsHistogram() {
   const hops = get("result.network.packets_by_hops");
   if (!hops) return null;
   const last = hops.reduce((most, n, i) => number(n) > 0 ? i : most, 0);
-  const bars = hops.slice(0, last + 1).map((n, i) => ({from: i, to: i, n: number(n)}));
-  return element("figure", {}, histogram(bars, (v) => `${v} hops`, "height: number of packets"), element("figcaption", {}, "Packets by number of hops."));
+  const bars = hops.slice(0, last + 1).map((n, i) => ({from: i - 0.5, to: i + 0.5, n: number(n), name: `${i} hops`}));
+  const {own, head, rows} = histogram(bars, (v) => Number.isInteger(v) ? String(v) : "", "packets", "hops");
+  return figure(own, "Packets by number of hops.", head, rows);
 }
 
 function arrivalsFigure() {
   const bytes = numbersOf(recording.received_bytes), bin = number(recording.bin_ps), end = number(recording.end_ps) || 1;
-  const most = Math.max(...bytes, 1), BOTTOM = 22;
-  const own = drawing(150, (pen, width, height) => {
+  const most = Math.max(...bytes, 1), BOTTOM = 22, LEFT = 82, TOP = 8, rate = (n) => `${size(n / bin * 1e12)}/s`;
+  const own = drawing(170, "Throughput of arriving messages over time", (pen, all, height) => {
+    const width = all - LEFT, tall = height - TOP - BOTTOM;
+    for (const share of [0, 0.5, 1]) {
+      const y = TOP + tall * (1 - share);
+      pen.fillStyle = color("--soft"); pen.textAlign = "right";
+      pen.fillText(share === 0 ? "0" : rate(share * most), LEFT - 6, y + 4);
+      pen.fillStyle = color("--line"); pen.fillRect(LEFT, y - 0.5, width, 1);
+    }
     pen.fillStyle = color("--accent");
     bytes.forEach((n, i) => {
-      const tall = (height - BOTTOM) * n / most;
-      const x = Math.floor(i * bin / end * width);
-      pen.fillRect(x, height - BOTTOM - tall, Math.max(Math.floor((i + 1) * bin / end * width) - x, 1), tall);
+      const x = LEFT + Math.floor(i * bin / end * width), until = LEFT + Math.floor((i + 1) * bin / end * width);
+      pen.fillRect(x, TOP + tall * (1 - n / most), Math.max(until - x, 1), tall * n / most);
     });
-    timeAxis(pen, 0, width, height - BOTTOM, 0, end);
+    timeAxis(pen, LEFT, width, height - BOTTOM, 0, end);
   });
   onHover(own.canvas, (x, _, width) => {
-    const i = Math.floor(x / width * end / bin);
+    const i = Math.floor((x - LEFT) / (width - LEFT) * end / bin);
     return bytes[i] === undefined ? "" : `at ${time(i * bin)}: ${size(bytes[i] / bin * 1e12)}/s`;
   });
-  return element("figure", {}, own.canvas, element("figcaption", {}, `Throughput of arriving messages over time; peak ${size(most / bin * 1e12)}/s in a bin of ${time(bin)}.`));
+  return figure(own, `Throughput of arriving messages over time; peak ${rate(most)} in a bin of ${time(bin)}.`, ["from", "bytes", "throughput"], () =>
+    bytes.map((n, i) => [time(i * bin), size(n), rate(n)]));
 }
 
 /* Latency of messages by the hops between their nodes. */
@@ -125,7 +152,7 @@ function latencyByHops() {
   const most = Math.max(...list.map((l) => number(l.max_ps)), 1), LEFT = 62, BOTTOM = 22, TOP = 8;
   const Y = (ps, height) => TOP + (height - TOP - BOTTOM) * (1 - number(ps) / most);
   const X = (i, width) => LEFT + (i + 0.5) * (width - LEFT - 8) / list.length;
-  const own = drawing(190, (pen, width, height) => {
+  const own = drawing(190, "Latency of messages by hops", (pen, width, height) => {
     pen.strokeStyle = color("--line"); pen.fillStyle = color("--soft"); pen.textAlign = "right";
     for (const at of ticks(0, most, 4)) {
       pen.beginPath(); pen.moveTo(LEFT, Y(at, height)); pen.lineTo(width - 8, Y(at, height)); pen.stroke();
@@ -150,15 +177,16 @@ function latencyByHops() {
     const l = list[Math.floor((x - LEFT) / ((width - LEFT - 8) / list.length))];
     return l ? `${l.hops} hops: ${count(l.messages)} messages\n${time(l.min_ps)} to ${time(l.max_ps)}, mean ${time(l.mean_ps)}\nmedian ${time(l.p50_ps)} (p50), p99 ${time(l.p99_ps)}` : "";
   });
-  return element("figure", {}, own.canvas, element("figcaption", {}, "Latency of messages by the hops of a shortest route between their nodes. " +
-    "Dots: mean; bars: p50 to p99; lines: min to max."));
+  return figure(own, "Latency of messages by the hops of a shortest route between their nodes. Dots: mean; bars: p50 to p99; lines: min to max.",
+    ["hops", "messages", "min", "mean", "median", "p99", "max"], () => list.map((l) => [String(l.hops), count(l.messages),
+      ...[l.min_ps, l.mean_ps, l.p50_ps, l.p99_ps, l.max_ps].map(time)]));
 }
 
 /* The throughput of a link over time, as a small picture. */
 function sparkline(link) {
   const bytes = numbersOf(link.load_bytes), wide = number(link.load_window_ps), end = number(recording ? recording.end_ps : bytes.length * wide) || 1;
   const most = Math.max(...bytes, 1);
-  const own = drawing(26, (pen, width, height) => {
+  const own = drawing(26, `Throughput over time, at most ${size(most / wide * 1e12)}/s`, (pen, width, height) => {
     pen.fillStyle = color("--idle");
     pen.fillRect(0, 0, width, height);
     pen.fillStyle = color("--accent");
@@ -186,17 +214,27 @@ function hotLinks(section, links) {
   const detailed = links.some((l) => l.load_bytes), waits = links.some((l) => l.wait_ps != null);
   const head = ["from vertex", "port", "to vertex", "busy", "bytes", "packets", ...(waits ? ["total wait", "longest wait"] : []),
     ...(detailed ? ["sources", "throughput over time"] : [])];
-  const made = table(head, links.map((l) => [String(l.vertex), String(l.port), String(l.to), l.busy_percent.toFixed(1) + " %", size(l.bytes), count(l.packets),
-    ...(waits ? [time(l.wait_ps), time(l.peak_wait_ps)] : []), ...(detailed ? [fillers(l), ""] : [])]));
-  made.id = "hot-links";
+  const made = table(head, links.map((l) => [String(l.vertex), String(l.port), String(l.to), percent(l.busy_percent / 100), size(l.bytes), count(l.packets),
+    ...(waits ? [time(l.wait_ps), time(l.peak_wait_ps)] : []), ...(detailed ? [fillers(l), l.load_bytes ? sparkline(l) : ""] : [])]), {id: "hot-links"});
+  made.classList.add("lines");
+  section.append(element("h3", {}, "The busiest links" + (detailed ? " and their sources" : "")), made);
   if (detailed) {
-    links.forEach((l, i) => { if (l.load_bytes) made.querySelectorAll("tbody tr")[i].lastChild.append(sparkline(l)); });
-  }
-  section.append(element("h3", {}, "The busiest links" + (detailed ? " and their sources" : "")), element("div", {class: "wide"}, made));
-  if (detailed) {
-    section.append(element("p", {class: "soft"}, "Sources: the nodes that sent the packets of the link, by bytes. " +
+    section.append(loadTable(links.filter((l) => l.load_bytes)), element("p", {class: "soft"}, "Sources: the nodes that sent the packets of the link, by bytes. " +
       "If many nodes share a link, the numbers are lower bounds (≥)."));
   }
+}
+
+/* The numbers behind the small pictures of the busiest links. */
+function loadTable(links) {
+  const data = element("details", {class: "data"}, element("summary", {}, "Table of the throughput over time"));
+  data.addEventListener("toggle", () => {
+    if (!data.open || data.children.length > 1) return;
+    const windows = links.map((l) => numbersOf(l.load_bytes)), wide = number(links[0].load_window_ps);
+    const n = Math.min(Math.max(...windows.map((each) => each.length)), TABLE_MAX);
+    data.append(table(["from", ...links.map((l) => `${l.vertex} → ${l.to}`)],
+      Array.from({length: n}, (_, i) => [time(i * wide), ...windows.map((each) => size(each[i] || 0))])));
+  });
+  return data;
 }
 
 function networkSection(section) {

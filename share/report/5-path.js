@@ -6,57 +6,45 @@ const SHARES = [
   {key: "send_overhead_ps", name: "CPU time to send", color: "--overhead"},
   {key: "receive_overhead_ps", name: "CPU time to receive", color: "--take"},
   {key: "core_wait_ps", name: "waiting for cores", color: "--core"},
-  {key: "latency_ps", name: "latency", color: "--collective"},
-  {key: "transfer_ps", name: "transfer of bytes", color: "--send"},
-  {key: "queue_ps", name: "queueing", color: "--receive"},
-  {key: "network_ps", name: "network", color: "--collective"},
-  {key: "handshake_ps", name: "rendezvous handshakes", color: "--soft"},
-  {key: "collective_ps", name: "collectives by formula", color: "--accent"},
-  {key: "one_sided_ps", name: "puts and gets", color: "--accent"},
+  {key: "latency_ps", name: "latency", color: "--latency"},
+  {key: "transfer_ps", name: "transfer of bytes", color: "--transfer"},
+  {key: "queue_ps", name: "queueing", color: "--queue"},
+  {key: "network_ps", name: "network", color: "--latency"},
+  {key: "handshake_ps", name: "rendezvous handshakes", color: "--other"},
+  {key: "collective_ps", name: "collectives by formula", color: "--collective"},
+  {key: "one_sided_ps", name: "puts and gets", color: "--send"},
   {key: "start_ps", name: "before the program starts", color: "--idle"},
 ];
 const CHANGES = {latency: "half the latency", bandwidth: "twice the bandwidth", compute: "processors twice as fast"};
 
 function sharesBar(shares, total) {
-  const own = drawing(34, (pen, width, height) => {
+  const own = drawing(34, "Shares of the critical path; the table below has them", (pen, width, height) => {
     let x = 0;
     for (const part of shares) {
       const wide = width * part.time / total;
       pen.fillStyle = color(part.color);
-      pen.fillRect(x, 4, wide, height - 8);
+      pen.fillRect(x, 4, Math.max(wide - (wide > 3 ? 1 : 0), 0), height - 8);
       x += wide;
     }
-  }, {id: "path-shares", "aria-label": "Shares of the critical path"});
+  }, {id: "path-shares"});
   onHover(own.canvas, (x, y, width) => {
     let left = x / width * total;
     const part = shares.find((each) => (left -= each.time) <= 0);
     return part ? `${part.name}: ${time(part.time)}, ${percent(part.time / total)}` : "";
   });
-  return element("figure", {}, own.canvas);
+  return figure(own, null, ["part", "time", "share"], () => shares.map((part) => [part.name, time(part.time), percent(part.time / total)]));
 }
 
 /* One bar for each change, beside that of the run itself. */
 function whatIfBars(list, total) {
   const bars = [{name: "as it is", time: total, from: ""}, ...list.map((each) =>
     ({name: CHANGES[each.change] || each.change, time: number(each.time_ps), from: each.from, saved: each.saved_percent}))];
-  const most = Math.max(...bars.map((bar) => bar.time), 1), EACH = 26, LEFT = 190, RIGHT = 230;
-  const own = drawing(bars.length * EACH + 4, (pen, width) => {
-    bars.forEach((bar, i) => {
-      const y = i * EACH + 4, wide = Math.max(width - LEFT - RIGHT, 60) * bar.time / most;
-      pen.textAlign = "right";
-      pen.fillStyle = color("--ink");
-      pen.fillText(bar.name, LEFT - 10, y + 14);
-      pen.globalAlpha = bar.from === "path" ? 0.5 : 1;
-      pen.fillStyle = color(i === 0 ? "--soft" : "--accent");
-      pen.fillRect(LEFT, y, wide, EACH - 8);
-      pen.globalAlpha = 1;
-      pen.textAlign = "left";
-      pen.fillStyle = color("--ink");
-      pen.fillText(time(bar.time) + (i === 0 ? "" : ` (−${bar.saved.toFixed(1)} %, ${bar.from === "run" ? "simulated" : "upper bound"})`), LEFT + wide + 8, y + 14);
-    });
-  }, {id: "what-if", "aria-label": "Savings of changes"});
-  return element("figure", {}, own.canvas, element("figcaption", {},
-    "Simulated: the program ran again with the change. Upper bound: half of the share of the critical path; another path may become the longest, so that less is saved."));
+  const most = Math.max(...bars.map((bar) => bar.time), 1);
+  return element("figure", {}, element("div", {class: "bars", id: "what-if"}, ...bars.flatMap((bar, i) => [
+    element("span", {class: "name"}, bar.name),
+    element("div", {}, element("div", {class: `bar ${i === 0 ? "base" : bar.from === "path" ? "bound" : ""}`, style: `width: ${100 * bar.time / most}%`})),
+    element("span", {class: "value"}, time(bar.time) + (i === 0 ? "" : ` (−${bar.saved.toFixed(1)} %, ${bar.from === "run" ? "simulated" : "upper bound"})`))])),
+  element("figcaption", {}, "Simulated: the program ran again with the change. Upper bound (hollow): half of the share of the critical path; another path may become the longest, so that less is saved."));
 }
 
 function pathSection(section) {
@@ -71,9 +59,9 @@ function pathSection(section) {
     const panel = (title, head, list) => list.length ? element("div", {}, element("h3", {}, title), table([...head, "time", "share"], list)) : null;
     section.append(element("p", {}, `The critical path has ${count(path.pieces)} segments, one after the other, up to the end of rank ${path.end_rank}, which finishes last. It changes from rank to rank ${count(path.hops)} times; ${count(path.ranks_working)} ${number(path.ranks_working) === 1 ? "rank is" : "ranks are"} on it.` +
       (recording ? " The timeline shows it." : "")),
-      sharesBar(shares, total), legend(shares),
+      sharesBar(shares, total),
       element("div", {class: "panels"},
-        panel("Shares", ["part"], shares.map((part) => [part.name, time(part.time), percent(part.time / total)])),
+        panel("Shares", ["part"], shares.map((part) => [element("span", {}, chip(part.color), part.name), time(part.time), percent(part.time / total)])),
         panel("By call", ["call"], rows(path.calls, (each) => each.call)),
         panel("By rank: computing and overhead", ["rank"], rows(path.ranks, (each) => count(each.rank))),
         panel("By pair of ranks", ["from", "to", "messages", "bytes"], rows(path.pairs, (each) => count(each.from), (each) => count(each.to), (each) => count(each.messages), (each) => size(each.bytes))),

@@ -23,7 +23,7 @@ function runsFigure(times, marks) {
   const bars = new Array(N).fill(0), PAD = 12, TOP = 20, BOTTOM = 22;
   for (const value of values) bars[Math.min(Math.floor((value - least) / wide), N - 1)]++;
   const highest = Math.max(...bars, 1);
-  const own = drawing(200, (pen, width, height) => {
+  const own = drawing(200, "Histogram of the predicted times of the runs", (pen, width, height) => {
     const x = (value) => PAD + (value - least) / (most - least || 1) * (width - 2 * PAD), tall = height - TOP - BOTTOM;
     const interval = marks.filter((m) => m.edge).map((m) => x(m.at));
     pen.fillStyle = color("--idle");
@@ -47,14 +47,15 @@ function runsFigure(times, marks) {
     const i = Math.floor((at - PAD) / ((width - 2 * PAD) / N));
     return bars[i] == null ? "" : `${intervalText(least + i * wide, least + (i + 1) * wide)}: ${count(bars[i])} runs`;
   });
-  return own.canvas;
+  const rows = () => bars.map((n, i) => [intervalText(least + i * wide, least + (i + 1) * wide), count(n)]);
+  return figure(own, "Predicted times of the runs.", ["predicted time", "runs"], rows);
 }
 
 /* When each rank ends: its interval and its median. */
 function endsFigure(ranks) {
   const low = ranks.map((r) => number(r.finish_p05_ps)), high = ranks.map((r) => number(r.finish_p95_ps));
   const from = Math.min(...low), to = Math.max(...high, from + 1), LEFT = 12, BOTTOM = 22, TOP = 6;
-  const own = drawing(200, (pen, width, height) => {
+  const own = drawing(200, "When ranks end: intervals and medians", (pen, width, height) => {
     const each = (width - 2 * LEFT) / ranks.length, tall = height - TOP - BOTTOM;
     const y = (value) => TOP + tall * (1 - (value - from) / (to - from));
     ranks.forEach((rank, i) => {
@@ -74,7 +75,8 @@ function endsFigure(ranks) {
     return rank ? `rank ${rank.rank}${rank.job != null ? ` of job ${rank.job}` : ""} ends at ${intervalText(rank.finish_p05_ps, rank.finish_p95_ps)}, ` +
       `median ${exactTime(rank.finish_p50_ps, to - from)}` : "";
   });
-  return own.canvas;
+  return figure(own, "When ranks end: 5 % to 95 %, and the median.", ["rank", "5 %", "median", "95 %"], () => ranks.map((rank) =>
+    [String(rank.rank), ...[rank.finish_p05_ps, rank.finish_p50_ps, rank.finish_p95_ps].map((t) => exactTime(t, to - from))]));
 }
 
 /* What was drawn, in words. */
@@ -97,9 +99,8 @@ function runsSection(section) {
     {at: number(result.predicted_time_ps), name: "prediction", color: "--receive"}, {at: high, name: "95 %", color: "--soft", edge: true}];
   section.append(element("p", {}, `In 90 % of ${count(u.completed)} runs the program takes ${intervalText(low, high)}. ${drawnText(u)}`),
     element("div", {class: "panels"},
-      element("figure", {}, runsFigure(u.times_ps, marks), legend([{name: "median", color: "--ink"}, {name: "prediction", color: "--receive"}, {name: "5 % to 95 %", color: "--idle"}]),
-        element("figcaption", {}, "Predicted times of the runs.")),
-      element("figure", {}, endsFigure(u.ranks), element("figcaption", {}, "When ranks end: 5 % to 95 %, and the median."))));
+      element("div", {}, legend([{name: "median", color: "--ink"}, {name: "prediction", color: "--receive"}, {name: "5 % to 95 %", color: "--idle"}]), runsFigure(u.times_ps, marks)),
+      endsFigure(u.ranks)));
   const settings = Object.entries(get("scenario.uncertainty") || {});
   if (settings.length) section.append(table(["uncertain setting", "relative standard deviation"], settings.map(([name, value]) => [name, `${value} %`])));
   section.append(element("p", {class: "soft"}, "Not covered: what the model leaves out, and changes of a machine from one day to the next. Settings are drawn independently of each other, compute times independently of each other."));

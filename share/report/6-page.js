@@ -86,18 +86,75 @@ function flat(value, name, rows) {
   if (value !== null && typeof value === "object" && !Array.isArray(value)) {
     for (const [key, inner] of Object.entries(value)) flat(inner, name ? `${name}.${key}` : key, rows);
   } else {
-    rows.push([name, Array.isArray(value) ? `${value.length} entries` : String(value)]);
+    rows.push([name, Array.isArray(value) ? `${value.length} entries` : plain(value)]);
   }
   return rows;
 }
 
+/* The parameters, those that differ from their defaults marked and first if wanted. */
+function parametersTable() {
+  const defaults = new Map(flat(extra.defaults || {}, "", []));
+  const rows = flat(get("scenario.parameters") || {}, "", []).map(([name, value]) =>
+    ({name, value, usual: defaults.get(name), changed: defaults.has(name) && defaults.get(name) !== value}));
+  const place = element("div"), known = defaults.size > 0, n = rows.filter((row) => row.changed).length;
+  const show = (all) => {
+    const shown = rows.filter((row) => all || row.changed);
+    const made = table(["parameter", "value", ...(known ? ["default"] : [])], shown.map((row) =>
+      [row.name, row.value, ...(known ? [row.changed ? row.usual === "" ? "(empty)" : row.usual : ""] : [])]), {id: "parameter-table"});
+    made.querySelectorAll("tbody tr").forEach((tr, i) => { if (shown[i].changed) tr.classList.add("changed"); });
+    place.replaceChildren(shown.length ? made : element("p", {class: "soft"}, "All parameters have their defaults."));
+  };
+  show(!known);
+  return element("div", {}, known ? element("div", {class: "tools"}, element("label", {}, element("input", {type: "checkbox", id: "all-parameters",
+    onchange: (event) => show(event.target.checked)}), ` all ${rows.length} parameters, not only the ${n} that differ from their defaults`)) : null, place);
+}
+
 function parametersSection(section) {
-  section.append(table(["parameter", "value"], flat(get("scenario.parameters") || {}, "", []), false),
+  section.append(parametersTable(),
     element("details", {}, element("summary", {}, "All values of the scenario, the result and the run"),
-      table(["name", "value"], flat({scenario: {...doc.scenario, parameters: null}, result: doc.result, run: doc.run}, "", []), false)));
+      table(["name", "value"], flat({scenario: {...doc.scenario, parameters: null}, result: doc.result, run: doc.run}, "", []))));
   const found = warnings();
   section.append(element("h3", {}, "Warnings"), found.length ? element("ul", {}, ...found.map((w) => element("li", {}, w))) : element("p", {class: "soft"}, "None."));
   section.append(element("h3", {}, "What the model leaves out"), element("ul", {}, ...[...(LEFT_OUT[get("scenario.network")] || []), ...LEFT_OUT_ALWAYS].map((w) => element("li", {}, w))));
+}
+
+/* ---- the view in the address ---- */
+
+let addressTimer = 0;
+
+/* The part of the address that leads back to what is shown. */
+function viewAddress() {
+  const words = [];
+  if (ranksTimeline) {
+    const {from, to, top, bottom} = ranksTimeline.view;
+    if (from > 0 || to < ranksTimeline.end) words.push(`time=${Math.round(from)},${Math.round(to)}`);
+    if (top > 0 || bottom < ranksTimeline.tracks) words.push(`ranks=${+top.toFixed(3)},${+bottom.toFixed(3)}`);
+    if (ranksTimeline.view.arrows) words.push("messages=1");
+  }
+  const hidden = KINDS.filter((kind) => kind.hidden).map((kind) => kind.letter).join("");
+  if (hidden) words.push(`hide=${hidden}`);
+  return words.length ? `#over-time?${words.join("&")}` : "";
+}
+function viewChanged() {
+  clearTimeout(addressTimer);
+  addressTimer = setTimeout(() => {
+    const address = viewAddress();
+    if (address !== "" || location.hash.includes("?")) history.replaceState(null, "", address || "#over-time");
+  }, 200);
+}
+/* Shows what the address asks for. */
+function showAddress() {
+  const at = location.hash.indexOf("?");
+  if (at < 0 || !ranksTimeline) return;
+  const asked = new URLSearchParams(location.hash.slice(at + 1));
+  const pair = (name) => (asked.get(name) || "").split(",").map(Number);
+  const [from, to] = pair("time"), [top, bottom] = pair("ranks");
+  for (const kind of KINDS) kind.hidden = (asked.get("hide") || "").includes(kind.letter);
+  showActivities();
+  setView(ranksTimeline, {...(to > from ? {from, to} : {}), ...(bottom > top ? {top, bottom} : {}), arrows: asked.has("messages") && recording.messages != null});
+  const box = document.getElementById("show-messages");
+  if (box) box.checked = ranksTimeline.view.arrows;
+  document.getElementById("over-time").scrollIntoView();
 }
 
 /* When the browser has shown what there is. */
@@ -126,6 +183,8 @@ async function page() {
     document.getElementById("contents").append(element("a", {href: `#${id}`}, title));
     fill(section);
   }
+  showAddress();
+  window.addEventListener("hashchange", showAddress);
   window.addEventListener("resize", redrawAll);
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll);
   window.addEventListener("beforeprint", () => drawings.forEach((each) => each.draw()));

@@ -3,7 +3,7 @@
 #include "cli/opt.h"
 #include "report/writer.h"
 #include "result/result.h"
-#include "study/picture.h"
+#include "study/page.h"
 
 struct report_opts {
     bool help, force, verbose;
@@ -68,7 +68,7 @@ static enum wf_status write_file(const struct report_opts *opts, const struct wf
     if (status != WF_OK) {
         return status;
     }
-    struct wf_value *extra = wf_study_picture(doc);
+    struct wf_value *extra = wf_study_page(doc);
     const struct wf_write_options options = {
         .verbose = opts->verbose, .extra = extra, .view = view, .limit = opts->limit};
     status = wf_writer_save(writer, doc, &options, opts->output, opts->force, err);

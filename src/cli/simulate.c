@@ -12,6 +12,7 @@
 #include "sim/sim.h"
 #include "sim/trace_out.h"
 #include "sim/world.h"
+#include "study/page.h"
 #include "study/picture.h"
 
 #include <inttypes.h>
@@ -36,7 +37,7 @@ static enum wf_status write_file(const struct wf_simulate_opts *opts,
                                  const struct wf_writer_ops *writer, const struct wf_value *doc,
                                  struct wf_err *err)
 {
-    struct wf_value *extra = writer->records ? wf_study_picture(doc) : NULL;
+    struct wf_value *extra = writer->records ? wf_study_page(doc) : NULL;
     const struct wf_write_options options = {.verbose = opts->verbose, .extra = extra};
     enum wf_status status =
         wf_writer_save(writer, doc, &options, opts->output, opts->force, err);

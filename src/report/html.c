@@ -91,6 +91,8 @@ static void write_json(const struct wf_value *doc, FILE *out)
 static void html_write(const struct wf_value *doc, const struct wf_write_options *options,
                        FILE *out)
 {
+    (void)fputs((const char *)wf_page_head, out);
+    wf_writer_html_plain(doc, out);
     (void)fputs((const char *)wf_page_before, out);
     write_json(doc, out);
     (void)fputs((const char *)wf_page_between, out);

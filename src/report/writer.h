@@ -18,7 +18,7 @@
 struct wf_write_options {
     bool verbose; /* write the whole document, not only the main results */
     bool color;
-    const struct wf_value *extra; /* has the `picture` of the topology (study/picture.h);
+    const struct wf_value *extra; /* what the page shows beside the document (study/page.h);
                                      or null */
     /* For timelines: the ranks and times to show, and the maximum number of individual spans; 0
      * means no limit. */

@@ -55,10 +55,9 @@ static void add_picture(struct wf_value *section, const struct wf_topo *topo,
     wf_buf_fini(&buf);
 }
 
-struct wf_value *wf_study_picture(const struct wf_value *doc)
+void wf_study_picture(const struct wf_value *doc, struct wf_value *extra)
 {
     const char *spec = wf_doc_get_text(doc, "scenario.topology", NULL);
-    struct wf_value *extra = wf_doc_new();
     struct wf_topo *topo = NULL;
     struct wf_err ignored; /* the report then has no picture */
 
@@ -71,7 +70,6 @@ struct wf_value *wf_study_picture(const struct wf_value *doc)
         wf_draw_picture_fini(&picture);
         wf_topo_free(topo);
     }
-    return extra;
 }
 
 bool wf_study_picture_is_small(const char *topology)

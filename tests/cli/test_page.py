@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The page as it is drawn: measured in a browser, on screens of several widths."""
+import itertools
+import json
+import math
+import pathlib
+import re
+
+import browser
+from weft_cli import check, finish, run
+
+RUN = ["replay", "gen:stencil3d", "-n", "64", "--net", "packet", "--topo", "torus:4x4x4",
+       "-p", "gen.bytes=10kB", "-p", "gen.allreduce=true", "-p", "gen.imbalance=0.3",
+       "-p", "gen.markers=true", "-q"]
+MANY = ["replay", "gen:stencil3d", "-n", "5000", "-p", "gen.iterations=1",
+        "-p", "gen.imbalance=0.5", "--record-limit", "1000", "-q"]
+
+# What people with one kind of cones missing see, in linear RGB (Machado, Oliveira and
+# Fernandes 2009, severity 1).
+SIGHTS = {
+    "all": [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
+    "protanopia": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216],
+                   [-0.003882, -0.048116, 1.051998]],
+    "deuteranopia": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413],
+                     [-0.011820, 0.042940, 0.968881]],
+    "tritanopia": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602],
+                   [0.004733, 0.691367, 0.303900]],
+}
+ACTIVITIES = ["compute", "overhead", "send", "receive", "collective", "core", "idle"]
+LEAST_DISTANCE = 25  # of CIE Lab; neighbours on a palette for charts have about 20
+
+
+def linear(code):
+    """The linear components of "#rrggbb"."""
+    parts = [int(code[i:i + 2], 16) / 255 for i in (1, 3, 5)]
+    return [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
+
+
+def lab(rgb):
+    """CIE Lab of linear components."""
+    rows = ((0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505))
+    xyz = [sum(a * b for a, b in zip(row, rgb)) / white
+           for row, white in zip(rows, (0.9505, 1, 1.089))]
+    f = [v ** (1 / 3) if v > 0.008856 else 7.787 * v + 16 / 116 for v in xyz]
+    return 116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])
+
+
+def seen(code, sight):
+    return lab([min(1, max(0, sum(a * b for a, b in zip(row, linear(code)))))
+                for row in SIGHTS[sight]])
+
+
+class Page:
+    """Pages one after the other in one browser."""
+
+    def __init__(self):
+        self.page = browser.Browser()
+
+    def open(self, name, width=1200, dark=False, address=""):
+        self.page.call("Emulation.setDeviceMetricsOverride", width=width, height=900,
+                       deviceScaleFactor=1, mobile=False)
+        self.page.call("Emulation.setEmulatedMedia", features=[
+            {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}])
+        self.page.call("Page.navigate", url="about:blank")
+        self.page.call("Page.navigate", url=pathlib.Path(name).resolve().as_uri() + address)
+        check(self.page.wait('document.documentElement?.dataset.ready === "yes"'),
+              f"{name}: not ready")
+        self.page.value(HELP)
+
+    def value(self, expression):
+        answer = self.page.call("Runtime.evaluate", expression=expression, returnByValue=True,
+                                awaitPromise=True)
+        if "exceptionDetails" in answer:
+            check(False, f"{expression}: {answer['exceptionDetails']['exception']['description']}")
+        return answer["result"].get("value")
+
+    def drawn(self, expression=""):
+        """Does something and waits until it is drawn."""
+        self.value(f"{{ {expression} }}; new Promise((done) => requestAnimationFrame(() => "
+                   "requestAnimationFrame(() => done(1))))")
+
+
+# Functions for the page: the colours of a part of a canvas, and how a text is laid out.
+HELP = r"""
+window.colorsIn = (canvas, x, y, w, h) => {
+  const data = new Uint32Array(canvas.getContext("2d").getImageData(x, y, w, h).data.buffer);
+  const counts = {};
+  for (const p of data) {
+    const hex = p >>> 24 === 0 ? "none" : "#" + [p & 255, p >> 8 & 255, p >> 16 & 255].map((c) => c.toString(16).padStart(2, "0")).join("");
+    counts[hex] = (counts[hex] || 0) + 1;
+  }
+  return counts;
+};
+window.paint = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+window.linesOf = (node) => {
+  const range = document.createRange();
+  range.selectNodeContents(node);
+  return new Set([...range.getClientRects()].map((box) => Math.round(box.top))).size;
+};
+window.channels = (text) => text.match(/[\d.]+/g).map(Number);
+window.luminance = ([r, g, b]) => [r, g, b].map((c) => c / 255).map((c) => c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+  .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+window.lowContrast = () => {
+  const found = [], walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node; (node = walk.nextNode());) {
+    const element = node.parentElement, style = getComputedStyle(element);
+    if (!node.data.trim() || ["SCRIPT", "NOSCRIPT", "STYLE", "OPTION"].includes(element.tagName) || element.getClientRects().length === 0) continue;
+    let ground = null;
+    for (let at = element; at && !ground; at = at.parentElement) {
+      const c = channels(getComputedStyle(at).backgroundColor);
+      if (c.length === 3 || c[3] > 0) ground = c;
+    }
+    const a = luminance(channels(style.color)), b = luminance(ground || [255, 255, 255]);
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    const large = parseFloat(style.fontSize) >= 24 || (parseFloat(style.fontSize) >= 18.66 && style.fontWeight >= 700);
+    if (ratio < (large ? 3 : 4.5)) found.push(`${node.data.trim().slice(0, 30)}: ${ratio.toFixed(2)}`);
+  }
+  return found;
+};
+"""
+
+
+def check_axes(page):
+    """However the ranks are zoomed, the axes and the labels stay free."""
+    page.open("run.html")
+    marks = {"view": "{from: 0, to: 1e9, top: 10.6, bottom: 14.3, marks: false, path: false}"}
+    page.drawn(f"setView(ranksTimeline, {marks['view']})")
+    margin = page.value("""(() => { const c = document.getElementById("timeline"), w = c.width, h = c.height;
+        return [colorsIn(c, 0, 0, w, 14), colorsIn(c, 0, h - 22, w, 22), colorsIn(c, 0, 0, 53, h)]; })()""")
+    paints = {page.value(f'paint("--{name}")') for name in ACTIVITIES}
+    check(not any(paints & set(part) for part in margin), f"activities on the axes: {margin}")
+    style = page.value('document.getElementById("timeline").dataset.style')
+    inside = page.value('colorsIn(document.getElementById("timeline"), 60, 20, 1000, 200)')
+    check(style == "spans" and page.value('paint("--compute")') in inside, f"{style}, {inside}")
+
+
+def check_no_mixtures(page):
+    """Bins have the colours of the legend, whether one activity or several are shown."""
+    page.open("many.html")
+    paints = {page.value(f'paint("--{name}")') for name in ACTIVITIES} | {"none"}
+    for view, style in (("top: 0, bottom: 200", "dominant"), ("top: 3, bottom: 23", "stacked")):
+        page.drawn(f"setView(ranksTimeline, {{{view}, path: false, marks: false}})")
+        check(page.value('document.getElementById("timeline").dataset.style') == style, style)
+        inside = page.value("""(() => { const c = document.getElementById("timeline");
+            return colorsIn(c, 56, 16, c.width - 60, c.height - 40); })()""")
+        check(set(inside) <= paints and len(inside) > 2, f"{style}: {inside}")
+
+
+def check_width(page):
+    """Nothing is wider than a small screen, no number is broken, all texts of bars are there."""
+    for name, width in ("run.html", 360), ("run.html", 800), ("many.html", 400), ("many.html", 1200):
+        page.open(name, width)
+        wide = page.value("document.documentElement.scrollWidth")
+        check(wide <= width, f"{name}: {wide} wide on a screen of {width}")
+        broken = page.value("""[...document.querySelectorAll("td, .card b")].filter((cell) =>
+            /^[−-]?[0-9][0-9.,]*( ?[%a-zA-Zµ/]+)?$/.test(cell.textContent) && cell.getClientRects().length
+            && linesOf(cell) > 1).map((cell) => cell.textContent)""")
+        check(broken == [], f"{name} at {width}: numbers in pieces: {broken}")
+        cut = page.value("""[...document.querySelectorAll("#what-if span")].filter((label) => {
+            const box = label.getBoundingClientRect(), all = label.closest("figure").getBoundingClientRect();
+            return box.left < all.left - 1 || box.right > all.right + 1; }).map((label) => label.textContent)""")
+        labels = page.value('document.querySelectorAll("#what-if span").length')
+        check(cut == [] and labels == 8, f"{name} at {width}: {labels} labels, cut off: {cut}")
+
+
+def check_histogram(page):
+    """Classes of ranks are bars side by side, with axes."""
+    page.open("many.html")
+    classes = page.value("recording.similar.length")
+    check(5 < classes == page.value('Number(document.getElementById("load-histogram").dataset.bars)'),
+          f"{classes} classes")
+    # Along the foot of the bars there are gaps of a pixel at most.
+    gaps = page.value("""(() => { const c = document.getElementById("load-histogram"), pen = c.getContext("2d");
+        const row = new Uint32Array(pen.getImageData(67, c.height - 25, c.width - 67 - 15, 1).data.buffer), accent = row[2];
+        let longest = 0, now = 0;
+        for (const p of row) { now = p === accent ? 0 : now + 1; longest = Math.max(longest, now); }
+        return longest; })()""")
+    check(gaps <= 2, f"a gap of {gaps} pixels between classes")
+    axis = page.value("""(() => { const c = document.getElementById("load-histogram");
+        return [colorsIn(c, 0, 0, 60, c.height), colorsIn(c, 60, c.height - 16, c.width - 60, 16)]
+          .map((each) => Object.keys(each).length); })()""")
+    check(min(axis) > 2, f"no axes: {axis}")
+
+
+def check_links(page):
+    """The load of links is shown against their capacity, unless relative colours are wanted."""
+    page.open("run.html")
+    reddest = '(() => { const c = document.getElementById("picture"); return colorsIn(c, 0, 0, c.width, c.height)[paint("--heat-full")] || 0; })()'
+    busiest = page.value("Math.max(...get('result.network.links').map((l) => l.busy_percent))")
+    check(busiest < 1 and page.value(reddest) == 0, f"{busiest} % looks like a full link")
+    check(page.value('document.getElementById("links-full").textContent') == "100 %", "the scale")
+    page.drawn('{ const s = document.getElementById("links-scale"); s.value = "relative"; s.dispatchEvent(new Event("change")); }')
+    check(page.value(reddest) > 100, "relative colours")
+    caption = 'document.getElementById("picture").closest("figure").querySelector("figcaption").textContent'
+    page.open("off.html")
+    check("was not recorded (-p net.stats=links)" in page.value(caption), page.value(caption))
+    page.open("schematic.html")
+    check("schematic" in page.value(caption) and "--net packet" not in page.value(caption),
+          page.value(caption))
+
+
+def check_colors(page):
+    """Activities look different to everybody, and texts stand out from the ground."""
+    for dark in False, True:
+        page.open("run.html", dark=dark)
+        paints = {name: page.value(f'paint("--{name}")') for name in ACTIVITIES}
+        for sight in SIGHTS:
+            least = min((math.dist(seen(paints[a], sight), seen(paints[b], sight)), a, b)
+                        for a, b in itertools.combinations(ACTIVITIES, 2))
+            check(least[0] >= LEAST_DISTANCE, f"dark {dark}, {sight}: {least}")
+        lightness = [lab(linear(page.value(f'paint("--heat-{name}")')))[0]
+                     for name in ("none", "half", "full")]
+        check(lightness in (sorted(lightness), sorted(lightness, reverse=True)),
+              f"the scale of loads is not monotonic: {lightness}")
+        page.value('document.querySelectorAll("details").forEach((each) => { each.open = true; })')
+        page.drawn()
+        low = page.value("lowContrast()")
+        check(low == [], f"dark {dark}: low contrast: {low[:5]}")
+
+
+def check_access(page):
+    """Every drawing has a label and a table; every control has a name, in the order of the page."""
+    page.open("run.html")
+    check(page.value("""[...document.querySelectorAll("canvas")].every((c) => c.getAttribute("aria-label") && c.getAttribute("role"))"""),
+          "a drawing without a label")
+    page.value('document.querySelectorAll("details").forEach((each) => { each.open = true; })')
+    page.drawn()
+    page.drawn()
+    bare = page.value("""[...document.querySelectorAll("canvas")].filter((c) => !c.closest("td")
+        && !c.closest("figure").querySelector("details tbody tr")).map((c) => c.getAttribute("aria-label"))""")
+    check(bare == [], f"drawings without a table: {bare}")
+    controls = page.value("""[...document.querySelectorAll("button, select, input, a, summary")].filter((c) =>
+        !(c.getAttribute("aria-label") || c.textContent.trim() || c.closest("label")?.textContent.trim())).map((c) => c.outerHTML)""")
+    check(controls == [], f"controls without a name: {controls}")
+    check(page.value('document.querySelectorAll("[tabindex]:not([tabindex=\'0\'])").length') == 0,
+          "an order of its own")
+
+
+def check_plain(page):
+    """Without scripts: the answer, the efficiencies and the tables."""
+    page.page.call("Emulation.setScriptExecutionDisabled", value=True)
+    page.page.call("Page.navigate", url=pathlib.Path("run.html").resolve().as_uri())
+    found = page.page.wait('document.body?.innerText.includes("parallel efficiency")')
+    text = page.value("document.body.innerText") or ""
+    page.page.call("Emulation.setScriptExecutionDisabled", value=False)
+    words = ["ms", "load balance", "waiting for messages", "The busiest links", "queueing",
+             "What if", "torus:4x4x4", "unlimited"]
+    check(found and all(word in text for word in words) and "1844674407370955" not in text,
+          f"without scripts: {[word for word in words if word not in text]}")
+
+
+def check_words(page):
+    """The units of the terminal, limits in words, and which parameters are not the usual ones."""
+    page.open("run.html")
+    text = page.value("document.body.innerText")
+    terminal = run("report", "run.json").stdout
+    sent = re.search(r"([0-9.]+) (\w+)iB", terminal)
+    check(sent and re.search(rf"{float(sent[1]):g}\d* {sent[2]}iB", text) and
+          not re.search(r"[0-9] [kMG]B\b", text), f"units: {sent}")
+    rows = page.value("""[...document.querySelectorAll("#parameter-table tbody tr")].map((row) =>
+        [...row.children].map((cell) => cell.textContent))""")
+    check(["gen.bytes", "10kB", "128KiB"] in rows and ["gen.markers", "true", "false"] in rows and
+          not any(row[0] == "net.packet" for row in rows), f"not the usual: {rows}")
+    page.drawn('document.getElementById("all-parameters").click()')
+    rows = dict(page.value("""[...document.querySelectorAll("#parameter-table tbody tr")].map((row) =>
+        [...row.children].slice(0, 2).map((cell) => cell.textContent))"""))
+    check(rows["mpi.eager_max"] == "unlimited" and rows["net.packet"] == "512" and len(rows) > 90,
+          "all parameters")
+
+
+def check_address(page):
+    """What is shown is in the address, and comes back with it."""
+    page.open("run.html")
+    page.drawn("setView(ranksTimeline, {from: 1e9, to: 2e9, top: 5, bottom: 9})")
+    page.value("""document.querySelector('[data-activity="k"]').click()""")
+    check(page.page.wait('location.hash.includes("hide=k")'), "no address")
+    address = page.value("location.hash")
+    page.open("run.html", address=address)
+    view = page.value("[ranksTimeline.view.from, ranksTimeline.view.to, ranksTimeline.view.top, ranksTimeline.view.bottom]")
+    check(view == [1e9, 2e9, 5, 9], f"{address}: {view}")
+    inside = page.value('colorsIn(document.getElementById("timeline"), 60, 20, 1000, 200)')
+    check(page.value('paint("--collective")') not in inside, f"a hidden activity: {inside}")
+    # A box, with the mouse.
+    page.drawn("showAll(ranksTimeline); document.getElementById('timeline').scrollIntoView({block: 'center'})")
+    box = page.value("(() => { const b = document.getElementById('timeline').getBoundingClientRect(); return [b.x, b.y]; })()")
+    x, y = box[0] + 200, box[1] + 100
+    page.page.mouse("mousePressed", x, y, button="left", buttons=1, clickCount=1, modifiers=8)
+    page.page.mouse("mouseMoved", x + 100, y + 60, button="left", buttons=1, modifiers=8)
+    page.page.mouse("mouseReleased", x + 100, y + 60, button="left", modifiers=8)
+    check(page.page.wait("ranksTimeline.view.to - ranksTimeline.view.from < ranksTimeline.end / 5 && "
+                         "ranksTimeline.view.bottom - ranksTimeline.view.top < 10"), "no box")
+
+
+def main():
+    for args, name in ((RUN, "run.html"), (MANY, "many.html"), ([*RUN, "-p", "net.stats=off"], "off.html"),
+                       (["replay", "gen:ring", "-n", "8", "--net", "packet", "--topo", "torus:32x32x32", "-q"], "schematic.html")):
+        done = run(*args, "-o", name)
+        check(done.returncode == 0, name, done)
+    text = pathlib.Path("run.html").read_text(encoding="utf-8")
+    pathlib.Path("run.json").write_text(json.dumps(json.loads(
+        re.search(r'id="document">(.*?)</script>', text, re.S)[1])), encoding="utf-8")
+    if browser.find():
+        page = Page()
+        for step in (check_axes, check_no_mixtures, check_width, check_histogram, check_links,
+                     check_colors, check_access, check_words, check_address, check_plain):
+            step(page)
+        # The test itself reads canvases again and again.
+        problems = [text for text in page.page.problems if "willReadFrequently" not in text]
+        check(problems == [], f"problems: {problems}")
+        page.page.close()
+    finish()
+
+
+main()
