@@ -3,7 +3,7 @@
 #define WEFT_MPI_H
 
 /*
- * MPI-3.1 for programs that run as virtual ranks. Programs are compiled with weftcc and include
+ * MPI-4.0 for programs that run as virtual ranks. Programs are compiled with weftcc and include
  * this file as <mpi.h>.
  *
  * The symbols of the functions begin with weft_, as in weft_MPI_Send. So programs never call
@@ -24,10 +24,9 @@
 
 /* Handles are integers, the same in Fortran. */
 typedef int MPI_Comm, MPI_Datatype, MPI_Op, MPI_Request, MPI_Group, MPI_Info, MPI_Errhandler,
-    MPI_Win, MPI_Message, MPI_File;
+    MPI_Win, MPI_Message, MPI_File, MPI_Session;
 typedef int MPI_Fint;
-typedef ptrdiff_t MPI_Aint;
-typedef long long MPI_Count, MPI_Offset;
+typedef ptrdiff_t MPI_Aint, MPI_Count, MPI_Offset;
 
 /* Consists of integers, because in Fortran it is an array. */
 typedef struct MPI_Status {
@@ -54,6 +53,7 @@ typedef MPI_Status MPI_F08_status;
 
 /* Types of the program's functions that the library calls. */
 typedef void MPI_User_function(void *in, void *inout, int *count, MPI_Datatype *type);
+typedef void MPI_User_function_c(void *in, void *inout, MPI_Count *count, MPI_Datatype *type);
 typedef int MPI_Comm_copy_attr_function(MPI_Comm old, int keyval, void *extra_state,
                                         void *value_in, void *value_out, int *flag);
 typedef int MPI_Comm_delete_attr_function(MPI_Comm comm, int keyval, void *value,
@@ -64,7 +64,8 @@ typedef MPI_Comm_delete_attr_function MPI_Type_delete_attr_function,
     MPI_Win_delete_attr_function, MPI_Delete_function;
 typedef void MPI_Comm_errhandler_function(MPI_Comm *comm, int *code, ...);
 typedef MPI_Comm_errhandler_function MPI_Win_errhandler_function, MPI_File_errhandler_function,
-    MPI_Handler_function, MPI_Comm_errhandler_fn, MPI_Win_errhandler_fn, MPI_File_errhandler_fn;
+    MPI_Session_errhandler_function, MPI_Handler_function, MPI_Comm_errhandler_fn,
+    MPI_Win_errhandler_fn, MPI_File_errhandler_fn;
 typedef int MPI_Grequest_query_function(void *extra_state, MPI_Status *status);
 typedef int MPI_Grequest_free_function(void *extra_state);
 typedef int MPI_Grequest_cancel_function(void *extra_state, int complete);
@@ -104,6 +105,10 @@ typedef int MPI_Datarep_extent_function(MPI_Datatype type, MPI_Aint *extent, voi
 #define MPI_Win_f2c(handle)         ((MPI_Win)(handle))
 #define MPI_Message_c2f(handle)     ((MPI_Fint)(handle))
 #define MPI_Message_f2c(handle)     ((MPI_Message)(handle))
+#define MPI_Session_c2f(handle)     ((MPI_Fint)(handle))
+#define MPI_Session_f2c(handle)     ((MPI_Session)(handle))
+#define PMPI_Session_c2f(handle)    MPI_Session_c2f(handle)
+#define PMPI_Session_f2c(handle)    MPI_Session_f2c(handle)
 #define MPI_File_c2f(handle)        ((MPI_Fint)(handle))
 #define MPI_File_f2c(handle)        ((MPI_File)(handle))
 #define PMPI_Comm_c2f(handle)       MPI_Comm_c2f(handle)

@@ -29,10 +29,10 @@ static size_t count_all(const struct wl_collective *coll)
     uint32_t size = coll->view.size;
     size_t n = 0;
 
-    for (uint32_t i = 0; coll->recv.counts != NULL && i < size; i++) {
-        n += (size_t)coll->recv.counts[i];
+    for (uint32_t i = 0; i < size; i++) {
+        n += wl_side_count(&coll->recv, i);
     }
-    return coll->recv.counts != NULL ? n : size * coll->recv.count;
+    return n;
 }
 
 static void prepare(struct wl_collective *coll)
@@ -68,6 +68,10 @@ static void finish(const struct wl_collective *coll)
         }
         wl_exchange_leave(coll->view.comm, coll->exchange);
     }
+}
+
+static void free_neighbors(const struct wl_collective *coll)
+{
     free((void *)(uintptr_t)coll->sources);
     free((void *)(uintptr_t)coll->destinations);
 }
@@ -111,13 +115,19 @@ static void release_side(const struct wl_side *side)
     free((void *)side->held);
 }
 
+static void release(const struct wl_collective *coll)
+{
+    free_neighbors(coll);
+    release_side(&coll->send);
+    release_side(&coll->recv);
+}
+
 static void deliver(struct wl_rank *rank, void *own)
 {
     const struct wl_collective *coll = own;
 
     finish(coll);
-    release_side(&coll->send);
-    release_side(&coll->recv);
+    release(coll);
 }
 
 static struct wf_op make_op(struct wl_collective *coll)
@@ -154,32 +164,100 @@ static void begin(struct wl_collective *coll)
     }
 }
 
+static void free_op(const struct wf_op *op)
+{
+    free((void *)(uintptr_t)op->counts);
+    free((void *)(uintptr_t)op->recv_counts);
+}
+
+/* A copy that outlives the call. */
+static struct wl_collective *keep(const struct wl_collective *coll)
+{
+    struct wl_collective *own = wl_malloc(sizeof(*own));
+
+    *own = *coll;
+    hold(own);
+    return own;
+}
+
+static void post_nonblocking(struct wl_collective *coll, uint32_t number)
+{
+    struct wf_op op = make_op(coll);
+
+    op.kind = nonblocking(op.kind);
+    op.request = number;
+    wl_post(coll->rank, &op);
+    free_op(&op);
+}
+
+static void perform(struct wl_collective *coll)
+{
+    struct wf_op op = make_op(coll);
+
+    if (coll->exchange != NULL && wl_collective_ops[coll->kind].takes(coll)) {
+        (void)wl_call(coll->rank, &op);
+    } else {
+        wl_post(coll->rank, &op);
+    }
+    finish(coll);
+    free_neighbors(coll);
+    free_op(&op);
+}
+
 int wl_collective(struct wl_rank *rank, struct wl_collective *coll, MPI_Request *handle)
 {
     coll->rank = rank;
     prepare(coll);
     begin(coll);
-
-    struct wf_op op = make_op(coll);
     if (handle != NULL) {
-        struct wl_request *request = wl_request_new(coll->rank, WL_REQUEST_COLL, handle);
-        struct wl_collective *own = wl_malloc(sizeof(*own));
-        *own = *coll;
-        hold(own);
-        request->own = own;
+        struct wl_request *request = wl_request_new(rank, WL_REQUEST_COLL, handle);
+        request->own = keep(coll);
         request->deliver = deliver;
-        op.kind = nonblocking(op.kind);
-        op.request = request->number;
-        wl_post(coll->rank, &op);
+        post_nonblocking(request->own, request->number);
     } else {
-        if (coll->exchange != NULL && wl_collective_ops[coll->kind].takes(coll)) {
-            (void)wl_call(coll->rank, &op);
-        } else {
-            wl_post(coll->rank, &op);
-        }
-        finish(coll);
+        perform(coll);
     }
-    free((void *)(uintptr_t)op.counts);
-    free((void *)(uintptr_t)op.recv_counts);
     return MPI_SUCCESS;
+}
+
+/* ---- persistent collectives (MPI-4.0, 6.13) ---- */
+
+static void deliver_persistent(struct wl_rank *rank, void *own)
+{
+    finish(own);
+}
+
+/* Members may start their persistent collectives in any order. So each has a communicator of its
+ * own, which the initialization creates. */
+int wl_collective_init(struct wl_rank *rank, struct wl_collective *coll, MPI_Request *handle)
+{
+    coll->rank = rank;
+    prepare(coll);
+
+    struct wl_view parent = coll->view;
+    MPI_Comm own =
+        wl_comm_split(rank, &parent, &(struct wl_split_args){.color = 0, .inter = parent.inter},
+                      WF_OP_COMM_DUP);
+    coll->comm = own;
+    coll->view = wl_comm_of(rank, own);
+    struct wl_request *request = wl_persistent_new(rank, WL_REQUEST_COLL, handle);
+    request->own = keep(coll);
+    request->deliver = deliver_persistent;
+    return MPI_SUCCESS;
+}
+
+void wl_collective_start(struct wl_request *request)
+{
+    struct wl_collective *coll = request->own;
+
+    begin(coll);
+    post_nonblocking(coll, request->number);
+}
+
+void wl_collective_free(struct wl_request *request)
+{
+    struct wl_collective *coll = request->own;
+
+    release(coll);
+    (void)wl_MPI_Comm_free(coll->rank, &coll->comm);
 }

@@ -2,9 +2,9 @@
 #pragma once
 
 /*
- * Collectives (MPI-3.1, 5 and 7.6): which data each member puts and which it takes. What they
- * cost is the simulation's task. One description serves the blocking and the nonblocking
- * function; bindings/generate.py fills it in from the arguments of the MPI function.
+ * Collectives (MPI-4.0, 6 and 8.6): which data each member puts and which it takes. What they
+ * cost is the simulation's task. One description serves the blocking, the nonblocking and the
+ * persistent function; bindings/generate.py fills it in from the arguments of the MPI function.
  */
 
 #include "mpilib/collective_exchange.h"
@@ -18,7 +18,9 @@ struct wl_side {
     void *buffer;
     size_t count;
     const int *counts, *displs;
-    const MPI_Aint *wide_displs; /* of neighborhood collectives: in place of displs */
+    /* Of functions with large counts, and of some neighborhood collectives: in their place. */
+    const MPI_Count *wide_counts;
+    const MPI_Aint *wide_displs;
     MPI_Datatype handle;
     const struct wl_type *type;
     const MPI_Datatype *types;
@@ -71,6 +73,15 @@ struct wl_collective {
  * is complete. */
 int wl_collective(struct wl_rank *rank, struct wl_collective *collective, MPI_Request *handle);
 
+/* Persistent collectives: creates a request, which wl_collective_start() starts as often as the
+ * program likes. The program keeps the buffers and the lists of counts and displacements; it may
+ * free datatypes and the operation. */
+int wl_collective_init(struct wl_rank *rank, struct wl_collective *collective,
+                       MPI_Request *handle);
+void wl_collective_start(struct wl_request *request);
+/* Frees what belongs to the request, except for its struct wl_collective itself. */
+void wl_collective_free(struct wl_request *request);
+
 /* How each kind moves its data. */
 struct wl_collective_ops {
     /* Puts what others need; null: nothing. */
@@ -82,6 +93,19 @@ struct wl_collective_ops {
     void (*measure)(const struct wl_collective *collective, struct wf_op *op);
 };
 extern const struct wl_collective_ops wl_collective_ops[WL_COLLECTIVES];
+
+/* Whether each member has a count of its own; and the count of member i. */
+static inline bool wl_side_varies(const struct wl_side *side)
+{
+    return side->counts != NULL || side->wide_counts != NULL;
+}
+
+static inline size_t wl_side_count(const struct wl_side *side, uint32_t i)
+{
+    return side->counts != NULL        ? (size_t)side->counts[i]
+           : side->wide_counts != NULL ? (size_t)side->wide_counts[i]
+                                       : side->count;
+}
 
 /* The bytes for or from member i. */
 size_t wl_side_bytes(const struct wl_collective *collective, const struct wl_side *side,

@@ -20,27 +20,21 @@ static const struct wl_type *type_at(const struct wl_collective *coll,
     return side->types != NULL ? wl_type_of(coll->rank, side->types[i]) : side->type;
 }
 
-static size_t count_at(const struct wl_side *side, uint32_t i)
-{
-    return side->counts != NULL ? (size_t)side->counts[i] : side->count;
-}
-
 /* The address of the elements for or from member i. */
 static unsigned char *place_at(const struct wl_side *side, uint32_t i)
 {
     unsigned char *buffer = side->buffer;
 
-    if (side->types != NULL) {
-        return buffer + (side->wide_displs != NULL ? side->wide_displs[i] : side->displs[i]);
-    }
-    MPI_Aint elements =
-        side->displs != NULL ? side->displs[i] : (MPI_Aint)i * (MPI_Aint)side->count;
-    return buffer + elements * side->type->extent;
+    MPI_Aint at = side->wide_displs != NULL ? side->wide_displs[i]
+                  : side->displs != NULL    ? side->displs[i]
+                                            : (MPI_Aint)i * (MPI_Aint)side->count;
+
+    return buffer + (side->types != NULL ? at : at * side->type->extent);
 }
 
 size_t wl_side_bytes(const struct wl_collective *coll, const struct wl_side *side, uint32_t i)
 {
-    return count_at(side, i) * type_at(coll, side, i)->size;
+    return wl_side_count(side, i) * type_at(coll, side, i)->size;
 }
 
 static struct wl_part pack(const struct wl_type *type, const void *buffer, size_t count)
@@ -57,7 +51,7 @@ static struct wl_part pack(const struct wl_type *type, const void *buffer, size_
 static struct wl_part pack_at(const struct wl_collective *coll, const struct wl_side *side,
                               uint32_t i)
 {
-    return pack(type_at(coll, side, i), place_at(side, i), count_at(side, i));
+    return pack(type_at(coll, side, i), place_at(side, i), wl_side_count(side, i));
 }
 
 static void unpack_at(const struct wl_collective *coll, const struct wl_side *side, uint32_t i,
@@ -245,7 +239,7 @@ static struct wl_part pack_blocks(const struct wl_collective *coll, const struct
     size = head;
     for (uint32_t i = 0; i < n; i++) {
         begins[i] = size;
-        wl_pack(type_at(coll, side, i), place_at(side, i), count_at(side, i),
+        wl_pack(type_at(coll, side, i), place_at(side, i), wl_side_count(side, i),
                 part.bytes + size);
         size += wl_side_bytes(coll, side, i);
     }
@@ -441,7 +435,7 @@ static size_t elements_before(const struct wl_collective *coll, uint32_t member)
     size_t n = 0;
 
     for (uint32_t i = 0; i < member; i++) {
-        n += count_at(&coll->recv, i);
+        n += wl_side_count(&coll->recv, i);
     }
     return n;
 }
@@ -454,14 +448,14 @@ static void reduce_scatter_take(const struct wl_collective *coll)
 
     if (result != NULL) {
         wl_unpack_bytes(coll->reduction.type, result + elements_before(coll, own) * size,
-                        count_at(&coll->recv, own) * size, coll->recv.buffer);
+                        wl_side_count(&coll->recv, own) * size, coll->recv.buffer);
     }
 }
 
 static void reduce_scatter_measure(const struct wl_collective *coll, struct wf_op *op)
 {
     op->count = coll->view.comm->size;
-    op->bytes = count_at(&coll->recv, coll->view.rank) * coll->reduction.type->size;
+    op->bytes = wl_side_count(&coll->recv, coll->view.rank) * coll->reduction.type->size;
     if (op->kind == WF_OP_REDUCE_SCATTER) {
         op->counts = vector(coll, &coll->recv, op->count);
     }
@@ -536,9 +530,9 @@ static void neighbor_alltoall_take(const struct wl_collective *coll)
 
 static void neighbor_measure(const struct wl_collective *coll, struct wf_op *op)
 {
-    bool alike = coll->send.counts == NULL && coll->recv.counts == NULL;
+    bool alike = !wl_side_varies(&coll->send) && !wl_side_varies(&coll->recv);
 
-    op->bytes = coll->send.counts == NULL && coll->send.types == NULL
+    op->bytes = !wl_side_varies(&coll->send) && coll->send.types == NULL
                     ? coll->send.count * coll->send.type->size
                     : 0;
     if (!alike) {

@@ -166,34 +166,31 @@ int wl_MPI_Type_free(struct wl_rank *rank, MPI_Datatype *datatype)
     return MPI_SUCCESS;
 }
 
-int wl_MPI_Type_size(struct wl_rank *rank, MPI_Datatype datatype, int *size)
-{
-    *size = (int)wl_type_of(rank, datatype)->size;
-    return MPI_SUCCESS;
-}
-
-int wl_MPI_Type_size_x(struct wl_rank *rank, MPI_Datatype datatype, MPI_Count *size)
+int wl_MPI_Type_size(struct wl_rank *rank, MPI_Datatype datatype, MPI_Count *size)
 {
     *size = (MPI_Count)wl_type_of(rank, datatype)->size;
     return MPI_SUCCESS;
 }
 
-/* NOLINTBEGIN(bugprone-macro-parentheses): a type */
-#define GET_EXTENT(name, integer, which)                                        \
-    int wl_MPI_##name(struct wl_rank *rank, MPI_Datatype datatype, integer *lb, \
-                      integer *extent)                                          \
-    {                                                                           \
-        const struct wl_type *type = wl_type_of(rank, datatype);                \
-        *lb = type->which##lb;                                                  \
-        *extent = type->which##extent;                                          \
-        return MPI_SUCCESS;                                                     \
-    }
-/* NOLINTEND(bugprone-macro-parentheses) */
+int wl_MPI_Type_get_extent(struct wl_rank *rank, MPI_Datatype datatype, MPI_Count *lb,
+                           MPI_Count *extent)
+{
+    const struct wl_type *type = wl_type_of(rank, datatype);
 
-GET_EXTENT(Type_get_extent, MPI_Aint, )
-GET_EXTENT(Type_get_extent_x, MPI_Count, )
-GET_EXTENT(Type_get_true_extent, MPI_Aint, true_)
-GET_EXTENT(Type_get_true_extent_x, MPI_Count, true_)
+    *lb = type->lb;
+    *extent = type->extent;
+    return MPI_SUCCESS;
+}
+
+int wl_MPI_Type_get_true_extent(struct wl_rank *rank, MPI_Datatype datatype, MPI_Count *lb,
+                                MPI_Count *extent)
+{
+    const struct wl_type *type = wl_type_of(rank, datatype);
+
+    *lb = type->true_lb;
+    *extent = type->true_extent;
+    return MPI_SUCCESS;
+}
 
 int wl_MPI_Type_extent(struct wl_rank *rank, MPI_Datatype datatype, MPI_Aint *extent)
 {
@@ -231,39 +228,41 @@ MPI_Aint MPI_Aint_diff(MPI_Aint one, MPI_Aint other)
     return one - other;
 }
 
-int wl_MPI_Pack_size(struct wl_rank *rank, int incount, MPI_Datatype datatype, MPI_Comm comm,
-                     int *size)
+int wl_MPI_Pack_size(struct wl_rank *rank, MPI_Count incount, MPI_Datatype datatype,
+                     MPI_Comm comm, MPI_Count *size)
 {
-    *size = incount * (int)wl_type_of(rank, datatype)->size;
+    *size = incount * (MPI_Count)wl_type_of(rank, datatype)->size;
     return MPI_SUCCESS;
 }
 
-int wl_MPI_Pack(struct wl_rank *rank, const void *inbuf, int incount, MPI_Datatype datatype,
-                void *outbuf, int outsize, int *position, MPI_Comm comm)
+int wl_MPI_Pack(struct wl_rank *rank, const void *inbuf, MPI_Count incount,
+                MPI_Datatype datatype, void *outbuf, MPI_Count outsize, MPI_Count *position,
+                MPI_Comm comm)
 {
     const struct wl_type *type = wl_type_of(rank, datatype);
     size_t bytes = (size_t)incount * type->size;
 
     if (bytes > (size_t)outsize - (size_t)*position) {
-        wl_fatal(rank, "%zu bytes do not fit after byte %d of a buffer of %d", bytes, *position,
-                 outsize);
+        wl_fatal(rank, "%zu bytes do not fit after byte %td of a buffer of %td", bytes,
+                 *position, outsize);
     }
     wl_pack(type, inbuf, (size_t)incount, (unsigned char *)outbuf + *position);
-    *position += (int)bytes;
+    *position += (MPI_Count)bytes;
     return MPI_SUCCESS;
 }
 
-int wl_MPI_Unpack(struct wl_rank *rank, const void *inbuf, int insize, int *position,
-                  void *outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm)
+int wl_MPI_Unpack(struct wl_rank *rank, const void *inbuf, MPI_Count insize,
+                  MPI_Count *position, void *outbuf, MPI_Count outcount, MPI_Datatype datatype,
+                  MPI_Comm comm)
 {
     const struct wl_type *type = wl_type_of(rank, datatype);
     size_t bytes = (size_t)outcount * type->size;
 
     if (bytes > (size_t)insize - (size_t)*position) {
-        wl_fatal(rank, "there are no %zu bytes after byte %d of a buffer of %d", bytes,
+        wl_fatal(rank, "there are no %zu bytes after byte %td of a buffer of %td", bytes,
                  *position, insize);
     }
     wl_unpack(type, (const unsigned char *)inbuf + *position, (size_t)outcount, outbuf);
-    *position += (int)bytes;
+    *position += (MPI_Count)bytes;
     return MPI_SUCCESS;
 }

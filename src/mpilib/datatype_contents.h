@@ -2,7 +2,7 @@
 #pragma once
 
 /* The arguments with which the program constructed a datatype, as MPI_Type_get_contents()
- * returns them (MPI-3.1, 4.1.13). */
+ * returns them (MPI-4.0, 5.1.13). */
 
 #include "mpilib/datatype.h"
 
@@ -10,15 +10,17 @@ enum { WL_INT_LISTS = 8 };
 
 struct wl_constructor {
     int combiner;
-    /* The integers are the concatenation of these lists. */
+    /* The integers are the concatenation of these lists. If the program has called a function
+     * with large counts, those of `counts` and then the addresses are its large counts instead. */
     struct {
-        const int *list;
-        int n;
-    } ints[WL_INT_LISTS];
+        const int *ints;
+        const MPI_Count *counts; /* or these */
+        MPI_Count n;
+    } lists[WL_INT_LISTS];
     const MPI_Aint *addresses;
-    int n_addresses;
+    MPI_Count n_addresses;
     const MPI_Datatype *types;
-    int n_types;
+    MPI_Count n_types;
 };
 
 /* Copies the arguments into the type, and holds the old types. */

@@ -142,15 +142,15 @@ static int finish(struct wl_rank *rank, struct maker *maker,
     return MPI_SUCCESS;
 }
 
-static size_t check_count(const struct wl_rank *rank, int count)
+static size_t check_count(const struct wl_rank *rank, MPI_Count count)
 {
     if (count < 0) {
-        wl_fatal(rank, "the count %d is negative", count);
+        wl_fatal(rank, "the count %td is negative", count);
     }
     return (size_t)count;
 }
 
-int wl_MPI_Type_contiguous(struct wl_rank *rank, int count, MPI_Datatype oldtype,
+int wl_MPI_Type_contiguous(struct wl_rank *rank, MPI_Count count, MPI_Datatype oldtype,
                            MPI_Datatype *newtype)
 {
     struct maker maker = {.n = 0};
@@ -158,15 +158,15 @@ int wl_MPI_Type_contiguous(struct wl_rank *rank, int count, MPI_Datatype oldtype
     add_run(&maker, &(struct run){0, check_count(rank, count), wl_type_of(rank, oldtype)});
     return finish(rank, &maker,
                   &(struct wl_constructor){.combiner = MPI_COMBINER_CONTIGUOUS,
-                                           .ints = {{&count, 1}},
+                                           .lists = {{.counts = &count, .n = 1}},
                                            .types = &oldtype,
                                            .n_types = 1},
                   newtype);
 }
 
 /* `count` blocks of `blocklength` elements, their beginnings `stride` bytes apart. */
-static struct maker strided(struct wl_rank *rank, int count, int blocklength, MPI_Aint stride,
-                            const struct wl_type *type)
+static struct maker strided(struct wl_rank *rank, MPI_Count count, MPI_Count blocklength,
+                            MPI_Aint stride, const struct wl_type *type)
 {
     struct maker maker = {.n = 0};
     size_t n = check_count(rank, count), length = check_count(rank, blocklength);
@@ -177,32 +177,34 @@ static struct maker strided(struct wl_rank *rank, int count, int blocklength, MP
     return maker;
 }
 
-int wl_MPI_Type_vector(struct wl_rank *rank, int count, int blocklength, int stride,
-                       MPI_Datatype oldtype, MPI_Datatype *newtype)
+int wl_MPI_Type_vector(struct wl_rank *rank, MPI_Count count, MPI_Count blocklength,
+                       MPI_Count stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     const struct wl_type *type = wl_type_of(rank, oldtype);
     struct maker maker = strided(rank, count, blocklength, stride * type->extent, type);
 
     return finish(rank, &maker,
-                  &(struct wl_constructor){.combiner = MPI_COMBINER_VECTOR,
-                                           .ints = {{(int[]){count, blocklength, stride}, 3}},
-                                           .types = &oldtype,
-                                           .n_types = 1},
+                  &(struct wl_constructor){
+                      .combiner = MPI_COMBINER_VECTOR,
+                      .lists = {{.counts = (MPI_Count[]){count, blocklength, stride}, .n = 3}},
+                      .types = &oldtype,
+                      .n_types = 1},
                   newtype);
 }
 
-int wl_MPI_Type_create_hvector(struct wl_rank *rank, int count, int blocklength,
+int wl_MPI_Type_create_hvector(struct wl_rank *rank, MPI_Count count, MPI_Count blocklength,
                                MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     struct maker maker = strided(rank, count, blocklength, stride, wl_type_of(rank, oldtype));
 
     return finish(rank, &maker,
-                  &(struct wl_constructor){.combiner = MPI_COMBINER_HVECTOR,
-                                           .ints = {{(int[]){count, blocklength}, 2}},
-                                           .addresses = &stride,
-                                           .n_addresses = 1,
-                                           .types = &oldtype,
-                                           .n_types = 1},
+                  &(struct wl_constructor){
+                      .combiner = MPI_COMBINER_HVECTOR,
+                      .lists = {{.counts = (MPI_Count[]){count, blocklength}, .n = 2}},
+                      .addresses = &stride,
+                      .n_addresses = 1,
+                      .types = &oldtype,
+                      .n_types = 1},
                   newtype);
 }
 
@@ -210,11 +212,11 @@ int wl_MPI_Type_create_hvector(struct wl_rank *rank, int count, int blocklength,
  * with one type or one for each block. */
 struct listing {
     int combiner;
-    int count;
-    const int *lengths; /* null: all are `length` */
-    int length;
-    const int *displs;    /* in elements... */
-    const MPI_Aint *wide; /* ...or in bytes */
+    MPI_Count count;
+    const MPI_Count *lengths; /* null: all are `length` */
+    MPI_Count length;
+    const MPI_Count *displs;  /* in elements... */
+    const MPI_Aint *in_bytes; /* ...or in bytes */
     MPI_Datatype type;
     const MPI_Datatype *types;
 };
@@ -229,9 +231,9 @@ static int listed(struct wl_rank *rank, const struct listing *list, MPI_Datatype
     for (size_t i = 0; i < n; i++) {
         const struct wl_type *type =
             wl_type_of(rank, list->types != NULL ? list->types[i] : list->type);
-        int length = list->lengths != NULL ? list->lengths[i] : list->length;
+        MPI_Count length = list->lengths != NULL ? list->lengths[i] : list->length;
         add_run(&maker,
-                &(struct run){in_elements ? list->displs[i] * type->extent : list->wide[i],
+                &(struct run){in_elements ? list->displs[i] * type->extent : list->in_bytes[i],
                               check_count(rank, length), type});
     }
     bool is_struct = list->combiner == MPI_COMBINER_STRUCT;
@@ -240,23 +242,25 @@ static int listed(struct wl_rank *rank, const struct listing *list, MPI_Datatype
         maker.ub = maker.lb + (maker.ub - maker.lb + align - 1) / align * align;
     }
     /* In a struct, which may be empty, each block has its own length and type. */
-    int of_all = is_struct ? list->count : 1;
-    return finish(rank, &maker,
-                  &(struct wl_constructor){
-                      .combiner = list->combiner,
-                      .ints = {{&list->count, 1},
-                               {list->lengths != NULL ? list->lengths : &list->length,
-                                list->lengths != NULL ? list->count : of_all},
-                               {list->displs, list->displs != NULL ? list->count : 0}},
-                      .addresses = list->wide,
-                      .n_addresses = list->wide != NULL ? list->count : 0,
-                      .types = list->types != NULL ? list->types : &list->type,
-                      .n_types = of_all},
-                  newtype);
+    MPI_Count of_all = is_struct ? list->count : 1;
+    return finish(
+        rank, &maker,
+        &(struct wl_constructor){
+            .combiner = list->combiner,
+            .lists = {{.counts = &list->count, .n = 1},
+                      {.counts = list->lengths != NULL ? list->lengths : &list->length,
+                       .n = list->lengths != NULL ? list->count : of_all},
+                      {.counts = list->displs, .n = list->displs != NULL ? list->count : 0}},
+            .addresses = list->in_bytes,
+            .n_addresses = list->in_bytes != NULL ? list->count : 0,
+            .types = list->types != NULL ? list->types : &list->type,
+            .n_types = of_all},
+        newtype);
 }
 
-int wl_MPI_Type_indexed(struct wl_rank *rank, int count, const int *blocklengths,
-                        const int *displacements, MPI_Datatype oldtype, MPI_Datatype *newtype)
+int wl_MPI_Type_indexed(struct wl_rank *rank, MPI_Count count, const MPI_Count *blocklengths,
+                        const MPI_Count *displacements, MPI_Datatype oldtype,
+                        MPI_Datatype *newtype)
 {
     return listed(rank,
                   &(struct listing){.combiner = MPI_COMBINER_INDEXED,
@@ -267,22 +271,22 @@ int wl_MPI_Type_indexed(struct wl_rank *rank, int count, const int *blocklengths
                   newtype);
 }
 
-int wl_MPI_Type_create_hindexed(struct wl_rank *rank, int count, const int *blocklengths,
-                                const MPI_Aint *displacements, MPI_Datatype oldtype,
-                                MPI_Datatype *newtype)
+int wl_MPI_Type_create_hindexed(struct wl_rank *rank, MPI_Count count,
+                                const MPI_Count *blocklengths, const MPI_Aint *displacements,
+                                MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     return listed(rank,
                   &(struct listing){.combiner = MPI_COMBINER_HINDEXED,
                                     .count = count,
                                     .lengths = blocklengths,
-                                    .wide = displacements,
+                                    .in_bytes = displacements,
                                     .type = oldtype},
                   newtype);
 }
 
-int wl_MPI_Type_create_indexed_block(struct wl_rank *rank, int count, int blocklength,
-                                     const int *displacements, MPI_Datatype oldtype,
-                                     MPI_Datatype *newtype)
+int wl_MPI_Type_create_indexed_block(struct wl_rank *rank, MPI_Count count,
+                                     MPI_Count blocklength, const MPI_Count *displacements,
+                                     MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     return listed(rank,
                   &(struct listing){.combiner = MPI_COMBINER_INDEXED_BLOCK,
@@ -293,28 +297,28 @@ int wl_MPI_Type_create_indexed_block(struct wl_rank *rank, int count, int blockl
                   newtype);
 }
 
-int wl_MPI_Type_create_hindexed_block(struct wl_rank *rank, int count, int blocklength,
-                                      const MPI_Aint *displacements, MPI_Datatype oldtype,
-                                      MPI_Datatype *newtype)
+int wl_MPI_Type_create_hindexed_block(struct wl_rank *rank, MPI_Count count,
+                                      MPI_Count blocklength, const MPI_Aint *displacements,
+                                      MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     return listed(rank,
                   &(struct listing){.combiner = MPI_COMBINER_HINDEXED_BLOCK,
                                     .count = count,
                                     .length = blocklength,
-                                    .wide = displacements,
+                                    .in_bytes = displacements,
                                     .type = oldtype},
                   newtype);
 }
 
-int wl_MPI_Type_create_struct(struct wl_rank *rank, int count, const int *blocklengths,
-                              const MPI_Aint *displacements, const MPI_Datatype *types,
-                              MPI_Datatype *newtype)
+int wl_MPI_Type_create_struct(struct wl_rank *rank, MPI_Count count,
+                              const MPI_Count *blocklengths, const MPI_Aint *displacements,
+                              const MPI_Datatype *types, MPI_Datatype *newtype)
 {
     return listed(rank,
                   &(struct listing){.combiner = MPI_COMBINER_STRUCT,
                                     .count = count,
                                     .lengths = blocklengths,
-                                    .wide = displacements,
+                                    .in_bytes = displacements,
                                     .types = types},
                   newtype);
 }
@@ -336,8 +340,8 @@ int wl_MPI_Type_create_resized(struct wl_rank *rank, MPI_Datatype oldtype, MPI_A
 }
 
 /* The runs of a box of an array are its rows, along the dimension that varies fastest. */
-int wl_MPI_Type_create_subarray(struct wl_rank *rank, int ndims, const int *sizes,
-                                const int *subsizes, const int *starts, int order,
+int wl_MPI_Type_create_subarray(struct wl_rank *rank, int ndims, const MPI_Count *sizes,
+                                const MPI_Count *subsizes, const MPI_Count *starts, int order,
                                 MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     const struct wl_type *type = wl_type_of(rank, oldtype);
@@ -371,11 +375,11 @@ int wl_MPI_Type_create_subarray(struct wl_rank *rank, int ndims, const int *size
     set_extent(&maker, 0, (MPI_Aint)all * type->extent);
     return finish(rank, &maker,
                   &(struct wl_constructor){.combiner = MPI_COMBINER_SUBARRAY,
-                                           .ints = {{&ndims, 1},
-                                                    {sizes, ndims},
-                                                    {subsizes, ndims},
-                                                    {starts, ndims},
-                                                    {&order, 1}},
+                                           .lists = {{.ints = &ndims, .n = 1},
+                                                     {.counts = sizes, .n = ndims},
+                                                     {.counts = subsizes, .n = ndims},
+                                                     {.counts = starts, .n = ndims},
+                                                     {.ints = &order, .n = 1}},
                                            .types = &oldtype,
                                            .n_types = 1},
                   newtype);
@@ -386,12 +390,12 @@ int wl_MPI_Type_create_subarray(struct wl_rank *rank, int ndims, const int *size
 /* How one dimension is distributed. */
 struct dimension {
     int distribution, argument, processes, place;
-    int size;
+    MPI_Count size;
 };
 
-static bool is_mine(const struct dimension *dim, int i)
+static bool is_mine(const struct dimension *dim, MPI_Count i)
 {
-    int block = dim->argument;
+    MPI_Count block = dim->argument;
 
     if (dim->distribution == MPI_DISTRIBUTE_NONE || dim->processes == 1) {
         return true;
@@ -415,7 +419,7 @@ static void add_elements(struct maker *maker, const struct dimension *dims, int 
         bool mine = true;
         for (int k = 0; k < ndims && mine; k++) {
             const struct dimension *dim = &dims[c_order ? ndims - 1 - k : k];
-            mine = is_mine(dim, (int)(left % (size_t)dim->size));
+            mine = is_mine(dim, (MPI_Count)(left % (size_t)dim->size));
             left /= (size_t)dim->size;
         }
         if (mine) {
@@ -425,7 +429,7 @@ static void add_elements(struct maker *maker, const struct dimension *dims, int 
 }
 
 int wl_MPI_Type_create_darray(struct wl_rank *rank, int size, int place, int ndims,
-                              const int *gsizes, const int *distribs, const int *dargs,
+                              const MPI_Count *gsizes, const int *distribs, const int *dargs,
                               const int *psizes, int order, MPI_Datatype oldtype,
                               MPI_Datatype *newtype)
 {
@@ -444,17 +448,18 @@ int wl_MPI_Type_create_darray(struct wl_rank *rank, int size, int place, int ndi
     add_elements(&maker, dims, ndims, order == MPI_ORDER_C, all, type);
     free(dims);
     set_extent(&maker, 0, (MPI_Aint)all * type->extent);
-    return finish(rank, &maker,
-                  &(struct wl_constructor){.combiner = MPI_COMBINER_DARRAY,
-                                           .ints = {{(int[]){size, place, ndims}, 3},
-                                                    {gsizes, ndims},
-                                                    {distribs, ndims},
-                                                    {dargs, ndims},
-                                                    {psizes, ndims},
-                                                    {&order, 1}},
-                                           .types = &oldtype,
-                                           .n_types = 1},
-                  newtype);
+    return finish(
+        rank, &maker,
+        &(struct wl_constructor){.combiner = MPI_COMBINER_DARRAY,
+                                 .lists = {{.ints = (int[]){size, place, ndims}, .n = 3},
+                                           {.counts = gsizes, .n = ndims},
+                                           {.ints = distribs, .n = ndims},
+                                           {.ints = dargs, .n = ndims},
+                                           {.ints = psizes, .n = ndims},
+                                           {.ints = &order, .n = 1}},
+                                 .types = &oldtype,
+                                 .n_types = 1},
+        newtype);
 }
 
 int wl_MPI_Type_dup(struct wl_rank *rank, MPI_Datatype oldtype, MPI_Datatype *newtype)

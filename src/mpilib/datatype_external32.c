@@ -205,7 +205,7 @@ static void visit(void *arg, const struct wl_type *type)
 }
 
 /* The bytes of `count` elements in external32. */
-static MPI_Aint external_size(struct wl_rank *rank, const char *representation, int count,
+static MPI_Aint external_size(struct wl_rank *rank, const char *representation, MPI_Count count,
                               const struct wl_type *type)
 {
     struct conversion conversion = {.rank = rank};
@@ -218,24 +218,24 @@ static MPI_Aint external_size(struct wl_rank *rank, const char *representation, 
     return (MPI_Aint)count * (MPI_Aint)conversion.bytes;
 }
 
-static void convert_elements(struct conversion conversion, int count,
+static void convert_elements(struct conversion conversion, MPI_Count count,
                              const struct wl_type *type)
 {
-    for (int i = 0; i < count; i++) {
+    for (MPI_Count i = 0; i < count; i++) {
         wl_type_visit(type, &(struct wl_visit){visit, &conversion});
     }
 }
 
-int wl_MPI_Pack_external_size(struct wl_rank *rank, const char *representation, int incount,
-                              MPI_Datatype datatype, MPI_Aint *size)
+int wl_MPI_Pack_external_size(struct wl_rank *rank, const char *representation,
+                              MPI_Count incount, MPI_Datatype datatype, MPI_Aint *size)
 {
     *size = external_size(rank, representation, incount, wl_type_of(rank, datatype));
     return MPI_SUCCESS;
 }
 
 int wl_MPI_Pack_external(struct wl_rank *rank, const char *representation, const void *inbuf,
-                         int incount, MPI_Datatype datatype, void *outbuf, MPI_Aint outsize,
-                         MPI_Aint *position)
+                         MPI_Count incount, MPI_Datatype datatype, void *outbuf,
+                         MPI_Aint outsize, MPI_Aint *position)
 {
     const struct wl_type *type = wl_type_of(rank, datatype);
     MPI_Aint bytes = external_size(rank, representation, incount, type);
@@ -255,8 +255,8 @@ int wl_MPI_Pack_external(struct wl_rank *rank, const char *representation, const
 }
 
 int wl_MPI_Unpack_external(struct wl_rank *rank, const char *representation, const void *inbuf,
-                           MPI_Aint insize, MPI_Aint *position, void *outbuf, int outcount,
-                           MPI_Datatype datatype)
+                           MPI_Aint insize, MPI_Aint *position, void *outbuf,
+                           MPI_Count outcount, MPI_Datatype datatype)
 {
     const struct wl_type *type = wl_type_of(rank, datatype);
     MPI_Aint bytes = external_size(rank, representation, outcount, type);

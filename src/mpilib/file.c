@@ -287,7 +287,7 @@ struct access {
     MPI_File file;
     void *to;         /* of a read; or null */
     const void *from; /* of a write; or null */
-    int count;
+    MPI_Count count;
     MPI_Datatype type;
     MPI_Offset offset; /* in etypes; POSITION: at the individual file pointer */
     bool collective;
@@ -378,20 +378,20 @@ static int end(struct wl_rank *rank, MPI_File file, MPI_Status *status)
 /* A function that reads and the one that writes. `place` is the parameter for the offset, if
  * there is one, `where` the offset; `last` is the last parameter, which how() gets. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): they are parts of parameter lists */
-#define ACCESSES(suffix, prefix, place, where, all, last, how)                                \
-    int wl_MPI_File_##prefix##read##suffix(struct wl_rank *rank, MPI_File file,               \
-                                           place void *buf, int count, MPI_Datatype datatype, \
-                                           last)                                              \
-    {                                                                                         \
-        return how(rank, &(struct access){file, buf, NULL, count, datatype, where, all},      \
-                   result);                                                                   \
-    }                                                                                         \
-    int wl_MPI_File_##prefix##write##suffix(struct wl_rank *rank, MPI_File file,              \
-                                            place const void *buf, int count,                 \
-                                            MPI_Datatype datatype, last)                      \
-    {                                                                                         \
-        return how(rank, &(struct access){file, NULL, buf, count, datatype, where, all},      \
-                   result);                                                                   \
+#define ACCESSES(suffix, prefix, place, where, all, last, how)                           \
+    int wl_MPI_File_##prefix##read##suffix(struct wl_rank *rank, MPI_File file,          \
+                                           place void *buf, MPI_Count count,             \
+                                           MPI_Datatype datatype, last)                  \
+    {                                                                                    \
+        return how(rank, &(struct access){file, buf, NULL, count, datatype, where, all}, \
+                   result);                                                              \
+    }                                                                                    \
+    int wl_MPI_File_##prefix##write##suffix(struct wl_rank *rank, MPI_File file,         \
+                                            place const void *buf, MPI_Count count,      \
+                                            MPI_Datatype datatype, last)                 \
+    {                                                                                    \
+        return how(rank, &(struct access){file, NULL, buf, count, datatype, where, all}, \
+                   result);                                                              \
     }
 
 #define NO_OFFSET
@@ -410,12 +410,12 @@ ACCESSES(_at_all, i, OFFSET, offset, true, REQUEST, nonblocking)
 
 #define SPLIT(name, place, where)                                                            \
     int wl_MPI_File_read##name##_begin(struct wl_rank *rank, MPI_File file, place void *buf, \
-                                       int count, MPI_Datatype datatype)                     \
+                                       MPI_Count count, MPI_Datatype datatype)               \
     {                                                                                        \
         return begin(rank, &(struct access){file, buf, NULL, count, datatype, where, true}); \
     }                                                                                        \
     int wl_MPI_File_write##name##_begin(struct wl_rank *rank, MPI_File file,                 \
-                                        place const void *buf, int count,                    \
+                                        place const void *buf, MPI_Count count,              \
                                         MPI_Datatype datatype)                               \
     {                                                                                        \
         return begin(rank, &(struct access){file, NULL, buf, count, datatype, where, true}); \

@@ -7,6 +7,7 @@
 #include "mpilib/properties.h"
 #include "mpilib/request.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -187,6 +188,28 @@ void wl_catch_up(struct wl_rank *rank)
     if (rank->initialized && !rank->finalized) {
         (void)wl_call(rank, &(struct wf_op){.kind = WF_OP_COMPUTE});
     }
+}
+
+MPI_Count *wl_widen(MPI_Count n, const int *list)
+{
+    MPI_Count *wide = wl_malloc((n > 0 ? (size_t)n : 0) * sizeof(MPI_Count));
+
+    for (MPI_Count i = 0; i < n; i++) {
+        wide[i] = list[i];
+    }
+    return wide;
+}
+
+int wl_narrow(MPI_Count value)
+{
+    return value <= INT_MAX && value >= INT_MIN ? (int)value : MPI_UNDEFINED;
+}
+
+bool wl_is_large(const struct wl_rank *rank)
+{
+    size_t length = rank->function != NULL ? strlen(rank->function) : 0;
+
+    return length > 2 && strcmp(rank->function + length - 2, "_c") == 0;
 }
 
 _Noreturn void wl_fatal(const struct wl_rank *rank, const char *fmt, ...)

@@ -79,7 +79,7 @@ struct wl_rank {
     uint32_t world_internal;
     struct wl_properties *world_properties;
     void *bsend_buffer;
-    int bsend_bytes;
+    MPI_Count bsend_bytes;
     int thread_level;
     int universe_size;     /* the attribute MPI_UNIVERSE_SIZE points to it */
     struct wl_lock *locks; /* of its windows, that ranks hold */
@@ -146,6 +146,13 @@ _Noreturn int wl_missing(const struct wl_rank *rank);
 /* The program has returned from main(): calls what it has registered for its end. */
 void wl_rank_exits(struct wf_port_rank *self);
 void wl_exit_handlers_free(struct wl_rank *rank);
+
+/* Between functions with counts of type int and those with large counts: a copy of a list, which
+ * the caller frees, and a result, MPI_UNDEFINED if it does not fit. */
+MPI_Count *wl_widen(MPI_Count n, const int *list);
+int wl_narrow(MPI_Count value);
+/* Whether the program has called a function with large counts, MPI_X_c(). */
+bool wl_is_large(const struct wl_rank *rank);
 
 /* A number for a request in ops: the lowest that is free. */
 uint32_t wl_number_new(struct wl_rank *rank);

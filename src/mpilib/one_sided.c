@@ -276,7 +276,7 @@ static void check_operation(const struct wl_rank *rank, const struct rma *rma)
 {
     const struct wl_reduction what = {rma->op, rma->type, rma->handle, rma->count};
 
-    if (rma->op->function != NULL || !wl_reduction_is_defined(&what)) {
+    if (wl_op_is_user(rma->op) || !wl_reduction_is_defined(&what)) {
         wl_fatal(rank, "the operation is not defined for %s",
                  rma->type->name != NULL ? rma->type->name : "this datatype");
     }

@@ -23,14 +23,14 @@ enum wl_rma_kind {
 struct wl_access {
     enum wl_rma_kind kind;
     const void *from; /* the origin's data; or null */
-    int count;
+    MPI_Count count;
     MPI_Datatype type;
     void *to; /* where the target's old data goes; or null */
-    int to_count;
+    MPI_Count to_count;
     MPI_Datatype to_type;
     int target;
     MPI_Aint displacement;
-    int target_count;
+    MPI_Count target_count;
     MPI_Datatype target_type;
     MPI_Op op;
     const void *compare;

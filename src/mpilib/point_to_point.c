@@ -25,7 +25,7 @@ int wl_send_message(struct wl_rank *rank, const struct wl_send_args *args, struc
     }
     if (args->tag < 0 || args->count < 0) {
         return wl_error(rank, args->comm, args->tag < 0 ? MPI_ERR_TAG : MPI_ERR_COUNT,
-                        "%d elements with tag %d", args->count, args->tag);
+                        "%td elements with tag %d", args->count, args->tag);
     }
     size_t bytes = (size_t)args->count * type->size;
     bool wanted = wl_payload_wanted(bytes);
@@ -77,18 +77,19 @@ static int isend(struct wl_rank *rank, const struct wl_send_args *args, enum wf_
 }
 
 /* A send mode: the blocking function and the nonblocking one. */
-#define SENDS(name, iname, kind)                                                            \
-    int wl_MPI_##name(struct wl_rank *rank, const void *buf, int count, MPI_Datatype type,  \
-                      int dest, int tag, MPI_Comm comm)                                     \
-    {                                                                                       \
-        return send(rank, &(struct wl_send_args){buf, count, type, dest, tag, comm},        \
-                    WF_OP_##kind);                                                          \
-    }                                                                                       \
-    int wl_MPI_##iname(struct wl_rank *rank, const void *buf, int count, MPI_Datatype type, \
-                       int dest, int tag, MPI_Comm comm, MPI_Request *request)              \
-    {                                                                                       \
-        return isend(rank, &(struct wl_send_args){buf, count, type, dest, tag, comm},       \
-                     WF_OP_I##kind, request);                                               \
+#define SENDS(name, iname, kind)                                                      \
+    int wl_MPI_##name(struct wl_rank *rank, const void *buf, MPI_Count count,         \
+                      MPI_Datatype type, int dest, int tag, MPI_Comm comm)            \
+    {                                                                                 \
+        return send(rank, &(struct wl_send_args){buf, count, type, dest, tag, comm},  \
+                    WF_OP_##kind);                                                    \
+    }                                                                                 \
+    int wl_MPI_##iname(struct wl_rank *rank, const void *buf, MPI_Count count,        \
+                       MPI_Datatype type, int dest, int tag, MPI_Comm comm,           \
+                       MPI_Request *request)                                          \
+    {                                                                                 \
+        return isend(rank, &(struct wl_send_args){buf, count, type, dest, tag, comm}, \
+                     WF_OP_I##kind, request);                                         \
     }
 
 SENDS(Send, Isend, SEND)
@@ -97,7 +98,7 @@ SENDS(Bsend, Ibsend, BSEND)
 SENDS(Rsend, Irsend, RSEND)
 
 /* A simulated buffered send never waits for memory: the program's buffer is only remembered. */
-int wl_MPI_Buffer_attach(struct wl_rank *rank, void *buffer, int size)
+int wl_MPI_Buffer_attach(struct wl_rank *rank, void *buffer, MPI_Count size)
 {
     if (rank->bsend_buffer != NULL) {
         wl_fatal(rank, "a buffer is attached already; detach it first");
@@ -107,7 +108,7 @@ int wl_MPI_Buffer_attach(struct wl_rank *rank, void *buffer, int size)
     return MPI_SUCCESS;
 }
 
-int wl_MPI_Buffer_detach(struct wl_rank *rank, void *buffer, int *size)
+int wl_MPI_Buffer_detach(struct wl_rank *rank, void *buffer, MPI_Count *size)
 {
     *(void **)buffer = rank->bsend_buffer;
     *size = rank->bsend_bytes;
@@ -136,7 +137,7 @@ int wl_recv_find_stream(struct wl_rank *rank, const struct wl_recv_args *args,
     }
     if ((args->tag < 0 && !recv->any_tag) || args->count < 0) {
         return wl_error(rank, args->comm, args->count < 0 ? MPI_ERR_COUNT : MPI_ERR_TAG,
-                        "%d elements with tag %d", args->count, args->tag);
+                        "%td elements with tag %d", args->count, args->tag);
     }
     op->peer = recv->any_source ? WF_ANY_SOURCE : view.peers + (uint32_t)args->from;
     op->tag = recv->any_tag ? WF_ANY_TAG : args->tag;
@@ -170,8 +171,8 @@ int wl_recv_prepare(struct wl_rank *rank, const struct wl_recv_args *args, struc
     return MPI_SUCCESS;
 }
 
-int wl_MPI_Recv(struct wl_rank *rank, void *buf, int count, MPI_Datatype datatype, int source,
-                int tag, MPI_Comm comm, MPI_Status *status)
+int wl_MPI_Recv(struct wl_rank *rank, void *buf, MPI_Count count, MPI_Datatype datatype,
+                int source, int tag, MPI_Comm comm, MPI_Status *status)
 {
     const struct wl_recv_args args = {buf, count, datatype, source, tag, comm};
     struct wf_op op = {.kind = WF_OP_RECV};
@@ -189,8 +190,8 @@ int wl_MPI_Recv(struct wl_rank *rank, void *buf, int count, MPI_Datatype datatyp
     return code;
 }
 
-int wl_MPI_Irecv(struct wl_rank *rank, void *buf, int count, MPI_Datatype datatype, int source,
-                 int tag, MPI_Comm comm, MPI_Request *handle)
+int wl_MPI_Irecv(struct wl_rank *rank, void *buf, MPI_Count count, MPI_Datatype datatype,
+                 int source, int tag, MPI_Comm comm, MPI_Request *handle)
 {
     const struct wl_recv_args args = {buf, count, datatype, source, tag, comm};
     struct wf_op op = {.kind = WF_OP_IRECV};
@@ -242,10 +243,10 @@ static int sendrecv(struct wl_rank *rank, const struct wl_send_args *out,
     return wl_recv_complete(rank, &recv, status);
 }
 
-int wl_MPI_Sendrecv(struct wl_rank *rank, const void *sendbuf, int sendcount,
-                    MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount,
-                    MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm,
-                    MPI_Status *status)
+int wl_MPI_Sendrecv(struct wl_rank *rank, const void *sendbuf, MPI_Count sendcount,
+                    MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
+                    MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                    MPI_Comm comm, MPI_Status *status)
 {
     const struct wl_send_args out = {sendbuf, sendcount, sendtype, dest, sendtag, comm};
     const struct wl_recv_args in = {recvbuf, recvcount, recvtype, source, recvtag, comm};
@@ -253,9 +254,9 @@ int wl_MPI_Sendrecv(struct wl_rank *rank, const void *sendbuf, int sendcount,
     return sendrecv(rank, &out, &in, status);
 }
 
-int wl_MPI_Sendrecv_replace(struct wl_rank *rank, void *buf, int count, MPI_Datatype datatype,
-                            int dest, int sendtag, int source, int recvtag, MPI_Comm comm,
-                            MPI_Status *status)
+int wl_MPI_Sendrecv_replace(struct wl_rank *rank, void *buf, MPI_Count count,
+                            MPI_Datatype datatype, int dest, int sendtag, int source,
+                            int recvtag, MPI_Comm comm, MPI_Status *status)
 {
     const struct wl_send_args out = {buf, count, datatype, dest, sendtag, comm};
     const struct wl_recv_args in = {buf, count, datatype, source, recvtag, comm};

@@ -8,7 +8,7 @@
 /* The arguments of a send or a receive. */
 struct wl_send_args {
     const void *buffer;
-    int count;
+    MPI_Count count;
     MPI_Datatype type;
     int to, tag;
     MPI_Comm comm;
@@ -16,7 +16,7 @@ struct wl_send_args {
 
 struct wl_recv_args {
     void *buffer;
-    int count;
+    MPI_Count count;
     MPI_Datatype type;
     int from, tag;
     MPI_Comm comm;

@@ -104,7 +104,7 @@ int wl_MPI_Improbe(struct wl_rank *rank, int source, int tag, MPI_Comm comm, int
     return probe(rank, ASKED, WF_OP_IPROBE, flag, message, status);
 }
 
-int wl_MPI_Imrecv(struct wl_rank *rank, void *buf, int count, MPI_Datatype datatype,
+int wl_MPI_Imrecv(struct wl_rank *rank, void *buf, MPI_Count count, MPI_Datatype datatype,
                   MPI_Message *message, MPI_Request *handle)
 {
     if (*message == MPI_MESSAGE_NO_PROC) {
@@ -124,7 +124,7 @@ int wl_MPI_Imrecv(struct wl_rank *rank, void *buf, int count, MPI_Datatype datat
     return MPI_SUCCESS;
 }
 
-int wl_MPI_Mrecv(struct wl_rank *rank, void *buf, int count, MPI_Datatype datatype,
+int wl_MPI_Mrecv(struct wl_rank *rank, void *buf, MPI_Count count, MPI_Datatype datatype,
                  MPI_Message *message, MPI_Status *status)
 {
     MPI_Request request;

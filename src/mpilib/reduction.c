@@ -120,11 +120,14 @@ static const struct {
     WL_PAIR_MAP(PAIR_ENTRY)};
 
 static const struct wl_op predefined[OPS] = {
-    {0, true, NULL},         {OP_MAX, true, NULL},      {OP_MIN, true, NULL},
-    {OP_SUM, true, NULL},    {OP_PROD, true, NULL},     {OP_LAND, true, NULL},
-    {OP_BAND, true, NULL},   {OP_LOR, true, NULL},      {OP_BOR, true, NULL},
-    {OP_LXOR, true, NULL},   {OP_BXOR, true, NULL},     {OP_MINLOC, true, NULL},
-    {OP_MAXLOC, true, NULL}, {OP_REPLACE, false, NULL}, {OP_NO_OP, false, NULL},
+    {0, true, NULL, NULL},         {OP_MAX, true, NULL, NULL},
+    {OP_MIN, true, NULL, NULL},    {OP_SUM, true, NULL, NULL},
+    {OP_PROD, true, NULL, NULL},   {OP_LAND, true, NULL, NULL},
+    {OP_BAND, true, NULL, NULL},   {OP_LOR, true, NULL, NULL},
+    {OP_BOR, true, NULL, NULL},    {OP_LXOR, true, NULL, NULL},
+    {OP_BXOR, true, NULL, NULL},   {OP_MINLOC, true, NULL, NULL},
+    {OP_MAXLOC, true, NULL, NULL}, {OP_REPLACE, false, NULL, NULL},
+    {OP_NO_OP, false, NULL, NULL},
 };
 
 const struct wl_op *wl_op_of(const struct wl_rank *rank, MPI_Op handle)
@@ -168,17 +171,28 @@ static kernel *find_kernel(const struct wl_reduction *what, size_t *each)
     return NULL;
 }
 
+static void call_user(const struct wl_reduction *what, void *in, void *inout)
+{
+    MPI_Count count = (MPI_Count)what->count;
+    int narrow = (int)what->count;
+    MPI_Datatype handle = what->handle;
+
+    if (what->op->large != NULL) {
+        what->op->large(in, inout, &count, &handle);
+    } else {
+        what->op->function(in, inout, &narrow, &handle);
+    }
+}
+
 /* The program's function gets elements in the layout of its datatype. */
 static void reduce_by_user(const struct wl_reduction *what, const void *in, void *inout)
 {
     const struct wl_type *type = what->type;
-    int count = (int)what->count;
-    MPI_Datatype handle = what->handle;
 
     if (type->contiguous) {
         unsigned char *copy = wl_malloc(what->count * type->size);
         memcpy(copy, in, what->count * type->size);
-        what->op->function(copy, inout, &count, &handle);
+        call_user(what, copy, inout);
         free(copy);
         return;
     }
@@ -187,7 +201,7 @@ static void reduce_by_user(const struct wl_reduction *what, const void *in, void
     unsigned char *a = memory - type->true_lb, *b = memory + span - type->true_lb;
     wl_unpack(type, in, what->count, a);
     wl_unpack(type, inout, what->count, b);
-    what->op->function(a, b, &count, &handle);
+    call_user(what, a, b);
     wl_pack(type, b, what->count, inout);
     free(memory);
 }
@@ -195,7 +209,7 @@ static void reduce_by_user(const struct wl_reduction *what, const void *in, void
 void wl_reduce(const struct wl_rank *rank, const struct wl_reduction *what, const void *in,
                void *inout)
 {
-    if (what->op->function != NULL) {
+    if (wl_op_is_user(what->op)) {
         reduce_by_user(what, in, inout);
         return;
     }
@@ -254,6 +268,16 @@ int wl_MPI_Op_create(struct wl_rank *rank, MPI_User_function *function, int comm
     return MPI_SUCCESS;
 }
 
+int wl_MPI_Op_create_c(struct wl_rank *rank, MPI_User_function_c *function, int commute,
+                       MPI_Op *op)
+{
+    struct wl_op *created = wl_malloc(sizeof(*created));
+
+    *created = (struct wl_op){.commutes = commute != 0, .large = function};
+    *op = wl_table_add(&rank->ops, WL_OP, created);
+    return MPI_SUCCESS;
+}
+
 int wl_MPI_Op_free(struct wl_rank *rank, MPI_Op *op)
 {
     struct wl_op *own = wl_table_take(&rank->ops, WL_OP, *op);
@@ -272,8 +296,8 @@ int wl_MPI_Op_commutative(struct wl_rank *rank, MPI_Op op, int *commute)
     return MPI_SUCCESS;
 }
 
-int wl_MPI_Reduce_local(struct wl_rank *rank, const void *inbuf, void *inoutbuf, int count,
-                        MPI_Datatype datatype, MPI_Op op)
+int wl_MPI_Reduce_local(struct wl_rank *rank, const void *inbuf, void *inoutbuf,
+                        MPI_Count count, MPI_Datatype datatype, MPI_Op op)
 {
     const struct wl_reduction what = {wl_op_of(rank, op), wl_type_of(rank, datatype), datatype,
                                       (size_t)count};

@@ -8,8 +8,15 @@
 struct wl_op {
     uint32_t predefined; /* the index of its handle; 0 if the program created it */
     bool commutes;
-    MPI_User_function *function; /* the program's; null if predefined */
+    MPI_User_function *function; /* the program's; null if predefined... */
+    MPI_User_function_c *large;  /* ...or if this is its function, for large counts */
 };
+
+/* Whether the program computes it. */
+static inline bool wl_op_is_user(const struct wl_op *op)
+{
+    return op->function != NULL || op->large != NULL;
+}
 
 /* The operation of a handle; the program ends if there is none. */
 const struct wl_op *wl_op_of(const struct wl_rank *rank, MPI_Op handle);

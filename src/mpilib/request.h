@@ -36,6 +36,7 @@ struct wl_request {
     bool active;     /* of a persistent request: started; of others always */
     bool proc_null;  /* the other side is MPI_PROC_NULL, or the receive was cancelled */
     bool cancelled;
+    bool concluded; /* MPI_Request_get_status() has completed it: only `status` is left */
     struct wl_recv recv;
     struct wl_persistent *persistent; /* or null; request_persistent.c */
     MPI_Status status;                /* of a request that is complete from the start */
@@ -68,7 +69,10 @@ struct wl_request *wl_request_new(struct wl_rank *rank, enum wl_request_kind kin
 struct wl_request *wl_request_of(struct wl_rank *rank, MPI_Request handle);
 /* Frees the request and its number; the handle becomes MPI_REQUEST_NULL. */
 void wl_request_free(struct wl_rank *rank, MPI_Request *handle);
-void wl_persistent_free(struct wl_rank *rank, const struct wl_request *request);
+/* An inactive request, which MPI_Start() starts. */
+struct wl_request *wl_persistent_new(struct wl_rank *rank, enum wl_request_kind kind,
+                                     MPI_Request *handle);
+void wl_persistent_free(struct wl_rank *rank, struct wl_request *request);
 
 /* Generalized requests, which the program completes (MPI-3.1, 12.2). */
 bool wl_grequest_is_complete(const struct wl_request *request);

@@ -14,12 +14,21 @@ static struct wl_request *request_of(struct wl_rank *rank, MPI_Request handle)
     return request->active ? request : NULL;
 }
 
+/* Whether the request is complete whatever the simulation says. */
+static bool is_complete_already(const struct wl_request *request)
+{
+    return request->proc_null || request->concluded || request->kind == WL_REQUEST_DONE ||
+           request->kind == WL_REQUEST_GENERALIZED;
+}
+
 /* The status of a request that the simulation knows nothing about. */
 static int conclude(struct wl_request *request, MPI_Status *status)
 {
     int code = request->kind == WL_REQUEST_GENERALIZED ? wl_grequest_finish(request) : 0;
 
-    if (request->cancelled || request->kind == WL_REQUEST_SEND) {
+    if (request->concluded) {
+        request->status.weft_cancelled = request->cancelled;
+    } else if (request->cancelled || request->kind == WL_REQUEST_SEND) {
         wl_status_set_empty(&request->status);
         request->status.weft_cancelled = request->cancelled;
     } else if (request->kind == WL_REQUEST_RECV) {
@@ -38,7 +47,7 @@ static int finish(struct wl_rank *rank, struct wl_request *request, MPI_Request 
 {
     int code = MPI_SUCCESS;
 
-    if (request->proc_null || request->kind >= WL_REQUEST_GENERALIZED) {
+    if (is_complete_already(request)) {
         code = conclude(request, status);
     } else if (request->kind == WL_REQUEST_RECV) {
         code = wl_recv_complete(rank, &request->recv, status);
@@ -49,6 +58,7 @@ static int finish(struct wl_rank *rank, struct wl_request *request, MPI_Request 
         }
     }
     request->active = false;
+    request->concluded = false;
     if (!request->persistent) {
         wl_request_free(rank, handle);
     } else if (request->cancelled) {
@@ -56,13 +66,6 @@ static int finish(struct wl_rank *rank, struct wl_request *request, MPI_Request 
         request->proc_null = false;
     }
     return code;
-}
-
-/* Whether the request is complete whatever the simulation says. */
-static bool is_complete_already(const struct wl_request *request)
-{
-    return request->proc_null || request->kind == WL_REQUEST_DONE ||
-           request->kind == WL_REQUEST_GENERALIZED;
 }
 
 static bool has_data(const struct wl_request *request)
@@ -202,7 +205,7 @@ int wl_MPI_Request_get_status(struct wl_rank *rank, MPI_Request handle, int *fla
         if (request->kind == WL_REQUEST_COLL) {
             request->deliver(rank, request->own);
         }
-        request->kind = WL_REQUEST_DONE;
+        request->concluded = true;
     }
     if (*flag && request != NULL) {
         (void)conclude(request, status);

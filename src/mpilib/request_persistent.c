@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Persistent requests (MPI-3.1, 3.9), and how requests are freed and cancelled. */
+/* Persistent requests (MPI-4.0, 3.9 and 6.13), and how requests are freed and cancelled. */
+#include "mpilib/collective.h"
 #include "mpilib/memory.h"
 #include "mpilib/point_to_point.h"
 
 #include <stdlib.h>
 
-/* What MPI_Start() starts. */
+/* What MPI_Start() starts. Of a collective it is request->own. */
 struct wl_persistent {
     enum wf_op_kind kind;
     struct wl_send_args send; /* of a send... */
@@ -19,13 +20,21 @@ static MPI_Datatype *type_of(const struct wl_request *request)
     return request->kind == WL_REQUEST_SEND ? &persistent->send.type : &persistent->recv.type;
 }
 
-static int init(struct wl_rank *rank, const struct wl_persistent *what,
-                enum wl_request_kind kind, MPI_Request *handle)
+struct wl_request *wl_persistent_new(struct wl_rank *rank, enum wl_request_kind kind,
+                                     MPI_Request *handle)
 {
     struct wl_request *request = wl_request_new(rank, kind, handle);
 
     request->active = false;
-    request->persistent = wl_malloc(sizeof(*request->persistent));
+    request->persistent = wl_calloc(1, sizeof(*request->persistent));
+    return request;
+}
+
+static int init(struct wl_rank *rank, const struct wl_persistent *what,
+                enum wl_request_kind kind, MPI_Request *handle)
+{
+    struct wl_request *request = wl_persistent_new(rank, kind, handle);
+
     *request->persistent = *what;
     /* The request has a handle of its own: the program may free its datatype now. */
     MPI_Datatype *type = type_of(request);
@@ -33,14 +42,15 @@ static int init(struct wl_rank *rank, const struct wl_persistent *what,
     return MPI_SUCCESS;
 }
 
-#define SEND_INIT(name, op)                                                                \
-    int wl_MPI_##name(struct wl_rank *rank, const void *buf, int count, MPI_Datatype type, \
-                      int dest, int tag, MPI_Comm comm, MPI_Request *request)              \
-    {                                                                                      \
-        return init(rank,                                                                  \
-                    &(struct wl_persistent){.kind = WF_OP_##op,                            \
-                                            .send = {buf, count, type, dest, tag, comm}},  \
-                    WL_REQUEST_SEND, request);                                             \
+#define SEND_INIT(name, op)                                                               \
+    int wl_MPI_##name(struct wl_rank *rank, const void *buf, MPI_Count count,             \
+                      MPI_Datatype type, int dest, int tag, MPI_Comm comm,                \
+                      MPI_Request *request)                                               \
+    {                                                                                     \
+        return init(rank,                                                                 \
+                    &(struct wl_persistent){.kind = WF_OP_##op,                           \
+                                            .send = {buf, count, type, dest, tag, comm}}, \
+                    WL_REQUEST_SEND, request);                                            \
     }
 
 SEND_INIT(Send_init, ISEND)
@@ -48,7 +58,7 @@ SEND_INIT(Ssend_init, ISSEND)
 SEND_INIT(Bsend_init, IBSEND)
 SEND_INIT(Rsend_init, IRSEND)
 
-int wl_MPI_Recv_init(struct wl_rank *rank, void *buf, int count, MPI_Datatype datatype,
+int wl_MPI_Recv_init(struct wl_rank *rank, void *buf, MPI_Count count, MPI_Datatype datatype,
                      int source, int tag, MPI_Comm comm, MPI_Request *request)
 {
     return init(rank,
@@ -57,16 +67,11 @@ int wl_MPI_Recv_init(struct wl_rank *rank, void *buf, int count, MPI_Datatype da
                 WL_REQUEST_RECV, request);
 }
 
-int wl_MPI_Start(struct wl_rank *rank, MPI_Request *handle)
+static int start_message(struct wl_rank *rank, struct wl_request *request)
 {
-    struct wl_request *request = wl_request_of(rank, *handle);
     const struct wl_persistent *persistent = request->persistent;
     int code;
 
-    if (persistent == NULL || request->active) {
-        wl_fatal(rank, "the request is %s",
-                 request->active ? "started already" : "not a persistent one");
-    }
     struct wf_op op = {.kind = persistent->kind, .request = request->number};
     if (request->kind == WL_REQUEST_SEND) {
         code = wl_send_message(rank, &persistent->send, &op, &request->proc_null);
@@ -86,6 +91,22 @@ int wl_MPI_Start(struct wl_rank *rank, MPI_Request *handle)
     return code;
 }
 
+int wl_MPI_Start(struct wl_rank *rank, MPI_Request *handle)
+{
+    struct wl_request *request = wl_request_of(rank, *handle);
+
+    if (request->persistent == NULL || request->active) {
+        wl_fatal(rank, "the request is %s",
+                 request->active ? "started already" : "not a persistent one");
+    }
+    if (request->kind == WL_REQUEST_COLL) {
+        wl_collective_start(request);
+        request->active = true;
+        return MPI_SUCCESS;
+    }
+    return start_message(rank, request);
+}
+
 int wl_MPI_Startall(struct wl_rank *rank, int count, MPI_Request *requests)
 {
     int code = MPI_SUCCESS;
@@ -98,10 +119,14 @@ int wl_MPI_Startall(struct wl_rank *rank, int count, MPI_Request *requests)
 
 /* ---- freeing and cancelling ---- */
 
-void wl_persistent_free(struct wl_rank *rank, const struct wl_request *request)
+void wl_persistent_free(struct wl_rank *rank, struct wl_request *request)
 {
     if (request->persistent != NULL) {
-        wl_type_release(wl_table_take(&rank->types, WL_TYPE, *type_of(request)));
+        if (request->kind == WL_REQUEST_COLL) {
+            wl_collective_free(request);
+        } else {
+            wl_type_release(wl_table_take(&rank->types, WL_TYPE, *type_of(request)));
+        }
         free(request->persistent);
     }
 }

@@ -5,34 +5,24 @@
 #include <string.h>
 
 int wl_MPI_Get_count(struct wl_rank *rank, const MPI_Status *status, MPI_Datatype datatype,
-                     int *count)
+                     MPI_Count *count)
 {
     size_t size = wl_type_of(rank, datatype)->size;
     uint64_t bytes = wl_status_bytes(status);
 
     *count = size == 0           ? (bytes == 0 ? 0 : MPI_UNDEFINED)
-             : bytes % size == 0 ? (int)(bytes / size)
+             : bytes % size == 0 ? (MPI_Count)(bytes / size)
                                  : MPI_UNDEFINED;
     return MPI_SUCCESS;
 }
 
-int wl_MPI_Get_elements_x(struct wl_rank *rank, const MPI_Status *status, MPI_Datatype datatype,
-                          MPI_Count *count)
+int wl_MPI_Get_elements(struct wl_rank *rank, const MPI_Status *status, MPI_Datatype datatype,
+                        MPI_Count *count)
 {
     const struct wl_type *type = wl_type_of(rank, datatype);
 
     *count = wl_type_elements(type, wl_status_bytes(status));
     return MPI_SUCCESS;
-}
-
-int wl_MPI_Get_elements(struct wl_rank *rank, const MPI_Status *status, MPI_Datatype datatype,
-                        int *count)
-{
-    MPI_Count all;
-    int code = wl_MPI_Get_elements_x(rank, status, datatype, &all);
-
-    *count = (int)all;
-    return code;
 }
 
 int wl_MPI_Status_set_elements_x(struct wl_rank *rank, MPI_Status *status,

@@ -72,7 +72,7 @@ static MPI_Win create(struct wl_rank *rank, MPI_Comm comm, const struct wl_win_p
     return wl_table_add(&rank->wins, WL_WIN, win);
 }
 
-int wl_MPI_Win_create(struct wl_rank *rank, void *base, MPI_Aint size, int disp_unit,
+int wl_MPI_Win_create(struct wl_rank *rank, void *base, MPI_Aint size, MPI_Aint disp_unit,
                       MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
     *win =
@@ -80,7 +80,7 @@ int wl_MPI_Win_create(struct wl_rank *rank, void *base, MPI_Aint size, int disp_
     return MPI_SUCCESS;
 }
 
-static int allocate(struct wl_rank *rank, MPI_Aint size, int disp_unit, MPI_Comm comm,
+static int allocate(struct wl_rank *rank, MPI_Aint size, MPI_Aint disp_unit, MPI_Comm comm,
                     void *baseptr, MPI_Win *win, int flavor)
 {
     unsigned char *memory = wl_calloc((size_t)size, 1);
@@ -98,21 +98,21 @@ static int allocate(struct wl_rank *rank, MPI_Aint size, int disp_unit, MPI_Comm
     return MPI_SUCCESS;
 }
 
-int wl_MPI_Win_allocate(struct wl_rank *rank, MPI_Aint size, int disp_unit, MPI_Info info,
+int wl_MPI_Win_allocate(struct wl_rank *rank, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
                         MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
     return allocate(rank, size, disp_unit, comm, baseptr, win, MPI_WIN_FLAVOR_ALLOCATE);
 }
 
 /* The parts of members are not adjacent; MPI_Win_shared_query() tells where they are. */
-int wl_MPI_Win_allocate_shared(struct wl_rank *rank, MPI_Aint size, int disp_unit,
+int wl_MPI_Win_allocate_shared(struct wl_rank *rank, MPI_Aint size, MPI_Aint disp_unit,
                                MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
     return allocate(rank, size, disp_unit, comm, baseptr, win, MPI_WIN_FLAVOR_SHARED);
 }
 
 int wl_MPI_Win_shared_query(struct wl_rank *rank, MPI_Win handle, int place, MPI_Aint *size,
-                            int *disp_unit, void *baseptr)
+                            MPI_Aint *disp_unit, void *baseptr)
 {
     const struct wl_win *win = wl_win_of(rank, handle);
     uint32_t n = wl_comm_of(rank, win->comm).size, i = 0;

@@ -13,7 +13,7 @@
 struct wl_win_part {
     unsigned char *base;
     MPI_Aint size;
-    int unit;
+    MPI_Aint unit;
 };
 
 struct wl_rma_result;

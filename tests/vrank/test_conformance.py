@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """For each area of MPI there is a program that prints what it observes. It must print the same under
-MPICH, which validates the program, and under every scheduler, with the same digest."""
+MPICH, which validates the program, and under every scheduler, with the same digest. What MPICH 4.0
+does wrong or differently is in programs that check themselves and are not run under it."""
 import pathlib
+import re
 import sys
 
 import vrank
 
 HERE = pathlib.Path(__file__).parent
 RANKS = (1, 4, 6)
+ALONE = {"persistent_collectives": "wrong", "partitioned": "wrong"}
 OPTIONS = (
     ("--sched", "conservative", "--threads", "2"),
     ("--sched", "optimistic", "--threads", "2", "--net", "loggp"),
@@ -19,6 +22,8 @@ def check(name, ranks, program, other):
     said, digest = vrank.under_weft(program, ranks)
     if said is None:
         return
+    if name in ALONE and re.search(rf"\b[1-9]\d* {ALONE[name]}\b", said):
+        vrank.complain(f"{name} with {ranks} ranks", said)
     theirs = vrank.under_other(other, ranks)
     if theirs is not None:
         difference = vrank.differs(theirs, said)
@@ -40,7 +45,7 @@ def main():
     for name in sys.argv[1:]:
         source = next(HERE.glob(f"{name}.[cf]*"))
         program = vrank.build(source)
-        other = vrank.build(source, other=True)
+        other = vrank.build(source, other=True) if name not in ALONE else None
         if program is not None:
             for ranks in RANKS:
                 check(name, ranks, program, other)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every function of MPI-3.1 is declared and can be linked with, as MPI_ and as PMPI_. The reference
+"""Every function of MPI-4.0 is declared and can be linked with, as MPI_ and as PMPI_. The reference
 lists those that are not implemented; calling one ends the run with its name."""
 import fnmatch
 import re
@@ -7,21 +7,19 @@ import subprocess
 
 import vrank
 
-LIST = vrank.SOURCE / "src/mpilib/bindings/functions.txt"
+LIST = vrank.BUILD / "include/weft/functions.list"
 REFERENCE = vrank.SOURCE / "docs/reference/mpi.md"
-FUNCTION = re.compile(r"^(- )?(?:\w+ )?(\w+)\(")
 # Conversions of handles, which may be macros.
 CONVERTED = ("Comm", "Type", "Op", "Request", "Group", "Info", "Errhandler", "Win", "Message",
              "File")
-N_FUNCTIONS = 401
+N_FUNCTIONS = 574
 
 
 def listed():
     """The names of all functions, and of those that are marked as not implemented."""
     lines = LIST.read_text(encoding="utf-8").splitlines()
-    found = [FUNCTION.match(line).groups() for line in lines
-             if line and not line.startswith("#")]
-    return ["MPI_" + name for _, name in found], ["MPI_" + name for mark, name in found if mark]
+    return ([line.removeprefix("- ") for line in lines],
+            [line.removeprefix("- ") for line in lines if line.startswith("- ")])
 
 
 def program(names):

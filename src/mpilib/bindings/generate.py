@@ -7,6 +7,7 @@ usage: generate.py LIST INCLUDE_DIR OUTPUT_DIR
 LIST is functions.txt, INCLUDE_DIR the folder with mpi.h and the headers of its constants. Writes
 
   mpi_functions.h             prototypes of MPI_x and PMPI_x, for mpi.h
+  functions.list              the names of all functions, those that are missing with a minus
   mpif.h                      the constants for Fortran
   generated/implementation.h  prototypes of the functions that implement them
   generated/functions.c       MPI_x and PMPI_x: enter the library, call the implementation, leave
@@ -16,6 +17,11 @@ import pathlib
 import re
 import sys
 
+# Types of parameters that are wider in the functions with large counts, MPI_x_c (MPI-4.0, 19.2):
+# in MPI_x, and in MPI_x_c. The implementation has the wide type.
+WIDE = {"Count": ("int", "MPI_Count"), "Displ": ("int", "MPI_Aint"),
+        "Addr": ("MPI_Aint", "MPI_Count")}
+WIDENED = re.compile(r"\b(Count|Displ|Addr)\b(?! *\()")
 FUNCTION = re.compile(r"^(- )?(?:(double|MPI_Aint) )?(\w+)\(([^()]*)\)(?: = (.+))?$")
 PARAMETER = re.compile(r"^(.*?)(\w+)((?:\[\w*\])*)$")
 
@@ -39,26 +45,40 @@ BY_VALUE = {"int", "const int", "MPI_Aint", "MPI_Offset", "MPI_Count"}
 
 
 class Parameter:
-    def __init__(self, text):
-        head, self.name, self.array = PARAMETER.match(text.strip()).groups()
-        self.text = text.strip()
+    def __init__(self, text, wide):
+        """`wide`: which of the types in WIDE it has."""
+        generic = PARAMETER.match(text.strip()).group(1).strip()
+        found = WIDENED.search(generic)
+        self.widens = found and WIDE[found[1]][0] == "int"
+        self.text = WIDENED.sub(lambda m: WIDE[m[1]][wide], text.strip())
+        head, self.name, self.array = PARAMETER.match(self.text).groups()
         self.type = head.strip()
-
-    def declare(self):
-        return self.text
+        # In the narrow function: an array that the implementation gets as a wide copy, or a
+        # result that it returns in a wide variable.
+        self.copied = bool(self.widens and not wide and "const" in generic and "*" in generic)
+        self.returned = bool(self.widens and not wide and "*" in generic and not self.copied)
 
 
 class Function:
-    def __init__(self, line):
+    def __init__(self, line, wide=False):
         missing, returns, self.name, parameters, self.implementation = FUNCTION.match(line).groups()
+        self.base = self.name
+        self.wide = wide
         self.is_missing = missing is not None
         self.returns = returns or "int"
-        self.prototype = parameters
+        self.can_widen = WIDENED.search(parameters) is not None
+        self.name += "_c" if wide else ""
         self.varies = parameters.endswith("...")
         # Written by hand under its own name: it does not return an error code.
         self.is_plain = returns is not None or self.varies
         self.parameters = [] if parameters == "void" else [
-            Parameter(p) for p in parameters.split(",") if p.strip() != "..."]
+            Parameter(p, wide) for p in parameters.split(",") if p.strip() != "..."]
+        self.prototype = self.declare(wide, parameters)
+        self.inner = self.declare(True, parameters)
+
+    @staticmethod
+    def declare(wide, parameters):
+        return WIDENED.sub(lambda m: WIDE[m[1]][wide], parameters)
 
     def arguments(self):
         return ", ".join(p.name for p in self.parameters)
@@ -67,9 +87,22 @@ class Function:
         return any(p.name == name for p in self.parameters)
 
 
+def derive(line):
+    """A collective has a nonblocking and a persistent form."""
+    yield line
+    if line.endswith("= collective"):
+        name, rest = line.split("(", 1)
+        parameters, end = rest.rsplit(")", 1)
+        yield f"I{name[0].lower()}{name[1:]}({parameters}, MPI_Request *request){end}"
+        yield f"{name}_init({parameters}, MPI_Info info, MPI_Request *request){end}"
+
+
 def read(path):
-    lines = path.read_text().splitlines()
-    return [Function(line) for line in lines if line and not line.startswith("#")]
+    lines = [line for line in path.read_text().splitlines() if line and not line.startswith("#")]
+    every = [line for given in lines for line in derive(given)]
+    narrow = [Function(line) for line in every]
+    wide = [Function(line, True) for line, f in zip(every, narrow) if f.can_widen]
+    return narrow + wide
 
 
 NOTICE = "/* Generated from src/mpilib/bindings/functions.txt. */"
@@ -86,8 +119,8 @@ def header(functions):
 def implementation(functions):
     yield NOTICE
     for f in functions:
-        if not f.is_plain and not f.is_missing and f.implementation is None:
-            parameters = "" if f.prototype == "void" else f", {f.prototype}"
+        if not f.is_plain and not f.is_missing and f.implementation is None and not f.wide:
+            parameters = "" if f.prototype == "void" else f", {f.inner}"
             yield f"int wl_MPI_{f.name}(struct wl_rank *{parameters});"
 
 
@@ -95,12 +128,10 @@ def implementation(functions):
 COLLECTIVE = {
     "sendbuf": [".send.buffer = (void *)(uintptr_t){0}"],
     "sendcount": [".send.count = (size_t){0}"],
-    "sendcounts": [".send.counts = {0}"],
     "sendtype": [".send.handle = {0}"],
     "sendtypes": [".send.types = {0}"],
     "recvbuf": [".recv.buffer = {0}"],
     "recvcount": [".recv.count = (size_t){0}"],
-    "recvcounts": [".recv.counts = {0}"],
     "recvtype": [".recv.handle = {0}"],
     "recvtypes": [".recv.types = {0}"],
     # Of a broadcast.
@@ -111,6 +142,7 @@ COLLECTIVE = {
     "op": [".reduce_op = {0}"],
     "root": [".root = (uint32_t){0}"],
     "comm": [".comm = {0}"],
+    "info": [],
     "request": [],
 }
 # Likewise of struct wl_access.
@@ -144,13 +176,18 @@ def fill(struct, fixed, table, f):
 
 
 def collective(f):
-    op = re.sub("^I", "", f.name).upper() if f.has("request") else f.name.upper()
+    persistent = f.has("info")
+    op = re.sub("_INIT$", "", f.base.upper())
+    if f.has("request") and not persistent:
+        op = op[1:]
     kind = re.sub("(V|W|_BLOCK)$", "", op)
     table = dict(COLLECTIVE)
-    for side, name in (("send", "sdispls"), ("recv", "rdispls")):
-        wide = any(p.name == name and "MPI_Aint" in p.type for p in f.parameters)
-        table[name] = [f".{side}.{'wide_displs' if wide else 'displs'} = {{0}}"]
-    return (f"wl_collective(call.rank, "
+    for side, what in (("send", "counts"), ("recv", "counts"), ("send", "displs"),
+                       ("recv", "displs")):
+        name = side + what if what == "counts" else side[0] + what
+        wide = any(p.name == name and "MPI_" in p.type for p in f.parameters)
+        table[name] = [f".{side}.{'wide_' if wide else ''}{what} = {{0}}"]
+    return (f"wl_collective{'_init' if persistent else ''}(call.rank, "
             f"{fill('wl_collective', [f'.kind = WL_{kind}', f'.op = WF_OP_{op}'], table, f)}, "
             f"{'request' if f.has('request') else 'NULL'})")
 
@@ -165,26 +202,53 @@ def expression(f):
     """The call that implements a function."""
     if f.is_missing:
         return "wl_missing(call.rank)"
-    name, _, kind = (f.implementation or f.name).partition(" ")
+    name, _, kind = (f.implementation or f.base).partition(" ")
     if name == "collective":
         return collective(f)
     if name == "one_sided":
         return one_sided(f, kind)
-    name, _, given = (f.implementation or f.name).partition("(")
-    arguments = given[:-1] if given else f.arguments()
+    if name.startswith("MPI_"):
+        return f"{name}({f.arguments()})"
+    name, _, given = (f.implementation or f.base).partition("(")
+    arguments = given[:-1] if given else ", ".join(
+        f"wide_{p.name}" if p.copied else f"&wide_{p.name}" if p.returned else p.name
+        for p in f.parameters)
     return f"wl_MPI_{name}(call.rank{', ' if arguments else ''}{arguments})"
+
+
+# Results that are arguments, too.
+IN_OUT = {"position"}
+# The lengths of arrays that are copied.
+LENGTHS = {"sizes": "ndims", "subsizes": "ndims", "starts": "ndims", "gsizes": "ndims"}
+
+
+def body(f):
+    """Enters the library, calls the implementation, leaves."""
+    before, after = [], []
+    for p in f.parameters if f.implementation is None and not f.is_missing else ():
+        if p.copied:
+            before.append(f"    MPI_Count *wide_{p.name} = "
+                          f"wl_widen({LENGTHS.get(p.name, 'count')}, {p.name});")
+            after.append(f"    free(wide_{p.name});")
+        elif p.returned:
+            before.append(f"    MPI_Count wide_{p.name} = {f'*{p.name}' if p.name in IN_OUT else 0};")
+            after.append(f"    *{p.name} = wl_narrow(wide_{p.name});")
+    begin = f"    struct wl_call call = wl_call_begin(\"MPI_{f.name}\");"
+    if not before:
+        return [begin, f"    return wl_call_end(call, {expression(f)});"]
+    return [begin, *before, f"    int code = {expression(f)};", *after,
+            "    return wl_call_end(call, code);"]
 
 
 def definitions(functions):
     """The other names of a function lead to weft_MPI_x, which the program may replace."""
     yield NOTICE
-    yield '#include "mpilib/collective.h"\n#include "mpilib/one_sided.h"'
+    yield ('#include "mpilib/collective.h"\n#include "mpilib/memory.h"\n'
+           '#include "mpilib/one_sided.h"\n#include <stdlib.h>')
     for f in functions:
         own = f"MPI_{f.name}"
         if not f.is_plain:
-            yield (f"int {own}({f.prototype})\n{{\n"
-                   f"    struct wl_call call = wl_call_begin(\"{own}\");\n"
-                   f"    return wl_call_end(call, {expression(f)});\n}}")
+            yield "\n".join([f"int {own}({f.prototype})", "{", *body(f), "}"])
         if f.varies:
             continue
         for symbol, name in ((f"weft_P{own}", f"P{own}"), (own, f"plain_{own}"),
@@ -235,7 +299,7 @@ def fortran(functions):
     yield NOTICE
     yield '#include "mpilib/bindings/fortran.h"'
     for f in functions:
-        if f.name in BY_HAND | C_ONLY or f.name.startswith("T_"):
+        if f.name in BY_HAND | C_ONLY or f.name.startswith("T_") or f.name.endswith("_c"):
             continue
         parts = [fortran_parameter(p) for p in f.parameters]
         declared = [part[0] for part in parts] + ["int *ierror"]
@@ -330,6 +394,8 @@ def main():
     include, out = pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
     (out / "generated").mkdir(parents=True, exist_ok=True)
     write(out / "mpi_functions.h", header(functions))
+    write(out / "functions.list",
+          [("- " if f.is_missing else "") + "MPI_" + f.name for f in functions])
     write(out / "generated" / "implementation.h", implementation(functions))
     write(out / "generated" / "functions.c", definitions(functions))
     write(out / "generated" / "fortran.c", fortran(functions))
