@@ -42,10 +42,9 @@ MPI_Comm wl_comm_join(struct wl_rank *rank, const struct wl_view *what)
     MPI_Comm handle = wl_table_add(&rank->comms, WL_COMM, view);
     struct wl_comm *comm = what->comm;
 
-    uint32_t *highest =
-        comm->id < WL_NONBLOCKING_ID ? &rank->highest_id : &rank->highest_nonblocking_id;
-    uint32_t number = comm->id & (WL_NONBLOCKING_ID - 1);
-    *highest = number > *highest ? number : *highest;
+    if (comm->id < WL_NONBLOCKING_ID && comm->id > rank->highest_id) {
+        rank->highest_id = comm->id;
+    }
     *view = *what;
     view->number = 2 * (wl_handle_place(handle) - WL_OBJECT_FIRST) + 2;
     view->internal_number = 0;

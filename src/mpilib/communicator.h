@@ -46,7 +46,8 @@ struct wl_view {
 };
 
 /* Communicators that MPI_Comm_idup() creates have ids of their own range. A rank learns such an
- * id late, and may join other communicators before. */
+ * id late, and may begin to create others before. So the first member alone chooses the id: from
+ * its rank and from how many it has chosen before. */
 #define WL_NONBLOCKING_ID UINT32_C(0x40000000)
 
 /* The id in the simulation, whose ids are below 2^32. Each communicator has two: one for the
@@ -85,8 +86,8 @@ struct wl_split_args {
     bool nonblocking; /* MPI_Comm_idup() */
     bool inter;       /* the new communicators are intercommunicators, as the old one is */
     /* Filled in by wl_comm_split(). */
-    bool second; /* in the second group of the old one */
-    uint32_t highest_id;
+    bool second;         /* in the second group of the old one */
+    uint32_t highest_id; /* of all; with `nonblocking` how many it has created before */
     uint32_t member;
 };
 

@@ -108,9 +108,11 @@ static struct wl_part compute_split(void *arg)
         memcpy(&args[i], part.bytes, sizeof(struct wl_split_args));
         id = args[i].highest_id > id ? args[i].highest_id : id;
     }
+    id = args[0].nonblocking
+             ? WL_NONBLOCKING_ID + wl_member(what->parent, 0) + wl.n_ranks * args[0].highest_id
+             : id + 1;
     qsort(args, size, sizeof(struct wl_split_args), compare);
-    create_comms(split, args, what->parent,
-                 args[0].nonblocking ? WL_NONBLOCKING_ID | (id + 1) : id + 1);
+    create_comms(split, args, what->parent, id);
     free(args);
     return (struct wl_part){(unsigned char *)split, bytes};
 }
@@ -141,7 +143,14 @@ static struct wl_exchange *split_begin(struct wl_rank *rank, const struct wl_vie
     struct wl_split_args *own = wl_malloc(sizeof(*own));
 
     *own = *args;
-    own->highest_id = args->nonblocking ? rank->highest_nonblocking_id++ : rank->highest_id;
+    own->highest_id = args->nonblocking ? rank->n_idups++ : rank->highest_id;
+    if (args->nonblocking && view->rank == 0 &&
+        own->highest_id >= WL_NONBLOCKING_ID / wl.n_ranks - 1) {
+        wl_fatal(rank,
+                 "the program has created %u communicators with it; %u ranks cannot "
+                 "create more",
+                 own->highest_id, wl.n_ranks);
+    }
     own->member = view->rank;
     own->second = args->inter && view->first > 0;
     wl_exchange_put(view->comm, exchange, view->rank,

@@ -70,8 +70,8 @@ struct wl_rank {
     struct wl_recv *first_recv, *last_recv; /* posted and not complete, in order */
     uint64_t *numbers_used;                 /* a bit for each number of a request in ops */
     uint32_t n_number_words;
-    uint32_t highest_id;             /* of the communicators it has joined... */
-    uint32_t highest_nonblocking_id; /* ...and of those that MPI_Comm_idup() has created */
+    uint32_t highest_id;                         /* of the communicators it has joined */
+    uint32_t n_idups;                            /* calls of MPI_Comm_idup() */
     struct wl_predefined_type *predefined_types; /* their properties in this rank */
     MPI_Info info_env;                           /* MPI_INFO_ENV once it is used, or 0 */
     MPI_Comm comm_self;                          /* MPI_COMM_SELF once it is used, or 0 */

@@ -40,6 +40,38 @@ static void one_by_one(void)
     MPI_Comm_free(&half);
 }
 
+/* Three pairs of three ranks, each begun before the others are complete. */
+static void pairs_at_once(void)
+{
+    static const int pairs[3][2] = {{0, 1}, {1, 2}, {0, 2}};
+    static const int order[3][2] = {{0, 2}, {1, 0}, {1, 2}};
+    MPI_Comm comms[3], copies[3];
+    MPI_Request requests[2];
+    MPI_Group world, group;
+
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    for (int i = 0; i < 3 && size >= 3; i++) {
+        MPI_Group_incl(world, 2, pairs[i], &group);
+        MPI_Comm_create(MPI_COMM_WORLD, group, &comms[i]);
+        MPI_Group_free(&group);
+    }
+    MPI_Group_free(&world);
+    if (size < 3 || rank >= 3) {
+        return;
+    }
+    for (int i = 0; i < 2; i++) {
+        MPI_Comm_idup(comms[order[rank][i]], &copies[order[rank][i]], &requests[i]);
+    }
+    MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
+    MPI_Wait(&requests[1], MPI_STATUS_IGNORE);
+    for (int i = 0; i < 2; i++) {
+        int pair = order[rank][i];
+        say("pair %d: %d", pair, sum_on(copies[pair]));
+        MPI_Comm_free(&copies[pair]);
+        MPI_Comm_free(&comms[pair]);
+    }
+}
+
 /* Several at once, completed backwards; their messages do not meet. */
 static void several(void)
 {
@@ -337,6 +369,7 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     one_by_one();
+    pairs_at_once();
     several();
     freed_early();
     refusing();
