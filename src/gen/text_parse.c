@@ -363,6 +363,7 @@ static const struct {
     const char *form;
 } written[] = {
     {WF_OP_COMPUTE, "d"},
+    {WF_OP_SLEEP, "d"},
     {WF_OP_SEND, "pbt"},
     {WF_OP_SSEND, "pbt"},
     {WF_OP_BSEND, "pbt"},

@@ -21,14 +21,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/time.h>
-#include <sys/times.h>
 #include <sys/uio.h>
 #include <sys/utsname.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- signals ---- */
@@ -97,10 +93,6 @@ WRAP(char *, getcwd, (char *to, size_t n), (to, n), to, n)
 WRAP(int, fstat, (int fd, struct stat *to), (fd, to), to, sizeof(*to))
 WRAP(int, fstat64, (int fd, struct stat64 *to), (fd, to), to, sizeof(*to))
 WRAP(int, uname, (struct utsname * to), (to), to, sizeof(*to))
-WRAP(int, getrusage, (int who, struct rusage *to), (who, to), to, sizeof(*to))
-WRAP(clock_t, times, (struct tms * to), (to), to, sizeof(*to))
-WRAP(int, clock_gettime, (clockid_t clock, struct timespec *to), (clock, to), to, sizeof(*to))
-WRAP(int, gettimeofday, (struct timeval * to, void *zone), (to, zone), to, sizeof(*to))
 WRAP(int, pipe, (int to[2]), (to), to, 2 * sizeof(int))
 
 /* The variants that compilers call to check bounds. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How ranks begin and end, and what all MPI functions share. */
 #include "mpilib/communicator_registry.h"
+#include "mpilib/interpose.h"
 #include "mpilib/interprocess.h"
 #include "mpilib/memory.h"
 #include "mpilib/one_sided.h"
@@ -127,6 +128,7 @@ static void detach(void)
 
 __attribute__((visibility("default"))) const struct wf_port_library weft_mpi_library = {
     .version = WF_PORT_VERSION,
+    .interpose = wl_interpose,
     .attach = attach,
     .set_processes = set_processes,
     .rank_begins = rank_begins,

@@ -24,8 +24,9 @@
  *   13  Files               file
  *   17  Fortran             bindings/
  *
- * libc_wrappers.c, libc_process.c and libc_replacements/ make the C library safe for ranks that share a
- * process. Names with wl_ are visible within the library, names with weft_mpi_ to programs as
+ * libc_wrappers.c, libc_process.c and libc_replacements/ make the C library safe for ranks that
+ * share a process; clocks.c gives them the simulated time (interpose.h says how). Names with
+ * wl_ are visible within the library, names with weft_mpi_ to programs as
  * well.
  */
 
@@ -92,6 +93,7 @@ struct wl_rank {
     const char *function; /* the MPI function that the program has called; or null */
     uint32_t same_times;  /* calls of MPI_Wtime() in a row that returned the same time... */
     int64_t last_time;    /* ...which is this */
+    int64_t slept;        /* picoseconds that the rank has slept */
 };
 
 /* The rank that calls. Between wl_enter() and wl_leave() its simulated time stands still. */

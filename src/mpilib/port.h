@@ -20,7 +20,7 @@
 
 #include <stddef.h>
 
-enum { WF_PORT_VERSION = 5 };
+enum { WF_PORT_VERSION = 6 };
 
 /* One of the program's ranks. Zeroed when the rank starts, except for what the simulator
  * sets. */
@@ -89,6 +89,7 @@ struct wf_port_simulator {
 
     uint64_t payload_max; /* data of more bytes need not arrive */
     bool checks_data;     /* check that data does not change on its way */
+    bool host_clock;      /* clocks and sleeping are those of the host */
 };
 
 /* A piece of a parcel. */
@@ -111,6 +112,9 @@ struct wf_port_processes {
 /* What the library does for the simulator: the symbol WF_PORT_LIBRARY_SYMBOL. */
 struct wf_port_library {
     uint32_t version;
+    /* For each copy of the program, when it has been loaded and nothing of it has run: replaces
+     * functions that it imports. `inside` is an address in the program. */
+    void (*interpose)(const void *inside);
     /* Once, before any rank starts. Keeps the port. False if the versions differ. */
     bool (*attach)(const struct wf_port_simulator *port, uint32_t n_ranks);
     /* Likewise, after attach(), if there are several processes. Keeps them. */

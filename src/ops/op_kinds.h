@@ -7,8 +7,8 @@
 
 /* Ops of a family are treated alike. */
 enum wf_op_family {
-    WF_FAMILY_COMPUTE,
-    WF_FAMILY_SEND, /* detail: enum wf_send_mode */
+    WF_FAMILY_COMPUTE, /* detail 1: sleeps, which no processor makes faster or slower */
+    WF_FAMILY_SEND,    /* detail: enum wf_send_mode */
     WF_FAMILY_RECV,
     WF_FAMILY_SENDRECV,
     WF_FAMILY_PROBE,
@@ -129,7 +129,8 @@ enum wf_wait_for { WF_WAIT_ONE, WF_WAIT_ALL, WF_WAIT_ANY, WF_WAIT_SOME };
     X(INIT, "init", CALL, 0, 0)                                          \
     X(FINALIZE, "finalize", CALL, 0, 0)                                  \
     X(WIN_FLUSH, "win_flush", EPOCH, 1, 0)                               \
-    X(CANCEL, "cancel", FREE, 0, 0)
+    X(CANCEL, "cancel", FREE, 0, 0)                                      \
+    X(SLEEP, "sleep", COMPUTE, 1, 0)
 
 enum wf_op_kind {
 #define X(name, text, family, detail, returns) WF_OP_##name,

@@ -30,6 +30,10 @@ static inline uint32_t wf_request_set_at(const struct wf_request_set *set, uint3
 /* Computes; returns how long that takes, interruptions included. Returns 0 if the rank shares
  * its core: wf_rank_served() counts the time. */
 int64_t wf_rank_compute(const struct wf_caller *who, int64_t duration);
+
+/* Lets time pass without a core. If cores are shared, the rank has no CPU time left to
+ * spend. */
+int64_t wf_rank_sleep(const struct wf_caller *who, int64_t duration);
 /* With WF_RANK_NO_REQUEST, blocks until the message has left the sender. */
 WF_NODISCARD enum wf_called wf_rank_send(const struct wf_caller *who, const struct wf_peer *to,
                                          uint32_t request);

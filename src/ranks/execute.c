@@ -114,6 +114,22 @@ static int64_t contend(const struct wf_turn *turn, const struct wf_cpu_work *wor
     return wf_cpu_contention_time(&ranks->contention, memory_bound, n_cores, duration);
 }
 
+/* A rank that sleeps does not need its core. */
+static enum wf_called do_sleep(const struct wf_turn *turn, const struct wf_op *op)
+{
+    struct wf_script *at = &turn->slot->progress;
+
+    if (turn->ranks->params.policy != WF_POLICY_TIMED) {
+        return WF_CALLED_DONE;
+    }
+    if (turn->ranks->turns.on && wf_rank_sync(turn->who) == WF_CALLED_AGAIN) {
+        return WF_CALLED_AGAIN;
+    }
+    at->polling_ps = 0;
+    at->compute_ps = wf_time_add(at->compute_ps, wf_rank_sleep(turn->who, op->duration));
+    return WF_CALLED_DONE;
+}
+
 static enum wf_called do_compute(const struct wf_turn *turn, const struct wf_op *op)
 {
     struct wf_script *at = &turn->slot->progress;
@@ -132,6 +148,9 @@ static enum wf_called do_compute(const struct wf_turn *turn, const struct wf_op 
     };
     int64_t duration = op->duration;
 
+    if (op->kind == WF_OP_SLEEP) {
+        return do_sleep(turn, op);
+    }
     if (turn->ranks->params.policy != WF_POLICY_TIMED) {
         return WF_CALLED_DONE;
     }

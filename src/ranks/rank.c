@@ -176,6 +176,16 @@ int64_t wf_rank_compute(const struct wf_caller *who, int64_t duration)
     return until - since;
 }
 
+int64_t wf_rank_sleep(const struct wf_caller *who, int64_t duration)
+{
+    int64_t since = who->rank->clock, until = wf_time_add(since, duration);
+
+    who->rank->computes = 1;
+    wf_rank_spent(who, WF_SPENT_COMPUTING, until);
+    who->rank->clock = until;
+    return until - since;
+}
+
 /* Sends a message of the program at the rank's clock. Sets *cell to the result of
  * wf_protocol_send(). */
 static enum wf_called send_at_clock(const struct wf_caller *who, const struct wf_peer *to,

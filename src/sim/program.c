@@ -10,6 +10,7 @@
 
 enum { LEAST_STACK = 16 << 10 };
 
+static const char *const clock_names[] = {"simulated", "host", NULL};
 static const char *const compute_names[] = {"measured", "model", "none", "counted", NULL};
 
 const struct wf_param wf_program_params[] = {
@@ -40,6 +41,11 @@ const struct wf_param wf_program_params[] = {
                  .doc =
                      "Correct measured compute times that the operating system disturbed, by "
                      "those of the same place in other ranks and iterations"),
+    WF_PARAM_ROW(struct wf_program_params, clock, ENUM, .def = "simulated",
+                 .choices = clock_names,
+                 .doc = "The clocks that the program reads and sleeps by, such as "
+                        "gettimeofday and sleep: the simulated time, as MPI_Wtime, or the "
+                        "host's"),
     WF_PARAM_END,
 };
 
@@ -149,6 +155,7 @@ enum wf_status wf_program_open(const char *path, const struct wf_program_params 
         .labels = params->labels,
         .no_payload = params->no_payload,
         .check = params->check,
+        .host_clock = params->clock != 0,
         .copies = threads > 0 ? threads : 1,
     };
     enum wf_status status = wf_vrank_source_new(&config, out, err);

@@ -233,6 +233,10 @@ static enum wf_status load_copy(const struct wf_vrank_image_config *config,
                     "it was not built with weftcc, weftc++ or weftf90 (main is not there)");
     }
     memcpy(&copy->main, &symbol, sizeof(symbol));
+    const struct wf_port_library *library = dlsym(copy->handle, WF_PORT_LIBRARY_SYMBOL);
+    if (library != NULL && library->version == WF_PORT_VERSION) { /* or it will be refused */
+        library->interpose(symbol);
+    }
     find_functions(file, copy);
     (void)dl_iterate_phdr(find_data, copy);
     copy->current = config->n_ranks;

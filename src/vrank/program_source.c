@@ -612,6 +612,7 @@ enum wf_status wf_vrank_source_new(const struct wf_vrank_config *config, struct 
     program->port = port;
     program->port.payload_max = config->no_payload ? PAYLOAD_KEPT : UINT64_MAX;
     program->port.checks_data = config->check;
+    program->port.host_clock = config->host_clock;
     wf_vrank_shared_init(&program->shared);
     if (config->labels) {
         program->labels = wf_vrank_labels_new(config->n_ranks, which_rank);

@@ -16,6 +16,7 @@ COSTS = [text for setting in [
     "o_send=70ns", "o_recv=90ns", "copy_send=3GB/s", "copy_recv=2GB/s", "copy_unexpected=7GB/s",
     "injection_delay=110ns", "ejection_delay=60ns", "gap=150ns", "registration=210ns",
     "registration_rate=5GB/s"] for text in ("-p", f"node.{setting}")]
+SLEEP = pathlib.Path(__file__).resolve().parent / "sleep.weft"
 LONG = ["-p", "mpi.eager_max=4KiB"]
 SCENARIOS = [
     ["bench", "phold", "--lps", "300", "--end", "3us"],
@@ -133,6 +134,9 @@ PROGRAMS = [
      "-p", "node.cores=2", "-p", "node.time_slice=50us", "-p", "node.switch_cost=200ns",
      "-p", "node.noise=fixed", "-p", "node.noise_period=100us", "-p", "node.o_send=1us",
      "-p", "node.o_recv=1us", "-p", "mpi.eager_max=4KiB", "--net", "packet", "--topo", "torus:2"],
+    ["replay", "gen:text", "-n", "8", "--ranks-per-node", "4", "-p", f"gen.file={SLEEP}",
+     "-p", "node.cores=2", "-p", "node.time_slice=7us", "-p", "node.noise=uniform",
+     "-p", "node.noise_period=100us", "--net", "packet", "--topo", "torus:2", "--record"],
     ["replay", "gen:leanmd", "-n", "6", "--net", "loggp", "-p", "gen.cells=3x3x3",
      "-p", "net.preset=loggopsim", "-p", "net.O=20ps", "-p", "net.S=2KiB", "--record"],
     ["replay", "gen:random", "-n", "36", "--net", "packet", "--topo", "dragonfly:2,p=1",

@@ -86,14 +86,16 @@ static bool in_time(struct wf_cut *cut, struct wf_op *op)
     const struct wf_cut_options *options = cut->options;
     int64_t begin = cut->walk.time;
 
-    if (op->kind == WF_OP_COMPUTE) {
+    bool lasts = wf_op_info(op->kind)->family == WF_FAMILY_COMPUTE;
+
+    if (lasts) {
         cut->walk.time =
             op->duration > WF_TIME_MAX - begin ? WF_TIME_MAX : begin + op->duration;
     }
     if (!options->has_time) {
         return true;
     }
-    if (op->kind != WF_OP_COMPUTE) {
+    if (!lasts) {
         return begin >= options->begin && begin < options->end;
     }
     int64_t from = begin > options->begin ? begin : options->begin;
