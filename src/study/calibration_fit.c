@@ -47,11 +47,12 @@ struct fitting {
     struct wf_fit pair; /* LogGP between two ranks */
     bool *chosen;       /* measurements that the parameters are fitted to */
     const struct wf_calibration_model *model;
-    double *predicted;     /* of this model */
-    uint64_t from, to;     /* sizes to simulate... */
+    double *predicted; /* of this model */
+    /* What is simulated: */
+    uint64_t from, to;     /* sizes of messages */
     bool meets;            /* also patterns in which messages meet */
     bool two_ranks;        /* only patterns of two ranks */
-    bool all;              /* ...or all, not only the chosen ones */
+    bool all;              /* all measurements, not only the chosen ones */
     struct wf_err *errors; /* one for each measurement */
 };
 

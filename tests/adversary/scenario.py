@@ -317,4 +317,7 @@ class Scenarios:
                             "engine.perturb_seed": [str(rng.randrange(10 ** 6))]}.items():
             if rng.random() < 0.3:
                 settings[key] = rng.choice(values)
+        # What `perturb` undoes at random comes on top: with little memory it hardly goes on.
+        if scheduler == "perturb":
+            settings.pop("engine.memory", None)
         return settings

@@ -75,7 +75,9 @@ def test_options(mpi):
 
 def test_bad_ends(mpi):
     program = build("crash.c", mpi)
-    for how in ("none", "abort", "segv", "kill", "exit", "full"):
+    # How MPI itself ends a program differs; the others are ours.
+    ends = ("none", "abort", "segv", "kill", "exit", "full")
+    for how in ends if mpi == MPIS[0] else ends[1:3]:
         trace = f"{mpi}_{how}"
         alone = run(launch(mpi, 2, program, how))
         done = capture(trace, launch(mpi, 2, program, how))

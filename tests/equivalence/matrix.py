@@ -180,8 +180,10 @@ PROGRAMS = [
 ]
 # More processes than one only where MPI is; `sequential` and `check-undo` use one of them.
 SCHEDULES = [
-    *itertools.product(["conservative", "optimistic", "perturb"], [1, 2, 4], [1, 2, 3]),
-    *itertools.product(["sequential", "check-undo"], [1, 2], [1, 2]),
+    *itertools.product(["conservative", "optimistic", "perturb"], [1, 2, 4], [1]),
+    *itertools.product(["conservative", "optimistic"], [1, 2], [2, 3]),
+    ("perturb", 1, 2), ("perturb", 2, 3),
+    ("sequential", 2, 2), ("check-undo", 1, 1), ("check-undo", 2, 2),
 ]
 
 

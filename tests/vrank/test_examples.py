@@ -9,7 +9,7 @@ import vrank
 
 RANKS = (4, 16, 64, 1024)
 # Under MPICH on a small machine more ranks than cores take long.
-MPICH_RANKS = {"stencil.c": (4, 16), "master.c": (4, 16), "sort.c": (4, 16)}
+MPICH_RANKS = {"sort.c": (4, 16)}
 # What these say does not depend on the number of ranks.
 ALIKE = {"jacobi3d.c": ("20", "5"), "leanmd.c": ("3", "2", "40"), "ep.c": ("14",)}
 # And this one's does.
