@@ -50,11 +50,10 @@ static void keep_order(struct wf_goal *goal, const struct wf_goal_rank *rank)
 
 static void sort_rank(struct wf_goal *goal, const struct wf_goal_rank *rank)
 {
-    struct wf_goal_edge *edges = goal->edges + rank->first_edge;
-
     if (rank->n_edges == 0) {
         return;
     }
+    struct wf_goal_edge *edges = goal->edges + rank->first_edge;
     qsort(edges, rank->n_edges, sizeof(*edges), by_place);
     bool sorted = is_sorted(edges, rank->n_edges);
     if (!sorted || goal->after_in_file != NULL) {
