@@ -20,6 +20,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -28,6 +29,9 @@ enum {
     NOW_AFTER_MS = 200,  /* then simulations stop where they are */
     NOTE_AFTER_MS = 800, /* then the user is told what weft waits for */
     GIVE_UP_AFTER_MS = 1500,
+    STARVED_UP_TO_MS = 15000,  /* if there is hardly any processor time to stop in */
+    STARVED_BELOW_MS = 500,    /* of processor time since the signal */
+    STARVED_PREEMPTED = 3,     /* at least so often: who waits for a file is not preempted */
     COMPLETE_WITHIN_MS = 1000, /* to write a result that is complete */
     CRASH_REPORTED_WITHIN_MS = 20000,
     SIGNAL_EXIT_BASE = 128,
@@ -212,10 +216,29 @@ static void follow_child(void)
     }
 }
 
+static long cpu_ms(const struct rusage *usage)
+{
+    return (usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) * 1000 +
+           (usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) / 1000;
+}
+
+/* Whether weft wants to run and cannot, because others have the processors. */
+static bool is_starved(const struct rusage *before)
+{
+    struct rusage now;
+
+    return getrusage(RUSAGE_SELF, &now) == 0 &&
+           cpu_ms(&now) - cpu_ms(before) < STARVED_BELOW_MS &&
+           now.ru_nivcsw - before->ru_nivcsw >= STARVED_PREEMPTED;
+}
+
 /* What becomes of a signal. */
 static void watch_end(void)
 {
     bool stopped = false, noted = false;
+    struct rusage before = {.ru_nivcsw = 0};
+
+    (void)getrusage(RUSAGE_SELF, &before);
 
     if (atomic_load(&child) > 0 && atomic_load(&wait_for_child)) {
         follow_child();
@@ -234,7 +257,7 @@ static void watch_end(void)
                 __atomic_store_n(&stop, WF_SIM_STOP_NOW, __ATOMIC_RELAXED);
                 wf_program_leave();
             }
-            if (ms >= GIVE_UP_AFTER_MS) {
+            if (ms >= GIVE_UP_AFTER_MS && (ms >= STARVED_UP_TO_MS || !is_starved(&before))) {
                 end("in an operation that could not be stopped; there is no result");
             }
         } else if (stopped && ms >= NOTE_AFTER_MS && !noted) {
