@@ -5,12 +5,19 @@
  *
  * - exit() and its like end the rank, not the process.
  * - What the program registers with atexit() is called when the rank ends, with its variables.
+ * - A child that fork() creates is a plain process: it may do what it likes except call MPI.
+ *   Ranks share a process, but wait() finds only the children of the rank that calls it.
  */
 #include "mpilib/library.h"
 #include "mpilib/memory.h"
 
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* ---- functions that are called at the end ---- */
@@ -114,9 +121,12 @@ _Noreturn void __wrap__Exit(int code);
 _Noreturn void __wrap_quick_exit(int code);
 _Noreturn void __wrap_abort(void);
 
-/* Ends the rank; with `all` the whole run. */
+/* Ends the rank; with `all` the whole run. Ends only itself in a child. */
 _Noreturn static void end(int code, bool all)
 {
+    if (wl.in_child) {
+        _exit(code);
+    }
     struct wl_rank *rank = wl_enter();
 
     weft_mpi_library.rank_ends(rank->self);
@@ -125,9 +135,13 @@ _Noreturn static void end(int code, bool all)
     _exit(code);
 }
 
-void wl_rank_exits(struct wf_port_rank *self)
+void wl_rank_exits(struct wf_port_rank *self, int code)
 {
-    call_handlers(self->lib, 0);
+    call_handlers(self->lib, code);
+    if (wl.in_child) {
+        (void)fflush(NULL);
+        _exit(code);
+    }
 }
 
 _Noreturn void __wrap_exit(int code)
@@ -137,7 +151,7 @@ _Noreturn void __wrap_exit(int code)
     if (rank == NULL) {
         exit(code);
     }
-    call_handlers(rank, code);
+    wl_rank_exits(rank->self, code);
     end(code, code != 0);
 }
 
@@ -158,9 +172,170 @@ _Noreturn void __wrap_abort(void)
 {
     const struct wl_rank *rank = running();
 
-    if (rank == NULL) {
+    if (rank == NULL || wl.in_child) {
         abort();
     }
     (void)fprintf(stderr, "weft: rank %u: the program called abort()\n", rank->self->rank);
     end(134, true);
+}
+
+/* ---- children ---- */
+
+pid_t __wrap_fork(void);
+pid_t __wrap_vfork(void);
+pid_t __wrap_wait(int *status);
+pid_t __wrap_waitpid(pid_t pid, int *status, int options);
+pid_t __wrap_wait3(int *status, int options, struct rusage *usage);
+pid_t __wrap_wait4(pid_t pid, int *status, int options, struct rusage *usage);
+
+static void add_child(struct wl_rank *rank, pid_t child)
+{
+    WL_GROW(rank->children, rank->n_children, rank->max_children);
+    rank->children[rank->n_children++] = child;
+}
+
+static void drop_child(struct wl_rank *rank, pid_t child)
+{
+    for (uint32_t i = 0; i < rank->n_children; i++) {
+        if (rank->children[i] == child) {
+            rank->children[i] = rank->children[--rank->n_children];
+            return;
+        }
+    }
+}
+
+/* Buffers of all ranks are flushed before, or the child would write them again. */
+pid_t __wrap_fork(void)
+{
+    struct wl_rank *rank = running();
+
+    if (rank == NULL || wl.in_child) {
+        return fork();
+    }
+    sigset_t all, before;
+    (void)fflush(NULL);
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_BLOCK, &all,
+                          &before); /* a signal to the child may come at once */
+    pid_t child = fork();
+    if (child == 0) {
+        wl.in_child = true;
+        rank->n_children = 0;
+        wl.port->child(rank->self);
+    } else if (child > 0) {
+        add_child(rank, child);
+    }
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return child;
+}
+
+/* A child that borrows the memory of the parent would return to a stack that others use. */
+pid_t __wrap_vfork(void)
+{
+    return __wrap_fork();
+}
+
+/* NOLINTBEGIN(bugprone-macro-parentheses): they are names and parameters */
+#define WRAP_SPAWN(name)                                                                     \
+    int __wrap_##name(pid_t *pid, const char *path, const posix_spawn_file_actions_t *acts,  \
+                      const posix_spawnattr_t *how, char *const argv[], char *const envp[]); \
+    int __wrap_##name(pid_t *pid, const char *path, const posix_spawn_file_actions_t *acts,  \
+                      const posix_spawnattr_t *how, char *const argv[], char *const envp[])  \
+    {                                                                                        \
+        struct wl_rank *rank = running();                                                    \
+        pid_t child;                                                                         \
+        int error = (name)(&child, path, acts, how, argv, envp);                             \
+        if (error == 0 && rank != NULL) {                                                    \
+            add_child(rank, child);                                                          \
+        }                                                                                    \
+        if (error == 0 && pid != NULL) {                                                     \
+            *pid = child;                                                                    \
+        }                                                                                    \
+        return error;                                                                        \
+    }
+
+WRAP_SPAWN(posix_spawn)
+WRAP_SPAWN(posix_spawnp)
+/* NOLINTEND(bugprone-macro-parentheses) */
+
+/* The outcome of a wait, in memory that the system may write to: variables of the program may be
+ * protected. */
+struct outcome {
+    int status;
+    struct rusage usage;
+};
+
+/* Looks at each child once. Returns its number, 0 if none has ended, -1 if there is none. */
+static pid_t poll_children(struct wl_rank *rank, int options, struct outcome *out)
+{
+    for (uint32_t i = 0; i < rank->n_children;) {
+        pid_t child = rank->children[i];
+        pid_t found = wait4(child, &out->status, options | WNOHANG, &out->usage);
+        if (found > 0) {
+            return found;
+        }
+        if (found < 0 && errno == ECHILD) { /* somebody has waited for it by its number */
+            drop_child(rank, child);
+        } else {
+            i++;
+        }
+    }
+    errno = ECHILD;
+    return rank->n_children > 0 ? 0 : -1;
+}
+
+static pid_t wait_for_any(struct wl_rank *rank, int options, struct outcome *out)
+{
+    enum { STEP_US = 200 };
+
+    for (;;) {
+        pid_t found = poll_children(rank, options, out);
+        if (found != 0 || (options & WNOHANG) != 0) {
+            return found;
+        }
+        if (rank->n_children == 1) {
+            return wait4(rank->children[0], &out->status, options, &out->usage);
+        }
+        (void)usleep(STEP_US);
+    }
+}
+
+pid_t __wrap_wait4(pid_t pid, int *status, int options, struct rusage *usage)
+{
+    struct wl_rank *rank = running();
+    struct outcome out;
+
+    if (rank == NULL) {
+        return wait4(pid, status, options, usage);
+    }
+    pid_t found = pid > 0 ? wait4(pid, &out.status, options, &out.usage)
+                          : wait_for_any(rank, options, &out);
+    if (found <= 0) {
+        return found;
+    }
+    if (WIFEXITED(out.status) || WIFSIGNALED(out.status)) {
+        drop_child(rank, found);
+    }
+    if (status != NULL) {
+        *status = out.status;
+    }
+    if (usage != NULL) {
+        *usage = out.usage;
+    }
+    return found;
+}
+
+pid_t __wrap_waitpid(pid_t pid, int *status, int options)
+{
+    return __wrap_wait4(pid, status, options, NULL);
+}
+
+pid_t __wrap_wait(int *status)
+{
+    return __wrap_wait4(-1, status, 0, NULL);
+}
+
+pid_t __wrap_wait3(int *status, int options, struct rusage *usage)
+{
+    return __wrap_wait4(-1, status, options, usage);
 }

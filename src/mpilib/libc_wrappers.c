@@ -38,7 +38,7 @@ int __wrap_sigaction(int number, const struct sigaction *action, struct sigactio
  * run-time library, only believe that they have set a handler. */
 static bool is_reserved(int number)
 {
-    return wl.port != NULL &&
+    return wl.port != NULL && !wl.in_child &&
            (number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL ||
             number == SIGABRT || number == SIGINT || number == SIGTERM || number == SIGHUP);
 }
@@ -124,7 +124,7 @@ static void catch_up(void)
 {
     struct wf_port_rank *self = wl.port != NULL ? wl.port->self() : NULL;
 
-    if (self != NULL && self->lib != NULL) {
+    if (self != NULL && self->lib != NULL && !wl.in_child) {
         struct wl_rank *rank = wl_enter();
         wl_catch_up(rank);
         wl_leave(rank);
@@ -198,7 +198,7 @@ int __wrap_open64(const char *path, int flags, ...)
 ssize_t __wrap_write(int fd, const void *from, size_t n);
 ssize_t __wrap_write(int fd, const void *from, size_t n)
 {
-    if (fd == STDOUT_FILENO && wl.port != NULL && wl.port->self() != NULL) {
+    if (fd == STDOUT_FILENO && wl.port != NULL && wl.port->self() != NULL && !wl.in_child) {
         return (ssize_t)fwrite(from, 1, n, stdout);
     }
     return write(fd, from, n);

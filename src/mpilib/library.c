@@ -104,6 +104,7 @@ static void rank_freed(struct wf_port_rank *self)
 
     if (rank != NULL) {
         wl_exit_handlers_free(rank);
+        free(rank->children);
         free_views(rank);
         wl_table_fini(&rank->comms);
         free_items(&rank->requests);
@@ -151,6 +152,13 @@ struct wl_rank *wl_enter_from(const void *site)
                     "'weft run -n <ranks> -- <program>'\n",
                     stderr);
         _exit(3);
+    }
+    if (wl.in_child) {
+        (void)fprintf(stderr,
+                      "weft: rank %u: a child process of the program calls MPI; only the "
+                      "process that called fork() is a rank\n",
+                      self->rank);
+        _exit(4);
     }
     wl.port->enter(self, site);
     return self->lib;

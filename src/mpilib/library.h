@@ -36,6 +36,8 @@
 
 #include <weft/mpi.h>
 
+#include <sys/types.h>
+
 /* MPI prescribes parameters that mean nothing to this library: infos, assertions,
  * reordering. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
@@ -59,6 +61,7 @@ struct wl_shared {
     uint32_t *identity; /* 0, 1, 2, ...; allocated when it is first needed */
     struct wl_comm_registry *registry;
     const struct wf_port_processes *processes; /* null: all ranks run in this process */
+    bool in_child; /* this process is a copy that fork() created: there are no ranks in it */
 };
 extern struct wl_shared wl;
 extern const struct wf_port_library weft_mpi_library;
@@ -89,6 +92,8 @@ struct wl_rank {
     struct wl_added_error **added_errors;
     struct wl_exit_handler *exit_handlers; /* of atexit() and the like, the last one first */
     bool destructed;                       /* the program's destructors have been called */
+    pid_t *children;                       /* processes that fork() created */
+    uint32_t n_children, max_children;
     bool initialized, finalized;
     const char *function; /* the MPI function that the program has called; or null */
     uint32_t same_times;  /* calls of MPI_Wtime() in a row that returned the same time... */
@@ -145,8 +150,9 @@ _Noreturn void wl_fatal(const struct wl_rank *rank, const char *fmt, ...)
 /* Ends the program: it has called a function that the library does not implement. */
 _Noreturn int wl_missing(const struct wl_rank *rank);
 
-/* The program has returned from main(): calls what it has registered for its end. */
-void wl_rank_exits(struct wf_port_rank *self);
+/* The program ends with this code: calls what it has registered for its end. Does not return in a
+ * child process. */
+void wl_rank_exits(struct wf_port_rank *self, int code);
 void wl_exit_handlers_free(struct wl_rank *rank);
 
 /* Between functions with counts of type int and those with large counts: a copy of a list, which

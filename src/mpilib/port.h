@@ -84,6 +84,9 @@ struct wf_port_simulator {
     void (*destructors)(struct wf_port_rank *self);
     /* Ends the rank, or with `all` the whole run. Does not return. */
     void (*exit)(struct wf_port_rank *self, int code, bool all);
+    /* This process is a copy of the rank's that fork() created. There are no ranks in it: it only
+     * touches memory and ends. */
+    void (*child)(struct wf_port_rank *self);
     /* The system is about to write to these bytes of the program's memory. */
     void (*touch)(struct wf_port_rank *self, void *place, size_t bytes);
 
@@ -122,7 +125,7 @@ struct wf_port_library {
     /* In the rank's own thread: before the constructors of the program and main(); when main()
      * returns, which calls what the program has registered with atexit(); after that. */
     void (*rank_begins)(struct wf_port_rank *self);
-    void (*rank_exits)(struct wf_port_rank *self);
+    void (*rank_exits)(struct wf_port_rank *self, int code);
     void (*rank_ends)(struct wf_port_rank *self);
     /* Later, when the simulation needs nothing of the rank any more. */
     void (*rank_freed)(struct wf_port_rank *self);

@@ -24,6 +24,7 @@ static void (*_Atomic report_by)(const struct wf_live_crash *crash);
 static struct sigaction before[N_WATCHED];
 static _Atomic pid_t threads[THREADS_MAX]; /* that run ranks */
 static _Atomic uint32_t n_threads;
+static atomic_bool in_child; /* of fork() */
 
 static int leave_signal(void)
 {
@@ -117,6 +118,12 @@ static void on_crash(int signal, siginfo_t *info, void *ucontext)
     if (signal == SIGSEGV && watch != NULL && watch->repair(watch->arg, info->si_addr)) {
         return;
     }
+    if (atomic_load(&in_child)) {
+        /* As in any process: the signal ends it when the instruction is executed again. */
+        (void)sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+        (void)raise(signal);
+        return;
+    }
     if (watch == NULL || !watch->who(&crash)) {
         /* The crash is not in the program: restore the previous handlers and raise the
          * signal again. */
@@ -182,6 +189,19 @@ void wf_vrank_crash_watch(const struct wf_vrank_crash_watch *watch)
         (void)sigaction(watched[i], &action, &before[i]);
     }
     (void)sigaction(leave_signal(), &leave, NULL);
+}
+
+void wf_vrank_crash_in_child(void)
+{
+    static const int handled[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
+
+    atomic_store(&in_child, true);
+    for (size_t i = 0; i < sizeof(handled) / sizeof(handled[0]); i++) {
+        struct sigaction now;
+        if (sigaction(handled[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN) {
+            (void)sigaction(handled[i], &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+        }
+    }
 }
 
 void wf_vrank_crash_ignore(void)

@@ -32,6 +32,9 @@ struct wf_vrank_crash_watch {
 void wf_vrank_crash_watch(const struct wf_vrank_crash_watch *watch);
 void wf_vrank_crash_ignore(void);
 
+/* This process is a child that a rank has created: signals end it as any process. */
+void wf_vrank_crash_in_child(void);
+
 /* Gives this thread a stack for its signal handlers. Called before it runs ranks. */
 void wf_vrank_crash_prepare_thread(void);
 

@@ -15,6 +15,7 @@ struct wf_vrank_labels {
     struct wf_buf **begun; /* [rank] an incomplete line; null if there is none */
     pthread_mutex_t lock;  /* protects the output */
     FILE *before, *ours;
+    bool in_child;
 };
 
 static void put_line(struct wf_vrank_labels *labels, uint32_t rank, const char *text, size_t n)
@@ -47,7 +48,7 @@ static ssize_t put(void *cookie, const char *text, size_t size)
     size_t left = size;
     uint32_t rank;
 
-    if (!labels->who(&rank)) {
+    if (labels->in_child || !labels->who(&rank)) {
         return (ssize_t)fwrite(text, 1, size, labels->before);
     }
     while (left > 0) {
@@ -77,6 +78,13 @@ struct wf_vrank_labels *wf_vrank_labels_new(uint32_t n_ranks, bool (*who)(uint32
         stdout = labels->ours;
     }
     return labels;
+}
+
+void wf_vrank_labels_in_child(struct wf_vrank_labels *labels)
+{
+    if (labels != NULL) {
+        labels->in_child = true;
+    }
 }
 
 void wf_vrank_labels_ended(struct wf_vrank_labels *labels, uint32_t rank)

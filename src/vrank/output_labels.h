@@ -21,3 +21,6 @@ void wf_vrank_labels_free(struct wf_vrank_labels *labels);
 
 /* The rank has ended: writes its incomplete line. Null is allowed. */
 void wf_vrank_labels_ended(struct wf_vrank_labels *labels, uint32_t rank);
+
+/* This process is a child that a rank has created: its lines get no labels. Null is allowed. */
+void wf_vrank_labels_in_child(struct wf_vrank_labels *labels);

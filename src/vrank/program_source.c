@@ -241,6 +241,12 @@ static void port_exit(struct wf_port_rank *self, int code, bool all)
     abort(); /* an ended rank is never continued */
 }
 
+static void port_child(struct wf_port_rank *self)
+{
+    wf_vrank_crash_in_child();
+    wf_vrank_labels_in_child(rank_of(self)->program->labels);
+}
+
 static void port_touch(struct wf_port_rank *self, void *place, size_t bytes)
 {
     wf_vrank_image_touch(rank_of(self)->program->image, place, bytes);
@@ -259,6 +265,7 @@ static const struct wf_port_simulator port = {
     .compute = port_compute,
     .destructors = port_destructors,
     .exit = port_exit,
+    .child = port_child,
     .touch = port_touch,
 };
 
@@ -272,7 +279,7 @@ static void rank_main(void *arg)
         wf_vrank_image_begin(program->image, rank->self.rank, program->config.argv);
     begin_span(rank); /* constructors take no simulated time */
     int code = wf_vrank_image_main(program->image, rank->self.rank, rank->arguments);
-    program->library->rank_exits(&rank->self);
+    program->library->rank_exits(&rank->self, code);
     program->library->rank_ends(&rank->self);
     port_exit(&rank->self, code, code != 0);
 }

@@ -55,6 +55,16 @@ def check_system_calls(program):
             vrank.complain(f"input {options}", done.stdout, done.stderr)
 
 
+def check_children(program):
+    """A child of fork() that goes on as a rank is refused; the rank itself goes on."""
+    done = weft("-n", "2", "--", program, "go on")
+    if done.returncode != 0 or done.stdout.count("own 1, exit 4, signal -1") != 2:
+        vrank.complain(f"children that call MPI: {done.returncode}", done.stdout, done.stderr)
+    for rank in range(2):
+        if f"rank {rank}: a child process of the program calls MPI" not in done.stderr:
+            vrank.complain(f"the child of rank {rank} is not refused", done.stderr)
+
+
 def check_payload(program):
     """Data that does not arrive takes the same time, and no memory."""
     found = {}
@@ -91,8 +101,10 @@ def check_compute(program):
 
 def check_refused(program):
     memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    pathlib.Path("truncated").write_bytes(pathlib.Path(program).read_bytes()[:9000])
     cases = [(("-n", "2", "--", "/bin/sh"), 3, "not built with weftcc|not a program built with"),
              (("-n", "2", "--", "./nowhere"), 3, "cannot read './nowhere'"),
+             (("-n", "2", "--", "./truncated"), 3, "the end of the file is missing"),
              (("-n", "2", "--", str(vrank.SOURCE / "README.md")), 3, "not a program built with")]
     if memory < 300 << 30:
         cases.append((("-n", "67108864", "--", program), 5,
@@ -109,11 +121,12 @@ def check_refused(program):
 
 def main():
     programs = {name: vrank.build(vrank.SOURCE / f"tests/vrank/{name}.c")
-                for name in ("output", "system_calls", "payload")}
+                for name in ("output", "system_calls", "payload", "children")}
     if None not in programs.values():
         check_labels(programs["output"])
         check_ends(programs["output"])
         check_system_calls(programs["system_calls"])
+        check_children(programs["children"])
         check_payload(programs["payload"])
         check_compute(programs["output"])
         check_refused(programs["output"])
