@@ -283,6 +283,8 @@ static enum wf_status run(struct wf_cli *cli, const struct wf_simulate_opts *opt
     struct wf_progress_line line;
     struct wf_sim_recording recording = {.spans = opts->record_limit,
                                          .messages = opts->record_limit,
+                                         .calls = opts->record_limit,
+                                         .has_calls = records || opts->record_calls,
                                          .path_bytes = opts->path_memory};
     struct wf_sim_trace trace = {
         .path = opts->trace, .force = opts->force, .parts = (uint32_t)opts->parts};
@@ -296,7 +298,7 @@ static enum wf_status run(struct wf_cli *cli, const struct wf_simulate_opts *opt
         .skipped_arg = cli,
         .noted = opts->quiet || !wf_world_is_first(cli->world) ? NULL : print_note,
         .noted_arg = cli,
-        .recording = records || opts->record ? &recording : NULL,
+        .recording = records || opts->record || opts->record_calls ? &recording : NULL,
         .what_if_events = opts->what_if                    ? UINT64_MAX
                           : page && opts->record_limit > 0 ? WHAT_IF_EVENTS
                                                            : 0,

@@ -25,7 +25,7 @@ struct wf_simulate_opts {
     struct wf_opt_list jobs; /* other programs */
     bool what_if;
     /* replay and run: options of the recording */
-    bool record;
+    bool record, record_calls;
     uint64_t record_limit;
     const char *record_ranks, *record_time;
     uint64_t path_memory;
@@ -84,6 +84,9 @@ struct wf_simulate_opts {
     WF_SIMULATE_ROW(record, BOOL, "record", 0, NULL,                                          \
                     .doc = "Add a timeline of the ranks and a matrix of their messages to "   \
                            "the result; -o files that show a timeline have them anyway"),     \
+        WF_SIMULATE_ROW(record_calls, BOOL, "record-calls", 0, NULL,                          \
+                        .doc = "Record the calls and regions too, with peer, tag, "           \
+                               "communicator and bytes; reports and timelines always do"),    \
         WF_SIMULATE_ROW(record_limit, COUNT, "record-limit", 0, NULL, .def = "100000",        \
                         .max = "50000000",                                                    \
                         .doc = "Keep individual spans and messages of a recording up to "     \

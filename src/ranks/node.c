@@ -183,7 +183,11 @@ void wf_node_resume(const struct wf_caller *who)
             return;
         }
 
+        int64_t from = who->rank->clock;
         enum wf_called called = wf_rank_execute(&turn, &op, &at->cursor);
+        if (wf_recorder_wants_calls(&turn.ranks->recorder)) {
+            wf_rank_note_call(&turn, &op, from, called);
+        }
         if (called == WF_CALLED_AGAIN) {
             return;
         }

@@ -292,6 +292,10 @@ WF_NODISCARD
 enum wf_called wf_rank_execute(const struct wf_turn *turn, const struct wf_op *op,
                                const struct wf_cursor *before);
 
+/* Records that the rank began the op at `from`. `called` is the outcome of wf_rank_execute(). */
+void wf_rank_note_call(const struct wf_turn *turn, const struct wf_op *op, int64_t from,
+                       enum wf_called called);
+
 /* Identifies a collective in the rank's program. The last word is usually 0. */
 enum { WF_RANK_COOKIE_WORDS = 4 };
 

@@ -80,6 +80,11 @@ void wf_document_path(struct wf_value *root, const struct wf_job *job,
 void wf_document_recording(struct wf_value *root, const struct wf_job *job,
                            const struct wf_engine *engine, const struct wf_run *run);
 
+/* Adds the calls and regions of a recording to its section, if they were recorded. */
+struct wf_recording;
+void wf_document_calls(struct wf_value *section, struct wf_recording *recording,
+                       const struct wf_document_jobs *jobs);
+
 /* Adds the digest of a run, or the digest of its facts, after its status: the digest of an
  * interrupted run is marked as partial. */
 void wf_document_digest(struct wf_value *result, uint64_t digest);

@@ -320,5 +320,7 @@ void wf_document_recording(struct wf_value *root, const struct wf_job *job,
         add_nodes(section, &job->place, &all, &buf);
     }
     add_single(section, recording, &buf);
+    const struct wf_document_jobs jobs = wf_job_document_jobs(job);
+    wf_document_calls(section, recording, &jobs);
     wf_buf_fini(&buf);
 }

@@ -412,11 +412,14 @@ static enum wf_status recording_options(const struct wf_job *job,
     const struct wf_choice *choice = &asked->choice;
     uint64_t n_ranks = wf_job_n_ranks(job);
 
-    *options = (struct wf_recording_options){.limits = {.spans = asked->spans,
-                                                        .messages = asked->messages,
-                                                        .path_bytes = asked->path_bytes,
-                                                        .choice = *choice,
-                                                        .spill = job->spill}};
+    *options =
+        (struct wf_recording_options){.limits = {.spans = asked->spans,
+                                                 .messages = asked->messages,
+                                                 .calls = asked->has_calls ? asked->calls : 0,
+                                                 .has_calls = asked->has_calls,
+                                                 .path_bytes = asked->path_bytes,
+                                                 .choice = *choice,
+                                                 .spill = job->spill}};
     if (plan->topo != NULL && plan->net->uses_topology) {
         options->hops = hops;
         options->hops_arg = plan->topo;

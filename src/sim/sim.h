@@ -32,7 +32,8 @@ struct wf_sim_progress {
  * and messages of the chosen ranks and times are kept up to these numbers; beyond them, only
  * sums. */
 struct wf_sim_recording {
-    uint64_t spans, messages;
+    uint64_t spans, messages, calls;
+    bool has_calls;
     struct wf_choice choice;
     uint64_t path_bytes; /* memory for the critical path; 0: do not find it */
 };

@@ -6,13 +6,14 @@
 #include <string.h>
 
 /* An entry of an event's trail. */
-enum entry { ENTRY_SPAN, ENTRY_MESSAGE, ENTRY_CAUSE };
+enum entry { ENTRY_SPAN, ENTRY_MESSAGE, ENTRY_CAUSE, ENTRY_CALL };
 struct recorded {
     uint64_t what; /* enum entry */
     union {
         struct wf_span span;
         struct wf_sent sent;
         struct wf_cause cause;
+        struct wf_call call;
     };
 };
 
@@ -59,6 +60,11 @@ void wf_recorder_span(struct wf_ctx *ctx, struct wf_span span)
 void wf_recorder_message(struct wf_ctx *ctx, const struct wf_sent *sent)
 {
     extend(ctx, ENTRY_MESSAGE)->sent = *sent;
+}
+
+void wf_recorder_call(struct wf_ctx *ctx, const struct wf_call *call)
+{
+    extend(ctx, ENTRY_CALL)->call = *call;
 }
 
 void wf_recorder_cause(struct wf_ctx *ctx, const struct wf_cause *cause)
@@ -132,6 +138,8 @@ void wf_recorder_commit(const struct wf_recorder *recorder, struct wf_ctx *ctx)
             add_message(recorder, recording, &entries[i].sent);
         } else if (entries[i].what == ENTRY_SPAN) {
             wf_recording_span(recording, &entries[i].span);
+        } else if (entries[i].what == ENTRY_CALL) {
+            wf_recording_call(recording, &entries[i].call);
         }
     }
     if (wf_recorder_wants_causes(recorder)) {

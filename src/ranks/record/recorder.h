@@ -49,9 +49,16 @@ static inline bool wf_recorder_wants_causes(const struct wf_recorder *recorder)
     return recorder->at.path != 0;
 }
 
+static inline bool wf_recorder_wants_calls(const struct wf_recorder *recorder)
+{
+    return recorder->options.limits.has_calls;
+}
+
 /* In handlers, if the recorder is on. A span that continues the previous one extends it. */
 void wf_recorder_span(struct wf_ctx *ctx, struct wf_span span);
 void wf_recorder_message(struct wf_ctx *ctx, const struct wf_sent *sent);
+/* Likewise, if the recorder wants calls: the rank begins an op at `call->from`. */
+void wf_recorder_call(struct wf_ctx *ctx, const struct wf_call *call);
 /* Likewise, if the recorder wants causes. */
 void wf_recorder_cause(struct wf_ctx *ctx, const struct wf_cause *cause);
 

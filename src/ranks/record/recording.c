@@ -38,15 +38,23 @@ static size_t cells_of(uint64_t n_rows)
     return n_rows * WF_RECORDING_BINS;
 }
 
+/* Bytes of the calls that are not complete, one for each rank. */
+static size_t open_size(uint64_t n_ranks, const struct wf_recording_limits *limits)
+{
+    return limits->has_calls ? n_ranks * sizeof(struct wf_call) : 0;
+}
+
 size_t wf_recording_size(uint32_t n_ranks, const struct wf_recording_limits *limits)
 {
     uint64_t rows = n_groups(n_ranks, per_group(n_ranks, WF_RECORDING_ROWS));
 
-    size_t size = sizeof(struct wf_recording) + cells_of(rows) * sizeof(struct cell);
+    size_t size = sizeof(struct wf_recording) + cells_of(rows) * sizeof(struct cell) +
+                  open_size(n_ranks, limits);
 
     return limits->spill != NULL ? size
                                  : size + limits->spans * sizeof(struct wf_span) +
-                                       limits->messages * sizeof(struct wf_sent);
+                                       limits->messages * sizeof(struct wf_sent) +
+                                       limits->calls * sizeof(struct wf_call);
 }
 
 void wf_recording_init(struct wf_recording *recording, uint32_t n_ranks,
@@ -67,6 +75,10 @@ void wf_recording_init(struct wf_recording *recording, uint32_t n_ranks,
             wf_spill_files_add(limits->spill, sizeof(struct wf_span), limits->spans);
         recording->message_file =
             wf_spill_files_add(limits->spill, sizeof(struct wf_sent), limits->messages);
+        if (limits->has_calls) {
+            recording->call_file =
+                wf_spill_files_add(limits->spill, sizeof(struct wf_call), limits->calls);
+        }
     }
 }
 
@@ -92,7 +104,8 @@ struct wf_span *wf_recording_spans(struct wf_recording *recording)
     if (recording->limits.spill != NULL) {
         return recording->span_file != NULL ? (void *)recording->span_file->base : NULL;
     }
-    return (void *)(cells_in(recording) + cells_of(recording->n_rows));
+    return (void *)((unsigned char *)(cells_in(recording) + cells_of(recording->n_rows)) +
+                    open_size(recording->n_ranks, &recording->limits));
 }
 
 struct wf_sent *wf_recording_messages(struct wf_recording *recording)
@@ -101,6 +114,14 @@ struct wf_sent *wf_recording_messages(struct wf_recording *recording)
         return recording->message_file != NULL ? (void *)recording->message_file->base : NULL;
     }
     return (void *)(wf_recording_spans(recording) + recording->limits.spans);
+}
+
+struct wf_call *wf_recording_calls(struct wf_recording *recording)
+{
+    if (recording->limits.spill != NULL) {
+        return recording->call_file != NULL ? (void *)recording->call_file->base : NULL;
+    }
+    return (void *)(wf_recording_messages(recording) + recording->limits.messages);
 }
 
 /* Bins that are 2^shift picoseconds wide are added to bins that are 2^by times as wide. */
@@ -219,13 +240,13 @@ static int compare_messages(const void *a, const void *b)
     return 0;
 }
 
-/* The spans or the messages of a recording: entries of one size, each with a rank. */
+/* The spans, the messages or the calls of a recording: entries of one size, each with a rank. */
 struct list {
     unsigned char *base;
     struct wf_spill_file *file;
     uint64_t *n, *limit;
     size_t entry, rank_at; /* size of an entry, and offset of the rank in it */
-    int (*compare)(const void *a, const void *b);
+    int (*compare)(const void *a, const void *b); /* null: keep the order */
 };
 
 static struct list spans_of(struct wf_recording *recording)
@@ -248,6 +269,17 @@ static struct list messages_of(struct wf_recording *recording)
                          sizeof(struct wf_sent),
                          offsetof(struct wf_sent, from),
                          compare_messages};
+}
+
+static struct list calls_of(struct wf_recording *recording)
+{
+    return (struct list){(void *)wf_recording_calls(recording),
+                         recording->call_file,
+                         &recording->n_calls,
+                         &recording->limits.calls,
+                         sizeof(struct wf_call),
+                         offsetof(struct wf_call, rank),
+                         NULL};
 }
 
 /* Counts an entry and keeps it if the limit allows. If the disk is full, no more are kept. */
@@ -292,6 +324,46 @@ void wf_recording_message(struct wf_recording *recording, const struct wf_sent *
     }
 }
 
+/* Ends the call of a rank that is not complete, if there is one. */
+static void close_call(struct wf_recording *recording, struct wf_call *call, int64_t until)
+{
+    const struct wf_choice *choice = &recording->limits.choice;
+    struct wf_call_sum *sum = &recording->by_call[call->kind];
+
+    if (call->state == WF_CALL_CLOSED || call->kind == WF_OP_COMPUTE) {
+        call->state = WF_CALL_CLOSED;
+        return;
+    }
+    call->state = WF_CALL_CLOSED;
+    call->until = until > call->from ? until : call->from;
+    uint64_t length = (uint64_t)(call->until - call->from);
+    sum->n++;
+    sum->bytes += call->bytes;
+    sum->time_ps += length;
+    sum->max_ps = length > sum->max_ps ? length : sum->max_ps;
+    if (wf_choice_touches(choice, call->from, call->until + 1) &&
+        (choice->n_ranges == 0 || wf_choice_has_rank(choice, call->rank))) {
+        keep(recording, calls_of(recording), call);
+    }
+}
+
+static struct wf_call *open_call(struct wf_recording *recording, uint64_t rank)
+{
+    return (struct wf_call *)(void *)(cells_in(recording) + cells_of(recording->n_rows)) + rank;
+}
+
+void wf_recording_call(struct wf_recording *recording, const struct wf_call *op)
+{
+    struct wf_call *open = open_call(recording, op->rank);
+
+    if (open->state == WF_CALL_AGAIN) {
+        open->state = op->state;
+        return;
+    }
+    close_call(recording, open, op->from);
+    *open = *op;
+}
+
 void wf_recording_hops(struct wf_recording *recording, uint32_t hops, int64_t latency)
 {
     uint32_t at = hops < WF_RECORDING_HOPS ? hops : WF_RECORDING_HOPS - 1;
@@ -319,6 +391,11 @@ void wf_recording_rank(struct wf_recording *recording, const struct wf_account *
 {
     uint32_t bucket = wf_histogram_bucket(rank->spent_ps[WF_SPENT_COMPUTING]);
 
+    if (recording->limits.has_calls) {
+        close_call(recording, open_call(recording, rank->least_rank - 1),
+                   (int64_t)rank->finish_ps);
+    }
+
     add_account(&recording->similar[bucket], rank);
     add_account(&recording->rows[(rank->least_rank - 1) / recording->ranks_per_row], rank);
 }
@@ -330,6 +407,17 @@ static void merge_hops(struct wf_by_hops *into, const struct wf_by_hops *from)
         for (size_t i = 0; i < WF_HISTOGRAM_BUCKETS; i++) {
             into[hops].counts[i] += from[hops].counts[i];
         }
+    }
+}
+
+static void merge_sums(struct wf_call_sum *into, const struct wf_call_sum *from)
+{
+    for (size_t kind = 0; kind < WF_OP_KINDS; kind++) {
+        into[kind].n += from[kind].n;
+        into[kind].bytes += from[kind].bytes;
+        into[kind].time_ps += from[kind].time_ps;
+        into[kind].max_ps =
+            into[kind].max_ps > from[kind].max_ps ? into[kind].max_ps : from[kind].max_ps;
     }
 }
 
@@ -369,6 +457,10 @@ void wf_recording_merge(struct wf_recording *into, const struct wf_recording *fr
     merge_hops(into->by_hops, from->by_hops);
     merge_lists(into, spans_of(into), spans_of(other));
     merge_lists(into, messages_of(into), messages_of(other));
+    if (into->limits.has_calls) {
+        merge_lists(into, calls_of(into), calls_of(other));
+        merge_sums(into->by_call, from->by_call);
+    }
     for (size_t i = 0; i < WF_HISTOGRAM_BUCKETS; i++) {
         add_account(&into->similar[i], &from->similar[i]);
     }
@@ -430,13 +522,41 @@ static void sort_list(const struct list *list, uint64_t n_ranks)
     free(ends);
 }
 
+/* Calls that take no time have the same time, so only their order tells which was first: the
+ * calls of a rank are in order, but mixed with those of others. */
+static void sort_calls(const struct list *list, uint64_t n_ranks)
+{
+    size_t *next = wf_xcalloc(n_ranks + 1, sizeof(*next));
+    struct wf_call *calls = (void *)list->base;
+    struct wf_call *sorted = wf_xmalloc(*list->n * sizeof(*sorted));
+
+    for (size_t i = 0; i < *list->n; i++) {
+        next[calls[i].rank + 1]++;
+    }
+    for (uint64_t rank = 0; rank < n_ranks; rank++) {
+        next[rank + 1] += next[rank];
+    }
+    for (size_t i = 0; i < *list->n; i++) {
+        sorted[next[calls[i].rank]++] = calls[i];
+    }
+    memcpy(calls, sorted, *list->n * sizeof(*sorted));
+    free(sorted);
+    free(next);
+}
+
 void wf_recording_sort(struct wf_recording *recording)
 {
-    const struct list lists[] = {spans_of(recording), messages_of(recording)};
+    const struct list lists[] = {spans_of(recording), messages_of(recording),
+                                 calls_of(recording)};
 
-    for (int i = 0; i < 2; i++) {
-        if (*lists[i].n <= *lists[i].limit && *lists[i].n > 0) {
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
+        if (*lists[i].n > *lists[i].limit || *lists[i].n == 0) {
+            continue;
+        }
+        if (lists[i].compare != NULL) {
             sort_list(&lists[i], recording->n_ranks);
+        } else {
+            sort_calls(&lists[i], recording->n_ranks);
         }
     }
 }

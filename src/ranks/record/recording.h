@@ -5,13 +5,14 @@
  * The recording of a run: what the ranks did when, and who sent how much to whom.
  *
  * Its size is fixed before the run. Time is divided into bins, whose width doubles until the
- * whole run fits; many ranks share a row. Individual spans and messages are kept up to a
+ * whole run fits; many ranks share a row. Individual spans, messages and calls are kept up to a
  * limit; if there are more, none are. The recording consists of sums, minima and sets, so it
  * does not depend on the order of additions.
  */
 
 #include "base/choice.h"
 #include "base/histogram.h"
+#include "ops/op_kinds.h"
 #include "ranks/record/spill.h"
 #include "ranks/stat.h"
 
@@ -33,7 +34,8 @@ enum wf_spent {
 /* How many individual spans and messages may be kept, and for which ranks and times: spans
  * and messages that overlap the time, and messages between these ranks. */
 struct wf_recording_limits {
-    uint64_t spans, messages;
+    uint64_t spans, messages, calls;
+    bool has_calls;      /* calls are recorded */
     uint64_t path_bytes; /* bytes of histories for the critical path (ranks/record/path.h) */
     struct wf_choice choice;
     struct wf_spill_files
@@ -55,6 +57,31 @@ struct wf_sent {
     uint32_t from, to;
 };
 
+enum { WF_CALL_NONE = UINT32_MAX }; /* a call without a peer or communicator */
+
+/* A call or a marker of the program, with the arguments that it has. */
+struct wf_call {
+    int64_t from, until;
+    uint64_t bytes;
+    uint32_t rank, peer; /* ranks of the run; peer: also the root of a collective */
+    int32_t tag;         /* for markers and calls of no kind of their own: number of the name */
+    uint32_t comm;
+    uint32_t kind;  /* enum wf_op_kind; WF_OP_COMPUTE ends the call before it */
+    uint32_t state; /* enum wf_call_state */
+};
+
+enum wf_call_state {
+    WF_CALL_CLOSED, /* no call, or a complete one */
+    WF_CALL_OPEN,
+    WF_CALL_AGAIN, /* begun, and made again later as one and the same call */
+};
+
+/* All calls of one kind. */
+struct wf_call_sum {
+    uint64_t n, bytes;
+    uint64_t time_ps, max_ps;
+};
+
 /* Totals of a rank, or sums over several. */
 struct wf_account {
     uint64_t ranks;
@@ -73,7 +100,8 @@ struct wf_by_hops {
     uint64_t counts[WF_HISTOGRAM_BUCKETS];
 };
 
-/* Bins, spans and messages follow the struct. All zero means empty. */
+/* Bins, calls that are not complete, spans, messages and calls follow the struct. All zero means
+ * empty. */
 struct wf_recording {
     uint64_t n_ranks;
     uint64_t ranks_per_row, n_rows;
@@ -81,8 +109,9 @@ struct wf_recording {
     uint64_t shift;                   /* a bin is 2^shift picoseconds wide */
     uint64_t n_bins;                  /* used bins */
     struct wf_recording_limits limits;
-    uint64_t n_spans, n_messages;                   /* numbers seen; may exceed the limits */
-    struct wf_spill_file *span_file, *message_file; /* files in limits.spill */
+    uint64_t n_spans, n_messages, n_calls; /* numbers seen; may exceed the limits */
+    struct wf_spill_file *span_file, *message_file, *call_file; /* files in limits.spill */
+    struct wf_call_sum by_call[WF_OP_KINDS];
     struct wf_by_hops by_hops[WF_RECORDING_HOPS];
     uint64_t received[WF_RECORDING_BINS];            /* bytes that arrived */
     struct wf_account similar[WF_HISTOGRAM_BUCKETS]; /* by compute time of ranks */
@@ -98,6 +127,9 @@ void wf_recording_init(struct wf_recording *recording, uint32_t n_ranks,
 
 void wf_recording_span(struct wf_recording *recording, const struct wf_span *span);
 void wf_recording_message(struct wf_recording *recording, const struct wf_sent *sent);
+/* A rank begins an op, which ends the one before it; ops of a rank come in order. `op->until` is
+ * not used. If the op before it was to be made again (WF_CALL_AGAIN), this is the same. */
+void wf_recording_call(struct wf_recording *recording, const struct wf_call *op);
 /* Adds the latency of a message and the distance between its nodes. */
 void wf_recording_hops(struct wf_recording *recording, uint32_t hops, int64_t latency);
 /* At the end of a run: the totals of one rank. */
@@ -111,9 +143,10 @@ void wf_recording_settle(struct wf_recording *recording);
 /* Picoseconds that the ranks of a row spent on something in a bin. */
 uint64_t *wf_recording_cell(struct wf_recording *recording, uint64_t row, uint64_t bin,
                             uint32_t what);
-/* Individual spans and messages; valid if there are not more than the limits allow. */
+/* Individual spans, messages and calls; valid if there are not more than the limits allow. */
 struct wf_span *wf_recording_spans(struct wf_recording *recording);
 struct wf_sent *wf_recording_messages(struct wf_recording *recording);
-/* Sorts spans by rank and time; messages by sender and departure, then receiver, arrival, size.
- */
+struct wf_call *wf_recording_calls(struct wf_recording *recording);
+/* Sorts spans by rank and time; messages by sender and departure, then receiver, arrival, size;
+ * calls by rank, in the order of its program. */
 void wf_recording_sort(struct wf_recording *recording);

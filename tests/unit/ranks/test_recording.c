@@ -5,6 +5,8 @@
 
 #include "harness/wf_test.h"
 
+#include <stdlib.h>
+
 enum { SEED = 9, CASES = 12, SPANS = 400, MESSAGES = 300, PARTS = 3 };
 
 struct all {
@@ -341,8 +343,63 @@ static void similar_ranks_share_an_account(void)
     free(recording);
 }
 
+static struct wf_call begins(uint32_t rank, int64_t from, enum wf_op_kind kind)
+{
+    return (struct wf_call){.from = from, .rank = rank, .kind = kind, .state = WF_CALL_OPEN};
+}
+
+/* A call ends where the next op begins; one that is made again is one call; ranks keep the order
+ * of calls that take no time. */
+static void calls_follow_each_other(void)
+{
+    const struct wf_recording_limits limits = {
+        .spans = 1, .messages = 1, .calls = 9, .has_calls = true};
+    const struct all all = {.n_ranks = 2};
+    struct wf_recording *recording = make(&all, &limits);
+    const struct wf_account ends[] = {{.ranks = 1, .least_rank = 1, .finish_ps = 90},
+                                      {.ranks = 1, .least_rank = 2, .finish_ps = 70}};
+    struct wf_call ops[] = {
+        begins(1, 0, WF_OP_IRECV), begins(0, 0, WF_OP_COMPUTE), begins(1, 0, WF_OP_ISEND),
+        begins(0, 10, WF_OP_SEND), begins(0, 15, WF_OP_SEND),   begins(1, 20, WF_OP_WAITALL),
+        begins(0, 40, WF_OP_RECV),
+    };
+
+    ops[3].state = WF_CALL_AGAIN;
+    ops[3].bytes = 64;
+    for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+        wf_recording_call(recording, &ops[i]);
+    }
+    wf_recording_rank(recording, &ends[0]);
+    wf_recording_rank(recording, &ends[1]);
+    wf_recording_sort(recording);
+    const struct wf_call *calls = wf_recording_calls(recording);
+    static const struct {
+        uint32_t rank, kind;
+        int64_t from, until;
+    } expected[] = {
+        {0, WF_OP_SEND, 10, 40}, {0, WF_OP_RECV, 40, 90},    {1, WF_OP_IRECV, 0, 0},
+        {1, WF_OP_ISEND, 0, 20}, {1, WF_OP_WAITALL, 20, 70},
+    };
+    CHECK(recording->n_calls == 5);
+    for (size_t i = 0; i < 5; i++) {
+        CHECK(calls[i].rank == expected[i].rank && calls[i].kind == expected[i].kind &&
+              calls[i].from == expected[i].from && calls[i].until == expected[i].until);
+    }
+    const struct wf_call_sum *sum = &recording->by_call[WF_OP_SEND];
+    CHECK(sum->n == 1 && sum->bytes == 64 && sum->time_ps == 30 && sum->max_ps == 30);
+    CHECK(recording->by_call[WF_OP_COMPUTE].n == 0);
+
+    struct wf_recording *both = make(&all, &limits);
+    wf_recording_merge(both, recording);
+    wf_recording_merge(both, recording);
+    CHECK(both->n_calls == 10 && both->by_call[WF_OP_RECV].time_ps == 100);
+    free(both);
+    free(recording);
+}
+
 int main(void)
 {
+    RUN(calls_follow_each_other);
     RUN(parts_add_up);
     RUN(too_many_are_counted);
     RUN(rooms_hold_the_same);
