@@ -44,7 +44,7 @@ MAY_INCLUDE = {
     "traffic": ["base", "topo", "net"],
     "sim": ["base", "engine", "topo", "ops", "trace", "gen", "result", "net", "net/fault",
             "net/route", "net/stats", "ranks", "vrank", "traffic", "weft"],
-    "report": ["base", "trace/otf2/out.h", "trace", "result"],
+    "report": ["base", "trace/otf2/out.h", "trace/otf2/coll.h", "trace", "result"],
     "study": ["base", "coll", "sim", "topo", "draw", "ops", "trace", "trace/weft",
               "gen", "result", "report", "weft"],
     "capture": ["base", "ops", "trace/weft", "weft"],

@@ -104,6 +104,53 @@ function drawSpans(t, pen, field) {
   }
 }
 
+/* The calls or regions of a track that are in view. */
+function callsInView(t, track) {
+  const of = (t.view.what === "calls" ? t.calls() : t.regions()).get(track);
+  if (!of || of.all.length === 0) return [];
+  /* An outer region may have begun long ago. */
+  const first = t.view.what === "calls" ? lastBefore(of.from, t.view.from) : 0, after = lastBefore(of.from, t.view.to) + 1;
+  return of.all.slice(first, after).filter((each) => each.until >= t.view.from && each.from <= t.view.to);
+}
+
+/* Calls or regions as boxes with their names; inner regions are less tall. */
+function drawCalls(t, pen, field) {
+  const names = t.view.what === "calls" ? recording.call_names : recording.region_names;
+  const tall = field.h / (t.view.bottom - t.view.top);
+  t.style = t.view.what;
+  pen.fillStyle = color("--idle");
+  pen.fillRect(field.x, field.y, field.w, field.h);
+  pen.textAlign = "left";
+  for (let track = Math.floor(t.view.top); track < Math.min(t.view.bottom, t.tracks); track++) {
+    const y = field.y + (track - t.view.top) * tall, open = [];
+    for (const each of callsInView(t, track)) {
+      while (open.length && open[open.length - 1] <= each.from) open.pop();
+      const inset = t.view.what === "calls" ? 0 : Math.min(open.length * 3, tall / 2);
+      open.push(each.until);
+      const x = Math.max(timeX(t, field, each.from), field.x), wide = Math.min(timeX(t, field, each.until), field.x + field.w) - x;
+      pen.fillStyle = color(callColor(each.name));
+      pen.fillRect(x, y + inset, Math.max(wide, 0.6), (tall > 3 ? tall - 1 : tall) - inset);
+      if (wide > 30 && tall - inset >= 12 && pen.measureText(names[each.name]).width < wide - 6) {
+        pen.fillStyle = color("--call-ink");
+        pen.fillText(names[each.name], x + 3, y + inset + (tall - inset) / 2 + 4);
+      }
+    }
+  }
+}
+
+/* Selected ranks are marked at both sides of the field. */
+function drawSelected(t, pen, field) {
+  const tall = field.h / (t.view.bottom - t.view.top);
+  pen.fillStyle = color("--accent");
+  for (const rank of selected) {
+    const y = trackY(t, field, rank) - tall / 2, high = Math.max(tall, 2);
+    if (y + high < field.y || y > field.y + field.h) continue;
+    const from = Math.max(y, field.y), until = Math.min(y + high, field.y + field.h);
+    pen.fillRect(field.x - 4, from, 4, until - from);
+    inField(pen, field, () => { pen.fillRect(field.x, y - 1, field.w, 1.5); pen.fillRect(field.x, y + high - 0.5, field.w, 1.5); });
+  }
+}
+
 /* The place of a rank in the field, in the middle of its track. */
 function trackY(t, field, rank) {
   const track = t.exact ? rank : Math.floor(rank / recording.ranks_per_row);
@@ -124,7 +171,7 @@ function drawMessages(t, pen, field) {
   pen.beginPath();
   for (let i = low; i < list.length && list[i].departure < view.to && n < MESSAGES_MAX; i++) {
     const m = list[i];
-    if (m.arrival < view.from) continue;
+    if (m.arrival < view.from || (selected.size && !selected.has(m.from) && !selected.has(m.to))) continue;
     const x = timeX(t, field, m.departure), y = trackY(t, field, m.from);
     const x2 = timeX(t, field, m.arrival), y2 = trackY(t, field, m.to);
     pen.moveTo(x, y); pen.lineTo(x2, y2);
@@ -193,13 +240,15 @@ function nSpansInView(t) {
 function drawTimeline(t, pen, width, height) {
   const field = fieldOf(width, height), scale = window.devicePixelRatio || 1;
   t.near = t.exact && nSpansInView(t) < SPANS_MAX;
-  if (t.near) inField(pen, field, () => drawSpans(t, pen, field)); else drawShares(t, pen, field, scale);
+  if (!t.near) drawShares(t, pen, field, scale);
+  else inField(pen, field, () => (t.view.what === "activities" ? drawSpans : drawCalls)(t, pen, field));
   if (t.view.marks) drawMarks(t, pen, field);
   inField(pen, field, () => {
     if (t.view.arrows) drawMessages(t, pen, field);
     if (t.view.path && t.path.length) drawPath(t, pen, field);
     pen.globalAlpha = 1;
   });
+  drawSelected(t, pen, field);
   if (t.box) {
     pen.strokeStyle = color("--accent");
     pen.lineWidth = 2;

@@ -12,13 +12,15 @@ function iterationMarks() {
 function newTimeline() {
   const rows = timelineRows(), ranks = recordedRanks(), spans = readSpans(ranks), exact = spans.size > 0;
   const end = number(recording.end_ps) || 1;
-  let messages = null;
+  let messages = null, calls = null, regions = null;
   const t = {
     rows, ranks, spans, exact, end, bin: number(recording.bin_ps),
     /* With individual spans a track is a rank, else a row of ranks. */
     per: exact ? recording.ranks_per_row : 1, tracks: exact ? recording.ranks : rows.length,
     shortest: Math.max(end / 1e7, 1000), path: readPath(), markers: iterationMarks(), box: null,
     rowOf: (track) => rows[Math.min(Math.floor(track / t.per), rows.length - 1)],
+    calls: () => calls || (calls = readCalls(recording.calls, ranks)),
+    regions: () => regions || (regions = readCalls(recording.regions, ranks)),
     messages: () => {
       if (!messages) {
         const list = readMessages(ranks);
@@ -27,7 +29,7 @@ function newTimeline() {
       return messages;
     },
   };
-  t.view = {from: 0, to: end, top: 0, bottom: t.tracks, arrows: false, marks: true, path: true};
+  t.view = {from: 0, to: end, top: 0, bottom: t.tracks, arrows: false, marks: true, path: true, what: "activities"};
   return t;
 }
 
@@ -91,6 +93,14 @@ function zoomToBox(t) {
     ...(box.h >= 12 ? {top: Math.floor(track(box.y)), bottom: Math.ceil(track(box.y + box.h))} : {})});
 }
 
+/* Selects the rank under the mouse, or the first of its row; a second click ends that. */
+function clickTrack(t, event) {
+  const {at, row} = placeIn(t, event), track = Math.floor(t.view.top + row * (t.view.bottom - t.view.top));
+  if (at < 0 || at > 1 || row < 0 || row > 1 || track >= t.tracks) return;
+  const rank = t.exact ? track : t.rows[track].first;
+  select(selected.has(rank) ? [] : [rank]);
+}
+
 function listenToMouse(t) {
   const {canvas} = t.own;
   let held = null;
@@ -101,7 +111,7 @@ function listenToMouse(t) {
   }, {passive: false});
   canvas.addEventListener("pointerdown", (event) => {
     const {x, y} = placeIn(t, event);
-    held = {x, y, boxed: event.shiftKey || t.boxing};
+    held = {x, y, boxed: event.shiftKey || t.boxing, moved: 0};
     canvas.setPointerCapture(event.pointerId);
   });
   canvas.addEventListener("pointermove", (event) => {
@@ -113,11 +123,12 @@ function listenToMouse(t) {
       return;
     }
     moveView(t, (held.x - x) / field.w, (held.y - y) / field.h);
-    Object.assign(held, {x, y});
+    Object.assign(held, {x, y, moved: held.moved + Math.abs(held.x - x) + Math.abs(held.y - y)});
   });
   for (const name of ["pointerup", "pointercancel"]) {
-    canvas.addEventListener(name, () => {
+    canvas.addEventListener(name, (event) => {
       if (t.box) zoomToBox(t);
+      else if (held && held.moved < 3 && !held.boxed && name === "pointerup") clickTrack(t, event);
       held = null;
     });
   }
@@ -140,9 +151,12 @@ function timelineWords(t, x, y, width) {
   if (at < 0 || at > 1 || share < 0 || share > 1 || row >= t.tracks) return "";
   if (t.near) {
     const of = t.spans.get(row), i = lastBefore(of.at, now), what = of.what[i];
+    const call = callAt(t.calls().get(row), now), regions = regionsAt(t.regions().get(row), now);
     return `rank ${row}, ${time(now)}\n` + (what >= 0
       ? `${KINDS[what].name}, ${time(of.at[i])} to ${time(of.at[i + 1])} (${time(of.at[i + 1] - of.at[i])})`
-      : IDLE.name);
+      : IDLE.name) +
+      (call ? `\n${callWords(call)}\n${time(call.from)} to ${time(call.until)} (${time(call.until - call.from)})` : "") +
+      (regions.length ? `\nin ${regions.map((each) => recording.region_names[each.name]).join(" / ")}` : "");
   }
   const cell = Math.min(Math.floor(now / t.bin), recording.bins - 1), group = t.rowOf(row);
   return `${ranksOf(group.first, group.ranks)}, ${time(now)}` + KINDS.map((kind, k) =>
@@ -153,6 +167,11 @@ function timelineWords(t, x, y, width) {
 function timelineTable(t) {
   const list = [], {view} = t;
   for (let track = Math.floor(view.top); track < Math.min(view.bottom, t.tracks); track++) {
+    if (t.near && t.view.what !== "activities") {
+      const names = t.view.what === "calls" ? null : recording.region_names;
+      for (const each of callsInView(t, track)) list.push([`rank ${track}`, time(each.from), time(each.until), names ? names[each.name] : callWords(each)]);
+      continue;
+    }
     if (t.near) {
       const {at, what} = t.spans.get(track);
       for (let i = lastBefore(at, view.from); i < what.length && at[i] < view.to; i++) {
@@ -191,12 +210,15 @@ function timelineTools(t) {
     t.boxing = !t.boxing;
     boxes.setAttribute("aria-pressed", String(t.boxing));
   }}, "zoom to a box");
-  return element("div", {class: "tools"}, button("zoom-in", "+", "zoom in", () => zoomTime(t, 0.5)), button("zoom-out", "−", "zoom out", () => zoomTime(t, 2)),
+  const choices = ["activities", ...(t.exact && recording.calls ? ["calls"] : []), ...(t.exact && recording.regions ? ["regions"] : [])];
+  const what = choices.length < 2 ? null : element("label", {}, "Show ", element("select", {id: "timeline-what", onchange: (event) => setView(t, {what: event.target.value})},
+    ...choices.map((each) => element("option", {value: each}, each))));
+  return element("div", {class: "tools"}, what, button("zoom-in", "+", "zoom in", () => zoomTime(t, 0.5)), button("zoom-out", "−", "zoom out", () => zoomTime(t, 2)),
     button("zoom-all", "all", "show everything", () => showAll(t)), boxes,
     t.path.length ? toggle("path", "show-path", "critical path") : null,
     t.markers.length ? toggle("marks", "show-marks", "iterations") : null,
     t.exact && recording.chosen ? button("zoom-chosen", "recorded ranks", "show the recorded ranks", () => showChosen(t)) : null,
-    t.exact && recording.messages ? toggle("arrows", "show-messages", "messages") : null);
+    t.exact && recording.messages ? toggle("arrows", "show-messages", "messages") : null, searchField());
 }
 
 function timelineSection(section) {
@@ -209,6 +231,6 @@ function timelineSection(section) {
   listenToMouse(t);
   listenToKeys(t);
   onHover(t.own.canvas, (x, y, width) => timelineWords(t, x, y, width));
-  section.append(element("p", {class: "soft"}, timelineNotes(t)), activityLegend(), timelineTools(t),
+  section.append(element("p", {class: "soft"}, timelineNotes(t)), activityLegend(), timelineTools(t), selectionLine(),
     figure(t.own, null, ["ranks", "from", "to", "activity"], () => timelineTable(t)));
 }

@@ -26,6 +26,12 @@ function matrixSection(section) {
         }
       }
     }
+    pen.strokeStyle = color("--accent");
+    for (const rank of selected) {
+      const at = order.indexOf(Math.floor(rank / per)) * cell;
+      pen.strokeRect(LEFT - 0.5, TOP + at - 0.5, n * cell + 1, cell + 1);
+      pen.strokeRect(LEFT + at - 0.5, TOP - 0.5, cell + 1, n * cell + 1);
+    }
     pen.fillStyle = color("--soft");
     pen.textAlign = "right";
     for (let i = 0; i < n; i += Math.ceil(16 / cell)) pen.fillText(String(order[i] * per), LEFT - 5, TOP + i * cell + Math.min(cell, 12) / 2 + 5);
@@ -38,11 +44,20 @@ function matrixSection(section) {
       pen.fillText("0", x + 20, TOP + 195);
     }
   }, {id: "matrix"});
-  onHover(own.canvas, (x, y, width) => {
+  /* The pair under the mouse, or null. */
+  const pairAt = (x, y, width) => {
     const cell = cellSize(Math.min(own.height, width - LEFT + TOP)), order = orders[show.order];
     const i = Math.floor((y - TOP) / cell), j = Math.floor((x - LEFT) / cell);
-    if (i < 0 || j < 0 || i >= n || j >= n) return "";
-    const from = order[i], to = order[j];
+    return i < 0 || j < 0 || i >= n || j >= n ? null : [order[i], order[j]];
+  };
+  own.canvas.addEventListener("click", (event) => {
+    const box = own.canvas.getBoundingClientRect(), pair = pairAt(event.clientX - box.left, event.clientY - box.top, box.width);
+    select(pair ? pair.map((k) => k * per) : []);
+  });
+  onHover(own.canvas, (x, y, width) => {
+    const pair = pairAt(x, y, width);
+    if (!pair) return "";
+    const [from, to] = pair;
     return `${of(from)} to ${of(to)}:\n${size(values.bytes[from][to])} in ${count(values.messages[from][to])} messages`;
   });
   const choose = (name) => (event) => { show[name] = event.target.value; own.again(); };

@@ -40,9 +40,10 @@ function pictureFigure() {
       pen.quadraticCurveTo(X(line.cx), Y(line.cy), X(marks[line.b].x), Y(marks[line.b].y));
       pen.stroke();
     }
+    const chosen = new Set([...selected].map((rank) => nodes[rank]));
     for (const mark of marks) {
       const r = Math.max(mark.r * at.scale * 0.7, 1);
-      pen.fillStyle = color(mark.kind === 2 ? "--accent" : "--soft");
+      pen.fillStyle = color(chosen.has(mark.vertex) ? "--accent" : mark.kind === 2 ? "--latency" : "--soft");
       pen.globalAlpha = mark.kind === 0 ? 0.12 : 1;
       pen.beginPath();
       if (mark.kind === 2 || mark.kind === 3) pen.rect(X(mark.x) - r, Y(mark.y) - r, 2 * r, 2 * r);
@@ -52,7 +53,7 @@ function pictureFigure() {
     }
   }, {id: "picture"});
   const name = (vertex) => vertex < picture.nodes ? `node ${vertex}` : `switch ${vertex - picture.nodes}`;
-  onHover(own.canvas, (x, y) => {
+  const linkAt = (x, y) => {
     let best = null, near = 8;
     for (const line of lines) {
       for (let t = 0.05; t < 1; t += 0.05) {
@@ -63,6 +64,17 @@ function pictureFigure() {
         if (far < near) { near = far; best = line; }
       }
     }
+    return best;
+  };
+  /* The ranks on the nodes of a link, if it ends at nodes. */
+  const nodes = recording && recording.nodes ? numbersOf(recording.nodes) : [];
+  own.canvas.addEventListener("click", (event) => {
+    const box = own.canvas.getBoundingClientRect(), link = linkAt(event.clientX - box.left, event.clientY - box.top);
+    const ends = link ? [marks[link.a].vertex, marks[link.b].vertex] : [];
+    select(nodes.flatMap((node, rank) => ends.includes(node) ? [rank] : []));
+  });
+  onHover(own.canvas, (x, y) => {
+    const best = linkAt(x, y);
     if (!best) return "";
     const words = (from, to, link) => link ? `\n${name(from)} → ${name(to)}: ${link.busy_percent.toFixed(1)} % busy, ${size(link.bytes)}` + (link.peak_wait_ps == null ? "" : `, longest wait ${time(link.peak_wait_ps)}`) : "";
     const a = marks[best.a].vertex, b = marks[best.b].vertex;

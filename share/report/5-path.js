@@ -56,15 +56,16 @@ function pathSection(section) {
   if (path.shares) {
     const shares = SHARES.map((part) => ({...part, time: number(path.shares[part.key] || 0)})).filter((part) => part.time > 0);
     const rows = (list, ...columns) => (list || []).map((each) => [...columns.map((of) => of(each)), time(each.time_ps), percent(number(each.time_ps) / total)]);
-    const panel = (title, head, list) => list.length ? element("div", {}, element("h3", {}, title), table([...head, "time", "share"], list)) : null;
+    const panel = (title, head, list, ranks) => list.length ? element("div", {}, element("h3", {}, title),
+      ranks && recording ? selectable(table([...head, "time", "share"], list), ranks) : table([...head, "time", "share"], list)) : null;
     section.append(element("p", {}, `The critical path has ${count(path.pieces)} segments, one after the other, up to the end of rank ${path.end_rank}, which finishes last. It changes from rank to rank ${count(path.hops)} times; ${count(path.ranks_working)} ${number(path.ranks_working) === 1 ? "rank is" : "ranks are"} on it.` +
       (recording ? " The timeline shows it." : "")),
       sharesBar(shares, total),
       element("div", {class: "panels"},
         panel("Shares", ["part"], shares.map((part) => [element("span", {}, chip(part.color), part.name), time(part.time), percent(part.time / total)])),
         panel("By call", ["call"], rows(path.calls, (each) => each.call)),
-        panel("By rank: computing and overhead", ["rank"], rows(path.ranks, (each) => count(each.rank))),
-        panel("By pair of ranks", ["from", "to", "messages", "bytes"], rows(path.pairs, (each) => count(each.from), (each) => count(each.to), (each) => count(each.messages), (each) => size(each.bytes))),
+        panel("By rank: computing and overhead", ["rank"], rows(path.ranks, (each) => count(each.rank)), (path.ranks || []).map((each) => [each.rank])),
+        panel("By pair of ranks", ["from", "to", "messages", "bytes"], rows(path.pairs, (each) => count(each.from), (each) => count(each.to), (each) => count(each.messages), (each) => size(each.bytes)), (path.pairs || []).map((each) => [each.from, each.to])),
         panel("By link", ["from vertex", "to", "messages", "bytes"], rows(path.links, (each) => count(each.vertex), (each) => count(each.to), (each) => count(each.messages), (each) => size(each.bytes)))));
   }
   if (whatIf.length) section.append(element("h3", {}, "What if"), whatIfBars(whatIf, total));

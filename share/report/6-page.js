@@ -130,6 +130,8 @@ function viewAddress() {
     if (from > 0 || to < ranksTimeline.end) words.push(`time=${Math.round(from)},${Math.round(to)}`);
     if (top > 0 || bottom < ranksTimeline.tracks) words.push(`ranks=${+top.toFixed(3)},${+bottom.toFixed(3)}`);
     if (ranksTimeline.view.arrows) words.push("messages=1");
+    if (ranksTimeline.view.what !== "activities") words.push(`show=${ranksTimeline.view.what}`);
+    if (selected.size) words.push(`select=${[...selected].slice(0, 32).join(",")}`);
   }
   const hidden = KINDS.filter((kind) => kind.hidden).map((kind) => kind.letter).join("");
   if (hidden) words.push(`hide=${hidden}`);
@@ -152,6 +154,12 @@ function showAddress() {
   for (const kind of KINDS) kind.hidden = (asked.get("hide") || "").includes(kind.letter);
   showActivities();
   setView(ranksTimeline, {...(to > from ? {from, to} : {}), ...(bottom > top ? {top, bottom} : {}), arrows: asked.has("messages") && recording.messages != null});
+  const what = document.getElementById("timeline-what");
+  if (what && [...what.options].some((option) => option.value === asked.get("show"))) {
+    what.value = asked.get("show");
+    setView(ranksTimeline, {what: what.value});
+  }
+  if (asked.has("select")) select(asked.get("select").split(",").map(Number).filter((rank) => rank >= 0 && rank < recording.ranks));
   const box = document.getElementById("show-messages");
   if (box) box.checked = ranksTimeline.view.arrows;
   document.getElementById("over-time").scrollIntoView();
@@ -168,6 +176,7 @@ async function page() {
     ["uncertainty", "Uncertainty", get("result.uncertainty"), runsSection],
     ["efficiency", "Efficiency", replay, efficiencySection],
     ["time", "Where time goes", replay, timeSection],
+    ["calls", "Calls and regions", (recording && (recording.by_call || []).length) || (get("result.regions") || []).length, callsSection],
     ["over-time", "Timeline", recording, timelineSection],
     ["who", "Communication", recording, matrixSection],
     ["network", "Network", get("scenario.network"), networkSection],

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The links of a network as a table. `-p net.stats=links` adds them to the result document;
- * without links the table has no rows. Errors are written above the table, in lines that begin
+ * without links the table has no rows, and a line that begins with # says why. Errors are written above the table, in lines that begin
  * with #. */
 #include "report/writer.h"
 
@@ -67,6 +67,11 @@ static void csv_write(const struct wf_value *doc, const struct wf_write_options 
 
     write_remarks(doc, out);
     if (links == NULL || links->type != WF_VALUE_LIST || links->first == NULL) {
+        (void)fputs(links == NULL
+                        ? "# no links were recorded: run with -p net.stats=links, with "
+                          "--net packet or --net router\n"
+                        : "# no link carried packets\n",
+                    out);
         (void)fputs("vertex,port,to,packets,bytes,busy_percent,wait_ps,peak_wait_ps,"
                     "peak_queue_bytes\n",
                     out);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Longer lists are left out, so that a page has at most about 5 MB. */
-enum { LINKS_MAX = 8000, TEXT_MAX = 1800000, MESSAGES_MAX = 2400000 };
+enum { LINKS_MAX = 8000, TEXT_MAX = 1800000, MESSAGES_MAX = 2000000, CALLS_MAX = 1000000 };
 
 static size_t length(const struct wf_value *list)
 {
@@ -68,6 +68,8 @@ static bool is_too_much(const void *doc, const struct wf_value *value)
     }
     return (strcmp(value->name, "links") == 0 && length(value) > LINKS_MAX) ||
            (strcmp(value->name, "spans") == 0 && text_size(value) > TEXT_MAX) ||
+           (strcmp(value->name, "calls") == 0 && text_size(value) > CALLS_MAX) ||
+           (strcmp(value->name, "regions") == 0 && text_size(value) > CALLS_MAX / 4) ||
            (strcmp(value->name, "messages") == 0 && text_size(value) > MESSAGES_MAX);
 }
 

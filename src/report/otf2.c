@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A timeline as an OTF2 archive. Each activity of a rank is a region, messages are
- * point-to-point events where they leave and arrive, iterations are markers. */
+/* A timeline as an OTF2 archive. If the recording has calls, regions are the calls and the regions
+ * of the program, with point-to-point and collective events inside of the calls. Otherwise each
+ * activity of a rank is a region, and messages are events where they leave and arrive. Iterations
+ * are markers. */
 #include "base/array.h"
+#include "report/calls.h"
 #include "report/tracks.h"
 #include "report/writer.h"
 #include "trace/kit/target.h"
+#include "trace/otf2/coll.h"
 #include "trace/otf2/out.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* One end of a message, on a track. */
 struct end {
@@ -75,10 +80,8 @@ static void put_ends(struct wf_otf2_out *out, const struct end **at, const struc
     }
 }
 
-static void put_track(struct wf_otf2_out *out, struct wf_track *track, const struct end **at,
-                      const struct end *last)
+static void put_place(struct wf_otf2_out *out, const struct wf_track *track)
 {
-    struct wf_track_span span;
     char name[64];
 
     (void)snprintf(name, sizeof(name),
@@ -89,6 +92,14 @@ static void put_track(struct wf_otf2_out *out, struct wf_track *track, const str
         wf_otf2_out_place(out, (uint32_t)track->number, name, track->node);
     }
     wf_otf2_out_rank(out, (uint32_t)track->number);
+}
+
+static void put_track(struct wf_otf2_out *out, struct wf_track *track, const struct end **at,
+                      const struct end *last)
+{
+    struct wf_track_span span;
+
+    put_place(out, track);
     while (wf_track_next(track, &span)) {
         struct wf_otf2_event event = {
             .kind = WF_OTF2_ENTER, .time = span.from, .region = (uint32_t)span.what};
@@ -115,6 +126,210 @@ static void put_markers(struct wf_otf2_out *out, const struct wf_value *doc,
         if (wf_choice_touches(view, (int64_t)time, (int64_t)time + 1)) {
             wf_otf2_out_marker(out, time, text);
         }
+    }
+}
+
+/* ---- calls ---- */
+
+/* What is written of calls: regions are numbered program, calls, then those of the program. */
+struct call_writer {
+    struct wf_otf2_out *out;
+    const struct wf_tracks *tracks;
+    const struct wf_track_calls *calls;
+    size_t at; /* the next of calls->received */
+};
+
+static void put_region(struct wf_otf2_out *out, bool enters, uint64_t time, size_t region)
+{
+    wf_otf2_out_event(out,
+                      &(struct wf_otf2_event){.kind = enters ? WF_OTF2_ENTER : WF_OTF2_LEAVE,
+                                              .time = time,
+                                              .region = (uint32_t)region});
+}
+
+static void put_received(struct call_writer *w, uint32_t track, uint32_t number)
+{
+    const struct wf_track_call *call = &w->calls->calls[track].calls[number];
+
+    for (; w->at < w->calls->n_received; w->at++) {
+        const struct wf_track_received *in = &w->calls->received[w->at];
+        if (in->to != track || in->call != number) {
+            return;
+        }
+        const struct wf_track_matched *each = &w->calls->messages[in->message];
+        uint64_t arrival = each->message.arrival;
+        const struct wf_track_call *sent = &w->calls->calls[each->from].calls[each->sent];
+        wf_otf2_out_event(
+            w->out, &(struct wf_otf2_event){.kind = WF_OTF2_RECV,
+                                            .time = arrival > call->from ? arrival : call->from,
+                                            .peer = each->from,
+                                            .tag = sent->tag,
+                                            .bytes = each->message.bytes});
+    }
+}
+
+/* The track of the root of a collective; UINT32_MAX if it has none that is shown. */
+static uint32_t root_of(const struct call_writer *w, const struct wf_track_call *call)
+{
+    return call->has_peer && call->peer < w->tracks->n_numbers
+               ? w->tracks->number[call->peer] - 1
+               : UINT32_MAX;
+}
+
+/* The bytes that Score-P records for a collective of all ranks; those of the call if lengths
+ * differ from rank to rank or the members of its communicator are not known. */
+static struct wf_otf2_sizes sizes_of(const struct call_writer *w, uint32_t track,
+                                     const struct wf_track_call *call)
+{
+    static const char *const same[] = {"bcast",    "reduce",  "allreduce",
+                                       "gather",   "scatter", "allgather",
+                                       "alltoall", "scan",    "reduce_scatter_block"};
+    const struct wf_track_name *name = &w->calls->names[call->name];
+
+    for (size_t i = 0; i < sizeof(same) / sizeof(same[0]) && call->comm == 0; i++) {
+        if (strcmp(name->text, same[i]) == 0) {
+            uint32_t n = (uint32_t)w->tracks->n;
+            const struct wf_op op = {.kind = wf_op_of_call(name->mpi),
+                                     .bytes = call->bytes,
+                                     .root = root_of(w, call)};
+            const struct wf_group all = {.size = n, .rank = track, .stride = 1, .width = n};
+            return wf_otf2_coll_sizes(&op, &all);
+        }
+    }
+    return (struct wf_otf2_sizes){call->bytes, call->bytes};
+}
+
+/* Writes a call with what happens in it. Peers are ranks of the communicator of all ranks; the
+ * members of others are not in the document. */
+static void put_call(struct call_writer *w, uint32_t track, uint32_t number)
+{
+    const struct wf_track_call *call = &w->calls->calls[track].calls[number];
+    const struct wf_track_name *name = &w->calls->names[call->name];
+    uint32_t collective =
+        name->is_collective ? wf_otf2_coll_number(wf_op_of_call(name->mpi)) : UINT32_MAX;
+    struct wf_otf2_event event = {.time = call->from, .bytes = call->bytes};
+
+    put_region(w->out, true, call->from, call->name + 1);
+    if (call->sent_to != WF_TRACK_NO_CALL) {
+        event.kind = WF_OTF2_SEND;
+        event.peer = call->sent_to;
+        event.tag = call->tag;
+        wf_otf2_out_event(w->out, &event);
+    }
+    if (collective != UINT32_MAX) {
+        event.kind = WF_OTF2_COLL_BEGIN;
+        wf_otf2_out_event(w->out, &event);
+    }
+    put_received(w, track, number);
+    if (collective != UINT32_MAX) {
+        struct wf_otf2_sizes sizes = sizes_of(w, track, call);
+        event = (struct wf_otf2_event){.kind = WF_OTF2_COLL_END,
+                                       .time = call->until,
+                                       .region = collective,
+                                       .peer = root_of(w, call),
+                                       .bytes = sizes.sent,
+                                       .received = sizes.received};
+        wf_otf2_out_event(w->out, &event);
+    }
+    put_region(w->out, false, call->until, call->name + 1);
+}
+
+enum { DEPTH_MAX = 256 };
+
+/* The regions that are open, each with its number and its end. */
+struct open_regions {
+    struct {
+        uint64_t until;
+        size_t region;
+    } list[DEPTH_MAX];
+    size_t n;
+};
+
+static void leave_until(struct wf_otf2_out *out, struct open_regions *open, uint64_t time)
+{
+    while (open->n > 0 && open->list[open->n - 1].until <= time) {
+        open->n--;
+        put_region(out, false, open->list[open->n].until, open->list[open->n].region);
+    }
+}
+
+static void put_calls(struct call_writer *w, uint32_t track, uint64_t end)
+{
+    const struct wf_track_list *list = &w->calls->calls[track];
+    const struct wf_track_list *regions =
+        w->calls->regions != NULL ? &w->calls->regions[track] : NULL;
+    size_t n_regions = regions != NULL ? regions->n : 0, next = 0;
+    struct open_regions open = {.n = 0};
+
+    for (uint32_t i = 0; i < list->n; i++) {
+        /* Regions that begin before the call, or with it. */
+        for (; next < n_regions && regions->calls[next].from <= list->calls[i].from; next++) {
+            const struct wf_track_call *region = &regions->calls[next];
+            leave_until(w->out, &open, region->from);
+            if (open.n < DEPTH_MAX) {
+                size_t number = w->calls->n_names + 1 + region->name;
+                put_region(w->out, true, region->from, number);
+                open.list[open.n].region = number;
+                open.list[open.n++].until = region->until;
+            }
+        }
+        leave_until(w->out, &open, list->calls[i].from);
+        put_call(w, track, i);
+    }
+    leave_until(w->out, &open, end);
+}
+
+/* The time of a track: from 0, or the first call that is shown, to its last span, call or region. */
+struct extent {
+    uint64_t begin, end;
+};
+
+static void extend(struct extent *extent, const struct wf_track_list *list)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        const struct wf_track_call *call = &list->calls[i];
+        extent->begin = call->from < extent->begin ? call->from : extent->begin;
+        extent->end = call->until > extent->end ? call->until : extent->end;
+    }
+}
+
+static struct extent extent_of(struct wf_track *track, const struct wf_track_calls *calls)
+{
+    const struct wf_choice *view = &track->tracks->view;
+    struct extent extent = {.begin = view->until > 0 ? (uint64_t)view->from : 0};
+    struct wf_track_span span;
+
+    extent.end = extent.begin;
+    while (wf_track_next(track, &span)) {
+        extent.end = span.until > extent.end ? span.until : extent.end;
+    }
+    extend(&extent, &calls->calls[track->number]);
+    if (calls->regions != NULL) {
+        extend(&extent, &calls->regions[track->number]);
+    }
+    return extent;
+}
+
+/* Each rank is in the region `program` from its begin to its end. */
+static void put_all_calls(struct wf_otf2_out *out, const struct wf_tracks *tracks,
+                          const struct wf_track_calls *calls)
+{
+    struct call_writer w = {.out = out, .tracks = tracks, .calls = calls};
+    struct wf_track track;
+
+    (void)wf_otf2_out_region(out, "program", false);
+    for (size_t i = 0; i < calls->n_names; i++) {
+        (void)wf_otf2_out_region(out, calls->names[i].mpi, true);
+    }
+    for (size_t i = 0; i < calls->n_region_names; i++) {
+        (void)wf_otf2_out_region(out, calls->region_names[i], false);
+    }
+    for (struct wf_track_walk walk = wf_tracks_walk(tracks); wf_track_step(&walk, &track);) {
+        put_place(out, &track);
+        struct extent extent = extent_of(&track, calls);
+        put_region(out, true, extent.begin, 0);
+        put_calls(&w, (uint32_t)track.number, extent.end);
+        put_region(out, false, extent.end, 0);
     }
 }
 
@@ -155,7 +370,14 @@ static enum wf_status otf2_save(const struct wf_value *doc,
                                   &out, err);
     }
     if (status == WF_OK) {
-        put_all(out, &tracks);
+        struct wf_track_calls calls;
+        wf_track_calls_init(&calls, doc, &tracks);
+        if (calls.known) {
+            put_all_calls(out, &tracks, &calls);
+        } else {
+            put_all(out, &tracks);
+        }
+        wf_track_calls_fini(&calls);
         put_markers(out, doc, &options->view);
         status = wf_otf2_out_finish(out, err);
     }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A timeline for Perfetto, as protobuf messages with the field numbers of its
- * trace_packet.proto. A node is a process, a rank a thread, a message a flow. Bytes that arrive
+ * trace_packet.proto. A node is a process, a rank a thread, a message a flow. Calls and regions
+ * have tracks of their own below the rank; arguments of calls are annotations. Bytes that arrive
  * and the load of links are counters. Times are in nanoseconds. */
 #include "base/varint.h"
+#include "report/calls.h"
 #include "report/tracks.h"
 #include "report/writer.h"
 
@@ -21,22 +23,27 @@ enum {
     TRACK_NAME = 2,
     TRACK_PROCESS = 3,
     TRACK_THREAD = 4,
+    TRACK_PARENT = 5,
     TRACK_COUNTER = 8,
     PROCESS_PID = 1,
     PROCESS_NAME = 6,
     THREAD_PID = 1,
     THREAD_TID = 2,
     THREAD_NAME = 5,
+    EVENT_ANNOTATION = 4,
     EVENT_TYPE = 9,
     EVENT_TRACK = 11,
     EVENT_NAME = 23,
     EVENT_COUNTER = 30,
     EVENT_FLOW = 47,
     EVENT_FLOW_END = 48,
+    ANNOTATION_UINT = 3,
+    ANNOTATION_NAME = 10,
 };
 enum { TYPE_BEGIN = 1, TYPE_END, TYPE_INSTANT, TYPE_COUNTER };
 enum { WIRE_VARINT, WIRE_FIXED64, WIRE_BYTES };
 enum { PS_PER_NS = 1000, TRACK_RANKS = 1 << 30, TRACK_BYTES = 1 };
+#define TRACK_CALLS (UINT64_C(1) << 34) /* two for each rank */
 
 static void put_number(struct wf_buf *buf, uint32_t field, uint64_t value)
 {
@@ -81,10 +88,31 @@ static void end_packet(struct page *page, uint32_t field)
 struct event {
     uint64_t ps, track;
     int type;
-    const char *name;           /* null: none */
-    uint64_t counter;           /* for TYPE_COUNTER */
-    uint64_t flow, flow_ending; /* 0: none */
+    const char *name;                 /* null: none */
+    uint64_t counter;                 /* for TYPE_COUNTER */
+    uint64_t flow, flow_ending;       /* 0: none */
+    const struct wf_track_call *call; /* its arguments; null: none */
 };
+
+static void put_annotation(struct page *page, const char *name, uint64_t value)
+{
+    put_bytes(&page->part, ANNOTATION_NAME, name, strlen(name));
+    put_number(&page->part, ANNOTATION_UINT, value);
+    put_bytes(&page->inner, EVENT_ANNOTATION, page->part.data, page->part.size);
+    page->part.size = 0;
+}
+
+static void put_arguments(struct page *page, const struct wf_track_call *call)
+{
+    if (call->has_peer) {
+        put_annotation(page, "peer", call->peer);
+    }
+    if (call->has_tag) {
+        put_annotation(page, "tag", call->tag);
+    }
+    put_annotation(page, "communicator", call->comm);
+    put_annotation(page, "bytes", call->bytes);
+}
 
 static void write_event(struct page *page, const struct event *event)
 {
@@ -104,6 +132,9 @@ static void write_event(struct page *page, const struct event *event)
     }
     if (event->flow_ending != 0) {
         put_fixed(inner, EVENT_FLOW_END, event->flow_ending);
+    }
+    if (event->call != NULL && event->call->has_args) {
+        put_arguments(page, event->call);
     }
     end_packet(page, PACKET_EVENT);
 }
@@ -176,6 +207,75 @@ static void write_spans(struct page *page, const struct wf_tracks *tracks)
             write_event(page, &event);
         }
     }
+}
+
+/* A track below that of a rank. */
+static void write_child(struct page *page, uint64_t uuid, uint64_t parent, const char *name)
+{
+    put_number(&page->inner, TRACK_UUID, uuid);
+    put_bytes(&page->inner, TRACK_NAME, name, strlen(name));
+    put_number(&page->inner, TRACK_PARENT, parent);
+    end_packet(page, PACKET_TRACK);
+}
+
+static void write_slice(struct page *page, uint64_t uuid, const char *name,
+                        const struct wf_track_call *call)
+{
+    struct event event = {
+        .ps = call->from, .track = uuid, .type = TYPE_BEGIN, .name = name, .call = call};
+
+    write_event(page, &event);
+    event = (struct event){.ps = call->until, .track = uuid, .type = TYPE_END};
+    write_event(page, &event);
+}
+
+/* Begins and ends regions in order: those inside end before those around them. */
+static void write_regions(struct page *page, uint64_t uuid, const struct wf_track_calls *calls,
+                          const struct wf_track_list *list)
+{
+    enum { DEPTH_MAX = 256 };
+    uint64_t open[DEPTH_MAX];
+    size_t n = 0;
+
+    for (size_t i = 0; i <= list->n; i++) {
+        uint64_t now = i < list->n ? list->calls[i].from : UINT64_MAX;
+        while (n > 0 && open[n - 1] <= now) {
+            write_event(page,
+                        &(struct event){.ps = open[--n], .track = uuid, .type = TYPE_END});
+        }
+        if (i < list->n && n < DEPTH_MAX) {
+            write_event(page,
+                        &(struct event){.ps = now,
+                                        .track = uuid,
+                                        .type = TYPE_BEGIN,
+                                        .name = calls->region_names[list->calls[i].name]});
+            open[n++] = list->calls[i].until;
+        }
+    }
+}
+
+static void write_calls(struct page *page, const struct wf_value *doc,
+                        const struct wf_tracks *tracks)
+{
+    struct wf_track_calls calls;
+    struct wf_track track;
+
+    wf_track_calls_init(&calls, doc, tracks);
+    for (struct wf_track_walk walk = wf_tracks_walk(tracks);
+         calls.known && wf_track_step(&walk, &track);) {
+        const struct wf_track_list *list = &calls.calls[track.number];
+        uint64_t rank = TRACK_RANKS + track.first_rank;
+        uint64_t own = TRACK_CALLS + 2 * track.first_rank;
+        write_child(page, own, rank, "calls");
+        for (size_t i = 0; i < list->n; i++) {
+            write_slice(page, own, calls.names[list->calls[i].name].mpi, &list->calls[i]);
+        }
+        if (calls.regions != NULL) {
+            write_child(page, own + 1, rank, "regions");
+            write_regions(page, own + 1, &calls, &calls.regions[track.number]);
+        }
+    }
+    wf_track_calls_fini(&calls);
 }
 
 static void write_messages(struct page *page, const struct wf_tracks *tracks)
@@ -260,6 +360,7 @@ static void perfetto_write(const struct wf_value *doc, const struct wf_write_opt
     wf_tracks_init(&tracks, doc, options);
     write_tracks(&page, &tracks);
     write_spans(&page, &tracks);
+    write_calls(&page, doc, &tracks);
     write_messages(&page, &tracks);
     const struct counter received = {"bytes received per bin", TRACK_BYTES, tracks.bin_ps,
                                      wf_doc_get_text(doc, "recording.received_bytes", "")};

@@ -171,7 +171,8 @@ def check_histogram(page):
           f"{classes} classes")
     # Along the foot of the bars there are gaps of a pixel at most.
     gaps = page.value("""(() => { const c = document.getElementById("load-histogram"), pen = c.getContext("2d");
-        const row = new Uint32Array(pen.getImageData(67, c.height - 25, c.width - 67 - 15, 1).data.buffer), accent = row[2];
+        const row = new Uint32Array(pen.getImageData(67, c.height - 25, c.width - 67 - 15, 1).data.buffer);
+        const [r, g, b] = [1, 3, 5].map((i) => parseInt(paint("--accent").slice(i, i + 2), 16)), accent = (0xff000000 | b << 16 | g << 8 | r) >>> 0;
         let longest = 0, now = 0;
         for (const p of row) { now = p === accent ? 0 : now + 1; longest = Math.max(longest, now); }
         return longest; })()""")
@@ -291,6 +292,43 @@ def check_address(page):
                          "ranksTimeline.view.bottom - ranksTimeline.view.top < 10"), "no box")
 
 
+def check_calls(page):
+    """Calls in the table, the timeline and the tooltip; a name, a rank and the longest wait are found."""
+    page.open("run.html")
+    sums = page.value("""[...document.querySelectorAll("#calls-table tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent))""")
+    check(["isend", "irecv", "waitall", "allreduce"] == sorted((row[0] for row in sums), key=["isend", "irecv", "waitall", "allreduce"].index) and
+          all(row[1] == "192" for row in sums if row[0] in ("waitall", "allreduce")), f"{sums}")
+    page.drawn("""{ const s = document.getElementById("timeline-what"); s.value = "calls"; s.dispatchEvent(new Event("change")); }""")
+    page.drawn("setView(ranksTimeline, {from: 1.29e9, to: 1.32e9, top: 0, bottom: 16}); document.getElementById('timeline').scrollIntoView({block: 'center'})")
+    x, y = page.value("(() => { const b = document.getElementById('timeline').getBoundingClientRect(); return [b.x + 100, b.y + 100]; })()")
+    page.page.mouse("mouseMoved", x, y)
+    check(page.page.wait('document.getElementById("hint").textContent.includes("allreduce, communicator 0, 8 B")'),
+          "tooltip: " + page.value('document.getElementById("hint").textContent'))
+    inside = page.value('colorsIn(document.getElementById("timeline"), 60, 20, 1000, 200)')
+    names = page.value("recording.call_names")
+    check(page.value(f'paint("--call-{names.index("allreduce")}")') in inside, f"no calls: {inside}")
+    words = page.value("callWords(ranksTimeline.calls().get(3).all.find((call) => recording.call_names[call.name] === 'isend'))")
+    check(re.fullmatch(r"isend, with rank \d+, tag \d+, communicator 0, 9.77 KiB", words), words)
+    find = """{ const f = document.getElementById("find"); f.value = "%s"; f.form.requestSubmit(); }"""
+    page.drawn(find % "rank 42")
+    check(page.value("ranksTimeline.view.top < 42 && ranksTimeline.view.bottom > 42 && selected.has(42)"), "rank 42")
+    page.drawn(find % "3 ms")
+    check(page.value("Math.abs((ranksTimeline.view.from + ranksTimeline.view.to) / 2 - 3e9) < 1e6"), "3 ms")
+    page.drawn(find % "longest wait")
+    longest = page.value("""Math.max(...recording.spans.flatMap((text) => [...text.matchAll(/[srk]([0-9]+)/g)].map((m) => Number(m[1]))))""")
+    check(page.value(f"Math.abs((ranksTimeline.view.to - ranksTimeline.view.from) / 3 - {longest}) < 1e3 || ranksTimeline.view.from === 0"), "longest wait")
+    page.drawn(find % "nothing")
+    check(page.value('document.getElementById("find-answer").textContent') == "not found", "an answer")
+    page.drawn("select([5]); select([])")
+    # A cell of the matrix selects its ranks in the tables and the timeline.
+    page.drawn("document.getElementById('matrix').scrollIntoView({block: 'center'})")
+    x, y = page.value("(() => { const b = document.getElementById('matrix').getBoundingClientRect(); return [b.x + 58 + 3, b.y + 18 + 3]; })()")
+    page.page.mouse("mousePressed", x, y, button="left", buttons=1, clickCount=1)
+    page.page.mouse("mouseReleased", x, y, button="left", clickCount=1)
+    check(page.page.wait("selected.has(0) && document.getElementById('selection').textContent.includes('rank 0')"), "the matrix selects")
+    check(page.page.wait("location.hash.includes('select=0')"), "the selection is in the address")
+
+
 def main():
     for args, name in ((RUN, "run.html"), (MANY, "many.html"), ([*RUN, "-p", "net.stats=off"], "off.html"),
                        (["replay", "gen:ring", "-n", "8", "--net", "packet", "--topo", "torus:32x32x32", "-q"], "schematic.html")):
@@ -302,7 +340,7 @@ def main():
     if browser.find():
         page = Page()
         for step in (check_axes, check_no_mixtures, check_width, check_histogram, check_links,
-                     check_colors, check_access, check_words, check_address, check_plain):
+                     check_colors, check_access, check_words, check_calls, check_address, check_plain):
             step(page)
         # The test itself reads canvases again and again.
         problems = [text for text in page.page.problems if "willReadFrequently" not in text]

@@ -149,29 +149,39 @@ def check_otf2():
     check(files == {path.name: path.read_bytes() for path in pathlib.Path("t.otf2").rglob("*")
                     if path.is_file()}, "t.otf2: not the same again")
     check_run([*RUN, "-o", "t.otf2"], 3, "exists; -f overwrites it")
+    check_archive(parts("run.html")[0]["recording"])
+    write("report", "run.json", "--ranks", "3:9", "--time", "1ms:2ms", "-o", "cut.otf2")
+    check(run("info", "cut.otf2").returncode == 0, "cut.otf2: not read back")
     if not shutil.which("otf2-print"):
         return
-    recording = parts("run.html")[0]["recording"]
     text = subprocess.run(["otf2-print", "t.otf2/traces.otf2"], check=True, text=True,
                           stdout=subprocess.PIPE).stdout
-    events = re.findall(r"^(ENTER|LEAVE|MPI_SEND|MPI_RECV) +(\d+) +(\d+)", text, re.M)
-    count = {kind: sum(event[0] == kind for event in events) for kind in
-             ("ENTER", "LEAVE", "MPI_SEND", "MPI_RECV")}
-    spans = sum(len(re.findall("[cosrk]", text)) for text in recording["spans"])
-    check(count == {"ENTER": spans, "LEAVE": spans, "MPI_SEND": recording["n_messages"],
-                    "MPI_RECV": recording["n_messages"]}, f"t.otf2: {count}")
-    inside = {}
-    for kind, rank, at in events:
-        if kind in ("ENTER", "LEAVE"):
-            inside.setdefault(rank, []).append(int(at))
-    computing = sum(row["compute_ps"] for row in recording["rows"])
-    times = re.findall(r'^(ENTER|LEAVE) +\d+ +(\d+)  Region: "computing"', text, re.M)
-    check(sum(int(at) if kind == "LEAVE" else -int(at) for kind, at in times) == computing,
-          "t.otf2: time spent computing")
+    inside, depth = {}, {}
+    for kind, rank, at in re.findall(r"^(ENTER|LEAVE|MPI_SEND|MPI_RECV) +(\d+) +(\d+)", text, re.M):
+        inside.setdefault(rank, []).append(int(at))
+        depth[rank] = depth.get(rank, 0) + {"ENTER": 1, "LEAVE": -1}.get(kind, 0)
+        check(kind in ("ENTER", "LEAVE") or depth[rank] > 1, "t.otf2: a message outside of a call")
     check(all(times == sorted(times) for times in inside.values()), "t.otf2: order")
+    check(not any(depth.values()), "t.otf2: regions that do not end")
     definitions = subprocess.run(["otf2-print", "-G", "t.otf2/traces.otf2"], check=True, text=True,
                                  stdout=subprocess.PIPE).stdout
     check('"rank 63"' in definitions and '"node 63"' in definitions, "t.otf2: names")
+
+
+def check_archive(recording):
+    """Our own reader finds the calls: their messages, collectives and times."""
+    info = json.loads(run("info", "t.otf2", "--json").stdout)
+    records = {name: row["count"] for name, row in info["records"].items()}
+    calls = {row["call"]: row for row in recording["by_call"]}
+    check(records["MPI_SEND"] == records["MPI_RECV"] == calls["isend"]["calls"], f"t.otf2: {records}")
+    for call in "irecv", "isend", "waitall", "allreduce":
+        check(records[f"ENTER:MPI_{call.capitalize()}"] == calls[call]["calls"], f"t.otf2: {call}")
+    check(records["COLL_END:ALLREDUCE"] == records["MPI_COLLECTIVE_BEGIN"] == 192 and
+          records["ENTER:program"] == 64, f"t.otf2: {records}")
+    done = run("replay", "t.otf2", "--json", "-q")
+    computing = json.loads(done.stdout)["result"]["ranks"]["compute_ps"]
+    mean = sum(row["compute_ps"] for row in recording["rows"]) // 64
+    check(abs(computing["mean"] - mean) < 1000, f"t.otf2: computing {computing}, not {mean}", done)
 
 
 def check_page(name, messages):
@@ -322,7 +332,8 @@ def fields(data):
 
 def check_perfetto(recording):
     """By a reader of our own: slices that end, flows that lead somewhere."""
-    tracks, begun, slices, flows, counters = {}, {}, 0, [set(), set()], set()
+    tracks, begun, slices, flows, counters = {}, {}, {}, [set(), set()], set()
+    children, arguments = {}, set()
     links = parts("run.html")[0]["result"]["network"]["hot_links"]
     for number, packet in fields(pathlib.Path("t.pftrace").read_bytes()):
         packet = dict(fields(packet))
@@ -330,6 +341,8 @@ def check_perfetto(recording):
         if 60 in packet:
             track = dict(fields(packet[60]))
             tracks[track[1]] = dict(fields(track[4]))[5].decode() if 4 in track else None
+            if 5 in track:
+                children[track[1]] = track[5]
             continue
         event = dict(fields(packet[11]))
         check(event[11] in tracks, "an event of no track")
@@ -340,13 +353,19 @@ def check_perfetto(recording):
             begun[event[11]] = packet[8]
         elif event[9] == 2:
             check(begun.pop(event[11]) <= packet[8], "a slice that ends before it begins")
-            slices += 1
+            which = "call" if event[11] in children else "span"
+            slices[which] = slices.get(which, 0) + 1
+        if 4 in event:
+            arguments.add(dict(fields(event[4]))[10].decode())
         for side, field in enumerate((47, 48)):
             if field in event:
                 flows[side].add(event[field])
     check(counters == {1, *range(2, 2 + len(links))}, f"counters {counters}")
-    check(not begun and slices == sum(len(re.findall("[cosrk]", s)) for s in recording["spans"]),
+    check(not begun and slices == {"span": sum(len(re.findall("[cosrk]", s)) for s in recording["spans"]),
+                                   "call": sum(len(s.split(";")) for s in recording["calls"])},
           f"{slices} slices")
+    check(set(children.values()) == {number for number, name in tracks.items() if name} and
+          arguments == {"bytes"}, f"calls below their ranks: {arguments}")
     check(flows[0] == flows[1] and len(flows[0]) == recording["n_messages"], "flows")
     check([name for name in tracks.values() if name] == [f"rank {i}" for i in range(64)], "tracks")
 
@@ -355,16 +374,39 @@ def check_paraver(recording):
     """States add up, lines are in order, communications are the messages."""
     head, *lines = pathlib.Path("t.prv").read_text(encoding="utf-8").splitlines()
     lines = [[int(word) for word in line.split(":")] for line in lines]
-    check(re.fullmatch(r"#Paraver \(.*\):\d+_ns:1\(64\):1:64\((1:1,){63}1:1\)", head), head)
+    check(re.fullmatch(r"#Paraver \(.*\):\d+_ns:64\((1,){63}1\):1:64\((1:\d+,){63}1:64\)", head), head)
     times = [line[5] for line in lines]
     check(times == sorted(times), "lines out of order")
     computing = sum(line[6] - line[5] for line in lines if line[0] == 1 and line[7] == 1)
     expected = sum(row["compute_ps"] for row in recording["rows"]) / 1000
     check(abs(computing - expected) <= len(lines), f"{computing} ns of computing, not {expected}")
     check(sum(line[0] == 3 for line in lines) == recording["n_messages"], "messages")
-    check(all(len(line) == (8 if line[0] == 1 else 15) for line in lines), "words of lines")
+    check(all(len(line) == {1: 8, 2: 8, 3: 15}[line[0]] for line in lines), "words of lines")
+    events = [line for line in lines if line[0] == 2]
+    calls = sum(len(text.split(";")) for text in recording["calls"])
+    check(len(events) == 2 * calls and sum(line[7] == 0 for line in events) == calls and
+          {line[6] for line in events} == {50000001, 50000002}, f"{len(events)} events of {calls} calls")
+    check(len({line[14] for line in lines if line[0] == 3}) > 3, "tags of messages")
+    names = pathlib.Path("t.pcf").read_text(encoding="utf-8")
+    check(all(f"MPI_{name.capitalize()}\n" in names for name in recording["call_names"]), names)
+    write(*[word.replace("4x4x4", "4x4x2") for word in RUN], "--ranks-per-node", "2", "-o", "two.prv")
+    head = pathlib.Path("two.prv").read_text(encoding="utf-8").splitlines()[0]
+    check(":32(2,2," in head and "(1:1,1:1,1:2," in head, f"two tasks a node: {head}")
     check("computing" in pathlib.Path("t.pcf").read_text(encoding="utf-8") and
           "LEVEL THREAD SIZE 64" in pathlib.Path("t.row").read_text(encoding="utf-8"), "names")
+
+
+def check_calls_csv(recording):
+    """A line for each call, with its arguments; a table of links that says why it is empty."""
+    write("report", "run.json", "-o", "t.calls.csv")
+    head, *lines = pathlib.Path("t.calls.csv").read_text(encoding="utf-8").splitlines()
+    check(head == "rank,from_ps,until_ps,type,name,peer,tag,communicator,bytes", head)
+    check(len(lines) == sum(len(text.split(";")) for text in recording["calls"]), f"{len(lines)} calls")
+    sends = [line.split(",") for line in lines if ",isend," in line]
+    check(all(len(line) == 9 and int(line[5]) < 64 and line[8] == "10000" for line in sends), sends[:2])
+    write("report", "base.json", "-o", "links.csv")
+    text = pathlib.Path("links.csv").read_text(encoding="utf-8")
+    check(text.startswith("# no links were recorded: run with -p net.stats=links"), text)
 
 
 def check_timelines():
@@ -379,6 +421,7 @@ def check_timelines():
         check(1000 < pathlib.Path(f"many.{name}").stat().st_size < MOST_BYTES, f"many.{name}")
     check_perfetto(recording)
     check_paraver(recording)
+    check_calls_csv(recording)
     lines = pathlib.Path("t.timeline.csv").read_text(encoding="utf-8").splitlines()[1:]
     ends = {int(line.split(",")[0]): int(line.split(",")[3]) for line in lines}
     check([ends[rank] for rank in range(64)] == [row["finish_ps"] for row in recording["rows"]],

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/calls.h"
+
+#include "base/array.h"
+#include "base/mem.h"
+#include "trace/otf2/coll.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- names ---- */
+
+static size_t count_items(const struct wf_value *list)
+{
+    size_t n = 0;
+
+    for (const struct wf_value *v = list != NULL ? list->first : NULL; v != NULL; v = v->next) {
+        n++;
+    }
+    return n;
+}
+
+static const struct wf_value *list_at(const struct wf_value *doc, const char *path)
+{
+    const struct wf_value *list = wf_doc_find(doc, path);
+
+    return list != NULL && list->type == WF_VALUE_LIST ? list : NULL;
+}
+
+static const char *text_of(const struct wf_value *value)
+{
+    return value->type == WF_VALUE_TEXT ? value->text : "";
+}
+
+static void describe(struct wf_track_name *name, const char *text)
+{
+    bool is_mpi = strncmp(text, "MPI_", 4) == 0;
+
+    name->text = text;
+    (void)snprintf(name->mpi, sizeof(name->mpi), "%s%s", is_mpi ? "" : "MPI_", text);
+    if (!is_mpi) {
+        name->mpi[4] = (char)toupper((unsigned char)name->mpi[4]);
+    }
+    const struct wf_op_info *info = wf_op_info(wf_op_of_call(name->mpi));
+    name->sends = info->family == WF_FAMILY_SEND || info->family == WF_FAMILY_SENDRECV;
+    name->receives = (info->family == WF_FAMILY_RECV && !info->returns_request) ||
+                     info->family == WF_FAMILY_SENDRECV || info->family == WF_FAMILY_WAIT ||
+                     info->family == WF_FAMILY_TEST;
+    name->is_collective = info->family == WF_FAMILY_COLLECTIVE;
+    name->is_point_to_point = info->family >= WF_FAMILY_SEND && info->family <= WF_FAMILY_TEST;
+}
+
+static void read_names(struct wf_track_calls *calls, const struct wf_value *doc)
+{
+    const struct wf_value *list = list_at(doc, "recording.call_names");
+    size_t i = 0;
+
+    calls->n_names = count_items(list);
+    calls->names = wf_xcalloc(calls->n_names + 1, sizeof(*calls->names));
+    for (const struct wf_value *v = list != NULL ? list->first : NULL; v != NULL; v = v->next) {
+        describe(&calls->names[i++], text_of(v));
+    }
+    list = list_at(doc, "recording.region_names");
+    calls->n_region_names = count_items(list);
+    calls->region_names = wf_xcalloc(calls->n_region_names + 1, sizeof(*calls->region_names));
+    i = 0;
+    for (const struct wf_value *v = list != NULL ? list->first : NULL; v != NULL; v = v->next) {
+        calls->region_names[i++] = text_of(v);
+    }
+}
+
+/* ---- calls ---- */
+
+/* Reads a number or "-". False if the text has neither. */
+static bool read_number(const char **at, uint64_t *out, bool *has)
+{
+    char *end;
+
+    *at += strspn(*at, " ");
+    *has = **at != '-';
+    if (!*has) {
+        ++*at;
+        return true;
+    }
+    *out = strtoull(*at, &end, 10);
+    if (end == *at) {
+        return false;
+    }
+    *at = end;
+    return true;
+}
+
+/* Reads the next call: name, begin, duration, and perhaps peer, tag, communicator, bytes. */
+static bool read_call(const char **at, uint64_t *now, struct wf_track_call *out)
+{
+    uint64_t numbers[7] = {0};
+    bool has[7] = {false};
+    size_t n = 0;
+
+    while (**at != '\0' && **at != ';' && n < 7) {
+        if (!read_number(at, &numbers[n], &has[n])) {
+            return false;
+        }
+        n++;
+    }
+    if ((n != 3 && n != 7) || numbers[0] >= WF_TRACK_NO_CALL) {
+        return false;
+    }
+    *at += **at == ';' ? 1 : 0;
+    *now += numbers[1];
+    *out = (struct wf_track_call){
+        .from = *now,
+        .until = *now + numbers[2],
+        .name = (uint32_t)numbers[0],
+        .has_peer = has[3],
+        .has_tag = has[4],
+        .has_args = n == 7,
+        .peer = (uint32_t)numbers[3],
+        .tag = (uint32_t)numbers[4],
+        .comm = (uint32_t)numbers[5],
+        .sent_to = WF_TRACK_NO_CALL,
+        .bytes = numbers[6],
+    };
+    return true;
+}
+
+static struct wf_track_list read_list(const char *text, size_t n_names,
+                                      const struct wf_choice *view)
+{
+    struct wf_track_list list = {.n = 0};
+    size_t capacity = 0;
+    uint64_t now = 0;
+    struct wf_track_call call;
+
+    while (*text != '\0' && read_call(&text, &now, &call)) {
+        if (call.name < n_names &&
+            wf_choice_touches(view, (int64_t)call.from, (int64_t)call.until + 1)) {
+            WF_GROW(list.calls, list.n, capacity);
+            list.calls[list.n++] = call;
+        }
+    }
+    return list;
+}
+
+/* Reads one text for each recorded rank; those of ranks without a track are skipped. */
+static struct wf_track_list *read_lists(const struct wf_value *texts,
+                                        const struct wf_tracks *tracks, size_t n_names)
+{
+    struct wf_track_list *lists = wf_xcalloc(tracks->n + 1, sizeof(*lists));
+    uint64_t rank = 0;
+
+    for (const struct wf_value *v = texts->first; v != NULL; v = v->next, rank++) {
+        while (rank < tracks->n_numbers && !wf_choice_has_rank(&tracks->kept, rank)) {
+            rank++;
+        }
+        if (rank >= tracks->n_numbers) {
+            break;
+        }
+        if (tracks->number[rank] != 0) {
+            lists[tracks->number[rank] - 1] = read_list(text_of(v), n_names, &tracks->view);
+        }
+    }
+    return lists;
+}
+
+/* ---- messages ---- */
+
+static void read_messages(struct wf_track_calls *calls, const struct wf_tracks *tracks)
+{
+    struct wf_message_walk walk = wf_tracks_messages(tracks);
+    struct wf_track_message message;
+    size_t capacity = 0;
+
+    while (wf_track_message(&walk, &message)) {
+        WF_GROW(calls->messages, calls->n_messages, capacity);
+        calls->messages[calls->n_messages++] = (struct wf_track_matched){
+            message, tracks->number[message.from] - 1, tracks->number[message.to] - 1,
+            WF_TRACK_NO_CALL, WF_TRACK_NO_CALL};
+    }
+}
+
+/* The call in which a message is received: the first that can receive and does not end before
+ * the message arrives. */
+static uint32_t receiving_call(const struct wf_track_calls *calls, uint32_t track, uint64_t at)
+{
+    const struct wf_track_list *list = &calls->calls[track];
+    size_t low = 0, high = list->n;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (list->calls[middle].until < at) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    while (low < list->n && !calls->names[list->calls[low].name].receives) {
+        low++;
+    }
+    return low < list->n ? (uint32_t)low : WF_TRACK_NO_CALL;
+}
+
+/* Finds, for each call of a track that sends, the first message that left after it began and
+ * goes where the call says. `first` and `last` are the messages of the track. */
+static void match_track(struct wf_track_calls *calls, uint32_t track, size_t first, size_t last)
+{
+    const struct wf_track_list *list = &calls->calls[track];
+
+    for (size_t i = 0; i < list->n; i++) {
+        struct wf_track_call *call = &list->calls[i];
+        if (!calls->names[call->name].sends || !call->has_peer) {
+            continue;
+        }
+        while (first < last && calls->messages[first].message.departure < call->from) {
+            first++;
+        }
+        for (size_t m = first; m < last; m++) {
+            struct wf_track_matched *each = &calls->messages[m];
+            if (each->sent == WF_TRACK_NO_CALL && each->message.to == call->peer &&
+                each->message.bytes == call->bytes) {
+                each->sent = (uint32_t)i;
+                each->received = receiving_call(calls, each->to, each->message.arrival);
+                call->sent_to = each->received != WF_TRACK_NO_CALL ? each->to : call->sent_to;
+                break;
+            }
+        }
+    }
+}
+
+static void match_messages(struct wf_track_calls *calls)
+{
+    for (size_t first = 0, last; first < calls->n_messages; first = last) {
+        last = first;
+        while (last < calls->n_messages &&
+               calls->messages[last].from == calls->messages[first].from) {
+            last++;
+        }
+        match_track(calls, calls->messages[first].from, first, last);
+    }
+}
+
+static int compare_received(const void *a, const void *b)
+{
+    const struct wf_track_received *x = a, *y = b;
+
+    if (x->to != y->to) {
+        return x->to < y->to ? -1 : 1;
+    }
+    if (x->call != y->call) {
+        return x->call < y->call ? -1 : 1;
+    }
+    if (x->arrival != y->arrival) {
+        return x->arrival < y->arrival ? -1 : 1;
+    }
+    return x->message < y->message ? -1 : 1;
+}
+
+static void sort_received(struct wf_track_calls *calls)
+{
+    calls->received = wf_xcalloc(calls->n_messages + 1, sizeof(*calls->received));
+    for (size_t i = 0; i < calls->n_messages; i++) {
+        const struct wf_track_matched *each = &calls->messages[i];
+        if (each->received != WF_TRACK_NO_CALL) {
+            calls->received[calls->n_received++] =
+                (struct wf_track_received){each->to, each->received, each->message.arrival, i};
+        }
+    }
+    qsort(calls->received, calls->n_received, sizeof(*calls->received), compare_received);
+}
+
+void wf_track_calls_init(struct wf_track_calls *calls, const struct wf_value *doc,
+                         const struct wf_tracks *tracks)
+{
+    const struct wf_value *texts = list_at(doc, "recording.calls");
+    const struct wf_value *regions = list_at(doc, "recording.regions");
+
+    *calls =
+        (struct wf_track_calls){.known = tracks->exact && texts != NULL, .n_tracks = tracks->n};
+    if (tracks->exact) {
+        read_messages(calls, tracks);
+    }
+    if (!calls->known) {
+        return;
+    }
+    read_names(calls, doc);
+    calls->calls = read_lists(texts, tracks, calls->n_names);
+    if (regions != NULL) {
+        calls->regions = read_lists(regions, tracks, calls->n_region_names);
+    }
+    match_messages(calls);
+    sort_received(calls);
+}
+
+void wf_track_calls_fini(struct wf_track_calls *calls)
+{
+    for (uint64_t i = 0; i < calls->n_tracks; i++) {
+        if (calls->calls != NULL) {
+            free(calls->calls[i].calls);
+        }
+        if (calls->regions != NULL) {
+            free(calls->regions[i].calls);
+        }
+    }
+    free(calls->calls);
+    free(calls->regions);
+    free(calls->names);
+    free(calls->region_names);
+    free(calls->messages);
+    free(calls->received);
+    *calls = (struct wf_track_calls){.known = false};
+}
