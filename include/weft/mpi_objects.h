@@ -19,10 +19,12 @@
 #define MPI_ERRHANDLER_NULL   ((MPI_Errhandler)0x47000000)
 #define MPI_ERRORS_ARE_FATAL  ((MPI_Errhandler)0x47000001)
 #define MPI_ERRORS_RETURN     ((MPI_Errhandler)0x47000002)
+#define MPI_ERRORS_ABORT      ((MPI_Errhandler)0x47000003)
 #define MPI_WIN_NULL      ((MPI_Win)0x48000000)
 #define MPI_MESSAGE_NULL  ((MPI_Message)0x49000000)
 #define MPI_MESSAGE_NO_PROC   ((MPI_Message)0x49000001)
 #define MPI_FILE_NULL     ((MPI_File)0x4a000000)
+#define MPI_SESSION_NULL  ((MPI_Session)0x4c000000)
 
 #define MPI_CHAR                  ((MPI_Datatype)0x42000001)
 #define MPI_SIGNED_CHAR           ((MPI_Datatype)0x42000002)

@@ -159,7 +159,7 @@ static int delete (struct wl_rank *rank, int object, struct wl_properties *prope
 /* The attributes that MPI itself gives to an object. False if the keyval is not one of them. */
 static bool predefined_comm(struct wl_rank *rank, MPI_Comm comm, int keyval, void *value)
 {
-    static const int tag_ub = 0x3fffffff, proc_null = MPI_PROC_NULL, any = MPI_ANY_SOURCE,
+    static const int tag_ub = WL_TAG_LIMIT - 1, proc_null = MPI_PROC_NULL, any = MPI_ANY_SOURCE,
                      yes = 1, zero = 0, last = MPI_ERR_LASTCODE;
     const int *const values[] = {
         [MPI_TAG_UB] = &tag_ub,

@@ -201,17 +201,85 @@ int wl_MPI_Comm_split(struct wl_rank *rank, MPI_Comm comm, int color, int key,
     return MPI_SUCCESS;
 }
 
-/* No two ranks share memory: each has a node of its own. */
+/* Whether the members are on several nodes. */
+static bool spans_nodes(struct wl_rank *rank, const struct wl_comm *comm)
+{
+    uint32_t first = wl.port->node(rank->self, wl_member(comm, 0)), i = 1;
+
+    while (i < comm->size && wl.port->node(rank->self, wl_member(comm, i)) == first) {
+        i++;
+    }
+    return i < comm->size;
+}
+
+/* The resources of a simulated machine: nodes, and the rank's own core. */
+enum resource { RESOURCE_NONE, RESOURCE_NODE, RESOURCE_CORE };
+
+static enum resource named_resource(struct wl_rank *rank, MPI_Info info)
+{
+    static const struct {
+        const char *name;
+        enum resource resource;
+    } known[] = {{"mpi_shared_memory", RESOURCE_NODE},
+                 {"node", RESOURCE_NODE},
+                 {"Machine", RESOURCE_NODE},
+                 {"core", RESOURCE_CORE},
+                 {"Core", RESOURCE_CORE},
+                 {"PU", RESOURCE_CORE}};
+    char value[MPI_MAX_INFO_VAL] = "";
+    int flag = 0;
+
+    if (info != MPI_INFO_NULL) {
+        (void)wl_MPI_Info_get(rank, info, "mpi_hw_resource_type", MPI_MAX_INFO_VAL - 1, value,
+                              &flag);
+    }
+    for (size_t i = 0; flag && i < sizeof(known) / sizeof(known[0]); i++) {
+        if (strcmp(known[i].name, value) == 0) {
+            return known[i].resource;
+        }
+    }
+    return RESOURCE_NONE;
+}
+
+/* By which resource a type splits a communicator. MPI_COMM_TYPE_HW_UNGUIDED: by the largest one
+ * that makes its parts smaller. */
+static enum resource split_resource(struct wl_rank *rank, const struct wl_view *view, int type,
+                                    MPI_Info info)
+{
+    switch (type) {
+    case MPI_COMM_TYPE_SHARED:
+        return RESOURCE_NODE;
+    case MPI_COMM_TYPE_HW_GUIDED:
+        return named_resource(rank, info);
+    case MPI_COMM_TYPE_HW_UNGUIDED:
+        return spans_nodes(rank, view->comm) ? RESOURCE_NODE
+               : view->comm->size > 1        ? RESOURCE_CORE
+                                             : RESOURCE_NONE;
+    case MPI_UNDEFINED:
+        return RESOURCE_NONE;
+    default:
+        wl_fatal(rank, "there is no split type %d", type);
+    }
+}
+
 int wl_MPI_Comm_split_type(struct wl_rank *rank, MPI_Comm comm, int split_type, int key,
                            MPI_Info info, MPI_Comm *newcomm)
 {
     struct wl_view view = wl_comm_of(rank, comm);
+    enum resource by = split_resource(rank, &view, split_type, info);
     const struct wl_split_args args = {
-        .color = split_type == MPI_UNDEFINED ? MPI_UNDEFINED : (int)rank->self->rank,
+        .color = by == RESOURCE_NODE   ? (int)wl.port->node(rank->self, rank->self->rank)
+                 : by == RESOURCE_CORE ? (int)rank->self->rank
+                                       : MPI_UNDEFINED,
         .key = key,
         .inter = view.inter};
 
     *newcomm = wl_comm_split(rank, &view, &args, WF_OP_COMM_SPLIT);
+    if (split_type == MPI_COMM_TYPE_HW_UNGUIDED && *newcomm != MPI_COMM_NULL &&
+        info != MPI_INFO_NULL) {
+        (void)wl_MPI_Info_set(rank, info, "mpi_hw_resource_type",
+                              by == RESOURCE_NODE ? "node" : "core");
+    }
     return MPI_SUCCESS;
 }
 

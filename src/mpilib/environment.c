@@ -74,10 +74,10 @@ double MPI_Wtick(void)
     return 1e-12;
 }
 
-/* Each rank has a node of its own. */
 int wl_MPI_Get_processor_name(struct wl_rank *rank, char *name, int *length)
 {
-    *length = snprintf(name, MPI_MAX_PROCESSOR_NAME, "node%u", rank->self->rank);
+    *length = snprintf(name, MPI_MAX_PROCESSOR_NAME, "node%u",
+                       wl.port->node(rank->self, rank->self->rank));
     return MPI_SUCCESS;
 }
 

@@ -44,6 +44,15 @@ static const char *const texts[] = {
     [MPI_ERR_WIN] = "invalid window",
     [MPI_ERR_FILE] = "invalid file",
     [MPI_ERR_IO] = "input or output failed",
+    [MPI_ERR_SPAWN] = "no processes can be started",
+    [MPI_ERR_PORT] = "invalid port",
+    [MPI_ERR_SERVICE] = "unknown service",
+    [MPI_ERR_NAME] = "unknown name of a service",
+    [MPI_ERR_UNSUPPORTED_OPERATION] = "unsupported operation",
+    [MPI_ERR_PROC_ABORTED] = "a process has aborted",
+    [MPI_ERR_VALUE_TOO_LARGE] = "value too large for its variable",
+    [MPI_ERR_SESSION] = "invalid session",
+    [MPI_ERR_ERRHANDLER] = "invalid error handler",
 };
 enum { N_TEXTS = sizeof(texts) / sizeof(texts[0]) };
 
@@ -84,7 +93,8 @@ bool wl_errors_return(struct wl_rank *rank, MPI_Comm comm)
     const struct wl_properties *properties = *wl_comm_properties(rank, comm);
 
     return properties != NULL && properties->errhandler != 0 &&
-           properties->errhandler != MPI_ERRORS_ARE_FATAL;
+           properties->errhandler != MPI_ERRORS_ARE_FATAL &&
+           properties->errhandler != MPI_ERRORS_ABORT;
 }
 
 /* ---- error handlers as objects ---- */
@@ -106,11 +116,14 @@ int wl_MPI_Errhandler_free(struct wl_rank *rank, MPI_Errhandler *errhandler)
     return MPI_SUCCESS;
 }
 
-/* The properties of a communicator or a window. */
+/* The properties of a communicator, a window or a session. */
 static struct wl_properties **properties_of(struct wl_rank *rank, int handle)
 {
-    return (uint32_t)handle >> WL_KIND_SHIFT == WL_WIN ? wl_win_properties(rank, handle)
-                                                       : wl_comm_properties(rank, handle);
+    uint32_t kind = (uint32_t)handle >> WL_KIND_SHIFT;
+
+    return kind == WL_WIN       ? wl_win_properties(rank, handle)
+           : kind == WL_SESSION ? wl_session_properties(rank, handle)
+                                : wl_comm_properties(rank, handle);
 }
 
 int wl_MPI_Comm_set_errhandler(struct wl_rank *rank, MPI_Comm comm, MPI_Errhandler errhandler)

@@ -21,6 +21,7 @@ enum wl_kind {
     WL_MESSAGE = 0x49,
     WL_FILE = 0x4a,
     WL_KEYVAL = 0x4b,
+    WL_SESSION = 0x4c,
 };
 
 enum { WL_KIND_SHIFT = 24, WL_OBJECT_FIRST = 256 };

@@ -152,6 +152,30 @@ int wl_MPI_Info_get(struct wl_rank *rank, MPI_Info handle, const char *key, int 
     return MPI_SUCCESS;
 }
 
+/* Replaces MPI_Info_get() in MPI-4.0: *buflen counts the byte that ends the string, and becomes
+ * what the whole value needs. */
+int wl_MPI_Info_get_string(struct wl_rank *rank, MPI_Info handle, const char *key, int *buflen,
+                           char *value, int *flag)
+{
+    const struct info *info = info_of(rank, handle);
+    int i = find(info, key);
+
+    *flag = i < info->n;
+    if (*flag) {
+        if (*buflen > 0) {
+            (void)snprintf(value, (size_t)*buflen, "%s", info->pairs[i].value);
+        }
+        *buflen = (int)strlen(info->pairs[i].value) + 1;
+    }
+    return MPI_SUCCESS;
+}
+
+/* A copy of MPI_INFO_ENV, also before MPI_Init(). */
+int wl_MPI_Info_create_env(struct wl_rank *rank, int argc, char **argv, MPI_Info *info)
+{
+    return wl_MPI_Info_dup(rank, MPI_INFO_ENV, info);
+}
+
 int wl_MPI_Info_get_valuelen(struct wl_rank *rank, MPI_Info handle, const char *key,
                              int *valuelen, int *flag)
 {

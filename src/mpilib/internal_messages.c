@@ -29,9 +29,8 @@ static const uint32_t *identity(void)
     return list;
 }
 
-/* The number in ops of the second communicator that the simulation has for such messages. It is
- * created with the first message. */
-static uint32_t internal_number(struct wl_rank *rank, const struct wl_view *view)
+/* It is created with the first message. */
+uint32_t wl_internal_number(struct wl_rank *rank, const struct wl_view *view)
 {
     uint32_t *number = &rank->world_internal;
 
@@ -57,7 +56,7 @@ void wl_internal_send(struct wl_rank *rank, const struct wl_view *view, uint32_t
     const struct wf_op op = {.kind = WF_OP_SEND,
                              .peer = to,
                              .tag = tag,
-                             .comm = internal_number(rank, view),
+                             .comm = wl_internal_number(rank, view),
                              .bytes = bytes.n};
 
     message->context = WL_INTERNAL_CONTEXT(view->comm);
@@ -83,7 +82,7 @@ void wl_internal_recv(struct wl_rank *rank, const struct wl_view *view, uint32_t
     const struct wf_op op = {.kind = WF_OP_RECV,
                              .peer = from,
                              .tag = tag,
-                             .comm = internal_number(rank, view),
+                             .comm = wl_internal_number(rank, view),
                              .bytes = buffer.n};
 
     wl_recv_post(rank, &recv);
@@ -94,7 +93,7 @@ void wl_internal_recv(struct wl_rank *rank, const struct wl_view *view, uint32_t
 bool wl_internal_probe(struct wl_rank *rank, const struct wl_view *view, uint32_t from, int tag)
 {
     const struct wf_op op = {
-        .kind = WF_OP_IPROBE, .peer = from, .tag = tag, .comm = internal_number(rank, view)};
+        .kind = WF_OP_IPROBE, .peer = from, .tag = tag, .comm = wl_internal_number(rank, view)};
 
     return wl_call(rank, &op)->found;
 }

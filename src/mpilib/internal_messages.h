@@ -22,6 +22,9 @@ void wl_internal_send(struct wl_rank *rank, const struct wl_view *view, uint32_t
 void wl_internal_recv(struct wl_rank *rank, const struct wl_view *view, uint32_t from, int tag,
                       struct wl_buffer buffer);
 
+/* The number in ops of the communicator that the simulation has for such messages. */
+uint32_t wl_internal_number(struct wl_rank *rank, const struct wl_view *view);
+
 /* Whether a message has arrived. */
 bool wl_internal_probe(struct wl_rank *rank, const struct wl_view *view, uint32_t from,
                        int tag);

@@ -78,7 +78,8 @@ static void rank_ends(struct wf_port_rank *self)
 static void free_rest(struct wl_rank *rank)
 {
     struct wl_table *const tables[] = {&rank->ops,      &rank->groups,  &rank->errhandlers,
-                                       &rank->messages, &rank->keyvals, &rank->files};
+                                       &rank->messages, &rank->keyvals, &rank->files,
+                                       &rank->sessions};
 
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
         free_items(tables[i]);
@@ -195,7 +196,7 @@ const struct wf_port_answer *wl_call(struct wl_rank *rank, const struct wf_op *o
 
 void wl_catch_up(struct wl_rank *rank)
 {
-    if (rank->initialized && !rank->finalized) {
+    if ((rank->initialized && !rank->finalized) || rank->sessions.n > 0) {
         (void)wl_call(rank, &(struct wf_op){.kind = WF_OP_COMPUTE});
     }
 }

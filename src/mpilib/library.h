@@ -7,22 +7,24 @@
  *
  * The functions that programs call, MPI_X(), are generated from bindings/functions.txt. They
  * enter the library and call wl_MPI_X(), which has the calling rank as its first parameter.
- * Where they are implemented (chapters of MPI-3.1):
+ * Where they are implemented (chapters of MPI-4.0):
  *
  *    3  Point-to-point      point_to_point, probe, request, request_completion,
- *                           request_persistent, status; message_queue
- *    4  Datatypes           datatype, datatype_create, datatype_contents, datatype_external32
- *    5  Collectives         collective, collective_data, collective_intercomm, reduction;
+ *                           request_persistent, request_compound, status; message_queue
+ *    4  Partitioned         partitioned
+ *    5  Datatypes           datatype, datatype_create, datatype_contents, datatype_external32
+ *    6  Collectives         collective, collective_data, collective_intercomm, reduction;
  *                           collective_exchange
- *    6  Communicators       group, communicator, communicator_create, intercommunicator,
+ *    7  Communicators       group, communicator, communicator_create, intercommunicator,
  *                           attributes, properties; communicator_registry
- *    7  Topologies          topology, topology_graph
- *    8  Environment         environment, errors
- *    9  Info                info
- *   11  One-sided           window, one_sided
- *   12  External interfaces request_generalized
- *   13  Files               file
- *   17  Fortran             bindings/
+ *    8  Topologies          topology, topology_graph
+ *    9  Environment         environment, errors
+ *   10  Info                info
+ *   11  Sessions            session
+ *   12  One-sided           window, one_sided
+ *   13  External interfaces request_generalized
+ *   14  Files               file
+ *   19  Fortran             bindings/
  *
  * libc_wrappers.c, libc_process.c and libc_replacements/ make the C library safe for ranks that
  * share a process; clocks.c gives them the simulated time (interpose.h says how). Names with
@@ -70,7 +72,7 @@ extern const struct wf_port_library weft_mpi_library;
 struct wl_rank {
     struct wf_port_rank *self;
     struct wl_table comms, types, ops, requests, groups, infos, errhandlers, wins, messages,
-        keyvals, files;
+        keyvals, files, sessions;
     struct wl_recv *first_recv, *last_recv; /* posted and not complete, in order */
     uint64_t *numbers_used;                 /* a bit for each number of a request in ops */
     uint32_t n_number_words;
@@ -86,6 +88,7 @@ struct wl_rank {
     MPI_Count bsend_bytes;
     int thread_level;
     int universe_size;     /* the attribute MPI_UNIVERSE_SIZE points to it */
+    uint32_t n_partitions; /* of all its partitioned sends: the next one's first tag */
     struct wl_lock *locks; /* of its windows, that ranks hold */
     uint32_t n_wins;       /* while there are any, the rank must not run ahead of its time */
     int n_added_errors;
@@ -164,5 +167,9 @@ bool wl_is_large(const struct wl_rank *rank);
 
 /* A number for a request in ops: the lowest that is free. */
 uint32_t wl_number_new(struct wl_rank *rank);
+void wl_number_free(struct wl_rank *rank, uint32_t number);
+
+/* Tags of the program are below this limit. */
+#define WL_TAG_LIMIT 0x20000000
 
 #include "generated/implementation.h"

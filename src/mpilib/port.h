@@ -89,6 +89,8 @@ struct wf_port_simulator {
     void (*child)(struct wf_port_rank *self);
     /* The system is about to write to these bytes of the program's memory. */
     void (*touch)(struct wf_port_rank *self, void *place, size_t bytes);
+    /* The simulated node of a rank of the program. Ranks of a node run in one process. */
+    uint32_t (*node)(struct wf_port_rank *self, uint32_t rank);
 
     uint64_t payload_max; /* data of more bytes need not arrive */
     bool checks_data;     /* check that data does not change on its way */

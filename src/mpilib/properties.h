@@ -44,6 +44,7 @@ struct wl_properties *wl_properties_get(struct wl_properties **properties);
 struct wl_properties **wl_comm_properties(struct wl_rank *rank, MPI_Comm comm);
 struct wl_properties **wl_type_properties(struct wl_rank *rank, MPI_Datatype datatype);
 struct wl_properties **wl_win_properties(struct wl_rank *rank, MPI_Win win);
+struct wl_properties **wl_session_properties(struct wl_rank *rank, MPI_Session session);
 void wl_type_properties_free(struct wl_rank *rank);
 
 /* Copies attributes to a duplicate of object `from`, as the program's copy functions decide.

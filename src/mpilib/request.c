@@ -4,6 +4,7 @@
 
 #include "mpilib/errors.h"
 #include "mpilib/memory.h"
+#include "mpilib/request_compound.h"
 
 #include <stdlib.h>
 
@@ -25,7 +26,7 @@ uint32_t wl_number_new(struct wl_rank *rank)
     }
 }
 
-static void number_free(struct wl_rank *rank, uint32_t number)
+void wl_number_free(struct wl_rank *rank, uint32_t number)
 {
     rank->numbers_used[number / 64] &= ~(UINT64_C(1) << number % 64);
 }
@@ -159,7 +160,8 @@ void wl_request_free(struct wl_rank *rank, MPI_Request *handle)
 {
     struct wl_request *request = wl_table_take(&rank->requests, WL_REQUEST, *handle);
 
-    number_free(rank, request->number);
+    wl_number_free(rank, request->number);
+    wl_compound_free(rank, request);
     wl_persistent_free(rank, request);
     free(request->own);
     free(request);

@@ -26,6 +26,7 @@ enum wl_request_kind {
     WL_REQUEST_SEND,
     WL_REQUEST_RECV,
     WL_REQUEST_COLL,
+    WL_REQUEST_COMPOUND,    /* several of the simulation: request_compound.h */
     WL_REQUEST_GENERALIZED, /* the program completes it */
     WL_REQUEST_DONE,        /* complete from the start, with a status */
 };
@@ -39,6 +40,7 @@ struct wl_request {
     bool concluded; /* MPI_Request_get_status() has completed it: only `status` is left */
     struct wl_recv recv;
     struct wl_persistent *persistent; /* or null; request_persistent.c */
+    struct wl_compound *compound;     /* of a compound request; else null */
     MPI_Status status;                /* of a request that is complete from the start */
     /* Of a collective: delivers the data. `own` is freed with the request. */
     void (*deliver)(struct wl_rank *rank, void *own);

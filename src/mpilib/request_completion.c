@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Waits and tests: the completion of requests (MPI-3.1, 3.7.3 to 3.7.6). */
 #include "mpilib/memory.h"
-#include "mpilib/request.h"
+#include "mpilib/request_compound.h"
 
 #include <stdlib.h>
 
@@ -21,6 +21,14 @@ static bool is_complete_already(const struct wl_request *request)
            request->kind == WL_REQUEST_GENERALIZED;
 }
 
+static void copy_status(struct wl_request *request, MPI_Status *status)
+{
+    if (status != MPI_STATUS_IGNORE) {
+        request->status.MPI_ERROR = status->MPI_ERROR;
+        *status = request->status;
+    }
+}
+
 /* The status of a request that the simulation knows nothing about. */
 static int conclude(struct wl_request *request, MPI_Status *status)
 {
@@ -31,13 +39,10 @@ static int conclude(struct wl_request *request, MPI_Status *status)
     } else if (request->cancelled || request->kind == WL_REQUEST_SEND) {
         wl_status_set_empty(&request->status);
         request->status.weft_cancelled = request->cancelled;
-    } else if (request->kind == WL_REQUEST_RECV) {
+    } else if (request->kind == WL_REQUEST_RECV || request->kind == WL_REQUEST_COMPOUND) {
         wl_status_set(&request->status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
     }
-    if (status != MPI_STATUS_IGNORE) {
-        request->status.MPI_ERROR = status->MPI_ERROR;
-        *status = request->status;
-    }
+    copy_status(request, status);
     return code;
 }
 
@@ -51,6 +56,9 @@ static int finish(struct wl_rank *rank, struct wl_request *request, MPI_Request 
         code = conclude(request, status);
     } else if (request->kind == WL_REQUEST_RECV) {
         code = wl_recv_complete(rank, &request->recv, status);
+    } else if (request->kind == WL_REQUEST_COMPOUND) {
+        code = wl_compound_finish(rank, request);
+        copy_status(request, status);
     } else {
         wl_status_set_empty(status);
         if (request->kind == WL_REQUEST_COLL) {
@@ -73,26 +81,65 @@ static bool has_data(const struct wl_request *request)
     return !is_complete_already(request) && request->kind != WL_REQUEST_SEND;
 }
 
-/* The active requests of an array: their places in it, and their numbers in ops. */
+/* The active requests of an array: their places in it, and their numbers in ops. A compound
+ * request is in it once for each of its open subrequests. */
 struct set {
-    uint32_t n;
+    uint32_t n, capacity;
     uint32_t *numbers;
     int *places;
     struct wl_request **requests;
     bool any_data;
-    bool incomplete; /* there are generalized requests that the program has not completed */
+    bool incomplete; /* there are requests that the program itself has to complete */
     int code;        /* of the requests that were finished */
     int complete_at; /* the place of a request that is complete already; -1: there is none */
 };
 
+static void set_fini(struct set *set)
+{
+    free(set->numbers);
+    free(set->places);
+    free(set->requests);
+}
+
+static void set_add(struct set *set, struct wl_request *request, uint32_t number, int place)
+{
+    if (set->n == set->capacity) {
+        set->capacity = set->capacity > 0 ? 2 * set->capacity : 4;
+        set->numbers = wl_realloc(set->numbers, set->capacity, sizeof(uint32_t));
+        set->places = wl_realloc(set->places, set->capacity, sizeof(int));
+        set->requests = wl_realloc(set->requests, set->capacity, sizeof(struct wl_request *));
+    }
+    set->numbers[set->n] = number;
+    set->places[set->n] = place;
+    set->requests[set->n++] = request;
+}
+
+static void add_compound(struct set *set, struct wl_request *request, int place)
+{
+    const struct wl_compound *compound = request->compound;
+
+    if (compound->n_missing > 0) {
+        set->incomplete = true;
+    }
+    for (uint32_t i = 0; i < compound->n; i++) {
+        if (compound->subs[i].open) {
+            set_add(set, request, compound->subs[i].number, place);
+        }
+    }
+    if (compound->n_missing == 0 && compound->n_open == 0) {
+        set->complete_at = set->complete_at < 0 ? place : set->complete_at;
+        set_add(set, request, request->number, place);
+    }
+    set->any_data = true;
+}
+
 static void collect(struct wl_rank *rank, int count, MPI_Request *handles, struct set *set)
 {
-    size_t n = count > 0 ? (size_t)count : 0;
-
-    *set = (struct set){.numbers = wl_malloc(n * sizeof(uint32_t)),
-                        .places = wl_malloc(n * sizeof(int)),
-                        .requests = wl_malloc(n * sizeof(struct wl_request *)),
-                        .complete_at = -1};
+    set_fini(set);
+    *set = (struct set){.capacity = count > 0 ? (uint32_t)count : 1, .complete_at = -1};
+    set->numbers = wl_malloc(set->capacity * sizeof(uint32_t));
+    set->places = wl_malloc(set->capacity * sizeof(int));
+    set->requests = wl_malloc(set->capacity * sizeof(struct wl_request *));
     for (int i = 0; i < count; i++) {
         struct wl_request *request = request_of(rank, handles[i]);
         if (request == NULL) {
@@ -104,19 +151,13 @@ static void collect(struct wl_rank *rank, int count, MPI_Request *handles, struc
         }
         if (is_complete_already(request)) {
             set->complete_at = set->complete_at < 0 ? i : set->complete_at;
+        } else if (request->kind == WL_REQUEST_COMPOUND) {
+            add_compound(set, request, i);
+            continue;
         }
         set->any_data |= has_data(request);
-        set->numbers[set->n] = request->number;
-        set->places[set->n] = i;
-        set->requests[set->n++] = request;
+        set_add(set, request, request->number, i);
     }
-}
-
-static void set_fini(struct set *set)
-{
-    free(set->numbers);
-    free(set->places);
-    free(set->requests);
 }
 
 static MPI_Status *status_at(MPI_Status *statuses, int i)
@@ -129,11 +170,11 @@ static struct wf_op op_of(const struct set *set, enum wf_op_kind kind)
     return (struct wf_op){.kind = kind, .requests = set->numbers, .count = set->n};
 }
 
-/* While a rank waits, it cannot complete its generalized requests. */
+/* While a rank waits, it cannot complete its generalized requests, nor make partitions ready. */
 _Noreturn static void wait_forever(const struct wl_rank *rank)
 {
-    wl_fatal(rank, "this would wait for ever: the rank waits for a generalized request that "
-                   "only it could complete");
+    wl_fatal(rank, "this would wait for ever: the rank waits for a generalized request, or for "
+                   "a partition of a send, that only it could complete");
 }
 
 /* ---- one request ---- */
@@ -148,7 +189,11 @@ int wl_MPI_Wait(struct wl_rank *rank, MPI_Request *handle, MPI_Status *status)
         if (request->kind == WL_REQUEST_GENERALIZED && !wl_grequest_is_complete(request)) {
             wait_forever(rank);
         }
-        if (has_data(request)) {
+        if (!is_complete_already(request) && request->kind == WL_REQUEST_COMPOUND) {
+            if (!wl_compound_wait(rank, request)) {
+                wait_forever(rank);
+            }
+        } else if (has_data(request)) {
             (void)wl_call(rank, &op);
         } else if (!is_complete_already(request)) {
             wl_post(rank, &op);
@@ -160,13 +205,16 @@ int wl_MPI_Wait(struct wl_rank *rank, MPI_Request *handle, MPI_Status *status)
     return code;
 }
 
-static bool is_complete(struct wl_rank *rank, const struct wl_request *request)
+static bool is_complete(struct wl_rank *rank, struct wl_request *request)
 {
     const struct wf_op op = {.kind = WF_OP_TEST, .request = request->number, .count = 1};
 
-    return request->kind == WL_REQUEST_GENERALIZED
-               ? wl_grequest_is_complete(request)
-               : is_complete_already(request) || wl_call(rank, &op)->found;
+    if (request->kind == WL_REQUEST_GENERALIZED) {
+        return wl_grequest_is_complete(request);
+    }
+    return is_complete_already(request) ||
+           (request->kind == WL_REQUEST_COMPOUND ? wl_compound_test(rank, request)
+                                                 : wl_call(rank, &op)->found);
 }
 
 int wl_MPI_Test(struct wl_rank *rank, MPI_Request *handle, int *flag, MPI_Status *status)
@@ -199,6 +247,8 @@ int wl_MPI_Request_get_status(struct wl_rank *rank, MPI_Request handle, int *fla
     } else if (!is_complete_already(request)) {
         if (request->kind == WL_REQUEST_RECV) {
             code = wl_recv_complete(rank, &request->recv, &request->status);
+        } else if (request->kind == WL_REQUEST_COMPOUND) {
+            code = wl_compound_finish(rank, request);
         } else {
             wl_status_set_empty(&request->status);
         }
@@ -215,6 +265,31 @@ int wl_MPI_Request_get_status(struct wl_rank *rank, MPI_Request handle, int *fla
 
 /* ---- all of several ---- */
 
+/* Brings partitioned receives to the stage in which their numbers are those of their data. False
+ * if the rank does not wait and one of them is not there yet. */
+static bool reach_last_stage(struct wl_rank *rank, int count, MPI_Request *handles, bool waits)
+{
+    bool all = true;
+
+    for (int i = 0; i < count; i++) {
+        struct wl_request *request = request_of(rank, handles[i]);
+        if (request != NULL && request->kind == WL_REQUEST_COMPOUND &&
+            !is_complete_already(request)) {
+            all &= wl_compound_reach_last(rank, request, waits);
+        }
+    }
+    return all;
+}
+
+/* Whether the request at this place of the set is complete, after its number was. */
+static bool settles(struct wl_rank *rank, const struct set *set, uint32_t i)
+{
+    struct wl_request *request = set->requests[i];
+
+    return is_complete_already(request) || request->kind != WL_REQUEST_COMPOUND ||
+           wl_compound_settle(rank, request, set->numbers[i]);
+}
+
 /* If a request has failed, the statuses say which one. */
 static int finish_all(struct wl_rank *rank, const struct set *set, int count,
                       MPI_Request *handles, MPI_Status *statuses)
@@ -226,6 +301,9 @@ static int finish_all(struct wl_rank *rank, const struct set *set, int count,
     }
     for (uint32_t i = 0; i < set->n; i++) {
         MPI_Status *status = status_at(statuses, set->places[i]);
+        if (!settles(rank, set, i)) {
+            continue;
+        }
         int code = finish(rank, set->requests[i], &handles[set->places[i]], status);
         if (code != MPI_SUCCESS) {
             result = MPI_ERR_IN_STATUS;
@@ -239,8 +317,9 @@ static int finish_all(struct wl_rank *rank, const struct set *set, int count,
 
 int wl_MPI_Waitall(struct wl_rank *rank, int count, MPI_Request *requests, MPI_Status *statuses)
 {
-    struct set set;
+    struct set set = {.n = 0};
 
+    (void)reach_last_stage(rank, count, requests, true);
     collect(rank, count, requests, &set);
     const struct wf_op op = op_of(&set, WF_OP_WAITALL);
     if (set.incomplete) {
@@ -259,12 +338,13 @@ int wl_MPI_Waitall(struct wl_rank *rank, int count, MPI_Request *requests, MPI_S
 int wl_MPI_Testall(struct wl_rank *rank, int count, MPI_Request *requests, int *flag,
                    MPI_Status *statuses)
 {
-    struct set set;
+    struct set set = {.n = 0};
     int code = MPI_SUCCESS;
+    bool there = reach_last_stage(rank, count, requests, false);
 
     collect(rank, count, requests, &set);
     const struct wf_op op = op_of(&set, WF_OP_TESTALL);
-    *flag = !set.incomplete && (set.n == 0 || wl_call(rank, &op)->found);
+    *flag = there && !set.incomplete && (set.n == 0 || wl_call(rank, &op)->found);
     if (*flag) {
         code = finish_all(rank, &set, count, requests, statuses);
     }
@@ -273,6 +353,12 @@ int wl_MPI_Testall(struct wl_rank *rank, int count, MPI_Request *requests, int *
 }
 
 /* ---- any or some of several ---- */
+
+/* The argument of such a function. */
+struct array {
+    int n;
+    MPI_Request *requests;
+};
 
 static uint32_t index_of(const struct wl_rank *rank, const struct set *set, uint32_t number)
 {
@@ -289,16 +375,18 @@ static uint32_t index_of(const struct wl_rank *rank, const struct set *set, uint
 
 /* Finishes one request that is complete. False if there is none. */
 static bool take_any(struct wl_rank *rank, struct set *set, enum wf_op_kind kind,
-                     MPI_Request *handles, MPI_Status *status, int *place)
+                     struct array array, MPI_Status *status, int *place)
 {
     uint32_t i;
 
-    if (set->complete_at >= 0) {
-        *place = set->complete_at;
-        for (i = 0; set->places[i] != *place;) {
-            i++;
+    for (;;) {
+        if (set->complete_at >= 0) {
+            *place = set->complete_at;
+            for (i = 0; set->places[i] != *place;) {
+                i++;
+            }
+            break;
         }
-    } else {
         const struct wf_op op = op_of(set, kind);
         const struct wf_port_answer *answer = wl_call(rank, &op);
         if (answer->n_taken == 0) {
@@ -306,21 +394,29 @@ static bool take_any(struct wl_rank *rank, struct set *set, enum wf_op_kind kind
         }
         i = index_of(rank, set, answer->taken[0]);
         *place = set->places[i];
+        if (settles(rank, set, i)) {
+            break;
+        }
+        collect(rank, array.n, array.requests, set);
+        if (set->n == 0) {
+            return false;
+        }
     }
-    set->code = finish(rank, set->requests[i], &handles[*place], status);
+    set->code = finish(rank, set->requests[i], &array.requests[*place], status);
     return true;
 }
 
 int wl_MPI_Waitany(struct wl_rank *rank, int count, MPI_Request *requests, int *index,
                    MPI_Status *status)
 {
-    struct set set;
+    struct set set = {.n = 0};
 
     collect(rank, count, requests, &set);
     if (set.n == 0 && set.incomplete) {
         wait_forever(rank);
     }
-    if (set.n == 0 || !take_any(rank, &set, WF_OP_WAITANY, requests, status, index)) {
+    if (set.n == 0 ||
+        !take_any(rank, &set, WF_OP_WAITANY, (struct array){count, requests}, status, index)) {
         *index = MPI_UNDEFINED;
         wl_status_set_empty(status);
     }
@@ -331,7 +427,7 @@ int wl_MPI_Waitany(struct wl_rank *rank, int count, MPI_Request *requests, int *
 int wl_MPI_Testany(struct wl_rank *rank, int count, MPI_Request *requests, int *index,
                    int *flag, MPI_Status *status)
 {
-    struct set set;
+    struct set set = {.n = 0};
 
     collect(rank, count, requests, &set);
     *index = MPI_UNDEFINED;
@@ -339,7 +435,8 @@ int wl_MPI_Testany(struct wl_rank *rank, int count, MPI_Request *requests, int *
         *flag = !set.incomplete;
         wl_status_set_empty(status);
     } else {
-        *flag = take_any(rank, &set, WF_OP_TESTANY, requests, status, index);
+        *flag =
+            take_any(rank, &set, WF_OP_TESTANY, (struct array){count, requests}, status, index);
     }
     set_fini(&set);
     return set.code;
@@ -356,6 +453,9 @@ static int take_some(struct wl_rank *rank, struct set *set, enum wf_op_kind kind
     for (uint32_t i = 0; i < answer->n_taken; i++) {
         uint32_t at = index_of(rank, set, answer->taken[i]);
         int place = set->places[at];
+        if (!settles(rank, set, at)) {
+            continue;
+        }
         int code = finish(rank, set->requests[at], &handles[place], status_at(statuses, n));
         if (code != MPI_SUCCESS) {
             set->code = MPI_ERR_IN_STATUS;
@@ -371,15 +471,17 @@ static int take_some(struct wl_rank *rank, struct set *set, enum wf_op_kind kind
 static int some(struct wl_rank *rank, int count, MPI_Request *requests, int *outcount,
                 int *indices, MPI_Status *statuses, enum wf_op_kind kind)
 {
-    struct set set;
+    struct set set = {.n = 0};
 
-    collect(rank, count, requests, &set);
-    if (set.n == 0 && set.incomplete && kind == WF_OP_WAITSOME) {
-        wait_forever(rank);
-    }
-    *outcount = set.n > 0        ? take_some(rank, &set, kind, requests, indices, statuses)
-                : set.incomplete ? 0
-                                 : MPI_UNDEFINED;
+    do { /* parts of compound requests may be complete, and no whole request */
+        collect(rank, count, requests, &set);
+        if (set.n == 0 && set.incomplete && kind == WF_OP_WAITSOME) {
+            wait_forever(rank);
+        }
+        *outcount = set.n > 0        ? take_some(rank, &set, kind, requests, indices, statuses)
+                    : set.incomplete ? 0
+                                     : MPI_UNDEFINED;
+    } while (*outcount == 0 && kind == WF_OP_WAITSOME);
     set_fini(&set);
     return set.code;
 }

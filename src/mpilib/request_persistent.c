@@ -3,6 +3,7 @@
 #include "mpilib/collective.h"
 #include "mpilib/memory.h"
 #include "mpilib/point_to_point.h"
+#include "mpilib/request_compound.h"
 
 #include <stdlib.h>
 
@@ -99,8 +100,12 @@ int wl_MPI_Start(struct wl_rank *rank, MPI_Request *handle)
         wl_fatal(rank, "the request is %s",
                  request->active ? "started already" : "not a persistent one");
     }
-    if (request->kind == WL_REQUEST_COLL) {
-        wl_collective_start(request);
+    if (request->kind == WL_REQUEST_COLL || request->kind == WL_REQUEST_COMPOUND) {
+        if (request->kind == WL_REQUEST_COLL) {
+            wl_collective_start(request);
+        } else if (!request->proc_null) {
+            request->compound->start(rank, request);
+        }
         request->active = true;
         return MPI_SUCCESS;
     }
@@ -124,7 +129,7 @@ void wl_persistent_free(struct wl_rank *rank, struct wl_request *request)
     if (request->persistent != NULL) {
         if (request->kind == WL_REQUEST_COLL) {
             wl_collective_free(request);
-        } else {
+        } else if (request->kind != WL_REQUEST_COMPOUND) {
             wl_type_release(wl_table_take(&rank->types, WL_TYPE, *type_of(request)));
         }
         free(request->persistent);
@@ -138,7 +143,8 @@ int wl_MPI_Request_free(struct wl_rank *rank, MPI_Request *handle)
     const struct wl_request *request = wl_request_of(rank, *handle);
     bool pending = request->active && !request->proc_null;
 
-    if (pending && (request->kind == WL_REQUEST_RECV || request->kind == WL_REQUEST_COLL)) {
+    if (pending && (request->kind == WL_REQUEST_RECV || request->kind == WL_REQUEST_COLL ||
+                    request->kind == WL_REQUEST_COMPOUND)) {
         MPI_Request copy = *handle;
         int code = wl_MPI_Wait(rank, &copy, MPI_STATUS_IGNORE);
         if (copy == MPI_REQUEST_NULL) {

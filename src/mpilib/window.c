@@ -26,18 +26,33 @@ struct wl_win *wl_win_of(const struct wl_rank *rank, MPI_Win handle)
 struct creating {
     struct wl_comm *parent, *comm;
     struct wl_exchange *exchange;
+    bool shared; /* the library allocates the memory of all members, without gaps */
 };
 
-/* Creates the table that all members here share. It belongs to the communicator. */
+/* Creates the table that all members here share, and the memory that they share. Both belong to
+ * the communicator. */
 static struct wl_part create_table(void *arg)
 {
+    enum { ALIGNMENT = 64 };
     const struct creating *what = arg;
     uint32_t size = what->parent->size;
-    struct wl_win_part *table = wl_calloc(size, sizeof(*table));
+    size_t bytes = 0,
+           head = (size * sizeof(struct wl_win_part) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 
+    for (uint32_t i = 0; what->shared && i < size; i++) {
+        const struct wl_win_part *part =
+            (const void *)wl_exchange_part(what->parent, what->exchange, i).bytes;
+        bytes += (size_t)part->size;
+    }
+    unsigned char *memory = wl_calloc(head + bytes, 1), *at = memory + head;
+    struct wl_win_part *table = (struct wl_win_part *)(void *)memory;
     for (uint32_t i = 0; i < size; i++) {
         struct wl_part part = wl_exchange_part(what->parent, what->exchange, i);
         memcpy(&table[i], part.bytes, sizeof(*table));
+        if (what->shared) {
+            table[i].base = at;
+            at += table[i].size;
+        }
     }
     what->comm->shared = table;
     return (struct wl_part){.bytes = NULL};
@@ -57,12 +72,12 @@ static MPI_Win create(struct wl_rank *rank, MPI_Comm comm, const struct wl_win_p
     MPI_Comm own_comm =
         wl_comm_split(rank, &parent, &(struct wl_split_args){.color = 0}, WF_OP_WIN_CREATE);
     struct wl_view view = wl_comm_of(rank, own_comm);
-    struct creating what = {parent.comm, view.comm, exchange};
+    struct creating what = {parent.comm, view.comm, exchange, flavor == MPI_WIN_FLAVOR_SHARED};
     (void)wl_exchange_compute(parent.comm, exchange, create_table, &what);
     wl_exchange_leave(parent.comm, exchange);
     *win = (struct wl_win){.comm = own_comm,
                            .parts = view.comm->shared,
-                           .own = *own,
+                           .own = ((struct wl_win_part *)view.comm->shared)[view.rank],
                            .flavor = flavor,
                            .model = MPI_WIN_UNIFIED,
                            .held = wl_calloc(view.size, 1),
@@ -83,18 +98,19 @@ int wl_MPI_Win_create(struct wl_rank *rank, void *base, MPI_Aint size, MPI_Aint 
 static int allocate(struct wl_rank *rank, MPI_Aint size, MPI_Aint disp_unit, MPI_Comm comm,
                     void *baseptr, MPI_Win *win, int flavor)
 {
-    unsigned char *memory = wl_calloc((size_t)size, 1);
+    bool shared = flavor == MPI_WIN_FLAVOR_SHARED;
+    unsigned char *memory = shared ? NULL : wl_calloc((size_t)size, 1);
 
     if (flavor == MPI_WIN_FLAVOR_SHARED && wl_comm_of(rank, comm).comm->n_processes > 0) {
-        wl_fatal(
-            rank,
-            "the members run in several processes, which share no memory; run the program in "
-            "one process, with --threads");
+        wl_fatal(rank,
+                 "the members run in several processes, which share no memory; use a "
+                 "communicator of "
+                 "MPI_Comm_split_type(MPI_COMM_TYPE_SHARED), whose members are on one node");
     }
 
     *win = create(rank, comm, &(struct wl_win_part){memory, size, disp_unit}, flavor);
-    wl_win_of(rank, *win)->allocated = true;
-    *(void **)baseptr = memory;
+    wl_win_of(rank, *win)->allocated = !shared;
+    *(void **)baseptr = wl_win_of(rank, *win)->own.base;
     return MPI_SUCCESS;
 }
 
@@ -104,7 +120,6 @@ int wl_MPI_Win_allocate(struct wl_rank *rank, MPI_Aint size, MPI_Aint disp_unit,
     return allocate(rank, size, disp_unit, comm, baseptr, win, MPI_WIN_FLAVOR_ALLOCATE);
 }
 
-/* The parts of members are not adjacent; MPI_Win_shared_query() tells where they are. */
 int wl_MPI_Win_allocate_shared(struct wl_rank *rank, MPI_Aint size, MPI_Aint disp_unit,
                                MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
@@ -348,8 +363,11 @@ int wl_MPI_Win_flush_all(struct wl_rank *rank, MPI_Win win)
     return MPI_SUCCESS;
 }
 
+/* A rank that polls memory which it shares calls this in between: others go on meanwhile. */
 int wl_MPI_Win_sync(struct wl_rank *rank, MPI_Win win)
 {
-    (void)wl_win_of(rank, win);
+    if (wl_win_of(rank, win)->flavor == MPI_WIN_FLAVOR_SHARED) {
+        (void)wl_call(rank, &(struct wf_op){.kind = WF_OP_COMPUTE, .duration = 100000});
+    }
     return MPI_SUCCESS;
 }

@@ -14,11 +14,14 @@ struct wf_answer {
     int32_t seen_tag;
 };
 
-/* Which operating-system process runs each rank of the program. */
+/* Where each rank of the program runs: in which operating-system process, and on which node of the
+ * simulated machine. */
 struct wf_homes {
     uint32_t n_processes, own; /* `own` is the number of this process */
     /* The process that runs a rank. Valid as soon as the program runs. */
     uint32_t (*of)(const struct wf_homes *homes, uint32_t rank);
+    /* The simulated node of a rank. Likewise. */
+    uint32_t (*node)(const struct wf_homes *homes, uint32_t rank);
 };
 
 /* A crash of a rank of the program. */
@@ -48,7 +51,9 @@ struct wf_live_ops {
     /* A one-sided operation of `origin` has arrived at the rank. */
     void (*remote)(const struct wf_source *source, uint32_t rank, uint32_t origin);
 
-    /* Called before the program runs if there are several processes. `homes` is kept. */
+    /* Called before the program runs. `homes` is kept. */
+    void (*place)(const struct wf_source *source, const struct wf_homes *homes);
+    /* Likewise, after place(), if there are several processes. */
     void (*spread)(const struct wf_source *source, const struct wf_homes *homes);
     /* Data of ranks for ranks in other processes, as in engine/cargo.h. */
     void (*load)(const struct wf_source *source, uint32_t process, struct wf_buf *out);

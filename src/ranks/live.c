@@ -65,6 +65,13 @@ static uint32_t home_of(const struct wf_homes *homes, uint32_t rank)
     return wf_engine_process_of(own->engine, ranks->net->first_node + node);
 }
 
+static uint32_t node_of(const struct wf_homes *homes, uint32_t rank)
+{
+    const struct wf_live_homes *own = (const void *)homes;
+
+    return wf_place_node(own->ranks->place, own->ranks->first[own->job] + rank);
+}
+
 static void load(void *arg, uint32_t process, struct wf_buf *out)
 {
     const struct wf_ranks *ranks = arg;
@@ -124,7 +131,7 @@ void wf_live_spread(struct wf_ranks *ranks, struct wf_engine *engine)
     const struct wf_cargo cargo = {
         .arg = ranks, .load = load, .unload = unload, .settle = settle};
 
-    for (uint32_t i = 0; i < ranks->n_jobs && wf_engine_n_processes(engine) > 1; i++) {
+    for (uint32_t i = 0; i < ranks->n_jobs; i++) {
         const struct wf_source *source = ranks->jobs[i].source;
 
         if (source->live == NULL) {
@@ -133,11 +140,15 @@ void wf_live_spread(struct wf_ranks *ranks, struct wf_engine *engine)
         ranks->homes[i] =
             (struct wf_live_homes){.homes = {.n_processes = wf_engine_n_processes(engine),
                                              .own = wf_engine_process(engine),
-                                             .of = home_of},
+                                             .of = home_of,
+                                             .node = node_of},
                                    .ranks = ranks,
                                    .engine = engine,
                                    .job = i};
-        source->live->spread(source, &ranks->homes[i].homes);
-        wf_engine_cargo(engine, &cargo);
+        source->live->place(source, &ranks->homes[i].homes);
+        if (wf_engine_n_processes(engine) > 1) {
+            source->live->spread(source, &ranks->homes[i].homes);
+            wf_engine_cargo(engine, &cargo);
+        }
     }
 }

@@ -59,6 +59,7 @@ struct program {
     struct wf_vrank_labels *labels; /* may be null */
     const struct wf_port_library *library;
     struct wf_port_simulator port;
+    const struct wf_homes *places; /* null: not placed */
     struct wf_vrank_meter meter;
     struct wf_vrank_stacks stacks;
     struct wf_vrank_crash_watch watch;
@@ -247,6 +248,14 @@ static void port_child(struct wf_port_rank *self)
     wf_vrank_labels_in_child(rank_of(self)->program->labels);
 }
 
+/* Without a simulated machine, as while a trace is written, each rank has its own node. */
+static uint32_t port_node(struct wf_port_rank *self, uint32_t number)
+{
+    const struct wf_homes *places = rank_of(self)->program->places;
+
+    return places != NULL ? places->node(places, number) : number;
+}
+
 static void port_touch(struct wf_port_rank *self, void *place, size_t bytes)
 {
     wf_vrank_image_touch(rank_of(self)->program->image, place, bytes);
@@ -267,6 +276,7 @@ static const struct wf_port_simulator port = {
     .exit = port_exit,
     .child = port_child,
     .touch = port_touch,
+    .node = port_node,
 };
 
 static void rank_main(void *arg)
@@ -439,6 +449,11 @@ static void program_remote(const struct wf_source *source, uint32_t number, uint
     program->library->remote(&program->ranks[number].self, origin);
 }
 
+static void program_place(const struct wf_source *source, const struct wf_homes *homes)
+{
+    program_of(source)->places = homes;
+}
+
 static void program_spread(const struct wf_source *source, const struct wf_homes *homes)
 {
     struct program *program = program_of(source);
@@ -581,6 +596,7 @@ static const struct wf_live_ops program_hooks = {
     .matched = program_matched,
     .taken = program_taken,
     .remote = program_remote,
+    .place = program_place,
     .spread = program_spread,
     .load = program_load,
     .unload = program_unload,

@@ -437,6 +437,13 @@ static void recorder_remote(const struct wf_source *source, uint32_t number, uin
     program->live->remote(program, number, origin);
 }
 
+static void recorder_place(const struct wf_source *source, const struct wf_homes *homes)
+{
+    const struct wf_source *program = recorder_of(source)->config.program;
+
+    program->live->place(program, homes);
+}
+
 static enum wf_status recorder_check(const struct wf_source *source, struct wf_err *err)
 {
     const struct recorder *recorder = recorder_of(source);
@@ -474,6 +481,7 @@ static const struct wf_live_ops recorder_hooks = {
     .matched = recorder_matched,
     .taken = recorder_taken,
     .remote = recorder_remote,
+    .place = recorder_place,
 };
 
 static const struct wf_source_ops recorder_ops = {

@@ -101,6 +101,10 @@ def main():
         program = vrank.build(examples / name)
         if program is not None:
             check_fixed(program, "16")
+    program = vrank.build(vrank.SOURCE / "tests/vrank/mpi4_calls.c")
+    if program is not None:
+        check_tee(program, "6", "none")
+        check_fixed(program, "6")
     master = vrank.build(examples / "master.c")
     marks = vrank.build(vrank.SOURCE / "tests/vrank/marks.c")
     if master is None or marks is None:

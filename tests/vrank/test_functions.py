@@ -11,8 +11,8 @@ LIST = vrank.BUILD / "include/weft/functions.list"
 REFERENCE = vrank.SOURCE / "docs/reference/mpi.md"
 # Conversions of handles, which may be macros.
 CONVERTED = ("Comm", "Type", "Op", "Request", "Group", "Info", "Errhandler", "Win", "Message",
-             "File")
-N_FUNCTIONS = 574
+             "File", "Session")
+N_FUNCTIONS = 600
 
 
 def listed():

@@ -14,7 +14,8 @@ import vrank
 HERE = pathlib.Path(__file__).parent
 EXAMPLES = vrank.SOURCE / "examples/mpi"
 MPIEXEC = os.environ.get("WEFT_MPIEXEC", "")
-AREAS = ("point_to_point", "requests", "datatypes", "collectives", "communicators", "intercommunicators", "attributes", "topologies", "one_sided")
+AREAS = ("point_to_point", "requests", "datatypes", "collectives", "communicators", "intercommunicators", "attributes", "topologies", "one_sided", "partitioned",
+         "sessions")
 NAMES = ("hello", "ring", "random", "stencil", "cg", "fft", "sort", "master", "globals")
 # Scheduler, threads, processes, and where ranks sit.
 SCHEDULES = [
@@ -104,7 +105,7 @@ ENDINGS = {
     "return": "rank 3 ended the program with code 9",
     "crash": "rank 3 crashed at simulated time",
     "deadlock": "rank 0 waits for a message from rank 1 with tag 5",
-    "shared memory": "run the program in one process, with --threads",
+    "shared memory": "MPI_Comm_split_type(MPI_COMM_TYPE_SHARED), whose members are on one node",
 }
 
 
