@@ -37,7 +37,8 @@ int64_t wl_clock_now(struct wl_rank *rank)
     return time;
 }
 
-void wl_clock_sleep(struct wl_rank *rank, int64_t picoseconds)
+/* Only simulated time passes. */
+static void let_pass(struct wl_rank *rank, int64_t picoseconds)
 {
     const struct wf_op op = {.kind = WF_OP_SLEEP, .duration = picoseconds};
 
@@ -80,7 +81,7 @@ static void sleep_for(int64_t picoseconds)
 {
     struct wl_rank *rank = wl_enter();
 
-    wl_clock_sleep(rank, picoseconds);
+    let_pass(rank, picoseconds);
     wl_leave(rank);
 }
 
@@ -362,6 +363,7 @@ int wl_libc_epoll_pwait(int fd, struct epoll_event *events, int n, int timeout,
     if (timeout <= 0 || !is_simulated()) {
         return epoll_pwait(fd, events, n, timeout, mask);
     }
+    /* cppcheck-suppress nullPointer ; without a mask none is set */
     int found = epoll_pwait(fd, events, n, 0, mask);
     if (found == 0) {
         sleep_for(picoseconds_of(timeout / 1000, timeout % 1000 * INT64_C(1000000)));

@@ -7,6 +7,3 @@
 
 /* The time in picoseconds. Returns when everything that the rank has done before is complete. */
 int64_t wl_clock_now(struct wl_rank *rank);
-
-/* The rank sleeps. Only simulated time passes. */
-void wl_clock_sleep(struct wl_rank *rank, int64_t picoseconds);
