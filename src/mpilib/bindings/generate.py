@@ -402,4 +402,5 @@ def main():
     write(out / "mpif.h", mpif(include))
 
 
-main()
+if __name__ == "__main__":
+    main()
