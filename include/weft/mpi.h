@@ -19,8 +19,8 @@
 
 #define WEFT_MPI(name) __asm__("weft_" #name)
 
-#define MPI_VERSION    3
-#define MPI_SUBVERSION 1
+#define MPI_VERSION    4
+#define MPI_SUBVERSION 0
 
 /* Handles are integers, the same in Fortran. */
 typedef int MPI_Comm, MPI_Datatype, MPI_Op, MPI_Request, MPI_Group, MPI_Info, MPI_Errhandler,
@@ -71,20 +71,24 @@ typedef int MPI_Grequest_free_function(void *extra_state);
 typedef int MPI_Grequest_cancel_function(void *extra_state, int complete);
 typedef int MPI_Datarep_conversion_function(void *user, MPI_Datatype type, int count,
                                             void *file, MPI_Offset position, void *extra_state);
+typedef int MPI_Datarep_conversion_function_c(void *user, MPI_Datatype type, MPI_Count count,
+                                              void *file, MPI_Offset position,
+                                              void *extra_state);
 typedef int MPI_Datarep_extent_function(MPI_Datatype type, MPI_Aint *extent, void *extra_state);
-#define MPI_CONVERSION_FN_NULL  ((MPI_Datarep_conversion_function *)0)
-#define MPI_NULL_COPY_FN        ((MPI_Comm_copy_attr_function *)0)
-#define MPI_NULL_DELETE_FN      ((MPI_Comm_delete_attr_function *)0)
-#define MPI_DUP_FN              weft_mpi_dup_fn
-#define MPI_COMM_NULL_COPY_FN   MPI_NULL_COPY_FN
-#define MPI_COMM_NULL_DELETE_FN MPI_NULL_DELETE_FN
-#define MPI_COMM_DUP_FN         MPI_DUP_FN
-#define MPI_TYPE_NULL_COPY_FN   MPI_NULL_COPY_FN
-#define MPI_TYPE_NULL_DELETE_FN MPI_NULL_DELETE_FN
-#define MPI_TYPE_DUP_FN         MPI_DUP_FN
-#define MPI_WIN_NULL_COPY_FN    MPI_NULL_COPY_FN
-#define MPI_WIN_NULL_DELETE_FN  MPI_NULL_DELETE_FN
-#define MPI_WIN_DUP_FN          MPI_DUP_FN
+#define MPI_CONVERSION_FN_NULL   ((MPI_Datarep_conversion_function *)0)
+#define MPI_CONVERSION_FN_NULL_C ((MPI_Datarep_conversion_function_c *)0)
+#define MPI_NULL_COPY_FN         ((MPI_Comm_copy_attr_function *)0)
+#define MPI_NULL_DELETE_FN       ((MPI_Comm_delete_attr_function *)0)
+#define MPI_DUP_FN               weft_mpi_dup_fn
+#define MPI_COMM_NULL_COPY_FN    MPI_NULL_COPY_FN
+#define MPI_COMM_NULL_DELETE_FN  MPI_NULL_DELETE_FN
+#define MPI_COMM_DUP_FN          MPI_DUP_FN
+#define MPI_TYPE_NULL_COPY_FN    MPI_NULL_COPY_FN
+#define MPI_TYPE_NULL_DELETE_FN  MPI_NULL_DELETE_FN
+#define MPI_TYPE_DUP_FN          MPI_DUP_FN
+#define MPI_WIN_NULL_COPY_FN     MPI_NULL_COPY_FN
+#define MPI_WIN_NULL_DELETE_FN   MPI_NULL_DELETE_FN
+#define MPI_WIN_DUP_FN           MPI_DUP_FN
 
 /* Handles are the same in C and Fortran. */
 #define MPI_Comm_c2f(handle)        ((MPI_Fint)(handle))

@@ -2,7 +2,9 @@
 #ifndef WEFT_MPI_TOOLS_H
 #define WEFT_MPI_TOOLS_H
 
-/* The types of the MPI tool interface, which the library does not implement. */
+/* The types and constants of the MPI tool interface. */
+
+#include <stddef.h>
 
 typedef int MPI_T_enum, MPI_T_cvar_handle, MPI_T_pvar_handle, MPI_T_pvar_session;
 
@@ -66,6 +68,31 @@ enum {
     MPI_T_ERR_PVAR_NO_ATOMIC,
     MPI_T_ERR_INVALID_NAME,
     MPI_T_ERR_INVALID,
+    MPI_T_ERR_NOT_SUPPORTED = 78,
+    MPI_T_ERR_NOT_ACCESSIBLE,
 };
+
+typedef int MPI_T_event_registration, MPI_T_event_instance;
+#define MPI_T_EVENT_REGISTRATION_NULL ((MPI_T_event_registration)0)
+#define MPI_T_EVENT_INSTANCE_NULL     ((MPI_T_event_instance)0)
+typedef enum MPI_T_cb_safety {
+    MPI_T_CB_REQUIRE_NONE,
+    MPI_T_CB_REQUIRE_MPI_RESTRICTED,
+    MPI_T_CB_REQUIRE_THREAD_SAFE,
+    MPI_T_CB_REQUIRE_ASYNC_SIGNAL_SAFE
+} MPI_T_cb_safety;
+typedef enum MPI_T_source_order {
+    MPI_T_SOURCE_ORDERED,
+    MPI_T_SOURCE_UNORDERED
+} MPI_T_source_order;
+typedef void MPI_T_event_cb_function(MPI_T_event_instance instance,
+                                     MPI_T_event_registration registration,
+                                     MPI_T_cb_safety safety, void *user_data);
+typedef void MPI_T_event_free_cb_function(MPI_T_event_registration registration,
+                                          MPI_T_cb_safety safety, void *user_data);
+typedef void MPI_T_event_dropped_cb_function(ptrdiff_t count,
+                                             MPI_T_event_registration registration,
+                                             int source_index, MPI_T_cb_safety safety,
+                                             void *user_data);
 
 #endif

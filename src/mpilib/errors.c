@@ -49,6 +49,14 @@ static const char *const texts[] = {
     [MPI_ERR_SERVICE] = "unknown service",
     [MPI_ERR_NAME] = "unknown name of a service",
     [MPI_ERR_UNSUPPORTED_OPERATION] = "unsupported operation",
+    [MPI_T_ERR_NOT_INITIALIZED] = "the tool interface is not initialized",
+    [MPI_T_ERR_INVALID_INDEX] = "invalid index of a variable",
+    [MPI_T_ERR_INVALID_HANDLE] = "invalid handle of a variable",
+    [MPI_T_ERR_INVALID_SESSION] = "invalid session of the tool interface",
+    [MPI_T_ERR_CVAR_SET_NEVER] = "the variable cannot be set",
+    [MPI_T_ERR_PVAR_NO_STARTSTOP] = "the variable cannot be started or stopped",
+    [MPI_T_ERR_PVAR_NO_WRITE] = "the variable cannot be written or reset",
+    [MPI_T_ERR_INVALID_NAME] = "there is no variable of that name",
     [MPI_ERR_PROC_ABORTED] = "a process has aborted",
     [MPI_ERR_VALUE_TOO_LARGE] = "value too large for its variable",
     [MPI_ERR_SESSION] = "invalid session",
@@ -57,6 +65,15 @@ static const char *const texts[] = {
 enum { N_TEXTS = sizeof(texts) / sizeof(texts[0]) };
 
 /* ---- calling error handlers ---- */
+
+void wl_errhandler_call(const struct wl_rank *rank, MPI_Errhandler handle, int object, int code)
+{
+    const struct errhandler *own = wl_table_get(&rank->errhandlers, WL_ERRHANDLER, handle);
+
+    if (own != NULL) {
+        own->function(&object, &code);
+    }
+}
 
 /* Calls the program's handler. False if the error is fatal. */
 static bool handled(struct wl_rank *rank, const struct wl_properties *properties, int object,
@@ -67,11 +84,8 @@ static bool handled(struct wl_rank *rank, const struct wl_properties *properties
     if (handle == MPI_ERRORS_RETURN) {
         return true;
     }
-    const struct errhandler *own = wl_table_get(&rank->errhandlers, WL_ERRHANDLER, handle);
-    if (own != NULL) {
-        own->function(&object, &code);
-    }
-    return own != NULL;
+    wl_errhandler_call(rank, handle, object, code);
+    return wl_table_get(&rank->errhandlers, WL_ERRHANDLER, handle) != NULL;
 }
 
 int wl_error(struct wl_rank *rank, MPI_Comm comm, int code, const char *fmt, ...)

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files (MPI-3.1, 13). They are files of the host. Reading and writing takes no simulated time;
- * a collective access synchronizes the ranks like a barrier.
+ * Files (MPI-4.0, 14). They are files of the host. Reading and writing takes no simulated time;
+ * a collective access synchronizes the ranks like a barrier. The shared file pointer is a number at
+ * the first rank that has opened the file: an access by another rank is a message there and back,
+ * like MPI_Fetch_and_op().
  */
+#include "mpilib/collective_exchange.h"
 #include "mpilib/communicator.h"
 #include "mpilib/datatype.h"
+#include "mpilib/errors.h"
 #include "mpilib/memory.h"
+#include "mpilib/one_sided.h"
 #include "mpilib/request.h"
 
 #include <errno.h>
@@ -21,10 +26,13 @@ struct file {
     bool atomic;
     MPI_Comm comm; /* its own */
     char *name;
+    MPI_File handle;
     /* The view: which part of the file the rank sees. */
     MPI_Offset displacement;
     const struct wl_type *etype, *filetype; /* held */
     MPI_Offset position;                    /* in etypes */
+    int64_t shared_position;                /* likewise, for all; at the first rank... */
+    int64_t *shared;                        /* ...where it is there */
     MPI_Errhandler errhandler;              /* 0: errors return */
     MPI_Status split;                       /* of a split collective that has begun */
 };
@@ -56,13 +64,21 @@ static int code_of(int error)
     return MPI_ERR_IO;
 }
 
-/* The error code for errno; ends the program if errors are fatal. */
+/* An error of a file. Ends the program if errors are fatal, else calls its error handler. */
+static int raise_error(const struct wl_rank *rank, const struct file *file, int code,
+                       const char *text)
+{
+    if (file->errhandler == MPI_ERRORS_ARE_FATAL || file->errhandler == MPI_ERRORS_ABORT) {
+        wl_fatal(rank, "'%s': %s", file->name, text);
+    }
+    wl_errhandler_call(rank, file->errhandler, file->handle, code);
+    return code;
+}
+
+/* The error of errno. */
 static int fail(const struct wl_rank *rank, const struct file *file)
 {
-    if (file != NULL && file->errhandler == MPI_ERRORS_ARE_FATAL) {
-        wl_fatal(rank, "'%s': %s", file->name, strerror(errno));
-    }
-    return code_of(errno);
+    return raise_error(rank, file, code_of(errno), strerror(errno));
 }
 
 /* Waits for all ranks that have opened the file. MPI_Barrier() may return before it is complete
@@ -104,16 +120,36 @@ static int open_together(struct wl_rank *rank, MPI_Comm comm, const char *name, 
     return error;
 }
 
+/* Duplicates the communicator for the file. With that, the first rank tells the others where the
+ * shared file pointer is. */
+static MPI_Comm share(struct wl_rank *rank, MPI_Comm comm, struct file *file)
+{
+    struct wl_view view = wl_comm_of(rank, comm);
+    struct wl_exchange *exchange = wl_exchange_join(view.comm, (*view.sequence)++);
+    MPI_Comm own;
+
+    if (view.rank == 0) {
+        int64_t **place = wl_malloc(sizeof(*place));
+        *place = &file->shared_position;
+        wl_exchange_put(view.comm, exchange, WL_FOR_ALL,
+                        (struct wl_part){(unsigned char *)place, sizeof(*place)});
+    }
+    wl_MPI_Comm_dup(rank, comm, &own);
+    memcpy(&file->shared, wl_exchange_result(view.comm, exchange).bytes, sizeof(file->shared));
+    wl_exchange_leave(view.comm, exchange);
+    return own;
+}
+
 int wl_MPI_File_open(struct wl_rank *rank, MPI_Comm comm, const char *filename, int amode,
                      MPI_Info info, MPI_File *file)
 {
     const struct wl_type *bytes = wl_type_of(rank, MPI_BYTE);
+    struct file *opened = wl_calloc(1, sizeof(*opened));
     int fd = -1;
-    MPI_Comm own;
 
     *file = MPI_FILE_NULL;
     wl_catch_up(rank);
-    wl_MPI_Comm_dup(rank, comm, &own);
+    MPI_Comm own = share(rank, comm, opened);
     errno = open_together(rank, own, filename, amode, &fd);
     if (errno != 0) {
         int code = code_of(errno);
@@ -121,17 +157,22 @@ int wl_MPI_File_open(struct wl_rank *rank, MPI_Comm comm, const char *filename, 
             (void)close(fd);
         }
         wl_MPI_Comm_free(rank, &own);
+        free(opened);
         return code;
     }
-    struct file *opened = wl_calloc(1, sizeof(*opened));
-    *opened =
-        (struct file){.fd = fd, .amode = amode, .comm = own, .etype = bytes, .filetype = bytes};
+    *opened = (struct file){.fd = fd,
+                            .amode = amode,
+                            .comm = own,
+                            .etype = bytes,
+                            .filetype = bytes,
+                            .shared = opened->shared};
     opened->name = wl_malloc(strlen(filename) + 1);
     memcpy(opened->name, filename, strlen(filename) + 1);
     if (amode & MPI_MODE_APPEND) {
         opened->position = (MPI_Offset)lseek(fd, 0, SEEK_END);
+        opened->shared_position = opened->position;
     }
-    *file = wl_table_add(&rank->files, WL_FILE, opened);
+    *file = opened->handle = wl_table_add(&rank->files, WL_FILE, opened);
     return MPI_SUCCESS;
 }
 
@@ -206,6 +247,78 @@ int wl_MPI_File_sync(struct wl_rank *rank, MPI_File file)
 
 /* ---- views ---- */
 
+/* Programs may register representations, but data is never converted: only one without functions
+ * that convert can be used. */
+struct wl_datarep {
+    struct wl_datarep *next;
+    bool converts;
+    char name[MPI_MAX_DATAREP_STRING];
+};
+
+static const struct wl_datarep *find_datarep(const struct wl_rank *rank, const char *name)
+{
+    const struct wl_datarep *at = rank->datareps;
+
+    while (at != NULL && strcmp(at->name, name) != 0) {
+        at = at->next;
+    }
+    return at;
+}
+
+static bool is_predefined_datarep(const char *name)
+{
+    return strcmp(name, "native") == 0 || strcmp(name, "internal") == 0 ||
+           strcmp(name, "external32") == 0;
+}
+
+static bool is_usable_datarep(const struct wl_rank *rank, const char *name)
+{
+    const struct wl_datarep *own = find_datarep(rank, name);
+
+    return strcmp(name, "native") == 0 || strcmp(name, "internal") == 0 ||
+           (own != NULL && !own->converts);
+}
+
+static int register_datarep(struct wl_rank *rank, const char *name, bool converts)
+{
+    if (strlen(name) >= MPI_MAX_DATAREP_STRING) {
+        return MPI_ERR_ARG;
+    }
+    if (is_predefined_datarep(name) || find_datarep(rank, name) != NULL) {
+        return MPI_ERR_DUP_DATAREP;
+    }
+    struct wl_datarep *added = wl_calloc(1, sizeof(*added));
+    *added = (struct wl_datarep){.next = rank->datareps, .converts = converts};
+    memcpy(added->name, name, strlen(name) + 1);
+    rank->datareps = added;
+    return MPI_SUCCESS;
+}
+
+int wl_MPI_Register_datarep(struct wl_rank *rank, const char *datarep,
+                            MPI_Datarep_conversion_function *read,
+                            MPI_Datarep_conversion_function *write,
+                            MPI_Datarep_extent_function *extent, void *extra_state)
+{
+    return register_datarep(rank, datarep, read != NULL || write != NULL);
+}
+
+int wl_MPI_Register_datarep_c(struct wl_rank *rank, const char *datarep,
+                              MPI_Datarep_conversion_function_c *read,
+                              MPI_Datarep_conversion_function_c *write,
+                              MPI_Datarep_extent_function *extent, void *extra_state)
+{
+    return register_datarep(rank, datarep, read != NULL || write != NULL);
+}
+
+void wl_datareps_free(struct wl_rank *rank)
+{
+    while (rank->datareps != NULL) {
+        struct wl_datarep *next = rank->datareps->next;
+        free(rank->datareps);
+        rank->datareps = next;
+    }
+}
+
 int wl_MPI_File_set_view(struct wl_rank *rank, MPI_File file, MPI_Offset displacement,
                          MPI_Datatype etype, MPI_Datatype filetype, const char *datarep,
                          MPI_Info info)
@@ -214,10 +327,9 @@ int wl_MPI_File_set_view(struct wl_rank *rank, MPI_File file, MPI_Offset displac
     const struct wl_type *element = wl_type_of(rank, etype);
     const struct wl_type *pattern = wl_type_of(rank, filetype);
 
-    if (strcmp(datarep, "native") != 0 && strcmp(datarep, "internal") != 0) {
-        wl_fatal(rank,
-                 "the data representation is '%.64s'; only native and internal are supported",
-                 datarep);
+    if (!is_usable_datarep(rank, datarep)) {
+        return raise_error(rank, own, MPI_ERR_UNSUPPORTED_DATAREP,
+                           "unknown data representation");
     }
     if (element->size == 0 || pattern->size % element->size != 0) {
         wl_fatal(rank,
@@ -233,6 +345,7 @@ int wl_MPI_File_set_view(struct wl_rank *rank, MPI_File file, MPI_Offset displac
     own->filetype = pattern;
     own->displacement = displacement;
     own->position = 0;
+    own->shared_position = 0;
     synchronize(rank, own);
     return MPI_SUCCESS;
 }
@@ -289,11 +402,49 @@ struct access {
     const void *from; /* of a write; or null */
     MPI_Count count;
     MPI_Datatype type;
-    MPI_Offset offset; /* in etypes; POSITION: at the individual file pointer */
+    MPI_Offset offset; /* in etypes, or one of those below */
     bool collective;
 };
 
+/* In place of an offset: the individual file pointer, the shared one, and the shared one for all
+ * ranks in their order. */
 #define POSITION INT64_MIN
+#define SHARED   (INT64_MIN + 1)
+#define ORDERED  (INT64_MIN + 2)
+
+/* Advances the shared file pointer. Returns where it was. */
+static MPI_Offset advance_shared(struct wl_rank *rank, const struct file *file, MPI_Offset n)
+{
+    struct wl_view view = wl_comm_of(rank, file->comm);
+
+    return wl_remote_add(rank, &view, 0, file->shared, n);
+}
+
+/* The offset of a rank's n elements, which follow those of the ranks before it. */
+static MPI_Offset ordered_offset(struct wl_rank *rank, const struct file *file, MPI_Offset n)
+{
+    struct wl_view view = wl_comm_of(rank, file->comm);
+    int64_t end = 0, begin = 0;
+
+    (void)MPI_Scan(&n, &end, 1, MPI_INT64_T, MPI_SUM, file->comm);
+    if (view.rank == view.size - 1) {
+        begin = advance_shared(rank, file, end);
+    }
+    (void)MPI_Bcast(&begin, 1, MPI_INT64_T, (int)view.size - 1, file->comm);
+    return begin + end - n;
+}
+
+/* Where an access begins, in etypes. */
+static MPI_Offset begin_of(struct wl_rank *rank, const struct file *file,
+                           const struct access *what, size_t bytes)
+{
+    MPI_Offset n = (MPI_Offset)(bytes / file->etype->size);
+
+    return what->offset == POSITION  ? file->position
+           : what->offset == SHARED  ? advance_shared(rank, file, n)
+           : what->offset == ORDERED ? ordered_offset(rank, file, n)
+                                     : what->offset;
+}
 
 /* Moves bytes between the file and memory, from byte `at` of the view. Returns how many, or a
  * negative number. */
@@ -326,10 +477,10 @@ static int carry_out(struct wl_rank *rank, const struct access *what, MPI_Status
     const struct wl_type *type = wl_type_of(rank, what->type);
     size_t n = what->count > 0 ? (size_t)what->count * type->size : 0;
     MPI_Offset size = (MPI_Offset)file->etype->size;
-    MPI_Offset from = what->offset == POSITION ? file->position : what->offset;
     unsigned char *bytes = wl_malloc(n);
 
     wl_catch_up(rank);
+    MPI_Offset from = begin_of(rank, file, what, n);
     if (what->from != NULL) {
         wl_pack(type, what->from, (size_t)what->count, bytes);
     }
@@ -405,6 +556,9 @@ ACCESSES(_at, , OFFSET, offset, false, STATUS, blocking)
 ACCESSES(_at_all, , OFFSET, offset, true, STATUS, blocking)
 ACCESSES(, i, NO_OFFSET, POSITION, false, REQUEST, nonblocking)
 ACCESSES(_all, i, NO_OFFSET, POSITION, true, REQUEST, nonblocking)
+ACCESSES(_shared, , NO_OFFSET, SHARED, false, STATUS, blocking)
+ACCESSES(_shared, i, NO_OFFSET, SHARED, false, REQUEST, nonblocking)
+ACCESSES(_ordered, , NO_OFFSET, ORDERED, true, STATUS, blocking)
 ACCESSES(_at, i, OFFSET, offset, false, REQUEST, nonblocking)
 ACCESSES(_at_all, i, OFFSET, offset, true, REQUEST, nonblocking)
 
@@ -433,9 +587,10 @@ ACCESSES(_at_all, i, OFFSET, offset, true, REQUEST, nonblocking)
 
 SPLIT(_all, NO_OFFSET, POSITION)
 SPLIT(_at_all, OFFSET, offset)
+SPLIT(_ordered, NO_OFFSET, ORDERED)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* ---- the individual file pointer ---- */
+/* ---- file pointers ---- */
 
 /* How many elements of the view begin before this place of the file. */
 static MPI_Offset elements_before(const struct file *file, MPI_Offset place)
@@ -455,13 +610,15 @@ static MPI_Offset elements_before(const struct file *file, MPI_Offset place)
     return at / element;
 }
 
-int wl_MPI_File_seek(struct wl_rank *rank, MPI_File handle, MPI_Offset offset, int whence)
+/* Moves a file pointer. */
+static int seek(struct wl_rank *rank, MPI_File handle, MPI_Offset offset, int whence,
+                int64_t *position)
 {
-    struct file *file = file_of(rank, handle);
+    const struct file *file = file_of(rank, handle);
     MPI_Offset from = 0;
 
     if (whence == MPI_SEEK_CUR) {
-        from = file->position;
+        from = *position;
     } else if (whence == MPI_SEEK_END) {
         int failed = wl_MPI_File_get_size(rank, handle, &from);
         if (failed != MPI_SUCCESS) {
@@ -470,8 +627,34 @@ int wl_MPI_File_seek(struct wl_rank *rank, MPI_File handle, MPI_Offset offset, i
         from = elements_before(file, from);
     }
     int code = from + offset < 0 ? MPI_ERR_ARG : MPI_SUCCESS;
-    file->position = code == MPI_SUCCESS ? from + offset : file->position;
+    *position = code == MPI_SUCCESS ? from + offset : *position;
     return code;
+}
+
+int wl_MPI_File_seek(struct wl_rank *rank, MPI_File file, MPI_Offset offset, int whence)
+{
+    return seek(rank, file, offset, whence, &file_of(rank, file)->position);
+}
+
+/* All ranks call it; the first one moves the pointer. */
+int wl_MPI_File_seek_shared(struct wl_rank *rank, MPI_File handle, MPI_Offset offset,
+                            int whence)
+{
+    struct file *file = file_of(rank, handle);
+    int code = MPI_SUCCESS;
+
+    synchronize(rank, file);
+    if (wl_comm_of(rank, file->comm).rank == 0) {
+        code = seek(rank, handle, offset, whence, &file->shared_position);
+    }
+    (void)MPI_Bcast(&code, 1, MPI_INT, 0, file->comm);
+    return code;
+}
+
+int wl_MPI_File_get_position_shared(struct wl_rank *rank, MPI_File handle, MPI_Offset *offset)
+{
+    *offset = advance_shared(rank, file_of(rank, handle), 0);
+    return MPI_SUCCESS;
 }
 
 int wl_MPI_File_get_position(struct wl_rank *rank, MPI_File file, MPI_Offset *offset)
@@ -520,6 +703,12 @@ int wl_MPI_File_set_errhandler(struct wl_rank *rank, MPI_File file, MPI_Errhandl
     if (file != MPI_FILE_NULL) {
         file_of(rank, file)->errhandler = errhandler;
     }
+    return MPI_SUCCESS;
+}
+
+int wl_MPI_File_call_errhandler(struct wl_rank *rank, MPI_File file, int errorcode)
+{
+    (void)raise_error(rank, file_of(rank, file), errorcode, "an error of the program");
     return MPI_SUCCESS;
 }
 

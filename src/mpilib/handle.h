@@ -22,6 +22,9 @@ enum wl_kind {
     WL_FILE = 0x4a,
     WL_KEYVAL = 0x4b,
     WL_SESSION = 0x4c,
+    WL_TOOL_CVAR = 0x4d,
+    WL_TOOL_SESSION = 0x4e,
+    WL_TOOL_PVAR = 0x4f,
 };
 
 enum { WL_KIND_SHIFT = 24, WL_OBJECT_FIRST = 256 };

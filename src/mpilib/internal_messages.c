@@ -90,6 +90,23 @@ void wl_internal_recv(struct wl_rank *rank, const struct wl_view *view, uint32_t
     (void)wl_recv_complete(rank, &recv, MPI_STATUS_IGNORE);
 }
 
+uint32_t wl_internal_recv_any(struct wl_rank *rank, const struct wl_view *view, int tag)
+{
+    struct wl_recv recv = {.stream = {.context = WL_INTERNAL_CONTEXT(view->comm), .tag = tag},
+                           .any_source = true,
+                           .number = WF_REQUEST_MAX,
+                           .type = wl_type_of(rank, MPI_BYTE)};
+    const struct wf_op op = {.kind = WF_OP_RECV,
+                             .peer = WF_ANY_SOURCE,
+                             .tag = tag,
+                             .comm = wl_internal_number(rank, view)};
+
+    wl_recv_post(rank, &recv);
+    (void)wl_call(rank, &op);
+    (void)wl_recv_complete(rank, &recv, MPI_STATUS_IGNORE);
+    return recv.stream.source;
+}
+
 bool wl_internal_probe(struct wl_rank *rank, const struct wl_view *view, uint32_t from, int tag)
 {
     const struct wf_op op = {

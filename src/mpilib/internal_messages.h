@@ -22,6 +22,9 @@ void wl_internal_send(struct wl_rank *rank, const struct wl_view *view, uint32_t
 void wl_internal_recv(struct wl_rank *rank, const struct wl_view *view, uint32_t from, int tag,
                       struct wl_buffer buffer);
 
+/* Receives an empty message from any member, and returns the sender's rank of the program. */
+uint32_t wl_internal_recv_any(struct wl_rank *rank, const struct wl_view *view, int tag);
+
 /* The number in ops of the communicator that the simulation has for such messages. */
 uint32_t wl_internal_number(struct wl_rank *rank, const struct wl_view *view);
 

@@ -97,6 +97,9 @@ static void free_rest(struct wl_rank *rank)
     wl_properties_free(rank->world_properties);
     wl_type_properties_free(rank);
     wl_locks_free(rank);
+    wl_tool_free(rank);
+    wl_datareps_free(rank);
+    wl_names_free(rank);
 }
 
 static void rank_freed(struct wf_port_rank *self)

@@ -20,10 +20,11 @@
  *    8  Topologies          topology, topology_graph
  *    9  Environment         environment, errors
  *   10  Info                info
- *   11  Sessions            session
+ *   11  Processes           session, ports
  *   12  One-sided           window, one_sided
  *   13  External interfaces request_generalized
  *   14  Files               file
+ *   15  Tools               tool_interface
  *   19  Fortran             bindings/
  *
  * libc_wrappers.c, libc_process.c and libc_replacements/ make the C library safe for ranks that
@@ -47,11 +48,14 @@
 struct wl_added_error;
 struct wl_comm;
 struct wl_comm_registry;
+struct wl_datarep;
+struct wl_name;
 struct wl_exit_handler;
 struct wl_lock;
 struct wl_predefined_type;
 struct wl_properties;
 struct wl_request;
+struct wl_tool;
 
 /* What all ranks of the process share. MPI functions have no argument that leads to it, so that
  * it is a global variable, the only one of the library. */
@@ -87,10 +91,15 @@ struct wl_rank {
     void *bsend_buffer;
     MPI_Count bsend_bytes;
     int thread_level;
-    int universe_size;     /* the attribute MPI_UNIVERSE_SIZE points to it */
-    uint32_t n_partitions; /* of all its partitioned sends: the next one's first tag */
-    struct wl_lock *locks; /* of its windows, that ranks hold */
-    uint32_t n_wins;       /* while there are any, the rank must not run ahead of its time */
+    int universe_size;             /* the attribute MPI_UNIVERSE_SIZE points to it */
+    struct wl_name *names;         /* that ranks have published; of rank 0 */
+    int n_ports;                   /* that the program has opened */
+    struct wl_datarep *datareps;   /* data representations that the program has registered */
+    uint64_t n_sent, n_sent_bytes; /* messages of the program, for tools */
+    struct wl_tool *tool;          /* null if the program does not use MPI_T */
+    uint32_t n_partitions;         /* of all its partitioned sends: the next one's first tag */
+    struct wl_lock *locks;         /* of its windows, that ranks hold */
+    uint32_t n_wins; /* while there are any, the rank must not run ahead of its time */
     int n_added_errors;
     struct wl_added_error **added_errors;
     struct wl_exit_handler *exit_handlers; /* of atexit() and the like, the last one first */
@@ -157,6 +166,15 @@ _Noreturn int wl_missing(const struct wl_rank *rank);
  * child process. */
 void wl_rank_exits(struct wf_port_rank *self, int code);
 void wl_exit_handlers_free(struct wl_rank *rank);
+
+void wl_datareps_free(struct wl_rank *rank);
+/* Published names: frees them, and answers a question of another rank. */
+void wl_names_free(struct wl_rank *rank);
+void wl_names_apply(struct wl_rank *rank, const unsigned char *data, unsigned char *old);
+/* Frees what belongs to the tool interface. */
+void wl_tool_free(struct wl_rank *rank);
+/* The result of a function for events, of which there are none. */
+int wl_tool_no_event(const struct wl_rank *rank, int code);
 
 /* Between functions with counts of type int and those with large counts: a copy of a list, which
  * the caller frees, and a result, MPI_UNDEFINED if it does not fit. */

@@ -187,6 +187,8 @@ void wl_rma_arrived(struct wf_port_rank *self, uint32_t origin)
         apply_lock(rank, &rma);
     } else if (rma.kind == WL_UNLOCK) {
         apply_unlock(rank, &rma);
+    } else if (rma.kind == WL_NAMES) {
+        wl_names_apply(rank, data, rma.old);
     } else {
         apply(rank, &rma, data);
     }
@@ -382,4 +384,39 @@ void wl_win_unlock(struct wl_rank *rank, struct wl_win *win, uint32_t target)
 
     send_lock(rank, win, target, &rma);
     win->held[target] = 0;
+}
+
+/* ---- numbers of the library ---- */
+
+int64_t wl_remote_add(struct wl_rank *rank, const struct wl_view *view, uint32_t target,
+                      int64_t *number, int64_t value)
+{
+    const struct wf_op flush = {.kind = WF_OP_WIN_FLUSH};
+    int64_t old = 0;
+    struct rma rma = {.kind = WL_ACCUMULATE,
+                      .at = (unsigned char *)number,
+                      .type = wl_type_of(rank, MPI_INT64_T),
+                      .handle = MPI_INT64_T,
+                      .count = 1,
+                      .op = wl_op_of(rank, MPI_SUM),
+                      .old = (unsigned char *)&old,
+                      .old_bytes = sizeof(old)};
+    struct wl_message *message = wl_message_new(sizeof(rma) + sizeof(value));
+
+    memcpy(message->bytes + sizeof(rma), &value, sizeof(value));
+    send(rank, view, target, &rma, message);
+    (void)wl_call(rank, &flush);
+    return old;
+}
+
+void wl_remote_names(struct wl_rank *rank, const struct wl_view *world,
+                     struct wl_bytes question, struct wl_buffer reply)
+{
+    const struct wf_op flush = {.kind = WF_OP_WIN_FLUSH};
+    struct rma rma = {.kind = WL_NAMES, .old = reply.to, .old_bytes = reply.n};
+    struct wl_message *message = wl_message_new(sizeof(rma) + question.n);
+
+    memcpy(message->bytes + sizeof(rma), question.from, question.n);
+    send(rank, world, 0, &rma, message);
+    (void)wl_call(rank, &flush);
 }

@@ -8,6 +8,7 @@
  * origin, in the order of its calls. A result reaches the program when the origin waits for it.
  */
 
+#include "mpilib/internal_messages.h"
 #include "mpilib/window.h"
 
 enum wl_rma_kind {
@@ -17,6 +18,7 @@ enum wl_rma_kind {
     WL_COMPARE_AND_SWAP,
     WL_LOCK,
     WL_UNLOCK,
+    WL_NAMES, /* published names: ports.c */
 };
 
 /* The arguments of a call. */
@@ -48,6 +50,15 @@ void wl_win_deliver(struct wl_win *win);
 /* Asks a member for its lock; false if others hold it. */
 bool wl_win_try_lock(struct wl_rank *rank, struct wl_win *win, uint32_t target, bool exclusive);
 void wl_win_unlock(struct wl_rank *rank, struct wl_win *win, uint32_t target);
+
+/* Adds to a number of the library in the memory of a member, and returns what it was: in the order
+ * of simulated time, as MPI_Fetch_and_op() does. */
+int64_t wl_remote_add(struct wl_rank *rank, const struct wl_view *view, uint32_t target,
+                      int64_t *number, int64_t value);
+
+/* Asks rank 0 about a published name. */
+void wl_remote_names(struct wl_rank *rank, const struct wl_view *world,
+                     struct wl_bytes question, struct wl_buffer reply);
 
 /* Frees the locks that are still held when the rank ends. */
 void wl_locks_free(struct wl_rank *rank);

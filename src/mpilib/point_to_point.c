@@ -38,6 +38,8 @@ int wl_send_message(struct wl_rank *rank, const struct wl_send_args *args, struc
     if (wanted) {
         wl_pack(type, args->buffer, (size_t)args->count, message->bytes);
     }
+    rank->n_sent++;
+    rank->n_sent_bytes += bytes;
     op->peer = view.peers + (uint32_t)args->to;
     op->tag = args->tag;
     op->comm = view.number;

@@ -151,3 +151,81 @@ void mpi_info_get_(const int *info, const char *key, const int *valuelen, char *
     free(name);
     free(text);
 }
+
+/* ---- other programs, which are refused ---- */
+
+void mpi_comm_spawn_(const char *command, const char *argv, const int *maxprocs,
+                     const int *info, const int *root, const int *comm, int *intercomm,
+                     int *errcodes, int *ierror)
+{
+    (void)command, (void)argv, (void)maxprocs, (void)errcodes;
+    *ierror = MPI_Comm_spawn("", MPI_ARGV_NULL, 0, *info, *root, *comm, intercomm,
+                             MPI_ERRCODES_IGNORE);
+}
+
+void mpi_comm_spawn_multiple_(const int *count, const char *commands, const char *argvs,
+                              const int *maxprocs, const int *infos, const int *root,
+                              const int *comm, int *intercomm, int *errcodes, int *ierror)
+{
+    (void)count, (void)commands, (void)argvs, (void)maxprocs, (void)infos, (void)errcodes;
+    *ierror = MPI_Comm_spawn("", MPI_ARGV_NULL, 0, MPI_INFO_NULL, *root, *comm, intercomm,
+                             MPI_ERRCODES_IGNORE);
+}
+
+/* ---- generalized requests: the program's functions get all arguments by address ---- */
+
+struct grequest {
+    void (*query)(const MPI_Aint *extra_state, MPI_Status *status, int *ierror);
+    void (*free)(const MPI_Aint *extra_state, int *ierror);
+    void (*cancel)(const MPI_Aint *extra_state, const int *complete, int *ierror);
+    MPI_Aint extra_state;
+};
+
+static int query_grequest(void *extra_state, MPI_Status *status)
+{
+    const struct grequest *own = extra_state;
+    int code = MPI_SUCCESS;
+
+    own->query(&own->extra_state, status, &code);
+    return code;
+}
+
+static int free_grequest(void *extra_state)
+{
+    struct grequest *own = extra_state;
+    int code = MPI_SUCCESS;
+
+    own->free(&own->extra_state, &code);
+    free(own);
+    return code;
+}
+
+static int cancel_grequest(void *extra_state, int complete)
+{
+    const struct grequest *own = extra_state;
+    int code = MPI_SUCCESS;
+
+    own->cancel(&own->extra_state, &complete, &code);
+    return code;
+}
+
+void mpi_grequest_start_(void (*query)(const MPI_Aint *, MPI_Status *, int *),
+                         void (*free_function)(const MPI_Aint *, int *),
+                         void (*cancel)(const MPI_Aint *, const int *, int *),
+                         const MPI_Aint *extra_state, int *request, int *ierror)
+{
+    struct grequest *own = malloc(sizeof(*own));
+
+    *ierror = MPI_ERR_NO_MEM;
+    if (own != NULL) {
+        *own = (struct grequest){query, free_function, cancel, *extra_state};
+        *ierror =
+            MPI_Grequest_start(query_grequest, free_grequest, cancel_grequest, own, request);
+    }
+}
+
+/* The compiler must not keep the buffer in registers across the call; there is nothing to do. */
+void mpi_f_sync_reg_(const void *buf)
+{
+    (void)buf;
+}

@@ -207,6 +207,8 @@ def expression(f):
         return collective(f)
     if name == "one_sided":
         return one_sided(f, kind)
+    if name == "tool":
+        return f"wl_tool_no_event(call.rank, {kind})"
     if name.startswith("MPI_"):
         return f"{name}({f.arguments()})"
     name, _, given = (f.implementation or f.base).partition("(")
@@ -337,7 +339,7 @@ TEXT_LENGTHS = {"MPI_MAX_PROCESSOR_NAME", "MPI_MAX_ERROR_STRING", "MPI_MAX_OBJEC
                 "MPI_MAX_PORT_NAME", "MPI_MAX_DATAREP_STRING"}
 FORTRAN_TAIL = """\
       integer MPI_VERSION, MPI_SUBVERSION, MPI_STATUS_SIZE
-      parameter (MPI_VERSION=3, MPI_SUBVERSION=1, MPI_STATUS_SIZE=6)
+      parameter (MPI_VERSION=4, MPI_SUBVERSION=0, MPI_STATUS_SIZE=6)
       integer MPI_SOURCE, MPI_TAG, MPI_ERROR
       parameter (MPI_SOURCE=1, MPI_TAG=2, MPI_ERROR=3)
       integer MPI_ADDRESS_KIND, MPI_OFFSET_KIND, MPI_COUNT_KIND
