@@ -227,8 +227,8 @@ static void deliver_persistent(struct wl_rank *rank, void *own)
     finish(own);
 }
 
-/* Members may start their persistent collectives in any order. So each has a communicator of its
- * own, which the initialization creates. */
+/* Members may start their persistent collectives in any order. So each has a communicator of
+ * its own, which the initialization creates. */
 int wl_collective_init(struct wl_rank *rank, struct wl_collective *coll, MPI_Request *handle)
 {
     coll->rank = rank;

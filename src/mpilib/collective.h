@@ -73,9 +73,9 @@ struct wl_collective {
  * is complete. */
 int wl_collective(struct wl_rank *rank, struct wl_collective *collective, MPI_Request *handle);
 
-/* Persistent collectives: creates a request, which wl_collective_start() starts as often as the
- * program likes. The program keeps the buffers and the lists of counts and displacements; it may
- * free datatypes and the operation. */
+/* Persistent collectives: creates a request, which wl_collective_start() starts as often as
+ * the program likes. The program keeps the buffers and the lists of counts and
+ * displacements; it may free datatypes and the operation. */
 int wl_collective_init(struct wl_rank *rank, struct wl_collective *collective,
                        MPI_Request *handle);
 void wl_collective_start(struct wl_request *request);

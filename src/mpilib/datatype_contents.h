@@ -10,8 +10,9 @@ enum { WL_INT_LISTS = 8 };
 
 struct wl_constructor {
     int combiner;
-    /* The integers are the concatenation of these lists. If the program has called a function
-     * with large counts, those of `counts` and then the addresses are its large counts instead. */
+    /* The integers are the concatenation of these lists. If the program has called a
+     * function with large counts, those of `counts` and then the addresses are its large
+     * counts instead. */
     struct {
         const int *ints;
         const MPI_Count *counts; /* or these */

@@ -11,8 +11,8 @@
 int wl_error(struct wl_rank *rank, MPI_Comm comm, int code, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* Calls an error handler that the program has created, with the handle of the object. Does nothing
- * for a predefined one. */
+/* Calls an error handler that the program has created, with the handle of the object. Does
+ * nothing for a predefined one. */
 void wl_errhandler_call(const struct wl_rank *rank, MPI_Errhandler handle, int object,
                         int code);
 /* Whether the program goes on after errors in calls on the communicator. */

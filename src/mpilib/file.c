@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Files (MPI-4.0, 14). They are files of the host. Reading and writing takes no simulated time;
- * a collective access synchronizes the ranks like a barrier. The shared file pointer is a number at
- * the first rank that has opened the file: an access by another rank is a message there and back,
- * like MPI_Fetch_and_op().
+ * a collective access synchronizes the ranks like a barrier. The shared file pointer is a
+ * number at the first rank that has opened the file: an access by another rank is a message
+ * there and back, like MPI_Fetch_and_op().
  */
 #include "mpilib/collective_exchange.h"
 #include "mpilib/communicator.h"
@@ -120,8 +120,8 @@ static int open_together(struct wl_rank *rank, MPI_Comm comm, const char *name, 
     return error;
 }
 
-/* Duplicates the communicator for the file. With that, the first rank tells the others where the
- * shared file pointer is. */
+/* Duplicates the communicator for the file. With that, the first rank tells the others where
+ * the shared file pointer is. */
 static MPI_Comm share(struct wl_rank *rank, MPI_Comm comm, struct file *file)
 {
     struct wl_view view = wl_comm_of(rank, comm);
@@ -247,8 +247,8 @@ int wl_MPI_File_sync(struct wl_rank *rank, MPI_File file)
 
 /* ---- views ---- */
 
-/* Programs may register representations, but data is never converted: only one without functions
- * that convert can be used. */
+/* Programs may register representations, but data is never converted: only one without
+ * functions that convert can be used. */
 struct wl_datarep {
     struct wl_datarep *next;
     bool converts;
@@ -406,8 +406,8 @@ struct access {
     bool collective;
 };
 
-/* In place of an offset: the individual file pointer, the shared one, and the shared one for all
- * ranks in their order. */
+/* In place of an offset: the individual file pointer, the shared one, and the shared one for
+ * all ranks in their order. */
 #define POSITION INT64_MIN
 #define SHARED   (INT64_MIN + 1)
 #define ORDERED  (INT64_MIN + 2)

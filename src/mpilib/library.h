@@ -176,8 +176,8 @@ void wl_tool_free(struct wl_rank *rank);
 /* The result of a function for events, of which there are none. */
 int wl_tool_no_event(const struct wl_rank *rank, int code);
 
-/* Between functions with counts of type int and those with large counts: a copy of a list, which
- * the caller frees, and a result, MPI_UNDEFINED if it does not fit. */
+/* Between functions with counts of type int and those with large counts: a copy of a list,
+ * which the caller frees, and a result, MPI_UNDEFINED if it does not fit. */
 MPI_Count *wl_widen(MPI_Count n, const int *list);
 int wl_narrow(MPI_Count value);
 /* Whether the program has called a function with large counts, MPI_X_c(). */

@@ -51,8 +51,8 @@ void wl_win_deliver(struct wl_win *win);
 bool wl_win_try_lock(struct wl_rank *rank, struct wl_win *win, uint32_t target, bool exclusive);
 void wl_win_unlock(struct wl_rank *rank, struct wl_win *win, uint32_t target);
 
-/* Adds to a number of the library in the memory of a member, and returns what it was: in the order
- * of simulated time, as MPI_Fetch_and_op() does. */
+/* Adds to a number of the library in the memory of a member, and returns what it was: in the
+ * order of simulated time, as MPI_Fetch_and_op() does. */
 int64_t wl_remote_add(struct wl_rank *rank, const struct wl_view *view, uint32_t target,
                       int64_t *number, int64_t value);
 

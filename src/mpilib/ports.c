@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Ports and names (MPI-4.0, 11.9): ranks of one run meet without a common communicator. A port
- * belongs to the rank that has opened it. Names are kept by rank 0: to publish or look up one is a
- * message there and back. weft runs a fixed number of ranks: MPI_Comm_spawn() is refused.
+ * belongs to the rank that has opened it. Names are kept by rank 0: to publish or look up one
+ * is a message there and back. weft runs a fixed number of ranks: MPI_Comm_spawn() is refused.
  */
 #include "mpilib/errors.h"
 #include "mpilib/internal_messages.h"

@@ -170,7 +170,8 @@ static struct wf_op op_of(const struct set *set, enum wf_op_kind kind)
     return (struct wf_op){.kind = kind, .requests = set->numbers, .count = set->n};
 }
 
-/* While a rank waits, it cannot complete its generalized requests, nor make partitions ready. */
+/* While a rank waits, it cannot complete its generalized requests, nor make partitions
+ * ready. */
 _Noreturn static void wait_forever(const struct wl_rank *rank)
 {
     wl_fatal(rank, "this would wait for ever: the rank waits for a generalized request, or for "
@@ -265,8 +266,8 @@ int wl_MPI_Request_get_status(struct wl_rank *rank, MPI_Request handle, int *fla
 
 /* ---- all of several ---- */
 
-/* Brings partitioned receives to the stage in which their numbers are those of their data. False
- * if the rank does not wait and one of them is not there yet. */
+/* Brings partitioned receives to the stage in which their numbers are those of their data.
+ * False if the rank does not wait and one of them is not there yet. */
 static bool reach_last_stage(struct wl_rank *rank, int count, MPI_Request *handles, bool waits)
 {
     bool all = true;

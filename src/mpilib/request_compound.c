@@ -55,8 +55,8 @@ static uint32_t *open_numbers(const struct wl_compound *compound, uint32_t *n)
     return numbers;
 }
 
-/* Asks for all open subrequests at once. Sets *complete if the whole request is. Returns false if
- * they are not complete. */
+/* Asks for all open subrequests at once. Sets *complete if the whole request is. Returns
+ * false if they are not complete. */
 static bool ask_stage(struct wl_rank *rank, struct wl_request *request, bool waits,
                       bool *complete)
 {

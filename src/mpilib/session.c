@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sessions (MPI-4.0, 11.3): MPI without MPI_COMM_WORLD. A session knows two sets of processes. */
+/* Sessions (MPI-4.0, 11.3): MPI without MPI_COMM_WORLD. A session knows two sets of
+ * processes. */
 #include "mpilib/group.h"
 #include "mpilib/memory.h"
 #include "mpilib/properties.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tool interface, MPI_T (MPI-4.0, 15). Control variables tell how the program was started; they
- * cannot be set. Performance variables are counted for each rank. There are no events; the only
- * event source is the simulated time.
+ * The tool interface, MPI_T (MPI-4.0, 15). Control variables tell how the program was started;
+ * they cannot be set. Performance variables are counted for each rank. There are no events; the
+ * only event source is the simulated time.
  */
 #include "mpilib/memory.h"
 #include "mpilib/request.h"

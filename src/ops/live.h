@@ -14,8 +14,8 @@ struct wf_answer {
     int32_t seen_tag;
 };
 
-/* Where each rank of the program runs: in which operating-system process, and on which node of the
- * simulated machine. */
+/* Where each rank of the program runs: in which operating-system process, and on which node
+ * of the simulated machine. */
 struct wf_homes {
     uint32_t n_processes, own; /* `own` is the number of this process */
     /* The process that runs a rank. Valid as soon as the program runs. */

@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * The file of a program built with weftcc, changed so that the loader takes it as a library. The
- * loader does not run the program's constructors and destructors: each rank runs them itself,
- * with its own variables. If the loader ran them once, all ranks would share the memory that
- * constructors allocate, such as the units of Fortran and the contents of C++ containers.
+ * The file of a program built with weftcc, changed so that the loader takes it as a library.
+ * The loader does not run the program's constructors and destructors: each rank runs them
+ * itself, with its own variables. If the loader ran them once, all ranks would share the memory
+ * that constructors allocate, such as the units of Fortran and the contents of C++ containers.
  */
 
 #include "base/status.h"

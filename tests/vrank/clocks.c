@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every clock of the C library tells the simulated time, and every way to sleep takes it. Prints
- * the first disagreement with what is expected; the last line is the number of failures. */
+/* Every clock of the C library tells the simulated time, and every way to sleep takes it.
+ * Prints the first disagreement with what is expected; the last line is the number of
+ * failures. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <math.h>

@@ -3,11 +3,11 @@
  * A random program: ./mixture <seed> <steps>. All ranks draw the same numbers, so that each of
  * them knows which communicators exist and who belongs to them; a rank that does not belong to
  * one holds MPI_COMM_NULL and goes on at once. Steps create and free communicators (split,
- * create, create_group, dup, idup, intercommunicators that are merged, grids with too few ranks),
- * and do collectives, point-to-point and one-sided communication on one of them.
+ * create, create_group, dup, idup, intercommunicators that are merged, grids with too few
+ * ranks), and do collectives, point-to-point and one-sided communication on one of them.
  *
- * Everything that a rank receives goes into its checksum. Rank 0 prints the checksums, which are
- * the same under every implementation of MPI.
+ * Everything that a rank receives goes into its checksum. Rank 0 prints the checksums, which
+ * are the same under every implementation of MPI.
  */
 #include <mpi.h>
 #include <stdint.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Smaller things that are new in MPI-4.0: nonblocking exchanges, infos, duplicates with an info. */
+/* Smaller things that are new in MPI-4.0: nonblocking exchanges, infos, duplicates with an
+ * info. */
 #include "report.h"
 
 static int rank, size, left, right;

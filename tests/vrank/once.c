@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Computes and exchanges, and appends its rank to a file each time it is executed. Its arguments
- * are that file, how often one rank computes longer than the others, and that rank; or that
- * file and the word crash. */
+/* Computes and exchanges, and appends its rank to a file each time it is executed. Its
+ * arguments are that file, how often one rank computes longer than the others, and that
+ * rank; or that file and the word crash. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Partitioned communication (MPI-4.0, 4), with different partitions on both sides, types with gaps,
- * and every function that completes a request. */
+/* Partitioned communication (MPI-4.0, 4), with different partitions on both sides, types
+ * with gaps, and every function that completes a request. */
 #include "report.h"
 
 enum { N = 24 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sessions (MPI-4.0, 11.3) before, beside and after MPI_Init(), and communicators from groups; split
- * types; infos and error handlers that MPICH 4.0 does not have. */
+/* Sessions (MPI-4.0, 11.3) before, beside and after MPI_Init(), and communicators from
+ * groups; split types; infos and error handlers that MPICH 4.0 does not have. */
 #include "report.h"
 
 static int rank, size;

@@ -224,7 +224,8 @@ void mpi_grequest_start_(void (*query)(const MPI_Aint *, MPI_Status *, int *),
     }
 }
 
-/* The compiler must not keep the buffer in registers across the call; there is nothing to do. */
+/* The compiler must not keep the buffer in registers across the call; there is nothing to
+ * do. */
 void mpi_f_sync_reg_(const void *buf)
 {
     (void)buf;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* What the functions behind the module mpi_f08 share. Like all of the Fortran interface, this is
- * linked into the program. */
+/* What the functions behind the module mpi_f08 share. Like all of the Fortran interface,
+ * this is linked into the program. */
 
 #include "mpilib/bindings/fortran.h"
 
@@ -16,13 +16,13 @@ static inline void wl_f08_code(int *ierror, int code)
     }
 }
 
-/* The address of an array that must be contiguous; the program ends if it is not. Or the special
- * value that the argument stands for. */
+/* The address of an array that must be contiguous; the program ends if it is not. Or the
+ * special value that the argument stands for. */
 void *wl_f08_buffer(const CFI_cdesc_t *array);
 
-/* A buffer of `count` elements of a type. If the array is not contiguous, the elements are those of
- * the array one after the other: then there is a datatype for all of them, which wl_f08_done()
- * frees. */
+/* A buffer of `count` elements of a type. If the array is not contiguous, the elements are
+ * those of the array one after the other: then there is a datatype for all of them, which
+ * wl_f08_done() frees. */
 struct wl_f08_elements {
     void *buffer;
     MPI_Count count;
