@@ -19,6 +19,24 @@ _weft_generators() {
     _weft_topics "$1" | sed -n 's/^gen\./gen:/p'
 }
 
+# "net.bandwidth=" of each parameter. Values that are names follow after ":".
+_weft_parameters() {
+    "$1" help gen net node mpi cpu replay run traffic engine 2>/dev/null |
+        sed -n 's/^ *-p \([a-z]*\.[A-Za-z0-9_]*\)=\(.*\)/\1 \2/p' |
+        while read -r name values _; do
+            [[ $values == \<* ]] && values=""
+            echo "$name ${values//|/ }"
+        done
+}
+
+_weft_values() {
+    _weft_parameters "$1" | sed -n "s/^$2 //p" | tr ' ' '\n'
+}
+
+_weft_machines() {
+    "$1" machine list 2>/dev/null | grep -oE '^[a-z][a-z0-9-]*'
+}
+
 _weft() {
     local weft=${COMP_WORDS[0]} current=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]:-}
     local before=${COMP_WORDS[COMP_CWORD - 1]} words=""
@@ -26,6 +44,17 @@ _weft() {
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
         words="$(_weft_commands "$weft") --help --version"
+    elif [[ $before == -p || $before == --param ]]; then
+        words=$(_weft_parameters "$weft" | sed 's/ .*/=/')
+    elif [[ $before == = && ${COMP_WORDS[COMP_CWORD - 3]} == -p ]]; then
+        words=$(_weft_values "$weft" "${COMP_WORDS[COMP_CWORD - 2]}")
+    elif [[ $current == = && ${COMP_WORDS[COMP_CWORD - 2]} == -p ]]; then
+        words=$(_weft_values "$weft" "$before")
+        current=""
+    elif [[ $before == --machine || ($command == machine && $before =~ ^(show|check)$) ]]; then
+        words=$(_weft_machines "$weft")
+    elif [[ $before == --topo || ($command == topo && $COMP_CWORD == 2) ]]; then
+        words=$(_weft_topics "$weft" | sed -n 's/^topo\.\(.*\)/\1:/p')
     elif [[ $before == --net ]]; then
         words=$(_weft_topics "$weft" | sed -n 's/^net\.//p')
     elif [[ $before == : && ${COMP_WORDS[COMP_CWORD - 2]} == gen ]]; then

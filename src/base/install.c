@@ -7,9 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
-char *wf_install_find(const char *name)
+/* The real path of a file in one of the places, relative to the directory of the program. */
+static char *find_in(const char *const *places, const char *name)
 {
-    static const char *const places[] = {"", "/" WEFT_LIBRARY_DIRECTORY, NULL};
     char self[PATH_MAX];
     char path[2 * PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -28,4 +28,23 @@ char *wf_install_find(const char *name)
         }
     }
     return NULL;
+}
+
+char *wf_install_find(const char *name)
+{
+    static const char *const places[] = {"", "/" WEFT_LIBRARY_DIRECTORY, NULL};
+
+    return find_in(places, name);
+}
+
+char *wf_install_include(void)
+{
+    static const char *const places[] = {"/../include", "/../../include", NULL};
+    static const char header[] = "weft/mark.h";
+    char *path = find_in(places, header);
+
+    if (path != NULL) {
+        path[strlen(path) - sizeof(header)] = '\0'; /* with the slash before it */
+    }
+    return path;
 }

@@ -5,3 +5,7 @@
  * to the running program, as in a build tree, or in the library directory of the prefix that
  * the program is installed in. Null if there is none. The caller frees it. */
 char *wf_install_find(const char *name);
+
+/* The directory of the headers, <weft/mark.h> among them: that of the prefix or, in a build tree,
+ * that of the source. Null if there is none. The caller frees it. */
+char *wf_install_include(void);

@@ -28,7 +28,8 @@ struct quantity {
     const char *expected; /* what the user should have written */
     const char *base;     /* plural of the base unit; null for a plain number */
     const struct unit *scales;
-    const struct unit *endings; /* the first is the one that is printed */
+    const struct unit *endings;   /* the first is the one that is printed */
+    const struct unit *multiples; /* read without an ending and never printed; null: none */
     uint64_t min, max;
     bool bare;      /* a number without a unit counts base units */
     bool bare_zero; /* 0 needs no unit */
@@ -37,11 +38,8 @@ struct quantity {
 static const struct unit no_units[] = {{"", 1}, {NULL, 0}};
 static const struct unit byte_units[] = {{"B", 1}, {NULL, 0}};
 static const struct unit rate_units[] = {
-    {"B/s", WF_RATE_BYTE},
-    {"Bps", WF_RATE_BYTE},
-    {"bit/s", WF_RATE_BYTE / 8},
-    {"bps", WF_RATE_BYTE / 8},
-    {NULL, 0},
+    {"B/s", WF_RATE_BYTE},     {"Bps", WF_RATE_BYTE},     {"bit/s", WF_RATE_BYTE / 8},
+    {"bps", WF_RATE_BYTE / 8}, {"b/s", WF_RATE_BYTE / 8}, {NULL, 0},
 };
 
 static const struct unit prefixes[] = {
@@ -60,6 +58,14 @@ static const struct unit prefixes[] = {
     {"K", UINT64_C(1000)},
     {"", 1},
     {NULL, 0},
+};
+
+/* "4k" and "4Ki" of anything that is counted. Not "4K", which some use for 1000 and some for
+ * 1024. */
+static const struct unit multiples[] = {
+    {"Ti", UINT64_C(1) << 40},   {"T", UINT64_C(1000000000000)}, {"Gi", UINT64_C(1) << 30},
+    {"G", UINT64_C(1000000000)}, {"Mi", UINT64_C(1) << 20},      {"M", UINT64_C(1000000)},
+    {"Ki", UINT64_C(1) << 10},   {"k", UINT64_C(1000)},          {NULL, 0},
 };
 
 /* Names with a Greek mu or micro sign are longer in bytes than "us", so they are never printed.
@@ -113,6 +119,7 @@ static const struct quantity counts = {
     .expected = "a whole number such as 42",
     .scales = no_units,
     .endings = no_units,
+    .multiples = multiples,
     .max = UINT64_MAX,
     .bare = true,
 };
@@ -123,6 +130,7 @@ static const struct quantity sizes = {
     .base = "bytes",
     .scales = prefixes,
     .endings = byte_units,
+    .multiples = multiples,
     .max = UINT64_MAX,
     .bare = true,
 };
@@ -248,6 +256,12 @@ static wf_u128 find_factor(const struct quantity *quantity, const char *name)
             if (strcmp(name + length, end->name) == 0) {
                 return (wf_u128)scale->factor * end->factor;
             }
+        }
+    }
+    for (const struct unit *unit = quantity->multiples; unit != NULL && unit->name != NULL;
+         unit++) {
+        if (strcmp(name, unit->name) == 0) {
+            return unit->factor;
         }
     }
     return 0;

@@ -20,14 +20,14 @@
  * case-sensitive. On failure the status is WF_EINVAL, *out is unchanged and `err` says what was
  * expected. A value that is not a whole number of the base unit ("0.1ps") is an error. */
 WF_NODISCARD enum wf_status wf_parse_count(const char *text, uint64_t *out, struct wf_err *err);
-/* "64KiB", "1.5MB", "4096": bytes, with decimal and binary prefixes. "64K" is ambiguous: an
- * error. */
+/* "64KiB", "1.5MB", "4096", "4k", "4Ki": bytes, with decimal and binary prefixes. "64K" is
+ * ambiguous: an error. Counts too have the prefixes k, Ki, M, Mi and so on. */
 WF_NODISCARD enum wf_status wf_parse_size(const char *text, uint64_t *out, struct wf_err *err);
 /* "1.5us", "0": picoseconds, never negative. A unit (ps ns us ms s min h) is required unless 0.
  */
 WF_NODISCARD enum wf_status wf_parse_time(const char *text, int64_t *out, struct wf_err *err);
-/* "200Gbit/s", "25GB/s", "0.1bit/s": a rate, never 0; a unit is required. "Gbps" and "GBps" are
- * read too. */
+/* "200Gbit/s", "25GB/s", "0.1bit/s": a rate, never 0; a unit is required. "Gbps", "Gb/s" and
+ * "GBps" are read too. */
 WF_NODISCARD enum wf_status wf_parse_rate(const char *text, uint64_t *out, struct wf_err *err);
 /* "0.1", "-2.5e-3": a finite decimal number, rounded to the nearest double. */
 WF_NODISCARD enum wf_status wf_parse_real(const char *text, double *out, struct wf_err *err);

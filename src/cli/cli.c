@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
 
+#include "base/install.h"
 #include "base/lookup.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -59,6 +60,20 @@ static enum wf_status print_version(struct wf_cli *cli)
     return WF_OK;
 }
 
+/* What a compiler needs to find <weft/mark.h> and the other headers. */
+static enum wf_status print_cflags(struct wf_cli *cli, struct wf_err *err)
+{
+    char *path = wf_install_include();
+
+    if (path == NULL) {
+        return wf_err_set(err, WF_EIO,
+                          "the headers of weft are not installed beside this program");
+    }
+    (void)fprintf(cli->out, "-I%s\n", path);
+    free(path);
+    return WF_OK;
+}
+
 static enum wf_status unknown_verb(const char *name, struct wf_err *err)
 {
     char hint[WF_HINT_MAX];
@@ -70,6 +85,7 @@ static enum wf_status unknown_verb(const char *name, struct wf_err *err)
     }
     wf_nearest_add(&nearest, "--help");
     wf_nearest_add(&nearest, "--version");
+    wf_nearest_add(&nearest, "--cflags");
     (void)wf_nearest_hint(&nearest, hint);
     return wf_err_set(err, WF_EUSAGE, "unknown %s '%.64s'%s",
                       name[0] == '-' ? "option" : "command", name,
@@ -161,6 +177,9 @@ static enum wf_status dispatch(struct wf_cli *cli, int argc, char **argv, struct
     }
     if (is_one_of(argv[0], "--version", "-V")) {
         return print_version(cli);
+    }
+    if (strcmp(argv[0], "--cflags") == 0) {
+        return print_cflags(cli, err);
     }
 
     const char *name = is_one_of(argv[0], "--help", "-h") ? "help" : argv[0];

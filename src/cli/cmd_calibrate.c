@@ -8,9 +8,11 @@
 #include "cli/interrupt.h"
 #include "cli/opt.h"
 #include "cli/progress.h"
-#include "result/doc.h"
+#include "result/result.h"
 #include "study/calibration.h"
 #include "topo/topo.h"
+
+#include <weft/weft.h>
 
 #include <errno.h>
 #include <inttypes.h>
@@ -391,7 +393,7 @@ static void answer(struct wf_cli *cli, const struct calibrate_opts *opts,
         wf_calibration_print(measured, fit, cli->out);
         return;
     }
-    struct wf_value *doc = wf_doc_new();
+    struct wf_value *doc = wf_result_new_as("weft-calibration-1", weft_version());
     wf_doc_text(doc, "file", opts->output);
     wf_doc_text(doc, "mpi", mpi);
     wf_calibration_add(measured, fit, doc);

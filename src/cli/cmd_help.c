@@ -128,6 +128,19 @@ static bool print_topic(FILE *out, const char *topic)
     return found;
 }
 
+/* Prints the entry whose kind has no members and that name; nothing if there is none. */
+static bool print_own_topic(FILE *out, const char *name)
+{
+    struct wf_catalog_entry entry;
+
+    if (!wf_catalog_find(name, NULL, &entry)) {
+        return false;
+    }
+    (void)fputc('\n', out);
+    print_entry(out, &entry);
+    return true;
+}
+
 static enum wf_status unknown_topic(const char *topic, struct wf_err *err)
 {
     char hint[WF_HINT_MAX], names[32][96];
@@ -160,6 +173,8 @@ static enum wf_status explain(FILE *out, const struct wf_operands *operands, str
 
         if (verb != NULL) {
             wf_verb_print_help(verb, out);
+            /* Some commands have parameters of the same name: replay.*, run.*, traffic.* */
+            (void)print_own_topic(out, topic);
         } else if (!print_topic(out, topic)) {
             return unknown_topic(topic, err);
         }

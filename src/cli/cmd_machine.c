@@ -5,14 +5,18 @@
 #include "cli/interrupt.h"
 #include "cli/machine_show.h"
 #include "cli/opt.h"
-#include "result/doc.h"
+#include "result/result.h"
 #include "sim/machine.h"
 #include "study/machine_check.h"
 #include "topo/topo.h"
 
+#include <weft/weft.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define MACHINE_SCHEMA "weft-machine-1"
 
 struct machine_opts {
     bool help, json, yaml;
@@ -137,7 +141,7 @@ static enum wf_status list_one(struct wf_cli *cli, const char *name, struct wf_v
 static enum wf_status list(struct wf_cli *cli, const struct machine_opts *opts,
                            struct wf_err *err)
 {
-    struct wf_value *doc = wf_doc_new();
+    struct wf_value *doc = wf_result_new_as(MACHINE_SCHEMA, weft_version());
     struct wf_value *machines = opts->json ? wf_doc_list(doc, "machines") : NULL;
     enum wf_status status = WF_OK;
 
@@ -206,7 +210,7 @@ static enum wf_status show_json(struct wf_cli *cli, const char *which, struct wf
 
     WF_TRY(wf_machine_load(which, &machine, err));
 
-    struct wf_value *doc = wf_doc_new();
+    struct wf_value *doc = wf_result_new_as(MACHINE_SCHEMA, weft_version());
     enum wf_status status = describe(machine, doc, err);
     if (status == WF_OK) {
         describe_settings(machine, wf_doc_section(doc, "settings"));
@@ -266,7 +270,7 @@ static void print_check(struct wf_cli *cli, const struct wf_machine *machine,
                         const struct wf_study_check *check, bool json)
 {
     if (json) {
-        struct wf_value *doc = wf_doc_new();
+        struct wf_value *doc = wf_result_new_as(MACHINE_SCHEMA, weft_version());
 
         wf_doc_text(doc, "machine", machine->name);
         wf_study_check_add(check, doc);

@@ -6,6 +6,7 @@
 #include "cli/opt.h"
 #include "draw/draw.h"
 #include "report/output.h"
+#include "result/result.h"
 #include "sim/world.h"
 #include "study/topo_facts.h"
 
@@ -47,11 +48,7 @@ static const struct wf_opt rows[] = {
 
 static struct wf_value *new_document(void)
 {
-    struct wf_value *doc = wf_doc_new();
-
-    wf_doc_text(doc, "schema", TOPO_SCHEMA);
-    wf_doc_text(doc, "version", weft_version());
-    return doc;
+    return wf_result_new_as(TOPO_SCHEMA, weft_version());
 }
 
 /* ---- weft topo list ---- */

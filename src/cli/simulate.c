@@ -65,7 +65,7 @@ static enum wf_status deliver(struct wf_cli *cli, const struct wf_simulate_opts 
     if (writer != NULL) {
         WF_TRY(write_file(opts, writer, doc, err));
     }
-    if (opts->json) {
+    if (opts->json && writer != &wf_writer_json) {
         wf_interrupt_answer();
         wf_writer_json.write(doc, &options, cli->out);
         cli->answered = true;

@@ -60,7 +60,8 @@ struct wf_simulate_opts {
      .kind = WF_OPT_PAIRS,                                                                   \
      .letter = 'p'},                                                                         \
         WF_SIMULATE_ROW(json, BOOL, "json", 0, NULL,                                         \
-                        .doc = "Print the result as one JSON document"),                     \
+                        .doc = "Print the result as one JSON document; with -o file.json, "  \
+                               "write only that"),                                           \
         WF_SIMULATE_ROW(output, TEXT, "output", 'o', (output_arg), .doc = (output_doc)),     \
         WF_SIMULATE_ROW(force, BOOL, "force", 'f', NULL,                                     \
                         .doc = "Overwrite that file if it exists"),                          \
@@ -77,7 +78,8 @@ struct wf_simulate_opts {
 
 #define WF_SIMULATE_OUTPUT_DOC                                                          \
     "Write the result to a file instead, in the format of its name: .json, .txt, .csv " \
-    "(links), .html (a report to look at), .pftrace, .prv, .otf2 or .timeline.csv"
+    "(links), .html (a report to look at), .pftrace, .prv, .otf2, .timeline.csv "       \
+    "or .calls.csv"
 
 /* --record and its limits. */
 #define WF_SIMULATE_ROWS_RECORDING                                                            \

@@ -128,6 +128,7 @@ bool wf_writer_text_recorded(const struct wf_value *doc, struct wf_phrase *out)
 {
     uint64_t recorded = wf_doc_get_count(doc, "result.recorded_time_ps", 0);
     uint64_t predicted = wf_doc_get_count(doc, "result.predicted_time_ps", 0);
+    const struct wf_value *compute = wf_doc_find(doc, "result.ranks.compute_ps.max");
 
     if (recorded == 0 || predicted == 0) {
         return false;
@@ -135,6 +136,11 @@ bool wf_writer_text_recorded(const struct wf_value *doc, struct wf_phrase *out)
     wf_phrase_time(out, recorded);
     wf_phrase_add(out, "; the prediction is %.1f %% of that",
                   100 * (double)predicted / (double)recorded);
+    if (compute != NULL && (predicted < recorded / 2 || predicted / 2 > recorded)) {
+        wf_phrase_add(out, ": ranks compute for at most ");
+        wf_phrase_time(out, compute->count);
+        wf_phrase_add(out, ", and the calls, which filled the rest, are predicted anew");
+    }
     return true;
 }
 

@@ -8,13 +8,18 @@
 
 #include <string.h>
 
-struct wf_value *wf_result_new(const char *version)
+struct wf_value *wf_result_new_as(const char *schema, const char *version)
 {
     struct wf_value *root = wf_doc_new();
 
-    wf_doc_text(root, "schema", WF_RESULT_SCHEMA);
+    wf_doc_text(root, "schema", schema);
     wf_doc_text(root, "version", version);
     return root;
+}
+
+struct wf_value *wf_result_new(const char *version)
+{
+    return wf_result_new_as(WF_RESULT_SCHEMA, version);
 }
 
 struct wf_value *wf_result_new_error(const char *version, const struct wf_err *err,

@@ -23,8 +23,10 @@
 #define WF_RESULT_DEADLOCK    "deadlock"
 #define WF_RESULT_FAILED      "failed"
 
-/* A document with `schema` and `version` only. */
+/* A document with `schema` and `version` only: of a run, or of another kind. Each kind has a file
+ * in share/schema. */
 struct wf_value *wf_result_new(const char *version);
+struct wf_value *wf_result_new_as(const char *schema, const char *version);
 
 /* A document that reports a failure. */
 struct wf_value *wf_result_new_error(const char *version, const struct wf_err *err,

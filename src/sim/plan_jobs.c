@@ -144,10 +144,11 @@ static enum wf_status check_trace(uint32_t number, const char *source, struct wf
     if (source[0] != '\0' && (strpbrk(source, "/.") != NULL || stat(source, &st) == 0)) {
         return WF_OK;
     }
-    return wf_err_set(err, WF_EUSAGE,
-                      "source '%.64s': expected gen:<generator>, as in gen:stencil3d, or the "
-                      "path of a trace",
-                      source);
+    return wf_err_set(
+        err, WF_EUSAGE,
+        "source '%.64s' not found: expected gen:<generator>, as in gen:stencil3d, "
+        "or the path of a trace",
+        source);
 }
 
 static enum wf_status find_format(struct wf_plan_job *job, struct wf_err *err)
@@ -246,7 +247,8 @@ static enum wf_status open_trace(const struct wf_plan *plan, uint32_t number,
     if (job->settings->ranks != 0 && job->settings->ranks != n_ranks) {
         status = wf_err_set(err, WF_EINVAL,
                             "'%.200s' is a trace of %u rank%s, which cannot be played on %llu; "
-                            "leave the number out",
+                            "leave the number out, or, for more ranks, run the program itself: "
+                            "build it with weftcc and start it with 'weft run -n'",
                             path, n_ranks, n_ranks == 1 ? "" : "s",
                             (unsigned long long)job->settings->ranks);
         status = wf_setting_blame(

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "result/result.h"
 
 #include <weft/weft.h>
 
@@ -16,11 +17,7 @@ enum { MESSAGES_SHOWN = 200 };
 
 static struct wf_value *new_document(void)
 {
-    struct wf_value *doc = wf_doc_new();
-
-    wf_doc_text(doc, "schema", COLL_SCHEMA);
-    wf_doc_text(doc, "version", weft_version());
-    return doc;
+    return wf_result_new_as(COLL_SCHEMA, weft_version());
 }
 
 enum wf_status wf_study_coll_kind(const char *name, enum wf_coll_kind *out, struct wf_err *err)

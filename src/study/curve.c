@@ -101,7 +101,7 @@ void wf_curve_csv(const struct wf_curve *curve, FILE *out)
 
 void wf_curve_json(const struct wf_curve *curve, FILE *out)
 {
-    struct wf_value *root = wf_result_new(weft_version());
+    struct wf_value *root = wf_result_new_as("weft-curve-1", weft_version());
 
     wf_doc_text(root, "title", curve->title);
     struct wf_value *list = wf_doc_list(root, "points");

@@ -2,7 +2,10 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "report/writer.h"
+#include "result/result.h"
 #include "study/study.h"
+
+#include <weft/weft.h>
 
 #include <inttypes.h>
 #include <string.h>
@@ -154,7 +157,7 @@ static void add_point(struct wf_value *list, const struct wf_study *study,
 void wf_study_json(const struct wf_study *study, FILE *out)
 {
     const struct wf_write_options options = {.verbose = false};
-    struct wf_value *root = wf_doc_new();
+    struct wf_value *root = wf_result_new_as("weft-sweep-1", weft_version());
     struct wf_value *settings = NULL;
 
     wf_doc_text(root, "title", study->title != NULL ? study->title : "");

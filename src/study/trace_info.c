@@ -4,6 +4,7 @@
 #include "base/arith.h"
 #include "base/text.h"
 #include "base/units.h"
+#include "result/result.h"
 #include "trace/kit/records.h"
 #include "trace/weft/graph.h"
 
@@ -434,10 +435,8 @@ static void add_ranks(struct wf_value *doc, const struct wf_study_info *info)
 
 struct wf_value *wf_study_info_document(const struct wf_study_info *info, bool per_rank)
 {
-    struct wf_value *doc = wf_doc_new();
+    struct wf_value *doc = wf_result_new_as(INFO_SCHEMA, weft_version());
 
-    wf_doc_text(doc, "schema", INFO_SCHEMA);
-    wf_doc_text(doc, "version", weft_version());
     wf_doc_text(doc, "trace", info->name);
     wf_doc_count(doc, "ranks", info->facts.n_ranks);
     if (info->trace->reader != NULL) {

@@ -25,6 +25,11 @@ CASES = [
     (["replay", "gen", ":", "st"], {"stencil2d", "stencil3d"}, {"ring"}),
     (["help", "net.p"], {"net.packet"}, {"net.loggp"}),
     (["sweep", "--p"], {"--plot"}, {"--table"}),
+    (["replay", "gen:ring", "-p", "net.b"], {"net.bandwidth="}, {"mpi.rules="}),
+    (["replay", "gen:ring", "-p", "mpi.rules", "="], {"mpich", "openmpi"}, {"net.bandwidth="}),
+    (["replay", "gen:ring", "-p", "mpi.rules", "=", "o"], {"openmpi"}, {"mpich"}),
+    (["replay", "gen:ring", "--machine", "b"], {"bgp", "bgq"}, {"frontier"}),
+    (["replay", "gen:ring", "--topo", "t"], {"torus:"}, {"dragonfly:"}),
 ]
 
 
@@ -33,6 +38,8 @@ FISH_CASES = [
     ("weft replay --rec", {"--record", "--record-limit"}, {"--ranks"}),
     ("weft help net.p", {"net.packet"}, {"net.loggp"}),
     ("weft replay gen:st", {"gen:stencil3d"}, {"gen:ring"}),
+    ("weft replay gen:ring -p mpi.ru", {"mpi.rules=mpich", "mpi.rules=openmpi"}, {"net.bandwidth="}),
+    ("weft replay gen:ring --machine bg", {"bgp"}, {"frontier"}),
 ]
 
 

@@ -222,7 +222,7 @@ CASES = [
     ([*REPLAY, "--threads"], 2, "option '--threads' needs an argument"),
     ([*REPLAY, "--progress", "often"], 2, "--progress: 'often' is not one of auto"),
     # outputs
-    ([*REPLAY, "-o", "result.jsn"], 2, r"must end in .txt, .json, .timeline.csv, .csv, .html, .pftrace, .prv or .otf2"),
+    ([*REPLAY, "-o", "result.jsn"], 2, r"must end in .txt, .json, .timeline.csv, .calls.csv, .csv, .html, .pftrace, .prv or .otf2"),
     ([*REPLAY, "-o", "nowhere/result.json"], 3, "cannot write 'nowhere/result.json'"),
     ([*REPLAY, "-o", "there.json"], 3, "'there.json' exists; -f overwrites it"),
     ([*REPLAY, "-o", "directory.json"], 3, "cannot write 'directory.json'"),

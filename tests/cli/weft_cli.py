@@ -12,13 +12,52 @@ SOURCE = pathlib.Path(os.environ["WEFT_SOURCE_DIR"])
 MPIEXEC = os.environ.get("WEFT_MPIEXEC", "")
 
 _failures = []
+_validators, _shapes = {}, set()
+_LARGE = 300000
+
+
+def _shape(value):
+    """The names in a document, without its values: documents of one shape are validated once."""
+    if isinstance(value, dict):
+        return frozenset((name, _shape(inner)) for name, inner in value.items())
+    if isinstance(value, list):
+        return frozenset(_shape(inner) for inner in value[:20])
+    return type(value)
+
+
+def validate(text, what):
+    """Checks a document under the schema that it names, unless its like was checked before."""
+    try:
+        document = json.loads(text)
+    except ValueError:
+        return  # the test says what it expects
+    schema = document.get("schema")
+    shape = (schema, _shape(document))
+    if shape in _shapes:
+        return
+    _shapes.add(shape)
+    if schema not in _validators:
+        try:
+            import jsonschema  # pylint: disable=import-outside-toplevel
+        except ImportError:
+            return
+        path = SOURCE / f"share/schema/{schema}.json"
+        if not check(path.is_file(), f"{what}: a document without a schema: {schema}"):
+            return
+        _validators[schema] = jsonschema.Draft202012Validator(json.loads(path.read_text(encoding="utf-8")))
+    error = next(_validators[schema].iter_errors(document), None)
+    check(error is None, f"{what}: not valid under {schema}: {error and error.message[:300]} at "
+          f"{list(error.absolute_path) if error else ''}")
 
 
 def run(*args, processes=0, timeout=50, **options):
-    """The finished process of `weft args...`, with its output as text."""
+    """The finished process of `weft args...`, with its output as text. JSON is validated."""
     launcher = [MPIEXEC, "-n", str(processes)] if processes else []
-    return subprocess.run([*launcher, WEFT, *args], capture_output=True, text=True,
+    done = subprocess.run([*launcher, WEFT, *args], capture_output=True, text=True,
                           timeout=timeout, check=False, stdin=subprocess.DEVNULL, **options)
+    if "--json" in args and done.stdout.startswith("{") and len(done.stdout) < _LARGE:
+        validate(done.stdout, f"weft {' '.join(args)}")
+    return done
 
 
 def check(condition, what, done=None):

@@ -249,6 +249,12 @@ static void known_texts_have_known_values(void)
         /* 2^-60: more digits than 128 bits hold. */
         {1, "0.000000000000000000867361737988403547205962240695953369140625EiB", 1},
         {2, "200Gbit/s", 25000000000 * WF_RATE_BYTE},
+        {2, "200Gb/s", 25000000000 * WF_RATE_BYTE},
+        {2, "200Gbps", 25000000000 * WF_RATE_BYTE},
+        {1, "4k", 4000},
+        {1, "4Ki", 4096},
+        {3, "4k", 4000},
+        {3, "1.5Mi", 1572864},
         {2, "8bit/s", WF_RATE_BYTE},
         {2, "0.1bit/s", 100},
         {2, "0.001bit/s", 1},
@@ -355,7 +361,7 @@ static void bad_texts_are_refused_in_words(void)
         {2, "1.00001B/s", "not a whole number of millibits per second"},
         {2, "18446744073709551.616bit/s", "too large"},
         {3, "1.5", "'1.5' is not a count; expected a whole number such as 42"},
-        {3, "12k", "is not a count"},
+        {3, "12K", "is not a count"},
         {3, "-1", "is not a count"},
         {3, "18446744073709551616", "too large"},
     };
