@@ -12,6 +12,7 @@
 #include "mpilib/clocks.h"
 
 #include "mpilib/interpose.h"
+#include "mpilib/openmp.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -24,6 +25,9 @@
 
 int64_t wl_clock_now(struct wl_rank *rank)
 {
+    if (wl_omp_is_active(rank)) {
+        return wl_omp_now(rank);
+    }
     /* A program that polls the clock until a certain time would never end if computing took no
      * time. So after very many calls that returned the same time, each further call takes
      * some. */
@@ -42,7 +46,9 @@ static void let_pass(struct wl_rank *rank, int64_t picoseconds)
 {
     const struct wf_op op = {.kind = WF_OP_SLEEP, .duration = picoseconds};
 
-    if (picoseconds > 0) {
+    if (picoseconds > 0 && wl_omp_is_active(rank)) {
+        wl_omp_sleep(rank, picoseconds);
+    } else if (picoseconds > 0) {
         rank->slept += picoseconds;
         (void)wl_call(rank, &op);
     }

@@ -3,6 +3,7 @@
  * weft/mark.h. */
 #include "mpilib/clocks.h"
 #include "mpilib/memory.h"
+#include "mpilib/openmp.h"
 #include "mpilib/properties.h"
 
 #include <stdarg.h>
@@ -22,7 +23,7 @@ int wl_MPI_Init(struct wl_rank *rank, int *argc, char ***argv)
 int wl_MPI_Init_thread(struct wl_rank *rank, int *argc, char ***argv, int required,
                        int *provided)
 {
-    rank->thread_level = required < MPI_THREAD_FUNNELED ? required : MPI_THREAD_FUNNELED;
+    rank->thread_level = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
     *provided = rank->thread_level;
     return wl_MPI_Init(rank, argc, argv);
 }
@@ -102,7 +103,7 @@ int wl_MPI_Query_thread(struct wl_rank *rank, int *provided)
 
 int wl_MPI_Is_thread_main(struct wl_rank *rank, int *flag)
 {
-    *flag = 1;
+    *flag = !wl_omp_is_active(rank) || rank->omp->running->number == 0;
     return MPI_SUCCESS;
 }
 

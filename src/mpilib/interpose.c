@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mpilib/interpose.h"
 
+#include "mpilib/openmp.h"
+
 #include <elf.h>
 #include <link.h>
 #include <stdbool.h>
@@ -25,12 +27,7 @@ enum {
 enum { RELOCATION_GLOBAL = -1, RELOCATION_CALL = -2, RELOCATION_WORD = -3 };
 #endif
 
-struct replacement {
-    const char *name;
-    void (*function)(void);
-};
-
-static const struct replacement replacements[] = {
+static const struct wl_replacement replacements[] = {
 #define X(name) {#name, (void (*)(void))wl_libc_##name},
     WL_INTERPOSED(X)
 #undef X
@@ -38,11 +35,41 @@ static const struct replacement replacements[] = {
 
 static int compare(const void *a, const void *b)
 {
-    return strcmp(a, ((const struct replacement *)b)->name);
+    return strcmp(a, ((const struct wl_replacement *)b)->name);
 }
 
-static const struct replacement *find(const char *name)
+static const struct wl_replacement *find_openmp(const char *name)
 {
+    static const struct wl_replacement *const tables[] = {
+        wl_omp_regions, wl_omp_works, wl_omp_locks, wl_omp_tasks, wl_omp_queries};
+
+    for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+        for (const struct wl_replacement *row = tables[i]; row->name != NULL; row++) {
+            if (strcmp(row->name, name) == 0) {
+                return row;
+            }
+        }
+    }
+    return NULL;
+}
+
+/* The names of OpenMP and of functions that create threads begin alike. */
+static bool is_of_threads(const char *name)
+{
+    const char *threads = getenv("OMP_NUM_THREADS");
+
+    if (strcmp(name, "__kmpc_fork_call") == 0) {
+        return threads == NULL || strcmp(threads, "1") != 0;
+    }
+    return strncmp(name, "GOMP_", 5) == 0 || strncmp(name, "omp_", 4) == 0 ||
+           strcmp(name, "pthread_create") == 0 || strcmp(name, "thrd_create") == 0;
+}
+
+static const struct wl_replacement *find(const char *name)
+{
+    if (is_of_threads(name)) {
+        return find_openmp(name);
+    }
     return bsearch(name, replacements, sizeof(replacements) / sizeof(replacements[0]),
                    sizeof(replacements[0]), compare);
 }
@@ -152,7 +179,7 @@ static void replace_imports(const struct imports *imports, struct range program)
                 continue;
             }
             size_t symbol = ELF64_R_SYM(relocation->r_info);
-            const struct replacement *found =
+            const struct wl_replacement *found =
                 find(imports->names + imports->symbols[symbol].st_name);
             if (found != NULL) {
                 *slot = (uintptr_t)found->function;

@@ -5,6 +5,7 @@
 #include "mpilib/interprocess.h"
 #include "mpilib/memory.h"
 #include "mpilib/one_sided.h"
+#include "mpilib/openmp.h"
 #include "mpilib/properties.h"
 #include "mpilib/request.h"
 
@@ -100,6 +101,7 @@ static void free_rest(struct wl_rank *rank)
     wl_tool_free(rank);
     wl_datareps_free(rank);
     wl_names_free(rank);
+    wl_omp_free(rank);
 }
 
 static void rank_freed(struct wf_port_rank *self)
@@ -180,7 +182,7 @@ void wl_leave(struct wl_rank *rank)
 
 void wl_post(struct wl_rank *rank, const struct wf_op *op)
 {
-    if (rank->n_wins > 0) {
+    if (rank->n_wins > 0 || wl_omp_is_active(rank)) {
         (void)wl_call(rank, op);
     } else {
         wl.port->post(rank->self, op);
@@ -188,6 +190,11 @@ void wl_post(struct wl_rank *rank, const struct wf_op *op)
 }
 
 const struct wf_port_answer *wl_call(struct wl_rank *rank, const struct wf_op *op)
+{
+    return wl_omp_is_active(rank) ? wl_omp_call(rank, op) : wl_call_alone(rank, op);
+}
+
+const struct wf_port_answer *wl_call_alone(struct wl_rank *rank, const struct wf_op *op)
 {
     const struct wf_port_answer *answer = wl.port->call(rank->self, op);
 

@@ -52,6 +52,7 @@ struct wl_datarep;
 struct wl_name;
 struct wl_exit_handler;
 struct wl_lock;
+struct wl_omp;
 struct wl_predefined_type;
 struct wl_properties;
 struct wl_request;
@@ -110,6 +111,7 @@ struct wl_rank {
     const char *function; /* the MPI function that the program has called; or null */
     uint32_t same_times;  /* calls of MPI_Wtime() in a row that returned the same time... */
     int64_t last_time;    /* ...which is this */
+    struct wl_omp *omp;   /* once the program uses OpenMP; or null */
     int64_t slept;        /* picoseconds that the rank has slept */
 };
 
@@ -149,6 +151,9 @@ void wl_post(struct wl_rank *rank, const struct wf_op *op);
 /* Likewise, and waits until the op is complete in simulated time. The answer is valid until the
  * next call. Also records which messages have matched receives with wildcards. */
 const struct wf_port_answer *wl_call(struct wl_rank *rank, const struct wf_op *op);
+
+/* Likewise for a rank whose threads are not in a region (openmp.h). */
+const struct wf_port_answer *wl_call_alone(struct wl_rank *rank, const struct wf_op *op);
 
 /* Waits until everything that the rank has done so far is complete in simulated time. What
  * other ranks did before then, even to files, is done. */

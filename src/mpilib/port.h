@@ -20,7 +20,7 @@
 
 #include <stddef.h>
 
-enum { WF_PORT_VERSION = 6 };
+enum { WF_PORT_VERSION = 8 };
 
 /* One of the program's ranks. Zeroed when the rank starts, except for what the simulator
  * sets. */
@@ -28,6 +28,7 @@ struct wf_port_rank {
     uint32_t rank, n_ranks; /* in the program */
     void *lib;              /* belongs to the library */
     const char *call;       /* the MPI function that the program called last, or null */
+    int64_t *computed;      /* if not null, computing adds its picoseconds here and is no op */
 };
 
 /* A receive with a wildcard has been matched. The program may learn of it later. */
@@ -87,6 +88,13 @@ struct wf_port_simulator {
     /* This process is a copy of the rank's that fork() created. There are no ranks in it: it only
      * touches memory and ends. */
     void (*child)(struct wf_port_rank *self);
+    /* User-level threads of the rank, of which one runs at a time. thread_new(): a thread that will
+     * call entry(arg), which does not return, as if the library had been entered once; the
+     * running thread itself if `entry` is null. Null if there is no memory. thread_switch():
+     * returns when another switch goes to `from`. */
+    void *(*thread_new)(struct wf_port_rank *self, void (*entry)(void *), void *arg);
+    void (*thread_switch)(struct wf_port_rank *self, void *from, void *to);
+    void (*thread_free)(void *thread);
     /* The system is about to write to these bytes of the program's memory. */
     void (*touch)(struct wf_port_rank *self, void *place, size_t bytes);
     /* The simulated node of a rank of the program. Ranks of a node run in one process. */
@@ -94,6 +102,7 @@ struct wf_port_simulator {
 
     uint64_t payload_max; /* data of more bytes need not arrive */
     bool checks_data;     /* check that data does not change on its way */
+    uint32_t cores;       /* that a rank can compute on at a time; 0: any number */
     bool host_clock;      /* clocks and sleeping are those of the host */
 };
 

@@ -6,6 +6,7 @@
 #include "gen/gen.h"
 #include "gen/graphs.h"
 #include "ops/roi.h"
+#include "ranks/node_params.h"
 #include "result/doc.h"
 #include "sim/program.h"
 #include "trace/reader.h"
@@ -301,6 +302,18 @@ static enum wf_status check_graph(const struct wf_plan_job *job, struct wf_err *
     return wf_graph_check(job->graph, err);
 }
 
+/* The cores of a node divided among its ranks; 0 if their number is not limited. */
+static uint32_t cores_of_rank(const struct wf_plan *plan, const struct wf_plan_job *job)
+{
+    const struct wf_node_params *node = wf_plan_values(plan, "node");
+    uint64_t ranks = job->settings->ranks_per_node > 0 ? job->settings->ranks_per_node : 1;
+
+    if (node == NULL || node->cores == WF_PARAM_WORD) {
+        return 0;
+    }
+    return node->cores > ranks ? (uint32_t)(node->cores / ranks) : 1;
+}
+
 static enum wf_status open_source(struct wf_plan *plan, uint32_t number, struct wf_err *err)
 {
     struct wf_plan_job *job = &plan->jobs[number];
@@ -309,7 +322,7 @@ static enum wf_status open_source(struct wf_plan *plan, uint32_t number, struct 
     if (job->program) {
         return wf_program_open(job->settings->source + strlen(WF_PROGRAM_PREFIX),
                                job->block.values, n, (uint32_t)plan->engine.threads,
-                               &job->source, err);
+                               cores_of_rank(plan, job), &job->source, err);
     }
     if (job->graph_gen != NULL) {
         return job->graph_gen->create(job->block.values, n, &job->graph, err);

@@ -138,8 +138,8 @@ static size_t stack_of(const struct wf_program_params *params, uint32_t n_ranks)
 }
 
 enum wf_status wf_program_open(const char *path, const struct wf_program_params *params,
-                               uint32_t n_ranks, uint32_t threads, struct wf_source **out,
-                               struct wf_err *err)
+                               uint32_t n_ranks, uint32_t threads, uint32_t cores,
+                               struct wf_source **out, struct wf_err *err)
 {
     if (params->stack != 0 && params->stack < LEAST_STACK) {
         return wf_err_set(err, WF_EUSAGE, "run.stack: a rank needs a stack of at least 16KiB");
@@ -155,6 +155,7 @@ enum wf_status wf_program_open(const char *path, const struct wf_program_params 
         .labels = params->labels,
         .no_payload = params->no_payload,
         .check = params->check,
+        .cores = cores,
         .host_clock = params->clock != 0,
         .copies = threads > 0 ? threads : 1,
     };

@@ -16,6 +16,7 @@
 #include "vrank/program_image.h"
 #include "vrank/shared_state.h"
 #include "vrank/stacks.h"
+#include "vrank/threads.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -134,7 +135,9 @@ static void port_enter(struct wf_port_rank *self, const void *site)
     }
     struct wf_op op = {.kind = WF_OP_COMPUTE,
                        .duration = wf_vrank_meter_since(meter, rank->computing_since)};
-    if (op.duration > 0) {
+    if (self->computed != NULL) {
+        *self->computed += op.duration;
+    } else if (op.duration > 0) {
         op.site = wf_call_site(site);
         if (meter->kind == WF_VRANK_METER_TIME) {
             op.disturbances = disturbances_of(op.duration / 1000);
@@ -148,7 +151,9 @@ static void port_compute(struct wf_port_rank *self, int64_t picoseconds)
     struct rank *rank = rank_of(self);
     const struct wf_op op = {.kind = WF_OP_COMPUTE, .duration = picoseconds};
 
-    if (rank->program->config.compute == WF_VRANK_COMPUTE_MODEL) {
+    if (rank->program->config.compute == WF_VRANK_COMPUTE_MODEL && self->computed != NULL) {
+        *self->computed += picoseconds;
+    } else if (rank->program->config.compute == WF_VRANK_COMPUTE_MODEL) {
         wf_vrank_oplog_add(&rank->log, &op);
     }
 }
@@ -261,6 +266,21 @@ static void port_touch(struct wf_port_rank *self, void *place, size_t bytes)
     wf_vrank_image_touch(rank_of(self)->program->image, place, bytes);
 }
 
+static void *port_thread_new(struct wf_port_rank *self, void (*entry)(void *), void *arg)
+{
+    return wf_vrank_thread_new(entry, arg, rank_of(self)->program->config.stack_bytes);
+}
+
+static void port_thread_switch(struct wf_port_rank *self, void *from, void *to)
+{
+    wf_vrank_thread_switch(from, to, &rank_of(self)->in_library);
+}
+
+static void port_thread_free(void *thread)
+{
+    wf_vrank_thread_free(thread);
+}
+
 static const struct wf_port_simulator port = {
     .version = WF_PORT_VERSION,
     .self = port_self,
@@ -275,6 +295,9 @@ static const struct wf_port_simulator port = {
     .destructors = port_destructors,
     .exit = port_exit,
     .child = port_child,
+    .thread_new = port_thread_new,
+    .thread_switch = port_thread_switch,
+    .thread_free = port_thread_free,
     .touch = port_touch,
     .node = port_node,
 };
@@ -333,7 +356,7 @@ static void run(struct program *program, struct rank *rank)
     wf_vrank_image_enter(program->image, rank->self.rank);
     here.running = rank;
     wf_vrank_context_switch(&here.simulation, &rank->context);
-    if (!program->stacks.guarded &&
+    if (!program->stacks.guarded && rank->self.computed == NULL &&
         wf_vrank_stacks_overflowed(&program->stacks, rank->self.rank, rank->context.stack)) {
         struct wf_live_crash crash = {.call = NULL};
         describe_rank(rank, &crash);
@@ -636,6 +659,7 @@ enum wf_status wf_vrank_source_new(const struct wf_vrank_config *config, struct 
     program->port.payload_max = config->no_payload ? PAYLOAD_KEPT : UINT64_MAX;
     program->port.checks_data = config->check;
     program->port.host_clock = config->host_clock;
+    program->port.cores = config->cores;
     wf_vrank_shared_init(&program->shared);
     if (config->labels) {
         program->labels = wf_vrank_labels_new(config->n_ranks, which_rank);

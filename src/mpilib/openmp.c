@@ -1,0 +1,612 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Threads, regions, barriers and time: see openmp.h. */
+#include "mpilib/openmp.h"
+
+#include "mpilib/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- settings ---- */
+
+static uint32_t number_from(const char *name, uint32_t otherwise)
+{
+    const char *text = getenv(name);
+    char *end = NULL;
+    unsigned long value = text != NULL ? strtoul(text, &end, 10) : 0;
+
+    return text != NULL && end != text && value > 0 && value < UINT32_MAX ? (uint32_t)value
+                                                                          : otherwise;
+}
+
+/* OMP_SCHEDULE: [modifier:]kind[,chunk] */
+static void read_schedule(struct wl_omp *omp)
+{
+    static const char *const kinds[] = {"static", "dynamic", "guided", "auto"};
+    const char *text = getenv("OMP_SCHEDULE");
+
+    omp->schedule = WL_OMP_DYNAMIC;
+    omp->chunk = 1;
+    if (text == NULL) {
+        return;
+    }
+    text = strchr(text, ':') != NULL ? strchr(text, ':') + 1 : text;
+    for (uint32_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (strncasecmp(text, kinds[i], strlen(kinds[i])) == 0) {
+            const char *comma = strchr(text, ',');
+            omp->schedule = i + 1;
+            omp->chunk = comma != NULL            ? strtoul(comma + 1, NULL, 10)
+                         : i + 1 == WL_OMP_STATIC ? 0
+                                                  : 1;
+        }
+    }
+}
+
+static struct wl_omp_thread *add_thread(struct wl_omp *omp)
+{
+    struct wl_omp_thread *thread = wl_calloc(1, sizeof(*thread));
+
+    omp->threads =
+        wl_realloc(omp->threads, omp->n_threads + (size_t)1, sizeof(struct wl_omp_thread *));
+    thread->omp = omp;
+    thread->number = omp->n_threads;
+    omp->threads[omp->n_threads++] = thread;
+    return thread;
+}
+
+static struct wl_omp *omp_new(struct wl_rank *rank)
+{
+    struct wl_omp *omp = wl_calloc(1, sizeof(*omp));
+    uint32_t cores = wl.port->cores;
+
+    omp->rank = rank;
+    omp->initial.n = 1;
+    omp->asked = number_from("OMP_NUM_THREADS", cores > 0 ? cores : 1);
+    omp->levels = 1;
+    read_schedule(omp);
+    omp->running = add_thread(omp);
+    omp->running->team = &omp->initial;
+    omp->running->task = wl_omp_task_implicit();
+    return omp;
+}
+
+void wl_omp_free(struct wl_rank *rank)
+{
+    struct wl_omp *omp = rank->omp;
+
+    if (omp == NULL) {
+        return;
+    }
+    wl_omp_locks_forget(omp);
+    free(omp->locks);
+    for (uint32_t i = 0; i < omp->n_threads; i++) {
+        if (omp->threads[i]->context != NULL) {
+            wl.port->thread_free(omp->threads[i]->context);
+        }
+        wl_omp_task_release(omp->threads[i]->task);
+        free(omp->threads[i]);
+    }
+    wl_omp_works_free(&omp->initial);
+    wl_omp_works_free(&omp->team);
+    free(omp->threads);
+    free(omp);
+    rank->omp = NULL;
+}
+
+/* ---- entering and leaving ---- */
+
+static void absorb(struct wl_omp_thread *thread)
+{
+    thread->clock += thread->fresh;
+    thread->busy += thread->fresh;
+    thread->fresh = 0;
+}
+
+struct wl_omp_thread *wl_omp_self(void)
+{
+    struct wf_port_rank *self = wl.port != NULL ? wl.port->self() : NULL;
+    struct wl_rank *rank = self != NULL ? self->lib : NULL;
+
+    if (rank == NULL) { /* reports the error */
+        rank = wl_enter();
+        wl_leave(rank);
+    }
+    if (rank->omp == NULL) {
+        rank->omp = omp_new(rank);
+    }
+    return rank->omp->running;
+}
+
+struct wl_omp_thread *wl_omp_begin(const void *site)
+{
+    struct wl_rank *rank = wl_enter_from(site);
+
+    (void)rank;
+    struct wl_omp_thread *thread = wl_omp_self();
+    absorb(thread);
+    return thread;
+}
+
+void wl_omp_end(struct wl_omp_thread *thread)
+{
+    wl_leave(thread->omp->rank);
+}
+
+/* ---- choosing the thread that runs ---- */
+
+static int64_t ready_at(const struct wl_omp_thread *thread)
+{
+    return thread->ready == NULL ? thread->clock : thread->ready(thread);
+}
+
+/* The thread that can go on first; of several, the one that has not run for longest. */
+static struct wl_omp_thread *earliest(const struct wl_omp *omp)
+{
+    struct wl_omp_thread *best = NULL;
+    int64_t best_at = WL_OMP_NEVER;
+
+    for (uint32_t i = 0; i < omp->n_threads; i++) {
+        struct wl_omp_thread *thread = omp->threads[i];
+        int64_t at = ready_at(thread);
+        if (at != WL_OMP_NEVER &&
+            (best == NULL || at < best_at || (at == best_at && thread->turn < best->turn))) {
+            best = thread;
+            best_at = at;
+        }
+    }
+    return best;
+}
+
+static void switch_to(struct wl_omp_thread *thread)
+{
+    struct wl_omp *omp = thread->omp;
+    struct wl_omp_thread *from = omp->running;
+    struct wl_rank *rank = omp->rank;
+
+    if (thread == from) {
+        return;
+    }
+    from->function = rank->function;
+    rank->function = thread->function;
+    omp->running = thread;
+    thread->turn = ++omp->turns;
+    rank->self->computed = &thread->fresh;
+    wl.port->thread_switch(rank->self, from->context, thread->context);
+}
+
+void wl_omp_let_go(struct wl_omp_thread *thread, bool fair)
+{
+    struct wl_omp *omp = thread->omp;
+
+    if (!omp->active) {
+        return;
+    }
+    struct wl_omp_thread *first = earliest(omp);
+    if (first != thread && first != NULL && (fair || ready_at(first) < thread->clock)) {
+        switch_to(first);
+    }
+}
+
+void wl_omp_wait(struct wl_omp_thread *thread,
+                 int64_t (*ready)(const struct wl_omp_thread *thread))
+{
+    struct wl_omp *omp = thread->omp;
+
+    thread->ready = ready;
+    struct wl_omp_thread *first = omp->active ? earliest(omp) : thread;
+    if (first == NULL || (first == thread && ready(thread) == WL_OMP_NEVER)) {
+        wl_fatal(omp->rank, "all threads of the rank wait for each other");
+    }
+    switch_to(first);
+    int64_t at = ready(thread);
+    thread->clock = at > thread->clock ? at : thread->clock;
+    thread->ready = NULL;
+}
+
+/* ---- time ---- */
+
+/* All threads have arrived: a barrier ends when the slowest thread is there, and when the cores
+ * have done the work of all. */
+static void settle(struct wl_omp *omp)
+{
+    int64_t cores = wl.port->cores, last = omp->start, work = 0;
+
+    for (uint32_t i = 0; i < omp->team.n; i++) {
+        const struct wl_omp_thread *thread = omp->threads[i];
+        last = thread->clock > last ? thread->clock : last;
+        work += thread->busy;
+    }
+    if (cores > 0 && cores < omp->team.n && omp->start + (work + cores - 1) / cores > last) {
+        last = omp->start + (work + cores - 1) / cores;
+    }
+    for (uint32_t i = 0; i < omp->team.n; i++) {
+        omp->threads[i]->clock = last;
+        omp->threads[i]->busy = 0;
+    }
+    omp->start = last;
+}
+
+/* Brings the ops of the rank up to the thread's clock, or the thread to the ops. */
+static void catch_up(struct wl_omp_thread *thread)
+{
+    struct wl_omp *omp = thread->omp;
+    struct wf_op op = {.kind = WF_OP_COMPUTE};
+
+    if (thread->clock > omp->posted) {
+        op.duration = thread->clock - omp->posted;
+        omp->posted = thread->clock;
+    }
+    if (op.duration > 0 || !omp->has_base) {
+        omp->base = wl_call_alone(omp->rank, &op)->clock - omp->posted;
+        omp->has_base = true;
+    }
+    thread->clock = omp->posted;
+}
+
+const struct wf_port_answer *wl_omp_call(struct wl_rank *rank, const struct wf_op *op)
+{
+    struct wl_omp *omp = rank->omp;
+    struct wl_omp_thread *thread = omp->running;
+
+    absorb(thread);
+    wl_omp_let_go(thread, false);
+    catch_up(thread);
+    const struct wf_port_answer *answer = wl_call_alone(rank, op);
+    omp->posted = answer->clock - omp->base;
+    thread->clock = omp->posted;
+    return answer;
+}
+
+int64_t wl_omp_now(struct wl_rank *rank)
+{
+    enum { MANY = 1000, CALL_PS = 1000000 };
+    struct wl_omp *omp = rank->omp;
+    struct wl_omp_thread *thread = omp->running;
+
+    absorb(thread);
+    if (!omp->has_base) {
+        omp->base =
+            wl_call_alone(rank, &(struct wf_op){.kind = WF_OP_COMPUTE})->clock - omp->posted;
+        omp->has_base = true;
+    }
+    /* As in wl_clock_now(): a thread that polls for a time gets there. */
+    rank->same_times = thread->clock == rank->last_time ? rank->same_times + 1 : 0;
+    rank->last_time = thread->clock;
+    if (rank->same_times > MANY) {
+        thread->clock += CALL_PS;
+        rank->last_time = thread->clock;
+    }
+    return omp->base + thread->clock;
+}
+
+void wl_omp_sleep(struct wl_rank *rank, int64_t picoseconds)
+{
+    struct wl_omp_thread *thread = rank->omp->running;
+
+    absorb(thread);
+    thread->clock += picoseconds;
+}
+
+/* ---- barriers ---- */
+
+static bool all_is_done(const struct wl_omp_team *team)
+{
+    return team->arrived == team->n && team->unfinished == 0;
+}
+
+static int64_t barrier_ready(const struct wl_omp_thread *thread)
+{
+    const struct wl_omp_task *task = wl_omp_task_any(thread);
+
+    if (thread->team->generation != thread->wanted_number || all_is_done(thread->team)) {
+        return thread->clock;
+    }
+    return task != NULL ? wl_omp_task_ready(thread, task) : WL_OMP_NEVER;
+}
+
+void wl_omp_barrier(struct wl_omp_thread *thread)
+{
+    struct wl_omp_team *team = thread->team;
+    uint64_t generation = team->generation;
+
+    team->arrived++;
+    while (team->generation == generation) {
+        if (all_is_done(team)) {
+            if (team == &thread->omp->team) {
+                settle(thread->omp);
+            }
+            team->arrived = 0;
+            team->generation++;
+            break;
+        }
+        thread->wanted_number = generation;
+        wl_omp_wait(thread, barrier_ready);
+        struct wl_omp_task *task = wl_omp_task_any(thread);
+        if (task != NULL && team->generation == generation) {
+            wl_omp_task_run(thread, task);
+        }
+    }
+}
+
+/* ---- regions ---- */
+
+/* A thread that has executed its part waits for tasks, and for the next region. */
+static int64_t idle_ready(const struct wl_omp_thread *thread)
+{
+    const struct wl_omp *omp = thread->omp;
+    const struct wl_omp_task *task = NULL;
+
+    if (omp->region != thread->region) {
+        return thread->number < omp->team.n && omp->active ? 0 : WL_OMP_NEVER;
+    }
+    task = omp->active ? wl_omp_task_any(thread) : NULL;
+    return task != NULL ? wl_omp_task_ready(thread, task) : WL_OMP_NEVER;
+}
+
+static void join(struct wl_omp_thread *thread, struct wl_omp_work *work)
+{
+    struct wl_omp *omp = thread->omp;
+
+    thread->region = omp->region;
+    thread->team = &omp->team;
+    thread->work = work;
+    thread->works = work != NULL ? 1 : 0;
+    thread->chunks = 0;
+    thread->has_chunk = false;
+    thread->clock = 0;
+    thread->busy = 0;
+    thread->fresh = 0;
+}
+
+static void work_for_ever(void *arg)
+{
+    struct wl_omp_thread *thread = arg;
+    struct wl_omp *omp = thread->omp;
+
+    thread->ready = NULL;
+    for (;;) {
+        join(thread, omp->team.begins_with);
+        wl_omp_end(thread);
+        omp->team.function(omp->team.data);
+        (void)wl_omp_begin(NULL);
+        omp->team.arrived++;
+        while (omp->region == thread->region) {
+            wl_omp_wait(thread, idle_ready);
+            struct wl_omp_task *task =
+                omp->region == thread->region ? wl_omp_task_any(thread) : NULL;
+            if (task != NULL) {
+                wl_omp_task_run(thread, task);
+            }
+        }
+    }
+}
+
+static int64_t end_ready(const struct wl_omp_thread *thread)
+{
+    const struct wl_omp_task *task = wl_omp_task_any(thread);
+
+    if (all_is_done(thread->team)) {
+        return thread->clock;
+    }
+    return task != NULL ? wl_omp_task_ready(thread, task) : WL_OMP_NEVER;
+}
+
+/* The end of a region in its first thread: all others have ended, and all tasks. */
+static void wait_for_all(struct wl_omp_thread *thread)
+{
+    struct wl_omp_team *team = thread->team;
+
+    team->arrived++;
+    while (!all_is_done(team)) {
+        wl_omp_wait(thread, end_ready);
+        struct wl_omp_task *task = wl_omp_task_any(thread);
+        if (task != NULL) {
+            wl_omp_task_run(thread, task);
+        }
+    }
+}
+
+static void make_threads(struct wl_omp *omp, uint32_t n)
+{
+    struct wf_port_rank *self = omp->rank->self;
+
+    if (omp->threads[0]->context == NULL) {
+        omp->threads[0]->context = wl.port->thread_new(self, NULL, NULL);
+    }
+    while (omp->n_threads < n) {
+        struct wl_omp_thread *thread = add_thread(omp);
+        thread->task = wl_omp_task_implicit();
+        thread->ready = idle_ready;
+        thread->context = wl.port->thread_new(self, work_for_ever, thread);
+        if (thread->context == NULL) {
+            wl_fatal(omp->rank, "there is no memory for the stack of thread %u",
+                     thread->number);
+        }
+    }
+}
+
+/* What a thread has in the region that it leaves for an inner one. */
+static void run_inside(struct wl_omp_thread *thread, struct wl_omp_team *team)
+{
+    wl_omp_end(thread);
+    team->function(team->data);
+    (void)wl_omp_begin(NULL);
+    wait_for_all(thread);
+    wl_omp_works_free(team);
+}
+
+static void run_together(struct wl_omp_thread *thread, struct wl_omp_team team,
+                         struct wl_omp_work *work)
+{
+    struct wl_omp *omp = thread->omp;
+    struct wl_rank *rank = omp->rank;
+
+    make_threads(omp, team.n);
+    omp->team = team;
+    omp->region++;
+    omp->active = true;
+    omp->start = 0;
+    omp->posted = 0;
+    omp->has_base = false;
+    join(thread, work);
+    rank->self->computed = &thread->fresh;
+    run_inside(thread, &omp->team);
+    settle(omp);
+    rank->self->computed = NULL;
+    omp->active = false;
+    wl_omp_locks_forget(omp);
+    const struct wf_op op = {.kind = WF_OP_COMPUTE, .duration = omp->start - omp->posted};
+    if (op.duration > 0) {
+        wl_post(rank, &op);
+    }
+}
+
+uint32_t wl_omp_team_size(const struct wl_omp_thread *thread, unsigned asked)
+{
+    enum { MOST = 1024 };
+    uint32_t n = asked > 0 ? asked : thread->omp->asked;
+
+    return thread->team->active_level > 0 ? 1 : n < MOST ? n : MOST;
+}
+
+void wl_omp_region(struct wl_omp_thread *thread, void (*function)(void *), void *data,
+                   unsigned asked, struct wl_omp_work *work)
+{
+    const struct wl_omp_thread before = *thread;
+    uint32_t n = wl_omp_team_size(thread, asked);
+    struct wl_omp_team team = {.n = n,
+                               .outer = before.team,
+                               .outer_number = before.number,
+                               .level = before.team->level + 1,
+                               .active_level = before.team->active_level + (n > 1 ? 1 : 0),
+                               .works = work,
+                               .begins_with = work,
+                               .function = function,
+                               .data = data};
+
+    thread->task = wl_omp_task_implicit();
+    if (n > 1) {
+        run_together(thread, team, work);
+    } else {
+        thread->team = &team;
+        thread->number = 0;
+        thread->work = work;
+        thread->works = work != NULL ? 1 : 0;
+        thread->chunks = 0;
+        thread->has_chunk = false;
+        run_inside(thread, &team);
+    }
+    wl_omp_task_release(thread->task);
+    thread->task = before.task;
+    thread->team = before.team;
+    thread->number = before.number;
+    thread->work = before.work;
+    thread->works = before.works;
+    thread->chunks = before.chunks;
+    thread->ordered_chunk = before.ordered_chunk;
+    thread->has_chunk = before.has_chunk;
+}
+
+/* ---- the functions of libgomp ---- */
+
+static void parallel(void (*function)(void *), void *data, unsigned n, unsigned flags)
+{
+    struct wl_omp_thread *thread = wl_omp_begin(__builtin_return_address(0));
+
+    wl_omp_region(thread, function, data, n, NULL);
+    wl_omp_end(thread);
+}
+
+static void barrier(void)
+{
+    struct wl_omp_thread *thread = wl_omp_begin(__builtin_return_address(0));
+
+    wl_omp_barrier(thread);
+    wl_omp_end(thread);
+}
+
+static bool barrier_cancel(void)
+{
+    barrier();
+    return false;
+}
+
+/* Cancellation is off, as it is by default. */
+static bool cancel(int which, bool does)
+{
+    return false;
+}
+
+static bool cancellation_point(int which)
+{
+    return false;
+}
+
+/* Functions that are not there end the program with their names. */
+#define MISSING(X)                              \
+    X(GOMP_doacross_post)                       \
+    X(GOMP_doacross_ull_post)                   \
+    X(GOMP_doacross_ull_wait)                   \
+    X(GOMP_doacross_wait)                       \
+    X(GOMP_loop_doacross_dynamic_start)         \
+    X(GOMP_loop_doacross_guided_start)          \
+    X(GOMP_loop_doacross_runtime_start)         \
+    X(GOMP_loop_doacross_start)                 \
+    X(GOMP_loop_doacross_static_start)          \
+    X(GOMP_loop_ull_doacross_dynamic_start)     \
+    X(GOMP_loop_ull_doacross_guided_start)      \
+    X(GOMP_loop_ull_doacross_runtime_start)     \
+    X(GOMP_loop_ull_doacross_start)             \
+    X(GOMP_loop_ull_doacross_static_start)      \
+    X(GOMP_parallel_end)                        \
+    X(GOMP_parallel_loop_dynamic_start)         \
+    X(GOMP_parallel_loop_guided_start)          \
+    X(GOMP_parallel_loop_runtime_start)         \
+    X(GOMP_parallel_loop_static_start)          \
+    X(GOMP_parallel_reductions)                 \
+    X(GOMP_parallel_sections_start)             \
+    X(GOMP_parallel_start)                      \
+    X(GOMP_task_reduction_remap)                \
+    X(GOMP_taskgroup_reduction_register)        \
+    X(GOMP_taskgroup_reduction_unregister)      \
+    X(GOMP_workshare_task_reduction_unregister) \
+    X(omp_fulfill_event)                        \
+    X(pthread_create)                           \
+    X(thrd_create)
+
+#define X(name)                                                                            \
+    static void missing_##name(void)                                                       \
+    {                                                                                      \
+        const struct wl_omp_thread *thread = wl_omp_begin(NULL);                           \
+                                                                                           \
+        wl_fatal(thread->omp->rank,                                                        \
+                 "the program calls " #name "(), which weft does not have; OpenMP of GCC " \
+                 "without doacross loops, task reductions and detached tasks is what "     \
+                 "programs can use for threads");                                          \
+    }
+MISSING(X)
+#undef X
+
+/* Regions of Clang. Replaced unless the user asks for one thread, since its own library then
+ * creates none. */
+static void fork_call(void)
+{
+    const struct wl_omp_thread *thread = wl_omp_begin(NULL);
+
+    wl_fatal(thread->omp->rank, "the program uses the OpenMP of Clang, which weft does not "
+                                "have; compile it with GCC, or set OMP_NUM_THREADS=1");
+}
+
+const struct wl_replacement wl_omp_regions[] = {
+    WL_REPLACE(__kmpc_fork_call, fork_call),
+    WL_REPLACE(GOMP_parallel, parallel),
+    WL_REPLACE(GOMP_barrier, barrier),
+    WL_REPLACE(GOMP_barrier_cancel, barrier_cancel),
+    WL_REPLACE(GOMP_cancel, cancel),
+    WL_REPLACE(GOMP_cancellation_point, cancellation_point),
+#define X(name) WL_REPLACE(name, missing_##name),
+    MISSING(X)
+#undef X
+        WL_REPLACE_END,
+};

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * OpenMP: a run-time library behind the interface of GCC's libgomp, whose functions it replaces
+ * (interpose.h). The threads of a rank are user-level threads. One of them runs at a time; each
+ * has a clock of its own. At every point where threads meet (barriers, locks, chunks of loops,
+ * tasks, MPI), the thread with the lowest clock goes on, so that threads meet in the order of
+ * simulated time. A barrier takes the time of the slowest thread, or of all their work divided
+ * by the cores of the rank if there are more threads than cores.
+ *
+ *   openmp.c       threads, regions, barriers, time
+ *   openmp_work.c  loops, sections, single, ordered
+ *   openmp_lock.c  critical, atomic, locks
+ *   openmp_task.c  tasks
+ *   openmp_query.c omp_x() functions
+ *
+ * A nested region has one thread. docs/dev/decisions/0013-threads.md has the reasons.
+ */
+
+#include "mpilib/interpose_table.h"
+#include "mpilib/library.h"
+
+struct wl_omp_task;
+struct wl_omp_work;
+
+enum wl_omp_schedule {
+    WL_OMP_STATIC = 1,
+    WL_OMP_DYNAMIC,
+    WL_OMP_GUIDED,
+    WL_OMP_AUTO
+}; /* omp_sched_t */
+
+/* The threads that execute a region. */
+struct wl_omp_team {
+    uint32_t n;
+    uint32_t level, active_level;
+    struct wl_omp_team *outer; /* null: the program outside of regions */
+    uint32_t outer_number;     /* of the thread in the outer team */
+    uint32_t arrived;          /* at the barrier... */
+    uint64_t generation;       /* ...which is the how manieth */
+    struct wl_omp_work *works; /* work-sharing constructs that not all threads have left */
+    struct wl_omp_task *first, *last; /* tasks that can begin */
+    struct wl_omp_work *begins_with;  /* a construct, or null */
+    uint64_t unfinished;              /* tasks that have not ended */
+    uint32_t n_queued;
+    void (*function)(void *);
+    void *data;
+};
+
+#define WL_OMP_NEVER INT64_MAX
+
+struct wl_omp_thread {
+    struct wl_omp *omp;
+    struct wl_omp_team *team;
+    uint32_t number; /* in the team */
+    struct wl_omp_task *task;
+    struct wl_omp_work *work;
+    uint64_t works;  /* work-sharing constructs that it has met in the region */
+    uint64_t chunks; /* static loops: chunks it has had; ordered: the number of its chunk */
+    uint64_t ordered_chunk;
+    bool has_chunk;
+    uint64_t region; /* that it takes or took part in */
+    void *context;   /* of the simulator; null until there are several threads */
+    int64_t fresh;   /* picoseconds computed since the thread last met the run-time library */
+    int64_t clock;   /* picoseconds since the region began */
+    int64_t busy;    /* part of it that was computing, since the last barrier */
+    uint64_t turn;   /* when it was last chosen to run */
+    /* While it waits: the time at which it can go on, WL_OMP_NEVER if it cannot yet. */
+    int64_t (*ready)(const struct wl_omp_thread *thread);
+    const void *wanted; /* for that function */
+    uint64_t wanted_number;
+    const char *function; /* of MPI, in which the thread is; or null */
+};
+
+/* The OpenMP of a rank. */
+struct wl_omp {
+    struct wl_rank *rank;
+    struct wl_omp_thread **threads;
+    uint32_t n_threads;
+    struct wl_omp_thread *running;
+    uint64_t turns;
+    struct wl_omp_team initial,
+        team;          /* outside of regions; of the region with several threads */
+    bool active;       /* there is such a region */
+    uint64_t region;   /* its number */
+    int64_t start;     /* when its last barrier ended, on the threads' clocks */
+    int64_t posted;    /* the time up to which ops describe the region */
+    int64_t base;      /* the simulated time of its beginning... */
+    bool has_base;     /* ...if it was asked for */
+    uint32_t asked;    /* threads for the next region */
+    uint32_t schedule; /* of schedule(runtime) */
+    uint64_t chunk;
+    int dynamic, levels;
+    int critical, atomic;       /* the locks without a name */
+    struct wl_omp_lock **locks; /* hashed by address: when they were released */
+};
+
+/* Around every function that programs call. begin() returns the calling thread. */
+struct wl_omp_thread *wl_omp_begin(const void *site);
+void wl_omp_end(struct wl_omp_thread *thread);
+/* The calling thread, for functions that only look. */
+struct wl_omp_thread *wl_omp_self(void);
+
+void wl_omp_free(struct wl_rank *rank);
+
+/* Lets threads that are earlier go first; with `fair` also those that are as early. */
+void wl_omp_let_go(struct wl_omp_thread *thread, bool fair);
+/* Others run until ready() returns a time, which the thread then has at least. */
+void wl_omp_wait(struct wl_omp_thread *thread,
+                 int64_t (*ready)(const struct wl_omp_thread *thread));
+void wl_omp_barrier(struct wl_omp_thread *thread);
+/* Executes the region. `work` is a construct that it begins with, or null. */
+void wl_omp_region(struct wl_omp_thread *thread, void (*function)(void *), void *data,
+                   unsigned asked, struct wl_omp_work *work);
+uint32_t wl_omp_team_size(const struct wl_omp_thread *thread, unsigned asked);
+
+/* openmp_work.c: frees a construct; for the end of regions. */
+void wl_omp_works_free(struct wl_omp_team *team);
+/* openmp_task.c: the first task that the thread may execute at a barrier; null if none. */
+struct wl_omp_task *wl_omp_task_any(const struct wl_omp_thread *thread);
+int64_t wl_omp_task_ready(const struct wl_omp_thread *thread, const struct wl_omp_task *task);
+void wl_omp_task_run(struct wl_omp_thread *thread, struct wl_omp_task *task);
+struct wl_omp_task *wl_omp_task_implicit(void);
+void wl_omp_task_release(struct wl_omp_task *task);
+/* openmp_lock.c */
+void wl_omp_locks_forget(struct wl_omp *omp);
+
+/* Called by the library for ranks in a region with several threads: an op of the thread, what
+ * time it is for it, and sleeping. */
+const struct wf_port_answer *wl_omp_call(struct wl_rank *rank, const struct wf_op *op);
+int64_t wl_omp_now(struct wl_rank *rank);
+void wl_omp_sleep(struct wl_rank *rank, int64_t picoseconds);
+static inline bool wl_omp_is_active(const struct wl_rank *rank)
+{
+    return rank->omp != NULL && rank->omp->active;
+}
+
+/* The functions that are replaced. */
+extern const struct wl_replacement wl_omp_regions[], wl_omp_works[], wl_omp_locks[],
+    wl_omp_tasks[], wl_omp_queries[];

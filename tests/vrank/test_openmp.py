@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""OpenMP in ranks: the threads of a rank are simulated. Results and digests are the same with any
+number of threads of the host; a region takes the time of its slowest thread on the cores that
+there are. Other threads are refused."""
+import json
+import os
+import pathlib
+import subprocess
+
+import vrank
+
+NETWORK = ("--net", "latency", "--topo", "torus:3")
+SCHEDULES = ((), ("--sched", "conservative", "--threads", "2"), ("--sched", "optimistic"))
+# Milliseconds by the number of threads, and of cores if there are fewer.
+TIMES = {
+    (1, None): (8, 28, 13, 1, 8, 4, 4),
+    (2, None): (4, 16, 7, 2, 4, 4, 4),
+    (4, None): (2, 10, 6, 4, 2, 4, 4),
+    (8, None): (1, 7, 6, 8, 1, 4, 4),
+    (4, 2): (4, 14, 6.5, 4, 4, 4, 4),
+    (None, 2): (4, 16, 7, 2, 4, 4, 4),
+}
+NAMES = ("static", "uneven", "dynamic", "critical", "tasks", "overlap", "inside")
+THREAD = {
+    "thread.c": r"""
+#include <mpi.h>
+#include <pthread.h>
+static void *entry(void *arg) { return arg; }
+int main(int argc, char **argv)
+{
+    pthread_t thread;
+    MPI_Init(&argc, &argv);
+    pthread_create(&thread, NULL, entry, NULL);
+    MPI_Finalize();
+    return 0;
+}
+""",
+    "thread.cc": r"""
+#include <mpi.h>
+#include <thread>
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    std::thread([] {}).join();
+    MPI_Finalize();
+}
+""",
+}
+
+
+def compile_with(compiler, source, *words):
+    if not (vrank.BUILD / compiler).exists():
+        return False
+    done = subprocess.run([vrank.BUILD / compiler, "-O1", source, *words], text=True,
+                          capture_output=True, check=False)
+    if done.returncode != 0:
+        vrank.complain(f"{compiler} {source}", done.stderr)
+    return done.returncode == 0
+
+
+def weft(*words, threads=None):
+    environment = {name: value for name, value in os.environ.items()
+                   if not name.startswith("OMP_")}
+    if threads is not None:
+        environment["OMP_NUM_THREADS"] = str(threads)
+    return subprocess.run([vrank.WEFT, "run", "-q", "-f", "-o", "result.json", *words], text=True,
+                          capture_output=True, check=False, timeout=60, env=environment,
+                          stdin=subprocess.DEVNULL)
+
+
+def digest():
+    return json.loads(pathlib.Path("result.json").read_text())["result"]["digest"]
+
+
+def check_results(program, ranks, expected):
+    for threads in (None, 1, 3, 8):
+        digests = set()
+        for schedule in SCHEDULES:
+            done = weft("-n", str(ranks), "--compute", "none", *schedule, "--", program,
+                        threads=threads)
+            if done.returncode != 0 or done.stdout != expected.format(threads or 1):
+                vrank.complain(f"{program} with {threads} threads, {schedule}", done.stdout,
+                               done.stderr)
+                return
+            digests.add(digest())
+        if len(digests) != 1:
+            vrank.complain(f"{program} with {threads} threads: digests {digests}")
+
+
+def check_times(program):
+    for (threads, cores), expected in TIMES.items():
+        options = ("-p", f"node.cores={cores}") if cores else ()
+        done = weft("-n", "3", "--compute", "model", *NETWORK, *options, "--", program, "times",
+                    threads=threads)
+        found = done.stdout.splitlines()[:-1]
+        if found != [f"{name} {time} ms" for name, time in zip(NAMES, expected)]:
+            vrank.complain(f"{threads} threads on {cores} cores", done.stdout, done.stderr)
+    done = weft("-n", "3", "--compute", "measured", "--", program, threads=4)
+    if done.stdout != "4 threads, 0 failures\n":
+        vrank.complain("measured", done.stdout, done.stderr)
+
+
+def check_refused():
+    for name, text in THREAD.items():
+        pathlib.Path(name).write_text(text)
+        compiler = "weftcc" if name.endswith(".c") else "weftc++"
+        if compile_with(compiler, name, "-o", "thread"):
+            done = weft("-n", "2", "--", "./thread")
+            if done.returncode != 4 or "calls pthread_create()" not in done.stderr:
+                vrank.complain(f"{name}: {done.returncode}", done.stdout, done.stderr)
+
+
+here = vrank.SOURCE / "tests/vrank"
+if compile_with("weftcc", here / "openmp.c", "-fopenmp", "-o", "openmp_c"):
+    check_results("./openmp_c", 8, "{} threads, 0 failures\n")
+    check_times("./openmp_c")
+if compile_with("weftf90", here / "openmp.f90", "-fopenmp", "-o", "openmp_f"):
+    check_results("./openmp_f", 3, "largest 10001.0\n")
+check_refused()
+vrank.finish()
