@@ -14,7 +14,6 @@
 #include <weft/weft.h>
 
 #include <errno.h>
-#include <execinfo.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
@@ -187,7 +186,7 @@ static void end_after_crash(const struct wf_live_crash *crash)
     }
     struct wf_value *doc = wf_program_crash_document(crash, &err);
     (void)dprintf(STDERR_FILENO, "weft: %s\n", err.text);
-    backtrace_symbols_fd(crash->frames, (int)crash->n_frames, STDERR_FILENO);
+    wf_program_crash_backtrace(crash, STDERR_FILENO);
     wf_temp_seal();
     say_loss();
     if (wants_json && untold) {

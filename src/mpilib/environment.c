@@ -17,6 +17,7 @@ int wl_MPI_Init(struct wl_rank *rank, int *argc, char ***argv)
         wl_fatal(rank, "the program has called it before");
     }
     rank->initialized = true;
+    rank->callable = true;
     return MPI_SUCCESS;
 }
 
@@ -37,6 +38,7 @@ int wl_MPI_Finalize(struct wl_rank *rank)
     }
     wl_post(rank, &op);
     rank->finalized = true;
+    rank->callable = false;
     return MPI_SUCCESS;
 }
 

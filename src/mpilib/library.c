@@ -153,6 +153,11 @@ struct wl_rank *wl_enter_from(const void *site)
 {
     struct wf_port_rank *self = wl.port != NULL ? wl.port->self() : NULL;
 
+    if (self == NULL && wl.port != NULL) {
+        wl.port->refuse("a thread of the program calls MPI, but weft provides "
+                        "MPI_THREAD_FUNNELED: only the thread that called MPI_Init may call "
+                        "MPI");
+    }
     if (self == NULL) {
         (void)fputs("weft: this program was built with weftcc; run it with "
                     "'weft run -n <ranks> -- <program>'\n",
@@ -175,6 +180,51 @@ struct wl_rank *wl_enter(void)
     return wl_enter_from(NULL);
 }
 
+/* Names end at the end of the string or, with a * at their end, anywhere. */
+static bool is_named(const char *function, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        size_t length = strlen(names[i]);
+        bool prefix = names[i][length - 1] == '*';
+        if (prefix ? strncmp(function, names[i], length - 1) == 0
+                   : strcmp(function, names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* MPI-4.0, 11.4.1. MPI_Init() itself says that it has been called before. */
+void wl_check_callable(const struct wl_rank *rank)
+{
+    static const char *const always[] = {
+        "MPI_Init",        "MPI_Init_thread",  "MPI_Initialized",
+        "MPI_Finalized",   "MPI_Get_version",  "MPI_Get_library_version",
+        "MPI_Pcontrol",    "MPI_Info_*",       "MPI_Session_*",
+        "MPI_T_*",         "MPI_Errhandler_*", "MPI_Error_*",
+        "MPI_Add_error_*", "MPI_Abort",        "MPI_Get_address",
+        "MPI_Aint_*",
+    };
+
+    if (is_named(rank->function, always, sizeof(always) / sizeof(always[0]))) {
+        return;
+    }
+    wl_fatal(rank, rank->finalized ? "the program calls it after MPI_Finalize"
+                                   : "the program calls it before MPI_Init");
+}
+
+/* Counts how often the program looks at the clock without doing anything else: see
+ * wl_clock_now(). A look for messages does not count as doing something. */
+static void note_op(struct wl_rank *rank, const struct wf_op *op)
+{
+    bool looks = op->kind == WF_OP_COMPUTE || op->kind == WF_OP_IPROBE ||
+                 (op->kind >= WF_OP_TEST && op->kind <= WF_OP_TESTSOME);
+
+    if (!looks) {
+        rank->same_times = 0;
+    }
+}
+
 void wl_leave(struct wl_rank *rank)
 {
     wl.port->leave(rank->self);
@@ -185,6 +235,7 @@ void wl_post(struct wl_rank *rank, const struct wf_op *op)
     if (rank->n_wins > 0 || wl_omp_is_active(rank)) {
         (void)wl_call(rank, op);
     } else {
+        note_op(rank, op);
         wl.port->post(rank->self, op);
     }
 }
@@ -196,6 +247,7 @@ const struct wf_port_answer *wl_call(struct wl_rank *rank, const struct wf_op *o
 
 const struct wf_port_answer *wl_call_alone(struct wl_rank *rank, const struct wf_op *op)
 {
+    note_op(rank, op);
     const struct wf_port_answer *answer = wl.port->call(rank->self, op);
 
     for (uint32_t i = 0; i < answer->n_matches; i++) {

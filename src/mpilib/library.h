@@ -108,6 +108,7 @@ struct wl_rank {
     pid_t *children;                       /* processes that fork() created */
     uint32_t n_children, max_children;
     bool initialized, finalized;
+    bool callable; /* all functions of MPI may be called: initialized and not finalized */
     const char *function; /* the MPI function that the program has called; or null */
     uint32_t same_times;  /* calls of MPI_Wtime() in a row that returned the same time... */
     int64_t last_time;    /* ...which is this */
@@ -119,6 +120,10 @@ struct wl_rank {
 struct wl_rank *wl_enter(void);
 struct wl_rank *wl_enter_from(const void *site); /* an address in the program, or null */
 void wl_leave(struct wl_rank *rank);
+
+/* Ends the program if it calls a function that needs MPI_Init() before that, or after
+ * MPI_Finalize(). */
+void wl_check_callable(const struct wl_rank *rank);
 
 /* Around the implementation of every MPI function. Calls nest: the program's own functions, of
  * reductions and attributes, call MPI too. */
@@ -135,6 +140,9 @@ __attribute__((always_inline)) static inline struct wl_call wl_call_begin(const 
 
     rank->function = function;
     rank->self->call = function;
+    if (!rank->callable) {
+        wl_check_callable(rank);
+    }
     return call;
 }
 

@@ -95,6 +95,9 @@ struct wf_port_simulator {
     void *(*thread_new)(struct wf_port_rank *self, void (*entry)(void *), void *arg);
     void (*thread_switch)(struct wf_port_rank *self, void *from, void *to);
     void (*thread_free)(void *thread);
+    /* A thread that is no rank cannot go on: reports why and ends the process. Does not
+     * return. */
+    void (*refuse)(const char *why);
     /* The system is about to write to these bytes of the program's memory. */
     void (*touch)(struct wf_port_rank *self, void *place, size_t bytes);
     /* The simulated node of a rank of the program. Ranks of a node run in one process. */

@@ -27,6 +27,8 @@ struct wf_homes {
 /* A crash of a rank of the program. */
 enum { WF_LIVE_FRAMES = 32, WF_LIVE_WHAT_MAX = 128 };
 struct wf_live_crash {
+    bool
+        has_no_rank; /* a thread that is no rank did what weft does not allow: only `what` counts */
     uint32_t rank;
     int64_t clock;                /* picoseconds, when it was last known */
     char what[WF_LIVE_WHAT_MAX];  /* "Segmentation fault at address 0x10" */

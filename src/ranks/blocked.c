@@ -234,12 +234,28 @@ void wf_rank_find_blocked(const struct wf_caller *who, struct wf_blocked_on *out
     }
 }
 
+/* The message or receive of a rank's queue that is described. */
+static void describe_leftover(const struct wf_caller *who, uint32_t cell,
+                              struct wf_leftover *out)
+{
+    const struct wf_match_key *key = &wf_request_read(who, cell)->key;
+    bool collective = wf_rank_context_is_collective(key->context);
+
+    out->peer = key->src;
+    out->tag = key->tag;
+    out->coll = collective ? wf_coll_tag_kind(key->tag) + 1U : 0;
+    out->root = collective ? root_of(key->tag, who->ranks->place->n_ranks) : WF_BLOCKED_NO_ROOT;
+}
+
 void wf_rank_find_leftover(const struct wf_caller *who, struct wf_leftover *out)
 {
-    uint32_t first = who->rank->match.unexpected.head, key = WF_FORMULA_NUMBERS;
-    uint32_t n_ranks = who->ranks->place->n_ranks;
+    const struct wf_match *match = &who->rank->match;
+    uint32_t key = WF_FORMULA_NUMBERS;
 
-    *out = (struct wf_leftover){.messages = who->rank->match.unexpected.length};
+    *out = (struct wf_leftover){.messages = match->unexpected.length};
+    if (who->ranks->has_live && who->rank->state == WF_RANK_ENDED) {
+        out->receives = match->posted.length;
+    }
     for (uint32_t cell = 0; (cell = next_record(who, &key, cell)) != 0;) {
         const struct wf_formula_record *record = wf_formula_read(who, cell);
 
@@ -247,16 +263,12 @@ void wf_rank_find_leftover(const struct wf_caller *who, struct wf_leftover *out)
             out->calls++;
             out->peer = WF_MATCH_ANY_SOURCE;
             out->coll = wf_coll_tag_kind(record->tag) + 1U;
-            out->root = root_of(record->tag, n_ranks);
+            out->root = root_of(record->tag, who->ranks->place->n_ranks);
         }
     }
-    if (first != 0) {
-        const struct wf_match_key *message = &wf_request_read(who, first)->key;
-        bool collective = wf_rank_context_is_collective(message->context);
-
-        out->peer = message->src;
-        out->tag = message->tag;
-        out->coll = collective ? wf_coll_tag_kind(message->tag) + 1U : 0;
-        out->root = collective ? root_of(message->tag, n_ranks) : WF_BLOCKED_NO_ROOT;
+    if (out->messages > 0) {
+        describe_leftover(who, match->unexpected.head, out);
+    } else if (out->receives > 0 && out->calls == 0) {
+        describe_leftover(who, match->posted.head, out);
     }
 }

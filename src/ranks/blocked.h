@@ -36,12 +36,15 @@ struct wf_blocked_on {
 /* Describes what a rank that did not reach its end is blocked on. */
 void wf_rank_find_blocked(const struct wf_caller *who, struct wf_blocked_on *out);
 
-/* Messages and calls of others that a rank never received or joined. */
+/* Messages and calls of others that a rank never received or joined; in a program that runs also
+ * its own receives that no message matched. */
 struct wf_leftover {
     uint64_t messages; /* messages without a receive */
     uint64_t calls;    /* formula collectives that others called and the rank did not */
+    uint64_t receives; /* receives without a message */
     /* The first of these: */
-    uint32_t peer; /* sender, a rank of the run; WF_MATCH_ANY_SOURCE for a collective */
+    uint32_t peer; /* sender, a rank of the run; WF_MATCH_ANY_SOURCE for a collective, or for a
+                      receive with a wildcard */
     int32_t tag;
     uint32_t coll; /* 1 + enum wf_coll_kind; 0: no collective */
     uint32_t root; /* root of the collective, or WF_BLOCKED_NO_ROOT */

@@ -81,9 +81,17 @@ uint64_t wf_tally_digest(const struct wf_ranks_tally *tally, uint64_t events)
                                        wf_rng_mix(tally->ends + 2 * WF_RNG_GOLDEN);
 }
 
+/* What others sent or called comes before receives. */
+static bool is_left_before(const struct wf_rank_leftover *a, const struct wf_rank_leftover *b)
+{
+    bool of_others = a->what.messages + a->what.calls > 0;
+
+    return of_others == (b->what.messages + b->what.calls > 0) ? a->rank < b->rank : of_others;
+}
+
 static void keep_leftover(struct wf_ranks_tally *tally, const struct wf_rank_leftover *leftover)
 {
-    if (tally->n_leftover == 0 || leftover->rank < tally->leftover[0].rank) {
+    if (tally->n_leftover == 0 || is_left_before(leftover, &tally->leftover[0])) {
         tally->leftover[0] = *leftover;
         tally->n_leftover = 1;
     }
@@ -91,11 +99,12 @@ static void keep_leftover(struct wf_ranks_tally *tally, const struct wf_rank_lef
 
 void wf_tally_leftover(struct wf_ranks_tally *tally, const struct wf_rank_leftover *leftover)
 {
-    if (leftover->what.messages + leftover->what.calls == 0) {
+    if (leftover->what.messages + leftover->what.calls + leftover->what.receives == 0) {
         return;
     }
     tally->unreceived += leftover->what.messages;
     tally->uncalled += leftover->what.calls;
+    tally->unmatched += leftover->what.receives;
     keep_leftover(tally, leftover);
 }
 
@@ -119,6 +128,7 @@ void wf_tally_merge(void *into, const void *from)
 
     a->unreceived += b->unreceived;
     a->uncalled += b->uncalled;
+    a->unmatched += b->unmatched;
     a->unfinished += b->unfinished;
     a->failed += b->failed;
     a->timeless += b->timeless;

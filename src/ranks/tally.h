@@ -62,6 +62,7 @@ struct wf_ranks_tally {
     uint64_t unreceived; /* messages that arrived and found no receive */
     uint64_t uncalled;   /* formula collectives that others called and a rank did not, counted
                                at each such rank */
+    uint64_t unmatched;  /* receives of programs that run that found no message */
     uint64_t unfinished; /* ranks that did not reach their end */
     uint64_t failed;     /* ranks among them that made an error */
     uint64_t timeless;   /* ranks whose clock reached WF_TIME_MAX: all results are wrong */
@@ -76,7 +77,7 @@ struct wf_ranks_tally {
     struct wf_blocked blocked[WF_TALLY_BLOCKED];      /* failed ranks first, then those whose
                                                          reason is known, then by number */
     struct wf_waited waits[WF_TALLY_WAITS];           /* the longest first, then by number */
-    struct wf_rank_leftover leftover[1]; /* the leftover of the rank with the lowest number */
+    struct wf_rank_leftover leftover[1]; /* of the lowest rank; receives only if nothing else */
     struct wf_tally_sections at; /* set by each process that adds to a section or finishes */
 };
 

@@ -193,7 +193,15 @@ const char *wf_document_leftover_text(const struct wf_document_jobs *jobs,
 
     (void)wf_document_rank_name(jobs, leftover->rank, name);
     (void)name_peer(jobs, left->peer, from);
-    if (left->messages == 0) {
+    if (left->messages + left->calls == 0) {
+        char tag[ROOT_MAX] = "any tag";
+
+        if (left->tag != WF_MATCH_ANY_TAG) {
+            (void)snprintf(tag, sizeof(tag), "tag %" PRId32, left->tag);
+        }
+        (void)snprintf(buf, WORDS_MAX, "%s ended while it had a receive from %s %s %s", name,
+                       from, coll != NULL ? "in" : "with", coll != NULL ? coll : tag);
+    } else if (left->messages == 0) {
         (void)snprintf(buf, WORDS_MAX, "%s did not call %s", name, coll);
     } else if (coll != NULL) {
         char root[ROOT_MAX] = "";

@@ -86,6 +86,12 @@ static enum wf_status left_over(const struct wf_document_jobs *jobs,
     if (tally->n_leftover > 0) {
         (void)wf_document_leftover_text(jobs, &tally->leftover[0], words);
     }
+    if (tally->unreceived + tally->uncalled == 0) {
+        return wf_err_set(err, WF_ESIM,
+                          "the simulated program ends with %" PRIu64
+                          " receive%s that no message matched: %s",
+                          tally->unmatched, tally->unmatched == 1 ? "" : "s", words);
+    }
     if (tally->unreceived == 0) {
         return wf_err_set(err, WF_ESIM,
                           "the simulated program ends with a collective that not all ranks "
@@ -345,8 +351,8 @@ enum wf_status wf_document_replay(struct wf_value *result, const struct wf_run *
                                   struct wf_err *err)
 {
     bool blocked = !interrupted && tally->unfinished > 0;
-    bool failed = !interrupted &&
-                  (tally->failed > 0 || (!blocked && tally->unreceived + tally->uncalled > 0));
+    uint64_t left = tally->unreceived + tally->uncalled + tally->unmatched;
+    bool failed = !interrupted && (tally->failed > 0 || (!blocked && left > 0));
     struct wf_job_tally all;
 
     sum_jobs(tally, &all);
@@ -371,6 +377,9 @@ enum wf_status wf_document_replay(struct wf_value *result, const struct wf_run *
     wf_doc_count(result, "messages", all.messages);
     wf_doc_count(result, "bytes", all.bytes);
     wf_doc_count(result, "unreceived_messages", tally->unreceived);
+    if (tally->unmatched > 0) {
+        wf_doc_count(result, "unmatched_receives", tally->unmatched);
+    }
     if (tally->latency.n > 0) {
         wf_document_spread(result, "message_latency_ps", &tally->latency);
     }

@@ -49,6 +49,9 @@ void wf_program_report_crashes(void (*report)(const struct wf_live_crash *crash)
 struct wf_value *wf_program_crash_document(const struct wf_live_crash *crash,
                                            struct wf_err *err);
 
+/* Writes its backtrace. Allocates memory, so not in the thread that crashed. */
+void wf_program_crash_backtrace(const struct wf_live_crash *crash, int fd);
+
 /* Quotes one argument as a word of `args` and appends it. The caller frees the result, which
  * replaces `args` (may be null). */
 char *wf_program_add_arg(char *args, const char *arg);

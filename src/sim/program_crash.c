@@ -9,9 +9,11 @@
 
 #include <weft/weft.h>
 
+#include <execinfo.h>
 #include <fcntl.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -91,6 +93,10 @@ static void find_place(const struct wf_live_crash *crash, struct place *place)
 static void describe(const struct wf_live_crash *crash, const struct place *place,
                      struct wf_err *err)
 {
+    if (crash->has_no_rank) {
+        (void)wf_err_set(err, WF_ESIM, "%s", crash->what);
+        return;
+    }
     char time[WF_UNITS_TEXT_MAX], where[2 * PLACE_MAX + 16] = "", call[64] = "";
 
     if (place->function[0] != '\0') {
@@ -117,8 +123,10 @@ struct wf_value *wf_program_crash_document(const struct wf_live_crash *crash,
         wf_result_new_error(weft_version(), err, wf_status_exit_code(err->status));
     struct wf_value *error = doc->last;
 
-    wf_doc_count(error, "rank", crash->rank);
-    wf_doc_count(error, "time_ps", (uint64_t)crash->clock);
+    if (!crash->has_no_rank) {
+        wf_doc_count(error, "rank", crash->rank);
+        wf_doc_count(error, "time_ps", (uint64_t)crash->clock);
+    }
     if (crash->call != NULL) {
         wf_doc_text(error, "call", crash->call);
     }
@@ -129,6 +137,21 @@ struct wf_value *wf_program_crash_document(const struct wf_live_crash *crash,
         wf_doc_text(error, "source", place.source);
     }
     return doc;
+}
+
+/* The program is loaded from a file in memory, whose name tells nobody anything. */
+void wf_program_crash_backtrace(const struct wf_live_crash *crash, int fd)
+{
+    static const char memory_file[] = "/proc/self/fd/";
+    char **lines = backtrace_symbols(crash->frames, (int)crash->n_frames);
+
+    for (uint32_t i = 0; lines != NULL && i < crash->n_frames; i++) {
+        const char *place = strchr(lines[i], '(');
+        bool own = strncmp(lines[i], memory_file, sizeof(memory_file) - 1) == 0;
+        (void)dprintf(fd, "%s%s\n", own ? crash->program : "",
+                      own && place != NULL ? place : lines[i]);
+    }
+    free(lines);
 }
 
 void wf_program_leave(void)

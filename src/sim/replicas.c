@@ -176,7 +176,7 @@ static void fill_row(const struct work *work, const struct worker *worker,
 static bool has_ended(const struct wf_ranks_tally *tally)
 {
     return tally->unfinished == 0 && tally->timeless == 0 && tally->failed == 0 &&
-           tally->unreceived == 0 && tally->uncalled == 0;
+           tally->unreceived + tally->uncalled + tally->unmatched == 0;
 }
 
 /* WF_EINTR if it was interrupted. */

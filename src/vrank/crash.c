@@ -51,8 +51,12 @@ static _Noreturn void report(const struct wf_live_crash *crash)
     if (by != NULL) {
         by(crash);
     }
-    (void)snprintf(line, sizeof(line), "weft: rank %u crashed at simulated time %s: %s\n",
-                   crash->rank, wf_human_time(crash->clock, time), crash->what);
+    if (crash->has_no_rank) {
+        (void)snprintf(line, sizeof(line), "weft: %s\n", crash->what);
+    } else {
+        (void)snprintf(line, sizeof(line), "weft: rank %u crashed at simulated time %s: %s\n",
+                       crash->rank, wf_human_time(crash->clock, time), crash->what);
+    }
     ssize_t n = write(STDERR_FILENO, line, strlen(line));
     (void)n;
     backtrace_symbols_fd(crash->frames, (int)crash->n_frames, STDERR_FILENO);
@@ -72,6 +76,14 @@ _Noreturn void wf_vrank_crash_overflow(const struct wf_live_crash *crash)
 
     describe_overflow(&own);
     report(&own);
+}
+
+_Noreturn void wf_vrank_crash_refuse(const char *why)
+{
+    struct wf_live_crash crash = {.has_no_rank = true};
+
+    (void)snprintf(crash.what, sizeof(crash.what), "%s", why);
+    report(&crash);
 }
 
 static bool is_overflow(const struct wf_vrank_crash_watch *watch, uint32_t rank,

@@ -47,5 +47,8 @@ void wf_vrank_crash_report_by(void (*function)(const struct wf_live_crash *crash
  * left by a later call. Called by a thread that runs no ranks. */
 void wf_vrank_crash_leave(void);
 
+/* Reports that a thread that is no rank did what weft does not allow, and ends the process. */
+_Noreturn void wf_vrank_crash_refuse(const char *why);
+
 /* Reports that a rank's stack has overflowed, and ends the process. */
 _Noreturn void wf_vrank_crash_overflow(const struct wf_live_crash *crash);

@@ -298,6 +298,7 @@ static const struct wf_port_simulator port = {
     .thread_new = port_thread_new,
     .thread_switch = port_thread_switch,
     .thread_free = port_thread_free,
+    .refuse = wf_vrank_crash_refuse,
     .touch = port_touch,
     .node = port_node,
 };

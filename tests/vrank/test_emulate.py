@@ -109,6 +109,9 @@ def main():
     marks = vrank.build(vrank.SOURCE / "tests/vrank/marks.c")
     if master is None or marks is None:
         vrank.finish()
+    clock = vrank.build(vrank.SOURCE / "tests/vrank/clock_reader.c")
+    if clock is not None:
+        check_fixed(clock, "4")
     check_tee(master, "16", "none")
     check_marks(marks)
     check_efficiency(marks)

@@ -22,6 +22,21 @@ ENDS = {
 }
 
 
+# What a program must not do, and what it gets to read.
+MISUSE = {
+    "before": "rank 0: MPI_Comm_rank: the program calls it before MPI_Init",
+    "after": "rank 0: MPI_Barrier: the program calls it after MPI_Finalize",
+    "twice": "rank 0: MPI_Finalize: the program calls it after MPI_Finalize",
+    "again": "rank 0: MPI_Init: the program has called it before",
+    "thread": "a thread of the program calls MPI",
+    "receive": "2 receives that no message matched: rank 0 ended while it had a receive from "
+               "rank 0 with tag 5",
+    "any": "rank 0 ended while it had a receive from any rank with any tag",
+    "send": "2 messages that no rank received: rank 0 did not receive one from rank 1 with tag 5",
+    "crash": "./misuse(main+",
+}
+
+
 def weft(*words):
     return subprocess.run([vrank.WEFT, "run", "-q", "-f", "-o", "result.json", "--compute",
                            "none", *words], text=True, capture_output=True, check=False,
@@ -63,6 +78,21 @@ def check_children(program):
     for rank in range(2):
         if f"rank {rank}: a child process of the program calls MPI" not in done.stderr:
             vrank.complain(f"the child of rank {rank} is not refused", done.stderr)
+
+
+def check_misuse(program):
+    for what, expected in MISUSE.items():
+        done = weft("-n", "2", "--json", "--", program, what)
+        if done.returncode != 4 or expected not in done.stderr:
+            vrank.complain(f"misuse {what}: {done.returncode}", done.stderr)
+        document = json.loads(pathlib.Path("result.json").read_text() if done.stdout == "" else
+                              done.stdout)
+        status = document.get("result", {}).get("status")
+        if "error" not in document and status != "failed":
+            vrank.complain(f"misuse {what} gives a document", document)
+    done = weft("-n", "2", "--", program, "cancelled")
+    if done.returncode != 0:
+        vrank.complain(f"a receive that was cancelled: {done.returncode}", done.stderr)
 
 
 def check_payload(program):
@@ -121,12 +151,13 @@ def check_refused(program):
 
 def main():
     programs = {name: vrank.build(vrank.SOURCE / f"tests/vrank/{name}.c")
-                for name in ("output", "system_calls", "payload", "children")}
+                for name in ("output", "system_calls", "payload", "children", "misuse")}
     if None not in programs.values():
         check_labels(programs["output"])
         check_ends(programs["output"])
         check_system_calls(programs["system_calls"])
         check_children(programs["children"])
+        check_misuse(programs["misuse"])
         check_payload(programs["payload"])
         check_compute(programs["output"])
         check_refused(programs["output"])
