@@ -154,9 +154,8 @@ struct wl_rank *wl_enter_from(const void *site)
     struct wf_port_rank *self = wl.port != NULL ? wl.port->self() : NULL;
 
     if (self == NULL && wl.port != NULL) {
-        wl.port->refuse("a thread of the program calls MPI, but weft provides "
-                        "MPI_THREAD_FUNNELED: only the thread that called MPI_Init may call "
-                        "MPI");
+        wl.port->refuse("a thread that is no rank calls MPI; a library of the program has "
+                        "created it");
     }
     if (self == NULL) {
         (void)fputs("weft: this program was built with weftcc; run it with "
@@ -206,7 +205,8 @@ void wl_check_callable(const struct wl_rank *rank)
         "MPI_Aint_*",
     };
 
-    if (is_named(rank->function, always, sizeof(always) / sizeof(always[0]))) {
+    if (rank->sessions.n > 0 ||
+        is_named(rank->function, always, sizeof(always) / sizeof(always[0]))) {
         return;
     }
     wl_fatal(rank, rank->finalized ? "the program calls it after MPI_Finalize"
