@@ -19,29 +19,33 @@
 #include <unistd.h>
 
 /* The replacement of x() is wl_libc_x(). In the order of strcmp(). */
-#define WL_INTERPOSED(X) \
-    X(clock)             \
-    X(clock_gettime)     \
-    X(clock_nanosleep)   \
-    X(epoll_pwait)       \
-    X(epoll_wait)        \
-    X(getrusage)         \
-    X(gettimeofday)      \
-    X(nanosleep)         \
-    X(poll)              \
-    X(ppoll)             \
-    X(pselect)           \
-    X(select)            \
-    X(sleep)             \
-    X(syscall)           \
-    X(thrd_sleep)        \
-    X(time)              \
-    X(times)             \
-    X(timespec_get)      \
+#define WL_INTERPOSED(X)        \
+    X(__cxa_thread_atexit_impl) \
+    X(clock)                    \
+    X(clock_gettime)            \
+    X(clock_nanosleep)          \
+    X(epoll_pwait)              \
+    X(epoll_wait)               \
+    X(getrusage)                \
+    X(gettimeofday)             \
+    X(nanosleep)                \
+    X(poll)                     \
+    X(ppoll)                    \
+    X(pselect)                  \
+    X(select)                   \
+    X(sleep)                    \
+    X(syscall)                  \
+    X(thrd_sleep)               \
+    X(time)                     \
+    X(times)                    \
+    X(timespec_get)             \
     X(usleep)
 
 /* As in struct wf_port_library. */
 void wl_interpose(const void *inside);
+
+/* Destructors of thread-local objects of C++: called at the end of the rank. */
+int wl_libc___cxa_thread_atexit_impl(void (*function)(void *), void *argument, void *library);
 
 clock_t wl_libc_clock(void);
 int wl_libc_clock_gettime(clockid_t clock, struct timespec *to);

@@ -8,8 +8,10 @@
  * - A child that fork() creates is a plain process: it may do what it likes except call MPI.
  *   Ranks share a process, but wait() finds only the children of the rank that calls it.
  */
+#include "mpilib/interpose.h"
 #include "mpilib/library.h"
 #include "mpilib/memory.h"
+#include "mpilib/openmp.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -67,6 +69,16 @@ int __wrap___cxa_atexit(void (*function)(void *), void *argument, void *library)
     return rank != NULL ? add_handler(rank, &(struct wl_exit_handler){.with_argument = function,
                                                                       .argument = argument})
                         : __cxa_atexit(function, argument, library);
+}
+
+int wl_libc___cxa_thread_atexit_impl(void (*function)(void *), void *argument, void *library)
+{
+    const struct wl_rank *rank = running();
+
+    /* Objects of other threads than the first stay as they are: their threads never end. */
+    return rank != NULL && wl_omp_is_active(rank) && rank->omp->running->number > 0
+               ? 0
+               : __wrap___cxa_atexit(function, argument, library);
 }
 
 int __wrap_on_exit(void (*function)(int, void *), void *argument)

@@ -43,6 +43,7 @@ static void rank_begins(struct wf_port_rank *self)
     struct wl_rank *rank = wl_calloc(1, sizeof(*rank));
 
     rank->self = self;
+    rank->stack_end = __builtin_frame_address(0);
     self->lib = rank;
     wl_comm_find_processes(wl.world);
 }

@@ -109,11 +109,12 @@ struct wl_rank {
     uint32_t n_children, max_children;
     bool initialized, finalized;
     bool callable; /* all functions of MPI may be called: initialized and not finalized */
-    const char *function; /* the MPI function that the program has called; or null */
-    uint32_t same_times;  /* calls of MPI_Wtime() in a row that returned the same time... */
-    int64_t last_time;    /* ...which is this */
-    struct wl_omp *omp;   /* once the program uses OpenMP; or null */
-    int64_t slept;        /* picoseconds that the rank has slept */
+    const char *function;  /* the MPI function that the program has called; or null */
+    uint32_t same_times;   /* calls of MPI_Wtime() in a row that returned the same time... */
+    int64_t last_time;     /* ...which is this */
+    const void *stack_end; /* of its first thread: what the program has is below */
+    struct wl_omp *omp;    /* once the program uses OpenMP; or null */
+    int64_t slept;         /* picoseconds that the rank has slept */
 };
 
 /* The rank that calls. Between wl_enter() and wl_leave() its simulated time stands still. */

@@ -67,6 +67,7 @@ static struct wl_omp *omp_new(struct wl_rank *rank)
     read_schedule(omp);
     omp->running = add_thread(omp);
     omp->running->team = &omp->initial;
+    omp->running->stack_end = rank->stack_end;
     omp->running->task = wl_omp_task_implicit();
     return omp;
 }
@@ -329,6 +330,44 @@ void wl_omp_barrier(struct wl_omp_thread *thread)
     }
 }
 
+/* ---- thread-local variables ---- */
+
+void *wl_omp_locals_copy(const struct wl_omp_thread *thread, uintptr_t *data,
+                         struct wl_omp_words *before)
+{
+    size_t bytes = 0;
+    const unsigned char *place = wl.port->thread_locals(thread->omp->rank->self, &bytes);
+    uintptr_t end = (uintptr_t)thread->stack_end, begin = (uintptr_t)data;
+    bool on_stack = begin > (uintptr_t)__builtin_frame_address(0) && begin < end;
+    size_t most = on_stack ? (end - begin) / sizeof(uintptr_t) : 0;
+    unsigned char *copy = NULL;
+
+    before->n = place != NULL ? (uint32_t)(most < WL_OMP_WORDS ? most : WL_OMP_WORDS) : 0;
+    for (uint32_t i = 0; i < before->n; i++) {
+        before->word[i] = data[i];
+        if (data[i] < (uintptr_t)place || data[i] - (uintptr_t)place >= bytes) {
+            continue;
+        }
+        if (copy == NULL) {
+            copy = wl_malloc(bytes);
+            memcpy(copy, place, bytes);
+        }
+        data[i] = (uintptr_t)copy + (data[i] - (uintptr_t)place);
+    }
+    return copy;
+}
+
+/* The program may have changed words that were no addresses. */
+static void restore_locals(uintptr_t *data, const struct wl_omp_words *before, const void *copy,
+                           size_t bytes)
+{
+    for (uint32_t i = 0; i < before->n; i++) {
+        if (data[i] >= (uintptr_t)copy && data[i] - (uintptr_t)copy < bytes) {
+            data[i] = before->word[i];
+        }
+    }
+}
+
 /* ---- regions ---- */
 
 /* A thread that has executed its part waits for tasks, and for the next region. */
@@ -365,6 +404,7 @@ static void work_for_ever(void *arg)
     struct wl_omp *omp = thread->omp;
 
     thread->ready = NULL;
+    thread->stack_end = __builtin_frame_address(0);
     for (;;) {
         join(thread, omp->team.begins_with);
         wl_omp_end(thread);
@@ -451,7 +491,15 @@ static void run_together(struct wl_omp_thread *thread, struct wl_omp_team team,
     omp->has_base = false;
     join(thread, work);
     rank->self->computed = &thread->fresh;
+    struct wl_omp_words words;
+    void *copy = wl_omp_locals_copy(thread, team.data, &words);
     run_inside(thread, &omp->team);
+    if (copy != NULL) {
+        size_t bytes;
+        (void)wl.port->thread_locals(rank->self, &bytes);
+        restore_locals(team.data, &words, copy, bytes);
+        free(copy);
+    }
     settle(omp);
     rank->self->computed = NULL;
     omp->active = false;

@@ -70,6 +70,7 @@ struct wl_omp_thread {
     int64_t (*ready)(const struct wl_omp_thread *thread);
     const void *wanted; /* for that function */
     uint64_t wanted_number;
+    const void *stack_end;
     const char *function; /* of MPI, in which the thread is; or null */
 };
 
@@ -114,6 +115,20 @@ void wl_omp_barrier(struct wl_omp_thread *thread);
 void wl_omp_region(struct wl_omp_thread *thread, void (*function)(void *), void *data,
                    unsigned asked, struct wl_omp_work *work);
 uint32_t wl_omp_team_size(const struct wl_omp_thread *thread, unsigned asked);
+
+/*
+ * The compiler gives the address of a thread-local variable to other threads, to be copied
+ * (copyin, copyprivate), in a struct of unknown size. All threads have their variables at one
+ * address, so that such an address is replaced by that of a copy of the variables, which the
+ * caller frees. `before` gets the original words. Null if there is no such address.
+ */
+enum { WL_OMP_WORDS = 64 };
+struct wl_omp_words {
+    uintptr_t word[WL_OMP_WORDS];
+    uint32_t n;
+};
+void *wl_omp_locals_copy(const struct wl_omp_thread *thread, uintptr_t *data,
+                         struct wl_omp_words *before);
 
 /* openmp_work.c: frees a construct; for the end of regions. */
 void wl_omp_works_free(struct wl_omp_team *team);

@@ -4,6 +4,7 @@
 #include "mpilib/openmp.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* One construct, as all threads of a team meet it. Iterations are numbered from 0; sections are
  * iterations of a loop. */
@@ -17,8 +18,10 @@ struct wl_omp_work {
     bool is_ordered;
     uint64_t given, ordered; /* chunks given away; the chunk whose turn it is... */
     int64_t ordered_at;      /* ...and when the one before ended its turn */
-    void *copied;            /* copyprivate */
-    void *memory;            /* shared by the threads, for lastprivate and the like */
+    void *copied;            /* copyprivate: what the other threads get... */
+    void *locals;            /* ...and thread-local variables in it */
+    struct wl_omp_words words;
+    void *memory; /* shared by the threads, for lastprivate and the like */
 };
 
 /* ---- constructs ---- */
@@ -52,6 +55,7 @@ static struct wl_omp_work *meet(struct wl_omp_thread *thread, bool *is_first)
 static void free_work(struct wl_omp_work *work)
 {
     free(work->memory);
+    free(work->locals);
     free(work);
 }
 
@@ -555,7 +559,15 @@ static void single_copy_end(void *data)
 {
     struct wl_omp_thread *thread = wl_omp_begin(__builtin_return_address(0));
 
-    thread->work->copied = data;
+    struct wl_omp_work *work = thread->work;
+    work->locals = wl_omp_locals_copy(thread, data, &work->words);
+    work->copied = data;
+    if (work->locals != NULL) { /* others get a copy of the struct, too */
+        struct wl_omp_words before = work->words;
+        memcpy(work->words.word, data, before.n * sizeof(uintptr_t));
+        memcpy(data, before.word, before.n * sizeof(uintptr_t));
+        work->copied = work->words.word;
+    }
     wl_omp_barrier(thread);
     leave(thread);
     wl_omp_end(thread);

@@ -20,7 +20,7 @@
 
 #include <stddef.h>
 
-enum { WF_PORT_VERSION = 8 };
+enum { WF_PORT_VERSION = 9 };
 
 /* One of the program's ranks. Zeroed when the rank starts, except for what the simulator
  * sets. */
@@ -98,6 +98,9 @@ struct wf_port_simulator {
     /* A thread that is no rank cannot go on: reports why and ends the process. Does not
      * return. */
     void (*refuse)(const char *why);
+    /* Where the thread-local variables of the running thread are, and how many bytes. They are
+     * at the same place for all threads. Null if the program has none. */
+    unsigned char *(*thread_locals)(struct wf_port_rank *self, size_t *bytes);
     /* The system is about to write to these bytes of the program's memory. */
     void (*touch)(struct wf_port_rank *self, void *place, size_t bytes);
     /* The simulated node of a rank of the program. Ranks of a node run in one process. */

@@ -128,6 +128,7 @@ enum wf_status wf_vrank_program_file_open(const char *path, struct wf_vrank_prog
         status = fail(err, path, "the end of the file is missing; build or copy it again");
     } else {
         take_entries(out);
+        status = wf_vrank_tls_take(out, path, err);
     }
     if (status != WF_OK) {
         wf_vrank_program_file_close(out);

@@ -9,6 +9,7 @@
  */
 
 #include "base/status.h"
+#include "vrank/program_tls.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,6 +25,7 @@ struct wf_vrank_program_file {
     unsigned char *bytes;
     size_t size;
     struct wf_vrank_functions constructors, destructors;
+    struct wf_vrank_tls tls;
 };
 
 /* Reads and changes a program. On success the caller calls wf_vrank_program_file_close(). Fails

@@ -44,12 +44,20 @@ struct own_pages {
     uint32_t n;
 };
 
+/* The thread-local variables of a rank. */
+struct own_tls {
+    struct wf_vrank_tls_block *all;     /* of its threads */
+    struct wf_vrank_tls_block *current; /* of the one that runs */
+};
+
 struct wf_vrank_image {
     struct wf_vrank_image_config config;
     struct copy *copies;
     uint32_t n_copies;
     struct own_pages *saved; /* [rank] */
-    uint32_t *copy_of;       /* [rank] the copy it runs in plus 1; 0 if it has not run */
+    struct wf_vrank_tls tls;
+    struct own_tls *tls_of; /* [rank], if the program has thread-local variables */
+    uint32_t *copy_of;      /* [rank] the copy it runs in plus 1; 0 if it has not run */
 };
 
 static size_t page_size(void)
@@ -268,6 +276,10 @@ enum wf_status wf_vrank_image_load(const struct wf_vrank_image_config *config,
     image->copies = wf_xcalloc(config->copies, sizeof(struct copy));
     image->saved = wf_xcalloc(config->n_ranks, sizeof(struct own_pages));
     image->copy_of = wf_xcalloc(config->n_ranks, sizeof(uint32_t));
+    image->tls = file.tls;
+    if (file.tls.bytes > 0) {
+        image->tls_of = wf_xcalloc(config->n_ranks, sizeof(struct own_tls));
+    }
     enum wf_status status = load_copies(image, &file, err);
     wf_vrank_program_file_close(&file);
     if (status == WF_OK) {
@@ -313,6 +325,10 @@ void wf_vrank_image_free(struct wf_vrank_image *image)
             forget(&image->saved[i]);
         }
     }
+    for (uint32_t i = 0; image->tls_of != NULL && i < image->config.n_ranks; i++) {
+        wf_vrank_tls_free(image->tls_of[i].all);
+    }
+    free(image->tls_of);
     free(image->saved);
     free(image->copy_of);
     free(image->copies);
@@ -377,10 +393,53 @@ static void restore(const struct copy *copy, const struct own_pages *saved)
     }
 }
 
+static void enter_tls(struct wf_vrank_image *image, uint32_t rank)
+{
+    struct own_tls *own = &image->tls_of[rank];
+
+    if (own->current == NULL) {
+        own->current = wf_vrank_image_tls_new(image, rank);
+    }
+    wf_vrank_tls_use(&image->tls, own->current);
+}
+
+struct wf_vrank_tls_block *wf_vrank_image_tls_new(struct wf_vrank_image *image, uint32_t rank)
+{
+    if (image->tls_of == NULL) {
+        return NULL;
+    }
+    const struct link_map *map = copy_for(image, rank)->handle;
+    struct own_tls *own = &image->tls_of[rank];
+    own->all = wf_vrank_tls_new(&image->tls, (const unsigned char *)map->l_addr, own->all);
+    return own->all;
+}
+
+struct wf_vrank_tls_block *wf_vrank_image_tls_use(struct wf_vrank_image *image, uint32_t rank,
+                                                  struct wf_vrank_tls_block *block)
+{
+    struct wf_vrank_tls_block *before = NULL;
+
+    if (image->tls_of != NULL) {
+        before = image->tls_of[rank].current;
+        image->tls_of[rank].current = block;
+        enter_tls(image, rank);
+    }
+    return before;
+}
+
+unsigned char *wf_vrank_image_tls_place(const struct wf_vrank_image *image, size_t *bytes)
+{
+    *bytes = image->tls.bytes;
+    return image->tls_of != NULL ? wf_vrank_tls_place(&image->tls) : NULL;
+}
+
 void wf_vrank_image_enter(struct wf_vrank_image *image, uint32_t rank)
 {
     struct copy *copy = copy_for(image, rank);
 
+    if (image->tls_of != NULL) {
+        enter_tls(image, rank);
+    }
     if (copy->current == rank) {
         return;
     }
@@ -402,6 +461,10 @@ void wf_vrank_image_ended(struct wf_vrank_image *image, uint32_t rank)
         }
     }
     forget(&image->saved[rank]);
+    if (image->tls_of != NULL) {
+        wf_vrank_tls_free(image->tls_of[rank].all);
+        image->tls_of[rank] = (struct own_tls){.all = NULL};
+    }
 }
 
 /* Programs may write to their arguments, so they get a copy. */

@@ -10,6 +10,7 @@
 #include "mpilib/port.h"
 
 struct wf_vrank_image;
+struct wf_vrank_tls_block;
 
 struct wf_vrank_image_config {
     const char *program;
@@ -29,6 +30,16 @@ void wf_vrank_image_free(struct wf_vrank_image *image); /* null is allowed */
 void wf_vrank_image_enter(struct wf_vrank_image *image, uint32_t rank);
 /* The rank has ended: frees its variables. */
 void wf_vrank_image_ended(struct wf_vrank_image *image, uint32_t rank);
+
+/* Thread-local variables: those of a new thread of the rank; null if the program has none. The
+ * image owns them. And those of the thread of the running rank that goes on; returns those
+ * of the thread that ran. */
+struct wf_vrank_tls_block *wf_vrank_image_tls_new(struct wf_vrank_image *image, uint32_t rank);
+struct wf_vrank_tls_block *wf_vrank_image_tls_use(struct wf_vrank_image *image, uint32_t rank,
+                                                  struct wf_vrank_tls_block *block);
+
+/* Where they are while their thread runs; null if there are none. */
+unsigned char *wf_vrank_image_tls_place(const struct wf_vrank_image *image, size_t *bytes);
 
 /* In a signal handler, after a fault at this address: if it was the first write to a page of
  * the program's variables, makes the page writable and returns true. */

@@ -268,17 +268,33 @@ static void port_touch(struct wf_port_rank *self, void *place, size_t bytes)
 
 static void *port_thread_new(struct wf_port_rank *self, void (*entry)(void *), void *arg)
 {
-    return wf_vrank_thread_new(entry, arg, rank_of(self)->program->config.stack_bytes);
+    struct program *program = rank_of(self)->program;
+    struct wf_vrank_thread *thread =
+        wf_vrank_thread_new(entry, arg, program->config.stack_bytes);
+
+    if (thread != NULL && entry != NULL) {
+        *wf_vrank_thread_note(thread) = wf_vrank_image_tls_new(program->image, self->rank);
+    }
+    return thread;
 }
 
 static void port_thread_switch(struct wf_port_rank *self, void *from, void *to)
 {
+    struct program *program = rank_of(self)->program;
+
+    *wf_vrank_thread_note(from) =
+        wf_vrank_image_tls_use(program->image, self->rank, *wf_vrank_thread_note(to));
     wf_vrank_thread_switch(from, to, &rank_of(self)->in_library);
 }
 
 static void port_thread_free(void *thread)
 {
     wf_vrank_thread_free(thread);
+}
+
+static unsigned char *port_thread_locals(struct wf_port_rank *self, size_t *bytes)
+{
+    return wf_vrank_image_tls_place(rank_of(self)->program->image, bytes);
 }
 
 static const struct wf_port_simulator port = {
@@ -299,6 +315,7 @@ static const struct wf_port_simulator port = {
     .thread_switch = port_thread_switch,
     .thread_free = port_thread_free,
     .refuse = wf_vrank_crash_refuse,
+    .thread_locals = port_thread_locals,
     .touch = port_touch,
     .node = port_node,
 };

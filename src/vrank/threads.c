@@ -14,6 +14,7 @@ struct wf_vrank_thread {
     unsigned char *stack; /* null: the stack of the rank */
     size_t bytes;
     uint8_t depth;
+    void *note;
 };
 
 struct wf_vrank_thread *wf_vrank_thread_new(void (*entry)(void *), void *arg, size_t stack)
@@ -47,6 +48,11 @@ void wf_vrank_thread_free(struct wf_vrank_thread *thread)
         (void)munmap(thread->stack, thread->bytes);
     }
     free(thread);
+}
+
+void **wf_vrank_thread_note(struct wf_vrank_thread *thread)
+{
+    return &thread->note;
 }
 
 void wf_vrank_thread_switch(struct wf_vrank_thread *from, struct wf_vrank_thread *to,

@@ -14,6 +14,9 @@ struct wf_vrank_thread;
 struct wf_vrank_thread *wf_vrank_thread_new(void (*entry)(void *), void *arg, size_t stack);
 void wf_vrank_thread_free(struct wf_vrank_thread *thread);
 
+/* What the owner keeps with a thread; null at first. */
+void **wf_vrank_thread_note(struct wf_vrank_thread *thread);
+
 /* Continues `to` and stops the running thread, which is `from`. `depth` counts how often the
  * library is entered: each thread has its own count, 1 at first. */
 void wf_vrank_thread_switch(struct wf_vrank_thread *from, struct wf_vrank_thread *to,

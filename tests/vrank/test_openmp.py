@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""OpenMP in ranks: the threads of a rank are simulated. Results and digests are the same with any
+"""OpenMP and thread-local variables in ranks: the threads of a rank are simulated. Results and digests are the same with any
 number of threads of the host; a region takes the time of its slowest thread on the cores that
 there are. Other threads are refused."""
 import json
@@ -116,5 +116,8 @@ if compile_with("weftcc", here / "openmp.c", "-fopenmp", "-o", "openmp_c"):
     check_times("./openmp_c")
 if compile_with("weftf90", here / "openmp.f90", "-fopenmp", "-o", "openmp_f"):
     check_results("./openmp_f", 3, "largest 10001.0\n")
+for compiler, name in (("weftcc", "thread_local.c"), ("weftc++", "thread_local.cc")):
+    if compile_with(compiler, here / name, "-fopenmp", "-o", "thread_local"):
+        check_results("./thread_local", 4, "0 failures\n")
 check_refused()
 vrank.finish()
