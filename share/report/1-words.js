@@ -13,7 +13,7 @@ const KINDS = [
   {key: "collective_wait_ps", letter: "k", name: "waiting in collectives", color: "--collective"},
 ];
 /* Ranks that share cores. */
-if (recording ? recording.kinds : doc.result && doc.result.ranks && doc.result.ranks.core_wait_ps) {
+if (recording ? recording.kinds : (doc.runs || []).some((run) => run.document.recording?.kinds) || doc.result && doc.result.ranks && doc.result.ranks.core_wait_ps) {
   KINDS.push({key: "core_wait_ps", letter: "w", name: "waiting for a core", color: "--core"});
 }
 const IDLE = {name: "idle or finished", color: "--idle"};
@@ -53,7 +53,7 @@ function element(tag, attributes = {}, ...children) {
   return made;
 }
 
-const isNumber = (text) => /^[−-]?[0-9.,]+( ?[%a-zA-Zµ/]+)?$/.test(text);
+const isNumber = (text) => /^[−+-]?[0-9.,]+( ?[%a-zA-Zµ/]+)?$/.test(text);
 
 /* A cell is a text or an element. Long texts may break anywhere, numbers never. */
 function cellOf(cell) {

@@ -25,13 +25,13 @@ function columnShares(t, shares, w) {
   const n = KINDS.length, span = t.view.to - t.view.from, all = new Float32Array(w * (n + 1));
   for (let x = 0; x < w; x++) {
     const first = Math.floor((t.view.from + x / w * span) / t.bin);
-    const after = Math.min(Math.max(Math.ceil((t.view.from + (x + 1) / w * span) / t.bin), first + 1), recording.bins);
+    const after = Math.min(Math.max(Math.ceil((t.view.from + (x + 1) / w * span) / t.bin), first + 1), t.bins);
     const bins = Math.max(after - first, 1);
     let rest = 1;
     for (let k = 0; k < n; k++) {
       if (KINDS[k].hidden) continue;
       let sum = 0;
-      for (let i = first; i < after; i++) sum += shares[i * n + k];
+      for (let i = Math.max(first, 0); i < after; i++) sum += shares[i * n + k];
       all[x * (n + 1) + k] = sum / bins / 255;
       rest -= all[x * (n + 1) + k];
     }

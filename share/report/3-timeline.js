@@ -14,7 +14,7 @@ function newTimeline() {
   const end = number(recording.end_ps) || 1;
   let messages = null, calls = null, regions = null;
   const t = {
-    rows, ranks, spans, exact, end, bin: number(recording.bin_ps),
+    rows, ranks, spans, exact, end, bin: number(recording.bin_ps), bins: recording.bins,
     /* With individual spans a track is a rank, else a row of ranks. */
     per: exact ? recording.ranks_per_row : 1, tracks: exact ? recording.ranks : rows.length,
     shortest: Math.max(end / 1e7, 1000), path: readPath(), markers: iterationMarks(), box: null,

@@ -170,7 +170,19 @@ function painted() {
   return new Promise((go) => { requestAnimationFrame(() => setTimeout(go)); });
 }
 
-async function page() {
+/* Fills the page section by section, and its contents. */
+async function addSections(sections) {
+  await painted(); // the answer first; drawings of a large run take their time
+  for (const [id, title, wanted, fill] of sections) {
+    if (!wanted) continue;
+    const section = element("section", {id}, element("h2", {}, title));
+    document.getElementById("main").append(section);
+    document.getElementById("contents").append(element("a", {href: `#${id}`}, title));
+    fill(section);
+  }
+}
+
+async function runPage() {
   const replay = get("result.ranks") != null;
   const sections = [
     ["uncertainty", "Uncertainty", get("result.uncertainty"), runsSection],
@@ -184,16 +196,16 @@ async function page() {
     ["parameters", "Parameters, warnings, limits", true, parametersSection],
   ];
   headSection();
-  await painted(); // the answer first; drawings of a large run take their time
-  for (const [id, title, wanted, fill] of sections) {
-    if (!wanted) continue;
-    const section = element("section", {id}, element("h2", {}, title));
-    document.getElementById("main").append(section);
-    document.getElementById("contents").append(element("a", {href: `#${id}`}, title));
-    fill(section);
-  }
+  await addSections(sections);
   showAddress();
   window.addEventListener("hashchange", showAddress);
+}
+
+/* The kinds of documents that have pages. */
+const PAGES = {"weft-compare-1": comparePage, "weft-sweep-1": sweepPage};
+
+async function page() {
+  await (PAGES[doc.schema] || runPage)();
   window.addEventListener("resize", redrawAll);
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll);
   window.addEventListener("beforeprint", () => drawings.forEach((each) => each.draw()));

@@ -1,42 +1,87 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/mem.h"
 #include "cli/cli.h"
 #include "cli/opt.h"
 #include "report/compare.h"
+#include "report/output.h"
+#include "report/writer.h"
 #include "result/result.h"
 
+#include <weft/weft.h>
+
 #include <stdint.h>
+#include <stdlib.h>
 
 enum { LINES_MAX = 12 };
 
 struct compare_opts {
-    bool help, verbose;
+    bool help, verbose, force;
+    const char *output;
 };
 
 static const struct wf_opt rows[] = {
     WF_OPT_ROW(struct compare_opts, verbose, BOOL, "verbose", 'v', NULL,
                .doc = "List every difference"),
+    WF_OPT_ROW(struct compare_opts, output, TEXT, "output", 'o', "<file.html>",
+               .doc = "Write a page for a browser: timelines on one scale, and the differences "
+                      "by call, region, rank and link"),
+    WF_OPT_ROW(struct compare_opts, force, BOOL, "force", 'f', NULL,
+               .doc = "Overwrite that file if it exists"),
     WF_OPT_HELP(struct compare_opts),
     WF_OPT_END,
 };
+
+static enum wf_status write_page(const struct compare_opts *opts,
+                                 const struct wf_compared *results, size_t n,
+                                 struct wf_err *err)
+{
+    struct wf_output *output = NULL;
+
+    WF_TRY(wf_output_open(opts->output, opts->force, &output, err));
+    wf_compare_page(results, n, weft_version(), wf_output_stream(output));
+    return wf_output_commit(output, err);
+}
+
+static enum wf_status check_output(const struct compare_opts *opts, struct wf_err *err)
+{
+    if (opts->output == NULL) {
+        return WF_OK;
+    }
+    if (wf_writer_of(opts->output) != &wf_writer_html) {
+        return wf_err_set(err, WF_EUSAGE, "output file '%.200s': the name must end in .html",
+                          opts->output);
+    }
+    return wf_output_check(opts->output, opts->force, err);
+}
 
 static enum wf_status compare_run(struct wf_cli *cli, const void *opts_arg,
                                   const struct wf_operands *operands, struct wf_err *err)
 {
     const struct compare_opts *opts = opts_arg;
     const struct wf_opt_list *args = &operands->args;
-    struct wf_value *base = NULL;
 
-    enum wf_status status = wf_result_read(args->items[0], &base, err);
-    for (size_t i = 1; i < args->n && status == WF_OK; i++) {
-        struct wf_value *doc = NULL;
-        status = wf_result_read(args->items[i], &doc, err);
-        if (status == WF_OK) {
-            const struct wf_compared a = {base, args->items[0]}, b = {doc, args->items[i]};
-            cli->differs |= wf_compare(&a, &b, opts->verbose ? SIZE_MAX : LINES_MAX, cli->out);
-            wf_doc_free(doc);
+    WF_TRY(check_output(opts, err));
+    struct wf_compared *results = wf_xcalloc(args->n, sizeof(*results));
+    struct wf_value **docs = wf_xcalloc(args->n, sizeof(struct wf_value *));
+    enum wf_status status = WF_OK;
+    for (size_t i = 0; i < args->n && status == WF_OK; i++) {
+        status = wf_result_read(args->items[i], &docs[i], err);
+        results[i] = (struct wf_compared){docs[i], args->items[i]};
+        if (status == WF_OK && i > 0) {
+            FILE *out = opts->output != NULL ? NULL : cli->out;
+            cli->differs |=
+                out != NULL &&
+                wf_compare(&results[0], &results[i], opts->verbose ? SIZE_MAX : LINES_MAX, out);
         }
     }
-    wf_doc_free(base);
+    if (status == WF_OK && opts->output != NULL) {
+        status = write_page(opts, results, args->n, err);
+    }
+    for (size_t i = 0; i < args->n; i++) {
+        wf_doc_free(docs[i]);
+    }
+    free(docs);
+    free(results);
     return status;
 }
 
@@ -49,8 +94,8 @@ const struct wf_verb wf_verb_compare = {
              .examples =
                  {
                      {"weft compare slow.json fast.json", "How much faster, and why"},
-                     {"weft compare base.json a.json b.json -v",
-                      "Compare each with the first, and list everything"},
+                     {"weft compare slow.json fast.json -o page.html",
+                      "Both on one page, for a browser"},
                  },
              .table = rows},
     .opts_size = sizeof(struct compare_opts),

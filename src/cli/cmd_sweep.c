@@ -21,9 +21,10 @@ struct sweep_opts {
 
 static const struct wf_opt rows[] = {
     WF_OPT_ROW(
-        struct sweep_opts, directory, TEXT, "output", 'o', "<directory>",
+        struct sweep_opts, directory, TEXT, "output", 'o', "<directory|file.html>",
         .doc = "Directory of the results, one file per point; points with a result there are "
-               "not run again. Without this option, the name of the study without .yaml"),
+               "not run again. Without this option, the name of the study without .yaml. "
+               "A name that ends in .html: a page for a browser"),
     WF_OPT_ROW(struct sweep_opts, table, TEXT, "table", 0, "<file>",
                .doc =
                    "Write the table to a file, .csv or .json, instead of printing it as CSV"),
@@ -55,6 +56,13 @@ static bool ends_in(const char *path, const char *extension)
     return n > e && strcmp(path + n - e, extension) == 0;
 }
 
+/* The page to write, if -o names one instead of a directory; or null. */
+static const char *page_of(const struct sweep_opts *opts)
+{
+    return opts->directory != NULL && ends_in(opts->directory, ".html") ? opts->directory
+                                                                        : NULL;
+}
+
 static enum wf_status check_names(const struct sweep_opts *opts, struct wf_err *err)
 {
     if (opts->table != NULL && !ends_in(opts->table, ".csv") &&
@@ -77,7 +85,9 @@ static enum wf_status write_table(const struct wf_study *study, const char *path
 {
     struct wf_output *output = NULL;
     WF_TRY(wf_output_open(path, true, &output, err));
-    (ends_in(path, ".csv") ? wf_study_csv : wf_study_json)(study, wf_output_stream(output));
+    (ends_in(path, ".csv")    ? wf_study_csv
+     : ends_in(path, ".html") ? wf_study_html
+                              : wf_study_json)(study, wf_output_stream(output));
     return wf_output_commit(output, err);
 }
 
@@ -101,11 +111,14 @@ static enum wf_status deliver(struct wf_cli *cli, const struct sweep_opts *opts,
     if (opts->json) {
         wf_study_json(study, cli->out);
         cli->answered = true;
-    } else if (opts->table == NULL) {
+    } else if (opts->table == NULL && page_of(opts) == NULL) {
         wf_study_csv(study, cli->out);
     }
     if (opts->table != NULL) {
         status = write_table(study, opts->table, err);
+    }
+    if (status == WF_OK && page_of(opts) != NULL) {
+        status = write_table(study, page_of(opts), err);
     }
     for (size_t i = 0; i < opts->plots.n && status == WF_OK; i++) {
         status = write_plot(study, opts->plots.items[i], err);
@@ -132,8 +145,9 @@ static char *default_directory(const char *path)
 static enum wf_status run_study(struct wf_cli *cli, const struct sweep_opts *opts,
                                 const char *path, struct wf_study *study, struct wf_err *err)
 {
-    char *directory =
-        opts->directory != NULL ? wf_xstrdup(opts->directory) : default_directory(path);
+    char *directory = opts->directory != NULL && page_of(opts) == NULL
+                          ? wf_xstrdup(opts->directory)
+                          : default_directory(path);
     struct wf_progress_line line;
 
     wf_progress_init(&line, opts->quiet ? WF_PROGRESS_NEVER : WF_PROGRESS_AUTO, cli->err);

@@ -17,3 +17,10 @@ struct wf_compared {
  * for the result. Returns whether there are any differences. */
 bool wf_compare(const struct wf_compared *base, const struct wf_compared *other, size_t most,
                 FILE *out);
+
+#define WF_COMPARE_SCHEMA "weft-compare-1"
+
+/* Writes a page of `n` results for a browser: their times, settings, timelines on one scale, and
+ * what differs. */
+void wf_compare_page(const struct wf_compared *results, size_t n, const char *version,
+                     FILE *out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A single HTML file that draws itself in a browser: the page of share/report, with the
  * document in it. */
+#include "report/compare.h"
 #include "report/page.h"
 #include "report/writer.h"
 #include "result/json.h"
@@ -58,10 +59,28 @@ static bool is_detail(const struct wf_value *doc, const struct wf_value *value)
     return false;
 }
 
+/* Pages of several results show sums and bins: lists of texts, such as spans, are left out. */
+static bool is_single(const struct wf_value *doc, const struct wf_value *value)
+{
+    static const char *const names[] = {"spans", "messages", "calls", "regions"};
+    bool several = strcmp(wf_doc_get_text(doc, "schema", ""), WF_COMPARE_SCHEMA) == 0;
+
+    for (size_t i = 0; several && i < sizeof(names) / sizeof(names[0]); i++) {
+        if (strcmp(value->name, names[i]) == 0) {
+            return value->type == WF_VALUE_LIST && value->first != NULL &&
+                   value->first->type == WF_VALUE_TEXT;
+        }
+    }
+    return false;
+}
+
 static bool is_too_much(const void *doc, const struct wf_value *value)
 {
     if (value->name == NULL) {
         return false;
+    }
+    if (is_single(doc, value)) {
+        return true;
     }
     if (value->type != WF_VALUE_LIST || strcmp(value->name, "filled_by") == 0) {
         return is_detail(doc, value);

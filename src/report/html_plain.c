@@ -281,6 +281,40 @@ static void put_warnings(const struct wf_value *doc, FILE *out)
     }
 }
 
+/* A comparison or a study: the predicted time of each result. */
+static bool put_several(const struct wf_value *doc, FILE *out)
+{
+    static const char *const heads[] = {"result", "status", "predicted time", NULL};
+    const struct wf_value *list = wf_doc_find(doc, "runs");
+    bool runs = list != NULL;
+
+    list = runs ? list : wf_doc_find(doc, "points");
+    if (list == NULL || list->type != WF_VALUE_LIST) {
+        return false;
+    }
+    open_table(wf_doc_get_text(doc, "title", "weft compare"), heads, out);
+    for (const struct wf_value *v = list->first; v != NULL; v = v->next) {
+        const struct wf_value *document = runs ? wf_doc_find(v, "document") : v;
+        const struct wf_value *settings = runs ? NULL : wf_doc_find(v, "settings");
+        struct wf_phrase name = {.used = 0};
+        wf_phrase_add(&name, "%s", runs ? wf_doc_get_text(v, "name", "") : "");
+        for (const struct wf_value *s = settings != NULL ? settings->first : NULL; s != NULL;
+             s = s->next) {
+            wf_phrase_add(&name, "%s%s = %s", s == settings->first ? "" : ", ", s->name,
+                          s->type == WF_VALUE_TEXT ? s->text : "");
+        }
+        (void)fputs("<tr>", out);
+        put_element("td", name.text, out);
+        put_element("td", wf_doc_get_text(document, runs ? "result.status" : "status", ""),
+                    out);
+        put_value("td class=\"n\"", wf_doc_find(document, "result.predicted_time_ps"), "_ps",
+                  out);
+        (void)fputs("</tr>\n", out);
+    }
+    close_table(out);
+    return true;
+}
+
 void wf_writer_html_plain(const struct wf_value *doc, FILE *out)
 {
     static const char *const times[] = {"result.predicted_time_ps", "result.time_reached_ps",
@@ -290,6 +324,9 @@ void wf_writer_html_plain(const struct wf_value *doc, FILE *out)
     const struct wf_value *time = NULL;
     struct wf_phrase head = {.used = 0};
 
+    if (put_several(doc, out)) {
+        return;
+    }
     wf_phrase_add(&head, "weft %s %s", wf_doc_get_text(doc, "scenario.command", ""),
                   wf_doc_get_text(doc, "scenario.source", ""));
     put_element("h1", head.text, out);

@@ -73,6 +73,7 @@ enum wf_status wf_study_run(struct wf_study *study, const struct wf_study_run *h
 /* One row for each point (study/table.c). */
 void wf_study_csv(const struct wf_study *study, FILE *out);
 void wf_study_json(const struct wf_study *study, FILE *out);
+void wf_study_html(const struct wf_study *study, FILE *out); /* a page for a browser */
 
 struct wf_draw_plot_format;
 /* Draws a curve for each combination of the keys other than x and the seed; false if there is

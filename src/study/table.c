@@ -154,9 +154,8 @@ static void add_point(struct wf_value *list, const struct wf_study *study,
     }
 }
 
-void wf_study_json(const struct wf_study *study, FILE *out)
+static struct wf_value *study_document(const struct wf_study *study)
 {
-    const struct wf_write_options options = {.verbose = false};
     struct wf_value *root = wf_result_new_as("weft-sweep-1", weft_version());
     struct wf_value *settings = NULL;
 
@@ -169,6 +168,23 @@ void wf_study_json(const struct wf_study *study, FILE *out)
     for (size_t i = 0; i < study->n_points; i++) {
         add_point(points, study, &study->points[i]);
     }
+    return root;
+}
+
+void wf_study_json(const struct wf_study *study, FILE *out)
+{
+    const struct wf_write_options options = {.verbose = false};
+    struct wf_value *root = study_document(study);
+
     wf_writer_json.write(root, &options, out);
+    wf_doc_free(root);
+}
+
+void wf_study_html(const struct wf_study *study, FILE *out)
+{
+    const struct wf_write_options options = {.verbose = false};
+    struct wf_value *root = study_document(study);
+
+    wf_writer_html.write(root, &options, out);
     wf_doc_free(root);
 }

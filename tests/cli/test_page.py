@@ -329,7 +329,65 @@ def check_calls(page):
     check(page.page.wait("location.hash.includes('select=0')"), "the selection is in the address")
 
 
+def check_compare(page):
+    """Two results on one scale, aligned by iteration, and what differs."""
+    page.open("compare.html", 500)
+    check(page.value("document.documentElement.scrollWidth") <= 500, "compare.html: too wide")
+    page.open("compare.html")
+    settings = page.value("""[...document.querySelectorAll("#compared-settings tbody tr")].map((row) => [...row.children].map((cell) => cell.textContent))""")
+    check(settings == [["parameters.net.bandwidth", "10GB/s", "2GB/s"]], f"{settings}")
+    views = "[...document.querySelectorAll('canvas.compared')].map((c) => [Number(c.dataset.from), Number(c.dataset.to)])"
+    first, second = page.value(views)
+    slow = page.value("number(get('result.predicted_time_ps', doc.runs[1].document))")
+    check(first == second == [0, slow], f"one scale: {first} {second}, {slow}")
+    page.drawn("{ const s = document.getElementById('align'); s.value = '1'; s.dispatchEvent(new Event('change')); }")
+    first, second = page.value(views)
+    begins = page.value("doc.runs.map((run) => number(get('result.iterations', run.document).filter((each) => each.at === 'begin')[1].time_ps.mean))")
+    check(begins[0] - first[0] == begins[1] - second[0] and begins[0] != begins[1], f"{begins} {first} {second}")
+    calls = dict(page.value("""[...document.querySelectorAll("#compared-calls tbody tr")].map((row) => [row.children[0].textContent, row.children[3].textContent])"""))
+    check(calls["waitall"].startswith("+"), f"{calls}")
+    check(page.value("document.querySelectorAll('#compared-links tbody tr').length") > 10, "links")
+    check(page.value("doc.runs[0].document.recording.spans") is None, "single spans are left out")
+
+
+def check_sweep(page):
+    """Small multiples, and a table that sorts by values with units."""
+    page.open("study.html")
+    check(page.value("document.querySelectorAll('#multiples canvas').length") == 2, "a panel for each topology")
+    column = """(() => { const th = [...document.querySelectorAll('#study-table th')].findIndex((each) => each.textContent.startsWith('gen.bytes'));
+        return [...document.querySelectorAll('#study-table tbody tr')].map((row) => row.children[th].textContent); })()"""
+    click = "[...document.querySelectorAll('#study-table th button')].find((each) => each.textContent.startsWith('gen.bytes')).click()"
+    page.drawn(click)
+    check([text for text, _ in itertools.groupby(page.value(column))] == ["64B", "2KiB", "1MiB"], f"up: {page.value(column)}")
+    page.drawn(click)
+    check([text for text, _ in itertools.groupby(page.value(column))] == ["1MiB", "2KiB", "64B"], f"down: {page.value(column)}")
+    page.drawn("{ const s = document.getElementById('y-axis'); s.value = 'logarithmic'; s.dispatchEvent(new Event('change', {bubbles: true})); }")
+    check(page.value("document.querySelectorAll('#series span').length") == 2, "a legend")
+
+
+STUDY = """title: rings
+settings:
+  source: gen:ring
+  ranks: 8
+  network: latency
+grid:
+  gen.bytes: [64B, 1MiB, 2KiB]
+  net.bandwidth: [1GB/s, 200Gb/s]
+  topology: ["torus:8", "torus:4x2"]
+"""
+
+
 def main():
+    for name, more in ("a.json", []), ("b.json", ["-p", "net.bandwidth=2GB/s"]):
+        done = run(*RUN, "--record-calls", "-p", "net.stats=links", *more, "-o", name)
+        check(done.returncode == 0, name, done)
+    done = run("compare", "a.json", "b.json", "-o", "compare.html")
+    check(done.returncode == 0 and done.stdout == "", "compare.html", done)
+    check(run("compare", "a.json", "b.json", "-o", "compare.html").returncode == 3, "it exists")
+    check(run("compare", "a.json", "b.json", "-o", "compare.txt").returncode == 2, "not a page")
+    pathlib.Path("study.yaml").write_text(STUDY, encoding="utf-8")
+    done = run("sweep", "study.yaml", "-o", "study.html", "-q")
+    check(done.returncode == 0 and done.stdout == "", "study.html", done)
     for args, name in ((RUN, "run.html"), (MANY, "many.html"), ([*RUN, "-p", "net.stats=off"], "off.html"),
                        (["replay", "gen:ring", "-n", "8", "--net", "packet", "--topo", "torus:32x32x32", "-q"], "schematic.html")):
         done = run(*args, "-o", name)
@@ -340,7 +398,7 @@ def main():
     if browser.find():
         page = Page()
         for step in (check_axes, check_no_mixtures, check_width, check_histogram, check_links,
-                     check_colors, check_access, check_words, check_calls, check_address, check_plain):
+                     check_colors, check_access, check_words, check_calls, check_address, check_compare, check_sweep, check_plain):
             step(page)
         # The test itself reads canvases again and again.
         problems = [text for text in page.page.problems if "willReadFrequently" not in text]

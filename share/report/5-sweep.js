@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The page of a study: its points as small multiples and as a table that sorts. */
+
+/* The number at the beginning of a setting, with its unit: "64KiB", "1.5us", "200Gbit/s". */
+const SETTING_UNITS = {ps: 1e-12, ns: 1e-9, us: 1e-6, ms: 1e-3, s: 1, min: 60, h: 3600, k: 1e3, M: 1e6, G: 1e9, T: 1e12, Ki: 1024, Mi: 1024 ** 2, Gi: 1024 ** 3, Ti: 1024 ** 4};
+function settingValue(text) {
+  const match = String(text).match(/^([0-9.]+) ?([A-Za-z]*)(\/s)?$/);
+  if (!match) return NaN;
+  const unit = match[2].replace(/(B|bit|b)$/, "");
+  const scale = match[2] in SETTING_UNITS ? SETTING_UNITS[match[2]] : unit === "" ? 1 : SETTING_UNITS[unit];
+  return scale === undefined ? NaN : Number(match[1]) * scale;
+}
+
+/* Settings that vary, with their values in the order of the study. */
+function studyKeys() {
+  const keys = [...new Set(doc.points.flatMap((point) => Object.keys(point.settings)))];
+  return keys.map((key) => ({key, values: [...new Set(doc.points.map((point) => point.settings[key]))]}))
+    .map((each) => ({...each, numeric: each.values.every((v) => !Number.isNaN(settingValue(v)))}));
+}
+
+const isTime = (measure) => /_ps(\.|$)/.test(measure);
+function measureWords(measure, value) {
+  if (value == null) return "";
+  if (typeof value === "boolean" || Number.isNaN(Number(value))) return String(value);
+  return isTime(measure) ? time(value) : measure === "bytes" ? size(value) : Number.isInteger(Number(value)) ? count(value) : String(+Number(value).toPrecision(4));
+}
+
+/* Draws one panel: the measure over the first key, a line for each value of the second. */
+function studyPanel(points, axes, show, most) {
+  const {x, series} = axes, LEFT = 74, RIGHT = 12, TOP = 10, BOTTOM = 24;
+  const place = (point) => x.numeric && show.scale === "values" ? settingValue(point.settings[x.key]) : x.values.indexOf(point.settings[x.key]);
+  const places = points.map(place), low = Math.min(...places), high = Math.max(...places);
+  const value = (point) => Number(point.result[show.measure]);
+  const least = Math.min(...doc.points.map(value).filter((v) => v > 0)), logarithmic = show.y === "logarithmic" && least < most;
+  const up = (v) => logarithmic ? Math.log(Math.max(v, least) / least) / Math.log(most / least) : v / most;
+  const names = series ? series.values : [""];
+  const own = drawing(220, `${show.measure} over ${x.key}`, (pen, width, height) => {
+    const X = (v) => LEFT + (high > low ? (v - low) / (high - low) : 0.5) * (width - LEFT - RIGHT), Y = (v) => height - BOTTOM - up(v) * (height - TOP - BOTTOM);
+    for (const at of logarithmic ? powers(least, most) : ticks(0, most, 4)) {
+      pen.fillStyle = color("--line"); pen.fillRect(LEFT, Y(at) - 0.5, width - LEFT - RIGHT, 1);
+      pen.fillStyle = color("--soft"); pen.textAlign = "right"; pen.fillText(at === 0 ? "0" : measureWords(show.measure, at), LEFT - 6, Y(at) + 4);
+    }
+    pen.textAlign = "center";
+    let free = 0;
+    for (const point of [...points].sort((a, b) => place(a) - place(b))) {
+      const text = point.settings[x.key], at = X(place(point)), half = pen.measureText(text).width / 2;
+      if (at - half < free) continue;
+      pen.fillText(text, Math.min(at, width - half), height - 6);
+      free = at + half + 8;
+    }
+    names.forEach((name, i) => {
+      const line = points.filter((point) => (!series || point.settings[series.key] === name) && !Number.isNaN(value(point))).sort((a, b) => place(a) - place(b));
+      pen.strokeStyle = pen.fillStyle = color(SERIES_COLORS[i % SERIES_COLORS.length]);
+      pen.setLineDash(i < SERIES_COLORS.length ? [] : [5, 3]);
+      pen.lineWidth = 2;
+      pen.beginPath();
+      line.forEach((point, k) => (k === 0 ? pen.moveTo(X(place(point)), Y(value(point))) : pen.lineTo(X(place(point)), Y(value(point)))));
+      pen.stroke();
+      pen.setLineDash([]);
+      for (const point of line) {
+        const [a, b] = [point.result.predicted_time_p05_ps, point.result.predicted_time_p95_ps];
+        if (show.measure === "predicted_time_ps" && a != null) pen.fillRect(X(place(point)) - 1, Y(Number(b)), 2, Math.max(Y(Number(a)) - Y(Number(b)), 1));
+        pen.beginPath(); pen.arc(X(place(point)), Y(value(point)), 3, 0, 7); pen.fill();
+      }
+    });
+  }, {class: "panel"});
+  onHover(own.canvas, (px, py, width) => {
+    const X = (v) => LEFT + (high > low ? (v - low) / (high - low) : 0.5) * (width - LEFT - RIGHT), Y = (v) => own.height - BOTTOM - up(v) * (own.height - TOP - BOTTOM);
+    const near = points.map((point) => ({point, far: Math.hypot(X(place(point)) - px, Y(value(point)) - py)})).filter((each) => each.far < 14).sort((a, b) => a.far - b.far)[0];
+    return near ? Object.entries(near.point.settings).map(([key, v]) => `${key} = ${v}`).join("\n") + `\n${show.measure}: ${measureWords(show.measure, near.point.result[show.measure])}` : "";
+  });
+  return own;
+}
+const powers = (from, to) => Array.from({length: Math.max(Math.floor(Math.log10(to)) - Math.ceil(Math.log10(from)) + 1, 0)}, (_, i) => 10 ** (Math.ceil(Math.log10(from)) + i));
+const SERIES_COLORS = ["--compute", "--receive", "--send", "--collective", "--core", "--take"];
+
+function multiplesSection(section) {
+  const keys = studyKeys().sort((a, b) => Number(b.numeric) - Number(a.numeric) || b.values.length - a.values.length);
+  const measures = [...new Set(doc.points.flatMap((point) => Object.keys(point.result)))].filter((m) => doc.points.some((p) => !Number.isNaN(Number(p.result[m]))) && m !== "digest");
+  if (keys.length === 0 || measures.length === 0) return;
+  const show = {measure: measures[0], scale: "places", y: "linear"}, axes = {x: keys[0], series: keys[1], rest: keys.slice(2)}, place = element("div", {class: "panels", id: "multiples"});
+  const draw = () => {
+    drawings.length = 0;
+    const most = Math.max(...doc.points.map((p) => Number(p.result[show.measure === "predicted_time_ps" && p.result.predicted_time_p95_ps != null ? "predicted_time_p95_ps" : show.measure]) || 0), 1e-9) * 1.05;
+    const groups = new Map();
+    for (const point of doc.points) {
+      const name = axes.rest.map(({key}) => `${key} = ${point.settings[key]}`).join(", ");
+      groups.set(name, [...(groups.get(name) || []), point]);
+    }
+    place.replaceChildren(...[...groups].map(([name, points]) => {
+      const own = studyPanel(points, axes, show, most);
+      return figure(own, name || `${show.measure} over ${axes.x.key}`, [axes.x.key, ...(axes.series ? [axes.series.key] : []), show.measure], () =>
+        points.map((point) => [point.settings[axes.x.key], ...(axes.series ? [point.settings[axes.series.key]] : []), measureWords(show.measure, point.result[show.measure])]));
+    }));
+    redrawAll();
+  };
+  const choice = (id, label, values, act) => element("label", {}, `${label} `, element("select", {id, onchange: (event) => { act(event.target.value); draw(); }},
+    ...values.map((value) => element("option", {value}, value))));
+  const assign = (name) => {
+    const others = keys.filter((each) => each.key !== name);
+    Object.assign(axes, {x: keys.find((each) => each.key === name), series: others[0], rest: others.slice(1)});
+  };
+  section.append(element("div", {class: "tools"}, choice("measure", "Measure", measures, (value) => { show.measure = value; }),
+    choice("x-axis", "over", keys.map((each) => each.key), assign),
+    choice("x-scale", "at", ["places", "values"], (value) => { show.scale = value; }),
+    choice("y-axis", "axis", ["linear", "logarithmic"], (value) => { show.y = value; })),
+  axes.series ? element("div", {class: "legend", id: "series"}) : null, place);
+  const names = () => document.getElementById("series")?.replaceChildren(...(axes.series ? axes.series.values.map((value, i) =>
+    element("span", {}, chip(SERIES_COLORS[i % SERIES_COLORS.length]), `${axes.series.key} = ${value}`)) : []));
+  section.addEventListener("change", names);
+  draw();
+  setTimeout(names);
+}
+
+/* A table whose heads sort it; a second click turns the order round. */
+function studyTable(section) {
+  const keys = studyKeys().map((each) => each.key), measures = [...new Set(doc.points.flatMap((point) => Object.keys(point.result)))];
+  const columns = [...keys.map((key) => ({name: key, of: (p) => p.settings[key], words: String})), {name: "status", of: (p) => p.status, words: String},
+    ...measures.map((m) => ({name: m, of: (p) => p.result[m], words: (v) => measureWords(m, v)}))];
+  const order = {column: null, up: true}, place = element("div");
+  const compare = (a, b) => {
+    const [x, y] = [a, b].map((p) => order.column.of(p)), [u, v] = [x, y].map((each) => typeof each === "string" && Number.isNaN(Number(each)) ? settingValue(each) : Number(each));
+    const by = Number.isNaN(u) || Number.isNaN(v) ? String(x ?? "").localeCompare(String(y ?? "")) : u - v;
+    return order.up ? by : -by;
+  };
+  const show = () => {
+    const points = order.column ? [...doc.points].sort(compare) : doc.points;
+    const made = table(columns.map((c) => c.name), points.map((p) => columns.map((c) => { const v = c.of(p); return v == null ? "" : c.words(v); })), {id: "study-table"});
+    made.classList.add("lines");
+    made.querySelectorAll("th").forEach((th, i) => {
+      const sorted = order.column === columns[i];
+      th.setAttribute("aria-sort", sorted ? (order.up ? "ascending" : "descending") : "none");
+      th.replaceChildren(element("button", {type: "button", class: "sort", onclick: () => {
+        Object.assign(order, {up: order.column === columns[i] ? !order.up : true, column: columns[i]});
+        show();
+      }}, columns[i].name + (sorted ? (order.up ? " ↑" : " ↓") : "")));
+    });
+    place.replaceChildren(made);
+  };
+  show();
+  section.append(place);
+}
+
+async function sweepPage() {
+  document.title = `weft: ${doc.title || "study"}`;
+  const done = doc.points.filter((point) => point.status === "completed").length;
+  document.getElementById("head").append(element("h1", {}, doc.title || "A study"),
+    element("p", {class: "soft"}, `${count(doc.points.length)} points, ${count(done)} completed. The same in all: ` +
+      Object.entries(doc.settings).map(([key, value]) => `${key} = ${value}`).join(", ") + "."));
+  await addSections([["multiples-section", "Results", true, multiplesSection], ["points", "All points", true, studyTable]]);
+}
