@@ -40,6 +40,8 @@ function command() {
   return words.join(" ");
 }
 
+const JOULES = [[1e-6, "µJ"], [1e-3, "mJ"], [1, "J"], [1e3, "kJ"], [1e6, "MJ"], [1e9, "GJ"]];
+
 function headSection() {
   const result = doc.result || {}, s = doc.scenario || {}, head = document.getElementById("head");
   const predicted = result.predicted_time_ps ?? result.time_reached_ps ?? result.simulated_time_ps;
@@ -59,7 +61,8 @@ function headSection() {
     head.append(element("p", {}, `Recorded time: ${time(recorded)}; the prediction is ${percent(number(predicted) / number(recorded))} of that.`));
   }
   const cards = [[s.ranks && count(s.ranks), "ranks"], [s.network, "network model"], [s.topology, "topology"], [result.messages != null && count(result.messages), "messages"],
-    [result.bytes != null && size(result.bytes), "sent"], [result.accepted_load != null && String(result.accepted_load), "accepted load"], [doc.version, "version of weft"], [result.digest, result.digest_partial ? "partial digest" : "digest"]];
+    [result.bytes != null && size(result.bytes), "sent"], [result.energy && inUnits(result.energy.joules, JOULES, 3), "energy"],
+    [result.accepted_load != null && String(result.accepted_load), "accepted load"], [doc.version, "version of weft"], [result.digest, result.digest_partial ? "partial digest" : "digest"]];
   head.append(element("div", {class: "cards"}, ...cards.filter(([value]) => value).map(([value, what]) => card(value, what))),
     element("details", {}, element("summary", {}, "Command for this result"), element("pre", {}, command())));
 }

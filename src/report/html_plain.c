@@ -112,6 +112,7 @@ static void put_scenario(const struct wf_value *doc, FILE *out)
         {"result.predicted_time_p50_ps", "predicted time, median of the runs"},
         {"result.predicted_time_p95_ps", "predicted time, 95 % of the runs are below"},
         {"result.accepted_load", "accepted load"},
+        {"result.energy.joules", "energy in joules"},
         {"result.digest", "digest"},
         {"version", "version of weft"},
         {NULL, NULL},

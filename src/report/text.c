@@ -205,6 +205,22 @@ static bool line_finish(const struct wf_value *ranks, struct wf_phrase *out)
     return true;
 }
 
+/* "13.5 kW", "43.6 J" */
+static void add_amount(struct wf_phrase *out, double value, const char *unit)
+{
+    wf_phrase_real(out, value);
+    bool has_prefix = out->used > 0 && strchr("0123456789", out->text[out->used - 1]) == NULL;
+    wf_phrase_add(out, "%s%s", has_prefix ? "" : " ", unit);
+}
+
+static bool line_energy(const struct wf_value *energy, struct wf_phrase *out)
+{
+    add_amount(out, wf_doc_get_real(energy, "joules", 0), "J");
+    wf_phrase_add(out, ", mean power ");
+    add_amount(out, wf_doc_get_real(energy, "mean_watts", 0), "W");
+    return true;
+}
+
 static bool line_efficiency(const struct wf_value *efficiency, struct wf_phrase *out)
 {
     wf_phrase_add(out,
@@ -471,6 +487,7 @@ static const struct line answer_lines[] = {
     {"Ranks idle", "result.ranks.idle_ps", line_if_any},
     {"Longest waits", NULL, wf_writer_text_waits},
     {"Iterations", NULL, wf_writer_text_iterations},
+    {"Energy", "result.energy", line_energy},
     {"Efficiency", "result.efficiency", line_efficiency},
     {"  90 % of runs", "result.efficiency", line_efficiency_interval},
     {"Compute times", "robust", line_robust},

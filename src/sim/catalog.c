@@ -9,6 +9,7 @@
 #include "ranks/cpu/cpu.h"
 #include "ranks/node_params.h"
 #include "ranks/ranks.h"
+#include "sim/energy.h"
 #include "sim/program.h"
 #include "topo/topo.h"
 #include "trace/reader.h"
@@ -74,6 +75,8 @@ static const struct kind kinds[] = {
     SINGLE("cpu", "Processors", "the processors of a node", wf_cpu_params),
     SINGLE("node", "Nodes", "what a node costs and what its ranks share", wf_node_params),
     SINGLE("mpi", "MPI", "the MPI library", wf_mpi_params),
+    SINGLE("power", "Power", "what a machine takes, for the energy of a run",
+           wf_sim_energy_params),
     SINGLE("replay", "Replay", "how a program is followed", wf_replay_params),
     SINGLE("run", "Programs", "a program that runs as virtual ranks", wf_program_params),
     {"pattern", "Traffic patterns", get_pattern, {.name = NULL}},

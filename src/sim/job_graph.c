@@ -8,6 +8,7 @@
 #include "ranks/ranks.h"
 #include "ranks/tasks/pe.h"
 #include "result/doc.h"
+#include "sim/energy.h"
 #include "sim/job.h"
 
 #include <inttypes.h>
@@ -157,6 +158,10 @@ static enum wf_status graph_describe(const struct wf_job *job, const struct wf_e
     if (job->setup.net->n_sums > 0 && (outcome == WF_OK || outcome == WF_ESIM)) {
         job->setup.net->ops->describe(job->setup.net, (const void *)(tally + 1),
                                       wf_document_end(&tally->replay, run), result);
+    }
+    if (outcome == WF_OK) {
+        wf_sim_energy_describe(job, &tally->replay, wf_document_end(&tally->replay, run),
+                               result);
     }
     if (outcome == WF_ESIM && tally->n_blocked > 0) {
         add_waiting_tasks(result, &jobs, tally);

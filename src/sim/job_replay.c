@@ -8,6 +8,7 @@
 #include "ranks/node_params.h"
 #include "result/doc.h"
 #include "sim/cpu_settings.h"
+#include "sim/energy.h"
 #include "sim/job.h"
 #include "vrank/program_source.h"
 
@@ -245,6 +246,9 @@ static enum wf_status replay_describe(const struct wf_job *job, const struct wf_
     if (job->setup.net->n_sums > 0 && (outcome == WF_OK || outcome == WF_ESIM)) {
         job->setup.net->ops->describe(job->setup.net, (const void *)(tally + 1),
                                       wf_document_end(tally, run), result);
+    }
+    if (outcome == WF_OK) {
+        wf_sim_energy_describe(job, tally, wf_document_end(tally, run), result);
     }
     return interrupted ? status : outcome;
 }

@@ -10,6 +10,7 @@
 #include "ranks/ranks.h"
 #include "sim/codes_import.h"
 #include "sim/codes_text.h"
+#include "sim/energy.h"
 #include "sim/machine_reader.h"
 #include "sim/uncertainty.h"
 
@@ -194,6 +195,15 @@ static enum wf_status read_mpi(struct wf_machine_reader *reader, const struct wf
     return read_block(reader, node, &block, err);
 }
 
+static enum wf_status read_power(struct wf_machine_reader *reader, const struct wf_yaml *node,
+                                 struct wf_err *err)
+{
+    static const struct block block = {"power", wf_sim_energy_params,
+                                       sizeof(struct wf_sim_energy_params)};
+
+    return read_block(reader, node, &block, err);
+}
+
 /* Reads a setting of the program that a machine has a default for. */
 static enum wf_status read_core(struct wf_machine_reader *reader, const struct wf_yaml *node,
                                 struct wf_err *err)
@@ -220,6 +230,7 @@ static const struct {
     {"cpu", read_cpu},
     {"node", read_node},
     {"mpi", read_mpi},
+    {"power", read_power},
     {"ranks_per_node", read_core},
     {"placement", read_core},
     {"uncertainty", wf_machine_read_uncertainty},

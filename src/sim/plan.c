@@ -10,6 +10,7 @@
 #include "ranks/ranks.h"
 #include "result/doc.h"
 #include "sim/cpu_settings.h"
+#include "sim/energy.h"
 #include "sim/plan_jobs.h"
 #include "sim/tracer.h"
 #include "sim/uncertainty.h"
@@ -292,6 +293,8 @@ static enum wf_status plan_replay(struct wf_plan *plan, struct wf_err *err)
                      err));
     WF_TRY(add_block(plan, "mpi", wf_mpi_params, wf_xcalloc(1, sizeof(struct wf_mpi_params)),
                      err));
+    WF_TRY(add_block(plan, "power", wf_sim_energy_params,
+                     wf_xcalloc(1, sizeof(struct wf_sim_energy_params)), err));
     return add_block(plan, "replay", wf_replay_params,
                      wf_xcalloc(1, sizeof(struct wf_replay_params)), err);
 }
@@ -437,12 +440,12 @@ static void describe_param(const struct wf_param *row, const void *values,
     }
 }
 
-/* Parameters of a processor that are "" or 0 are unknown and are not shown. */
+/* Parameters of a processor and powers that are "" or 0 are unknown and are not shown. */
 static bool is_unknown(const struct wf_plan_block *block, const struct wf_param *row)
 {
     char text[WF_PARAM_TEXT_MAX];
 
-    if (block->table != wf_cpu_params) {
+    if (block->table != wf_cpu_params && block->table != wf_sim_energy_params) {
         return false;
     }
     (void)wf_param_format(row, block->values, text);
@@ -508,7 +511,9 @@ void wf_plan_describe(const struct wf_plan *plan, struct wf_value *root)
     }
     for (size_t i = 0; i < plan->n_blocks; i++) {
         const char *scope = plan->blocks[i].scope;
-        if (strcmp(scope, ENGINE_SCOPE) != 0) {
+        bool unknown = plan->blocks[i].table == wf_sim_energy_params &&
+                       !wf_sim_energy_is_known(plan->blocks[i].values);
+        if (strcmp(scope, ENGINE_SCOPE) != 0 && !unknown) {
             wf_plan_describe_block(plan, scope, parameters, scope);
         }
     }

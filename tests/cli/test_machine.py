@@ -441,7 +441,31 @@ def check_usage():
     check_run([*REPLAY, "--topo", "torus:2x2/mesh:3"], 3, "need 8 nodes.*has 12; --placement")
 
 
+def check_energy():
+    """Powers of a machine file give the energy of a run by the equation of docs/models/energy.md."""
+    pathlib.Path("power.yaml").write_text(
+        "name: power\nnetwork:\n  model: packet\n  stats: summary\ntopology: torus:4x4\n"
+        "power:\n  idle: 100\n  busy: 7.5\n  link: 2\n  byte: 50\n", encoding="utf-8")
+    args = ["replay", "gen:stencil2d", "-n", "16", "--machine", "power.yaml", "--json", "-q"]
+    document = parse(check_run(args, 0))
+    result, energy = document["result"], document["result"]["energy"]
+    seconds = result["predicted_time_ps"] / 1e12
+    expected = {"nodes_joules": 100 * 16 * seconds, "links_joules": 2 * 32 * seconds,
+                "ranks_joules": 7.5 * 16 * (result["ranks"]["compute_ps"]["mean"] + result["ranks"]["overhead_ps"]["mean"]) / 1e12,
+                "bytes_joules": 50e-12 * result["network"]["link_bytes"]}
+    for name, joules in expected.items():
+        check(abs(energy[name] - joules) < 1e-6 and joules > 0, f"{name}: {energy[name]}, not {joules}")
+    check(abs(energy["joules"] - sum(expected.values())) < 1e-6 and
+          document["scenario"]["parameters"]["power"]["busy"] == 7.5, f"{energy}")
+    check_run([*args[:-2], "-q"], 0, stdout=r"\nEnergy +[0-9.]+ J, mean power [0-9.]+ k?W\n")
+    without = parse(check_run(["replay", "gen:ring", "-n", "4", "--json", "-q"], 0))
+    check("energy" not in without["result"] and "power" not in without["scenario"]["parameters"],
+          "energy without figures")
+    check_run([*args, "-p", "power.idle=-1"], 2, "power.idle")
+
+
 def main():
+    check_energy()
     for mistake in MISTAKES:
         check_mistake(*mistake)
     check_includes()
