@@ -2,8 +2,9 @@
 # The common tasks in one word each. The build itself is CMake's: see CMakePresets.json.
 
 PREFIX ?= /usr/local
+VERSION := $(shell cat VERSION)
 
-.PHONY: all deps demo test check-builds torture coverage bench install clean format help
+.PHONY: all deps demo test check-builds torture coverage bench install uninstall dist clean format help
 
 all: build/release/build.ninja
 	@cmake --build --preset release
@@ -45,6 +46,19 @@ bench: deps
 install: all
 	@cmake --install build/release --prefix '$(PREFIX)'
 
+# What the last `make install` wrote, and folders that are empty then.
+uninstall:
+	@test -f build/release/install_manifest.txt || { echo 'nothing was installed from here'; exit 1; }
+	@xargs -d '\n' rm -f < build/release/install_manifest.txt
+	@xargs -d '\n' -n 1 dirname < build/release/install_manifest.txt | sort -ru | \
+	    xargs -d '\n' rmdir -p --ignore-fail-on-non-empty 2>/dev/null || true
+	@rm build/release/install_manifest.txt
+
+# The sources of the last commit.
+dist:
+	@git archive --format=tar.gz --prefix=weft-$(VERSION)/ -o weft-$(VERSION).tar.gz HEAD
+	@echo weft-$(VERSION).tar.gz
+
 clean:
 	rm -rf build
 
@@ -61,5 +75,7 @@ help:
 	@echo 'make coverage   the tests again, counting which lines run'
 	@echo 'make bench      deps, build, and the benchmarks'
 	@echo 'make install    install into PREFIX ($(PREFIX))'
+	@echo 'make uninstall  remove what make install wrote'
+	@echo 'make dist       the sources as a tarball, weft-$(VERSION).tar.gz'
 	@echo 'make format     format all C files'
 	@echo 'make clean      remove build/'

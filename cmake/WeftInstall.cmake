@@ -44,6 +44,11 @@ string(REGEX REPLACE "/$" "" weft_pc_prefix "${weft_pc_prefix}")
 configure_file(cmake/weft.pc.in weft.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
+# The Python package, where Debian's python3 looks if the prefix is /usr. It finds the library by
+# its own place.
+install(DIRECTORY python/weft DESTINATION lib/python3/dist-packages
+    FILES_MATCHING PATTERN "*.py")
+
 # Data, documents.
 if(EXISTS ${PROJECT_SOURCE_DIR}/share)
     # The page of the report is in the program; completions have places of their own.

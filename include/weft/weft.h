@@ -79,10 +79,30 @@ WEFT_API void weft_scenario_free(struct weft_scenario *scenario); /* null is all
 WEFT_API enum weft_code weft_scenario_set(struct weft_scenario *scenario, const char *key,
                                           const char *value, struct weft_error *error);
 
+/* Appends the settings of a machine, as weft_scenario_set() would. `which` is a file if it
+ * contains a '/' or ends in .yaml, .yml or .conf, else a name that `weft machine list` prints.
+ * `error` may be null. */
+WEFT_API enum weft_code weft_scenario_machine(struct weft_scenario *scenario, const char *which,
+                                              struct weft_error *error);
+
 /* Runs the simulation. On WEFT_OK and WEFT_PROGRAM_FAILED the caller owns *result and frees it
  * with weft_result_free(); otherwise *result is set to null. `error` may be null. */
 WEFT_API enum weft_code weft_run(const struct weft_scenario *scenario,
                                  struct weft_result **result, struct weft_error *error);
+
+/* What a run does beyond predicting a time. Zeroed: nothing. */
+struct weft_run_options {
+    bool record;           /* the result document has `recording` and `critical_path` */
+    bool what_if;          /* the run is repeated with changes: `what_if` */
+    uint64_t record_limit; /* individual spans, messages and calls; 0: 100,000 of each */
+    const volatile sig_atomic_t *stop; /* nonzero ends the run early; may be null */
+};
+
+/* The same with options, which may be null. On WEFT_INTERRUPTED there is a partial result too.
+ */
+WEFT_API enum weft_code weft_run_with(const struct weft_scenario *scenario,
+                                      const struct weft_run_options *options,
+                                      struct weft_result **result, struct weft_error *error);
 
 /* The time that the program takes, in picoseconds; -1 if it did not complete. */
 WEFT_API int64_t weft_result_predicted_time_ps(const struct weft_result *result);
@@ -90,6 +110,13 @@ WEFT_API int64_t weft_result_predicted_time_ps(const struct weft_result *result)
 /* The result document as JSON (docs/reference/result-document.md). Valid as long as the
  * result. */
 WEFT_API const char *weft_result_json(const struct weft_result *result);
+
+/* Writes the result in the format of the extension of `path` (`weft help replay` lists them, -o): the
+ * page for a browser as .html, the document as .json, timelines as .prv or .otf2. What is shown
+ * of ranks over time needs `record`. Replaces an existing file only with `force`. On failure no
+ * file is left. */
+WEFT_API enum weft_code weft_result_write(const struct weft_result *result, const char *path,
+                                          bool force, struct weft_error *error);
 
 WEFT_API void weft_result_free(struct weft_result *result); /* null is allowed */
 

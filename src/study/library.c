@@ -2,12 +2,15 @@
 /* The installed interface, weft/weft.h, on top of sim/ and study/. */
 #include "base/clock.h"
 #include "base/mem.h"
+#include "report/writer.h"
 #include "result/doc.h"
 #include "result/json.h"
+#include "sim/machine.h"
 #include "sim/scenario.h"
 #include "sim/sim.h"
 #include "study/curve.h"
 #include "study/fit_file.h"
+#include "study/page.h"
 #include "study/study.h"
 #include "study/trace_io.h"
 
@@ -23,9 +26,13 @@ struct weft_scenario {
 };
 
 struct weft_result {
+    struct wf_value *doc;
     int64_t predicted_time_ps;
     char *json;
 };
+
+/* As the options of the program have by default. */
+enum { RECORD_LIMIT = 100000, PATH_BYTES = 64 << 20 };
 
 _Static_assert((int)WEFT_ERROR_TEXT_MAX == (int)WF_ERR_TEXT_MAX, "a sentence fits in either");
 
@@ -65,25 +72,53 @@ enum weft_code weft_scenario_set(struct weft_scenario *scenario, const char *key
     return report(wf_scenario_set(scenario->scenario, key, value, NULL, &err), &err, error);
 }
 
+enum weft_code weft_scenario_machine(struct weft_scenario *scenario, const char *which,
+                                     struct weft_error *error)
+{
+    struct wf_err err = {.status = WF_OK};
+
+    return report(wf_machine_apply(which, scenario->scenario, &err), &err, error);
+}
+
+/* Takes the document over. */
+static struct weft_result *result_of(struct wf_value *doc)
+{
+    struct weft_result *result = wf_xcalloc(1, sizeof(*result));
+    const struct wf_value *time = wf_doc_find(doc, "result.predicted_time_ps");
+
+    result->predicted_time_ps = time != NULL ? (int64_t)time->count : -1;
+    result->json = wf_doc_to_json(doc);
+    result->doc = doc;
+    return result;
+}
+
+enum weft_code weft_run_with(const struct weft_scenario *scenario,
+                             const struct weft_run_options *options,
+                             struct weft_result **result, struct weft_error *error)
+{
+    static const struct weft_run_options plain = {.record = false};
+    const struct weft_run_options *own = options != NULL ? options : &plain;
+    uint64_t limit = own->record_limit > 0 ? own->record_limit : RECORD_LIMIT;
+    const struct wf_sim_recording recording = {.spans = limit,
+                                               .messages = limit,
+                                               .calls = limit,
+                                               .has_calls = true,
+                                               .path_bytes = PATH_BYTES};
+    const struct wf_sim_host host = {.stop = own->stop,
+                                     .recording = own->record ? &recording : NULL,
+                                     .what_if_events = own->what_if ? UINT64_MAX : 0};
+    struct wf_err err = {.status = WF_OK};
+    struct wf_value *doc = NULL;
+    enum wf_status status = wf_sim_run(scenario->scenario, &host, &doc, &err);
+
+    *result = doc != NULL ? result_of(doc) : NULL;
+    return report(status, &err, error);
+}
+
 enum weft_code weft_run(const struct weft_scenario *scenario, struct weft_result **result,
                         struct weft_error *error)
 {
-    const struct wf_sim_host host = {.world = NULL};
-    struct wf_err err = {.status = WF_OK};
-    struct wf_value *doc = NULL;
-
-    *result = NULL;
-    enum wf_status status = wf_sim_run(scenario->scenario, &host, &doc, &err);
-    if (doc != NULL) {
-        struct weft_result *new = wf_xcalloc(1, sizeof(*new));
-        const struct wf_value *time = wf_doc_find(doc, "result.predicted_time_ps");
-
-        new->predicted_time_ps = time != NULL ? (int64_t)time->count : -1;
-        new->json = wf_doc_to_json(doc);
-        wf_doc_free(doc);
-        *result = new;
-    }
-    return report(status, &err, error);
+    return weft_run_with(scenario, NULL, result, error);
 }
 
 int64_t weft_result_predicted_time_ps(const struct weft_result *result)
@@ -96,9 +131,29 @@ const char *weft_result_json(const struct weft_result *result)
     return result->json;
 }
 
+enum weft_code weft_result_write(const struct weft_result *result, const char *path, bool force,
+                                 struct weft_error *error)
+{
+    const struct wf_writer_ops *writer = NULL;
+    struct wf_err err = {.status = WF_OK};
+    enum wf_status status = wf_writer_for_path(path, &writer, &err);
+
+    if (status == WF_OK) {
+        status = wf_writer_check(writer, path, force, &err);
+    }
+    if (status == WF_OK) {
+        struct wf_value *extra = writer->records ? wf_study_page(result->doc) : NULL;
+        const struct wf_write_options options = {.verbose = true, .extra = extra};
+        status = wf_writer_save(writer, result->doc, &options, path, force, &err);
+        wf_doc_free(extra);
+    }
+    return report(status, &err, error);
+}
+
 void weft_result_free(struct weft_result *result)
 {
     if (result != NULL) {
+        wf_doc_free(result->doc);
         free(result->json);
         free(result);
     }

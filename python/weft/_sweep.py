@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Many points: a study in a file, or settings from Python."""
+import concurrent.futures
+import ctypes
+import io
+import itertools
+import os
+import tempfile
+
+from weft._library import POINTER, Error, ErrorText, Host, check, free, library
+from weft._result import frame
+from weft._run import Scenario
+
+
+def sweep(source, over, jobs=None, **settings):
+    """Simulates every combination of the values in `over`, a dictionary from a setting to a list
+    of values, and returns a frame with a row for each: the settings, `seconds`, `error` (None
+    where there is none) and `result`."""
+    base = source if isinstance(source, Scenario) else Scenario(source, **settings)
+    names = list(over)
+    points = [dict(zip(names, values)) for values in itertools.product(*over.values())]
+
+    def simulate(point):
+        try:
+            result = base.with_settings(point).run()
+        except Error as error:
+            return {**point, "seconds": None, "error": str(error), "result": None}
+        return {**point, "seconds": result.seconds, "error": None, "result": result}
+
+    with concurrent.futures.ThreadPoolExecutor(jobs or os.cpu_count()) as pool:
+        rows = list(pool.map(simulate, points))
+    return frame(rows, [*names, "seconds", "error", "result"])
+
+
+def study(path, directory=None, jobs=0):
+    """Runs a study (docs/reference/studies.md) and returns its table as a frame. The results of
+    its points stay in `directory`, where the next call finds them; by default they are not kept."""
+    failure, handle = ErrorText(), POINTER()
+    check(library.weft_study_read(os.fspath(path).encode(), handle, failure), failure)
+    try:
+        with tempfile.TemporaryDirectory() as own:
+            where = os.path.join(own, "points") if directory is None else os.fspath(directory)
+            check(library.weft_study_run(handle, where.encode(), Host(jobs=jobs), failure), failure)
+            text = library.weft_study_csv(handle)
+            table = ctypes.string_at(text).decode()
+            free(text)
+    finally:
+        library.weft_study_free(handle)
+    import pandas
+    return pandas.read_csv(io.StringIO(table))

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What test_python.py runs under a Python that has pandas: the package, as a user would use it."""
+import json
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import threading
+
+import pandas
+import weft
+
+
+def refused(code, words, call):
+    try:
+        call()
+    except weft.Error as error:
+        assert error.code == code and words in str(error), (error.code, str(error))
+        return error
+    raise AssertionError(f"not refused: {words}")
+
+
+def test_result(program):
+    result = weft.run("gen:stencil3d", ranks=27, machine="frontier", record=True,
+                      params={"gen.iterations": 2}, gen__bytes="4KiB")
+    done = subprocess.run([program, "replay", "gen:stencil3d", "-n", "27", "--machine", "frontier",
+                           "-p", "gen.iterations=2", "-p", "gen.bytes=4KiB", "-q", "--json"],
+                          capture_output=True, text=True, check=True)
+    theirs = json.loads(done.stdout)["result"]
+    assert result.predicted_time_ps == theirs["predicted_time_ps"]
+    assert result.document["result"]["digest"] == theirs["digest"]
+    ranks, spans, messages = result.ranks(), result.spans(), result.messages()
+    assert list(ranks["first_rank"]) == list(range(27))
+    assert abs(ranks["finish"].max() - result.seconds) < 1e-12
+    # Frames agree with each other and with the document.
+    computed = spans[spans["state"] == "compute"].groupby("rank")["duration"].sum()
+    assert (abs(computed - ranks.set_index("first_rank")["compute"]) < 1e-12).all()
+    assert len(messages) == theirs["messages"] and messages["bytes"].sum() == theirs["bytes"]
+    assert result.matrix().to_numpy().sum() == theirs["bytes"]
+    result.save("page.html")
+    refused(3, "exists", lambda: result.save("page.html"))
+    result.save("page.html", force=True)
+    refused(2, ".docx", lambda: result.save("page.docx"))
+    assert result._repr_html_().startswith("<iframe") and "&lt;html" in result._repr_html_()
+
+
+def test_errors():
+    refused(2, "nosuch", lambda: weft.run("gen:nosuch", ranks=2))
+    refused(2, "nosuch", lambda: weft.run("gen:ring", ranks=2, params={"nosuch": 1}))
+    refused(3, "", lambda: weft.run("nosuch.weft"))
+    refused(3, "nosuch", lambda: weft.run("gen:ring", ranks=2, machine="nosuch"))
+    plain = weft.run("gen:ring", ranks=2)
+    for call in (plain.ranks, plain.spans, plain.messages, plain.matrix, plain.links):
+        try:
+            call()
+        except ValueError:
+            continue
+        raise AssertionError("a frame of what was not recorded")
+
+
+def test_links():
+    result = weft.run("gen:ring", ranks=8, network="packet", topology="ring:8", net__stats="links")
+    assert result.links()["bytes"].sum() > 0
+
+
+def test_sweep():
+    table = weft.sweep("gen:stencil3d", {"ranks": [8, 27], "net.L": ["1us", "10us"]})
+    assert len(table) == 4 and table["error"].isna().all()
+    slow = table.groupby("net.L")["seconds"].min()
+    assert slow["10us"] > slow["1us"]
+    table = weft.sweep("gen:ring", {"machine": ["frontier", "nosuch"]}, ranks=4)
+    assert list(table["error"].isna()) == [True, False]
+
+
+def test_study(study):
+    table = weft.study(study, directory="points")
+    again = weft.study(study, directory="points")
+    assert len(table) > 1 and table.equals(again)
+
+
+def test_interrupt():
+    """Ctrl-C ends a run that would take for ever."""
+    main_thread = threading.main_thread().ident
+    threading.Timer(0.5, signal.pthread_kill, [main_thread, signal.SIGINT]).start()
+    try:
+        weft.run("gen:stencil3d", ranks=64, gen__iterations=1000000000)
+    except weft.Interrupted as error:
+        assert error.result.document["result"]
+        return
+    raise AssertionError("not interrupted")
+
+
+def test_page(path):
+    """The examples of docs/howto/use-python.md, one after the other."""
+    names = {}
+    for code in re.findall(r"```python\n(.*?)```", path.read_text(encoding="utf-8"), re.S):
+        exec(code, names)  # pylint: disable=exec-used
+    assert len(names["table"]) == 4 and pathlib.Path("run.html").stat().st_size > 10000
+
+
+def main():
+    assert weft.__version__ == weft.version() and isinstance(pandas.DataFrame(), pandas.DataFrame)
+    test_result(sys.argv[1])
+    test_errors()
+    test_links()
+    test_sweep()
+    test_study("study.yaml")
+    test_page(pathlib.Path(sys.argv[2]))
+    test_interrupt()
+
+
+main()
