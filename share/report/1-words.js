@@ -196,9 +196,10 @@ function timeAxis(pen, left, width, y, from, to) {
 }
 
 /* Where a value is on an axis: linear, or logarithmic if the bars span more than an order of magnitude. */
+const isLogarithmic = (bars) => bars[0].from > 0 && bars[bars.length - 1].to / bars[0].from > 16;
 function scaleOf(bars) {
   const from = bars[0].from, to = bars[bars.length - 1].to;
-  if (!(from > 0 && to / from > 16)) {
+  if (!isLogarithmic(bars)) {
     return {at: (v) => (v - from) / (to - from || 1), ticks: (about) => ticks(from, to, about)};
   }
   const low = Math.log(from), span = Math.log(to) - low;

@@ -126,6 +126,18 @@ function classOf(value) {
   return {from, to: from + wide};
 }
 
+/* Classes above a power of two are twice as wide as those below. On a linear axis their heights compare
+ * only if all are as wide as the widest, which contain the others exactly. */
+function evenClasses(bars) {
+  if (isLogarithmic(bars)) return bars;
+  const wide = Math.max(...bars.map((bar) => bar.to - bar.from)), merged = new Map();
+  for (const bar of bars) {
+    const from = Math.floor(bar.from / wide) * wide;
+    merged.set(from, {from, to: from + wide, n: bar.n + (merged.has(from) ? merged.get(from).n : 0)});
+  }
+  return [...merged.values()].sort((a, b) => a.from - b.from);
+}
+
 function equalBars(values) {
   const least = Math.min(...values), most = Math.max(...values);
   const n = most > least ? Math.min(Math.max(Math.ceil(Math.sqrt(values.length)), 5), 30) : 1, wide = (most - least) / n || 1;
@@ -139,9 +151,9 @@ function equalBars(values) {
 function loadHistogram() {
   const single = recording.ranks_per_row === 1;
   const bars = single ? equalBars(recording.rows.map((row) => number(row.compute_ps)))
-    : recording.similar.map((a) => ({...classOf(number(a.compute_ps)), n: a.ranks}));
+    : evenClasses(recording.similar.map((a) => ({...classOf(number(a.compute_ps)), n: a.ranks})));
   const {own, head, rows} = histogram(bars, time, "ranks", "compute time", "load-histogram");
-  return figure(own, "Distribution of the compute time: number of ranks" + (single ? "." : " in classes that are at most 6 % wide."), head, rows);
+  return figure(own, "Distribution of the compute time: number of ranks" + (single ? "." : ` in classes of ${time(bars[0].to - bars[0].from)}.`), head, rows);
 }
 
 function timeSection(section) {

@@ -19,23 +19,31 @@ function inField(pen, field, draw) {
 
 const pack = ([r, g, b]) => (0xff000000 | b << 16 | g << 8 | r) >>> 0;
 
-/* The shares of each activity in the columns of a row, as sums of the bins that a column covers.
- * The last value of a column is the idle rest; hidden activities are part of it. */
-function columnShares(t, shares, w) {
-  const n = KINDS.length, span = t.view.to - t.view.from, all = new Float32Array(w * (n + 1));
+/* The bins that each column of the view covers, from `first` to before `after`. */
+function columnBins(t, w) {
+  const span = t.view.to - t.view.from, first = new Int32Array(w), after = new Int32Array(w);
   for (let x = 0; x < w; x++) {
-    const first = Math.floor((t.view.from + x / w * span) / t.bin);
-    const after = Math.min(Math.max(Math.ceil((t.view.from + (x + 1) / w * span) / t.bin), first + 1), t.bins);
-    const bins = Math.max(after - first, 1);
+    first[x] = Math.floor((t.view.from + x / w * span) / t.bin);
+    after[x] = Math.min(Math.max(Math.ceil((t.view.from + (x + 1) / w * span) / t.bin), first[x] + 1), t.bins);
+  }
+  return {first, after};
+}
+
+/* The shares of each activity in the columns of a row, as sums of the bins that a column covers, into
+ * `all`. The last value of a column is the idle rest; hidden activities are part of it. */
+function columnShares(shares, {first, after}, kinds, all) {
+  const n = KINDS.length;
+  for (let x = 0, at = 0; x < first.length; x++, at += n + 1) {
+    const from = first[x] < 0 ? 0 : first[x], until = after[x], scale = 1 / (255 * Math.max(until - first[x], 1));
     let rest = 1;
-    for (let k = 0; k < n; k++) {
-      if (KINDS[k].hidden) continue;
+    for (const k of kinds) {
       let sum = 0;
-      for (let i = Math.max(first, 0); i < after; i++) sum += shares[i * n + k];
-      all[x * (n + 1) + k] = sum / bins / 255;
-      rest -= all[x * (n + 1) + k];
+      for (let i = from * n + k; i < until * n; i += n) sum += shares[i];
+      sum *= scale;
+      all[at + k] = sum;
+      rest -= sum;
     }
-    all[x * (n + 1) + n] = Math.max(rest, 0);
+    all[at + n] = rest > 0 ? rest : 0;
   }
   return all;
 }
@@ -67,13 +75,14 @@ function drawShares(t, pen, field, scale) {
   const image = pen.createImageData(w, h), pixels = new Uint32Array(image.data.buffer), line = new Uint32Array(w);
   const colors = [...KINDS, IDLE].map((kind) => pack(rgb(kind.color)));
   const perRow = h / (t.view.bottom - t.view.top) * t.per, stacked = perRow / scale >= 8;
-  let last = -1, shares = null;
+  const bins = columnBins(t, w), kinds = KINDS.map((_, k) => k).filter((k) => !KINDS[k].hidden), shares = new Float32Array(w * colors.length);
+  let last = -1;
   t.style = stacked ? "stacked" : "dominant";
   for (let y = 0; y < h; y++) {
     const at = (t.view.top + (y + 0.5) / h * (t.view.bottom - t.view.top)) / t.per, row = Math.floor(at);
     if (row !== last) {
       last = row;
-      shares = columnShares(t, t.rowOf(row * t.per).shares, w);
+      columnShares(t.rowOf(row * t.per).shares, bins, kinds, shares);
       if (!stacked) dominantLine(shares, w, colors, line);
     }
     if (stacked) {

@@ -117,7 +117,7 @@ function linkHistogram() {
 function latencyHistogram() {
   const spread = get("result.network.latency_ps");
   if (!spread || !Array.isArray(spread.histogram) || spread.histogram.length === 0) return null;
-  const bars = spread.histogram.map((b) => ({...classOf(number(b.least_ps)), n: number(b.messages)}));
+  const bars = evenClasses(spread.histogram.map((b) => ({...classOf(number(b.least_ps)), n: number(b.messages)})));
   const {own, head, rows} = histogram(bars, time, "messages", "latency");
   return figure(own, `Latency of messages: median ${time(spread.p50)} (p50), p99 ${time(spread.p99)}, max ${time(spread.max)}.`, head, rows);
 }

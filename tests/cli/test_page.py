@@ -166,9 +166,13 @@ def check_width(page):
 def check_histogram(page):
     """Classes of ranks are bars side by side, with axes."""
     page.open("many.html")
-    classes = page.value("recording.similar.length")
-    check(5 < classes == page.value('Number(document.getElementById("load-histogram").dataset.bars)'),
-          f"{classes} classes")
+    bars = page.value("evenClasses(recording.similar.map((a) => ({...classOf(number(a.compute_ps)), n: a.ranks})))")
+    check(len(bars) > 5 and len({bar["to"] - bar["from"] for bar in bars}) == 1 and
+          sum(bar["n"] for bar in bars) == 5000 and
+          len(bars) == page.value('Number(document.getElementById("load-histogram").dataset.bars)'), f"classes: {bars}")
+    # Compute times are uniform: inside bars are about equally high, above a power of two as well.
+    inside = [bar["n"] for bar in bars[1:-1]]
+    check(max(inside) < 1.3 * min(inside), f"heights depend on the width of classes: {inside}")
     # Along the foot of the bars there are gaps of a pixel at most.
     gaps = page.value("""(() => { const c = document.getElementById("load-histogram"), pen = c.getContext("2d");
         const row = new Uint32Array(pen.getImageData(67, c.height - 25, c.width - 67 - 15, 1).data.buffer);
