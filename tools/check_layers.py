@@ -30,6 +30,7 @@ MAY_INCLUDE = {
     "trace/ti": ["base", "ops"],
     "coll": ["base"],
     "gen": ["base", "ops"],
+    "extrapolate": ["base", "ops", "gen/grid.h", "trace"],
     "result": ["base"],
     "net": ["base", "engine", "topo"],
     "net/fault": ["base", "topo", "result", "net/route"],
@@ -48,7 +49,7 @@ MAY_INCLUDE = {
     "study": ["base", "coll", "sim", "topo", "draw", "ops", "trace", "trace/weft",
               "gen", "result", "report", "weft"],
     "capture": ["base", "ops", "trace/weft", "weft"],
-    "cli": ["base", "sim", "topo", "draw", "ops", "trace", "trace/cut", "gen", "result",
+    "cli": ["base", "extrapolate", "sim", "topo", "draw", "ops", "trace", "trace/cut", "gen", "result",
             "report", "study", "weft"],
 }
 # Headers of libraries, and the only files that may include them: nobody else depends on the

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "extrapolate/play.h"
+
+#include "base/array.h"
+#include "base/mem.h"
+#include "base/rng.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct playing {
+    const struct wf_ext_player *player;
+    const struct wf_ext_model *model;
+    uint32_t rank;
+    uint64_t class;
+    uint32_t sample; /* the rank of the largest count that it resembles */
+    uint32_t *turns; /* by step */
+    uint64_t *elements[2];
+};
+
+/* ---- values ---- */
+
+/* A rank of the largest count of the same class, always the same one for a rank. */
+static uint32_t find_sample(const struct wf_ext_model *model, uint64_t class, uint32_t rank)
+{
+    const uint64_t *first = wf_map_get(&model->samples, class);
+    uint32_t n = model->input.counts[model->input.n_counts - 1].n;
+
+    if (first == NULL) {
+        return rank % n;
+    }
+    uint32_t at = (uint32_t)*first - 1;
+    uint32_t skip = rank < n && model->classes[model->input.n_counts - 1][rank] == class
+                        ? UINT32_MAX
+                        : (uint32_t)(wf_rng_mix(rank) % model->class_size[at]);
+    if (skip == UINT32_MAX) {
+        return rank;
+    }
+    while (skip-- > 0) {
+        at = model->next_sample[at];
+    }
+    return at;
+}
+
+/* The first op of a statement in a rank of the largest count, or of any rank of it. */
+static const struct wf_ext_ref *find_ref(const struct wf_ext_model *model, uint32_t statement,
+                                         uint32_t rank, uint32_t *n)
+{
+    uint32_t last = model->input.n_counts - 1;
+    uint32_t low = model->first_ref[statement], end = model->first_ref[statement + 1];
+    uint32_t high = end;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct wf_ext_ref *ref = &model->refs[middle];
+        if (ref->count < last || (ref->count == last && ref->rank < rank)) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    if (low == end) {
+        if (end == model->first_ref[statement]) {
+            return NULL;
+        }
+        low = end - 1;
+        while (low > model->first_ref[statement] && model->refs[low].turn > 0) {
+            low--;
+        }
+    }
+    const struct wf_ext_ref *first = &model->refs[low];
+    for (*n = 1; low + *n < end && model->refs[low + *n].count == first->count &&
+                 model->refs[low + *n].rank == first->rank;) {
+        (*n)++;
+    }
+    return first;
+}
+
+/* The op of the sample for this turn; null if there is none. */
+static const struct wf_ext_op *sample_of(const struct playing *playing,
+                                         const struct wf_ext_step *step, uint32_t round,
+                                         uint32_t turn, uint32_t rank)
+{
+    const struct wf_ext_model *model = playing->model;
+    uint32_t statement =
+        step->statements[round < step->n_statements ? round : step->n_statements - 1];
+    uint32_t n = 0;
+    const struct wf_ext_ref *ref = find_ref(model, statement, rank, &n);
+
+    if (ref == NULL) {
+        return NULL;
+    }
+    ref += turn % n;
+    return &model->input.counts[ref->count].ranks[ref->rank].ops[ref->op];
+}
+
+static double sampled(const struct playing *playing, const struct wf_ext_quantity *quantity,
+                      double value)
+{
+    double grown = wf_ext_law_at(&quantity->law, playing->player->grid);
+
+    return quantity->last > 0 && value > 0 ? value * grown / quantity->last : value;
+}
+
+/* The law that applies, or null. */
+static const struct wf_ext_law *law_of(const struct playing *playing,
+                                       const struct wf_ext_quantity *quantity, uint32_t turn)
+{
+    if (quantity->kind == WF_EXT_QUANTITY_LAW) {
+        return &quantity->law;
+    }
+    uint64_t group = quantity->by_class ? playing->class : 0;
+    group = quantity->by_turn ? wf_rng_mix(group + turn + 1) : group;
+    const uint64_t *number = wf_map_get(&quantity->groups, group);
+    return number != NULL ? &quantity->laws[*number - 1] : &quantity->laws[0];
+}
+
+static int64_t value_at(const struct playing *playing, const struct wf_ext_step *step,
+                        enum wf_ext_value value, uint32_t round, uint32_t turn)
+{
+    const struct wf_ext_quantity *quantity = &step->value[value];
+    const struct wf_ext_op *like = NULL;
+    const struct wf_ext_law *law = NULL;
+    double result = 0;
+
+    switch ((enum wf_ext_quantity_kind)quantity->kind) {
+    case WF_EXT_QUANTITY_NONE:
+        return value == WF_EXT_COMPUTE ? -1 : 0;
+    case WF_EXT_QUANTITY_LAW:
+    case WF_EXT_QUANTITY_GROUPS:
+        law = law_of(playing, quantity, turn);
+        result = wf_ext_law_at(law, playing->player->grid);
+        result *= quantity->ratio != 1 ? pow(quantity->ratio, round) : 1;
+        break;
+    case WF_EXT_QUANTITY_SAMPLED:
+        like = sample_of(playing, step, round, turn, playing->sample);
+        if (like != NULL) {
+            result = sampled(playing, quantity,
+                             value == WF_EXT_COMPUTE ? (double)like->compute
+                                                     : (double)like->bytes[value]);
+        }
+        break;
+    }
+    if (value == WF_EXT_COMPUTE || (law != NULL && law->form == WF_EXT_BLOCKS)) {
+        return llround(result);
+    }
+    return result <= 0 ? 0 : quantity->unit * llround(result / (double)quantity->unit);
+}
+
+/* Fills the array number `which` of an op. */
+static void fill_elements(struct playing *playing, const struct wf_ext_step *step,
+                          uint32_t which, uint32_t size, uint32_t turn)
+{
+    enum wf_ext_value value = which == 0 ? WF_EXT_ELEMENTS : WF_EXT_RECV_ELEMENTS;
+    const struct wf_ext_quantity *quantity = &step->value[value];
+    const struct wf_ext_model *model = playing->model;
+    const struct wf_ext_count *last = &model->input.counts[model->input.n_counts - 1];
+    const struct wf_ext_op *like = NULL;
+
+    if (quantity->kind == WF_EXT_QUANTITY_SAMPLED) {
+        like = sample_of(playing, step, 0, turn, playing->rank % last->n);
+    }
+    for (uint32_t i = 0; i < size; i++) {
+        double value_i = 0;
+        if (like != NULL && like->n_elements[which] > 0) {
+            const struct wf_ext_rank *rank = &last->ranks[playing->rank % last->n];
+            const uint64_t *from =
+                &rank->words[like->arrays + (which == 1 ? like->n_elements[0] : 0)];
+            value_i = sampled(playing, quantity, (double)from[i % like->n_elements[which]]);
+        } else if (quantity->kind != WF_EXT_QUANTITY_NONE) {
+            value_i = wf_ext_law_at(law_of(playing, quantity, turn), playing->player->grid);
+        }
+        double units = value_i < 0 ? 0 : value_i / (double)quantity->unit;
+        playing->elements[which][i] = (uint64_t)(quantity->unit * llround(units));
+    }
+}
+
+/* ---- steps ---- */
+
+static enum wf_status find_peers(const struct playing *playing, const struct wf_ext_step *step,
+                                 const struct wf_ext_where *where, struct wf_ext_played *out,
+                                 struct wf_err *err)
+{
+    const struct wf_ext_player *player = playing->player;
+    const struct wf_ext_shape *shape = out->shape;
+
+    for (uint32_t slot = 0; slot < wf_ext_slots(shape); slot++) {
+        struct wf_ext_grid line = {.n_dims = 1};
+        const struct wf_ext_grid *grid = player->grid;
+        const struct wf_ext_symbol symbol = wf_ext_step_symbol(step, slot, where->round);
+        uint32_t rank = playing->rank;
+
+        out->op.peer[slot] = (shape->any >> slot & 1) != 0 ? WF_ANY_SOURCE : WF_PROC_NULL;
+        if (!step->has_symbol[slot] || wf_ext_guard_holds(&step->null_guard[slot], where)) {
+            continue;
+        }
+        if (wf_ext_rooted(shape)) {
+            line.n = player->comm_size(player->arg, rank, shape->comm);
+            line.size[WF_EXT_WHOLE] = line.n;
+            line.stride[WF_EXT_WHOLE] = 1;
+            grid = &line;
+            rank = 0;
+        }
+        if (!wf_ext_peer(grid, &symbol, rank, &out->op.peer[slot])) {
+            char text[64];
+            return wf_err_set(err, WF_EINVAL,
+                              "rank %u of %u has no peer '%s' for its %s; the rule does "
+                              "not fit this number of ranks",
+                              playing->rank, player->grid->n,
+                              wf_ext_symbol_text(&symbol, NULL, text, sizeof(text)),
+                              wf_op_name((enum wf_op_kind)shape->kind));
+        }
+    }
+    return WF_OK;
+}
+
+static enum wf_status play_op(struct playing *playing, uint32_t number, uint32_t round,
+                              struct wf_err *err)
+{
+    const struct wf_ext_model *model = playing->model;
+    const struct wf_ext_player *player = playing->player;
+    const struct wf_ext_step *step = &model->steps[number];
+    const struct wf_ext_where where = wf_ext_where(step, player->grid, playing->rank, round);
+    struct wf_ext_played out = {.step = step, .shape = &model->input.shapes[step->shape]};
+    uint32_t turn = 0;
+
+    if (!wf_ext_executes(model, step, player->grid, playing->rank, round)) {
+        return WF_OK;
+    }
+    turn = playing->turns[number]++;
+    /* In a loop whose rounds differ, turns are counted for each round. */
+    if (step->n_statements > 1) {
+        turn = 0;
+    }
+    out.op.shape = step->shape;
+    out.op.site = step->site;
+    WF_TRY(find_peers(playing, step, &where, &out, err));
+    out.op.compute = value_at(playing, step, WF_EXT_COMPUTE, round, turn);
+    out.op.bytes[0] = (uint64_t)value_at(playing, step, WF_EXT_BYTES, round, turn);
+    out.op.bytes[1] = (uint64_t)value_at(playing, step, WF_EXT_RECV_BYTES, round, turn);
+    for (uint32_t slot = 0; slot < WF_EXT_SLOTS; slot++) {
+        const struct wf_ext_at at = {.grid = player->grid,
+                                     .rank = playing->rank,
+                                     .peer = out.op.peer[slot],
+                                     .round = round,
+                                     .turn = turn};
+        out.op.tag[slot] = (int32_t)wf_ext_integer_at(&step->tag[slot], &at);
+    }
+    for (uint32_t which = 0; which < 2; which++) {
+        if ((out.shape->arrays >> which & 1) != 0) {
+            uint32_t size = player->comm_size(player->arg, playing->rank, out.shape->comm);
+            fill_elements(playing, step, which, size, turn);
+            out.elements[which] = playing->elements[which];
+            out.op.n_elements[which] = size;
+        }
+    }
+    const struct wf_ext_quantity *bytes = &step->value[WF_EXT_BYTES];
+    out.sized = bytes->kind < WF_EXT_QUANTITY_GROUPS && bytes->law.exact;
+    return player->play(player->arg, playing->rank, &out, err);
+}
+
+static uint32_t rounds_of(const struct playing *playing, const struct wf_ext_step *step)
+{
+    const struct wf_ext_player *player = playing->player;
+    const struct wf_ext_at at = {.grid = player->grid, .rank = playing->rank};
+    int64_t rounds = wf_ext_integer_at(&step->rounds, &at);
+
+    if (player->count != WF_EXT_NO_COUNT && step->type == WF_EXT_STEP_LOOP &&
+        !step->rounds.law.exact) {
+        return wf_ext_times(playing->model, player->count, playing->rank, step->statements[0]);
+    }
+    return rounds < 0 ? 0 : (uint32_t)rounds;
+}
+
+static enum wf_status play_step(struct playing *playing, uint32_t number, uint32_t round,
+                                struct wf_err *err)
+{
+    const struct wf_ext_step *step = &playing->model->steps[number];
+    uint32_t rounds = 1;
+
+    if (step->type == WF_EXT_STEP_OP) {
+        return play_op(playing, number, round, err);
+    }
+    if (!wf_ext_executes(playing->model, step, playing->player->grid, playing->rank, round)) {
+        return WF_OK;
+    }
+    rounds = number == 0 ? 1 : rounds_of(playing, step);
+    for (uint32_t i = 0; i < rounds; i++) {
+        uint32_t inner = step->backwards ? rounds - 1 - i : i;
+        for (uint32_t j = 0; j < step->n_children; j++) {
+            WF_TRY(play_step(playing, step->children[j],
+                             step->type == WF_EXT_STEP_ROUNDS ? inner : 0, err));
+        }
+    }
+    return WF_OK;
+}
+
+enum wf_status wf_ext_play(const struct wf_ext_player *player, uint32_t rank,
+                           struct wf_err *err)
+{
+    const struct wf_ext_model *model = player->model;
+    struct playing playing = {.player = player, .model = model, .rank = rank};
+
+    playing.class = wf_ext_class(model, player->grid, rank);
+    playing.sample = find_sample(model, playing.class, rank);
+    playing.turns = wf_xcalloc(model->n_steps, sizeof(*playing.turns));
+    for (uint32_t i = 0; i < 2; i++) {
+        playing.elements[i] = wf_xcalloc(player->grid->n, sizeof(*playing.elements[i]));
+    }
+    enum wf_status status = play_step(&playing, 0, 0, err);
+    free(playing.turns);
+    free(playing.elements[0]);
+    free(playing.elements[1]);
+    return status;
+}
+
+/* ---- the check against the traces ---- */
+
+struct checking {
+    const struct wf_ext_model *model;
+    const struct wf_ext_count *count;
+    uint32_t at;
+};
+
+static uint32_t checked_size(void *arg, uint32_t rank, uint32_t comm)
+{
+    const struct checking *checking = arg;
+
+    return checking->count->ranks[rank].comms[comm].size;
+}
+
+static enum wf_status differs(const struct checking *checking, uint32_t rank, const char *what,
+                              struct wf_err *err)
+{
+    const struct wf_ext_rank *of = &checking->count->ranks[rank];
+    const char *name = "end";
+
+    if (checking->at < of->n) {
+        const struct wf_ext_op *op = &of->ops[checking->at];
+        name = wf_op_name((enum wf_op_kind)checking->model->input.shapes[op->shape].kind);
+    }
+    return wf_err_set(err, WF_EINVAL,
+                      "the program is not understood: op %u of rank %u in '%.100s' (%s) is not "
+                      "what the rules of the other ranks and counts say: %s",
+                      checking->at, rank, checking->count->path, name, what);
+}
+
+static enum wf_status compare_op(void *arg, uint32_t rank, const struct wf_ext_played *played,
+                                 struct wf_err *err)
+{
+    struct checking *checking = arg;
+    const struct wf_ext_rank *of = &checking->count->ranks[rank];
+    const struct wf_ext_op *op = &of->ops[checking->at];
+
+    if (checking->at >= of->n || op->shape != played->op.shape) {
+        return differs(checking, rank, "another op is expected", err);
+    }
+    uint32_t slots = wf_ext_slots(played->shape);
+    for (uint32_t slot = 0; slot < slots; slot++) {
+        if (op->peer[slot] != played->op.peer[slot]) {
+            return differs(checking, rank, "another peer is expected", err);
+        }
+        if (!wf_ext_rooted(played->shape) && op->tag[slot] != played->op.tag[slot]) {
+            return differs(checking, rank, "another tag is expected", err);
+        }
+    }
+    if (played->sized && op->bytes[0] != played->op.bytes[0]) {
+        return differs(checking, rank, "another size is expected", err);
+    }
+    checking->at++;
+    return WF_OK;
+}
+
+enum wf_status wf_ext_check(const struct wf_ext_model *model, struct wf_err *err)
+{
+    for (uint32_t c = 0; c < model->input.n_counts; c++) {
+        struct checking checking = {.model = model, .count = &model->input.counts[c]};
+        const struct wf_ext_player player = {.model = model,
+                                             .grid = &checking.count->grid,
+                                             .count = c,
+                                             .comm_size = checked_size,
+                                             .play = compare_op,
+                                             .arg = &checking};
+        for (uint32_t r = 0; r < checking.count->n; r++) {
+            checking.at = 0;
+            WF_TRY(wf_ext_play(&player, r, err));
+            if (checking.at != checking.count->ranks[r].n) {
+                return differs(&checking, r, "nothing is expected", err);
+            }
+        }
+    }
+    return WF_OK;
+}

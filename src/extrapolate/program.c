@@ -1,0 +1,540 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "extrapolate/program.h"
+
+#include "base/array.h"
+#include "base/mem.h"
+#include "ops/fields.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- shapes ---- */
+
+uint32_t wf_ext_shape_put(struct wf_ext_input *input, const struct wf_ext_shape *shape)
+{
+    uint32_t number = wf_strings_put(&input->shape_table, (const char *)shape, sizeof(*shape));
+
+    if (number == input->n_shapes) {
+        WF_GROW(input->shapes, input->n_shapes, input->shapes_capacity);
+        input->shapes[input->n_shapes++] = *shape;
+    }
+    return number;
+}
+
+bool wf_ext_rooted(const struct wf_ext_shape *shape)
+{
+    return (wf_op_layout_of((enum wf_op_kind)shape->kind)->flags & WF_HAS_ROOT) != 0;
+}
+
+uint32_t wf_ext_slots(const struct wf_ext_shape *shape)
+{
+    static const uint8_t of[] = {
+        [WF_FAMILY_SEND] = 1,       [WF_FAMILY_RECV] = 1,     [WF_FAMILY_SENDRECV] = 2,
+        [WF_FAMILY_PERSISTENT] = 1, [WF_FAMILY_ONESIDED] = 1, [WF_FAMILY_PROBE] = 1,
+        [WF_FAMILY_CALL] = 0,
+    };
+
+    return wf_ext_rooted(shape) ? 1 : of[wf_op_info((enum wf_op_kind)shape->kind)->family];
+}
+
+/* ---- reading a rank ---- */
+
+struct request {
+    uint32_t number;
+    uint32_t type; /* enum wf_ext_wait: RECEIVES, SENDS or OTHERS */
+};
+
+struct requests {
+    struct request *items;
+    uint32_t n, capacity;
+};
+
+struct reading {
+    struct wf_ext_input *input;
+    const struct wf_source *source;
+    const char *path;
+    uint32_t number; /* of the rank */
+    uint64_t at;     /* number of the op */
+    struct wf_ext_rank *rank;
+    struct requests active, persistent; /* by age */
+    int64_t compute;                    /* before the next op, or -1 */
+    uint32_t site;
+    uint32_t *positions;
+    uint32_t n_positions, positions_capacity;
+};
+
+static enum wf_status refuse(const struct reading *reading, const struct wf_op *op,
+                             const char *why, struct wf_err *err)
+{
+    return wf_err_set(err, WF_EINVAL, "'%.200s': rank %u, op %llu (%s): %s", reading->path,
+                      reading->number, (unsigned long long)reading->at, wf_op_name(op->kind),
+                      why);
+}
+
+static uint32_t find_request(const struct requests *list, uint32_t number)
+{
+    uint32_t i = 0;
+
+    while (i < list->n && list->items[i].number != number) {
+        i++;
+    }
+    return i;
+}
+
+static void put_request(struct requests *list, uint32_t number, uint32_t type)
+{
+    WF_GROW(list->items, list->n, list->capacity);
+    list->items[list->n++] = (struct request){.number = number, .type = type};
+}
+
+static void drop_request(struct requests *list, uint32_t i)
+{
+    memmove(&list->items[i], &list->items[i + 1], (list->n - i - 1) * sizeof(*list->items));
+    list->n--;
+}
+
+static uint32_t find_comm(struct reading *reading, uint32_t number)
+{
+    struct wf_ext_rank *rank = reading->rank;
+    struct wf_group group;
+
+    for (uint32_t i = 0; i < rank->n_comms; i++) {
+        if (rank->comms[i].number == number) {
+            return i;
+        }
+    }
+    if (!wf_source_group(reading->source, reading->number, number, &group)) {
+        return UINT32_MAX;
+    }
+    WF_GROW(rank->comms, rank->n_comms, rank->comms_capacity);
+    struct wf_ext_comm *comm = &rank->comms[rank->n_comms];
+    *comm = (struct wf_ext_comm){.number = number, .size = group.size, .rank = group.rank};
+    comm->members = wf_xcalloc(group.size, sizeof(*comm->members));
+    for (uint32_t i = 0; i < group.size; i++) {
+        comm->members[i] = wf_group_rank(&group, i);
+    }
+    return rank->n_comms++;
+}
+
+/* The rank in the program of a peer. */
+static uint32_t peer_of(const struct reading *reading, uint32_t comm, uint32_t peer)
+{
+    const struct wf_ext_comm *found = &reading->rank->comms[comm];
+
+    return peer >= WF_PROC_NULL || found->members == NULL || peer >= found->size
+               ? peer
+               : found->members[peer];
+}
+
+static uint32_t put_positions(struct reading *reading)
+{
+    return 1 + wf_strings_put(&reading->input->positions, (const char *)reading->positions,
+                              reading->n_positions * sizeof(*reading->positions));
+}
+
+/* Collects the positions of the requests of an op in a list. */
+static void collect(struct reading *reading, const struct wf_op *op,
+                    const struct requests *list)
+{
+    uint32_t count = wf_op_info(op->kind)->detail == WF_WAIT_ONE ? 1 : op->count;
+
+    reading->n_positions = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t found = find_request(list, wf_op_request_at(op, i));
+        if (found < list->n) {
+            WF_GROW(reading->positions, reading->n_positions, reading->positions_capacity);
+            reading->positions[reading->n_positions++] = found;
+        }
+    }
+}
+
+/* Whether the positions are exactly the requests of a type, or all. */
+static bool are_all(const struct reading *reading, const struct requests *list, uint32_t type)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < list->n; i++) {
+        n += type == WF_EXT_WAIT_ALL || list->items[i].type == type ? 1 : 0;
+    }
+    for (uint32_t i = 0; i < reading->n_positions; i++) {
+        if (type != WF_EXT_WAIT_ALL && list->items[reading->positions[i]].type != type) {
+            return false;
+        }
+    }
+    return n == reading->n_positions;
+}
+
+/* Describes the collected positions in the shape. */
+static void name_requests(struct reading *reading, const struct requests *list, bool single,
+                          struct wf_ext_shape *shape)
+{
+    shape->persistent = list == &reading->persistent ? 1 : 0;
+    for (uint32_t type = WF_EXT_WAIT_ALL; !single && type <= WF_EXT_WAIT_OTHERS; type++) {
+        if (are_all(reading, list, type)) {
+            shape->wait = type;
+            return;
+        }
+    }
+    if (single && reading->n_positions == 1 && reading->positions[0] > 0 &&
+        reading->positions[0] + 1 == list->n) {
+        shape->wait = WF_EXT_WAIT_NEWEST;
+        return;
+    }
+    shape->wait = WF_EXT_WAIT_OLDEST;
+    shape->positions = put_positions(reading);
+}
+
+static int by_position(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+
+    return WF_ORDER(*x, *y);
+}
+
+/* Removes the collected requests from the list. */
+static void complete(struct reading *reading, struct requests *list)
+{
+    if (reading->n_positions == 0) {
+        return;
+    }
+    qsort(reading->positions, reading->n_positions, sizeof(*reading->positions), by_position);
+    for (uint32_t i = reading->n_positions; i-- > 0;) {
+        if (reading->positions[i] < list->n) {
+            drop_request(list, reading->positions[i]);
+        }
+    }
+}
+
+static void read_wait(struct reading *reading, const struct wf_op *op,
+                      struct wf_ext_shape *shape)
+{
+    bool single = wf_op_info(op->kind)->detail == WF_WAIT_ONE;
+
+    collect(reading, op, &reading->active);
+    name_requests(reading, &reading->active, single, shape);
+    complete(reading, &reading->active);
+}
+
+static void read_start(struct reading *reading, const struct wf_op *op,
+                       struct wf_ext_shape *shape)
+{
+    collect(reading, op, &reading->persistent);
+    name_requests(reading, &reading->persistent, op->kind == WF_OP_START, shape);
+    for (uint32_t i = 0; i < reading->n_positions; i++) {
+        const struct request *made = &reading->persistent.items[reading->positions[i]];
+        put_request(&reading->active, made->number, made->type);
+    }
+}
+
+static void read_free(struct reading *reading, const struct wf_op *op,
+                      struct wf_ext_shape *shape)
+{
+    bool made = find_request(&reading->persistent, op->request) < reading->persistent.n;
+    struct requests *list = made ? &reading->persistent : &reading->active;
+
+    collect(reading, op, list);
+    name_requests(reading, list, true, shape);
+    if (op->kind == WF_OP_REQUEST_FREE) {
+        complete(reading, list);
+    }
+}
+
+static void read_arrays(struct reading *reading, const struct wf_op *op, uint32_t comm_size,
+                        struct wf_ext_op *out, struct wf_ext_shape *shape)
+{
+    struct wf_ext_rank *rank = reading->rank;
+    struct wf_op_parts parts;
+
+    wf_op_take_apart(op, comm_size, &parts);
+    out->arrays = rank->n_words;
+    for (uint32_t i = 0; i < parts.layout->n_arrays; i++) {
+        uint32_t which = parts.layout->arrays[i].offset == offsetof(struct wf_op, counts) ? 0
+                         : parts.layout->arrays[i].offset == offsetof(struct wf_op, recv_counts)
+                             ? 1
+                             : 2;
+        if (which > 1 || parts.arrays[i] == NULL) {
+            continue;
+        }
+        const uint64_t *from = parts.arrays[i];
+        shape->arrays |= 1U << which;
+        out->n_elements[which] = parts.lengths[i];
+        for (uint32_t j = 0; j < parts.lengths[i]; j++) {
+            WF_GROW(rank->words, rank->n_words, rank->words_capacity);
+            rank->words[rank->n_words++] = from[j];
+        }
+    }
+}
+
+static uint32_t request_type(const struct wf_op_info *info)
+{
+    if (info->family == WF_FAMILY_RECV ||
+        (info->family == WF_FAMILY_PERSISTENT && info->detail == WF_PERSISTENT_RECV)) {
+        return WF_EXT_WAIT_RECEIVES;
+    }
+    return info->family == WF_FAMILY_COLLECTIVE ? WF_EXT_WAIT_OTHERS : WF_EXT_WAIT_SENDS;
+}
+
+/* Sets the members of ops that have a peer. */
+static void read_peers(struct reading *reading, const struct wf_op *op,
+                       struct wf_ext_shape *shape, struct wf_ext_op *out)
+{
+    out->peer[0] = peer_of(reading, shape->comm, op->peer);
+    out->tag[0] = op->tag;
+    shape->tag = op->tag;
+    if (wf_op_info(op->kind)->family == WF_FAMILY_SENDRECV) {
+        out->peer[1] = peer_of(reading, shape->comm, op->recv_peer);
+        out->tag[1] = op->recv_tag;
+        out->bytes[1] = op->recv_bytes;
+        shape->recv_tag = op->recv_tag;
+    }
+    for (uint32_t i = 0; i < WF_EXT_SLOTS; i++) {
+        shape->any |= out->peer[i] == WF_ANY_SOURCE ? 1U << i : 0;
+    }
+    reading->input->n_wildcards_forgotten += shape->any != 0 && op->recorded ? 1 : 0;
+}
+
+static enum wf_status check_kind(const struct reading *reading, const struct wf_op *op,
+                                 struct wf_err *err)
+{
+    const struct wf_op_info *info = wf_op_info(op->kind);
+
+    if (info->family == WF_FAMILY_WAIT && info->detail >= WF_WAIT_ANY) {
+        return refuse(reading, op,
+                      "which request completes first depends on time, so that it "
+                      "is not known with more ranks; use waitall in the program",
+                      err);
+    }
+    if ((info->family == WF_FAMILY_TEST && (info->detail >= WF_WAIT_ANY || !op->recorded)) ||
+        op->kind == WF_OP_IPROBE) {
+        return refuse(reading, op,
+                      "its outcome depends on time, so that it is not known with "
+                      "more ranks",
+                      err);
+    }
+    if (info->family == WF_FAMILY_COLLECTIVE && info->detail >= 16 && info->detail <= 17) {
+        return refuse(reading, op, "neighbour collectives cannot be extrapolated", err);
+    }
+    return WF_OK;
+}
+
+/* Sets what depends on the family; false if the op is left out. */
+static bool read_family(struct reading *reading, const struct wf_op *op,
+                        struct wf_ext_shape *shape, struct wf_ext_op *out)
+{
+    const struct wf_op_info *info = wf_op_info(op->kind);
+    const char *name = NULL;
+
+    switch (info->family) {
+    case WF_FAMILY_SEND:
+    case WF_FAMILY_RECV:
+    case WF_FAMILY_SENDRECV:
+    case WF_FAMILY_PROBE:
+    case WF_FAMILY_PERSISTENT:
+    case WF_FAMILY_ONESIDED:
+        read_peers(reading, op, shape, out);
+        break;
+    case WF_FAMILY_WAIT:
+        read_wait(reading, op, shape);
+        break;
+    case WF_FAMILY_TEST:
+        if (op->outcome == 0) {
+            return false;
+        }
+        reading->input->n_tests++;
+        shape->kind = info->detail == WF_WAIT_ONE ? WF_OP_WAIT : WF_OP_WAITALL;
+        read_wait(reading, op, shape);
+        break;
+    case WF_FAMILY_START:
+        read_start(reading, op, shape);
+        break;
+    case WF_FAMILY_FREE:
+        read_free(reading, op, shape);
+        break;
+    case WF_FAMILY_MARKER:
+    case WF_FAMILY_CALL:
+        name = op->tag < 0 ? NULL
+                           : wf_source_name_of(reading->source,
+                                               info->family == WF_FAMILY_MARKER ? WF_NAME_REGION
+                                                                                : WF_NAME_CALL,
+                                               (uint32_t)op->tag);
+        shape->name =
+            name != NULL ? 1 + wf_strings_put(&reading->input->names, name, strlen(name)) : 0;
+        shape->number = name == NULL && op->tag > 0 ? (uint32_t)op->tag : 0;
+        break;
+    case WF_FAMILY_COMPUTE:
+    case WF_FAMILY_COLLECTIVE:
+    case WF_FAMILY_COMM:
+    case WF_FAMILY_EPOCH:
+        break;
+    }
+    return true;
+}
+
+static enum wf_status read_op(struct reading *reading, const struct wf_op *op,
+                              struct wf_err *err)
+{
+    const struct wf_op_info *info = wf_op_info(op->kind);
+    struct wf_ext_rank *rank = reading->rank;
+    struct wf_ext_shape shape;
+    struct wf_ext_op out = {.compute = reading->compute, .site = reading->site};
+
+    WF_TRY(check_kind(reading, op, err));
+    memset(&shape, 0, sizeof(shape));
+    shape.kind = op->kind;
+    shape.tag = shape.recv_tag = WF_EXT_NO_TAG;
+    shape.reduction = wf_op_reduces(op->kind) ? op->reduction : 0;
+    out.bytes[0] = info->family == WF_FAMILY_WAIT || info->family == WF_FAMILY_START ||
+                           info->family == WF_FAMILY_EPOCH
+                       ? 0
+                       : op->bytes;
+    if (wf_op_has_comm(op->kind)) {
+        shape.comm = find_comm(reading, op->comm);
+    }
+    if (info->family == WF_FAMILY_COMM) {
+        shape.new_comm = find_comm(reading, op->new_comm);
+    }
+    if (shape.comm == UINT32_MAX) {
+        return refuse(reading, op, "the rank does not have the communicator", err);
+    }
+    if (!read_family(reading, op, &shape, &out)) {
+        return WF_OK;
+    }
+    if (wf_ext_rooted(&shape)) {
+        out.peer[0] = op->root;
+    }
+    uint32_t size = shape.comm == 0 ? reading->source->n_ranks : rank->comms[shape.comm].size;
+    read_arrays(reading, op, size, &out, &shape);
+    if (info->returns_request) {
+        put_request(&reading->active, op->request, request_type(info));
+    } else if (info->family == WF_FAMILY_PERSISTENT) {
+        put_request(&reading->persistent, op->request, request_type(info));
+    }
+    out.shape = wf_ext_shape_put(reading->input, &shape);
+    WF_GROW(rank->ops, rank->n, rank->capacity);
+    rank->ops[rank->n++] = out;
+    reading->compute = -1;
+    reading->site = 0;
+    return WF_OK;
+}
+
+/* Adds the computing so far as an op. */
+static void read_compute(struct reading *reading)
+{
+    struct wf_ext_rank *rank = reading->rank;
+    struct wf_ext_shape shape;
+
+    memset(&shape, 0, sizeof(shape));
+    shape.kind = WF_OP_COMPUTE;
+    shape.tag = shape.recv_tag = WF_EXT_NO_TAG;
+    WF_GROW(rank->ops, rank->n, rank->capacity);
+    rank->ops[rank->n++] = (struct wf_ext_op){
+        .compute = reading->compute,
+        .site = reading->site,
+        .shape = wf_ext_shape_put(reading->input, &shape),
+    };
+    reading->compute = -1;
+    reading->site = 0;
+}
+
+static enum wf_status read_rank(struct reading *reading, struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+    struct wf_cursor cursor;
+    struct wf_op op;
+
+    memset(&cursor, 0, sizeof(cursor));
+    reading->active.n = reading->persistent.n = 0;
+    reading->at = 0;
+    reading->compute = -1;
+    WF_GROW(reading->rank->comms, 0U, reading->rank->comms_capacity);
+    reading->rank->comms[0] =
+        (struct wf_ext_comm){.size = reading->source->n_ranks, .rank = reading->number};
+    reading->rank->n_comms = 1;
+    for (; status == WF_OK && wf_source_next(reading->source, reading->number, &cursor, &op);
+         reading->at++) {
+        if (op.kind == WF_OP_COMPUTE) {
+            if (!reading->input->attached && reading->compute >= 0) {
+                read_compute(reading);
+            }
+            reading->compute = (reading->compute < 0 ? 0 : reading->compute) + op.duration;
+            reading->site = op.site;
+            reading->input->has_counters = reading->input->has_counters || op.n_counters > 0;
+        } else {
+            if (!reading->input->attached && reading->compute >= 0) {
+                read_compute(reading);
+            }
+            status = read_op(reading, &op, err);
+        }
+    }
+    if (reading->input->attached || reading->compute >= 0) {
+        read_compute(reading);
+    }
+    return status == WF_OK ? wf_source_check(reading->source, err) : status;
+}
+
+/* Whether more than half of the other ops of a rank come after computing, and computing hardly
+ * ever comes after computing. */
+static bool computes_everywhere(const struct wf_source *source, uint32_t rank)
+{
+    struct wf_cursor cursor;
+    struct wf_op op;
+    uint64_t n = 0, after = 0, twice = 0;
+    bool computed = false;
+
+    memset(&cursor, 0, sizeof(cursor));
+    while (wf_source_next(source, rank, &cursor, &op)) {
+        if (op.kind != WF_OP_COMPUTE) {
+            n++;
+            after += computed ? 1 : 0;
+        } else {
+            twice += computed ? 1 : 0;
+        }
+        computed = op.kind == WF_OP_COMPUTE;
+    }
+    return 2 * after > n && 8 * twice <= n;
+}
+
+enum wf_status wf_ext_read(struct wf_ext_input *input, const char *path,
+                           const struct wf_source *source, struct wf_err *err)
+{
+    struct reading reading = {.input = input, .source = source, .path = path};
+    enum wf_status status = WF_OK;
+
+    if (input->n_counts == 0) {
+        input->attached = computes_everywhere(source, source->n_ranks / 2);
+    }
+    input->counts =
+        wf_xrealloc(input->counts, (size_t)input->n_counts + 1, sizeof(*input->counts));
+    struct wf_ext_count *count = &input->counts[input->n_counts++];
+    *count = (struct wf_ext_count){.path = path, .n = source->n_ranks};
+    count->ranks = wf_xcalloc(source->n_ranks, sizeof(*count->ranks));
+    for (; reading.number < source->n_ranks && status == WF_OK; reading.number++) {
+        reading.rank = &count->ranks[reading.number];
+        status = read_rank(&reading, err);
+    }
+    free(reading.active.items);
+    free(reading.persistent.items);
+    free(reading.positions);
+    return status;
+}
+
+void wf_ext_input_fini(struct wf_ext_input *input)
+{
+    for (uint32_t i = 0; i < input->n_counts; i++) {
+        for (uint32_t r = 0; r < input->counts[i].n; r++) {
+            struct wf_ext_rank *rank = &input->counts[i].ranks[r];
+            for (uint32_t c = 0; c < rank->n_comms; c++) {
+                free(rank->comms[c].members);
+            }
+            free(rank->comms);
+            free(rank->ops);
+            free(rank->words);
+        }
+        free(input->counts[i].ranks);
+    }
+    free(input->counts);
+    free(input->shapes);
+    wf_strings_fini(&input->shape_table);
+    wf_strings_fini(&input->positions);
+    wf_strings_fini(&input->names);
+}

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""weft extrapolate: from traces at few ranks to the trace that the program writes at many."""
+import csv
+import pathlib
+
+from weft_cli import check, check_run, finish
+
+# A program for each way in which peers, guards and loops depend on ranks: trees, hypercubes, an
+# exchange of all with all, a root that counts, a chain, rows and columns.
+PROGRAMS = {
+    "hypercube": "let k = log2(size) loop i 0..k { irecv rank ^ (1 << i) 64 isend rank ^ (1 << i)"
+                 " 64 * (1 << i) waitall }",
+    "halving": "let k = log2(size) loop i 0..k { sendrecv rank ^ (size >> (i + 1)) from "
+               "rank ^ (size >> (i + 1)) 4096 }",
+    "tree": "let k = log2(size) loop i 0..k { if rank % (2 << i) == 0 { recv rank + (1 << i) 8 }"
+            " else if rank % (2 << i) == (1 << i) { send rank - (1 << i) 8 } } barrier",
+    "shift": "loop i 1..size { irecv (rank - i) % size 100 isend (rank + i) % size 100 waitall }",
+    "gather": "if rank == 0 { loop i 1..size { recv i 1000 } } else { send 0 1000 }",
+    "chain": "repeat 3 { if rank > 0 { recv rank - 1 8 } compute 1us if rank < size - 1 "
+             "{ send rank + 1 8 } }",
+    "scaling": "let nx = sqrt(size) repeat 4 { compute 1s / size irecv (rank + nx) % size "
+               "1MiB / size isend (rank - nx) % size 1MiB / size waitall allreduce 8 }",
+    "rows": "let nx = sqrt(size) group row = rank / nx * nx, 1, nx repeat 5 { bcast 1KiB root 0 "
+            "in row alltoall 48KiB / nx in row }",
+    "tags": "loop i 0..50 { irecv (rank + 1) % size 8 tag i isend (rank - 1) % size 8 tag i "
+            "waitall }",
+}
+
+
+def ops(trace):
+    """Ops of a trace; the numbers of requests and communicators are free."""
+    check_run(["convert", trace, "ops.csv", "-f"], 0, stderr="not in a .csv")
+    with open("ops.csv", encoding="utf-8") as lines:
+        return [{name: value for name, value in row.items() if name not in
+                 ("request", "requests", "comm", "new_comm")} for row in csv.DictReader(lines)]
+
+
+def predict(name, counts, target, *words):
+    traces = [f"{name}{n}.weft" for n in counts]
+    for n, trace in zip(counts, traces):
+        check_run(["gen", *words, "-n", str(n), "-o", trace, "-f"], 0)
+    check_run(["gen", *words, "-n", str(target), "-o", "truth.weft", "-f"], 0)
+    check_run(["extrapolate", *traces, "-n", str(target), "-o", "guess.weft", "-f"], 0,
+              stderr="")
+    truth, guess = ops("truth.weft"), ops("guess.weft")
+    check(len(truth) == len(guess), f"{name}: {len(guess)} ops instead of {len(truth)}")
+    for n, (one, other) in enumerate(zip(truth, guess)):
+        if not check(one == other, f"{name}: op {n} is {other} instead of {one}"):
+            return
+
+
+def test_generators():
+    predict("stencil", (16, 24, 36), 64, "stencil2d", "-p", "gen.periodic=false", "-p",
+            "gen.allreduce=true")
+    predict("cube", (8, 27, 64), 125, "stencil3d", "-p", "gen.periodic=false")
+    predict("sweep", (9, 16, 20), 36, "sweep3d", "-p", "gen.k_blocks=2")
+    predict("cg", (8, 16, 32), 64, "cg")
+    predict("fft", (8, 16, 32), 64, "fft")
+    predict("training", (4, 8, 16), 32, "training")
+    predict("coll", (4, 8, 16), 64, "coll")
+
+
+def test_programs():
+    for name, text in PROGRAMS.items():
+        pathlib.Path(f"{name}.txt").write_text(text, encoding="utf-8")
+        square = name in ("scaling", "rows")
+        predict(name, (16, 36, 64) if square else (8, 16, 32), 144 if square else 64,
+                "text", "-p", f"gen.file={name}.txt")
+
+
+def test_explained():
+    check_run(["extrapolate", "tree8.weft", "tree16.weft", "tree32.weft", "-n", "4096",
+               "--explain"], 0, stdout=r"loop with t up to log2\(n\)")
+
+
+def test_refused():
+    for n in (16, 32, 64):
+        check_run(["gen", "random", "-n", str(n), "-o", f"r{n}.weft", "-f"], 0)
+        check_run(["gen", "pingpong", "-n", str(n), "-o", f"ring{n}.weft", "-f"], 0)
+    check_run(["extrapolate", "r16.weft", "r32.weft", "r64.weft", "-n", "128", "-o", "x.weft"], 3,
+              stderr="no rule says|different programs")
+    check(not pathlib.Path("x.weft").exists(), "a refused extrapolation leaves nothing")
+    check_run(["extrapolate", "r16.weft", "r16.weft", "r64.weft", "-n", "128", "-o", "x.weft"], 2,
+              stderr="both have 16 ranks")
+    check_run(["extrapolate", "r16.weft", "-n", "128", "-o", "x.weft"], 2,
+              stderr="two traces are needed")
+    check_run(["extrapolate", "r16.weft", "r32.weft", "-o", "x.weft"], 2,
+              stderr="number of ranks is missing")
+    check_run(["extrapolate", "r16.weft", "r32.weft", "-n", "64"], 2, stderr="no output")
+    check_run(["extrapolate", "ring16.weft", "cg32.weft", "ring64.weft", "-n", "128", "-o",
+               "x.weft"], 3, stderr="no rule says|different programs|not understood")
+    check_run(["gen", "leanmd", "-n", "4", "-o", "tasks.weft", "-f"], 0)
+    check_run(["extrapolate", "tasks.weft", "ring16.weft", "-n", "128", "-o", "x.weft"], 3,
+              stderr="tasks instead of operations")
+
+
+test_generators()
+test_programs()
+test_explained()
+test_refused()
+finish()
