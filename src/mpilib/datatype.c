@@ -11,18 +11,23 @@
 #include <string.h>
 #include <wchar.h>
 
+#define RUN(place, ctype)                                 \
+    {                                                     \
+        .at = (place), .bytes = sizeof(ctype), .count = 1 \
+    }
+
 /* A pair may have a hole between its two runs of bytes. */
-#define PLAIN(place, handle, ctype, kind)                               \
-    [place] = {.basic = WL_BASIC_##kind,                                \
-               .extent = sizeof(ctype),                                 \
-               .true_extent = sizeof(ctype),                            \
-               .size = sizeof(ctype),                                   \
-               .align = _Alignof(ctype),                                \
-               .n_blocks = 1,                                           \
-               .contiguous = true,                                      \
-               .committed = true,                                       \
-               .predefined = true,                                      \
-               .blocks = (const struct wl_block[]){{0, sizeof(ctype)}}, \
+#define PLAIN(place, handle, ctype, kind)                          \
+    [place] = {.basic = WL_BASIC_##kind,                           \
+               .extent = sizeof(ctype),                            \
+               .true_extent = sizeof(ctype),                       \
+               .size = sizeof(ctype),                              \
+               .align = _Alignof(ctype),                           \
+               .n_blocks = 1,                                      \
+               .contiguous = true,                                 \
+               .committed = true,                                  \
+               .predefined = true,                                 \
+               .blocks = (const struct wl_block[]){RUN(0, ctype)}, \
                .name = #handle},
 
 #define PAIR_STRUCT(first, second) \
@@ -31,19 +36,19 @@
         second b;                  \
     }
 #define PAIR_OFFSET(first, second) offsetof(PAIR_STRUCT(first, second), b)
-#define PAIR(place, handle, first, second)                                                  \
-    [place] = {                                                                             \
-        .basic = WL_BASIC_PAIR,                                                             \
-        .extent = sizeof(PAIR_STRUCT(first, second)),                                       \
-        .true_extent = PAIR_OFFSET(first, second) + sizeof(second),                         \
-        .size = sizeof(first) + sizeof(second),                                             \
-        .align = _Alignof(PAIR_STRUCT(first, second)),                                      \
-        .n_blocks = 2,                                                                      \
-        .contiguous = sizeof(PAIR_STRUCT(first, second)) == sizeof(first) + sizeof(second), \
-        .committed = true,                                                                  \
-        .predefined = true,                                                                 \
-        .blocks = (const struct wl_block[]){{0, sizeof(first)},                             \
-                                            {PAIR_OFFSET(first, second), sizeof(second)}},  \
+#define PAIR(place, handle, first, second)                                                     \
+    [place] = {                                                                                \
+        .basic = WL_BASIC_PAIR,                                                                \
+        .extent = sizeof(PAIR_STRUCT(first, second)),                                          \
+        .true_extent = PAIR_OFFSET(first, second) + sizeof(second),                            \
+        .size = sizeof(first) + sizeof(second),                                                \
+        .align = _Alignof(PAIR_STRUCT(first, second)),                                         \
+        .n_blocks = 2,                                                                         \
+        .contiguous = sizeof(PAIR_STRUCT(first, second)) == sizeof(first) + sizeof(second),    \
+        .committed = true,                                                                     \
+        .predefined = true,                                                                    \
+        .blocks =                                                                              \
+            (const struct wl_block[]){RUN(0, first), RUN(PAIR_OFFSET(first, second), second)}, \
         .name = #handle},
 
 /* The markers of MPI-1 for the lower and the upper bound of a struct. */
@@ -100,6 +105,51 @@ void wl_type_release(const struct wl_type *type)
     }
 }
 
+/* ---- packing ---- */
+
+/* Copies `count` runs of a size that the compiler knows. */
+#define COPY_RUNS(bytes)                                           \
+    for (size_t i = 0; i < count; i++, from += step, to += jump) { \
+        memcpy(to, from, bytes);                                   \
+    }
+
+/* Copies runs whose beginnings are `step` bytes apart here and `jump` bytes there. */
+static void copy_runs(size_t bytes, size_t count, const unsigned char *from, MPI_Aint step,
+                      unsigned char *to, MPI_Aint jump)
+{
+    switch (bytes) {
+    case 4:
+        COPY_RUNS(4)
+        break;
+    case 8:
+        COPY_RUNS(8)
+        break;
+    case 16:
+        COPY_RUNS(16)
+        break;
+    default:
+        COPY_RUNS(bytes)
+        break;
+    }
+}
+
+/* Packs n blocks. Returns where the next data goes. */
+static unsigned char *pack_blocks(const struct wl_block *blocks, uint32_t n,
+                                  const unsigned char *from, unsigned char *to)
+{
+    for (const struct wl_block *b = blocks; b < blocks + n; b += 1 + b->n_inner) {
+        if (b->n_inner == 0) {
+            copy_runs(b->bytes, b->count, from + b->at, b->stride, to, (MPI_Aint)b->bytes);
+            to += b->count * b->bytes;
+            continue;
+        }
+        for (size_t i = 0; i < b->count; i++) {
+            to = pack_blocks(b + 1, b->n_inner, from + b->at + (MPI_Aint)i * b->stride, to);
+        }
+    }
+    return to;
+}
+
 void wl_pack(const struct wl_type *type, const void *from, size_t count, void *to)
 {
     const unsigned char *element = from;
@@ -112,16 +162,48 @@ void wl_pack(const struct wl_type *type, const void *from, size_t count, void *t
         return;
     }
     for (size_t i = 0; i < count; i++, element += type->extent) {
-        for (uint32_t b = 0; b < type->n_blocks; b++) {
-            memcpy(out, element + type->blocks[b].at, type->blocks[b].bytes);
-            out += type->blocks[b].bytes;
+        out = pack_blocks(type->blocks, type->n_blocks, element, out);
+    }
+}
+
+/* Packed data that is being unpacked. */
+struct packed {
+    const unsigned char *at;
+    size_t left;
+};
+
+static void unpack_runs(const struct wl_block *run, struct packed *from, unsigned char *to)
+{
+    size_t whole = from->left / run->bytes;
+    size_t count = whole < run->count ? whole : run->count;
+
+    copy_runs(run->bytes, count, from->at, (MPI_Aint)run->bytes, to, run->stride);
+    from->at += count * run->bytes;
+    from->left -= count * run->bytes;
+    if (count < run->count && from->left > 0) { /* a part of a run, the end of the data */
+        memcpy(to + (MPI_Aint)count * run->stride, from->at, from->left);
+        from->left = 0;
+    }
+}
+
+static void unpack_blocks(const struct wl_block *blocks, uint32_t n, struct packed *from,
+                          unsigned char *to)
+{
+    for (const struct wl_block *b = blocks; b < blocks + n && from->left > 0;
+         b += 1 + b->n_inner) {
+        if (b->n_inner == 0) {
+            unpack_runs(b, from, to + b->at);
+            continue;
+        }
+        for (size_t i = 0; i < b->count && from->left > 0; i++) {
+            unpack_blocks(b + 1, b->n_inner, from, to + b->at + (MPI_Aint)i * b->stride);
         }
     }
 }
 
 void wl_unpack_bytes(const struct wl_type *type, const void *from, size_t bytes, void *to)
 {
-    const unsigned char *in = from;
+    struct packed packed = {from, bytes};
     unsigned char *element = to;
 
     if (type->contiguous) {
@@ -130,13 +212,28 @@ void wl_unpack_bytes(const struct wl_type *type, const void *from, size_t bytes,
         }
         return;
     }
-    for (; bytes > 0; element += type->extent) {
-        for (uint32_t b = 0; b < type->n_blocks && bytes > 0; b++) {
-            size_t n = type->blocks[b].bytes < bytes ? type->blocks[b].bytes : bytes;
-            memcpy(element + type->blocks[b].at, in, n);
-            in += n;
-            bytes -= n;
+    for (; packed.left > 0; element += type->extent) {
+        unpack_blocks(type->blocks, type->n_blocks, &packed, element);
+    }
+}
+
+MPI_Aint wl_type_locate(const struct wl_type *type, size_t packed, size_t *run)
+{
+    const struct wl_block *b = type->blocks;
+    MPI_Aint at = 0;
+
+    for (;;) {
+        while (packed >= b->count * b->bytes) {
+            packed -= b->count * b->bytes;
+            b += 1 + b->n_inner;
         }
+        at += b->at + (MPI_Aint)(packed / b->bytes) * b->stride;
+        packed %= b->bytes;
+        if (b->n_inner == 0) {
+            *run = b->bytes - packed;
+            return at + (MPI_Aint)packed;
+        }
+        b++;
     }
 }
 

@@ -3,7 +3,8 @@
 
 /*
  * Datatypes (MPI-3.1, 4): where the bytes of an element are. A datatype is stored as the runs
- * of bytes of one element, in the order of its type map, adjacent runs joined. Packing needs
+ * of bytes of one element, in the order of its type map, adjacent runs joined. What repeats is
+ * stored once: the memory of a vector or a subarray does not depend on its counts. Packing needs
  * nothing else. datatype_create.c has the constructors, datatype_contents.h how a type was
  * constructed.
  */
@@ -40,10 +41,14 @@ enum wl_basic {
     WL_BASICS,
 };
 
-/* A run of bytes. */
+/* A run of bytes, or a loop over the `n_inner` blocks after it, whose places are relative to that
+ * of the loop. Both are repeated `count` times. */
 struct wl_block {
     MPI_Aint at;
-    size_t bytes;
+    size_t bytes; /* of one repetition */
+    size_t count;
+    MPI_Aint stride;  /* bytes from one repetition to the next */
+    uint32_t n_inner; /* 0: a run */
 };
 
 struct wl_type {
@@ -51,9 +56,9 @@ struct wl_type {
     enum wl_basic basic; /* of all its values */
     MPI_Aint lb, extent, true_lb, true_extent;
     size_t size;
-    size_t align; /* of its values in memory */
-    uint32_t n_blocks;
-    bool contiguous; /* one run of `extent` bytes at 0 */
+    size_t align;      /* of its values in memory */
+    uint32_t n_blocks; /* with those within loops */
+    bool contiguous;   /* one run of `extent` bytes at 0 */
     bool committed, predefined;
     const struct wl_block *blocks;
     const char *name;             /* of a predefined type; else null */
@@ -87,3 +92,7 @@ void wl_pack(const struct wl_type *type, const void *from, size_t count, void *t
 void wl_unpack(const struct wl_type *type, const void *from, size_t count, void *to);
 /* Unpacks `bytes`, which need not be whole elements. */
 void wl_unpack_bytes(const struct wl_type *type, const void *from, size_t bytes, void *to);
+
+/* Where byte number `packed`, less than `size`, of a packed element is. Sets *run to how many
+ * bytes follow it there. Takes time proportional to the number of blocks. */
+MPI_Aint wl_type_locate(const struct wl_type *type, size_t packed, size_t *run);

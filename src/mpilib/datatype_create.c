@@ -20,6 +20,7 @@ struct run {
 struct maker {
     struct wl_block *blocks;
     uint32_t n, capacity;
+    uint32_t closed;               /* blocks that must not be joined with others */
     bool has_extent;               /* lb to true_ub are set */
     bool mixed;                    /* its values have different types */
     bool explicit_lb, explicit_ub; /* the bounds were given: */
@@ -29,16 +30,76 @@ struct maker {
     size_t size, align;
 };
 
-static void add_block(struct maker *maker, MPI_Aint at, size_t bytes)
+static void add_block(struct maker *maker, const struct wl_block *block)
 {
-    struct wl_block *last = maker->n > 0 ? &maker->blocks[maker->n - 1] : NULL;
+    struct wl_block *last = maker->n > maker->closed ? &maker->blocks[maker->n - 1] : NULL;
 
-    if (last != NULL && last->at + (MPI_Aint)last->bytes == at) {
-        last->bytes += bytes;
+    if (last != NULL && last->count == 1 && last->n_inner == 0 && block->count == 1 &&
+        last->at + (MPI_Aint)last->bytes == block->at) {
+        last->bytes += block->bytes;
         return;
     }
     WL_GROW(maker->blocks, maker->n, maker->capacity);
-    maker->blocks[maker->n++] = (struct wl_block){at, bytes};
+    maker->blocks[maker->n++] = *block;
+}
+
+/* Adds the blocks of an element, or of another maker, at this place. */
+static void add_blocks(struct maker *maker, MPI_Aint at, const struct wl_block *blocks,
+                       uint32_t n)
+{
+    for (uint32_t i = 0; i < n;) {
+        uint32_t inner = blocks[i].n_inner;
+        struct wl_block block = blocks[i++];
+        block.at += at;
+        if (inner == 0) {
+            add_block(maker, &block);
+            continue;
+        }
+        for (uint32_t k = 0; k <= inner; k++) {
+            WL_GROW(maker->blocks, maker->n, maker->capacity);
+            maker->blocks[maker->n++] = k == 0 ? block : blocks[i++];
+        }
+        maker->closed = maker->n;
+    }
+}
+
+/* A run that is repeated stays a run if its repetitions are adjacent or in one step. */
+static bool repeat_run(struct wl_block *run, size_t count, MPI_Aint stride)
+{
+    bool single = run->count == 1;
+
+    if (run->n_inner > 0 || (!single && stride != (MPI_Aint)run->count * run->stride)) {
+        return false;
+    }
+    if (single && stride == (MPI_Aint)run->bytes) {
+        run->bytes *= count;
+        return true;
+    }
+    run->stride = single ? stride : run->stride;
+    run->count *= count;
+    return true;
+}
+
+/* Repeats the blocks from number `from` on. */
+static void repeat(struct maker *maker, uint32_t from, size_t count, MPI_Aint stride)
+{
+    uint32_t n = maker->n - from;
+    size_t bytes = 0;
+
+    if (count == 1 || n == 0) {
+        return;
+    }
+    if (n == 1 && repeat_run(&maker->blocks[from], count, stride)) {
+        return;
+    }
+    for (uint32_t i = from; i < maker->n; i += 1 + maker->blocks[i].n_inner) {
+        bytes += maker->blocks[i].count * maker->blocks[i].bytes;
+    }
+    WL_GROW(maker->blocks, maker->n, maker->capacity);
+    memmove(maker->blocks + from + 1, maker->blocks + from, n * sizeof(struct wl_block));
+    maker->blocks[from] =
+        (struct wl_block){.bytes = bytes, .count = count, .stride = stride, .n_inner = n};
+    maker->closed = ++maker->n;
 }
 
 static void widen(struct maker *maker, MPI_Aint lb, MPI_Aint ub, MPI_Aint true_lb,
@@ -81,12 +142,13 @@ static bool note_marker(struct maker *maker, const struct run *run)
     return is_lb || is_ub;
 }
 
-static void add_run(struct maker *maker, const struct run *run)
+/* Notes everything of a run but its blocks. False if it has none. */
+static bool note_run(struct maker *maker, const struct run *run)
 {
     const struct wl_type *type = run->type;
 
     if (run->count == 0 || note_marker(maker, run)) {
-        return;
+        return false;
     }
     MPI_Aint last = run->at + (MPI_Aint)(run->count - 1) * type->extent;
     MPI_Aint low = run->at < last ? run->at : last, high = run->at < last ? last : run->at;
@@ -96,15 +158,30 @@ static void add_run(struct maker *maker, const struct run *run)
     maker->align = type->align > maker->align ? type->align : maker->align;
     widen(maker, low + type->lb, high + type->lb + type->extent, low + type->true_lb,
           high + type->true_lb + type->true_extent);
+    return true;
+}
+
+static void add_run_blocks(struct maker *maker, const struct run *run)
+{
+    const struct wl_type *type = run->type;
+
     if (type->contiguous && type->size > 0) {
-        add_block(maker, run->at, run->count * type->size);
+        add_block(maker, &(struct wl_block){
+                             .at = run->at, .bytes = run->count * type->size, .count = 1});
         return;
     }
-    for (size_t i = 0; i < run->count; i++) {
-        for (uint32_t b = 0; b < type->n_blocks; b++) {
-            add_block(maker, run->at + (MPI_Aint)i * type->extent + type->blocks[b].at,
-                      type->blocks[b].bytes);
-        }
+    uint32_t from = maker->n;
+    if (run->count > 1) {
+        maker->closed = from;
+    }
+    add_blocks(maker, run->at, type->blocks, type->n_blocks);
+    repeat(maker, from, run->count, type->extent);
+}
+
+static void add_run(struct maker *maker, const struct run *run)
+{
+    if (note_run(maker, run)) {
+        add_run_blocks(maker, run);
     }
 }
 
@@ -135,8 +212,9 @@ static int finish(struct wl_rank *rank, struct maker *maker,
         .n_blocks = maker->n,
         .blocks = maker->blocks,
     };
-    type->contiguous = maker->n == 0 || (maker->n == 1 && maker->blocks[0].at == 0 &&
-                                         type->lb == 0 && (size_t)type->extent == type->size);
+    type->contiguous = maker->n == 0 || (maker->n == 1 && maker->blocks[0].count == 1 &&
+                                         maker->blocks[0].at == 0 && type->lb == 0 &&
+                                         (size_t)type->extent == type->size);
     *newtype = wl_table_add(&rank->types, WL_TYPE, type);
     wl_contents_set(rank, *newtype, constructor);
     return MPI_SUCCESS;
@@ -170,9 +248,14 @@ static struct maker strided(struct wl_rank *rank, MPI_Count count, MPI_Count blo
 {
     struct maker maker = {.n = 0};
     size_t n = check_count(rank, count), length = check_count(rank, blocklength);
+    struct run run = {0, length, type};
 
-    for (size_t i = 0; i < n; i++) {
-        add_run(&maker, &(struct run){(MPI_Aint)i * stride, length, type});
+    if (n > 0 && note_run(&maker, &run)) {
+        add_run_blocks(&maker, &run);
+        repeat(&maker, 0, n, stride);
+        run.at = (MPI_Aint)(n - 1) * stride; /* the last one, for the extent */
+        (void)note_run(&maker, &run);
+        maker.size = n * length * type->size;
     }
     return maker;
 }
@@ -339,38 +422,37 @@ int wl_MPI_Type_create_resized(struct wl_rank *rank, MPI_Datatype oldtype, MPI_A
                   newtype);
 }
 
-/* The runs of a box of an array are its rows, along the dimension that varies fastest. */
+/* A box of an array is repeated in each dimension, beginning with that which varies fastest. */
 int wl_MPI_Type_create_subarray(struct wl_rank *rank, int ndims, const MPI_Count *sizes,
                                 const MPI_Count *subsizes, const MPI_Count *starts, int order,
                                 MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     const struct wl_type *type = wl_type_of(rank, oldtype);
     struct maker maker = {.n = 0};
-    size_t rows = 1, all = 1;
+    struct run first = {0, 1, type}, last = {0, 1, type};
+    size_t all = 1, elements = 1;
 
     if (ndims < 1) {
         wl_fatal(rank, "an array of %d dimensions", ndims);
     }
-    for (int d = 0; d < ndims; d++) {
-        bool fastest = order == MPI_ORDER_C ? d == ndims - 1 : d == 0;
-        rows *= fastest ? 1 : (size_t)subsizes[d];
+    for (int k = 0; k < ndims; k++) {
+        int d = order == MPI_ORDER_C ? ndims - 1 - k : k;
+        MPI_Aint stride = (MPI_Aint)all * type->extent;
+        first.at += starts[d] * stride;
+        last.at += (starts[d] + subsizes[d] - 1) * stride;
         all *= (size_t)sizes[d];
+        elements *= (size_t)subsizes[d];
     }
-    for (size_t row = 0; row < rows; row++) {
-        size_t left = row, stride = 1, at = 0, length = 0;
+    if (elements > 0 && note_run(&maker, &first)) {
+        (void)note_run(&maker, &last);
+        maker.size = elements * type->size;
+        add_run_blocks(&maker, &first);
+        all = 1;
         for (int k = 0; k < ndims; k++) {
             int d = order == MPI_ORDER_C ? ndims - 1 - k : k;
-            size_t here = (size_t)starts[d];
-            if (k == 0) {
-                length = (size_t)subsizes[d];
-            } else {
-                here += left % (size_t)subsizes[d];
-                left /= (size_t)subsizes[d];
-            }
-            at += here * stride;
-            stride *= (size_t)sizes[d];
+            repeat(&maker, 0, (size_t)subsizes[d], (MPI_Aint)all * type->extent);
+            all *= (size_t)sizes[d];
         }
-        add_run(&maker, &(struct run){(MPI_Aint)at * type->extent, length, type});
     }
     set_extent(&maker, 0, (MPI_Aint)all * type->extent);
     return finish(rank, &maker,
@@ -393,39 +475,85 @@ struct dimension {
     MPI_Count size;
 };
 
-static bool is_mine(const struct dimension *dim, MPI_Count i)
-{
-    MPI_Count block = dim->argument;
+/* The indices of this process in one dimension: whole blocks, then a part of a block. */
+struct share {
+    MPI_Count first, block, n_blocks, step, rest; /* the part has `rest` indices */
+};
 
-    if (dim->distribution == MPI_DISTRIBUTE_NONE || dim->processes == 1) {
-        return true;
+static struct share share_of(const struct dimension *dim)
+{
+    MPI_Count block = dim->argument, processes = dim->processes;
+
+    if (dim->distribution == MPI_DISTRIBUTE_NONE || processes == 1) {
+        return (struct share){0, dim->size, dim->size > 0, dim->size, 0};
     }
-    if (dim->distribution == MPI_DISTRIBUTE_BLOCK) {
-        if (block == MPI_DISTRIBUTE_DFLT_DARG) {
-            block = (dim->size + dim->processes - 1) / dim->processes;
-        }
-        return i / block == dim->place;
+    if (block == MPI_DISTRIBUTE_DFLT_DARG) {
+        block = dim->distribution == MPI_DISTRIBUTE_BLOCK
+                    ? (dim->size + processes - 1) / processes
+                    : 1;
     }
-    block = block == MPI_DISTRIBUTE_DFLT_DARG ? 1 : block;
-    return i / block % dim->processes == dim->place;
+    MPI_Count first = dim->place * block, step = processes * block;
+    MPI_Count left = dim->size > first ? dim->size - first : 0, n_blocks = left / step;
+    MPI_Count rest = left - n_blocks * step; /* in the last round */
+    n_blocks += rest >= block;
+    return (struct share){first, block, n_blocks, step, rest < block ? rest : 0};
+}
+
+/* The highest index of the share, which is not empty. */
+static MPI_Count last_of(const struct share *share)
+{
+    return share->rest > 0
+               ? share->first + share->n_blocks * share->step + share->rest - 1
+               : share->first + (share->n_blocks - 1) * share->step + share->block - 1;
+}
+
+/* Replaces the blocks of the maker by those of one more dimension. */
+static void distribute(struct maker *maker, const struct share *share, MPI_Aint stride)
+{
+    struct maker outer = {.n = 0};
+
+    if (share->n_blocks > 0) {
+        add_blocks(&outer, share->first * stride, maker->blocks, maker->n);
+        repeat(&outer, 0, (size_t)share->block, stride);
+        repeat(&outer, 0, (size_t)share->n_blocks, share->step * stride);
+    }
+    if (share->rest > 0) {
+        uint32_t from = outer.closed = outer.n;
+        add_blocks(&outer, (share->first + share->n_blocks * share->step) * stride,
+                   maker->blocks, maker->n);
+        repeat(&outer, from, (size_t)share->rest, stride);
+    }
+    free(maker->blocks);
+    maker->blocks = outer.blocks;
+    maker->n = outer.n;
+    maker->capacity = outer.capacity;
+    maker->closed = outer.closed;
 }
 
 /* Adds the elements of this process, in the order of the array. */
 static void add_elements(struct maker *maker, const struct dimension *dims, int ndims,
-                         bool c_order, size_t all, const struct wl_type *type)
+                         bool c_order, const struct wl_type *type)
 {
-    for (size_t at = 0; at < all; at++) {
-        size_t left = at;
-        bool mine = true;
-        for (int k = 0; k < ndims && mine; k++) {
-            const struct dimension *dim = &dims[c_order ? ndims - 1 - k : k];
-            mine = is_mine(dim, (MPI_Count)(left % (size_t)dim->size));
-            left /= (size_t)dim->size;
+    struct run first = {0, 1, type}, last = {0, 1, type};
+    MPI_Aint stride = type->extent;
+    size_t elements = 1;
+
+    add_run_blocks(maker, &first);
+    for (int k = 0; k < ndims; k++) {
+        const struct dimension *dim = &dims[c_order ? ndims - 1 - k : k];
+        struct share share = share_of(dim);
+        elements *= (size_t)(share.n_blocks * share.block + share.rest);
+        if (elements > 0) {
+            first.at += share.first * stride;
+            last.at += last_of(&share) * stride;
         }
-        if (mine) {
-            add_run(maker, &(struct run){(MPI_Aint)at * type->extent, 1, type});
-        }
+        distribute(maker, &share, stride);
+        stride *= dim->size;
     }
+    if (elements > 0 && note_run(maker, &first)) {
+        (void)note_run(maker, &last);
+    }
+    maker->size = elements * type->size;
 }
 
 int wl_MPI_Type_create_darray(struct wl_rank *rank, int size, int place, int ndims,
@@ -445,7 +573,7 @@ int wl_MPI_Type_create_darray(struct wl_rank *rank, int size, int place, int ndi
         left /= psizes[d];
         all *= (size_t)gsizes[d];
     }
-    add_elements(&maker, dims, ndims, order == MPI_ORDER_C, all, type);
+    add_elements(&maker, dims, ndims, order == MPI_ORDER_C, type);
     free(dims);
     set_extent(&maker, 0, (MPI_Aint)all * type->extent);
     return finish(

@@ -370,17 +370,12 @@ static MPI_Offset place_of(const struct file *file, MPI_Offset at, size_t *run)
     MPI_Offset tile = at / (MPI_Offset)type->size;
     size_t rest = (size_t)(at % (MPI_Offset)type->size);
     MPI_Offset base = file->displacement + tile * type->extent;
-    uint32_t i = 0;
 
     if (type->contiguous) {
         *run = SIZE_MAX;
         return file->displacement + at;
     }
-    while (rest >= type->blocks[i].bytes) {
-        rest -= type->blocks[i++].bytes;
-    }
-    *run = type->blocks[i].bytes - rest;
-    return base + type->blocks[i].at + (MPI_Offset)rest;
+    return base + wl_type_locate(type, rest, run);
 }
 
 int wl_MPI_File_get_byte_offset(struct wl_rank *rank, MPI_File file, MPI_Offset offset,

@@ -10,24 +10,65 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-struct wl_message_queue {
+/* Messages of a list, in the order in which they were sent. */
+struct list {
     struct wl_message *first, *last;
-    atomic_flag busy; /* a lock that is held for a few instructions */
 };
+
+/* The messages of one stream in a long queue. */
+struct stream {
+    struct stream *next; /* in the bucket */
+    struct wl_stream key;
+    struct list list;
+};
+
+struct index {
+    uint32_t n_streams, n_buckets; /* the latter is a power of 2 */
+    struct stream *buckets[];
+};
+
+/* A short queue is one list. A long one has a list for each stream, found by a hash. */
+struct wl_message_queue {
+    struct list list;
+    uint32_t n;       /* messages in the list */
+    atomic_flag busy; /* a lock that is held for a few instructions */
+    struct index *index;
+};
+
+enum { SHORT = 16 };
 
 struct wl_message_queue *wl_message_queues_new(uint32_t n_ranks)
 {
     return wl_calloc(n_ranks, sizeof(struct wl_message_queue));
 }
 
+static void free_list(struct list *list)
+{
+    while (list->first != NULL) {
+        struct wl_message *next = list->first->next;
+        free(list->first);
+        list->first = next;
+    }
+}
+
+static void free_index(struct index *index)
+{
+    for (uint32_t i = 0; index != NULL && i < index->n_buckets; i++) {
+        while (index->buckets[i] != NULL) {
+            struct stream *next = index->buckets[i]->next;
+            free_list(&index->buckets[i]->list);
+            free(index->buckets[i]);
+            index->buckets[i] = next;
+        }
+    }
+    free(index);
+}
+
 void wl_message_queues_free(struct wl_message_queue *queues, uint32_t n_ranks)
 {
     for (uint32_t i = 0; queues != NULL && i < n_ranks; i++) {
-        while (queues[i].first != NULL) {
-            struct wl_message *next = queues[i].first->next;
-            free(queues[i].first);
-            queues[i].first = next;
-        }
+        free_list(&queues[i].list);
+        free_index(queues[i].index);
     }
     free(queues);
 }
@@ -52,21 +93,17 @@ static void unlock(struct wl_message_queue *queue)
     atomic_flag_clear_explicit(&queue->busy, memory_order_release);
 }
 
-void wl_message_queue_put(struct wl_message_queue *queues, uint32_t rank,
-                          struct wl_message *message)
-{
-    struct wl_message_queue *queue = &queues[rank];
+/* ---- lists ---- */
 
+static void append(struct list *list, struct wl_message *message)
+{
     message->next = NULL;
-    message->checksum = wl_payload_checksum(message->bytes, message->size);
-    lock(queue);
-    if (queue->last != NULL) {
-        queue->last->next = message;
+    if (list->first != NULL) {
+        list->last->next = message;
     } else {
-        queue->first = message;
+        list->first = message;
     }
-    queue->last = message;
-    unlock(queue);
+    list->last = message;
 }
 
 static bool is_in(const struct wl_message *message, const struct wl_stream *stream)
@@ -76,12 +113,11 @@ static bool is_in(const struct wl_message *message, const struct wl_stream *stre
 }
 
 /* Sets *before to the message before the one that is found, or null. */
-static struct wl_message *find(const struct wl_message_queue *queue,
-                               const struct wl_stream *stream, uint32_t place,
-                               struct wl_message **before)
+static struct wl_message *find(const struct list *list, const struct wl_stream *stream,
+                               uint32_t place, struct wl_message **before)
 {
     *before = NULL;
-    for (struct wl_message *at = queue->first; at != NULL; at = at->next) {
+    for (struct wl_message *at = list->first; at != NULL; at = at->next) {
         if (is_in(at, stream) && place-- == 0) {
             return at;
         }
@@ -90,23 +126,144 @@ static struct wl_message *find(const struct wl_message_queue *queue,
     return NULL;
 }
 
-struct wl_message *wl_message_queue_take(struct wl_message_queue *queues, uint32_t rank,
-                                         const struct wl_stream *stream, uint32_t place)
+static struct wl_message *take(struct list *list, const struct wl_stream *stream,
+                               uint32_t place)
 {
-    struct wl_message_queue *queue = &queues[rank];
-    struct wl_message *before;
+    struct wl_message *before, *found = find(list, stream, place, &before);
 
-    lock(queue);
-    struct wl_message *found = find(queue, stream, place, &before);
     if (found != NULL) {
         if (before != NULL) {
             before->next = found->next;
         } else {
-            queue->first = found->next;
+            list->first = found->next;
         }
-        if (queue->last == found) {
-            queue->last = before;
+        if (list->last == found) {
+            list->last = before;
         }
+    }
+    return found;
+}
+
+/* ---- the index ---- */
+
+static struct index *new_index(uint32_t n_buckets)
+{
+    struct index *index = wl_calloc(1, sizeof(*index) + n_buckets * sizeof(struct stream *));
+
+    index->n_buckets = n_buckets;
+    return index;
+}
+
+static struct stream **find_stream(struct index *index, const struct wl_stream *key)
+{
+    uint64_t hash = ((uint64_t)key->source << 32 | (uint32_t)key->tag) * 0x9e3779b97f4a7c15U ^
+                    key->context * UINT64_C(0xbf58476d1ce4e5b9);
+    struct stream **at = &index->buckets[(hash ^ hash >> 32) & (index->n_buckets - 1)];
+
+    while (*at != NULL && ((*at)->key.context != key->context ||
+                           (*at)->key.source != key->source || (*at)->key.tag != key->tag)) {
+        at = &(*at)->next;
+    }
+    return at;
+}
+
+/* Moves all streams to an index of twice the size. */
+static struct index *grow(struct index *index)
+{
+    struct index *larger = new_index(2 * index->n_buckets);
+
+    larger->n_streams = index->n_streams;
+    for (uint32_t i = 0; i < index->n_buckets; i++) {
+        while (index->buckets[i] != NULL) {
+            struct stream *stream = index->buckets[i];
+            index->buckets[i] = stream->next;
+            stream->next = NULL;
+            *find_stream(larger, &stream->key) = stream;
+        }
+    }
+    free(index);
+    return larger;
+}
+
+static struct index *put_into(struct index *index, struct wl_message *message)
+{
+    const struct wl_stream key = {message->context, message->source, message->tag};
+
+    if (index->n_streams > index->n_buckets) {
+        index = grow(index);
+    }
+    struct stream **at = find_stream(index, &key);
+    if (*at == NULL) {
+        *at = wl_calloc(1, sizeof(**at));
+        (*at)->key = key;
+        index->n_streams++;
+    }
+    append(&(*at)->list, message);
+    return index;
+}
+
+/* The queue has become long. */
+static void make_index(struct wl_message_queue *queue)
+{
+    queue->index = new_index(2 * SHORT);
+    while (queue->list.first != NULL) {
+        struct wl_message *message = queue->list.first;
+        queue->list.first = message->next;
+        queue->index = put_into(queue->index, message);
+    }
+    queue->n = 0;
+}
+
+static struct wl_message *take_from(struct wl_message_queue *queue, const struct wl_stream *key,
+                                    uint32_t place)
+{
+    struct stream **at = find_stream(queue->index, key), *stream = *at;
+    struct wl_message *found = stream != NULL ? take(&stream->list, key, place) : NULL;
+
+    if (found != NULL && stream->list.first == NULL) {
+        *at = stream->next;
+        free(stream);
+        if (--queue->index->n_streams == 0) {
+            free(queue->index);
+            queue->index = NULL;
+        }
+    }
+    return found;
+}
+
+/* ---- the queue ---- */
+
+void wl_message_queue_put(struct wl_message_queue *queues, uint32_t rank,
+                          struct wl_message *message)
+{
+    struct wl_message_queue *queue = &queues[rank];
+
+    message->checksum = wl_payload_checksum(message->bytes, message->size);
+    lock(queue);
+    if (queue->index == NULL && queue->n >= SHORT) {
+        make_index(queue);
+    }
+    if (queue->index != NULL) {
+        queue->index = put_into(queue->index, message);
+    } else {
+        append(&queue->list, message);
+        queue->n++;
+    }
+    unlock(queue);
+}
+
+struct wl_message *wl_message_queue_take(struct wl_message_queue *queues, uint32_t rank,
+                                         const struct wl_stream *stream, uint32_t place)
+{
+    struct wl_message_queue *queue = &queues[rank];
+    struct wl_message *found;
+
+    lock(queue);
+    if (queue->index != NULL) {
+        found = take_from(queue, stream, place);
+    } else {
+        found = take(&queue->list, stream, place);
+        queue->n -= found != NULL;
     }
     unlock(queue);
     if (found != NULL) {
@@ -118,10 +275,16 @@ struct wl_message *wl_message_queue_take(struct wl_message_queue *queues, uint32
 const struct wl_message *wl_message_queue_peek(struct wl_message_queue *queues, uint32_t rank,
                                                const struct wl_stream *stream, uint32_t place)
 {
+    struct wl_message_queue *queue = &queues[rank];
+    const struct list *list = &queue->list;
     struct wl_message *before;
 
-    lock(&queues[rank]);
-    const struct wl_message *found = find(&queues[rank], stream, place, &before);
-    unlock(&queues[rank]);
-    return found;
+    lock(queue);
+    if (queue->index != NULL) {
+        const struct stream *found = *find_stream(queue->index, stream);
+        list = found != NULL ? &found->list : list; /* that of the queue is empty */
+    }
+    const struct wl_message *message = find(list, stream, place, &before);
+    unlock(queue);
+    return message;
 }

@@ -110,12 +110,21 @@ static void apply(const struct wl_rank *rank, const struct rma *rma, const unsig
     }
 }
 
-/* A lock of this rank's part of a window, which some rank holds. A rank may ask for it before
- * the target has returned from creating the window. */
+/* A rank that has asked for a lock and did not get it. */
+struct waiter {
+    uint32_t origin;
+    bool shared;
+};
+
+/* A lock of this rank's part of a window, which ranks hold or wait for. A rank may ask for it
+ * before the target has returned from creating the window. Ranks get it in the order in which
+ * they first asked, or some would never get it. */
 struct wl_lock {
     struct wl_lock *next;
     uint32_t id, first; /* of the window's communicator */
     int holders;        /* -1: held exclusively */
+    struct waiter *waiters;
+    uint32_t n_waiters, max_waiters;
 };
 
 static struct wl_lock **find_lock(struct wl_rank *rank, const struct rma *rma)
@@ -128,19 +137,51 @@ static struct wl_lock **find_lock(struct wl_rank *rank, const struct rma *rma)
     return at;
 }
 
-/* Replies with one byte whether the lock was granted. */
-static void apply_lock(struct wl_rank *rank, const struct rma *rma)
+/* The place of a rank among those that wait, the last one if it is new. Sets *free if those
+ * before it do not prevent it from getting the lock. */
+static uint32_t find_waiter(const struct wl_lock *lock, const struct waiter *waiter, bool *free)
 {
-    struct wl_lock **lock = find_lock(rank, rma);
+    uint32_t i = 0;
 
-    *rma->old = *lock == NULL || (rma->shared && (*lock)->holders > 0);
-    if (*rma->old) {
-        if (*lock == NULL) {
-            *lock = wl_malloc(sizeof(**lock));
-            **lock = (struct wl_lock){.id = rma->id, .first = rma->first};
-        }
-        (*lock)->holders += rma->shared ? 1 : -1;
+    *free = lock->holders == 0 || (waiter->shared && lock->holders > 0);
+    while (i < lock->n_waiters && lock->waiters[i].origin != waiter->origin) {
+        *free = *free && waiter->shared && lock->waiters[i].shared;
+        i++;
     }
+    return i;
+}
+
+/* Replies with one byte: 0 if the lock is granted, else one more than how many wait before, as
+ * far as that fits. */
+static void apply_lock(struct wl_rank *rank, const struct rma *rma, uint32_t origin)
+{
+    struct wl_lock **at = find_lock(rank, rma), *lock = *at;
+    const struct waiter waiter = {origin, rma->shared != 0};
+    bool granted;
+
+    if (lock == NULL) {
+        lock = *at = wl_malloc(sizeof(*lock));
+        *lock = (struct wl_lock){.id = rma->id, .first = rma->first};
+    }
+    uint32_t place = find_waiter(lock, &waiter, &granted);
+    *rma->old = granted ? 0 : (unsigned char)(place < UINT8_MAX ? place + 1 : UINT8_MAX);
+    if (granted) {
+        lock->holders += waiter.shared ? 1 : -1;
+        if (place < lock->n_waiters) {
+            lock->n_waiters--;
+            memmove(lock->waiters + place, lock->waiters + place + 1,
+                    (lock->n_waiters - place) * sizeof(struct waiter));
+        }
+    } else if (place == lock->n_waiters) {
+        WL_GROW(lock->waiters, lock->n_waiters, lock->max_waiters);
+        lock->waiters[lock->n_waiters++] = waiter;
+    }
+}
+
+static void lock_free(struct wl_lock *lock)
+{
+    free(lock->waiters);
+    free(lock);
 }
 
 static void apply_unlock(struct wl_rank *rank, const struct rma *rma)
@@ -149,9 +190,9 @@ static void apply_unlock(struct wl_rank *rank, const struct rma *rma)
 
     if (held != NULL) {
         held->holders += rma->shared ? -1 : 1;
-        if (held->holders == 0) {
+        if (held->holders == 0 && held->n_waiters == 0) {
             *lock = held->next;
-            free(held);
+            lock_free(held);
         }
     }
 }
@@ -160,7 +201,7 @@ void wl_locks_free(struct wl_rank *rank)
 {
     while (rank->locks != NULL) {
         struct wl_lock *next = rank->locks->next;
-        free(rank->locks);
+        lock_free(rank->locks);
         rank->locks = next;
     }
 }
@@ -184,7 +225,7 @@ void wl_rma_arrived(struct wf_port_rank *self, uint32_t origin)
         rma.old = reply_to != NULL ? wl_calloc(rma.old_bytes + 1, 1) : NULL;
     }
     if (rma.kind == WL_LOCK && rma.old != NULL) {
-        apply_lock(rank, &rma);
+        apply_lock(rank, &rma, origin);
     } else if (rma.kind == WL_UNLOCK) {
         apply_unlock(rank, &rma);
     } else if (rma.kind == WL_NAMES) {
@@ -256,7 +297,6 @@ static void expect_result(struct wl_rank *rank, struct wl_win *win,
                           const struct wl_access *access, struct rma *rma)
 {
     struct wl_rma_result *result = wl_malloc(sizeof(*result));
-    struct wl_rma_result **end = &win->results;
 
     *result = (struct wl_rma_result){
         .type = wl_type_of(rank, access->to_type),
@@ -265,10 +305,12 @@ static void expect_result(struct wl_rank *rank, struct wl_win *win,
         .packed = wl_calloc(rma->count * rma->type->size + 1, 1),
     };
     wl_type_hold(result->type);
-    while (*end != NULL) {
-        end = &(*end)->next;
+    if (win->results == NULL) {
+        win->results = result;
+    } else {
+        win->last_result->next = result;
     }
-    *end = result;
+    win->last_result = result;
     rma->old = result->packed;
     rma->old_bytes = rma->count * rma->type->size;
 }
@@ -367,15 +409,16 @@ static void send_lock(struct wl_rank *rank, const struct wl_win *win, uint32_t t
     send(rank, &view, target, rma, wl_message_new(sizeof(*rma)));
 }
 
-bool wl_win_try_lock(struct wl_rank *rank, struct wl_win *win, uint32_t target, bool exclusive)
+uint32_t wl_win_try_lock(struct wl_rank *rank, struct wl_win *win, uint32_t target,
+                         bool exclusive)
 {
     const struct wf_op flush = {.kind = WF_OP_WIN_FLUSH};
-    unsigned char granted = 0;
-    struct rma rma = {.kind = WL_LOCK, .shared = !exclusive, .old = &granted, .old_bytes = 1};
+    unsigned char place = 0;
+    struct rma rma = {.kind = WL_LOCK, .shared = !exclusive, .old = &place, .old_bytes = 1};
 
     send_lock(rank, win, target, &rma);
     (void)wl_call(rank, &flush);
-    return granted != 0;
+    return place;
 }
 
 void wl_win_unlock(struct wl_rank *rank, struct wl_win *win, uint32_t target)

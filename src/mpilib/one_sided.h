@@ -47,8 +47,10 @@ void wl_win_flush(struct wl_rank *rank, struct wl_win *win);
 /* Delivers the results; the accesses are complete. */
 void wl_win_deliver(struct wl_win *win);
 
-/* Asks a member for its lock; false if others hold it. */
-bool wl_win_try_lock(struct wl_rank *rank, struct wl_win *win, uint32_t target, bool exclusive);
+/* Asks a member for its lock. Returns 0 if the rank has it now, else one more than how many wait
+ * for it before the rank. */
+uint32_t wl_win_try_lock(struct wl_rank *rank, struct wl_win *win, uint32_t target,
+                         bool exclusive);
 void wl_win_unlock(struct wl_rank *rank, struct wl_win *win, uint32_t target);
 
 /* Adds to a number of the library in the memory of a member, and returns what it was: in the

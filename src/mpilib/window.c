@@ -293,14 +293,20 @@ int wl_MPI_Win_test(struct wl_rank *rank, MPI_Win handle, int *flag)
 
 /* ---- locks ---- */
 
-/* Asks until it gets the lock, with growing pauses. */
+/* Asks until it gets the lock, with growing pauses. They end soon for a rank that is the next,
+ * since all others wait for it. */
 static void lock(struct wl_rank *rank, struct wl_win *win, uint32_t target, int type)
 {
-    struct wf_op pause = {.kind = WF_OP_COMPUTE, .duration = 100000};
+    enum { FIRST_PS = 100000, LAST_PS = 2000000 };
+    struct wf_op pause = {.kind = WF_OP_COMPUTE, .duration = FIRST_PS};
+    uint32_t place;
 
-    while (!wl_win_try_lock(rank, win, target, type == MPI_LOCK_EXCLUSIVE)) {
+    while ((place = wl_win_try_lock(rank, win, target, type == MPI_LOCK_EXCLUSIVE)) > 0) {
         wl_post(rank, &pause);
         pause.duration += pause.duration / 8;
+        if (pause.duration > (int64_t)place * LAST_PS) {
+            pause.duration = (int64_t)place * LAST_PS;
+        }
     }
     win->held[target] = (unsigned char)type;
 }

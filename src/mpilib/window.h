@@ -24,11 +24,12 @@ struct wl_win {
     struct wl_win_part own;
     int flavor, model;
     struct wl_properties *properties;
-    struct wl_rma_result *results; /* that this rank waits for, in the order of its calls */
-    unsigned char *held;           /* by member: the lock type if this rank holds its lock */
-    bool all;                      /* within MPI_Win_lock_all() */
-    bool allocated;                /* the library has allocated the memory */
-    MPI_Group started, posted;     /* of MPI_Win_start() and MPI_Win_post() */
+    struct wl_rma_result *results,
+        *last_result;          /* that the rank waits for, in the order of calls */
+    unsigned char *held;       /* by member: the lock type if this rank holds its lock */
+    bool all;                  /* within MPI_Win_lock_all() */
+    bool allocated;            /* the library has allocated the memory */
+    MPI_Group started, posted; /* of MPI_Win_start() and MPI_Win_post() */
 };
 
 /* The window of a handle; the program ends if there is none. */

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs with large numbers, which do not end if a cost grows with their squares; the argument
+ * says which. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int rank, size;
+
+/* ---- gets: very many at a time ---- */
+
+static void gets_at_once(void)
+{
+    enum { N = 100000 };
+    int *memory, *got = calloc(N, sizeof(int));
+    long sum = 0;
+    MPI_Win win;
+
+    MPI_Win_allocate(N * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
+                     &win);
+    for (int i = 0; i < N; i++) {
+        memory[i] = rank + i;
+    }
+    MPI_Win_fence(0, win);
+    for (int i = 0; i < N; i++) {
+        MPI_Get(&got[i], 1, MPI_INT, (rank + 1 + i % (size - 1)) % size, i, 1, MPI_INT, win);
+    }
+    MPI_Win_fence(0, win);
+    for (int i = 0; i < N; i++) {
+        sum += got[i];
+    }
+    if (rank == 0) {
+        printf("sum %ld\n", sum);
+    }
+    free(got);
+    MPI_Win_free(&win);
+}
+
+/* ---- list: all ranks append to a list that all of them walk ---- */
+
+struct place {
+    int rank, item;
+};
+
+/* Waits until the item that was reserved for somebody says where it goes on. */
+static int follow(MPI_Win win, const struct place *at)
+{
+    int next = -1;
+
+    while (next < 0) {
+        MPI_Win_lock(MPI_LOCK_SHARED, at->rank, 0, win);
+        MPI_Get(&next, 1, MPI_INT, at->rank, 2 * at->item + 1, 1, MPI_INT, win);
+        MPI_Win_unlock(at->rank, win);
+    }
+    return next;
+}
+
+/* Appends an item of this rank after the last one. Returns whether `at` was the last one. */
+static int append(MPI_Win win, struct place *at, int item)
+{
+    int none = -1, owner = -1;
+
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, at->rank, 0, win);
+    MPI_Compare_and_swap(&rank, &none, &owner, MPI_INT, at->rank, 2 * at->item, win);
+    MPI_Win_unlock(at->rank, win);
+    if (owner != -1) {
+        *at = (struct place){owner, follow(win, at)};
+        return 0;
+    }
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, at->rank, 0, win);
+    MPI_Accumulate(&item, 1, MPI_INT, at->rank, 2 * at->item + 1, 1, MPI_INT, MPI_REPLACE, win);
+    MPI_Win_unlock(at->rank, win);
+    *at = (struct place){rank, item};
+    return 1;
+}
+
+static int count(MPI_Win win)
+{
+    struct place at = {0, 0};
+    int n = 0;
+
+    for (;;) {
+        int next[2];
+        MPI_Win_lock(MPI_LOCK_SHARED, at.rank, 0, win);
+        MPI_Get(next, 2, MPI_INT, at.rank, 2 * at.item, 2, MPI_INT, win);
+        MPI_Win_unlock(at.rank, win);
+        if (next[0] < 0) {
+            return n;
+        }
+        at = (struct place){next[0], next[1]};
+        n++;
+    }
+}
+
+static void list(void)
+{
+    enum { ITEMS = 20 };
+    struct place at = {0, 0};
+    int *memory;
+    MPI_Win win;
+
+    MPI_Win_allocate(2 * (ITEMS + 1) * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD,
+                     &memory, &win);
+    memset(memory, 0xff, 2 * (ITEMS + 1) * sizeof(int));
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int i = 1; i <= ITEMS;) {
+        i += append(win, &at, i);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+        printf("%d items of %d ranks\n", count(win), size);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_free(&win);
+}
+
+/* ---- types: of far more elements than there is memory ---- */
+
+static void tell(const char *what, MPI_Datatype type)
+{
+    MPI_Count bytes, lb, extent;
+
+    MPI_Type_size_x(type, &bytes);
+    MPI_Type_get_extent_x(type, &lb, &extent);
+    if (rank == 0) {
+        printf("%s: %lld, %lld %lld\n", what, (long long)bytes, (long long)lb,
+               (long long)extent);
+    }
+    MPI_Type_free(&type);
+}
+
+static void types(void)
+{
+    static const int sizes[] = {100000, 100000, 100000}, parts[] = {50000, 50000, 50000};
+    static const int starts[] = {1, 2, 3}, places[] = {3, MPI_DISTRIBUTE_DFLT_DARG};
+    static const int how[] = {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK};
+    static const int processes[] = {2, 2}, global[] = {1000003, 70001};
+    MPI_Datatype type, outer;
+
+    MPI_Type_vector(1000000000, 1, 2, MPI_INT, &type);
+    MPI_Type_create_hvector(1000000, 3, 1000000000000, type, &outer);
+    tell("vector", type);
+    tell("vector of vectors", outer);
+    MPI_Type_create_subarray(3, sizes, parts, starts, MPI_ORDER_C, MPI_DOUBLE, &type);
+    tell("subarray", type);
+    MPI_Type_create_darray(4, 1, 2, global, how, places, processes, MPI_ORDER_FORTRAN, MPI_INT,
+                           &type);
+    tell("darray", type);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (strcmp(argv[1], "gets") == 0) {
+        gets_at_once();
+    } else if (strcmp(argv[1], "list") == 0) {
+        list();
+    } else {
+        types();
+    }
+    MPI_Finalize();
+    return 0;
+}
