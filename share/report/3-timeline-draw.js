@@ -132,18 +132,21 @@ function drawCalls(t, pen, field) {
   pen.textAlign = "left";
   for (let track = Math.floor(t.view.top); track < Math.min(t.view.bottom, t.tracks); track++) {
     const y = field.y + (track - t.view.top) * tall, open = [];
-    for (const each of callsInView(t, track)) {
+    const list = callsInView(t, track);
+    list.forEach((each, i) => {
       while (open.length && open[open.length - 1] <= each.from) open.pop();
-      const inset = t.view.what === "calls" ? 0 : Math.min(open.length * 3, tall / 2);
+      const inset = t.view.what === "calls" ? 0 : Math.min(open.length * 4, tall / 2);
       open.push(each.until);
       const x = Math.max(timeX(t, field, each.from), field.x), wide = Math.min(timeX(t, field, each.until), field.x + field.w) - x;
       pen.fillStyle = color(callColor(each.name));
       pen.fillRect(x, y + inset, Math.max(wide, 0.6), (tall > 3 ? tall - 1 : tall) - inset);
-      if (wide > 30 && tall - inset >= 12 && pen.measureText(names[each.name]).width < wide - 6) {
+      /* A name must not be under the box of an inner region. */
+      const room = list[i + 1] ? Math.min(wide, timeX(t, field, list[i + 1].from) - x) : wide;
+      if (room > 30 && tall - inset >= 12 && pen.measureText(names[each.name]).width < room - 4) {
         pen.fillStyle = color("--call-ink");
         pen.fillText(names[each.name], x + 3, y + inset + (tall - inset) / 2 + 4);
       }
-    }
+    });
   }
 }
 

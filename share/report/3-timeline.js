@@ -223,7 +223,8 @@ function timelineTools(t) {
 
 function timelineSection(section) {
   const t = ranksTimeline = newTimeline();
-  t.own = drawing(Math.min(Math.max(t.rows.length * 12, 120), 620) + FIELD.top + FIELD.bottom,
+  /* Few ranks have rows that names fit into. */
+  t.own = drawing(Math.min(Math.max(t.rows.length * (t.rows.length <= 31 ? 20 : 12), 120), 620) + FIELD.top + FIELD.bottom,
     "Timeline of the ranks; arrows move it, + and − zoom, home shows everything", (pen, width, height) => {
       drawTimeline(t, pen, width, height);
       Object.assign(t.own.canvas.dataset, {from: t.view.from, to: t.view.to, top: t.view.top, bottom: t.view.bottom, style: t.style});

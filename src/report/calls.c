@@ -45,9 +45,10 @@ static void describe(struct wf_track_name *name, const char *text)
     }
     const struct wf_op_info *info = wf_op_info(wf_op_of_call(name->mpi));
     name->sends = info->family == WF_FAMILY_SEND || info->family == WF_FAMILY_SENDRECV;
-    name->receives = (info->family == WF_FAMILY_RECV && !info->returns_request) ||
-                     info->family == WF_FAMILY_SENDRECV || info->family == WF_FAMILY_WAIT ||
-                     info->family == WF_FAMILY_TEST;
+    name->exchanges = info->family == WF_FAMILY_SENDRECV;
+    name->posts = info->family == WF_FAMILY_RECV || name->exchanges;
+    name->blocks = name->posts && !info->returns_request;
+    name->completes = info->family == WF_FAMILY_WAIT || info->family == WF_FAMILY_TEST;
     name->is_collective = info->family == WF_FAMILY_COLLECTIVE;
     name->is_point_to_point = info->family >= WF_FAMILY_SEND && info->family <= WF_FAMILY_TEST;
 }
@@ -181,27 +182,6 @@ static void read_messages(struct wf_track_calls *calls, const struct wf_tracks *
     }
 }
 
-/* The call in which a message is received: the first that can receive and does not end before
- * the message arrives. */
-static uint32_t receiving_call(const struct wf_track_calls *calls, uint32_t track, uint64_t at)
-{
-    const struct wf_track_list *list = &calls->calls[track];
-    size_t low = 0, high = list->n;
-
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (list->calls[middle].until < at) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    while (low < list->n && !calls->names[list->calls[low].name].receives) {
-        low++;
-    }
-    return low < list->n ? (uint32_t)low : WF_TRACK_NO_CALL;
-}
-
 /* Finds, for each call of a track that sends, the first message that left after it began and
  * goes where the call says. `first` and `last` are the messages of the track. */
 static void match_track(struct wf_track_calls *calls, uint32_t track, size_t first, size_t last)
@@ -209,7 +189,7 @@ static void match_track(struct wf_track_calls *calls, uint32_t track, size_t fir
     const struct wf_track_list *list = &calls->calls[track];
 
     for (size_t i = 0; i < list->n; i++) {
-        struct wf_track_call *call = &list->calls[i];
+        const struct wf_track_call *call = &list->calls[i];
         if (!calls->names[call->name].sends || !call->has_peer) {
             continue;
         }
@@ -221,8 +201,6 @@ static void match_track(struct wf_track_calls *calls, uint32_t track, size_t fir
             if (each->sent == WF_TRACK_NO_CALL && each->message.to == call->peer &&
                 each->message.bytes == call->bytes) {
                 each->sent = (uint32_t)i;
-                each->received = receiving_call(calls, each->to, each->message.arrival);
-                call->sent_to = each->received != WF_TRACK_NO_CALL ? each->to : call->sent_to;
                 break;
             }
         }
@@ -241,6 +219,7 @@ static void match_messages(struct wf_track_calls *calls)
     }
 }
 
+/* By track, call and arrival; before calls are known, by track and arrival. */
 static int compare_received(const void *a, const void *b)
 {
     const struct wf_track_received *x = a, *y = b;
@@ -257,14 +236,76 @@ static int compare_received(const void *a, const void *b)
     return x->message < y->message ? -1 : 1;
 }
 
-static void sort_received(struct wf_track_calls *calls)
+/* Whether a call asks for the message: from its sender and with its tag, unless it takes any. An
+ * exchange has the tag of what it sends, usually that of what it receives. */
+static bool asks_for(const struct wf_track_calls *calls, const struct wf_track_call *call,
+                     const struct wf_track_matched *message)
 {
+    const struct wf_track_name *name = &calls->names[call->name];
+    uint32_t tag = calls->calls[message->from].calls[message->sent].tag;
+    bool from = name->exchanges || !call->has_peer || call->peer == message->message.from;
+
+    return name->posts && !call->is_matched && from && (!call->has_tag || call->tag == tag);
+}
+
+/* The call in which a message is received: the first that asks for it or, if that does not wait,
+ * the first call after it that completes requests and does not end before the message arrives.
+ * `first` is the first call that may ask; moves past those that are served. */
+static uint32_t receiving_call(const struct wf_track_calls *calls,
+                               const struct wf_track_matched *message, size_t *first)
+{
+    const struct wf_track_list *list = &calls->calls[message->to];
+    size_t i = *first;
+
+    while (i < list->n && !asks_for(calls, &list->calls[i], message)) {
+        i++;
+    }
+    if (i == list->n) {
+        return WF_TRACK_NO_CALL;
+    }
+    list->calls[i].is_matched = true;
+    while (*first < list->n &&
+           (list->calls[*first].is_matched || !calls->names[list->calls[*first].name].posts)) {
+        ++*first;
+    }
+    if (calls->names[list->calls[i].name].blocks) {
+        return (uint32_t)i;
+    }
+    while (i < list->n && (!calls->names[list->calls[i].name].completes ||
+                           list->calls[i].until < message->message.arrival)) {
+        i++;
+    }
+    return i < list->n ? (uint32_t)i : WF_TRACK_NO_CALL;
+}
+
+/* Finds the receiving calls in the order of arrival, and sorts messages by them. */
+static void find_receivers(struct wf_track_calls *calls)
+{
+    size_t n = 0, first = 0;
+
     calls->received = wf_xcalloc(calls->n_messages + 1, sizeof(*calls->received));
     for (size_t i = 0; i < calls->n_messages; i++) {
         const struct wf_track_matched *each = &calls->messages[i];
+        if (each->sent != WF_TRACK_NO_CALL) {
+            calls->received[n++] =
+                (struct wf_track_received){each->to, 0, each->message.arrival, i};
+        }
+    }
+    qsort(calls->received, n, sizeof(*calls->received), compare_received);
+    for (size_t i = 0; i < n; i++) {
+        struct wf_track_received *in = &calls->received[i];
+        struct wf_track_matched *each = &calls->messages[in->message];
+        first = i > 0 && calls->received[i - 1].to == in->to ? first : 0;
+        each->received = receiving_call(calls, each, &first);
         if (each->received != WF_TRACK_NO_CALL) {
-            calls->received[calls->n_received++] =
-                (struct wf_track_received){each->to, each->received, each->message.arrival, i};
+            calls->calls[each->from].calls[each->sent].sent_to = each->to;
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        struct wf_track_received in = calls->received[i];
+        in.call = calls->messages[in.message].received;
+        if (in.call != WF_TRACK_NO_CALL) {
+            calls->received[calls->n_received++] = in;
         }
     }
     qsort(calls->received, calls->n_received, sizeof(*calls->received), compare_received);
@@ -290,7 +331,7 @@ void wf_track_calls_init(struct wf_track_calls *calls, const struct wf_value *do
         calls->regions = read_lists(regions, tracks, calls->n_region_names);
     }
     match_messages(calls);
-    sort_received(calls);
+    find_receivers(calls);
 }
 
 void wf_track_calls_fini(struct wf_track_calls *calls)

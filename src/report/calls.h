@@ -18,6 +18,7 @@ struct wf_track_call {
     bool has_peer, has_tag, has_args;
     uint32_t peer, tag, comm;
     uint32_t sent_to; /* track that received the message of this call; WF_TRACK_NO_CALL: none */
+    bool is_matched;  /* the message that the call asked for is known */
     uint64_t bytes;
 };
 
@@ -43,7 +44,11 @@ struct wf_track_received {
 struct wf_track_name {
     const char *text; /* belongs to the document */
     char mpi[64];     /* as MPI calls it: "MPI_Isend" */
-    bool sends, receives, is_collective, is_point_to_point;
+    bool sends, is_collective, is_point_to_point;
+    bool posts;     /* asks for a message... */
+    bool blocks;    /* ...and waits for it */
+    bool exchanges; /* the arguments are those of what it sends */
+    bool completes; /* waits for requests, or tests them */
 };
 
 struct wf_track_calls {

@@ -168,6 +168,52 @@ def check_otf2():
     check('"rank 63"' in definitions and '"node 63"' in definitions, "t.otf2: names")
 
 
+PROGRAM = """group half = rank % 2, 2, size / 2
+repeat 3 {
+    region step {
+        region exchange {
+            irecv (rank + size - 1) % size 100 tag 7
+            isend (rank + 1) % size 100 tag 7
+            compute 1us * (1 + rank % 3)
+            waitall
+        }
+        sendrecv (rank + 1) % size from (rank + size - 1) % size 200 tag 3
+        if rank == 0 { recv any 300 tag any } else if rank == 1 { send 0 300 tag 5 }
+        bcast 64 root 1 in half
+    }
+}
+"""
+
+
+def check_regions():
+    """Regions contain their calls, a wildcard receives what was sent, a root is a rank of the run."""
+    pathlib.Path("regions.txt").write_text(PROGRAM, encoding="utf-8")
+    args = ["replay", "gen:text", "-n", "8", "-p", "gen.file=regions.txt", "-q"]
+    write(*args, "--record-calls", "-o", "regions.json")
+    recording = json.loads(pathlib.Path("regions.json").read_text(encoding="utf-8"))["recording"]
+    names, calls = recording["region_names"], [text.split(";") for text in recording["regions"]]
+    check(names == ["step", "exchange"] and all([each[0] for each in rank] == ["0", "1"] * 3 for rank in calls),
+          f"{names}, {calls[0]}")
+    number = recording["call_names"].index("bcast")
+    roots = {rank: {call.split()[3] for call in text.split(";") if call.split()[0] == str(number)}
+             for rank, text in enumerate(recording["calls"])}
+    check(all(found == {str(2 + rank % 2)} for rank, found in roots.items()), f"roots: {roots}")
+    write("report", "regions.json", "-o", "regions.calls.csv")
+    lines = [line.split(",") for line in pathlib.Path("regions.calls.csv").read_text(encoding="utf-8").splitlines()[1:]]
+    steps = [line for line in lines if line[4] == "step"]
+    check(len(steps) == 24 and all(any(int(step[1]) <= int(line[1]) and int(line[2]) <= int(step[2])
+                                       for step in steps if step[0] == line[0])
+                                   for line in lines if line[4] in ("waitall", "sendrecv", "bcast")), "calls in regions")
+    done = run("report", "regions.json", "-o", "regions.otf2")
+    if done.returncode == 3:
+        return
+    info = json.loads(run("info", "regions.otf2", "--json").stdout)
+    records = {name: row["count"] for name, row in info["records"].items()}
+    kinds = {name: row["calls"] for name, row in info["ops_by_kind"].items()}
+    check(records["MPI_SEND"] == records["MPI_RECV"] == 24 + 24 + 3 and records["ENTER:exchange"] == 24 and
+          kinds["sendrecv"] == 24 and kinds["send"] == kinds["recv"] == 27, f"{records} {kinds}")
+
+
 def check_archive(recording):
     """Our own reader finds the calls: their messages, collectives and times."""
     info = json.loads(run("info", "t.otf2", "--json").stdout)
@@ -438,6 +484,7 @@ def main():
     check_tasks()
     check_choice()
     check_otf2()
+    check_regions()
     if browser.find():
         check_page("run.html", True)
         check_page("many.html", False)
