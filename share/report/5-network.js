@@ -229,6 +229,10 @@ function hotLinks(section, links) {
   const made = table(head, links.map((l) => [String(l.vertex), String(l.port), String(l.to), percent(l.busy_percent / 100), size(l.bytes), count(l.packets),
     ...(waits ? [time(l.wait_ps), time(l.peak_wait_ps)] : []), ...(detailed ? [fillers(l), l.load_bytes ? sparkline(l) : ""] : [])]), {id: "hot-links"});
   made.classList.add("lines");
+  if (recording && recording.nodes) {
+    const nodes = numbersOf(recording.nodes);
+    selectable(made, links.map((l) => nodes.flatMap((node, rank) => node === l.vertex || node === l.to ? [rank] : [])));
+  }
   section.append(element("h3", {}, "The busiest links" + (detailed ? " and their sources" : "")), made);
   if (detailed) {
     section.append(loadTable(links.filter((l) => l.load_bytes)), element("p", {class: "soft"}, "Sources: the nodes that sent the packets of the link, by bytes. " +

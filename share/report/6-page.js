@@ -58,7 +58,9 @@ function headSection() {
       `median ${exactTime(result.predicted_time_p50_ps, number(result.predicted_time_p95_ps) - number(result.predicted_time_p05_ps))}.`));
   }
   if (recorded != null) {
-    head.append(element("p", {}, `Recorded time: ${time(recorded)}; the prediction is ${percent(number(predicted) / number(recorded))} of that.`));
+    const share = number(predicted) / number(recorded), computing = get("result.ranks.compute_ps.max");
+    head.append(element("p", {}, `Recorded time: ${time(recorded)}; the prediction is ${percent(share)} of that` +
+      (computing != null && (share < 0.5 || share > 2) ? `: ranks compute for at most ${time(computing)}, and the calls, which filled the rest, are predicted anew.` : ".")));
   }
   const cards = [[s.ranks && count(s.ranks), "ranks"], [s.network, "network model"], [s.topology, "topology"], [result.messages != null && count(result.messages), "messages"],
     [result.bytes != null && size(result.bytes), "sent"], [result.energy && inUnits(result.energy.joules, JOULES, 3), "energy"],

@@ -246,12 +246,13 @@ static enum wf_status open_trace(const struct wf_plan *plan, uint32_t number,
     }
     uint32_t n_ranks = trace.source != NULL ? trace.source->n_ranks : trace.graph->n_pes;
     if (job->settings->ranks != 0 && job->settings->ranks != n_ranks) {
-        status = wf_err_set(err, WF_EINVAL,
-                            "'%.200s' is a trace of %u rank%s, which cannot be played on %llu; "
-                            "leave the number out, or, for more ranks, run the program itself: "
-                            "build it with weftcc and start it with 'weft run -n'",
-                            path, n_ranks, n_ranks == 1 ? "" : "s",
-                            (unsigned long long)job->settings->ranks);
+        status = wf_err_set(
+            err, WF_EINVAL,
+            "'%.200s' is a trace of %u rank%s, which cannot be played on %llu; "
+            "leave the number out, or, for more ranks, make a larger trace from "
+            "several with 'weft extrapolate', or run the program itself: build it "
+            "with weftcc and start it with 'weft run -n'",
+            path, n_ranks, n_ranks == 1 ? "" : "s", (unsigned long long)job->settings->ranks);
         status = wf_setting_blame(
             wf_scenario_find(plan->scenario, job_key(number, "ranks", key, sizeof(key))),
             status, err);

@@ -331,6 +331,9 @@ def check_calls(page):
     page.page.mouse("mouseReleased", x, y, button="left", clickCount=1)
     check(page.page.wait("selected.has(0) && document.getElementById('selection').textContent.includes('rank 0')"), "the matrix selects")
     check(page.page.wait("location.hash.includes('select=0')"), "the selection is in the address")
+    page.drawn("document.querySelectorAll('#hot-links tbody tr')[0].click()")
+    link = page.value("get('result.network.hot_links')[0]")
+    check(page.value("[...selected]") == sorted([link["vertex"], link["to"]]), "a link selects the ranks of its nodes")
 
 
 def check_compare(page):
