@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/progress.h"
 #include "cli/trace_input.h"
 #include "sim/world.h"
 #include "study/trace_info.h"
@@ -27,8 +28,12 @@ static enum wf_status info_run(struct wf_cli *cli, const void *opts_arg,
     const char *name = operands->args.items[0];
     struct wf_trace trace;
     struct wf_study_info info;
+    struct wf_progress_line line;
 
+    wf_progress_init(&line, WF_PROGRESS_AUTO, cli->err);
+    wf_progress_read_begin(&line, name);
     enum wf_status status = wf_cli_trace_input(name, &opts->trace, &trace, err);
+    wf_progress_read_end(&line);
     if (status != WF_OK) {
         return wf_world_agree(cli->world, status, err);
     }

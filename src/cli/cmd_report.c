@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cli.h"
 #include "cli/opt.h"
+#include "cli/progress.h"
 #include "report/writer.h"
 #include "result/result.h"
 #include "study/page.h"
@@ -83,7 +84,12 @@ static enum wf_status report_run(struct wf_cli *cli, const void *opts_arg,
     const struct report_opts *opts = opts_arg;
     struct wf_value *doc = NULL;
 
+    struct wf_progress_line line;
+
+    wf_progress_init(&line, WF_PROGRESS_AUTO, cli->err);
+    wf_progress_read_begin(&line, operands->args.items[0]);
     enum wf_status status = wf_result_read(operands->args.items[0], &doc, err);
+    wf_progress_read_end(&line);
     if (status != WF_OK) {
         return status;
     }

@@ -58,8 +58,7 @@ static int columns(FILE *out)
     return DEFAULT_COLUMNS;
 }
 
-/* "1:05:09" or "2:07". */
-static void format_clock(double seconds, char *buf, size_t size)
+void wf_progress_clock(double seconds, char *buf, size_t size)
 {
     uint64_t s = seconds < 1e9 ? (uint64_t)(seconds + 0.5) : UINT64_C(1000000000);
 
@@ -82,7 +81,7 @@ char *wf_progress_text(const struct wf_sim_progress *progress, double elapsed, c
     }
     if (fraction > 0) {
         char clock[32];
-        format_clock(elapsed * (1 - fraction) / fraction, clock, sizeof(clock));
+        wf_progress_clock(elapsed * (1 - fraction) / fraction, clock, sizeof(clock));
         (void)snprintf(eta, sizeof(eta), "  %s left", clock);
     }
     if (progress->runs > 0) {
@@ -115,6 +114,11 @@ void wf_progress_draw(void *line_arg, const struct wf_sim_progress *progress)
     if (line->out == NULL) {
         return;
     }
+    if (line->reading != NULL) {
+        /* The time left is that of the simulation. */
+        wf_progress_read_end(line);
+        line->began = now();
+    }
 
     double t = now();
     double pause = line->in_place ? REDRAW_SECONDS : LINE_SECONDS;
@@ -123,6 +127,26 @@ void wf_progress_draw(void *line_arg, const struct wf_sim_progress *progress)
     }
     line->drawn = t;
     (void)wf_progress_text(progress, t - line->began, text);
+    if (line->in_place) {
+        draw_in_place(line, text);
+    } else {
+        (void)fprintf(line->out, "%s\n", text);
+    }
+    (void)fflush(line->out);
+}
+
+void wf_progress_reading_draw(struct wf_progress_line *line,
+                              const struct wf_progress_read *read)
+{
+    char text[WF_PROGRESS_TEXT_MAX];
+    double t = now();
+
+    if (line->out == NULL || t - line->began < FIRST_SECONDS ||
+        t - line->drawn < (line->in_place ? REDRAW_SECONDS : LINE_SECONDS)) {
+        return;
+    }
+    line->drawn = t;
+    (void)wf_progress_reading_text(read, t - line->began, text);
     if (line->in_place) {
         draw_in_place(line, text);
     } else {
@@ -142,7 +166,7 @@ void wf_progress_share(struct wf_progress_line *line, const char *what, double f
     }
     line->drawn = t;
     if (fraction > 0 && fraction <= 1) {
-        format_clock((t - line->began) * (1 - fraction) / fraction, clock, sizeof(clock));
+        wf_progress_clock((t - line->began) * (1 - fraction) / fraction, clock, sizeof(clock));
         (void)snprintf(left, sizeof(left), "  %s left", clock);
     }
     (void)snprintf(text, sizeof(text), "%3d %%  %s%s", (int)(100 * fraction), what, left);
@@ -168,7 +192,7 @@ static void draw_count(void *line_arg, size_t done, size_t of)
     if (done > line->before && done < of) {
         char clock[32];
         double each = (now() - line->began) / (double)(done - line->before);
-        format_clock(each * (double)(of - done), clock, sizeof(clock));
+        wf_progress_clock(each * (double)(of - done), clock, sizeof(clock));
         (void)snprintf(left, sizeof(left), "  %s left", clock);
     }
     (void)snprintf(text, sizeof(text), "%zu of %zu %s%s", done, of, line->what, left);

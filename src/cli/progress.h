@@ -26,6 +26,7 @@ struct wf_progress_line {
     bool shown;          /* on the terminal now */
     const char *what;    /* name of the things that wf_progress_points() counts */
     size_t before;       /* number of them done at the start */
+    struct wf_progress_reading *reading; /* a file is being read; null: none */
 };
 
 void wf_progress_init(struct wf_progress_line *line, enum wf_progress_mode mode, FILE *out);
@@ -39,6 +40,22 @@ void wf_progress_share(struct wf_progress_line *line, const char *what, double f
  * left" and must live as long as the host. */
 struct wf_points_host wf_progress_points(struct wf_progress_line *line, const char *what,
                                          uint64_t jobs);
+
+/* Shows "42 %  reading run.weft  120 MiB  60.0 MiB/s  0:03 left" while the file or directory at
+ * `path` is read, from another thread, until the end or the first progress of a simulation. Does
+ * nothing if the line is silent or there is no such file. The line must not move meanwhile. */
+void wf_progress_read_begin(struct wf_progress_line *line, const char *path);
+void wf_progress_read_end(struct wf_progress_line *line); /* without a begin: nothing */
+
+/* Parts of it (cli/progress_reading.c), the first two for tests too. */
+struct wf_progress_read {
+    const char *name;
+    uint64_t size, bytes; /* of the file; read so far, in all passes */
+};
+char *wf_progress_reading_text(const struct wf_progress_read *read, double elapsed, char *buf);
+void wf_progress_clock(double seconds, char *buf, size_t size); /* "1:05:09" or "2:07" */
+void wf_progress_reading_draw(struct wf_progress_line *line,
+                              const struct wf_progress_read *read);
 
 /* Writes "  42 %  1.234 ms simulated ..." to `buf` of WF_PROGRESS_TEXT_MAX bytes, `elapsed`
  * seconds after the start; returns `buf`. */

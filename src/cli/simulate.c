@@ -316,10 +316,15 @@ static enum wf_status run(struct wf_cli *cli, const struct wf_simulate_opts *opt
     if (opts->trace != NULL && !opts->dry_run) {
         wf_interrupt_loses(NO_TRACE);
     }
+    const struct wf_setting *source = wf_scenario_find(own, "source");
+    if (source != NULL) {
+        wf_progress_read_begin(&line, source->value);
+    }
     if (status == WF_OK) {
         status = opts->dry_run ? wf_sim_explain(own, &host, doc, err)
                                : wf_sim_run(own, &host, doc, err);
     }
+    wf_progress_read_end(&line);
     wf_progress_erase(&line);
     wf_scenario_free(own);
     wf_interrupt_loses(NULL);

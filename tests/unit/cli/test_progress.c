@@ -69,8 +69,50 @@ static void a_file_gets_lines_only_if_asked(void)
     CHECK(strcmp(drawn(WF_PROGRESS_NEVER), "") == 0);
 }
 
+static void reading_says_how_fast_and_how_long(void)
+{
+    static const struct {
+        struct wf_progress_read read;
+        double elapsed;
+        const char *text;
+    } cases[] = {
+        {{"a.weft", 100 << 20, 25 << 20},
+         5,
+         " 25 %  reading a.weft  25.0 MiB  5.00 MiB/s  0:15 left"},
+        {{"a.weft", 100 << 20, 150 << 20}, 10, "reading a.weft  150 MiB  15.0 MiB/s"},
+        {{"b", 10, 0}, 2, "reading b  0 B  0 B/s"},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char buf[WF_PROGRESS_TEXT_MAX];
+        CHECK_STR(wf_progress_reading_text(&cases[i].read, cases[i].elapsed, buf),
+                  cases[i].text);
+    }
+}
+
+/* What begins ends, whether there is such a file or not; nothing is shown so soon. */
+static void reading_ends(void)
+{
+    struct wf_progress_line line;
+    FILE *out = tmpfile();
+
+    CHECK(out != NULL);
+    wf_progress_init(&line, WF_PROGRESS_ALWAYS, out);
+    for (int i = 0; i < 3; i++) {
+        wf_progress_read_begin(&line, i == 0 ? "nowhere" : "/etc/passwd");
+        CHECK((line.reading != NULL) == (i > 0));
+        wf_progress_read_end(&line);
+        CHECK(line.reading == NULL);
+    }
+    wf_progress_read_end(&line);
+    CHECK(ftell(out) == 0);
+    (void)fclose(out);
+}
+
 int main(void)
 {
+    RUN(reading_says_how_fast_and_how_long);
+    RUN(reading_ends);
     RUN(the_line_says_how_far_and_how_long);
     RUN(a_file_gets_lines_only_if_asked);
     return wf_test_done();
