@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Attributes: values that the program attaches to objects (MPI-3.1, 6.7, "Caching"). */
+#include "mpilib/bindings/fortran.h"
 #include "mpilib/memory.h"
 #include "mpilib/properties.h"
 #include "mpilib/window.h"
@@ -10,6 +11,7 @@ struct keyval {
     MPI_Comm_copy_attr_function *copy;
     MPI_Comm_delete_attr_function *remove;
     void *extra_state;
+    bool fortran; /* the functions take and return integers, as pointers */
 };
 
 int weft_mpi_dup_fn(MPI_Comm old, int keyval, void *extra_state, void *value_in,
@@ -27,7 +29,7 @@ int wl_MPI_Comm_create_keyval(struct wl_rank *rank, MPI_Comm_copy_attr_function 
 {
     struct keyval *created = wl_malloc(sizeof(*created));
 
-    *created = (struct keyval){copy, remove, extra_state};
+    *created = (struct keyval){.copy = copy, .remove = remove, .extra_state = extra_state};
     *keyval = wl_table_add(&rank->keyvals, WL_KEYVAL, created);
     return MPI_SUCCESS;
 }
@@ -60,12 +62,30 @@ static struct wl_attribute **find(struct wl_properties *properties, int keyval)
     return at;
 }
 
-static void add(struct wl_properties *properties, int keyval, void *value)
+static void add(struct wl_properties *properties, const struct wl_attribute *what)
 {
     struct wl_attribute *attribute = wl_malloc(sizeof(*attribute));
 
-    *attribute = (struct wl_attribute){properties->attributes, keyval, value};
+    *attribute = *what;
+    attribute->next = properties->attributes;
     properties->attributes = attribute;
+}
+
+/* The value as C sees it, and as Fortran does (MPI-4.0, 19.3.7). */
+static void *value_in_c(struct wl_attribute *at)
+{
+    return at->integer ? &at->number : at->value;
+}
+
+static MPI_Aint value_in_fortran(const struct wl_attribute *at)
+{
+    return at->integer ? at->number : (MPI_Aint)at->value;
+}
+
+static void *value_for(const struct keyval *keyval, struct wl_attribute *at)
+{
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): how Fortran's integers travel */
+    return keyval->fortran ? (void *)value_in_fortran(at) : value_in_c(at);
 }
 
 /* The attribute stays if the program's delete function fails. */
@@ -73,9 +93,10 @@ static int delete_one(struct wl_rank *rank, int object, struct wl_attribute **at
 {
     struct wl_attribute *gone = *at;
     const struct keyval *keyval = keyval_of(rank, gone->keyval);
-    int code = keyval->remove != NULL
-                   ? keyval->remove(object, gone->keyval, gone->value, keyval->extra_state)
-                   : MPI_SUCCESS;
+    int code =
+        keyval->remove != NULL
+            ? keyval->remove(object, gone->keyval, value_for(keyval, gone), keyval->extra_state)
+            : MPI_SUCCESS;
 
     if (code == MPI_SUCCESS) {
         *at = gone->next;
@@ -93,7 +114,7 @@ void wl_attributes_delete(struct wl_rank *rank, int handle,
 }
 
 /* Recursion copies the oldest attribute first. */
-static int copy_from(struct wl_rank *rank, int from, const struct wl_attribute *at,
+static int copy_from(struct wl_rank *rank, int from, struct wl_attribute *at,
                      struct wl_properties **copy)
 {
     if (at == NULL) {
@@ -103,12 +124,19 @@ static int copy_from(struct wl_rank *rank, int from, const struct wl_attribute *
     const struct keyval *keyval = keyval_of(rank, at->keyval);
     void *value = NULL;
     int flag = 0;
+    if (code == MPI_SUCCESS && keyval->copy == weft_mpi_dup_fn) {
+        add(wl_properties_get(copy), at);
+        return code;
+    }
     if (code == MPI_SUCCESS && keyval->copy != NULL) {
-        code = keyval->copy(from, at->keyval, keyval->extra_state, at->value, (void *)&value,
-                            &flag);
+        code = keyval->copy(from, at->keyval, keyval->extra_state, value_for(keyval, at),
+                            (void *)&value, &flag);
     }
     if (code == MPI_SUCCESS && flag) {
-        add(wl_properties_get(copy), at->keyval, value);
+        add(wl_properties_get(copy), &(struct wl_attribute){.keyval = at->keyval,
+                                                            .value = value,
+                                                            .integer = keyval->fortran,
+                                                            .number = (MPI_Aint)value});
     }
     return code;
 }
@@ -121,29 +149,29 @@ int wl_attributes_copy(struct wl_rank *rank, int from, struct wl_properties *con
 
 /* ---- the functions of each kind of object ---- */
 
-static int set(struct wl_rank *rank, int object, struct wl_properties **properties, int keyval,
-               void *value)
+static int set(struct wl_rank *rank, int object, struct wl_properties **properties,
+               const struct wl_attribute *what)
 {
     struct wl_properties *own = wl_properties_get(properties);
-    struct wl_attribute **at = find(own, keyval);
+    struct wl_attribute **at = find(own, what->keyval);
 
-    (void)keyval_of(rank, keyval);
+    (void)keyval_of(rank, what->keyval);
     if (*at != NULL) {
         int code = delete_one(rank, object, at);
         if (code != MPI_SUCCESS) {
             return code;
         }
     }
-    add(own, keyval, value);
+    add(own, what);
     return MPI_SUCCESS;
 }
 
 static bool get(struct wl_properties *properties, int keyval, void *value)
 {
-    const struct wl_attribute *found = properties != NULL ? *find(properties, keyval) : NULL;
+    struct wl_attribute *found = properties != NULL ? *find(properties, keyval) : NULL;
 
     if (found != NULL) {
-        *(void **)value = found->value;
+        *(void **)value = value_in_c(found);
     }
     return found != NULL;
 }
@@ -215,7 +243,8 @@ static bool predefined_type(struct wl_rank *rank, MPI_Datatype type, int keyval,
 #define ATTRIBUTES(Object, object)                                                            \
     int wl_MPI_##Object##_set_attr(struct wl_rank *rank, int handle, int keyval, void *value) \
     {                                                                                         \
-        return set(rank, handle, wl_##object##_properties(rank, handle), keyval, value);      \
+        return set(rank, handle, wl_##object##_properties(rank, handle),                      \
+                   &(struct wl_attribute){.keyval = keyval, .value = value});                 \
     }                                                                                         \
     int wl_MPI_##Object##_get_attr(struct wl_rank *rank, int handle, int keyval, void *value, \
                                    int *flag)                                                 \
@@ -232,3 +261,63 @@ static bool predefined_type(struct wl_rank *rank, MPI_Datatype type, int keyval,
 ATTRIBUTES(Comm, comm)
 ATTRIBUTES(Type, type)
 ATTRIBUTES(Win, win)
+
+/* ---- called by the Fortran interface ---- */
+
+/* The properties of an object of any kind. */
+static struct wl_properties **properties_of(struct wl_rank *rank, int object)
+{
+    uint32_t kind = (uint32_t)object >> WL_KIND_SHIFT;
+
+    return kind == WL_WIN    ? wl_win_properties(rank, object)
+           : kind == WL_TYPE ? wl_type_properties(rank, object)
+                             : wl_comm_properties(rank, object);
+}
+
+void weft_mpi_keyval_is_fortran(int keyval)
+{
+    struct wl_rank *rank = wl_enter();
+    struct keyval *own = wl_table_get(&rank->keyvals, WL_KEYVAL, keyval);
+
+    if (own != NULL) {
+        own->fortran = true;
+    }
+    wl_leave(rank);
+}
+
+int weft_mpi_attribute_set(int object, int keyval, MPI_Aint value)
+{
+    struct wl_call call = wl_call_begin("MPI_Comm_set_attr");
+
+    return wl_call_end(
+        call, set(call.rank, object, properties_of(call.rank, object),
+                  &(struct wl_attribute){.keyval = keyval, .integer = true, .number = value}));
+}
+
+/* In C, most predefined attributes are pointers to integers. */
+static MPI_Aint predefined_integer(int keyval, const void *value)
+{
+    return keyval == MPI_WIN_BASE                                  ? (MPI_Aint)value
+           : keyval == MPI_WIN_SIZE || keyval == MPI_WIN_DISP_UNIT ? *(const MPI_Aint *)value
+                                                                   : *(const int *)value;
+}
+
+int weft_mpi_attribute_get(int object, int keyval, MPI_Aint *value, int *flag)
+{
+    struct wl_call call = wl_call_begin("MPI_Comm_get_attr");
+    uint32_t kind = (uint32_t)object >> WL_KIND_SHIFT;
+    const void *predefined = NULL;
+
+    if (kind == WL_WIN ? predefined_win(call.rank, object, keyval, (void *)&predefined)
+                       : kind == WL_COMM &&
+                             predefined_comm(call.rank, object, keyval, (void *)&predefined)) {
+        *flag = 1;
+        *value = predefined_integer(keyval, predefined);
+        return wl_call_end(call, MPI_SUCCESS);
+    }
+    struct wl_properties *properties = *properties_of(call.rank, object);
+    const struct wl_attribute *found = properties != NULL ? *find(properties, keyval) : NULL;
+    *flag = found != NULL;
+    *value = found != NULL ? value_in_fortran(found) : *value;
+    return wl_call_end(call, MPI_SUCCESS);
+}

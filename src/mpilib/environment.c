@@ -21,10 +21,15 @@ int wl_MPI_Init(struct wl_rank *rank, int *argc, char ***argv)
     return MPI_SUCCESS;
 }
 
+int wl_thread_level(int required)
+{
+    return required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
+}
+
 int wl_MPI_Init_thread(struct wl_rank *rank, int *argc, char ***argv, int required,
                        int *provided)
 {
-    rank->thread_level = required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
+    rank->thread_level = wl_thread_level(required);
     *provided = rank->thread_level;
     return wl_MPI_Init(rank, argc, argv);
 }

@@ -319,6 +319,30 @@ void wl_datareps_free(struct wl_rank *rank)
     }
 }
 
+/* The offset in the file of byte `at` of the view. Sets *run to how many bytes follow it
+ * there. */
+static MPI_Offset place_of(const struct file *file, MPI_Offset at, size_t *run)
+{
+    const struct wl_type *type = file->filetype;
+    MPI_Offset tile = at / (MPI_Offset)type->size;
+    size_t rest = (size_t)(at % (MPI_Offset)type->size);
+    MPI_Offset base = file->displacement + tile * type->extent;
+
+    if (type->contiguous) {
+        *run = SIZE_MAX;
+        return file->displacement + at;
+    }
+    return base + wl_type_locate(type, rest, run);
+}
+
+/* Advances the shared file pointer. Returns where it was. */
+static MPI_Offset advance_shared(struct wl_rank *rank, const struct file *file, MPI_Offset n)
+{
+    struct wl_view view = wl_comm_of(rank, file->comm);
+
+    return wl_remote_add(rank, &view, 0, file->shared, n);
+}
+
 int wl_MPI_File_set_view(struct wl_rank *rank, MPI_File file, MPI_Offset displacement,
                          MPI_Datatype etype, MPI_Datatype filetype, const char *datarep,
                          MPI_Info info)
@@ -336,6 +360,12 @@ int wl_MPI_File_set_view(struct wl_rank *rank, MPI_File file, MPI_Offset displac
                  "the file type has %zu bytes, which is not a multiple of the %zu of its "
                  "elementary type",
                  pattern->size, element->size);
+    }
+    if (displacement == MPI_DISPLACEMENT_CURRENT) { /* of files that are accessed in order */
+        size_t run;
+        displacement =
+            place_of(own, advance_shared(rank, own, 0) * (MPI_Offset)own->etype->size, &run);
+        synchronize(rank, own);
     }
     wl_type_hold(element);
     wl_type_hold(pattern);
@@ -360,22 +390,6 @@ int wl_MPI_File_get_view(struct wl_rank *rank, MPI_File file, MPI_Offset *displa
     *filetype = wl_type_handle(rank, own->filetype);
     memcpy(datarep, "native", sizeof("native"));
     return MPI_SUCCESS;
-}
-
-/* The offset in the file of byte `at` of the view. Sets *run to how many bytes follow it
- * there. */
-static MPI_Offset place_of(const struct file *file, MPI_Offset at, size_t *run)
-{
-    const struct wl_type *type = file->filetype;
-    MPI_Offset tile = at / (MPI_Offset)type->size;
-    size_t rest = (size_t)(at % (MPI_Offset)type->size);
-    MPI_Offset base = file->displacement + tile * type->extent;
-
-    if (type->contiguous) {
-        *run = SIZE_MAX;
-        return file->displacement + at;
-    }
-    return base + wl_type_locate(type, rest, run);
 }
 
 int wl_MPI_File_get_byte_offset(struct wl_rank *rank, MPI_File file, MPI_Offset offset,
@@ -406,14 +420,6 @@ struct access {
 #define POSITION INT64_MIN
 #define SHARED   (INT64_MIN + 1)
 #define ORDERED  (INT64_MIN + 2)
-
-/* Advances the shared file pointer. Returns where it was. */
-static MPI_Offset advance_shared(struct wl_rank *rank, const struct file *file, MPI_Offset n)
-{
-    struct wl_view view = wl_comm_of(rank, file->comm);
-
-    return wl_remote_add(rank, &view, 0, file->shared, n);
-}
 
 /* The offset of a rank's n elements, which follow those of the ranks before it. */
 static MPI_Offset ordered_offset(struct wl_rank *rank, const struct file *file, MPI_Offset n)

@@ -50,6 +50,7 @@ struct wl_comm;
 struct wl_comm_registry;
 struct wl_datarep;
 struct wl_name;
+struct wl_partitioned;
 struct wl_exit_handler;
 struct wl_lock;
 struct wl_omp;
@@ -98,6 +99,7 @@ struct wl_rank {
     struct wl_datarep *datareps;   /* data representations that the program has registered */
     uint64_t n_sent, n_sent_bytes; /* messages of the program, for tools */
     struct wl_tool *tool;          /* null if the program does not use MPI_T */
+    struct wl_partitioned *untold; /* partitioned sends that were not started yet */
     uint32_t n_partitions;         /* of all its partitioned sends: the next one's first tag */
     struct wl_lock *locks;         /* of its windows, that ranks hold */
     uint32_t n_wins; /* while there are any, the rank must not run ahead of its time */
@@ -189,6 +191,9 @@ void wl_names_apply(struct wl_rank *rank, const unsigned char *data, unsigned ch
 void wl_tool_free(struct wl_rank *rank);
 /* The result of a function for events, of which there are none. */
 int wl_tool_no_event(const struct wl_rank *rank, int code);
+
+/* The thread level that a program gets which asks for `required`. */
+int wl_thread_level(int required);
 
 /* Between functions with counts of type int and those with large counts: a copy of a list,
  * which the caller frees, and a result, MPI_UNDEFINED if it does not fit. */

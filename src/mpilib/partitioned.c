@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Partitioned communication (MPI-4.0, 4). Every partition of the sender is a message, which
- * MPI_Pready() sends. The sender may have other partitions than the receiver, so with
- * MPI_Psend_init() it tells the receiver how many there are and under which tags they come. The
- * receiver learns that when it first asks for its request after MPI_Start(), and then posts its
- * receives; from then on, MPI_Start() posts them.
+ * MPI_Pready() sends. The sender may have other partitions than the receiver, so when it first
+ * starts its request it tells the receiver how many there are and under which tags they come.
+ * The receiver learns that when it first asks for its request after MPI_Start(), and then posts
+ * its receives; from then on, MPI_Start() posts them.
  */
 #include "mpilib/internal_messages.h"
 #include "mpilib/interprocess.h"
@@ -19,7 +19,7 @@
 #define SETUP_TAG(tag) (WL_TAG_LIMIT + (tag))
 #define DATA_TAG       (2 * WL_TAG_LIMIT)
 
-/* What the sender tells the receiver when it creates its request. */
+/* What the sender tells the receiver when it first starts its request. */
 struct setup {
     uint32_t n;         /* partitions */
     uint32_t first_tag; /* of partition 0; the others follow */
@@ -27,7 +27,9 @@ struct setup {
 };
 
 /* request->own. */
-struct partitioned {
+struct wl_partitioned {
+    struct wl_partitioned *next; /* of the sends that have told nothing yet; in order */
+    bool told;
     MPI_Comm comm;
     uint32_t peer; /* a member of the communicator */
     int source, tag;
@@ -43,17 +45,17 @@ struct partitioned {
     unsigned char *packed;      /* the data, if the type has gaps; else null */
 };
 
-static size_t own_bytes(const struct partitioned *part)
+static size_t own_bytes(const struct wl_partitioned *part)
 {
     return part->count * part->type->size;
 }
 
-static struct wl_view view_of(struct wl_rank *rank, const struct partitioned *part)
+static struct wl_view view_of(struct wl_rank *rank, const struct wl_partitioned *part)
 {
     return wl_comm_of(rank, part->comm);
 }
 
-static struct wf_op op_of(struct wl_rank *rank, const struct partitioned *part,
+static struct wf_op op_of(struct wl_rank *rank, const struct wl_partitioned *part,
                           enum wf_op_kind kind, int tag, uint64_t bytes)
 {
     struct wl_view view = view_of(rank, part);
@@ -66,7 +68,7 @@ static struct wf_op op_of(struct wl_rank *rank, const struct partitioned *part,
 }
 
 /* A message to the peer; the caller fills it in and sends it. */
-static struct wl_message *message_new(struct wl_rank *rank, const struct partitioned *part,
+static struct wl_message *message_new(struct wl_rank *rank, const struct wl_partitioned *part,
                                       int tag, size_t bytes, bool wanted)
 {
     struct wl_view view = view_of(rank, part);
@@ -80,14 +82,14 @@ static struct wl_message *message_new(struct wl_rank *rank, const struct partiti
     return message;
 }
 
-static void message_send(struct wl_rank *rank, const struct partitioned *part,
+static void message_send(struct wl_rank *rank, const struct wl_partitioned *part,
                          struct wl_message *message)
 {
     wl_message_send(wl_member(view_of(rank, part).comm, part->peer), message);
 }
 
 /* A receive of `bytes` from the peer into `to`. */
-static struct wl_recv recv_of(struct wl_rank *rank, const struct partitioned *part, int tag,
+static struct wl_recv recv_of(struct wl_rank *rank, const struct wl_partitioned *part, int tag,
                               void *to, size_t bytes)
 {
     struct wl_view view = view_of(rank, part);
@@ -114,8 +116,14 @@ static void start_recv(struct wl_rank *rank, struct wl_request *request);
 
 static void release(struct wl_rank *rank, struct wl_request *request)
 {
-    struct partitioned *part = request->own;
+    struct wl_partitioned *part = request->own;
 
+    for (struct wl_partitioned **at = &rank->untold; *at != NULL; at = &(*at)->next) {
+        if (*at == part) {
+            *at = part->next;
+            break;
+        }
+    }
     wl_type_release(part->type);
     free(part->packed);
     if (request->compound->start != start_recv || request->proc_null) {
@@ -154,15 +162,15 @@ static struct wl_request *create(struct wl_rank *rank, const struct arguments *a
                  WL_TAG_LIMIT);
     }
     struct wl_request *request = wl_persistent_new(rank, WL_REQUEST_COMPOUND, handle);
-    struct partitioned *part = wl_calloc(1, sizeof(*part));
-    *part = (struct partitioned){.comm = args->comm,
-                                 .peer = view.peers + (uint32_t)args->peer,
-                                 .source = args->peer,
-                                 .tag = args->tag,
-                                 .buffer = (unsigned char *)(uintptr_t)args->buffer,
-                                 .type = wl_type_of(rank, args->type),
-                                 .n = (uint32_t)args->partitions,
-                                 .count = (size_t)args->count};
+    struct wl_partitioned *part = wl_calloc(1, sizeof(*part));
+    *part = (struct wl_partitioned){.comm = args->comm,
+                                    .peer = view.peers + (uint32_t)args->peer,
+                                    .source = args->peer,
+                                    .tag = args->tag,
+                                    .buffer = (unsigned char *)(uintptr_t)args->buffer,
+                                    .type = wl_type_of(rank, args->type),
+                                    .n = (uint32_t)args->partitions,
+                                    .count = (size_t)args->count};
     wl_type_hold(part->type);
     request->own = part;
     request->proc_null = args->peer == MPI_PROC_NULL;
@@ -173,9 +181,31 @@ static struct wl_request *create(struct wl_rank *rank, const struct arguments *a
 
 /* ---- sending ---- */
 
+static void send_setup(struct wl_rank *rank, struct wl_partitioned *part);
+
+/* Sends and receives match in the order in which they were created. So the sends before this
+ * one that match the same receives tell first. */
+static void tell(struct wl_rank *rank, const struct wl_partitioned *last)
+{
+    struct wl_partitioned **at = &rank->untold;
+
+    while (*at != NULL && !last->told) {
+        struct wl_partitioned *part = *at;
+        if (part->comm == last->comm && part->peer == last->peer && part->tag == last->tag) {
+            *at = part->next;
+            part->told = true;
+            send_setup(rank, part);
+        } else {
+            at = &part->next;
+        }
+    }
+}
+
 static void start_send(struct wl_rank *rank, struct wl_request *request)
 {
     struct wl_compound *compound = request->compound;
+
+    tell(rank, request->own);
 
     compound->n_missing = compound->n;
     for (uint32_t i = 0; i < compound->n; i++) {
@@ -189,7 +219,7 @@ static void finish_send(struct wl_rank *rank, struct wl_request *request)
 }
 
 /* Nobody waits for the message that tells the receiver what comes. */
-static void send_setup(struct wl_rank *rank, struct partitioned *part)
+static void send_setup(struct wl_rank *rank, struct wl_partitioned *part)
 {
     part->setup =
         (struct setup){.n = part->n, .first_tag = rank->n_partitions, .bytes = own_bytes(part)};
@@ -216,7 +246,11 @@ int wl_MPI_Psend_init(struct wl_rank *rank, const void *buf, int partitions, MPI
     struct wl_compound *compound = request->compound;
 
     if (!request->proc_null) {
-        send_setup(rank, request->own);
+        struct wl_partitioned **end = &rank->untold;
+        while (*end != NULL) {
+            end = &(*end)->next;
+        }
+        *end = request->own;
         compound->n = (uint32_t)partitions;
         compound->subs = wl_calloc(compound->n, sizeof(struct wl_subrequest));
         for (uint32_t i = 0; i < compound->n; i++) {
@@ -232,7 +266,7 @@ int wl_MPI_Psend_init(struct wl_rank *rank, const void *buf, int partitions, MPI
 static struct wl_request *partition_of(struct wl_rank *rank, MPI_Request handle, int partition)
 {
     struct wl_request *request = wl_request_of(rank, handle);
-    const struct partitioned *part = request->own;
+    const struct wl_partitioned *part = request->own;
 
     if (request->kind != WL_REQUEST_COMPOUND || request->compound->start == NULL) {
         wl_fatal(rank, "the request is not one of partitioned communication");
@@ -246,7 +280,7 @@ static struct wl_request *partition_of(struct wl_rank *rank, MPI_Request handle,
 int wl_MPI_Pready(struct wl_rank *rank, int partition, MPI_Request handle)
 {
     struct wl_request *request = partition_of(rank, handle, partition);
-    const struct partitioned *part = request->own;
+    const struct wl_partitioned *part = request->own;
     size_t bytes = own_bytes(part);
     bool wanted = wl_payload_wanted(bytes);
 
@@ -295,14 +329,14 @@ int wl_MPI_Pready_list(struct wl_rank *rank, int length, const int *partitions,
 /* ---- receiving ---- */
 
 /* Where byte `at` of the data goes. */
-static unsigned char *place_of(const struct partitioned *part, size_t at)
+static unsigned char *place_of(const struct wl_partitioned *part, size_t at)
 {
     return (part->packed != NULL ? part->packed : part->buffer) + at;
 }
 
 static void post_data(struct wl_rank *rank, struct wl_request *request)
 {
-    struct partitioned *part = request->own;
+    struct wl_partitioned *part = request->own;
     struct wl_compound *compound = request->compound;
 
     compound->subs = part->data;
@@ -320,7 +354,7 @@ static void post_data(struct wl_rank *rank, struct wl_request *request)
 /* The setup has come. */
 static bool learn(struct wl_rank *rank, struct wl_request *request)
 {
-    struct partitioned *part = request->own;
+    struct wl_partitioned *part = request->own;
     size_t theirs = part->setup.n * part->setup.bytes, own = part->n * own_bytes(part);
 
     if (theirs != own) {
@@ -343,7 +377,7 @@ static bool learn(struct wl_rank *rank, struct wl_request *request)
 
 static void start_recv(struct wl_rank *rank, struct wl_request *request)
 {
-    const struct partitioned *part = request->own;
+    const struct wl_partitioned *part = request->own;
 
     if (part->knows) {
         post_data(rank, request);
@@ -351,7 +385,7 @@ static void start_recv(struct wl_rank *rank, struct wl_request *request)
 }
 
 /* Brings a partition of the receiver to its place, if the type has gaps. */
-static void unpack(const struct partitioned *part, size_t partition)
+static void unpack(const struct wl_partitioned *part, size_t partition)
 {
     if (part->packed != NULL) {
         wl_unpack(part->type, part->packed + partition * own_bytes(part), part->count,
@@ -361,7 +395,7 @@ static void unpack(const struct partitioned *part, size_t partition)
 
 static void finish_recv(struct wl_rank *rank, struct wl_request *request)
 {
-    const struct partitioned *part = request->own;
+    const struct wl_partitioned *part = request->own;
 
     for (uint32_t i = 0; i < part->n; i++) {
         unpack(part, i);
@@ -376,7 +410,7 @@ int wl_MPI_Precv_init(struct wl_rank *rank, void *buf, int partitions, MPI_Count
     const struct arguments args = {buf, partitions, count, datatype, source, tag, comm};
     struct wl_request *request = create(rank, &args, handle);
     struct wl_compound *compound = request->compound;
-    struct partitioned *part = request->own;
+    struct wl_partitioned *part = request->own;
 
     compound->start = start_recv;
     compound->finish = finish_recv;
@@ -397,7 +431,7 @@ int wl_MPI_Precv_init(struct wl_rank *rank, void *buf, int partitions, MPI_Count
 int wl_MPI_Parrived(struct wl_rank *rank, MPI_Request handle, int partition, int *flag)
 {
     struct wl_request *request = partition_of(rank, handle, partition);
-    const struct partitioned *part = request->own;
+    const struct wl_partitioned *part = request->own;
     uint64_t own = own_bytes(part), each;
 
     *flag = 1;

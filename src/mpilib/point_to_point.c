@@ -6,13 +6,20 @@
 #include "mpilib/interprocess.h"
 #include "mpilib/payload.h"
 
+/* Programs give no type for no elements. */
+static const struct wl_type *type_of(const struct wl_rank *rank, MPI_Datatype type,
+                                     MPI_Count count)
+{
+    return wl_type_of(rank, count == 0 && type == MPI_DATATYPE_NULL ? MPI_BYTE : type);
+}
+
 /* ---- sends ---- */
 
 int wl_send_message(struct wl_rank *rank, const struct wl_send_args *args, struct wf_op *op,
                     bool *proc_null)
 {
     struct wl_view view = wl_comm_of(rank, args->comm);
-    const struct wl_type *type = wl_type_of(rank, args->type);
+    const struct wl_type *type = type_of(rank, args->type, args->count);
 
     *proc_null = args->to == MPI_PROC_NULL;
     if (*proc_null) {
@@ -161,7 +168,7 @@ int wl_recv_prepare(struct wl_rank *rank, const struct wl_recv_args *args, struc
     if (code != MPI_SUCCESS || *proc_null) {
         return code;
     }
-    recv->type = wl_type_of(rank, args->type);
+    recv->type = type_of(rank, args->type, args->count);
     wl_type_hold(recv->type);
     recv->buffer = args->buffer;
     recv->count = (size_t)args->count;

@@ -12,7 +12,9 @@
 struct wl_attribute {
     struct wl_attribute *next;
     int keyval;
-    void *value;
+    void *value;     /* set in C... */
+    bool integer;    /* ...or in Fortran: */
+    MPI_Aint number; /* in C the value is its address */
 };
 
 /* How the members of a communicator are arranged. Owns its lists. */

@@ -59,7 +59,9 @@ typedef void kernel(const void *in, void *inout, size_t count);
 
 #define INTEGER(X, kind, type) \
     ORDERED(X, kind, type) ARITHMETIC(X, kind, type) LOGICAL(X, kind, type) BITS(X, kind, type)
-#define REAL(X, kind, type) ORDERED(X, kind, type) ARITHMETIC(X, kind, type)
+/* Logical operations on real numbers are not MPI, but other implementations have them. */
+#define REAL(X, kind, type) \
+    ORDERED(X, kind, type) ARITHMETIC(X, kind, type) LOGICAL(X, kind, type)
 
 /* clang-format off */
 #define ALL(X)                                   \

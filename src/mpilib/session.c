@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 struct session {
     struct wl_properties *properties; /* its error handler */
@@ -39,7 +40,7 @@ static const char *const levels[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED",
 static int asked_level(struct wl_rank *rank, MPI_Info info)
 {
     char value[MPI_MAX_INFO_VAL] = "";
-    int flag = 0, asked = MPI_THREAD_SINGLE, provided;
+    int flag = 0, asked = MPI_THREAD_SINGLE;
 
     if (info != MPI_INFO_NULL) {
         (void)wl_MPI_Info_get(rank, info, "thread_level", MPI_MAX_INFO_VAL - 1, value, &flag);
@@ -47,8 +48,7 @@ static int asked_level(struct wl_rank *rank, MPI_Info info)
     for (int i = 0; flag && i <= MPI_THREAD_MULTIPLE; i++) {
         asked = strcmp(value, levels[i]) == 0 ? i : asked;
     }
-    provided = asked < MPI_THREAD_FUNNELED ? asked : MPI_THREAD_FUNNELED;
-    return provided;
+    return wl_thread_level(asked);
 }
 
 int wl_MPI_Session_init(struct wl_rank *rank, MPI_Info info, MPI_Errhandler errhandler,
@@ -109,7 +109,7 @@ int wl_MPI_Session_get_nth_pset(struct wl_rank *rank, MPI_Session session, MPI_I
 static int pset_of(const struct wl_rank *rank, const char *name)
 {
     for (int i = 0; i < N_PSETS; i++) {
-        if (strcmp(name, psets[i]) == 0) {
+        if (strcasecmp(name, psets[i]) == 0) {
             return i;
         }
     }

@@ -133,7 +133,7 @@ int wl_MPI_T_init_thread(struct wl_rank *rank, int required, int *provided)
         rank->tool = wl_calloc(1, sizeof(*rank->tool));
     }
     rank->tool->n_inits++;
-    *provided = required < MPI_THREAD_FUNNELED ? required : MPI_THREAD_FUNNELED;
+    *provided = wl_thread_level(required);
     return MPI_SUCCESS;
 }
 

@@ -28,3 +28,9 @@ int *wl_f_weights(int *weights);
 /* Converts places in arrays: Fortran counts from 1. MPI_UNDEFINED stays. */
 void wl_f_count_one(int *index);
 void wl_f_count_all(int n, int *indices);
+
+/* Attributes of Fortran are integers. The functions of a keyval that Fortran has created take
+ * integers, as pointers. */
+void weft_mpi_keyval_is_fortran(int keyval);
+int weft_mpi_attribute_set(int object, int keyval, MPI_Aint value);
+int weft_mpi_attribute_get(int object, int keyval, MPI_Aint *value, int *flag);

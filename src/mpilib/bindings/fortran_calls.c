@@ -17,6 +17,16 @@ double mpi_wtime_(void)
     return MPI_Wtime();
 }
 
+double pmpi_wtime_(void)
+{
+    return MPI_Wtime();
+}
+
+double pmpi_wtick_(void)
+{
+    return MPI_Wtick();
+}
+
 double mpi_wtick_(void)
 {
     return MPI_Wtick();
@@ -101,41 +111,18 @@ void mpi_buffer_detach_(void *buffer, int *size, int *ierror)
     *ierror = MPI_Buffer_detach(&memory, size);
 }
 
-/* ---- attributes: values are integers, in C pointers ---- */
-
-static void get_value(int found, int keyval, const void *value, MPI_Aint *out)
-{
-    if (found) {
-        /* In C, the predefined attributes are pointers to integers. */
-        *out = keyval > MPI_KEYVAL_INVALID && keyval <= MPI_APPNUM ? *(const int *)value
-                                                                   : (MPI_Aint)value;
-    }
-}
-
-void mpi_comm_set_attr_(const int *comm, const int *keyval, const MPI_Aint *value, int *ierror)
-{
-    *ierror = MPI_Comm_set_attr(*comm, *keyval, (void *)*value);
-}
-
-void mpi_comm_get_attr_(const int *comm, const int *keyval, MPI_Aint *value, int *flag,
-                        int *ierror)
-{
-    void *found = NULL;
-
-    *ierror = MPI_Comm_get_attr(*comm, *keyval, &found, flag);
-    get_value(*flag, *keyval, found, value);
-}
+/* ---- attributes of MPI-1: plain integers ---- */
 
 void mpi_attr_put_(const int *comm, const int *keyval, const int *value, int *ierror)
 {
-    *ierror = MPI_Comm_set_attr(*comm, *keyval, (void *)(MPI_Aint)*value);
+    *ierror = weft_mpi_attribute_set(*comm, *keyval, *value);
 }
 
 void mpi_attr_get_(const int *comm, const int *keyval, int *value, int *flag, int *ierror)
 {
     MPI_Aint wide = *value;
 
-    mpi_comm_get_attr_(comm, keyval, &wide, flag, ierror);
+    *ierror = weft_mpi_attribute_get(*comm, *keyval, &wide, flag);
     *value = (int)wide;
 }
 
@@ -150,6 +137,31 @@ void mpi_info_get_(const int *info, const char *key, const int *valuelen, char *
     }
     free(name);
     free(text);
+}
+
+/* The text stays as it is if there is no such key. */
+void mpi_info_get_string_(const int *info, const char *key, int *buflen, char *value, int *flag,
+                          int *ierror, size_t key_length, size_t value_length)
+{
+    char *name = wl_f_text(key, key_length);
+    int room = *buflen;
+    char *text = calloc(room > 0 ? (size_t)room + 1 : 1, 1);
+    int needs = room > 0 ? room + 1 : 0; /* C counts the byte that ends the string */
+
+    *ierror = MPI_Info_get_string(*info, name, &needs, text, flag);
+    if (*flag) {
+        if (room > 0) {
+            wl_f_fill(value, value_length, text);
+        }
+        *buflen = needs - 1;
+    }
+    free(name);
+    free(text);
+}
+
+void mpi_info_create_env_(int *info, int *ierror)
+{
+    *ierror = MPI_Info_create_env(0, NULL, info);
 }
 
 /* ---- other programs, which are refused ---- */
@@ -175,10 +187,10 @@ void mpi_comm_spawn_multiple_(const int *count, const char *commands, const char
 /* ---- generalized requests: the program's functions get all arguments by address ---- */
 
 struct grequest {
-    void (*query)(const MPI_Aint *extra_state, MPI_Status *status, int *ierror);
-    void (*free)(const MPI_Aint *extra_state, int *ierror);
-    void (*cancel)(const MPI_Aint *extra_state, const int *complete, int *ierror);
-    MPI_Aint extra_state;
+    void (*query)(MPI_Aint *extra_state, MPI_Status *status, int *ierror);
+    void (*free)(MPI_Aint *extra_state, int *ierror);
+    void (*cancel)(MPI_Aint *extra_state, const int *complete, int *ierror);
+    MPI_Aint *extra_state; /* the program's variable */
 };
 
 static int query_grequest(void *extra_state, MPI_Status *status)
@@ -186,7 +198,7 @@ static int query_grequest(void *extra_state, MPI_Status *status)
     const struct grequest *own = extra_state;
     int code = MPI_SUCCESS;
 
-    own->query(&own->extra_state, status, &code);
+    own->query(own->extra_state, status, &code);
     return code;
 }
 
@@ -195,7 +207,7 @@ static int free_grequest(void *extra_state)
     struct grequest *own = extra_state;
     int code = MPI_SUCCESS;
 
-    own->free(&own->extra_state, &code);
+    own->free(own->extra_state, &code);
     free(own);
     return code;
 }
@@ -205,20 +217,20 @@ static int cancel_grequest(void *extra_state, int complete)
     const struct grequest *own = extra_state;
     int code = MPI_SUCCESS;
 
-    own->cancel(&own->extra_state, &complete, &code);
+    own->cancel(own->extra_state, &complete, &code);
     return code;
 }
 
-void mpi_grequest_start_(void (*query)(const MPI_Aint *, MPI_Status *, int *),
-                         void (*free_function)(const MPI_Aint *, int *),
-                         void (*cancel)(const MPI_Aint *, const int *, int *),
-                         const MPI_Aint *extra_state, int *request, int *ierror)
+void mpi_grequest_start_(void (*query)(MPI_Aint *, MPI_Status *, int *),
+                         void (*free_function)(MPI_Aint *, int *),
+                         void (*cancel)(MPI_Aint *, const int *, int *), MPI_Aint *extra_state,
+                         int *request, int *ierror)
 {
     struct grequest *own = malloc(sizeof(*own));
 
     *ierror = MPI_ERR_NO_MEM;
     if (own != NULL) {
-        *own = (struct grequest){query, free_function, cancel, *extra_state};
+        *own = (struct grequest){query, free_function, cancel, extra_state};
         *ierror =
             MPI_Grequest_start(query_grequest, free_grequest, cancel_grequest, own, request);
     }

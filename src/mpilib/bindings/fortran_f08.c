@@ -156,6 +156,37 @@ void mpi_info_get_f08_(const int *info, const char *key, const int *valuelen, ch
     wl_f08_code(ierror, code);
 }
 
+void mpi_info_get_string_(const int *info, const char *key, int *buflen, char *value, int *flag,
+                          int *ierror, size_t key_length, size_t value_length);
+
+void mpi_info_get_string_f08_(const int *info, const char *key, int *buflen, char *value,
+                              int *flag, int *ierror, size_t key_length, size_t value_length)
+{
+    int code;
+
+    mpi_info_get_string_(info, key, buflen, value, flag, &code, key_length, value_length);
+    wl_f08_code(ierror, code);
+}
+
+void mpi_info_create_env_f08_(int *info, int *ierror)
+{
+    wl_f08_code(ierror, MPI_Info_create_env(0, NULL, info));
+}
+
+typedef void any_function(void);
+void mpi_grequest_start_(any_function *query, any_function *free_function, any_function *cancel,
+                         MPI_Aint *extra_state, int *request, int *ierror);
+
+void mpi_grequest_start_f08_(any_function *query, any_function *free_function,
+                             any_function *cancel, MPI_Aint *extra_state, int *request,
+                             int *ierror)
+{
+    int code;
+
+    mpi_grequest_start_(query, free_function, cancel, extra_state, request, &code);
+    wl_f08_code(ierror, code);
+}
+
 void mpi_buffer_detach_f08_(void *buffer_addr, int *size, int *ierror)
 {
     wl_f08_code(ierror, MPI_Buffer_detach(buffer_addr, size));
@@ -166,8 +197,6 @@ void mpi_f_sync_reg_f08_(const CFI_cdesc_t *buf)
 {
     (void)buf;
 }
-
-typedef void any_function(void);
 
 #define KEYVALS(name)                                                                        \
     void mpi_##name##_create_keyval_(any_function *copy, any_function *remove, int *keyval,  \

@@ -78,6 +78,7 @@ static struct functions *keep(struct functions functions)
             call_copy, call_delete, keyval,                                                 \
             keep((struct functions){                                                        \
                 .copy = copy, .remove = remove, .extra_state = *extra_state}));             \
+        weft_mpi_keyval_is_fortran(*keyval);                                                \
     }
 
 CREATE(comm, Comm)
@@ -91,26 +92,26 @@ void mpi_keyval_create_(short_copy_function *copy, short_delete_function *remove
                                      keep((struct functions){.short_copy = copy,
                                                              .short_remove = remove,
                                                              .extra_state = *extra_state}));
+    weft_mpi_keyval_is_fortran(*keyval);
 }
 
-/* ---- attribute values: integers here, pointers in C ---- */
+/* ---- attribute values ---- */
 
-#define VALUES(name, Name)                                                                   \
+#define VALUES(name)                                                                         \
     void mpi_##name##_set_attr_(const int *object, const int *keyval, const MPI_Aint *value, \
                                 int *ierror)                                                 \
     {                                                                                        \
-        *ierror = MPI_##Name##_set_attr(*object, *keyval, (void *)*value);                   \
+        *ierror = weft_mpi_attribute_set(*object, *keyval, *value);                          \
     }                                                                                        \
     void mpi_##name##_get_attr_(const int *object, const int *keyval, MPI_Aint *value,       \
                                 int *flag, int *ierror)                                      \
     {                                                                                        \
-        void *found = NULL;                                                                  \
-        *ierror = MPI_##Name##_get_attr(*object, *keyval, &found, flag);                     \
-        *value = *flag ? (MPI_Aint)found : *value;                                           \
+        *ierror = weft_mpi_attribute_get(*object, *keyval, value, flag);                     \
     }
 
-VALUES(type, Type)
-VALUES(win, Win)
+VALUES(comm)
+VALUES(type)
+VALUES(win)
 
 /* ---- predefined copy and delete functions ---- */
 

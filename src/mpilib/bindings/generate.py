@@ -31,7 +31,8 @@ BY_HAND = {
     "Type_extent", "Type_lb", "Type_ub", "Type_hvector", "Type_hindexed", "Type_struct",
     "Comm_create_keyval", "Type_create_keyval", "Win_create_keyval", "Keyval_create",
     "Comm_set_attr", "Comm_get_attr", "Type_set_attr", "Type_get_attr", "Win_set_attr",
-    "Win_get_attr", "Attr_put", "Attr_get", "Info_get", "Buffer_detach",
+    "Win_get_attr", "Attr_put", "Attr_get", "Info_get", "Info_get_string", "Info_create_env",
+    "Buffer_detach",
 }
 # Not part of the Fortran interface, or with parameters that mean nothing there.
 C_ONLY = {"Status_f2c", "Status_c2f", "Status_f082c", "Status_c2f08", "Status_f082f",
@@ -308,7 +309,9 @@ def fortran(functions):
         declared += [f"size_t {p.name}_length" for p, part in zip(f.parameters, parts)
                      if part[4]]
         name = f"mpi_{f.name.lower()}_"
-        lines = [f"void {name}({', '.join(declared)})", "{"]
+        # A program may have a function of its own of that name, which calls PMPI_x.
+        yield f'void p{name}({", ".join(declared)}) __attribute__((alias("{name}")));'
+        lines = [f"__attribute__((weak)) void {name}({', '.join(declared)})", "{"]
         lines += [part[2] for part in parts if part[2]]
         lines.append(f"    *ierror = MPI_{f.name}({', '.join(part[1] for part in parts)});")
         if f.name in COUNTED:
@@ -367,6 +370,12 @@ FORTRAN_TAIL = """\
       external MPI_DUP_FN, MPI_NULL_COPY_FN, MPI_NULL_DELETE_FN
       external MPI_COMM_DUP_FN, MPI_COMM_NULL_COPY_FN
       external MPI_COMM_NULL_DELETE_FN
+      external MPI_TYPE_DUP_FN, MPI_TYPE_NULL_COPY_FN
+      external MPI_TYPE_NULL_DELETE_FN
+      external MPI_WIN_DUP_FN, MPI_WIN_NULL_COPY_FN
+      external MPI_WIN_NULL_DELETE_FN
+      double precision PMPI_WTIME, PMPI_WTICK
+      external PMPI_WTIME, PMPI_WTICK
       double precision MPI_WTIME, MPI_WTICK
       external MPI_WTIME, MPI_WTICK
       integer(kind=8) MPI_AINT_ADD, MPI_AINT_DIFF

@@ -49,12 +49,12 @@ ELEMENTS = {"buf": ("count", "datatype"), "sendbuf": ("sendcount", "sendtype"),
 # Removed functions, and those that have no place in Fortran.
 NOT_HERE = {"Address", "Type_extent", "Type_lb", "Type_ub", "Type_hvector", "Type_hindexed", "Type_struct",
             "Keyval_create", "Keyval_free", "Attr_put", "Attr_get", "Attr_delete", "Errhandler_create",
-            "Errhandler_set", "Errhandler_get", "Info_create_env"} | generate.C_ONLY
+            "Errhandler_set", "Errhandler_get"} | generate.C_ONLY
 # Written by hand in mpi_f08.f90.in and fortran_f08.c.
 BY_HAND = {"Wtime", "Wtick", "Aint_add", "Aint_diff", "Pcontrol", "Init", "Init_thread",
            "Comm_create_keyval", "Type_create_keyval", "Win_create_keyval", "Comm_set_attr",
            "Comm_get_attr", "Type_set_attr", "Type_get_attr", "Win_set_attr", "Win_get_attr", "Info_get",
-           "Buffer_detach"}
+           "Info_get_string", "Info_create_env", "Buffer_detach"}
 
 
 def is_buffer(p):
