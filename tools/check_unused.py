@@ -17,7 +17,7 @@ import tree
 
 ALLOWED = "tools/unused_allowed.txt"
 # Called by programs, by the linker, and by generated code.
-FOREIGN = re.compile(r"P?MPI_\w+|wl_MPI_\w+|wl_libc_\w+|wl_collective_init|mpi_\w+|__wrap_\w+|main")
+FOREIGN = re.compile(r"P?MPI_\w+|wl_MPI_\w+|wl_libc_\w+|wl_collective_init|p?mpi_\w+|__wrap_\w+|main")
 FOREIGN_FOLDER = "libc_replacements"
 # Names that a generator puts together from this beginning and a word of its input.
 GENERATED = "wf_cap_on_"
