@@ -37,7 +37,7 @@ CONFIGURED = {
     "F77_NAME_LOWER_USCORE": "1", "HAVE_DLFCN_H": "1", "HAVE_DOUBLE__COMPLEX": "1",
     "HAVE_FLOAT__COMPLEX": "1", "HAVE_FORTRAN_BINDING": "1", "HAVE_GETRUSAGE": "1", "HAVE_H_ADDR_LIST": "1",
     "HAVE_INTTYPES_H": "1", "HAVE_IOSTREAM": "1", "HAVE_LONG_DOUBLE": "1", "HAVE_LONG_DOUBLE__COMPLEX": "1",
-    "HAVE_LONG_LONG": "1", "HAVE_MEMORY_H": "1", "HAVE_MPI_IO": "1", "HAVE_MPI_SPAWN": "1",
+    "HAVE_LONG_LONG": "1", "HAVE_MEMORY_H": "1", "HAVE_MPI_IO": "1", "HAVE_MPI_INTEGER16": "1", "HAVE_MPI_SPAWN": "1",
     "HAVE_MPI_WIN_CREATE": "1", "HAVE_NAMESPACES": "1", "HAVE_NAMESPACE_STD": "1", "HAVE_STDARG_H": "1",
     "HAVE_STDINT_H": "1", "HAVE_STDLIB_H": "1", "HAVE_STRDUP": "1", "HAVE_STRINGS_H": "1",
     "HAVE_STRING_H": "1", "HAVE_SYS_RESOURCE_H": "1", "HAVE_SYS_STAT_H": "1", "HAVE_SYS_TIME_H": "1",
@@ -199,7 +199,7 @@ def judge(test, done):
         return "" if done.returncode != 0 else "it should have failed"
     if test.result == "TestAllowWarnings" and "No Errors" in done.stdout:
         return ""
-    if done.returncode == 0 and re.search(r"^\s*No Errors\s*$", done.stdout, re.M):
+    if done.returncode == 0 and re.search(r"^\s*No [Ee]rrors\s*$", done.stdout, re.M):
         return ""
     said = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
     return f"exit code {done.returncode}: {said[0] if said else 'it has printed nothing'}"[:200]

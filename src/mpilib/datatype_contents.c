@@ -75,6 +75,14 @@ void wl_contents_set(struct wl_rank *rank, MPI_Datatype handle,
     type->contents = contents;
 }
 
+bool wl_contents_are(const struct wl_type *type, int combiner, const int *ints, int n)
+{
+    const struct wl_contents *contents = type->contents;
+
+    return contents != NULL && contents->combiner == combiner && contents->n_ints == n &&
+           memcmp(contents->ints, ints, (size_t)n * sizeof(int)) == 0;
+}
+
 void wl_contents_free(struct wl_contents *contents)
 {
     if (contents != NULL) {
@@ -182,6 +190,13 @@ int wl_MPI_Type_get_contents_c(struct wl_rank *rank, MPI_Datatype datatype,
 
 /* ---- the values of predefined types in a type ---- */
 
+/* Whether it is one value of a predefined type: also one that was asked for by its digits. */
+static bool is_plain(const struct wl_type *type)
+{
+    return type->contents == NULL || (type->contents->n_types == 0 && type->contents->n_ints > 0 &&
+                                      type->contents->combiner != MPI_COMBINER_STRUCT);
+}
+
 /* How many elements of old type i come before those of the next one. */
 static uint64_t part_length(const struct wl_type *type, MPI_Count i)
 {
@@ -199,7 +214,7 @@ static uint64_t count_values(const struct wl_type *type, uint64_t *bytes)
 {
     uint64_t n = 0;
 
-    if (type->contents == NULL) {
+    if (is_plain(type)) {
         uint64_t each = type->basic == WL_BASIC_PAIR ? 2 : 1;
         bool whole = *bytes >= type->size && type->size > 0;
         *bytes -= whole ? type->size : 0;
@@ -235,7 +250,7 @@ MPI_Count wl_type_elements(const struct wl_type *type, uint64_t bytes)
 
 void wl_type_visit(const struct wl_type *type, const struct wl_visit *visit)
 {
-    if (type->contents == NULL) {
+    if (is_plain(type)) {
         if (type->size > 0) {
             visit->visit(visit->arg, type);
         }

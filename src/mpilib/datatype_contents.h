@@ -27,4 +27,6 @@ struct wl_constructor {
 /* Copies the arguments into the type, and holds the old types. */
 void wl_contents_set(struct wl_rank *rank, MPI_Datatype type,
                      const struct wl_constructor *constructor);
+/* Whether a type was made with these integers and nothing else. */
+bool wl_contents_are(const struct wl_type *type, int combiner, const int *ints, int n);
 void wl_contents_free(struct wl_contents *contents); /* null is allowed */

@@ -645,32 +645,81 @@ int wl_MPI_Type_match_size(struct wl_rank *rank, int typeclass, int size,
     wl_fatal(rank, "there is no predefined datatype of %d bytes", size);
 }
 
-/* The smallest type with so many decimal digits. */
-int wl_MPI_Type_create_f90_integer(struct wl_rank *rank, int range, MPI_Datatype *newtype)
+/* ---- types by decimal digits, of Fortran 90 ---- */
+
+/* A type that is as `like`, but remembers how it was asked for. The same question gets the same
+ * type, which the program does not free. */
+static int sized_type(struct wl_rank *rank, int combiner, const int *digits, int n,
+                      MPI_Datatype like, MPI_Datatype *newtype)
 {
-    *newtype = range <= 2   ? MPI_INTEGER1
-               : range <= 4 ? MPI_INTEGER2
-               : range <= 9 ? MPI_INTEGER4
-                            : MPI_INTEGER8;
+    for (uint32_t i = 0; i < rank->types.n; i++) {
+        const struct wl_type *type = rank->types.items[i];
+        if (type != NULL && wl_contents_are(type, combiner, digits, n)) {
+            *newtype = wl_handle(WL_TYPE, i + WL_OBJECT_FIRST);
+            return MPI_SUCCESS;
+        }
+    }
+    struct wl_type *type = wl_malloc(sizeof(*type));
+    struct wl_block *block = wl_malloc(sizeof(*block));
+
+    *type = *wl_type_of(rank, like);
+    *block = type->blocks[0];
+    type->refs = 1;
+    type->predefined = false;
+    type->blocks = block;
+    type->name = NULL;
+    *newtype = wl_table_add(&rank->types, WL_TYPE, type);
+    wl_contents_set(rank, *newtype,
+                    &(struct wl_constructor){.combiner = combiner,
+                                             .lists = {{.ints = digits, .n = n}}});
     return MPI_SUCCESS;
 }
 
-/* MPI_UNDEFINED, which is negative, fits. */
-static bool fits_single(int precision, int range)
+int wl_MPI_Type_create_f90_integer(struct wl_rank *rank, int range, MPI_Datatype *newtype)
 {
-    return precision <= 6 && range <= 37;
+    if (range > 18) {
+        return wl_error(rank, MPI_COMM_WORLD, MPI_ERR_ARG, "no integer has %d digits", range);
+    }
+    return sized_type(rank, MPI_COMBINER_F90_INTEGER, &range, 1,
+                      range <= 2   ? MPI_INTEGER1
+                      : range <= 4 ? MPI_INTEGER2
+                      : range <= 9 ? MPI_INTEGER4
+                                   : MPI_INTEGER8,
+                      newtype);
+}
+
+/* Which of three numbers of single, double and quadruple precision has so many digits; null if
+ * there is none. MPI_UNDEFINED, which is negative, fits. */
+static const MPI_Datatype *fitting(const MPI_Datatype *types, int precision, int range)
+{
+    return precision <= 6 && range <= 37      ? &types[0]
+           : precision <= 15 && range <= 307  ? &types[1]
+           : precision <= 33 && range <= 4931 ? &types[2]
+                                              : NULL;
+}
+
+static int sized_real(struct wl_rank *rank, int combiner, const int *digits,
+                      const MPI_Datatype *types, MPI_Datatype *newtype)
+{
+    const MPI_Datatype *like = fitting(types, digits[0], digits[1]);
+
+    return like != NULL ? sized_type(rank, combiner, digits, 2, *like, newtype)
+                        : wl_error(rank, MPI_COMM_WORLD, MPI_ERR_ARG,
+                                   "no number has %d digits and a range of %d", digits[0],
+                                   digits[1]);
 }
 
 int wl_MPI_Type_create_f90_real(struct wl_rank *rank, int precision, int range,
                                 MPI_Datatype *newtype)
 {
-    *newtype = fits_single(precision, range) ? MPI_REAL4 : MPI_REAL8;
-    return MPI_SUCCESS;
+    return sized_real(rank, MPI_COMBINER_F90_REAL, (int[]){precision, range},
+                      (const MPI_Datatype[]){MPI_REAL4, MPI_REAL8, MPI_REAL16}, newtype);
 }
 
 int wl_MPI_Type_create_f90_complex(struct wl_rank *rank, int precision, int range,
                                    MPI_Datatype *newtype)
 {
-    *newtype = fits_single(precision, range) ? MPI_COMPLEX8 : MPI_COMPLEX16;
-    return MPI_SUCCESS;
+    return sized_real(rank, MPI_COMBINER_F90_COMPLEX, (int[]){precision, range},
+                      (const MPI_Datatype[]){MPI_COMPLEX8, MPI_COMPLEX16, MPI_COMPLEX32},
+                      newtype);
 }

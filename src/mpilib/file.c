@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -24,6 +25,7 @@ struct file {
     int fd;
     int amode;
     bool atomic;
+    bool external; /* the view's data is in external32 */
     MPI_Comm comm; /* its own */
     char *name;
     MPI_File handle;
@@ -275,8 +277,7 @@ static bool is_usable_datarep(const struct wl_rank *rank, const char *name)
 {
     const struct wl_datarep *own = find_datarep(rank, name);
 
-    return strcmp(name, "native") == 0 || strcmp(name, "internal") == 0 ||
-           (own != NULL && !own->converts);
+    return is_predefined_datarep(name) || (own != NULL && !own->converts);
 }
 
 static int register_datarep(struct wl_rank *rank, const char *name, bool converts)
@@ -374,6 +375,7 @@ int wl_MPI_File_set_view(struct wl_rank *rank, MPI_File file, MPI_Offset displac
     own->etype = element;
     own->filetype = pattern;
     own->displacement = displacement;
+    own->external = strcmp(datarep, "external32") == 0;
     own->position = 0;
     own->shared_position = 0;
     synchronize(rank, own);
@@ -388,7 +390,8 @@ int wl_MPI_File_get_view(struct wl_rank *rank, MPI_File file, MPI_Offset *displa
     *displacement = own->displacement;
     *etype = wl_type_handle(rank, own->etype);
     *filetype = wl_type_handle(rank, own->filetype);
-    memcpy(datarep, "native", sizeof("native"));
+    (void)snprintf(datarep, MPI_MAX_DATAREP_STRING, "%s",
+                   own->external ? "external32" : "native");
     return MPI_SUCCESS;
 }
 
@@ -472,23 +475,66 @@ static ssize_t move(const struct file *file, MPI_Offset at, unsigned char *bytes
     return (ssize_t)done;
 }
 
+/* The bytes of an access in the file, to and from memory. */
+static void pack_for(struct wl_rank *rank, const struct file *file, const struct access *what,
+                     unsigned char *bytes, size_t n)
+{
+    MPI_Aint at = 0;
+
+    if (file->external) {
+        (void)wl_MPI_Pack_external(rank, "external32", what->from, what->count, what->type,
+                                   bytes, (MPI_Aint)n, &at);
+    } else {
+        wl_pack(wl_type_of(rank, what->type), what->from, (size_t)what->count, bytes);
+    }
+}
+
+static void unpack_from(struct wl_rank *rank, const struct file *file,
+                        const struct access *what, const unsigned char *bytes, size_t n)
+{
+    const struct wl_type *type = wl_type_of(rank, what->type);
+    MPI_Aint at = 0;
+
+    if (file->external) {
+        (void)wl_MPI_Unpack_external(rank, "external32", bytes, (MPI_Aint)n, &at, what->to,
+                                     (MPI_Count)(n / type->size), what->type);
+    } else {
+        wl_unpack_bytes(type, bytes, n, what->to);
+    }
+}
+
+/* Types whose values have another size in external32 would need another view. */
+static bool fits_view(struct wl_rank *rank, const struct file *file, MPI_Datatype type)
+{
+    MPI_Aint size = 0;
+
+    if (file->external) {
+        (void)wl_MPI_Pack_external_size(rank, "external32", 1, type, &size);
+    }
+    return !file->external || (size_t)size == wl_type_of(rank, type)->size;
+}
+
 static int carry_out(struct wl_rank *rank, const struct access *what, MPI_Status *status)
 {
     struct file *file = file_of(rank, what->file);
     const struct wl_type *type = wl_type_of(rank, what->type);
     size_t n = what->count > 0 ? (size_t)what->count * type->size : 0;
     MPI_Offset size = (MPI_Offset)file->etype->size;
+    if (!fits_view(rank, file, what->type)) {
+        return raise_error(rank, file, MPI_ERR_CONVERSION,
+                           "the datatype has another size in external32");
+    }
     unsigned char *bytes = wl_malloc(n);
 
     wl_catch_up(rank);
     MPI_Offset from = begin_of(rank, file, what, n);
     if (what->from != NULL) {
-        wl_pack(type, what->from, (size_t)what->count, bytes);
+        pack_for(rank, file, what, bytes, n);
     }
     ssize_t moved = move(file, from * size, bytes, n, what->from != NULL);
     int code = moved < 0 ? fail(rank, file) : MPI_SUCCESS;
     if (moved > 0 && what->from == NULL) {
-        wl_unpack_bytes(type, bytes, (size_t)moved, what->to);
+        unpack_from(rank, file, what, bytes, (size_t)moved);
     }
     if (moved > 0 && what->offset == POSITION) {
         file->position += (MPI_Offset)moved / size;

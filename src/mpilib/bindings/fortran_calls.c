@@ -2,17 +2,24 @@
 /* Functions whose parameters differ between Fortran and C. generate.py writes the others. */
 #include "mpilib/bindings/fortran.h"
 
-void mpi_init_(int *ierror)
+/* As in the generated code: a program may have functions of its own of these names. */
+#define WEAK __attribute__((weak))
+void pmpi_init_(int *ierror) __attribute__((alias("mpi_init_")));
+void pmpi_init_thread_(const int *required, int *provided, int *ierror)
+    __attribute__((alias("mpi_init_thread_")));
+void pmpi_pcontrol_(const int *level) __attribute__((alias("mpi_pcontrol_")));
+
+WEAK void mpi_init_(int *ierror)
 {
     *ierror = MPI_Init(NULL, NULL);
 }
 
-void mpi_init_thread_(const int *required, int *provided, int *ierror)
+WEAK void mpi_init_thread_(const int *required, int *provided, int *ierror)
 {
     *ierror = MPI_Init_thread(NULL, NULL, *required, provided);
 }
 
-double mpi_wtime_(void)
+WEAK double mpi_wtime_(void)
 {
     return MPI_Wtime();
 }
@@ -27,12 +34,12 @@ double pmpi_wtick_(void)
     return MPI_Wtick();
 }
 
-double mpi_wtick_(void)
+WEAK double mpi_wtick_(void)
 {
     return MPI_Wtick();
 }
 
-void mpi_pcontrol_(const int *level)
+WEAK void mpi_pcontrol_(const int *level)
 {
     (void)MPI_Pcontrol(*level);
 }

@@ -192,6 +192,12 @@ void mpi_buffer_detach_f08_(void *buffer_addr, int *size, int *ierror)
     wl_f08_code(ierror, MPI_Buffer_detach(buffer_addr, size));
 }
 
+void mpi_sizeof_f08_(const CFI_cdesc_t *x, int *size, int *ierror)
+{
+    *size = (int)x->elem_len;
+    wl_f08_code(ierror, MPI_SUCCESS);
+}
+
 /* The compiler must not keep the array in registers across the call; there is nothing to do. */
 void mpi_f_sync_reg_f08_(const CFI_cdesc_t *buf)
 {

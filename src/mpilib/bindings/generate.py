@@ -327,14 +327,17 @@ ALIAS = re.compile(r"^#define (MPI_\w+)\s+(MPI_\w+)$")
 
 
 def fortran_constants(include):
+    values = {}
     for name in ("mpi_constants.h", "mpi_errors.h", "mpi_objects.h"):
         for line in (include / name).read_text().splitlines():
-            number = NUMBER.match(line)
-            handle = OBJECT.match(line)
+            number, handle, alias = NUMBER.match(line), OBJECT.match(line), ALIAS.match(line)
             if number:
-                yield number[1], number[2]
+                values[number[1]] = number[2]
             elif handle:
-                yield handle[1], str(int(handle[2], 16))
+                values[handle[1]] = str(int(handle[2], 16))
+            elif alias and alias[2] in values:
+                values[alias[1]] = values[alias[2]]
+    yield from values.items()
 
 
 TEXT_LENGTHS = {"MPI_MAX_PROCESSOR_NAME", "MPI_MAX_ERROR_STRING", "MPI_MAX_OBJECT_NAME",
@@ -377,9 +380,7 @@ FORTRAN_TAIL = """\
       double precision PMPI_WTIME, PMPI_WTICK
       external PMPI_WTIME, PMPI_WTICK
       double precision MPI_WTIME, MPI_WTICK
-      external MPI_WTIME, MPI_WTICK
-      integer(kind=8) MPI_AINT_ADD, MPI_AINT_DIFF
-      external MPI_AINT_ADD, MPI_AINT_DIFF"""
+      external MPI_WTIME, MPI_WTICK"""
 
 
 def mpif(include):
