@@ -193,8 +193,9 @@ int wl_MPI_Type_get_contents_c(struct wl_rank *rank, MPI_Datatype datatype,
 /* Whether it is one value of a predefined type: also one that was asked for by its digits. */
 static bool is_plain(const struct wl_type *type)
 {
-    return type->contents == NULL || (type->contents->n_types == 0 && type->contents->n_ints > 0 &&
-                                      type->contents->combiner != MPI_COMBINER_STRUCT);
+    return type->contents == NULL ||
+           (type->contents->n_types == 0 && type->contents->n_ints > 0 &&
+            type->contents->combiner != MPI_COMBINER_STRUCT);
 }
 
 /* How many elements of old type i come before those of the next one. */

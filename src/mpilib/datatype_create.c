@@ -669,9 +669,9 @@ static int sized_type(struct wl_rank *rank, int combiner, const int *digits, int
     type->blocks = block;
     type->name = NULL;
     *newtype = wl_table_add(&rank->types, WL_TYPE, type);
-    wl_contents_set(rank, *newtype,
-                    &(struct wl_constructor){.combiner = combiner,
-                                             .lists = {{.ints = digits, .n = n}}});
+    wl_contents_set(
+        rank, *newtype,
+        &(struct wl_constructor){.combiner = combiner, .lists = {{.ints = digits, .n = n}}});
     return MPI_SUCCESS;
 }
 
@@ -703,10 +703,10 @@ static int sized_real(struct wl_rank *rank, int combiner, const int *digits,
 {
     const MPI_Datatype *like = fitting(types, digits[0], digits[1]);
 
-    return like != NULL ? sized_type(rank, combiner, digits, 2, *like, newtype)
-                        : wl_error(rank, MPI_COMM_WORLD, MPI_ERR_ARG,
-                                   "no number has %d digits and a range of %d", digits[0],
-                                   digits[1]);
+    return like != NULL
+               ? sized_type(rank, combiner, digits, 2, *like, newtype)
+               : wl_error(rank, MPI_COMM_WORLD, MPI_ERR_ARG,
+                          "no number has %d digits and a range of %d", digits[0], digits[1]);
 }
 
 int wl_MPI_Type_create_f90_real(struct wl_rank *rank, int precision, int range,
