@@ -43,7 +43,7 @@ MAY_INCLUDE = {
     "mpilib": ["weft", "ops/op.h"],
     "vrank": ["base", "ops", "trace", "mpilib/port.h"],
     "traffic": ["base", "topo", "net"],
-    "sim": ["base", "engine", "topo", "ops", "trace", "gen", "result", "net", "net/fault",
+    "sim": ["base", "extrapolate", "engine", "topo", "ops", "trace", "gen", "result", "net", "net/fault",
             "net/route", "net/stats", "ranks", "vrank", "traffic", "weft"],
     "report": ["base", "trace/otf2/out.h", "trace/otf2/coll.h", "trace", "result"],
     "study": ["base", "coll", "sim", "topo", "draw", "ops", "trace", "trace/weft",

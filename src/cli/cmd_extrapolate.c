@@ -9,7 +9,9 @@
 
 struct extrapolate_opts {
     struct wf_trace_opts trace;
-    bool explain;
+    bool explain, verify;
+    double repeat, spread;
+    const char *scale_bytes, *scale_compute, *against;
 };
 
 static const struct wf_opt rows[] = {
@@ -19,6 +21,21 @@ static const struct wf_opt rows[] = {
     WF_OPT_ROW(struct extrapolate_opts, explain, BOOL, "explain", 0, NULL,
                .doc = "Print what was understood: the grid, the program and its rules, and how "
                       "well each rule predicts one count from the others"),
+    WF_OPT_ROW(struct extrapolate_opts, verify, BOOL, "verify", 0, NULL,
+               .doc = "First predict the largest trace from the others, and compare: fails if "
+                      "an op, peer or tag differs"),
+    WF_OPT_ROW(struct extrapolate_opts, against, TEXT, "against", 0, "<trace>",
+               .doc = "Compare the result with a trace of as many ranks, likewise"),
+    WF_OPT_ROW(struct extrapolate_opts, repeat, REAL, "repeat", 0, "<factor>", .min = "0",
+               .max = "1e9", .doc = "Multiply the rounds of the main loop"),
+    WF_OPT_ROW(struct extrapolate_opts, scale_bytes, TEXT, "scale-bytes", 0, "<factor>",
+               .doc = "Multiply message sizes; solve=2,io=0.5 does it in regions"),
+    WF_OPT_ROW(struct extrapolate_opts, scale_compute, TEXT, "scale-compute", 0, "<factor>",
+               .doc = "Multiply compute times, likewise"),
+    WF_OPT_ROW(struct extrapolate_opts, spread, REAL, "spread-compute", 0, "<share>",
+               .min = "0", .max = "1",
+               .doc = "Let compute times differ by up to this share, at random but the same "
+                      "each time"),
     WF_TRACE_ROW_PARTS,
     WF_TRACE_ROW_FORCE,
     WF_TRACE_ROW_PARAMS,
@@ -53,15 +70,16 @@ static enum wf_status check_options(const struct extrapolate_opts *opts,
     if (opts->trace.ranks == 0) {
         return wf_err_set(err, WF_EUSAGE, "the number of ranks is missing: -n <count>");
     }
-    if (operands->args.n < 2) {
+    if (opts->verify && operands->args.n < 3) {
         return wf_err_set(err, WF_EUSAGE,
-                          "two traces are needed at least, with different numbers of ranks; "
-                          "three or more predict better");
+                          "--verify needs three traces at least: one is predicted from the "
+                          "others");
     }
     if (operands->args.n > WF_EXT_COUNTS_MAX) {
         return wf_err_set(err, WF_EUSAGE, "at most %d traces can be given", WF_EXT_COUNTS_MAX);
     }
-    return opts->trace.output == NULL && opts->explain
+    return opts->trace.output == NULL &&
+                   (opts->explain || opts->verify || opts->against != NULL)
                ? WF_OK
                : wf_cli_trace_output_check(&opts->trace, err);
 }
@@ -94,11 +112,89 @@ static void print_notes(struct wf_cli *cli, const struct wf_ext_model *model)
     }
 }
 
+static void print_difference(const struct wf_ext_difference *found, uint32_t n, FILE *out)
+{
+    double bytes =
+        found->bytes > 0 ? ((double)found->other_bytes / (double)found->bytes - 1) * 100 : 0;
+    double compute = found->compute > 0 ? (found->other_compute / found->compute - 1) * 100 : 0;
+
+    (void)fprintf(
+        out,
+        "%u ranks, predicted from other traces: %llu ops%s, %.1f %% of the sizes "
+        "the same, bytes %+.2f %%, compute time %+.2f %% (a rank at most %.1f %%)\n",
+        n, (unsigned long long)found->n_other, found->same ? ", all right" : "",
+        found->n_sizes > 0 ? 100 * (double)found->n_same_sizes / (double)found->n_sizes : 100.0,
+        bytes, compute, 100 * found->worst_compute);
+}
+
+/* Compares the trace that was left out with its prediction. */
+static enum wf_status compare(struct wf_cli *cli, const char *left_out,
+                              const struct wf_trace_opts *opts, const struct wf_source *guess,
+                              struct wf_err *err)
+{
+    struct wf_trace_opts own = *opts;
+    struct wf_trace trace = {.source = NULL};
+    struct wf_ext_difference found;
+
+    own.ranks = 0;
+    enum wf_status status = wf_cli_trace_input(left_out, &own, &trace, err);
+    if (status == WF_OK && (trace.source == NULL || trace.source->n_ranks != guess->n_ranks)) {
+        status = wf_err_set(err, WF_EINVAL, "'%.200s' is no trace of operations of %u ranks",
+                            left_out, guess->n_ranks);
+    }
+    if (status == WF_OK) {
+        status = wf_ext_compare(trace.source, guess, &found, err);
+    }
+    if (status == WF_OK && wf_world_is_first(cli->world)) {
+        print_difference(&found, guess->n_ranks, cli->out);
+    }
+    if (status == WF_OK && !found.same) {
+        status = wf_err_set(err, WF_EINVAL,
+                            "'%.200s' is predicted wrongly from the other traces: op %llu of "
+                            "rank %u differs, computing not counted",
+                            left_out, (unsigned long long)found.op, found.rank);
+    }
+    wf_trace_close(&trace);
+    return status;
+}
+
+/* Predicts the largest trace from the others. `all` has read all of them. */
+static enum wf_status verify(struct wf_cli *cli, const struct extrapolate_opts *opts,
+                             const struct wf_ext_model *all, struct wf_err *err)
+{
+    const struct wf_ext_count *last = &all->input.counts[all->input.n_counts - 1];
+    const struct wf_ext_options options = {.target = last->n};
+    struct wf_ext_model *model = wf_xcalloc(1, sizeof(*model));
+    struct wf_source *guess = NULL;
+    enum wf_status status = WF_OK;
+
+    for (uint32_t i = 0; i + 1 < all->input.n_counts && status == WF_OK; i++) {
+        status = read_trace(all->input.counts[i].path, &opts->trace, &model->input, err);
+    }
+    if (status == WF_OK) {
+        status = wf_ext_understand(model, &options, err);
+    }
+    if (status == WF_OK) {
+        status = wf_ext_source(model, &options, &guess, err);
+    }
+    if (status == WF_OK) {
+        status = compare(cli, last->path, &opts->trace, guess, err);
+    } else {
+        wf_err_prefix(err, "--verify, without the largest trace: ");
+    }
+    wf_source_free(guess);
+    wf_ext_model_fini(model);
+    free(model);
+    return status;
+}
+
 static enum wf_status extrapolate(struct wf_cli *cli, const struct extrapolate_opts *opts,
                                   const struct wf_operands *operands,
-                                  struct wf_ext_model *model, struct wf_err *err)
+                                  struct wf_ext_model *model,
+                                  const struct wf_ext_changes *changes, struct wf_err *err)
 {
-    const struct wf_ext_options options = {.target = (uint32_t)opts->trace.ranks};
+    const struct wf_ext_options options = {.target = (uint32_t)opts->trace.ranks,
+                                           .changes = *changes};
     struct wf_trace trace = {.source = NULL};
     struct wf_ext_grid grid;
 
@@ -114,7 +210,10 @@ static enum wf_status extrapolate(struct wf_cli *cli, const struct extrapolate_o
     if (status == WF_OK) {
         print_notes(cli, model);
     }
-    if (status != WF_OK || opts->trace.output == NULL) {
+    if (status == WF_OK && opts->verify) {
+        status = verify(cli, opts, model, err);
+    }
+    if (status != WF_OK || (opts->trace.output == NULL && opts->against == NULL)) {
         return status;
     }
     WF_TRY(wf_ext_source(model, &options, &trace.source, err));
@@ -122,7 +221,12 @@ static enum wf_status extrapolate(struct wf_cli *cli, const struct extrapolate_o
     own.ranks = 0;
     const struct wf_study_trace_part part = {
         .trace = &trace, .n_ranks = options.target, .creator = operands->args.items[0]};
-    status = wf_cli_trace_output(cli, &part, &own, err);
+    if (opts->against != NULL) {
+        status = compare(cli, opts->against, &opts->trace, trace.source, err);
+    }
+    if (status == WF_OK && opts->trace.output != NULL) {
+        status = wf_cli_trace_output(cli, &part, &own, err);
+    }
     wf_trace_close(&trace);
     return status;
 }
@@ -132,11 +236,21 @@ static enum wf_status extrapolate_run(struct wf_cli *cli, const void *opts_arg,
 {
     const struct extrapolate_opts *opts = opts_arg;
     struct wf_ext_model *model = wf_xcalloc(1, sizeof(*model));
+    struct wf_ext_changes changes = {.repeat = opts->repeat, .spread = opts->spread};
     enum wf_status status = check_options(opts, operands, err);
 
-    if (status == WF_OK) {
-        status = extrapolate(cli, opts, operands, model, err);
+    if (status == WF_OK && opts->scale_bytes != NULL) {
+        status = wf_ext_scales_read("scale-bytes", opts->scale_bytes, &changes.bytes, err);
     }
+    if (status == WF_OK && opts->scale_compute != NULL) {
+        status =
+            wf_ext_scales_read("scale-compute", opts->scale_compute, &changes.compute, err);
+    }
+    if (status == WF_OK) {
+        status = extrapolate(cli, opts, operands, model, &changes, err);
+    }
+    wf_ext_scales_fini(&changes.bytes);
+    wf_ext_scales_fini(&changes.compute);
     wf_ext_model_fini(model);
     free(model);
     return wf_world_agree(cli->world, status, err);

@@ -347,6 +347,14 @@ static uint32_t roundness(double number)
     return n;
 }
 
+/* Whether a sum is such as programmers write: n - 1, 2 * log2(n) + 1. Two points fit any sum, but
+ * hardly ever a plain one by chance. */
+static bool is_plain(const struct wf_ext_law *law)
+{
+    return fabs(law->c0 - round(law->c0)) < 1e-9 && fabs(law->c0) < 5 &&
+           (fabs(law->c1 - 1) < 1e-9 || fabs(law->c1 - 2) < 1e-9 || fabs(law->c1 - 0.5) < 1e-9);
+}
+
 /* Finds the first law of a form, the hinted one before others. */
 static bool exact_of_form(enum wf_ext_form form, const struct wf_ext_point *points, uint32_t n,
                           const struct wf_ext_hint *hint, struct wf_ext_law *out)
@@ -358,7 +366,7 @@ static bool exact_of_form(enum wf_ext_form form, const struct wf_ext_point *poin
         uint32_t term = i == 0 ? face : i - 1;
         struct wf_ext_law law = {.form = (uint8_t)form, .term = (uint16_t)term, .exact = true};
         if (term >= terms_of(form) || !solve_exact(points, n, &law) ||
-            !meets(&law, points, n)) {
+            !meets(&law, points, n) || (n < 3 && form == WF_EXT_SUM && !is_plain(&law))) {
             continue;
         }
         if (!found) {
@@ -381,7 +389,7 @@ bool wf_ext_law_exact(const struct wf_ext_point *points, uint32_t n,
                       const struct wf_ext_hint *hint, struct wf_ext_law *out)
 {
     for (enum wf_ext_form form = WF_EXT_CONSTANT; form <= WF_EXT_BLOCKS; form++) {
-        if ((form <= WF_EXT_TERM || n >= 3) && exact_of_form(form, points, n, hint, out)) {
+        if ((form <= WF_EXT_SUM || n >= 3) && exact_of_form(form, points, n, hint, out)) {
             return true;
         }
     }

@@ -17,6 +17,9 @@ struct playing {
     uint32_t sample; /* the rank of the largest count that it resembles */
     uint32_t *turns; /* by step */
     uint64_t *elements[2];
+    uint32_t main_loop; /* number of the step that is repeated; 0: none */
+    uint32_t open_bytes[WF_EXT_SCALES_MAX], open_compute[WF_EXT_SCALES_MAX];
+    uint64_t n_computes;
 };
 
 /* ---- values ---- */
@@ -215,6 +218,41 @@ static enum wf_status find_peers(const struct playing *playing, const struct wf_
     return WF_OK;
 }
 
+static uint64_t scaled(uint64_t bytes, double factor)
+{
+    double result = (double)bytes * factor;
+
+    return factor == 1 ? bytes : result < 1e18 ? (uint64_t)llround(result) : (uint64_t)1e18;
+}
+
+/* Applies the changes that the user wants to an op. */
+static void change_op(struct playing *playing, struct wf_ext_played *out)
+{
+    const struct wf_ext_changes *changes = playing->player->changes;
+    const struct wf_ext_shape *shape = out->shape;
+    bool marker = shape->kind == WF_OP_REGION_BEGIN || shape->kind == WF_OP_REGION_END;
+
+    if (out->op.compute >= 0) {
+        double factor = wf_ext_scale_now(&changes->compute, playing->open_compute) *
+                        wf_ext_spread(changes->spread, playing->rank, playing->n_computes++);
+        out->op.compute = (int64_t)scaled((uint64_t)out->op.compute, factor);
+    }
+    if (marker && shape->name > 0) {
+        const char *name = wf_strings_at(&playing->model->input.names, shape->name - 1);
+        int change = shape->kind == WF_OP_REGION_BEGIN ? 1 : -1;
+        wf_ext_scale_enter(&changes->bytes, playing->open_bytes, name, change);
+        wf_ext_scale_enter(&changes->compute, playing->open_compute, name, change);
+        return;
+    }
+    double factor = wf_ext_scale_now(&changes->bytes, playing->open_bytes);
+    for (uint32_t i = 0; i < WF_EXT_SLOTS; i++) {
+        out->op.bytes[i] = scaled(out->op.bytes[i], factor);
+        for (uint32_t j = 0; out->elements[i] != NULL && j < out->op.n_elements[i]; j++) {
+            playing->elements[i][j] = scaled(playing->elements[i][j], factor);
+        }
+    }
+}
+
 static enum wf_status play_op(struct playing *playing, uint32_t number, uint32_t round,
                               struct wf_err *err)
 {
@@ -255,6 +293,9 @@ static enum wf_status play_op(struct playing *playing, uint32_t number, uint32_t
             out.op.n_elements[which] = size;
         }
     }
+    if (player->changes != NULL) {
+        change_op(playing, &out);
+    }
     const struct wf_ext_quantity *bytes = &step->value[WF_EXT_BYTES];
     out.sized = bytes->kind < WF_EXT_QUANTITY_GROUPS && bytes->law.exact;
     return player->play(player->arg, playing->rank, &out, err);
@@ -286,6 +327,9 @@ static enum wf_status play_step(struct playing *playing, uint32_t number, uint32
         return WF_OK;
     }
     rounds = number == 0 ? 1 : rounds_of(playing, step);
+    if (number == playing->main_loop && number != 0) {
+        rounds = (uint32_t)scaled(rounds, playing->player->changes->repeat);
+    }
     for (uint32_t i = 0; i < rounds; i++) {
         uint32_t inner = step->backwards ? rounds - 1 - i : i;
         for (uint32_t j = 0; j < step->n_children; j++) {
@@ -296,6 +340,26 @@ static enum wf_status play_step(struct playing *playing, uint32_t number, uint32
     return WF_OK;
 }
 
+uint32_t wf_ext_main_loop(const struct wf_ext_model *model)
+{
+    const struct wf_ext_step *all = &model->steps[0];
+    uint32_t best = 0;
+    double most = 0;
+
+    for (uint32_t i = 0; i < all->n_children; i++) {
+        const struct wf_ext_step *step = &model->steps[all->children[i]];
+        double size = step->type == WF_EXT_STEP_LOOP
+                          ? model->merged.all[step->statements[0]].size *
+                                wf_ext_law_at(&step->rounds.law, &model->target)
+                          : 0;
+        if (size > most) {
+            most = size;
+            best = all->children[i];
+        }
+    }
+    return best;
+}
+
 enum wf_status wf_ext_play(const struct wf_ext_player *player, uint32_t rank,
                            struct wf_err *err)
 {
@@ -304,6 +368,8 @@ enum wf_status wf_ext_play(const struct wf_ext_player *player, uint32_t rank,
 
     playing.class = wf_ext_class(model, player->grid, rank);
     playing.sample = find_sample(model, playing.class, rank);
+    playing.main_loop =
+        player->changes != NULL && player->changes->repeat > 0 ? wf_ext_main_loop(model) : 0;
     playing.turns = wf_xcalloc(model->n_steps, sizeof(*playing.turns));
     for (uint32_t i = 0; i < 2; i++) {
         playing.elements[i] = wf_xcalloc(player->grid->n, sizeof(*playing.elements[i]));

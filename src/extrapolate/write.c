@@ -28,7 +28,6 @@ struct writing {
     const struct wf_ext_model *model;
     const struct wf_ext_grid *grid;
     struct wf_trace_writer *writer;
-    uint64_t n_ops;
     struct comm *comms;
     struct requests active, persistent; /* by age */
     uint32_t *chosen;                   /* positions, then numbers */
@@ -221,7 +220,6 @@ static enum wf_status misfit(const struct writing *writing, uint32_t rank,
 static enum wf_status add(struct writing *writing, uint32_t rank, const struct wf_op *op,
                           struct wf_err *err)
 {
-    writing->n_ops++;
     return writing->writer->ops->add(writing->writer, rank, op, err);
 }
 
@@ -315,12 +313,14 @@ static void forget_comms(struct writing *writing)
 }
 
 enum wf_status wf_ext_write(const struct wf_ext_model *model, const struct wf_ext_grid *grid,
-                            struct wf_trace_writer *writer, uint64_t *n_ops, struct wf_err *err)
+                            const struct wf_ext_changes *changes,
+                            struct wf_trace_writer *writer, struct wf_err *err)
 {
     struct writing writing = {.model = model, .grid = grid, .writer = writer};
     const struct wf_ext_player player = {.model = model,
                                          .grid = grid,
                                          .count = WF_EXT_NO_COUNT,
+                                         .changes = changes,
                                          .comm_size = comm_size,
                                          .play = write_op,
                                          .arg = &writing};
@@ -332,7 +332,6 @@ enum wf_status wf_ext_write(const struct wf_ext_model *model, const struct wf_ex
         status = wf_ext_play(&player, r, err);
         forget_comms(&writing);
     }
-    *n_ops = writing.n_ops;
     free(writing.comms);
     free(writing.active.items);
     free(writing.persistent.items);

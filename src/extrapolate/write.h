@@ -3,11 +3,12 @@
 
 /* Writes the program that a model understands, at a number of ranks, as a trace. */
 
+#include "extrapolate/changes.h"
 #include "extrapolate/model.h"
 #include "trace/writer.h"
 
 /* Adds the ops of all ranks of the grid. The caller still owns the writer. */
 WF_NODISCARD
 enum wf_status wf_ext_write(const struct wf_ext_model *model, const struct wf_ext_grid *grid,
-                            struct wf_trace_writer *writer, uint64_t *n_ops,
-                            struct wf_err *err);
+                            const struct wf_ext_changes *changes,
+                            struct wf_trace_writer *writer, struct wf_err *err);

@@ -39,6 +39,7 @@ struct wf_plan_job {
     struct wf_reader_probe *probe;        /* ...or these, for a trace... */
     const struct wf_reader_ops *reader;
     bool program;               /* ...or a program to run (sim/program.h) */
+    bool extrapolated;          /* ...or traces at other numbers of ranks */
     struct wf_plan_block block; /* the generator's or reader's parameters; empty if none */
     struct wf_placement placement;
     uint32_t n_ranks;         /* or PEs */

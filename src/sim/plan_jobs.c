@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/text.h"
+#include "extrapolate/extrapolate.h"
 #include "gen/gen.h"
 #include "gen/graphs.h"
 #include "ops/roi.h"
@@ -179,7 +180,9 @@ static enum wf_status find_job(struct wf_plan *plan, uint32_t number, struct wf_
     WF_TRY(blame(plan, number, "placement",
                  wf_placement_parse(job->settings->placement, &job->placement, err), err));
     job->program = strncmp(source, WF_PROGRAM_PREFIX, strlen(WF_PROGRAM_PREFIX)) == 0;
-    if (!job->program && strncmp(source, GEN_PREFIX, strlen(GEN_PREFIX)) != 0) {
+    job->extrapolated = strncmp(source, WF_EXT_PREFIX, strlen(WF_EXT_PREFIX)) == 0;
+    if (!job->program && !job->extrapolated &&
+        strncmp(source, GEN_PREFIX, strlen(GEN_PREFIX)) != 0) {
         WF_TRY(check_trace(number, source, err));
         return find_format(job, err);
     }
@@ -187,6 +190,9 @@ static enum wf_status find_job(struct wf_plan *plan, uint32_t number, struct wf_
         return wf_err_set(err, WF_EUSAGE, "the number of ranks is missing: %s",
                           number == 0 ? "-n <count>"
                                       : job_key(number, "ranks", key, sizeof(key)));
+    }
+    if (job->extrapolated) {
+        return WF_OK;
     }
     if (job->program) {
         job->block = (struct wf_plan_block){"run", wf_program_params,
@@ -324,6 +330,11 @@ static enum wf_status open_source(struct wf_plan *plan, uint32_t number, struct 
         return wf_program_open(job->settings->source + strlen(WF_PROGRAM_PREFIX),
                                job->block.values, n, (uint32_t)plan->engine.threads,
                                cores_of_rank(plan, job), &job->source, err);
+    }
+    if (job->extrapolated) {
+        const struct wf_ext_options options = {.target = n};
+        return wf_ext_open(job->settings->source + strlen(WF_EXT_PREFIX), &options,
+                           &job->source, err);
     }
     if (job->graph_gen != NULL) {
         return job->graph_gen->create(job->block.values, n, &job->graph, err);

@@ -3,7 +3,7 @@
 import csv
 import pathlib
 
-from weft_cli import check, check_run, finish
+from weft_cli import check, check_run, finish, parse
 
 # A program for each way in which peers, guards and loops depend on ranks: trees, hypercubes, an
 # exchange of all with all, a root that counts, a chain, rows and columns.
@@ -73,6 +73,54 @@ def test_explained():
                "--explain"], 0, stdout=r"loop with t up to log2\(n\)")
 
 
+def test_verified():
+    traces = [f"stencil{n}.weft" for n in (16, 24, 36)]
+    check_run(["extrapolate", *traces, "-n", "64", "--verify"], 0,
+              stdout="36 ranks, predicted from other traces: .*, all right, 100.0 %")
+    check_run(["gen", "stencil2d", "-n", "64", "-o", "other.weft", "-f"], 0)
+    check_run(["extrapolate", *traces, "-n", "64", "--against", "other.weft"], 3,
+              stderr="'other.weft' is predicted wrongly from the other traces: op 1 of rank 0")
+
+
+def test_replayed():
+    """An extrapolated source is as good as the trace, and as a trace of as many ranks."""
+    words = ("--net", "loggp", "--json")
+    traces = ",".join(f"stencil{n}.weft" for n in (16, 24, 36))
+    extrapolated = parse(check_run(["replay", f"extrapolate:{traces}", "-n", "64", *words], 0))
+    truth = parse(check_run(["replay", "gen:stencil2d", "-n", "64", "-p", "gen.periodic=false",
+                             "-p", "gen.allreduce=true", *words], 0))
+    for name in ("predicted_time_ps", "digest"):
+        check(extrapolated["result"][name] == truth["result"][name], f"{name} is the same")
+    check_run(["replay", f"extrapolate:{traces}", *words], 2, stderr="number of ranks is missing")
+    check_run(["replay", "extrapolate:nothing.weft", "-n", "64", *words], 3, stderr="nothing.weft")
+
+
+def test_changed():
+    """More iterations, other sizes and times."""
+    def sums(*words):
+        check_run(["extrapolate", "stencil16.weft", "-n", "16", "-o", "c.weft", "-f", *words], 0)
+        rows = ops("c.weft")
+        return (sum(int(row["bytes"] or 0) for row in rows),
+                sum(int(row["duration_ps"] or 0) for row in rows))
+    size, time = sums()
+    check(sums("--repeat", "4") == (4 * size, 4 * time), "four times as many iterations")
+    check(sums("--scale-bytes", "3", "--scale-compute", "0.5") == (3 * size, time // 2),
+          "larger messages, shorter times")
+    check(sums("--scale-bytes", "solve=3") == (size, time), "a region that is not there")
+    varied = sums("--spread-compute", "0.2")[1]
+    check(varied != time and abs(varied - time) < time / 5, "times that differ")
+    pathlib.Path("regions.txt").write_text("repeat 3 { region a { compute 1ms allreduce 8 } "
+                                           "region b { compute 1ms allreduce 8 } }",
+                                           encoding="utf-8")
+    check_run(["gen", "text", "-p", "gen.file=regions.txt", "-n", "2", "-o", "g.weft", "-f"], 0)
+    check_run(["extrapolate", "g.weft", "-n", "2", "-o", "c.weft", "-f", "--scale-compute",
+               "b=3", "--scale-bytes", "a=2"], 0)
+    found = [(row["bytes"], row["duration_ps"]) for row in ops("c.weft")
+             if row["kind"] in ("compute", "allreduce")][:4]
+    check(found == [("", "1000000000"), ("16", ""), ("", "3000000000"), ("8", "")],
+          f"factors of regions: {found}")
+
+
 def test_refused():
     for n in (16, 32, 64):
         check_run(["gen", "random", "-n", str(n), "-o", f"r{n}.weft", "-f"], 0)
@@ -83,7 +131,13 @@ def test_refused():
     check_run(["extrapolate", "r16.weft", "r16.weft", "r64.weft", "-n", "128", "-o", "x.weft"], 2,
               stderr="both have 16 ranks")
     check_run(["extrapolate", "r16.weft", "-n", "128", "-o", "x.weft"], 2,
-              stderr="two traces are needed")
+              stderr="one trace of 16 ranks says nothing about 128")
+    check_run(["extrapolate", "r16.weft", "r32.weft", "-n", "128", "--verify"], 2,
+              stderr="needs three traces")
+    check_run(["extrapolate", "r16.weft", "-n", "16", "-o", "x.weft", "--scale-bytes", "two"], 2,
+              stderr="--scale-bytes two: expected a factor")
+    check_run(["extrapolate", "r16.weft", "-n", "16", "-o", "x.weft", "--scale-compute", "=2"], 2,
+              stderr="expected a factor")
     check_run(["extrapolate", "r16.weft", "r32.weft", "-o", "x.weft"], 2,
               stderr="number of ranks is missing")
     check_run(["extrapolate", "r16.weft", "r32.weft", "-n", "64"], 2, stderr="no output")
@@ -97,5 +151,8 @@ def test_refused():
 test_generators()
 test_programs()
 test_explained()
+test_verified()
+test_replayed()
+test_changed()
 test_refused()
 finish()

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What is to be different in a program that is played: more iterations, other sizes and times. */
+
+#include "base/status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { WF_EXT_SCALES_MAX = 16 };
+
+/* A factor for all of the program, or while a region is open. */
+struct wf_ext_scale {
+    const char *region; /* null: everywhere */
+    double factor;
+};
+
+struct wf_ext_scales {
+    struct wf_ext_scale all[WF_EXT_SCALES_MAX];
+    uint32_t n;
+    char *text; /* owns the names */
+};
+
+/* Zeroed: nothing. */
+struct wf_ext_changes {
+    double repeat; /* factor of the rounds of the main loop; 0: none */
+    struct wf_ext_scales bytes, compute;
+    double spread; /* compute times differ from what they were by up to this share */
+};
+
+/* Reads "2", or "solve=2,io=0.5". The caller releases the scales with
+ * wf_ext_scales_fini(). */
+WF_NODISCARD
+enum wf_status wf_ext_scales_read(const char *option, const char *text,
+                                  struct wf_ext_scales *out, struct wf_err *err);
+void wf_ext_scales_fini(struct wf_ext_scales *scales);
+
+/* The product of the factors that apply: those without a region, and those whose region is
+ * open. */
+double wf_ext_scale_now(const struct wf_ext_scales *scales, const uint32_t *open);
+
+/* Counts a region as opened (1) or closed (-1), if it is one of the scales'. */
+void wf_ext_scale_enter(const struct wf_ext_scales *scales, uint32_t *open, const char *region,
+                        int change);
+
+/* A factor from 1 - spread to 1 + spread that depends on the rank and the number of the time. */
+double wf_ext_spread(double spread, uint32_t rank, uint64_t number);
