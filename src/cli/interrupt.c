@@ -332,7 +332,7 @@ static void set_handlers(void)
 
 void wf_interrupt_begin(struct wf_cli *cli, bool json)
 {
-    enum { STACK = 256 * 1024, HANDLER_STACK = 32 * 1024 };
+    enum { HANDLER_STACK = 32 * 1024 };
     static unsigned char handler_stack[HANDLER_STACK]; /* for a stack that has overflowed */
     pthread_attr_t attributes;
     pthread_t thread;
@@ -345,9 +345,9 @@ void wf_interrupt_begin(struct wf_cli *cli, bool json)
     set_handlers();
     wf_program_report_crashes(on_program_crash);
     (void)pthread_attr_init(&attributes);
-    (void)pthread_attr_setstacksize(&attributes, STACK);
     (void)pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    /* Without the thread a signal is still polled by simulations. */
+    /* Its stack is as large as that of any thread: the thread-local variables that weft reserves
+     * for programs are in it. Without the thread a signal is still polled by simulations. */
     (void)pthread_create(&thread, &attributes, watch, NULL);
     (void)pthread_attr_destroy(&attributes);
 }
