@@ -144,6 +144,7 @@ __attribute__((visibility("default"))) const struct wf_port_library weft_mpi_lib
     .rank_ends = rank_ends,
     .rank_freed = rank_freed,
     .remote = wl_rma_arrived,
+    .tick = wl_omp_tick,
     .arrived = wl_interprocess_arrived,
     .detach = detach,
 };

@@ -125,6 +125,7 @@ struct wl_omp_thread *wl_omp_begin(const void *site)
 
     (void)rank;
     struct wl_omp_thread *thread = wl_omp_self();
+    thread->omp->entries++;
     absorb(thread);
     return thread;
 }
@@ -203,6 +204,33 @@ void wl_omp_wait(struct wl_omp_thread *thread,
     int64_t at = ready(thread);
     thread->clock = at > thread->clock ? at : thread->clock;
     thread->ready = NULL;
+}
+
+/* ---- threads that do not call the run-time library ---- */
+
+enum { LONG_TICK = 64000, SHORT_TICK = 4000 }; /* microseconds */
+
+/*
+ * A thread may wait for a variable that another thread will set, in a loop of its own. So after
+ * a tick without a call another thread goes on. Ticks are short once this has happened, and
+ * grow again while threads call.
+ */
+void wl_omp_tick(struct wf_port_rank *self)
+{
+    const struct wl_rank *rank = self->lib;
+    struct wl_omp *omp = rank->omp;
+    bool calls = omp->entries != omp->last_entries;
+
+    omp->period_us = calls ? 2 * omp->period_us : SHORT_TICK;
+    omp->period_us = omp->period_us < LONG_TICK ? omp->period_us : LONG_TICK;
+    wl.port->ticks(omp->period_us);
+    omp->last_entries = omp->entries;
+    if (!calls) {
+        struct wl_omp_thread *thread = wl_omp_begin(NULL);
+        omp->last_entries = omp->entries;
+        wl_omp_let_go(thread, true);
+        wl_omp_end(thread);
+    }
 }
 
 /* ---- time ---- */
@@ -483,6 +511,8 @@ static void run_together(struct wl_omp_thread *thread, struct wl_omp_team team,
     struct wl_rank *rank = omp->rank;
 
     make_threads(omp, team.n);
+    omp->period_us = omp->period_us > 0 ? omp->period_us : LONG_TICK;
+    wl.port->ticks(omp->period_us);
     omp->team = team;
     omp->region++;
     omp->active = true;
@@ -490,6 +520,7 @@ static void run_together(struct wl_omp_thread *thread, struct wl_omp_team team,
     omp->posted = 0;
     omp->has_base = false;
     join(thread, work);
+    thread->turn = ++omp->turns;
     rank->self->computed = &thread->fresh;
     struct wl_omp_words words;
     void *copy = wl_omp_locals_copy(thread, team.data, &words);

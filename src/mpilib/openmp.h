@@ -93,8 +93,10 @@ struct wl_omp {
     uint32_t schedule; /* of schedule(runtime) */
     uint64_t chunk;
     int dynamic, levels;
-    int critical, atomic;       /* the locks without a name */
-    struct wl_omp_lock **locks; /* hashed by address: when they were released */
+    uint64_t entries, last_entries; /* calls of the run-time library; at the last tick */
+    uint32_t period_us;             /* of ticks */
+    int critical, atomic;           /* the locks without a name */
+    struct wl_omp_lock **locks;     /* hashed by address: when they were released */
 };
 
 /* Around every function that programs call. begin() returns the calling thread. */
@@ -104,6 +106,9 @@ void wl_omp_end(struct wl_omp_thread *thread);
 struct wl_omp_thread *wl_omp_self(void);
 
 void wl_omp_free(struct wl_rank *rank);
+
+/* As in struct wf_port_library. */
+void wl_omp_tick(struct wf_port_rank *self);
 
 /* Lets threads that are earlier go first; with `fair` also those that are as early. */
 void wl_omp_let_go(struct wl_omp_thread *thread, bool fair);

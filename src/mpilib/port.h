@@ -20,7 +20,7 @@
 
 #include <stddef.h>
 
-enum { WF_PORT_VERSION = 9 };
+enum { WF_PORT_VERSION = 10 };
 
 /* One of the program's ranks. Zeroed when the rank starts, except for what the simulator
  * sets. */
@@ -101,6 +101,9 @@ struct wf_port_simulator {
     /* Where the thread-local variables of the running thread are, and how many bytes. They are
      * at the same place for all threads. Null if the program has none. */
     unsigned char *(*thread_locals)(struct wf_port_rank *self, size_t *bytes);
+    /* From now on tick() of the library is called each time a rank of this thread has used the
+     * processor for so many microseconds. */
+    void (*ticks)(uint32_t period_us);
     /* The system is about to write to these bytes of the program's memory. */
     void (*touch)(struct wf_port_rank *self, void *place, size_t bytes);
     /* The simulated node of a rank of the program. Ranks of a node run in one process. */
@@ -149,6 +152,9 @@ struct wf_port_library {
     /* A one-sided access by another rank has arrived. The target is not running, but its
      * variables are in place. */
     void (*remote)(struct wf_port_rank *self, uint32_t origin);
+    /* In a signal handler that interrupted code of the program: the rank has several threads and
+     * one of them has used the processor for a tick. */
+    void (*tick)(struct wf_port_rank *self);
     /* A parcel from another process, aligned to 8 bytes. In any thread, one at a time, while
      * ranks may run in others. */
     void (*arrived)(const unsigned char *bytes, size_t size);

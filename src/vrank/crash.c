@@ -4,7 +4,9 @@
 #include "base/mem.h"
 #include "base/temp.h"
 #include "base/units.h"
+#include "vrank/ticks.h"
 
+#include <errno.h>
 #include <execinfo.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -174,6 +176,17 @@ static void on_leave(int signal, siginfo_t *info, void *ucontext)
     }
 }
 
+static void on_tick(int signal, siginfo_t *info, void *ucontext)
+{
+    const struct wf_vrank_crash_watch *watch = atomic_load(&current);
+    int error = errno;
+
+    if (watch != NULL && watch->place(watch->arg, instruction_of(ucontext)) != 0) {
+        watch->tick(watch->arg);
+    }
+    errno = error;
+}
+
 void wf_vrank_crash_leave(void)
 {
     uint32_t n = atomic_load(&n_threads);
@@ -191,6 +204,7 @@ void wf_vrank_crash_watch(const struct wf_vrank_crash_watch *watch)
     /* On the rank's stack, and without blocking signals, because the handler may not return. */
     struct sigaction leave = {.sa_sigaction = on_leave,
                               .sa_flags = SA_SIGINFO | SA_RESTART | (int)SA_NODEFER};
+    struct sigaction tick = leave;
     void *frame;
 
     (void)backtrace(&frame, 1); /* loads its library now, not in a signal handler */
@@ -200,7 +214,10 @@ void wf_vrank_crash_watch(const struct wf_vrank_crash_watch *watch)
     for (int i = 0; i < N_WATCHED; i++) {
         (void)sigaction(watched[i], &action, &before[i]);
     }
+    tick.sa_sigaction = on_tick;
+    (void)sigemptyset(&tick.sa_mask);
     (void)sigaction(leave_signal(), &leave, NULL);
+    (void)sigaction(wf_vrank_ticks_signal(), &tick, NULL);
 }
 
 void wf_vrank_crash_in_child(void)

@@ -25,6 +25,9 @@ struct wf_vrank_crash_watch {
     /* Leaves the rank, which was executing code of the program, for ever. Returns only if it
      * cannot be left. */
     void (*leave)(void *arg);
+    /* The rank executes code of the program, and has used the processor for a tick
+     * (vrank/ticks.h). */
+    void (*tick)(void *arg);
     void *arg;
 };
 

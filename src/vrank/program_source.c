@@ -17,6 +17,7 @@
 #include "vrank/shared_state.h"
 #include "vrank/stacks.h"
 #include "vrank/threads.h"
+#include "vrank/ticks.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -316,6 +317,7 @@ static const struct wf_port_simulator port = {
     .thread_free = port_thread_free,
     .refuse = wf_vrank_crash_refuse,
     .thread_locals = port_thread_locals,
+    .ticks = wf_vrank_ticks_set,
     .touch = port_touch,
     .node = port_node,
 };
@@ -567,6 +569,17 @@ static void leave(void *arg)
     }
 }
 
+/* A rank with several threads in a region: another thread may go on. */
+static void tick(void *arg)
+{
+    const struct program *program = arg;
+    struct rank *rank = here.running;
+
+    if (rank != NULL && rank->in_library == 0 && rank->self.computed != NULL) {
+        program->library->tick(&rank->self);
+    }
+}
+
 static bool repair(void *arg, const void *address)
 {
     return wf_vrank_image_repair(((struct program *)arg)->image, address);
@@ -713,6 +726,7 @@ enum wf_status wf_vrank_source_new(const struct wf_vrank_config *config, struct 
                                                    .repair = repair,
                                                    .place = place_of,
                                                    .leave = leave,
+                                                   .tick = tick,
                                                    .arg = program};
     wf_vrank_crash_watch(&program->watch);
     *out = &program->source;

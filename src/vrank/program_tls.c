@@ -238,6 +238,7 @@ void wf_vrank_tls_free(struct wf_vrank_tls_block *list)
 
 unsigned char *wf_vrank_tls_place(const struct wf_vrank_tls *tls)
 {
+    /* cppcheck-suppress nullPointerArithmetic ; without room there are no variables */
     return thread_pointer() - tls->bytes;
 }
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* OpenMP in every rank: results of all constructs, which do not depend on the number of threads;
- * with an argument, how long regions take that compute for given times. */
+ * with "times", how long regions take that compute for given times; with "spin", a thread waits
+ * without a call. */
 #include <mpi.h>
 #include <omp.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -215,6 +217,23 @@ static void messages(void)
     expect("MPI_Is_thread_main", main_thread, 1);
 }
 
+/* A thread waits for a variable that another one sets. */
+static void spinning(void)
+{
+    static volatile int reached;
+    int n = 0;
+
+#pragma omp parallel num_threads(2) reduction(+ : n)
+    {
+        bool waits = omp_get_thread_num() == 0;
+        while (waits && reached == 0) {
+        }
+        reached = 1;
+        n++;
+    }
+    expect("spinning", n, 2);
+}
+
 /* ---- time, in milliseconds ---- */
 
 static void work(int milliseconds)
@@ -293,7 +312,9 @@ int main(int argc, char **argv)
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     expect("provided", provided, MPI_THREAD_SERIALIZED);
-    if (argc > 1) {
+    if (argc > 1 && strcmp(argv[1], "spin") == 0) {
+        spinning();
+    } else if (argc > 1) {
         region_times();
     } else {
         loops();

@@ -100,6 +100,12 @@ def check_times(program):
         vrank.complain("measured", done.stdout, done.stderr)
 
 
+def check_spinning(program):
+    done = weft("-n", "1", "--compute", "none", "--", program, "spin", threads=2)
+    if done.stdout != "2 threads, 0 failures\n":
+        vrank.complain("a thread that waits for a variable", done.stdout, done.stderr)
+
+
 def check_refused():
     for name, text in THREAD.items():
         pathlib.Path(name).write_text(text)
@@ -114,6 +120,7 @@ here = vrank.SOURCE / "tests/vrank"
 if compile_with("weftcc", here / "openmp.c", "-fopenmp", "-o", "openmp_c"):
     check_results("./openmp_c", 8, "{} threads, 0 failures\n")
     check_times("./openmp_c")
+    check_spinning("./openmp_c")
 if compile_with("weftf90", here / "openmp.f90", "-fopenmp", "-o", "openmp_f"):
     check_results("./openmp_f", 3, "largest 10001.0\n")
 for compiler, name in (("weftcc", "thread_local.c"), ("weftc++", "thread_local.cc")):
