@@ -404,7 +404,8 @@ char *wf_param_format(const struct wf_param *row, const void *params, char *buf)
 {
     const void *at = const_member(row, params);
 
-    if (row->word != NULL && !is_list(row) && *(const uint64_t *)at == WF_PARAM_WORD) {
+    if (row->word != NULL && !row->writes_number && !is_list(row) &&
+        *(const uint64_t *)at == WF_PARAM_WORD) {
         return copy_text(buf, row->word);
     }
     switch (row->type) {

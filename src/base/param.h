@@ -59,6 +59,8 @@ struct wf_param {
     /* A word that is read instead of a number, such as "unlimited", and stored as WF_PARAM_WORD
      * whatever the bounds say. For counts, sizes, times, rates and lists; null: none. */
     const char *word;
+    bool
+        writes_number; /* the word is read, but documents have the number, as they always had */
     /* A condition without which the parameter has no effect: "buffers=credits", or
      * "stats!=off". The name is that of another row; null: none. */
     const char *only_with;

@@ -28,7 +28,8 @@ static const char *const wildcard_names[] = {"recorded", "arrival", NULL};
      .doc = "Algorithm of " text "; auto: the rules choose; ideal and hardware are formulas"},
 
 const struct wf_param wf_mpi_params[] = {
-    {ROW(wf_mpi_params, "eager_max", WF_PARAM_SIZE, eager_max), .def = "18446744073709551615",
+    {ROW(wf_mpi_params, "eager_max", WF_PARAM_SIZE, eager_max), .word = "unlimited",
+     .def = "unlimited", .writes_number = true,
      .doc = "Messages up to this size are sent eagerly, longer ones by rendezvous"},
     {ROW(wf_mpi_params, "rendezvous", WF_PARAM_ENUM, rendezvous), .def = "write",
      .choices = rendezvous_names,
@@ -41,7 +42,7 @@ const struct wf_param wf_mpi_params[] = {
     {ROW(wf_mpi_params, "control_bytes", WF_PARAM_SIZE, control_bytes), .def = "0",
      .doc = "Size of the control messages of the rendezvous protocol"},
     {ROW(wf_mpi_params, "unexpected_limit", WF_PARAM_SIZE, unexpected_limit),
-     .def = "18446744073709551615",
+     .word = "unlimited", .def = "unlimited", .writes_number = true,
      .doc = "Bytes of unexpected messages that a rank can hold; with more, the program fails"},
     {ROW(wf_mpi_params, "local", WF_PARAM_BOOL, local), .def = "true",
      .doc = "Whether ranks on one node exchange messages without the network"},

@@ -41,11 +41,7 @@ static void put_value(const char *tag, const struct wf_value *value, const char 
 {
     struct wf_phrase phrase = {.used = 0};
 
-    if (value != NULL && value->type == WF_VALUE_TEXT &&
-        strcmp(value->text, "18446744073709551615") == 0) {
-        wf_phrase_add(&phrase, "unlimited");
-    } else if (value != NULL && value->type != WF_VALUE_SECTION &&
-               value->type != WF_VALUE_LIST) {
+    if (value != NULL && value->type != WF_VALUE_SECTION && value->type != WF_VALUE_LIST) {
         wf_phrase_value(&phrase, value, unit_name);
     }
     put_element(tag, phrase.text, out);

@@ -62,6 +62,12 @@ void wf_phrase_real(struct wf_phrase *out, double real)
     wf_phrase_add(out, "%s", wf_human_count(real, buf));
 }
 
+/* Whether the name is that of a limit, whose largest value stands for none: "eager_max". */
+static bool is_limit(const char *name)
+{
+    return wf_phrase_ends_with(name, "_max") || wf_phrase_ends_with(name, "_limit");
+}
+
 /* Writes a single value. The end of its name, or of its parent's name, tells the unit. */
 void wf_phrase_value(struct wf_phrase *out, const struct wf_value *value, const char *unit_name)
 {
@@ -77,6 +83,8 @@ void wf_phrase_value(struct wf_phrase *out, const struct wf_value *value, const 
             wf_phrase_time(out, value->count);
         } else if (wf_phrase_ends_with(unit_name, "bytes")) {
             wf_phrase_size(out, value->count);
+        } else if (is_limit(unit_name) && value->count == UINT64_MAX) {
+            wf_phrase_add(out, "unlimited");
         } else {
             wf_phrase_count(out, value->count);
         }
@@ -86,7 +94,10 @@ void wf_phrase_value(struct wf_phrase *out, const struct wf_value *value, const 
                       wf_phrase_ends_with(unit_name, "_percent") ? " %" : "");
         return;
     case WF_VALUE_TEXT:
-        wf_phrase_add(out, "%s", value->text);
+        wf_phrase_add(out, "%s",
+                      is_limit(unit_name) && strcmp(value->text, "18446744073709551615") == 0
+                          ? "unlimited"
+                          : value->text);
         return;
     case WF_VALUE_SECTION:
     case WF_VALUE_LIST:

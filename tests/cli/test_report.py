@@ -313,6 +313,10 @@ def check_compare():
                    for part in ("scenario", "result"))
     check(everything.stdout.count(", was ") == expected + 1, f"not {expected} differences",
           everything)
+    write(*RUN, "-p", "mpi.eager_max=4Ki", "-o", "eager.json")
+    write(*RUN, "-p", "mpi.eager_max=unlimited", "-o", "unlimited.json")
+    check_run(["compare", "base.json", "unlimited.json"], 0)
+    check_run(["compare", "base.json", "eager.json"], 1, stdout=r"mpi\.eager_max: 4KiB, was unlimited\n")
     check_run(["compare", "base.json"], 2, "a result document is missing")
 
 
