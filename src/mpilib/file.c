@@ -83,6 +83,16 @@ static int fail(const struct wl_rank *rank, const struct file *file)
     return raise_error(rank, file, code_of(errno), strerror(errno));
 }
 
+/* Likewise, of a file that is not open: MPI_FILE_NULL has an error handler for it. */
+static int fail_without_file(const struct wl_rank *rank, const char *name)
+{
+    const struct file none = {.name = (char *)(uintptr_t)name,
+                              .errhandler = rank->file_errhandler,
+                              .handle = MPI_FILE_NULL};
+
+    return fail(rank, &none);
+}
+
 /* Waits for all ranks that have opened the file. MPI_Barrier() may return before it is complete
  * in simulated time. */
 static void synchronize(struct wl_rank *rank, const struct file *file)
@@ -154,17 +164,19 @@ int wl_MPI_File_open(struct wl_rank *rank, MPI_Comm comm, const char *filename, 
     MPI_Comm own = share(rank, comm, opened);
     errno = open_together(rank, own, filename, amode, &fd);
     if (errno != 0) {
-        int code = code_of(errno);
+        int error = errno;
         if (fd >= 0) {
             (void)close(fd);
         }
         wl_MPI_Comm_free(rank, &own);
         free(opened);
-        return code;
+        errno = error;
+        return fail_without_file(rank, filename);
     }
     *opened = (struct file){.fd = fd,
                             .amode = amode,
                             .comm = own,
+                            .errhandler = rank->file_errhandler,
                             .etype = bytes,
                             .filetype = bytes,
                             .shared = opened->shared};
@@ -203,8 +215,7 @@ int wl_MPI_File_close(struct wl_rank *rank, MPI_File *file)
 int wl_MPI_File_delete(struct wl_rank *rank, const char *filename, MPI_Info info)
 {
     wl_catch_up(rank);
-    int code = unlink(filename) == 0 ? MPI_SUCCESS : code_of(errno);
-    return code;
+    return unlink(filename) == 0 ? MPI_SUCCESS : fail_without_file(rank, filename);
 }
 
 /* ---- sizes ---- */
@@ -747,7 +758,9 @@ int wl_MPI_File_get_type_extent(struct wl_rank *rank, MPI_File file, MPI_Datatyp
 
 int wl_MPI_File_set_errhandler(struct wl_rank *rank, MPI_File file, MPI_Errhandler errhandler)
 {
-    if (file != MPI_FILE_NULL) {
+    if (file == MPI_FILE_NULL) {
+        rank->file_errhandler = errhandler;
+    } else {
         file_of(rank, file)->errhandler = errhandler;
     }
     return MPI_SUCCESS;
@@ -755,16 +768,18 @@ int wl_MPI_File_set_errhandler(struct wl_rank *rank, MPI_File file, MPI_Errhandl
 
 int wl_MPI_File_call_errhandler(struct wl_rank *rank, MPI_File file, int errorcode)
 {
-    (void)raise_error(rank, file_of(rank, file), errorcode, "an error of the program");
+    const struct file none = {.errhandler = rank->file_errhandler, .handle = MPI_FILE_NULL};
+
+    (void)raise_error(rank, file == MPI_FILE_NULL ? &none : file_of(rank, file), errorcode,
+                      "an error of the program");
     return MPI_SUCCESS;
 }
 
 int wl_MPI_File_get_errhandler(struct wl_rank *rank, MPI_File file, MPI_Errhandler *errhandler)
 {
-    *errhandler = MPI_ERRORS_RETURN;
-    if (file != MPI_FILE_NULL) {
-        MPI_Errhandler own = file_of(rank, file)->errhandler;
-        *errhandler = own != 0 ? own : MPI_ERRORS_RETURN;
-    }
+    MPI_Errhandler own =
+        file == MPI_FILE_NULL ? rank->file_errhandler : file_of(rank, file)->errhandler;
+
+    *errhandler = own != 0 ? own : MPI_ERRORS_RETURN;
     return MPI_SUCCESS;
 }

@@ -105,6 +105,7 @@ struct wl_rank {
     uint32_t n_wins; /* while there are any, the rank must not run ahead of its time */
     int n_added_errors;
     struct wl_added_error **added_errors;
+    MPI_Errhandler file_errhandler; /* of MPI_FILE_NULL: for files that are opened; 0: return */
     struct wl_exit_handler *exit_handlers; /* of atexit() and the like, the last one first */
     bool destructed;                       /* the program's destructors have been called */
     pid_t *children;                       /* processes that fork() created */

@@ -92,7 +92,7 @@ int wl_MPI_Win_create(struct wl_rank *rank, void *base, MPI_Aint size, MPI_Aint 
 {
     *win =
         create(rank, comm, &(struct wl_win_part){base, size, disp_unit}, MPI_WIN_FLAVOR_CREATE);
-    return MPI_SUCCESS;
+    return wl_MPI_Win_set_info(rank, *win, info);
 }
 
 static int allocate(struct wl_rank *rank, MPI_Aint size, MPI_Aint disp_unit, MPI_Comm comm,
@@ -117,13 +117,15 @@ static int allocate(struct wl_rank *rank, MPI_Aint size, MPI_Aint disp_unit, MPI
 int wl_MPI_Win_allocate(struct wl_rank *rank, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info,
                         MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-    return allocate(rank, size, disp_unit, comm, baseptr, win, MPI_WIN_FLAVOR_ALLOCATE);
+    (void)allocate(rank, size, disp_unit, comm, baseptr, win, MPI_WIN_FLAVOR_ALLOCATE);
+    return wl_MPI_Win_set_info(rank, *win, info);
 }
 
 int wl_MPI_Win_allocate_shared(struct wl_rank *rank, MPI_Aint size, MPI_Aint disp_unit,
                                MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win)
 {
-    return allocate(rank, size, disp_unit, comm, baseptr, win, MPI_WIN_FLAVOR_SHARED);
+    (void)allocate(rank, size, disp_unit, comm, baseptr, win, MPI_WIN_FLAVOR_SHARED);
+    return wl_MPI_Win_set_info(rank, *win, info);
 }
 
 int wl_MPI_Win_shared_query(struct wl_rank *rank, MPI_Win handle, int place, MPI_Aint *size,
@@ -151,7 +153,7 @@ int wl_MPI_Win_shared_query(struct wl_rank *rank, MPI_Win handle, int place, MPI
 int wl_MPI_Win_create_dynamic(struct wl_rank *rank, MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
     *win = create(rank, comm, &(struct wl_win_part){.unit = 1}, MPI_WIN_FLAVOR_DYNAMIC);
-    return MPI_SUCCESS;
+    return wl_MPI_Win_set_info(rank, *win, info);
 }
 
 /* Of a dynamic window, displacements are addresses. */
@@ -201,6 +203,7 @@ int wl_MPI_Win_free(struct wl_rank *rank, MPI_Win *handle)
     if (win->allocated) {
         free(win->own.base);
     }
+    wl_win_info_free(win);
     free(win->held);
     free(wl_table_take(&rank->wins, WL_WIN, *handle));
     rank->n_wins--;

@@ -18,6 +18,8 @@ struct wl_win_part {
 
 struct wl_rma_result;
 
+enum { WL_WIN_KEYS = 5 };
+
 struct wl_win {
     MPI_Comm comm;             /* its own */
     struct wl_win_part *parts; /* by member; belongs to the communicator */
@@ -30,7 +32,10 @@ struct wl_win {
     bool all;                  /* within MPI_Win_lock_all() */
     bool allocated;            /* the library has allocated the memory */
     MPI_Group started, posted; /* of MPI_Win_start() and MPI_Win_post() */
+    char *info[WL_WIN_KEYS];   /* values of info keys; null: as by default */
 };
+
+void wl_win_info_free(struct wl_win *win);
 
 /* The window of a handle; the program ends if there is none. */
 struct wl_win *wl_win_of(const struct wl_rank *rank, MPI_Win handle);

@@ -124,6 +124,35 @@ static void errors(void)
     say("deleted: %d", code != MPI_SUCCESS);
 }
 
+static int handled;
+
+static void on_error(MPI_File *file, int *code, ...)
+{
+    (void)file;
+    (void)code;
+    handled++;
+}
+
+/* That of MPI_FILE_NULL is for files that are opened from then on. */
+static void handlers(void)
+{
+    MPI_Errhandler own, found;
+    MPI_File file;
+
+    MPI_File_create_errhandler(on_error, &own);
+    MPI_File_get_errhandler(MPI_FILE_NULL, &found);
+    say("errors return: %d", found == MPI_ERRORS_RETURN);
+    MPI_File_set_errhandler(MPI_FILE_NULL, own);
+    (void)MPI_File_open(MPI_COMM_SELF, "not/there", MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
+    say("handled: %d", handled);
+    MPI_File_open(MPI_COMM_SELF, "/dev/null", MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
+    MPI_File_get_errhandler(file, &found);
+    MPI_File_call_errhandler(file, MPI_ERR_IO);
+    say("inherited: %d, handled: %d", found == own, handled);
+    MPI_File_set_errhandler(MPI_FILE_NULL, MPI_ERRORS_RETURN);
+    MPI_File_close(&file);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -133,6 +162,7 @@ int main(int argc, char **argv)
     explicit_places();
     views();
     errors();
+    handlers();
     say_all();
     return 0;
 }

@@ -205,6 +205,32 @@ static void dynamic(void)
     free(all);
 }
 
+/* Keys of the standard are kept, those of nobody are not. */
+static void infos(void)
+{
+    static const char *const keys[] = {"no_locks", "accumulate_ordering", "accumulate_ops",
+                                       "same_size", "nobody's"};
+    char value[64];
+    int *memory, flag;
+    MPI_Info given, found;
+    MPI_Win win;
+
+    MPI_Info_create(&given);
+    MPI_Info_set(given, "no_locks", "true");
+    MPI_Info_set(given, "nobody's", "1");
+    MPI_Win_allocate(sizeof(int), sizeof(int), given, MPI_COMM_WORLD, &memory, &win);
+    MPI_Info_set(given, "accumulate_ordering", "none");
+    MPI_Win_set_info(win, given);
+    MPI_Win_get_info(win, &found);
+    for (int i = 0; i < 5; i++) {
+        MPI_Info_get(found, keys[i], sizeof(value) - 1, value, &flag);
+        say("%s: %s", keys[i], flag ? value : "-");
+    }
+    MPI_Info_free(&given);
+    MPI_Info_free(&found);
+    MPI_Win_free(&win);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -219,6 +245,7 @@ int main(int argc, char **argv)
     atomic_ones();
     pairs();
     dynamic();
+    infos();
     say_all();
     return 0;
 }
