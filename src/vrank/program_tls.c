@@ -65,7 +65,7 @@ static size_t room(void)
     return 0;
 }
 
-enum { DISTANCE = -1, NOTHING = 0 };
+enum { DISTANCE = 0x7fffffff, NOTHING = 0 }; /* no relocation has this number */
 
 static bool is_dynamic(uint64_t type)
 {
