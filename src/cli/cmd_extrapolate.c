@@ -84,11 +84,34 @@ static enum wf_status check_options(const struct extrapolate_opts *opts,
                : wf_cli_trace_output_check(&opts->trace, err);
 }
 
+/* A dimension that is the same in all traces, but not at the target, is a blind spot. */
+static void print_blind_spots(struct wf_cli *cli, const struct wf_ext_model *model)
+{
+    const struct wf_ext_grid *target = &model->target;
+
+    for (uint32_t d = 0; d < target->n_dims && target->n_dims > 1; d++) {
+        bool same = model->input.n_counts > 1;
+        for (uint32_t c = 1; c < model->input.n_counts; c++) {
+            same = same &&
+                   model->input.counts[c].grid.size[d] == model->input.counts[0].grid.size[d];
+        }
+        if (same && target->size[d] != model->input.counts[0].grid.size[d]) {
+            (void)fprintf(cli->err,
+                          "weft: note: dimension %c of the grid is %u in all traces, but %u "
+                          "with %u ranks, so that its influence on sizes and times is not "
+                          "known; add a trace in which it differs\n",
+                          "xyzw"[d], model -> input.counts[0].grid.size[d], target->size[d],
+                          target->n);
+        }
+    }
+}
+
 static void print_notes(struct wf_cli *cli, const struct wf_ext_model *model)
 {
     if (!wf_world_is_first(cli->world)) {
         return;
     }
+    print_blind_spots(cli, model);
     if (model->n_doubtful > 0) {
         (void)fprintf(cli->err,
                       "weft: note: %u sizes, times or numbers of rounds follow several rules "

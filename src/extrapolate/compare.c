@@ -38,12 +38,12 @@ static bool are_same(const struct wf_source *one, const struct wf_op *a,
     if (a->kind != b->kind) {
         return false;
     }
-    if (peers && (a->tag != b->tag ||
+    if (peers && ((a->tag != b->tag && a->peer != WF_PROC_NULL) ||
                   peer_of(one, rank, a, a->peer) != peer_of(other, rank, b, b->peer))) {
         return false;
     }
     return family != WF_FAMILY_SENDRECV ||
-           (a->recv_tag == b->recv_tag &&
+           ((a->recv_tag == b->recv_tag || a->recv_peer == WF_PROC_NULL) &&
             peer_of(one, rank, a, a->recv_peer) == peer_of(other, rank, b, b->recv_peer));
 }
 

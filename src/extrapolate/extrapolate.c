@@ -10,6 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+static enum wf_status build(struct wf_ext_model *model, const struct wf_ext_options *options,
+                            struct wf_err *err)
+{
+    WF_TRY(wf_ext_model_build(model, options->target, err));
+    return wf_ext_check(model, err);
+}
+
 enum wf_status wf_ext_understand(struct wf_ext_model *model,
                                  const struct wf_ext_options *options, struct wf_err *err)
 {
@@ -20,8 +27,21 @@ enum wf_status wf_ext_understand(struct wf_ext_model *model,
                           "more traces with different numbers of ranks",
                           model->input.counts[0].n, options->target);
     }
-    WF_TRY(wf_ext_model_build(model, options->target, err));
-    return wf_ext_check(model, err);
+    if (wf_ext_computes_everywhere(&model->input)) {
+        wf_ext_attach(&model->input);
+        return build(model, options, err);
+    }
+    enum wf_status status = build(model, options, err);
+    if (status == WF_EINVAL) {
+        /* Computing that is there in some rounds and not in others may be what was in the way. */
+        struct wf_err again;
+        wf_ext_model_forget(model);
+        wf_ext_attach(&model->input);
+        if (build(model, options, &again) == WF_OK) {
+            return WF_OK;
+        }
+    }
+    return status;
 }
 
 static const struct wf_trace_writer_ops spool_ops = {

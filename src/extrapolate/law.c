@@ -89,8 +89,8 @@ static double term_value(uint32_t i, const struct wf_ext_grid *grid)
                                  : value;
 }
 
-/* The dimensions of a product of sides: pairs, then three. */
-static const uint8_t side_sets[] = {3, 5, 6, 9, 10, 12, 7};
+/* The dimensions of a product of sides: three, then pairs. */
+static const uint8_t side_sets[] = {7, 3, 5, 6, 9, 10, 12};
 
 enum { SIDE_SETS = sizeof(side_sets) };
 

@@ -524,7 +524,7 @@ enum wf_status wf_ext_model_build(struct wf_ext_model *model, uint32_t target,
     return WF_OK;
 }
 
-void wf_ext_model_fini(struct wf_ext_model *model)
+void wf_ext_model_forget(struct wf_ext_model *model)
 {
     for (uint32_t i = 0; i < model->n_steps; i++) {
         struct wf_ext_step *step = &model->steps[i];
@@ -549,5 +549,13 @@ void wf_ext_model_fini(struct wf_ext_model *model)
     wf_ext_merged_fini(&model->merged);
     wf_ext_kinds_fini(&model->kinds);
     wf_strings_fini(&model->sets.table);
+    const struct wf_ext_input input = model->input;
+    memset(model, 0, sizeof(*model));
+    model->input = input;
+}
+
+void wf_ext_model_fini(struct wf_ext_model *model)
+{
+    wf_ext_model_forget(model);
     wf_ext_input_fini(&model->input);
 }

@@ -122,6 +122,8 @@ WF_NODISCARD
 enum wf_status wf_ext_model_build(struct wf_ext_model *model, uint32_t target,
                                   struct wf_err *err);
 void wf_ext_model_fini(struct wf_ext_model *model);
+/* Forgets all but the input. */
+void wf_ext_model_forget(struct wf_ext_model *model);
 
 static inline uint32_t wf_ext_times(const struct wf_ext_model *model, uint32_t count,
                                     uint32_t rank, uint32_t statement)

@@ -37,6 +37,76 @@ uint32_t wf_ext_slots(const struct wf_ext_shape *shape)
     return wf_ext_rooted(shape) ? 1 : of[wf_op_info((enum wf_op_kind)shape->kind)->family];
 }
 
+/* ---- computing as a part of the next op ---- */
+
+static bool is_compute(const struct wf_ext_input *input, const struct wf_ext_op *op)
+{
+    return input->shapes[op->shape].kind == WF_OP_COMPUTE;
+}
+
+bool wf_ext_computes_everywhere(const struct wf_ext_input *input)
+{
+    uint64_t n = 0, after = 0, twice = 0;
+
+    for (uint32_t c = 0; c < input->n_counts; c++) {
+        const struct wf_ext_rank *rank = &input->counts[c].ranks[input->counts[c].n / 2];
+        for (uint32_t i = 1; i < rank->n; i++) {
+            bool computed = is_compute(input, &rank->ops[i - 1]);
+            bool computes = is_compute(input, &rank->ops[i]);
+            n += computes ? 0 : 1;
+            after += computed && !computes ? 1 : 0;
+            twice += computed && computes ? 1 : 0;
+        }
+    }
+    return 2 * after > n && 8 * twice <= n;
+}
+
+/* Computing after the last op stays an op. */
+static void attach_rank(struct wf_ext_input *input, struct wf_ext_rank *rank, uint32_t shape)
+{
+    struct wf_ext_op end = {.compute = -1, .shape = shape};
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < rank->n; i++) {
+        struct wf_ext_op op = rank->ops[i];
+        if (is_compute(input, &op)) {
+            end.compute = (end.compute < 0 ? 0 : end.compute) + op.compute;
+            end.site = op.site;
+            continue;
+        }
+        op.compute = end.compute;
+        op.site = end.site;
+        rank->ops[kept++] = op;
+        end.compute = -1;
+        end.site = 0;
+    }
+    rank->n = kept;
+    WF_GROW(rank->ops, rank->n, rank->capacity);
+    rank->ops[rank->n++] = end;
+}
+
+static uint32_t compute_shape(struct wf_ext_input *input)
+{
+    struct wf_ext_shape shape;
+
+    memset(&shape, 0, sizeof(shape));
+    shape.kind = WF_OP_COMPUTE;
+    shape.tag = shape.recv_tag = WF_EXT_NO_TAG;
+    return wf_ext_shape_put(input, &shape);
+}
+
+void wf_ext_attach(struct wf_ext_input *input)
+{
+    uint32_t shape = compute_shape(input);
+
+    for (uint32_t c = 0; c < input->n_counts; c++) {
+        for (uint32_t r = 0; r < input->counts[c].n; r++) {
+            attach_rank(input, &input->counts[c].ranks[r], shape);
+        }
+    }
+    input->attached = true;
+}
+
 /* ---- reading a rank ---- */
 
 struct request {
@@ -57,8 +127,7 @@ struct reading {
     uint64_t at;     /* number of the op */
     struct wf_ext_rank *rank;
     struct requests active, persistent; /* by age */
-    int64_t compute;                    /* before the next op, or -1 */
-    uint32_t site;
+    uint32_t compute_shape;
     uint32_t *positions;
     uint32_t n_positions, positions_capacity;
 };
@@ -287,6 +356,14 @@ static void read_peers(struct reading *reading, const struct wf_op *op,
         out->bytes[1] = op->recv_bytes;
         shape->recv_tag = op->recv_tag;
     }
+    if (wf_op_info(op->kind)->family == WF_FAMILY_SENDRECV &&
+        (op->peer == WF_PROC_NULL) != (op->recv_peer == WF_PROC_NULL)) {
+        /* The side without a peer has no tag of its own in a trace. */
+        uint32_t null = op->peer == WF_PROC_NULL ? 0 : 1;
+        out->tag[null] = out->tag[1 - null];
+        shape->tag = out->tag[0];
+        shape->recv_tag = out->tag[1];
+    }
     for (uint32_t i = 0; i < WF_EXT_SLOTS; i++) {
         shape->any |= out->peer[i] == WF_ANY_SOURCE ? 1U << i : 0;
     }
@@ -376,7 +453,7 @@ static enum wf_status read_op(struct reading *reading, const struct wf_op *op,
     const struct wf_op_info *info = wf_op_info(op->kind);
     struct wf_ext_rank *rank = reading->rank;
     struct wf_ext_shape shape;
-    struct wf_ext_op out = {.compute = reading->compute, .site = reading->site};
+    struct wf_ext_op out = {.compute = -1};
 
     WF_TRY(check_kind(reading, op, err));
     memset(&shape, 0, sizeof(shape));
@@ -412,28 +489,17 @@ static enum wf_status read_op(struct reading *reading, const struct wf_op *op,
     out.shape = wf_ext_shape_put(reading->input, &shape);
     WF_GROW(rank->ops, rank->n, rank->capacity);
     rank->ops[rank->n++] = out;
-    reading->compute = -1;
-    reading->site = 0;
     return WF_OK;
 }
 
-/* Adds the computing so far as an op. */
-static void read_compute(struct reading *reading)
+static void read_compute(struct reading *reading, const struct wf_op *op)
 {
     struct wf_ext_rank *rank = reading->rank;
-    struct wf_ext_shape shape;
 
-    memset(&shape, 0, sizeof(shape));
-    shape.kind = WF_OP_COMPUTE;
-    shape.tag = shape.recv_tag = WF_EXT_NO_TAG;
+    reading->input->has_counters = reading->input->has_counters || op->n_counters > 0;
     WF_GROW(rank->ops, rank->n, rank->capacity);
     rank->ops[rank->n++] = (struct wf_ext_op){
-        .compute = reading->compute,
-        .site = reading->site,
-        .shape = wf_ext_shape_put(reading->input, &shape),
-    };
-    reading->compute = -1;
-    reading->site = 0;
+        .compute = op->duration, .site = op->site, .shape = reading->compute_shape};
 }
 
 static enum wf_status read_rank(struct reading *reading, struct wf_err *err)
@@ -445,7 +511,6 @@ static enum wf_status read_rank(struct reading *reading, struct wf_err *err)
     memset(&cursor, 0, sizeof(cursor));
     reading->active.n = reading->persistent.n = 0;
     reading->at = 0;
-    reading->compute = -1;
     WF_GROW(reading->rank->comms, 0U, reading->rank->comms_capacity);
     reading->rank->comms[0] =
         (struct wf_ext_comm){.size = reading->source->n_ranks, .rank = reading->number};
@@ -453,45 +518,12 @@ static enum wf_status read_rank(struct reading *reading, struct wf_err *err)
     for (; status == WF_OK && wf_source_next(reading->source, reading->number, &cursor, &op);
          reading->at++) {
         if (op.kind == WF_OP_COMPUTE) {
-            if (!reading->input->attached && reading->compute >= 0) {
-                read_compute(reading);
-            }
-            reading->compute = (reading->compute < 0 ? 0 : reading->compute) + op.duration;
-            reading->site = op.site;
-            reading->input->has_counters = reading->input->has_counters || op.n_counters > 0;
+            read_compute(reading, &op);
         } else {
-            if (!reading->input->attached && reading->compute >= 0) {
-                read_compute(reading);
-            }
             status = read_op(reading, &op, err);
         }
     }
-    if (reading->input->attached || reading->compute >= 0) {
-        read_compute(reading);
-    }
     return status == WF_OK ? wf_source_check(reading->source, err) : status;
-}
-
-/* Whether more than half of the other ops of a rank come after computing, and computing hardly
- * ever comes after computing. */
-static bool computes_everywhere(const struct wf_source *source, uint32_t rank)
-{
-    struct wf_cursor cursor;
-    struct wf_op op;
-    uint64_t n = 0, after = 0, twice = 0;
-    bool computed = false;
-
-    memset(&cursor, 0, sizeof(cursor));
-    while (wf_source_next(source, rank, &cursor, &op)) {
-        if (op.kind != WF_OP_COMPUTE) {
-            n++;
-            after += computed ? 1 : 0;
-        } else {
-            twice += computed ? 1 : 0;
-        }
-        computed = op.kind == WF_OP_COMPUTE;
-    }
-    return 2 * after > n && 8 * twice <= n;
 }
 
 enum wf_status wf_ext_read(struct wf_ext_input *input, const char *path,
@@ -500,9 +532,7 @@ enum wf_status wf_ext_read(struct wf_ext_input *input, const char *path,
     struct reading reading = {.input = input, .source = source, .path = path};
     enum wf_status status = WF_OK;
 
-    if (input->n_counts == 0) {
-        input->attached = computes_everywhere(source, source->n_ranks / 2);
-    }
+    reading.compute_shape = compute_shape(input);
     input->counts =
         wf_xrealloc(input->counts, (size_t)input->n_counts + 1, sizeof(*input->counts));
     struct wf_ext_count *count = &input->counts[input->n_counts++];

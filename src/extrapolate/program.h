@@ -3,8 +3,8 @@
 
 /*
  * The programs of all ranks of several traces, in the form in which extrapolation compares them.
- * In a recorded trace, which has a little computing before most ops, computing is a property of
- * the op after it; otherwise it is an op. Requests are named by their position among the open
+ * Computing is an op at first; in a recorded trace, which has a little computing before most ops,
+ * it becomes a property of the op after it. Requests are named by their position among the open
  * ones, communicators by the order in which the rank meets them, peers by their rank in the
  * program. What is left is the shape of an op, the same for all ranks and counts, and its values.
  */
@@ -101,6 +101,12 @@ enum wf_status wf_ext_read(struct wf_ext_input *input, const char *path,
  * after the last trace. Fails if two traces have the same number of ranks. */
 WF_NODISCARD
 enum wf_status wf_ext_read_end(struct wf_ext_input *input, struct wf_err *err);
+
+/* Whether more than half of the other ops come after computing, and computing hardly ever comes
+ * after computing. */
+bool wf_ext_computes_everywhere(const struct wf_ext_input *input);
+/* Makes computing a property of the op after it. */
+void wf_ext_attach(struct wf_ext_input *input);
 
 void wf_ext_input_fini(struct wf_ext_input *input);
 

@@ -461,6 +461,11 @@ enum wf_status wf_ext_learn_values(struct wf_ext_model *model, struct wf_ext_ste
 {
     const struct wf_ext_shape *shape = &model->input.shapes[step->shape];
 
+    uint32_t first = model->first_ref[step->statements[0]];
+    if (first < model->first_ref[step->statements[0] + 1]) {
+        const struct wf_ext_ref *ref = &model->refs[first];
+        step->site = model->input.counts[ref->count].ranks[ref->rank].ops[ref->op].site;
+    }
     learn_value(model, step, WF_EXT_BYTES);
     learn_value(model, step, WF_EXT_COMPUTE);
     if (wf_ext_slots(shape) > 1) {
