@@ -21,7 +21,7 @@
  *    9  Environment         environment, errors
  *   10  Info                info
  *   11  Processes           session, ports
- *   12  One-sided           window, one_sided
+ *   12  One-sided           window, window_info, one_sided
  *   13  External interfaces request_generalized
  *   14  Files               file
  *   15  Tools               tool_interface
@@ -80,7 +80,8 @@ struct wl_rank {
     struct wl_table comms, types, ops, requests, groups, infos, errhandlers, wins, messages,
         keyvals, files, sessions;
     struct wl_recv *first_recv, *last_recv; /* posted and not complete, in order */
-    uint64_t *numbers_used;                 /* a bit for each number of a request in ops */
+    struct wl_recv *next_match; /* of these, one that may be matched next; or null */
+    uint64_t *numbers_used;     /* a bit for each number of a request in ops */
     uint32_t n_number_words;
     uint32_t highest_id;                         /* of the communicators it has joined */
     uint32_t n_idups;                            /* calls of MPI_Comm_idup() */

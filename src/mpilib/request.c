@@ -48,6 +48,9 @@ void wl_recv_post(struct wl_rank *rank, struct wl_recv *recv)
 
 static void unlink_recv(struct wl_rank *rank, struct wl_recv *recv)
 {
+    if (rank->next_match == recv) {
+        rank->next_match = recv->next;
+    }
     if (recv->before != NULL) {
         recv->before->next = recv->next;
     } else {
@@ -84,16 +87,32 @@ uint32_t wl_recv_count_before(const struct wl_rank *rank, const struct wl_stream
     return count_before(rank, stream, NULL);
 }
 
+/* The receive of a request among those from `at` to before `end`; null if it is not there. */
+static struct wl_recv *find_recv(struct wl_recv *at, const struct wl_recv *end, uint32_t number)
+{
+    while (at != end && at->number != number) {
+        at = at->next;
+    }
+    return at != end ? at : NULL;
+}
+
+/* At most one receive has no request: the one posted last. The others are mostly matched in the
+ * order in which they were posted. */
 void wl_recv_set_match(struct wl_rank *rank, const struct wf_port_match *match)
 {
-    /* At most one receive has no request: the one posted last. */
-    for (struct wl_recv *at = rank->last_recv; at != NULL; at = at->before) {
-        if (at->number == match->request) {
-            at->matched = true;
-            at->stream.source = match->source;
-            at->stream.tag = match->tag;
-            return;
-        }
+    struct wl_recv *last = rank->last_recv;
+    struct wl_recv *recv = last != NULL && last->number == match->request
+                               ? last
+                               : find_recv(rank->next_match, NULL, match->request);
+
+    if (recv == NULL) {
+        recv = find_recv(rank->first_recv, rank->next_match, match->request);
+    }
+    if (recv != NULL) {
+        recv->matched = true;
+        recv->stream.source = match->source;
+        recv->stream.tag = match->tag;
+        rank->next_match = recv->next;
     }
 }
 

@@ -37,6 +37,32 @@ static void gets_at_once(void)
     MPI_Win_free(&win);
 }
 
+/* ---- receives: very many with wildcards at a time ---- */
+
+static void receives_at_once(void)
+{
+    enum { N = 50000 };
+    MPI_Request *requests = malloc(2 * N * sizeof(MPI_Request));
+    int *in = calloc(N, sizeof(int)), out = rank + 1;
+    long sum = 0;
+
+    for (int i = 0; i < N; i++) {
+        MPI_Irecv(&in[i], 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &requests[i]);
+    }
+    for (int i = 0; i < N; i++) {
+        MPI_Isend(&out, 1, MPI_INT, (rank + 1) % size, 0, MPI_COMM_WORLD, &requests[N + i]);
+    }
+    MPI_Waitall(2 * N, requests, MPI_STATUSES_IGNORE);
+    for (int i = 0; i < N; i++) {
+        sum += in[i];
+    }
+    if (rank == 0) {
+        printf("sum %ld\n", sum);
+    }
+    free(in);
+    free(requests);
+}
+
 /* ---- list: all ranks append to a list that all of them walk ---- */
 
 struct place {
@@ -156,6 +182,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (strcmp(argv[1], "gets") == 0) {
         gets_at_once();
+    } else if (strcmp(argv[1], "receives") == 0) {
+        receives_at_once();
     } else if (strcmp(argv[1], "list") == 0) {
         list();
     } else {
