@@ -97,10 +97,18 @@ void wl_omp_free(struct wl_rank *rank)
 
 /* ---- entering and leaving ---- */
 
+/* Clocks of threads are simulated time, and ops have the time before it is scaled. */
+static int64_t scaled(int64_t picoseconds, double by)
+{
+    return by == 1 ? picoseconds : (int64_t)((double)picoseconds * by + 0.5);
+}
+
 static void absorb(struct wl_omp_thread *thread)
 {
-    thread->clock += thread->fresh;
-    thread->busy += thread->fresh;
+    int64_t computed = scaled(thread->fresh, wl.port->scale);
+
+    thread->clock += computed;
+    thread->busy += computed;
     thread->fresh = 0;
 }
 
@@ -263,7 +271,7 @@ static void catch_up(struct wl_omp_thread *thread)
     struct wf_op op = {.kind = WF_OP_COMPUTE};
 
     if (thread->clock > omp->posted) {
-        op.duration = thread->clock - omp->posted;
+        op.duration = scaled(thread->clock - omp->posted, 1 / wl.port->scale);
         omp->posted = thread->clock;
     }
     if (op.duration > 0 || !omp->has_base) {
@@ -535,7 +543,8 @@ static void run_together(struct wl_omp_thread *thread, struct wl_omp_team team,
     rank->self->computed = NULL;
     omp->active = false;
     wl_omp_locks_forget(omp);
-    const struct wf_op op = {.kind = WF_OP_COMPUTE, .duration = omp->start - omp->posted};
+    const struct wf_op op = {.kind = WF_OP_COMPUTE,
+                             .duration = scaled(omp->start - omp->posted, 1 / wl.port->scale)};
     if (op.duration > 0) {
         wl_post(rank, &op);
     }

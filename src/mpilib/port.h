@@ -20,7 +20,7 @@
 
 #include <stddef.h>
 
-enum { WF_PORT_VERSION = 10 };
+enum { WF_PORT_VERSION = 11 };
 
 /* One of the program's ranks. Zeroed when the rank starts, except for what the simulator
  * sets. */
@@ -111,6 +111,7 @@ struct wf_port_simulator {
 
     uint64_t payload_max; /* data of more bytes need not arrive */
     bool checks_data;     /* check that data does not change on its way */
+    double scale;         /* compute times are multiplied by it in the simulation */
     uint32_t cores;       /* that a rank can compute on at a time; 0: any number */
     bool host_clock;      /* clocks and sleeping are those of the host */
 };

@@ -7,6 +7,7 @@
 #include "gen/gen.h"
 #include "gen/graphs.h"
 #include "ops/roi.h"
+#include "ranks/cpu/cpu.h"
 #include "ranks/node_params.h"
 #include "result/doc.h"
 #include "sim/program.h"
@@ -327,14 +328,13 @@ static enum wf_status open_source(struct wf_plan *plan, uint32_t number, struct 
     uint32_t n = (uint32_t)job->settings->ranks;
 
     if (job->program) {
+        const struct wf_cpu_params *cpu = wf_plan_values(plan, "cpu");
+        const struct wf_program_run run = {.n_ranks = n,
+                                           .threads = (uint32_t)plan->engine.threads,
+                                           .cores = cores_of_rank(plan, job),
+                                           .scale = cpu != NULL ? cpu->scale : 1};
         return wf_program_open(job->settings->source + strlen(WF_PROGRAM_PREFIX),
-                               job->block.values, n, (uint32_t)plan->engine.threads,
-                               cores_of_rank(plan, job), &job->source, err);
-    }
-    if (job->extrapolated) {
-        const struct wf_ext_options options = {.target = n};
-        return wf_ext_open(job->settings->source + strlen(WF_EXT_PREFIX), &options,
-                           &job->source, err);
+                               job->block.values, &run, &job->source, err);
     }
     if (job->graph_gen != NULL) {
         return job->graph_gen->create(job->block.values, n, &job->graph, err);

@@ -138,8 +138,8 @@ static size_t stack_of(const struct wf_program_params *params, uint32_t n_ranks)
 }
 
 enum wf_status wf_program_open(const char *path, const struct wf_program_params *params,
-                               uint32_t n_ranks, uint32_t threads, uint32_t cores,
-                               struct wf_source **out, struct wf_err *err)
+                               const struct wf_program_run *run, struct wf_source **out,
+                               struct wf_err *err)
 {
     if (params->stack != 0 && params->stack < LEAST_STACK) {
         return wf_err_set(err, WF_EUSAGE, "run.stack: a rank needs a stack of at least 16KiB");
@@ -148,16 +148,17 @@ enum wf_status wf_program_open(const char *path, const struct wf_program_params 
     WF_TRY(split(path, params->args, &argv, err));
     const struct wf_vrank_config config = {
         .argv = argv,
-        .n_ranks = n_ranks,
-        .stack_bytes = stack_of(params, n_ranks),
+        .n_ranks = run->n_ranks,
+        .stack_bytes = stack_of(params, run->n_ranks),
         .compute = (enum wf_vrank_compute)params->compute,
         .rate = params->rate,
         .labels = params->labels,
         .no_payload = params->no_payload,
         .check = params->check,
-        .cores = cores,
+        .cores = run->cores,
+        .scale = run->scale,
         .host_clock = params->clock != 0,
-        .copies = threads > 0 ? threads : 1,
+        .copies = run->threads > 0 ? run->threads : 1,
     };
     enum wf_status status = wf_vrank_source_new(&config, out, err);
 

@@ -28,13 +28,19 @@ struct wf_program_params {
 
 extern const struct wf_param wf_program_params[]; /* over struct wf_program_params */
 
-/* Loads the program for `n_ranks` ranks that up to `threads` threads run. The threads of a rank
- * have `cores` cores of its node, 0: as many as they are. `path` and `params`
- * are borrowed. The caller owns *out. */
+/* How a program is run. */
+struct wf_program_run {
+    uint32_t n_ranks;
+    uint32_t threads; /* of the host that run ranks at a time, at most */
+    uint32_t cores;   /* of its node that the threads of a rank have; 0: as many as they are */
+    double scale;     /* factor for its compute times */
+};
+
+/* Loads the program. The arguments are borrowed. The caller owns *out. */
 WF_NODISCARD
 enum wf_status wf_program_open(const char *path, const struct wf_program_params *params,
-                               uint32_t n_ranks, uint32_t threads, uint32_t cores,
-                               struct wf_source **out, struct wf_err *err);
+                               const struct wf_program_run *run, struct wf_source **out,
+                               struct wf_err *err);
 
 /* Leaves the ranks that compute, for a run that is to end but does not; see
  * wf_vrank_crash_leave(). */

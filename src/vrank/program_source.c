@@ -691,6 +691,7 @@ enum wf_status wf_vrank_source_new(const struct wf_vrank_config *config, struct 
     program->port.checks_data = config->check;
     program->port.host_clock = config->host_clock;
     program->port.cores = config->cores;
+    program->port.scale = config->scale > 0 ? config->scale : 1;
     wf_vrank_shared_init(&program->shared);
     if (config->labels) {
         program->labels = wf_vrank_labels_new(config->n_ranks, which_rank);

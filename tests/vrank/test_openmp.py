@@ -11,14 +11,15 @@ import vrank
 
 NETWORK = ("--net", "latency", "--topo", "torus:3")
 SCHEDULES = ((), ("--sched", "conservative", "--threads", "2"), ("--sched", "optimistic"))
-# Milliseconds by the number of threads, and of cores if there are fewer.
+# Milliseconds by the number of threads, the cores of a node and the scale of compute times.
 TIMES = {
-    (1, None): (8, 28, 13, 1, 8, 4, 4),
-    (2, None): (4, 16, 7, 2, 4, 4, 4),
-    (4, None): (2, 10, 6, 4, 2, 4, 4),
-    (8, None): (1, 7, 6, 8, 1, 4, 4),
-    (4, 2): (4, 14, 6.5, 4, 4, 4, 4),
-    (None, 2): (4, 16, 7, 2, 4, 4, 4),
+    (1, None, 1): (8, 28, 13, 1, 8, 4, 4),
+    (2, None, 1): (4, 16, 7, 2, 4, 4, 4),
+    (4, None, 1): (2, 10, 6, 4, 2, 4, 4),
+    (8, None, 1): (1, 7, 6, 8, 1, 4, 4),
+    (4, 2, 1): (4, 14, 6.5, 4, 4, 4, 4),
+    (None, 2, 1): (4, 16, 7, 2, 4, 4, 4),
+    (4, None, 2): (4, 20, 12, 8, 4, 6, 6),
 }
 NAMES = ("static", "uneven", "dynamic", "critical", "tasks", "overlap", "inside")
 THREAD = {
@@ -88,13 +89,13 @@ def check_results(program, ranks, expected):
 
 
 def check_times(program):
-    for (threads, cores), expected in TIMES.items():
+    for (threads, cores, scale), expected in TIMES.items():
         options = ("-p", f"node.cores={cores}") if cores else ()
-        done = weft("-n", "3", "--compute", "model", *NETWORK, *options, "--", program, "times",
-                    threads=threads)
+        done = weft("-n", "3", "--compute", "model", *NETWORK, *options, "-p",
+                    f"cpu.scale={scale}", "--", program, "times", threads=threads)
         found = done.stdout.splitlines()[:-1]
         if found != [f"{name} {time} ms" for name, time in zip(NAMES, expected)]:
-            vrank.complain(f"{threads} threads on {cores} cores", done.stdout, done.stderr)
+            vrank.complain(f"{threads} threads on {cores} cores, scale {scale}", done.stdout, done.stderr)
     done = weft("-n", "3", "--compute", "measured", "--", program, threads=4)
     if done.stdout != "4 threads, 0 failures\n":
         vrank.complain("measured", done.stdout, done.stderr)
