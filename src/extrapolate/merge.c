@@ -17,7 +17,7 @@ struct merging {
     struct wf_ext_merged *out;
 };
 
-uint32_t wf_ext_statement_new(struct wf_ext_merged *merged,
+static uint32_t new_statement(struct wf_ext_merged *merged,
                               const struct wf_ext_statement *statement)
 {
     WF_GROW(merged->all, merged->n, merged->capacity);
@@ -136,7 +136,7 @@ static uint32_t adopt(struct merging *merging, uint32_t parent, uint32_t node)
         fresh.shape = op->shape;
         memcpy(fresh.set, op->set, sizeof(fresh.set));
     }
-    uint32_t number = wf_ext_statement_new(merging->out, &fresh);
+    uint32_t number = new_statement(merging->out, &fresh);
     at->statement = number;
     for (uint32_t i = 0; i < at->n_children; i++) {
         insert_child(merging->out, number, i, adopt(merging, number, at->children[i]));
@@ -234,7 +234,7 @@ void wf_ext_merge(struct wf_ext_input *input, struct wf_ext_kinds *kinds,
     const struct wf_ext_walk walk = {.visit = set_statement};
     bool *done = wf_xcalloc(kinds->n, sizeof(*done));
 
-    (void)wf_ext_statement_new(out, &all);
+    (void)new_statement(out, &all);
     for (uint32_t k = 0; k < kinds->n; k++) {
         uint32_t next = next_kind(kinds, done);
         if (next == UINT32_MAX || kinds->all == NULL) {

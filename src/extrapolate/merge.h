@@ -35,9 +35,6 @@ void wf_ext_merge(struct wf_ext_input *input, struct wf_ext_kinds *kinds,
                   struct wf_ext_sets *sets, struct wf_ext_merged *out);
 void wf_ext_merged_fini(struct wf_ext_merged *merged);
 
-uint32_t wf_ext_statement_new(struct wf_ext_merged *merged,
-                              const struct wf_ext_statement *statement);
-
 /* Walks through the program of a rank: calls visit() for every op, in order, and for every entry
  * of a loop with its number of rounds (op is null). */
 struct wf_ext_walk {

@@ -177,7 +177,8 @@ static void add_list(struct wf_ext_model *model, uint32_t parent, uint32_t state
 
 /* ---- guards ---- */
 
-const struct wf_ext_step *wf_ext_rounds_of(const struct wf_ext_model *model,
+/* The step in whose rounds a step is, or null. */
+static const struct wf_ext_step *rounds_of(const struct wf_ext_model *model,
                                            const struct wf_ext_step *step)
 {
     const struct wf_ext_step *parent = &model->steps[step->parent];
@@ -225,7 +226,7 @@ static bool executes(const struct wf_ext_model *model, const struct wf_ext_step 
 static uint32_t rounds_in(const struct wf_ext_model *model, const struct wf_ext_step *step,
                           uint32_t count)
 {
-    const struct wf_ext_step *loop = wf_ext_rounds_of(model, step);
+    const struct wf_ext_step *loop = rounds_of(model, step);
     uint32_t most = 0;
 
     for (uint32_t i = 0; loop != NULL && i < loop->n_children; i++) {

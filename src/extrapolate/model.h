@@ -143,9 +143,6 @@ bool wf_ext_executes(const struct wf_ext_model *model, const struct wf_ext_step 
 /* Equal for ranks that execute the same statements. */
 uint64_t wf_ext_class(const struct wf_ext_model *model, const struct wf_ext_grid *grid,
                       uint32_t rank);
-/* The step in whose rounds a step is, or null. */
-const struct wf_ext_step *wf_ext_rounds_of(const struct wf_ext_model *model,
-                                           const struct wf_ext_step *step);
 
 /* ---- parts of building: rollup.c, values.c ---- */
 

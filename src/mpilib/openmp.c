@@ -550,7 +550,7 @@ static void run_together(struct wl_omp_thread *thread, struct wl_omp_team team,
     }
 }
 
-uint32_t wl_omp_team_size(const struct wl_omp_thread *thread, unsigned asked)
+static uint32_t team_size(const struct wl_omp_thread *thread, unsigned asked)
 {
     enum { MOST = 1024 };
     uint32_t n = asked > 0 ? asked : thread->omp->asked;
@@ -562,7 +562,7 @@ void wl_omp_region(struct wl_omp_thread *thread, void (*function)(void *), void 
                    unsigned asked, struct wl_omp_work *work)
 {
     const struct wl_omp_thread before = *thread;
-    uint32_t n = wl_omp_team_size(thread, asked);
+    uint32_t n = team_size(thread, asked);
     struct wl_omp_team team = {.n = n,
                                .outer = before.team,
                                .outer_number = before.number,

@@ -119,7 +119,6 @@ void wl_omp_barrier(struct wl_omp_thread *thread);
 /* Executes the region. `work` is a construct that it begins with, or null. */
 void wl_omp_region(struct wl_omp_thread *thread, void (*function)(void *), void *data,
                    unsigned asked, struct wl_omp_work *work);
-uint32_t wl_omp_team_size(const struct wl_omp_thread *thread, unsigned asked);
 
 /*
  * The compiler gives the address of a thread-local variable to other threads, to be copied
