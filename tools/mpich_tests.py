@@ -5,10 +5,11 @@
 usage: mpich_tests.py [options] DIRECTORY
 
 DIRECTORY is a source tree of MPICH (it has test/mpi), which need not be configured. Nothing is
-written into it. The directories threads, impls, perf, ft, ckpoint, manual and errors are left out.
+written into it. The directories threads, impls, perf, ft, ckpoint, manual and errors are left out, and
+cxx: MPI-3 has removed the C++ interface.
 The exit code is 1 if a test fails that is not expected to.
 
-  -b, --build DIR       where weft, weftcc, weftf90 and weftc++ are (default: from PATH)
+  -b, --build DIR       where weft, weftcc and weftf90 are (default: from PATH)
   -o, --only PATTERN    only tests whose name, as in coll/allred, matches; may be repeated
   -t, --timeout S       seconds for a test (default: 60, or the test's own limit if that is longer)
   -w, --work DIR        where programs are built and run (default: a temporary directory)
@@ -28,10 +29,11 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 
 C_FOLDERS = ("attr", "coll", "comm", "datatype", "errhan", "group", "info", "init", "io", "mpi_t", "part",
              "pt2pt", "rma", "session", "spawn", "topo")
-LANGUAGES = ("f77", "f90", "f08", "cxx")
+LANGUAGES = ("f77", "f90", "f08")
 # What configure would find out, on Linux with gcc.
 CONFIGURED = {
     "F77_NAME_LOWER_USCORE": "1", "HAVE_DLFCN_H": "1", "HAVE_DOUBLE__COMPLEX": "1",
@@ -49,9 +51,9 @@ CONFIGURED = {
 }
 SUBSTITUTED = {"F77_MPI_ADDRESS": "integer*8", "F77_MPI_OFFSET": "integer*8", "F77_INTEGER_8": "integer*8",
                "ADDRESS_KIND": "integer*8", "OFFSET_KIND": "integer*8"}
-SUFFIXES = {".c": "cc", ".f": "f90", ".f90": "f90", ".cxx": "c++"}
-LIBRARY = {"cc": ("util/mtest.c", "util/mtest_common.c", "util/mtest_single.c", "util/dtypes.c",
-                  "dtpools/src/*.c")}
+SUFFIXES = {".c": "cc", ".f": "f90", ".f90": "f90"}
+LIBRARY = ("util/mtest.c", "util/mtest_common.c", "util/mtest_single.c", "util/dtypes.c",
+           "dtpools/src/*.c")
 FORTRAN = {"f77": "util/mtest_f77.f", "f90": "util/mtest_f90.f90", "f08": "util/mtest_f08.f90"}
 OUTCOMES = ("passes", "fails", "fails with MPICH too", "expected to fail", "cannot be built")
 
@@ -92,7 +94,7 @@ def folders(root):
 class Builder:
     def __init__(self, root, work, compilers):
         self.root, self.work, self.compilers = root, work, compilers
-        self.made = {}
+        self.made, self.locks, self.lock = {}, {}, threading.Lock()
         (work / "include").mkdir(parents=True, exist_ok=True)
         self.configure()
         self.flags = ["-w", "-O1", "-DHAVE_CONFIG_H", f"-I{work / 'include'}", f"-I{root / 'include'}",
@@ -122,10 +124,12 @@ class Builder:
 
     def library(self, language):
         """Objects that every program of a language is linked with."""
+        with self.lock:
+            return self.library_of(language)
+
+    def library_of(self, language):
         if language not in self.libraries:
-            patterns = LIBRARY["cc"] if language != "cxx" else ("util/mtest_cxx.cxx",
-                                                                "util/mtest_common.c")
-            sources = [path for pattern in patterns for path in sorted(self.root.glob(pattern))]
+            sources = [path for pattern in LIBRARY for path in sorted(self.root.glob(pattern))]
             if language in FORTRAN:
                 sources = [self.root / FORTRAN[language]]
             folder = self.work / f"library_{language}"
@@ -156,9 +160,12 @@ class Builder:
     def build(self, test):
         """The program and an empty string, or None and the reason."""
         key = (test.folder, test.program)
-        if key not in self.made:
-            self.made[key] = self.build_new(test)
-        return self.made[key]
+        with self.lock:
+            own = self.locks.setdefault(key, threading.Lock())
+        with own:
+            if key not in self.made:
+                self.made[key] = self.build_new(test)
+            return self.made[key]
 
     def build_new(self, test):
         rule = self.rules(test.folder)[test.program]
@@ -184,7 +191,7 @@ class Builder:
                 lines = [line for line in done.stderr.splitlines() if "rror" in line]
                 return None, (lines or ["cannot be compiled"])[0][-200:]
             objects.append(target)
-        linker = {"cc": "cc", "cxx": "c++"}.get(language, "f90")
+        linker = "cc" if language == "cc" else "f90"
         done = subprocess.run([self.compilers[linker], *objects, "-o", out / test.program, "-lm"],
                               capture_output=True, text=True, check=False)
         if done.returncode != 0:
@@ -247,7 +254,7 @@ def find(name, build):
 
 
 def weft_runner(root, work, given):
-    compilers = {language: find(f"weft{language}", given.build) for language in ("cc", "f90", "c++")}
+    compilers = {language: find(f"weft{language}", given.build) for language in ("cc", "f90")}
     weft = find("weft", given.build)
     return Runner(Builder(root, work / "weft", compilers),
                   lambda n: [weft, "run", "-q", "-f", "-o", "result.json", "-n", str(n), "--"],
@@ -255,7 +262,7 @@ def weft_runner(root, work, given):
 
 
 def mpich_runner(root, work, given):
-    compilers = {"cc": "mpicc.mpich", "f90": "mpif90.mpich", "c++": "mpicxx.mpich"}
+    compilers = {"cc": "mpicc.mpich", "f90": "mpif90.mpich"}
     return Runner(Builder(root, work / "mpich", compilers),
                   lambda n: ["mpiexec.mpich", "-n", str(n)], given.timeout)
 
