@@ -336,6 +336,11 @@ static enum wf_status open_source(struct wf_plan *plan, uint32_t number, struct 
         return wf_program_open(job->settings->source + strlen(WF_PROGRAM_PREFIX),
                                job->block.values, &run, &job->source, err);
     }
+    if (job->extrapolated) {
+        const struct wf_ext_options options = {.target = n};
+        return wf_ext_open(job->settings->source + strlen(WF_EXT_PREFIX), &options,
+                           &job->source, err);
+    }
     if (job->graph_gen != NULL) {
         return job->graph_gen->create(job->block.values, n, &job->graph, err);
     }
