@@ -9,7 +9,7 @@
 
 #include "report/tracks.h"
 
-enum { WF_TRACK_NO_CALL = UINT32_MAX };
+#define WF_TRACK_NO_CALL UINT32_MAX
 
 /* A call or region of a rank. */
 struct wf_track_call {

@@ -234,7 +234,7 @@ static void write_regions(struct page *page, uint64_t uuid, const struct wf_trac
                           const struct wf_track_list *list)
 {
     enum { DEPTH_MAX = 256 };
-    uint64_t open[DEPTH_MAX];
+    uint64_t open[DEPTH_MAX] = {0};
     size_t n = 0;
 
     for (size_t i = 0; i <= list->n; i++) {

@@ -57,7 +57,7 @@ struct wf_sent {
     uint32_t from, to;
 };
 
-enum { WF_CALL_NONE = UINT32_MAX }; /* a call without a peer or communicator */
+#define WF_CALL_NONE UINT32_MAX /* a call without a peer or communicator */
 
 /* A call or a marker of the program, with the arguments that it has. */
 struct wf_call {
