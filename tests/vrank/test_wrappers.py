@@ -15,12 +15,13 @@ PROGRAM = r"""
 int main(int argc, char **argv)
 {
     int rank;
-    char text[300];
+    MPI_Comm others;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     printf("rank %d\n", rank);
     if (argc > 1 && argv[1][0] == 'm' && rank == 1) {
-        MPI_Open_port(MPI_INFO_NULL, text);
+        MPI_Comm_spawn("./a", MPI_ARGV_NULL, 1, MPI_INFO_NULL, 0, MPI_COMM_SELF, &others,
+                       MPI_ERRCODES_IGNORE);
     }
     if (argc > 1 && argv[1][0] == 'a' && rank == 1) {
         abort();
@@ -88,7 +89,7 @@ def check_ends():
     for rank in range(3):
         expect(done.stdout, f"rank {rank}\n", "exit(0)")
     for argument, words in (("7", "rank 1 ended the program with code 7"),
-                            ("missing", "MPI_Open_port: weft does not have this function"),
+                            ("more", "start all of them with -n"),
                             ("abort", "rank 1: the program called abort()")):
         done = run(vrank.WEFT, "run", "-n", 3, "-f", "-o", "r.json", "--", "./a", argument,
                    code=4)
