@@ -39,6 +39,9 @@ def prepare():
     """The files that examples speak of."""
     check_run(["gen", "stencil3d", "-n", "16", "-o", "run.weft", "-p", "gen.iterations=6",
                "-p", "gen.markers=true"], 0)
+    for ranks in (64, 128, 256):
+        check_run(["gen", "stencil3d", "-n", str(ranks), "-o", f"t{ranks}.weft", "-p",
+                   "gen.iterations=2"], 0)
     whole = pathlib.Path("run.weft").read_bytes()
     pathlib.Path("broken.weft").write_bytes(whole[:len(whole) - 100])
     pathlib.Path("study.yaml").write_text(STUDY, encoding="utf-8")
