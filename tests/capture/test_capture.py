@@ -204,8 +204,8 @@ def test_full_disk(mpi):
 
 
 def test_calibrate(mpi):
-    done = run([WEFT, "calibrate", "--repeat", "2", "--max-bytes", "64KiB", "-o", f"{mpi}.yaml", "--",
-                *launch(mpi, 2)])
+    done = run([WEFT, "calibrate", "--repeat", "2", "--time", "2s", "--max-bytes", "16KiB", "-o",
+                f"{mpi}.yaml", "--", *launch(mpi, 2)])
     assert done.returncode == 0 and "latency" in done.stdout, done.stderr
     done = run([WEFT, "replay", f"threads_{mpi}", "--machine", f"{mpi}.yaml", "-q"])
     assert done.returncode == 0, done.stderr
@@ -213,8 +213,8 @@ def test_calibrate(mpi):
     with open(f"wrapped_{mpi}", "w", encoding="utf-8") as file:
         file.write(f"#!/bin/sh\nexec {shlex.join(launch(mpi, 3))} \"$@\"\n")
     os.chmod(f"wrapped_{mpi}", 0o755)
-    done = run([WEFT, "calibrate", "--repeat", "1", "--time", "2s", "--max-bytes", "4KiB", "--json", "-o",
-                f"wrapped_{mpi}.yaml", "--", f"./wrapped_{mpi}"])
+    done = run([WEFT, "calibrate", "--repeat", "1", "--time", "1s", "--max-bytes", "4KiB", "--json",
+                "-o", f"wrapped_{mpi}.yaml", "--", f"./wrapped_{mpi}"])
     assert done.returncode == 0 and json.loads(done.stdout)["mpi"] == mpi, (done.stdout, done.stderr)
     done = run([WEFT, "calibrate", "-o", "one.yaml", "--", *launch(mpi, 1)])
     assert done.returncode == 3 and "two ranks" in done.stderr, done.stderr
