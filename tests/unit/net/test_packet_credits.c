@@ -4,7 +4,7 @@
 #include "harness/packet_traffic.h"
 #include "harness/wf_test.h"
 
-enum { CASES = 60, PARCELS_MAX = 60 };
+enum { CASES = WF_TEST_ONE_IN > 1 ? 20 : 60, PARCELS_MAX = 60 };
 
 static const int64_t FULL = 51200, LATENCY = 50000, DELAY = 50000;
 
