@@ -123,6 +123,8 @@ class Result:
 
     def save(self, path, force=False):
         """Writes a file in the format of its name: .html, .json, .csv, .prv, .otf2, .pftrace."""
+        if not force and os.path.exists(path):
+            raise FileExistsError(f"{path} exists; force=True replaces it")
         failure = ErrorText()
         check(library.weft_result_write(self._handle, os.fspath(path).encode(), force, failure),
               failure)

@@ -255,7 +255,7 @@ static void gather_values(const struct wf_ext_model *model, const struct wf_ext_
             const struct wf_ext_ref *ref = &model->refs[i];
             uint64_t class = model->classes[ref->count][ref->rank];
             uint64_t group = group_of(quantity, class, ref->turn);
-            /* In a loop whose rounds differ, a round is a group of its own for now. */
+            /* If the rounds of a loop differ, each is a group; fit_rounds() compares them. */
             put_op(model, ref, value, step->n_statements > 1 ? group + t : group, cells);
         }
     }

@@ -39,7 +39,11 @@ def test_result(program):
     assert len(messages) == theirs["messages"] and messages["bytes"].sum() == theirs["bytes"]
     assert result.matrix().to_numpy().sum() == theirs["bytes"]
     result.save("page.html")
-    refused(3, "exists", lambda: result.save("page.html"))
+    try:
+        result.save("page.html")
+        raise AssertionError("a file was replaced without force")
+    except FileExistsError as error:
+        assert "force=True" in str(error)
     result.save("page.html", force=True)
     refused(2, ".docx", lambda: result.save("page.docx"))
     assert result._repr_html_().startswith("<iframe") and "&lt;html" in result._repr_html_()
