@@ -116,6 +116,21 @@ void wf_text_csv(FILE *out, const char *text)
     free(safe);
 }
 
+void wf_text_markup(FILE *out, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        const char *entity = *text == '<'   ? "&lt;"
+                             : *text == '>' ? "&gt;"
+                             : *text == '&' ? "&amp;"
+                                            : NULL;
+        if (entity != NULL) {
+            (void)fputs(entity, out);
+        } else {
+            (void)fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
+        }
+    }
+}
+
 static size_t name_length(const char *name)
 {
     return strnlen(name, NAME_MAX_LEN);

@@ -23,6 +23,10 @@ WF_PRINTF(2, 0) void wf_text_vprint(FILE *out, const char *fmt, va_list args);
  * take for a formula gets an apostrophe before it; numbers stay as they are. */
 void wf_text_csv(FILE *out, const char *text);
 
+/* Prints the text between the tags of HTML or SVG: < > & are escaped, and control characters
+ * become blanks. */
+void wf_text_markup(FILE *out, const char *text);
+
 /* Finds the name that a user probably meant, for error messages. Begin, add every known name,
  * then read `best`: null if no name is near; among equally near names the first. Letter case
  * does not count, two swapped letters count once, and a name that begins with `wanted` is near.

@@ -2,6 +2,7 @@
 #include "draw/canvas.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -38,19 +39,6 @@ static void put_colour(FILE *out, const char *property, enum wf_draw_ink ink)
     (void)fprintf(out, "%s:var(--", property);
     put_ink(out, ink);
     (void)fputc(')', out);
-}
-
-static void put_escaped(FILE *out, const char *text)
-{
-    for (; *text != '\0'; text++) {
-        if (*text == '<') {
-            (void)fputs("&lt;", out);
-        } else if (*text == '&') {
-            (void)fputs("&amp;", out);
-        } else {
-            (void)fputc((unsigned char)*text < ' ' ? ' ' : *text, out);
-        }
-    }
 }
 
 static void put_points(FILE *out, const struct wf_draw_xy *corners, size_t n)
@@ -107,7 +95,7 @@ static void svg_text(struct wf_draw_canvas *canvas, struct wf_draw_xy at, const 
                   anchors[lettering->anchor], lettering->bold ? " font-weight=\"600\"" : "");
     put_colour(out, "fill", lettering->ink);
     (void)fputs("\">", out);
-    put_escaped(out, text);
+    wf_text_markup(out, text);
     (void)fputs("</text>\n", out);
 }
 
@@ -146,7 +134,7 @@ struct wf_draw_canvas *wf_draw_canvas_svg_new(double width, double height, const
                   "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%g\" height=\"%g\" "
                   "viewBox=\"0 0 %g %g\" role=\"img\">\n<title>",
                   width, height, width, height);
-    put_escaped(out, title);
+    wf_text_markup(out, title);
     (void)fputs("</title>\n<style>\n", out);
     put_inks(out, wf_draw_ink_light);
     (void)fputs("@media (prefers-color-scheme:dark){", out);

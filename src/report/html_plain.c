@@ -1,29 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The main results as HTML without scripts: what a reader of a page that may not run scripts
  * sees. Tables as data: each has a title, a list or section of the document, and columns. */
+#include "base/text.h"
 #include "report/page.h"
 #include "report/phrase.h"
 
 #include <string.h>
-
-static void put_text(const char *text, FILE *out)
-{
-    for (const char *p = text; *p != '\0'; p++) {
-        switch (*p) {
-        case '&':
-            (void)fputs("&amp;", out);
-            break;
-        case '<':
-            (void)fputs("&lt;", out);
-            break;
-        case '>':
-            (void)fputs("&gt;", out);
-            break;
-        default:
-            (void)fputc(*p, out);
-        }
-    }
-}
 
 static void put_element(const char *tag, const char *text, FILE *out)
 {
@@ -31,7 +13,7 @@ static void put_element(const char *tag, const char *text, FILE *out)
     int name = space != NULL ? (int)(space - tag) : (int)strlen(tag);
 
     (void)fprintf(out, "<%s>", tag);
-    put_text(text, out);
+    wf_text_markup(out, text);
     (void)fprintf(out, "</%.*s>\n", name, tag);
 }
 

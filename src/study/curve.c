@@ -2,6 +2,7 @@
 #include "study/curve.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "draw/plot.h"
 #include "result/json.h"
 #include "result/result.h"
@@ -169,22 +170,6 @@ static void write_png(const struct wf_curve *curve, FILE *out)
 
 /* ---- the page ---- */
 
-static void write_text(const char *text, FILE *out)
-{
-    for (; *text != '\0'; text++) {
-        switch (*text) {
-        case '<':
-            (void)fputs("&lt;", out);
-            break;
-        case '&':
-            (void)fputs("&amp;", out);
-            break;
-        default:
-            (void)fputc(*text, out);
-        }
-    }
-}
-
 static void write_points(const struct wf_curve *curve, FILE *out)
 {
     (void)fputs("<table><thead><tr><th>load</th><th>offered</th><th>accepted</th>"
@@ -208,7 +193,7 @@ static void write_html(const struct wf_curve *curve, FILE *out)
     (void)fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
                 "<link rel=\"icon\" href=\"data:,\">\n<title>weft: ",
                 out);
-    write_text(curve->title, out);
+    wf_text_markup(out, curve->title);
     (void)fputs("</title>\n<style>\n"
                 "body { font: 15px system-ui, sans-serif; margin: 2em auto; max-width: 62em; "
                 "padding: 0 1em; color: #1d2733; background: #fff; }\n"
@@ -220,7 +205,7 @@ static void write_html(const struct wf_curve *curve, FILE *out)
                 "background: #14181d; } td, th { border-color: #333b45; } }\n"
                 "</style>\n<h1>",
                 out);
-    write_text(curve->title, out);
+    wf_text_markup(out, curve->title);
     (void)fputs("</h1>\n<figure id=\"curve\">\n", out);
     write_svg(curve, out);
     (void)fputs("</figure>\n", out);

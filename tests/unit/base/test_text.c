@@ -184,6 +184,18 @@ static void a_mark_at_the_beginning_is_skipped(void)
     CHECK_STR(wf_text_past_mark(""), "");
 }
 
+static void markup_is_escaped(void)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+
+    wf_text_markup(out, "a<b>&amp;\n\"\xc3\xa4");
+    CHECK(fclose(out) == 0);
+    CHECK_STR(text, "a&lt;b&gt;&amp;amp; \"\xc3\xa4");
+    free(text);
+}
+
 int main(void)
 {
     RUN(typos_find_their_name);
@@ -194,5 +206,6 @@ int main(void)
     RUN(cells_are_quoted_and_never_formulas);
     RUN(a_line_is_printed_without_its_control_characters);
     RUN(a_mark_at_the_beginning_is_skipped);
+    RUN(markup_is_escaped);
     return wf_test_done();
 }

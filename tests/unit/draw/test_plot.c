@@ -151,8 +151,8 @@ static void svg_has_everything(void)
     CHECK_U64(count(svg, "<circle") - count(svg, "style=\"fill:var(--series0)"), 2);
     /* Error bars of three pieces each: two points of each series on each panel. */
     CHECK_U64(count(svg, "stroke-width:1.2"), 3 * 2 * 3);
-    CHECK_U64(count(svg, "one &amp; &lt;two>"), 1);
-    CHECK_U64(count(svg, "A &lt;title>"), 2);
+    CHECK_U64(count(svg, "one &amp; &lt;two&gt;"), 1);
+    CHECK_U64(count(svg, "A &lt;title&gt;"), 2);
     CHECK_U64(count(svg, "nan"), 0);
     CHECK_U64(count(svg, "inf"), 0);
     free(first.bytes);
