@@ -4,7 +4,7 @@
 PREFIX ?= /usr/local
 VERSION := $(shell cat VERSION)
 
-.PHONY: all deps demo test check-builds torture coverage bench install uninstall dist clean format help
+.PHONY: all deps demo test check-builds torture coverage bench install uninstall dist deb docs clean format help
 
 all: build/release/build.ninja
 	@cmake --build --preset release
@@ -59,6 +59,14 @@ dist:
 	@git archive --format=tar.gz --prefix=weft-$(VERSION)/ -o weft-$(VERSION).tar.gz HEAD
 	@echo weft-$(VERSION).tar.gz
 
+# The documentation for a browser, in build/docs.
+docs: all
+	@python3 -B tools/docs/make_site.py build/release/weft build/docs
+
+# Debian packages of the last commit, in build/deb.
+deb:
+	@tools/make_deb
+
 clean:
 	rm -rf build
 
@@ -77,5 +85,7 @@ help:
 	@echo 'make install    install into PREFIX ($(PREFIX))'
 	@echo 'make uninstall  remove what make install wrote'
 	@echo 'make dist       the sources as a tarball, weft-$(VERSION).tar.gz'
+	@echo 'make docs       the documentation for a browser, in build/docs'
+	@echo 'make deb        Debian packages of the last commit, in build/deb'
 	@echo 'make format     format all C files'
 	@echo 'make clean      remove build/'

@@ -21,6 +21,12 @@ FILES = [
     ("weft-formats", "trace-formats.md", "traces of other tools in weft"),
     ("weft-result", "result-document.md", "the result document of weft"),
 ]
+# Compiler wrappers: name, language, variable that names the compiler.
+WRAPPERS = [
+    ("weftcc", "C", "WEFT_CC"),
+    ("weftc++", "C++", "WEFT_CXX"),
+    ("weftf90", "Fortran", "WEFT_FC"),
+]
 LINK = re.compile(r"\[([^\]]*)\]\(([^)\s]*)\)")
 SEE_ALSO = "\n# SEE ALSO\n\n{}\n"
 
@@ -71,30 +77,38 @@ def without_tables(text):
 
 
 def headings(text):
-    """Man pages have two levels of headings, the first in capitals."""
+    """Man pages have two levels of headings."""
     out, fenced = [], False
     for line in text.splitlines(keepends=True):
         fenced ^= line.startswith("```")
         found = None if fenced else re.match(r"(#+) (.*)", line)
         if found:
             level = len(found[1])
-            line = f"# {found[2].upper()}\n" if level < 3 else f"## {found[2]}\n"
+            line = f"# {found[2]}\n" if level < 3 else f"## {found[2]}\n"
         out.append(line)
+    return "".join(out)
+
+
+def in_capitals(text):
+    """Headings of the first level, as in all man pages."""
+    out, fenced = [], False
+    for line in text.splitlines(keepends=True):
+        fenced ^= line.startswith("```")
+        out.append(line.upper() if line.startswith("# ") and not fenced else line)
     return "".join(out)
 
 
 def to_man(name, section, body):
     made = run(["lowdown", "-s", "-tman", "--out-no-smarty", "--parse-no-super",
                 "-m", f"title: {name}", "-m", f"section: {section}", "-m", "source: weft",
-                "-m", "volume: weft manual"], body)
+                "-m", "volume: weft manual"], in_capitals(body))
     # A plain hyphen may be shown as a typographic one, which a shell does not know.
     return "".join(line if line.startswith(".") else re.sub(r"(?<!\\)-", r"\\-", line)
                    for line in made.splitlines(keepends=True))
 
 
-def page(out, name, section, summary, body):
-    text = f"# NAME\n\n{name} - {summary}\n\n{body}"
-    (out / f"{name}.{section}").write_text(to_man(name, section, text), encoding="utf-8")
+def page(name, section, summary, body):
+    return name, section, f"# NAME\n\n{name} - {summary}\n\n{body}"
 
 
 def option_rows(lines):
@@ -125,7 +139,7 @@ def escape(text):
     return re.sub(r"([\\`*_<>|\[\]])", r"\\\1", text)
 
 
-def command_page(out, weft, verb, summary):
+def command_page(weft, verb, summary):
     usage, _, rest = run([weft, verb, "--help"]).partition("\n\n")
     said, _, rest = rest.partition("\n\nExamples:\n")
     examples, _, options = rest.partition("\n\nOptions:\n")
@@ -138,7 +152,7 @@ def command_page(out, weft, verb, summary):
     for command, words in example_rows(examples.splitlines()):
         body += f"{escape(words.strip())}:\n\n```\n{command}\n```\n\n"
     body += SEE_ALSO.format("weft(1), weft-parameters(5)")
-    page(out, f"weft-{verb}", 1, summary[0].lower() + summary[1:], body)
+    return page(f"weft-{verb}", 1, summary[0].lower() + summary[1:], body)
 
 
 def commands(weft):
@@ -154,7 +168,7 @@ def commands(weft):
     return rows
 
 
-def overview_page(out, docs, verbs):
+def overview_page(docs, verbs):
     codes = (docs / "exit-codes.md").read_text(encoding="utf-8").partition("\n")[2]
     body = ("# SYNOPSIS\n\nweft *command* [*options*]\n\n# DESCRIPTION\n\nweft predicts how an "
             "MPI application runs on a machine you do not have: it takes the program's "
@@ -166,33 +180,84 @@ def overview_page(out, docs, verbs):
     body += "".join(f"{name}(5)\n: {what}\n\n" for name, _, what in FILES)
     body += "weft-parameters(5)\n: parameters of all models\n\n"
     body += "# EXIT STATUS\n\n" + without_tables(unlink(codes))
-    page(out, "weft", 1, "predicts how MPI applications run on machines you do not have", body)
+    return page("weft", 1, "predicts how MPI applications run on machines you do not have", body)
 
 
-def parameters_page(out, weft):
+def parameters_page(weft):
     """The models' part of the reference: what follows the last command's help."""
     reference = run([weft, "help", "--markdown"])
     models = reference[reference.rindex("\n```\n") + 5:]
     body = headings(without_tables(models)) + SEE_ALSO.format("weft(1), weft-replay(1)")
-    page(out, "weft-parameters", 5, "parameters of the models of weft", body)
+    return page("weft-parameters", 5, "parameters of the models of weft", body)
 
 
-def file_page(out, docs, name, source, summary):
+def file_page(docs, name, source, summary):
     text = (docs / source).read_text(encoding="utf-8").partition("\n")[2]
     body = f"# DESCRIPTION\n{headings(without_tables(unlink(text)))}" + SEE_ALSO.format("weft(1)")
-    page(out, name, 5, summary, body)
+    return page(name, 5, summary, body)
+
+
+def wrapper_page(name, language, variable):
+    """Of a compiler wrapper: what it does is in src/mpilib/wrappers/weftcc.in."""
+    body = f"""# SYNOPSIS
+
+{name} [*options*] *files*
+
+# DESCRIPTION
+
+{name} compiles and links {language} programs that `weft run` and `weft emulate` run as virtual ranks, as mpicc does
+for other MPI libraries. All arguments go to the compiler, which gets the headers and libraries of weft as well. A
+program that is linked in this way runs with `weft run` or `weft emulate` only.
+
+# OPTIONS
+
+-show
+: Print the command that would run, and do nothing.
+
+-compile-info, -link-info
+: Print the part that compiles, or the part that links.
+
+-showme:compile, -showme:link
+: The options of that part alone, as other wrappers print them.
+
+# ENVIRONMENT
+
+{variable}
+: The compiler to use instead of the one that weft was built with.
+
+# EXAMPLES
+
+```
+{name} -O2 program.{language_suffix(language)} -o program
+weft run -n 64 -- ./program
+```
+"""
+    return page(name, 1, f"compiles {language} programs for weft run",
+                body + SEE_ALSO.format("weft-run(1), weft-emulate(1)"))
+
+
+def language_suffix(language):
+    return {"C": "c", "C++": "cpp", "Fortran": "f90"}[language]
+
+
+def pages(weft, docs):
+    """(name, section, Markdown) of all pages."""
+    verbs = commands(weft)
+    yield overview_page(docs, verbs)
+    for verb, summary in verbs:
+        yield command_page(weft, verb, summary)
+    for row in WRAPPERS:
+        yield wrapper_page(*row)
+    yield parameters_page(weft)
+    for row in FILES:
+        yield file_page(docs, *row)
 
 
 def main():
     weft, docs, out = sys.argv[1], pathlib.Path(sys.argv[2]) / "reference", pathlib.Path(sys.argv[3])
     out.mkdir(parents=True, exist_ok=True)
-    verbs = commands(weft)
-    overview_page(out, docs, verbs)
-    for verb, summary in verbs:
-        command_page(out, weft, verb, summary)
-    parameters_page(out, weft)
-    for row in FILES:
-        file_page(out, docs, *row)
+    for name, section, text in pages(weft, docs):
+        (out / f"{name}.{section}").write_text(to_man(name, section, text), encoding="utf-8")
 
 
 if __name__ == "__main__":
