@@ -10,6 +10,11 @@ static inline int64_t wf_min_i64(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
+static inline uint32_t wf_max_u32(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
 static inline int64_t wf_max_i64(int64_t a, int64_t b)
 {
     return a > b ? a : b;

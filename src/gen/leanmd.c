@@ -293,7 +293,7 @@ static void leanmd_send(const struct wf_graph *graph, const struct wf_task *task
     const struct leanmd *md = to_leanmd(graph);
     uint32_t chare = (uint32_t)task->own[0], step = (uint32_t)(task->own[1] >> 1);
 
-    out->offset = task->duration;
+    *out = (struct wf_task_send){.offset = task->duration};
     if ((task->own[1] & 1) != 0) {
         uint32_t cell = chare / md->n_roles;
         send_forces(md, i == 0 ? cell : neighbor(md, cell, chare % md->n_roles, 1), step, out);

@@ -11,6 +11,11 @@
  * of one task of the receiving PE. The receiver finds that task from the sender and from the id
  * of the message.
  *
+ * A PE has one or more streams: processors, GPU queues, copy engines, communication channels.
+ * Streams run beside each other. A stream runs one task at a time, in the order in which its
+ * tasks become ready. A program that issues tasks to a stream in a fixed order says so by
+ * dependencies between them.
+ *
  * No caller can see a graph change: the caller asks by number, in any order, and again after a
  * rollback. Several threads may ask for different PEs at once, but only one thread asks for a
  * PE at a time. So a generator stores no tasks, and a reader only as many as it wants.
@@ -26,6 +31,20 @@
 
 #define WF_NO_TASK UINT32_C(0xffffffff) /* also the limit for the number of tasks of a PE */
 
+enum { WF_STREAMS_MAX = 256 }; /* of a PE */
+
+/* What a stream is. The processor model (scale, noise, contention, shared cores) applies to
+ * CPU streams only. */
+enum wf_stream_kind {
+    WF_STREAM_CPU,
+    WF_STREAM_GPU,  /* computations of a device */
+    WF_STREAM_COPY, /* a copy engine */
+    WF_STREAM_COMM, /* communication that a device or an interface drives */
+    WF_STREAM_KINDS
+};
+
+extern const char *const wf_graph_stream_kinds[]; /* null-terminated */
+
 /* How many tasks and messages a task waits for. */
 struct wf_task_needs {
     uint32_t tasks;
@@ -38,6 +57,7 @@ struct wf_task {
     int64_t duration; /* picoseconds, not negative */
     uint32_t n_sends; /* messages that it sends */
     uint32_t n_next;  /* tasks of this PE that wait for it */
+    uint32_t stream;  /* of the PE, on which it runs; 0 if the graph has one stream */
     uint64_t own[2];  /* for the graph itself, which sees them again in send() and next() */
 };
 
@@ -47,6 +67,9 @@ struct wf_task_send {
     uint64_t bytes;
     uint32_t pe; /* the receiver, which may be the sender */
     uint32_t id; /* for wf_graph_target() */
+    /* Network interfaces of the sender and of the receiver, counted from the one that the PE
+     * has of its node; if the node has fewer, they are counted round. */
+    uint8_t nic, peer_nic;
 };
 
 struct wf_graph;
@@ -72,7 +95,7 @@ struct wf_graph_ops {
     uint32_t (*root)(const struct wf_graph *graph, uint32_t pe, uint32_t from);
     struct wf_task_needs (*needs)(const struct wf_graph *graph, uint32_t pe, uint32_t task);
     void (*task)(const struct wf_graph *graph, uint32_t pe, uint32_t task, struct wf_task *out);
-    /* The i-th message of a task as task() gave it. */
+    /* The i-th message of a task as task() gave it. Sets all members of *out. */
     void (*send)(const struct wf_graph *graph, const struct wf_task *task, uint32_t i,
                  struct wf_task_send *out);
     /* The i-th task that waits for this one. May be null if there are none. */
@@ -92,8 +115,33 @@ struct wf_graph {
     /* Approximate numbers in all, for the progress display; 0: unknown. */
     uint64_t tasks_expected, messages_expected;
     const struct wf_steps_ops *steps; /* the program as steps; null: it has tasks only */
-    uint32_t n_cpus, n_nics;          /* of a host, if it has steps */
+    uint32_t n_streams;               /* of a PE, at most WF_STREAMS_MAX; 0 is 1 */
+    uint32_t n_nics; /* network interfaces that a PE names, at most 256; 0 is 1 */
+    /* The kind of each stream, enum wf_stream_kind; null: all are CPUs. */
+    const uint8_t *streams;
 };
+
+/* Whether PEs have more than one stream or one interface. */
+static inline bool wf_graph_has_streams(const struct wf_graph *graph)
+{
+    return graph->n_streams > 1 || graph->n_nics > 1;
+}
+
+static inline uint32_t wf_graph_n_streams(const struct wf_graph *graph)
+{
+    return graph->n_streams > 1 ? graph->n_streams : 1;
+}
+
+static inline uint32_t wf_graph_n_nics(const struct wf_graph *graph)
+{
+    return graph->n_nics > 1 ? graph->n_nics : 1;
+}
+
+/* The kind of a stream. */
+static inline enum wf_stream_kind wf_graph_stream(const struct wf_graph *graph, uint32_t stream)
+{
+    return graph->streams != NULL ? (enum wf_stream_kind)graph->streams[stream] : WF_STREAM_CPU;
+}
 
 static inline uint32_t wf_graph_target(const struct wf_graph *graph, uint32_t pe, uint32_t src,
                                        uint32_t id)

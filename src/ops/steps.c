@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ops/steps.h"
 
+const char *const wf_graph_stream_kinds[] = {"cpu", "gpu", "copy", "comm", NULL};
+
 /*
  * The steps of a task with m messages to receive and n to send:
  *
@@ -56,6 +58,7 @@ static void fill_send(const struct wf_graph *graph, const struct wf_task *task, 
     /* If no task needs the message, a tag that no receive has. */
     out->tag = target != WF_NO_TASK ? target : graph->ops->n_tasks(graph, send.pe);
     out->bytes = send.bytes;
+    out->nic = send.nic;
 }
 
 /* When the i-th message is sent; the end of the task, if it has only i. */
@@ -77,6 +80,7 @@ static void graph_step(const struct wf_steps *steps, uint32_t host, uint64_t num
     uint32_t at = (uint32_t)number, messages = shape.needs.messages, part = at - messages;
 
     *out = (struct wf_step){.task = shape.task.number,
+                            .cpu = (uint8_t)shape.task.stream,
                             .is_last = at == shape.last,
                             .n_before = at > shape.joint ? 1 : 0,
                             .n_after_end = 1};
@@ -140,11 +144,8 @@ static const struct wf_steps_ops graph_ops = {
 
 struct wf_steps wf_steps_of(const struct wf_graph *graph)
 {
-    if (graph->steps != NULL) {
-        return (struct wf_steps){.ops = graph->steps,
-                                 .graph = graph,
-                                 .n_cpus = graph->n_cpus,
-                                 .n_nics = graph->n_nics};
-    }
-    return (struct wf_steps){.ops = &graph_ops, .graph = graph, .n_cpus = 1, .n_nics = 1};
+    return (struct wf_steps){.ops = graph->steps != NULL ? graph->steps : &graph_ops,
+                             .graph = graph,
+                             .n_cpus = wf_graph_n_streams(graph),
+                             .n_nics = wf_graph_n_nics(graph)};
 }

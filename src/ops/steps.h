@@ -4,8 +4,8 @@
 /*
  * A program as steps: sends, receives and computations of hosts, of which some wait for others
  * of the same host. GOAL schedules have this form. It says what a task graph does not: tags and
- * wildcards, the CPU and network interface (NIC) of a step, and what waits for the start of a
- * step and not for its end.
+ * wildcards, the network interface (NIC) that a receive takes, and what waits for the start of
+ * a step and not for its end. A stream of a task graph is a CPU of the host.
  *
  * Every task graph can be seen as steps. A step is named by its host and by a number that
  * means nothing to the caller. Like a graph, it may be asked for any step at any time.

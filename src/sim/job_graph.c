@@ -142,6 +142,23 @@ static enum wf_status deadlocked(const struct wf_run *run, const struct wf_docum
                       wf_document_losses(jobs, &tally->replay.net, lost));
 }
 
+/* How long streams were busy, if PEs have several of them. */
+static void add_streams(struct wf_value *result, const struct wf_pe_tally *tally)
+{
+    struct wf_value *section = NULL;
+
+    for (uint32_t kind = 0; kind < WF_STREAM_KINDS; kind++) {
+        const struct wf_stat *busy = &tally->streams[kind];
+        if (busy->n == 0) {
+            continue;
+        }
+        section = section != NULL ? section : wf_doc_section(result, "streams");
+        struct wf_value *of = wf_doc_section(section, wf_graph_stream_kinds[kind]);
+        wf_doc_count(of, "streams", busy->n);
+        wf_document_spread(of, "busy_ps", busy);
+    }
+}
+
 static enum wf_status graph_describe(const struct wf_job *job, const struct wf_engine *engine,
                                      const struct wf_run *run, struct wf_value *result,
                                      enum wf_status status, struct wf_err *err)
@@ -154,6 +171,7 @@ static enum wf_status graph_describe(const struct wf_job *job, const struct wf_e
 
     if (outcome != WF_ELIMIT) {
         wf_doc_count(result, "tasks", tally->tasks);
+        add_streams(result, tally);
     }
     if (job->setup.net->n_sums > 0 && (outcome == WF_OK || outcome == WF_ESIM)) {
         job->setup.net->ops->describe(job->setup.net, (const void *)(tally + 1),

@@ -280,6 +280,7 @@ enum wf_status wf_study_trace_write(const char *path, const struct wf_study_trac
     const struct wf_trace_writer_options how = {
         .n_ranks = part->n_ranks,
         .tasks = part->trace->graph != NULL,
+        .streams = part->trace->graph != NULL && wf_graph_has_streams(part->trace->graph),
         .force = options->force,
         .n_parts = options->parts,
         .creator = creator,

@@ -15,6 +15,7 @@
 struct wf_trace_writer_options {
     uint32_t n_ranks;    /* or PEs */
     bool tasks;          /* a graph will be added instead of ops */
+    bool streams;        /* that graph has several streams or interfaces */
     bool force;          /* replace what is there */
     uint32_t n_parts;    /* files in a directory, if the format can; 0 is one file */
     const char *creator; /* the program or trace that the ops come from; may be null */

@@ -63,6 +63,38 @@ static void random_graphs(void)
     free(drawing);
 }
 
+/* Several streams, on networks that take messages ahead of time or in order, with several
+ * interfaces, costs of messages and shared cores. */
+static void random_graphs_with_streams(void)
+{
+    static const struct wf_net_ops *const nets[] = {&wf_net_alphabeta_ops, &wf_net_loggp_ops,
+                                                    &wf_net_latency_ops};
+    struct drawing *drawing = wf_xmalloc(sizeof(*drawing));
+    struct wf_node_params node = wf_node_free;
+    struct pe_setup setup = {.graph = &drawing->graph, .node = &node, .seed = 3};
+
+    node.o_send = 700;
+    node.o_recv = 900;
+    node.noise_period = 1000000;
+    node.noise_duration = 90000;
+    for (uint64_t seed = 0; seed < 15 / WF_TEST_ONE_IN; seed++) {
+        int64_t unit = seed % 2 == 0 ? 100000 : 1000;
+        draw_random(drawing, 6000 + seed, unit);
+        draw_streams(drawing, seed, unit, 2 + (uint32_t)seed % 4);
+        setup.net_ops = nets[seed % 3];
+        setup.topology = seed % 3 == 2 ? "torus:16" : NULL;
+        setup.pes_per_node = 1 + (uint32_t)seed % 2;
+        node.nics = 1 + seed % 2;
+        node.cores = seed % 5 == 0 ? 1 : WF_PARAM_WORD;
+        node.noise = (int)(seed % 4);
+        draw_nics(drawing, 2);
+        compare_all(&setup);
+        compare_granularities(setup);
+        CHECK(wf_test_failed == 0);
+    }
+    free(drawing);
+}
+
 /* Messages that take no time, interfaces that contend. */
 static void random_graphs_on_other_networks(void)
 {
@@ -230,6 +262,7 @@ static void a_deadlock(void)
 int main(void)
 {
     RUN(random_graphs);
+    RUN(random_graphs_with_streams);
     RUN(random_graphs_on_other_networks);
     RUN(random_graphs_by_the_rules_of_loggopsim);
     RUN(random_graphs_with_node_costs);

@@ -10,7 +10,7 @@ enum { LIST_MAX = 24 };
 /* A task as a test defines it. Its dependencies follow from the other tasks. */
 struct drawn_task {
     int64_t duration;
-    uint32_t n_sends, n_next;
+    uint32_t n_sends, n_next, stream;
     struct wf_task_send sends[LIST_MAX]; /* id: the number of the target task */
     uint32_t next[LIST_MAX];
     struct wf_task_needs needs;
@@ -60,7 +60,8 @@ static inline void drawing_task(const struct wf_graph *graph, uint32_t pe, uint3
                             .number = task,
                             .duration = drawn->duration,
                             .n_sends = drawn->n_sends,
-                            .n_next = drawn->n_next};
+                            .n_next = drawn->n_next,
+                            .stream = drawn->stream};
 }
 
 static inline void drawing_send(const struct wf_graph *graph, const struct wf_task *task,

@@ -119,3 +119,44 @@ static inline void draw_random(struct drawing *drawing, uint64_t seed, int64_t u
         qsort(task->sends, task->n_sends, sizeof(task->sends[0]), by_offset);
     }
 }
+
+/* Deals the tasks to streams. All take time, and a message to the own PE leaves after the start
+ * of its task: else chains of tasks on several streams happen within a picosecond. */
+static inline void draw_streams(struct drawing *drawing, uint64_t seed, int64_t unit,
+                                uint32_t n_streams)
+{
+    static const uint8_t kinds[] = {WF_STREAM_CPU, WF_STREAM_GPU, WF_STREAM_COMM, WF_STREAM_CPU,
+                                    WF_STREAM_COPY};
+    struct dice dice = {seed, UINT64_C(1) << 32};
+
+    drawing->graph.n_streams = n_streams;
+    drawing->graph.streams = kinds;
+    for (uint32_t pe = 0; n_streams > 1 && pe < drawing->graph.n_pes; pe++) {
+        for (uint32_t number = 0; number < drawing->n_tasks[pe]; number++) {
+            struct drawn_task *task = &drawing->tasks[pe][number];
+            task->stream = (uint32_t)roll(&dice, n_streams);
+            task->duration = task->duration == 0 ? unit : task->duration;
+            for (uint32_t i = 0; i < task->n_sends; i++) {
+                struct wf_task_send *send = &task->sends[i];
+                send->offset = send->pe == pe && send->offset == 0 ? unit : send->offset;
+            }
+            qsort(task->sends, task->n_sends, sizeof(task->sends[0]), by_offset);
+        }
+    }
+}
+
+/* Deals the messages to interfaces, and lets some tasks take no time. */
+static inline void draw_nics(struct drawing *drawing, uint32_t n_nics)
+{
+    drawing->graph.n_nics = n_nics;
+    for (uint32_t pe = 0; pe < drawing->graph.n_pes; pe++) {
+        for (uint32_t number = 0; number < drawing->n_tasks[pe]; number++) {
+            struct drawn_task *task = &drawing->tasks[pe][number];
+            task->duration = task->n_sends == 0 && number % 3 == 0 ? 0 : task->duration;
+            for (uint32_t i = 0; i < task->n_sends; i++) {
+                task->sends[i].nic = (uint8_t)((number + i) % n_nics);
+                task->sends[i].peer_nic = (uint8_t)(number % n_nics);
+            }
+        }
+    }
+}

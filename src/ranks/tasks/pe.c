@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ranks/tasks/pe.h"
 
+#include "base/arith.h"
 #include "base/mem.h"
 #include "net/net.h"
 #include "ranks/node.h"
@@ -44,6 +45,21 @@ static uint32_t job_of(const struct wf_pes *pes, uint32_t pe)
     return job;
 }
 
+/* Interface `nic` of a PE whose slot has the interface `first` of the node. */
+static uint32_t interface_of(const struct wf_net *net, uint32_t first, uint8_t nic)
+{
+    return nic == 0 ? first : (first + nic) % net->ends.nics;
+}
+
+static struct wf_pe_stream *streams_of(const struct wf_pes *pes, void *node, uint32_t slot)
+{
+    if (pes->n_streams == 1) {
+        return NULL;
+    }
+    return (struct wf_pe_stream *)(void *)((unsigned char *)node + pes->streams_at) +
+           (size_t)slot * pes->n_streams;
+}
+
 static struct wf_pe_turn turn_of(const struct wf_pes *pes, struct wf_ctx *ctx, void *node,
                                  uint32_t slot)
 {
@@ -55,6 +71,7 @@ static struct wf_pe_turn turn_of(const struct wf_pes *pes, struct wf_ctx *ctx, v
         .ctx = ctx,
         .node = node,
         .pe = (struct wf_pe *)(void *)((unsigned char *)node + pes->slots_at) + slot,
+        .streams = streams_of(pes, node, slot),
         .graph = pes->jobs[job].graph,
         .slot = slot,
         .number = pe - pes->first[job],
@@ -77,13 +94,14 @@ void wf_pe_send(const struct wf_pe_turn *turn, const struct wf_task_send *send, 
     const struct wf_net *net = pes->net;
     uint32_t own_node = wf_self(turn->ctx) - net->first_node;
     uint32_t to = turn->first + send->pe;
-    uint32_t dst_node = wf_place_node(pes->place, to), dst = wf_rails_end(&pes->rails, to);
-    struct wf_net_message msg = {
-        .bytes = send->bytes,
-        .src_node = wf_net_end(&net->ends, own_node, wf_rails_nic(&pes->rails, turn->slot))};
-    struct header header = {.src_slot = (uint16_t)turn->slot,
-                            .dst_slot = (uint16_t)wf_place_slot(pes->place, to),
-                            .id = send->id};
+    uint32_t dst_node = wf_place_node(pes->place, to), dst_slot = wf_place_slot(pes->place, to);
+    uint32_t nic = interface_of(net, wf_rails_nic(&pes->rails, turn->slot), send->nic);
+    uint32_t dst_nic = interface_of(net, wf_rails_nic(&pes->rails, dst_slot), send->peer_nic);
+    uint32_t dst = wf_net_end(&net->ends, dst_node, dst_nic);
+    struct wf_net_message msg = {.bytes = send->bytes,
+                                 .src_node = wf_net_end(&net->ends, own_node, nic)};
+    struct header header = {
+        .src_slot = (uint16_t)turn->slot, .dst_slot = (uint16_t)dst_slot, .id = send->id};
 
     turn->pe->sent_messages++;
     turn->pe->sent_bytes = wf_count_add(turn->pe->sent_bytes, send->bytes);
@@ -239,6 +257,9 @@ static void merge_tallies(void *into, const void *from)
     wf_tally_merge_all(&a->replay, &b->replay);
     a->tasks += b->tasks;
     a->surplus += b->surplus;
+    for (int kind = 0; kind < WF_STREAM_KINDS; kind++) {
+        wf_stat_merge(&a->streams[kind], &b->streams[kind]);
+    }
     for (uint32_t i = 0; i < b->n_blocked; i++) {
         wf_pe_add_blocked(a, &b->blocked[i]);
     }
@@ -264,7 +285,9 @@ static void add_pe(const struct wf_pe_turn *turn, struct wf_pe_tally *tally)
     const struct wf_pe *pe = turn->pe;
     uint32_t number = turn->first + turn->number, job = job_of(turn->pes, number);
     int64_t busy = wf_time_add(pe->compute_ps, pe->overhead_ps);
-    int64_t idle = pe->free_at - turn->pes->jobs[job].start - busy - pe->core_wait_ps;
+    int64_t idle = turn->streams != NULL
+                       ? pe->idle_ps
+                       : pe->free_at - turn->pes->jobs[job].start - busy - pe->core_wait_ps;
     bool ended = pe->started >= turn->graph->ops->n_tasks(turn->graph, turn->number);
     const struct wf_rank_totals totals = {
         .number = number,
@@ -285,6 +308,9 @@ static void add_pe(const struct wf_pe_turn *turn, struct wf_pe_tally *tally)
     tally->tasks += pe->started;
     tally->surplus += pe->surplus;
     tally->replay.unreceived += pe->unneeded;
+    for (uint32_t i = 0; turn->streams != NULL && i < wf_graph_n_streams(turn->graph); i++) {
+        wf_stat_add(&tally->streams[wf_graph_stream(turn->graph, i)], turn->streams[i].busy_ps);
+    }
     if (!ended) {
         add_unfinished(turn, tally);
     }
@@ -328,8 +354,10 @@ static void set_nics(struct wf_pes *pes)
         .depart = WF_PE_DEPART,
         .inject = WF_PE_INJECT,
         .is_plain = wf_node_nics_are_plain(pes->net, &pes->costs),
+        /* Streams start tasks in another order than they run them. */
         .runs_ahead =
-            ahead == WF_NET_ANY || (ahead == WF_NET_IN_ORDER && pes->rails.ranks_per_nic == 1),
+            ahead == WF_NET_ANY || (ahead == WF_NET_IN_ORDER && pes->rails.ranks_per_nic == 1 &&
+                                    pes->n_streams == 1 && pes->n_nics == 1),
     };
     pes->slots_at = pes->nics.offset + wf_node_nics_size(pes->net, &pes->costs);
 }
@@ -368,10 +396,14 @@ static struct wf_pes *make_pes(const struct wf_pe_config *config)
     struct wf_pes *pes = wf_xcalloc(1, sizeof(*pes));
     uint32_t n_pes = 0;
 
+    pes->n_streams = 1;
+    pes->n_nics = 1;
     for (uint32_t i = 0; i < config->n_jobs; i++) {
         pes->jobs[i] = config->jobs[i];
         pes->first[i] = n_pes;
         n_pes += config->jobs[i].graph->n_pes;
+        pes->n_streams = wf_max_u32(pes->n_streams, config->jobs[i].graph->n_streams);
+        pes->n_nics = wf_max_u32(pes->n_nics, config->jobs[i].graph->n_nics);
     }
     pes->first[config->n_jobs] = n_pes;
     pes->n_jobs = config->n_jobs;
@@ -405,13 +437,17 @@ static void add_nodes(struct wf_pes *pes, const struct wf_pe_config *config,
     const struct wf_net_user user = {.arg = pes, .arrived = on_arrival, .sent = on_sent};
 
     set_nics(pes);
-    size_t state_size =
-        wf_local_init(&pes->local, pes->node, pes->mpi, config->place->slots_max,
-                      pes->slots_at + config->place->slots_max * sizeof(struct wf_pe));
-    (void)wf_turns_init(&pes->turns, pes->node, pes->net, &pes->noise, config->place->slots_max,
-                        state_size);
+    uint32_t slots_max = config->place->slots_max;
+    pes->streams_at = pes->slots_at + slots_max * sizeof(struct wf_pe);
+    size_t streams_size =
+        pes->n_streams > 1 ? slots_max * pes->n_streams * sizeof(struct wf_pe_stream) : 0;
+    size_t state_size = wf_local_init(&pes->local, pes->node, pes->mpi, slots_max,
+                                      pes->streams_at + streams_size);
+    (void)wf_turns_init(&pes->turns, pes->node, pes->net, &pes->noise, slots_max, state_size);
     if (pes->turns.on) {
         state_size = pes->turns.claims_at; /* tasks have no claims that wait */
+    }
+    if (pes->turns.on || pes->n_streams > 1) {
         pes->granularity = WF_PE_SINGLE;
     }
     uint32_t first = wf_engine_add(engine, &pes->ops, config->place->n_nodes, state_size, pes);

@@ -12,12 +12,17 @@
  * for a task come first, then those that waited for a message, by their numbers. The order
  * therefore does not depend on how the run is divided into events.
  *
+ * A PE with several streams runs one task at a time on each of them, by the same rules. Tasks
+ * that end at the same time end in the order of their numbers, and those that took no time
+ * after the others.
+ *
  * Besides the duration of its tasks, a PE spends CPU time on each message (ranks/node_costs.h):
  * before a task for the messages that it needs, and within the task for the messages that it
  * sends. A message to the PE itself arrives when it is sent.
  */
 
 #include "base/status.h"
+#include "ops/graph.h"
 #include "ranks/tally.h"
 
 #include <stdbool.h>
@@ -25,7 +30,6 @@
 
 struct wf_cpu;
 struct wf_engine;
-struct wf_graph;
 struct wf_mpi_params;
 struct wf_net;
 struct wf_node_params;
@@ -85,6 +89,8 @@ struct wf_pe_tally {
     struct wf_ranks_tally replay;
     uint64_t tasks;   /* tasks that ran */
     uint64_t surplus; /* tasks that became ready twice: the graph is invalid */
+    /* How long streams of each kind were busy, if PEs have several. */
+    struct wf_stat streams[WF_STREAM_KINDS];
     uint32_t n_blocked, padding;
     struct wf_pe_blocked blocked[WF_TALLY_BLOCKED]; /* by number of the PE */
 };

@@ -81,6 +81,12 @@ static uint32_t node_of(const struct wf_pe_turn *turn)
     return wf_self(turn->ctx) - turn->pes->net->first_node;
 }
 
+/* Whether the task runs on a processor, and not on another device. */
+static bool is_on_cpu(const struct wf_pe_turn *turn, const struct wf_task *task)
+{
+    return wf_graph_stream(turn->graph, task->stream) == WF_STREAM_CPU;
+}
+
 /* The duration of a task on the simulated processor. Tasks have no regions, so no rules
  * apply. */
 static int64_t duration_of(const struct wf_pe_turn *turn, const struct wf_task *task)
@@ -90,6 +96,9 @@ static int64_t duration_of(const struct wf_pe_turn *turn, const struct wf_task *
 
     if (pes->timeless) {
         return 0;
+    }
+    if (!is_on_cpu(turn, task)) {
+        return task->duration;
     }
     int64_t duration =
         pes->cpu != NULL ? wf_cpu_time(pes->cpu->scale, task->duration) : task->duration;
@@ -103,11 +112,12 @@ static int64_t duration_of(const struct wf_pe_turn *turn, const struct wf_task *
 }
 
 /* How long interruptions delay a part of a task that begins at the time `from`. */
-static int64_t noise_in(const struct wf_pe_turn *turn, int64_t from, int64_t duration)
+static int64_t noise_in(const struct wf_pe_turn *turn, const struct wf_task *task, int64_t from,
+                        int64_t duration)
 {
     const struct wf_pes *pes = turn->pes;
 
-    if (pes->noise.kind == WF_NODE_NOISE_NONE || duration <= 0) {
+    if (pes->noise.kind == WF_NODE_NOISE_NONE || duration <= 0 || !is_on_cpu(turn, task)) {
         return 0;
     }
     const struct wf_noise_core core = {node_of(turn),
@@ -130,10 +140,14 @@ static int64_t times(int64_t each, uint32_t n)
     return n != 0 && each > WF_TIME_MAX / n ? WF_TIME_MAX : each * n;
 }
 
-/* Records the activity of the PE from one time until another. */
+/* Records the activity of the PE from one time until another. With several streams, the
+ * recording shows the one that was busy first. */
 static void spend(const struct wf_pe_turn *turn, enum wf_spent what, int64_t from,
                   int64_t until)
 {
+    if (turn->streams != NULL) {
+        from = wf_max_i64(from, turn->pe->free_at);
+    }
     if (wf_recorder_is_on(&turn->pes->recorder) && until > from) {
         wf_recorder_span(turn->ctx, (struct wf_span){from, until, turn->first + turn->number,
                                                      (uint32_t)what});
@@ -173,24 +187,66 @@ static int64_t receive_ps(const struct wf_pe_turn *turn, uint32_t task)
     return ps;
 }
 
-/* When a task that becomes ready at the time `ready` begins: after all tasks of its PE that
- * were started before, and of its core if PEs share it. */
-static int64_t begin_task(const struct wf_pe_turn *turn, int64_t ready)
+/* Whether the task needs a core that PEs share. */
+static bool takes_turns(const struct wf_pe_turn *turn, const struct wf_task *task)
 {
-    const struct wf_turns *turns = &turn->pes->turns;
-    struct wf_pe *pe = turn->pe;
-    int64_t wanted = wf_max_i64(pe->free_at, ready);
-    int64_t begin =
-        turns->on ? wf_turns_acquire(turns, turn->ctx, turn->node, turn->slot, wanted) : wanted;
+    return turn->pes->turns.on && is_on_cpu(turn, task);
+}
 
+/* When a task that becomes ready at the time `ready` begins: after all tasks of its stream that
+ * were started before, and of its core if PEs share it. */
+static int64_t begin_task(const struct wf_pe_turn *turn, const struct wf_task *task,
+                          int64_t ready)
+{
+    struct wf_pe *pe = turn->pe;
+    int64_t free_at = turn->streams != NULL ? turn->streams[task->stream].free_at : pe->free_at;
+    int64_t wanted = wf_max_i64(free_at, ready);
+    int64_t begin = takes_turns(turn, task) ? wf_turns_acquire(&turn->pes->turns, turn->ctx,
+                                                               turn->node, turn->slot, wanted)
+                                            : wanted;
+
+    pe->idle_ps = wf_time_add(pe->idle_ps, wf_max_i64(wanted - pe->free_at, 0));
     pe->core_wait_ps = wf_time_add(pe->core_wait_ps, begin - wanted);
     spend(turn, (enum wf_spent)WF_SPENT_WAITING + WF_IN_RECV, pe->free_at, wanted);
     spend(turn, (enum wf_spent)WF_SPENT_WAITING + WF_IN_CORE, wanted, begin);
     return begin;
 }
 
-/* Runs a task that became ready at the time `ready`, after all tasks that were started
- * before. */
+/* The task has run from one time until another. */
+static void end_task(const struct wf_pe_turn *turn, const struct wf_task *task, int64_t begin,
+                     int64_t end)
+{
+    struct wf_pe *pe = turn->pe;
+
+    if (takes_turns(turn, task)) {
+        wf_turns_release(&turn->pes->turns, turn->node, turn->slot, end);
+    }
+    if (turn->streams != NULL) {
+        struct wf_pe_stream *stream = &turn->streams[task->stream];
+
+        pe->free_at = wf_max_i64(pe->free_at, end);
+        stream->free_at = end;
+        stream->busy_ps = wf_time_add(stream->busy_ps, end - begin);
+        if (task->n_next > 0) {
+            wf_pe_stream_push(turn->ctx, stream,
+                              &(struct wf_pe_open){end, task->number, begin == end});
+            if (end > wf_now(turn->ctx)) {
+                wf_pe_schedule(turn, WF_PE_WAKE, WF_PE_AT_END, end);
+            }
+        }
+        return;
+    }
+    pe->free_at = end;
+    if (task->n_next > 0) {
+        push_open(turn, task->number, end);
+    }
+    if (turn->pes->granularity == WF_PE_SINGLE) {
+        wf_pe_schedule(turn, WF_PE_WAKE, WF_PE_AT_END, end);
+    }
+}
+
+/* Runs a task that became ready at the time `ready`, after all tasks of its stream that were
+ * started before. */
 static void run(const struct wf_pe_turn *turn, uint32_t number, int64_t ready)
 {
     const struct wf_node_costs *costs = &turn->pes->costs;
@@ -204,7 +260,7 @@ static void run(const struct wf_pe_turn *turn, uint32_t number, int64_t ready)
     }
     turn->graph->ops->task(turn->graph, turn->number, number, &task);
     int64_t overhead = receive_ps(turn, number);
-    int64_t begin = begin_task(turn, ready);
+    int64_t begin = begin_task(turn, &task, ready), begun = begin;
     int64_t duration = duration_of(turn, &task);
     int64_t computed = 0;    /* part of the duration so far */
     int64_t interrupted = 0; /* time of interruptions so far, by which `begin` has moved */
@@ -215,7 +271,7 @@ static void run(const struct wf_pe_turn *turn, uint32_t number, int64_t ready)
         turn->graph->ops->send(turn->graph, &task, i, &send);
         int64_t offset = offset_in(&task, duration, send.offset);
         int64_t before = wf_time_add(begin, overhead);
-        int64_t noise = noise_in(turn, wf_time_add(before, computed), offset - computed);
+        int64_t noise = noise_in(turn, &task, wf_time_add(before, computed), offset - computed);
         spend(turn, WF_SPENT_COMPUTING, wf_time_add(before, computed),
               wf_time_add(before, wf_time_add(offset, noise)));
         interrupted = wf_time_add(interrupted, noise);
@@ -229,23 +285,14 @@ static void run(const struct wf_pe_turn *turn, uint32_t number, int64_t ready)
         wf_pe_send(turn, &send, wf_time_add(begin, wf_time_add(offset, overhead)));
     }
     int64_t after = wf_time_add(begin, wf_time_add(computed, overhead));
-    int64_t noise = noise_in(turn, after, duration - computed);
+    int64_t noise = noise_in(turn, &task, after, duration - computed);
     interrupted = wf_time_add(interrupted, noise);
     begin = wf_time_add(begin, noise);
     spend(turn, WF_SPENT_COMPUTING, after, wf_time_add(begin, wf_time_add(duration, overhead)));
     pe->started++;
     pe->compute_ps = wf_time_add(pe->compute_ps, wf_time_add(duration, interrupted));
     pe->overhead_ps = wf_time_add(pe->overhead_ps, overhead);
-    pe->free_at = wf_time_add(begin, wf_time_add(duration, overhead));
-    if (turn->pes->turns.on) {
-        wf_turns_release(&turn->pes->turns, turn->node, turn->slot, pe->free_at);
-    }
-    if (task.n_next > 0) {
-        push_open(turn, number, pe->free_at);
-    }
-    if (turn->pes->granularity == WF_PE_SINGLE) {
-        wf_pe_schedule(turn, WF_PE_WAKE, WF_PE_AT_END, pe->free_at);
-    }
+    end_task(turn, &task, begun, wf_time_add(begin, wf_time_add(duration, overhead)));
 }
 
 static void start_roots(const struct wf_pe_turn *turn, uint32_t most)
@@ -272,11 +319,16 @@ void wf_pe_kickoff(const struct wf_pe_turn *turn)
 
     if (pe->started == 0) {
         pe->free_at = wf_now(turn->ctx);
+        for (uint32_t i = 0; turn->streams != NULL && i < turn->pes->n_streams; i++) {
+            turn->streams[i].free_at = pe->free_at;
+        }
         pe->next_root = turn->graph->ops->root(turn->graph, turn->number, 0);
     }
     start_roots(turn, ROOTS_PER_EVENT);
     if (pe->next_root != WF_NO_TASK) {
-        wf_pe_schedule(turn, WF_PE_KICKOFF, 0, pe->free_at);
+        /* One stream is busy until free_at, but another one may be free now. */
+        wf_pe_schedule(turn, WF_PE_KICKOFF, 0,
+                       turn->streams != NULL ? wf_now(turn->ctx) : pe->free_at);
     }
 }
 
@@ -323,25 +375,40 @@ static void on_end(const struct wf_pe_turn *turn, uint32_t task, int64_t at)
     }
 }
 
+/* Tells the tasks that wait for a task that has ended. */
+static void tell(const struct wf_pe_turn *turn, uint32_t number, int64_t finish)
+{
+    struct wf_task task;
+
+    turn->graph->ops->task(turn->graph, turn->number, number, &task);
+    for (uint32_t i = 0; i < task.n_next; i++) {
+        on_end(turn, turn->graph->ops->next(turn->graph, &task, i), finish);
+    }
+}
+
 /* Tells waiting tasks about all tasks that ended until the time `until`, in order. */
 static void settle(const struct wf_pe_turn *turn, int64_t until)
 {
     struct wf_pe *pe = turn->pe;
+    struct wf_pe_open open;
 
+    if (turn->streams != NULL) {
+        while (
+            wf_pe_stream_take(turn->ctx, turn->streams, turn->pes->n_streams, until, &open)) {
+            tell(turn, open.task, open.finish);
+        }
+        return;
+    }
     while (pe->open_first != 0) {
         const struct open_cell *first = wf_cell_read(turn->ctx, pe->open_first);
         int64_t finish = first->finish[pe->open_taken];
         uint32_t number = first->task[pe->open_taken];
-        struct wf_task task;
 
         if (finish > until) {
             return;
         }
         pop_open(turn);
-        turn->graph->ops->task(turn->graph, turn->number, number, &task);
-        for (uint32_t i = 0; i < task.n_next; i++) {
-            on_end(turn, turn->graph->ops->next(turn->graph, &task, i), finish);
-        }
+        tell(turn, number, finish);
     }
 }
 
@@ -368,10 +435,19 @@ void wf_pe_begin(const struct wf_pe_turn *turn)
     int64_t now = wf_now(turn->ctx);
 
     wf_touch(turn->ctx, turn->pe, sizeof(*turn->pe));
+    if (turn->streams != NULL) {
+        wf_touch(turn->ctx, turn->streams, turn->pes->n_streams * sizeof(*turn->streams));
+    }
     if (turn->pe->n_fresh > 0 && turn->pe->fresh_at < now) {
         run_fresh(turn);
     }
     settle(turn, now);
+}
+
+/* Whether fresh tasks may wait until the PE is free. */
+static bool may_wait(const struct wf_pe_turn *turn)
+{
+    return turn->streams == NULL && !turn->pes->turns.on;
 }
 
 /* A fresh task waits until the PE is free. If the PE is free, it waits for the other events
@@ -382,7 +458,11 @@ void wf_pe_end(const struct wf_pe_turn *turn)
     struct wf_pe *pe = turn->pe;
     int64_t now = wf_now(turn->ctx);
     bool multi = turn->pes->granularity == WF_PE_MULTI;
-    bool at_once = pe->free_at <= now || turn->pes->turns.on;
+    bool at_once = pe->free_at <= now || !may_wait(turn);
+
+    if (turn->streams != NULL) {
+        settle(turn, now); /* tasks without duration have no event at their end */
+    }
     bool needed = multi ? pe->n_fresh > 0 || pe->open_first != 0 : pe->n_fresh > 0 && at_once;
 
     if (needed && pe->waking == 0) {
@@ -400,7 +480,7 @@ void wf_pe_wake(const struct wf_pe_turn *turn, uint32_t why)
         pe->waking = 0;
     }
     if (why == WF_PE_AT_ONCE && pe->n_fresh > 0 &&
-        (pe->free_at <= wf_now(turn->ctx) || turn->pes->turns.on)) {
+        (pe->free_at <= wf_now(turn->ctx) || !may_wait(turn))) {
         run_fresh(turn);
     }
 }

@@ -12,6 +12,10 @@
  * PEs that share a core likewise have only the time at which the core will have run all known
  * ready tasks. So tasks must become ready in the order of the engine's time: each end of a task
  * has an event, and a task that messages made ready does not wait until its PE is free.
+ *
+ * The same holds for PEs with several streams, each of which has the time at which it will have
+ * run all its known ready tasks. From the engine's time until the last of these times at least
+ * one stream is busy without a gap.
  */
 
 #include "ops/graph.h"
@@ -23,13 +27,17 @@
 #include "ranks/rails.h"
 #include "ranks/record/recorder.h"
 #include "ranks/tasks/pe.h"
+#include "ranks/tasks/streams.h"
 #include "ranks/turns.h"
 
 struct wf_pes {
     const struct wf_net *net;
     const struct wf_place *place;
     struct wf_rails rails;
-    size_t slots_at; /* offset of the PEs in the state of a node */
+    size_t slots_at;    /* offset of the PEs in the state of a node */
+    uint32_t n_nics;    /* interfaces that PEs name */
+    uint32_t n_streams; /* most streams of a PE of any job... */
+    size_t streams_at;  /* ...and their offset in the state of a node, if that is more than 1 */
     const struct wf_mpi_params *mpi;
     const struct wf_node_params *node;
     struct wf_local local; /* messages within a node */
@@ -52,6 +60,7 @@ struct wf_pes {
 /* All zero at the start. */
 struct wf_pe {
     int64_t free_at; /* when all tasks that were started until now have ended */
+    int64_t idle_ps; /* time in which no stream was busy, if there are several */
     int64_t compute_ps, overhead_ps;
     int64_t core_wait_ps; /* time in which ready tasks waited for the core */
     uint64_t sent_messages, sent_bytes;
@@ -78,6 +87,7 @@ struct wf_pe_turn {
     struct wf_ctx *ctx;
     void *node;
     struct wf_pe *pe;
+    struct wf_pe_stream *streams; /* of the PE; null: one stream */
     const struct wf_graph *graph;
     uint32_t slot;   /* slot on the node */
     uint32_t number; /* PE of the job */
@@ -99,7 +109,7 @@ void wf_pe_message(const struct wf_pe_turn *turn, uint32_t task, uint64_t bytes,
 void wf_pe_arrived(const struct wf_pe_turn *turn, uint32_t task);
 /* An event by which the PE wakes itself. */
 enum wf_pe_why {
-    WF_PE_AT_END,    /* the end of a task, if each end has an event */
+    WF_PE_AT_END,    /* the end of a task, if ends have events */
     WF_PE_WHEN_FREE, /* to run tasks that became ready in the meantime */
     WF_PE_AT_ONCE,   /* after the other events of the same time */
 };

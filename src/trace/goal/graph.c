@@ -157,6 +157,7 @@ static void goal_task(const struct wf_graph *graph, uint32_t pe, uint32_t task,
         .duration = op->kind == WF_GOAL_CALC && !is_start ? (int64_t)op->amount : 0,
         .n_sends = op->kind == WF_GOAL_SEND && !is_start ? 1 : 0,
         .n_next = is_start ? op->n_after_start + 1 : op->n_after_end,
+        .stream = op->cpu,
         .own = {rank->first + number},
     };
 }
@@ -166,12 +167,15 @@ static void goal_send(const struct wf_graph *graph, const struct wf_task *task, 
 {
     const struct wf_goal *goal = goal_of(graph);
     const struct wf_goal_op *op = &goal->ops[task->own[0]];
-    uint64_t first = goal->ranks[op->peer].first;
+    const struct wf_goal_op *match =
+        op->match != WF_NO_TASK ? &goal->ops[goal->ranks[op->peer].first + op->match] : NULL;
 
     *out = (struct wf_task_send){
         .bytes = op->amount,
         .pe = op->peer,
-        .id = op->match != WF_NO_TASK ? goal->ops[first + op->match].task : WF_NO_TASK,
+        .id = match != NULL ? match->task : WF_NO_TASK,
+        .nic = op->nic,
+        .peer_nic = match != NULL ? match->nic : op->nic,
     };
 }
 
@@ -309,7 +313,7 @@ struct wf_graph *wf_goal_graph(struct wf_goal *goal)
         .tasks_expected = goal->n_ops + n_starts,
         .messages_expected = n_sends,
         .steps = &steps_ops,
-        .n_cpus = n_cpus,
+        .n_streams = n_cpus,
         .n_nics = n_nics,
     };
     return &goal->graph;

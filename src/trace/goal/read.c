@@ -483,8 +483,8 @@ static enum wf_status open_trace(const struct wf_reader_probe *probe, const void
                             "receives have wildcards: each matches the message that it would "
                             "match if nothing took time, unless net.preset is loggopsim");
         wf_trace_note_count(out, r.goal->n_streams,
-                            "ops are on another cpu or nic than 0: a rank has one of each, "
-                            "unless net.preset is loggopsim");
+                            "ops are on another cpu or nic than 0: a rank has as many cpus as "
+                            "it names, and the network interfaces that node.nics gives it");
         out->graph = wf_goal_graph(r.goal);
         r.goal = NULL;
     }

@@ -10,6 +10,7 @@
 struct arrival {
     uint32_t pe, task, src;
     uint64_t bytes;
+    uint8_t nic;
 };
 
 struct writing {
@@ -41,7 +42,8 @@ static void note_sends(struct writing *w, const struct wf_task *task)
             continue;
         }
         WF_GROW(w->arrivals, w->n, w->capacity);
-        w->arrivals[w->n++] = (struct arrival){send.pe, target, task->pe, send.bytes};
+        w->arrivals[w->n++] =
+            (struct arrival){send.pe, target, task->pe, send.bytes, send.peer_nic};
     }
 }
 
@@ -83,6 +85,18 @@ static bool has_begin(const struct writing *w, uint32_t number)
     return task.n_sends > 0 && !is_send(&task, &needs);
 }
 
+/* Ends the line of an op, with its stream as its cpu. */
+static void end_op(const struct writing *w, uint32_t stream, uint8_t nic)
+{
+    if (stream > 0) {
+        (void)fprintf(w->out, " cpu %" PRIu32, stream);
+    }
+    if (nic > 0) {
+        (void)fprintf(w->out, " nic %u", nic);
+    }
+    (void)fputc('\n', w->out);
+}
+
 static void put_send(const struct writing *w, const struct wf_task *task, uint32_t i)
 {
     struct wf_task_send send;
@@ -91,20 +105,23 @@ static void put_send(const struct writing *w, const struct wf_task *task, uint32
     uint32_t target = wf_graph_target(w->graph, send.pe, task->pe, send.id);
     /* If no task needs the message, use a tag that no receive has. */
     target = target != WF_NO_TASK ? target : w->graph->ops->n_tasks(w->graph, send.pe);
-    (void)fprintf(w->out, "send %" PRIu64 "b to %" PRIu32 " tag %" PRIu32 "\n", send.bytes,
-                  send.pe, target);
+    (void)fprintf(w->out, "send %" PRIu64 "b to %" PRIu32 " tag %" PRIu32, send.bytes, send.pe,
+                  target);
+    end_op(w, task->stream, send.nic);
 }
 
-static void put_recv(struct writing *w, uint32_t number)
+static void put_recv(struct writing *w, uint32_t number, uint32_t stream)
 {
     const struct arrival *arrival = w->next < w->n ? &w->arrivals[w->next] : NULL;
 
     if (arrival != NULL && arrival->pe == w->pe && arrival->task == number) {
-        (void)fprintf(w->out, "recv %" PRIu64 "b from %" PRIu32 " tag %" PRIu32 "\n",
-                      arrival->bytes, arrival->src, number);
+        (void)fprintf(w->out, "recv %" PRIu64 "b from %" PRIu32 " tag %" PRIu32, arrival->bytes,
+                      arrival->src, number);
+        end_op(w, stream, arrival->nic);
         w->next++;
     } else {
-        (void)fprintf(w->out, "recv 0b from -1 tag %" PRIu32 "\n", number);
+        (void)fprintf(w->out, "recv 0b from -1 tag %" PRIu32, number);
+        end_op(w, stream, 0);
     }
 }
 
@@ -115,14 +132,16 @@ static void put_parts(struct writing *w, const struct wf_task *task)
     for (uint32_t i = 0; i < task->n_sends; i++) {
         struct wf_task_send send;
         w->graph->ops->send(w->graph, task, i, &send);
-        (void)fprintf(w->out, "t%" PRIu32 "c%" PRIu32 ": calc %" PRId64 "\n", task->number, i,
+        (void)fprintf(w->out, "t%" PRIu32 "c%" PRIu32 ": calc %" PRId64, task->number, i,
                       wf_goal_units(send.offset - before, &w->rest, w->losses));
+        end_op(w, task->stream, 0);
         (void)fprintf(w->out, "t%" PRIu32 "s%" PRIu32 ": ", task->number, i);
         put_send(w, task, i);
         before = send.offset;
     }
-    (void)fprintf(w->out, "t%" PRIu32 ": calc %" PRId64 "\n", task->number,
+    (void)fprintf(w->out, "t%" PRIu32 ": calc %" PRId64, task->number,
                   wf_goal_units(task->duration - before, &w->rest, w->losses));
+    end_op(w, task->stream, 0);
     for (uint32_t i = 0; i < task->n_sends; i++) {
         (void)fprintf(w->out, "t%" PRIu32 "s%" PRIu32 " requires t%" PRIu32 "c%" PRIu32 "\n",
                       task->number, i, task->number, i);
@@ -150,12 +169,12 @@ static void put_task(struct writing *w, uint32_t number)
     }
     if (is_recv(&task, &needs)) {
         (void)fprintf(w->out, "t%" PRIu32 ": ", number);
-        put_recv(w, number);
+        put_recv(w, number, task.stream);
         return;
     }
     for (uint32_t i = 0; i < needs.messages; i++) {
         (void)fprintf(w->out, "t%" PRIu32 "r%" PRIu32 ": ", number, i);
-        put_recv(w, number);
+        put_recv(w, number, task.stream);
     }
     put_parts(w, &task);
     for (uint32_t i = 0; i < needs.messages; i++) {

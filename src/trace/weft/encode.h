@@ -56,6 +56,7 @@ enum wf_native_record_type {
     WF_RECORD_CLOCK = 7,
     WF_RECORD_COST = 8,
     WF_RECORD_CANCELLED = 9,
+    WF_RECORD_STREAMS = 10,
 };
 
 /* What a record of a table holds: numbers, then perhaps a text. */

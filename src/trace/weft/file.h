@@ -7,6 +7,7 @@
  * read frame by frame. Nothing changes after opening.
  */
 
+#include "ops/graph.h"
 #include "ops/groups.h"
 #include "trace/weft/frame.h"
 #include "trace/weft/native.h"
@@ -66,7 +67,9 @@ struct wf_native_set {
     struct wf_native_clocks clocks;
     uint32_t
         *roots_end; /* of each PE of a graph: the end of tasks that need nothing; or null */
-    char *creator;  /* or null */
+    uint32_t n_streams, n_nics;      /* of a PE of a graph; 0: one */
+    uint8_t streams[WF_STREAMS_MAX]; /* kinds of its streams */
+    char *creator;                   /* or null */
     struct wf_native_totals totals;
     bool totals_known;
     char **parts; /* names of other files, while opening */

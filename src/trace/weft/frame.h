@@ -13,9 +13,10 @@
 #include <stdint.h>
 
 enum {
-    WF_NATIVE_TASKS_VERSION = 2, /* of traces of tasks... */
-    WF_NATIVE_FILE_VERSION = 3,  /* ...and of ops; versions 1 and 2 are read too */
-    WF_NATIVE_VERSION_LAST = 3,
+    WF_NATIVE_TASKS_VERSION = 2,   /* of traces of tasks... */
+    WF_NATIVE_FILE_VERSION = 3,    /* ...and of ops; versions 1 and 2 are read too */
+    WF_NATIVE_STREAMS_VERSION = 4, /* of traces of tasks on several streams */
+    WF_NATIVE_VERSION_LAST = 4,
     WF_NATIVE_HEADER_BYTES = 40,
     WF_NATIVE_FRAME_BYTES = 44,
     WF_NATIVE_TRAILER_BYTES = 24,

@@ -11,13 +11,14 @@
 #include <string.h>
 
 /* Decoded tasks take at most this many bytes per byte of the block. */
-enum { DECODED_PER_RAW = 7 };
+enum { DECODED_PER_RAW = 8 };
 
 /* A task. Its lists of sends and of waiting tasks begin where those of the row before end. */
 struct row {
     int64_t duration;
     struct wf_task_needs needs;
     uint32_t sends_end, next_end;
+    uint32_t stream;
 };
 
 /* A decoded block, in one allocation: rows, then sends, then the tasks that wait for them. */
@@ -59,6 +60,7 @@ static uint32_t n_tasks_of(const struct native_graph *g, uint32_t pe)
 struct decoding {
     const struct native_graph *g;
     uint32_t pe, n_tasks; /* the PE, and how many tasks it has */
+    bool has_streams;
     struct wf_reading in;
     struct wf_task_send send; /* the latest one, to which differences are added */
     struct wf_buf rows, sends, next;
@@ -74,13 +76,19 @@ static bool is_there(struct decoding *d, uint64_t task, uint32_t n_tasks, const 
     return task < n_tasks;
 }
 
+/* The number of a stream or of an interface. */
+static uint8_t get_below(struct decoding *d, uint32_t n)
+{
+    return (uint8_t)wf_varint_get_max(&d->in, n - 1);
+}
+
 static void decode_sends(struct decoding *d, const struct row *row)
 {
     uint64_t n = wf_varint_get_u32(&d->in);
     uint64_t offset = 0;
 
     for (uint64_t i = 0; i < n && !d->in.failed && d->fault == NULL; i++) {
-        struct wf_task_send send;
+        struct wf_task_send send = {.offset = 0};
         offset += wf_varint_get_max(&d->in, INT64_MAX);
         send.bytes = d->send.bytes + wf_unzigzag(wf_varint_get(&d->in));
         uint64_t pe = d->send.pe + wf_unzigzag(wf_varint_get(&d->in));
@@ -93,6 +101,8 @@ static void decode_sends(struct decoding *d, const struct row *row)
         send.offset = (int64_t)offset;
         send.pe = (uint32_t)pe;
         send.id = (uint32_t)id;
+        send.nic = d->has_streams ? get_below(d, d->g->graph.n_nics) : 0;
+        send.peer_nic = d->has_streams ? get_below(d, d->g->graph.n_nics) : 0;
         d->send = send;
         if (id != WF_NO_TASK &&
             !is_there(d, id, n_tasks_of(d->g, send.pe), "a message is to no task")) {
@@ -122,6 +132,7 @@ static void decode_task(struct decoding *d, uint32_t number, int64_t *duration)
     struct row row = {.needs.tasks = wf_varint_get_u32(&d->in)};
 
     row.needs.messages = wf_varint_get_u32(&d->in);
+    row.stream = d->has_streams ? get_below(d, d->g->graph.n_streams) : 0;
     if (d->in.failed || lasts > INT64_MAX) {
         d->fault = "a task makes no sense";
         return;
@@ -166,6 +177,7 @@ static struct tasks *decode(const struct native_graph *g, const struct wf_native
         .g = g,
         .pe = at->rank,
         .n_tasks = n_tasks_of(g, at->rank),
+        .has_streams = g->store.set.header.version == WF_NATIVE_STREAMS_VERSION,
         .in = {raw->data, raw->data + raw->size, false},
     };
     static const struct row none = {.duration = 0};
@@ -297,6 +309,7 @@ static void graph_task(const struct wf_graph *graph, uint32_t pe, uint32_t task,
     if (tasks != NULL) {
         const struct row *row = &tasks->rows[task - tasks->first + 1];
         out->duration = row->duration;
+        out->stream = row->stream;
         out->own[0] = row[-1].sends_end;
         out->own[1] = row[-1].next_end;
         out->n_sends = row->sends_end - row[-1].sends_end;
@@ -415,7 +428,11 @@ enum wf_status wf_native_graph_new(struct wf_native_set *set, struct wf_graph **
         .n_pes = set->header.n_ranks,
         .tasks_expected = set->totals_known ? set->totals.n_ops : 0,
         .messages_expected = set->totals_known ? set->totals.n_messages : 0,
+        .n_streams = set->n_streams > 0 ? set->n_streams : 1,
+        .n_nics = set->n_nics > 0 ? set->n_nics : 1,
     };
+    /* The store has a copy of the set. */
+    g->graph.streams = set->n_streams > 0 ? g->store.set.streams : NULL;
     g->first = index_blocks(set);
     g->loaded = wf_xcalloc(set->n_blocks + 1, sizeof(struct tasks *));
     if (set->damaged) {

@@ -14,6 +14,7 @@ struct graph_writer {
     const struct wf_graph *graph;
     struct wf_native_totals *totals;
     uint32_t pe, n_tasks;
+    bool has_streams;
     int32_t *open; /* per task of the PE: tasks it waits for that are not found yet */
     uint32_t roots_end;
     uint32_t block_first; /* first task of the block */
@@ -38,6 +39,10 @@ static const char *fault_of_send(const struct graph_writer *w, const struct wf_t
     }
     if (send->pe >= w->graph->n_pes) {
         return "it sends to a PE that is not there";
+    }
+    if (w->has_streams && (send->nic >= wf_graph_n_nics(w->graph) ||
+                           send->peer_nic >= wf_graph_n_nics(w->graph))) {
+        return "it sends by an interface that is not there";
     }
     return send->bytes > INT64_MAX ? "it sends a message of negative length" : NULL;
 }
@@ -66,6 +71,10 @@ static const char *put_sends(struct graph_writer *w, const struct wf_task *task)
         wf_varint_put(&w->raw, wf_zigzag((int64_t)(send.bytes - w->send.bytes)));
         wf_varint_put(&w->raw, wf_zigzag((int64_t)send.pe - (int64_t)w->send.pe));
         wf_varint_put(&w->raw, wf_zigzag((int64_t)send.id - (int64_t)w->send.id));
+        if (w->has_streams) {
+            wf_varint_put(&w->raw, send.nic);
+            wf_varint_put(&w->raw, send.peer_nic);
+        }
         before = send.offset;
         w->send = send;
     }
@@ -122,6 +131,12 @@ static enum wf_status put_task(struct graph_writer *w, uint32_t number, struct w
     wf_varint_put(&w->raw, wf_zigzag(task.duration - w->duration));
     wf_varint_put(&w->raw, needs.tasks);
     wf_varint_put(&w->raw, needs.messages);
+    if (w->has_streams) {
+        if (task.stream >= wf_graph_n_streams(w->graph)) {
+            return refuse(w, number, "its stream is not there", err);
+        }
+        wf_varint_put(&w->raw, task.stream);
+    }
     w->duration = task.duration;
 
     const char *fault = put_sends(w, &task);
@@ -171,11 +186,30 @@ static enum wf_status put_pe(struct graph_writer *w, struct wf_err *err)
     return status;
 }
 
+static void put_streams(const struct graph_writer *w)
+{
+    const struct wf_graph *graph = w->graph;
+    uint64_t numbers[2 + WF_STREAMS_MAX] = {wf_graph_n_nics(graph), wf_graph_n_streams(graph)};
+
+    for (uint32_t i = 0; i < numbers[1]; i++) {
+        numbers[2 + i] = wf_graph_stream(graph, i);
+    }
+    wf_native_out_record(
+        w->out, &(struct wf_native_record){WF_RECORD_STREAMS, numbers, 2 + numbers[1], NULL});
+}
+
 enum wf_status wf_native_graph_write(struct wf_native_out *out, const struct wf_graph *graph,
                                      struct wf_native_totals *totals, struct wf_err *err)
 {
-    struct graph_writer w = {.out = out, .graph = graph, .totals = totals};
+    struct graph_writer w = {.out = out,
+                             .graph = graph,
+                             .totals = totals,
+                             .has_streams = wf_graph_has_streams(graph)};
     enum wf_status status = WF_OK;
+
+    if (w.has_streams) {
+        put_streams(&w);
+    }
 
     for (w.pe = 0; w.pe < graph->n_pes && status == WF_OK; w.pe++) {
         status = put_pe(&w, err);

@@ -87,9 +87,10 @@ static enum wf_status open_files(struct wf_native_out *out,
                                  const struct wf_trace_writer_options *options,
                                  uint32_t block_size, struct wf_err *err)
 {
-    const struct wf_native_header header = {options->tasks ? WF_NATIVE_TASKS_VERSION
-                                                           : WF_NATIVE_FILE_VERSION,
-                                            options->n_ranks, block_size, 1};
+    uint32_t version = options->streams ? WF_NATIVE_STREAMS_VERSION
+                       : options->tasks ? WF_NATIVE_TASKS_VERSION
+                                        : WF_NATIVE_FILE_VERSION;
+    const struct wf_native_header header = {version, options->n_ranks, block_size, 1};
     unsigned char bytes[WF_NATIVE_HEADER_BYTES];
     char name[32] = "index.weft";
 

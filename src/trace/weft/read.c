@@ -402,7 +402,8 @@ enum wf_status wf_native_open(const char *path, struct wf_trace *out, struct wf_
 {
     struct wf_native_set set;
     WF_TRY(wf_native_set_open(path, &set, err));
-    if (set.header.version == WF_NATIVE_TASKS_VERSION) {
+    if (set.header.version == WF_NATIVE_TASKS_VERSION ||
+        set.header.version == WF_NATIVE_STREAMS_VERSION) {
         return wf_native_graph_new(&set, &out->graph, err);
     }
     out->source = new_source(&set);

@@ -216,6 +216,23 @@ static const char *read_roots(struct wf_native_set *set, struct wf_reading *in)
     return NULL;
 }
 
+static const char *read_streams(struct wf_native_set *set, struct wf_reading *in)
+{
+    uint32_t n_nics = wf_varint_get_u32(in);
+    uint32_t n_streams = wf_varint_get_u32(in);
+
+    if (in->failed || n_nics == 0 || n_nics > UINT8_MAX + 1 || n_streams == 0 ||
+        n_streams > WF_STREAMS_MAX) {
+        return "the numbers of streams and interfaces of a PE make no sense";
+    }
+    set->n_nics = n_nics;
+    set->n_streams = n_streams;
+    for (uint32_t i = 0; i < n_streams; i++) {
+        set->streams[i] = (uint8_t)wf_varint_get_max(in, WF_STREAM_KINDS - 1);
+    }
+    return in->failed ? "a stream of a PE makes no sense" : NULL;
+}
+
 static const struct {
     enum wf_native_record_type type;
     const char *(*read)(struct wf_native_set *set, struct wf_reading *in);
@@ -224,7 +241,7 @@ static const struct {
     {WF_RECORD_GROUP, read_group},         {WF_RECORD_BIND, read_bind},
     {WF_RECORD_WALL, read_wall},           {WF_RECORD_ROOTS, read_roots},
     {WF_RECORD_CLOCK, read_clock},         {WF_RECORD_COST, read_cost},
-    {WF_RECORD_CANCELLED, read_cancelled},
+    {WF_RECORD_CANCELLED, read_cancelled}, {WF_RECORD_STREAMS, read_streams},
 };
 
 bool wf_native_table(struct wf_native_set *set, const unsigned char *raw, size_t size,

@@ -29,7 +29,7 @@ struct oracle {
     struct wf_task_needs missing[PES_MAX][TASKS_MAX];
     uint32_t ready[PES_MAX][TASKS_MAX]; /* in order */
     uint32_t n_ready[PES_MAX];
-    bool busy[PES_MAX];
+    bool busy[PES_MAX][WF_STREAMS_MAX];
     int64_t finish[PES_MAX];
     uint32_t ran;
 };
@@ -90,21 +90,31 @@ static int64_t time_on_the_way(const struct oracle *oracle, uint32_t from,
     return UNIT + (int64_t)send->bytes * UNIT;
 }
 
-static void start_task(struct oracle *oracle, uint32_t pe, int64_t now)
+/* Starts the first ready task whose stream is free; returns false if there is none. */
+static bool start_task(struct oracle *oracle, uint32_t pe, int64_t now)
 {
-    uint32_t task = oracle->ready[pe][0];
+    uint32_t at = 0, *ready = oracle->ready[pe];
+
+    while (at < oracle->n_ready[pe] &&
+           oracle->busy[pe][oracle->drawing->tasks[pe][ready[at]].stream]) {
+        at++;
+    }
+    if (at == oracle->n_ready[pe]) {
+        return false;
+    }
+    uint32_t task = ready[at];
     const struct drawn_task *drawn = &oracle->drawing->tasks[pe][task];
 
-    memmove(oracle->ready[pe], oracle->ready[pe] + 1,
-            --oracle->n_ready[pe] * sizeof(oracle->ready[pe][0]));
-    oracle->busy[pe] = true;
+    memmove(ready + at, ready + at + 1, (--oracle->n_ready[pe] - at) * sizeof(ready[0]));
+    oracle->busy[pe][drawn->stream] = true;
     oracle->ran++;
     expect_thing(oracle, (struct thing){now + drawn->duration, END_OF_TASK, pe, task});
     for (uint32_t i = 0; i < drawn->n_sends; i++) {
         const struct wf_task_send *send = &drawn->sends[i];
-        int64_t at = now + send->offset + time_on_the_way(oracle, pe, send);
-        expect_thing(oracle, (struct thing){at, ARRIVAL, send->pe, send->id});
+        int64_t arrival = now + send->offset + time_on_the_way(oracle, pe, send);
+        expect_thing(oracle, (struct thing){arrival, ARRIVAL, send->pe, send->id});
     }
+    return true;
 }
 
 static void happen(struct oracle *oracle, const struct thing *thing)
@@ -112,8 +122,7 @@ static void happen(struct oracle *oracle, const struct thing *thing)
     uint32_t pe = thing->pe, task = thing->task;
 
     if (thing->what == DISPATCH || thing->what == DISPATCH_ARRIVED) {
-        if (!oracle->busy[pe] && oracle->n_ready[pe] > 0) {
-            start_task(oracle, pe, thing->time);
+        while (start_task(oracle, pe, thing->time)) {
         }
         return;
     }
@@ -122,7 +131,7 @@ static void happen(struct oracle *oracle, const struct thing *thing)
         make_ready(oracle, pe, task);
     } else {
         const struct drawn_task *drawn = &oracle->drawing->tasks[pe][task];
-        oracle->busy[pe] = false;
+        oracle->busy[pe][drawn->stream] = false;
         oracle->finish[pe] = thing->time;
         for (uint32_t i = 0; i < drawn->n_next; i++) {
             oracle->missing[pe][drawn->next[i]].tasks--;
@@ -168,7 +177,8 @@ static void compare(const struct oracle *oracle, const struct wf_pe_tally *tally
     CHECK_U64(job->finish.sum_low, sum);
 }
 
-static void random_graphs(bool in_step, uint32_t pes_per_node, bool local, int64_t unit)
+static void random_graphs(bool in_step, uint32_t pes_per_node, bool local, int64_t unit,
+                          uint32_t n_streams)
 {
     struct drawing *drawing = wf_xmalloc(sizeof(*drawing));
     struct oracle *oracle = wf_xmalloc(sizeof(*oracle));
@@ -187,6 +197,7 @@ static void random_graphs(bool in_step, uint32_t pes_per_node, bool local, int64
         struct wf_pe_tally tally;
 
         draw_random(drawing, seed, unit);
+        draw_streams(drawing, seed, unit, n_streams);
         consult(oracle, drawing, &setup);
         for (int i = 0; i < 2 && wf_test_failed == 0; i++) {
             setup.granularity = i == 0 ? WF_PE_SINGLE : WF_PE_MULTI;
@@ -205,28 +216,35 @@ static void random_graphs(bool in_step, uint32_t pes_per_node, bool local, int64
 
 static void one_on_a_node(void)
 {
-    random_graphs(false, 1, false, UNIT);
+    random_graphs(false, 1, false, UNIT, 1);
 }
 
 static void sent_in_step(void)
 {
-    random_graphs(true, 1, false, UNIT);
+    random_graphs(true, 1, false, UNIT, 1);
 }
 
 static void several_on_a_node(void)
 {
-    random_graphs(false, 3, false, UNIT);
+    random_graphs(false, 3, false, UNIT, 1);
 }
 
 static void several_on_a_node_with_a_shortcut(void)
 {
-    random_graphs(true, 2, true, UNIT);
+    random_graphs(true, 2, true, UNIT, 1);
+}
+
+static void several_streams(void)
+{
+    random_graphs(false, 1, false, UNIT, 2);
+    random_graphs(true, 1, false, UNIT, 3);
+    random_graphs(false, 3, false, 1237, 5);
 }
 
 /* Hardly anything at the same time. */
 static void uneven_times(void)
 {
-    random_graphs(false, 1, false, 1237);
+    random_graphs(false, 1, false, 1237, 1);
 }
 
 int main(void)
@@ -235,6 +253,7 @@ int main(void)
     RUN(sent_in_step);
     RUN(several_on_a_node);
     RUN(several_on_a_node_with_a_shortcut);
+    RUN(several_streams);
     RUN(uneven_times);
     return wf_test_done();
 }

@@ -20,8 +20,11 @@ static size_t size;
 
 static enum wf_status write_graph(const struct wf_graph *graph, struct wf_err *err)
 {
-    const struct wf_trace_writer_options options = {
-        .n_ranks = graph->n_pes, .tasks = true, .force = true, .creator = "test"};
+    const struct wf_trace_writer_options options = {.n_ranks = graph->n_pes,
+                                                    .tasks = true,
+                                                    .streams = wf_graph_has_streams(graph),
+                                                    .force = true,
+                                                    .creator = "test"};
     struct wf_trace_writer *writer = NULL;
     uint64_t n_tasks = 0;
 
@@ -53,7 +56,8 @@ static bool same_send(const struct wf_graph *a, const struct wf_graph *b,
 
     a->ops->send(a, in_a, i, &x);
     b->ops->send(b, in_b, i, &y);
-    return x.offset == y.offset && x.bytes == y.bytes && x.pe == y.pe &&
+    return x.offset == y.offset && x.bytes == y.bytes && x.pe == y.pe && x.nic == y.nic &&
+           x.peer_nic == y.peer_nic &&
            wf_graph_target(a, x.pe, in_a->pe, x.id) == wf_graph_target(b, y.pe, in_b->pe, y.id);
 }
 
@@ -67,7 +71,7 @@ static bool same_task(const struct wf_graph *a, const struct wf_graph *b, uint32
     a->ops->task(a, pe, number, &in_a);
     b->ops->task(b, pe, number, &in_b);
     same = same && in_a.duration == in_b.duration && in_a.n_sends == in_b.n_sends &&
-           in_a.n_next == in_b.n_next;
+           in_a.n_next == in_b.n_next && in_a.stream == in_b.stream;
     for (uint32_t i = 0; same && i < in_a.n_sends; i++) {
         same = same_send(a, b, &in_a, &in_b, i);
     }
@@ -80,8 +84,14 @@ static bool same_task(const struct wf_graph *a, const struct wf_graph *b, uint32
 /* Compares all tasks, in steps that jump about. */
 static bool same_graph(const struct wf_graph *a, const struct wf_graph *b)
 {
-    if (a->n_pes != b->n_pes) {
+    if (a->n_pes != b->n_pes || wf_graph_n_streams(a) != wf_graph_n_streams(b) ||
+        wf_graph_n_nics(a) != wf_graph_n_nics(b)) {
         return false;
+    }
+    for (uint32_t i = 0; i < wf_graph_n_streams(a); i++) {
+        if (wf_graph_stream(a, i) != wf_graph_stream(b, i)) {
+            return false;
+        }
     }
     for (uint32_t pe = 0; pe < a->n_pes; pe++) {
         uint32_t n = a->ops->n_tasks(a, pe);
@@ -105,6 +115,10 @@ static void random_graphs_are_read_as_they_were_written(void)
         struct wf_err err = {.status = WF_OK};
 
         draw_random(&drawing, seed, 1000);
+        if (seed % 3 == 0) {
+            draw_streams(&drawing, seed, 1000, 1 + (uint32_t)seed % 5);
+            draw_nics(&drawing, 2);
+        }
         must(write_graph(&drawing.graph, &err), &err);
         struct wf_trace trace = reopen();
         if (!same_graph(&drawing.graph, trace.graph)) {
@@ -118,7 +132,7 @@ static void random_graphs_are_read_as_they_were_written(void)
 
 static void memory_is_bounded(void)
 {
-    enum { LIMIT = 1 << 20, BLOCK = 7 << 15 };
+    enum { LIMIT = 1 << 20, BLOCK = 8 << 15 };
     struct wf_graph *graph = gen_make_graph(&wf_gen_leanmd_ops, 3, "steps=6");
     struct wf_err err = {.status = WF_OK};
     uint64_t most = 0;
