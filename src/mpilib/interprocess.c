@@ -4,6 +4,7 @@
 
 #include "mpilib/communicator_registry.h"
 #include "mpilib/memory.h"
+#include "mpilib/message_loan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -48,8 +49,11 @@ void wl_message_send(uint32_t to, struct wl_message *message)
     parcel.message.tag = message->tag;
     parcel.message.whole = message->whole;
     parcel.message.checksum = message->checksum;
-    send_parcel(wl_process_of(to), &parcel, message->bytes, message->size);
-    free(message);
+    send_parcel(wl_process_of(to), &parcel, message->data, message->size);
+    if (message->state == WL_DATA_LENT) { /* it has been copied */
+        message->state = WL_DATA_DONE;
+    }
+    wl_message_free(message);
 }
 
 void wl_part_send(uint32_t process, const struct wl_part_key *key, struct wl_part part)
@@ -75,7 +79,9 @@ void wl_reply_send(uint32_t process, const void *to, const void *bytes, size_t s
 static void receive_message(const struct parcel *parcel, const unsigned char *bytes,
                             size_t size)
 {
-    struct wl_message *message = wl_message_new(size);
+    bool lent = size >= WL_LOAN_MIN; /* it may go straight to the buffer of a receive */
+    struct wl_message *message =
+        lent ? wl_loan_new(bytes, size, parcel->message.to) : wl_message_new(size);
 
     message->context = parcel->message.context;
     message->source = parcel->message.source;
@@ -83,8 +89,13 @@ static void receive_message(const struct parcel *parcel, const unsigned char *by
     message->tag = parcel->message.tag;
     message->whole = parcel->message.whole;
     message->checksum = parcel->message.checksum;
-    memcpy(message->bytes, bytes, size);
+    if (!lent) {
+        memcpy(message->bytes, bytes, size);
+    }
     wl_message_queue_put(wl.queues, parcel->message.to, message);
+    if (lent) {
+        wl_loan_end(&message);
+    }
 }
 
 static void receive_part(const struct parcel *parcel, const unsigned char *bytes, size_t size)

@@ -4,6 +4,7 @@
 #include "mpilib/interpose.h"
 #include "mpilib/interprocess.h"
 #include "mpilib/memory.h"
+#include "mpilib/message_loan.h"
 #include "mpilib/one_sided.h"
 #include "mpilib/openmp.h"
 #include "mpilib/properties.h"
@@ -65,12 +66,28 @@ static void free_items(struct wl_table *table)
     wl_table_fini(table);
 }
 
+/* Requests that the program has not completed. If it still has its memory, their data leaves
+ * that. */
+static void free_requests(struct wl_rank *rank, bool has_memory)
+{
+    for (uint32_t i = 0; i < rank->requests.n; i++) {
+        struct wl_request *request = rank->requests.items[i];
+        if (request != NULL && request->loan != NULL && has_memory) {
+            wl_loan_end(&request->loan);
+        } else if (request != NULL && request->loan != NULL) {
+            wl_message_free(request->loan);
+        }
+    }
+    free_items(&rank->requests);
+}
+
 /* Communicators stay: the simulation may still ask for those of the last ops. */
 static void rank_ends(struct wf_port_rank *self)
 {
     struct wl_rank *rank = self->lib;
 
-    free_items(&rank->requests);
+    wl_recvs_forget(rank);
+    free_requests(rank, true);
     free(rank->numbers_used);
     rank->numbers_used = NULL;
     rank->n_number_words = 0;
@@ -114,7 +131,7 @@ static void rank_freed(struct wf_port_rank *self)
         free(rank->children);
         free_views(rank);
         wl_table_fini(&rank->comms);
-        free_items(&rank->requests);
+        free_requests(rank, false);
         free_rest(rank);
         free(rank->numbers_used);
         free(rank);

@@ -33,6 +33,7 @@ struct wl_message_queue {
     uint32_t n;       /* messages in the list */
     atomic_flag busy; /* a lock that is held for a few instructions */
     struct index *index;
+    struct wl_rank *shown; /* whose receives other threads may look at; or null */
 };
 
 enum { SHORT = 16 };
@@ -46,7 +47,7 @@ static void free_list(struct list *list)
 {
     while (list->first != NULL) {
         struct wl_message *next = list->first->next;
-        free(list->first);
+        wl_message_free(list->first);
         list->first = next;
     }
 }
@@ -77,8 +78,20 @@ struct wl_message *wl_message_new(size_t size)
 {
     struct wl_message *message = wl_malloc(sizeof(*message) + size);
 
-    *message = (struct wl_message){.whole = size, .size = size};
+    *message = (struct wl_message){.whole = size, .size = size, .holders = 1};
+    message->data = message->bytes;
     return message;
+}
+
+void wl_message_free(struct wl_message *message)
+{
+    if (atomic_fetch_sub_explicit(&message->holders, 1, memory_order_acq_rel) > 1) {
+        return;
+    }
+    if (message->state == WL_DATA_HERE && message->data != message->bytes) {
+        free((void *)(uintptr_t)message->data); /* NOLINT: it is the message's own */
+    }
+    free(message);
 }
 
 static void lock(struct wl_message_queue *queue)
@@ -238,7 +251,7 @@ void wl_message_queue_put(struct wl_message_queue *queues, uint32_t rank,
 {
     struct wl_message_queue *queue = &queues[rank];
 
-    message->checksum = wl_payload_checksum(message->bytes, message->size);
+    message->checksum = wl_payload_checksum(message->data, message->size);
     lock(queue);
     if (queue->index == NULL && queue->n >= SHORT) {
         make_index(queue);
@@ -252,23 +265,27 @@ void wl_message_queue_put(struct wl_message_queue *queues, uint32_t rank,
     unlock(queue);
 }
 
-struct wl_message *wl_message_queue_take(struct wl_message_queue *queues, uint32_t rank,
-                                         const struct wl_stream *stream, uint32_t place)
+struct wl_message *wl_message_queue_take_held(struct wl_message_queue *queues, uint32_t rank,
+                                              const struct wl_stream *stream, uint32_t place)
 {
     struct wl_message_queue *queue = &queues[rank];
     struct wl_message *found;
 
-    lock(queue);
     if (queue->index != NULL) {
         found = take_from(queue, stream, place);
     } else {
         found = take(&queue->list, stream, place);
         queue->n -= found != NULL;
     }
-    unlock(queue);
-    if (found != NULL) {
-        wl_payload_check(found->bytes, found->size, found->checksum);
-    }
+    return found;
+}
+
+struct wl_message *wl_message_queue_take(struct wl_message_queue *queues, uint32_t rank,
+                                         const struct wl_stream *stream, uint32_t place)
+{
+    lock(&queues[rank]);
+    struct wl_message *found = wl_message_queue_take_held(queues, rank, stream, place);
+    unlock(&queues[rank]);
     return found;
 }
 
@@ -287,4 +304,47 @@ const struct wl_message *wl_message_queue_peek(struct wl_message_queue *queues, 
     const struct wl_message *message = find(list, stream, place, &before);
     unlock(queue);
     return message;
+}
+
+/* ---- looking at the receives of another rank ---- */
+
+void wl_message_queue_lock(struct wl_message_queue *queues, uint32_t rank)
+{
+    lock(&queues[rank]);
+}
+
+void wl_message_queue_unlock(struct wl_message_queue *queues, uint32_t rank)
+{
+    unlock(&queues[rank]);
+}
+
+void wl_message_queue_show(struct wl_message_queue *queues, uint32_t rank,
+                           struct wl_rank *owner)
+{
+    lock(&queues[rank]);
+    queues[rank].shown = owner;
+    unlock(&queues[rank]);
+}
+
+struct wl_rank *wl_message_queue_shown(struct wl_message_queue *queues, uint32_t rank)
+{
+    return queues[rank].shown;
+}
+
+uint32_t wl_message_queue_place(struct wl_message_queue *queues,
+                                const struct wl_message *message)
+{
+    const struct wl_stream stream = {message->context, message->source, message->tag};
+    struct wl_message_queue *queue = &queues[message->to];
+    const struct wl_message *at = queue->list.first;
+    uint32_t place = 0;
+
+    if (queue->index != NULL) {
+        const struct stream *found = *find_stream(queue->index, &stream);
+        at = found != NULL ? found->list.first : NULL;
+    }
+    for (; at != NULL && at != message; at = at->next) {
+        place += is_in(at, &stream);
+    }
+    return at != NULL ? place : UINT32_MAX;
 }

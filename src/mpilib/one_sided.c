@@ -5,6 +5,7 @@
 #include "mpilib/communicator_registry.h"
 #include "mpilib/interprocess.h"
 #include "mpilib/memory.h"
+#include "mpilib/payload.h"
 #include "mpilib/request.h"
 
 #include <stdlib.h>
@@ -218,6 +219,7 @@ void wl_rma_arrived(struct wf_port_rank *self, uint32_t origin)
         wl_fatal(rank, "a one-sided access by rank %u has not arrived; please report this",
                  origin);
     }
+    wl_payload_check(message->bytes, message->size, message->checksum);
     memcpy(&rma, message->bytes, sizeof(rma));
     const unsigned char *data = message->bytes + sizeof(rma), *reply_to = rma.old;
     if (rma.from_process) {

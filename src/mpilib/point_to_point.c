@@ -2,8 +2,10 @@
 /* Sends and receives. Probes are in probe.c, persistent requests in request_persistent.c. */
 #include "mpilib/point_to_point.h"
 
+#include "mpilib/communicator_registry.h"
 #include "mpilib/errors.h"
 #include "mpilib/interprocess.h"
+#include "mpilib/message_loan.h"
 #include "mpilib/payload.h"
 
 /* Programs give no type for no elements. */
@@ -15,11 +17,29 @@ static const struct wl_type *type_of(const struct wl_rank *rank, MPI_Datatype ty
 
 /* ---- sends ---- */
 
+/* The message of a send: with its data, or with the program's buffer if it can be lent. */
+static struct wl_message *message_of(struct wl_rank *rank, const struct wl_send_args *args,
+                                     uint32_t to, bool may_lend)
+{
+    const struct wl_type *type = type_of(rank, args->type, args->count);
+    size_t count = (size_t)args->count, bytes = count * type->size;
+
+    if (may_lend && wl_loan_is_possible(rank, type, args->buffer, count)) {
+        return wl_loan_new(args->buffer, bytes, to);
+    }
+    bool wanted = wl_payload_wanted(bytes);
+    struct wl_message *message = wl_message_new(wanted ? bytes : 0);
+    message->whole = bytes;
+    if (wanted) {
+        wl_pack(type, args->buffer, count, message->bytes);
+    }
+    return message;
+}
+
 int wl_send_message(struct wl_rank *rank, const struct wl_send_args *args, struct wf_op *op,
-                    bool *proc_null)
+                    bool *proc_null, struct wl_message **loan)
 {
     struct wl_view view = wl_comm_of(rank, args->comm);
-    const struct wl_type *type = type_of(rank, args->type, args->count);
 
     *proc_null = args->to == MPI_PROC_NULL;
     if (*proc_null) {
@@ -34,34 +54,39 @@ int wl_send_message(struct wl_rank *rank, const struct wl_send_args *args, struc
         return wl_error(rank, args->comm, args->tag < 0 ? MPI_ERR_TAG : MPI_ERR_COUNT,
                         "%td elements with tag %d", args->count, args->tag);
     }
-    size_t bytes = (size_t)args->count * type->size;
-    bool wanted = wl_payload_wanted(bytes);
-    struct wl_message *message = wl_message_new(wanted ? bytes : 0);
-    message->whole = bytes;
+    op->peer = view.peers + (uint32_t)args->to;
+    op->tag = args->tag;
+    op->comm = view.number;
+    uint32_t to = wl_member(view.comm, op->peer);
+    struct wl_message *message = message_of(rank, args, to, loan != NULL);
     message->context = WL_CONTEXT(view.comm);
     message->source = rank->self->rank;
     message->sender = wl_own_rank(&view);
     message->tag = args->tag;
-    if (wanted) {
-        wl_pack(type, args->buffer, (size_t)args->count, message->bytes);
-    }
+    op->bytes = message->whole;
     rank->n_sent++;
-    rank->n_sent_bytes += bytes;
-    op->peer = view.peers + (uint32_t)args->to;
-    op->tag = args->tag;
-    op->comm = view.number;
-    op->bytes = bytes;
-    wl_message_send(wl_member(view.comm, op->peer), message);
+    rank->n_sent_bytes += message->whole;
+    bool lent = message->holders > 1;
+    wl_message_send(to, message);
+    if (lent && wl_is_local(to)) {
+        *loan = message;
+    } else if (lent) {
+        wl_loan_end(&message);
+    }
     return MPI_SUCCESS;
 }
 
 static int send(struct wl_rank *rank, const struct wl_send_args *args, enum wf_op_kind kind)
 {
     struct wf_op op = {.kind = kind};
+    struct wl_message *loan = NULL;
     bool proc_null;
-    int code = wl_send_message(rank, args, &op, &proc_null);
+    int code = wl_send_message(rank, args, &op, &proc_null, &loan);
 
-    if (code == MPI_SUCCESS && !proc_null) {
+    if (loan != NULL) { /* until then the receive is probably posted */
+        (void)wl_call(rank, &op);
+        wl_loan_end(&loan);
+    } else if (code == MPI_SUCCESS && !proc_null) {
         wl_post(rank, &op);
     }
     return code;
@@ -71,12 +96,14 @@ static int isend(struct wl_rank *rank, const struct wl_send_args *args, enum wf_
                  MPI_Request *handle)
 {
     struct wf_op op = {.kind = kind};
+    struct wl_message *loan = NULL;
     bool proc_null;
-    int code = wl_send_message(rank, args, &op, &proc_null);
+    int code = wl_send_message(rank, args, &op, &proc_null, &loan);
 
     if (code == MPI_SUCCESS) {
         struct wl_request *request = wl_request_new(rank, WL_REQUEST_SEND, handle);
         request->proc_null = proc_null;
+        request->loan = loan;
         op.request = request->number;
         if (!proc_null) {
             wl_post(rank, &op);
@@ -173,6 +200,7 @@ int wl_recv_prepare(struct wl_rank *rank, const struct wl_recv_args *args, struc
     recv->buffer = args->buffer;
     recv->count = (size_t)args->count;
     recv->number = WF_REQUEST_MAX;
+    recv->lands = wl_loan_is_possible(rank, recv->type, recv->buffer, recv->count);
     /* If errors return, the program learns of a message that is too long by its error code: the
      * simulation must not end it. */
     op->bytes =
@@ -222,17 +250,19 @@ int wl_MPI_Irecv(struct wl_rank *rank, void *buf, MPI_Count count, MPI_Datatype 
     return code;
 }
 
-/* Both at once. The data of the send is packed before the receive can overwrite it. */
+/* Both at once. Data of one buffer is packed before the receive can overwrite it. */
 static int sendrecv(struct wl_rank *rank, const struct wl_send_args *out,
                     const struct wl_recv_args *in, MPI_Status *status)
 {
+    struct wl_message *loan = NULL;
     struct wf_op op = {.kind = WF_OP_SENDRECV}, asked = {.kind = WF_OP_RECV};
     struct wl_recv recv = {.next = NULL};
     bool to_null, from_null;
     int code = wl_recv_prepare(rank, in, &recv, &asked, &from_null);
 
     if (code == MPI_SUCCESS) {
-        code = wl_send_message(rank, out, &op, &to_null);
+        code =
+            wl_send_message(rank, out, &op, &to_null, out->buffer != in->buffer ? &loan : NULL);
     }
     if (code != MPI_SUCCESS) {
         return code;
@@ -244,11 +274,13 @@ static int sendrecv(struct wl_rank *rank, const struct wl_send_args *out,
     op.recv_bytes = asked.bytes;
     if (from_null) {
         wl_post(rank, &op);
+        wl_loan_end(&loan);
         wl_status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
         return MPI_SUCCESS;
     }
     wl_recv_post(rank, &recv);
     (void)wl_call(rank, &op);
+    wl_loan_end(&loan);
     return wl_recv_complete(rank, &recv, status);
 }
 

@@ -25,9 +25,11 @@ struct wl_recv_args {
 /* All of these set *proc_null if the other side is MPI_PROC_NULL, and then do nothing else.
  * They return MPI_SUCCESS or an error for the program. */
 
-/* Packs the data into a message, puts it into the receiver's queue and fills in the op. */
+/* Puts a message into the receiver's queue and fills in the op. The data is packed into the
+ * message, or it is lent: then sets *loan, and the caller ends the loan when the send is
+ * complete (message_loan.h). With a null `loan` it is always packed. */
 int wl_send_message(struct wl_rank *rank, const struct wl_send_args *args, struct wf_op *op,
-                    bool *proc_null);
+                    bool *proc_null, struct wl_message **loan);
 /* Fills in which messages match: of a receive or a probe. */
 int wl_recv_find_stream(struct wl_rank *rank, const struct wl_recv_args *args,
                         struct wl_recv *recv, struct wf_op *op, bool *proc_null);

@@ -20,7 +20,7 @@
 
 #include <stddef.h>
 
-enum { WF_PORT_VERSION = 11 };
+enum { WF_PORT_VERSION = 12 };
 
 /* One of the program's ranks. Zeroed when the rank starts, except for what the simulator
  * sets. */
@@ -106,6 +106,9 @@ struct wf_port_simulator {
     void (*ticks)(uint32_t period_us);
     /* The system is about to write to these bytes of the program's memory. */
     void (*touch)(struct wf_port_rank *self, void *place, size_t bytes);
+    /* Whether these bytes may be among the variables of the program, which are in place only
+     * while their rank runs. */
+    bool (*is_swapped)(struct wf_port_rank *self, const void *place, size_t bytes);
     /* The simulated node of a rank of the program. Ranks of a node run in one process. */
     uint32_t (*node)(struct wf_port_rank *self, uint32_t rank);
 

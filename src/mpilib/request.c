@@ -4,6 +4,7 @@
 
 #include "mpilib/errors.h"
 #include "mpilib/memory.h"
+#include "mpilib/message_loan.h"
 #include "mpilib/request_compound.h"
 
 #include <stdlib.h>
@@ -33,7 +34,22 @@ void wl_number_free(struct wl_rank *rank, uint32_t number)
 
 /* ---- receives ---- */
 
-void wl_recv_post(struct wl_rank *rank, struct wl_recv *recv)
+/* Other threads look at receives only once the rank shows them. */
+static void lock(const struct wl_rank *rank)
+{
+    if (rank->shows_receives) {
+        wl_message_queue_lock(wl.queues, rank->self->rank);
+    }
+}
+
+static void unlock(const struct wl_rank *rank)
+{
+    if (rank->shows_receives) {
+        wl_message_queue_unlock(wl.queues, rank->self->rank);
+    }
+}
+
+static void link_recv(struct wl_rank *rank, struct wl_recv *recv)
 {
     recv->matched = false;
     recv->next = NULL;
@@ -44,6 +60,17 @@ void wl_recv_post(struct wl_rank *rank, struct wl_recv *recv)
         rank->first_recv = recv;
     }
     rank->last_recv = recv;
+}
+
+void wl_recv_post(struct wl_rank *rank, struct wl_recv *recv)
+{
+    if (recv->lands && !rank->shows_receives) {
+        rank->shows_receives = true;
+        wl_message_queue_show(wl.queues, rank->self->rank, rank);
+    }
+    lock(rank);
+    link_recv(rank, recv);
+    unlock(rank);
 }
 
 static void unlink_recv(struct wl_rank *rank, struct wl_recv *recv)
@@ -109,26 +136,62 @@ void wl_recv_set_match(struct wl_rank *rank, const struct wf_port_match *match)
         recv = find_recv(rank->first_recv, rank->next_match, match->request);
     }
     if (recv != NULL) {
+        lock(rank);
         recv->matched = true;
         recv->stream.source = match->source;
         recv->stream.tag = match->tag;
+        unlock(rank);
         rank->next_match = recv->next;
     }
 }
 
+struct wl_recv *wl_recv_at(const struct wl_rank *rank, const struct wl_stream *stream,
+                           uint32_t place)
+{
+    for (struct wl_recv *at = rank->first_recv; at != NULL; at = at->next) {
+        if ((at->any_source || at->any_tag) && !at->matched &&
+            at->stream.context == stream->context) {
+            return NULL;
+        }
+        if (takes_from(at, stream) && place-- == 0) {
+            return at;
+        }
+    }
+    return NULL;
+}
+
+void wl_recvs_forget(struct wl_rank *rank)
+{
+    if (rank->shows_receives) {
+        wl_message_queue_show(wl.queues, rank->self->rank, NULL);
+        for (struct wl_recv *at = rank->first_recv; at != NULL; at = at->next) {
+            wl_landing_wait(at);
+        }
+        rank->shows_receives = false;
+    }
+    rank->first_recv = rank->last_recv = rank->next_match = NULL;
+}
+
 void wl_recv_cancel(struct wl_rank *rank, struct wl_recv *recv)
 {
+    lock(rank);
     unlink_recv(rank, recv);
+    unlock(rank);
+    wl_landing_undo(recv);
     wl_type_release(recv->type);
 }
 
 int wl_recv_complete(struct wl_rank *rank, struct wl_recv *recv, MPI_Status *status)
 {
-    uint32_t place = count_before(rank, &recv->stream, recv);
-    struct wl_message *message =
-        wl_message_queue_take(wl.queues, rank->self->rank, &recv->stream, place);
+    uint32_t own = rank->self->rank, place = count_before(rank, &recv->stream, recv);
     int code = MPI_SUCCESS;
 
+    /* Both at once: whoever counts messages and receives meanwhile finds them in step. */
+    wl_message_queue_lock(wl.queues, own);
+    struct wl_message *message =
+        wl_message_queue_take_held(wl.queues, own, &recv->stream, place);
+    unlink_recv(rank, recv);
+    wl_message_queue_unlock(wl.queues, own);
     if (message == NULL) {
         wl_fatal(rank,
                  "the message from rank %u with tag %d has not arrived; please report this",
@@ -141,13 +204,12 @@ int wl_recv_complete(struct wl_rank *rank, struct wl_recv *recv, MPI_Status *sta
                         message->whole, capacity);
     }
     size_t bytes = message->whole < capacity ? message->whole : capacity;
-    unlink_recv(rank, recv);
     if (message->size == message->whole) {
-        wl_unpack_bytes(recv->type, message->bytes, bytes, recv->buffer);
+        wl_loan_deliver(message, recv, bytes);
     }
     wl_type_release(recv->type);
     wl_status_set(status, (int)message->sender, message->tag, bytes);
-    free(message);
+    wl_message_free(message);
     return code;
 }
 
@@ -179,6 +241,7 @@ void wl_request_free(struct wl_rank *rank, MPI_Request *handle)
 {
     struct wl_request *request = wl_table_take(&rank->requests, WL_REQUEST, *handle);
 
+    wl_loan_end(&request->loan);
     wl_number_free(rank, request->number);
     wl_compound_free(rank, request);
     wl_persistent_free(rank, request);

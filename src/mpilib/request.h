@@ -20,6 +20,8 @@ struct wl_recv {
     void *buffer;
     size_t count;
     const struct wl_type *type;
+    bool lands;                /* senders may write to the buffer (message_loan.h) */
+    struct wl_message *landed; /* whose data was, or is being, written there; or null */
 };
 
 enum wl_request_kind {
@@ -39,6 +41,7 @@ struct wl_request {
     bool cancelled;
     bool concluded; /* MPI_Request_get_status() has completed it: only `status` is left */
     struct wl_recv recv;
+    struct wl_message *loan; /* of a send whose message uses the program's buffer; or null */
     struct wl_persistent *persistent; /* or null; request_persistent.c */
     struct wl_compound *compound;     /* of a compound request; else null */
     MPI_Status status;                /* of a request that is complete from the start */
@@ -63,6 +66,12 @@ void wl_recv_cancel(struct wl_rank *rank, struct wl_recv *recv);
 void wl_recv_set_match(struct wl_rank *rank, const struct wf_port_match *match);
 /* How many posted receives get messages of the stream before one that is posted next. */
 uint32_t wl_recv_count_before(const struct wl_rank *rank, const struct wl_stream *stream);
+/* The posted receive that gets the message of the stream with `place` others before it; null if
+ * there is none, or if one with a wildcard might get that message. */
+struct wl_recv *wl_recv_at(const struct wl_rank *rank, const struct wl_stream *stream,
+                           uint32_t place);
+/* The rank ends: its receives are not completed any more. */
+void wl_recvs_forget(struct wl_rank *rank);
 
 /* An active request with a number of its own, and its handle. */
 struct wl_request *wl_request_new(struct wl_rank *rank, enum wl_request_kind kind,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Waits and tests: the completion of requests (MPI-3.1, 3.7.3 to 3.7.6). */
 #include "mpilib/memory.h"
+#include "mpilib/message_loan.h"
 #include "mpilib/request_compound.h"
 
 #include <stdlib.h>
@@ -61,6 +62,7 @@ static int finish(struct wl_rank *rank, struct wl_request *request, MPI_Request 
         copy_status(request, status);
     } else {
         wl_status_set_empty(status);
+        wl_loan_end(&request->loan);
         if (request->kind == WL_REQUEST_COLL) {
             request->deliver(rank, request->own);
         }
@@ -76,9 +78,12 @@ static int finish(struct wl_rank *rank, struct wl_request *request, MPI_Request 
     return code;
 }
 
+/* Whether the rank must wait in simulated time for it: its data arrives then, or leaves the
+ * program's buffer. */
 static bool has_data(const struct wl_request *request)
 {
-    return !is_complete_already(request) && request->kind != WL_REQUEST_SEND;
+    return !is_complete_already(request) &&
+           (request->kind != WL_REQUEST_SEND || request->loan != NULL);
 }
 
 /* The active requests of an array: their places in it, and their numbers in ops. A compound
@@ -252,6 +257,7 @@ int wl_MPI_Request_get_status(struct wl_rank *rank, MPI_Request handle, int *fla
             code = wl_compound_finish(rank, request);
         } else {
             wl_status_set_empty(&request->status);
+            wl_loan_end(&request->loan);
         }
         if (request->kind == WL_REQUEST_COLL) {
             request->deliver(rank, request->own);

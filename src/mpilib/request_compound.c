@@ -152,7 +152,7 @@ static int isendrecv(struct wl_rank *rank, const struct wl_send_args *out,
     int code = wl_recv_prepare(rank, in, &recv, &asked, &from_null);
 
     if (code == MPI_SUCCESS) {
-        code = wl_send_message(rank, out, &sent, &to_null);
+        code = wl_send_message(rank, out, &sent, &to_null, NULL);
     }
     if (code != MPI_SUCCESS) {
         return code;

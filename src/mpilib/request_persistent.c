@@ -75,7 +75,8 @@ static int start_message(struct wl_rank *rank, struct wl_request *request)
 
     struct wf_op op = {.kind = persistent->kind, .request = request->number};
     if (request->kind == WL_REQUEST_SEND) {
-        code = wl_send_message(rank, &persistent->send, &op, &request->proc_null);
+        code =
+            wl_send_message(rank, &persistent->send, &op, &request->proc_null, &request->loan);
     } else {
         request->recv = (struct wl_recv){.next = NULL};
         code =

@@ -151,6 +151,25 @@ void wf_vrank_image_touch(struct wf_vrank_image *image, const void *place, size_
     }
 }
 
+static bool overlaps(const void *place, size_t bytes, const void *other, size_t other_bytes)
+{
+    uintptr_t a = (uintptr_t)place, b = (uintptr_t)other;
+
+    return a < b + other_bytes && b < a + bytes;
+}
+
+bool wf_vrank_image_swaps(const struct wf_vrank_image *image, const void *place, size_t bytes)
+{
+    bool found = image->tls_of != NULL &&
+                 overlaps(place, bytes, wf_vrank_tls_place(&image->tls), image->tls.bytes);
+
+    for (uint32_t i = 0; i < image->n_copies && !found; i++) {
+        const struct copy *copy = &image->copies[i];
+        found = overlaps(place, bytes, copy->data, copy->n_pages * page_size());
+    }
+    return found;
+}
+
 /* ---- loading ---- */
 
 static enum wf_status fail(struct wf_err *err, const char *program, const char *what)

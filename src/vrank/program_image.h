@@ -48,6 +48,9 @@ bool wf_vrank_image_repair(struct wf_vrank_image *image, const void *address);
 /* The same before a system call writes there, which would fail. */
 void wf_vrank_image_touch(struct wf_vrank_image *image, const void *place, size_t bytes);
 
+/* Whether any of these bytes are variables of the program: in the thread of the calling rank. */
+bool wf_vrank_image_swaps(const struct wf_vrank_image *image, const void *place, size_t bytes);
+
 /* Where this instruction is in the file of the program, from its beginning as it is loaded; 0
  * if it belongs to something else. For signal handlers. */
 uintptr_t wf_vrank_image_place(const struct wf_vrank_image *image, const void *instruction);

@@ -267,6 +267,11 @@ static void port_touch(struct wf_port_rank *self, void *place, size_t bytes)
     wf_vrank_image_touch(rank_of(self)->program->image, place, bytes);
 }
 
+static bool port_is_swapped(struct wf_port_rank *self, const void *place, size_t bytes)
+{
+    return wf_vrank_image_swaps(rank_of(self)->program->image, place, bytes);
+}
+
 static void *port_thread_new(struct wf_port_rank *self, void (*entry)(void *), void *arg)
 {
     struct program *program = rank_of(self)->program;
@@ -319,6 +324,7 @@ static const struct wf_port_simulator port = {
     .thread_locals = port_thread_locals,
     .ticks = wf_vrank_ticks_set,
     .touch = port_touch,
+    .is_swapped = port_is_swapped,
     .node = port_node,
 };
 

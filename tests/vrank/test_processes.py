@@ -14,7 +14,7 @@ import vrank
 HERE = pathlib.Path(__file__).parent
 EXAMPLES = vrank.SOURCE / "examples/mpi"
 MPIEXEC = os.environ.get("WEFT_MPIEXEC", "")
-AREAS = ("point_to_point", "requests", "datatypes", "collectives", "communicators", "intercommunicators", "attributes", "topologies", "one_sided", "partitioned",
+AREAS = ("point_to_point", "long_messages", "requests", "datatypes", "collectives", "communicators", "intercommunicators", "attributes", "topologies", "one_sided", "partitioned",
          "sessions")
 NAMES = ("hello", "ring", "random", "stencil", "cg", "fft", "sort", "master", "globals")
 # Scheduler, threads, processes, and where ranks sit.
