@@ -58,8 +58,9 @@ static enum wf_status list(struct wf_cli *cli, enum wf_coll_kind only,
     }
     (void)fputs(
         "\n-p mpi.<collective>=<algorithm> chooses one for a replay; with 'auto' the rules\n"
-        "of -p mpi.rules=mpich|openmpi choose. Every collective also has 'ideal' and\n"
-        "'hardware', which are formulas without messages.\n",
+        "of -p mpi.rules=mpich|openmpi|nccl choose. Every collective also has 'ideal'\n"
+        "and 'hardware', which are formulas without messages; those that NCCL has also\n"
+        "have its formula, 'nccl'.\n",
         cli->out);
     return WF_OK;
 }
@@ -164,7 +165,7 @@ const struct wf_verb wf_verb_coll = {
                      {"weft coll show allreduce -n 8 --bytes 64KiB -a ring",
                       "Every message of an allreduce, round by round"},
                      {"weft coll rules allreduce -n 64",
-                      "The algorithms of MPICH and Open MPI by size"},
+                      "The algorithms of MPICH, Open MPI and NCCL by size"},
                  },
              .table = rows},
     .opts_size = sizeof(struct coll_opts),

@@ -88,6 +88,24 @@ static uint64_t block_bytes(const uint64_t *counts, uint32_t n_slots,
     return sum;
 }
 
+/* Blocks that are cut into pieces. */
+static uint64_t cut_bytes(const struct wf_coll_args *args, uint32_t n_slots,
+                          const struct wf_coll_slots *slots)
+{
+    uint32_t pieces = n_slots / args->size;
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < slots->count; i++) {
+        uint32_t slot = (uint32_t)(((uint64_t)slots->first + i) % n_slots);
+        uint64_t bytes = args->counts != NULL ? args->counts[slot / pieces] : args->bytes;
+        uint32_t piece = slot % pieces;
+        if (slots->mask == 0 || (i & slots->mask) != 0) {
+            sum += offset(bytes, pieces, piece + 1) - offset(bytes, pieces, piece);
+        }
+    }
+    return sum;
+}
+
 uint64_t wf_coll_bytes(const struct wf_coll_args *args, uint32_t n_slots,
                        const struct wf_coll_slots *slots, bool received)
 {
@@ -100,6 +118,9 @@ uint64_t wf_coll_bytes(const struct wf_coll_args *args, uint32_t n_slots,
     }
     if (length == LENGTH_PIECES) {
         return piece_bytes(args->bytes, n_slots, slots);
+    }
+    if (length == LENGTH_BLOCKS && n_slots > args->size) {
+        return cut_bytes(args, n_slots, slots);
     }
     if (counts == NULL) {
         return args->bytes * n_selected(slots->count, slots->mask);

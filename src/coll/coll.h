@@ -13,7 +13,8 @@
  * number of bytes. The conformance test runs algorithms with real contents. The slots are:
  *
  *   gather, scatter, allgather, reduce_scatter and their v-variants: slot i is the block of
- *       rank i; n_slots = size.
+ *       rank i; n_slots = size. If n_slots is c times the size, blocks are cut into c equal
+ *       pieces; slot i is piece i mod c of the block of rank i / c.
  *   alltoall(v): there are two sets of n_slots = size. Messages are sent from the outgoing
  *       slots, where slot i is the block for rank i, and received into the incoming slots,
  *       where slot i is the block from rank i. An algorithm that forwards blocks uses the
@@ -61,6 +62,8 @@ enum wf_coll_kind {
         WF_COLL_KINDS,
 };
 
+struct wf_coll_nccl;
+
 #define WF_COLL_NOBODY   UINT32_MAX
 #define WF_COLL_SIZE_MAX (UINT32_C(1) << 30) /* up to this size, step numbers do not overflow */
 
@@ -81,7 +84,17 @@ struct wf_coll_args {
                                     neighbor_*: [n_sources], or null */
     const uint32_t *sources, *destinations; /* neighbor_*: ranks of the communicator */
     uint32_t n_sources, n_destinations;
+    /* How many ranks in a row are on one node: 2 if ranks 0 and 1, 2 and 3 and so on share
+     * nodes. Divides the size. 0 or 1: not known, or one rank on each node. */
+    uint32_t node_size;
+    const struct wf_coll_nccl *nccl; /* machine for the rules of NCCL; null: a default */
 };
+
+/* The number of ranks on a node, at least 1. */
+static inline uint32_t wf_coll_node_size(const struct wf_coll_args *args)
+{
+    return args->node_size > 1 ? args->node_size : 1;
+}
 
 /* The slots first + i, modulo n_slots, for i = 0 to count - 1. If `mask` is not 0, only those
  * whose i has a bit of the mask set. */
@@ -108,13 +121,18 @@ struct wf_coll_step {
     bool go_on;
 };
 
-/* An algorithm. All members except `applies` are required. */
+/* An algorithm. All members except `applies`, `by_node` and `hops` are required. */
 struct wf_coll_ops {
     const char *name;    /* "recursive_doubling" */
     const char *summary; /* one line, for listings */
     enum wf_coll_kind kind;
+    bool by_node; /* whether it uses node_size of the call */
+    /* For pipelines: the messages in a row, within nodes and between them, that a piece of the
+     * data takes. The latency of a protocol is paid once for each of them. Null: it is paid in
+     * every step. */
+    void (*hops)(const struct wf_coll_args *args, uint32_t *within, uint32_t *between);
     /* Whether the algorithm can serve this call; null if it can serve any. Depends on kind,
-     * size and root only, which are the same at all ranks. */
+     * size, node_size and root only, which are the same at all ranks. */
     bool (*applies)(const struct wf_coll_args *args);
     /* How many slots each rank has; the same at all ranks, except for neighbor_*. */
     uint32_t (*n_slots)(const struct wf_coll_args *args);
@@ -147,8 +165,14 @@ const struct wf_coll_ops *wf_coll_find(enum wf_coll_kind kind, const char *name)
 uint64_t wf_coll_bytes(const struct wf_coll_args *args, uint32_t n_slots,
                        const struct wf_coll_slots *slots, bool received);
 
-/* The MPI library whose choice of algorithms, by kind, size and bytes, weft follows. */
-enum wf_coll_rules { WF_COLL_RULES_MPICH, WF_COLL_RULES_OPENMPI };
+/* The library whose choice of algorithms, by kind, size and bytes, weft follows. Of the two
+ * sets of NCCL, the second has formulas instead of messages wherever it can. */
+enum wf_coll_rules {
+    WF_COLL_RULES_MPICH,
+    WF_COLL_RULES_OPENMPI,
+    WF_COLL_RULES_NCCL,
+    WF_COLL_RULES_NCCL_FORMULA,
+};
 extern const char *const wf_coll_rules_names[]; /* null-terminated */
 
 /* The algorithm that these rules choose for a call. Never null; it applies to the call, and
@@ -156,3 +180,35 @@ extern const char *const wf_coll_rules_names[]; /* null-terminated */
  * their counts are added up, which takes time proportional to `size`. */
 const struct wf_coll_ops *wf_coll_choose(enum wf_coll_rules rules,
                                          const struct wf_coll_args *args);
+
+/* How GPUs write data so that the receiver notices it. LL and LL128 add flags to the data;
+ * Simple adds fences. */
+enum wf_coll_protocol {
+    WF_COLL_PLAIN, /* none: a message of MPI */
+    WF_COLL_LL,
+    WF_COLL_LL128,
+    WF_COLL_SIMPLE,
+};
+extern const char *const wf_coll_protocol_names[];
+
+/* The protocol that these rules choose for a call; WF_COLL_PLAIN for those of MPI. */
+enum wf_coll_protocol wf_coll_choose_protocol(enum wf_coll_rules rules,
+                                              const struct wf_coll_args *args);
+
+/* The bytes on the wire for this many bytes of data. */
+static inline uint64_t wf_coll_wire_bytes(enum wf_coll_protocol protocol, uint64_t bytes)
+{
+    enum { LL128_LINE = 128, LL128_DATA = 120 };
+
+    if (protocol == WF_COLL_LL) {
+        return bytes > UINT64_MAX / 2 ? UINT64_MAX : 2 * bytes;
+    }
+    if (protocol == WF_COLL_LL128) {
+        uint64_t flags = bytes / LL128_DATA * (LL128_LINE - LL128_DATA);
+        return bytes > UINT64_MAX - flags ? UINT64_MAX : bytes + flags;
+    }
+    return bytes;
+}
+
+/* Whether these rules use a formula for a call, instead of messages. */
+bool wf_coll_is_formula(enum wf_coll_rules rules, const struct wf_coll_args *args);

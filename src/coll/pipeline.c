@@ -120,6 +120,13 @@ STEP(reduce_pipeline, up, 1, n_pieces(args))
 STEP(reduce_binary, up, 2, 1)
 STEP(reduce_binary_pipeline, up, 2, n_pieces(args))
 
+/* A chain goes through every node once. */
+static void chain_hops(const struct wf_coll_args *args, uint32_t *within, uint32_t *between)
+{
+    *between = args->size / wf_coll_node_size(args) - 1;
+    *within = args->size - 1 - *between;
+}
+
 const struct wf_coll_ops wf_coll_bcast_chain = {
     .name = "chain",
     .summary = "down a chain of all ranks, in one piece",
@@ -132,6 +139,7 @@ const struct wf_coll_ops wf_coll_bcast_pipeline = {
     .name = "pipeline",
     .summary = "down a chain of all ranks, in pieces of 8 to 128 KiB",
     .kind = WF_COLL_BCAST,
+    .hops = chain_hops,
     .n_slots = n_pieces,
     .step = bcast_pipeline,
 };
@@ -164,6 +172,7 @@ const struct wf_coll_ops wf_coll_reduce_pipeline = {
     .name = "pipeline",
     .summary = "up a chain of all ranks, in pieces of 8 to 128 KiB",
     .kind = WF_COLL_REDUCE,
+    .hops = chain_hops,
     .n_slots = n_pieces,
     .step = reduce_pipeline,
 };

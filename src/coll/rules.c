@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "coll/rules.h"
 
+#include "coll/nccl.h"
 #include "coll/parts.h"
 
-const char *const wf_coll_rules_names[] = {
-    [WF_COLL_RULES_MPICH] = "mpich", [WF_COLL_RULES_OPENMPI] = "openmpi", NULL};
+const char *const wf_coll_rules_names[] = {[WF_COLL_RULES_MPICH] = "mpich",
+                                           [WF_COLL_RULES_OPENMPI] = "openmpi",
+                                           [WF_COLL_RULES_NCCL] = "nccl",
+                                           [WF_COLL_RULES_NCCL_FORMULA] = "nccl_formula",
+                                           NULL};
 
 static const struct wf_coll_kind_rules *const sets[] = {
     [WF_COLL_RULES_MPICH] = wf_coll_rules_mpich,
     [WF_COLL_RULES_OPENMPI] = wf_coll_rules_openmpi,
+    [WF_COLL_RULES_NCCL] = wf_coll_rules_nccl,
+    [WF_COLL_RULES_NCCL_FORMULA] = wf_coll_rules_nccl,
 };
 
 /* The bytes of all blocks. An overflow gives the largest number; the limits in rules are far
@@ -50,12 +56,48 @@ static bool is_enough(enum wf_coll_enough enough, uint32_t size, uint64_t bytes)
     return enough == WF_COLL_ENOUGH_ANY || elements >> wf_coll_log2_down(size) != 0;
 }
 
+static bool is_nccl(enum wf_coll_rules rules)
+{
+    return rules == WF_COLL_RULES_NCCL || rules == WF_COLL_RULES_NCCL_FORMULA;
+}
+
+/* The bytes that NCCL's tuning model goes by. */
+static struct wf_coll_nccl_choice tuned(const struct wf_coll_args *args)
+{
+    bool whole = args->kind == WF_COLL_ALLREDUCE || args->kind == WF_COLL_BCAST ||
+                 args->kind == WF_COLL_REDUCE;
+
+    return wf_coll_nccl_choose(args, whole ? args->bytes : total(args), true);
+}
+
+enum wf_coll_protocol wf_coll_choose_protocol(enum wf_coll_rules rules,
+                                              const struct wf_coll_args *args)
+{
+    if (!is_nccl(rules) || !wf_coll_nccl_has(args->kind)) {
+        return WF_COLL_PLAIN;
+    }
+    /* Ranks do not know the counts of other ranks, but must agree. */
+    return args->kind == WF_COLL_ALLTOALLV ? WF_COLL_SIMPLE : tuned(args).protocol;
+}
+
+bool wf_coll_is_formula(enum wf_coll_rules rules, const struct wf_coll_args *args)
+{
+    return wf_coll_nccl_has(args->kind) &&
+           (rules == WF_COLL_RULES_NCCL_FORMULA ||
+            (rules == WF_COLL_RULES_NCCL && args->node_size == args->size));
+}
+
 const struct wf_coll_ops *wf_coll_choose(enum wf_coll_rules rules,
                                          const struct wf_coll_args *args)
 {
     const struct wf_coll_kind_rules *of_kind = &sets[rules][args->kind];
     uint64_t bytes = measure(of_kind->measure, args);
 
+    if (is_nccl(rules) && args->kind == WF_COLL_ALLREDUCE &&
+        tuned(args).algorithm == WF_COLL_NCCL_TREE &&
+        wf_coll_applies(&wf_coll_allreduce_double_tree, args)) {
+        return &wf_coll_allreduce_double_tree;
+    }
     for (const struct wf_coll_rule *rule = of_kind->rules;; rule++) {
         const struct wf_coll_pick *pick = rule->pick;
 

@@ -49,3 +49,4 @@ struct wf_coll_kind_rules {
 
 extern const struct wf_coll_kind_rules wf_coll_rules_mpich[WF_COLL_KINDS];
 extern const struct wf_coll_kind_rules wf_coll_rules_openmpi[WF_COLL_KINDS];
+extern const struct wf_coll_kind_rules wf_coll_rules_nccl[WF_COLL_KINDS];

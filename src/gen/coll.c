@@ -12,6 +12,7 @@
  * beginning again with rank 0 after the last.
  */
 
+#include "base/arith.h"
 #include "base/mem.h"
 #include "gen/gen.h"
 #include "gen/make.h"
@@ -28,6 +29,7 @@ struct params {
     uint64_t iterations;
     int64_t compute;
     bool nonblocking;
+    bool bandwidth;
 };
 
 /* The arguments that a kind needs, and how its number of messages grows. */
@@ -107,6 +109,9 @@ static const struct wf_param params_table[] = {
     WF_PARAM_ROW(struct params, compute, TIME, .def = "0", .doc = "Compute time of each call"),
     WF_PARAM_ROW(struct params, nonblocking, BOOL, .def = "false",
                  .doc = "Whether the operation is nonblocking and ranks compute meanwhile"),
+    WF_PARAM_ROW(struct params, bandwidth, BOOL, .def = "false",
+                 .doc = "Whether results contain algorithm and bus bandwidth, as nccl-tests "
+                        "prints them"),
     WF_PARAM_END,
 };
 
@@ -225,6 +230,26 @@ static bool coll_next(const struct wf_source *source, uint32_t rank, struct wf_c
     return true;
 }
 
+/* The bytes that nccl-tests counts: the whole data, or the blocks of all ranks. */
+static bool coll_work(const struct wf_source *source, struct wf_source_work *out)
+{
+    const struct coll *coll = (const struct coll *)source;
+    double n = source->n_ranks;
+    uint32_t kind = (uint32_t)coll->given.kind + WF_OP_BARRIER;
+    bool whole = kind == WF_OP_BCAST || kind == WF_OP_REDUCE || kind == WF_OP_ALLREDUCE ||
+                 kind == WF_OP_SCAN || kind == WF_OP_EXSCAN;
+
+    *out = (struct wf_source_work){
+        .repeats = coll->given.iterations,
+        .collective = kind_names[coll->given.kind],
+        .bytes = whole ? coll->given.bytes : wf_times_u64(coll->given.bytes, source->n_ranks),
+        .bus_share = kind == WF_OP_ALLREDUCE ? 2 * (n - 1) / n
+                     : whole                 ? 1
+                                             : (n - 1) / n,
+    };
+    return coll->given.bandwidth && kind != WF_OP_BARRIER;
+}
+
 const struct wf_source_ops wf_gen_coll_ops = {
     .name = "coll",
     .summary = "one collective operation, repeated",
@@ -233,4 +258,5 @@ const struct wf_source_ops wf_gen_coll_ops = {
     .create = coll_create,
     .destroy = coll_destroy,
     .next = coll_next,
+    .work = coll_work,
 };

@@ -42,6 +42,11 @@ bool wf_source_cost(const struct wf_source *source, uint32_t rank, int64_t *ps)
     return source != NULL && source->ops->cost(source, rank, ps);
 }
 
+bool wf_source_work(const struct wf_source *source, struct wf_source_work *out)
+{
+    return source->ops->work != NULL && source->ops->work(source, out);
+}
+
 enum wf_status wf_source_check(const struct wf_source *source, struct wf_err *err)
 {
     ANSWERS(source, check)

@@ -53,6 +53,19 @@ static inline uint32_t wf_group_rank(const struct wf_group *group, uint32_t r)
                                         r / group->width * group->stride2;
 }
 
+/* What a program does, for figures in results. */
+struct wf_source_work {
+    uint64_t repeats; /* calls of the collective, or training steps */
+    /* A single collective: its name, its bytes, and how its bandwidth relates to that of a bus
+     * (nccl-tests). Or null: training. */
+    const char *collective;
+    uint64_t bytes;
+    double bus_share;
+    uint64_t tokens; /* of a training step */
+    uint64_t flops_per_token;
+    bool is_8bit; /* matrices are multiplied with 8-bit numbers */
+};
+
 /* What has names. Their numbers are in trace files. */
 enum wf_source_name { WF_NAME_REGION, WF_NAME_CALL, WF_NAME_COUNTER, WF_NAME_KINDS };
 
@@ -91,6 +104,8 @@ struct wf_source_ops {
     /* The time that recording took for each compute op, which no op contains; false if that is
      * not known. May be null. */
     bool (*cost)(const struct wf_source *source, uint32_t rank, int64_t *ps);
+    /* What the program does; false if that is not known or has no figures. May be null. */
+    bool (*work)(const struct wf_source *source, struct wf_source_work *out);
     /* WF_OK, or where and why an op could not be read. May be null. */
     enum wf_status (*check)(const struct wf_source *source, struct wf_err *err);
 };
@@ -131,6 +146,8 @@ const char *wf_source_name_of(const struct wf_source *source, enum wf_source_nam
                               uint32_t number);
 bool wf_source_wall(const struct wf_source *source, uint32_t rank, int64_t *ps);
 bool wf_source_cost(const struct wf_source *source, uint32_t rank, int64_t *ps);
+/* Only the source itself answers: others may play a part of it. */
+bool wf_source_work(const struct wf_source *source, struct wf_source_work *out);
 WF_NODISCARD
 enum wf_status wf_source_check(const struct wf_source *source, struct wf_err *err);
 

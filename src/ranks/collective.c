@@ -7,6 +7,7 @@
  */
 #include "ranks/collective.h"
 
+#include "base/arith.h"
 #include "ranks/formula.h"
 #include "ranks/protocol.h"
 
@@ -21,6 +22,7 @@ struct run {
     struct wf_coll_args args;
     struct wf_rank_group group;
     uint32_t n_slots;
+    enum wf_coll_protocol protocol;
 };
 
 static bool is_blocking(const struct wf_rank_request *coll)
@@ -42,6 +44,31 @@ static void keep_cookie(const struct wf_caller *who, struct wf_rank_request *col
     }
 }
 
+/* How many members in a row are on one node, if that is the same for all nodes; else 1. Only
+ * placements that fill nodes in order, and groups without a list of members, are known. */
+static uint32_t node_size(const struct wf_place *place, const struct wf_rank_group *group)
+{
+    uint32_t slots = place->slots_max, first = group->base + group->first;
+    uint32_t stride = group->stride,
+             run = group->width < group->size ? group->width : group->size;
+
+    if (place->node_of != NULL || group->members != NULL || stride == 0 || slots == 1) {
+        return 1;
+    }
+    uint64_t last = first + (uint64_t)(run - 1) * stride;
+    if (last / slots == first / slots) {
+        /* The first row is on one node. Another row must not be on the same. */
+        bool apart = run == group->size || group->stride2 % slots == 0;
+        return apart ? run : 1;
+    }
+    /* Rows that begin with a node and end with one. */
+    uint32_t per_node = slots / stride;
+    bool even =
+        stride <= slots && slots % stride == 0 && first % slots < stride && run % per_node == 0;
+    bool next = run == group->size || (group->stride2 % slots == 0);
+    return even && next ? per_node : 1;
+}
+
 void wf_collective_recall(const struct wf_caller *who, uint32_t cell, struct wf_coll_args *args,
                           struct wf_rank_group *group)
 {
@@ -53,6 +80,10 @@ void wf_collective_recall(const struct wf_caller *who, uint32_t cell, struct wf_
         cookie[LAST_WORD] = *(const uint64_t *)wf_cell_read(who->ctx, coll->coll.last_word);
     }
     wf_rank_recall(who, cookie, args, group);
+    if (who->ranks->by_node) {
+        args->node_size = node_size(who->ranks->place, group);
+        args->nccl = &who->ranks->mpi->nccl;
+    }
 }
 
 /* Recalls the collective of run->cell. */
@@ -85,7 +116,8 @@ static struct wf_peer peer_of(const struct run *run, uint32_t rank,
         .rank = wf_rank_group_member(&run->group, rank),
         .tag = tag_of(run),
         .group = run->group.id,
-        .bytes = wf_coll_bytes(&run->args, run->n_slots, slots, received),
+        .bytes = wf_coll_wire_bytes(run->protocol,
+                                    wf_coll_bytes(&run->args, run->n_slots, slots, received)),
     };
 }
 
@@ -176,12 +208,75 @@ static void recv_step(struct run *run, const struct wf_coll_step *step)
                            run->cell);
 }
 
+/* What has been received since the last wait: in the step before, and in the steps before it
+ * that did not wait. */
+struct batch {
+    uint64_t combined; /* bytes that are combined with the rank's own */
+    bool any, any_remote;
+};
+
+static struct batch batch_of(const struct run *run)
+{
+    const struct wf_ranks *ranks = run->who->ranks;
+    uint32_t k = run->coll->coll.step, node = wf_place_node(ranks->place, run->who->number);
+    bool is_first = (run->coll->flags & WF_REQ_LAST) == 0;
+    struct batch batch = {.combined = 0};
+    struct wf_coll_step step;
+
+    for (; k > 0 && run->ops->step(&run->args, k - 1, &step); k--) {
+        if (!is_first && !step.go_on) {
+            break;
+        }
+        is_first = false;
+        if (step.recv_from >= run->args.size) {
+            continue;
+        }
+        uint32_t from = wf_rank_group_member(&run->group, step.recv_from);
+        batch.any = true;
+        batch.any_remote |= wf_place_node(ranks->place, from) != node;
+        if (step.take == WF_COLL_COMBINE || step.take == WF_COLL_COMBINE_RESULT) {
+            batch.combined = wf_count_add(
+                batch.combined, wf_coll_bytes(&run->args, run->n_slots, &step.recv, true));
+        }
+    }
+    return batch;
+}
+
+/* What the received data costs besides the messages: combining it and, with a protocol of GPUs,
+ * the latency of a step. GPUs combine the beginning of the data while the rest arrives. Returns
+ * the time of combining. */
+static int64_t finish_batch(struct run *run)
+{
+    enum { SLICE = 512 << 10 };
+    const struct wf_ranks *ranks = run->who->ranks;
+    const struct batch batch = batch_of(run);
+    uint64_t bytes = batch.combined;
+    int64_t combining = 0;
+
+    if (run->protocol != WF_COLL_PLAIN) {
+        bytes = bytes < SLICE ? bytes : SLICE;
+        if (batch.any && run->ops->hops == NULL) {
+            run->coll->at = wf_time_add(run->coll->at,
+                                        wf_coll_nccl_step_ps(run->protocol, !batch.any_remote));
+        }
+    }
+    if (ranks->mpi->reduce_bandwidth != UINT64_MAX) {
+        combining = wf_transfer_ps(bytes, ranks->mpi->reduce_bandwidth);
+        run->coll->at = wf_time_add(run->coll->at, combining);
+    }
+    return combining;
+}
+
 /* All messages that the step waited for have arrived. */
 static void collect(struct run *run)
 {
     int64_t cpu_ps;
 
     run->coll->at = wf_request_collect(run->who, run->cell, run->coll->at, &cpu_ps);
+    if (run->protocol != WF_COLL_PLAIN ||
+        run->who->ranks->mpi->reduce_bandwidth != UINT64_MAX) {
+        cpu_ps = wf_time_add(cpu_ps, finish_batch(run));
+    }
     account(run->who, run->coll, cpu_ps);
     run->coll->flags &= (uint16_t)~WF_REQ_POSTED;
 }
@@ -273,7 +368,10 @@ static bool run_collective(struct run *run)
         const struct wf_formula_call call = {&run->args, &run->group, tag_of(run)};
         return wf_formula_run(run->who, run->cell, &call);
     }
-    run->ops = wf_coll_table()[run->coll->coll.algorithm];
+    run->ops =
+        wf_coll_table()[run->coll->coll.algorithm & ((1U << WF_COLL_PROTOCOL_SHIFT) - 1)];
+    run->protocol =
+        (enum wf_coll_protocol)(run->coll->coll.algorithm >> WF_COLL_PROTOCOL_SHIFT);
     run->n_slots = run->ops->n_slots(&run->args);
     run->coll->flags |= WF_REQ_RUNNING;
     bool over = go_on(run);
@@ -375,18 +473,40 @@ static uint32_t next_sequence(const struct wf_caller *who, uint32_t group)
 static uint32_t choose(const struct wf_ranks *ranks, const struct wf_coll_args *args)
 {
     const struct wf_coll_ops *ops = ranks->algorithm[args->kind];
+    enum wf_coll_rules rules = (enum wf_coll_rules)ranks->mpi->rules;
     uint32_t i = 0;
 
-    if (ranks->formula[args->kind] != WF_FORMULA_NONE) {
+    if (ranks->formula[args->kind] != WF_FORMULA_NONE ||
+        (ops == NULL && wf_coll_is_formula(rules, args))) {
         return WF_ALGORITHM_FORMULA;
     }
     if (ops == NULL || !wf_coll_applies(ops, args)) {
-        ops = wf_coll_choose((enum wf_coll_rules)ranks->mpi->rules, args);
+        ops = wf_coll_choose(rules, args);
     }
     while (wf_coll_table()[i] != ops) {
         i++;
     }
-    return i;
+    return i | (uint32_t)wf_coll_choose_protocol(rules, args) << WF_COLL_PROTOCOL_SHIFT;
+}
+
+/* What a protocol of GPUs costs before the first message. */
+static int64_t launch_ps(const struct wf_rank_request *coll, const struct wf_coll_args *args)
+{
+    uint32_t algorithm = coll->coll.algorithm, within = 0, between = 0;
+    enum wf_coll_protocol protocol =
+        (enum wf_coll_protocol)(algorithm >> WF_COLL_PROTOCOL_SHIFT);
+
+    if (algorithm == WF_ALGORITHM_FORMULA || protocol == WF_COLL_PLAIN) {
+        return 0;
+    }
+    const struct wf_coll_ops *ops =
+        wf_coll_table()[algorithm & ((1U << WF_COLL_PROTOCOL_SHIFT) - 1)];
+    if (ops->hops != NULL && args->size > 1) {
+        ops->hops(args, &within, &between);
+    }
+    return wf_coll_nccl_base_ps(protocol) +
+           (int64_t)within * wf_coll_nccl_step_ps(protocol, true) +
+           (int64_t)between * wf_coll_nccl_step_ps(protocol, false);
 }
 
 /* Sets up the request of a new collective. */
@@ -402,13 +522,14 @@ static void begin(struct run *run, const uint64_t *cookie)
     coll->coll.sequence = (uint16_t)next_sequence(who, run->group.id);
     coll->at = who->rank->clock;
     coll->coll.algorithm = (uint16_t)choose(who->ranks, &run->args);
+    coll->at = wf_time_add(coll->at, launch_ps(coll, &run->args));
     if (!who->ranks->runs_ahead) {
         coll->coll.handle = wf_request_new_handle(who->rank);
         wf_cellmap_put(who->ctx, &who->rank->handles, coll->coll.handle, run->cell);
     }
     who->rank->coll_overhead_ps = 0;
-    wf_cause_note(who, (struct wf_cause){.until = coll->at,
-                                         .since = coll->at,
+    wf_cause_note(who, (struct wf_cause){.until = who->rank->clock,
+                                         .since = who->rank->clock,
                                          .track = track_of(run),
                                          .from = who->number,
                                          .why = WF_WHY_BEGUN});

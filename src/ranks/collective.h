@@ -19,6 +19,10 @@ static inline uint32_t wf_coll_tag_root(int32_t tag)
     return (uint32_t)tag >> WF_COLL_TAG_KIND_BITS & ((1U << WF_COLL_TAG_ROOT_BITS) - 1);
 }
 
+/* An algorithm is an index in wf_coll_table(); a protocol (enum wf_coll_protocol) comes on
+ * top. */
+enum { WF_COLL_PROTOCOL_SHIFT = 12 };
+
 /* Whether the tags belong to different collectives with the same number: ranks that call them
  * disagree about what to call. */
 static inline bool wf_coll_tags_disagree(int32_t tag, int32_t other)

@@ -16,6 +16,7 @@ enum wf_formula wf_formula_find(const char *name)
 {
     return strcmp(name, "ideal") == 0      ? WF_FORMULA_IDEAL
            : strcmp(name, "hardware") == 0 ? WF_FORMULA_HARDWARE
+           : strcmp(name, "nccl") == 0     ? WF_FORMULA_NCCL
                                            : WF_FORMULA_NONE;
 }
 
@@ -108,6 +109,9 @@ static int64_t cost_of(const struct wf_ranks *ranks, const struct wf_coll_args *
             cost = wf_time_add(cost, ranks->mpi->hw_latency);
         }
         cost = wf_time_add(cost, wf_transfer_ps(bytes, ranks->mpi->hw_bandwidth));
+    } else if (ranks->formula[args->kind] != WF_FORMULA_IDEAL) {
+        /* Chosen by name or by the rules of NCCL. */
+        cost = wf_coll_nccl_choose(args, bytes, false).time;
     }
     return wf_max_i64(cost, least);
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Formula collectives: `ideal` and `hardware` (enum wf_formula). They send no messages
+ * Formula collectives: `ideal`, `hardware` and `nccl` (enum wf_formula). They send no messages
  * through the network and spend no CPU time. When a rank continues depends on when others
  * called; separate events carry that information. See docs/models/collectives-by-formula.md.
  * Private to ranks/.

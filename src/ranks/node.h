@@ -82,7 +82,8 @@ struct wf_ranks {
     struct wf_turns turns;                              /* of ranks that share cores */
     const struct wf_coll_ops *algorithm[WF_COLL_KINDS]; /* null: the rules choose */
     uint8_t formula[WF_COLL_KINDS];                     /* enum wf_formula */
-    bool runs_ahead;                                    /* ranks may send later than now */
+    bool by_node;    /* collectives depend on which ranks share a node */
+    bool runs_ahead; /* ranks may send later than now */
     bool in_step;    /* ranks make calls only when the engine's time has reached their clock */
     bool in_time;    /* messages that the network interface delays get an event */
     bool sends_only; /* nothing is received, and all messages are eager */

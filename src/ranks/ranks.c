@@ -25,7 +25,8 @@ static const char *const wildcard_names[] = {"recorded", "arrival", NULL};
      .type = WF_PARAM_TEXT,                                                                  \
      .offset = offsetof(struct wf_mpi_params, algorithms) + WF_COLL_##kind * sizeof(char *), \
      .def = "auto",                                                                          \
-     .doc = "Algorithm of " text "; auto: the rules choose; ideal and hardware are formulas"},
+     .doc = "Algorithm of " text                                                             \
+            "; auto: the rules choose; ideal, hardware and nccl are formulas"},
 
 const struct wf_param wf_mpi_params[] = {
     {ROW(wf_mpi_params, "eager_max", WF_PARAM_SIZE, eager_max), .word = "unlimited",
@@ -53,13 +54,38 @@ const struct wf_param wf_mpi_params[] = {
      .what_if = WF_WHAT_IF_BANDWIDTH, .doc = "Bandwidth of a message within a node"},
     {ROW(wf_mpi_params, "rules", WF_PARAM_ENUM, rules), .def = "mpich",
      .choices = wf_coll_rules_names,
-     .doc = "The MPI library whose rules choose the algorithms of collectives"},
+     .doc =
+         "The library whose rules choose the algorithms of collectives. nccl: formulas within "
+         "a node, messages between nodes; nccl_formula: formulas"},
     {ROW(wf_mpi_params, "hw_latency", WF_PARAM_TIME, hw_latency), .def = "500ns", .min = "0",
      .max = "1h", .what_if = WF_WHAT_IF_LATENCY,
      .doc = "Formula 'hardware' of collectives: latency of each of the log2(ranks) levels"},
     {ROW(wf_mpi_params, "hw_bandwidth", WF_PARAM_RATE, hw_bandwidth), .def = "10GB/s",
      .what_if = WF_WHAT_IF_BANDWIDTH,
      .doc = "Formula 'hardware' of collectives: bandwidth of the data"},
+    {ROW(wf_mpi_params, "reduce_bandwidth", WF_PARAM_RATE, reduce_bandwidth),
+     .word = "unlimited", .def = "unlimited", .what_if = WF_WHAT_IF_BANDWIDTH,
+     .doc = "Bandwidth at which a rank combines the data that it receives in a collective"},
+    {ROW(wf_mpi_params, "nccl_gpu", WF_PARAM_ENUM, nccl.gpu), .def = "hopper",
+     .choices = wf_coll_nccl_gpu_names,
+     .doc = "NCCL: the generation of the GPUs; mi300: the tables of RCCL"},
+    {ROW(wf_mpi_params, "nccl_nvlink", WF_PARAM_RATE, nccl.nvlink), .def = "370.8GB/s",
+     .what_if = WF_WHAT_IF_BANDWIDTH,
+     .doc = "NCCL: bandwidth of a GPU to the others of its node, in each direction"},
+    {ROW(wf_mpi_params, "nccl_nic", WF_PARAM_RATE, nccl.nic), .def = "48GB/s",
+     .what_if = WF_WHAT_IF_BANDWIDTH,
+     .doc = "NCCL: bandwidth of the network interface of a GPU"},
+    {ROW(wf_mpi_params, "nccl_nic_latency", WF_PARAM_TIME, nccl.nic_latency), .def = "0",
+     .max = "1h", .what_if = WF_WHAT_IF_LATENCY,
+     .doc = "NCCL: latency of the network interface, besides that in its tables"},
+    {ROW(wf_mpi_params, "nccl_channels", WF_PARAM_COUNT, nccl.channels), .def = "16",
+     .min = "1", .max = "64", .doc = "NCCL: number of channels of several GPUs in a node"},
+    {ROW(wf_mpi_params, "nccl_nvls", WF_PARAM_BOOL, nccl.nvls), .def = "true",
+     .doc = "NCCL: whether the switches of NVLink reduce (from Hopper on)"},
+    {ROW(wf_mpi_params, "nccl_sharp", WF_PARAM_BOOL, nccl.sharp), .def = "false",
+     .doc = "NCCL: whether the switches of the network reduce"},
+    {ROW(wf_mpi_params, "nccl_amd_cpu", WF_PARAM_BOOL, nccl.amd_cpu), .def = "false",
+     .doc = "NCCL: whether the processors of the nodes are AMD's, which post more slowly"},
     WF_COLL_MAP(ALGORITHM) WF_PARAM_END,
 };
 
@@ -98,6 +124,7 @@ static enum wf_status unknown_algorithm(enum wf_coll_kind kind, const char *name
     wf_nearest_add(&nearest, "auto");
     wf_nearest_add(&nearest, "ideal");
     wf_nearest_add(&nearest, "hardware");
+    wf_nearest_add(&nearest, "nccl");
     for (const struct wf_coll_ops *const *ops = wf_coll_table(); *ops != NULL; ops++) {
         if ((*ops)->kind == kind) {
             wf_nearest_add(&nearest, (*ops)->name);
@@ -110,16 +137,25 @@ static enum wf_status unknown_algorithm(enum wf_coll_kind kind, const char *name
 
 static enum wf_status find_algorithms(struct wf_ranks *ranks, struct wf_err *err)
 {
+    ranks->by_node = ranks->mpi->rules == WF_COLL_RULES_NCCL ||
+                     ranks->mpi->rules == WF_COLL_RULES_NCCL_FORMULA;
     for (int kind = 0; kind < WF_COLL_KINDS; kind++) {
         const char *name = ranks->mpi->algorithms[kind];
 
         ranks->algorithm[kind] = NULL;
         ranks->formula[kind] = (uint8_t)wf_formula_find(name);
+        if (ranks->formula[kind] == WF_FORMULA_NCCL &&
+            !wf_coll_nccl_has((enum wf_coll_kind)kind)) {
+            return wf_err_set(err, WF_EUSAGE, "mpi.%s: NCCL has no such collective",
+                              wf_coll_name((enum wf_coll_kind)kind));
+        }
+        ranks->by_node |= ranks->formula[kind] == WF_FORMULA_NCCL;
         if (strcmp(name, "auto") != 0 && ranks->formula[kind] == WF_FORMULA_NONE) {
             ranks->algorithm[kind] = wf_coll_find((enum wf_coll_kind)kind, name);
             if (ranks->algorithm[kind] == NULL) {
                 return unknown_algorithm((enum wf_coll_kind)kind, name, err);
             }
+            ranks->by_node |= ranks->algorithm[kind]->by_node;
         }
     }
     return WF_OK;

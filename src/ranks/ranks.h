@@ -11,6 +11,7 @@
 #include "base/param.h"
 #include "base/status.h"
 #include "coll/coll.h"
+#include "coll/nccl.h"
 #include "ranks/tally.h"
 
 struct wf_cpu;
@@ -36,6 +37,8 @@ struct wf_mpi_params {
     uint64_t unexpected_limit;       /* bytes of unexpected messages that a rank can hold */
     int64_t hw_latency;              /* formula "hardware": latency of each level... */
     uint64_t hw_bandwidth;           /* ...and bandwidth of the data */
+    uint64_t reduce_bandwidth;       /* at which received data is combined */
+    struct wf_coll_nccl nccl;        /* for the rules and the formula of NCCL */
     char *algorithms[WF_COLL_KINDS]; /* "auto": the rules choose */
 };
 
@@ -52,7 +55,12 @@ enum wf_mpi_progress {
 extern const struct wf_param wf_mpi_params[]; /* parameters of struct wf_mpi_params */
 
 /* Collectives whose time is a formula instead of messages (ranks/formula.h). */
-enum wf_formula { WF_FORMULA_NONE, WF_FORMULA_IDEAL, WF_FORMULA_HARDWARE };
+enum wf_formula {
+    WF_FORMULA_NONE,
+    WF_FORMULA_IDEAL,
+    WF_FORMULA_HARDWARE,
+    WF_FORMULA_NCCL,
+};
 
 /* The formula with this name; WF_FORMULA_NONE if no formula has it. */
 enum wf_formula wf_formula_find(const char *name);

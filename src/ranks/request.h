@@ -73,7 +73,7 @@ struct wf_unexpected_message {
 struct wf_coll_request {
     uint32_t step;
     uint16_t sequence;      /* number of the call on its communicator, the lower bits */
-    uint16_t algorithm;     /* index in wf_coll_table() */
+    uint16_t algorithm;     /* wf_collective_algorithm() */
     uint32_t missing;       /* messages that the step waits for */
     uint32_t last_word;     /* cell with the last word of its cookie; 0: the word is 0 */
     uint32_t handle;        /* for WF_NODE_CONTINUE, or 0 */

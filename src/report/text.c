@@ -251,6 +251,50 @@ static bool line_efficiency_interval(const struct wf_value *efficiency, struct w
     return wf_doc_find(efficiency, parts[0].low) != NULL;
 }
 
+static void add_rate(struct wf_phrase *out, const char *before, double bytes_per_second)
+{
+    wf_phrase_add(out, "%s", before);
+    wf_phrase_real(out, bytes_per_second);
+    wf_phrase_add(out, "B/s");
+}
+
+/* What nccl-tests prints. */
+static bool line_collective(const struct wf_value *coll, struct wf_phrase *out)
+{
+    wf_phrase_add(out, "%s of ", wf_doc_get_text(coll, "collective", "-"));
+    wf_phrase_size(out, wf_doc_get_count(coll, "bytes", 0));
+    wf_phrase_add(out, ": ");
+    wf_phrase_time(out, (uint64_t)wf_doc_get_real(coll, "time_ps", 0));
+    add_rate(out, " each, algorithm ", wf_doc_get_real(coll, "algorithm_bytes_per_second", 0));
+    add_rate(out, ", bus ", wf_doc_get_real(coll, "bus_bytes_per_second", 0));
+    return true;
+}
+
+static bool line_training(const struct wf_value *training, struct wf_phrase *out)
+{
+    wf_phrase_time(out, (uint64_t)wf_doc_get_real(training, "step_ps", 0));
+    wf_phrase_add(out, " a step, ");
+    wf_phrase_real(out, wf_doc_get_real(training, "tokens_per_second", 0));
+    wf_phrase_add(out, " tokens/s (");
+    wf_phrase_real(out, wf_doc_get_real(training, "tokens_per_second_and_device", 0));
+    wf_phrase_add(out, " each), ");
+    if (wf_doc_find(training, "mfu_percent") != NULL) {
+        wf_phrase_add(out, "MFU %.1f %%, ", wf_doc_get_real(training, "mfu_percent", 0));
+    }
+    wf_phrase_add(out, "%.0f TFlop/s each",
+                  wf_doc_get_real(training, "model_tflops_per_device", 0));
+    return true;
+}
+
+static bool line_shares(const struct wf_value *training, struct wf_phrase *out)
+{
+    wf_phrase_add(out, "compute %.1f %%, bubbles %.1f %%, exposed communication %.1f %%",
+                  wf_doc_get_real(training, "compute_percent", 0),
+                  wf_doc_get_real(training, "bubble_percent", 0),
+                  wf_doc_get_real(training, "exposed_communication_percent", 0));
+    return true;
+}
+
 /* Measured compute times that were corrected. */
 static bool line_robust(const struct wf_value *robust, struct wf_phrase *out)
 {
@@ -471,6 +515,9 @@ static const struct line answer_lines[] = {
     {"Predicted time", PREDICTED, line_time},
     {"  90 % of runs", "result", line_interval},
     {"  uncertain", "result.uncertainty", line_uncertain},
+    {"Collective", "result.collective", line_collective},
+    {"Training", "result.training", line_training},
+    {"  of the time", "result.training", line_shares},
     {"Recorded time", NULL, wf_writer_text_recorded},
     {"Simulated time", "result.simulated_time_ps", line_time},
     {"Messages", "result", line_messages},

@@ -28,6 +28,7 @@ struct wf_document_jobs {
     const struct wf_source *source[WF_TALLY_JOBS]; /* for the names of regions; may be null */
     const struct wf_ranks_tally *ideal; /* tally of a run on an ideal network; null if none */
     const struct wf_fault_plan *faults; /* failures in time of the network; null if none */
+    double peak16, peak8; /* operations per second of a rank's processor; 0 if unknown */
 };
 
 /* Fills the section `result` of a replay from its tally. `interrupted` means that the user
@@ -37,6 +38,11 @@ enum wf_status wf_document_replay(struct wf_value *result, const struct wf_run *
                                   const struct wf_document_jobs *jobs,
                                   const struct wf_ranks_tally *tally, bool interrupted,
                                   struct wf_err *err);
+
+/* Adds the section `collective` or `training`, if the program is one of these. The tally is that
+ * of a completed run. */
+void wf_document_work(struct wf_value *result, const struct wf_document_jobs *jobs,
+                      const struct wf_job_tally *tally);
 
 /* The times from which the efficiencies of all jobs together are computed; jobs->ideal is
  * set. */

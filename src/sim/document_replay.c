@@ -287,6 +287,9 @@ struct wf_efficiency_times wf_document_efficiency_times(const struct wf_document
 static void add_details(struct wf_value *result, const struct wf_document_jobs *jobs,
                         const struct wf_ranks_tally *tally, bool completed)
 {
+    if (completed) {
+        wf_document_work(result, jobs, &tally->jobs[0]);
+    }
     if (tally->n_waits > 0) {
         add_waits(result, jobs, tally);
     }

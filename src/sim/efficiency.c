@@ -126,8 +126,13 @@ enum wf_status wf_efficiency_rehearse(struct wf_job *job, const struct wf_engine
 
     mpi.local = false; /* messages within a node cost nothing either */
     for (int kind = 0; kind < WF_COLL_KINDS; kind++) {
-        /* Collectives in hardware cost nothing either. */
-        if (wf_formula_find(mpi.algorithms[kind]) == WF_FORMULA_HARDWARE) {
+        /* Collectives in hardware and of GPUs cost nothing either. */
+        enum wf_formula formula = wf_formula_find(mpi.algorithms[kind]);
+        bool tuned =
+            wf_coll_choose_protocol((enum wf_coll_rules)mpi.rules,
+                                    &(struct wf_coll_args){.kind = (enum wf_coll_kind)kind,
+                                                           .size = 1}) != WF_COLL_PLAIN;
+        if (formula != WF_FORMULA_NONE || tuned) {
             mpi.algorithms[kind] = ideal;
         }
     }

@@ -77,7 +77,9 @@ static enum wf_status make_cpu(struct wf_job *job, struct wf_err *err)
                       wf_sim_cpu_settings_build(plan->scenario, job->setup.node, sources, n,
                                                 &job->rules, err),
                       err);
-    job->cpu = (struct wf_cpu){.scale = wf_cpu_scale(cpu->scale), .rules = job->rules};
+    job->cpu = (struct wf_cpu){.scale = wf_cpu_scale(cpu->scale),
+                               .rules = job->rules,
+                               .roofline = wf_cpu_roofline(cpu, sources, n)};
     return status;
 }
 
@@ -141,8 +143,12 @@ struct wf_document_jobs wf_job_document_jobs(const struct wf_job *job)
 {
     struct wf_document_jobs jobs = {
         .n = job->plan->n_jobs, .ideal = job->ideal, .faults = job->setup.net->faults};
+    const struct wf_cpu_params *cpu = wf_plan_values(job->plan, "cpu");
+    const double tera = 1e12;
     uint32_t first = 0;
 
+    jobs.peak16 = cpu->tflops16 * tera;
+    jobs.peak8 = cpu->tflops8 > 0 ? cpu->tflops8 * tera : jobs.peak16;
     for (uint32_t i = 0; i < jobs.n; i++) {
         jobs.first[i] = first;
         jobs.start[i] = job->plan->jobs[i].settings->start;

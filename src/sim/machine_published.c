@@ -14,10 +14,15 @@
 static const char *const between_names[] = {"near", "far", "domain", "socket", "node", NULL};
 
 const char *const wf_machine_what_names[] = {
-    [WF_MACHINE_LATENCY] = "latency",           [WF_MACHINE_BANDWIDTH] = "bandwidth",
-    [WF_MACHINE_MESSAGE_RATE] = "message_rate", [WF_MACHINE_ALLTOALL] = "alltoall",
-    [WF_MACHINE_BISECTION] = "bisection",       [WF_MACHINE_BARRIER] = "barrier",
-    [WF_MACHINE_ALLREDUCE] = "allreduce",       [WF_MACHINE_N_WHAT] = NULL,
+    [WF_MACHINE_LATENCY] = "latency",
+    [WF_MACHINE_BANDWIDTH] = "bandwidth",
+    [WF_MACHINE_MESSAGE_RATE] = "message_rate",
+    [WF_MACHINE_ALLTOALL] = "alltoall",
+    [WF_MACHINE_BISECTION] = "bisection",
+    [WF_MACHINE_BARRIER] = "barrier",
+    [WF_MACHINE_ALLREDUCE] = "allreduce",
+    [WF_MACHINE_BUS] = "bus_bandwidth",
+    [WF_MACHINE_N_WHAT] = NULL,
 };
 
 enum wf_machine_unit wf_machine_unit_of(enum wf_machine_what what)
@@ -30,6 +35,7 @@ enum wf_machine_unit wf_machine_unit_of(enum wf_machine_what what)
         [WF_MACHINE_BISECTION] = WF_MACHINE_RATE,
         [WF_MACHINE_BARRIER] = WF_MACHINE_TIME,
         [WF_MACHINE_ALLREDUCE] = WF_MACHINE_TIME,
+        [WF_MACHINE_BUS] = WF_MACHINE_RATE,
     };
 
     return units[what];
@@ -45,14 +51,14 @@ const struct wf_param wf_machine_published_params[] = {
     ROW(source, TEXT, .doc = "Where the value was published, and what it says there"),
     ROW(tolerance_percent, REAL, .def = "20", .min = "0", .max = "1000",
         .doc = "How far a prediction may be off before a test of weft fails"),
-    ROW(bytes, SIZE, .def = "8", .max = "1GiB",
+    ROW(bytes, SIZE, .def = "8", .max = "64GiB",
         .doc = "Size of a message, or of the data of an allreduce"),
     ROW(between, ENUM, .def = "near", .choices = between_names,
         .doc = "The two ends of latency, bandwidth and message_rate: the nearest or the "
                "farthest two nodes; two cores of a memory domain, of two domains of a socket, "
                "of two sockets of a node"),
     ROW(nodes, COUNT, .def = "0", .max = "1000000",
-        .doc = "Nodes that take part in alltoall, bisection, barrier and allreduce; 0: all"),
+        .doc = "Nodes that take part in alltoall, bisection and collectives; 0: all"),
     ROW(ranks_per_node, COUNT, .def = "1", .min = "1", .max = "1024",
         .doc = "Ranks on each of these nodes"),
     ROW(window, COUNT, .def = "0", .max = "1024",

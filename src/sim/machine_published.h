@@ -21,6 +21,7 @@ enum wf_machine_what {
     WF_MACHINE_BISECTION,    /* likewise, each node of one half to one of the other half */
     WF_MACHINE_BARRIER,      /* time of a barrier */
     WF_MACHINE_ALLREDUCE,    /* time of an allreduce */
+    WF_MACHINE_BUS,          /* bytes per second of an allreduce as nccl-tests counts them */
     WF_MACHINE_N_WHAT,
 };
 

@@ -297,7 +297,7 @@ static void set_collective(struct probe *probe)
 {
     place_on_many_nodes(probe);
     set(probe, "source", "gen:coll");
-    set(probe, "gen.kind", wf_machine_what_names[probe->what->what]);
+    set(probe, "gen.kind", probe->what->what == WF_MACHINE_BARRIER ? "barrier" : "allreduce");
     set_count(probe, "gen.bytes", probe->what->bytes);
     set_count(probe, "gen.iterations", ROUNDS);
 }
@@ -347,6 +347,14 @@ static double eval_collective(const struct probe *probe, double time)
     return time / ROUNDS;
 }
 
+/* nccl-tests: the bandwidth that each link of a ring would need for the same time. */
+static double eval_bus(const struct probe *probe, double time)
+{
+    double ranks = (double)(probe->nodes * probe->what->ranks_per_node);
+
+    return 2 * (ranks - 1) / ranks * (double)probe->what->bytes * ROUNDS / time * ps_per_second;
+}
+
 static const struct {
     void (*set)(struct probe *probe);
     double (*eval)(const struct probe *probe, double time);
@@ -358,6 +366,7 @@ static const struct {
     [WF_MACHINE_BISECTION] = {set_bisection, eval_bisection},
     [WF_MACHINE_BARRIER] = {set_collective, eval_collective},
     [WF_MACHINE_ALLREDUCE] = {set_collective, eval_collective},
+    [WF_MACHINE_BUS] = {set_collective, eval_bus},
 };
 
 /* ---- all measurements ---- */

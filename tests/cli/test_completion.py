@@ -38,7 +38,7 @@ FISH_CASES = [
     ("weft replay --rec", {"--record", "--record-limit"}, {"--ranks"}),
     ("weft help net.p", {"net.packet"}, {"net.loggp"}),
     ("weft replay gen:st", {"gen:stencil3d"}, {"gen:ring"}),
-    ("weft replay gen:ring -p mpi.ru", {"mpi.rules=mpich", "mpi.rules=openmpi"}, {"net.bandwidth="}),
+    ("weft replay gen:ring -p mpi.ru", {"mpi.rules=mpich", "mpi.rules=openmpi", "mpi.rules=nccl"}, {"net.bandwidth="}),
     ("weft replay gen:ring --machine bg", {"bgp"}, {"frontier"}),
 ]
 

@@ -330,10 +330,30 @@ static bool has_all_of(const struct world *w, uint32_t self, uint64_t from)
     return true;
 }
 
+/* The pieces into which the algorithm cuts a block. */
+static uint32_t n_pieces(const struct world *w)
+{
+    return w->ranks[0].n_slots > w->size ? w->ranks[0].n_slots / w->size : 1;
+}
+
 static bool has_everybodys(const struct world *w, uint32_t self)
 {
-    for (uint32_t i = 0; i < w->size; i++) {
-        if (!is(&w->ranks[self].own[i], bit(i), i)) {
+    uint32_t cut = n_pieces(w);
+
+    for (uint32_t i = 0; i < w->size * cut; i++) {
+        if (!is(&w->ranks[self].own[i], bit(i / cut), i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool has_its_block(const struct world *w, uint32_t self, uint64_t from)
+{
+    uint32_t cut = n_pieces(w);
+
+    for (uint32_t i = self * cut; i < (self + 1) * cut; i++) {
+        if (!is(&w->ranks[self].own[i], from, i)) {
             return false;
         }
     }
@@ -368,7 +388,7 @@ static bool is_right(const struct world *w, uint32_t self)
         return has_all_blocks(w, self);
     case WF_COLL_REDUCE_SCATTER:
     case WF_COLL_REDUCE_SCATTER_BLOCK:
-        return is(&rank->own[self], all, self);
+        return has_its_block(w, self, all);
     case WF_COLL_SCAN:
         return is(&rank->result[0], bit(self + 1) - 1, 0) && rank->n_slots == 1;
     case WF_COLL_EXSCAN:
@@ -547,6 +567,7 @@ static void huge_calls_stay_in_range(void)
         for (uint32_t i = 0; i < 8; i++) {
             uint32_t size = WF_COLL_SIZE_MAX - i % 2;
             struct wf_coll_args args = {.kind = (*ops)->kind, .size = size};
+            args.node_size = i % 2 == 0 ? 8 : 0;
             uint32_t n_slots;
             struct wf_coll_step step;
 

@@ -45,6 +45,21 @@ static void make_graph(struct world *w, const struct trial *trial)
     }
 }
 
+/* Ranks that share a node: a number that divides the size, another one for each seed. */
+static uint32_t some_node_size(const struct trial *trial)
+{
+    static const uint32_t sizes[] = {1, 2, 3, 4, 8, N_RANKS};
+    enum { N_SIZES = sizeof(sizes) / sizeof(sizes[0]) };
+
+    for (uint64_t i = 0; i < N_SIZES; i++) {
+        uint32_t m = sizes[(trial->seed + i) % N_SIZES];
+        if (trial->size % m == 0) {
+            return m;
+        }
+    }
+    return 1;
+}
+
 static void make_args(struct world *w, const struct trial *trial)
 {
     enum wf_coll_kind kind = trial->ops->kind;
@@ -56,6 +71,7 @@ static void make_args(struct world *w, const struct trial *trial)
         *args = (struct wf_coll_args){
             .kind = kind, .rank = i, .size = trial->size, .root = trial->root};
         args->bytes = trial->bytes;
+        args->node_size = some_node_size(trial);
         for (uint32_t j = 0; j < trial->size; j++) {
             w->counts[i][j] = some_bytes(trial, kind == WF_COLL_ALLTOALLV ? i : 0, j);
             w->recv_counts[i][j] = some_bytes(trial, j, i);
@@ -102,16 +118,20 @@ static struct content first_content(const struct world *w, uint32_t self, uint32
     const struct rank *rank = &w->ranks[self];
     struct data data = data_of[w->ops->kind];
     struct content content = {.from = UINT64_C(1) << self, .piece = slot};
+    bool is_cut = data.length == BLOCKS && data.owner != NEIGHBORS && rank->n_slots > w->size;
+    uint32_t cut = is_cut ? rank->n_slots / w->size : 1;
 
     if ((data.owner == THE_ROOT && self != w->root) ||
-        (data.owner == THE_RANK && self != slot) ||
+        (data.owner == THE_RANK && self != slot / cut) ||
         (data.owner == NEIGHBORS && slot >= rank->args.n_destinations)) {
         return (struct content){0};
     }
     if (data.length == PIECES) { /* its share of the bytes, which are dealt out in turn */
         content.length = (rank->args.bytes + rank->n_slots - 1 - slot) / rank->n_slots;
     } else if (data.length == BLOCKS) {
-        content.length = rank->args.counts != NULL ? rank->args.counts[slot] : rank->args.bytes;
+        uint64_t block =
+            rank->args.counts != NULL ? rank->args.counts[slot / cut] : rank->args.bytes;
+        content.length = (block + cut - 1 - slot % cut) / cut;
     }
     return content;
 }

@@ -13,7 +13,7 @@
 
 enum {
     N_RANKS = 33,
-    N_SLOTS = 256,
+    N_SLOTS = 288,
     N_PENDING = 128,
     N_NEIGHBORS = 8,
 };

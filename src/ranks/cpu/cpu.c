@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ranks/cpu/cpu.h"
 
+#include "base/arith.h"
 #include "base/expr.h"
 #include "base/mem.h"
 #include "base/text.h"
@@ -27,6 +28,15 @@ const struct wf_param wf_cpu_params[] = {
             "echoed in results"},
     {ROW(scale, WF_PARAM_REAL, "1"), .min = "0.000001", .max = "1000000",
      .doc = "Factor on all compute times: 2 is a processor of half the speed"},
+    {ROW(tflops16, WF_PARAM_REAL, "0"), .min = "0", .max = "1000000",
+     .doc = "Peak of a core or GPU in 10^12 operations per second on 16-bit numbers, for "
+            "programs that count their work; 0: unknown"},
+    {ROW(tflops8, WF_PARAM_REAL, "0"), .min = "0", .max = "1000000",
+     .doc = "The same on 8-bit numbers; 0: as on 16-bit numbers"},
+    {ROW(efficiency, WF_PARAM_REAL, "1"), .min = "0.001", .max = "1",
+     .doc = "Share of these peaks that programs reach"},
+    {ROW(memory_bandwidth, WF_PARAM_RATE, "unlimited"), .word = "unlimited",
+     .doc = "Memory bandwidth of a core or GPU, for programs that count their work"},
     WF_PARAM_END,
 };
 
@@ -417,12 +427,71 @@ static int64_t by_rules(const struct wf_cpu_rules *rules, const struct wf_cpu_wo
     return region != NULL && time >= 0 ? wf_cpu_time(region->factor, time) : time;
 }
 
+/* ---- the roofline ---- */
+
+const char *const wf_cpu_counter_names[] = {[WF_CPU_FLOPS16] = "flops16",
+                                            [WF_CPU_FLOPS8] = "flops8",
+                                            [WF_CPU_BYTES] = "memory_bytes",
+                                            [WF_CPU_COUNTERS] = NULL};
+
+static bool counts_work(const struct wf_source *source)
+{
+    for (uint32_t i = 0; i < WF_CPU_COUNTERS; i++) {
+        const char *name = wf_source_name_of(source, WF_NAME_COUNTER, i);
+        if (name == NULL || strcmp(name, wf_cpu_counter_names[i]) != 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+struct wf_cpu_roofline wf_cpu_roofline(const struct wf_cpu_params *cpu,
+                                       const struct wf_source *const *sources,
+                                       uint32_t n_sources)
+{
+    const double tera = 1e12;
+    double tflops8 = cpu->tflops8 > 0 ? cpu->tflops8 : cpu->tflops16;
+    struct wf_cpu_roofline roofline = {
+        .flops16 = (uint64_t)(cpu->tflops16 * cpu->efficiency * tera + 0.5),
+        .flops8 = (uint64_t)(tflops8 * cpu->efficiency * tera + 0.5),
+        .memory = cpu->memory_bandwidth,
+    };
+
+    for (uint32_t i = 0; i < n_sources && i < WF_CPU_JOBS && roofline.flops16 > 0; i++) {
+        roofline.jobs |= counts_work(sources[i]) ? UINT64_C(1) << i : 0;
+    }
+    return roofline;
+}
+
+/* Operations at so many per second; rounded up. */
+static int64_t operations_ps(uint64_t count, uint64_t per_second)
+{
+    wf_u128 ps = ((wf_u128)count * UINT64_C(1000000000000) + per_second - 1) / per_second;
+
+    return ps > (wf_u128)WF_TIME_MAX ? WF_TIME_MAX : (int64_t)ps;
+}
+
+/* The time of work that counts its operations and bytes. */
+static int64_t work_time(const struct wf_cpu_roofline *roofline, const uint64_t *counters)
+{
+    int64_t time = operations_ps(counters[WF_CPU_FLOPS16], roofline->flops16);
+
+    time = wf_time_add(time, operations_ps(counters[WF_CPU_FLOPS8], roofline->flops8));
+    return wf_max_i64(time, wf_transfer_ps(counters[WF_CPU_BYTES], roofline->memory));
+}
+
 int64_t wf_cpu_duration(const struct wf_cpu *cpu, const struct wf_cpu_work *work)
 {
-    int64_t time = cpu->scale == WF_CPU_SCALE_ONE ? work->duration
-                                                  : wf_cpu_time(cpu->scale, work->duration);
+    struct wf_cpu_work counted = *work;
 
-    return cpu->rules == NULL ? time : by_rules(cpu->rules, work, time);
+    if (cpu->roofline.jobs != 0 && work->job < WF_CPU_JOBS &&
+        (cpu->roofline.jobs >> work->job & 1) != 0 && work->n_counters >= WF_CPU_COUNTERS) {
+        counted.duration = work_time(&cpu->roofline, work->counters);
+    }
+    int64_t time = cpu->scale == WF_CPU_SCALE_ONE ? counted.duration
+                                                  : wf_cpu_time(cpu->scale, counted.duration);
+
+    return cpu->rules == NULL ? time : by_rules(cpu->rules, &counted, time);
 }
 
 bool wf_cpu_has_memory_bound(const struct wf_cpu *cpu)

@@ -20,6 +20,10 @@ struct wf_cpu_params {
     double clock_ghz;
     double gflops;
     double scale; /* factor for all compute times */
+    /* A core or GPU, for programs that count their work (wf_cpu_counters). */
+    double tflops16, tflops8; /* peaks in 10^12 operations per second; 0: unknown */
+    double efficiency;        /* share of the peaks that programs reach */
+    uint64_t memory_bandwidth;
 };
 
 extern const struct wf_param wf_cpu_params[]; /* parameters of struct wf_cpu_params */
@@ -88,10 +92,35 @@ void wf_cpu_rules_free(struct wf_cpu_rules *rules); /* null is allowed */
 
 /* ---- the simulated processor ---- */
 
+/* The counters of a program that counts its work: operations on numbers of 16 bits and of 8 bits,
+ * and bytes that it moves from or to memory. */
+enum wf_cpu_counter {
+    WF_CPU_FLOPS16,
+    WF_CPU_FLOPS8,
+    WF_CPU_BYTES,
+    WF_CPU_COUNTERS,
+};
+extern const char *const wf_cpu_counter_names[]; /* null-terminated */
+
+enum { WF_CPU_JOBS = 64 };
+
+/* A roofline: work takes as long as its operations or its memory accesses, whichever is longer. */
+struct wf_cpu_roofline {
+    uint64_t flops16, flops8; /* per second; 0: no roofline */
+    uint64_t memory;          /* a rate (base/units.h) */
+    uint64_t jobs;            /* a bit for each job that counts its work */
+};
+
 struct wf_cpu {
     uint64_t scale;
     const struct wf_cpu_rules *rules; /* for the jobs of the run; null: none */
+    struct wf_cpu_roofline roofline;
 };
+
+/* The roofline of a processor for these programs. */
+struct wf_cpu_roofline wf_cpu_roofline(const struct wf_cpu_params *cpu,
+                                       const struct wf_source *const *sources,
+                                       uint32_t n_sources);
 
 /* The duration of work on this processor; WF_CPU_NO_TIME if the formula of its region
  * divides by zero or gives a negative time. */

@@ -235,7 +235,9 @@ static void rules_have_names(void)
 {
     CHECK_STR(wf_coll_rules_names[WF_COLL_RULES_MPICH], "mpich");
     CHECK_STR(wf_coll_rules_names[WF_COLL_RULES_OPENMPI], "openmpi");
-    CHECK(wf_coll_rules_names[WF_COLL_RULES_OPENMPI + 1] == NULL);
+    CHECK_STR(wf_coll_rules_names[WF_COLL_RULES_NCCL], "nccl");
+    CHECK_STR(wf_coll_rules_names[WF_COLL_RULES_NCCL_FORMULA], "nccl_formula");
+    CHECK(wf_coll_rules_names[WF_COLL_RULES_NCCL_FORMULA + 1] == NULL);
 }
 
 int main(void)
