@@ -440,7 +440,8 @@ static void describe_param(const struct wf_param *row, const void *values,
     }
 }
 
-/* Parameters of a processor and powers that are "" or 0 are unknown and are not shown. */
+/* Parameters of a processor and powers that are "", 0 or unlimited are unknown and are not
+ * shown. */
 static bool is_unknown(const struct wf_plan_block *block, const struct wf_param *row)
 {
     char text[WF_PARAM_TEXT_MAX];
@@ -449,7 +450,7 @@ static bool is_unknown(const struct wf_plan_block *block, const struct wf_param 
         return false;
     }
     (void)wf_param_format(row, block->values, text);
-    return strcmp(text, "") == 0 || strcmp(text, "0") == 0;
+    return strcmp(text, "") == 0 || strcmp(text, "0") == 0 || strcmp(text, "unlimited") == 0;
 }
 
 struct wf_value *wf_plan_describe_values(const struct wf_plan_block *block,

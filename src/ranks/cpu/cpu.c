@@ -33,8 +33,8 @@ const struct wf_param wf_cpu_params[] = {
             "programs that count their work; 0: unknown"},
     {ROW(tflops8, WF_PARAM_REAL, "0"), .min = "0", .max = "1000000",
      .doc = "The same on 8-bit numbers; 0: as on 16-bit numbers"},
-    {ROW(efficiency, WF_PARAM_REAL, "1"), .min = "0.001", .max = "1",
-     .doc = "Share of these peaks that programs reach"},
+    {ROW(efficiency, WF_PARAM_REAL, "0"), .min = "0", .max = "1",
+     .doc = "Share of these peaks that programs reach; 0: all"},
     {ROW(memory_bandwidth, WF_PARAM_RATE, "unlimited"), .word = "unlimited",
      .doc = "Memory bandwidth of a core or GPU, for programs that count their work"},
     WF_PARAM_END,
@@ -451,12 +451,14 @@ struct wf_cpu_roofline wf_cpu_roofline(const struct wf_cpu_params *cpu,
 {
     const double tera = 1e12;
     double tflops8 = cpu->tflops8 > 0 ? cpu->tflops8 : cpu->tflops16;
+    double efficiency = cpu->efficiency > 0 ? cpu->efficiency : 1;
     struct wf_cpu_roofline roofline = {
-        .flops16 = (uint64_t)(cpu->tflops16 * cpu->efficiency * tera + 0.5),
-        .flops8 = (uint64_t)(tflops8 * cpu->efficiency * tera + 0.5),
+        .flops16 = (uint64_t)(cpu->tflops16 * efficiency * tera + 0.5),
+        .flops8 = (uint64_t)(tflops8 * efficiency * tera + 0.5),
         .memory = cpu->memory_bandwidth,
     };
 
+    roofline.flops8 = wf_max_u64(roofline.flops8, 1);
     for (uint32_t i = 0; i < n_sources && i < WF_CPU_JOBS && roofline.flops16 > 0; i++) {
         roofline.jobs |= counts_work(sources[i]) ? UINT64_C(1) << i : 0;
     }
