@@ -139,11 +139,11 @@ _Noreturn static void end(int code, bool all)
     if (wl.in_child) {
         _exit(code);
     }
-    struct wl_rank *rank = wl_enter();
+    struct wf_port_rank *self = wl_enter()->self;
 
-    weft_mpi_library.rank_ends(rank->self);
+    weft_mpi_library.rank_ends(self);
     (void)fflush(stdout);
-    wl.port->exit(rank->self, code, all);
+    wl.port->exit(self, code, all);
     _exit(code);
 }
 

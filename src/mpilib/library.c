@@ -81,18 +81,6 @@ static void free_requests(struct wl_rank *rank, bool has_memory)
     free_items(&rank->requests);
 }
 
-/* Communicators stay: the simulation may still ask for those of the last ops. */
-static void rank_ends(struct wf_port_rank *self)
-{
-    struct wl_rank *rank = self->lib;
-
-    wl_recvs_forget(rank);
-    free_requests(rank, true);
-    free(rank->numbers_used);
-    rank->numbers_used = NULL;
-    rank->n_number_words = 0;
-}
-
 /* What the program has not freed. */
 static void free_rest(struct wl_rank *rank)
 {
@@ -136,6 +124,23 @@ static void rank_freed(struct wf_port_rank *self)
         free(rank->numbers_used);
         free(rank);
         self->lib = NULL;
+    }
+}
+
+/* Communicators stay: the simulation may still ask for those of the last ops. So do windows, and
+ * rank 0, which others ask for the names of ports. Most ranks have none of these: nothing of
+ * them is left. */
+static void rank_ends(struct wf_port_rank *self)
+{
+    struct wl_rank *rank = self->lib;
+
+    wl_recvs_forget(rank);
+    free_requests(rank, true);
+    free(rank->numbers_used);
+    rank->numbers_used = NULL;
+    rank->n_number_words = 0;
+    if (rank->comms.n == 0 && rank->wins.n == 0 && self->rank != 0) {
+        rank_freed(self);
     }
 }
 

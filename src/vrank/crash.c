@@ -88,13 +88,13 @@ _Noreturn void wf_vrank_crash_refuse(const char *why)
     report(&crash);
 }
 
-static bool is_overflow(const struct wf_vrank_crash_watch *watch, uint32_t rank,
-                        const siginfo_t *info)
+static bool is_overflow(const struct wf_vrank_crash_watch *watch, const siginfo_t *info)
 {
     bool in_guard = false;
 
     return (info->si_signo == SIGSEGV || info->si_signo == SIGBUS) &&
-           wf_vrank_stacks_find(watch->stacks, info->si_addr, &in_guard) == rank && in_guard;
+           wf_vrank_stacks_find(watch->stacks, info->si_addr, &in_guard) == watch->stack() &&
+           in_guard;
 }
 
 /* The instruction that was interrupted; null if this processor is unknown. */
@@ -147,7 +147,7 @@ static void on_crash(int signal, siginfo_t *info, void *ucontext)
         (void)raise(signal);
         return;
     }
-    if (is_overflow(watch, crash.rank, info)) {
+    if (is_overflow(watch, info)) {
         describe_overflow(&crash);
     } else if (signal == SIGSEGV || signal == SIGBUS) {
         (void)snprintf(crash.what, sizeof(crash.what), "%s at address %p", strsignal(signal),

@@ -18,6 +18,8 @@ struct wf_vrank_crash_watch {
     /* Sets rank, clock, call, in_call and program of the rank that was running. False if none
      * was. */
     bool (*who)(struct wf_live_crash *crash);
+    /* The number of that rank's stack. */
+    uint32_t (*stack)(void);
     /* Repairs a fault at this address. False if it cannot be repaired. */
     bool (*repair)(void *arg, const void *address);
     /* The place of this instruction in the file of the program; 0 if it is not in it. */

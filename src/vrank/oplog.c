@@ -3,13 +3,23 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* Most ops use a few of their first members: only the first `bytes` are stored, the others are
+ * zero. A million ranks have several ops each. The arrays follow. */
 struct wf_vrank_logged_op {
-    struct wf_op op;
+    uint64_t bytes; /* multiple of 8 */
+    unsigned char op[];
+};
+
+/* A nonblocking collective that was dropped. */
+struct wf_vrank_kept_op {
+    struct wf_vrank_kept_op *next;
     uint64_t number;
-    struct wf_vrank_logged_op *next; /* next op in the list of kept ops */
+    uint32_t request;
+    struct wf_vrank_logged_op *logged;
 };
 
 /* An array of an op: its offset, its number of elements and their size. */
@@ -47,10 +57,24 @@ static size_t rounded(size_t bytes)
     return (bytes + 7) / 8 * 8;
 }
 
-static struct wf_vrank_logged_op *copy_op(const struct wf_op *op)
+/* The bytes of an op up to the last word that is not zero. */
+static size_t used_bytes(const struct wf_op *op)
+{
+    size_t n = sizeof(*op) / sizeof(uint64_t);
+    uint64_t word = 0;
+
+    static_assert(sizeof(*op) % sizeof(uint64_t) == 0, "ops are whole words");
+    while (n > 1 && word == 0) {
+        memcpy(&word, (const unsigned char *)op + --n * sizeof(word), sizeof(word));
+    }
+    return (n + 1) * sizeof(word);
+}
+
+static struct wf_vrank_logged_op *copy_op(const struct wf_op *op, bool whole)
 {
     struct array arrays[ARRAYS];
-    size_t size = sizeof(struct wf_vrank_logged_op);
+    size_t bytes = whole ? sizeof(*op) : used_bytes(op);
+    size_t size = sizeof(struct wf_vrank_logged_op) + bytes;
 
     list_arrays(op, arrays);
     for (int i = 0; i < ARRAYS; i++) {
@@ -60,70 +84,138 @@ static struct wf_vrank_logged_op *copy_op(const struct wf_op *op)
     }
 
     struct wf_vrank_logged_op *logged = wf_xmalloc(size);
-    unsigned char *to = (unsigned char *)(logged + 1);
+    unsigned char *to = logged->op + bytes;
 
-    *logged = (struct wf_vrank_logged_op){.op = *op};
+    logged->bytes = bytes;
+    memcpy(logged->op, op, bytes);
     for (int i = 0; i < ARRAYS; i++) {
         const void *from = array_at(op, arrays[i].offset);
         if (from != NULL) {
             memcpy(to, from, arrays[i].n * arrays[i].size);
-            memcpy((unsigned char *)&logged->op + arrays[i].offset, &(const void *){to},
-                   sizeof(from));
+            memcpy(logged->op + arrays[i].offset, &(const void *){to}, sizeof(from));
             to += rounded(arrays[i].n * arrays[i].size);
         }
     }
     return logged;
 }
 
+static void read_op(const struct wf_vrank_logged_op *logged, struct wf_op *op)
+{
+    memcpy(op, logged->op, logged->bytes);
+    memset((unsigned char *)op + logged->bytes, 0, sizeof(*op) - logged->bytes);
+}
+
+static enum wf_op_kind kind_of(const struct wf_vrank_logged_op *logged)
+{
+    enum wf_op_kind kind;
+
+    static_assert(offsetof(struct wf_op, kind) == 0, "the kind is always stored");
+    memcpy(&kind, logged->op, sizeof(kind));
+    return kind;
+}
+
+static void free_kept(struct wf_vrank_kept_op **at)
+{
+    struct wf_vrank_kept_op *gone = *at;
+
+    *at = gone->next;
+    free(gone->logged);
+    free(gone);
+}
+
+static struct wf_vrank_logged_op **ops_of(struct wf_vrank_oplog *log)
+{
+    return log->capacity > 0 ? log->many : log->few;
+}
+
 void wf_vrank_oplog_fini(struct wf_vrank_oplog *log)
 {
     for (uint32_t i = 0; i < log->n; i++) {
-        free(log->ops[log->head + i]);
+        free(ops_of(log)[log->head + i]);
     }
     while (log->kept != NULL) {
-        struct wf_vrank_logged_op *next = log->kept->next;
-        free(log->kept);
-        log->kept = next;
+        free_kept(&log->kept);
     }
-    free(log->ops);
-    *log = (struct wf_vrank_oplog){.first = wf_vrank_oplog_end(log)};
+    if (log->capacity > 0) {
+        free(log->many);
+    }
+    *log = (struct wf_vrank_oplog){.first = wf_vrank_oplog_end(log), .whole = log->whole};
+}
+
+/* Makes room for another op. */
+static void grow(struct wf_vrank_oplog *log)
+{
+    uint32_t capacity = log->capacity > 0 ? log->capacity : WF_VRANK_OPLOG_FEW;
+
+    if (log->head > 0 && log->head + log->n == capacity) {
+        memmove(ops_of(log), ops_of(log) + log->head,
+                log->n * sizeof(struct wf_vrank_logged_op *));
+        log->head = 0;
+    }
+    if (log->n == capacity) {
+        struct wf_vrank_logged_op **many =
+            wf_xmalloc(2 * capacity * sizeof(struct wf_vrank_logged_op *));
+        memcpy(many, ops_of(log), log->n * sizeof(struct wf_vrank_logged_op *));
+        if (log->capacity > 0) {
+            free(log->many);
+        }
+        log->many = many;
+        log->capacity = 2 * capacity;
+    }
 }
 
 void wf_vrank_oplog_add(struct wf_vrank_oplog *log, const struct wf_op *op)
 {
-    struct wf_vrank_logged_op *logged = copy_op(op);
-
-    logged->number = wf_vrank_oplog_end(log);
-    if (log->head > 0 && log->head + log->n == log->capacity) {
-        memmove(log->ops, log->ops + log->head, log->n * sizeof(struct wf_vrank_logged_op *));
-        log->head = 0;
-    }
-    if (log->n == log->capacity) { /* starts at 2: each of a million ranks has a log */
-        log->capacity = log->capacity == 0 ? 2 : 2 * log->capacity;
-        log->ops = wf_xrealloc(log->ops, log->capacity, sizeof(struct wf_vrank_logged_op *));
-    }
-    log->ops[log->head + log->n++] = logged;
+    grow(log);
+    ops_of(log)[log->head + log->n++] = copy_op(op, log->whole);
 }
 
-const struct wf_op *wf_vrank_oplog_get(const struct wf_vrank_oplog *log, uint64_t number)
+static struct wf_vrank_logged_op *find(const struct wf_vrank_oplog *log, uint64_t number)
 {
     if (number >= log->first) {
-        return number - log->first < log->n ? &log->ops[log->head + (number - log->first)]->op
-                                            : NULL;
+        struct wf_vrank_logged_op *const *ops = log->capacity > 0 ? log->many : log->few;
+        return number - log->first < log->n ? ops[log->head + (number - log->first)] : NULL;
     }
-    for (const struct wf_vrank_logged_op *kept = log->kept; kept != NULL; kept = kept->next) {
-        if (kept->number == number) {
-            return &kept->op;
-        }
+    const struct wf_vrank_kept_op *kept = log->kept;
+    while (kept != NULL && kept->number != number) {
+        kept = kept->next;
     }
-    return NULL;
+    return kept != NULL ? kept->logged : NULL;
 }
 
-static bool must_be_kept(const struct wf_op *op)
+bool wf_vrank_oplog_read(const struct wf_vrank_oplog *log, uint64_t number, struct wf_op *op)
 {
-    const struct wf_op_info *info = wf_op_info(op->kind);
+    const struct wf_vrank_logged_op *found = find(log, number);
+
+    if (found != NULL) {
+        read_op(found, op);
+    }
+    return found != NULL;
+}
+
+struct wf_op *wf_vrank_oplog_get(const struct wf_vrank_oplog *log, uint64_t number)
+{
+    struct wf_vrank_logged_op *found = find(log, number);
+
+    assert(log->whole);
+    return found != NULL ? (struct wf_op *)(void *)found->op : NULL;
+}
+
+static bool must_be_kept(enum wf_op_kind kind)
+{
+    const struct wf_op_info *info = wf_op_info(kind);
 
     return info->family == WF_FAMILY_COLLECTIVE && info->returns_request;
+}
+
+static void keep(struct wf_vrank_oplog *log, struct wf_vrank_logged_op *logged, uint64_t number)
+{
+    struct wf_vrank_kept_op *kept = wf_xmalloc(sizeof(*kept));
+    struct wf_op op;
+
+    read_op(logged, &op);
+    *kept = (struct wf_vrank_kept_op){log->kept, number, op.request, logged};
+    log->kept = kept;
 }
 
 void wf_vrank_oplog_drop(struct wf_vrank_oplog *log, uint64_t number)
@@ -131,10 +223,9 @@ void wf_vrank_oplog_drop(struct wf_vrank_oplog *log, uint64_t number)
     uint32_t n = 0;
 
     for (; n < log->n && log->first + n < number; n++) {
-        struct wf_vrank_logged_op *logged = log->ops[log->head + n];
-        if (must_be_kept(&logged->op)) {
-            logged->next = log->kept;
-            log->kept = logged;
+        struct wf_vrank_logged_op *logged = ops_of(log)[log->head + n];
+        if (must_be_kept(kind_of(logged))) {
+            keep(log, logged, log->first + n);
         } else {
             free(logged);
         }
@@ -146,12 +237,12 @@ void wf_vrank_oplog_drop(struct wf_vrank_oplog *log, uint64_t number)
 
 void wf_vrank_oplog_complete(struct wf_vrank_oplog *log, uint32_t request)
 {
-    for (struct wf_vrank_logged_op **at = &log->kept; *at != NULL; at = &(*at)->next) {
-        if ((*at)->op.request == request) {
-            struct wf_vrank_logged_op *gone = *at;
-            *at = gone->next;
-            free(gone);
-            return;
-        }
+    struct wf_vrank_kept_op **at = &log->kept;
+
+    while (*at != NULL && (*at)->request != request) {
+        at = &(*at)->next;
+    }
+    if (*at != NULL) {
+        free_kept(at);
     }
 }

@@ -12,20 +12,32 @@
 #include <stddef.h>
 
 struct wf_vrank_logged_op; /* an op, followed by its arrays */
+struct wf_vrank_kept_op;
+
+enum { WF_VRANK_OPLOG_FEW = 3 };
 
 struct wf_vrank_oplog {
-    struct wf_vrank_logged_op **ops; /* ops[head + i] has the number first + i, i < n */
+    /* Element head + i has the number first + i, i < n. Up to a few are here, which is enough
+     * for each of a million ranks. */
+    union {
+        struct wf_vrank_logged_op *few[WF_VRANK_OPLOG_FEW];
+        struct wf_vrank_logged_op **many; /* if capacity > 0 */
+    };
     uint64_t first;
     uint32_t head, n, capacity;
-    struct wf_vrank_logged_op *kept; /* nonblocking collectives that were dropped; a list */
+    struct wf_vrank_kept_op *kept; /* nonblocking collectives that were dropped; a list */
+    bool whole; /* ops are stored with all their members, for wf_vrank_oplog_get() */
 };
 
 void wf_vrank_oplog_fini(struct wf_vrank_oplog *log);
 
 /* Adds an op; its arrays are copied. */
 void wf_vrank_oplog_add(struct wf_vrank_oplog *log, const struct wf_op *op);
-/* The op with this number; null if it was freed or not added yet. */
-const struct wf_op *wf_vrank_oplog_get(const struct wf_vrank_oplog *log, uint64_t number);
+/* Copies the op with this number; its arrays stay in the log. False if it was freed or not added
+ * yet. */
+bool wf_vrank_oplog_read(const struct wf_vrank_oplog *log, uint64_t number, struct wf_op *op);
+/* Of a log of whole ops: that op itself; or null. */
+struct wf_op *wf_vrank_oplog_get(const struct wf_vrank_oplog *log, uint64_t number);
 /* Frees the ops before this number, but keeps nonblocking collectives... */
 void wf_vrank_oplog_drop(struct wf_vrank_oplog *log, uint64_t number);
 /* ...until their request is complete: frees them. */

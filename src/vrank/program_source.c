@@ -38,17 +38,23 @@ enum rank_state { RANK_NEW, RANK_RUNS, RANK_ENDED };
 
 struct program;
 
+struct answers {
+    struct wf_port_answer answer;
+    struct wf_buf matches, taken;
+};
+
 struct rank {
     struct wf_port_rank self; /* must be first */
     struct program *program;
     struct wf_vrank_context context;
     char **arguments; /* of main() */
     struct wf_vrank_oplog log;
-    struct wf_port_answer answer;
-    struct wf_buf matches, taken;
+    int64_t clock;              /* picoseconds, when it was last known */
+    struct answers *heard;      /* what the simulation has told it; null: nothing yet */
     struct wf_port_comm *comms; /* [number - 1] */
     uint32_t n_comms;
     uint32_t created; /* first communicator created since the last answer, or WF_COMM_WORLD */
+    uint32_t stack;   /* its number, while the rank runs */
     uint8_t state;    /* enum rank_state */
     uint8_t in_library;
     int64_t computing_since; /* reading of its thread's meter */
@@ -178,6 +184,15 @@ static void port_post(struct wf_port_rank *self, const struct wf_op *op)
     }
 }
 
+/* Many ranks of large runs never wait for an answer. */
+static struct answers *heard_by(struct rank *rank)
+{
+    if (rank->heard == NULL) {
+        rank->heard = wf_xcalloc(1, sizeof(*rank->heard));
+    }
+    return rank->heard;
+}
+
 /* Removes from the beginning of a list what the program has read. */
 static void drop_read(struct wf_buf *list, size_t bytes)
 {
@@ -190,17 +205,20 @@ static void drop_read(struct wf_buf *list, size_t bytes)
 static const struct wf_port_answer *port_call(struct wf_port_rank *self, const struct wf_op *op)
 {
     struct rank *rank = rank_of(self);
+    struct answers *heard = heard_by(rank);
+    struct wf_port_answer *answer = &heard->answer;
 
-    drop_read(&rank->matches, rank->answer.n_matches * sizeof(struct wf_port_match));
-    drop_read(&rank->taken, rank->answer.n_taken * sizeof(uint32_t));
+    drop_read(&heard->matches, answer->n_matches * sizeof(struct wf_port_match));
+    drop_read(&heard->taken, answer->n_taken * sizeof(uint32_t));
     wf_vrank_oplog_add(&rank->log, op);
     yield(rank);
     rank->created = WF_COMM_WORLD;
-    rank->answer.matches = (const void *)rank->matches.data;
-    rank->answer.n_matches = (uint32_t)(rank->matches.size / sizeof(struct wf_port_match));
-    rank->answer.taken = (const void *)rank->taken.data;
-    rank->answer.n_taken = (uint32_t)(rank->taken.size / sizeof(uint32_t));
-    return &rank->answer;
+    answer->clock = rank->clock;
+    answer->matches = (const void *)heard->matches.data;
+    answer->n_matches = (uint32_t)(heard->matches.size / sizeof(struct wf_port_match));
+    answer->taken = (const void *)heard->taken.data;
+    answer->n_taken = (uint32_t)(heard->taken.size / sizeof(uint32_t));
+    return answer;
 }
 
 static void port_comm(struct wf_port_rank *self, const struct wf_port_comm *comm)
@@ -242,7 +260,7 @@ static void port_exit(struct wf_port_rank *self, int code, bool all)
     rank->state = RANK_ENDED;
     if (all) {
         wf_vrank_shared_end(&rank->program->shared,
-                            &(struct wf_vrank_end){true, self->rank, code, rank->answer.clock});
+                            &(struct wf_vrank_end){true, self->rank, code, rank->clock});
     }
     yield(rank);
     abort(); /* an ended rank is never continued */
@@ -372,10 +390,10 @@ static void run(struct program *program, struct rank *rank)
     check_memory(program, rank->state == RANK_NEW ? STEPS_TO_BEGIN : 1);
     if (rank->state == RANK_NEW) {
         rank->state = RANK_RUNS;
-        wf_vrank_stacks_use(&program->stacks, rank->self.rank);
+        rank->stack = wf_vrank_stacks_take(&program->stacks);
         wf_vrank_context_make(
-            &rank->context, wf_vrank_stacks_top(&program->stacks, rank->self.rank),
-            wf_vrank_stacks_size(&program->stacks, rank->self.rank), rank_main, rank);
+            &rank->context, wf_vrank_stacks_top(&program->stacks, rank->stack),
+            wf_vrank_stacks_size(&program->stacks, rank->stack), rank_main, rank);
         begin_span(rank);
     }
     wf_vrank_crash_prepare_thread();
@@ -383,7 +401,7 @@ static void run(struct program *program, struct rank *rank)
     here.running = rank;
     wf_vrank_context_switch(&here.simulation, &rank->context);
     if (!program->stacks.guarded && rank->self.computed == NULL &&
-        wf_vrank_stacks_overflowed(&program->stacks, rank->self.rank, rank->context.stack)) {
+        wf_vrank_stacks_overflowed(&program->stacks, rank->stack, rank->context.stack)) {
         struct wf_live_crash crash = {.call = NULL};
         describe_rank(rank, &crash);
         wf_vrank_crash_overflow(&crash);
@@ -392,7 +410,7 @@ static void run(struct program *program, struct rank *rank)
         free(rank->arguments);
         rank->arguments = NULL;
         wf_vrank_context_free(&rank->context);
-        wf_vrank_stacks_drop(&program->stacks, rank->self.rank);
+        wf_vrank_stacks_give(&program->stacks, rank->stack);
         wf_vrank_image_ended(program->image, rank->self.rank);
         wf_vrank_labels_ended(program->labels, rank->self.rank);
     }
@@ -418,18 +436,14 @@ static bool program_next(const struct wf_source *source, uint32_t number,
             run(program, rank);
         }
     }
-    const struct wf_op *found = wf_vrank_oplog_get(&rank->log, at);
-    if (found == NULL && atomic_load_explicit(&program->is_left, memory_order_relaxed)) {
+    bool found = wf_vrank_oplog_read(&rank->log, at, op);
+    if (!found && atomic_load_explicit(&program->is_left, memory_order_relaxed)) {
         /* A receive that nothing matches: the rank has not ended. */
         *op = (struct wf_op){.kind = WF_OP_RECV, .peer = number, .tag = INT32_MAX};
         return true;
     }
-    if (found == NULL) {
-        return false;
-    }
-    *op = *found;
-    cursor->word[0] = at + 1;
-    return true;
+    cursor->word[0] += found;
+    return found;
 }
 
 static bool program_group(const struct wf_source *source, uint32_t number, uint32_t comm,
@@ -468,10 +482,12 @@ static void program_tell(const struct wf_source *source, uint32_t number,
 {
     struct rank *rank = &program_of(source)->ranks[number];
 
-    rank->answer.clock = answer->clock;
-    rank->answer.found = answer->found;
-    rank->answer.source = answer->seen_source;
-    rank->answer.tag = answer->seen_tag;
+    rank->clock = answer->clock;
+    if (rank->heard != NULL) { /* or it waits for nothing */
+        rank->heard->answer.found = answer->found;
+        rank->heard->answer.source = answer->seen_source;
+        rank->heard->answer.tag = answer->seen_tag;
+    }
 }
 
 static void program_matched(const struct wf_source *source, uint32_t number, uint32_t request,
@@ -479,14 +495,15 @@ static void program_matched(const struct wf_source *source, uint32_t number, uin
 {
     const struct wf_port_match match = {request, peer, tag};
 
-    wf_buf_append(&program_of(source)->ranks[number].matches, &match, sizeof(match));
+    wf_buf_append(&heard_by(&program_of(source)->ranks[number])->matches, &match,
+                  sizeof(match));
 }
 
 static void program_taken(const struct wf_source *source, uint32_t number, uint32_t request)
 {
     struct rank *rank = &program_of(source)->ranks[number];
 
-    wf_buf_append(&rank->taken, &request, sizeof(request));
+    wf_buf_append(&heard_by(rank)->taken, &request, sizeof(request));
     wf_vrank_oplog_complete(&rank->log, request);
 }
 
@@ -541,7 +558,7 @@ static bool which_rank(uint32_t *rank)
 static void describe_rank(const struct rank *rank, struct wf_live_crash *crash)
 {
     crash->rank = rank->self.rank;
-    crash->clock = rank->answer.clock;
+    crash->clock = rank->clock;
     crash->call = rank->self.call;
     crash->in_call = rank->in_library > 0;
     crash->program = rank->program->config.argv[0];
@@ -554,6 +571,11 @@ static bool who_runs(struct wf_live_crash *crash)
     }
     describe_rank(here.running, crash);
     return true;
+}
+
+static uint32_t stack_of_running(void)
+{
+    return here.running->stack;
 }
 
 static uintptr_t place_of(void *arg, const void *instruction)
@@ -636,8 +658,11 @@ static void program_destroy(struct wf_source *source)
             continue; /* it never began: do not touch its memory page */
         }
         wf_vrank_oplog_fini(&rank->log);
-        wf_buf_fini(&rank->matches);
-        wf_buf_fini(&rank->taken);
+        if (rank->heard != NULL) {
+            wf_buf_fini(&rank->heard->matches);
+            wf_buf_fini(&rank->heard->taken);
+            free(rank->heard);
+        }
         wf_vrank_context_free(&rank->context);
         free(rank->arguments);
         free(rank->comms);
@@ -730,6 +755,7 @@ enum wf_status wf_vrank_source_new(const struct wf_vrank_config *config, struct 
     program->ranks = wf_xcalloc_huge(config->n_ranks, sizeof(struct rank));
     program->watch = (struct wf_vrank_crash_watch){.stacks = &program->stacks,
                                                    .who = who_runs,
+                                                   .stack = stack_of_running,
                                                    .repair = repair,
                                                    .place = place_of,
                                                    .leave = leave,

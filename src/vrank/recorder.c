@@ -274,6 +274,7 @@ static void hold(struct recorder *recorder, struct recorder_rank *rank, const st
 {
     if (rank->held == NULL) {
         rank->held = wf_xcalloc(1, sizeof(*rank->held));
+        rank->held->whole = true;
     }
     wf_vrank_oplog_add(rank->held, op);
     recorder->n_held++;
@@ -281,7 +282,7 @@ static void hold(struct recorder *recorder, struct recorder_rank *rank, const st
 
 static struct wf_op *held_at(const struct recorder_rank *rank, uint64_t i)
 {
-    return wf_unconst(wf_vrank_oplog_get(rank->held, rank->held->first + i));
+    return wf_vrank_oplog_get(rank->held, rank->held->first + i);
 }
 
 /* Writes the ops that need not be held any longer. */

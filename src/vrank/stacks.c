@@ -3,8 +3,11 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <sched.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -43,13 +46,6 @@ static bool install_guards(struct wf_vrank_stacks *stacks)
     return true;
 }
 
-void wf_vrank_stacks_use(const struct wf_vrank_stacks *stacks, uint32_t i)
-{
-    if (stacks->light) {
-        (void)madvise(stacks->base + i * stacks->size, page_size(), MADV_GUARD_INSTALL);
-    }
-}
-
 enum wf_status wf_vrank_stacks_init(struct wf_vrank_stacks *stacks, uint32_t n, size_t size,
                                     struct wf_err *err)
 {
@@ -81,6 +77,8 @@ void wf_vrank_stacks_fini(struct wf_vrank_stacks *stacks)
         (void)munmap(stacks->base, stacks->n * stacks->size);
         stacks->base = NULL;
     }
+    free(stacks->cold);
+    stacks->cold = NULL;
 }
 
 static size_t stagger(const struct wf_vrank_stacks *stacks, uint32_t i)
@@ -120,10 +118,91 @@ bool wf_vrank_stacks_overflowed(const struct wf_vrank_stacks *stacks, uint32_t i
     return (const unsigned char *)stopped < base + page_size();
 }
 
-void wf_vrank_stacks_drop(const struct wf_vrank_stacks *stacks, uint32_t i)
-{
-    unsigned char *base = stacks->base + i * stacks->size;
-    size_t page = page_size();
+/* ---- taking and giving back ---- */
 
-    (void)madvise(base + page, stacks->size - page, MADV_DONTNEED);
+static void lock(struct wf_vrank_stacks *stacks)
+{
+    while (atomic_flag_test_and_set_explicit(&stacks->busy, memory_order_acquire)) {
+        (void)sched_yield();
+    }
+}
+
+static void unlock(struct wf_vrank_stacks *stacks)
+{
+    atomic_flag_clear_explicit(&stacks->busy, memory_order_release);
+}
+
+uint32_t wf_vrank_stacks_take(struct wf_vrank_stacks *stacks)
+{
+    bool is_new = false;
+    uint32_t i;
+
+    lock(stacks);
+    if (stacks->n_warm > 0) {
+        i = stacks->warm[--stacks->n_warm];
+    } else if (stacks->n_cold > 0) {
+        i = stacks->cold[--stacks->n_cold];
+    } else {
+        i = stacks->n_begun++;
+        is_new = true;
+    }
+    unlock(stacks);
+    assert(i < stacks->n);
+    if (is_new && stacks->light) {
+        (void)madvise(stacks->base + i * stacks->size, page_size(), MADV_GUARD_INSTALL);
+    }
+    return i;
+}
+
+/* Makes the memory read as zero. Pages are kept if there are only a few: that is cheaper than
+ * returning them to the system, which interrupts all threads of the process, and getting others.
+ * Returns whether any are kept. */
+static bool clear(const struct wf_vrank_stacks *stacks, uint32_t i)
+{
+    enum { KEPT = 4, AT_ONCE = 512 };
+    unsigned char residency[AT_ONCE];
+    size_t page = page_size(), n = stacks->size / page - 1, first = n, n_kept = 0;
+    unsigned char *base = stacks->base + i * stacks->size + page;
+
+    while (first > 0 && n_kept <= KEPT) {
+        size_t part = first < AT_ONCE ? first : AT_ONCE;
+        first -= part;
+        if (mincore(base + first * page, part * page, residency) != 0) {
+            n_kept = KEPT + 1;
+        }
+        for (size_t k = part; k > 0 && n_kept <= KEPT; k--) {
+            if (residency[k - 1] & 1) {
+                n_kept++;
+                memset(base + (first + k - 1) * page, 0, page);
+            }
+        }
+    }
+    if (n_kept > KEPT) {
+        (void)madvise(base, n * page, MADV_DONTNEED);
+    }
+    return n_kept <= KEPT;
+}
+
+void wf_vrank_stacks_give(struct wf_vrank_stacks *stacks, uint32_t i)
+{
+    bool warm = clear(stacks, i);
+
+    lock(stacks);
+    if (warm && stacks->n_warm < WF_VRANK_STACKS_WARM) {
+        stacks->warm[stacks->n_warm++] = i;
+        unlock(stacks);
+        return;
+    }
+    unlock(stacks);
+    if (warm) {
+        (void)madvise(stacks->base + i * stacks->size + page_size(), stacks->size - page_size(),
+                      MADV_DONTNEED);
+    }
+    lock(stacks);
+    if (stacks->n_cold == stacks->max_cold) {
+        stacks->max_cold = stacks->max_cold > 0 ? 2 * stacks->max_cold : 64;
+        stacks->cold = wf_xrealloc(stacks->cold, stacks->max_cold, sizeof(uint32_t));
+    }
+    stacks->cold[stacks->n_cold++] = i;
+    unlock(stacks);
 }

@@ -4,21 +4,30 @@
 /*
  * The stacks of ranks, all of one size, in one range of address space. A rank uses memory for
  * the pages it touches. If the system allows, there is a guard page below each stack, so that
- * an overflow is noticed at once.
+ * an overflow is noticed at once. A rank that begins gets the stack of one that has ended, if
+ * there is one: ranks that end without waiting for others share a few stacks.
  */
 
 #include "base/status.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+enum { WF_VRANK_STACKS_WARM = 16 };
 
 struct wf_vrank_stacks {
     unsigned char *base;
     size_t size; /* of each, the guard included */
     uint32_t n;
     bool guarded;
-    bool light; /* guards are installed by wf_vrank_stacks_use() */
+    bool light;       /* guards are installed by wf_vrank_stacks_take() */
+    atomic_flag busy; /* protects the members below, for a few instructions */
+    uint32_t n_begun; /* stacks from this one on have never been used */
+    /* Stacks that are not in use; their memory reads as zero. Those in `warm` have pages. */
+    uint32_t warm[WF_VRANK_STACKS_WARM], n_warm;
+    uint32_t *cold, n_cold, max_cold;
 };
 
 /* WF_EINVAL if there is not enough address space. */
@@ -27,8 +36,11 @@ enum wf_status wf_vrank_stacks_init(struct wf_vrank_stacks *stacks, uint32_t n, 
                                     struct wf_err *err);
 void wf_vrank_stacks_fini(struct wf_vrank_stacks *stacks);
 
-/* Called before a stack is used. */
-void wf_vrank_stacks_use(const struct wf_vrank_stacks *stacks, uint32_t i);
+/* A stack that is not in use; at most n are in use at a time. Its memory reads as zero, as that of
+ * a new thread: what a program finds there must not depend on which rank had it. By any thread. */
+uint32_t wf_vrank_stacks_take(struct wf_vrank_stacks *stacks);
+/* The stack is not used any longer. By any thread. */
+void wf_vrank_stacks_give(struct wf_vrank_stacks *stacks, uint32_t i);
 
 /* The top of stack i. Tops are staggered: at multiples of a large power of two they would
  * compete for the same cache lines. */
@@ -43,6 +55,3 @@ uint32_t wf_vrank_stacks_find(const struct wf_vrank_stacks *stacks, const void *
 /* Whether a rank that stopped here has overflowed its stack. For stacks without guards. */
 bool wf_vrank_stacks_overflowed(const struct wf_vrank_stacks *stacks, uint32_t i,
                                 const void *stopped);
-
-/* Returns the memory of a stack that is no longer used to the system. */
-void wf_vrank_stacks_drop(const struct wf_vrank_stacks *stacks, uint32_t i);

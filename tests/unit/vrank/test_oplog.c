@@ -28,11 +28,11 @@ static void ops_are_found_by_their_numbers_until_they_are_dropped(void)
             wf_vrank_oplog_drop(&log, dropped);
         }
         CHECK_U64(wf_vrank_oplog_end(&log), added);
-        CHECK(dropped == 0 || wf_vrank_oplog_get(&log, dropped - 1) == NULL);
-        CHECK(wf_vrank_oplog_get(&log, added) == NULL);
+        CHECK(dropped == 0 || !wf_vrank_oplog_read(&log, dropped - 1, &op));
+        CHECK(!wf_vrank_oplog_read(&log, added, &op));
         for (uint64_t i = dropped; i < added; i++) {
-            const struct wf_op *found = wf_vrank_oplog_get(&log, i);
-            if (found == NULL || found->duration != (int64_t)i) {
+            struct wf_op found;
+            if (!wf_vrank_oplog_read(&log, i, &found) || found.duration != (int64_t)i) {
                 CHECK(false);
             }
         }
@@ -40,18 +40,44 @@ static void ops_are_found_by_their_numbers_until_they_are_dropped(void)
     wf_vrank_oplog_fini(&log);
 }
 
-static void arrays_are_copied(void)
+static void arrays_are_copied(bool whole)
 {
-    struct wf_vrank_oplog log = {0};
+    struct wf_vrank_oplog log = {.whole = whole};
     uint32_t requests[SET] = {9, 8, 7, 6, 5};
     struct wf_op op = {.kind = WF_OP_WAITALL, .requests = requests, .count = SET};
 
     wf_vrank_oplog_add(&log, &op);
     memset(requests, 0, sizeof(requests));
-    const struct wf_op *found = wf_vrank_oplog_get(&log, 0);
-    CHECK(found != NULL && found->requests != requests);
-    for (uint32_t i = 0; found != NULL && i < SET; i++) {
-        CHECK_U64(found->requests[i], 9 - i);
+    if (whole) {
+        wf_vrank_oplog_get(&log, 0)->tag = 5;
+    }
+    struct wf_op found = {.duration = 1};
+    CHECK(wf_vrank_oplog_read(&log, 0, &found) && found.requests != requests);
+    CHECK(found.duration == 0 && found.tag == (whole ? 5 : 0));
+    for (uint32_t i = 0; i < SET; i++) {
+        CHECK_U64(found.requests[i], 9 - i);
+    }
+    wf_vrank_oplog_fini(&log);
+}
+
+static void arrays_are_copied_from_ops_and_from_parts_of_them(void)
+{
+    arrays_are_copied(false);
+    arrays_are_copied(true);
+}
+
+static void every_member_of_an_op_is_stored(void)
+{
+    struct wf_vrank_oplog log = {0};
+    struct wf_op op = {.kind = WF_OP_COMPUTE}, found;
+
+    for (size_t at = sizeof(op.kind); at < offsetof(struct wf_op, requests); at++) {
+        memset(&op, 0, sizeof(op));
+        op.kind = WF_OP_COMPUTE;
+        ((unsigned char *)&op)[at] = 0x77;
+        wf_vrank_oplog_add(&log, &op);
+        CHECK(wf_vrank_oplog_read(&log, wf_vrank_oplog_end(&log) - 1, &found));
+        CHECK(memcmp(&op, &found, sizeof(op)) == 0);
     }
     wf_vrank_oplog_fini(&log);
 }
@@ -67,22 +93,24 @@ static void nonblocking_collectives_stay_until_they_are_complete(void)
     wf_vrank_oplog_add(&log, &blocking);
     wf_vrank_oplog_add(&log, &other);
     wf_vrank_oplog_drop(&log, 3);
-    CHECK(wf_vrank_oplog_get(&log, 0) != NULL && wf_vrank_oplog_get(&log, 0)->bytes == 64);
-    CHECK(wf_vrank_oplog_get(&log, 1) == NULL);
-    CHECK(wf_vrank_oplog_get(&log, 2) != NULL);
+    struct wf_op found;
+    CHECK(wf_vrank_oplog_read(&log, 0, &found) && found.bytes == 64);
+    CHECK(!wf_vrank_oplog_read(&log, 1, &found));
+    CHECK(wf_vrank_oplog_read(&log, 2, &found));
     wf_vrank_oplog_complete(&log, 3);
-    CHECK(wf_vrank_oplog_get(&log, 0) == NULL);
-    CHECK(wf_vrank_oplog_get(&log, 2) != NULL);
+    CHECK(!wf_vrank_oplog_read(&log, 0, &found));
+    CHECK(wf_vrank_oplog_read(&log, 2, &found));
     wf_vrank_oplog_complete(&log, 77); /* of nothing that is kept */
     wf_vrank_oplog_complete(&log, 4);
-    CHECK(wf_vrank_oplog_get(&log, 2) == NULL);
+    CHECK(!wf_vrank_oplog_read(&log, 2, &found));
     wf_vrank_oplog_fini(&log);
 }
 
 int main(void)
 {
     RUN(ops_are_found_by_their_numbers_until_they_are_dropped);
-    RUN(arrays_are_copied);
+    RUN(arrays_are_copied_from_ops_and_from_parts_of_them);
+    RUN(every_member_of_an_op_is_stored);
     RUN(nonblocking_collectives_stay_until_they_are_complete);
     return wf_test_done();
 }
