@@ -3,6 +3,7 @@
 #include "cli/trace_input.h"
 #include "extrapolate/explain.h"
 #include "extrapolate/extrapolate.h"
+#include "extrapolate/notes.h"
 #include "sim/world.h"
 
 #include <stdlib.h>
@@ -82,57 +83,6 @@ static enum wf_status check_options(const struct extrapolate_opts *opts,
                    (opts->explain || opts->verify || opts->against != NULL)
                ? WF_OK
                : wf_cli_trace_output_check(&opts->trace, err);
-}
-
-/* A dimension that is the same in all traces, but not at the target, is a blind spot. */
-static void print_blind_spots(struct wf_cli *cli, const struct wf_ext_model *model)
-{
-    const struct wf_ext_grid *target = &model->target;
-
-    for (uint32_t d = 0; d < target->n_dims && target->n_dims > 1; d++) {
-        bool same = model->input.n_counts > 1;
-        for (uint32_t c = 1; c < model->input.n_counts; c++) {
-            same = same &&
-                   model->input.counts[c].grid.size[d] == model->input.counts[0].grid.size[d];
-        }
-        if (same && target->size[d] != model->input.counts[0].grid.size[d]) {
-            (void)fprintf(cli->err,
-                          "weft: note: dimension %c of the grid is %u in all traces, but %u "
-                          "with %u ranks, so that its influence on sizes and times is not "
-                          "known; add a trace in which it differs\n",
-                          "xyzw"[d], model -> input.counts[0].grid.size[d], target->size[d],
-                          target->n);
-        }
-    }
-}
-
-static void print_notes(struct wf_cli *cli, const struct wf_ext_model *model)
-{
-    if (!wf_world_is_first(cli->world)) {
-        return;
-    }
-    print_blind_spots(cli, model);
-    if (model->n_doubtful > 0) {
-        (void)fprintf(cli->err,
-                      "weft: note: %u sizes, times or numbers of rounds follow several rules "
-                      "that give different values with %u ranks; a trace at a number of ranks "
-                      "with another form of grid would decide\n",
-                      model->n_doubtful, model->target.n);
-    }
-    if (model->input.n_tests > 0) {
-        (void)fprintf(cli->err,
-                      "weft: note: %llu tests that found requests complete became waits\n",
-                      (unsigned long long)model->input.n_tests);
-    }
-    if (model->input.n_wildcards_forgotten > 0) {
-        (void)fprintf(cli->err,
-                      "weft: note: %llu receives from any source: which message they matched "
-                      "is not carried over\n",
-                      (unsigned long long)model->input.n_wildcards_forgotten);
-    }
-    if (model->input.has_counters) {
-        (void)fputs("weft: note: hardware counters are not carried over\n", cli->err);
-    }
 }
 
 static void print_difference(const struct wf_ext_difference *found, uint32_t n, FILE *out)
@@ -230,8 +180,8 @@ static enum wf_status extrapolate(struct wf_cli *cli, const struct extrapolate_o
         wf_ext_grid_make(&model->rule, options.target, &grid)) {
         wf_ext_explain(model, &grid, cli->out);
     }
-    if (status == WF_OK) {
-        print_notes(cli, model);
+    if (status == WF_OK && wf_world_is_first(cli->world)) {
+        wf_ext_notes(model, cli->err);
     }
     if (status == WF_OK && opts->verify) {
         status = verify(cli, opts, model, err);

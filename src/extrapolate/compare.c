@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "extrapolate/extrapolate.h"
+#include "extrapolate/plain.h"
 
 #include <math.h>
-#include <string.h>
 
 /* The next op of a rank that is no computing; adds up the computing before it. */
-static bool next_op(const struct wf_source *source, uint32_t rank, struct wf_cursor *cursor,
-                    struct wf_op *op, double *compute)
+static enum wf_status next_op(struct wf_ext_plain *plain, struct wf_op *op, bool *more,
+                              double *compute, struct wf_err *err)
 {
-    while (wf_source_next(source, rank, cursor, op)) {
-        if (op->kind != WF_OP_COMPUTE) {
-            return true;
+    while (*more) {
+        WF_TRY(wf_ext_plain_next(plain, op, more, err));
+        if (!*more || op->kind != WF_OP_COMPUTE) {
+            return WF_OK;
         }
         *compute += (double)op->duration;
     }
-    return false;
+    return WF_OK;
 }
 
 static uint32_t peer_of(const struct wf_source *source, uint32_t rank, const struct wf_op *op,
@@ -61,22 +62,26 @@ static void compare_sizes(const struct wf_op *a, const struct wf_op *b,
     }
 }
 
-static void compare_rank(const struct wf_source *one, const struct wf_source *other,
-                         uint32_t rank, struct wf_ext_difference *out)
-{
-    struct wf_cursor at_one, at_other;
-    struct wf_op a, b;
-    double compute = 0, other_compute = 0;
-    bool more = true, other_more = true;
+/* The ranks of the two traces that are compared. */
+struct pair {
+    struct wf_ext_plain one, other;
+    double compute, other_compute;
+};
 
-    memset(&at_one, 0, sizeof(at_one));
-    memset(&at_other, 0, sizeof(at_other));
+static enum wf_status compare_ops(struct pair *pair, struct wf_ext_difference *out,
+                                  struct wf_err *err)
+{
+    uint32_t rank = pair->one.rank;
+    bool more = true, other_more = true;
+    struct wf_op a, b;
+
     for (uint64_t i = 0; more || other_more; i++) {
-        more = more && next_op(one, rank, &at_one, &a, &compute);
-        other_more = other_more && next_op(other, rank, &at_other, &b, &other_compute);
+        WF_TRY(next_op(&pair->one, &a, &more, &pair->compute, err));
+        WF_TRY(next_op(&pair->other, &b, &other_more, &pair->other_compute, err));
         out->n_ops += more ? 1 : 0;
         out->n_other += other_more ? 1 : 0;
-        bool same = more == other_more && (!more || are_same(one, &a, other, &b, rank));
+        bool same = more == other_more &&
+                    (!more || are_same(pair->one.source, &a, pair->other.source, &b, rank));
         if (!same && out->same) {
             out->same = false;
             out->rank = rank;
@@ -86,10 +91,26 @@ static void compare_rank(const struct wf_source *one, const struct wf_source *ot
             compare_sizes(&a, &b, out);
         }
     }
-    out->compute += compute;
-    out->other_compute += other_compute;
-    double off = compute > 0 ? fabs(other_compute - compute) / compute : 0;
+    out->compute += pair->compute;
+    out->other_compute += pair->other_compute;
+    double off =
+        pair->compute > 0 ? fabs(pair->other_compute - pair->compute) / pair->compute : 0;
     out->worst_compute = off > out->worst_compute ? off : out->worst_compute;
+    return WF_OK;
+}
+
+static enum wf_status compare_rank(const struct wf_source *one, const struct wf_source *other,
+                                   uint32_t rank, struct wf_ext_difference *out,
+                                   struct wf_err *err)
+{
+    struct pair pair = {.compute = 0};
+
+    wf_ext_plain_begin(&pair.one, one, "extrapolated", rank);
+    wf_ext_plain_begin(&pair.other, other, "the trace to compare with", rank);
+    enum wf_status status = compare_ops(&pair, out, err);
+    wf_ext_plain_fini(&pair.one);
+    wf_ext_plain_fini(&pair.other);
+    return status;
 }
 
 enum wf_status wf_ext_compare(const struct wf_source *one, const struct wf_source *other,
@@ -97,7 +118,7 @@ enum wf_status wf_ext_compare(const struct wf_source *one, const struct wf_sourc
 {
     *out = (struct wf_ext_difference){.same = true};
     for (uint32_t r = 0; r < one->n_ranks; r++) {
-        compare_rank(one, other, r, out);
+        WF_TRY(compare_rank(one, other, r, out, err));
     }
     WF_TRY(wf_source_check(one, err));
     return wf_source_check(other, err);

@@ -41,7 +41,10 @@ struct wf_ext_hint {
 /* A law that meets all points, integers, exactly; false if there is none. */
 bool wf_ext_law_exact(const struct wf_ext_point *points, uint32_t n,
                       const struct wf_ext_hint *hint, struct wf_ext_law *out);
-/* The law that predicts best. The points are not negative. */
-void wf_ext_law_fit(const struct wf_ext_point *points, uint32_t n, struct wf_ext_law *out);
+/* The law that predicts best. The points are not negative. If they were measured, only laws that
+ * times usually follow are tried, and the usual ones are preferred to others that are hardly
+ * better: noise fits many laws. */
+void wf_ext_law_fit(const struct wf_ext_point *points, uint32_t n, bool measured,
+                    struct wf_ext_law *out);
 
 const char *wf_ext_law_text(const struct wf_ext_law *law, char *text, size_t size);

@@ -51,6 +51,7 @@ struct wf_ext_quantity {
     struct wf_ext_law law; /* of the mean, if sampled */
     double ratio;          /* from one round of a loop to the next; 1: none */
     double last;           /* value of the law at the largest count */
+    bool turns_alike;      /* sampled: turns of a loop differ by chance only */
     int64_t unit;          /* values are multiples of it: at most 8 */
     struct wf_map groups;  /* group: 1 + number of its law */
     struct wf_ext_law *laws;

@@ -80,6 +80,17 @@ static const struct wf_ext_ref *find_ref(const struct wf_ext_model *model, uint3
     return first;
 }
 
+/* The turn of the sample to take. A rank that the traces do not have takes turns at random, if they
+ * are alike: then the longest of many ranks takes longer than the longest of few, as it does when
+ * times have noise. */
+static uint32_t turn_of_sample(const struct playing *playing,
+                               const struct wf_ext_quantity *quantity, uint32_t turn)
+{
+    return !quantity->turns_alike || playing->sample == playing->rank
+               ? turn
+               : (uint32_t)(wf_rng_mix(((uint64_t)playing->rank << 32) + turn) >> 32);
+}
+
 /* The op of the sample for this turn; null if there is none. */
 static const struct wf_ext_op *sample_of(const struct playing *playing,
                                          const struct wf_ext_step *step, uint32_t round,
@@ -137,7 +148,8 @@ static int64_t value_at(const struct playing *playing, const struct wf_ext_step 
         result *= quantity->ratio != 1 ? pow(quantity->ratio, round) : 1;
         break;
     case WF_EXT_QUANTITY_SAMPLED:
-        like = sample_of(playing, step, round, turn, playing->sample);
+        like = sample_of(playing, step, round, turn_of_sample(playing, quantity, turn),
+                         playing->sample);
         if (like != NULL) {
             result = sampled(playing, quantity,
                              value == WF_EXT_COMPUTE ? (double)like->compute

@@ -3,7 +3,10 @@
 
 #include "base/array.h"
 #include "base/mem.h"
+#include "extrapolate/plain.h"
 #include "ops/fields.h"
+#include "ops/retimed.h"
+#include "ops/robust.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -124,21 +127,13 @@ struct reading {
     const struct wf_source *source;
     const char *path;
     uint32_t number; /* of the rank */
-    uint64_t at;     /* number of the op */
+    struct wf_ext_plain plain;
     struct wf_ext_rank *rank;
     struct requests active, persistent; /* by age */
     uint32_t compute_shape;
     uint32_t *positions;
     uint32_t n_positions, positions_capacity;
 };
-
-static enum wf_status refuse(const struct reading *reading, const struct wf_op *op,
-                             const char *why, struct wf_err *err)
-{
-    return wf_err_set(err, WF_EINVAL, "'%.200s': rank %u, op %llu (%s): %s", reading->path,
-                      reading->number, (unsigned long long)reading->at, wf_op_name(op->kind),
-                      why);
-}
 
 static uint32_t find_request(const struct requests *list, uint32_t number)
 {
@@ -370,32 +365,8 @@ static void read_peers(struct reading *reading, const struct wf_op *op,
     reading->input->n_wildcards_forgotten += shape->any != 0 && op->recorded ? 1 : 0;
 }
 
-static enum wf_status check_kind(const struct reading *reading, const struct wf_op *op,
-                                 struct wf_err *err)
-{
-    const struct wf_op_info *info = wf_op_info(op->kind);
-
-    if (info->family == WF_FAMILY_WAIT && info->detail >= WF_WAIT_ANY) {
-        return refuse(reading, op,
-                      "which request completes first depends on time, so that it "
-                      "is not known with more ranks; use waitall in the program",
-                      err);
-    }
-    if ((info->family == WF_FAMILY_TEST && (info->detail >= WF_WAIT_ANY || !op->recorded)) ||
-        op->kind == WF_OP_IPROBE) {
-        return refuse(reading, op,
-                      "its outcome depends on time, so that it is not known with "
-                      "more ranks",
-                      err);
-    }
-    if (info->family == WF_FAMILY_COLLECTIVE && info->detail >= 16 && info->detail <= 17) {
-        return refuse(reading, op, "neighbour collectives cannot be extrapolated", err);
-    }
-    return WF_OK;
-}
-
-/* Sets what depends on the family; false if the op is left out. */
-static bool read_family(struct reading *reading, const struct wf_op *op,
+/* Sets what depends on the family. */
+static void read_family(struct reading *reading, const struct wf_op *op,
                         struct wf_ext_shape *shape, struct wf_ext_op *out)
 {
     const struct wf_op_info *info = wf_op_info(op->kind);
@@ -411,14 +382,6 @@ static bool read_family(struct reading *reading, const struct wf_op *op,
         read_peers(reading, op, shape, out);
         break;
     case WF_FAMILY_WAIT:
-        read_wait(reading, op, shape);
-        break;
-    case WF_FAMILY_TEST:
-        if (op->outcome == 0) {
-            return false;
-        }
-        reading->input->n_tests++;
-        shape->kind = info->detail == WF_WAIT_ONE ? WF_OP_WAIT : WF_OP_WAITALL;
         read_wait(reading, op, shape);
         break;
     case WF_FAMILY_START:
@@ -442,9 +405,9 @@ static bool read_family(struct reading *reading, const struct wf_op *op,
     case WF_FAMILY_COLLECTIVE:
     case WF_FAMILY_COMM:
     case WF_FAMILY_EPOCH:
+    case WF_FAMILY_TEST: /* extrapolate/plain.h makes them waits */
         break;
     }
-    return true;
 }
 
 static enum wf_status read_op(struct reading *reading, const struct wf_op *op,
@@ -455,7 +418,6 @@ static enum wf_status read_op(struct reading *reading, const struct wf_op *op,
     struct wf_ext_shape shape;
     struct wf_ext_op out = {.compute = -1};
 
-    WF_TRY(check_kind(reading, op, err));
     memset(&shape, 0, sizeof(shape));
     shape.kind = op->kind;
     shape.tag = shape.recv_tag = WF_EXT_NO_TAG;
@@ -471,11 +433,10 @@ static enum wf_status read_op(struct reading *reading, const struct wf_op *op,
         shape.new_comm = find_comm(reading, op->new_comm);
     }
     if (shape.comm == UINT32_MAX) {
-        return refuse(reading, op, "the rank does not have the communicator", err);
+        return wf_ext_plain_refuse(&reading->plain, op,
+                                   "the rank does not have the communicator", err);
     }
-    if (!read_family(reading, op, &shape, &out)) {
-        return WF_OK;
-    }
+    read_family(reading, op, &shape, &out);
     if (wf_ext_rooted(&shape)) {
         out.peer[0] = op->root;
     }
@@ -502,35 +463,66 @@ static void read_compute(struct reading *reading, const struct wf_op *op)
         .compute = op->duration, .site = op->site, .shape = reading->compute_shape};
 }
 
+static enum wf_status read_ops(struct reading *reading, struct wf_err *err)
+{
+    struct wf_op op;
+    bool more = true;
+
+    for (;;) {
+        WF_TRY(wf_ext_plain_next(&reading->plain, &op, &more, err));
+        if (!more) {
+            return wf_source_check(reading->source, err);
+        }
+        if (op.kind == WF_OP_COMPUTE) {
+            read_compute(reading, &op);
+        } else {
+            WF_TRY(read_op(reading, &op, err));
+        }
+    }
+}
+
 static enum wf_status read_rank(struct reading *reading, struct wf_err *err)
 {
-    enum wf_status status = WF_OK;
-    struct wf_cursor cursor;
-    struct wf_op op;
+    struct wf_ext_input *input = reading->input;
 
-    memset(&cursor, 0, sizeof(cursor));
     reading->active.n = reading->persistent.n = 0;
-    reading->at = 0;
     WF_GROW(reading->rank->comms, 0U, reading->rank->comms_capacity);
     reading->rank->comms[0] =
         (struct wf_ext_comm){.size = reading->source->n_ranks, .rank = reading->number};
     reading->rank->n_comms = 1;
-    for (; status == WF_OK && wf_source_next(reading->source, reading->number, &cursor, &op);
-         reading->at++) {
-        if (op.kind == WF_OP_COMPUTE) {
-            read_compute(reading, &op);
-        } else {
-            status = read_op(reading, &op, err);
-        }
-    }
-    return status == WF_OK ? wf_source_check(reading->source, err) : status;
+    wf_ext_plain_begin(&reading->plain, reading->source, reading->path, reading->number);
+    enum wf_status status = read_ops(reading, err);
+    input->n_tests += reading->plain.n_tests;
+    input->n_joined += reading->plain.n_joined;
+    input->n_neighbors += reading->plain.n_neighbors;
+    wf_ext_plain_fini(&reading->plain);
+    return status;
 }
 
+static enum wf_status read_ranks(struct reading *reading, struct wf_ext_count *count,
+                                 struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+
+    for (; reading->number < count->n && status == WF_OK; reading->number++) {
+        reading->rank = &count->ranks[reading->number];
+        status = read_rank(reading, err);
+    }
+    free(reading->active.items);
+    free(reading->persistent.items);
+    free(reading->positions);
+    return status;
+}
+
+/* Reads a trace with the compute times that the operating system disturbed replaced by what other
+ * ranks and iterations took, as replay does. */
 enum wf_status wf_ext_read(struct wf_ext_input *input, const char *path,
-                           const struct wf_source *source, struct wf_err *err)
+                           struct wf_source *source, struct wf_err *err)
 {
     struct reading reading = {.input = input, .source = source, .path = path};
-    enum wf_status status = WF_OK;
+    struct wf_places places;
+    struct wf_robust robust;
+    struct wf_source *corrected = NULL;
 
     reading.compute_shape = compute_shape(input);
     input->counts =
@@ -538,13 +530,20 @@ enum wf_status wf_ext_read(struct wf_ext_input *input, const char *path,
     struct wf_ext_count *count = &input->counts[input->n_counts++];
     *count = (struct wf_ext_count){.path = path, .n = source->n_ranks};
     count->ranks = wf_xcalloc(source->n_ranks, sizeof(*count->ranks));
-    for (; reading.number < source->n_ranks && status == WF_OK; reading.number++) {
-        reading.rank = &count->ranks[reading.number];
-        status = read_rank(&reading, err);
+    WF_TRY(wf_places_init(&places, source, err));
+    wf_robust_init(&robust, &places);
+    const struct wf_retimed_config config = {.duration = wf_robust_duration, .arg = &robust};
+    if (robust.n_disturbed > 0) {
+        input->n_corrected += robust.n_disturbed;
+        corrected = wf_retimed_new(source, false, &config);
+        reading.source = corrected;
     }
-    free(reading.active.items);
-    free(reading.persistent.items);
-    free(reading.positions);
+    enum wf_status status = read_ranks(&reading, count, err);
+    if (corrected != NULL) {
+        wf_source_free(corrected);
+    }
+    wf_robust_fini(&robust);
+    wf_places_fini(&places);
     return status;
 }
 

@@ -86,7 +86,10 @@ struct wf_ext_input {
     struct wf_ext_shape *shapes;
     uint32_t n_shapes, shapes_capacity;
     struct wf_strings shape_table, positions, names;
-    uint64_t n_tests; /* tests that became waits */
+    uint64_t n_tests;     /* tests that became waits, or were left out */
+    uint64_t n_joined;    /* waits for some of a set that became part of a waitall */
+    uint64_t n_neighbors; /* neighbour collectives that became messages */
+    uint64_t n_corrected; /* compute times that the operating system had disturbed */
     uint64_t n_wildcards_forgotten;
     bool has_counters;
     bool attached; /* computing belongs to the op after it */
@@ -95,7 +98,7 @@ struct wf_ext_input {
 /* Reads a trace of ops as the next count; the order of counts is free. */
 WF_NODISCARD
 enum wf_status wf_ext_read(struct wf_ext_input *input, const char *path,
-                           const struct wf_source *source, struct wf_err *err);
+                           struct wf_source *source, struct wf_err *err);
 
 /* Sorts the counts, and takes tags that differ between counts out of the shapes. Call it once
  * after the last trace. Fails if two traces have the same number of ranks. */

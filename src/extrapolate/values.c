@@ -76,7 +76,7 @@ static bool fit_factor(struct wf_ext_model *model, const struct samples *samples
         return true;
     }
     if (inexact) {
-        wf_ext_law_fit(points, n, &out->law);
+        wf_ext_law_fit(points, n, false, &out->law);
     }
     return inexact;
 }
@@ -182,6 +182,7 @@ struct cells {
     struct wf_map numbers;
     struct cell *all;
     uint32_t n, capacity;
+    bool measured; /* times, with noise */
 };
 
 static void cells_fini(struct cells *cells)
@@ -278,7 +279,7 @@ static bool fit_group(struct wf_ext_model *model, const struct cells *cells, uin
         }
     }
     if (n > 0 && !wf_ext_law_exact(points, n, &hint, law)) {
-        wf_ext_law_fit(points, n, law);
+        wf_ext_law_fit(points, n, cells->measured, law);
     }
     model->n_doubtful += n > 0 && law->doubtful ? 1 : 0;
     return n == model->input.n_counts;
@@ -365,12 +366,54 @@ static bool fit_groups(struct wf_ext_model *model, const struct wf_ext_step *ste
     return fits;
 }
 
+/* Sums of times. */
+struct moments {
+    double n, sum, squares;
+};
+
+static double scatter(const struct moments *moments)
+{
+    return moments->n > 0 ? moments->squares - moments->sum * moments->sum / moments->n : 0;
+}
+
+/* Whether the times of a statement at the largest count differ between turns no more than between
+ * ranks of one turn: an analysis of variance. */
+static bool are_turns_alike(const struct wf_ext_model *model, uint32_t statement)
+{
+    enum { TURNS_MAX = 4096 };
+    const struct wf_ext_count *last = &model->input.counts[model->input.n_counts - 1];
+    struct moments all = {.n = 0}, *turns = wf_xcalloc(TURNS_MAX, sizeof(*turns));
+    double within = 0, n_turns = 0;
+
+    for (uint32_t i = model->first_ref[statement]; i < model->first_ref[statement + 1]; i++) {
+        const struct wf_ext_ref *ref = &model->refs[i];
+        double time = (double)last->ranks[ref->rank % last->n].ops[ref->op].compute;
+        if (ref->count + 1 == model->input.n_counts) {
+            struct moments *both[] = {&all, &turns[ref->turn % TURNS_MAX]};
+            for (uint32_t j = 0; j < 2; j++) {
+                both[j]->n++;
+                both[j]->sum += time;
+                both[j]->squares += time * time;
+            }
+        }
+    }
+    for (uint32_t t = 0; t < TURNS_MAX; t++) {
+        within += scatter(&turns[t]);
+        n_turns += turns[t].n > 0 ? 1 : 0;
+    }
+    free(turns);
+    double between = scatter(&all) - within;
+    /* Chance gives a ratio of 1. */
+    return n_turns > 1 && all.n > n_turns &&
+           between / (n_turns - 1) < 2 * within / (all.n - n_turns);
+}
+
 /* A law for the mean; single values come from the largest count. */
 static void fit_mean(struct wf_ext_model *model, const struct wf_ext_step *step,
                      enum wf_ext_value value, struct wf_ext_quantity *out)
 {
     struct cells cells = {.all = NULL};
-    struct cells all = {.all = NULL};
+    struct cells all = {.measured = value == WF_EXT_COMPUTE};
 
     out->by_class = out->by_turn = false;
     gather_values(model, step, value, &cells);
@@ -385,6 +428,8 @@ static void fit_mean(struct wf_ext_model *model, const struct wf_ext_step *step,
     (void)fit_group(model, &all, 0, WF_EXT_WHOLE, &out->law);
     out->last = wf_ext_law_at(&out->law, &model->input.counts[model->input.n_counts - 1].grid);
     out->kind = WF_EXT_QUANTITY_SAMPLED;
+    out->turns_alike = value == WF_EXT_COMPUTE && step->n_statements == 1 &&
+                       are_turns_alike(model, step->statements[0]);
     cells_fini(&cells);
     cells_fini(&all);
 }

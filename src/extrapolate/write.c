@@ -31,9 +31,13 @@ struct writing {
     struct wf_trace_writer *writer;
     struct comm *comms;
     struct requests active, persistent; /* by age */
-    uint32_t *chosen;                   /* positions, then numbers */
-    uint64_t balance; /* of messages that are sent and received; 0 if each has its receive */
-    bool unbalanced;  /* wildcards or persistent requests: the balance says nothing */
+    uint32_t *uses;     /* by number of a request: how many of the two lists have it */
+    uint32_t uses_size; /* numbers from here on were never used */
+    uint32_t uses_capacity;
+    uint32_t least_free; /* all numbers below it are used */
+    uint32_t *chosen;    /* positions, then numbers */
+    uint64_t balance;    /* of messages that are sent and received; 0 if each has its receive */
+    bool unbalanced;     /* wildcards or persistent requests: the balance says nothing */
     uint32_t n_chosen, capacity;
 };
 
@@ -92,27 +96,40 @@ static bool to_comm(struct writing *writing, uint32_t rank, uint32_t number, uin
 
 /* ---- requests ---- */
 
-static uint32_t free_number(const struct writing *writing)
+/* The smallest number that no request has. */
+static uint32_t free_number(struct writing *writing)
 {
-    const struct requests *lists[] = {&writing->active, &writing->persistent};
+    while (writing->least_free < writing->uses_size && writing->uses[writing->least_free] > 0) {
+        writing->least_free++;
+    }
+    if (writing->least_free == writing->uses_size) {
+        WF_GROW(writing->uses, writing->uses_size, writing->uses_capacity);
+        writing->uses[writing->uses_size++] = 0;
+    }
+    return writing->least_free;
+}
 
-    for (uint32_t number = 0;; number++) {
-        bool used = false;
-        for (uint32_t l = 0; l < 2; l++) {
-            for (uint32_t i = 0; i < lists[l]->n; i++) {
-                used = used || lists[l]->items[i].number == number;
-            }
-        }
-        if (!used) {
-            return number;
-        }
+static void put_request(struct writing *writing, struct requests *list, uint32_t number,
+                        uint32_t type)
+{
+    writing->uses[number]++;
+    WF_GROW(list->items, list->n, list->capacity);
+    list->items[list->n++] = (struct request){.number = number, .type = type};
+}
+
+static void release_number(struct writing *writing, uint32_t number)
+{
+    writing->uses[number]--;
+    if (writing->uses[number] == 0 && number < writing->least_free) {
+        writing->least_free = number;
     }
 }
 
-static void put_request(struct requests *list, uint32_t number, uint32_t type)
+/* The next rank begins without requests. */
+static void forget_requests(struct writing *writing)
 {
-    WF_GROW(list->items, list->n, list->capacity);
-    list->items[list->n++] = (struct request){.number = number, .type = type};
+    writing->active.n = writing->persistent.n = 0;
+    writing->uses_size = writing->least_free = 0;
 }
 
 static void choose(struct writing *writing, uint32_t position)
@@ -155,25 +172,22 @@ static bool choose_requests(struct writing *writing, const struct wf_ext_shape *
 /* Removes the chosen requests, and turns positions into numbers. */
 static void take_requests(struct writing *writing, struct requests *list, bool remove)
 {
+    const uint32_t taken = 1U << 31; /* in the type: does not survive */
     uint32_t kept = 0;
 
-    for (uint32_t i = 0; i < list->n; i++) {
-        bool taken = false;
-        for (uint32_t j = 0; j < writing->n_chosen && remove; j++) {
-            taken = taken || writing->chosen[j] == i;
-        }
-        /* Bit 31 tells the positions that do not survive. */
-        list->items[i].type |= taken ? 1U << 31 : 0;
-    }
     for (uint32_t j = 0; j < writing->n_chosen; j++) {
-        writing->chosen[j] = list->items[writing->chosen[j]].number;
+        struct request *request = &list->items[writing->chosen[j]];
+        request->type |= remove ? taken : 0;
+        writing->chosen[j] = request->number;
     }
-    for (uint32_t i = 0; i < list->n; i++) {
-        if ((list->items[i].type & 1U << 31) == 0) {
+    for (uint32_t i = 0; i < list->n && remove; i++) {
+        if ((list->items[i].type & taken) == 0) {
             list->items[kept++] = list->items[i];
+        } else {
+            release_number(writing, list->items[i].number);
         }
     }
-    list->n = kept;
+    list->n = remove ? kept : list->n;
 }
 
 static bool set_requests(struct writing *writing, const struct wf_ext_shape *shape,
@@ -188,7 +202,7 @@ static bool set_requests(struct writing *writing, const struct wf_ext_shape *sha
     }
     for (uint32_t i = 0; i < writing->n_chosen && starts; i++) {
         const struct request made = list->items[writing->chosen[i]];
-        put_request(&writing->active, made.number, made.type);
+        put_request(writing, &writing->active, made.number, made.type);
     }
     take_requests(writing, list, !starts && op->kind != WF_OP_CANCEL);
     op->count = writing->n_chosen;
@@ -268,7 +282,7 @@ static enum wf_status fill_op(struct writing *writing, uint32_t rank,
     }
     if (info->returns_request || info->family == WF_FAMILY_PERSISTENT) {
         op->request = free_number(writing);
-        put_request(info->returns_request ? &writing->active : &writing->persistent,
+        put_request(writing, info->returns_request ? &writing->active : &writing->persistent,
                     op->request, type_of(info));
     }
     return WF_OK;
@@ -353,7 +367,7 @@ enum wf_status wf_ext_write(const struct wf_ext_model *model, const struct wf_ex
 
     writing.comms = wf_xcalloc(model->n_groups, sizeof(*writing.comms));
     for (uint32_t r = 0; r < grid->n && status == WF_OK; r++) {
-        writing.active.n = writing.persistent.n = 0;
+        forget_requests(&writing);
         status = wf_ext_play(&player, r, err);
         forget_comms(&writing);
     }
@@ -367,6 +381,7 @@ enum wf_status wf_ext_write(const struct wf_ext_model *model, const struct wf_ex
     free(writing.comms);
     free(writing.active.items);
     free(writing.persistent.items);
+    free(writing.uses);
     free(writing.chosen);
     return status;
 }

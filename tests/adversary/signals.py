@@ -57,8 +57,10 @@ def commands(folder):
 
 
 def hear_everything():
-    """A terminal that hangs up is ignored under nohup."""
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    """A shell ignores SIGINT for what it runs in the background, nohup ignores SIGHUP; weft would
+    not hear those before its own handlers are there."""
+    for number in ENDING:
+        signal.signal(number, signal.SIG_DFL)
 
 
 def interrupt(rng, command, folder):

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """weft extrapolate: from traces at few ranks to the trace that the program writes at many."""
 import csv
+import os
 import pathlib
+import subprocess
 
 from weft_cli import check, check_run, finish, parse
 
@@ -119,6 +121,21 @@ def test_changed():
              if row["kind"] in ("compute", "allreduce")][:4]
     check(found == [("", "1000000000"), ("16", ""), ("", "3000000000"), ("8", "")],
           f"factors of regions: {found}")
+
+
+def test_outcomes_of_time():
+    """Waits for some of a set, polling and neighbour collectives, of a program that runs."""
+    source = pathlib.Path(__file__).resolve().parent / "outcomes_of_time.c"
+    compiler = pathlib.Path(os.environ["WEFT_BUILD_DIR"]) / "weftcc"
+    if not check(subprocess.run([compiler, source, "-o", "outcomes"], check=False).returncode == 0,
+                 "the program is compiled"):
+        return
+    for n in (6, 14, 22, 30):
+        check_run(["emulate", "--compute", "none", "-n", str(n), "-o", f"o{n}.weft", "-f",
+                   "./outcomes"], 0)
+    check_run(["extrapolate", "o6.weft", "o14.weft", "o22.weft", "-n", "30", "--against",
+               "o30.weft"], 0, stdout="all right, 100.0 %",
+              stderr="waits for some of several requests(.|\n)*neighbour collectives became")
 
 
 def test_refused():
