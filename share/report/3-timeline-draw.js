@@ -19,22 +19,26 @@ function inField(pen, field, draw) {
 
 const pack = ([r, g, b]) => (0xff000000 | b << 16 | g << 8 | r) >>> 0;
 
-/* The bins that each column of the view covers, from `first` to before `after`. */
-function columnBins(t, w) {
-  const span = t.view.to - t.view.from, first = new Int32Array(w), after = new Int32Array(w);
-  for (let x = 0; x < w; x++) {
-    first[x] = Math.floor((t.view.from + x / w * span) / t.bin);
-    after[x] = Math.min(Math.max(Math.ceil((t.view.from + (x + 1) / w * span) / t.bin), first[x] + 1), t.bins);
+/* The bins in steps of 1, 2, 4, ..., so that a step is no narrower than a pixel of the view: from `first` to
+ * before `after` each. */
+function binSteps(t, w) {
+  const perPixel = (t.view.to - t.view.from) / t.bin / w;
+  let step = 1;
+  while (step < perPixel) step *= 2;
+  const n = Math.ceil(t.bins / step), first = new Int32Array(n), after = new Int32Array(n);
+  for (let x = 0; x < n; x++) {
+    first[x] = x * step;
+    after[x] = Math.min((x + 1) * step, t.bins);
   }
-  return {first, after};
+  return {step, first, after};
 }
 
-/* The shares of each activity in the columns of a row, as sums of the bins that a column covers, into
+/* The shares of each activity in the columns of a row, as sums of the bins that a column has, into
  * `all`. The last value of a column is the idle rest; hidden activities are part of it. */
 function columnShares(shares, {first, after}, kinds, all) {
   const n = KINDS.length;
   for (let x = 0, at = 0; x < first.length; x++, at += n + 1) {
-    const from = first[x] < 0 ? 0 : first[x], until = after[x], scale = 1 / (255 * Math.max(until - first[x], 1));
+    const from = first[x], until = after[x], scale = 1 / (255 * (until - from));
     let rest = 1;
     for (const k of kinds) {
       let sum = 0;
@@ -68,18 +72,16 @@ function stackedLine(shares, w, colors, line, height) {
   }
 }
 
-/* Rows of bins: stacked where a row is tall enough to read, else the dominant activity. Colours are
- * never mixed. */
-function drawShares(t, pen, field, scale) {
-  const w = Math.max(Math.round(field.w * scale), 1), h = Math.max(Math.round(field.h * scale), 1);
+/* The activities of all bins as pixels: a line for each row with the dominant one, or, stacked, the rows in
+ * view in `h` lines. */
+function sharesImage(t, bins, kinds, colors, stacked, h) {
+  const w = bins.first.length, canvas = element("canvas", {width: w, height: h}), pen = canvas.getContext("2d");
   const image = pen.createImageData(w, h), pixels = new Uint32Array(image.data.buffer), line = new Uint32Array(w);
-  const colors = [...KINDS, IDLE].map((kind) => pack(rgb(kind.color)));
-  const perRow = h / (t.view.bottom - t.view.top) * t.per, stacked = perRow / scale >= 8;
-  const bins = columnBins(t, w), kinds = KINDS.map((_, k) => k).filter((k) => !KINDS[k].hidden), shares = new Float32Array(w * colors.length);
+  const shares = new Float32Array(w * colors.length), {top, bottom} = stacked ? t.view : {top: 0, bottom: h * t.per};
+  const perRow = h / (bottom - top) * t.per;
   let last = -1;
-  t.style = stacked ? "stacked" : "dominant";
   for (let y = 0; y < h; y++) {
-    const at = (t.view.top + (y + 0.5) / h * (t.view.bottom - t.view.top)) / t.per, row = Math.floor(at);
+    const at = (top + (y + 0.5) / h * (bottom - top)) / t.per, row = Math.floor(at);
     if (row !== last) {
       last = row;
       columnShares(t.rowOf(row * t.per).shares, bins, kinds, shares);
@@ -87,12 +89,28 @@ function drawShares(t, pen, field, scale) {
     }
     if (stacked) {
       /* A gap of one pixel tells rows apart. */
-      const up = (1 - (at - row)) * perRow / (perRow - scale);
+      const up = (1 - (at - row)) * perRow / (perRow - 1);
       if (up > 1) line.fill(0); else stackedLine(shares, w, colors, line, up);
     }
     pixels.set(line, y * w);
   }
-  pen.putImageData(image, Math.round(field.x * scale), Math.round(field.y * scale));
+  pen.putImageData(image, 0, 0);
+  return canvas;
+}
+
+/* Rows of bins: stacked where a row is tall enough to read, else the dominant activity. Colours are
+ * never mixed. The pixels of all bins are kept, so that moving in time is only copying: a frame must not
+ * take longer than 16 ms, however many ranks there are. */
+function drawShares(t, pen, field) {
+  const {view} = t, colors = [...KINDS, IDLE].map((kind) => pack(rgb(kind.color)));
+  const stacked = field.h / (view.bottom - view.top) * t.per >= 8, h = stacked ? Math.max(Math.round(field.h), 1) : t.rows.length;
+  const bins = binSteps(t, field.w), kinds = KINDS.map((_, k) => k).filter((k) => !KINDS[k].hidden);
+  const key = [bins.step, kinds, colors, h, stacked ? [view.top, view.bottom] : "all"].join(";");
+  if (!t.image || t.image.key !== key) t.image = {key, canvas: sharesImage(t, bins, kinds, colors, stacked, h)};
+  t.style = stacked ? "stacked" : "dominant";
+  const perPs = 1 / (t.bin * bins.step), rows = stacked ? [0, h] : [view.top / t.per, (view.bottom - view.top) / t.per];
+  pen.imageSmoothingEnabled = false;
+  pen.drawImage(t.image.canvas, view.from * perPs, rows[0], (view.to - view.from) * perPs, rows[1], field.x, field.y, field.w, field.h);
 }
 
 function drawSpans(t, pen, field) {
@@ -250,9 +268,9 @@ function nSpansInView(t) {
 }
 
 function drawTimeline(t, pen, width, height) {
-  const field = fieldOf(width, height), scale = window.devicePixelRatio || 1;
+  const field = fieldOf(width, height);
   t.near = t.exact && nSpansInView(t) < SPANS_MAX;
-  if (!t.near) drawShares(t, pen, field, scale);
+  if (!t.near) drawShares(t, pen, field);
   else inField(pen, field, () => (t.view.what === "activities" ? drawSpans : drawCalls)(t, pen, field));
   if (t.view.marks) drawMarks(t, pen, field);
   inField(pen, field, () => {

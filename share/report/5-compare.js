@@ -97,7 +97,7 @@ function comparedTimelines(section) {
     t.own = drawing(Math.min(Math.max(t.rows.length * 6, 90), 260) + FIELD.top + FIELD.bottom, `Timeline of ${runs[i].name}`, (pen, width, height) => {
       const field = fieldOf(width, height);
       t.view = {from: shared.from + shift[i], to: shared.to + shift[i], top: 0, bottom: t.tracks};
-      drawShares(t, pen, field, window.devicePixelRatio || 1);
+      drawShares(t, pen, field);
       drawLabels(t, pen, field);
       timeAxis(pen, field.x, field.w, field.y + field.h, t.view.from, t.view.to);
       Object.assign(t.own.canvas.dataset, {from: t.view.from, to: t.view.to});

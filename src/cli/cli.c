@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cli/interrupt.h"
+#include "cli/progress.h"
 #include "result/json.h"
 #include "result/result.h"
 #include "sim/world.h"
@@ -214,6 +215,18 @@ void wf_cli_answer(struct wf_cli *cli, struct wf_value *doc)
     free(text);
     wf_doc_free(doc);
     cli->answered = true;
+}
+
+enum wf_status wf_cli_read_result(struct wf_cli *cli, const char *path, struct wf_value **out,
+                                  struct wf_err *err)
+{
+    struct wf_progress_line line;
+
+    wf_progress_init(&line, WF_PROGRESS_AUTO, cli->err);
+    wf_progress_read_begin(&line, path);
+    enum wf_status status = wf_result_read(path, out, err);
+    wf_progress_read_end(&line);
+    return status;
 }
 
 static int exit_code_of(enum wf_status status)

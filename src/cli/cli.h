@@ -58,6 +58,11 @@ bool wf_cli_wants_json(int argc, char **argv);
 /* Prints the document as JSON, as the result of the verb, and frees it. */
 void wf_cli_answer(struct wf_cli *cli, struct wf_value *doc);
 
+/* Reads a result document; a terminal shows how far it is. The caller frees *out. */
+WF_NODISCARD
+enum wf_status wf_cli_read_result(struct wf_cli *cli, const char *path, struct wf_value **out,
+                                  struct wf_err *err);
+
 /* Parses `argv` (without the program's name), runs the verb, prints the error if it fails.
  * Returns the exit code. */
 int wf_cli_main(struct wf_cli *cli, int argc, char **argv);

@@ -2,6 +2,7 @@
 #include "base/mem.h"
 #include "cli/cli.h"
 #include "cli/opt.h"
+#include "cli/progress.h"
 #include "report/compare.h"
 #include "report/output.h"
 #include "report/writer.h"
@@ -31,14 +32,18 @@ static const struct wf_opt rows[] = {
     WF_OPT_END,
 };
 
-static enum wf_status write_page(const struct compare_opts *opts,
+static enum wf_status write_page(struct wf_cli *cli, const struct compare_opts *opts,
                                  const struct wf_compared *results, size_t n,
                                  struct wf_err *err)
 {
     struct wf_output *output = NULL;
+    struct wf_progress_line line;
 
     WF_TRY(wf_output_open(opts->output, opts->force, &output, err));
+    wf_progress_init(&line, WF_PROGRESS_AUTO, cli->err);
+    wf_progress_busy_begin(&line, "comparing");
     wf_compare_page(results, n, weft_version(), wf_output_stream(output));
+    wf_progress_read_end(&line);
     return wf_output_commit(output, err);
 }
 
@@ -65,7 +70,7 @@ static enum wf_status compare_run(struct wf_cli *cli, const void *opts_arg,
     struct wf_value **docs = wf_xcalloc(args->n, sizeof(struct wf_value *));
     enum wf_status status = WF_OK;
     for (size_t i = 0; i < args->n && status == WF_OK; i++) {
-        status = wf_result_read(args->items[i], &docs[i], err);
+        status = wf_cli_read_result(cli, args->items[i], &docs[i], err);
         results[i] = (struct wf_compared){docs[i], args->items[i]};
         if (status == WF_OK && i > 0) {
             FILE *out = opts->output != NULL ? NULL : cli->out;
@@ -75,7 +80,7 @@ static enum wf_status compare_run(struct wf_cli *cli, const void *opts_arg,
         }
     }
     if (status == WF_OK && opts->output != NULL) {
-        status = write_page(opts, results, args->n, err);
+        status = write_page(cli, opts, results, args->n, err);
     }
     for (size_t i = 0; i < args->n; i++) {
         wf_doc_free(docs[i]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
 #include "base/units.h"
+#include "cli/progress.h"
 #include "cli/trace_input.h"
 #include "ops/roi.h"
 #include "sim/world.h"
@@ -181,15 +182,22 @@ static enum wf_status write_piece(struct wf_cli *cli, const struct wf_trace *tra
                                   const struct cut_opts *opts, const char *name,
                                   struct wf_err *err)
 {
+    struct wf_cut_options heard = *options;
+    struct wf_progress_line line;
     struct wf_cut *cut = NULL;
-    WF_TRY(wf_cut_new(trace->source, options, &cut, err));
+
+    wf_progress_init(&line, WF_PROGRESS_AUTO, cli->err);
+    heard.pass = wf_progress_pass(&line, "matching messages");
+    enum wf_status status = wf_cut_new(trace->source, &heard, &cut, err);
+    wf_progress_erase(&line);
+    WF_TRY(status);
     const struct wf_study_trace_part part = {
         .trace = trace,
         .n_ranks = wf_cut_n_ranks(cut),
         .changes = wf_cut_changes(cut),
         .creator = name,
     };
-    enum wf_status status = wf_cli_trace_output(cli, &part, &opts->trace, err);
+    status = wf_cli_trace_output(cli, &part, &opts->trace, err);
     if (status == WF_OK) {
         print_losses(cli, wf_cut_losses(cut));
     }
@@ -197,14 +205,15 @@ static enum wf_status write_piece(struct wf_cli *cli, const struct wf_trace *tra
     return status;
 }
 
-static enum wf_status open_ops(const char *name, const struct wf_trace_opts *opts,
-                               struct wf_trace *out, struct wf_err *err)
+static enum wf_status open_ops(struct wf_cli *cli, const char *name,
+                               const struct wf_trace_opts *opts, struct wf_trace *out,
+                               struct wf_err *err)
 {
     if (strncmp(name, "gen:", 4) == 0) {
         return wf_err_set(err, WF_EUSAGE, "'%.64s' is not a trace; 'weft gen' writes it as one",
                           name);
     }
-    WF_TRY(wf_cli_trace_input(name, opts, out, err));
+    WF_TRY(wf_cli_trace_input(cli, name, opts, out, err));
     if (out->graph != NULL) {
         return wf_err_set(err, WF_EINVAL,
                           "'%.200s' has tasks instead of operations, and tasks depend on "
@@ -225,7 +234,7 @@ static enum wf_status cut_run(struct wf_cli *cli, const void *opts_arg,
 
     enum wf_status status = wf_cli_trace_output_check(&opts->trace, err);
     if (status == WF_OK) {
-        status = open_ops(name, &opts->trace, &trace, err);
+        status = open_ops(cli, name, &opts->trace, &trace, err);
     }
     if (status == WF_OK) {
         kept = wf_xcalloc(trace.source->n_ranks, sizeof(*kept));

@@ -18,7 +18,7 @@ static enum wf_status explain_run(struct wf_cli *cli, const void *opts,
                                   const struct wf_operands *operands, struct wf_err *err)
 {
     struct wf_value *doc = NULL;
-    enum wf_status status = wf_result_read(operands->args.items[0], &doc, err);
+    enum wf_status status = wf_cli_read_result(cli, operands->args.items[0], &doc, err);
 
     if (status == WF_OK) {
         const char *network = wf_doc_get_text(doc, "scenario.network", "");

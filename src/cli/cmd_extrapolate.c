@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
+#include "cli/progress.h"
 #include "cli/trace_input.h"
 #include "extrapolate/explain.h"
 #include "extrapolate/extrapolate.h"
@@ -44,14 +45,15 @@ static const struct wf_opt rows[] = {
     WF_OPT_END,
 };
 
-static enum wf_status read_trace(const char *word, const struct wf_trace_opts *opts,
-                                 struct wf_ext_input *input, struct wf_err *err)
+static enum wf_status read_trace(struct wf_cli *cli, const char *word,
+                                 const struct wf_trace_opts *opts, struct wf_ext_input *input,
+                                 struct wf_err *err)
 {
     struct wf_trace_opts own = *opts;
     struct wf_trace trace = {.source = NULL};
 
     own.ranks = 0;
-    enum wf_status status = wf_cli_trace_input(word, &own, &trace, err);
+    enum wf_status status = wf_cli_trace_input(cli, word, &own, &trace, err);
     if (status == WF_OK && trace.graph != NULL) {
         status = wf_err_set(err, WF_EINVAL,
                             "'%.200s' has tasks instead of operations, and cannot be "
@@ -110,7 +112,7 @@ static enum wf_status compare(struct wf_cli *cli, const char *left_out,
     struct wf_ext_difference found;
 
     own.ranks = 0;
-    enum wf_status status = wf_cli_trace_input(left_out, &own, &trace, err);
+    enum wf_status status = wf_cli_trace_input(cli, left_out, &own, &trace, err);
     if (status == WF_OK && (trace.source == NULL || trace.source->n_ranks != guess->n_ranks)) {
         status = wf_err_set(err, WF_EINVAL, "'%.200s' is no trace of operations of %u ranks",
                             left_out, guess->n_ranks);
@@ -142,7 +144,7 @@ static enum wf_status verify(struct wf_cli *cli, const struct extrapolate_opts *
     enum wf_status status = WF_OK;
 
     for (uint32_t i = 0; i + 1 < all->input.n_counts && status == WF_OK; i++) {
-        status = read_trace(all->input.counts[i].path, &opts->trace, &model->input, err);
+        status = read_trace(cli, all->input.counts[i].path, &opts->trace, &model->input, err);
     }
     if (status == WF_OK) {
         status = wf_ext_understand(model, &options, err);
@@ -169,12 +171,16 @@ static enum wf_status extrapolate(struct wf_cli *cli, const struct extrapolate_o
     const struct wf_ext_options options = {.target = (uint32_t)opts->trace.ranks,
                                            .changes = *changes};
     struct wf_trace trace = {.source = NULL};
+    struct wf_progress_line line;
     struct wf_ext_grid grid;
 
     for (size_t i = 0; i < operands->args.n; i++) {
-        WF_TRY(read_trace(operands->args.items[i], &opts->trace, &model->input, err));
+        WF_TRY(read_trace(cli, operands->args.items[i], &opts->trace, &model->input, err));
     }
+    wf_progress_init(&line, WF_PROGRESS_AUTO, cli->err);
+    wf_progress_busy_begin(&line, "finding the program in the traces");
     enum wf_status status = wf_ext_understand(model, &options, err);
+    wf_progress_read_end(&line);
     /* The program without the rules that were not found helps to see why. */
     if (opts->explain && wf_world_is_first(cli->world) && model->n_steps > 0 &&
         wf_ext_grid_make(&model->rule, options.target, &grid)) {

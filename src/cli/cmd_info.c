@@ -30,14 +30,14 @@ static enum wf_status info_run(struct wf_cli *cli, const void *opts_arg,
     struct wf_study_info info;
     struct wf_progress_line line;
 
-    wf_progress_init(&line, WF_PROGRESS_AUTO, cli->err);
-    wf_progress_read_begin(&line, name);
-    enum wf_status status = wf_cli_trace_input(name, &opts->trace, &trace, err);
-    wf_progress_read_end(&line);
+    enum wf_status status = wf_cli_trace_input(cli, name, &opts->trace, &trace, err);
     if (status != WF_OK) {
         return wf_world_agree(cli->world, status, err);
     }
-    status = wf_study_info_init(&info, name, &trace, err);
+    wf_progress_init(&line, WF_PROGRESS_AUTO, cli->err);
+    const struct wf_pass pass = wf_progress_pass(&line, "counting");
+    status = wf_study_info_init(&info, name, &trace, &pass, err);
+    wf_progress_erase(&line);
     if (opts->trace.json) {
         wf_cli_answer(cli, wf_study_info_document(&info, opts->per_rank));
     } else {

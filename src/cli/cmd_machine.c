@@ -2,9 +2,9 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/cli.h"
-#include "cli/interrupt.h"
 #include "cli/machine_show.h"
 #include "cli/opt.h"
+#include "cli/progress.h"
 #include "result/result.h"
 #include "sim/machine.h"
 #include "study/machine_check.h"
@@ -287,13 +287,15 @@ static void print_check(struct wf_cli *cli, const struct wf_machine *machine,
 static enum wf_status check(struct wf_cli *cli, const char *which,
                             const struct machine_opts *opts, struct wf_err *err)
 {
-    const struct wf_points_host host = {
-        .jobs = 1, .stop = wf_interrupt_watch(), .running = wf_interrupt_running};
+    struct wf_progress_line line;
     struct wf_study_check result = {.rows = NULL};
     struct wf_machine *machine = NULL;
 
     WF_TRY(wf_machine_load(which, &machine, err));
+    wf_progress_init(&line, WF_PROGRESS_AUTO, cli->err);
+    const struct wf_points_host host = wf_progress_points(&line, "measurements", 1);
     enum wf_status status = wf_study_check_run(machine, &host, &result, err);
+    wf_progress_erase(&line);
     if (status != WF_EINTR) {
         print_check(cli, machine, &result, opts->json);
     }

@@ -83,18 +83,17 @@ static enum wf_status report_run(struct wf_cli *cli, const void *opts_arg,
 {
     const struct report_opts *opts = opts_arg;
     struct wf_value *doc = NULL;
-
     struct wf_progress_line line;
 
-    wf_progress_init(&line, WF_PROGRESS_AUTO, cli->err);
-    wf_progress_read_begin(&line, operands->args.items[0]);
-    enum wf_status status = wf_result_read(operands->args.items[0], &doc, err);
-    wf_progress_read_end(&line);
+    enum wf_status status = wf_cli_read_result(cli, operands->args.items[0], &doc, err);
     if (status != WF_OK) {
         return status;
     }
     if (opts->output != NULL) {
+        wf_progress_init(&line, WF_PROGRESS_AUTO, cli->err);
+        wf_progress_busy_begin(&line, "writing the report");
         status = write_file(opts, doc, err);
+        wf_progress_read_end(&line);
     } else {
         const struct wf_write_options options = {.verbose = opts->verbose};
         wf_writer_text.write(doc, &options, cli->out);

@@ -106,76 +106,110 @@ static void draw_in_place(struct wf_progress_line *line, const char *text)
     line->shown = true;
 }
 
-void wf_progress_draw(void *line_arg, const struct wf_sim_progress *progress)
+/* Whether the line is to be drawn now; the time of the last drawing is then that of this one. */
+static bool is_due(struct wf_progress_line *line, double first)
 {
-    struct wf_progress_line *line = line_arg;
-    char text[WF_PROGRESS_TEXT_MAX];
-
-    if (line->out == NULL) {
-        return;
-    }
-    if (line->reading != NULL) {
-        /* The time left is that of the simulation. */
-        wf_progress_read_end(line);
-        line->began = now();
-    }
-
     double t = now();
-    double pause = line->in_place ? REDRAW_SECONDS : LINE_SECONDS;
-    if (t - line->began < FIRST_SECONDS || t - line->drawn < pause) {
-        return;
+
+    if (line->out == NULL || t - line->began < first ||
+        t - line->drawn < (line->in_place ? REDRAW_SECONDS : LINE_SECONDS)) {
+        return false;
     }
     line->drawn = t;
-    (void)wf_progress_text(progress, t - line->began, text);
+    return true;
+}
+
+static void show(struct wf_progress_line *line, const char *text)
+{
     if (line->in_place) {
         draw_in_place(line, text);
     } else {
         (void)fprintf(line->out, "%s\n", text);
     }
     (void)fflush(line->out);
+}
+
+void wf_progress_draw(void *line_arg, const struct wf_sim_progress *progress)
+{
+    struct wf_progress_line *line = line_arg;
+    char text[WF_PROGRESS_TEXT_MAX];
+
+    if (line->reading != NULL) {
+        /* The time left is that of the simulation. */
+        wf_progress_read_end(line);
+        line->began = now();
+    }
+    if (is_due(line, FIRST_SECONDS)) {
+        show(line, wf_progress_text(progress, line->drawn - line->began, text));
+    }
 }
 
 void wf_progress_reading_draw(struct wf_progress_line *line,
                               const struct wf_progress_read *read)
 {
     char text[WF_PROGRESS_TEXT_MAX];
-    double t = now();
 
-    if (line->out == NULL || t - line->began < FIRST_SECONDS ||
-        t - line->drawn < (line->in_place ? REDRAW_SECONDS : LINE_SECONDS)) {
-        return;
+    if (is_due(line, FIRST_SECONDS)) {
+        show(line, wf_progress_reading_text(read, line->drawn - line->began, text));
     }
-    line->drawn = t;
-    (void)wf_progress_reading_text(read, t - line->began, text);
-    if (line->in_place) {
-        draw_in_place(line, text);
-    } else {
-        (void)fprintf(line->out, "%s\n", text);
+}
+
+/* Writes "  0:42 left", or nothing before anything is done. */
+static void time_left(double elapsed, double fraction, char *buf, size_t size)
+{
+    char clock[32];
+
+    buf[0] = '\0';
+    if (fraction > 0 && fraction <= 1) {
+        wf_progress_clock(elapsed * (1 - fraction) / fraction, clock, sizeof(clock));
+        (void)snprintf(buf, size, "  %s left", clock);
     }
-    (void)fflush(line->out);
 }
 
 void wf_progress_share(struct wf_progress_line *line, const char *what, double fraction)
 {
-    char text[WF_PROGRESS_TEXT_MAX], clock[32], left[48] = "";
-    double t = now();
+    char text[WF_PROGRESS_TEXT_MAX], left[48];
 
-    if (line->out == NULL ||
-        t - line->drawn < (line->in_place ? REDRAW_SECONDS : LINE_SECONDS)) {
-        return;
+    if (is_due(line, 0)) {
+        time_left(line->drawn - line->began, fraction, left, sizeof(left));
+        (void)snprintf(text, sizeof(text), "%3d %%  %s%s", (int)(100 * fraction), what, left);
+        show(line, text);
     }
-    line->drawn = t;
-    if (fraction > 0 && fraction <= 1) {
-        wf_progress_clock((t - line->began) * (1 - fraction) / fraction, clock, sizeof(clock));
-        (void)snprintf(left, sizeof(left), "  %s left", clock);
+}
+
+char *wf_progress_pass_text(const struct wf_pass_progress *pass, const char *what,
+                            double elapsed, char *buf)
+{
+    char ops[WF_UNITS_TEXT_MAX], rate[WF_UNITS_TEXT_MAX], left[48];
+    double fraction = pass->n_ranks > 0 ? (double)pass->ranks / (double)pass->n_ranks : 0;
+
+    time_left(elapsed, fraction, left, sizeof(left));
+    (void)snprintf(buf, WF_PROGRESS_TEXT_MAX, "%3d %%  %.60s  %s ops  %s ops/s%s",
+                   (int)(100 * fraction), what, wf_human_count((double)pass->ops, ops),
+                   wf_human_count(elapsed > 0 ? (double)pass->ops / elapsed : 0, rate), left);
+    return buf;
+}
+
+static void draw_pass(void *line_arg, const struct wf_pass_progress *pass)
+{
+    struct wf_progress_line *line = line_arg;
+    char text[WF_PROGRESS_TEXT_MAX];
+
+    if (is_due(line, FIRST_SECONDS)) {
+        show(line, wf_progress_pass_text(pass, line->what, line->drawn - line->began, text));
     }
-    (void)snprintf(text, sizeof(text), "%3d %%  %s%s", (int)(100 * fraction), what, left);
-    if (line->in_place) {
-        draw_in_place(line, text);
-    } else {
-        (void)fprintf(line->out, "%s\n", text);
-    }
-    (void)fflush(line->out);
+}
+
+void wf_progress_restart(struct wf_progress_line *line)
+{
+    line->began = now();
+}
+
+struct wf_pass wf_progress_pass(struct wf_progress_line *line, const char *what)
+{
+    line->what = what;
+    wf_progress_restart(line);
+    return (struct wf_pass){.progress = line->out != NULL ? draw_pass : NULL, .arg = line};
 }
 
 static void draw_count(void *line_arg, size_t done, size_t of)
@@ -190,18 +224,12 @@ static void draw_count(void *line_arg, size_t done, size_t of)
         line->before = done;
     }
     if (done > line->before && done < of) {
-        char clock[32];
-        double each = (now() - line->began) / (double)(done - line->before);
-        wf_progress_clock(each * (double)(of - done), clock, sizeof(clock));
-        (void)snprintf(left, sizeof(left), "  %s left", clock);
+        time_left(now() - line->began,
+                  (double)(done - line->before) / (double)(of - line->before), left,
+                  sizeof(left));
     }
     (void)snprintf(text, sizeof(text), "%zu of %zu %s%s", done, of, line->what, left);
-    if (line->in_place) {
-        draw_in_place(line, text);
-    } else {
-        (void)fprintf(line->out, "%s\n", text);
-    }
-    (void)fflush(line->out);
+    show(line, text);
 }
 
 struct wf_points_host wf_progress_points(struct wf_progress_line *line, const char *what,

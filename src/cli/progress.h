@@ -7,6 +7,7 @@
  * terminal and progress was asked for, a new line is printed every second.
  */
 
+#include "base/pass.h"
 #include "base/points.h"
 #include "sim/sim.h"
 
@@ -41,6 +42,15 @@ void wf_progress_share(struct wf_progress_line *line, const char *what, double f
 struct wf_points_host wf_progress_points(struct wf_progress_line *line, const char *what,
                                          uint64_t jobs);
 
+/* A listener to a pass over the ranks of a trace, which begins now. The line shows "42 %  writing
+ * run.csv  12.3 M ops  4.10 M ops/s  0:07 left" and must live as long; `what` is the first words,
+ * borrowed. */
+struct wf_pass wf_progress_pass(struct wf_progress_line *line, const char *what);
+
+/* Shows "fitting the rules  0:12", the time so far, from another thread, until
+ * wf_progress_read_end(): for work of which nobody knows how long it takes. */
+void wf_progress_busy_begin(struct wf_progress_line *line, const char *what);
+
 /* Shows "42 %  reading run.weft  120 MiB  60.0 MiB/s  0:03 left" while the file or directory at
  * `path` is read, from another thread, until the end or the first progress of a simulation. Does
  * nothing if the line is silent or there is no such file. The line must not move meanwhile. */
@@ -50,10 +60,13 @@ void wf_progress_read_end(struct wf_progress_line *line); /* without a begin: no
 /* Parts of it (cli/progress_reading.c), the first two for tests too. */
 struct wf_progress_read {
     const char *name;
-    uint64_t size, bytes; /* of the file; read so far, in all passes */
+    uint64_t size, bytes; /* of the file, 0: no file; read so far, in all passes */
 };
 char *wf_progress_reading_text(const struct wf_progress_read *read, double elapsed, char *buf);
+char *wf_progress_pass_text(const struct wf_pass_progress *pass, const char *what,
+                            double elapsed, char *buf);
 void wf_progress_clock(double seconds, char *buf, size_t size); /* "1:05:09" or "2:07" */
+void wf_progress_restart(struct wf_progress_line *line);        /* another phase begins now */
 void wf_progress_reading_draw(struct wf_progress_line *line,
                               const struct wf_progress_read *read);
 

@@ -19,7 +19,7 @@
 struct wf_progress_reading {
     struct wf_progress_line *line;
     char *name;
-    uint64_t size;   /* of the file, or of all files of a directory; 0: unknown */
+    uint64_t size;   /* of the file, or of all files of a directory; 0: no file */
     uint64_t before; /* bytes that the process had read at the start */
     pthread_t thread;
     pthread_mutex_t mutex;
@@ -77,6 +77,11 @@ char *wf_progress_reading_text(const struct wf_progress_read *read, double elaps
     char percent[16] = "", left[48] = "", bytes[WF_UNITS_TEXT_MAX], rate[WF_UNITS_TEXT_MAX];
     double per_second = elapsed > 0 ? (double)read->bytes / elapsed : 0;
 
+    if (read->size == 0) {
+        wf_progress_clock(elapsed, left, sizeof(left));
+        (void)snprintf(buf, WF_PROGRESS_TEXT_MAX, "%.100s  %s", read->name, left);
+        return buf;
+    }
     /* A second pass over the file makes the share meaningless. */
     if (read->bytes > 0 && read->bytes <= read->size) {
         char clock[32];
@@ -136,22 +141,34 @@ static bool start(struct wf_progress_reading *reading)
     return started;
 }
 
-void wf_progress_read_begin(struct wf_progress_line *line, const char *path)
+static void begin(struct wf_progress_line *line, const char *name, uint64_t size)
 {
-    enum { DEPTH = 2 };
-    uint64_t size = line->out != NULL ? size_of(path, DEPTH) : 0;
-
-    if (line->out == NULL || line->reading != NULL || size == 0) {
-        return;
-    }
     struct wf_progress_reading *reading = wf_xcalloc(1, sizeof(*reading));
     *reading = (struct wf_progress_reading){
-        .line = line, .name = wf_xstrdup(path), .size = size, .before = bytes_read()};
+        .line = line, .name = wf_xstrdup(name), .size = size, .before = bytes_read()};
     (void)pthread_mutex_init(&reading->mutex, NULL);
     (void)pthread_cond_init(&reading->ended, NULL);
     line->reading = reading;
     if (!start(reading)) {
         reading->ends = true; /* then there is no line */
+    }
+}
+
+void wf_progress_read_begin(struct wf_progress_line *line, const char *path)
+{
+    enum { DEPTH = 2 };
+    uint64_t size = line->out != NULL ? size_of(path, DEPTH) : 0;
+
+    if (line->out != NULL && line->reading == NULL && size > 0) {
+        begin(line, path, size);
+    }
+}
+
+void wf_progress_busy_begin(struct wf_progress_line *line, const char *what)
+{
+    if (line->out != NULL && line->reading == NULL) {
+        wf_progress_restart(line);
+        begin(line, what, 0);
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/progress.h"
 #include "sim/world.h"
 
 #include <inttypes.h>
@@ -22,12 +23,18 @@ static struct wf_study_trace_options to_options(const struct wf_trace_opts *opts
     };
 }
 
-enum wf_status wf_cli_trace_input(const char *word, const struct wf_trace_opts *opts,
-                                  struct wf_trace *out, struct wf_err *err)
+enum wf_status wf_cli_trace_input(struct wf_cli *cli, const char *word,
+                                  const struct wf_trace_opts *opts, struct wf_trace *out,
+                                  struct wf_err *err)
 {
     const struct wf_study_trace_options options = to_options(opts);
+    struct wf_progress_line line;
 
-    return wf_study_trace_open(word, &options, out, err);
+    wf_progress_init(&line, WF_PROGRESS_AUTO, cli->err);
+    wf_progress_read_begin(&line, word);
+    enum wf_status status = wf_study_trace_open(word, &options, out, err);
+    wf_progress_read_end(&line);
+    return status;
 }
 
 enum wf_status wf_cli_trace_output_check(const struct wf_trace_opts *opts, struct wf_err *err)
@@ -83,13 +90,21 @@ enum wf_status wf_cli_trace_output(struct wf_cli *cli, const struct wf_study_tra
                                    const struct wf_trace_opts *opts, struct wf_err *err)
 {
     const struct wf_study_trace_options options = to_options(opts);
+    struct wf_study_trace_part heard = *part;
     struct wf_study_trace_written written;
+    struct wf_progress_line line;
     bool tasks = part->trace->graph != NULL;
+    char what[96];
 
     if (!wf_world_is_first(cli->world)) {
         return WF_OK;
     }
-    WF_TRY(wf_study_trace_write(opts->output, part, &options, &written, err));
+    (void)snprintf(what, sizeof(what), "writing %.80s", opts->output);
+    wf_progress_init(&line, WF_PROGRESS_AUTO, cli->err);
+    heard.pass = wf_progress_pass(&line, what);
+    enum wf_status status = wf_study_trace_write(opts->output, &heard, &options, &written, err);
+    wf_progress_erase(&line);
+    WF_TRY(status);
     print_notes(cli, part->trace, opts->partial, &written);
     wf_text_print(cli->out, "%s: %" PRIu32 " %s%s, %" PRIu64 " %s", opts->output, part->n_ranks,
                   tasks ? "PE" : "rank", part->n_ranks == 1 ? "" : "s", written.n,
@@ -105,7 +120,7 @@ enum wf_status wf_cli_trace_rewrite(struct wf_cli *cli, const char *word,
 
     enum wf_status status = wf_cli_trace_output_check(opts, err);
     if (status == WF_OK) {
-        status = wf_cli_trace_input(word, opts, &trace, err);
+        status = wf_cli_trace_input(cli, word, opts, &trace, err);
     }
     if (status == WF_OK) {
         const struct wf_study_trace_part part = {

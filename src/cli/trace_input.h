@@ -46,17 +46,19 @@ struct wf_trace_opts {
     WF_OPT_ROW(struct wf_trace_opts, partial, BOOL, "partial", 0, NULL, \
                .doc = "Take what can be read of a trace that is truncated or damaged")
 
-/* Opens the trace or generator (gen:<name>) `word`. The caller closes it with
- * wf_trace_close(). */
+/* Opens the trace or generator (gen:<name>) `word`; a terminal shows how far reading is. The
+ * caller closes it with wf_trace_close(). */
 WF_NODISCARD
-enum wf_status wf_cli_trace_input(const char *word, const struct wf_trace_opts *opts,
-                                  struct wf_trace *out, struct wf_err *err);
+enum wf_status wf_cli_trace_input(struct wf_cli *cli, const char *word,
+                                  const struct wf_trace_opts *opts, struct wf_trace *out,
+                                  struct wf_err *err);
 
 /* WF_EUSAGE if no output was given, or one that cannot be written. Call it before any work. */
 WF_NODISCARD
 enum wf_status wf_cli_trace_output_check(const struct wf_trace_opts *opts, struct wf_err *err);
 
-/* Writes the part to opts->output and prints a line about it, with notes for the user. */
+/* Writes the part to opts->output and prints a line about it, with notes for the user. A
+ * terminal shows how far it is. */
 WF_NODISCARD
 enum wf_status wf_cli_trace_output(struct wf_cli *cli, const struct wf_study_trace_part *part,
                                    const struct wf_trace_opts *opts, struct wf_err *err);

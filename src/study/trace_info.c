@@ -471,7 +471,8 @@ struct wf_value *wf_study_info_document(const struct wf_study_info *info, bool p
 /* ---- counting ---- */
 
 enum wf_status wf_study_info_init(struct wf_study_info *info, const char *name,
-                                  struct wf_trace *trace, struct wf_err *err)
+                                  struct wf_trace *trace, const struct wf_pass *pass,
+                                  struct wf_err *err)
 {
     *info = (struct wf_study_info){.name = name, .trace = trace};
     if (trace->graph != NULL) {
@@ -479,7 +480,7 @@ enum wf_status wf_study_info_init(struct wf_study_info *info, const char *name,
         wf_trace_graph_facts_init(&info->facts, trace->graph);
     } else {
         info->is_native = wf_native_facts(trace->source, &info->native);
-        wf_trace_facts_init(&info->facts, trace->source);
+        wf_trace_facts_init(&info->facts, trace->source, pass);
     }
     find_extremes(info);
     enum wf_status status = trace->graph != NULL ? wf_graph_check(trace->graph, err)

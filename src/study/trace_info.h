@@ -23,12 +23,13 @@ struct wf_study_info {
     int64_t longest_wall;             /* maximum recorded time of a rank; -1: unknown */
 };
 
-/* Counts the contents of a trace. If it cannot be read to its end, `info` holds what was
+/* Counts the contents of a trace; `pass` hears how far it is. If it cannot be read to its end, `info` holds what was
  * read, and the status and message describe the error. Release with wf_study_info_fini() in
  * any case. */
 WF_NODISCARD
 enum wf_status wf_study_info_init(struct wf_study_info *info, const char *name,
-                                  struct wf_trace *trace, struct wf_err *err);
+                                  struct wf_trace *trace, const struct wf_pass *pass,
+                                  struct wf_err *err);
 void wf_study_info_fini(struct wf_study_info *info);
 
 /* Writes the figures as text, with a table of the ranks if `per_rank` is set. */

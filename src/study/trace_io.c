@@ -257,6 +257,7 @@ static enum wf_status write_all(struct wf_trace_writer *writer,
                            .partial = partial,
                            .tidy = part->trace->reader == NULL,
                            .changes = part->changes,
+                           .pass = part->pass,
                            .wall_of = wf_source_wall};
     enum wf_status status = part->trace->graph != NULL
                                 ? write_tasks(writer, part->trace->graph, partial, n, err)

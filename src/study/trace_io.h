@@ -32,6 +32,7 @@ struct wf_study_trace_part {
     uint32_t n_ranks; /* ranks of the written trace */
     struct wf_copy_changes changes;
     const char *creator; /* stored in the written trace */
+    struct wf_pass pass; /* who waits for it; not for tasks */
 };
 
 /* Facts about the written trace. */

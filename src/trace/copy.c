@@ -16,6 +16,7 @@ struct told {
     uint32_t n_comms, capacity;
     uint32_t to; /* number of the rank in the copy */
     struct wf_created_filter tidy;
+    struct wf_pass_progress progress;
 };
 
 static void tell_name(const struct wf_copy *copy, enum wf_source_name kind, uint32_t number)
@@ -102,6 +103,7 @@ static enum wf_status copy_rank(struct wf_copy *copy, struct told *told, uint32_
         copy->writer->ops->cost(copy->writer, told->to, ps);
     }
     while (status == WF_OK && wf_source_next(copy->source, rank, &cursor, &op)) {
+        wf_pass_op(&copy->pass, &told->progress);
         if ((copy->changes.change == NULL ||
              copy->changes.change(copy->changes.arg, rank, &op)) &&
             (!copy->tidy || wf_created_filter_op(&told->tidy, &op))) {
@@ -116,7 +118,7 @@ static enum wf_status copy_rank(struct wf_copy *copy, struct told *told, uint32_
 
 enum wf_status wf_trace_copy(struct wf_copy *copy, struct wf_err *err)
 {
-    struct told told = {.comms = NULL};
+    struct told told = {.progress = {.n_ranks = copy->source->n_ranks}};
     enum wf_status status = WF_OK;
 
     copy->n_ops = 0;
@@ -125,6 +127,7 @@ enum wf_status wf_trace_copy(struct wf_copy *copy, struct wf_err *err)
     }
     for (uint32_t rank = 0; rank < copy->source->n_ranks && status == WF_OK; rank++) {
         status = copy_rank(copy, &told, rank, err);
+        wf_pass_rank(&copy->pass, &told.progress);
     }
     free(told.comms);
     wf_created_filter_fini(&told.tidy);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
+#include "base/pass.h"
 #include "ops/source.h"
 #include "trace/writer.h"
 
@@ -22,7 +23,8 @@ struct wf_copy {
     bool tidy;    /* takes requests that were never created out of sets: for generators */
     struct wf_copy_changes changes;
     bool (*wall_of)(const struct wf_source *source, uint32_t rank, int64_t *ps);
-    uint64_t n_ops; /* how many were written */
+    struct wf_pass pass; /* who waits for it */
+    uint64_t n_ops;      /* how many were written */
 };
 
 /* Writes all ops of a source, rank by rank, with the names and communicators that they use. If

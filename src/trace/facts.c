@@ -100,7 +100,8 @@ static void count_op(struct wf_trace_facts *facts, struct wf_rank_facts *rank,
 }
 
 static void read_rank(struct wf_trace_facts *facts, const struct wf_source *source,
-                      uint32_t number)
+                      uint32_t number, const struct wf_pass *pass,
+                      struct wf_pass_progress *progress)
 {
     struct wf_rank_facts *rank = &facts->ranks[number];
     struct wf_group group = {.size = source->n_ranks};
@@ -118,18 +119,22 @@ static void read_rank(struct wf_trace_facts *facts, const struct wf_source *sour
             }
         }
         count_op(facts, rank, &op, group.size);
+        wf_pass_op(pass, progress);
     }
 }
 
-void wf_trace_facts_init(struct wf_trace_facts *facts, const struct wf_source *source)
+void wf_trace_facts_init(struct wf_trace_facts *facts, const struct wf_source *source,
+                         const struct wf_pass *pass)
 {
+    struct wf_pass_progress progress = {.n_ranks = source->n_ranks};
     struct wf_group group;
     uint32_t comm = 0;
 
     begin(facts, source->n_ranks);
     for (uint32_t rank = 0; rank < source->n_ranks; rank++) {
-        read_rank(facts, source, rank);
+        read_rank(facts, source, rank, pass, &progress);
         add_rank(facts, rank);
+        wf_pass_rank(pass, &progress);
     }
     while (wf_groups_at(facts->groups, facts->n_groups, &comm, &group)) {
         facts->n_groups++;

@@ -3,6 +3,7 @@
 
 /* Statistics of a trace, from reading all of it. */
 
+#include "base/pass.h"
 #include "ops/groups.h"
 
 struct wf_graph;
@@ -30,9 +31,10 @@ struct wf_trace_facts {
     uint64_t n_task_needs, n_message_needs;
 };
 
-/* Reads all ranks. Ask wf_source_check() afterwards whether all could be read. The caller
+/* Reads all ranks; `pass` hears how far it is. Ask wf_source_check() afterwards whether all could be read. The caller
  * releases the facts with wf_trace_facts_fini(). */
-void wf_trace_facts_init(struct wf_trace_facts *facts, const struct wf_source *source);
+void wf_trace_facts_init(struct wf_trace_facts *facts, const struct wf_source *source,
+                         const struct wf_pass *pass);
 /* The same for a task graph. */
 void wf_trace_graph_facts_init(struct wf_trace_facts *facts, const struct wf_graph *graph);
 void wf_trace_facts_fini(struct wf_trace_facts *facts);

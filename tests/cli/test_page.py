@@ -146,6 +146,31 @@ def check_no_mixtures(page):
         check(set(inside) <= paints and len(inside) > 2, f"{style}: {inside}")
 
 
+def check_cheap_frames(page):
+    """Moving and zooming in time copies pixels that are there; the colours are those of the bins."""
+    page.open("many.html")
+    page.drawn("setView(ranksTimeline, {path: false, marks: false}); window.made = ranksTimeline.image")
+    page.drawn("window.made = ranksTimeline.image; zoomTime(ranksTimeline, 0.3, 0.7)")
+    page.drawn("moveView(ranksTimeline, 0.2, 0)")
+    page.drawn("moveView(ranksTimeline, 0, 0.1)")
+    check(page.value("ranksTimeline.image === made && !!made"), "bins were drawn again")
+    wrong = page.value("""(() => { const t = ranksTimeline, c = t.own.canvas, field = fieldOf(c.width, t.own.height);
+        const data = c.getContext("2d").getImageData(0, 0, c.width, c.height).data, colors = [...KINDS, IDLE].map((kind) => rgb(kind.color));
+        const n = KINDS.length, bad = [];
+        for (let row = 2; row < 198; row += 13) for (let x = 20; x < field.w; x += 50) {
+          const at = (t.view.from + (x + 0.5) / field.w * (t.view.to - t.view.from)) / t.bin, bin = Math.floor(at);
+          const y = Math.round(field.y + (row + 0.5 - t.view.top) / (t.view.bottom - t.view.top) * field.h);
+          if (at - bin < 0.1 || at - bin > 0.9 || y < field.y + 2 || y > field.y + field.h - 2) continue;
+          const own = [...t.rows[row].shares.slice(bin * n, bin * n + n)], rest = 255 - own.reduce((a, b) => a + b);
+          const most = Math.max(...own, rest), i = 4 * (y * c.width + x + field.x);
+          if (![...own, rest].some((share, k) => share >= most - 1 && colors[k].every((v, j) => v === data[i + j]))) bad.push([row, bin]);
+        }
+        return bad; })()""")
+    check(wrong == [], f"rows and bins with wrong colours: {wrong}")
+    page.drawn("KINDS[0].hidden = true; ranksTimeline.own.again()")
+    check(page.value("ranksTimeline.image !== made"), "hidden activities are still there")
+
+
 def check_width(page):
     """Nothing is wider than a small screen, no number is broken, all texts of bars are there."""
     for name, width in ("run.html", 360), ("run.html", 800), ("many.html", 400), ("many.html", 1200):
@@ -404,7 +429,7 @@ def main():
         re.search(r'id="document">(.*?)</script>', text, re.S)[1])), encoding="utf-8")
     if browser.find():
         page = Page()
-        for step in (check_axes, check_no_mixtures, check_width, check_histogram, check_links,
+        for step in (check_axes, check_no_mixtures, check_cheap_frames, check_width, check_histogram, check_links,
                      check_colors, check_access, check_words, check_calls, check_address, check_compare, check_sweep, check_plain):
             step(page)
         # The test itself reads canvases again and again.

@@ -86,6 +86,14 @@ def check_silence(args, **environment):
     session.end(signal.SIGINT)
 
 
+def check_pass():
+    """Writing a trace shows how far it is, how fast, and the time left."""
+    session = Session(["gen", "stencil3d", "-n", "20000", "-p", "gen.iterations=200", "-o", "x.csv"])
+    check(session.wait_for(rb"\d+ %  writing x\.csv  [\d.]+ [kM] ops  [\d.]+ [kM] ops/s  [\d:]+ left"),
+          f"no progress line: {session.seen!r}")
+    session.end(signal.SIGINT)
+
+
 def check_short_run():
     session = Session(["bench", "phold", "--lps", "10"])
     code, _ = session.end()
@@ -136,6 +144,7 @@ def main():
     check_silence(["-q"])
     check_silence(["--progress=never"])
     check_silence([], TERM="dumb")
+    check_pass()
     check_short_run()
     check_not_a_terminal()
     check_second_interrupt()

@@ -206,11 +206,14 @@ static void note(struct wf_cut *cut, uint32_t rank, const struct wf_op *op, bool
 /* The first pass: reads all ops, and notes which ends of messages and calls are kept. */
 static enum wf_status read_all(struct wf_cut *cut, struct wf_err *err)
 {
+    struct wf_pass_progress progress = {.n_ranks = cut->source->n_ranks};
+
     for (uint32_t rank = 0; rank < cut->source->n_ranks; rank++) {
         struct wf_cursor cursor;
         struct wf_op op;
         uint32_t to = 0;
 
+        wf_pass_rank(&cut->options->pass, &progress);
         if (!wf_cut_ranks_number(cut->ranks, rank, &to)) {
             continue;
         }
@@ -225,6 +228,7 @@ static enum wf_status read_all(struct wf_cut *cut, struct wf_err *err)
                                   rank, wf_op_name(op.kind));
             }
             bool kept = is_wanted(cut, &op);
+            wf_pass_op(&cut->options->pass, &progress);
             cut->n_kept += kept ? 1 : 0;
             note(cut, rank, &op, kept);
         }

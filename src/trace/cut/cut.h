@@ -20,6 +20,7 @@ struct wf_cut_options {
     int64_t begin, end;   /* picoseconds; keeps what begins before `end` */
     uint64_t first, last; /* iterations of a rank, counted from 0, both kept */
     const char *region;   /* name; null is everything */
+    struct wf_pass pass;  /* who waits for the first reading */
 };
 
 /* What was left out because its partner was. */

@@ -81,6 +81,7 @@ static void reading_says_how_fast_and_how_long(void)
          " 25 %  reading a.weft  25.0 MiB  5.00 MiB/s  0:15 left"},
         {{"a.weft", 100 << 20, 150 << 20}, 10, "reading a.weft  150 MiB  15.0 MiB/s"},
         {{"b", 10, 0}, 2, "reading b  0 B  0 B/s"},
+        {{"finding rules", 0, 5}, 65, "finding rules  1:05"},
     };
 
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -88,6 +89,54 @@ static void reading_says_how_fast_and_how_long(void)
         CHECK_STR(wf_progress_reading_text(&cases[i].read, cases[i].elapsed, buf),
                   cases[i].text);
     }
+}
+
+static void a_pass_says_how_fast_and_how_long(void)
+{
+    static const struct {
+        struct wf_pass_progress pass;
+        double elapsed;
+        const char *text;
+    } cases[] = {
+        {{.ranks = 256, .n_ranks = 1024, .ops = 12000000},
+         4,
+         " 25 %  writing a.csv  12.0 M ops  3.00 M ops/s  0:12 left"},
+        {{.ranks = 0, .n_ranks = 4, .ops = 65536},
+         1,
+         "  0 %  writing a.csv  65.5 k ops  65.5 k ops/s"},
+        {{.ranks = 4, .n_ranks = 4, .ops = 10},
+         2,
+         "100 %  writing a.csv  10 ops  5 ops/s  0:00 left"},
+        {{.ranks = 0, .n_ranks = 0, .ops = 0}, 0, "  0 %  writing a.csv  0 ops  0 ops/s"},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char buf[WF_PROGRESS_TEXT_MAX];
+        CHECK_STR(wf_progress_pass_text(&cases[i].pass, "writing a.csv", cases[i].elapsed, buf),
+                  cases[i].text);
+    }
+}
+
+/* A pass is shown after a second, and not by a silent line. */
+static void a_pass_draws(void)
+{
+    struct wf_pass_progress progress = {.n_ranks = 4};
+    struct wf_progress_line line;
+    FILE *out = tmpfile();
+
+    CHECK(out != NULL);
+    wf_progress_init(&line, WF_PROGRESS_NEVER, out);
+    CHECK(wf_progress_pass(&line, "writing").progress == NULL);
+    wf_progress_init(&line, WF_PROGRESS_ALWAYS, out);
+    const struct wf_pass pass = wf_progress_pass(&line, "writing");
+    wf_pass_rank(&pass, &progress);
+    CHECK(ftell(out) == 0);
+    line.began -= 5;
+    for (uint32_t i = 0; i < WF_PASS_OPS; i++) {
+        wf_pass_op(&pass, &progress);
+    }
+    CHECK(ftell(out) > 0);
+    (void)fclose(out);
 }
 
 /* What begins ends, whether there is such a file or not; nothing is shown so soon. */
@@ -112,6 +161,8 @@ static void reading_ends(void)
 int main(void)
 {
     RUN(reading_says_how_fast_and_how_long);
+    RUN(a_pass_says_how_fast_and_how_long);
+    RUN(a_pass_draws);
     RUN(reading_ends);
     RUN(the_line_says_how_far_and_how_long);
     RUN(a_file_gets_lines_only_if_asked);
