@@ -487,6 +487,49 @@ static bool line_failures(const struct wf_value *failures, struct wf_phrase *out
     return true;
 }
 
+/* What a transport lost, marked and paused. */
+static bool line_transport(const struct wf_value *transport, struct wf_phrase *out)
+{
+    static const struct {
+        const char *name, *words;
+    } counts[] = {{"dropped", "dropped"},
+                  {"trimmed", "trimmed"},
+                  {"sent_again", "sent again"},
+                  {"marked", "marked"},
+                  {"pauses", "pauses"}};
+
+    wf_phrase_add(out, "%s; longest queue ", wf_doc_get_text(transport, "name", "?"));
+    wf_phrase_size(out, wf_doc_get_count(transport, "max_queue_bytes", 0));
+    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
+        uint64_t n = wf_doc_get_count(transport, counts[i].name, 0);
+        if (n > 0) {
+            wf_phrase_add(out, ", ");
+            wf_phrase_count(out, n);
+            wf_phrase_add(out, " %s", counts[i].words);
+        }
+    }
+    return true;
+}
+
+/* The flows of a transport. */
+static bool line_flows(const struct wf_value *transport, struct wf_phrase *out)
+{
+    uint64_t n = wf_doc_get_count(transport, "flows", 0);
+
+    if (n == 0) {
+        return false;
+    }
+    wf_phrase_count(out, n);
+    wf_phrase_add(out, n == 1 ? ", " : ", from ");
+    if (n > 1) {
+        wf_phrase_time(out, wf_doc_get_count(transport, "flow_time_ps.min", 0));
+        wf_phrase_add(out, " to ");
+    }
+    wf_phrase_time(out, wf_doc_get_count(transport, "flow_time_ps.max", 0));
+    wf_phrase_add(out, "; fairness %.3f (Jain)", wf_doc_get_real(transport, "fairness", 1));
+    return true;
+}
+
 /* How busy the links of each class were. */
 static bool line_classes(const struct wf_value *doc, struct wf_phrase *out)
 {
@@ -544,6 +587,8 @@ static const struct line answer_lines[] = {
     {"Latency", NULL, line_cycles},
     {"Links", NULL, line_links},
     {"Link classes", NULL, line_classes},
+    {"Transport", "result.network.transport", line_transport},
+    {"Flows", "result.network.transport", line_flows},
     {"Busiest link", NULL, line_hot_link},
     {"Digest", NULL, line_digest},
     {NULL, NULL, NULL},

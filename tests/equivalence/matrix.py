@@ -184,6 +184,12 @@ PROGRAMS = [
     ["replay", "gen:leanmd", "-n", "12", "--ranks-per-node", "3", "-p", "gen.cells=3x3x3",
      "-p", "gen.steps=1",
      "-p", "node.nics=2", "--net", "packet", "--topo", "torus:4x2"],
+    ["replay", "gen:pattern", "-n", "9", "-p", "gen.kind=incast", "-p", "gen.bytes=30kB", "--net", "packet",
+     "--topo", "star:9", "-p", "net.transport=dcqcn", "-p", "net.full_queue=drop", "-p", "net.queue=8KiB",
+     "-p", "net.ecn_min=4KiB", "-p", "net.ecn_max=16KiB", "-p", "net.timeout=20us"],
+    ["replay", "gen:random", "-n", "24", "--ranks-per-node", "2", "-p", "gen.messages=3", "-p", "gen.bytes=20kB",
+     "--net", "packet", "--topo", "fattree:4,2,2", "-p", "net.transport=dcqcn", "-p", "net.pause_at=4KiB",
+     "-p", "net.resume_at=2KiB", "-p", "net.ecn_min=2KiB", "-p", "net.routing=ecmp", "-p", "net.stats=summary"],
     ["replay", "gen:stencil3d", "-n", "27", "--net", "latency", "--topo", "torus:4x4x4",
      "--placement", "random", "--job", "gen:ring,ranks=8,start=100us,repeat=2"],
 ]

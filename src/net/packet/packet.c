@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "net/packet/port.h"
 #include "net/topology.h"
+#include "net/transport/transport.h"
 #include "topo/damaged.h"
 #include "topo/nested.h"
 
@@ -99,6 +100,7 @@ static const struct wf_param params_table[] = {
     {ROW("trains", BOOL, trains), .def = "on",
      .doc = "Whether packets that follow each other undisturbed are simulated as one: the "
             "same times, computed faster"},
+    WF_TRANSPORT_ROWS(struct wf_packet_params),
     WF_PARAM_END,
 };
 
@@ -481,7 +483,9 @@ static enum wf_status packet_create(const void *params, const struct wf_net_env 
 
     WF_TRY(wf_net_levels_check("packet", env, &given->link_latency, &given->bandwidth, err));
 
-    struct wf_packet_net *model = wf_xcalloc(1, sizeof(*model));
+    bool has_transport = given->transport.kind != 0;
+    struct wf_packet_net *model =
+        wf_xcalloc(1, has_transport ? wf_transport_size() : sizeof(*model));
 
     enum wf_status status = break_topology(model, env->topo, given, err);
     if (status == WF_OK) {
@@ -511,6 +515,11 @@ static enum wf_status packet_create(const void *params, const struct wf_net_env 
         return status;
     }
     finish_model(model, given, env);
+    status = has_transport ? wf_transport_setup(model, given, err) : WF_OK;
+    if (status != WF_OK) {
+        packet_destroy(&model->net);
+        return status;
+    }
     *out = &model->net;
     return WF_OK;
 }

@@ -8,6 +8,7 @@
  */
 
 #include "net/net.h"
+#include "net/transport/params.h"
 
 enum wf_packet_timing {
     WF_PACKET_CUT_THROUGH,       /* a packet continues when its head has arrived... */
@@ -51,6 +52,7 @@ struct wf_packet_params {
     uint64_t vc_bytes;    /* capacity of a virtual channel at the end of a link */
     uint64_t n_vcs;       /* virtual channels; 0: as many as the routing policy needs */
     char *links;          /* net/links.h */
+    struct wf_transport_params transport;
 };
 
 /* For tests: packets `first` to `first + count - 1` of message `number` from `src` were

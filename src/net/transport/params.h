@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* The parameters of transports: rows of the table of the packet model. */
+
+#include "base/param.h"
+
+/* What a port does with a packet for a full queue. */
+enum wf_transport_full {
+    WF_TRANSPORT_FULL_AUTO, /* what the transport wants */
+    WF_TRANSPORT_DROP,
+    WF_TRANSPORT_TRIM,  /* drops the data and sends the header on */
+    WF_TRANSPORT_PAUSE, /* never full: stops the ports before it in time (PFC) */
+};
+
+enum wf_transport_repair {
+    WF_TRANSPORT_REPAIR_AUTO,
+    WF_TRANSPORT_GO_BACK_N, /* the receiver drops packets that come out of order */
+    WF_TRANSPORT_SELECTIVE, /* it keeps them, and only lost packets are sent again */
+};
+
+struct wf_transport_params {
+    int kind;       /* 0: none; else number in transports.def, from 1 */
+    int full;       /* enum wf_transport_full */
+    uint64_t queue; /* bytes of a queue; 0: what the transport wants */
+    uint64_t ecn_min, ecn_max;
+    double ecn_probability;
+    uint64_t pause_at, resume_at;
+    uint64_t window; /* bytes; 0: what the transport wants */
+    int repair;      /* enum wf_transport_repair */
+    int64_t timeout;
+    uint64_t ack;
+    double dcqcn_gain;
+    int64_t dcqcn_interval, dcqcn_timer;
+    uint64_t dcqcn_bytes, dcqcn_step, dcqcn_fast_step;
+};
+
+extern const char *const wf_transport_names[], *const wf_transport_full_names[],
+                                                   *const wf_transport_repair_names[];
+
+/* The rows; `params` is a struct with a member `transport` of the type above. */
+#define WF_TRANSPORT_ROW_(params, name_, type_, member_) \
+    .name = (name_), .type = WF_PARAM_##type_, .offset = offsetof(params, transport.member_)
+
+#define WF_TRANSPORT_ROWS(params)                                                              \
+    {WF_TRANSPORT_ROW_(params, "transport", ENUM, kind), .def = "none",                        \
+     .choices = wf_transport_names,                                                            \
+     .doc = "Transport with congestion control: none sends every packet as soon as its turn "  \
+            "comes, and the network never loses one"},                                         \
+        {WF_TRANSPORT_ROW_(params, "full_queue", ENUM, full), .only_with = "transport!=none",  \
+         .def = "auto", .choices = wf_transport_full_names,                                    \
+         .doc =                                                                                \
+             "What a router does when a queue is full: it drops the packet, drops its data "   \
+             "and sends its header on, or pauses the ports before it in time (PFC); auto is "  \
+             "what the transport wants"},                                                      \
+        {WF_TRANSPORT_ROW_(params, "queue", SIZE, queue), .only_with = "transport!=none",      \
+         .def = "0B", .max = "1GiB",                                                           \
+         .doc =                                                                                \
+             "Capacity of the queue of a port and class, unless ports pause each other; 0 is " \
+             "what the transport wants"},                                                      \
+        {WF_TRANSPORT_ROW_(params, "ecn_min", SIZE, ecn_min), .only_with = "transport!=none",  \
+         .def = "100KiB", .max = "1GiB",                                                       \
+         .doc = "Routers mark no packet (ECN) that finds a shorter queue"},                    \
+        {WF_TRANSPORT_ROW_(params, "ecn_max", SIZE, ecn_max), .only_with = "transport!=none",  \
+         .def = "400KiB", .max = "1GiB",                                                       \
+         .doc = "Routers mark every packet that finds a longer queue"},                        \
+        {WF_TRANSPORT_ROW_(params, "ecn_probability", REAL, ecn_probability),                  \
+         .only_with = "transport!=none",                                                       \
+         .def = "0.2",                                                                         \
+         .min = "0",                                                                           \
+         .max = "1",                                                                           \
+         .doc = "Probability of a mark at ecn_max; from ecn_min it rises linearly from 0"},    \
+        {WF_TRANSPORT_ROW_(params, "pause_at", SIZE, pause_at),                                \
+         .only_with = "transport!=none", .def = "64KiB", .max = "1GiB",                        \
+         .doc =                                                                                \
+             "With PFC: a router pauses the port before it when this much from there and of "  \
+             "one class waits"},                                                               \
+        {WF_TRANSPORT_ROW_(params, "resume_at", SIZE, resume_at),                              \
+         .only_with = "transport!=none", .def = "32KiB", .max = "1GiB",                        \
+         .doc = "With PFC: it lets the port go on when no more than this waits"},              \
+        {WF_TRANSPORT_ROW_(params, "window", SIZE, window), .only_with = "transport!=none",    \
+         .def = "0B", .max = "1GiB",                                                           \
+         .doc =                                                                                \
+             "Bytes between two nodes that are sent and not acknowledged, at most or at the "  \
+             "beginning; 0 is what the transport wants"},                                      \
+        {WF_TRANSPORT_ROW_(params, "retransmit", ENUM, repair),                                \
+         .only_with = "transport!=none", .def = "auto", .choices = wf_transport_repair_names,  \
+         .doc =                                                                                \
+             "Whether a receiver takes packets in order only, so that all after a lost one "   \
+             "are sent again, or in any order; auto is what the transport wants"},             \
+        {WF_TRANSPORT_ROW_(params, "timeout", TIME, timeout),                                  \
+         .only_with = "transport!=none",                                                       \
+         .def = "200us",                                                                       \
+         .min = "1ns",                                                                         \
+         .max = "1h",                                                                          \
+         .doc = "Time without an acknowledgement after which a node sends again; it doubles "  \
+                "with every try"},                                                             \
+        {WF_TRANSPORT_ROW_(params, "ack", SIZE, ack),                                          \
+         .only_with = "transport!=none",                                                       \
+         .def = "64B",                                                                         \
+         .min = "1B",                                                                          \
+         .max = "64KiB",                                                                       \
+         .doc = "Size of acknowledgements and other control packets, which go first"},         \
+        {WF_TRANSPORT_ROW_(params, "dcqcn_gain", REAL, dcqcn_gain),                            \
+         .only_with = "transport=dcqcn",                                                       \
+         .def = "0.00390625",                                                                  \
+         .min = "0.00001",                                                                     \
+         .max = "1",                                                                           \
+         .doc = "Gain g of the estimate of congestion"},                                       \
+        {WF_TRANSPORT_ROW_(params, "dcqcn_interval", TIME, dcqcn_interval),                    \
+         .only_with = "transport=dcqcn",                                                       \
+         .def = "50us",                                                                        \
+         .min = "1ns",                                                                         \
+         .max = "1h",                                                                          \
+         .doc = "Least time between two notifications of congestion to one sender"},           \
+        {WF_TRANSPORT_ROW_(params, "dcqcn_timer", TIME, dcqcn_timer),                          \
+         .only_with = "transport=dcqcn",                                                       \
+         .def = "55us",                                                                        \
+         .min = "1ns",                                                                         \
+         .max = "1h",                                                                          \
+         .doc = "Time after which a sender without notification raises its rate"},             \
+        {WF_TRANSPORT_ROW_(params, "dcqcn_bytes", SIZE, dcqcn_bytes),                          \
+         .only_with = "transport=dcqcn",                                                       \
+         .def = "10MB",                                                                        \
+         .min = "1B",                                                                          \
+         .max = "1TiB",                                                                        \
+         .doc = "Bytes after which it does so, too"},                                          \
+        {WF_TRANSPORT_ROW_(params, "dcqcn_step", RATE, dcqcn_step),                            \
+         .only_with = "transport=dcqcn", .def = "40Mbit/s",                                    \
+         .doc = "By how much it raises its target after five times"},                          \
+    {                                                                                          \
+        WF_TRANSPORT_ROW_(params, "dcqcn_fast_step", RATE, dcqcn_fast_step),                   \
+            .only_with = "transport=dcqcn", .def = "400Mbit/s",                                \
+            .doc = "The same after five times by both timer and bytes"                         \
+    }

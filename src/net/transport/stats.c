@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a transport did: the section `transport` of the network in a result. */
+#include "base/arith.h"
+#include "base/histogram.h"
+#include "base/int128.h"
+#include "net/stats/link_report.h"
+#include "net/transport/model.h"
+
+/* Sums, after those of the packet model. */
+enum {
+    DROPS,
+    TRIMS,
+    MARKS,
+    PAUSES,
+    PAUSED_PS,
+    SENT_AGAIN,
+    TIMEOUTS,
+    FLOWS,
+    SHARES,         /* of flows, in units of 2^-20 of an interface... */
+    SHARES_SQUARED, /* ...and their squares */
+    TIMES,          /* histogram of the times of flows */
+    SUMS = TIMES + WF_HISTOGRAM_BUCKETS,
+};
+
+/* Maxima, after those of the packet model. */
+enum { QUEUE, INSIDE, LONGEST, SHORTEST /* UINT64_MAX less the time */, MAXIMA };
+
+enum { SHARE_SHIFT = 20 };
+
+void wf_transport_stats_init(struct wf_transport_net *net)
+{
+    struct wf_net *head = &net->packet.net;
+
+    head->n_sums = wf_max_u64(head->n_sums, WF_HISTOGRAM_BUCKETS);
+    net->sums_at = head->n_sums;
+    net->maxima_at = head->n_maxima;
+    head->n_sums += SUMS;
+    head->n_maxima += MAXIMA;
+}
+
+static void raise_to(uint64_t *word, uint64_t value)
+{
+    *word = value > *word ? value : *word;
+}
+
+/* The rate of a flow over its whole time, as a share of an interface. */
+static uint64_t share_of(const struct wf_transport_net *net,
+                         const struct wf_transport_receiver *flow)
+{
+    int64_t time = wf_max_i64(flow->end - flow->begin, 1);
+    int64_t alone = wf_transfer_ps(wf_max_u64(flow->bytes, 1), net->line_rate);
+
+    return (uint64_t)(((wf_u128)(uint64_t)alone << SHARE_SHIFT) / (uint64_t)time);
+}
+
+static void count_flow(const struct wf_transport_net *net, uint64_t *sums, uint64_t *maxima,
+                       const struct wf_transport_receiver *flow)
+{
+    uint64_t time = (uint64_t)(flow->end - flow->begin), share = share_of(net, flow);
+
+    sums[FLOWS]++;
+    sums[SHARES] += share;
+    sums[SHARES_SQUARED] += share * share;
+    sums[TIMES + wf_histogram_bucket(time)]++;
+    raise_to(&maxima[LONGEST], time);
+    raise_to(&maxima[SHORTEST], UINT64_MAX - time);
+}
+
+static void count_ports(const struct wf_transport_view *v, uint64_t *sums, uint64_t *maxima)
+{
+    uint32_t n_ports = wf_topo_ports(v->net->packet.topo, v->at.vertex);
+
+    for (uint32_t i = 0; i < n_ports; i++) {
+        const struct wf_transport_port *port = wf_transport_port_at(v, i);
+        sums[DROPS] += port->drops;
+        sums[TRIMS] += port->trims;
+        sums[MARKS] += port->marks;
+        sums[PAUSES] += port->pauses;
+        sums[PAUSED_PS] += port->paused_ps;
+        raise_to(&maxima[INSIDE], port->most_inside);
+        for (uint32_t class = 0; class < v->net->n_classes; class ++) {
+            raise_to(&maxima[QUEUE], wf_transport_queue_at(v, i, class)->most);
+        }
+    }
+}
+
+void wf_transport_stats_finish(const struct wf_transport_view *v)
+{
+    const struct wf_net *net = &v->net->packet.net;
+    struct wf_net_counters *counters = wf_net_counters_of(net, v->at.ctx);
+
+    if (counters == NULL) {
+        return;
+    }
+    uint64_t *sums = &counters->word[v->net->sums_at];
+    uint64_t *maxima = &counters->word[net->n_sums + v->net->maxima_at];
+
+    count_ports(v, sums, maxima);
+    if (v->node == NULL) {
+        return;
+    }
+    sums[SENT_AGAIN] += v->node->sent_again;
+    sums[TIMEOUTS] += v->node->timeouts;
+    for (uint32_t i = 0; i < WF_TRANSPORT_BUCKETS; i++) {
+        for (uint32_t cell = v->node->receivers[i]; cell != 0;) {
+            const struct wf_transport_receiver *flow = wf_cell_read(v->at.ctx, cell);
+            if (flow->messages > 0) {
+                count_flow(v->net, sums, maxima, flow);
+            }
+            cell = flow->next;
+        }
+    }
+}
+
+/* Jain's index: 1 if all flows have the same share, 1 / n if one has all. */
+static double fairness(const uint64_t *sums)
+{
+    double sum = (double)sums[SHARES];
+
+    return sums[SHARES_SQUARED] == 0
+               ? 1
+               : sum * sum / ((double)sums[FLOWS] * (double)sums[SHARES_SQUARED]);
+}
+
+static void describe_flows(struct wf_value *section, const uint64_t *sums,
+                           const uint64_t *maxima)
+{
+    wf_doc_count(section, "flows", sums[FLOWS]);
+    if (sums[FLOWS] == 0) {
+        return;
+    }
+    struct wf_value *times = wf_doc_section(section, "flow_time_ps");
+    wf_doc_count(times, "min", UINT64_MAX - maxima[SHORTEST]);
+    wf_doc_count(times, "p50", wf_histogram_quantile(&sums[TIMES], 500));
+    wf_doc_count(times, "p99", wf_histogram_quantile(&sums[TIMES], 990));
+    wf_doc_count(times, "max", maxima[LONGEST]);
+    wf_doc_measured(section, "fairness", fairness(sums), 4);
+}
+
+void wf_transport_stats_describe(const struct wf_net *net,
+                                 const struct wf_net_counters *counters, int64_t elapsed,
+                                 struct wf_value *result)
+{
+    const struct wf_transport_net *own = wf_transport_of(wf_packet_of(net));
+    const uint64_t *sums = &counters->word[own->sums_at];
+    const uint64_t *maxima = &counters->word[net->n_sums + own->maxima_at];
+
+    if (own->packet.stats != WF_NET_STATS_OFF) {
+        wf_packet_stats_describe(net, counters, elapsed, result);
+    }
+    struct wf_value *section = wf_doc_section(wf_net_report_section(result), "transport");
+    wf_doc_text(section, "name", own->control->name);
+    wf_doc_count(section, "dropped", sums[DROPS]);
+    wf_doc_count(section, "trimmed", sums[TRIMS]);
+    wf_doc_count(section, "sent_again", sums[SENT_AGAIN]);
+    wf_doc_count(section, "timeouts", sums[TIMEOUTS]);
+    wf_doc_count(section, "marked", sums[MARKS]);
+    wf_doc_count(section, "pauses", sums[PAUSES]);
+    wf_doc_count(section, "paused_ps", sums[PAUSED_PS]);
+    wf_doc_count(section, "max_queue_bytes", maxima[QUEUE]);
+    if (own->full == WF_TRANSPORT_PAUSE) {
+        wf_doc_count(section, "max_input_bytes", maxima[INSIDE]);
+    }
+    describe_flows(section, sums, maxima);
+}

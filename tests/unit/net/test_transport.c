@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Transports: on an idle network they change no time, whatever is lost arrives in the end and in
+ * order, and every scheduler gives the same result. */
+#include "harness/packet_traffic.h"
+#include "harness/wf_test.h"
+
+enum { CASES = WF_TEST_ONE_IN > 1 ? 12 : 40, MESSAGES_MAX = 30 };
+
+static const char *const topos[] = {"star:6",   "fattree:4,2,2", "torus:3x2",
+                                    "mesh:4x3", "full:5",        "dragonfly:1"};
+static const char *const queues[] = {"1KiB", "2KiB", "8KiB"};
+static const char *const repairs[] = {"auto", "go_back_n", "selective"};
+static const char *const fulls[] = {"auto", "drop", "trim"};
+
+#define PICK(array, r) (array)[(r) % (sizeof(array) / sizeof((array)[0]))]
+
+static int by_time(const void *left, const void *right)
+{
+    const struct message *a = left, *b = right;
+
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+
+static size_t make_messages(uint64_t seed, const char *topo, struct message *messages)
+{
+    uint32_t n_nodes = traffic_nodes(topo);
+    size_t n = 10 + wf_test_rand(seed, 1, 0) % (MESSAGES_MAX - 10);
+
+    for (size_t i = 0; i < n; i++) {
+        messages[i] = (struct message){
+            .at = (int64_t)(wf_test_rand(seed, 2, i) % 20 * 25600),
+            .src = (uint32_t)(wf_test_rand(seed, 3, i) % n_nodes),
+            .dst = (uint32_t)(wf_test_rand(seed, 4, i) % 3 == 0
+                                  ? 0
+                                  : wf_test_rand(seed, 5, i) % n_nodes),
+            .bytes = wf_test_rand(seed, 6, i) % 8000,
+        };
+    }
+    qsort(messages, n, sizeof(messages[0]), by_time);
+    return n;
+}
+
+/* Small queues, low thresholds: all that transports do happens. */
+static struct wf_packet_params random_params(uint64_t seed)
+{
+    struct wf_packet_params params = packet_defaults();
+    size_t n = 0;
+
+    while (wf_transport_names[n] != NULL) {
+        n++;
+    }
+    packet_set(&params, "transport", wf_transport_names[1 + seed % (n - 1)]);
+    packet_set(&params, "full_queue", PICK(fulls, wf_test_rand(seed, 7, 0)));
+    packet_set(&params, "queue", PICK(queues, wf_test_rand(seed, 7, 1)));
+    if (params.transport.full != WF_TRANSPORT_TRIM) {
+        packet_set(&params, "retransmit", PICK(repairs, wf_test_rand(seed, 7, 2)));
+    }
+    packet_set(&params, "timing",
+               wf_test_rand(seed, 7, 3) % 2 == 0 ? "cut_through" : "store_and_forward");
+    packet_set(&params, "ejection", wf_test_rand(seed, 7, 4) % 3 == 0 ? "5GB/s" : "unlimited");
+    packet_set(&params, "timeout", "20us");
+    packet_set(&params, "ecn_min", "600B");
+    packet_set(&params, "ecn_max", "3KiB");
+    packet_set(&params, "pause_at", "2KiB");
+    packet_set(&params, "resume_at", "1KiB");
+    packet_set(&params, "dcqcn_interval", "2us");
+    packet_set(&params, "dcqcn_timer", "3us");
+    packet_set(&params, "dcqcn_bytes", "10kB");
+    if (wf_test_rand(seed, 7, 5) % 3 == 0) {
+        packet_set(&params, "routing", "ecmp");
+        packet_set(&params, "ecmp", wf_test_rand(seed, 7, 6) % 2 == 0 ? "packet" : "message");
+    }
+    return params;
+}
+
+/* One message at a time, with a window that is large enough. */
+static void an_idle_network_is_that_of_the_packet_model(void)
+{
+    for (uint64_t seed = 0; seed < 4 * sizeof(topos) / sizeof(topos[0]); seed++) {
+        struct wf_packet_params params = packet_defaults();
+        const char *topo = PICK(topos, seed);
+        struct message messages[8];
+        uint32_t n_nodes = traffic_nodes(topo);
+        const struct traffic traffic = {
+            .topo = topo, .messages = messages, .n_messages = 8, .params = &params};
+
+        for (uint32_t i = 0; i < 8; i++) {
+            messages[i] = (struct message){
+                .at = i * INT64_C(100000000),
+                .src = (uint32_t)(wf_test_rand(seed, 1, i) % n_nodes),
+                .bytes = wf_test_rand(seed, 2, i) % 30000,
+            };
+            messages[i].dst = (messages[i].src + 1 + i % (n_nodes - 1)) % n_nodes;
+        }
+        packet_set(&params, "timing", seed % 2 == 0 ? "cut_through" : "store_and_forward");
+        packet_set(&params, "nic", "rr");
+        params.trains = false;
+        struct traffic_result without = run_traffic(&traffic);
+        packet_set(&params, "transport", seed / 6 % 2 == 0 ? "fixed" : "dcqcn");
+        struct traffic_result with = run_traffic(&traffic);
+        CHECK_U64(with.n_facts, without.n_facts);
+        for (size_t i = 0; i < with.n_facts && i < without.n_facts; i++) {
+            CHECK_U64((uint64_t)with.facts[i].at, (uint64_t)without.facts[i].at);
+        }
+        CHECK(memcmp(with.left, without.left, 8 * sizeof(with.left[0])) == 0);
+        release_traffic(&with);
+        release_traffic(&without);
+        packet_release(&params);
+    }
+}
+
+/* Whether messages between two nodes arrive in the order in which they were sent. */
+static bool is_in_order(const struct traffic *traffic, const struct traffic_result *result)
+{
+    for (size_t i = 0; i < traffic->n_messages; i++) {
+        for (size_t j = i + 1; j < traffic->n_messages; j++) {
+            const struct message *a = &traffic->messages[i], *b = &traffic->messages[j];
+            if (a->src == b->src && a->dst == b->dst && a->at < b->at &&
+                result->order[i] > result->order[j]) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static void everything_arrives_and_schedulers_agree(void)
+{
+    struct message messages[MESSAGES_MAX];
+
+    for (uint64_t seed = 0; seed < CASES; seed++) {
+        struct wf_packet_params params = random_params(seed);
+        struct traffic traffic = {
+            .topo = PICK(topos, seed / 2), .messages = messages, .params = &params};
+        traffic.n_messages = make_messages(seed, traffic.topo, messages);
+
+        struct traffic_result result = run_traffic(&traffic);
+        CHECK_U64(result.totals.packets_received, result.totals.packets_sent);
+        CHECK_U64(result.totals.bytes_received, result.totals.bytes_sent);
+        for (size_t i = 0; i < traffic.n_messages; i++) {
+            CHECK(result.arrivals[i] > 0 && result.left[i] > 0);
+        }
+        CHECK(is_in_order(&traffic, &result));
+        CHECK(seed >= CASES / 4 || traffic_agrees(&traffic, &result));
+        release_traffic(&result);
+        packet_release(&params);
+    }
+}
+
+int main(void)
+{
+    RUN(an_idle_network_is_that_of_the_packet_model);
+    RUN(everything_arrives_and_schedulers_agree);
+    return wf_test_done();
+}
