@@ -280,6 +280,24 @@ static bool is_too_small(const struct wf_engine *engine)
            (engine->lookahead == 0 && engine->config.scheduler == WF_CONSERVATIVE);
 }
 
+/* Decides on the number of threads. Only one process knows how many cores are left for it. */
+static void fit_threads(struct wf_engine *engine, bool alone)
+{
+    uint64_t asked = alone || engine->config.threads == 0 ? 1 : engine->config.threads;
+    uint64_t cores = engine->n_processes > 1 ? asked : wf_clock_cores();
+    bool may = engine->config.fit && asked > 1 && engine->config.scheduler != WF_PERTURB;
+
+    engine->fit = WF_RUN_AS_ASKED;
+    engine->n_threads = (uint32_t)asked;
+    if (may && is_too_small(engine)) {
+        engine->fit = WF_RUN_TOO_SMALL;
+        engine->n_threads = 1;
+    } else if (may && asked > cores) {
+        engine->fit = WF_RUN_CORES_TOO_FEW;
+        engine->n_threads = (uint32_t)cores;
+    }
+}
+
 /* Prepares the parts that depend on the complete model. */
 static void set_up(struct wf_engine *engine, bool alone)
 {
@@ -293,11 +311,7 @@ static void set_up(struct wf_engine *engine, bool alone)
         engine->lookahead = 0;
     }
     engine->stride = (uint32_t)(sizeof(struct wf_event) + (payload + 7) / 8 * 8);
-    engine->too_small = engine->config.fit && !alone && engine->config.threads > 1 &&
-                        engine->config.scheduler != WF_PERTURB && is_too_small(engine);
-    engine->n_threads = alone || engine->config.threads == 0 || engine->too_small
-                            ? 1
-                            : (uint32_t)engine->config.threads;
+    fit_threads(engine, alone);
     engine->workers = wf_xaligned_zero(engine->n_threads * sizeof(*engine->workers));
     for (uint32_t t = 0; t < engine->n_threads; t++) {
         worker_init(engine, t);

@@ -18,8 +18,8 @@ struct wf_engine {
     struct wf_engine_config config;
     struct wf_comm *comm;
     uint32_t n_processes, process;
-    uint32_t n_threads; /* in every process */
-    bool too_small;     /* the model is, for the threads that were asked for */
+    uint32_t n_threads;  /* in every process */
+    enum wf_run_fit fit; /* why there are fewer threads than were asked for */
 
     struct wf_process_group *groups;
     uint32_t n_groups;

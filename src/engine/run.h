@@ -9,6 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Why a run has fewer threads than were asked for. */
+enum wf_run_fit {
+    WF_RUN_AS_ASKED,
+    WF_RUN_TOO_SMALL,    /* the model is, for more threads than one */
+    WF_RUN_CORES_TOO_FEW /* threads without a core hold the others up */
+};
+
 struct wf_run {
     uint64_t digest;
     uint64_t events_committed;
@@ -27,7 +34,7 @@ struct wf_run {
     double cpu_seconds;      /* summed over processes, without set-up of the model */
     uint64_t peak_rss_bytes; /* summed over processes */
     uint32_t threads;        /* that took part, per process */
-    bool too_small;          /* for more threads than one */
+    enum wf_run_fit fit;     /* why there are fewer threads than were asked for */
     uint32_t processes;      /* likewise */
     /* Events committed by the least and the most loaded thread. */
     uint64_t thread_events_min, thread_events_max;

@@ -19,6 +19,11 @@ static double ratio(double a, double b)
     return b > 0 ? a / b : 0;
 }
 
+static const char *const fit_reasons[] = {
+    [WF_RUN_TOO_SMALL] = "the model is too small for more threads",
+    [WF_RUN_CORES_TOO_FEW] = "there are no cores for more threads",
+};
+
 void wf_document_run(struct wf_value *root, const struct wf_plan *plan,
                      const struct wf_run *run, uint64_t memory_estimate)
 {
@@ -27,8 +32,8 @@ void wf_document_run(struct wf_value *root, const struct wf_plan *plan,
 
     wf_doc_text(section, "scheduler", wf_scheduler_names[plan->engine.scheduler]);
     wf_doc_count(section, "threads", run->threads);
-    if (run->too_small) {
-        wf_doc_text(section, "threads_reason", "the model is too small for more threads");
+    if (run->fit != WF_RUN_AS_ASKED) {
+        wf_doc_text(section, "threads_reason", fit_reasons[run->fit]);
     }
     wf_doc_count(section, "processes", run->processes);
     wf_doc_measured(section, "wall_seconds", run->wall_seconds, SECONDS_DECIMALS);

@@ -376,15 +376,23 @@ static void note_cores(const struct wf_sim_host *host, const struct wf_plan *pla
     size_t cores = processes > 1 ? wf_clock_all_cores() : wf_clock_cores();
     char note[128];
 
-    if (host->noted != NULL && threads * processes > cores &&
-        !wf_scheduler_is_alone(plan->engine.scheduler)) {
+    if (host->noted == NULL || threads * processes <= cores ||
+        wf_scheduler_is_alone(plan->engine.scheduler)) {
+        return;
+    }
+    if (processes == 1 && plan->engine.fit) {
+        (void)snprintf(note, sizeof(note),
+                       "of %" PRIu64 " threads at most %zu are used, one for each core; "
+                       "-p engine.fit=no uses all",
+                       threads, cores);
+    } else {
         (void)snprintf(note, sizeof(note),
                        "%" PRIu64 " process%s of %" PRIu64 " thread%s share%s %zu core%s: "
                        "fewer are faster",
                        processes, processes == 1 ? "" : "es", threads, threads == 1 ? "" : "s",
                        processes == 1 ? "s" : "", cores, cores == 1 ? "" : "s");
-        host->noted(host->noted_arg, note);
     }
+    host->noted(host->noted_arg, note);
 }
 
 static void report_notes(const struct wf_sim_host *host, const struct wf_plan *plan)

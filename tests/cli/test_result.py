@@ -554,6 +554,14 @@ def check_threads():
     done = run(*base, "--threads", str(cores + 1), "-p", "engine.fit=no")
     check(done.returncode == 0 and done.stderr.count("\n") == 1
           and f"share {cores} core" in done.stderr.replace("shares", "share"), "no note", done)
+    large = ["replay", "gen:stencil3d", "-n", "2048", "-p", "gen.iterations=1", "--net", "loggp",
+             "--sched", "optimistic", "--json"]
+    done = run(*large, "--threads", str(cores + 1))
+    document = parse(done)
+    check(f"of {cores + 1} threads at most {cores} are used" in done.stderr, "no note", done)
+    check(document["run"]["threads"] == cores and
+          "no cores for more" in document["run"]["threads_reason"],
+          f"more threads than cores: {document['run']}")
 
 
 def main():
