@@ -41,7 +41,7 @@ MAY_INCLUDE = {
     "net/route": ["base", "topo", "net/vc"],
     "net/vc": ["base", "topo"],
     "ranks": ["base", "engine", "coll", "net", "ops"],
-    "mpilib": ["weft", "ops/op.h"],
+    "mpilib": ["weft", "ops/finding.h", "ops/op.h"],
     "vrank": ["base", "ops", "trace", "mpilib/port.h"],
     "traffic": ["base", "topo", "net"],
     "sim": ["base", "extrapolate", "engine", "topo", "ops", "trace", "gen", "result", "net", "net/fault",

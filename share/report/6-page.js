@@ -81,6 +81,7 @@ function warnings() {
   }
   if (result.saturated) found.push("The network is saturated: it accepts less than it is offered.");
   if (result.converged === false) found.push("The latency has not converged.");
+  for (const one of get("check.findings") || []) found.push(`${one.words[0].toUpperCase()}${one.words.slice(1)}.`);
   for (const words of doc.warnings || []) found.push(`${words[0].toUpperCase()}${words.slice(1)}.`);
   if (!recording && doc.scenario && doc.scenario.command === "replay") found.push("The run was not recorded (--record): there is no timeline and no communication matrix.");
   if (recording && !recording.spans) found.push(`The recording has no individual spans, because there are ${count(recording.n_spans)} (--record-limit): the timeline shows shares.`);
@@ -119,6 +120,10 @@ function parametersSection(section) {
     element("details", {}, element("summary", {}, "All values of the scenario, the result and the run"),
       table(["name", "value"], flat({scenario: {...doc.scenario, parameters: null}, result: doc.result, run: doc.run}, "", []))));
   const found = warnings();
+  if (doc.check) {
+    section.append(element("h3", {}, "Errors in the use of MPI"), doc.check.findings.length ? table(["kind", "count", "rank", "call", "source", "what"],
+      doc.check.findings.map((f) => [f.kind, count(f.count), f.rank, f.call, f.source || f.function || "", f.words]), {id: "check-table"}) : element("p", {class: "soft"}, "None."));
+  }
   section.append(element("h3", {}, "Warnings"), found.length ? element("ul", {}, ...found.map((w) => element("li", {}, w))) : element("p", {class: "soft"}, "None."));
   section.append(element("h3", {}, "What the model leaves out"), element("ul", {}, ...[...(LEFT_OUT[get("scenario.network")] || []), ...LEFT_OUT_ALWAYS].map((w) => element("li", {}, w))));
 }

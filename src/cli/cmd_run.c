@@ -23,6 +23,7 @@ static const struct wf_opt rows[] = {
     WF_OPT_SETTING("stack", 0, "run.stack", NULL),
     WF_OPT_SETTING("labels", 0, "run.labels", NULL),
     WF_OPT_SETTING("no-payload", 0, "run.no_payload", NULL),
+    WF_OPT_SETTING("check", 0, "run.check_use", NULL),
     WF_OPT_SETTING("sched", 0, "engine.sched", NULL),
     WF_OPT_SETTING("threads", 0, "engine.threads", NULL),
     WF_OPT_SETTING("seed", 0, "seed", NULL),

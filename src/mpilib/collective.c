@@ -2,6 +2,7 @@
 /* How a collective is performed; collective_data.c says what each kind does. */
 #include "mpilib/collective.h"
 
+#include "mpilib/checker.h"
 #include "mpilib/memory.h"
 #include "mpilib/topology.h"
 
@@ -208,13 +209,22 @@ int wl_collective(struct wl_rank *rank, struct wl_collective *coll, MPI_Request 
 {
     coll->rank = rank;
     prepare(coll);
+    if (wl_checks()) {
+        wl_check_collective(rank, &coll->view, coll);
+    }
     begin(coll);
     if (handle != NULL) {
         struct wl_request *request = wl_request_new(rank, WL_REQUEST_COLL, handle);
+        if (wl_checks()) {
+            wl_check_collective_buffers(rank, coll, &request->uses);
+        }
         request->own = keep(coll);
         request->deliver = deliver;
         post_nonblocking(request->own, request->number);
     } else {
+        if (wl_checks()) {
+            wl_check_collective_buffers(rank, coll, NULL);
+        }
         perform(coll);
     }
     return MPI_SUCCESS;
@@ -250,6 +260,9 @@ void wl_collective_start(struct wl_request *request)
 {
     struct wl_collective *coll = request->own;
 
+    if (wl_checks()) {
+        wl_check_collective_buffers(coll->rank, coll, &request->uses);
+    }
     begin(coll);
     post_nonblocking(coll, request->number);
 }

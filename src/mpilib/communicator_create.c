@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Creating communicators from others, and freeing them (MPI-3.1, 6.4.2 and 6.4.3). Except for
  * MPI_Comm_create_group() and MPI_Intercomm_create(), all are splits of the old one. */
+#include "mpilib/checker.h"
 #include "mpilib/communicator_registry.h"
 #include "mpilib/errors.h"
 #include "mpilib/group.h"
@@ -179,6 +180,10 @@ MPI_Comm wl_comm_split(struct wl_rank *rank, const struct wl_view *view,
                        const struct wl_split_args *args, enum wf_op_kind kind)
 {
     const struct wf_op op = {.kind = kind, .comm = view->number};
+
+    if (wl_checks()) {
+        wl_check_collective(rank, view, NULL);
+    }
     struct wl_exchange *exchange = split_begin(rank, view, args);
 
     (void)wl_call(rank, &op);

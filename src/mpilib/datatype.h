@@ -64,6 +64,7 @@ struct wl_type {
     const char *name;             /* of a predefined type; else null */
     struct wl_contents *contents; /* how the program constructed it; null if predefined */
     struct wl_properties *properties;
+    uint64_t n_values, values_hash; /* of --check: computed when first needed; 0 before */
 };
 
 /* The datatype of a handle; the program ends if there is none. */

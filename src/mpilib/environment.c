@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The MPI environment (MPI-3.1, 8): beginning and end, time, versions, memory; and the marks of
  * weft/mark.h. */
+#include "mpilib/checker.h"
 #include "mpilib/clocks.h"
 #include "mpilib/memory.h"
 #include "mpilib/openmp.h"
@@ -41,6 +42,7 @@ int wl_MPI_Finalize(struct wl_rank *rank)
     if (rank->keyvals.n > 0) { /* programs learn of the end by deleting an attribute */
         wl_attributes_delete(rank, MPI_COMM_SELF, wl_comm_of(rank, MPI_COMM_SELF).properties);
     }
+    wl_check_finalize(rank);
     wl_post(rank, &op);
     rank->finalized = true;
     rank->callable = false;

@@ -2,6 +2,7 @@
 /* Data between processes. */
 #include "mpilib/interprocess.h"
 
+#include "mpilib/checker.h"
 #include "mpilib/communicator_registry.h"
 #include "mpilib/memory.h"
 #include "mpilib/message_loan.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum parcel_kind { PARCEL_MESSAGE, PARCEL_PART, PARCEL_REPLY };
+enum parcel_kind { PARCEL_MESSAGE, PARCEL_PART, PARCEL_REPLY, PARCEL_NOTES };
 
 /* The header of a parcel; the data follows it. */
 struct parcel {
@@ -19,6 +20,7 @@ struct parcel {
             uint32_t to, context, source, sender;
             int32_t tag;
             uint64_t whole, checksum;
+            bool is_checked; /* a struct wl_sent is at the end of the data */
         } message;
         struct wl_part_key part;
         uint64_t address;
@@ -49,7 +51,12 @@ void wl_message_send(uint32_t to, struct wl_message *message)
     parcel.message.tag = message->tag;
     parcel.message.whole = message->whole;
     parcel.message.checksum = message->checksum;
-    send_parcel(wl_process_of(to), &parcel, message->data, message->size);
+    parcel.message.is_checked = message->sent != NULL;
+    const struct wf_port_bytes pieces[] = {{&parcel, sizeof(parcel)},
+                                           {message->data, message->size},
+                                           {message->sent, sizeof(*message->sent)}};
+    wl.processes->ship(wl.processes->arg, wl_process_of(to), pieces,
+                       message->sent != NULL ? 3 : 2);
     if (message->state == WL_DATA_LENT) { /* it has been copied */
         message->state = WL_DATA_DONE;
     }
@@ -79,10 +86,17 @@ void wl_reply_send(uint32_t process, const void *to, const void *bytes, size_t s
 static void receive_message(const struct parcel *parcel, const unsigned char *bytes,
                             size_t size)
 {
+    struct wl_sent *sent = NULL;
+
+    if (parcel->message.is_checked) {
+        size -= sizeof(*sent);
+        sent = memcpy(wl_malloc(sizeof(*sent)), bytes + size, sizeof(*sent));
+    }
     bool lent = size >= WL_LOAN_MIN; /* it may go straight to the buffer of a receive */
     struct wl_message *message =
         lent ? wl_loan_new(bytes, size, parcel->message.to) : wl_message_new(size);
 
+    message->sent = sent;
     message->context = parcel->message.context;
     message->source = parcel->message.source;
     message->sender = parcel->message.sender;
@@ -96,6 +110,21 @@ static void receive_message(const struct parcel *parcel, const unsigned char *by
     if (lent) {
         wl_loan_end(&message);
     }
+}
+
+void wl_notes_send(uint32_t process, const void *bytes, size_t size)
+{
+    struct parcel parcel;
+
+    memset(&parcel, 0, sizeof(parcel));
+    parcel.kind = PARCEL_NOTES;
+    send_parcel(process, &parcel, bytes, size);
+}
+
+static void receive_notes(const struct parcel *parcel, const unsigned char *bytes, size_t size)
+{
+    (void)parcel;
+    wl_check_notes_arrived(bytes, size);
 }
 
 static void receive_part(const struct parcel *parcel, const unsigned char *bytes, size_t size)
@@ -120,6 +149,7 @@ void wl_interprocess_arrived(const unsigned char *bytes, size_t size)
         [PARCEL_MESSAGE] = receive_message,
         [PARCEL_PART] = receive_part,
         [PARCEL_REPLY] = receive_reply,
+        [PARCEL_NOTES] = receive_notes,
     };
     struct parcel parcel;
 

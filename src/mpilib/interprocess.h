@@ -17,5 +17,8 @@ void wl_part_send(uint32_t process, const struct wl_part_key *key, struct wl_par
  * at which the origin waits for the data. */
 void wl_reply_send(uint32_t process, const void *to, const void *bytes, size_t size);
 
+/* Sends what a checked collective is to another process: see wl_check_notes_arrived(). */
+void wl_notes_send(uint32_t process, const void *bytes, size_t size);
+
 /* struct wf_port_library.arrived. */
 void wl_interprocess_arrived(const unsigned char *bytes, size_t size);

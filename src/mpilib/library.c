@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How ranks begin and end, and what all MPI functions share. */
+#include "mpilib/checker.h"
 #include "mpilib/communicator_registry.h"
 #include "mpilib/interpose.h"
 #include "mpilib/interprocess.h"
@@ -30,7 +31,8 @@ static bool attach(const struct wf_port_simulator *port, uint32_t n_ranks)
                             .n_ranks = n_ranks,
                             .queues = wl_message_queues_new(n_ranks),
                             .registry = wl_comm_registry_new(),
-                            .world = wl_comm_new(0, n_ranks, NULL)};
+                            .world = wl_comm_new(0, n_ranks, NULL),
+                            .checked = port->checks_use ? wl_check_registry_new() : NULL};
     return true;
 }
 
@@ -45,6 +47,7 @@ static void rank_begins(struct wf_port_rank *self)
 
     rank->self = self;
     rank->stack_end = __builtin_frame_address(0);
+    rank->checker = wl_checks() ? wl_checker_new() : NULL;
     self->lib = rank;
     wl_comm_find_processes(wl.world);
 }
@@ -72,6 +75,9 @@ static void free_requests(struct wl_rank *rank, bool has_memory)
 {
     for (uint32_t i = 0; i < rank->requests.n; i++) {
         struct wl_request *request = rank->requests.items[i];
+        if (request != NULL) {
+            wl_check_forget(rank, &request->uses);
+        }
         if (request != NULL && request->loan != NULL && has_memory) {
             wl_loan_end(&request->loan);
         } else if (request != NULL && request->loan != NULL) {
@@ -122,6 +128,7 @@ static void rank_freed(struct wf_port_rank *self)
         free_requests(rank, false);
         free_rest(rank);
         free(rank->numbers_used);
+        wl_checker_free(rank->checker);
         free(rank);
         self->lib = NULL;
     }
@@ -152,6 +159,7 @@ static void detach(void)
         wl_comm_release(wl.world);
     }
     wl_comm_registry_free(wl.registry);
+    wl_check_registry_free(wl.checked);
     free(wl.identity);
     wl = (struct wl_shared){.port = NULL};
 }
@@ -168,6 +176,7 @@ __attribute__((visibility("default"))) const struct wf_port_library weft_mpi_lib
     .remote = wl_rma_arrived,
     .tick = wl_omp_tick,
     .arrived = wl_interprocess_arrived,
+    .left_over = wl_check_left_over,
     .detach = detach,
 };
 

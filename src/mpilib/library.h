@@ -46,6 +46,8 @@
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 struct wl_added_error;
+struct wl_check_registry;
+struct wl_checker;
 struct wl_comm;
 struct wl_comm_registry;
 struct wl_datarep;
@@ -69,10 +71,17 @@ struct wl_shared {
     uint32_t *identity; /* 0, 1, 2, ...; allocated when it is first needed */
     struct wl_comm_registry *registry;
     const struct wf_port_processes *processes; /* null: all ranks run in this process */
+    struct wl_check_registry *checked;         /* collectives of --check; null without it */
     bool in_child; /* this process is a copy that fork() created: there are no ranks in it */
 };
 extern struct wl_shared wl;
 extern const struct wf_port_library weft_mpi_library;
+
+/* A call of the program. */
+struct wl_caller {
+    const char *function;
+    const void *site; /* an address in the program, or null */
+};
 
 /* One rank. Zeroed when it begins. */
 struct wl_rank {
@@ -114,7 +123,9 @@ struct wl_rank {
     uint32_t n_children, max_children;
     bool initialized, finalized;
     bool callable; /* all functions of MPI may be called: initialized and not finalized */
-    const char *function;  /* the MPI function that the program has called; or null */
+    const char *function;       /* the MPI function that the program has called; or null */
+    const void *site;           /* the address in the program after its last call */
+    struct wl_checker *checker; /* null without --check */
     uint32_t same_times;   /* calls of MPI_Wtime() in a row that returned the same time... */
     int64_t last_time;     /* ...which is this */
     const void *stack_end; /* of its first thread: what the program has is below */
@@ -145,6 +156,7 @@ __attribute__((always_inline)) static inline struct wl_call wl_call_begin(const 
     const struct wl_call call = {rank, rank->function};
 
     rank->function = function;
+    rank->site = __builtin_return_address(0);
     rank->self->call = function;
     if (!rank->callable) {
         wl_check_callable(rank);

@@ -91,6 +91,7 @@ void wl_message_free(struct wl_message *message)
     if (message->state == WL_DATA_HERE && message->data != message->bytes) {
         free((void *)(uintptr_t)message->data); /* NOLINT: it is the message's own */
     }
+    free(message->sent);
     free(message);
 }
 
@@ -347,4 +348,26 @@ uint32_t wl_message_queue_place(struct wl_message_queue *queues,
         place += is_in(at, &stream);
     }
     return at != NULL ? place : UINT32_MAX;
+}
+
+static void visit_list(const struct list *list,
+                       void (*visit)(void *arg, const struct wl_message *message), void *arg)
+{
+    for (const struct wl_message *at = list->first; at != NULL; at = at->next) {
+        visit(arg, at);
+    }
+}
+
+void wl_message_queue_visit(struct wl_message_queue *queues, uint32_t rank,
+                            void (*visit)(void *arg, const struct wl_message *message),
+                            void *arg)
+{
+    const struct wl_message_queue *queue = &queues[rank];
+
+    visit_list(&queue->list, visit, arg);
+    for (uint32_t i = 0; queue->index != NULL && i < queue->index->n_buckets; i++) {
+        for (const struct stream *s = queue->index->buckets[i]; s != NULL; s = s->next) {
+            visit_list(&s->list, visit, arg);
+        }
+    }
 }

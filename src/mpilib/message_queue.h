@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 struct wl_rank;
+struct wl_sent;
 
 /* Where the data of a message is. */
 enum wl_data_state {
@@ -31,6 +32,7 @@ struct wl_message {
     size_t whole;         /* bytes that were sent */
     size_t size;          /* bytes that are here: all, or none if large data is not wanted */
     uint64_t checksum;    /* if data is checked */
+    struct wl_sent *sent; /* of --check; else null. Freed with the message */
     uint32_t to;          /* of lent data: the receiver, a rank of the program */
     atomic_uchar state;   /* enum wl_data_state */
     atomic_uchar holders; /* the queue or the receiver; and the sender while it lends data */
@@ -81,3 +83,8 @@ struct wl_message *wl_message_queue_take_held(struct wl_message_queue *queues, u
 struct wl_rank *wl_message_queue_shown(struct wl_message_queue *queues, uint32_t rank);
 uint32_t wl_message_queue_place(struct wl_message_queue *queues,
                                 const struct wl_message *message);
+
+/* Calls visit() for all messages in the queue of a rank. */
+void wl_message_queue_visit(struct wl_message_queue *queues, uint32_t rank,
+                            void (*visit)(void *arg, const struct wl_message *message),
+                            void *arg);

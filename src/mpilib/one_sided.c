@@ -341,6 +341,7 @@ static void begin_access(struct wl_rank *rank, const struct wl_access *access)
         wl_fatal(rank, "there is no rank %d in a window of %u ranks", access->target,
                  view.size);
     }
+    wl_epoch_access(rank, win, (uint32_t)access->target);
     wl_win_lock_for_access(rank, win, (uint32_t)access->target);
     struct rma rma = {.kind = access->kind,
                       .at = find_memory(rank, win, access, type),

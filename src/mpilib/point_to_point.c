@@ -2,6 +2,7 @@
 /* Sends and receives. Probes are in probe.c, persistent requests in request_persistent.c. */
 #include "mpilib/point_to_point.h"
 
+#include "mpilib/checker.h"
 #include "mpilib/communicator_registry.h"
 #include "mpilib/errors.h"
 #include "mpilib/interprocess.h"
@@ -64,6 +65,10 @@ int wl_send_message(struct wl_rank *rank, const struct wl_send_args *args, struc
     message->sender = wl_own_rank(&view);
     message->tag = args->tag;
     op->bytes = message->whole;
+    if (wl_checks()) {
+        message->sent =
+            wl_check_sent(rank, type_of(rank, args->type, args->count), (size_t)args->count);
+    }
     rank->n_sent++;
     rank->n_sent_bytes += message->whole;
     bool lent = message->holders > 1;
@@ -76,6 +81,32 @@ int wl_send_message(struct wl_rank *rank, const struct wl_send_args *args, struc
     return MPI_SUCCESS;
 }
 
+static struct wl_buffer_use send_use(const struct wl_rank *rank,
+                                     const struct wl_send_args *args)
+{
+    return (struct wl_buffer_use){args->buffer, (size_t)args->count,
+                                  type_of(rank, args->type, args->count), .writes = false};
+}
+
+void wl_send_check(struct wl_rank *rank, const struct wl_send_args *args, struct wl_use **uses)
+{
+    if (wl_checks() && args->to != MPI_PROC_NULL) {
+        const struct wl_buffer_use what = send_use(rank, args);
+        wl_check_hold(rank, &what, uses);
+    }
+}
+
+void wl_recv_check(struct wl_rank *rank, const struct wl_recv *recv, struct wl_use **uses)
+{
+    const struct wl_buffer_use what = {recv->buffer, recv->count, recv->type, .writes = true};
+
+    if (wl_checks() && uses != NULL) {
+        wl_check_hold(rank, &what, uses);
+    } else if (wl_checks()) {
+        wl_check_use(rank, &what);
+    }
+}
+
 static int send(struct wl_rank *rank, const struct wl_send_args *args, enum wf_op_kind kind)
 {
     struct wf_op op = {.kind = kind};
@@ -83,6 +114,10 @@ static int send(struct wl_rank *rank, const struct wl_send_args *args, enum wf_o
     bool proc_null;
     int code = wl_send_message(rank, args, &op, &proc_null, &loan);
 
+    if (wl_checks() && code == MPI_SUCCESS && !proc_null) {
+        const struct wl_buffer_use what = send_use(rank, args);
+        wl_check_use(rank, &what);
+    }
     if (loan != NULL) { /* until then the receive is probably posted */
         (void)wl_call(rank, &op);
         wl_loan_end(&loan);
@@ -106,6 +141,9 @@ static int isend(struct wl_rank *rank, const struct wl_send_args *args, enum wf_
         request->loan = loan;
         op.request = request->number;
         if (!proc_null) {
+            if (kind != WF_OP_IBSEND) { /* whose data has been copied */
+                wl_send_check(rank, args, &request->uses);
+            }
             wl_post(rank, &op);
         }
     }
@@ -195,6 +233,7 @@ int wl_recv_prepare(struct wl_rank *rank, const struct wl_recv_args *args, struc
     if (code != MPI_SUCCESS || *proc_null) {
         return code;
     }
+    recv->posted = wl_caller_of(rank);
     recv->type = type_of(rank, args->type, args->count);
     wl_type_hold(recv->type);
     recv->buffer = args->buffer;
@@ -220,6 +259,7 @@ int wl_MPI_Recv(struct wl_rank *rank, void *buf, MPI_Count count, MPI_Datatype d
     if (proc_null) {
         wl_status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
     } else if (code == MPI_SUCCESS) {
+        wl_recv_check(rank, &recv, NULL);
         wl_recv_post(rank, &recv);
         (void)wl_call(rank, &op);
         code = wl_recv_complete(rank, &recv, status);
@@ -243,11 +283,27 @@ int wl_MPI_Irecv(struct wl_rank *rank, void *buf, MPI_Count count, MPI_Datatype 
         request->recv.number = request->number;
         op.request = request->number;
         if (!proc_null) {
+            wl_recv_check(rank, &request->recv, &request->uses);
             wl_recv_post(rank, &request->recv);
             wl_post(rank, &op);
         }
     }
     return code;
+}
+
+/* The buffers of both directions must not overlap, unless one replaces the other. */
+static void check_both(struct wl_rank *rank, const struct wl_send_args *out,
+                       const struct wl_recv *in)
+{
+    struct wl_use *uses = NULL;
+
+    if (wl_checks() && out->to != MPI_PROC_NULL && out->buffer != in->buffer) {
+        struct wl_buffer_use what = send_use(rank, out);
+        what.brief = true;
+        wl_check_hold(rank, &what, &uses);
+    }
+    wl_recv_check(rank, in, NULL);
+    wl_check_forget(rank, &uses);
 }
 
 /* Both at once. Data of one buffer is packed before the receive can overwrite it. */
@@ -278,6 +334,7 @@ static int sendrecv(struct wl_rank *rank, const struct wl_send_args *out,
         wl_status_set(status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
         return MPI_SUCCESS;
     }
+    check_both(rank, out, &recv);
     wl_recv_post(rank, &recv);
     (void)wl_call(rank, &op);
     wl_loan_end(&loan);

@@ -36,3 +36,9 @@ int wl_recv_find_stream(struct wl_rank *rank, const struct wl_recv_args *args,
 /* Likewise, and where the data goes. */
 int wl_recv_prepare(struct wl_rank *rank, const struct wl_recv_args *args, struct wl_recv *recv,
                     struct wf_op *op, bool *proc_null);
+
+/* Of --check, after these: the buffer is in use until *uses is released; of a receive with null,
+ * until the call returns. Without --check they do nothing. */
+struct wl_use;
+void wl_send_check(struct wl_rank *rank, const struct wl_send_args *args, struct wl_use **uses);
+void wl_recv_check(struct wl_rank *rank, const struct wl_recv *recv, struct wl_use **uses);

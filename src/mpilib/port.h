@@ -16,6 +16,7 @@
  * before it is needed.
  */
 
+#include "ops/finding.h"
 #include "ops/op.h"
 
 #include <stddef.h>
@@ -111,9 +112,14 @@ struct wf_port_simulator {
     bool (*is_swapped)(struct wf_port_rank *self, const void *place, size_t bytes);
     /* The simulated node of a rank of the program. Ranks of a node run in one process. */
     uint32_t (*node)(struct wf_port_rank *self, uint32_t rank);
+    /* The place in the program's file of an address in any copy of it; 0 if it is elsewhere. */
+    uint64_t (*place)(const struct wf_port_rank *self, const void *address);
+    /* The program has used MPI wrongly. By any thread. */
+    void (*finding)(const struct wf_port_simulator *port, const struct wf_finding *finding);
 
     uint64_t payload_max; /* data of more bytes need not arrive */
     bool checks_data;     /* check that data does not change on its way */
+    bool checks_use;      /* find errors in the use of MPI */
     double scale;         /* compute times are multiplied by it in the simulation */
     uint32_t cores;       /* that a rank can compute on at a time; 0: any number */
     bool host_clock;      /* clocks and sleeping are those of the host */
@@ -162,6 +168,9 @@ struct wf_port_library {
     /* A parcel from another process, aligned to 8 bytes. In any thread, one at a time, while
      * ranks may run in others. */
     void (*arrived)(const unsigned char *bytes, size_t size);
+    /* The run is over, and these ranks of this process have begun: reports the findings that
+     * only the end shows. */
+    void (*left_over)(struct wf_port_rank *const *ranks, uint32_t n);
     /* Once, at the end: frees everything. */
     void (*detach)(void);
 };

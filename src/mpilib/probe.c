@@ -2,6 +2,7 @@
 /* Probes, and receives of messages that a matched probe has found (MPI-3.1, 3.8). A matched
  * probe posts, in the simulation, a receive of exactly the message it has found: no other
  * receive can get the message then. */
+#include "mpilib/checker.h"
 #include "mpilib/memory.h"
 #include "mpilib/point_to_point.h"
 
@@ -118,6 +119,8 @@ int wl_MPI_Imrecv(struct wl_rank *rank, void *buf, MPI_Count count, MPI_Datatype
         request->recv.count = (size_t)count;
         request->recv.type = wl_type_of(rank, datatype);
         wl_type_hold(request->recv.type);
+        request->posted = request->recv.posted = wl_caller_of(rank);
+        wl_recv_check(rank, &request->recv, &request->uses);
         *handle = wl_table_add(&rank->requests, WL_REQUEST, request);
     }
     *message = MPI_MESSAGE_NULL;

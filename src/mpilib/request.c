@@ -2,6 +2,7 @@
 /* Requests, and the list of posted receives. */
 #include "mpilib/request.h"
 
+#include "mpilib/checker.h"
 #include "mpilib/errors.h"
 #include "mpilib/memory.h"
 #include "mpilib/message_loan.h"
@@ -203,6 +204,9 @@ int wl_recv_complete(struct wl_rank *rank, struct wl_recv *recv, MPI_Status *sta
                         "a message of %zu bytes is longer than the receive buffer of %zu bytes",
                         message->whole, capacity);
     }
+    if (message->sent != NULL && recv->comm != 0) {
+        wl_check_received(rank, recv, message);
+    }
     size_t bytes = message->whole < capacity ? message->whole : capacity;
     if (message->size == message->whole) {
         wl_loan_deliver(message, recv, bytes);
@@ -222,6 +226,7 @@ struct wl_request *wl_request_new(struct wl_rank *rank, enum wl_request_kind kin
 
     request->kind = kind;
     request->active = true;
+    request->posted = wl_caller_of(rank);
     request->number = wl_number_new(rank);
     *handle = wl_table_add(&rank->requests, WL_REQUEST, request);
     return request;
@@ -242,6 +247,7 @@ void wl_request_free(struct wl_rank *rank, MPI_Request *handle)
     struct wl_request *request = wl_table_take(&rank->requests, WL_REQUEST, *handle);
 
     wl_loan_end(&request->loan);
+    wl_check_forget(rank, &request->uses);
     wl_number_free(rank, request->number);
     wl_compound_free(rank, request);
     wl_persistent_free(rank, request);

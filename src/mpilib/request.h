@@ -22,6 +22,7 @@ struct wl_recv {
     const struct wl_type *type;
     bool lands;                /* senders may write to the buffer (message_loan.h) */
     struct wl_message *landed; /* whose data was, or is being, written there; or null */
+    struct wl_caller posted;   /* the call that has posted it */
 };
 
 enum wl_request_kind {
@@ -40,6 +41,8 @@ struct wl_request {
     bool proc_null;  /* the other side is MPI_PROC_NULL, or the receive was cancelled */
     bool cancelled;
     bool concluded; /* MPI_Request_get_status() has completed it: only `status` is left */
+    struct wl_caller posted; /* the call that has created it */
+    struct wl_use *uses;     /* of --check: its buffers; null if it is not active */
     struct wl_recv recv;
     struct wl_message *loan; /* of a send whose message uses the program's buffer; or null */
     struct wl_persistent *persistent; /* or null; request_persistent.c */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Waits and tests: the completion of requests (MPI-3.1, 3.7.3 to 3.7.6). */
+#include "mpilib/checker.h"
 #include "mpilib/memory.h"
 #include "mpilib/message_loan.h"
 #include "mpilib/request_compound.h"
@@ -53,6 +54,7 @@ static int finish(struct wl_rank *rank, struct wl_request *request, MPI_Request 
 {
     int code = MPI_SUCCESS;
 
+    wl_check_release(rank, &request->uses);
     if (is_complete_already(request)) {
         code = conclude(request, status);
     } else if (request->kind == WL_REQUEST_RECV) {
@@ -251,6 +253,7 @@ int wl_MPI_Request_get_status(struct wl_rank *rank, MPI_Request handle, int *fla
     if (request == NULL || !is_complete(rank, request)) {
         *flag = request == NULL;
     } else if (!is_complete_already(request)) {
+        wl_check_release(rank, &request->uses);
         if (request->kind == WL_REQUEST_RECV) {
             code = wl_recv_complete(rank, &request->recv, &request->status);
         } else if (request->kind == WL_REQUEST_COMPOUND) {

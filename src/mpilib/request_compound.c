@@ -163,7 +163,11 @@ static int isendrecv(struct wl_rank *rank, const struct wl_send_args *out,
     compound->subs = wl_calloc(2, sizeof(struct wl_subrequest));
     compound->finish = finish_exchange;
     wl_status_set(&request->status, MPI_PROC_NULL, MPI_ANY_TAG, 0);
+    if (in->buffer != out->buffer) {
+        wl_send_check(rank, out, &request->uses);
+    }
     if (!from_null) {
+        wl_recv_check(rank, &recv, &request->uses);
         struct wl_subrequest *sub = &compound->subs[compound->n++];
         *sub = (struct wl_subrequest){
             .number = wl_number_new(rank), .receives = true, .recv = recv};

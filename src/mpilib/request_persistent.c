@@ -86,7 +86,10 @@ static int start_message(struct wl_rank *rank, struct wl_request *request)
     request->active = code == MPI_SUCCESS;
     if (request->active && !request->proc_null) {
         if (request->kind == WL_REQUEST_RECV) {
+            wl_recv_check(rank, &request->recv, &request->uses);
             wl_recv_post(rank, &request->recv);
+        } else if (persistent->kind != WF_OP_IBSEND) {
+            wl_send_check(rank, &persistent->send, &request->uses);
         }
         wl_post(rank, &op);
     }

@@ -2,6 +2,7 @@
 /* Windows and their synchronization. */
 #include "mpilib/window.h"
 
+#include "mpilib/checker.h"
 #include "mpilib/collective_exchange.h"
 #include "mpilib/group.h"
 #include "mpilib/internal_messages.h"
@@ -80,9 +81,11 @@ static MPI_Win create(struct wl_rank *rank, MPI_Comm comm, const struct wl_win_p
                            .own = ((struct wl_win_part *)view.comm->shared)[view.rank],
                            .flavor = flavor,
                            .model = MPI_WIN_UNIFIED,
-                           .held = wl_calloc(view.size, 1),
+                           .held = wl_calloc(view.size, 2),
+                           .created = wl_caller_of(rank),
                            .started = MPI_GROUP_NULL,
                            .posted = MPI_GROUP_NULL};
+    win->locked = win->held + view.size;
     rank->n_wins++;
     return wl_table_add(&rank->wins, WL_WIN, win);
 }
@@ -180,14 +183,19 @@ int wl_MPI_Win_get_group(struct wl_rank *rank, MPI_Win handle, MPI_Group *group)
 
 static void synchronize(struct wl_rank *rank, struct wl_win *win, enum wf_op_kind kind)
 {
-    const struct wf_op op = {.kind = kind, .comm = wl_comm_of(rank, win->comm).number};
+    const struct wl_view view = wl_comm_of(rank, win->comm);
+    const struct wf_op op = {.kind = kind, .comm = view.number};
 
+    if (wl_checks()) {
+        wl_check_collective(rank, &view, NULL);
+    }
     (void)wl_call(rank, &op);
     wl_win_deliver(win);
 }
 
 int wl_MPI_Win_fence(struct wl_rank *rank, int assertion, MPI_Win win)
 {
+    wl_epoch_fence(rank, wl_win_of(rank, win), assertion);
     synchronize(rank, wl_win_of(rank, win), WF_OP_FENCE);
     return MPI_SUCCESS;
 }
@@ -196,6 +204,7 @@ int wl_MPI_Win_free(struct wl_rank *rank, MPI_Win *handle)
 {
     struct wl_win *win = wl_win_of(rank, *handle);
 
+    wl_epoch_free(rank, win);
     synchronize(rank, win, WF_OP_WIN_FREE);
     wl_attributes_delete(rank, *handle, &win->properties);
     wl_properties_free(win->properties);
@@ -246,8 +255,10 @@ int wl_MPI_Win_post(struct wl_rank *rank, MPI_Group group, int assertion, MPI_Wi
 {
     struct wl_win *win = wl_win_of(rank, handle);
 
-    win->posted = copy_group(rank, group);
-    notify(rank, win, group, TAG_POST, true);
+    if (wl_epoch_post(rank, win)) {
+        win->posted = copy_group(rank, group);
+        notify(rank, win, group, TAG_POST, true);
+    }
     return MPI_SUCCESS;
 }
 
@@ -255,8 +266,10 @@ int wl_MPI_Win_start(struct wl_rank *rank, MPI_Group group, int assertion, MPI_W
 {
     struct wl_win *win = wl_win_of(rank, handle);
 
-    win->started = copy_group(rank, group);
-    notify(rank, win, group, TAG_POST, false);
+    if (wl_epoch_start(rank, win)) {
+        win->started = copy_group(rank, group);
+        notify(rank, win, group, TAG_POST, false);
+    }
     return MPI_SUCCESS;
 }
 
@@ -264,9 +277,11 @@ int wl_MPI_Win_complete(struct wl_rank *rank, MPI_Win handle)
 {
     struct wl_win *win = wl_win_of(rank, handle);
 
-    wl_win_flush(rank, win);
-    notify(rank, win, win->started, TAG_COMPLETE, true);
-    (void)wl_MPI_Group_free(rank, &win->started);
+    if (wl_epoch_complete(rank, win)) {
+        wl_win_flush(rank, win);
+        notify(rank, win, win->started, TAG_COMPLETE, true);
+        (void)wl_MPI_Group_free(rank, &win->started);
+    }
     return MPI_SUCCESS;
 }
 
@@ -274,8 +289,10 @@ int wl_MPI_Win_wait(struct wl_rank *rank, MPI_Win handle)
 {
     struct wl_win *win = wl_win_of(rank, handle);
 
-    notify(rank, win, win->posted, TAG_COMPLETE, false);
-    (void)wl_MPI_Group_free(rank, &win->posted);
+    if (wl_epoch_wait(rank, win)) {
+        notify(rank, win, win->posted, TAG_COMPLETE, false);
+        (void)wl_MPI_Group_free(rank, &win->posted);
+    }
     return MPI_SUCCESS;
 }
 
@@ -283,9 +300,12 @@ int wl_MPI_Win_test(struct wl_rank *rank, MPI_Win handle, int *flag)
 {
     struct wl_win *win = wl_win_of(rank, handle);
     struct wl_view view = wl_comm_of(rank, win->comm);
-    const struct wl_group *group = wl_group_of(rank, win->posted);
 
     *flag = 1;
+    if (!wl_epoch_wait(rank, win)) {
+        return MPI_SUCCESS;
+    }
+    const struct wl_group *group = wl_group_of(rank, win->posted);
     for (uint32_t i = 0; i < view.size && *flag; i++) {
         if (wl_group_find(group, wl_member(view.comm, i)) < group->size) {
             *flag = wl_internal_probe(rank, &view, i, TAG_COMPLETE);
@@ -326,7 +346,8 @@ int wl_MPI_Win_lock(struct wl_rank *rank, int lock_type, int place, int assertio
 {
     struct wl_win *win = wl_win_of(rank, handle);
 
-    if (place != MPI_PROC_NULL && !(assertion & MPI_MODE_NOCHECK)) {
+    if (place != MPI_PROC_NULL && wl_epoch_lock(rank, win, (uint32_t)place) &&
+        !(assertion & MPI_MODE_NOCHECK)) {
         lock(rank, win, (uint32_t)place, lock_type);
     }
     return MPI_SUCCESS;
@@ -337,7 +358,8 @@ int wl_MPI_Win_unlock(struct wl_rank *rank, int place, MPI_Win handle)
     struct wl_win *win = wl_win_of(rank, handle);
 
     wl_win_flush(rank, win);
-    if (place != MPI_PROC_NULL && win->held[place] != 0) {
+    if (place != MPI_PROC_NULL && wl_epoch_unlock(rank, win, (uint32_t)place) &&
+        win->held[place] != 0) {
         wl_win_unlock(rank, win, (uint32_t)place);
     }
     return MPI_SUCCESS;
@@ -346,7 +368,11 @@ int wl_MPI_Win_unlock(struct wl_rank *rank, int place, MPI_Win handle)
 /* Locks are taken with the first access to a member. */
 int wl_MPI_Win_lock_all(struct wl_rank *rank, int assertion, MPI_Win handle)
 {
-    wl_win_of(rank, handle)->all = !(assertion & MPI_MODE_NOCHECK);
+    struct wl_win *win = wl_win_of(rank, handle);
+
+    if (wl_epoch_lock_all(rank, win)) {
+        win->all = !(assertion & MPI_MODE_NOCHECK);
+    }
     return MPI_SUCCESS;
 }
 
@@ -355,6 +381,9 @@ int wl_MPI_Win_unlock_all(struct wl_rank *rank, MPI_Win handle)
     struct wl_win *win = wl_win_of(rank, handle);
     uint32_t size = wl_comm_of(rank, win->comm).size;
 
+    if (!wl_epoch_unlock_all(rank, win)) {
+        return MPI_SUCCESS;
+    }
     wl_win_flush(rank, win);
     for (uint32_t i = 0; i < size; i++) {
         if (win->held[i] != 0) {
@@ -368,6 +397,7 @@ int wl_MPI_Win_unlock_all(struct wl_rank *rank, MPI_Win handle)
 /* Waits for all accesses of the rank: those to one target cannot be told apart. */
 int wl_MPI_Win_flush_all(struct wl_rank *rank, MPI_Win win)
 {
+    wl_epoch_flush(rank, wl_win_of(rank, win));
     wl_win_flush(rank, wl_win_of(rank, win));
     return MPI_SUCCESS;
 }

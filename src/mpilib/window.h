@@ -27,9 +27,15 @@ struct wl_win {
     int flavor, model;
     struct wl_properties *properties;
     struct wl_rma_result *results,
-        *last_result;          /* that the rank waits for, in the order of calls */
-    unsigned char *held;       /* by member: the lock type if this rank holds its lock */
-    bool all;                  /* within MPI_Win_lock_all() */
+        *last_result;    /* that the rank waits for, in the order of calls */
+    unsigned char *held; /* by member: the lock type if this rank holds its lock */
+    bool all;            /* within MPI_Win_lock_all() */
+    /* The epochs that the program has opened (window_epochs.c); locks also where the program
+     * asserts that they need not be taken. */
+    unsigned char *locked; /* by member; belongs to `held` */
+    uint32_t n_locked;
+    bool locked_all, fenced;
+    struct wl_caller created;
     bool allocated;            /* the library has allocated the memory */
     MPI_Group started, posted; /* of MPI_Win_start() and MPI_Win_post() */
     char *info[WL_WIN_KEYS];   /* values of info keys; null: as by default */
@@ -42,3 +48,21 @@ struct wl_win *wl_win_of(const struct wl_rank *rank, MPI_Win handle);
 
 /* Within MPI_Win_lock_all(), the first access to a member takes its lock. */
 void wl_win_lock_for_access(struct wl_rank *rank, struct wl_win *win, uint32_t target);
+
+/* Whether a call fits the epochs of the window (window_epochs.c). Those that return a bool also
+ * say whether the call can be executed; if not, the program ends unless it is checked. */
+void wl_epoch_access(struct wl_rank *rank, const struct wl_win *win, uint32_t target);
+void wl_epoch_fence(const struct wl_rank *rank, struct wl_win *win, int assertion);
+bool wl_epoch_start(const struct wl_rank *rank, struct wl_win *win);
+bool wl_epoch_post(const struct wl_rank *rank, const struct wl_win *win);
+bool wl_epoch_complete(const struct wl_rank *rank, const struct wl_win *win);
+bool wl_epoch_wait(const struct wl_rank *rank, const struct wl_win *win);
+bool wl_epoch_lock(const struct wl_rank *rank, struct wl_win *win, uint32_t target);
+bool wl_epoch_unlock(const struct wl_rank *rank, struct wl_win *win, uint32_t target);
+bool wl_epoch_lock_all(const struct wl_rank *rank, struct wl_win *win);
+bool wl_epoch_unlock_all(const struct wl_rank *rank, struct wl_win *win);
+void wl_epoch_flush(const struct wl_rank *rank, const struct wl_win *win);
+void wl_epoch_free(const struct wl_rank *rank, const struct wl_win *win);
+
+/* Of --check: the window exists at MPI_Finalize(). */
+void wl_win_check_leaked(const struct wl_rank *rank, const struct wl_win *win);

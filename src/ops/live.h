@@ -4,6 +4,7 @@
 /* The contract between the simulation and a source that is a running program. */
 
 #include "base/buf.h"
+#include "ops/finding.h"
 #include "ops/source.h"
 
 /* The outcome of the calls of a rank so far. */
@@ -40,7 +41,7 @@ struct wf_live_crash {
     uint32_t n_frames;
 };
 
-/* All members are required. Ranks are those of the program. */
+/* All members are required, but for findings(). Ranks are those of the program. */
 struct wf_live_ops {
     /* Tells the outcome of the ops so far, before the next op is asked for. */
     void (*tell)(const struct wf_source *source, uint32_t rank, const struct wf_answer *answer);
@@ -63,4 +64,7 @@ struct wf_live_ops {
     /* The number in the whole run of a region that this process has numbered; after load() and
      * unload(). */
     uint32_t (*common_region)(const struct wf_source *source, uint32_t number);
+    /* When the run is over: adds what the ranks of this process did wrong. Null: nothing is
+     * known. */
+    void (*findings)(const struct wf_source *source, struct wf_findings *out);
 };

@@ -5,6 +5,7 @@
 #include "report/page.h"
 #include "report/phrase.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 static void put_element(const char *tag, const char *text, FILE *out)
@@ -260,6 +261,33 @@ static void put_warnings(const struct wf_value *doc, FILE *out)
     }
 }
 
+/* What weft run --check has found. */
+static void put_check(const struct wf_value *doc, FILE *out)
+{
+    static const char *const heads[] = {"kind", "count", "where and what", NULL};
+    const struct wf_value *list = wf_doc_find(doc, "check.findings");
+
+    if (list == NULL || list->type != WF_VALUE_LIST) {
+        return;
+    }
+    if (list->first == NULL) {
+        put_element("h2", "Errors in the use of MPI", out);
+        put_element("p", "None.", out);
+        return;
+    }
+    open_table("Errors in the use of MPI", heads, out);
+    for (const struct wf_value *v = list->first; v != NULL; v = v->next) {
+        struct wf_phrase count = {.used = 0};
+        wf_phrase_add(&count, "%" PRIu64, wf_doc_get_count(v, "count", 0));
+        (void)fputs("<tr>", out);
+        put_element("td", wf_doc_get_text(v, "kind", ""), out);
+        put_element("td", count.text, out);
+        put_element("td", wf_doc_get_text(v, "words", ""), out);
+        (void)fputs("</tr>\n", out);
+    }
+    close_table(out);
+}
+
 /* A comparison or a study: the predicted time of each result. */
 static bool put_several(const struct wf_value *doc, FILE *out)
 {
@@ -324,5 +352,6 @@ void wf_writer_html_plain(const struct wf_value *doc, FILE *out)
     put_path(doc, out);
     put_listings(doc, out);
     put_parameters(doc, out);
+    put_check(doc, out);
     put_warnings(doc, out);
 }

@@ -641,6 +641,23 @@ static void write_warnings(const struct wf_value *doc, FILE *out)
     }
 }
 
+/* What weft run --check has found. */
+static void write_check(const struct wf_value *doc, FILE *out)
+{
+    const struct wf_value *list = wf_doc_find(doc, "check.findings");
+
+    if (list == NULL || list->type != WF_VALUE_LIST) {
+        return;
+    }
+    if (list->first == NULL) {
+        (void)fprintf(out, "%-*s  no errors in the use of MPI\n", LABEL_WIDTH, "Check");
+    }
+    for (const struct wf_value *v = list->first; v != NULL; v = v->next) {
+        wf_text_print(out, "%-*s  %s\n", LABEL_WIDTH, "Error",
+                      wf_doc_get_text(v, "words", "unknown"));
+    }
+}
+
 /* ---- all values, for a verbose report ---- */
 
 static void write_tree(const struct wf_value *parent, const char *unit_name, int depth,
@@ -682,6 +699,7 @@ static void text_write(const struct wf_value *doc, const struct wf_write_options
         return;
     }
     write_lines(doc, answer_lines, options, out);
+    write_check(doc, out);
     write_warnings(doc, out);
     wf_writer_text_lists(doc, out);
     (void)fputc('\n', out);

@@ -37,6 +37,10 @@ const struct wf_param wf_program_params[] = {
     WF_PARAM_ROW(struct wf_program_params, check, BOOL, .def = "false",
                  .doc = "Compare checksums of sent and received data: finds programs that "
                         "overwrite buffers in use"),
+    WF_PARAM_ROW(struct wf_program_params, check_use, BOOL, .def = "false",
+                 .doc = "Find errors in the use of MPI: unmatched messages, leaked requests, "
+                        "arguments that do not fit, buffers in use, epochs of windows, "
+                        "deadlocks; errors make the exit code 4"),
     WF_PARAM_ROW(struct wf_program_params, robust, BOOL, .def = "true",
                  .doc =
                      "Correct measured compute times that the operating system disturbed, by "
@@ -155,6 +159,7 @@ enum wf_status wf_program_open(const char *path, const struct wf_program_params 
         .labels = params->labels,
         .no_payload = params->no_payload,
         .check = params->check,
+        .check_use = params->check_use,
         .cores = run->cores,
         .scale = run->scale,
         .host_clock = params->clock != 0,

@@ -22,6 +22,7 @@ struct wf_program_params {
     uint64_t stack; /* bytes for each rank */
     bool labels;
     bool no_payload, check;
+    bool check_use;
     int clock;   /* 0: simulated, 1: the host's */
     bool robust; /* correct measured times that the operating system disturbed */
 };

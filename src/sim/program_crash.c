@@ -1,103 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/text.h"
 #include "base/units.h"
 #include "ops/live.h"
 #include "result/doc.h"
 #include "result/result.h"
 #include "sim/program.h"
+#include "sim/source_line.h"
 #include "vrank/crash.h"
 
 #include <weft/weft.h>
 
 #include <execinfo.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-enum { PLACE_MAX = 256 };
-
-/* Where a crash was, as far as it is known; empty strings otherwise. */
-struct place {
-    char function[PLACE_MAX];
-    char source[PLACE_MAX]; /* file:line */
-};
-
-/* Runs a program and keeps the beginning of its output. Not by fork(), which takes locks that
- * the crashed thread may hold. */
-static void output_of(char *const *command, char *text, size_t size)
+static void find_place(const struct wf_live_crash *crash, struct wf_sim_place *place)
 {
-    posix_spawn_file_actions_t actions;
-    size_t length = 0;
-    pid_t child = 0;
-    int ends[2];
+    const uint64_t instruction = crash->place;
 
-    text[0] = '\0';
-    if (pipe2(ends, O_CLOEXEC) != 0) {
-        return;
-    }
-    (void)posix_spawn_file_actions_init(&actions);
-    (void)posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    (void)posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    int failed = posix_spawnp(&child, command[0], &actions, NULL, command, environ);
-    (void)posix_spawn_file_actions_destroy(&actions);
-    (void)close(ends[1]);
-    while (failed == 0 && length + 1 < size) {
-        ssize_t n = read(ends[0], text + length, size - 1 - length);
-        if (n <= 0) {
-            break;
-        }
-        length += (size_t)n;
-    }
-    text[length] = '\0';
-    (void)close(ends[0]);
-    if (failed == 0) {
-        (void)waitpid(child, NULL, 0);
-    }
-}
-
-/* Copies a line of addr2line, unless it says that it does not know. */
-static void take_line(const char *from, char *to)
-{
-    (void)snprintf(to, PLACE_MAX, "%.*s", (int)strcspn(from, "\n ("), from);
-    if (to[0] == '?' || strstr(to, ":?") != NULL || strstr(to, ":0") == to + strlen(to) - 2) {
-        to[0] = '\0';
-    }
-    (void)wf_text_safe(to);
-}
-
-static void find_place(const struct wf_live_crash *crash, struct place *place)
-{
-    char address[32], program[4096], text[3 * PLACE_MAX];
-    char name[] = "addr2line", functions[] = "-fse";
-    char *const command[] = {name, functions, program, address, NULL};
-
-    *place = (struct place){.function = ""};
-    if (crash->place == 0) {
-        return;
-    }
-    (void)snprintf(program, sizeof(program), "%s", crash->program);
-    (void)snprintf(address, sizeof(address), "0x%zx", (size_t)crash->place);
-    output_of(command, text, sizeof(text));
-    take_line(text, place->function);
-    const char *second = strchr(text, '\n');
-    if (second != NULL) {
-        take_line(second + 1, place->source);
+    *place = (struct wf_sim_place){.function = ""};
+    if (crash->place != 0) {
+        wf_sim_places(crash->program, &instruction, 1, place);
     }
 }
 
 /* One sentence. */
-static void describe(const struct wf_live_crash *crash, const struct place *place,
+static void describe(const struct wf_live_crash *crash, const struct wf_sim_place *place,
                      struct wf_err *err)
 {
     if (crash->has_no_rank) {
         (void)wf_err_set(err, WF_ESIM, "%s", crash->what);
         return;
     }
-    char time[WF_UNITS_TEXT_MAX], where[2 * PLACE_MAX + 16] = "", call[64] = "";
+    char time[WF_UNITS_TEXT_MAX], where[2 * WF_SIM_PLACE_MAX + 16] = "", call[64] = "";
 
     if (place->function[0] != '\0') {
         (void)snprintf(where, sizeof(where), ", in %.100s%s%.100s", place->function,
@@ -114,7 +49,7 @@ static void describe(const struct wf_live_crash *crash, const struct place *plac
 struct wf_value *wf_program_crash_document(const struct wf_live_crash *crash,
                                            struct wf_err *err)
 {
-    struct place place;
+    struct wf_sim_place place;
 
     find_place(crash, &place);
     describe(crash, &place, err);

@@ -13,6 +13,7 @@
 #include "ranks/ranks.h"
 #include "ranks/tasks/pe.h"
 #include "result/result.h"
+#include "sim/check.h"
 #include "sim/efficiency.h"
 #include "sim/job.h"
 #include "sim/plan_jobs.h"
@@ -224,7 +225,13 @@ static enum wf_status run_engine(const struct wf_job *job, struct wf_engine *eng
         status = readable != WF_OK ? readable : status;
     }
     *ran = status == WF_OK;
-    if ((status != WF_OK && status != WF_EINTR) || wf_comm_rank(world) != 0) {
+    if (status != WF_OK && status != WF_EINTR) {
+        return status;
+    }
+    struct wf_findings findings = {.items = NULL};
+    wf_sim_check_collect(job->plan, world, &findings);
+    if (wf_comm_rank(world) != 0) {
+        wf_findings_fini(&findings);
         return status;
     }
     if (status == WF_EINTR) {
@@ -239,6 +246,7 @@ static enum wf_status run_engine(const struct wf_job *job, struct wf_engine *eng
     status = job->ops->describe(job, engine, &run, result, status, err);
     describe_links(job, result);
     if (status == WF_ELIMIT) {
+        wf_findings_fini(&findings);
         wf_doc_free(root);
         return status;
     }
@@ -248,6 +256,8 @@ static enum wf_status run_engine(const struct wf_job *job, struct wf_engine *eng
         }
         wf_document_recording(root, job, engine, &run);
     }
+    status = wf_sim_check_describe(job->plan, &findings, root, status, err);
+    wf_findings_fini(&findings);
     wf_sim_warn_unused(job->plan, root);
     if (job->setup.ranks != NULL || job->setup.pes != NULL) {
         wf_sim_warnings(job, wf_engine_tally_get(engine), root);

@@ -280,6 +280,22 @@ static uint32_t port_node(struct wf_port_rank *self, uint32_t number)
     return places != NULL ? places->node(places, number) : number;
 }
 
+static uint64_t port_place(const struct wf_port_rank *self, const void *address)
+{
+    const struct rank *rank = (const struct rank *)self;
+
+    return wf_vrank_image_place(rank->program->image, address);
+}
+
+static void port_finding(const struct wf_port_simulator *simulator,
+                         const struct wf_finding *finding)
+{
+    const struct program *program =
+        (const void *)((const char *)simulator - offsetof(struct program, port));
+
+    wf_vrank_shared_found(&program_of(&program->source)->shared, finding);
+}
+
 static void port_touch(struct wf_port_rank *self, void *place, size_t bytes)
 {
     wf_vrank_image_touch(rank_of(self)->program->image, place, bytes);
@@ -344,6 +360,8 @@ static const struct wf_port_simulator port = {
     .touch = port_touch,
     .is_swapped = port_is_swapped,
     .node = port_node,
+    .place = port_place,
+    .finding = port_finding,
 };
 
 static void rank_main(void *arg)
@@ -544,6 +562,23 @@ static uint32_t program_common_region(const struct wf_source *source, uint32_t n
                                  number);
 }
 
+/* Ranks that are not here have no part in it. */
+static void program_findings(const struct wf_source *source, struct wf_findings *out)
+{
+    struct program *program = program_of(source);
+    struct wf_port_rank **begun = wf_xcalloc(source->n_ranks, sizeof(struct wf_port_rank *));
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < source->n_ranks; i++) {
+        if (program->ranks[i].program != NULL) {
+            begun[n++] = &program->ranks[i].self;
+        }
+    }
+    program->library->left_over(begun, n);
+    free((void *)begun);
+    wf_vrank_shared_findings(&program->shared, out);
+}
+
 static bool which_rank(uint32_t *rank)
 {
     if (here.running == NULL) {
@@ -686,6 +721,7 @@ static const struct wf_live_ops program_hooks = {
     .load = program_load,
     .unload = program_unload,
     .common_region = program_common_region,
+    .findings = program_findings,
 };
 
 static const struct wf_source_ops program_ops = {
@@ -720,6 +756,7 @@ enum wf_status wf_vrank_source_new(const struct wf_vrank_config *config, struct 
     program->port = port;
     program->port.payload_max = config->no_payload ? PAYLOAD_KEPT : UINT64_MAX;
     program->port.checks_data = config->check;
+    program->port.checks_use = config->check_use;
     program->port.host_clock = config->host_clock;
     program->port.cores = config->cores;
     program->port.scale = config->scale > 0 ? config->scale : 1;

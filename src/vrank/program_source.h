@@ -33,6 +33,7 @@ struct wf_vrank_config {
     bool labels;     /* lines on stdout begin with the rank */
     bool no_payload; /* large data need not arrive */
     bool check;      /* check that data does not change on its way */
+    bool check_use;  /* find errors in the use of MPI */
     double scale;    /* of compute times, in the simulation */
     uint32_t cores;  /* for the threads of a rank; 0: any number */
     bool host_clock; /* the program reads the clocks of the host */

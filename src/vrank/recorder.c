@@ -445,6 +445,13 @@ static void recorder_place(const struct wf_source *source, const struct wf_homes
     program->live->place(program, homes);
 }
 
+static void recorder_findings(const struct wf_source *source, struct wf_findings *out)
+{
+    const struct wf_source *program = recorder_of(source)->config.program;
+
+    program->live->findings(program, out);
+}
+
 static enum wf_status recorder_check(const struct wf_source *source, struct wf_err *err)
 {
     const struct recorder *recorder = recorder_of(source);
@@ -483,6 +490,7 @@ static const struct wf_live_ops recorder_hooks = {
     .taken = recorder_taken,
     .remote = recorder_remote,
     .place = recorder_place,
+    .findings = recorder_findings,
 };
 
 static const struct wf_source_ops recorder_ops = {

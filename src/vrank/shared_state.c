@@ -25,6 +25,7 @@ void wf_vrank_shared_fini(struct wf_vrank_shared *shared)
 {
     wf_vrank_outbox_free(shared->outbox);
     wf_vrank_names_free(shared->names);
+    wf_findings_fini(&shared->findings);
     (void)pthread_mutex_destroy(&shared->lock);
 }
 
@@ -119,6 +120,24 @@ static void hear_name(struct wf_vrank_shared *shared, const unsigned char *bytes
     lock(shared);
     wf_vrank_names_heard(shared->names, process, WF_VRANK_NAME_REGION,
                          (const char *)bytes + sizeof(process));
+    unlock(shared);
+}
+
+/* ---- findings ---- */
+
+void wf_vrank_shared_found(struct wf_vrank_shared *shared, const struct wf_finding *finding)
+{
+    lock(shared);
+    wf_findings_add(&shared->findings, finding);
+    unlock(shared);
+}
+
+void wf_vrank_shared_findings(struct wf_vrank_shared *shared, struct wf_findings *out)
+{
+    lock(shared);
+    for (uint32_t i = 0; i < shared->findings.n; i++) {
+        wf_findings_add(out, &shared->findings.items[i]);
+    }
     unlock(shared);
 }
 

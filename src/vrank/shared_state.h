@@ -18,9 +18,10 @@ struct wf_vrank_outbox;
 
 struct wf_vrank_shared {
     atomic_bool over;     /* no rank goes on */
-    pthread_mutex_t lock; /* protects the next two */
+    pthread_mutex_t lock; /* protects the next three */
     struct wf_vrank_end end;
     struct wf_vrank_names *names;
+    struct wf_findings findings;
     const struct wf_homes *homes; /* null: all ranks run in this process */
     const struct wf_port_library *library;
     struct wf_port_processes processes;
@@ -47,6 +48,10 @@ uint32_t wf_vrank_shared_number(struct wf_vrank_shared *shared, enum wf_vrank_na
  * there is none. */
 const char *wf_vrank_shared_name(struct wf_vrank_shared *shared, enum wf_vrank_name_kind kind,
                                  uint32_t number);
+
+/* A rank has used MPI wrongly; and all that ranks of this process did. */
+void wf_vrank_shared_found(struct wf_vrank_shared *shared, const struct wf_finding *finding);
+void wf_vrank_shared_findings(struct wf_vrank_shared *shared, struct wf_findings *out);
 
 /* As in struct wf_live_ops. By one thread at a time. */
 void wf_vrank_shared_load(struct wf_vrank_shared *shared, uint32_t process, struct wf_buf *out);

@@ -30,7 +30,7 @@ def finish():
     sys.exit(1 if _failures else 0)
 
 
-def build(source, other=False):
+def build(source, other=False, debug=False):
     """The program, or None if there is no compiler for it."""
     compiler = COMPILERS[source.suffix][other]
     path = shutil.which(compiler) if other else BUILD / compiler
@@ -38,6 +38,7 @@ def build(source, other=False):
         return None
     program = f"./{source.stem}{'_other' if other else ''}"
     flags = ["-w"] if source.suffix == ".f90" else [f"-I{SOURCE / 'include'}"] if other else []
+    flags += ["-g"] if debug else []
     done = subprocess.run([path, "-O1", *flags, source, "-o", program, "-lm"], text=True,
                           capture_output=True, check=False)
     if done.returncode != 0:

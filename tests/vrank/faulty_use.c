@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Errors in the use of MPI that weft run --check must find, one for each name, and for each a
+ * correct program that looks alike: "ok-" before the name. Lines that must be named have a
+ * comment with an arrow. */
+#include <mpi.h>
+#include <string.h>
+
+enum { N = 64 };
+static int rank, size, next, previous;
+static int a[2 * N], b[2 * N];
+static MPI_Request r, s;
+
+static void unmatched_send(int ok)
+{
+    if (rank == 0) {
+        MPI_Send(a, 4, MPI_INT, 1, 5, MPI_COMM_WORLD); /* -> */
+    } else if (rank == 1 && ok) {
+        MPI_Recv(b, 4, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
+static void unmatched_receive(int ok)
+{
+    MPI_Irecv(b, 4, MPI_INT, previous, 5, MPI_COMM_WORLD, &r); /* -> */
+    if (ok) {
+        MPI_Send(a, 4, MPI_INT, next, 5, MPI_COMM_WORLD);
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+    }
+}
+
+static void leaked_request(int ok)
+{
+    MPI_Isend(a, 4, MPI_INT, next, 5, MPI_COMM_WORLD, &s); /* -> */
+    MPI_Recv(b, 4, MPI_INT, previous, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (ok) {
+        MPI_Request_free(&s);
+    }
+}
+
+static void leaked_receive(int ok)
+{
+    MPI_Irecv(b, 4, MPI_INT, MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, &r); /* -> */
+    MPI_Send(a, 4, MPI_INT, next, 5, MPI_COMM_WORLD);
+    if (ok) {
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+    }
+}
+
+static void collective(int ok)
+{
+    if (rank == 1 && !ok) {
+        MPI_Allreduce(a, b, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD); /* -> */
+    } else {
+        MPI_Bcast(a, 2, MPI_INT, 0, MPI_COMM_WORLD);
+        MPI_Allreduce(a, b, 2, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    }
+}
+
+static void operation(int ok)
+{
+    MPI_Allreduce(a, b, 2, MPI_INT, rank == 1 && !ok ? MPI_MAX : MPI_SUM, /* -> */
+                  MPI_COMM_WORLD);
+}
+
+static void collective_type(int ok)
+{
+    MPI_Bcast(a, 2, rank == 1 && !ok ? MPI_FLOAT : MPI_INT, 0, MPI_COMM_WORLD); /* -> */
+    MPI_Bcast(a, 2, rank == 1 ? MPI_INT : MPI_INT32_T, 0, MPI_COMM_WORLD);
+}
+
+static void datatype(int ok)
+{
+    MPI_Isend(a, 4, MPI_INT, next, 5, MPI_COMM_WORLD, &s);
+    MPI_Recv(b, 8, ok ? MPI_INT : MPI_FLOAT, previous, 5, MPI_COMM_WORLD, /* -> */
+             MPI_STATUS_IGNORE);
+    MPI_Wait(&s, MPI_STATUS_IGNORE);
+}
+
+/* Values of several types: a receive may have more of them than were sent. */
+static void mixed_datatype(int ok)
+{
+    struct {
+        int i, j;
+        double d;
+    } out[2] = {{0}}, in[3];
+    int lengths[] = {2, 1};
+    MPI_Aint places[] = {0, 8};
+    MPI_Datatype parts[] = {MPI_INT, MPI_DOUBLE}, others[] = {MPI_FLOAT, MPI_DOUBLE};
+    MPI_Datatype type, other;
+
+    MPI_Type_create_struct(2, lengths, places, parts, &type);
+    MPI_Type_create_struct(2, lengths, places, ok ? parts : others, &other);
+    MPI_Type_commit(&type);
+    MPI_Type_commit(&other);
+    MPI_Isend(out, 2, type, next, 5, MPI_COMM_WORLD, &s);
+    MPI_Recv(in, 3, other, previous, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* -> */
+    MPI_Wait(&s, MPI_STATUS_IGNORE);
+    MPI_Isend(out, 2, MPI_INT, next, 5, MPI_COMM_WORLD, &s);
+    MPI_Recv(in, 1, type, previous, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&s, MPI_STATUS_IGNORE);
+    MPI_Type_free(&type);
+    MPI_Type_free(&other);
+}
+
+static void buffer(int ok)
+{
+    MPI_Irecv(b, N, MPI_INT, previous, 5, MPI_COMM_WORLD, &r);
+    MPI_Isend(b + (ok ? N : N - 1), N, MPI_INT, next, 5, MPI_COMM_WORLD, &s); /* -> */
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_Wait(&s, MPI_STATUS_IGNORE);
+}
+
+/* Neighbouring columns of a matrix share no bytes. */
+static void column_buffer(int ok)
+{
+    MPI_Datatype column;
+
+    MPI_Type_vector(8, 1, 8, MPI_INT, &column);
+    MPI_Type_commit(&column);
+    MPI_Irecv(b, 1, column, previous, 5, MPI_COMM_WORLD, &r);
+    MPI_Isend(b + (ok ? 1 : 8), 1, column, next, 5, MPI_COMM_WORLD, &s); /* -> */
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_Wait(&s, MPI_STATUS_IGNORE);
+    MPI_Type_free(&column);
+}
+
+static void collective_buffer(int ok)
+{
+    MPI_Iallreduce(a, b, N, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &s);
+    MPI_Recv(ok ? b + N : b, 1, MPI_INT, MPI_PROC_NULL, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(a, 1, MPI_INT, next, 5, ok ? b + N : b, 1, MPI_INT, previous, 5, /* -> */
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Wait(&s, MPI_STATUS_IGNORE);
+}
+
+static void changed_buffer(int ok)
+{
+    MPI_Isend(a, N, MPI_INT, next, 5, MPI_COMM_WORLD, &s); /* -> */
+    MPI_Recv(b, N, MPI_INT, previous, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    (ok ? b : a)[7] = 42;
+    MPI_Wait(&s, MPI_STATUS_IGNORE);
+    a[7] = 43;
+}
+
+static void window_access(int ok)
+{
+    MPI_Win win;
+
+    MPI_Win_create(b, sizeof(b), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    if (ok) {
+        MPI_Win_fence(MPI_MODE_NOPRECEDE, win);
+    }
+    MPI_Put(a, 1, MPI_INT, next, rank, 1, MPI_INT, win); /* -> */
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    MPI_Win_free(&win);
+}
+
+static void window_lock(int ok)
+{
+    MPI_Win win;
+
+    MPI_Win_create(b, sizeof(b), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_lock(MPI_LOCK_SHARED, next, 0, win);
+    MPI_Put(a, 1, MPI_INT, ok ? next : previous, rank, 1, MPI_INT, win); /* -> */
+    MPI_Win_unlock(next, win);
+    MPI_Win_free(&win);
+}
+
+static void window_unlock(int ok)
+{
+    MPI_Win win;
+
+    MPI_Win_create(b, sizeof(b), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    if (ok) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, next, 0, win);
+    }
+    MPI_Win_unlock(next, win); /* -> */
+    MPI_Win_free(&win);
+}
+
+static void window_start(int ok)
+{
+    MPI_Group world, one;
+    MPI_Win win;
+
+    MPI_Win_create(b, sizeof(b), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Comm_group(MPI_COMM_WORLD, &world);
+    MPI_Group_incl(world, 1, &next, &one);
+    if (ok) {
+        MPI_Group from;
+        MPI_Group_incl(world, 1, &previous, &from);
+        MPI_Win_post(from, 0, win);
+        MPI_Win_start(one, 0, win);
+        MPI_Put(a, 1, MPI_INT, next, 0, 1, MPI_INT, win);
+    }
+    MPI_Win_complete(win); /* -> */
+    if (ok) {
+        MPI_Win_wait(win);
+    }
+    MPI_Win_free(&win);
+}
+
+static void deadlock(int ok)
+{
+    if (rank == 0 || !ok) {
+        MPI_Recv(b, 4, MPI_INT, previous, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* -> */
+        MPI_Send(a, 4, MPI_INT, next, 5, MPI_COMM_WORLD);
+    } else {
+        MPI_Send(a, 4, MPI_INT, next, 5, MPI_COMM_WORLD);
+        MPI_Recv(b, 4, MPI_INT, previous, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}
+
+static const struct {
+    const char *name;
+    void (*run)(int ok);
+} kinds[] = {
+    {"unmatched_send", unmatched_send},   {"unmatched_receive", unmatched_receive},
+    {"leaked_request", leaked_request},   {"leaked_receive", leaked_receive},
+    {"collective", collective},           {"operation", operation},
+    {"collective_type", collective_type}, {"datatype", datatype},
+    {"mixed_datatype", mixed_datatype},   {"buffer", buffer},
+    {"column_buffer", column_buffer},     {"collective_buffer", collective_buffer},
+    {"changed_buffer", changed_buffer},   {"window_access", window_access},
+    {"window_lock", window_lock},         {"window_unlock", window_unlock},
+    {"window_start", window_start},       {"deadlock", deadlock},
+};
+
+int main(int argc, char **argv)
+{
+    int ok = strncmp(argv[1], "ok-", 3) == 0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    next = (rank + 1) % size;
+    previous = (rank + size - 1) % size;
+    for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        if (strcmp(kinds[i].name, argv[1] + (ok ? 3 : 0)) == 0 || strcmp(argv[1], "ok-") == 0) {
+            kinds[i].run(ok);
+        }
+    }
+    MPI_Finalize();
+    return 0;
+}
