@@ -21,6 +21,7 @@ MAY_INCLUDE = {
     "trace": ["base", "ops", "trace/weft"],
     "trace/weft": ["base", "ops"],
     "trace/bigsim": ["base"],
+    "trace/chakra": ["base", "coll", "ops"],
     "trace/clog2": ["base"],
     "trace/csv": ["base", "ops"],
     "trace/cut": ["base", "ops"],

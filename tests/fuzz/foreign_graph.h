@@ -17,12 +17,14 @@ static inline void foreign_check_task(const struct wf_graph *graph, uint32_t pe,
     int64_t before = 0;
 
     graph->ops->task(graph, pe, number, &task);
-    require(task.duration >= 0);
+    require(task.duration >= 0 && task.stream < wf_graph_n_streams(graph));
     for (uint32_t i = 0; i < task.n_sends; i++) {
         graph->ops->send(graph, &task, i, &send);
         require(send.pe < graph->n_pes && send.offset >= before &&
                 send.offset <= task.duration);
         require(send.id == WF_NO_TASK || send.id < graph->ops->n_tasks(graph, send.pe));
+        uint32_t target = wf_graph_target(graph, send.pe, pe, send.id);
+        require(target == WF_NO_TASK || target < graph->ops->n_tasks(graph, send.pe));
         before = send.offset;
     }
     for (uint32_t i = 0; i < task.n_next; i++) {

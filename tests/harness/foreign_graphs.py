@@ -8,6 +8,8 @@ import pathlib
 import struct
 import sys
 
+import foreign_chakra
+
 # magic; version, sizes of char, short, int, long, int128; order; sizes and format of floats
 MACHINE = bytes([0x10, 0xEA, 0xBD, 0xF9, 1, 1, 2, 4, 8, 16, 1, 4, 8, 1, 1, 8])
 BIG_MACHINE = MACHINE[:10] + bytes([0, 4, 8, 0, 1, 8])
@@ -100,8 +102,45 @@ b: send 8b to 0
 """
 
 
+def goal_binary(ranks, magic=4223):
+    """What txt2bin writes. A rank is a list of ops: (type, peer, size, tag, cpu, nic, ends,
+    starts); the last two are the ops of whose end and start it waits for."""
+    blocks = []
+    for ops in ranks:
+        nodes, appendix = b"", []
+        for number, (kind, peer, size, tag, cpu, nic, ends, starts) in enumerate(ops):
+            after = [i for i, op in enumerate(ops) if number in op[6]]
+            started = [i for i, op in enumerate(ops) if number in op[7]]
+            nodes += struct.pack("<IBIQIBBIIII", len(ends) + len(starts), kind, peer, size, tag, cpu,
+                                 nic, len(after), len(appendix), len(started),
+                                 len(appendix) + len(after))
+            appendix += after + started
+        roots = [i for i, op in enumerate(ops) if not op[6] and not op[7]]
+        blocks.append(struct.pack(f"<II{len(roots)}I", len(ops), len(roots), *roots) + nodes +
+                      struct.pack(f"<{len(appendix)}I", *appendix))
+    out = struct.pack("<QIBB", magic, len(ranks), 2, 1)
+    at = 6 + 16 * len(ranks)
+    for block in blocks:
+        out += struct.pack("<QQ", at, at + len(block))
+        at += len(block)
+    return out + b"".join(blocks)
+
+
+SEND, RECV, CALC, ANY = 1, 2, 3, 2**32 - 1
+# The schedule of test_task_formats.py with three cpus and two nics.
+GOAL_STREAMS = [[(CALC, 0, 100, 0, 0, 0, [], []), (CALC, 0, 200, 0, 1, 0, [], []),
+                 (SEND, 1, 65536, 1, 0, 0, [0], []), (SEND, 2, 65536, 2, 1, 1, [1], []),
+                 (CALC, 0, 50, 0, 2, 0, [3], [2])],
+                [(RECV, ANY, 65536, 1, 0, 0, [], []), (SEND, 2, 16, 3, 0, 0, [0], [])],
+                [(RECV, 0, 65536, ANY, 0, 0, [], []), (RECV, 1, 16, 3, 1, 1, [], [])]]
+
+
 def seeds():
     """Names and bytes of the seeds."""
+    yield from foreign_chakra.seeds()
+    yield "goal_binary/streams", goal_binary(GOAL_STREAMS)
+    yield "goal_binary/truncated", goal_binary(GOAL_STREAMS)[:300]
+    yield "goal_binary/used", goal_binary(GOAL_STREAMS, magic=2342)
     whole = bigsim(bigsim_example())
     yield "bigsim/example", b"".join(whole)
     yield "bigsim/big", b"".join(bigsim(bigsim_example(), order=">"))

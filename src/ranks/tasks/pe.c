@@ -439,8 +439,9 @@ static void add_nodes(struct wf_pes *pes, const struct wf_pe_config *config,
     set_nics(pes);
     uint32_t slots_max = config->place->slots_max;
     pes->streams_at = pes->slots_at + slots_max * sizeof(struct wf_pe);
-    size_t streams_size =
-        pes->n_streams > 1 ? slots_max * pes->n_streams * sizeof(struct wf_pe_stream) : 0;
+    size_t streams_size = pes->n_streams > 1
+                              ? (size_t)slots_max * pes->n_streams * sizeof(struct wf_pe_stream)
+                              : 0;
     size_t state_size = wf_local_init(&pes->local, pes->node, pes->mpi, slots_max,
                                       pes->streams_at + streams_size);
     (void)wf_turns_init(&pes->turns, pes->node, pes->net, &pes->noise, slots_max, state_size);

@@ -10,6 +10,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct wf_trace;
+
+/* Parameters of both readers. */
+struct wf_goal_params {
+    int64_t calc_unit;
+};
+extern const struct wf_param wf_goal_params_table[];
+
 enum wf_goal_kind { WF_GOAL_CALC, WF_GOAL_SEND, WF_GOAL_RECV, WF_GOAL_KINDS };
 
 #define WF_GOAL_ANY UINT32_MAX /* any sender, any tag */
@@ -85,5 +93,9 @@ void wf_goal_match(struct wf_goal *goal);
 /* Turns a matched schedule into a graph, which wf_graph_free() releases. An op is a task. If
  * others wait for its start, the start is a task of its own before it. */
 struct wf_graph *wf_goal_graph(struct wf_goal *goal);
+
+/* What both readers do after the file: sorts and matches the schedule, adds notes for the user,
+ * and sets the graph of the trace, which takes `goal`. */
+void wf_goal_finish(struct wf_goal *goal, struct wf_trace *out);
 
 void wf_goal_free(struct wf_goal *goal); /* null is allowed */

@@ -178,12 +178,8 @@ static void text_close(struct text *text)
 
 static const char *const op_names[WF_GOAL_KINDS] = {"calc", "send", "recv"};
 
-struct goal_params {
-    int64_t calc_unit;
-};
-
-static const struct wf_param params_table[] = {
-    WF_PARAM_ROW(struct goal_params, calc_unit, TIME, .def = "1ns", .min = "1ps",
+const struct wf_param wf_goal_params_table[] = {
+    WF_PARAM_ROW(struct wf_goal_params, calc_unit, TIME, .def = "1ns", .min = "1ps",
                  .doc = "The time of a unit of local work (calc)"),
     WF_PARAM_END,
 };
@@ -468,24 +464,29 @@ static bool detect(const struct wf_reader_probe *probe)
     return strncmp(at, "num_ranks", 9) == 0;
 }
 
+void wf_goal_finish(struct wf_goal *goal, struct wf_trace *out)
+{
+    wf_goal_sort(goal);
+    wf_goal_match(goal);
+    wf_trace_note_count(out, goal->n_wildcards,
+                        "receives have wildcards: each matches the message that it would "
+                        "match if nothing took time, unless net.preset is loggopsim");
+    wf_trace_note_count(out, goal->n_streams,
+                        "ops are on another cpu or nic than 0: a rank has as many cpus as "
+                        "it names, and the network interfaces that node.nics gives it");
+    out->graph = wf_goal_graph(goal);
+}
+
 static enum wf_status open_trace(const struct wf_reader_probe *probe, const void *params,
                                  struct wf_trace *out, struct wf_err *err)
 {
-    struct reading r = {.calc_unit = ((const struct goal_params *)params)->calc_unit,
+    struct reading r = {.calc_unit = ((const struct wf_goal_params *)params)->calc_unit,
                         .goal = wf_xcalloc(1, sizeof(*r.goal))};
 
     text_open(&r.text, probe->path, err);
     read_all(&r, out);
     if (!wf_trace_failed(err)) {
-        wf_goal_sort(r.goal);
-        wf_goal_match(r.goal);
-        wf_trace_note_count(out, r.goal->n_wildcards,
-                            "receives have wildcards: each matches the message that it would "
-                            "match if nothing took time, unless net.preset is loggopsim");
-        wf_trace_note_count(out, r.goal->n_streams,
-                            "ops are on another cpu or nic than 0: a rank has as many cpus as "
-                            "it names, and the network interfaces that node.nics gives it");
-        out->graph = wf_goal_graph(r.goal);
+        wf_goal_finish(r.goal, out);
         r.goal = NULL;
     }
     text_close(&r.text);
@@ -498,8 +499,8 @@ static enum wf_status open_trace(const struct wf_reader_probe *probe, const void
 const struct wf_reader_ops wf_goal_reader_ops = {
     .name = "goal",
     .summary = "GOAL schedules of LogGOPSim, as text; tasks",
-    .params = params_table,
-    .params_size = sizeof(struct goal_params),
+    .params = wf_goal_params_table,
+    .params_size = sizeof(struct wf_goal_params),
     .detect = detect,
     .open = open_trace,
 };

@@ -50,7 +50,8 @@ static uint64_t key_of(uint32_t rank, uint32_t name)
     return (uint64_t)rank << 32 | name;
 }
 
-void wf_records_add(struct wf_records *records, uint32_t rank, uint32_t name, uint64_t bytes)
+void wf_records_add_many(struct wf_records *records, uint32_t rank, uint32_t name, uint64_t n,
+                         uint64_t bytes)
 {
     assert(rank < records->n_ranks && name < records->names.n);
     uint64_t *number = wf_map_put(&records->numbers, key_of(rank, name));
@@ -61,8 +62,13 @@ void wf_records_add(struct wf_records *records, uint32_t rank, uint32_t name, ui
         *number = ++records->n;
     }
     struct wf_record_count *count = &records->counts[*number - 1];
-    count->n++;
+    count->n += n;
     count->bytes = wf_count_add(count->bytes, bytes);
+}
+
+void wf_records_add(struct wf_records *records, uint32_t rank, uint32_t name, uint64_t bytes)
+{
+    wf_records_add_many(records, rank, name, 1, bytes);
 }
 
 const char *wf_records_at(const struct wf_records *records, uint32_t name)

@@ -24,6 +24,10 @@ uint32_t wf_records_name(struct wf_records *records, const char *name);
 /* Counts one record of a rank. */
 void wf_records_add(struct wf_records *records, uint32_t rank, uint32_t name, uint64_t bytes);
 
+/* Counts `n` records, which have this many bytes together. */
+void wf_records_add_many(struct wf_records *records, uint32_t rank, uint32_t name, uint64_t n,
+                         uint64_t bytes);
+
 /* The name with this number, or null after the last. */
 const char *wf_records_at(const struct wf_records *records, uint32_t name);
 
