@@ -12,9 +12,9 @@ function readCalls(texts, ranks) {
     const all = [];
     let now = 0;
     for (const each of text === "" ? [] : text.split(";")) {
-      const [name, after, lasts, peer, tag, comm, bytes] = each.split(" ");
+      const [call, stack] = each.split("@"), [name, after, lasts, peer, tag, comm, bytes] = call.split(" ");
       now += Number(after);
-      all.push({name: Number(name), from: now, until: now + Number(lasts), peer, tag, comm, bytes});
+      all.push({name: Number(name), from: now, until: now + Number(lasts), peer, tag, comm, bytes, stack});
     }
     return [ranks[i], {all, from: all.map((call) => call.from)}];
   }));
@@ -29,6 +29,9 @@ function callWords(call) {
   if (Number(call.bytes) > 0) words.push(size(call.bytes));
   return words.join(", ");
 }
+
+/* The functions that make a call, from main() on; "" if they were not recorded. */
+const stackOf = (call) => call.stack === undefined ? "" : (recording.stack_names || [])[call.stack] || "";
 
 /* The call of a rank at a time; null between calls. Of calls without a duration the last one counts. */
 function callAt(of, at) {
@@ -56,6 +59,23 @@ function callsTable() {
   return table(["call", "calls", "total time", "share of the run", "mean", "longest", "bytes"], rows, {id: "calls-table"});
 }
 
+/* Sums of the calls of all recorded ranks by the functions that make them. */
+function stacksTable() {
+  const sums = new Map(), all = recording.ranks * (number(recording.end_ps) || 1);
+  for (const {all: calls} of readCalls(recording.calls, recordedRanks()).values()) {
+    for (const call of calls) {
+      const key = `${recording.call_names[call.name]}@${call.stack ?? ""}`, sum = sums.get(key) || {name: call.name, stack: stackOf(call), n: 0, time: 0, most: 0};
+      sum.n++;
+      sum.time += call.until - call.from;
+      sum.most = Math.max(sum.most, call.until - call.from);
+      sums.set(key, sum);
+    }
+  }
+  const list = [...sums.values()].filter((sum) => sum.stack !== "").sort((a, b) => b.time - a.time);
+  return table(["call", "called from", "calls", "total time", "share of the run", "longest"], list.map((sum) => [
+    recording.call_names[sum.name], sum.stack, count(sum.n), time(sum.time), percent(sum.time / all), time(sum.most)]), {id: "stacks-table"});
+}
+
 function regionsTable(regions) {
   const name = (region) => region.name ?? `region ${region.number ?? ""}`;
   return table(["region", "times", "total time", "min", "mean", "max"], regions.map((region) => [
@@ -69,5 +89,6 @@ function callsSection(section) {
     section.append(callsTable());
     if (!recording.calls) section.append(element("p", {class: "soft"}, `The ${count(recording.n_calls)} individual calls were not kept (--record-limit).`));
   }
+  if (recording && recording.calls && recording.stack_names) section.append(element("h3", {}, "Call stacks"), stacksTable());
   if (regions.length) section.append(element("h3", {}, "Regions"), regionsTable(regions));
 }

@@ -155,7 +155,8 @@ function timelineWords(t, x, y, width) {
     return `rank ${row}, ${time(now)}\n` + (what >= 0
       ? `${KINDS[what].name}, ${time(of.at[i])} to ${time(of.at[i + 1])} (${time(of.at[i + 1] - of.at[i])})`
       : IDLE.name) +
-      (call ? `\n${callWords(call)}\n${time(call.from)} to ${time(call.until)} (${time(call.until - call.from)})` : "") +
+      (call ? `\n${callWords(call)}\n${time(call.from)} to ${time(call.until)} (${time(call.until - call.from)})` +
+        (stackOf(call) ? `\nfrom ${stackOf(call)}` : "") : "") +
       (regions.length ? `\nin ${regions.map((each) => recording.region_names[each.name]).join(" / ")}` : "");
   }
   const cell = Math.min(Math.floor(now / t.bin), recording.bins - 1), group = t.rowOf(row);
@@ -169,7 +170,7 @@ function timelineTable(t) {
   for (let track = Math.floor(view.top); track < Math.min(view.bottom, t.tracks); track++) {
     if (t.near && t.view.what !== "activities") {
       const names = t.view.what === "calls" ? null : recording.region_names;
-      for (const each of callsInView(t, track)) list.push([`rank ${track}`, time(each.from), time(each.until), names ? names[each.name] : callWords(each)]);
+      for (const each of callsInView(t, track)) list.push([`rank ${track}`, time(each.from), time(each.until), names ? names[each.name] : callWords(each) + (stackOf(each) ? `, from ${stackOf(each)}` : "")]);
       continue;
     }
     if (t.near) {

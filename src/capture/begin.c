@@ -7,6 +7,7 @@
 #include "capture/file.h"
 #include "capture/inside.h"
 #include "capture/settings.h"
+#include "capture/stacks.h"
 #include "ops/disturbance.h"
 
 #include <pthread.h>
@@ -89,9 +90,12 @@ bool wf_cap_returned(struct wf_cap_call *call, int rc)
         int64_t most = (int64_t)(call->entered - wf_cap.left);
         call->gap = most < 0 ? 0 : call->gap > most ? most : call->gap;
     }
-    if (call->gap > 0) {
+    /* The stack of a call is that of the computing before it. */
+    bool has_stack = wf_cap.keeps_stacks && wf_cap.emits;
+    call->place = has_stack ? wf_cap_stack(call->site) : wf_call_site(call->site);
+    if (call->gap > 0 || has_stack) {
         wf_cap_emit_compute(&(const struct wf_cap_span){
-            call->gap, call->counters, wf_call_site(call->site), call->disturbances});
+            call->gap > 0 ? call->gap : 0, call->counters, call->place, call->disturbances});
     }
     return rc == MPI_SUCCESS;
 }
@@ -172,8 +176,8 @@ void wf_cap_on_named(struct wf_cap_call *call, uint32_t name)
     static const uint64_t nothing[WF_COUNTERS_MAX];
     int64_t lasted = (int64_t)(wf_cap_clock_now() - call->entered);
 
-    wf_cap_emit_compute(&(const struct wf_cap_span){
-        .ns = lasted, .counters = nothing, .site = wf_call_site(call->site)});
+    wf_cap_emit_compute(
+        &(const struct wf_cap_span){.ns = lasted, .counters = nothing, .site = call->place});
     emit_call(WF_OP_CALL, name);
 }
 
@@ -257,6 +261,7 @@ void wf_cap_begin(int provided)
     wf_cap.region = settings.region;
     wf_cap.waits_for_pcontrol = settings.waits_for_pcontrol;
     wf_cap.keeps_polls = settings.keeps_polls;
+    wf_cap.keeps_stacks = settings.keeps_stacks;
     wf_cap.threaded = provided == MPI_THREAD_MULTIPLE;
     wf_cap_clock_init();
     struct wf_cap_clock_difference difference = {0, 0};

@@ -48,7 +48,8 @@ struct wf_cap_call {
     int64_t gap;                        /* nanoseconds of computing before */
     uint64_t counters[WF_COUNTERS_MAX]; /* ...and what was counted */
     uint32_t disturbances;              /* ...and what the operating system did */
-    const void *site;                   /* where the program made the call */
+    const void *site;                   /* where the program made the call... */
+    uint32_t place;                     /* ...as in struct wf_op */
     bool is_measured;                   /* whether its recording is timed (capture/cost.h)... */
     uint64_t entering;                  /* ...before the call, in nanoseconds */
     uint64_t returned;                  /* ...and when it returned */
@@ -74,6 +75,7 @@ struct wf_cap {
     bool is_dead;  /* the recording has ended */
     bool threaded; /* several threads make calls at once */
     enum wf_cap_clock_choice clock;
+    bool keeps_stacks;       /* of the calls, see capture/stacks.h */
     bool keeps_polls;        /* records every poll, see capture/ops.h */
     bool waits_for_pcontrol; /* MPI_Pcontrol switches the recording on and off */
     const char *region;      /* regions of this name do; or null */

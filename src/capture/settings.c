@@ -23,6 +23,7 @@ bool wf_cap_settings_read(struct wf_cap_settings *settings)
         .region = text("WEFT_CAPTURE_REGION"),
         .waits_for_pcontrol = text("WEFT_CAPTURE_PCONTROL") != NULL,
         .keeps_polls = text("WEFT_CAPTURE_ALL_POLLS") != NULL,
+        .keeps_stacks = text("WEFT_CAPTURE_STACKS") != NULL,
         .counters = counters != NULL ? counters : "",
         .compares_clocks = text("WEFT_CAPTURE_COMPARE_CLOCKS") != NULL,
     };

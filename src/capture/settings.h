@@ -4,7 +4,7 @@
 /*
  * The settings that `weft capture` passes in the environment: WEFT_CAPTURE_DIR and, if given,
  * _CLOCK (cpu, wall, none), _RANKS (0-3,8), _REGION, _PCONTROL (1), _COUNTERS,
- * _COMPARE_CLOCKS (1), _ALL_POLLS (1).
+ * _COMPARE_CLOCKS (1), _ALL_POLLS (1), _STACKS (1).
  */
 
 #include "capture/capture.h"
@@ -15,7 +15,7 @@ struct wf_cap_settings {
     const char *clock_name;
     const char *ranks;  /* or null: all */
     const char *region; /* or null */
-    bool waits_for_pcontrol, keeps_polls;
+    bool waits_for_pcontrol, keeps_polls, keeps_stacks;
     const char *counters; /* not null */
     bool compares_clocks;
 };

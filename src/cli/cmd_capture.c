@@ -19,7 +19,7 @@
 struct capture_opts {
     const char *output, *ranks, *region, *counters;
     int mpi, clock; /* indices in the lists below */
-    bool force, no_times, pcontrol, compare_clocks, all_polls, help;
+    bool force, no_times, pcontrol, compare_clocks, all_polls, stacks, help;
 };
 
 static const char *const clocks[] = {"cpu", "wall", NULL};
@@ -46,6 +46,9 @@ static const struct wf_opt rows[] = {
     WF_OPT_ROW(struct capture_opts, all_polls, BOOL, "all-polls", 0, NULL,
                .doc = "Record every unsuccessful call of MPI_Test, MPI_Iprobe and similar "
                       "functions; without this option only the first of a run of equal calls"),
+    WF_OPT_ROW(struct capture_opts, stacks, BOOL, "stacks", 0, NULL,
+               .doc = "Record which functions of the program make each call; takes 1 to 3 us "
+                      "for a call"),
     WF_OPT_ROW(
         struct capture_opts, counters, TEXT, "counters", 0, "<list>",
         .doc =
@@ -182,6 +185,7 @@ static void set_environment(const struct capture_opts *opts, const char *directo
                                         "WEFT_CAPTURE_COUNTERS",
                                         "WEFT_CAPTURE_COMPARE_CLOCKS",
                                         "WEFT_CAPTURE_ALL_POLLS",
+                                        "WEFT_CAPTURE_STACKS",
                                         NULL};
 
     set("WEFT_CAPTURE_DIR", directory);
@@ -192,6 +196,7 @@ static void set_environment(const struct capture_opts *opts, const char *directo
     set("WEFT_CAPTURE_COUNTERS", opts->counters);
     set("WEFT_CAPTURE_COMPARE_CLOCKS", opts->compare_clocks ? "1" : NULL);
     set("WEFT_CAPTURE_ALL_POLLS", opts->all_polls ? "1" : NULL);
+    set("WEFT_CAPTURE_STACKS", opts->stacks ? "1" : NULL);
     preload(library);
     tell_openmpi(names);
 }

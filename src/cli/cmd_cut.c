@@ -214,7 +214,7 @@ static enum wf_status open_ops(struct wf_cli *cli, const char *name,
                           name);
     }
     WF_TRY(wf_cli_trace_input(cli, name, opts, out, err));
-    if (out->graph != NULL) {
+    if (out->source == NULL) {
         return wf_err_set(err, WF_EINVAL,
                           "'%.200s' has tasks instead of operations, and tasks depend on "
                           "each other, so that it cannot be cut",

@@ -66,8 +66,15 @@ struct wf_source_work {
     bool is_8bit; /* matrices are multiplied with 8-bit numbers */
 };
 
-/* What has names. Their numbers are in trace files. */
-enum wf_source_name { WF_NAME_REGION, WF_NAME_CALL, WF_NAME_COUNTER, WF_NAME_KINDS };
+/* What has names. Their numbers are in trace files. A site is that of a compute op: the functions
+ * that make the call after it, "main > solve". */
+enum wf_source_name {
+    WF_NAME_REGION,
+    WF_NAME_CALL,
+    WF_NAME_COUNTER,
+    WF_NAME_SITE,
+    WF_NAME_KINDS
+};
 
 struct wf_live_ops;
 struct wf_source;

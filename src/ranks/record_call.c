@@ -38,7 +38,8 @@ void wf_rank_note_call(const struct wf_turn *turn, const struct wf_op *op, int64
         .peer = WF_CALL_NONE,
         .tag = WF_ANY_TAG,
         .comm = WF_CALL_NONE,
-        .kind = (uint32_t)op->kind,
+        .kind = (uint16_t)op->kind,
+        .site = op->kind == WF_OP_COMPUTE ? op->site : 0,
         .state = called == WF_CALLED_AGAIN ? WF_CALL_AGAIN : WF_CALL_OPEN,
     };
 

@@ -53,6 +53,20 @@ static void describe(struct wf_track_name *name, const char *text)
     name->is_point_to_point = info->family >= WF_FAMILY_SEND && info->family <= WF_FAMILY_TEST;
 }
 
+/* The texts of a list, which belong to the document; the caller frees the array. */
+static const char **read_texts(const struct wf_value *doc, const char *path, size_t *n)
+{
+    const struct wf_value *list = list_at(doc, path);
+    size_t i = 0;
+
+    *n = count_items(list);
+    const char **texts = wf_xcalloc(*n + 1, sizeof(*texts));
+    for (const struct wf_value *v = list != NULL ? list->first : NULL; v != NULL; v = v->next) {
+        texts[i++] = text_of(v);
+    }
+    return texts;
+}
+
 static void read_names(struct wf_track_calls *calls, const struct wf_value *doc)
 {
     const struct wf_value *list = list_at(doc, "recording.call_names");
@@ -63,13 +77,8 @@ static void read_names(struct wf_track_calls *calls, const struct wf_value *doc)
     for (const struct wf_value *v = list != NULL ? list->first : NULL; v != NULL; v = v->next) {
         describe(&calls->names[i++], text_of(v));
     }
-    list = list_at(doc, "recording.region_names");
-    calls->n_region_names = count_items(list);
-    calls->region_names = wf_xcalloc(calls->n_region_names + 1, sizeof(*calls->region_names));
-    i = 0;
-    for (const struct wf_value *v = list != NULL ? list->first : NULL; v != NULL; v = v->next) {
-        calls->region_names[i++] = text_of(v);
-    }
+    calls->region_names = read_texts(doc, "recording.region_names", &calls->n_region_names);
+    calls->stack_names = read_texts(doc, "recording.stack_names", &calls->n_stack_names);
 }
 
 /* ---- calls ---- */
@@ -93,14 +102,15 @@ static bool read_number(const char **at, uint64_t *out, bool *has)
     return true;
 }
 
-/* Reads the next call: name, begin, duration, and perhaps peer, tag, communicator, bytes. */
+/* Reads the next call: name, begin, duration, and perhaps peer, tag, communicator, bytes; and
+ * after "@" its stack. */
 static bool read_call(const char **at, uint64_t *now, struct wf_track_call *out)
 {
-    uint64_t numbers[7] = {0};
-    bool has[7] = {false};
+    uint64_t numbers[7] = {0}, stack = WF_TRACK_NO_CALL;
+    bool has[7] = {false}, has_stack;
     size_t n = 0;
 
-    while (**at != '\0' && **at != ';' && n < 7) {
+    while (**at != '\0' && **at != ';' && **at != '@' && n < 7) {
         if (!read_number(at, &numbers[n], &has[n])) {
             return false;
         }
@@ -108,6 +118,12 @@ static bool read_call(const char **at, uint64_t *now, struct wf_track_call *out)
     }
     if ((n != 3 && n != 7) || numbers[0] >= WF_TRACK_NO_CALL) {
         return false;
+    }
+    if (**at == '@') {
+        ++*at;
+        if (!read_number(at, &stack, &has_stack) || stack > WF_TRACK_NO_CALL) {
+            return false;
+        }
     }
     *at += **at == ';' ? 1 : 0;
     *now += numbers[1];
@@ -122,6 +138,7 @@ static bool read_call(const char **at, uint64_t *now, struct wf_track_call *out)
         .tag = (uint32_t)numbers[4],
         .comm = (uint32_t)numbers[5],
         .sent_to = WF_TRACK_NO_CALL,
+        .stack = (uint32_t)stack,
         .bytes = numbers[6],
     };
     return true;
@@ -348,6 +365,7 @@ void wf_track_calls_fini(struct wf_track_calls *calls)
     free(calls->regions);
     free(calls->names);
     free(calls->region_names);
+    free(calls->stack_names);
     free(calls->messages);
     free(calls->received);
     *calls = (struct wf_track_calls){.known = false};

@@ -19,6 +19,7 @@ struct wf_track_call {
     uint32_t peer, tag, comm;
     uint32_t sent_to; /* track that received the message of this call; WF_TRACK_NO_CALL: none */
     bool is_matched;  /* the message that the call asked for is known */
+    uint32_t stack;   /* in wf_track_calls.stack_names; WF_TRACK_NO_CALL: unknown */
     uint64_t bytes;
 };
 
@@ -57,6 +58,8 @@ struct wf_track_calls {
     size_t n_names;
     const char **region_names;
     size_t n_region_names;
+    const char **stack_names; /* "main > solve": the functions that make a call */
+    size_t n_stack_names;
     struct wf_track_list *calls, *regions; /* of each track; regions: null if there are none */
     uint64_t n_tracks;
     struct wf_track_matched *messages; /* by sender and departure */

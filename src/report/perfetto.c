@@ -38,6 +38,7 @@ enum {
     EVENT_FLOW = 47,
     EVENT_FLOW_END = 48,
     ANNOTATION_UINT = 3,
+    ANNOTATION_TEXT = 6,
     ANNOTATION_NAME = 10,
 };
 enum { TYPE_BEGIN = 1, TYPE_END, TYPE_INSTANT, TYPE_COUNTER };
@@ -92,12 +93,23 @@ struct event {
     uint64_t counter;                 /* for TYPE_COUNTER */
     uint64_t flow, flow_ending;       /* 0: none */
     const struct wf_track_call *call; /* its arguments; null: none */
+    const char *stack;                /* the functions that make the call; null: unknown */
 };
 
 static void put_annotation(struct page *page, const char *name, uint64_t value)
 {
     put_bytes(&page->part, ANNOTATION_NAME, name, strlen(name));
     put_number(&page->part, ANNOTATION_UINT, value);
+    put_bytes(&page->inner, EVENT_ANNOTATION, page->part.data, page->part.size);
+    page->part.size = 0;
+}
+
+static void put_stack(struct page *page, const char *stack)
+{
+    static const char name[] = "stack";
+
+    put_bytes(&page->part, ANNOTATION_NAME, name, strlen(name));
+    put_bytes(&page->part, ANNOTATION_TEXT, stack, strlen(stack));
     put_bytes(&page->inner, EVENT_ANNOTATION, page->part.data, page->part.size);
     page->part.size = 0;
 }
@@ -135,6 +147,9 @@ static void write_event(struct page *page, const struct event *event)
     }
     if (event->call != NULL && event->call->has_args) {
         put_arguments(page, event->call);
+    }
+    if (event->stack != NULL) {
+        put_stack(page, event->stack);
     }
     end_packet(page, PACKET_EVENT);
 }
@@ -219,10 +234,14 @@ static void write_child(struct page *page, uint64_t uuid, uint64_t parent, const
 }
 
 static void write_slice(struct page *page, uint64_t uuid, const char *name,
-                        const struct wf_track_call *call)
+                        const struct wf_track_call *call, const char *stack)
 {
-    struct event event = {
-        .ps = call->from, .track = uuid, .type = TYPE_BEGIN, .name = name, .call = call};
+    struct event event = {.ps = call->from,
+                          .track = uuid,
+                          .type = TYPE_BEGIN,
+                          .name = name,
+                          .call = call,
+                          .stack = stack};
 
     write_event(page, &event);
     event = (struct event){.ps = call->until, .track = uuid, .type = TYPE_END};
@@ -268,7 +287,10 @@ static void write_calls(struct page *page, const struct wf_value *doc,
         uint64_t own = TRACK_CALLS + 2 * track.first_rank;
         write_child(page, own, rank, "calls");
         for (size_t i = 0; i < list->n; i++) {
-            write_slice(page, own, calls.names[list->calls[i].name].mpi, &list->calls[i]);
+            const struct wf_track_call *call = &list->calls[i];
+            write_slice(page, own, calls.names[call->name].mpi, call,
+                        call->stack < calls.n_stack_names ? calls.stack_names[call->stack]
+                                                          : NULL);
         }
         if (calls.regions != NULL) {
             write_child(page, own + 1, rank, "regions");

@@ -30,6 +30,8 @@ struct names {
     struct wf_value *list;
     const char **texts; /* belong to the document */
     size_t n, capacity;
+    struct names *stacks; /* those of calls; the list is made when there is one */
+    struct wf_value *section;
 };
 
 static size_t name_number(struct names *names, const char *text)
@@ -62,6 +64,16 @@ static const char *call_name(const struct wf_document_jobs *jobs, const struct w
                                            : wf_op_name(kind);
 }
 
+/* The functions that make a call: "main > solve"; null if they were not recorded. */
+static const char *stack_of(const struct wf_document_jobs *jobs, const struct wf_call *call)
+{
+    const struct wf_source *source = jobs->source[wf_document_job_of(jobs, call->rank)];
+
+    return source != NULL && call->site != 0
+               ? wf_source_name_of(source, WF_NAME_SITE, call->site)
+               : NULL;
+}
+
 static bool is_marker(const struct wf_call *call)
 {
     return wf_op_info((enum wf_op_kind)call->kind)->family == WF_FAMILY_MARKER;
@@ -69,7 +81,7 @@ static bool is_marker(const struct wf_call *call)
 
 /* Writes the calls of a rank as "0 1200 30 5 7 0 64;...": name, time since the begin of the
  * previous call, duration, and for calls that have them peer, tag, communicator, bytes; a peer or
- * tag that a call does not have is "-". */
+ * tag that a call does not have is "-". At the end "@2": the stack, if it is known. */
 static void put_calls(struct wf_buf *buf, const struct wf_document_jobs *jobs,
                       struct names *names, const struct wf_call *call,
                       const struct wf_call *end)
@@ -90,6 +102,13 @@ static void put_calls(struct wf_buf *buf, const struct wf_document_jobs *jobs,
             has_tag ? put_number(buf, " ", (uint64_t)call->tag) : put_text(buf, " -");
             put_number(buf, " ", call->comm != WF_CALL_NONE ? call->comm : 0);
             put_number(buf, " ", call->bytes);
+        }
+        const char *stack = stack_of(jobs, call);
+        if (stack != NULL) {
+            struct names *stacks = names->stacks;
+            stacks->list = stacks->list != NULL ? stacks->list
+                                                : wf_doc_list(stacks->section, "stack_names");
+            put_number(buf, "@", name_number(stacks, stack));
         }
         now = call->from;
         before = ";";
@@ -183,7 +202,8 @@ void wf_document_calls(struct wf_value *section, struct wf_recording *recording,
     if (recording->n_calls > recording->limits.calls) {
         return;
     }
-    struct names names = {.list = wf_doc_list(section, "call_names")};
+    struct names stacks = {.section = section};
+    struct names names = {.list = wf_doc_list(section, "call_names"), .stacks = &stacks};
     add_call_texts(wf_doc_list(section, "calls"), recording, jobs, &names, put_calls);
     if (has_regions(recording)) {
         names.n = 0;
@@ -191,4 +211,5 @@ void wf_document_calls(struct wf_value *section, struct wf_recording *recording,
         add_call_texts(wf_doc_list(section, "regions"), recording, jobs, &names, put_regions);
     }
     free(names.texts);
+    free(stacks.texts);
 }

@@ -68,6 +68,9 @@ static enum wf_status copy_op(struct wf_copy *copy, struct told *told, uint32_t 
         tell_name(copy, family == WF_FAMILY_MARKER ? WF_NAME_REGION : WF_NAME_CALL,
                   (uint32_t)op->tag);
     }
+    if (family == WF_FAMILY_COMPUTE && op->site != 0) {
+        tell_name(copy, WF_NAME_SITE, op->site);
+    }
     if (wf_op_has_comm(op->kind)) {
         WF_TRY(tell_comm(copy, told, rank, op->comm, err));
     }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """weft capture on programs that make every call, in C and Fortran, under each MPI there is."""
 import collections
+import csv
 import glob
 import json
 import os
@@ -244,6 +245,28 @@ def test_cost(mpi):
     assert abs(len(costs) * (times[1] - times[0]) - more) <= len(costs), (times, more)
 
 
+def test_stacks(mpi):
+    """The functions that make a call, of every rank, and after a conversion; none without --stacks."""
+    program = build("stacks.c", mpi)
+    check_unchanged(mpi, 2, "stacks", [program], "--stacks")
+    for trace in "stacks", "stacks.weft":
+        if trace != "stacks":
+            assert run([WEFT, "convert", "-f", "stacks", trace]).returncode == 0
+        done = run([WEFT, "replay", trace, "--record-calls", "-q", "-f", "-o", "stacks.calls.csv"])
+        assert done.returncode == 0, done.stderr
+        with open("stacks.calls.csv", encoding="utf-8") as file:
+            calls = list(csv.DictReader(file))
+        for rank in "01":
+            made = [(call["name"], call["stack"]) for call in calls if call["rank"] == rank]
+            exchange = [("sendrecv", f"main > {who} > pass_on") for who in
+                        ("solve", "solve", "solve", "check_it")]
+            assert made[1:6] == exchange + [("allreduce", "main > check_it")], made
+    assert capture("plain", launch(mpi, 2, program)).returncode == 0
+    done = run([WEFT, "replay", "plain", "--record-calls", "-q", "-f", "-o", "plain.json"])
+    with open("plain.json", encoding="utf-8") as file:
+        assert "stack_names" not in json.load(file)["recording"], done.stderr
+
+
 def test_wrong_use():
     for arguments, words in (([], "a command to run"), (["--", "cat"], "no directory"),
                              (["-o", "x", "--", "cat"], "cannot tell which MPI")):
@@ -269,6 +292,7 @@ def main():
         test_edges(mpi)
         test_full_disk(mpi)
         test_clocks(mpi)
+        test_stacks(mpi)
         if shutil.which(f"mpicxx.{mpi}"):
             test_plus(mpi)
         test_cost(mpi)

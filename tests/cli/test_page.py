@@ -171,6 +171,26 @@ def check_cheap_frames(page):
     check(page.value("ranksTimeline.image !== made"), "hidden activities are still there")
 
 
+def check_stacks(page):
+    """Where the trace has call stacks, the table, the timeline and the exports have them."""
+    document = json.loads(pathlib.Path("run.json").read_text(encoding="utf-8"))
+    first = document["recording"]["calls"][0].split(";")
+    document["recording"]["calls"][0] = ";".join([f"{first[0]}@1", f"{first[1]}@0", *first[2:]])
+    document["recording"]["stack_names"] = ["main > solve", "main > <b>start</b>"]
+    pathlib.Path("stacks.json").write_text(json.dumps(document), encoding="utf-8")
+    for name in "stacks.html", "stacks.calls.csv", "stacks.pftrace":
+        run("report", "stacks.json", "-f", "-o", name)
+    rows = pathlib.Path("stacks.calls.csv").read_text(encoding="utf-8").splitlines()
+    calls = [row for row in rows if row.startswith("0,") and ",call," in row]
+    check(rows[0].endswith(",bytes,stack") and calls[0].endswith(",main > <b>start</b>") and
+          calls[1].endswith(",main > solve") and calls[2].endswith(","), f"{rows[0]}, {calls[:3]}")
+    check(b"main > solve" in pathlib.Path("stacks.pftrace").read_bytes(), "no stack for Perfetto")
+    page.open("stacks.html")
+    shown = page.value('document.getElementById("stacks-table").innerText')
+    check("main > solve" in shown and "main > <b>start</b>" in shown, shown)
+    check(page.value("stackOf(ranksTimeline.calls().get(0).all[1])") == "main > solve", "no stack of a call")
+
+
 def check_width(page):
     """Nothing is wider than a small screen, no number is broken, all texts of bars are there."""
     for name, width in ("run.html", 360), ("run.html", 800), ("many.html", 400), ("many.html", 1200):
@@ -429,7 +449,7 @@ def main():
         re.search(r'id="document">(.*?)</script>', text, re.S)[1])), encoding="utf-8")
     if browser.find():
         page = Page()
-        for step in (check_axes, check_no_mixtures, check_cheap_frames, check_width, check_histogram, check_links,
+        for step in (check_axes, check_no_mixtures, check_cheap_frames, check_stacks, check_width, check_histogram, check_links,
                      check_colors, check_access, check_words, check_calls, check_address, check_compare, check_sweep, check_plain):
             step(page)
         # The test itself reads canvases again and again.

@@ -361,7 +361,9 @@ void wf_recording_call(struct wf_recording *recording, const struct wf_call *op)
         return;
     }
     close_call(recording, open, op->from);
+    uint32_t site = open->kind == WF_OP_COMPUTE ? open->site : 0;
     *open = *op;
+    open->site = op->kind == WF_OP_COMPUTE ? op->site : site;
 }
 
 void wf_recording_hops(struct wf_recording *recording, uint32_t hops, int64_t latency)

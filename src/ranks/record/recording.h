@@ -66,8 +66,9 @@ struct wf_call {
     uint32_t rank, peer; /* ranks of the run; peer: also the root of a collective */
     int32_t tag;         /* for markers and calls of no kind of their own: number of the name */
     uint32_t comm;
-    uint32_t kind;  /* enum wf_op_kind; WF_OP_COMPUTE ends the call before it */
-    uint32_t state; /* enum wf_call_state */
+    uint16_t kind;  /* enum wf_op_kind; WF_OP_COMPUTE ends the call before it */
+    uint16_t state; /* enum wf_call_state */
+    uint32_t site;  /* that of the computing before the call; 0: unknown */
 };
 
 enum wf_call_state {
