@@ -25,6 +25,34 @@ function efficiencySection(section) {
     (e.parallel_p05_percent == null ? "" : " Intervals contain 90 % of the repeated runs; where none is shown, it is narrower than 0.1 %.")));
 }
 
+/* A value with its meaning. */
+const figure = (value, name, words, share) => element("div", {class: "card", title: words}, element("b", {}, value), element("span", {}, name),
+  share == null ? null : element("div", {class: "meter"}, element("div", {style: `width: ${Math.min(share, 100)}%`})));
+
+const inThousands = (value) => value >= 1e6 ? (value / 1e6).toFixed(2) + " M" : value >= 1e4 ? (value / 1e3).toFixed(1) + " k" : value.toFixed(0);
+
+/* What a training step achieves, and what its devices do. */
+function trainingSection(section) {
+  const t = get("result.training"), share = (key) => t[`${key}_percent`];
+  section.append(element("div", {class: "tree"},
+    figure(time(t.step_ps), "a step", "mean time of a training step"),
+    figure(inThousands(t.tokens_per_second), "tokens/s", "of all devices"),
+    figure(inThousands(t.tokens_per_second_and_device), "tokens/s and device", "of each device"),
+    t.mfu_percent == null ? null : figure(share("mfu").toFixed(1) + " %", "MFU", "operations of the model / peak of the devices", share("mfu")),
+    figure(share("compute").toFixed(1) + " %", "computing", "mean of all devices", share("compute")),
+    figure(share("bubble").toFixed(1) + " %", "bubbles", "waiting for other stages of the pipeline and for the last device", share("bubble")),
+    figure(share("exposed_communication").toFixed(1) + " %", "exposed communication", "communication that no computation hides", share("exposed_communication"))));
+}
+
+/* What nccl-tests prints. */
+function collectiveSection(section) {
+  const c = get("result.collective"), rate = (value) => (value / 1e9).toFixed(2) + " GB/s";
+  section.append(element("div", {class: "tree"},
+    figure(time(c.time_ps), `${c.collective} of ${size(c.bytes)}`, "mean time of a call"),
+    figure(rate(c.algorithm_bytes_per_second), "algorithm bandwidth", "bytes / time"),
+    figure(rate(c.bus_bytes_per_second), "bus bandwidth", "what each link of a ring would need for the same time")));
+}
+
 const accountName = (a, weighted) => (weighted ? `${count(a.ranks)} ranks like rank ${a.first_rank}` : ranksOf(a.first_rank, a.ranks)) +
   (a.ranks > 1 ? " (mean)" : "");
 

@@ -196,6 +196,8 @@ async function runPage() {
   const replay = get("result.ranks") != null;
   const sections = [
     ["uncertainty", "Uncertainty", get("result.uncertainty"), runsSection],
+    ["training", "Training", get("result.training"), trainingSection],
+    ["collective", "Bandwidth of the collective", get("result.collective"), collectiveSection],
     ["efficiency", "Efficiency", replay, efficiencySection],
     ["time", "Where time goes", replay, timeSection],
     ["calls", "Calls and regions", (recording && (recording.by_call || []).length) || (get("result.regions") || []).length, callsSection],

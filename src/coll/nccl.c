@@ -364,7 +364,7 @@ static uint64_t latency(const struct call *call, enum wf_coll_nccl_algorithm alg
     case WF_COLL_NCCL_NVLS_TREE:
         return base + hop + 2 * levels * inter;
     case WF_COLL_NCCL_COLLNET:
-        return base + 2 * (hop + 400 * (call->per_node - 1)) + inter;
+        return base + 2 * (hop + UINT64_C(400) * (call->per_node - 1)) + inter;
     case WF_COLL_NCCL_PAIRS:
     case WF_COLL_NCCL_ALGORITHMS:
         break;
@@ -409,7 +409,7 @@ static bool has_algorithm(const struct call *call, enum wf_coll_nccl_algorithm a
 
     if (pairs || algorithm == WF_COLL_NCCL_PAIRS) {
         enum { LL_MAX = 16 << 10 };
-        bool is_short = call->bytes / call->ranks <= LL_MAX;
+        bool is_short = call->bytes <= wf_times_u64(LL_MAX, call->ranks);
         return pairs && algorithm == WF_COLL_NCCL_PAIRS && protocol == (is_short ? 0 : 2);
     }
     if (algorithm == WF_COLL_NCCL_RING) {

@@ -258,7 +258,9 @@ static void do_op(struct world *world, uint32_t number, const struct wf_op *op)
     CHECK(!info->returns_request || op->request < N_REQUESTS);
     wait_for(rank, SLOT_CALL, info->returns_request ? 0 : 2);
     if (info->family == WF_FAMILY_COMPUTE) {
-        CHECK(op->duration >= 0 && op->n_counters == 0);
+        CHECK(op->duration >= 0);
+        CHECK(op->n_counters == 0 ||
+              wf_source_name_of(world->source, WF_NAME_COUNTER, op->n_counters - 1) != NULL);
     } else if (info->family == WF_FAMILY_SEND) {
         CHECK(op->comm == WF_COMM_WORLD);
         post_send(world, half);

@@ -35,6 +35,8 @@ const struct wf_param wf_cpu_params[] = {
      .doc = "The same on 8-bit numbers; 0: as on 16-bit numbers"},
     {ROW(efficiency, WF_PARAM_REAL, "0"), .min = "0", .max = "1",
      .doc = "Share of these peaks that programs reach; 0: all"},
+    {ROW(efficiency8, WF_PARAM_REAL, "0"), .min = "0", .max = "1",
+     .doc = "The same on 8-bit numbers; 0: the same share"},
     {ROW(memory_bandwidth, WF_PARAM_RATE, "unlimited"), .word = "unlimited",
      .doc = "Memory bandwidth of a core or GPU, for programs that count their work"},
     WF_PARAM_END,
@@ -452,9 +454,10 @@ struct wf_cpu_roofline wf_cpu_roofline(const struct wf_cpu_params *cpu,
     const double tera = 1e12;
     double tflops8 = cpu->tflops8 > 0 ? cpu->tflops8 : cpu->tflops16;
     double efficiency = cpu->efficiency > 0 ? cpu->efficiency : 1;
+    double efficiency8 = cpu->efficiency8 > 0 ? cpu->efficiency8 : efficiency;
     struct wf_cpu_roofline roofline = {
         .flops16 = (uint64_t)(cpu->tflops16 * efficiency * tera + 0.5),
-        .flops8 = (uint64_t)(tflops8 * efficiency * tera + 0.5),
+        .flops8 = (uint64_t)(tflops8 * efficiency8 * tera + 0.5),
         .memory = cpu->memory_bandwidth,
     };
 

@@ -23,6 +23,7 @@ struct wf_cpu_params {
     /* A core or GPU, for programs that count their work (wf_cpu_counters). */
     double tflops16, tflops8; /* peaks in 10^12 operations per second; 0: unknown */
     double efficiency;        /* share of the peaks that programs reach */
+    double efficiency8;       /* the same on 8-bit numbers; 0: the same share */
     uint64_t memory_bandwidth;
 };
 

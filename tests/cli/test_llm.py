@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Training steps: times by hand where devices only compute, known schedules, figures of results,
+step times that were measured on real machines, and mistakes."""
+from weft_cli import check, check_run, finish, parse
+
+# Four layers of equal work on devices of 1 operation per picosecond, with nothing else to do.
+PLAIN = ["replay", "gen:llm", "--net", "none", "-p", "gen.layers=8", "-p", "gen.hidden=1024", "-p", "gen.heads=8",
+         "-p", "gen.ffn=4096", "-p", "gen.vocabulary=1", "-p", "gen.sequence=512", "-p", "gen.attention_cost=1",
+         "-p", "cpu.tflops16=1", "--json", "-q"]
+# A network that is nothing but bandwidth and latency.
+LOGGP = ["--net", "loggp", "-p", "net.L=3us", "-p", "net.bandwidth=48GB/s", "-p", "net.o=0ns", "-p", "net.g=0ns"]
+# Megatron-Bridge, docs/performance-summary.md, 25.11: tokens/s and GPU on H100.
+KNOWN = [
+    (8, 14451, ["model=llama3-8b", "batch=128", "precision=fp8", "zero=3"]),
+    (64, 1602, ["model=llama3-70b", "batch=128", "tensor=4", "pipeline=8", "schedule=interleaved", "chunks=5",
+                "precision=fp8"]),
+    (64, 5630, ["model=gpt-oss-120b", "batch=512", "micro=4", "pipeline=4", "expert=8", "recompute=full"]),
+]
+MISTAKES = [
+    (["tensor=3"], "multiples of tensor"),
+    (["pipeline=8"], "fewer layers than stages"),
+    (["expert=2"], "experts must be a multiple of expert"),
+    (["chunks=2"], "chunks needs schedule=interleaved"),
+    (["batch=3"], "batch must be a multiple of replicas"),
+    (["pipeline=2", "schedule=interleaved", "chunks=2", "batch=6"], "multiple of the stages"),
+]
+
+
+def params(settings):
+    return [text for setting in settings for text in ("-p", f"gen.{setting}")]
+
+
+def training(args):
+    return parse(check_run(args, 0))["result"]["training"]
+
+
+def work(tokens, layers=8, hidden=1024, ffn=4096, sequence=512):
+    """Operations of a forward pass."""
+    return layers * tokens * (2 * (4 * hidden * hidden + 3 * hidden * ffn) + 2 * sequence * hidden)
+
+
+def check_computing():
+    """A device takes a forward pass, and twice its products and 2.5 times its attention backwards."""
+    got = training([*PLAIN, "-n", "1", *params(["batch=3"])])
+    forward, attention = work(512), 8 * 512 * 2 * 512 * 1024
+    expected = 3 * (3 * forward + attention // 2) + 3 * 3 * 2 * 512 * 1024
+    check(abs(got["step_ps"] / expected - 1) < 1e-5, f"a step takes {got['step_ps']} ps, not {expected}")
+    check(got["tokens_per_step"] == 1536 and got["bubble_percent"] == 0, f"figures of one device: {got}")
+    check(85 < got["mfu_percent"] <= 100, f"MFU {got['mfu_percent']} %")
+
+
+def step(*settings):
+    return training([*PLAIN, "-n", "4", *params(["pipeline=4", "batch=8", *settings])])["step_ps"]
+
+
+def check_schedules():
+    """Bubbles of m microbatches on p stages: (p - 1) / m of the work, a v-th of that with chunks."""
+    alone = training([*PLAIN, "-n", "1", *params(["batch=8"])])["step_ps"] / 4
+    for name, ideal in (("gpipe", alone * 11 / 8), ("1f1b", alone * 11 / 8)):
+        got = step(f"schedule={name}")
+        check(abs(got / ideal - 1) < 0.003, f"{name}: {got} ps, not {ideal}")
+    got, ideal = step("schedule=interleaved", "chunks=2"), alone * (1 + 3 / 16)
+    check(abs(got / ideal - 1) < 0.003, f"interleaved: {got} ps, not {ideal}")
+    # Forward and backward passes of one kind take as long: a third of the bubbles is left.
+    got = step("schedule=zero_bubble")
+    check(alone < got < alone * (1 + 3 / 16), f"zero_bubble: {got} ps")
+
+
+def check_communication():
+    """What is not hidden is exposed, and hiding it helps."""
+    args = ["replay", "gen:llm", "-n", "16", *LOGGP, "--machine", "h100-rail", "--json", "-q",
+            *params(["model=llama3-8b", "layers=4", "batch=16", "tensor=4", "pipeline=2"])]
+    hidden = training(args)
+    shown = training([*args, *params(["overlap=false", "overlap_tensor=false"])])
+    check(shown["step_ps"] > 1.05 * hidden["step_ps"], "hiding communication does not help")
+    check(shown["exposed_communication_percent"] > hidden["exposed_communication_percent"], "exposed communication")
+    for some in (hidden, shown):
+        total = some["compute_percent"] + some["bubble_percent"] + some["exposed_communication_percent"]
+        check(99 < total < 100.1, f"shares add up to {total} %")
+    for zero in ("0", "2", "3"):
+        training([*args, *params([f"zero={zero}"])])
+    # Messages that wait for their receivers change little, and nobody waits for ever.
+    slow = training([*args, "-p", "mpi.eager_max=0", *params(["schedule=1f1b"])])
+    check(slow["step_ps"] < 1.1 * hidden["step_ps"], "long messages")
+
+
+def main():
+    check_computing()
+    check_schedules()
+    check_communication()
+    for ranks, measured, settings in KNOWN:
+        got = training(["replay", "gen:llm", "-n", str(ranks), "--machine", "h100-rail", *LOGGP, "--json", "-q",
+                        *params(settings)])["tokens_per_second_and_device"]
+        check(abs(got / measured - 1) < 0.15, f"{settings}: {got} tokens/s, measured {measured}")
+    for settings, words in MISTAKES:
+        check_run([*PLAIN, "-n", "4", *params(["layers=4", *settings])], 2, words)
+    finish()
+
+
+main()
