@@ -26,7 +26,7 @@ function efficiencySection(section) {
 }
 
 /* A value with its meaning. */
-const figure = (value, name, words, share) => element("div", {class: "card", title: words}, element("b", {}, value), element("span", {}, name),
+const valueCard = (value, name, words, share) => element("div", {class: "card", title: words}, element("b", {}, value), element("span", {}, name),
   share == null ? null : element("div", {class: "meter"}, element("div", {style: `width: ${Math.min(share, 100)}%`})));
 
 const inThousands = (value) => value >= 1e6 ? (value / 1e6).toFixed(2) + " M" : value >= 1e4 ? (value / 1e3).toFixed(1) + " k" : value.toFixed(0);
@@ -35,22 +35,22 @@ const inThousands = (value) => value >= 1e6 ? (value / 1e6).toFixed(2) + " M" : 
 function trainingSection(section) {
   const t = get("result.training"), share = (key) => t[`${key}_percent`];
   section.append(element("div", {class: "tree"},
-    figure(time(t.step_ps), "a step", "mean time of a training step"),
-    figure(inThousands(t.tokens_per_second), "tokens/s", "of all devices"),
-    figure(inThousands(t.tokens_per_second_and_device), "tokens/s and device", "of each device"),
-    t.mfu_percent == null ? null : figure(share("mfu").toFixed(1) + " %", "MFU", "operations of the model / peak of the devices", share("mfu")),
-    figure(share("compute").toFixed(1) + " %", "computing", "mean of all devices", share("compute")),
-    figure(share("bubble").toFixed(1) + " %", "bubbles", "waiting for other stages of the pipeline and for the last device", share("bubble")),
-    figure(share("exposed_communication").toFixed(1) + " %", "exposed communication", "communication that no computation hides", share("exposed_communication"))));
+    valueCard(time(t.step_ps), "a step", "mean time of a training step"),
+    valueCard(inThousands(t.tokens_per_second), "tokens/s", "of all devices"),
+    valueCard(inThousands(t.tokens_per_second_and_device), "tokens/s and device", "of each device"),
+    t.mfu_percent == null ? null : valueCard(share("mfu").toFixed(1) + " %", "MFU", "operations of the model / peak of the devices", share("mfu")),
+    valueCard(share("compute").toFixed(1) + " %", "computing", "mean of all devices", share("compute")),
+    valueCard(share("bubble").toFixed(1) + " %", "bubbles", "waiting for other stages of the pipeline and for the last device", share("bubble")),
+    valueCard(share("exposed_communication").toFixed(1) + " %", "exposed communication", "communication that no computation hides", share("exposed_communication"))));
 }
 
 /* What nccl-tests prints. */
 function collectiveSection(section) {
   const c = get("result.collective"), rate = (value) => (value / 1e9).toFixed(2) + " GB/s";
   section.append(element("div", {class: "tree"},
-    figure(time(c.time_ps), `${c.collective} of ${size(c.bytes)}`, "mean time of a call"),
-    figure(rate(c.algorithm_bytes_per_second), "algorithm bandwidth", "bytes / time"),
-    figure(rate(c.bus_bytes_per_second), "bus bandwidth", "what each link of a ring would need for the same time")));
+    valueCard(time(c.time_ps), `${c.collective} of ${size(c.bytes)}`, "mean time of a call"),
+    valueCard(rate(c.algorithm_bytes_per_second), "algorithm bandwidth", "bytes / time"),
+    valueCard(rate(c.bus_bytes_per_second), "bus bandwidth", "what each link of a ring would need for the same time")));
 }
 
 const accountName = (a, weighted) => (weighted ? `${count(a.ranks)} ranks like rank ${a.first_rank}` : ranksOf(a.first_rank, a.ranks)) +
