@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DOUTPUT=<file.c> -DPAGES=<directory> -P WeftEmbedPage.cmake
-#     Puts the files of share/report together and writes a C source with the page in four
+#     Puts the files of share/report together and writes a C source with the page in five
 #     parts, as report/page.h declares them: before the report without scripts, before the
-#     document, between it and what else is known, and the rest.
+#     document, between it and what else is known, before the simulator, and the rest.
 
 file(READ ${PAGES}/report.html page)
 file(READ ${PAGES}/report.css style)
@@ -17,13 +17,15 @@ string(REPLACE "/*weft:style*/" "${style}" page "${page}")
 string(REPLACE "/*weft:script*/" "${script}" page "${page}")
 
 set(arrays "")
-foreach(mark head before between after)
+foreach(mark head before between simulator after)
     if(mark STREQUAL "head")
         set(end "<!--weft:plain-->")
     elseif(mark STREQUAL "before")
         set(end "/*weft:document*/")
-    else()
+    elseif(mark STREQUAL "between")
         set(end "/*weft:extra*/")
+    else()
+        set(end "/*weft:simulator*/")
     endif()
     if(mark STREQUAL "after")
         set(part "${page}")
@@ -37,7 +39,7 @@ foreach(mark head before between after)
     string(HEX "${part}" bytes)
     string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
     string(REPLACE "0x0a," "0x0a,\n" bytes "${bytes}")
-    string(APPEND arrays "const unsigned char wf_page_${mark}[] = {\n${bytes}0};\n\n")
+    string(APPEND arrays "const unsigned char wf_page_part_${mark}[] = {\n${bytes}0};\n\n")
 endforeach()
 
 file(WRITE ${OUTPUT} "/* Written by cmake/WeftEmbedPage.cmake from share/report. */

@@ -50,6 +50,8 @@ MAY_INCLUDE = {
     "report": ["base", "trace/otf2/out.h", "trace/otf2/coll.h", "trace", "result"],
     "study": ["base", "coll", "sim", "topo", "draw", "ops", "trace", "trace/weft",
               "gen", "result", "report", "weft"],
+    "wasm": ["base", "coll", "engine", "net/route", "topo", "trace/weft", "vrank", "result", "sim",
+             "study"],
     "capture": ["base", "ops", "trace/weft", "weft"],
     "cli": ["base", "extrapolate", "sim", "topo", "draw", "ops", "trace", "trace/cut", "gen", "result",
             "report", "study", "weft"],
@@ -61,7 +63,7 @@ ONLY_IN = {
     "mpi.h": re.compile(r"engine/comm_mpi\.c|capture/.*"),
     "hwloc.h": re.compile(r"engine/pin_hwloc\.c"),
     "yaml.h": re.compile(r"sim/yaml\.c"),
-    "zlib.h": re.compile(r"draw/canvas_png\.c"),
+    "zlib.h": re.compile(r"draw/canvas_png\.c|study/page_live\.c"),
     "otf2/otf2.h": re.compile(r"trace/otf2/(in|out)\.c"),
     "zstd.h": re.compile(r"trace/weft/pack\.c"),
 }

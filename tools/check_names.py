@@ -64,7 +64,7 @@ def public_names(root):
 
 def sources(root):
     for path in tree.files(root, ".c", ".h"):
-        if path.parts[0] == "src" and check_unused.FOREIGN_FOLDER not in path.parts:
+        if path.parts[0] == "src" and not check_unused.FOREIGN_FOLDERS & set(path.parts):
             yield path, check_unused.COMMENT.sub(" ", (root / path).read_text())
 
 

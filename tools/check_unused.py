@@ -18,7 +18,8 @@ import tree
 ALLOWED = "tools/unused_allowed.txt"
 # Called by programs, by the linker, and by generated code.
 FOREIGN = re.compile(r"P?MPI_\w+|wl_MPI_\w+|wl_libc_\w+|wl_collective_init|p?mpi_\w+|__wrap_\w+|main")
-FOREIGN_FOLDER = "libc_replacements"
+# Folders with functions of others: of the C library, or of modules that a page cannot have.
+FOREIGN_FOLDERS = {"libc_replacements", "replacements"}
 # Names that a generator puts together from this beginning and a word of its input.
 GENERATED = "wf_cap_on_"
 COMMENT = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.S)
@@ -90,7 +91,7 @@ class Tree:
                 mentioned.setdefault(word, set()).add(path)
         for name, (path, own) in sorted(self.defined.items(), key=lambda item: str(item[1][0])):
             if (name in self.public or FOREIGN.fullmatch(name)
-                    or FOREIGN_FOLDER in path.parts):
+                    or FOREIGN_FOLDERS & set(path.parts)):
                 continue
             if mentioned.get(name, set()) - {path}:
                 continue

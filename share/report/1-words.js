@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Formatting of numbers, elements, colours: shared by all parts of the report. */
-const doc = JSON.parse(document.getElementById("document").textContent);
-const extra = JSON.parse(document.getElementById("extra").textContent);
-const recording = doc.recording || null;
+let doc = JSON.parse(document.getElementById("document").textContent);
+let extra = JSON.parse(document.getElementById("extra").textContent);
+let recording = doc.recording || null;
 
 /* The activities of a rank, in the order of the document and of the bars from the bottom up. */
 const KINDS = [
@@ -13,9 +13,12 @@ const KINDS = [
   {key: "collective_wait_ps", letter: "k", name: "waiting in collectives", color: "--collective"},
 ];
 /* Ranks that share cores. */
-if (recording ? recording.kinds : (doc.runs || []).some((run) => run.document.recording?.kinds) || doc.result && doc.result.ranks && doc.result.ranks.core_wait_ps) {
-  KINDS.push({key: "core_wait_ps", letter: "w", name: "waiting for a core", color: "--core"});
+const CORE_WAIT = {key: "core_wait_ps", letter: "w", name: "waiting for a core", color: "--core"};
+function chooseKinds() {
+  const shared = recording ? recording.kinds : (doc.runs || []).some((run) => run.document.recording?.kinds) || doc.result && doc.result.ranks && doc.result.ranks.core_wait_ps;
+  KINDS.splice(5, 1, ...(shared ? [CORE_WAIT] : []));
 }
+chooseKinds();
 const IDLE = {name: "idle or finished", color: "--idle"};
 
 function get(path, from = doc) {

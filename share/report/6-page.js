@@ -192,9 +192,10 @@ async function addSections(sections) {
   }
 }
 
-async function runPage() {
+/* The sections of a run: name, title, whether the document has it, and how it is filled. */
+function runSections() {
   const replay = get("result.ranks") != null;
-  const sections = [
+  return [
     ["uncertainty", "Uncertainty", get("result.uncertainty"), runsSection],
     ["training", "Training", get("result.training"), trainingSection],
     ["collective", "Bandwidth of the collective", get("result.collective"), collectiveSection],
@@ -207,22 +208,65 @@ async function runPage() {
     ["path", "Critical path", doc.critical_path || (doc.what_if || []).length, pathSection],
     ["parameters", "Parameters, warnings, limits", true, parametersSection],
   ];
+}
+
+const isLive = () => extra.live != null && document.getElementById("simulator").textContent !== "";
+
+async function runPage() {
   headSection();
-  await addSections(sections);
+  await addSections([["live", "Change the machine", isLive(), liveSection], ...runSections()]);
   showAddress();
   window.addEventListener("hashchange", showAddress);
 }
 
+/* Shows another document in the same page. The view of the timeline stays, as shares of the run. */
+function showDocument(newDoc, newExtra) {
+  const old = ranksTimeline && {...ranksTimeline.view, end: ranksTimeline.end, tracks: ranksTimeline.tracks};
+  doc = newDoc;
+  extra = newExtra;
+  recording = doc.recording || null;
+  chooseKinds();
+  rowsRead = ranksTimeline = null;
+  drawings.splice(0, drawings.length, ...drawings.filter((each) => each.keep));
+  activityButtons.length = selectionListeners.length = 0;
+  if (recording) for (const rank of [...selected]) if (rank >= recording.ranks) selected.delete(rank);
+  document.getElementById("head").replaceChildren();
+  headSection();
+  const main = document.getElementById("main"), contents = document.getElementById("contents");
+  for (const [id, title, wanted, fill] of runSections()) {
+    let section = document.getElementById(id);
+    if (!wanted) {
+      if (section) section.replaceChildren();
+      continue;
+    }
+    if (!section) {
+      section = element("section", {id});
+      main.append(section);
+      contents.append(element("a", {href: `#${id}`}, title));
+    }
+    section.replaceChildren(element("h2", {}, title));
+    fill(section);
+  }
+  if (old && ranksTimeline) {
+    const t = ranksTimeline, scale = t.end / old.end, same = old.tracks === t.tracks;
+    setView(t, {arrows: old.arrows && recording.messages != null, path: old.path, marks: old.marks,
+      ...(old.to - old.from < old.end ? {from: old.from * scale, to: old.to * scale} : {}), ...(same ? {top: old.top, bottom: old.bottom} : {})});
+  }
+  showActivities();
+}
+
 /* The kinds of documents that have pages. */
-const PAGES = {"weft-compare-1": comparePage, "weft-sweep-1": sweepPage};
+const PAGES = {"weft-compare-1": comparePage, "weft-sweep-1": sweepPage, "weft-try-1": tryPage};
 
 async function page() {
-  await (PAGES[doc.schema] || runPage)();
+  const own = PAGES[doc.schema] || runPage;
+  await own();
   window.addEventListener("resize", redrawAll);
   window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redrawAll);
   window.addEventListener("beforeprint", () => drawings.forEach((each) => each.draw()));
   drawings.forEach((each) => each.draw());
   document.documentElement.dataset.ready = "yes";
+  if (isLive() && own === runPage) startLive();
 }
 
 page();

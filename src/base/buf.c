@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,5 +37,25 @@ void wf_buf_append(struct wf_buf *buf, const void *bytes, size_t size)
 {
     if (size > 0) {
         memcpy(wf_buf_extend(buf, size), bytes, size);
+    }
+}
+
+void wf_buf_base64(struct wf_buf *buf, const unsigned char *bytes, size_t n)
+{
+    static const char digits[] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+    for (size_t i = 0; i < n; i += 3) {
+        uint32_t three = (uint32_t)bytes[i] << 16;
+        three |= i + 1 < n ? (uint32_t)bytes[i + 1] << 8 : 0;
+        three |= i + 2 < n ? (uint32_t)bytes[i + 2] : 0;
+        char four[4] = {digits[three >> 18], digits[three >> 12 & 63], '=', '='};
+        if (i + 1 < n) {
+            four[2] = digits[three >> 6 & 63];
+        }
+        if (i + 2 < n) {
+            four[3] = digits[three & 63];
+        }
+        wf_buf_append(buf, four, sizeof(four));
     }
 }

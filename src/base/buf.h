@@ -18,3 +18,5 @@ void wf_buf_reserve(struct wf_buf *buf, size_t size);
 /* Appends `size` uninitialised bytes and returns their address, valid until the next append. */
 void *wf_buf_extend(struct wf_buf *buf, size_t size);
 void wf_buf_append(struct wf_buf *buf, const void *bytes, size_t size);
+/* Appends the bytes as base64, without line breaks. */
+void wf_buf_base64(struct wf_buf *buf, const unsigned char *bytes, size_t n);

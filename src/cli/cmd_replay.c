@@ -27,6 +27,7 @@ static const struct wf_opt rows[] = {
      .arg = "<source>,<name>=<value>,..."},
     WF_SIMULATE_ROWS_RECORDING,
     WF_SIMULATE_ROW_WHAT_IF,
+    WF_SIMULATE_ROWS_LIVE,
     WF_SIMULATE_ROWS(WF_SIMULATE_OUTPUT_DOC, "<file>"),
 };
 

@@ -73,7 +73,12 @@ static enum wf_status write_file(const struct report_opts *opts, const struct wf
     struct wf_value *extra = wf_study_page(doc);
     const struct wf_write_options options = {
         .verbose = opts->verbose, .extra = extra, .view = view, .limit = opts->limit};
-    status = wf_writer_save(writer, doc, &options, opts->output, opts->force, err);
+    if (writer == &wf_writer_html) {
+        status = wf_study_page_live(doc, WF_STUDY_LIVE_AUTO, extra, err);
+    }
+    if (status == WF_OK) {
+        status = wf_writer_save(writer, doc, &options, opts->output, opts->force, err);
+    }
     wf_doc_free(extra);
     return status;
 }

@@ -33,15 +33,26 @@ static enum wf_status prepare_output(const struct wf_simulate_opts *opts,
     return wf_writer_check(*writer, opts->output, opts->force, err);
 }
 
+static enum wf_study_live live_mode(const struct wf_simulate_opts *opts)
+{
+    return opts->no_live ? WF_STUDY_LIVE_NEVER
+           : opts->live  ? WF_STUDY_LIVE_ALWAYS
+                         : WF_STUDY_LIVE_AUTO;
+}
+
 static enum wf_status write_file(const struct wf_simulate_opts *opts,
                                  const struct wf_writer_ops *writer, const struct wf_value *doc,
                                  struct wf_err *err)
 {
     struct wf_value *extra = writer->records ? wf_study_page(doc) : NULL;
     const struct wf_write_options options = {.verbose = opts->verbose, .extra = extra};
-    enum wf_status status =
-        wf_writer_save(writer, doc, &options, opts->output, opts->force, err);
+    enum wf_status status = writer == &wf_writer_html
+                                ? wf_study_page_live(doc, live_mode(opts), extra, err)
+                                : WF_OK;
 
+    if (status == WF_OK) {
+        status = wf_writer_save(writer, doc, &options, opts->output, opts->force, err);
+    }
     wf_doc_free(extra);
     return status;
 }

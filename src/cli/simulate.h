@@ -24,6 +24,7 @@ struct wf_simulate_opts {
     /* replay */
     struct wf_opt_list jobs; /* other programs */
     bool what_if;
+    bool live, no_live; /* whether an HTML report simulates; neither: if it is cheap */
     /* replay and run: options of the recording */
     bool record, record_calls;
     uint64_t record_limit;
@@ -51,6 +52,15 @@ struct wf_simulate_opts {
                     .doc = "Simulate again with half the latency, twice the bandwidth and " \
                            "processors twice as fast, and report what each saves; .html "   \
                            "reports of short runs have that anyway")
+
+#define WF_SIMULATE_ROWS_LIVE                                                                 \
+    WF_SIMULATE_ROW(live, BOOL, "live", 0, NULL,                                              \
+                    .doc =                                                                    \
+                        "Put the simulator into the .html report, so that its reader can "    \
+                        "change the machine; reports of generators and of traces below 2 MB " \
+                        "have it anyway"),                                                    \
+        WF_SIMULATE_ROW(no_live, BOOL, "no-live", 0, NULL,                                    \
+                        .doc = "Leave the simulator out of the .html report")
 
 /* The rows that all these verbs have, and the end of the table. The arguments describe -o. */
 #define WF_SIMULATE_ROWS(output_doc, output_arg)                                             \

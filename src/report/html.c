@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A single HTML file that draws itself in a browser: the page of share/report, with the
  * document in it. */
+#include "base/buf.h"
 #include "report/compare.h"
 #include "report/page.h"
 #include "report/writer.h"
@@ -109,20 +110,34 @@ static void write_json(const struct wf_value *doc, FILE *out)
     free(text);
 }
 
+/* A page that simulates has the simulator in it. */
+static void write_simulator(const struct wf_value *extra, FILE *out)
+{
+    struct wf_buf text = {.data = NULL};
+
+    (void)fputs((const char *)wf_page_part_simulator, out);
+    if (extra != NULL && wf_doc_find(extra, "live") != NULL) {
+        wf_buf_base64(&text, wf_page_simulator, wf_page_simulator_size);
+        (void)fwrite(text.data, 1, text.size, out);
+    }
+    wf_buf_fini(&text);
+}
+
 static void html_write(const struct wf_value *doc, const struct wf_write_options *options,
                        FILE *out)
 {
-    (void)fputs((const char *)wf_page_head, out);
+    (void)fputs((const char *)wf_page_part_head, out);
     wf_writer_html_plain(doc, out);
-    (void)fputs((const char *)wf_page_before, out);
+    (void)fputs((const char *)wf_page_part_before, out);
     write_json(doc, out);
-    (void)fputs((const char *)wf_page_between, out);
+    (void)fputs((const char *)wf_page_part_between, out);
     if (options->extra != NULL) {
         write_json(options->extra, out);
     } else {
         (void)fputs("{}", out);
     }
-    (void)fputs((const char *)wf_page_after, out);
+    write_simulator(options->extra, out);
+    (void)fputs((const char *)wf_page_part_after, out);
 }
 
 const struct wf_writer_ops wf_writer_html = {

@@ -36,7 +36,7 @@ struct wf_value *wf_result_new_error(const char *version, const struct wf_err *e
 
 /* Limit on the file size; more than any recording needs. The tree takes more than the text, so
  * a larger part of the memory is of no use. */
-#define BYTES_MAX ((size_t)1 << 36)
+#define BYTES_MAX (UINT64_C(1) << 36)
 enum { MEMORY_SHARE = 4 };
 
 enum wf_status wf_result_read(const char *path, struct wf_value **out, struct wf_err *err)
@@ -44,7 +44,7 @@ enum wf_status wf_result_read(const char *path, struct wf_value **out, struct wf
     struct wf_buf text = {.data = NULL};
     struct wf_value *doc = NULL;
 
-    size_t most = wf_min_u64(BYTES_MAX, wf_clock_memory() / MEMORY_SHARE);
+    size_t most = (size_t)wf_min_u64(BYTES_MAX, wf_clock_memory() / MEMORY_SHARE);
     enum wf_status status = wf_file_read(path, most, &text, err);
     if (status == WF_OK) {
         status = wf_doc_from_json((const char *)text.data, text.size, path, &doc, err);

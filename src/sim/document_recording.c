@@ -42,26 +42,6 @@ static void add_text(struct wf_value *parent, const char *name, struct wf_buf *b
     buf->size = 0;
 }
 
-static void put_base64(struct wf_buf *buf, const unsigned char *bytes, size_t n)
-{
-    static const char digits[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-    for (size_t i = 0; i < n; i += 3) {
-        uint32_t three = (uint32_t)bytes[i] << 16;
-        three |= i + 1 < n ? (uint32_t)bytes[i + 1] << 8 : 0;
-        three |= i + 2 < n ? (uint32_t)bytes[i + 2] : 0;
-        char four[4] = {digits[three >> 18], digits[three >> 12 & 63], '=', '='};
-        if (i + 1 < n) {
-            four[2] = digits[three >> 6 & 63];
-        }
-        if (i + 2 < n) {
-            four[3] = digits[three & 63];
-        }
-        wf_buf_append(buf, four, sizeof(four));
-    }
-}
-
 /* Adds the means of an account over its ranks. */
 static void add_account(struct wf_value *item, const struct wf_account *account, int n_kinds)
 {
@@ -88,7 +68,7 @@ static void put_cells(struct wf_buf *buf, struct wf_recording *recording, uint64
             bytes[bin * n_kinds + what] = (unsigned char)(share * 255 + 0.5);
         }
     }
-    put_base64(buf, bytes, n_bins * n_kinds);
+    wf_buf_base64(buf, bytes, n_bins * n_kinds);
     free(bytes);
 }
 

@@ -144,7 +144,12 @@ enum weft_code weft_result_write(const struct weft_result *result, const char *p
     if (status == WF_OK) {
         struct wf_value *extra = writer->records ? wf_study_page(result->doc) : NULL;
         const struct wf_write_options options = {.verbose = true, .extra = extra};
-        status = wf_writer_save(writer, result->doc, &options, path, force, &err);
+        if (writer == &wf_writer_html) {
+            status = wf_study_page_live(result->doc, WF_STUDY_LIVE_AUTO, extra, &err);
+        }
+        if (status == WF_OK) {
+            status = wf_writer_save(writer, result->doc, &options, path, force, &err);
+        }
         wf_doc_free(extra);
     }
     return report(status, &err, error);

@@ -70,6 +70,8 @@ def run_examples(mpicc):
         real = verb in ("capture", "calibrate")
         if real and mpicc:
             shell(f"{mpicc} hello.c -o app", 0)
+        elif verb == "try" and "no live pages" in run("try", "-o", "probe.html").stderr:
+            continue
         elif real or (verb in ("run", "emulate") and not (BUILD / "weftcc").exists()):
             continue
         elif verb in ("run", "emulate"):

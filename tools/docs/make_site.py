@@ -17,6 +17,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 SOURCE = HERE.parent.parent
@@ -122,6 +123,13 @@ def manual_text(name, section, text):
     return f"# {name}({section})\n\n" + "\n".join(lines) + "\n"
 
 
+def has_live_pages(weft):
+    """Whether this build of weft can write the page to try it (docs/howto/look-at-a-run.md)."""
+    with tempfile.TemporaryDirectory() as folder:
+        return subprocess.run([weft, "try", "-o", f"{folder}/try.html"], check=False,
+                              stderr=subprocess.DEVNULL).returncode == 0
+
+
 def sources(weft):
     """(path, text) of all pages, those that are made included."""
     for path in [*SOURCE.glob("*.md"), *(SOURCE / "docs").glob("**/*.md")]:
@@ -142,7 +150,8 @@ class Site:
             self.pages[path] = Page(path, text)
         for page in self.pages.values():
             render(page)
-        self.has_try = (SOURCE / "docs/try/index.html").exists()
+        self.weft = weft
+        self.has_try = has_live_pages(weft)
 
     def target(self, page, link):
         """The address that a link of a page leads to, relative to the page."""
@@ -332,7 +341,8 @@ def write(site, out):
         shutil.copyfile(HERE / name, out / name)
     write_files(site, out)
     if site.has_try:
-        shutil.copytree(SOURCE / "docs/try", out / "try")
+        (out / "try").mkdir()
+        subprocess.run([site.weft, "try", "-o", out / "try/index.html"], check=True)
     return len(order)
 
 
