@@ -53,7 +53,7 @@ MAY_INCLUDE = {
     "wasm": ["base", "coll", "engine", "net/route", "topo", "trace/weft", "vrank", "result", "sim",
              "study"],
     "capture": ["base", "ops", "trace/weft", "weft"],
-    "cli": ["base", "extrapolate", "sim", "topo", "draw", "ops", "trace", "trace/cut", "gen", "result",
+    "cli": ["base", "extrapolate", "sim", "draw", "ops", "trace", "trace/cut", "gen", "result",
             "report", "study", "weft"],
 }
 # Headers of libraries, and the only files that may include them: nobody else depends on the

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buf.h"
-#include "base/file.h"
 #include "base/mem.h"
 #include "base/temp.h"
-#include "cli/capture_library.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 #include "cli/opt.h"
 #include "cli/progress.h"
 #include "result/result.h"
-#include "study/calibration.h"
-#include "topo/topo.h"
+#include "study/calibration_kept.h"
+#include "study/mpi_library.h"
 
 #include <weft/weft.h>
 
@@ -23,16 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum {
-    LINE_MAX_BYTES = 512,
-    KEPT_MAX = 1 << 20,    /* bytes of a machine file... */
-    LINES_MAX = 512 << 10, /* ...of which these at most keep measurements */
-    PAIRS_MAX = 6,
-    PAIRS_TEXT = 96,
-    POLL_MS = 200,
-    WORDS_MORE = 6,
-    MEASURES_MIN = 8
-};
+enum { LINE_MAX_BYTES = 512, POLL_MS = 200, WORDS_MORE = 6 };
 
 struct calibrate_opts {
     const char *output, *topology, *from;
@@ -114,25 +103,6 @@ static enum wf_status start(struct job *job, char *const *command, int *from,
     return WF_OK;
 }
 
-static bool is_plain(const char *line)
-{
-    while (*line >= ' ' && *line <= '~') {
-        line++;
-    }
-    return *line == '\0';
-}
-
-/* Reads a line, and keeps it for the machine file if it is one of ours. */
-static void take_line(struct job *job, const char *line, double *progress)
-{
-    bool is_ours = wf_calibration_line(job->measured, line, progress);
-
-    if (is_ours && is_plain(line) && job->lines.size + strlen(line) < LINES_MAX) {
-        wf_buf_append(&job->lines, line, strlen(line));
-        wf_buf_append(&job->lines, "\n", 1);
-    }
-}
-
 /* Reads the lines of the program until it closes its output. WF_EINTR if we are interrupted. */
 static enum wf_status read_lines(struct job *job, int from, struct wf_err *err)
 {
@@ -159,7 +129,7 @@ static enum wf_status read_lines(struct job *job, int from, struct wf_err *err)
             }
             line[length] = '\0';
             length = 0;
-            take_line(job, line, &progress);
+            wf_calibration_take(job->measured, &job->lines, line, &progress);
         }
         wf_progress_share(job->line, "measuring", progress);
     }
@@ -202,8 +172,8 @@ static enum wf_status probe(struct job *job, const char **mpi, struct wf_err *er
 {
     const char *name = NULL;
 
-    for (size_t i = 0; (name = wf_capture_known(i)) != NULL; i++) {
-        char *program = wf_capture_patterns(name);
+    for (size_t i = 0; (name = wf_study_mpi_name(i)) != NULL; i++) {
+        char *program = wf_study_mpi_patterns(name);
         const char *const arguments[] = {program, "probe", NULL};
         enum wf_status status = program != NULL ? run_program(job, arguments, err) : WF_OK;
         bool found = program != NULL && job->how == 0 && job->measured->n_ranks > 1;
@@ -232,54 +202,22 @@ static enum wf_status find_mpi(struct job *job, const struct calibrate_opts *opt
     }
     const char **words = wf_xcalloc(n + 1, sizeof(*words));
     memcpy(words, job->operands->args.items, n * sizeof(*words));
-    *mpi = wf_capture_mpi((char *const *)wf_unconst(words));
+    *mpi = wf_study_mpi_of((char *const *)wf_unconst(words));
     free(words);
     return *mpi != NULL ? WF_OK : probe(job, mpi, err);
 }
 
 /* ---- what to measure ---- */
 
-/* Node 0 with the first node at each distance from it, nearest first: "0-1,0-4". */
-static enum wf_status choose_pairs(const char *topology, char *text, struct wf_err *err)
-{
-    struct wf_topo *topo = NULL;
-    uint32_t seen = 0;
-    size_t length = 0;
-
-    (void)snprintf(text, PAIRS_TEXT, "0-1");
-    if (topology == NULL) {
-        return WF_OK;
-    }
-    WF_TRY(wf_topo_create(topology, &topo, err));
-    for (int i = 0; i < PAIRS_MAX; i++) {
-        uint32_t best = 0, least = UINT32_MAX;
-        for (uint32_t node = 1; node < topo->n_nodes; node++) {
-            uint32_t hops = topo->ops->distance(topo, 0, node);
-            if (hops > seen && hops < least) {
-                least = hops;
-                best = node;
-            }
-        }
-        if (best == 0) {
-            break;
-        }
-        seen = least;
-        length += (size_t)snprintf(text + length, PAIRS_TEXT - length, "%s0-%u",
-                                   length > 0 ? "," : "", best);
-    }
-    wf_topo_free(topo);
-    return WF_OK;
-}
-
 static enum wf_status measure(struct job *job, const struct calibrate_opts *opts,
                               const char *mpi, struct wf_err *err)
 {
-    char seconds[32], bytes[24], repeat[24], pairs[PAIRS_TEXT];
+    char seconds[32], bytes[24], repeat[24], pairs[WF_CALIBRATION_PAIRS_TEXT];
 
-    WF_TRY(choose_pairs(opts->topology, pairs, err));
-    char *program = wf_capture_patterns(mpi);
+    WF_TRY(wf_calibration_pairs(opts->topology, pairs, err));
+    char *program = wf_study_mpi_patterns(mpi);
     if (program == NULL) {
-        return wf_capture_not_built(mpi, err);
+        return wf_study_mpi_not_built(mpi, err);
     }
     (void)snprintf(seconds, sizeof(seconds), "%.3f", (double)opts->time / 1e12);
     (void)snprintf(bytes, sizeof(bytes), "%" PRIu64, opts->max_bytes);
@@ -288,61 +226,14 @@ static enum wf_status measure(struct job *job, const struct calibrate_opts *opts
     enum wf_status status = run_program(job, arguments, err);
     free(program);
     WF_TRY(status);
-    if (job->how != 0 || job->measured->n_ranks < 2 || job->measured->n < MEASURES_MIN) {
+    if (job->how != 0 || job->measured->n_ranks < 2 ||
+        job->measured->n < WF_CALIBRATION_MEASURES_MIN) {
         return wf_err_set(
             err, WF_EINVAL,
             "'%.200s' did not measure messages on two ranks or more; for example: " USAGE,
             job->operands->args.items[0]);
     }
     return WF_OK;
-}
-
-/* ---- measurements in a file ---- */
-
-#define KEPT "#: " /* begins the lines of a machine file that keep what was measured */
-
-/* Reads what a machine file keeps. */
-static enum wf_status read_kept(struct job *job, const char *path, const char **mpi,
-                                struct wf_err *err)
-{
-    struct wf_buf text = {.data = NULL};
-    double progress = 0;
-    char *rest = NULL;
-    enum wf_status status = wf_file_read(path, KEPT_MAX, &text, err);
-
-    if (status == WF_OK) {
-        char *line = strtok_r((char *)text.data, "\n", &rest);
-        for (; line != NULL; line = strtok_r(NULL, "\n", &rest)) {
-            if (strncmp(line, KEPT, strlen(KEPT)) == 0) {
-                take_line(job, line + strlen(KEPT), &progress);
-            }
-            for (size_t i = 1; mpis[i] != NULL; i++) {
-                bool is_named = strncmp(line, KEPT "mpi ", strlen(KEPT "mpi ")) == 0 &&
-                                strcmp(line + strlen(KEPT "mpi "), mpis[i]) == 0;
-                *mpi = is_named ? mpis[i] : *mpi;
-            }
-        }
-    }
-    wf_buf_fini(&text);
-    WF_TRY(status);
-    return job->measured->n >= MEASURES_MIN && *mpi != NULL
-               ? WF_OK
-               : wf_err_set(err, WF_EINVAL,
-                            "'%.200s' keeps no measurements; weft calibrate writes such files",
-                            path);
-}
-
-static void write_kept(const struct job *job, const char *mpi, FILE *out)
-{
-    const char *at = (const char *)job->lines.data, *end = at + job->lines.size;
-
-    (void)fprintf(out, "\n# For weft calibrate --from:\n" KEPT "mpi %s\n", mpi);
-    while (at < end) {
-        const char *newline = memchr(at, '\n', (size_t)(end - at));
-        int length = (int)(newline - at);
-        (void)fprintf(out, KEPT "%.*s\n", length, at);
-        at = newline + 1;
-    }
 }
 
 /* ---- results ---- */
@@ -364,7 +255,7 @@ static enum wf_status save(const struct calibrate_opts *opts, const char *tempor
         return fail_to_write(opts->output, err);
     }
     wf_calibration_write(job->measured, fit, mpi, out);
-    write_kept(job, mpi, out);
+    wf_calibration_kept_write(&job->lines, mpi, out);
     bool written = ferror(out) == 0;
     written = fclose(out) == 0 && written;
     if (!written || !wf_temp_move(temporary, opts->output, opts->force)) {
@@ -373,22 +264,11 @@ static enum wf_status save(const struct calibrate_opts *opts, const char *tempor
     return WF_OK;
 }
 
-static void warn_of_load(const struct wf_calibration *measured, FILE *out)
-{
-    if (measured->lost > WF_CALIBRATION_LOST_MAX) {
-        (void)fprintf(out,
-                      "weft: warning: the hosts are busy: ranks lost %.0f %% of their time to "
-                      "other programs; the times of short messages are too long. Measure again "
-                      "when nothing else runs\n",
-                      measured->lost);
-    }
-}
-
 static void answer(struct wf_cli *cli, const struct calibrate_opts *opts,
                    const struct wf_calibration *measured, const struct wf_calibration_fit *fit,
                    const char *mpi)
 {
-    warn_of_load(measured, cli->err);
+    wf_calibration_warn(measured, cli->err);
     if (!opts->json) {
         wf_calibration_print(measured, fit, cli->out);
         return;
@@ -441,8 +321,10 @@ static enum wf_status calibrate_run(struct wf_cli *cli, const void *opts_arg,
                       .stop = wf_interrupt_watch(),
                       .line = &line,
                       .measured = measured};
-    enum wf_status status = opts->from != NULL ? read_kept(&job, opts->from, &mpi, err)
-                                               : find_mpi(&job, opts, &mpi, err);
+    enum wf_status status =
+        opts->from != NULL
+            ? wf_calibration_kept_read(opts->from, mpis + 1, measured, &job.lines, &mpi, err)
+            : find_mpi(&job, opts, &mpi, err);
     if (status == WF_OK && opts->from == NULL) {
         status = measure(&job, opts, mpi, err);
     }

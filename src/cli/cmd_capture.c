@@ -1,18 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/buf.h"
 #include "base/host_noise.h"
 #include "base/mem.h"
-#include "cli/capture_library.h"
 #include "cli/cli.h"
 #include "cli/interrupt.h"
 #include "cli/opt.h"
+#include "study/capture_setup.h"
+#include "study/mpi_library.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -64,142 +62,6 @@ static const struct wf_opt rows[] = {
 };
 
 #define USAGE "weft capture -o run -- mpirun -n 16 ./app"
-
-/* ---- the directory ---- */
-
-static bool is_trace_file(const char *name)
-{
-    size_t length = strlen(name);
-
-    return length > 5 && strcmp(name + length - 5, ".weft") == 0;
-}
-
-/* Removes the trace files in the directory if that is allowed. */
-static enum wf_status clear(const char *path, DIR *directory, bool force, struct wf_err *err)
-{
-    for (const struct dirent *entry = readdir(directory); entry != NULL;
-         entry = readdir(directory)) {
-        if (!is_trace_file(entry->d_name)) {
-            continue;
-        }
-        if (!force) {
-            return wf_err_set(err, WF_EUSAGE,
-                              "there is a trace in '%.200s' already; --force replaces it",
-                              path);
-        }
-        if (unlinkat(dirfd(directory), entry->d_name, 0) != 0) {
-            return wf_err_set(err, WF_EIO, "cannot remove '%.100s' in '%.200s': %s",
-                              entry->d_name, path, strerror(errno));
-        }
-    }
-    return WF_OK;
-}
-
-static enum wf_status make_directory(const char *path, bool force, struct wf_err *err)
-{
-    if (mkdir(path, 0777) != 0 && errno != EEXIST) {
-        return wf_err_set(err, WF_EIO, "cannot create the directory '%.300s': %s", path,
-                          strerror(errno));
-    }
-    DIR *directory = opendir(path);
-    if (directory == NULL) {
-        return wf_err_set(err, WF_EIO, "cannot use '%.300s' as a directory: %s", path,
-                          strerror(errno));
-    }
-    enum wf_status status = clear(path, directory, force, err);
-    (void)closedir(directory);
-    return status;
-}
-
-/* The number of files with ranks. */
-static unsigned count_files(const char *path)
-{
-    DIR *directory = opendir(path);
-    unsigned n = 0;
-
-    if (directory == NULL) {
-        return 0;
-    }
-    for (const struct dirent *entry = readdir(directory); entry != NULL;
-         entry = readdir(directory)) {
-        n += is_trace_file(entry->d_name) ? 1 : 0;
-    }
-    (void)closedir(directory);
-    return n;
-}
-
-/* ---- the environment of the program ---- */
-
-static void set(const char *name, const char *value)
-{
-    if (value == NULL || value[0] == '\0') {
-        (void)unsetenv(name);
-    } else if (setenv(name, value, 1) != 0) {
-        abort();
-    }
-}
-
-static void preload(const char *library)
-{
-    const char *before = getenv("LD_PRELOAD");
-    struct wf_buf list = {.data = NULL};
-
-    wf_buf_append(&list, library, strlen(library));
-    if (before != NULL && before[0] != '\0') {
-        wf_buf_append(&list, ":", 1);
-        wf_buf_append(&list, before, strlen(before));
-    }
-    wf_buf_append(&list, "", 1);
-    set("LD_PRELOAD", (const char *)list.data);
-    wf_buf_fini(&list);
-}
-
-/* Open MPI passes only the listed environment variables to other hosts. */
-static void tell_openmpi(const char *const *names)
-{
-    struct wf_buf list = {.data = NULL};
-
-    if (getenv("OMPI_MCA_mca_base_env_list") != NULL) {
-        return;
-    }
-    for (; *names != NULL; names++) {
-        if (getenv(*names) != NULL) {
-            wf_buf_append(&list, ";", list.size > 0 ? 1 : 0);
-            wf_buf_append(&list, *names, strlen(*names));
-        }
-    }
-    wf_buf_append(&list, "", 1);
-    set("OMPI_MCA_mca_base_env_list", (const char *)list.data);
-    wf_buf_fini(&list);
-}
-
-static void set_environment(const struct capture_opts *opts, const char *directory,
-                            const char *library)
-{
-    static const char *const names[] = {"LD_PRELOAD",
-                                        "WEFT_CAPTURE_DIR",
-                                        "WEFT_CAPTURE_CLOCK",
-                                        "WEFT_CAPTURE_RANKS",
-                                        "WEFT_CAPTURE_REGION",
-                                        "WEFT_CAPTURE_PCONTROL",
-                                        "WEFT_CAPTURE_COUNTERS",
-                                        "WEFT_CAPTURE_COMPARE_CLOCKS",
-                                        "WEFT_CAPTURE_ALL_POLLS",
-                                        "WEFT_CAPTURE_STACKS",
-                                        NULL};
-
-    set("WEFT_CAPTURE_DIR", directory);
-    set("WEFT_CAPTURE_CLOCK", opts->no_times ? "none" : clocks[opts->clock]);
-    set("WEFT_CAPTURE_RANKS", opts->ranks);
-    set("WEFT_CAPTURE_REGION", opts->region);
-    set("WEFT_CAPTURE_PCONTROL", opts->pcontrol ? "1" : NULL);
-    set("WEFT_CAPTURE_COUNTERS", opts->counters);
-    set("WEFT_CAPTURE_COMPARE_CLOCKS", opts->compare_clocks ? "1" : NULL);
-    set("WEFT_CAPTURE_ALL_POLLS", opts->all_polls ? "1" : NULL);
-    set("WEFT_CAPTURE_STACKS", opts->stacks ? "1" : NULL);
-    preload(library);
-    tell_openmpi(names);
-}
 
 /* ---- the program ---- */
 
@@ -270,9 +132,9 @@ static enum wf_status capture_run(struct wf_cli *cli, const void *opts_arg,
     if (opts->output == NULL || opts->output[0] == '\0') {
         return wf_err_set(err, WF_EUSAGE, "no directory for the trace; for example: " USAGE);
     }
-    enum wf_status status = wf_capture_library(mpis[opts->mpi], command, &library, err);
+    enum wf_status status = wf_study_capture_library(mpis[opts->mpi], command, &library, err);
     if (status == WF_OK) {
-        status = make_directory(opts->output, opts->force, err);
+        status = wf_study_capture_directory(opts->output, opts->force, err);
     }
     char *directory = status == WF_OK ? realpath(opts->output, NULL) : NULL;
     if (status == WF_OK && directory == NULL) {
@@ -283,11 +145,21 @@ static enum wf_status capture_run(struct wf_cli *cli, const void *opts_arg,
         if (!opts->no_times) {
             warn_about_noise(cli->err, opts);
         }
-        set_environment(opts, directory, library);
+        const struct wf_study_capture settings = {
+            .clock = opts->no_times ? "none" : clocks[opts->clock],
+            .ranks = opts->ranks,
+            .region = opts->region,
+            .counters = opts->counters,
+            .pcontrol = opts->pcontrol,
+            .compare_clocks = opts->compare_clocks,
+            .all_polls = opts->all_polls,
+            .stacks = opts->stacks,
+        };
+        wf_study_capture_environment(&settings, directory, library);
         status = run_program(command, &how, err);
     }
     if (status == WF_OK) {
-        if (count_files(directory) == 0 && how == 0) {
+        if (wf_study_capture_count(directory) == 0 && how == 0) {
             (void)fprintf(cli->err,
                           "weft: nothing was recorded: the program did not call MPI_Init of "
                           "the expected MPI library; choose it with --mpi\n");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/columns.h"
 #include "base/units.h"
 #include "cli/cli.h"
-#include "cli/columns.h"
 #include "cli/opt.h"
 #include "study/coll_facts.h"
 

@@ -5,6 +5,7 @@
 #include "extrapolate/explain.h"
 #include "extrapolate/extrapolate.h"
 #include "extrapolate/notes.h"
+#include "extrapolate/verify.h"
 #include "sim/world.h"
 
 #include <stdlib.h>
@@ -45,26 +46,21 @@ static const struct wf_opt rows[] = {
     WF_OPT_END,
 };
 
-static enum wf_status read_trace(struct wf_cli *cli, const char *word,
-                                 const struct wf_trace_opts *opts, struct wf_ext_input *input,
-                                 struct wf_err *err)
-{
-    struct wf_trace_opts own = *opts;
-    struct wf_trace trace = {.source = NULL};
+/* Opens traces as the options say. */
+struct opener {
+    struct wf_ext_opener base;
+    struct wf_cli *cli;
+    const struct wf_trace_opts *opts;
+};
 
-    own.ranks = 0;
-    enum wf_status status = wf_cli_trace_input(cli, word, &own, &trace, err);
-    if (status == WF_OK && trace.graph != NULL) {
-        status = wf_err_set(err, WF_EINVAL,
-                            "'%.200s' has tasks instead of operations, and cannot be "
-                            "extrapolated",
-                            word);
-    }
-    if (status == WF_OK) {
-        status = wf_ext_read(input, word, trace.source, err);
-    }
-    wf_trace_close(&trace);
-    return status;
+static enum wf_status open_trace(const struct wf_ext_opener *base, const char *path,
+                                 struct wf_trace *out, struct wf_err *err)
+{
+    const struct opener *opener = (const struct opener *)base;
+    struct wf_trace_opts own = *opener->opts;
+
+    own.ranks = 0; /* those of the prediction */
+    return wf_cli_trace_input(opener->cli, path, &own, out, err);
 }
 
 static enum wf_status check_options(const struct extrapolate_opts *opts,
@@ -87,82 +83,6 @@ static enum wf_status check_options(const struct extrapolate_opts *opts,
                : wf_cli_trace_output_check(&opts->trace, err);
 }
 
-static void print_difference(const struct wf_ext_difference *found, uint32_t n, FILE *out)
-{
-    double bytes =
-        found->bytes > 0 ? ((double)found->other_bytes / (double)found->bytes - 1) * 100 : 0;
-    double compute = found->compute > 0 ? (found->other_compute / found->compute - 1) * 100 : 0;
-
-    (void)fprintf(
-        out,
-        "%u ranks, predicted from other traces: %llu ops%s, %.1f %% of the sizes "
-        "the same, bytes %+.2f %%, compute time %+.2f %% (a rank at most %.1f %%)\n",
-        n, (unsigned long long)found->n_other, found->same ? ", all right" : "",
-        found->n_sizes > 0 ? 100 * (double)found->n_same_sizes / (double)found->n_sizes : 100.0,
-        bytes, compute, 100 * found->worst_compute);
-}
-
-/* Compares the trace that was left out with its prediction. */
-static enum wf_status compare(struct wf_cli *cli, const char *left_out,
-                              const struct wf_trace_opts *opts, const struct wf_source *guess,
-                              struct wf_err *err)
-{
-    struct wf_trace_opts own = *opts;
-    struct wf_trace trace = {.source = NULL};
-    struct wf_ext_difference found;
-
-    own.ranks = 0;
-    enum wf_status status = wf_cli_trace_input(cli, left_out, &own, &trace, err);
-    if (status == WF_OK && (trace.source == NULL || trace.source->n_ranks != guess->n_ranks)) {
-        status = wf_err_set(err, WF_EINVAL, "'%.200s' is no trace of operations of %u ranks",
-                            left_out, guess->n_ranks);
-    }
-    if (status == WF_OK) {
-        status = wf_ext_compare(trace.source, guess, &found, err);
-    }
-    if (status == WF_OK && wf_world_is_first(cli->world)) {
-        print_difference(&found, guess->n_ranks, cli->out);
-    }
-    if (status == WF_OK && !found.same) {
-        status = wf_err_set(err, WF_EINVAL,
-                            "'%.200s' is predicted wrongly from the other traces: op %llu of "
-                            "rank %u differs, computing not counted",
-                            left_out, (unsigned long long)found.op, found.rank);
-    }
-    wf_trace_close(&trace);
-    return status;
-}
-
-/* Predicts the largest trace from the others. `all` has read all of them. */
-static enum wf_status verify(struct wf_cli *cli, const struct extrapolate_opts *opts,
-                             const struct wf_ext_model *all, struct wf_err *err)
-{
-    const struct wf_ext_count *last = &all->input.counts[all->input.n_counts - 1];
-    const struct wf_ext_options options = {.target = last->n};
-    struct wf_ext_model *model = wf_xcalloc(1, sizeof(*model));
-    struct wf_source *guess = NULL;
-    enum wf_status status = WF_OK;
-
-    for (uint32_t i = 0; i + 1 < all->input.n_counts && status == WF_OK; i++) {
-        status = read_trace(cli, all->input.counts[i].path, &opts->trace, &model->input, err);
-    }
-    if (status == WF_OK) {
-        status = wf_ext_understand(model, &options, err);
-    }
-    if (status == WF_OK) {
-        status = wf_ext_source(model, &options, &guess, err);
-    }
-    if (status == WF_OK) {
-        status = compare(cli, last->path, &opts->trace, guess, err);
-    } else {
-        wf_err_prefix(err, "--verify, without the largest trace: ");
-    }
-    wf_source_free(guess);
-    wf_ext_model_fini(model);
-    free(model);
-    return status;
-}
-
 static enum wf_status extrapolate(struct wf_cli *cli, const struct extrapolate_opts *opts,
                                   const struct wf_operands *operands,
                                   struct wf_ext_model *model,
@@ -170,12 +90,15 @@ static enum wf_status extrapolate(struct wf_cli *cli, const struct extrapolate_o
 {
     const struct wf_ext_options options = {.target = (uint32_t)opts->trace.ranks,
                                            .changes = *changes};
+    const struct opener opener = {
+        .base = {.open = open_trace}, .cli = cli, .opts = &opts->trace};
+    FILE *told = wf_world_is_first(cli->world) ? cli->out : NULL;
     struct wf_trace trace = {.source = NULL};
     struct wf_progress_line line;
     struct wf_ext_grid grid;
 
     for (size_t i = 0; i < operands->args.n; i++) {
-        WF_TRY(read_trace(cli, operands->args.items[i], &opts->trace, &model->input, err));
+        WF_TRY(wf_ext_read_path(&opener.base, operands->args.items[i], &model->input, err));
     }
     wf_progress_init(&line, WF_PROGRESS_AUTO, cli->err);
     wf_progress_busy_begin(&line, "finding the program in the traces");
@@ -190,7 +113,7 @@ static enum wf_status extrapolate(struct wf_cli *cli, const struct extrapolate_o
         wf_ext_notes(model, cli->err);
     }
     if (status == WF_OK && opts->verify) {
-        status = verify(cli, opts, model, err);
+        status = wf_ext_verify(&opener.base, model, told, err);
     }
     if (status != WF_OK || (opts->trace.output == NULL && opts->against == NULL)) {
         return status;
@@ -201,7 +124,7 @@ static enum wf_status extrapolate(struct wf_cli *cli, const struct extrapolate_o
     const struct wf_study_trace_part part = {
         .trace = &trace, .n_ranks = options.target, .creator = operands->args.items[0]};
     if (opts->against != NULL) {
-        status = compare(cli, opts->against, &opts->trace, trace.source, err);
+        status = wf_ext_check_guess(&opener.base, opts->against, trace.source, told, err);
     }
     if (status == WF_OK && opts->trace.output != NULL) {
         status = wf_cli_trace_output(cli, &part, &own, err);

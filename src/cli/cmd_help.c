@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/columns.h"
 #include "base/text.h"
 #include "cli/cli.h"
-#include "cli/columns.h"
 #include "cli/opt.h"
 #include "cli/reference.h"
 #include "sim/catalog.h"

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/file.h"
-#include "base/mem.h"
 #include "cli/cli.h"
 #include "cli/opt.h"
 #include "report/output.h"
 #include "sim/codes_import.h"
 #include "sim/codes_text.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,27 +26,6 @@ static const struct wf_opt rows[] = {
     WF_OPT_HELP(struct import_opts),
     WF_OPT_END,
 };
-
-/* The name of the file without directory and extension, reduced to letters, digits, '-' and
- * '_'. */
-static char *name_of(const char *path)
-{
-    const char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path;
-    const char *dot = strrchr(base, '.');
-    size_t len = dot != NULL && dot != base ? (size_t)(dot - base) : strlen(base);
-    char *name = wf_xcalloc(len + sizeof("codes-"), 1);
-    size_t n = 0;
-
-    if (isalnum((unsigned char)base[0]) == 0) {
-        n = sizeof("codes-") - 1;
-        memcpy(name, "codes-", n);
-    }
-    for (size_t i = 0; i < len; i++) {
-        char c = base[i];
-        name[n++] = isalnum((unsigned char)c) != 0 || c == '_' ? c : '-';
-    }
-    return name;
-}
 
 static void print_notes(struct wf_cli *cli, const struct wf_buf *notes)
 {
@@ -86,7 +63,7 @@ static enum wf_status import_run(struct wf_cli *cli, const void *opts,
     struct wf_buf text = {.data = NULL};
     struct wf_codes_result result = {.machine = {.data = NULL}};
     size_t len = strlen(path);
-    char *name = name_of(path);
+    char *name = wf_codes_name(path);
 
     enum wf_status status = wf_file_read(path, (size_t)WF_CODES_BYTES_MAX + 1, &text, err);
     if (status == WF_OK) {

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text.h"
-#include "base/units.h"
 #include "cli/cli.h"
-#include "cli/machine_show.h"
 #include "cli/opt.h"
 #include "cli/progress.h"
 #include "result/result.h"
 #include "sim/machine.h"
 #include "study/machine_check.h"
-#include "topo/topo.h"
+#include "study/machine_facts.h"
 
 #include <weft/weft.h>
 
@@ -34,90 +32,6 @@ static const struct wf_opt rows[] = {
     WF_OPT_END,
 };
 
-static const char *setting(const struct wf_machine *machine, const char *key)
-{
-    const struct wf_setting *found = wf_scenario_find(machine->scenario, key);
-
-    return found != NULL ? found->value : NULL;
-}
-
-/* The number of nodes of the machine; 0 if it has no topology. */
-static enum wf_status count_nodes(const struct wf_machine *machine, uint64_t *nodes,
-                                  struct wf_err *err)
-{
-    const struct wf_setting *topology = wf_scenario_find(machine->scenario, "topology");
-    struct wf_topo *topo = NULL;
-
-    *nodes = 0;
-    if (topology == NULL) {
-        return WF_OK;
-    }
-
-    enum wf_status status = wf_topo_create(topology->value, &topo, err);
-    if (status == WF_OK) {
-        const char *text = setting(machine, "node.nics");
-        uint64_t nics = 0;
-
-        /* Each interface of a node is a node of the topology. */
-        *nodes = topo->n_nodes;
-        if (text != NULL && wf_parse_count(text, &nics, NULL) == WF_OK && nics > 0) {
-            *nodes /= nics;
-        }
-        wf_topo_free(topo);
-    }
-    return wf_setting_blame(topology, status, err);
-}
-
-/* The kind of the outermost network: "torus" of "torus:8x8/star:2". */
-static void network_kind(const struct wf_machine *machine, char *buf, size_t size)
-{
-    const char *topology = setting(machine, "topology");
-
-    (void)snprintf(buf, size, "%.*s",
-                   topology != NULL ? (int)strcspn(topology, ":/") : (int)sizeof("none") - 1,
-                   topology != NULL ? topology : "none");
-}
-
-/* Adds the JSON members that `list` and `show` share. */
-static enum wf_status describe(const struct wf_machine *machine, struct wf_value *section,
-                               struct wf_err *err)
-{
-    uint64_t nodes = 0;
-    const char *topology = setting(machine, "topology");
-    const char *model = setting(machine, "network");
-    char kind[32];
-
-    network_kind(machine, kind, sizeof(kind));
-    wf_doc_text(section, "name", machine->name);
-    wf_doc_text(section, "summary", machine->summary);
-    enum wf_status status = count_nodes(machine, &nodes, err);
-    if (topology != NULL) {
-        wf_doc_count(section, "nodes", nodes);
-    } else {
-        wf_doc_null(section, "nodes");
-    }
-    if (machine->year > 0) {
-        wf_doc_count(section, "year", machine->year);
-    } else {
-        wf_doc_null(section, "year");
-    }
-    wf_doc_text(section, "topology", kind);
-    wf_doc_text(section, "network", model != NULL ? model : "loggp");
-    return status;
-}
-
-static void print_line(const struct wf_machine *machine, uint64_t nodes, FILE *out)
-{
-    char kind[32], year[24] = "";
-
-    network_kind(machine, kind, sizeof(kind));
-    if (machine->year > 0) {
-        (void)snprintf(year, sizeof(year), "%llu", (unsigned long long)machine->year);
-    }
-    wf_text_print(out, "%-18s %7llu nodes  %-4s  %-10s %s\n", machine->name,
-                  (unsigned long long)nodes, year, kind, machine->summary);
-}
-
 static enum wf_status list_one(struct wf_cli *cli, const char *name, struct wf_value *list,
                                struct wf_err *err)
 {
@@ -129,10 +43,10 @@ static enum wf_status list_one(struct wf_cli *cli, const char *name, struct wf_v
         return status;
     }
     if (list != NULL) {
-        status = describe(machine, wf_doc_section(list, NULL), err);
+        status = wf_study_machine_describe(machine, wf_doc_section(list, NULL), err);
     } else {
-        status = count_nodes(machine, &nodes, err);
-        print_line(machine, nodes, cli->out);
+        status = wf_study_machine_nodes(machine, &nodes, err);
+        wf_study_machine_line(machine, nodes, cli->out);
     }
     wf_machine_free(machine);
     return status;
@@ -157,53 +71,6 @@ static enum wf_status list(struct wf_cli *cli, const struct machine_opts *opts,
     return status;
 }
 
-/* Adds every setting in effect, under its key. */
-static void describe_settings(const struct wf_machine *machine, struct wf_value *section)
-{
-    for (size_t i = 0; i < machine->scenario->n; i++) {
-        const struct wf_setting *s = &machine->scenario->settings[i];
-        if (wf_scenario_find(machine->scenario, s->key) == s) {
-            wf_doc_text(section, s->key, s->value);
-        }
-    }
-}
-
-/* Adds where each figure of the file comes from. */
-static void describe_figures(const struct wf_machine *machine, struct wf_value *list)
-{
-    for (size_t i = 0; i < machine->n_figures; i++) {
-        const struct wf_machine_figure *figure = &machine->figures[i];
-        struct wf_value *item = wf_doc_section(list, NULL);
-
-        wf_doc_text(item, "figure", figure->path);
-        wf_doc_text(item, "value", figure->value);
-        wf_doc_text(item, "origin", wf_machine_origin_names[figure->origin]);
-        wf_doc_text(item, "note", figure->note);
-    }
-}
-
-static void describe_sources(const struct wf_machine *machine, struct wf_value *section)
-{
-    for (size_t i = 0; i < machine->n_sources; i++) {
-        wf_doc_text(section, machine->sources[i].label, machine->sources[i].text);
-    }
-}
-
-static void describe_residuals(const struct wf_machine *machine, struct wf_value *doc)
-{
-    struct wf_value *list = machine->n_residuals > 0 ? wf_doc_list(doc, "residuals") : NULL;
-
-    for (size_t i = 0; i < machine->n_residuals; i++) {
-        const struct wf_machine_residual *residual = &machine->residuals[i];
-        struct wf_value *item = wf_doc_section(list, NULL);
-
-        wf_doc_text(item, "model", residual->model);
-        wf_doc_text(item, "pattern", residual->pattern);
-        wf_doc_real(item, "mean_percent", residual->mean_percent);
-        wf_doc_real(item, "worst_percent", residual->worst_percent);
-    }
-}
-
 static enum wf_status show_json(struct wf_cli *cli, const char *which, struct wf_err *err)
 {
     struct wf_machine *machine = NULL;
@@ -211,12 +78,8 @@ static enum wf_status show_json(struct wf_cli *cli, const char *which, struct wf
     WF_TRY(wf_machine_load(which, &machine, err));
 
     struct wf_value *doc = wf_result_new_as(MACHINE_SCHEMA, weft_version());
-    enum wf_status status = describe(machine, doc, err);
+    enum wf_status status = wf_study_machine_document(machine, doc, err);
     if (status == WF_OK) {
-        describe_settings(machine, wf_doc_section(doc, "settings"));
-        describe_figures(machine, wf_doc_list(doc, "figures"));
-        describe_sources(machine, wf_doc_section(doc, "sources"));
-        describe_residuals(machine, doc);
         wf_cli_answer(cli, doc);
     } else {
         wf_doc_free(doc);
@@ -231,9 +94,9 @@ static enum wf_status show_text(struct wf_cli *cli, const char *which, struct wf
     uint64_t nodes = 0;
 
     WF_TRY(wf_machine_load(which, &machine, err));
-    enum wf_status status = count_nodes(machine, &nodes, err);
+    enum wf_status status = wf_study_machine_nodes(machine, &nodes, err);
     if (status == WF_OK) {
-        wf_cli_machine_show(machine, nodes, cli->out);
+        wf_study_machine_print(machine, nodes, cli->out);
     }
     for (size_t i = 0; i < machine->scenario->n_notes && status == WF_OK; i++) {
         wf_text_print(cli->err, "weft: note: %s\n", machine->scenario->notes[i]);
@@ -280,7 +143,7 @@ static void print_check(struct wf_cli *cli, const struct wf_machine *machine,
                       machine->name);
     } else {
         wf_study_check_print(check, cli->out);
-        wf_cli_machine_sources(machine, cli->out);
+        wf_study_machine_sources(machine, cli->out);
     }
 }
 

@@ -2,7 +2,6 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "cli/cli.h"
-#include "cli/columns.h"
 #include "cli/opt.h"
 #include "draw/draw.h"
 #include "report/output.h"
@@ -19,10 +18,6 @@
 
 /* Files with one line per cable are refused above this number unless forced. */
 #define CABLES_MAX UINT64_C(10000000)
-
-/* Distances are counted by hop up to this number of hops, which takes some hundred
- * megabytes. */
-#define HOPS_MAX UINT32_C(20000000)
 
 struct topo_opts {
     bool help, json, force;
@@ -49,56 +44,6 @@ static const struct wf_opt rows[] = {
 static struct wf_value *new_document(void)
 {
     return wf_result_new_as(TOPO_SCHEMA, weft_version());
-}
-
-/* ---- weft topo list ---- */
-
-static void list_json(struct wf_cli *cli)
-{
-    struct wf_value *doc = new_document();
-    struct wf_value *list = wf_doc_list(doc, "topologies");
-
-    for (const struct wf_topo_ops *const *ops = wf_topo_table(); *ops != NULL; ops++) {
-        struct wf_value *entry = wf_doc_section(list, NULL);
-
-        wf_doc_text(entry, "name", (*ops)->name);
-        wf_doc_text(entry, "args", (*ops)->args);
-        wf_doc_text(entry, "summary", (*ops)->summary);
-        if ((*ops)->examples[0] != NULL) {
-            wf_doc_text(entry, "example", (*ops)->examples[0]);
-        }
-    }
-    wf_cli_answer(cli, doc);
-}
-
-/* Breaks "name:args" between words where it does not fit the page. */
-static void print_kind(FILE *out, const struct wf_topo_ops *ops)
-{
-    enum { WIDTH = 80, INDENT = 2, DEEPER = 6 };
-    char term[512];
-
-    (void)snprintf(term, sizeof(term), "%s:%s", ops->name, ops->args);
-    if (INDENT + strlen(term) <= WIDTH) {
-        wf_columns_row(out, term, ops->summary);
-        return;
-    }
-    (void)fprintf(out, "%*s", INDENT, "");
-    wf_columns_text(out, DEEPER, term);
-    wf_columns_row(out, "", ops->summary);
-}
-
-static void list(struct wf_cli *cli, const struct topo_opts *opts)
-{
-    if (opts->json) {
-        list_json(cli);
-        return;
-    }
-    for (const struct wf_topo_ops *const *ops = wf_topo_table(); *ops != NULL; ops++) {
-        print_kind(cli->out, *ops);
-    }
-    (void)fputs("\nA slash nests networks: torus:4x4/mesh:2x2 has a mesh in each node.\n"
-                "'weft help topo.<name>' explains the parameters of one.\n",
-                cli->out);
 }
 
 /* ---- the operands ---- */
@@ -206,24 +151,6 @@ static enum wf_status write_file(const struct wf_topo *topo, const char *spec,
 
 /* ---- the verb ---- */
 
-/* A network has fewer hops than vertices, so its diameter is computed only if there are too
- * many vertices. */
-static enum wf_status check_hops(const struct wf_topo *topo, const char *spec,
-                                 struct wf_err *err)
-{
-    if (topo->n_vertices <= HOPS_MAX) {
-        return WF_OK;
-    }
-
-    uint32_t diameter = topo->ops->diameter(topo);
-    return diameter <= HOPS_MAX
-               ? WF_OK
-               : wf_err_set(err, WF_ELIMIT,
-                            "'%.64s' has distances of up to %" PRIu32
-                            " hops, but they are counted up to %" PRIu32 " only",
-                            spec, diameter, HOPS_MAX);
-}
-
 static void print(struct wf_cli *cli, const struct wf_topo *topo, const char *spec,
                   const struct topo_opts *opts, const struct ends *ends)
 {
@@ -261,7 +188,7 @@ static enum wf_status show(struct wf_cli *cli, const struct request *request,
         status = parse_ends(topo, opts, request, &ends, err);
     }
     if (status == WF_OK && (opts->json || (opts->routes == NULL && opts->output == NULL))) {
-        status = check_hops(topo, request->spec, err);
+        status = wf_study_topo_check_hops(topo, request->spec, err);
     }
     if (status == WF_OK && opts->output != NULL && wf_world_is_first(cli->world)) {
         status = write_file(topo, request->spec, opts, err);
@@ -286,7 +213,13 @@ static enum wf_status topo_run(struct wf_cli *cli, const void *opts_arg,
             return wf_err_set(err, WF_EUSAGE, "topo list: --%s needs a topology",
                               opts->routes != NULL ? "routes" : "output");
         }
-        list(cli, opts);
+        if (opts->json) {
+            struct wf_value *doc = new_document();
+            wf_study_topo_list_add(doc);
+            wf_cli_answer(cli, doc);
+        } else {
+            wf_study_topo_list_print(cli->out);
+        }
         return WF_OK;
     }
     return show(cli, &request, opts, err);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/opt.h"
 
+#include "base/columns.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "cli/columns.h"
 #include "cli/reference.h"
 #include "sim/catalog.h"
 #include "sim/scenario.h"

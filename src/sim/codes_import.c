@@ -6,6 +6,7 @@
 #include "sim/codes_job.h"
 #include "sim/machine.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -408,4 +409,23 @@ enum wf_status wf_codes_import(const struct wf_codes_source *source,
     free(job.used);
     wf_codes_fini(&job.text);
     return status;
+}
+
+char *wf_codes_name(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *base = slash != NULL ? slash + 1 : path;
+    const char *dot = strrchr(base, '.');
+    size_t len = dot != NULL && dot != base ? (size_t)(dot - base) : strlen(base);
+    char *name = wf_xcalloc(len + sizeof("codes-"), 1);
+    size_t n = 0;
+
+    if (isalnum((unsigned char)base[0]) == 0) {
+        n = sizeof("codes-") - 1;
+        memcpy(name, "codes-", n);
+    }
+    for (size_t i = 0; i < len; i++) {
+        char c = base[i];
+        name[n++] = isalnum((unsigned char)c) != 0 || c == '_' ? c : '-';
+    }
+    return name;
 }

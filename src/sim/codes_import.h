@@ -31,3 +31,7 @@ struct wf_codes_result {
 WF_NODISCARD
 enum wf_status wf_codes_import(const struct wf_codes_source *source,
                                struct wf_codes_result *out, struct wf_err *err);
+
+/* A name for the machine: that of the file without directory and extension, reduced to letters,
+ * digits, '-' and '_'. The caller frees it. */
+char *wf_codes_name(const char *path);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "study/topo_facts.h"
 
+#include "base/columns.h"
 #include "base/mem.h"
 #include "base/text.h"
 #include "draw/draw.h"
@@ -12,6 +13,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Distances are counted by hop up to this number of hops, which takes some hundred
+ * megabytes. */
+#define HOPS_MAX UINT32_C(20000000)
 
 enum { LABEL_WIDTH = 18, COUNT_MAX = 32 };
 
@@ -293,4 +298,64 @@ void wf_study_topo_route_print(const struct wf_topo *topo, uint32_t from, uint32
                       hop.n_minimal, hop.n_minimal == 1 ? "port" : "ports");
     }
     free(hop.minimal);
+}
+
+/* ---- lists ---- */
+
+void wf_study_topo_list_add(struct wf_value *doc)
+{
+    struct wf_value *list = wf_doc_list(doc, "topologies");
+
+    for (const struct wf_topo_ops *const *ops = wf_topo_table(); *ops != NULL; ops++) {
+        struct wf_value *entry = wf_doc_section(list, NULL);
+
+        wf_doc_text(entry, "name", (*ops)->name);
+        wf_doc_text(entry, "args", (*ops)->args);
+        wf_doc_text(entry, "summary", (*ops)->summary);
+        if ((*ops)->examples[0] != NULL) {
+            wf_doc_text(entry, "example", (*ops)->examples[0]);
+        }
+    }
+}
+
+/* Breaks "name:args" between words where it does not fit the page. */
+static void print_kind(FILE *out, const struct wf_topo_ops *ops)
+{
+    enum { WIDTH = 80, INDENT = 2, DEEPER = 6 };
+    char term[512];
+
+    (void)snprintf(term, sizeof(term), "%s:%s", ops->name, ops->args);
+    if (INDENT + strlen(term) <= WIDTH) {
+        wf_columns_row(out, term, ops->summary);
+        return;
+    }
+    (void)fprintf(out, "%*s", INDENT, "");
+    wf_columns_text(out, DEEPER, term);
+    wf_columns_row(out, "", ops->summary);
+}
+
+void wf_study_topo_list_print(FILE *out)
+{
+    for (const struct wf_topo_ops *const *ops = wf_topo_table(); *ops != NULL; ops++) {
+        print_kind(out, *ops);
+    }
+    (void)fputs("\nA slash nests networks: torus:4x4/mesh:2x2 has a mesh in each node.\n"
+                "'weft help topo.<name>' explains the parameters of one.\n",
+                out);
+}
+
+enum wf_status wf_study_topo_check_hops(const struct wf_topo *topo, const char *spec,
+                                        struct wf_err *err)
+{
+    if (topo->n_vertices <= HOPS_MAX) {
+        return WF_OK;
+    }
+
+    uint32_t diameter = topo->ops->diameter(topo);
+    return diameter <= HOPS_MAX
+               ? WF_OK
+               : wf_err_set(err, WF_ELIMIT,
+                            "'%.64s' has distances of up to %" PRIu32
+                            " hops, but they are counted up to %" PRIu32 " only",
+                            spec, diameter, HOPS_MAX);
 }

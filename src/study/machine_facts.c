@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/machine_show.h"
+#include "study/machine_facts.h"
 
+#include "base/columns.h"
 #include "base/text.h"
-#include "cli/columns.h"
+#include "base/units.h"
+#include "result/doc.h"
 #include "sim/machine.h"
+#include "topo/topo.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -187,7 +190,7 @@ static void print_origins(const struct wf_machine *machine, FILE *out)
     wf_columns_text(out, 0, text);
 }
 
-void wf_cli_machine_sources(const struct wf_machine *machine, FILE *out)
+void wf_study_machine_sources(const struct wf_machine *machine, FILE *out)
 {
     if (machine->n_sources > 0) {
         (void)fputs("\nSources\n", out);
@@ -202,7 +205,7 @@ void wf_cli_machine_sources(const struct wf_machine *machine, FILE *out)
     }
 }
 
-void wf_cli_machine_show(const struct wf_machine *machine, uint64_t nodes, FILE *out)
+void wf_study_machine_print(const struct wf_machine *machine, uint64_t nodes, FILE *out)
 {
     print_head(machine, nodes, out);
     for (size_t i = 0; i < N_SECTIONS; i++) {
@@ -211,5 +214,140 @@ void wf_cli_machine_show(const struct wf_machine *machine, uint64_t nodes, FILE 
     print_published(machine, out);
     print_residuals(machine, out);
     print_origins(machine, out);
-    wf_cli_machine_sources(machine, out);
+    wf_study_machine_sources(machine, out);
+}
+
+/* ---- lists and documents ---- */
+
+enum wf_status wf_study_machine_nodes(const struct wf_machine *machine, uint64_t *nodes,
+                                      struct wf_err *err)
+{
+    const struct wf_setting *topology = wf_scenario_find(machine->scenario, "topology");
+    struct wf_topo *topo = NULL;
+
+    *nodes = 0;
+    if (topology == NULL) {
+        return WF_OK;
+    }
+
+    enum wf_status status = wf_topo_create(topology->value, &topo, err);
+    if (status == WF_OK) {
+        const char *text = setting(machine, "node.nics", NULL);
+        uint64_t nics = 0;
+
+        /* Each interface of a node is a node of the topology. */
+        *nodes = topo->n_nodes;
+        if (text != NULL && wf_parse_count(text, &nics, NULL) == WF_OK && nics > 0) {
+            *nodes /= nics;
+        }
+        wf_topo_free(topo);
+    }
+    return wf_setting_blame(topology, status, err);
+}
+
+/* The kind of the outermost network: "torus" of "torus:8x8/star:2". */
+static void network_kind(const struct wf_machine *machine, char *buf, size_t size)
+{
+    const char *topology = setting(machine, "topology", NULL);
+
+    (void)snprintf(buf, size, "%.*s",
+                   topology != NULL ? (int)strcspn(topology, ":/") : (int)sizeof("none") - 1,
+                   topology != NULL ? topology : "none");
+}
+
+enum wf_status wf_study_machine_describe(const struct wf_machine *machine,
+                                         struct wf_value *section, struct wf_err *err)
+{
+    uint64_t nodes = 0;
+    const char *topology = setting(machine, "topology", NULL);
+    const char *model = setting(machine, "network", NULL);
+    char kind[32];
+
+    network_kind(machine, kind, sizeof(kind));
+    wf_doc_text(section, "name", machine->name);
+    wf_doc_text(section, "summary", machine->summary);
+    enum wf_status status = wf_study_machine_nodes(machine, &nodes, err);
+    if (topology != NULL) {
+        wf_doc_count(section, "nodes", nodes);
+    } else {
+        wf_doc_null(section, "nodes");
+    }
+    if (machine->year > 0) {
+        wf_doc_count(section, "year", machine->year);
+    } else {
+        wf_doc_null(section, "year");
+    }
+    wf_doc_text(section, "topology", kind);
+    wf_doc_text(section, "network", model != NULL ? model : "loggp");
+    return status;
+}
+
+void wf_study_machine_line(const struct wf_machine *machine, uint64_t nodes, FILE *out)
+{
+    char kind[32], year[24] = "";
+
+    network_kind(machine, kind, sizeof(kind));
+    if (machine->year > 0) {
+        (void)snprintf(year, sizeof(year), "%llu", (unsigned long long)machine->year);
+    }
+    wf_text_print(out, "%-18s %7llu nodes  %-4s  %-10s %s\n", machine->name,
+                  (unsigned long long)nodes, year, kind, machine->summary);
+}
+
+/* Adds every setting in effect, under its key. */
+static void describe_settings(const struct wf_machine *machine, struct wf_value *section)
+{
+    for (size_t i = 0; i < machine->scenario->n; i++) {
+        const struct wf_setting *s = &machine->scenario->settings[i];
+        if (wf_scenario_find(machine->scenario, s->key) == s) {
+            wf_doc_text(section, s->key, s->value);
+        }
+    }
+}
+
+/* Adds where each figure of the file comes from. */
+static void describe_figures(const struct wf_machine *machine, struct wf_value *list)
+{
+    for (size_t i = 0; i < machine->n_figures; i++) {
+        const struct wf_machine_figure *figure = &machine->figures[i];
+        struct wf_value *item = wf_doc_section(list, NULL);
+
+        wf_doc_text(item, "figure", figure->path);
+        wf_doc_text(item, "value", figure->value);
+        wf_doc_text(item, "origin", wf_machine_origin_names[figure->origin]);
+        wf_doc_text(item, "note", figure->note);
+    }
+}
+
+static void describe_sources(const struct wf_machine *machine, struct wf_value *section)
+{
+    for (size_t i = 0; i < machine->n_sources; i++) {
+        wf_doc_text(section, machine->sources[i].label, machine->sources[i].text);
+    }
+}
+
+static void describe_residuals(const struct wf_machine *machine, struct wf_value *doc)
+{
+    struct wf_value *list = machine->n_residuals > 0 ? wf_doc_list(doc, "residuals") : NULL;
+
+    for (size_t i = 0; i < machine->n_residuals; i++) {
+        const struct wf_machine_residual *residual = &machine->residuals[i];
+        struct wf_value *item = wf_doc_section(list, NULL);
+
+        wf_doc_text(item, "model", residual->model);
+        wf_doc_text(item, "pattern", residual->pattern);
+        wf_doc_real(item, "mean_percent", residual->mean_percent);
+        wf_doc_real(item, "worst_percent", residual->worst_percent);
+    }
+}
+
+enum wf_status wf_study_machine_document(const struct wf_machine *machine, struct wf_value *doc,
+                                         struct wf_err *err)
+{
+    WF_TRY(wf_study_machine_describe(machine, doc, err));
+    describe_settings(machine, wf_doc_section(doc, "settings"));
+    describe_figures(machine, wf_doc_list(doc, "figures"));
+    describe_sources(machine, wf_doc_section(doc, "sources"));
+    describe_residuals(machine, doc);
+    return WF_OK;
 }

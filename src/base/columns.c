@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/columns.h"
+#include "base/columns.h"
 
 #include <string.h>
 

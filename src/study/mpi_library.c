@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/capture_library.h"
+#include "study/mpi_library.h"
 
 #include "base/file.h"
 #include "base/install.h"
@@ -168,7 +168,7 @@ static enum wf_status find_mpi(const char **mpi, char *const *command, struct wf
     if (strcmp(*mpi, "auto") != 0) {
         return WF_OK;
     }
-    *mpi = wf_capture_mpi(command);
+    *mpi = wf_study_mpi_of(command);
     return *mpi != NULL ? WF_OK
                         : wf_err_set(err, WF_EUSAGE,
                                      "cannot tell which MPI library '%.100s' uses; choose it "
@@ -176,7 +176,7 @@ static enum wf_status find_mpi(const char **mpi, char *const *command, struct wf
                                      command[0]);
 }
 
-enum wf_status wf_capture_not_built(const char *mpi, struct wf_err *err)
+enum wf_status wf_study_mpi_not_built(const char *mpi, struct wf_err *err)
 {
     return wf_err_set(err, WF_EUSAGE,
                       "this build has no support for %s; rebuild weft on a machine where it is "
@@ -184,27 +184,27 @@ enum wf_status wf_capture_not_built(const char *mpi, struct wf_err *err)
                       mpi, mpi);
 }
 
-enum wf_status wf_capture_library(const char *mpi, char *const *command, char **path,
-                                  struct wf_err *err)
+enum wf_status wf_study_capture_library(const char *mpi, char *const *command, char **path,
+                                        struct wf_err *err)
 {
     WF_TRY(find_mpi(&mpi, command, err));
     *path = find_file("libweft-capture-", mpi, ".so");
-    return *path != NULL ? WF_OK : wf_capture_not_built(mpi, err);
+    return *path != NULL ? WF_OK : wf_study_mpi_not_built(mpi, err);
 }
 
-const char *wf_capture_mpi(char *const *command)
+const char *wf_study_mpi_of(char *const *command)
 {
     const char *mpi = by_program(command);
 
     return mpi != NULL ? mpi : by_launcher(command[0]);
 }
 
-const char *wf_capture_known(size_t i)
+const char *wf_study_mpi_name(size_t i)
 {
     return i < N_KNOWN ? known[i].mpi : NULL;
 }
 
-char *wf_capture_patterns(const char *mpi)
+char *wf_study_mpi_patterns(const char *mpi)
 {
     return find_file("weft-patterns-", mpi, "");
 }
