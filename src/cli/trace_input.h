@@ -34,7 +34,7 @@ struct wf_trace_opts {
 #define WF_TRACE_ROW_PARTS                                                                     \
     WF_OPT_ROW(struct wf_trace_opts, parts, COUNT, "parts", 0, NULL, .min = "1", .max = "256", \
                .doc = "Write a directory with this many files instead of one .weft "           \
-                      "file")
+                      "file; a .ti has a file for each rank, and a list of them")
 #define WF_TRACE_ROW_FORCE                                            \
     WF_OPT_ROW(struct wf_trace_opts, force, BOOL, "force", 'f', NULL, \
                .doc = "Overwrite the output if it exists")

@@ -212,6 +212,32 @@ enum wf_status wf_roi_parse_iterations(const char *text, struct wf_roi *roi, str
     return WF_OK;
 }
 
+/* Finds the region among those that rank 0 enters: traces of other tools have numbers that do
+ * not begin at 0 and have gaps. */
+static bool find_entered(const struct wf_source *inner, const char *name,
+                         struct wf_nearest *nearest, uint32_t *out)
+{
+    struct wf_cursor cursor = {.word = {0}};
+    struct wf_op op;
+    uint32_t last = UINT32_MAX;
+
+    while (wf_source_next(inner, 0, &cursor, &op)) {
+        if (op.kind != WF_OP_REGION_BEGIN || (uint32_t)op.tag == last) {
+            continue;
+        }
+        last = (uint32_t)op.tag;
+        const char *known = wf_source_name_of(inner, WF_NAME_REGION, last);
+        if (known != NULL && strcmp(known, name) == 0) {
+            *out = last;
+            return true;
+        }
+        if (known != NULL) {
+            wf_nearest_add(nearest, known);
+        }
+    }
+    return false;
+}
+
 static enum wf_status find_region(const struct wf_source *inner, const char *name,
                                   uint32_t *out, struct wf_err *err)
 {
@@ -226,6 +252,9 @@ static enum wf_status find_region(const struct wf_source *inner, const char *nam
             return WF_OK;
         }
         wf_nearest_add(&nearest, known);
+    }
+    if (find_entered(inner, name, &nearest, out)) {
+        return WF_OK;
     }
     return wf_err_set(err, WF_EINVAL, "the program has no region '%.64s'%s", name,
                       wf_nearest_hint(&nearest, hint));

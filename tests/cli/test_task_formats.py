@@ -174,6 +174,14 @@ def test_otf2():
         for key in ("ranks", "messages", "message_bytes", "compute_max_ps"):
             check(before[key] == after[key], f"{program}: {key} {before[key]} {after[key]}")
     one_digest("g.otf2")
+    # Regions of an archive have numbers that do not begin at 0.
+    pathlib.Path("region.txt").write_text("compute 1ms\nregion solve { compute 2ms\nallreduce 8 }\nbarrier\n")
+    check_run(["gen", "text", "-p", "gen.file=region.txt", "-n", "2", "-o", "region.weft"], 0)
+    check_run(["convert", "region.weft", "region.otf2"], 0, stderr="not in a .otf2: times")
+    check(predicted("region.otf2", "--region", "solve") == predicted("region.weft", "--region", "solve"),
+          "a region of an archive")
+    check_run(["replay", "region.otf2", "--net", "loggp", "--region", "solv"], 3,
+              stderr="no region 'solv'.*solve")
     check_run(["convert", "g.weft", "g.otf2"], 3, stderr="'g.otf2' exists; -f overwrites it")
     check_run(["gen", "is", "-n", "16", "-o", "is.weft"], 0)
     check_run(["convert", "is.weft", "is.otf2"], 0, stderr="own for each rank: only the sums")

@@ -33,6 +33,7 @@ enum {
 /* The index, without its magic number: the offsets of the sections. */
 struct places {
     uint64_t sizes, header, body, footer;
+    uint64_t first; /* of the sections that are not read: the one that comes first, or 0 */
 };
 
 static void check_magic(struct wf_infile *in)
@@ -76,6 +77,12 @@ static void read_places(struct wf_infile *in, struct places *places)
                               .header = words[4],
                               .body = words[5],
                               .footer = words[6]};
+    for (int i = 2; i < 4; i++) { /* addresses and counters */
+        bool is_there = i > first && words[i] != 0;
+        if (is_there && (places->first == 0 || words[i] < places->first)) {
+            places->first = words[i];
+        }
+    }
     in->place.byte = in->size - 8 * (uint64_t)(INDEX_WORDS - first);
     const uint64_t all[] = {places->sizes, places->header, places->body};
     for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
@@ -172,6 +179,9 @@ void wf_dumpi_file_open(struct wf_dumpi_file *file, const char *path, uint32_t r
     read_version(file, places.header);
     read_sizes(file, places.sizes);
     file->offset_of_body = places.body;
+    memcpy(file->sections,
+           (const uint64_t[]){places.sizes, places.header, places.footer, places.first},
+           sizeof(file->sections));
     read_footer(file, places.footer);
     wf_dumpi_file_rewind(file);
 }
@@ -401,6 +411,23 @@ static void place_arrays(struct wf_dumpi_file *file, struct wf_dumpi_record *rec
     }
 }
 
+/* After the last record: no other section may begin within the records. */
+static void check_sections(struct wf_dumpi_file *file)
+{
+    struct wf_infile *in = &file->in;
+    uint64_t end = wf_infile_at(in);
+
+    for (size_t i = 0; i < sizeof(file->sections) / sizeof(file->sections[0]); i++) {
+        if (file->sections[i] >= file->offset_of_body && file->sections[i] < end) {
+            in->place.byte = file->sections[i];
+            wf_trace_bad(&in->place,
+                         "the index of the file points here, into the records of calls, which "
+                         "end at byte %" PRIu64,
+                         end);
+        }
+    }
+}
+
 bool wf_dumpi_file_next(struct wf_dumpi_file *file, struct wf_dumpi_record *record)
 {
     struct reading r = {.file = file, .record = record, .rank = -1, .root = -2};
@@ -415,6 +442,8 @@ bool wf_dumpi_file_next(struct wf_dumpi_file *file, struct wf_dumpi_record *reco
     if (call == NULL && !in->failed) {
         if (record->function != END_OF_STREAM) {
             wf_trace_bad(&in->place, "unknown call number %" PRIu32, record->function);
+        } else {
+            check_sections(file);
         }
         return false;
     }

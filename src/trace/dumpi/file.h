@@ -64,7 +64,8 @@ struct wf_dumpi_record {
 
 struct wf_dumpi_file {
     struct wf_infile in;
-    uint32_t version; /* 0x010203 is 1.2.3 */
+    uint32_t version;     /* 0x010203 is 1.2.3 */
+    uint64_t sections[4]; /* offsets of the other sections; 0: absent */
     uint64_t offset_of_body;
     int32_t *sizes; /* bytes of each datatype */
     uint32_t n_sizes;

@@ -56,11 +56,16 @@ static bool is_rank_file(const unsigned char *bytes, size_t n)
 static const char *meta_entry(const struct wf_reader_probe *probe)
 {
     unsigned char bytes[WF_PROBE_BYTES] = {0};
-    const char *name = wf_probe_entry(probe, ".meta", NULL);
 
-    return name != NULL && is_meta(bytes, wf_probe_read(probe, name, bytes, sizeof(bytes)))
-               ? name
-               : NULL;
+    for (size_t i = 0; i < probe->n_entries; i++) {
+        const char *name = probe->entries[i];
+        size_t length = strlen(name);
+        if (length > 5 && strcmp(name + length - 5, ".meta") == 0 &&
+            is_meta(bytes, wf_probe_read(probe, name, bytes, sizeof(bytes)))) {
+            return name;
+        }
+    }
+    return NULL;
 }
 
 static const char *first_rank_entry(const struct wf_reader_probe *probe)
@@ -195,6 +200,31 @@ static void check_files(const struct dumpi_set *set, struct wf_err *err)
     }
 }
 
+/* Whether the directory has several traces, which is an error. */
+static bool has_several(const struct wf_reader_probe *probe, struct wf_err *err)
+{
+    unsigned char bytes[WF_PROBE_BYTES] = {0};
+    const char *first = NULL;
+
+    for (size_t i = 0; i < probe->n_entries; i++) {
+        const char *name = probe->entries[i];
+        size_t length = strlen(name);
+        if (length < 5 || strcmp(name + length - 5, ".meta") != 0 ||
+            !is_meta(bytes, wf_probe_read(probe, name, bytes, sizeof(bytes)))) {
+            continue;
+        }
+        if (first != NULL) {
+            (void)wf_err_set(err, WF_EINVAL,
+                             "%.200s: it has several traces, such as %.80s and %.80s; name the "
+                             ".meta file of one of them",
+                             probe->path, first, name);
+            return true;
+        }
+        first = name;
+    }
+    return false;
+}
+
 static void find_files(const struct wf_reader_probe *probe, struct dumpi_set *set,
                        struct wf_err *err)
 {
@@ -203,6 +233,9 @@ static void find_files(const struct wf_reader_probe *probe, struct dumpi_set *se
                          "'%.300s' is one rank of a DUMPI trace; name the .meta file or the "
                          "directory of the trace",
                          probe->path);
+        return;
+    }
+    if (probe->is_directory && has_several(probe, err)) {
         return;
     }
     const char *meta = probe->is_directory ? meta_entry(probe) : NULL;

@@ -45,7 +45,7 @@ static char *join(const char *directory, const char *name)
 
 static bool is_trace_directory(const char *path)
 {
-    static const char *const files[] = {"index.weft", "traces.otf2"};
+    static const char *const files[] = {"index.weft", "traces.otf2", "index.ti"};
     bool is = false;
 
     for (size_t i = 0; i < sizeof(files) / sizeof(*files) && !is; i++) {

@@ -15,8 +15,8 @@
 struct wf_target;
 
 /* Fails with WF_EIO if the path exists and `force` is not set, or if nothing can be written
- * there. A directory replaces only a directory that is a trace: one that has an `index.weft` or
- * a `traces.otf2` in it. */
+ * there. A directory replaces only a directory that is a trace: one that has an `index.weft`, a
+ * `traces.otf2` or an `index.ti` in it. */
 WF_NODISCARD
 enum wf_status wf_target_open(const char *path, bool directory, bool force,
                               struct wf_target **out, struct wf_err *err);

@@ -2,6 +2,7 @@
 /* SimGrid's time-independent traces. */
 #include "base/array.h"
 #include "base/buf.h"
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/units.h"
 #include "trace/kit/kit.h"
@@ -11,6 +12,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define BLANKS "\r\n\t "
 
@@ -82,12 +84,31 @@ static bool is_list(const struct wf_reader_probe *probe)
         return false;
     }
     size_t n = wf_probe_read(probe, first, bytes, sizeof(bytes));
+    if (n == 0) {
+        n = wf_file_head(first, bytes, sizeof(bytes));
+    }
     return is_action(bytes, n);
+}
+
+/* The path of a file in a list: relative to the list or, as SimGrid has it, to the current
+ * directory. */
+static char *listed_path(const struct wf_reader_probe *probe, const char *name)
+{
+    char *path = name[0] == '/' ? wf_xstrdup(name) : wf_probe_path(probe, name);
+
+    if (access(path, F_OK) != 0 && access(name, F_OK) == 0) {
+        free(path);
+        path = wf_xstrdup(name);
+    }
+    return path;
 }
 
 static bool detect(const struct wf_reader_probe *probe)
 {
-    return !probe->is_directory && (is_action(probe->bytes, probe->n) || is_list(probe));
+    if (probe->is_directory) {
+        return wf_probe_entry(probe, "index.ti", NULL) != NULL;
+    }
+    return is_action(probe->bytes, probe->n) || is_list(probe);
 }
 
 static void add_path(struct reading *r, char *path)
@@ -102,19 +123,23 @@ static void find_files(struct reading *r, const struct wf_reader_probe *probe)
     char *line = NULL;
     size_t capacity = 0;
 
-    if (is_action(probe->bytes, probe->n)) {
+    if (!probe->is_directory && is_action(probe->bytes, probe->n)) {
         add_path(r, wf_xstrdup(probe->path));
         return;
     }
     r->by_rank = true;
-    if (wf_intext_open(&list, probe->path, r->err) != WF_OK) {
+    char *path =
+        probe->is_directory ? wf_probe_path(probe, "index.ti") : wf_xstrdup(probe->path);
+    enum wf_status status = wf_intext_open(&list, path, r->err);
+    free(path);
+    if (status != WF_OK) {
         return;
     }
     while (getline(&line, &capacity, list.in) > 0) {
         char *name = line + strspn(line, BLANKS);
         name[strcspn(name, "\r\n")] = '\0';
         if (name[0] != '\0') {
-            add_path(r, name[0] == '/' ? wf_xstrdup(name) : wf_probe_path(probe, name));
+            add_path(r, listed_path(probe, name));
         }
     }
     free(line);
@@ -344,6 +369,11 @@ static void do_waitall(struct reading *r)
 {
     struct wf_op op = {.kind = WF_OP_WAITALL};
 
+    /* SimGrid's tracer writes how many requests there were, empty ones too; its replayer waits
+     * for all that are open, whatever the number. */
+    if (wf_ti_text_words(&r->text) > 0) {
+        (void)wf_ti_text_whole(&r->text, 0);
+    }
     r->numbers.size = 0;
     wf_buf_reserve(&r->numbers, 1);
     op.count = wf_open_requests_clear(&r->ranks[rank_of(r)].requests, &r->numbers);

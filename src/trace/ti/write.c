@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes time-independent traces: one file, sizes in bytes, computing in nanoseconds, which
+/* Writes time-independent traces: one file, or a directory with a file for each rank and a list
+ * of them, as SimGrid's replay wants it; sizes in bytes, computing in nanoseconds, which
  * equal flops at the reader's default rate. */
 #include "base/mem.h"
 #include "ops/fields.h"
@@ -10,6 +11,7 @@
 #include "trace/writer.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +32,8 @@ struct ti {
     FILE *out;
     struct wf_groups *groups;
     uint32_t n_ranks;
+    bool by_rank;     /* each rank has a file of its own... */
+    uint32_t current; /* ...and `out` is that of this one */
     struct rank_out *ranks;
 };
 
@@ -38,20 +42,69 @@ static void lose(struct ti *ti, const char *what)
     wf_losses_add(ti->writer.losses, what);
 }
 
+#define RANK_FILE "rank-%" PRIu32 ".ti"
+
+/* Writes and closes the list of files. */
+static bool put_list(FILE *out, uint32_t n_ranks)
+{
+    for (uint32_t rank = 0; rank < n_ranks; rank++) {
+        (void)fprintf(out, RANK_FILE "\n", rank);
+    }
+    bool failed = ferror(out) != 0;
+    return fclose(out) == 0 && !failed;
+}
+
+static bool close_out(struct ti *ti)
+{
+    bool failed = ti->out != NULL && ferror(ti->out) != 0;
+
+    failed |= ti->out != NULL && fclose(ti->out) != 0;
+    ti->out = NULL;
+    return !failed;
+}
+
+/* Makes `out` the file of this rank. One file is open at a time, since there may be more ranks
+ * than a process may have open files. */
+static bool select_rank(struct ti *ti, uint32_t rank)
+{
+    char path[4096];
+
+    if (!ti->by_rank || ti->current == rank) {
+        return ti->out != NULL;
+    }
+    ti->current = UINT32_MAX;
+    if (!close_out(ti)) {
+        return false;
+    }
+    int n = snprintf(path, sizeof(path), "%s/" RANK_FILE, wf_target_place(ti->target), rank);
+    ti->out = n > 0 && (size_t)n < sizeof(path) ? fopen(path, "a") : NULL;
+    ti->current = rank;
+    return ti->out != NULL;
+}
+
 static enum wf_status ti_create(const char *path, const struct wf_trace_writer_options *options,
                                 struct wf_trace_writer **result, struct wf_err *err)
 {
     struct wf_target *target = NULL;
+    FILE *out = NULL;
 
     if (options->n_parts > 0) {
-        return wf_err_set(err, WF_EUSAGE, "a .ti is one file; parts are for .weft");
+        WF_TRY(wf_target_open(path, true, options->force, &target, err));
+        out = wf_target_create(target, "index.ti");
+        if (out == NULL || !put_list(out, options->n_ranks)) {
+            enum wf_status status = wf_target_cannot_write(target, err);
+            wf_target_discard(target);
+            return status;
+        }
+    } else {
+        WF_TRY(wf_target_open_file(path, options->force, &target, &out, err));
     }
-    FILE *out = NULL;
-    WF_TRY(wf_target_open_file(path, options->force, &target, &out, err));
     struct ti *ti = wf_xcalloc(1, sizeof(*ti));
     ti->writer.ops = &wf_ti_writer_ops;
     ti->target = target;
-    ti->out = out;
+    ti->out = options->n_parts > 0 ? NULL : out;
+    ti->by_rank = options->n_parts > 0;
+    ti->current = UINT32_MAX;
     ti->n_ranks = options->n_ranks;
     ti->groups = wf_groups_new(options->n_ranks);
     ti->ranks = wf_xcalloc(options->n_ranks, sizeof(*ti->ranks));
@@ -70,12 +123,25 @@ static enum wf_status ti_group(struct wf_trace_writer *writer, uint32_t rank, ui
 
 /* ---- messages ---- */
 
+/* Wildcards as SimGrid's replay takes them: MPI_ANY_SOURCE and MPI_ANY_TAG of its mpi.h. */
+enum { ANY_SOURCE = -555, ANY_TAG = -444 };
+
+static int64_t peer_of(const struct wf_plain_message *message)
+{
+    return message->peer == WF_ANY_SOURCE ? ANY_SOURCE : (int64_t)message->peer;
+}
+
+static int32_t tag_of(const struct wf_plain_message *message)
+{
+    return message->tag == WF_ANY_TAG ? ANY_TAG : message->tag;
+}
+
 static void put_message(struct ti *ti, uint32_t rank, const char *prefix,
                         const struct wf_plain_message *message)
 {
     (void)fprintf(ti->out, "%" PRIu32 " %s%s %" PRId64 " %" PRId32 " %" PRIu64 "\n", rank,
-                  prefix, message->receives ? "recv" : "send", wf_plain_peer(message->peer),
-                  message->tag, message->bytes);
+                  prefix, message->receives ? "recv" : "send", peer_of(message), tag_of(message),
+                  message->bytes);
 }
 
 static void put_start(struct ti *ti, uint32_t rank, struct request *request)
@@ -91,11 +157,11 @@ static void put_start(struct ti *ti, uint32_t rank, struct request *request)
 static void put_wait(struct ti *ti, uint32_t rank, struct request *request)
 {
     if (request != NULL && request->active) {
-        int64_t peer = wf_plain_peer(request->message.peer);
+        int64_t peer = peer_of(&request->message);
         bool receives = request->message.receives;
         (void)fprintf(ti->out, "%" PRIu32 " wait %" PRId64 " %" PRId64 " %" PRId32 "\n", rank,
                       receives ? peer : (int64_t)rank, receives ? (int64_t)rank : peer,
-                      request->message.tag);
+                      tag_of(&request->message));
         request->active = false;
         ti->ranks[rank].n_active--;
     }
@@ -384,6 +450,9 @@ static enum wf_status ti_add(struct wf_trace_writer *writer, uint32_t rank,
         return wf_err_set(err, WF_EINVAL, "a %s of rank %" PRIu32 " has no communicator",
                           wf_op_name(op->kind), rank);
     }
+    if (!select_rank(ti, rank)) {
+        return wf_target_cannot_write(ti->target, err);
+    }
     begin(ti, rank);
     put_op(ti, rank, op, &group);
     return ferror(ti->out) != 0 ? wf_target_cannot_write(ti->target, err) : WF_OK;
@@ -403,12 +472,15 @@ static enum wf_status ti_finish(struct wf_trace_writer *writer, struct wf_err *e
 {
     struct ti *ti = (struct ti *)writer;
     enum wf_status status = WF_OK;
+    bool failed = false;
 
-    for (uint32_t rank = 0; rank < ti->n_ranks; rank++) {
-        end(ti, rank);
+    for (uint32_t rank = 0; rank < ti->n_ranks && !failed; rank++) {
+        failed = !select_rank(ti, rank);
+        if (!failed) {
+            end(ti, rank);
+        }
     }
-    bool failed = ferror(ti->out) != 0;
-    if (fclose(ti->out) != 0 || failed) {
+    if (!close_out(ti) || failed) {
         status = wf_target_cannot_write(ti->target, err);
         wf_target_discard(ti->target);
     } else {
@@ -422,7 +494,7 @@ static void ti_discard(struct wf_trace_writer *writer)
 {
     struct ti *ti = (struct ti *)writer;
 
-    (void)fclose(ti->out);
+    (void)close_out(ti);
     wf_target_discard(ti->target);
     release(ti);
 }
