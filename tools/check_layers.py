@@ -20,6 +20,7 @@ MAY_INCLUDE = {
     "ops": ["base"],
     "trace": ["base", "ops", "trace/weft"],
     "trace/weft": ["base", "ops"],
+    "trace/allprof": ["base"],
     "trace/bigsim": ["base"],
     "trace/chakra": ["base", "coll", "ops"],
     "trace/clog2": ["base"],

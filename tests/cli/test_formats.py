@@ -169,6 +169,27 @@ def test_ti():
               stderr="not carried over: [0-9]+ collectives of other communicators, left out")
 
 
+def test_allprof():
+    """liballprof: messages, waits by the places of requests, computing between calls."""
+    foreign.write_allprof("allprof", 3)
+    document = info("allprof")
+    check(document["messages"] == 12 and document["ranks"] == 3, f"{document['messages']}")
+    check(document["records"]["MPI_Isend"]["count"] == 6, "calls are counted")
+    rows = ops("allprof/pmpi-trace-rank-0.txt")[0]
+    check(rows[1]["duration_ps"] == str(800_500_000), f"computing after MPI_Init: {rows[1]}")
+    check([row["bytes"] for row in rows if row["kind"] == "irecv"] == ["800", "800"], "bytes")
+    check(sum(row["kind"] == "waitall" for row in rows) == 2, "requests are found by their places")
+    replays("allprof")
+    check_run(["info", "allprof/pmpi-trace-rank-1.txt"], 3, stderr="name the file of rank 0")
+    for line, words in (("MPI_Send:1:0:1:1,4:9:0:0:2", "line 2 .*, rank 0: MPI_Send: its peer is no rank"),
+                        ("MPI_Send:1:0:x:1,4:0:0:0:2", "MPI_Send: a field that must be a number"),
+                        ("MPI_Send:1:0:2", "MPI_Send: a field is missing"),
+                        ("Send:1:0:2", "no call of MPI"), ("MPI_Foo:x:y:z", "is no time")):
+        os.makedirs("wrong-allprof", exist_ok=True)
+        pathlib.Path("wrong-allprof/t-0.txt").write_text(f"MPI_Init:1:-:-:2\n{line}\n")
+        check_run(["info", "wrong-allprof"], 3, stderr=words)
+
+
 def test_large_otf2():
     """More than a chunk of events at one and the same time."""
     check_run(["gen", "stencil3d", "-n", "2", "-o", "still.weft", "-p", "gen.iterations=4000", "-p",
@@ -336,6 +357,7 @@ def main():
     test_clog2()
     test_clog2_between()
     test_ti()
+    test_allprof()
     test_large_otf2()
     test_schedulers()
     test_expanded()

@@ -339,8 +339,35 @@ def ti_all():
     return TI_ALL + "".join(TI_COLLECTIVES.format(r=rank) for rank in (0, 1))
 
 
+def allprof(rank, n):
+    """The calls of a rank as liballprof writes them: a ring, waits, collectives, a test."""
+    left, right, comm = (rank - 1) % n, (rank + 1) % n, f"1140850688,{rank},{n}"
+    lines = ["# a comment", "# Init clockdiff: 0.0", "MPI_Init:100:-:-:200"]
+    for i in range(2):
+        now = 1000 * (i + 1)
+        lines += [f"MPI_Irecv:{now}.50:0x7f00:100:1275070475,8:{left}:5:{comm}:4096:{now + 1}",
+                  f"MPI_Isend:{now + 2}:0x7f00:100:1275070475,8:{right}:5:{comm}:4104:{now + 3}",
+                  f"MPI_Test:{now + 4}:4096:0x10:0x20:{now + 5}",
+                  f"MPI_Waitall:{now + 10}:2:4096:0x30:{now + 20}",
+                  f"MPI_Sendrecv:{now + 30}:1:3:2,4:{right}:1:9:3:2,4:{left}:1:{comm}:8:{now + 40}",
+                  f"MPI_Allreduce:{now + 50}:1:2:10:2,8:0:{comm}:{now + 60}",
+                  f"MPI_Bcast:{now + 70}:1:7:2,1:1:{comm}:{now + 80}",
+                  f"MPI_Barrier:{now + 90}:77,0,1:{now + 91}"]
+    return "\n".join([*lines, "MPI_Finalize:9000:9100", ""]).encode()
+
+
+def write_allprof(directory, n):
+    directory = pathlib.Path(directory)
+    directory.mkdir(exist_ok=True)
+    for rank in range(n):
+        (directory / f"pmpi-trace-rank-{rank}.txt").write_bytes(allprof(rank, n))
+    return str(directory)
+
+
 def seeds():
     """Names and bytes of the seeds."""
+    yield "allprof/ring", allprof(0, 2)
+    yield "allprof/truncated", allprof(1, 2)[:300]
     yield "dumpi/exchange", dumpi_exchange(0).finish()
     yield "dumpi/exchange1", dumpi_exchange(1).finish()
     yield "dumpi/communicators", dumpi_communicators(1).finish()

@@ -19,25 +19,39 @@
  * The first failure is kept in `err`. After it the word is empty, as it is at the end of the
  * file, and numbers are the smallest that are allowed.
  */
-enum { WORD_BYTES = 256, NOTHING_AHEAD = EOF - 1 };
+enum { WORD_BYTES = 256, BUFFER_BYTES = 1 << 18 };
 
 struct text {
     struct wf_intext file; /* with the place of the word */
     char word[WORD_BYTES]; /* the current one; "" at the end */
-    int ahead;             /* the next character, if it has been read, or NOTHING_AHEAD */
-    uint64_t line, byte;   /* where reading goes on */
+    size_t length;         /* of the word */
+    unsigned char *buffer; /* a part of the file, in which reading goes on at `at` */
+    size_t at, n;
+    uint64_t base; /* where the part begins in the file */
+    uint64_t line;
     struct wf_err *err;
 };
 
-static int take(struct text *text)
+/* Reads the next part of the file; false at its end. */
+static bool fill(struct text *text)
 {
-    int c = text->ahead;
+    text->base += text->n;
+    text->at = 0;
+    text->n = fread(text->buffer, 1, BUFFER_BYTES, text->file.in);
+    return text->n > 0;
+}
 
-    if (c == NOTHING_AHEAD) {
-        c = getc_unlocked(text->file.in); /* no other thread reads the file */
-    }
-    text->ahead = NOTHING_AHEAD;
-    text->byte += c != EOF ? 1 : 0;
+/* The next character, which is not passed; EOF at the end. */
+static inline int peek(struct text *text)
+{
+    return text->at < text->n || fill(text) ? text->buffer[text->at] : EOF;
+}
+
+static inline int take(struct text *text)
+{
+    int c = peek(text);
+
+    text->at += c != EOF ? 1 : 0;
     text->line += c == '\n' ? 1 : 0;
     return c;
 }
@@ -73,6 +87,11 @@ static bool is_word(int c)
     return letter < 26 || digit < 10 || c == '_' || c == '-' || c == '.';
 }
 
+static bool is_blank(int c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
 /* Returns the first character of the next word, or EOF, and sets the place for errors. */
 static int find_word(struct text *text)
 {
@@ -80,12 +99,12 @@ static int find_word(struct text *text)
 
     do {
         text->file.place.line = text->line;
-        text->file.place.byte = text->byte;
+        text->file.place.byte = text->base + text->at;
         c = take(text);
         if (c == '/') {
             skip_comment(text);
         }
-    } while (!wf_trace_failed(text->err) && (c == '/' || (c != EOF && isspace(c) != 0)));
+    } while (!wf_trace_failed(text->err) && (c == '/' || is_blank(c)));
     return c;
 }
 
@@ -95,6 +114,7 @@ static void text_next(struct text *text)
     size_t n = 0;
 
     text->word[0] = '\0';
+    text->length = 0;
     if (wf_trace_failed(text->err)) {
         return;
     }
@@ -104,27 +124,32 @@ static void text_next(struct text *text)
     }
     if (c == ':' || c == '{' || c == '}') {
         memcpy(text->word, (char[]){(char)c, '\0'}, 2);
+        text->length = 1;
         return;
     }
-    /* As take() does, but most characters of a file are read here: words have no line ends. */
-    for (; is_word(c) && n < WORD_BYTES - 1; c = getc_unlocked(text->file.in)) {
+    /* Most characters of a file are read here. Words have no line ends. */
+    if (is_word(c)) {
         text->word[n++] = (char)c;
+        while (is_word(c = peek(text)) && n < WORD_BYTES - 1) {
+            text->word[n++] = (char)c;
+            text->at++;
+        }
     }
-    text->byte += n > 0 ? n - 1 : 0;
     text->word[n] = '\0';
+    text->length = n;
     if (n == 0) {
         wf_trace_bad(&text->file.place, "an unexpected sign (0x%02x)", (unsigned)c);
     } else if (is_word(c)) {
         wf_trace_bad(&text->file.place, "a word of more than %d letters", WORD_BYTES - 1);
-    } else {
-        text->ahead = c;
     }
 }
 
 /* Whether the word is this one. */
-static bool text_is(const struct text *text, const char *word)
+static inline bool text_is(const struct text *text, const char *word)
 {
-    return text->word[0] == word[0] && strcmp(text->word, word) == 0;
+    size_t length = strlen(word);
+
+    return text->length == length && memcmp(text->word, word, length) == 0;
 }
 
 /* The word must be this one, and is passed. */
@@ -145,9 +170,20 @@ static int64_t text_number(struct text *text, const char *what, const char *unit
                            int64_t max)
 {
     char *end = NULL;
+    int64_t number = 0;
+    size_t n = 0;
 
+    /* Nearly all numbers are short and have no sign. */
+    while (n < text->length && n < 18 && (unsigned)text->word[n] - '0' < 10) {
+        number = number * 10 + (text->word[n++] - '0');
+    }
+    if (n > 0 && strcmp(text->word + n, text->word[n] == '\0' ? "" : unit) == 0 &&
+        number >= min && number <= max) {
+        text_next(text);
+        return number;
+    }
     errno = 0;
-    long long number = strtoll(text->word, &end, 10);
+    number = strtoll(text->word, &end, 10);
     if (text->word[0] == '\0') {
         wf_trace_bad(&text->file.place, "the file ends before %s; truncated?", what);
     } else if (end == text->word || (*end != '\0' && strcmp(end, unit) != 0) || errno != 0 ||
@@ -165,7 +201,7 @@ static int64_t text_number(struct text *text, const char *what, const char *unit
 /* Opens the file and reads the first word. */
 static void text_open(struct text *text, const char *path, struct wf_err *err)
 {
-    *text = (struct text){.line = 1, .ahead = NOTHING_AHEAD, .err = err};
+    *text = (struct text){.line = 1, .err = err, .buffer = wf_xmalloc(BUFFER_BYTES)};
     if (wf_intext_open(&text->file, path, err) == WF_OK) {
         text_next(text);
     }
@@ -174,6 +210,7 @@ static void text_open(struct text *text, const char *path, struct wf_err *err)
 static void text_close(struct text *text)
 {
     wf_intext_close(&text->file);
+    free(text->buffer);
 }
 
 static const char *const op_names[WF_GOAL_KINDS] = {"calc", "send", "recv"};
@@ -196,17 +233,34 @@ enum {
 
 /* The op of a label, and the line of its first use. */
 struct label {
-    uint32_t op; /* NO_OP if it is not defined yet */
+    uint32_t op;   /* NO_OP if it is not defined yet */
+    uint32_t name; /* number of the name, or, if the label is `counted`, the number in it */
+    bool counted;
     uint64_t line;
 };
+
+/* The label of a letter and a number in a rank. */
+struct counted {
+    uint32_t rank; /* number of ranks begun, to which `label` belongs */
+    uint32_t label;
+};
+
+enum { COUNTED_MAX = 1 << 22 };
 
 struct reading {
     int64_t calc_unit;
     struct text text;
     struct wf_goal *goal;
-    struct wf_strings names; /* names of the rank's labels */
-    struct label *labels;    /* indexed by the numbers of the names */
-    uint32_t labels_capacity;
+    struct label *labels; /* of the rank */
+    uint32_t n_labels, labels_capacity;
+    struct wf_strings names; /* names of labels... */
+    uint32_t *of_names;      /* ...and their labels */
+    uint32_t of_names_capacity;
+    /* Labels that are this letter and a number, as programs write them, need no names. */
+    char letter;
+    struct counted *counted;
+    uint32_t n_counted, counted_capacity;
+    uint32_t n_begun; /* ranks */
     struct wf_records *records;
     uint32_t record_names[NAMES];
 };
@@ -269,20 +323,84 @@ static void read_op(struct reading *r, enum wf_goal_kind kind)
 
 /* ---- labels ---- */
 
+static uint32_t add_label(struct reading *r, uint32_t name, bool counted)
+{
+    WF_GROW(r->labels, r->n_labels, r->labels_capacity);
+    r->labels[r->n_labels] = (struct label){
+        .op = NO_OP, .name = name, .counted = counted, .line = r->text.file.place.line};
+    return r->n_labels++;
+}
+
+/* The number in the current word, if that is the letter and a number; else NO_OP. */
+static uint32_t number_in_word(struct reading *r)
+{
+    const struct text *text = &r->text;
+    uint32_t number = 0;
+
+    if (text->length < 2 || text->length > 8 || (text->word[1] == '0' && text->length > 2)) {
+        return NO_OP;
+    }
+    for (size_t i = 1; i < text->length; i++) {
+        unsigned digit = (unsigned char)text->word[i] - (unsigned)'0';
+        if (digit > 9) {
+            return NO_OP;
+        }
+        number = number * 10 + digit;
+    }
+    if (r->letter == '\0') {
+        r->letter = text->word[0];
+    }
+    /* A large number in a short file must not allocate memory. */
+    return r->letter == text->word[0] && number < COUNTED_MAX &&
+                   number / 4 <= r->n_counted + (1U << 14)
+               ? number
+               : NO_OP;
+}
+
+static uint32_t counted_label(struct reading *r, uint32_t number)
+{
+    while (number >= r->n_counted) {
+        WF_GROW(r->counted, r->n_counted, r->counted_capacity);
+        r->counted[r->n_counted++] = (struct counted){0, 0};
+    }
+    struct counted *counted = &r->counted[number];
+    if (counted->rank != r->n_begun) {
+        *counted = (struct counted){r->n_begun, add_label(r, number, true)};
+    }
+    return counted->label;
+}
+
 /* Returns the number of the label that the current word names. */
 static uint32_t read_label(struct reading *r)
 {
-    uint32_t n = r->names.n;
-    uint32_t number = wf_strings_put(&r->names, r->text.word, strlen(r->text.word));
+    uint32_t number = number_in_word(r), label, n = r->names.n;
 
-    if (number == n) {
-        WF_GROW(r->labels, n, r->labels_capacity);
-        r->labels[n].op = NO_OP;
+    if (number != NO_OP) {
+        label = counted_label(r, number);
+    } else {
+        uint32_t name = wf_strings_put(&r->names, r->text.word, r->text.length);
+        if (name == n) {
+            WF_GROW(r->of_names, n, r->of_names_capacity);
+            r->of_names[n] = add_label(r, name, false);
+        }
+        label = r->of_names[name];
     }
-    if (r->labels[number].op == NO_OP) {
-        r->labels[number].line = r->text.file.place.line;
+    if (r->labels[label].op == NO_OP) {
+        r->labels[label].line = r->text.file.place.line;
     }
-    return number;
+    return label;
+}
+
+/* The text of a label, for errors. */
+static const char *text_of(const struct reading *r, uint32_t label, char *buf, size_t size)
+{
+    const struct label *of = &r->labels[label];
+
+    if (!of->counted) {
+        return wf_strings_at(&r->names, of->name);
+    }
+    (void)snprintf(buf, size, "%c%" PRIu32, r->letter, of->name);
+    return buf;
 }
 
 static enum wf_goal_kind kind_of(const struct text *text)
@@ -320,6 +438,7 @@ static void read_edge(struct reading *r, uint32_t after)
 static void read_labelled(struct reading *r)
 {
     uint32_t label = read_label(r);
+    char text[32];
 
     text_next(&r->text);
     if (text_is(&r->text, "requires") || text_is(&r->text, "irequires")) {
@@ -330,7 +449,7 @@ static void read_labelled(struct reading *r)
     enum wf_goal_kind kind = kind_of(&r->text);
     if (r->labels[label].op != NO_OP) {
         wf_trace_bad(&r->text.file.place, "the label %.40s is defined for the second time",
-                     wf_strings_at(&r->names, label));
+                     text_of(r, label, text, sizeof(text)));
     } else if (kind == WF_GOAL_KINDS) {
         wf_trace_bad(&r->text.file.place, "expected calc, send or recv, found '%.40s'",
                      r->text.word);
@@ -344,6 +463,7 @@ static void read_labelled(struct reading *r)
 static void resolve(struct reading *r)
 {
     struct wf_goal_rank *rank = rank_of(r);
+    char text[32];
 
     if (rank->n_edges == 0) {
         return;
@@ -355,7 +475,7 @@ static void resolve(struct reading *r)
             uint32_t label = before == NO_OP ? edges[i].before : edges[i].after;
             r->text.file.place.line = r->labels[label].line;
             wf_trace_bad(&r->text.file.place, "there is no op with the label %.40s",
-                         wf_strings_at(&r->names, label));
+                         text_of(r, label, text, sizeof(text)));
             return;
         }
         edges[i].before = before;
@@ -379,6 +499,8 @@ static void read_rank(struct reading *r)
     *rank_of(r) = (struct wf_goal_rank){
         .first = r->goal->n_ops, .first_edge = r->goal->n_edges, .is_there = true};
     wf_strings_fini(&r->names);
+    r->n_labels = 0;
+    r->n_begun++;
     text_expect(&r->text, "{");
     while (!wf_trace_failed(r->text.err) && !text_is(&r->text, "}")) {
         enum wf_goal_kind kind = kind_of(&r->text);
@@ -491,6 +613,8 @@ static enum wf_status open_trace(const struct wf_reader_probe *probe, const void
     }
     text_close(&r.text);
     wf_strings_fini(&r.names);
+    free(r.of_names);
+    free(r.counted);
     free(r.labels);
     wf_goal_free(r.goal);
     return err->status;

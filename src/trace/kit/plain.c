@@ -20,7 +20,8 @@ static void close_receive(const struct wf_op *op, struct wf_plain_message *messa
         return;
     }
     if (!op->recorded || op->kind == WF_OP_RECV_INIT) {
-        wf_losses_add(losses, "wildcard receives whose match is not known, written as wildcards");
+        wf_losses_add(losses,
+                      "wildcard receives whose match is not known, written as wildcards");
         return;
     }
     wf_losses_add(losses, "wildcard receives, written as what they matched");

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LATEST = 64 };
+
 /* Most ranks of a large program use few of the names, so only pairs of rank and name that occur
  * have a count. */
 struct wf_records {
@@ -19,6 +21,10 @@ struct wf_records {
     struct wf_map numbers; /* (rank, name): 1 + index in `counts` */
     struct wf_record_count *counts;
     uint64_t n, capacity;
+    /* 1 + the index of counts of the latest rank, by name: records of a rank follow each other
+     * in most files. */
+    uint32_t latest_rank;
+    uint64_t latest[LATEST];
 };
 
 struct wf_records *wf_records_new(uint32_t n_ranks)
@@ -50,10 +56,9 @@ static uint64_t key_of(uint32_t rank, uint32_t name)
     return (uint64_t)rank << 32 | name;
 }
 
-void wf_records_add_many(struct wf_records *records, uint32_t rank, uint32_t name, uint64_t n,
-                         uint64_t bytes)
+/* 1 + the index of the counts of a rank and name. */
+static uint64_t find_count(struct wf_records *records, uint32_t rank, uint32_t name)
 {
-    assert(rank < records->n_ranks && name < records->names.n);
     uint64_t *number = wf_map_put(&records->numbers, key_of(rank, name));
 
     if (*number == 0) {
@@ -61,7 +66,25 @@ void wf_records_add_many(struct wf_records *records, uint32_t rank, uint32_t nam
         records->counts[records->n] = (struct wf_record_count){0, 0};
         *number = ++records->n;
     }
-    struct wf_record_count *count = &records->counts[*number - 1];
+    if (name < LATEST) {
+        records->latest[name] = *number;
+    }
+    return *number;
+}
+
+void wf_records_add_many(struct wf_records *records, uint32_t rank, uint32_t name, uint64_t n,
+                         uint64_t bytes)
+{
+    assert(rank < records->n_ranks && name < records->names.n);
+    if (rank != records->latest_rank) {
+        memset(records->latest, 0, sizeof(records->latest));
+        records->latest_rank = rank;
+    }
+    uint64_t number = name < LATEST ? records->latest[name] : 0;
+    if (number == 0) {
+        number = find_count(records, rank, name);
+    }
+    struct wf_record_count *count = &records->counts[number - 1];
     count->n += n;
     count->bytes = wf_count_add(count->bytes, bytes);
 }

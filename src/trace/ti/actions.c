@@ -41,7 +41,8 @@ const struct wf_ti_action wf_ti_actions[] = {
 const struct wf_ti_action *wf_ti_find(const char *name, size_t length)
 {
     for (const struct wf_ti_action *action = wf_ti_actions; action->name != NULL; action++) {
-        if (strlen(action->name) == length && memcmp(action->name, name, length) == 0) {
+        if (action->name[0] == name[0] && strlen(action->name) == length &&
+            memcmp(action->name, name, length) == 0) {
             return action;
         }
     }

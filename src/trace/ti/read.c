@@ -148,11 +148,12 @@ static void find_files(struct reading *r, const struct wf_reader_probe *probe)
 
 /* ---- counting the ranks ---- */
 
-static void each_line(struct reading *r, void (*visit)(struct reading *r))
+static void each_line(struct reading *r, bool (*next)(struct wf_ti_text *text),
+                      void (*visit)(struct reading *r))
 {
     for (uint32_t file = 0; file < r->n_paths; file++) {
         wf_ti_text_open(&r->text, r->paths[file], r->err);
-        while (wf_ti_text_next(&r->text)) {
+        while (next(&r->text)) {
             if (r->by_rank && rank_of(r) != file) {
                 wf_trace_bad(&r->text.file.place,
                              "an action of another rank in the file of rank %" PRIu32, file);
@@ -188,7 +189,7 @@ static void count_ranks(struct reading *r, const char *path)
 {
     uint32_t n;
 
-    each_line(r, see_rank);
+    each_line(r, wf_ti_text_next_rank, see_rank);
     if (wf_trace_failed(r->err)) {
         return;
     }
@@ -226,7 +227,7 @@ static uint64_t type_size(struct reading *r, bool given, int64_t type)
 /* Returns the size of the datatype that follows, or of the default one. */
 static uint64_t read_type(struct reading *r)
 {
-    bool given = wf_ti_text_words(&r->text) > 0;
+    bool given = wf_ti_text_more(&r->text);
 
     return type_size(r, given, given ? wf_ti_text_whole(&r->text, -1) : 0);
 }
@@ -267,7 +268,7 @@ static void do_plain(struct reading *r)
     const struct wf_op op = {.kind = r->text.action->kind};
 
     if (op.kind == WF_OP_INIT) {
-        rank->by_double = wf_ti_text_words(&r->text) > 0;
+        rank->by_double = wf_ti_text_more(&r->text);
         wf_ti_text_skip(&r->text);
     }
     rank->is_finished = op.kind == WF_OP_FINALIZE;
@@ -371,7 +372,7 @@ static void do_waitall(struct reading *r)
 
     /* SimGrid's tracer writes how many requests there were, empty ones too; its replayer waits
      * for all that are open, whatever the number. */
-    if (wf_ti_text_words(&r->text) > 0) {
+    if (wf_ti_text_more(&r->text)) {
         (void)wf_ti_text_whole(&r->text, 0);
     }
     r->numbers.size = 0;
@@ -419,7 +420,7 @@ static void read_vector(struct reading *r, struct coll_args *args)
 
 static void read_arg(struct reading *r, char letter, struct coll_args *args)
 {
-    bool more = wf_ti_text_words(&r->text) > 0;
+    bool more = wf_ti_text_more(&r->text);
 
     if (letter == 'N') {
         read_vector(r, args);
@@ -521,7 +522,7 @@ static void do_line(struct reading *r)
         return;
     }
     handlers[action->shape](r);
-    if (wf_ti_text_words(&r->text) > 0) {
+    if (wf_ti_text_more(&r->text)) {
         wf_trace_bad(&r->text.file.place, "%s: too many arguments", action->name);
     }
 }
@@ -575,7 +576,7 @@ static enum wf_status open_trace(const struct wf_reader_probe *probe, const void
             r.names[i] = wf_records_name(r.records, wf_ti_actions[i].name);
         }
         wf_spool_name(r.spool, WF_NAME_COUNTER, 0, "flops");
-        each_line(&r, do_line);
+        each_line(&r, wf_ti_text_next, do_line);
         note_unfinished(&r, out);
         wf_trace_note_count(out, r.n_types,
                             "actions have a datatype that is not known; it counts as 1 byte");

@@ -3,7 +3,6 @@
 
 #include "trace/reader.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -29,14 +28,55 @@ void wf_ti_text_close(struct wf_ti_text *text)
 
 /* ---- words ---- */
 
+static inline bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 /* Returns the next word and its length; null if there is none. */
 static char *take_word(struct wf_ti_text *text, size_t *length)
 {
-    char *word = text->rest + strspn(text->rest, BLANKS);
+    char *word = text->rest;
 
-    *length = strcspn(word, BLANKS);
-    text->rest = word + *length;
-    return *length > 0 ? word : NULL;
+    while (is_blank(*word)) {
+        word++;
+    }
+    char *end = word;
+    while (*end != '\0' && !is_blank(*end)) {
+        end++;
+    }
+    *length = (size_t)(end - word);
+    text->rest = end;
+    return end > word ? word : NULL;
+}
+
+/* The value of a word of 1 to 15 digits, which nearly all numbers are; else false. */
+static bool is_short(const char *word, size_t length, int64_t *value)
+{
+    int64_t number = 0;
+
+    if (length == 0 || length > 15) {
+        return false;
+    }
+    for (size_t i = 0; i < length; i++) {
+        unsigned digit = (unsigned char)word[i] - (unsigned)'0';
+        if (digit > 9) {
+            return false;
+        }
+        number = number * 10 + digit;
+    }
+    *value = number;
+    return true;
+}
+
+bool wf_ti_text_more(const struct wf_ti_text *text)
+{
+    const char *at = text->rest;
+
+    while (is_blank(*at)) {
+        at++;
+    }
+    return *at != '\0';
 }
 
 /* Limits the length of a word that an error message quotes. */
@@ -66,7 +106,12 @@ double wf_ti_text_real(struct wf_ti_text *text, bool *has)
     size_t length = 0;
     char *word = take_word(text, &length), *end = NULL;
 
+    int64_t value;
+
     *has = word != NULL;
+    if (word != NULL && is_short(word, length, &value)) {
+        return (double)value;
+    }
     double number = word != NULL ? strtod(word, &end) : 0;
     if (word != NULL && (end != word + length || !isfinite(number))) {
         wf_trace_bad(&text->file.place, "%s: expected a number, found '%.*s'",
@@ -95,19 +140,22 @@ int64_t wf_ti_text_whole(struct wf_ti_text *text, int64_t min)
 
 /* ---- lines ---- */
 
-static void read_action(struct wf_ti_text *text)
+static void read_action(struct wf_ti_text *text, bool only_rank)
 {
     size_t length = 0;
-    char *word = take_word(text, &length), *end = NULL;
+    char *word = take_word(text, &length);
+    int64_t rank = 0;
 
-    errno = 0;
-    unsigned long long rank = strtoull(word, &end, 10);
-    if (end != word + length || *word == '-' || errno != 0 || rank >= WF_RANKS_MAX) {
+    text->action = NULL;
+    if (!is_short(word, length, &rank) || rank >= WF_RANKS_MAX) {
         wf_trace_bad(&text->file.place, "a line begins with a rank, not with '%.*s'",
                      quoted(length), word);
         return;
     }
-    text->file.place.rank = (int64_t)rank;
+    text->file.place.rank = rank;
+    if (only_rank) {
+        return;
+    }
     word = take_word(text, &length);
     text->action = word != NULL ? wf_ti_find(word, length) : NULL;
     if (word == NULL) {
@@ -117,7 +165,7 @@ static void read_action(struct wf_ti_text *text)
     }
 }
 
-bool wf_ti_text_next(struct wf_ti_text *text)
+static bool next_line(struct wf_ti_text *text, bool only_rank)
 {
     do {
         ssize_t n = wf_trace_failed(text->err)
@@ -134,7 +182,17 @@ bool wf_ti_text_next(struct wf_ti_text *text)
             wf_trace_bad(&text->file.place, "a NUL byte in the line: this is no text file");
             return false;
         }
-    } while (text->line[strspn(text->line, BLANKS)] == '\0');
-    read_action(text);
+    } while (!wf_ti_text_more(text));
+    read_action(text, only_rank);
     return !wf_trace_failed(text->err);
+}
+
+bool wf_ti_text_next(struct wf_ti_text *text)
+{
+    return next_line(text, false);
+}
+
+bool wf_ti_text_next_rank(struct wf_ti_text *text)
+{
+    return next_line(text, true);
 }

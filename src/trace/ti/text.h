@@ -26,12 +26,15 @@ void wf_ti_text_close(struct wf_ti_text *text);
 
 /* Reads the next line that is not blank; false if there is none. */
 bool wf_ti_text_next(struct wf_ti_text *text);
+/* Likewise, but only its rank: the action is null. */
+bool wf_ti_text_next_rank(struct wf_ti_text *text);
 
 /* The next word of the line as a number; *has is false if there is none. */
 double wf_ti_text_real(struct wf_ti_text *text, bool *has);
 /* Likewise, a whole number from `min`, which must be there. */
 int64_t wf_ti_text_whole(struct wf_ti_text *text, int64_t min);
 
-/* How many words are left in the line; and passes all of them. */
+/* Whether words are left in the line, how many, and passes all of them. */
+bool wf_ti_text_more(const struct wf_ti_text *text);
 size_t wf_ti_text_words(const struct wf_ti_text *text);
 void wf_ti_text_skip(struct wf_ti_text *text);

@@ -140,8 +140,8 @@ static void put_message(struct ti *ti, uint32_t rank, const char *prefix,
                         const struct wf_plain_message *message)
 {
     (void)fprintf(ti->out, "%" PRIu32 " %s%s %" PRId64 " %" PRId32 " %" PRIu64 "\n", rank,
-                  prefix, message->receives ? "recv" : "send", peer_of(message), tag_of(message),
-                  message->bytes);
+                  prefix, message->receives ? "recv" : "send", peer_of(message),
+                  tag_of(message), message->bytes);
 }
 
 static void put_start(struct ti *ti, uint32_t rank, struct request *request)
