@@ -154,7 +154,7 @@ static void grow(struct wf_vrank_oplog *log)
     }
     if (log->n == capacity) {
         struct wf_vrank_logged_op **many =
-            wf_xmalloc(2 * capacity * sizeof(struct wf_vrank_logged_op *));
+            wf_xmalloc(2 * (size_t)capacity * sizeof(struct wf_vrank_logged_op *));
         memcpy(many, ops_of(log), log->n * sizeof(struct wf_vrank_logged_op *));
         if (log->capacity > 0) {
             free(log->many);
