@@ -90,6 +90,25 @@ static bool is_empty(const struct set *set)
     return any == 0;
 }
 
+/* The number of members. Many processors count bits in one instruction, but a portable build
+ * cannot use it: sums of pairs, of fours and of bytes of the four words together. */
+static uint64_t count(const struct set *set)
+{
+    const uint64_t ones = UINT64_C(0x5555555555555555), twos = UINT64_C(0x3333333333333333);
+    const uint64_t fours = UINT64_C(0x0f0f0f0f0f0f0f0f), bytes = UINT64_C(0x0101010101010101);
+    uint64_t sum = 0;
+
+    for (int i = 0; i < SET_WORDS; i++) {
+        uint64_t word = set->word[i];
+        word -= word >> 1 & ones;
+        word = (word & twos) + (word >> 2 & twos);
+        sum += (word & fours) + (word >> 4 & fours);
+    }
+    /* A byte holds up to 32 now, and the sum of eight of them up to 256. */
+    const uint64_t halves = UINT64_C(0x00ff00ff00ff00ff);
+    return ((sum & halves) + (sum >> 8 & halves)) * (bytes & halves) >> 48;
+}
+
 static void add_all(struct set *set, const struct set *more)
 {
     for (int i = 0; i < SET_WORDS; i++) {
@@ -116,7 +135,7 @@ static uint64_t arrive(struct search *search, uint32_t n_nodes, bool *any)
     uint64_t n = 0, all = 0;
 
     for (uint32_t v = 0; v < search->csr->n_vertices; v++) {
-        uint64_t here = 0;
+        uint64_t any_here = 0;
 
         for (int i = 0; i < SET_WORDS; i++) {
             uint64_t word = search->next[v].word[i] & ~search->seen[v].word[i];
@@ -124,8 +143,9 @@ static uint64_t arrive(struct search *search, uint32_t n_nodes, bool *any)
             search->next[v].word[i] = 0;
             search->now[v].word[i] = word;
             search->seen[v].word[i] |= word;
-            here += word != 0 ? (uint64_t)__builtin_popcountll(word) : 0;
+            any_here |= word;
         }
+        uint64_t here = any_here != 0 ? count(&search->now[v]) : 0;
         n += v < n_nodes ? here : 0;
         all += here;
     }

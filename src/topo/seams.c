@@ -269,6 +269,7 @@ struct place {
     uint32_t level, cell;
     uint32_t halvings[WF_TOPO_TWIST_DIMS_MAX];
     uint32_t from[WF_TOPO_TWIST_DIMS_MAX], to[WF_TOPO_TWIST_DIMS_MAX];
+    uint32_t pair[WF_TOPO_TWIST_DIMS_MAX]; /* the region of pairs, which follows from these */
 };
 
 /* Whether word v costs no more than word w everywhere in a cell. */
@@ -286,9 +287,7 @@ static bool beats(struct build *b, const struct place *place, uint16_t v, uint16
             *excess = compare(dim, dim->tables[tv].cost, dim->tables[tw].cost);
             b->effort += (uint64_t)dim->size * dim->size / 4;
         }
-        uint32_t halvings = place->halvings[k];
-        sum +=
-            (*excess)[regions_before(halvings) + (place->from[k] << halvings) + place->to[k]];
+        sum += (*excess)[place->pair[k]];
     }
     return sum <= 0;
 }
@@ -304,6 +303,8 @@ static struct place part_of(const struct build *b, const struct place *place, ui
     part.halvings[k]++;
     part.from[k] = 2 * place->from[k] + n / 2;
     part.to[k] = 2 * place->to[k] + n % 2;
+    part.pair[k] =
+        regions_before(part.halvings[k]) + (part.from[k] << part.halvings[k]) + part.to[k];
     return part;
 }
 
