@@ -10,7 +10,7 @@
 
 struct coll_opts {
     bool help, json, all;
-    uint64_t ranks, bytes, root;
+    uint64_t ranks, ranks_per_node, bytes, root;
     const char *algorithm;
     int rules;
 };
@@ -18,6 +18,9 @@ struct coll_opts {
 static const struct wf_opt rows[] = {
     WF_OPT_ROW(struct coll_opts, ranks, COUNT, "ranks", 'n', NULL, .def = "8", .min = "1",
                .max = "1073741824", .doc = "Ranks of the communicator"),
+    WF_OPT_ROW(struct coll_opts, ranks_per_node, COUNT, "ranks-per-node", 0, NULL, .def = "1",
+               .min = "1", .max = "1073741824",
+               .doc = "Ranks on each node, which the algorithms of GPUs go by"),
     WF_OPT_ROW(struct coll_opts, bytes, SIZE, "bytes", 'b', NULL, .def = "1KiB", .max = "1TiB",
                .doc = "Size of the data, or of one block if each rank has its own"),
     WF_OPT_ROW(struct coll_opts, root, COUNT, "root", 0, NULL, .def = "0",
@@ -73,6 +76,7 @@ static enum wf_status show(struct wf_cli *cli, enum wf_coll_kind kind,
         .size = (uint32_t)opts->ranks,
         .root = wf_coll_has_root(kind) ? (uint32_t)opts->root : 0,
         .bytes = kind == WF_COLL_BARRIER ? 0 : opts->bytes,
+        .node_size = (uint32_t)opts->ranks_per_node,
     };
     const struct wf_coll_ops *ops = NULL;
     struct wf_study_messages messages;
@@ -81,6 +85,11 @@ static enum wf_status show(struct wf_cli *cli, enum wf_coll_kind kind,
     if (opts->ranks > WF_STUDY_MESSAGES_RANKS) {
         return wf_err_set(err, WF_EUSAGE, "--ranks: messages of at most %d ranks can be shown",
                           WF_STUDY_MESSAGES_RANKS);
+    }
+    if (opts->ranks % opts->ranks_per_node != 0) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "--ranks-per-node: %" PRIu64 " ranks do not fill nodes of %" PRIu64,
+                          opts->ranks, opts->ranks_per_node);
     }
     if (opts->root >= opts->ranks) {
         return wf_err_set(err, WF_EUSAGE, "--root: there are only ranks 0 to %" PRIu64,

@@ -42,6 +42,7 @@ static const char *const model_names[N_MODELS + 1] = {
     "llama3-405b", "mixtral-8x7b", "gpt-oss-120b", NULL};
 static const char *const schedule_names[] = {"gpipe", "1f1b", "interleaved", "zero_bubble",
                                              NULL};
+static const char *const phase_names[] = {"training", "prefill", "decode", NULL};
 static const char *const precision_names[] = {"bf16", "fp8", NULL};
 static const char *const recompute_names[] = {"none", "attention", "full", NULL};
 static const char *const zero_names[] = {"0", "1", "2", "3", NULL};
@@ -62,6 +63,9 @@ struct llm {
 static const struct wf_param params_table[] = {
     ROW(model, ENUM, .def = "custom", .choices = model_names,
         .doc = "A known model, whose shape the next parameters may change"),
+    ROW(phase, ENUM, .def = "training", .choices = phase_names,
+        .doc = "Training, or inference: prefill computes whole sequences forwards, decode the "
+               "next token of each"),
     SHAPE(layers, "10000", "Layers"),
     SHAPE(hidden, "1000000", "Width of the activations"),
     SHAPE(heads, "100000", "Heads of the attention"),
@@ -144,7 +148,7 @@ static void complete(struct wf_gen_llm_params *p)
     fill(&p->experts, model->experts);
     fill(&p->top_k, model->top_k);
     p->gated = p->model == 0 ? p->gated : model->gated;
-    if (p->tensor == 1) {
+    if (p->tensor == 1 || p->phase == WF_GEN_LLM_DECODE) {
         p->sequence_parallel = false;
     }
 }
@@ -398,7 +402,7 @@ static bool llm_work(const struct wf_source *source, struct wf_source_work *out)
 
     *out = (struct wf_source_work){
         .repeats = llm->given.steps,
-        .tokens = wf_times_u64(llm->given.batch, llm->given.sequence),
+        .tokens = wf_times_u64(llm->given.batch, wf_gen_llm_new_tokens(&llm->given)),
         .flops_per_token = llm->shape.flops_per_token,
         .is_8bit = llm->given.precision == WF_GEN_LLM_FP8,
     };

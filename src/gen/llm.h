@@ -14,6 +14,7 @@
 
 struct wf_gen_llm_params {
     int model;
+    int phase; /* enum wf_gen_llm_phase */
     uint64_t layers, hidden, heads, kv_heads, head_width, ffn, vocabulary, sequence;
     uint64_t experts, top_k;
     bool gated;
@@ -37,6 +38,7 @@ enum wf_gen_llm_schedule {
     WF_GEN_LLM_INTERLEAVED,
     WF_GEN_LLM_ZERO_BUBBLE
 };
+enum wf_gen_llm_phase { WF_GEN_LLM_TRAINING, WF_GEN_LLM_PREFILL, WF_GEN_LLM_DECODE };
 enum wf_gen_llm_precision { WF_GEN_LLM_BF16, WF_GEN_LLM_FP8 };
 enum wf_gen_llm_recompute { WF_GEN_LLM_NOTHING, WF_GEN_LLM_ATTENTION, WF_GEN_LLM_EVERYTHING };
 
@@ -62,6 +64,12 @@ struct wf_gen_llm_shape {
     uint64_t head_params;           /* of the embedding, and of the last layer */
     uint64_t flops_per_token;
 };
+
+/* The tokens of a sequence that a step computes: of a decode step one, else all. */
+static inline uint64_t wf_gen_llm_new_tokens(const struct wf_gen_llm_params *p)
+{
+    return p->phase == WF_GEN_LLM_DECODE ? 1 : p->sequence;
+}
 
 struct wf_gen_llm_shape wf_gen_llm_shape(const struct wf_gen_llm_params *p);
 

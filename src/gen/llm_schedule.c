@@ -62,8 +62,14 @@ struct wf_gen_llm_plan wf_gen_llm_schedule(const struct wf_gen_llm_params *p, ui
     struct wf_gen_llm_plan plan = {
         .items = wf_xcalloc((size_t)total * (apart ? 3 : 2) + 1, sizeof(*plan.items))};
 
+    if (p->phase != WF_GEN_LLM_TRAINING) {
+        warmup = total;
+    }
     for (uint32_t k = 0; k < warmup; k++) {
         add(&plan, p, k, WF_GEN_LLM_FORWARD);
+    }
+    if (p->phase != WF_GEN_LLM_TRAINING) {
+        return plan;
     }
     for (uint32_t k = 0; k < total; k++) {
         if (warmup + k < total) {

@@ -25,6 +25,11 @@ static struct wf_gen_llm_work product(const struct wf_gen_llm_params *p, uint64_
         .flops16 = is_8bit ? 0 : flops, .flops8 = is_8bit ? flops : 0, .bytes = bytes};
 }
 
+static uint64_t kv_width(const struct wf_gen_llm_params *p)
+{
+    return p->head_width * p->kv_heads;
+}
+
 /* Attention is computed with 16 bits, at a lower rate than products of matrices. */
 static void set_core(const struct wf_gen_llm_params *p, struct wf_gen_llm_shape *out)
 {
@@ -32,12 +37,13 @@ static void set_core(const struct wf_gen_llm_params *p, struct wf_gen_llm_shape 
 
     out->core =
         (struct wf_gen_llm_work){.flops16 = (uint64_t)((double)flops * p->attention_cost)};
+    if (p->phase == WF_GEN_LLM_DECODE) {
+        /* Not half, but all of the sequence; its keys and values are read. */
+        out->core.flops16 *= 2;
+        out->core.bytes =
+            NUMBER * p->micro * p->sequence * 2 * kv_width(p) / p->tensor / p->context;
+    }
     out->core_backward_percent = 250;
-}
-
-static uint64_t kv_width(const struct wf_gen_llm_params *p)
-{
-    return p->head_width * p->kv_heads;
 }
 
 static void set_layers(const struct wf_gen_llm_params *p, struct wf_gen_llm_shape *out)
@@ -86,7 +92,8 @@ static void set_layers(const struct wf_gen_llm_params *p, struct wf_gen_llm_shap
 
 struct wf_gen_llm_shape wf_gen_llm_shape(const struct wf_gen_llm_params *p)
 {
-    struct wf_gen_llm_shape out = {.tokens = div_up(p->micro * p->sequence, p->context)};
+    struct wf_gen_llm_shape out = {.tokens =
+                                       div_up(p->micro * wf_gen_llm_new_tokens(p), p->context)};
     uint64_t t = out.tokens, h = p->hidden;
 
     set_layers(p, &out);
@@ -100,5 +107,8 @@ struct wf_gen_llm_shape wf_gen_llm_shape(const struct wf_gen_llm_params *p)
     out.context_bytes = NUMBER * t * 2 * kv_width(p) / p->tensor;
     out.routed = NUMBER * t * p->top_k * h / (p->sequence_parallel ? p->tensor : 1);
     out.flops_per_token += 6 * h * p->vocabulary;
+    if (p->phase != WF_GEN_LLM_TRAINING) {
+        out.flops_per_token /= 3;
+    }
     return out;
 }

@@ -155,7 +155,8 @@ static void begin_weights(struct builder *b)
     const struct wf_gen_llm_params *p = b->p;
 
     b->n_buckets = b->n_gathered = 0;
-    if (p->zero == 0 || p->zero == 3 || b->sizes->replicas == 1) {
+    if (p->zero == 0 || p->zero == 3 || b->sizes->replicas == 1 ||
+        p->phase != WF_GEN_LLM_TRAINING) {
         return;
     }
     uint64_t bytes = stage_params(b) * NUMBER;
@@ -196,7 +197,7 @@ static void gather_layer(struct builder *b, uint32_t layer, uint32_t layers)
     uint64_t bytes = div_up(b->shape->layer_params * NUMBER, b->sizes->replicas);
     enum wf_op_kind kind = b->p->overlap ? WF_OP_IALLGATHER : WF_OP_ALLGATHER;
 
-    if (b->p->zero != 3 || b->sizes->replicas == 1) {
+    if (b->p->zero != 3 || b->sizes->replicas == 1 || b->p->phase != WF_GEN_LLM_TRAINING) {
         return;
     }
     if (layer == 0 || !b->p->overlap) {
@@ -465,6 +466,9 @@ static void end_step(struct builder *b)
     }
     if (b->n_gradients > 0) {
         wait(b, GRADIENTS, b->n_gradients);
+    }
+    if (b->p->phase != WF_GEN_LLM_TRAINING) {
+        return;
     }
     compute(b, (struct wf_gen_llm_work){.bytes = OPTIMIZER_BYTES *
                                                  (params / owners + experts / expert_owners)});

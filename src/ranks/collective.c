@@ -11,6 +11,7 @@
 #include "ranks/formula.h"
 #include "ranks/protocol.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* A collective that is being continued. */
@@ -44,16 +45,43 @@ static void keep_cookie(const struct wf_caller *who, struct wf_rank_request *col
     }
 }
 
-/* How many members in a row are on one node, if that is the same for all nodes; else 1. Only
- * placements that fill nodes in order, and groups without a list of members, are known. */
+enum { SCANNED_MAX = 1024 };
+
+/* How many members in a row are on one node, if that is the same for all nodes; else 1. Looks at
+ * every member. */
+static uint32_t scan_node_size(const struct wf_place *place, const struct wf_rank_group *group)
+{
+    uint32_t m = 0, before = UINT32_MAX;
+
+    assert(group->size > 0);
+    for (uint32_t r = 0; r < group->size; r++) {
+        uint32_t node = wf_place_node(place, wf_rank_group_member(group, r));
+        if (m == 0 && r > 0 && node != before) {
+            m = r;
+        }
+        bool begins = r == 0 || (m > 0 && r % m == 0);
+        if (begins != (node != before)) {
+            return 1;
+        }
+        before = node;
+    }
+    m = m == 0 ? group->size : m;
+    return group->size % m == 0 ? m : 1;
+}
+
+/* The same in constant time where nodes are filled in order and members are at equal distances.
+ * Other groups are looked at if they are small, else the result is 1. */
 static uint32_t node_size(const struct wf_place *place, const struct wf_rank_group *group)
 {
     uint32_t slots = place->slots_max, first = group->base + group->first;
     uint32_t stride = group->stride,
              run = group->width < group->size ? group->width : group->size;
 
-    if (place->node_of != NULL || group->members != NULL || stride == 0 || slots == 1) {
+    if (slots == 1) {
         return 1;
+    }
+    if (place->node_of != NULL || group->members != NULL || stride == 0) {
+        return group->size <= SCANNED_MAX ? scan_node_size(place, group) : 1;
     }
     uint64_t last = first + (uint64_t)(run - 1) * stride;
     if (last / slots == first / slots) {

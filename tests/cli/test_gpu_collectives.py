@@ -48,6 +48,18 @@ def check_formulas():
     check_time("combining", got["predicted_time_ps"], 6 * 2 * 10**6 + 3 * 10**6)
 
 
+def check_nodes():
+    """Which ranks share a node matters, not which node it is; one node has no messages."""
+    args = [*PLAIN, "-p", "mpi.rules=nccl", "-p", "gen.bytes=1MiB", "--ranks-per-node", "4"]
+    linear, other, mixed = (predicted([*args, "-n", "16", "--placement", placement])
+                            for placement in ("linear", "nodes:2,0,3,1", "roundrobin"))
+    check(linear["predicted_time_ps"] == other["predicted_time_ps"] and linear["messages"] == other["messages"],
+          "other nodes, another time")
+    check(mixed["predicted_time_ps"] != linear["predicted_time_ps"], "ranks that are dealt out to nodes are in channels")
+    check(predicted([*args, "-n", "4"])["messages"] == 0, "one node has messages")
+    check_run([*args, "-n", "4", "-p", "mpi.scan=nccl"], 2, "NCCL has no such collective")
+
+
 def astra_args(row, chunks=4):
     """Chunks one after another, 10 ns at each end of a step and at the end of a chunk, and combining with
     two reads and a write at 1600 bytes/ns."""
@@ -79,6 +91,7 @@ def check_astra(path):
 
 def main():
     check_formulas()
+    check_nodes()
     if REFERENCE.exists():
         check_astra(pathlib.Path(REFERENCE))
     finish()

@@ -84,8 +84,20 @@ def check_communication():
     check(slow["step_ps"] < 1.1 * hidden["step_ps"], "long messages")
 
 
+def check_inference():
+    """A forward pass; and a token that reads all weights and keys, whatever the operations."""
+    got = training([*PLAIN, "-n", "1", *params(["batch=3", "phase=prefill"])])
+    check(abs(got["step_ps"] / (3 * work(512) + 3 * 2 * 512 * 1024) - 1) < 1e-5, f"prefill: {got['step_ps']} ps")
+    got = training([*PLAIN, "-n", "1", "-p", "cpu.tflops16=1000000", "-p", "cpu.memory_bandwidth=1TB/s",
+                    *params(["batch=4", "micro=4", "phase=decode"])])
+    weights, keys = 8 * (4 * 1024**2 + 3 * 1024 * 4096), 8 * 4 * 512 * 2 * 1024
+    least = 2 * (weights + keys)
+    check(least < got["step_ps"] < 1.02 * least, f"decode: {got['step_ps']} ps, not {least}")
+
+
 def main():
     check_computing()
+    check_inference()
     check_schedules()
     check_communication()
     for ranks, measured, settings in KNOWN:

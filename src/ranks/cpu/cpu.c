@@ -485,18 +485,24 @@ static int64_t work_time(const struct wf_cpu_roofline *roofline, const uint64_t 
     return wf_max_i64(time, wf_transfer_ps(counters[WF_CPU_BYTES], roofline->memory));
 }
 
+/* The duration of work whose recorded duration counts. */
+static int64_t recorded_time(const struct wf_cpu *cpu, const struct wf_cpu_work *work)
+{
+    int64_t time = cpu->scale == WF_CPU_SCALE_ONE ? work->duration
+                                                  : wf_cpu_time(cpu->scale, work->duration);
+
+    return cpu->rules == NULL ? time : by_rules(cpu->rules, work, time);
+}
+
 int64_t wf_cpu_duration(const struct wf_cpu *cpu, const struct wf_cpu_work *work)
 {
-    struct wf_cpu_work counted = *work;
-
     if (cpu->roofline.jobs != 0 && work->job < WF_CPU_JOBS &&
         (cpu->roofline.jobs >> work->job & 1) != 0 && work->n_counters >= WF_CPU_COUNTERS) {
+        struct wf_cpu_work counted = *work;
         counted.duration = work_time(&cpu->roofline, work->counters);
+        return recorded_time(cpu, &counted);
     }
-    int64_t time = cpu->scale == WF_CPU_SCALE_ONE ? counted.duration
-                                                  : wf_cpu_time(cpu->scale, counted.duration);
-
-    return cpu->rules == NULL ? time : by_rules(cpu->rules, &counted, time);
+    return recorded_time(cpu, work);
 }
 
 bool wf_cpu_has_memory_bound(const struct wf_cpu *cpu)

@@ -34,10 +34,59 @@ static void more_than_a_time_is_the_greatest_time(void)
     CHECK(wf_cpu_time(wf_cpu_scale(1e6), WF_TIME_MAX) == WF_TIME_MAX);
 }
 
+/* 3 operations per picosecond with 16 bits, 8 with 8 bits, 2 bytes. */
+static const struct wf_cpu device = {.scale = WF_CPU_SCALE_ONE,
+                                     .roofline = {.flops16 = UINT64_C(3000000000000),
+                                                  .flops8 = UINT64_C(8000000000000),
+                                                  .memory = 2000000000000 * WF_RATE_BYTE,
+                                                  .jobs = 1}};
+
+static int64_t time_of(uint64_t flops16, uint64_t flops8, uint64_t bytes, uint32_t job)
+{
+    const uint64_t counters[WF_CPU_COUNTERS] = {flops16, flops8, bytes};
+
+    return wf_cpu_duration(&device, &(struct wf_cpu_work){.duration = 7,
+                                                          .region = WF_CPU_NO_REGION,
+                                                          .counters = counters,
+                                                          .n_counters = WF_CPU_COUNTERS,
+                                                          .job = job});
+}
+
+static void counted_work_takes_operations_or_memory(void)
+{
+    CHECK(time_of(3000, 0, 0, 0) == 1000);
+    CHECK(time_of(3001, 0, 0, 0) == 1001);
+    CHECK(time_of(3000, 800, 2200, 0) == 1100);
+    CHECK(time_of(3000, 800, 2202, 0) == 1101);
+    CHECK(time_of(0, 0, 0, 0) == 0);
+    CHECK(time_of(UINT64_MAX, UINT64_MAX, UINT64_MAX, 0) > INT64_C(1) << 61);
+    /* Another job has times of its own. */
+    CHECK(time_of(3000, 0, 0, 1) == 7);
+    CHECK(time_of(3000, 0, 0, 64) == 7);
+}
+
+static void shares_of_peaks_make_the_roofline(void)
+{
+    struct wf_cpu_params cpu = {.tflops16 = 100, .memory_bandwidth = UINT64_MAX};
+    struct wf_cpu_roofline roofline = wf_cpu_roofline(&cpu, NULL, 0);
+
+    CHECK_U64(roofline.flops16, UINT64_C(100000000000000));
+    CHECK_U64(roofline.flops8, UINT64_C(100000000000000));
+    CHECK_U64(roofline.jobs, 0);
+    cpu.tflops8 = 200;
+    cpu.efficiency = 0.5;
+    cpu.efficiency8 = 0.25;
+    roofline = wf_cpu_roofline(&cpu, NULL, 0);
+    CHECK_U64(roofline.flops16, UINT64_C(50000000000000));
+    CHECK_U64(roofline.flops8, UINT64_C(50000000000000));
+}
+
 int main(void)
 {
     RUN(a_scale_of_one_changes_nothing);
     RUN(other_scales_multiply_and_round);
     RUN(more_than_a_time_is_the_greatest_time);
+    RUN(counted_work_takes_operations_or_memory);
+    RUN(shares_of_peaks_make_the_roofline);
     return wf_test_done();
 }
