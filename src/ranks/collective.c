@@ -11,7 +11,6 @@
 #include "ranks/formula.h"
 #include "ranks/protocol.h"
 
-#include <assert.h>
 #include <string.h>
 
 /* A collective that is being continued. */
@@ -53,7 +52,6 @@ static uint32_t scan_node_size(const struct wf_place *place, const struct wf_ran
 {
     uint32_t m = 0, before = UINT32_MAX;
 
-    assert(group->size > 0);
     for (uint32_t r = 0; r < group->size; r++) {
         uint32_t node = wf_place_node(place, wf_rank_group_member(group, r));
         if (m == 0 && r > 0 && node != before) {
@@ -65,7 +63,9 @@ static uint32_t scan_node_size(const struct wf_place *place, const struct wf_ran
         }
         before = node;
     }
-    m = m == 0 ? group->size : m;
+    if (m == 0) {
+        return group->size;
+    }
     return group->size % m == 0 ? m : 1;
 }
 
