@@ -15,6 +15,10 @@ static const struct wf_opt rows[] = {
     WF_RUN_ROW_COMPUTE,
     WF_OPT_ROW(struct wf_simulate_opts, trace, TEXT, "trace", 0, "<trace>",
                .doc = "Also record the program as a trace, in the format of this name"),
+    WF_OPT_ROW(struct wf_simulate_opts, libraries, BOOL, "libraries", 0, NULL,
+               .doc =
+                   "Run nothing: print which libraries of the program have variables of their "
+                   "own for each rank, and which are shared"),
     WF_OPT_SETTING("ranks", 'n', "ranks", NULL),
     WF_OPT_SETTING("ranks-per-node", 0, "ranks_per_node", NULL),
     WF_OPT_SETTING("net", 0, "network", "<model>"),
@@ -91,7 +95,10 @@ static enum wf_status set_program(const struct wf_cli *cli, const struct wf_simu
 static enum wf_status run_run(struct wf_cli *cli, const void *opts,
                               const struct wf_operands *operands, struct wf_err *err)
 {
-    return wf_simulate(cli, opts, operands, set_program, err);
+    const struct wf_simulate_opts *own = opts;
+
+    return own->libraries ? wf_program_print_libraries(operands->args.items[0], cli->out, err)
+                          : wf_simulate(cli, opts, operands, set_program, err);
 }
 
 const struct wf_verb wf_verb_run = {

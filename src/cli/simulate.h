@@ -20,6 +20,7 @@ struct wf_simulate_opts {
     const char *compute;
     const char *trace; /* the trace to write */
     uint64_t parts;    /* number of files of that trace; 0: one file */
+    bool libraries;    /* print those of the program instead of running it */
     bool silent;       /* print no result unless the user asks for it */
     /* replay */
     struct wf_opt_list jobs; /* other programs */

@@ -33,6 +33,24 @@ static const struct wl_replacement replacements[] = {
 #undef X
 };
 
+/* In the order of strcmp(). What weftcc replaces when it links a program (libc_process.c, libc_wrappers.c): libraries that
+ * were built without it need the same. */
+#define WRAPPED(X)                                                                          \
+    X(_Exit)                                                                                \
+    X(__cxa_atexit)                                                                         \
+    X(_exit) X(abort) X(exit) X(fork) X(fread) X(on_exit) X(pread) X(pread64) X(quick_exit) \
+        X(read) X(readv) X(recv) X(vfork)
+
+#define X(name) void __wrap_##name(void);
+WRAPPED(X)
+#undef X
+
+static const struct wl_replacement wrapped[] = {
+#define X(name) {#name, __wrap_##name},
+    WRAPPED(X)
+#undef X
+};
+
 static int compare(const void *a, const void *b)
 {
     return strcmp(a, ((const struct wl_replacement *)b)->name);
@@ -70,8 +88,12 @@ static const struct wl_replacement *find(const char *name)
     if (is_of_threads(name)) {
         return find_openmp(name);
     }
-    return bsearch(name, replacements, sizeof(replacements) / sizeof(replacements[0]),
-                   sizeof(replacements[0]), compare);
+    const struct wl_replacement *found =
+        bsearch(name, replacements, sizeof(replacements) / sizeof(replacements[0]),
+                sizeof(replacements[0]), compare);
+    return found != NULL ? found
+                         : bsearch(name, wrapped, sizeof(wrapped) / sizeof(wrapped[0]),
+                                   sizeof(wrapped[0]), compare);
 }
 
 /* The addresses of a loaded object. */

@@ -72,6 +72,31 @@ static bool is_complete(const unsigned char *bytes, size_t size)
     return true;
 }
 
+wf_vrank_segment *wf_vrank_program_segments(const struct wf_vrank_program_file *file,
+                                            unsigned *n)
+{
+    const ElfW(Ehdr) *header = (const void *)file->bytes;
+
+    *n = header->e_phnum;
+    return (void *)(file->bytes + header->e_phoff);
+}
+
+unsigned char *wf_vrank_program_bytes(const struct wf_vrank_program_file *file, uint64_t at,
+                                      uint64_t bytes)
+{
+    unsigned n;
+    const ElfW(Phdr) *segments = wf_vrank_program_segments(file, &n);
+
+    for (unsigned i = 0; i < n; i++) {
+        if (segments[i].p_type == PT_LOAD && at >= segments[i].p_vaddr &&
+            at - segments[i].p_vaddr <= segments[i].p_filesz &&
+            segments[i].p_filesz - (at - segments[i].p_vaddr) >= bytes) {
+            return file->bytes + segments[i].p_offset + (at - segments[i].p_vaddr);
+        }
+    }
+    return NULL;
+}
+
 /* Takes one entry of the dynamic section from the loader, and keeps what it said. */
 static void take_entry(ElfW(Dyn) * entry, struct wf_vrank_program_file *file)
 {
@@ -115,8 +140,8 @@ static void take_entries(struct wf_vrank_program_file *file)
     }
 }
 
-enum wf_status wf_vrank_program_file_open(const char *path, struct wf_vrank_program_file *out,
-                                          struct wf_err *err)
+static enum wf_status open_file(const char *path, bool is_library,
+                                struct wf_vrank_program_file *out, struct wf_err *err)
 {
     enum wf_status status = WF_OK;
 
@@ -128,12 +153,24 @@ enum wf_status wf_vrank_program_file_open(const char *path, struct wf_vrank_prog
         status = fail(err, path, "the end of the file is missing; build or copy it again");
     } else {
         take_entries(out);
-        status = wf_vrank_tls_take(out, path, err);
+        status = is_library ? WF_OK : wf_vrank_tls_take(out, path, err);
     }
     if (status != WF_OK) {
         wf_vrank_program_file_close(out);
     }
     return status;
+}
+
+enum wf_status wf_vrank_program_file_open(const char *path, struct wf_vrank_program_file *out,
+                                          struct wf_err *err)
+{
+    return open_file(path, false, out, err);
+}
+
+enum wf_status wf_vrank_library_file_open(const char *path, struct wf_vrank_program_file *out,
+                                          struct wf_err *err)
+{
+    return open_file(path, true, out, err);
 }
 
 void wf_vrank_program_file_close(struct wf_vrank_program_file *file)

@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "vrank/program_tls.h"
 
+#include <link.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,4 +34,18 @@ struct wf_vrank_program_file {
 WF_NODISCARD
 enum wf_status wf_vrank_program_file_open(const char *path, struct wf_vrank_program_file *out,
                                           struct wf_err *err);
+/* Likewise of a shared library that a program brings; its thread-local variables stay the
+ * loader's. */
+WF_NODISCARD
+enum wf_status wf_vrank_library_file_open(const char *path, struct wf_vrank_program_file *out,
+                                          struct wf_err *err);
 void wf_vrank_program_file_close(struct wf_vrank_program_file *file);
+
+typedef ElfW(Phdr) wf_vrank_segment;
+
+/* The segments of the file, and how many. */
+wf_vrank_segment *wf_vrank_program_segments(const struct wf_vrank_program_file *file,
+                                            unsigned *n);
+/* Where these bytes of the loaded program are in the file; null if they are not. */
+unsigned char *wf_vrank_program_bytes(const struct wf_vrank_program_file *file, uint64_t at,
+                                      uint64_t bytes);

@@ -2,7 +2,8 @@
 #include "vrank/program_image.h"
 
 #include "base/mem.h"
-#include "vrank/program_file.h"
+#include "vrank/program_libraries.h"
+#include "vrank/program_relink.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -16,25 +17,42 @@ typedef int main_function(int argc, char **argv, char **envp);
 typedef void constructor(int argc, char **argv, char **envp);
 typedef void destructor(void);
 
-/* One loaded copy of the program. Each thread that runs ranks has its own copy. */
-struct copy {
-    /* The file of the copy, in memory. It stays open: the loader tells files apart by their
-     * names, which contain this number. */
+/* The program, or a private library of it, in a copy. */
+struct object {
+    /* Its file, in memory. It stays open: the loader tells files apart by their names, which
+     * contain this number. */
     int fd;
-    void *handle;
-    main_function *main;
     constructor *const *constructors; /* called by each rank before main()... */
     destructor *const *destructors;   /* ...and at its end, the last one first */
     size_t n_constructors, n_destructors;
-    unsigned char *data; /* variables of the program: whole pages */
+    unsigned char *data; /* its variables: whole pages */
     size_t n_pages;
     unsigned char *fresh;           /* contents of the pages before any rank ran */
     uintptr_t base, code, code_end; /* where it is loaded, and its instructions */
-    uint32_t current;               /* the rank whose variables are in place; n_ranks if none */
+    /* Thread-local variables of a library: each thread has them at another place. */
+    size_t tls_module, tls_bytes;
+    unsigned char *tls_fresh;
+};
+
+/* A page that ranks have written to, or the thread-local variables of a library. */
+struct page {
+    unsigned char *at;
+    const unsigned char *fresh; /* its contents before any rank ran */
+    size_t bytes;
+};
+
+/* One loaded copy of the program. Each thread that runs ranks has its own copy. */
+struct copy {
+    void *handle;
+    main_function *main;
+    struct object *objects; /* libraries, after those that they need; the program last */
+    uint32_t n_objects;
+    uint32_t current; /* the rank whose variables are in place; n_ranks if none */
     /* The pages that ranks have written to, in the order of the first writes. The other pages
      * are the same for all ranks. */
-    uint32_t *written;
+    struct page *written;
     uint32_t n_written;
+    bool has_thread;         /* the thread-local variables of its thread are among them */
     unsigned char *is_fresh; /* [n_written] the rank that ran last has not changed the page */
 };
 
@@ -52,6 +70,7 @@ struct own_tls {
 
 struct wf_vrank_image {
     struct wf_vrank_image_config config;
+    struct wf_vrank_libraries libraries;
     struct copy *copies;
     uint32_t n_copies;
     struct own_pages *saved; /* [rank] */
@@ -68,58 +87,74 @@ static size_t page_size(void)
 /* ---- noticing writes ---- */
 
 /* Notes the first write to a page: from now on each rank has its own copy of the page. */
-static void note_written(struct copy *copy, uint32_t number)
+static void note_written(struct copy *copy, const struct object *object, size_t number)
 {
-    copy->written[copy->n_written++] = number;
+    size_t at = number * page_size();
+
+    copy->written[copy->n_written++] =
+        (struct page){object->data + at, object->fresh + at, page_size()};
 }
 
 /* If there are only a few pages, each rank has its own copy of all of them. Otherwise pages
  * are protected: the first write to a page causes a signal, and pages that no rank writes to
  * cost nothing. */
-static void protect_pages(struct copy *copy)
+static void protect_pages(struct copy *copy, struct object *object)
 {
     enum { FEW = 4 };
-    size_t bytes = copy->n_pages * page_size();
+    size_t bytes = object->n_pages * page_size();
 
     if (bytes == 0) {
         return;
     }
-    copy->fresh = wf_xmalloc(bytes);
-    copy->written = wf_xcalloc(copy->n_pages, sizeof(uint32_t));
-    copy->is_fresh = wf_xcalloc(copy->n_pages, 1);
-    memcpy(copy->fresh, copy->data, bytes);
-    if (copy->n_pages <= FEW || mprotect(copy->data, bytes, PROT_READ) != 0) {
-        for (uint32_t i = 0; i < copy->n_pages; i++) {
-            note_written(copy, i);
+    object->fresh = wf_xmalloc(bytes);
+    memcpy(object->fresh, object->data, bytes);
+    if (object->n_pages <= FEW || mprotect(object->data, bytes, PROT_READ) != 0) {
+        for (size_t i = 0; i < object->n_pages; i++) {
+            note_written(copy, object, i);
         }
     }
 }
 
-static bool is_written(const struct copy *copy, size_t number)
+static bool is_written(const struct copy *copy, const unsigned char *page)
 {
     uint32_t i = 0;
 
-    while (i < copy->n_written && copy->written[i] != number) {
+    while (i < copy->n_written && copy->written[i].at != page) {
         i++;
     }
     return i < copy->n_written;
 }
 
-bool wf_vrank_image_repair(struct wf_vrank_image *image, const void *address)
+static bool repair_in(struct copy *copy, const struct object *object, const void *address)
 {
     size_t page = page_size();
+    size_t number = ((uintptr_t)address - (uintptr_t)object->data) / page;
 
+    if (object->fresh == NULL || (uintptr_t)address < (uintptr_t)object->data ||
+        number >= object->n_pages || is_written(copy, object->data + number * page)) {
+        return false;
+    }
+    note_written(copy, object, number);
+    return mprotect(object->data + number * page, page, PROT_READ | PROT_WRITE) == 0;
+}
+
+bool wf_vrank_image_repair(struct wf_vrank_image *image, const void *address)
+{
     for (uint32_t i = 0; i < image->n_copies; i++) {
         struct copy *copy = &image->copies[i];
-        size_t number = ((uintptr_t)address - (uintptr_t)copy->data) / page;
 
-        if (copy->written != NULL && (uintptr_t)address >= (uintptr_t)copy->data &&
-            number < copy->n_pages && !is_written(copy, number)) {
-            note_written(copy, (uint32_t)number);
-            return mprotect(copy->data + number * page, page, PROT_READ | PROT_WRITE) == 0;
+        for (uint32_t k = 0; k < copy->n_objects; k++) {
+            if (repair_in(copy, &copy->objects[k], address)) {
+                return true;
+            }
         }
     }
     return false;
+}
+
+static struct object *program_in(const struct copy *copy)
+{
+    return &copy->objects[copy->n_objects - 1];
 }
 
 uintptr_t wf_vrank_image_place(const struct wf_vrank_image *image, const void *instruction)
@@ -128,9 +163,10 @@ uintptr_t wf_vrank_image_place(const struct wf_vrank_image *image, const void *i
 
     for (uint32_t i = 0; i < image->n_copies; i++) {
         const struct copy *copy = &image->copies[i];
+        const struct object *program = copy->n_objects > 0 ? program_in(copy) : NULL;
 
-        if (at >= copy->code && at < copy->code_end) {
-            return at - copy->base;
+        if (program != NULL && at >= program->code && at < program->code_end) {
+            return at - program->base;
         }
     }
     return 0;
@@ -142,11 +178,14 @@ void wf_vrank_image_touch(struct wf_vrank_image *image, const void *place, size_
     uintptr_t at = (uintptr_t)place / page * page, end = (uintptr_t)place + bytes;
 
     for (uint32_t i = 0; i < image->n_copies; i++) {
-        uintptr_t data = (uintptr_t)image->copies[i].data;
-        uintptr_t data_end = data + image->copies[i].n_pages * page;
-        for (uintptr_t p = at > data ? at : data; p < end && p < data_end; p += page) {
-            (void)wf_vrank_image_repair(image,
-                                        (const unsigned char *)place + (p - (uintptr_t)place));
+        struct copy *copy = &image->copies[i];
+        for (uint32_t k = 0; k < copy->n_objects; k++) {
+            uintptr_t data = (uintptr_t)copy->objects[k].data;
+            uintptr_t data_end = data + copy->objects[k].n_pages * page;
+            for (uintptr_t p = at > data ? at : data; p < end && p < data_end; p += page) {
+                (void)repair_in(copy, &copy->objects[k],
+                                (const unsigned char *)place + (p - (uintptr_t)place));
+            }
         }
     }
 }
@@ -165,7 +204,10 @@ bool wf_vrank_image_swaps(const struct wf_vrank_image *image, const void *place,
 
     for (uint32_t i = 0; i < image->n_copies && !found; i++) {
         const struct copy *copy = &image->copies[i];
-        found = overlaps(place, bytes, copy->data, copy->n_pages * page_size());
+        for (uint32_t k = 0; k < copy->n_objects && !found; k++) {
+            found = overlaps(place, bytes, copy->objects[k].data,
+                             copy->objects[k].n_pages * page_size());
+        }
     }
     return found;
 }
@@ -177,79 +219,101 @@ static enum wf_status fail(struct wf_err *err, const char *program, const char *
     return wf_err_set(err, WF_EINVAL, "cannot run '%.300s': %s", program, what);
 }
 
-/* Creates a new file in memory, so that the loader loads the program again. */
-static int memory_file(const unsigned char *bytes, size_t size)
-{
-    int fd = memfd_create("weft-program", MFD_CLOEXEC);
-
-    while (fd >= 0 && size > 0) {
-        ssize_t n = write(fd, bytes, size);
-        if (n <= 0) {
-            (void)close(fd);
-            return -1;
-        }
-        bytes += n;
-        size -= (size_t)n;
-    }
-    return fd;
-}
-
 /* Finds the variables of a loaded object: its writable segments without the part that is
  * read-only after relocation. */
+struct wanted {
+    uintptr_t base;
+    struct object *object;
+};
+
 static int find_data(struct dl_phdr_info *info, size_t size, void *arg)
 {
-    struct copy *copy = arg;
-    const struct link_map *map = copy->handle;
+    const struct wanted *wanted = arg;
+    struct object *object = wanted->object;
     uintptr_t first = UINTPTR_MAX, last = 0, relro_end = 0;
 
-    if (info->dlpi_addr != map->l_addr) {
+    if (info->dlpi_addr != wanted->base) {
         return 0;
     }
     for (unsigned i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
         uintptr_t from = info->dlpi_addr + segment->p_vaddr, to = from + segment->p_memsz;
         if (segment->p_type == PT_LOAD && (segment->p_flags & PF_X)) {
-            copy->base = info->dlpi_addr;
-            copy->code = copy->code_end == 0 || from < copy->code ? from : copy->code;
-            copy->code_end = to > copy->code_end ? to : copy->code_end;
+            object->code = object->code_end == 0 || from < object->code ? from : object->code;
+            object->code_end = to > object->code_end ? to : object->code_end;
         }
         if (segment->p_type == PT_LOAD && (segment->p_flags & PF_W)) {
             first = from < first ? from : first;
             last = to > last ? to : last;
         } else if (segment->p_type == PT_GNU_RELRO) {
             relro_end = to;
+        } else if (segment->p_type == PT_TLS && info->dlpi_tls_modid != 0) {
+            object->tls_module = info->dlpi_tls_modid;
+            object->tls_bytes = segment->p_memsz;
         }
     }
     if (first < last) {
         size_t page = page_size();
         first = relro_end > first && relro_end <= last ? relro_end : first;
-        copy->data = (unsigned char *)(first / page * page);
-        copy->n_pages = (last - first / page * page + page - 1) / page;
+        object->data = (unsigned char *)(first / page * page);
+        object->n_pages = (last - first / page * page + page - 1) / page;
     }
     return 1;
 }
 
 /* The run-time support of the compiler adds one destructor to every program. It has nothing to
  * do here, and it would cost every rank a page of variables. */
-static void find_functions(const struct wf_vrank_program_file *file, struct copy *copy)
+static void find_functions(const struct wf_vrank_program_file *file, struct object *object)
 {
-    const struct link_map *map = copy->handle;
-    const unsigned char *base = (const unsigned char *)map->l_addr;
+    const unsigned char *base = (const unsigned char *)object->base;
 
-    copy->constructors = (const void *)(base + file->constructors.at);
-    copy->n_constructors = file->constructors.n;
-    copy->destructors = (const void *)(base + file->destructors.at);
-    copy->n_destructors = file->destructors.n > 1 ? file->destructors.n : 0;
+    object->constructors = (const void *)(base + file->constructors.at);
+    object->n_constructors = file->constructors.n;
+    object->destructors = (const void *)(base + file->destructors.at);
+    object->n_destructors = file->destructors.n > 1 ? file->destructors.n : 0;
 }
 
-static enum wf_status load_copy(const struct wf_vrank_image_config *config,
+/* Where the loader has put a file, which comes with the program; 0 if it is not loaded. */
+static uintptr_t base_of(const struct copy *copy, int fd)
+{
+    char name[WF_VRANK_FD_NAME_MAX];
+    const struct link_map *map = copy->handle;
+
+    wf_vrank_fd_name(fd, name);
+    while (map != NULL && strcmp(map->l_name, name) != 0) {
+        map = map->l_next;
+    }
+    return map != NULL ? map->l_addr : 0;
+}
+
+static void find_objects(const struct wf_vrank_image *image,
+                         const struct wf_vrank_program_file *file, struct copy *copy)
+{
+    size_t n_pages = 0;
+
+    for (uint32_t i = 0; i < copy->n_objects; i++) {
+        struct object *object = &copy->objects[i];
+        object->base = object->fd >= 0 ? base_of(copy, object->fd) : 0;
+        if (object->base != 0) {
+            struct wanted wanted = {object->base, object};
+            find_functions(i < image->libraries.n ? &image->libraries.list[i].file : file,
+                           object);
+            (void)dl_iterate_phdr(find_data, &wanted);
+            n_pages += object->n_pages + 1;
+        }
+    }
+    copy->written = wf_xcalloc(n_pages, sizeof(struct page));
+    copy->is_fresh = wf_xcalloc(n_pages, 1);
+}
+
+static enum wf_status load_copy(const struct wf_vrank_image *image,
                                 const struct wf_vrank_program_file *file, struct copy *copy,
                                 struct wf_err *err)
 {
-    char path[64];
+    const struct wf_vrank_image_config *config = &image->config;
+    char path[WF_VRANK_FD_NAME_MAX];
 
-    (void)snprintf(path, sizeof(path), "/proc/self/fd/%d", copy->fd);
-    copy->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    copy->handle = dlopen(wf_vrank_fd_name(program_in(copy)->fd, path), RTLD_NOW | RTLD_LOCAL);
     if (copy->handle == NULL) {
         return wf_err_set(err, WF_EINVAL, "cannot run '%.300s': %s", config->program,
                           dlerror());
@@ -264,11 +328,42 @@ static enum wf_status load_copy(const struct wf_vrank_image_config *config,
     if (library != NULL && library->version == WF_PORT_VERSION) { /* or it will be refused */
         library->interpose(symbol);
     }
-    find_functions(file, copy);
-    (void)dl_iterate_phdr(find_data, copy);
+    find_objects(image, file, copy);
     copy->current = config->n_ranks;
-    protect_pages(copy);
+    for (uint32_t i = 0; i < copy->n_objects; i++) {
+        protect_pages(copy, &copy->objects[i]);
+    }
     return WF_OK;
+}
+
+/* The files of a copy: of the private libraries and of the program, which ask for each other. */
+static bool write_files(const struct wf_vrank_image *image,
+                        const struct wf_vrank_program_file *file, struct copy *copy)
+{
+    const struct wf_vrank_libraries *libraries = &image->libraries;
+    uint32_t n = libraries->n, n_private = 0;
+    char **names = wf_xcalloc(n, sizeof(char *));
+    int *fds = wf_xcalloc(n, sizeof(int));
+    bool written = true;
+
+    copy->objects = wf_xcalloc(n + 1, sizeof(struct object));
+    copy->n_objects = n + 1;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct wf_vrank_library *library = &libraries->list[i];
+        names[i] = library->name;
+        fds[i] = -1;
+        if (library->why_shared == NULL) {
+            fds[i] = wf_vrank_relink(&library->file, names, fds, i);
+            written &= fds[i] >= 0;
+            n_private++;
+        }
+        copy->objects[i].fd = fds[i];
+    }
+    program_in(copy)->fd = n_private > 0 ? wf_vrank_relink(file, names, fds, n)
+                                         : wf_vrank_memory_file(file->bytes, file->size);
+    free(names);
+    free(fds);
+    return written && program_in(copy)->fd >= 0;
 }
 
 static enum wf_status load_copies(struct wf_vrank_image *image,
@@ -276,10 +371,11 @@ static enum wf_status load_copies(struct wf_vrank_image *image,
 {
     for (uint32_t i = 0; i < image->config.copies; i++) {
         struct copy *copy = &image->copies[i];
-        copy->fd = memory_file(file->bytes, file->size);
         image->n_copies = i + 1;
-        WF_TRY(copy->fd >= 0 ? load_copy(&image->config, file, copy, err)
-                             : fail(err, image->config.program, "no memory for its file"));
+        WF_TRY(write_files(image, file, copy)
+                   ? load_copy(image, file, copy, err)
+                   : fail(err, image->config.program,
+                          "no memory for its file, or it cannot have libraries of its own"));
     }
     return WF_OK;
 }
@@ -299,7 +395,11 @@ enum wf_status wf_vrank_image_load(const struct wf_vrank_image_config *config,
     if (file.tls.bytes > 0) {
         image->tls_of = wf_xcalloc(config->n_ranks, sizeof(struct own_tls));
     }
-    enum wf_status status = load_copies(image, &file, err);
+    enum wf_status status =
+        wf_vrank_libraries_find(config->program, &file, &image->libraries, err);
+    if (status == WF_OK) {
+        status = load_copies(image, &file, err);
+    }
     wf_vrank_program_file_close(&file);
     if (status == WF_OK) {
         *library = dlsym(image->copies[0].handle, WF_PORT_LIBRARY_SYMBOL);
@@ -325,19 +425,30 @@ static void forget(struct own_pages *saved)
     *saved = (struct own_pages){.pages = NULL};
 }
 
+static void free_copy(struct copy *copy)
+{
+    if (copy->handle != NULL) {
+        (void)dlclose(copy->handle);
+    }
+    for (uint32_t i = 0; i < copy->n_objects; i++) {
+        free(copy->objects[i].fresh);
+        free(copy->objects[i].tls_fresh);
+        if (copy->objects[i].fd >= 0) {
+            (void)close(copy->objects[i].fd);
+        }
+    }
+    free(copy->objects);
+    free(copy->written);
+    free(copy->is_fresh);
+}
+
 void wf_vrank_image_free(struct wf_vrank_image *image)
 {
     if (image == NULL) {
         return;
     }
     for (uint32_t i = 0; i < image->n_copies; i++) {
-        if (image->copies[i].handle != NULL) {
-            (void)dlclose(image->copies[i].handle);
-        }
-        free(image->copies[i].fresh);
-        free(image->copies[i].written);
-        free(image->copies[i].is_fresh);
-        (void)close(image->copies[i].fd);
+        free_copy(&image->copies[i]);
     }
     for (uint32_t i = 0; i < image->config.n_ranks; i++) {
         if (image->saved[i].pages != NULL) {
@@ -351,6 +462,7 @@ void wf_vrank_image_free(struct wf_vrank_image *image)
     free(image->saved);
     free(image->copy_of);
     free(image->copies);
+    wf_vrank_libraries_free(&image->libraries);
     free(image);
 }
 
@@ -373,12 +485,31 @@ static struct copy *copy_for(struct wf_vrank_image *image, uint32_t rank)
     return &image->copies[image->copy_of[rank] - 1];
 }
 
+/* The loader allocates thread-local variables when a thread first uses them. */
+extern void *__tls_get_addr(size_t place[2]);
+
+/* The thread that runs the ranks of this copy begins: from now on the thread-local variables of
+ * libraries are those of the running rank. */
+static void join_thread(struct copy *copy)
+{
+    copy->has_thread = true;
+    for (uint32_t i = 0; i < copy->n_objects; i++) {
+        struct object *object = &copy->objects[i];
+        if (object->tls_module == 0 || object->tls_bytes == 0) {
+            continue;
+        }
+        unsigned char *at = __tls_get_addr((size_t[2]){object->tls_module, 0});
+        object->tls_fresh = wf_xmalloc(object->tls_bytes);
+        memcpy(object->tls_fresh, at, object->tls_bytes);
+        copy->written[copy->n_written++] =
+            (struct page){at, object->tls_fresh, object->tls_bytes};
+    }
+}
+
 /* Saves the pages that the last running rank has changed. These are often only a few of the
  * pages that some rank has written to. */
 static void save(const struct copy *copy, struct own_pages *saved)
 {
-    size_t page = page_size();
-
     if (saved->n < copy->n_written) {
         saved->pages = wf_xrealloc(saved->pages, copy->n_written, sizeof(unsigned char *));
         memset(saved->pages + saved->n, 0,
@@ -386,28 +517,26 @@ static void save(const struct copy *copy, struct own_pages *saved)
         saved->n = copy->n_written;
     }
     for (uint32_t i = 0; i < copy->n_written; i++) {
-        size_t at = copy->written[i] * page;
+        const struct page *written = &copy->written[i];
         copy->is_fresh[i] =
-            saved->pages[i] == NULL && memcmp(copy->data + at, copy->fresh + at, page) == 0;
+            saved->pages[i] == NULL && memcmp(written->at, written->fresh, written->bytes) == 0;
         if (copy->is_fresh[i]) {
             continue;
         }
         if (saved->pages[i] == NULL) {
-            saved->pages[i] = wf_xmalloc(page);
+            saved->pages[i] = wf_xmalloc(written->bytes);
         }
-        memcpy(saved->pages[i], copy->data + at, page);
+        memcpy(saved->pages[i], written->at, written->bytes);
     }
 }
 
 static void restore(const struct copy *copy, const struct own_pages *saved)
 {
-    size_t page = page_size();
-
     for (uint32_t i = 0; i < copy->n_written; i++) {
-        size_t at = copy->written[i] * page;
+        const struct page *written = &copy->written[i];
         bool own = i < saved->n && saved->pages[i] != NULL;
         if (own || !copy->is_fresh[i]) {
-            memcpy(copy->data + at, own ? saved->pages[i] : copy->fresh + at, page);
+            memcpy(written->at, own ? saved->pages[i] : written->fresh, written->bytes);
         }
     }
 }
@@ -461,6 +590,9 @@ void wf_vrank_image_enter(struct wf_vrank_image *image, uint32_t rank)
     }
     if (copy->current == rank) {
         return;
+    }
+    if (!copy->has_thread) {
+        join_thread(copy);
     }
     if (copy->current < image->config.n_ranks) {
         save(copy, &image->saved[copy->current]);
@@ -517,8 +649,11 @@ char **wf_vrank_image_begin(const struct wf_vrank_image *image, uint32_t rank, c
     int argc = 0;
     char **own = copy_arguments(argv, &argc);
 
-    for (size_t i = 0; i < copy->n_constructors; i++) {
-        copy->constructors[i](argc, own, environ);
+    for (uint32_t k = 0; k < copy->n_objects; k++) {
+        const struct object *object = &copy->objects[k];
+        for (size_t i = 0; i < object->n_constructors; i++) {
+            object->constructors[i](argc, own, environ);
+        }
     }
     return own;
 }
@@ -537,7 +672,10 @@ void wf_vrank_image_end(const struct wf_vrank_image *image, uint32_t rank)
 {
     const struct copy *copy = copy_of(image, rank);
 
-    for (size_t i = copy->n_destructors; i > 0; i--) {
-        copy->destructors[i - 1]();
+    for (uint32_t k = copy->n_objects; k > 0; k--) {
+        const struct object *object = &copy->objects[k - 1];
+        for (size_t i = object->n_destructors; i > 0; i--) {
+            object->destructors[i - 1]();
+        }
     }
 }

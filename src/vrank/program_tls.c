@@ -76,35 +76,10 @@ static bool is_dynamic(uint64_t type)
 
 /* ---- the file ---- */
 
-static ElfW(Phdr) * segments_of(const struct wf_vrank_program_file *file, unsigned *n)
-{
-    const ElfW(Ehdr) *header = (const void *)file->bytes;
-
-    *n = header->e_phnum;
-    return (void *)(file->bytes + header->e_phoff);
-}
-
-/* Where these bytes of the loaded program are in the file; null if they are not. */
-static unsigned char *bytes_in_file(const struct wf_vrank_program_file *file, uint64_t at,
-                                    uint64_t bytes)
-{
-    unsigned n;
-    const ElfW(Phdr) *segments = segments_of(file, &n);
-
-    for (unsigned i = 0; i < n; i++) {
-        if (segments[i].p_type == PT_LOAD && at >= segments[i].p_vaddr &&
-            at - segments[i].p_vaddr <= segments[i].p_filesz &&
-            segments[i].p_filesz - (at - segments[i].p_vaddr) >= bytes) {
-            return file->bytes + segments[i].p_offset + (at - segments[i].p_vaddr);
-        }
-    }
-    return NULL;
-}
-
 /* Likewise for structs, which are aligned. */
 static void *in_file(const struct wf_vrank_program_file *file, uint64_t at, uint64_t bytes)
 {
-    unsigned char *place = bytes_in_file(file, at, bytes);
+    unsigned char *place = wf_vrank_program_bytes(file, at, bytes);
 
     return (uintptr_t)place % sizeof(uint64_t) == 0 ? place : NULL;
 }
@@ -117,7 +92,7 @@ static struct relocations find_relocations(const struct wf_vrank_program_file *f
 {
     struct relocations found = {0, 0, 0};
     unsigned n;
-    const ElfW(Phdr) *segments = segments_of(file, &n);
+    const ElfW(Phdr) *segments = wf_vrank_program_segments(file, &n);
 
     for (unsigned i = 0; i < n; i++) {
         if (segments[i].p_type != PT_DYNAMIC ||
@@ -180,7 +155,7 @@ enum wf_status wf_vrank_tls_take(struct wf_vrank_program_file *file, const char 
 {
     size_t most = room();
     unsigned n;
-    ElfW(Phdr) *segments = segments_of(file, &n);
+    ElfW(Phdr) *segments = wf_vrank_program_segments(file, &n);
 
     for (unsigned i = 0; i < n; i++) {
         ElfW(Phdr) *segment = &segments[i];
@@ -190,7 +165,7 @@ enum wf_status wf_vrank_tls_take(struct wf_vrank_program_file *file, const char 
         uint64_t align = segment->p_align > 0 ? segment->p_align : 1;
         if (segment->p_memsz > most || align > 64 || segment->p_filesz > segment->p_memsz ||
             (segment->p_filesz > 0 &&
-             bytes_in_file(file, segment->p_vaddr, segment->p_filesz) == NULL)) {
+             wf_vrank_program_bytes(file, segment->p_vaddr, segment->p_filesz) == NULL)) {
             return wf_err_set(err, WF_EINVAL,
                               "cannot run '%.300s': its thread-local variables take %llu bytes "
                               "aligned to %llu; weft has place for %zu aligned to 64",

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "vrank/program_libraries.h"
+
+#include "base/array.h"
+#include "base/mem.h"
+#include "vrank/program_relink.h"
+
+#include <elf.h>
+#include <link.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- which libraries are shared ---- */
+
+struct reason {
+    const char *prefix, *why;
+};
+
+static const char *find_reason(const struct reason *reasons, const char *name)
+{
+    while (reasons->prefix != NULL &&
+           strncmp(name, reasons->prefix, strlen(reasons->prefix)) != 0) {
+        reasons++;
+    }
+    return reasons->why;
+}
+
+static const char *always_shared(const char *name)
+{
+    static const char c_library[] = "part of the C library";
+    static const struct reason reasons[] = {
+        {"ld-linux", "the loader"},
+        {"libc.so", c_library},
+        {"libm.so", c_library},
+        {"libmvec.so", c_library},
+        {"libpthread.so", c_library},
+        {"libdl.so", c_library},
+        {"librt.so", c_library},
+        {"libutil.so", c_library},
+        {"libresolv.so", c_library},
+        {"libgcc_s.so", "it unwinds the stacks of all ranks and of weft"},
+        {"libgomp.so", "weft has its own OpenMP"},
+        {"libweft", "a part of weft, which knows all ranks"},
+        {NULL, NULL},
+    };
+
+    return find_reason(reasons, name);
+}
+
+static const char *other_mpi(const char *name)
+{
+    static const struct reason reasons[] = {
+        {"libmpich.so", "MPICH"},        {"libmpichfort.so", "MPICH"},
+        {"libmpichcxx.so", "MPICH"},     {"libmpifort.so", "MPICH"},
+        {"libmpicxx.so", "MPICH"},       {"libmpi.so", "Open MPI"},
+        {"libmpi_mpifh.so", "Open MPI"}, {"libmpi_cxx.so", "Open MPI"},
+        {"libmpi_usempi", "Open MPI"},   {"libopen-rte.so", "Open MPI"},
+        {"libopen-pal.so", "Open MPI"},  {NULL, NULL},
+    };
+
+    return find_reason(reasons, name);
+}
+
+static int compare_loaded(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    const char *slash = strrchr(info->dlpi_name, '/');
+
+    (void)size;
+    return slash != NULL && strcmp(slash + 1, arg) == 0;
+}
+
+/* The loader prefers the library that weft has loaded. */
+static bool is_loaded(char *name)
+{
+    return dl_iterate_phdr(compare_loaded, name) != 0;
+}
+
+/* ---- where libraries are ---- */
+
+/* What the loader of the program says: lines such as "libx.so.1 => /usr/lib/libx.so.1 (0x...)".
+ * Null if it says nothing. The caller frees it. */
+static char *ask_loader(const char *program, const struct wf_vrank_program_file *file)
+{
+    unsigned n;
+    const ElfW(Phdr) *segments = wf_vrank_program_segments(file, &n);
+    char *loader = NULL;
+
+    for (unsigned i = 0; i < n; i++) {
+        if (segments[i].p_type == PT_INTERP && segments[i].p_offset < file->size &&
+            segments[i].p_filesz <= file->size - segments[i].p_offset) {
+            loader = (char *)file->bytes + segments[i].p_offset;
+            loader = memchr(loader, '\0', segments[i].p_filesz) != NULL ? loader : NULL;
+        }
+    }
+    int ends[2];
+    if (loader == NULL || pipe(ends) != 0) {
+        return NULL;
+    }
+    char *path = realpath(program, NULL);
+    char *argv[] = {loader, (char *)"--list", path, NULL};
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    (void)posix_spawn_file_actions_init(&actions);
+    (void)posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    (void)posix_spawn_file_actions_addclose(&actions, ends[0]);
+    int error = posix_spawn(&child, loader, &actions, NULL, argv, environ);
+    (void)posix_spawn_file_actions_destroy(&actions);
+    (void)close(ends[1]);
+    FILE *in = fdopen(ends[0], "r");
+    char *text = NULL;
+    size_t capacity = 0;
+    if (in != NULL && getdelim(&text, &capacity, '\0', in) < 0) {
+        free(text);
+        text = NULL;
+    }
+    if (in != NULL) {
+        (void)fclose(in);
+    }
+    if (error == 0) {
+        (void)waitpid(child, NULL, 0);
+    }
+    free(path);
+    return text;
+}
+
+/* The path of a library in what the loader says; null if it is not there. */
+static char *path_of(const char *text, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (const char *line = text; line != NULL && *line != '\0';) {
+        const char *at = line + strspn(line, " \t"), *end = strchr(line, '\n');
+        if (strncmp(at, name, length) == 0 && strncmp(at + length, " => /", 5) == 0) {
+            const char *path = at + length + 4;
+            return strndup(path, strcspn(path, " \n"));
+        }
+        line = end != NULL ? end + 1 : NULL;
+    }
+    return NULL;
+}
+
+/* ---- the list ---- */
+
+struct search {
+    const char *program;
+    const struct wf_vrank_program_file *file;
+    struct wf_vrank_libraries found;
+    uint32_t capacity;
+    char *text; /* of the loader; null: it was not asked */
+    bool asked;
+};
+
+static struct wf_vrank_library *find(const struct wf_vrank_libraries *libraries,
+                                     const char *name)
+{
+    for (uint32_t i = 0; i < libraries->n; i++) {
+        if (strcmp(libraries->list[i].name, name) == 0) {
+            return &libraries->list[i];
+        }
+    }
+    return NULL;
+}
+
+/* Opens the file of a library, or says why it must be shared. */
+static const char *open_library(struct search *search, struct wf_vrank_library *library)
+{
+    struct wf_err err;
+    const char *why = always_shared(library->name);
+
+    if (why == NULL && is_loaded(library->name)) {
+        why = "weft uses it as well";
+    }
+    if (why == NULL && !search->asked) {
+        search->asked = true;
+        search->text = ask_loader(search->program, search->file);
+    }
+    if (why == NULL) {
+        library->path = path_of(search->text, library->name);
+        why = library->path == NULL ? "its file was not found" : NULL;
+    }
+    if (why == NULL &&
+        wf_vrank_library_file_open(library->path, &library->file, &err) != WF_OK) {
+        why = "its file has an unknown form";
+    }
+    return why; /* NOLINT: the list owns the path */
+}
+
+/* The libraries whose needs are being looked at, the innermost first: they may need each other in
+ * a circle. */
+struct chain {
+    const char *name;
+    const struct wf_vrank_program_file *file;
+    const struct chain *outer;
+};
+
+static bool is_in_chain(const struct chain *chain, const char *name)
+{
+    while (chain != NULL && strcmp(chain->name, name) != 0) {
+        chain = chain->outer;
+    }
+    return chain != NULL;
+}
+
+static enum wf_status add_needed(struct search *search, const struct chain *by,
+                                 struct wf_err *err);
+
+static enum wf_status add(struct search *search, const char *name, const struct chain *by,
+                          struct wf_err *err)
+{
+    struct wf_vrank_library library = {.name = NULL};
+    const char *other = other_mpi(name);
+
+    if (other != NULL) {
+        return wf_err_set(err, WF_EINVAL,
+                          "cannot run '%.200s': '%.200s' was built for %s (it needs %.100s); "
+                          "build it with weftcc, or use one without MPI",
+                          search->program, by->name, other, name);
+    }
+    library.name = wf_xstrdup(name);
+    library.why_shared = open_library(search, &library);
+    enum wf_status status = WF_OK;
+    if (library.why_shared == NULL) {
+        const struct chain inner = {library.name, &library.file, by};
+        status = add_needed(search, &inner, err);
+    }
+    WF_GROW(search->found.list, search->found.n, search->capacity);
+    search->found.list[search->found.n++] = library;
+    return status;
+}
+
+static enum wf_status add_needed(struct search *search, const struct chain *by,
+                                 struct wf_err *err)
+{
+    struct wf_vrank_dynamic dynamic;
+    enum wf_status status = WF_OK;
+
+    if (!wf_vrank_dynamic_find(by->file, &dynamic)) {
+        return WF_OK;
+    }
+    for (size_t i = 0; i < dynamic.n && status == WF_OK; i++) {
+        const char *name = wf_vrank_dynamic_needed(&dynamic, i);
+        if (name != NULL && find(&search->found, name) == NULL && !is_in_chain(by, name)) {
+            status = add(search, name, by, err);
+        }
+    }
+    return status;
+}
+
+enum wf_status wf_vrank_libraries_find(const char *program,
+                                       const struct wf_vrank_program_file *file,
+                                       struct wf_vrank_libraries *out, struct wf_err *err)
+{
+    struct search search = {.program = program, .file = file};
+    const struct chain chain = {program, file, NULL};
+    enum wf_status status = add_needed(&search, &chain, err);
+
+    free(search.text);
+    *out = search.found;
+    if (status != WF_OK) {
+        wf_vrank_libraries_free(out);
+    }
+    return status;
+}
+
+void wf_vrank_libraries_free(struct wf_vrank_libraries *libraries)
+{
+    for (uint32_t i = 0; i < libraries->n; i++) {
+        free(libraries->list[i].name);
+        free(libraries->list[i].path);
+        wf_vrank_program_file_close(&libraries->list[i].file);
+    }
+    free(libraries->list);
+    *libraries = (struct wf_vrank_libraries){.list = NULL};
+}

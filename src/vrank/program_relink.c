@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "vrank/program_relink.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* ---- reading ---- */
+
+static const ElfW(Dyn) * entry_of(const struct wf_vrank_dynamic *dynamic, ElfW(Sxword) tag)
+{
+    for (size_t i = 0; i < dynamic->n && dynamic->entries[i].d_tag != DT_NULL; i++) {
+        if (dynamic->entries[i].d_tag == tag) {
+            return &dynamic->entries[i];
+        }
+    }
+    return NULL;
+}
+
+bool wf_vrank_dynamic_find(const struct wf_vrank_program_file *file,
+                           struct wf_vrank_dynamic *out)
+{
+    unsigned n;
+    const ElfW(Phdr) *segments = wf_vrank_program_segments(file, &n);
+
+    *out = (struct wf_vrank_dynamic){.entries = NULL};
+    for (unsigned i = 0; i < n; i++) {
+        if (segments[i].p_type == PT_DYNAMIC &&
+            segments[i].p_offset % _Alignof(ElfW(Dyn)) == 0) {
+            out->entries = (void *)(file->bytes + segments[i].p_offset);
+            out->n = segments[i].p_filesz / sizeof(ElfW(Dyn));
+        }
+    }
+    const ElfW(Dyn) *at = entry_of(out, DT_STRTAB), *size = entry_of(out, DT_STRSZ);
+    if (at == NULL || size == NULL || size->d_un.d_val == 0) {
+        return false;
+    }
+    out->strings_size = size->d_un.d_val;
+    out->strings =
+        (const char *)wf_vrank_program_bytes(file, at->d_un.d_ptr, out->strings_size);
+    return out->strings != NULL && out->strings[out->strings_size - 1] == '\0';
+}
+
+const char *wf_vrank_dynamic_needed(const struct wf_vrank_dynamic *dynamic, size_t i)
+{
+    const ElfW(Dyn) *entry = &dynamic->entries[i];
+
+    return entry->d_tag == DT_NEEDED && entry->d_un.d_val < dynamic->strings_size
+               ? dynamic->strings + entry->d_un.d_val
+               : NULL;
+}
+
+/* ---- changing ---- */
+
+const char *wf_vrank_fd_name(int fd, char out[WF_VRANK_FD_NAME_MAX])
+{
+    (void)snprintf(out, WF_VRANK_FD_NAME_MAX, "/proc/self/fd/%d", fd);
+    return out;
+}
+
+static bool write_all(int fd, const unsigned char *bytes, size_t size)
+{
+    while (size > 0) {
+        ssize_t n = write(fd, bytes, size);
+        if (n <= 0) {
+            return false;
+        }
+        bytes += n;
+        size -= (size_t)n;
+    }
+    return true;
+}
+
+int wf_vrank_memory_file(const unsigned char *bytes, size_t size)
+{
+    int fd = memfd_create("weft-program", MFD_CLOEXEC);
+
+    if (fd >= 0 && !write_all(fd, bytes, size)) {
+        (void)close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+/* A segment that holds the longer list of names takes the place of a note, which nobody reads. It
+ * has the highest address, so that it must be the last of the segments that are loaded. Null if
+ * there is no note. */
+static ElfW(Phdr) * add_segment(const struct wf_vrank_program_file *file)
+{
+    unsigned n, note = 0, last = 0;
+    ElfW(Phdr) *segments = wf_vrank_program_segments(file, &n);
+
+    for (unsigned i = 1; i < n; i++) {
+        note = segments[i].p_type == PT_NOTE ? i : note;
+        last = segments[i].p_type == PT_LOAD ? i : last;
+    }
+    if (note == 0 || last == 0) {
+        return NULL;
+    }
+    if (note < last) {
+        memmove(&segments[note], &segments[note + 1], (last - note) * sizeof(*segments));
+        return &segments[last];
+    }
+    memmove(&segments[last + 2], &segments[last + 1], (note - last - 1) * sizeof(*segments));
+    return &segments[last + 1];
+}
+
+static uint64_t round_up(uint64_t at, uint64_t to)
+{
+    return (at + to - 1) / to * to;
+}
+
+/* The address after all segments. */
+static uint64_t end_of(const struct wf_vrank_program_file *file)
+{
+    unsigned n;
+    const ElfW(Phdr) *segments = wf_vrank_program_segments(file, &n);
+    uint64_t end = 0;
+
+    for (unsigned i = 0; i < n; i++) {
+        uint64_t its = segments[i].p_vaddr + segments[i].p_memsz;
+        end = segments[i].p_type == PT_LOAD && its > end ? its : end;
+    }
+    return end;
+}
+
+/* The versions of symbols name the library that defines them. */
+static void rename_versions(const struct wf_vrank_program_file *file,
+                            const struct wf_vrank_dynamic *dynamic, uint64_t old,
+                            uint64_t renamed)
+{
+    uint64_t at = 0, n = 0;
+
+    for (size_t i = 0; i < dynamic->n && dynamic->entries[i].d_tag != DT_NULL; i++) {
+        at = dynamic->entries[i].d_tag == DT_VERNEED ? dynamic->entries[i].d_un.d_ptr : at;
+        n = dynamic->entries[i].d_tag == DT_VERNEEDNUM ? dynamic->entries[i].d_un.d_val : n;
+    }
+    for (; at != 0 && n > 0; n--) {
+        ElfW(Verneed) need;
+        unsigned char *bytes = wf_vrank_program_bytes(file, at, sizeof(need));
+        if (bytes == NULL) {
+            return;
+        }
+        memcpy(&need, bytes, sizeof(need));
+        if (need.vn_file < dynamic->strings_size &&
+            strcmp(dynamic->strings + need.vn_file, dynamic->strings + old) == 0) {
+            need.vn_file = (ElfW(Word))renamed;
+            memcpy(bytes, &need, sizeof(need));
+        }
+        at = need.vn_next != 0 ? at + need.vn_next : 0;
+    }
+}
+
+/* Replaces the names in the dynamic section by those that are added to the end of `strings`. */
+static void rename_all(const struct wf_vrank_program_file *file,
+                       const struct wf_vrank_dynamic *dynamic, char *const *names,
+                       const int *fds, uint32_t n, struct wf_buf *strings)
+{
+    char path[WF_VRANK_FD_NAME_MAX];
+
+    for (size_t i = 0; i < dynamic->n && dynamic->entries[i].d_tag != DT_NULL; i++) {
+        const char *needed = wf_vrank_dynamic_needed(dynamic, i);
+        uint32_t k = 0;
+        while (needed != NULL && k < n && (fds[k] < 0 || strcmp(names[k], needed) != 0)) {
+            k++;
+        }
+        if (needed == NULL || k == n) {
+            continue;
+        }
+        uint64_t renamed = strings->size;
+        wf_vrank_fd_name(fds[k], path);
+        wf_buf_append(strings, path, strlen(path) + 1);
+        rename_versions(file, dynamic, dynamic->entries[i].d_un.d_val, renamed);
+        dynamic->entries[i].d_un.d_val = renamed;
+    }
+}
+
+/* The copy of a file that is changed; it has the bytes of the original before and after. */
+static int relink_copy(const struct wf_vrank_program_file *file, char *const *names,
+                       const int *fds, uint32_t n)
+{
+    static const unsigned char zeros[4096];
+    struct wf_vrank_dynamic dynamic;
+    struct wf_buf strings = {.size = 0};
+
+    if (!wf_vrank_dynamic_find(file, &dynamic)) {
+        return -1;
+    }
+    wf_buf_append(&strings, dynamic.strings, dynamic.strings_size);
+    rename_all(file, &dynamic, names, fds, n, &strings);
+    if (strings.size == dynamic.strings_size) { /* it asks for none of them */
+        wf_buf_fini(&strings);
+        return wf_vrank_memory_file(file->bytes, file->size);
+    }
+    uint64_t address = round_up(end_of(file), sizeof(zeros));
+    ElfW(Phdr) *segment = add_segment(file);
+    if (segment == NULL) {
+        wf_buf_fini(&strings);
+        return -1;
+    }
+    uint64_t offset = round_up(file->size, sizeof(zeros));
+    *segment = (ElfW(Phdr)){.p_type = PT_LOAD,
+                            .p_flags = PF_R,
+                            .p_offset = offset,
+                            .p_vaddr = address,
+                            .p_paddr = address,
+                            .p_filesz = strings.size,
+                            .p_memsz = strings.size,
+                            .p_align = sizeof(zeros)};
+    for (size_t i = 0; i < dynamic.n && dynamic.entries[i].d_tag != DT_NULL; i++) {
+        if (dynamic.entries[i].d_tag == DT_STRTAB) {
+            dynamic.entries[i].d_un.d_ptr = address;
+        } else if (dynamic.entries[i].d_tag == DT_STRSZ) {
+            dynamic.entries[i].d_un.d_val = strings.size;
+        }
+    }
+    int fd = wf_vrank_memory_file(file->bytes, file->size);
+    if (fd >= 0 && (!write_all(fd, zeros, offset - file->size) ||
+                    !write_all(fd, strings.data, strings.size))) {
+        (void)close(fd);
+        fd = -1;
+    }
+    wf_buf_fini(&strings);
+    return fd;
+}
+
+int wf_vrank_relink(const struct wf_vrank_program_file *file, char *const *names,
+                    const int *fds, uint32_t n)
+{
+    struct wf_vrank_program_file copy = *file;
+
+    copy.bytes = wf_xmalloc(file->size);
+    memcpy(copy.bytes, file->bytes, file->size);
+    int fd = relink_copy(&copy, names, fds, n);
+    free(copy.bytes);
+    return fd;
+}

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shared libraries that a program brings have variables of their own for each rank, also the
+thread-local ones, and their constructors and exit handlers run in each rank. The C library is
+shared, and a library for another MPI is refused. HDF5 and FFTW of the distribution are tried where
+they are installed."""
+import pathlib
+import shutil
+import subprocess
+
+import vrank
+
+INNER = """
+#include <stdio.h>
+#include <stdlib.h>
+int inner_table[5000];
+static int calls, registered;
+static __thread int local = 7;
+static void at_end(void) { printf("calls %d, local %d\\n", calls, local); }
+int inner_next(void)
+{
+    registered++ == 0 ? atexit(at_end) : 0;
+    inner_table[calls * 1000 % 5000]++;
+    local++;
+    return local == 8 + calls ? ++calls : -99;
+}
+"""
+OUTER = """
+#include <mpi.h>
+#include <stdlib.h>
+int inner_next(void);
+int outer_rank = -1;
+static int *heap;
+__attribute__((constructor)) static void begin(void) { heap = calloc(1, sizeof(int)); }
+void outer_begin(void) { MPI_Comm_rank(MPI_COMM_WORLD, &outer_rank); }
+int outer_work(void) { *heap += outer_rank; return inner_next() * 1000 + *heap; }
+"""
+PROGRAM = """
+#include <mpi.h>
+#include <stdio.h>
+extern int outer_rank;
+void outer_begin(void);
+int outer_work(void);
+int main(int argc, char **argv)
+{
+    int rank, last = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    outer_begin();
+    for (int i = 0; i < 3; i++) {
+        MPI_Barrier(MPI_COMM_WORLD);
+        last = MPI_Wtime() >= 0 ? outer_work() : 0;
+    }
+    printf("%d: %d\\n", rank, outer_rank == rank ? last : -1);
+    MPI_Finalize();
+    return 0;
+}
+"""
+HDF5 = """
+#include <hdf5.h>
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int rank, out, in = -1;
+    char name[32];
+    hsize_t one = 1;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    out = rank;
+    snprintf(name, sizeof(name), "rank%d.h5", rank);
+    hid_t file = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t space = H5Screate_simple(1, &one, NULL);
+    hid_t set = H5Dcreate2(file, "x", H5T_NATIVE_INT, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Wtime();
+    H5Dwrite(set, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, &out);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Wtime();
+    H5Dread(set, H5T_NATIVE_INT, H5S_ALL, H5S_ALL, H5P_DEFAULT, &in);
+    printf("%d: %d\\n", rank, in);
+    H5Dclose(set);
+    H5Sclose(space);
+    H5Fclose(file);
+    MPI_Finalize();
+    return 0;
+}
+"""
+FFTW = """
+#include <fftw3.h>
+#include <mpi.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    int rank;
+    fftw_complex data[8];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    fftw_plan plan = fftw_plan_dft_1d(8, data, data, FFTW_FORWARD, FFTW_ESTIMATE);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Wtime();
+    for (int i = 0; i < 8; i++) {
+        data[i][0] = rank;
+        data[i][1] = 0;
+    }
+    fftw_execute(plan);
+    printf("%d: %d\\n", rank, (int)data[0][0]);
+    fftw_destroy_plan(plan);
+    MPI_Finalize();
+    return 0;
+}
+"""
+RANKS = 6
+SCHEDULES = ((), ("--sched", "conservative", "--threads", "2"))
+
+
+def compile_with(compiler, name, text, *flags):
+    """Builds ./<name> from a program's text; False, with a complaint, if that fails."""
+    source = pathlib.Path(f"{pathlib.Path(name).stem}_source.c")
+    source.write_text(text)
+    done = subprocess.run([compiler, "-O1", "-w", str(source), "-o", name, *flags], text=True,
+                          capture_output=True, check=False)
+    if done.returncode != 0:
+        vrank.complain(f"building {name}", done.stderr)
+    return done.returncode == 0
+
+
+def check_runs(program, expected):
+    digests = set()
+    for options in SCHEDULES:
+        said, digest = vrank.under_weft(program, RANKS, options=options)
+        digests.add(digest)
+        lines = sorted(said.splitlines()) if said is not None else []
+        if lines != sorted(expected):
+            vrank.complain(f"{program} {options} says", lines)
+    if len(digests) > 1:
+        vrank.complain(f"digests of {program}", digests)
+
+
+def own_libraries(weftcc):
+    here = ("-L.", "-Wl,-rpath,$ORIGIN", "-Wl,-rpath-link,.")
+    if not (compile_with("cc", "libinner.so", INNER, "-shared", "-fPIC", "-Wl,-soname,libinner.so")
+            and compile_with(weftcc, "libouter.so", OUTER, "-shared", *here, "-linner")
+            and compile_with(weftcc, "own", PROGRAM, *here, "-louter")):
+        return
+    check_runs("./own", [f"{rank}: {3000 + 3 * rank}" for rank in range(RANKS)]
+               + ["calls 3, local 10"] * RANKS)
+    done = subprocess.run([vrank.WEFT, "run", "--libraries", "--", "./own"], text=True,
+                          capture_output=True, check=False)
+    for line in (r"libinner.so +private .*/libinner.so", r"libouter.so +private",
+                 r"libc.so.6 +shared +part of the C library"):
+        if not vrank.says(line, done.stdout):
+            vrank.complain("--libraries", line, done.stdout)
+
+
+def library_of_another_mpi(weftcc):
+    here = ("-L.", "-Wl,-rpath,$ORIGIN", "-Wl,-rpath-link,.")
+    if (compile_with("cc", "libmpich.so.12", "int other;", "-shared", "-fPIC", "-Wl,-soname,libmpich.so.12")
+            and compile_with("cc", "libforeign.so", "extern int other; int *use(void) { return &other; }",
+                             "-shared", "-fPIC", "./libmpich.so.12", "-Wl,-soname,libforeign.so")
+            and compile_with(weftcc, "foreign", "int *use(void); int main(void) { return use() == 0; }",
+                             *here, "-lforeign", "-Wl,--allow-shlib-undefined")):
+        done = subprocess.run([vrank.WEFT, "run", "-n", "2", "--", "./foreign"], text=True,
+                              capture_output=True, check=False)
+        if done.returncode == 0 or not vrank.says("was built for MPICH .*weftcc", done.stderr):
+            vrank.complain("a library of another MPI", done.returncode, done.stderr)
+
+
+def of_the_distribution(weftcc):
+    hdf5 = pathlib.Path("/usr/include/hdf5/serial")
+    if (hdf5 / "hdf5.h").exists():
+        library = next(pathlib.Path("/usr/lib").glob("*/hdf5/serial"))
+        if compile_with(weftcc, "hdf5", HDF5, f"-I{hdf5}", f"-L{library}", "-lhdf5"):
+            check_runs("./hdf5", [f"{rank}: {rank}" for rank in range(RANKS)])
+    else:
+        print("skipped: HDF5 is not installed (libhdf5-dev)")
+    if pathlib.Path("/usr/include/fftw3.h").exists():
+        if compile_with(weftcc, "fftw", FFTW, "-lfftw3"):
+            check_runs("./fftw", [f"{rank}: {8 * rank}" for rank in range(RANKS)])
+    else:
+        print("skipped: FFTW is not installed (libfftw3-dev)")
+
+
+def main():
+    weftcc = str(vrank.BUILD / "weftcc")
+    if shutil.which("cc") is None:
+        print("skipped: there is no compiler")
+    else:
+        own_libraries(weftcc)
+        library_of_another_mpi(weftcc)
+        of_the_distribution(weftcc)
+    vrank.finish()
+
+
+main()
