@@ -25,6 +25,7 @@ static const struct wf_opt rows[] = {
     WF_OPT_SETTING("topo", 0, "topology", "<spec>"),
     WF_OPT_SETTING("placement", 0, "placement", "<how>"),
     WF_OPT_SETTING("stack", 0, "run.stack", NULL),
+    WF_OPT_SETTING("spill", 0, "run.spill", "<directory>"),
     WF_OPT_SETTING("labels", 0, "run.labels", NULL),
     WF_OPT_SETTING("no-payload", 0, "run.no_payload", NULL),
     WF_OPT_SETTING("check", 0, "run.check_use", NULL),

@@ -2,6 +2,7 @@
 #include "mpilib/interpose.h"
 
 #include "mpilib/openmp.h"
+#include "mpilib/spilled_memory.h"
 
 #include <elf.h>
 #include <link.h>
@@ -35,11 +36,12 @@ static const struct wl_replacement replacements[] = {
 
 /* In the order of strcmp(). What weftcc replaces when it links a program (libc_process.c, libc_wrappers.c): libraries that
  * were built without it need the same. */
-#define WRAPPED(X)                                                                          \
-    X(_Exit)                                                                                \
-    X(__cxa_atexit)                                                                         \
-    X(_exit) X(abort) X(exit) X(fork) X(fread) X(on_exit) X(pread) X(pread64) X(quick_exit) \
-        X(read) X(readv) X(recv) X(vfork)
+#define WRAPPED(X)                                                                         \
+    X(_Exit)                                                                               \
+    X(__cxa_atexit)                                                                        \
+    X(_exit)                                                                               \
+    X(abort) X(exit) X(fork) X(fread) X(on_exit) X(pread) X(pread64) X(quick_exit) X(read) \
+        X(readv) X(recv) X(vfork)
 
 #define X(name) void __wrap_##name(void);
 WRAPPED(X)
@@ -91,9 +93,11 @@ static const struct wl_replacement *find(const char *name)
     const struct wl_replacement *found =
         bsearch(name, replacements, sizeof(replacements) / sizeof(replacements[0]),
                 sizeof(replacements[0]), compare);
-    return found != NULL ? found
-                         : bsearch(name, wrapped, sizeof(wrapped) / sizeof(wrapped[0]),
-                                   sizeof(wrapped[0]), compare);
+    if (found == NULL) {
+        found = bsearch(name, wrapped, sizeof(wrapped) / sizeof(wrapped[0]), sizeof(wrapped[0]),
+                        compare);
+    }
+    return found != NULL ? found : wl_spill_replacement(name);
 }
 
 /* The addresses of a loaded object. */

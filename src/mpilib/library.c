@@ -10,6 +10,7 @@
 #include "mpilib/openmp.h"
 #include "mpilib/properties.h"
 #include "mpilib/request.h"
+#include "mpilib/spilled_memory.h"
 
 #include <limits.h>
 #include <stdarg.h>
@@ -178,6 +179,7 @@ __attribute__((visibility("default"))) const struct wf_port_library weft_mpi_lib
     .arrived = wl_interprocess_arrived,
     .left_over = wl_check_left_over,
     .detach = detach,
+    .spill = wl_spill,
 };
 
 /* ---- called by the rest of the library ---- */

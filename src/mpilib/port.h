@@ -21,7 +21,7 @@
 
 #include <stddef.h>
 
-enum { WF_PORT_VERSION = 12 };
+enum { WF_PORT_VERSION = 13 };
 
 /* One of the program's ranks. Zeroed when the rank starts, except for what the simulator
  * sets. */
@@ -142,6 +142,17 @@ struct wf_port_processes {
     void (*ship)(void *arg, uint32_t process, const struct wf_port_bytes *pieces, uint32_t n);
 };
 
+/* Memory in a file for large blocks of the program (weft run --spill). By any thread. */
+struct wf_port_spill {
+    size_t least; /* bytes: smaller blocks are the C library's */
+    /* Memory that reads as zero; null if the disk is full. The alignment is a power of two, or
+     * 0 for the usual one. */
+    void *(*alloc)(size_t bytes, size_t alignment);
+    void (*free)(void *place);
+    size_t (*usable)(const void *place); /* bytes of the block */
+    bool (*holds)(const void *place);    /* whether a block is from here */
+};
+
 /* What the library does for the simulator: the symbol WF_PORT_LIBRARY_SYMBOL. */
 struct wf_port_library {
     uint32_t version;
@@ -173,6 +184,8 @@ struct wf_port_library {
     void (*left_over)(struct wf_port_rank *const *ranks, uint32_t n);
     /* Once, at the end: frees everything. */
     void (*detach)(void);
+    /* Before interpose(): malloc() of the program takes large blocks from here. Null: none. */
+    void (*spill)(const struct wf_port_spill *spill);
 };
 
 #define WF_PORT_LIBRARY_SYMBOL "weft_mpi_library"

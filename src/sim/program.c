@@ -30,6 +30,10 @@ const struct wf_param wf_program_params[] = {
         .doc =
             "Stack of each rank, at least 16KiB; only the used part takes memory. 0: 8MiB, or "
             "256KiB with more than 16,384 ranks"),
+    WF_PARAM_ROW(
+        struct wf_program_params, spill, TEXT, .def = "",
+        .doc = "Directory for a file that holds stacks and large blocks of ranks: the run "
+               "may be larger than memory. Empty: none"),
     WF_PARAM_ROW(struct wf_program_params, labels, BOOL, .def = "false",
                  .doc = "Put the rank before each line of the standard output; lines of "
                         "different ranks never mix"),
@@ -158,6 +162,7 @@ enum wf_status wf_program_open(const char *path, const struct wf_program_params 
         .stack_bytes = stack_of(params, run->n_ranks),
         .compute = (enum wf_vrank_compute)params->compute,
         .rate = params->rate,
+        .spill = params->spill,
         .labels = params->labels,
         .no_payload = params->no_payload,
         .check = params->check,

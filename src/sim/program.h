@@ -21,6 +21,7 @@ struct wf_program_params {
     int compute;    /* enum wf_vrank_compute */
     double rate;    /* instructions per second */
     uint64_t stack; /* bytes for each rank */
+    char *spill;    /* directory; empty: none */
     bool labels;
     bool no_payload, check;
     bool check_use;

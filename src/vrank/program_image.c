@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "vrank/program_libraries.h"
 #include "vrank/program_relink.h"
+#include "vrank/spill.h"
 
 #include <dlfcn.h>
 #include <link.h>
@@ -326,6 +327,7 @@ static enum wf_status load_copy(const struct wf_vrank_image *image,
     memcpy(&copy->main, &symbol, sizeof(symbol));
     const struct wf_port_library *library = dlsym(copy->handle, WF_PORT_LIBRARY_SYMBOL);
     if (library != NULL && library->version == WF_PORT_VERSION) { /* or it will be refused */
+        library->spill(config->spill != NULL ? wf_vrank_spill_port(config->spill) : NULL);
         library->interpose(symbol);
     }
     find_objects(image, file, copy);

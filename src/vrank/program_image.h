@@ -10,12 +10,14 @@
 #include "mpilib/port.h"
 
 struct wf_vrank_image;
+struct wf_vrank_spill;
 struct wf_vrank_tls_block;
 
 struct wf_vrank_image_config {
     const char *program;
     uint32_t n_ranks;
-    uint32_t copies; /* threads that run ranks at the same time */
+    uint32_t copies;              /* threads that run ranks at the same time */
+    struct wf_vrank_spill *spill; /* for large blocks of the program; or null */
 };
 
 /* Loads a program built with weftcc. On success the caller owns *out; *library is valid as

@@ -15,6 +15,7 @@
 #include "vrank/output_labels.h"
 #include "vrank/program_image.h"
 #include "vrank/shared_state.h"
+#include "vrank/spill.h"
 #include "vrank/stacks.h"
 #include "vrank/threads.h"
 #include "vrank/ticks.h"
@@ -70,6 +71,7 @@ struct program {
     const struct wf_homes *places; /* null: not placed */
     struct wf_vrank_meter meter;
     struct wf_vrank_stacks stacks;
+    struct wf_vrank_spill *spill; /* null: memory is not spilled */
     struct wf_vrank_crash_watch watch;
     struct wf_vrank_shared shared;
     struct rank *ranks;
@@ -705,6 +707,7 @@ static void program_destroy(struct wf_source *source)
     free(program->ranks);
     wf_vrank_stacks_fini(&program->stacks);
     wf_vrank_image_free(program->image);
+    wf_vrank_spill_free(program->spill);
     wf_vrank_labels_free(program->labels);
     free(program->config.argv);
     wf_vrank_shared_fini(&program->shared);
@@ -764,19 +767,24 @@ enum wf_status wf_vrank_source_new(const struct wf_vrank_config *config, struct 
     if (config->labels) {
         program->labels = wf_vrank_labels_new(config->n_ranks, which_rank);
     }
-    const struct wf_vrank_image_config image = {config->argv[0], config->n_ranks,
-                                                config->copies};
+    struct wf_vrank_image_config image = {config->argv[0], config->n_ranks, config->copies,
+                                          NULL};
     /* GNU Fortran writes each record to the standard output at once: ranks of a process share
      * it, and their lines stay whole and in order. */
     (void)setenv("GFORTRAN_UNBUFFERED_PRECONNECTED", "y", 0);
     enum wf_status status =
         wf_vrank_meter_init(&program->meter, meters[config->compute], config->rate, err);
+    if (status == WF_OK && config->spill != NULL && config->spill[0] != '\0') {
+        status = wf_vrank_spill_new(config->spill, &program->spill, err);
+    }
+    program->config.spill = NULL;
+    image.spill = program->spill;
     if (status == WF_OK) {
         status = wf_vrank_image_load(&image, &program->image, &program->library, err);
     }
     if (status == WF_OK) {
-        status =
-            wf_vrank_stacks_init(&program->stacks, config->n_ranks, config->stack_bytes, err);
+        status = wf_vrank_stacks_init(&program->stacks, config->n_ranks, config->stack_bytes,
+                                      program->spill, err);
     }
     if (status == WF_OK && !program->library->attach(&program->port, config->n_ranks)) {
         program->library = NULL;

@@ -2,6 +2,7 @@
 #include "vrank/stacks.h"
 
 #include "base/mem.h"
+#include "vrank/spill.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -47,7 +48,7 @@ static bool install_guards(struct wf_vrank_stacks *stacks)
 }
 
 enum wf_status wf_vrank_stacks_init(struct wf_vrank_stacks *stacks, uint32_t n, size_t size,
-                                    struct wf_err *err)
+                                    struct wf_vrank_spill *spill, struct wf_err *err)
 {
     size_t page = page_size();
     size_t each = (size + page - 1) / page * page + page;
@@ -56,9 +57,11 @@ enum wf_status wf_vrank_stacks_init(struct wf_vrank_stacks *stacks, uint32_t n, 
         return wf_err_set(err, WF_EINVAL, "stacks of %zu bytes for %u ranks are too large",
                           size, n);
     }
-    void *base = mmap(NULL, n * each, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-    if (base == MAP_FAILED) {
+    void *base = spill != NULL
+                     ? wf_vrank_spill_room(spill, n * each)
+                     : mmap(NULL, n * each, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (base == MAP_FAILED || base == NULL) {
         return wf_err_set(err, WF_EINVAL,
                           "no address space for the stacks of %u ranks, %zu bytes each: %s; "
                           "choose smaller ones with --stack",
@@ -66,17 +69,18 @@ enum wf_status wf_vrank_stacks_init(struct wf_vrank_stacks *stacks, uint32_t n, 
     }
     /* With huge pages the first touch would use 2 MiB. */
     (void)madvise(base, n * each, MADV_NOHUGEPAGE);
-    *stacks = (struct wf_vrank_stacks){.base = base, .size = each, .n = n};
+    *stacks =
+        (struct wf_vrank_stacks){.base = base, .size = each, .n = n, .spilled = spill != NULL};
     stacks->guarded = install_guards(stacks);
     return WF_OK;
 }
 
 void wf_vrank_stacks_fini(struct wf_vrank_stacks *stacks)
 {
-    if (stacks->base != NULL) {
+    if (stacks->base != NULL && !stacks->spilled) {
         (void)munmap(stacks->base, stacks->n * stacks->size);
-        stacks->base = NULL;
     }
+    stacks->base = NULL;
     free(stacks->cold);
     stacks->cold = NULL;
 }
@@ -164,6 +168,10 @@ static bool clear(const struct wf_vrank_stacks *stacks, uint32_t i)
     size_t page = page_size(), n = stacks->size / page - 1, first = n, n_kept = 0;
     unsigned char *base = stacks->base + i * stacks->size + page;
 
+    if (stacks->spilled) { /* pages on the disk do not count as resident */
+        (void)madvise(base, n * page, MADV_REMOVE);
+        return false;
+    }
     while (first > 0 && n_kept <= KEPT) {
         size_t part = first < AT_ONCE ? first : AT_ONCE;
         first -= part;

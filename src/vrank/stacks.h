@@ -22,6 +22,7 @@ struct wf_vrank_stacks {
     size_t size; /* of each, the guard included */
     uint32_t n;
     bool guarded;
+    bool spilled;     /* the memory is in a file */
     bool light;       /* guards are installed by wf_vrank_stacks_take() */
     atomic_flag busy; /* protects the members below, for a few instructions */
     uint32_t n_begun; /* stacks from this one on have never been used */
@@ -30,10 +31,12 @@ struct wf_vrank_stacks {
     uint32_t *cold, n_cold, max_cold;
 };
 
-/* WF_EINVAL if there is not enough address space. */
+struct wf_vrank_spill;
+
+/* In a file if `spill` is not null. WF_EINVAL if there is not enough address space. */
 WF_NODISCARD
 enum wf_status wf_vrank_stacks_init(struct wf_vrank_stacks *stacks, uint32_t n, size_t size,
-                                    struct wf_err *err);
+                                    struct wf_vrank_spill *spill, struct wf_err *err);
 void wf_vrank_stacks_fini(struct wf_vrank_stacks *stacks);
 
 /* A stack that is not in use; at most n are in use at a time. Its memory reads as zero, as that of

@@ -120,6 +120,20 @@ def check_payload(program):
         vrank.complain("no payload saves less than the half of what was sent", found)
 
 
+def check_spill(program):
+    """Memory in a file changes nothing but where it is."""
+    found = set()
+    for options in ((), ("--spill", "."), ("--spill", ".", "--sched", "conservative", "--threads", "2")):
+        done = weft("-n", "8", *options, "--", program)
+        document = json.loads(pathlib.Path("result.json").read_text())
+        found.add((done.returncode, done.stdout, document["result"]["digest"]))
+    if len(found) != 1 or done.returncode != 0:
+        vrank.complain("with and without --spill", found)
+    done = weft("-n", "2", "--spill", "./nowhere", "--", program)
+    if done.returncode != 3 or "cannot create a file in './nowhere'" not in done.stderr:
+        vrank.complain(f"a directory that is not there: {done.returncode}", done.stderr)
+
+
 def check_compute(program):
     for how, code, expected in (("measured", 0, ""), ("scaled:2.5", 0, ""), ("model", 0, ""),
                                 ("scaled:x", 2, "--compute: 'x' is not a number"),
@@ -163,6 +177,7 @@ def main():
         check_children(programs["children"])
         check_misuse(programs["misuse"])
         check_payload(programs["payload"])
+        check_spill(programs["payload"])
         check_compute(programs["output"])
         check_refused(programs["output"])
     vrank.finish()

@@ -66,7 +66,7 @@ static void many_contexts_keep_what_they_had(void)
     struct wf_vrank_context home;
     struct fiber *fibers = wf_xcalloc(RANKS, sizeof(*fibers));
 
-    CHECK(wf_vrank_stacks_init(&stacks, RANKS, STACK, &err) == WF_OK);
+    CHECK(wf_vrank_stacks_init(&stacks, RANKS, STACK, NULL, &err) == WF_OK);
     for (uint32_t i = 0; i < RANKS; i++) {
         fibers[i].home = &home;
         fibers[i].number = i;
@@ -101,7 +101,7 @@ static void stacks_are_used_again_and_read_as_zero(void)
     struct wf_err err;
     uint32_t taken[MANY], wrong = 0;
 
-    CHECK(wf_vrank_stacks_init(&stacks, MANY, STACK, &err) == WF_OK);
+    CHECK(wf_vrank_stacks_init(&stacks, MANY, STACK, NULL, &err) == WF_OK);
     for (int round = 0; round < 3; round++) {
         for (uint32_t k = 0; k < MANY; k++) {
             taken[k] = wf_vrank_stacks_take(&stacks);
@@ -129,7 +129,7 @@ static void stacks_lie_apart(void)
     struct wf_vrank_stacks stacks;
     struct wf_err err;
 
-    CHECK(wf_vrank_stacks_init(&stacks, RANKS, STACK, &err) == WF_OK);
+    CHECK(wf_vrank_stacks_init(&stacks, RANKS, STACK, NULL, &err) == WF_OK);
     for (uint32_t i = 0; i < RANKS; i++) {
         unsigned char *top = wf_vrank_stacks_top(&stacks, i);
         size_t room = wf_vrank_stacks_size(&stacks, i);
