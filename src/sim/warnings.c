@@ -28,6 +28,13 @@ static bool is_chosen(const struct wf_plan *plan, const char *key)
     return setting != NULL && !wf_plan_skips(plan, setting);
 }
 
+/* Whether GPUs communicate, which have their own protocols (docs/models/nccl.md) and need no CPU. */
+static bool is_of_gpus(const struct wf_job *job)
+{
+    return job->setup.mpi->rules == WF_COLL_RULES_NCCL ||
+           job->setup.mpi->rules == WF_COLL_RULES_NCCL_FORMULA;
+}
+
 /* Each function writes a warning and returns true, or returns false. */
 
 static bool lacks_overhead(const struct wf_job *job, const struct wf_ranks_tally *tally,
@@ -35,8 +42,9 @@ static bool lacks_overhead(const struct wf_job *job, const struct wf_ranks_tally
 {
     const struct wf_node_costs costs = wf_node_costs_of(job->setup.node, job->setup.net);
 
-    if (costs.o_send > 0 || costs.o_recv > 0 || is_chosen(job->plan, "node.o_send") ||
-        is_chosen(job->plan, "node.o_recv") || is_chosen(job->plan, "net.o")) {
+    if (is_of_gpus(job) || costs.o_send > 0 || costs.o_recv > 0 ||
+        is_chosen(job->plan, "node.o_send") || is_chosen(job->plan, "node.o_recv") ||
+        is_chosen(job->plan, "net.o")) {
         return false;
     }
     (void)snprintf(words, WORDS_MAX,
@@ -52,8 +60,9 @@ static bool lacks_eager_limit(const struct wf_job *job, const struct wf_ranks_ta
 
     const struct wf_replay_params *replay = wf_plan_values(job->plan, "replay");
 
-    if (replay->policy == WF_POLICY_ASAP || job->setup.mpi->eager_max != UINT64_MAX ||
-        is_chosen(job->plan, "mpi.eager_max") || tally->longest_message <= EAGER_USUAL) {
+    if (is_of_gpus(job) || replay->policy == WF_POLICY_ASAP ||
+        job->setup.mpi->eager_max != UINT64_MAX || is_chosen(job->plan, "mpi.eager_max") ||
+        tally->longest_message <= EAGER_USUAL) {
         return false;
     }
     (void)snprintf(words, WORDS_MAX,
