@@ -176,6 +176,11 @@ struct wf_net_ops {
     /* For models with counters (net->n_sums > 0): counts a final event of a node, of a kind
      * below WF_NET_KINDS. May be null: events count nothing. */
     void (*commit)(const struct wf_net *net, const struct wf_event *ev, struct wf_ctx *ctx);
+    /* For models with counters, after a run that ended because nothing was left to do: a cycle
+     * of queues that wait for each other; its length is 0 if there is none. May be null: the
+     * model has no such cycles, or detects them itself. */
+    struct wf_net_deadlock (*stuck)(const struct wf_net *net,
+                                    const struct wf_net_counters *counters);
     /* For models with counters: describes a run of `elapsed` picoseconds. */
     void (*describe)(const struct wf_net *net, const struct wf_net_counters *counters,
                      int64_t elapsed, struct wf_value *result);
@@ -198,7 +203,7 @@ struct wf_net {
     const struct wf_topo *route_topo;   /* messages follow next_port() of this topology; null:
                                          they take other routes */
     const struct wf_fault_plan *faults; /* failures in time (net/fault/fault.h); null: none */
-    uint64_t n_sums, n_maxima;          /* counters; 0 if the model keeps none */
+    uint64_t n_sums, n_maxima, n_rows;  /* counters; 0 if the model keeps none */
     /* What net.links sets for each class of links, as the model uses it; null: nothing. */
     const struct wf_net_link *link_classes;
     size_t counters_offset;  /* offset of struct wf_net_counters in the tally, or 0: not
@@ -232,6 +237,13 @@ void wf_net_attach(struct wf_net *net, struct wf_engine *engine, uint32_t first_
                    const struct wf_net_user *user);
 
 void wf_net_free(struct wf_net *net); /* null is allowed */
+
+/* The size of the counters of a model. */
+static inline size_t wf_net_counters_size(const struct wf_net *net)
+{
+    return sizeof(struct wf_net_counters) +
+           (net->n_sums + net->n_maxima + WF_NET_ROW_WORDS * net->n_rows) * sizeof(uint64_t);
+}
 
 /* The counters in this thread's part of the tally; null if nobody keeps them. */
 struct wf_net_counters *wf_net_counters_of(const struct wf_net *net, struct wf_ctx *ctx);

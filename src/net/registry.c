@@ -95,5 +95,6 @@ struct wf_net_counters *wf_net_counters_of(const struct wf_net *net, struct wf_c
     }
     words->n_sums = net->n_sums;
     words->n_maxima = net->n_maxima;
+    words->n_rows = net->n_rows;
     return words;
 }

@@ -90,6 +90,38 @@ void wf_net_totals_merge(struct wf_net_totals *into, const struct wf_net_totals 
     }
 }
 
+/* Whether row a goes before row b. */
+static bool row_goes_before(const uint64_t *a, const uint64_t *b)
+{
+    for (uint32_t i = 0; i < WF_NET_ROW_WORDS; i++) {
+        if (a[i] != b[i]) {
+            return a[i] > b[i];
+        }
+    }
+    return false;
+}
+
+void wf_net_counters_row(struct wf_net_counters *counters, const uint64_t row[WF_NET_ROW_WORDS])
+{
+    uint64_t *rows = &counters->word[counters->n_sums + counters->n_maxima];
+    uint64_t low = 0, high = counters->n_rows;
+
+    while (low < high) { /* the first place whose row goes after this one */
+        uint64_t middle = low + (high - low) / 2;
+        if (row_goes_before(row, &rows[middle * WF_NET_ROW_WORDS])) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    if (low < counters->n_rows) {
+        uint64_t *at = &rows[low * WF_NET_ROW_WORDS];
+        memmove(at + WF_NET_ROW_WORDS, at,
+                (counters->n_rows - 1 - low) * WF_NET_ROW_WORDS * sizeof(*at));
+        memcpy(at, row, WF_NET_ROW_WORDS * sizeof(*at));
+    }
+}
+
 void wf_net_counters_merge(struct wf_net_counters *into, const struct wf_net_counters *from)
 {
     if (from->n_sums == 0) {
@@ -97,10 +129,15 @@ void wf_net_counters_merge(struct wf_net_counters *into, const struct wf_net_cou
     }
     into->n_sums = from->n_sums;
     into->n_maxima = from->n_maxima;
+    into->n_rows = from->n_rows;
     for (uint64_t i = 0; i < from->n_sums; i++) {
         into->word[i] += from->word[i];
     }
     for (uint64_t i = from->n_sums; i < from->n_sums + from->n_maxima; i++) {
         into->word[i] = from->word[i] > into->word[i] ? from->word[i] : into->word[i];
+    }
+    const uint64_t *row = &from->word[from->n_sums + from->n_maxima];
+    for (uint64_t i = 0; i < from->n_rows && row[0] != 0; i++, row += WF_NET_ROW_WORDS) {
+        wf_net_counters_row(into, row);
     }
 }

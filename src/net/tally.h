@@ -42,13 +42,19 @@ struct wf_net_totals {
 
 void wf_net_totals_merge(struct wf_net_totals *into, const struct wf_net_totals *from);
 
-/* Counters of a run: sums, then maxima. The first WF_HISTOGRAM_BUCKETS sums are the histogram
- * of message latencies, which the layer above counts. */
+enum { WF_NET_ROW_WORDS = 4 };
+
+/* Counters of a run: sums, then maxima, then rows. The first WF_HISTOGRAM_BUCKETS sums are the
+ * histogram of message latencies, which the layer above counts. A row has WF_NET_ROW_WORDS words;
+ * those with the largest words are kept, the largest first, and zeros mean that there is none. */
 struct wf_net_counters {
-    uint64_t n_sums, n_maxima;
+    uint64_t n_sums, n_maxima, n_rows;
     uint64_t word[];
 };
 
+/* Adds a row, if it is one of the largest. */
+void wf_net_counters_row(struct wf_net_counters *counters,
+                         const uint64_t row[WF_NET_ROW_WORDS]);
 void wf_net_counters_merge(struct wf_net_counters *into, const struct wf_net_counters *from);
 
 enum { WF_NET_USAGE_VCS = 16, WF_NET_USAGE_LINKS = 8 };

@@ -216,8 +216,7 @@ size_t wf_tally_layout(struct wf_tally_sections *out, size_t size, struct wf_net
         out->net_counters = net->counters_offset = size;
         /* A thread may have switches but no nodes. */
         net->counters_mark = offsetof(struct wf_ranks_tally, at.net_counters);
-        size +=
-            sizeof(struct wf_net_counters) + (net->n_sums + net->n_maxima) * sizeof(uint64_t);
+        size += wf_net_counters_size(net);
     }
     if (recording > 0) {
         out->recording = size;

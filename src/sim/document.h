@@ -28,6 +28,7 @@ struct wf_document_jobs {
     const struct wf_source *source[WF_TALLY_JOBS]; /* for the names of regions; may be null */
     const struct wf_ranks_tally *ideal; /* tally of a run on an ideal network; null if none */
     const struct wf_fault_plan *faults; /* failures in time of the network; null if none */
+    struct wf_net_deadlock stuck;       /* of the network at the end; its length is 0 if none */
     double peak16, peak8; /* operations per second of a rank's processor; 0 if unknown */
 };
 

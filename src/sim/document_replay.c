@@ -139,11 +139,15 @@ static enum wf_status program_failed(const struct wf_run *run,
     char time[WF_UNITS_TEXT_MAX], words[WF_DOCUMENT_TEXT_MAX], name[WF_DOCUMENT_NAME_MAX];
     char more[96], lost[WF_FAULT_TEXT_MAX];
 
-    if (tally->net.deadlock.n > 0) {
+    const struct wf_net_deadlock *deadlock =
+        tally->net.deadlock.n > 0 ? &tally->net.deadlock : &jobs->stuck;
+
+    if (deadlock->n > 0) {
         char queues[WF_NET_DEADLOCK_TEXT_MAX];
+        int64_t at = tally->net.deadlock.n > 0 ? tally->net.deadlock_ps : run->time;
         return wf_err_set(err, WF_ESIM, "the network is in a deadlock, detected at %s: %.400s",
-                          wf_human_time(tally->net.deadlock_ps, time),
-                          wf_net_deadlock_text(&tally->net.deadlock, queues, sizeof(queues)));
+                          wf_human_time(at, time),
+                          wf_net_deadlock_text(deadlock, queues, sizeof(queues)));
     }
     if (tally->unfinished == 0) {
         return left_over(jobs, tally, err);
@@ -353,7 +357,7 @@ enum wf_status wf_document_replay(struct wf_value *result, const struct wf_run *
                                   const struct wf_ranks_tally *tally, bool interrupted,
                                   struct wf_err *err)
 {
-    bool blocked = !interrupted && tally->unfinished > 0;
+    bool blocked = !interrupted && (tally->unfinished > 0 || jobs->stuck.n > 0);
     uint64_t left = tally->unreceived + tally->uncalled + tally->unmatched;
     bool failed = !interrupted && (tally->failed > 0 || (!blocked && left > 0));
     struct wf_job_tally all;
@@ -364,7 +368,7 @@ enum wf_status wf_document_replay(struct wf_value *result, const struct wf_run *
         return status;
     }
 
-    if (!interrupted && check_network(&tally->net, err) != WF_OK) {
+    if (!interrupted && jobs->stuck.n == 0 && check_network(&tally->net, err) != WF_OK) {
         return WF_EINTERNAL;
     }
     wf_doc_text(result, "status",

@@ -163,9 +163,11 @@ static enum wf_status graph_describe(const struct wf_job *job, const struct wf_e
                                      const struct wf_run *run, struct wf_value *result,
                                      enum wf_status status, struct wf_err *err)
 {
-    const struct wf_document_jobs jobs = wf_job_document_jobs(job);
+    struct wf_document_jobs jobs = wf_job_document_jobs(job);
     const struct wf_pe_tally *tally = wf_engine_tally_get(engine);
     bool interrupted = status == WF_EINTR;
+
+    jobs.stuck = wf_job_stuck(job, tally + 1, status);
     enum wf_status outcome =
         wf_document_replay(result, run, &jobs, &tally->replay, interrupted, err);
 
@@ -181,7 +183,7 @@ static enum wf_status graph_describe(const struct wf_job *job, const struct wf_e
         wf_sim_energy_describe(job, &tally->replay, wf_document_end(&tally->replay, run),
                                result);
     }
-    if (outcome == WF_ESIM && tally->n_blocked > 0) {
+    if (outcome == WF_ESIM && tally->n_blocked > 0 && jobs.stuck.n == 0) {
         add_waiting_tasks(result, &jobs, tally);
         outcome = deadlocked(run, &jobs, tally, err);
     }

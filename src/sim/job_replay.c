@@ -158,6 +158,16 @@ struct wf_document_jobs wf_job_document_jobs(const struct wf_job *job)
     return jobs;
 }
 
+struct wf_net_deadlock wf_job_stuck(const struct wf_job *job, const void *counters,
+                                    enum wf_status status)
+{
+    const struct wf_net *net = job->setup.net;
+
+    return status == WF_OK && net->n_sums > 0 && net->ops->stuck != NULL
+               ? net->ops->stuck(net, counters)
+               : (struct wf_net_deadlock){.n = 0};
+}
+
 /* ---- replays of operations ---- */
 
 static enum wf_status replay_prepare(struct wf_job *job, struct wf_err *err)
@@ -241,9 +251,11 @@ static enum wf_status replay_describe(const struct wf_job *job, const struct wf_
                                       const struct wf_run *run, struct wf_value *result,
                                       enum wf_status status, struct wf_err *err)
 {
-    const struct wf_document_jobs jobs = wf_job_document_jobs(job);
+    struct wf_document_jobs jobs = wf_job_document_jobs(job);
     bool interrupted = status == WF_EINTR;
     const struct wf_ranks_tally *tally = wf_engine_tally_get(engine);
+
+    jobs.stuck = wf_job_stuck(job, tally + 1, status);
     enum wf_status outcome = wf_document_replay(result, run, &jobs, tally, interrupted, err);
 
     if (outcome == WF_OK) {

@@ -445,8 +445,7 @@ void wf_traffic_build(struct wf_traffic *traffic, struct wf_engine *engine, stru
     size_t size = sizeof(struct wf_traffic_tally);
     if (net->n_sums > 0) {
         net->counters_offset = size;
-        size +=
-            sizeof(struct wf_net_counters) + (net->n_sums + net->n_maxima) * sizeof(uint64_t);
+        size += wf_net_counters_size(net);
     }
     wf_net_attach(net, engine, first, &user);
     wf_engine_tally(engine, size, net->n_sums > 0 ? wf_traffic_merge_all : wf_traffic_merge);

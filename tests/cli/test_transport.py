@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Transports behave as the literature says: what is lost, marked and paused, who gets what."""
-from weft_cli import check, finish, parse, run
+import pathlib
+import tempfile
+
+from weft_cli import check, check_run, finish, parse, run
 
 PACKET = ["--net", "packet", "-p", "net.packet=4KiB", "-p", "net.bandwidth=100Gbit/s"]
 
@@ -15,6 +18,10 @@ def replay(source, topo, *settings):
         return {}, 0
     result = parse(done)["result"]
     return result["network"]["transport"], result["ranks"]["finish_ps"]["max"] / 1e6
+
+
+def shares(found):
+    return {(flow["source"], flow["destination"]): flow["share"] for flow in found["slowest_flows"]}
 
 
 def incast(bytes_each, *settings):
@@ -34,10 +41,99 @@ def test_incast():
     check(found["max_input_bytes"] < 64 * 1024 + 3 * 4096 and 640 < time < 645, f"and needs little space: {found}")
     found, _ = incast("1MB", "net.transport=dcqcn")
     check(found["dropped"] == 0 and found["marked"] > 0, f"DCQCN over PFC: {found}")
+    found, time = incast("1MB", "net.transport=swift")
+    check(found["fairness"] > 0.99 and found["max_queue_bytes"] < 512 * 1024 and time < 655, f"Swift: {found} {time}")
+    found, time = incast("1MB", "net.transport=pull")
+    check(found["fairness"] > 0.999 and found["trimmed"] == found["sent_again"] > 0 and time < 655 and
+          found["max_queue_bytes"] == 8 * 4096, f"receivers that pull: {found} {time}")
+    found, time = incast("1MB", "net.transport=pressure")
+    check(found["fairness"] > 0.9 and found["pauses"] == 0 and found["max_queue_bytes"] < 512 * 1024 and time < 660,
+          f"back-pressure on flows: {found} {time}")
+
+
+VICTIM = """if rank == 0 { irecv 2 1MB irecv 3 1MB irecv 5 1MB irecv 6 1MB irecv 7 1MB }
+if rank == 1 { irecv 4 250kB }
+if rank == 4 { isend 1 250kB }
+if rank == 2 || rank == 3 || rank > 4 { isend 0 1MB }
+waitall
+"""
+
+
+def test_victim(folder):
+    """Five flows to node 0, three of them over the link that the flow from 4 to 1 shares. Each of
+    the five can have a fifth, which leaves the victim two fifths of the link."""
+    path = folder / "victim.weft"
+    path.write_text(VICTIM, encoding="utf-8")
+
+    def victim(*settings):
+        found, _ = replay(f"gen:text -n 8 -p gen.file={path}", "fattree:4x2,up=1x1", *settings)
+        return shares(found)[4, 1]
+
+    blocked = victim("net.transport=fixed", "net.full_queue=pause")
+    check(blocked < 0.2, f"with PFC the victim is blocked by the others: {blocked}")
+    free = victim("net.transport=fixed", "net.full_queue=pause", "net.classes=own:first=4,last=4,rest:share=1")
+    check(free > 2.5 * blocked, f"unless it has a class of its own: {free}")
+    for transport in ["swift", "pull", "pressure"]:
+        share = victim(f"net.transport={transport}")
+        check(share > 0.35, f"{transport} leaves the victim its share: {share}")
+
+
+def test_classes(folder):
+    """Two nodes send to a third, with shares of three to one, and with priority."""
+    path = folder / "two.weft"
+    path.write_text("if rank == 2 { irecv 0 2MB irecv 1 2MB } else { isend 2 2MB }\nwaitall\n", encoding="utf-8")
+
+    def times(classes):
+        found, _ = replay(f"gen:text -n 3 -p gen.file={path}", "star:3", "net.transport=fixed", "net.full_queue=pause",
+                          f"net.classes={classes}")
+        return [shares(found)[node, 2] for node in (0, 1)]
+
+    first, second = times("a:last=0,share=3,b:share=1")
+    check(0.74 < first < 0.76 and 0.49 < second < 0.51, f"three quarters, then all: {first} {second}")
+    first, second = times("a:last=0,b:priority=1")
+    check(0.49 < first < 0.51 and second > 0.98, f"one after the other: {first} {second}")
+
+
+def test_convergence(folder):
+    """A second flow comes when the first has the link: both get half of it soon."""
+    path = folder / "late.weft"
+    path.write_text("if rank == 2 { irecv 0 8MB irecv 1 2MB }\nif rank == 0 { isend 2 8MB }\n"
+                    "if rank == 1 { sleep 100us isend 2 2MB }\nwaitall\n", encoding="utf-8")
+    for transport in ["fixed", "swift", "pull", "pressure"]:
+        found, time = replay(f"gen:text -n 3 -p gen.file={path}", "star:3", f"net.transport={transport}")
+        share = shares(found)[1, 2]
+        least = 0.3 if transport == "pressure" else 0.45 # its pauses favour who came first
+        check(least < share < 0.62 and time < 820, f"{transport}: the second flow gets {share}, all end after {time}")
+
+
+def test_permutation():
+    """Routes by a hash of the flow collide where spraying does not."""
+    source = "gen:pattern -n 32 -p gen.kind=bisection -p gen.bytes=200kB --placement random"
+    for transport in ["pull", "swift"]:
+        times = {ecmp: replay(source, "fattree:8x4,up=1x4", f"net.transport={transport}", "net.routing=ecmp",
+                              f"net.ecmp={ecmp}")[1] for ecmp in ("flow", "packet")}
+        check(times["flow"] > 1.3 * times["packet"], f"{transport}: collisions cost time: {times}")
+        # Two nodes share an up-link on average: 32 us for 200 kB.
+        check(32 < times["packet"] < 50, f"{transport}: spraying comes near the bound: {times}")
+
+
+def test_deadlock():
+    """Four nodes at each router of a ring, all packets in one direction: PFC stops the ring."""
+    check_run(["replay", "gen:pattern", "-n", "24", "-p", "gen.kind=bisection", "-p", "gen.bytes=100kB", "--net",
+               "packet", "--topo", "ring:6/star:4", "-p", "net.transport=fixed", "-p", "net.full_queue=pause", "-p",
+               "net.pause_at=4KiB", "-p", "net.resume_at=2KiB", "-q"], 4,
+              r"the network is in a deadlock, detected at [0-9.]+ us: router 2\d port \d channel 0 -> "
+              r"(router 2\d port \d channel 0 -> ){5}the first again", stdout="24 ranks have not finished")
 
 
 def main():
     test_incast()
+    with tempfile.TemporaryDirectory() as folder:
+        test_victim(pathlib.Path(folder))
+        test_classes(pathlib.Path(folder))
+        test_convergence(pathlib.Path(folder))
+    test_permutation()
+    test_deadlock()
     finish()
 
 

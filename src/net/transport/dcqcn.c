@@ -90,7 +90,7 @@ static void catch_up(const struct wf_transport_net *net, struct state *s, int64_
 }
 
 static void noticed(const struct wf_transport_net *net, struct wf_transport_sender *flow,
-                    int64_t now)
+                    int64_t now, uint64_t pause_ps)
 {
     struct state *s = state_of(flow);
 

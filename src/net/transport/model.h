@@ -26,7 +26,9 @@ enum {
     WF_TRANSPORT_TIMEOUT, /* to itself: a flow looks at its timer; struct wf_transport_timer */
     WF_TRANSPORT_READY,   /* to itself: the next message of a flow is complete: its key */
     WF_TRANSPORT_SELF,    /* to itself: a message for this node: struct wf_transport_last */
-    WF_TRANSPORT_STOP,    /* a port is paused or may go on (PFC): struct wf_transport_stop */
+    WF_TRANSPORT_ORDER = WF_PACKET_READY, /* to itself, from net/packet/order.c */
+    WF_TRANSPORT_PULL_TURN,               /* to itself: the receiver sends its next pull */
+    WF_TRANSPORT_STOP, /* a port is paused or may go on (PFC): struct wf_transport_stop */
 };
 
 enum wf_transport_type {
@@ -34,6 +36,7 @@ enum wf_transport_type {
     WF_TRANSPORT_ACK,
     WF_TRANSPORT_NACK,    /* packets from `cumulative` (go back n) or `number` on are missing */
     WF_TRANSPORT_NOTICE,  /* the network is congested */
+    WF_TRANSPORT_PULL,    /* the flow may send one more packet */
     WF_TRANSPORT_TRIMMED, /* data that a full queue removed: only the header comes */
 };
 
@@ -59,7 +62,8 @@ struct wf_transport_packet {
     uint8_t class;
     uint8_t flags;
     uint8_t spare;
-    uint32_t count; /* of a NACK: how many packets are missing */
+    uint32_t count; /* of a NACK: how many packets are missing; of data: 1 if the flow has more
+                     * to send, 0 if not */
 };
 
 struct wf_transport_last {
@@ -95,7 +99,8 @@ enum { WF_TRANSPORT_CLASSES_MAX = 8 };
 struct wf_transport_queue {
     uint32_t head, tail; /* cells */
     uint64_t bytes;
-    uint64_t most; /* largest value of bytes */
+    uint64_t most;   /* largest value of bytes */
+    uint64_t served; /* bytes that have left, over the share of the class */
 };
 
 struct wf_transport_port {
@@ -103,6 +108,7 @@ struct wf_transport_port {
     uint64_t drops, trims, marks;
     uint32_t controls; /* control packets since the last packet of data that waited */
     uint32_t spare;
+    uint64_t virtual_time; /* `served` of the class whose packet left last */
     /* With PFC: */
     uint32_t stopped;     /* classes that must not be sent */
     uint32_t stopping;    /* classes of which the port at the other end must not send */
@@ -127,6 +133,9 @@ struct wf_transport_node {
     uint32_t spare;
     struct wf_net_message left;
     uint64_t sent_again, timeouts;
+    uint32_t pull_ring;       /* cell of the flow to here that was pulled last, like `ring` */
+    uint32_t pull_is_planned; /* 1: a WF_TRANSPORT_PULL_TURN is scheduled */
+    int64_t pull_free;        /* when the next pull may leave */
 };
 
 /* A message of a flow that is not acknowledged completely. In a cell. */
@@ -161,7 +170,9 @@ struct wf_transport_sender {
     uint64_t end;       /* one after the last one */
     uint64_t pipe;      /* packets that are on their way, or their answers are */
     uint64_t window;    /* most of them, in units of 1 / WF_TRANSPORT_ONE packets */
+    uint64_t credit;    /* packets that it may send still, or WF_TRANSPORT_NO_LIMIT */
     int64_t next_at;    /* no packet is sent before */
+    int64_t sent_at;    /* when the last packet was sent */
     int64_t deadline;   /* when the packets on their way are given up */
     uint32_t tries;     /* timeouts since the last answer */
     uint32_t timer;     /* 1: a WF_TRANSPORT_TIMEOUT is scheduled */
@@ -173,7 +184,7 @@ struct wf_transport_sender {
 /* A message that is not complete, or has to wait for another. In a cell. */
 struct wf_transport_arrival {
     uint32_t next; /* cell */
-    uint32_t spare;
+    uint32_t number;
     uint64_t sequence; /* of its last packet */
     int64_t born;
     struct wf_net_message msg;
@@ -184,11 +195,12 @@ struct wf_transport_receiver {
     uint32_t next; /* cell, of the same hash */
     uint32_t src;
     uint32_t class;
-    uint32_t has;   /* wf_transport_ranges: packets that arrived after a missing one */
-    uint32_t first; /* cell of the first message that waits */
-    uint32_t asked; /* 1: a missing packet was asked for (go back n) */
-    uint32_t ready; /* 1: a WF_TRANSPORT_READY is scheduled */
-    uint32_t spare;
+    uint32_t has;      /* wf_transport_ranges: packets that arrived after a missing one */
+    uint32_t first;    /* cell of the first message that waits */
+    uint32_t asked;    /* 1: a missing packet was asked for (go back n) */
+    uint32_t ready;    /* 1: a WF_TRANSPORT_READY is scheduled */
+    uint32_t ring;     /* cell of the next flow that is to be pulled; 0: not in the ring */
+    uint64_t pulls;    /* that are to be sent */
     uint64_t expected; /* all before this have arrived */
     uint64_t highest;  /* one after the highest that has arrived */
     int64_t at;        /* when the last byte arrived */
@@ -217,15 +229,21 @@ struct wf_transport_control {
     const char *summary;
     enum wf_transport_full full;
     enum wf_transport_repair repair;
-    uint64_t queue;     /* packets of a queue, if the user does not say */
-    bool wants_notices; /* receivers send WF_TRANSPORT_NOTICE for marked packets */
+    uint64_t queue;      /* packets of a queue, if the user does not say */
+    bool wants_notices;  /* receivers send WF_TRANSPORT_NOTICE for marked packets... */
+    bool routers_notify; /* ...or routers do, for packets that find a long queue */
+    bool wants_pulls;    /* receivers send WF_TRANSPORT_PULL */
     /* A flow begins, with an unlimited window. */
     void (*begin)(const struct wf_transport_net *net, struct wf_transport_sender *flow);
     /* The members below may be null: nothing. */
     void (*answered)(const struct wf_transport_net *net, struct wf_transport_sender *flow,
                      const struct wf_transport_answer *answer);
+    /* With the time that a router asks the flow to pause. */
     void (*noticed)(const struct wf_transport_net *net, struct wf_transport_sender *flow,
-                    int64_t now);
+                    int64_t now, uint64_t pause_ps);
+    void (*pulled)(const struct wf_transport_net *net, struct wf_transport_sender *flow);
+    /* The flow has something to send, but no credit. */
+    void (*refill)(const struct wf_transport_net *net, struct wf_transport_sender *flow);
     void (*lost)(const struct wf_transport_net *net, struct wf_transport_sender *flow,
                  int64_t now, bool by_timeout);
     /* A packet of `bytes` with its header leaves now. */
@@ -238,6 +256,15 @@ struct wf_transport_control {
 
 /* ---- the model ---- */
 
+/* A class of traffic. */
+struct wf_transport_class {
+    char name[32];
+    uint64_t share;       /* of a link, as weight among classes of the same priority */
+    uint64_t priority;    /* higher ones go first */
+    uint64_t max;         /* it has messages of at most this size... */
+    uint64_t first, last; /* ...from these nodes */
+};
+
 struct wf_transport_net {
     struct wf_packet_net packet;
     struct wf_net_ops ops;
@@ -249,7 +276,10 @@ struct wf_transport_net {
     uint64_t queue_bytes;
     uint32_t ecn_threshold; /* probability at ecn_max, in 2^-32 */
     uint64_t line_rate;     /* of an interface */
+    struct wf_transport_class classes[WF_TRANSPORT_CLASSES_MAX];
     uint32_t n_classes;
+    bool has_priorities;
+    bool overtakes;    /* messages between two nodes may be of different classes */
     uint32_t n_queues; /* of a port: classes, and control packets */
     size_t port_size;
     size_t node_ports_at, other_ports_at, node_at; /* offsets in the state */
@@ -320,6 +350,9 @@ void wf_transport_forward(const struct wf_transport_view *v, struct wf_transport
 /* WF_TRANSPORT_SERVE. */
 void wf_transport_serve(const struct wf_transport_view *v, uint32_t number);
 size_t wf_transport_waiter_cell_size(void);
+/* Through which port a packet of a queue came; WF_PACKET_NO_PORT if it is the node's own. Moves
+ * *cell on to the next packet of the queue. */
+uint32_t wf_transport_input_of(const struct wf_transport_view *v, uint32_t *cell);
 
 /* ---- pause.c; ports pause each other ---- */
 
@@ -331,6 +364,16 @@ void wf_transport_pause_out(const struct wf_transport_view *v, uint32_t port, ui
 /* WF_TRANSPORT_STOP. */
 void wf_transport_stopped(const struct wf_transport_view *v,
                           const struct wf_transport_stop *stop);
+
+/* ---- class.c ---- */
+
+/* Reads net.classes. */
+WF_NODISCARD
+enum wf_status wf_transport_classes_read(struct wf_transport_net *net, const char *text,
+                                         struct wf_err *err);
+/* The class of a message. */
+uint32_t wf_transport_class_of(const struct wf_transport_net *net,
+                               const struct wf_net_message *msg);
 
 /* ---- sender.c ---- */
 
@@ -358,6 +401,8 @@ void wf_transport_view_at_node(struct wf_transport_view *v, const struct wf_tran
 void wf_transport_received(const struct wf_transport_view *v,
                            const struct wf_transport_packet *packet,
                            const struct wf_transport_last *last);
+/* WF_TRANSPORT_PULL_TURN. */
+void wf_transport_pull_turn(const struct wf_transport_view *v);
 /* WF_TRANSPORT_READY. */
 void wf_transport_ready(const struct wf_transport_view *v, uint64_t key);
 
@@ -365,6 +410,8 @@ void wf_transport_ready(const struct wf_transport_view *v, uint64_t key);
 
 void wf_transport_stats_init(struct wf_transport_net *net);
 void wf_transport_stats_finish(const struct wf_transport_view *v);
+struct wf_net_deadlock wf_transport_stats_stuck(const struct wf_net *net,
+                                                const struct wf_net_counters *counters);
 void wf_transport_stats_describe(const struct wf_net *net,
                                  const struct wf_net_counters *counters, int64_t elapsed,
                                  struct wf_value *result);

@@ -30,106 +30,117 @@ struct wf_transport_params {
     int repair;      /* enum wf_transport_repair */
     int64_t timeout;
     uint64_t ack;
+    int64_t flowlet_gap; /* 0: none */
+    uint64_t paths;      /* 0: any number */
+    char *classes;
     double dcqcn_gain;
     int64_t dcqcn_interval, dcqcn_timer;
     uint64_t dcqcn_bytes, dcqcn_step, dcqcn_fast_step;
+    int64_t swift_target, swift_range;
+    double swift_step, swift_decrease, swift_most;
+    uint64_t pressure_at;
 };
 
 extern const char *const wf_transport_names[], *const wf_transport_full_names[],
-                                                   *const wf_transport_repair_names[];
+                                                   *const wf_transport_repair_names[],
+                                                       *const wf_transport_class_syntax[];
 
 /* The rows; `params` is a struct with a member `transport` of the type above. */
+/* clang-format off */
 #define WF_TRANSPORT_ROW_(params, name_, type_, member_) \
     .name = (name_), .type = WF_PARAM_##type_, .offset = offsetof(params, transport.member_)
 
-#define WF_TRANSPORT_ROWS(params)                                                              \
-    {WF_TRANSPORT_ROW_(params, "transport", ENUM, kind), .def = "none",                        \
-     .choices = wf_transport_names,                                                            \
-     .doc = "Transport with congestion control: none sends every packet as soon as its turn "  \
-            "comes, and the network never loses one"},                                         \
-        {WF_TRANSPORT_ROW_(params, "full_queue", ENUM, full), .only_with = "transport!=none",  \
-         .def = "auto", .choices = wf_transport_full_names,                                    \
-         .doc =                                                                                \
-             "What a router does when a queue is full: it drops the packet, drops its data "   \
-             "and sends its header on, or pauses the ports before it in time (PFC); auto is "  \
-             "what the transport wants"},                                                      \
-        {WF_TRANSPORT_ROW_(params, "queue", SIZE, queue), .only_with = "transport!=none",      \
-         .def = "0B", .max = "1GiB",                                                           \
-         .doc =                                                                                \
-             "Capacity of the queue of a port and class, unless ports pause each other; 0 is " \
-             "what the transport wants"},                                                      \
-        {WF_TRANSPORT_ROW_(params, "ecn_min", SIZE, ecn_min), .only_with = "transport!=none",  \
-         .def = "100KiB", .max = "1GiB",                                                       \
-         .doc = "Routers mark no packet (ECN) that finds a shorter queue"},                    \
-        {WF_TRANSPORT_ROW_(params, "ecn_max", SIZE, ecn_max), .only_with = "transport!=none",  \
-         .def = "400KiB", .max = "1GiB",                                                       \
-         .doc = "Routers mark every packet that finds a longer queue"},                        \
-        {WF_TRANSPORT_ROW_(params, "ecn_probability", REAL, ecn_probability),                  \
-         .only_with = "transport!=none",                                                       \
-         .def = "0.2",                                                                         \
-         .min = "0",                                                                           \
-         .max = "1",                                                                           \
-         .doc = "Probability of a mark at ecn_max; from ecn_min it rises linearly from 0"},    \
-        {WF_TRANSPORT_ROW_(params, "pause_at", SIZE, pause_at),                                \
-         .only_with = "transport!=none", .def = "64KiB", .max = "1GiB",                        \
-         .doc =                                                                                \
-             "With PFC: a router pauses the port before it when this much from there and of "  \
-             "one class waits"},                                                               \
-        {WF_TRANSPORT_ROW_(params, "resume_at", SIZE, resume_at),                              \
-         .only_with = "transport!=none", .def = "32KiB", .max = "1GiB",                        \
-         .doc = "With PFC: it lets the port go on when no more than this waits"},              \
-        {WF_TRANSPORT_ROW_(params, "window", SIZE, window), .only_with = "transport!=none",    \
-         .def = "0B", .max = "1GiB",                                                           \
-         .doc =                                                                                \
-             "Bytes between two nodes that are sent and not acknowledged, at most or at the "  \
-             "beginning; 0 is what the transport wants"},                                      \
-        {WF_TRANSPORT_ROW_(params, "retransmit", ENUM, repair),                                \
-         .only_with = "transport!=none", .def = "auto", .choices = wf_transport_repair_names,  \
-         .doc =                                                                                \
-             "Whether a receiver takes packets in order only, so that all after a lost one "   \
-             "are sent again, or in any order; auto is what the transport wants"},             \
-        {WF_TRANSPORT_ROW_(params, "timeout", TIME, timeout),                                  \
-         .only_with = "transport!=none",                                                       \
-         .def = "200us",                                                                       \
-         .min = "1ns",                                                                         \
-         .max = "1h",                                                                          \
-         .doc = "Time without an acknowledgement after which a node sends again; it doubles "  \
-                "with every try"},                                                             \
-        {WF_TRANSPORT_ROW_(params, "ack", SIZE, ack),                                          \
-         .only_with = "transport!=none",                                                       \
-         .def = "64B",                                                                         \
-         .min = "1B",                                                                          \
-         .max = "64KiB",                                                                       \
-         .doc = "Size of acknowledgements and other control packets, which go first"},         \
-        {WF_TRANSPORT_ROW_(params, "dcqcn_gain", REAL, dcqcn_gain),                            \
-         .only_with = "transport=dcqcn",                                                       \
-         .def = "0.00390625",                                                                  \
-         .min = "0.00001",                                                                     \
-         .max = "1",                                                                           \
-         .doc = "Gain g of the estimate of congestion"},                                       \
-        {WF_TRANSPORT_ROW_(params, "dcqcn_interval", TIME, dcqcn_interval),                    \
-         .only_with = "transport=dcqcn",                                                       \
-         .def = "50us",                                                                        \
-         .min = "1ns",                                                                         \
-         .max = "1h",                                                                          \
-         .doc = "Least time between two notifications of congestion to one sender"},           \
-        {WF_TRANSPORT_ROW_(params, "dcqcn_timer", TIME, dcqcn_timer),                          \
-         .only_with = "transport=dcqcn",                                                       \
-         .def = "55us",                                                                        \
-         .min = "1ns",                                                                         \
-         .max = "1h",                                                                          \
-         .doc = "Time after which a sender without notification raises its rate"},             \
-        {WF_TRANSPORT_ROW_(params, "dcqcn_bytes", SIZE, dcqcn_bytes),                          \
-         .only_with = "transport=dcqcn",                                                       \
-         .def = "10MB",                                                                        \
-         .min = "1B",                                                                          \
-         .max = "1TiB",                                                                        \
-         .doc = "Bytes after which it does so, too"},                                          \
-        {WF_TRANSPORT_ROW_(params, "dcqcn_step", RATE, dcqcn_step),                            \
-         .only_with = "transport=dcqcn", .def = "40Mbit/s",                                    \
-         .doc = "By how much it raises its target after five times"},                          \
-    {                                                                                          \
-        WF_TRANSPORT_ROW_(params, "dcqcn_fast_step", RATE, dcqcn_fast_step),                   \
-            .only_with = "transport=dcqcn", .def = "400Mbit/s",                                \
-            .doc = "The same after five times by both timer and bytes"                         \
-    }
+#define WF_TRANSPORT_ROWS(params) \
+    {WF_TRANSPORT_ROW_(params, "transport", ENUM, kind), \
+     .def = "none", .choices = wf_transport_names, \
+     .doc = "Transport with congestion control: none sends every packet as soon as its " \
+            "turn comes, and the network never loses one"}, \
+    {WF_TRANSPORT_ROW_(params, "full_queue", ENUM, full), \
+     .only_with = "transport!=none", .def = "auto", .choices = wf_transport_full_names, \
+     .doc = "What a router does when a queue is full: it drops the packet, drops its data" \
+            " and sends its header on, or pauses the ports before it in time (PFC); auto " \
+            "is what the transport wants"}, \
+    {WF_TRANSPORT_ROW_(params, "queue", SIZE, queue), \
+     .only_with = "transport!=none", .def = "0B", .max = "1GiB", \
+     .doc = "Capacity of the queue of a port and class, unless ports pause each other; 0 " \
+            "is what the transport wants"}, \
+    {WF_TRANSPORT_ROW_(params, "ecn_min", SIZE, ecn_min), \
+     .only_with = "transport!=none", .def = "100KiB", .max = "1GiB", \
+     .doc = "Routers mark no packet (ECN) that finds a shorter queue"}, \
+    {WF_TRANSPORT_ROW_(params, "ecn_max", SIZE, ecn_max), \
+     .only_with = "transport!=none", .def = "400KiB", .max = "1GiB", \
+     .doc = "Routers mark every packet that finds a longer queue"}, \
+    {WF_TRANSPORT_ROW_(params, "ecn_probability", REAL, ecn_probability), \
+     .only_with = "transport!=none", .def = "0.2", .min = "0", .max = "1", \
+     .doc = "Probability of a mark at ecn_max; from ecn_min it rises linearly from 0"}, \
+    {WF_TRANSPORT_ROW_(params, "pause_at", SIZE, pause_at), \
+     .only_with = "transport!=none", .def = "64KiB", .max = "1GiB", \
+     .doc = "With PFC: a router pauses the port before it when this much from there and " \
+            "of one class waits"}, \
+    {WF_TRANSPORT_ROW_(params, "resume_at", SIZE, resume_at), \
+     .only_with = "transport!=none", .def = "32KiB", .max = "1GiB", \
+     .doc = "With PFC: it lets the port go on when no more than this waits"}, \
+    {WF_TRANSPORT_ROW_(params, "window", SIZE, window), \
+     .only_with = "transport!=none", .def = "0B", .max = "1GiB", \
+     .doc = "Bytes between two nodes that are sent and not acknowledged, at most or at " \
+            "the beginning; 0 is what the transport wants"}, \
+    {WF_TRANSPORT_ROW_(params, "retransmit", ENUM, repair), \
+     .only_with = "transport!=none", .def = "auto", .choices = wf_transport_repair_names, \
+     .doc = "Whether a receiver takes packets in order only, so that all after a lost one" \
+            " are sent again, or in any order; auto is what the transport wants"}, \
+    {WF_TRANSPORT_ROW_(params, "timeout", TIME, timeout), \
+     .only_with = "transport!=none", .def = "200us", .min = "1ns", .max = "1h", \
+     .doc = "Time without an acknowledgement after which a node sends again; it doubles " \
+            "with every try"}, \
+    {WF_TRANSPORT_ROW_(params, "ack", SIZE, ack), \
+     .only_with = "transport!=none", .def = "64B", .min = "1B", .max = "64KiB", \
+     .doc = "Size of acknowledgements and other control packets, which go first"}, \
+    {WF_TRANSPORT_ROW_(params, "flowlet_gap", TIME, flowlet_gap), \
+     .only_with = "transport!=none", .def = "0", .min = "0", .max = "1h", \
+     .doc = "With routing ecmp: a flow takes another route after a pause of this length; " \
+            "0 is never"}, \
+    {WF_TRANSPORT_ROW_(params, "paths", COUNT, paths), \
+     .only_with = "transport!=none", .def = "0", .max = "65536", \
+     .doc = "With ecmp packet: over how many routes a flow sprays its packets, in turn; 0" \
+            " is any"}, \
+    {WF_TRANSPORT_ROW_(params, "classes", GROUPS, classes), \
+     .only_with = "transport!=none", .def = "", .choices = wf_transport_class_syntax, \
+     .doc = "Classes of traffic, each with queues of its own: who belongs to them, which " \
+            "go first, and how they share a link"}, \
+    {WF_TRANSPORT_ROW_(params, "dcqcn_gain", REAL, dcqcn_gain), \
+     .only_with = "transport=dcqcn", .def = "0.00390625", .min = "0.00001", .max = "1", \
+     .doc = "Gain g of the estimate of congestion"}, \
+    {WF_TRANSPORT_ROW_(params, "dcqcn_interval", TIME, dcqcn_interval), \
+     .only_with = "transport=dcqcn", .def = "50us", .min = "1ns", .max = "1h", \
+     .doc = "Least time between two notifications of congestion to one sender"}, \
+    {WF_TRANSPORT_ROW_(params, "dcqcn_timer", TIME, dcqcn_timer), \
+     .only_with = "transport=dcqcn", .def = "55us", .min = "1ns", .max = "1h", \
+     .doc = "Time after which a sender without notification raises its rate"}, \
+    {WF_TRANSPORT_ROW_(params, "dcqcn_bytes", SIZE, dcqcn_bytes), \
+     .only_with = "transport=dcqcn", .def = "10MB", .min = "1B", .max = "1TiB", \
+     .doc = "Bytes after which it does so, too"}, \
+    {WF_TRANSPORT_ROW_(params, "dcqcn_step", RATE, dcqcn_step), \
+     .only_with = "transport=dcqcn", .def = "40Mbit/s", \
+     .doc = "By how much it raises its target after five times"}, \
+    {WF_TRANSPORT_ROW_(params, "dcqcn_fast_step", RATE, dcqcn_fast_step), \
+     .only_with = "transport=dcqcn", .def = "400Mbit/s", \
+     .doc = "The same after five times by both timer and bytes"}, \
+    {WF_TRANSPORT_ROW_(params, "swift_target", TIME, swift_target), \
+     .only_with = "transport=swift", .def = "5us", .min = "0", .max = "1h", \
+     .doc = "Delay by queues that a flow accepts"}, \
+    {WF_TRANSPORT_ROW_(params, "swift_range", TIME, swift_range), \
+     .only_with = "transport=swift", .def = "20us", .min = "0", .max = "1h", \
+     .doc = "How much more a flow with a small window accepts, at most"}, \
+    {WF_TRANSPORT_ROW_(params, "swift_step", REAL, swift_step), \
+     .only_with = "transport=swift", .def = "1", .min = "0.001", .max = "1000", \
+     .doc = "By how many packets the window grows in a round trip"}, \
+    {WF_TRANSPORT_ROW_(params, "swift_decrease", REAL, swift_decrease), \
+     .only_with = "transport=swift", .def = "0.8", .min = "0", .max = "10", \
+     .doc = "By which part of the excess delay it shrinks"}, \
+    {WF_TRANSPORT_ROW_(params, "swift_most", REAL, swift_most), \
+     .only_with = "transport=swift", .def = "0.5", .min = "0", .max = "0.99", \
+     .doc = "Part of the window by which it shrinks at most"}, \
+    {WF_TRANSPORT_ROW_(params, "pressure_at", SIZE, pressure_at), \
+     .only_with = "transport=pressure", .def = "32KiB", .max = "1GiB", \
+     .doc = "A router stops the flows of packets that find a longer queue"}
+/* clang-format on */

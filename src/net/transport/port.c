@@ -8,7 +8,7 @@
 #include "base/rng.h"
 #include "net/transport/model.h"
 
-enum { CONTROLS_MAX = 10 };
+enum { CONTROLS_MAX = 10, SHARE_SHIFT = 16 };
 
 /* A packet that waits. */
 struct waiter {
@@ -146,12 +146,21 @@ static uint32_t next_data(const struct wf_transport_view *v, uint32_t port)
 {
     uint32_t stopped = wf_transport_port_at(v, port)->stopped;
 
+    const struct wf_transport_class *classes = v->net->classes;
+    uint32_t best = v->net->n_queues;
+
     for (uint32_t i = 0; i < v->net->n_classes; i++) {
-        if ((stopped >> i & 1) == 0 && wf_transport_queue_at(v, port, i)->head != 0) {
-            return i;
+        const struct wf_transport_queue *queue = wf_transport_queue_at(v, port, i);
+        if ((stopped >> i & 1) != 0 || queue->head == 0) {
+            continue;
+        }
+        if (best == v->net->n_queues || classes[i].priority > classes[best].priority ||
+            (classes[i].priority == classes[best].priority &&
+             queue->served < wf_transport_queue_at(v, port, best)->served)) {
+            best = i;
         }
     }
-    return v->net->n_queues;
+    return best;
 }
 
 /* The same with control packets. They go first, but not for ever: else nothing but headers would
@@ -168,6 +177,19 @@ static uint32_t next_class(const struct wf_transport_view *v, uint32_t port)
     return data == v->net->n_queues && has_control ? n : data;
 }
 
+/* Counts what a class got of the port: start-time fair queueing (P. Goyal, H. M. Vin and
+ * H. Cheng, SIGCOMM 1996). */
+static void count_share(const struct wf_transport_view *v, uint32_t number, uint32_t class,
+                        uint64_t bytes)
+{
+    struct wf_transport_port *port = wf_transport_port_at(v, number);
+    struct wf_transport_queue *queue = wf_transport_queue_at(v, number, class);
+
+    wf_touch(v->at.ctx, queue, sizeof(*queue));
+    port->virtual_time = queue->served;
+    queue->served += (bytes << SHARE_SHIFT) / v->net->classes[class].share;
+}
+
 static struct waiter take(const struct wf_transport_view *v, struct wf_transport_queue *queue)
 {
     uint32_t cell = queue->head;
@@ -179,6 +201,14 @@ static struct waiter take(const struct wf_transport_view *v, struct wf_transport
     queue->bytes -= wf_transport_packet_bytes(v->net, &waiter.last.packet);
     wf_cell_free(v->at.ctx, cell);
     return waiter;
+}
+
+uint32_t wf_transport_input_of(const struct wf_transport_view *v, uint32_t *cell)
+{
+    const struct waiter *waiter = wf_cell_read(v->at.ctx, *cell);
+
+    *cell = waiter->next;
+    return waiter->in_port;
 }
 
 void wf_transport_serve(const struct wf_transport_view *v, uint32_t number)
@@ -198,6 +228,10 @@ void wf_transport_serve(const struct wf_transport_view *v, uint32_t number)
 
         wf_touch(v->at.ctx, port, sizeof(*port));
         port->controls = class == v->net->n_classes ? port->controls + 1 : 0;
+        if (v->net->n_classes > 1 && class < v->net->n_classes) {
+            count_share(v, number, class,
+                        wf_transport_packet_bytes(v->net, &waiter.last.packet));
+        }
         was_local = (waiter.last.packet.flags & WF_TRANSPORT_LOCAL) != 0;
         ready = ready > v->at.key.time ? ready : v->at.key.time;
         start(v, &outlet, &waiter.last, ready, ready - outlet.delay - waiter.since);
@@ -255,15 +289,18 @@ static bool overflow(const struct wf_transport_view *v, uint32_t number,
     return true;
 }
 
-static void append(const struct wf_transport_view *v, struct wf_transport_queue *queue,
+static void append(const struct wf_transport_view *v, uint32_t port, uint32_t class,
                    const struct waiter *waiter)
 {
+    struct wf_transport_queue *queue = wf_transport_queue_at(v, port, class);
     uint32_t cell = wf_cell_new(v->at.ctx);
 
     *(struct waiter *)wf_cell_edit(v->at.ctx, cell) = *waiter;
     wf_touch(v->at.ctx, queue, sizeof(*queue));
     if (queue->tail == 0) {
+        uint64_t time = wf_transport_port_at(v, port)->virtual_time;
         queue->head = cell;
+        queue->served = queue->served > time ? queue->served : time;
     } else {
         ((struct waiter *)wf_cell_edit(v->at.ctx, queue->tail))->next = cell;
     }
@@ -288,6 +325,26 @@ static int64_t arrival_of(const struct wf_transport_view *v, uint32_t in_port,
                                          wf_transport_packet_bytes(v->net, packet)));
 }
 
+/* Asks the source of a packet to pause for the time of `excess` bytes at the port. */
+static void press(const struct wf_transport_view *v, uint32_t port,
+                  struct wf_transport_packet *packet, uint64_t excess)
+{
+    const struct wf_packet_outlet outlet = wf_packet_outlet_at(&v->at, port);
+    const struct wf_packet_inject_event inject = {.dst = packet->head.src,
+                                                  .number = packet->head.number};
+    struct wf_transport_packet notice = {
+        .type = WF_TRANSPORT_NOTICE,
+        .head = wf_packet_first_head(&v->at, &inject),
+        .path = packet->path,
+        .class = packet->class,
+        .other = (uint64_t)wf_packet_link_ps(&v->net->packet.links.kinds[outlet.kind], excess),
+    };
+
+    packet->flags |= WF_TRANSPORT_MARKED;
+    notice.head.src = packet->head.dst; /* by which the source knows the flow */
+    wf_transport_forward(v, &notice, NULL);
+}
+
 /* Puts a packet into a queue of a port, unless it is dropped. */
 static void wait(const struct wf_transport_view *v, uint32_t port, uint32_t in_port,
                  struct wf_transport_last *last)
@@ -310,6 +367,9 @@ static void wait(const struct wf_transport_view *v, uint32_t port, uint32_t in_p
             wf_transport_port_at(v, port)->marks += 1;
             packet->flags |= WF_TRANSPORT_MARKED;
         }
+        if (v->net->control->routers_notify && queue->bytes > v->net->params.pressure_at) {
+            press(v, port, packet, queue->bytes - v->net->params.pressure_at);
+        }
         if (v->net->full == WF_TRANSPORT_PAUSE) {
             wf_transport_pause_in(v, in_port, class, bytes);
         }
@@ -320,7 +380,7 @@ static void wait(const struct wf_transport_view *v, uint32_t port, uint32_t in_p
     }
     const struct waiter waiter = {
         .in_port = in_port, .since = arrival_of(v, in_port, packet), .last = *last};
-    append(v, wf_transport_queue_at(v, port, class), &waiter);
+    append(v, port, class, &waiter);
 }
 
 void wf_transport_forward(const struct wf_transport_view *v, struct wf_transport_packet *packet,

@@ -85,6 +85,80 @@ static void notice(const struct wf_transport_view *v, struct wf_transport_receiv
     answer(v, packet, &(struct wf_transport_packet){.type = WF_TRANSPORT_NOTICE});
 }
 
+/* ---- pulls ---- */
+
+/* Removes the flow after `before` from the ring of flows that are to be pulled. */
+static void leave(const struct wf_transport_view *v, uint32_t before)
+{
+    uint32_t cell = edit(v, before)->ring;
+
+    v->node->pull_ring = cell == before ? 0 : before;
+    edit(v, before)->ring = edit(v, cell)->ring;
+    edit(v, cell)->ring = 0;
+}
+
+static void send_pull(const struct wf_transport_view *v)
+{
+    const struct wf_packet_links *links = &v->net->packet.links;
+    struct wf_transport_node *node = v->node;
+    uint32_t before = node->pull_ring, cell = edit(v, before)->ring;
+    struct wf_transport_receiver *flow = edit(v, cell);
+    const struct wf_transport_packet pull = {.head = {.src = flow->src, .dst = v->at.vertex},
+                                             .class = (uint8_t)flow->class};
+
+    flow->pulls--;
+    node->pull_ring = cell;
+    if (flow->pulls == 0) {
+        leave(v, before);
+    }
+    node->pull_free = wf_time_add(v->at.key.time, links->kinds[links->own].full_ps);
+    answer(v, &pull, &(struct wf_transport_packet){.type = WF_TRANSPORT_PULL});
+}
+
+static void plan_pull(const struct wf_transport_view *v)
+{
+    struct wf_transport_node *node = v->node;
+
+    if (node->pull_ring != 0 && node->pull_is_planned == 0 && node->pull_free != WF_TIME_MAX) {
+        node->pull_is_planned = 1;
+        wf_packet_schedule_own(&v->at, wf_max_i64(node->pull_free - v->at.key.time, 0),
+                               WF_TRANSPORT_PULL_TURN, NULL, 0);
+    }
+}
+
+void wf_transport_pull_turn(const struct wf_transport_view *v)
+{
+    wf_touch(v->at.ctx, v->node, sizeof(*v->node));
+    v->node->pull_is_planned = 0;
+    if (v->node->pull_ring != 0) {
+        send_pull(v);
+    }
+    plan_pull(v);
+}
+
+/* A packet has arrived, with its data or without: the flow may send another one, if it has. */
+static void want_pull(const struct wf_transport_view *v, uint32_t cell,
+                      const struct wf_transport_packet *packet)
+{
+    struct wf_transport_receiver *flow = edit(v, cell);
+    struct wf_transport_node *node = v->node;
+
+    if (!v->net->control->wants_pulls ||
+        (packet->count == 0 && packet->type != WF_TRANSPORT_TRIMMED)) {
+        return;
+    }
+    wf_touch(v->at.ctx, node, sizeof(*node));
+    flow->pulls++;
+    if (flow->ring == 0) { /* it is the last in turn */
+        flow->ring = node->pull_ring == 0 ? cell : edit(v, node->pull_ring)->ring;
+        if (node->pull_ring != 0) {
+            edit(v, node->pull_ring)->ring = cell;
+        }
+        node->pull_ring = cell;
+    }
+    plan_pull(v);
+}
+
 /* ---- messages ---- */
 
 /* Remembers the end of a message, in the order of sequence. */
@@ -100,9 +174,12 @@ static void keep_end(const struct wf_transport_view *v, struct wf_transport_rece
         }
         link = &((struct wf_transport_arrival *)wf_cell_edit(v->at.ctx, *link))->next;
     }
-    *(struct wf_transport_arrival *)wf_cell_edit(v->at.ctx,
-                                                 cell) = (struct wf_transport_arrival){
-        .next = *link, .sequence = last->packet.sequence, .born = last->born, .msg = last->msg};
+    *(struct wf_transport_arrival *)wf_cell_edit(v->at.ctx, cell) =
+        (struct wf_transport_arrival){.next = *link,
+                                      .number = last->packet.head.number,
+                                      .sequence = last->packet.sequence,
+                                      .born = last->born,
+                                      .msg = last->msg};
     *link = cell;
 }
 
@@ -135,6 +212,14 @@ static void hand_over(const struct wf_transport_view *v, struct wf_transport_rec
     flow->end = wf_max_i64(flow->end, at);
     flow->messages++;
     flow->bytes += first.msg.bytes;
+    if (v->net->overtakes) {
+        const struct wf_packet_run run = {
+            .head = {.src = flow->src, .dst = v->at.vertex, .number = first.number},
+            .count = 1,
+            .msg = &first.msg};
+        wf_packet_order_deliver(&v->at, &run, at);
+        return;
+    }
     user->arrived(user->arg, v->at.ctx, v->at.ports, &first.msg, at);
 }
 
@@ -242,8 +327,10 @@ void wf_transport_received(const struct wf_transport_view *v,
                            const struct wf_transport_packet *packet,
                            const struct wf_transport_last *last)
 {
-    struct wf_transport_receiver *flow = edit(v, find(v, packet->head.src, packet->class));
+    uint32_t cell = find(v, packet->head.src, packet->class);
+    struct wf_transport_receiver *flow = edit(v, cell);
 
+    want_pull(v, cell, packet);
     wf_touch(v->at.ctx, v->at.node, sizeof(*v->at.node));
     notice(v, flow, packet);
     if (packet->type == WF_TRANSPORT_TRIMMED) {

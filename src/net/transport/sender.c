@@ -66,7 +66,7 @@ static uint32_t create(const struct wf_transport_view *v, uint32_t dst, uint32_t
     *bucket = cell;
     flow->dst = dst;
     flow->class = class;
-    flow->window = WF_TRANSPORT_NO_LIMIT;
+    flow->window = flow->credit = WF_TRANSPORT_NO_LIMIT;
     flow->round_trip = idle_latency(&net->packet, v->at.vertex, dst, net->packet.packet_bytes) +
                        idle_latency(&net->packet, dst, v->at.vertex, net->params.ack) +
                        2 * own->full_ps + 2 * wf_packet_link_ps(own, net->params.ack);
@@ -93,6 +93,9 @@ static void join(const struct wf_transport_view *v, uint32_t cell)
 {
     struct wf_transport_node *node = v->node;
 
+    if (look(v, cell)->credit == 0 && v->net->control->refill != NULL) {
+        v->net->control->refill(v->net, edit(v, cell));
+    }
     if (look(v, cell)->ring != 0) {
         return;
     }
@@ -127,8 +130,8 @@ static bool has_packet(const struct wf_transport_sender *flow)
 
 static bool has_window(const struct wf_transport_sender *flow)
 {
-    return flow->window == WF_TRANSPORT_NO_LIMIT ||
-           flow->pipe * WF_TRANSPORT_ONE + WF_TRANSPORT_ONE <= flow->window || flow->pipe == 0;
+    return flow->credit > 0 && (flow->window == WF_TRANSPORT_NO_LIMIT || flow->pipe == 0 ||
+                                (flow->pipe + 1) * WF_TRANSPORT_ONE <= flow->window);
 }
 
 /* ---- sending ---- */
@@ -196,11 +199,18 @@ static uint64_t next_sequence(const struct wf_transport_view *v,
 static uint32_t path_of(const struct wf_transport_view *v, struct wf_transport_sender *flow,
                         uint32_t number)
 {
+    const struct wf_transport_params *params = &v->net->params;
     int kind = v->net->packet.flow;
+    bool is_flowlet = params->flowlet_gap > 0 && flow->sent_at > 0 &&
+                      v->at.key.time - flow->sent_at >= params->flowlet_gap;
 
-    return kind == WF_ROUTE_FLOW_PAIR      ? 0
-           : kind == WF_ROUTE_FLOW_MESSAGE ? number + 1
-                                           : ++flow->path;
+    if (kind == WF_ROUTE_FLOW_MESSAGE) {
+        return number + 1;
+    }
+    flow->path += is_flowlet || kind == WF_ROUTE_FLOW_PACKET ? 1 : 0;
+    return kind == WF_ROUTE_FLOW_PACKET && params->paths > 0
+               ? 1 + flow->path % (uint32_t)params->paths
+               : flow->path;
 }
 
 static struct wf_transport_last make_packet(const struct wf_transport_view *v,
@@ -222,7 +232,8 @@ static struct wf_transport_last make_packet(const struct wf_transport_view *v,
                    .path = path_of(v, flow, message->number),
                    .type = WF_TRANSPORT_DATA,
                    .class = (uint8_t)flow->class,
-                   .flags = ends ? WF_TRANSPORT_ENDS : 0},
+                   .flags = ends ? WF_TRANSPORT_ENDS : 0,
+                   .count = has_packet(flow) ? 1 : 0},
         .msg = message->msg,
         .born = message->born,
     };
@@ -246,6 +257,8 @@ static void send_packet(const struct wf_transport_view *v, uint32_t cell)
     struct wf_transport_last last = make_packet(v, flow, wf_cell_read(v->at.ctx, at), sequence);
     uint64_t bytes = wf_transport_packet_bytes(net, &last.packet);
     flow->pipe++;
+    flow->credit -= flow->credit != WF_TRANSPORT_NO_LIMIT ? 1 : 0;
+    flow->sent_at = v->at.key.time;
     if (flow->timer == 0 || flow->pipe == 1) {
         set_timer(v, flow);
     }
@@ -269,28 +282,36 @@ static void send_packet(const struct wf_transport_view *v, uint32_t cell)
                          (last.packet.flags & WF_TRANSPORT_ENDS) != 0 ? &last : NULL);
 }
 
-/* The first flow in the ring that may send now, or 0. Flows that cannot send until something
- * happens leave the ring; *at is when the first of the others may. */
+/* The first flow in the ring that may send now and has the highest priority of those, or 0.
+ * Flows that cannot send until something happens leave the ring; *at is when the first of the
+ * others may. */
 static uint32_t find_turn(const struct wf_transport_view *v, int64_t *at)
 {
     struct wf_transport_node *node = v->node;
-    uint32_t stop = 0;
+    const struct wf_transport_class *classes = v->net->classes;
+    uint32_t stop = 0, best = 0;
 
     *at = WF_TIME_MAX;
     while (node->ring != 0) {
         uint32_t cell = look(v, node->ring)->ring;
         const struct wf_transport_sender *flow = look(v, cell);
 
-        if (cell == stop) {
-            return 0; /* all have been asked */
+        if (cell == stop) { /* all have been asked */
+            node->ring = best != 0 ? best : node->ring;
+            return best;
         }
         if (!has_packet(flow) || !has_window(flow)) {
             leave(v);
             continue;
         }
-        if (flow->next_at <= v->at.key.time && (node->held >> flow->class & 1) == 0) {
+        bool may_send = flow->next_at <= v->at.key.time && (node->held >> flow->class & 1) == 0;
+        if (may_send && !v->net->has_priorities) {
             node->ring = cell;
             return cell;
+        }
+        if (may_send && (best == 0 || classes[flow->class].priority >
+                                          classes[look(v, best)->class].priority)) {
+            best = cell;
         }
         if (flow->next_at > v->at.key.time) {
             *at = wf_min_i64(*at, flow->next_at);
@@ -409,12 +430,15 @@ int64_t wf_transport_send(const struct wf_net *net, struct wf_ctx *ctx, void *no
     wf_touch(ctx, own, sizeof(*own));
     wf_touch(ctx, v->node, sizeof(*v->node));
     uint32_t number = own->messages++;
+    if (transport->overtakes) {
+        number = wf_packet_order_number(&v->at, dst_node);
+    }
     own->packets_sent += wf_packet_count(&transport->packet, msg->bytes);
     own->bytes_sent += msg->bytes;
     if (dst_node == v->at.vertex) {
         return send_to_self(v, msg, number);
     }
-    uint32_t class = 0, cell = find(v, dst_node, class);
+    uint32_t class = wf_transport_class_of(transport, msg), cell = find(v, dst_node, class);
     cell = cell != 0 ? cell : create(v, dst_node, class);
     add_message(v, edit(v, cell), msg, number);
     join(v, cell);
@@ -506,6 +530,15 @@ static void take_loss(const struct wf_transport_view *v, struct wf_transport_sen
     }
 }
 
+/* The flow may send again. */
+static void go_on(const struct wf_transport_view *v, uint32_t cell)
+{
+    if (has_packet(look(v, cell))) {
+        join(v, cell);
+        wf_transport_run(v);
+    }
+}
+
 void wf_transport_answered(const struct wf_transport_view *v,
                            const struct wf_transport_packet *packet)
 {
@@ -518,8 +551,15 @@ void wf_transport_answered(const struct wf_transport_view *v,
     struct wf_transport_sender *flow = edit(v, cell);
     if (packet->type == WF_TRANSPORT_NOTICE) {
         if (control->noticed != NULL) {
-            control->noticed(v->net, flow, v->at.key.time);
+            control->noticed(v->net, flow, v->at.key.time, packet->other);
         }
+        return;
+    }
+    if (packet->type == WF_TRANSPORT_PULL) {
+        if (control->pulled != NULL) {
+            control->pulled(v->net, flow);
+        }
+        go_on(v, cell);
         return;
     }
     struct wf_transport_answer answer = {
@@ -537,10 +577,7 @@ void wf_transport_answered(const struct wf_transport_view *v,
     } else if (control->answered != NULL) {
         control->answered(v->net, flow, &answer);
     }
-    if (has_packet(flow)) {
-        join(v, cell);
-        wf_transport_run(v);
-    }
+    go_on(v, cell);
 }
 
 void wf_transport_timeout(const struct wf_transport_view *v,

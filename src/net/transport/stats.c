@@ -20,12 +20,26 @@ enum {
     SHARES_SQUARED, /* ...and their squares */
     TIMES,          /* histogram of the times of flows */
     SUMS = TIMES + WF_HISTOGRAM_BUCKETS,
+    /* With PFC, a sum for each class and link follows: the number of the link, + 1, for which
+     * packets wait at the end that came over this link. */
 };
 
 /* Maxima, after those of the packet model. */
 enum { QUEUE, INSIDE, LONGEST, SHORTEST /* UINT64_MAX less the time */, MAXIMA };
 
-enum { SHARE_SHIFT = 20 };
+enum { SHARE_SHIFT = 20, ROWS = 256, ROWS_SHOWN = 64 };
+
+/* The words of a row, a flow. */
+enum { ROW_TIME, ROW_NODES, ROW_BYTES, ROW_BEGIN };
+
+static uint64_t n_waits(const struct wf_transport_net *net)
+{
+    const struct wf_topo *topo = net->packet.topo;
+
+    return net->full == WF_TRANSPORT_PAUSE
+               ? (uint64_t)net->n_classes * wf_topo_first_link(topo, topo->n_vertices)
+               : 0;
+}
 
 void wf_transport_stats_init(struct wf_transport_net *net)
 {
@@ -34,8 +48,9 @@ void wf_transport_stats_init(struct wf_transport_net *net)
     head->n_sums = wf_max_u64(head->n_sums, WF_HISTOGRAM_BUCKETS);
     net->sums_at = head->n_sums;
     net->maxima_at = head->n_maxima;
-    head->n_sums += SUMS;
+    head->n_sums += SUMS + n_waits(net);
     head->n_maxima += MAXIMA;
+    head->n_rows = ROWS;
 }
 
 static void raise_to(uint64_t *word, uint64_t value)
@@ -53,10 +68,21 @@ static uint64_t share_of(const struct wf_transport_net *net,
     return (uint64_t)(((wf_u128)(uint64_t)alone << SHARE_SHIFT) / (uint64_t)time);
 }
 
-static void count_flow(const struct wf_transport_net *net, uint64_t *sums, uint64_t *maxima,
+static void count_flow(const struct wf_transport_view *v, struct wf_net_counters *counters,
                        const struct wf_transport_receiver *flow)
 {
+    const struct wf_transport_net *net = v->net;
+    uint64_t *sums = &counters->word[net->sums_at];
+    uint64_t *maxima = &counters->word[counters->n_sums + net->maxima_at];
     uint64_t time = (uint64_t)(flow->end - flow->begin), share = share_of(net, flow);
+    const uint64_t row[WF_NET_ROW_WORDS] = {
+        [ROW_TIME] = wf_max_u64(time, 1),
+        [ROW_NODES] = (uint64_t)flow->src << 32 | v->at.vertex,
+        [ROW_BYTES] = flow->bytes,
+        [ROW_BEGIN] = (uint64_t)flow->begin,
+    };
+
+    wf_net_counters_row(counters, row);
 
     sums[FLOWS]++;
     sums[SHARES] += share;
@@ -84,6 +110,68 @@ static void count_ports(const struct wf_transport_view *v, uint64_t *sums, uint6
     }
 }
 
+/* With PFC: what the packets at a stopped port wait for. */
+static void count_waits(const struct wf_transport_view *v, uint64_t *waits)
+{
+    const struct wf_packet_links *links = &v->net->packet.links;
+    uint64_t n_links = n_waits(v->net) / v->net->n_classes;
+    uint32_t n_ports = wf_topo_ports(v->net->packet.topo, v->at.vertex);
+
+    for (uint32_t port = 0; port < n_ports; port++) {
+        uint32_t stopped = wf_transport_port_at(v, port)->stopped;
+        for (uint32_t class = 0; class < v->net->n_classes; class ++) {
+            uint32_t cell =
+                (stopped >> class & 1) != 0 ? wf_transport_queue_at(v, port, class)->head : 0;
+            while (cell != 0) {
+                uint32_t in_port = wf_transport_input_of(v, &cell);
+                if (in_port == WF_PACKET_NO_PORT) {
+                    continue; /* the node's own */
+                }
+                uint32_t back = wf_packet_links_number(links, v->at.vertex, in_port);
+                uint32_t in =
+                    wf_packet_links_number(links, links->to[back], links->in_port[back]);
+                waits[class * n_links + in] =
+                    UINT64_C(1) + wf_packet_links_number(links, v->at.vertex, port);
+            }
+        }
+    }
+}
+
+struct wf_net_deadlock wf_transport_stats_stuck(const struct wf_net *net,
+                                                const struct wf_net_counters *counters)
+{
+    const struct wf_transport_net *own = wf_transport_of(wf_packet_of(net));
+    const uint64_t *waits = &counters->word[own->sums_at + SUMS];
+    const struct wf_packet_links *links = &own->packet.links;
+    uint64_t n = n_waits(own), n_links = n / own->n_classes, at = 0;
+    struct wf_net_deadlock deadlock = {.n = 0};
+
+    while (at < n && waits[at] == 0) {
+        at++;
+    }
+    if (at >= n) {
+        return deadlock;
+    }
+    const uint64_t *of = &waits[at - at % n_links]; /* one class never waits for another */
+    uint64_t link = at % n_links;
+    for (uint64_t i = 0; i < n_links && of[link] != 0; i++) {
+        link = of[link] - 1;
+    }
+    for (uint64_t first = link; of[link] != 0;) { /* `link` is on a cycle */
+        if (deadlock.n < WF_NET_DEADLOCK_QUEUES) {
+            deadlock.queues[deadlock.n] = (struct wf_net_queue){.vertex = links->to[link],
+                                                                .port = links->in_port[link],
+                                                                .vc = (uint16_t)(at / n_links)};
+        }
+        deadlock.n++;
+        link = of[link] - 1;
+        if (link == first) {
+            break;
+        }
+    }
+    return of[link] != 0 ? deadlock : (struct wf_net_deadlock){.n = 0};
+}
+
 void wf_transport_stats_finish(const struct wf_transport_view *v)
 {
     const struct wf_net *net = &v->net->packet.net;
@@ -96,6 +184,9 @@ void wf_transport_stats_finish(const struct wf_transport_view *v)
     uint64_t *maxima = &counters->word[net->n_sums + v->net->maxima_at];
 
     count_ports(v, sums, maxima);
+    if (v->net->full == WF_TRANSPORT_PAUSE) {
+        count_waits(v, sums + SUMS);
+    }
     if (v->node == NULL) {
         return;
     }
@@ -105,7 +196,7 @@ void wf_transport_stats_finish(const struct wf_transport_view *v)
         for (uint32_t cell = v->node->receivers[i]; cell != 0;) {
             const struct wf_transport_receiver *flow = wf_cell_read(v->at.ctx, cell);
             if (flow->messages > 0) {
-                count_flow(v->net, sums, maxima, flow);
+                count_flow(v, counters, flow);
             }
             cell = flow->next;
         }
@@ -122,19 +213,51 @@ static double fairness(const uint64_t *sums)
                : sum * sum / ((double)sums[FLOWS] * (double)sums[SHARES_SQUARED]);
 }
 
-static void describe_flows(struct wf_value *section, const uint64_t *sums,
-                           const uint64_t *maxima)
+/* The median, exact if all flows have rows. */
+static uint64_t median_of(const uint64_t *sums, const uint64_t *rows)
 {
+    uint64_t n = sums[FLOWS];
+
+    return n > ROWS ? wf_histogram_quantile(&sums[TIMES], 500)
+                    : rows[n / 2 * WF_NET_ROW_WORDS + ROW_TIME];
+}
+
+static void describe_rows(struct wf_value *section, const struct wf_transport_net *net,
+                          const uint64_t *row)
+{
+    struct wf_value *list = wf_doc_list(section, "slowest_flows");
+
+    for (uint32_t i = 0; i < ROWS_SHOWN && row[ROW_TIME] != 0; i++, row += WF_NET_ROW_WORDS) {
+        struct wf_value *item = wf_doc_section(list, NULL);
+        wf_doc_count(item, "source", row[ROW_NODES] >> 32);
+        wf_doc_count(item, "destination", row[ROW_NODES] & UINT32_MAX);
+        wf_doc_count(item, "bytes", row[ROW_BYTES]);
+        wf_doc_count(item, "begin_ps", row[ROW_BEGIN]);
+        wf_doc_count(item, "time_ps", row[ROW_TIME]);
+        wf_doc_measured(item, "share",
+                        (double)wf_transfer_ps(wf_max_u64(row[ROW_BYTES], 1), net->line_rate) /
+                            (double)row[ROW_TIME],
+                        4);
+    }
+}
+
+static void describe_flows(struct wf_value *section, const struct wf_transport_net *net,
+                           const struct wf_net_counters *counters)
+{
+    const uint64_t *sums = &counters->word[net->sums_at];
+    const uint64_t *maxima = &counters->word[counters->n_sums + net->maxima_at];
+    const uint64_t *rows = &counters->word[counters->n_sums + counters->n_maxima];
     wf_doc_count(section, "flows", sums[FLOWS]);
     if (sums[FLOWS] == 0) {
         return;
     }
     struct wf_value *times = wf_doc_section(section, "flow_time_ps");
     wf_doc_count(times, "min", UINT64_MAX - maxima[SHORTEST]);
-    wf_doc_count(times, "p50", wf_histogram_quantile(&sums[TIMES], 500));
+    wf_doc_count(times, "p50", median_of(sums, rows));
     wf_doc_count(times, "p99", wf_histogram_quantile(&sums[TIMES], 990));
     wf_doc_count(times, "max", maxima[LONGEST]);
     wf_doc_measured(section, "fairness", fairness(sums), 4);
+    describe_rows(section, net, rows);
 }
 
 void wf_transport_stats_describe(const struct wf_net *net,
@@ -161,5 +284,5 @@ void wf_transport_stats_describe(const struct wf_net *net,
     if (own->full == WF_TRANSPORT_PAUSE) {
         wf_doc_count(section, "max_input_bytes", maxima[INSIDE]);
     }
-    describe_flows(section, sums, maxima);
+    describe_flows(section, own, counters);
 }

@@ -83,6 +83,12 @@ static void dispatch(const struct wf_transport_view *v, const struct wf_event *e
     case WF_TRANSPORT_READY:
         wf_transport_ready(v, ev->payload[0]);
         break;
+    case WF_TRANSPORT_ORDER:
+        wf_packet_order_ready(&v->at, (uint32_t)ev->payload[0]);
+        break;
+    case WF_TRANSPORT_PULL_TURN:
+        wf_transport_pull_turn(v);
+        break;
     case WF_TRANSPORT_SELF:
         arrive_at_self(v, payload);
         break;
@@ -198,6 +204,7 @@ static enum wf_status choose(struct wf_transport_net *net, const struct wf_packe
 
     net->control = control;
     net->params = *params;
+    net->params.classes = NULL; /* the caller's */
     net->full = params->full != WF_TRANSPORT_FULL_AUTO ? (enum wf_transport_full)params->full
                                                        : control->full;
     bool keeps_order = packet->is_in_order && packet->flow == WF_ROUTE_FLOW_PAIR;
@@ -213,7 +220,7 @@ static enum wf_status choose(struct wf_transport_net *net, const struct wf_packe
     net->queue_bytes = params->queue != 0 ? params->queue : control->queue * full;
     net->ecn_threshold = (uint32_t)(params->ecn_probability * UINT32_MAX);
     net->line_rate = packet->links.kinds[packet->links.own].rate;
-    net->n_classes = 1;
+    WF_TRY(wf_transport_classes_read(net, params->classes, err));
     net->n_queues = net->n_classes + 1;
     if (net->queue_bytes < full) {
         return wf_err_set(err, WF_EUSAGE,
@@ -273,8 +280,9 @@ enum wf_status wf_transport_setup(struct wf_packet_net *packet,
     net->ops.attach = attach;
     net->ops.commit = NULL;
     net->ops.describe = wf_transport_stats_describe;
+    net->ops.stuck = net->full == WF_TRANSPORT_PAUSE ? wf_transport_stats_stuck : NULL;
     packet->trains = false;
-    packet->overtakes = false;
+    packet->is_in_order = true; /* when they come to net/packet/order.c */
     packet->net.ops = &net->ops;
     packet->net.ahead = WF_NET_NOW;
     packet->net.payload_max = sizeof(struct wf_transport_last);

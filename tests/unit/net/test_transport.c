@@ -52,7 +52,7 @@ static struct wf_packet_params random_params(uint64_t seed)
     packet_set(&params, "transport", wf_transport_names[1 + seed % (n - 1)]);
     packet_set(&params, "full_queue", PICK(fulls, wf_test_rand(seed, 7, 0)));
     packet_set(&params, "queue", PICK(queues, wf_test_rand(seed, 7, 1)));
-    if (params.transport.full != WF_TRANSPORT_TRIM) {
+    if (params.transport.full == WF_TRANSPORT_DROP) {
         packet_set(&params, "retransmit", PICK(repairs, wf_test_rand(seed, 7, 2)));
     }
     packet_set(&params, "timing",
@@ -63,6 +63,15 @@ static struct wf_packet_params random_params(uint64_t seed)
     packet_set(&params, "ecn_max", "3KiB");
     packet_set(&params, "pause_at", "2KiB");
     packet_set(&params, "resume_at", "1KiB");
+    packet_set(&params, "pressure_at", "1KiB");
+    packet_set(&params, "swift_target", "500ns");
+    packet_set(&params, "swift_range", "2us");
+    packet_set(&params, "flowlet_gap", wf_test_rand(seed, 7, 7) % 3 == 0 ? "200ns" : "0");
+    packet_set(&params, "paths", wf_test_rand(seed, 7, 8) % 2 == 0 ? "3" : "0");
+    if (wf_test_rand(seed, 7, 9) % 2 == 0) {
+        packet_set(&params, "classes",
+                   "small:max=1KiB,priority=1,odd:share=3,last=2,rest:share=1");
+    }
     packet_set(&params, "dcqcn_interval", "2us");
     packet_set(&params, "dcqcn_timer", "3us");
     packet_set(&params, "dcqcn_bytes", "10kB");
