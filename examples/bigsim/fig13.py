@@ -65,6 +65,7 @@ def plot(given, busy, classes, end, ranks):
 def main():
     given = bigsim.options(bigsim.parser(__doc__))
     ranks, args = (27, ["6", "3"]) if given.quick else (200, ["10", "5"])
+    args += ["100", "imbalance=0", "dense=50"]
     with tempfile.TemporaryDirectory() as where:
         program = bigsim.build(given, "leanmd", where)
         computing = spans(given, program, args, ranks)

@@ -1,26 +1,37 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Molecular dynamics driven by messages, as LeanMD does it: cells of atoms, and an object for
- * each pair of cells next to each other that computes their forces. Nobody waits for anything
- * in particular: a rank does what the next message is for. The atoms are only counted. usage:
- * leanmd [cells along the cube] [steps] [atoms of a cell] */
+/*
+ * Molecular dynamics driven by messages, as LeanMD does it (BigSim, section 6): cells of atoms,
+ * and an object for each pair of cells that are at most `kaway` apart, which computes their
+ * forces. Nobody waits for anything in particular: a processor does what the next message is
+ * for. The atoms are only counted. It is the program that gen:leanmd generates, with the same
+ * numbers of atoms, times and messages, and can also balance the load.
+ *
+ * usage: leanmd [cells along the cube] [steps] [atoms of a cell] [name=value]...
+ *
+ *   kaway=1         how many cells away the other cell of a pair may be
+ *   imbalance=20    how far the atoms of a cell may differ from the average, in percent
+ *   dense=0         how many more atoms the cells in the middle of the cube have, in percent
+ *   balance=none    load balancing of the pairs: none, greedy or refine...
+ *   period=1        ...after so many steps
+ *   time=0          1: print when the last step ended
+ *
+ * As on 8,192 processors of the paper: leanmd 23 2 3 kaway=3
+ */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <weft/mark.h>
+#include <weft/task.h>
 
-enum { PAIRS = 14, FORCES = 27, BYTES_PER_ATOM = 24 };
+enum { KAWAY_MAX = 3, ROLES_MAX = (7 * 7 * 7 + 1) / 2, BYTES_PER_ATOM = 24, LATTICE = 8 };
+enum { MILLION = 1000000 };
+static const int64_t PAIR_PS = 10000, ATOM_PS = 50000;
 
-static const double pair_seconds = 1e-9, atom_seconds = 50e-9;
-
-/* What goes from an object to another; the atoms' bytes follow. */
-struct note {
-    int64_t to;   /* a cell, or behind all cells a pair */
-    int64_t from; /* a cell: 0 or 1, which one of a pair */
-    uint64_t value;
-    int64_t atoms;
-};
+/* Methods of cells and of pairs. */
+enum { CELL_BEGIN, CELL_FORCES, CELL_CHECKSUM, CELL_TIME };
+enum { PAIR_ATOMS };
 
 struct cell {
     uint64_t value, forces;
@@ -29,20 +40,24 @@ struct cell {
 
 struct pair {
     uint64_t values[2];
-    int64_t atoms[2];
-    int heard;
+    int heard, step;
 };
 
-struct world {
-    int rank, size, side, steps, average, n_cells;
-    struct cell *cells; /* all, of which this rank's are used */
-    struct pair *pairs; /* likewise */
-    MPI_Request *requests;
-    void **buffers;
-    int n_sent, room;
-    struct note *own; /* notes to objects of this rank: first in, first out */
-    size_t own_first, own_end, own_room;
+/* The atoms of a cell, or the forces on them. */
+struct note {
+    uint64_t value;
+    int place; /* which cell of the pair it is from */
 };
+
+/* What is the same for all objects of a processor. */
+static struct {
+    long side, steps, average, kaway, imbalance, dense, period, prints_time;
+    int n_roles;
+    int offset[ROLES_MAX][3];
+    uint64_t within[ROLES_MAX]; /* millionths of the pairs of atoms within the cut-off */
+    int cells, pairs;           /* arrays */
+    uint64_t checksum;
+} md = {.side = 6, .steps = 3, .average = 100, .kaway = 1, .imbalance = 20, .period = 1};
 
 static uint64_t mix(uint64_t x)
 {
@@ -51,210 +66,269 @@ static uint64_t mix(uint64_t x)
     return x ^ (x >> 31);
 }
 
-/* Denser in the middle of the cube, so that the work is uneven. */
-static int64_t atoms_of(const struct world *world, int cell)
+/* The same numbers as those of gen:leanmd. */
+static int64_t atoms_of(long cell)
 {
-    int side = world->side, x = cell % side, y = cell / side % side, z = cell / side / side;
+    const uint64_t golden = 0x9e3779b97f4a7c15u, seed = 0x77656674, stream = 1280132;
+    uint64_t reach = (uint64_t)md.average * (uint64_t)md.imbalance / 100;
+    uint64_t random = mix(mix(seed + (stream + 1) * golden) + ((uint64_t)cell + 1) * golden);
+
+    long side = md.side, x = cell % side, y = cell / side % side, z = cell / side / side;
     int inside = x >= side / 4 && x < side - side / 4 && y >= side / 4 && y < side - side / 4 &&
                  z >= side / 4 && z < side - side / 4;
+    /* The upper half of the product of two numbers of 64 bits, of which one is small. */
+    uint64_t below = ((random >> 32) * (2 * reach + 1) +
+                      (((random & UINT32_MAX) * (2 * reach + 1)) >> 32)) >>
+                     32;
+    int64_t atoms = (int64_t)((uint64_t)md.average - reach + below);
 
-    return inside ? world->average * 3 / 2 : world->average;
+    return atoms + (inside ? atoms * md.dense / 100 : 0);
 }
 
-static int rank_of(const struct world *world, int64_t object)
+/* The cell at `sign` times the offset of a role; the grid is periodic. */
+static long neighbor(long cell, int role, int sign)
 {
-    if (object < world->n_cells) {
-        return (int)(object * world->size / world->n_cells);
+    long out = 0, stride = 1;
+
+    for (int d = 0; d < 3; d++) {
+        long at = (cell % md.side + md.side + sign * md.offset[role][d]) % md.side;
+        cell /= md.side;
+        out += at * stride;
+        stride *= md.side;
     }
-    return (int)((object - world->n_cells) * world->size / (PAIRS * (int64_t)world->n_cells));
+    return out;
 }
 
-/* The cell at an offset of -1, 0 or 1 in each direction: `way` is 0 to 26, 13 the cell itself.
- */
-static int next_to(const struct world *world, int cell, int way)
+/* Millionths of the pairs of atoms, on a lattice in each cell, that are within `kaway` cells. */
+static uint64_t share_within(const int *offset)
 {
-    int side = world->side;
-    int x = (cell % side + way % 3 - 1 + side) % side;
-    int y = (cell / side % side + way / 3 % 3 - 1 + side) % side;
-    int z = (cell / side / side + way / 9 - 1 + side) % side;
+    enum { SIDE = 2 * LATTICE - 1 };
+    const long reach = md.kaway * LATTICE;
+    uint64_t n = 0, all = LATTICE * LATTICE * LATTICE;
 
-    return (z * side + y) * side + x;
-}
-
-/* The object for the cell and its neighbour that way; *place says which of both the cell is. */
-static int64_t pair_of(const struct world *world, int cell, int way, int *place)
-{
-    *place = way < FORCES / 2;
-    if (*place == 0) {
-        return world->n_cells + (int64_t)cell * PAIRS + (way - FORCES / 2);
+    for (int i = 0; i < SIDE * SIDE * SIDE; i++) {
+        const int step[3] = {i % SIDE, i / SIDE % SIDE, i / SIDE / SIDE};
+        uint64_t weight = 1;
+        long square = 0;
+        for (int d = 0; d < 3; d++) {
+            int a = step[d] - (LATTICE - 1);
+            long distance = offset[d] * LATTICE + a;
+            weight *= (uint64_t)(LATTICE - abs(a));
+            square += distance * distance;
+        }
+        n += square <= reach * reach ? weight : 0;
     }
-    return world->n_cells + (int64_t)next_to(world, cell, way) * PAIRS + (FORCES / 2 - way);
+    return n * MILLION / (all * all);
 }
 
-static void keep(struct world *world, const struct note *note)
+/* Offsets that differ in their order and signs have the same share. */
+static void set_roles(void)
 {
-    if (world->own_end == world->own_room) {
-        world->own_room = 2 * world->own_room + 64;
-        world->own = realloc(world->own, world->own_room * sizeof(*world->own));
+    uint64_t known[KAWAY_MAX + 1][KAWAY_MAX + 1][KAWAY_MAX + 1] = {{{0}}};
+    int side = (int)(2 * md.kaway + 1), n = side * side * side;
+
+    for (int i = (n - 1) / 2; i < n; i++) {
+        int *offset = md.offset[md.n_roles];
+        offset[0] = i % side - (int)md.kaway;
+        offset[1] = i / side % side - (int)md.kaway;
+        offset[2] = i / side / side - (int)md.kaway;
+        uint64_t *share = &known[abs(offset[0])][abs(offset[1])][abs(offset[2])];
+        *share = *share > 0 ? *share : share_within(offset) + 1;
+        md.within[md.n_roles++] = *share - 1;
     }
-    world->own[world->own_end++] = *note;
 }
 
-static void tell(struct world *world, const struct note *note)
+/* Takes `each` picoseconds for so many millionths. */
+static void compute(uint64_t millionths, int64_t each)
 {
-    int to = rank_of(world, note->to);
+    uint64_t ps = millionths / MILLION * (uint64_t)each +
+                  (millionths % MILLION * (uint64_t)each + MILLION - 1) / MILLION;
 
-    if (to == world->rank) {
-        keep(world, note);
+    WEFT_COMPUTE(((double)ps + 0.25) * 1e-12); /* so that no picosecond is lost */
+}
+
+/* The positions of a cell's atoms go to all pairs that it belongs to. */
+static void cell_begin(struct weft_tasks *tasks, struct weft_object *self, const void *data,
+                       size_t size)
+{
+    const struct cell *cell = self->state;
+    size_t bytes = (size_t)atoms_of(self->index) * BYTES_PER_ATOM;
+
+    (void)data;
+    (void)size;
+    for (int i = 0; i < 2 * md.n_roles - 1; i++) {
+        int second = i >= md.n_roles, role = second ? i - md.n_roles + 1 : i;
+        long owner = second ? neighbor(self->index, role, -1) : self->index;
+        struct note note = {cell->value, second};
+        weft_send_long(tasks,
+                       (struct weft_target){md.pairs, owner * md.n_roles + role, PAIR_ATOMS},
+                       &note, sizeof(note), bytes);
+    }
+}
+
+static void cell_end(struct weft_tasks *tasks, struct weft_object *self)
+{
+    const struct cell *cell = self->state;
+    double now = MPI_Wtime();
+
+    weft_contribute(tasks, self, &cell->value, 1, WEFT_SUM_UINT64,
+                    (struct weft_target){md.cells, 0, CELL_CHECKSUM});
+    weft_contribute(tasks, self, &now, 1, WEFT_MAX_DOUBLE,
+                    (struct weft_target){md.cells, 0, CELL_TIME});
+}
+
+static void cell_forces(struct weft_tasks *tasks, struct weft_object *self, const void *data,
+                        size_t size)
+{
+    struct cell *cell = self->state;
+    const struct note *note = data;
+
+    (void)size;
+    cell->forces += note->value;
+    if (++cell->heard < 2 * md.n_roles - 1) {
         return;
     }
-    if (world->n_sent == world->room) {
-        world->room = 2 * world->room + 64;
-        world->requests =
-            realloc(world->requests, (size_t)world->room * sizeof(*world->requests));
-        world->buffers = realloc(world->buffers, (size_t)world->room * sizeof(void *));
-    }
-    int bytes = (int)(sizeof(*note) + (size_t)note->atoms * BYTES_PER_ATOM);
-    void *buffer = calloc(1, (size_t)bytes);
-    memcpy(buffer, note, sizeof(*note));
-    world->buffers[world->n_sent] = buffer;
-    MPI_Isend(buffer, bytes, MPI_BYTE, to, 0, MPI_COMM_WORLD, &world->requests[world->n_sent]);
-    world->n_sent++;
-}
-
-/* The positions of a cell's atoms go to all of its pairs. */
-static void begin_step(struct world *world, int cell)
-{
-    for (int way = 0; way < FORCES; way++) {
-        int place;
-        struct note note = {.to = pair_of(world, cell, way, &place),
-                            .from = place,
-                            .value = world->cells[cell].value,
-                            .atoms = atoms_of(world, cell)};
-        tell(world, &note);
+    compute((uint64_t)atoms_of(self->index) * MILLION, ATOM_PS);
+    cell->value = mix(cell->value + cell->forces);
+    cell->forces = 0;
+    cell->heard = 0;
+    if (++cell->step < md.steps) {
+        cell_begin(tasks, self, NULL, 0);
+    } else {
+        cell_end(tasks, self);
     }
 }
 
-static void hear_pair(struct world *world, const struct note *note)
+static void cell_checksum(struct weft_tasks *tasks, struct weft_object *self, const void *data,
+                          size_t size)
 {
-    int64_t index = note->to - world->n_cells;
-    struct pair *pair = &world->pairs[index];
-    int cell = (int)(index / PAIRS), way = (int)(index % PAIRS) + FORCES / 2;
-    int both = way != FORCES / 2; /* a cell with itself hears of one only */
+    (void)tasks;
+    (void)self;
+    memcpy(&md.checksum, data, size);
+}
 
-    pair->values[note->from] = note->value;
-    pair->atoms[note->from] = note->atoms;
+/* The last reduction: the program ends. */
+static void cell_time(struct weft_tasks *tasks, struct weft_object *self, const void *data,
+                      size_t size)
+{
+    double time;
+
+    (void)self;
+    memcpy(&time, data, size);
+    printf("%ld cells, %ld steps: checksum %016llx\n", md.side * md.side * md.side, md.steps,
+           (unsigned long long)md.checksum);
+    if (md.prints_time) {
+        printf("the last step ended at %.12f s\n", time);
+    }
+    weft_stop(tasks);
+}
+
+static void cell_create(struct weft_tasks *tasks, struct weft_object *self)
+{
+    (void)tasks;
+    ((struct cell *)self->state)->value = mix((uint64_t)self->index + 1);
+}
+
+static void send_forces(struct weft_tasks *tasks, long cell, uint64_t value)
+{
+    const struct note note = {value, 0};
+
+    weft_send_long(tasks, (struct weft_target){md.cells, cell, CELL_FORCES}, &note,
+                   sizeof(note), (size_t)atoms_of(cell) * BYTES_PER_ATOM);
+}
+
+static void pair_atoms(struct weft_tasks *tasks, struct weft_object *self, const void *data,
+                       size_t size)
+{
+    struct pair *pair = self->state;
+    const struct note *note = data;
+    long cell = self->index / md.n_roles;
+    int role = (int)(self->index % md.n_roles), both = role > 0;
+
+    (void)size;
+    pair->values[note->place] = note->value;
     if (++pair->heard <= both) {
         return;
     }
     pair->heard = 0;
-    double work =
-        (double)pair->atoms[0] * (both ? (double)pair->atoms[1] : (double)pair->atoms[0] / 2);
-    WEFT_COMPUTE(work * pair_seconds);
-    struct note force = {.to = cell,
-                         .value = mix(pair->values[0] + (both ? mix(pair->values[1]) : 0)),
-                         .atoms = pair->atoms[0]};
-    tell(world, &force);
+    long other = neighbor(cell, role, 1);
+    int64_t atoms = atoms_of(cell);
+    int64_t n = both ? atoms * atoms_of(other) : atoms * (atoms > 0 ? atoms - 1 : 0) / 2;
+    compute((uint64_t)n * md.within[role], PAIR_PS);
+    uint64_t force = mix(pair->values[0] + (both ? mix(pair->values[1]) : 0));
+    send_forces(tasks, cell, force);
     if (both) {
-        force.to = next_to(world, cell, way);
-        force.atoms = pair->atoms[1];
-        tell(world, &force);
+        send_forces(tasks, other, force);
+    }
+    if (++pair->step % md.period == 0 && pair->step < md.steps) {
+        weft_sync(tasks, self, -1);
     }
 }
 
-static void hear_cell(struct world *world, const struct note *note)
+static enum weft_strategy read_arguments(int argc, char **argv)
 {
-    struct cell *cell = &world->cells[note->to];
+    long *const numbers[] = {&md.side, &md.steps, &md.average};
+    static const char *const strategies[] = {"none", "greedy", "refine"};
+    static const char *const names[] = {"kaway", "imbalance", "dense", "period", "time"};
+    long *const values[] = {&md.kaway, &md.imbalance, &md.dense, &md.period, &md.prints_time};
+    enum weft_strategy strategy = WEFT_BALANCE_NONE;
 
-    cell->forces += note->value;
-    if (++cell->heard < FORCES) {
-        return;
-    }
-    WEFT_COMPUTE((double)atoms_of(world, (int)note->to) * atom_seconds);
-    cell->value = mix(cell->value + cell->forces);
-    cell->forces = 0;
-    cell->heard = 0;
-    if (++cell->step < world->steps) {
-        begin_step(world, (int)note->to);
-    }
-}
-
-/* How many notes will come from other ranks in a step: one each way for every pair of a cell.
- */
-static int64_t count_notes(const struct world *world)
-{
-    int64_t n = 0;
-
-    for (int cell = 0; cell < world->n_cells; cell++) {
-        for (int way = 0; way < FORCES; way++) {
-            int place, here = rank_of(world, cell);
-            int there = rank_of(world, pair_of(world, cell, way, &place));
-            n += here != there && (here == world->rank || there == world->rank);
+    for (int i = 1; i < argc; i++) {
+        const char *value = strchr(argv[i], '=');
+        if (value == NULL && i <= 3) {
+            *numbers[i - 1] = strtol(argv[i], NULL, 10);
+        }
+        for (int k = 0; value != NULL && k < 5; k++) {
+            size_t length = strlen(names[k]);
+            if (strncmp(argv[i], names[k], length) == 0 && argv[i][length] == '=') {
+                *values[k] = strtol(value + 1, NULL, 10);
+            }
+        }
+        for (int k = 0; value != NULL && k < 3 && strncmp(argv[i], "balance=", 8) == 0; k++) {
+            strategy = strcmp(value + 1, strategies[k]) == 0 ? (enum weft_strategy)k : strategy;
         }
     }
-    return n;
-}
-
-static void run(struct world *world)
-{
-    int64_t left = world->steps * count_notes(world);
-    int most = (int)(sizeof(struct note)) + 2 * world->average * BYTES_PER_ATOM;
-    struct note *in = malloc((size_t)most);
-
-    for (int cell = 0; cell < world->n_cells; cell++) {
-        if (rank_of(world, cell) == world->rank) {
-            begin_step(world, cell);
-        }
-    }
-    while (left > 0 || world->own_first < world->own_end) {
-        struct note note;
-        if (world->own_first < world->own_end) {
-            note = world->own[world->own_first++];
-        } else {
-            world->own_first = world->own_end = 0;
-            MPI_Recv(in, most, MPI_BYTE, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            note = *in;
-            left--;
-        }
-        (note.to < world->n_cells ? hear_cell : hear_pair)(world, &note);
-    }
-    free(in);
-    MPI_Waitall(world->n_sent, world->requests, MPI_STATUSES_IGNORE);
-    for (int i = 0; i < world->n_sent; i++) {
-        free(world->buffers[i]);
-    }
+    return strategy;
 }
 
 int main(int argc, char **argv)
 {
-    struct world world = {.side = argc > 1 ? atoi(argv[1]) : 6,
-                          .steps = argc > 2 ? atoi(argv[2]) : 3,
-                          .average = argc > 3 ? atoi(argv[3]) : 100};
-    uint64_t sum = 0, all = 0;
+    static const weft_method cell_methods[] = {cell_begin, cell_forces, cell_checksum,
+                                               cell_time};
+    static const weft_method pair_methods[] = {pair_atoms};
+    static const struct weft_class cell_class = {.state_bytes = sizeof(struct cell),
+                                                 .methods = cell_methods,
+                                                 .n_methods = 4,
+                                                 .create = cell_create};
+    static const struct weft_class pair_class = {.state_bytes = sizeof(struct pair),
+                                                 .methods = pair_methods,
+                                                 .n_methods = 1,
+                                                 .balanced = 1};
 
     MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &world.rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &world.size);
-    world.n_cells = world.side * world.side * world.side;
-    world.cells = calloc((size_t)world.n_cells, sizeof(struct cell));
-    world.pairs = calloc((size_t)world.n_cells * PAIRS, sizeof(struct pair));
-    for (int cell = 0; cell < world.n_cells; cell++) {
-        world.cells[cell].value = mix((uint64_t)cell + 1);
+    enum weft_strategy strategy = read_arguments(argc, argv);
+    if (md.kaway < 1 || md.kaway > KAWAY_MAX || md.side < 2 * md.kaway + 1 || md.steps < 1 ||
+        md.period < 1 || md.imbalance < 0 || md.imbalance > 100 || md.dense < 0) {
+        fprintf(stderr,
+                "leanmd: kaway is 1 to 3, and there are at least 2 * kaway + 1 cells\n");
+        MPI_Abort(MPI_COMM_WORLD, 1);
     }
-    run(&world);
-    for (int cell = 0; cell < world.n_cells; cell++) {
-        sum += rank_of(&world, cell) == world.rank ? world.cells[cell].value : 0;
+    set_roles();
+    long n = md.side * md.side * md.side;
+    struct weft_tasks *tasks =
+        weft_tasks_new(MPI_COMM_WORLD, (size_t)md.average * 3 * BYTES_PER_ATOM + 128);
+    weft_balance(tasks, strategy);
+    md.cells = weft_array_new(tasks, &cell_class, n, WEFT_MAP_BLOCK);
+    md.pairs = weft_array_new(tasks, &pair_class, n * md.n_roles, WEFT_MAP_BLOCK);
+    weft_start(tasks, md.cells, CELL_BEGIN, -1);
+    weft_run(tasks);
+    if (strategy != WEFT_BALANCE_NONE && weft_processor(tasks) == 0) {
+        struct weft_balance_report report = weft_balance_result(tasks);
+        printf("balanced %ld times, %ld moves; the last time from %.2f to %.2f of the mean\n",
+               report.rounds, report.moved, report.most / report.mean,
+               report.expected / report.mean);
     }
-    MPI_Reduce(&sum, &all, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
-    if (world.rank == 0) {
-        printf("%d cells, %d steps: checksum %016llx\n", world.n_cells, world.steps,
-               (unsigned long long)all);
-    }
-    free(world.cells);
-    free(world.pairs);
-    free(world.requests);
-    free(world.buffers);
-    free(world.own);
+    weft_tasks_free(tasks);
     MPI_Finalize();
     return 0;
 }
