@@ -173,6 +173,9 @@ static enum wf_status check_shape(const struct wf_gen_llm_params *p, struct wf_e
     if (p->experts % p->expert != 0) {
         return fail(err, "experts must be a multiple of expert", p->experts, p->expert);
     }
+    if (p->top_k > p->experts) {
+        return fail(err, "top_k must not be larger than experts", p->top_k, p->experts);
+    }
     if (p->chunks > 1 && p->schedule != WF_GEN_LLM_INTERLEAVED) {
         return wf_err_set(
             err, WF_EUSAGE,
@@ -184,7 +187,7 @@ static enum wf_status check_shape(const struct wf_gen_llm_params *p, struct wf_e
     wf_u128 work = weights * p->micro * p->sequence * p->top_k * 64;
     wf_u128 square = (wf_u128)p->micro * p->sequence * p->sequence * width * 64;
     if (work > UINT64_MAX || square > UINT64_MAX ||
-        weights * p->experts * p->layers > (wf_u128)INT64_MAX) {
+        weights * p->experts * p->layers > (wf_u128)(INT64_MAX >> 6)) {
         return wf_err_set(err, WF_ELIMIT,
                           "gen:llm: a microbatch has 2^64 operations or more; make it smaller");
     }

@@ -40,10 +40,10 @@ enum wf_status wf_document_replay(struct wf_value *result, const struct wf_run *
                                   const struct wf_ranks_tally *tally, bool interrupted,
                                   struct wf_err *err);
 
-/* Adds the section `collective` or `training`, if the program is one of these. The tally is that
- * of a completed run. */
+/* Adds the section `collective` or `training`, if the program of the job is one of these. The tally
+ * is that of the job in a completed run. */
 void wf_document_work(struct wf_value *result, const struct wf_document_jobs *jobs,
-                      const struct wf_job_tally *tally);
+                      uint32_t job, const struct wf_job_tally *tally);
 
 /* The times from which the efficiencies of all jobs together are computed; jobs->ideal is
  * set. */

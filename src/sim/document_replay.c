@@ -257,6 +257,7 @@ static void add_jobs(struct wf_value *result, const struct wf_document_jobs *job
         if (completed) {
             wf_doc_count(item, "time_ps",
                          (uint64_t)(tally->jobs[i].finish.max - jobs->start[i]));
+            wf_document_work(item, jobs, i, &tally->jobs[i]);
         }
         add_job(wf_doc_section(item, "ranks"), &tally->jobs[i]);
         if (completed && jobs->ideal != NULL) {
@@ -291,8 +292,8 @@ struct wf_efficiency_times wf_document_efficiency_times(const struct wf_document
 static void add_details(struct wf_value *result, const struct wf_document_jobs *jobs,
                         const struct wf_ranks_tally *tally, bool completed)
 {
-    if (completed) {
-        wf_document_work(result, jobs, &tally->jobs[0]);
+    if (completed && jobs->n == 1) {
+        wf_document_work(result, jobs, 0, &tally->jobs[0]);
     }
     if (tally->n_waits > 0) {
         add_waits(result, jobs, tally);

@@ -29,13 +29,14 @@ static double percent(double part, double whole)
 }
 
 static void add_training(struct wf_value *result, const struct wf_source_work *work,
-                         const struct wf_document_jobs *jobs, const struct wf_job_tally *tally)
+                         const struct wf_document_jobs *jobs, uint32_t job,
+                         const struct wf_job_tally *tally)
 {
     enum { DECIMALS = 3 };
     struct wf_value *section = wf_doc_section(result, "training");
-    double whole = (double)(tally->finish.max - jobs->start[0]);
+    double whole = (double)(tally->finish.max - jobs->start[job]);
     double step = whole / (double)work->repeats, seconds = step / ps_per_second;
-    double devices = (double)jobs->source[0]->n_ranks;
+    double devices = (double)jobs->source[job]->n_ranks;
     double peak = work->is_8bit ? jobs->peak8 : jobs->peak16;
     double compute = (double)wf_stat_mean(&tally->compute);
     double messages = (double)wf_stat_mean(&tally->wait[WF_IN_SEND]) +
@@ -57,7 +58,7 @@ static void add_training(struct wf_value *result, const struct wf_source_work *w
     wf_doc_measured(section, "compute_percent", percent(compute, whole), DECIMALS);
     /* Pipelines wait in receives and at the end of a step; all else that is not computing is
      * communication that nothing hides. */
-    double idle = whole - (double)wf_stat_mean(&tally->finish) + (double)jobs->start[0];
+    double idle = whole - (double)wf_stat_mean(&tally->finish) + (double)jobs->start[job];
     double bubble = messages + (idle > 0 ? idle : 0);
     double exposed = whole - compute - bubble;
     wf_doc_measured(section, "bubble_percent", percent(bubble, whole), DECIMALS);
@@ -66,18 +67,18 @@ static void add_training(struct wf_value *result, const struct wf_source_work *w
 }
 
 void wf_document_work(struct wf_value *result, const struct wf_document_jobs *jobs,
-                      const struct wf_job_tally *tally)
+                      uint32_t job, const struct wf_job_tally *tally)
 {
     struct wf_source_work work = {.repeats = 0};
 
-    if (jobs->n != 1 || jobs->source[0] == NULL || !wf_source_work(jobs->source[0], &work) ||
-        work.repeats == 0 || tally->finish.max <= jobs->start[0]) {
+    if (jobs->source[job] == NULL || !wf_source_work(jobs->source[job], &work) ||
+        work.repeats == 0 || tally->finish.max <= jobs->start[job]) {
         return;
     }
     if (work.collective != NULL) {
         add_collective(result, &work,
-                       (double)(tally->finish.max - jobs->start[0]) / (double)work.repeats);
+                       (double)(tally->finish.max - jobs->start[job]) / (double)work.repeats);
     } else {
-        add_training(result, &work, jobs, tally);
+        add_training(result, &work, jobs, job, tally);
     }
 }

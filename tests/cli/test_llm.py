@@ -21,6 +21,7 @@ MISTAKES = [
     (["pipeline=8"], "fewer layers than stages"),
     (["expert=2"], "experts must be a multiple of expert"),
     (["chunks=2"], "chunks needs schedule=interleaved"),
+    (["experts=4", "top_k=5"], "top_k must not be larger"),
     (["batch=3"], "batch must be a multiple of replicas"),
     (["pipeline=2", "schedule=interleaved", "chunks=2", "batch=6"], "multiple of the stages"),
 ]
@@ -95,8 +96,22 @@ def check_inference():
     check(least < got["step_ps"] < 1.02 * least, f"decode: {got['step_ps']} ps, not {least}")
 
 
+def check_files():
+    """A trace keeps the work of computations, and a job beside another one has its own figures."""
+    shape = params(["layers=2", "batch=8"])
+    check_run(["gen", "llm", "-n", "4", *shape, "-o", "llm.weft"], 0)
+    machine = ["--machine", "h100-rail", *LOGGP, "--json", "-q"]
+    times = [parse(check_run(["replay", source, *more, *machine], 0))["result"]["predicted_time_ps"]
+             for source, more in (("gen:llm", ["-n", "4", *shape]), ("llm.weft", []))]
+    check(times[0] == times[1], f"a trace takes {times[1]} ps, not {times[0]}")
+    both = parse(check_run(["replay", "gen:llm", "-n", "4", *shape, "--job", "gen:coll,ranks=8,gen.bandwidth=true",
+                            *machine], 0))["result"]["jobs"]
+    check("tokens_per_second" in both[0]["training"] and "collective" in both[1], f"figures of jobs: {both}")
+
+
 def main():
     check_computing()
+    check_files()
     check_inference()
     check_schedules()
     check_communication()
@@ -106,6 +121,7 @@ def main():
         check(abs(got / measured - 1) < 0.15, f"{settings}: {got} tokens/s, measured {measured}")
     for settings, words in MISTAKES:
         check_run([*PLAIN, "-n", "4", *params(["layers=4", *settings])], 2, words)
+    check_run([*PLAIN, "-n", "4", *params(["sequence=100000000", "micro=100000"])], 5, "2.64 operations")
     finish()
 
 

@@ -429,6 +429,16 @@ grid:
 """
 
 
+def check_training(page):
+    page.open("training.html")
+    for section, words in ("training", "tokens/s and device"), ("training", "MFU"), ("training", "exposed communication"):
+        text = page.value(f"document.getElementById('{section}').textContent")
+        check(text is not None and words in text, f"training.html: no '{words}' in {text}")
+    page.open("collective.html")
+    text = page.value("document.getElementById('collective').textContent")
+    check(text is not None and "bus bandwidth" in text, f"collective.html: {text}")
+
+
 def main():
     for name, more in ("a.json", []), ("b.json", ["-p", "net.bandwidth=2GB/s"]):
         done = run(*RUN, "--record-calls", "-p", "net.stats=links", *more, "-o", name)
@@ -441,7 +451,9 @@ def main():
     done = run("sweep", "study.yaml", "-o", "study.html", "-q")
     check(done.returncode == 0 and done.stdout == "", "study.html", done)
     for args, name in ((RUN, "run.html"), (MANY, "many.html"), ([*RUN, "-p", "net.stats=off"], "off.html"),
-                       (["replay", "gen:ring", "-n", "8", "--net", "packet", "--topo", "torus:32x32x32", "-q"], "schematic.html")):
+                       (["replay", "gen:ring", "-n", "8", "--net", "packet", "--topo", "torus:32x32x32", "-q"], "schematic.html"),
+                       (["replay", "gen:llm", "-n", "4", "-p", "cpu.tflops16=989", "-q"], "training.html"),
+                       (["replay", "gen:coll", "-n", "4", "-p", "gen.bandwidth=true", "-q"], "collective.html")):
         done = run(*args, "-o", name)
         check(done.returncode == 0, name, done)
     text = pathlib.Path("run.html").read_text(encoding="utf-8")
@@ -450,7 +462,8 @@ def main():
     if browser.find():
         page = Page()
         for step in (check_axes, check_no_mixtures, check_cheap_frames, check_stacks, check_width, check_histogram, check_links,
-                     check_colors, check_access, check_words, check_calls, check_address, check_compare, check_sweep, check_plain):
+                     check_colors, check_access, check_words, check_calls, check_address, check_compare, check_sweep, check_plain,
+                     check_training):
             step(page)
         # The test itself reads canvases again and again.
         problems = [text for text in page.page.problems if "willReadFrequently" not in text]

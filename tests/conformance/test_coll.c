@@ -518,6 +518,8 @@ static void costs_are_what_the_literature_says(void)
             {&wf_coll_allreduce_ring, 2 * pairs, 2 * pairs * (b / n)},
             {&wf_coll_allreduce_rabenseifner, 2 * (power * down + n - power),
              2 * (power - 1) * b + 2 * (n - power) * b},
+            {&wf_coll_allreduce_direct, 2 * pairs, 2 * pairs * (b / n)},
+            {&wf_coll_alltoall_ring, n * pairs / 2, n * pairs / 2 * b},
             {&wf_coll_gather_linear, n - 1, (n - 1) * b},
             {&wf_coll_allgather_ring, pairs, pairs * b},
             {&wf_coll_allgather_bruck, n * up, pairs * b},
