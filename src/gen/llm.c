@@ -113,10 +113,10 @@ static const struct wf_param params_table[] = {
     ROW(gradient_bytes, COUNT, .def = "4", .min = "1", .max = "8",
         .doc = "Bytes of a gradient when it is reduced"),
     ROW(steps, COUNT, .def = "1", .min = "1", .max = "1000000", .doc = "Training steps"),
-    ROW(attention_cost, REAL, .def = "1.4", .min = "0.1", .max = "100",
+    ROW(attention_cost, REAL, .def = "1.4", .min = "0.1", .max = "10",
         .doc = "How much longer an operation of attention takes than one of a product with "
                "weights"),
-    ROW(expert_cost, REAL, .def = "1.5", .min = "0.1", .max = "100",
+    ROW(expert_cost, REAL, .def = "1.5", .min = "0.1", .max = "10",
         .doc = "How much longer an operation of an expert takes than one of another product: "
                "experts have few tokens, and not all the same number"),
     ROW(tflops, REAL, .def = "400", .min = "1", .max = "1000000",
