@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -139,9 +140,11 @@ static const char *own_symbol(const Dl_info *info, uintptr_t address)
     return NULL;
 }
 
-/* A name of C++ as it is in the source, if the program has the function for that. */
+/* A name of C++ as it is in the source, if the program has the function for that; that of a
+ * procedure in a module of Fortran as "module::procedure". */
 static void put_readable(const char *name, char *out)
 {
+    const char *procedure = strncmp(name, "__", 2) == 0 ? strstr(name, "_MOD_") : NULL;
     typedef char *demangle_fn(const char *, char *, size_t *, int *);
     demangle_fn *demangle = NULL;
     void *found =
@@ -149,6 +152,11 @@ static void put_readable(const char *name, char *out)
     char *text = NULL;
     int status = -1;
 
+    if (procedure != NULL) {
+        (void)snprintf(out, NAME_MAX_BYTES, "%.*s::%s", (int)(procedure - name - 2), name + 2,
+                       procedure + strlen("_MOD_"));
+        return;
+    }
     memcpy(&demangle, &found, sizeof(demangle));
     if (demangle != NULL) {
         text = demangle(name, NULL, NULL, &status);
@@ -208,6 +216,12 @@ static bool is_ours(const void *address)
            there.dli_fbase == own.dli_fbase;
 }
 
+/* Whether a function is one of MPI: its Fortran interface calls that of C. */
+static bool is_mpi(const char *name)
+{
+    return strncasecmp(name, "mpi_", 4) == 0 || strncasecmp(name, "pmpi_", 5) == 0;
+}
+
 /* Writes the names of the frames, innermost first, up to main(). */
 static void record(uint32_t number, void *const *frames, int n)
 {
@@ -218,7 +232,11 @@ static void record(uint32_t number, void *const *frames, int n)
             continue;
         }
         function_of(frames[i], name);
-        if (!put_before(text, name) || strcmp(name, "main") == 0) {
+        if (text[0] == '\0' && is_mpi(name)) {
+            continue;
+        }
+        if (strcmp(name, "__libc_start_main") == 0 || !put_before(text, name) ||
+            strcmp(name, "main") == 0) {
             break;
         }
     }
