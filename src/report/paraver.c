@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "report/calls.h"
 #include "report/tracks.h"
 #include "report/writer.h"
@@ -17,7 +18,13 @@
 enum { PS_PER_NS = 1000 };
 
 /* Types of events, as Extrae numbers them. */
-enum { TYPE_P2P = 50000001, TYPE_COLLECTIVE, TYPE_OTHER, TYPE_REGION = 60000019 };
+enum {
+    TYPE_P2P = 50000001,
+    TYPE_COLLECTIVE,
+    TYPE_OTHER,
+    TYPE_REGION = 60000019,
+    TYPE_STACK = 70000001
+};
 
 /* Paraver's state numbers, by kind of span; 0 is idle. */
 static const int states[WF_TRACK_KINDS] = {1, 7, 4, 3, 9, 8};
@@ -126,13 +133,14 @@ static uint32_t type_of(const struct wf_track_name *name)
                                      : TYPE_OTHER;
 }
 
-/* Adds the begin and the end of a call or region: its number, then 0. */
+/* Adds the begin and the end of a call or region: its name or stack, then 0. */
 static void add_event(struct lines *lines, const struct wf_track_call *call, uint64_t track,
                       uint32_t type)
 {
+    uint32_t number = type == TYPE_STACK ? call->stack : call->name;
     struct line line = {.at = call->from,
                         .task = track + 1,
-                        .bytes = call->name + UINT64_C(1),
+                        .bytes = number + UINT64_C(1),
                         .state = AN_EVENT,
                         .type = type};
 
@@ -152,6 +160,9 @@ static void add_events(struct lines *lines, const struct wf_track_calls *calls)
         for (size_t i = 0; i < list->n; i++) {
             add_event(lines, &list->calls[i], track,
                       type_of(&calls->names[list->calls[i].name]));
+            if (list->calls[i].stack < calls->n_stack_names) {
+                add_event(lines, &list->calls[i], track, TYPE_STACK);
+            }
         }
     }
 }
@@ -234,13 +245,16 @@ static void write_values(const struct wf_track_calls *calls, uint32_t type, cons
 {
     (void)fprintf(out, "\nEVENT_TYPE\n9    %" PRIu32 "    %s\nVALUES\n0    Outside\n", type,
                   title);
-    for (size_t i = 0; i < calls->n_names && type != TYPE_REGION; i++) {
+    for (size_t i = 0; i < calls->n_names; i++) {
         if (type_of(&calls->names[i]) == type) {
             (void)fprintf(out, "%zu    %s\n", i + 1, calls->names[i].mpi);
         }
     }
     for (size_t i = 0; i < calls->n_region_names && type == TYPE_REGION; i++) {
         (void)fprintf(out, "%zu    %s\n", i + 1, calls->region_names[i]);
+    }
+    for (size_t i = 0; i < calls->n_stack_names && type == TYPE_STACK; i++) {
+        wf_text_print(out, "%zu    %s\n", i + 1, calls->stack_names[i]);
     }
 }
 
@@ -272,6 +286,9 @@ static void paraver_write_pcf(const struct wf_value *doc,
     }
     if (calls.regions != NULL) {
         write_values(&calls, TYPE_REGION, "User function", out);
+    }
+    if (calls.n_stack_names > 0) {
+        write_values(&calls, TYPE_STACK, "Call stack", out);
     }
     wf_track_calls_fini(&calls);
     wf_tracks_fini(&tracks);

@@ -178,13 +178,15 @@ def check_stacks(page):
     document["recording"]["calls"][0] = ";".join([f"{first[0]}@1", f"{first[1]}@0", *first[2:]])
     document["recording"]["stack_names"] = ["main > solve", "main > <b>start</b>"]
     pathlib.Path("stacks.json").write_text(json.dumps(document), encoding="utf-8")
-    for name in "stacks.html", "stacks.calls.csv", "stacks.pftrace":
+    for name in "stacks.html", "stacks.calls.csv", "stacks.pftrace", "stacks.prv":
         run("report", "stacks.json", "-f", "-o", name)
     rows = pathlib.Path("stacks.calls.csv").read_text(encoding="utf-8").splitlines()
     calls = [row for row in rows if row.startswith("0,") and ",call," in row]
     check(rows[0].endswith(",bytes,stack") and calls[0].endswith(",main > <b>start</b>") and
           calls[1].endswith(",main > solve") and calls[2].endswith(","), f"{rows[0]}, {calls[:3]}")
     check(b"main > solve" in pathlib.Path("stacks.pftrace").read_bytes(), "no stack for Perfetto")
+    check("1    main > solve\n" in pathlib.Path("stacks.pcf").read_text(encoding="utf-8") and
+          ":70000001:1\n" in pathlib.Path("stacks.prv").read_text(encoding="utf-8"), "no stacks for Paraver")
     page.open("stacks.html")
     shown = page.value('document.getElementById("stacks-table").innerText')
     check("main > solve" in shown and "main > <b>start</b>" in shown, shown)
