@@ -40,8 +40,9 @@ static const struct wl_replacement replacements[] = {
     X(_Exit)                                                                               \
     X(__cxa_atexit)                                                                        \
     X(_exit)                                                                               \
-    X(abort) X(exit) X(fork) X(fread) X(on_exit) X(pread) X(pread64) X(quick_exit) X(read) \
-        X(readv) X(recv) X(vfork)
+    X(abort)                                                                               \
+    X(exit) X(fork) X(fread) X(on_exit) X(pread) X(pread64) X(quick_exit) X(read) X(readv) \
+        X(recv) X(vfork)
 
 #define X(name) void __wrap_##name(void);
 WRAPPED(X)

@@ -73,7 +73,7 @@ int wl_send_message(struct wl_rank *rank, const struct wl_send_args *args, struc
     rank->n_sent_bytes += message->whole;
     bool lent = message->holders > 1;
     wl_message_send(to, message);
-    if (lent && wl_is_local(to)) {
+    if (lent && loan != NULL && wl_is_local(to)) {
         *loan = message;
     } else if (lent) {
         wl_loan_end(&message);

@@ -32,8 +32,9 @@ static void *spilled_malloc(size_t bytes)
 /* Blocks of the file read as zero. */
 static void *spilled_calloc(size_t n, size_t size)
 {
-    return size > 0 && n >= spill->least / size && n <= SIZE_MAX / size ? allocate(n * size, 0)
-                                                                        : calloc(n, size);
+    return size > 0 && n >= spill->least / size && n <= SIZE_MAX / size
+               ? allocate(n * size, 0)
+               : calloc(n, size); /* NOLINT: the program's size, which may be 0 */
 }
 
 static void spilled_free(void *place)
@@ -55,7 +56,7 @@ static void *spilled_realloc(void *old, size_t bytes)
     bool is_ours = old != NULL && spill->holds(old);
 
     if (!is_ours && bytes < spill->least) {
-        return realloc(old, bytes);
+        return realloc(old, bytes); /* NOLINT: likewise */
     }
     if (old == NULL) {
         return allocate(bytes, 0);

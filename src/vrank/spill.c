@@ -51,7 +51,7 @@ static uint32_t class_of(size_t *pages)
     }
     size_t unit = power > 0 ? (size_t)1 << (power - 1) : 1;
     *pages = (*pages + unit - 1) / unit * unit;
-    return (uint32_t)(power * STEPS * 2 + *pages / unit);
+    return 2 * STEPS * power + (uint32_t)(*pages / unit);
 }
 
 static unsigned char *take_block(struct wf_vrank_spill *spill, size_t *bytes)
@@ -166,13 +166,11 @@ static void *map(int fd, size_t *size)
     const size_t least = (size_t)1 << 30;
     void *base = MAP_FAILED;
 
-    for (*size = (size_t)1 << 44; base == MAP_FAILED && *size >= least; *size /= 2) {
-        if (ftruncate(fd, (off_t)*size) == 0) {
-            base = mmap(NULL, *size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    for (size_t tried = (size_t)1 << 44; base == MAP_FAILED && tried >= least; tried /= 2) {
+        if (ftruncate(fd, (off_t)tried) == 0) {
+            base = mmap(NULL, tried, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
         }
-        if (base != MAP_FAILED) {
-            break;
-        }
+        *size = tried;
     }
     return base;
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #ifndef MADV_GUARD_INSTALL
@@ -136,6 +137,24 @@ static void unlock(struct wf_vrank_stacks *stacks)
     atomic_flag_clear_explicit(&stacks->busy, memory_order_release);
 }
 
+/* The stack that this thread has cleared last, and which of its pages have memory. As long as the
+ * thread has no page fault, these are all that it can have written to. */
+enum { KEPT = 4 };
+static _Thread_local struct {
+    const struct wf_vrank_stacks *stacks; /* null: nothing is known */
+    uint32_t number;
+    long faults;
+    uint32_t n_kept;
+    unsigned char *kept[KEPT];
+} cleared;
+
+static long faults(void)
+{
+    struct rusage usage;
+
+    return getrusage(RUSAGE_THREAD, &usage) == 0 ? usage.ru_minflt + usage.ru_majflt : -1;
+}
+
 uint32_t wf_vrank_stacks_take(struct wf_vrank_stacks *stacks)
 {
     bool is_new = false;
@@ -143,7 +162,10 @@ uint32_t wf_vrank_stacks_take(struct wf_vrank_stacks *stacks)
 
     lock(stacks);
     if (stacks->n_warm > 0) {
-        i = stacks->warm[--stacks->n_warm];
+        i = stacks->warm[--stacks->n_warm].number;
+        if (stacks->warm[stacks->n_warm].thread != &cleared) {
+            cleared.stacks = NULL; /* another thread may have given it pages */
+        }
     } else if (stacks->n_cold > 0) {
         i = stacks->cold[--stacks->n_cold];
     } else {
@@ -158,37 +180,61 @@ uint32_t wf_vrank_stacks_take(struct wf_vrank_stacks *stacks)
     return i;
 }
 
-/* Makes the memory read as zero. Pages are kept if there are only a few: that is cheaper than
- * returning them to the system, which interrupts all threads of the process, and getting others.
- * Returns whether any are kept. */
-static bool clear(const struct wf_vrank_stacks *stacks, uint32_t i)
+/* Finds the pages that have memory, up to KEPT + 1 of them. */
+static void find_pages(const struct wf_vrank_stacks *stacks, uint32_t i)
 {
-    enum { KEPT = 4, AT_ONCE = 512 };
+    enum { AT_ONCE = 512 };
     unsigned char residency[AT_ONCE];
-    size_t page = page_size(), n = stacks->size / page - 1, first = n, n_kept = 0;
+    size_t page = page_size(), first = stacks->size / page - 1;
     unsigned char *base = stacks->base + i * stacks->size + page;
 
-    if (stacks->spilled) { /* pages on the disk do not count as resident */
-        (void)madvise(base, n * page, MADV_REMOVE);
-        return false;
-    }
-    while (first > 0 && n_kept <= KEPT) {
+    cleared.n_kept = 0;
+    while (first > 0 && cleared.n_kept <= KEPT) {
         size_t part = first < AT_ONCE ? first : AT_ONCE;
         first -= part;
         if (mincore(base + first * page, part * page, residency) != 0) {
-            n_kept = KEPT + 1;
+            cleared.n_kept = KEPT + 1;
         }
-        for (size_t k = part; k > 0 && n_kept <= KEPT; k--) {
-            if (residency[k - 1] & 1) {
-                n_kept++;
-                memset(base + (first + k - 1) * page, 0, page);
+        for (size_t k = part; k > 0 && cleared.n_kept <= KEPT; k--) {
+            if ((residency[k - 1] & 1) != 0 && cleared.n_kept++ < KEPT) {
+                cleared.kept[cleared.n_kept - 1] = base + (first + k - 1) * page;
             }
         }
     }
-    if (n_kept > KEPT) {
-        (void)madvise(base, n * page, MADV_DONTNEED);
+}
+
+static void drop_pages(const struct wf_vrank_stacks *stacks, uint32_t i)
+{
+    size_t page = page_size();
+
+    (void)madvise(stacks->base + i * stacks->size + page, stacks->size - page,
+                  stacks->spilled ? MADV_REMOVE : MADV_DONTNEED);
+}
+
+/* Makes the memory read as zero. Pages are kept if there are only a few: that is cheaper than
+ * returning them to the system, which interrupts all threads of the process, and getting others.
+ * Returns whether they are kept. Of memory in a file the system does not tell what was written. */
+static bool clear(const struct wf_vrank_stacks *stacks, uint32_t i)
+{
+    long now = stacks->spilled ? -1 : faults();
+
+    if (now < 0 || cleared.stacks != stacks || cleared.number != i || cleared.faults != now) {
+        cleared.stacks = NULL;
+        if (now >= 0) {
+            find_pages(stacks, i);
+        }
+        if (now < 0 || cleared.n_kept > KEPT) {
+            drop_pages(stacks, i);
+            return false;
+        }
+        cleared.stacks = stacks;
+        cleared.number = i;
+        cleared.faults = now;
     }
-    return n_kept <= KEPT;
+    for (uint32_t k = 0; k < cleared.n_kept; k++) {
+        memset(cleared.kept[k], 0, page_size());
+    }
+    return true;
 }
 
 void wf_vrank_stacks_give(struct wf_vrank_stacks *stacks, uint32_t i)
@@ -197,14 +243,15 @@ void wf_vrank_stacks_give(struct wf_vrank_stacks *stacks, uint32_t i)
 
     lock(stacks);
     if (warm && stacks->n_warm < WF_VRANK_STACKS_WARM) {
-        stacks->warm[stacks->n_warm++] = i;
+        stacks->warm[stacks->n_warm].number = i;
+        stacks->warm[stacks->n_warm++].thread = &cleared;
         unlock(stacks);
         return;
     }
     unlock(stacks);
     if (warm) {
-        (void)madvise(stacks->base + i * stacks->size + page_size(), stacks->size - page_size(),
-                      MADV_DONTNEED);
+        drop_pages(stacks, i);
+        cleared.stacks = NULL;
     }
     lock(stacks);
     if (stacks->n_cold == stacks->max_cold) {

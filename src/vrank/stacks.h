@@ -27,7 +27,11 @@ struct wf_vrank_stacks {
     atomic_flag busy; /* protects the members below, for a few instructions */
     uint32_t n_begun; /* stacks from this one on have never been used */
     /* Stacks that are not in use; their memory reads as zero. Those in `warm` have pages. */
-    uint32_t warm[WF_VRANK_STACKS_WARM], n_warm;
+    struct {
+        uint32_t number;
+        const void *thread; /* that used it last */
+    } warm[WF_VRANK_STACKS_WARM];
+    uint32_t n_warm;
     uint32_t *cold, n_cold, max_cold;
 };
 
