@@ -253,6 +253,27 @@ function loadTable(links) {
   return data;
 }
 
+/* What a transport lost and marked, and its slowest flows. */
+function transportTable(section, transport) {
+  const counted = [["dropped", "dropped"], ["trimmed", "trimmed"], ["sent_again", "sent again"], ["marked", "marked"], ["pauses", "pauses"]]
+    .filter(([name]) => transport[name] > 0).map(([name, words]) => `${count(transport[name])} ${words}`);
+  section.append(element("h3", {}, "Transport"), element("p", {}, `${transport.name}: longest queue ${size(transport.max_queue_bytes)}` +
+    (counted.length ? `; ${counted.join(", ")}` : "") + (transport.flows ? `. ${count(transport.flows)} flows, fairness ${transport.fairness} (Jain)` : "") + "."));
+  const flows = (transport.slowest_flows || []).slice(0, 20);
+  if (flows.length) {
+    section.append(table(["from node", "to node", "bytes", "begins at", "takes", "share of an interface"], flows.map((f) =>
+      [String(f.source), String(f.destination), size(f.bytes), time(f.begin_ps), time(f.time_ps), percent(f.share)]), {id: "flows-table"}));
+  }
+}
+
+/* How much jobs disturb each other. */
+function jobsTable(section, jobs) {
+  const names = (get("scenario.jobs") || []).map((job) => job.source);
+  section.append(element("h3", {}, "Jobs beside each other and alone"), table(
+    ["job", "time", "time alone", "slowdown", "bytes per second", "alone"], jobs.map((job, i) => [`${i}: ${names[i] || ""}`, time(job.time_ps),
+      time(job.alone_time_ps), job.slowdown.toFixed(2), size(job.bytes_per_second), size(job.alone_bytes_per_second)]), {id: "jobs-table"}));
+}
+
 function networkSection(section) {
   const latency = get("result.message_latency_ps"), network = get("result.network");
   section.append(element("p", {}, `Model: ${get("scenario.network") || "none"}` + (get("scenario.topology") ? ` on ${get("scenario.topology")}` : "") + "." +
@@ -261,4 +282,7 @@ function networkSection(section) {
   const panels = [recording ? arrivalsFigure() : null, latencyByHops(), latencyHistogram(), linkHistogram(), hopsHistogram()].filter(Boolean);
   if (panels.length) section.append(element("div", {class: "panels"}, ...panels));
   if (network && network.hot_links && network.hot_links.length) hotLinks(section, network.hot_links);
+  if (network && network.transport) transportTable(section, network.transport);
+  const jobs = get("result.jobs") || [];
+  if (jobs.length && jobs.every((job) => job.slowdown)) jobsTable(section, jobs);
 }

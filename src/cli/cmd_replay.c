@@ -15,6 +15,7 @@ static const struct wf_opt rows[] = {
     WF_OPT_SETTING("iterations", 0, "iterations", "<first>:<last>"),
     WF_OPT_SETTING("repeat-iteration", 0, "repeat_iteration", NULL),
     WF_OPT_SETTING("efficiency", 0, "efficiency", NULL),
+    WF_OPT_SETTING("alone", 0, "alone", NULL),
     WF_OPT_SETTING("runs", 0, "runs", NULL),
     WF_OPT_SETTING("sched", 0, "engine.sched", NULL),
     WF_OPT_SETTING("threads", 0, "engine.threads", NULL),

@@ -3,6 +3,7 @@
 #include "report/phrase.h"
 
 #include "base/text.h"
+#include "base/units.h"
 
 #include <inttypes.h>
 
@@ -150,6 +151,15 @@ static void write_jobs(const struct wf_value *doc, FILE *out)
         wf_phrase_number_of(&phrase, wf_doc_get_count(v, "messages", 0), "message", "messages");
         wf_phrase_add(&phrase, ", ");
         wf_phrase_size(&phrase, wf_doc_get_count(v, "bytes", 0));
+        if (wf_doc_find(v, "slowdown") != NULL) {
+            char beside[WF_UNITS_TEXT_MAX], alone[WF_UNITS_TEXT_MAX];
+            wf_phrase_add(
+                &phrase, "; %.2f times its time alone, %s/s instead of %s/s",
+                wf_doc_get_real(v, "slowdown", 1),
+                wf_human_size((uint64_t)wf_doc_get_real(v, "bytes_per_second", 0), beside),
+                wf_human_size((uint64_t)wf_doc_get_real(v, "alone_bytes_per_second", 0),
+                              alone));
+        }
         (void)fprintf(out, "  %2" PRIu64 "  %s\n", number, phrase.text);
     }
 }

@@ -8,6 +8,7 @@
  */
 
 #include "engine/run.h"
+#include "ops/source.h"
 #include "ranks/cpu/cpu.h"
 #include "ranks/place.h"
 #include "ranks/record/recorder.h"
@@ -47,6 +48,8 @@ struct wf_job {
     struct wf_spill_files *spill; /* spill files of the recording; may be null */
     uint64_t seed;                /* for the noise of nodes */
     int64_t *ends;                /* as in struct wf_ranks_config; may be null */
+    uint32_t only; /* number + 1 of the only program that does something; 0: all do */
+    struct wf_source silent[WF_TALLY_JOBS]; /* used for the others */
 };
 
 /* All members are required. */

@@ -197,8 +197,9 @@ static enum wf_status replay_build(const struct wf_job *job, struct wf_engine *e
 
     for (uint32_t i = 0; i < job->plan->n_jobs; i++) {
         const struct wf_plan_job *program = &job->plan->jobs[i];
+        bool is_silent = job->only != 0 && job->only - 1 != i;
         programs[i] = (struct wf_ranks_job){
-            .source = program->source,
+            .source = is_silent ? &job->silent[i] : program->source,
             .start = program->settings->start,
             .repeat = program->settings->repeat,
         };

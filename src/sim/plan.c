@@ -498,6 +498,9 @@ void wf_plan_describe(const struct wf_plan *plan, struct wf_value *root)
             wf_doc_null(section, "topology");
         }
         wf_doc_bool(section, "efficiency", plan->core.efficiency);
+        if (plan->core.alone) {
+            wf_doc_bool(section, "alone", true);
+        }
     }
     if (plan->core.runs > 0) {
         wf_doc_count(section, "runs", plan->core.runs);

@@ -28,6 +28,9 @@ const struct wf_param wf_scenario_params[] = {
     WF_PARAM_ROW(struct wf_scenario_core, efficiency, BOOL, .def = "false",
                  .doc = "Run on an ideal network too, and report the losses to load imbalance, "
                         "serialisation and transfer"),
+    WF_PARAM_ROW(struct wf_scenario_core, alone, BOOL, .def = "false",
+                 .doc = "Run each of several jobs alone too, and report how much slower it is "
+                        "beside the others"),
     WF_PARAM_ROW(struct wf_scenario_core, runs, COUNT, .def = "0", .max = "100000",
                  .doc = "Repeat the replay this many times with compute times and uncertain "
                         "settings drawn from their distributions, and report quantiles; 99 is "

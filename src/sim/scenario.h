@@ -61,6 +61,7 @@ struct wf_scenario_core {
     char *topology; /* "" is none */
     uint64_t seed;
     bool efficiency;
+    bool alone;
     uint64_t runs; /* repeated runs for error bars; 0: none */
 };
 

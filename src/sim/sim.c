@@ -13,6 +13,7 @@
 #include "ranks/ranks.h"
 #include "ranks/tasks/pe.h"
 #include "result/result.h"
+#include "sim/alone.h"
 #include "sim/check.h"
 #include "sim/efficiency.h"
 #include "sim/job.h"
@@ -293,12 +294,50 @@ static enum wf_status ask_what_if(struct wf_job *job, const struct wf_engine_con
     return status;
 }
 
+/* Runs each of several jobs alone, if all together completed. */
+static enum wf_status ask_alone(struct wf_job *job, const struct wf_engine_config *config,
+                                const struct wf_sim_host *host, struct wf_value **doc,
+                                struct wf_err *err)
+{
+    int64_t ended = *doc != NULL && wf_doc_find(*doc, "result.predicted_time_ps") != NULL;
+
+    if (!job->plan->core.alone) {
+        return WF_OK;
+    }
+    if (wf_comm_size(host->world) > 1) {
+        wf_comm_reduce(host->world, WF_COMM_MAX, &ended, 1); /* only the first process knows */
+    }
+    enum wf_status status =
+        ended != 0 ? wf_job_run_alone(job, config, host->world, *doc, err) : WF_OK;
+    if (status != WF_OK) {
+        wf_doc_free(*doc);
+        *doc = NULL;
+    }
+    return status;
+}
+
+static enum wf_status check_alone(const struct wf_job *job, struct wf_err *err)
+{
+    const struct wf_plan *plan = job->plan;
+
+    if (plan->core.alone && (plan->n_jobs < 2 || job->ops != &wf_job_replay)) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "alone: needs several jobs of MPI operations; add one with --job");
+    }
+    if (plan->core.alone && runs_programs(plan)) {
+        return wf_err_set(err, WF_EUSAGE, "alone: a running program is run only once");
+    }
+    return WF_OK;
+}
+
 static enum wf_status run_job(struct wf_job *job, struct wf_plan *plan,
                               const struct wf_sim_host *host, struct wf_value **doc,
                               struct wf_err *err)
 {
     struct wf_engine_config config = job->plan->engine;
     struct progress own = {.host = host, .job = job};
+
+    WF_TRY(check_alone(job, err));
 
     if (job->traffic != NULL) {
         config.end = wf_traffic_end(job->traffic);
@@ -328,6 +367,7 @@ static enum wf_status run_job(struct wf_job *job, struct wf_plan *plan,
     wf_engine_free(engine);
     if (ran) {
         enum wf_status asked = ask_what_if(job, &config, host, doc, err);
+        asked = asked == WF_OK ? ask_alone(job, &config, host, doc, err) : asked;
         status = asked != WF_OK ? asked : status;
     }
     return status;

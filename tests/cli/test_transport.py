@@ -126,8 +126,28 @@ def test_deadlock():
               r"(router 2\d port \d channel 0 -> ){5}the first again", stdout="24 ranks have not finished")
 
 
+def test_interference():
+    """A ring of messages beside an incast: PFC slows it down, pulls do not."""
+    args = ["replay", "gen:gpcnet", "-n", "8", "--placement", "nodes:1-3,5,6,8-10", "-p", "gen.rounds=3", "-p",
+            "gen.bytes=64KiB", "--job", "gen:gpcnet,ranks=8,gen.kind=incast,gen.bytes=512KiB,gen.rounds=4,"
+            "placement=nodes:0,4,7,11-15", *PACKET, "--topo", "fattree:4x4,up=1x2", "--alone"]
+    slow = {}
+    for transport, full in [("fixed", "pause"), ("pull", "trim")]:
+        done = run(*args, "-p", f"net.transport={transport}", "-p", f"net.full_queue={full}", "--json", "-q")
+        if check(done.returncode == 0, f"interference with {transport}", done):
+            jobs = parse(done)["result"]["jobs"]
+            slow[transport] = jobs[0]["slowdown"]
+            check(abs(jobs[0]["slowdown"] - jobs[0]["time_ps"] / jobs[0]["alone_time_ps"]) < 1e-3, f"slowdown: {jobs}")
+    check(slow.get("fixed", 0) > 1.5 * slow.get("pull", 9), f"the victim of an incast: {slow}")
+    done = run(*args, "-p", "net.transport=pull", "-q")
+    check("times its time alone" in done.stdout, "the text tells", done)
+    alone = run("replay", "gen:ring", "-n", "4", "--alone")
+    check(alone.returncode == 2 and "alone: needs several jobs" in alone.stderr, "one job is always alone", alone)
+
+
 def main():
     test_incast()
+    test_interference()
     with tempfile.TemporaryDirectory() as folder:
         test_victim(pathlib.Path(folder))
         test_classes(pathlib.Path(folder))

@@ -202,7 +202,7 @@ PROGRAMS = [
      "dragonfly:1", "--ranks-per-node", "2", "-p", "net.transport=swift", "-p", "net.queue=4KiB", "-p",
      "net.swift_target=500ns", "-p", "net.timeout=20us", "-p", "net.flowlet_gap=1us", "-p", "net.routing=ecmp"],
     ["replay", "gen:stencil3d", "-n", "27", "--net", "latency", "--topo", "torus:4x4x4",
-     "--placement", "random", "--job", "gen:ring,ranks=8,start=100us,repeat=2"],
+     "--placement", "random", "--job", "gen:ring,ranks=8,start=100us,repeat=2", "--alone"],
 ]
 # More processes than one only where MPI is; `sequential` and `check-undo` use one of them.
 SCHEDULES = [
