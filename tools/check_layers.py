@@ -29,6 +29,7 @@ MAY_INCLUDE = {
     "trace/dumpi": ["base", "ops"],
     "trace/goal": ["base", "ops"],
     "trace/otf2": ["base", "ops"],
+    "trace/paraver": ["base"],
     "trace/ti": ["base", "ops"],
     "coll": ["base"],
     "gen": ["base", "ops"],

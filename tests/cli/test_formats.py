@@ -190,6 +190,38 @@ def test_allprof():
         check_run(["info", "wrong-allprof"], 3, stderr=words)
 
 
+def test_paraver():
+    """Paraver traces of Extrae, and those that weft writes."""
+    pathlib.Path("e.prv").write_text(foreign.PARAVER)
+    document = info("e.prv")
+    check(document["messages"] == 2 and document["ranks"] == 2, f"{document}")
+    check(document["records"]["communication"] == {"count": 2, "bytes": 4196, "per_rank": [
+        {"rank": 0, "count": 1, "bytes": 4096}, {"rank": 1, "count": 1, "bytes": 100}]}, "counts")
+    check(any("2 collectives without recorded sizes" in note for note in document["notes"]), "notes")
+    kinds = [[row["kind"] for row in rows if row["kind"] != "compute"] for rows in (ops("e.prv")[rank] for rank in (0, 1))]
+    check(kinds == [["send", "irecv", "wait", "allreduce", "call"],
+                    ["recv", "isend", "wait", "allreduce", "call"]], f"{kinds}")
+    replays("e.prv")
+    # Without events of calls, messages and states are all there is.
+    plain = [line for line in foreign.PARAVER.splitlines() if not line.startswith("2:")]
+    pathlib.Path("plain.prv").write_text("\n".join(plain) + "\n")
+    check(any("no event is a call" in note for note in info("plain.prv")["notes"]), "no calls")
+    replays("plain.prv")
+    for program, ranks in (("ring", "4"), ("stencil3d", "8"), ("masterworker", "4")):
+        own = ("replay", f"gen:{program}", "-n", ranks, "--net", "loggp")
+        check_run([*own, "--record", "-q", "-f", "-o", "own.prv"], 0)
+        check_run(["replay", "own.prv", "--net", "loggp"], 0, stdout="Predicted time")
+        times = [parse(check_run([*words, "--json"], 0))["result"]["predicted_time_ps"] for words in
+                 (own, ["replay", "own.prv", "--net", "loggp"])]
+        check(abs(times[0] - times[1]) < times[0] / 100, f"{program}: {times}")
+    for change, words in ((("#Paraver (01/02/2003 at 04:05)", "#Paraver (now"), "does not say how many tasks"),
+                          (("2:2:1:2:1:9000", "2:2:1:9:1:9000"), "line 26 .*a task that is not from 1 to 2"),
+                          (("c:1:1:2:1:2", "7:1:1:2:1:2"), "line 2 .*no state, event or communication"),
+                          ((":100:8", ":100"), "line 13 .*too few numbers")):
+        pathlib.Path("bad.prv").write_text(foreign.PARAVER.replace(*change))
+        check_run(["info", "bad.prv"], 3, stderr=words)
+
+
 def test_large_otf2():
     """More than a chunk of events at one and the same time."""
     check_run(["gen", "stencil3d", "-n", "2", "-o", "still.weft", "-p", "gen.iterations=4000", "-p",
@@ -358,6 +390,7 @@ def main():
     test_clog2_between()
     test_ti()
     test_allprof()
+    test_paraver()
     test_large_otf2()
     test_schedulers()
     test_expanded()

@@ -356,6 +356,38 @@ def allprof(rank, n):
     return "\n".join([*lines, "MPI_Finalize:9000:9100", ""]).encode()
 
 
+# Two tasks as Extrae records them: a message by MPI_Send and MPI_Recv, one by MPI_Isend,
+# MPI_Irecv and waits, a reduction with its sizes, a collective without them.
+PARAVER = """#Paraver (01/02/2003 at 04:05):100000_ns:1(2):1:2(1:1,1:1),1
+c:1:1:2:1:2
+1:1:1:1:1:0:1000:1
+1:2:1:2:1:0:2000:1
+2:1:1:1:1:1000:50000001:1
+3:1:1:1:1:1000:1100:2:1:2:1:2000:2500:4096:7
+2:1:1:1:1:1500:50000001:0
+2:2:1:2:1:2000:50000001:2
+2:2:1:2:1:2500:50000001:0
+2:1:1:1:1:3000:50000001:4
+2:1:1:1:1:3100:50000001:0
+2:2:1:2:1:3500:50000001:3
+3:2:1:2:1:3500:3500:1:1:1:1:3000:5000:100:8
+2:2:1:2:1:3600:50000001:0
+2:2:1:2:1:4000:50000001:5
+2:2:1:2:1:4100:50000001:0
+2:1:1:1:1:4500:50000001:5
+2:1:1:1:1:5000:50000001:0
+2:1:1:1:1:6000:50000002:10:50100001:64:50100002:64
+2:2:1:2:1:6000:50000002:10:50100001:64:50100002:64
+2:1:1:1:1:7000:50000002:0
+2:2:1:2:1:7000:50000002:0
+2:1:1:1:1:8000:50000002:12
+2:2:1:2:1:8000:50000002:12
+2:1:1:1:1:9000:50000002:0
+2:2:1:2:1:9000:50000002:0
+1:1:1:1:1:9000:10000:1
+"""
+
+
 def write_allprof(directory, n):
     directory = pathlib.Path(directory)
     directory.mkdir(exist_ok=True)
@@ -366,6 +398,8 @@ def write_allprof(directory, n):
 
 def seeds():
     """Names and bytes of the seeds."""
+    yield "paraver/extrae", PARAVER.encode()
+    yield "paraver/truncated", PARAVER.encode()[:500]
     yield "allprof/ring", allprof(0, 2)
     yield "allprof/truncated", allprof(1, 2)[:300]
     yield "dumpi/exchange", dumpi_exchange(0).finish()
