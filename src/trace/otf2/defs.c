@@ -204,6 +204,7 @@ static void find_ranks(struct wf_otf2_defs *defs, const char *path, struct wf_er
         const struct wf_otf2_location *location = &defs->locations[i];
         defs->n_others +=
             location->is_thread && location->rank == WF_OTF2_NONE && location->n_events > 0;
+        defs->n_gpu_events += location->is_gpu ? location->n_events : 0;
     }
     if (defs->n_ranks == 0) {
         (void)wf_err_set(err, WF_EINVAL, "%.300s: the definitions list no rank of MPI", path);

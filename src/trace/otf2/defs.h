@@ -38,7 +38,7 @@ struct wf_otf2_region {
 struct wf_otf2_location {
     uint64_t id, n_events;
     uint32_t group, rank; /* rank: WF_OTF2_NONE if it is none */
-    bool is_thread;
+    bool is_thread, is_gpu;
 };
 
 struct wf_otf2_group {
@@ -67,8 +67,9 @@ struct wf_otf2_defs {
     uint32_t strings_capacity, regions_capacity, locations_capacity, groups_capacity,
         comms_capacity;
     uint32_t n_ranks;
-    uint64_t *places;  /* the location of each rank */
-    uint32_t n_others; /* threads that are no rank */
+    uint64_t *places;      /* the location of each rank */
+    uint32_t n_others;     /* threads that are no rank */
+    uint64_t n_gpu_events; /* of streams of GPUs */
 };
 
 void wf_otf2_defs_fini(struct wf_otf2_defs *defs);

@@ -99,11 +99,12 @@ static OTF2_CallbackCode on_location(void *arg, OTF2_LocationRef self, OTF2_Stri
                                      OTF2_LocationType type, uint64_t n_events,
                                      OTF2_LocationGroupRef group)
 {
-    const struct wf_otf2_location location = {.id = self,
-                                              .n_events = n_events,
-                                              .group = group,
-                                              .is_thread =
-                                                  type == OTF2_LOCATION_TYPE_CPU_THREAD};
+    const struct wf_otf2_location location = {
+        .id = self,
+        .n_events = n_events,
+        .group = group,
+        .is_thread = type == OTF2_LOCATION_TYPE_CPU_THREAD,
+        .is_gpu = type == OTF2_LOCATION_TYPE_ACCELERATOR_STREAM};
 
     wf_otf2_defs_location(arg, &location);
     return OTF2_CALLBACK_SUCCESS;
@@ -282,6 +283,14 @@ static OTF2_CallbackCode on_flush(HEAD, OTF2_TimeStamp stop)
     return OTF2_CALLBACK_SUCCESS;
 }
 
+/* Values of counters; their times are those of the events that they belong to. */
+static OTF2_CallbackCode on_metric(HEAD, OTF2_MetricRef metric, uint8_t n,
+                                   const OTF2_Type *types, const OTF2_MetricValue *values)
+{
+    (void)add(arg, WF_OTF2_METRIC, time, position);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
 static OTF2_CallbackCode on_coll_begin(HEAD)
 {
     (void)add(arg, WF_OTF2_COLL_BEGIN, time, position);
@@ -333,6 +342,7 @@ static OTF2_EvtReaderCallbacks *make_callbacks(void)
     (void)OTF2_EvtReaderCallbacks_SetProgramEndCallback(c, on_end);
     (void)OTF2_EvtReaderCallbacks_SetMeasurementOnOffCallback(c, on_on_off);
     (void)OTF2_EvtReaderCallbacks_SetBufferFlushCallback(c, on_flush);
+    (void)OTF2_EvtReaderCallbacks_SetMetricCallback(c, on_metric);
     (void)OTF2_EvtReaderCallbacks_SetMpiSendCallback(c, on_send);
     (void)OTF2_EvtReaderCallbacks_SetMpiRecvCallback(c, on_recv);
     (void)OTF2_EvtReaderCallbacks_SetMpiIsendCallback(c, on_isend);

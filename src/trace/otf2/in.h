@@ -28,6 +28,7 @@
     X(COLL_END, "COLL_END")                               \
     X(ICOLL_REQUEST, "NON_BLOCKING_COLLECTIVE_REQUEST")   \
     X(ICOLL_COMPLETE, "NON_BLOCKING_COLLECTIVE_COMPLETE") \
+    X(METRIC, "METRIC")                                   \
     X(OTHER, "others")
 
 enum wf_otf2_kind {

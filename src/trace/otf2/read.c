@@ -55,8 +55,10 @@ static void add_notes(const struct wf_otf2_walk *walk, struct wf_trace *out)
                         "threads that are no rank of MPI are not read");
     wf_trace_note_count(
         out, others,
-        "events of other kinds (one-sided operations, files, threads, metrics) are "
-        "passed over");
+        "events of other kinds (one-sided operations, files, threads) are passed over");
+    wf_trace_note_count(out, walk->defs->n_gpu_events,
+                        "events of GPU streams are not read: the ranks wait for kernels in "
+                        "calls of their own, whose time is computing");
 }
 
 /* Checks the files, then opens the archive twice: the second reader reads ahead. */

@@ -368,9 +368,9 @@ static void on_event(struct wf_otf2_walk *walk, const struct wf_otf2_event *even
         event->kind == WF_OTF2_PROGRAM_BEGIN || event->kind == WF_OTF2_PROGRAM_END;
 
     /* Events outside of MPI calls end the computing since the last event. */
-    if (is_program ||
-        (walk->call == NULL && event->kind != WF_OTF2_ENTER && event->kind != WF_OTF2_LEAVE &&
-         event->kind != WF_OTF2_ON_OFF && event->kind != WF_OTF2_OTHER)) {
+    if (is_program || (walk->call == NULL && event->kind != WF_OTF2_ENTER &&
+                       event->kind != WF_OTF2_LEAVE && event->kind != WF_OTF2_ON_OFF &&
+                       event->kind != WF_OTF2_METRIC && event->kind != WF_OTF2_OTHER)) {
         pass_time(walk, event->time);
     }
     switch (event->kind) {
@@ -409,6 +409,7 @@ static void on_event(struct wf_otf2_walk *walk, const struct wf_otf2_event *even
     case WF_OTF2_REQUEST_TEST:
     case WF_OTF2_REQUEST_CANCELLED:
     case WF_OTF2_COLL_BEGIN:
+    case WF_OTF2_METRIC:
     case WF_OTF2_OTHER:
     case WF_OTF2_KINDS:
         break;
