@@ -217,7 +217,7 @@ static void set_message(const struct wf_chakra *trace, struct wf_chakra_rank *ra
     node->duration = 0;
 }
 
-void wf_chakra_add(struct wf_chakra *trace, uint32_t rank, struct wf_chakra_raw *raw,
+void wf_chakra_add(const struct wf_chakra *trace, uint32_t rank, struct wf_chakra_raw *raw,
                    struct wf_trace_place *place)
 {
     struct wf_chakra_rank *own = &trace->ranks[rank];
@@ -245,8 +245,8 @@ void wf_chakra_add(struct wf_chakra *trace, uint32_t rank, struct wf_chakra_raw 
         set_message(trace, own, &node, raw);
     } else if (raw->type == WF_CHAKRA_METADATA && raw->defines_groups &&
                raw->group_values.size > 0) {
-        wf_chakra_read_pg(trace, (const char *)raw->group_values.data, raw->group_values.size,
-                          place);
+        wf_buf_append(&own->pg, raw->group_values.data, raw->group_values.size);
+        wf_buf_append(&own->pg, "", 1);
     }
     if (own->n >= WF_NO_TASK / 2) {
         wf_trace_bad(place, "more nodes than weft can number");

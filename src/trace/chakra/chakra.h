@@ -124,6 +124,7 @@ struct wf_chakra_rank {
     bool without_ctrl;         /* they would form a circle */
     struct wf_strings groups;  /* names of groups that its nodes name */
     struct wf_strings streams; /* names of GPU streams */
+    struct wf_buf pg;          /* texts of METADATA nodes, each with a NUL after it */
     uint32_t *after;
     uint32_t *order; /* nodes in an order in which they can run */
     uint64_t counts[WF_CHAKRA_TYPES], bytes[WF_CHAKRA_TYPES];
@@ -163,10 +164,10 @@ struct wf_chakra {
 };
 
 /* Decodes a file; `place` names it. Nodes are added to the rank. */
-void wf_chakra_read_proto(struct wf_chakra *trace, uint32_t rank, const struct wf_buf *file,
-                          struct wf_trace_place *place);
-void wf_chakra_read_json(struct wf_chakra *trace, uint32_t rank, const struct wf_buf *file,
-                         struct wf_trace_place *place);
+void wf_chakra_read_proto(const struct wf_chakra *trace, uint32_t rank,
+                          const struct wf_buf *file, struct wf_trace_place *place);
+void wf_chakra_read_json(const struct wf_chakra *trace, uint32_t rank,
+                         const struct wf_buf *file, struct wf_trace_place *place);
 /* Decodes a file of groups: {"1": [0, 1], "2": [2, 3]}. */
 void wf_chakra_read_groups(struct wf_chakra *trace, const struct wf_buf *file,
                            struct wf_trace_place *place);
@@ -179,8 +180,9 @@ void wf_chakra_read_pg(struct wf_chakra *trace, const char *text, size_t size,
 void wf_chakra_raw_reset(struct wf_chakra_raw *raw);
 void wf_chakra_raw_fini(struct wf_chakra_raw *raw);
 
-/* Adds a node to a rank. */
-void wf_chakra_add(struct wf_chakra *trace, uint32_t rank, struct wf_chakra_raw *raw,
+/* Adds a node to a rank. Changes nothing but the rank, so that threads may read different ranks
+ * at once. */
+void wf_chakra_add(const struct wf_chakra *trace, uint32_t rank, struct wf_chakra_raw *raw,
                    struct wf_trace_place *place);
 /* Defines a group, or does nothing if it is defined alike. An empty list is all ranks. */
 void wf_chakra_define(struct wf_chakra *trace, const char *name, uint32_t *members, uint32_t n,

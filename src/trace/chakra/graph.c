@@ -356,6 +356,7 @@ static void free_rank(struct wf_chakra_rank *rank)
     free(rank->deps_of);
     free(rank->after);
     free(rank->order);
+    wf_buf_fini(&rank->pg);
     wf_strings_fini(&rank->groups);
     wf_strings_fini(&rank->streams);
 }

@@ -299,7 +299,7 @@ static void set_place(const struct json *json, struct wf_trace_place *place)
     place->byte = (uint64_t)(json->at - json->begin);
 }
 
-static void take_graph(struct json *json, struct wf_chakra *trace, uint32_t rank,
+static void take_graph(struct json *json, const struct wf_chakra *trace, uint32_t rank,
                        struct wf_chakra_raw *raw, struct wf_trace_place *place)
 {
     bool first = true;
@@ -321,7 +321,7 @@ static void take_graph(struct json *json, struct wf_chakra *trace, uint32_t rank
 }
 
 /* An object with a list of nodes, or a node itself; metadata of chakra_jsonizer is neither. */
-static void take_object(struct json *json, struct wf_chakra *trace, uint32_t rank,
+static void take_object(struct json *json, const struct wf_chakra *trace, uint32_t rank,
                         struct wf_chakra_raw *raw, struct wf_trace_place *place)
 {
     struct wf_chakra_raw listed = {.id = 0};
@@ -347,8 +347,8 @@ static void take_object(struct json *json, struct wf_chakra *trace, uint32_t ran
     wf_chakra_raw_fini(&listed);
 }
 
-void wf_chakra_read_json(struct wf_chakra *trace, uint32_t rank, const struct wf_buf *file,
-                         struct wf_trace_place *place)
+void wf_chakra_read_json(const struct wf_chakra *trace, uint32_t rank,
+                         const struct wf_buf *file, struct wf_trace_place *place)
 {
     const char *text = (const char *)file->data;
     struct json json = {.begin = text, .at = text, .end = text + file->size};

@@ -291,8 +291,8 @@ static enum schema schema_of(struct wf_reading in)
     return SCHEMA_0_0_1;
 }
 
-void wf_chakra_read_proto(struct wf_chakra *trace, uint32_t rank, const struct wf_buf *file,
-                          struct wf_trace_place *place)
+void wf_chakra_read_proto(const struct wf_chakra *trace, uint32_t rank,
+                          const struct wf_buf *file, struct wf_trace_place *place)
 {
     struct wf_reading in = {file->data, file->data + file->size, false}, message;
     enum schema schema = schema_of(in);

@@ -7,12 +7,13 @@
 #include "trace/kit/kit.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH_BYTES = 1024 };
+enum { PATH_BYTES = 1024, THREADS_MAX = 4 };
 
 static const char *const deps_names[] = {"all", "data", NULL};
 /* Formulas are for programs of MPI only. */
@@ -188,7 +189,7 @@ static bool is_json(const unsigned char *bytes, size_t n)
     return i < n && bytes[i] == '{';
 }
 
-static void read_rank(struct wf_chakra *trace, const char *path, uint32_t rank,
+static void read_rank(const struct wf_chakra *trace, const char *path, uint32_t rank,
                       struct wf_err *err)
 {
     struct wf_trace_place place = {.path = path, .unit = "rank", .rank = rank, .err = err};
@@ -230,15 +231,86 @@ static void read_groups(struct wf_chakra *trace, const struct files *files, stru
     wf_buf_fini(&file);
 }
 
-static void read_all(struct wf_chakra *trace, const struct files *files, struct wf_err *err)
+/* A thread that reads the files of the ranks first, first + step, ... */
+struct share {
+    const struct wf_chakra *trace;
+    const struct files *files;
+    uint32_t first, step;
+    uint32_t failed; /* the rank whose file could not be read, if `err` says so */
+    struct wf_err err;
+};
+
+static void *read_share(void *arg)
 {
+    struct share *share = arg;
     char path[PATH_BYTES];
 
-    read_groups(trace, files, err);
-    for (uint32_t rank = 0; rank < files->n && !wf_trace_failed(err); rank++) {
-        if (path_of(files, rank, path)) {
-            read_rank(trace, path, rank, err);
+    for (uint32_t rank = share->first; rank < share->files->n && !wf_trace_failed(&share->err);
+         rank += share->step) {
+        share->failed = rank;
+        if (path_of(share->files, rank, path)) {
+            read_rank(share->trace, path, rank, &share->err);
         }
+    }
+    return NULL;
+}
+
+/* Reads all files on several threads. Of several failures, that of the lowest rank counts. */
+static void read_ranks(const struct wf_chakra *trace, const struct files *files,
+                       struct wf_err *err)
+{
+    struct share shares[THREADS_MAX];
+    pthread_t threads[THREADS_MAX];
+    long n_cores = sysconf(_SC_NPROCESSORS_ONLN);
+    uint32_t n = n_cores > 1 && n_cores < THREADS_MAX ? (uint32_t)n_cores : THREADS_MAX;
+    bool begun[THREADS_MAX] = {false};
+    const struct share *worst = NULL;
+
+    n = n_cores <= 1 || files->n < 2 ? 1 : n < files->n ? n : files->n;
+    for (uint32_t i = 0; i < n; i++) {
+        shares[i] = (struct share){.trace = trace, .files = files, .first = i, .step = n};
+        begun[i] = i > 0 && pthread_create(&threads[i], NULL, read_share, &shares[i]) == 0;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (begun[i]) {
+            (void)pthread_join(threads[i], NULL);
+        } else {
+            (void)read_share(&shares[i]);
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        bool is_worse = worst == NULL || shares[i].failed < worst->failed;
+        worst = wf_trace_failed(&shares[i].err) && is_worse ? &shares[i] : worst;
+    }
+    if (worst != NULL) {
+        *err = worst->err;
+    }
+}
+
+/* The groups that METADATA nodes define. */
+static void define_groups(struct wf_chakra *trace, const char *path, struct wf_err *err)
+{
+    for (uint32_t rank = 0; rank < trace->n_ranks; rank++) {
+        const struct wf_buf *pg = &trace->ranks[rank].pg;
+        struct wf_trace_place place = {.path = path, .unit = "rank", .rank = rank, .err = err};
+
+        for (size_t at = 0; at < pg->size && !wf_trace_failed(err);) {
+            const char *text = (const char *)pg->data + at;
+            wf_chakra_read_pg(trace, text, strlen(text), &place);
+            at += strlen(text) + 1;
+        }
+    }
+}
+
+static void read_all(struct wf_chakra *trace, const char *path, const struct files *files,
+                     struct wf_err *err)
+{
+    read_groups(trace, files, err);
+    if (!wf_trace_failed(err)) {
+        read_ranks(trace, files, err);
+    }
+    if (!wf_trace_failed(err)) {
+        define_groups(trace, path, err);
     }
 }
 
@@ -293,7 +365,7 @@ static enum wf_status open_trace(const struct wf_reader_probe *probe, const void
     trace->reduce_rate = trace->params->reduce_rate;
     trace->n_ranks = files.n;
     trace->ranks = wf_xcalloc(files.n, sizeof(*trace->ranks));
-    read_all(trace, &files, err);
+    read_all(trace, probe->path, &files, err);
     if (!wf_trace_failed(err)) {
         wf_chakra_build(trace, probe->path, err);
     }
