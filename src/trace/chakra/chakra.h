@@ -8,6 +8,7 @@
  * nodes only: about 100 bytes each, and 4 for a dependency.
  *
  *   proto.c, json.c   decode a file into nodes
+ *   nodes.c           what a node becomes: its stream, duration and communication
  *   build.c           groups, dependencies, partners of messages, collectives
  *   graph.c           the task graph
  *   read.c            the reader: files of a trace, parameters
@@ -41,7 +42,7 @@ enum { WF_CHAKRA_CPU, WF_CHAKRA_COMM, WF_CHAKRA_COPY, WF_CHAKRA_GPU };
 #define WF_CHAKRA_NOTHING UINT64_MAX /* an attribute that a node does not have */
 #define WF_CHAKRA_WORLD   0          /* the group of all ranks */
 
-/* What can be said about a node in any of the formats; the order of the names in build.c. */
+/* What can be said about a node in any of the formats; the order of the names in nodes.c. */
 enum wf_chakra_attr {
     WF_CHAKRA_IS_CPU,
     WF_CHAKRA_NUM_OPS,
