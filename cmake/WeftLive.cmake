@@ -56,7 +56,7 @@ function(weft_live_module variable)
         draw/canvas_png.c
         engine/barrier.c engine/comm.c engine/comm_mpi.c engine/pin_hwloc.c engine/place.c
         result/json.c
-        sim/program_crash.c sim/source_line.c sim/yaml.c
+        sim/program_crash.c sim/program_libraries.c sim/source_line.c sim/yaml.c
         topo/graph_graphml.c
         trace/otf2/in.c trace/otf2/out.c trace/weft/pack.c)
     set(sources study/page.c study/picture.c)

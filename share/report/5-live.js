@@ -12,7 +12,7 @@ const SLIDERS = [
   {key: "mpi.eager_max", name: "eager limit"}, {key: "cpu.scale", name: "compute speed", inverse: true},
 ];
 /* A recorded run that takes longer than this is shown when the reader pauses, not while he moves. */
-const RECORD_MS = 60, RENDER_MS = 10, PAUSE_MS = 250, STALE_MS = 1500, DRAG_LIMIT = 20000;
+const RECORD_MS = 60, RENDER_MS = 12, PAUSE_MS = 250, STALE_MS = 1500, DRAG_LIMIT = 20000;
 const CURVE_STEPS = 32, PATH_MAX = 2 ** 29;
 
 const panel = {
@@ -73,16 +73,21 @@ async function pump() {
   panel.wanted = false;
   panel.back.stop();
   const quick = panel.recordMs < RECORD_MS && panel.renderMs < RENDER_MS;
-  await runNow(quick ? {record: true, limit: DRAG_LIMIT} : {});
+  const answer = await runNow(quick ? {record: true, limit: DRAG_LIMIT} : {});
   if (panel.wanted) pump();
-  else panel.timer = setTimeout(settle, PAUSE_MS);
+  else if (answer && answer.code === 0) panel.timer = setTimeout(settle, PAUSE_MS);
+}
+
+/* Whether the network model records the load of links, and the reader has not decided about it. */
+function keepsLinks() {
+  const entry = findEntry("net", panel.changes.get("network") || get("scenario.network"));
+  return entry != null && entry.params.some((param) => param.name === "stats") && !panel.base.some((setting) => setting.key === "net.stats");
 }
 
 /* What a report has beside the prediction, as `weft replay -o report.html` does. */
 function forReport() {
-  const network = panel.changes.get("network") || get("scenario.network"), entry = findEntry("net", network);
-  const keepsLinks = entry && entry.params.some((param) => param.name === "stats") && !panel.base.some((setting) => setting.key === "net.stats");
-  return {...(panel.efficient ? {efficiency: "true"} : {}), ...(keepsLinks ? {"net.stats": nodesNow() <= 256 ? "links" : "summary"} : {})};
+  const topology = panel.changes.get("topology") || get("scenario.topology");
+  return {...(panel.efficient ? {efficiency: "true"} : {}), ...(keepsLinks() ? {"net.stats": panel.pictured === topology ? "links" : "summary"} : {})};
 }
 
 async function runNow(options) {
@@ -94,21 +99,27 @@ async function runNow(options) {
   if (panel.running !== number) return null;
   panel.running = 0;
   if (options.record && !options.settled && answer.code === 0) panel.recordMs = answer.ms;
-  showAnswer(answer, options.record);
+  showAnswer(answer, options.settled ? "all" : options.record ? "some" : "time");
   return answer;
 }
 
-/* When the reader pauses: the whole document, then the curve. The critical path needs memory, which the
- * first run that has too little tells. */
+/* What a run needs beyond the first try, which tells it: memory for the critical path, and the load of each
+ * link if the network is small enough for a picture. True if there is something. */
+function learns(answer) {
+  const needed = number(get("document.critical_path.memory_bytes", answer) || 0), topology = get("document.scenario.topology", answer);
+  const more = needed > panel.pathBytes && needed < PATH_MAX, pictured = get("extra.picture", answer) != null && panel.pictured !== topology && keepsLinks();
+  if (more) panel.pathBytes = 2 * needed;
+  if (pictured) panel.pictured = topology;
+  return more || pictured;
+}
+
+/* When the reader pauses: the whole document, then the curve. */
 async function settle() {
   if (panel.wanted || panel.running) return;
-  let answer = await runNow({record: true, settled: true, path: panel.pathBytes});
-  const needed = answer && number(get("document.critical_path.memory_bytes", answer) || 0);
-  if (needed > panel.pathBytes && needed < PATH_MAX && !panel.wanted) {
-    panel.pathBytes = 2 * needed;
-    answer = await runNow({record: true, settled: true, path: panel.pathBytes});
-  }
-  if (answer && !panel.wanted) drawCurve();
+  const once = () => runNow({record: true, settled: true, path: panel.pathBytes});
+  let answer = await once();
+  if (answer && answer.code === 0 && !panel.wanted && learns(answer)) answer = await once();
+  if (answer && answer.code === 0 && !panel.wanted) drawCurve();
 }
 
 /* ---- what is shown ---- */
@@ -130,18 +141,24 @@ function showStatus(what, answer = null) {
   status.dataset.digest = answer.document.result.digest || "";
 }
 
-function showAnswer(answer, whole) {
+/* What follows the hand that moves a slider; the rest follows when it pauses. */
+const FOLLOWING = ["over-time", "path"];
+
+function showAnswer(answer, what) {
   if (answer.code === 0 && answer.document) {
     if (panel.original === null) panel.original = number(answer.document.result.predicted_time_ps);
-    if (whole) {
-      const begin = performance.now();
-      showDocument(answer.document, {...extra, ...answer.extra, picture: answer.extra.picture, defaults: answer.extra.defaults});
-      panel.renderMs = performance.now() - begin;
-    } else {
+    if (what === "time") {
       doc = {...doc, scenario: answer.document.scenario, result: answer.document.result};
-      const big = document.querySelector("#head .big");
-      if (big) big.textContent = time(answer.document.result.predicted_time_ps);
+    } else {
+      const begin = performance.now();
+      showDocument(answer.document, {...extra, picture: answer.extra.picture, defaults: answer.extra.defaults}, what === "some" ? FOLLOWING : null);
+      if (what === "some") panel.renderMs = performance.now() - begin;
     }
+    if (what !== "all") {
+      document.getElementById("head").replaceChildren();
+      headSection();
+    }
+    document.getElementById("main").classList.toggle("behind", what !== "all");
     fillPanel();
   }
   showStatus(answer.code === 0 ? "shown" : "failed", answer);
@@ -168,6 +185,7 @@ async function drawCurve() {
     panel.drawing.again();
     panel.drawing.canvas.dataset.points = panel.curve.points.size;
   }
+  panel.curve.complete = true;
 }
 
 function drawCurveOn(pen, width, height) {
@@ -175,7 +193,7 @@ function drawCurveOn(pen, width, height) {
   pen.fillStyle = color("--soft");
   pen.textAlign = "center";
   if (!curve || curve.points.size < 2) {
-    pen.fillText(curve ? "computing the curve …" : "Move a slider: the curve over its range appears here.", width / 2, height / 2);
+    pen.fillText(curve ? curve.complete ? "No other value of this slider can be simulated." : "Computing the curve …" : "Move a slider: the curve over its range appears here.", width / 2, height / 2);
     return;
   }
   const points = [...curve.points].sort((a, b) => a[0] - b[0]), times = points.map(([, t]) => t);
@@ -371,6 +389,7 @@ async function checkRepeat() {
     panel.error.textContent = answer.code === 0 ? "This page cannot repeat the run that it shows: the scenario has settings that a report does not hold. Changes start from the run without them."
       : `This page cannot repeat the run that it shows. weft: ${answer.error}`;
   }
+  panel.recordMs = 8 * answer.ms; // until a recorded run tells
   panel.status.dataset.state = "ready";
   panel.status.dataset.digest = answer.code === 0 ? answer.document.result.digest : "";
 }

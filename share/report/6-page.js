@@ -219,40 +219,50 @@ async function runPage() {
   window.addEventListener("hashchange", showAddress);
 }
 
-/* Shows another document in the same page. The view of the timeline stays, as shares of the run. */
-function showDocument(newDoc, newExtra) {
+/* Forgets the drawings of sections that are filled anew. */
+function forget(sections) {
+  const gone = (node) => sections.some((section) => section && section.contains(node));
+  drawings.splice(0, drawings.length, ...drawings.filter((each) => each.keep || !gone(each.canvas)));
+  activityButtons.splice(0, activityButtons.length, ...activityButtons.filter(({button}) => !gone(button)));
+}
+
+/* Fills a section of the page anew, and makes it if it is not there. */
+function fillSection([id, title, wanted, fill]) {
+  let section = document.getElementById(id);
+  if (!section && wanted) {
+    section = element("section", {id});
+    document.getElementById("main").append(section);
+    document.getElementById("contents").append(element("a", {href: `#${id}`}, title));
+  }
+  if (section) section.replaceChildren(...(wanted ? [element("h2", {}, title)] : []));
+  if (wanted) fill(section);
+}
+
+/* Shows another document in the same page, or in some of its sections. The view of the timeline stays, as
+ * shares of the run. */
+function showDocument(newDoc, newExtra, only = null) {
   const old = ranksTimeline && {...ranksTimeline.view, end: ranksTimeline.end, tracks: ranksTimeline.tracks};
   doc = newDoc;
   extra = newExtra;
   recording = doc.recording || null;
   chooseKinds();
+  const sections = runSections().filter(([id]) => !only || only.includes(id));
+  forget(sections.map(([id]) => document.getElementById(id)));
   rowsRead = ranksTimeline = null;
-  drawings.splice(0, drawings.length, ...drawings.filter((each) => each.keep));
-  activityButtons.length = selectionListeners.length = 0;
+  selectionListeners.length = 0;
   if (recording) for (const rank of [...selected]) if (rank >= recording.ranks) selected.delete(rank);
-  document.getElementById("head").replaceChildren();
-  headSection();
-  const main = document.getElementById("main"), contents = document.getElementById("contents");
-  for (const [id, title, wanted, fill] of runSections()) {
-    let section = document.getElementById(id);
-    if (!wanted) {
-      if (section) section.replaceChildren();
-      continue;
-    }
-    if (!section) {
-      section = element("section", {id});
-      main.append(section);
-      contents.append(element("a", {href: `#${id}`}, title));
-    }
-    section.replaceChildren(element("h2", {}, title));
-    fill(section);
+  if (!only) {
+    document.getElementById("head").replaceChildren();
+    headSection();
   }
+  sections.forEach(fillSection);
   if (old && ranksTimeline) {
     const t = ranksTimeline, scale = t.end / old.end, same = old.tracks === t.tracks;
     setView(t, {arrows: old.arrows && recording.messages != null, path: old.path, marks: old.marks,
       ...(old.to - old.from < old.end ? {from: old.from * scale, to: old.to * scale} : {}), ...(same ? {top: old.top, bottom: old.bottom} : {})});
   }
-  showActivities();
+  if (only) drawings.forEach((each) => { if (sections.some(([id]) => document.getElementById(id).contains(each.canvas))) each.again(); });
+  else showActivities();
 }
 
 /* The kinds of documents that have pages. */

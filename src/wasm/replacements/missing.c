@@ -8,6 +8,7 @@
 #include "trace/weft/frame.h"
 #include "vrank/program_source.h"
 #include "vrank/recorder.h"
+#include "wasm/unzstd.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -97,9 +98,10 @@ bool wf_native_frame_unpack(struct wf_native_packer *packer,
                             const struct wf_native_frame *frame, const void *stored, void *raw)
 {
     if (frame->compressed) {
-        return false;
-    }
-    if (frame->raw_size > 0) {
+        if (!wf_wasm_unzstd(stored, frame->stored_size, raw, frame->raw_size)) {
+            return false;
+        }
+    } else if (frame->raw_size > 0) {
         memcpy(raw, stored, frame->raw_size);
     }
     return wf_native_checksum(raw, frame->raw_size) == frame->checksum;
