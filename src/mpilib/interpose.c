@@ -36,13 +36,14 @@ static const struct wl_replacement replacements[] = {
 
 /* In the order of strcmp(). What weftcc replaces when it links a program (libc_process.c, libc_wrappers.c): libraries that
  * were built without it need the same. */
-#define WRAPPED(X)                                                                         \
-    X(_Exit)                                                                               \
-    X(__cxa_atexit)                                                                        \
-    X(_exit)                                                                               \
-    X(abort)                                                                               \
-    X(exit) X(fork) X(fread) X(on_exit) X(pread) X(pread64) X(quick_exit) X(read) X(readv) \
-        X(recv) X(vfork)
+#define WRAPPED(X)  \
+    X(_Exit)        \
+    X(__cxa_atexit) \
+    X(_exit)        \
+    X(abort)        \
+    X(exit)         \
+    X(fork)         \
+    X(fread) X(on_exit) X(pread) X(pread64) X(quick_exit) X(read) X(readv) X(recv) X(vfork)
 
 #define X(name) void __wrap_##name(void);
 WRAPPED(X)

@@ -85,7 +85,8 @@ struct wl_message *wl_message_new(size_t size)
 
 void wl_message_free(struct wl_message *message)
 {
-    if (atomic_fetch_sub_explicit(&message->holders, 1, memory_order_acq_rel) > 1) {
+    if (atomic_load_explicit(&message->holders, memory_order_acquire) > 1 &&
+        atomic_fetch_sub_explicit(&message->holders, 1, memory_order_acq_rel) > 1) {
         return;
     }
     if (message->state == WL_DATA_HERE && message->data != message->bytes) {

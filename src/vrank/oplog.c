@@ -10,7 +10,7 @@
 /* Most ops use a few of their first members: only the first `bytes` are stored, the others are
  * zero. A million ranks have several ops each. The arrays follow. */
 struct wf_vrank_logged_op {
-    uint64_t bytes; /* multiple of 8 */
+    uint64_t bytes; /* as used_bytes() says */
     unsigned char op[];
 };
 
@@ -57,24 +57,45 @@ static size_t rounded(size_t bytes)
     return (bytes + 7) / 8 * 8;
 }
 
-/* The bytes of an op up to the last word that is not zero. */
-static size_t used_bytes(const struct wf_op *op)
-{
-    size_t n = sizeof(*op) / sizeof(uint64_t);
-    uint64_t word = 0;
+/* How much of an op is stored: the members up to its reduction, its bytes or its duration, or all.
+ * The arrays are among the last members. */
+enum {
+    UP_TO_REDUCTION = offsetof(struct wf_op, new_comm),
+    UP_TO_BYTES = offsetof(struct wf_op, duration),
+    UP_TO_DURATION = offsetof(struct wf_op, recv_peer),
+    WHOLE = sizeof(struct wf_op),
+};
+static_assert(UP_TO_REDUCTION % 8 == 0 && UP_TO_BYTES % 8 == 0 && UP_TO_DURATION % 8 == 0 &&
+                  WHOLE % 8 == 0,
+              "ops are whole words");
+static_assert(UP_TO_DURATION <= offsetof(struct wf_op, requests), "arrays come later");
 
-    static_assert(sizeof(*op) % sizeof(uint64_t) == 0, "ops are whole words");
-    while (n > 1 && word == 0) {
-        memcpy(&word, (const unsigned char *)op + --n * sizeof(word), sizeof(word));
+static inline bool is_zero(const struct wf_op *op, size_t from, size_t to)
+{
+    uint64_t word, all = 0;
+
+    for (size_t at = from; at < to; at += sizeof(word)) {
+        memcpy(&word, (const unsigned char *)op + at, sizeof(word));
+        all |= word;
     }
-    return (n + 1) * sizeof(word);
+    return all == 0;
 }
 
-static struct wf_vrank_logged_op *copy_op(const struct wf_op *op, bool whole)
+static size_t used_bytes(const struct wf_op *op)
+{
+    if (!is_zero(op, UP_TO_DURATION, WHOLE)) {
+        return WHOLE;
+    }
+    if (!is_zero(op, UP_TO_BYTES, UP_TO_DURATION)) {
+        return UP_TO_DURATION;
+    }
+    return is_zero(op, UP_TO_REDUCTION, UP_TO_BYTES) ? UP_TO_REDUCTION : UP_TO_BYTES;
+}
+
+static struct wf_vrank_logged_op *copy_whole(const struct wf_op *op)
 {
     struct array arrays[ARRAYS];
-    size_t bytes = whole ? sizeof(*op) : used_bytes(op);
-    size_t size = sizeof(struct wf_vrank_logged_op) + bytes;
+    size_t size = sizeof(struct wf_vrank_logged_op) + WHOLE;
 
     list_arrays(op, arrays);
     for (int i = 0; i < ARRAYS; i++) {
@@ -84,10 +105,10 @@ static struct wf_vrank_logged_op *copy_op(const struct wf_op *op, bool whole)
     }
 
     struct wf_vrank_logged_op *logged = wf_xmalloc(size);
-    unsigned char *to = logged->op + bytes;
+    unsigned char *to = logged->op + WHOLE;
 
-    logged->bytes = bytes;
-    memcpy(logged->op, op, bytes);
+    logged->bytes = WHOLE;
+    memcpy(logged->op, op, WHOLE);
     for (int i = 0; i < ARRAYS; i++) {
         const void *from = array_at(op, arrays[i].offset);
         if (from != NULL) {
@@ -99,10 +120,27 @@ static struct wf_vrank_logged_op *copy_op(const struct wf_op *op, bool whole)
     return logged;
 }
 
+static struct wf_vrank_logged_op *copy_op(const struct wf_op *op, bool whole)
+{
+    size_t bytes = whole ? WHOLE : used_bytes(op);
+
+    if (bytes == WHOLE) {
+        return copy_whole(op);
+    }
+    struct wf_vrank_logged_op *logged = wf_xmalloc(sizeof(*logged) + bytes);
+    logged->bytes = bytes;
+    memcpy(logged->op, op, bytes);
+    return logged;
+}
+
 static void read_op(const struct wf_vrank_logged_op *logged, struct wf_op *op)
 {
-    memcpy(op, logged->op, logged->bytes);
-    memset((unsigned char *)op + logged->bytes, 0, sizeof(*op) - logged->bytes);
+    if (logged->bytes == WHOLE) {
+        memcpy(op, logged->op, WHOLE);
+    } else {
+        *op = (struct wf_op){.kind = WF_OP_COMPUTE};
+        memcpy(op, logged->op, logged->bytes);
+    }
 }
 
 static enum wf_op_kind kind_of(const struct wf_vrank_logged_op *logged)
