@@ -25,13 +25,14 @@ enum { LINE_MAX_BYTES = 512, POLL_MS = 200, WORDS_MORE = 6 };
 
 struct calibrate_opts {
     const char *output, *topology, *from;
-    int mpi, progress;
+    int mpi, net, progress;
     uint64_t repeat, max_bytes;
     int64_t time;
     bool force, json, help;
 };
 
 static const char *const mpis[] = {"auto", "mpich", "openmpi", NULL};
+static const char *const nets[] = {"auto", "packet", "latency", "loggp", NULL};
 
 static const struct wf_opt rows[] = {
     WF_OPT_ROW(struct calibrate_opts, output, TEXT, "output", 'o', "<file.yaml>",
@@ -54,6 +55,9 @@ static const struct wf_opt rows[] = {
                .doc = "How often each pattern and size is measured at most; medians are used"),
     WF_OPT_ROW(struct calibrate_opts, mpi, ENUM, "mpi", 0, NULL, .def = "auto", .choices = mpis,
                .doc = "The MPI library; auto: the one of the launcher"),
+    WF_OPT_ROW(struct calibrate_opts, net, ENUM, "net", 0, NULL, .def = "auto", .choices = nets,
+               .doc = "The network model to write; auto: the one that describes the machine "
+                      "best. loggp needs no topology, and so takes any number of nodes"),
     WF_OPT_ROW(struct calibrate_opts, json, BOOL, "json", 0, NULL,
                .doc = "Print the result as JSON"),
     WF_OPT_ROW(struct calibrate_opts, progress, ENUM, "progress", 0, NULL, .def = "auto",
@@ -331,6 +335,9 @@ static enum wf_status calibrate_run(struct wf_cli *cli, const void *opts_arg,
     if (status == WF_OK) {
         struct wf_points_host host = wf_progress_points(&line, "models fitted", 0);
         status = wf_calibration_fit(measured, opts->topology, &host, fit, err);
+    }
+    if (opts->net > 0) {
+        wf_calibration_choose(fit, nets[opts->net]);
     }
     wf_progress_erase(&line);
     if (status == WF_OK) {

@@ -117,6 +117,8 @@ WF_NODISCARD
 enum wf_status wf_calibration_fit(const struct wf_calibration *measured, const char *topology,
                                   const struct wf_points_host *host,
                                   struct wf_calibration_fit *out, struct wf_err *err);
+/* Makes the model of this name the best one, if the fit has it. */
+void wf_calibration_choose(struct wf_calibration_fit *fit, const char *model);
 /* Simulates all measurements on the model, for its member `predicted`. WF_EINVAL if a setting is
  * wrong, WF_EINTR if host->stop ended it. */
 WF_NODISCARD

@@ -698,6 +698,13 @@ static enum wf_status fit_models(struct fitting *fitting, struct wf_calibration_
     return WF_OK;
 }
 
+void wf_calibration_choose(struct wf_calibration_fit *fit, const char *model)
+{
+    for (size_t i = 0; i < fit->n; i++) {
+        fit->best = strcmp(fit->models[i].name, model) == 0 ? i : fit->best;
+    }
+}
+
 static enum wf_status open_topology(struct fitting *fitting, const char *spec,
                                     struct wf_calibration_fit *out, struct wf_err *err)
 {

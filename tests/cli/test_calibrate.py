@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """weft calibrate with launchers that are scripts: what they print stands for a real cluster."""
 import os
+import pathlib
 import signal
 import stat
 import subprocess
@@ -61,6 +62,11 @@ def test_from():
         check(first.read() == third.read(), "the same measurements give the same file")
     with open("again.yaml", encoding="utf-8") as file:
         check("rules: openmpi" in file.read(), "the MPI is kept")
+    for model in ("packet", "latency", "loggp"):
+        check_run(["calibrate", "-o", "chosen.yaml", "-f", "--from", "c.yaml", "--net", model], 0,
+                  stdout=f"{model} .*in the file")
+        written = pathlib.Path("chosen.yaml").read_text(encoding="utf-8")
+        check(f"\n  model: {model}\n" in written, f"--net {model} writes another model")
     check_run(["calibrate", "-o", "x.yaml", "--from", "busy"], 3, "keeps no measurements")
     check_run(["calibrate", "-o", "x.yaml", "--from", "c.yaml", "--", "./cluster"], 2, "takes no launcher")
     check_run(["calibrate", "-o", "x.yaml"], 2, "a launcher of two or more ranks is missing")
