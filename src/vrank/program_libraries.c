@@ -206,6 +206,15 @@ static bool is_in_chain(const struct chain *chain, const char *name)
     return chain != NULL;
 }
 
+/* The library that the program itself asks for; the program, if it is the only one. */
+static const char *outermost(const struct chain *chain)
+{
+    while (chain->outer != NULL && chain->outer->outer != NULL) {
+        chain = chain->outer;
+    }
+    return chain->name;
+}
+
 static enum wf_status add_needed(struct search *search, const struct chain *by,
                                  struct wf_err *err);
 
@@ -219,7 +228,7 @@ static enum wf_status add(struct search *search, const char *name, const struct 
         return wf_err_set(err, WF_EINVAL,
                           "cannot run '%.200s': '%.200s' was built for %s (it needs %.100s); "
                           "build it with weftcc, or use one without MPI",
-                          search->program, by->name, other, name);
+                          search->program, outermost(by), other, name);
     }
     library.name = wf_xstrdup(name);
     library.why_shared = open_library(search, &library);
