@@ -80,16 +80,31 @@ static struct wl_span *merge(struct wl_span *one,
     return other;
 }
 
+/* Goes down to where the priority of the span is the highest, and splits only what is below. */
+static struct wl_span *with(struct wl_span *root,
+                            struct wl_span *span) /* NOLINT(misc-no-recursion) */
+{
+    if (root == NULL || span->priority > root->priority) {
+        split(root, span, &span->left, &span->right);
+        update(span);
+        return span;
+    }
+    if (is_before(span, root)) {
+        root->left = with(root->left, span);
+    } else {
+        root->right = with(root->right, span);
+    }
+    if (span->end > root->highest_end) {
+        root->highest_end = span->end;
+    }
+    return root;
+}
+
 static void insert(struct wl_checker *checker, struct wl_span *span)
 {
-    struct wl_span *before, *rest;
-
     checker->random = checker->random * UINT64_C(6364136223846793005) + 1442695040888963407U;
     span->priority = checker->random;
-    span->left = span->right = NULL;
-    update(span);
-    split(checker->spans, span, &before, &rest);
-    checker->spans = merge(merge(before, span), rest);
+    checker->spans = with(checker->spans, span);
 }
 
 static struct wl_span *without(struct wl_span *root,

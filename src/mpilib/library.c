@@ -209,6 +209,15 @@ struct wl_rank *wl_enter_from(const void *site)
     return self->lib;
 }
 
+void weft_mpi_called_from(const void *site)
+{
+    struct wf_port_rank *self = wl.port != NULL ? wl.port->self() : NULL;
+
+    if (self != NULL && self->lib != NULL) {
+        ((struct wl_rank *)self->lib)->fortran_site = site;
+    }
+}
+
 struct wl_rank *wl_enter(void)
 {
     return wl_enter_from(NULL);

@@ -124,6 +124,7 @@ struct wl_rank {
     bool initialized, finalized;
     bool callable; /* all functions of MPI may be called: initialized and not finalized */
     const char *function;       /* the MPI function that the program has called; or null */
+    const void *fortran_site;   /* from where Fortran calls the next function; or null */
     const void *site;           /* the address in the program after its last call */
     struct wl_checker *checker; /* null without --check */
     uint32_t same_times;   /* calls of MPI_Wtime() in a row that returned the same time... */
@@ -135,6 +136,7 @@ struct wl_rank {
 
 /* The rank that calls. Between wl_enter() and wl_leave() its simulated time stands still. */
 struct wl_rank *wl_enter(void);
+void weft_mpi_called_from(const void *site);     /* for Fortran (bindings/fortran.h) */
 struct wl_rank *wl_enter_from(const void *site); /* an address in the program, or null */
 void wl_leave(struct wl_rank *rank);
 
@@ -156,7 +158,8 @@ __attribute__((always_inline)) static inline struct wl_call wl_call_begin(const 
     const struct wl_call call = {rank, rank->function};
 
     rank->function = function;
-    rank->site = __builtin_return_address(0);
+    rank->site = rank->fortran_site != NULL ? rank->fortran_site : __builtin_return_address(0);
+    rank->fortran_site = NULL;
     rank->self->call = function;
     if (!rank->callable) {
         wl_check_callable(rank);

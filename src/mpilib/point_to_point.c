@@ -65,13 +65,13 @@ int wl_send_message(struct wl_rank *rank, const struct wl_send_args *args, struc
     message->sender = wl_own_rank(&view);
     message->tag = args->tag;
     op->bytes = message->whole;
+    rank->n_sent++;
+    rank->n_sent_bytes += message->whole;
+    bool lent = message->holders > 1;
     if (wl_checks()) {
         message->sent =
             wl_check_sent(rank, type_of(rank, args->type, args->count), (size_t)args->count);
     }
-    rank->n_sent++;
-    rank->n_sent_bytes += message->whole;
-    bool lent = message->holders > 1;
     wl_message_send(to, message);
     if (lent && loan != NULL && wl_is_local(to)) {
         *loan = message;

@@ -19,6 +19,7 @@
     X(BUFFER, buffer_in_use)                \
     X(CHANGED_BUFFER, changed_buffer)       \
     X(WINDOW, window_misuse)                \
+    X(FAILED_CALL, failed_call)             \
     X(DEADLOCK, deadlock)
 
 enum wf_finding_kind {

@@ -170,27 +170,50 @@ static bool is_checked(const struct wf_plan *plan)
     return false;
 }
 
-/* What the simulation says about a rank that waits. */
-static void say_what_for(const struct wf_value *root, struct wf_finding *finding)
+/* What the simulation says about a rank that has not ended; null if nothing. */
+static const struct wf_value *unfinished(const struct wf_value *root, uint32_t rank)
 {
     const struct wf_value *list = wf_doc_find(root, "result.waiting.ranks");
 
     for (const struct wf_value *v = list != NULL ? list->first : NULL; v != NULL; v = v->next) {
-        if (wf_doc_get_count(v, "rank", UINT64_MAX) == finding->own.rank) {
-            (void)snprintf(finding->what, sizeof(finding->what), "%s",
-                           wf_doc_get_text(v, "waits", finding->what));
+        if (wf_doc_get_count(v, "rank", UINT64_MAX) == rank) {
+            return v;
         }
     }
+    return NULL;
 }
 
-/* Ranks that have not ended are in a deadlock only if the run ended in one. */
-static void drop_waiting(struct wf_findings *findings)
+/* The call of a rank that has not ended: it waits for ever, or cannot be executed. In a run that
+ * failed, ranks also wait for those that failed; then it is no finding. */
+static bool judge_last_call(const struct wf_value *root, struct wf_finding *finding)
 {
+    bool deadlock = strcmp(wf_doc_get_text(root, "result.status", ""), "deadlock") == 0;
+    const struct wf_value *rank = unfinished(root, finding->own.rank);
+
+    if (!deadlock && (rank == NULL || wf_doc_find(rank, "collective") != NULL)) {
+        return false;
+    }
+    if (rank != NULL) {
+        (void)snprintf(finding->what, sizeof(finding->what), "%s",
+                       wf_doc_get_text(rank, "waits", finding->what));
+    }
+    finding->kind = deadlock ? WF_FINDING_DEADLOCK : WF_FINDING_FAILED_CALL;
+    return true;
+}
+
+/* Drops what only follows from the end of the run: messages that ranks did not come to receive. */
+static void drop_consequences(const struct wf_value *root, struct wf_findings *findings)
+{
+    bool all_ended = wf_doc_find(root, "result.waiting") == NULL;
     uint32_t kept = 0;
 
     for (uint32_t i = 0; i < findings->n; i++) {
-        if (findings->items[i].kind != WF_FINDING_DEADLOCK) {
-            findings->items[kept++] = findings->items[i];
+        struct wf_finding *finding = &findings->items[i];
+        bool unmatched = finding->kind == WF_FINDING_UNMATCHED_SEND ||
+                         finding->kind == WF_FINDING_UNMATCHED_RECEIVE;
+        if (finding->kind == WF_FINDING_DEADLOCK ? judge_last_call(root, finding)
+                                                 : all_ended || !unmatched) {
+            findings->items[kept++] = *finding;
         }
     }
     findings->n = kept;
@@ -203,18 +226,13 @@ enum wf_status wf_sim_check_describe(const struct wf_plan *plan, struct wf_findi
     bool checked = is_checked(plan);
     uint64_t errors = 0;
 
-    if (strcmp(wf_doc_get_text(root, "result.status", ""), "deadlock") != 0) {
-        drop_waiting(findings);
-    }
+    drop_consequences(root, findings);
     wf_findings_sort(findings);
     if (findings->n == 0 && !checked) {
         return status;
     }
     for (uint32_t i = 0; i < findings->n; i++) {
         errors += findings->items[i].count;
-        if (findings->items[i].kind == WF_FINDING_DEADLOCK) {
-            say_what_for(root, &findings->items[i]);
-        }
     }
     struct places *places = find_places(plan, findings);
     struct wf_value *section = checked ? wf_doc_section(root, "check") : NULL, *list = NULL;

@@ -200,6 +200,18 @@ static void window_start(int ok)
     MPI_Win_free(&win);
 }
 
+static void too_long(int ok)
+{
+    if (rank == 0) {
+        MPI_Send(a, 4, MPI_INT, 1, 5, MPI_COMM_WORLD);
+        MPI_Send(a, 4, MPI_INT, 1, 6, MPI_COMM_WORLD);
+    } else if (rank == 1) {
+        MPI_Recv(b, ok ? 4 : 2, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE); /* -> */
+        MPI_Recv(b, 4, MPI_INT, 0, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static void deadlock(int ok)
 {
     if (rank == 0 || !ok) {
@@ -215,15 +227,25 @@ static const struct {
     const char *name;
     void (*run)(int ok);
 } kinds[] = {
-    {"unmatched_send", unmatched_send},   {"unmatched_receive", unmatched_receive},
-    {"leaked_request", leaked_request},   {"leaked_receive", leaked_receive},
-    {"collective", collective},           {"operation", operation},
-    {"collective_type", collective_type}, {"datatype", datatype},
-    {"mixed_datatype", mixed_datatype},   {"buffer", buffer},
-    {"column_buffer", column_buffer},     {"collective_buffer", collective_buffer},
-    {"changed_buffer", changed_buffer},   {"window_access", window_access},
-    {"window_lock", window_lock},         {"window_unlock", window_unlock},
-    {"window_start", window_start},       {"deadlock", deadlock},
+    {"unmatched_send", unmatched_send},
+    {"unmatched_receive", unmatched_receive},
+    {"leaked_request", leaked_request},
+    {"leaked_receive", leaked_receive},
+    {"collective", collective},
+    {"operation", operation},
+    {"collective_type", collective_type},
+    {"datatype", datatype},
+    {"mixed_datatype", mixed_datatype},
+    {"buffer", buffer},
+    {"column_buffer", column_buffer},
+    {"collective_buffer", collective_buffer},
+    {"changed_buffer", changed_buffer},
+    {"window_access", window_access},
+    {"window_lock", window_lock},
+    {"window_unlock", window_unlock},
+    {"window_start", window_start},
+    {"too_long", too_long},
+    {"deadlock", deadlock},
 };
 
 int main(int argc, char **argv)

@@ -20,7 +20,7 @@ KINDS = {
     "column_buffer": "buffer_in_use", "collective_buffer": "buffer_in_use",
     "changed_buffer": "changed_buffer", "window_access": "window_misuse",
     "window_lock": "window_misuse", "window_unlock": "window_misuse",
-    "window_start": "window_misuse", "deadlock": "deadlock",
+    "window_start": "window_misuse", "too_long": "failed_call", "deadlock": "deadlock",
 }
 WAYS = (("--sched", "conservative", "--threads", "2"), ("--sched", "optimistic", "--threads", "2"),
         ("--sched", "check-undo"))
@@ -112,6 +112,19 @@ def check_warnings(program, line):
         vrank.complain("warnings of a correct program", document.get("warnings"))
 
 
+def check_fortran():
+    """The lines of Fortran programs, not those of the Fortran interface."""
+    source = vrank.SOURCE / "tests/vrank/faulty_use.f90"
+    program = vrank.build(source, debug=True)
+    if program is None:
+        return
+    done, document = run(program, 3, "--check")
+    found = {f["kind"]: f.get("source") for f in document.get("check", {}).get("findings", [])}
+    if shutil.which("addr2line") is not None and found != {
+            "leaked_request": f"{source.name}:11", "datatype_mismatch": f"{source.name}:12"}:
+        vrank.complain("errors of a Fortran program", found, done.stderr)
+
+
 def check_correct():
     for folder, names in CORRECT.items():
         for name in names.split():
@@ -139,6 +152,7 @@ def main():
             vrank.complain(f"ok-{name}: {done.returncode}", document.get("check"), done.stderr)
     check_reports(program)
     check_warnings(program, where["leaked_request"])
+    check_fortran()
     check_correct()
     vrank.finish()
 

@@ -29,6 +29,10 @@ int *wl_f_weights(int *weights);
 void wl_f_count_one(int *index);
 void wl_f_count_all(int n, int *indices);
 
+/* The place in the program from which the next MPI function is called: reports name it instead of
+ * this interface. */
+void weft_mpi_called_from(const void *site);
+
 /* Attributes of Fortran are integers. The functions of a keyval that Fortran has created take
  * integers, as pointers. */
 void weft_mpi_keyval_is_fortran(int keyval);

@@ -313,6 +313,7 @@ def fortran(functions):
         yield f'void p{name}({", ".join(declared)}) __attribute__((alias("{name}")));'
         lines = [f"__attribute__((weak)) void {name}({', '.join(declared)})", "{"]
         lines += [part[2] for part in parts if part[2]]
+        lines.append("    weft_mpi_called_from(__builtin_return_address(0));")
         lines.append(f"    *ierror = MPI_{f.name}({', '.join(part[1] for part in parts)});")
         if f.name in COUNTED:
             lines.append(f"    {COUNTED[f.name]}")

@@ -224,6 +224,7 @@ def wrapper_without_buffer(f):
         call = f"    {inner}({', '.join(given)});"
     else:
         call = "\n".join([part[2] for part in parts if part[2]] + [
+            "    weft_mpi_called_from(__builtin_return_address(0));",
             f"    code = MPI_{f.name}({', '.join(part[1] for part in parts)});"] + [
             part[3] for part in parts if part[3]])
     yield "\n".join([f"void {symbol(f)}_({', '.join(declared)})", "{", "    int code;", call,
@@ -256,6 +257,7 @@ def wrapper_with_buffer(f):
         raise SystemExit(f"two buffers of {f.name} share a count")
     values = ", ".join(arguments[p.name] for p in f.parameters)
     yield "\n".join([f"void {symbol(f)}_({', '.join(declared + ['int *ierror'])})", "{", *before,
+                     "    weft_mpi_called_from(__builtin_return_address(0));",
                      f"    int code = MPI_{f.name}({values});", *after,
                      "    wl_f08_code(ierror, code);", "}"])
 
