@@ -16,7 +16,7 @@
 _Static_assert(offsetof(struct wf_scenario_core, job) == 0,
                "rows of a job are rows of the scenario");
 
-enum { FIRST_JOB_ROW = 5, NOTE_MAX = 512 };
+enum { NOTE_MAX = 512 };
 
 const struct wf_param wf_scenario_params[] = {
     WF_PARAM_ROW(struct wf_scenario_core, network, TEXT, .def = "loggp",
@@ -64,7 +64,12 @@ const struct wf_param wf_scenario_params[] = {
 
 const struct wf_param *wf_scenario_job_params(void)
 {
-    return wf_scenario_params + FIRST_JOB_ROW;
+    const struct wf_param *row = wf_scenario_params;
+
+    while (strcmp(row->name, "source") != 0) { /* the first row of a job */
+        row++;
+    }
+    return row;
 }
 
 bool wf_scenario_job_key(const char *key, uint32_t *number, const char **name)

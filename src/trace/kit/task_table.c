@@ -10,7 +10,6 @@ struct stored_task {
     int64_t duration;
     uint64_t first_send, first_next; /* the lists end where those of the next task begin */
     struct wf_task_needs needs;
-    uint32_t stream;
 };
 
 struct wf_task_table {
@@ -75,7 +74,6 @@ static void table_task(const struct wf_graph *graph, uint32_t pe, uint32_t numbe
                             .duration = task->duration,
                             .n_sends = (uint32_t)(task[1].first_send - task->first_send),
                             .n_next = (uint32_t)(task[1].first_next - task->first_next),
-                            .stream = task->stream,
                             .own = {task->first_send, task->first_next}};
 }
 
@@ -137,11 +135,6 @@ void wf_task_table_task(struct wf_task_table *table, int64_t duration)
         .duration = duration, .first_send = table->n_sends, .first_next = table->n_next};
     table->n++;
     end_task(table);
-}
-
-void wf_task_table_stream(struct wf_task_table *table, uint32_t stream)
-{
-    table->tasks[table->n - 1].stream = stream;
 }
 
 void wf_task_table_send(struct wf_task_table *table, const struct wf_task_send *send)

@@ -3,7 +3,7 @@
 
 /*
  * A task graph in memory, for formats in which the task of a message is known only when all PEs
- * have been read. Takes about 48 bytes for a task, 32 for a message and 4 for a dependency
+ * have been read. Takes about 40 bytes for a task, 32 for a message and 4 for a dependency
  * between tasks.
  *
  * The reader adds tasks PE by PE, each with its messages and the tasks that wait for it. What
@@ -24,8 +24,6 @@ void wf_task_table_pe(struct wf_task_table *table);
  * number of the task that receives the message, or WF_NO_TASK. */
 void wf_task_table_task(struct wf_task_table *table, int64_t duration);
 void wf_task_table_send(struct wf_task_table *table, const struct wf_task_send *send);
-/* Says on which stream the latest task runs; 0 if nothing is said. */
-void wf_task_table_stream(struct wf_task_table *table, uint32_t stream);
 /* A task of this PE, which may be added later, waits for the latest one. */
 void wf_task_table_next(struct wf_task_table *table, uint32_t task);
 
