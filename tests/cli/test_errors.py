@@ -47,6 +47,8 @@ CASES = [
      "net.resume_at is larger than net.pause_at"),
     ([*RING, "-p", "net.transport=fixed", "-p", "net.full_queue=trim", "-p", "net.retransmit=go_back_n"], 2,
      "net.full_queue=trim cannot be used with net.retransmit=go_back_n"),
+    ([*RING, "-p", "net.transport=dcqcn", "-p", "net.retransmit=go_back_n", "-p", "net.routing=adaptive"], 2,
+     "net.retransmit=go_back_n cannot be used with net.full_queue=pause where packets of a flow may overtake"),
     (["replay", "gen:pattern", "-n", "2", "-p", "gen.second=2"], 2, "expected two different ranks below 2"),
     # sources
     (["replay", "stencil3d", "-n", "8"], 2, "expected gen:"),

@@ -5,6 +5,7 @@
  * packet was delivered. */
 
 #include "harness/replay_harness.h"
+#include "harness/wf_test.h"
 #include "net/packet/packet.h"
 
 struct message {
@@ -279,5 +280,34 @@ static inline uint32_t traffic_nodes(const char *spec)
     must(wf_topo_create(spec, &topo, &err), &err);
     uint32_t n = topo->n_nodes;
     wf_topo_free(topo);
+    return n;
+}
+
+static inline int traffic_by_time(const void *left, const void *right)
+{
+    const struct message *a = left, *b = right;
+
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+
+/* Fills in `least` to `most` - 1 random messages of less than `bytes` bytes, a third of them to
+ * node 0; returns how many. */
+static inline size_t traffic_random(uint64_t seed, const char *topo, struct message *messages,
+                                    size_t least, size_t most, uint64_t bytes)
+{
+    uint32_t n_nodes = traffic_nodes(topo);
+    size_t n = least + wf_test_rand(seed, 1, 0) % (most - least);
+
+    for (size_t i = 0; i < n; i++) {
+        messages[i] = (struct message){
+            .at = (int64_t)(wf_test_rand(seed, 2, i) % 20 * 25600),
+            .src = (uint32_t)(wf_test_rand(seed, 3, i) % n_nodes),
+            .dst = (uint32_t)(wf_test_rand(seed, 4, i) % 3 == 0
+                                  ? 0
+                                  : wf_test_rand(seed, 5, i) % n_nodes),
+            .bytes = wf_test_rand(seed, 6, i) % bytes,
+        };
+    }
+    qsort(messages, n, sizeof(messages[0]), traffic_by_time);
     return n;
 }

@@ -341,7 +341,11 @@ static void press(const struct wf_transport_view *v, uint32_t port,
     };
 
     packet->flags |= WF_TRANSPORT_MARKED;
-    notice.head.src = packet->head.dst; /* by which the source knows the flow */
+    notice.head.src = packet->head.dst;     /* by which the source knows the flow */
+    if (packet->head.src == v->at.vertex) { /* its detour leads back over its source */
+        wf_transport_answered(v, &notice);
+        return;
+    }
     wf_transport_forward(v, &notice, NULL);
 }
 

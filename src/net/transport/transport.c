@@ -210,13 +210,21 @@ static enum wf_status choose(struct wf_transport_net *net, const struct wf_packe
     bool keeps_order = packet->is_in_order && packet->flow == WF_ROUTE_FLOW_PAIR;
     /* Neither other routes nor headers of removed data go with packets in order only. */
     net->is_selective =
-        repair == WF_TRANSPORT_SELECTIVE || (params->repair == WF_TRANSPORT_REPAIR_AUTO &&
-                                             (!keeps_order || net->full == WF_TRANSPORT_TRIM));
+        repair == WF_TRANSPORT_SELECTIVE ||
+        (params->repair == WF_TRANSPORT_REPAIR_AUTO &&
+         (!keeps_order || params->flowlet_gap > 0 || net->full == WF_TRANSPORT_TRIM));
     if (!net->is_selective && net->full == WF_TRANSPORT_TRIM) {
         return wf_err_set(err, WF_EUSAGE,
                           "net.full_queue=trim cannot be used with net.retransmit=go_back_n");
     }
     net->finds_gaps = keeps_order && net->full == WF_TRANSPORT_DROP;
+    /* Without losses there are no timers, which would be needed here. */
+    if (!net->is_selective && net->full == WF_TRANSPORT_PAUSE &&
+        (!keeps_order || params->flowlet_gap > 0)) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "net.retransmit=go_back_n cannot be used with net.full_queue=pause "
+                          "where packets of a flow may overtake each other");
+    }
     net->queue_bytes = params->queue != 0 ? params->queue : control->queue * full;
     net->ecn_threshold = (uint32_t)(params->ecn_probability * UINT32_MAX);
     net->line_rate = packet->links.kinds[packet->links.own].rate;

@@ -15,32 +15,6 @@ static const char *const rooms[] = {"512B", "1KiB", "4KiB"};
 
 #define PICK(array, r) (array)[(r) % (sizeof(array) / sizeof((array)[0]))]
 
-static int by_time(const void *left, const void *right)
-{
-    const struct message *a = left, *b = right;
-
-    return a->at < b->at ? -1 : a->at > b->at;
-}
-
-static size_t make_messages(uint64_t seed, const char *topo, struct message *messages)
-{
-    uint32_t n_nodes = traffic_nodes(topo);
-    size_t n = 20 + wf_test_rand(seed, 1, 0) % (PARCELS_MAX - 20);
-
-    for (size_t i = 0; i < n; i++) {
-        messages[i] = (struct message){
-            .at = (int64_t)(wf_test_rand(seed, 2, i) % 20 * 25600),
-            .src = (uint32_t)(wf_test_rand(seed, 3, i) % n_nodes),
-            .dst = (uint32_t)(wf_test_rand(seed, 4, i) % 3 == 0
-                                  ? 0
-                                  : wf_test_rand(seed, 5, i) % n_nodes),
-            .bytes = wf_test_rand(seed, 6, i) % 20000,
-        };
-    }
-    qsort(messages, n, sizeof(messages[0]), by_time);
-    return n;
-}
-
 static struct wf_packet_params random_params(uint64_t seed)
 {
     struct wf_packet_params params = packet_defaults();
@@ -63,7 +37,8 @@ static void room_for_all_changes_nothing(void)
         struct wf_packet_params params = random_params(seed);
         struct traffic traffic = {
             .topo = PICK(topos, seed), .messages = messages, .params = &params};
-        traffic.n_messages = make_messages(seed, traffic.topo, messages);
+        traffic.n_messages =
+            traffic_random(seed, traffic.topo, messages, 20, PARCELS_MAX, 20000);
 
         packet_set(&params, "nic", "rr");
         packet_set(&params, "vc_bytes", "1MiB");
@@ -139,7 +114,8 @@ static void nothing_is_lost_and_schedulers_agree(void)
         struct wf_packet_params params = random_params(100 + seed);
         struct traffic traffic = {
             .topo = PICK(topos, seed), .messages = messages, .params = &params};
-        traffic.n_messages = make_messages(100 + seed, traffic.topo, messages);
+        traffic.n_messages =
+            traffic_random(100 + seed, traffic.topo, messages, 20, PARCELS_MAX, 20000);
 
         struct traffic_result result = run_traffic(&traffic);
         CHECK_U64(result.totals.packets_received, result.totals.packets_sent);

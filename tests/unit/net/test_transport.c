@@ -14,32 +14,6 @@ static const char *const fulls[] = {"auto", "drop", "trim"};
 
 #define PICK(array, r) (array)[(r) % (sizeof(array) / sizeof((array)[0]))]
 
-static int by_time(const void *left, const void *right)
-{
-    const struct message *a = left, *b = right;
-
-    return a->at < b->at ? -1 : a->at > b->at;
-}
-
-static size_t make_messages(uint64_t seed, const char *topo, struct message *messages)
-{
-    uint32_t n_nodes = traffic_nodes(topo);
-    size_t n = 10 + wf_test_rand(seed, 1, 0) % (MESSAGES_MAX - 10);
-
-    for (size_t i = 0; i < n; i++) {
-        messages[i] = (struct message){
-            .at = (int64_t)(wf_test_rand(seed, 2, i) % 20 * 25600),
-            .src = (uint32_t)(wf_test_rand(seed, 3, i) % n_nodes),
-            .dst = (uint32_t)(wf_test_rand(seed, 4, i) % 3 == 0
-                                  ? 0
-                                  : wf_test_rand(seed, 5, i) % n_nodes),
-            .bytes = wf_test_rand(seed, 6, i) % 8000,
-        };
-    }
-    qsort(messages, n, sizeof(messages[0]), by_time);
-    return n;
-}
-
 /* Small queues, low thresholds: all that transports do happens. */
 static struct wf_packet_params random_params(uint64_t seed)
 {
@@ -141,7 +115,8 @@ static void everything_arrives_and_schedulers_agree(void)
         struct wf_packet_params params = random_params(seed);
         struct traffic traffic = {
             .topo = PICK(topos, seed / 2), .messages = messages, .params = &params};
-        traffic.n_messages = make_messages(seed, traffic.topo, messages);
+        traffic.n_messages =
+            traffic_random(seed, traffic.topo, messages, 10, MESSAGES_MAX, 8000);
 
         struct traffic_result result = run_traffic(&traffic);
         CHECK_U64(result.totals.packets_received, result.totals.packets_sent);
