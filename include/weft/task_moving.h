@@ -4,6 +4,8 @@
 
 /* A part of task_inline.h: reductions, objects that move, and load balancing. */
 
+#include "task_inline.h"
+
 /* ---- reductions ---- */
 
 WEFT_TASK_FUNCTION void weft_t_combine(uint64_t *into, const uint64_t *values, int n,

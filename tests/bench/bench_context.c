@@ -30,7 +30,7 @@ static void measure(uint32_t n)
     struct fiber *fibers = calloc(n, sizeof(*fibers));
     struct wf_err err;
 
-    if (fibers == NULL || wf_vrank_stacks_init(&stacks, n, 64 << 10, &err) != WF_OK) {
+    if (fibers == NULL || wf_vrank_stacks_init(&stacks, n, 64 << 10, NULL, &err) != WF_OK) {
         (void)fprintf(stderr, "no memory for %u ranks\n", (unsigned)n);
         exit(EXIT_FAILURE);
     }

@@ -345,7 +345,8 @@ static void similar_ranks_share_an_account(void)
 
 static struct wf_call begins(uint32_t rank, int64_t from, enum wf_op_kind kind)
 {
-    return (struct wf_call){.from = from, .rank = rank, .kind = kind, .state = WF_CALL_OPEN};
+    return (struct wf_call){
+        .from = from, .rank = rank, .kind = (uint16_t)kind, .state = WF_CALL_OPEN};
 }
 
 /* A call ends where the next op begins; one that is made again is one call; ranks keep the order
