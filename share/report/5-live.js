@@ -141,6 +141,20 @@ function showStatus(what, answer = null) {
   status.dataset.digest = answer.document.result.digest || "";
 }
 
+/* The head of the page. While only numbers change, most of it stays: this is done for every frame. */
+function showHead() {
+  const head = document.getElementById("head"), shape = [get("scenario.source"), get("scenario.network"), get("scenario.topology"), get("scenario.ranks")].join(" ");
+  const big = head.querySelector(".big"), digest = head.querySelector(".card:last-child b");
+  if (shape === panel.headShape && big && digest) {
+    big.textContent = time(get("result.predicted_time_ps"));
+    digest.textContent = get("result.digest");
+    return;
+  }
+  panel.headShape = shape;
+  head.replaceChildren();
+  headSection();
+}
+
 /* What follows the hand that moves a slider; the rest follows when it pauses. */
 const FOLLOWING = ["over-time", "path"];
 
@@ -154,10 +168,7 @@ function showAnswer(answer, what) {
       showDocument(answer.document, {...extra, picture: answer.extra.picture, defaults: answer.extra.defaults}, what === "some" ? FOLLOWING : null);
       if (what === "some") panel.renderMs = performance.now() - begin;
     }
-    if (what !== "all") {
-      document.getElementById("head").replaceChildren();
-      headSection();
-    }
+    if (what !== "all") showHead();
     document.getElementById("main").classList.toggle("behind", what !== "all");
     fillPanel();
   }
