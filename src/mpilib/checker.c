@@ -61,6 +61,7 @@ struct wl_checker *wl_checker_new(void)
 void wl_checker_free(struct wl_checker *checker)
 {
     if (checker != NULL) {
+        wl_check_accesses_free(checker);
         free(checker->pending);
         free(checker->sequences);
         free(checker);

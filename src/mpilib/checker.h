@@ -96,6 +96,20 @@ void wl_check_release(struct wl_rank *rank, struct wl_use **uses);
 /* Likewise, but the buffers are not looked at: the program may have freed them. */
 void wl_check_forget(struct wl_rank *rank, struct wl_use **uses);
 
+/* An access to memory of a window between two fences. */
+struct wl_access_note {
+    struct wl_mark call; /* of the origin */
+    uint32_t id, first;  /* of the window's communicator */
+    uint32_t fence;      /* number of the fence before it; all members count alike */
+    uint32_t is_checked;
+    int32_t op; /* of an accumulate; 0: a put or get */
+};
+/* At the target: reports if other accesses since the same fence must not go to the same bytes.
+ * `what` is at the target; its type must be contiguous. */
+void wl_check_accesses_free(struct wl_checker *checker);
+void wl_check_access(struct wl_rank *rank, const struct wl_access_note *note,
+                     const struct wl_buffer_use *what);
+
 /* ---- collectives: checker_collectives.c ---- */
 
 /* The rank calls a collective of the communicator. `coll` may be null: only the functions are

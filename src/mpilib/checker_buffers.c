@@ -358,3 +358,85 @@ void wl_check_forget(struct wl_rank *rank, struct wl_use **uses)
 {
     release(rank, uses, false);
 }
+
+/* ---- windows ---- */
+
+/* An access to a window of this rank. */
+struct access {
+    struct wl_span span; /* must be first */
+    struct wl_access_note note;
+};
+
+static void free_accesses(struct wl_span *root) /* NOLINT(misc-no-recursion) */
+{
+    if (root != NULL) {
+        free_accesses(root->left);
+        free_accesses(root->right);
+        free(root);
+    }
+}
+
+void wl_check_accesses_free(struct wl_checker *checker)
+{
+    free_accesses(checker->accesses);
+    checker->accesses = NULL;
+}
+
+/* Accumulates with one operation may go to the same place; those that only read, and those that
+ * compare and swap, with any other. */
+static bool are_atomic(int32_t one, int32_t other)
+{
+    return one != 0 && other != 0 &&
+           (one == other || one < 0 || other < 0 || one == MPI_NO_OP || other == MPI_NO_OP);
+}
+
+static const struct access *find_access(const struct wl_span *root,
+                                        const struct access *access) /* NOLINT */
+{
+    if (root == NULL || root->highest_end <= access->span.begin) {
+        return NULL;
+    }
+    const struct access *found = find_access(root->left, access);
+    const struct access *own = (const struct access *)root;
+    if (found != NULL || root->begin >= access->span.end) {
+        return found;
+    }
+    if (root->end > access->span.begin && (root->what.writes || access->span.what.writes) &&
+        !are_atomic(own->note.op, access->note.op)) {
+        return own;
+    }
+    return find_access(root->right, access);
+}
+
+static bool is_since_same(const struct wl_access_note *one, const struct wl_access_note *other)
+{
+    return one->id == other->id && one->first == other->first && one->fence == other->fence;
+}
+
+void wl_check_access(struct wl_rank *rank, const struct wl_access_note *note,
+                     const struct wl_buffer_use *what)
+{
+    struct wl_checker *checker = rank->checker;
+
+    if (is_empty(what)) {
+        return;
+    }
+    if (!is_since_same(&checker->accesses_since, note)) {
+        wl_check_accesses_free(checker);
+        checker->accesses_since = *note;
+    }
+    struct access *access = wl_calloc(1, sizeof(*access));
+    access->span = span_of(rank, what);
+    access->span.what.type = NULL; /* it may be freed */
+    access->note = *note;
+    const struct access *found = find_access(checker->accesses, access);
+    if (found != NULL) {
+        wl_report(WF_FINDING_WINDOW, &note->call, &found->note.call,
+                  "%s memory of rank %u that rank %u %s between the same two fences",
+                  what->writes ? "writes to" : "reads", rank->self->rank, found->note.call.rank,
+                  found->span.what.writes ? "writes to" : "reads");
+    }
+    checker->random = checker->random * UINT64_C(6364136223846793005) + 1442695040888963407U;
+    access->span.priority = checker->random;
+    checker->accesses = with(checker->accesses, &access->span);
+}

@@ -35,6 +35,9 @@ struct wl_checker {
     struct wl_span *spans; /* the buffers of active requests, a search tree */
     uint64_t random;       /* for the priorities in it */
     struct wl_gaps_answer answers[WL_GAPS_ANSWERS];
+    /* Accesses to windows of this rank since a fence: a search tree. */
+    struct wl_span *accesses;
+    struct wl_access_note accesses_since;
     struct wl_sequence *sequences; /* a hash table */
     uint32_t n_sequences, max_sequences;
     struct wl_pending *pending;

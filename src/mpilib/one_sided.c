@@ -2,6 +2,7 @@
 /* One-sided accesses, at the target and at the origin. */
 #include "mpilib/one_sided.h"
 
+#include "mpilib/checker.h"
 #include "mpilib/communicator_registry.h"
 #include "mpilib/interprocess.h"
 #include "mpilib/memory.h"
@@ -25,8 +26,9 @@ struct rma {
     const struct wl_op *op; /* of an accumulate */
     unsigned char *old;     /* where the packed old data goes; null if nowhere */
     size_t old_bytes;
-    int shared;         /* of a lock */
-    uint32_t id, first; /* of the window's communicator: its id and its first member */
+    int shared;                 /* of a lock */
+    uint32_t id, first;         /* of the window's communicator: its id and its first member */
+    struct wl_access_note note; /* of --check */
 };
 
 /* Old data that comes back to an origin. */
@@ -233,6 +235,11 @@ void wl_rma_arrived(struct wf_port_rank *self, uint32_t origin)
     } else if (rma.kind == WL_NAMES) {
         wl_names_apply(rank, data, rma.old);
     } else {
+        if (rma.note.is_checked && rma.type->contiguous) {
+            const struct wl_buffer_use what = {rma.at, rma.count, rma.type,
+                                               .writes = rma.kind != WL_GET};
+            wl_check_access(rank, &rma.note, &what);
+        }
         apply(rank, &rma, data);
     }
     if (!rma.from_process) {
@@ -348,6 +355,17 @@ static void begin_access(struct wl_rank *rank, const struct wl_access *access)
                       .type = type,
                       .handle = access->target_type,
                       .count = (size_t)access->target_count};
+    if (wl_checks() && win->fenced) {
+        rma.note = (struct wl_access_note){.call = wl_mark_of(rank, wl_caller_of(rank)),
+                                           .id = view.comm->id,
+                                           .first = wl_member(view.comm, 0),
+                                           .fence = win->n_fences,
+                                           .is_checked = 1,
+                                           .op = access->kind == WL_ACCUMULATE ||
+                                                         access->kind == WL_COMPARE_AND_SWAP
+                                                     ? (access->op != 0 ? access->op : -1)
+                                                     : 0};
+    }
     size_t bytes = rma.count * type->size;
     size_t data = access->kind == WL_GET ? 0 : access->compare != NULL ? 2 * bytes : bytes;
     struct wl_message *message = wl_message_new(sizeof(rma) + data);

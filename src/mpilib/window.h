@@ -35,6 +35,7 @@ struct wl_win {
     unsigned char *locked; /* by member; belongs to `held` */
     uint32_t n_locked;
     bool locked_all, fenced;
+    uint32_t n_fences;
     struct wl_caller created;
     bool allocated;            /* the library has allocated the memory */
     MPI_Group started, posted; /* of MPI_Win_start() and MPI_Win_post() */

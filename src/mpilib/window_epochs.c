@@ -72,6 +72,7 @@ void wl_epoch_fence(const struct wl_rank *rank, struct wl_win *win, int assertio
         misuse(rank, "calls a fence within an epoch of MPI_Win_start or MPI_Win_post");
     }
     win->fenced = !(assertion & MPI_MODE_NOSUCCEED);
+    win->n_fences++;
 }
 
 bool wl_epoch_start(const struct wl_rank *rank, struct wl_win *win)

@@ -200,6 +200,21 @@ static void window_start(int ok)
     MPI_Win_free(&win);
 }
 
+/* All ranks access rank 0 at once; accumulates may go to the same place. */
+static void window_conflict(int ok)
+{
+    MPI_Win win;
+
+    MPI_Win_create(b, sizeof(b), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_fence(0, win);
+    MPI_Put(a, 1, MPI_INT, 0, ok ? rank : 0, 1, MPI_INT, win); /* -> */
+    MPI_Accumulate(a, 1, MPI_INT, 0, N, 1, MPI_INT, MPI_SUM, win);
+    MPI_Win_fence(0, win);
+    MPI_Put(a, 1, MPI_INT, 0, size - 1 - rank, 1, MPI_INT, win);
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    MPI_Win_free(&win);
+}
+
 static void too_long(int ok)
 {
     if (rank == 0) {
@@ -244,6 +259,7 @@ static const struct {
     {"window_lock", window_lock},
     {"window_unlock", window_unlock},
     {"window_start", window_start},
+    {"window_conflict", window_conflict},
     {"too_long", too_long},
     {"deadlock", deadlock},
 };

@@ -20,7 +20,8 @@ KINDS = {
     "column_buffer": "buffer_in_use", "collective_buffer": "buffer_in_use",
     "changed_buffer": "changed_buffer", "window_access": "window_misuse",
     "window_lock": "window_misuse", "window_unlock": "window_misuse",
-    "window_start": "window_misuse", "too_long": "failed_call", "deadlock": "deadlock",
+    "window_start": "window_misuse", "window_conflict": "window_misuse",
+    "too_long": "failed_call", "deadlock": "deadlock",
 }
 WAYS = (("--sched", "conservative", "--threads", "2"), ("--sched", "optimistic", "--threads", "2"),
         ("--sched", "check-undo"))
