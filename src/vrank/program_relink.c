@@ -13,7 +13,7 @@
 
 /* ---- reading ---- */
 
-static const ElfW(Dyn) * entry_of(const struct wf_vrank_dynamic *dynamic, ElfW(Sxword) tag)
+static const ElfW(Dyn) * entry_of(const struct wf_vrank_dynamic *dynamic, int64_t tag)
 {
     for (size_t i = 0; i < dynamic->n && dynamic->entries[i].d_tag != DT_NULL; i++) {
         if (dynamic->entries[i].d_tag == tag) {
