@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *const wf_transport_class_syntax[] = {"class", "share|priority|max|nodes", NULL};
+const char *const wf_transport_class_syntax[] = {"class", "share|priority|max|first|last",
+                                                 NULL};
 
 static const struct wf_param properties[] = {
     WF_PARAM_ROW(struct wf_transport_class, share, COUNT, .def = "1", .min = "1",
