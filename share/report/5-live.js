@@ -188,7 +188,7 @@ async function drawCurve() {
   const slider = panel.sliders.get(panel.focus), number = ++panel.curveNumber;
   if (!slider || !panel.back) return;
   panel.back.stop();
-  panel.curve = {key: panel.focus, name: slider.name, points: new Map(), text: slider.own.at};
+  panel.curve = {key: panel.focus, name: slider.name, points: new Map(), text: (position) => slider.words(slider.own.at(position))};
   for (const position of curvePositions()) {
     const answer = await panel.back.run(settingsNow({[panel.focus]: slider.own.at(position)}), {});
     if (number !== panel.curveNumber) return;
@@ -200,7 +200,7 @@ async function drawCurve() {
 }
 
 function drawCurveOn(pen, width, height) {
-  const LEFT = 66, RIGHT = 12, TOP = 12, BOTTOM = 38, {curve} = panel;
+  const RIGHT = 12, TOP = 12, BOTTOM = 38, {curve} = panel;
   pen.fillStyle = color("--soft");
   pen.textAlign = "center";
   if (!curve || curve.points.size < 2) {
@@ -209,9 +209,10 @@ function drawCurveOn(pen, width, height) {
   }
   const points = [...curve.points].sort((a, b) => a[0] - b[0]), times = points.map(([, t]) => t);
   const low = Math.min(...times), high = Math.max(...times), pad = (high - low) * 0.08 || high * 0.05 || 1;
+  const list = ticks(Math.max(low - pad, 0), high + pad, 5), step = list.length > 1 ? list[1] - list[0] : high;
+  const LEFT = 12 + Math.max(...list.map((at) => pen.measureText(exactTime(at, step)).width));
   const x = (position) => LEFT + position / STEPS * (width - LEFT - RIGHT);
   const y = (t) => TOP + (high + pad - t) / (high - low + 2 * pad) * (height - TOP - BOTTOM);
-  const list = ticks(Math.max(low - pad, 0), high + pad, 5), step = list.length > 1 ? list[1] - list[0] : high;
   pen.textAlign = "right";
   for (const at of list) {
     pen.strokeStyle = color("--line");
