@@ -34,6 +34,7 @@ enum { WL_GAPS_ANSWERS = 64 };
 struct wl_checker {
     struct wl_span *spans; /* the buffers of active requests, a search tree */
     uint64_t random;       /* for the priorities in it */
+    uint32_t n_sums;       /* of buffers */
     struct wl_gaps_answer answers[WL_GAPS_ANSWERS];
     /* Accesses to windows of this rank since a fence: a search tree. */
     struct wl_span *accesses;
