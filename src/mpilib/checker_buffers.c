@@ -299,9 +299,9 @@ static uint64_t sum_of(const unsigned char *bytes, size_t size)
     return sum;
 }
 
-/* Of long buffers only every fourth piece is summed up, since reading them takes as long as copying
+/* Of long buffers only every eighth piece is summed up, since reading them takes as long as copying
  * them; which pieces changes from one operation to the next. */
-enum { PIECE = 256, PARTS = 4, ALL_MAX = 32 * 1024 };
+enum { PIECE = 256, PARTS = 8, ALL_MAX = 4 * 1024 };
 
 static uint64_t sum_part(const unsigned char *bytes, size_t size, uint32_t part)
 {
