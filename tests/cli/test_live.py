@@ -18,7 +18,9 @@ MODELS = ["none", "alphabeta", "loggp", "latency", "packet", "router"]
 LESS = {"stencil2d": {"gen.bytes": "1KiB"}, "stencil3d": {"gen.bytes": "1KiB"}, "stencil4d": {"gen.bytes": "1KiB"},
         "sweep3d": {"gen.bytes": "256B"}, "fft": {"gen.n": "32"}, "cg": {"gen.n": "500"}, "bt": {"gen.n": "12"},
         "is": {"gen.keys": "4096", "gen.iterations": "2"}, "exchange": {"gen.bytes": "256B"}, "leanmd": {"gen.steps": "1"},
-        "training": {"gen.model": "64KiB", "gen.bucket": "16KiB", "gen.layers": "4", "gen.steps": "1"}}
+        "training": {"gen.model": "64KiB", "gen.bucket": "16KiB", "gen.layers": "4", "gen.steps": "1"},
+        "llm": {"gen.layers": "2", "gen.hidden": "64", "gen.heads": "4", "gen.kv_heads": "4", "gen.head_width": "16",
+                "gen.ffn": "64", "gen.vocabulary": "64", "gen.sequence": "16", "gen.batch": "16"}}
 
 
 def scenario(generator, model, **more):
