@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef WEFT_TASK_MOVING_H
-#define WEFT_TASK_MOVING_H
-
 /* A part of task_inline.h: reductions, objects that move, and load balancing. */
-
-#include "task_inline.h"
+#ifndef WEFT_TASK_INLINE_H
+#include "task_inline.h" /* which includes this header where it belongs */
+#elif !defined(WEFT_TASK_MOVING_H)
+#define WEFT_TASK_MOVING_H
 
 /* ---- reductions ---- */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How ranks begin and end, and what all MPI functions share. */
+#include "mpilib/bindings/fortran.h"
 #include "mpilib/checker.h"
 #include "mpilib/communicator_registry.h"
 #include "mpilib/interpose.h"

@@ -136,7 +136,6 @@ struct wl_rank {
 
 /* The rank that calls. Between wl_enter() and wl_leave() its simulated time stands still. */
 struct wl_rank *wl_enter(void);
-void weft_mpi_called_from(const void *site);     /* for Fortran (bindings/fortran.h) */
 struct wl_rank *wl_enter_from(const void *site); /* an address in the program, or null */
 void wl_leave(struct wl_rank *rank);
 
