@@ -67,6 +67,7 @@ void wf_cap_enter_slowly(struct wf_cap_call *call, struct wf_cap_thread *thread)
     call->first_index = 0;
     call->reduction = WF_REDUCE_UNKNOWN;
     call->seen = NULL;
+    call->is_alone = false;
     call->entered = wf_cap_clock_now();
     call->gap = wf_cap_clock_gap(&thread->clock, call->entered, wf_cap.clock == WF_CLOCK_CPU);
     call->disturbances = call->gap >= WF_OS_WATCH_NS ? disturbances_of(call) : 0;
@@ -79,9 +80,17 @@ void wf_cap_enter_slowly(struct wf_cap_call *call, struct wf_cap_thread *thread)
     }
 }
 
-bool wf_cap_returned(struct wf_cap_call *call, int rc)
+void wf_cap_on_in_order(struct wf_cap_call *call)
 {
     lock();
+    call->is_alone = true;
+}
+
+bool wf_cap_returned(struct wf_cap_call *call, int rc)
+{
+    if (!call->is_alone) {
+        lock();
+    }
     if (call->is_measured) {
         call->returned = wf_cap_clock_now();
     }

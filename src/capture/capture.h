@@ -18,7 +18,9 @@
  *     wf_cap_leave()     reads the clocks
  *
  * From wf_cap_returned() to wf_cap_leave(), and inside hooks before, a thread is alone. The
- * calls of all threads of a rank form one sequence, in the order in which they return.
+ * calls of all threads of a rank form one sequence, in the order in which they return. A thread
+ * is alone during a nonblocking send too: otherwise the message could be received, and answered,
+ * and the answer be recorded by another thread, before the send is.
  */
 /* clang-format on */
 
@@ -53,6 +55,7 @@ struct wf_cap_call {
     bool is_measured;                   /* whether its recording is timed (capture/cost.h)... */
     uint64_t entering;                  /* ...before the call, in nanoseconds */
     uint64_t returned;                  /* ...and when it returned */
+    bool is_alone;                      /* no other thread records anything until it ends */
     uint32_t reduction;                 /* enum wf_reduction */
     int first_index;                    /* of places in sets: 0 in C, 1 in Fortran */
     const MPI_Fint *seen;               /* requests as the Fortran program has them, or null */

@@ -48,6 +48,7 @@ MPI_Status *wf_cap_on_status(struct wf_cap_call *call, bool wanted, MPI_Status *
 MPI_Status *wf_cap_on_statuses(struct wf_cap_call *call, MPI_Status *statuses,
                                MPI_Status *ignored);
 void wf_cap_on_keep(struct wf_cap_call *call, int n, const MPI_Request *list);
+void wf_cap_on_in_order(struct wf_cap_call *call);
 void wf_cap_on_keep_message(struct wf_cap_call *call, const MPI_Message *message);
 void wf_cap_on_keep_comm(struct wf_cap_call *call, const MPI_Comm *comm);
 void wf_cap_on_keep_window(struct wf_cap_call *call, const MPI_Win *window);
