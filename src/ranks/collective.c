@@ -137,15 +137,17 @@ static int32_t tag_of(const struct run *run)
     return (int32_t)(tag & INT32_MAX);
 }
 
-static struct wf_peer peer_of(const struct run *run, uint32_t rank,
-                              const struct wf_coll_slots *slots, bool received)
+static inline struct wf_peer peer_of(const struct run *run, uint32_t rank,
+                                     const struct wf_coll_slots *slots, bool received)
 {
+    uint64_t bytes = wf_coll_bytes(&run->args, run->n_slots, slots, received);
+
     return (struct wf_peer){
         .rank = wf_rank_group_member(&run->group, rank),
         .tag = tag_of(run),
         .group = run->group.id,
-        .bytes = wf_coll_wire_bytes(run->protocol,
-                                    wf_coll_bytes(&run->args, run->n_slots, slots, received)),
+        .bytes = run->protocol == WF_COLL_PLAIN ? bytes
+                                                : wf_coll_wire_bytes(run->protocol, bytes),
     };
 }
 
