@@ -4,7 +4,7 @@
 PREFIX ?= /usr/local
 VERSION := $(shell cat VERSION)
 
-.PHONY: all deps demo test check-builds torture coverage bench install uninstall dist deb docs clean format help
+.PHONY: all deps demo test check-builds torture coverage bench bench-gpu test-gpu install uninstall dist deb docs clean format help
 
 all: build/release/build.ninja
 	@cmake --build --preset release
@@ -42,6 +42,16 @@ bench: deps
 	@$(MAKE) --no-print-directory all
 	@cmake --build --preset release --target benchmarks
 	@tools/bench
+
+# Routers in lock step on a GPU; says so where there is none.
+bench-gpu: deps
+	@$(MAKE) --no-print-directory all
+	@tools/bench_gpu
+
+# The tests of kernels on a GPU; without WEFT_GPU=1, and in the daily suite, they run on cores.
+test-gpu: deps
+	@$(MAKE) --no-print-directory all
+	@ctest --test-dir build/release --output-on-failure -L gpu
 
 install: all
 	@cmake --install build/release --prefix '$(PREFIX)'

@@ -14,7 +14,8 @@ import sys
 # in .h allows that one header. "weft" stands for the installed headers, include/weft.
 MAY_INCLUDE = {
     "base": [],
-    "engine": ["base"],
+    "gpu": ["base"],
+    "engine": ["base", "gpu"],
     "topo": ["base"],
     "draw": ["base", "topo"],
     "ops": ["base"],
@@ -52,7 +53,7 @@ MAY_INCLUDE = {
     "report": ["base", "trace/otf2/out.h", "trace/otf2/coll.h", "trace", "result"],
     "study": ["base", "coll", "sim", "topo", "draw", "ops", "trace", "trace/weft",
               "gen", "result", "report", "weft"],
-    "wasm": ["base", "coll", "engine", "net/route", "topo", "trace/weft", "vrank", "result", "sim",
+    "wasm": ["base", "coll", "gpu", "engine", "net/route", "topo", "trace/weft", "vrank", "result", "sim",
              "study"],
     "capture": ["base", "ops", "trace/weft", "weft"],
     "cli": ["base", "extrapolate", "sim", "draw", "ops", "trace", "trace/cut", "gen", "result",

@@ -14,7 +14,7 @@
 
 struct sweep_opts {
     bool help, quiet, json;
-    const char *directory, *table;
+    const char *directory, *table, *exec;
     struct wf_opt_list plots;
     uint64_t side_by_side, memory;
 };
@@ -40,6 +40,10 @@ static const struct wf_opt rows[] = {
         struct sweep_opts, memory, SIZE, "memory", 0, NULL,
         .doc = "Memory for all points that run in parallel; 0: three quarters of the machine",
         .def = "0"),
+    WF_OPT_ROW(struct sweep_opts, exec, TEXT, "exec", 0, "<name>",
+               .doc = "What executes synthetic traffic on routers, as -p engine.exec: events, "
+                      "lockstep or gpu, which executes all points at once; without this "
+                      "option, the fastest"),
     WF_OPT_ROW(struct sweep_opts, json, BOOL, "json", 0, NULL,
                .doc = "Print the table as JSON"),
     WF_OPT_ROW(struct sweep_opts, quiet, BOOL, "quiet", 'q', NULL, .doc = "No progress line"),
@@ -154,6 +158,7 @@ static enum wf_status run_study(struct wf_cli *cli, const struct sweep_opts *opt
     const struct wf_study_run how = {
         .directory = directory,
         .memory = opts->memory > 0 ? opts->memory : wf_clock_memory() / 4 * 3,
+        .exec = opts->exec,
         .host = wf_progress_points(&line, "points", opts->side_by_side),
     };
     enum wf_status status = wf_study_run(study, &how, err);

@@ -28,6 +28,7 @@ static const struct wf_opt rows[] = {
     WF_OPT_SETTING("topo", 0, "topology", "<spec>"),
     {.param = {.name = "net", .def = NETWORK}, .arg = "<model>", .key = "network"},
     WF_OPT_SETTING("cycles", 0, "traffic.cycles", NULL),
+    WF_OPT_SETTING("exec", 0, "engine.exec", NULL),
     WF_OPT_SETTING("sched", 0, "engine.sched", NULL),
     WF_OPT_SETTING("threads", 0, "engine.threads", NULL),
     WF_OPT_SETTING("seed", 0, "seed", NULL),

@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/config.h"
 
+#include "gpu/gpu.h"
+
 #include <stddef.h>
 
 const char *const wf_scheduler_names[] = {
     "sequential", "conservative", "optimistic", "check-undo", "perturb", NULL,
 };
+
+const char *const wf_exec_names[] = {"auto", "events", "lockstep", "gpu", NULL};
 
 static const char *const partition_names[] = {"block", "cyclic", NULL};
 
@@ -20,6 +24,12 @@ const struct wf_param wf_engine_params[] = {
      .doc = "Scheduler; none changes the result"},
     WF_PARAM_ROW(struct wf_engine_config, threads, COUNT, .def = "1", .min = "1", .max = "1024",
                  .doc = "Threads in each process"),
+    WF_PARAM_ROW(struct wf_engine_config, exec, ENUM, .def = "auto", .choices = wf_exec_names,
+                 .doc = "What executes synthetic traffic on routers: events, or all routers in "
+                        "lock step, on cores or on a GPU; auto: the fastest. None changes the "
+                        "result"),
+    WF_PARAM_ROW(struct wf_engine_config, device, ENUM, .def = "auto", .choices = wf_gpu_names,
+                 .doc = "Driver of the GPU; host runs the kernels on cores, for tests"),
     WF_PARAM_ROW(struct wf_engine_config, partition, ENUM, .def = "block",
                  .choices = partition_names,
                  .doc = "How simulated processes are dealt to threads"),

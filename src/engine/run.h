@@ -16,6 +16,8 @@ enum wf_run_fit {
     WF_RUN_CORES_TOO_FEW /* threads without a core hold the others up */
 };
 
+enum { WF_RUN_DEVICE_MAX = 96 };
+
 struct wf_run {
     uint64_t digest;
     uint64_t events_committed;
@@ -31,11 +33,13 @@ struct wf_run {
     uint64_t memory_throttles;
 
     double wall_seconds;
-    double cpu_seconds;      /* summed over processes, without set-up of the model */
-    uint64_t peak_rss_bytes; /* summed over processes */
-    uint32_t threads;        /* that took part, per process */
-    enum wf_run_fit fit;     /* why there are fewer threads than were asked for */
-    uint32_t processes;      /* likewise */
+    double cpu_seconds;             /* summed over processes, without set-up of the model */
+    uint64_t peak_rss_bytes;        /* summed over processes */
+    uint32_t threads;               /* that took part, per process */
+    enum wf_run_fit fit;            /* why there are fewer threads than were asked for */
+    uint32_t processes;             /* likewise */
+    int exec;                       /* enum wf_exec: what executed the run; 0: events */
+    char device[WF_RUN_DEVICE_MAX]; /* name of the GPU; empty: none */
     /* Events committed by the least and the most loaded thread. */
     uint64_t thread_events_min, thread_events_max;
 };

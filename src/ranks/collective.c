@@ -146,8 +146,8 @@ static inline struct wf_peer peer_of(const struct run *run, uint32_t rank,
         .rank = wf_rank_group_member(&run->group, rank),
         .tag = tag_of(run),
         .group = run->group.id,
-        .bytes = run->protocol == WF_COLL_PLAIN ? bytes
-                                                : wf_coll_wire_bytes(run->protocol, bytes),
+        .bytes =
+            run->protocol == WF_COLL_PLAIN ? bytes : wf_coll_wire_bytes(run->protocol, bytes),
     };
 }
 

@@ -3,9 +3,10 @@
 
 #include "base/units.h"
 #include "engine/config.h"
+#include "net/stats/link_report.h"
 #include "result/doc.h"
 #include "result/result.h"
-#include "sim/plan.h"
+#include "sim/job.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,6 +31,10 @@ void wf_document_run(struct wf_value *root, const struct wf_plan *plan,
     struct wf_value *section = wf_doc_section(root, "run");
     double committed = (double)run->events_committed;
 
+    wf_doc_text(section, "exec", wf_exec_names[run->exec > 0 ? run->exec : WF_EXEC_EVENTS]);
+    if (run->device[0] != '\0') {
+        wf_doc_text(section, "device", run->device);
+    }
     wf_doc_text(section, "scheduler", wf_scheduler_names[plan->engine.scheduler]);
     wf_doc_count(section, "threads", run->threads);
     if (run->fit != WF_RUN_AS_ASKED) {
@@ -60,6 +65,17 @@ void wf_document_run(struct wf_value *root, const struct wf_plan *plan,
     wf_doc_count(section, "thread_events_min", run->thread_events_min);
     wf_doc_count(section, "thread_events_max", run->thread_events_max);
     wf_plan_describe_block(plan, "engine", section, "parameters");
+}
+
+void wf_document_links(const struct wf_job *job, struct wf_value *result)
+{
+    const struct wf_net *net = job->setup.net;
+
+    if (net != NULL && net->link_classes != NULL &&
+        wf_doc_find(result, "network.link_classes") == NULL) {
+        wf_net_report_classes(wf_net_report_section(result), job->plan->topo,
+                              net->link_classes);
+    }
 }
 
 void wf_document_digest(struct wf_value *result, uint64_t digest)

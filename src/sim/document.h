@@ -20,6 +20,10 @@ struct wf_value;
 void wf_document_run(struct wf_value *root, const struct wf_plan *plan,
                      const struct wf_run *run, uint64_t memory_estimate);
 
+/* Adds the properties of link classes as the network model used them, unless statistics of
+ * links have them already. */
+void wf_document_links(const struct wf_job *job, struct wf_value *result);
+
 /* The programs of a replay. */
 struct wf_document_jobs {
     uint32_t n;

@@ -23,6 +23,7 @@ struct wf_node_params;
 struct wf_pes;
 struct wf_ranks;
 struct wf_traffic;
+struct wf_traffic_tally;
 
 /* The models that are built on an engine and live as long as it. A benchmark has none. */
 struct wf_setup {
@@ -42,8 +43,9 @@ struct wf_job {
     struct wf_place place;
     struct wf_cpu cpu;
     struct wf_cpu_rules *rules;
-    struct wf_ranks_tally *ideal; /* of a run on an ideal network; null if none */
-    struct wf_traffic *traffic;   /* for synthetic traffic */
+    struct wf_ranks_tally *ideal;         /* of a run on an ideal network; null if none */
+    struct wf_traffic *traffic;           /* for synthetic traffic */
+    const struct wf_traffic_tally *tally; /* its tally, if the engine has none; else null */
     const struct wf_recording_options *recording; /* null: no recording */
     struct wf_spill_files *spill; /* spill files of the recording; may be null */
     uint64_t seed;                /* for the noise of nodes */

@@ -212,7 +212,8 @@ static enum wf_status traffic_describe(const struct wf_job *job, const struct wf
                                        const struct wf_run *run, struct wf_value *result,
                                        enum wf_status status, struct wf_err *err)
 {
-    const struct wf_traffic_tally *tally = wf_engine_tally_get(engine);
+    const struct wf_traffic_tally *tally =
+        job->tally != NULL ? job->tally : wf_engine_tally_get(engine);
     const struct wf_traffic_params *set = wf_plan_values(job->plan, "traffic");
     bool closed = set->rounds > 0, blocked = closed && tally->rounds_left > 0;
     struct wf_traffic_summary summary;

@@ -6,7 +6,6 @@
 #include "engine/comm.h"
 #include "engine/engine.h"
 #include "net/net.h"
-#include "net/stats/link_report.h"
 #include "ops/graph.h"
 #include "ops/source.h"
 #include "ranks/cpu/cpu.h"
@@ -16,6 +15,7 @@
 #include "sim/alone.h"
 #include "sim/check.h"
 #include "sim/efficiency.h"
+#include "sim/executor.h"
 #include "sim/job.h"
 #include "sim/plan_jobs.h"
 #include "sim/program.h"
@@ -171,19 +171,6 @@ static enum wf_status check_sources(const struct wf_plan *plan, struct wf_comm *
     return wf_world_first_error(world, status, err);
 }
 
-/* Adds the properties of link classes as the network model used them, unless statistics of
- * links have them already. */
-static void describe_links(const struct wf_job *job, struct wf_value *result)
-{
-    const struct wf_net *net = job->setup.net;
-
-    if (net != NULL && net->link_classes != NULL &&
-        wf_doc_find(result, "network.link_classes") == NULL) {
-        wf_net_report_classes(wf_net_report_section(result), job->plan->topo,
-                              net->link_classes);
-    }
-}
-
 /* Whether programs run, and not their record. */
 static bool runs_programs(const struct wf_plan *plan)
 {
@@ -245,7 +232,7 @@ static enum wf_status run_engine(const struct wf_job *job, struct wf_engine *eng
     struct wf_value *root = make_document(job->plan);
     struct wf_value *result = wf_doc_section(root, "result");
     status = job->ops->describe(job, engine, &run, result, status, err);
-    describe_links(job, result);
+    wf_document_links(job, result);
     if (status == WF_ELIMIT) {
         wf_findings_fini(&findings);
         wf_doc_free(root);
@@ -338,6 +325,11 @@ static enum wf_status run_job(struct wf_job *job, struct wf_plan *plan,
     struct progress own = {.host = host, .job = job};
 
     WF_TRY(check_alone(job, err));
+    const struct wf_executor *executor = NULL;
+    WF_TRY(wf_executor_choose(job, 1, &executor, err));
+    if (executor->run != NULL) {
+        return wf_executor_run(executor, job, host, doc, err);
+    }
 
     if (job->traffic != NULL) {
         config.end = wf_traffic_end(job->traffic);

@@ -3,9 +3,11 @@
 
 #include "base/mem.h"
 #include "result/doc.h"
+#include "sim/batch.h"
 #include "sim/scenario.h"
 #include "sim/sim.h"
 #include "study/curve.h"
+#include "study/together.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -96,6 +98,24 @@ enum wf_status wf_curve_loads(const char *text, double *loads, size_t *n, struct
 
 /* ---- runs ---- */
 
+/* The scenario of a point, which the caller frees. Null if the load is refused; errs[i] tells
+ * why. */
+static struct wf_scenario *scenario_of(struct work *work, size_t i)
+{
+    struct wf_scenario *scenario = wf_scenario_new();
+    struct wf_err *err = &work->errs[i];
+    char load[32];
+
+    (void)snprintf(load, sizeof(load), "%.6f", work->curve->points[i].load);
+    wf_scenario_append(scenario, work->scenario);
+    err->status = wf_scenario_set(scenario, "traffic.load", load, "--load", err);
+    if (err->status != WF_OK) {
+        wf_scenario_free(scenario);
+        return NULL;
+    }
+    return scenario;
+}
+
 static bool run_point(void *arg, size_t i)
 {
     struct work *work = arg;
@@ -104,14 +124,10 @@ static bool run_point(void *arg, size_t i)
     const struct wf_sim_host host = {.stop = work->host->stop,
                                      .running = work->host->running,
                                      .running_arg = work->host->running_arg};
-    struct wf_scenario *scenario = wf_scenario_new();
+    struct wf_scenario *scenario = scenario_of(work, i);
     struct wf_value *doc = NULL;
-    char load[32];
 
-    (void)snprintf(load, sizeof(load), "%.6f", point->load);
-    wf_scenario_append(scenario, work->scenario);
-    err->status = wf_scenario_set(scenario, "traffic.load", load, "--load", err);
-    if (err->status == WF_OK) {
+    if (scenario != NULL) {
         err->status = wf_sim_run(scenario, &host, &doc, err);
     }
     if (doc != NULL && err->status == WF_OK) {
@@ -120,6 +136,40 @@ static bool run_point(void *arg, size_t i)
     wf_doc_free(doc);
     wf_scenario_free(scenario);
     return point->done;
+}
+
+/* Runs all points at once. Returns whether all are done. */
+static bool run_together(struct work *work)
+{
+    size_t n = work->curve->n;
+    struct wf_sim_item *items = wf_xcalloc(n, sizeof(*items));
+    struct wf_scenario **scenarios = wf_xcalloc(n, sizeof(struct wf_scenario *));
+    size_t *point_of = wf_xcalloc(n, sizeof(*point_of)), n_items = 0;
+    bool complete = true;
+
+    for (size_t i = 0; i < n; i++) {
+        struct wf_scenario *scenario = scenario_of(work, i);
+        if (scenario != NULL) {
+            scenarios[n_items] = scenario;
+            items[n_items].scenario = scenario;
+            point_of[n_items++] = i;
+        }
+    }
+    wf_study_run_together(items, n_items, work->host);
+    for (size_t i = 0; i < n_items; i++) {
+        struct wf_curve_point *point = &work->curve->points[point_of[i]];
+        work->errs[point_of[i]] = items[i].err;
+        if (items[i].doc != NULL && items[i].err.status == WF_OK) {
+            wf_curve_point_read(point, items[i].doc);
+        }
+        complete = complete && items[i].err.status != WF_EINTR;
+        wf_doc_free(items[i].doc);
+        wf_scenario_free(scenarios[i]);
+    }
+    free(point_of);
+    free(scenarios);
+    free(items);
+    return complete;
 }
 
 /* Keeps the points that are done, and reports their number. */
@@ -149,7 +199,9 @@ enum wf_status wf_curve_run(const struct wf_scenario *scenario, struct wf_curve 
     };
     enum wf_status status = WF_OK;
 
-    bool complete = wf_points_run(host, curve->n, 0, run_point, &work);
+    bool complete = wf_sim_batch_suits(scenario, curve->n)
+                        ? run_together(&work)
+                        : wf_points_run(host, curve->n, 0, run_point, &work);
     for (size_t i = 0; i < curve->n && status == WF_OK; i++) {
         if (work.errs[i].status != WF_OK && work.errs[i].status != WF_EINTR) {
             status = work.errs[i].status;

@@ -5,9 +5,11 @@
 #include "report/output.h"
 #include "report/writer.h"
 #include "result/result.h"
+#include "sim/batch.h"
 #include "sim/scenario.h"
 #include "sim/sim.h"
 #include "study/study.h"
+#include "study/together.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -99,6 +101,37 @@ static void give_memory(struct work *work, uint64_t bytes)
     (void)pthread_mutex_unlock(&work->lock);
 }
 
+/* Keeps the result of a point that was run. A partial result is not kept: the point runs again
+ * next time. */
+static void keep_or_drop(const struct work *work, size_t point)
+{
+    struct wf_study_point *own = &work->study->points[point];
+    struct wf_err unkept;
+
+    if (own->err.status == WF_EINTR) {
+        wf_doc_free(own->doc);
+        own->doc = NULL;
+    } else if (own->doc != NULL && keep(work, point, &unkept) != WF_OK) {
+        own->err = unkept;
+    }
+}
+
+/* The scenario of a point with the executor that was asked for; null on failure. */
+static struct wf_scenario *scenario_of(const struct work *work, size_t point,
+                                       struct wf_err *err)
+{
+    struct wf_scenario *scenario = wf_study_scenario(work->study, point, err);
+
+    if (scenario != NULL && work->how->exec != NULL) {
+        err->status = wf_scenario_set(scenario, "engine.exec", work->how->exec, "--exec", err);
+        if (err->status != WF_OK) {
+            wf_scenario_free(scenario);
+            return NULL;
+        }
+    }
+    return scenario;
+}
+
 static bool run_point(void *arg, size_t i)
 {
     struct work *work = arg;
@@ -108,7 +141,7 @@ static bool run_point(void *arg, size_t i)
                                      .running = work->how->host.running,
                                      .running_arg = work->how->host.running_arg,
                                      .run_threads = run_threads(work)};
-    struct wf_scenario *scenario = wf_study_scenario(work->study, point, &own->err);
+    struct wf_scenario *scenario = scenario_of(work, point, &own->err);
 
     if (scenario == NULL) {
         return true;
@@ -119,17 +152,50 @@ static bool run_point(void *arg, size_t i)
         own->err.status = wf_sim_run(scenario, &host, &own->doc, &own->err);
         give_memory(work, bytes);
     }
-    if (own->err.status == WF_EINTR) {
-        /* A partial result is not kept: the point runs again next time. */
-        wf_doc_free(own->doc);
-        own->doc = NULL;
-    } else if (own->doc != NULL) {
-        struct wf_err unkept;
-        if (keep(work, point, &unkept) != WF_OK) {
-            own->err = unkept;
+    keep_or_drop(work, point);
+    wf_scenario_free(scenario);
+    return true;
+}
+
+/* Runs all points without a result at once, if their executor is made for that. Returns false if
+ * it is not; *complete tells whether all were run. */
+static bool run_together(struct work *work, bool *complete)
+{
+    struct wf_err ignored;
+    size_t n = 0;
+    struct wf_scenario *first =
+        work->n_left > 1 ? scenario_of(work, work->left[0], &ignored) : NULL;
+    bool suits = first != NULL && wf_sim_batch_suits(first, work->n_left);
+
+    wf_scenario_free(first);
+    if (!suits) {
+        return false;
+    }
+    struct wf_sim_item *items = wf_xcalloc(work->n_left, sizeof(*items));
+    struct wf_scenario **scenarios = wf_xcalloc(work->n_left, sizeof(struct wf_scenario *));
+    size_t *point_of = wf_xcalloc(work->n_left, sizeof(*point_of));
+    for (size_t i = 0; i < work->n_left; i++) {
+        struct wf_study_point *own = &work->study->points[work->left[i]];
+        struct wf_scenario *scenario = scenario_of(work, work->left[i], &own->err);
+        if (scenario != NULL) {
+            scenarios[n] = scenario;
+            items[n].scenario = scenario;
+            point_of[n++] = work->left[i];
         }
     }
-    wf_scenario_free(scenario);
+    wf_study_run_together(items, n, &work->how->host);
+    *complete = true;
+    for (size_t i = 0; i < n; i++) {
+        struct wf_study_point *own = &work->study->points[point_of[i]];
+        own->err = items[i].err;
+        own->doc = items[i].doc;
+        *complete = *complete && own->err.status != WF_EINTR;
+        keep_or_drop(work, point_of[i]);
+        wf_scenario_free(scenarios[i]);
+    }
+    free(point_of);
+    free(scenarios);
+    free(items);
     return true;
 }
 
@@ -187,8 +253,11 @@ enum wf_status wf_study_run(struct wf_study *study, const struct wf_study_run *h
     (void)pthread_mutex_init(&work.lock, NULL);
     (void)pthread_cond_init(&work.freed, NULL);
     find_kept(&work);
-    bool complete =
-        wf_points_run(&how->host, work.n_left, study->n_points - work.n_left, run_point, &work);
+    bool complete = true;
+    if (!run_together(&work, &complete)) {
+        complete = wf_points_run(&how->host, work.n_left, study->n_points - work.n_left,
+                                 run_point, &work);
+    }
     (void)pthread_cond_destroy(&work.freed);
     (void)pthread_mutex_destroy(&work.lock);
     free(work.left);

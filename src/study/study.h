@@ -61,6 +61,7 @@ const char *wf_study_text(const struct wf_study *study, size_t point, const char
 struct wf_study_run {
     const char *directory; /* where results are stored and looked for */
     uint64_t memory;       /* budget in bytes for all points that run in parallel */
+    const char *exec;      /* value of engine.exec for all points; null: that of the study */
     struct wf_points_host host;
 };
 

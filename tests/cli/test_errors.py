@@ -227,6 +227,9 @@ CASES = [
     ([*REPLAY, "--threads", "0"], 2, "--threads: '0' is out of range"),
     ([*REPLAY, "--threads", "100000"], 2, "--threads: .* out of range"),
     ([*REPLAY, "-p", "engine.batch=0"], 2, "engine.batch: '0' is out of range"),
+    ([*REPLAY, "-p", "engine.exec=gpu"], 2, "gpu executes synthetic traffic only"),
+    ([*REPLAY, "-p", "engine.exec=lockstep"], 2, "programs need events"),
+    (["traffic", "uniform", "--topo", "torus:4x4", "--exec", "fpga"], 2, "--exec: 'fpga' is not one of"),
     ([*REPLAY, "--seed", "-1"], 2, "--seed: '-1' is not a count"),
     # options
     ([*REPLAY, "--thread", "2"], 2, "unknown option '--thread'; did you mean '--threads'"),

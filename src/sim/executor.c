@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/executor.h"
+
+#include "base/mem.h"
+#include "base/units.h"
+#include "engine/config.h"
+#include "result/result.h"
+#include "sim/document.h"
+#include "sim/warnings.h"
+#include "topo/topo.h"
+#include "traffic/traffic.h"
+
+#include <weft/weft.h>
+
+#include <stdlib.h>
+
+static const struct wf_executor *const executors[] = {
+#define WF_EXECUTOR(name) &wf_executor_##name,
+#include "sim/executors.def"
+#undef WF_EXECUTOR
+};
+
+/* Where `auto` changes from one executor to the next; docs/dev/performance.md has the measurements.
+ * Work is the number of packets that all nodes generate. */
+enum {
+    WORK_FOR_GPU = 20000000, /* below this, starting the GPU costs more than it saves */
+    NODES_FOR_GPU = 2048,    /* of all networks that run at once: fewer do not fill a GPU */
+    LOAD_FOR_LOCKSTEP = 30,  /* percent: below this, most routers are idle in most cycles */
+};
+
+/* Packets that the nodes of a network generate. */
+static double work_of(const struct wf_job *job)
+{
+    const struct wf_traffic_params *set = wf_plan_values(job->plan, "traffic");
+
+    return set->rounds > 0
+               ? (double)set->rounds * (double)set->burst * (double)job->plan->topo->n_nodes
+               : set->load * (double)set->phit / (double)set->size * (double)set->cycles *
+                     (double)job->plan->topo->n_nodes;
+}
+
+static enum wf_exec fastest(const struct wf_job *job, size_t n)
+{
+    const struct wf_traffic_params *set = wf_plan_values(job->plan, "traffic");
+    double nodes = (double)job->plan->topo->n_nodes * (double)n;
+
+    if (work_of(job) * (double)n >= WORK_FOR_GPU && nodes >= NODES_FOR_GPU &&
+        wf_executor_gpu.accepts(job, NULL) == WF_OK) {
+        return WF_EXEC_GPU;
+    }
+    if ((set->rounds > 0 || set->load * 100 >= LOAD_FOR_LOCKSTEP) &&
+        wf_executor_lockstep.accepts(job, NULL) == WF_OK) {
+        return WF_EXEC_LOCKSTEP;
+    }
+    return WF_EXEC_EVENTS;
+}
+
+enum wf_status wf_executor_choose(const struct wf_job *job, size_t n,
+                                  const struct wf_executor **out, struct wf_err *err)
+{
+    enum wf_exec exec = (enum wf_exec)job->plan->engine.exec;
+
+    if (job->traffic == NULL && exec > WF_EXEC_EVENTS) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "engine.exec: %s executes synthetic traffic only (weft traffic); "
+                          "programs need events",
+                          wf_exec_names[exec]);
+    }
+    if (exec == WF_EXEC_AUTO) {
+        exec = job->traffic != NULL ? fastest(job, n) : WF_EXEC_EVENTS;
+    }
+    *out = executors[exec - 1];
+    return (*out)->accepts(job, err);
+}
+
+enum wf_status wf_executor_describe(struct wf_executor_job *own, struct wf_value **doc,
+                                    struct wf_err *err)
+{
+    struct wf_job *job = own->job;
+    enum wf_status status = own->status;
+
+    if (status != WF_OK && status != WF_EINTR) {
+        *err = own->err;
+        return status;
+    }
+    if (status == WF_EINTR) {
+        char time[WF_UNITS_TEXT_MAX];
+        (void)wf_err_set(err, WF_EINTR,
+                         "interrupted at simulated time %s; the result is partial",
+                         wf_human_time(own->run.time, time));
+    }
+    struct wf_value *root = wf_result_new(weft_version());
+    wf_plan_describe(job->plan, root);
+    struct wf_value *result = wf_doc_section(root, "result");
+    job->tally = own->tally;
+    status = job->ops->describe(job, NULL, &own->run, result, status, err);
+    job->tally = NULL;
+    wf_document_links(job, result);
+    wf_sim_warn_unused(job->plan, root);
+    wf_document_run(root, job->plan, &own->run, job->ops->memory(job));
+    *doc = root;
+    return status;
+}
+
+enum wf_status wf_executor_run(const struct wf_executor *executor, struct wf_job *job,
+                               const struct wf_sim_host *host, struct wf_value **doc,
+                               struct wf_err *err)
+{
+    struct wf_executor_job own = {.job = job,
+                                  .tally = wf_xcalloc(1, sizeof(struct wf_traffic_tally))};
+
+    executor->run(&own, 1, host);
+    enum wf_status status = wf_executor_describe(&own, doc, err);
+    free(own.tally);
+    return status;
+}
