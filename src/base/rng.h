@@ -11,24 +11,9 @@
  */
 
 #include "base/int128.h"
+#include "base/rng_pure.h"
 
 #include <stdint.h>
-
-#define WF_RNG_GOLDEN UINT64_C(0x9e3779b97f4a7c15)
-
-static inline uint64_t wf_rng_mix(uint64_t z)
-{
-    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-    return z ^ (z >> 31);
-}
-
-static inline uint64_t wf_rng_draw(uint64_t seed, uint64_t stream, uint64_t draw)
-{
-    uint64_t start = wf_rng_mix(seed + (stream + 1) * WF_RNG_GOLDEN);
-
-    return wf_rng_mix(start + (draw + 1) * WF_RNG_GOLDEN);
-}
 
 /* `random` scaled to 0 .. n-1 without division; the bias is below n / 2^64. */
 static inline uint64_t wf_rng_below(uint64_t random, uint64_t n)

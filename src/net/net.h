@@ -200,6 +200,8 @@ struct wf_net {
     int64_t promise_ps; /* least delay from a node to another process */
     enum wf_net_ahead ahead;
     struct wf_net_ends ends;
+    bool has_digest; /* the usage of its routers has a digest of all decisions, which does not
+                      * depend on the events that lead to them */
     const struct wf_topo *route_topo;   /* messages follow next_port() of this topology; null:
                                          they take other routes */
     const struct wf_fault_plan *faults; /* failures in time (net/fault/fault.h); null: none */

@@ -41,6 +41,7 @@ void wf_net_usage_merge(struct wf_net_usage *into, const struct wf_net_usage *fr
         wf_net_waits_add(&into->waits, &from->waits.at[i]);
     }
     into->injected += from->injected;
+    into->digest += from->digest;
     into->waited += from->waited;
     into->links = from->links > into->links ? from->links : into->links;
     for (uint32_t i = 0; i < WF_NET_USAGE_LINKS; i++) {

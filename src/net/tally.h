@@ -78,6 +78,7 @@ struct wf_net_usage {
     uint64_t injected,
         waited; /* packets that left their source, and picoseconds they waited there */
     struct wf_net_waits waits; /* queues that cannot move on */
+    uint64_t digest;           /* of all decisions, if the model has_digest */
 };
 
 /* Counts a link among the busiest if it is one of them. */

@@ -54,6 +54,7 @@ static enum wf_status traffic_prepare(struct wf_job *job, struct wf_err *err)
         .pattern = plan->pattern,
         .topo = plan->topo,
         .n_nodes = env.n_nodes,
+        .seed = env.seed,
     };
     enum wf_status status =
         plan->net->create(wf_plan_values(plan, "net"), &env, &job->setup.net, err);
@@ -245,7 +246,7 @@ static enum wf_status traffic_describe(const struct wf_job *job, const struct wf
     if (job->setup.net->faults != NULL) {
         wf_fault_describe(job->setup.net->faults, &tally->totals.losses, result);
     }
-    wf_document_digest(result, run->digest);
+    wf_document_digest(result, job->setup.net->has_digest ? tally->usage.digest : run->digest);
     if (deadlock) {
         status = report_deadlock(tally, set, &found, result, err);
     } else if (status == WF_OK && blocked) {

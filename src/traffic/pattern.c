@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "topo/topo.h"
+#include "traffic/draw.h"
 #include "traffic/weights.h"
 
 #include <inttypes.h>
@@ -29,22 +30,27 @@ struct kind {
     enum wf_status (*prepare)(struct wf_traffic_pattern *pattern, struct wf_err *err);
     uint32_t (*permute)(const struct wf_traffic_pattern *pattern, uint32_t node);
     int64_t (*next)(const struct wf_traffic_pattern *pattern, uint32_t node,
-                    const struct wf_traffic_draw *draw);
+                    struct wf_traffic_draw *draw);
 };
 
-static uint64_t draw_below(const struct wf_traffic_draw *draw, uint64_t n)
+uint64_t wf_traffic_draw(struct wf_traffic_draw *draw)
 {
-    return wf_rng_below(draw->random(draw->arg), n);
+    return wf_traffic_draw_message(draw->seed, draw->node, draw->message, draw->count++);
 }
 
-static bool draw_chance(const struct wf_traffic_draw *draw, double chance)
+static uint64_t draw_below(struct wf_traffic_draw *draw, uint64_t n)
 {
-    return (double)(draw->random(draw->arg) >> 11) * 0x1p-53 < chance;
+    return wf_rng_below(wf_traffic_draw(draw), n);
+}
+
+static bool draw_chance(struct wf_traffic_draw *draw, double chance)
+{
+    return (double)(wf_traffic_draw(draw) >> 11) * 0x1p-53 < chance;
 }
 
 /* A random one of the first `n` nodes, but not the node itself unless the pattern allows it. */
 static int64_t draw_other(const struct wf_traffic_pattern *pattern, uint32_t node, uint32_t n,
-                          const struct wf_traffic_draw *draw)
+                          struct wf_traffic_draw *draw)
 {
     if (pattern->set.self || node >= n) {
         return (int64_t)draw_below(draw, n);
@@ -57,13 +63,13 @@ static int64_t draw_other(const struct wf_traffic_pattern *pattern, uint32_t nod
 }
 
 static int64_t uniform(const struct wf_traffic_pattern *pattern, uint32_t node,
-                       const struct wf_traffic_draw *draw)
+                       struct wf_traffic_draw *draw)
 {
     return draw_other(pattern, node, pattern->n, draw);
 }
 
 static int64_t hot_spot(const struct wf_traffic_pattern *pattern, uint32_t node,
-                        const struct wf_traffic_draw *draw)
+                        struct wf_traffic_draw *draw)
 {
     if (draw_chance(draw, pattern->set.hot) && node != pattern->set.hot_node) {
         return (int64_t)pattern->set.hot_node;
@@ -82,7 +88,7 @@ static enum wf_status prepare_hot_spot(struct wf_traffic_pattern *pattern, struc
 }
 
 static int64_t hot_region(const struct wf_traffic_pattern *pattern, uint32_t node,
-                          const struct wf_traffic_draw *draw)
+                          struct wf_traffic_draw *draw)
 {
     if (draw_chance(draw, pattern->set.hot)) {
         return draw_other(pattern, node, (uint32_t)pattern->set.hot_nodes, draw);
@@ -107,7 +113,7 @@ static enum wf_status prepare_hot_region(struct wf_traffic_pattern *pattern, str
 /* Nodes in the lower half of the first dimension send to each other; the others send
  * nothing. */
 static int64_t semi_directed(const struct wf_traffic_pattern *pattern, uint32_t node,
-                             const struct wf_traffic_draw *draw)
+                             struct wf_traffic_draw *draw)
 {
     uint32_t half = pattern->width / 2, rows = pattern->n / pattern->width;
 
@@ -148,11 +154,11 @@ static enum wf_status prepare_local(struct wf_traffic_pattern *pattern, struct w
 /* Draws a distance, then nodes until one has this distance. If none is found, takes any
  * node. */
 static int64_t local(const struct wf_traffic_pattern *pattern, uint32_t node,
-                     const struct wf_traffic_draw *draw)
+                     struct wf_traffic_draw *draw)
 {
     enum { TRIES = 4096 };
     const struct wf_topo *topo = pattern->topo;
-    uint64_t lot = draw->random(draw->arg) >> 32;
+    uint64_t lot = wf_traffic_draw(draw) >> 32;
     uint32_t wanted = 1;
 
     while (wanted < pattern->diameter && lot >= pattern->chance[wanted]) {
@@ -258,9 +264,9 @@ static enum wf_status prepare_matrix(struct wf_traffic_pattern *pattern, struct 
 }
 
 static int64_t matrix_next(const struct wf_traffic_pattern *pattern, uint32_t node,
-                           const struct wf_traffic_draw *draw)
+                           struct wf_traffic_draw *draw)
 {
-    return wf_traffic_matrix_choose(pattern->matrix, node, draw->random(draw->arg));
+    return wf_traffic_matrix_choose(pattern->matrix, node, wf_traffic_draw(draw));
 }
 
 static const struct kind kinds[] = {
@@ -401,12 +407,27 @@ void wf_traffic_pattern_free(struct wf_traffic_pattern *pattern)
     }
 }
 
-int64_t wf_traffic_pattern_next(const struct wf_traffic_pattern *pattern, uint32_t node,
-                                const struct wf_traffic_draw *draw)
+int64_t wf_traffic_pattern_next(const struct wf_traffic_pattern *pattern,
+                                struct wf_traffic_draw *draw)
 {
+    uint32_t node = draw->node;
+
     if (pattern->kind->next != NULL) {
         return pattern->kind->next(pattern, node, draw);
     }
     uint32_t other = pattern->kind->permute(pattern, node);
     return other == node && !pattern->set.self ? WF_TRAFFIC_SILENT : (int64_t)other;
+}
+
+struct wf_traffic_pattern_facts
+wf_traffic_pattern_facts(const struct wf_traffic_pattern *pattern)
+{
+    const struct kind *kind = pattern->kind;
+
+    return (struct wf_traffic_pattern_facts){kind->permute != NULL      ? WF_TRAFFIC_PERMUTATION
+                                             : kind->next == uniform    ? WF_TRAFFIC_UNIFORM
+                                             : kind->next == hot_spot   ? WF_TRAFFIC_HOT_SPOT
+                                             : kind->next == hot_region ? WF_TRAFFIC_HOT_REGION
+                                                                        : WF_TRAFFIC_OTHER,
+                                             &pattern->set};
 }

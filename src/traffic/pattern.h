@@ -30,10 +30,12 @@ struct wf_traffic_pattern_params {
 
 struct wf_traffic_pattern;
 
-/* A source of random numbers. */
+/* The message that numbers are drawn for, and how many have been drawn. */
 struct wf_traffic_draw {
-    uint64_t (*random)(void *arg);
-    void *arg;
+    uint64_t seed;
+    uint64_t message; /* its number at its node */
+    uint32_t node;
+    uint32_t count;
 };
 
 enum { WF_TRAFFIC_SILENT = -1 };
@@ -55,6 +57,24 @@ enum wf_status wf_traffic_pattern_create(const char *name,
                                          struct wf_traffic_pattern **out, struct wf_err *err);
 void wf_traffic_pattern_free(struct wf_traffic_pattern *pattern); /* null is allowed */
 
-/* The destination of the next message of a node; WF_TRAFFIC_SILENT: it sends none. */
-int64_t wf_traffic_pattern_next(const struct wf_traffic_pattern *pattern, uint32_t node,
-                                const struct wf_traffic_draw *draw);
+/* What other implementations of a pattern need to know. */
+enum wf_traffic_pattern_kind {
+    WF_TRAFFIC_UNIFORM,
+    WF_TRAFFIC_PERMUTATION, /* always the same destination */
+    WF_TRAFFIC_HOT_SPOT,
+    WF_TRAFFIC_HOT_REGION,
+    WF_TRAFFIC_OTHER,
+};
+struct wf_traffic_pattern_facts {
+    enum wf_traffic_pattern_kind kind;
+    const struct wf_traffic_pattern_params *set; /* completed */
+};
+struct wf_traffic_pattern_facts
+wf_traffic_pattern_facts(const struct wf_traffic_pattern *pattern);
+
+/* The next random number for a message. */
+uint64_t wf_traffic_draw(struct wf_traffic_draw *draw);
+
+/* The destination of a message; WF_TRAFFIC_SILENT: its node sends none. */
+int64_t wf_traffic_pattern_next(const struct wf_traffic_pattern *pattern,
+                                struct wf_traffic_draw *draw);

@@ -22,16 +22,6 @@ static const double student[LEVELS][BATCHES - 1] = {
      2.807,  2.797, 2.787, 2.779, 2.771, 2.763, 2.756, 2.750, 2.744},
 };
 
-static uint32_t class_of(uint64_t latency)
-{
-    if (latency < 16) {
-        return (uint32_t)latency;
-    }
-    uint32_t power = 63 - (uint32_t)__builtin_clzll(latency); /* 4 or more */
-    uint32_t at = (power - 3) * 16 + (uint32_t)(latency >> (power - 4) & 15);
-    return at < WF_TRAFFIC_CLASSES ? at : WF_TRAFFIC_CLASSES - 1;
-}
-
 /* The largest latency of a class. */
 static uint64_t class_top(uint32_t at)
 {
@@ -57,10 +47,10 @@ void wf_traffic_latency(struct wf_traffic_batch *batch, int64_t latency, uint64_
     batch->arrived_bytes += bytes;
     batch->latency_sum += value;
     batch->latency_max = value > batch->latency_max ? value : batch->latency_max;
-    batch->classes[class_of(value)]++;
+    batch->classes[wf_traffic_class(value)]++;
 }
 
-static void add_batch(struct wf_traffic_batch *into, const struct wf_traffic_batch *from)
+void wf_traffic_batch_add(struct wf_traffic_batch *into, const struct wf_traffic_batch *from)
 {
     into->offered += from->offered;
     into->dropped += from->dropped;
@@ -83,7 +73,7 @@ void wf_traffic_merge(void *into, const void *from)
     const struct wf_traffic_tally *b = from;
 
     for (uint32_t i = 0; i < BATCHES; i++) {
-        add_batch(&a->batches[i], &b->batches[i]);
+        wf_traffic_batch_add(&a->batches[i], &b->batches[i]);
     }
     wf_net_usage_merge(&a->usage, &b->usage);
     wf_net_totals_merge(&a->totals, &b->totals);
@@ -190,7 +180,7 @@ static void sum_up(const struct wf_traffic_tally *tally, struct wf_traffic_summa
 
     memset(&all, 0, sizeof(all));
     for (uint32_t i = summary->warm_up; i < BATCHES; i++) {
-        add_batch(&all, &tally->batches[i]);
+        wf_traffic_batch_add(&all, &tally->batches[i]);
     }
     summary->batches = BATCHES - summary->warm_up;
     summary->offered = all.offered;

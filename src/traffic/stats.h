@@ -8,23 +8,10 @@
  */
 
 #include "net/net.h"
+#include "traffic/batch.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-enum {
-    WF_TRAFFIC_BATCHES = 32,
-    /* Latencies are counted in classes: 16 for each power of two, in picoseconds. */
-    WF_TRAFFIC_CLASSES = 16 * 60,
-};
-
-struct wf_traffic_batch {
-    uint64_t offered, dropped;             /* messages generated in this batch */
-    uint64_t offered_bytes, dropped_bytes; /* likewise */
-    uint64_t arrived, arrived_bytes;       /* messages that arrived in this batch */
-    uint64_t latency_sum, latency_max;     /* picoseconds, of these messages */
-    uint32_t classes[WF_TRAFFIC_CLASSES];  /* likewise, by latency */
-};
 
 struct wf_traffic_tally {
     struct wf_traffic_batch batches[WF_TRAFFIC_BATCHES];
@@ -37,6 +24,7 @@ struct wf_traffic_tally {
 void wf_traffic_merge(void *into, const void *from); /* wf_merge_fn */
 /* Likewise for tallies that are followed by the counters of the network. */
 void wf_traffic_merge_all(void *into, const void *from);
+void wf_traffic_batch_add(struct wf_traffic_batch *into, const struct wf_traffic_batch *from);
 void wf_traffic_latency(struct wf_traffic_batch *batch, int64_t latency, uint64_t bytes);
 
 struct wf_traffic_summary {

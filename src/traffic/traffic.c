@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "traffic/traffic.h"
+#include "traffic/model.h"
 
 #include "base/histogram.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "net/net.h"
+#include "traffic/draw.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -13,25 +14,12 @@
 
 enum { SEND = WF_NET_KINDS, DONE };
 
-struct wf_traffic {
-    const struct wf_traffic_params *set;
-    struct wf_traffic_pattern *pattern;
-    struct wf_traffic_weights sizes; /* from a file; n is 0 if there is no file */
-    double *factors;                 /* load factor of each node; null: all are 1 */
-    double mean_size;                /* bytes */
-    double chance;                   /* probability of a burst at a node in a cycle */
-    uint32_t n_nodes;
-    int64_t batch_ps;
-    struct wf_net *net;
-    size_t offset; /* offset of struct node in the state of a process */
-    struct wf_process_ops ops;
-};
-
 /* The state of a node, after the network's part. */
 struct node {
     uint64_t missing; /* closed loop: messages of this round that are still in progress */
     uint64_t rounds;  /* rounds begun so far */
     uint64_t halted;  /* the network is in a deadlock: the node sends no more */
+    uint64_t bursts, messages; /* whose random numbers have been drawn */
 };
 
 /* The header of a message. */
@@ -53,11 +41,6 @@ struct note {
 
 /* ---- sending ---- */
 
-static uint64_t random_of(void *arg)
-{
-    return wf_random(arg);
-}
-
 static struct node *node_of(const struct wf_traffic *traffic, void *state)
 {
     return (void *)((unsigned char *)state + traffic->offset);
@@ -68,14 +51,15 @@ static uint32_t number_of(const struct wf_traffic *traffic, const struct wf_ctx 
     return wf_self(ctx) - traffic->net->first_node;
 }
 
-static uint64_t draw_size(const struct wf_traffic *traffic, struct wf_ctx *ctx)
+uint64_t wf_traffic_draw_size(const struct wf_traffic *traffic, struct wf_traffic_draw *draw)
 {
     const struct wf_traffic_params *set = traffic->set;
 
     if (traffic->sizes.n > 0) {
-        return wf_traffic_weights_choose(&traffic->sizes, wf_random(ctx));
+        return wf_traffic_weights_choose(&traffic->sizes, wf_traffic_draw(draw));
     }
-    if (set->long_share > 0 && (double)(wf_random(ctx) >> 11) * 0x1p-53 < set->long_share) {
+    if (set->long_share > 0 &&
+        (double)(wf_traffic_draw(draw) >> 11) * 0x1p-53 < set->long_share) {
         return set->long_size;
     }
     return set->size;
@@ -99,17 +83,21 @@ static uint64_t send_burst(const struct wf_traffic *traffic, struct wf_ctx *ctx,
                            struct note *note)
 {
     const struct wf_net *net = traffic->net;
-    const struct wf_traffic_draw draw = {.random = random_of, .arg = ctx};
+    struct node *node = node_of(traffic, state);
     bool drops =
         traffic->set->drop && traffic->set->rounds == 0 && net->ops->can_inject != NULL;
     uint64_t sent = 0;
 
+    wf_touch(ctx, node, sizeof(*node));
     for (uint64_t i = 0; i < traffic->set->burst; i++) {
-        int64_t dst = wf_traffic_pattern_next(traffic->pattern, number_of(traffic, ctx), &draw);
+        struct wf_traffic_draw draw = {.seed = traffic->seed,
+                                       .node = number_of(traffic, ctx),
+                                       .message = node->messages++};
+        int64_t dst = wf_traffic_pattern_next(traffic->pattern, &draw);
         if (dst < 0) {
             continue;
         }
-        uint64_t bytes = draw_size(traffic, ctx);
+        uint64_t bytes = wf_traffic_draw_size(traffic, &draw);
         note->offered++;
         note->offered_bytes += bytes;
         if (drops && !net->ops->can_inject(net, ctx, state, (uint32_t)dst)) {
@@ -123,38 +111,41 @@ static uint64_t send_burst(const struct wf_traffic *traffic, struct wf_ctx *ctx,
     return sent;
 }
 
-static double chance_of(const struct wf_traffic *traffic, uint32_t node)
-{
-    return traffic->factors == NULL ? traffic->chance
-                                    : traffic->chance * traffic->factors[node];
-}
-
 /* -ln(x) for 0 < x < 1, the same on every machine. */
 static double minus_log(double x)
 {
     return wf_rng_exponential((uint64_t)(x * 0x1p64) - 1);
 }
 
+double wf_traffic_scale(double chance)
+{
+    return chance >= 1 ? 0 : minus_log(1 - chance);
+}
+
 /* The time until a node's next burst. In a Bernoulli process the number of cycles has a
  * geometric distribution, which is an exponential number rounded up. */
-static int64_t draw_gap(const struct wf_traffic *traffic, struct wf_ctx *ctx, double chance)
+static int64_t draw_gap(const struct wf_traffic *traffic, uint64_t random, double chance)
 {
-    double cycle = (double)traffic->set->cycle, gap = wf_rng_exponential(wf_random(ctx));
+    double cycle = (double)traffic->set->cycle, gap;
 
     if (traffic->set->arrivals == WF_TRAFFIC_POISSON) {
-        gap = gap / chance * cycle;
+        gap = wf_rng_exponential(random) / chance * cycle;
     } else {
-        gap = chance >= 1 ? cycle : (1 + floor(gap / minus_log(1 - chance))) * cycle;
+        gap = (1 + floor(wf_traffic_gap_cycles(random, wf_traffic_scale(chance)))) * cycle;
     }
     return gap < 1e18 ? (int64_t)gap : WF_TIME_MAX;
 }
 
-static void schedule_send(const struct wf_traffic *traffic, struct wf_ctx *ctx)
+static void schedule_send(const struct wf_traffic *traffic, struct wf_ctx *ctx, void *state)
 {
-    double chance = chance_of(traffic, number_of(traffic, ctx));
+    uint32_t number = number_of(traffic, ctx);
+    double chance = wf_traffic_chance(traffic, number);
 
     if (chance > 0) {
-        int64_t gap = draw_gap(traffic, ctx, chance);
+        struct node *node = node_of(traffic, state);
+        wf_touch(ctx, node, sizeof(*node));
+        uint64_t random = wf_traffic_draw_gap(traffic->seed, number, node->bursts++);
+        int64_t gap = draw_gap(traffic, random, chance);
         if (gap < WF_TIME_MAX - wf_now(ctx)) {
             wf_schedule(ctx, wf_self(ctx), gap, SEND, NULL, 0);
         }
@@ -228,7 +219,7 @@ static void node_init(void *state, struct wf_ctx *ctx)
     if (traffic->set->rounds > 0) {
         wf_schedule(ctx, wf_self(ctx), 0, SEND, NULL, 0);
     } else {
-        schedule_send(traffic, ctx);
+        schedule_send(traffic, ctx, state);
     }
 }
 
@@ -252,7 +243,7 @@ static void node_event(void *state, const struct wf_event *ev, struct wf_ctx *ct
         begin_round(traffic, ctx, state, &note);
     } else {
         (void)send_burst(traffic, ctx, state, &note);
-        schedule_send(traffic, ctx);
+        schedule_send(traffic, ctx, state);
     }
     wf_note(ctx, &note, sizeof(note));
 }
@@ -384,6 +375,7 @@ enum wf_status wf_traffic_new(const struct wf_traffic_config *config, struct wf_
 
     traffic->set = set;
     traffic->n_nodes = config->n_nodes;
+    traffic->seed = config->seed;
     enum wf_status status = wf_traffic_pattern_create(
         config->pattern, &set->pattern, config->topo, config->n_nodes, &traffic->pattern, err);
     if (status == WF_OK) {

@@ -41,6 +41,7 @@ struct wf_traffic_config {
     const char *pattern;
     const struct wf_topo *topo; /* may be null */
     uint32_t n_nodes;
+    uint64_t seed;
 };
 
 /* Creates the traffic and checks its parameters completely. The caller owns *out, which must

@@ -191,12 +191,16 @@ static void count_injected(const struct wf_router_view *view, uint32_t input,
 }
 
 /* Draws whether packets in transit go first this time. */
-static bool transit_first(const struct wf_router_view *view)
+static bool transit_first(const struct wf_router_view *view, uint32_t what)
 {
     double priority = view->model->set.transit_priority;
 
-    return priority > 0 &&
-           (priority >= 1 || (double)(wf_random(view->ctx) >> 11) * 0x1p-53 < priority);
+    if (priority <= 0 || priority >= 1) {
+        return priority > 0;
+    }
+    uint64_t lot =
+        wf_router_draw(view->model->seed, view->vertex, what, (uint64_t)view->now, 0);
+    return (double)(lot >> 11) * 0x1p-53 < priority;
 }
 
 /* The winner among the requests for a channel, the first of which is `from`. */
@@ -204,7 +208,9 @@ static uint32_t choose(const struct wf_router_view *view, const struct round *ro
                        uint32_t from, uint32_t winner)
 {
     uint32_t channel = round->requests[from].channel, best = from, n = 1;
-    bool transit = transit_first(view);
+    uint32_t what =
+        channel == WF_ROUTER_CONSUME ? WF_ROUTER_DRAW_EAT : WF_ROUTER_DRAW_GRANT + channel;
+    bool transit = transit_first(view, what);
 
     for (uint32_t i = from + 1; i < round->n; i++) {
         uint32_t a = round->requests[i].input, b = round->requests[best].input;
@@ -215,7 +221,7 @@ static uint32_t choose(const struct wf_router_view *view, const struct round *ro
         if (transit && is_injected(view, a) != is_injected(view, b)) {
             best = is_injected(view, a) ? best : i;
         } else if (view->model->set.arbitration == WF_ROUTER_DICE
-                       ? wf_rng_below(wf_random(view->ctx), n) == 0
+                       ? wf_router_below(view, what, n, n) == 0
                        : before(view, winner, a, b)) {
             best = i;
         }
@@ -341,6 +347,9 @@ static void send(const struct wf_router_view *view, uint32_t port, struct round 
 
     struct wf_router_packet packet = begin(view, input, kind->pace, round);
     count_injected(view, input, &packet, round);
+    view->head->digest +=
+        wf_router_fact((uint64_t)view->now, view->vertex, port * model->vcs + vc, packet.dst,
+                       (uint64_t)packet.born);
     wf_router_stats_leaves(view, port, &packet);
     packet.hops++;
     packet.input = (wf_router_in_port(model, view->vertex, port) * model->vcs + vc) & 0x7fff;

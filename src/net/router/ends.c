@@ -399,6 +399,8 @@ void wf_router_consume(const struct wf_router_view *view, const struct wf_router
     wf_touch(view->ctx, head, sizeof(*head));
     head->consumed++;
     head->hops += packet->hops;
+    head->digest += wf_router_fact((uint64_t)view->now, view->vertex, WF_ROUTER_FACT_EATEN,
+                                   packet->dst, (uint64_t)packet->born);
     wf_router_stats_consumed(view, packet);
     wf_router_counted(view);
     if (is_lost(view, packet->msg.src_node, packet->number) || !completes(view, packet)) {

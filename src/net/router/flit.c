@@ -197,13 +197,13 @@ static void route_in_grid(const struct wf_router_view *view, uint32_t input,
 }
 
 /* Chooses one of several ports: at random, or the one with the fewest waiting flits. */
-static uint32_t choose_port(const struct wf_router_view *view, const uint32_t *ports,
-                            uint32_t n)
+static uint32_t choose_port(const struct wf_router_view *view, uint32_t input,
+                            const uint32_t *ports, uint32_t n)
 {
     uint32_t best = 0, least = WF_ROUTER_NONE, ties = 0;
 
     if (view->model->request == WF_ROUTER_RANDOM) {
-        return ports[wf_router_below(view, n)];
+        return ports[wf_router_below(view, input, 0, n)];
     }
     for (uint32_t i = 0; i < n; i++) {
         uint32_t used = 0;
@@ -211,7 +211,7 @@ static uint32_t choose_port(const struct wf_router_view *view, const uint32_t *p
             used += wf_router_flit_channels(view)[ports[i] * view->model->vcs + vc].used;
         }
         ties = used < least ? 1 : used == least ? ties + 1 : ties;
-        if (used < least || (used == least && wf_router_below(view, ties) == 0)) {
+        if (used < least || (used == least && wf_router_below(view, input, i, ties) == 0)) {
             best = i;
             least = used;
         }
@@ -247,7 +247,7 @@ void wf_router_flit_route(const struct wf_router_view *view, uint32_t input)
     } else if (model->scheme == WF_ROUTER_POLICY) {
         route_by_policy(view, input);
     } else {
-        uint32_t port = choose_port(view, ports, wf_router_ports(view, packet, ports));
+        uint32_t port = choose_port(view, input, ports, wf_router_ports(view, packet, ports));
         set_route(view, input, port, all_of(model->vcs));
     }
 }

@@ -13,6 +13,7 @@
 #include "net/fault/fault.h"
 #include "net/links.h"
 #include "net/route/route.h"
+#include "net/router/draw.h"
 #include "net/router/router.h"
 #include "net/topology.h"
 #include "topo/grid.h"
@@ -160,6 +161,7 @@ struct wf_router_head {
     uint32_t consume_winner;
     uint32_t epoch;   /* with failures in time: epoch of the last decision */
     uint64_t dropped; /* packets that entered the network and met a failure here */
+    uint64_t digest;  /* sum of wf_router_fact() */
     /* Nodes only: */
     uint32_t numbers;               /* messages sent so far */
     uint32_t backlog, backlog_last; /* cells of messages that wait for injection */
@@ -375,10 +377,14 @@ static inline uint32_t wf_router_dim_port(const struct wf_router_packet *packet,
     return 2 * dim + ((packet->on.down >> dim & 1));
 }
 
-/* A random number below n. */
-static inline uint32_t wf_router_below(const struct wf_router_view *view, uint32_t n)
+/* A random number below n: the `count`-th of this cycle for a purpose (net/router/draw.h). */
+static inline uint32_t wf_router_below(const struct wf_router_view *view, uint32_t what,
+                                       uint32_t count, uint32_t n)
 {
-    return n == 1 ? 0 : (uint32_t)wf_rng_below(wf_random(view->ctx), n);
+    return n == 1 ? 0
+                  : wf_rng_below32(wf_router_draw(view->model->seed, view->vertex, what,
+                                                  (uint64_t)view->now, count),
+                                   n);
 }
 
 /* ---- links.c ---- */

@@ -27,10 +27,17 @@ uint64_t wf_router_queue_bytes(const struct wf_router_view *view, uint32_t port)
     return packets * model->set.packet;
 }
 
+/* Who asks a policy, and how many random numbers it has drawn. */
+struct asked {
+    const struct wf_router_view *view;
+    uint32_t input, draws;
+};
+
 /* Bytes that wait at a port of this router, or of a neighbour according to its last notice. */
 static uint64_t queue_of(const struct wf_route_query *query, uint32_t vertex, uint32_t port)
 {
-    const struct wf_router_view *view = query->arg;
+    const struct wf_router_view *view = ((const struct asked *)query->arg)->view;
+
     if (vertex == view->vertex) {
         return wf_router_queue_bytes(view, port);
     }
@@ -39,13 +46,15 @@ static uint64_t queue_of(const struct wf_route_query *query, uint32_t vertex, ui
 
 static uint64_t random_of(const struct wf_route_query *query)
 {
-    const struct wf_router_view *view = query->arg;
+    struct asked *by = query->arg;
+    const struct wf_router_view *view = by->view;
 
-    return wf_random(view->ctx);
+    return wf_router_draw(view->model->seed, view->vertex, by->input, (uint64_t)view->now,
+                          by->draws++);
 }
 
 /* The flow number, shared by all packets on the same route: net.ecmp. */
-static uint64_t flow_of(const struct wf_router_view *view,
+static uint64_t flow_of(const struct wf_router_view *view, uint32_t input,
                         const struct wf_router_packet *packet)
 {
     const struct wf_router_net *model = view->model;
@@ -54,7 +63,10 @@ static uint64_t flow_of(const struct wf_router_view *view,
     if (!model->route->ops->is_by_flow || model->set.ecmp == WF_ROUTE_FLOW_MESSAGE) {
         return wf_rng_mix(src | packet->number);
     }
-    return model->set.ecmp == WF_ROUTE_FLOW_PAIR ? src | packet->dst : wf_random(view->ctx);
+    return model->set.ecmp == WF_ROUTE_FLOW_PAIR
+               ? src | packet->dst
+               : wf_router_draw(model->seed, view->vertex, input, (uint64_t)view->now,
+                                WF_ROUTER_DRAW_FLOW);
 }
 
 /* The input port for policies, which know output ports only. */
@@ -96,16 +108,17 @@ void wf_router_policy_ask(const struct wf_router_view *view, uint32_t input)
             entry->packet.on.route = (struct wf_route_state){.vcs = {.hops = hops}};
         }
     }
+    struct asked by = {view, input, 0};
     const struct wf_route_query query = {
         .topo = route->vcs.topo,
         .route = route,
         .at = view->vertex,
         .dst = entry->packet.dst,
         .in_port = port_of(view, input),
-        .flow = flow_of(view, &entry->packet),
+        .flow = flow_of(view, input, &entry->packet),
         .queue = queue_of,
         .random = random_of,
-        .arg = wf_unconst(view), /* only read */
+        .arg = &by,
     };
     struct wf_route_state *state = &entry->packet.on.route;
     uint32_t port = route->ops->next(&query, state);

@@ -147,6 +147,7 @@ static void add_usage(const struct wf_router_net *model, struct wf_ctx *ctx, con
 
     usage->packets += head->consumed;
     usage->hops += head->hops;
+    usage->digest += head->digest;
     usage->injected += head->injected;
     usage->waited += head->waited * (uint64_t)model->set.cycle;
     for (uint32_t port = 0; port < layout->n_ports; port++) {

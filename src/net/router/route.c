@@ -377,7 +377,7 @@ static uint32_t shortest_request(const struct wf_router_view *view, const struct
             best = c;
             ties = 1;
         } else if (lots && fill_of(view, c) == fill_of(view, best) &&
-                   wf_router_below(view, ++ties) == 0) {
+                   wf_router_below(view, asker->input, i, ++ties) == 0) {
             best = c;
         }
     }
@@ -394,14 +394,15 @@ static uint32_t random_request(const struct wf_router_view *view, const struct a
             add(&fitting, options->channel[i]);
         }
     }
-    return fitting.n == 0 ? WF_ROUTER_NONE : fitting.channel[wf_router_below(view, fitting.n)];
+    return fitting.n == 0 ? WF_ROUTER_NONE
+                          : fitting.channel[wf_router_below(view, asker->input, 0, fitting.n)];
 }
 
 /* One random choice, whether it fits or not: the oblivious designs. */
 static uint32_t blind_request(const struct wf_router_view *view, const struct asker *asker,
                               const struct options *options)
 {
-    uint32_t channel = options->channel[wf_router_below(view, options->n)];
+    uint32_t channel = options->channel[wf_router_below(view, asker->input, 0, options->n)];
 
     return fits(view, asker, channel) ? channel : WF_ROUTER_NONE;
 }
@@ -424,7 +425,8 @@ static uint32_t smart_request(const struct wf_router_view *view, const struct as
         if (here[dim] == there[dim]) {
             continue;
         }
-        uint32_t vc = stays ? asker->vc : 1 + wf_router_below(view, model->vcs - 1);
+        uint32_t vc =
+            stays ? asker->vc : 1 + wf_router_below(view, asker->input, bet, model->vcs - 1);
         if (fits(view, asker, port * model->vcs + vc)) {
             input->bet = (uint8_t)(bet + 1);
             return port * model->vcs + vc;

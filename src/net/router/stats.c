@@ -101,6 +101,25 @@ void wf_router_stats_finish(const struct wf_router_view *view)
     }
 }
 
+void wf_router_stats_fill(const struct wf_router_net *model,
+                          const struct wf_router_counts *counts,
+                          struct wf_net_counters *counters)
+{
+    *counters =
+        (struct wf_net_counters){model->net.n_sums, model->net.n_maxima, model->net.n_rows};
+    memcpy(counters->word, counts->latencies, WF_HISTOGRAM_BUCKETS * sizeof(uint64_t));
+    memcpy(&counters->word[HOPS_AT], counts->by_hops, WF_NET_STATS_HOPS * sizeof(uint64_t));
+    for (uint32_t v = 0; v < model->topo->n_vertices; v++) {
+        uint32_t first = wf_topo_first_link(model->topo, v);
+        for (uint32_t port = 0; port < wf_topo_ports(model->topo, v); port++) {
+            size_t at = ((size_t)v * counts->n_ports + port) * model->vcs;
+            for (uint32_t vc = 0; vc < model->vcs; vc++) {
+                counters->word[LINKS_AT + first + port] += counts->packets[at + vc];
+            }
+        }
+    }
+}
+
 struct described {
     const struct wf_router_net *model;
     const struct wf_net_counters *counters;

@@ -25,6 +25,19 @@ void wf_router_stats_consumed(const struct wf_router_view *view,
 /* After the run: adds the counters of a router. */
 void wf_router_stats_finish(const struct wf_router_view *view);
 
+/* The counts of a run that was not simulated by events. */
+struct wf_router_counts {
+    const uint64_t *latencies; /* WF_HISTOGRAM_BUCKETS */
+    const uint64_t *by_hops;   /* WF_NET_STATS_HOPS */
+    const uint32_t *packets;   /* of each channel: (vertex * n_ports + port) * vcs + vc */
+    uint32_t n_ports;
+};
+
+/* Fills in the counters of such a run. Not with net.stats=links. */
+void wf_router_stats_fill(const struct wf_router_net *model,
+                          const struct wf_router_counts *counts,
+                          struct wf_net_counters *counters);
+
 /* A member of struct wf_net_ops. */
 void wf_router_stats_describe(const struct wf_net *net, const struct wf_net_counters *counters,
                               int64_t elapsed, struct wf_value *result);

@@ -12,11 +12,13 @@
 
 enum { N = 64 };
 
-static uint64_t draw_random(void *arg)
+/* The destination of a node's message. */
+static int64_t next_of(const struct wf_traffic_pattern *pattern, uint32_t node,
+                       uint64_t message)
 {
-    uint64_t *i = arg;
+    struct wf_traffic_draw draw = {.seed = 7, .node = node, .message = message};
 
-    return wf_test_rand(7, 1, (*i)++);
+    return wf_traffic_pattern_next(pattern, &draw);
 }
 
 static struct wf_traffic_pattern *make(const char *name, const struct wf_topo *topo)
@@ -49,16 +51,14 @@ static void permutations_are_permutations(void)
     static const char *const names[] = {"transpose", "complement", "reversal", "shuffle",
                                         "butterfly", "tornado",    "neighbor", "permutation"};
     struct wf_topo *topo = make_topo("torus:8x8");
-    uint64_t i = 0;
-    const struct wf_traffic_draw draw = {draw_random, &i};
 
     for (size_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
         struct wf_traffic_pattern *pattern = make(names[k], topo);
         uint32_t seen[N] = {0};
         for (uint32_t node = 0; node < N; node++) {
-            int64_t to = wf_traffic_pattern_next(pattern, node, &draw);
+            int64_t to = next_of(pattern, node, 0);
             CHECK(to >= WF_TRAFFIC_SILENT && to < N && to != node);
-            CHECK_U64(wf_traffic_pattern_next(pattern, node, &draw) == to, 1);
+            CHECK_U64(next_of(pattern, node, 0) == to, 1);
             seen[to == WF_TRAFFIC_SILENT ? node : to]++;
         }
         for (uint32_t node = 0; node < N; node++) {
@@ -87,12 +87,10 @@ static void permutations_are_those_of_the_books(void)
         {"neighbor", 8, 9},
     };
     struct wf_topo *topo = make_topo("torus:8x8");
-    uint64_t i = 0;
-    const struct wf_traffic_draw draw = {draw_random, &i};
 
     for (size_t k = 0; k < sizeof(cases) / sizeof(cases[0]); k++) {
         struct wf_traffic_pattern *pattern = make(cases[k].name, topo);
-        int64_t to = wf_traffic_pattern_next(pattern, cases[k].from, &draw);
+        int64_t to = next_of(pattern, cases[k].from, 0);
         CHECK_U64(to == WF_TRAFFIC_SILENT ? cases[k].from : (uint64_t)to, cases[k].to);
         wf_traffic_pattern_free(pattern);
     }
@@ -104,17 +102,14 @@ static void random_patterns_have_their_shares(void)
 {
     enum { DRAWS = 40000 };
     struct wf_topo *topo = make_topo("torus:8x8");
-    uint64_t i = 0;
-    const struct wf_traffic_draw draw = {draw_random, &i};
     struct wf_traffic_pattern *spot = make("hotspot", topo), *region = make("hotregion", topo);
     struct wf_traffic_pattern *local = make("local", topo);
     uint32_t at_spot = 0, in_region = 0, near[9] = {0};
 
     for (uint32_t k = 0; k < DRAWS; k++) {
-        at_spot += wf_traffic_pattern_next(spot, 20, &draw) == 0;
-        in_region += wf_traffic_pattern_next(region, 20, &draw) < 8;
-        near[topo->ops->distance(topo, 20,
-                                 (uint32_t)wf_traffic_pattern_next(local, 20, &draw))]++;
+        at_spot += next_of(spot, 20, k) == 0;
+        in_region += next_of(region, 20, k) < 8;
+        near[topo->ops->distance(topo, 20, (uint32_t)next_of(local, 20, k))]++;
     }
     double spot_share = 0.5 + 0.5 / 63, region_share = 0.5 + 0.5 * 8 / 63;
     CHECK(fabs(at_spot / (double)DRAWS - spot_share) < 5 * 0.5 / sqrt(DRAWS));
