@@ -48,6 +48,7 @@ MAY_INCLUDE = {
     "mpilib": ["weft", "ops/finding.h", "ops/op.h"],
     "vrank": ["base", "ops", "trace", "mpilib/port.h"],
     "traffic": ["base", "topo", "net"],
+    "lockstep": ["base", "engine", "net/router", "traffic"],
     "sim": ["base", "extrapolate", "engine", "topo", "ops", "trace", "gen", "result", "net", "net/fault",
             "net/route", "net/stats", "ranks", "vrank", "traffic", "weft"],
     "report": ["base", "trace/otf2/out.h", "trace/otf2/coll.h", "trace", "result"],

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What lock step does not simulate. */
+#include "lockstep/inside.h"
+
+/* Cycles from the begin of a packet's way to the free place behind it, at most. */
+static uint64_t longest_delay(const struct wf_router_net *model)
+{
+    uint64_t longest = 0;
+
+    for (uint32_t i = 0; i < model->n_kinds; i++) {
+        const struct wf_router_link_kind *kind = &model->kinds[i];
+        uint64_t hop = (uint64_t)kind->pipeline + kind->link_delay;
+        uint64_t credit = (uint64_t)model->phits * kind->pace + model->set.credit_delay;
+        longest = hop > longest ? hop : longest;
+        longest = credit > longest ? credit : longest;
+    }
+    return longest + model->set.turnaround;
+}
+
+/* A name and a reason for each limit; those after DEVICE_ONLY are limits of devices. */
+struct limit {
+    bool applies;
+    const char *what;
+};
+
+static const char *first_of(const struct limit *limits, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (limits[i].applies) {
+            return limits[i].what;
+        }
+    }
+    return NULL;
+}
+
+static const char *router_limit(const struct wf_router_net *model)
+{
+    const struct wf_router_params *set = &model->set;
+    const struct limit limits[] = {
+        {set->switching == WF_ROUTER_WORMHOLE, "net.switching=wormhole"},
+        {model->faults != NULL, "failures in time (net.fail)"},
+        {model->notice_step > 0, "net.routing=ugal_g"},
+        {model->inward.first != NULL, "one-way links"},
+        {set->stats == WF_NET_STATS_LINKS, "net.stats=links"},
+        {model->packets_limit > 0, "net.global_restriction"},
+        {set->cycle < 4, "a net.cycle below 4ps"},
+        {longest_delay(model) >= WF_LOCKSTEP_WINDOW_MAX,
+         "delays and packets of more than 65,535 cycles"},
+    };
+
+    return first_of(limits, sizeof(limits) / sizeof(limits[0]));
+}
+
+static const char *traffic_limit(const struct wf_router_net *model,
+                                 const struct wf_traffic *traffic)
+{
+    const struct wf_traffic_params *set = traffic->set;
+    const struct limit limits[] = {
+        {set->rounds > 0, "closed loops (traffic.rounds)"},
+        {set->arrivals != WF_TRAFFIC_BERNOULLI, "traffic.arrivals=poisson"},
+        {!set->drop, "traffic.drop=no"},
+        {traffic->sizes.n > 0 || set->long_share > 0, "messages of several sizes"},
+        {set->size > model->set.packet, "messages of several packets (traffic.size)"},
+        {set->cycle != model->set.cycle, "a traffic.cycle other than that of the network"},
+        {set->cycles > INT32_MAX, "more than 2,147,483,647 cycles"},
+    };
+
+    return first_of(limits, sizeof(limits) / sizeof(limits[0]));
+}
+
+static const char *device_limit(const struct wf_router_net *model)
+{
+    const struct limit limits[] = {
+        {model->scheme == WF_ROUTER_UPDOWN, "routing on trees"},
+        {model->scheme == WF_ROUTER_POLICY, "routing policies"},
+        {model->node.n_inputs > 32 || model->other.n_inputs > 32,
+         "routers of more than 32 queues"},
+    };
+
+    return first_of(limits, sizeof(limits) / sizeof(limits[0]));
+}
+
+enum wf_status wf_lockstep_check(const struct wf_lockstep_config *config, struct wf_err *err)
+{
+    const struct wf_router_net *model = wf_router_of(config->net);
+
+    if (config->net->ops != &wf_net_router_ops) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "lock step simulates the network model 'router', not '%s'; use "
+                          "--exec events",
+                          config->net->ops->name);
+    }
+    const char *what = router_limit(model);
+    what = what == NULL ? traffic_limit(model, config->traffic) : what;
+    what = what == NULL && config->device ? device_limit(model) : what;
+    if (what == NULL) {
+        return WF_OK;
+    }
+    return wf_err_set(err, WF_EUSAGE, "%s cannot be simulated %s; use --exec events", what,
+                      config->device ? "on a device" : "in lock step");
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * A whole cycle of a router by one thread: the phases of lockstep/step.h one after the other.
+ */
+
+#include "lockstep/step.h"
+#include "lockstep/watch.h"
+
+/* The memory of a thread. */
+struct wf_lockstep_work {
+    uint32_t
+        *asking; /* (channels of a router + 1) * n_words words, all 0 between decisions: bits
+                       * of the inputs that request each channel, and last those to be
+                       * consumed */
+    uint16_t *ports; /* trees: as many as a router has inputs */
+    struct wf_lockstep_count count;
+};
+
+/* Every input with packets requests. Returns whether packets are to be consumed. */
+static inline bool wf_lockstep_ask_all(const struct wf_lockstep_net *net, uint32_t r,
+                                       uint32_t cycle, struct wf_lockstep_work *work)
+{
+    uint32_t n_channels = net->n_ports * net->vcs;
+    bool eats = false;
+
+    for (uint32_t w = 0; w < net->n_words; w++) {
+        uint32_t bits = net->busy[wf_lockstep_at(net, r, w, net->n_words)];
+        for (; bits != 0; bits &= bits - 1) {
+            uint32_t i = w * 32 + (uint32_t)__builtin_ctz(bits);
+            uint32_t channel = wf_lockstep_ask(net, r, i, cycle, work->ports);
+            if (channel == WF_LOCKSTEP_NONE) {
+                continue;
+            }
+            eats = eats || channel == WF_LOCKSTEP_CONSUME;
+            channel = channel == WF_LOCKSTEP_CONSUME ? n_channels : channel;
+            work->asking[channel * net->n_words + w] |= UINT32_C(1) << i % 32;
+        }
+    }
+    return eats;
+}
+
+/* Sets words to 0. */
+static inline void wf_lockstep_clear(uint32_t *words, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        words[i] = 0;
+    }
+}
+
+/* Returns the next cycle in which a link can send that packets wait for. */
+static inline uint32_t wf_lockstep_give_all(const struct wf_lockstep_net *net, uint32_t r,
+                                            uint32_t cycle, struct wf_lockstep_work *work)
+{
+    uint32_t next = WF_LOCKSTEP_NEVER, n_ports = wf_lockstep_ports(net, r);
+
+    for (uint32_t port = 0; port < n_ports; port++) {
+        uint32_t *asking = work->asking + (size_t)port * net->vcs * net->n_words;
+        uint32_t at = wf_lockstep_give(net, r, port, asking, cycle, &work->count);
+        wf_lockstep_clear(asking, net->vcs * net->n_words);
+        next = at < next ? at : next;
+    }
+    return next;
+}
+
+/* Returns the next cycle in which an input needs a decision. */
+static inline uint32_t wf_lockstep_rest_all(const struct wf_lockstep_net *net, uint32_t r,
+                                            uint32_t cycle, struct wf_lockstep_work *work)
+{
+    uint32_t next = WF_LOCKSTEP_NEVER;
+    bool waits = false;
+
+    for (uint32_t w = 0; w < net->n_words; w++) {
+        for (uint32_t bits = wf_lockstep_settle(net, r, w); bits != 0; bits &= bits - 1) {
+            uint32_t i = w * 32 + (uint32_t)__builtin_ctz(bits);
+            uint32_t at = wf_lockstep_rest(net, r, i, cycle, work->ports, &waits);
+            next = at < next ? at : next;
+        }
+    }
+    if (waits) {
+        wf_lockstep_watch(net, r, cycle);
+    }
+    return next;
+}
+
+static inline void wf_lockstep_decide(const struct wf_lockstep_net *net, uint32_t r,
+                                      uint32_t cycle, struct wf_lockstep_work *work)
+{
+    net->wake[r] = 0;
+    if (wf_lockstep_ask_all(net, r, cycle, work)) {
+        uint32_t *asking = work->asking + (size_t)net->n_ports * net->vcs * net->n_words;
+        wf_lockstep_eat_all(net, r, asking, cycle, &work->count);
+        wf_lockstep_clear(asking, net->n_words);
+    }
+    uint32_t link = wf_lockstep_give_all(net, r, cycle, work);
+    uint32_t input = wf_lockstep_rest_all(net, r, cycle, work);
+    uint32_t next = link < input ? link : input;
+    if (next != WF_LOCKSTEP_NEVER) {
+        wf_lockstep_wake(net, r, next);
+    }
+}
+
+static inline void wf_lockstep_cycle(const struct wf_lockstep_net *net, uint32_t r,
+                                     uint32_t cycle, struct wf_lockstep_work *work)
+{
+    wf_lockstep_take(net, r, cycle);
+    if (r < net->n_nodes && net->next[r] == cycle) {
+        wf_lockstep_send_burst(net, r, cycle);
+    }
+    if (wf_lockstep_decides(net, r, cycle)) {
+        wf_lockstep_decide(net, r, cycle, work);
+    }
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * What the step asks of the host: topologies, routing policies and traffic patterns that are
+ * functions of other modules. Devices do without.
+ */
+
+#include <stdint.h>
+
+struct wf_lockstep_net;
+
+/* Trees: the ports that a packet may take, as wf_router_ports(). Returns their number. */
+uint32_t wf_lockstep_host_ports(const struct wf_lockstep_net *net, uint32_t r, uint32_t input,
+                                uint32_t slot, uint16_t *ports);
+
+/* Asks the routing policy for the first packet of an input: a channel, + 1; 0 if the packet is
+ * at its destination. */
+uint32_t wf_lockstep_host_choose(const struct wf_lockstep_net *net, uint32_t r, uint32_t input,
+                                 uint32_t cycle);
+
+/* The destination of a message; WF_LOCKSTEP_NONE: it is not sent. */
+uint32_t wf_lockstep_host_destination(const struct wf_lockstep_net *net, uint32_t node,
+                                      uint32_t message);

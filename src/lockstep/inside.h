@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Lock step as its own files see it. */
+
+#include "lockstep/lockstep.h"
+#include "net/router/stats.h"
+#include "traffic/model.h"
+
+struct wf_lockstep {
+    struct wf_lockstep_net net;
+    const struct wf_router_net *model;
+    const struct wf_traffic *traffic;
+    void *tables;
+};
+
+static inline const struct wf_lockstep *wf_lockstep_of(const struct wf_lockstep_net *net)
+{
+    return net->host;
+}
+
+/* WF_EUSAGE with the name of what only events simulate. */
+WF_NODISCARD
+enum wf_status wf_lockstep_check(const struct wf_lockstep_config *config, struct wf_err *err);

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lock step on the cores of this machine. Each thread has a fixed share of the routers; a
+ * barrier ends each cycle.
+ */
+#include "base/clock.h"
+#include "base/mem.h"
+#include "engine/barrier.h"
+#include "lockstep/cycle.h"
+#include "lockstep/inside.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { CYCLES_BETWEEN_LOOKS = 256 }; /* at the user's wish to stop, and for progress */
+
+enum { WAIT, GO, GIVE_UP };
+
+/* What the threads of a run share. */
+struct crew {
+    const struct wf_lockstep_run *run;
+    struct wf_barrier barrier;
+    uint32_t n;     /* threads */
+    _Atomic int go; /* whether the threads may begin */
+    _Atomic bool over;
+    _Atomic bool blocked;
+};
+
+struct worker {
+    struct crew *crew;
+    struct wf_lockstep_net net; /* with counts of its own */
+    struct wf_lockstep_work work;
+    struct wf_lockstep_out *out;
+    uint32_t first, end; /* routers */
+    uint32_t number;
+    uint32_t cycle; /* reached */
+    pthread_t thread;
+};
+
+static void look(struct worker *worker, uint32_t cycle)
+{
+    const struct wf_lockstep_net *net = &worker->net;
+
+    if (net->watchdog == 0 || cycle == 0 || cycle % net->watchdog != 0) {
+        return;
+    }
+    for (uint32_t r = worker->first; r < worker->end; r++) {
+        wf_lockstep_look(net, r, cycle, worker->work.ports);
+    }
+    if (net->out->blocked > 0) {
+        worker->crew->blocked = true;
+    }
+}
+
+/* Tells the user how far the run is; the first thread learns whether it should stop. */
+static void report(struct worker *worker, uint32_t cycle)
+{
+    const struct wf_lockstep_run *run = worker->crew->run;
+
+    if (worker->number != 0 || cycle % CYCLES_BETWEEN_LOOKS != 0) {
+        return;
+    }
+    if (run->stop != NULL && *run->stop != 0) {
+        worker->crew->over = true;
+    }
+    if (run->progress != NULL) {
+        run->progress(run->progress_arg, cycle);
+    }
+}
+
+static void work(struct worker *worker)
+{
+    const struct wf_lockstep_net *net = &worker->net;
+    struct crew *crew = worker->crew;
+
+    for (uint32_t r = worker->first; r < worker->end && r < net->n_nodes; r++) {
+        wf_lockstep_begin_traffic(net, r);
+    }
+    for (uint32_t cycle = 0; cycle < net->end; cycle++) {
+        for (uint32_t r = worker->first; r < worker->end; r++) {
+            wf_lockstep_cycle(net, r, cycle, &worker->work);
+        }
+        look(worker, cycle);
+        report(worker, cycle);
+        worker->cycle = cycle + 1;
+        if (crew->n > 1) {
+            wf_barrier_wait(&crew->barrier);
+        }
+        if (crew->over || crew->blocked) {
+            break;
+        }
+    }
+    wf_lockstep_count_add(net, &worker->work.count);
+}
+
+static void *thread_main(void *arg)
+{
+    struct worker *worker = arg;
+    uint32_t spins = 0;
+
+    while (worker->crew->go == WAIT) {
+        wf_relax(&spins);
+    }
+    if (worker->crew->go == GO) {
+        work(worker);
+    }
+    return NULL;
+}
+
+static uint64_t weight_of(const struct wf_lockstep_net *net, uint32_t r)
+{
+    return 1 + wf_lockstep_ports(net, r);
+}
+
+/* Shares the routers by their numbers of ports. */
+static void share(struct worker *workers, uint32_t n, const struct wf_lockstep_net *net)
+{
+    uint64_t all = 0, sum = 0;
+    uint32_t r = 0;
+
+    for (uint32_t i = 0; i < net->n; i++) {
+        all += weight_of(net, i);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        workers[i].first = r;
+        while (r < net->n && (i + 1 == n || sum < all * (i + 1) / n)) {
+            sum += weight_of(net, r++);
+        }
+        workers[i].end = r;
+    }
+}
+
+static void worker_init(struct worker *worker, struct crew *crew, uint32_t number,
+                        const struct wf_lockstep_net *net)
+{
+    size_t words = ((size_t)net->n_ports * net->vcs + 1) * net->n_words;
+
+    *worker = (struct worker){.crew = crew, .number = number};
+    worker->net = *net;
+    worker->out = wf_xcalloc(1, sizeof(*worker->out));
+    worker->net.out = worker->out;
+    worker->work.asking = wf_xcalloc(words, sizeof(uint32_t));
+    worker->work.ports = wf_xcalloc(WF_ROUTER_INPUTS_MAX, sizeof(uint16_t));
+}
+
+static void worker_fini(struct worker *worker)
+{
+    free(worker->out);
+    free(worker->work.asking);
+    free(worker->work.ports);
+}
+
+static void add_up(struct wf_lockstep_out *into, const struct wf_lockstep_out *from)
+{
+    into->digest += from->digest;
+    into->consumed += from->consumed;
+    into->hops += from->hops;
+    into->injected += from->injected;
+    into->waited += from->waited;
+    into->sends += from->sends;
+    into->blocked += from->blocked;
+    into->last = from->last > into->last ? from->last : into->last;
+    for (uint32_t i = 0; i < WF_LOCKSTEP_HOPS; i++) {
+        into->by_hops[i] += from->by_hops[i];
+    }
+    for (uint32_t i = 0; i < WF_HISTOGRAM_BUCKETS; i++) {
+        into->latencies[i] += from->latencies[i];
+    }
+    for (uint32_t i = 0; i < WF_TRAFFIC_BATCHES; i++) {
+        wf_traffic_batch_add(&into->batches[i], &from->batches[i]);
+    }
+}
+
+/* ---- after the run ---- */
+
+static uint32_t *packets_of(const struct wf_lockstep_net *net)
+{
+    uint32_t n = net->n_ports * net->vcs;
+    uint32_t *packets = wf_xcalloc((size_t)net->n * n + 1, sizeof(*packets));
+
+    for (uint32_t r = 0; r < net->n; r++) {
+        for (uint32_t c = 0; c < n; c++) {
+            packets[(size_t)r * n + c] = wf_lockstep_channel(net, r, c)->packets;
+        }
+    }
+    return packets;
+}
+
+/* The blocked queues of the first routers; returns their number. */
+static size_t find_waits(const struct wf_lockstep_net *net, uint16_t *ports,
+                         struct wf_lockstep_wait *waits, size_t most)
+{
+    size_t n = 0;
+
+    for (uint32_t r = 0; r < net->n; r++) {
+        for (uint32_t i = 0; i < wf_lockstep_inputs_of(net, r) && n < most; i++) {
+            n += wf_lockstep_input(net, r, i)->n > 0 &&
+                 wf_lockstep_is_blocked(net, r, i, ports, &waits[n]);
+        }
+    }
+    return n;
+}
+
+static void collect(const struct wf_lockstep *lock, struct worker *workers, uint32_t n,
+                    struct wf_lockstep_result *result)
+{
+    struct worker *first = &workers[0];
+    struct wf_lockstep_wait *waits = wf_xcalloc(WF_NET_WAITS_MAX, sizeof(*waits));
+
+    for (uint32_t i = 1; i < n; i++) {
+        add_up(first->out, workers[i].out);
+    }
+    uint32_t *packets = packets_of(&first->net);
+    const struct wf_lockstep_final final = {
+        .out = first->out,
+        .packets = packets,
+        .waits = waits,
+        .n_waits = find_waits(&first->net, first->work.ports, waits, WF_NET_WAITS_MAX),
+    };
+    wf_lockstep_collect(lock, &final, result->tally);
+    result->cycle = first->cycle;
+    result->hops = first->out->sends;
+    result->threads = n;
+    free(packets);
+    free(waits);
+}
+
+/* Starts the threads and works, too. */
+static enum wf_status run_all(struct worker *workers, uint32_t n, struct wf_err *err)
+{
+    struct crew *crew = workers[0].crew;
+    uint32_t started = 1;
+
+    while (started < n && pthread_create(&workers[started].thread, NULL, thread_main,
+                                         &workers[started]) == 0) {
+        started++;
+    }
+    crew->go = started == n ? GO : GIVE_UP;
+    if (started == n) {
+        work(&workers[0]);
+    }
+    for (uint32_t i = 1; i < started; i++) {
+        (void)pthread_join(workers[i].thread, NULL);
+    }
+    return started == n
+               ? WF_OK
+               : wf_err_set(err, WF_ELIMIT, "cannot start thread %" PRIu32 " of %" PRIu32,
+                            started + 1, n);
+}
+
+static uint64_t state_bytes(const struct wf_lockstep_net *net)
+{
+    struct wf_lockstep_net copy = *net;
+
+    return wf_lockstep_place(&copy, &copy);
+}
+
+enum wf_status wf_lockstep_run_host(const struct wf_lockstep *lock,
+                                    const struct wf_lockstep_run *run,
+                                    struct wf_lockstep_result *result, struct wf_err *err)
+{
+    struct wf_lockstep_net net = lock->net;
+    uint32_t wanted = run->threads > 0 ? run->threads : 1, n = wanted < net.n ? wanted : net.n;
+    void *state = wf_xcalloc_huge(1, state_bytes(&net));
+    struct worker *workers = wf_xcalloc(n, sizeof(*workers));
+    struct crew crew = {.run = run, .n = n};
+    enum wf_status status = WF_OK;
+
+    (void)wf_lockstep_place(&net, state);
+    wf_barrier_init(&crew.barrier, n, wf_clock_cores());
+    for (uint32_t i = 0; i < n; i++) {
+        worker_init(&workers[i], &crew, i, &net);
+    }
+    share(workers, n, &net);
+    status = run_all(workers, n, err);
+    if (status == WF_OK && crew.blocked) {
+        status = wf_err_set(err, WF_ELIMIT,
+                            "packets do not move any more; only events can tell whether this "
+                            "is a deadlock");
+    } else if (status == WF_OK) {
+        collect(lock, workers, n, result);
+        status = crew.over ? WF_EINTR : WF_OK;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        worker_fini(&workers[i]);
+    }
+    free(workers);
+    free(state);
+    return status;
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * The first phase of a cycle (lockstep/step.h): what reaches a router, and the messages of its
+ * node, which are those of traffic/traffic.c.
+ */
+
+#include "lockstep/ask.h"
+#include "traffic/draw.h"
+
+/* ---- take ---- */
+
+/* Makes sure that a router decides in the cycle `at` or earlier. */
+static inline void wf_lockstep_wake(const struct wf_lockstep_net *net, uint32_t r, uint32_t at)
+{
+    if (net->wake[r] == 0 || net->wake[r] > at + 1) {
+        net->wake[r] = at + 1;
+    }
+}
+
+static inline bool wf_lockstep_decides(const struct wf_lockstep_net *net, uint32_t r,
+                                       uint32_t cycle)
+{
+    return net->wake[r] == cycle + 1;
+}
+
+/* A packet is in the queue; its head has just arrived. */
+static inline void wf_lockstep_enqueue(const struct wf_lockstep_net *net, uint32_t r,
+                                       uint32_t number, uint32_t cycle)
+{
+    struct wf_lockstep_input *input = wf_lockstep_input(net, r, number);
+
+    input->head = cycle;
+    if (input->n++ == 0) {
+        uint32_t ready = wf_lockstep_ready_at(net, input);
+        net->busy[wf_lockstep_at(net, r, number / 32, net->n_words)] |= UINT32_C(1)
+                                                                        << number % 32;
+        wf_lockstep_wake(net, r, ready > cycle ? ready : cycle);
+    }
+}
+
+static inline void wf_lockstep_place_free(const struct wf_lockstep_net *net, uint32_t r,
+                                          uint32_t channel, uint32_t cycle)
+{
+    struct wf_lockstep_channel *c = wf_lockstep_channel(net, r, channel);
+
+    c->used--;
+    if ((c->tail & WF_LOCKSTEP_WANTED) != 0) {
+        c->tail &= (uint16_t)~WF_LOCKSTEP_WANTED;
+        wf_lockstep_wake(net, r, cycle);
+    }
+}
+
+/* Takes and clears a word of a wheel. */
+static inline uint32_t wf_lockstep_empty(uint32_t *word)
+{
+    uint32_t bits = WF_LOCKSTEP_LOAD(*word);
+
+    if (bits != 0) {
+        WF_LOCKSTEP_STORE(*word, 0);
+    }
+    return bits;
+}
+
+/* What the routers around have sent for this cycle. */
+static inline void wf_lockstep_take(const struct wf_lockstep_net *net, uint32_t r,
+                                    uint32_t cycle)
+{
+    for (uint32_t w = 0; w < net->n_words; w++) {
+        uint32_t heads =
+            wf_lockstep_empty(wf_lockstep_spoke(net, net->heads, cycle & net->head_mask, w, r));
+        uint32_t credits = wf_lockstep_empty(
+            wf_lockstep_spoke(net, net->credits, cycle & net->credit_mask, w, r));
+
+        for (; heads != 0; heads &= heads - 1) {
+            wf_lockstep_enqueue(net, r, w * 32 + (uint32_t)__builtin_ctz(heads), cycle);
+        }
+        for (; credits != 0; credits &= credits - 1) {
+            wf_lockstep_place_free(net, r, w * 32 + (uint32_t)__builtin_ctz(credits), cycle);
+        }
+    }
+}
+
+/* ---- traffic ---- */
+
+static inline struct wf_traffic_batch *wf_lockstep_batch(const struct wf_lockstep_net *net,
+                                                         uint64_t time)
+{
+    uint64_t number = time / net->batch_ps;
+
+    return &net->out->batches[number < WF_TRAFFIC_BATCHES ? number : WF_TRAFFIC_BATCHES - 1];
+}
+
+/* A random one of the first n nodes, but not the node itself unless the pattern allows it. */
+static inline uint32_t wf_lockstep_other(const struct wf_lockstep_net *net, uint32_t node,
+                                         uint32_t n, uint64_t random)
+{
+    if (net->self != 0 || node >= n) {
+        return wf_rng_below32(random, n);
+    }
+    if (n == 1) {
+        return WF_LOCKSTEP_NONE;
+    }
+    uint32_t other = wf_rng_below32(random, n - 1);
+    return other + (other >= node);
+}
+
+/* The destination of a node's message; WF_LOCKSTEP_NONE: it sends none. The rules of
+ * traffic/pattern.c. */
+static inline uint32_t wf_lockstep_destination(const struct wf_lockstep_net *net, uint32_t node,
+                                               uint32_t message)
+{
+    if (net->pattern == WF_LOCKSTEP_TABLE) {
+        return net->partners[node];
+    }
+#ifndef WF_LOCKSTEP_DEVICE
+    if (net->pattern == WF_LOCKSTEP_OTHER_PATTERN) {
+        return wf_lockstep_host_destination(net, node, message);
+    }
+#endif
+    uint64_t first = wf_traffic_draw_message(net->seed, node, message, 0);
+    if (net->pattern == WF_LOCKSTEP_UNIFORM) {
+        return wf_lockstep_other(net, node, net->n_nodes, first);
+    }
+    bool hot = first >> 11 < net->hot;
+    if (hot && net->pattern == WF_LOCKSTEP_HOT_SPOT && node != net->hot_node) {
+        return net->hot_node;
+    }
+    uint32_t n = hot && net->pattern == WF_LOCKSTEP_HOT_REGION ? net->hot_nodes : net->n_nodes;
+    return wf_lockstep_other(net, node, n,
+                             wf_traffic_draw_message(net->seed, node, message, 1));
+}
+
+/* The direction in which a packet travels each dimension. Where both are equally long the choice
+ * is random, but depends on the packet alone. */
+static inline uint32_t wf_lockstep_directions(const struct wf_lockstep_net *net, uint32_t node,
+                                              uint32_t dst, uint32_t number)
+{
+    uint64_t own = wf_rng_mix(net->seed ^ ((uint64_t)node << 32 | number));
+    uint64_t lots = wf_rng_mix(own + WF_RNG_GOLDEN);
+    uint32_t way = 0;
+
+    for (uint32_t dim = 0; dim < net->n_dims; dim++) {
+        uint32_t here = wf_lockstep_coord(net, node, dim), size = net->size[dim];
+        uint32_t there = wf_lockstep_coord(net, dst, dim);
+        uint32_t up = there >= here ? there - here : there + size - here;
+        bool down = there < here;
+
+        if ((net->rings >> dim & 1) != 0) {
+            down = 2 * up == size ? (lots >> dim & 1) != 0 : 2 * up > size;
+        }
+        way |= (down ? UINT32_C(1) : 0) << dim;
+    }
+    return way;
+}
+
+/* The port of the dimension with most hops (`longest`), or of the last dimension. */
+static inline uint32_t wf_lockstep_main_port(const struct wf_lockstep_net *net, uint32_t node,
+                                             uint32_t dst, uint32_t way)
+{
+    uint32_t most = 0, port = 0;
+
+    for (uint32_t dim = 0; dim < net->n_dims; dim++) {
+        uint32_t here = wf_lockstep_coord(net, node, dim), size = net->size[dim];
+        uint32_t there = wf_lockstep_coord(net, dst, dim);
+        uint32_t up = there >= here ? there - here : there + size - here;
+        uint32_t hops = (way >> dim & 1) == 0 || up == 0 ? up : size - up;
+
+        if (hops > 0 && (net->injection != WF_LOCKSTEP_INJECT_LONGEST || hops > most)) {
+            most = hops;
+            port = wf_lockstep_dim_port(way, dim);
+        }
+    }
+    return port;
+}
+
+/* The injection queue that a packet enters. */
+static inline uint32_t wf_lockstep_injector(const struct wf_lockstep_net *net, uint32_t node,
+                                            uint32_t dst, uint32_t way)
+{
+    uint32_t first = net->node_ports * net->vcs, best = first;
+
+    if (net->injection != WF_LOCKSTEP_INJECT_SHORTEST && net->n_dims > 0) {
+        return first + wf_lockstep_main_port(net, node, dst, way) % net->n_injection;
+    }
+    for (uint32_t i = first + 1; i < first + net->n_injection; i++) {
+        if (wf_lockstep_input(net, node, i)->n < wf_lockstep_input(net, node, best)->n) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* Puts a message of one packet into an injection queue, if there is space. */
+static inline bool wf_lockstep_inject(const struct wf_lockstep_net *net, uint32_t node,
+                                      uint32_t dst, uint32_t cycle)
+{
+    struct wf_lockstep_node *own = &net->nodes[node];
+    uint32_t way = wf_lockstep_directions(net, node, dst, own->numbers);
+    uint32_t number = wf_lockstep_injector(net, node, dst, way);
+    struct wf_lockstep_input *input = wf_lockstep_input(net, node, number);
+    uint32_t slot = (uint32_t)input->first + input->n;
+
+    if (input->n >= net->injection_length) {
+        return false;
+    }
+    slot -= slot >= net->injection_length ? net->injection_length : 0;
+    *wf_lockstep_packet(net, node, number, slot) =
+        (struct wf_lockstep_packet){.dst = dst, .born = cycle, .way = way, .at = cycle};
+    if (net->has_more != 0) {
+        *wf_lockstep_more(net, node, number, slot) =
+            (struct wf_lockstep_more){.src = node, .number = own->numbers};
+    }
+    own->numbers++;
+    wf_lockstep_enqueue(net, node, number, cycle);
+    return true;
+}
+
+/* The cycle of a node's next burst, after one in `cycle`. */
+static inline uint32_t wf_lockstep_next_burst(const struct wf_lockstep_net *net, uint32_t node,
+                                              uint32_t cycle)
+{
+    double scale = net->scales != NULL ? net->scales[node] : net->scale;
+
+    if (net->silent != 0 || scale < 0) {
+        return WF_LOCKSTEP_NEVER;
+    }
+    uint64_t random = wf_traffic_draw_gap(net->seed, node, net->nodes[node].bursts++);
+    double gap = wf_traffic_gap_cycles(random, scale);
+    return gap < (double)net->end ? cycle + 1 + (uint32_t)gap : WF_LOCKSTEP_NEVER;
+}
+
+/* Before cycle 0. */
+static inline void wf_lockstep_begin_traffic(const struct wf_lockstep_net *net, uint32_t node)
+{
+    net->next[node] = wf_lockstep_next_burst(net, node, 0);
+}
+
+/* A burst of a node in the cycle next[node]. */
+static inline void wf_lockstep_send_burst(const struct wf_lockstep_net *net, uint32_t node,
+                                          uint32_t cycle)
+{
+    struct wf_traffic_batch *batch = wf_lockstep_batch(net, cycle * net->cycle_ps);
+
+    for (uint32_t i = 0; i < net->burst; i++) {
+        uint32_t dst = wf_lockstep_destination(net, node, net->nodes[node].messages++);
+        if (dst == WF_LOCKSTEP_NONE) {
+            continue;
+        }
+        WF_LOCKSTEP_ADD64(&batch->offered, 1);
+        WF_LOCKSTEP_ADD64(&batch->offered_bytes, net->message_bytes);
+        if (!wf_lockstep_inject(net, node, dst, cycle)) {
+            WF_LOCKSTEP_ADD64(&batch->dropped, 1);
+            WF_LOCKSTEP_ADD64(&batch->dropped_bytes, net->message_bytes);
+        }
+    }
+    net->next[node] = wf_lockstep_next_burst(net, node, cycle);
+}
+
+/* A message of one packet, whose head is consumed in this cycle, arrives with its last phit. */
+static inline void wf_lockstep_arrives(const struct wf_lockstep_net *net, uint32_t born,
+                                       uint32_t pace, uint32_t cycle)
+{
+    uint64_t at = cycle + (uint64_t)(net->phits - 1) * pace;
+    uint64_t time = at * net->cycle_ps + 1, latency = time - born * net->cycle_ps;
+
+    if (at >= net->end) {
+        return;
+    }
+    struct wf_traffic_batch *batch = wf_lockstep_batch(net, time);
+    WF_LOCKSTEP_ADD64(&batch->arrived, 1);
+    WF_LOCKSTEP_ADD64(&batch->arrived_bytes, net->message_bytes);
+    WF_LOCKSTEP_ADD64(&batch->latency_sum, latency);
+    WF_LOCKSTEP_MAX64(&batch->latency_max, latency);
+    WF_LOCKSTEP_ADD32(&batch->classes[wf_traffic_class(latency)], 1);
+    WF_LOCKSTEP_MAX64(&net->out->last, time);
+    if (net->stats != 0) {
+        WF_LOCKSTEP_ADD64(&net->out->latencies[wf_histogram_bucket(latency)], 1);
+    }
+}
