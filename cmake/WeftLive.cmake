@@ -61,7 +61,7 @@ function(weft_live_module variable)
         trace/otf2/in.c trace/otf2/out.c trace/weft/pack.c)
     set(sources study/page.c study/picture.c)
     foreach(module IN ITEMS base engine topo draw ops trace gen extrapolate result net coll ranks
-            traffic sim wasm)
+            traffic lockstep sim wasm)
         file(GLOB_RECURSE found CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src
             ${PROJECT_SOURCE_DIR}/src/${module}/*.c)
         list(APPEND sources ${found})

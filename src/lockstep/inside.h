@@ -18,7 +18,3 @@ static inline const struct wf_lockstep *wf_lockstep_of(const struct wf_lockstep_
 {
     return net->host;
 }
-
-/* WF_EUSAGE with the name of what only events simulate. */
-WF_NODISCARD
-enum wf_status wf_lockstep_check(const struct wf_lockstep_config *config, struct wf_err *err);

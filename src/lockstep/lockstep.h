@@ -25,6 +25,10 @@ struct wf_lockstep_config {
     bool device; /* only what devices can do */
 };
 
+/* WF_EUSAGE with the name of what only events simulate. */
+WF_NODISCARD
+enum wf_status wf_lockstep_check(const struct wf_lockstep_config *config, struct wf_err *err);
+
 /* Prepares a run. WF_EUSAGE with the name of what only events simulate. The caller owns *out. */
 WF_NODISCARD
 enum wf_status wf_lockstep_new(const struct wf_lockstep_config *config,
@@ -48,11 +52,12 @@ struct wf_lockstep_result {
     uint64_t cycle;                 /* cycles simulated */
     uint64_t hops;                  /* packets that left a router */
     uint32_t threads;               /* that took part */
+    bool blocked; /* packets do not move any more: the run failed and needs events */
 };
 
 /* Runs on the cores of this machine. WF_EINTR if it was stopped: the result is partial.
- * WF_ELIMIT if packets do not move any more and the deadlock detector of the events is needed;
- * then there is no result. */
+ * WF_ELIMIT, with result->blocked, if packets do not move any more and the deadlock detector of
+ * the events is needed; then there is no tally. */
 WF_NODISCARD
 enum wf_status wf_lockstep_run_host(const struct wf_lockstep *lock,
                                     const struct wf_lockstep_run *run,

@@ -274,6 +274,7 @@ enum wf_status wf_lockstep_run_host(const struct wf_lockstep *lock,
     }
     share(workers, n, &net);
     status = run_all(workers, n, err);
+    result->blocked = crew.blocked;
     if (status == WF_OK && crew.blocked) {
         status = wf_err_set(err, WF_ELIMIT,
                             "packets do not move any more; only events can tell whether this "

@@ -99,8 +99,8 @@ static void run_round(struct entry *entries, size_t n, const struct wf_sim_host 
         }
         if (err->status == WF_OK && executor->many) {
             chosen = executor;
-            jobs[n_jobs] = (struct wf_executor_job){
-                .job = &entry->job, .tally = wf_xcalloc(1, sizeof(struct wf_traffic_tally))};
+            jobs[n_jobs] = (struct wf_executor_job){.job = &entry->job,
+                                                    .tally = wf_executor_tally(&entry->job)};
             index[n_jobs++] = i;
         } else {
             finish(entry);

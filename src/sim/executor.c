@@ -67,7 +67,10 @@ enum wf_status wf_executor_choose(const struct wf_job *job, size_t n,
                           wf_exec_names[exec]);
     }
     if (exec == WF_EXEC_AUTO) {
-        exec = job->traffic != NULL ? fastest(job, n) : WF_EXEC_EVENTS;
+        /* Who chooses a scheduler wants events. */
+        bool any = job->traffic != NULL &&
+                   wf_scenario_find(job->plan->scenario, "engine.sched") == NULL;
+        exec = any ? fastest(job, n) : WF_EXEC_EVENTS;
     }
     *out = executors[exec - 1];
     return (*out)->accepts(job, err);
@@ -102,15 +105,26 @@ enum wf_status wf_executor_describe(struct wf_executor_job *own, struct wf_value
     return status;
 }
 
+struct wf_traffic_tally *wf_executor_tally(const struct wf_job *job)
+{
+    const struct wf_net *net = job->setup.net;
+
+    return wf_xcalloc(1, sizeof(struct wf_traffic_tally) +
+                             (net->n_sums > 0 ? wf_net_counters_size(net) : 0));
+}
+
 enum wf_status wf_executor_run(const struct wf_executor *executor, struct wf_job *job,
                                const struct wf_sim_host *host, struct wf_value **doc,
-                               struct wf_err *err)
+                               bool *needs_events, struct wf_err *err)
 {
-    struct wf_executor_job own = {.job = job,
-                                  .tally = wf_xcalloc(1, sizeof(struct wf_traffic_tally))};
+    struct wf_executor_job own = {.job = job, .tally = wf_executor_tally(job)};
+    enum wf_status status = WF_OK;
 
     executor->run(&own, 1, host);
-    enum wf_status status = wf_executor_describe(&own, doc, err);
+    *needs_events = own.needs_events;
+    if (!own.needs_events) {
+        status = wf_executor_describe(&own, doc, err);
+    }
     free(own.tally);
     return status;
 }

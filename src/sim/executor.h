@@ -22,6 +22,8 @@ struct wf_executor_job {
     struct wf_traffic_tally *tally; /* likewise; owned by the caller, zeroed */
     enum wf_status status;          /* WF_OK, WF_EINTR: a partial result, or a failure... */
     struct wf_err err;              /* ...and why */
+    bool needs_events; /* it failed because only events can tell what happens: packets do not
+                        * move any more */
 };
 
 struct wf_executor {
@@ -45,14 +47,18 @@ WF_NODISCARD
 enum wf_status wf_executor_choose(const struct wf_job *job, size_t n,
                                   const struct wf_executor **out, struct wf_err *err);
 
+/* A zeroed tally for a job, with the counters of its network. The caller frees it. */
+struct wf_traffic_tally *wf_executor_tally(const struct wf_job *job);
+
 /* Makes the document of a job that was executed, as wf_sim_run() does. */
 WF_NODISCARD
 enum wf_status wf_executor_describe(struct wf_executor_job *own, struct wf_value **doc,
                                     struct wf_err *err);
 
 /* Runs a prepared job by an executor other than events, and makes its document, as wf_sim_run()
- * does. */
+ * does. *needs_events is set if the job must be run again by events; then there is neither a
+ * document nor an error. */
 WF_NODISCARD
 enum wf_status wf_executor_run(const struct wf_executor *executor, struct wf_job *job,
                                const struct wf_sim_host *host, struct wf_value **doc,
-                               struct wf_err *err);
+                               bool *needs_events, struct wf_err *err);

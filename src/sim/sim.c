@@ -317,6 +317,19 @@ static enum wf_status check_alone(const struct wf_job *job, struct wf_err *err)
     return WF_OK;
 }
 
+/* Only events run in several processes. */
+static enum wf_status check_processes(const struct wf_plan *plan, struct wf_comm *world,
+                                      struct wf_err *err)
+{
+    if (plan->engine.exec > WF_EXEC_EVENTS && wf_comm_size(world) > 1) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "engine.exec: %s runs in one process; start weft without mpirun, or "
+                          "use events",
+                          wf_exec_names[plan->engine.exec]);
+    }
+    return WF_OK;
+}
+
 static enum wf_status run_job(struct wf_job *job, struct wf_plan *plan,
                               const struct wf_sim_host *host, struct wf_value **doc,
                               struct wf_err *err)
@@ -327,8 +340,13 @@ static enum wf_status run_job(struct wf_job *job, struct wf_plan *plan,
     WF_TRY(check_alone(job, err));
     const struct wf_executor *executor = NULL;
     WF_TRY(wf_executor_choose(job, 1, &executor, err));
-    if (executor->run != NULL) {
-        return wf_executor_run(executor, job, host, doc, err);
+    WF_TRY(check_processes(plan, host->world, err));
+    if (executor->run != NULL && wf_comm_size(host->world) == 1) {
+        bool needs_events = false;
+        enum wf_status done = wf_executor_run(executor, job, host, doc, &needs_events, err);
+        if (!needs_events) {
+            return done;
+        }
     }
 
     if (job->traffic != NULL) {

@@ -279,7 +279,24 @@ def test_closed():
     check(parse(done)["result"]["arrived"] == 2 * 16 * 5 * 4, "with its answers", done)
 
 
+def test_lock_step():
+    """Whole results are equal; what only events can do is refused by name, and `auto` uses events."""
+    for words in (["--load", "0.7"], ["--load", "0.5", "-p", "net.routing=adaptive-3vc", "-p", "net.stats=summary", "--threads", "2"],
+                  ["--load", "1", "-p", "net.flow=plain", "-p", "net.queue=1", "--cycles", "30000"]):
+        results = []
+        for execution in ("events", "lockstep", "auto"):
+            document = parse(run(*UNIFORM, *words, "--exec", execution, "--json", "-q"))
+            results.append(document["result"])
+        check(results[0] == results[1] == results[2], f"lock step differs with {words}")
+        check(document["run"]["exec"] == ("events" if "net.flow=plain" in words else "lockstep"), f"auto used {document['run']['exec']}")
+    wormhole = [*UNIFORM, "-p", "net.switching=wormhole", "--load", "0.5"]
+    check_run([*wormhole, "--exec", "lockstep"], 2, stderr="net.switching=wormhole cannot be simulated in lock step; use --exec events")
+    check(parse(run(*wormhole, "--json", "-q"))["run"]["exec"] == "events", "auto with wormhole switching")
+    check(parse(run(*UNIFORM, "--load", "0.5", "--sched", "optimistic", "--json", "-q"))["run"]["exec"] == "events", "auto with a scheduler")
+
+
 test_mistakes()
+test_lock_step()
 test_files()
 test_sweep()
 test_interrupted()
