@@ -5,6 +5,7 @@
 #include "base/rng.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { FIRST_CAPACITY = 16 };
 
@@ -14,6 +15,17 @@ void wf_map_fini(struct wf_map *map)
 {
     free(map->entries);
     *map = (struct wf_map){.entries = NULL};
+}
+
+void wf_map_clear(struct wf_map *map)
+{
+    if (map->capacity > FIRST_CAPACITY && map->n < map->capacity / 8) {
+        wf_map_fini(map);
+    } else if (map->n > 0) {
+        memset(map->entries, 0, (map->capacity + 1) * sizeof(*map->entries));
+        map->n = 0;
+        map->has_zero = false;
+    }
 }
 
 static size_t home_of(const struct wf_map *map, uint64_t key)

@@ -35,6 +35,9 @@ uint64_t *wf_map_put(struct wf_map *map, uint64_t key);
 /* Removes a key; false if the map has no such key. */
 bool wf_map_remove(struct wf_map *map, uint64_t key);
 
+/* Removes all keys. Keeps the memory, unless it is far more than they needed. */
+void wf_map_clear(struct wf_map *map);
+
 /* Visits all entries, in an order that depends on the keys and on the history of the map. *at
  * is 0 before the first call. Returns null after the last entry. */
 struct wf_map_entry *wf_map_next(const struct wf_map *map, size_t *at);

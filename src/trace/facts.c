@@ -1,11 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/facts.h"
 
+#include "base/array.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "base/units.h"
 #include "ops/fields.h"
 #include "ops/graph.h"
+#include "trace/kit/workers.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,42 +103,134 @@ static void count_op(struct wf_trace_facts *facts, struct wf_rank_facts *rank,
     }
 }
 
-static void read_rank(struct wf_trace_facts *facts, const struct wf_source *source,
-                      uint32_t number, const struct wf_pass *pass,
-                      struct wf_pass_progress *progress)
+/* A communicator that a rank uses. */
+struct use {
+    uint32_t rank, comm;
+};
+
+/* A worker counts in facts of its own, whose `ranks` all workers share. */
+struct counting {
+    struct wf_trace_facts facts;
+    struct use *uses; /* by rank; those of a rank in the order of their first use */
+    size_t n_uses, capacity;
+    struct wf_map seen; /* communicators of the present rank */
+};
+
+struct counters {
+    const struct wf_source *source;
+    const struct wf_pass *pass;
+    struct counting *workers;
+    atomic_ullong ranks, ops; /* done by all workers */
+};
+
+static void use_comm(struct counting *c, uint32_t rank, uint32_t comm)
 {
-    struct wf_rank_facts *rank = &facts->ranks[number];
-    struct wf_group group = {.size = source->n_ranks};
+    uint64_t *seen = comm == WF_COMM_WORLD ? NULL : wf_map_put(&c->seen, comm);
+
+    if (seen != NULL && *seen == 0) {
+        *seen = 1;
+        WF_GROW(c->uses, c->n_uses, c->capacity);
+        c->uses[c->n_uses++] = (struct use){rank, comm};
+    }
+}
+
+/* Only the first worker reports progress. */
+static void tell(struct counters *all, uint32_t worker, uint64_t more_ops)
+{
+    if (worker == 0) {
+        const struct wf_pass_progress progress = {
+            .ranks = atomic_load_explicit(&all->ranks, memory_order_relaxed),
+            .n_ranks = all->source->n_ranks,
+            .ops = atomic_load_explicit(&all->ops, memory_order_relaxed) + more_ops};
+        wf_pass_tell(all->pass, &progress);
+    }
+}
+
+static void read_rank(void *arg, uint32_t worker, uint32_t number, struct wf_err *err)
+{
+    struct counters *all = arg;
+    struct counting *c = &all->workers[worker];
+    struct wf_rank_facts *rank = &c->facts.ranks[number];
+    struct wf_group group = {.size = all->source->n_ranks};
     uint32_t comm = WF_COMM_WORLD;
     struct wf_cursor cursor;
     struct wf_op op;
 
+    (void)err;
     memset(&cursor, 0, sizeof(cursor));
-    while (wf_source_next(source, number, &cursor, &op)) {
+    wf_map_clear(&c->seen);
+    while (wf_source_next(all->source, number, &cursor, &op)) {
         if (wf_op_has_comm(op.kind) && op.comm != comm) {
             comm = op.comm;
-            if (wf_source_group(source, number, comm, &group) && comm != WF_COMM_WORLD &&
-                wf_groups_fault(facts->groups, &group) == NULL) {
-                (void)wf_groups_learn(facts->groups, number, comm, &group);
+            if (wf_source_group(all->source, number, comm, &group)) {
+                use_comm(c, number, comm);
             }
         }
-        count_op(facts, rank, &op, group.size);
-        wf_pass_op(pass, progress);
+        count_op(&c->facts, rank, &op, group.size);
+        if (rank->n_ops % WF_PASS_OPS == 0) {
+            tell(all, worker, rank->n_ops);
+        }
+    }
+    (void)atomic_fetch_add_explicit(&all->ranks, 1, memory_order_relaxed);
+    (void)atomic_fetch_add_explicit(&all->ops, rank->n_ops, memory_order_relaxed);
+    tell(all, worker, 0);
+}
+
+static void add_sums(struct wf_trace_facts *facts, const struct wf_trace_facts *part)
+{
+    for (uint32_t kind = 0; kind < WF_OP_KINDS; kind++) {
+        facts->n_by_kind[kind] += part->n_by_kind[kind];
+        facts->bytes_by_kind[kind] =
+            wf_count_add(facts->bytes_by_kind[kind], part->bytes_by_kind[kind]);
+    }
+    for (uint32_t i = 0; i < WF_REDUCTIONS; i++) {
+        facts->n_by_reduction[i] += part->n_by_reduction[i];
+    }
+    for (uint32_t i = 0; i < WF_SIZE_BINS; i++) {
+        facts->sizes[i] += part->sizes[i];
+    }
+}
+
+/* Notes the communicators that a rank uses; `next` is where a worker is in its list. */
+static void learn_groups(struct wf_trace_facts *facts, const struct wf_source *source,
+                         uint32_t rank, const struct counting *c, size_t *next)
+{
+    struct wf_group group;
+
+    for (; *next < c->n_uses && c->uses[*next].rank == rank; ++*next) {
+        uint32_t comm = c->uses[*next].comm;
+        if (wf_source_group(source, rank, comm, &group) &&
+            wf_groups_fault(facts->groups, &group) == NULL) {
+            (void)wf_groups_learn(facts->groups, rank, comm, &group);
+        }
     }
 }
 
 void wf_trace_facts_init(struct wf_trace_facts *facts, const struct wf_source *source,
                          const struct wf_pass *pass)
 {
-    struct wf_pass_progress progress = {.n_ranks = source->n_ranks};
+    struct counting workers[WF_TRACE_WORKERS_MAX];
+    struct counters all = {.source = source, .pass = pass, .workers = workers};
+    uint32_t n_workers = wf_trace_workers(source->n_ranks), comm = 0;
+    struct wf_err err = {.status = WF_OK};
+    size_t next[WF_TRACE_WORKERS_MAX] = {0};
     struct wf_group group;
-    uint32_t comm = 0;
 
     begin(facts, source->n_ranks);
+    for (uint32_t i = 0; i < n_workers; i++) {
+        workers[i] = (struct counting){.facts.ranks = facts->ranks};
+    }
+    wf_trace_visit_all(source->n_ranks, n_workers, read_rank, &all, &err);
     for (uint32_t rank = 0; rank < source->n_ranks; rank++) {
-        read_rank(facts, source, rank, pass, &progress);
         add_rank(facts, rank);
-        wf_pass_rank(pass, &progress);
+        for (uint32_t i = 0; i < n_workers; i++) {
+            learn_groups(facts, source, rank, &workers[i], &next[i]);
+        }
+    }
+    for (uint32_t i = 0; i < n_workers; i++) {
+        add_sums(facts, &workers[i].facts);
+        free(workers[i].uses);
+        wf_map_fini(&workers[i].seen);
     }
     while (wf_groups_at(facts->groups, facts->n_groups, &comm, &group)) {
         facts->n_groups++;

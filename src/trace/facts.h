@@ -31,8 +31,9 @@ struct wf_trace_facts {
     uint64_t n_task_needs, n_message_needs;
 };
 
-/* Reads all ranks; `pass` hears how far it is. Ask wf_source_check() afterwards whether all could be read. The caller
- * releases the facts with wf_trace_facts_fini(). */
+/* Reads all ranks, on several threads; `pass` hears how far it is. Ask wf_source_check()
+ * afterwards whether all could be read. The caller releases the facts with
+ * wf_trace_facts_fini(). */
 void wf_trace_facts_init(struct wf_trace_facts *facts, const struct wf_source *source,
                          const struct wf_pass *pass);
 /* The same for a task graph. */

@@ -20,6 +20,7 @@ struct wf_trace_writer_options {
     uint32_t n_parts;    /* files in a directory, if the format can; 0 is one file */
     const char *creator; /* the program or trace that the ops come from; may be null */
     bool temporary;      /* speed counts more than size: do not look for loops */
+    bool by_rank;        /* the ops of a rank mostly follow each other, and `temporary` */
 };
 
 /* The common head of every writer; the concrete struct has it as its first member. */

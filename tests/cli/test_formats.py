@@ -234,6 +234,19 @@ def test_large_otf2():
     check(counts[0] == counts[1] > 0, f"and read: {counts}")
 
 
+def test_late_otf2():
+    """A receive that is complete far more events later than are kept: it is found all the same."""
+    first = ["0 init", "0 irecv 1 5 80", *["0 send 1 0 8"] * 6000, "0 wait 1 0 5",
+             *["0 send 1 0 8"] * 3, "0 irecv 1 6 80", "0 wait 1 0 6", "0 finalize"]
+    second = ["1 init", *["1 recv 0 0 8"] * 6003, "1 send 0 5 80", "1 send 0 6 80", "1 finalize"]
+    pathlib.Path("late.ti").write_text("\n".join(first + second) + "\n")
+    if run("convert", "late.ti", "late.otf2").returncode == 0:
+        kinds = [[(row["kind"], row["peer"], row["tag"], row["bytes"]) for row in ops(trace)[0]
+                  if row["kind"] in ("irecv", "send", "wait")]
+                 for trace in ("late.ti", "late.otf2")]
+        check(kinds[0] == kinds[1] and len(kinds[0]) == 6007, "late.otf2: other ops than late.ti")
+
+
 def test_schedulers():
     """An op can be asked for again, whatever the reader had to know to make it."""
     for trace in ("exchange", "comms", "x.clog2", "x.ti"):
@@ -382,6 +395,31 @@ def test_real():
         replays(str(path))
 
 
+def test_threads():
+    """Files of ranks are read on several threads; the trace does not depend on their number."""
+    check_run(["gen", "stencil3d", "-n", "24", "-p", "gen.allreduce=true", "-o", "many.weft"], 0)
+    check_run(["convert", "many.weft", "many.ti", "--parts", "1"], 0, stderr="not in a .ti")
+    foreign.write_allprof("many_allprof", 4)
+    traces = ["comms", "exchange", "many.ti", "many_allprof"]
+    if run("convert", "many.weft", "many.otf2").returncode == 0:
+        traces.append("many.otf2")
+    cores = os.sched_getaffinity(0)
+    for trace in traces:
+        seen = []
+        for some in ({min(cores)}, cores):
+            os.sched_setaffinity(0, some)
+            done = run("convert", trace, "threads.weft", "-f")
+            seen.append((pathlib.Path("threads.weft").read_bytes(), done.stderr,
+                         run("info", trace, "--json").stdout))
+        os.sched_setaffinity(0, cores)
+        check(seen[0] == seen[1], f"{trace}: one core and {len(cores)} read the same")
+    # Of two wrong files the first counts.
+    for rank in (19, 5):
+        with open(f"many.ti/rank-{rank}.ti", "a", encoding="ascii") as file:
+            file.write(f"{rank} jump\n")
+    check_run(["info", "many.ti"], 3, stderr="rank 5: unknown action 'jump'")
+
+
 def main():
     make()
     test_dumpi()
@@ -392,6 +430,8 @@ def main():
     test_allprof()
     test_paraver()
     test_large_otf2()
+    test_late_otf2()
+    test_threads()
     test_schedulers()
     test_expanded()
     test_wrong_dumpi()

@@ -67,11 +67,12 @@ static const struct call calls[] = {
     {"MPI_Finalize", WF_OP_FINALIZE, ""},
 };
 
+/* A worker that reads some of the files. */
 struct reading {
     const struct allprof_params *params;
+    const char *trace; /* the file of rank 0 */
     uint32_t n_ranks;
     struct wf_intext file;
-    uint64_t next; /* the first byte after the line */
     char *fields[FIELDS_MAX];
     uint32_t n_fields;
     double latest; /* when the last call ended, in the unit */
@@ -79,7 +80,7 @@ struct reading {
     struct wf_open_requests requests;
     struct wf_buf numbers;
     struct wf_spool *spool;
-    struct wf_records *records;
+    struct wf_records *records;           /* its own at first, then those of all ranks */
     uint64_t n_calls, n_comms, n_unknown; /* for notes */
     struct wf_err *err;
 };
@@ -387,6 +388,14 @@ static void do_call(struct reading *r, const struct call *call)
 
 /* ---- lines ---- */
 
+static void check_names(const struct wf_records *records, const char *path, struct wf_err *err)
+{
+    if (!wf_trace_failed(err) && wf_records_at(records, NAMES_MAX) != NULL) {
+        (void)wf_err_set(err, WF_EINVAL, "%.300s: the trace has more than %d different calls",
+                         path, NAMES_MAX);
+    }
+}
+
 static const struct call *find_call(const char *name)
 {
     for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
@@ -419,10 +428,6 @@ static void do_line(struct reading *r, char *line)
         }
         at = colon != NULL ? colon + 1 : NULL;
     }
-    if (strncmp(line, "MPI_", 4) != 0 || strlen(line) > 64 || r->n_fields < 3) {
-        wf_trace_bad(&r->file.place, "a line is no call of MPI with its times");
-        return;
-    }
     const char *last = r->fields[r->n_fields - 1];
     double begin = time_at(r, r->fields[1]);
     double end = strcmp(last, "-") == 0 ? begin : time_at(r, last);
@@ -431,11 +436,6 @@ static void do_line(struct reading *r, char *line)
         return;
     }
     put_computing(r, begin);
-    if (r->records != NULL && wf_records_at(r->records, NAMES_MAX) != NULL) {
-        bad(r, "the trace has more than 512 different calls");
-        return;
-    }
-    wf_records_add(r->records, rank_of(r), wf_records_name(r->records, line), 0);
     if (call != NULL) {
         do_call(r, call);
     } else {
@@ -446,35 +446,39 @@ static void do_line(struct reading *r, char *line)
     r->has_begun = true;
 }
 
-static void read_rank(struct reading *r, const char *path, uint32_t rank)
+/* Counts the call of a line. */
+static void count_line(struct reading *r, char *line)
 {
-    char *line = NULL;
-    size_t capacity = 0;
-    ssize_t n;
+    char *colon = strchr(line, ':');
+    size_t length = colon != NULL ? (size_t)(colon - line) : 0;
 
-    r->next = 0;
-    r->has_begun = false;
+    if (strncmp(line, "MPI_", 4) != 0 || length == 0 || length > 64 ||
+        strchr(colon + 1, ':') == NULL) {
+        wf_trace_bad(&r->file.place, "a line is no call of MPI with its times");
+        return;
+    }
+    *colon = '\0';
+    wf_records_add(r->records, rank_of(r), wf_records_name(r->records, line), 0);
+    check_names(r->records, r->trace, r->err);
+}
+
+/* Calls `visit` for all lines of a rank that are neither empty nor a comment. */
+static void each_line(struct reading *r, const char *path, uint32_t rank,
+                      void (*visit)(struct reading *r, char *line))
+{
+    size_t length = 0;
+
     if (wf_intext_open(&r->file, path, r->err) != WF_OK) {
         return;
     }
     r->file.place.unit = "rank";
     r->file.place.rank = rank;
-    while (!wf_trace_failed(r->err) && (n = getline(&line, &capacity, r->file.in)) > 0) {
-        r->file.place.line++;
-        r->file.place.byte = r->next;
-        r->next += (uint64_t)n;
-        if (memchr(line, '\0', (size_t)n) != NULL) {
-            wf_trace_bad(&r->file.place, "a NUL byte in the line: this is no text file");
-            break;
-        }
-        line[strcspn(line, "\r\n")] = '\0';
+    for (char *line; (line = wf_intext_line(&r->file, &length)) != NULL;) {
         if (line[0] != '\0' && line[0] != '#') {
-            do_line(r, line);
+            visit(r, line);
         }
     }
-    free(line);
     wf_intext_close(&r->file);
-    wf_open_requests_fini(&r->requests);
 }
 
 /* ---- files ---- */
@@ -539,38 +543,103 @@ static enum wf_status count_files(const char *first, uint32_t *n, struct wf_err 
     return WF_OK;
 }
 
-static void add_notes(const struct reading *r, struct wf_trace *out)
+/* ---- workers ---- */
+
+struct opening {
+    uint32_t n_workers;
+    struct reading workers[WF_TRACE_WORKERS_MAX];
+};
+
+static void count_rank(void *arg, uint32_t worker, uint32_t rank, struct wf_err *err)
 {
-    wf_trace_note_count(out, r->n_calls, "calls are read as calls without messages");
-    wf_trace_note_count(out, r->n_comms,
+    struct reading *r = &((struct opening *)arg)->workers[worker];
+    char path[PATH_BYTES];
+
+    r->err = err;
+    if (path_of(r->trace, rank, path)) {
+        each_line(r, path, rank, count_line);
+    }
+}
+
+static void read_rank(void *arg, uint32_t worker, uint32_t rank, struct wf_err *err)
+{
+    struct reading *r = &((struct opening *)arg)->workers[worker];
+    char path[PATH_BYTES];
+
+    r->err = err;
+    r->has_begun = false;
+    if (path_of(r->trace, rank, path)) {
+        each_line(r, path, rank, do_line);
+    }
+    wf_open_requests_fini(&r->requests);
+    wf_spool_rank_ends(r->spool, rank);
+}
+
+static void add_notes(const struct opening *o, struct wf_trace *out)
+{
+    uint64_t n_calls = 0, n_comms = 0, n_unknown = 0;
+
+    for (uint32_t i = 0; i < o->n_workers; i++) {
+        n_calls += o->workers[i].n_calls;
+        n_comms += o->workers[i].n_comms;
+        n_unknown += o->workers[i].n_unknown;
+    }
+    wf_trace_note_count(out, n_calls, "calls are read as calls without messages");
+    wf_trace_note_count(out, n_comms,
                         "calls on communicators of other sizes than the world are read as "
                         "calls without messages");
-    wf_trace_note_count(out, r->n_unknown,
+    wf_trace_note_count(out, n_unknown,
                         "requests that calls wait for were never begun, and are taken as "
                         "MPI_REQUEST_NULL");
+}
+
+/* Counts the calls of all ranks first: ops name calls by the numbers that these get. */
+static void count_all(struct opening *o, const struct reading *like, struct wf_trace *out,
+                      struct wf_err *err)
+{
+    struct wf_records *records[WF_TRACE_WORKERS_MAX];
+
+    for (uint32_t i = 0; i < o->n_workers; i++) {
+        o->workers[i] = *like;
+        records[i] = o->workers[i].records = wf_records_new(like->n_ranks);
+    }
+    wf_trace_visit_all(like->n_ranks, o->n_workers, count_rank, o, err);
+    out->records = wf_records_new(like->n_ranks);
+    wf_records_merge(out->records, records, o->n_workers);
+    check_names(out->records, like->trace, err);
+}
+
+static void read_all(const struct reading *like, struct wf_trace *out, struct wf_err *err)
+{
+    struct opening o = {.n_workers = wf_trace_workers(like->n_ranks)};
+    struct wf_spool *spool = NULL;
+
+    count_all(&o, like, out, err);
+    if (!wf_trace_failed(err) &&
+        wf_spool_new_parts(like->n_ranks, o.n_workers, &spool, err) == WF_OK) {
+        for (uint32_t i = 0; i < o.n_workers; i++) {
+            o.workers[i].records = out->records;
+            o.workers[i].spool = wf_spool_part(spool, i);
+        }
+        wf_trace_visit_all(like->n_ranks, o.n_workers, read_rank, &o, err);
+        add_notes(&o, out);
+    }
+    (void)wf_spool_end(spool, "allprof", &out->source, err);
+    for (uint32_t i = 0; i < o.n_workers; i++) {
+        wf_buf_fini(&o.workers[i].numbers);
+    }
 }
 
 static enum wf_status open_trace(const struct wf_reader_probe *probe, const void *params,
                                  struct wf_trace *out, struct wf_err *err)
 {
-    struct reading r = {.params = params, .err = err};
-    char path[PATH_BYTES];
     char *first = probe->is_directory ? wf_probe_path(probe, first_entry(probe))
                                       : wf_xstrdup(probe->path);
+    struct reading like = {.params = params, .trace = first};
 
-    if (count_files(first, &r.n_ranks, err) == WF_OK &&
-        wf_spool_new(r.n_ranks, &r.spool, err) == WF_OK) {
-        out->records = wf_records_new(r.n_ranks);
-        r.records = out->records;
-        for (uint32_t rank = 0; rank < r.n_ranks && !wf_trace_failed(err); rank++) {
-            if (path_of(first, rank, path)) {
-                read_rank(&r, path, rank);
-            }
-        }
-        add_notes(&r, out);
+    if (count_files(first, &like.n_ranks, err) == WF_OK) {
+        read_all(&like, out, err);
     }
-    (void)wf_spool_end(r.spool, "allprof", &out->source, err);
-    wf_buf_fini(&r.numbers);
     free(first);
     return err->status;
 }

@@ -304,7 +304,7 @@ static void graph_destroy(struct wf_graph *graph)
 
 static const struct wf_graph_ops graph_ops = {
     .name = "chakra",
-    .summary = "tasks of a trace of another format",
+    .summary = "tasks of a Chakra execution trace",
     .destroy = graph_destroy,
     .n_tasks = graph_n_tasks,
     .root = graph_root,

@@ -7,13 +7,12 @@
 #include "trace/kit/kit.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { PATH_BYTES = 1024, THREADS_MAX = 4 };
+enum { PATH_BYTES = 1024 };
 
 static const char *const deps_names[] = {"all", "data", NULL};
 /* Formulas are for programs of MPI only. */
@@ -231,60 +230,28 @@ static void read_groups(struct wf_chakra *trace, const struct files *files, stru
     wf_buf_fini(&file);
 }
 
-/* A thread that reads the files of the ranks first, first + step, ... */
-struct share {
+struct reading {
     const struct wf_chakra *trace;
     const struct files *files;
-    uint32_t first, step;
-    uint32_t failed; /* the rank whose file could not be read, if `err` says so */
-    struct wf_err err;
 };
 
-static void *read_share(void *arg)
+static void visit_rank(void *arg, uint32_t worker, uint32_t rank, struct wf_err *err)
 {
-    struct share *share = arg;
+    const struct reading *reading = arg;
     char path[PATH_BYTES];
 
-    for (uint32_t rank = share->first; rank < share->files->n && !wf_trace_failed(&share->err);
-         rank += share->step) {
-        share->failed = rank;
-        if (path_of(share->files, rank, path)) {
-            read_rank(share->trace, path, rank, &share->err);
-        }
+    (void)worker;
+    if (path_of(reading->files, rank, path)) {
+        read_rank(reading->trace, path, rank, err);
     }
-    return NULL;
 }
 
-/* Reads all files on several threads. Of several failures, that of the lowest rank counts. */
 static void read_ranks(const struct wf_chakra *trace, const struct files *files,
                        struct wf_err *err)
 {
-    struct share shares[THREADS_MAX];
-    pthread_t threads[THREADS_MAX];
-    long n_cores = sysconf(_SC_NPROCESSORS_ONLN);
-    uint32_t n = n_cores > 1 && n_cores < THREADS_MAX ? (uint32_t)n_cores : THREADS_MAX;
-    bool begun[THREADS_MAX] = {false};
-    const struct share *worst = NULL;
+    struct reading reading = {trace, files};
 
-    n = n_cores <= 1 || files->n < 2 ? 1 : n < files->n ? n : files->n;
-    for (uint32_t i = 0; i < n; i++) {
-        shares[i] = (struct share){.trace = trace, .files = files, .first = i, .step = n};
-        begun[i] = i > 0 && pthread_create(&threads[i], NULL, read_share, &shares[i]) == 0;
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        if (begun[i]) {
-            (void)pthread_join(threads[i], NULL);
-        } else {
-            (void)read_share(&shares[i]);
-        }
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        bool is_worse = worst == NULL || shares[i].failed < worst->failed;
-        worst = wf_trace_failed(&shares[i].err) && is_worse ? &shares[i] : worst;
-    }
-    if (worst != NULL) {
-        *err = worst->err;
-    }
+    wf_trace_visit_all(files->n, wf_trace_workers(files->n), visit_rank, &reading, err);
 }
 
 /* The groups that METADATA nodes define. */

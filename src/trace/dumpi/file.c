@@ -24,11 +24,17 @@ enum {
     END_OF_STREAM = 293,
     SIZES_MAX = 1 << 16,
     SECONDS_WRAP = 65536,
+    NUMBERS_BYTES = 4 * WF_DUMPI_VALUES_MAX, /* of the numbers that a record begins with */
 };
 
 #define NS_PER_S INT64_C(1000000000)
 
 /* ---- tables ---- */
+
+static inline int32_t number_at(const unsigned char *b)
+{
+    return (int32_t)((uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3]);
+}
 
 /* The index, without its magic number: the offsets of the sections. */
 struct places {
@@ -347,9 +353,42 @@ static void read_field(struct reading *r, char letter)
     }
 }
 
+/* Reads numbers, of which most records have nothing else, as far as they are in the buffer.
+ * Returns the first field that is left. */
+static const char *read_numbers(struct reading *r, const char *fields)
+{
+    const unsigned char *first = wf_infile_ready(&r->file->in, NUMBERS_BYTES), *at = first;
+    int64_t *values = r->record->values;
+    uint32_t n = 0;
+
+    if (first == NULL) {
+        return fields;
+    }
+    for (; n < WF_DUMPI_VALUES_MAX; fields++) {
+        if (*fields == 'i' || *fields == 'k' || *fields == 'o') {
+            values[n] = number_at(at);
+            at += 4;
+            r->rank = *fields == 'k' ? values[n] : r->rank;
+            r->root = *fields == 'o' ? values[n] : r->root;
+        } else if (*fields == 'h') {
+            values[n] = (int16_t)(at[0] << 8 | at[1]);
+            at += 2;
+        } else if (*fields == 'b') {
+            values[n] = *at++;
+        } else {
+            break;
+        }
+        n++;
+    }
+    r->record->n_values = n;
+    (void)wf_infile_bytes(&r->file->in, (size_t)(at - first));
+    return fields;
+}
+
 static void read_fields(struct reading *r, const char *fields)
 {
-    for (const char *letter = fields; *letter != '\0' && !r->file->in.failed; letter++) {
+    for (const char *letter = read_numbers(r, fields); *letter != '\0' && !r->file->in.failed;
+         letter++) {
         if (*letter == '?') {
             letter++;
             if (r->rank != r->root) {
@@ -370,8 +409,9 @@ static void read_fields(struct reading *r, const char *fields)
 
 static int64_t read_time(struct wf_dumpi_file *file, uint32_t clock)
 {
-    int64_t seconds = (int64_t)wf_infile_unsigned(&file->in, 2);
-    int64_t ns = seconds * NS_PER_S + (int64_t)wf_infile_unsigned(&file->in, 4);
+    const unsigned char *b = wf_infile_bytes(&file->in, 6);
+    int64_t seconds = (int64_t)b[0] << 8 | b[1];
+    int64_t ns = seconds * NS_PER_S + (int64_t)(uint32_t)number_at(b + 2);
 
     /* Seconds have 16 bits and wrap around. A small step back is a call of another thread. */
     if (ns + file->wrapped[clock] < file->latest[clock] - SECONDS_WRAP / 2 * NS_PER_S) {
@@ -437,7 +477,8 @@ bool wf_dumpi_file_next(struct wf_dumpi_file *file, struct wf_dumpi_record *reco
         return false;
     }
     in->place.byte = wf_infile_at(in);
-    *record = (struct wf_dumpi_record){.function = (uint32_t)wf_infile_unsigned(in, 2)};
+    memset(record, 0, sizeof(*record));
+    record->function = (uint32_t)wf_infile_unsigned(in, 2);
     const struct wf_dumpi_call *call = wf_dumpi_call(record->function);
     if (call == NULL && !in->failed) {
         if (record->function != END_OF_STREAM) {

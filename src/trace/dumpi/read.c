@@ -258,77 +258,106 @@ static void find_files(const struct wf_reader_probe *probe, struct dumpi_set *se
 
 /* ---- reading the files ---- */
 
-struct opening {
-    struct dumpi_set set;
-    struct wf_dumpi_comms *comms;
+/* What a worker finds in the files that it reads. */
+struct worker {
     struct wf_records *records;
-    struct wf_spool *spool;
-    struct wf_dumpi_losses losses;
-    enum wf_dumpi_clock clock;
-    bool *has_wildcards;               /* the rank has receives that must be matched */
     int32_t names[WF_DUMPI_FUNCTIONS]; /* numbers in `records`, or NAMES_UNSET */
+    struct wf_dumpi_losses losses;
     bool seen[WF_DUMPI_CLOCKS];
 };
 
-static void count_record(struct opening *o, uint32_t rank, const struct wf_dumpi_file *file,
-                         const struct wf_dumpi_record *record)
+struct opening {
+    struct dumpi_set set;
+    struct wf_dumpi_comms *comms;
+    struct wf_spool *spool;
+    enum wf_dumpi_clock clock;
+    bool *has_wildcards; /* the rank has receives that must be matched */
+    uint32_t n_workers;
+    struct worker workers[WF_TRACE_WORKERS_MAX];
+};
+
+static void count_record(struct opening *o, struct worker *worker, uint32_t rank,
+                         const struct wf_dumpi_file *file, const struct wf_dumpi_record *record)
 {
-    int32_t *name = &o->names[record->function];
+    int32_t *name = &worker->names[record->function];
 
     if (*name == NAMES_UNSET) {
-        *name = (int32_t)wf_records_name(o->records, wf_dumpi_call(record->function)->name);
+        *name =
+            (int32_t)wf_records_name(worker->records, wf_dumpi_call(record->function)->name);
     }
-    wf_records_add(o->records, rank, (uint32_t)*name, wf_dumpi_own_bytes(file, record));
+    wf_records_add(worker->records, rank, (uint32_t)*name, wf_dumpi_own_bytes(file, record));
     wf_dumpi_comms_collect(o->comms, rank, record);
     if (record->function == CANCEL ||
         (record->function == IRECV && (record->values[2] == -1 || record->values[3] == -1))) {
         o->has_wildcards[rank] = true;
     }
     for (uint32_t clock = 0; clock < WF_DUMPI_CLOCKS; clock++) {
-        o->seen[clock] = o->seen[clock] || record->has_time[clock];
+        worker->seen[clock] = worker->seen[clock] || record->has_time[clock];
     }
+}
+
+static void open_rank(const struct opening *o, uint32_t rank, struct wf_dumpi_file *file,
+                      struct wf_err *err)
+{
+    char *path = rank_path(o->set.prefix, rank);
+
+    wf_dumpi_file_open(file, path, rank, err);
+    free(path);
 }
 
 /* Counts the records of a rank and collects its communicators. */
-static void survey(struct opening *o, uint32_t rank, struct wf_dumpi_file *file)
+static void survey(void *arg, uint32_t worker, uint32_t rank, struct wf_err *err)
 {
+    struct opening *o = arg;
+    struct wf_dumpi_file file;
     struct wf_dumpi_record record;
 
-    while (wf_dumpi_file_next(file, &record)) {
-        count_record(o, rank, file, &record);
+    open_rank(o, rank, &file, err);
+    while (wf_dumpi_file_next(&file, &record)) {
+        count_record(o, &o->workers[worker], rank, &file, &record);
     }
+    wf_dumpi_file_close(&file);
 }
 
-static void write_rank(struct opening *o, uint32_t rank, struct wf_dumpi_file *file)
+static void write_rank(void *arg, uint32_t worker, uint32_t rank, struct wf_err *err)
 {
-    struct wf_dumpi_walk walk = {.file = file,
+    struct opening *o = arg;
+    struct wf_dumpi_file file;
+    struct wf_dumpi_walk walk = {.file = &file,
                                  .comms = o->comms,
-                                 .spool = o->spool,
+                                 .spool = wf_spool_part(o->spool, worker),
                                  .clock = o->clock,
-                                 .losses = &o->losses,
+                                 .losses = &o->workers[worker].losses,
                                  .rank = rank};
 
+    open_rank(o, rank, &file, err);
     wf_dumpi_walk_rank(&walk, o->has_wildcards[rank]);
+    wf_spool_rank_ends(walk.spool, rank);
+    wf_dumpi_file_close(&file);
 }
 
-static void each_rank(struct opening *o,
-                      void (*visit)(struct opening *o, uint32_t rank,
-                                    struct wf_dumpi_file *file),
-                      struct wf_err *err)
+/* Adds up what the workers have counted. */
+static struct wf_dumpi_losses all_losses(const struct opening *o)
 {
-    for (uint32_t rank = 0; rank < o->set.n_ranks && !wf_trace_failed(err); rank++) {
-        char *path = rank_path(o->set.prefix, rank);
-        struct wf_dumpi_file file;
-        wf_dumpi_file_open(&file, path, rank, err);
-        visit(o, rank, &file);
-        wf_dumpi_file_close(&file);
-        free(path);
+    struct wf_dumpi_losses sum = o->workers[0].losses;
+
+    for (uint32_t i = 1; i < o->n_workers; i++) {
+        const struct wf_dumpi_losses *l = &o->workers[i].losses;
+        sum.n_lost_comms += l->n_lost_comms;
+        sum.n_inter += l->n_inter;
+        sum.n_types += l->n_types;
+        sum.n_sync += l->n_sync;
+        sum.n_threads += l->n_threads;
+        sum.n_ignored += l->n_ignored;
+        sum.n_unmatched += l->n_unmatched;
+        sum.n_no_clock += l->n_no_clock;
     }
+    return sum;
 }
 
 static void add_notes(const struct opening *o, uint64_t n_lost, struct wf_trace *out)
 {
-    const struct wf_dumpi_losses *l = &o->losses;
+    const struct wf_dumpi_losses sum = all_losses(o), *l = &sum;
 
     wf_trace_note_count(out, l->n_ignored,
                         "calls were made while recording was off and are not in the trace");
@@ -357,20 +386,42 @@ static void add_notes(const struct opening *o, uint64_t n_lost, struct wf_trace 
         "records have no time of the clock; they follow the ones before at once");
 }
 
-static void read_all(struct opening *o, struct wf_trace *out, struct wf_err *err)
+/* Surveys all files, which tells the number of records, the communicators and the clocks. */
+static void survey_all(struct opening *o, struct wf_trace *out, struct wf_err *err)
 {
-    each_rank(o, survey, err);
-    if (wf_trace_failed(err)) {
-        return;
+    struct wf_records *records[WF_TRACE_WORKERS_MAX];
+    bool seen[WF_DUMPI_CLOCKS] = {false};
+
+    for (uint32_t i = 0; i < o->n_workers; i++) {
+        struct worker *worker = &o->workers[i];
+        records[i] = worker->records = wf_records_new(o->set.n_ranks);
+        for (uint32_t k = 0; k < WF_DUMPI_FUNCTIONS; k++) {
+            worker->names[k] = NAMES_UNSET;
+        }
     }
-    if (!o->seen[o->clock] && o->seen[1 - o->clock]) {
+    wf_trace_visit_all(o->set.n_ranks, o->n_workers, survey, o, err);
+    out->records = wf_records_new(o->set.n_ranks);
+    wf_records_merge(out->records, records, o->n_workers);
+    for (uint32_t i = 0; i < o->n_workers; i++) {
+        seen[WF_DUMPI_WALL] |= o->workers[i].seen[WF_DUMPI_WALL];
+        seen[WF_DUMPI_CPU] |= o->workers[i].seen[WF_DUMPI_CPU];
+    }
+    if (!wf_trace_failed(err) && !seen[o->clock] && seen[1 - o->clock]) {
         wf_trace_note(out, "there is no time of the clock '%s'; computing is by '%s'",
                       clock_names[o->clock], clock_names[1 - o->clock]);
         o->clock = (enum wf_dumpi_clock)(1 - o->clock);
     }
+}
+
+static void read_all(struct opening *o, struct wf_trace *out, struct wf_err *err)
+{
+    survey_all(o, out, err);
+    if (wf_trace_failed(err)) {
+        return;
+    }
     uint64_t n_lost = wf_dumpi_comms_resolve(o->comms);
-    if (wf_spool_new(o->set.n_ranks, &o->spool, err) == WF_OK) {
-        each_rank(o, write_rank, err);
+    if (wf_spool_new_parts(o->set.n_ranks, o->n_workers, &o->spool, err) == WF_OK) {
+        wf_trace_visit_all(o->set.n_ranks, o->n_workers, write_rank, o, err);
         add_notes(o, n_lost, out);
     }
 }
@@ -383,13 +434,9 @@ static enum wf_status open_trace(const struct wf_reader_probe *probe, const void
 
     find_files(probe, &o.set, err);
     if (o.set.prefix != NULL && !wf_trace_failed(err)) {
-        for (uint32_t i = 0; i < WF_DUMPI_FUNCTIONS; i++) {
-            o.names[i] = NAMES_UNSET;
-        }
+        o.n_workers = wf_trace_workers(o.set.n_ranks);
         o.comms = wf_dumpi_comms_new(o.set.n_ranks);
-        o.records = wf_records_new(o.set.n_ranks);
         o.has_wildcards = wf_xcalloc(o.set.n_ranks, sizeof(*o.has_wildcards));
-        out->records = o.records;
         read_all(&o, out, err);
     }
     (void)wf_spool_end(o.spool, "dumpi", &out->source, err);

@@ -38,7 +38,8 @@ void wf_dumpi_step_bad(const struct wf_dumpi_step *step, const char *words)
 bool wf_dumpi_step_comm(struct wf_dumpi_step *step, int64_t handle)
 {
     struct wf_dumpi_walk *walk = step->walk;
-    const uint64_t *bound = wf_map_get(&walk->handles, (uint64_t)handle);
+    const uint64_t *bound =
+        handle == WF_DUMPI_COMM_WORLD ? NULL : wf_map_get(&walk->handles, (uint64_t)handle);
     uint32_t comm = handle == WF_DUMPI_COMM_WORLD  ? WF_DUMPI_WORLD
                     : handle == WF_DUMPI_COMM_SELF ? WF_DUMPI_SELF
                     : bound != NULL                ? (uint32_t)*bound

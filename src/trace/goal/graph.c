@@ -5,15 +5,41 @@
 #include "trace/goal/goal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- edges ---- */
 
-static int by_place(const void *a, const void *b)
+/* The place of an edge among those of its rank: by the op before, and its start before its end. */
+static uint64_t key_of(const struct wf_goal_edge *edge)
 {
-    const struct wf_goal_edge *x = a, *y = b;
+    return (uint64_t)edge->before << 1 | edge->for_end;
+}
 
-    return 4 * WF_ORDER(x->before, y->before) + 2 * WF_ORDER(x->for_end, y->for_end) +
-           WF_ORDER(x->place, y->place);
+/* Sorts the edges of a rank by their keys; edges of one key keep the order of the file. */
+static void sort_by_key(struct wf_goal_edge *edges, uint64_t n, uint64_t n_ops)
+{
+    bool sorted = true;
+
+    for (uint64_t i = 1; i < n && sorted; i++) {
+        sorted = key_of(&edges[i - 1]) <= key_of(&edges[i]);
+    }
+    if (sorted) {
+        return;
+    }
+    uint64_t *next = wf_xcalloc(2 * n_ops + 1, sizeof(*next));
+    struct wf_goal_edge *copy = wf_xmalloc(n * sizeof(*copy));
+    memcpy(copy, edges, n * sizeof(*copy));
+    for (uint64_t i = 0; i < n; i++) {
+        next[key_of(&edges[i]) + 1]++;
+    }
+    for (uint64_t key = 1; key <= 2 * n_ops; key++) {
+        next[key] += next[key - 1];
+    }
+    for (uint64_t i = 0; i < n; i++) {
+        edges[next[key_of(&copy[i])]++] = copy[i];
+    }
+    free(next);
+    free(copy);
 }
 
 static int by_after(const void *a, const void *b)
@@ -54,7 +80,7 @@ static void sort_rank(struct wf_goal *goal, const struct wf_goal_rank *rank)
         return;
     }
     struct wf_goal_edge *edges = goal->edges + rank->first_edge;
-    qsort(edges, rank->n_edges, sizeof(*edges), by_place);
+    sort_by_key(edges, rank->n_edges, rank->n);
     bool sorted = is_sorted(edges, rank->n_edges);
     if (!sorted || goal->after_in_file != NULL) {
         keep_order(goal, rank);
@@ -203,7 +229,7 @@ static void goal_destroy(struct wf_graph *graph)
 
 static const struct wf_graph_ops goal_ops = {
     .name = "goal",
-    .summary = "tasks of a trace of another format",
+    .summary = "ops of a GOAL schedule",
     .destroy = goal_destroy,
     .n_tasks = goal_n_tasks,
     .root = goal_root,

@@ -10,6 +10,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@
  * The first failure is kept in `err`. After it the word is empty, as it is at the end of the
  * file, and numbers are the smallest that are allowed.
  */
-enum { WORD_BYTES = 256, BUFFER_BYTES = 1 << 18 };
+enum { WORD_BYTES = 256, BUFFER_BYTES = 1 << 18, SHORT_BYTES = 16 };
 
 struct text {
     struct wf_intext file; /* with the place of the word */
@@ -37,7 +38,7 @@ static bool fill(struct text *text)
 {
     text->base += text->n;
     text->at = 0;
-    text->n = fread(text->buffer, 1, BUFFER_BYTES, text->file.in);
+    text->n = wf_intext_block(&text->file, text->buffer, BUFFER_BYTES);
     return text->n > 0;
 }
 
@@ -79,17 +80,31 @@ static void skip_comment(struct text *text)
     }
 }
 
-/* Without isalnum(), which asks for the locale at every character. */
+/* What a character can be. Without isalnum(), which asks for the locale at every character. */
+enum { OTHER, BLANK, WORD, SIGN };
+
+#define W2  WORD, WORD
+#define W8  W2, W2, W2, W2
+#define W26 W8, W8, W8, W2
+static const unsigned char classes[256] = {
+    [' '] = BLANK, ['\t'] = BLANK,
+    BLANK,         BLANK,
+    BLANK,         BLANK, /* up to '\r' */
+    ['0'] = W8,    W2,
+    ['A'] = W26,   ['a'] = W26,
+    ['_'] = WORD,  ['-'] = WORD,
+    ['.'] = WORD,  [':'] = SIGN,
+    ['{'] = SIGN,  ['}'] = SIGN,
+};
+
 static bool is_word(int c)
 {
-    unsigned letter = ((unsigned)c | 0x20U) - 'a', digit = (unsigned)c - '0';
-
-    return letter < 26 || digit < 10 || c == '_' || c == '-' || c == '.';
+    return c != EOF && classes[c] == WORD;
 }
 
 static bool is_blank(int c)
 {
-    return c == ' ' || (c >= '\t' && c <= '\r');
+    return c != EOF && classes[c] == BLANK;
 }
 
 /* Returns the first character of the next word, or EOF, and sets the place for errors. */
@@ -108,11 +123,48 @@ static int find_word(struct text *text)
     return c;
 }
 
+/* Reads the next word if it and the character after it are in the buffer and no comment comes
+ * before it, which is nearly always so. Otherwise reads nothing and returns false. */
+static bool next_in_buffer(struct text *text)
+{
+    const unsigned char *at = text->buffer + text->at, *end = text->buffer + text->n;
+    uint64_t line = text->line;
+
+    while (at < end && classes[*at] == BLANK) {
+        line += *at++ == '\n' ? 1 : 0;
+    }
+    const unsigned char *first = at;
+    while (at < end && classes[*at] == WORD) {
+        at++;
+    }
+    at += at == first && at < end && classes[*at] == SIGN ? 1 : 0;
+    size_t length = (size_t)(at - first);
+    if (at == end || length == 0 || length >= WORD_BYTES) {
+        return false;
+    }
+    if (length < SHORT_BYTES) {
+        memcpy(text->word, first,
+               SHORT_BYTES); /* no call; bytes after the word do not matter */
+    } else {
+        memcpy(text->word, first, length);
+    }
+    text->word[length] = '\0';
+    text->length = length;
+    text->line = line;
+    text->file.place.line = line;
+    text->file.place.byte = text->base + (uint64_t)(first - text->buffer);
+    text->at = (size_t)(at - text->buffer);
+    return true;
+}
+
 /* Reads the next word. */
 static void text_next(struct text *text)
 {
     size_t n = 0;
 
+    if (!wf_trace_failed(text->err) && next_in_buffer(text)) {
+        return;
+    }
     text->word[0] = '\0';
     text->length = 0;
     if (wf_trace_failed(text->err)) {
@@ -127,7 +179,7 @@ static void text_next(struct text *text)
         text->length = 1;
         return;
     }
-    /* Most characters of a file are read here. Words have no line ends. */
+    /* Words have no line ends. */
     if (is_word(c)) {
         text->word[n++] = (char)c;
         while (is_word(c = peek(text)) && n < WORD_BYTES - 1) {
@@ -201,7 +253,8 @@ static int64_t text_number(struct text *text, const char *what, const char *unit
 /* Opens the file and reads the first word. */
 static void text_open(struct text *text, const char *path, struct wf_err *err)
 {
-    *text = (struct text){.line = 1, .err = err, .buffer = wf_xmalloc(BUFFER_BYTES)};
+    *text = (struct text){
+        .line = 1, .err = err, .buffer = wf_xcalloc(1, BUFFER_BYTES + SHORT_BYTES)};
     if (wf_intext_open(&text->file, path, err) == WF_OK) {
         text_next(text);
     }
@@ -405,12 +458,12 @@ static const char *text_of(const struct reading *r, uint32_t label, char *buf, s
 
 static enum wf_goal_kind kind_of(const struct text *text)
 {
-    enum wf_goal_kind kind = WF_GOAL_CALC;
+    enum wf_goal_kind kind = text->word[0] == 'c'   ? WF_GOAL_CALC
+                             : text->word[0] == 's' ? WF_GOAL_SEND
+                             : text->word[0] == 'r' ? WF_GOAL_RECV
+                                                    : WF_GOAL_KINDS;
 
-    while (kind < WF_GOAL_KINDS && !text_is(text, op_names[kind])) {
-        kind++;
-    }
-    return kind;
+    return kind < WF_GOAL_KINDS && text_is(text, op_names[kind]) ? kind : WF_GOAL_KINDS;
 }
 
 /* Reads an edge. It holds labels until resolve() replaces them by ops. */

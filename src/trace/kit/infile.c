@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -15,20 +16,36 @@
 
 enum { BUFFER_BYTES = 1 << 16, AT_ONCE = 4096 };
 
-/* Opens a regular file only: opening a pipe would block until a process writes to it. */
+/* Opens a regular file only. Opening a pipe must not block until a process writes to it. */
 static enum wf_status open_file(const char *path, int *fd, uint64_t *size, struct wf_err *err)
 {
     struct stat st;
 
-    *fd = -1;
-    if (stat(path, &st) != 0 ||
-        (S_ISREG(st.st_mode) && (*fd = open(path, O_RDONLY | O_CLOEXEC)) < 0)) {
-        return wf_err_set(err, WF_EIO, "cannot read '%.300s': %s", path, strerror(errno));
+    *fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (*fd < 0 || fstat(*fd, &st) != 0) {
+        (void)wf_err_set(err, WF_EIO, "cannot read '%.300s': %s", path, strerror(errno));
+    } else if (!S_ISREG(st.st_mode)) {
+        (void)wf_err_set(err, WF_EINVAL, "'%.300s' is no file: traces are read from files",
+                         path);
+    } else {
+        *size = (uint64_t)st.st_size;
+        return WF_OK;
     }
-    *size = (uint64_t)st.st_size;
-    return *fd >= 0 ? WF_OK
-                    : wf_err_set(err, WF_EINVAL,
-                                 "'%.300s' is no file: traces are read from files", path);
+    if (*fd >= 0) {
+        (void)close(*fd);
+    }
+    return err->status;
+}
+
+/* Reads up to `n` bytes at a place; 0 at the end, negative on failure. */
+static ssize_t read_at(int fd, void *bytes, size_t n, uint64_t offset)
+{
+    ssize_t got;
+
+    do {
+        got = pread(fd, bytes, n, (off_t)offset);
+    } while (got < 0 && errno == EINTR);
+    return got;
 }
 
 enum wf_status wf_infile_open(struct wf_infile *in, const char *path, struct wf_err *err)
@@ -76,11 +93,8 @@ static bool fill(struct wf_infile *in, size_t n)
     in->n = kept;
     while (in->n < n) {
         ssize_t got =
-            pread(in->fd, in->buffer + in->n, BUFFER_BYTES - in->n, (off_t)(in->base + in->n));
+            read_at(in->fd, in->buffer + in->n, BUFFER_BYTES - in->n, in->base + in->n);
         if (got <= 0) {
-            if (got < 0 && errno == EINTR) {
-                continue;
-            }
             return false;
         }
         in->n += (size_t)got;
@@ -88,7 +102,7 @@ static bool fill(struct wf_infile *in, size_t n)
     return true;
 }
 
-const unsigned char *wf_infile_bytes(struct wf_infile *in, size_t n)
+const unsigned char *wf_infile_fetch(struct wf_infile *in, size_t n)
 {
     static const unsigned char zeros[AT_ONCE];
 
@@ -111,54 +125,98 @@ void wf_infile_skip(struct wf_infile *in, uint64_t n)
     }
 }
 
-uint64_t wf_infile_unsigned(struct wf_infile *in, unsigned width)
-{
-    const unsigned char *bytes = wf_infile_bytes(in, width);
-    uint64_t value = 0;
-
-    for (unsigned i = 0; i < width; i++) {
-        value = value << 8 | bytes[in->swapped ? width - 1 - i : i];
-    }
-    return value;
-}
-
-int64_t wf_infile_signed(struct wf_infile *in, unsigned width)
-{
-    assert(width >= 1 && width <= 8);
-    uint64_t value = wf_infile_unsigned(in, width);
-    uint64_t sign = UINT64_C(1) << (width * 8 - 1);
-
-    return (int64_t)((value ^ sign) - sign);
-}
-
 /* ---- text ---- */
 
 enum wf_status wf_intext_open(struct wf_intext *text, const char *path, struct wf_err *err)
 {
-    int fd = -1;
-
-    *text = (struct wf_intext){.place.err = err};
-    enum wf_status status = open_file(path, &fd, &text->size, err);
-    if (status != WF_OK) {
-        return status;
-    }
-    text->in = fdopen(fd, "rb");
-    if (text->in == NULL) {
-        status = wf_err_set(err, WF_EIO, "cannot read '%.300s': %s", path, strerror(errno));
-        (void)close(fd);
-        return status;
-    }
+    *text = (struct wf_intext){.fd = -1, .place.err = err};
+    WF_TRY(open_file(path, &text->fd, &text->size, err));
     text->place.path = wf_xstrdup(path);
     return WF_OK;
 }
 
 void wf_intext_close(struct wf_intext *text)
 {
-    if (text->in != NULL) {
-        (void)fclose(text->in);
+    if (text->place.path != NULL) {
+        (void)close(text->fd);
+        free(wf_unconst(text->place.path));
+        free(text->buffer);
     }
-    free(wf_unconst(text->place.path));
-    *text = (struct wf_intext){.in = NULL};
+    *text = (struct wf_intext){.fd = -1};
+}
+
+size_t wf_intext_block(struct wf_intext *text, void *bytes, size_t n)
+{
+    ssize_t got = read_at(text->fd, bytes, n, text->offset);
+
+    if (got < 0 && !wf_trace_failed(text->place.err)) {
+        (void)wf_err_set(text->place.err, WF_EIO, "cannot read '%.300s': %s", text->place.path,
+                         strerror(errno));
+    }
+    text->offset += got > 0 ? (uint64_t)got : 0;
+    return got > 0 ? (size_t)got : 0;
+}
+
+/* Reads more behind what is left in the buffer; false if there is no more. A byte stays free
+ * for the end of the last line. */
+static bool read_more(struct wf_intext *text)
+{
+    size_t left = text->n - text->next;
+
+    if (text->offset >= text->size && text->buffer != NULL) {
+        return false;
+    }
+    if (text->buffer == NULL || left + 1 >= text->capacity) {
+        size_t most = text->capacity < BUFFER_BYTES ? BUFFER_BYTES : text->capacity * 2;
+        text->capacity = text->size < most ? (size_t)text->size + 2 : most;
+        text->buffer = wf_xrealloc(text->buffer, text->capacity, 1);
+    }
+    memmove(text->buffer, text->buffer + text->next, left);
+    size_t got = wf_intext_block(text, text->buffer + left, text->capacity - 1 - left);
+    text->next = 0;
+    text->n = left + got;
+    const char *nul = memchr(text->buffer, '\0', text->n);
+    text->nul = nul != NULL ? (size_t)(nul - text->buffer) : text->n;
+    return got > 0;
+}
+
+char *wf_intext_line(struct wf_intext *text, size_t *length)
+{
+    char *end = NULL;
+    size_t searched = 0;
+
+    if (wf_trace_failed(text->place.err)) {
+        return NULL;
+    }
+    for (;;) {
+        size_t left = text->n - text->next;
+        if (left > searched) {
+            end = memchr(text->buffer + text->next + searched, '\n', left - searched);
+        }
+        if (end != NULL) {
+            break;
+        }
+        searched = left;
+        if (!read_more(text)) {
+            if (left == 0 || wf_trace_failed(text->place.err)) {
+                return NULL;
+            }
+            end = text->buffer + text->n; /* the last line has no end */
+            break;
+        }
+    }
+    char *line = text->buffer + text->next;
+    text->place.line++;
+    text->place.byte = text->offset - (text->n - text->next);
+    text->next = (size_t)(end - text->buffer) + (end < text->buffer + text->n ? 1 : 0);
+    if (text->nul < text->next) {
+        wf_trace_bad(&text->place, "a NUL byte in the line: this is no text file");
+        return NULL;
+    }
+    end -= end > line && end[-1] == '\r' ? 1 : 0;
+    *end = '\0';
+    *length = (size_t)(end - line);
+    return line;
 }
 
 /* ---- errors ---- */

@@ -13,7 +13,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 /* A reader's `err` holds the first failure, and WF_OK until then (wf_reader_open() sees to it).
  * So functions of a reader need not return a status: after a failure they do nothing, and the
@@ -71,21 +70,73 @@ static inline uint64_t wf_infile_left(const struct wf_infile *in)
 }
 
 /* The next bytes, at most 4096, valid until the next call; zeros if the file ends before. */
-const unsigned char *wf_infile_bytes(struct wf_infile *in, size_t n);
+const unsigned char *wf_infile_fetch(struct wf_infile *in, size_t n); /* not in the buffer */
+static inline const unsigned char *wf_infile_bytes(struct wf_infile *in, size_t n)
+{
+    if (in->failed || in->n - in->next < n) {
+        return wf_infile_fetch(in, n);
+    }
+    const unsigned char *bytes = in->buffer + in->next;
+    in->next += n;
+    return bytes;
+}
+
+/* The next bytes, which are not passed, if all of them are in the buffer; else null. */
+static inline const unsigned char *wf_infile_ready(const struct wf_infile *in, size_t n)
+{
+    return in->failed || in->n - in->next < n ? NULL : in->buffer + in->next;
+}
+
 void wf_infile_skip(struct wf_infile *in, uint64_t n);
 
-/* The next number, of 1 to 8 bytes. */
-uint64_t wf_infile_unsigned(struct wf_infile *in, unsigned width);
-int64_t wf_infile_signed(struct wf_infile *in, unsigned width);
+/* The next number, of 1 to 8 bytes. Widths that are constant, as they mostly are, make this a
+ * few instructions. */
+static inline uint64_t wf_infile_unsigned(struct wf_infile *in, unsigned width)
+{
+    const unsigned char *b = wf_infile_bytes(in, width);
+    uint64_t value = 0;
 
-/* A text file. The reader, who reads from `in`, keeps line and byte of the place up to date. */
+    if (!in->swapped && width == 4) {
+        return (uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3];
+    }
+    if (!in->swapped && width == 2) {
+        return (uint64_t)b[0] << 8 | b[1];
+    }
+    for (unsigned i = 0; i < width; i++) {
+        value = value << 8 | b[in->swapped ? width - 1 - i : i];
+    }
+    return value;
+}
+
+static inline int64_t wf_infile_signed(struct wf_infile *in, unsigned width)
+{
+    uint64_t value = wf_infile_unsigned(in, width);
+    uint64_t sign = UINT64_C(1) << (width * 8 - 1);
+
+    return (int64_t)((value ^ sign) - sign);
+}
+
+/* A text file, read in lines or in blocks. */
 struct wf_intext {
-    struct wf_trace_place place;
-    FILE *in;
-    uint64_t size; /* of the file */
+    struct wf_trace_place place; /* wf_intext_line() keeps line and byte up to date */
+    int fd;
+    uint64_t size;   /* of the file */
+    uint64_t offset; /* of the end of the buffer in it */
+    char *buffer;
+    size_t capacity, n, next;
+    size_t nul; /* the place of the first NUL byte in the buffer, or n */
 };
 
 /* As for binary files. */
 WF_NODISCARD
 enum wf_status wf_intext_open(struct wf_intext *text, const char *path, struct wf_err *err);
 void wf_intext_close(struct wf_intext *text); /* zeroed is allowed */
+
+/* The next line, without its end ("\n" or "\r\n"), and its length; null after the last or after a
+ * failure. The caller may change it; it is valid until the next call. A NUL byte is a
+ * failure. */
+char *wf_intext_line(struct wf_intext *text, size_t *length);
+
+/* Reads the next block, of at most `n` bytes, and returns its size; 0 at the end. Not together
+ * with lines. */
+size_t wf_intext_block(struct wf_intext *text, void *bytes, size_t n);

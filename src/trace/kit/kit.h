@@ -12,6 +12,7 @@
  *   kit/open_requests.h the requests of a rank that are not complete yet
  *   kit/records.h       how often each kind of record occurs
  *   kit/spool.h         ops on their way to becoming a source
+ *   kit/workers.h       the files of a trace on several threads
  *   kit/task_table.h    tasks on their way to becoming a graph
  *
  * Writers have trace/writer.h and, of this folder, target.h (a file that appears when it is
@@ -24,4 +25,5 @@
 #include "trace/kit/records.h"
 #include "trace/kit/spool.h"
 #include "trace/kit/task_table.h"
+#include "trace/kit/workers.h"
 #include "trace/reader.h"

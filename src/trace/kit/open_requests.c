@@ -129,7 +129,12 @@ uint32_t wf_open_requests_clear(struct wf_open_requests *all, struct wf_buf *num
             uint32_t number = word * WORD + (uint32_t)__builtin_ctzll(bits) + 1;
             wf_buf_append(numbers, &number, sizeof(number));
         }
+        all->taken[word] = 0;
     }
-    wf_open_requests_fini(all);
+    wf_map_clear(&all->names);
+    all->n = 0;
+    all->free = 0;
+    all->n_open = 0;
+    all->lowest = 0;
     return n;
 }

@@ -12,12 +12,15 @@
 #include <string.h>
 
 enum { LATEST = 64 };
+#define NOBODY UINT32_MAX
 
 /* Most ranks of a large program use few of the names, so only pairs of rank and name that occur
  * have a count. */
 struct wf_records {
     uint32_t n_ranks;
     struct wf_strings names;
+    uint32_t *first; /* of each name: the rank that was the first to have it, or NOBODY */
+    uint32_t first_capacity;
     struct wf_map numbers; /* (rank, name): 1 + index in `counts` */
     struct wf_record_count *counts;
     uint64_t n, capacity;
@@ -42,13 +45,20 @@ void wf_records_free(struct wf_records *records)
     }
     wf_strings_fini(&records->names);
     wf_map_fini(&records->numbers);
+    free(records->first);
     free(records->counts);
     free(records);
 }
 
 uint32_t wf_records_name(struct wf_records *records, const char *name)
 {
-    return wf_strings_put(&records->names, name, strlen(name));
+    uint32_t n = records->names.n, number = wf_strings_put(&records->names, name, strlen(name));
+
+    if (number == n) {
+        WF_GROW(records->first, n, records->first_capacity);
+        records->first[n] = NOBODY;
+    }
+    return number;
 }
 
 static uint64_t key_of(uint32_t rank, uint32_t name)
@@ -65,6 +75,7 @@ static uint64_t find_count(struct wf_records *records, uint32_t rank, uint32_t n
         WF_GROW(records->counts, records->n, records->capacity);
         records->counts[records->n] = (struct wf_record_count){0, 0};
         *number = ++records->n;
+        records->first[name] = records->first[name] == NOBODY ? rank : records->first[name];
     }
     if (name < LATEST) {
         records->latest[name] = *number;
@@ -105,4 +116,70 @@ struct wf_record_count wf_records_of(const struct wf_records *records, uint32_t 
     const uint64_t *number = wf_map_get(&records->numbers, key_of(rank, name));
 
     return number != NULL ? records->counts[*number - 1] : (struct wf_record_count){0, 0};
+}
+
+/* ---- several of them ---- */
+
+/* A name of a part. */
+struct part_name {
+    const char *name;
+    uint32_t first, number;
+};
+
+static int by_first(const void *a, const void *b)
+{
+    const struct part_name *x = a, *y = b;
+
+    return 2 * WF_ORDER(x->first, y->first) + WF_ORDER(x->number, y->number);
+}
+
+/* Adds the names that occur. Names with the same first rank are of one part. */
+static void merge_names(struct wf_records *records, struct wf_records *const *parts, uint32_t n)
+{
+    struct part_name *all = NULL;
+    uint32_t n_all = 0, capacity = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t k = 0; k < parts[i]->names.n; k++) {
+            if (parts[i]->first[k] != NOBODY) {
+                WF_GROW(all, n_all, capacity);
+                all[n_all++] = (struct part_name){wf_strings_at(&parts[i]->names, k),
+                                                  parts[i]->first[k], k};
+            }
+        }
+    }
+    if (n_all > 1) {
+        qsort(all, n_all, sizeof(*all), by_first);
+    }
+    for (uint32_t i = 0; i < n_all; i++) {
+        (void)wf_records_name(records, all[i].name);
+    }
+    free(all);
+}
+
+static void merge_counts(struct wf_records *records, const struct wf_records *part)
+{
+    uint32_t *numbers = wf_xcalloc((size_t)part->names.n + 1, sizeof(*numbers));
+    size_t at = 0;
+
+    for (uint32_t k = 0; k < part->names.n; k++) {
+        if (part->first[k] != NOBODY) {
+            numbers[k] = wf_records_name(records, wf_strings_at(&part->names, k));
+        }
+    }
+    for (const struct wf_map_entry *e; (e = wf_map_next(&part->numbers, &at)) != NULL;) {
+        const struct wf_record_count *count = &part->counts[e->value - 1];
+        wf_records_add_many(records, (uint32_t)(e->key >> 32), numbers[(uint32_t)e->key],
+                            count->n, count->bytes);
+    }
+    free(numbers);
+}
+
+void wf_records_merge(struct wf_records *records, struct wf_records *const *parts, uint32_t n)
+{
+    merge_names(records, parts, n);
+    for (uint32_t i = 0; i < n; i++) {
+        merge_counts(records, parts[i]);
+        wf_records_free(parts[i]);
+    }
 }

@@ -28,6 +28,11 @@ void wf_records_add(struct wf_records *records, uint32_t rank, uint32_t name, ui
 void wf_records_add_many(struct wf_records *records, uint32_t rank, uint32_t name, uint64_t n,
                          uint64_t bytes);
 
+/* Adds the counts of `n` others, each of which counted ranks of its own in rising order, and
+ * releases these. Names that are new come in the order in which they would have come if all ranks
+ * had been counted here in rising order. */
+void wf_records_merge(struct wf_records *records, struct wf_records *const *parts, uint32_t n);
+
 /* The name with this number, or null after the last. */
 const char *wf_records_at(const struct wf_records *records, uint32_t name);
 

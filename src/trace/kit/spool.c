@@ -13,34 +13,56 @@
 #include <string.h>
 
 struct wf_spool {
-    char *directory, *file;
+    char *directory;                /* of all parts; null in further ones */
     struct wf_trace_writer *writer; /* null once the file is finished */
     struct wf_map told;             /* communicators that the writer knows, per rank */
+    struct wf_spool *further;       /* parts after the first */
+    uint32_t n_further;
 };
 
 static enum wf_status make_directory(struct wf_spool *spool, struct wf_err *err)
 {
     spool->directory = wf_temp_directory();
-    if (spool->directory == NULL) {
-        return wf_err_set(err, WF_EIO,
-                          "cannot write to '%.200s': %s; TMPDIR names a directory for what is "
-                          "made of a trace",
-                          wf_temp_parent(), strerror(errno));
-    }
-    size_t size = strlen(spool->directory) + sizeof("/ops.weft");
-    spool->file = wf_xmalloc(size);
-    (void)snprintf(spool->file, size, "%s/ops.weft", spool->directory);
-    return WF_OK;
+    return spool->directory != NULL
+               ? WF_OK
+               : wf_err_set(err, WF_EIO,
+                            "cannot write to '%.200s': %s; TMPDIR names a directory for what "
+                            "is made of a trace",
+                            wf_temp_parent(), strerror(errno));
 }
 
-enum wf_status wf_spool_new(uint32_t n_ranks, struct wf_spool **out, struct wf_err *err)
+/* The path of a part; the caller frees it. */
+static char *path_of(const char *directory, uint32_t part)
+{
+    size_t size = strlen(directory) + sizeof("/ops-0000000000.weft");
+    char *path = wf_xmalloc(size);
+
+    (void)snprintf(path, size, "%s/ops-%u.weft", directory, (unsigned)part);
+    return path;
+}
+
+static enum wf_status create(struct wf_spool *spool, const char *directory, uint32_t part,
+                             uint32_t n_ranks, struct wf_err *err)
+{
+    const struct wf_trace_writer_options options = {
+        .n_ranks = n_ranks, .temporary = true, .by_rank = true};
+    char *path = path_of(directory, part);
+
+    enum wf_status status = wf_native_writer_ops.create(path, &options, &spool->writer, err);
+    free(path);
+    return status;
+}
+
+enum wf_status wf_spool_new_parts(uint32_t n_ranks, uint32_t n_parts, struct wf_spool **out,
+                                  struct wf_err *err)
 {
     struct wf_spool *spool = wf_xcalloc(1, sizeof(*spool));
-    const struct wf_trace_writer_options options = {.n_ranks = n_ranks};
 
+    spool->n_further = n_parts - 1;
+    spool->further = wf_xcalloc(n_parts, sizeof(*spool->further));
     enum wf_status status = make_directory(spool, err);
-    if (status == WF_OK) {
-        status = wf_native_writer_ops.create(spool->file, &options, &spool->writer, err);
+    for (uint32_t i = 0; i < n_parts && status == WF_OK; i++) {
+        status = create(wf_spool_part(spool, i), spool->directory, i, n_ranks, err);
     }
     if (status != WF_OK) {
         wf_spool_discard(spool);
@@ -48,6 +70,16 @@ enum wf_status wf_spool_new(uint32_t n_ranks, struct wf_spool **out, struct wf_e
     }
     *out = spool;
     return WF_OK;
+}
+
+enum wf_status wf_spool_new(uint32_t n_ranks, struct wf_spool **out, struct wf_err *err)
+{
+    return wf_spool_new_parts(n_ranks, 1, out, err);
+}
+
+struct wf_spool *wf_spool_part(struct wf_spool *spool, uint32_t part)
+{
+    return part == 0 ? spool : &spool->further[part - 1];
 }
 
 static enum wf_status add(struct wf_spool *spool, int64_t rank, const struct wf_op *op,
@@ -125,6 +157,11 @@ void wf_spool_name(struct wf_spool *spool, enum wf_source_name kind, uint32_t nu
     spool->writer->ops->name_of(spool->writer, kind, number, name);
 }
 
+void wf_spool_rank_ends(struct wf_spool *spool, uint32_t rank)
+{
+    wf_native_writer_rank_ends(spool->writer, rank);
+}
+
 void wf_spool_wall(struct wf_spool *spool, uint32_t rank, int64_t ps)
 {
     spool->writer->ops->wall(spool->writer, rank, ps);
@@ -167,13 +204,16 @@ void wf_spool_discard(struct wf_spool *spool)
     if (spool == NULL) {
         return;
     }
-    if (spool->writer != NULL) {
-        spool->writer->ops->discard(spool->writer);
+    for (uint32_t i = 0; i <= spool->n_further; i++) {
+        struct wf_spool *part = wf_spool_part(spool, i);
+        if (part->writer != NULL) {
+            part->writer->ops->discard(part->writer);
+        }
+        wf_map_fini(&part->told);
     }
     wf_temp_remove(spool->directory);
-    wf_map_fini(&spool->told);
     free(spool->directory);
-    free(spool->file);
+    free(spool->further);
     free(spool);
 }
 
@@ -181,11 +221,19 @@ enum wf_status wf_spool_source(struct wf_spool *spool, const char *format,
                                struct wf_source **out, struct wf_err *err)
 {
     struct wf_trace trace = {.source = NULL};
+    enum wf_status status = WF_OK;
 
-    enum wf_status status = spool->writer->ops->finish(spool->writer, err);
-    spool->writer = NULL;
+    for (uint32_t i = 0; i <= spool->n_further && status == WF_OK; i++) {
+        struct wf_spool *part = wf_spool_part(spool, i);
+        status = part->writer->ops->finish(part->writer, err);
+        part->writer = NULL;
+    }
     if (status == WF_OK) {
-        status = wf_native_open(spool->file, &trace, err);
+        /* All files of a directory are one trace. */
+        char *path =
+            spool->n_further == 0 ? path_of(spool->directory, 0) : wf_xstrdup(spool->directory);
+        status = wf_native_open(path, &trace, err);
+        free(path);
     }
     wf_spool_discard(spool);
     if (status == WF_OK) {

@@ -24,6 +24,14 @@ struct wf_spool;
 WF_NODISCARD
 enum wf_status wf_spool_new(uint32_t n_ranks, struct wf_spool **out, struct wf_err *err);
 
+/* The same for several workers (kit/workers.h): each writes the ops of its ranks to a part of its
+ * own, which wf_spool_part() returns. Part 0 is the spool itself. A communicator has the same
+ * number in all ranks then, and a name the same text in all parts. */
+WF_NODISCARD
+enum wf_status wf_spool_new_parts(uint32_t n_ranks, uint32_t n_parts, struct wf_spool **out,
+                                  struct wf_err *err);
+struct wf_spool *wf_spool_part(struct wf_spool *spool, uint32_t part);
+
 /* ---- for readers, whose `err` holds the first failure: after it nothing is added ---- */
 
 /* An op of the rank that the place names. An invalid op is a failure with that place. */
@@ -44,6 +52,8 @@ bool wf_spool_group(struct wf_spool *spool, uint32_t rank, uint32_t comm,
                     const struct wf_group *group, struct wf_err *err);
 void wf_spool_name(struct wf_spool *spool, enum wf_source_name kind, uint32_t number,
                    const char *name);
+/* The rank has no more ops: its memory is released. */
+void wf_spool_rank_ends(struct wf_spool *spool, uint32_t rank);
 void wf_spool_wall(struct wf_spool *spool, uint32_t rank, int64_t ps);
 /* Releases the spool, which may be null, and makes the source unless `err` holds a failure.
  * Returns the status of `err`. */

@@ -385,28 +385,28 @@ void wf_otf2_check_definitions(const char *anchor, const struct wf_otf2_layout *
     }
 }
 
-void wf_otf2_check_ranks(const char *anchor, const struct wf_otf2_layout *layout,
-                         const struct wf_otf2_defs *defs, struct wf_err *err)
+void wf_otf2_check_rank(const char *anchor, const struct wf_otf2_layout *layout,
+                        const struct wf_otf2_defs *defs, uint32_t rank, struct wf_err *err)
 {
-    for (uint32_t rank = 0; layout->is_plain && rank < defs->n_ranks && !wf_trace_failed(err);
-         rank++) {
-        uint64_t location = defs->places[rank];
-        uint64_t n_events = wf_otf2_defs_find_location(defs, location)->n_events;
-        char *definitions = path_of(anchor, "/%" PRIu64 ".def", location);
-        char *events = path_of(anchor, "/%" PRIu64 ".evt", location);
+    uint64_t location = defs->places[rank];
+    uint64_t n_events = wf_otf2_defs_find_location(defs, location)->n_events;
 
-        if (is_there(definitions)) {
-            check_file(definitions, LOCAL_DEFINITIONS, layout->definition_chunk, rank, err);
-        }
-        if (!wf_trace_failed(err) && is_there(events)) {
-            check_file(events, EVENTS, layout->event_chunk, rank, err);
-        } else if (!wf_trace_failed(err) && n_events > 0) {
-            (void)wf_err_set(err, WF_EINVAL,
-                             "%.200s is missing: rank %" PRIu32 " (location %" PRIu64
-                             ") has %" PRIu64 " events",
-                             events, rank, location, n_events);
-        }
-        free(definitions);
-        free(events);
+    if (!layout->is_plain || wf_trace_failed(err)) {
+        return;
     }
+    char *definitions = path_of(anchor, "/%" PRIu64 ".def", location);
+    char *events = path_of(anchor, "/%" PRIu64 ".evt", location);
+    if (is_there(definitions)) {
+        check_file(definitions, LOCAL_DEFINITIONS, layout->definition_chunk, rank, err);
+    }
+    if (!wf_trace_failed(err) && is_there(events)) {
+        check_file(events, EVENTS, layout->event_chunk, rank, err);
+    } else if (!wf_trace_failed(err) && n_events > 0) {
+        (void)wf_err_set(err, WF_EINVAL,
+                         "%.200s is missing: rank %" PRIu32 " (location %" PRIu64
+                         ") has %" PRIu64 " events",
+                         events, rank, location, n_events);
+    }
+    free(definitions);
+    free(events);
 }

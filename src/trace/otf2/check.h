@@ -36,9 +36,9 @@ void wf_otf2_check_anchor(const char *path, struct wf_otf2_layout *layout, struc
 void wf_otf2_check_definitions(const char *anchor, const struct wf_otf2_layout *layout,
                                struct wf_err *err);
 
-/* The definitions, if there are any, and the events of each rank that the definitions know. */
-void wf_otf2_check_ranks(const char *anchor, const struct wf_otf2_layout *layout,
-                         const struct wf_otf2_defs *defs, struct wf_err *err);
+/* The definitions, if there are any, and the events of a rank that the definitions know. */
+void wf_otf2_check_rank(const char *anchor, const struct wf_otf2_layout *layout,
+                        const struct wf_otf2_defs *defs, uint32_t rank, struct wf_err *err);
 
 /* Gives a whole anchor file this number of its archive, which the library derives from the
  * time. WF_EIO, WF_EINVAL. */

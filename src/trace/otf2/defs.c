@@ -41,8 +41,8 @@ void wf_otf2_defs_string(struct wf_otf2_defs *defs, uint32_t id, const char *tex
 void wf_otf2_defs_region(struct wf_otf2_defs *defs, uint32_t id, uint32_t name, bool is_mpi)
 {
     WF_GROW(defs->regions, defs->n_regions, defs->regions_capacity);
-    defs->regions[defs->n_regions++] = (struct wf_otf2_region){
-        .id = id, .name = name, .is_mpi = is_mpi, .record = WF_OTF2_NONE};
+    defs->regions[defs->n_regions++] =
+        (struct wf_otf2_region){.id = id, .name = name, .is_mpi = is_mpi};
 }
 
 void wf_otf2_defs_location(struct wf_otf2_defs *defs, const struct wf_otf2_location *location)

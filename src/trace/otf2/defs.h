@@ -31,8 +31,6 @@ struct wf_otf2_string {
 struct wf_otf2_region {
     uint32_t id, name;
     bool is_mpi;
-    uint32_t record; /* its number in the counts, or WF_OTF2_NONE */
-    bool is_told;    /* its name is written */
 };
 
 struct wf_otf2_location {

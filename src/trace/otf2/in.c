@@ -2,6 +2,7 @@
 /* Reads archives with the OTF2 library. No other file does. */
 #include "trace/otf2/in.h"
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "trace/kit/infile.h"
 
@@ -28,9 +29,9 @@ struct wf_otf2_in {
     uint32_t rank;
     uint64_t n_read; /* events read, as the library counts them */
     bool ended;
-    uint32_t n, next; /* in the buffer */
-    struct wf_otf2_event buffer[AT_ONCE];
-    char words[128]; /* latest error message of the library */
+    struct wf_otf2_event *queue; /* events that the library has returned... */
+    size_t next, n, capacity;    /* ...of which those from `next` to before `n` are left */
+    char words[128];             /* latest error message of the library */
     struct wf_err *err;
 };
 
@@ -41,11 +42,14 @@ enum wf_status wf_otf2_has_library(const char *path, struct wf_err *err)
 
 /* ---- errors of the library ---- */
 
+/* The reader that a thread uses: the library reports an error without saying where it is. */
+static _Thread_local struct wf_otf2_in *of_thread;
+
 static OTF2_ErrorCode WF_PRINTF(6, 0)
     on_error(void *arg, const char *file, uint64_t line, const char *function,
              OTF2_ErrorCode code, const char *fmt, va_list args)
 {
-    struct wf_otf2_in *in = arg;
+    struct wf_otf2_in *in = of_thread;
 
     if (in != NULL && fmt != NULL && in->words[0] == '\0') {
         (void)vsnprintf(in->words, sizeof(in->words), fmt, args);
@@ -194,9 +198,9 @@ static struct wf_otf2_event *add(void *arg, enum wf_otf2_kind kind, OTF2_TimeSta
                                  uint64_t position)
 {
     struct wf_otf2_in *in = arg;
-    /* The library never returns more than AT_ONCE events. */
-    struct wf_otf2_event *event = &in->buffer[in->n < AT_ONCE ? in->n++ : AT_ONCE - 1];
 
+    WF_GROW(in->queue, in->n, in->capacity);
+    struct wf_otf2_event *event = &in->queue[in->n++];
     *event = (struct wf_otf2_event){.kind = kind, .time = time, .number = position};
     return event;
 }
@@ -384,17 +388,17 @@ static void read_local_definitions(struct wf_otf2_in *in, uint32_t rank)
     (void)OTF2_Reader_CloseDefReader(in->reader, reader);
 }
 
-void wf_otf2_in_open_ranks(struct wf_otf2_in *in)
+void wf_otf2_in_open_ranks(struct wf_otf2_in *in, uint32_t first, uint32_t end)
 {
     if (wf_trace_failed(in->err)) {
         return;
     }
-    (void)OTF2_Error_RegisterCallback(on_error, in);
-    for (uint32_t rank = 0; rank < in->defs->n_ranks; rank++) {
+    of_thread = in;
+    for (uint32_t rank = first; rank < end; rank++) {
         (void)OTF2_Reader_SelectLocation(in->reader, in->defs->places[rank]);
     }
     if (OTF2_Reader_OpenDefFiles(in->reader) == OTF2_SUCCESS) {
-        for (uint32_t rank = 0; rank < in->defs->n_ranks && !wf_trace_failed(in->err); rank++) {
+        for (uint32_t rank = first; rank < end && !wf_trace_failed(in->err); rank++) {
             read_local_definitions(in, rank);
         }
         (void)OTF2_Reader_CloseDefFiles(in->reader);
@@ -416,7 +420,8 @@ struct wf_otf2_in *wf_otf2_in_open(const char *path, struct wf_otf2_defs *defs,
     if (wf_trace_failed(err)) {
         return in;
     }
-    (void)OTF2_Error_RegisterCallback(on_error, in);
+    of_thread = in;
+    (void)OTF2_Error_RegisterCallback(on_error, NULL);
     in->reader = OTF2_Reader_Open(path);
     if (in->reader == NULL) {
         failed(in, OTF2_SUCCESS, "no OTF2 archive that can be read (anchor file of all ranks)");
@@ -443,7 +448,7 @@ void wf_otf2_in_close(struct wf_otf2_in *in)
     if (in == NULL) {
         return;
     }
-    (void)OTF2_Error_RegisterCallback(on_error, in);
+    of_thread = in;
     if (in->reader != NULL) {
         close_rank(in);
         (void)OTF2_Reader_CloseEvtFiles(in->reader);
@@ -452,7 +457,8 @@ void wf_otf2_in_close(struct wf_otf2_in *in)
     if (in->callbacks != NULL) {
         OTF2_EvtReaderCallbacks_Delete(in->callbacks);
     }
-    (void)OTF2_Error_RegisterCallback(on_error, NULL);
+    of_thread = NULL;
+    free(in->queue);
     free(in->path);
     free(in);
 }
@@ -466,12 +472,17 @@ static void failed_rank(struct wf_otf2_in *in, OTF2_ErrorCode code)
            location_of(in, in->rank)->n_events);
 }
 
+void wf_otf2_in_use(struct wf_otf2_in *in, struct wf_err *err)
+{
+    in->err = err;
+}
+
 void wf_otf2_in_rank(struct wf_otf2_in *in, uint32_t rank)
 {
     if (wf_trace_failed(in->err)) {
         return;
     }
-    (void)OTF2_Error_RegisterCallback(on_error, in);
+    of_thread = in;
     close_rank(in);
     in->rank = rank;
     in->n = 0;
@@ -487,14 +498,22 @@ void wf_otf2_in_rank(struct wf_otf2_in *in, uint32_t rank)
     }
 }
 
-/* Reads the next events from the library. */
-static void refill(struct wf_otf2_in *in)
+/* Reads further events from the library. Events that are left keep their order; those that are
+ * not make room for the new ones. */
+static void read_more(struct wf_otf2_in *in)
 {
     uint64_t n = 0, all = location_of(in, in->rank)->n_events;
+    size_t left = in->n - in->next;
 
-    in->n = 0;
-    in->next = 0;
-    (void)OTF2_Error_RegisterCallback(on_error, in);
+    if (in->next >= left) {
+        if (left > 0) {
+            memcpy(in->queue, in->queue + in->next, left * sizeof(*in->queue));
+        }
+        in->next = 0;
+        in->n = left;
+    }
+    size_t before = in->n;
+    of_thread = in;
     OTF2_ErrorCode code = OTF2_Reader_ReadLocalEvents(in->reader, in->events, AT_ONCE, &n);
     in->n_read += n;
     in->ended = n < AT_ONCE;
@@ -505,20 +524,29 @@ static void refill(struct wf_otf2_in *in)
         return;
     }
     /* Adds an event of kind OTHER for each event without a callback. */
-    uint64_t last = in->n > 0 ? in->buffer[in->n - 1].time : 0;
-    while (in->n < n && in->n < AT_ONCE) {
+    uint64_t last = in->n > before ? in->queue[in->n - 1].time : 0;
+    while (in->n - before < n) {
         (void)add(in, WF_OTF2_OTHER, last, in->n_read);
     }
 }
 
-bool wf_otf2_in_next(struct wf_otf2_in *in, struct wf_otf2_event *event)
+bool wf_otf2_in_ahead(struct wf_otf2_in *in, size_t distance, struct wf_otf2_event *event)
 {
-    while (in->next == in->n && !in->ended && !wf_trace_failed(in->err)) {
-        refill(in);
+    while (in->n - in->next <= distance && !in->ended && !wf_trace_failed(in->err)) {
+        read_more(in);
     }
-    if (wf_trace_failed(in->err) || in->next == in->n) {
+    if (wf_trace_failed(in->err) || in->n - in->next <= distance) {
         return false;
     }
-    *event = in->buffer[in->next++];
+    *event = in->queue[in->next + distance];
+    return true;
+}
+
+bool wf_otf2_in_next(struct wf_otf2_in *in, struct wf_otf2_event *event)
+{
+    if (!wf_otf2_in_ahead(in, 0, event)) {
+        return false;
+    }
+    in->next++;
     return true;
 }

@@ -8,6 +8,8 @@
 
 #include "trace/otf2/defs.h"
 
+#include <stddef.h>
+
 /* One row per kind: the enumerator, and its name in listings. */
 #define WF_OTF2_EVENT_MAP(X)                              \
     X(ENTER, "ENTER")                                     \
@@ -61,9 +63,13 @@ struct wf_otf2_in *wf_otf2_in_open(const char *path, struct wf_otf2_defs *defs,
                                    struct wf_err *err);
 void wf_otf2_in_close(struct wf_otf2_in *in); /* null is allowed */
 
-/* Reads the definitions of each rank, and opens its events. To be called once, before the
- * events are asked for. */
-void wf_otf2_in_open_ranks(struct wf_otf2_in *in);
+/* From now on a failure is kept in `err`, which holds none. Readers of one archive, each of which
+ * knows the definitions, may be used by different threads. */
+void wf_otf2_in_use(struct wf_otf2_in *in, struct wf_err *err);
+
+/* Reads the definitions of the ranks from `first` to before `end`, and opens their events. To be
+ * called once, before the events are asked for. */
+void wf_otf2_in_open_ranks(struct wf_otf2_in *in, uint32_t first, uint32_t end);
 
 /* Goes to the beginning of the events of a rank. */
 void wf_otf2_in_rank(struct wf_otf2_in *in, uint32_t rank);
@@ -71,6 +77,10 @@ void wf_otf2_in_rank(struct wf_otf2_in *in, uint32_t rank);
 /* The next event of the rank; false if there is none. Fewer than the definitions say is a
  * failure. */
 bool wf_otf2_in_next(struct wf_otf2_in *in, struct wf_otf2_event *event);
+
+/* The event at this distance after the one that comes next; false if there is none. All events
+ * up to it are kept. */
+bool wf_otf2_in_ahead(struct wf_otf2_in *in, size_t distance, struct wf_otf2_event *event);
 
 /* WF_OK if this build has the library, otherwise WF_EINVAL and what to do about it. */
 WF_NODISCARD

@@ -25,8 +25,17 @@ void wf_otf2_in_close(struct wf_otf2_in *in)
 {
 }
 
-void wf_otf2_in_open_ranks(struct wf_otf2_in *in)
+void wf_otf2_in_open_ranks(struct wf_otf2_in *in, uint32_t first, uint32_t end)
 {
+}
+
+void wf_otf2_in_use(struct wf_otf2_in *in, struct wf_err *err)
+{
+}
+
+bool wf_otf2_in_ahead(struct wf_otf2_in *in, size_t distance, struct wf_otf2_event *event)
+{
+    return false;
 }
 
 void wf_otf2_in_rank(struct wf_otf2_in *in, uint32_t rank)

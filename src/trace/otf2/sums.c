@@ -84,25 +84,41 @@ static void add(struct wf_otf2_sums *sums, const struct wf_otf2_defs *defs, uint
                                            .sizes = {event->bytes, event->received}};
 }
 
-struct wf_otf2_sums *wf_otf2_sums_read(struct wf_otf2_in *in, const struct wf_otf2_defs *defs)
+struct wf_otf2_sums *wf_otf2_sums_new(const struct wf_otf2_defs *defs)
 {
-    struct wf_otf2_event event;
-
     if (!is_needed(defs)) {
         return NULL;
     }
     struct wf_otf2_sums *sums = wf_xcalloc(1, sizeof(*sums));
     sums->calls = wf_xcalloc((size_t)defs->n_comms + 1, sizeof(*sums->calls));
-    for (uint32_t rank = 0; rank < defs->n_ranks; rank++) {
-        memset(sums->calls, 0, (defs->n_comms + 1) * sizeof(*sums->calls));
-        wf_otf2_in_rank(in, rank);
-        while (wf_otf2_in_next(in, &event)) {
-            if ((event.kind == WF_OTF2_COLL_END || event.kind == WF_OTF2_ICOLL_COMPLETE) &&
-                differs(wf_otf2_coll_kind(event.region, true))) {
-                add(sums, defs, rank, &event);
-            }
+    return sums;
+}
+
+void wf_otf2_sums_read(struct wf_otf2_sums *sums, struct wf_otf2_in *in,
+                       const struct wf_otf2_defs *defs, uint32_t rank)
+{
+    struct wf_otf2_event event;
+
+    memset(sums->calls, 0, (defs->n_comms + 1) * sizeof(*sums->calls));
+    wf_otf2_in_rank(in, rank);
+    while (wf_otf2_in_next(in, &event)) {
+        if ((event.kind == WF_OTF2_COLL_END || event.kind == WF_OTF2_ICOLL_COMPLETE) &&
+            differs(wf_otf2_coll_kind(event.region, true))) {
+            add(sums, defs, rank, &event);
         }
     }
+}
+
+void wf_otf2_sums_join(struct wf_otf2_sums *sums, const struct wf_otf2_sums *more)
+{
+    for (size_t i = 0; i < more->n; i++) {
+        WF_GROW(sums->parts, sums->n, sums->capacity);
+        sums->parts[sums->n++] = more->parts[i];
+    }
+}
+
+void wf_otf2_sums_finish(struct wf_otf2_sums *sums)
+{
     sums->by_event = wf_xcalloc(sums->n + 1, sizeof(struct part *));
     if (sums->n > 0) {
         qsort(sums->parts, sums->n, sizeof(*sums->parts), by_call);
@@ -111,7 +127,6 @@ struct wf_otf2_sums *wf_otf2_sums_read(struct wf_otf2_in *in, const struct wf_ot
         }
         qsort(sums->by_event, sums->n, sizeof(struct part *), by_event);
     }
-    return sums;
 }
 
 void wf_otf2_sums_free(struct wf_otf2_sums *sums)

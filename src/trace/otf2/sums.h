@@ -13,8 +13,15 @@
 
 struct wf_otf2_sums;
 
-/* Reads all events of all ranks, from the beginning. Null if no region is such a call. */
-struct wf_otf2_sums *wf_otf2_sums_read(struct wf_otf2_in *in, const struct wf_otf2_defs *defs);
+/* Null if no region is such a call. */
+struct wf_otf2_sums *wf_otf2_sums_new(const struct wf_otf2_defs *defs);
+/* Reads all events of a rank, from the beginning. */
+void wf_otf2_sums_read(struct wf_otf2_sums *sums, struct wf_otf2_in *in,
+                       const struct wf_otf2_defs *defs, uint32_t rank);
+/* Adds what was read of other ranks. */
+void wf_otf2_sums_join(struct wf_otf2_sums *sums, const struct wf_otf2_sums *more);
+/* All ranks are read, and wf_otf2_sums_set() may be called, by several threads at once. */
+void wf_otf2_sums_finish(struct wf_otf2_sums *sums);
 void wf_otf2_sums_free(struct wf_otf2_sums *sums); /* null is allowed */
 
 /* Sets the lists of an op, whose kind, root and group are set, by an event of a rank. Lists are

@@ -3,11 +3,15 @@
 
 #include "base/array.h"
 #include "base/int128.h"
+#include "base/mem.h"
 #include "trace/otf2/coll.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Events that are kept to look ahead. Few programs leave requests open for longer. */
+enum { AHEAD_MAX = 1 << 14 };
 
 /* Prefix of the regions with which programs mark their phases for TraceR. */
 #define TRACER_MARK "TRACER_WallTime_"
@@ -47,12 +51,12 @@ static void put(struct wf_otf2_walk *walk, const struct wf_op *op)
 static void put_named(struct wf_otf2_walk *walk, enum wf_op_kind kind, uint32_t number)
 {
     const struct wf_op op = {.kind = kind, .tag = (int32_t)number};
-    struct wf_otf2_region *region = &walk->defs->regions[number];
+    const struct wf_otf2_region *region = &walk->defs->regions[number];
 
-    if (!region->is_told && kind != WF_OP_INIT && kind != WF_OP_FINALIZE) {
+    if (!walk->is_told[number] && kind != WF_OP_INIT && kind != WF_OP_FINALIZE) {
         wf_spool_name(walk->spool, kind == WF_OP_CALL ? WF_NAME_CALL : WF_NAME_REGION, number,
                       wf_otf2_defs_name(walk->defs, region));
-        region->is_told = true;
+        walk->is_told[number] = true;
     }
     put(walk, &op);
 }
@@ -185,6 +189,35 @@ static void remember(struct wf_otf2_walk *walk, const struct wf_otf2_event *even
     }
 }
 
+/* Lets a second reader go on where the walk has looked ahead to. */
+static void look_far(struct wf_otf2_walk *walk)
+{
+    struct wf_otf2_event event;
+    uint64_t n = walk->n_events + walk->n_ahead;
+
+    walk->far = wf_otf2_in_open(walk->path, walk->defs, walk->place.err);
+    wf_otf2_in_open_ranks(walk->far, walk->rank, walk->rank + 1);
+    wf_otf2_in_rank(walk->far, walk->rank);
+    while (n > 0 && wf_otf2_in_next(walk->far, &event)) {
+        n--;
+    }
+    walk->is_far = true;
+}
+
+/* The next event that has not been looked at. */
+static bool look_ahead(struct wf_otf2_walk *walk, struct wf_otf2_event *event)
+{
+    if (!walk->is_far && walk->n_ahead >= AHEAD_MAX) {
+        look_far(walk);
+    }
+    if (walk->is_far) {
+        return wf_otf2_in_next(walk->far, event);
+    }
+    bool more = wf_otf2_in_ahead(walk->in, walk->n_ahead, event);
+    walk->n_ahead += more ? 1 : 0;
+    return more;
+}
+
 /* Finds the event that completes a request, reading ahead. Returns false if there is none. */
 static bool find_outcome(struct wf_otf2_walk *walk, uint64_t request, struct wf_otf2_event *out)
 {
@@ -197,7 +230,7 @@ static bool find_outcome(struct wf_otf2_walk *walk, uint64_t request, struct wf_
         if (known != NULL || walk->ahead_ended) {
             break;
         }
-        walk->ahead_ended = !wf_otf2_in_next(walk->ahead, &event);
+        walk->ahead_ended = !look_ahead(walk, &event);
         if (!walk->ahead_ended) {
             remember(walk, &event);
         }
@@ -347,14 +380,17 @@ static void count(struct wf_otf2_walk *walk, const struct wf_otf2_event *event)
     uint32_t name = walk->names[event->kind];
 
     if (event->kind == WF_OTF2_ENTER) {
-        struct wf_otf2_region *region = wf_otf2_defs_find_region(walk->defs, event->region);
+        const struct wf_otf2_region *region =
+            wf_otf2_defs_find_region(walk->defs, event->region);
+        uint32_t *record =
+            region != NULL ? &walk->region_names[region - walk->defs->regions] : &name;
         char text[256];
-        if (region != NULL && region->record == WF_OTF2_NONE) {
+        if (*record == WF_OTF2_NONE) {
             (void)snprintf(text, sizeof(text), "ENTER:%s",
                            wf_otf2_defs_name(walk->defs, region));
-            region->record = wf_records_name(walk->records, text);
+            *record = wf_records_name(walk->records, text);
         }
-        name = region != NULL ? region->record : name;
+        name = *record;
     } else if (event->kind == WF_OTF2_COLL_END && wf_otf2_coll_name(event->region) != NULL) {
         name = walk->coll_names[event->region];
     }
@@ -430,9 +466,13 @@ static void walk_rank(struct wf_otf2_walk *walk)
     walk->has_received = false;
     walk->done.size = 0;
     walk->regions.size = 0;
+    walk->n_ahead = 0;
+    walk->n_events = 0;
+    walk->is_far = false;
     wf_otf2_in_rank(walk->in, walk->rank);
-    wf_otf2_in_rank(walk->ahead, walk->rank);
     while (wf_otf2_in_next(walk->in, &event)) {
+        walk->n_ahead -= walk->n_ahead > 0 ? 1 : 0;
+        walk->n_events++;
         walk->place.byte = event.number;
         count(walk, &event);
         on_event(walk, &event);
@@ -452,36 +492,67 @@ static void walk_rank(struct wf_otf2_walk *walk)
     }
     wf_open_requests_fini(&walk->requests);
     wf_open_requests_fini(&walk->found);
+    wf_otf2_in_close(walk->far);
+    walk->far = NULL;
 }
 
-static void name_records(struct wf_otf2_walk *walk)
+const char *wf_otf2_walk_name(enum wf_otf2_kind kind)
 {
-    static const char *const names[] = {
+    static const char *const texts[] = {
 #define X(name, text) text,
         WF_OTF2_EVENT_MAP(X)
 #undef X
     };
+
+    return texts[kind];
+}
+
+/* Adds the names that all archives have, and keeps their numbers. */
+static void name_records(struct wf_records *records, uint32_t *names, uint32_t *coll_names)
+{
     char text[64];
 
     for (uint32_t i = 0; i < WF_OTF2_KINDS; i++) {
-        walk->names[i] = wf_records_name(walk->records, names[i]);
+        names[i] = wf_records_name(records, wf_otf2_walk_name((enum wf_otf2_kind)i));
     }
     for (uint32_t i = 0; wf_otf2_coll_name(i) != NULL; i++) {
         (void)snprintf(text, sizeof(text), "COLL_END:%s", wf_otf2_coll_name(i));
-        walk->coll_names[i] = wf_records_name(walk->records, text);
+        coll_names[i] = wf_records_name(records, text);
     }
 }
 
-void wf_otf2_walk(struct wf_otf2_walk *walk)
+void wf_otf2_walk_names(struct wf_records *records)
 {
-    name_records(walk);
-    for (uint32_t rank = 0; rank < walk->defs->n_ranks && !wf_trace_failed(walk->place.err);
-         rank++) {
-        walk->rank = rank;
-        walk->place.rank = rank;
-        walk_rank(walk);
+    struct wf_otf2_walk walk;
+
+    name_records(records, walk.names, walk.coll_names);
+}
+
+void wf_otf2_walk_begin(struct wf_otf2_walk *walk)
+{
+    size_t n = (size_t)walk->defs->n_regions + 1;
+
+    name_records(walk->records, walk->names, walk->coll_names);
+    walk->is_told = wf_xcalloc(n, sizeof(*walk->is_told));
+    walk->region_names = wf_xmalloc(n * sizeof(*walk->region_names));
+    for (size_t i = 0; i < n; i++) {
+        walk->region_names[i] = WF_OTF2_NONE;
     }
+}
+
+void wf_otf2_walk_rank(struct wf_otf2_walk *walk, uint32_t rank, struct wf_err *err)
+{
+    walk->rank = rank;
+    walk->place.rank = rank;
+    walk->place.err = err;
+    walk_rank(walk);
+}
+
+void wf_otf2_walk_end(struct wf_otf2_walk *walk)
+{
     free(walk->outcomes);
+    free(walk->region_names);
+    free(walk->is_told);
     wf_buf_fini(&walk->done);
     wf_buf_fini(&walk->regions);
     wf_buf_fini(&walk->counts);

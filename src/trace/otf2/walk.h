@@ -5,9 +5,9 @@
  * From the events of an OTF2 archive to ops, rank by rank.
  *
  * Where a nonblocking receive or collective begins, the archive has nothing but the number of
- * its request: what it was is known when it is complete. A second reader of the same events
- * reads as far ahead as it must to find that out, so that no more is held than requests are
- * open.
+ * its request: what it was is known when it is complete. The walk looks ahead as far as it must
+ * to find that out. If that is very far, a second reader of the same events does it, so that
+ * memory is bounded.
  */
 
 #include "base/buf.h"
@@ -18,7 +18,8 @@
 #include "trace/otf2/sums.h"
 
 struct wf_otf2_walk {
-    struct wf_otf2_in *in, *ahead; /* two readers of one archive */
+    const char *path; /* of the archive */
+    struct wf_otf2_in *in;
     struct wf_otf2_defs *defs;
     const struct wf_otf2_sums *sums; /* null: no call needs them */
     struct wf_records *records;
@@ -26,12 +27,18 @@ struct wf_otf2_walk {
     struct wf_trace_place place;   /* the event that is read, and its rank */
     uint32_t names[WF_OTF2_KINDS]; /* of records */
     uint32_t coll_names[32];
+    uint32_t *region_names; /* of each region: the name of its record, or WF_OTF2_NONE */
+    bool *is_told;          /* the spool knows the name of the region */
     uint64_t n_lost, n_unfinished, n_off, n_equal, n_inter; /* for notes */
 
     /* Of the rank that is read. */
     uint32_t rank;
     bool begun, ahead_ended;
-    uint64_t first, latest, entered;     /* ticks */
+    size_t n_ahead;                  /* events after the present one that have been looked at */
+    uint64_t n_events;               /* that have been read */
+    bool is_far;                     /* a second reader looks ahead */
+    struct wf_otf2_in *far;          /* the second reader, or null */
+    uint64_t first, latest, entered; /* ticks */
     const struct wf_otf2_region *call;   /* outermost call of MPI that it is in, or null */
     enum wf_op_kind kind;                /* of the call */
     uint32_t depth;                      /* of regions within the call */
@@ -46,5 +53,13 @@ struct wf_otf2_walk {
     struct wf_buf counts;  /* of a collective */
 };
 
-/* Writes all ops and counts all records. The caller has set the first members, up to `place`. */
-void wf_otf2_walk(struct wf_otf2_walk *walk);
+/* Sets the members after `place`. The caller has set those before. */
+void wf_otf2_walk_begin(struct wf_otf2_walk *walk);
+/* Writes the ops of a rank and counts its records. Failures are kept in `err`. */
+void wf_otf2_walk_rank(struct wf_otf2_walk *walk, uint32_t rank, struct wf_err *err);
+void wf_otf2_walk_end(struct wf_otf2_walk *walk); /* releases what the walk has allocated */
+
+/* Adds the names of the records that all archives have. */
+void wf_otf2_walk_names(struct wf_records *records);
+/* The name of a kind of event in listings. */
+const char *wf_otf2_walk_name(enum wf_otf2_kind kind);

@@ -66,7 +66,6 @@ struct task {
 
 struct reading {
     struct wf_intext file;
-    uint64_t next;
     uint64_t unit; /* picoseconds */
     uint32_t n_ranks;
     struct task *tasks;
@@ -323,15 +322,9 @@ static void read_head(struct reading *r, const char *line)
 static void read_file(struct reading *r, struct wf_trace *out)
 {
     static const char *const kinds[] = {"", "state", "event", "communication"};
-    char *line = NULL;
-    size_t capacity = 0;
-    ssize_t n;
+    size_t length = 0;
 
-    while (!wf_trace_failed(r->err) && (n = getline(&line, &capacity, r->file.in)) > 0) {
-        r->file.place.line++;
-        r->file.place.byte = r->next;
-        r->next += (uint64_t)n;
-        line[strcspn(line, "\r\n")] = '\0';
+    for (char *line; (line = wf_intext_line(&r->file, &length)) != NULL;) {
         if (r->file.place.line == 1) {
             read_head(r, line);
             if (!wf_trace_failed(r->err)) {
@@ -345,7 +338,6 @@ static void read_file(struct reading *r, struct wf_trace *out)
             do_record(r, line);
         }
     }
-    free(line);
     if (r->n_ranks == 0) {
         wf_trace_bad(&r->file.place, "the file has no head");
     }

@@ -8,6 +8,7 @@
 #include "trace/kit/kit.h"
 #include "trace/ti/text.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -33,13 +34,20 @@ struct rank {
     struct wf_open_requests requests;
 };
 
-struct reading {
-    double flop_rate;
+/* The files of a trace. */
+struct set {
     char **paths;
     uint32_t n_paths, paths_capacity;
     bool by_rank; /* each rank has a file of its own */
     uint32_t n_ranks;
     struct rank *ranks;
+};
+
+/* A worker that reads some of the files. */
+struct reading {
+    double flop_rate;
+    uint32_t n_ranks;
+    struct rank *ranks; /* of the set; those whose files it reads are its own */
     struct wf_records *records;
     uint32_t names[ACTIONS_MAX];
     struct wf_spool *spool;
@@ -91,14 +99,21 @@ static bool is_list(const struct wf_reader_probe *probe)
 }
 
 /* The path of a file in a list: relative to the list or, as SimGrid has it, to the current
- * directory. */
-static char *listed_path(const struct wf_reader_probe *probe, const char *name)
+ * directory. A file that is missing is a failure before any is read. */
+static char *listed_path(const struct wf_reader_probe *probe, const char *name,
+                         struct wf_err *err)
 {
     char *path = name[0] == '/' ? wf_xstrdup(name) : wf_probe_path(probe, name);
 
-    if (access(path, F_OK) != 0 && access(name, F_OK) == 0) {
+    if (access(path, F_OK) == 0) {
+        return path;
+    }
+    if (access(name, F_OK) == 0) {
         free(path);
-        path = wf_xstrdup(name);
+        return wf_xstrdup(name);
+    }
+    if (!wf_trace_failed(err)) {
+        (void)wf_err_set(err, WF_EIO, "cannot read '%.300s': %s", path, strerror(errno));
     }
     return path;
 }
@@ -111,100 +126,91 @@ static bool detect(const struct wf_reader_probe *probe)
     return is_action(probe->bytes, probe->n) || is_list(probe);
 }
 
-static void add_path(struct reading *r, char *path)
+static void add_path(struct set *set, char *path)
 {
-    WF_GROW(r->paths, r->n_paths, r->paths_capacity);
-    r->paths[r->n_paths++] = path;
+    WF_GROW(set->paths, set->n_paths, set->paths_capacity);
+    set->paths[set->n_paths++] = path;
 }
 
-static void find_files(struct reading *r, const struct wf_reader_probe *probe)
+static void find_files(struct set *set, const struct wf_reader_probe *probe, struct wf_err *err)
 {
     struct wf_intext list;
-    char *line = NULL;
-    size_t capacity = 0;
+    size_t length = 0;
 
     if (!probe->is_directory && is_action(probe->bytes, probe->n)) {
-        add_path(r, wf_xstrdup(probe->path));
+        add_path(set, wf_xstrdup(probe->path));
         return;
     }
-    r->by_rank = true;
+    set->by_rank = true;
     char *path =
         probe->is_directory ? wf_probe_path(probe, "index.ti") : wf_xstrdup(probe->path);
-    enum wf_status status = wf_intext_open(&list, path, r->err);
+    enum wf_status status = wf_intext_open(&list, path, err);
     free(path);
     if (status != WF_OK) {
         return;
     }
-    while (getline(&line, &capacity, list.in) > 0) {
-        char *name = line + strspn(line, BLANKS);
-        name[strcspn(name, "\r\n")] = '\0';
+    for (const char *line; (line = wf_intext_line(&list, &length)) != NULL;) {
+        const char *name = line + strspn(line, BLANKS);
         if (name[0] != '\0') {
-            add_path(r, listed_path(probe, name));
+            add_path(set, listed_path(probe, name, err));
         }
     }
-    free(line);
     wf_intext_close(&list);
 }
 
 /* ---- counting the ranks ---- */
 
-static void each_line(struct reading *r, bool (*next)(struct wf_ti_text *text),
-                      void (*visit)(struct reading *r))
-{
-    for (uint32_t file = 0; file < r->n_paths; file++) {
-        wf_ti_text_open(&r->text, r->paths[file], r->err);
-        while (next(&r->text)) {
-            if (r->by_rank && rank_of(r) != file) {
-                wf_trace_bad(&r->text.file.place,
-                             "an action of another rank in the file of rank %" PRIu32, file);
-            } else {
-                visit(r);
-            }
-        }
-        wf_ti_text_close(&r->text);
-    }
-}
-
 /* Notes a rank. Refuses a rank far above all others, so that a wrong number in a line does not
  * allocate much memory. */
-static void see_rank(struct reading *r)
+static void see_rank(struct set *set, const struct wf_trace_place *place)
 {
-    uint32_t rank = rank_of(r);
+    uint32_t rank = (uint32_t)place->rank;
 
-    if (rank >= r->n_ranks) {
+    if (rank >= set->n_ranks) {
         uint32_t n = rank + 1;
-        if (rank > r->n_ranks * 2 + (1 << 16)) {
-            wf_trace_bad(&r->text.file.place,
-                         "a rank far above all ranks seen before, up to %" PRIu32, r->n_ranks);
+        if (rank > set->n_ranks * 2 + (1 << 16)) {
+            wf_trace_bad(place, "a rank far above all ranks seen before, up to %" PRIu32,
+                         set->n_ranks);
             return;
         }
-        r->ranks = wf_xrealloc(r->ranks, n, sizeof(*r->ranks));
-        memset(r->ranks + r->n_ranks, 0, (n - r->n_ranks) * sizeof(*r->ranks));
-        r->n_ranks = n;
+        set->ranks = wf_xrealloc(set->ranks, n, sizeof(*set->ranks));
+        memset(set->ranks + set->n_ranks, 0, (n - set->n_ranks) * sizeof(*set->ranks));
+        set->n_ranks = n;
     }
-    r->ranks[rank].has_lines = true;
+    set->ranks[rank].has_lines = true;
 }
 
-static void count_ranks(struct reading *r, const char *path)
+static void check_rank(const struct set *set, const char *path, uint32_t rank,
+                       struct wf_err *err)
 {
-    uint32_t n;
-
-    each_line(r, wf_ti_text_next_rank, see_rank);
-    if (wf_trace_failed(r->err)) {
-        return;
+    if (!set->ranks[rank].has_lines && !wf_trace_failed(err)) {
+        (void)wf_err_set(err, WF_EINVAL,
+                         "%.200s: rank %" PRIu32 " of %" PRIu32 " has no action%s%.200s", path,
+                         rank, set->n_ranks, set->by_rank ? " in its file " : "",
+                         set->by_rank ? set->paths[rank] : "");
     }
-    n = r->by_rank ? r->n_paths : r->n_ranks;
-    for (uint32_t rank = 0; rank < n; rank++) {
-        if (rank >= r->n_ranks || !r->ranks[rank].has_lines) {
-            (void)wf_err_set(r->err, WF_EINVAL,
-                             "%.200s: rank %" PRIu32 " of %" PRIu32 " has no action%s%.200s",
-                             path, rank, n, r->by_rank ? " in its file " : "",
-                             r->by_rank ? r->paths[rank] : "");
-            return;
+}
+
+/* A file of all ranks tells their number only by its lines. */
+static void count_ranks(struct set *set, const char *path, struct wf_err *err)
+{
+    struct wf_ti_text text;
+
+    if (set->by_rank) {
+        set->n_ranks = set->n_paths;
+        set->ranks = wf_xcalloc((size_t)set->n_ranks + 1, sizeof(*set->ranks));
+    } else {
+        wf_ti_text_open(&text, set->paths[0], err);
+        while (wf_ti_text_next_rank(&text)) {
+            see_rank(set, &text.file.place);
+        }
+        wf_ti_text_close(&text);
+        for (uint32_t rank = 0; rank < set->n_ranks; rank++) {
+            check_rank(set, path, rank, err);
         }
     }
-    if (n == 0) {
-        (void)wf_err_set(r->err, WF_EINVAL, "%.300s: no rank has an action", path);
+    if (set->n_ranks == 0 && !wf_trace_failed(err)) {
+        (void)wf_err_set(err, WF_EINVAL, "%.300s: no rank has an action", path);
     }
 }
 
@@ -272,6 +278,9 @@ static void do_plain(struct reading *r)
         wf_ti_text_skip(&r->text);
     }
     rank->is_finished = op.kind == WF_OP_FINALIZE;
+    if (rank->is_finished) {
+        wf_open_requests_fini(&rank->requests); /* of many ranks this is much memory */
+    }
     put(r, &op);
 }
 
@@ -527,29 +536,96 @@ static void do_line(struct reading *r)
     }
 }
 
-static void release(struct reading *r)
+/* What the workers share, and the workers. */
+struct opening {
+    struct set set;
+    const char *path; /* of the trace */
+    uint32_t n_workers;
+    struct reading workers[WF_TRACE_WORKERS_MAX];
+};
+
+static void visit_file(void *arg, uint32_t worker, uint32_t file, struct wf_err *err)
 {
-    for (uint32_t i = 0; i < r->n_paths; i++) {
-        free(r->paths[i]);
+    struct opening *o = arg;
+    struct reading *r = &o->workers[worker];
+
+    r->err = err;
+    wf_ti_text_open(&r->text, o->set.paths[file], err);
+    while (wf_ti_text_next(&r->text)) {
+        uint32_t rank = rank_of(r);
+        if (o->set.by_rank && rank != file) {
+            wf_trace_bad(&r->text.file.place,
+                         "an action of another rank in the file of rank %" PRIu32, file);
+        } else {
+            r->ranks[rank].has_lines = true;
+            do_line(r);
+        }
     }
-    for (uint32_t rank = 0; rank < r->n_ranks; rank++) {
-        wf_open_requests_fini(&r->ranks[rank].requests);
+    wf_ti_text_close(&r->text);
+    if (o->set.by_rank) {
+        check_rank(&o->set, o->path, file, err);
+        wf_open_requests_fini(&r->ranks[file].requests);
+        wf_spool_rank_ends(r->spool, file);
     }
-    for (uint32_t i = 0; i < VECTORS; i++) {
-        wf_buf_fini(&r->vectors[i]);
+}
+
+static void begin_workers(struct opening *o, double flop_rate, struct wf_spool *spool)
+{
+    for (uint32_t i = 0; i < o->n_workers; i++) {
+        struct reading *r = &o->workers[i];
+        *r = (struct reading){.flop_rate = flop_rate,
+                              .n_ranks = o->set.n_ranks,
+                              .ranks = o->set.ranks,
+                              .spool = wf_spool_part(spool, i),
+                              .records = wf_records_new(o->set.n_ranks)};
+        for (uint32_t k = 0; wf_ti_actions[k].name != NULL; k++) {
+            r->names[k] = wf_records_name(r->records, wf_ti_actions[k].name);
+        }
     }
-    wf_buf_fini(&r->numbers);
-    free(r->paths);
-    free(r->ranks);
+}
+
+static void end_workers(struct opening *o, struct wf_trace *out)
+{
+    struct wf_records *records[WF_TRACE_WORKERS_MAX];
+    uint64_t n_types = 0;
+
+    for (uint32_t i = 0; i < o->n_workers; i++) {
+        struct reading *r = &o->workers[i];
+        n_types += r->n_types;
+        for (uint32_t k = 0; k < VECTORS; k++) {
+            wf_buf_fini(&r->vectors[k]);
+        }
+        wf_buf_fini(&r->numbers);
+        records[i] = r->records;
+    }
+    out->records = wf_records_new(o->set.n_ranks);
+    for (uint32_t k = 0; wf_ti_actions[k].name != NULL; k++) {
+        (void)wf_records_name(out->records, wf_ti_actions[k].name);
+    }
+    wf_records_merge(out->records, records, o->n_workers);
+    wf_trace_note_count(out, n_types,
+                        "actions have a datatype that is not known; it counts as 1 byte");
+}
+
+static void release(struct set *set)
+{
+    for (uint32_t i = 0; i < set->n_paths; i++) {
+        free(set->paths[i]);
+    }
+    for (uint32_t rank = 0; rank < set->n_ranks; rank++) {
+        wf_open_requests_fini(&set->ranks[rank].requests);
+    }
+    free(set->paths);
+    free(set->ranks);
 }
 
 /* A file that is truncated between two lines is valid, but lacks the last actions: note it. */
-static void note_unfinished(const struct reading *r, struct wf_trace *out)
+static void note_unfinished(const struct set *set, struct wf_trace *out)
 {
     uint32_t n = 0, first = 0;
 
-    for (uint32_t rank = r->n_ranks; rank-- > 0;) {
-        if (!r->ranks[rank].is_finished) {
+    for (uint32_t rank = set->n_ranks; rank-- > 0;) {
+        if (!set->ranks[rank].is_finished) {
             first = rank;
             n++;
         }
@@ -565,24 +641,25 @@ static void note_unfinished(const struct reading *r, struct wf_trace *out)
 static enum wf_status open_trace(const struct wf_reader_probe *probe, const void *params,
                                  struct wf_trace *out, struct wf_err *err)
 {
-    struct reading r = {.flop_rate = ((const struct ti_params *)params)->flop_rate, .err = err};
+    double flop_rate = ((const struct ti_params *)params)->flop_rate;
+    struct opening o = {.path = probe->path};
+    struct wf_spool *spool = NULL;
 
-    find_files(&r, probe);
-    count_ranks(&r, probe->path);
-    if (!wf_trace_failed(err) && wf_spool_new(r.n_ranks, &r.spool, err) == WF_OK) {
-        out->records = wf_records_new(r.n_ranks);
-        r.records = out->records;
-        for (uint32_t i = 0; wf_ti_actions[i].name != NULL; i++) {
-            r.names[i] = wf_records_name(r.records, wf_ti_actions[i].name);
-        }
-        wf_spool_name(r.spool, WF_NAME_COUNTER, 0, "flops");
-        each_line(&r, wf_ti_text_next, do_line);
-        note_unfinished(&r, out);
-        wf_trace_note_count(out, r.n_types,
-                            "actions have a datatype that is not known; it counts as 1 byte");
+    find_files(&o.set, probe, err);
+    if (!wf_trace_failed(err)) {
+        count_ranks(&o.set, probe->path, err);
     }
-    (void)wf_spool_end(r.spool, "ti", &out->source, err);
-    release(&r);
+    o.n_workers = wf_trace_workers(o.set.n_paths);
+    if (!wf_trace_failed(err) &&
+        wf_spool_new_parts(o.set.n_ranks, o.n_workers, &spool, err) == WF_OK) {
+        begin_workers(&o, flop_rate, spool);
+        wf_spool_name(spool, WF_NAME_COUNTER, 0, "flops");
+        wf_trace_visit_all(o.set.n_paths, o.n_workers, visit_file, &o, err);
+        note_unfinished(&o.set, out);
+        end_workers(&o, out);
+    }
+    (void)wf_spool_end(spool, "ti", &out->source, err);
+    release(&o.set);
     return err->status;
 }
 

@@ -22,8 +22,6 @@ void wf_ti_text_open(struct wf_ti_text *text, const char *path, struct wf_err *e
 void wf_ti_text_close(struct wf_ti_text *text)
 {
     wf_intext_close(&text->file);
-    free(text->line);
-    text->line = NULL;
 }
 
 /* ---- words ---- */
@@ -50,23 +48,50 @@ static char *take_word(struct wf_ti_text *text, size_t *length)
     return end > word ? word : NULL;
 }
 
-/* The value of a word of 1 to 15 digits, which nearly all numbers are; else false. */
-static bool is_short(const char *word, size_t length, int64_t *value)
+/* Takes the next word if it has 1 to 15 digits and nothing else but perhaps a point among them, as
+ * nearly all numbers have: then it is *digits / 10^(*places). Otherwise takes nothing and returns
+ * false. */
+static inline bool take_digits(struct wf_ti_text *text, int64_t *digits, int64_t *places)
 {
+    char *at = text->rest;
     int64_t number = 0;
 
-    if (length == 0 || length > 15) {
+    while (is_blank(*at)) {
+        at++;
+    }
+    const char *first = at, *point = NULL;
+    for (;; at++) {
+        unsigned digit = (unsigned char)*at - (unsigned)'0';
+        if (digit <= 9) {
+            number = number * 10 + digit;
+        } else if (*at == '.' && point == NULL && at > first) {
+            point = at;
+        } else {
+            break;
+        }
+    }
+    int64_t length = at - first;
+    if (length == 0 || length > 16 || (point == NULL && length > 15) || point == at - 1 ||
+        (*at != '\0' && !is_blank(*at))) {
         return false;
     }
-    for (size_t i = 0; i < length; i++) {
-        unsigned digit = (unsigned char)word[i] - (unsigned)'0';
-        if (digit > 9) {
-            return false;
-        }
-        number = number * 10 + digit;
-    }
-    *value = number;
+    text->rest = at;
+    *digits = number;
+    *places = point != NULL ? at - point - 1 : 0;
     return true;
+}
+
+/* Likewise, without a point. */
+static inline bool take_short(struct wf_ti_text *text, int64_t *value)
+{
+    char *rest = text->rest;
+    int64_t places = 0;
+
+    if (take_digits(text, value, &places) && places == 0) {
+        return true;
+    }
+    text->rest = rest;
+    return false;
 }
 
 bool wf_ti_text_more(const struct wf_ti_text *text)
@@ -103,15 +128,19 @@ void wf_ti_text_skip(struct wf_ti_text *text)
 
 double wf_ti_text_real(struct wf_ti_text *text, bool *has)
 {
+    /* Both these and 15 digits are exact as double, so the quotient is what strtod() returns. */
+    static const double powers[] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                    1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
     size_t length = 0;
-    char *word = take_word(text, &length), *end = NULL;
+    char *end = NULL;
+    int64_t digits, places;
 
-    int64_t value;
-
-    *has = word != NULL;
-    if (word != NULL && is_short(word, length, &value)) {
-        return (double)value;
+    *has = true;
+    if (take_digits(text, &digits, &places)) {
+        return places == 0 ? (double)digits : (double)digits / powers[places];
     }
+    char *word = take_word(text, &length);
+    *has = word != NULL;
     double number = word != NULL ? strtod(word, &end) : 0;
     if (word != NULL && (end != word + length || !isfinite(number))) {
         wf_trace_bad(&text->file.place, "%s: expected a number, found '%.*s'",
@@ -124,8 +153,12 @@ double wf_ti_text_real(struct wf_ti_text *text, bool *has)
 int64_t wf_ti_text_whole(struct wf_ti_text *text, int64_t min)
 {
     bool has = false;
-    double number = wf_ti_text_real(text, &has);
+    int64_t value;
 
+    if (min <= 0 && take_short(text, &value)) {
+        return value;
+    }
+    double number = wf_ti_text_real(text, &has);
     if (!has) {
         wf_trace_bad(&text->file.place, "%s: an argument is missing", text->action->name);
     } else if (number < (double)min || number > WHOLE_MAX || floor(number) != number) {
@@ -140,24 +173,41 @@ int64_t wf_ti_text_whole(struct wf_ti_text *text, int64_t min)
 
 /* ---- lines ---- */
 
+static const struct wf_ti_action *find_action(struct wf_ti_text *text, const char *word,
+                                              size_t length)
+{
+    size_t n = sizeof(text->recent) / sizeof(text->recent[0]);
+    const struct wf_ti_action **recent = &text->recent[((unsigned char)word[0] + 7 * length +
+                                                        3 * (unsigned char)word[length - 1]) %
+                                                       n];
+
+    if (*recent == NULL || strncmp((*recent)->name, word, length) != 0 ||
+        (*recent)->name[length] != '\0') {
+        *recent = wf_ti_find(word, length);
+    }
+    return *recent;
+}
+
 static void read_action(struct wf_ti_text *text, bool only_rank)
 {
     size_t length = 0;
-    char *word = take_word(text, &length);
     int64_t rank = 0;
 
     text->action = NULL;
-    if (!is_short(word, length, &rank) || rank >= WF_RANKS_MAX) {
+    char *line = text->rest;
+    if (!take_short(text, &rank) || rank >= WF_RANKS_MAX) {
+        text->rest = line;
+        const char *first = take_word(text, &length);
         wf_trace_bad(&text->file.place, "a line begins with a rank, not with '%.*s'",
-                     quoted(length), word);
+                     quoted(length), first);
         return;
     }
     text->file.place.rank = rank;
     if (only_rank) {
         return;
     }
-    word = take_word(text, &length);
-    text->action = word != NULL ? wf_ti_find(word, length) : NULL;
+    const char *word = take_word(text, &length);
+    text->action = word != NULL ? find_action(text, word, length) : NULL;
     if (word == NULL) {
         wf_trace_bad(&text->file.place, "a rank without an action");
     } else if (text->action == NULL) {
@@ -167,19 +217,11 @@ static void read_action(struct wf_ti_text *text, bool only_rank)
 
 static bool next_line(struct wf_ti_text *text, bool only_rank)
 {
+    size_t length = 0;
+
     do {
-        ssize_t n = wf_trace_failed(text->err)
-                        ? 0
-                        : getline(&text->line, &text->capacity, text->file.in);
-        if (n <= 0) {
-            return false;
-        }
-        text->file.place.line++;
-        text->file.place.byte = text->next;
-        text->next += (uint64_t)n;
-        text->rest = text->line;
-        if (memchr(text->line, '\0', (size_t)n) != NULL) {
-            wf_trace_bad(&text->file.place, "a NUL byte in the line: this is no text file");
+        text->rest = wf_trace_failed(text->err) ? NULL : wf_intext_line(&text->file, &length);
+        if (text->rest == NULL) {
             return false;
         }
     } while (!wf_ti_text_more(text));

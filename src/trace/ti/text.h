@@ -13,11 +13,10 @@
 /* A file, or the one of several files that is being read. */
 struct wf_ti_text {
     struct wf_intext file; /* with the place of the line and its rank */
-    uint64_t next;         /* the first byte after the line */
-    char *line;
-    size_t capacity;
     const struct wf_ti_action *action;
     char *rest; /* what of the line is not read yet */
+    /* Actions that were found, by the first letter and the length of their names. */
+    const struct wf_ti_action *recent[64];
     struct wf_err *err;
 };
 

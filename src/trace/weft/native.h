@@ -21,6 +21,10 @@ enum wf_status wf_native_open(const char *path, struct wf_trace *out, struct wf_
  * then, and wf_native_facts() knows nothing of it. */
 void wf_native_set_format(struct wf_source *source, const char *format);
 
+/* For a writer of this format: the rank has no more ops. They are written, and the memory that
+ * looks for loops in them is used for another rank. */
+void wf_native_writer_rank_ends(struct wf_trace_writer *writer, uint32_t rank);
+
 /* Limits the memory of all blocks, before the first op; the default is WF_NATIVE_MEMORY. */
 #define WF_NATIVE_MEMORY (UINT64_C(512) << 20)
 void wf_native_limit(struct wf_source *source, uint64_t bytes);

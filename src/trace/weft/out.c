@@ -12,6 +12,7 @@
 #include <string.h>
 
 enum { TABLE_BYTES_MAX = 1 << 16 };
+enum { TEMPORARY_MIN = 1 << 12 }; /* bytes of a block of a temporary file that is compressed */
 
 struct file {
     FILE *stream;
@@ -25,6 +26,7 @@ struct wf_native_out {
     uint32_t n_files;
     uint32_t ranks_per_part;
     struct wf_native_packer *packer;
+    bool temporary;
     struct wf_buf table; /* records that are not in the file yet */
     struct wf_err failure;
 };
@@ -57,7 +59,12 @@ static void put_frame(struct wf_native_out *out, struct file *file,
                          frame.rank, raw->size, WF_NATIVE_RAW_MAX);
         return;
     }
-    wf_native_frame_pack(out->packer, &frame, raw->data, raw->size, &stored);
+    if (out->temporary && raw->size < TEMPORARY_MIN) {
+        wf_native_frame_store(&frame, raw->data, raw->size);
+        stored = raw->data;
+    } else {
+        wf_native_frame_pack(out->packer, &frame, raw->data, raw->size, &stored);
+    }
     wf_native_frame_write(&frame, head);
     put(out, file, head, sizeof(head));
     put(out, file, stored, frame.stored_size);
@@ -121,6 +128,7 @@ enum wf_status wf_native_out_open(const char *path,
 
     struct wf_native_out *out = wf_xcalloc(1, sizeof(*out));
     out->target = target;
+    out->temporary = options->temporary;
     if (n_parts > 0) {
         out->ranks_per_part = (options->n_ranks - 1) / n_parts + 1;
         n_parts = (options->n_ranks - 1) / out->ranks_per_part + 1;

@@ -17,6 +17,7 @@
 
 /* Memory of a reader that keeps one block of each rank. It determines the block size. */
 #define BLOCKS_BYTES (UINT64_C(256) << 20)
+enum { RETURNS_MAX = 1 << 12 }; /* before windows take the place of short blocks */
 enum { BLOCK_MIN = 1 << 10, BLOCK_MAX = 1 << 15, NAMES_MAX = 1 << 20 };
 
 struct rank_out {
@@ -49,11 +50,16 @@ struct native_writer {
     uint32_t hand; /* the rank whose window is written next if memory is short */
     uint64_t memory;
     bool temporary; /* no loops */
+    /* Ops go straight to the block, without a window: it holds those of the latest rank. */
+    bool direct;
+    uint32_t latest;
+    uint64_t n_returns; /* ranks that wrote a block and had to begin another early */
     struct named names[WF_NAME_KINDS];
     struct wf_native_totals totals;
     struct block_out block;
     struct wf_buf raw;
     struct wf_native_fold_powers powers;
+    struct wf_native_fold spare; /* empty; the window of a rank that has ended */
 };
 
 static struct native_writer *native(struct wf_trace_writer *writer)
@@ -86,6 +92,7 @@ static enum wf_status writer_create(const char *path,
     w->out = files;
     w->n_ranks = options->n_ranks;
     w->temporary = options->temporary;
+    w->direct = options->by_rank && options->temporary;
     w->block_size = (uint32_t)block;
     w->groups = wf_groups_new(options->n_ranks);
     w->ranks = wf_xcalloc(options->n_ranks, sizeof(*w->ranks));
@@ -103,6 +110,7 @@ static void release(struct native_writer *w)
         wf_native_fold_fini(&w->ranks[rank].fold);
         wf_created_fini(&w->ranks[rank].created);
     }
+    wf_native_fold_fini(&w->spare);
     for (uint32_t kind = 0; kind < WF_NAME_KINDS; kind++) {
         free(w->names[kind].known);
     }
@@ -309,6 +317,84 @@ static void make_room(struct native_writer *w)
     }
 }
 
+/* Makes the block that of this rank. If ranks take turns, blocks are short and many: then windows
+ * collect the ops of each rank. */
+static void turn_to(struct native_writer *w, uint32_t rank)
+{
+    put_block(w, w->latest);
+    w->latest = rank;
+    w->n_returns += w->ranks[rank].n_written > 0 ? 1 : 0;
+    w->direct = w->n_returns <= RETURNS_MAX;
+}
+
+static void add_direct(struct native_writer *w, enum wf_op_kind kind,
+                       const struct wf_op_parts *parts)
+{
+    const struct wf_op_layout *layout = parts->layout;
+    struct block_out *block = &w->block;
+    size_t most = WF_NATIVE_OP_MAX;
+    uint64_t arrays = 0;
+
+    if (block->records.size >= w->block_size) {
+        put_block(w, w->latest);
+    }
+    for (uint32_t i = 0; i < layout->n_arrays; i++) {
+        most += WF_VARINT_MAX * (1 + (size_t)parts->lengths[i]);
+        arrays |= parts->arrays[i] != NULL ? UINT64_C(1) << i : 0;
+    }
+    wf_buf_reserve(&block->records, block->records.size + most);
+    unsigned char *at = block->records.data + block->records.size;
+    at = wf_native_encode_op(&block->encoder, kind, parts->values, arrays, at);
+    for (uint32_t i = 0; i < layout->n_arrays; i++) {
+        if (parts->arrays[i] != NULL) {
+            at = wf_native_encode_array(parts, i, at);
+        }
+    }
+    block->records.size = (size_t)(at - block->records.data);
+    block->n_ops++;
+    block->n_stored++;
+}
+
+void wf_native_writer_rank_ends(struct wf_trace_writer *writer, uint32_t rank)
+{
+    struct native_writer *w = native(writer);
+    struct rank_out *r = &w->ranks[rank];
+
+    if (w->direct && w->latest == rank) {
+        put_block(w, rank);
+    }
+    put_items(w, rank, r->fold.n);
+    wf_created_fini(&r->created);
+    if (r->fold.items != NULL && w->spare.items == NULL) {
+        w->spare = r->fold; /* its memory still counts */
+    } else {
+        w->memory -= wf_native_fold_memory(&r->fold);
+        wf_native_fold_fini(&r->fold);
+    }
+    r->fold = (struct wf_native_fold){.items = NULL};
+}
+
+static void add_to_window(struct native_writer *w, uint32_t rank, enum wf_op_kind kind,
+                          const struct wf_op_parts *parts)
+{
+    struct rank_out *r = &w->ranks[rank];
+
+    if (r->fold.items == NULL && w->spare.items != NULL) {
+        r->fold = w->spare;
+        w->spare = (struct wf_native_fold){.items = NULL};
+    }
+    size_t before = wf_native_fold_memory(&r->fold);
+    wf_native_fold_add(&r->fold, w->temporary ? NULL : &w->powers, kind, parts);
+    w->memory += wf_native_fold_memory(&r->fold) - before;
+    /* Keeps the newer half of the window: later ops may repeat it. */
+    if (wf_native_fold_is_full(&r->fold)) {
+        put_items(w, rank, w->temporary ? r->fold.n : (r->fold.n + 1) / 2);
+    }
+    if (w->memory > MEMORY_MAX) {
+        make_room(w);
+    }
+}
+
 static enum wf_status writer_add(struct wf_trace_writer *writer, uint32_t rank,
                                  const struct wf_op *op, struct wf_err *err)
 {
@@ -335,18 +421,16 @@ static enum wf_status writer_add(struct wf_trace_writer *writer, uint32_t rank,
                           (unsigned long long)r->n_ops, rank, wf_op_name(op->kind), fault);
     }
     wf_op_take_apart(op, group.size, &parts);
-    size_t before = wf_native_fold_memory(&r->fold);
-    wf_native_fold_add(&r->fold, w->temporary ? NULL : &w->powers, op->kind, &parts);
     r->n_ops++;
     wf_native_totals_add(&w->totals, op);
-    w->memory += wf_native_fold_memory(&r->fold) - before;
-    /* Keeps the newer half of the window: later ops may repeat it. */
-    if (wf_native_fold_is_full(&r->fold)) {
-        put_items(w, rank, w->temporary ? r->fold.n : (r->fold.n + 1) / 2);
+    if (w->direct && w->latest != rank) {
+        turn_to(w, rank);
     }
-    if (w->memory > MEMORY_MAX) {
-        make_room(w);
+    if (w->direct) {
+        add_direct(w, op->kind, &parts);
+        return wf_native_out_status(w->out, err);
     }
+    add_to_window(w, rank, op->kind, &parts);
     return wf_native_out_status(w->out, err);
 }
 
@@ -365,6 +449,9 @@ static enum wf_status writer_finish(struct wf_trace_writer *writer, struct wf_er
 {
     struct native_writer *w = native(writer);
 
+    if (w->direct) {
+        put_block(w, w->latest);
+    }
     for (uint32_t rank = 0; rank < w->n_ranks; rank++) {
         put_items(w, rank, w->ranks[rank].fold.n);
         wf_native_fold_fini(&w->ranks[rank].fold);

@@ -60,9 +60,29 @@ static void the_map_agrees_with_an_array(void)
     wf_map_fini(&map);
 }
 
+static void a_map_is_cleared(void)
+{
+    struct wf_map map = {.n = 0};
+
+    for (uint64_t n = 0; n < 300; n += n < 4 ? 1 : 61) {
+        for (uint64_t key = 0; key < n; key++) {
+            *wf_map_put(&map, key) = key + 1;
+        }
+        wf_map_clear(&map);
+        CHECK_U64(map.n, 0);
+        for (uint64_t key = 0; key < n; key++) {
+            CHECK(wf_map_get(&map, key) == NULL);
+        }
+        CHECK_U64(*wf_map_put(&map, 0), 0);
+        wf_map_clear(&map);
+    }
+    wf_map_fini(&map);
+}
+
 int main(void)
 {
     RUN(a_new_map_is_empty);
+    RUN(a_map_is_cleared);
     RUN(the_map_agrees_with_an_array);
     return wf_test_done();
 }
