@@ -55,8 +55,9 @@ function(weft_live_module variable)
         base/call_site.c base/clock.c base/host_noise.c base/install.c base/os_watch.c base/temp.c
         draw/canvas_png.c
         engine/barrier.c engine/comm.c engine/comm_mpi.c engine/pin_hwloc.c engine/place.c
+        lockstep/device.c lockstep/kernels.c lockstep/program.c
         result/json.c
-        sim/program_crash.c sim/program_libraries.c sim/source_line.c sim/yaml.c
+        sim/exec_gpu.c sim/program_crash.c sim/program_libraries.c sim/source_line.c sim/yaml.c
         topo/graph_graphml.c
         trace/otf2/in.c trace/otf2/out.c trace/weft/pack.c)
     set(sources study/page.c study/picture.c)

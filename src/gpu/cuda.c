@@ -151,7 +151,7 @@ static enum wf_status find_device(struct cuda_gpu *gpu, struct wf_err *err)
             "%d",
             MAJOR_LEAST, major);
     }
-    return failed(gpu, driver->retain(&gpu->context, gpu->device), "create a context", err);
+    return WF_OK;
 }
 
 static void cuda_close(struct wf_gpu *own)
@@ -185,9 +185,14 @@ static enum wf_status cuda_open(struct wf_gpu **out, struct wf_err *err)
     return WF_OK;
 }
 
-/* Contexts belong to threads. */
+/* Contexts belong to threads. The first use creates the context, which takes a while: who only asks
+ * whether there is a device need not wait for it. */
 static enum wf_status enter(struct cuda_gpu *gpu, struct wf_err *err)
 {
+    if (gpu->context == NULL) {
+        WF_TRY(failed(gpu, gpu->driver.retain(&gpu->context, gpu->device), "create a context",
+                      err));
+    }
     return failed(gpu, gpu->driver.set_context(gpu->context), "use its context", err);
 }
 
@@ -268,7 +273,7 @@ static enum wf_status cuda_load(struct wf_gpu *own, const struct wf_gpu_program 
     struct cuda_gpu *gpu = cuda_of(own);
     char log[LOG_MAX] = "";
     int options[] = {JIT_ERROR_LOG, JIT_ERROR_LOG_SIZE};
-    void *values[] = {log, (void *)(uintptr_t)(LOG_MAX - 1)};
+    void *values[] = {log, wf_gpu_pointer(LOG_MAX - 1)};
 
     if (program->ptx == NULL) {
         return wf_err_set(err, WF_EINVAL,

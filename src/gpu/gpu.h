@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 enum { WF_GPU_NAME_MAX = 96, WF_GPU_ARGS_MAX = 4000 };
 
@@ -58,6 +59,15 @@ struct wf_gpu {
 
 /* An address in the memory of a device; 0 is none. */
 typedef uint64_t wf_gpu_address;
+
+/* The same as a pointer, for the structs that kernels get. Only the host's back end may follow it. */
+static inline void *wf_gpu_pointer(wf_gpu_address at)
+{
+    void *pointer = NULL;
+
+    memcpy(&pointer, &at, sizeof(pointer) < sizeof(at) ? sizeof(pointer) : sizeof(at));
+    return pointer;
+}
 
 struct wf_gpu_ops {
     const char *name;

@@ -101,34 +101,29 @@ static enum wf_status host_allocate(struct wf_gpu *gpu, uint64_t bytes, wf_gpu_a
     return WF_OK;
 }
 
-static void *pointer(wf_gpu_address at)
-{
-    return (void *)(uintptr_t)at;
-}
-
 static void host_release(struct wf_gpu *gpu, wf_gpu_address at)
 {
-    free(pointer(at));
+    free(wf_gpu_pointer(at));
 }
 
 static enum wf_status host_zero(struct wf_gpu *gpu, wf_gpu_address at, uint64_t bytes,
                                 struct wf_err *err)
 {
-    memset(pointer(at), 0, bytes);
+    memset(wf_gpu_pointer(at), 0, bytes);
     return WF_OK;
 }
 
 static enum wf_status host_copy_in(struct wf_gpu *gpu, wf_gpu_address to, const void *from,
                                    uint64_t bytes, struct wf_err *err)
 {
-    memcpy(pointer(to), from, bytes);
+    memcpy(wf_gpu_pointer(to), from, bytes);
     return WF_OK;
 }
 
 static enum wf_status host_copy_out(struct wf_gpu *gpu, void *to, wf_gpu_address from,
                                     uint64_t bytes, struct wf_err *err)
 {
-    memcpy(to, pointer(from), bytes);
+    memcpy(to, wf_gpu_pointer(from), bytes);
     return WF_OK;
 }
 
@@ -142,7 +137,7 @@ static enum wf_status host_resident(struct wf_gpu *gpu, const struct wf_gpu_laun
 /* makecontext() passes only integers. */
 static void worker_main(unsigned high, unsigned low)
 {
-    struct worker *worker = (void *)((uintptr_t)high << 32 | low);
+    struct worker *worker = wf_gpu_pointer((uint64_t)high << 32 | low);
 
     worker->kernel->run(&worker->at, worker->args);
     worker->state = ENDED;

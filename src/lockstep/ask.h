@@ -28,7 +28,7 @@ static inline struct wf_lockstep_asker wf_lockstep_asker_of(const struct wf_lock
 {
     const struct wf_lockstep_input *queue = wf_lockstep_input(net, r, input);
     struct wf_lockstep_asker asker = {
-        .packet = wf_lockstep_packet(net, r, input, queue->first),
+        .packet = wf_lockstep_read(net, r, input, queue->first),
         .router = r,
         .cycle = cycle,
         .input = input,
@@ -39,7 +39,7 @@ static inline struct wf_lockstep_asker wf_lockstep_asker_of(const struct wf_lock
 
 #ifndef WF_LOCKSTEP_DEVICE
     asker.chosen = queue->chosen;
-    if (net->scheme == WF_LOCKSTEP_UPDOWN && asker.packet->dst != r) {
+    if (net->scheme == WF_LOCKSTEP_UPDOWN && asker.packet.dst != r) {
         asker.ports = ports;
         asker.n_ports = wf_lockstep_host_ports(net, r, input, queue->first, ports);
     }
@@ -170,7 +170,7 @@ static inline uint32_t wf_lockstep_smart(const struct wf_lockstep_net *net,
                                          const struct wf_lockstep_asker *asker)
 {
     struct wf_lockstep_input *input = wf_lockstep_input(net, asker->router, asker->input);
-    uint32_t start = asker->injected ? 0 : asker->port / 2, way = asker->packet->way;
+    uint32_t start = asker->injected ? 0 : asker->port / 2, way = asker->packet.way;
 
     for (uint32_t bet = input->bet; bet < net->n_dims; bet++) {
         uint32_t dim = (start + bet) % net->n_dims;
@@ -179,7 +179,7 @@ static inline uint32_t wf_lockstep_smart(const struct wf_lockstep_net *net,
             !asker->injected && asker->vc != WF_LOCKSTEP_ESCAPE && (port ^ 1) == asker->port;
 
         if (wf_lockstep_coord(net, asker->router, dim) ==
-            wf_lockstep_coord(net, asker->packet->dst, dim)) {
+            wf_lockstep_coord(net, asker->packet.dst, dim)) {
             continue;
         }
         uint32_t vc = stays ? asker->vc : 1 + wf_lockstep_below(net, asker, bet, net->vcs - 1);
@@ -242,7 +242,7 @@ static inline uint32_t wf_lockstep_ask(const struct wf_lockstep_net *net, uint32
     }
 #endif
     struct wf_lockstep_asker asker = wf_lockstep_asker_of(net, r, number, cycle, ports);
-    if (asker.packet->dst == r) {
+    if (asker.packet.dst == r) {
         return WF_LOCKSTEP_CONSUME;
     }
     uint32_t channel = wf_lockstep_choose(net, &asker);
@@ -260,7 +260,7 @@ static inline uint32_t wf_lockstep_channel_at(const struct wf_lockstep_net *net,
     uint32_t now = asker->cycle;
 
     if (c->used >= wf_lockstep_kind(net, asker->router, channel / net->vcs)->queue) {
-        c->tail |= WF_LOCKSTEP_WANTED;
+        WF_LOCKSTEP_WANT(c);
         return WF_LOCKSTEP_NEVER;
     }
     uint32_t room = wf_lockstep_room_at(net, asker, channel);
@@ -281,7 +281,7 @@ static inline uint32_t wf_lockstep_again(const struct wf_lockstep_net *net,
 {
     uint32_t first = WF_LOCKSTEP_NEVER, now = asker->cycle;
 
-    if (asker->packet->dst == asker->router) {
+    if (asker->packet.dst == asker->router) {
         uint32_t free = net->routers[asker->router].consume_free;
         return free > now ? free : now + 1;
     }

@@ -11,7 +11,7 @@
 
 /* The first packet of an input, and where it is. */
 struct wf_lockstep_asker {
-    const struct wf_lockstep_packet *packet;
+    struct wf_lockstep_packet packet;
     uint32_t router, cycle, input;
     uint32_t port, vc; /* of the input, unless it is injected */
     bool injected;
@@ -54,9 +54,9 @@ static inline bool wf_lockstep_crosses(const struct wf_lockstep_net *net,
                                        const struct wf_lockstep_asker *asker, uint32_t dim)
 {
     uint32_t here = wf_lockstep_coord(net, asker->router, dim);
-    uint32_t there = wf_lockstep_coord(net, asker->packet->dst, dim);
+    uint32_t there = wf_lockstep_coord(net, asker->packet.dst, dim);
 
-    return (asker->packet->way >> dim & 1) != 0 ? there > here : there < here;
+    return (asker->packet.way >> dim & 1) != 0 ? there > here : there < here;
 }
 
 /* All channels of a port from number `vc` on. */
@@ -75,8 +75,8 @@ static inline struct wf_lockstep_span wf_lockstep_span_one(uint32_t channel)
 static inline struct wf_lockstep_span wf_lockstep_dor(const struct wf_lockstep_net *net,
                                                       const struct wf_lockstep_asker *asker)
 {
-    uint32_t dim = wf_lockstep_first_dim(net, asker->router, asker->packet->dst);
-    uint32_t port = wf_lockstep_dim_port(asker->packet->way, dim);
+    uint32_t dim = wf_lockstep_first_dim(net, asker->router, asker->packet.dst);
+    uint32_t port = wf_lockstep_dim_port(asker->packet.way, dim);
 
     return !asker->injected && asker->port / 2 == dim
                ? wf_lockstep_span_one(port * net->vcs + asker->vc)
@@ -87,8 +87,8 @@ static inline struct wf_lockstep_span wf_lockstep_dor(const struct wf_lockstep_n
 static inline struct wf_lockstep_span
 wf_lockstep_dateline(const struct wf_lockstep_net *net, const struct wf_lockstep_asker *asker)
 {
-    uint32_t dim = wf_lockstep_first_dim(net, asker->router, asker->packet->dst);
-    uint32_t first = wf_lockstep_dim_port(asker->packet->way, dim) * net->vcs;
+    uint32_t dim = wf_lockstep_first_dim(net, asker->router, asker->packet.dst);
+    uint32_t first = wf_lockstep_dim_port(asker->packet.way, dim) * net->vcs;
     bool before = wf_lockstep_crosses(net, asker, dim);
     bool low = before || net->scheme == WF_LOCKSTEP_DATELINE_FREE;
 
@@ -101,12 +101,12 @@ static inline struct wf_lockstep_span
 wf_lockstep_adaptive(const struct wf_lockstep_net *net, const struct wf_lockstep_asker *asker,
                      uint32_t dim)
 {
-    uint32_t port = wf_lockstep_dim_port(asker->packet->way, dim);
+    uint32_t port = wf_lockstep_dim_port(asker->packet.way, dim);
     bool stays = !asker->injected && asker->vc != WF_LOCKSTEP_ESCAPE &&
                  net->request == WF_LOCKSTEP_SMART;
 
     if (wf_lockstep_coord(net, asker->router, dim) ==
-        wf_lockstep_coord(net, asker->packet->dst, dim)) {
+        wf_lockstep_coord(net, asker->packet.dst, dim)) {
         return (struct wf_lockstep_span){0, 0, 1};
     }
     return stays && (port ^ 1) == asker->port
@@ -121,8 +121,8 @@ static inline uint32_t wf_lockstep_escape(const struct wf_lockstep_net *net,
     if (net->escapes == 0) {
         return WF_LOCKSTEP_NONE;
     }
-    uint32_t dim = wf_lockstep_first_dim(net, asker->router, asker->packet->dst);
-    return wf_lockstep_dim_port(asker->packet->way, dim) * net->vcs + WF_LOCKSTEP_ESCAPE;
+    uint32_t dim = wf_lockstep_first_dim(net, asker->router, asker->packet.dst);
+    return wf_lockstep_dim_port(asker->packet.way, dim) * net->vcs + WF_LOCKSTEP_ESCAPE;
 }
 
 /* ---- all networks ---- */
@@ -251,7 +251,7 @@ static inline uint32_t wf_lockstep_flow_at(const struct wf_lockstep_net *net,
     }
     uint32_t in = wf_lockstep_kind_in(net, asker->router, asker->port)->pace;
     uint32_t out = wf_lockstep_kind(net, asker->router, channel / net->vcs)->pace;
-    return in <= out ? asker->cycle : asker->packet->at + (net->phits - 1) * (in - out);
+    return in <= out ? asker->cycle : asker->packet.at + (net->phits - 1) * (in - out);
 }
 
 /* Whether a packet may take a channel, if no other packet holds it. */

@@ -106,7 +106,6 @@ static void set_rules(struct wf_lockstep_net *net, const struct wf_router_net *m
     net->seed = model->seed;
     net->n_dims = model->grid != NULL ? model->grid->n_dims : 0;
     for (uint32_t d = 0; d < net->n_dims; d++) {
-        net->size[d] = model->grid->size[d];
         net->rings |= (wf_router_is_ring(model, d) ? UINT32_C(1) : 0) << d;
     }
 }
@@ -180,7 +179,11 @@ static void fill_coords(const struct wf_lockstep *lock)
 {
     const struct wf_lockstep_net *net = &lock->net;
     uint16_t *coords = wf_unconst(net->coords);
+    uint32_t *size = wf_unconst(net->size);
 
+    for (uint32_t d = 0; d < net->n_dims; d++) {
+        size[d] = lock->model->grid->size[d];
+    }
     for (uint32_t r = 0; net->n_dims > 0 && r < net->n; r++) {
         const uint16_t *own = wf_router_coords_of(lock->model, r);
         for (uint32_t d = 0; d < net->n_dims; d++) {

@@ -19,6 +19,8 @@
  *   WF_LOCKSTEP_ROUTER_FASTEST    arrays have the router as their fastest index
  *   WF_LOCKSTEP_LOAD(x)           reads, and
  *   WF_LOCKSTEP_STORE(x, v)       writes a word that other routers write or read
+ *   WF_LOCKSTEP_LOAD_PACKET(p, q) reads a packet that another router wrote: *q = *p
+ *   WF_LOCKSTEP_WANT(c)           marks a channel as wanted, perhaps by several threads at once
  *   WF_LOCKSTEP_OR(p, v)          *p |= v, atomically
  *   WF_LOCKSTEP_ADD32(p, v), WF_LOCKSTEP_ADD64(p, v), WF_LOCKSTEP_MAX64(p, v)   counts in `out`
  */
@@ -31,16 +33,17 @@
 #include <stdint.h>
 
 #ifndef WF_LOCKSTEP_LOAD
-#define WF_LOCKSTEP_LOAD(x)     (x)
-#define WF_LOCKSTEP_STORE(x, v) ((x) = (v))
-#define WF_LOCKSTEP_OR(p, v)    (void)__atomic_fetch_or((p), (v), __ATOMIC_RELAXED)
-#define WF_LOCKSTEP_ADD32(p, v) (*(p) += (v))
-#define WF_LOCKSTEP_ADD64(p, v) (*(p) += (v))
-#define WF_LOCKSTEP_MAX64(p, v) (*(p) = *(p) < (v) ? (v) : *(p))
+#define WF_LOCKSTEP_LOAD(x)               (x)
+#define WF_LOCKSTEP_STORE(x, v)           ((x) = (v))
+#define WF_LOCKSTEP_LOAD_PACKET(from, to) (*(to) = *(from))
+#define WF_LOCKSTEP_WANT(c)               ((c)->tail |= WF_LOCKSTEP_WANTED)
+#define WF_LOCKSTEP_OR(p, v)              (void)__atomic_fetch_or((p), (v), __ATOMIC_RELAXED)
+#define WF_LOCKSTEP_ADD32(p, v)           (*(p) += (v))
+#define WF_LOCKSTEP_ADD64(p, v)           (*(p) += (v))
+#define WF_LOCKSTEP_MAX64(p, v)           (*(p) = *(p) < (v) ? (v) : *(p))
 #endif
 
 enum {
-    WF_LOCKSTEP_DIMS_MAX = 8,
     WF_LOCKSTEP_TARGETS_MAX = 8,     /* WF_NET_WAIT_TARGETS */
     WF_LOCKSTEP_HOPS = 64,           /* packets by hops; the last counts all that are longer */
     WF_LOCKSTEP_WINDOW_MAX = 1 << 16 /* cycles of the longest delay */
@@ -185,8 +188,7 @@ struct wf_lockstep_net {
     uint32_t phits, turnaround, credit_delay, restriction, n_kinds;
     uint32_t scheme, request, arbitration, injection, pattern;
     uint32_t bubble, escapes, consume_one;
-    uint32_t n_dims, rings; /* bit d: dimension d is a ring of more than two */
-    uint32_t size[WF_LOCKSTEP_DIMS_MAX];
+    uint32_t n_dims, rings;             /* bit d: dimension d is a ring of more than two */
     uint32_t self, hot_node, hot_nodes; /* patterns */
     uint32_t has_more, stats, has_kinds, has_scales;
     uint32_t class_vcs; /* with a policy: channels that it needs */
@@ -203,7 +205,8 @@ struct wf_lockstep_net {
     const uint32_t *neighbor; /* by router and port; WF_LOCKSTEP_NONE: no link */
     const uint16_t *in_port;  /* by router and port: the input port at the far end... */
     const uint16_t *kind_of;  /* ...and its kind; null: all links are of the first kind */
-    const uint16_t *coords;   /* on grids, by router and dimension */
+    const uint16_t *coords;   /* on grids, by router and dimension... */
+    const uint32_t *size;     /* ...and the sizes of the dimensions */
     const uint32_t *partners; /* by node, with pattern WF_LOCKSTEP_TABLE */
     const double *scales;     /* by node; negative: it sends nothing. Null: `scale` */
     const struct wf_lockstep_kind *kinds;
@@ -322,6 +325,16 @@ wf_lockstep_packet(const struct wf_lockstep_net *net, uint32_t r, uint32_t input
     return &base[wf_lockstep_slot(net, r, input, slot)];
 }
 
+/* The packet there, which another router may have written. */
+static inline struct wf_lockstep_packet
+wf_lockstep_read(const struct wf_lockstep_net *net, uint32_t r, uint32_t input, uint32_t slot)
+{
+    struct wf_lockstep_packet packet;
+
+    WF_LOCKSTEP_LOAD_PACKET(wf_lockstep_packet(net, r, input, slot), &packet);
+    return packet;
+}
+
 static inline struct wf_lockstep_more *
 wf_lockstep_more(const struct wf_lockstep_net *net, uint32_t r, uint32_t input, uint32_t slot)
 {
@@ -392,6 +405,7 @@ static inline uint64_t wf_lockstep_place_tables(struct wf_lockstep_net *net, voi
     net->neighbor = wf_lockstep_carve(base, &at, links * sizeof(*net->neighbor));
     net->in_port = wf_lockstep_carve(base, &at, links * sizeof(*net->in_port));
     net->coords = wf_lockstep_carve(base, &at, n * net->n_dims * sizeof(*net->coords));
+    net->size = wf_lockstep_carve(base, &at, net->n_dims * sizeof(*net->size));
     net->partners = NULL;
     net->kind_of = NULL;
     net->scales = NULL;

@@ -47,7 +47,7 @@ static inline struct wf_lockstep_packet wf_lockstep_begin(const struct wf_lockst
 {
     struct wf_lockstep_input *input = wf_lockstep_input(net, r, number);
     bool injected = wf_lockstep_is_injected(net, r, number);
-    const struct wf_lockstep_packet packet = *wf_lockstep_packet(net, r, number, input->first);
+    const struct wf_lockstep_packet packet = wf_lockstep_read(net, r, number, input->first);
     uint32_t places = injected ? net->injection_length : net->queue;
 
     input->first = (uint16_t)(input->first + 1u == places ? 0 : input->first + 1u);
@@ -131,8 +131,8 @@ static inline bool wf_lockstep_before(const struct wf_lockstep_net *net, uint32_
     uint32_t first = 0, second = 0;
 
     if (net->arbitration == WF_LOCKSTEP_AGE) {
-        first = wf_lockstep_packet(net, r, a, x->first)->born;
-        second = wf_lockstep_packet(net, r, b, y->first)->born;
+        first = wf_lockstep_read(net, r, a, x->first).born;
+        second = wf_lockstep_read(net, r, b, y->first).born;
     } else if (net->arbitration == WF_LOCKSTEP_FIFO) {
         first = x->asked;
         second = y->asked;

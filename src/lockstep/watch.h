@@ -25,7 +25,7 @@ static inline bool wf_lockstep_is_blocked(const struct wf_lockstep_net *net, uin
         return false;
     }
     const struct wf_lockstep_asker asker = wf_lockstep_asker_of(net, r, number, 0, ports);
-    if (asker.packet->dst == r) {
+    if (asker.packet.dst == r) {
         return false;
     }
     uint32_t n = wf_lockstep_spans(net, &asker), escape = wf_lockstep_escape(net, &asker);
@@ -50,7 +50,7 @@ static inline uint32_t wf_lockstep_first_since(const struct wf_lockstep_net *net
                                                uint32_t number)
 {
     const struct wf_lockstep_input *input = wf_lockstep_input(net, r, number);
-    uint32_t at = wf_lockstep_packet(net, r, number, input->first)->at;
+    uint32_t at = wf_lockstep_read(net, r, number, input->first).at;
     uint32_t left = input->leave == 0 ? 0 : input->leave - 1;
 
     return at > left ? at : left;

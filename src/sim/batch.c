@@ -79,6 +79,20 @@ bool wf_sim_batch_suits(const struct wf_scenario *scenario, size_t n)
 
 /* ---- execution ---- */
 
+static void run_by_events(struct wf_sim_item *item, const struct wf_sim_host *host)
+{
+    struct wf_scenario *scenario = wf_scenario_new();
+    struct wf_err *err = &item->err;
+
+    wf_scenario_append(scenario, item->scenario);
+    err->status =
+        wf_scenario_set(scenario, "engine.exec", wf_exec_names[WF_EXEC_EVENTS], NULL, err);
+    if (err->status == WF_OK) {
+        err->status = wf_sim_run(scenario, host, &item->doc, err);
+    }
+    wf_scenario_free(scenario);
+}
+
 /* Executes the entries that are planned, and leaves those planned that must run again. */
 static void run_round(struct entry *entries, size_t n, const struct wf_sim_host *host)
 {
@@ -115,10 +129,16 @@ static void run_round(struct entry *entries, size_t n, const struct wf_sim_host 
     for (size_t i = 0; i < n_jobs; i++) {
         struct entry *entry = &entries[index[i]];
         struct wf_sim_item *item = entry->item;
-        item->err.status = wf_executor_describe(&jobs[i], &item->doc, &item->err);
+        bool again = jobs[i].needs_events;
+        if (!again) {
+            item->err.status = wf_executor_describe(&jobs[i], &item->doc, &item->err);
+        }
         free(jobs[i].tally);
         unprepare(entry);
-        if (item->err.status == WF_OK && wf_job_lengthen(&entry->plan, item->doc)) {
+        if (again) {
+            finish(entry);
+            run_by_events(item, host);
+        } else if (item->err.status == WF_OK && wf_job_lengthen(&entry->plan, item->doc)) {
             wf_doc_free(item->doc);
             item->doc = NULL;
         } else {

@@ -82,8 +82,8 @@ static void counts(void)
     }
     CHECK(ops()->allocate(gpu, sizeof(sums), &at, &err) == WF_OK);
     CHECK(ops()->zero(gpu, at, sizeof(sums), &err) == WF_OK);
-    struct count_args args = {(void *)(uintptr_t)at, (void *)(uintptr_t)(at + 8 * CLASSES),
-                              (void *)(uintptr_t)(at + 8 * CLASSES + 8), N};
+    struct count_args args = {wf_gpu_pointer(at), wf_gpu_pointer(at + 8 * CLASSES),
+                              wf_gpu_pointer(at + 8 * CLASSES + 8), N};
     const struct wf_gpu_launch launch = {.kernel = "wf_gpu_count",
                                          .blocks = 5,
                                          .threads =
@@ -130,7 +130,7 @@ static void waits(void)
     CHECK(ops()->allocate(gpu, 4, &count, &err) == WF_OK);
     CHECK(ops()->copy_in(gpu, at, cells, sizeof(cells), &err) == WF_OK);
     CHECK(ops()->zero(gpu, count, 4, &err) == WF_OK);
-    struct ring_args args = {(void *)(uintptr_t)at, (void *)(uintptr_t)count, N, TURNS};
+    struct ring_args args = {wf_gpu_pointer(at), wf_gpu_pointer(count), N, TURNS};
     struct wf_gpu_launch launch = {.kernel = "wf_gpu_ring",
                                    .threads = facts.threads_max < 256 ? facts.threads_max : 256,
                                    .together = true,

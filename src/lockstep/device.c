@@ -1,0 +1,566 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lockstep/device.h"
+
+#include "base/mem.h"
+#include "base/units.h"
+#include "lockstep/launch.h"
+#include "lockstep/program.h"
+#include "net/deadlock.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    TOGETHER_NODES = 4096, /* networks of at most so many routers share a launch */
+    CYCLES_FIRST = 64,     /* of the first launch, from which the pace is learned */
+    LAUNCH_MS = 150,       /* how long a launch should take: Ctrl-C waits for it */
+    TILE_MAX = 1024,
+    BLOCK_THREADS = 256,
+    TABLES = 8,
+};
+
+/* Networks that are alike, on a device. */
+struct group {
+    const struct wf_lockstep_device_run *run;
+    const struct wf_gpu_ops *ops;
+    struct wf_gpu *gpu;
+    struct wf_gpu_facts facts;
+    struct wf_lockstep_task **tasks;
+    size_t n;
+    struct wf_lockstep_launch launch;
+    wf_gpu_address tables[TABLES], state, out, varied, count;
+    uint64_t state_bytes;
+    size_t n_outs; /* counts: those of a network, or of a block */
+    struct wf_gpu_launch how;
+};
+
+/* ---- groups ---- */
+
+/* Whether two networks may share tables and a launch. */
+static bool are_alike(const struct wf_lockstep_net *a, const struct wf_lockstep_net *b)
+{
+    struct wf_lockstep_net x, y;
+    const void *first = &x, *second = &y;
+
+    memcpy(&x, a, sizeof(x)); /* with what is between the members */
+    memcpy(&y, b, sizeof(y));
+    x.seed = y.seed = 0;
+    x.scale = y.scale = 0;
+    x.silent = y.silent = 0;
+    x.neighbor = y.neighbor = NULL;
+    x.in_port = y.in_port = NULL;
+    x.coords = y.coords = NULL;
+    x.size = y.size = NULL;
+    x.kinds = y.kinds = NULL;
+    x.host = y.host = NULL;
+    /* Those that depend on more than the topology. */
+    bool same = a->kind_of == NULL && b->kind_of == NULL && a->partners == NULL &&
+                b->partners == NULL && a->scales == NULL && b->scales == NULL;
+    return same && memcmp(first, second, sizeof(x)) == 0 &&
+           memcmp(a->neighbor, b->neighbor, (size_t)a->n * a->n_ports * sizeof(*a->neighbor)) ==
+               0 &&
+           memcmp(a->kinds, b->kinds, a->n_kinds * sizeof(*a->kinds)) == 0;
+}
+
+/* ---- memory ---- */
+
+/* A table of the network: where its pointer is in struct wf_lockstep_net, and its shape. */
+struct table {
+    size_t offset;
+    uint64_t n, each, size; /* elements, and their bytes */
+};
+
+/* The same with the router as its fastest index. */
+static void *transposed(const void *from, const struct table *table)
+{
+    unsigned char *to = wf_xmalloc(table->n * table->each * table->size + 1);
+    const unsigned char *at = from;
+
+    for (uint64_t r = 0; r < table->n; r++) {
+        for (uint64_t i = 0; i < table->each; i++, at += table->size) {
+            memcpy(to + (i * table->n + r) * table->size, at, table->size);
+        }
+    }
+    return to;
+}
+
+/* Copies the tables to the device; the pointers of the launch become those there. */
+static enum wf_status put_tables(struct group *group, struct wf_err *err)
+{
+    struct wf_lockstep_net *net = &group->launch.net;
+#define AT(member) offsetof(struct wf_lockstep_net, member)
+    const struct table tables[TABLES] = {
+        {AT(neighbor), net->n, net->n_ports, sizeof(*net->neighbor)},
+        {AT(in_port), net->n, net->n_ports, sizeof(*net->in_port)},
+        {AT(kind_of), net->n, net->n_ports, sizeof(*net->kind_of)},
+        {AT(coords), net->n, net->n_dims, sizeof(*net->coords)},
+        {AT(size), net->n_dims, 1, sizeof(*net->size)},
+        {AT(partners), net->n_nodes, 1, sizeof(*net->partners)},
+        {AT(scales), net->n_nodes, 1, sizeof(*net->scales)},
+        {AT(kinds), net->n_kinds, 1, sizeof(*net->kinds)},
+    };
+#undef AT
+    enum wf_status status = WF_OK;
+
+    for (int i = 0; i < TABLES && status == WF_OK; i++) {
+        const struct table *table = &tables[i];
+        uint64_t bytes = table->n * table->each * table->size;
+        void *from = NULL;
+        memcpy(&from, (char *)net + table->offset, sizeof(from));
+        if (from == NULL) {
+            continue;
+        }
+        void *copy = transposed(from, table);
+        status = group->ops->allocate(group->gpu, bytes, &group->tables[i], err);
+        if (status == WF_OK) {
+            status = group->ops->copy_in(group->gpu, group->tables[i], copy, bytes, err);
+        }
+        free(copy);
+        void *there = wf_gpu_pointer(group->tables[i]);
+        memcpy((char *)net + table->offset, &there, sizeof(there));
+    }
+    return status;
+}
+
+/* Bytes of one network on the device, without tables. */
+static uint64_t bytes_of(const struct group *group)
+{
+    return group->state_bytes + sizeof(struct wf_lockstep_out) +
+           sizeof(struct wf_lockstep_varied);
+}
+
+static uint64_t table_bytes(const struct wf_lockstep_net *net)
+{
+    return (uint64_t)net->n * (net->n_ports * (sizeof(*net->neighbor) + 2 * sizeof(uint16_t)) +
+                               net->n_dims * sizeof(*net->coords)) +
+           (uint64_t)net->n_nodes * (sizeof(*net->partners) + sizeof(*net->scales));
+}
+
+/* How many networks fit into the memory of the device; WF_ELIMIT if none does. */
+static enum wf_status how_many_fit(const struct group *group, size_t *n, struct wf_err *err)
+{
+    const struct wf_lockstep_net *net = &group->launch.net;
+    char needed[WF_UNITS_TEXT_MAX], there[WF_UNITS_TEXT_MAX];
+    uint64_t tables = table_bytes(net), each = bytes_of(group);
+    uint64_t left = group->facts.memory_free / 16 * 15; /* the driver needs some */
+
+    if (tables + each > left) {
+        return wf_err_set(err, WF_ELIMIT,
+                          "a network of %" PRIu32
+                          " routers needs %s on the GPU, of which %s are "
+                          "free; use --exec lockstep, or a smaller network",
+                          net->n, wf_human_size(tables + each, needed),
+                          wf_human_size(group->facts.memory_free, there));
+    }
+    uint64_t fit = (left - tables) / each;
+    *n = fit < group->n ? (size_t)fit : group->n;
+    return WF_OK;
+}
+
+/* Allocates and clears the networks. */
+static enum wf_status put_networks(struct group *group, struct wf_err *err)
+{
+    struct wf_lockstep_launch *launch = &group->launch;
+    struct wf_lockstep_varied *varied = wf_xcalloc(group->n, sizeof(*varied));
+    const struct wf_gpu_ops *ops = group->ops;
+    uint64_t out_bytes = group->n_outs * sizeof(struct wf_lockstep_out);
+
+    for (size_t i = 0; i < group->n; i++) {
+        const struct wf_lockstep_net *net = wf_lockstep_net(group->tasks[i]->lockstep);
+        varied[i] = (struct wf_lockstep_varied){
+            .seed = net->seed, .scale = net->scale, .silent = net->silent};
+    }
+    enum wf_status status =
+        ops->allocate(group->gpu, group->n * group->state_bytes, &group->state, err);
+    if (status == WF_OK) {
+        status = ops->allocate(group->gpu, out_bytes, &group->out, err);
+    }
+    if (status == WF_OK) {
+        status = ops->allocate(group->gpu, group->n * sizeof(*varied), &group->varied, err);
+    }
+    if (status == WF_OK) {
+        status = ops->allocate(group->gpu, sizeof(uint32_t), &group->count, err);
+    }
+    if (status == WF_OK) {
+        status = ops->zero(group->gpu, group->state, group->n * group->state_bytes, err);
+    }
+    if (status == WF_OK) {
+        status = ops->zero(group->gpu, group->out, out_bytes, err);
+    }
+    if (status == WF_OK) {
+        status =
+            ops->copy_in(group->gpu, group->varied, varied, group->n * sizeof(*varied), err);
+    }
+    free(varied);
+    (void)wf_lockstep_place(&launch->net, wf_gpu_pointer(group->state));
+    launch->state_stride = group->state_bytes;
+    launch->net.out = wf_gpu_pointer(group->out);
+    launch->varied = wf_gpu_pointer(group->varied);
+    launch->count = wf_gpu_pointer(group->count);
+    launch->n_nets = (uint32_t)group->n;
+    return status;
+}
+
+static void release(struct group *group)
+{
+    for (int i = 0; i < TABLES; i++) {
+        group->ops->release(group->gpu, group->tables[i]);
+    }
+    group->ops->release(group->gpu, group->state);
+    group->ops->release(group->gpu, group->out);
+    group->ops->release(group->gpu, group->varied);
+    group->ops->release(group->gpu, group->count);
+}
+
+/* ---- running ---- */
+
+static double seconds(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* Bytes of shared memory of a block, as tile_at() in lockstep/kernels.c divides them. */
+static uint32_t shared_bytes(const struct wf_lockstep_net *net, uint32_t tile)
+{
+    uint32_t words = 4 + tile * (2 + net->n_ports * net->vcs + 1);
+
+    return words * 4 + (tile * (net->n_inputs + 1) * 2 + 7) / 8 * 8;
+}
+
+/* The most threads of a block. */
+static uint32_t threads_most(const struct group *group)
+{
+    return group->facts.threads_max < BLOCK_THREADS ? group->facts.threads_max : BLOCK_THREADS;
+}
+
+/* Many networks: a block for each, with threads for its routers. */
+static void spread_many(struct group *group)
+{
+    struct wf_lockstep_launch *launch = &group->launch;
+    uint32_t n = launch->net.n, threads = threads_most(group);
+
+    while (threads > 32 && threads / 2 >= n) {
+        threads /= 2;
+    }
+    launch->tile = n < TILE_MAX ? n : TILE_MAX;
+    group->how = (struct wf_gpu_launch){.kernel = "wf_gpu_lockstep_many",
+                                        .blocks = (uint32_t)group->n,
+                                        .threads = threads,
+                                        .shared = shared_bytes(&launch->net, launch->tile)};
+    group->n_outs = group->n;
+}
+
+/* One network: as many blocks as run at the same time. */
+static enum wf_status spread_one(struct group *group, struct wf_err *err)
+{
+    struct wf_lockstep_launch *launch = &group->launch;
+    uint32_t n = launch->net.n, threads = threads_most(group), fit = 0;
+
+    launch->tile = threads;
+    group->how = (struct wf_gpu_launch){.kernel = "wf_gpu_lockstep_one",
+                                        .threads = threads,
+                                        .shared = shared_bytes(&launch->net, launch->tile),
+                                        .together = true};
+    WF_TRY(group->ops->resident(group->gpu, &group->how, &fit, err));
+    if (fit == 0) {
+        return wf_err_set(err, WF_EIO, "the GPU cannot run a block of %" PRIu32 " threads",
+                          threads);
+    }
+    uint32_t wanted = (n + threads - 1) / threads, blocks = wanted < fit ? wanted : fit;
+    launch->chunk = (n + blocks - 1) / blocks;
+    group->how.blocks = (n + launch->chunk - 1) / launch->chunk;
+    group->n_outs = group->how.blocks;
+    return WF_OK;
+}
+
+/* Loads the kernels and chooses how they are spread over the device. */
+static enum wf_status spread(struct group *group, struct wf_err *err)
+{
+    struct wf_gpu_program program;
+
+    WF_TRY(
+        group->ops->load(group->gpu, wf_lockstep_program(&group->launch.net, &program), err));
+    if (group->n > 1) {
+        spread_many(group);
+    } else {
+        WF_TRY(spread_one(group, err));
+    }
+    group->how.args = &group->launch;
+    group->how.args_size = sizeof(group->launch);
+    return WF_OK;
+}
+
+static enum wf_status advance(struct group *group, uint32_t end, struct wf_err *err)
+{
+    const struct wf_gpu_ops *ops = group->ops;
+
+    group->launch.end = end;
+    WF_TRY(ops->zero(group->gpu, group->count, sizeof(uint32_t), err));
+    WF_TRY(ops->launch(group->gpu, &group->how, err));
+    WF_TRY(ops->wait(group->gpu, err));
+    group->launch.begin = end;
+    return WF_OK;
+}
+
+/* All cycles, in launches that are short enough for Ctrl-C. `done` tasks of `all` are complete. */
+static enum wf_status run_cycles(struct group *group, size_t done, size_t all,
+                                 struct wf_err *err)
+{
+    const struct wf_lockstep_device_run *run = group->run;
+    uint32_t end = group->launch.net.end, step = CYCLES_FIRST;
+
+    while (group->launch.begin < end) {
+        uint32_t at = group->launch.begin, left = end - at;
+        double began = seconds();
+        WF_TRY(advance(group, at + (step < left ? step : left), err));
+        double took = (seconds() - began) * 1e3;
+        uint64_t next = took > 0 ? (uint64_t)((double)step * LAUNCH_MS / took) : step * 2ULL;
+        next = next > step * 8ULL ? step * 8ULL : next;
+        step = next < 1 ? 1 : next > UINT32_MAX / 16 ? UINT32_MAX / 16 : (uint32_t)next;
+        if (run->progress != NULL) {
+            double part = (double)group->launch.begin / end * (double)group->n;
+            run->progress(run->progress_arg, ((double)done + part) / (double)all);
+        }
+        if (run->stop != NULL && *run->stop != 0 && group->launch.begin < end) {
+            return wf_err_set(err, WF_EINTR, "interrupted");
+        }
+    }
+    return WF_OK;
+}
+
+/* ---- results ---- */
+
+/* A launch of a kernel over all threads of the device, whatever their number. */
+static enum wf_status launch_plain(struct group *group, const char *kernel, void *args,
+                                   size_t size, struct wf_err *err)
+{
+    const struct wf_gpu_launch how = {.kernel = kernel,
+                                      .threads = threads_most(group),
+                                      .blocks = 4 * group->facts.processors,
+                                      .args = args,
+                                      .args_size = size};
+
+    return group->ops->launch(group->gpu, &how, err);
+}
+
+/* Adds up the counts of the blocks of one network. */
+static enum wf_status sum_up(struct group *group, struct wf_err *err)
+{
+    struct wf_lockstep_sum sum = {.out = group->launch.net.out, .n = (uint32_t)group->n_outs};
+
+    return group->n > 1 ? WF_OK
+                        : launch_plain(group, "wf_gpu_lockstep_sum", &sum, sizeof(sum), err);
+}
+
+/* What comes back from the device. */
+struct final {
+    struct wf_lockstep_out *outs;   /* by network */
+    uint32_t *packets, *blocked;    /* as in struct wf_lockstep_pack */
+    struct wf_lockstep_wait *waits; /* of all networks */
+    size_t *n_waits;                /* of each */
+};
+
+static enum wf_status get_state(struct group *group, struct final *final, struct wf_err *err)
+{
+    const struct wf_lockstep_net *net = &group->launch.net;
+    const struct wf_gpu_ops *ops = group->ops;
+    uint64_t routers = (uint64_t)group->n * net->n,
+             channels = routers * net->n_ports * net->vcs;
+    uint64_t bytes = (channels + routers) * sizeof(uint32_t);
+    wf_gpu_address at = 0;
+    enum wf_status status = ops->allocate(group->gpu, bytes, &at, err);
+    struct wf_lockstep_pack pack = {.net = *net,
+                                    .state_stride = group->state_bytes,
+                                    .packets = wf_gpu_pointer(at),
+                                    .n_nets = group->launch.n_nets};
+
+    pack.blocked = pack.packets + channels;
+    final->packets = wf_xmalloc(bytes);
+    final->blocked = final->packets + channels;
+    final->outs = wf_xcalloc(group->n, sizeof(*final->outs));
+    if (status == WF_OK) {
+        status = launch_plain(group, "wf_gpu_lockstep_pack", &pack, sizeof(pack), err);
+    }
+    if (status == WF_OK) {
+        status = sum_up(group, err);
+    }
+    if (status == WF_OK) {
+        status = ops->copy_out(group->gpu, final->packets, at, bytes, err);
+    }
+    if (status == WF_OK) {
+        status = ops->copy_out(group->gpu, final->outs, group->out,
+                               group->n * sizeof(*final->outs), err);
+    }
+    ops->release(group->gpu, at);
+    return status;
+}
+
+/* Lists the blocked queues of the first routers of each network. Returns their number. */
+static size_t list_waits(const struct group *group, struct final *final)
+{
+    uint32_t n = group->launch.net.n;
+    size_t all = 0, room = 0;
+
+    for (size_t i = 0; i < group->n; i++) {
+        for (uint32_t r = 0; r < n && final->n_waits[i] < WF_NET_WAITS_MAX; r++) {
+            uint32_t bits = final->blocked[i * n + r];
+            for (; bits != 0 && final->n_waits[i] < WF_NET_WAITS_MAX; bits &= bits - 1) {
+                if (all == room) {
+                    room = room == 0 ? 64 : 2 * room;
+                    final->waits = wf_xrealloc(final->waits, room, sizeof(*final->waits));
+                }
+                final->waits[all++] = (struct wf_lockstep_wait){
+                    .router = r, .input = (uint32_t)__builtin_ctz(bits), .n = (uint32_t)i};
+                final->n_waits[i]++;
+            }
+        }
+    }
+    return all;
+}
+
+/* Learns what the blocked queues wait for. */
+static enum wf_status get_waits(struct group *group, struct final *final, struct wf_err *err)
+{
+    const struct wf_gpu_ops *ops = group->ops;
+    wf_gpu_address at = 0;
+
+    final->n_waits = wf_xcalloc(group->n, sizeof(*final->n_waits));
+    size_t n = list_waits(group, final), bytes = n * sizeof(*final->waits);
+    if (n == 0) {
+        return WF_OK;
+    }
+    enum wf_status status = ops->allocate(group->gpu, bytes, &at, err);
+    struct wf_lockstep_waits waits = {.net = group->launch.net,
+                                      .state_stride = group->state_bytes,
+                                      .waits = wf_gpu_pointer(at),
+                                      .n = (uint32_t)n};
+    if (status == WF_OK) {
+        status = ops->copy_in(group->gpu, at, final->waits, bytes, err);
+    }
+    if (status == WF_OK) {
+        status = launch_plain(group, "wf_gpu_lockstep_waits", &waits, sizeof(waits), err);
+    }
+    if (status == WF_OK) {
+        status = ops->copy_out(group->gpu, final->waits, at, bytes, err);
+    }
+    ops->release(group->gpu, at);
+    return status;
+}
+
+/* Sets the outcome of each network. */
+static enum wf_status collect(struct group *group, enum wf_status outcome, struct wf_err *err)
+{
+    const struct wf_lockstep_net *net = &group->launch.net;
+    size_t channels = (size_t)net->n * net->n_ports * net->vcs, first = 0;
+    struct final final = {.outs = NULL};
+    enum wf_status status = get_state(group, &final, err);
+
+    if (status == WF_OK) {
+        status = get_waits(group, &final, err);
+    }
+    for (size_t i = 0; i < group->n && status == WF_OK; i++) {
+        struct wf_lockstep_task *task = group->tasks[i];
+        const struct wf_lockstep_final one = {.out = &final.outs[i],
+                                              .packets = final.packets + i * channels,
+                                              .waits = final.waits + first,
+                                              .n_waits = final.n_waits[i]};
+        first += final.n_waits[i];
+        task->result->blocked = final.outs[i].blocked > 0;
+        if (task->result->blocked) {
+            task->status = wf_err_set(&task->err, WF_ELIMIT,
+                                      "packets do not move any more; only events can tell "
+                                      "whether this is a deadlock");
+            continue;
+        }
+        wf_lockstep_collect(task->lockstep, &one, task->result->tally);
+        task->result->cycle = group->launch.begin;
+        task->result->hops = final.outs[i].sends;
+        task->status = outcome;
+    }
+    free(final.waits);
+    free(final.n_waits);
+    free(final.packets);
+    free(final.outs);
+    return status;
+}
+
+/* Runs the networks of a group, which fit into the memory of the device. */
+static enum wf_status run_some(struct group *group, size_t done, size_t all, struct wf_err *err)
+{
+    enum wf_status status = spread(group, err);
+
+    if (status == WF_OK) {
+        status = put_tables(group, err);
+    }
+    if (status == WF_OK) {
+        status = put_networks(group, err);
+    }
+    if (status == WF_OK) {
+        status = run_cycles(group, done, all, err);
+    }
+    if (status == WF_OK || status == WF_EINTR) {
+        status = collect(group, status, err);
+    }
+    release(group);
+    return status;
+}
+
+/* Runs networks that are alike, as many at once as there is memory for. */
+static void run_group(const struct wf_lockstep_device_run *run, struct wf_lockstep_task **tasks,
+                      size_t n, size_t done, size_t all)
+{
+    for (size_t first = 0; first < n;) {
+        struct group group = {.run = run,
+                              .ops = run->gpu->ops,
+                              .gpu = run->gpu,
+                              .tasks = tasks + first,
+                              .n = n - first};
+        struct wf_err err = {.status = WF_OK};
+        group.launch.net = *wf_lockstep_net(tasks[first]->lockstep);
+        group.state_bytes = wf_lockstep_place(&group.launch.net, NULL);
+        enum wf_status status = group.ops->facts(run->gpu, &group.facts, &err);
+        if (status == WF_OK) {
+            status = how_many_fit(&group, &group.n, &err);
+        }
+        if (status == WF_OK) {
+            status = run_some(&group, done + first, all, &err);
+        }
+        for (size_t i = 0; i < group.n && status != WF_OK; i++) {
+            tasks[first + i]->status = status;
+            tasks[first + i]->err = err;
+        }
+        first += group.n;
+    }
+}
+
+void wf_lockstep_device_run(const struct wf_lockstep_device_run *run,
+                            struct wf_lockstep_task *tasks, size_t n)
+{
+    struct wf_lockstep_task **group = wf_xcalloc(n, sizeof(struct wf_lockstep_task *));
+    bool *taken = wf_xcalloc(n, sizeof(*taken));
+    size_t done = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct wf_lockstep_net *first = wf_lockstep_net(tasks[i].lockstep);
+        size_t n_group = 0;
+        if (taken[i]) {
+            continue;
+        }
+        for (size_t k = i; k < n; k++) {
+            if (k == i || (!taken[k] && first->n <= TOGETHER_NODES &&
+                           are_alike(first, wf_lockstep_net(tasks[k].lockstep)))) {
+                group[n_group++] = &tasks[k];
+                taken[k] = true;
+            }
+        }
+        run_group(run, group, n_group, done, n);
+        done += n_group;
+    }
+    free(taken);
+    free(group);
+}

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Lock step on devices: the phases of lockstep/step.h over lists of what has something to do, in
+ * shared memory. A block of threads handles a tile of routers at a time. Compiled for GPUs, and
+ * for the host's back end (gpu/host.c).
+ *
+ * Definitions make a variant for networks of one kind, whose loops and divisions the compiler can
+ * then resolve: WF_KERNELS_DIMS, WF_KERNELS_VCS, WF_KERNELS_SCHEME.
+ */
+#ifdef __NVPTX__
+/* The network is in registers only if all functions that use it are part of one. */
+#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)
+#endif
+
+#include "gpu/kernel.h"
+
+#define WF_LOCKSTEP_DEVICE
+#define WF_LOCKSTEP_ROUTER_FASTEST
+#define WF_LOCKSTEP_LOAD(x)               wf_gpu_load32(&(x))
+#define WF_LOCKSTEP_STORE(x, v)           ((x) = (v))
+#define WF_LOCKSTEP_OR(p, v)              ((void)wf_gpu_or32((p), (v)))
+#define WF_LOCKSTEP_ADD32(p, v)           ((void)wf_gpu_add32((p), (v)))
+#define WF_LOCKSTEP_ADD64(p, v)           wf_gpu_add64((p), (v))
+#define WF_LOCKSTEP_MAX64(p, v)           wf_gpu_max64((p), (v))
+#define WF_LOCKSTEP_LOAD_PACKET(from, to) wf_gpu_load128((from), (to))
+#define WF_LOCKSTEP_WANT(c)               wf_gpu_set16(&(c)->tail, WF_LOCKSTEP_WANTED)
+#include "lockstep/cycle.h"
+#include "lockstep/launch.h"
+
+/* ---- tiles ---- */
+
+/* The memory of a block. Entries of `inputs` are router << 5 | input, routers counted from the first
+ * of the tile. */
+struct tile {
+    uint32_t *counts; /* of both lists, for cycles with even and odd numbers */
+    uint32_t *next;   /* by router: the cycle of its next decision... */
+    uint32_t *waits;  /* ...and whether a packet got nothing in this one */
+    uint32_t *asking; /* by router: wf_lockstep_work.asking */
+    uint16_t *inputs; /* to ask */
+    uint16_t *deciding;
+    uint32_t size, n_asking;
+    uint32_t turn; /* 0 or 2: where the counts of this cycle are */
+};
+
+static inline struct tile tile_at(const struct wf_gpu_at *at, const struct wf_lockstep_net *net,
+                                  uint32_t size)
+{
+    struct tile tile = {.size = size, .n_asking = net->n_ports * net->vcs + 1};
+    uint32_t *words = (uint32_t *)at->shared;
+
+    tile.counts = words;
+    tile.next = words + 4;
+    tile.waits = tile.next + size;
+    tile.asking = tile.waits + size;
+    tile.inputs = (uint16_t *)(tile.asking + (size_t)size * tile.n_asking);
+    tile.deciding = tile.inputs + (size_t)size * net->n_inputs;
+    for (uint32_t i = at->thread; i < size * tile.n_asking; i += at->threads) {
+        tile.asking[i] = 0;
+    }
+    for (uint32_t i = at->thread; i < 4; i += at->threads) {
+        tile.counts[i] = 0;
+    }
+    wf_gpu_barrier(at);
+    return tile;
+}
+
+/* Takes what arrives, and lists the routers that decide and their inputs with packets. */
+static inline void take_all(const struct wf_gpu_at *at, const struct wf_lockstep_net *net,
+                            struct tile *tile, uint32_t base, uint32_t count, uint32_t cycle)
+{
+    uint32_t *n_inputs = &tile->counts[tile->turn], *n_deciding = n_inputs + 1;
+
+    for (uint32_t l = at->thread; l < count; l += at->threads) {
+        uint32_t r = base + l;
+        wf_lockstep_take(net, r, cycle);
+        if (r < net->n_nodes && net->next[r] == cycle) {
+            wf_lockstep_send_burst(net, r, cycle);
+        }
+        if (!wf_lockstep_decides(net, r, cycle)) {
+            continue;
+        }
+        uint32_t busy = net->busy[r];
+        uint32_t place = wf_gpu_add32(n_inputs, (uint32_t)__builtin_popcount(busy));
+        for (; busy != 0; busy &= busy - 1) {
+            tile->inputs[place++] = (uint16_t)(l << 5 | (uint32_t)__builtin_ctz(busy));
+        }
+        tile->deciding[wf_gpu_add32(n_deciding, 1)] = (uint16_t)l;
+        tile->next[l] = WF_LOCKSTEP_NEVER;
+        tile->waits[l] = 0;
+    }
+}
+
+static inline void ask_all(const struct wf_gpu_at *at, const struct wf_lockstep_net *net,
+                           const struct tile *tile, uint32_t base, uint32_t cycle)
+{
+    for (uint32_t e = at->thread, n = tile->counts[tile->turn]; e < n; e += at->threads) {
+        uint32_t l = tile->inputs[e] >> 5, input = tile->inputs[e] & 31;
+        uint32_t channel = wf_lockstep_ask(net, base + l, input, cycle, NULL);
+        if (channel != WF_LOCKSTEP_NONE) {
+            channel = channel == WF_LOCKSTEP_CONSUME ? tile->n_asking - 1 : channel;
+            (void)wf_gpu_or32(&tile->asking[(size_t)l * tile->n_asking + channel],
+                              UINT32_C(1) << input);
+        }
+    }
+}
+
+/* Every port of a router that decides, and consumption as the last. */
+static inline void give_all(const struct wf_gpu_at *at, const struct wf_lockstep_net *net,
+                            const struct tile *tile, uint32_t base, uint32_t cycle,
+                            struct wf_lockstep_count *count)
+{
+    uint32_t n = tile->counts[tile->turn + 1], each = net->n_ports + 1;
+
+    for (uint32_t e = at->thread; e < n * each; e += at->threads) {
+        uint32_t l = tile->deciding[e / each], port = e % each;
+        uint32_t *asking = &tile->asking[(size_t)l * tile->n_asking + port * net->vcs];
+        uint32_t n_words = port == net->n_ports ? 1 : net->vcs;
+        if (port == net->n_ports) {
+            if (asking[0] != 0) {
+                wf_lockstep_eat_all(net, base + l, asking, cycle, count);
+            }
+        } else {
+            uint32_t next = wf_lockstep_give(net, base + l, port, asking, cycle, count);
+            if (next != WF_LOCKSTEP_NEVER) {
+                wf_gpu_min32(&tile->next[l], next);
+            }
+        }
+        wf_lockstep_clear(asking, n_words);
+    }
+}
+
+/* When inputs with packets need a decision again; those without are no longer busy. */
+static inline void rest_all(const struct wf_gpu_at *at, const struct wf_lockstep_net *net,
+                            const struct tile *tile, uint32_t base, uint32_t cycle)
+{
+    for (uint32_t e = at->thread, n = tile->counts[tile->turn]; e < n; e += at->threads) {
+        uint32_t l = tile->inputs[e] >> 5, input = tile->inputs[e] & 31;
+        bool waits = false;
+        if (wf_lockstep_input(net, base + l, input)->n == 0) {
+            wf_gpu_and32(&net->busy[base + l], ~(UINT32_C(1) << input));
+            continue;
+        }
+        uint32_t next = wf_lockstep_rest(net, base + l, input, cycle, NULL, &waits);
+        if (next != WF_LOCKSTEP_NEVER) {
+            wf_gpu_min32(&tile->next[l], next);
+        }
+        if (waits) {
+            wf_gpu_store32(&tile->waits[l], 1);
+        }
+    }
+}
+
+/* Notes when the routers that decided will decide again. */
+static inline void settle_all(const struct wf_gpu_at *at, const struct wf_lockstep_net *net,
+                              struct tile *tile, uint32_t base, uint32_t cycle)
+{
+    uint32_t n = tile->counts[tile->turn + 1];
+
+    for (uint32_t e = at->thread; e < n; e += at->threads) {
+        uint32_t l = tile->deciding[e], next = tile->next[l];
+        net->wake[base + l] = next == WF_LOCKSTEP_NEVER ? 0 : next + 1;
+        if (tile->waits[l] != 0) {
+            wf_lockstep_watch(net, base + l, cycle);
+        }
+    }
+    tile->turn ^= 2;
+    if (at->thread == 0) { /* those of the next tile, which nobody reads before the barrier */
+        tile->counts[tile->turn] = tile->counts[tile->turn + 1] = 0;
+    }
+}
+
+/* A cycle of `count` routers from `base` on. */
+static inline void tile_cycle(const struct wf_gpu_at *at, const struct wf_lockstep_net *net,
+                              struct tile *tile, uint32_t base, uint32_t count, uint32_t cycle,
+                              struct wf_lockstep_count *counted)
+{
+    take_all(at, net, tile, base, count, cycle);
+    wf_gpu_barrier(at);
+    ask_all(at, net, tile, base, cycle);
+    wf_gpu_barrier(at);
+    give_all(at, net, tile, base, cycle, counted);
+    wf_gpu_barrier(at);
+    rest_all(at, net, tile, base, cycle);
+    wf_gpu_barrier(at);
+    settle_all(at, net, tile, base, cycle);
+    wf_gpu_barrier(at);
+    if (net->watchdog > 0 && cycle % net->watchdog == 0) {
+        for (uint32_t l = at->thread; l < count; l += at->threads) {
+            wf_lockstep_look(net, base + l, cycle, NULL);
+        }
+        wf_gpu_barrier(at);
+    }
+}
+
+/* ---- kernels ---- */
+
+/* What the compiler may know of the networks of this variant. */
+static inline void specialise(struct wf_lockstep_net *net)
+{
+    net->n_words = 1;
+    net->has_more = 0;
+#ifdef WF_KERNELS_DIMS
+    net->n_dims = WF_KERNELS_DIMS;
+    net->n_ports = net->node_ports = net->other_ports = 2 * WF_KERNELS_DIMS;
+    net->vcs = WF_KERNELS_VCS;
+    net->scheme = WF_KERNELS_SCHEME;
+    net->n_inputs = 2 * WF_KERNELS_DIMS * WF_KERNELS_VCS + 1;
+    net->n_injection = 1;
+    net->n_nodes = net->n;
+    net->kind_of = NULL;
+    net->arbitration = WF_LOCKSTEP_ROUND_ROBIN;
+    net->request = WF_LOCKSTEP_SMART;
+    net->injection = WF_LOCKSTEP_INJECT_SHORTEST;
+    net->transit = 0;
+    net->stats = 0;
+    net->burst = 1;
+#endif
+}
+
+#define SHIFT(pointer, bytes) ((pointer) = (void *)((char *)(pointer) + (bytes)))
+
+/* Moves on to the state of another network. */
+static inline void shift(struct wf_lockstep_net *net, uint64_t bytes)
+{
+    SHIFT(net->packets, bytes);
+    SHIFT(net->injected, bytes);
+    SHIFT(net->inputs, bytes);
+    SHIFT(net->channels, bytes);
+    SHIFT(net->links, bytes);
+    SHIFT(net->routers, bytes);
+    SHIFT(net->nodes, bytes);
+    SHIFT(net->wake, bytes);
+    SHIFT(net->next, bytes);
+    SHIFT(net->busy, bytes);
+    SHIFT(net->heads, bytes);
+    SHIFT(net->credits, bytes);
+}
+
+/* Before the first cycle. */
+static inline void begin(const struct wf_gpu_at *at, const struct wf_lockstep_net *net,
+                         uint32_t first, uint32_t end)
+{
+    for (uint32_t r = first + at->thread; r < end && r < net->n_nodes; r += at->threads) {
+        wf_lockstep_begin_traffic(net, r);
+    }
+    wf_gpu_barrier(at);
+}
+
+/* One network, over all blocks. */
+static inline void lockstep_one(const struct wf_gpu_at *at,
+                                const struct wf_lockstep_launch *args)
+{
+    struct wf_lockstep_net net = args->net;
+    struct wf_lockstep_count counted = {.digest = 0};
+    uint32_t first = at->block * args->chunk;
+    uint32_t last = first + args->chunk < net.n ? first + args->chunk : net.n;
+
+    specialise(&net);
+    net.out += at->block; /* those of a block do not wait for those of others */
+    struct tile tile = tile_at(at, &net, args->tile);
+    if (args->begin == 0) {
+        begin(at, &net, first, last);
+    }
+    for (uint32_t cycle = args->begin; cycle < args->end; cycle++) {
+        for (uint32_t base = first; base < last; base += tile.size) {
+            uint32_t count = last - base < tile.size ? last - base : tile.size;
+            tile_cycle(at, &net, &tile, base, count, cycle, &counted);
+        }
+        wf_gpu_barrier_all(at, args->count, cycle - args->begin + 1);
+    }
+    wf_lockstep_count_add(&net, &counted);
+}
+WF_GPU_KERNEL(lockstep_one, struct wf_lockstep_launch)
+
+/* Many networks: a block for each. */
+static inline void lockstep_many(const struct wf_gpu_at *at,
+                                 const struct wf_lockstep_launch *args)
+{
+    for (uint32_t number = at->block; number < args->n_nets; number += at->blocks) {
+        const struct wf_lockstep_varied *varied = &args->varied[number];
+        struct wf_lockstep_net net = args->net;
+        struct wf_lockstep_count counted = {.digest = 0};
+
+        specialise(&net);
+        shift(&net, number * args->state_stride);
+        net.out += number;
+        net.seed = varied->seed;
+        net.scale = varied->scale;
+        net.silent = varied->silent;
+        struct tile tile = tile_at(at, &net, args->tile);
+        if (args->begin == 0) {
+            begin(at, &net, 0, net.n);
+        }
+        for (uint32_t cycle = args->begin; cycle < args->end; cycle++) {
+            for (uint32_t base = 0; base < net.n; base += tile.size) {
+                uint32_t count = net.n - base < tile.size ? net.n - base : tile.size;
+                tile_cycle(at, &net, &tile, base, count, cycle, &counted);
+            }
+        }
+        wf_lockstep_count_add(&net, &counted);
+        wf_gpu_barrier(at);
+    }
+}
+WF_GPU_KERNEL(lockstep_many, struct wf_lockstep_launch)
+
+/* ---- results ---- */
+
+/* What the host needs of the state of each router: packets by channel, and the inputs that are
+ * blocked. */
+static inline void lockstep_pack(const struct wf_gpu_at *at,
+                                 const struct wf_lockstep_pack *args)
+{
+    uint32_t self = at->block * at->threads + at->thread, all = at->blocks * at->threads;
+
+    for (uint32_t number = 0; number < args->n_nets; number++) {
+        struct wf_lockstep_net net = args->net;
+        uint32_t n_channels = net.n_ports * net.vcs;
+        uint32_t *packets = args->packets + (uint64_t)number * net.n * n_channels;
+
+        shift(&net, number * args->state_stride);
+        for (uint32_t r = self; r < net.n; r += all) {
+            uint32_t blocked = 0;
+            for (uint32_t c = 0; c < n_channels; c++) {
+                packets[(uint64_t)r * n_channels + c] =
+                    wf_lockstep_channel(&net, r, c)->packets;
+            }
+            for (uint32_t bits = net.busy[r]; bits != 0; bits &= bits - 1) {
+                struct wf_lockstep_wait wait;
+                uint32_t input = (uint32_t)__builtin_ctz(bits);
+                if (wf_lockstep_is_blocked(&net, r, input, NULL, &wait)) {
+                    blocked |= UINT32_C(1) << input;
+                }
+            }
+            args->blocked[(uint64_t)number * net.n + r] = blocked;
+        }
+    }
+}
+WF_GPU_KERNEL(lockstep_pack, struct wf_lockstep_pack)
+
+/* Tells what blocked queues wait for. The host has set router and input, and in `n` the network. */
+static inline void lockstep_waits(const struct wf_gpu_at *at,
+                                  const struct wf_lockstep_waits *args)
+{
+    uint32_t all = at->blocks * at->threads;
+
+    for (uint32_t i = at->block * at->threads + at->thread; i < args->n; i += all) {
+        struct wf_lockstep_net net = args->net;
+        struct wf_lockstep_wait wait, *to = &args->waits[i];
+
+        shift(&net, to->n * args->state_stride);
+        (void)wf_lockstep_is_blocked(&net, to->router, to->input, NULL, &wait);
+        *to = wait;
+    }
+}
+WF_GPU_KERNEL(lockstep_waits, struct wf_lockstep_waits)
+
+/* Adds the counts of all blocks to those of the first. */
+static inline void lockstep_sum(const struct wf_gpu_at *at, const struct wf_lockstep_sum *args)
+{
+    uint32_t self = at->block * at->threads + at->thread, all = at->blocks * at->threads;
+    const uint32_t n_words = sizeof(struct wf_lockstep_out) / sizeof(uint64_t);
+    uint64_t *to = (uint64_t *)args->out;
+
+    for (uint32_t i = self; i < n_words; i += all) {
+        bool is_max = i == offsetof(struct wf_lockstep_out, last) / sizeof(uint64_t);
+        uint32_t batch = i - (uint32_t)(offsetof(struct wf_lockstep_out, batches) / 8);
+        if (i * 8 >= offsetof(struct wf_lockstep_out, batches)) {
+            is_max = batch % (sizeof(struct wf_traffic_batch) / 8) ==
+                     offsetof(struct wf_traffic_batch, latency_max) / 8;
+        }
+        for (uint32_t k = 1; k < args->n; k++) {
+            uint64_t value = to[(uint64_t)k * n_words + i];
+            /* Pairs of 32-bit counts are added as one number: none overflows. */
+            to[i] = is_max ? (value > to[i] ? value : to[i]) : to[i] + value;
+        }
+    }
+}
+WF_GPU_KERNEL(lockstep_sum, struct wf_lockstep_sum)
+
+#ifdef __NVPTX__
+#pragma clang attribute pop
+#else
+#include "gpu/gpu.h"
+#include "lockstep/program.h"
+
+const struct wf_gpu_host_kernel wf_lockstep_host_kernels[] = {
+    {"wf_gpu_lockstep_one", wf_gpu_host_lockstep_one},
+    {"wf_gpu_lockstep_many", wf_gpu_host_lockstep_many},
+    {"wf_gpu_lockstep_pack", wf_gpu_host_lockstep_pack},
+    {"wf_gpu_lockstep_waits", wf_gpu_host_lockstep_waits},
+    {"wf_gpu_lockstep_sum", wf_gpu_host_lockstep_sum},
+    {NULL, NULL},
+};
+#endif

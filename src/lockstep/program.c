@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lockstep/program.h"
+
+#include "lockstep/state.h"
+
+/* PTX (CMakeLists.txt); null in builds without clang. */
+#define WF_LOCKSTEP_VARIANT(name, dims, vcs, scheme) \
+    extern const char *const wf_lockstep_ptx_##name;
+#include "lockstep/variants.def"
+#undef WF_LOCKSTEP_VARIANT
+
+static const struct variant {
+    uint32_t dims, vcs, scheme;
+    const char *name;
+    const char *const *ptx;
+} variants[] = {
+#define WF_LOCKSTEP_VARIANT(name, dims, vcs, scheme) \
+    {dims, vcs, scheme, #name, &wf_lockstep_ptx_##name},
+#include "lockstep/variants.def"
+#undef WF_LOCKSTEP_VARIANT
+};
+
+enum { N_VARIANTS = sizeof(variants) / sizeof(variants[0]) };
+
+/* What the variants suppose, see specialise() in lockstep/kernels.c. */
+static bool is_usual(const struct wf_lockstep_net *net)
+{
+    return net->n_ports == 2 * net->n_dims && net->n_nodes == net->n && net->n_injection == 1 &&
+           net->has_kinds == 0 && net->arbitration == WF_LOCKSTEP_ROUND_ROBIN &&
+           net->injection == WF_LOCKSTEP_INJECT_SHORTEST && net->transit == 0 &&
+           net->stats == 0 && net->burst == 1 &&
+           (net->scheme != WF_LOCKSTEP_ADAPTIVE || net->request == WF_LOCKSTEP_SMART);
+}
+
+const struct wf_gpu_program *wf_lockstep_program(const struct wf_lockstep_net *net,
+                                                 struct wf_gpu_program *program)
+{
+    const struct variant *found = &variants[0]; /* for all networks */
+
+    for (int i = 1; i < N_VARIANTS && is_usual(net); i++) {
+        if (variants[i].dims == net->n_dims && variants[i].vcs == net->vcs &&
+            variants[i].scheme == net->scheme) {
+            found = &variants[i];
+        }
+    }
+    *program = (struct wf_gpu_program){found->name, *found->ptx, wf_lockstep_host_kernels};
+    return program;
+}

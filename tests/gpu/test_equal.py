@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Kernels give the same results as events: single networks over all blocks, and many in one launch. On the back end of
+the host; with WEFT_GPU=1 in the environment on a GPU, with larger networks and more of them (`make test-gpu`)."""
+import json
+import os
+import pathlib
+import random
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
+from weft_cli import check, finish, run  # noqa: E402
+
+GPU = os.environ.get("WEFT_GPU") == "1"
+DEVICE = "cuda" if GPU else "host"
+ROWS = 300 if GPU else 40
+SMALL = ["torus:4x4", "torus:4x3x5", "mesh:4x4", "torus:16", "torus:2x2x2", "mesh:3x5", "torus:3x3x3x2"]
+LARGE = ["torus:16x16x16", "torus:32x32", "torus:9x7x11", "mesh:20x20"]
+PATTERNS = ["uniform", "hotspot", "hotregion", "complement"]
+ROUTINGS = ["dor", "adaptive", "dateline", "dateline-free", "oblivious-1vc", "oblivious-3vc", "adaptive-3vc"]
+SETTINGS = ["net.arbitration=age", "net.arbitration=random", "net.arbitration=fifo", "net.transit_priority=0.5",
+            "net.consume_one=yes", "net.pipeline=2", "net.link_delay=3", "net.credit_delay=5", "net.queue=2",
+            "net.injection_length=2", "traffic.burst=3", "net.turnaround=2", "net.injection_queues=2", "net.restriction=1",
+            "net.packet=32B", "traffic.self=yes", "net.stats=summary", "net.watchdog=100"]
+
+
+def scenario(lots):
+    """Arguments of a random run."""
+    routing = lots.choice(ROUTINGS)
+    args = ["traffic", lots.choice(PATTERNS), "--topo", lots.choice(SMALL + (LARGE if GPU else [])), "--load",
+            str(lots.choice([0.02, 0.1, 0.3, 0.6, 1.0])), "--cycles", str(lots.choice([700, 2000] if GPU else [150, 400])),
+            "--seed", str(lots.randrange(1000)), "-p", f"net.routing={routing}"]
+    if routing in ("dor", "adaptive"):
+        args += ["-p", f"net.vcs={lots.choice([2, 3])}"]
+    elif routing.startswith("dateline"):
+        args += ["-p", "net.vcs=2"]
+    if routing.startswith("adaptive") and lots.random() < 0.3:
+        args += ["-p", f"net.request={lots.choice(['shortest', 'random', 'first'])}"]
+    for setting in SETTINGS:
+        if lots.random() < 0.08:
+            args += ["-p", setting]
+    return args
+
+
+def document(args, *more):
+    done = run(*args, *more, "--json", "-q", timeout=200)
+    return done, json.loads(done.stdout) if done.stdout.startswith("{") else {}
+
+
+def check_single(lots):
+    """One network at a time; returns how many the GPU executed."""
+    on_gpu = 0
+    for _ in range(ROWS):
+        args = scenario(lots)
+        there, wanted = document(args, "--exec", "events")
+        here, got = document(args, "--exec", "gpu", "-p", f"engine.device={DEVICE}")
+        if here.returncode == 2 and "cannot be simulated on a device" in here.stderr:
+            continue
+        check(here.returncode == there.returncode and got.get("result") == wanted.get("result"),
+              f"{' '.join(args)}: the GPU differs from events", here)
+        on_gpu += got.get("run", {}).get("exec") == "gpu"
+    return on_gpu
+
+
+def check_many():
+    """A curve in one launch is that of its points alone, for a variant of the kernels and for the general ones."""
+    loads = "0.05:1:0.05" if GPU else "0.2:1:0.4"
+    for settings in (["net.routing=adaptive-3vc"], ["net.routing=dor", "net.vcs=2"], ["net.arbitration=age"]):
+        args = ["traffic", "uniform", "--topo", "torus:8x8" if GPU else "torus:4x4", "--load", loads, "--cycles", "500"]
+        for setting in settings:
+            args += ["-p", setting]
+        _, wanted = document(args, "--exec", "events")
+        here, got = document(args, "--exec", "gpu", "-p", f"engine.device={DEVICE}")
+        check(got != {} and got == wanted, f"{' '.join(args)}: the curve of the GPU differs", here)
+
+
+def check_refused():
+    """What a GPU cannot do is refused by name."""
+    args = ["traffic", "uniform", "--topo", "torus:4x4", "--cycles", "100", "--exec", "gpu", "-p", f"engine.device={DEVICE}"]
+    for more, words in ((["-p", "net.switching=wormhole", "-p", "net.routing=dateline", "-p", "net.vcs=2"], "wormhole"),
+                        (["--topo", "fattree:4,4"], "trees"), (["--net", "packet"], "'router', not 'packet'")):
+        done = run(*args, *more)
+        check(done.returncode == 2 and words in done.stderr, f"{more} is refused, naming {words}", done)
+    if not GPU:
+        done = run(*args[:-2], "-p", "engine.device=cuda")
+        check(done.returncode == 0 or "GPU" in done.stderr, "a missing GPU is reported", done)
+
+
+def main():
+    seed = int(os.environ.get("WEFT_TEST_SEED", "1"))
+    on_gpu = check_single(random.Random(seed))
+    check(on_gpu > ROWS * 3 // 4, f"only {on_gpu} of {ROWS} runs were executed by kernels")
+    print(f"{on_gpu} of {ROWS} runs by kernels on {DEVICE}")
+    check_many()
+    check_refused()
+    return finish()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
