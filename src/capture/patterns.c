@@ -10,6 +10,7 @@
  * there is no time. It prints these lines; times are in nanoseconds:
  *
  *     ranks N
+ *     cores N                      of the computer that all ranks run on, if it is one
  *     host RANK NAME
  *     progress FRACTION
  *     measure KIND FIRST SECOND ROUNDS LAG BYTES N MEDIAN Q1 Q3 MIN
@@ -24,8 +25,8 @@
  *
  * The time of a pattern is that of all its rounds, from the start of the first rank to the end
  * of the last one. The measurements go round through all patterns and sizes, so that a
- * disturbance does not hit all repetitions of one. Ranks without a part in a pattern sleep:
- * several ranks may share a core.
+ * disturbance does not hit all repetitions of one. Ranks without a part in a pattern sleep, and
+ * rarely look whether it is over: several ranks may share a core.
  */
 #include <mpi.h>
 #include <stdio.h>
@@ -51,15 +52,25 @@ enum {
 
 #define LATE         50e-6 /* how late, in seconds */
 #define WAIT         1e-3  /* least delay of a late receiver, in seconds */
-#define NAP_US       300   /* sleep of ranks that wait for the next measurement */
+#define NAP_US       2000  /* sleep of ranks that wait for the next measurement */
 #define CHEAP        4e-3  /* a measurement of less than this is repeated */
 #define SPIN         10e-3 /* computation that is watched for lost time */
 #define INTERRUPTION 2e-5  /* a gap of the clock that counts as lost */
 
-enum kind { PINGPONG, ONEWAY, EXCHANGE, INCAST, OUTCAST, BISECTION, ALLPAIRS, KINDS };
+enum kind {
+    PINGPONG,
+    ONEWAY,
+    EXCHANGE,
+    INCAST,
+    OUTCAST,
+    BISECTION,
+    ALLPAIRS,
+    BUTTERFLY,
+    KINDS
+};
 
 static const char *const kind_names[KINDS] = {"pingpong", "oneway",    "exchange", "incast",
-                                              "outcast",  "bisection", "allpairs"};
+                                              "outcast",  "bisection", "allpairs", "butterfly"};
 
 /* The measured times of all repetitions, in seconds. */
 struct series {
@@ -69,6 +80,7 @@ struct series {
 
 struct measure {
     int kind, pair, rounds, bytes;
+    int members; /* ranks of a butterfly: a power of two */
     double late; /* seconds */
     struct series times;
 };
@@ -79,6 +91,7 @@ static struct {
     int first, second;
     MPI_Comm comm; /* MPI_COMM_NULL on ranks that are not in it */
 } pairs[PAIRS_MAX];
+static MPI_Comm groups[32]; /* of the first 2^i ranks */
 static struct measure measures[MEASURES_MAX];
 static struct series one_send, one_take, one_of_stream, copy_send, copy_take;
 static char *data, *room;
@@ -171,6 +184,21 @@ static int is_pair(int kind)
     return kind <= EXCHANGE;
 }
 
+static int is_member(const struct measure *m)
+{
+    return m->kind == BUTTERFLY ? rank < m->members
+                                : !is_pair(m->kind) || rank == pairs[m->pair].first ||
+                                      rank == pairs[m->pair].second;
+}
+
+/* Steps of a round: each posts messages and waits for them. */
+static int steps_of(const struct measure *m)
+{
+    return m->kind == PINGPONG    ? 2
+           : m->kind == BUTTERFLY ? __builtin_ctz((unsigned)m->members)
+                                  : 1;
+}
+
 static int receives_of(const struct measure *m, int answers)
 {
     int first = is_pair(m->kind) ? pairs[m->pair].first : 0;
@@ -187,6 +215,8 @@ static int receives_of(const struct measure *m, int answers)
         return rank != 0;
     case BISECTION:
         return rank < n_ranks / 2 * 2;
+    case BUTTERFLY:
+        return 1;
     default:
         return n_ranks - 1;
     }
@@ -207,7 +237,7 @@ static int sends_of(const struct measure *m, int answers)
     }
 }
 
-static int peer_of(const struct measure *m, int i, int send)
+static int peer_of(const struct measure *m, int step, int i, int send)
 {
     int half = n_ranks / 2, first = pairs[m->pair].first, second = pairs[m->pair].second;
 
@@ -221,21 +251,23 @@ static int peer_of(const struct measure *m, int i, int send)
         return rank != 0 ? 0 : i + 1;
     case BISECTION:
         return rank < half ? rank + half : rank - half;
+    case BUTTERFLY:
+        return rank ^ 1 << step;
     default:
         return (rank + (send ? i + 1 : n_ranks - i - 1)) % n_ranks;
     }
 }
 
-static void round_of(const struct measure *m, int answers, MPI_Request *requests)
+static void do_step(const struct measure *m, int step, MPI_Request *requests)
 {
-    int receives = receives_of(m, answers), sends = sends_of(m, answers), n = 0;
+    int receives = receives_of(m, step), sends = sends_of(m, step), n = 0;
 
     for (int i = 0; i < receives; i++) {
-        MPI_Irecv(room + (size_t)i * (size_t)largest, m->bytes, MPI_CHAR, peer_of(m, i, 0), 1,
-                  MPI_COMM_WORLD, &requests[n++]);
+        MPI_Irecv(room + (size_t)i * (size_t)largest, m->bytes, MPI_CHAR,
+                  peer_of(m, step, i, 0), 1, MPI_COMM_WORLD, &requests[n++]);
     }
     for (int i = 0; i < sends; i++) {
-        MPI_Isend(data, m->bytes, MPI_CHAR, peer_of(m, i, 1), 1, MPI_COMM_WORLD,
+        MPI_Isend(data, m->bytes, MPI_CHAR, peer_of(m, step, i, 1), 1, MPI_COMM_WORLD,
                   &requests[n++]);
     }
     MPI_Waitall(n, requests, MPI_STATUSES_IGNORE);
@@ -250,6 +282,8 @@ static double late_of(const struct measure *m)
         return rank >= n_ranks / 2 ? m->late : 0;
     case ALLPAIRS:
         return m->late * rank;
+    case BUTTERFLY:
+        return rank == m->members - 1 ? m->late : 0;
     default:
         return 0;
     }
@@ -265,16 +299,15 @@ static double rounds_of(const struct measure *m, int rounds)
     double sum = 0, before = MPI_Wtime();
 
     for (int i = 0; i < rounds; i++) {
-        round_of(m, 0, requests);
-        if (m->kind == PINGPONG) {
-            round_of(m, 1, requests);
+        for (int step = 0; step < steps_of(m); step++) {
+            do_step(m, step, requests);
         }
         double now = MPI_Wtime();
         note(&times, now - before);
         before = now;
     }
     int alike = m->kind == PINGPONG || m->kind == EXCHANGE || m->kind == BISECTION ||
-                m->kind == ALLPAIRS;
+                m->kind == ALLPAIRS || m->kind == BUTTERFLY;
     double most = alike && rounds > 2 ? OUTLIER * quantile(&times, 0.5) : 1e9;
     for (int i = 0; i < rounds; i++) {
         sum += times.values[i] < most ? times.values[i] : most;
@@ -287,13 +320,14 @@ static double rounds_of(const struct measure *m, int rounds)
 /* All ranks call it; returns the time. */
 static double run(const struct measure *m)
 {
-    int part =
-        !is_pair(m->kind) || rank == pairs[m->pair].first || rank == pairs[m->pair].second;
+    int part = is_member(m);
     double mine = 0, longest = 0;
     MPI_Request request;
 
     if (part) {
-        MPI_Comm comm = is_pair(m->kind) ? pairs[m->pair].comm : MPI_COMM_WORLD;
+        MPI_Comm comm = is_pair(m->kind)       ? pairs[m->pair].comm
+                        : m->kind == BUTTERFLY ? groups[steps_of(m)]
+                                               : MPI_COMM_WORLD;
         /* Short messages are measured as in a program that sends many: the library reuses its
          * buffers in turn, and each is then in the cache of the rank that used it last. */
         rounds_of(m, latency < 5e-6 && m->bytes <= 32768 ? 64 : m->bytes <= 1024 ? 4 : 0);
@@ -304,7 +338,7 @@ static double run(const struct measure *m)
         mine += rounds_of(m, m->rounds);
     }
     /* No rank need sleep while all have a part. */
-    if (!is_pair(m->kind) || n_ranks == 2) {
+    if ((!is_pair(m->kind) && m->members == 0) || n_ranks == 2) {
         MPI_Allreduce(&mine, &longest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
     } else {
         MPI_Iallreduce(&mine, &longest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD, &request);
@@ -327,19 +361,22 @@ static double cost_of(const struct measure *m)
                    : m->kind == PINGPONG || m->kind == EXCHANGE ? 2
                    : m->kind == BISECTION                       ? n_ranks
                    : m->kind == ALLPAIRS                        ? 2 * n_ranks
+                   : m->kind == BUTTERFLY                       ? 2 * steps_of(m)
                                                                 : n_ranks - 1;
 
     return 2e-3 + times * one * m->rounds + m->late * n_ranks;
 }
 
-static void add(int kind, int pair, int rounds, int bytes)
+/* `who` is a pair, or the number of members of a butterfly. */
+static void add(int kind, int who, int rounds, int bytes)
 {
     int two_ways = kind == EXCHANGE || kind == BISECTION || kind == ALLPAIRS;
 
     if (n_measures < MEASURES_MAX) {
         measures[n_measures++] = (struct measure){
             .kind = kind,
-            .pair = pair,
+            .pair = is_pair(kind) ? who : 0,
+            .members = kind == BUTTERFLY ? who : 0,
             .rounds = rounds,
             .bytes = bytes,
             .late = two_ways && bytes >= LATE_BYTES ? LATE : 0,
@@ -378,7 +415,10 @@ static double plan(int most, int dense)
             add(PINGPONG, 0, rounds, bytes / 2 * 3);
             add(EXCHANGE, 0, rounds, bytes / 2 * 3);
         }
-        for (int kind = INCAST; n_ranks > 2 && kind < KINDS && is_coarse(bytes); kind++) {
+        for (int members = 4; members <= n_ranks && is_coarse(bytes); members *= 2) {
+            add(BUTTERFLY, members, rounds > 2 ? rounds : 4, bytes);
+        }
+        for (int kind = INCAST; n_ranks > 2 && kind <= ALLPAIRS && is_coarse(bytes); kind++) {
             if (kind == ALLPAIRS && n_ranks > ALLPAIRS_MAX) {
                 break;
             }
@@ -645,7 +685,9 @@ static void print_measures(void)
 {
     for (int i = 0; i < n_measures; i++) {
         struct measure *m = &measures[i];
-        int pair = is_pair(m->kind), second = pair ? pairs[m->pair].second : 0;
+        int pair = is_pair(m->kind), second = pair                   ? pairs[m->pair].second
+                                              : m->kind == BUTTERFLY ? m->members - 1
+                                                                     : 0;
         printf("measure %s %d %d %d %.0f %d %d %.1f %.1f %.1f %.1f\n", kind_names[m->kind],
                pair ? pairs[m->pair].first : 0, second, m->rounds, m->late * 1e9, m->bytes,
                m->times.n, quantile(&m->times, 0.5) * 1e9, quantile(&m->times, 0.25) * 1e9,
@@ -658,6 +700,31 @@ static void print_measures(void)
     printf("copy_send %.2f\ncopy_take %.2f\n",
            (quantile(&copy_send, 0.25) - sent) * 1e9 / copy_bytes * 1024,
            (quantile(&copy_take, 0.25) - taken) * 1e9 / copy_bytes * 1024);
+}
+
+/* Hosts may be virtual ones on a single computer: then they share its cores. The identity of
+ * the running kernel tells. */
+static void print_cores(void)
+{
+    enum { ID = 64 };
+    char id[ID] = "", *ids = must(calloc((size_t)n_ranks, ID));
+    FILE *file = fopen("/proc/sys/kernel/random/boot_id", "r");
+    int same = file != NULL && fgets(id, ID, file) != NULL;
+
+    if (file != NULL) {
+        fclose(file);
+    }
+    MPI_Gather(id, ID, MPI_CHAR, ids, ID, MPI_CHAR, 0, MPI_COMM_WORLD);
+    for (int i = 1; i < n_ranks && rank == 0; i++) {
+        same = same && memcmp(ids, ids + (size_t)i * ID, ID) == 0;
+    }
+    if (rank == 0 && same) {
+        printf("cores %ld\n", sysconf(_SC_NPROCESSORS_ONLN));
+    }
+    if (rank == 0) {
+        fflush(stdout);
+    }
+    free(ids);
 }
 
 static void print_ranks(void)
@@ -673,9 +740,9 @@ static void print_ranks(void)
     }
     if (rank == 0) {
         printf("ranks %d\n", n_ranks);
-        fflush(stdout);
     }
     free(names);
+    print_cores();
 }
 
 static void print_lost(void)
@@ -724,6 +791,9 @@ static void measure(char **arguments)
     int repeat = atoi(arguments[2]);
     char standard[] = "0-1";
 
+    for (int i = 2; 1 << i <= n_ranks; i++) {
+        MPI_Comm_split(MPI_COMM_WORLD, rank < 1 << i ? 0 : MPI_UNDEFINED, rank, &groups[i]);
+    }
     set_pairs(standard);
     set_pairs(arguments[3]);
     data = must(calloc((size_t)largest, 1));

@@ -10,6 +10,8 @@
  *     outcast     `first` sends to all ranks
  *     bisection   rank i of one half and rank i of the other send to each other
  *     allpairs    every rank sends to every other one
+ *     butterfly   of the ranks from `first` to `second`, those whose numbers differ in one bit
+ *                 send to each other, bit by bit; each waits before it goes on to the next
  *
  * A round of a rank is: post the receives, post the sends, wait for all of them. Ranks that
  * start late meet messages that have been announced already, which changes the order of
@@ -22,7 +24,7 @@
 
 #include <assert.h>
 
-enum kind { PINGPONG, ONEWAY, EXCHANGE, INCAST, OUTCAST, BISECTION, ALLPAIRS };
+enum kind { PINGPONG, ONEWAY, EXCHANGE, INCAST, OUTCAST, BISECTION, ALLPAIRS, BUTTERFLY };
 
 struct params {
     int kind;
@@ -35,14 +37,14 @@ struct pattern {
     enum kind kind;
     uint64_t bytes, rounds;
     uint32_t first, second;
+    uint32_t steps; /* of a round: each posts messages and waits for them */
     int64_t lag;
 };
 
 static const char *const kind_names[] = {
-    [PINGPONG] = "pingpong", [ONEWAY] = "oneway",
-    [EXCHANGE] = "exchange", [INCAST] = "incast",
-    [OUTCAST] = "outcast",   [BISECTION] = "bisection",
-    [ALLPAIRS] = "allpairs", NULL,
+    [PINGPONG] = "pingpong", [ONEWAY] = "oneway",       [EXCHANGE] = "exchange",
+    [INCAST] = "incast",     [OUTCAST] = "outcast",     [BISECTION] = "bisection",
+    [ALLPAIRS] = "allpairs", [BUTTERFLY] = "butterfly", NULL,
 };
 
 static const struct wf_param params_table[] = {
@@ -54,14 +56,15 @@ static const struct wf_param params_table[] = {
     WF_PARAM_ROW(struct params, first, COUNT, .def = "0",
                  .doc = "The rank that begins, or that all others send to or receive from"),
     WF_PARAM_ROW(struct params, second, COUNT, .def = "1",
-                 .doc = "The other rank of pingpong, oneway and exchange"),
+                 .doc =
+                     "The other rank of pingpong, oneway and exchange, the last of butterfly"),
     WF_PARAM_ROW(struct params, lag, TIME, .def = "0", .min = "0", .max = "1h",
                  .doc = "How much later than `first` the second rank starts, the second half "
                         "with bisection, each rank after the one before it with allpairs"),
     WF_PARAM_END,
 };
 
-/* What a rank does in a round, or in half a round of a ping-pong. */
+/* What a rank does in a step of a round. */
 struct turn {
     uint32_t receives, sends;
 };
@@ -71,9 +74,14 @@ static bool is_pair(enum kind kind)
     return kind <= EXCHANGE;
 }
 
+static bool has_second(enum kind kind)
+{
+    return is_pair(kind) || kind == BUTTERFLY;
+}
+
 static enum wf_status check(const struct params *given, uint32_t n_ranks, struct wf_err *err)
 {
-    bool pair = is_pair((enum kind)given->kind);
+    bool pair = has_second((enum kind)given->kind);
 
     if (n_ranks == 1) {
         return WF_OK; /* it has nobody to send to */
@@ -87,9 +95,35 @@ static enum wf_status check(const struct params *given, uint32_t n_ranks, struct
     return WF_OK;
 }
 
-static struct turn turn_of(const struct pattern *p, uint32_t rank, bool answers)
+/* The ranks from the lower of two numbers to the higher: a power of two of them take part. */
+static uint32_t low_of(const struct pattern *p)
 {
-    uint32_t n = p->source.n_ranks, sender = answers ? p->second : p->first;
+    return p->first < p->second ? p->first : p->second;
+}
+
+static uint32_t steps_of(const struct pattern *p)
+{
+    uint64_t members =
+        (uint64_t)(p->first < p->second ? p->second : p->first) - low_of(p) + UINT64_C(1);
+    uint32_t steps = 0;
+
+    if (p->kind != BUTTERFLY) {
+        return p->kind == PINGPONG ? 2 : 1;
+    }
+    while (members >> (steps + 1) > 0) {
+        steps++;
+    }
+    return steps;
+}
+
+static bool flies(const struct pattern *p, uint32_t rank)
+{
+    return rank >= low_of(p) && (uint64_t)rank - low_of(p) < UINT64_C(1) << p->steps;
+}
+
+static struct turn turn_of(const struct pattern *p, uint32_t rank, uint32_t step)
+{
+    uint32_t n = p->source.n_ranks, sender = step == 1 ? p->second : p->first;
     bool in_pair = rank == p->first || rank == p->second;
 
     if (n == 1) {
@@ -109,12 +143,14 @@ static struct turn turn_of(const struct pattern *p, uint32_t rank, bool answers)
         return (struct turn){rank < n / 2 * 2, rank < n / 2 * 2};
     case ALLPAIRS:
         return (struct turn){n - 1, n - 1};
+    case BUTTERFLY:
+        return (struct turn){flies(p, rank), flies(p, rank)};
     }
     return (struct turn){0, 0};
 }
 
 /* The peer number i of a rank. Every rank has the others in another order, so that not all send
- * to the same one first. */
+ * to the same one first. With butterfly, i is the step. */
 static uint32_t peer_of(const struct pattern *p, uint32_t rank, uint32_t i, bool send)
 {
     uint32_t n = p->source.n_ranks, half = n / 2;
@@ -132,29 +168,32 @@ static uint32_t peer_of(const struct pattern *p, uint32_t rank, uint32_t i, bool
         return rank < half ? rank + half : rank - half;
     case ALLPAIRS:
         return (uint32_t)(((uint64_t)rank + (send ? away : n - away)) % n);
+    case BUTTERFLY:
+        return low_of(p) + ((rank - low_of(p)) ^ (UINT32_C(1) << i));
     }
     return rank;
 }
 
 static int64_t lag_of(const struct pattern *p, uint32_t rank)
 {
-    uint32_t late = p->kind == EXCHANGE    ? rank == p->second
-                    : p->kind == BISECTION ? rank >= p->source.n_ranks / 2
-                    : p->kind == ALLPAIRS  ? rank
-                                           : 0;
+    uint32_t late = p->kind == EXCHANGE || p->kind == BUTTERFLY ? rank == p->second
+                    : p->kind == BISECTION                      ? rank >= p->source.n_ranks / 2
+                    : p->kind == ALLPAIRS                       ? rank
+                                                                : 0;
 
     return (int64_t)wf_min_u64(wf_times_u64((uint64_t)p->lag, late), INT64_MAX / 2);
 }
 
 static uint64_t messages_of(const struct pattern *p)
 {
-    uint64_t each = 0, n = p->source.n_ranks, turns = p->kind == PINGPONG ? 2 : 1;
+    uint64_t each = 0, n = p->source.n_ranks;
 
     each = is_pair(p->kind)       ? (p->kind == EXCHANGE ? 2 : 1)
+           : p->kind == BUTTERFLY ? UINT64_C(1) << p->steps
            : p->kind == BISECTION ? n / 2 * 2
            : p->kind == ALLPAIRS  ? n * (n - 1)
                                   : n - 1;
-    each = n > 1 ? each * turns : 0;
+    each = n > 1 ? each * p->steps : 0;
     return each > 0 && p->rounds > UINT64_MAX / each ? 0 : p->rounds * each;
 }
 
@@ -172,18 +211,19 @@ static enum wf_status pattern_create(const void *params, uint32_t n_ranks,
     program->second = (uint32_t)given->second;
     program->lag = given->lag;
     program->source = (struct wf_source){.ops = &wf_gen_pattern_ops, .n_ranks = n_ranks};
+    program->steps = steps_of(program);
     program->source.messages_expected = messages_of(program);
     *out = &program->source;
     return WF_OK;
 }
 
-/* The cursor: rounds (or half rounds) done; ops of the present one done; whether the rank has
+/* The cursor: steps of all rounds done; ops of the present one done; whether the rank has
  * started. */
 static bool pattern_next(const struct wf_source *source, uint32_t rank,
                          struct wf_cursor *cursor, struct wf_op *op)
 {
     const struct pattern *p = (const struct pattern *)source;
-    uint64_t turns = p->rounds * (p->kind == PINGPONG ? 2 : 1);
+    uint64_t turns = p->rounds * p->steps;
 
     assert(source->ops == &wf_gen_pattern_ops && rank < source->n_ranks);
     if (cursor->word[2] == 0) {
@@ -197,15 +237,18 @@ static bool pattern_next(const struct wf_source *source, uint32_t rank,
     if (cursor->word[0] == turns) {
         return false;
     }
-    struct turn turn = turn_of(p, rank, (cursor->word[0] & 1) != 0 && p->kind == PINGPONG);
+    uint32_t which = (uint32_t)(cursor->word[0] % p->steps);
+    struct turn turn = turn_of(p, rank, which);
     uint32_t step = (uint32_t)cursor->word[1], all = turn.receives + turn.sends;
+    uint32_t shift = p->kind == BUTTERFLY ? which : 0;
     if (all == 0) {
         return false;
     }
     if (step < turn.receives) {
-        wf_gen_make_irecv(op, peer_of(p, rank, step, false), 0, p->bytes, step);
+        wf_gen_make_irecv(op, peer_of(p, rank, step + shift, false), 0, p->bytes, step);
     } else if (step < all) {
-        wf_gen_make_isend(op, peer_of(p, rank, step - turn.receives, true), 0, p->bytes, step);
+        wf_gen_make_isend(op, peer_of(p, rank, step - turn.receives + shift, true), 0, p->bytes,
+                          step);
     } else {
         wf_gen_make_waitall(op, all);
     }

@@ -97,6 +97,9 @@ void wf_rank_wake(const struct wf_caller *who);
 /* Continues operations that were deferred to the rank's next call, which is now
  * (ranks/rendezvous.c). */
 void wf_rank_run_deferred(const struct wf_caller *who);
+/* The same with mpi.progress=waits: the earliest first, and nothing that is deferred
+ * meanwhile. */
+void wf_rank_read_deferred(const struct wf_caller *who);
 void wf_rank_end(const struct wf_caller *who);
 void wf_rank_fail(const struct wf_caller *who, enum wf_failure failure, uint32_t peer);
 /* Stops the rank because a message with this key has the wrong size: `own` bytes were
@@ -117,6 +120,19 @@ uint64_t wf_rank_taken(const struct wf_caller *who, const struct wf_turns_claim 
 /* When an arrival at the time `at` is handled: at once, or WF_NET_LATER if it must wait for
  * the rank's next call. */
 int64_t wf_rank_progress(const struct wf_caller *who, int64_t at);
+/* The same for a control message that arrived at `arrived`. With mpi.progress=waits the rank
+ * reads such messages only while it waits or tests. */
+int64_t wf_rank_attend(const struct wf_caller *who, int64_t at, int64_t arrived);
+/* With mpi.progress=waits, at the end of a call that has begun to wait: the rank reads what has
+ * arrived. It may go on at once, so nothing may follow this. */
+void wf_rank_look(const struct wf_caller *who);
+/* The rank has read all that arrived until then. */
+static inline void wf_rank_attended(const struct wf_caller *who, int64_t at)
+{
+    if (who->ranks->in_step && at > who->rank->attended) {
+        who->rank->attended = at;
+    }
+}
 
 /* The communicator context of messages: collectives have a separate context. */
 static inline uint32_t wf_rank_context(uint32_t group, bool collective)

@@ -316,14 +316,20 @@ static void collect(struct run *run)
 static bool post_step(struct run *run, const struct wf_coll_step *step)
 {
     struct wf_rank_request *coll = run->coll;
+    bool receives = step->recv_from < run->args.size && !run->who->ranks->sends_only;
+    bool waits = run->who->ranks->mpi->progress == WF_PROGRESS_WAITS;
 
+    /* As libraries do; a send that waits for the engine's time comes here again. */
+    if (waits && receives && (coll->flags & WF_REQ_PAID) == 0) {
+        recv_step(run, step);
+    }
     if (step->send_to < run->args.size && (coll->flags & WF_REQ_SENT) == 0) {
         if (!send_step(run, step)) {
             return false;
         }
         coll->flags |= WF_REQ_SENT;
     }
-    if (step->recv_from < run->args.size && !run->who->ranks->sends_only) {
+    if (receives && !waits) {
         recv_step(run, step);
     }
     coll->flags &= (uint16_t)~WF_REQ_SENT;
@@ -605,6 +611,7 @@ static void continue_run(struct run *run)
     const struct wf_caller *who = run->who;
 
     if (!run_collective(run)) {
+        wf_rank_look(who);
         return;
     }
     forget(who, run->cell);

@@ -134,12 +134,27 @@ static bool prepare(const struct wf_turn *turn, struct wf_cursor *cursor)
         if (wf_rank_sync(who) == WF_CALLED_AGAIN) {
             return false;
         }
-        wf_rank_run_deferred(who);
+        if (who->ranks->mpi->progress != WF_PROGRESS_WAITS) {
+            wf_rank_run_deferred(who);
+        }
         if (who->ranks->costs.registers && wf_rank_sync(who) == WF_CALLED_AGAIN) {
             return false; /* registering memory took time */
         }
     }
     return who->rank->state != WF_RANK_FAILED;
+}
+
+/* With mpi.progress=waits: a call that tests or probes reads what has arrived. */
+static void attend_before(const struct wf_caller *who, const struct wf_op *op)
+{
+    if (!who->ranks->in_step || who->ranks->mpi->progress != WF_PROGRESS_WAITS) {
+        return;
+    }
+    enum wf_op_family family = wf_op_info(op->kind)->family;
+    if (family == WF_FAMILY_TEST || family == WF_FAMILY_PROBE) {
+        wf_rank_attended(who, who->rank->clock);
+        wf_rank_read_deferred(who);
+    }
 }
 
 /* Whether the clock stands still, as in an endless loop of operations that take no time: the rank
@@ -180,20 +195,24 @@ void wf_node_resume(const struct wf_caller *who)
                 continue;
             }
             wf_rank_end(who);
+            wf_rank_look(who);
             return;
         }
 
+        attend_before(who, &op);
         int64_t from = who->rank->clock;
         enum wf_called called = wf_rank_execute(&turn, &op, &at->cursor);
         if (wf_recorder_wants_calls(&turn.ranks->recorder)) {
             wf_rank_note_call(&turn, &op, from, called);
         }
         if (called == WF_CALLED_AGAIN) {
+            wf_rank_look(who);
             return;
         }
         at->stalled++;
         at->cursor = cursor;
         if (called == WF_CALLED_BLOCKED || who->rank->state == WF_RANK_FAILED) {
+            wf_rank_look(who);
             return;
         }
     }

@@ -19,6 +19,7 @@
 #include "ops/source.h"
 #include "ranks/cpu/contention.h"
 #include "ranks/local.h"
+#include "ranks/looks.h"
 #include "ranks/nic.h"
 #include "ranks/node_params.h"
 #include "ranks/noise.h"
@@ -79,6 +80,7 @@ struct wf_ranks {
     size_t slots_at; /* offset of the rank slots in the state of a node */
     struct wf_cpu_contention contention;
     struct wf_noise noise;
+    struct wf_node_looks looks;
     struct wf_turns turns;                              /* of ranks that share cores */
     const struct wf_coll_ops *algorithm[WF_COLL_KINDS]; /* null: the rules choose */
     uint8_t formula[WF_COLL_KINDS];                     /* enum wf_formula */

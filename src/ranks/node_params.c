@@ -87,6 +87,14 @@ const struct wf_param wf_node_params[] = {
         .max = "1h", .doc = "A core is interrupted once in each period of this length"),
     TIME(noise_duration, .only_with = "noise!=none", .def = "25us",
          .doc = "Mean duration of an interruption"),
+    TIME(poll, .def = "0",
+         .doc = "Mean time between two looks of a rank for messages from other nodes, if it "
+                "shares its core with other programs; 0: it notices them at once"),
+    ROW(host_cores, COUNT, .only_with = "poll!=0", .word = "unlimited", .def = "unlimited",
+        .min = "1", .max = "16777216",
+        .doc = "Cores of the one computer that all nodes run on, as virtual machines do. With "
+               "more ranks than cores, each rank of a core takes poll before one looks again; "
+               "else they notice messages at once. unlimited: nodes have cores of their own"),
     WF_PARAM_END,
 };
 
@@ -108,6 +116,7 @@ const struct wf_node_params wf_node_free = {
     .local_bandwidth = {&word, 1},
     .nics = 1,
     .nic_group = 1,
+    .host_cores = WF_PARAM_WORD,
 };
 
 struct wf_node_params wf_node_compute_only(const struct wf_node_params *params)

@@ -291,6 +291,24 @@ void wf_protocol_arrived(void *ranks, struct wf_ctx *ctx, void *node,
     }
 }
 
+/* The rank looks for messages after the first byte of this one has come, and again after the
+ * last byte. */
+static void notice(const struct wf_ranks *ranks, struct wf_ctx *ctx,
+                   const struct wf_net_message *msg, int64_t first, int64_t last)
+{
+    uint32_t node = wf_self(ctx) - ranks->net->first_node;
+    struct wf_msg_header header;
+
+    memcpy(&header, msg->header, sizeof(header));
+    uint32_t rank = wf_place_rank(ranks->place, node, header.dst_slot);
+    int64_t begin = wf_node_look(&ranks->looks, rank, first);
+    const struct wf_node_delayed delayed = {*msg,
+                                            wf_node_look(&ranks->looks, rank, last) - begin};
+
+    wf_schedule(ctx, wf_self(ctx), begin == WF_TIME_MAX ? begin : begin - wf_now(ctx),
+                WF_NODE_ARRIVED, &delayed, sizeof(delayed));
+}
+
 void wf_protocol_arrived_at_nic(void *ranks, struct wf_ctx *ctx, void *part,
                                 const struct wf_net_message *msg, int64_t at)
 {
@@ -298,6 +316,10 @@ void wf_protocol_arrived_at_nic(void *ranks, struct wf_ctx *ctx, void *part,
     void *node = wf_rails_state(&run->rails, ctx, part);
     int64_t delay = wf_node_nic_delay(&run->nics, ctx, node);
 
+    if (run->looks.period > 0) {
+        notice(run, ctx, msg, wf_time_add(wf_now(ctx), delay), wf_time_add(at, delay));
+        return;
+    }
     if (delay > 0 && run->in_time) {
         const struct wf_node_delayed delayed = {*msg, at - wf_now(ctx)};
 

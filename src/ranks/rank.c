@@ -2,6 +2,7 @@
 /* The clock and the state of a rank, and its calls that send, receive and probe. */
 #include "ranks/calls.h"
 
+#include "ranks/formula.h"
 #include "ranks/protocol.h"
 #include "ranks/request.h"
 
@@ -147,9 +148,41 @@ int64_t wf_rank_progress(const struct wf_caller *who, int64_t at)
     bool ahead =
         rank->clock > wf_now(who->ctx) || (who->ranks->turns.on && read_claim(who)->left > 0);
 
-    return who->ranks->mpi->progress == WF_PROGRESS_CALLS && rank->computes && ahead
+    return who->ranks->mpi->progress != WF_PROGRESS_INDEPENDENT && rank->computes && ahead
                ? WF_NET_LATER
                : at;
+}
+
+/* Whether the rank reads messages: in a call that waits. A blocking collective that spends CPU
+ * time on messages does not wait meanwhile. */
+static bool is_attentive(const struct wf_caller *who)
+{
+    const struct wf_rank *rank = who->rank;
+
+    if (rank->state == WF_RANK_WAITING && rank->current != 0) {
+        const struct wf_rank_request *coll = wf_request_read(who, rank->current);
+
+        return (coll->flags & WF_REQ_POSTED) != 0 ||
+               coll->coll.algorithm == WF_ALGORITHM_FORMULA;
+    }
+    return rank->state == WF_RANK_WAITING || rank->state == WF_RANK_PROBING ||
+           rank->state == WF_RANK_ENDED;
+}
+
+int64_t wf_rank_attend(const struct wf_caller *who, int64_t at, int64_t arrived)
+{
+    if (who->ranks->mpi->progress != WF_PROGRESS_WAITS) {
+        return wf_rank_progress(who, at);
+    }
+    return is_attentive(who) || arrived <= who->rank->attended ? at : WF_NET_LATER;
+}
+
+void wf_rank_look(const struct wf_caller *who)
+{
+    if (who->ranks->in_step && who->ranks->mpi->progress == WF_PROGRESS_WAITS &&
+        who->rank->deferred != 0 && is_attentive(who)) {
+        wf_rank_read_deferred(who);
+    }
 }
 
 int64_t wf_rank_compute(const struct wf_caller *who, int64_t duration)
@@ -245,11 +278,40 @@ enum wf_called wf_rank_recv(const struct wf_caller *who, const struct wf_peer *f
     return request == WF_RANK_NO_REQUEST ? wf_request_await(who, &cell, 1) : WF_CALLED_DONE;
 }
 
+/* As libraries do: the receive is posted before the send. */
+static enum wf_called receive_and_send(const struct wf_caller *who, const struct wf_peer *to,
+                                       const struct wf_peer *from)
+{
+    struct wf_rank *rank = who->rank;
+    uint32_t cells[2] = {0, rank->posted};
+
+    if (rank->overhead_paid == 0) {
+        cells[1] = from->rank != WF_RANK_PROC_NULL
+                       ? wf_protocol_recv(who, from, wf_rank_context(from->group, false),
+                                          rank->clock, 0)
+                       : 0;
+        if (rank->state == WF_RANK_FAILED) {
+            return WF_CALLED_BLOCKED;
+        }
+    }
+    if (to->rank != WF_RANK_PROC_NULL && send_at_clock(who, to, &cells[0]) == WF_CALLED_AGAIN) {
+        rank->posted = cells[1];
+        return WF_CALLED_AGAIN;
+    }
+    if (cells[1] != 0) {
+        wf_protocol_tell_posted(who, cells[1]);
+    }
+    return wf_request_await(who, cells, 2);
+}
+
 enum wf_called wf_rank_sendrecv(const struct wf_caller *who, const struct wf_peer *to,
                                 const struct wf_peer *from)
 {
     uint32_t cells[2] = {0, 0};
 
+    if (who->ranks->mpi->progress == WF_PROGRESS_WAITS) {
+        return receive_and_send(who, to, from);
+    }
     if (to->rank != WF_RANK_PROC_NULL && send_at_clock(who, to, &cells[0]) == WF_CALLED_AGAIN) {
         return WF_CALLED_AGAIN;
     }
@@ -356,6 +418,7 @@ enum wf_called wf_rank_probe(const struct wf_caller *who, const struct wf_peer *
                           .why = announced ? WF_WHY_PROBED : WF_WHY_MESSAGE});
     }
     wf_rank_advance(who, message->at, WF_IN_RECV);
+    wf_rank_attended(who, message->at);
     if (from->open || from->rank == WF_MATCH_ANY_SOURCE || from->tag == WF_MATCH_ANY_TAG) {
         rank->seen_source = message->key.src;
         rank->seen_tag = message->key.tag;

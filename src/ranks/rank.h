@@ -54,9 +54,12 @@ struct wf_rank {
     uint8_t any;           /* one of the awaited requests is enough */
     uint8_t computes;      /* the clock is the end of a computation, not of a call */
     uint8_t found;         /* the last iprobe, test or cancel was successful */
-    uint32_t awaited;      /* requests that the rank waits for... */
-    uint32_t missing;      /* ...and how many of them are not complete */
-    struct wf_done done;   /* complete requests that no call has taken yet, except for... */
+    union {
+        uint32_t awaited; /* requests that the rank waits for... */
+        uint32_t posted;  /* cell of the receive of a sendrecv that has yet to send */
+    };
+    uint32_t missing;    /* ...and how many of them are not complete */
+    struct wf_done done; /* complete requests that no call has taken yet, except for... */
     struct wf_done done_awaited;  /* ...those that the current call waits for, and... */
     struct wf_done done_in_colls; /* ...those that belong to a collective */
     struct wf_match match;
@@ -75,6 +78,7 @@ struct wf_rank {
         uint64_t fail_other;  /* ...and the bytes that came */
     };
     int64_t one_sided_since;   /* when that put or get began */
+    int64_t attended;          /* WF_PROGRESS_WAITS: what arrived until then has been read */
     int64_t coll_overhead_ps;  /* CPU time of the current blocking collective */
     struct wf_cellmap handles; /* cells that messages from other ranks refer to, by handle */
     struct wf_cellmap colls;   /* collectives begun, by communicator; all but the first */

@@ -12,7 +12,7 @@
 #include <string.h>
 
 static const char *const rendezvous_names[] = {"write", "read", NULL};
-static const char *const progress_names[] = {"independent", "calls", NULL};
+static const char *const progress_names[] = {"independent", "calls", "waits", NULL};
 static const char *const policy_names[] = {"timed", "causal", "asap", NULL};
 static const char *const wildcard_names[] = {"recorded", "arrival", NULL};
 
@@ -39,7 +39,7 @@ const struct wf_param wf_mpi_params[] = {
     {ROW(wf_mpi_params, "progress", WF_PARAM_ENUM, progress), .def = "independent",
      .choices = progress_names,
      .doc = "Whether long messages and nonblocking collectives make progress while a rank "
-            "computes, or only in its calls"},
+            "computes, only in its calls, or only in calls that wait or test"},
     {ROW(wf_mpi_params, "control_bytes", WF_PARAM_SIZE, control_bytes), .def = "0",
      .doc = "Size of the control messages of the rendezvous protocol"},
     {ROW(wf_mpi_params, "unexpected_limit", WF_PARAM_SIZE, unexpected_limit),
@@ -187,10 +187,12 @@ static void set_nics(struct wf_ranks *ranks, bool depends_on_time)
         .depart = WF_NODE_DEPART,
         .inject = WF_NODE_INJECT,
         .runs_ahead = ranks->runs_ahead,
-        .is_plain = wf_node_nics_are_plain(ranks->net, &ranks->costs),
+        .is_plain =
+            wf_node_nics_are_plain(ranks->net, &ranks->costs) && ranks->looks.period == 0,
     };
-    ranks->in_time = (ranks->costs.delay > 0 || ranks->costs.gap > 0) &&
-                     (ranks->in_step || (mixed && depends_on_time));
+    ranks->in_time = ((ranks->costs.delay > 0 || ranks->costs.gap > 0) &&
+                      (ranks->in_step || (mixed && depends_on_time))) ||
+                     ranks->looks.period > 0;
     ranks->rails.turn_at = ranks->nics.offset + wf_node_nics_size(ranks->net, &ranks->costs);
     ranks->slots_at = ranks->rails.turn_at + wf_rails_state_size(&ranks->rails);
 }
@@ -266,6 +268,7 @@ static struct wf_ranks *make_ranks(const struct wf_ranks_config *config)
         ranks->has_live |= config->jobs[i].source->live != NULL;
     }
     ranks->first[config->n_jobs] = n_ranks;
+    ranks->looks = wf_node_looks_of(ranks->node, n_ranks, config->seed);
     return ranks;
 }
 
@@ -286,10 +289,10 @@ static void set_pace(struct wf_ranks *ranks)
         background |= ranks->jobs[i].source->acts_in_background;
         depends_on_time |= ranks->jobs[i].source->depends_on_time;
     }
-    /* Two settings need to know which messages a rank has not received yet, and whether it
+    /* Some settings need to know which messages a rank has not received yet, and whether it
      * computes. Ranks that share cores must claim them in the order of time. */
-    ranks->in_step = ranks->mpi->progress == WF_PROGRESS_CALLS ||
-                     ranks->mpi->unexpected_limit != UINT64_MAX ||
+    ranks->in_step = ranks->mpi->progress != WF_PROGRESS_INDEPENDENT ||
+                     ranks->mpi->unexpected_limit != UINT64_MAX || ranks->looks.period > 0 ||
                      wf_cores_init(ranks->node, ranks->place->slots_max).shared;
     ranks->runs_ahead = can_run_ahead(ranks, background);
     set_nics(ranks, depends_on_time);

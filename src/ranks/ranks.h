@@ -49,7 +49,8 @@ enum wf_mpi_rendezvous {
 
 enum wf_mpi_progress {
     WF_PROGRESS_INDEPENDENT, /* long messages progress independently of the rank */
-    WF_PROGRESS_CALLS,       /* long messages progress only while the rank is in a call */
+    WF_PROGRESS_CALLS,       /* long messages progress only while the rank is in a call... */
+    WF_PROGRESS_WAITS,       /* ...that waits or tests */
 };
 
 extern const struct wf_param wf_mpi_params[]; /* parameters of struct wf_mpi_params */

@@ -95,8 +95,8 @@ static void register_memory(const struct wf_caller *who, const struct wf_rank_re
     }
     int64_t cpu_ps = wf_node_register_ps(&who->ranks->costs, bytes);
 
-    if (who->ranks->mpi->progress == WF_PROGRESS_CALLS && who->rank->state != WF_RANK_ENDED &&
-        !who->ranks->turns.on) {
+    if (who->ranks->mpi->progress != WF_PROGRESS_INDEPENDENT &&
+        who->rank->state != WF_RANK_ENDED && !who->ranks->turns.on) {
         register_in_call(who, recv, cpu_ps, asking);
     } else {
         asking->at = wf_time_add(asking->at, cpu_ps);
@@ -214,30 +214,69 @@ static void defer(const struct wf_caller *who, uint32_t cell, uint32_t other_han
     wf_request_defer(who, cell, &req->msg.next_deferred);
 }
 
+static uint32_t *next_deferred(struct wf_rank_request *req)
+{
+    return req->kind == WF_REQ_COLL ? &req->coll.next_deferred : &req->msg.next_deferred;
+}
+
+/* The list of deferred operations begins with the latest; returns it in the other order. */
+static uint32_t from_earliest(const struct wf_caller *who, uint32_t cell)
+{
+    uint32_t first = 0;
+
+    while (cell != 0) {
+        uint32_t *next = next_deferred(wf_request_edit(who, cell));
+        uint32_t after = *next;
+
+        *next = first;
+        first = cell;
+        cell = after;
+    }
+    return first;
+}
+
+static void run_one(const struct wf_caller *who, uint32_t cell, int64_t at)
+{
+    struct wf_rank_request *req = wf_request_edit(who, cell);
+
+    req->flags &= (uint16_t)~WF_REQ_DEFERRED;
+    if (req->kind == WF_REQ_RECV) {
+        ask(who, (struct asking){.cell = cell,
+                                 .sender_handle = req->other_handle,
+                                 .bytes = req->announced,
+                                 .at = at,
+                                 .ready = READY_IN_CALL - at});
+    } else if (req->kind == WF_REQ_CONFIRM) {
+        run_confirmation(who, cell, at);
+    } else if (req->kind == WF_REQ_SEND) {
+        answer(who, cell, req->other_handle, at,
+               (struct wf_cause){.since = at, .from = who->number, .why = WF_WHY_CALLED});
+    } else {
+        wf_collective_run_deferred(who, cell, at);
+    }
+}
+
 void wf_rank_run_deferred(const struct wf_caller *who)
 {
     while (who->rank->deferred != 0) {
         uint32_t cell = who->rank->deferred;
-        struct wf_rank_request *req = wf_request_edit(who, cell);
-        int64_t at = who->rank->clock;
 
-        who->rank->deferred =
-            req->kind == WF_REQ_COLL ? req->coll.next_deferred : req->msg.next_deferred;
-        req->flags &= (uint16_t)~WF_REQ_DEFERRED;
-        if (req->kind == WF_REQ_RECV) {
-            ask(who, (struct asking){.cell = cell,
-                                     .sender_handle = req->other_handle,
-                                     .bytes = req->announced,
-                                     .at = at,
-                                     .ready = READY_IN_CALL - at});
-        } else if (req->kind == WF_REQ_CONFIRM) {
-            run_confirmation(who, cell, at);
-        } else if (req->kind == WF_REQ_SEND) {
-            answer(who, cell, req->other_handle, at,
-                   (struct wf_cause){.since = at, .from = who->number, .why = WF_WHY_CALLED});
-        } else {
-            wf_collective_run_deferred(who, cell, at);
-        }
+        who->rank->deferred = *next_deferred(wf_request_edit(who, cell));
+        run_one(who, cell, who->rank->clock);
+    }
+}
+
+/* A rank that waits may go on because of what is continued here, and defer more. That stays
+ * deferred: only what was in the list at the beginning is continued. */
+void wf_rank_read_deferred(const struct wf_caller *who)
+{
+    uint32_t cell = from_earliest(who, who->rank->deferred);
+    int64_t at = wf_max_i64(who->rank->clock, wf_now(who->ctx));
+
+    who->rank->deferred = 0;
+    for (uint32_t next = 0; cell != 0; cell = next) {
+        next = *next_deferred(wf_request_edit(who, cell));
+        run_one(who, cell, at);
     }
 }
 
@@ -245,7 +284,7 @@ void wf_rendezvous_match(const struct wf_caller *who, uint32_t cell,
                          const struct wf_rank_request *message)
 {
     struct wf_rank_request *recv = wf_request_edit(who, cell);
-    int64_t at = wf_rank_progress(who, wf_max_i64(recv->at, message->at));
+    int64_t at = wf_rank_attend(who, wf_max_i64(recv->at, message->at), message->at);
     if (at == WF_NET_LATER) {
         recv->announced = (uint32_t)message->unexpected.bytes;
         defer(who, cell, message->unexpected.sender_handle);
@@ -296,7 +335,8 @@ void wf_rendezvous_asked(const struct wf_arrival *arrival)
     const struct wf_caller *who = &arrival->who;
     uint32_t cell = find_request(arrival, arrival->header.ask.sender_handle, WF_REQ_SEND);
     uint32_t receiver_handle = arrival->header.ask.receiver_handle;
-    int64_t at = is_read(who->ranks) ? arrival->at : wf_rank_progress(who, arrival->at);
+    int64_t at =
+        is_read(who->ranks) ? arrival->at : wf_rank_attend(who, arrival->at, arrival->at);
 
     if (cell == 0 || (wf_request_read(who, cell)->flags & WF_REQ_DEFERRED)) {
         return;

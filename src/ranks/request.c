@@ -233,6 +233,7 @@ static void take(const struct wf_caller *who, uint32_t cell, struct wf_cause *ca
 
     add_cause(who, req, WF_TRACK_PROGRAM, who->rank->clock, cause);
     wf_rank_advance(who, req->at, in[req->kind]);
+    wf_rank_attended(who, req->at);
     if (req->kind == WF_REQ_RECV) {
         wf_rank_charge(who, receive_ps(who, req));
         if (who->ranks->turns.on) {
@@ -417,6 +418,20 @@ static void set_apart(const struct wf_caller *who, struct found *found)
     }
 }
 
+/* All awaited requests will be complete at a known time: with mpi.progress=waits a rank that
+ * waits until then reads what has arrived. `cell` is one of them. */
+static void read_before(const struct wf_caller *who, uint32_t cell)
+{
+    if (who->rank->deferred == 0 || who->ranks->mpi->progress != WF_PROGRESS_WAITS) {
+        return;
+    }
+    uint32_t last =
+        who->rank->awaited > 1 || who->ranks->turns.on ? who->rank->done_awaited.tail : cell;
+    if (last != 0 && wf_request_read(who, last)->at > who->rank->clock) {
+        wf_rank_read_deferred(who);
+    }
+}
+
 /* Waits for all requests that were added; `cell` is one of them. */
 static enum wf_called end_wait(const struct wf_caller *who, uint32_t cell, struct found *found)
 {
@@ -427,6 +442,7 @@ static enum wf_called end_wait(const struct wf_caller *who, uint32_t cell, struc
         who->rank->state = WF_RANK_WAITING;
         return WF_CALLED_BLOCKED;
     }
+    read_before(who, cell);
     take_awaited(who, cell);
     return WF_CALLED_DONE;
 }
@@ -466,6 +482,8 @@ int64_t wf_request_latest(const struct wf_caller *who, uint32_t collective)
 int64_t wf_request_collect(const struct wf_caller *who, uint32_t collective, int64_t clock,
                            int64_t *cpu_ps)
 {
+    const struct wf_rank_request *coll = wf_request_read(who, collective);
+    bool blocks = coll->number == WF_RANK_NO_REQUEST && (coll->flags & WF_REQ_DETACHED) == 0;
     struct wf_cause cause = {.until = 0};
     uint32_t next;
 
@@ -479,6 +497,7 @@ int64_t wf_request_collect(const struct wf_caller *who, uint32_t collective, int
         }
         add_cause(who, req, wf_track_of(req->key.context, req->key.tag), clock, &cause);
         clock = wf_max_i64(clock, req->at);
+        wf_rank_attended(who, blocks ? req->at : 0);
         if (req->kind == WF_REQ_RECV) {
             int64_t cost = receive_ps(who, req);
 

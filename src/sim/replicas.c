@@ -2,7 +2,9 @@
 #include "sim/replicas.h"
 
 #include "base/clock.h"
+#include "base/int128.h"
 #include "base/mem.h"
+#include "base/param_scale.h"
 #include "base/points.h"
 #include "base/rng.h"
 #include "engine/comm.h"
@@ -33,6 +35,7 @@ struct worker {
     struct worker *next;
     struct wf_plan plan;
     int64_t *ends;
+    uint64_t model_factor; /* of the present replica */
 };
 
 struct work {
@@ -97,7 +100,7 @@ static enum wf_status find_drawn(struct work *work, struct wf_err *err)
     const struct wf_node_params *node = wf_plan_values(work->plan, "node");
 
     work->drawn.settings = wf_sim_uncertainty_count(work->plan);
-    work->drawn.noise = node->noise != WF_NODE_NOISE_NONE;
+    work->drawn.noise = node->noise != WF_NODE_NOISE_NONE || node->poll > 0;
     return read_spans(work, err);
 }
 
@@ -145,6 +148,38 @@ static void free_workers(struct work *work)
         wf_plan_fini(&worker->plan);
         free(worker->ends);
         free(worker);
+    }
+}
+
+/* Multiplies what is not computing of a time by the error of the models. */
+static int64_t with_error(int64_t time, int64_t computing, uint64_t factor)
+{
+    if (time <= computing) {
+        return time;
+    }
+    wf_u128 rest = (wf_u128)(uint64_t)(time - computing) * factor / WF_PARAM_SCALE_ONE;
+    return rest > (wf_u128)(WF_TIME_MAX - computing) ? WF_TIME_MAX : computing + (int64_t)rest;
+}
+
+/* The same for the time of the run and all times that follow in a row. Ranks of a job compute
+ * for the mean time of them. */
+static void add_model_error(const struct work *work, const struct wf_ranks_tally *tally,
+                            uint64_t factor, int64_t *row)
+{
+    const struct wf_replicas_table *table = &work->table;
+    int64_t *at = row + 1 + WF_REPLICAS_EFFICIENCIES;
+    int64_t longest = 0;
+
+    for (uint32_t i = 0; i < work->plan->n_jobs; i++) {
+        int64_t computing = wf_stat_mean(&tally->jobs[i].compute);
+        longest = computing > longest ? computing : longest;
+    }
+    row[0] = with_error(row[0], longest, factor);
+    for (uint32_t i = 0; i < table->n_jobs; i++, at++) {
+        *at = with_error(*at, wf_stat_mean(&tally->jobs[i].compute), factor);
+    }
+    for (uint32_t i = 0; i < table->n_ranks; i++, at++) {
+        *at = with_error(*at, longest, factor);
     }
 }
 
@@ -204,6 +239,7 @@ static enum wf_status run_job(const struct work *work, const struct worker *work
         row[0] = WF_REPLICAS_FAILED;
         if (has_ended(tally) && (!work->table.efficiency || job->ideal != NULL)) {
             fill_row(work, worker, job, tally, row);
+            add_model_error(work, tally, worker->model_factor, row);
         }
     }
     wf_engine_free(engine);
@@ -220,6 +256,7 @@ static enum wf_status run_replica(const struct work *work, struct worker *worker
     bool retimed = work->drawn.kept == NULL;
 
     wf_sim_uncertainty_draw(plan, work->plan, replica);
+    worker->model_factor = wf_sim_uncertainty_model(work->plan, replica);
     for (uint32_t i = 0; i < plan->n_jobs && retimed; i++) {
         uint64_t seed = wf_rng_draw(plan->core.seed ^ SPANS, i, replica);
         draws[i] = (struct wf_resample_draw){&work->resamples[i], seed};

@@ -38,6 +38,11 @@ static const char *setting_of(const char *key)
     return key + strlen(WF_SIM_UNCERTAINTY);
 }
 
+static bool is_model(const char *key)
+{
+    return strcmp(setting_of(key), "model") == 0;
+}
+
 /* The name of a parameter without its scope, and the number of its scope; N_SCOPES if it has
  * none of those. */
 static size_t scope_of(const char *setting, const char **name)
@@ -100,11 +105,14 @@ static enum wf_status check_name(const char *key, const struct wf_net_ops *net,
     bool found = false;
     size_t scope = scope_of(setting_of(key), &name);
 
+    if (is_model(key)) {
+        return WF_OK;
+    }
     if (scope == N_SCOPES) {
         return wf_err_set(err, WF_EUSAGE,
                           "%.100s: only settings of the machine can be uncertain; expected a "
                           "name that begins with net., node., mpi. or cpu., such as "
-                          "net.bandwidth",
+                          "net.bandwidth, or model",
                           origin);
     }
     wf_nearest_begin(&nearest, name);
@@ -220,7 +228,8 @@ bool wf_sim_uncertainty_skips(const struct wf_plan *plan, const struct wf_settin
 {
     struct uncertain item;
 
-    return setting->place != NULL && (!resolve(plan, setting, &item) || !is_known(&item));
+    return setting->place != NULL && !is_model(setting->key) &&
+           (!resolve(plan, setting, &item) || !is_known(&item));
 }
 
 /* A setting that the user gave must have a value that can be uncertain. */
@@ -273,10 +282,20 @@ static bool next(const struct wf_plan *plan, size_t *at, struct uncertain *item)
     return false;
 }
 
+/* The percentage of uncertainty.model; 0 if it is not given. */
+static double model_percent(const struct wf_plan *plan)
+{
+    const struct wf_setting *setting =
+        wf_scenario_find(plan->scenario, WF_SIM_UNCERTAINTY "model");
+    double percent = 0;
+
+    return setting != NULL && parse_percent(setting, &percent, NULL) == WF_OK ? percent : 0;
+}
+
 size_t wf_sim_uncertainty_count(const struct wf_plan *plan)
 {
     struct uncertain item;
-    size_t n = 0;
+    size_t n = model_percent(plan) > 0;
 
     for (size_t at = 0; next(plan, &at, &item); n++) {
     }
@@ -349,10 +368,20 @@ void wf_sim_uncertainty_draw(struct wf_plan *plan, const struct wf_plan *nominal
     }
 }
 
+uint64_t wf_sim_uncertainty_model(const struct wf_plan *nominal, uint64_t replica)
+{
+    uint64_t random = wf_rng_draw(nominal->core.seed, stream_of("model"), replica);
+
+    return draw_factor(model_percent(nominal), random);
+}
+
 void wf_sim_uncertainty_describe(const struct wf_plan *plan, struct wf_value *section)
 {
     struct uncertain item;
 
+    if (model_percent(plan) > 0) {
+        wf_doc_real(section, "model", model_percent(plan));
+    }
     for (size_t at = 0; next(plan, &at, &item);) {
         wf_doc_real(section, item.key, item.percent);
     }

@@ -6,6 +6,9 @@
  * `uncertainty` in a machine file. The value is the relative standard deviation, "3.1%". A run
  * with error bars (sim/replicas.h) multiplies each setting by a factor that is drawn from the
  * log-normal distribution with median 1 and that standard deviation.
+ *
+ * The key uncertainty.model is how far the models are off where all settings are right: a
+ * factor of the time that is not spent computing.
  */
 
 #include "base/status.h"
@@ -51,6 +54,10 @@ size_t wf_sim_uncertainty_count(const struct wf_plan *plan);
  * the name of the setting, not of other settings. */
 void wf_sim_uncertainty_draw(struct wf_plan *plan, const struct wf_plan *nominal,
                              uint64_t replica);
+
+/* The factor of uncertainty.model in one replica, as a fixed-point number (base/param_scale.h);
+ * 1 if it is not given. */
+uint64_t wf_sim_uncertainty_model(const struct wf_plan *nominal, uint64_t replica);
 
 /* Adds one member, the percentage, for each uncertain setting. */
 void wf_sim_uncertainty_describe(const struct wf_plan *plan, struct wf_value *section);

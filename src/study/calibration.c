@@ -18,15 +18,11 @@ static const double disturbed_ratio = 1.25, short_ns = 5e6;
 static const double quartiles_sd = 1.349;
 
 const char *const wf_calibration_kind_names[] = {
-    [WF_CALIBRATION_PINGPONG] = "pingpong",
-    [WF_CALIBRATION_ONEWAY] = "oneway",
-    [WF_CALIBRATION_EXCHANGE] = "exchange",
-    [WF_CALIBRATION_EXCHANGES] = "exchanges",
-    [WF_CALIBRATION_INCAST] = "incast",
-    [WF_CALIBRATION_OUTCAST] = "outcast",
-    [WF_CALIBRATION_BISECTION] = "bisection",
-    [WF_CALIBRATION_ALLPAIRS] = "allpairs",
-    [WF_CALIBRATION_KINDS] = NULL,
+    [WF_CALIBRATION_PINGPONG] = "pingpong",   [WF_CALIBRATION_ONEWAY] = "oneway",
+    [WF_CALIBRATION_EXCHANGE] = "exchange",   [WF_CALIBRATION_EXCHANGES] = "exchanges",
+    [WF_CALIBRATION_INCAST] = "incast",       [WF_CALIBRATION_OUTCAST] = "outcast",
+    [WF_CALIBRATION_BISECTION] = "bisection", [WF_CALIBRATION_ALLPAIRS] = "allpairs",
+    [WF_CALIBRATION_BUTTERFLY] = "butterfly", [WF_CALIBRATION_KINDS] = NULL,
 };
 
 /* ---- lines ---- */
@@ -72,8 +68,11 @@ static double time_of(const struct wf_calibration *measured, enum wf_calibration
 {
     bool is_uneven = ns->median < short_ns && ns->third > disturbed_ratio * ns->first;
     bool is_busy = measured->lost > WF_CALIBRATION_LOST_MAX;
+    /* Ranks without a part disturb the others now and then. */
+    bool is_shared = measured->cores > 0 && measured->n_ranks > measured->cores &&
+                     ns->median < short_ns && kind <= WF_CALIBRATION_EXCHANGES;
 
-    if (!is_uneven && !is_busy) {
+    if (!is_uneven && !is_busy && !is_shared) {
         return ns->median;
     }
     return kind == WF_CALIBRATION_PINGPONG ? ns->least : ns->first;
@@ -157,6 +156,11 @@ static void read_ranks(const char *text, struct wf_calibration *measured)
     measured->n_ranks = n <= RANKS_MAX ? n : 0;
 }
 
+static void read_cores(const char *text, struct wf_calibration *measured)
+{
+    measured->cores = whole(strtod(text, NULL));
+}
+
 static void read_eager(const char *text, struct wf_calibration *measured)
 {
     measured->eager_max = whole(strtod(text, NULL));
@@ -178,11 +182,8 @@ bool wf_calibration_line(struct wf_calibration *measured, const char *line, doub
     const struct {
         const char *word;
         void (*read)(const char *text, struct wf_calibration *measured);
-    } others[] = {{"measure", read_measure},
-                  {"host", read_host},
-                  {"lost", read_lost},
-                  {"ranks", read_ranks},
-                  {"eager", read_eager}};
+    } others[] = {{"measure", read_measure}, {"host", read_host},   {"lost", read_lost},
+                  {"ranks", read_ranks},     {"cores", read_cores}, {"eager", read_eager}};
     const char *text = NULL;
 
     for (size_t i = 0; i < sizeof(singles) / sizeof(singles[0]); i++) {

@@ -29,6 +29,7 @@ enum wf_calibration_kind {
     WF_CALIBRATION_OUTCAST,
     WF_CALIBRATION_BISECTION,
     WF_CALIBRATION_ALLPAIRS,
+    WF_CALIBRATION_BUTTERFLY, /* of ranks up to `second` */
     WF_CALIBRATION_KINDS,
 };
 
@@ -49,6 +50,7 @@ struct wf_calibration {
     struct wf_calibration_measure measures[WF_CALIBRATION_MEASURES_MAX];
     size_t n;
     uint64_t n_ranks;
+    uint64_t cores;              /* of the computer that all ranks run on; 0: several */
     uint64_t repeats;            /* of each measurement */
     char host[256];              /* name of the first host */
     bool one_host;               /* all ranks ran on it */
@@ -95,7 +97,9 @@ struct wf_calibration_model {
     double predicted[WF_CALIBRATION_MEASURES_MAX]; /* ns; 0: not simulated */
     /* Mean and largest relative error by pattern; 0 where nothing was measured. */
     double mean[WF_CALIBRATION_KINDS], worst[WF_CALIBRATION_KINDS];
-    double error; /* mean over the patterns: how well the model describes the machine */
+    double error;         /* mean over the patterns: how well the model describes the machine */
+    double model_percent; /* standard deviation of messages that bandwidth decides */
+    double cpu_percent;   /* standard deviation of compute times */
 };
 
 struct wf_calibration_fit {

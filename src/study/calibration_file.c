@@ -102,6 +102,10 @@ static void write_uncertainty(const struct wf_calibration_model *model, FILE *ou
                           model->settings[i].percent);
         }
     }
+    (void)fprintf(out,
+                  "  cpu.scale: %.1f%% # computing that the hosts lost\n"
+                  "  model: %.1f%% # nine of ten patterns are within 1.64 times this\n",
+                  model->cpu_percent, model->model_percent);
 }
 
 static void write_residuals(const struct wf_calibration_fit *fit, FILE *out)

@@ -52,6 +52,7 @@ struct fitting {
     uint64_t from, to;     /* sizes of messages */
     bool meets;            /* also patterns in which messages meet */
     bool two_ranks;        /* only patterns of two ranks */
+    bool crowded;          /* only patterns of more ranks than cores */
     bool all;              /* all measurements, not only the chosen ones */
     struct wf_err *errors; /* one for each measurement */
 };
@@ -94,6 +95,25 @@ static void remove_setting(struct wf_calibration_model *model, const char *key)
     if (setting != NULL) {
         free(setting->text);
         *setting = model->settings[--model->n];
+    }
+}
+
+static void release_settings(struct wf_calibration_model *model)
+{
+    for (size_t i = 0; i < model->n; i++) {
+        free(model->settings[i].text);
+    }
+    model->n = 0;
+}
+
+static void copy_settings(const struct wf_calibration_model *from,
+                          struct wf_calibration_model *to)
+{
+    release_settings(to);
+    to->n = from->n;
+    for (size_t i = 0; i < from->n; i++) {
+        to->settings[i] = from->settings[i];
+        to->settings[i].text = wf_xstrdup(from->settings[i].text);
     }
 }
 
@@ -148,6 +168,49 @@ static void set_count(struct wf_scenario *scenario, const char *key, uint64_t va
     set(scenario, key, text, err);
 }
 
+/* How many ranks take part in a measurement; the others sleep. */
+static uint64_t active_ranks(const struct wf_calibration *measured,
+                             const struct wf_calibration_measure *m)
+{
+    return m->kind <= WF_CALIBRATION_EXCHANGES   ? 2
+           : m->kind == WF_CALIBRATION_BUTTERFLY ? m->second + 1
+                                                 : measured->n_ranks;
+}
+
+static bool is_crowded(const struct wf_calibration *measured,
+                       const struct wf_calibration_measure *m)
+{
+    return measured->cores > 0 && active_ranks(measured, m) > measured->cores;
+}
+
+/* Ranks that sleep do not take turns on the cores: what node.poll is without node.host_cores. */
+static double poll_of(const struct wf_calibration *measured,
+                      const struct wf_calibration_measure *m, double poll)
+{
+    double cores = (double)measured->cores;
+
+    return is_crowded(measured, m) ? poll * (double)active_ranks(measured, m) / cores : 0;
+}
+
+/* Sets a setting of the model, as it is in a simulation of the measurement. */
+static void set_for(const struct fitting *fitting, const struct wf_calibration_measure *m,
+                    const struct wf_calibration_setting *setting, struct wf_scenario *scenario,
+                    struct wf_err *err)
+{
+    char text[48];
+
+    if (strcmp(setting->key, "node.host_cores") == 0) {
+        return;
+    }
+    if (strcmp(setting->key, "node.poll") == 0) {
+        format_number(setting->key, poll_of(fitting->measured, m, setting->number), text,
+                      sizeof(text));
+        set(scenario, setting->key, text, err);
+        return;
+    }
+    set(scenario, setting->key, setting->text, err);
+}
+
 /* The scenario that repeats a measurement on the model. */
 static void describe(const struct fitting *fitting, const struct wf_calibration_measure *m,
                      struct wf_scenario *scenario, struct wf_err *err)
@@ -159,7 +222,7 @@ static void describe(const struct fitting *fitting, const struct wf_calibration_
 
     (void)snprintf(lag, sizeof(lag), "%.0fps", m->lag * 1e3);
     for (size_t i = 0; i < model->n; i++) {
-        set(scenario, model->settings[i].key, model->settings[i].text, err);
+        set_for(fitting, m, &model->settings[i], scenario, err);
     }
     set(scenario, "source", "gen:pattern", err);
     set(scenario, "placement", "linear", err);
@@ -178,8 +241,14 @@ static bool is_wanted(const struct fitting *fitting, size_t i)
 
     enum wf_calibration_kind kind = fitting->measured->measures[i].kind;
     bool meets = kind == WF_CALIBRATION_EXCHANGE || kind == WF_CALIBRATION_EXCHANGES ||
-                 kind == WF_CALIBRATION_BISECTION || kind == WF_CALIBRATION_ALLPAIRS;
+                 kind >= WF_CALIBRATION_BISECTION;
 
+    if (fitting->two_ranks && kind > WF_CALIBRATION_EXCHANGES) {
+        return false;
+    }
+    if (fitting->crowded && !is_crowded(fitting->measured, &fitting->measured->measures[i])) {
+        return false;
+    }
     return fitting->all || (fitting->chosen[i] && (!meets || fitting->meets) &&
                             bytes >= fitting->from && bytes <= fitting->to);
 }
@@ -249,6 +318,7 @@ static double judge(struct fitting *fitting, const struct wf_calibration_model *
 static double try_number(struct fitting *fitting, struct wf_calibration_model *model, size_t i,
                          double number)
 {
+    model->settings[i].number = number;
     set_number(model, model->settings[i].key, number, model->settings[i].note);
     return judge(fitting, model, model->predicted);
 }
@@ -258,8 +328,9 @@ static void look_at(struct fitting *fitting, const char *key)
 {
     bool is_rate = strstr(key, "bandwidth") != NULL, is_burst = strcmp(key, "net.burst") == 0;
 
+    fitting->crowded = strcmp(key, "node.poll") == 0;
     fitting->meets = strcmp(key, "net.bandwidth") != 0;
-    fitting->two_ranks = !is_rate; /* ranks that share cores disturb each other */
+    fitting->two_ranks = !is_rate && !fitting->crowded; /* others disturb each other */
     fitting->from = is_rate ? LARGE : is_burst ? BURST_FROM : 0;
     fitting->to = is_rate ? UINT64_MAX : is_burst ? BURST_TO : SMALL;
 }
@@ -270,6 +341,7 @@ static void look_at_all(struct fitting *fitting)
     fitting->to = UINT64_MAX;
     fitting->meets = true;
     fitting->two_ranks = false;
+    fitting->crowded = false;
 }
 
 /* Moves one parameter to the better of two neighbours; returns whether one was better. */
@@ -291,6 +363,7 @@ static bool improve(struct fitting *fitting, struct wf_calibration_model *model,
             return true;
         }
     }
+    model->settings[i].number = old;
     set_number(model, model->settings[i].key, old, model->settings[i].note);
     return false;
 }
@@ -359,7 +432,7 @@ static void start_common(struct fitting *fitting, struct wf_calibration_model *m
         set_text(model, "mpi.eager_max", text,
                  "the longest message whose send does not wait for its receive");
         if (fitting->measured->overlap < 0.5) {
-            set_text(model, "mpi.progress", "calls",
+            set_text(model, "mpi.progress", "waits",
                      fitting->measured->overlap > 0
                          ? "measured: long messages do not move while their ranks compute"
                          : "choice: not measured; most libraries have no progress thread");
@@ -385,6 +458,57 @@ static void start_classes(struct fitting *fitting, struct wf_calibration_model *
     }
 }
 
+/* Between looks of a rank the other ranks of its core have their turns: first estimated from
+ * steps of a butterfly of a byte, which take longer than exchanges of two ranks. */
+static void start_poll(struct fitting *fitting, struct wf_calibration_model *model)
+{
+    static const double mean_wait = 7.0 / 12; /* until the next look, in periods */
+    const struct wf_calibration *measured = fitting->measured;
+    double pair = 0, poll = 0;
+    char cores[24];
+
+    for (size_t i = 0; i < measured->n; i++) {
+        const struct wf_calibration_measure *m = &measured->measures[i];
+        double rounds = (double)m->rounds, ranks = (double)m->second + 1;
+        if (m->bytes == 1 && m->kind == WF_CALIBRATION_EXCHANGE && m->second == 1) {
+            pair = m->ns / rounds;
+        } else if (m->bytes == 1 && m->kind == WF_CALIBRATION_BUTTERFLY &&
+                   is_crowded(measured, m)) {
+            double excess = (m->ns / rounds / log2(ranks) - pair) / mean_wait;
+            poll = excess / poll_of(measured, m, 1);
+        }
+    }
+    if (poll > 0) {
+        (void)snprintf(cores, sizeof(cores), "%" PRIu64, measured->cores);
+        set_text(model, "node.host_cores", cores, "measured: all hosts run on one computer");
+        vary(model, "node.poll", poll, "fitted: turn of another rank on a shared core");
+    }
+}
+
+/* How the time of two calls is divided: evenly, or so that a send takes as long as it was
+ * measured. Where a send passes the message on itself, the receiver finds it at once. */
+static void try_split(struct fitting *fitting, struct wf_calibration_model *model, double both)
+{
+    static const double most = 0.9; /* of the time of both */
+    double send = fmin(fitting->measured->send, most * both);
+    static const char *const keys[] = {"node.o_send", "node.o_recv"};
+    const double tries[] = {send, both - send};
+
+    look_at(fitting, "net.link_latency");
+    double least = judge(fitting, model, model->predicted);
+    struct wf_calibration_model *other = wf_xcalloc(1, sizeof(*other));
+    copy_settings(model, other);
+    for (size_t i = 0; i < 2; i++) {
+        set_number(other, keys[i], tries[i], find_setting(model, keys[i])->note);
+    }
+    if (judge(fitting, other, other->predicted) < better_by * least) {
+        copy_settings(other, model);
+    }
+    release_settings(other);
+    free(other);
+    look_at_all(fitting);
+}
+
 static void start_links(struct fitting *fitting, struct wf_calibration_model *model)
 {
     double send, recv, wire = overheads(fitting, &send, &recv);
@@ -397,6 +521,8 @@ static void start_links(struct fitting *fitting, struct wf_calibration_model *mo
     start_classes(fitting, model);
     set_number(model, "node.o_send", send, "a call that sends a byte");
     set_number(model, "node.o_recv", recv, "a call that receives a byte");
+    start_poll(fitting, model);
+    try_split(fitting, model, send + recv);
 }
 
 /* Links of virtual machines and traffic shapers are often token buckets: the first bytes after
@@ -411,19 +537,6 @@ static double try_bursts(struct fitting *fitting, struct wf_calibration_model *m
         remove_setting(model, "net.burst");
     }
     return descend(fitting, model, first_step);
-}
-
-static void copy_settings(const struct wf_calibration_model *from,
-                          struct wf_calibration_model *to)
-{
-    for (size_t i = 0; i < to->n; i++) {
-        free(to->settings[i].text);
-    }
-    to->n = from->n;
-    for (size_t i = 0; i < from->n; i++) {
-        to->settings[i] = from->settings[i];
-        to->settings[i].text = wf_xstrdup(from->settings[i].text);
-    }
 }
 
 /* Headers of packets instead of a lower bandwidth: what they cost shows with short messages. The
@@ -443,9 +556,7 @@ static double try_headers(struct fitting *fitting, struct wf_calibration_model *
         copy_settings(before, model);
         error = least;
     }
-    for (size_t i = 0; i < before->n; i++) {
-        free(before->settings[i].text);
-    }
+    release_settings(before);
     free(before);
     return error;
 }
@@ -582,10 +693,21 @@ static int compare_numbers(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/* Sorts the values; interpolates between two. */
+static double quantile(double *values, size_t n, double part)
+{
+    if (n == 0) {
+        return 0;
+    }
+    qsort(values, n, sizeof(*values), compare_numbers);
+    double at = part * (double)(n - 1);
+    size_t i = (size_t)at, next = i + 1 < n ? i + 1 : i;
+    return values[i] + (at - (double)i) * (values[next] - values[i]);
+}
+
 static double median(double *values, size_t n)
 {
-    qsort(values, n, sizeof(*values), compare_numbers);
-    return n > 0 ? (values[(n - 1) / 2] + values[n / 2]) / 2 : 0;
+    return quantile(values, n, 0.5);
 }
 
 /* The standard deviation of measurements of some sizes from the model, with their spread. From
@@ -625,6 +747,36 @@ static void add_uncertainty(const struct wf_calibration *measured,
     }
 }
 
+/* The model is off by more than its parameters are uncertain. A program is like none of the
+ * patterns, or like any of them: nine of ten measurements of more than short messages are within
+ * the bounds that nine of ten draws keep to. Every pattern has the same weight. */
+static void add_model_error(const struct wf_calibration *measured,
+                            struct wf_calibration_model *model)
+{
+    static const double nine_of_ten = 1.645;  /* of a normal distribution, in deviations */
+    static const double least = 2, most = 50; /* percent: of hosts, runs differ by as much */
+    double offs[WF_CALIBRATION_KINDS];
+    size_t kinds_n = 0;
+
+    for (int kind = 0; kind < WF_CALIBRATION_KINDS; kind++) {
+        double values[WF_CALIBRATION_MEASURES_MAX];
+        size_t n = 0;
+
+        for (size_t i = 0; i < measured->n; i++) {
+            const struct wf_calibration_measure *m = &measured->measures[i];
+            if ((int)m->kind == kind && m->bytes >= LARGE && model->predicted[i] > 0) {
+                values[n++] = fabs(log(model->predicted[i] / m->ns));
+            }
+        }
+        if (n > 0) {
+            offs[kinds_n++] = quantile(values, n, 0.9);
+        }
+    }
+    double sd = 100 * quantile(offs, kinds_n, 0.5) / nine_of_ten;
+    model->model_percent = fmin(fmax(sd, least), most);
+    model->cpu_percent = fmin(fmax(measured->lost, 1), most);
+}
+
 /* ---- all models ---- */
 
 /* Large messages between two ranks have all sizes; the fit needs only some of them. */
@@ -634,10 +786,11 @@ static void choose(const struct wf_calibration *measured, bool *chosen)
         const struct wf_calibration_measure *m = &measured->measures[i];
         bool is_pair = m->kind <= WF_CALIBRATION_EXCHANGE && m->kind != WF_CALIBRATION_ONEWAY;
         bool is_two_ranks = m->kind <= WF_CALIBRATION_EXCHANGES;
+        bool is_turned = m->kind == WF_CALIBRATION_BUTTERFLY && is_crowded(measured, m);
         bool is_coarse =
             m->bytes == 1 || (m->bytes >= SMALL && (m->bytes & (m->bytes - 1)) == 0);
         /* Short messages of many ranks measure the cores that the ranks share, if they do. */
-        chosen[i] = is_pair ? is_coarse : is_two_ranks || m->bytes > SMALL;
+        chosen[i] = is_pair ? is_coarse : is_two_ranks || is_turned || m->bytes > SMALL;
     }
 }
 
@@ -687,6 +840,7 @@ static enum wf_status fit_models(struct fitting *fitting, struct wf_calibration_
         WF_TRY(predict(fitting, model, err));
         add_residuals(fitting->measured, model);
         add_uncertainty(fitting->measured, model);
+        add_model_error(fitting->measured, model);
         if (fitting->host->progress != NULL) {
             fitting->host->progress(fitting->host->progress_arg, i + 1, WF_CALIBRATION_MODELS);
         }

@@ -17,10 +17,15 @@ static const char *const read_data[] = {"eager_max", "4000", "rendezvous", "read
 static const char *const in_calls[] = {"eager_max", "4000", "progress", "calls", NULL};
 static const char *const read_in_calls[] = {"eager_max",  "4000", "progress", "calls",
                                             "rendezvous", "read", NULL};
+static const char *const in_waits[] = {"eager_max", "4000", "progress", "waits", NULL};
+static const char *const read_in_waits[] = {"eager_max",  "4000", "progress", "waits",
+                                            "rendezvous", "read", NULL};
 static const char *const eager_calls[] = {"progress", "calls", NULL};
-static const char *const *const protocols[] = {eager,    rendezvous,  read_data,
-                                               in_calls, eager_calls, read_in_calls};
-enum { PROTOCOLS = sizeof(protocols) / sizeof(protocols[0]) };
+/* Ranks may run ahead with the first ones. */
+static const char *const *const protocols[] = {eager,    rendezvous,   read_data,
+                                               in_calls, eager_calls,  read_in_calls,
+                                               in_waits, read_in_waits};
+enum { PROTOCOLS = sizeof(protocols) / sizeof(protocols[0]), AHEAD = 3 };
 
 /* Ranks of a node share the memory of two domains. */
 static const char *const memory[] = {
@@ -28,6 +33,9 @@ static const char *const memory[] = {
 
 static const char *const noise[] = {"noise", "uniform", "noise_period", "2us", "noise_duration",
                                     "500ns", NULL};
+
+/* Ranks notice messages late. */
+static const char *const looks[] = {"poll", "3us", NULL};
 
 /* Ranks share cores: all the two or three of a node, in turn or in slices. */
 static const char *const cores[] = {"cores", "2", "switch_cost", "30ns", NULL};
@@ -48,6 +56,8 @@ static const struct setup networks[] = {
     {.net = &wf_net_loggp_ops, .ranks_per_node = 4, .node = memory},
     {.net = &wf_net_packet_ops, .topo = "torus:3x3x2", .ranks_per_node = 2, .node = stripes},
     {.net = &wf_net_loggp_ops, .ranks_per_node = 3, .node = turns},
+    {.net = &wf_net_loggp_ops, .ranks_per_node = 2, .node = looks},
+    {.net = &wf_net_packet_ops, .topo = "torus:3x3", .node = looks},
 };
 enum { NETWORKS = sizeof(networks) / sizeof(networks[0]) };
 
@@ -63,7 +73,7 @@ static void running_ahead_changes_no_time(void)
     for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
         struct program *program = program_new(seed, ROUNDS, false);
 
-        for (size_t i = 0; i < 2 * (PROTOCOLS - 3); i++) {
+        for (size_t i = 0; i < (size_t)2 * AHEAD; i++) {
             struct setup setup = networks[i % 2];
             setup.source = &program->script.source;
             setup.mpi = protocols[i / 2];
@@ -101,7 +111,8 @@ static const char *const *by_network(const char *const *protocol)
 
 static bool is_in_calls(const char *const *protocol)
 {
-    return protocol == in_calls || protocol == read_in_calls || protocol == eager_calls;
+    return protocol == in_calls || protocol == read_in_calls || protocol == eager_calls ||
+           protocol == in_waits || protocol == read_in_waits;
 }
 
 /* A second job, which does nothing, has the other half of the slots, so that every core has two

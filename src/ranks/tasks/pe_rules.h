@@ -22,6 +22,7 @@
 #include "ranks/cellmap.h"
 #include "ranks/cpu/contention.h"
 #include "ranks/local.h"
+#include "ranks/looks.h"
 #include "ranks/nic.h"
 #include "ranks/noise.h"
 #include "ranks/rails.h"
@@ -45,6 +46,7 @@ struct wf_pes {
     struct wf_node_nics nics;
     struct wf_cpu_contention contention;
     struct wf_noise noise;
+    struct wf_node_looks looks;
     struct wf_turns turns; /* of PEs that share cores */
     const struct wf_cpu *cpu;
     enum wf_pe_granularity granularity;

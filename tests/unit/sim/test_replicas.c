@@ -71,6 +71,32 @@ static void threads_do_not_change_replicas(void)
     wf_doc_free(docs[1]);
 }
 
+/* The error of the models applies to messages, not to computing. */
+static void models_err_about_messages(void)
+{
+    static const char *const words[] = {
+        "source=gen:pattern",    "ranks=2",   "runs=99", "gen.bytes=1MB", "network=alphabeta",
+        "uncertainty.model=10%", "gen.lag=0", NULL};
+    static const char *const computing[] = {
+        "source=gen:pattern",    "ranks=1", "runs=3", "gen.lag=1ms", "network=alphabeta",
+        "uncertainty.model=10%", NULL};
+    const struct wf_sim_host host = {.run_threads = 1};
+    struct wf_err err;
+    struct wf_value *doc = run(words, &host, &err);
+    double time = (double)wf_doc_get_count(doc, "result.predicted_time_ps", 0);
+
+    CHECK(doc != NULL && err.status == WF_OK && time > 0);
+    double low = (double)wf_doc_get_count(doc, "result.predicted_time_p05_ps", 0) / time;
+    double high = (double)wf_doc_get_count(doc, "result.predicted_time_p95_ps", 0) / time;
+    CHECK(low > 0.80 && low < 0.90 && high > 1.11 && high < 1.25);
+    CHECK_U64(wf_doc_get_count(doc, "result.uncertainty.settings", 0), 1);
+    wf_doc_free(doc);
+    doc = run(computing, &host, &err);
+    CHECK(doc != NULL && err.status == WF_OK);
+    CHECK_U64(wf_doc_get_count(doc, "result.predicted_time_p05_ps", 7), 7);
+    wf_doc_free(doc);
+}
+
 /* A flag that is set from the start stops the replay itself; nothing is repeated then. */
 static void an_interrupted_run_is_not_repeated(void)
 {
@@ -125,6 +151,7 @@ static void finished_runs_count_after_an_interruption(void)
 int main(void)
 {
     RUN(threads_do_not_change_replicas);
+    RUN(models_err_about_messages);
     RUN(an_interrupted_run_is_not_repeated);
     RUN(finished_runs_count_after_an_interruption);
     return wf_test_done();

@@ -13,9 +13,10 @@ static const struct wf_points_host host = {.jobs = 1};
 /* A machine with known parameters: what a calibration would have measured on it. */
 struct truth {
     const char *model, *topology; /* the topology that the fit is told */
-    const char *settings[10][2];
+    const char *settings[12][2];
     uint64_t ranks, eager_max;
     double call; /* ns */
+    uint64_t cores;
 };
 
 static void add(struct wf_calibration *measured, const char *kind, int second, int rounds,
@@ -41,6 +42,7 @@ static void measure(const struct truth *truth, struct wf_calibration *measured)
                                         .take = truth->call,
                                         .stream = truth->call,
                                         .eager_max = truth->eager_max,
+                                        .cores = truth->cores,
                                         .has_limit = true};
     for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
         add(measured, "pingpong", 1, 2, sizes[i]);
@@ -48,12 +50,16 @@ static void measure(const struct truth *truth, struct wf_calibration *measured)
         for (size_t k = 0; k < 4 && truth->ranks > 2 && i > 0; k++) {
             add(measured, many[k], 0, 1, sizes[i]);
         }
+        for (int members = 4; members <= (int)truth->ranks && truth->cores > 0; members *= 2) {
+            add(measured, "butterfly", members - 1, 10, sizes[i]);
+        }
     }
     model->name = truth->model;
     for (; truth->settings[model->n][0] != NULL; model->n++) {
         (void)snprintf(model->settings[model->n].key, sizeof(model->settings[0].key), "%s",
                        truth->settings[model->n][0]);
         model->settings[model->n].text = wf_xstrdup(truth->settings[model->n][1]);
+        model->settings[model->n].number = strtod(truth->settings[model->n][1], NULL);
     }
     CHECK(wf_calibration_predict(measured, model, &host, &err) == WF_OK);
     CHECK_STR(err.text, "");
@@ -129,6 +135,34 @@ static void finds_the_links_of_a_tree(void)
     CHECK_NEAR(found(own, "net.link_latency"), 5000, 0.1);
     CHECK(own != NULL && own->error < 0.02);
     CHECK_STR(fit->models[fit->best].name, "packet");
+    release(fit);
+}
+
+/* Eight hosts on two cores: ranks take turns, which only patterns of many ranks show. */
+static void finds_the_turns_on_shared_cores(void)
+{
+    const struct truth truth = {.model = "packet",
+                                .topology = "star:8",
+                                .settings = {{"network", "packet"},
+                                             {"topology", "star:8"},
+                                             {"net.packet", "1448"},
+                                             {"net.router_delay", "0"},
+                                             {"net.bandwidth", "6MB/s"},
+                                             {"net.link_latency", "5us"},
+                                             {"node.o_send", "2us"},
+                                             {"node.o_recv", "2us"},
+                                             {"node.poll", "20000ns"}},
+                                .ranks = 8,
+                                .eager_max = UINT64_MAX,
+                                .call = 2000,
+                                .cores = 2};
+    const struct wf_calibration_model *own = NULL;
+    struct wf_calibration_fit *fit = wf_xcalloc(1, sizeof(*fit));
+
+    fit_machine(&truth, fit, &own);
+    CHECK_NEAR(found(own, "node.poll"), 20000, 0.25);
+    CHECK_NEAR(found(own, "net.bandwidth"), 6e6, 0.03);
+    CHECK(own != NULL && own->model_percent >= 2 && own->model_percent < 5);
     release(fit);
 }
 
@@ -261,6 +295,7 @@ int main(void)
     RUN_ONE_THREAD(reads_what_was_measured);
     RUN_ONE_THREAD(refuses_what_cannot_be);
     RUN_ONE_THREAD(finds_the_links_of_a_tree);
+    RUN_ONE_THREAD(finds_the_turns_on_shared_cores);
     RUN_ONE_THREAD(finds_the_burst_of_a_shaper);
     RUN_ONE_THREAD(finds_distance_without_contention);
     RUN_ONE_THREAD(finds_loggp_between_two_ranks);
