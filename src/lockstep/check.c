@@ -42,7 +42,6 @@ static const char *router_limit(const struct wf_router_net *model)
         {model->notice_step > 0, "net.routing=ugal_g"},
         {model->inward.first != NULL, "one-way links"},
         {set->stats == WF_NET_STATS_LINKS, "net.stats=links"},
-        {model->packets_limit > 0, "net.global_restriction"},
         {set->cycle < 4, "a net.cycle below 4ps"},
         {longest_delay(model) >= WF_LOCKSTEP_WINDOW_MAX,
          "delays and packets of more than 65,535 cycles"},
@@ -57,10 +56,6 @@ static const char *traffic_limit(const struct wf_router_net *model,
     const struct wf_traffic_params *set = traffic->set;
     const struct limit limits[] = {
         {set->rounds > 0, "closed loops (traffic.rounds)"},
-        {set->arrivals != WF_TRAFFIC_BERNOULLI, "traffic.arrivals=poisson"},
-        {!set->drop, "traffic.drop=no"},
-        {traffic->sizes.n > 0 || set->long_share > 0, "messages of several sizes"},
-        {set->size > model->set.packet, "messages of several packets (traffic.size)"},
         {set->cycle != model->set.cycle, "a traffic.cycle other than that of the network"},
         {set->cycles > INT32_MAX, "more than 2,147,483,647 cycles"},
     };
@@ -68,9 +63,16 @@ static const char *traffic_limit(const struct wf_router_net *model,
     return first_of(limits, sizeof(limits) / sizeof(limits[0]));
 }
 
-static const char *device_limit(const struct wf_router_net *model)
+static const char *device_limit(const struct wf_router_net *model,
+                                const struct wf_traffic *traffic)
 {
+    const struct wf_traffic_params *set = traffic->set;
     const struct limit limits[] = {
+        {model->packets_limit > 0, "net.global_restriction"},
+        {set->arrivals != WF_TRAFFIC_BERNOULLI, "traffic.arrivals=poisson"},
+        {!set->drop, "traffic.drop=no"},
+        {traffic->sizes.n > 0 || set->long_share > 0, "messages of several sizes"},
+        {set->size > model->set.packet, "messages of several packets (traffic.size)"},
         {model->scheme == WF_ROUTER_UPDOWN, "routing on trees"},
         {model->scheme == WF_ROUTER_POLICY, "routing policies"},
         {model->node.n_inputs > 32 || model->other.n_inputs > 32,
@@ -92,7 +94,7 @@ enum wf_status wf_lockstep_check(const struct wf_lockstep_config *config, struct
     }
     const char *what = router_limit(model);
     what = what == NULL ? traffic_limit(model, config->traffic) : what;
-    what = what == NULL && config->device ? device_limit(model) : what;
+    what = what == NULL && config->device ? device_limit(model, config->traffic) : what;
     if (what == NULL) {
         return WF_OK;
     }

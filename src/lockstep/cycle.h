@@ -16,6 +16,7 @@ struct wf_lockstep_work {
                        * consumed */
     uint16_t *ports; /* trees: as many as a router has inputs */
     struct wf_lockstep_count count;
+    bool again; /* this is not the first decision of the router in this cycle */
 };
 
 /* Every input with packets requests. Returns whether packets are to be consumed. */
@@ -74,6 +75,9 @@ static inline uint32_t wf_lockstep_rest_all(const struct wf_lockstep_net *net, u
     for (uint32_t w = 0; w < net->n_words; w++) {
         for (uint32_t bits = wf_lockstep_settle(net, r, w); bits != 0; bits &= bits - 1) {
             uint32_t i = w * 32 + (uint32_t)__builtin_ctz(bits);
+            if (work->again && !wf_lockstep_may_ask(net, r, i)) {
+                continue;
+            }
             uint32_t at = wf_lockstep_rest(net, r, i, cycle, work->ports, &waits);
             next = at < next ? at : next;
         }
@@ -87,7 +91,15 @@ static inline uint32_t wf_lockstep_rest_all(const struct wf_lockstep_net *net, u
 static inline void wf_lockstep_decide(const struct wf_lockstep_net *net, uint32_t r,
                                       uint32_t cycle, struct wf_lockstep_work *work)
 {
+    uint64_t injected = work->count.injected;
+    bool waiting = false; /* messages of the node wait for injection */
+
     net->wake[r] = 0;
+#ifndef WF_LOCKSTEP_DEVICE
+    if (net->messages != NULL && r < net->n_nodes) {
+        waiting = wf_lockstep_host_inject(net, r, cycle);
+    }
+#endif
     if (wf_lockstep_ask_all(net, r, cycle, work)) {
         uint32_t *asking = work->asking + (size_t)net->n_ports * net->vcs * net->n_words;
         wf_lockstep_eat_all(net, r, asking, cycle, &work->count);
@@ -96,6 +108,9 @@ static inline void wf_lockstep_decide(const struct wf_lockstep_net *net, uint32_
     uint32_t link = wf_lockstep_give_all(net, r, cycle, work);
     uint32_t input = wf_lockstep_rest_all(net, r, cycle, work);
     uint32_t next = link < input ? link : input;
+    if (waiting && injected != work->count.injected) { /* there is space for the next */
+        next = cycle + 1;
+    }
     if (next != WF_LOCKSTEP_NEVER) {
         wf_lockstep_wake(net, r, next);
     }
@@ -108,7 +123,8 @@ static inline void wf_lockstep_cycle(const struct wf_lockstep_net *net, uint32_t
     if (r < net->n_nodes && net->next[r] == cycle) {
         wf_lockstep_send_burst(net, r, cycle);
     }
-    if (wf_lockstep_decides(net, r, cycle)) {
+    /* A message that was injected during a decision is asked for in another one. */
+    for (work->again = false; wf_lockstep_decides(net, r, cycle); work->again = true) {
         wf_lockstep_decide(net, r, cycle, work);
     }
 }

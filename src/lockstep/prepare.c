@@ -2,6 +2,7 @@
 /* Sizes and tables of a run. */
 #include "base/mem.h"
 #include "lockstep/inside.h"
+#include "lockstep/messages.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -223,6 +224,9 @@ enum wf_status wf_lockstep_new(const struct wf_lockstep_config *config,
     size_network(&lock->net, lock->model);
     set_rules(&lock->net, lock->model);
     set_traffic(&lock->net, lock->traffic);
+    if (wf_lockstep_messages_needed(lock)) {
+        lock->net.has_more = 1;
+    }
     lock->tables = wf_xcalloc(1, wf_lockstep_place_tables(&lock->net, lock));
     (void)wf_lockstep_place_tables(&lock->net, lock->tables);
     fill_kinds(lock);

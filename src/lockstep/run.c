@@ -8,6 +8,7 @@
 #include "engine/barrier.h"
 #include "lockstep/cycle.h"
 #include "lockstep/inside.h"
+#include "lockstep/messages.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -17,14 +18,29 @@ enum { CYCLES_BETWEEN_LOOKS = 256 }; /* at the user's wish to stop, and for prog
 
 enum { WAIT, GO, GIVE_UP };
 
+/* Whether nodes may inject packets (net.global_restriction). All threads compute the same. */
+struct gate {
+    bool shut;   /* according to the last count */
+    uint32_t at; /* cycle in which the nodes know it; 0: they know it */
+};
+
+/* What a router knows of the packets in the network. */
+struct router_count {
+    int64_t change;     /* packets that it injected, minus those that it consumed, since... */
+    uint32_t report_at; /* ...its last report; cycle of the next one; 0: nothing to report */
+};
+
 /* What the threads of a run share. */
 struct crew {
     const struct wf_lockstep_run *run;
     struct wf_barrier barrier;
-    uint32_t n;     /* threads */
-    _Atomic int go; /* whether the threads may begin */
-    _Atomic bool over;
-    _Atomic bool blocked;
+    struct worker *workers;
+    uint32_t n;            /* threads */
+    _Atomic int go;        /* whether the threads may begin */
+    _Atomic uint32_t last; /* the run ends after this cycle; a thread that has not seen the end
+                            * of an earlier one yet must go on */
+    _Atomic bool over;     /* because the user wants it */
+    _Atomic bool blocked;  /* because packets do not move any more */
 };
 
 struct worker {
@@ -34,7 +50,10 @@ struct worker {
     struct wf_lockstep_out *out;
     uint32_t first, end; /* routers */
     uint32_t number;
-    uint32_t cycle; /* reached */
+    uint32_t cycle;           /* reached */
+    int64_t inside;           /* packets in the network, as its routers have reported them */
+    struct router_count *own; /* of each of its routers; null without net.global_restriction */
+    struct gate gate;
     pthread_t thread;
 };
 
@@ -50,6 +69,7 @@ static void look(struct worker *worker, uint32_t cycle)
     }
     if (net->out->blocked > 0) {
         worker->crew->blocked = true;
+        worker->crew->last = cycle;
     }
 }
 
@@ -63,10 +83,95 @@ static void report(struct worker *worker, uint32_t cycle)
     }
     if (run->stop != NULL && *run->stop != 0) {
         worker->crew->over = true;
+        worker->crew->last = cycle;
     }
     if (run->progress != NULL) {
         run->progress(run->progress_arg, cycle);
     }
+}
+
+/* ---- the number of packets in the network: net/router/detector.c ---- */
+
+/* Whether routers report in this cycle, after its decisions. */
+static bool reports(const struct worker *worker, uint32_t cycle)
+{
+    const struct wf_router_net *model = wf_lockstep_of(&worker->net)->model;
+
+    return worker->own != NULL && cycle > 0 && cycle % model->set.global_delay == 0;
+}
+
+/* A cycle of a router that counts. A change is reported in a later cycle, unless a report is
+ * due in this one. */
+static void counted_cycle(struct worker *worker, uint32_t r, uint32_t cycle)
+{
+    const struct wf_router_net *model = wf_lockstep_of(&worker->net)->model;
+    uint32_t every = (uint32_t)model->set.global_delay;
+    struct router_count *own = &worker->own[r - worker->first];
+    const struct wf_lockstep_count *count = &worker->work.count;
+    uint64_t injected = count->injected, consumed = count->consumed;
+
+    wf_lockstep_cycle(&worker->net, r, cycle, &worker->work);
+    injected = count->injected - injected;
+    consumed = count->consumed - consumed;
+    own->change += (int64_t)injected - (int64_t)consumed;
+    if (injected + consumed > 0 && own->report_at == 0) {
+        own->report_at = (cycle / every + 1) * every;
+    }
+    if (own->report_at == cycle && cycle > 0) {
+        worker->inside += own->change;
+        *own = (struct router_count){.report_at = 0};
+    }
+}
+
+/* After all threads have reported. */
+static void count_inside(struct worker *worker, uint32_t cycle)
+{
+    const struct wf_router_net *model = wf_lockstep_of(&worker->net)->model;
+    int64_t inside = 0;
+
+    for (uint32_t i = 0; i < worker->crew->n; i++) {
+        inside += worker->crew->workers[i].inside;
+    }
+    bool full = inside > (int64_t)model->packets_limit;
+    if (full != worker->gate.shut) {
+        worker->gate = (struct gate){full, cycle + (uint32_t)model->set.global_delay};
+    }
+}
+
+/* At the beginning of a cycle. */
+static void move_gate(struct worker *worker, uint32_t cycle)
+{
+    const struct wf_lockstep_net *net = &worker->net;
+
+    if (worker->gate.at == 0 || worker->gate.at != cycle) {
+        return;
+    }
+    worker->gate.at = 0;
+    for (uint32_t r = worker->first; r < worker->end && r < net->n_nodes; r++) {
+        net->routers[r].shut = worker->gate.shut;
+        if (!worker->gate.shut) {
+            wf_lockstep_wake(net, r, cycle);
+        }
+    }
+}
+
+/* ---- the run ---- */
+
+static void begin(const struct worker *worker)
+{
+    for (uint32_t r = worker->first; r < worker->end && r < worker->net.n_nodes; r++) {
+        wf_lockstep_begin_traffic(&worker->net, r);
+    }
+}
+
+static void end(const struct worker *worker)
+{
+    for (uint32_t r = worker->first; r < worker->end && r < worker->net.n_nodes; r++) {
+        if (worker->net.messages != NULL && !worker->crew->over) {
+            wf_lockstep_messages_end(&worker->net, r);
+        }
+    }
+    wf_lockstep_count_add(&worker->net, &worker->work.count);
 }
 
 static void work(struct worker *worker)
@@ -74,12 +179,15 @@ static void work(struct worker *worker)
     const struct wf_lockstep_net *net = &worker->net;
     struct crew *crew = worker->crew;
 
-    for (uint32_t r = worker->first; r < worker->end && r < net->n_nodes; r++) {
-        wf_lockstep_begin_traffic(net, r);
-    }
+    begin(worker);
     for (uint32_t cycle = 0; cycle < net->end; cycle++) {
+        move_gate(worker, cycle);
         for (uint32_t r = worker->first; r < worker->end; r++) {
-            wf_lockstep_cycle(net, r, cycle, &worker->work);
+            if (worker->own == NULL) {
+                wf_lockstep_cycle(net, r, cycle, &worker->work);
+            } else {
+                counted_cycle(worker, r, cycle);
+            }
         }
         look(worker, cycle);
         report(worker, cycle);
@@ -87,11 +195,14 @@ static void work(struct worker *worker)
         if (crew->n > 1) {
             wf_barrier_wait(&crew->barrier);
         }
-        if (crew->over || crew->blocked) {
+        if (reports(worker, cycle)) {
+            count_inside(worker, cycle);
+        }
+        if (cycle >= crew->last) {
             break;
         }
     }
-    wf_lockstep_count_add(net, &worker->work.count);
+    end(worker);
 }
 
 static void *thread_main(void *arg)
@@ -149,6 +260,7 @@ static void worker_fini(struct worker *worker)
     free(worker->out);
     free(worker->work.asking);
     free(worker->work.ports);
+    free(worker->own);
 }
 
 static void add_up(struct wf_lockstep_out *into, const struct wf_lockstep_out *from)
@@ -264,15 +376,20 @@ enum wf_status wf_lockstep_run_host(const struct wf_lockstep *lock,
     uint32_t wanted = run->threads > 0 ? run->threads : 1, n = wanted < net.n ? wanted : net.n;
     void *state = wf_xcalloc_huge(1, state_bytes(&net));
     struct worker *workers = wf_xcalloc(n, sizeof(*workers));
-    struct crew crew = {.run = run, .n = n};
+    struct crew crew = {.run = run, .n = n, .workers = workers, .last = WF_LOCKSTEP_NEVER};
     enum wf_status status = WF_OK;
 
     (void)wf_lockstep_place(&net, state);
+    net.messages = wf_lockstep_messages_needed(lock) ? wf_lockstep_messages_new(lock) : NULL;
     wf_barrier_init(&crew.barrier, n, wf_clock_cores());
     for (uint32_t i = 0; i < n; i++) {
         worker_init(&workers[i], &crew, i, &net);
     }
     share(workers, n, &net);
+    for (uint32_t i = 0; lock->model->packets_limit > 0 && i < n; i++) {
+        workers[i].own =
+            wf_xcalloc(workers[i].end - workers[i].first + 1, sizeof(*workers[i].own));
+    }
     status = run_all(workers, n, err);
     result->blocked = crew.blocked;
     if (status == WF_OK && crew.blocked) {
@@ -286,6 +403,7 @@ enum wf_status wf_lockstep_run_host(const struct wf_lockstep *lock,
     for (uint32_t i = 0; i < n; i++) {
         worker_fini(&workers[i]);
     }
+    wf_lockstep_messages_free(net.messages);
     free(workers);
     free(state);
     return status;

@@ -92,6 +92,8 @@ struct wf_lockstep_more {
     uint32_t src;    /* node */
     uint32_t number; /* of the message at its source */
     uint64_t route;  /* struct wf_route_state */
+    uint64_t bytes;  /* of the message, if messages are not all alike... */
+    uint64_t sent;   /* ...and when it was sent, in picoseconds */
 };
 
 /* A queue: at the end of a channel of a link, or for injection. Its packets are in a ring. */
@@ -227,7 +229,10 @@ struct wf_lockstep_net {
     struct wf_lockstep_more *more, *more_injected; /* beside them, if has_more */
 
     struct wf_lockstep_out *out;
-    void *host; /* on hosts: struct wf_lockstep, for policies and other patterns */
+    /* On hosts: */
+    void *host;     /* struct wf_lockstep, for policies and other patterns */
+    void *messages; /* struct wf_lockstep_messages of the run; null if every message is a packet
+                     * that is injected at once or dropped */
 };
 
 /* ---- where things are ---- */
@@ -293,14 +298,16 @@ static inline const struct wf_lockstep_kind *wf_lockstep_kind(const struct wf_lo
                                 : &net->kinds[net->kind_of[wf_lockstep_port(net, r, port)]];
 }
 
-/* The kind of the link that ends at an input port. All links lead both ways. */
+/* The kind of the link that ends at an input port; the first kind if there is none. All links
+ * lead both ways. */
 static inline const struct wf_lockstep_kind *
 wf_lockstep_kind_in(const struct wf_lockstep_net *net, uint32_t r, uint32_t port)
 {
     size_t at = wf_lockstep_port(net, r, port);
 
-    return net->kind_of == NULL ? net->kinds
-                                : wf_lockstep_kind(net, net->neighbor[at], net->in_port[at]);
+    return net->kind_of == NULL || net->neighbor[at] == WF_LOCKSTEP_NONE
+               ? net->kinds
+               : wf_lockstep_kind(net, net->neighbor[at], net->in_port[at]);
 }
 
 /* Place `slot` in the ring of an input: number of the packet in `packets`, or in `injected`. */

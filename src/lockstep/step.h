@@ -88,6 +88,7 @@ static inline void wf_lockstep_eat(const struct wf_lockstep_net *net, uint32_t r
     uint32_t pace = wf_lockstep_is_injected(net, r, input)
                         ? 1
                         : wf_lockstep_kind_in(net, r, input / net->vcs)->pace;
+    uint32_t slot = wf_lockstep_input(net, r, input)->first;
     const struct wf_lockstep_packet packet = wf_lockstep_begin(net, r, input, pace, cycle);
     uint32_t hops = packet.way >> 16;
 
@@ -99,7 +100,14 @@ static inline void wf_lockstep_eat(const struct wf_lockstep_net *net, uint32_t r
         WF_LOCKSTEP_ADD64(
             &net->out->by_hops[hops < WF_LOCKSTEP_HOPS ? hops : WF_LOCKSTEP_HOPS - 1], 1);
     }
-    wf_lockstep_arrives(net, packet.born, pace, cycle);
+#ifndef WF_LOCKSTEP_DEVICE
+    if (net->messages != NULL) {
+        wf_lockstep_host_consumed(net, r, wf_lockstep_more(net, r, input, slot), pace, cycle);
+        return;
+    }
+#endif
+    (void)slot;
+    wf_lockstep_arrives(net, packet.born * net->cycle_ps, net->message_bytes, pace, cycle);
 }
 
 /* Whether packets in transit go first this time. */

@@ -135,10 +135,10 @@ static inline uint32_t wf_lockstep_destination(const struct wf_lockstep_net *net
 /* The direction in which a packet travels each dimension. Where both are equally long the choice
  * is random, but depends on the packet alone. */
 static inline uint32_t wf_lockstep_directions(const struct wf_lockstep_net *net, uint32_t node,
-                                              uint32_t dst, uint32_t number)
+                                              uint32_t dst, uint32_t number, uint32_t index)
 {
     uint64_t own = wf_rng_mix(net->seed ^ ((uint64_t)node << 32 | number));
-    uint64_t lots = wf_rng_mix(own + WF_RNG_GOLDEN);
+    uint64_t lots = wf_rng_mix(own + index * WF_RNG_GOLDEN);
     uint32_t way = 0;
 
     for (uint32_t dim = 0; dim < net->n_dims; dim++) {
@@ -192,12 +192,19 @@ static inline uint32_t wf_lockstep_injector(const struct wf_lockstep_net *net, u
     return best;
 }
 
-/* Puts a message of one packet into an injection queue, if there is space. */
+/* A packet before it is injected. */
+struct wf_lockstep_new_packet {
+    uint32_t dst, index;          /* node; tells the packets of a message apart */
+    struct wf_lockstep_more more; /* kept only if has_more */
+};
+
+/* Puts a packet into an injection queue, if there is space. */
 static inline bool wf_lockstep_inject(const struct wf_lockstep_net *net, uint32_t node,
-                                      uint32_t dst, uint32_t cycle)
+                                      const struct wf_lockstep_new_packet *packet,
+                                      uint32_t cycle)
 {
-    struct wf_lockstep_node *own = &net->nodes[node];
-    uint32_t way = wf_lockstep_directions(net, node, dst, own->numbers);
+    uint32_t dst = packet->dst;
+    uint32_t way = wf_lockstep_directions(net, node, dst, packet->more.number, packet->index);
     uint32_t number = wf_lockstep_injector(net, node, dst, way);
     struct wf_lockstep_input *input = wf_lockstep_input(net, node, number);
     uint32_t slot = (uint32_t)input->first + input->n;
@@ -209,10 +216,8 @@ static inline bool wf_lockstep_inject(const struct wf_lockstep_net *net, uint32_
     *wf_lockstep_packet(net, node, number, slot) =
         (struct wf_lockstep_packet){.dst = dst, .born = cycle, .way = way, .at = cycle};
     if (net->has_more != 0) {
-        *wf_lockstep_more(net, node, number, slot) =
-            (struct wf_lockstep_more){.src = node, .number = own->numbers};
+        *wf_lockstep_more(net, node, number, slot) = packet->more;
     }
-    own->numbers++;
     wf_lockstep_enqueue(net, node, number, cycle);
     return true;
 }
@@ -234,6 +239,12 @@ static inline uint32_t wf_lockstep_next_burst(const struct wf_lockstep_net *net,
 /* Before cycle 0. */
 static inline void wf_lockstep_begin_traffic(const struct wf_lockstep_net *net, uint32_t node)
 {
+#ifndef WF_LOCKSTEP_DEVICE
+    if (net->messages != NULL) {
+        wf_lockstep_host_begin(net, node);
+        return;
+    }
+#endif
     net->next[node] = wf_lockstep_next_burst(net, node, 0);
 }
 
@@ -241,16 +252,27 @@ static inline void wf_lockstep_begin_traffic(const struct wf_lockstep_net *net, 
 static inline void wf_lockstep_send_burst(const struct wf_lockstep_net *net, uint32_t node,
                                           uint32_t cycle)
 {
+#ifndef WF_LOCKSTEP_DEVICE
+    if (net->messages != NULL) {
+        wf_lockstep_host_burst(net, node, cycle);
+        return;
+    }
+#endif
     struct wf_traffic_batch *batch = wf_lockstep_batch(net, cycle * net->cycle_ps);
+    struct wf_lockstep_node *own = &net->nodes[node];
 
     for (uint32_t i = 0; i < net->burst; i++) {
-        uint32_t dst = wf_lockstep_destination(net, node, net->nodes[node].messages++);
+        uint32_t dst = wf_lockstep_destination(net, node, own->messages++);
+        const struct wf_lockstep_new_packet packet = {
+            .dst = dst, .index = 1, .more = {.src = node, .number = own->numbers}};
         if (dst == WF_LOCKSTEP_NONE) {
             continue;
         }
         WF_LOCKSTEP_ADD64(&batch->offered, 1);
         WF_LOCKSTEP_ADD64(&batch->offered_bytes, net->message_bytes);
-        if (!wf_lockstep_inject(net, node, dst, cycle)) {
+        if (wf_lockstep_inject(net, node, &packet, cycle)) {
+            own->numbers++;
+        } else {
             WF_LOCKSTEP_ADD64(&batch->dropped, 1);
             WF_LOCKSTEP_ADD64(&batch->dropped_bytes, net->message_bytes);
         }
@@ -258,19 +280,20 @@ static inline void wf_lockstep_send_burst(const struct wf_lockstep_net *net, uin
     net->next[node] = wf_lockstep_next_burst(net, node, cycle);
 }
 
-/* A message of one packet, whose head is consumed in this cycle, arrives with its last phit. */
-static inline void wf_lockstep_arrives(const struct wf_lockstep_net *net, uint32_t born,
-                                       uint32_t pace, uint32_t cycle)
+/* A message of so many bytes that was sent at the time `sent`, and the head of whose last packet
+ * is consumed in this cycle, arrives with its last phit. */
+static inline void wf_lockstep_arrives(const struct wf_lockstep_net *net, uint64_t sent,
+                                       uint64_t bytes, uint32_t pace, uint32_t cycle)
 {
     uint64_t at = cycle + (uint64_t)(net->phits - 1) * pace;
-    uint64_t time = at * net->cycle_ps + 1, latency = time - born * net->cycle_ps;
+    uint64_t time = at * net->cycle_ps + 1, latency = time - sent;
 
     if (at >= net->end) {
         return;
     }
     struct wf_traffic_batch *batch = wf_lockstep_batch(net, time);
     WF_LOCKSTEP_ADD64(&batch->arrived, 1);
-    WF_LOCKSTEP_ADD64(&batch->arrived_bytes, net->message_bytes);
+    WF_LOCKSTEP_ADD64(&batch->arrived_bytes, bytes);
     WF_LOCKSTEP_ADD64(&batch->latency_sum, latency);
     WF_LOCKSTEP_MAX64(&batch->latency_max, latency);
     WF_LOCKSTEP_ADD32(&batch->classes[wf_traffic_class(latency)], 1);

@@ -124,7 +124,8 @@ double wf_traffic_scale(double chance)
 
 /* The time until a node's next burst. In a Bernoulli process the number of cycles has a
  * geometric distribution, which is an exponential number rounded up. */
-static int64_t draw_gap(const struct wf_traffic *traffic, uint64_t random, double chance)
+int64_t wf_traffic_gap(const struct wf_traffic *traffic, uint64_t random, double chance,
+                       int64_t now)
 {
     double cycle = (double)traffic->set->cycle, gap;
 
@@ -133,7 +134,11 @@ static int64_t draw_gap(const struct wf_traffic *traffic, uint64_t random, doubl
     } else {
         gap = (1 + floor(wf_traffic_gap_cycles(random, wf_traffic_scale(chance)))) * cycle;
     }
-    return gap < 1e18 ? (int64_t)gap : WF_TIME_MAX;
+    if (gap >= 1e18) {
+        return WF_TIME_MAX;
+    }
+    /* A picosecond after the begin of a cycle routers decide: not at the same time. */
+    return (int64_t)gap + ((now + (int64_t)gap) % traffic->set->cycle == 1 ? 1 : 0);
 }
 
 static void schedule_send(const struct wf_traffic *traffic, struct wf_ctx *ctx, void *state)
@@ -145,7 +150,7 @@ static void schedule_send(const struct wf_traffic *traffic, struct wf_ctx *ctx, 
         struct node *node = node_of(traffic, state);
         wf_touch(ctx, node, sizeof(*node));
         uint64_t random = wf_traffic_draw_gap(traffic->seed, number, node->bursts++);
-        int64_t gap = draw_gap(traffic, random, chance);
+        int64_t gap = wf_traffic_gap(traffic, random, chance, wf_now(ctx));
         if (gap < WF_TIME_MAX - wf_now(ctx)) {
             wf_schedule(ctx, wf_self(ctx), gap, SEND, NULL, 0);
         }

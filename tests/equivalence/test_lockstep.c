@@ -119,6 +119,10 @@ static void draw_rules(struct scenario *s)
     if (draw(s, 6) == 0) {
         set_net(s, "restriction", "2");
     }
+    if (draw(s, 5) == 0) {
+        set_net(s, "global_restriction", PICK(s, "0.01", "0.1"));
+        set_net(s, "global_delay", PICK(s, "64", "200", "256"));
+    }
     if (draw(s, 4) == 0) {
         set_net(s, "ecmp", PICK(s, "flow", "message", "packet"));
     }
@@ -141,6 +145,15 @@ static void draw_times(struct scenario *s)
     if (draw(s, 5) == 0) {
         set_net(s, "turnaround", PICK(s, "1", "4"));
     }
+    if (draw(s, 4) == 0) { /* some classes exist in some networks only */
+        bool grid = strncmp(s->topo, "torus", 5) == 0 || strncmp(s->topo, "mesh", 4) == 0;
+        set_net(s, "links",
+                grid ? PICK(s, "x:bandwidth=2GB/s,latency=3ns",
+                            "x:bandwidth=1GB/s,delay=2ns,y:bandwidth=2GB/s,buffer=512B")
+                     : PICK(s, "terminal:bandwidth=2GB/s",
+                            "terminal:bandwidth=1GB/s,latency=9ns", "level1:bandwidth=2GB/s",
+                            "global:bandwidth=2GB/s,latency=20ns"));
+    }
     if (draw(s, 5) == 0) {
         set_net(s, "watchdog", PICK(s, "0", "200", "2000"));
     }
@@ -161,8 +174,18 @@ static void draw_traffic(struct scenario *s)
     if (draw(s, 6) == 0) {
         set_traffic(s, "burst", PICK(s, "2", "5"));
     }
+    if (draw(s, 4) == 0) {
+        set_traffic(s, "size", PICK(s, "1B", "4B", "200B", "1000B"));
+    }
+    if (draw(s, 5) == 0) {
+        set_traffic(s, "drop", "no");
+    }
     if (draw(s, 6) == 0) {
-        set_traffic(s, "size", PICK(s, "1B", "4B"));
+        set_traffic(s, "arrivals", "poisson");
+    }
+    if (draw(s, 6) == 0) {
+        set_traffic(s, "long_size", PICK(s, "8B", "300B"));
+        set_traffic(s, "long_share", "0.3");
     }
 }
 

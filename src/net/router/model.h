@@ -314,7 +314,8 @@ wf_router_kind(const struct wf_router_net *model, uint32_t vertex, uint32_t port
                : &model->kinds[model->kind_of[wf_topo_first_link(model->topo, vertex) + port]];
 }
 
-/* The kind of the link that ends at an input port. */
+/* The kind of the link that ends at an input port; the first kind if there is no such link, as at
+ * the border of a mesh. */
 static inline const struct wf_router_link_kind *
 wf_router_kind_in(const struct wf_router_net *model, uint32_t vertex, uint32_t in_port)
 {
@@ -322,7 +323,9 @@ wf_router_kind_in(const struct wf_router_net *model, uint32_t vertex, uint32_t i
         return model->kinds;
     }
     const struct wf_router_end before = wf_router_before(model, vertex, in_port);
-    return wf_router_kind(model, before.vertex, before.port);
+    return before.vertex == WF_TOPO_NO_VERTEX
+               ? model->kinds
+               : wf_router_kind(model, before.vertex, before.port);
 }
 
 /* An input, which the caller is going to change. */
