@@ -55,7 +55,8 @@ static const char *traffic_limit(const struct wf_router_net *model,
 {
     const struct wf_traffic_params *set = traffic->set;
     const struct limit limits[] = {
-        {set->rounds > 0, "closed loops (traffic.rounds)"},
+        {set->rounds > 0 && model->set.watchdog == 0,
+         "closed loops (traffic.rounds) without net.watchdog"},
         {set->cycle != model->set.cycle, "a traffic.cycle other than that of the network"},
         {set->cycles > INT32_MAX, "more than 2,147,483,647 cycles"},
     };
@@ -69,6 +70,7 @@ static const char *device_limit(const struct wf_router_net *model,
     const struct wf_traffic_params *set = traffic->set;
     const struct limit limits[] = {
         {model->packets_limit > 0, "net.global_restriction"},
+        {set->rounds > 0, "closed loops (traffic.rounds)"},
         {set->arrivals != WF_TRAFFIC_BERNOULLI, "traffic.arrivals=poisson"},
         {!set->drop, "traffic.drop=no"},
         {traffic->sizes.n > 0 || set->long_share > 0, "messages of several sizes"},

@@ -71,6 +71,7 @@ void wf_lockstep_collect(const struct wf_lockstep *lock, const struct wf_lockste
     };
 
     memcpy(tally->batches, final->out->batches, sizeof(tally->batches));
+    tally->rounds_left = final->out->rounds_left;
     tally->last = (int64_t) final->out->last;
     add_usage(lock, final, &tally->usage);
     if (lock->model->net.n_sums > 0) {

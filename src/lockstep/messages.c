@@ -20,8 +20,20 @@ struct partial {
     uint64_t packets;
 };
 
+/* What a node of a closed loop does at the beginning of a cycle. */
+enum what { ROUND_DONE, ANSWER };
+struct reaction {
+    uint32_t cycle;
+    enum what what;
+    uint32_t src; /* who gets the answer */
+};
+
 struct node {
     int64_t next; /* picoseconds: the next burst */
+    /* Closed loops: messages of this round that are still in progress, rounds begun. */
+    uint64_t missing, rounds;
+    struct reaction *reactions; /* from first_reaction to before n_reactions, by cycle */
+    size_t first_reaction, n_reactions, reactions_capacity;
     struct waiting *waiting;
     size_t first, n, waiting_capacity; /* messages from `first` to before `n` wait */
     struct partial *partial;
@@ -30,6 +42,10 @@ struct node {
 
 struct wf_lockstep_messages {
     uint32_t n_nodes;
+    /* Closed loops without answers: how many messages of each node have arrived elsewhere, as it
+     * learns in a cycle; a wheel as those of routers. */
+    uint32_t *done, done_mask;
+    uint32_t least; /* cycles until it learns it */
     struct node nodes[];
 };
 
@@ -39,7 +55,7 @@ bool wf_lockstep_messages_needed(const struct wf_lockstep *lock)
     const struct wf_traffic_params *set = traffic->set;
 
     return !set->drop || set->arrivals != WF_TRAFFIC_BERNOULLI || traffic->sizes.n > 0 ||
-           set->long_share > 0 || set->size > lock->model->set.packet;
+           set->rounds > 0 || set->long_share > 0 || set->size > lock->model->set.packet;
 }
 
 struct wf_lockstep_messages *wf_lockstep_messages_new(const struct wf_lockstep *lock)
@@ -48,6 +64,14 @@ struct wf_lockstep_messages *wf_lockstep_messages_new(const struct wf_lockstep *
     struct wf_lockstep_messages *all = wf_xcalloc(1, sizeof(*all) + n * sizeof(struct node));
 
     all->n_nodes = n;
+    all->least = (uint32_t)((uint64_t)(lock->model->net.promise_ps + 1) / lock->net.cycle_ps);
+    if (lock->traffic->set->rounds > 0) {
+        uint64_t longest = all->least + (uint64_t)lock->net.credit_mask + 1;
+        for (all->done_mask = 1; all->done_mask < longest;) {
+            all->done_mask = 2 * all->done_mask + 1;
+        }
+        all->done = wf_xcalloc(((size_t)all->done_mask + 1) * n, sizeof(*all->done));
+    }
     return all;
 }
 
@@ -56,6 +80,10 @@ void wf_lockstep_messages_free(struct wf_lockstep_messages *all)
     for (uint32_t i = 0; all != NULL && i < all->n_nodes; i++) {
         free(all->nodes[i].waiting);
         free(all->nodes[i].partial);
+        free(all->nodes[i].reactions);
+    }
+    if (all != NULL) {
+        free(all->done);
     }
     free(all);
 }
@@ -96,21 +124,17 @@ static bool can_inject(const struct wf_lockstep_net *net, uint32_t node, uint32_
            wf_lockstep_input(net, node, queue)->n < net->injection_length;
 }
 
-/* Sends a message at `time`, not after the beginning of the cycle. */
-static void send(const struct wf_lockstep_net *net, uint32_t node, uint32_t dst, uint64_t bytes,
-                 uint64_t time, uint32_t cycle)
+/* Sends a message, not after the beginning of the cycle. */
+static void send(const struct wf_lockstep_net *net, uint32_t dst,
+                 const struct wf_lockstep_more *message, uint32_t cycle)
 {
+    uint32_t node = message->src;
     struct node *own = node_of(net, node);
-    const struct wf_lockstep_new_packet packet = {
-        .dst = dst,
-        .index = (uint32_t)n_packets(net, bytes),
-        .more = {.src = node,
-                 .number = net->nodes[node].numbers++,
-                 .bytes = bytes,
-                 .sent = time},
-    };
+    struct wf_lockstep_new_packet packet = {
+        .dst = dst, .index = (uint32_t)n_packets(net, message->bytes), .more = *message};
 
-    if (packet.index == 1 && own->first == own->n && time == cycle * net->cycle_ps &&
+    packet.more.number = net->nodes[node].numbers++;
+    if (packet.index == 1 && own->first == own->n && message->sent == cycle * net->cycle_ps &&
         wf_lockstep_inject(net, node, &packet, cycle)) {
         return;
     }
@@ -118,11 +142,14 @@ static void send(const struct wf_lockstep_net *net, uint32_t node, uint32_t dst,
     wf_lockstep_wake(net, node, cycle);
 }
 
-static void send_burst(const struct wf_lockstep_net *net, uint32_t node, uint64_t time,
-                       uint32_t cycle)
+/* Returns the number of messages that were not dropped. */
+static uint64_t send_burst(const struct wf_lockstep_net *net, uint32_t node, uint64_t time,
+                           uint32_t cycle)
 {
     const struct wf_traffic *traffic = wf_lockstep_of(net)->traffic;
     struct wf_traffic_batch *batch = wf_lockstep_batch(net, time);
+    bool drops = net->drop != 0 && traffic->set->rounds == 0;
+    uint64_t sent = 0;
 
     for (uint32_t i = 0; i < net->burst; i++) {
         struct wf_traffic_draw draw = {
@@ -134,13 +161,16 @@ static void send_burst(const struct wf_lockstep_net *net, uint32_t node, uint64_
         uint64_t bytes = wf_traffic_draw_size(traffic, &draw);
         batch->offered++;
         batch->offered_bytes += bytes;
-        if (net->drop != 0 && !can_inject(net, node, (uint32_t)dst)) {
+        if (drops && !can_inject(net, node, (uint32_t)dst)) {
             batch->dropped++;
             batch->dropped_bytes += bytes;
             continue;
         }
-        send(net, node, (uint32_t)dst, bytes, time, cycle);
+        send(net, (uint32_t)dst,
+             &(struct wf_lockstep_more){.src = node, .bytes = bytes, .sent = time}, cycle);
+        sent++;
     }
+    return sent;
 }
 
 /* Draws the time of the next burst, after one at `time`. */
@@ -160,9 +190,28 @@ static void draw_next(const struct wf_lockstep_net *net, uint32_t node, int64_t 
     net->next[node] = cycle < net->end ? (uint32_t)cycle : WF_LOCKSTEP_NEVER;
 }
 
+/* Begins a round of a closed loop, if the last one has ended. A round without messages ends at
+ * once. */
+static void begin_round(const struct wf_lockstep_net *net, uint32_t node, uint32_t cycle)
+{
+    uint64_t rounds = wf_lockstep_of(net)->traffic->set->rounds;
+    struct node *own = node_of(net, node);
+
+    while (own->missing == 0 && own->rounds < rounds) {
+        own->rounds++;
+        own->missing = send_burst(net, node, cycle * net->cycle_ps, cycle);
+    }
+}
+
 void wf_lockstep_host_begin(const struct wf_lockstep_net *net, uint32_t node)
 {
-    draw_next(net, node, 0);
+    if (wf_lockstep_of(net)->traffic->set->rounds > 0) {
+        net->next[node] = WF_LOCKSTEP_NEVER;
+        node_of(net, node)->next = INT64_MAX;
+        begin_round(net, node, 0);
+    } else {
+        draw_next(net, node, 0);
+    }
 }
 
 void wf_lockstep_host_burst(const struct wf_lockstep_net *net, uint32_t node, uint32_t cycle)
@@ -171,7 +220,7 @@ void wf_lockstep_host_burst(const struct wf_lockstep_net *net, uint32_t node, ui
 
     while (own->next <= (int64_t)(cycle * net->cycle_ps)) {
         int64_t time = own->next;
-        send_burst(net, node, (uint64_t)time, cycle);
+        (void)send_burst(net, node, (uint64_t)time, cycle);
         draw_next(net, node, time);
     }
 }
@@ -182,7 +231,7 @@ void wf_lockstep_messages_end(const struct wf_lockstep_net *net, uint32_t node)
 
     while (own->next < (int64_t)(net->end * net->cycle_ps)) {
         int64_t time = own->next;
-        send_burst(net, node, (uint64_t)time, net->end);
+        (void)send_burst(net, node, (uint64_t)time, net->end);
         draw_next(net, node, time);
     }
 }
@@ -229,11 +278,89 @@ static bool completes(const struct wf_lockstep_net *net, struct node *own,
     return true;
 }
 
+/* Adds a reaction after those of the same cycle. */
+static void add_reaction(struct node *own, struct reaction reaction)
+{
+    if (own->first_reaction == own->n_reactions) {
+        own->first_reaction = own->n_reactions = 0;
+    }
+    WF_GROW(own->reactions, own->n_reactions, own->reactions_capacity);
+    size_t at = own->n_reactions++;
+    for (; at > own->first_reaction && own->reactions[at - 1].cycle > reaction.cycle; at--) {
+        own->reactions[at] = own->reactions[at - 1];
+    }
+    own->reactions[at] = reaction;
+}
+
+/* A message of a closed loop has arrived a picosecond after the beginning of a cycle. The node
+ * reacts in the next one; without answers, the source learns it some time later. */
+static void arrived(const struct wf_lockstep_net *net, uint32_t node,
+                    const struct wf_lockstep_more *more, uint32_t cycle)
+{
+    struct wf_lockstep_messages *all = net->messages;
+    bool answers = wf_lockstep_of(net)->traffic->set->reply > 0 && more->reply == 0;
+
+    if (answers || more->reply != 0 || more->src == node) {
+        add_reaction(node_of(net, node),
+                     (struct reaction){cycle + 1, answers ? ANSWER : ROUND_DONE, more->src});
+        return;
+    }
+    uint32_t when = (cycle + all->least) & all->done_mask;
+    (void)__atomic_fetch_add(&all->done[(size_t)when * all->n_nodes + more->src], 1,
+                             __ATOMIC_RELAXED);
+}
+
 void wf_lockstep_host_consumed(const struct wf_lockstep_net *net, uint32_t node,
                                const struct wf_lockstep_more *more, uint32_t pace,
                                uint32_t cycle)
 {
     if (completes(net, node_of(net, node), more)) {
         wf_lockstep_arrives(net, more->sent, more->bytes, pace, cycle);
+        if (wf_lockstep_of(net)->traffic->set->rounds > 0) {
+            arrived(net, node, more, cycle + (net->phits - 1) * pace);
+        }
     }
+}
+
+/* ---- closed loops ---- */
+
+static void react(const struct wf_lockstep_net *net, uint32_t node,
+                  const struct reaction *reaction)
+{
+    struct node *own = node_of(net, node);
+
+    if (reaction->what == ANSWER) {
+        const struct wf_lockstep_more message = {.src = node,
+                                                 .bytes =
+                                                     wf_lockstep_of(net)->traffic->set->reply,
+                                                 .sent = reaction->cycle * net->cycle_ps,
+                                                 .reply = 1};
+        send(net, reaction->src, &message, reaction->cycle);
+    } else if (--own->missing == 0) {
+        begin_round(net, node, reaction->cycle);
+    }
+}
+
+void wf_lockstep_messages_react(const struct wf_lockstep_net *net, uint32_t node,
+                                uint32_t cycle)
+{
+    struct wf_lockstep_messages *all = net->messages;
+    struct node *own = node_of(net, node);
+    uint32_t *done = &all->done[(size_t)(cycle & all->done_mask) * all->n_nodes + node];
+
+    for (; *done > 0; --*done) {
+        react(net, node, &(struct reaction){cycle, ROUND_DONE, 0});
+    }
+    while (own->first_reaction < own->n_reactions &&
+           own->reactions[own->first_reaction].cycle == cycle) {
+        const struct reaction next = own->reactions[own->first_reaction++];
+        react(net, node, &next);
+    }
+}
+
+uint64_t wf_lockstep_messages_left(const struct wf_lockstep_net *net, uint32_t node)
+{
+    const struct node *own = node_of(net, node);
+
+    return wf_lockstep_of(net)->traffic->set->rounds - own->rounds + (own->missing > 0);
 }

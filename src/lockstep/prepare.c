@@ -130,12 +130,12 @@ static void set_traffic(struct wf_lockstep_net *net, const struct wf_traffic *tr
     net->hot_nodes = (uint32_t)facts.set->hot_nodes;
     net->drop = set->drop;
     net->burst = (uint32_t)set->burst;
-    net->batch_ps = (uint64_t)traffic->batch_ps;
+    net->batch_ps = traffic->batch_ps > 0 ? (uint64_t)traffic->batch_ps : UINT64_MAX;
     net->message_bytes = set->size;
     net->silent = traffic->chance <= 0;
     net->scale = net->silent ? 0 : wf_traffic_scale(traffic->chance);
     net->has_scales = traffic->factors != NULL;
-    net->end = (uint32_t)set->cycles;
+    net->end = set->rounds > 0 ? (uint32_t)INT32_MAX : (uint32_t)set->cycles;
 }
 
 /* The tables are constant for the step only. */

@@ -51,6 +51,7 @@ struct worker {
     uint32_t first, end; /* routers */
     uint32_t number;
     uint32_t cycle;           /* reached */
+    uint64_t open;            /* closed loops: rounds of its nodes that have not ended */
     int64_t inside;           /* packets in the network, as its routers have reported them */
     struct router_count *own; /* of each of its routers; null without net.global_restriction */
     struct gate gate;
@@ -155,6 +156,44 @@ static void move_gate(struct worker *worker, uint32_t cycle)
     }
 }
 
+/* ---- closed loops ---- */
+
+static bool is_closed(const struct worker *worker)
+{
+    return wf_lockstep_of(&worker->net)->traffic->set->rounds > 0;
+}
+
+static void react(const struct worker *worker, uint32_t cycle)
+{
+    const struct wf_lockstep_net *net = &worker->net;
+
+    for (uint32_t r = worker->first; r < worker->end && r < net->n_nodes; r++) {
+        wf_lockstep_messages_react(net, r, cycle);
+    }
+}
+
+static uint64_t rounds_left(const struct worker *worker)
+{
+    const struct wf_lockstep_net *net = &worker->net;
+    uint64_t left = 0;
+
+    for (uint32_t r = worker->first; r < worker->end && r < net->n_nodes; r++) {
+        left += wf_lockstep_messages_left(net, r);
+    }
+    return left;
+}
+
+/* Whether all rounds have ended, according to the last look of all threads. */
+static bool is_done(const struct worker *worker)
+{
+    uint64_t open = 0;
+
+    for (uint32_t i = 0; i < worker->crew->n; i++) {
+        open += worker->crew->workers[i].open;
+    }
+    return open == 0;
+}
+
 /* ---- the run ---- */
 
 static void begin(const struct worker *worker)
@@ -171,6 +210,9 @@ static void end(const struct worker *worker)
             wf_lockstep_messages_end(&worker->net, r);
         }
     }
+    if (is_closed(worker)) {
+        worker->out->rounds_left = rounds_left(worker);
+    }
     wf_lockstep_count_add(&worker->net, &worker->work.count);
 }
 
@@ -178,16 +220,24 @@ static void work(struct worker *worker)
 {
     const struct wf_lockstep_net *net = &worker->net;
     struct crew *crew = worker->crew;
+    bool closed = is_closed(worker);
 
     begin(worker);
     for (uint32_t cycle = 0; cycle < net->end; cycle++) {
+        bool looks = closed && cycle % CYCLES_BETWEEN_LOOKS == 0;
         move_gate(worker, cycle);
+        if (closed) {
+            react(worker, cycle);
+        }
         for (uint32_t r = worker->first; r < worker->end; r++) {
             if (worker->own == NULL) {
                 wf_lockstep_cycle(net, r, cycle, &worker->work);
             } else {
                 counted_cycle(worker, r, cycle);
             }
+        }
+        if (looks) {
+            worker->open = rounds_left(worker);
         }
         look(worker, cycle);
         report(worker, cycle);
@@ -198,9 +248,12 @@ static void work(struct worker *worker)
         if (reports(worker, cycle)) {
             count_inside(worker, cycle);
         }
-        if (cycle >= crew->last) {
+        if (cycle >= crew->last || (looks && is_done(worker))) {
             break;
         }
+    }
+    if (closed && worker->cycle == net->end) { /* too long for the numbers of cycles here */
+        crew->blocked = true;
     }
     end(worker);
 }
@@ -272,6 +325,7 @@ static void add_up(struct wf_lockstep_out *into, const struct wf_lockstep_out *f
     into->waited += from->waited;
     into->sends += from->sends;
     into->blocked += from->blocked;
+    into->rounds_left += from->rounds_left;
     into->last = from->last > into->last ? from->last : into->last;
     for (uint32_t i = 0; i < WF_LOCKSTEP_HOPS; i++) {
         into->by_hops[i] += from->by_hops[i];

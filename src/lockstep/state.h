@@ -94,6 +94,8 @@ struct wf_lockstep_more {
     uint64_t route;  /* struct wf_route_state */
     uint64_t bytes;  /* of the message, if messages are not all alike... */
     uint64_t sent;   /* ...and when it was sent, in picoseconds */
+    uint32_t reply;  /* closed loops: it is the answer to a message */
+    uint32_t spare;
 };
 
 /* A queue: at the end of a channel of a link, or for injection. Its packets are in a ring. */
@@ -165,8 +167,9 @@ struct wf_lockstep_out {
     uint64_t consumed, hops;   /* packets at their node, and their hops */
     uint64_t injected, waited; /* packets that left injection queues, cycles they spent there */
     uint64_t last;             /* picoseconds: the last arrival */
-    uint64_t blocked; /* queues that the watchdog suspects: the run needs the detector */
-    uint64_t sends;   /* packets that began to leave a router; for figures of speed */
+    uint64_t blocked;     /* queues that the watchdog suspects: the run needs the detector */
+    uint64_t rounds_left; /* closed loops: rounds that did not end */
+    uint64_t sends;       /* packets that began to leave a router; for figures of speed */
     uint64_t by_hops[WF_LOCKSTEP_HOPS];       /* with net.stats */
     uint64_t latencies[WF_HISTOGRAM_BUCKETS]; /* with net.stats */
     struct wf_traffic_batch batches[WF_TRAFFIC_BATCHES];

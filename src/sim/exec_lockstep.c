@@ -66,7 +66,6 @@ static void run_one(struct wf_executor_job *own, const struct wf_sim_host *host)
     struct progress progress = {.host = host, .set = wf_plan_values(own->job->plan, "traffic")};
     struct wf_lockstep_result result = {.tally = own->tally};
     struct wf_lockstep *lock = NULL;
-    double wall = wf_clock_wall(), cpu = wf_clock_cpu();
 
     own->run = (struct wf_run){.exec = WF_EXEC_LOCKSTEP, .processes = 1};
     const struct wf_lockstep_run run = {
@@ -76,6 +75,7 @@ static void run_one(struct wf_executor_job *own, const struct wf_sim_host *host)
         .progress_arg = &progress,
     };
     own->status = wf_lockstep_new(&config, &lock, &own->err);
+    double wall = wf_clock_wall(), cpu = wf_clock_cpu();
     if (own->status == WF_OK) {
         if (host->running != NULL) {
             host->running(host->running_arg, true);

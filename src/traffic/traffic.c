@@ -12,7 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SEND = WF_NET_KINDS, DONE };
+enum {
+    SEND = WF_NET_KINDS,
+    DONE,   /* a message of this node has arrived */
+    ANSWER, /* to itself: send a reply to a node, the payload */
+};
 
 /* The state of a node, after the network's part. */
 struct node {
@@ -170,13 +174,35 @@ static void begin_round(const struct wf_traffic *traffic, struct wf_ctx *ctx, vo
     }
 }
 
+/* The time until a node reacts to a message. On networks that count time in cycles it waits for
+ * the next one, so that it does not matter in which order events of this instant happen. */
+static int64_t reaction(const struct wf_traffic *traffic, const struct wf_ctx *ctx)
+{
+    int64_t cycle = traffic->set->cycle, since = wf_now(ctx) % cycle;
+
+    return traffic->net->ops->clock != NULL && since > 0 ? cycle - since : 0;
+}
+
 static void one_done(const struct wf_traffic *traffic, struct wf_ctx *ctx, void *state)
 {
     struct node *node = node_of(traffic, state);
 
     wf_touch(ctx, node, sizeof(*node));
     if (--node->missing == 0) {
-        wf_schedule(ctx, wf_self(ctx), 0, SEND, NULL, 0);
+        wf_schedule(ctx, wf_self(ctx), reaction(traffic, ctx), SEND, NULL, 0);
+    }
+}
+
+static void answer(const struct wf_traffic *traffic, struct wf_ctx *ctx, void *state,
+                   uint32_t to)
+{
+    int64_t delay = reaction(traffic, ctx);
+    uint64_t payload = to;
+
+    if (delay > 0) {
+        wf_schedule(ctx, wf_self(ctx), delay, ANSWER, &payload, sizeof(payload));
+    } else {
+        send(traffic, ctx, state, to, REPLY, traffic->set->reply);
     }
 }
 
@@ -197,7 +223,7 @@ static void arrived(void *arg, struct wf_ctx *ctx, void *state,
     if (header.what == REPLY) {
         one_done(traffic, ctx, state);
     } else if (traffic->set->reply > 0) {
-        send(traffic, ctx, state, msg->src_node, REPLY, traffic->set->reply);
+        answer(traffic, ctx, state, msg->src_node);
     } else {
         /* The source learns this by an event that bypasses the network, with the least
          * delay. */
@@ -238,6 +264,10 @@ static void node_event(void *state, const struct wf_event *ev, struct wf_ctx *ct
     }
     if (ev->kind == DONE) {
         one_done(traffic, ctx, state);
+        return;
+    }
+    if (ev->kind == ANSWER) {
+        send(traffic, ctx, state, (uint32_t)ev->payload[0], REPLY, traffic->set->reply);
         return;
     }
     struct note note = {.latency = -1};

@@ -71,6 +71,7 @@ PROGRAMS = [
      "-p", "net.routing=ugal_g"],
     ["traffic", "uniform", "--topo", "torus:4x3", "--load", "0.4", "--cycles", "400",
      "-p", "net.routing=ecmp", "-p", "net.ecmp=packet", "-p", "net.fail=link:0-1"],
+    ["traffic", "uniform", "--topo", "torus:4x3", "-p", "traffic.rounds=3", "-p", "traffic.burst=2", "-p", "traffic.reply=96B"],
     ["traffic", "uniform", "--topo", "ring:6,oneway", "--load", "0.3", "--cycles", "400",
      "-p", "net.switching=wormhole"],
     ["replay", "gen:random", "-n", "36", "--net", "packet", "--topo", "dragonfly:2,p=1",

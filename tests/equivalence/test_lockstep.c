@@ -166,6 +166,9 @@ static void draw_traffic(struct scenario *s)
 {
     s->pattern = PICK(s, "uniform", "uniform", "complement", "tornado", "neighbor",
                       "permutation", "hotspot", "hotregion", "local", "semidirected");
+    if (strcmp(s->pattern, "local") == 0 && strncmp(s->topo, "slimfly", 7) == 0) {
+        s->pattern = "transpose"; /* few nodes are near: their search takes long */
+    }
     set_traffic(s, "load", PICK(s, "0.02", "0.1", "0.3", "0.6", "1"));
     set_traffic(s, "cycles", PICK(s, "300", "700", "1200"));
     if (draw(s, 6) == 0) {
@@ -179,6 +182,12 @@ static void draw_traffic(struct scenario *s)
     }
     if (draw(s, 5) == 0) {
         set_traffic(s, "drop", "no");
+    }
+    if (draw(s, 6) == 0) {
+        set_traffic(s, "rounds", PICK(s, "1", "7"));
+        if (draw(s, 2) == 0) {
+            set_traffic(s, "reply", PICK(s, "4B", "64B", "300B"));
+        }
     }
     if (draw(s, 6) == 0) {
         set_traffic(s, "arrivals", "poisson");
