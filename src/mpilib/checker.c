@@ -105,14 +105,14 @@ static void check_request(struct wl_rank *rank, struct wl_request *request)
 
 void wl_check_finalize(struct wl_rank *rank)
 {
-    for (uint32_t i = 0; i < rank->requests.n; i++) {
-        if (rank->requests.items[i] != NULL) {
-            check_request(rank, rank->requests.items[i]);
+    for (uint32_t i = 0; i < wl_table_n(&rank->requests); i++) {
+        if (wl_table_at(&rank->requests, i) != NULL) {
+            check_request(rank, wl_table_at(&rank->requests, i));
         }
     }
-    for (uint32_t i = 0; i < rank->wins.n && wl_checks(); i++) {
-        if (rank->wins.items[i] != NULL) {
-            wl_win_check_leaked(rank, rank->wins.items[i]);
+    for (uint32_t i = 0; i < wl_table_n(&rank->wins) && wl_checks(); i++) {
+        if (wl_table_at(&rank->wins, i) != NULL) {
+            wl_win_check_leaked(rank, wl_table_at(&rank->wins, i));
         }
     }
 }

@@ -457,7 +457,7 @@ int wl_MPI_Comm_free(struct wl_rank *rank, MPI_Comm *comm)
     }
     wl_attributes_delete(rank, *comm, view.properties);
     (void)wl_call(rank, &op);
-    if (rank->requests.n == 0) {
+    if (wl_table_n(&rank->requests) == 0) {
         wl_view_free(rank, wl_table_take(&rank->comms, WL_COMM, *comm));
     }
     *comm = MPI_COMM_NULL;

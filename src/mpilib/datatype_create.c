@@ -652,8 +652,8 @@ int wl_MPI_Type_match_size(struct wl_rank *rank, int typeclass, int size,
 static int sized_type(struct wl_rank *rank, int combiner, const int *digits, int n,
                       MPI_Datatype like, MPI_Datatype *newtype)
 {
-    for (uint32_t i = 0; i < rank->types.n; i++) {
-        const struct wl_type *type = rank->types.items[i];
+    for (uint32_t i = 0; i < wl_table_n(&rank->types); i++) {
+        const struct wl_type *type = wl_table_at(&rank->types, i);
         if (type != NULL && wl_contents_are(type, combiner, digits, n)) {
             *newtype = wl_handle(WL_TYPE, i + WL_OBJECT_FIRST);
             return MPI_SUCCESS;

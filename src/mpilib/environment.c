@@ -39,7 +39,8 @@ int wl_MPI_Finalize(struct wl_rank *rank)
 {
     const struct wf_op op = {.kind = WF_OP_FINALIZE};
 
-    if (rank->keyvals.n > 0) { /* programs learn of the end by deleting an attribute */
+    if (wl_table_n(&rank->keyvals) >
+        0) { /* programs learn of the end by deleting an attribute */
         wl_attributes_delete(rank, MPI_COMM_SELF, wl_comm_of(rank, MPI_COMM_SELF).properties);
     }
     wl_check_finalize(rank);

@@ -7,6 +7,7 @@
  * which all ranks share. Index 0 is the null handle.
  */
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum wl_kind {
@@ -29,12 +30,28 @@ enum wl_kind {
 
 enum { WL_KIND_SHIFT = 24, WL_OBJECT_FIRST = 256 };
 
-/* The objects of one kind that a rank has created. A zeroed table is empty. */
-struct wl_table {
-    void **items;
+/* The objects of one kind that a rank has created. A zeroed table is empty; most tables of most
+ * ranks are, and have a pointer only. */
+struct wl_slots {
     uint32_t n, capacity;
     uint32_t first_free; /* no lower place is free */
+    void *items[];       /* null: free */
 };
+
+struct wl_table {
+    struct wl_slots *slots;
+};
+
+/* The places in use: wl_table_at() of lower ones is an object, or null. */
+static inline uint32_t wl_table_n(const struct wl_table *table)
+{
+    return table->slots != NULL ? table->slots->n : 0;
+}
+
+static inline void *wl_table_at(const struct wl_table *table, uint32_t place)
+{
+    return table->slots->items[place];
+}
 
 static inline uint32_t wl_handle_place(int handle)
 {

@@ -56,17 +56,17 @@ static void rank_begins(struct wf_port_rank *self)
 
 static void free_views(struct wl_rank *rank)
 {
-    for (uint32_t i = 0; i < rank->comms.n; i++) {
-        if (rank->comms.items[i] != NULL) {
-            wl_view_free(rank, rank->comms.items[i]);
+    for (uint32_t i = 0; i < wl_table_n(&rank->comms); i++) {
+        if (wl_table_at(&rank->comms, i) != NULL) {
+            wl_view_free(rank, wl_table_at(&rank->comms, i));
         }
     }
 }
 
 static void free_items(struct wl_table *table)
 {
-    for (uint32_t i = 0; i < table->n; i++) {
-        free(table->items[i]);
+    for (uint32_t i = 0; i < wl_table_n(table); i++) {
+        free(wl_table_at(table, i));
     }
     wl_table_fini(table);
 }
@@ -75,8 +75,8 @@ static void free_items(struct wl_table *table)
  * that. */
 static void free_requests(struct wl_rank *rank, bool has_memory)
 {
-    for (uint32_t i = 0; i < rank->requests.n; i++) {
-        struct wl_request *request = rank->requests.items[i];
+    for (uint32_t i = 0; i < wl_table_n(&rank->requests); i++) {
+        struct wl_request *request = wl_table_at(&rank->requests, i);
         if (request != NULL) {
             wl_check_forget(rank, &request->uses);
         }
@@ -99,8 +99,8 @@ static void free_rest(struct wl_rank *rank)
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
         free_items(tables[i]);
     }
-    for (uint32_t i = 0; i < rank->types.n; i++) {
-        wl_type_release(rank->types.items[i]);
+    for (uint32_t i = 0; i < wl_table_n(&rank->types); i++) {
+        wl_type_release(wl_table_at(&rank->types, i));
     }
     wl_table_fini(&rank->types);
     wl_table_fini(&rank->infos);
@@ -148,7 +148,7 @@ static void rank_ends(struct wf_port_rank *self)
     free(rank->numbers_used);
     rank->numbers_used = NULL;
     rank->n_number_words = 0;
-    if (rank->comms.n == 0 && rank->wins.n == 0 && self->rank != 0) {
+    if (wl_table_n(&rank->comms) == 0 && wl_table_n(&rank->wins) == 0 && self->rank != 0) {
         rank_freed(self);
     }
 }
@@ -250,7 +250,7 @@ void wl_check_callable(const struct wl_rank *rank)
         "MPI_Aint_*",
     };
 
-    if (rank->sessions.n > 0 ||
+    if (wl_table_n(&rank->sessions) > 0 ||
         is_named(rank->function, always, sizeof(always) / sizeof(always[0]))) {
         return;
     }
@@ -303,7 +303,7 @@ const struct wf_port_answer *wl_call_alone(struct wl_rank *rank, const struct wf
 
 void wl_catch_up(struct wl_rank *rank)
 {
-    if ((rank->initialized && !rank->finalized) || rank->sessions.n > 0) {
+    if ((rank->initialized && !rank->finalized) || wl_table_n(&rank->sessions) > 0) {
         (void)wl_call(rank, &(struct wf_op){.kind = WF_OP_COMPUTE});
     }
 }

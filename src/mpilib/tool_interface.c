@@ -99,8 +99,8 @@ static uint64_t get_requests(const struct wl_rank *rank)
 {
     uint64_t n = 0;
 
-    for (uint32_t i = 0; i < rank->requests.n; i++) {
-        n += rank->requests.items[i] != NULL;
+    for (uint32_t i = 0; i < wl_table_n(&rank->requests); i++) {
+        n += wl_table_at(&rank->requests, i) != NULL;
     }
     return n;
 }
@@ -139,8 +139,8 @@ int wl_MPI_T_init_thread(struct wl_rank *rank, int required, int *provided)
 
 static void free_items(struct wl_table *table)
 {
-    for (uint32_t i = 0; i < table->n; i++) {
-        free(table->items[i]);
+    for (uint32_t i = 0; i < wl_table_n(table); i++) {
+        free(wl_table_at(table, i));
     }
     wl_table_fini(table);
 }
@@ -438,8 +438,8 @@ static int apply(struct wl_rank *rank, MPI_T_pvar_session session, MPI_T_pvar_ha
         return code == MPI_SUCCESS ? action(rank, own) : code;
     }
     REQUIRE_INIT(rank)
-    for (uint32_t i = 0; i < rank->tool->pvars.n; i++) {
-        own = rank->tool->pvars.items[i];
+    for (uint32_t i = 0; i < wl_table_n(&rank->tool->pvars); i++) {
+        own = wl_table_at(&rank->tool->pvars, i);
         if (own != NULL && own->session == session) {
             (void)action(rank, own); /* those that cannot are left out */
         }
