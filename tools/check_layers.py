@@ -65,7 +65,7 @@ MAY_INCLUDE = {
 # library, which may be absent or replaced.
 ONLY_IN = {
     "expat.h": re.compile(r"topo/graph_graphml\.c"),
-    "mpi.h": re.compile(r"engine/comm_mpi\.c|capture/.*"),
+    "mpi.h": re.compile(r"engine/comm_mpi\.c|capture/.*|mpilib/abi/.*"),
     "hwloc.h": re.compile(r"engine/pin_hwloc\.c"),
     "yaml.h": re.compile(r"sim/yaml\.c"),
     "zlib.h": re.compile(r"draw/canvas_png\.c|study/page_live\.c"),

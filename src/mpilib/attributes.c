@@ -11,7 +11,8 @@ struct keyval {
     MPI_Comm_copy_attr_function *copy;
     MPI_Comm_delete_attr_function *remove;
     void *extra_state;
-    bool fortran; /* the functions take and return integers, as pointers */
+    bool fortran;                     /* the functions take and return integers, as pointers */
+    const struct wl_adapter *adapter; /* calls the functions; null: they are called directly */
 };
 
 int weft_mpi_dup_fn(MPI_Comm old, int keyval, void *extra_state, void *value_in,
@@ -51,6 +52,13 @@ static const struct keyval *keyval_of(const struct wl_rank *rank, int keyval)
     return own;
 }
 
+const struct wl_adapter **wl_keyval_adapter(const struct wl_rank *rank, int handle)
+{
+    struct keyval *own = wl_table_get(&rank->keyvals, WL_KEYVAL, handle);
+
+    return own != NULL ? &own->adapter : NULL;
+}
+
 /* The link that leads to the attribute; to null if the object does not have it. */
 static struct wl_attribute **find(struct wl_properties *properties, int keyval)
 {
@@ -88,15 +96,35 @@ static void *value_for(const struct keyval *keyval, struct wl_attribute *at)
     return keyval->fortran ? (void *)value_in_fortran(at) : value_in_c(at);
 }
 
+static int call_remove(const struct keyval *keyval, int object, struct wl_attribute *gone)
+{
+    void *value = value_for(keyval, gone);
+
+    if (keyval->adapter != NULL) {
+        return keyval->adapter->remove((wl_any_function *)keyval->remove, object, gone->keyval,
+                                       (void *[]){value, keyval->extra_state});
+    }
+    return keyval->remove(object, gone->keyval, value, keyval->extra_state);
+}
+
+static int call_copy(const struct keyval *keyval, int from, struct wl_attribute *at,
+                     void **value, int *flag)
+{
+    if (keyval->adapter != NULL) {
+        return keyval->adapter->copy(
+            (wl_any_function *)keyval->copy, from, at->keyval,
+            (void *[]){keyval->extra_state, value_for(keyval, at), (void *)value}, flag);
+    }
+    return keyval->copy(from, at->keyval, keyval->extra_state, value_for(keyval, at),
+                        (void *)value, flag);
+}
+
 /* The attribute stays if the program's delete function fails. */
 static int delete_one(struct wl_rank *rank, int object, struct wl_attribute **at)
 {
     struct wl_attribute *gone = *at;
     const struct keyval *keyval = keyval_of(rank, gone->keyval);
-    int code =
-        keyval->remove != NULL
-            ? keyval->remove(object, gone->keyval, value_for(keyval, gone), keyval->extra_state)
-            : MPI_SUCCESS;
+    int code = keyval->remove != NULL ? call_remove(keyval, object, gone) : MPI_SUCCESS;
 
     if (code == MPI_SUCCESS) {
         *at = gone->next;
@@ -129,8 +157,7 @@ static int copy_from(struct wl_rank *rank, int from, struct wl_attribute *at,
         return code;
     }
     if (code == MPI_SUCCESS && keyval->copy != NULL) {
-        code = keyval->copy(from, at->keyval, keyval->extra_state, value_for(keyval, at),
-                            (void *)&value, &flag);
+        code = call_copy(keyval, from, at, &value, &flag);
     }
     if (code == MPI_SUCCESS && flag) {
         add(wl_properties_get(copy), &(struct wl_attribute){.keyval = at->keyval,

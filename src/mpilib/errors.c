@@ -12,6 +12,7 @@
 
 struct errhandler {
     MPI_Comm_errhandler_function *function;
+    const struct wl_adapter *adapter; /* calls it; null: it is called directly */
 };
 
 static const char *const texts[] = {
@@ -70,7 +71,9 @@ void wl_errhandler_call(const struct wl_rank *rank, MPI_Errhandler handle, int o
 {
     const struct errhandler *own = wl_table_get(&rank->errhandlers, WL_ERRHANDLER, handle);
 
-    if (own != NULL) {
+    if (own != NULL && own->adapter != NULL) {
+        own->adapter->errhandler((wl_any_function *)own->function, object, code);
+    } else if (own != NULL) {
         own->function(&object, &code);
     }
 }
@@ -118,9 +121,16 @@ int wl_MPI_Comm_create_errhandler(struct wl_rank *rank, MPI_Comm_errhandler_func
 {
     struct errhandler *created = wl_malloc(sizeof(*created));
 
-    created->function = function;
+    *created = (struct errhandler){.function = function};
     *errhandler = wl_table_add(&rank->errhandlers, WL_ERRHANDLER, created);
     return MPI_SUCCESS;
+}
+
+const struct wl_adapter **wl_errhandler_adapter(const struct wl_rank *rank, int handle)
+{
+    struct errhandler *own = wl_table_get(&rank->errhandlers, WL_ERRHANDLER, handle);
+
+    return own != NULL ? &own->adapter : NULL;
 }
 
 /* Objects may still use the handler: it is freed with the rank. */

@@ -7,6 +7,7 @@
  * its first one, and belong to the object.
  */
 
+#include "mpilib/abi/adapter.h"
 #include "mpilib/communicator.h"
 
 struct wl_attribute {
@@ -55,3 +56,5 @@ int wl_attributes_copy(struct wl_rank *rank, int from, struct wl_properties *con
                        struct wl_properties **copy);
 void wl_attributes_delete(struct wl_rank *rank, int handle,
                           struct wl_properties *const *properties);
+/* Where the adapter of a keyval is; null if the program has not created such a one. */
+const struct wl_adapter **wl_keyval_adapter(const struct wl_rank *rank, int handle);

@@ -122,14 +122,14 @@ static const struct {
     WL_PAIR_MAP(PAIR_ENTRY)};
 
 static const struct wl_op predefined[OPS] = {
-    {0, true, NULL, NULL},         {OP_MAX, true, NULL, NULL},
-    {OP_MIN, true, NULL, NULL},    {OP_SUM, true, NULL, NULL},
-    {OP_PROD, true, NULL, NULL},   {OP_LAND, true, NULL, NULL},
-    {OP_BAND, true, NULL, NULL},   {OP_LOR, true, NULL, NULL},
-    {OP_BOR, true, NULL, NULL},    {OP_LXOR, true, NULL, NULL},
-    {OP_BXOR, true, NULL, NULL},   {OP_MINLOC, true, NULL, NULL},
-    {OP_MAXLOC, true, NULL, NULL}, {OP_REPLACE, false, NULL, NULL},
-    {OP_NO_OP, false, NULL, NULL},
+    {.predefined = 0, .commutes = true},         {.predefined = OP_MAX, .commutes = true},
+    {.predefined = OP_MIN, .commutes = true},    {.predefined = OP_SUM, .commutes = true},
+    {.predefined = OP_PROD, .commutes = true},   {.predefined = OP_LAND, .commutes = true},
+    {.predefined = OP_BAND, .commutes = true},   {.predefined = OP_LOR, .commutes = true},
+    {.predefined = OP_BOR, .commutes = true},    {.predefined = OP_LXOR, .commutes = true},
+    {.predefined = OP_BXOR, .commutes = true},   {.predefined = OP_MINLOC, .commutes = true},
+    {.predefined = OP_MAXLOC, .commutes = true}, {.predefined = OP_REPLACE, .commutes = false},
+    {.predefined = OP_NO_OP, .commutes = false},
 };
 
 const struct wl_op *wl_op_of(const struct wl_rank *rank, MPI_Op handle)
@@ -179,7 +179,9 @@ static void call_user(const struct wl_reduction *what, void *in, void *inout)
     int narrow = (int)what->count;
     MPI_Datatype handle = what->handle;
 
-    if (what->op->large != NULL) {
+    if (what->op->adapter != NULL) {
+        what->op->adapter->op((wl_any_function *)what->op->function, in, inout, narrow, handle);
+    } else if (what->op->large != NULL) {
         what->op->large(in, inout, &count, &handle);
     } else {
         what->op->function(in, inout, &narrow, &handle);

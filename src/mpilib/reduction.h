@@ -3,13 +3,15 @@
 
 /* Reduction operations (MPI-3.1, 5.9), applied to packed data. */
 
+#include "mpilib/abi/adapter.h"
 #include "mpilib/datatype.h"
 
 struct wl_op {
     uint32_t predefined; /* the index of its handle; 0 if the program created it */
     bool commutes;
-    MPI_User_function *function; /* the program's; null if predefined... */
-    MPI_User_function_c *large;  /* ...or if this is its function, for large counts */
+    MPI_User_function *function;      /* the program's; null if predefined... */
+    MPI_User_function_c *large;       /* ...or if this is its function, for large counts */
+    const struct wl_adapter *adapter; /* calls the function; null: it is called directly */
 };
 
 /* Whether the program computes it. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "vrank/program_file.h"
 
+#include "vrank/program_relink.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -153,6 +155,7 @@ static enum wf_status open_file(const char *path, bool is_library,
         status = fail(err, path, "the end of the file is missing; build or copy it again");
     } else {
         take_entries(out);
+        wf_vrank_dynamic_split(out);
         status = is_library ? WF_OK : wf_vrank_tls_take(out, path, err);
     }
     if (status != WF_OK) {

@@ -344,27 +344,35 @@ static bool write_files(const struct wf_vrank_image *image,
 {
     const struct wf_vrank_libraries *libraries = &image->libraries;
     uint32_t n = libraries->n, n_private = 0;
-    char **names = wf_xcalloc(n, sizeof(char *));
-    int *fds = wf_xcalloc(n, sizeof(int));
+    char **names = wf_xcalloc(n, sizeof(char *)), **instead = wf_xcalloc(n, sizeof(char *));
+    char(*paths)[WF_VRANK_FD_NAME_MAX] = wf_xcalloc(n, sizeof(*paths));
+    struct wf_vrank_relinking relinking = {names, instead, 0, wf_vrank_interface_rename,
+                                           &libraries->mpi};
     bool written = true;
 
     copy->objects = wf_xcalloc(n + 1, sizeof(struct object));
     copy->n_objects = n + 1;
     for (uint32_t i = 0; i < n; i++) {
         const struct wf_vrank_library *library = &libraries->list[i];
+        struct object *object = &copy->objects[i];
         names[i] = library->name;
-        fds[i] = -1;
+        instead[i] = library->instead;
+        object->fd = -1;
         if (library->why_shared == NULL) {
-            fds[i] = wf_vrank_relink(&library->file, names, fds, i);
-            written &= fds[i] >= 0;
-            n_private++;
+            relinking.n = i;
+            object->fd = wf_vrank_relink(&library->file, &relinking);
+            written &= object->fd >= 0;
+            (void)wf_vrank_fd_name(object->fd, paths[i]);
+            instead[i] = paths[i];
         }
-        copy->objects[i].fd = fds[i];
+        n_private += instead[i] != NULL;
     }
-    program_in(copy)->fd = n_private > 0 ? wf_vrank_relink(file, names, fds, n)
+    relinking.n = n;
+    program_in(copy)->fd = n_private > 0 ? wf_vrank_relink(file, &relinking)
                                          : wf_vrank_memory_file(file->bytes, file->size);
     free(names);
-    free(fds);
+    free(instead);
+    free(paths);
     return written && program_in(copy)->fd >= 0;
 }
 

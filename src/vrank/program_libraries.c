@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "vrank/program_relink.h"
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
 #include <spawn.h>
@@ -52,18 +53,33 @@ static const char *always_shared(const char *name)
     return find_reason(reasons, name);
 }
 
-static const char *other_mpi(const char *name)
+/* Libraries of other MPIs. */
+struct other_mpi {
+    const char *prefix, *title;
+    const char *interface;    /* its short name */
+    const char *our_language; /* ours for this language takes its place: "" for C, "-fortran" */
+};
+
+static const struct other_mpi *other_mpi_of(const char *name)
 {
-    static const struct reason reasons[] = {
-        {"libmpich.so", "MPICH"},        {"libmpichfort.so", "MPICH"},
-        {"libmpichcxx.so", "MPICH"},     {"libmpifort.so", "MPICH"},
-        {"libmpicxx.so", "MPICH"},       {"libmpi.so", "Open MPI"},
-        {"libmpi_mpifh.so", "Open MPI"}, {"libmpi_cxx.so", "Open MPI"},
-        {"libmpi_usempi", "Open MPI"},   {"libopen-rte.so", "Open MPI"},
-        {"libopen-pal.so", "Open MPI"},  {NULL, NULL},
+    static const char mpich[] = "MPICH", open[] = "Open MPI";
+    static const struct other_mpi others[] = {
+        {"libmpich.so", mpich, "mpich", ""},
+        {"libmpi.so.12", mpich, "mpich", ""},
+        {"libmpichfort.so", mpich, "mpich", "-fortran"},
+        {"libmpifort.so", mpich, "mpich", "-fortran"},
+        {"libmpi.so", open, "openmpi", ""},
+        {"libmpi_mpifh", open, "openmpi", "-fortran"},
+        {"libopen-rte.so", open, "openmpi", ""},
+        {"libopen-pal.so", open, "openmpi", ""},
     };
 
-    return find_reason(reasons, name);
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+        if (strncmp(name, others[i].prefix, strlen(others[i].prefix)) == 0) {
+            return &others[i];
+        }
+    }
+    return NULL;
 }
 
 static int compare_loaded(struct dl_phdr_info *info, size_t size, void *arg)
@@ -166,21 +182,26 @@ static struct wf_vrank_library *find(const struct wf_vrank_libraries *libraries,
     return NULL;
 }
 
+static char *find_file(struct search *search, const char *name)
+{
+    if (!search->asked) {
+        search->asked = true;
+        search->text = ask_loader(search->program, search->file);
+    }
+    return path_of(search->text, name);
+}
+
 /* Opens the file of a library, or says why it must be shared. */
 static const char *open_library(struct search *search, struct wf_vrank_library *library)
 {
     struct wf_err err;
-    const char *why = always_shared(library->name);
+    const char *why = library->path == NULL ? always_shared(library->name) : NULL;
 
-    if (why == NULL && is_loaded(library->name)) {
+    if (why == NULL && library->path == NULL && is_loaded(library->name)) {
         why = "weft uses it as well";
     }
-    if (why == NULL && !search->asked) {
-        search->asked = true;
-        search->text = ask_loader(search->program, search->file);
-    }
-    if (why == NULL) {
-        library->path = path_of(search->text, library->name);
+    if (why == NULL && library->path == NULL) {
+        library->path = find_file(search, library->name);
         why = library->path == NULL ? "its file was not found" : NULL;
     }
     if (why == NULL &&
@@ -215,23 +236,134 @@ static const char *outermost(const struct chain *chain)
     return chain->name;
 }
 
+/* ---- the interface of another MPI ---- */
+
+/* Our library for an interface and a language: it is where libweftmpi is. Null if weft was built
+ * without it. */
+static char *find_interface(struct search *search, const struct other_mpi *other)
+{
+    char *beside = find_file(search, "libweftmpi.so");
+
+    if (beside == NULL) {
+        return NULL;
+    }
+    char *slash = strrchr(beside, '/'), *path = NULL;
+    if (asprintf(&path, "%.*s/libweft-%s%s.so", (int)(slash - beside), beside, other->interface,
+                 other->our_language) < 0 ||
+        access(path, R_OK) != 0) {
+        free(path);
+        path = NULL;
+    }
+    free(beside);
+    return path;
+}
+
+static enum wf_status refuse(const struct search *search, const struct other_mpi *other,
+                             const char *name, const struct chain *by, struct wf_err *err)
+{
+    if (wf_vrank_dynamic_imports(search->file, "weft_MPI_")) {
+        return wf_err_set(
+            err, WF_EINVAL,
+            "cannot run '%.200s': '%.200s' was built for %s (it needs %.100s), the "
+            "program with weft's mpi.h; build the program with weftcc --mpi=%s, or "
+            "the library with weftcc",
+            search->program, outermost(by), other->title, name, other->interface);
+    }
+    if (search->found.mpi.name != NULL) {
+        return wf_err_set(
+            err, WF_EINVAL,
+            "cannot run '%.200s': '%.200s' was built for %s (it needs %.100s), other "
+            "parts of the program for another MPI; use libraries of one MPI",
+            search->program, outermost(by), other->title, name);
+    }
+    return wf_err_set(err, WF_EINVAL,
+                      "cannot run '%.200s': '%.200s' was built for %s (it needs %.100s), whose "
+                      "interface this weft does not have; build it with weftcc, or use one "
+                      "without MPI",
+                      search->program, outermost(by), other->title, name);
+}
+
+/* Our library takes the place of one of another MPI. */
+static enum wf_status take_place(struct search *search, const struct other_mpi *other,
+                                 const struct chain *by, struct wf_vrank_library *library,
+                                 struct wf_err *err)
+{
+    struct wf_vrank_interface *mpi = &search->found.mpi;
+    bool other_one = mpi->name != NULL && strcmp(mpi->name, other->interface) != 0;
+    bool own = wf_vrank_dynamic_imports(search->file, "weft_MPI_");
+    char *path = other_one || own ? NULL : find_interface(search, other);
+    int language = path != NULL && other->our_language[0] != '\0';
+    void *loaded = path != NULL ? dlopen(path, RTLD_LAZY | RTLD_LOCAL) : NULL;
+
+    if (loaded == NULL) {
+        free(path);
+        return refuse(search, other, library->name, by, err);
+    }
+    mpi->name = other->interface;
+    if (mpi->loaded[language] != NULL) {
+        (void)dlclose(mpi->loaded[language]); /* the same one */
+    }
+    mpi->loaded[language] = loaded;
+    if (language) { /* it sees the common blocks of its copy of the program */
+        library->path = path;
+    } else {
+        library->instead = path;
+    }
+    return WF_OK;
+}
+
+static bool begins_with(const char *name, const char *const *beginnings)
+{
+    while (*beginnings != NULL && strncmp(name, *beginnings, strlen(*beginnings)) != 0) {
+        beginnings++;
+    }
+    return *beginnings != NULL;
+}
+
+const char *wf_vrank_interface_rename(const void *arg, const char *name, char *out, size_t size)
+{
+    static const char *const theirs[] = {"MPI_",  "PMPI_", "MPIX_", "ompi_", "OMPI_",
+                                         "MPIR_", "opal_", "orte_", NULL};
+    static const char *const profiled[] = {"PMPI_", "pmpi_", NULL};
+    const struct wf_vrank_interface *mpi = arg;
+
+    if (mpi->name == NULL) {
+        return NULL;
+    }
+    (void)snprintf(out, size, "weft_%s_%s", mpi->name,
+                   begins_with(name, profiled) ? name + 1 : name);
+    for (int i = 0; i < 2; i++) {
+        if (mpi->loaded[i] != NULL && dlsym(mpi->loaded[i], out) != NULL) {
+            return out;
+        }
+    }
+    if (!begins_with(name, theirs)) {
+        return NULL;
+    }
+    (void)snprintf(out, size, "weft_%s_missing", mpi->name);
+    return out;
+}
+
+/* ---- libraries that libraries need ---- */
+
 static enum wf_status add_needed(struct search *search, const struct chain *by,
                                  struct wf_err *err);
 
 static enum wf_status add(struct search *search, const char *name, const struct chain *by,
                           struct wf_err *err)
 {
-    struct wf_vrank_library library = {.name = NULL};
-    const char *other = other_mpi(name);
+    struct wf_vrank_library library = {.name = wf_xstrdup(name)};
+    const struct other_mpi *other = other_mpi_of(name);
 
     if (other != NULL) {
-        return wf_err_set(err, WF_EINVAL,
-                          "cannot run '%.200s': '%.200s' was built for %s (it needs %.100s); "
-                          "build it with weftcc, or use one without MPI",
-                          search->program, outermost(by), other, name);
+        enum wf_status status = take_place(search, other, by, &library, err);
+        if (status != WF_OK) {
+            free(library.name);
+            return status;
+        }
     }
-    library.name = wf_xstrdup(name);
-    library.why_shared = open_library(search, &library);
+    library.why_shared =
+        library.instead != NULL ? "weft's MPI takes its place" : open_library(search, &library);
     enum wf_status status = WF_OK;
     if (library.why_shared == NULL) {
         const struct chain inner = {library.name, &library.file, by};
@@ -281,7 +413,13 @@ void wf_vrank_libraries_free(struct wf_vrank_libraries *libraries)
     for (uint32_t i = 0; i < libraries->n; i++) {
         free(libraries->list[i].name);
         free(libraries->list[i].path);
+        free(libraries->list[i].instead);
         wf_vrank_program_file_close(&libraries->list[i].file);
+    }
+    for (int i = 0; i < 2; i++) {
+        if (libraries->mpi.loaded[i] != NULL) {
+            (void)dlclose(libraries->mpi.loaded[i]);
+        }
     }
     free(libraries->list);
     *libraries = (struct wf_vrank_libraries){.list = NULL};

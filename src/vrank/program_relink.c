@@ -56,6 +56,110 @@ const char *wf_vrank_dynamic_needed(const struct wf_vrank_dynamic *dynamic, size
                : NULL;
 }
 
+/* The symbols of a file: at least those that it imports, which come first. */
+static ElfW(Sym) * symbols_of(const struct wf_vrank_program_file *file,
+                              const struct wf_vrank_dynamic *dynamic, size_t *n)
+{
+    const ElfW(Dyn) *at = entry_of(dynamic, DT_SYMTAB), *all = entry_of(dynamic, DT_HASH),
+                    *exported = entry_of(dynamic, DT_GNU_HASH);
+    const ElfW(Dyn) *hash = all != NULL ? all : exported;
+    uint32_t words[2] = {0, 0};
+
+    *n = 0;
+    if (at == NULL || hash == NULL) {
+        return NULL;
+    }
+    const unsigned char *head = wf_vrank_program_bytes(file, hash->d_un.d_ptr, sizeof(words));
+    if (head == NULL) {
+        return NULL;
+    }
+    /* The second word is the number of symbols, or the first one that is exported. */
+    memcpy(words, head, sizeof(words));
+    void *symbols = wf_vrank_program_bytes(file, at->d_un.d_ptr, words[1] * sizeof(ElfW(Sym)));
+    *n = symbols != NULL ? words[1] : 0;
+    return symbols;
+}
+
+/* The name of a symbol that is an import; null if it is none. */
+static const char *import_name(const struct wf_vrank_dynamic *dynamic, const ElfW(Sym) * symbol)
+{
+    return symbol->st_shndx == SHN_UNDEF && symbol->st_name != 0 &&
+                   symbol->st_name < dynamic->strings_size
+               ? dynamic->strings + symbol->st_name
+               : NULL;
+}
+
+/* The number of symbols that the hash table of exports covers, or 0: chains end with an odd
+ * number. */
+static size_t count_symbols(const struct wf_vrank_program_file *file,
+                            const struct wf_vrank_dynamic *dynamic)
+{
+    const ElfW(Dyn) *hash = entry_of(dynamic, DT_GNU_HASH);
+    enum { N_BUCKETS, FIRST, N_FILTER, SHIFT, WORDS };
+    uint32_t head[WORDS], last = 0;
+
+    const unsigned char *at =
+        hash != NULL ? wf_vrank_program_bytes(file, hash->d_un.d_ptr, sizeof(head)) : NULL;
+    if (at == NULL) {
+        return 0;
+    }
+    memcpy(head, at, sizeof(head));
+    uint64_t buckets = hash->d_un.d_ptr + sizeof(head) + head[N_FILTER] * sizeof(ElfW(Addr));
+    uint64_t chains = buckets + head[N_BUCKETS] * sizeof(uint32_t);
+    at = wf_vrank_program_bytes(file, buckets, head[N_BUCKETS] * sizeof(uint32_t));
+    for (uint32_t i = 0; at != NULL && i < head[N_BUCKETS]; i++) {
+        uint32_t first;
+        memcpy(&first, at + i * sizeof(first), sizeof(first));
+        last = first > last ? first : last;
+    }
+    for (uint32_t hashed = 0; last >= head[FIRST] && (hashed & 1) == 0; last++) {
+        at = wf_vrank_program_bytes(
+            file, chains + (uint64_t)(last - head[FIRST]) * sizeof(hashed), sizeof(hashed));
+        if (at == NULL) {
+            return 0;
+        }
+        memcpy(&hashed, at, sizeof(hashed));
+    }
+    return last;
+}
+
+void wf_vrank_dynamic_split(const struct wf_vrank_program_file *file)
+{
+    struct wf_vrank_dynamic dynamic;
+
+    if (!wf_vrank_dynamic_find(file, &dynamic)) {
+        return;
+    }
+    size_t n = count_symbols(file, &dynamic);
+    const ElfW(Dyn) *at = entry_of(&dynamic, DT_SYMTAB);
+    ElfW(Sym) *symbols =
+        at != NULL ? (void *)wf_vrank_program_bytes(file, at->d_un.d_ptr, n * sizeof(*symbols))
+                   : NULL;
+    for (size_t i = 0; symbols != NULL && i < n; i++) {
+        if (ELF64_ST_BIND(symbols[i].st_info) == STB_GNU_UNIQUE) {
+            symbols[i].st_info = ELF64_ST_INFO(STB_GLOBAL, ELF64_ST_TYPE(symbols[i].st_info));
+        }
+    }
+}
+
+bool wf_vrank_dynamic_imports(const struct wf_vrank_program_file *file, const char *beginning)
+{
+    struct wf_vrank_dynamic dynamic;
+    size_t n = 0;
+
+    if (!wf_vrank_dynamic_find(file, &dynamic)) {
+        return false;
+    }
+    const ElfW(Sym) *symbols = symbols_of(file, &dynamic, &n);
+    for (size_t i = 0; i < n; i++) {
+        const char *name = import_name(&dynamic, &symbols[i]);
+        if (name != NULL && strncmp(name, beginning, strlen(beginning)) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* ---- changing ---- */
 
 const char *wf_vrank_fd_name(int fd, char out[WF_VRANK_FD_NAME_MAX])
@@ -157,33 +261,52 @@ static void rename_versions(const struct wf_vrank_program_file *file,
     }
 }
 
-/* Replaces the names in the dynamic section by those that are added to the end of `strings`. */
-static void rename_all(const struct wf_vrank_program_file *file,
-                       const struct wf_vrank_dynamic *dynamic, char *const *names,
-                       const int *fds, uint32_t n, struct wf_buf *strings)
+/* Replaces the names of libraries by those that are added to the end of `strings`. */
+static void rename_libraries(const struct wf_vrank_program_file *file,
+                             const struct wf_vrank_dynamic *dynamic,
+                             const struct wf_vrank_relinking *relinking, struct wf_buf *strings)
 {
-    char path[WF_VRANK_FD_NAME_MAX];
-
     for (size_t i = 0; i < dynamic->n && dynamic->entries[i].d_tag != DT_NULL; i++) {
         const char *needed = wf_vrank_dynamic_needed(dynamic, i);
         uint32_t k = 0;
-        while (needed != NULL && k < n && (fds[k] < 0 || strcmp(names[k], needed) != 0)) {
+        while (
+            needed != NULL && k < relinking->n &&
+            (relinking->instead[k] == NULL || strcmp(relinking->libraries[k], needed) != 0)) {
             k++;
         }
-        if (needed == NULL || k == n) {
+        if (needed == NULL || k == relinking->n) {
             continue;
         }
         uint64_t renamed = strings->size;
-        wf_vrank_fd_name(fds[k], path);
-        wf_buf_append(strings, path, strlen(path) + 1);
+        wf_buf_append(strings, relinking->instead[k], strlen(relinking->instead[k]) + 1);
         rename_versions(file, dynamic, dynamic->entries[i].d_un.d_val, renamed);
         dynamic->entries[i].d_un.d_val = renamed;
     }
 }
 
+/* Likewise the names of imports. */
+static void rename_imports(const struct wf_vrank_program_file *file,
+                           const struct wf_vrank_dynamic *dynamic,
+                           const struct wf_vrank_relinking *relinking, struct wf_buf *strings)
+{
+    char name[256];
+    size_t n = 0;
+    ElfW(Sym) *symbols = relinking->rename != NULL ? symbols_of(file, dynamic, &n) : NULL;
+
+    for (size_t i = 0; i < n; i++) {
+        const char *old = import_name(dynamic, &symbols[i]);
+        const char *renamed =
+            old != NULL ? relinking->rename(relinking->arg, old, name, sizeof(name)) : NULL;
+        if (renamed != NULL) {
+            symbols[i].st_name = (ElfW(Word))strings->size;
+            wf_buf_append(strings, renamed, strlen(renamed) + 1);
+        }
+    }
+}
+
 /* The copy of a file that is changed; it has the bytes of the original before and after. */
-static int relink_copy(const struct wf_vrank_program_file *file, char *const *names,
-                       const int *fds, uint32_t n)
+static int relink_copy(const struct wf_vrank_program_file *file,
+                       const struct wf_vrank_relinking *relinking)
 {
     static const unsigned char zeros[4096];
     struct wf_vrank_dynamic dynamic;
@@ -193,7 +316,8 @@ static int relink_copy(const struct wf_vrank_program_file *file, char *const *na
         return -1;
     }
     wf_buf_append(&strings, dynamic.strings, dynamic.strings_size);
-    rename_all(file, &dynamic, names, fds, n, &strings);
+    rename_libraries(file, &dynamic, relinking, &strings);
+    rename_imports(file, &dynamic, relinking, &strings);
     if (strings.size == dynamic.strings_size) { /* it asks for none of them */
         wf_buf_fini(&strings);
         return wf_vrank_memory_file(file->bytes, file->size);
@@ -230,14 +354,14 @@ static int relink_copy(const struct wf_vrank_program_file *file, char *const *na
     return fd;
 }
 
-int wf_vrank_relink(const struct wf_vrank_program_file *file, char *const *names,
-                    const int *fds, uint32_t n)
+int wf_vrank_relink(const struct wf_vrank_program_file *file,
+                    const struct wf_vrank_relinking *relinking)
 {
     struct wf_vrank_program_file copy = *file;
 
     copy.bytes = wf_xmalloc(file->size);
     memcpy(copy.bytes, file->bytes, file->size);
-    int fd = relink_copy(&copy, names, fds, n);
+    int fd = relink_copy(&copy, relinking);
     free(copy.bytes);
     return fd;
 }

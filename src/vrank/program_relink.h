@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The names of libraries in the file of a program or library: reading and changing them. */
+/* The names of libraries and functions in the file of a program or library: reading and changing
+ * them. */
 
 #include "vrank/program_file.h"
 
@@ -28,7 +29,26 @@ const char *wf_vrank_fd_name(int fd, char out[WF_VRANK_FD_NAME_MAX]);
 /* A new file in memory with these bytes; -1 if there is no memory. */
 int wf_vrank_memory_file(const unsigned char *bytes, size_t size);
 
-/* Likewise with the bytes of a file, in which library names[i] has the name of the open file
- * fds[i], if that is not negative. -1 if the file has no place for other names. */
-int wf_vrank_relink(const struct wf_vrank_program_file *file, char *const *names,
-                    const int *fds, uint32_t n);
+/* Whether the file imports something whose name begins like this. */
+bool wf_vrank_dynamic_imports(const struct wf_vrank_program_file *file, const char *beginning);
+
+/* Symbols that exist once in a process, whatever the copy (C++'s static members of templates and
+ * the like), become symbols of the copy. */
+void wf_vrank_dynamic_split(const struct wf_vrank_program_file *file);
+
+/* The new name of something that a file imports, in out[size]. Null if it stays as it is. */
+typedef const char *wf_vrank_renaming(const void *arg, const char *name, char *out,
+                                      size_t size);
+
+/* What changes in a file. */
+struct wf_vrank_relinking {
+    char *const *libraries; /* asks for instead[i] instead of libraries[i]; null: as it is */
+    char *const *instead;
+    uint32_t n;
+    wf_vrank_renaming *rename; /* of imports; null: none */
+    const void *arg;
+};
+
+/* Likewise with the bytes of a file, changed. -1 if the file has no place for other names. */
+int wf_vrank_relink(const struct wf_vrank_program_file *file,
+                    const struct wf_vrank_relinking *relinking);

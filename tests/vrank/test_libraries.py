@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Shared libraries that a program brings have variables of their own for each rank, also the
 thread-local ones, and their constructors and exit handlers run in each rank. The C library is
-shared, and a library for another MPI is refused. HDF5 and FFTW of the distribution are tried where
+shared, and a library for another MPI is refused (test_abi.py has those that run). HDF5 and FFTW of the distribution are tried where
 they are installed."""
 import pathlib
 import shutil
@@ -33,6 +33,30 @@ static int *heap;
 __attribute__((constructor)) static void begin(void) { heap = calloc(1, sizeof(int)); }
 void outer_begin(void) { MPI_Comm_rank(MPI_COMM_WORLD, &outer_rank); }
 int outer_work(void) { *heap += outer_rank; return inner_next() * 1000 + *heap; }
+"""
+# A variable as C++ has for static members of templates: the loader would share it.
+UNIQUE = """
+int unique_sum;
+__asm__(".type unique_sum, @gnu_unique_object");
+int unique_add(int n) { return unique_sum += n; }
+"""
+USES_UNIQUE = """
+#include <mpi.h>
+#include <stdio.h>
+int unique_add(int n);
+int main(int argc, char **argv)
+{
+    int rank, sum = 0;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 4; i++) {
+        sum = unique_add(rank);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    printf("%d: %d\\n", rank, sum);
+    MPI_Finalize();
+    return 0;
+}
 """
 PROGRAM = """
 #include <mpi.h>
@@ -152,12 +176,19 @@ def own_libraries(weftcc):
             vrank.complain("--libraries", line, done.stdout)
 
 
+def unique_variables(weftcc):
+    if (compile_with("cc", "libunique.so", UNIQUE, "-shared", "-fPIC", "-Wl,-soname,libunique.so")
+            and compile_with(weftcc, "unique", USES_UNIQUE, "-L.", "-Wl,-rpath,$ORIGIN", "-lunique")):
+        check_runs("./unique", [f"{rank}: {4 * rank}" for rank in range(RANKS)])
+
+
 def library_of_another_mpi(weftcc):
     here = ("-L.", "-Wl,-rpath,$ORIGIN", "-Wl,-rpath-link,.")
     if (compile_with("cc", "libmpich.so.12", "int other;", "-shared", "-fPIC", "-Wl,-soname,libmpich.so.12")
             and compile_with("cc", "libforeign.so", "extern int other; int *use(void) { return &other; }",
                              "-shared", "-fPIC", "./libmpich.so.12", "-Wl,-soname,libforeign.so")
-            and compile_with(weftcc, "foreign", "int *use(void); int main(void) { return use() == 0; }",
+            and compile_with(weftcc, "foreign", "#include <mpi.h>\nint *use(void);\n"
+                             "int main(void) { MPI_Init(0, 0); return use() == 0; }",
                              *here, "-lforeign", "-Wl,--allow-shlib-undefined")):
         done = subprocess.run([vrank.WEFT, "run", "-n", "2", "--", "./foreign"], text=True,
                               capture_output=True, check=False)
@@ -186,6 +217,7 @@ def main():
         print("skipped: there is no compiler")
     else:
         own_libraries(weftcc)
+        unique_variables(weftcc)
         library_of_another_mpi(weftcc)
         of_the_distribution(weftcc)
     vrank.finish()
