@@ -253,6 +253,14 @@ function loadTable(links) {
   return data;
 }
 
+/* How busy the links of each dimension or level of the topology are. */
+function linkClasses(section, classes) {
+  const used = classes.filter((c) => c.mean_busy_percent != null);
+  if (!used.length) return;
+  section.append(element("h3", {}, "Links by dimension or level"), table(["class", "links", "busy, mean", "busy, most", "bytes", "packets"], used.map((c) =>
+    [c.class, count(c.links), percent(c.mean_busy_percent / 100), percent(c.max_busy_percent / 100), size(c.bytes), count(c.packets)]), {id: "link-classes"}));
+}
+
 /* What a transport lost and marked, and its slowest flows. */
 function transportTable(section, transport) {
   const counted = [["dropped", "dropped"], ["trimmed", "trimmed"], ["sent_again", "sent again"], ["marked", "marked"], ["pauses", "pauses"]]
@@ -281,6 +289,7 @@ function networkSection(section) {
   if (extra.picture) section.append(pictureFigure());
   const panels = [recording ? arrivalsFigure() : null, latencyByHops(), latencyHistogram(), linkHistogram(), hopsHistogram()].filter(Boolean);
   if (panels.length) section.append(element("div", {class: "panels"}, ...panels));
+  if (network && network.link_classes) linkClasses(section, network.link_classes);
   if (network && network.hot_links && network.hot_links.length) hotLinks(section, network.hot_links);
   if (network && network.transport) transportTable(section, network.transport);
   const jobs = get("result.jobs") || [];

@@ -13,6 +13,10 @@ enum test {
     PEER_ABOVE,
     PEER_BELOW,
     PEER_OTHER,
+    SQUARE, /* all dimensions of the grid have the same size */
+    NOT_SQUARE,
+    DIAGONAL,
+    NOT_DIAGONAL,
     IS,
     IS_NOT,
     IS_TOP,
@@ -55,6 +59,10 @@ static const struct {
     [PEER_ABOVE] = {"peer > rank", false, false, false},
     [PEER_BELOW] = {"peer < rank", false, false, false},
     [PEER_OTHER] = {"peer != rank", false, false, false},
+    [SQUARE] = {"all dimensions are equal", false, false, false},
+    [NOT_SQUARE] = {"dimensions differ", false, false, false},
+    [DIAGONAL] = {"x = y", false, false, false},
+    [NOT_DIAGONAL] = {"x != y", false, false, false},
     [IS] = {"%x = %k", true, true, false},
     [IS_NOT] = {"%x != %k", true, true, false},
     [IS_TOP] = {"%x = %X-1-%k", true, true, false},
@@ -101,6 +109,22 @@ static bool holds_for_peer(const struct wf_ext_where *where, uint8_t test)
     }
 }
 
+static bool is_square(const struct wf_ext_grid *grid)
+{
+    for (uint32_t d = 1; d < grid->n_dims; d++) {
+        if (grid->size[d] != grid->size[0]) {
+            return false;
+        }
+    }
+    return grid->n_dims > 1;
+}
+
+static bool is_diagonal(const struct wf_ext_where *where)
+{
+    return where->grid->n_dims > 1 && wf_ext_coord(where->grid, 0, where->rank) ==
+                                          wf_ext_coord(where->grid, 1, where->rank);
+}
+
 static bool holds_in_round(uint64_t x, uint64_t size, uint64_t q, uint64_t t, uint8_t test)
 {
     uint64_t q2 = 2 * q;
@@ -144,6 +168,14 @@ static bool atom_holds(const struct wf_ext_atom *atom, const struct wf_ext_where
 {
     if (atom->test <= PEER_OTHER) {
         return holds_for_peer(where, atom->test);
+    }
+    if (atom->test <= NOT_SQUARE) {
+        /* Other statements must not depend on the number of ranks alone: that could tell any two
+         * programs from each other. */
+        return where->swaps && is_square(where->grid) == (atom->test == SQUARE);
+    }
+    if (atom->test <= NOT_DIAGONAL) {
+        return is_diagonal(where) == (atom->test == DIAGONAL);
     }
     uint32_t size = where->grid->size[atom->dim];
     uint32_t x = wf_ext_coord(where->grid, atom->dim, where->rank);

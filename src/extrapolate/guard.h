@@ -13,6 +13,7 @@ struct wf_ext_where {
     const struct wf_ext_grid *grid;
     uint32_t rank;
     bool has_peer;
+    bool swaps; /* the peer is at the transposed place */
     uint32_t peer;
     /* In a loop whose rounds differ: the round, and the parameter of the peer in it. */
     bool in_rounds;

@@ -9,7 +9,7 @@
 struct term {
     uint8_t base, other;
     double power, other_power;
-    uint8_t log;
+    uint8_t log; /* 0, 1; 2: rounded up, 3: rounded down */
 };
 
 #define THIRD (1.0 / 3)
@@ -30,7 +30,8 @@ enum {
     PAIRS = sizeof(pairs) / sizeof(pairs[0]),
     SINGLES = (WF_EXT_DIMS + 1) * POWERS,
     DIM_PAIRS = WF_EXT_DIMS * (WF_EXT_DIMS - 1) / 2,
-    TERMS = SINGLES + DIM_PAIRS * PAIRS,
+    SMOOTH = SINGLES + DIM_PAIRS * PAIRS,
+    TERMS = SMOOTH + 2, /* log2(n), rounded up and down: levels of a tree */
 };
 
 static void pair_of(uint32_t number, uint8_t *a, uint8_t *b)
@@ -51,6 +52,9 @@ static struct term term_at(uint32_t i)
         term.base = (uint8_t)(base == 0 ? WF_EXT_WHOLE : base - 1);
         term.power = powers[i % POWERS].power;
         term.log = powers[i % POWERS].log;
+    } else if (i >= SMOOTH) {
+        term.base = WF_EXT_WHOLE;
+        term.log = (uint8_t)(i - SMOOTH + 2);
     } else {
         pair_of((i - SINGLES) / PAIRS, &term.base, &term.other);
         term.power = pairs[(i - SINGLES) % PAIRS][0];
@@ -84,7 +88,10 @@ static double term_value(uint32_t i, const struct wf_ext_grid *grid)
     double base = grid->size[term.base];
     double value = power_of(base, term.power);
 
-    value *= term.log != 0 ? log2(base) : 1;
+    if (term.log != 0) {
+        double levels = log2(base);
+        value *= term.log == 1 ? levels : term.log == 2 ? ceil(levels) : floor(levels);
+    }
     return term.other_power != 0 ? value * power_of(grid->size[term.other], term.other_power)
                                  : value;
 }
@@ -222,6 +229,57 @@ static bool divide(const struct wf_ext_point *points, uint32_t n, double unit,
     return low <= high;
 }
 
+/* Whether all points are blocks with sides of whole numbers of a unit, of one number that is
+ * divided. */
+static bool divide_by(const struct wf_ext_point *points, uint32_t n, double unit,
+                      struct wf_ext_law *law)
+{
+    double power = (double)(law->term / 2 % 4);
+    bool whole = unit == floor(unit) && unit >= 1;
+
+    for (uint32_t p = 0; p < n && whole; p++) {
+        double found = pow(points[p].value / unit, 1 / power);
+        whole = fabs(found - round(found)) < 1e-9;
+    }
+    return whole && divide(points, n, unit, law);
+}
+
+/* The largest number of which all values are multiples. */
+static double common_unit(const struct wf_ext_point *points, uint32_t n)
+{
+    double unit = points[0].value;
+
+    for (uint32_t i = 1; i < n; i++) {
+        for (double other = points[i].value; other >= 1;) {
+            double rest = fmod(unit, other);
+            unit = other;
+            other = rest;
+        }
+    }
+    return unit;
+}
+
+/* Lines: rows of so many numbers each, or single numbers. */
+static bool solve_lines(const struct wf_ext_point *points, uint32_t n, double least,
+                        struct wf_ext_law *law)
+{
+    enum { PARTS_MAX = 64, SHORTEST = 8 };
+    double common = common_unit(points, n);
+
+    for (uint32_t i = 1; i <= PARTS_MAX; i++) {
+        /* Few long rows fit almost any division. */
+        if (least / (common / i) >= SHORTEST && divide_by(points, n, common / i, law)) {
+            return true;
+        }
+    }
+    for (uint32_t unit = 8; unit >= 1; unit--) {
+        if (divide_by(points, n, unit, law)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static bool solve_blocks(const struct wf_ext_point *points, uint32_t n, struct wf_ext_law *law)
 {
     enum { SIDE_MAX = 4096 };
@@ -233,15 +291,12 @@ static bool solve_blocks(const struct wf_ext_point *points, uint32_t n, struct w
     if (power < 1 || !(least > 0)) {
         return false;
     }
-    /* The smallest block has some side; the unit follows from it. A line has a small unit. */
-    for (uint32_t i = power < 2 ? 1 : 2; i <= (power < 2 ? 8 : SIDE_MAX); i++) {
-        double unit = power < 2 ? 9 - i : least / pow(i, power);
-        bool whole = unit == floor(unit) && unit >= 1;
-        for (uint32_t p = 0; p < n && whole; p++) {
-            double found = pow(points[p].value / unit, 1 / power);
-            whole = fabs(found - round(found)) < 1e-9;
-        }
-        if (whole && divide(points, n, unit, law)) {
+    if (power < 2) {
+        return solve_lines(points, n, least, law);
+    }
+    /* The smallest block has some side; the unit follows from it. */
+    for (uint32_t i = 2; i <= SIDE_MAX; i++) {
+        if (divide_by(points, n, least / pow(i, power), law)) {
             return true;
         }
     }
@@ -433,7 +488,7 @@ static void try_form(const struct wf_ext_point *points, uint32_t n, enum wf_ext_
 {
     double handicap = form == WF_EXT_SUM ? handicaps->sum : handicaps->term;
 
-    for (uint32_t i = 0; i < TERMS; i++) {
+    for (uint32_t i = 0; i < SMOOTH; i++) {
         struct wf_ext_law law = {.form = (uint8_t)form, .term = (uint16_t)i};
         if (!usable(i, points[0].grid)) {
             continue;
@@ -472,6 +527,7 @@ void wf_ext_law_fit(const struct wf_ext_point *points, uint32_t n, bool measured
 static void term_text(uint32_t i, char *text, size_t size)
 {
     static const char *const names[] = {"X", "Y", "Z", "W", "n"};
+    static const char *const logs[] = {"", "log2(", "ceil(log2(", "floor(log2("};
     const struct term term = term_at(i);
     char power[32] = "", other[32] = "";
 
@@ -491,8 +547,12 @@ static void term_text(uint32_t i, char *text, size_t size)
         (void)snprintf(other, sizeof(other), "*%s%s", names[term.other], exponent);
     }
     (void)snprintf(text, size, "%s%s%s%s%s%s%s", term.power != 0 ? names[term.base] : "", power,
-                   term.power != 0 && term.log != 0 ? "*" : "", term.log != 0 ? "log2(" : "",
-                   term.log != 0 ? names[term.base] : "", term.log != 0 ? ")" : "", other);
+                   term.power != 0 && term.log != 0 ? "*" : "", logs[term.log],
+                   term.log != 0 ? names[term.base] : "",
+                   term.log > 1    ? "))"
+                   : term.log != 0 ? ")"
+                                   : "",
+                   other);
 }
 
 const char *wf_ext_law_text(const struct wf_ext_law *law, char *text, size_t size)

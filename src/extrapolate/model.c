@@ -199,6 +199,7 @@ struct wf_ext_where wf_ext_where(const struct wf_ext_step *step, const struct wf
             uint32_t size =
                 grid->size[symbol.family == WF_EXT_VECTOR ? WF_EXT_WHOLE : symbol.v[0]];
             where.has_peer = wf_ext_peer(grid, &symbol, rank, &where.peer);
+            where.swaps = symbol.family == WF_EXT_SWAP;
             if (wf_ext_symbol_varies(&symbol, &which)) {
                 where.distance = (uint32_t)abs(symbol.v[which]);
                 where.distance =
@@ -522,6 +523,7 @@ enum wf_status wf_ext_model_build(struct wf_ext_model *model, uint32_t target,
         WF_TRY(step->type == WF_EXT_STEP_OP ? wf_ext_learn_values(model, step, err)
                                             : wf_ext_learn_rounds(model, step, err));
     }
+    wf_ext_learn_capacities(model);
     return WF_OK;
 }
 

@@ -53,7 +53,10 @@ struct wf_ext_quantity {
     double last;           /* value of the law at the largest count */
     bool turns_alike;      /* sampled: turns of a loop differ by chance only */
     int64_t unit;          /* values are multiples of it: at most 8 */
-    struct wf_map groups;  /* group: 1 + number of its law */
+    int64_t
+        capacity_bytes;   /* of a receive with sampled sizes: what holds every message; or 0 */
+    double most;          /* sampled: the largest value at the largest count */
+    struct wf_map groups; /* group: 1 + number of its law */
     struct wf_ext_law *laws;
     uint32_t n_laws, capacity;
 };
@@ -162,6 +165,9 @@ enum { WF_EXT_PERIOD_MAX = 24 };
 WF_NODISCARD
 enum wf_status wf_ext_learn_rounds(struct wf_ext_model *model, struct wf_ext_step *step,
                                    struct wf_err *err);
+/* Lets receives whose sizes are sampled hold every message: which of them meets which message is
+ * not known. To be called after the values of all steps are learnt. */
+void wf_ext_learn_capacities(struct wf_ext_model *model);
 WF_NODISCARD
 enum wf_status wf_ext_learn_values(struct wf_ext_model *model, struct wf_ext_step *step,
                                    struct wf_err *err);

@@ -148,6 +148,9 @@ static int64_t value_at(const struct playing *playing, const struct wf_ext_step 
         result *= quantity->ratio != 1 ? pow(quantity->ratio, round) : 1;
         break;
     case WF_EXT_QUANTITY_SAMPLED:
+        if (quantity->capacity_bytes > 0) {
+            return quantity->capacity_bytes;
+        }
         like = sample_of(playing, step, round, turn_of_sample(playing, quantity, turn),
                          playing->sample);
         if (like != NULL) {

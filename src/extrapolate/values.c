@@ -425,6 +425,10 @@ static void fit_mean(struct wf_ext_model *model, const struct wf_ext_step *step,
         to->sum += cells.all[i].sum > 0 ? cells.all[i].sum : 0;
         to->n += cells.all[i].n - 1;
     }
+    for (uint32_t i = 0; i < cells.n; i++) {
+        bool is_last = cells.all[i].count + 1 == model->input.n_counts;
+        out->most = is_last && cells.all[i].most > out->most ? cells.all[i].most : out->most;
+    }
     (void)fit_group(model, &all, 0, WF_EXT_WHOLE, &out->law);
     out->last = wf_ext_law_at(&out->law, &model->input.counts[model->input.n_counts - 1].grid);
     out->kind = WF_EXT_QUANTITY_SAMPLED;
@@ -527,4 +531,54 @@ enum wf_status wf_ext_learn_values(struct wf_ext_model *model, struct wf_ext_ste
         WF_TRY(learn_tag(model, step, slot, err));
     }
     return WF_OK;
+}
+
+/* ---- receives ---- */
+
+/* What a sampled value grows by from the largest count to the target. */
+static double growth_of(const struct wf_ext_model *model, const struct wf_ext_quantity *value)
+{
+    double grown = wf_ext_law_at(&value->law, &model->target);
+
+    return value->last > 0 && grown > value->last ? grown / value->last : 1;
+}
+
+/* The quantity of a step that says how much it sends, or how much it can receive; or null. Only
+ * if it is sampled. */
+static struct wf_ext_quantity *sampled_bytes(const struct wf_ext_model *model,
+                                             struct wf_ext_step *step, bool receives)
+{
+    if (step->type != WF_EXT_STEP_OP) {
+        return NULL;
+    }
+    enum wf_op_kind kind = (enum wf_op_kind)model->input.shapes[step->shape].kind;
+    const struct wf_op_info *info = wf_op_info(kind);
+    bool both = info->family == WF_FAMILY_SENDRECV, is_recv = kind == WF_OP_RECV_INIT;
+    struct wf_ext_quantity *value =
+        &step->value[both && receives ? WF_EXT_RECV_BYTES : WF_EXT_BYTES];
+
+    is_recv = is_recv || info->family == WF_FAMILY_RECV;
+    bool is_send = info->family == WF_FAMILY_SEND ||
+                   (info->family == WF_FAMILY_PERSISTENT && kind != WF_OP_RECV_INIT);
+    bool wanted = both || (receives ? is_recv : is_send);
+    return wanted && value->kind == WF_EXT_QUANTITY_SAMPLED ? value : NULL;
+}
+
+void wf_ext_learn_capacities(struct wf_ext_model *model)
+{
+    double growth = 1;
+
+    for (uint32_t i = 0; i < model->n_steps; i++) {
+        const struct wf_ext_quantity *sent = sampled_bytes(model, &model->steps[i], false);
+        double own = sent != NULL ? growth_of(model, sent) : 1;
+        growth = own > growth ? own : growth;
+    }
+    for (uint32_t i = 0; i < model->n_steps; i++) {
+        struct wf_ext_quantity *held = sampled_bytes(model, &model->steps[i], true);
+        if (held != NULL) {
+            double own = growth_of(model, held);
+            double most = held->most * (own > growth ? own : growth);
+            held->capacity_bytes = held->unit * (1 + (int64_t)(most / (double)held->unit));
+        }
+    }
 }

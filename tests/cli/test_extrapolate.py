@@ -70,6 +70,28 @@ def test_programs():
                 "text", "-p", f"gen.file={name}.txt")
 
 
+def test_square():
+    """What ranks do on square grids only, and not on their diagonal."""
+    pathlib.Path("square.txt").write_text(
+        "let nx = sqrt(size) let to = rank % nx * nx + rank / nx repeat 3 { if nx * nx == size { if "
+        "to != rank { sendrecv to from to 1KiB } } allreduce 8 }", encoding="utf-8")
+    predict("square", (16, 32, 64, 100), 144, "text", "-p", "gen.file=square.txt")
+
+
+def test_varying():
+    """Sizes that follow no rule: receives hold every message, whichever they meet."""
+    size = "1000 + 8 * ({0} * {0} * 37 % 101)"
+    before = "((rank + size - 1) % size)"
+    pathlib.Path("varying.txt").write_text(
+        f"repeat 2 {{ irecv {before} {size.format(before)} isend (rank + 1) % size "
+        f"{size.format('rank')} waitall }}", encoding="utf-8")
+    traces = [f"varying{n}.weft" for n in (16, 32, 64)]
+    for n, trace in zip((16, 32, 64), traces):
+        check_run(["gen", "text", "-p", "gen.file=varying.txt", "-n", str(n), "-o", trace], 0)
+    check_run(["extrapolate", *traces, "-n", "256", "-o", "varying.weft"], 0)
+    check_run(["replay", "varying.weft", "--net", "loggp"], 0, stdout="Predicted time")
+
+
 def test_explained():
     check_run(["extrapolate", "tree8.weft", "tree16.weft", "tree32.weft", "-n", "4096",
                "--explain"], 0, stdout=r"loop with t up to log2\(n\)")

@@ -283,6 +283,15 @@ def check_path(name):
     page.close()
 
 
+def check_classes():
+    """How busy the links of each dimension are."""
+    write(*RUN, "-p", "net.stats=classes", "-f", "-o", "classes.html")
+    page = pathlib.Path("classes.html").read_text(encoding="utf-8")
+    found = re.search(r"Links by dimension or level(.*?)</table>", page, re.S)
+    rows = re.findall(r"<td[^>]*>([xyz])</td>\s*<td[^>]*>128</td>\s*<td[^>]*>[0-9.]+ ?%", found[1] if found else "")
+    check(rows == ["x", "y", "z"], f"links by dimension: {rows} {found and found[1][:400]}")
+
+
 def check_errors():
     """Files that are no results."""
     for text, words in (("{", "not JSON"), ("[]", "instead of an object"), ("{}", "not a result doc")):
@@ -480,6 +489,7 @@ def check_timelines():
 
 def main():
     check_files()
+    check_classes()
     check_errors()
     check_compare()
     check_explain()

@@ -47,6 +47,39 @@ static double uneven(const struct wf_ext_grid *grid)
     return 8 * ceil(900.0 / grid->n);
 }
 
+/* Counts that are no powers of two. */
+static double levels(const struct wf_ext_grid *grid)
+{
+    return 1 + ceil(log2(grid->n));
+}
+
+static double rows_of_four(const struct wf_ext_grid *grid)
+{
+    return 32 * floor(512.0 / grid->size[1]);
+}
+
+static void rounded_laws(void)
+{
+    static const uint32_t uneven_counts[] = {24, 60, 120, 240};
+    static double (*const values[])(const struct wf_ext_grid *) = {levels, rows_of_four};
+    const struct wf_ext_rule rule = {.n_dims = 2};
+
+    for (uint32_t i = 0; i < 2; i++) {
+        struct wf_ext_grid grids[COUNTS], wanted;
+        struct wf_ext_point all[COUNTS];
+        struct wf_ext_law law = {.form = 0};
+
+        CHECK(wf_ext_grid_make(&rule, 1000, &wanted));
+        for (uint32_t k = 0; k < COUNTS; k++) {
+            CHECK(wf_ext_grid_make(&rule, uneven_counts[k], &grids[k]));
+            all[k] = (struct wf_ext_point){&grids[k], values[i](&grids[k])};
+        }
+        const struct wf_ext_hint hint = {.target = &wanted, .across = WF_EXT_WHOLE};
+        CHECK(wf_ext_law_exact(all, COUNTS, &hint, &law));
+        CHECK(fabs(wf_ext_law_at(&law, &wanted) - values[i](&wanted)) < 0.01);
+    }
+}
+
 static void integers_are_met_exactly(void)
 {
     double (*const values[])(const struct wf_ext_grid *) = {linear, logarithm, side, uneven};
@@ -114,6 +147,7 @@ static void divided_work_is_seen_through_noise(void)
 int main(void)
 {
     RUN(integers_are_met_exactly);
+    RUN(rounded_laws);
     RUN(noise_is_not_a_law);
     RUN(divided_work_is_seen_through_noise);
     return wf_test_done();
