@@ -21,6 +21,7 @@ enum {
     ATTRIBUTE_TOGETHER = 95,   /* COOPERATIVE_LAUNCH */
     ATTRIBUTE_SHARED = 97,     /* MAX_SHARED_MEMORY_PER_BLOCK_OPTIN */
     FUNCTION_SHARED = 8,       /* MAX_DYNAMIC_SHARED_SIZE_BYTES */
+    JIT_REGISTERS = 0,         /* MAX_REGISTERS */
     JIT_ERROR_LOG = 5,         /* ERROR_LOG_BUFFER */
     JIT_ERROR_LOG_SIZE = 6,    /* ERROR_LOG_BUFFER_SIZE_BYTES */
 };
@@ -272,8 +273,9 @@ static enum wf_status cuda_load(struct wf_gpu *own, const struct wf_gpu_program 
 {
     struct cuda_gpu *gpu = cuda_of(own);
     char log[LOG_MAX] = "";
-    int options[] = {JIT_ERROR_LOG, JIT_ERROR_LOG_SIZE};
-    void *values[] = {log, wf_gpu_pointer(LOG_MAX - 1)};
+    int options[] = {JIT_ERROR_LOG, JIT_ERROR_LOG_SIZE, JIT_REGISTERS};
+    void *values[] = {log, wf_gpu_pointer(LOG_MAX - 1), wf_gpu_pointer(program->registers)};
+    unsigned n_options = program->registers > 0 ? 3 : 2;
 
     if (program->ptx == NULL) {
         return wf_err_set(err, WF_EINVAL,
@@ -284,7 +286,7 @@ static enum wf_status cuda_load(struct wf_gpu *own, const struct wf_gpu_program 
         (void)gpu->driver.unload(gpu->module);
         gpu->module = NULL;
     }
-    int code = gpu->driver.load(&gpu->module, program->ptx, 2, options, values);
+    int code = gpu->driver.load(&gpu->module, program->ptx, n_options, options, values);
     if (code != 0 && log[0] != '\0') {
         log[strcspn(log, "\n")] = '\0';
         return wf_err_set(err, WF_EIO,

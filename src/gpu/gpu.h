@@ -30,7 +30,8 @@ struct wf_gpu_host_kernel {
 /* Kernels that are loaded together: as text for a device, and as functions for the host. */
 struct wf_gpu_program {
     const char *name;
-    const char *ptx; /* null: this build has none */
+    const char *ptx;    /* null: this build has none */
+    uint32_t registers; /* of a thread, at most; 0: as many as the driver likes */
     const struct wf_gpu_host_kernel *host;
 };
 

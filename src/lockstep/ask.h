@@ -17,8 +17,31 @@
 static inline uint32_t wf_lockstep_ready_at(const struct wf_lockstep_net *net,
                                             const struct wf_lockstep_input *input)
 {
-    return input->leave == 0 ? 0
-                             : input->leave - 1 + net->phits * input->pace + net->turnaround;
+    return input->leave == 0
+               ? 0
+               : input->leave - 1 + net->phits * wf_lockstep_pace(net, input) + net->turnaround;
+}
+
+/* Where the first packet of a queue wants to go on a grid: from what is known, or else from the
+ * packet. */
+static inline void wf_lockstep_aim(const struct wf_lockstep_net *net,
+                                   const struct wf_lockstep_input *queue,
+                                   struct wf_lockstep_asker *asker)
+{
+    if (queue->chosen != 0) {
+        asker->left = queue->left;
+        asker->way = queue->chosen & 0xff;
+        asker->before = (queue->chosen & WF_LOCKSTEP_BEFORE) != 0;
+    } else {
+        const struct wf_lockstep_packet packet =
+            wf_lockstep_read(net, asker->router, asker->input, queue->first);
+        asker->left = wf_lockstep_left(net, asker->router, &packet, &asker->before);
+        asker->way = packet.way & 0xff;
+    }
+    asker->arrived = asker->left == 0;
+    if (net->has_kinds != 0) {
+        asker->at = wf_lockstep_read(net, asker->router, asker->input, queue->first).at;
+    }
 }
 
 /* The first packet of an input. `ports` has room for the ports of a router; unused on grids. */
@@ -28,7 +51,6 @@ static inline struct wf_lockstep_asker wf_lockstep_asker_of(const struct wf_lock
 {
     const struct wf_lockstep_input *queue = wf_lockstep_input(net, r, input);
     struct wf_lockstep_asker asker = {
-        .packet = wf_lockstep_read(net, r, input, queue->first),
         .router = r,
         .cycle = cycle,
         .input = input,
@@ -38,14 +60,21 @@ static inline struct wf_lockstep_asker wf_lockstep_asker_of(const struct wf_lock
     };
 
 #ifndef WF_LOCKSTEP_DEVICE
-    asker.chosen = queue->chosen;
-    if (net->scheme == WF_LOCKSTEP_UPDOWN && asker.packet.dst != r) {
-        asker.ports = ports;
-        asker.n_ports = wf_lockstep_host_ports(net, r, input, queue->first, ports);
+    if (net->n_dims == 0) {
+        const struct wf_lockstep_packet packet = wf_lockstep_read(net, r, input, queue->first);
+        asker.arrived = packet.dst == r;
+        asker.at = packet.at;
+        asker.chosen = queue->chosen;
+        if (net->scheme == WF_LOCKSTEP_UPDOWN && !asker.arrived) {
+            asker.ports = ports;
+            asker.n_ports = wf_lockstep_host_ports(net, r, input, queue->first, ports);
+        }
+        return asker;
     }
 #else
     (void)ports;
 #endif
+    wf_lockstep_aim(net, queue, &asker);
     return asker;
 }
 
@@ -170,16 +199,15 @@ static inline uint32_t wf_lockstep_smart(const struct wf_lockstep_net *net,
                                          const struct wf_lockstep_asker *asker)
 {
     struct wf_lockstep_input *input = wf_lockstep_input(net, asker->router, asker->input);
-    uint32_t start = asker->injected ? 0 : asker->port / 2, way = asker->packet.way;
+    uint32_t start = asker->injected ? 0 : asker->port / 2, way = asker->way;
 
     for (uint32_t bet = input->bet; bet < net->n_dims; bet++) {
-        uint32_t dim = (start + bet) % net->n_dims;
+        uint32_t dim = start + bet < net->n_dims ? start + bet : start + bet - net->n_dims;
         uint32_t port = wf_lockstep_dim_port(way, dim);
         bool stays =
             !asker->injected && asker->vc != WF_LOCKSTEP_ESCAPE && (port ^ 1) == asker->port;
 
-        if (wf_lockstep_coord(net, asker->router, dim) ==
-            wf_lockstep_coord(net, asker->packet.dst, dim)) {
+        if ((asker->left >> dim & 1) == 0) {
             continue;
         }
         uint32_t vc = stays ? asker->vc : 1 + wf_lockstep_below(net, asker, bet, net->vcs - 1);
@@ -220,7 +248,7 @@ static inline bool wf_lockstep_may_ask(const struct wf_lockstep_net *net, uint32
                                        uint32_t input)
 {
     return wf_lockstep_input(net, r, input)->taken == 0 &&
-           (net->routers[r].shut == 0 || !wf_lockstep_is_injected(net, r, input));
+           (!wf_lockstep_is_injected(net, r, input) || net->routers[r].shut == 0);
 }
 
 /* The channel that the first packet of an input requests in a cycle in which its router
@@ -242,7 +270,12 @@ static inline uint32_t wf_lockstep_ask(const struct wf_lockstep_net *net, uint32
     }
 #endif
     struct wf_lockstep_asker asker = wf_lockstep_asker_of(net, r, number, cycle, ports);
-    if (asker.packet.dst == r) {
+    if (net->n_dims > 0 && input->chosen == 0) {
+        input->left = (uint8_t)asker.left;
+        input->chosen =
+            (uint16_t)(WF_LOCKSTEP_KNOWN | (asker.before ? WF_LOCKSTEP_BEFORE : 0) | asker.way);
+    }
+    if (asker.arrived) {
         return WF_LOCKSTEP_CONSUME;
     }
     uint32_t channel = wf_lockstep_choose(net, &asker);
@@ -259,7 +292,7 @@ static inline uint32_t wf_lockstep_channel_at(const struct wf_lockstep_net *net,
     struct wf_lockstep_channel *c = wf_lockstep_channel(net, asker->router, channel);
     uint32_t now = asker->cycle;
 
-    if (c->used >= wf_lockstep_kind(net, asker->router, channel / net->vcs)->queue) {
+    if (c->used >= wf_lockstep_kind(net, asker->router, channel / net->vcs).queue) {
         WF_LOCKSTEP_WANT(c);
         return WF_LOCKSTEP_NEVER;
     }
@@ -281,7 +314,7 @@ static inline uint32_t wf_lockstep_again(const struct wf_lockstep_net *net,
 {
     uint32_t first = WF_LOCKSTEP_NEVER, now = asker->cycle;
 
-    if (asker->packet.dst == asker->router) {
+    if (asker->arrived) {
         uint32_t free = net->routers[asker->router].consume_free;
         return free > now ? free : now + 1;
     }

@@ -19,7 +19,7 @@ static void add_links(const struct wf_lockstep *lock, const uint32_t *packets,
                 usage->vcs[vc] += own[vc];
             }
             if (sum > 0) { /* else there may be no such link */
-                uint64_t busy = sum * wf_lockstep_kind(net, r, port)->pace;
+                uint64_t busy = sum * wf_lockstep_kind(net, r, port).pace;
                 usage->carried += sum;
                 usage->busy += busy;
                 wf_net_usage_link(usage, (struct wf_net_link_usage){busy, r, port});

@@ -18,6 +18,7 @@ enum {
     LAUNCH_MS = 150,       /* how long a launch should take: Ctrl-C waits for it */
     TILE_MAX = 1024,
     BLOCK_THREADS = 256,
+    ROUTERS_LEAST = 32, /* of a block, if there is only one network */
     TABLES = 8,
 };
 
@@ -72,20 +73,6 @@ struct table {
     uint64_t n, each, size; /* elements, and their bytes */
 };
 
-/* The same with the router as its fastest index. */
-static void *transposed(const void *from, const struct table *table)
-{
-    unsigned char *to = wf_xmalloc(table->n * table->each * table->size + 1);
-    const unsigned char *at = from;
-
-    for (uint64_t r = 0; r < table->n; r++) {
-        for (uint64_t i = 0; i < table->each; i++, at += table->size) {
-            memcpy(to + (i * table->n + r) * table->size, at, table->size);
-        }
-    }
-    return to;
-}
-
 /* Copies the tables to the device; the pointers of the launch become those there. */
 static enum wf_status put_tables(struct group *group, struct wf_err *err)
 {
@@ -112,12 +99,10 @@ static enum wf_status put_tables(struct group *group, struct wf_err *err)
         if (from == NULL) {
             continue;
         }
-        void *copy = transposed(from, table);
         status = group->ops->allocate(group->gpu, bytes, &group->tables[i], err);
         if (status == WF_OK) {
-            status = group->ops->copy_in(group->gpu, group->tables[i], copy, bytes, err);
+            status = group->ops->copy_in(group->gpu, group->tables[i], from, bytes, err);
         }
-        free(copy);
         void *there = wf_gpu_pointer(group->tables[i]);
         memcpy((char *)net + table->offset, &there, sizeof(there));
     }
@@ -227,9 +212,9 @@ static double seconds(void)
 /* Bytes of shared memory of a block, as tile_at() in lockstep/kernels.c divides them. */
 static uint32_t shared_bytes(const struct wf_lockstep_net *net, uint32_t tile)
 {
-    uint32_t words = 4 + tile * (2 + net->n_ports * net->vcs + 1);
+    uint32_t words = 8 + tile * (3 + net->n_ports * net->vcs + 1);
 
-    return words * 4 + (tile * (net->n_inputs + 1) * 2 + 7) / 8 * 8;
+    return words * 4 + (tile * (net->n_inputs + net->n_ports + 2) * 2 + 7) / 8 * 8;
 }
 
 /* The most threads of a block. */
@@ -271,7 +256,9 @@ static enum wf_status spread_one(struct group *group, struct wf_err *err)
         return wf_err_set(err, WF_EIO, "the GPU cannot run a block of %" PRIu32 " threads",
                           threads);
     }
-    uint32_t wanted = (n + threads - 1) / threads, blocks = wanted < fit ? wanted : fit;
+    /* More threads than routers: a router has several queues that ask. */
+    uint32_t wanted = (n + ROUTERS_LEAST - 1) / ROUTERS_LEAST;
+    uint32_t blocks = wanted < fit ? wanted : fit;
     launch->chunk = (n + blocks - 1) / blocks;
     group->how.blocks = (n + launch->chunk - 1) / launch->chunk;
     group->n_outs = group->how.blocks;

@@ -15,7 +15,6 @@
 #include "gpu/kernel.h"
 
 #define WF_LOCKSTEP_DEVICE
-#define WF_LOCKSTEP_ROUTER_FASTEST
 #define WF_LOCKSTEP_LOAD(x)               wf_gpu_load32(&(x))
 #define WF_LOCKSTEP_STORE(x, v)           ((x) = (v))
 #define WF_LOCKSTEP_OR(p, v)              ((void)wf_gpu_or32((p), (v)))
@@ -29,18 +28,23 @@
 
 /* ---- tiles ---- */
 
-/* The memory of a block. Entries of `inputs` are router << 5 | input, routers counted from the first
- * of the tile. */
+/* The memory of a block. Entries of lists are router << 5 | input or port; routers are counted from
+ * the first of the tile. */
 struct tile {
-    uint32_t *counts; /* of both lists, for cycles with even and odd numbers */
-    uint32_t *next;   /* by router: the cycle of its next decision... */
-    uint32_t *waits;  /* ...and whether a packet got nothing in this one */
-    uint32_t *asking; /* by router: wf_lockstep_work.asking */
-    uint16_t *inputs; /* to ask */
+    uint32_t *counts;  /* of the lists, for cycles with even and odd numbers */
+    uint32_t *next;    /* by router: the cycle of its next decision... */
+    uint32_t *waits;   /* ...whether a packet got nothing in this one... */
+    uint32_t *ports;   /* ...and bits of the ports that are listed */
+    uint32_t *asking;  /* by router: wf_lockstep_work.asking */
+    uint16_t *inputs;  /* to ask: their first packets hold no channel */
+    uint16_t *outputs; /* to give: asked for, or packets wait for the link */
     uint16_t *deciding;
     uint32_t size, n_asking;
-    uint32_t turn; /* 0 or 2: where the counts of this cycle are */
+    uint32_t turn;        /* 0 or COUNTS: where the counts of this cycle are */
+    uint32_t base, count; /* routers: the first, and their number */
 };
+
+enum { INPUTS, OUTPUTS, DECIDING, COUNTS = 4 }; /* places in `counts` */
 
 static inline struct tile tile_at(const struct wf_gpu_at *at, const struct wf_lockstep_net *net,
                                   uint32_t size)
@@ -49,29 +53,41 @@ static inline struct tile tile_at(const struct wf_gpu_at *at, const struct wf_lo
     uint32_t *words = (uint32_t *)at->shared;
 
     tile.counts = words;
-    tile.next = words + 4;
+    tile.next = words + (size_t)2 * COUNTS;
     tile.waits = tile.next + size;
-    tile.asking = tile.waits + size;
+    tile.ports = tile.waits + size;
+    tile.asking = tile.ports + size;
     tile.inputs = (uint16_t *)(tile.asking + (size_t)size * tile.n_asking);
-    tile.deciding = tile.inputs + (size_t)size * net->n_inputs;
+    tile.outputs = tile.inputs + (size_t)size * net->n_inputs;
+    tile.deciding = tile.outputs + (size_t)size * (net->n_ports + 1);
     for (uint32_t i = at->thread; i < size * tile.n_asking; i += at->threads) {
         tile.asking[i] = 0;
     }
-    for (uint32_t i = at->thread; i < 4; i += at->threads) {
+    for (uint32_t i = at->thread; i < 2 * COUNTS; i += at->threads) {
         tile.counts[i] = 0;
     }
     wf_gpu_barrier(at);
     return tile;
 }
 
-/* Takes what arrives, and lists the routers that decide and their inputs with packets. */
-static inline void take_all(const struct wf_gpu_at *at, const struct wf_lockstep_net *net,
-                            struct tile *tile, uint32_t base, uint32_t count, uint32_t cycle)
+/* Appends the set bits of a router to a list. */
+static inline void append(uint16_t *list, uint32_t *count, uint32_t l, uint32_t bits)
 {
-    uint32_t *n_inputs = &tile->counts[tile->turn], *n_deciding = n_inputs + 1;
+    uint32_t place = wf_gpu_add32(count, (uint32_t)__builtin_popcount(bits));
 
-    for (uint32_t l = at->thread; l < count; l += at->threads) {
-        uint32_t r = base + l;
+    for (; bits != 0; bits &= bits - 1) {
+        list[place++] = (uint16_t)(l << 5 | (uint32_t)__builtin_ctz(bits));
+    }
+}
+
+/* Takes what arrives, and lists the routers that decide, with their inputs and outputs. */
+static inline void take_all(const struct wf_gpu_at *at, const struct wf_lockstep_net *net,
+                            const struct tile *tile, uint32_t cycle)
+{
+    uint32_t *counts = tile->counts + tile->turn;
+
+    for (uint32_t l = at->thread; l < tile->count; l += at->threads) {
+        uint32_t r = tile->base + l;
         wf_lockstep_take(net, r, cycle);
         if (r < net->n_nodes && net->next[r] == cycle) {
             wf_lockstep_send_burst(net, r, cycle);
@@ -79,68 +95,112 @@ static inline void take_all(const struct wf_gpu_at *at, const struct wf_lockstep
         if (!wf_lockstep_decides(net, r, cycle)) {
             continue;
         }
-        uint32_t busy = net->busy[r];
-        uint32_t place = wf_gpu_add32(n_inputs, (uint32_t)__builtin_popcount(busy));
-        for (; busy != 0; busy &= busy - 1) {
-            tile->inputs[place++] = (uint16_t)(l << 5 | (uint32_t)__builtin_ctz(busy));
-        }
-        tile->deciding[wf_gpu_add32(n_deciding, 1)] = (uint16_t)l;
+        uint32_t sending = net->sending[r];
+        append(tile->inputs, &counts[INPUTS], l, net->busy[r] & ~net->held[r]);
+        append(tile->outputs, &counts[OUTPUTS], l, sending);
+        tile->deciding[wf_gpu_add32(&counts[DECIDING], 1)] = (uint16_t)l;
+        tile->ports[l] = sending;
         tile->next[l] = WF_LOCKSTEP_NEVER;
         tile->waits[l] = 0;
     }
 }
 
 static inline void ask_all(const struct wf_gpu_at *at, const struct wf_lockstep_net *net,
-                           const struct tile *tile, uint32_t base, uint32_t cycle)
+                           const struct tile *tile, uint32_t cycle)
 {
-    for (uint32_t e = at->thread, n = tile->counts[tile->turn]; e < n; e += at->threads) {
+    uint32_t *counts = tile->counts + tile->turn;
+
+    for (uint32_t e = at->thread, n = counts[INPUTS]; e < n; e += at->threads) {
         uint32_t l = tile->inputs[e] >> 5, input = tile->inputs[e] & 31;
-        uint32_t channel = wf_lockstep_ask(net, base + l, input, cycle, NULL);
-        if (channel != WF_LOCKSTEP_NONE) {
-            channel = channel == WF_LOCKSTEP_CONSUME ? tile->n_asking - 1 : channel;
-            (void)wf_gpu_or32(&tile->asking[(size_t)l * tile->n_asking + channel],
-                              UINT32_C(1) << input);
-        }
-    }
-}
-
-/* Every port of a router that decides, and consumption as the last. */
-static inline void give_all(const struct wf_gpu_at *at, const struct wf_lockstep_net *net,
-                            const struct tile *tile, uint32_t base, uint32_t cycle,
-                            struct wf_lockstep_count *count)
-{
-    uint32_t n = tile->counts[tile->turn + 1], each = net->n_ports + 1;
-
-    for (uint32_t e = at->thread; e < n * each; e += at->threads) {
-        uint32_t l = tile->deciding[e / each], port = e % each;
-        uint32_t *asking = &tile->asking[(size_t)l * tile->n_asking + port * net->vcs];
-        uint32_t n_words = port == net->n_ports ? 1 : net->vcs;
-        if (port == net->n_ports) {
-            if (asking[0] != 0) {
-                wf_lockstep_eat_all(net, base + l, asking, cycle, count);
-            }
-        } else {
-            uint32_t next = wf_lockstep_give(net, base + l, port, asking, cycle, count);
-            if (next != WF_LOCKSTEP_NEVER) {
-                wf_gpu_min32(&tile->next[l], next);
-            }
-        }
-        wf_lockstep_clear(asking, n_words);
-    }
-}
-
-/* When inputs with packets need a decision again; those without are no longer busy. */
-static inline void rest_all(const struct wf_gpu_at *at, const struct wf_lockstep_net *net,
-                            const struct tile *tile, uint32_t base, uint32_t cycle)
-{
-    for (uint32_t e = at->thread, n = tile->counts[tile->turn]; e < n; e += at->threads) {
-        uint32_t l = tile->inputs[e] >> 5, input = tile->inputs[e] & 31;
-        bool waits = false;
-        if (wf_lockstep_input(net, base + l, input)->n == 0) {
-            wf_gpu_and32(&net->busy[base + l], ~(UINT32_C(1) << input));
+        uint32_t channel = wf_lockstep_ask(net, tile->base + l, input, cycle, NULL);
+        if (channel == WF_LOCKSTEP_NONE) {
             continue;
         }
-        uint32_t next = wf_lockstep_rest(net, base + l, input, cycle, NULL, &waits);
+        bool eaten = channel == WF_LOCKSTEP_CONSUME;
+        uint32_t port = eaten ? net->n_ports : channel / net->vcs;
+        channel = eaten ? tile->n_asking - 1 : channel;
+        (void)wf_gpu_or32(&tile->asking[(size_t)l * tile->n_asking + channel], UINT32_C(1)
+                                                                                   << input);
+        if ((wf_gpu_or32(&tile->ports[l], UINT32_C(1) << port) >> port & 1) == 0) {
+            tile->outputs[wf_gpu_add32(&counts[OUTPUTS], 1)] = (uint16_t)(l << 5 | port);
+        }
+    }
+}
+
+/* A packet has begun to leave: its queue asks again when the tail has left. */
+static inline void left(const struct wf_lockstep_net *net, const struct tile *tile, uint32_t l,
+                        uint32_t input)
+{
+    uint32_t r = tile->base + l, bit = UINT32_C(1) << input;
+    const struct wf_lockstep_input *queue = wf_lockstep_input(net, r, input);
+
+    wf_gpu_and32(&net->held[r], ~bit);
+    if (queue->n > 0) {
+        wf_gpu_min32(&tile->next[l], wf_lockstep_ready_at(net, queue));
+    } else {
+        wf_gpu_and32(&net->busy[r], ~bit);
+    }
+}
+
+/* Gives the channels of a port, and starts a packet if the link is idle: wf_lockstep_give(). */
+static inline void give(const struct wf_lockstep_net *net, const struct tile *tile, uint32_t l,
+                        uint32_t port, uint32_t cycle, struct wf_lockstep_count *count)
+{
+    uint32_t r = tile->base + l;
+    uint32_t *asking = &tile->asking[(size_t)l * tile->n_asking + (size_t)port * net->vcs];
+    const struct wf_lockstep_link *link = &net->links[wf_lockstep_port(net, r, port)];
+
+    for (uint32_t vc = 0; vc < net->vcs; vc++) {
+        if (asking[vc] != 0) {
+            wf_lockstep_grant(net, r, port * net->vcs + vc, asking + vc, cycle);
+            asking[vc] = 0;
+        }
+    }
+    if (link->waiting > 0 && link->free <= cycle) {
+        left(net, tile, l, wf_lockstep_send(net, r, port, cycle, count));
+    }
+    if (link->waiting > 0) {
+        wf_gpu_min32(&tile->next[l], link->free);
+    } else {
+        wf_gpu_and32(&tile->ports[l], ~(UINT32_C(1) << port));
+    }
+}
+
+static inline void give_all(const struct wf_gpu_at *at, const struct wf_lockstep_net *net,
+                            const struct tile *tile, uint32_t cycle,
+                            struct wf_lockstep_count *count)
+{
+    for (uint32_t e = at->thread, n = tile->counts[tile->turn + OUTPUTS]; e < n;
+         e += at->threads) {
+        uint32_t l = tile->outputs[e] >> 5, port = tile->outputs[e] & 31;
+        if (port < net->n_ports) {
+            give(net, tile, l, port, cycle, count);
+            continue;
+        }
+        uint32_t *asking = &tile->asking[(size_t)l * tile->n_asking + tile->n_asking - 1];
+        wf_lockstep_eat_all(net, tile->base + l, asking, cycle, count);
+        asking[0] = 0;
+    }
+}
+
+/* When inputs that asked need a decision again; those without packets are no longer busy. */
+static inline void rest_all(const struct wf_gpu_at *at, const struct wf_lockstep_net *net,
+                            const struct tile *tile, uint32_t cycle)
+{
+    for (uint32_t e = at->thread, n = tile->counts[tile->turn + INPUTS]; e < n;
+         e += at->threads) {
+        uint32_t l = tile->inputs[e] >> 5, input = tile->inputs[e] & 31, r = tile->base + l;
+        const struct wf_lockstep_input *queue = wf_lockstep_input(net, r, input);
+        bool waits = false;
+        if (queue->n == 0) {
+            wf_gpu_and32(&net->busy[r], ~(UINT32_C(1) << input));
+            continue;
+        }
+        if (queue->taken != 0) {
+            (void)wf_gpu_or32(&net->held[r], UINT32_C(1) << input);
+            continue;
+        }
+        uint32_t next = wf_lockstep_rest(net, r, input, cycle, NULL, &waits);
         if (next != WF_LOCKSTEP_NEVER) {
             wf_gpu_min32(&tile->next[l], next);
         }
@@ -152,41 +212,45 @@ static inline void rest_all(const struct wf_gpu_at *at, const struct wf_lockstep
 
 /* Notes when the routers that decided will decide again. */
 static inline void settle_all(const struct wf_gpu_at *at, const struct wf_lockstep_net *net,
-                              struct tile *tile, uint32_t base, uint32_t cycle)
+                              struct tile *tile, uint32_t cycle)
 {
-    uint32_t n = tile->counts[tile->turn + 1];
+    uint32_t n = tile->counts[tile->turn + DECIDING];
 
     for (uint32_t e = at->thread; e < n; e += at->threads) {
         uint32_t l = tile->deciding[e], next = tile->next[l];
-        net->wake[base + l] = next == WF_LOCKSTEP_NEVER ? 0 : next + 1;
+        net->wake[tile->base + l] = next == WF_LOCKSTEP_NEVER ? 0 : next + 1;
+        net->sending[tile->base + l] = tile->ports[l] & ~(UINT32_C(1) << net->n_ports);
         if (tile->waits[l] != 0) {
-            wf_lockstep_watch(net, base + l, cycle);
+            wf_lockstep_watch(net, tile->base + l, cycle);
         }
     }
-    tile->turn ^= 2;
-    if (at->thread == 0) { /* those of the next tile, which nobody reads before the barrier */
-        tile->counts[tile->turn] = tile->counts[tile->turn + 1] = 0;
+    tile->turn ^= COUNTS;
+    if (at->thread <
+        COUNTS) { /* those of the next tile, which nobody reads before the barrier */
+        for (uint32_t i = at->thread; i < COUNTS; i += at->threads) {
+            tile->counts[tile->turn + i] = 0;
+        }
     }
 }
 
 /* A cycle of `count` routers from `base` on. */
 static inline void tile_cycle(const struct wf_gpu_at *at, const struct wf_lockstep_net *net,
-                              struct tile *tile, uint32_t base, uint32_t count, uint32_t cycle,
+                              struct tile *tile, uint32_t cycle,
                               struct wf_lockstep_count *counted)
 {
-    take_all(at, net, tile, base, count, cycle);
+    take_all(at, net, tile, cycle);
     wf_gpu_barrier(at);
-    ask_all(at, net, tile, base, cycle);
+    ask_all(at, net, tile, cycle);
     wf_gpu_barrier(at);
-    give_all(at, net, tile, base, cycle, counted);
+    give_all(at, net, tile, cycle, counted);
     wf_gpu_barrier(at);
-    rest_all(at, net, tile, base, cycle);
+    rest_all(at, net, tile, cycle);
     wf_gpu_barrier(at);
-    settle_all(at, net, tile, base, cycle);
+    settle_all(at, net, tile, cycle);
     wf_gpu_barrier(at);
     if (net->watchdog > 0 && cycle % net->watchdog == 0) {
-        for (uint32_t l = at->thread; l < count; l += at->threads) {
-            wf_lockstep_look(net, base + l, cycle, NULL);
+        for (uint32_t l = at->thread; l < tile->count; l += at->threads) {
+            wf_lockstep_look(net, tile->base + l, cycle, NULL);
         }
         wf_gpu_barrier(at);
     }
@@ -208,6 +272,10 @@ static inline void specialise(struct wf_lockstep_net *net)
     net->n_injection = 1;
     net->n_nodes = net->n;
     net->kind_of = NULL;
+    net->has_kinds = net->slow = 0;
+    net->kind.pace = 1;
+    net->has_scales = 0;
+    net->scales = NULL;
     net->arbitration = WF_LOCKSTEP_ROUND_ROBIN;
     net->request = WF_LOCKSTEP_SMART;
     net->injection = WF_LOCKSTEP_INJECT_SHORTEST;
@@ -232,6 +300,8 @@ static inline void shift(struct wf_lockstep_net *net, uint64_t bytes)
     SHIFT(net->wake, bytes);
     SHIFT(net->next, bytes);
     SHIFT(net->busy, bytes);
+    SHIFT(net->held, bytes);
+    SHIFT(net->sending, bytes);
     SHIFT(net->heads, bytes);
     SHIFT(net->credits, bytes);
 }
@@ -263,8 +333,9 @@ static inline void lockstep_one(const struct wf_gpu_at *at,
     }
     for (uint32_t cycle = args->begin; cycle < args->end; cycle++) {
         for (uint32_t base = first; base < last; base += tile.size) {
-            uint32_t count = last - base < tile.size ? last - base : tile.size;
-            tile_cycle(at, &net, &tile, base, count, cycle, &counted);
+            tile.base = base;
+            tile.count = last - base < tile.size ? last - base : tile.size;
+            tile_cycle(at, &net, &tile, cycle, &counted);
         }
         wf_gpu_barrier_all(at, args->count, cycle - args->begin + 1);
     }
@@ -293,8 +364,9 @@ static inline void lockstep_many(const struct wf_gpu_at *at,
         }
         for (uint32_t cycle = args->begin; cycle < args->end; cycle++) {
             for (uint32_t base = 0; base < net.n; base += tile.size) {
-                uint32_t count = net.n - base < tile.size ? net.n - base : tile.size;
-                tile_cycle(at, &net, &tile, base, count, cycle, &counted);
+                tile.base = base;
+                tile.count = net.n - base < tile.size ? net.n - base : tile.size;
+                tile_cycle(at, &net, &tile, cycle, &counted);
             }
         }
         wf_lockstep_count_add(&net, &counted);
@@ -364,7 +436,7 @@ static inline void lockstep_sum(const struct wf_gpu_at *at, const struct wf_lock
     for (uint32_t i = self; i < n_words; i += all) {
         bool is_max = i == offsetof(struct wf_lockstep_out, last) / sizeof(uint64_t);
         uint32_t batch = i - (uint32_t)(offsetof(struct wf_lockstep_out, batches) / 8);
-        if (i * 8 >= offsetof(struct wf_lockstep_out, batches)) {
+        if ((size_t)i * 8 >= offsetof(struct wf_lockstep_out, batches)) {
             is_max = batch % (sizeof(struct wf_traffic_batch) / 8) ==
                      offsetof(struct wf_traffic_batch, latency_max) / 8;
         }

@@ -11,10 +11,13 @@
 
 /* The first packet of an input, and where it is. */
 struct wf_lockstep_asker {
-    struct wf_lockstep_packet packet;
     uint32_t router, cycle, input;
     uint32_t port, vc; /* of the input, unless it is injected */
     bool injected;
+    bool arrived; /* it is at its destination */
+    bool before;  /* on grids: it has still to cross the dateline of its first dimension */
+    uint32_t left, way; /* on grids, bits of dimensions: still to travel, and downwards */
+    uint32_t at;        /* cycle in which its head arrived; 0 if all links are alike */
 #ifndef WF_LOCKSTEP_DEVICE
     const uint16_t *ports; /* trees: the ports that it may take */
     uint32_t n_ports;
@@ -37,26 +40,31 @@ static inline uint32_t wf_lockstep_dim_port(uint32_t way, uint32_t dim)
 }
 
 /* The first dimension in which a packet is not at its destination. */
-static inline uint32_t wf_lockstep_first_dim(const struct wf_lockstep_net *net, uint32_t r,
-                                             uint32_t dst)
+static inline uint32_t wf_lockstep_first_dim(const struct wf_lockstep_asker *asker)
 {
-    uint32_t dim = 0;
-
-    while (dim + 1 < net->n_dims &&
-           wf_lockstep_coord(net, r, dim) == wf_lockstep_coord(net, dst, dim)) {
-        dim++;
-    }
-    return dim;
+    return asker->left != 0 ? (uint32_t)__builtin_ctz(asker->left) : 0;
 }
 
-/* Whether the rest of the route in a dimension crosses the dateline of its ring. */
-static inline bool wf_lockstep_crosses(const struct wf_lockstep_net *net,
-                                       const struct wf_lockstep_asker *asker, uint32_t dim)
+/* The dimensions that a packet has still to travel, and in *before whether the rest of its route
+ * in the first of them crosses the dateline of its ring. */
+static inline uint32_t wf_lockstep_left(const struct wf_lockstep_net *net, uint32_t r,
+                                        const struct wf_lockstep_packet *packet, bool *before)
 {
-    uint32_t here = wf_lockstep_coord(net, asker->router, dim);
-    uint32_t there = wf_lockstep_coord(net, asker->packet.dst, dim);
+    uint32_t left = 0;
 
-    return (asker->packet.way >> dim & 1) != 0 ? there > here : there < here;
+    *before = false;
+    for (uint32_t dim = 0; dim < net->n_dims; dim++) {
+        uint32_t here = wf_lockstep_coord(net, r, dim);
+        uint32_t there = wf_lockstep_coord(net, packet->dst, dim);
+        if (here == there) {
+            continue;
+        }
+        if (left == 0) {
+            *before = (packet->way >> dim & 1) != 0 ? there > here : there < here;
+        }
+        left |= UINT32_C(1) << dim;
+    }
+    return left;
 }
 
 /* All channels of a port from number `vc` on. */
@@ -75,8 +83,8 @@ static inline struct wf_lockstep_span wf_lockstep_span_one(uint32_t channel)
 static inline struct wf_lockstep_span wf_lockstep_dor(const struct wf_lockstep_net *net,
                                                       const struct wf_lockstep_asker *asker)
 {
-    uint32_t dim = wf_lockstep_first_dim(net, asker->router, asker->packet.dst);
-    uint32_t port = wf_lockstep_dim_port(asker->packet.way, dim);
+    uint32_t dim = wf_lockstep_first_dim(asker);
+    uint32_t port = wf_lockstep_dim_port(asker->way, dim);
 
     return !asker->injected && asker->port / 2 == dim
                ? wf_lockstep_span_one(port * net->vcs + asker->vc)
@@ -87,9 +95,9 @@ static inline struct wf_lockstep_span wf_lockstep_dor(const struct wf_lockstep_n
 static inline struct wf_lockstep_span
 wf_lockstep_dateline(const struct wf_lockstep_net *net, const struct wf_lockstep_asker *asker)
 {
-    uint32_t dim = wf_lockstep_first_dim(net, asker->router, asker->packet.dst);
-    uint32_t first = wf_lockstep_dim_port(asker->packet.way, dim) * net->vcs;
-    bool before = wf_lockstep_crosses(net, asker, dim);
+    uint32_t dim = wf_lockstep_first_dim(asker);
+    uint32_t first = wf_lockstep_dim_port(asker->way, dim) * net->vcs;
+    bool before = asker->before;
     bool low = before || net->scheme == WF_LOCKSTEP_DATELINE_FREE;
 
     return (struct wf_lockstep_span){first + (low ? 0 : net->vcs / 2),
@@ -101,12 +109,11 @@ static inline struct wf_lockstep_span
 wf_lockstep_adaptive(const struct wf_lockstep_net *net, const struct wf_lockstep_asker *asker,
                      uint32_t dim)
 {
-    uint32_t port = wf_lockstep_dim_port(asker->packet.way, dim);
+    uint32_t port = wf_lockstep_dim_port(asker->way, dim);
     bool stays = !asker->injected && asker->vc != WF_LOCKSTEP_ESCAPE &&
                  net->request == WF_LOCKSTEP_SMART;
 
-    if (wf_lockstep_coord(net, asker->router, dim) ==
-        wf_lockstep_coord(net, asker->packet.dst, dim)) {
+    if ((asker->left >> dim & 1) == 0) {
         return (struct wf_lockstep_span){0, 0, 1};
     }
     return stays && (port ^ 1) == asker->port
@@ -121,8 +128,8 @@ static inline uint32_t wf_lockstep_escape(const struct wf_lockstep_net *net,
     if (net->escapes == 0) {
         return WF_LOCKSTEP_NONE;
     }
-    uint32_t dim = wf_lockstep_first_dim(net, asker->router, asker->packet.dst);
-    return wf_lockstep_dim_port(asker->packet.way, dim) * net->vcs + WF_LOCKSTEP_ESCAPE;
+    return wf_lockstep_dim_port(asker->way, wf_lockstep_first_dim(asker)) * net->vcs +
+           WF_LOCKSTEP_ESCAPE;
 }
 
 /* ---- all networks ---- */
@@ -178,7 +185,8 @@ static inline int64_t wf_lockstep_phits_in(const struct wf_lockstep_net *net,
                                            uint32_t link_pace, uint32_t cycle)
 {
     int64_t phits = net->phits;
-    int64_t gone = wf_lockstep_moved((int64_t)cycle - ((int64_t)input->leave - 1), input->pace);
+    int64_t gone = wf_lockstep_moved((int64_t)cycle - ((int64_t)input->leave - 1),
+                                     wf_lockstep_pace(net, input));
     bool leaving = input->leave != 0 && gone < phits;
     int64_t here = wf_lockstep_moved((int64_t)cycle - input->head, link_pace) + 1;
 
@@ -224,19 +232,19 @@ static inline uint32_t wf_lockstep_room_at(const struct wf_lockstep_net *net,
     }
     uint32_t ring = wf_lockstep_ring_input(net, channel);
     const struct wf_lockstep_input *queue = wf_lockstep_input(net, asker->router, ring);
-    const struct wf_lockstep_kind *link =
+    const struct wf_lockstep_kind link =
         wf_lockstep_kind_in(net, asker->router, ring / net->vcs);
-    int64_t phits = net->phits, limit = ((int64_t)link->queue - room) * phits;
+    int64_t phits = net->phits, limit = ((int64_t)link.queue - room) * phits;
 
-    if (wf_lockstep_phits_in(net, queue, link->pace, now) <= limit) {
+    if (wf_lockstep_phits_in(net, queue, link.pace, now) <= limit) {
         return now;
     }
-    int64_t began = (int64_t)queue->leave - 1;
-    if (queue->leave == 0 || began + phits * queue->pace <= now) {
+    int64_t began = (int64_t)queue->leave - 1, pace = wf_lockstep_pace(net, queue);
+    if (queue->leave == 0 || began + phits * pace <= now) {
         return WF_LOCKSTEP_NEVER;
     }
     int64_t gone = phits * (queue->n + 1) - limit;
-    int64_t at = began + (gone < phits ? gone : phits) * queue->pace;
+    int64_t at = began + (gone < phits ? gone : phits) * pace;
     return at > now ? (uint32_t)at : now + 1;
 }
 
@@ -249,9 +257,9 @@ static inline uint32_t wf_lockstep_flow_at(const struct wf_lockstep_net *net,
     if (net->kind_of == NULL || asker->injected) {
         return asker->cycle;
     }
-    uint32_t in = wf_lockstep_kind_in(net, asker->router, asker->port)->pace;
-    uint32_t out = wf_lockstep_kind(net, asker->router, channel / net->vcs)->pace;
-    return in <= out ? asker->cycle : asker->packet.at + (net->phits - 1) * (in - out);
+    uint32_t in = wf_lockstep_kind_in(net, asker->router, asker->port).pace;
+    uint32_t out = wf_lockstep_kind(net, asker->router, channel / net->vcs).pace;
+    return in <= out ? asker->cycle : asker->at + (net->phits - 1) * (in - out);
 }
 
 /* Whether a packet may take a channel, if no other packet holds it. */
@@ -259,7 +267,7 @@ static inline bool wf_lockstep_fits(const struct wf_lockstep_net *net,
                                     const struct wf_lockstep_asker *asker, uint32_t channel)
 {
     return wf_lockstep_channel(net, asker->router, channel)->used <
-               wf_lockstep_kind(net, asker->router, channel / net->vcs)->queue &&
+               wf_lockstep_kind(net, asker->router, channel / net->vcs).queue &&
            wf_lockstep_room_at(net, asker, channel) <= asker->cycle &&
            wf_lockstep_flow_at(net, asker, channel) <= asker->cycle;
 }

@@ -165,7 +165,7 @@ static void fill_links(const struct wf_lockstep *lock)
     }
 }
 
-static void fill_kinds(const struct wf_lockstep *lock)
+static void fill_kinds(struct wf_lockstep *lock)
 {
     struct wf_lockstep_kind *kinds = wf_unconst(lock->net.kinds);
 
@@ -173,7 +173,9 @@ static void fill_kinds(const struct wf_lockstep *lock)
         const struct wf_router_link_kind *kind = &lock->model->kinds[i];
         kinds[i] = (struct wf_lockstep_kind){
             .hop = kind->pipeline + kind->link_delay, .pace = kind->pace, .queue = kind->queue};
+        lock->net.slow = lock->net.slow != 0 || kind->pace > 1;
     }
+    lock->net.kind = kinds[0];
 }
 
 static void fill_coords(const struct wf_lockstep *lock)

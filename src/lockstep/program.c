@@ -26,7 +26,8 @@ enum { N_VARIANTS = sizeof(variants) / sizeof(variants[0]) };
 static bool is_usual(const struct wf_lockstep_net *net)
 {
     return net->n_ports == 2 * net->n_dims && net->n_nodes == net->n && net->n_injection == 1 &&
-           net->has_kinds == 0 && net->arbitration == WF_LOCKSTEP_ROUND_ROBIN &&
+           net->has_kinds == 0 && net->slow == 0 && net->has_scales == 0 &&
+           net->arbitration == WF_LOCKSTEP_ROUND_ROBIN &&
            net->injection == WF_LOCKSTEP_INJECT_SHORTEST && net->transit == 0 &&
            net->stats == 0 && net->burst == 1 &&
            (net->scheme != WF_LOCKSTEP_ADAPTIVE || net->request == WF_LOCKSTEP_SMART);
@@ -43,6 +44,7 @@ const struct wf_gpu_program *wf_lockstep_program(const struct wf_lockstep_net *n
             found = &variants[i];
         }
     }
-    *program = (struct wf_gpu_program){found->name, *found->ptx, wf_lockstep_host_kernels};
+    *program = (struct wf_gpu_program){
+        .name = found->name, .ptx = *found->ptx, .host = wf_lockstep_host_kernels};
     return program;
 }

@@ -107,10 +107,16 @@ struct wf_lockstep_input {
     uint16_t first;  /* place of the first in the ring */
     uint16_t taken;  /* channel that the first packet holds, + 1; 0: none */
     uint16_t pace;   /* cycles per phit with which the last packet began to leave */
-    uint16_t chosen; /* channel that a policy chose for the first packet, + 1; 0: none yet */
+    uint16_t chosen; /* what is known of the first packet; 0: nothing yet. With a policy: the
+                        channel that it chose, + 1; on grids: WF_LOCKSTEP_KNOWN... */
     uint8_t bet;     /* next request of the first packet, in smart requests */
-    uint8_t spare;
+    uint8_t left;    /* ...and bit d is set if the packet has still to travel dimension d */
 };
+
+/* Bits of `chosen`; the lowest 8 are the dimensions that the packet travels downwards. */
+#define WF_LOCKSTEP_KNOWN 0x8000u
+#define WF_LOCKSTEP_BEFORE \
+    0x100u /* it has still to cross the dateline of its first dimension */
 
 /* A virtual channel of an outgoing link. */
 struct wf_lockstep_channel {
@@ -196,7 +202,9 @@ struct wf_lockstep_net {
     uint32_t n_dims, rings;             /* bit d: dimension d is a ring of more than two */
     uint32_t self, hot_node, hot_nodes; /* patterns */
     uint32_t has_more, stats, has_kinds, has_scales;
-    uint32_t class_vcs; /* with a policy: channels that it needs */
+    uint32_t slow;                /* some links take several cycles for a phit */
+    struct wf_lockstep_kind kind; /* of all links, unless has_kinds */
+    uint32_t class_vcs;           /* with a policy: channels that it needs */
     uint32_t watchdog, drop, burst;
     uint64_t transit, hot; /* probabilities, in units of 2^-53 */
     uint64_t cycle_ps, batch_ps, message_bytes;
@@ -222,6 +230,9 @@ struct wf_lockstep_net {
     uint32_t *heads;   /* wheel: bits of the inputs at which a head arrives in a cycle */
     uint32_t *credits; /* wheel: bits of the channels at whose end a place is free again */
     uint32_t *busy;    /* by word and router: bits of the inputs that have packets */
+    uint32_t *
+        held; /* on devices, by router: bits of the inputs whose first packet holds a channel... */
+    uint32_t *sending; /* ...and of the ports that packets wait for */
     struct wf_lockstep_input *inputs;
     struct wf_lockstep_channel *channels;
     struct wf_lockstep_link *links;
@@ -280,7 +291,9 @@ static inline uint32_t wf_lockstep_coord(const struct wf_lockstep_net *net, uint
 /* Ports of a vertex, and the number of its first injection queue. */
 static inline uint32_t wf_lockstep_ports(const struct wf_lockstep_net *net, uint32_t r)
 {
-    return r < net->n_nodes ? net->node_ports : net->other_ports;
+    const uint32_t of_node = net->node_ports, of_other = net->other_ports;
+
+    return r < net->n_nodes ? of_node : of_other;
 }
 
 static inline uint32_t wf_lockstep_inputs_of(const struct wf_lockstep_net *net, uint32_t r)
@@ -294,23 +307,32 @@ static inline bool wf_lockstep_is_injected(const struct wf_lockstep_net *net, ui
     return input >= wf_lockstep_ports(net, r) * net->vcs;
 }
 
-static inline const struct wf_lockstep_kind *wf_lockstep_kind(const struct wf_lockstep_net *net,
-                                                              uint32_t r, uint32_t port)
+static inline struct wf_lockstep_kind wf_lockstep_kind(const struct wf_lockstep_net *net,
+                                                       uint32_t r, uint32_t port)
 {
-    return net->kind_of == NULL ? net->kinds
-                                : &net->kinds[net->kind_of[wf_lockstep_port(net, r, port)]];
+    return net->has_kinds == 0 ? net->kind
+                               : net->kinds[net->kind_of[wf_lockstep_port(net, r, port)]];
 }
 
 /* The kind of the link that ends at an input port; the first kind if there is none. All links
  * lead both ways. */
-static inline const struct wf_lockstep_kind *
-wf_lockstep_kind_in(const struct wf_lockstep_net *net, uint32_t r, uint32_t port)
+static inline struct wf_lockstep_kind wf_lockstep_kind_in(const struct wf_lockstep_net *net,
+                                                          uint32_t r, uint32_t port)
 {
+    if (net->has_kinds == 0) {
+        return net->kind;
+    }
     size_t at = wf_lockstep_port(net, r, port);
-
-    return net->kind_of == NULL || net->neighbor[at] == WF_LOCKSTEP_NONE
-               ? net->kinds
+    return net->neighbor[at] == WF_LOCKSTEP_NONE
+               ? net->kinds[0]
                : wf_lockstep_kind(net, net->neighbor[at], net->in_port[at]);
+}
+
+/* Cycles per phit with which the last packet of a queue began to leave. */
+static inline uint32_t wf_lockstep_pace(const struct wf_lockstep_net *net,
+                                        const struct wf_lockstep_input *input)
+{
+    return net->slow != 0 ? input->pace : 1;
 }
 
 /* Place `slot` in the ring of an input: number of the packet in `packets`, or in `injected`. */
@@ -392,6 +414,8 @@ static inline uint64_t wf_lockstep_place(struct wf_lockstep_net *net, void *base
     net->nodes = wf_lockstep_carve(base, &at, net->n_nodes * sizeof(*net->nodes));
     net->wake = wf_lockstep_carve(base, &at, n * sizeof(*net->wake));
     net->next = wf_lockstep_carve(base, &at, n * sizeof(*net->next));
+    net->held = wf_lockstep_carve(base, &at, n * sizeof(*net->held));
+    net->sending = wf_lockstep_carve(base, &at, n * sizeof(*net->sending));
     net->busy = wf_lockstep_carve(base, &at, words * sizeof(*net->busy));
     net->heads =
         wf_lockstep_carve(base, &at, (net->head_mask + 1) * words * sizeof(*net->heads));

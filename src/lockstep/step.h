@@ -48,7 +48,8 @@ static inline struct wf_lockstep_packet wf_lockstep_begin(const struct wf_lockst
     struct wf_lockstep_input *input = wf_lockstep_input(net, r, number);
     bool injected = wf_lockstep_is_injected(net, r, number);
     const struct wf_lockstep_packet packet = wf_lockstep_read(net, r, number, input->first);
-    uint32_t places = injected ? net->injection_length : net->queue;
+    const uint32_t of_injection = net->injection_length, of_link = net->queue;
+    uint32_t places = injected ? of_injection : of_link;
 
     input->first = (uint16_t)(input->first + 1u == places ? 0 : input->first + 1u);
     input->n--;
@@ -87,7 +88,7 @@ static inline void wf_lockstep_eat(const struct wf_lockstep_net *net, uint32_t r
 {
     uint32_t pace = wf_lockstep_is_injected(net, r, input)
                         ? 1
-                        : wf_lockstep_kind_in(net, r, input / net->vcs)->pace;
+                        : wf_lockstep_kind_in(net, r, input / net->vcs).pace;
     uint32_t slot = wf_lockstep_input(net, r, input)->first;
     const struct wf_lockstep_packet packet = wf_lockstep_begin(net, r, input, pace, cycle);
     uint32_t hops = packet.way >> 16;
@@ -125,9 +126,9 @@ static inline bool wf_lockstep_transit_first(const struct wf_lockstep_net *net, 
 static inline uint32_t wf_lockstep_turns(const struct wf_lockstep_net *net, uint32_t r,
                                          uint32_t winner, uint32_t input)
 {
-    uint32_t n = wf_lockstep_inputs_of(net, r);
+    uint32_t n = wf_lockstep_inputs_of(net, r), first = winner == n ? 0 : winner;
 
-    return (input + n - winner % n) % n;
+    return input >= first ? input - first : input + n - first;
 }
 
 /* Whether input `a` goes before `b`. `winner` is the last winning input, + 1. */
@@ -200,7 +201,8 @@ static inline void wf_lockstep_eat_all(const struct wf_lockstep_net *net, uint32
         wf_lockstep_winner(net, r, WF_ROUTER_DRAW_EAT, router->consume_winner, asking, cycle);
     router->consume_winner = input + 1;
     wf_lockstep_eat(net, r, input, cycle, count);
-    router->consume_free = cycle + net->phits * wf_lockstep_input(net, r, input)->pace;
+    router->consume_free =
+        cycle + net->phits * wf_lockstep_pace(net, wf_lockstep_input(net, r, input));
 }
 
 /* Gives a channel to one of the inputs that request it. */
@@ -226,7 +228,7 @@ static inline void wf_lockstep_hand_over(const struct wf_lockstep_net *net, uint
     uint32_t to = net->neighbor[at];
     uint32_t input = net->in_port[at] * net->vcs + channel % net->vcs;
 
-    packet.at = cycle + wf_lockstep_kind(net, r, port)->hop;
+    packet.at = cycle + wf_lockstep_kind(net, r, port).hop;
     packet.way += UINT32_C(1) << 16; /* a hop */
     WF_LOCKSTEP_STORE(*wf_lockstep_packet(net, to, input, slot), packet);
     WF_LOCKSTEP_OR(
@@ -234,13 +236,14 @@ static inline void wf_lockstep_hand_over(const struct wf_lockstep_net *net, uint
         UINT32_C(1) << input % 32);
 }
 
-/* An idle link with held channels starts with the next of them, in turn. */
-static inline void wf_lockstep_send(const struct wf_lockstep_net *net, uint32_t r,
-                                    uint32_t port, uint32_t cycle,
-                                    struct wf_lockstep_count *count)
+/* An idle link with held channels starts with the next of them, in turn. Returns the input of the
+ * packet. */
+static inline uint32_t wf_lockstep_send(const struct wf_lockstep_net *net, uint32_t r,
+                                        uint32_t port, uint32_t cycle,
+                                        struct wf_lockstep_count *count)
 {
     struct wf_lockstep_link *link = &net->links[wf_lockstep_port(net, r, port)];
-    uint32_t vc = link->turn, pace = wf_lockstep_kind(net, r, port)->pace;
+    uint32_t vc = link->turn, pace = wf_lockstep_kind(net, r, port).pace;
 
     while (wf_lockstep_channel(net, r, port * net->vcs + vc)->holder == 0) {
         vc = vc + 1 == net->vcs ? 0 : vc + 1;
@@ -269,6 +272,7 @@ static inline void wf_lockstep_send(const struct wf_lockstep_net *net, uint32_t 
         *wf_lockstep_more(net, net->neighbor[at], net->in_port[at] * net->vcs + vc, slot) =
             *wf_lockstep_more(net, r, input, from);
     }
+    return input;
 }
 
 /* Grants the channels of a port that are requested, and starts a packet if the link is idle. Bit
@@ -291,7 +295,7 @@ static inline uint32_t wf_lockstep_give(const struct wf_lockstep_net *net, uint3
         }
     }
     if (link->waiting > 0 && link->free <= cycle) {
-        wf_lockstep_send(net, r, port, cycle, count);
+        (void)wf_lockstep_send(net, r, port, cycle, count);
     }
     return link->waiting > 0 ? link->free : WF_LOCKSTEP_NEVER;
 }

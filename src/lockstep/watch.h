@@ -25,7 +25,7 @@ static inline bool wf_lockstep_is_blocked(const struct wf_lockstep_net *net, uin
         return false;
     }
     const struct wf_lockstep_asker asker = wf_lockstep_asker_of(net, r, number, 0, ports);
-    if (asker.packet.dst == r) {
+    if (asker.arrived) {
         return false;
     }
     uint32_t n = wf_lockstep_spans(net, &asker), escape = wf_lockstep_escape(net, &asker);
@@ -34,14 +34,14 @@ static inline bool wf_lockstep_is_blocked(const struct wf_lockstep_net *net, uin
             k < n ? wf_lockstep_span(net, &asker, k) : wf_lockstep_span_one(escape);
         for (uint32_t c = span.first; c < span.end; c += span.step) {
             if (wf_lockstep_channel(net, r, c)->used <
-                    wf_lockstep_kind(net, r, c / net->vcs)->queue ||
+                    wf_lockstep_kind(net, r, c / net->vcs).queue ||
                 wait->n == WF_LOCKSTEP_TARGETS_MAX) {
                 return false;
             }
             wait->targets[wait->n++] = c;
         }
     }
-    wait->is_full = input->n >= wf_lockstep_kind_in(net, r, number / net->vcs)->queue;
+    wait->is_full = input->n >= wf_lockstep_kind_in(net, r, number / net->vcs).queue;
     return wait->n > 0;
 }
 

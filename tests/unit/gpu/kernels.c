@@ -57,7 +57,7 @@ const struct wf_gpu_program *test_gpu_program(void)
 {
     static struct wf_gpu_program program;
 
-    program = (struct wf_gpu_program){"test", weft_test_gpu_ptx, host};
+    program = (struct wf_gpu_program){.name = "test", .ptx = weft_test_gpu_ptx, .host = host};
     return &program;
 }
 #endif
