@@ -4,7 +4,7 @@
 PREFIX ?= /usr/local
 VERSION := $(shell cat VERSION)
 
-.PHONY: all deps demo test check-builds torture coverage bench bench-gpu test-gpu install uninstall dist deb docs clean format help
+.PHONY: all deps demo test check-builds torture coverage bench bench-gpu test-gpu papers install uninstall dist deb docs clean format help
 
 all: build/release/build.ninja
 	@cmake --build --preset release
@@ -53,6 +53,10 @@ test-gpu: deps
 	@$(MAKE) --no-print-directory all
 	@ctest --test-dir build/release --output-on-failure -L gpu
 
+# The experiments of four papers, into examples/*/results and docs/papers.md; up to two hours.
+papers: all
+	@python3 -B examples/papers.py run
+
 install: all
 	@cmake --install build/release --prefix '$(PREFIX)'
 
@@ -92,6 +96,7 @@ help:
 	@echo 'make torture    random scenarios, programs, signals and damage (TIME=3600 SEED=...)'
 	@echo 'make coverage   the tests again, counting which lines run'
 	@echo 'make bench      deps, build, and the benchmarks'
+	@echo 'make papers     the experiments of four papers, and docs/papers.md (up to two hours)'
 	@echo 'make install    install into PREFIX ($(PREFIX))'
 	@echo 'make uninstall  remove what make install wrote'
 	@echo 'make dist       the sources as a tarball, weft-$(VERSION).tar.gz'

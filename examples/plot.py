@@ -9,6 +9,13 @@ legend, colours for a light and a dark page. Needs nothing but Python.
     figure = Bars("Time of programs", "seconds")
     figure.add("torus", "stencil", 2.1, error=0.2)
     figure.write("time.svg")
+
+    figure = Timeline("Two ranks", "microseconds", ["rank 0", "rank 1"])
+    figure.add(0, "computing", 0, 5)
+    figure.arrow(0, 5, 1, 7)
+    figure.write("timeline.svg")
+
+Values of a paper (`paper=True`) have broken lines and hollow marks.
 """
 import math
 from xml.sax.saxutils import escape
@@ -16,6 +23,7 @@ from xml.sax.saxutils import escape
 WIDTH, HEIGHT = 760, 440
 LEFT, RIGHT, TOP, BOTTOM = 92, 172, 68, 60
 MARK = 4.5  # radius
+MARKED = 40  # points of a series, beyond which they have no marks
 LINE = 20   # distance of text lines
 
 # One hue per series in a fixed order, lighter on a dark page. Marks differ too, so that colour is
@@ -36,6 +44,7 @@ svg { --paper: #fcfcfb; --ink: #0b0b0b; --soft: #52514e; --grid: #e1e0d9; --axis
 .line { fill: none; stroke-width: 2; stroke-linejoin: round }
 .mark { stroke: var(--paper); stroke-width: 1.5 }
 .error { fill: none; stroke: var(--ink); stroke-width: 1.2 }
+.quoted { stroke-dasharray: 5 4; stroke-width: 1.5 } .arrow { stroke: var(--ink); opacity: 0.55 }
 """
 
 
@@ -108,9 +117,11 @@ SHAPES = [
 ]
 
 
-def _mark(x, y, number, tip=""):
+def _mark(x, y, number, tip="", hollow=False):
     shape = SHAPES[number % len(SHAPES)]
-    style = f'class="mark" style="fill: var(--c{number % len(LIGHT)})"'
+    colour = f"var(--c{number % len(LIGHT)})"
+    style = (f'class="mark" style="fill: var(--paper); stroke: {colour}"' if hollow
+             else f'class="mark" style="fill: {colour}"')
     inside = f"<title>{escape(tip)}</title>" if tip else ""
     if shape is None:
         return f'<circle cx="{x:.2f}" cy="{y:.2f}" r="{MARK}" {style}>{inside}</circle>'
@@ -140,9 +151,12 @@ class Figure:
         self.x, self.y = x or Linear(), y or Linear()
         self.series = []
 
-    def add(self, name, points):
-        """The order of series chooses their colours and marks."""
-        self.series.append((name, sorted(points)))
+    def add(self, name, points, paper=False):
+        """The order of series chooses their colours and marks. A paper's values have the colour
+        of the series before them if that has the same name."""
+        same = [i for i, s in enumerate(self.series) if s[0] == name]
+        self.series.append((f"{name}, paper" if paper else name, sorted(points), paper,
+                            same[0] if same else len(self.series)))
 
     def _at(self, point):
         x = LEFT + self.x.place(point[0]) * (WIDTH - LEFT - RIGHT)
@@ -168,30 +182,32 @@ class Figure:
                f'text-anchor="middle">{escape(self.y_label)}</text>')
 
     def _lines(self):
-        for number, (name, points) in enumerate(self.series):
+        for name, points, paper, number in self.series:
             path = " ".join(f"{x:.2f},{y:.2f}" for x, y in map(self._at, points))
-            yield (f'<polyline class="line" style="stroke: var(--c{number % len(LIGHT)})" '
+            kind = "line quoted" if paper else "line"
+            yield (f'<polyline class="{kind}" style="stroke: var(--c{number % len(LIGHT)})" '
                    f'points="{path}"/>')
-            for point in points:
+            for point in points if len(points) <= MARKED else []:
                 tip = f"{name}: {self.x.text(point[0])}, {self.y.text(point[1])}"
-                yield _mark(*self._at(point), number, tip)
+                yield _mark(*self._at(point), number, tip, paper)
 
     def _legend(self):
         """Names in the order in which the lines end, the highest first."""
         last = max if not getattr(self.x, "reverse", False) else min
         order = sorted(range(len(self.series)), reverse=True,
                        key=lambda i: last(self.series[i][1])[1])
-        for row, number in enumerate(order):
+        for row, place in enumerate(order):
+            name, _, paper, number = self.series[place]
             x, y = WIDTH - RIGHT + 32, TOP + 10 + row * (LINE + 2)
-            yield (f'<line class="line" style="stroke: var(--c{number % len(LIGHT)})" '
+            kind = "line quoted" if paper else "line"
+            yield (f'<line class="{kind}" style="stroke: var(--c{number % len(LIGHT)})" '
                    f'x1="{x - 14}" y1="{y}" x2="{x + 14}" y2="{y}"/>')
-            yield _mark(x, y, number)
-            yield (f'<text class="name" x="{x + 22}" y="{y + 4}">'
-                   f'{escape(self.series[number][0])}</text>')
+            yield _mark(x, y, number, hollow=paper)
+            yield (f'<text class="name" x="{x + 22}" y="{y + 4}">{escape(name)}</text>')
 
     def svg(self):
-        self.x.fit([x for _, points in self.series for x, _ in points])
-        self.y.fit([y for _, points in self.series for _, y in points])
+        self.x.fit([x for _, points, _, _ in self.series for x, _ in points])
+        self.y.fit([y for _, points, _, _ in self.series for _, y in points])
         parts = [
             *_head(self.title, self.subtitle),
             *self._axes(), *self._lines(), *self._legend(),
@@ -210,11 +226,16 @@ class Bars:
     def __init__(self, title, y_label, *, y=None, subtitle=""):
         self.title, self.subtitle, self.y_label = title, subtitle, y_label
         self.y = y or Linear()
-        self.bars = {}  # by series and group
+        self.bars = {}    # by series and group
+        self.quoted = {}  # of the paper, likewise
 
     def add(self, series, group, value, error=0):
         """Series and groups are shown in the order in which they first came."""
         self.bars[series, group] = (value, error)
+
+    def quote(self, series, group, value):
+        """A value of the paper: a broken line over the bar."""
+        self.quoted[series, group] = value
 
     def _y(self, value):
         return HEIGHT - BOTTOM - self.y.place(value) * (HEIGHT - TOP - BOTTOM)
@@ -245,7 +266,8 @@ class Bars:
 
     def svg(self):
         series, groups = ([*dict.fromkeys(key[i] for key in self.bars)] for i in (0, 1))
-        self.y.fit([value + error for value, error in self.bars.values()])
+        self.y.fit([value + error for value, error in self.bars.values()]
+                   + list(self.quoted.values()))
         wide = (WIDTH - LEFT - RIGHT) / len(groups)
         thin = 0.7 * wide / len(series)
         parts = [*_head(self.title, self.subtitle), *self._axes(groups, wide)]
@@ -253,11 +275,79 @@ class Bars:
             number = series.index(name)
             x = LEFT + (groups.index(group) + 0.15) * wide + number * thin
             parts += self._bar(x, thin - 3, number, value, error)
+            if (name, group) in self.quoted:
+                y = self._y(self.quoted[name, group])
+                parts.append(f'<path class="error quoted" d="M{x - 4:.2f} {y:.2f}h{thin + 5:.2f}"/>')
         for number, name in enumerate(series):
             x, y = WIDTH - RIGHT + 20, TOP + 10 + number * (LINE + 2)
             parts.append(f'<rect x="{x}" y="{y - 6}" width="12" height="12" '
                          f'style="fill: var(--c{number % len(LIGHT)})"/>')
             parts.append(f'<text class="name" x="{x + 20}" y="{y + 4}">{escape(name)}</text>')
+        if self.quoted:
+            y = TOP + 10 + len(series) * (LINE + 2)
+            parts.append(f'<path class="error quoted" d="M{x - 4} {y}h20"/>'
+                         f'<text class="name" x="{x + 20}" y="{y + 4}">paper</text>')
+        return "\n".join([*parts, "</svg>"]) + "\n"
+
+    def write(self, path):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self.svg())
+
+
+class Timeline:
+    """What ranks do over time: a row of spans for each, and arrows for messages."""
+
+    def __init__(self, title, x_label, names, *, x=None, subtitle=""):
+        self.title, self.subtitle, self.x_label, self.names = title, subtitle, x_label, names
+        self.x = x or Linear()
+        self.spans, self.arrows = [], []
+
+    def add(self, row, kind, begin, end):
+        """Kinds get their colours in the order in which they first came."""
+        self.spans.append((row, kind, begin, end))
+
+    def arrow(self, row, begin, to_row, end):
+        self.arrows.append((row, begin, to_row, end))
+
+    def _x(self, value):
+        return LEFT + self.x.place(value) * (WIDTH - LEFT - RIGHT)
+
+    def _y(self, row):
+        return TOP + (row + 0.5) * (HEIGHT - TOP - BOTTOM) / len(self.names)
+
+    def _axes(self):
+        right, bottom = WIDTH - RIGHT, HEIGHT - BOTTOM
+        for row, name in enumerate(self.names):
+            y = self._y(row)
+            yield f'<line class="grid" x1="{LEFT}" y1="{y:.2f}" x2="{right}" y2="{y:.2f}"/>'
+            yield f'<text x="{LEFT - 8}" y="{y + 4:.2f}" text-anchor="end">{escape(name)}</text>'
+        for tick in self.x.ticks():
+            x = self._x(tick)
+            yield f'<line class="axis" x1="{x:.2f}" y1="{bottom}" x2="{x:.2f}" y2="{bottom + 5}"/>'
+            yield (f'<text x="{x:.2f}" y="{bottom + LINE}" text-anchor="middle">'
+                   f'{escape(self.x.text(tick))}</text>')
+        yield f'<line class="axis" x1="{LEFT}" y1="{bottom}" x2="{right}" y2="{bottom}"/>'
+        yield (f'<text x="{(LEFT + right) / 2}" y="{HEIGHT - 14}" text-anchor="middle">'
+               f'{escape(self.x_label)}</text>')
+
+    def svg(self):
+        self.x.fit([end for *_, end in self.spans])
+        kinds = [*dict.fromkeys(kind for _, kind, _, _ in self.spans)]
+        thick = min(22, 0.7 * (HEIGHT - TOP - BOTTOM) / len(self.names))
+        parts = [*_head(self.title, self.subtitle), *self._axes()]
+        for row, kind, begin, end in self.spans:
+            x = self._x(begin)
+            parts.append(f'<rect x="{x:.2f}" y="{self._y(row) - thick / 2:.2f}" '
+                         f'width="{max(self._x(end) - x, 0.4):.2f}" height="{thick:.2f}" '
+                         f'style="fill: var(--c{kinds.index(kind) % len(LIGHT)})"/>')
+        for row, begin, to_row, end in self.arrows:
+            parts.append(f'<line class="arrow" x1="{self._x(begin):.2f}" y1="{self._y(row):.2f}" '
+                         f'x2="{self._x(end):.2f}" y2="{self._y(to_row):.2f}"/>')
+        for number, kind in enumerate(kinds):
+            x, y = WIDTH - RIGHT + 20, TOP + 10 + number * (LINE + 2)
+            parts.append(f'<rect x="{x}" y="{y - 6}" width="12" height="12" '
+                         f'style="fill: var(--c{number % len(LIGHT)})"/>'
+                         f'<text class="name" x="{x + 20}" y="{y + 4}">{escape(kind)}</text>')
         return "\n".join([*parts, "</svg>"]) + "\n"
 
     def write(self, path):

@@ -1,54 +1,50 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 11: the speed-up of one problem on more and more ranks, at several latencies."""
+"""Fig. 11: the speed-up of Jacobi1D at several latencies."""
 import tempfile
 
 import bigsim
+import papers
 from plot import Figure, Log
 
-LATENCIES = [1, 10, 100, 1000]  # microseconds
-STEPS = 10
+EXPERIMENT = papers.Experiment(
+    "bigsim", "fig11", "speed-up of Jacobi1D", place="Fig. 11",
+    setup="""Jacobi1D, one problem on more and more simulated processors, for several latency factors: close to linear for a very low latency,
+    less for higher ones, since the work of a processor shrinks (Sect. 6.2). Sizes and values are only in the plot.""",
+    ours="""jacobi1d.c, four chunks a processor, up to 65,536 processors of BigSim's network; the whole problem is 0.66 s of work an iteration,
+    which is 10 us for each of 65,536 processors. The speed-up is that work over the time of an iteration.""")
+FACTORS = [1, 10, 100, 1000]
+STEPS, WORK_US = 5, 655360.0
 
 
 def main():
-    given = bigsim.options(bigsim.parser(__doc__))
-    side, sizes = (32, [1, 8, 64]) if given.quick else (96, [1, 8, 64, 512, 4096])
+    EXPERIMENT.options()
+    sizes = EXPERIMENT.pick([8, 64], [64, 512, 4096, 16384, 65536], short=[64, 512, 4096])
+    work = WORK_US * sizes[-1] / 65536
     rows = []
     with tempfile.TemporaryDirectory() as where:
-        program = bigsim.build(given, "jacobi3d", where)
-        for latency in LATENCIES:
-            alone = None
-            for ranks in sizes:
-                document = bigsim.predict(given, program, [side, STEPS], ranks, "--net", "loggp",
-                                          "-p", f"net.L={latency}us")
-                time = bigsim.microseconds(document)
-                alone = alone or time
-                rows.append([latency, ranks, time, alone / time])
-    header = ["latency_us", "ranks", "predicted_us", "speed_up"]
-    bigsim.write_csv(given.out / "fig11.csv", header, rows)
-    figure = Figure("Speed-up and latency", "ranks", "speed-up",
-                    x=Log(2, text="{:.0f}".format), y=Log(2, text="{:g}".format),
-                    subtitle=f"jacobi3d, {side} points cubed, {STEPS} steps")
-    for latency in LATENCIES:
-        figure.add(f"{latency} us", [(r[1], r[3]) for r in rows if r[0] == latency])
-    figure.write(given.out / "fig11.svg")
-    bigsim.print_rows(header, rows)
-    compare(rows, sizes)
-
-
-def compare(rows, sizes):
-    speed_up = {(r[0], r[1]): r[3] for r in rows}
-    bigsim.say("the longer the latency, the sooner the speed-up ends.", [
-        ("more latency is never faster",
-         all(speed_up[a, n] >= speed_up[b, n] for a, b in zip(LATENCIES, LATENCIES[1:])
-             for n in sizes)),
-        ("no speed-up is above the number of ranks",
-         all(s <= n * 1.0001 for (_, n), s in speed_up.items())),
-        (f"at {LATENCIES[0]} us {sizes[-1]} ranks are the fastest, at {LATENCIES[-1]} us they are "
-         "not, or hardly",
-         speed_up[LATENCIES[0], sizes[-1]] == max(speed_up[LATENCIES[0], n] for n in sizes)
-         and speed_up[LATENCIES[-1], sizes[-1]] < 2 * speed_up[LATENCIES[-1], sizes[-2]]),
-    ])
+        program = EXPERIMENT.build("jacobi1d", where, "bigsim")
+        for factor in FACTORS:
+            for n in sizes:
+                document = bigsim.jacobi(EXPERIMENT, program, n, chunks=4, us=work / n / 4, steps=STEPS, factor=factor)
+                time = bigsim.step_us(document, STEPS)
+                rows.append([factor, n, time, work / time])
+    EXPERIMENT.csv(["factor", "processors", "iteration_us", "speed_up"], rows)
+    speed = {(r[0], r[1]): r[3] for r in rows}
+    last = sizes[-1]
+    part = speed[1, last] / last
+    EXPERIMENT.row("latency factor 1", "close to linear", f"{speed[1, last]:,.0f} on {last:,} processors, {part:.0%} of linear", part > 0.8,
+                   "" if part > 0.8 else "the bytes of the strips, at 175 MB/s, take as long as the work")
+    falls = all(speed[a, last] >= speed[b, last] for a, b in zip(FACTORS, FACTORS[1:])) and speed[1000, last] < 0.8 * speed[1, last]
+    EXPERIMENT.row("higher factors", "drops as the factor rises",
+                   ", ".join(f"{f}: {speed[f, last]:,.0f}" for f in FACTORS) + f" on {last:,}", falls, "" if falls else "no drop")
+    figure = Figure("Speed-up of Jacobi1D", "simulated processors", "speed-up", x=Log(2, text="{:.0f}".format), y=Log(2, text="{:.0f}".format),
+                    subtitle=f"{work / 1e3:g} ms of work an iteration, four chunks a processor")
+    for factor in FACTORS:
+        figure.add(f"factor {factor}", [(r[1], r[3]) for r in rows if r[0] == factor])
+    figure.add("linear", [(n, n) for n in sizes], paper=True)
+    EXPERIMENT.picture(figure)
+    EXPERIMENT.finish()
 
 
 if __name__ == "__main__":

@@ -1,54 +1,64 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 9: the predicted time does not depend on how many real processors simulate."""
+"""Fig. 9: the predicted time does not depend on how many real processors simulate."""
 import shutil
 import tempfile
 
 import bigsim
+import papers
 from plot import Figure, Linear, Log
 
+EXPERIMENT = papers.Experiment(
+    "bigsim", "fig9", "predicted time over real processors", place="Fig. 9",
+    setup="""Jacobi with several network latencies (multiples of 5 ns a hop and 75 ns a corner), simulated on different numbers of real
+    processors: the same predicted time (Sect. 6.2). Sizes and values are only in the plot.""",
+    ours="""jacobi1d.c, four chunks of 10 us a processor, 1,024 processors; threads with each scheduler, and processes of MPI where there is
+    mpiexec.mpich.""")
+FACTORS = [1, 100, 1000]
 
-def ways(given):
+
+def ways(quick):
     """(scheduler, processes, threads) of each run."""
     yield "sequential", 1, 1
-    for threads in (1, 2, 4):
+    for threads in (2,) if quick else (1, 2, 4):
         yield "conservative", 1, threads
-        if threads < 4 or not given.quick:
-            yield "optimistic", 1, threads
-    for processes in (2, 4):
-        if processes <= given.processes:
-            yield "conservative", processes, 1
+        yield "optimistic", 1, threads
+    launcher = shutil.which("mpiexec.mpich")
+    for processes in (2, 4) if launcher and not quick else ():
+        yield "conservative", processes, 1
 
 
 def main():
-    made = bigsim.parser(__doc__)
-    made.add_argument("--processes", type=int, default=1,
-                      help="the most MPI processes; more than 1 needs mpirun")
-    given = bigsim.options(made)
-    ranks, args = (64, ["24", "4"]) if given.quick else (512, ["64", "10"])
+    given = EXPERIMENT.options()
+    processors = EXPERIMENT.pick(32, 1024)
+    factors = EXPERIMENT.pick(FACTORS[:1], FACTORS)
     rows = []
     with tempfile.TemporaryDirectory() as where:
-        program = bigsim.build(given, "jacobi3d", where)
-        for sched, processes, threads in ways(given):
-            launcher = [shutil.which("mpirun"), "-n", processes] if processes > 1 else []
-            document = bigsim.predict(given, program, args, ranks, "--net", "latency", "--topo",
-                                      bigsim.cubic(ranks), "--sched", sched, "--threads",
-                                      threads, launcher=launcher)
-            rows.append([sched, processes, threads, bigsim.microseconds(document),
-                         document["result"]["digest"], document["run"]["wall_seconds"]])
-    header = ["scheduler", "processes", "threads", "predicted_us", "digest", "wall_seconds"]
-    bigsim.write_csv(given.out / "fig9.csv", header, rows)
-    figure = Figure("Predicted time and real processors", "processors that simulate",
-                    "microseconds", x=Log(2, text="{:.0f}".format), y=Linear(),
-                    subtitle=f"jacobi3d, {ranks} virtual ranks on a torus")
-    for sched in ("conservative", "optimistic"):
-        figure.add(sched, [(r[1] * r[2], r[3]) for r in rows if r[0] == sched])
-    figure.write(given.out / "fig9.svg")
-    bigsim.print_rows(header, rows)
-    bigsim.say("the predicted time is the same on any number of real processors.", [
-        (f"{len(rows)} runs predict the same time", len({r[3] for r in rows}) == 1),
-        ("and have the same digest", len({r[4] for r in rows}) == 1),
-    ])
+        program = EXPERIMENT.build("jacobi1d", where, "bigsim")
+        for factor in factors:
+            for sched, processes, threads in ways(given.form == "quick"):
+                words, latencies = bigsim.network(processors, factor)
+                with tempfile.TemporaryDirectory() as out:
+                    path = f"{out}/result.json"
+                    launcher = [shutil.which("mpiexec.mpich"), "-n", processes] if processes > 1 else []
+                    settings = [w for k, v in {**latencies, "engine.fit": "no"}.items() for w in ("-p", f"{k}={v}")]
+                    EXPERIMENT.run(*launcher, given.weft, "run", "-q", "-n", processors, *words, *settings, "--compute", "model",
+                                   "--sched", sched, "--threads", threads, "-o", path, "--", program, 4 * processors, 10, 10)
+                    with open(path, encoding="utf-8") as file:
+                        result = papers.json.load(file)["result"]
+                rows.append([factor, sched, processes, threads, result["predicted_time_ps"] / bigsim.PS_PER_US, result["digest"]])
+    EXPERIMENT.csv(["factor", "scheduler", "processes", "threads", "predicted_us", "digest"], rows)
+    for factor in factors:
+        some = [r for r in rows if r[0] == factor]
+        same = len({r[4] for r in some}) == 1 and len({r[5] for r in some}) == 1
+        EXPERIMENT.row(f"latency factor {factor}, {len(some)} ways to simulate", "the same predicted time",
+                       f"{some[0][4]:.3f} us and digest {some[0][5]} each time", same, "" if same else "they differ: a defect")
+    figure = Figure("Predicted time and real processors", "threads and processes that simulate", "microseconds",
+                    x=Log(2, text="{:.0f}".format), y=Linear(), subtitle=f"Jacobi1D on {processors} simulated processors")
+    for factor in factors:
+        figure.add(f"factor {factor}", [(r[2] * r[3], r[4]) for r in rows if r[0] == factor and r[1] == "conservative"])
+    EXPERIMENT.picture(figure)
+    EXPERIMENT.finish()
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import statistics
 import sys
 
 import insee
+import papers
 
 HERE = pathlib.Path(__file__).resolve().parent
 LIMIT = 5.0
@@ -38,17 +39,19 @@ def compare(row, results):
 
 
 def main():
-    given = insee.options(insee.parser(__doc__))
+    given = insee.settle(papers.options_of(insee.parser(__doc__)))
     with open(HERE / "reference" / "insee_workloads.csv", encoding="ascii") as file:
         reference = [row for row in csv.DictReader(file)
-                     if not (given.quick and row["trace"] == "alltoall_8K")]
+                     if not (given.form == "quick" and row["trace"] == "alltoall_8K")]
     found = insee.replay_all(given, {
         i: (program_of(row["trace"]), DESIGN[row["design"]], "causal")
         for i, row in enumerate(reference)})
     rows = [compare(row, found[i]) for i, row in enumerate(reference)]
-    insee.write_csv(given.out / "workloads.csv",
-                    ["workload", "design", "packets_insee", "packets", "cycles_insee", "cycles",
-                     "cycles_99", "cycles_min", "cycles_max", "difference_percent"], rows)
+    with open(given.out / "workloads.csv", "w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["workload", "design", "packets_insee", "packets", "cycles_insee", "cycles",
+                         "cycles_99", "cycles_min", "cycles_max", "difference_percent"])
+        writer.writerows(rows)
     print(f"{'workload':14}{'design':16}{'packets':>8}{'INSEE':>9}{'weft':>9}{'+-':>7}"
           f"{'seeds':>17}{'diff':>9}")
     failed = False

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Jacobi's method with seven points on a cube that is spread over the ranks: what does not need
  * the neighbours is computed while their faces are on the way.
- * usage: jacobi3d [points along the whole cube] [steps] [ns to compute a point] */
+ * usage: jacobi3d [points along the whole cube] [steps] [ns to compute a point]
+ *                 [1: find the largest change of all ranks after each step] */
 #include <math.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -167,6 +168,7 @@ int main(int argc, char **argv)
     int rank, points = argc > 1 ? atoi(argv[1]) : 32, steps = argc > 2 ? atoi(argv[2]) : 10;
     double change = 0, own[1], all[1], most = 0;
     struct cube cube = {.ns_per_point = argc > 3 ? atof(argv[3]) : 5};
+    int meets = argc > 4 && atoi(argv[4]) != 0;
 
     MPI_Init(&argc, &argv);
     set_up(&cube, points);
@@ -175,6 +177,9 @@ int main(int argc, char **argv)
     double begin = MPI_Wtime();
     for (int i = 0; i < steps; i++) {
         change = make_step(&cube);
+        if (meets) {
+            MPI_Allreduce(&change, &most, 1, MPI_DOUBLE, MPI_MAX, cube.grid);
+        }
     }
     MPI_Barrier(cube.grid);
     double seconds = MPI_Wtime() - begin;

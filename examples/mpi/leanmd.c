@@ -13,6 +13,7 @@
  *   dense=0         how many more atoms the cells in the middle of the cube have, in percent
  *   balance=none    load balancing of the pairs: none, greedy or refine...
  *   period=1        ...after so many steps
+ *   periodic=1      0: cells at opposite ends of the cube are no neighbours (not with balance)
  *   time=0          1: print when the last step ended
  *
  * As on 8,192 processors of the paper: leanmd 23 2 3 kaway=3
@@ -51,13 +52,20 @@ struct note {
 
 /* What is the same for all objects of a processor. */
 static struct {
-    long side, steps, average, kaway, imbalance, dense, period, prints_time;
+    long side, steps, average, kaway, imbalance, dense, period, prints_time, periodic;
     int n_roles;
     int offset[ROLES_MAX][3];
     uint64_t within[ROLES_MAX]; /* millionths of the pairs of atoms within the cut-off */
+    uint32_t *first;            /* by cell: its first pair, with open boundaries */
     int cells, pairs;           /* arrays */
     uint64_t checksum;
-} md = {.side = 6, .steps = 3, .average = 100, .kaway = 1, .imbalance = 20, .period = 1};
+} md = {.side = 6,
+        .steps = 3,
+        .average = 100,
+        .kaway = 1,
+        .imbalance = 20,
+        .period = 1,
+        .periodic = 1};
 
 static uint64_t mix(uint64_t x)
 {
@@ -97,6 +105,72 @@ static long neighbor(long cell, int role, int sign)
         stride *= md.side;
     }
     return out;
+}
+
+/* Whether there is such a cell. */
+static int has_neighbor(long cell, int role, int sign)
+{
+    for (int d = 0; d < 3; d++) {
+        long at = cell % md.side + sign * md.offset[role][d];
+        cell /= md.side;
+        if (at < 0 || at >= md.side) {
+            return md.periodic != 0;
+        }
+    }
+    return 1;
+}
+
+/* In how many pairs a cell is. */
+static int pairs_of(long cell)
+{
+    int n = 1;
+
+    for (int role = 1; role < md.n_roles; role++) {
+        n += has_neighbor(cell, role, 1) + has_neighbor(cell, role, -1);
+    }
+    return n;
+}
+
+/* The pairs are numbered by their first cells. With open boundaries some do not exist: a table
+ * then has the number of each cell's first pair, and of all pairs. */
+static void number_pairs(long n_cells)
+{
+    md.first = calloc((size_t)n_cells + 1, sizeof(*md.first));
+    for (long cell = 0; cell < n_cells; cell++) {
+        md.first[cell + 1] = md.first[cell];
+        for (int role = 0; role < md.n_roles; role++) {
+            md.first[cell + 1] += (uint32_t)has_neighbor(cell, role, 1);
+        }
+    }
+}
+
+static long pair_number(long cell, int role)
+{
+    if (md.periodic) {
+        return cell * md.n_roles + role;
+    }
+    long number = md.first[cell];
+    for (int before = 0; before < role; before++) {
+        number += has_neighbor(cell, before, 1);
+    }
+    return number;
+}
+
+static long pair_cell(long number, int *role)
+{
+    if (md.periodic) {
+        *role = (int)(number % md.n_roles);
+        return number / md.n_roles;
+    }
+    long low = 0, high = md.side * md.side * md.side; /* first[low] <= number < first[high] */
+    while (high - low > 1) {
+        long middle = (low + high) / 2;
+        *(md.first[middle] <= number ? &low : &high) = middle;
+    }
+    for (*role = 0; pair_number(low, *role) < number || !has_neighbor(low, *role, 1);) {
+        ++*role;
+    }
+    return low;
 }
 
 /* Millionths of the pairs of atoms, on a lattice in each cell, that are within `kaway` cells. */
@@ -160,8 +234,11 @@ static void cell_begin(struct weft_tasks *tasks, struct weft_object *self, const
         int second = i >= md.n_roles, role = second ? i - md.n_roles + 1 : i;
         long owner = second ? neighbor(self->index, role, -1) : self->index;
         struct note note = {cell->value, second};
+        if (!has_neighbor(self->index, role, second ? -1 : 1)) {
+            continue;
+        }
         weft_send_long(tasks,
-                       (struct weft_target){md.pairs, owner * md.n_roles + role, PAIR_ATOMS},
+                       (struct weft_target){md.pairs, pair_number(owner, role), PAIR_ATOMS},
                        &note, sizeof(note), bytes);
     }
 }
@@ -185,7 +262,7 @@ static void cell_forces(struct weft_tasks *tasks, struct weft_object *self, cons
 
     (void)size;
     cell->forces += note->value;
-    if (++cell->heard < 2 * md.n_roles - 1) {
+    if (++cell->heard < (md.periodic ? 2 * md.n_roles - 1 : pairs_of(self->index))) {
         return;
     }
     compute((uint64_t)atoms_of(self->index) * MILLION, ATOM_PS);
@@ -242,8 +319,9 @@ static void pair_atoms(struct weft_tasks *tasks, struct weft_object *self, const
 {
     struct pair *pair = self->state;
     const struct note *note = data;
-    long cell = self->index / md.n_roles;
-    int role = (int)(self->index % md.n_roles), both = role > 0;
+    int role;
+    long cell = pair_cell(self->index, &role);
+    int both = role > 0;
 
     (void)size;
     pair->values[note->place] = note->value;
@@ -269,8 +347,10 @@ static enum weft_strategy read_arguments(int argc, char **argv)
 {
     long *const numbers[] = {&md.side, &md.steps, &md.average};
     static const char *const strategies[] = {"none", "greedy", "refine"};
-    static const char *const names[] = {"kaway", "imbalance", "dense", "period", "time"};
-    long *const values[] = {&md.kaway, &md.imbalance, &md.dense, &md.period, &md.prints_time};
+    static const char *const names[] = {"kaway",  "imbalance", "dense",
+                                        "period", "time",      "periodic"};
+    long *const values[] = {&md.kaway,  &md.imbalance,   &md.dense,
+                            &md.period, &md.prints_time, &md.periodic};
     enum weft_strategy strategy = WEFT_BALANCE_NONE;
 
     for (int i = 1; i < argc; i++) {
@@ -278,7 +358,7 @@ static enum weft_strategy read_arguments(int argc, char **argv)
         if (value == NULL && i <= 3) {
             *numbers[i - 1] = strtol(argv[i], NULL, 10);
         }
-        for (int k = 0; value != NULL && k < 5; k++) {
+        for (int k = 0; value != NULL && k < 6; k++) {
             size_t length = strlen(names[k]);
             if (strncmp(argv[i], names[k], length) == 0 && argv[i][length] == '=') {
                 *values[k] = strtol(value + 1, NULL, 10);
@@ -308,9 +388,11 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     enum weft_strategy strategy = read_arguments(argc, argv);
     if (md.kaway < 1 || md.kaway > KAWAY_MAX || md.side < 2 * md.kaway + 1 || md.steps < 1 ||
-        md.period < 1 || md.imbalance < 0 || md.imbalance > 100 || md.dense < 0) {
+        md.period < 1 || md.imbalance < 0 || md.imbalance > 100 || md.dense < 0 ||
+        (!md.periodic && strategy != WEFT_BALANCE_NONE)) {
         fprintf(stderr,
-                "leanmd: kaway is 1 to 3, and there are at least 2 * kaway + 1 cells\n");
+                "leanmd: kaway is 1 to 3, there are at least 2 * kaway + 1 cells, and load "
+                "balancing needs a periodic cube\n");
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     set_roles();
@@ -319,7 +401,11 @@ int main(int argc, char **argv)
         weft_tasks_new(MPI_COMM_WORLD, (size_t)md.average * 3 * BYTES_PER_ATOM + 128);
     weft_balance(tasks, strategy);
     md.cells = weft_array_new(tasks, &cell_class, n, WEFT_MAP_BLOCK);
-    md.pairs = weft_array_new(tasks, &pair_class, n * md.n_roles, WEFT_MAP_BLOCK);
+    if (!md.periodic) {
+        number_pairs(n);
+    }
+    md.pairs = weft_array_new(tasks, &pair_class,
+                              md.periodic ? n * md.n_roles : (long)md.first[n], WEFT_MAP_BLOCK);
     weft_start(tasks, md.cells, CELL_BEGIN, -1);
     weft_run(tasks);
     if (strategy != WEFT_BALANCE_NONE && weft_processor(tasks) == 0) {
@@ -329,6 +415,7 @@ int main(int argc, char **argv)
                report.expected / report.mean);
     }
     weft_tasks_free(tasks);
+    free(md.first);
     MPI_Finalize();
     return 0;
 }

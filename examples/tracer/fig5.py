@@ -1,84 +1,87 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 5: sequential runs of a stencil on 512 to 32,768 nodes, in several degrees of detail."""
-import tracer
+"""Fig. 5: sequential runs of a 3D stencil."""
+import tracer  # first: it finds papers.py
+import papers
 from plot import Figure, Log
 
-# Name: network, parameters.
-WAYS = {
-    "trains": ("packet", {}),
-    "packets, 512 B": ("packet", tracer.PACKETS),
-    "packets, 4 KiB": ("packet", {**tracer.PACKETS, "net.packet": "4KiB"}),
-    "credits, 4 KiB": ("packet", {"net.preset": "torusnet", "net.packet": "4KiB"}),
-    "loggp": ("loggp", {}),
-}
-# Nodes: seconds of one core, MiB, of TraceR with CODES on the same workload with packets of
-# 4 KiB; from our notes of a run on another machine of two cores. 32,768 nodes did not fit
-# into 19 GB.
-NOTED = {512: (1.8, 300), 4096: (36.9, 1000)}
-PLOTS = {"time": ("cpu_seconds", "CPU time", "seconds", 1, 0),
-         "memory": ("memory_bytes", "Memory", "MiB", tracer.MIB, 1)}
+EXPERIMENT = papers.Experiment(
+    "tracer", "fig5", "sequential simulation time", place="Fig. 5",
+    setup="""3D Stencil on a 3D torus of various sizes, packet-level, one core: BigSim, SST (online), TraceR-single
+    and TraceR-multi (Sect. 6.1). Stated: TraceR is an order of magnitude faster than BigSim; TraceR-single takes
+    50 % less than SST; single beats multi here, and multi beats single in other experiments. The times themselves
+    are only in the plot.""",
+    ours="""TraceR with CODES was measured by us on another machine of two cores, with packets of 4 KiB: 1.8 s for
+    512 nodes, 36.9 s for 4096, and 32,768 did not fit into 19 GB. Granularity is a parameter of task graphs
+    (replay.granularity), so LeanMD is its workload.""")
+WAYS = {**tracer.NETWORKS, "trains": tracer.TRAINS,
+        "packets of 512 B": ("packet", {"net.trains": "off"})}
+MEASURED = {512: 1.8, 4096: 36.9}
+HEADER = ["network", "nodes", "predicted_ps", *tracer.COUNTS]
 
 
-def measure(given, sizes):
+def measure(sizes, most):
     rows = []
-    for way, (net, params) in WAYS.items():
+    for name, network in WAYS.items():
         for nodes in sizes:
-            rows += tracer.measure(given, nodes, net=net, params=params, label={"way": way})
+            if name != "packets of 512 B" or nodes <= most:
+                document = tracer.simulate(EXPERIMENT, network, nodes)
+                rows.append([name, nodes, document["result"]["predicted_time_ps"], *tracer.counts(document)])
     return rows
 
 
-def curve(rows, way, sizes, name):
-    column, _, _, scale, _ = PLOTS[name]
-    return {n: tracer.best(tracer.where(rows, way=way, nodes=n), column) / scale for n in sizes}
+def granularity(nodes, cells):
+    found = {}
+    for how in ("single", "multi"):
+        document = tracer.simulate(EXPERIMENT, tracer.NETWORKS["SimpleNet"], nodes, source="gen:leanmd",
+                                   params={"gen.cells": cells, "replay.granularity": how})
+        found[how] = document
+    return found
 
 
-def plot(rows, sizes, name, path):
-    _, title, unit, _, noted = PLOTS[name]
-    figure = Figure(f"{title} of sequential runs", "nodes", unit,
+def compare(rows, found):
+    time = {(r[0], r[1]): r[HEADER.index("cpu_seconds")] for r in rows}
+    sizes = sorted({r[1] for r in rows})
+    EXPERIMENT.row("BigSim and SST", "TraceR is 10 times as fast as BigSim and twice as fast as SST",
+                   "-", papers.IMPOSSIBLE,
+                   "the plot's values are not in the text, and neither simulator is here")
+    for nodes in [n for n in sizes if n in MEASURED]:
+        ours = time["TorusNet", nodes]
+        EXPERIMENT.row(f"TraceR on {nodes} nodes, measured by us", f"{MEASURED[nodes]} s",
+                       f"{papers.number(ours)} CPU s with TorusNet, {papers.number(time['trains', nodes])} s with trains",
+                       papers.DIFFERS, f"weft is {MEASURED[nodes] / ours:.0f} times as fast packet by packet: 2 events a "
+                       "packet and hop instead of 5.5, of 50 bytes instead of 900")
+    events = {how: d["run"]["events_committed"] for how, d in found.items()}
+    seconds = {how: d["run"]["cpu_seconds"] for how, d in found.items()}
+    fewer = events["multi"] < events["single"]
+    EXPERIMENT.row("events of multi against single", "fewer: the minimum required",
+                   f"{events['single']:,} and {events['multi']:,}", fewer,
+                   "" if fewer else "no two tasks were ready at the same time")
+    EXPERIMENT.row("time of single against multi", "single is faster in Fig. 5; multi in other experiments",
+                   f"{papers.number(seconds['single'])} and {papers.number(seconds['multi'])} CPU s",
+                   papers.AGREES if seconds["single"] < seconds["multi"] else papers.DIFFERS,
+                   "" if seconds["single"] < seconds["multi"] else "fewer events are worth more here than the longer "
+                   "undo information, which a sequential run does not keep")
+
+
+def plot(rows):
+    figure = Figure("Sequential simulation of a 3D stencil", "nodes", "CPU seconds",
                     x=Log(2, text=tracer.in_thousands), y=Log(),
-                    subtitle="stencil of 128 KiB, 3 iterations, on a 3D torus; TraceR + CODES: "
-                             "another machine, 4 KiB, from our notes")
-    for way in WAYS:
-        figure.add(way, list(curve(rows, way, sizes, name).items()))
-    figure.add("TraceR + CODES", [(n, values[noted]) for n, values in NOTED.items()])
-    figure.write(path)
-
-
-def compare(rows, sizes):
-    time = {way: curve(rows, way, sizes, "time") for way in WAYS}
-    last = sizes[-1]
-    events = {way: tracer.where(rows, way=way, nodes=last)[0]["events"] for way in WAYS}
-    noted = [n for n in sizes if n in NOTED]
-    tracer.say("compares sequential simulators; our notes have no numbers of the figure. What they "
-               "have is a run of TraceR with CODES: " + ", ".join(
-                   f"{n} nodes {s} s" for n, (s, _) in NOTED.items()) + ".", [
-        ("packet by packet predicts for each size what trains do",
-         all(tracer.same([r for w in ("trains", "packets, 512 B")
-                          for r in tracer.where(rows, way=w, nodes=n)],
-                         ["predicted_ps", "digest"]) for n in sizes)),
-        (f"trains need less than a tenth of the events of packets of 512 B "
-         f"({events['packets, 512 B'] / events['trains']:.0f} times fewer)",
-         10 * events["trains"] < events["packets, 512 B"]),
-        (f"and less than a tenth of the time on {last} nodes "
-         f"({time['packets, 512 B'][last] / time['trains'][last]:.0f} times faster)",
-         10 * time["trains"][last] < time["packets, 512 B"][last]),
-        *[(f"packets of 4 KiB with credits are faster than TraceR + CODES on {n} nodes "
-           f"({NOTED[n][0] / time['credits, 4 KiB'][n]:.0f} times)",
-           time["credits, 4 KiB"][n] < NOTED[n][0]) for n in noted],
-    ])
+                    subtitle="128 KiB messages, 3 iterations; TraceR measured by us on another machine")
+    for name in WAYS:
+        figure.add(name, [(r[1], r[HEADER.index("cpu_seconds")]) for r in rows if r[0] == name])
+    figure.add("TraceR", list(MEASURED.items()), paper=True)
+    EXPERIMENT.picture(figure)
 
 
 def main():
-    given = tracer.options(tracer.parser(__doc__, repeat=1))
-    sizes = [64, 512] if given.quick else tracer.powers_of_two(512, 32768, step=3)
-    rows = measure(given, sizes)
-    tracer.write_csv(given.out / "fig5.csv", rows)
-    for name, (_, title, unit, _, _) in PLOTS.items():
-        plot(rows, sizes, name, given.out / f"fig5-{name}.svg")
-        tracer.print_table({w: curve(rows, w, sizes, name) for w in WAYS}, sizes,
-                           f"{title}, {unit}")
-    compare(rows, sizes)
+    EXPERIMENT.options()
+    sizes = EXPERIMENT.pick([64, 512], [512, 4096, 32768], short=[512, 4096])
+    rows = measure(sizes, EXPERIMENT.pick(64, 32768, short=512))
+    EXPERIMENT.csv(HEADER, rows)
+    compare(rows, granularity(*EXPERIMENT.pick((27, "4x4x4"), (512, "16x16x16"))))
+    plot(rows)
+    EXPERIMENT.finish()
 
 
 if __name__ == "__main__":

@@ -1,88 +1,65 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Figure 14: the average latency of a message of 128 ranks on processors of 1 to 128 cores."""
-import xsim
+"""Fig. 14: the average latency on nested networks, 128 processes on processors of 1 to 128 cores."""
+import xsim  # first: it finds papers.py
+import papers
 from plot import Figure, Log
 
 RANKS = 128
-# Of the network between processors and of that on a processor.
 OUTER, INNER = ("1us", "1Gbit/s"), ("0.1us", "10Gbit/s")
-KINDS = {
-    "star": "star:{}".format,
-    "ring": "ring:{}".format,
-    "mesh": lambda n: xsim.plane("mesh", n),
-    "torus": lambda n: xsim.plane("torus", n),
-    "tree": "tree:{},nodes=all".format,
-}
-# Between processors, on a processor.
-NESTINGS = [("ring", "star"), ("mesh", "mesh"), ("torus", "torus"), ("torus", "star"),
-            ("tree", "star"), ("star", "star")]
+EXPERIMENT = papers.Experiment(
+    "xsim", "fig14", "latency on nested networks", place="Fig. 14",
+    setup="""`random`, 128 virtual processes; the same topology between processors (1 us, 1 Gbit/s) and between the cores of
+    a processor (0.1 us, 10 Gbit/s); cores per processor varied (Sect. V.A). Stated: mesh, torus and twisted torus have
+    almost identical results; with more cores the latency falls to that of the cores.""")
 
 
-def network(outer, inner, cores):
-    """Topology, latencies and bandwidths. One core needs no network on the processor, one
-    processor none between."""
+def network(make, cores):
+    """One core needs no network on the processor, one processor none between."""
     if cores == 1:
-        return KINDS[outer](RANKS), *OUTER
+        return make(RANKS), *OUTER
     if cores == RANKS:
-        return KINDS[inner](RANKS), *INNER
-    return (f"{KINDS[outer](RANKS // cores)}/{KINDS[inner](cores)}",
-            f"{OUTER[0]},{INNER[0]}", f"{OUTER[1]},{INNER[1]}")
+        return make(RANKS), *INNER
+    return f"{make(RANKS // cores)}/{make(cores)}", f"{OUTER[0]},{INNER[0]}", f"{OUTER[1]},{INNER[1]}"
 
 
-def measure(weft, cores):
-    """[traffic, nesting, cores, spec, mean, min, max] of every point."""
-    rows = []
-    for traffic in xsim.TRAFFIC:
-        for outer, inner in NESTINGS:
-            for n in cores:
-                spec, *links = network(outer, inner, n)
-                rows.append([traffic, f"{outer} / {inner}", n, spec,
-                             *xsim.latency(weft, traffic, RANKS, spec, *links)])
-    return rows
-
-
-def plot(rows, traffic, path):
-    figure = Figure(f"Average message latency on nested networks, {traffic} traffic",
-                    "cores per processor", "microseconds",
-                    x=Log(2, text="{:.0f}".format), y=Log(),
-                    subtitle="128 ranks; between processors / on a processor: "
-                             "1 us, 1 Gbit/s / 0.1 us, 10 Gbit/s per hop")
-    for outer, inner in NESTINGS:
-        name = f"{outer} / {inner}"
-        figure.add(name, [(r[2], r[4]) for r in rows if r[:2] == [traffic, name]])
-    figure.write(path)
-
-
-def compare(rows, cores):
-    curves = {(r[0], r[1]): [] for r in rows}
-    for r in rows:
-        curves[r[0], r[1]].append(r[4])
-    xsim.say("the more cores share a processor, the lower the latency.", [
-        ("so it is at each step from 2 cores on, on all networks and under both traffics",
-         all(a > b for curve in curves.values() for a, b in zip(curve[1:], curve[2:]))),
-        ("and from 1 core to more, except under random traffic on the star of stars: nearly "
-         "all messages still cross the outer star, and two inner links more",
-         all((curve[0] > curve[1]) != (key == ("random", "star / star"))
-             for key, curve in curves.items())),
-        ("on one processor of stars a message takes 0.2 us + 3.2 ns",
-         all(abs(curve[-1] - 0.2032) < 1e-6 for (_, name), curve in curves.items()
-             if name.endswith("/ star") and cores[-1] == RANKS)),
-    ])
+def compare(curves, cores):
+    first, last = cores[0], cores[-1]
+    tenth = {name: c[last] / c[first] for name, c in curves.items()}
+    EXPERIMENT.row("one processor of 128 cores against 128 processors", "the latency falls to the core latency",
+                   ", ".join(f"{name} {c[first]:.2f} to {c[last]:.3f} us" for name, c in curves.items()),
+                   all(abs(t - 0.1) < 0.005 for t in tenth.values()),
+                   "" if all(abs(t - 0.1) < 0.005 for t in tenth.values()) else "not a tenth")
+    grids = ["mesh", "torus", "twisted torus"]
+    apart = max(max(curves[g][n] for g in grids) / min(curves[g][n] for g in grids) for n in cores)
+    EXPERIMENT.row("mesh, torus and twisted torus", "almost identical", f"up to {apart:.2f} times apart", apart < 1.1,
+                   "loops around the edges save a quarter of the distance; see Fig. 12")
+    up = [name for name, c in curves.items() if any(c[a] < c[b] for a, b in zip(cores, cores[1:]))]
+    EXPERIMENT.row("every step to more cores lowers the latency", "with more cores it falls",
+                   "on all" if not up else f"not on: {', '.join(up)}", not up,
+                   """with two cores on a processor nearly all messages still cross the outer network, and the links of the
+                   inner one besides; a message enters and leaves a processor at one node of its network""")
 
 
 def main():
-    options = xsim.options(__doc__)
-    cores = [1, 4, 16, 128] if options.quick else xsim.powers_of_two(1, RANKS)
-    rows = measure(options.weft, cores)
-    xsim.write_csv(options.out / "fig14.csv", ["traffic", "nesting", "cores", "spec", "mean_us",
-                                               "min_us", "max_us"], rows)
-    for traffic in xsim.TRAFFIC:
-        plot(rows, traffic, options.out / f"fig14-{traffic}.svg")
-        xsim.print_table({f"{o} / {i}": {r[2]: r[4] for r in rows
-                                         if r[:2] == [traffic, f"{o} / {i}"]}
-                          for o, i in NESTINGS}, cores, f"us, {traffic} traffic")
-    compare(rows, cores)
+    EXPERIMENT.options()
+    cores = EXPERIMENT.pick([1, 16, 128], papers.powers_of_two(1, RANKS))
+    seeds = EXPERIMENT.pick(1, 10, short=2)
+    curves = {}
+    for name, make in xsim.TOPOLOGIES.items():
+        curves[name] = {}
+        for n in cores:
+            spec, link, bandwidth = network(make, n)
+            curves[name][n] = sum(xsim.latency(EXPERIMENT, "random", RANKS, spec, link=link, bandwidth=bandwidth, seed=s)
+                                  for s in range(1, seeds + 1)) / seeds
+    EXPERIMENT.csv(["topology", "cores", "mean_us"], [[name, n, t] for name, c in curves.items() for n, t in c.items()])
+    compare(curves, cores)
+    figure = Figure("Average message latency on nested networks", "cores per processor", "microseconds",
+                    x=Log(2, text="{:.0f}".format), y=Log(), subtitle="128 processes; the same topology between and on processors")
+    for name, c in curves.items():
+        figure.add(name, list(c.items()))
+    EXPERIMENT.picture(figure)
+    EXPERIMENT.finish()
 
 
 if __name__ == "__main__":

@@ -6,8 +6,9 @@
  * runtime = productivity + performance", 2012). One of the two programs with which TraceR was
  * evaluated (see ranks/tasks/pe.h, figure 7 there).
  *
- * Space is a periodic grid of cells that hold atoms. For each cell, and for each pair of cells
- * that are at most `kaway` apart in every dimension, there is a compute. In each step every
+ * Space is a grid of cells that hold atoms, periodic or with open boundaries. For each cell, and
+ * for each pair of cells that are at most `kaway` apart in every dimension, there is a compute.
+ * Cells near an open boundary have fewer of them. In each step every
  * cell sends its atoms to its computes; a compute with the atoms of both its cells computes the
  * forces between them and sends each cell its part; a cell that has all forces moves its atoms.
  *
@@ -36,6 +37,7 @@ enum { MAP_BLOCK, MAP_ROUND_ROBIN };
 struct params {
     char *cells; /* "8x8x8" */
     uint64_t kaway;
+    bool periodic;
     uint64_t atoms;
     double imbalance;
     double cutoff;
@@ -50,6 +52,17 @@ enum {
     ROLES_MAX = (7 * 7 * 7 - 1) / 2 + 1,
     LATTICE = 8,      /* positions of atoms in a dimension of a cell */
     STREAM = 1280132, /* stream of the numbers of atoms; any number */
+    CLASSES_MAX = 7 * 7 * 7,
+};
+
+/* With open boundaries: which computes the cells have. A cell's class is how far it is from the
+ * boundaries, up to kaway. */
+struct edges {
+    uint8_t n_own[CLASSES_MAX];   /* computes that are numbered by a cell */
+    uint8_t n_other[CLASSES_MAX]; /* computes that it takes part in as their second cell */
+    uint8_t own[CLASSES_MAX][ROLES_MAX], other[CLASSES_MAX][ROLES_MAX]; /* their roles */
+    uint8_t place[CLASSES_MAX][ROLES_MAX]; /* by role, where it is in `own` */
+    uint32_t first[]; /* by cell: the number of its first compute; then the number of all */
 };
 
 struct leanmd {
@@ -61,11 +74,17 @@ struct leanmd {
     uint32_t imbalance;          /* a share */
     int8_t offset[ROLES_MAX][3]; /* offset of the other cell */
     uint32_t within[ROLES_MAX];  /* share of the pairs of atoms within the cut-off */
+    struct edges *edges;         /* null if the grid is periodic */
+};
+
+/* A compute: its first cell, and what it is to that cell. */
+struct compute {
+    uint32_t cell, role;
 };
 
 /* What a task does; stored in struct wf_task.own. */
 struct job {
-    uint32_t chare; /* a cell, or cell * n_roles + role */
+    uint32_t chare; /* a cell, or the number of a compute */
     uint32_t step;  /* step of a compute; for a cell, the step of the atoms that it sends */
     bool computes;
 };
@@ -74,9 +93,11 @@ static const char *const map_names[] = {"block", "round_robin", NULL};
 
 static const struct wf_param params_table[] = {
     WF_PARAM_ROW(struct params, cells, TEXT, .def = "8x8x8",
-                 .doc = "Periodic grid of cells, at least 2 * kaway + 1 in each dimension"),
+                 .doc = "Grid of cells, at least 2 * kaway + 1 in each dimension"),
     WF_PARAM_ROW(struct params, kaway, COUNT, .def = "1", .min = "1", .max = "3",
                  .doc = "How many cells away the other cell of a pair may be"),
+    WF_PARAM_ROW(struct params, periodic, BOOL, .def = "true",
+                 .doc = "Whether cells at opposite ends of the grid are neighbours"),
     WF_PARAM_ROW(struct params, atoms, COUNT, .def = "100", .min = "0", .max = "1000000",
                  .doc = "Atoms in a cell, on average"),
     WF_PARAM_ROW(
@@ -106,7 +127,7 @@ static const struct leanmd *to_leanmd(const struct wf_graph *graph)
 
 static uint32_t n_computes(const struct leanmd *md)
 {
-    return md->n_cells * md->n_roles;
+    return md->edges == NULL ? md->n_cells * md->n_roles : md->edges->first[md->n_cells];
 }
 
 /* The first cell or compute of a block, rounded up: i then belongs to the PE i * n_pes / n. */
@@ -140,6 +161,51 @@ static uint32_t index_on(const struct leanmd *md, uint32_t n, uint32_t pe, uint3
                                       : number / md->graph.n_pes;
 }
 
+/* ---- computes ---- */
+
+static uint32_t class_of(const struct leanmd *md, uint32_t cell)
+{
+    uint32_t k = (uint32_t)md->given.kaway, stride = 1, out = 0;
+
+    for (uint32_t d = 0; d < 3; d++) {
+        uint32_t size = md->size[d], at = cell % size, above = size - 1 - at;
+
+        cell /= size;
+        out += stride * (at < k ? at : above < k ? 2 * k - above : k);
+        stride *= 2 * k + 1;
+    }
+    return out;
+}
+
+static struct compute compute_of(const struct leanmd *md, uint32_t number)
+{
+    const struct edges *edges = md->edges;
+
+    if (edges == NULL) {
+        return (struct compute){number / md->n_roles, number % md->n_roles};
+    }
+    uint32_t low = 0, high = md->n_cells; /* first[low] <= number < first[high] */
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (edges->first[middle] <= number) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return (struct compute){low, edges->own[class_of(md, low)][number - edges->first[low]]};
+}
+
+static uint32_t number_of(const struct leanmd *md, struct compute compute)
+{
+    const struct edges *edges = md->edges;
+
+    if (edges == NULL) {
+        return compute.cell * md->n_roles + compute.role;
+    }
+    return edges->first[compute.cell] + edges->place[class_of(md, compute.cell)][compute.role];
+}
+
 /* ---- cells ---- */
 
 static uint64_t atoms_of(const struct leanmd *md, uint32_t cell)
@@ -171,13 +237,14 @@ static int64_t time_of(uint64_t n, uint64_t share, int64_t each)
     return time > (uint64_t)WF_TIME_MAX ? WF_TIME_MAX : (int64_t)time;
 }
 
-static int64_t compute_time(const struct leanmd *md, uint32_t cell, uint32_t role)
+static int64_t compute_time(const struct leanmd *md, struct compute compute)
 {
-    uint64_t atoms = atoms_of(md, cell);
-    uint64_t pairs = role == 0 ? atoms * (atoms > 0 ? atoms - 1 : 0) / 2
-                               : atoms * atoms_of(md, neighbor(md, cell, role, 1));
+    uint64_t atoms = atoms_of(md, compute.cell);
+    uint64_t pairs = compute.role == 0
+                         ? atoms * (atoms > 0 ? atoms - 1 : 0) / 2
+                         : atoms * atoms_of(md, neighbor(md, compute.cell, compute.role, 1));
 
-    return time_of(pairs, md->within[role], md->given.pair_time);
+    return time_of(pairs, md->within[compute.role], md->given.pair_time);
 }
 
 /* ---- tasks ---- */
@@ -216,14 +283,18 @@ static uint32_t leanmd_root(const struct wf_graph *graph, uint32_t pe, uint32_t 
 }
 
 /* The number of messages between a cell and its computes in a step, in one direction. */
-static uint32_t messages_of_cell(const struct leanmd *md)
+static uint32_t messages_of_cell(const struct leanmd *md, uint32_t cell)
 {
-    return 2 * md->n_roles - 1;
+    if (md->edges == NULL) {
+        return 2 * md->n_roles - 1;
+    }
+    uint32_t class = class_of(md, cell);
+    return (uint32_t)md->edges->n_own[class] + md->edges->n_other[class];
 }
 
-static uint32_t messages_of_compute(const struct leanmd *md, uint32_t compute)
+static uint32_t messages_of_compute(struct compute compute)
 {
-    return compute % md->n_roles == 0 ? 1 : 2;
+    return compute.role == 0 ? 1 : 2;
 }
 
 static struct wf_task_needs leanmd_needs(const struct wf_graph *graph, uint32_t pe,
@@ -233,9 +304,11 @@ static struct wf_task_needs leanmd_needs(const struct wf_graph *graph, uint32_t 
     struct job job = job_of(md, pe, task);
 
     if (job.computes) {
-        return (struct wf_task_needs){.messages = messages_of_compute(md, job.chare)};
+        return (struct wf_task_needs){.messages =
+                                          messages_of_compute(compute_of(md, job.chare))};
     }
-    return (struct wf_task_needs){.messages = job.step == 0 ? 0 : messages_of_cell(md)};
+    return (struct wf_task_needs){.messages =
+                                      job.step == 0 ? 0 : messages_of_cell(md, job.chare)};
 }
 
 static void leanmd_task(const struct wf_graph *graph, uint32_t pe, uint32_t task,
@@ -247,14 +320,15 @@ static void leanmd_task(const struct wf_graph *graph, uint32_t pe, uint32_t task
     *out = (struct wf_task){
         .pe = pe, .number = task, .own = {job.chare, (uint64_t)job.step << 1 | job.computes}};
     if (job.computes) {
-        uint32_t cell = job.chare / md->n_roles, role = job.chare % md->n_roles;
-        out->duration = compute_time(md, cell, role);
-        out->n_sends = messages_of_compute(md, job.chare);
+        struct compute compute = compute_of(md, job.chare);
+        out->duration = compute_time(md, compute);
+        out->n_sends = messages_of_compute(compute);
     } else {
         out->duration = job.step == 0 ? 0
                                       : time_of(atoms_of(md, job.chare), WF_GEN_SHARE_ONE,
                                                 md->given.atom_time);
-        out->n_sends = job.step < (uint32_t)md->given.steps ? messages_of_cell(md) : 0;
+        out->n_sends =
+            job.step < (uint32_t)md->given.steps ? messages_of_cell(md, job.chare) : 0;
     }
 }
 
@@ -285,8 +359,21 @@ static void send_atoms(const struct leanmd *md, uint32_t cell, uint32_t compute,
     out->id = cells + step * (cells + computes) + index_on(md, n_computes(md), pe, compute);
 }
 
-/* All messages leave at the end of the task. Those of a cell go to its own computes first,
- * then to the computes of the cells before it. */
+/* The compute that the message `i` of a cell is for: its own come first, then those of the
+ * cells before it. */
+static struct compute compute_for(const struct leanmd *md, uint32_t cell, uint32_t i)
+{
+    uint32_t class = md->edges == NULL ? 0 : class_of(md, cell);
+    uint32_t n_own = md->edges == NULL ? md->n_roles : md->edges->n_own[class];
+
+    if (i < n_own) {
+        return (struct compute){cell, md->edges == NULL ? i : md->edges->own[class][i]};
+    }
+    uint32_t role = md->edges == NULL ? i - n_own + 1 : md->edges->other[class][i - n_own];
+    return (struct compute){neighbor(md, cell, role, -1), role};
+}
+
+/* All messages leave at the end of the task. */
 static void leanmd_send(const struct wf_graph *graph, const struct wf_task *task, uint32_t i,
                         struct wf_task_send *out)
 {
@@ -295,13 +382,12 @@ static void leanmd_send(const struct wf_graph *graph, const struct wf_task *task
 
     *out = (struct wf_task_send){.offset = task->duration};
     if ((task->own[1] & 1) != 0) {
-        uint32_t cell = chare / md->n_roles;
-        send_forces(md, i == 0 ? cell : neighbor(md, cell, chare % md->n_roles, 1), step, out);
+        struct compute compute = compute_of(md, chare);
+        send_forces(md, i == 0 ? compute.cell : neighbor(md, compute.cell, compute.role, 1),
+                    step, out);
         return;
     }
-    uint32_t role = i < md->n_roles ? i : i - md->n_roles + 1;
-    uint32_t owner = i < md->n_roles ? chare : neighbor(md, chare, role, -1);
-    send_atoms(md, chare, owner * md->n_roles + role, step, out);
+    send_atoms(md, chare, number_of(md, compute_for(md, chare, i)), step, out);
 }
 
 /* ---- making one ---- */
@@ -344,6 +430,54 @@ static void set_roles(struct leanmd *md, int kaway, double cutoff)
         offset[2] = (int8_t)(i / side / side - kaway);
         md->within[md->n_roles++] = share_within(offset, reach);
     }
+}
+
+/* Whether the cells of a class have a neighbour at `sign` times the offset of a role. */
+static bool has_neighbor(const struct leanmd *md, uint32_t class, uint32_t role, int sign)
+{
+    int k = (int)md->given.kaway;
+
+    for (uint32_t d = 0; d < 3; d++) {
+        int at = (int)(class % (2 * (uint32_t)k + 1)), step = sign * md->offset[role][d];
+        int below = at < k ? at : k, above = at > k ? 2 * k - at : k;
+
+        class /= 2 * (uint32_t)k + 1;
+        if (step > above || -step > below) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static struct edges *make_edges(const struct leanmd *md)
+{
+    struct edges *edges =
+        wf_xcalloc(1, sizeof(*edges) + ((size_t)md->n_cells + 1) * sizeof(edges->first[0]));
+    uint32_t side = 2 * (uint32_t)md->given.kaway + 1;
+
+    for (uint32_t class = 0; class < side * side * side; class ++) {
+        for (uint32_t role = 0; role < md->n_roles; role++) {
+            if (has_neighbor(md, class, role, 1)) {
+                edges->place[class][role] = edges->n_own[class];
+                edges->own[class][edges->n_own[class]++] = (uint8_t)role;
+            }
+            if (role > 0 && has_neighbor(md, class, role, -1)) {
+                edges->other[class][edges->n_other[class]++] = (uint8_t)role;
+            }
+        }
+    }
+    for (uint32_t cell = 0; cell < md->n_cells; cell++) {
+        edges->first[cell + 1] = edges->first[cell] + edges->n_own[class_of(md, cell)];
+    }
+    return edges;
+}
+
+static void leanmd_destroy(struct wf_graph *graph)
+{
+    struct leanmd *md = (struct leanmd *)graph;
+
+    free(md->edges);
+    free(md);
 }
 
 static enum wf_status read_cells(const char *text, uint64_t kaway, uint32_t *size,
@@ -396,18 +530,17 @@ static enum wf_status leanmd_create(const void *params, uint32_t n_pes, struct w
         set_roles(md, (int)given->kaway, given->cutoff);
         md->given = *given;
         md->imbalance = wf_gen_share(given->imbalance);
+        md->edges = given->periodic ? NULL : make_edges(md);
         status = check_tasks(md, given->steps, err);
     }
     if (status != WF_OK) {
-        free(md);
+        leanmd_destroy(&md->graph);
         return status;
     }
 
-    uint64_t cells = md->n_cells;
-    md->graph.tasks_expected =
-        cells + wf_gen_expected(given->steps, cells * (1 + (uint64_t)md->n_roles));
-    md->graph.messages_expected =
-        wf_gen_expected(given->steps, 2 * cells * messages_of_cell(md));
+    uint64_t cells = md->n_cells, computes = n_computes(md);
+    md->graph.tasks_expected = cells + wf_gen_expected(given->steps, cells + computes);
+    md->graph.messages_expected = wf_gen_expected(given->steps, 2 * (2 * computes - cells));
     *out = &md->graph;
     return WF_OK;
 }
@@ -418,6 +551,7 @@ const struct wf_graph_ops wf_gen_leanmd_ops = {
     .params = params_table,
     .params_size = sizeof(struct params),
     .create = leanmd_create,
+    .destroy = leanmd_destroy,
     .n_tasks = leanmd_n_tasks,
     .root = leanmd_root,
     .needs = leanmd_needs,

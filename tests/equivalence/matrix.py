@@ -127,6 +127,7 @@ PROGRAMS = [
      "-p", "gen.layers=2", "-p", "gen.tensor=2", "-p", "gen.pipeline=2", "-p", "gen.expert=2", "-p", "gen.batch=16",
      "-p", "mpi.eager_max=64KiB", "-p", "gen.schedule=zero_bubble", "--record"],
     ["replay", "gen:leanmd", "-n", "20", "-p", "gen.cells=4x4x4", "-p", "gen.steps=2"],
+    ["replay", "gen:leanmd", "-n", "20", "-p", "gen.cells=5x4x3", "-p", "gen.steps=2", "-p", "gen.periodic=no"],
     ["replay", "gen:leanmd", "-n", "8", "-p", "gen.cells=3x3x3", "-p", "gen.atoms=20", "--net",
      "packet", "--topo", "torus:2x2x2", "-p", "net.stats=summary"],
     ["replay", "gen:leanmd", "-n", "20", "-p", "gen.cells=4x4x4", "-p", "gen.steps=2",

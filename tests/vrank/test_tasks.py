@@ -61,10 +61,12 @@ def end_of(said):
 def check_leanmd(program):
     """The generator and the program are one. What comes at the same picosecond may be handled in
     another order."""
-    for ranks, side, most in ((64, 6, 0), (64, 4, 0.01), (5, 4, 0.01)):
-        said, _ = run(program, ranks, "--net", "loggp", args=(str(side), "2", "100", "time=1"))
+    for ranks, side, most, periodic in ((64, 6, 0, 1), (64, 4, 0.01, 1), (5, 4, 0.01, 1), (32, 4, 0.01, 0)):
+        said, _ = run(program, ranks, "--net", "loggp",
+                      args=(str(side), "2", "100", "time=1", f"periodic={periodic}"))
         done = subprocess.run([vrank.WEFT, "replay", "gen:leanmd", "-n", str(ranks), "--net", "loggp",
                                "-p", f"gen.cells={side}x{side}x{side}", "-p", "gen.steps=2",
+                               "-p", f"gen.periodic={'yes' if periodic else 'no'}",
                                "--json"], text=True, capture_output=True, check=False)
         time = json.loads(done.stdout)["result"]["predicted_time_ps"]
         if abs(end_of(said) - time) > most * time:

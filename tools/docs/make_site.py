@@ -30,7 +30,7 @@ import make_man  # noqa: E402
 MENU = [
     ("Begin", ["README.md", "docs/tutorial/first-prediction.md", "docs/tutorial/*.md"]),
     ("Guides", ["docs/howto/*.md"]),
-    ("Models", ["docs/models/*.md"]),
+    ("Models", ["docs/models/*.md", "docs/papers.md"]),
     ("Reference", ["docs/reference/weft.md", "docs/reference/*.md"]),
     ("Library", ["docs/api/weft.h.md", "docs/api/mark.h.md", "docs/api/*.md"]),
     ("Manual pages", ["docs/man/*.md"]),

@@ -35,14 +35,14 @@ static uint32_t collect(const struct wf_graph *graph, uint32_t n_cells, struct p
 }
 
 /* How far apart two cells are, in the dimension in which it is most. */
-static uint32_t distance(const uint32_t *size, uint32_t a, uint32_t b)
+static uint32_t distance(const uint32_t *size, bool periodic, uint32_t a, uint32_t b)
 {
     uint32_t most = 0;
 
     for (int d = 0; d < 3; d++) {
         uint32_t x = a % size[d], y = b % size[d], apart = x > y ? x - y : y - x;
 
-        apart = apart < size[d] - apart ? apart : size[d] - apart;
+        apart = !periodic || apart < size[d] - apart ? apart : size[d] - apart;
         most = apart > most ? apart : most;
         a /= size[d];
         b /= size[d];
@@ -50,13 +50,14 @@ static uint32_t distance(const uint32_t *size, uint32_t a, uint32_t b)
     return most;
 }
 
-static void check_pairs(const uint32_t *size, uint32_t kaway)
+static void check_pairs(const uint32_t *size, uint32_t kaway, bool periodic)
 {
     struct pair *pairs = wf_xmalloc(COMPUTES_MAX * sizeof(*pairs));
     uint8_t *met = wf_xcalloc((size_t)CELLS_MAX * CELLS_MAX, 1);
     uint32_t n_cells = size[0] * size[1] * size[2];
-    struct wf_graph *graph = gen_make_graph(&wf_gen_leanmd_ops, 1, "cells=%ux%ux%u kaway=%u",
-                                            size[0], size[1], size[2], kaway);
+    struct wf_graph *graph =
+        gen_make_graph(&wf_gen_leanmd_ops, 1, "cells=%ux%ux%u kaway=%u periodic=%s", size[0],
+                       size[1], size[2], kaway, periodic ? "true" : "false");
     uint32_t n_computes = collect(graph, n_cells, pairs);
 
     CHECK(n_computes > 0);
@@ -68,7 +69,7 @@ static void check_pairs(const uint32_t *size, uint32_t kaway)
     }
     for (uint32_t a = 0; a < n_cells; a++) {
         for (uint32_t b = 0; b < n_cells; b++) {
-            CHECK(met[a * CELLS_MAX + b] == (distance(size, a, b) <= kaway));
+            CHECK(met[a * CELLS_MAX + b] == (distance(size, periodic, a, b) <= kaway));
         }
     }
     wf_graph_free(graph);
@@ -81,12 +82,34 @@ static void pairs_of_near_cells(void)
 {
     static const uint32_t sizes[][3] = {{3, 3, 3}, {5, 4, 3}, {8, 8, 8}, {5, 6, 7}};
 
-    for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
-        check_pairs(sizes[i], 1);
+    for (int open = 0; open < 2; open++) {
+        for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+            check_pairs(sizes[i], 1, !open);
+        }
+        check_pairs(sizes[3], 2, !open);
+        check_pairs((const uint32_t[]){5, 5, 5}, 2, !open);
+        check_pairs((const uint32_t[]){7, 7, 7}, 3, !open);
     }
-    check_pairs(sizes[3], 2);
-    check_pairs((const uint32_t[]){5, 5, 5}, 2);
-    check_pairs((const uint32_t[]){7, 7, 7}, 3);
+    check_pairs((const uint32_t[]){9, 7, 8}, 3, false);
+}
+
+/* The system of BigSim's section 6.3: 23 cells along a side, open, three cells away. The paper
+ * has "more than 1.6 million" pairs, and about 20 million messages in three steps. */
+static void the_cells_of_bigsim(void)
+{
+    struct wf_graph *graph = gen_make_graph(&wf_gen_leanmd_ops, 8192,
+                                            "cells=23x23x23 kaway=3 periodic=false steps=3");
+    uint64_t along = 7 * 23 - 2 * (3 + 2 + 1), cells = 23 * 23 * 23; /* near cells in a row */
+    uint64_t pairs = (along * along * along + cells) / 2, tasks = 0;
+
+    for (uint32_t pe = 0; pe < 8192; pe++) {
+        tasks += graph->ops->n_tasks(graph, pe);
+    }
+    CHECK_U64(tasks, cells + 3 * (cells + pairs));
+    CHECK_U64(tasks, graph->tasks_expected);
+    CHECK_U64(graph->messages_expected, 3 * 2 * (2 * pairs - cells));
+    CHECK(pairs > 1600000 && graph->messages_expected < 20040000);
+    wf_graph_free(graph);
 }
 
 /* With n atoms in each cell an atom interacts with those in a sphere around it: n times its
@@ -216,6 +239,7 @@ static void refused(void)
 int main(void)
 {
     RUN(pairs_of_near_cells);
+    RUN(the_cells_of_bigsim);
     RUN(interactions_fill_a_sphere);
     RUN(spreading);
     RUN(cells_differ);
