@@ -155,7 +155,7 @@ class Figure:
         """The order of series chooses their colours and marks. A paper's values have the colour
         of the series before them if that has the same name."""
         same = [i for i, s in enumerate(self.series) if s[0] == name]
-        self.series.append((f"{name}, paper" if paper else name, sorted(points), paper,
+        self.series.append((f"{name}, paper" if paper and same else name, sorted(points), paper,
                             same[0] if same else len(self.series)))
 
     def _at(self, point):
