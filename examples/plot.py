@@ -23,6 +23,7 @@ from xml.sax.saxutils import escape
 WIDTH, HEIGHT = 760, 440
 LEFT, RIGHT, TOP, BOTTOM = 92, 172, 68, 60
 MARK = 4.5  # radius
+LABELS = 12  # groups of bars, beyond which only some have their names
 MARKED = 40  # points of a series, beyond which they have no marks
 LINE = 20   # distance of text lines
 
@@ -248,6 +249,8 @@ class Bars:
             yield (f'<text x="{LEFT - 10}" y="{y + 4:.2f}" text-anchor="end">'
                    f'{escape(self.y.text(tick))}</text>')
         for i, group in enumerate(groups):
+            if i % (len(groups) // LABELS + 1) != 0:
+                continue  # their names would overlap
             yield (f'<text x="{LEFT + (i + 0.5) * width:.2f}" y="{bottom + LINE}" '
                    f'text-anchor="middle">{escape(group)}</text>')
         yield f'<line class="axis" x1="{LEFT}" y1="{bottom}" x2="{right}" y2="{bottom}"/>'

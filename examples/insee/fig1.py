@@ -39,13 +39,14 @@ def messages_of(recording):
             yield rank, departure / 1e6, to, (departure + duration) / 1e6
 
 
-def draw(recording, title, until, suffix):
+def draw(recording, title, until, suffix, arrows):
     figure = Timeline(title, "microseconds", [f"rank {r}" for r in range(RANKS)],
-                      subtitle="the first barrier; lines are messages")
+                      subtitle="the first barrier; lines are messages of the trace" if arrows else
+                      "the first barrier; the trace has no messages of it")
     for rank, kind, begin, end in spans_of(recording):
         if begin < until:
             figure.add(rank, kind, begin, min(end, until))
-    for rank, begin, to, end in messages_of(recording):
+    for rank, begin, to, end in messages_of(recording) if arrows else ():
         if end < until:
             figure.arrow(rank, begin, to, end)
     EXPERIMENT.picture(figure, suffix)
@@ -80,9 +81,9 @@ def main():
     EXPERIMENT.row("logs of MPE (CLOG2)", "trace format of the paper, shown by Jumpshot",
                    "read (docs/reference/trace-formats.md); Paraver, OTF2 and Perfetto are written", papers.IMPOSSIBLE,
                    "weft writes no CLOG2, so that Jumpshot cannot show its traces")
-    until = 40.0
-    draw(recording["regular"], "Regular trace of CG on 8 ranks", until, "-regular")
-    draw(recording["extended"], "Extended trace of CG on 8 ranks", until, "-extended")
+    until = 10.0
+    draw(recording["regular"], "Regular trace of CG on 8 ranks", until, "-regular", arrows=False)
+    draw(recording["extended"], "Extended trace of CG on 8 ranks", until, "-extended", arrows=True)
     EXPERIMENT.finish()
 
 

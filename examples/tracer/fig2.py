@@ -83,8 +83,8 @@ def plot(runs, threads, nodes):
                     y=Log(), subtitle="measured; * predicted from windows and events")
     for name in NETWORKS:
         for sched in ("conservative", "optimistic"):
-            figure.add(f"{name.split()[0]}, {sched[:4]}.", [(n, wall(runs, name, sched, n)) for n in threads])
-        figure.add(f"{name.split()[0]}, cons.",
+            figure.add(f"{name.split()[0].removesuffix('Net')}, {sched[:4]}.", [(n, wall(runs, name, sched, n)) for n in threads])
+        figure.add(f"{name.split()[0].removesuffix('Net')}, cons.",
                    [(n, papers.on_cores(runs[name, "sequential", 1]["run"], n)) for n in PREDICTED], paper=True)
     figure.series = [(n.replace(", paper", " *"), *rest) for n, *rest in figure.series]
     EXPERIMENT.picture(figure)

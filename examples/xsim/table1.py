@@ -37,7 +37,7 @@ def main():
         found = [message(name, ranks, 1), message(name, ranks, ranks - 1)]
         rows.append([name, near, found[0], far, found[1]])
         good = abs(found[0] - near) < 1e-3 and (far is None or abs(found[1] - far) < 1e-3)
-        EXPERIMENT.row(name.removeprefix("xsim-"), f"{near:.3f} us to the next, "
+        EXPERIMENT.row(name.removeprefix("xsim-"), f"L = h * l + s / b: {near:.3f} us to the next, "
                        + (f"{far:.3f} us to the last rank" if far else "the last rank: not computed here"),
                        f"{found[0]:.3f} and {found[1]:.3f} us", good, "" if good else "another formula")
     EXPERIMENT.csv(["machine", "near_us", "weft_near_us", "far_us", "weft_far_us"], rows)
