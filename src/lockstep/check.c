@@ -40,8 +40,6 @@ static const char *router_limit(const struct wf_router_net *model)
         {set->switching == WF_ROUTER_WORMHOLE, "net.switching=wormhole"},
         {model->faults != NULL, "failures in time (net.fail)"},
         {model->notice_step > 0, "net.routing=ugal_g"},
-        {model->inward.first != NULL, "one-way links"},
-        {set->stats == WF_NET_STATS_LINKS, "net.stats=links"},
         {set->cycle < 4, "a net.cycle below 4ps"},
         {longest_delay(model) >= WF_LOCKSTEP_WINDOW_MAX,
          "delays and packets of more than 65,535 cycles"},
@@ -70,6 +68,8 @@ static const char *device_limit(const struct wf_router_net *model,
     const struct wf_traffic_params *set = traffic->set;
     const struct limit limits[] = {
         {model->packets_limit > 0, "net.global_restriction"},
+        {model->set.stats == WF_NET_STATS_LINKS, "net.stats=links"},
+        {model->inward.first != NULL, "one-way links"},
         {set->rounds > 0, "closed loops (traffic.rounds)"},
         {set->arrivals != WF_TRAFFIC_BERNOULLI, "traffic.arrivals=poisson"},
         {!set->drop, "traffic.drop=no"},

@@ -67,6 +67,7 @@ void wf_lockstep_collect(const struct wf_lockstep *lock, const struct wf_lockste
         .latencies = final->out->latencies,
         .by_hops = final->out->by_hops,
         .packets = final->packets,
+        .loads = final->loads,
         .n_ports = net->n_ports,
     };
 

@@ -84,7 +84,9 @@ uint32_t wf_lockstep_host_choose(const struct wf_lockstep_net *net, uint32_t r, 
         .route = model->route,
         .at = r,
         .dst = dst,
-        .in_port = wf_lockstep_is_injected(net, r, input) ? WF_TOPO_NO_PORT : input / net->vcs,
+        .in_port = net->before != NULL || wf_lockstep_is_injected(net, r, input)
+                       ? WF_TOPO_NO_PORT /* policies know output ports only */
+                       : input / net->vcs,
         .flow = flow_of(&by, dst, more),
         .queue = queue_of,
         .random = random_of,
@@ -95,6 +97,20 @@ uint32_t wf_lockstep_host_choose(const struct wf_lockstep_net *net, uint32_t r, 
     state.vcs.hops = (uint8_t)(state.vcs.hops + (state.vcs.hops < UINT8_MAX ? 1 : 0));
     memcpy(&more->route, &state, sizeof(state));
     return port * net->vcs + state.vcs.vc + 1;
+}
+
+/* ---- statistics ---- */
+
+void wf_lockstep_host_leaves(const struct wf_lockstep_net *net, uint32_t r, uint32_t port,
+                             uint32_t src, uint32_t cycle)
+{
+    struct wf_net_link_load *loads = net->loads;
+    const struct wf_net_departures load = {.at = (int64_t)(cycle * net->cycle_ps),
+                                           .n = 1,
+                                           .bytes = wf_lockstep_of(net)->model->set.packet,
+                                           .node = src};
+
+    wf_net_link_load_add(NULL, &loads[(size_t)r * net->n_ports + port], &load);
 }
 
 /* ---- traffic ---- */

@@ -20,6 +20,10 @@ uint32_t wf_lockstep_host_ports(const struct wf_lockstep_net *net, uint32_t r, u
 uint32_t wf_lockstep_host_choose(const struct wf_lockstep_net *net, uint32_t r, uint32_t input,
                                  uint32_t cycle);
 
+/* With net.stats=links: a packet of the node `src` begins to leave by a port. */
+void wf_lockstep_host_leaves(const struct wf_lockstep_net *net, uint32_t r, uint32_t port,
+                             uint32_t src, uint32_t cycle);
+
 /* ---- messages, if they are not all single packets that are injected at once or dropped ---- */
 
 struct wf_lockstep_more;

@@ -12,6 +12,7 @@ struct wf_lockstep {
     const struct wf_router_net *model;
     const struct wf_traffic *traffic;
     void *tables;
+    struct wf_lockstep_end *before; /* with one-way links; else null */
 };
 
 static inline const struct wf_lockstep *wf_lockstep_of(const struct wf_lockstep_net *net)

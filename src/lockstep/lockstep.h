@@ -15,6 +15,7 @@
 #include <signal.h>
 
 struct wf_net;
+struct wf_net_link_load;
 struct wf_traffic;
 struct wf_traffic_tally;
 struct wf_lockstep;
@@ -67,6 +68,7 @@ enum wf_status wf_lockstep_run_host(const struct wf_lockstep *lock,
 struct wf_lockstep_final {
     const struct wf_lockstep_out *out;
     const uint32_t *packets; /* of each channel: router * n_ports * vcs + channel */
+    const struct wf_net_link_load *loads; /* with net.stats=links: router * n_ports + port */
     /* Blocked queues (wf_lockstep_is_blocked()) of the routers with the lowest numbers, at
      * least WF_NET_WAITS_MAX if there are as many. */
     const struct wf_lockstep_wait *waits;

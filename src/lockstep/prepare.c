@@ -99,7 +99,8 @@ static void set_rules(struct wf_lockstep_net *net, const struct wf_router_net *m
     net->escapes = model->escapes;
     net->consume_one = set->consume_one;
     net->class_vcs = model->class_vcs;
-    net->has_more = model->scheme == WF_ROUTER_POLICY || model->request == WF_ROUTER_SOURCE;
+    net->has_more = model->scheme == WF_ROUTER_POLICY || model->request == WF_ROUTER_SOURCE ||
+                    set->stats == WF_NET_STATS_LINKS;
     net->stats = set->stats != WF_NET_STATS_OFF;
     net->watchdog = (uint32_t)set->watchdog;
     net->transit = chance_of(set->transit_priority);
@@ -163,6 +164,30 @@ static void fill_links(const struct wf_lockstep *lock)
             }
         }
     }
+}
+
+/* With one-way links, input ports have numbers of their own. */
+static void fill_before(struct wf_lockstep *lock)
+{
+    const struct wf_router_net *model = lock->model;
+    const struct wf_lockstep_net *net = &lock->net;
+
+    if (model->inward.first == NULL) {
+        return;
+    }
+    lock->before = wf_xcalloc((size_t)net->n * net->n_ports, sizeof(*lock->before));
+    for (uint32_t r = 0; r < net->n; r++) {
+        uint32_t n = model->inward.first[r + 1] - model->inward.first[r];
+        for (uint32_t port = 0; port < net->n_ports; port++) {
+            struct wf_lockstep_end *end = &lock->before[wf_lockstep_port(net, r, port)];
+            *end = (struct wf_lockstep_end){WF_LOCKSTEP_NONE, WF_LOCKSTEP_NONE};
+            if (port < n) {
+                const struct wf_router_end from = wf_router_before(model, r, port);
+                *end = (struct wf_lockstep_end){from.vertex, from.port};
+            }
+        }
+    }
+    lock->net.before = lock->before;
 }
 
 static void fill_kinds(struct wf_lockstep *lock)
@@ -233,6 +258,7 @@ enum wf_status wf_lockstep_new(const struct wf_lockstep_config *config,
     (void)wf_lockstep_place_tables(&lock->net, lock->tables);
     fill_kinds(lock);
     fill_links(lock);
+    fill_before(lock);
     fill_coords(lock);
     fill_traffic(lock);
     lock->net.host = lock;
@@ -244,6 +270,7 @@ void wf_lockstep_free(struct wf_lockstep *lock)
 {
     if (lock != NULL) {
         free(lock->tables);
+        free(lock->before);
         free(lock);
     }
 }

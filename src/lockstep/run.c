@@ -381,6 +381,7 @@ static void collect(const struct wf_lockstep *lock, struct worker *workers, uint
     const struct wf_lockstep_final final = {
         .out = first->out,
         .packets = packets,
+        .loads = first->net.loads,
         .waits = waits,
         .n_waits = find_waits(&first->net, first->work.ports, waits, WF_NET_WAITS_MAX),
     };
@@ -435,6 +436,9 @@ enum wf_status wf_lockstep_run_host(const struct wf_lockstep *lock,
 
     (void)wf_lockstep_place(&net, state);
     net.messages = wf_lockstep_messages_needed(lock) ? wf_lockstep_messages_new(lock) : NULL;
+    net.loads = lock->model->set.stats == WF_NET_STATS_LINKS
+                    ? wf_xcalloc((size_t)net.n * net.n_ports, sizeof(struct wf_net_link_load))
+                    : NULL;
     wf_barrier_init(&crew.barrier, n, wf_clock_cores());
     for (uint32_t i = 0; i < n; i++) {
         worker_init(&workers[i], &crew, i, &net);
@@ -458,6 +462,7 @@ enum wf_status wf_lockstep_run_host(const struct wf_lockstep *lock,
         worker_fini(&workers[i]);
     }
     wf_lockstep_messages_free(net.messages);
+    free(net.loads);
     free(workers);
     free(state);
     return status;

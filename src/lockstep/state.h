@@ -181,6 +181,11 @@ struct wf_lockstep_out {
     struct wf_traffic_batch batches[WF_TRAFFIC_BATCHES];
 };
 
+/* The near end of a link. */
+struct wf_lockstep_end {
+    uint32_t router, port; /* WF_LOCKSTEP_NONE: there is no link */
+};
+
 /* The network, by value. Sizes first, then what may differ between runs that share tables, then
  * the blocks. */
 struct wf_lockstep_net {
@@ -244,7 +249,11 @@ struct wf_lockstep_net {
 
     struct wf_lockstep_out *out;
     /* On hosts: */
-    void *host;     /* struct wf_lockstep, for policies and other patterns */
+    void *host; /* struct wf_lockstep, for policies and other patterns */
+    /* With one-way links: where the link into each input port begins, by router and port; null:
+     * input ports have the numbers of the output ports that lead back. */
+    const struct wf_lockstep_end *before;
+    void *loads;    /* struct wf_net_link_load of each link of the run, with net.stats=links */
     void *messages; /* struct wf_lockstep_messages of the run; null if every message is a packet
                      * that is injected at once or dropped */
 };
@@ -314,18 +323,30 @@ static inline struct wf_lockstep_kind wf_lockstep_kind(const struct wf_lockstep_
                                : net->kinds[net->kind_of[wf_lockstep_port(net, r, port)]];
 }
 
-/* The kind of the link that ends at an input port; the first kind if there is none. All links
- * lead both ways. */
+/* The near end of the link that ends at an input port. */
+static inline struct wf_lockstep_end wf_lockstep_near_end(const struct wf_lockstep_net *net,
+                                                          uint32_t r, uint32_t in_port)
+{
+    size_t at = wf_lockstep_port(net, r, in_port);
+
+#ifndef WF_LOCKSTEP_DEVICE
+    if (net->before != NULL) {
+        return net->before[at];
+    }
+#endif
+    return (struct wf_lockstep_end){net->neighbor[at], net->in_port[at]};
+}
+
+/* The kind of the link that ends at an input port; the first kind if there is none. */
 static inline struct wf_lockstep_kind wf_lockstep_kind_in(const struct wf_lockstep_net *net,
                                                           uint32_t r, uint32_t port)
 {
     if (net->has_kinds == 0) {
         return net->kind;
     }
-    size_t at = wf_lockstep_port(net, r, port);
-    return net->neighbor[at] == WF_LOCKSTEP_NONE
-               ? net->kinds[0]
-               : wf_lockstep_kind(net, net->neighbor[at], net->in_port[at]);
+    const struct wf_lockstep_end end = wf_lockstep_near_end(net, r, port);
+    return end.router == WF_LOCKSTEP_NONE ? net->kinds[0]
+                                          : wf_lockstep_kind(net, end.router, end.port);
 }
 
 /* Cycles per phit with which the last packet of a queue began to leave. */

@@ -60,11 +60,11 @@ static inline struct wf_lockstep_packet wf_lockstep_begin(const struct wf_lockst
     input->leave = cycle + 1;
     input->pace = (uint16_t)pace;
     if (!injected) {
-        size_t at = wf_lockstep_port(net, r, number / net->vcs);
-        uint32_t channel = net->in_port[at] * net->vcs + number % net->vcs;
+        const struct wf_lockstep_end end = wf_lockstep_near_end(net, r, number / net->vcs);
+        uint32_t channel = end.port * net->vcs + number % net->vcs;
         uint32_t when = cycle + net->phits * pace + net->credit_delay;
         WF_LOCKSTEP_OR(wf_lockstep_spoke(net, net->credits, when & net->credit_mask,
-                                         channel / 32, net->neighbor[at]),
+                                         channel / 32, end.router),
                        UINT32_C(1) << channel % 32);
     }
     return packet;
@@ -272,6 +272,12 @@ static inline uint32_t wf_lockstep_send(const struct wf_lockstep_net *net, uint3
         *wf_lockstep_more(net, net->neighbor[at], net->in_port[at] * net->vcs + vc, slot) =
             *wf_lockstep_more(net, r, input, from);
     }
+#ifndef WF_LOCKSTEP_DEVICE
+    if (net->loads != NULL) {
+        wf_lockstep_host_leaves(net, r, port, wf_lockstep_more(net, r, input, from)->src,
+                                cycle);
+    }
+#endif
     return input;
 }
 

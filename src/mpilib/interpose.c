@@ -36,13 +36,16 @@ static const struct wl_replacement replacements[] = {
 
 /* In the order of strcmp(). What weftcc replaces when it links a program (libc_process.c, libc_wrappers.c): libraries that
  * were built without it need the same. */
-#define WRAPPED(X)                                                                            \
-    X(_Exit)                                                                                  \
-    X(__cxa_atexit)                                                                           \
-    X(__fread_chk) X(__read_chk) X(_exit) X(abort) X(exit) X(fork) X(fread) X(fread_unlocked) \
-        X(fstat) X(fstat64) X(getcwd) X(on_exit) X(pipe) X(posix_spawn) X(posix_spawnp)       \
-            X(pread) X(pread64) X(quick_exit) X(read) X(readlink) X(readv) X(recv)            \
-                X(sigaction) X(signal) X(uname) X(vfork) X(wait) X(wait3) X(wait4) X(waitpid)
+#define WRAPPED(X)                                                                          \
+    X(_Exit)                                                                                \
+    X(__cxa_atexit)                                                                         \
+    X(__fread_chk)                                                                          \
+    X(__read_chk)                                                                           \
+    X(_exit)                                                                                \
+    X(abort) X(exit) X(fork) X(fread) X(fread_unlocked) X(fstat) X(fstat64) X(getcwd)       \
+        X(on_exit) X(pipe) X(posix_spawn) X(posix_spawnp) X(pread) X(pread64) X(quick_exit) \
+            X(read) X(readlink) X(readv) X(recv) X(sigaction) X(signal) X(uname) X(vfork)   \
+                X(wait) X(wait3) X(wait4) X(waitpid)
 
 #define X(name) void __wrap_##name(void);
 WRAPPED(X)

@@ -81,8 +81,8 @@ static void draw_network(struct scenario *s)
         set_net(s, "routing", PICK(s, "updown", "auto", "minimal", "adaptive", "ecmp"));
         break;
     default:
-        s->topo =
-            PICK(s, "dragonfly:2", "hyperx:3x3", "slimfly:5", "full:5", "torus:3x3/star:2");
+        s->topo = PICK(s, "dragonfly:2", "hyperx:3x3", "slimfly:5", "full:5",
+                       "torus:3x3/star:2", "ring:6,oneway");
         set_net(s, "routing",
                 PICK(s, "minimal", "valiant", "ugal_l", "adaptive", "ecmp", "par", "auto"));
         break;
@@ -158,7 +158,7 @@ static void draw_times(struct scenario *s)
         set_net(s, "watchdog", PICK(s, "0", "200", "2000"));
     }
     if (draw(s, 4) == 0) {
-        set_net(s, "stats", PICK(s, "summary", "classes"));
+        set_net(s, "stats", PICK(s, "summary", "classes", "links"));
     }
 }
 
@@ -208,6 +208,9 @@ static struct scenario draw_scenario(uint64_t number)
     draw_traffic(&s);
     s.seed = draw(&s, 1000);
     s.threads = draw(&s, 10) == 0 ? 2 + (uint32_t)draw(&s, 2) : 1;
+    if (s.threads > 1) { /* barriers take long where cores are busy */
+        set_traffic(&s, "cycles", "200");
+    }
     return s;
 }
 

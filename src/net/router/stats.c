@@ -116,6 +116,12 @@ void wf_router_stats_fill(const struct wf_router_net *model,
             for (uint32_t vc = 0; vc < model->vcs; vc++) {
                 counters->word[LINKS_AT + first + port] += counts->packets[at + vc];
             }
+            if (model->set.stats == WF_NET_STATS_LINKS) {
+                uint64_t to =
+                    loads_at(model) + (uint64_t)WF_NET_LINK_LOAD_WORDS * (first + port);
+                memcpy(&counters->word[to], &counts->loads[(size_t)v * counts->n_ports + port],
+                       sizeof(struct wf_net_link_load));
+            }
         }
     }
 }

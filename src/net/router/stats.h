@@ -30,10 +30,11 @@ struct wf_router_counts {
     const uint64_t *latencies; /* WF_HISTOGRAM_BUCKETS */
     const uint64_t *by_hops;   /* WF_NET_STATS_HOPS */
     const uint32_t *packets;   /* of each channel: (vertex * n_ports + port) * vcs + vc */
+    const struct wf_net_link_load *loads; /* with net.stats=links: vertex * n_ports + port */
     uint32_t n_ports;
 };
 
-/* Fills in the counters of such a run. Not with net.stats=links. */
+/* Fills in the counters of such a run. */
 void wf_router_stats_fill(const struct wf_router_net *model,
                           const struct wf_router_counts *counts,
                           struct wf_net_counters *counters);

@@ -9,6 +9,14 @@
 
 enum { FIRST_SHIFT = 10 }; /* windows of a nanosecond */
 
+/* wf_touch(), unless the load is not in the state of a process. */
+static void announce(struct wf_ctx *ctx, void *at, size_t size)
+{
+    if (ctx != NULL) {
+        wf_touch(ctx, at, size);
+    }
+}
+
 static uint64_t shift_of(const struct wf_net_link_load *load)
 {
     return FIRST_SHIFT + load->wider;
@@ -32,7 +40,7 @@ static void fit(struct wf_ctx *ctx, struct wf_net_link_load *load, int64_t last)
         by++;
     }
     if (by > 0) {
-        wf_touch(ctx, load, sizeof(*load));
+        announce(ctx, load, sizeof(*load));
         widen(load, by);
     }
 }
@@ -50,7 +58,7 @@ static void add_bytes(struct wf_ctx *ctx, struct wf_net_link_load *load,
         if (d->spacing > 0 && (end - at - 1) / (uint64_t)d->spacing + 1 < here) {
             here = (end - at - 1) / (uint64_t)d->spacing + 1;
         }
-        wf_touch(ctx, &load->load[window], sizeof(uint64_t));
+        announce(ctx, &load->load[window], sizeof(uint64_t));
         load->load[window] += here * d->bytes;
         i += here;
     }
@@ -99,7 +107,7 @@ void wf_net_link_load_add(struct wf_ctx *ctx, struct wf_net_link_load *load,
                           const struct wf_net_departures *d)
 {
     add_bytes(ctx, load, d);
-    wf_touch(ctx, &load->lost, sizeof(load->lost) + sizeof(load->by));
+    announce(ctx, &load->lost, sizeof(load->lost) + sizeof(load->by));
     add_sender(load, d->node, d->n * d->bytes);
 }
 

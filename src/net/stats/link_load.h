@@ -37,7 +37,8 @@ struct wf_net_departures {
     uint32_t node;
 };
 
-/* Adds packets. To be called in a handler of the process whose state holds the load. */
+/* Adds packets. To be called in a handler of the process whose state holds the load; `ctx` is null
+ * if the load is not in the state of a process. */
 void wf_net_link_load_add(struct wf_ctx *ctx, struct wf_net_link_load *load,
                           const struct wf_net_departures *departures);
 
