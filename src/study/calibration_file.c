@@ -104,7 +104,8 @@ static void write_uncertainty(const struct wf_calibration_model *model, FILE *ou
     }
     (void)fprintf(out,
                   "  cpu.scale: %.1f%% # computing that the hosts lost\n"
-                  "  model: %.1f%% # nine of ten patterns are within 1.64 times this\n",
+                  "  model: %.1f%% # nine of ten measurements of long messages are within 1.64 "
+                  "times this\n",
                   model->cpu_percent, model->model_percent);
 }
 

@@ -747,32 +747,24 @@ static void add_uncertainty(const struct wf_calibration *measured,
     }
 }
 
-/* The model is off by more than its parameters are uncertain. A program is like none of the
- * patterns, or like any of them: nine of ten measurements of more than short messages are within
- * the bounds that nine of ten draws keep to. Every pattern has the same weight. */
+/* The model is off by more than its parameters are uncertain, and a program may be like any of
+ * the patterns: nine of ten measurements that bandwidth decides are within the bounds that nine
+ * of ten draws keep to. Runs of one program differ by a few percent that no pattern shows. */
 static void add_model_error(const struct wf_calibration *measured,
                             struct wf_calibration_model *model)
 {
     static const double nine_of_ten = 1.645;  /* of a normal distribution, in deviations */
-    static const double least = 2, most = 50; /* percent: of hosts, runs differ by as much */
-    double offs[WF_CALIBRATION_KINDS];
-    size_t kinds_n = 0;
+    static const double least = 5, most = 50; /* percent */
+    double offs[WF_CALIBRATION_MEASURES_MAX];
+    size_t n = 0;
 
-    for (int kind = 0; kind < WF_CALIBRATION_KINDS; kind++) {
-        double values[WF_CALIBRATION_MEASURES_MAX];
-        size_t n = 0;
-
-        for (size_t i = 0; i < measured->n; i++) {
-            const struct wf_calibration_measure *m = &measured->measures[i];
-            if ((int)m->kind == kind && m->bytes >= LARGE && model->predicted[i] > 0) {
-                values[n++] = fabs(log(model->predicted[i] / m->ns));
-            }
-        }
-        if (n > 0) {
-            offs[kinds_n++] = quantile(values, n, 0.9);
+    for (size_t i = 0; i < measured->n; i++) {
+        const struct wf_calibration_measure *m = &measured->measures[i];
+        if (m->bytes >= LARGE && model->predicted[i] > 0) {
+            offs[n++] = fabs(log(model->predicted[i] / m->ns));
         }
     }
-    double sd = 100 * quantile(offs, kinds_n, 0.5) / nine_of_ten;
+    double sd = 100 * quantile(offs, n, 0.9) / nine_of_ten;
     model->model_percent = fmin(fmax(sd, least), most);
     model->cpu_percent = fmin(fmax(measured->lost, 1), most);
 }

@@ -72,6 +72,24 @@ def test_from():
     check_run(["calibrate", "-o", "x.yaml"], 2, "a launcher of two or more ranks is missing")
 
 
+def test_shared_cores():
+    """Hosts on one computer: ranks take turns, which dependent exchanges of many ranks show."""
+    text = lines(8)
+    text.insert(text.index("ranks 8") + 1, "cores 2")
+    for ranks, steps in ((4, 2), (8, 3)):
+        for bytes_ in (1, 1024, 16384):
+            ns = steps * (2 * CALL + LATENCY + bytes_ / BANDWIDTH * 1e9 + 7 / 12 * 30e3 * ranks / 2)
+            text.append(f"measure butterfly 0 {ranks - 1} 1 0 {bytes_} 9 {ns} {ns * .99} {ns * 1.01} {ns * .98}")
+    check_run(["calibrate", "--mpi", "openmpi", "-o", "shared.yaml", "-t", "star:8", "--", printing("shared", text)], 0,
+              stdout="butterfly")
+    settings = parse(check_run(["machine", "show", "shared.yaml", "--json"], 0))["settings"]
+    found = {key: value for key, value in settings.items() if key.startswith("node.")}
+    check(found["node.host_cores"] == "2", found)
+    check(15e6 < float(found["node.poll"].removesuffix("ps")) < 60e6, found)
+    written = pathlib.Path("shared.yaml").read_text(encoding="utf-8")
+    check("\n  model: 5.0%" in written and "\n  cpu.scale: 1.0%" in written, written[:2000])
+
+
 def test_load():
     done = check_run(["calibrate", "--mpi", "mpich", "-o", "busy.yaml", "--",
                       printing("busy", lines(2, lost=40))], 0, "hosts are busy")
@@ -119,6 +137,7 @@ def main():
     test_file()
     test_load()
     test_from()
+    test_shared_cores()
     test_wrong()
     test_interrupt()
     finish()

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tools/validate predicts what it has kept: fitted again, and the same every time."""
+import csv
+import os
+import pathlib
+import subprocess
+import sys
+
+from weft_cli import SOURCE, WEFT, check, check_run, finish
+
+FIELDS = ["network", "mpi", "program", "ranks", "recorded_s", "others_load", "counts", "reason", "date"]
+BANDWIDTH, LATENCY, CALL = 6e6, 20e3, 2e3  # bytes per second, ns, ns
+
+
+def measured():
+    """A file of weft calibrate as far as it keeps measurements."""
+    text = ["mpi openmpi", *(f"host {i} node{i}" for i in range(8)), "ranks 8"]
+    for size in (1, 1024, 16384, 65536):
+        one = 2 * CALL + LATENCY + size / BANDWIDTH * 1e9
+        for kind, ns in (("pingpong", 2 * one), ("exchange", one), ("oneway", one)):
+            text.append(f"measure {kind} 0 1 1 0 {size} 9 {ns} {ns * .99} {ns * 1.01} {ns * .98}")
+    text += [f"send {CALL}", f"take {CALL}", f"stream {CALL}", "lost 0 3"]
+    return "".join(f"#: {line}\n" for line in text)
+
+
+def predict():
+    done = subprocess.run([sys.executable, "-B", SOURCE / "tools/validate", "--predict", "--weft", WEFT, "--work", "kept",
+                           "--table", "table.csv"], capture_output=True, text=True, check=False, env=os.environ)
+    check(done.returncode == 0, "tools/validate --predict", done)
+    text = pathlib.Path("table.csv").read_text(encoding="utf-8")
+    return text, {row["program"]: row for row in csv.DictReader(text.splitlines())}
+
+
+def main():
+    kept = pathlib.Path("kept")
+    for directory in ("calibrations", "traces"):
+        (kept / directory).mkdir(parents=True)
+    (kept / "calibrations/star-openmpi.yaml").write_text(measured(), encoding="utf-8")
+    check_run(["gen", "ring", "-n", "2", "-o", "ring.weft", "-p", "gen.bytes=100kB"], 0)
+    os.rename("ring.weft", kept / "traces/star-openmpi-ring-2")
+    with open("table.csv", "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
+        writer.writeheader()
+        for program, seconds in (("ring", 0.05), ("hello", 1)):  # the run of the second is lost
+            writer.writerow(dict(zip(FIELDS, ["star", "openmpi", program, 2, seconds, 0, "no", "not predicted yet", ""])))
+
+    first, rows = predict()
+    ring = rows["ring"]
+    low, middle, high = (float(ring[field]) for field in ("p05_s", "predicted_s", "p95_s"))
+    check(0 < low < middle < high, ring)
+    check(ring["inside"] == ("yes" if low <= 0.05 <= high else "no"), ring)
+    check(abs(float(ring["error_percent"]) - 100 * (middle / 0.05 - 1)) < 0.1, ring)
+    check(rows["hello"]["reason"] == "not predicted yet", rows["hello"])
+    (kept / "star-openmpi.yaml").write_text("name: spoiled\n", encoding="utf-8")
+    check(predict()[0] == first, "the same measurements and traces give the same table")
+    finish()
+
+
+if __name__ == "__main__":
+    main()
