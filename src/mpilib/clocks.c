@@ -419,6 +419,14 @@ long wl_libc_syscall(long number, ...)
         return outcome_of(wl_libc_clock_nanosleep((clockid_t)words[0], (int)words[1],
                                                   (const struct timespec *)words[2],
                                                   (struct timespec *)words[3]));
+    case SYS_futex: {
+        long outcome = 0;
+        if (wl_pthread_futex((int *)words[0], (int)words[1], (int)words[2],
+                             (const struct timespec *)words[3], &outcome)) {
+            return outcome < 0 ? outcome_of((int)-outcome) : outcome;
+        }
+        return syscall(number, words[0], words[1], words[2], words[3], words[4], words[5]);
+    }
     default:
         return syscall(number, words[0], words[1], words[2], words[3], words[4], words[5]);
     }

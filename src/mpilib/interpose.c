@@ -36,16 +36,14 @@ static const struct wl_replacement replacements[] = {
 
 /* In the order of strcmp(). What weftcc replaces when it links a program (libc_process.c, libc_wrappers.c): libraries that
  * were built without it need the same. */
-#define WRAPPED(X)                                                                          \
-    X(_Exit)                                                                                \
-    X(__cxa_atexit)                                                                         \
-    X(__fread_chk)                                                                          \
-    X(__read_chk)                                                                           \
-    X(_exit)                                                                                \
-    X(abort) X(exit) X(fork) X(fread) X(fread_unlocked) X(fstat) X(fstat64) X(getcwd)       \
-        X(on_exit) X(pipe) X(posix_spawn) X(posix_spawnp) X(pread) X(pread64) X(quick_exit) \
-            X(read) X(readlink) X(readv) X(recv) X(sigaction) X(signal) X(uname) X(vfork)   \
-                X(wait) X(wait3) X(wait4) X(waitpid)
+/* clang-format off */
+#define WRAPPED(X)                                                                  \
+    X(_Exit) X(__cxa_atexit) X(__fread_chk) X(__read_chk) X(_exit) X(abort) X(exit) \
+    X(fork) X(fread) X(fread_unlocked) X(fstat) X(fstat64) X(getcwd) X(on_exit)     \
+    X(pipe) X(posix_spawn) X(posix_spawnp) X(pread) X(pread64) X(quick_exit)        \
+    X(read) X(readlink) X(readv) X(recv) X(sigaction) X(signal) X(uname) X(vfork)   \
+    X(wait) X(wait3) X(wait4) X(waitpid)
+/* clang-format on */
 
 #define X(name) void __wrap_##name(void);
 WRAPPED(X)
@@ -64,8 +62,9 @@ static int compare(const void *a, const void *b)
 
 static const struct wl_replacement *find_openmp(const char *name)
 {
-    static const struct wl_replacement *const tables[] = {
-        wl_omp_regions, wl_omp_works, wl_omp_locks, wl_omp_tasks, wl_omp_queries};
+    static const struct wl_replacement *const tables[] = {wl_omp_regions, wl_omp_works,
+                                                          wl_omp_locks,   wl_omp_tasks,
+                                                          wl_omp_queries, wl_pthread_functions};
 
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
         for (const struct wl_replacement *row = tables[i]; row->name != NULL; row++) {
@@ -86,7 +85,8 @@ static bool is_of_threads(const char *name)
         return threads == NULL || strcmp(threads, "1") != 0;
     }
     return strncmp(name, "GOMP_", 5) == 0 || strncmp(name, "omp_", 4) == 0 ||
-           strcmp(name, "pthread_create") == 0 || strcmp(name, "thrd_create") == 0;
+           strncmp(name, "pthread_", 8) == 0 || strncmp(name, "sem_", 4) == 0 ||
+           strcmp(name, "sched_yield") == 0 || strcmp(name, "thrd_create") == 0;
 }
 
 static const struct wl_replacement *find(const char *name)

@@ -3,7 +3,7 @@
 
 /*
  * Functions of other libraries that are replaced in a program and in the libraries it brings:
- * clocks and sleeping (clocks.c). The imports of the program are changed after the loader has
+ * clocks and sleeping (clocks.c), processors (processors.c), threads (openmp.h). The imports of the program are changed after the loader has
  * bound them, so that a program may have functions of its own with these names, and so that
  * libraries need not be built with weftcc. weft and its own libraries keep the originals.
  */
@@ -26,15 +26,19 @@
     X(clock_nanosleep)          \
     X(epoll_pwait)              \
     X(epoll_wait)               \
+    X(get_nprocs)               \
+    X(get_nprocs_conf)          \
     X(getrusage)                \
     X(gettimeofday)             \
     X(nanosleep)                \
     X(poll)                     \
     X(ppoll)                    \
     X(pselect)                  \
+    X(sched_getaffinity)        \
     X(select)                   \
     X(sleep)                    \
     X(syscall)                  \
+    X(sysconf)                  \
     X(thrd_sleep)               \
     X(time)                     \
     X(times)                    \
@@ -64,6 +68,11 @@ int wl_libc_pselect(int n, fd_set *in, fd_set *out, fd_set *other,
                     const struct timespec *timeout, const sigset_t *mask);
 int wl_libc_select(int n, fd_set *in, fd_set *out, fd_set *other, struct timeval *timeout);
 unsigned wl_libc_sleep(unsigned seconds);
+/* Processors are the cores that the rank has on its simulated node, one if that is not known. */
+int wl_libc_get_nprocs(void);
+int wl_libc_get_nprocs_conf(void);
+int wl_libc_sched_getaffinity(pid_t process, size_t bytes, void *set);
+long wl_libc_sysconf(int name);
 long wl_libc_syscall(long number, ...);
 int wl_libc_thrd_sleep(const struct timespec *time, struct timespec *left);
 time_t wl_libc_time(time_t *to);

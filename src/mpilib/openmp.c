@@ -81,13 +81,24 @@ void wl_omp_free(struct wl_rank *rank)
     }
     wl_omp_locks_forget(omp);
     free(omp->locks);
+    if (omp->running->stack_end != rank->stack_end) {
+        omp->running->context = NULL; /* exit() was called on its stack, which must stay */
+    }
     for (uint32_t i = 0; i < omp->n_threads; i++) {
         if (omp->threads[i]->context != NULL) {
             wl.port->thread_free(omp->threads[i]->context);
         }
         wl_omp_task_release(omp->threads[i]->task);
+        free((void *)omp->threads[i]->specific);
         free(omp->threads[i]);
     }
+    for (uint32_t i = 0; i < omp->n_others; i++) {
+        if (omp->others[i] != NULL) {
+            wl_omp_other_free(omp->others[i]);
+        }
+    }
+    free((void *)omp->others);
+    wl_pthreads_free(omp);
     wl_omp_works_free(&omp->initial);
     wl_omp_works_free(&omp->team);
     free(omp->threads);
@@ -156,9 +167,10 @@ static struct wl_omp_thread *earliest(const struct wl_omp *omp)
     struct wl_omp_thread *best = NULL;
     int64_t best_at = WL_OMP_NEVER;
 
-    for (uint32_t i = 0; i < omp->n_threads; i++) {
-        struct wl_omp_thread *thread = omp->threads[i];
-        int64_t at = ready_at(thread);
+    for (uint32_t i = 0; i < omp->n_threads + omp->n_others; i++) {
+        struct wl_omp_thread *thread =
+            i < omp->n_threads ? omp->threads[i] : omp->others[i - omp->n_threads];
+        int64_t at = thread != NULL ? ready_at(thread) : WL_OMP_NEVER;
         if (at != WL_OMP_NEVER &&
             (best == NULL || at < best_at || (at == best_at && thread->turn < best->turn))) {
             best = thread;
@@ -286,6 +298,10 @@ const struct wf_port_answer *wl_omp_call(struct wl_rank *rank, const struct wf_o
     struct wl_omp *omp = rank->omp;
     struct wl_omp_thread *thread = omp->running;
 
+    if (thread->other != 0 && rank->thread_level < MPI_THREAD_SERIALIZED && rank->initialized) {
+        wl_fatal(rank, "the program calls it in a thread that is not its first one; "
+                       "MPI_Init_thread() with MPI_THREAD_SERIALIZED allows that");
+    }
     absorb(thread);
     wl_omp_let_go(thread, false);
     catch_up(thread);
@@ -323,6 +339,7 @@ void wl_omp_sleep(struct wl_rank *rank, int64_t picoseconds)
 
     absorb(thread);
     thread->clock += picoseconds;
+    wl_omp_let_go(thread, false); /* it may wait for what another thread does */
 }
 
 /* ---- barriers ---- */
@@ -550,6 +567,92 @@ static void run_together(struct wl_omp_thread *thread, struct wl_omp_team team,
     }
 }
 
+/* ---- threads that the program creates ---- */
+
+void wl_omp_phase_begin(struct wl_omp_thread *first)
+{
+    struct wl_omp *omp = first->omp;
+
+    make_threads(omp, 1);
+    omp->period_us = omp->period_us > 0 ? omp->period_us : LONG_TICK;
+    wl.port->ticks(omp->period_us);
+    omp->team = (struct wl_omp_team){.n = 1, .active_level = 1};
+    omp->region++;
+    omp->active = true;
+    omp->start = 0;
+    omp->posted = 0;
+    omp->has_base = false;
+    join(first, NULL);
+    first->turn = ++omp->turns;
+    omp->rank->self->computed = &first->fresh;
+}
+
+void wl_omp_phase_end(struct wl_omp_thread *first, int64_t busy, uint32_t n_threads)
+{
+    struct wl_omp *omp = first->omp;
+    int64_t cores = wl.port->cores, end = first->clock, work = busy + first->busy;
+
+    if (cores > 0 && cores < n_threads && (work + cores - 1) / cores > end) {
+        end = (work + cores - 1) / cores;
+    }
+    omp->rank->self->computed = NULL;
+    omp->active = false;
+    wl_omp_locks_forget(omp);
+    const struct wf_op op = {.kind = WF_OP_COMPUTE,
+                             .duration = scaled(end - omp->posted, 1 / wl.port->scale)};
+    if (op.duration > 0) {
+        wl_post(omp->rank, &op);
+    }
+}
+
+/* The first place of the list that is free. */
+static uint32_t free_place(struct wl_omp *omp)
+{
+    uint32_t place = 0;
+
+    while (place < omp->n_others && omp->others[place] != NULL) {
+        place++;
+    }
+    if (place == omp->n_others) {
+        omp->others =
+            wl_realloc((void *)omp->others, ++omp->n_others, sizeof(struct wl_omp_thread *));
+    }
+    return place;
+}
+
+struct wl_omp_thread *wl_omp_other_new(struct wl_omp_thread *thread, void (*entry)(void *),
+                                       void *arg)
+{
+    struct wl_omp *omp = thread->omp;
+    struct wl_omp_thread *created = wl_calloc(1, sizeof(*created));
+    uint32_t place = free_place(omp);
+
+    omp->others[place] = created;
+    created->omp = omp;
+    created->team = &omp->team;
+    created->other = place + 1;
+    created->region = omp->region;
+    created->clock = thread->clock;
+    created->turn = ++omp->turns;
+    created->task = wl_omp_task_implicit();
+    created->context = wl.port->thread_new(omp->rank->self, entry, arg);
+    if (created->context == NULL) {
+        wl_fatal(omp->rank, "there is no memory for the stack of a thread");
+    }
+    return created;
+}
+
+void wl_omp_other_free(struct wl_omp_thread *thread)
+{
+    thread->omp->others[thread->other - 1] = NULL;
+    if (thread->context != NULL) {
+        wl.port->thread_free(thread->context);
+    }
+    wl_omp_task_release(thread->task);
+    free((void *)thread->specific);
+    free(thread);
+}
+
 static uint32_t team_size(const struct wl_omp_thread *thread, unsigned asked)
 {
     enum { MOST = 1024 };
@@ -660,7 +763,6 @@ static bool cancellation_point(int which)
     X(GOMP_taskgroup_reduction_unregister)      \
     X(GOMP_workshare_task_reduction_unregister) \
     X(omp_fulfill_event)                        \
-    X(pthread_create)                           \
     X(thrd_create)
 
 #define X(name)                                                                            \
@@ -670,8 +772,8 @@ static bool cancellation_point(int which)
                                                                                            \
         wl_fatal(thread->omp->rank,                                                        \
                  "the program calls " #name "(), which weft does not have; OpenMP of GCC " \
-                 "without doacross loops, task reductions and detached tasks is what "     \
-                 "programs can use for threads");                                          \
+                 "without doacross loops, task reductions and detached tasks, and POSIX "  \
+                 "threads are what programs can use");                                     \
     }
 MISSING(X)
 #undef X

@@ -14,12 +14,15 @@
  *   openmp_lock.c  critical, atomic, locks
  *   openmp_task.c  tasks
  *   openmp_query.c omp_x() functions
+ *   pthreads.c     threads that the program creates itself
  *
  * A nested region has one thread. docs/dev/decisions/0013-threads.md has the reasons.
  */
 
 #include "mpilib/interpose_table.h"
 #include "mpilib/library.h"
+
+#include <time.h>
 
 struct wl_omp_task;
 struct wl_omp_work;
@@ -72,6 +75,13 @@ struct wl_omp_thread {
     uint64_t wanted_number;
     const void *stack_end;
     const char *function; /* of MPI, in which the thread is; or null */
+    /* Of POSIX threads (pthreads.c): */
+    uint32_t other;   /* its place in the list of others plus 1; 0: it is not there */
+    bool woken;       /* while it waits at a place: another thread has woken it... */
+    int64_t woken_at; /* ...at this time; or nobody does until... */
+    int64_t deadline; /* ...this time, WL_OMP_NEVER if it waits for ever */
+    void **specific;  /* [n_specific] thread-specific data */
+    uint32_t n_specific;
 };
 
 /* The OpenMP of a rank. */
@@ -79,6 +89,9 @@ struct wl_omp {
     struct wl_rank *rank;
     struct wl_omp_thread **threads;
     uint32_t n_threads;
+    struct wl_omp_thread **others; /* threads that the program has created; some are null */
+    uint32_t n_others;
+    struct wl_pthreads *pthreads; /* null: there were never any */
     struct wl_omp_thread *running;
     uint64_t turns;
     struct wl_omp_team initial,
@@ -142,8 +155,31 @@ int64_t wl_omp_task_ready(const struct wl_omp_thread *thread, const struct wl_om
 void wl_omp_task_run(struct wl_omp_thread *thread, struct wl_omp_task *task);
 struct wl_omp_task *wl_omp_task_implicit(void);
 void wl_omp_task_release(struct wl_omp_task *task);
-/* openmp_lock.c */
+/* openmp_lock.c: an int is a lock, 0 if it is free. */
 void wl_omp_locks_forget(struct wl_omp *omp);
+void wl_omp_lock(struct wl_omp_thread *thread, int *state);
+void wl_omp_unlock(struct wl_omp_thread *thread, int *state);
+/* For locks of other kinds: one is released now; the thread sees that, and has at least that
+ * time. */
+void wl_omp_lock_released(struct wl_omp_thread *thread, const int *state);
+void wl_omp_lock_seen(struct wl_omp_thread *thread, const int *state);
+
+/*
+ * Threads that the program creates itself (pthreads.c). A phase is the time in which there are
+ * any; it is like a region whose team is the first thread. phase_end() gets what the others have
+ * computed and the number of all threads.
+ */
+void wl_omp_phase_begin(struct wl_omp_thread *first);
+void wl_omp_phase_end(struct wl_omp_thread *first, int64_t busy, uint32_t n_threads);
+/* A thread that calls entry(arg), which does not return, at the clock of the calling one. */
+struct wl_omp_thread *wl_omp_other_new(struct wl_omp_thread *thread, void (*entry)(void *),
+                                       void *arg);
+void wl_omp_other_free(struct wl_omp_thread *thread);
+/* pthreads.c */
+void wl_pthreads_free(struct wl_omp *omp);
+/* Does what the system call does, for threads of a rank. False if that is the system's business. */
+bool wl_pthread_futex(int *place, int operation, int value, const struct timespec *time,
+                      long *outcome);
 
 /* Called by the library for ranks in a region with several threads: an op of the thread, what
  * time it is for it, and sleeping. */
@@ -157,4 +193,4 @@ static inline bool wl_omp_is_active(const struct wl_rank *rank)
 
 /* The functions that are replaced. */
 extern const struct wl_replacement wl_omp_regions[], wl_omp_works[], wl_omp_locks[],
-    wl_omp_tasks[], wl_omp_queries[];
+    wl_omp_tasks[], wl_omp_queries[], wl_pthread_functions[];

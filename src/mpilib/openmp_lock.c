@@ -50,6 +50,15 @@ static int64_t lock_ready(const struct wl_omp_thread *thread)
     return *(const int *)thread->wanted == 0 ? thread->clock : WL_OMP_NEVER;
 }
 
+void wl_omp_lock_seen(struct wl_omp_thread *thread, const int *state)
+{
+    const struct wl_omp_lock *lock = thread->omp->active ? find(thread->omp, state) : NULL;
+
+    if (lock != NULL && lock->released > thread->clock) {
+        thread->clock = lock->released;
+    }
+}
+
 static void acquire(struct wl_omp_thread *thread, int *state)
 {
     wl_omp_let_go(thread, false);
@@ -58,15 +67,11 @@ static void acquire(struct wl_omp_thread *thread, int *state)
         wl_omp_wait(thread, lock_ready);
     }
     *state = 1;
-    const struct wl_omp_lock *lock = thread->omp->active ? find(thread->omp, state) : NULL;
-    if (lock != NULL && lock->released > thread->clock) {
-        thread->clock = lock->released;
-    }
+    wl_omp_lock_seen(thread, state);
 }
 
-static void release(struct wl_omp_thread *thread, int *state)
+void wl_omp_lock_released(struct wl_omp_thread *thread, const int *state)
 {
-    *state = 0;
     if (thread->omp->active) {
         struct wl_omp_lock *lock = find(thread->omp, state);
         if (lock == NULL) {
@@ -76,8 +81,24 @@ static void release(struct wl_omp_thread *thread, int *state)
             lock->next = *bucket;
             *bucket = lock;
         }
-        lock->released = thread->clock;
+        lock->released = thread->clock > lock->released ? thread->clock : lock->released;
     }
+}
+
+static void release(struct wl_omp_thread *thread, int *state)
+{
+    *state = 0;
+    wl_omp_lock_released(thread, state);
+}
+
+void wl_omp_lock(struct wl_omp_thread *thread, int *state)
+{
+    acquire(thread, state);
+}
+
+void wl_omp_unlock(struct wl_omp_thread *thread, int *state)
+{
+    release(thread, state);
 }
 
 static void lock(int *state)

@@ -22,31 +22,6 @@ TIMES = {
     (4, None, 2): (4, 20, 12, 8, 4, 6, 6),
 }
 NAMES = ("static", "uneven", "dynamic", "critical", "tasks", "overlap", "inside")
-THREAD = {
-    "thread.c": r"""
-#include <mpi.h>
-#include <pthread.h>
-static void *entry(void *arg) { return arg; }
-int main(int argc, char **argv)
-{
-    pthread_t thread;
-    MPI_Init(&argc, &argv);
-    pthread_create(&thread, NULL, entry, NULL);
-    MPI_Finalize();
-    return 0;
-}
-""",
-    "thread.cc": r"""
-#include <mpi.h>
-#include <thread>
-int main(int argc, char **argv)
-{
-    MPI_Init(&argc, &argv);
-    std::thread([] {}).join();
-    MPI_Finalize();
-}
-""",
-}
 
 
 def compile_with(compiler, source, *words):
@@ -107,16 +82,6 @@ def check_spinning(program):
         vrank.complain("a thread that waits for a variable", done.stdout, done.stderr)
 
 
-def check_refused():
-    for name, text in THREAD.items():
-        pathlib.Path(name).write_text(text)
-        compiler = "weftcc" if name.endswith(".c") else "weftc++"
-        if compile_with(compiler, name, "-o", "thread"):
-            done = weft("-n", "2", "--", "./thread")
-            if done.returncode != 4 or "calls pthread_create()" not in done.stderr:
-                vrank.complain(f"{name}: {done.returncode}", done.stdout, done.stderr)
-
-
 here = vrank.SOURCE / "tests/vrank"
 if compile_with("weftcc", here / "openmp.c", "-fopenmp", "-o", "openmp_c"):
     check_results("./openmp_c", 8, "{} threads, 0 failures\n")
@@ -127,5 +92,4 @@ if compile_with("weftf90", here / "openmp.f90", "-fopenmp", "-o", "openmp_f"):
 for compiler, name in (("weftcc", "thread_local.c"), ("weftc++", "thread_local.cc")):
     if compile_with(compiler, here / name, "-fopenmp", "-o", "thread_local"):
         check_results("./thread_local", 4, "0 failures\n")
-check_refused()
 vrank.finish()

@@ -28,7 +28,7 @@ MISUSE = {
     "after": "rank 0: MPI_Barrier: the program calls it after MPI_Finalize",
     "twice": "rank 0: MPI_Finalize: the program calls it after MPI_Finalize",
     "again": "rank 0: MPI_Init: the program has called it before",
-    "thread": "the program calls pthread_create(), which weft does not have",
+    "thread": "the program calls it in a thread that is not its first one",
     "receive": "2 receives that no message matched: rank 0 ended while it had a receive from "
                "rank 0 with tag 5",
     "any": "rank 0 ended while it had a receive from any rank with any tag",
