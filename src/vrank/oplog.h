@@ -25,8 +25,8 @@ struct wf_vrank_oplog {
     };
     uint64_t first;
     uint32_t head, n, capacity;
-    struct wf_vrank_kept_op *kept; /* nonblocking collectives that were dropped; a list */
     bool whole; /* ops are stored with all their members, for wf_vrank_oplog_get() */
+    struct wf_vrank_kept_op *kept; /* nonblocking collectives that were dropped; a list */
 };
 
 void wf_vrank_oplog_fini(struct wf_vrank_oplog *log);

@@ -59,8 +59,8 @@ struct copy {
 
 /* The contents of written pages of a rank that is not running, in the same order. */
 struct own_pages {
-    unsigned char **pages; /* an entry is null if the page is as before any rank ran */
     uint32_t n;
+    unsigned char *pages[]; /* an entry is null if the page is as before any rank ran */
 };
 
 /* The thread-local variables of a rank. */
@@ -74,7 +74,7 @@ struct wf_vrank_image {
     struct wf_vrank_libraries libraries;
     struct copy *copies;
     uint32_t n_copies;
-    struct own_pages *saved; /* [rank] */
+    struct own_pages **saved; /* [rank] null: it has none */
     struct wf_vrank_tls tls;
     struct own_tls *tls_of; /* [rank], if the program has thread-local variables */
     uint32_t *copy_of;      /* [rank] the copy it runs in plus 1; 0 if it has not run */
@@ -399,7 +399,7 @@ enum wf_status wf_vrank_image_load(const struct wf_vrank_image_config *config,
     struct wf_vrank_image *image = wf_xcalloc(1, sizeof(*image));
     image->config = *config;
     image->copies = wf_xcalloc(config->copies, sizeof(struct copy));
-    image->saved = wf_xcalloc(config->n_ranks, sizeof(struct own_pages));
+    image->saved = wf_xcalloc(config->n_ranks, sizeof(struct own_pages *));
     image->copy_of = wf_xcalloc(config->n_ranks, sizeof(uint32_t));
     image->tls = file.tls;
     if (file.tls.bytes > 0) {
@@ -426,13 +426,13 @@ enum wf_status wf_vrank_image_load(const struct wf_vrank_image_config *config,
     return WF_OK;
 }
 
-static void forget(struct own_pages *saved)
+static void forget(struct own_pages **saved)
 {
-    for (uint32_t i = 0; i < saved->n; i++) {
-        free(saved->pages[i]);
+    for (uint32_t i = 0; *saved != NULL && i < (*saved)->n; i++) {
+        free((*saved)->pages[i]);
     }
-    free(saved->pages);
-    *saved = (struct own_pages){.pages = NULL};
+    free(*saved);
+    *saved = NULL;
 }
 
 static void free_copy(struct copy *copy)
@@ -461,7 +461,7 @@ void wf_vrank_image_free(struct wf_vrank_image *image)
         free_copy(&image->copies[i]);
     }
     for (uint32_t i = 0; i < image->config.n_ranks; i++) {
-        if (image->saved[i].pages != NULL) {
+        if (image->saved[i] != NULL) {
             forget(&image->saved[i]);
         }
     }
@@ -518,14 +518,18 @@ static void join_thread(struct copy *copy)
 
 /* Saves the pages that the last running rank has changed. These are often only a few of the
  * pages that some rank has written to. */
-static void save(const struct copy *copy, struct own_pages *saved)
+static void save(const struct copy *copy, struct own_pages **own)
 {
-    if (saved->n < copy->n_written) {
-        saved->pages = wf_xrealloc(saved->pages, copy->n_written, sizeof(unsigned char *));
-        memset(saved->pages + saved->n, 0,
-               (copy->n_written - saved->n) * sizeof(unsigned char *));
-        saved->n = copy->n_written;
+    uint32_t before = *own != NULL ? (*own)->n : 0;
+
+    if (before < copy->n_written) {
+        *own = wf_xrealloc(
+            *own, 1, sizeof(struct own_pages) + copy->n_written * sizeof(unsigned char *));
+        memset((void *)((*own)->pages + before), 0,
+               (copy->n_written - before) * sizeof(unsigned char *));
+        (*own)->n = copy->n_written;
     }
+    struct own_pages *saved = *own;
     for (uint32_t i = 0; i < copy->n_written; i++) {
         const struct page *written = &copy->written[i];
         copy->is_fresh[i] =
@@ -544,7 +548,7 @@ static void restore(const struct copy *copy, const struct own_pages *saved)
 {
     for (uint32_t i = 0; i < copy->n_written; i++) {
         const struct page *written = &copy->written[i];
-        bool own = i < saved->n && saved->pages[i] != NULL;
+        bool own = saved != NULL && i < saved->n && saved->pages[i] != NULL;
         if (own || !copy->is_fresh[i]) {
             memcpy(written->at, own ? saved->pages[i] : written->fresh, written->bytes);
         }
@@ -607,7 +611,7 @@ void wf_vrank_image_enter(struct wf_vrank_image *image, uint32_t rank)
     if (copy->current < image->config.n_ranks) {
         save(copy, &image->saved[copy->current]);
     }
-    restore(copy, &image->saved[rank]);
+    restore(copy, image->saved[rank]);
     copy->current = rank;
 }
 

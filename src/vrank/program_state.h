@@ -8,6 +8,7 @@
  */
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "vrank/compute_meter.h"
 #include "vrank/context.h"
 #include "vrank/crash.h"
