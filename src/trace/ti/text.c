@@ -177,9 +177,10 @@ static const struct wf_ti_action *find_action(struct wf_ti_text *text, const cha
                                               size_t length)
 {
     size_t n = sizeof(text->recent) / sizeof(text->recent[0]);
-    const struct wf_ti_action **recent = &text->recent[((unsigned char)word[0] + 7 * length +
-                                                        3 * (unsigned char)word[length - 1]) %
-                                                       n];
+    const struct wf_ti_action **recent =
+        &text->recent[((unsigned char)word[0] + 7 * length +
+                       (size_t)3 * (unsigned char)word[length - 1]) %
+                      n];
 
     if (*recent == NULL || strncmp((*recent)->name, word, length) != 0 ||
         (*recent)->name[length] != '\0') {
