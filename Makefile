@@ -97,6 +97,8 @@ help:
 	@echo 'make coverage   the tests again, counting which lines run'
 	@echo 'make bench      deps, build, and the benchmarks'
 	@echo 'make papers     the experiments of four papers, and docs/papers.md (up to two hours)'
+	@echo 'make bench-gpu  the benchmarks of routers on a GPU'
+	@echo 'make test-gpu   the tests of kernels; WEFT_GPU=1: on a GPU'
 	@echo 'make install    install into PREFIX ($(PREFIX))'
 	@echo 'make uninstall  remove what make install wrote'
 	@echo 'make dist       the sources as a tarball, weft-$(VERSION).tar.gz'

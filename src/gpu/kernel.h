@@ -90,6 +90,11 @@ static inline void wf_gpu_max64(uint64_t *at, uint64_t value)
     (void)__nvvm_atom_max_gen_ull((unsigned long long *)at, value);
 }
 
+static inline void wf_gpu_max32(uint32_t *at, uint32_t value)
+{
+    (void)__nvvm_atom_max_gen_ui(at, value);
+}
+
 static inline void wf_gpu_min32(uint32_t *at, uint32_t value)
 {
     (void)__nvvm_atom_min_gen_ui(at, value);
@@ -157,6 +162,15 @@ static inline void wf_gpu_load128(const void *at, void *to)
 static inline void wf_gpu_max64(uint64_t *at, uint64_t value)
 {
     uint64_t seen = __atomic_load_n(at, __ATOMIC_RELAXED);
+
+    while (seen < value && !__atomic_compare_exchange_n(at, &seen, value, true,
+                                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+}
+
+static inline void wf_gpu_max32(uint32_t *at, uint32_t value)
+{
+    uint32_t seen = __atomic_load_n(at, __ATOMIC_RELAXED);
 
     while (seen < value && !__atomic_compare_exchange_n(at, &seen, value, true,
                                                         __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {

@@ -17,7 +17,7 @@ enum {
     CYCLES_FIRST = 64,     /* of the first launch, from which the pace is learned */
     LAUNCH_MS = 150,       /* how long a launch should take: Ctrl-C waits for it */
     TILE_MAX = 1024,
-    BLOCK_THREADS = 256,
+    BLOCK_THREADS = 512,
     ROUTERS_LEAST = 32, /* of a block, if there is only one network */
     TABLES = 8,
 };
@@ -212,9 +212,9 @@ static double seconds(void)
 /* Bytes of shared memory of a block, as tile_at() in lockstep/kernels.c divides them. */
 static uint32_t shared_bytes(const struct wf_lockstep_net *net, uint32_t tile)
 {
-    uint32_t words = 8 + tile * (3 + net->n_ports * net->vcs + 1);
+    uint32_t channels = net->n_ports * net->vcs, words = 12 + tile * (3 + channels + 1);
 
-    return words * 4 + (tile * (net->n_inputs + net->n_ports + 2) * 2 + 7) / 8 * 8;
+    return words * 4 + (tile * (net->n_inputs + channels + net->n_ports + 2) * 2 + 7) / 8 * 8;
 }
 
 /* The most threads of a block. */
@@ -346,7 +346,6 @@ static enum wf_status sum_up(struct group *group, struct wf_err *err)
 
 /* What comes back from the device. */
 struct final {
-    struct wf_lockstep_out *outs;   /* by network */
     uint32_t *packets, *blocked;    /* as in struct wf_lockstep_pack */
     struct wf_lockstep_wait *waits; /* of all networks */
     size_t *n_waits;                /* of each */
@@ -369,7 +368,6 @@ static enum wf_status get_state(struct group *group, struct final *final, struct
     pack.blocked = pack.packets + channels;
     final->packets = wf_xmalloc(bytes);
     final->blocked = final->packets + channels;
-    final->outs = wf_xcalloc(group->n, sizeof(*final->outs));
     if (status == WF_OK) {
         status = launch_plain(group, "wf_gpu_lockstep_pack", &pack, sizeof(pack), err);
     }
@@ -378,10 +376,6 @@ static enum wf_status get_state(struct group *group, struct final *final, struct
     }
     if (status == WF_OK) {
         status = ops->copy_out(group->gpu, final->packets, at, bytes, err);
-    }
-    if (status == WF_OK) {
-        status = ops->copy_out(group->gpu, final->outs, group->out,
-                               group->n * sizeof(*final->outs), err);
     }
     ops->release(group->gpu, at);
     return status;
@@ -444,7 +438,8 @@ static enum wf_status collect(struct group *group, enum wf_status outcome, struc
 {
     const struct wf_lockstep_net *net = &group->launch.net;
     size_t channels = (size_t)net->n * net->n_ports * net->vcs, first = 0;
-    struct final final = {.outs = NULL};
+    struct final final = {.packets = NULL};
+    struct wf_lockstep_out *out = wf_xcalloc(1, sizeof(*out));
     enum wf_status status = get_state(group, &final, err);
 
     if (status == WF_OK) {
@@ -452,12 +447,17 @@ static enum wf_status collect(struct group *group, enum wf_status outcome, struc
     }
     for (size_t i = 0; i < group->n && status == WF_OK; i++) {
         struct wf_lockstep_task *task = group->tasks[i];
-        const struct wf_lockstep_final one = {.out = &final.outs[i],
+        const struct wf_lockstep_final one = {.out = out,
                                               .packets = final.packets + i * channels,
                                               .waits = final.waits + first,
                                               .n_waits = final.n_waits[i]};
         first += final.n_waits[i];
-        task->result->blocked = final.outs[i].blocked > 0;
+        status = group->ops->copy_out(group->gpu, out, group->out + i * sizeof(*out),
+                                      sizeof(*out), err);
+        if (status != WF_OK) {
+            break;
+        }
+        task->result->blocked = out->blocked > 0;
         if (task->result->blocked) {
             task->status = wf_err_set(&task->err, WF_ELIMIT,
                                       "packets do not move any more; only events can tell "
@@ -466,13 +466,13 @@ static enum wf_status collect(struct group *group, enum wf_status outcome, struc
         }
         wf_lockstep_collect(task->lockstep, &one, task->result->tally);
         task->result->cycle = group->launch.begin;
-        task->result->hops = final.outs[i].sends;
+        task->result->hops = out->sends;
         task->status = outcome;
     }
     free(final.waits);
     free(final.n_waits);
     free(final.packets);
-    free(final.outs);
+    free(out);
     return status;
 }
 

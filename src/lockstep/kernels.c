@@ -17,6 +17,8 @@
 #define WF_LOCKSTEP_DEVICE
 #define WF_LOCKSTEP_LOAD(x)               wf_gpu_load32(&(x))
 #define WF_LOCKSTEP_STORE(x, v)           ((x) = (v))
+#define WF_LOCKSTEP_SET(p, v)             ((void)wf_gpu_or32((p), (v)))
+#define WF_LOCKSTEP_MAX32(p, v)           wf_gpu_max32((p), (v))
 #define WF_LOCKSTEP_OR(p, v)              ((void)wf_gpu_or32((p), (v)))
 #define WF_LOCKSTEP_ADD32(p, v)           ((void)wf_gpu_add32((p), (v)))
 #define WF_LOCKSTEP_ADD64(p, v)           wf_gpu_add64((p), (v))
@@ -31,20 +33,23 @@
 /* The memory of a block. Entries of lists are router << 5 | input or port; routers are counted from
  * the first of the tile. */
 struct tile {
-    uint32_t *counts;  /* of the lists, for cycles with even and odd numbers */
-    uint32_t *next;    /* by router: the cycle of its next decision... */
-    uint32_t *waits;   /* ...whether a packet got nothing in this one... */
-    uint32_t *ports;   /* ...and bits of the ports that are listed */
-    uint32_t *asking;  /* by router: wf_lockstep_work.asking */
-    uint16_t *inputs;  /* to ask: their first packets hold no channel */
-    uint16_t *outputs; /* to give: asked for, or packets wait for the link */
-    uint16_t *deciding;
+    uint32_t *counts; /* of the lists, for cycles with even and odd numbers */
+    uint32_t *next;   /* by router: the cycle of its next decision... */
+    uint32_t *waits;  /* ...whether a packet got nothing in this one... */
+    uint32_t *ports;  /* ...and bits of the ports that are listed */
+    uint32_t *asking; /* by router: wf_lockstep_work.asking */
+    uint16_t
+        *inputs; /* heads that arrive; then those to ask: first packets that hold no channel */
+    uint16_t *credits;  /* channels at whose end a place is free again */
+    uint16_t *outputs;  /* to give: asked for, or packets wait for the link */
+    uint16_t *deciding; /* routers that send; then those that decide */
     uint32_t size, n_asking;
     uint32_t turn;        /* 0 or COUNTS: where the counts of this cycle are */
     uint32_t base, count; /* routers: the first, and their number */
 };
 
-enum { INPUTS, OUTPUTS, DECIDING, COUNTS = 4 }; /* places in `counts` */
+/* Places in `counts`. */
+enum { HEADS, CREDITS, BURSTS, INPUTS, OUTPUTS, DECIDING, COUNTS };
 
 static inline struct tile tile_at(const struct wf_gpu_at *at, const struct wf_lockstep_net *net,
                                   uint32_t size)
@@ -59,7 +64,8 @@ static inline struct tile tile_at(const struct wf_gpu_at *at, const struct wf_lo
     tile.asking = tile.ports + size;
     tile.inputs = (uint16_t *)(tile.asking + (size_t)size * tile.n_asking);
     tile.outputs = tile.inputs + (size_t)size * net->n_inputs;
-    tile.deciding = tile.outputs + (size_t)size * (net->n_ports + 1);
+    tile.credits = tile.outputs + (size_t)size * (net->n_ports + 1);
+    tile.deciding = tile.credits + (size_t)size * net->n_ports * net->vcs;
     for (uint32_t i = at->thread; i < size * tile.n_asking; i += at->threads) {
         tile.asking[i] = 0;
     }
@@ -80,23 +86,68 @@ static inline void append(uint16_t *list, uint32_t *count, uint32_t l, uint32_t 
     }
 }
 
-/* Takes what arrives, and lists the routers that decide, with their inputs and outputs. */
-static inline void take_all(const struct wf_gpu_at *at, const struct wf_lockstep_net *net,
+/* Lists what reaches the routers in this cycle: heads, free places, messages. */
+static inline void scan_all(const struct wf_gpu_at *at, const struct wf_lockstep_net *net,
                             const struct tile *tile, uint32_t cycle)
 {
     uint32_t *counts = tile->counts + tile->turn;
 
     for (uint32_t l = at->thread; l < tile->count; l += at->threads) {
         uint32_t r = tile->base + l;
-        wf_lockstep_take(net, r, cycle);
-        if (r < net->n_nodes && net->next[r] == cycle) {
-            wf_lockstep_send_burst(net, r, cycle);
+        uint32_t *of_heads = wf_lockstep_spoke(net, net->heads, cycle & net->head_mask, 0, r);
+        uint32_t *of_credits =
+            wf_lockstep_spoke(net, net->credits, cycle & net->credit_mask, 0, r);
+        uint32_t heads = WF_LOCKSTEP_LOAD(*of_heads), credits = WF_LOCKSTEP_LOAD(*of_credits);
+        uint32_t next = r < net->n_nodes ? net->next[r] : WF_LOCKSTEP_NEVER;
+        if (heads != 0) {
+            WF_LOCKSTEP_STORE(*of_heads, 0);
+            append(tile->inputs, &counts[HEADS], l, heads);
         }
+        if (credits != 0) {
+            WF_LOCKSTEP_STORE(*of_credits, 0);
+            append(tile->credits, &counts[CREDITS], l, credits);
+        }
+        if (next == cycle) {
+            tile->deciding[wf_gpu_add32(&counts[BURSTS], 1)] = (uint16_t)l;
+        }
+    }
+}
+
+/* Takes what was listed. Everything is taken at once: each has a queue or channel of its own. */
+static inline void take_all(const struct wf_gpu_at *at, const struct wf_lockstep_net *net,
+                            const struct tile *tile, uint32_t cycle)
+{
+    const uint32_t *counts = tile->counts + tile->turn;
+    uint32_t heads = counts[HEADS], credits = heads + counts[CREDITS];
+    uint32_t all = credits + counts[BURSTS];
+
+    for (uint32_t e = at->thread; e < all; e += at->threads) {
+        if (e < heads) {
+            uint32_t entry = tile->inputs[e];
+            wf_lockstep_enqueue(net, tile->base + (entry >> 5), entry & 31, cycle);
+        } else if (e < credits) {
+            uint32_t entry = tile->credits[e - heads];
+            wf_lockstep_place_free(net, tile->base + (entry >> 5), entry & 31, cycle);
+        } else {
+            wf_lockstep_send_burst(net, tile->base + tile->deciding[e - credits], cycle);
+        }
+    }
+}
+
+/* Lists the routers that decide, with their inputs and outputs. */
+static inline void list_all(const struct wf_gpu_at *at, const struct wf_lockstep_net *net,
+                            const struct tile *tile, uint32_t cycle)
+{
+    uint32_t *counts = tile->counts + tile->turn;
+
+    for (uint32_t l = at->thread; l < tile->count; l += at->threads) {
+        uint32_t r = tile->base + l;
         if (!wf_lockstep_decides(net, r, cycle)) {
             continue;
         }
+        uint32_t busy = wf_gpu_load32(&net->busy[r]), held = wf_gpu_load32(&net->held[r]);
         uint32_t sending = net->sending[r];
-        append(tile->inputs, &counts[INPUTS], l, net->busy[r] & ~net->held[r]);
+        append(tile->inputs, &counts[INPUTS], l, busy & ~held);
         append(tile->outputs, &counts[OUTPUTS], l, sending);
         tile->deciding[wf_gpu_add32(&counts[DECIDING], 1)] = (uint16_t)l;
         tile->ports[l] = sending;
@@ -218,7 +269,7 @@ static inline void settle_all(const struct wf_gpu_at *at, const struct wf_lockst
 
     for (uint32_t e = at->thread; e < n; e += at->threads) {
         uint32_t l = tile->deciding[e], next = tile->next[l];
-        net->wake[tile->base + l] = next == WF_LOCKSTEP_NEVER ? 0 : next + 1;
+        net->wake[tile->base + l] = ~next; /* 0 if it is never */
         net->sending[tile->base + l] = tile->ports[l] & ~(UINT32_C(1) << net->n_ports);
         if (tile->waits[l] != 0) {
             wf_lockstep_watch(net, tile->base + l, cycle);
@@ -238,7 +289,11 @@ static inline void tile_cycle(const struct wf_gpu_at *at, const struct wf_lockst
                               struct tile *tile, uint32_t cycle,
                               struct wf_lockstep_count *counted)
 {
+    scan_all(at, net, tile, cycle);
+    wf_gpu_barrier(at);
     take_all(at, net, tile, cycle);
+    wf_gpu_barrier(at);
+    list_all(at, net, tile, cycle);
     wf_gpu_barrier(at);
     ask_all(at, net, tile, cycle);
     wf_gpu_barrier(at);

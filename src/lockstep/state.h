@@ -21,6 +21,7 @@
  *   WF_LOCKSTEP_STORE(x, v)       writes a word that other routers write or read
  *   WF_LOCKSTEP_LOAD_PACKET(p, q) reads a packet that another router wrote: *q = *p
  *   WF_LOCKSTEP_WANT(c)           marks a channel as wanted, perhaps by several threads at once
+ *   WF_LOCKSTEP_SET(p, v)         *p |= v, by any thread that works on the router
  *   WF_LOCKSTEP_OR(p, v)          *p |= v, atomically
  *   WF_LOCKSTEP_ADD32(p, v), WF_LOCKSTEP_ADD64(p, v), WF_LOCKSTEP_MAX64(p, v)   counts in `out`
  */
@@ -34,6 +35,7 @@
 
 #ifndef WF_LOCKSTEP_LOAD
 #define WF_LOCKSTEP_LOAD(x)               (x)
+#define WF_LOCKSTEP_SET(p, v)             (*(p) |= (v))
 #define WF_LOCKSTEP_STORE(x, v)           ((x) = (v))
 #define WF_LOCKSTEP_LOAD_PACKET(from, to) (*(to) = *(from))
 #define WF_LOCKSTEP_WANT(c)               ((c)->tail |= WF_LOCKSTEP_WANTED)

@@ -11,18 +11,27 @@
 
 /* ---- take ---- */
 
-/* Makes sure that a router decides in the cycle `at` or earlier. */
+/* Makes sure that a router decides in the cycle `at` or earlier. On devices several threads may
+ * do so at once; there `wake` has the complement of the cycle, so that the largest counts. */
 static inline void wf_lockstep_wake(const struct wf_lockstep_net *net, uint32_t r, uint32_t at)
 {
+#ifdef WF_LOCKSTEP_DEVICE
+    WF_LOCKSTEP_MAX32(&net->wake[r], ~at);
+#else
     if (net->wake[r] == 0 || net->wake[r] > at + 1) {
         net->wake[r] = at + 1;
     }
+#endif
 }
 
 static inline bool wf_lockstep_decides(const struct wf_lockstep_net *net, uint32_t r,
                                        uint32_t cycle)
 {
+#ifdef WF_LOCKSTEP_DEVICE
+    return WF_LOCKSTEP_LOAD(net->wake[r]) == ~cycle;
+#else
     return net->wake[r] == cycle + 1;
+#endif
 }
 
 /* A packet is in the queue; its head has just arrived. */
@@ -34,8 +43,8 @@ static inline void wf_lockstep_enqueue(const struct wf_lockstep_net *net, uint32
     input->head = cycle;
     if (input->n++ == 0) {
         uint32_t ready = wf_lockstep_ready_at(net, input);
-        net->busy[wf_lockstep_at(net, r, number / 32, net->n_words)] |= UINT32_C(1)
-                                                                        << number % 32;
+        WF_LOCKSTEP_SET(&net->busy[wf_lockstep_at(net, r, number / 32, net->n_words)],
+                        UINT32_C(1) << number % 32);
         wf_lockstep_wake(net, r, ready > cycle ? ready : cycle);
     }
 }
@@ -52,27 +61,22 @@ static inline void wf_lockstep_place_free(const struct wf_lockstep_net *net, uin
     }
 }
 
-/* Takes and clears a word of a wheel. */
-static inline uint32_t wf_lockstep_empty(uint32_t *word)
-{
-    uint32_t bits = WF_LOCKSTEP_LOAD(*word);
-
-    if (bits != 0) {
-        WF_LOCKSTEP_STORE(*word, 0);
-    }
-    return bits;
-}
-
 /* What the routers around have sent for this cycle. */
 static inline void wf_lockstep_take(const struct wf_lockstep_net *net, uint32_t r,
                                     uint32_t cycle)
 {
     for (uint32_t w = 0; w < net->n_words; w++) {
-        uint32_t heads =
-            wf_lockstep_empty(wf_lockstep_spoke(net, net->heads, cycle & net->head_mask, w, r));
-        uint32_t credits = wf_lockstep_empty(
-            wf_lockstep_spoke(net, net->credits, cycle & net->credit_mask, w, r));
+        uint32_t *of_heads = wf_lockstep_spoke(net, net->heads, cycle & net->head_mask, w, r);
+        uint32_t *of_credits =
+            wf_lockstep_spoke(net, net->credits, cycle & net->credit_mask, w, r);
+        uint32_t heads = WF_LOCKSTEP_LOAD(*of_heads), credits = WF_LOCKSTEP_LOAD(*of_credits);
 
+        if (heads != 0) {
+            WF_LOCKSTEP_STORE(*of_heads, 0);
+        }
+        if (credits != 0) {
+            WF_LOCKSTEP_STORE(*of_credits, 0);
+        }
         for (; heads != 0; heads &= heads - 1) {
             wf_lockstep_enqueue(net, r, w * 32 + (uint32_t)__builtin_ctz(heads), cycle);
         }

@@ -77,7 +77,7 @@ static inline void wf_lockstep_look(const struct wf_lockstep_net *net, uint32_t 
         return;
     }
     for (uint32_t w = 0; w < net->n_words; w++) {
-        uint32_t bits = net->busy[wf_lockstep_at(net, r, w, net->n_words)];
+        uint32_t bits = WF_LOCKSTEP_LOAD(net->busy[wf_lockstep_at(net, r, w, net->n_words)]);
         for (; bits != 0; bits &= bits - 1) {
             uint32_t i = w * 32 + (uint32_t)__builtin_ctz(bits);
             if (cycle - wf_lockstep_first_since(net, r, i) < net->watchdog) {

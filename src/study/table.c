@@ -90,13 +90,16 @@ static void write_value(const struct wf_value *value, FILE *out)
 
 void wf_study_csv(const struct wf_study *study, FILE *out)
 {
+    bool measured[N_MEASURES];
+
     for (size_t k = 0; k < study->n_keys; k++) {
         wf_text_csv(out, study->keys[k]);
         (void)fputc(',', out);
     }
     (void)fputs("status", out);
     for (size_t m = 0; m < N_MEASURES; m++) {
-        if (is_measured(study, measures[m])) {
+        measured[m] = is_measured(study, measures[m]);
+        if (measured[m]) {
             (void)fprintf(out, ",%s", measures[m]);
         }
     }
@@ -109,7 +112,7 @@ void wf_study_csv(const struct wf_study *study, FILE *out)
         }
         wf_text_csv(out, status_of(point));
         for (size_t m = 0; m < N_MEASURES; m++) {
-            if (is_measured(study, measures[m])) {
+            if (measured[m]) {
                 (void)fputc(',', out);
                 write_value(measure_of(point, measures[m]), out);
             }
