@@ -17,11 +17,24 @@ static inline uint64_t wf_rng_mix(uint64_t z)
     return z ^ (z >> 31);
 }
 
+/* Where a stream begins. */
+static inline uint64_t wf_rng_start(uint64_t seed, uint64_t stream)
+{
+    return wf_rng_mix(seed + (stream + 1) * WF_RNG_GOLDEN);
+}
+
+/* The next draw of a stream; *place moves on. */
+static inline uint64_t wf_rng_next(uint64_t *place)
+{
+    *place += WF_RNG_GOLDEN;
+    return wf_rng_mix(*place);
+}
+
 static inline uint64_t wf_rng_draw(uint64_t seed, uint64_t stream, uint64_t draw)
 {
-    uint64_t start = wf_rng_mix(seed + (stream + 1) * WF_RNG_GOLDEN);
+    uint64_t place = wf_rng_start(seed, stream) + draw * WF_RNG_GOLDEN;
 
-    return wf_rng_mix(start + (draw + 1) * WF_RNG_GOLDEN);
+    return wf_rng_next(&place);
 }
 
 /* The same number as wf_rng_below(), for n below 2^32. */

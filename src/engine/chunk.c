@@ -113,7 +113,7 @@ void wf_bag_extend(struct wf_bag *bag, struct wf_pool *pool)
     wf_bag_seal(bag);
     fresh->next = bag->head;
     bag->head = fresh;
-    bag->used = 0;
+    bag->left = WF_CHUNK_ROOM;
 }
 
 bool wf_bag_pop(struct wf_bag *bag, struct wf_pool *pool, struct wf_event *to)
@@ -121,13 +121,13 @@ bool wf_bag_pop(struct wf_bag *bag, struct wf_pool *pool, struct wf_event *to)
     if (bag->n == 0) {
         return false;
     }
-    bag->used -= pool->stride;
+    bag->left += pool->stride;
     bag->n--;
-    wf_event_copy(to, wf_chunk_event(bag->head, bag->used));
-    if (bag->used == 0) {
+    wf_event_copy(to, wf_chunk_event(bag->head, WF_CHUNK_ROOM - bag->left));
+    if (bag->left == WF_CHUNK_ROOM) {
         struct wf_chunk *empty = bag->head;
         bag->head = empty->next;
-        bag->used = bag->head == NULL ? 0 : bag->head->used;
+        bag->left = bag->head == NULL ? 0 : WF_CHUNK_ROOM - bag->head->used;
         wf_chunk_free(pool, empty);
     }
     return true;

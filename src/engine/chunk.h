@@ -40,11 +40,12 @@ struct wf_pool {
     uint32_t stride;
 };
 
-/* `used` of the first chunk is kept here, so that adding an event does not touch the head of
- * the chunk. wf_bag_seal() writes it there. */
+/* The fill level of the first chunk is kept here, so that adding an event does not touch the
+ * head of the chunk. wf_bag_seal() writes it there. It counts down, so that an empty bag, which
+ * is all zero, looks like one whose first chunk is full. */
 struct wf_bag {
     struct wf_chunk *head;
-    uint32_t used; /* bytes of the first chunk */
+    uint32_t left; /* free bytes of the first chunk */
     uint32_t n;    /* events */
 };
 
@@ -97,18 +98,26 @@ static inline void wf_event_copy(struct wf_event *to, const struct wf_event *ev)
 /* Puts an empty chunk in front. */
 void wf_bag_extend(struct wf_bag *bag, struct wf_pool *pool);
 
+/* Adds an event, which the caller writes, to a bag that has room for it. */
+static inline struct wf_event *wf_bag_claim(struct wf_bag *bag, uint32_t stride)
+{
+    struct wf_event *to = wf_chunk_event(bag->head, WF_CHUNK_ROOM - bag->left);
+
+    bag->left -= stride;
+    bag->n++;
+    return to;
+}
+
 /* Returns where the event is now; valid until the bag is emptied. */
 static inline struct wf_event *wf_bag_add(struct wf_bag *bag, struct wf_pool *pool,
                                           const struct wf_event *ev)
 {
-    if (bag->head == NULL || bag->used + pool->stride > WF_CHUNK_ROOM) {
+    if (bag->left < pool->stride) {
         wf_bag_extend(bag, pool);
     }
 
-    struct wf_event *to = wf_chunk_event(bag->head, bag->used);
+    struct wf_event *to = wf_bag_claim(bag, pool->stride);
     wf_event_copy(to, ev);
-    bag->used += pool->stride;
-    bag->n++;
     return to;
 }
 
@@ -116,7 +125,7 @@ static inline struct wf_event *wf_bag_add(struct wf_bag *bag, struct wf_pool *po
 static inline void wf_bag_seal(struct wf_bag *bag)
 {
     if (bag->head != NULL) {
-        bag->head->used = bag->used;
+        bag->head->used = WF_CHUNK_ROOM - bag->left;
     }
 }
 

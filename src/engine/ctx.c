@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define XXH_INLINE_ALL
 #include "base/rng.h"
-#include "engine/internal.h"
+#include "engine/execute.h"
 #include "engine/undo.h"
-
-#include <xxhash.h>
+#include "engine/windows.h"
 
 int64_t wf_now(const struct wf_ctx *ctx)
 {
@@ -45,16 +43,16 @@ WF_NORETURN static void misuse(const struct wf_ctx *ctx, const char *what, uint3
              (long long)delay);
 }
 
+/* Checks that a process exists and takes an event. */
 static void check_target(const struct wf_ctx *ctx, uint32_t dst, int64_t delay, size_t size)
 {
-    const struct wf_engine *engine = ctx->worker->engine;
-    uint32_t block = wf_engine_block_of(engine, dst);
+    uint32_t number = dst >> ctx->block_shift;
+    const struct wf_block *block = &ctx->blocks[number];
 
-    if (block >= engine->n_blocks ||
-        dst - engine->blocks[block].first >= engine->blocks[block].count) {
+    if (number >= ctx->n_blocks || dst - block->first >= block->count) {
         misuse(ctx, "it schedules an event for a process that does not exist", dst, delay);
     }
-    if (size > engine->blocks[block].group->ops->payload_max) {
+    if (size > block->payload_max) {
         misuse(ctx, "it sends a payload larger than the receiver declared", dst, delay);
     }
     if (delay < 0) {
@@ -65,27 +63,129 @@ static void check_target(const struct wf_ctx *ctx, uint32_t dst, int64_t delay, 
     }
 }
 
-void wf_schedule_to(struct wf_ctx *ctx, struct wf_event_target to, int64_t delay,
-                    const void *payload, size_t size)
+/* Writes all of an event but its payload. */
+static inline void *fill_in(struct wf_ctx *ctx, struct wf_event *ev, struct wf_event_target to,
+                            int64_t delay, size_t size)
 {
-    struct wf_event *ev = ctx->out;
     uint64_t seq = ctx->lp->sent++ | (uint64_t)to.part << WF_KEY_PART_SHIFT;
 
-    check_target(ctx, to.dst, delay, size);
-    if (delay >= ctx->end - ctx->now->key.time) {
-        /* An event after the end of the run is dropped; one after the end of time is an error.
-         */
-        ctx->worker->overflows += delay >= INT64_MAX - ctx->now->key.time;
-        return;
-    }
     ev->key = wf_key_child(&ctx->now->key, delay, ctx->self, seq);
     ev->dst = to.dst;
     ev->kind = to.kind;
     ev->size = (uint16_t)size;
-    if (size > 0) {
-        memcpy(ev->payload, payload, size);
+    return ev->payload;
+}
+
+/* Whether an event goes into the window with this number and not into the one being run. Events
+ * with less delay than the lookahead, which a process may schedule only for itself, may be for
+ * the window being run. */
+static inline bool is_for_window(const struct wf_ctx *ctx, uint64_t window, int64_t delay)
+{
+    return wf_wheel_is_near(ctx->wheel, window) &&
+           (delay >= ctx->lookahead || window != ctx->wheel->now);
+}
+
+/* The place of an event in a window of this worker, after the window being run. Null if it is
+ * not for such a window, if the bag needs another chunk or if it breaks a rule. This is the path
+ * of nearly all events. It calls nothing, so that it needs no registers but its own. */
+static inline struct wf_event *place_in_window(const struct wf_ctx *ctx, uint32_t dst,
+                                               int64_t delay, size_t size)
+{
+    uint32_t number = dst >> ctx->block_shift;
+    int64_t now = ctx->now->key.time;
+
+    if (number >= ctx->n_blocks || ctx->bags[number] == NULL) {
+        return NULL;
     }
-    ctx->send(ctx->worker, ev);
+    const struct wf_block *block = &ctx->blocks[number];
+    if (dst - block->first >= block->count || size > block->payload_max ||
+        (delay < ctx->lookahead && (dst != ctx->self || delay < 0)) ||
+        delay >= ctx->end - now) {
+        return NULL;
+    }
+    uint64_t window = wf_wheel_window(ctx->wheel, now + delay);
+    if (!is_for_window(ctx, window, delay)) {
+        return NULL;
+    }
+    struct wf_bag *bag = &ctx->bags[number][window % WF_WHEEL_SLOTS];
+    return bag->left < ctx->stride ? NULL : wf_bag_claim(bag, ctx->stride);
+}
+
+/* Where all other events are written: into a window whose bag gets another chunk, into the log,
+ * or into ctx->out, from where end() sends it. */
+static struct wf_event *place(struct wf_ctx *ctx, uint32_t dst, int64_t delay)
+{
+    struct wf_bag *bags = ctx->bags[dst >> ctx->block_shift];
+
+    if (bags != NULL) {
+        uint64_t window = wf_wheel_window(ctx->wheel, ctx->now->key.time + delay);
+        unsigned slot = window % WF_WHEEL_SLOTS;
+        if (is_for_window(ctx, window, delay)) {
+            wf_wheel_extend(ctx->wheel, slot, &bags[slot]);
+            return wf_bag_claim(&bags[slot], ctx->stride);
+        }
+    }
+    if (ctx->sent != NULL) {
+        return wf_buf_extend(ctx->sent, ctx->stride);
+    }
+    ctx->is_out = true;
+    return ctx->out;
+}
+
+/* The same as begin() for all other events. */
+static __attribute__((noinline)) void *
+begin_slowly(struct wf_ctx *ctx, struct wf_event_target to, int64_t delay, size_t size)
+{
+    int64_t now = ctx->now->key.time;
+
+    check_target(ctx, to.dst, delay, size);
+    if (delay >= ctx->end - now) {
+        /* An event after the end of the run is dropped; one after the end of time is an error.
+         */
+        ctx->worker->overflows += delay >= INT64_MAX - now;
+        ctx->lp->sent++;
+        return ctx->out->payload;
+    }
+    return fill_in(ctx, place(ctx, to.dst, delay), to, delay, size);
+}
+
+static inline void *begin(struct wf_ctx *ctx, struct wf_event_target to, int64_t delay,
+                          size_t size)
+{
+    struct wf_event *ev = place_in_window(ctx, to.dst, delay, size);
+
+    return __builtin_expect(ev != NULL, 1) ? fill_in(ctx, ev, to, delay, size)
+                                           : begin_slowly(ctx, to, delay, size);
+}
+
+static inline void end(struct wf_ctx *ctx)
+{
+    if (ctx->is_out) {
+        ctx->is_out = false;
+        ctx->send(ctx->worker, ctx->out);
+    }
+}
+
+void *wf_schedule_begin(struct wf_ctx *ctx, struct wf_event_target to, int64_t delay,
+                        size_t size)
+{
+    return begin(ctx, to, delay, size);
+}
+
+void wf_schedule_end(struct wf_ctx *ctx)
+{
+    end(ctx);
+}
+
+void wf_schedule_to(struct wf_ctx *ctx, struct wf_event_target to, int64_t delay,
+                    const void *payload, size_t size)
+{
+    void *at = begin(ctx, to, delay, size);
+
+    if (size > 0) {
+        memcpy(at, payload, size);
+    }
+    end(ctx);
 }
 
 void wf_schedule(struct wf_ctx *ctx, uint32_t dst, int64_t delay, uint16_t kind,
@@ -95,9 +195,16 @@ void wf_schedule(struct wf_ctx *ctx, uint32_t dst, int64_t delay, uint16_t kind,
                    size);
 }
 
+/* The stream of a process begins when it is first used. Its place says all: the draws before it
+ * need not be counted. */
 uint64_t wf_random(struct wf_ctx *ctx)
 {
-    return wf_rng_draw(ctx->worker->engine->config.seed, ctx->self, ctx->lp->draws++);
+    struct wf_lp *lp = ctx->lp;
+
+    if (__builtin_expect(lp->random == 0, 0)) {
+        lp->random = wf_rng_start(ctx->seed, ctx->self);
+    }
+    return wf_rng_next(&lp->random);
 }
 
 void wf_touch(struct wf_ctx *ctx, void *at, size_t size)
@@ -178,28 +285,9 @@ void *wf_tally(struct wf_ctx *ctx)
     return ctx->worker->tally;
 }
 
-void wf_ctx_digest(struct wf_ctx *ctx, const struct wf_event *ev)
-{
-    ctx->lp->digest = XXH3_64bits_withSeed(ev, wf_event_bytes(ev), ctx->lp->digest);
-}
-
 void wf_worker_execute(struct wf_worker *worker, const struct wf_event *ev)
 {
-    struct wf_ctx *ctx = &worker->ctx;
-    const struct wf_block *block =
-        &worker->engine->blocks[wf_engine_block_of(worker->engine, ev->dst)];
-    const struct wf_process_ops *ops = block->group->ops;
-
-    wf_ctx_enter(ctx, block, ev->dst, ev);
-    wf_ctx_digest(ctx, ev);
-    ops->event(ctx->lp + 1, ev, ctx);
-    if (ops->commit != NULL) {
-        ctx->final_trail = ctx->trail.data;
-        ctx->final_trail_bytes = ctx->trail.size;
-        ops->commit(ev, wf_ctx_note(ctx), ctx);
-    }
-    worker->count.committed++;
-    if (ev->key.time > worker->count.last_time) {
-        worker->count.last_time = ev->key.time;
-    }
+    wf_execute_in(worker, &worker->engine->blocks[wf_engine_block_of(worker->engine, ev->dst)],
+                  ev);
+    wf_worker_count(worker, ev);
 }

@@ -47,6 +47,7 @@ static void worker_free(struct wf_worker *worker)
     free(worker->records);
     free(worker->current);
     free(worker->ctx.out);
+    free(worker->ctx.bags);
     wf_buf_fini(&worker->ctx.trail);
     free(worker->tally);
 }
@@ -216,6 +217,12 @@ static void *worker_main(void *arg)
     const struct wf_scheduler_ops *ops = schedulers[engine->config.scheduler];
 
     settle_on_core(worker);
+    worker->ctx.blocks = engine->blocks;
+    worker->ctx.bags = wf_xcalloc(engine->n_blocks, sizeof(*worker->ctx.bags));
+    worker->ctx.n_blocks = engine->n_blocks;
+    worker->ctx.block_shift = engine->block_shift;
+    worker->ctx.stride = engine->stride;
+    worker->ctx.seed = engine->config.seed;
     ops->prepare(worker);
     worker->ctx.lookahead = 0;
     visit_processes(worker, false);

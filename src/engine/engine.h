@@ -119,6 +119,13 @@ struct wf_event_target {
 void wf_schedule_to(struct wf_ctx *ctx, struct wf_event_target to, int64_t delay,
                     const void *payload, size_t size);
 
+/* Likewise, but the caller writes the payload, all `size` bytes of it, to the address returned,
+ * and then calls wf_schedule_end(). No other function of the context may be called in between.
+ * For hot handlers: it saves copying the payload twice. */
+void *wf_schedule_begin(struct wf_ctx *ctx, struct wf_event_target to, int64_t delay,
+                        size_t size);
+void wf_schedule_end(struct wf_ctx *ctx);
+
 /* The next number of this process's own stream: a function of the run's seed, the process's
  * number and how many it has drawn. */
 uint64_t wf_random(struct wf_ctx *ctx);

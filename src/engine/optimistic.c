@@ -24,14 +24,6 @@ static void send_at_once(struct wf_worker *worker, const struct wf_event *ev)
     }
 }
 
-/* Events that a handler schedules may be cancelled later, so they are logged first. */
-static void send_recorded(struct wf_worker *worker, const struct wf_event *ev)
-{
-    struct wf_warp *warp = worker->scheduler;
-
-    wf_event_copy(wf_buf_extend(&warp->undo_log.sent, warp->history.stride), ev);
-}
-
 static struct wf_warp_shared *shared_new(const struct wf_engine *engine)
 {
     struct wf_warp_shared *shared = wf_xaligned_zero(sizeof(*shared));
@@ -151,10 +143,10 @@ static bool step(struct wf_warp *warp)
         return false;
     }
     bool cancelled = wf_antis_take(&warp->antis, first);
-    wf_pending_pop(&warp->pending, warp->worker->current);
+    const struct wf_event *ev = wf_pending_take(&warp->pending, first, warp->worker->current);
     if (!cancelled) {
         prefetch(warp);
-        (careful ? execute_for_good : execute)(warp, warp->worker->current);
+        (careful ? execute_for_good : execute)(warp, ev);
     }
     return true;
 }
@@ -234,7 +226,8 @@ static void run(struct wf_worker *worker)
         warp->shared = ((struct wf_warp *)worker->engine->workers[0].scheduler)->shared;
     }
     warp->horizon = warp->shared->leash;
-    worker->ctx.send = send_recorded;
+    /* Events that a handler schedules may be cancelled later, so they are logged first. */
+    worker->ctx.sent = &warp->undo_log.sent;
     worker->ctx.undo_log = &warp->undo_log;
     for (;;) {
         if (run_batch(warp)) {

@@ -54,6 +54,7 @@ static void cut_group(struct wf_engine *engine, const struct wf_process_group *g
             .first = first,
             .count = left < size ? left : size,
             .owner = owner_of(engine, b, n, n_workers),
+            .payload_max = (uint32_t)group->ops->payload_max,
         };
     }
 }

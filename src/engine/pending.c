@@ -204,15 +204,23 @@ const struct wf_event *wf_pending_peek(struct wf_pending *pending)
     return first;
 }
 
-void wf_pending_pop(struct wf_pending *pending, struct wf_event *to)
+const struct wf_event *wf_pending_take(struct wf_pending *pending, const struct wf_event *first,
+                                       struct wf_event *scratch)
 {
-    const struct wf_event *first = wf_pending_peek(pending);
-
     pending->n--;
     if (pending->near.n > 0 && first == wf_near_top(&pending->near)) {
-        wf_near_pop(&pending->near, to);
-        return;
+        wf_near_pop(&pending->near, scratch);
+        return scratch;
     }
-    wf_event_copy(to, first);
     pending->run_next++;
+    return first;
+}
+
+void wf_pending_pop(struct wf_pending *pending, struct wf_event *to)
+{
+    const struct wf_event *first = wf_pending_take(pending, wf_pending_peek(pending), to);
+
+    if (first != to) {
+        wf_event_copy(to, first);
+    }
 }

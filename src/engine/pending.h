@@ -46,6 +46,10 @@ void wf_pending_push(struct wf_pending *pending, const struct wf_event *ev);
 const struct wf_event *wf_pending_peek(struct wf_pending *pending);
 /* Moves the first event, which must exist, to *to. */
 void wf_pending_pop(struct wf_pending *pending, struct wf_event *to);
+/* Takes the event that wf_pending_peek() has just returned. Returns where it is now: in the
+ * queue's memory, valid until the next call that changes the queue, or in *scratch. */
+const struct wf_event *wf_pending_take(struct wf_pending *pending, const struct wf_event *first,
+                                       struct wf_event *scratch);
 
 /* Prefetching: the event this far ahead is prefetched itself, and for the one half as far ahead
  * its process. */

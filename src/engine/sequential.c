@@ -129,11 +129,12 @@ static void move_to_queue(struct wf_worker *worker, struct sequential *own)
     for (uint64_t next = wf_wheel_next(wheel); next != WF_WHEEL_NEVER;
          next = wf_wheel_next(wheel)) {
         wf_wheel_advance(wheel, next);
-        struct wf_bag *bags = wf_wheel_take(wheel);
-        for (uint32_t b = 0; bags != NULL && b < worker->n_blocks; b++) {
-            move_bag(worker, own, &bags[b]);
+        bool any = wf_wheel_take(wheel);
+        for (uint32_t b = 0; any && b < worker->n_blocks; b++) {
+            move_bag(worker, own, wf_wheel_bag(wheel, b));
         }
     }
+    wf_windows_leave(worker);
     worker->ctx.send = send_to_queue;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/undo.h"
 
+#include "engine/execute.h"
+
 enum entry_kind { ENTRY_STATE, ENTRY_EDIT, ENTRY_GET, ENTRY_PUT };
 
 struct entry {
@@ -72,7 +74,7 @@ void wf_undo_execute(struct wf_worker *worker, const struct wf_event *ev,
     wf_ctx_enter(ctx, block, ev->dst, ev);
     frame->digest = ctx->lp->digest;
     frame->sent = ctx->lp->sent;
-    frame->draws = ctx->lp->draws;
+    frame->random = ctx->lp->random;
     frame->overflows = worker->overflows;
     log->entries.size = 0;
     log->last = 0;
@@ -135,7 +137,7 @@ void wf_undo_revert(struct wf_worker *worker, const struct wf_event *ev,
     }
     ctx->lp->digest = frame->digest;
     ctx->lp->sent = frame->sent;
-    ctx->lp->draws = frame->draws;
+    ctx->lp->random = frame->random;
     worker->overflows -= frame->overflows;
 }
 

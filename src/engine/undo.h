@@ -13,8 +13,8 @@
 
 /* What is needed to undo an executed event, besides its bytes and its undo log. */
 struct wf_frame {
-    uint64_t digest, sent, draws; /* of the process before it */
-    uint64_t overflows;           /* events it scheduled beyond the end of time */
+    uint64_t digest, sent, random; /* of the process before it */
+    uint64_t overflows;            /* events it scheduled beyond the end of time */
     uint32_t undo_size, undo_last;
     uint32_t sent_size;
     uint32_t note_size;

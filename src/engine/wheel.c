@@ -38,6 +38,12 @@ void wf_wheel_file_far(struct wf_wheel *wheel, uint64_t window, const struct wf_
     (void)wf_bag_add(&wheel->far[level][slot], wheel->pool, ev);
 }
 
+void wf_wheel_extend(struct wf_wheel *wheel, unsigned slot, struct wf_bag *bag)
+{
+    wheel->used[0][slot / 64] |= UINT64_C(1) << (slot % 64);
+    wf_bag_extend(bag, wheel->pool);
+}
+
 /* The first slot in use at this level, or WF_WHEEL_SLOTS. */
 static unsigned first_slot(const struct wf_wheel *wheel, unsigned level)
 {
@@ -92,14 +98,12 @@ void wf_wheel_advance(struct wf_wheel *wheel, uint64_t window)
     }
 }
 
-struct wf_bag *wf_wheel_take(struct wf_wheel *wheel)
+bool wf_wheel_take(struct wf_wheel *wheel)
 {
     unsigned slot = (unsigned)wheel->now & (WF_WHEEL_SLOTS - 1);
     uint64_t bit = UINT64_C(1) << (slot % 64);
+    bool any = (wheel->used[0][slot / 64] & bit) != 0;
 
-    if ((wheel->used[0][slot / 64] & bit) == 0) {
-        return NULL;
-    }
     wheel->used[0][slot / 64] &= ~bit;
-    return wheel->ring + (size_t)slot * wheel->n_blocks;
+    return any;
 }

@@ -25,7 +25,9 @@ struct wf_wheel {
         *local_block;  /* global block number -> number among the blocks of the worker */
     uint32_t n_blocks; /* of the worker */
 
-    struct wf_bag *ring;                                /* [slot][block of the worker] */
+    /* [block of the worker][slot]. A block mostly schedules events for itself, so the bags that
+     * it fills stand side by side. */
+    struct wf_bag *ring;
     struct wf_bag far[WF_WHEEL_LEVELS][WF_WHEEL_SLOTS]; /* level 0 unused */
     uint64_t used[WF_WHEEL_LEVELS][WF_WHEEL_SLOTS / 64];
 };
@@ -46,20 +48,31 @@ static inline uint64_t wf_wheel_window(const struct wf_wheel *wheel, int64_t tim
 }
 
 void wf_wheel_file_far(struct wf_wheel *wheel, uint64_t window, const struct wf_event *ev);
+/* Gives a bag of the ring another chunk, and marks its slot as used. */
+void wf_wheel_extend(struct wf_wheel *wheel, unsigned slot, struct wf_bag *bag);
+
+/* Whether events of a window, which is not before the present one, are kept by block. */
+static inline bool wf_wheel_is_near(const struct wf_wheel *wheel, uint64_t window)
+{
+    return ((window ^ wheel->now) >> WF_WHEEL_BITS) == 0;
+}
 
 /* Files an event of a window that is not before the present one. */
 static inline void wf_wheel_file(struct wf_wheel *wheel, uint64_t window,
                                  const struct wf_event *ev)
 {
-    if (__builtin_expect(((window ^ wheel->now) >> WF_WHEEL_BITS) != 0, 0)) {
+    if (__builtin_expect(!wf_wheel_is_near(wheel, window), 0)) {
         wf_wheel_file_far(wheel, window, ev);
         return;
     }
 
     unsigned slot = (unsigned)window & (WF_WHEEL_SLOTS - 1);
     uint32_t block = wheel->local_block[ev->dst >> wheel->block_shift];
-    wheel->used[0][slot / 64] |= UINT64_C(1) << (slot % 64);
-    (void)wf_bag_add(&wheel->ring[(size_t)slot * wheel->n_blocks + block], wheel->pool, ev);
+    struct wf_bag *bag = &wheel->ring[(size_t)block * WF_WHEEL_SLOTS + slot];
+    if (bag->left < wheel->pool->stride) {
+        wf_wheel_extend(wheel, slot, bag); /* an empty bag, too, comes here */
+    }
+    wf_event_copy(wf_bag_claim(bag, wheel->pool->stride), ev);
 }
 
 /* A window before which there are no events: the next window with events if it is near, else
@@ -69,6 +82,12 @@ uint64_t wf_wheel_next(const struct wf_wheel *wheel);
 /* Moves the present to `window`, which is not after wf_wheel_next(). */
 void wf_wheel_advance(struct wf_wheel *wheel, uint64_t window);
 
-/* Takes the bags of the present window, one for each block of the worker. They stay in the
- * memory of the wheel; the caller empties them. Null if the window is empty. */
-struct wf_bag *wf_wheel_take(struct wf_wheel *wheel);
+/* Takes the bags of the present window, one for each block of the worker; false if all are
+ * empty. They stay in the memory of the wheel; the caller empties them. */
+bool wf_wheel_take(struct wf_wheel *wheel);
+
+/* A bag of the present window. */
+static inline struct wf_bag *wf_wheel_bag(const struct wf_wheel *wheel, uint32_t block)
+{
+    return &wheel->ring[(size_t)block * WF_WHEEL_SLOTS + (wheel->now & (WF_WHEEL_SLOTS - 1))];
+}

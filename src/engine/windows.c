@@ -2,6 +2,7 @@
 #include "engine/windows.h"
 
 #include "base/mem.h"
+#include "engine/execute.h"
 
 #include <stdlib.h>
 
@@ -9,7 +10,8 @@ enum {
     PREFETCH_LP = 6,     /* events ahead whose processes are prefetched */
     PREFETCH_EVENT = 12, /* events ahead that are prefetched themselves */
     NEAR_BETWEEN_CHECKS = 256,
-    SPARSE = 48, /* fewer events than this are sorted without counting */
+    FEW = 16,     /* fewer events than this are sorted without counting */
+    CROWDED = 24, /* more events than this in a bucket are sorted by merging */
 };
 
 void wf_windows_init(struct wf_windows *windows, struct wf_worker *worker)
@@ -21,8 +23,20 @@ void wf_windows_init(struct wf_windows *windows, struct wf_worker *worker)
     wf_wheel_blocks(&windows->wheel, engine->block_shift, engine->local_block,
                     worker->n_blocks);
     wf_near_init(&windows->near, engine->stride);
-    windows->count = wf_xcalloc(((size_t)1 << engine->block_shift) + 1, sizeof(uint32_t));
+    windows->buckets =
+        wf_xcalloc((size_t)1 << engine->block_shift, sizeof(struct wf_window_bucket));
     windows->running = WF_WHEEL_NEVER;
+    worker->ctx.wheel = &windows->wheel;
+    for (uint32_t b = 0; b < worker->n_blocks; b++) {
+        worker->ctx.bags[worker->blocks[b]] = &windows->wheel.ring[(size_t)b * WF_WHEEL_SLOTS];
+    }
+}
+
+void wf_windows_leave(struct wf_worker *worker)
+{
+    for (uint32_t b = 0; b < worker->n_blocks; b++) {
+        worker->ctx.bags[worker->blocks[b]] = NULL;
+    }
 }
 
 void wf_windows_fini(struct wf_windows *windows)
@@ -30,7 +44,7 @@ void wf_windows_fini(struct wf_windows *windows)
     wf_wheel_fini(&windows->wheel);
     wf_sorter_fini(&windows->sorter);
     wf_near_fini(&windows->near);
-    free(windows->count);
+    free(windows->buckets);
 }
 
 static bool before(const struct wf_event *a, const struct wf_event *b)
@@ -48,66 +62,123 @@ static void gather(const struct wf_bag *bag, uint32_t stride, struct wf_event **
     }
 }
 
-static void sort_sparse(struct wf_windows *windows, const struct wf_bag *bag, size_t n,
-                        uint32_t stride)
+/* Inserts an event into the sorted events[begin..end). */
+static inline void insert(struct wf_event **events, uint32_t begin, uint32_t end,
+                          struct wf_event *ev)
+{
+    for (; end > begin && before(ev, events[end - 1]); end--) {
+        events[end] = events[end - 1];
+    }
+    events[end] = ev;
+}
+
+static void sort_few(struct wf_windows *windows, const struct wf_bag *bag, uint32_t n,
+                     uint32_t stride)
 {
     struct wf_event **events = windows->sorter.events;
 
     gather(bag, stride, events);
-    for (size_t i = 1; i < n; i++) {
-        struct wf_event *ev = events[i];
-        size_t j = i;
-        for (; j > 0 && before(ev, events[j - 1]); j--) {
-            events[j] = events[j - 1];
-        }
-        events[j] = ev;
+    for (uint32_t i = 1; i < n; i++) {
+        insert(events, 0, i, events[i]);
     }
 }
 
-/* Counting sort by process, then a sort by key of the few events of each process. */
-static void sort_dense(struct wf_windows *windows, const struct wf_bag *bag,
-                       const struct wf_block *block, uint32_t stride)
+/* Counts the events of each bucket of 2^shift processes, and finds where their places in the
+ * sorted list begin. Returns the largest count. */
+static uint32_t count_by_bucket(struct wf_windows *windows, const struct wf_bag *bag,
+                                const struct wf_block *block, uint32_t stride, unsigned shift)
 {
-    struct wf_event **events = windows->sorter.events;
-    uint32_t *count = windows->count;
-    uint32_t at = 0;
+    struct wf_window_bucket *buckets = windows->buckets;
+    uint32_t n_buckets = ((block->count - 1) >> shift) + 1;
+    uint32_t at = 0, most = 0;
 
-    memset(count, 0, block->count * sizeof(*count));
+    memset(buckets, 0, n_buckets * sizeof(*buckets));
     for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
         /* Inside a chunk the hardware prefetches. */
         __builtin_prefetch(chunk->next);
         for (uint32_t o = 0; o < chunk->used; o += stride) {
-            count[wf_chunk_event(chunk, o)->dst - block->first]++;
+            buckets[(wf_chunk_event(chunk, o)->dst - block->first) >> shift].next++;
         }
     }
-    for (uint32_t i = 0; i < block->count; i++) {
-        uint32_t c = count[i];
-        count[i] = at;
-        at += c;
+    for (uint32_t i = 0; i < n_buckets; i++) {
+        uint32_t count = buckets[i].next;
+        buckets[i].begin = buckets[i].next = at;
+        most = count > most ? count : most;
+        at += count;
     }
+    return most;
+}
+
+/* Counting sort by bucket. Each event is put in order among the few of its bucket. */
+static void place_in_order(struct wf_windows *windows, const struct wf_bag *bag,
+                           const struct wf_block *block, uint32_t stride, unsigned shift)
+{
+    struct wf_event **events = windows->sorter.events;
+
     for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
         for (uint32_t o = 0; o < chunk->used; o += stride) {
             struct wf_event *ev = wf_chunk_event(chunk, o);
-            events[count[ev->dst - block->first]++] = ev;
+            struct wf_window_bucket *bucket =
+                &windows->buckets[(ev->dst - block->first) >> shift];
+            insert(events, bucket->begin, bucket->next, ev);
+            bucket->next++;
         }
     }
-    uint32_t begin = 0;
+}
+
+/* Counting sort by process, then a sort by key of the many events of a process. */
+static void place_and_sort(struct wf_windows *windows, const struct wf_bag *bag,
+                           const struct wf_block *block, uint32_t stride)
+{
+    struct wf_event **events = windows->sorter.events;
+    struct wf_window_bucket *buckets = windows->buckets;
+
+    for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
+        for (uint32_t o = 0; o < chunk->used; o += stride) {
+            struct wf_event *ev = wf_chunk_event(chunk, o);
+            events[buckets[ev->dst - block->first].next++] = ev;
+        }
+    }
     for (uint32_t i = 0; i < block->count; i++) {
-        if (count[i] - begin > 1) {
-            wf_sort_by_key(events + begin, count[i] - begin, windows->sorter.scratch);
-        }
-        begin = count[i];
+        wf_sort_by_key(events + buckets[i].begin, buckets[i].next - buckets[i].begin,
+                       windows->sorter.scratch);
     }
+}
+
+/* Sorts the events of a block by process and key. In a block with fewer events than processes a
+ * bucket has several processes: there are at most twice as many buckets as events. */
+static void sort_events(struct wf_windows *windows, const struct wf_bag *bag,
+                        const struct wf_block *block, uint32_t stride)
+{
+    unsigned shift = 0;
+
+    wf_sorter_reserve(&windows->sorter, bag->n);
+    if (bag->n < FEW) {
+        sort_few(windows, bag, bag->n, stride);
+        return;
+    }
+    while (block->count >> shift > 2 * bag->n) {
+        shift++;
+    }
+    if (count_by_bucket(windows, bag, block, stride, shift) <= CROWDED) {
+        place_in_order(windows, bag, block, stride, shift);
+        return;
+    }
+    if (shift > 0) {
+        (void)count_by_bucket(windows, bag, block, stride, 0);
+    }
+    place_and_sort(windows, bag, block, stride);
 }
 
 /* Executes the events of the heap that precede `next`, which is null or in the same block. A
  * model in which time stands still may never leave this loop. */
 static void run_near(struct wf_windows *windows, struct wf_worker *worker,
-                     const struct wf_event *next)
+                     const struct wf_block *block, const struct wf_event *next)
 {
     while (windows->near.n > 0 && (next == NULL || before(wf_near_top(&windows->near), next))) {
         wf_near_pop(&windows->near, worker->current);
-        wf_worker_execute(worker, worker->current);
+        wf_execute_in(worker, block, worker->current);
+        wf_worker_count(worker, worker->current);
         if (++windows->near_run % NEAR_BETWEEN_CHECKS == 0 &&
             wf_engine_must_stop(worker->engine)) {
             windows->stopped = true;
@@ -119,29 +190,29 @@ static void run_near(struct wf_windows *windows, struct wf_worker *worker,
 static void run_block(struct wf_windows *windows, struct wf_worker *worker, struct wf_bag *bag,
                       const struct wf_block *block)
 {
-    uint32_t stride = worker->engine->stride;
     size_t n = bag->n;
+    int64_t last = worker->count.last_time;
 
     wf_bag_seal(bag);
-    wf_sorter_reserve(&windows->sorter, n);
-    if (n < SPARSE) {
-        sort_sparse(windows, bag, n, stride);
-    } else {
-        sort_dense(windows, bag, block, stride);
-    }
+    sort_events(windows, bag, block, worker->engine->stride);
     struct wf_event **events = windows->sorter.events;
-    for (size_t i = 0; i < n && !windows->stopped; i++) {
+    size_t i = 0;
+    for (; i < n && !windows->stopped; i++) {
+        const struct wf_event *ev = events[i];
         if (i + PREFETCH_EVENT < n) {
             __builtin_prefetch(events[i + PREFETCH_EVENT]);
             __builtin_prefetch(wf_block_lp(block, events[i + PREFETCH_LP]->dst), 1);
         }
         if (windows->near.n > 0) {
-            run_near(windows, worker, events[i]);
+            run_near(windows, worker, block, ev);
         }
-        wf_worker_execute(worker, events[i]);
+        wf_execute_in(worker, block, ev);
+        last = ev->key.time > last ? ev->key.time : last;
     }
+    worker->count.committed += i;
+    worker->count.last_time = last > worker->count.last_time ? last : worker->count.last_time;
     if (!windows->stopped) {
-        run_near(windows, worker, NULL);
+        run_near(windows, worker, block, NULL);
     }
     wf_bag_free(bag, &worker->pool);
 }
@@ -149,22 +220,22 @@ static void run_block(struct wf_windows *windows, struct wf_worker *worker, stru
 void wf_windows_run(struct wf_windows *windows, struct wf_worker *worker)
 {
     const struct wf_engine *engine = worker->engine;
-    struct wf_bag *bags = wf_wheel_take(&windows->wheel);
 
     worker->count.rounds++;
-    if (bags == NULL) {
+    if (!wf_wheel_take(&windows->wheel)) {
         return;
     }
     windows->running = windows->wheel.now;
     for (uint32_t b = 0; b < worker->n_blocks; b++) {
-        if (bags[b].head == NULL) {
+        struct wf_bag *bag = wf_wheel_bag(&windows->wheel, b);
+        if (bag->head == NULL) {
             continue;
         }
         windows->stopped = windows->stopped || wf_engine_must_stop(engine);
         if (windows->stopped) {
-            wf_bag_free(&bags[b], &worker->pool);
+            wf_bag_free(bag, &worker->pool);
         } else {
-            run_block(windows, worker, &bags[b], &engine->blocks[worker->blocks[b]]);
+            run_block(windows, worker, bag, &engine->blocks[worker->blocks[b]]);
         }
     }
     windows->running = WF_WHEEL_NEVER;

@@ -11,17 +11,25 @@
 #include "engine/sort.h"
 #include "engine/wheel.h"
 
+/* The events of a few consecutive processes in the sorted list. */
+struct wf_window_bucket {
+    uint32_t begin, next;
+};
+
 struct wf_windows {
     struct wf_wheel wheel;
     struct wf_sorter sorter;
-    uint32_t *count;     /* one per process of a block */
-    struct wf_near near; /* events that were scheduled for the window being run */
-    uint64_t running;    /* the window being run, WF_WHEEL_NEVER between windows */
-    uint32_t near_run;   /* events of `near` that were executed */
-    bool stopped;        /* a stop was requested in the middle of a window */
+    struct wf_window_bucket *buckets; /* one per process of a block */
+    struct wf_near near;              /* events that were scheduled for the window being run */
+    uint64_t running;                 /* the window being run, WF_WHEEL_NEVER between windows */
+    uint32_t near_run;                /* events of `near` that were executed */
+    bool stopped;                     /* a stop was requested in the middle of a window */
 };
 
+/* From now on the handlers of the worker write their events directly into these windows... */
 void wf_windows_init(struct wf_windows *windows, struct wf_worker *worker);
+/* ...and from now on no longer. */
+void wf_windows_leave(struct wf_worker *worker);
 void wf_windows_fini(struct wf_windows *windows);
 
 /* Queues an event for a process of this worker. */

@@ -18,7 +18,7 @@
 struct wf_lp {
     uint64_t digest; /* chained hash of the events it has executed */
     uint64_t sent;   /* the next event's sequence number */
-    uint64_t draws;
+    uint64_t random; /* place in its stream of random numbers; 0: nothing was drawn */
 };
 
 /* A group of processes added by one call. */
@@ -35,7 +35,8 @@ struct wf_block {
     unsigned char *records; /* null if another operating-system process has them */
     const struct wf_process_group *group;
     uint32_t first, count;
-    uint32_t owner; /* the worker */
+    uint32_t owner;       /* the worker */
+    uint32_t payload_max; /* of the group's operations */
 };
 
 static inline struct wf_lp *wf_block_lp(const struct wf_block *block, uint32_t id)
@@ -52,6 +53,7 @@ struct wf_undo_log {
 };
 
 struct wf_worker;
+struct wf_wheel; /* engine/wheel.h */
 
 struct wf_ctx {
     const struct wf_event *now;
@@ -61,11 +63,25 @@ struct wf_ctx {
     uint32_t note_size;
     struct wf_worker *worker;
     struct wf_undo_log *undo_log; /* null while nothing has to be undone */
+    /* Events for processes of this worker are written directly into windows if there are any.
+     * For each block of the engine its bags, by slot of the wheel; null for blocks of other
+     * workers and without windows. */
+    struct wf_bag **bags;
+    struct wf_wheel *wheel;
+    /* Without windows: events are appended to this log, one stride each; null: they go through
+     * send(). */
+    struct wf_buf *sent;
     /* Queues a copy of the event for its process. */
     void (*send)(struct wf_worker *worker, const struct wf_event *ev);
+    const struct wf_block *blocks; /* of the engine, like the next four */
+    uint32_t n_blocks;
+    unsigned block_shift;
+    uint32_t stride;      /* bytes of an event */
+    uint64_t seed;        /* of random numbers */
     int64_t lookahead;    /* 0 while processes are initialised */
     int64_t end;          /* events at this time or later are dropped */
-    struct wf_event *out; /* one stride */
+    struct wf_event *out; /* one stride: an event that send() queues */
+    bool is_out;          /* wf_schedule_end() passes it to send() */
     uint64_t note[WF_NOTE_MAX / 8];
     struct wf_buf trail;      /* of the event being handled */
     const void *final_trail;  /* of the event being committed */
@@ -123,8 +139,6 @@ static inline const void *wf_ctx_note(const struct wf_ctx *ctx)
 
 /* Executes an event that is never undone: digest, handler, commit. */
 void wf_worker_execute(struct wf_worker *worker, const struct wf_event *ev);
-/* Adds the event to the digest of the process the context points at. */
-void wf_ctx_digest(struct wf_ctx *ctx, const struct wf_event *ev);
 
 /* Calls the progress function of the configuration, if there is one, a few times a second. */
 void wf_worker_progress(struct wf_worker *worker, int64_t time);

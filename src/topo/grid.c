@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "topo/grid.h"
 
+#include "base/int128.h"
 #include "base/mem.h"
 #include "topo/classes.h"
 #include "topo/measure.h"
@@ -29,6 +30,7 @@ enum wf_status wf_topo_grid_parse(struct wf_topo_grid *grid, const struct wf_top
                                                  &grid->n_dims, err);
     for (uint32_t d = 0; d < grid->n_dims && status == WF_OK; d++) {
         grid->stride[d] = (uint32_t)nodes;
+        grid->reciprocal[d] = grid->size[d] > 1 ? UINT64_MAX / grid->size[d] + 1 : 0;
         status = wf_topo_vector_multiply(what, &nodes, grid->size[d],
                                          WF_TOPO_LINK_MAX / (2 * grid->n_dims), err);
     }
@@ -178,20 +180,43 @@ void wf_topo_grid_class_hops(const struct wf_topo *topo, uint32_t at, uint32_t d
     }
 }
 
+/* Whether the route between two different coordinates of a dimension leads up. */
+static bool is_up(const struct wf_topo_grid *grid, uint32_t dim, uint32_t from, uint32_t to)
+{
+    uint32_t size = grid->size[dim], up = to > from ? to - from : size + to - from;
+
+    if (!is_ring(grid, dim)) {
+        return to > from;
+    }
+    return 2 * up == size ? from % 2 == 0 : 2 * up < size;
+}
+
+/* n / size without a division. Exact for all 32-bit numbers: the reciprocal is too large by less
+ * than 1, hence the quotient by less than n / 2^64. */
+static uint32_t divide(uint32_t n, uint64_t reciprocal)
+{
+    return (uint32_t)(((wf_u128)n * reciprocal) >> 64);
+}
+
 /* Needs no knowledge of where the route began: a tie can occur only at the first hop in a
- * dimension. From the second hop on, the chosen direction is the shorter one. */
+ * dimension. From the second hop on, the chosen direction is the shorter one. Every hop of every
+ * packet comes here, so coordinates are taken off one after another, without divisions. */
 uint32_t wf_topo_grid_next_port(const struct wf_topo *topo, uint32_t at, uint32_t dst)
 {
     const struct wf_topo_grid *grid = to_grid(topo);
 
     for (uint32_t d = 0; d < grid->n_dims; d++) {
-        uint32_t coord = wf_topo_grid_coord(grid, at, d);
-        struct steps steps = steps_between(grid, d, coord, wf_topo_grid_coord(grid, dst, d));
-
-        if (steps.n > 0) {
-            bool up = steps.up && steps.down ? coord % 2 == 0 : steps.up;
-            return 2 * d + (up ? 0 : 1);
+        if (grid->reciprocal[d] == 0) {
+            continue; /* of size 1 */
         }
+        uint32_t a = divide(at, grid->reciprocal[d]), b = divide(dst, grid->reciprocal[d]);
+        uint32_t coord = at - a * grid->size[d], to = dst - b * grid->size[d];
+
+        if (coord != to) {
+            return 2 * d + (is_up(grid, d, coord, to) ? 0 : 1);
+        }
+        at = a;
+        dst = b;
     }
     return WF_TOPO_NO_PORT;
 }

@@ -22,8 +22,9 @@ struct wf_topo_grid {
     struct wf_topo topo;
     uint32_t n_dims;
     uint32_t size[WF_TOPO_GRID_DIMS_MAX];
-    uint32_t stride[WF_TOPO_GRID_DIMS_MAX]; /* difference of node numbers for one step up */
-    bool wrap[WF_TOPO_GRID_DIMS_MAX];       /* whether the dimension is a ring */
+    uint32_t stride[WF_TOPO_GRID_DIMS_MAX];     /* difference of node numbers for one step up */
+    uint64_t reciprocal[WF_TOPO_GRID_DIMS_MAX]; /* 2^64 / size, rounded up; 0 for size 1 */
+    bool wrap[WF_TOPO_GRID_DIMS_MAX];           /* whether the dimension is a ring */
 };
 
 /* Sets up `grid` for ops->name with the sizes of "4x4x8"; no dimension wraps yet. Fails with

@@ -26,13 +26,16 @@ struct state {
 static void schedule_next(struct wf_ctx *ctx, const struct phold *phold)
 {
     uint64_t where = wf_random(ctx);
-    double delay = wf_rng_exponential(wf_random(ctx)) * phold->spread;
+    double delay = wf_rng_exponential_of(wf_random(ctx)) * phold->spread;
     uint32_t dst = wf_self(ctx);
 
     if (wf_rng_chance(where, phold->remote_threshold)) {
         dst = (uint32_t)wf_rng_below(where << 32, phold->lps);
     }
-    wf_schedule(ctx, dst, phold->lookahead + (int64_t)delay, 0, NULL, 0);
+    /* Without a payload there is nothing between the two calls. */
+    (void)wf_schedule_begin(ctx, (struct wf_event_target){.dst = dst},
+                            phold->lookahead + (int64_t)delay, 0);
+    wf_schedule_end(ctx);
 }
 
 static void phold_init(void *state, struct wf_ctx *ctx)
@@ -40,7 +43,7 @@ static void phold_init(void *state, struct wf_ctx *ctx)
     const struct phold *phold = wf_model(ctx);
 
     for (uint64_t i = 0; i < phold->start_events; i++) {
-        double delay = wf_rng_exponential(wf_random(ctx)) * phold->spread;
+        double delay = wf_rng_exponential_of(wf_random(ctx)) * phold->spread;
         wf_schedule(ctx, wf_self(ctx), phold->lookahead + (int64_t)delay, 0, NULL, 0);
     }
 }

@@ -20,19 +20,36 @@ static int64_t tail_ps(const struct wf_packet_net *model, const struct wf_packet
     return link > ejection ? link : ejection;
 }
 
-/* The sum of time(k) * (a + k * b) over the packets k of a message, modulo 2^64. The times
- * are an arithmetic progression, so the sums of powers have a closed form. */
-static uint64_t fingerprint(const struct wf_packet_delivery *delivery)
+/* The factors of the times of a message's packets in the fingerprint: a + k * b for packet k. */
+static uint64_t factor_a(const struct wf_packet_head *head)
 {
-    uint64_t n = delivery->count, t = (uint64_t)delivery->at, s = (uint64_t)delivery->spacing;
-    uint64_t a = wf_rng_mix(((uint64_t)delivery->src << 32 | delivery->dst) +
-                            (delivery->number + UINT64_C(1)) * WF_RNG_GOLDEN);
-    uint64_t b = a * WF_RNG_GOLDEN;
-    uint64_t at_first = a + delivery->first * b;
+    return wf_rng_mix(((uint64_t)head->src << 32 | head->dst) +
+                      (head->number + UINT64_C(1)) * WF_RNG_GOLDEN);
+}
+
+static uint64_t factor_b(uint64_t a)
+{
+    return a * WF_RNG_GOLDEN;
+}
+
+uint64_t wf_packet_fingerprint(const struct wf_packet_head *head, uint64_t first, int64_t at)
+{
+    uint64_t a = factor_a(head);
+
+    return (uint64_t)at * (a + first * factor_b(a));
+}
+
+/* The sum of time(k) * (a + k * b) over the packets k of a run, modulo 2^64. The times are an
+ * arithmetic progression, so the sums of powers have a closed form. */
+static uint64_t fingerprint(const struct wf_packet_run *run, int64_t at)
+{
+    uint64_t n = run->count, t = (uint64_t)at, s = (uint64_t)run->spacing;
 
     if (n == 1) {
-        return t * at_first;
+        return wf_packet_fingerprint(&run->head, run->first, at);
     }
+    uint64_t a = factor_a(&run->head), b = factor_b(a);
+    uint64_t at_first = a + run->first * b;
     uint64_t sum = (uint64_t)((wf_u128)n * (n - 1) / 2);
     uint64_t squares = (uint64_t)((wf_u128)n * (n - 1) / 2 * (2 * (wf_u128)n - 1) / 3);
     return n * t * at_first + sum * (t * b + s * at_first) + squares * s * b;
@@ -44,17 +61,8 @@ static void count_in(const struct wf_packet_view *view, const struct wf_packet_r
 {
     struct wf_packet_node *node = view->node;
     const struct wf_packet_net *model = view->model;
-    const struct wf_packet_delivery delivery = {
-        .src = run->head.src,
-        .dst = run->head.dst,
-        .number = run->head.number,
-        .first = run->first,
-        .count = run->count,
-        .at = at,
-        .spacing = run->spacing,
-    };
 
-    node->fingerprint += fingerprint(&delivery);
+    node->fingerprint += fingerprint(run, at);
     node->packets_received += run->count;
     node->bytes_received += run->msg != NULL ? wf_packet_rest(model, run->msg->bytes)
                                              : run->count * model->packet_bytes;
@@ -62,6 +70,15 @@ static void count_in(const struct wf_packet_view *view, const struct wf_packet_r
         wf_packet_stats_delivered(view, run);
     }
     if (model->probe != NULL) {
+        const struct wf_packet_delivery delivery = {
+            .src = run->head.src,
+            .dst = run->head.dst,
+            .number = run->head.number,
+            .first = run->first,
+            .count = run->count,
+            .at = at,
+            .spacing = run->spacing,
+        };
         model->probe(model->probe_arg, &delivery);
     }
 }

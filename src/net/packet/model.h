@@ -115,11 +115,13 @@ struct wf_packet_channel {
 
 /* A node's own state. */
 struct wf_packet_node {
+    /* Of packets that arrive: */
     struct wf_packet_port ejection;
-    int64_t nic_free;
     uint64_t fingerprint; /* hash of all deliveries */
-    uint64_t packets_sent, packets_received;
-    uint64_t bytes_sent, bytes_received;
+    uint64_t packets_received, bytes_received;
+    /* Of packets that are sent: */
+    uint64_t packets_sent, bytes_sent;
+    int64_t nic_free;
     uint32_t messages; /* sent so far */
     /* Only for an interface with a queue: */
     uint32_t current;                /* cell of the message whose packet is being sent, or 0 */
@@ -129,6 +131,9 @@ struct wf_packet_node {
     uint32_t peers[WF_PACKET_PEERS]; /* cells, if messages may overtake each other */
     uint32_t held; /* packets that have left the interface, but not the node */
 };
+
+/* The bytes of a node that a packet changes that arrives. */
+enum { WF_PACKET_NODE_ARRIVALS = offsetof(struct wf_packet_node, packets_sent) };
 
 struct wf_packet_port_stats; /* net/packet/stats.h */
 
@@ -153,7 +158,9 @@ struct wf_packet_net {
     uint32_t fastest, slowest;    /* kinds of links */
     enum wf_packet_timing timing;
     enum wf_packet_nic nic;
-    bool is_minimal; /* the topology's own route, without virtual channels */
+    bool is_minimal;    /* the topology's own route, without virtual channels */
+    bool is_plain;      /* most events take the path of net/packet/plain.c... */
+    int64_t plain_pace; /* ...those of interfaces, too, with this pace; 0: they do not */
     bool trains;
     bool sends_notices;   /* routers tell their neighbours the lengths of queues */
     uint32_t notice_step; /* in packets */

@@ -248,13 +248,32 @@ static void dispatch(const struct wf_packet_view *view, const struct wf_event *e
     }
 }
 
-static void packet_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,
-                         const struct wf_event *ev)
+/* Apart from packet_event(), whose usual path needs much less of the stack. */
+static __attribute__((noinline)) void event_at_node(const struct wf_packet_net *model,
+                                                    struct wf_ctx *ctx, void *node,
+                                                    const struct wf_event *ev)
 {
     struct wf_packet_view view;
 
-    wf_packet_view_at_node(&view, wf_packet_of(net), ctx, node, wf_net_nic(ev));
+    wf_packet_view_at_node(&view, model, ctx, node, wf_net_nic(ev));
     dispatch(&view, ev);
+}
+
+static void packet_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,
+                         const struct wf_event *ev)
+{
+    const struct wf_packet_net *model = wf_packet_of(net);
+    const struct wf_packet_here here = {
+        .model = model,
+        .ctx = ctx,
+        .ports = node,
+        .node = (void *)((unsigned char *)node + model->ports_size),
+        .vertex = wf_self(ctx) - net->first_node,
+    };
+
+    if (!model->is_plain || !wf_packet_plain_event(&here, ev)) {
+        event_at_node(model, ctx, node, ev);
+    }
 }
 
 /* The view of a vertex that is not a node. */
@@ -275,6 +294,13 @@ static void other_event(void *state, const struct wf_event *ev, struct wf_ctx *c
     struct wf_packet_view view;
 
     other_view(&view, state, ctx);
+    if (view.model->is_plain) {
+        const struct wf_packet_here here = {
+            .model = view.model, .ctx = ctx, .ports = state, .vertex = view.vertex};
+        if (wf_packet_plain_event(&here, ev)) {
+            return;
+        }
+    }
     dispatch(&view, ev);
 }
 
@@ -474,6 +500,7 @@ static void finish_model(struct wf_packet_net *model, const struct wf_packet_par
         .ends = ends,
     };
     wf_packet_stats_init(model);
+    wf_packet_plain_init(model);
 }
 
 static enum wf_status packet_create(const void *params, const struct wf_net_env *env,

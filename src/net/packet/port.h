@@ -133,6 +133,26 @@ void wf_packet_train_drop(const struct wf_packet_view *view, struct wf_packet_po
 void wf_packet_deliver(const struct wf_packet_view *view, const struct wf_packet_run *run);
 void wf_packet_deliver_cut(const struct wf_packet_view *view);
 
+/* What a packet delivered at `at` adds to the fingerprint of its destination. */
+uint64_t wf_packet_fingerprint(const struct wf_packet_head *head, uint64_t first, int64_t at);
+
+/* ---- plain.c ---- */
+
+/* Where an event is handled. */
+struct wf_packet_here {
+    const struct wf_packet_net *model;
+    struct wf_ctx *ctx;
+    struct wf_packet_port *ports;
+    struct wf_packet_node *node; /* null at a vertex that is not a node */
+    uint32_t vertex;
+};
+
+/* Sets model->is_plain and plain_pace, when all else is set. */
+void wf_packet_plain_init(struct wf_packet_net *model);
+/* If the model is plain: handles the event, or returns false because it is not one of a full
+ * packet that travels singly. */
+bool wf_packet_plain_event(const struct wf_packet_here *here, const struct wf_event *ev);
+
 /* ---- nic.c ---- */
 
 /* The view of an interface; `node` is its part of the node's state. */

@@ -48,7 +48,7 @@ static struct wf_frame frame_of(uint64_t name)
     return (struct wf_frame){
         .digest = random,
         .sent = name,
-        .draws = ~name,
+        .random = ~name,
         .undo_size = (uint32_t)(random % 7 == 0 ? 800 : random % 3 * 8),
         .undo_last = (uint32_t)(random >> 8) % 9,
         .sent_size = (uint32_t)((random >> 16) % 4 * TEST_STRIDE),

@@ -109,6 +109,7 @@ struct rig {
     struct wf_worker worker;
     struct wf_process_group group;
     struct wf_block block;
+    struct wf_bag *no_bags;
     struct wf_undo_log undo_log;
     uint64_t records[(sizeof(struct wf_lp) + sizeof(struct state)) / 8];
     uint64_t out[STRIDE / 8];
@@ -129,8 +130,10 @@ static struct rig *rig_new(const struct wf_process_ops *ops, void *model)
                                            .count = 8, /* the others are only sent to */
                                            .stride = sizeof(rig->records),
                                            .state_size = sizeof(struct state)};
-    rig->block =
-        (struct wf_block){.records = (void *)rig->records, .group = &rig->group, .count = 8};
+    rig->block = (struct wf_block){.records = (void *)rig->records,
+                                   .group = &rig->group,
+                                   .count = 8,
+                                   .payload_max = (uint32_t)ops->payload_max};
     rig->engine.blocks = &rig->block;
     rig->engine.n_blocks = 1;
     rig->engine.block_shift = 11;
@@ -138,7 +141,12 @@ static struct rig *rig_new(const struct wf_process_ops *ops, void *model)
     rig->worker.engine = &rig->engine;
     rig->worker.ctx = (struct wf_ctx){.worker = &rig->worker,
                                       .undo_log = &rig->undo_log,
+                                      .bags = &rig->no_bags,
                                       .send = send,
+                                      .blocks = &rig->block,
+                                      .n_blocks = 1,
+                                      .block_shift = 11,
+                                      .stride = STRIDE,
                                       .end = INT64_MAX,
                                       .out = (void *)rig->out};
     wf_cells_init(&rig->worker.cells, CELL_SIZE);

@@ -125,23 +125,24 @@ static bool strike(struct pair *pair, const struct wf_event *ev)
 /* Takes the present window and compares: all its events, nothing else, each in its block. */
 static bool take(struct pair *pair)
 {
-    struct wf_bag *bags = wf_wheel_take(&pair->wheel);
+    bool any = wf_wheel_take(&pair->wheel);
     bool right = true;
 
-    for (uint32_t b = 0; bags != NULL && b < OWN_BLOCKS; b++) {
-        wf_bag_seal(&bags[b]);
-        for (struct wf_chunk *chunk = bags[b].head; chunk != NULL; chunk = chunk->next) {
+    for (uint32_t b = 0; any && b < OWN_BLOCKS; b++) {
+        struct wf_bag *bag = wf_wheel_bag(&pair->wheel, b);
+        wf_bag_seal(bag);
+        for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
             for (uint32_t at = 0; at < chunk->used; at += TEST_STRIDE) {
                 const struct wf_event *ev = wf_chunk_event(chunk, at);
                 right = right && local_block[ev->dst >> BLOCK_SHIFT] == b && strike(pair, ev);
             }
         }
-        wf_bag_free(&bags[b], &pair->pool);
+        wf_bag_free(bag, &pair->pool);
     }
     for (uint32_t i = 0; i < pair->n; i++) {
         right = right && window_of(pair, i) > pair->wheel.now;
     }
-    return right && wf_wheel_take(&pair->wheel) == NULL;
+    return right && !wf_wheel_take(&pair->wheel);
 }
 
 /* wf_wheel_next() against the least window held. */

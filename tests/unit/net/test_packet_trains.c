@@ -282,9 +282,40 @@ static void schedulers_agree_on_trains(void)
     }
 }
 
+/* With statistics all packets take the general path, without them most take that of plain.c. The
+ * conservative scheduler runs without a probe, which needs the general path, too. */
+static void plain_packets_are_like_all_others(void)
+{
+    for (uint64_t seed = 0; seed < CASES / 4; seed++) {
+        struct random_case c;
+        make_case(2 * CASES + seed, &c);
+        struct traffic traffic = traffic_of(&c);
+        struct traffic_result results[2];
+
+        traffic.scheduler = WF_CONSERVATIVE;
+        traffic.threads = 1;
+        c.params.trains = seed % 4 == 0;
+        for (int i = 0; i < 2; i++) {
+            packet_set(&c.params, "stats", i == 0 ? "off" : "summary");
+            results[i] = run_traffic(&traffic);
+        }
+        bool equal =
+            results[0].run.digest == results[1].run.digest &&
+            memcmp(&results[0].totals, &results[1].totals, sizeof(results[0].totals)) == 0;
+        if (!equal) {
+            describe(2 * CASES + seed, &c);
+        }
+        release_traffic(&results[0]);
+        release_traffic(&results[1]);
+        packet_release(&c.params);
+        CHECK(equal);
+    }
+}
+
 int main(void)
 {
     RUN(trains_change_no_time);
+    RUN(plain_packets_are_like_all_others);
     RUN(who_has_his_turn_alone_sends_a_train);
     RUN(schedulers_agree_on_trains);
     return wf_test_done();

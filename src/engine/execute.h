@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* What every executed event costs, inlined into the loops of the schedulers. */
+
+#define XXH_INLINE_ALL
+#include "engine/internal.h"
+
+#include <xxhash.h>
+
+/* Adds the event to the digest of the process the context points at. */
+static inline void wf_ctx_digest(struct wf_ctx *ctx, const struct wf_event *ev)
+{
+    /* The length is a constant in the first call, which saves choosing among the variants of
+     * the hash. */
+    ctx->lp->digest = ev->size == 0
+                          ? XXH3_64bits_withSeed(ev, sizeof(*ev), ctx->lp->digest)
+                          : XXH3_64bits_withSeed(ev, wf_event_bytes(ev), ctx->lp->digest);
+}
+
+/* Executes an event of the block that is never undone: digest, handler, commit. The caller
+ * counts it. */
+static inline void wf_execute_in(struct wf_worker *worker, const struct wf_block *block,
+                                 const struct wf_event *ev)
+{
+    struct wf_ctx *ctx = &worker->ctx;
+    const struct wf_process_ops *ops = block->group->ops;
+
+    wf_ctx_enter(ctx, block, ev->dst, ev);
+    wf_ctx_digest(ctx, ev);
+    ops->event(ctx->lp + 1, ev, ctx);
+    if (ops->commit != NULL) {
+        ctx->final_trail = ctx->trail.data;
+        ctx->final_trail_bytes = ctx->trail.size;
+        ops->commit(ev, wf_ctx_note(ctx), ctx);
+    }
+}
+
+/* Counts an event that was executed for good. */
+static inline void wf_worker_count(struct wf_worker *worker, const struct wf_event *ev)
+{
+    worker->count.committed++;
+    if (ev->key.time > worker->count.last_time) {
+        worker->count.last_time = ev->key.time;
+    }
+}

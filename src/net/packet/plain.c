@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Full packets that travel singly through a plain network: unbounded queues, minimal routes, no
+ * failures, bursts, notices or statistics, and no train at the port. These are nearly all
+ * events of a run without trains, so they take a path with few decisions. It does the same as
+ * port.c, deliver.c and nic.c, event by event; a test compares the two.
+ */
+#include "base/rng.h"
+#include "net/packet/port.h"
+
+void wf_packet_plain_init(struct wf_packet_net *model)
+{
+    model->is_plain = model->is_minimal && !model->overtakes && !model->has_queue &&
+                      !model->has_bursts && !model->sends_notices && model->faults == NULL &&
+                      model->stats == WF_NET_STATS_OFF &&
+                      model->timing == WF_PACKET_CUT_THROUGH && model->net.ends.nics == 1;
+    model->plain_pace = model->is_plain && !model->trains ? wf_packet_pace(model) : 0;
+}
+
+/* Sends packet `first` of a message on; `head` is its header on arrival. */
+static void forward(const struct wf_packet_here *here, struct wf_packet_head head,
+                    uint64_t first, uint32_t number)
+{
+    const struct wf_packet_links *links = &here->model->links;
+    uint32_t link = wf_packet_links_number(links, here->vertex, number);
+    uint32_t kind = wf_packet_links_kind(links, link);
+    const struct wf_packet_link_kind *of_link = &links->kinds[kind];
+    struct wf_packet_port *port = &here->ports[number];
+    int64_t now = wf_now(here->ctx);
+    int64_t ready = wf_time_add(now, wf_packet_links_delay(links, here->vertex, kind));
+
+    wf_touch(here->ctx, port, sizeof(*port));
+    int64_t start = wf_packet_port_serve(port, ready, of_link->full_ps);
+    int64_t at = wf_time_add(start, of_link->latency);
+
+    head.route.vcs.hops =
+        (uint8_t)(head.route.vcs.hops + (head.route.vcs.hops < UINT8_MAX ? 1 : 0));
+    if (of_link->full_ps > links->kinds[head.slowest].full_ps) {
+        head.slowest = (uint16_t)kind;
+    }
+    head.in_port = links->in_port[link];
+    struct wf_packet_body_event *body = wf_schedule_begin(
+        here->ctx, wf_net_target(&here->model->net, 0, links->to[link], WF_PACKET_BODY),
+        at == WF_TIME_MAX ? WF_TIME_MAX : at - now, sizeof(*body));
+    *body = (struct wf_packet_body_event){.head = head, .first = first};
+    wf_schedule_end(here->ctx);
+}
+
+static uint32_t next_port(const struct wf_packet_here *here, uint32_t dst)
+{
+    const struct wf_topo *topo = here->model->topo;
+
+    return topo->ops->next_port(topo, here->vertex, dst);
+}
+
+/* A packet is at its destination. */
+static bool deliver(const struct wf_packet_here *here, const struct wf_packet_body_event *body)
+{
+    const struct wf_packet_net *model = here->model;
+    const struct wf_packet_link_kind *kinds = model->links.kinds;
+    struct wf_packet_node *node = here->node;
+    int64_t at = wf_now(here->ctx), tail = kinds[body->head.slowest].full_ps;
+
+    if (node->ejection.trains != 0 || model->probe != NULL) {
+        return false;
+    }
+    wf_touch(here->ctx, node, WF_PACKET_NODE_ARRIVALS);
+    if (model->ejection != WF_PACKET_UNLIMITED) {
+        int64_t full_ps = kinds[model->ejection].full_ps;
+        at = wf_packet_port_serve(&node->ejection, at, full_ps);
+        tail = wf_max_i64(tail, full_ps);
+    }
+    node->fingerprint += wf_packet_fingerprint(&body->head, body->first, wf_time_add(at, tail));
+    node->packets_received++;
+    node->bytes_received += model->packet_bytes;
+    return true;
+}
+
+static bool arrive(const struct wf_packet_here *here, const struct wf_packet_body_event *body)
+{
+    if (body->head.dst == here->vertex) {
+        return deliver(here, body);
+    }
+    uint32_t port = next_port(here, body->head.dst);
+    if (here->ports[port].trains != 0) {
+        return false;
+    }
+    forward(here, body->head, body->first, port);
+    return true;
+}
+
+/* The next packet of a message, not its last, leaves the interface. */
+static bool inject(const struct wf_packet_here *here, const struct wf_packet_inject_event *now)
+{
+    const struct wf_packet_net *model = here->model;
+    uint64_t left = now->msg.bytes - now->next * model->packet_bytes;
+
+    if (model->plain_pace == 0 || left <= model->packet_bytes || now->dst == here->vertex) {
+        return false;
+    }
+    struct wf_packet_inject_event *next =
+        wf_schedule_begin(here->ctx, wf_net_target_own(here->ctx, 0, WF_PACKET_INJECT),
+                          model->plain_pace, sizeof(*next));
+    *next = *now;
+    next->next++;
+    wf_schedule_end(here->ctx);
+
+    const struct wf_packet_head head = {.src = here->vertex,
+                                        .dst = now->dst,
+                                        .number = now->number,
+                                        .slowest = (uint16_t)model->injection,
+                                        .in_port = WF_PACKET_NO_PORT};
+    forward(here, head, now->next, next_port(here, now->dst));
+    return true;
+}
+
+bool wf_packet_plain_event(const struct wf_packet_here *here, const struct wf_event *ev)
+{
+    if (ev->kind == WF_PACKET_BODY) {
+        return arrive(here, (const void *)ev->payload);
+    }
+    return ev->kind == WF_PACKET_INJECT && inject(here, (const void *)ev->payload);
+}
