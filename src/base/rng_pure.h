@@ -74,9 +74,8 @@ static inline double wf_rng_exponential_of(uint64_t random)
     int halvings = __builtin_clzll(u);
     double f = (double)((u << halvings) >> 11) * (1.0 / 9007199254740992.0);
 
-    if (f < sqrt_half) {
-        f *= 2.0;
-        halvings++;
-    }
-    return (double)halvings * ln2 - wf_rng_log_near_one(f);
+    /* Without a branch, which would go one way as often as the other. */
+    int less = f < sqrt_half ? 1 : 0;
+    f *= (double)(1 + less);
+    return (double)(halvings + less) * ln2 - wf_rng_log_near_one(f);
 }

@@ -85,35 +85,44 @@ static inline bool is_for_window(const struct wf_ctx *ctx, uint64_t window, int6
            (delay >= ctx->lookahead || window != ctx->wheel->now);
 }
 
-/* The place of an event in a window of this worker, after the window being run. Null if it is
- * not for such a window, if the bag needs another chunk or if it breaks a rule. This is the path
- * of nearly all events. It calls nothing, so that it needs no registers but its own. */
-static inline struct wf_event *place_in_window(const struct wf_ctx *ctx, uint32_t dst,
-                                               int64_t delay, size_t size)
+/* Whether an event breaks no rule and is before the end of the run. */
+static inline bool is_allowed(const struct wf_ctx *ctx, uint32_t dst, int64_t delay,
+                              size_t size)
 {
     uint32_t number = dst >> ctx->block_shift;
-    int64_t now = ctx->now->key.time;
-
-    if (number >= ctx->n_blocks || ctx->bags[number] == NULL) {
-        return NULL;
-    }
     const struct wf_block *block = &ctx->blocks[number];
-    if (dst - block->first >= block->count || size > block->payload_max ||
-        (delay < ctx->lookahead && (dst != ctx->self || delay < 0)) ||
-        delay >= ctx->end - now) {
-        return NULL;
-    }
-    uint64_t window = wf_wheel_window(ctx->wheel, now + delay);
-    if (!is_for_window(ctx, window, delay)) {
-        return NULL;
-    }
-    struct wf_bag *bag = &ctx->bags[number][window % WF_WHEEL_SLOTS];
-    return bag->left < ctx->stride ? NULL : wf_bag_claim(bag, ctx->stride);
+
+    return number < ctx->n_blocks && dst - block->first < block->count &&
+           size <= block->payload_max &&
+           (delay >= ctx->lookahead || (dst == ctx->self && delay >= 0)) &&
+           delay < ctx->end - ctx->now->key.time;
 }
 
-/* Where all other events are written: into a window whose bag gets another chunk, into the log,
- * or into ctx->out, from where end() sends it. */
-static struct wf_event *place(struct wf_ctx *ctx, uint32_t dst, int64_t delay)
+/* The place of an event in a window after the one being run, or in the log. Null if it belongs
+ * into neither, or if more memory is needed. */
+static inline struct wf_event *place_quickly(const struct wf_ctx *ctx, uint32_t dst,
+                                             int64_t delay, size_t size)
+{
+    struct wf_bag *bags = ctx->bags[dst >> ctx->block_shift];
+    struct wf_buf *sent = ctx->sent;
+
+    if (bags != NULL) {
+        uint64_t window = wf_wheel_window(ctx->wheel, ctx->now->key.time + delay);
+        struct wf_bag *bag = &bags[window % WF_WHEEL_SLOTS];
+        return is_for_window(ctx, window, delay) && bag->left >= ctx->stride
+                   ? wf_bag_claim(bag, ctx->stride)
+                   : NULL;
+    }
+    size_t room = (sizeof(struct wf_event) + size + 7) / 8 * 8;
+    if (sent == NULL || sent->capacity - sent->size < room) {
+        return NULL;
+    }
+    sent->size += room;
+    return (void *)(sent->data + sent->size - room);
+}
+
+/* The place of any event; if nothing else, then ctx->out, from where end() sends it. */
+static struct wf_event *place(struct wf_ctx *ctx, uint32_t dst, int64_t delay, size_t size)
 {
     struct wf_bag *bags = ctx->bags[dst >> ctx->block_shift];
 
@@ -124,15 +133,14 @@ static struct wf_event *place(struct wf_ctx *ctx, uint32_t dst, int64_t delay)
             wf_wheel_extend(ctx->wheel, slot, &bags[slot]);
             return wf_bag_claim(&bags[slot], ctx->stride);
         }
-    }
-    if (ctx->sent != NULL) {
-        return wf_buf_extend(ctx->sent, ctx->stride);
+    } else if (ctx->sent != NULL) {
+        return wf_buf_extend(ctx->sent, (sizeof(struct wf_event) + size + 7) / 8 * 8);
     }
     ctx->is_out = true;
     return ctx->out;
 }
 
-/* The same as begin() for all other events. */
+/* The same as begin() for all events that it leaves. */
 static __attribute__((noinline)) void *
 begin_slowly(struct wf_ctx *ctx, struct wf_event_target to, int64_t delay, size_t size)
 {
@@ -146,13 +154,15 @@ begin_slowly(struct wf_ctx *ctx, struct wf_event_target to, int64_t delay, size_
         ctx->lp->sent++;
         return ctx->out->payload;
     }
-    return fill_in(ctx, place(ctx, to.dst, delay), to, delay, size);
+    return fill_in(ctx, place(ctx, to.dst, delay, size), to, delay, size);
 }
 
+/* The path of nearly all events calls nothing, so that it needs no registers but its own. */
 static inline void *begin(struct wf_ctx *ctx, struct wf_event_target to, int64_t delay,
                           size_t size)
 {
-    struct wf_event *ev = place_in_window(ctx, to.dst, delay, size);
+    struct wf_event *ev =
+        is_allowed(ctx, to.dst, delay, size) ? place_quickly(ctx, to.dst, delay, size) : NULL;
 
     return __builtin_expect(ev != NULL, 1) ? fill_in(ctx, ev, to, delay, size)
                                            : begin_slowly(ctx, to, delay, size);

@@ -27,3 +27,9 @@ static inline size_t wf_event_bytes(const struct wf_event *ev)
 {
     return sizeof(*ev) + ev->size;
 }
+
+/* The bytes of an event in a log, a multiple of 8. */
+static inline size_t wf_event_room(const struct wf_event *ev)
+{
+    return (wf_event_bytes(ev) + 7) / 8 * 8;
+}

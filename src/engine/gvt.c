@@ -111,11 +111,8 @@ static void settle(struct wf_warp *warp)
 
 static void commit(struct wf_warp *warp, struct wf_record *record)
 {
-    uint32_t stride = warp->history.stride;
-
     wf_undo_commit(warp->worker, wf_record_event(record), &record->frame,
-                   wf_record_noted(record, stride), wf_record_trail(record, stride),
-                   wf_record_undo(record, stride));
+                   wf_record_noted(record), wf_record_trail(record), wf_record_undo(record));
 }
 
 /* Commits events before GVT in the order of execution, as long as they are at the beginning

@@ -7,11 +7,6 @@
 
 enum { FIRST_CAPACITY = 64 * 1024 };
 
-void wf_history_init(struct wf_history *history, uint32_t stride)
-{
-    *history = (struct wf_history){.stride = stride};
-}
-
 void wf_history_fini(struct wf_history *history)
 {
     free(history->data);
@@ -39,7 +34,7 @@ uint64_t wf_history_append(struct wf_history *history, const struct wf_ctx *ctx,
                            uint64_t prev)
 {
     size_t note = ((size_t)frame->note_size + 7) / 8 * 8;
-    size_t size = sizeof(struct wf_record) + history->stride + frame->sent_size + note +
+    size_t size = sizeof(struct wf_record) + wf_event_room(ev) + frame->sent_size + note +
                   frame->trail_size + frame->undo_size;
 
     make_room(history, size);
@@ -52,18 +47,16 @@ uint64_t wf_history_append(struct wf_history *history, const struct wf_ctx *ctx,
     record->frame = *frame;
     wf_event_copy(wf_record_event(record), ev);
     if (frame->sent_size > 0) {
-        memcpy(wf_record_sent(record, history->stride), ctx->undo_log->sent.data,
-               frame->sent_size);
+        memcpy(wf_record_sent(record), ctx->undo_log->sent.data, frame->sent_size);
     }
     if (note > 0) {
-        memcpy(wf_record_note(record, history->stride), ctx->note, note);
+        memcpy(wf_record_note(record), ctx->note, note);
     }
     if (frame->trail_size > 0) {
-        memcpy(wf_record_trail(record, history->stride), ctx->trail.data, frame->trail_size);
+        memcpy(wf_record_trail(record), ctx->trail.data, frame->trail_size);
     }
     if (frame->undo_size > 0) {
-        memcpy(wf_record_undo(record, history->stride), ctx->undo_log->entries.data,
-               frame->undo_size);
+        memcpy(wf_record_undo(record), ctx->undo_log->entries.data, frame->undo_size);
     }
     history->end += size;
     history->last_size = record->size;
@@ -88,6 +81,7 @@ void wf_history_drop_first(struct wf_history *history)
     history->begin += wf_history_at(history, history->begin)->size;
     if (history->begin == history->end) {
         history->last_size = 0;
+        history->base = history->end; /* from the beginning again, which is in the cache */
         return;
     }
     wf_history_at(history, history->begin)->size_back = 0;

@@ -10,8 +10,8 @@
 
 #include "engine/undo.h"
 
-/* The event (one stride), the events it scheduled, the note, the trail and the undo entries
- * follow. */
+/* The event, the events it scheduled, the note, the trail and the undo entries follow. Events
+ * take no more bytes than they need (wf_event_room()): a shorter log stays in the cache. */
 struct wf_record {
     uint32_t size;      /* in bytes, of the whole record */
     uint32_t size_back; /* of the record before this one in the log, 0 for the first */
@@ -35,10 +35,9 @@ struct wf_history {
     uint64_t base;       /* place of data[0] */
     uint64_t begin, end; /* of the live log */
     uint32_t last_size;  /* of the last record, 0 if the log is empty */
-    uint32_t stride;
 };
 
-void wf_history_init(struct wf_history *history, uint32_t stride);
+/* A zeroed struct is an empty history. */
 void wf_history_fini(struct wf_history *history);
 
 static inline struct wf_record *wf_history_at(const struct wf_history *history, uint64_t place)
@@ -62,30 +61,30 @@ uint64_t wf_history_append(struct wf_history *history, const struct wf_ctx *ctx,
                            uint64_t prev);
 
 /* The parts of a record. */
-static inline unsigned char *wf_record_sent(struct wf_record *record, uint32_t stride)
+static inline unsigned char *wf_record_sent(struct wf_record *record)
 {
-    return (unsigned char *)(record + 1) + stride;
+    return (unsigned char *)(record + 1) + wf_event_room(wf_record_event(record));
 }
 
-static inline unsigned char *wf_record_note(struct wf_record *record, uint32_t stride)
+static inline unsigned char *wf_record_note(struct wf_record *record)
 {
-    return wf_record_sent(record, stride) + record->frame.sent_size;
+    return wf_record_sent(record) + record->frame.sent_size;
 }
 
 /* The note as undo and commit handlers get it: null if there is none. */
-static inline const void *wf_record_noted(struct wf_record *record, uint32_t stride)
+static inline const void *wf_record_noted(struct wf_record *record)
 {
-    return record->frame.note_size == 0 ? NULL : wf_record_note(record, stride);
+    return record->frame.note_size == 0 ? NULL : wf_record_note(record);
 }
 
-static inline unsigned char *wf_record_trail(struct wf_record *record, uint32_t stride)
+static inline unsigned char *wf_record_trail(struct wf_record *record)
 {
-    return wf_record_note(record, stride) + ((size_t)record->frame.note_size + 7) / 8 * 8;
+    return wf_record_note(record) + ((size_t)record->frame.note_size + 7) / 8 * 8;
 }
 
-static inline unsigned char *wf_record_undo(struct wf_record *record, uint32_t stride)
+static inline unsigned char *wf_record_undo(struct wf_record *record)
 {
-    return wf_record_trail(record, stride) + record->frame.trail_size;
+    return wf_record_trail(record) + record->frame.trail_size;
 }
 
 /* Removes undone records at the end. */

@@ -51,7 +51,6 @@ static void prepare(struct wf_worker *worker)
     warp->worker = worker;
     warp->loopback = engine->config.scheduler == WF_PERTURB;
     wf_pending_init(&warp->pending, &worker->pool);
-    wf_history_init(&warp->history, engine->stride);
     wf_antis_init(&warp->antis, engine->stride);
     warp->outbox =
         wf_xcalloc((size_t)engine->n_threads + engine->n_processes, sizeof(struct wf_bag));
@@ -72,6 +71,7 @@ static void release(struct wf_worker *worker)
     wf_antis_fini(&warp->antis);
     wf_undo_log_fini(&warp->undo_log);
     wf_buf_fini(&warp->message);
+    wf_buf_fini(&warp->places);
     free(warp->outbox);
     free(warp->arrived);
     if (worker->thread == 0) {
@@ -92,6 +92,18 @@ __attribute__((always_inline)) static inline void prefetch(const struct wf_warp 
     }
 }
 
+/* Sends the events that a handler has scheduled. */
+static void dispatch_sent(struct wf_warp *warp)
+{
+    const struct wf_buf *sent = &warp->undo_log.sent;
+
+    for (size_t at = 0; at < sent->size;) {
+        const struct wf_event *ev = (const void *)(sent->data + at);
+        at += wf_event_room(ev);
+        wf_warp_dispatch(warp, ev);
+    }
+}
+
 static void execute(struct wf_warp *warp, const struct wf_event *ev)
 {
     struct wf_worker *worker = warp->worker;
@@ -103,9 +115,7 @@ static void execute(struct wf_warp *warp, const struct wf_event *ev)
     kp->last = 1 + wf_history_append(&warp->history, &worker->ctx, ev, &frame, prev);
     kp->key = ev->key;
     warp->latest = ev->key.time;
-    for (uint32_t at = 0; at < frame.sent_size; at += warp->history.stride) {
-        wf_warp_dispatch(warp, (const void *)(warp->undo_log.sent.data + at));
-    }
+    dispatch_sent(warp);
 }
 
 /* Executes an event of a careful process; nothing is kept to undo it. */
@@ -119,9 +129,7 @@ static void execute_for_good(struct wf_warp *warp, const struct wf_event *ev)
     worker->ctx.undo_log = &warp->undo_log;
     worker->count.executed++;
     warp->latest = ev->key.time;
-    for (size_t at = 0; at < warp->undo_log.sent.size; at += warp->history.stride) {
-        wf_warp_dispatch(warp, (const void *)(warp->undo_log.sent.data + at));
-    }
+    dispatch_sent(warp);
 }
 
 /* Whether no earlier event can arrive for this careful process, and nothing can cancel `ev`. */

@@ -7,17 +7,26 @@
 #include <stdlib.h>
 
 /* A block is small enough for its states and events to fit into the cache of a core, and
- * large enough for its events in a window to fill their chunks. */
-enum { BLOCK_SHIFT_MAX = WF_ID_ALIGN_SHIFT, BLOCKS_PER_WORKER = 8 };
+ * large enough for its events in a window to fill their chunks. Many blocks need much memory for
+ * chunks that are not full, so large models have large blocks in any case. */
+enum {
+    BLOCK_SHIFT_MAX = WF_ID_ALIGN_SHIFT,
+    BLOCKS_PER_WORKER = 8,       /* at least, if there are several workers */
+    SMALL_BLOCKS_MAX = 128,      /* blocks of a worker up to which blocks are made smaller... */
+    BLOCK_BYTES_MAX = 256 * 1024 /* ...until their states are not larger than this */
+};
 
 static unsigned choose_block_shift(const struct wf_engine *engine, uint32_t n_workers)
 {
-    uint64_t widest = 0;
+    uint64_t widest = 0, stride = 0;
     unsigned shift = BLOCK_SHIFT_MAX;
     unsigned least = 0;
 
     for (uint32_t g = 0; g < engine->n_groups; g++) {
-        widest = engine->groups[g].count > widest ? engine->groups[g].count : widest;
+        if (engine->groups[g].count > widest) {
+            widest = engine->groups[g].count;
+            stride = engine->groups[g].stride;
+        }
     }
     /* Processes that roll back together stay together. */
     while (least < BLOCK_SHIFT_MAX && (UINT64_C(1) << least) < engine->config.lps_per_kp) {
@@ -27,6 +36,10 @@ static unsigned choose_block_shift(const struct wf_engine *engine, uint32_t n_wo
         while (shift > least && (widest >> shift) < (uint64_t)BLOCKS_PER_WORKER * n_workers) {
             shift--;
         }
+    }
+    while (shift > least && stride << shift > BLOCK_BYTES_MAX &&
+           widest >> (shift - 1) <= (uint64_t)SMALL_BLOCKS_MAX * n_workers) {
+        shift--;
     }
     return shift;
 }

@@ -6,7 +6,7 @@
 enum {
     SORT_MAX = 16384, /* up to this size a bucket is sorted; a larger one is spread first */
     NEAR_MAX = 4096,  /* a larger heap means that the open stretch is too wide */
-    SPREAD = 256,     /* sub-buckets of the final sort */
+    SPREAD_BITS = 12, /* bits of the time by which the final sort begins, at most */
 };
 
 void wf_pending_init(struct wf_pending *pending, struct wf_pool *pool)
@@ -99,28 +99,43 @@ static struct wf_bag take_bucket(struct wf_pending *pending, unsigned level, uns
     return bag;
 }
 
-/* Spreads events[0..n) of the open stretch into `run`, by the next byte of their times. */
+/* How many bits of the time spread n events so that few stay together. */
+static unsigned spread_bits(size_t n, unsigned width)
+{
+    unsigned bits = 0;
+
+    while (bits < SPREAD_BITS && bits < width && (size_t)1 << bits < n) {
+        bits++;
+    }
+    return bits;
+}
+
+/* Spreads events[0..n) of the open stretch into `run`, by the upper bits of their times. */
 static void spread(struct wf_pending *pending, size_t n)
 {
     struct wf_event **from = pending->run.scratch, **to = pending->run.events;
-    unsigned shift = 8 * (pending->open_level - 1);
-    uint32_t count[SPREAD] = {0};
+    unsigned width = 8 * pending->open_level, bits = spread_bits(n, width);
+    unsigned shift = width - bits, n_parts = 1U << bits;
+    uint32_t count[1U << SPREAD_BITS];
     uint32_t at = 0;
 
+    memset(count, 0, n_parts * sizeof(*count));
     for (size_t i = 0; i < n; i++) {
-        count[((uint64_t)from[i]->key.time >> shift) & (SPREAD - 1)]++;
+        count[((uint64_t)from[i]->key.time >> shift) & (n_parts - 1)]++;
     }
-    for (unsigned b = 0; b < SPREAD; b++) {
+    for (unsigned b = 0; b < n_parts; b++) {
         uint32_t c = count[b];
         count[b] = at;
         at += c;
     }
     for (size_t i = 0; i < n; i++) {
-        to[count[((uint64_t)from[i]->key.time >> shift) & (SPREAD - 1)]++] = from[i];
+        to[count[((uint64_t)from[i]->key.time >> shift) & (n_parts - 1)]++] = from[i];
     }
     size_t begin = 0;
-    for (unsigned b = 0; b < SPREAD; b++) {
-        wf_sort_by_key(to + begin, count[b] - begin, from);
+    for (unsigned b = 0; b < n_parts; b++) {
+        if (count[b] - begin > 1) {
+            wf_sort_by_key(to + begin, count[b] - begin, from);
+        }
         begin = count[b];
     }
 }

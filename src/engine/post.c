@@ -84,7 +84,7 @@ bool wf_warp_has_incoming(struct wf_warp *warp)
 
 static void deliver(struct wf_warp *warp, struct wf_chunk *chunk)
 {
-    uint32_t stride = warp->history.stride;
+    uint32_t stride = warp->worker->engine->stride;
 
     for (uint32_t at = 0; at < chunk->used; at += stride) {
         struct wf_event *ev = wf_chunk_event(chunk, at);

@@ -16,20 +16,29 @@ static bool stays_here(const struct wf_warp *warp, const struct wf_event *ev)
     return wf_engine_owner(warp->worker->engine, ev->dst) == warp->worker->number;
 }
 
+static void cancel(struct wf_warp *warp, const struct wf_event *ev)
+{
+    warp->worker->count.antis++;
+    if (stays_here(warp, ev)) {
+        (void)wf_bag_add(&warp->todo, &warp->worker->pool, ev);
+    } else {
+        wf_warp_post(warp, ev, true);
+    }
+}
+
 /* Cancels all events that the event of the record scheduled, the latest first. */
 static void cancel_sent(struct wf_warp *warp, struct wf_record *record)
 {
-    uint32_t stride = warp->history.stride;
-    const unsigned char *sent = wf_record_sent(record, stride);
+    const unsigned char *sent = wf_record_sent(record);
+    struct wf_buf *places = &warp->places;
 
-    for (uint32_t at = record->frame.sent_size; at > 0; at -= stride) {
-        const struct wf_event *ev = (const void *)(sent + at - stride);
-        warp->worker->count.antis++;
-        if (stays_here(warp, ev)) {
-            (void)wf_bag_add(&warp->todo, &warp->worker->pool, ev);
-        } else {
-            wf_warp_post(warp, ev, true);
-        }
+    places->size = 0;
+    for (size_t at = 0; at < record->frame.sent_size;
+         at += wf_event_room((const void *)(sent + at))) {
+        wf_buf_append(places, &at, sizeof(at));
+    }
+    for (size_t i = places->size / sizeof(size_t); i-- > 0;) {
+        cancel(warp, (const void *)(sent + ((const size_t *)(void *)places->data)[i]));
     }
 }
 
@@ -40,8 +49,7 @@ static void undo_last(struct wf_warp *warp, struct wf_kp *kp)
     struct wf_record *record = wf_history_at(history, kp->last - 1);
 
     wf_undo_revert(warp->worker, wf_record_event(record), &record->frame,
-                   wf_record_noted(record, history->stride),
-                   wf_record_undo(record, history->stride));
+                   wf_record_noted(record), wf_record_undo(record));
     warp->worker->count.rolled_back++;
     cancel_sent(warp, record);
     record->fate = WF_UNDONE;

@@ -45,6 +45,7 @@ void wf_windows_fini(struct wf_windows *windows)
     wf_sorter_fini(&windows->sorter);
     wf_near_fini(&windows->near);
     free(windows->buckets);
+    free(windows->entries);
 }
 
 static bool before(const struct wf_event *a, const struct wf_event *b)
@@ -52,34 +53,32 @@ static bool before(const struct wf_event *a, const struct wf_event *b)
     return a->dst != b->dst ? a->dst < b->dst : wf_key_before(&a->key, &b->key);
 }
 
-/* Puts the addresses of the events of a bag into `to`. */
-static void gather(const struct wf_bag *bag, uint32_t stride, struct wf_event **to)
+/* Inserts an event into the sorted entries[begin..end). If all are of one process, their times
+ * in the list decide: reading the other events would take longer. */
+__attribute__((always_inline)) static inline void insert(struct wf_window_entry *entries,
+                                                         uint32_t begin, uint32_t end,
+                                                         struct wf_event *ev, bool one_process)
 {
-    for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
-        for (uint32_t at = 0; at < chunk->used; at += stride) {
-            *to++ = wf_chunk_event(chunk, at);
+    int64_t time = ev->key.time;
+
+    for (; end > begin; end--) {
+        const struct wf_window_entry *last = &entries[end - 1];
+        if (one_process && last->time != time ? time >= last->time : !before(ev, last->ev)) {
+            break;
         }
+        entries[end] = *last;
     }
+    entries[end] = (struct wf_window_entry){time, ev};
 }
 
-/* Inserts an event into the sorted events[begin..end). */
-static inline void insert(struct wf_event **events, uint32_t begin, uint32_t end,
-                          struct wf_event *ev)
+static void sort_few(struct wf_windows *windows, const struct wf_bag *bag, uint32_t stride)
 {
-    for (; end > begin && before(ev, events[end - 1]); end--) {
-        events[end] = events[end - 1];
-    }
-    events[end] = ev;
-}
+    uint32_t n = 0;
 
-static void sort_few(struct wf_windows *windows, const struct wf_bag *bag, uint32_t n,
-                     uint32_t stride)
-{
-    struct wf_event **events = windows->sorter.events;
-
-    gather(bag, stride, events);
-    for (uint32_t i = 1; i < n; i++) {
-        insert(events, 0, i, events[i]);
+    for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
+        for (uint32_t o = 0; o < chunk->used; o += stride) {
+            insert(windows->entries, 0, n++, wf_chunk_event(chunk, o), false);
+        }
     }
 }
 
@@ -110,17 +109,16 @@ static uint32_t count_by_bucket(struct wf_windows *windows, const struct wf_bag 
 }
 
 /* Counting sort by bucket. Each event is put in order among the few of its bucket. */
-static void place_in_order(struct wf_windows *windows, const struct wf_bag *bag,
-                           const struct wf_block *block, uint32_t stride, unsigned shift)
+__attribute__((always_inline)) static inline void
+place_in_order(struct wf_windows *windows, const struct wf_bag *bag,
+               const struct wf_block *block, uint32_t stride, unsigned shift)
 {
-    struct wf_event **events = windows->sorter.events;
-
     for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
         for (uint32_t o = 0; o < chunk->used; o += stride) {
             struct wf_event *ev = wf_chunk_event(chunk, o);
             struct wf_window_bucket *bucket =
                 &windows->buckets[(ev->dst - block->first) >> shift];
-            insert(events, bucket->begin, bucket->next, ev);
+            insert(windows->entries, bucket->begin, bucket->next, ev, shift == 0);
             bucket->next++;
         }
     }
@@ -143,6 +141,18 @@ static void place_and_sort(struct wf_windows *windows, const struct wf_bag *bag,
         wf_sort_by_key(events + buckets[i].begin, buckets[i].next - buckets[i].begin,
                        windows->sorter.scratch);
     }
+    for (uint32_t i = 0; i < bag->n; i++) {
+        windows->entries[i] = (struct wf_window_entry){events[i]->key.time, events[i]};
+    }
+}
+
+static void reserve(struct wf_windows *windows, size_t n)
+{
+    if (n > windows->capacity) {
+        windows->capacity = n < 1024 ? 1024 : n + n / 2;
+        free(windows->entries);
+        windows->entries = wf_xmalloc(windows->capacity * sizeof(*windows->entries));
+    }
 }
 
 /* Sorts the events of a block by process and key. In a block with fewer events than processes a
@@ -152,22 +162,26 @@ static void sort_events(struct wf_windows *windows, const struct wf_bag *bag,
 {
     unsigned shift = 0;
 
-    wf_sorter_reserve(&windows->sorter, bag->n);
+    reserve(windows, bag->n);
     if (bag->n < FEW) {
-        sort_few(windows, bag, bag->n, stride);
+        sort_few(windows, bag, stride);
         return;
     }
     while (block->count >> shift > 2 * bag->n) {
         shift++;
     }
-    if (count_by_bucket(windows, bag, block, stride, shift) <= CROWDED) {
+    bool crowded = count_by_bucket(windows, bag, block, stride, shift) > CROWDED;
+    if (!crowded && shift == 0) {
+        place_in_order(windows, bag, block, stride, 0);
+    } else if (!crowded) {
         place_in_order(windows, bag, block, stride, shift);
-        return;
+    } else {
+        if (shift > 0) {
+            (void)count_by_bucket(windows, bag, block, stride, 0);
+        }
+        wf_sorter_reserve(&windows->sorter, bag->n);
+        place_and_sort(windows, bag, block, stride);
     }
-    if (shift > 0) {
-        (void)count_by_bucket(windows, bag, block, stride, 0);
-    }
-    place_and_sort(windows, bag, block, stride);
 }
 
 /* Executes the events of the heap that precede `next`, which is null or in the same block. A
@@ -195,19 +209,22 @@ static void run_block(struct wf_windows *windows, struct wf_worker *worker, stru
 
     wf_bag_seal(bag);
     sort_events(windows, bag, block, worker->engine->stride);
-    struct wf_event **events = windows->sorter.events;
-    size_t i = 0;
+    const struct wf_window_entry *entries = windows->entries;
+    /* Most events with payloads reach into a second cache line. */
+    size_t tail = worker->engine->stride < 64 ? 0 : 56, i = 0;
     for (; i < n && !windows->stopped; i++) {
-        const struct wf_event *ev = events[i];
+        const struct wf_event *ev = entries[i].ev;
         if (i + PREFETCH_EVENT < n) {
-            __builtin_prefetch(events[i + PREFETCH_EVENT]);
-            __builtin_prefetch(wf_block_lp(block, events[i + PREFETCH_LP]->dst), 1);
+            const unsigned char *ahead = (const void *)entries[i + PREFETCH_EVENT].ev;
+            __builtin_prefetch(ahead);
+            __builtin_prefetch(ahead + tail);
+            __builtin_prefetch(wf_block_lp(block, entries[i + PREFETCH_LP].ev->dst), 1);
         }
         if (windows->near.n > 0) {
             run_near(windows, worker, block, ev);
         }
         wf_execute_in(worker, block, ev);
-        last = ev->key.time > last ? ev->key.time : last;
+        last = entries[i].time > last ? entries[i].time : last;
     }
     worker->count.committed += i;
     worker->count.last_time = last > worker->count.last_time ? last : worker->count.last_time;

@@ -16,9 +16,17 @@ struct wf_window_bucket {
     uint32_t begin, next;
 };
 
+/* An event in the sorted list, with its time. */
+struct wf_window_entry {
+    int64_t time;
+    struct wf_event *ev;
+};
+
 struct wf_windows {
     struct wf_wheel wheel;
-    struct wf_sorter sorter;
+    struct wf_window_entry *entries; /* the events of a block, sorted */
+    size_t capacity;
+    struct wf_sorter sorter;          /* for processes with many events */
     struct wf_window_bucket *buckets; /* one per process of a block */
     struct wf_near near;              /* events that were scheduled for the window being run */
     uint64_t running;                 /* the window being run, WF_WHEEL_NEVER between windows */

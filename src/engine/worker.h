@@ -48,7 +48,7 @@ static inline struct wf_lp *wf_block_lp(const struct wf_block *block, uint32_t i
 struct wf_undo_log {
     struct wf_buf entries; /* chained backwards */
     uint32_t last;         /* offset of the last entry + 1, 0 if there is none */
-    struct wf_buf sent;    /* events scheduled, one stride each */
+    struct wf_buf sent;    /* events scheduled, side by side */
     bool log_changes;      /* wf_touch() adds entries */
 };
 
@@ -68,7 +68,7 @@ struct wf_ctx {
      * workers and without windows. */
     struct wf_bag **bags;
     struct wf_wheel *wheel;
-    /* Without windows: events are appended to this log, one stride each; null: they go through
+    /* Without windows: events are appended to this log, side by side; null: they go through
      * send(). */
     struct wf_buf *sent;
     /* Queues a copy of the event for its process. */

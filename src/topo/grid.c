@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "topo/grid.h"
 
-#include "base/int128.h"
 #include "base/mem.h"
 #include "topo/classes.h"
 #include "topo/measure.h"
@@ -17,6 +16,11 @@ static const struct wf_topo_grid *to_grid(const struct wf_topo *topo)
     return (const struct wf_topo_grid *)topo;
 }
 
+static uint64_t reciprocal_of(uint32_t n)
+{
+    return n > 1 ? UINT64_MAX / n + 1 : 0;
+}
+
 enum wf_status wf_topo_grid_parse(struct wf_topo_grid *grid, const struct wf_topo_ops *ops,
                                   const char *sizes, struct wf_err *err)
 {
@@ -30,7 +34,8 @@ enum wf_status wf_topo_grid_parse(struct wf_topo_grid *grid, const struct wf_top
                                                  &grid->n_dims, err);
     for (uint32_t d = 0; d < grid->n_dims && status == WF_OK; d++) {
         grid->stride[d] = (uint32_t)nodes;
-        grid->reciprocal[d] = grid->size[d] > 1 ? UINT64_MAX / grid->size[d] + 1 : 0;
+        grid->reciprocal[d] = reciprocal_of(grid->size[d]);
+        grid->stride_reciprocal[d] = reciprocal_of(grid->stride[d]);
         status = wf_topo_vector_multiply(what, &nodes, grid->size[d],
                                          WF_TOPO_LINK_MAX / (2 * grid->n_dims), err);
     }
@@ -191,13 +196,6 @@ static bool is_up(const struct wf_topo_grid *grid, uint32_t dim, uint32_t from, 
     return 2 * up == size ? from % 2 == 0 : 2 * up < size;
 }
 
-/* n / size without a division. Exact for all 32-bit numbers: the reciprocal is too large by less
- * than 1, hence the quotient by less than n / 2^64. */
-static uint32_t divide(uint32_t n, uint64_t reciprocal)
-{
-    return (uint32_t)(((wf_u128)n * reciprocal) >> 64);
-}
-
 /* Needs no knowledge of where the route began: a tie can occur only at the first hop in a
  * dimension. From the second hop on, the chosen direction is the shorter one. Every hop of every
  * packet comes here, so coordinates are taken off one after another, without divisions. */
@@ -206,10 +204,8 @@ uint32_t wf_topo_grid_next_port(const struct wf_topo *topo, uint32_t at, uint32_
     const struct wf_topo_grid *grid = to_grid(topo);
 
     for (uint32_t d = 0; d < grid->n_dims; d++) {
-        if (grid->reciprocal[d] == 0) {
-            continue; /* of size 1 */
-        }
-        uint32_t a = divide(at, grid->reciprocal[d]), b = divide(dst, grid->reciprocal[d]);
+        uint32_t a = wf_topo_grid_divide(at, grid->reciprocal[d]);
+        uint32_t b = wf_topo_grid_divide(dst, grid->reciprocal[d]);
         uint32_t coord = at - a * grid->size[d], to = dst - b * grid->size[d];
 
         if (coord != to) {

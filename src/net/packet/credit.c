@@ -199,6 +199,27 @@ void wf_packet_credit_change(const struct wf_packet_view *view, uint32_t port)
     }
 }
 
+/* 0 is possible in an event that will be undone. */
+static void free_slot(struct wf_packet_channel *channel)
+{
+    channel->used -= channel->used > 0 ? 1 : 0;
+}
+
+bool wf_packet_credit_quickly(const struct wf_packet_here *here, uint32_t n_ports,
+                              const struct wf_packet_credit_event *credit)
+{
+    struct wf_packet_channel *channel =
+        (struct wf_packet_channel *)(void *)(here->ports + n_ports) +
+        (size_t)credit->port * here->model->n_channels + credit->channel;
+
+    if (here->model->faults != NULL || channel->head != 0) {
+        return false;
+    }
+    wf_touch(here->ctx, channel, sizeof(*channel));
+    free_slot(channel);
+    return true;
+}
+
 void wf_packet_credit_received(const struct wf_packet_view *view,
                                const struct wf_packet_credit_event *credit)
 {
@@ -209,8 +230,7 @@ void wf_packet_credit_received(const struct wf_packet_view *view,
     }
     wf_touch(view->ctx, channel, sizeof(*channel));
     if (channel->head == 0) {
-        channel->used -=
-            channel->used > 0 ? 1 : 0; /* 0 is possible in an event that will be undone */
+        free_slot(channel);
         return;
     }
 

@@ -39,6 +39,29 @@ uint64_t wf_packet_fingerprint(const struct wf_packet_head *head, uint64_t first
     return (uint64_t)at * (a + first * factor_b(a));
 }
 
+/* 0 + 1 + ... + (n - 1), modulo 2^64. */
+static uint64_t sum_below(uint64_t n)
+{
+    return n % 2 == 0 ? n / 2 * (n - 1) : (n - 1) / 2 * n;
+}
+
+/* 0 + 1 + 4 + ... + (n - 1)^2 = (n - 1) n / 2 * (2 n - 1) / 3, modulo 2^64. The factor that 3
+ * divides is divided before the others are multiplied, so that 64 bits are enough. */
+static uint64_t sum_of_squares_below(uint64_t n)
+{
+    uint64_t x = n % 2 == 0 ? n / 2 : n, y = n % 2 == 0 ? n - 1 : (n - 1) / 2;
+    uint64_t z = 2 * n - 1;
+
+    if (x % 3 == 0) {
+        x /= 3;
+    } else if (y % 3 == 0) {
+        y /= 3;
+    } else {
+        z /= 3;
+    }
+    return x * y * z;
+}
+
 /* The sum of time(k) * (a + k * b) over the packets k of a run, modulo 2^64. The times are an
  * arithmetic progression, so the sums of powers have a closed form. */
 static uint64_t fingerprint(const struct wf_packet_run *run, int64_t at)
@@ -50,9 +73,8 @@ static uint64_t fingerprint(const struct wf_packet_run *run, int64_t at)
     }
     uint64_t a = factor_a(&run->head), b = factor_b(a);
     uint64_t at_first = a + run->first * b;
-    uint64_t sum = (uint64_t)((wf_u128)n * (n - 1) / 2);
-    uint64_t squares = (uint64_t)((wf_u128)n * (n - 1) / 2 * (2 * (wf_u128)n - 1) / 3);
-    return n * t * at_first + sum * (t * b + s * at_first) + squares * s * b;
+    return n * t * at_first + sum_below(n) * (t * b + s * at_first) +
+           sum_of_squares_below(n) * s * b;
 }
 
 /* Counts the packets of the run. The first is delivered at `at`. */

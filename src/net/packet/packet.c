@@ -249,13 +249,17 @@ static void dispatch(const struct wf_packet_view *view, const struct wf_event *e
 }
 
 /* Apart from packet_event(), whose usual path needs much less of the stack. */
-static __attribute__((noinline)) void event_at_node(const struct wf_packet_net *model,
-                                                    struct wf_ctx *ctx, void *node,
+static __attribute__((noinline)) void event_at_node(const struct wf_packet_here *here,
                                                     const struct wf_event *ev)
 {
+    const struct wf_packet_net *model = here->model;
     struct wf_packet_view view;
 
-    wf_packet_view_at_node(&view, model, ctx, node, wf_net_nic(ev));
+    if (wf_net_kind(ev) == WF_PACKET_CREDIT &&
+        wf_packet_credit_quickly(here, model->node_ports, (const void *)ev->payload)) {
+        return;
+    }
+    wf_packet_view_at_node(&view, model, here->ctx, here->ports, wf_net_nic(ev));
     dispatch(&view, ev);
 }
 
@@ -272,7 +276,7 @@ static void packet_event(const struct wf_net *net, struct wf_ctx *ctx, void *nod
     };
 
     if (!model->is_plain || !wf_packet_plain_event(&here, ev)) {
-        event_at_node(model, ctx, node, ev);
+        event_at_node(&here, ev);
     }
 }
 

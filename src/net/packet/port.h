@@ -180,6 +180,10 @@ void wf_packet_credit_return(const struct wf_packet_view *view,
                              const struct wf_packet_head *head, int64_t at);
 /* WF_PACKET_CHANGE: packets that wait at the port are routed anew. */
 void wf_packet_credit_change(const struct wf_packet_view *view, uint32_t port);
+/* WF_PACKET_CREDIT at a vertex with `n_ports` ports if no packet waits for it, which is the usual
+ * case; else does nothing and returns false. */
+bool wf_packet_credit_quickly(const struct wf_packet_here *here, uint32_t n_ports,
+                              const struct wf_packet_credit_event *credit);
 /* WF_PACKET_CREDIT. */
 void wf_packet_credit_received(const struct wf_packet_view *view,
                                const struct wf_packet_credit_event *credit);

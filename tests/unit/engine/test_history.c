@@ -27,7 +27,6 @@ static struct pair *pair_new(void)
 {
     struct pair *pair = wf_xcalloc(1, sizeof(*pair));
 
-    wf_history_init(&pair->history, TEST_STRIDE);
     pair->ctx.undo_log = &pair->undo_log;
     return pair;
 }
@@ -119,10 +118,10 @@ static bool is_record(const struct pair *pair, const struct entry *entry)
     return record->prev == entry->prev && record->fate == (uint64_t)entry->fate &&
            memcmp(&record->frame, &frame, sizeof(frame)) == 0 &&
            is_event(wf_record_event(record), &ev) &&
-           is_filled(wf_record_sent(record, TEST_STRIDE), entry->name, 0, frame.sent_size) &&
-           is_filled(wf_record_note(record, TEST_STRIDE), entry->name, 1, frame.note_size) &&
-           is_filled(wf_record_trail(record, TEST_STRIDE), entry->name, 3, frame.trail_size) &&
-           is_filled(wf_record_undo(record, TEST_STRIDE), entry->name, 2, frame.undo_size) &&
+           is_filled(wf_record_sent(record), entry->name, 0, frame.sent_size) &&
+           is_filled(wf_record_note(record), entry->name, 1, frame.note_size) &&
+           is_filled(wf_record_trail(record), entry->name, 3, frame.trail_size) &&
+           is_filled(wf_record_undo(record), entry->name, 2, frame.undo_size) &&
            (uintptr_t)record % 8 == 0;
 }
 
@@ -181,10 +180,13 @@ static bool undo(struct pair *pair, uint32_t kp, uint32_t count)
 
 static void drop(struct pair *pair, uint32_t count)
 {
+    uint64_t base = pair->history.base;
+
     for (; count > 0 && pair->n > 0; count--) {
         wf_history_drop_first(&pair->history);
         memmove(pair->entries, pair->entries + 1, --pair->n * sizeof(pair->entries[0]));
     }
+    pair->moves += pair->history.base != base;
 }
 
 static void random_use_leaves_what_should_be_left(void)
@@ -232,6 +234,23 @@ static void a_log_of_constant_length_needs_constant_memory(void)
     pair_free(pair);
 }
 
+/* A log that is emptied now and then begins again where it began, and never moves its records. */
+static void an_empty_log_begins_at_the_beginning_of_its_memory(void)
+{
+    struct pair *pair = pair_new();
+
+    for (uint32_t round = 0; round < 1000; round++) {
+        append(pair, 0);
+        CHECK((void *)wf_history_at(&pair->history, pair->entries[0].place) ==
+              (void *)pair->history.data);
+        append(pair, 1);
+        CHECK(is_right(pair));
+        drop(pair, 2);
+    }
+    CHECK(pair->history.capacity <= 65536);
+    pair_free(pair);
+}
+
 static void what_is_undone_in_the_middle_stays_until_the_end_is(void)
 {
     struct pair *pair = pair_new();
@@ -261,6 +280,7 @@ int main(void)
 {
     RUN(random_use_leaves_what_should_be_left);
     RUN(a_log_of_constant_length_needs_constant_memory);
+    RUN(an_empty_log_begins_at_the_beginning_of_its_memory);
     RUN(what_is_undone_in_the_middle_stays_until_the_end_is);
     return wf_test_done();
 }
