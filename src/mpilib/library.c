@@ -163,6 +163,7 @@ static void detach(void)
     wl_comm_registry_free(wl.registry);
     wl_check_registry_free(wl.checked);
     free(wl.identity);
+    wl_omp_left_free();
     wl = (struct wl_shared){.port = NULL};
 }
 

@@ -72,6 +72,7 @@ struct wl_shared {
     struct wl_comm_registry *registry;
     const struct wf_port_processes *processes; /* null: all ranks run in this process */
     struct wl_check_registry *checked;         /* collectives of --check; null without it */
+    struct wl_omp_left *_Atomic left;          /* threads on whose stacks ranks have ended */
     bool in_child; /* this process is a copy that fork() created: there are no ranks in it */
 };
 extern struct wl_shared wl;

@@ -4,6 +4,7 @@
 
 #include "mpilib/memory.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -72,6 +73,35 @@ static struct wl_omp *omp_new(struct wl_rank *rank)
     return omp;
 }
 
+/* A thread that has called exit(): its stack is in use while the rank is freed. */
+struct wl_omp_left {
+    struct wl_omp_left *next;
+    void *context;
+};
+
+static void leave_stack(struct wl_omp_thread *thread)
+{
+    struct wl_omp_left *left = wl_malloc(sizeof(*left));
+
+    left->context = thread->context;
+    left->next = atomic_load(&wl.left);
+    while (!atomic_compare_exchange_weak(&wl.left, &left->next, left)) {
+    }
+    thread->context = NULL;
+}
+
+void wl_omp_left_free(void)
+{
+    struct wl_omp_left *left = atomic_exchange(&wl.left, NULL);
+
+    while (left != NULL) {
+        struct wl_omp_left *next = left->next;
+        wl.port->thread_free(left->context);
+        free(left);
+        left = next;
+    }
+}
+
 void wl_omp_free(struct wl_rank *rank)
 {
     struct wl_omp *omp = rank->omp;
@@ -81,8 +111,8 @@ void wl_omp_free(struct wl_rank *rank)
     }
     wl_omp_locks_forget(omp);
     free(omp->locks);
-    if (omp->running->stack_end != rank->stack_end) {
-        omp->running->context = NULL; /* exit() was called on its stack, which must stay */
+    if (omp->running->stack_end != rank->stack_end && omp->running->context != NULL) {
+        leave_stack(omp->running);
     }
     for (uint32_t i = 0; i < omp->n_threads; i++) {
         if (omp->threads[i]->context != NULL) {

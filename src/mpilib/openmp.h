@@ -119,6 +119,8 @@ void wl_omp_end(struct wl_omp_thread *thread);
 struct wl_omp_thread *wl_omp_self(void);
 
 void wl_omp_free(struct wl_rank *rank);
+/* At the end of the run: frees the stacks on which ranks have ended. */
+void wl_omp_left_free(void);
 
 /* As in struct wf_port_library. */
 void wl_omp_tick(struct wf_port_rank *self);
