@@ -161,7 +161,7 @@ def number(value, digits=3):
     """A number as a person writes it: 3 digits, thousands separated."""
     if value == 0:
         return "0"
-    if abs(value) >= 10 ** (digits + 1):
+    if abs(value) >= 10 ** digits:
         return f"{value:,.0f}"
     return f"{value:.{digits}g}"
 

@@ -47,12 +47,12 @@ def curve_text(runs, name, sched, threads):
 
 def compare_times(runs, threads):
     most = threads[-1]
+    if most == 1:
+        EXPERIMENT.row("time over cores", "rises if conservative, falls if optimistic", "-", papers.IMPOSSIBLE, IDLE)
+        return
     for name in NETWORKS:
         for sched, rises in (("conservative", True), ("optimistic", False)):
             what, paper = f"{name}, {sched}: time over cores", "rises" if rises else "falls"
-            if most == 1:
-                EXPERIMENT.row(what, paper, "-", papers.IMPOSSIBLE, IDLE)
-                continue
             before, after = (wall(runs, name, sched, n) for n in (1, most))
             run = runs[name, sched, most]["run"]
             same = after > before if rises else after < before

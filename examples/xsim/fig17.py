@@ -21,8 +21,8 @@ def compare(curves, sizes):
     apart = {n: max(curves[w][n] for w in names) / min(curves[w][n] for w in names) for n in sizes}
     EXPERIMENT.row("32, 64 and 128 wide", "practically no difference", ", ".join(f"{n}: {a:.2f} times" for n, a in apart.items()),
                    max(apart.values()) < 1.1,
-                   "" if max(apart.values()) < 1.1 else """with few ranks a wide mesh is a chain, in which neighbours are far apart; from 4096 ranks on the widths hardly
-                   differ. Where the paper's curves begin is not printed""")
+                   "" if max(apart.values()) < 1.1 else """how far apart neighbours along y and z are depends on the width; with few ranks a wide mesh is a chain. The numbers of
+                   processes in the plot are not printed""")
     best = xsim.fastest(curves[names[0]])
     EXPERIMENT.row("more processes", "no improvement", f"32 wide: fastest with {best} ranks; " + xsim.curve_text(curves[names[0]]),
                    curves[names[0]][sizes[0]] < 1.5 * curves[names[0]][best],

@@ -22,7 +22,8 @@ def compare(curves, sizes):
                    best["mesh"] == sizes[0] and len(sizes) > 1,
                    "" if best["mesh"] == sizes[0] and len(sizes) > 1 else "with few ranks there is enough to compute; beyond 1,024 more of them make it slower, as in the paper")
     for name in ("torus", "twisted torus"):
-        EXPERIMENT.row(name, "scales until 4096", f"fastest with {best[name]} ranks; " + xsim.curve_text(curves[name]),
+        largest = ", the most of this form" if best[name] == sizes[-1] else ""
+        EXPERIMENT.row(name, "scales until 4096", f"fastest with {best[name]} ranks{largest}; " + xsim.curve_text(curves[name]),
                        best[name] == 4096,
                        "" if best[name] == 4096 else """the third dimension grows with the ranks and its neighbours are 8 x 8 processors apart;
                        where computing and latency meet depends on class and speed, which are not printed""")
