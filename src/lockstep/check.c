@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What lock step does not simulate. */
+#include "base/clock.h"
+#include "base/units.h"
 #include "lockstep/inside.h"
 
 /* Cycles from the begin of a packet's way to the free place behind it, at most. */
@@ -84,6 +86,22 @@ static const char *device_limit(const struct wf_router_net *model,
     return first_of(limits, sizeof(limits) / sizeof(limits[0]));
 }
 
+/* Long queues take memory even if they are empty. */
+static enum wf_status check_memory(const struct wf_lockstep_config *config, struct wf_err *err)
+{
+    uint64_t bytes = wf_lockstep_bytes(config), there = wf_clock_memory();
+    char needed[WF_UNITS_TEXT_MAX], has[WF_UNITS_TEXT_MAX];
+
+    if (there == 0 || bytes <= there) {
+        return WF_OK;
+    }
+    return wf_err_set(err, WF_EUSAGE,
+                      "lock step would need about %s of memory for all places of all queues; "
+                      "the machine has %s; use --exec events, or a smaller net.queue or "
+                      "net.injection_length",
+                      wf_human_size(bytes, needed), wf_human_size(there, has));
+}
+
 enum wf_status wf_lockstep_check(const struct wf_lockstep_config *config, struct wf_err *err)
 {
     const struct wf_router_net *model = wf_router_of(config->net);
@@ -98,7 +116,7 @@ enum wf_status wf_lockstep_check(const struct wf_lockstep_config *config, struct
     what = what == NULL ? traffic_limit(model, config->traffic) : what;
     what = what == NULL && config->device ? device_limit(model, config->traffic) : what;
     if (what == NULL) {
-        return WF_OK;
+        return config->device ? WF_OK : check_memory(config, err);
     }
     return wf_err_set(err, WF_EUSAGE, "%s cannot be simulated %s; use --exec events", what,
                       config->device ? "on a device" : "in lock step");

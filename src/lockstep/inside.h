@@ -15,6 +15,9 @@ struct wf_lockstep {
     struct wf_lockstep_end *before; /* with one-way links; else null */
 };
 
+/* The bytes of the state of a run. */
+uint64_t wf_lockstep_bytes(const struct wf_lockstep_config *config);
+
 static inline const struct wf_lockstep *wf_lockstep_of(const struct wf_lockstep_net *net)
 {
     return net->host;

@@ -240,6 +240,15 @@ static void fill_traffic(const struct wf_lockstep *lock)
     }
 }
 
+uint64_t wf_lockstep_bytes(const struct wf_lockstep_config *config)
+{
+    struct wf_lockstep lock = {.model = wf_router_of(config->net), .traffic = config->traffic};
+
+    size_network(&lock.net, lock.model);
+    lock.net.has_more = 1;
+    return wf_lockstep_place(&lock.net, &lock);
+}
+
 enum wf_status wf_lockstep_new(const struct wf_lockstep_config *config,
                                struct wf_lockstep **out, struct wf_err *err)
 {
