@@ -18,7 +18,7 @@ struct wl_win_part {
 
 struct wl_rma_result;
 
-enum { WL_WIN_KEYS = 5 };
+enum { WL_WIN_KEYS = 6 };
 
 struct wl_win {
     MPI_Comm comm;             /* its own */

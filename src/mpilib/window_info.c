@@ -15,6 +15,7 @@ static const struct {
     {"accumulate_ops", "same_op_no_op"},
     {"same_size", "false"},
     {"same_disp_unit", "false"},
+    {"alloc_shared_noncontig", "false"},
 };
 enum { N_KEYS = sizeof(keys) / sizeof(keys[0]) };
 _Static_assert((int)N_KEYS == (int)WL_WIN_KEYS, "a value for each key");

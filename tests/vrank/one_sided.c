@@ -231,6 +231,28 @@ static void infos(void)
     MPI_Win_free(&win);
 }
 
+/* A key of shared windows. */
+static void shared_info(void)
+{
+    char value[64] = "";
+    int *memory, flag = 0;
+    MPI_Comm node;
+    MPI_Info given, found;
+    MPI_Win win;
+
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+    MPI_Info_create(&given);
+    MPI_Info_set(given, "alloc_shared_noncontig", "true");
+    MPI_Win_allocate_shared(sizeof(int), sizeof(int), given, node, &memory, &win);
+    MPI_Win_get_info(win, &found);
+    MPI_Info_get(found, "alloc_shared_noncontig", sizeof(value) - 1, value, &flag);
+    say("noncontig: %s", flag ? value : "-");
+    MPI_Info_free(&given);
+    MPI_Info_free(&found);
+    MPI_Win_free(&win);
+    MPI_Comm_free(&node);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -246,6 +268,7 @@ int main(int argc, char **argv)
     pairs();
     dynamic();
     infos();
+    shared_info();
     say_all();
     return 0;
 }
