@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { HUGE_MIN = 4 << 20 };
+enum { HUGE_MIN = 4 << 20, HUGE_PAGE = 2 << 20 };
 
 static void *checked(void *p, size_t size)
 {
@@ -59,6 +59,17 @@ void *wf_xaligned(size_t size)
     size_t rounded = (size + WF_CACHE_LINE - 1) / WF_CACHE_LINE * WF_CACHE_LINE;
 
     return checked(aligned_alloc(WF_CACHE_LINE, rounded == 0 ? WF_CACHE_LINE : rounded), size);
+}
+
+void *wf_xaligned_huge(size_t size)
+{
+    void *p = NULL;
+
+    if (posix_memalign(&p, HUGE_PAGE, size) != 0) {
+        return wf_xaligned(size);
+    }
+    (void)madvise(p, size, MADV_HUGEPAGE); /* advice: a failure is ignored */
+    return p;
 }
 
 void *wf_xaligned_zero(size_t size)

@@ -26,6 +26,9 @@ __attribute__((alloc_size(2, 3), returns_nonnull)) void *wf_xrealloc(void *old, 
 /* Aligned to a cache line; not zeroed. Types with alignas() need this one or the next: the other
  * functions align to 16 bytes. */
 __attribute__((malloc, alloc_size(1), returns_nonnull)) void *wf_xaligned(size_t size);
+/* Not zeroed, aligned to a huge page and backed by huge pages if possible: for large slabs, in
+ * which the system then clears and maps 512 pages at once. */
+__attribute__((malloc, alloc_size(1), returns_nonnull)) void *wf_xaligned_huge(size_t size);
 /* Aligned to a cache line, and zeroed. */
 __attribute__((malloc, alloc_size(1), returns_nonnull)) void *wf_xaligned_zero(size_t size);
 __attribute__((malloc, returns_nonnull)) char *wf_xstrdup(const char *text);

@@ -49,17 +49,21 @@ char *wf_human_time(int64_t ps, char *buf);     /* "3.146 ms"; seconds up to an 
 char *wf_human_size(uint64_t bytes, char *buf); /* "1.50 GiB" */
 char *wf_human_count(double value, char *buf);  /* "12.3 M" */
 
-/* The sum of two times, at most WF_TIME_MAX: a simulation that takes too long exceeds the limit
- * of the engine instead of overflowing. */
+/* The sum of two times, of which `b` is not negative, at most WF_TIME_MAX: a simulation that
+ * takes too long exceeds the limit of the engine instead of overflowing. */
 static inline int64_t wf_time_add(int64_t a, int64_t b)
 {
-    return a > WF_TIME_MAX - b ? WF_TIME_MAX : a + b;
+    int64_t sum;
+
+    return __builtin_add_overflow(a, b, &sum) ? WF_TIME_MAX : sum;
 }
 
 /* The sum, at most UINT64_MAX. */
 static inline uint64_t wf_count_add(uint64_t a, uint64_t b)
 {
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+    uint64_t sum;
+
+    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
 /* The time that `bytes` take at `rate`, rounded up to a picosecond, at most WF_TIME_MAX. The

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,10 +21,16 @@ void wf_cells_fini(struct wf_cells *cells)
     free(cells->spare);
 }
 
+enum { HUGE_PAGE = 2 << 20, SPARE_STEP = 1024, USUAL = 64 };
+
+/* Small runs touch a part of the first slab only, so that gets no huge page. */
 static void add_slab(struct wf_cells *cells)
 {
+    size_t bytes = WF_CELLS_PER_SLAB * cells->size;
+    bool huge = cells->n_slabs > 0 && bytes >= HUGE_PAGE;
+
     cells->slabs = wf_xrealloc(cells->slabs, (size_t)cells->n_slabs + 1, sizeof(*cells->slabs));
-    cells->slabs[cells->n_slabs++] = wf_xaligned(WF_CELLS_PER_SLAB * cells->size);
+    cells->slabs[cells->n_slabs++] = huge ? wf_xaligned_huge(bytes) : wf_xaligned(bytes);
 }
 
 uint32_t wf_cells_get(struct wf_cells *cells)
@@ -38,14 +45,18 @@ uint32_t wf_cells_get(struct wf_cells *cells)
         }
         cell = ++cells->next;
     }
-    memset(wf_cells_at(cells, cell), 0, cells->size);
+    if (cells->size == USUAL) {
+        memset(wf_cells_at(cells, cell), 0, USUAL); /* a few instructions, not a call */
+    } else {
+        memset(wf_cells_at(cells, cell), 0, cells->size);
+    }
     return cell;
 }
 
 void wf_cells_put(struct wf_cells *cells, uint32_t cell)
 {
     if (cells->n_spare == cells->spare_room) {
-        cells->spare_room += cells->spare_room / 2 + WF_CELLS_PER_SLAB;
+        cells->spare_room += cells->spare_room / 2 + SPARE_STEP;
         cells->spare = wf_xrealloc(cells->spare, cells->spare_room, sizeof(*cells->spare));
     }
     cells->spare[cells->n_spare++] = cell;

@@ -9,7 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WF_CELLS_PER_SLAB = 1024 };
+/* Cells of 64 bytes fill a huge page. */
+enum { WF_CELLS_PER_SLAB = 32768 };
 
 struct wf_cells {
     size_t size; /* of a cell; at least 4 */

@@ -43,10 +43,24 @@ void wf_undo_log_state(struct wf_ctx *ctx, size_t offset, size_t size)
         state + offset);
 }
 
+/* Whether the contents of the cell before the event are logged, or do not matter because the event
+ * got the cell. From now on they are. */
+static bool was_seen(struct wf_undo_log *log, uint32_t cell)
+{
+    uint32_t *seen = &log->seen[cell % WF_UNDO_SEEN];
+    bool known = *seen == cell;
+
+    *seen = cell;
+    return known;
+}
+
 void wf_undo_log_edit(struct wf_ctx *ctx, uint32_t cell)
 {
     const struct wf_cells *cells = &ctx->worker->cells;
 
+    if (was_seen(ctx->undo_log, cell)) {
+        return;
+    }
     log_bytes(ctx->undo_log,
               (struct entry){.kind = ENTRY_EDIT, .where = cell, .size = (uint32_t)cells->size},
               wf_cells_at(cells, cell));
@@ -54,6 +68,7 @@ void wf_undo_log_edit(struct wf_ctx *ctx, uint32_t cell)
 
 void wf_undo_log_get(struct wf_ctx *ctx, uint32_t cell)
 {
+    (void)was_seen(ctx->undo_log, cell);
     log_bytes(ctx->undo_log, (struct entry){.kind = ENTRY_GET, .where = cell}, NULL);
 }
 
@@ -79,6 +94,7 @@ void wf_undo_execute(struct wf_worker *worker, const struct wf_event *ev,
     log->entries.size = 0;
     log->last = 0;
     log->sent.size = 0;
+    memset(log->seen, 0, sizeof(log->seen));
     log->log_changes = group->ops->undo != NULL || group->ops->announces_changes;
     if (!log->log_changes) {
         wf_undo_log_state(ctx, 0, group->state_size);

@@ -44,12 +44,17 @@ static inline struct wf_lp *wf_block_lp(const struct wf_block *block, uint32_t i
     return (void *)(block->records + (size_t)(id - block->first) * block->group->stride);
 }
 
+enum { WF_UNDO_SEEN = 32 };
+
 /* What one event changed and scheduled, so that it can be undone later; see undo.h. */
 struct wf_undo_log {
     struct wf_buf entries; /* chained backwards */
     uint32_t last;         /* offset of the last entry + 1, 0 if there is none */
     struct wf_buf sent;    /* events scheduled, side by side */
     bool log_changes;      /* wf_touch() adds entries */
+    /* Cells that the event has logged or got, each in the place of its number: it need not log
+     * them again. A place is for many cells, so that some are forgotten and logged twice. */
+    uint32_t seen[WF_UNDO_SEEN];
 };
 
 struct wf_worker;

@@ -53,7 +53,9 @@ enum { DIMS_MAX = WF_GEN_GRID_DIMS_MAX, NEIGHBORS_MAX = 80, TAIL_MAX = 4 };
 
 struct direction {
     uint64_t bytes;
-    uint32_t dim; /* the dimension, if the direction is along one only */
+    /* The dimension, if the direction is along one only; then from the coordinate `edge` one adds
+     * `wrap` to the rank, from others `stride`, both modulo 2^32. */
+    uint32_t dim, edge, wrap, stride;
     int8_t step[DIMS_MAX];
 };
 
@@ -175,6 +177,14 @@ static void add_pair(struct stencil *stencil, const int8_t *step, uint64_t bytes
     }
     down->bytes = bytes;
     down->dim = up->dim;
+
+    uint32_t stride = stencil->stride[up->dim], size = stencil->size[up->dim];
+    up->edge = size - 1;
+    up->stride = stride;
+    up->wrap = (uint32_t)0 - stride * (size - 1);
+    down->edge = 0;
+    down->stride = (uint32_t)0 - stride;
+    down->wrap = stride * (size - 1);
     stencil->n_neighbors += 2;
 }
 
@@ -299,8 +309,8 @@ static inline bool make_message(const struct stencil *stencil, uint32_t rank,
     uint32_t peer;
 
     if (stencil->simple) {
-        uint32_t dim = direction->dim;
-        peer = step_along(stencil, rank, coord[dim], dim, number % 2 == 0);
+        peer = rank +
+               (coord[direction->dim] == direction->edge ? direction->wrap : direction->stride);
     } else {
         peer = neighbor(stencil, rank, coord, direction);
     }
@@ -331,15 +341,14 @@ static void make_other(const struct stencil *stencil, uint32_t rank, enum wf_op_
     }
 }
 
-static bool stencil_next(const struct wf_source *source, uint32_t rank,
-                         struct wf_cursor *cursor, struct wf_op *op)
+/* stencil_next() in general. Not inlined: it would make the common case slower. */
+__attribute__((noinline)) static bool any_next(const struct stencil *stencil, uint32_t rank,
+                                               struct wf_cursor *cursor, struct wf_op *op)
 {
-    const struct stencil *stencil = (const struct stencil *)source;
     uint32_t n_messages = 2 * stencil->n_neighbors;
     struct position at;
     bool made = true;
 
-    assert(rank < source->n_ranks);
     memcpy(&at, cursor->word, sizeof(at));
     if (at.iteration == stencil->n_iterations) {
         return false;
@@ -366,6 +375,35 @@ static bool stencil_next(const struct wf_source *source, uint32_t rank,
         at.iteration++;
     }
     memcpy(cursor->word, &at, sizeof(at));
+    return true;
+}
+
+/* Nearly all ops are messages to and from neighbours across faces of a periodic grid, which needs
+ * no more of the position than the step and a coordinate. */
+static bool stencil_next(const struct wf_source *source, uint32_t rank,
+                         struct wf_cursor *cursor, struct wf_op *op)
+{
+    const struct stencil *stencil = (const struct stencil *)source;
+    unsigned char *words = (unsigned char *)cursor->word;
+    uint32_t n = stencil->n_neighbors, step, coord;
+
+    assert(rank < source->n_ranks);
+    memcpy(&step, words + offsetof(struct position, step), sizeof(step));
+    uint32_t i = step - stencil->head;
+    if (!stencil->simple || step == 0 || i >= 2 * n) {
+        return any_next(stencil, rank, cursor, op);
+    }
+    const struct direction *direction = &stencil->directions[i < n ? i : i - n];
+    memcpy(&coord, words + offsetof(struct position, coord) + direction->dim * sizeof(uint32_t),
+           sizeof(coord));
+    uint32_t peer = rank + (coord == direction->edge ? direction->wrap : direction->stride);
+    if (i < n) {
+        wf_gen_make_irecv(op, peer, (int32_t)(i ^ 1U), direction->bytes, i);
+    } else {
+        wf_gen_make_isend(op, peer, (int32_t)(i - n), direction->bytes, i);
+    }
+    step++; /* not the last step: others follow the messages */
+    memcpy(words + offsetof(struct position, step), &step, sizeof(step));
     return true;
 }
 

@@ -32,6 +32,9 @@ struct loggp {
     struct curve sizes, held;
     uint64_t shared; /* in 65536ths */
     uint64_t held_bandwidth;
+    bool holds;         /* a message keeps the other direction idle for some time */
+    uint64_t byte_ps;   /* time of a byte, if it is a whole number of picoseconds; else 0... */
+    uint64_t bytes_max; /* ...and how many bytes take less than WF_TIME_MAX */
     struct wf_net_loggops loggops;
 };
 
@@ -195,6 +198,9 @@ static const struct loggp *to_loggp(const struct wf_net *net)
 /* (k-1)G; a message without data counts as one byte. */
 static int64_t tail_ps(const struct loggp *loggp, uint64_t bytes)
 {
+    if (bytes - 1 < loggp->bytes_max) { /* without a division; not for 0 bytes */
+        return (int64_t)((bytes - 1) * loggp->byte_ps);
+    }
     if (loggp->sizes.n > 0) {
         return curve_ps(&loggp->sizes, bytes, loggp->params.bandwidth);
     }
@@ -216,6 +222,17 @@ static void hold(struct wf_ctx *ctx, int64_t *free_at, int64_t first, int64_t he
     if (held > 0) {
         wf_touch(ctx, free_at, sizeof(*free_at));
         *free_at = wf_time_add(wf_max_i64(first, *free_at), held);
+    }
+}
+
+/* Prepares tail_ps() for bandwidths like 10 GB/s, which is 100 ps a byte. */
+static void set_byte_ps(struct loggp *loggp)
+{
+    const wide second = (wide)1000000000000 * WF_RATE_BYTE; /* picoseconds for a rate of 1 */
+
+    if (loggp->sizes.n == 0 && second % loggp->params.bandwidth == 0) {
+        loggp->byte_ps = (uint64_t)(second / loggp->params.bandwidth);
+        loggp->bytes_max = (uint64_t)WF_TIME_MAX / loggp->byte_ps;
     }
 }
 
@@ -303,6 +320,8 @@ static enum wf_status loggp_create(const void *params, const struct wf_net_env *
     double rate = (double)given->bandwidth / given->shared;
     loggp->held_bandwidth = rate < 1e18 ? (uint64_t)rate : UINT64_C(1000000000000000000);
     loggp->shared = (uint64_t)(given->shared * (1U << SHARED_BITS) + 0.5);
+    loggp->holds = loggp->shared > 0 || loggp->held.n > 0;
+    set_byte_ps(loggp);
     loggp->loggops = (struct wf_net_loggops){
         .latency = given->latency,
         .overhead = given->overhead,
@@ -320,7 +339,7 @@ static enum wf_status loggp_create(const void *params, const struct wf_net_env *
         .o_recv_ps = given->overhead,
         .promise_ps = given->latency,
         /* A message sent later must not delay a message received earlier. */
-        .ahead = loggp->shared > 0 || loggp->held.n > 0 ? WF_NET_NOW : WF_NET_IN_ORDER,
+        .ahead = loggp->holds ? WF_NET_NOW : WF_NET_IN_ORDER,
         .ends = wf_net_ends_of(env),
         .loggops = given->preset == WF_NET_LOGGP_LOGGOPSIM ? &loggp->loggops : NULL,
     };
@@ -338,7 +357,9 @@ static int64_t loggp_send(const struct wf_net *net, struct wf_ctx *ctx, void *no
 
     wf_touch(ctx, &own->send_free, sizeof(own->send_free));
     own->send_free = wf_time_add(last, loggp->params.gap);
-    hold(ctx, &own->recv_free, first, held_ps(loggp, msg->bytes, (uint64_t)(last - first)));
+    if (loggp->holds) {
+        hold(ctx, &own->recv_free, first, held_ps(loggp, msg->bytes, (uint64_t)(last - first)));
+    }
     wf_net_schedule(net, ctx, dst_node, wf_time_add(first, loggp->params.latency), LOGGP_HEAD,
                     msg);
     return last;
@@ -355,9 +376,11 @@ static void loggp_event(const struct wf_net *net, struct wf_ctx *ctx, void *node
 
     wf_touch(ctx, &own->recv_free, sizeof(own->recv_free));
     own->recv_free = wf_time_add(last, loggp->params.gap);
-    /* A reply to a message that has arrived completely need not wait. */
-    hold(ctx, &own->send_free, first,
-         wf_min_i64(last - first, held_ps(loggp, msg->bytes, (uint64_t)(last - first))));
+    if (loggp->holds) {
+        /* A reply to a message that has arrived completely need not wait. */
+        hold(ctx, &own->send_free, first,
+             wf_min_i64(last - first, held_ps(loggp, msg->bytes, (uint64_t)(last - first))));
+    }
     net->user.arrived(net->user.arg, ctx, node, msg, last);
 }
 

@@ -14,7 +14,7 @@ static uint32_t root_of(int32_t tag, uint32_t comm_size)
 /* Whether the rank itself waits for a collective. */
 static bool waits_for(const struct wf_caller *who, uint32_t coll)
 {
-    return coll == who->rank->current ||
+    return coll == wf_rank_more(who)->current ||
            (wf_request_read(who, coll)->flags & WF_REQ_AWAITED) != 0;
 }
 
@@ -109,7 +109,7 @@ static uint32_t next_record(const struct wf_caller *who, uint32_t *key, uint32_t
 {
     cell = cell != 0 ? wf_formula_read(who, cell)->next : 0;
     if (cell == 0) {
-        cell = wf_cellmap_next(who->ctx, &who->rank->handles, key);
+        cell = wf_cellmap_next(who->ctx, &wf_rank_more(who)->handles, key);
         ++*key;
     }
     return cell;
@@ -186,10 +186,11 @@ static bool find_posted(const struct wf_caller *who, struct wf_blocked_on *out)
 /* Looks for a long message that the rank waits for. */
 static bool find_long(const struct wf_caller *who, struct wf_blocked_on *out)
 {
+    const struct wf_cellmap *handles = &wf_rank_more(who)->handles;
     uint32_t cell;
 
-    for (uint32_t key = 0; (cell = wf_cellmap_next(who->ctx, &who->rank->handles, &key)) != 0 &&
-                           key < WF_FORMULA_NUMBERS;
+    for (uint32_t key = 0;
+         (cell = wf_cellmap_next(who->ctx, handles, &key)) != 0 && key < WF_FORMULA_NUMBERS;
          key++) {
         const struct wf_rank_request *req = wf_request_read(who, cell);
         if (req->kind != WF_REQ_COLL && is_awaited(who, req)) {
@@ -201,14 +202,16 @@ static bool find_long(const struct wf_caller *who, struct wf_blocked_on *out)
     return false;
 }
 
-static void describe_failure(const struct wf_rank *rank, struct wf_blocked_on *out)
+static void describe_failure(const struct wf_caller *who, struct wf_blocked_on *out)
 {
+    const struct wf_rank *rank = who->rank;
+
     out->peer = rank->blocked_peer;
     if (rank->failure == WF_FAILURE_SIZES || rank->failure == WF_FAILURE_TRUNCATED) {
         out->tag = rank->blocked_tag;
         out->group = rank->fail_context / 2;
         out->bytes = rank->fail_own;
-        out->other_bytes = rank->fail_other;
+        out->other_bytes = wf_rank_more(who)->fail_other;
     }
     if (rank->failure == WF_FAILURE_SIZES) {
         out->coll = wf_coll_tag_kind(rank->blocked_tag) + 1U;
@@ -222,7 +225,7 @@ void wf_rank_find_blocked(const struct wf_caller *who, struct wf_blocked_on *out
     *out = (struct wf_blocked_on){
         .in = WF_BLOCKED_NOWHERE, .root = WF_BLOCKED_NO_ROOT, .other_root = WF_BLOCKED_NO_ROOT};
     if (rank->state == WF_RANK_FAILED) {
-        describe_failure(rank, out);
+        describe_failure(who, out);
     } else if (rank->state == WF_RANK_PROBING) {
         *out = (struct wf_blocked_on){
             .in = WF_BLOCKED_PROBE, .peer = rank->blocked_peer, .tag = rank->blocked_tag};

@@ -107,14 +107,38 @@ void wf_rank_fail(const struct wf_caller *who, enum wf_failure failure, uint32_t
 void wf_rank_fail_sizes(const struct wf_caller *who, const struct wf_match_key *key,
                         uint64_t own, uint64_t other);
 
+/* wf_rank_advance() and wf_rank_charge() where cores are shared or the run is recorded. */
+void wf_rank_advance_any(const struct wf_caller *who, int64_t at, enum wf_rank_in in);
+void wf_rank_charge_any(const struct wf_caller *who, int64_t overhead);
+
 /* Moves the clock to `at` if that is later; the rank waits until then. */
-void wf_rank_advance(const struct wf_caller *who, int64_t at, enum wf_rank_in in);
+static inline void wf_rank_advance(const struct wf_caller *who, int64_t at, enum wf_rank_in in)
+{
+    struct wf_rank *rank = who->rank;
+
+    if (!who->ranks->is_simple) {
+        wf_rank_advance_any(who, at, in);
+    } else if (at > rank->clock) {
+        rank->wait_ps[in] += at - rank->clock;
+        rank->clock = at;
+    }
+}
 /* The core has served the rank's claim (ranks/turns.h): moves the clock and continues the
  * program. */
 void wf_rank_served(const struct wf_caller *who);
 /* Charges CPU time of a message to the rank. If the rank shares its core, the clock moves when
  * the rank has had the core for that time; see wf_rank_sync(). */
-void wf_rank_charge(const struct wf_caller *who, int64_t overhead);
+static inline void wf_rank_charge(const struct wf_caller *who, int64_t overhead)
+{
+    struct wf_rank *rank = who->rank;
+
+    if (!who->ranks->is_simple) {
+        wf_rank_charge_any(who, overhead);
+        return;
+    }
+    rank->overhead_ps = wf_time_add(rank->overhead_ps, overhead);
+    rank->clock = wf_time_add(rank->clock, overhead);
+}
 /* The CPU time of receives in a claim that has been served, in the unit of wf_cause.taken. */
 uint64_t wf_rank_taken(const struct wf_caller *who, const struct wf_turns_claim *claim);
 /* When an arrival at the time `at` is handled: at once, or WF_NET_LATER if it must wait for

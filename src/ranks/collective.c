@@ -156,7 +156,9 @@ static void account(const struct wf_caller *who, const struct wf_rank_request *c
                     int64_t overhead)
 {
     if (is_blocking(coll)) {
-        who->rank->coll_overhead_ps = wf_time_add(who->rank->coll_overhead_ps, overhead);
+        struct wf_rank_more *more = wf_rank_more_edit(who);
+
+        more->coll_overhead_ps = wf_time_add(more->coll_overhead_ps, overhead);
     }
 }
 
@@ -462,11 +464,12 @@ static void leave(const struct run *run)
                                              .why = WF_WHY_COLLECTIVE});
     }
 
+    struct wf_rank_more *more = wf_rank_more_edit(who);
     int64_t core_wait = count_core_wait(who);
-    int64_t wait = wf_max_i64(at - rank->clock - rank->coll_overhead_ps - core_wait, 0);
+    int64_t wait = wf_max_i64(at - rank->clock - more->coll_overhead_ps - core_wait, 0);
 
     rank->wait_ps[WF_IN_COLLECTIVE] += wait;
-    rank->overhead_ps = wf_time_add(rank->overhead_ps, rank->coll_overhead_ps);
+    rank->overhead_ps = wf_time_add(rank->overhead_ps, more->coll_overhead_ps);
     /* Recorded as if the CPU had done all its work at the end. */
     wf_rank_spent(who, (enum wf_spent)WF_SPENT_WAITING + WF_IN_COLLECTIVE, rank->clock + wait);
     rank->clock += wait;
@@ -474,7 +477,7 @@ static void leave(const struct run *run)
     rank->clock += core_wait;
     wf_rank_spent(who, WF_SPENT_ON_MESSAGES, at);
     rank->clock = at;
-    rank->current = 0;
+    more->current = 0;
 }
 
 /* The collective is complete: frees its handle and the last word of its cookie. */
@@ -489,20 +492,20 @@ static void forget(const struct wf_caller *who, uint32_t cell)
     }
 
     if (handle != 0) {
-        (void)wf_cellmap_take(who->ctx, &who->rank->handles, handle);
+        wf_request_drop_handle(who, handle);
     }
 }
 
 /* The number of collectives that the rank has begun on this communicator before this one. */
 static uint32_t next_sequence(const struct wf_caller *who, uint32_t group)
 {
-    struct wf_rank *rank = who->rank;
+    struct wf_rank_more *more = wf_rank_more_edit(who);
 
     if (group == 0) {
-        return rank->collectives++;
+        return more->collectives++;
     }
-    uint32_t count = wf_cellmap_take(who->ctx, &rank->colls, group);
-    wf_cellmap_put(who->ctx, &rank->colls, group, count + 1);
+    uint32_t count = wf_cellmap_take(who->ctx, &more->colls, group);
+    wf_cellmap_put(who->ctx, &more->colls, group, count + 1);
     return count;
 }
 
@@ -560,10 +563,11 @@ static void begin(struct run *run, const uint64_t *cookie)
     coll->coll.algorithm = (uint16_t)choose(who->ranks, &run->args);
     coll->at = wf_time_add(coll->at, launch_ps(coll, &run->args));
     if (!who->ranks->runs_ahead) {
-        coll->coll.handle = wf_request_new_handle(who->rank);
-        wf_cellmap_put(who->ctx, &who->rank->handles, coll->coll.handle, run->cell);
+        coll->coll.handle = wf_request_new_handle(who);
+        wf_cellmap_put(who->ctx, &wf_rank_more_edit(who)->handles, coll->coll.handle,
+                       run->cell);
     }
-    who->rank->coll_overhead_ps = 0;
+    wf_rank_more_edit(who)->coll_overhead_ps = 0;
     wf_cause_note(who, (struct wf_cause){.until = who->rank->clock,
                                          .since = who->rank->clock,
                                          .track = track_of(run),
@@ -598,7 +602,7 @@ enum wf_called wf_rank_collective(const struct wf_caller *who, const uint64_t *c
         wf_cell_free(who->ctx, run.cell);
         return WF_CALLED_DONE;
     }
-    who->rank->current = run.cell;
+    wf_rank_more_edit(who)->current = run.cell;
     if (who->rank->state != WF_RANK_FAILED) {
         who->rank->state = WF_RANK_WAITING;
     }
@@ -615,7 +619,7 @@ static void continue_run(struct run *run)
         return;
     }
     forget(who, run->cell);
-    if (who->rank->current != run->cell) {
+    if (wf_rank_more(who)->current != run->cell) {
         complete(run);
         return;
     }
@@ -636,7 +640,7 @@ void wf_collective_served(const struct wf_caller *who)
 {
     const struct wf_turns *turns = &who->ranks->turns;
     struct wf_turns_claim *claim = wf_turns_edit(turns, who->ctx, who->node, who->slot);
-    struct run run = {.who = who, .cell = who->rank->current};
+    struct run run = {.who = who, .cell = wf_rank_more(who)->current};
 
     prepare(&run);
     int64_t since = run.coll->at, begin = wf_now(who->ctx) - claim->busy;

@@ -34,19 +34,14 @@ static bool find_group(const struct wf_turn *turn, uint32_t comm, struct wf_rank
     return true;
 }
 
-/* Finds the rank of the run at the other side of a message. False if there is no such rank. */
-static bool find_peer(const struct wf_turn *turn, const struct wf_op *op, uint32_t rank,
-                      struct wf_peer *out)
+/* find_peer() where the peer is no rank of WF_COMM_WORLD, or has to be asked for. */
+static bool search_peer(const struct wf_turn *turn, const struct wf_op *op, uint32_t rank,
+                        struct wf_peer *out)
 {
     struct wf_rank_group group;
 
-    if (op->comm == WF_COMM_WORLD && turn->source->ops->group == NULL) {
-        /* The common case needs no table. */
+    if (op->comm == WF_COMM_WORLD && turn->is_plain) {
         out->group = turn->job * wf_ranks_groups_per_job(turn->ranks);
-        if (rank < turn->source->n_ranks) {
-            out->rank = turn->ranks->first[turn->job] + rank;
-            return true;
-        }
     } else {
         if (!find_group(turn, op->comm, &group)) {
             return false;
@@ -59,6 +54,18 @@ static bool find_peer(const struct wf_turn *turn, const struct wf_op *op, uint32
     }
     out->rank = rank == WF_ANY_SOURCE ? WF_MATCH_ANY_SOURCE : WF_RANK_PROC_NULL;
     return rank == WF_ANY_SOURCE || rank == WF_PROC_NULL;
+}
+
+/* Finds the rank of the run at the other side of a message. False if there is no such rank. */
+static inline bool find_peer(const struct wf_turn *turn, const struct wf_op *op, uint32_t rank,
+                             struct wf_peer *out)
+{
+    if (op->comm == WF_COMM_WORLD && turn->is_plain && rank < turn->source->n_ranks) {
+        out->group = turn->job * wf_ranks_groups_per_job(turn->ranks);
+        out->rank = turn->first + rank;
+        return true;
+    }
+    return search_peer(turn, op, rank, out);
 }
 
 /* Whether the op is executed as it was recorded. If a kind of op has no recorded outcome,
@@ -77,7 +84,7 @@ static void poll_in_vain(const struct wf_turn *turn)
     enum { PART = 64 };
     const int64_t least = INT64_C(100000);
     struct wf_rank *rank = turn->who->rank;
-    int64_t *spent = &turn->slot->progress.polling_ps;
+    int64_t *spent = &wf_rank_rest_edit(turn)->polling_ps;
     int64_t cost = *spent / PART > least ? *spent / PART : least;
 
     *spent = wf_time_add(*spent, cost);
@@ -85,11 +92,19 @@ static void poll_in_vain(const struct wf_turn *turn)
     rank->clock = wf_time_add(rank->clock, cost);
 }
 
+/* The rank did something else than poll. */
+static void end_polling(const struct wf_turn *turn)
+{
+    if (wf_rank_rest(turn)->polling_ps != 0) {
+        wf_rank_rest_edit(turn)->polling_ps = 0;
+    }
+}
+
 static enum wf_called looked(const struct wf_turn *turn, enum wf_called called)
 {
     if (called == WF_CALLED_DONE && turn->source->live) {
         if (turn->who->rank->found) {
-            turn->slot->progress.polling_ps = 0;
+            end_polling(turn);
         } else {
             poll_in_vain(turn);
         }
@@ -125,20 +140,23 @@ static enum wf_called do_sleep(const struct wf_turn *turn, const struct wf_op *o
     if (turn->ranks->turns.on && wf_rank_sync(turn->who) == WF_CALLED_AGAIN) {
         return WF_CALLED_AGAIN;
     }
-    at->polling_ps = 0;
+    end_polling(turn);
     at->compute_ps = wf_time_add(at->compute_ps, wf_rank_sleep(turn->who, op->duration));
     return WF_CALLED_DONE;
 }
 
-static enum wf_called do_compute(const struct wf_turn *turn, const struct wf_op *op)
+/* A computation, for the processor model. */
+static struct wf_cpu_work work_of(const struct wf_turn *turn, const struct wf_op *op)
 {
-    struct wf_script *at = &turn->slot->progress;
-    uint32_t depth = at->n_regions;
-    bool known = depth > 0 && depth <= WF_SLOT_REGIONS;
-    const struct wf_cpu_work work = {
+    const struct wf_script *at = &turn->slot->progress;
+    const struct wf_script_region *region = at->region != 0 && at->n_regions <= WF_SLOT_REGIONS
+                                                ? wf_cell_read(turn->who->ctx, at->region)
+                                                : NULL;
+
+    return (struct wf_cpu_work){
         .duration = op->duration,
-        .region = known ? at->regions[depth - 1].number : WF_CPU_NO_REGION,
-        .value = known ? at->regions[depth - 1].value : 0,
+        .region = region != NULL ? region->number : WF_CPU_NO_REGION,
+        .value = region != NULL ? region->value : 0,
         .iteration = at->iteration,
         .rank = turn->rank,
         .size = turn->source->n_ranks,
@@ -146,6 +164,11 @@ static enum wf_called do_compute(const struct wf_turn *turn, const struct wf_op 
         .n_counters = op->n_counters,
         .job = turn->job,
     };
+}
+
+static enum wf_called do_compute(const struct wf_turn *turn, const struct wf_op *op)
+{
+    struct wf_script *at = &turn->slot->progress;
     int64_t duration = op->duration;
 
     if (op->kind == WF_OP_SLEEP) {
@@ -154,21 +177,25 @@ static enum wf_called do_compute(const struct wf_turn *turn, const struct wf_op 
     if (turn->ranks->params.policy != WF_POLICY_TIMED) {
         return WF_CALLED_DONE;
     }
-    if (turn->ranks->cpu != NULL) {
-        duration = wf_cpu_duration(turn->ranks->cpu, &work);
-        if (duration == WF_CPU_NO_TIME) {
-            wf_rank_fail(turn->who, WF_FAILURE_FORMULA, work.region);
-            return WF_CALLED_BLOCKED;
+    if (turn->ranks->cpu != NULL || turn->ranks->contention.on) {
+        const struct wf_cpu_work work = work_of(turn, op);
+
+        if (turn->ranks->cpu != NULL) {
+            duration = wf_cpu_duration(turn->ranks->cpu, &work);
+            if (duration == WF_CPU_NO_TIME) {
+                wf_rank_fail(turn->who, WF_FAILURE_FORMULA, work.region);
+                return WF_CALLED_BLOCKED;
+            }
         }
-    }
-    if (turn->ranks->contention.on) {
-        duration = contend(turn, &work, duration);
+        if (turn->ranks->contention.on) {
+            duration = contend(turn, &work, duration);
+        }
     }
     if (turn->ranks->capture_ps != NULL) {
         duration = wf_time_add(duration, turn->ranks->capture_ps[turn->who->number]);
     }
-    if (duration > at->polling_ps) {
-        at->polling_ps = 0;
+    if (duration > wf_rank_rest(turn)->polling_ps) {
+        end_polling(turn);
     }
     at->compute_ps = wf_time_add(at->compute_ps, wf_rank_compute(turn->who, duration));
     return WF_CALLED_DONE;
@@ -193,8 +220,8 @@ static enum wf_called do_send(const struct wf_turn *turn, const struct wf_op *op
 }
 
 /* Finds the source of a receive, as recorded or as the program asks for it. */
-static bool find_source(const struct wf_turn *turn, const struct wf_op *op, uint32_t asked,
-                        struct wf_peer *out)
+static inline bool find_source(const struct wf_turn *turn, const struct wf_op *op,
+                               uint32_t asked, struct wf_peer *out)
 {
     bool recorded = follows_record(turn, op);
 
@@ -392,8 +419,7 @@ static void unpack_seen(const struct wf_turn *turn, uint64_t packed, struct wf_c
     cursor->seen_tag = packed != 0 ? (int32_t)(packed & INT32_MAX) : rank->seen_tag;
 }
 
-static enum wf_called collective(const struct wf_turn *turn, const struct wf_op *op,
-                                 const struct wf_cursor *before)
+static enum wf_called collective(const struct wf_turn *turn, const struct wf_op *op)
 {
     struct wf_rank_group group;
 
@@ -405,7 +431,7 @@ static enum wf_called collective(const struct wf_turn *turn, const struct wf_op 
     uint64_t cookie[WF_RANK_COOKIE_WORDS] = {0};
     bool returns = wf_op_info(op->kind)->returns_request;
 
-    memcpy(cookie, before->word, sizeof(before->word));
+    memcpy(cookie, turn->slot->progress.word, sizeof(turn->slot->progress.word));
     if (returns && turn->source->depends_on_time) {
         cookie[WF_RANK_COOKIE_WORDS - 1] = pack_seen(turn->who->rank);
     }
@@ -414,8 +440,7 @@ static enum wf_called collective(const struct wf_turn *turn, const struct wf_op 
 
 /* Ends an epoch of a window: waits for the rank's own puts and gets, then, if the epoch is
  * collective, for all ranks. */
-static enum wf_called end_epoch(const struct wf_turn *turn, const struct wf_op *op,
-                                const struct wf_cursor *before)
+static enum wf_called end_epoch(const struct wf_turn *turn, const struct wf_op *op)
 {
     uint32_t *part = &turn->slot->progress.part;
 
@@ -433,7 +458,7 @@ static enum wf_called end_epoch(const struct wf_turn *turn, const struct wf_op *
         }
     }
     *part = 0;
-    return collective(turn, op, before);
+    return collective(turn, op);
 }
 
 static enum wf_called do_one_sided(const struct wf_turn *turn, const struct wf_op *op)
@@ -465,9 +490,14 @@ static void enter_region(const struct wf_turn *turn, const struct wf_op *op)
     struct wf_script *at = &turn->slot->progress;
 
     if (at->n_regions < WF_SLOT_REGIONS) {
-        at->regions[at->n_regions].since = turn->who->rank->clock;
-        at->regions[at->n_regions].number = (uint32_t)op->tag;
-        at->regions[at->n_regions].value = op->bytes;
+        uint32_t cell = wf_cell_new(turn->who->ctx);
+
+        *(struct wf_script_region *)wf_cell_edit(turn->who->ctx, cell) =
+            (struct wf_script_region){.since = turn->who->rank->clock,
+                                      .value = op->bytes,
+                                      .number = (uint32_t)op->tag,
+                                      .around = at->region};
+        at->region = cell;
     }
     at->n_regions++;
 }
@@ -481,8 +511,12 @@ static void leave_region(const struct wf_turn *turn)
     }
     at->n_regions--;
     if (at->n_regions < WF_SLOT_REGIONS) {
-        note(turn, WF_NOTED_REGION, at->regions[at->n_regions].number,
-             turn->who->rank->clock - at->regions[at->n_regions].since);
+        uint32_t cell = at->region;
+        const struct wf_script_region *region = wf_cell_read(turn->who->ctx, cell);
+
+        note(turn, WF_NOTED_REGION, region->number, turn->who->rank->clock - region->since);
+        at->region = region->around;
+        wf_cell_free(turn->who->ctx, cell);
     }
 }
 
@@ -514,8 +548,7 @@ static enum wf_called do_nothing(const struct wf_turn *turn, const struct wf_op 
     return WF_CALLED_DONE;
 }
 
-enum wf_called wf_rank_execute(const struct wf_turn *turn, const struct wf_op *op,
-                               const struct wf_cursor *before)
+enum wf_called wf_rank_execute(const struct wf_turn *turn, const struct wf_op *op)
 {
     static enum wf_called (*const calls[])(const struct wf_turn *, const struct wf_op *) = {
         [WF_FAMILY_COMPUTE] = do_compute,    [WF_FAMILY_SEND] = do_send,
@@ -524,18 +557,14 @@ enum wf_called wf_rank_execute(const struct wf_turn *turn, const struct wf_op *o
         [WF_FAMILY_START] = do_start,        [WF_FAMILY_FREE] = do_free,
         [WF_FAMILY_WAIT] = do_wait,          [WF_FAMILY_TEST] = do_test,
         [WF_FAMILY_ONESIDED] = do_one_sided, [WF_FAMILY_MARKER] = do_marker,
-        [WF_FAMILY_CALL] = do_nothing,
+        [WF_FAMILY_CALL] = do_nothing,       [WF_FAMILY_COLLECTIVE] = collective,
+        [WF_FAMILY_COMM] = collective,       [WF_FAMILY_EPOCH] = end_epoch,
     };
     enum wf_op_family family = wf_op_info(op->kind)->family;
 
-    if (family != WF_FAMILY_TEST && family != WF_FAMILY_PROBE && family != WF_FAMILY_COMPUTE) {
-        turn->slot->progress.polling_ps = 0;
-    }
-    if (family == WF_FAMILY_COLLECTIVE || family == WF_FAMILY_COMM) {
-        return collective(turn, op, before);
-    }
-    if (family == WF_FAMILY_EPOCH) {
-        return end_epoch(turn, op, before);
+    if (turn->slot->progress.rest != 0 && family != WF_FAMILY_TEST &&
+        family != WF_FAMILY_PROBE && family != WF_FAMILY_COMPUTE) {
+        end_polling(turn);
     }
     return calls[family](turn, op);
 }
@@ -591,7 +620,7 @@ void wf_rank_recall(const struct wf_caller *who, const uint64_t *cookie,
                     struct wf_coll_args *args, struct wf_rank_group *group)
 {
     const struct wf_turn turn = wf_turn_of(who);
-    struct wf_cursor cursor = turn.slot->progress.cursor;
+    struct wf_cursor cursor = {.span = wf_rank_rest(&turn)->span};
     struct wf_op op;
 
     memcpy(cursor.word, cookie, sizeof(cursor.word));

@@ -173,7 +173,7 @@ static struct wf_formula_record *edit_record(const struct wf_caller *who, uint32
 /* Finds the record of a collective, or creates it. */
 static uint32_t find_or_create(const struct wf_caller *who, uint32_t context, int32_t tag)
 {
-    struct wf_cellmap *map = &who->rank->handles;
+    struct wf_cellmap *map = &wf_rank_more_edit(who)->handles;
     uint32_t number = number_of(context, tag);
 
     for (uint32_t cell = wf_cellmap_get(who->ctx, map, number); cell != 0;) {
@@ -195,7 +195,7 @@ static uint32_t find_or_create(const struct wf_caller *who, uint32_t context, in
 
 static void free_record(const struct wf_caller *who, uint32_t cell)
 {
-    struct wf_cellmap *map = &who->rank->handles;
+    struct wf_cellmap *map = &wf_rank_more_edit(who)->handles;
     const struct wf_formula_record *record = wf_formula_read(who, cell);
     uint32_t number = number_of(record->context, record->tag), after = record->next;
     uint32_t at = wf_cellmap_get(who->ctx, map, number);
@@ -212,6 +212,7 @@ static void free_record(const struct wf_caller *who, uint32_t cell)
         edit_record(who, at)->next = after;
     }
     wf_cell_free(who->ctx, cell);
+    wf_rank_more_settle(who);
 }
 
 /* At the hub: a member with this size has called at this time. */

@@ -14,7 +14,7 @@
 #define WF_ALGORITHM_FORMULA UINT16_MAX
 
 /* A rank's knowledge about a formula collective: a cell that lives from the first signal or
- * the rank's own call to the release. wf_rank.handles finds it by a number whose highest bit
+ * the rank's own call to the release. wf_rank_more.handles finds it by a number whose highest bit
  * is set. */
 struct wf_formula_record {
     uint32_t context;

@@ -29,7 +29,8 @@ static bool fits(const struct wf_match_key *a, const struct wf_match_key *b)
            (a->tag == b->tag || a->tag == WF_MATCH_ANY_TAG || b->tag == WF_MATCH_ANY_TAG);
 }
 
-static void build_index(struct wf_ctx *ctx, struct wf_match_queue *queue)
+__attribute__((noinline)) static void build_index(struct wf_ctx *ctx,
+                                                  struct wf_match_queue *queue)
 {
     uint32_t before = 0;
 
@@ -42,8 +43,8 @@ static void build_index(struct wf_ctx *ctx, struct wf_match_queue *queue)
 
 /* Searches a queue without an index. Returns the first cell that fits, or 0, and sets *before
  * to the cell before it, or 0. Builds the index and returns 0 if the search becomes long. */
-static uint32_t walk(struct wf_ctx *ctx, struct wf_match_queue *queue,
-                     const struct wf_match_key *key, uint32_t *before)
+static inline uint32_t walk(struct wf_ctx *ctx, struct wf_match_queue *queue,
+                            const struct wf_match_key *key, uint32_t *before)
 {
     uint32_t passed = 0;
 
@@ -84,7 +85,8 @@ static inline uint32_t search(struct wf_ctx *ctx, struct wf_match_queue *queue,
     return cell;
 }
 
-static void free_index(struct wf_ctx *ctx, struct wf_match_queue *queue)
+__attribute__((noinline)) static void free_index(struct wf_ctx *ctx,
+                                                 struct wf_match_queue *queue)
 {
     for (uint32_t cell = queue->head; cell != 0; cell = read_link(ctx, cell)->next) {
         wf_match_index_remove(ctx, cell);
@@ -113,8 +115,8 @@ static void append(struct wf_ctx *ctx, struct wf_match_queue *queue, uint32_t ce
 }
 
 /* Removes `cell`, which follows `before` (0 at the head), from the queue. */
-static void unlink_cell(struct wf_ctx *ctx, struct wf_match_queue *queue, uint32_t before,
-                        uint32_t cell)
+static inline void unlink_cell(struct wf_ctx *ctx, struct wf_match_queue *queue,
+                               uint32_t before, uint32_t cell)
 {
     uint32_t next = read_link(ctx, cell)->next;
 
@@ -138,6 +140,11 @@ static void unlink_cell(struct wf_ctx *ctx, struct wf_match_queue *queue, uint32
 uint32_t wf_match_post(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell)
 {
     struct wf_match_queue *queue = &match->unexpected;
+
+    if (queue->head == 0) {
+        append(ctx, &match->posted, cell);
+        return 0;
+    }
     const struct wf_match_key *key = &read_link(ctx, cell)->key;
     uint32_t before, message = search(ctx, queue, key, wf_match_index_message, &before);
 

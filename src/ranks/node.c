@@ -44,6 +44,10 @@ void wf_node_commit(const struct wf_net *net, const struct wf_recorder *recorder
 void wf_node_count_latency(const struct wf_recorder *recorder, struct wf_ranks_tally *tally,
                            int64_t latency)
 {
+    if (recorder->at.net_counters == 0) {
+        wf_stat_add(&tally->latency, latency);
+        return;
+    }
     tally->at = recorder->at;
     wf_tally_latency(tally, wf_tally_net_counters(tally), latency);
 }
@@ -104,29 +108,113 @@ void wf_node_count_rank(const struct wf_recorder *recorder, struct wf_ranks_tall
     }
 }
 
+/* ---- what only some ranks need ---- */
+
+const struct wf_rank_more wf_rank_nothing_more;
+const struct wf_script_rest wf_rank_no_rest;
+
+struct wf_rank_more *wf_rank_more_edit(const struct wf_caller *who)
+{
+    if (who->rank->more == 0) {
+        who->rank->more = wf_cell_new(who->ctx);
+    }
+    return wf_cell_edit(who->ctx, who->rank->more);
+}
+
+void wf_rank_more_settle(const struct wf_caller *who)
+{
+    struct wf_rank *rank = who->rank;
+    const struct wf_rank_more *more = wf_rank_more(who);
+
+    if (rank->more != 0 && rank->state == WF_RANK_ENDED && rank->match.posted.head == 0 &&
+        more->handles.count == 0 && more->colls.count == 0 && more->deferred == 0 &&
+        more->one_sided == 0 && more->reading == 0) {
+        wf_cell_free(who->ctx, rank->more);
+        rank->more = 0;
+    }
+}
+
+struct wf_script_rest *wf_rank_rest_edit(const struct wf_turn *turn)
+{
+    uint32_t *cell = &turn->slot->progress.rest;
+
+    if (*cell == 0) {
+        *cell = wf_cell_new(turn->who->ctx);
+    }
+    return wf_cell_edit(turn->who->ctx, *cell);
+}
+
 /* ---- executing ops ---- */
 
-/* The program has ended: runs it once more if the job asks for that. */
-static bool starts_again(const struct wf_turn *turn)
+/* The position of the rank, for its source. */
+static struct wf_cursor position_of(const struct wf_turn *turn)
+{
+    const struct wf_script_rest *rest = wf_rank_rest(turn);
+    struct wf_cursor cursor = {.span = rest->span};
+
+    memcpy(cursor.word, turn->slot->progress.word, sizeof(cursor.word));
+    memcpy(cursor.outer, rest->outer, sizeof(cursor.outer));
+    return cursor;
+}
+
+static void move_rest_to(const struct wf_turn *turn, const struct wf_cursor *cursor)
+{
+    struct wf_script_rest *rest = wf_rank_rest_edit(turn);
+
+    memcpy(rest->outer, cursor->outer, sizeof(rest->outer));
+    rest->span = cursor->span;
+}
+
+static inline void move_to(const struct wf_turn *turn, const struct wf_cursor *cursor)
 {
     struct wf_script *at = &turn->slot->progress;
+    uint64_t outer[2];
 
-    at->runs++;
-    if (at->runs >= turn->ranks->jobs[turn->job].repeat) {
+    memcpy(at->word, cursor->word, sizeof(at->word));
+    memcpy(outer, cursor->outer, sizeof(outer));
+    if ((at->rest | outer[0] | outer[1] | cursor->span) != 0) {
+        move_rest_to(turn, cursor);
+    }
+}
+
+/* The program has ended: runs it once more if the job asks for that. */
+static bool starts_again(const struct wf_turn *turn, struct wf_cursor *cursor)
+{
+    uint64_t repeat = turn->ranks->jobs[turn->job].repeat;
+
+    if (repeat == 1 || ++wf_rank_rest_edit(turn)->runs >= repeat) {
         return false;
     }
-    at->cursor = (struct wf_cursor){.word = {0}};
+    *cursor = (struct wf_cursor){.word = {0}};
+    move_to(turn, cursor);
     return true;
 }
 
-/* Does what must happen before the next op. False if the rank cannot execute the op now. */
-static bool prepare(const struct wf_turn *turn, struct wf_cursor *cursor)
+/* The program is over: frees what only its position needed. */
+static void end_program(const struct wf_turn *turn)
+{
+    struct wf_script *at = &turn->slot->progress;
+
+    while (at->region != 0) {
+        const struct wf_script_region *region = wf_cell_read(turn->who->ctx, at->region);
+        uint32_t around = region->around;
+
+        wf_cell_free(turn->who->ctx, at->region);
+        at->region = around;
+    }
+    if (at->rest != 0) {
+        wf_cell_free(turn->who->ctx, at->rest);
+        at->rest = 0;
+    }
+    wf_rank_end(turn->who);
+}
+
+/* Does what must happen before the next op of a live program, or of a rank that keeps to the
+ * engine's time. False if the rank cannot execute the op now. */
+static bool prepare(const struct wf_turn *turn)
 {
     const struct wf_caller *who = turn->who;
 
-    /* The source may depend on the last match of a wildcard receive. */
-    cursor->seen_source = who->rank->seen_source - turn->ranks->first[turn->job];
-    cursor->seen_tag = who->rank->seen_tag;
     if (turn->source->live) {
         wf_live_answer(turn);
     }
@@ -183,26 +271,33 @@ void wf_node_resume(const struct wf_caller *who)
     if (stalls(&turn)) {
         return;
     }
-    for (int i = 0; i < OPS_PER_EVENT; i++) {
-        struct wf_cursor cursor = at->cursor;
-        struct wf_op op;
+    const bool prepares = turn.source->live != NULL || turn.ranks->in_step;
+    const bool records = wf_recorder_wants_calls(&turn.ranks->recorder);
+    struct wf_cursor cursor = position_of(&turn);
+    struct wf_op op;
 
-        if (!prepare(&turn, &cursor)) {
+    for (int i = 0; i < OPS_PER_EVENT; i++) {
+        if (prepares && !prepare(&turn)) {
             return;
         }
+        /* The source may depend on the last match of a wildcard receive. */
+        cursor.seen_source = who->rank->seen_source - turn.first;
+        cursor.seen_tag = who->rank->seen_tag;
         if (!wf_source_next(turn.source, turn.rank, &cursor, &op)) {
-            if (starts_again(&turn)) {
+            if (starts_again(&turn, &cursor)) {
                 continue;
             }
-            wf_rank_end(who);
+            end_program(&turn);
             wf_rank_look(who);
             return;
         }
 
-        attend_before(who, &op);
+        if (prepares) {
+            attend_before(who, &op);
+        }
         int64_t from = who->rank->clock;
-        enum wf_called called = wf_rank_execute(&turn, &op, &at->cursor);
-        if (wf_recorder_wants_calls(&turn.ranks->recorder)) {
+        enum wf_called called = wf_rank_execute(&turn, &op);
+        if (records) {
             wf_rank_note_call(&turn, &op, from, called);
         }
         if (called == WF_CALLED_AGAIN) {
@@ -210,7 +305,7 @@ void wf_node_resume(const struct wf_caller *who)
             return;
         }
         at->stalled++;
-        at->cursor = cursor;
+        move_to(&turn, &cursor);
         if (called == WF_CALLED_BLOCKED || who->rank->state == WF_RANK_FAILED) {
             wf_rank_look(who);
             return;
@@ -245,7 +340,7 @@ static void on_turn(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node
     if (who.rank->state == WF_RANK_FAILED) {
         return;
     }
-    if (who.rank->current != 0) {
+    if (wf_rank_more(&who)->current != 0) {
         wf_collective_served(&who);
     } else {
         wf_rank_served(&who);
@@ -257,7 +352,7 @@ static void on_continue(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *
 {
     const struct wf_node_wakeup *wakeup = (const void *)ev->payload;
     const struct wf_caller who = wf_caller_enter(ranks, ctx, node, wakeup->slot);
-    uint32_t cell = wf_cellmap_get(ctx, &who.rank->handles, wakeup->ticket);
+    uint32_t cell = wf_cellmap_get(ctx, &wf_rank_more(&who)->handles, wakeup->ticket);
 
     if (cell != 0 && who.rank->state != WF_RANK_FAILED) {
         wf_collective_continue(&who, cell);

@@ -90,6 +90,7 @@ struct wf_ranks {
     bool in_time;    /* messages that the network interface delays get an event */
     bool sends_only; /* nothing is received, and all messages are eager */
     bool sees_all;   /* commit looks at events without a note as well */
+    bool is_simple;  /* ranks do not share cores, and nothing is recorded */
     bool has_live;   /* a job is a live program, which must be told what its ranks receive */
     struct wf_process_ops ops;
     struct wf_replay_params params;
@@ -107,25 +108,37 @@ struct wf_ranks {
 struct wf_rank_slot {
     struct wf_rank rank; /* first */
     struct wf_script {
-        struct wf_cursor cursor;
+        uint64_t word[3]; /* position in the source: wf_cursor.word */
         int64_t compute_ps;
-        uint64_t runs;      /* completed runs of the program */
+        int64_t stalled_at; /* the rank's clock when it was last resumed... */
+        uint64_t stalled;   /* ...and the ops that it has executed since the clock moved */
         uint32_t iteration; /* iterations begun so far */
         uint32_t part;      /* parts done of an op that is executed in parts */
         uint32_t n_regions; /* open regions */
+        uint32_t region;    /* cell of the innermost region that is timed, or 0 */
+        uint32_t rest;      /* cell with a struct wf_script_rest; 0: all its members are zero */
         uint32_t padding;
-        int64_t stalled_at; /* the rank's clock when it was last resumed... */
-        uint64_t stalled;   /* ...and the ops that it has executed since the clock moved */
-        int64_t polling_ps; /* time spent on unsuccessful polls since the last other op */
-        struct {
-            int64_t since;
-            uint64_t value; /* given by the program */
-            uint32_t number, padding;
-        } regions[WF_SLOT_REGIONS];
     } progress;
 };
 
 _Static_assert(sizeof(struct wf_rank_slot) % 8 == 0, "slots are aligned");
+
+/* What few programs need of their position: a cell that a rank gets on first use. */
+struct wf_script_rest {
+    uint32_t outer[4]; /* of the cursor */
+    uint32_t span;     /* of the cursor */
+    uint32_t padding;
+    uint64_t runs;      /* completed runs of the program */
+    int64_t polling_ps; /* time spent on unsuccessful polls since the last other op */
+};
+
+/* An open region that is timed, in a cell. */
+struct wf_script_region {
+    int64_t since;
+    uint64_t value; /* given by the program */
+    uint32_t number;
+    uint32_t around; /* cell of the region that it is in, or 0 */
+};
 
 /* A rank in one of its events. */
 struct wf_caller {
@@ -164,6 +177,23 @@ static inline struct wf_caller wf_caller_enter(const struct wf_ranks *ranks, str
     return who;
 }
 
+extern const struct wf_rank_more wf_rank_nothing_more;
+extern const struct wf_script_rest wf_rank_no_rest;
+
+/* What the rank needs beside its slot, for reading... */
+static inline const struct wf_rank_more *wf_rank_more(const struct wf_caller *who)
+{
+    return who->rank->more != 0 ? wf_cell_read(who->ctx, who->rank->more)
+                                : &wf_rank_nothing_more;
+}
+
+/* ...and for writing, until the handler returns. */
+struct wf_rank_more *wf_rank_more_edit(const struct wf_caller *who);
+
+/* Frees the cell of a rank that has ended and waits for nothing any more. A rank that can still
+ * ask for a long message keeps the number of its last handle there. */
+void wf_rank_more_settle(const struct wf_caller *who);
+
 /* A rank together with the program it runs. */
 struct wf_turn {
     const struct wf_ranks *ranks;
@@ -171,6 +201,8 @@ struct wf_turn {
     struct wf_rank_slot *slot;
     const struct wf_source *source;
     uint32_t job, rank; /* its number in the job */
+    uint32_t first;     /* the first rank of the job */
+    bool is_plain;      /* its program has no communicators but WF_COMM_WORLD */
 };
 
 /* The job of a rank of the run. */
@@ -196,8 +228,21 @@ static inline struct wf_turn wf_turn_of(const struct wf_caller *who)
         .source = ranks->jobs[job].source,
         .job = job,
         .rank = who->number - ranks->first[job],
+        .first = ranks->first[job],
+        .is_plain = ranks->jobs[job].source->ops->group == NULL,
     };
 }
+
+/* What few programs need of their position, for reading... */
+static inline const struct wf_script_rest *wf_rank_rest(const struct wf_turn *turn)
+{
+    uint32_t cell = turn->slot->progress.rest;
+
+    return cell != 0 ? wf_cell_read(turn->who->ctx, cell) : &wf_rank_no_rest;
+}
+
+/* ...and for writing, until the handler returns. */
+struct wf_script_rest *wf_rank_rest_edit(const struct wf_turn *turn);
 
 /* A communicator as a rank sees it: maps its ranks to ranks of the run. */
 struct wf_rank_group {
@@ -290,10 +335,9 @@ enum wf_called {
     WF_CALLED_AGAIN,   /* the rank is resumed to make the same call again */
 };
 
-/* Executes one op. `before` is the cursor before it. */
+/* Executes one op. The position of the rank is still that before the op. */
 WF_NODISCARD
-enum wf_called wf_rank_execute(const struct wf_turn *turn, const struct wf_op *op,
-                               const struct wf_cursor *before);
+enum wf_called wf_rank_execute(const struct wf_turn *turn, const struct wf_op *op);
 
 /* Records that the rank began the op at `from`. `called` is the outcome of wf_rank_execute(). */
 void wf_rank_note_call(const struct wf_turn *turn, const struct wf_op *op, int64_t from,

@@ -17,15 +17,15 @@ static int64_t time_of(uint32_t low, uint32_t high, int64_t now)
 /* The rank continues when the last of its puts and gets is complete. */
 static void end_flush(const struct wf_caller *who)
 {
-    struct wf_rank *rank = who->rank;
+    const struct wf_rank_more *more = wf_rank_more(who);
 
-    if (rank->one_sided_at > rank->clock) {
-        wf_cause_note(who, (struct wf_cause){.until = rank->one_sided_at,
-                                             .since = rank->one_sided_since,
+    if (more->one_sided_at > who->rank->clock) {
+        wf_cause_note(who, (struct wf_cause){.until = more->one_sided_at,
+                                             .since = more->one_sided_since,
                                              .from = who->number,
                                              .why = WF_WHY_ONE_SIDED});
     }
-    wf_rank_advance(who, rank->one_sided_at, WF_IN_SEND);
+    wf_rank_advance(who, more->one_sided_at, WF_IN_SEND);
 }
 
 /* A put or get of the rank, which began at `since`, is complete. */
@@ -33,19 +33,23 @@ static void complete(const struct wf_caller *who, int64_t since, int64_t at)
 {
     struct wf_rank *rank = who->rank;
 
-    if (rank->one_sided == 0) {
+    if (wf_rank_more(who)->one_sided == 0) {
         return; /* only in a run that is rolled back */
     }
-    rank->one_sided--;
-    if (at > rank->one_sided_at) {
-        rank->one_sided_at = at;
-        rank->one_sided_since = since;
+    struct wf_rank_more *more = wf_rank_more_edit(who);
+
+    more->one_sided--;
+    if (at > more->one_sided_at) {
+        more->one_sided_at = at;
+        more->one_sided_since = since;
     }
-    if (rank->one_sided == 0 && rank->state == WF_RANK_WAITING && rank->flushing) {
+    if (more->one_sided == 0 && rank->state == WF_RANK_WAITING && rank->flushing) {
         rank->flushing = 0;
         end_flush(who);
         wf_rank_wake(who);
+        return;
     }
+    wf_rank_more_settle(who);
 }
 
 static void tell_remote(const struct wf_arrival *arrival)
@@ -108,7 +112,7 @@ static bool begin(const struct wf_caller *who, uint64_t bytes)
         return false;
     }
     who->rank->overhead_paid = 0;
-    who->rank->one_sided++;
+    wf_rank_more_edit(who)->one_sided++;
     who->rank->sent_messages++;
     who->rank->sent_bytes = wf_count_add(who->rank->sent_bytes, bytes);
     return true;
@@ -145,7 +149,7 @@ enum wf_called wf_rank_flush(const struct wf_caller *who)
 {
     struct wf_rank *rank = who->rank;
 
-    if (rank->one_sided > 0) {
+    if (wf_rank_more(who)->one_sided > 0) {
         rank->flushing = 1;
         rank->state = WF_RANK_WAITING;
         return WF_CALLED_BLOCKED;

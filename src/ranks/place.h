@@ -29,12 +29,18 @@ static inline struct wf_place wf_place_linear(uint32_t n_ranks, uint32_t ranks_p
 
 static inline uint32_t wf_place_node(const struct wf_place *place, uint32_t rank)
 {
-    return place->node_of != NULL ? place->node_of[rank] : rank / place->slots_max;
+    if (place->node_of != NULL) {
+        return place->node_of[rank];
+    }
+    return place->slots_max == 1 ? rank : rank / place->slots_max; /* saves a division */
 }
 
 static inline uint32_t wf_place_slot(const struct wf_place *place, uint32_t rank)
 {
-    return place->node_of != NULL ? place->slot_of[rank] : rank % place->slots_max;
+    if (place->node_of != NULL) {
+        return place->slot_of[rank];
+    }
+    return place->slots_max == 1 ? 0 : rank % place->slots_max;
 }
 
 static inline uint32_t wf_place_rank(const struct wf_place *place, uint32_t node, uint32_t slot)

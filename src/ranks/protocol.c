@@ -117,36 +117,54 @@ uint32_t wf_protocol_send(const struct wf_caller *who, const struct wf_peer *to,
     return wf_rendezvous_announce(who, to, context, start, owner);
 }
 
+/* The data of an eager message. */
+struct eager {
+    uint64_t bytes;
+    int64_t departure, arrival;
+};
+
+/* A receive and its eager message have matched. */
+static inline void meet_eager(const struct wf_caller *who, uint32_t cell,
+                              const struct wf_match_key *key, const struct eager *eager)
+{
+    struct wf_rank_request *recv = wf_request_edit(who, cell);
+
+    if (wf_request_is_misfit(recv, eager->bytes)) {
+        wf_rank_fail_sizes(who, key, recv->msg.bytes, eager->bytes);
+        return;
+    }
+    recv->msg.peer = key->src;
+    recv->key.tag = key->tag;
+    recv->msg.bytes = eager->bytes;
+    recv->msg.departure = eager->departure;
+    /* By the rank's clock, which may be ahead of the engine's time. */
+    recv->flags |= recv->at > eager->arrival ? WF_REQ_UNEXPECTED_DATA : 0;
+    wf_request_complete_edited(who, cell, recv, eager->arrival);
+}
+
 /* A receive and its message have matched; the caller frees `message`. */
 static void meet(const struct wf_caller *who, uint32_t cell,
                  const struct wf_rank_request *message)
 {
+    if ((message->flags & WF_REQ_ANNOUNCED) == 0) {
+        meet_eager(who, cell, &message->key,
+                   &(struct eager){message->unexpected.bytes, message->unexpected.departure,
+                                   message->at});
+        return;
+    }
     struct wf_rank_request *recv = wf_request_edit(who, cell);
 
     recv->msg.peer = message->key.src;
     recv->key.tag = message->key.tag;
-    if ((message->flags & WF_REQ_ANNOUNCED) == 0) {
-        if (wf_request_is_misfit(recv, message->unexpected.bytes)) {
-            wf_rank_fail_sizes(who, &message->key, recv->msg.bytes, message->unexpected.bytes);
-            return;
-        }
-        recv->msg.bytes = message->unexpected.bytes;
-        recv->msg.departure = message->unexpected.departure;
-        /* By the rank's clock, which may be ahead of the engine's time. */
-        recv->flags |= recv->at > message->at ? WF_REQ_UNEXPECTED_DATA : 0;
-        wf_request_complete(who, cell, message->at);
-        return;
-    }
     wf_rendezvous_match(who, cell, message);
 }
 
 /* Tells a live program that a wildcard receive has matched a message. */
-static void tell_matched(const struct wf_caller *who, uint32_t cell, uint32_t src, int32_t tag)
+static inline void tell_matched(const struct wf_caller *who, uint32_t cell, uint32_t src,
+                                int32_t tag)
 {
-    const struct wf_rank_request *recv = wf_request_read(who, cell);
-
-    if (who->ranks->has_live && (recv->flags & WF_REQ_WILDCARD)) {
-        wf_live_matched(who, recv->number, src, tag);
+    if (who->ranks->has_live && (wf_request_read(who, cell)->flags & WF_REQ_WILDCARD)) {
+        wf_live_matched(who, wf_request_read(who, cell)->number, src, tag);
     }
 }
 
@@ -154,6 +172,9 @@ void wf_protocol_tell_posted(const struct wf_caller *who, uint32_t cell)
 {
     const struct wf_rank_request *recv = wf_request_read(who, cell);
 
+    if (!who->ranks->has_live) {
+        return;
+    }
     /* The receive is complete, or has asked for its data, or will ask as soon as it may. */
     if ((recv->flags & (WF_REQ_DONE | WF_REQ_DEFERRED)) || recv->msg.handle != 0) {
         tell_matched(who, cell, recv->msg.peer, recv->key.tag);
@@ -187,18 +208,23 @@ uint32_t wf_protocol_recv(const struct wf_caller *who, const struct wf_peer *fro
     return cell;
 }
 
-/* A message that needs a match: eager, or announced. */
-static void match_message(const struct wf_caller *who, const struct wf_rank_request *message)
+/* Finds the receive for a message that arrives, eager or announced. */
+static uint32_t claim(const struct wf_caller *who, const struct wf_match_key *key)
 {
-    struct wf_rank *rank = who->rank;
-    uint32_t cell = wf_match_claim(who->ctx, &rank->match, &message->key);
+    uint32_t cell = wf_match_claim(who->ctx, &who->rank->match, key);
 
     if (cell != 0) {
-        tell_matched(who, cell, message->key.src, message->key.tag);
-        meet(who, cell, message);
-        return;
+        tell_matched(who, cell, key->src, key->tag);
     }
-    cell = wf_cell_new(who->ctx);
+    return cell;
+}
+
+/* A message that found no receive waits for one. */
+static void keep(const struct wf_caller *who, const struct wf_rank_request *message)
+{
+    struct wf_rank *rank = who->rank;
+    uint32_t cell = wf_cell_new(who->ctx);
+
     *wf_request_edit(who, cell) = *message;
     wf_match_keep(who->ctx, &rank->match, cell);
     if ((message->flags & WF_REQ_ANNOUNCED) == 0) {
@@ -231,12 +257,19 @@ static void on_eager(const struct wf_arrival *arrival)
 
     wf_arrival_note(arrival, departure);
     if (!who->ranks->sends_only) {
-        match_message(who,
-                      &(struct wf_rank_request){.key = {context, arrival->from, tag},
+        const struct wf_match_key key = {context, arrival->from, tag};
+        uint32_t cell = claim(who, &key);
+
+        if (cell != 0) {
+            meet_eager(who, cell, &key,
+                       &(struct eager){arrival->bytes, departure, arrival->at});
+        } else {
+            keep(who, &(struct wf_rank_request){.key = key,
                                                 .number = WF_RANK_NO_REQUEST,
                                                 .kind = WF_REQ_UNEXPECTED,
                                                 .at = arrival->at,
                                                 .unexpected = {arrival->bytes, {departure}}});
+        }
     } else if (rank->state == WF_RANK_ENDED && arrival->at > rank->clock) {
         /* No rank receives it, but the run ends when the last message has arrived. A rank
          * that still sends ends later than now anyway. */
@@ -253,16 +286,21 @@ static void on_eager(const struct wf_arrival *arrival)
 static void on_announce(const struct wf_arrival *arrival)
 {
     const struct wf_msg_header *header = &arrival->header;
+    const struct wf_rank_request message = {
+        .key = {header->announce.context, arrival->from, header->announce.tag},
+        .number = WF_RANK_NO_REQUEST,
+        .kind = WF_REQ_UNEXPECTED,
+        .flags = WF_REQ_ANNOUNCED,
+        .at = arrival->at,
+        .unexpected = {.bytes = header->announce.bytes,
+                       .sender_handle = header->announce.sender_handle}};
+    uint32_t cell = claim(&arrival->who, &message.key);
 
-    match_message(&arrival->who,
-                  &(struct wf_rank_request){
-                      .key = {header->announce.context, arrival->from, header->announce.tag},
-                      .number = WF_RANK_NO_REQUEST,
-                      .kind = WF_REQ_UNEXPECTED,
-                      .flags = WF_REQ_ANNOUNCED,
-                      .at = arrival->at,
-                      .unexpected = {.bytes = header->announce.bytes,
-                                     .sender_handle = header->announce.sender_handle}});
+    if (cell != 0) {
+        meet(&arrival->who, cell, &message);
+    } else {
+        keep(&arrival->who, &message);
+    }
 }
 
 void wf_protocol_arrived(void *ranks, struct wf_ctx *ctx, void *node,

@@ -113,7 +113,7 @@ enum wf_called wf_rank_sync(const struct wf_caller *who)
     return WF_CALLED_DONE;
 }
 
-void wf_rank_advance(const struct wf_caller *who, int64_t at, enum wf_rank_in in)
+void wf_rank_advance_any(const struct wf_caller *who, int64_t at, enum wf_rank_in in)
 {
     struct wf_rank *rank = who->rank;
     int64_t owed = who->ranks->turns.on ? read_claim(who)->owed : 0;
@@ -128,7 +128,7 @@ void wf_rank_advance(const struct wf_caller *who, int64_t at, enum wf_rank_in in
     }
 }
 
-void wf_rank_charge(const struct wf_caller *who, int64_t overhead)
+void wf_rank_charge_any(const struct wf_caller *who, int64_t overhead)
 {
     struct wf_rank *rank = who->rank;
 
@@ -159,8 +159,10 @@ static bool is_attentive(const struct wf_caller *who)
 {
     const struct wf_rank *rank = who->rank;
 
-    if (rank->state == WF_RANK_WAITING && rank->current != 0) {
-        const struct wf_rank_request *coll = wf_request_read(who, rank->current);
+    uint32_t current = wf_rank_more(who)->current;
+
+    if (rank->state == WF_RANK_WAITING && current != 0) {
+        const struct wf_rank_request *coll = wf_request_read(who, current);
 
         return (coll->flags & WF_REQ_POSTED) != 0 ||
                coll->coll.algorithm == WF_ALGORITHM_FORMULA;
@@ -180,7 +182,7 @@ int64_t wf_rank_attend(const struct wf_caller *who, int64_t at, int64_t arrived)
 void wf_rank_look(const struct wf_caller *who)
 {
     if (who->ranks->in_step && who->ranks->mpi->progress == WF_PROGRESS_WAITS &&
-        who->rank->deferred != 0 && is_attentive(who)) {
+        wf_rank_more(who)->deferred != 0 && is_attentive(who)) {
         wf_rank_read_deferred(who);
     }
 }
@@ -448,13 +450,16 @@ enum wf_called wf_rank_iprobe(const struct wf_caller *who, const struct wf_peer 
 
 void wf_rank_end(const struct wf_caller *who)
 {
-    struct wf_cellmap *colls = &who->rank->colls;
-
-    /* The rank begins no more collectives. */
-    for (uint32_t key = 0; wf_cellmap_next(who->ctx, colls, &key) != 0;) {
-        (void)wf_cellmap_take(who->ctx, colls, key);
-    }
     who->rank->state = WF_RANK_ENDED;
+    if (wf_rank_more(who)->colls.count > 0) {
+        struct wf_cellmap *colls = &wf_rank_more_edit(who)->colls;
+
+        /* The rank begins no more collectives. */
+        for (uint32_t key = 0; wf_cellmap_next(who->ctx, colls, &key) != 0;) {
+            (void)wf_cellmap_take(who->ctx, colls, key);
+        }
+    }
+    wf_rank_more_settle(who);
 }
 
 void wf_rank_fail(const struct wf_caller *who, enum wf_failure failure, uint32_t peer)
@@ -471,7 +476,7 @@ void wf_rank_fail_sizes(const struct wf_caller *who, const struct wf_match_key *
 
     wf_rank_fail(who, collective ? WF_FAILURE_SIZES : WF_FAILURE_TRUNCATED, key->src);
     who->rank->fail_own = own;
-    who->rank->fail_other = other;
+    wf_rank_more_edit(who)->fail_other = other;
     who->rank->blocked_tag = key->tag;
     who->rank->fail_context = key->context;
 }

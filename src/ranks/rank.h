@@ -71,23 +71,11 @@ struct wf_rank {
     uint64_t sent_messages, sent_bytes;
     union {
         uint64_t unexpected_bytes;
-        uint64_t fail_own; /* failure by sizes: the bytes that the rank expected... */
+        uint64_t fail_own; /* failure by sizes: the bytes that the rank expected */
     };
-    union {
-        int64_t one_sided_at; /* when the latest complete put or get completed */
-        uint64_t fail_other;  /* ...and the bytes that came */
-    };
-    int64_t one_sided_since;   /* when that put or get began */
-    int64_t attended;          /* WF_PROGRESS_WAITS: what arrived until then has been read */
-    int64_t coll_overhead_ps;  /* CPU time of the current blocking collective */
-    struct wf_cellmap handles; /* cells that messages from other ranks refer to, by handle */
-    struct wf_cellmap colls;   /* collectives begun, by communicator; all but the first */
-    uint32_t collectives;      /* collectives begun on communicator 0 */
-    uint32_t current;          /* cell of the current blocking collective, or 0 */
-    uint32_t ticket;           /* events that resume the rank with another ticket are stale */
-    uint32_t next_handle;
-    uint32_t deferred;    /* list of cells that wait for the rank's next call; or 0 */
-    uint32_t one_sided;   /* puts and gets that are not complete */
+    int64_t attended;     /* WF_PROGRESS_WAITS: what arrived until then has been read */
+    uint32_t more;        /* cell with a struct wf_rank_more; 0: all its members are zero */
+    uint32_t ticket;      /* events that resume the rank with another ticket are stale */
     uint32_t seen_source; /* source of the last wildcard receive: a rank of the run */
     int32_t seen_tag;
     uint32_t blocked_peer; /* the other side of the failure, or of the blocking probe... */
@@ -98,6 +86,27 @@ struct wf_rank {
     };
     uint32_t longest; /* bytes of the longest message sent, at most UINT32_MAX */
 };
+
+/* What a rank needs for anything but eager messages, in a cell that it gets on first use: most
+ * ranks of a large run never need it. See wf_rank_more(). */
+struct wf_rank_more {
+    struct wf_cellmap handles; /* cells that messages from other ranks refer to, by handle */
+    struct wf_cellmap colls;   /* collectives begun, by communicator; all but the first */
+    uint32_t collectives;      /* collectives begun on communicator 0 */
+    uint32_t current;          /* cell of the current blocking collective, or 0 */
+    uint32_t next_handle;
+    uint32_t deferred;        /* list of cells that wait for the rank's next call; or 0 */
+    int64_t coll_overhead_ps; /* CPU time of the current blocking collective */
+    int64_t one_sided_since;  /* when the latest complete put or get began... */
+    union {
+        int64_t one_sided_at; /* ...and when it completed */
+        uint64_t fail_other;  /* failure by sizes: the bytes that came */
+    };
+    uint32_t one_sided; /* puts and gets that are not complete */
+    uint32_t reading;   /* 1: deferred operations that have left the list are being continued */
+};
+
+_Static_assert(sizeof(struct wf_rank_more) <= WF_CELLMAP_CELL_SIZE, "it is a cell");
 
 #define WF_RANK_NO_REQUEST UINT32_C(0xffffffff) /* for blocking calls */
 #define WF_RANK_PROC_NULL  UINT32_C(0xfffffffe) /* MPI_PROC_NULL */

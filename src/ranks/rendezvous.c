@@ -8,7 +8,7 @@ uint32_t wf_rendezvous_announce(const struct wf_caller *who, const struct wf_pee
                                 uint32_t context, int64_t start, uint32_t owner)
 {
     uint32_t cell = wf_cell_new(who->ctx);
-    uint32_t handle = wf_request_new_handle(who->rank);
+    uint32_t handle = wf_request_new_handle(who);
 
     *wf_request_edit(who, cell) = (struct wf_rank_request){
         .key = {context, to->rank, to->tag},
@@ -22,7 +22,7 @@ uint32_t wf_rendezvous_announce(const struct wf_caller *who, const struct wf_pee
                                          .from = who->number,
                                          .from_track = wf_track_of(context, to->tag),
                                          .why = WF_WHY_ANNOUNCED});
-    wf_cellmap_put(who->ctx, &who->rank->handles, handle, cell);
+    wf_cellmap_put(who->ctx, &wf_rank_more_edit(who)->handles, handle, cell);
 
     struct wf_msg_header header = {
         .announce = {.tag = to->tag,
@@ -107,7 +107,7 @@ static void register_memory(const struct wf_caller *who, const struct wf_rank_re
 static void ask(const struct wf_caller *who, struct asking asking)
 {
     struct wf_rank_request *recv = wf_request_edit(who, asking.cell);
-    uint32_t handle = wf_request_new_handle(who->rank);
+    uint32_t handle = wf_request_new_handle(who);
 
     if (who->ranks->costs.registers && !wf_msg_is_local(who, recv->msg.peer)) {
         register_memory(who, recv, &asking);
@@ -122,7 +122,7 @@ static void ask(const struct wf_caller *who, struct asking asking)
     recv->msg.handle = handle;
     recv->msg.parts = 0;
     recv->received = 0;
-    wf_cellmap_put(who->ctx, &who->rank->handles, handle, asking.cell);
+    wf_cellmap_put(who->ctx, &wf_rank_more_edit(who)->handles, handle, asking.cell);
     (void)wf_msg_transmit(who, recv->msg.peer, &header, who->ranks->mpi->control_bytes,
                           asking.at);
 }
@@ -160,7 +160,7 @@ static void answer(const struct wf_caller *who, uint32_t cell, uint32_t receiver
     wf_cause_note(who, cause);
     int64_t left = wf_stripe_send(who, cell, &header, at);
     if (left != WF_NET_LATER && !is_read(who->ranks)) {
-        (void)wf_cellmap_take(who->ctx, &who->rank->handles, handle);
+        wf_request_drop_handle(who, handle);
         data_gone(who, cell, at, left);
     }
 }
@@ -258,10 +258,11 @@ static void run_one(const struct wf_caller *who, uint32_t cell, int64_t at)
 
 void wf_rank_run_deferred(const struct wf_caller *who)
 {
-    while (who->rank->deferred != 0) {
-        uint32_t cell = who->rank->deferred;
+    while (wf_rank_more(who)->deferred != 0) {
+        struct wf_rank_more *more = wf_rank_more_edit(who);
+        uint32_t cell = more->deferred;
 
-        who->rank->deferred = *next_deferred(wf_request_edit(who, cell));
+        more->deferred = *next_deferred(wf_request_edit(who, cell));
         run_one(who, cell, who->rank->clock);
     }
 }
@@ -270,14 +271,20 @@ void wf_rank_run_deferred(const struct wf_caller *who)
  * deferred: only what was in the list at the beginning is continued. */
 void wf_rank_read_deferred(const struct wf_caller *who)
 {
-    uint32_t cell = from_earliest(who, who->rank->deferred);
+    uint32_t cell = from_earliest(who, wf_rank_more(who)->deferred);
     int64_t at = wf_max_i64(who->rank->clock, wf_now(who->ctx));
 
-    who->rank->deferred = 0;
+    if (cell == 0) {
+        return;
+    }
+    wf_rank_more_edit(who)->deferred = 0;
+    wf_rank_more_edit(who)->reading = 1;
     for (uint32_t next = 0; cell != 0; cell = next) {
         next = *next_deferred(wf_request_edit(who, cell));
         run_one(who, cell, at);
     }
+    wf_rank_more_edit(who)->reading = 0;
+    wf_rank_more_settle(who);
 }
 
 void wf_rendezvous_match(const struct wf_caller *who, uint32_t cell,
@@ -306,7 +313,7 @@ static uint32_t find_request(const struct wf_arrival *arrival, uint32_t handle,
                              enum wf_rank_request_kind kind)
 {
     const struct wf_caller *who = &arrival->who;
-    uint32_t cell = wf_cellmap_get(who->ctx, &who->rank->handles, handle);
+    uint32_t cell = wf_cellmap_get(who->ctx, &wf_rank_more(who)->handles, handle);
 
     return cell != 0 && wf_request_read(who, cell)->kind == kind ? cell : 0;
 }
@@ -378,7 +385,7 @@ void wf_rendezvous_data(const struct wf_arrival *arrival)
     if (cell == 0) {
         return;
     }
-    (void)wf_cellmap_take(who->ctx, &who->rank->handles, header->data.receiver_handle);
+    wf_request_drop_handle(who, header->data.receiver_handle);
 
     struct wf_rank_request *recv = wf_request_edit(who, cell);
     if (wf_request_is_misfit(recv, arrival->bytes)) {
@@ -415,7 +422,7 @@ void wf_rendezvous_confirmed(const struct wf_arrival *arrival)
     if (cell == 0) {
         return;
     }
-    (void)wf_cellmap_take(who->ctx, &who->rank->handles, handle);
+    wf_request_drop_handle(who, handle);
 
     struct wf_rank_request *send = wf_request_edit(who, cell);
     send->key.src = arrival->header.confirm.receiver_handle;
@@ -440,12 +447,13 @@ void wf_rendezvous_left(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *
     const struct wf_caller who = wf_caller_enter(ranks, ctx, node, header->src_slot);
 
     who.rank->noted = noted;
-    uint32_t cell = wf_cellmap_get(ctx, &who.rank->handles, header->data.sender_handle);
+    uint32_t cell =
+        wf_cellmap_get(ctx, &wf_rank_more(&who)->handles, header->data.sender_handle);
 
     if (cell == 0 || (header->any.kind == WF_MSG_PART && !wf_stripe_left(&who, cell, &at))) {
         return;
     }
-    (void)wf_cellmap_take(ctx, &who.rank->handles, header->data.sender_handle);
+    wf_request_drop_handle(&who, header->data.sender_handle);
     if (who.rank->state != WF_RANK_FAILED) {
         data_gone(&who, cell, header->data.departure, at);
     }

@@ -9,26 +9,38 @@
 #include <assert.h>
 #include <stdlib.h>
 
-uint32_t wf_request_new_handle(struct wf_rank *rank)
+uint32_t wf_request_new_handle(const struct wf_caller *who)
 {
     enum { BITS = 28 }; /* fits beside the kind in a message header */
+    struct wf_rank_more *more = wf_rank_more_edit(who);
 
-    rank->next_handle = rank->next_handle % ((UINT32_C(1) << BITS) - 1) + 1;
-    return rank->next_handle;
+    more->next_handle = more->next_handle % ((UINT32_C(1) << BITS) - 1) + 1;
+    return more->next_handle;
+}
+
+void wf_request_drop_handle(const struct wf_caller *who, uint32_t handle)
+{
+    (void)wf_cellmap_take(who->ctx, &wf_rank_more_edit(who)->handles, handle);
+    wf_rank_more_settle(who);
 }
 
 void wf_request_defer(const struct wf_caller *who, uint32_t cell, uint32_t *next_deferred)
 {
+    struct wf_rank_more *more = wf_rank_more_edit(who);
+
     wf_request_edit(who, cell)->flags |= WF_REQ_DEFERRED;
-    *next_deferred = who->rank->deferred;
-    who->rank->deferred = cell;
+    *next_deferred = more->deferred;
+    more->deferred = cell;
 }
 
 uint32_t wf_request_find(const struct wf_caller *who, uint32_t number)
 {
-    return number < WF_RANK_SMALL_REQUESTS
-               ? who->rank->small_requests[number]
-               : wf_cellmap_get(who->ctx, &who->rank->requests, number);
+    const struct wf_cellmap *others = &who->rank->requests;
+
+    if (number < WF_RANK_SMALL_REQUESTS) {
+        return who->rank->small_requests[number];
+    }
+    return others->count == 0 ? 0 : wf_cellmap_get(who->ctx, others, number);
 }
 
 static void drop_request(const struct wf_caller *who, uint32_t number)
@@ -60,15 +72,21 @@ void wf_request_register(const struct wf_caller *who, uint32_t cell, uint32_t nu
     }
 }
 
-/* The cell of a request in the set, or of the operation that it started; 0 if there is none. */
-static uint32_t find(const struct wf_caller *who, const struct wf_request_set *set, uint32_t i)
+/* The cell of a request, or of the operation that it started; 0 if there is none. */
+static inline uint32_t find_number(const struct wf_caller *who, uint32_t number)
 {
-    uint32_t cell = wf_request_find(who, wf_request_set_at(set, i));
+    uint32_t cell = wf_request_find(who, number);
 
     if (cell != 0 && wf_request_read(who, cell)->kind == WF_REQ_PERSISTENT) {
         return wf_request_read(who, cell)->persistent.started;
     }
     return cell;
+}
+
+/* Likewise, of a request in the set. */
+static uint32_t find(const struct wf_caller *who, const struct wf_request_set *set, uint32_t i)
+{
+    return find_number(who, wf_request_set_at(set, i));
 }
 
 /* ---- lists of complete requests ---- */
@@ -103,17 +121,19 @@ static void set_earlier(const struct wf_caller *who, struct wf_done *done, uint3
     *(after != 0 ? &wf_request_edit(who, after)->earlier : &done->tail) = cell;
 }
 
-/* Inserts a request into its list, after all requests that completed earlier or at the same
+/* Inserts a request into a list, after all requests that completed earlier or at the same
  * time. Usually that is the end. */
-static void insert_done(const struct wf_caller *who, uint32_t cell, struct wf_rank_request *req)
+static inline void insert_done(const struct wf_caller *who, struct wf_done *done, uint32_t cell,
+                               struct wf_rank_request *req)
 {
-    if ((req->flags & WF_REQ_AWAITED) && !who->rank->any) {
-        req->flags |= WF_REQ_APART;
-    }
-    struct wf_done *done = list_of(who->rank, req);
     uint32_t before = done->tail;
 
     req->order = who->rank->done_order++;
+    if (before == 0) {
+        req->earlier = req->later = 0;
+        done->head = done->tail = cell;
+        return;
+    }
     while (before != 0 && wf_request_read(who, before)->at > req->at) {
         before = wf_request_read(who, before)->earlier;
     }
@@ -134,8 +154,8 @@ static void remove_done(const struct wf_caller *who, const struct wf_rank_reques
 }
 
 /* Frees a request and its number. */
-static void discard(const struct wf_caller *who, uint32_t cell,
-                    const struct wf_rank_request *req)
+static inline void discard(const struct wf_caller *who, uint32_t cell,
+                           const struct wf_rank_request *req)
 {
     if (req->flags & WF_REQ_STARTED) {
         uint32_t persistent = wf_request_find(who, req->number);
@@ -151,7 +171,8 @@ static void discard(const struct wf_caller *who, uint32_t cell,
 /* ---- taking complete requests ---- */
 
 /* The CPU time of a complete receive. */
-static int64_t receive_ps(const struct wf_caller *who, const struct wf_rank_request *recv)
+static inline int64_t receive_ps(const struct wf_caller *who,
+                                 const struct wf_rank_request *recv)
 {
     return wf_node_recv_ps(&who->ranks->costs, recv->msg.bytes, recv->msg.departure >= 0,
                            (recv->flags & WF_REQ_UNEXPECTED_DATA) != 0);
@@ -166,8 +187,9 @@ static uint64_t taken_by(const struct wf_caller *who, const struct wf_rank_reque
 }
 
 /* Why a track that waits for a request continues. */
-static struct wf_cause cause_of(const struct wf_caller *who, const struct wf_rank_request *req,
-                                uint32_t track, int64_t clock)
+__attribute__((noinline)) static struct wf_cause cause_of(const struct wf_caller *who,
+                                                          const struct wf_rank_request *req,
+                                                          uint32_t track, int64_t clock)
 {
     bool received = req->kind == WF_REQ_RECV;
     struct wf_cause cause = {
@@ -202,8 +224,8 @@ static struct wf_cause cause_of(const struct wf_caller *who, const struct wf_ran
 
 /* Adds a complete request to the cause of a call, or of one step of a collective, that waits
  * for several. Only the last request matters, and the CPU time of the receives. */
-static void add_cause(const struct wf_caller *who, const struct wf_rank_request *req,
-                      uint32_t track, int64_t clock, struct wf_cause *sum)
+static inline void add_cause(const struct wf_caller *who, const struct wf_rank_request *req,
+                             uint32_t track, int64_t clock, struct wf_cause *sum)
 {
     if (!wf_recorder_wants_causes(&who->ranks->recorder)) {
         return;
@@ -223,8 +245,10 @@ static void note_causes(const struct wf_caller *who, const struct wf_cause *sum)
     }
 }
 
-/* A call takes a complete request: the rank's clock moves, and the CPU receives the message. */
-static void take(const struct wf_caller *who, uint32_t cell, struct wf_cause *cause)
+/* A call takes a complete request that is in no list: the rank's clock moves, and the CPU receives
+ * the message. */
+static inline void take_unlisted(const struct wf_caller *who, uint32_t cell,
+                                 struct wf_cause *cause)
 {
     static const enum wf_rank_in in[] = {[WF_REQ_RECV] = WF_IN_RECV,
                                          [WF_REQ_SEND] = WF_IN_SEND,
@@ -247,7 +271,6 @@ static void take(const struct wf_caller *who, uint32_t cell, struct wf_cause *ca
     if (req->number != WF_RANK_NO_REQUEST && who->ranks->has_live) {
         wf_live_taken(who, req->number);
     }
-    remove_done(who, req);
     discard(who, cell, req);
 }
 
@@ -255,7 +278,8 @@ static void take_one(const struct wf_caller *who, uint32_t cell)
 {
     struct wf_cause cause = {.until = 0};
 
-    take(who, cell, &cause);
+    remove_done(who, wf_request_read(who, cell));
+    take_unlisted(who, cell, &cause);
     note_causes(who, &cause);
 }
 
@@ -268,8 +292,14 @@ static void take_awaited(const struct wf_caller *who, uint32_t cell)
         return;
     }
     struct wf_cause cause = {.until = 0};
-    while (who->rank->done_awaited.head != 0) {
-        take(who, who->rank->done_awaited.head, &cause);
+    uint32_t next = who->rank->done_awaited.head;
+
+    /* All of them leave the list, so that their neighbours need not learn it. */
+    who->rank->done_awaited = (struct wf_done){0, 0};
+    while (next != 0) {
+        cell = next;
+        next = wf_request_read(who, cell)->later;
+        take_unlisted(who, cell, &cause);
     }
     note_causes(who, &cause);
 }
@@ -300,19 +330,39 @@ void wf_request_take(const struct wf_caller *who)
     }
 }
 
-void wf_request_complete(const struct wf_caller *who, uint32_t cell, int64_t at)
+/* A request of a call that waits for all its requests is complete. */
+static void complete_awaited(const struct wf_caller *who, uint32_t cell,
+                             struct wf_rank_request *req)
 {
     struct wf_rank *rank = who->rank;
-    struct wf_rank_request *req = wf_request_edit(who, cell);
-    uint32_t owner = owner_of(req);
 
-    req->at = at;
-    req->flags |= WF_REQ_DONE;
-    if (req->flags & WF_REQ_DETACHED) {
-        discard(who, cell, req);
+    rank->missing--;
+    if (rank->awaited == 1 && rank->state == WF_RANK_WAITING && !who->ranks->turns.on) {
+        /* As in a blocking receive: the rank takes it at once, so that no list is needed. */
+        struct wf_cause cause = {.until = 0};
+
+        take_unlisted(who, cell, &cause);
+        note_causes(who, &cause);
+        wf_rank_wake(who);
         return;
     }
-    insert_done(who, cell, req);
+    req->flags |= WF_REQ_APART;
+    insert_done(who, &rank->done_awaited, cell, req);
+    if (rank->missing == 0 && rank->state == WF_RANK_WAITING && !takes_later(who)) {
+        take_awaited(who, cell);
+        wf_rank_wake(who);
+    }
+}
+
+/* A message of a collective, or a request that the current call does not wait for or that is
+ * enough for it, is complete. */
+static void complete_other(const struct wf_caller *who, uint32_t cell,
+                           struct wf_rank_request *req)
+{
+    struct wf_rank *rank = who->rank;
+    uint32_t owner = owner_of(req);
+
+    insert_done(who, list_of(rank, req), cell, req);
     if (owner != 0) {
         struct wf_rank_request *coll = wf_request_edit(who, owner);
         coll->coll.missing--;
@@ -322,16 +372,29 @@ void wf_request_complete(const struct wf_caller *who, uint32_t cell, int64_t at)
         }
     } else if (req->flags & WF_REQ_AWAITED) {
         rank->missing--;
-        if (rank->state != WF_RANK_WAITING || (rank->missing > 0 && !rank->any)) {
-            return;
+        if (rank->state == WF_RANK_WAITING) {
+            wf_rank_wake(who);
         }
-        if (!rank->any) {
-            if (takes_later(who)) {
-                return;
-            }
-            take_awaited(who, cell);
-        }
-        wf_rank_wake(who);
+    }
+}
+
+void wf_request_complete(const struct wf_caller *who, uint32_t cell, int64_t at)
+{
+    wf_request_complete_edited(who, cell, wf_request_edit(who, cell), at);
+}
+
+void wf_request_complete_edited(const struct wf_caller *who, uint32_t cell,
+                                struct wf_rank_request *req, int64_t at)
+{
+    req->at = at;
+    req->flags |= WF_REQ_DONE;
+    if (req->flags & WF_REQ_DETACHED) {
+        discard(who, cell, req);
+        wf_rank_more_settle(who);
+    } else if ((req->flags & WF_REQ_AWAITED) && !who->rank->any) {
+        complete_awaited(who, cell, req);
+    } else {
+        complete_other(who, cell, req);
     }
 }
 
@@ -354,7 +417,7 @@ struct found {
 };
 
 /* The call waits for this request, which may appear twice in its set. */
-static void add_awaited(const struct wf_caller *who, uint32_t cell, struct found *found)
+static inline void add_awaited(const struct wf_caller *who, uint32_t cell, struct found *found)
 {
     struct wf_rank_request *req = wf_request_edit(who, cell);
 
@@ -422,7 +485,8 @@ static void set_apart(const struct wf_caller *who, struct found *found)
  * waits until then reads what has arrived. `cell` is one of them. */
 static void read_before(const struct wf_caller *who, uint32_t cell)
 {
-    if (who->rank->deferred == 0 || who->ranks->mpi->progress != WF_PROGRESS_WAITS) {
+    if (!who->ranks->in_step || who->ranks->mpi->progress != WF_PROGRESS_WAITS ||
+        wf_rank_more(who)->deferred == 0) {
         return;
     }
     uint32_t last =
@@ -516,14 +580,15 @@ enum wf_called wf_rank_wait(const struct wf_caller *who, const struct wf_request
     enum { USUAL = 32 };
     struct found_one list[USUAL];
     struct found found = {list, 0};
-    uint32_t one = 0;
+    const uint32_t *numbers = set->numbers;
+    uint32_t one = 0, first = set->first, count = set->count;
 
-    if (set->count > USUAL) {
-        found.list = wf_xmalloc(set->count * sizeof(list[0]));
+    if (count > USUAL) {
+        found.list = wf_xmalloc(count * sizeof(list[0]));
     }
     begin_wait(who->rank);
-    for (uint32_t i = 0; i < set->count; i++) {
-        uint32_t cell = find(who, set, i);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t cell = find_number(who, numbers != NULL ? numbers[i] : first + i);
         if (cell != 0) {
             one = cell;
             add_awaited(who, cell, &found);

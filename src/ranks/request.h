@@ -147,7 +147,10 @@ static inline bool wf_request_is_misfit(const struct wf_rank_request *recv, uint
 }
 
 /* A new handle, by which messages from other ranks refer to a request of this rank. */
-uint32_t wf_request_new_handle(struct wf_rank *rank);
+uint32_t wf_request_new_handle(const struct wf_caller *who);
+
+/* Forgets a handle. */
+void wf_request_drop_handle(const struct wf_caller *who, uint32_t handle);
 
 /* Puts a request into the list of those that wait for the rank's next call. */
 void wf_request_defer(const struct wf_caller *who, uint32_t cell, uint32_t *next_deferred);
@@ -168,6 +171,9 @@ WF_NODISCARD enum wf_called wf_request_await(const struct wf_caller *who, const 
 /* Completes a request at the time `at` and wakes the rank or collective that waits for it.
  * The caller must not use any state of the rank afterwards. */
 void wf_request_complete(const struct wf_caller *who, uint32_t cell, int64_t at);
+/* Likewise, for a caller that edits the request: `req` is from wf_request_edit(). */
+void wf_request_complete_edited(const struct wf_caller *who, uint32_t cell,
+                                struct wf_rank_request *req, int64_t at);
 
 /* A rank resumes: takes the requests that it waited for, if it has put that off until now. */
 void wf_request_take(const struct wf_caller *who);
