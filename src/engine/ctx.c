@@ -230,6 +230,11 @@ void wf_touch(struct wf_ctx *ctx, void *at, size_t size)
     wf_undo_log_state(ctx, offset, size);
 }
 
+bool wf_now_is_final(const struct wf_ctx *ctx)
+{
+    return ctx->undo_log == NULL;
+}
+
 void wf_note(struct wf_ctx *ctx, const void *note, size_t size)
 {
     if (size > sizeof(ctx->note)) {

@@ -134,6 +134,10 @@ uint64_t wf_random(struct wf_ctx *ctx);
  * unless the event may be undone from its log. */
 void wf_touch(struct wf_ctx *ctx, void *at, size_t size);
 
+/* Whether the event being handled is never undone. The handler may then do at once what it would
+ * otherwise leave for `commit`, and use the tally. */
+bool wf_now_is_final(const struct wf_ctx *ctx);
+
 /* Keeps up to WF_NOTE_MAX bytes with this event for `undo` and `commit`; the last call counts.
  */
 enum { WF_NOTE_MAX = 256 };
@@ -157,5 +161,5 @@ const void *wf_cell_read(struct wf_ctx *ctx, uint32_t cell);
 /* For writing, until the handler returns. The engine saves the old contents first. */
 void *wf_cell_edit(struct wf_ctx *ctx, uint32_t cell);
 
-/* In commit and finish: this thread's part of the tally. */
+/* In commit and finish, and in final events: this thread's part of the tally. */
 void *wf_tally(struct wf_ctx *ctx);

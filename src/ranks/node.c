@@ -410,7 +410,7 @@ void wf_node_note_message(const struct wf_caller *to, const struct wf_sent *sent
     wf_note(to->ctx, &note, offsetof(struct wf_node_note, time));
     to->rank->noted = 1;
     if (wf_recorder_is_on(&to->ranks->recorder)) {
-        wf_recorder_message(to->ctx, sent);
+        wf_recorder_message(&to->ranks->recorder, to->ctx, sent);
     }
 }
 

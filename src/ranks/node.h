@@ -370,7 +370,8 @@ static inline void wf_rank_spent(const struct wf_caller *who, enum wf_spent what
 {
     if (wf_recorder_is_on(&who->ranks->recorder) && until > who->rank->clock) {
         wf_recorder_span(
-            who->ctx, (struct wf_span){who->rank->clock, until, who->number, (uint32_t)what});
+            &who->ranks->recorder, who->ctx,
+            &(struct wf_span){who->rank->clock, until, who->number, (uint32_t)what});
     }
 }
 
@@ -379,6 +380,6 @@ static inline void wf_cause_note(const struct wf_caller *who, struct wf_cause ca
 {
     if (wf_recorder_wants_causes(&who->ranks->recorder)) {
         cause.rank = who->number;
-        wf_recorder_cause(who->ctx, &cause);
+        wf_recorder_cause(&who->ranks->recorder, who->ctx, &cause);
     }
 }

@@ -57,5 +57,5 @@ void wf_rank_note_call(const struct wf_turn *turn, const struct wf_op *op, int64
     if (uses(layout, offsetof(struct wf_op, bytes)) && op->kind != WF_OP_REGION_BEGIN) {
         call.bytes = op->bytes;
     }
-    wf_recorder_call(turn->who->ctx, &call);
+    wf_recorder_call(&turn->ranks->recorder, turn->who->ctx, &call);
 }

@@ -34,42 +34,14 @@ size_t wf_recorder_init(struct wf_recorder *recorder,
     return wf_tally_layout(&recorder->at, size, net, recording, path);
 }
 
-/* Returns another entry, all zero: the stored part of an event must have no undefined bytes. */
-static struct recorded *extend(struct wf_ctx *ctx, enum entry what)
+/* Returns another entry. The stored part of an event must have no undefined bytes: what the entry
+ * does not use is zero. */
+static inline struct recorded *extend(struct wf_ctx *ctx, enum entry what)
 {
     struct recorded *entry = wf_trail_extend(ctx, sizeof(*entry));
 
-    memset(entry, 0, sizeof(*entry));
-    entry->what = what;
+    *entry = (struct recorded){.what = what};
     return entry;
-}
-
-void wf_recorder_span(struct wf_ctx *ctx, struct wf_span span)
-{
-    struct recorded *last = wf_trail_last(ctx, sizeof(*last));
-
-    /* Sends follow each other without a gap: one span for all of them is enough. */
-    if (last != NULL && last->what == ENTRY_SPAN && last->span.rank == span.rank &&
-        last->span.what == span.what && last->span.until == span.from) {
-        last->span.until = span.until;
-        return;
-    }
-    extend(ctx, ENTRY_SPAN)->span = span;
-}
-
-void wf_recorder_message(struct wf_ctx *ctx, const struct wf_sent *sent)
-{
-    extend(ctx, ENTRY_MESSAGE)->sent = *sent;
-}
-
-void wf_recorder_call(struct wf_ctx *ctx, const struct wf_call *call)
-{
-    extend(ctx, ENTRY_CALL)->call = *call;
-}
-
-void wf_recorder_cause(struct wf_ctx *ctx, const struct wf_cause *cause)
-{
-    extend(ctx, ENTRY_CAUSE)->cause = *cause;
 }
 
 struct wf_recording *wf_recorder_recording(const struct wf_recorder *recorder,
@@ -77,7 +49,7 @@ struct wf_recording *wf_recorder_recording(const struct wf_recorder *recorder,
 {
     tally->at = recorder->at;
     struct wf_recording *recording = wf_tally_recording(tally);
-    if (recording != NULL) {
+    if (recording != NULL && recording->n_ranks == 0) {
         wf_recording_init(recording, recorder->rails->place->n_ranks,
                           &recorder->options.limits);
     }
@@ -110,16 +82,133 @@ static void add_message(const struct wf_recorder *recorder, struct wf_recording 
     }
 }
 
-static void add_to_path(struct wf_path *path, const struct recorded *entries, size_t n)
+static inline struct wf_recording *recording_of(const struct wf_recorder *recorder,
+                                                struct wf_ctx *ctx)
 {
-    for (size_t i = 0; i < n; i++) {
-        const struct recorded *entry = &entries[i];
+    struct wf_ranks_tally *tally = wf_tally(ctx);
+    struct wf_recording *recording = (void *)((unsigned char *)tally + recorder->at.recording);
 
-        if (entry->what == ENTRY_CAUSE) {
-            wf_path_cause(path, &entry->cause);
-        } else if (entry->what == ENTRY_SPAN && entry->span.what == WF_SPENT_COMPUTING) {
-            wf_path_compute(path, entry->span.rank, entry->span.from, entry->span.until);
-        }
+    return recording->n_ranks != 0 ? recording : wf_recorder_recording(recorder, tally);
+}
+
+/* A computation, for the critical path. */
+__attribute__((noinline)) static void add_computation(const struct wf_recorder *recorder,
+                                                      struct wf_ctx *ctx,
+                                                      const struct wf_span *span)
+{
+    if (wf_recorder_wants_causes(recorder)) {
+        wf_path_compute(wf_recorder_path(recorder, wf_tally(ctx)), span->rank, span->from,
+                        span->until);
+    }
+}
+
+static inline void add_span(const struct wf_recorder *recorder, struct wf_ctx *ctx,
+                            struct wf_recording *recording, const struct wf_span *span)
+{
+    wf_recording_span(recording, span);
+    if (span->what == WF_SPENT_COMPUTING) {
+        add_computation(recorder, ctx, span);
+    }
+}
+
+/* Nothing extends the last span of a final event any more. */
+static struct wf_recording *add_last_span(const struct wf_recorder *recorder,
+                                          struct wf_ctx *ctx)
+{
+    struct wf_recording *recording = recording_of(recorder, ctx);
+
+    if (recording->last.until != 0) {
+        add_span(recorder, ctx, recording, &recording->last);
+        recording->last.until = 0;
+    }
+    return recording;
+}
+
+static void add(const struct wf_recorder *recorder, struct wf_ctx *ctx,
+                const struct recorded *entry)
+{
+    switch ((enum entry)entry->what) {
+    case ENTRY_SPAN:
+        add_span(recorder, ctx, recording_of(recorder, ctx), &entry->span);
+        break;
+    case ENTRY_MESSAGE:
+        add_message(recorder, recording_of(recorder, ctx), &entry->sent);
+        break;
+    case ENTRY_CALL:
+        wf_recording_call(recording_of(recorder, ctx), &entry->call);
+        break;
+    case ENTRY_CAUSE:
+        wf_path_cause(wf_recorder_path(recorder, wf_tally(ctx)), &entry->cause);
+        break;
+    }
+}
+
+/* Whether a span continues another one. Sends follow each other without a gap: one span for all
+ * of them is enough. */
+static inline bool continues(const struct wf_span *span, const struct wf_span *last)
+{
+    return last->until == span->from && last->what == span->what && last->rank == span->rank;
+}
+
+/* Leaves a span for the commit of an event that may be undone. */
+__attribute__((noinline)) static void leave_span(struct wf_ctx *ctx, const struct wf_span *span)
+{
+    struct recorded *entry = wf_trail_last(ctx, sizeof(*entry));
+
+    if (entry != NULL && entry->what == ENTRY_SPAN && continues(span, &entry->span)) {
+        entry->span.until = span->until;
+    } else {
+        extend(ctx, ENTRY_SPAN)->span = *span;
+    }
+}
+
+void wf_recorder_span(const struct wf_recorder *recorder, struct wf_ctx *ctx,
+                      const struct wf_span *span)
+{
+    if (!wf_now_is_final(ctx)) {
+        leave_span(ctx, span);
+        return;
+    }
+    struct wf_recording *recording = recording_of(recorder, ctx);
+
+    if (recording->last.until == 0) {
+        recording->last = *span;
+    } else if (continues(span, &recording->last)) {
+        recording->last.until = span->until;
+    } else {
+        add_span(recorder, ctx, recording, &recording->last);
+        recording->last = *span;
+    }
+}
+
+void wf_recorder_message(const struct wf_recorder *recorder, struct wf_ctx *ctx,
+                         const struct wf_sent *sent)
+{
+    if (wf_now_is_final(ctx)) {
+        add_message(recorder, add_last_span(recorder, ctx), sent);
+    } else {
+        extend(ctx, ENTRY_MESSAGE)->sent = *sent;
+    }
+}
+
+void wf_recorder_call(const struct wf_recorder *recorder, struct wf_ctx *ctx,
+                      const struct wf_call *call)
+{
+    if (wf_now_is_final(ctx)) {
+        wf_recording_call(add_last_span(recorder, ctx), call);
+    } else {
+        extend(ctx, ENTRY_CALL)->call = *call;
+    }
+}
+
+void wf_recorder_cause(const struct wf_recorder *recorder, struct wf_ctx *ctx,
+                       const struct wf_cause *cause)
+{
+    if (wf_now_is_final(ctx)) {
+        (void)add_last_span(recorder, ctx);
+        wf_path_cause(wf_recorder_path(recorder, wf_tally(ctx)), cause);
+    } else {
+        extend(ctx, ENTRY_CAUSE)->cause = *cause;
     }
 }
 
@@ -127,22 +216,9 @@ void wf_recorder_commit(const struct wf_recorder *recorder, struct wf_ctx *ctx)
 {
     size_t size;
     const struct recorded *entries = wf_trail(ctx, &size);
-    size_t n = size / sizeof(*entries);
 
-    if (n == 0) {
-        return;
-    }
-    struct wf_recording *recording = wf_recorder_recording(recorder, wf_tally(ctx));
-    for (size_t i = 0; i < n; i++) {
-        if (entries[i].what == ENTRY_MESSAGE) {
-            add_message(recorder, recording, &entries[i].sent);
-        } else if (entries[i].what == ENTRY_SPAN) {
-            wf_recording_span(recording, &entries[i].span);
-        } else if (entries[i].what == ENTRY_CALL) {
-            wf_recording_call(recording, &entries[i].call);
-        }
-    }
-    if (wf_recorder_wants_causes(recorder)) {
-        add_to_path(wf_recorder_path(recorder, wf_tally(ctx)), entries, n);
+    (void)add_last_span(recorder, ctx);
+    for (size_t i = 0; i < size / sizeof(*entries); i++) {
+        add(recorder, ctx, &entries[i]);
     }
 }

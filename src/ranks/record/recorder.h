@@ -3,7 +3,8 @@
 
 /*
  * Records a run of ranks or tasks. Handlers leave spans, messages and causes in the trail of
- * their event; its commit adds them to the recording in the tally. Ranks keep nothing, and
+ * their event; its commit adds them to the recording in the tally. Handlers of final events add
+ * them at once, except for the last span, which the next one may extend. Ranks keep nothing, and
  * nothing has to be undone.
  */
 
@@ -55,12 +56,16 @@ static inline bool wf_recorder_wants_calls(const struct wf_recorder *recorder)
 }
 
 /* In handlers, if the recorder is on. A span that continues the previous one extends it. */
-void wf_recorder_span(struct wf_ctx *ctx, struct wf_span span);
-void wf_recorder_message(struct wf_ctx *ctx, const struct wf_sent *sent);
+void wf_recorder_span(const struct wf_recorder *recorder, struct wf_ctx *ctx,
+                      const struct wf_span *span);
+void wf_recorder_message(const struct wf_recorder *recorder, struct wf_ctx *ctx,
+                         const struct wf_sent *sent);
 /* Likewise, if the recorder wants calls: the rank begins an op at `call->from`. */
-void wf_recorder_call(struct wf_ctx *ctx, const struct wf_call *call);
+void wf_recorder_call(const struct wf_recorder *recorder, struct wf_ctx *ctx,
+                      const struct wf_call *call);
 /* Likewise, if the recorder wants causes. */
-void wf_recorder_cause(struct wf_ctx *ctx, const struct wf_cause *cause);
+void wf_recorder_cause(const struct wf_recorder *recorder, struct wf_ctx *ctx,
+                       const struct wf_cause *cause);
 
 /* In commit: adds the event's trail to the tally. */
 void wf_recorder_commit(const struct wf_recorder *recorder, struct wf_ctx *ctx);

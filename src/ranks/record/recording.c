@@ -174,16 +174,22 @@ void wf_recording_settle(struct wf_recording *recording)
     widen(recording, 0);
 }
 
-/* The bin of a time; widens the bins until the time fits. */
-static uint64_t bin_of(struct wf_recording *recording, int64_t time)
+/* Widens the bins until the time fits. */
+__attribute__((noinline)) static void widen_for(struct wf_recording *recording, int64_t time)
 {
     uint64_t by = 0;
 
     while ((uint64_t)time >> (recording->shift + by) >= WF_RECORDING_BINS) {
         by++;
     }
-    if (by > 0) {
-        widen(recording, by);
+    widen(recording, by);
+}
+
+/* The bin of a time. */
+static inline uint64_t bin_of(struct wf_recording *recording, int64_t time)
+{
+    if ((uint64_t)time >> recording->shift >= WF_RECORDING_BINS) {
+        widen_for(recording, time);
     }
     uint64_t bin = (uint64_t)time >> recording->shift;
     recording->n_bins = bin < recording->n_bins ? recording->n_bins : bin + 1;
@@ -283,7 +289,8 @@ static struct list calls_of(struct wf_recording *recording)
 }
 
 /* Counts an entry and keeps it if the limit allows. If the disk is full, no more are kept. */
-static void keep(const struct wf_recording *recording, struct list list, const void *entry)
+__attribute__((noinline)) static void keep(const struct wf_recording *recording,
+                                           struct list list, const void *entry)
 {
     if (*list.n < *list.limit && recording->limits.spill != NULL &&
         (list.file == NULL || !wf_spill_reach(list.file, *list.n))) {
@@ -302,7 +309,11 @@ void wf_recording_span(struct wf_recording *recording, const struct wf_span *spa
     add_to_row(recording, span);
     if (wf_choice_touches(choice, span->from, span->until) &&
         (choice->n_ranges == 0 || wf_choice_has_rank(choice, span->rank))) {
-        keep(recording, spans_of(recording), span);
+        if (recording->n_spans < recording->limits.spans) {
+            keep(recording, spans_of(recording), span);
+        } else {
+            recording->n_spans++;
+        }
     }
 }
 
@@ -320,7 +331,11 @@ void wf_recording_message(struct wf_recording *recording, const struct wf_sent *
     if (wf_choice_touches(choice, sent->departure, sent->arrival + 1) &&
         (choice->n_ranges == 0 ||
          (wf_choice_has_rank(choice, sent->from) && wf_choice_has_rank(choice, sent->to)))) {
-        keep(recording, messages_of(recording), sent);
+        if (recording->n_messages < recording->limits.messages) {
+            keep(recording, messages_of(recording), sent);
+        } else {
+            recording->n_messages++;
+        }
     }
 }
 

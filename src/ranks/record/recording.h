@@ -110,6 +110,7 @@ struct wf_recording {
     uint64_t shift;                   /* a bin is 2^shift picoseconds wide */
     uint64_t n_bins;                  /* used bins */
     struct wf_recording_limits limits;
+    struct wf_span last; /* of the event being handled, if that is final; until 0: none */
     uint64_t n_spans, n_messages, n_calls; /* numbers seen; may exceed the limits */
     struct wf_spill_file *span_file, *message_file, *call_file; /* files in limits.spill */
     struct wf_call_sum by_call[WF_OP_KINDS];

@@ -242,11 +242,13 @@ static void spend(struct wf_loggops *l, const struct wf_agenda_item *item, enum 
     }
     /* With several CPUs, the recording shows the one that was busy first. */
     if (item->time > host->recorded) {
-        wf_recorder_span(l->ctx, (struct wf_span){host->recorded, item->time, item->host,
-                                                  (uint32_t)WF_SPENT_WAITING + WF_IN_RECV});
+        wf_recorder_span(&l->pes->recorder, l->ctx,
+                         &(struct wf_span){host->recorded, item->time, item->host,
+                                           (uint32_t)WF_SPENT_WAITING + WF_IN_RECV});
     }
-    wf_recorder_span(l->ctx, (struct wf_span){wf_max_i64(host->recorded, item->time), until,
-                                              item->host, (uint32_t)what});
+    wf_recorder_span(&l->pes->recorder, l->ctx,
+                     &(struct wf_span){wf_max_i64(host->recorded, item->time), until,
+                                       item->host, (uint32_t)what});
     host->recorded = until;
 }
 
@@ -258,8 +260,9 @@ static void note_arrival(struct wf_loggops *l, const struct wf_agenda_item *mess
 
     l->latencies.of[l->latencies.n++] = arrived - departed;
     if (wf_recorder_is_on(&l->pes->recorder)) {
-        wf_recorder_message(l->ctx, &(struct wf_sent){departed, arrived, message->bytes,
-                                                      message->peer, message->host});
+        wf_recorder_message(
+            &l->pes->recorder, l->ctx,
+            &(struct wf_sent){departed, arrived, message->bytes, message->peer, message->host});
     }
 }
 

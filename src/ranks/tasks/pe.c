@@ -137,8 +137,9 @@ static void on_message(const struct wf_pes *pes, struct wf_ctx *ctx, void *node,
         wf_note(ctx, &latency, sizeof(latency));
     }
     if (src != turn.number && wf_recorder_is_on(&pes->recorder)) {
-        wf_recorder_message(ctx, &(struct wf_sent){departure, at, msg->bytes, turn.first + src,
-                                                   turn.first + turn.number});
+        wf_recorder_message(&pes->recorder, ctx,
+                            &(struct wf_sent){departure, at, msg->bytes, turn.first + src,
+                                              turn.first + turn.number});
     }
     wf_pe_begin(&turn);
     wf_pe_message(&turn, wf_graph_target(turn.graph, turn.number, src, header.id), msg->bytes,

@@ -149,8 +149,9 @@ static void spend(const struct wf_pe_turn *turn, enum wf_spent what, int64_t fro
         from = wf_max_i64(from, turn->pe->free_at);
     }
     if (wf_recorder_is_on(&turn->pes->recorder) && until > from) {
-        wf_recorder_span(turn->ctx, (struct wf_span){from, until, turn->first + turn->number,
-                                                     (uint32_t)what});
+        wf_recorder_span(
+            &turn->pes->recorder, turn->ctx,
+            &(struct wf_span){from, until, turn->first + turn->number, (uint32_t)what});
     }
 }
 
