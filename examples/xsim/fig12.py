@@ -46,8 +46,8 @@ def compare_random(rows, sizes):
                    "" if same else "up to 16 nodes a 2D network is at most two hops wide on average")
     text, same = sizes_where([n for n in sizes if n > 2], lambda n: sorted(lat[n], key=lat[n].get)[1] == "binary tree")
     EXPERIMENT.row("random: the binary tree is next best", "its longest distance is 2 log2(n)", f"holds for {text}", same,
-                   """the mean distance of leaves is 2 log2(n) - 2 + 2/n hops or so, that of a square torus sqrt(n) / 2: the tree is
-                   shorter only above some hundred nodes""")
+                   """the mean distance of leaves is about 2 log2(n) - 2 hops, that of a square torus sqrt(n) / 2: the tree is shorter only
+                   above 1,024 nodes""")
     squares = [n for n in sizes if xsim.sides(n)[0] == xsim.sides(n)[1] and n > 4]
     text, same = sizes_where(squares, lambda n: max(lat[n]["torus"], lat[n]["twisted torus"]) < lat[n]["mesh"])
     EXPERIMENT.row("random: on squares, torus and twisted torus beat the mesh", "yes", f"holds for {text} of the squares", same,
