@@ -223,39 +223,54 @@ static uint32_t threads_most(const struct group *group)
     return group->facts.threads_max < BLOCK_THREADS ? group->facts.threads_max : BLOCK_THREADS;
 }
 
-/* Many networks: a block for each, with threads for its routers. */
-static void spread_many(struct group *group)
+/* Prepares the launch of a kernel with the largest block that the device can run: its registers
+ * and shared memory are limited. *fit becomes the number of blocks that run at the same time. */
+static enum wf_status find_block(struct group *group, struct wf_gpu_launch how, uint32_t tile,
+                                 uint32_t *fit, struct wf_err *err)
 {
-    struct wf_lockstep_launch *launch = &group->launch;
-    uint32_t n = launch->net.n, threads = threads_most(group);
+    *fit = 0;
+    while (*fit == 0 && how.threads > 0) {
+        how.shared = shared_bytes(&group->launch.net, tile);
+        if (how.shared > group->facts.shared_max) {
+            tile /= 2;
+            continue;
+        }
+        WF_TRY(group->ops->resident(group->gpu, &how, fit, err));
+        if (*fit == 0) {
+            how.threads /= 2;
+        }
+    }
+    if (*fit == 0) {
+        return wf_err_set(err, WF_EIO, "the GPU cannot run the kernel %s", how.kernel);
+    }
+    group->launch.tile = tile;
+    group->how = how;
+    return WF_OK;
+}
+
+/* Many networks: a block for each, with threads for its routers. */
+static enum wf_status spread_many(struct group *group, struct wf_err *err)
+{
+    uint32_t n = group->launch.net.n, threads = threads_most(group), fit = 0;
 
     while (threads > 32 && threads / 2 >= n) {
         threads /= 2;
     }
-    launch->tile = n < TILE_MAX ? n : TILE_MAX;
-    group->how = (struct wf_gpu_launch){.kernel = "wf_gpu_lockstep_many",
-                                        .blocks = (uint32_t)group->n,
-                                        .threads = threads,
-                                        .shared = shared_bytes(&launch->net, launch->tile)};
+    const struct wf_gpu_launch how = {
+        .kernel = "wf_gpu_lockstep_many", .blocks = (uint32_t)group->n, .threads = threads};
     group->n_outs = group->n;
+    return find_block(group, how, n < TILE_MAX ? n : TILE_MAX, &fit, err);
 }
 
 /* One network: as many blocks as run at the same time. */
 static enum wf_status spread_one(struct group *group, struct wf_err *err)
 {
     struct wf_lockstep_launch *launch = &group->launch;
-    uint32_t n = launch->net.n, threads = threads_most(group), fit = 0;
+    const struct wf_gpu_launch how = {
+        .kernel = "wf_gpu_lockstep_one", .threads = threads_most(group), .together = true};
+    uint32_t n = launch->net.n, fit = 0;
 
-    launch->tile = threads;
-    group->how = (struct wf_gpu_launch){.kernel = "wf_gpu_lockstep_one",
-                                        .threads = threads,
-                                        .shared = shared_bytes(&launch->net, launch->tile),
-                                        .together = true};
-    WF_TRY(group->ops->resident(group->gpu, &group->how, &fit, err));
-    if (fit == 0) {
-        return wf_err_set(err, WF_EIO, "the GPU cannot run a block of %" PRIu32 " threads",
-                          threads);
-    }
+    WF_TRY(find_block(group, how, how.threads, &fit, err));
     /* More threads than routers: a router has several queues that ask. */
     uint32_t wanted = (n + ROUTERS_LEAST - 1) / ROUTERS_LEAST;
     uint32_t blocks = wanted < fit ? wanted : fit;
@@ -273,7 +288,7 @@ static enum wf_status spread(struct group *group, struct wf_err *err)
     WF_TRY(
         group->ops->load(group->gpu, wf_lockstep_program(&group->launch.net, &program), err));
     if (group->n > 1) {
-        spread_many(group);
+        WF_TRY(spread_many(group, err));
     } else {
         WF_TRY(spread_one(group, err));
     }

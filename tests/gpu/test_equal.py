@@ -12,7 +12,7 @@ from weft_cli import check, finish, run  # noqa: E402
 
 GPU = os.environ.get("WEFT_GPU") == "1"
 DEVICE = "cuda" if GPU else "host"
-ROWS = 300 if GPU else 40
+ROWS = 100 if GPU else 40
 SMALL = ["torus:4x4", "torus:4x3x5", "mesh:4x4", "torus:16", "torus:2x2x2", "mesh:3x5", "torus:3x3x3x2"]
 LARGE = ["torus:16x16x16", "torus:32x32", "torus:9x7x11", "mesh:20x20"]
 PATTERNS = ["uniform", "hotspot", "hotregion", "complement"]
