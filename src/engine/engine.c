@@ -218,7 +218,7 @@ static void *worker_main(void *arg)
 
     settle_on_core(worker);
     worker->ctx.blocks = engine->blocks;
-    worker->ctx.bags = wf_xcalloc(engine->n_blocks, sizeof(*worker->ctx.bags));
+    worker->ctx.bags = wf_xcalloc(engine->n_blocks, sizeof(void *));
     worker->ctx.n_blocks = engine->n_blocks;
     worker->ctx.block_shift = engine->block_shift;
     worker->ctx.stride = engine->stride;
