@@ -47,7 +47,8 @@ static void room_behind(const struct wf_router_view *view, uint32_t number)
     struct wf_router_flit_channel *channel = &wf_router_flit_channels(view)[number];
 
     wf_touch(view->ctx, channel, sizeof(*channel));
-    if (channel->used-- == wf_router_flit_capacity(view, number)) {
+    if (channel->used-- == wf_router_flit_capacity(view, number) ||
+        (view->model->atomic && channel->used == 0)) {
         wf_router_wake(view, view->now);
     }
     if (view->model->notice_step > 0 && number / view->model->vcs < view->layout->n_ports) {
@@ -219,6 +220,65 @@ static uint32_t choose_port(const struct wf_router_view *view, uint32_t input,
     return ports[best];
 }
 
+/* Whether a packet can be given a channel of a port that is no escape channel. */
+static bool is_open(const struct wf_router_view *view, uint32_t port)
+{
+    const struct wf_router_net *model = view->model;
+
+    for (uint32_t vc = model->escapes; vc < model->vcs; vc++) {
+        if (wf_router_flit_is_open(view, port * model->vcs + vc)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The escape channels of a packet: dimension order. On a ring, a packet that has its end before
+ * it uses the upper one, and afterwards the lower one. */
+static void route_by_escape(const struct wf_router_view *view, uint32_t input,
+                            const struct wf_router_packet *packet, const uint16_t *here,
+                            const uint16_t *there)
+{
+    uint32_t dim = 0;
+
+    while (here[dim] == there[dim]) {
+        dim++;
+    }
+    bool down = (packet->on.down >> dim & 1) != 0;
+    bool crosses = down ? there[dim] > here[dim] : there[dim] < here[dim];
+    uint32_t vcs = all_of(view->model->escapes);
+    if (wf_router_is_ring(view->model, dim)) {
+        vcs = crosses ? 2 : 1;
+    }
+    set_route(view, input, wf_router_dim_port(packet, dim), vcs);
+}
+
+/* Any shortest route (Duato, "A new theory of deadlock-free adaptive routing in wormhole networks",
+ * 1993): a channel of any link that leads nearer, if one can be had now, or else an escape channel.
+ * Packets are routed anew in each cycle until they get one. A channel is given only when the queue
+ * at its end is empty: then no packet waits behind another for a channel that it does not need, and
+ * following who waits for whom leads to ever later escape channels, hence never around. */
+static void route_adaptively(const struct wf_router_view *view, uint32_t input,
+                             const struct wf_router_packet *packet)
+{
+    const struct wf_router_net *model = view->model;
+    const uint16_t *here = wf_router_coords_of(model, view->vertex);
+    const uint16_t *there = wf_router_coords_of(model, packet->dst);
+    uint32_t ports[WF_ROUTER_INPUTS_MAX], n = 0;
+
+    for (uint32_t dim = 0; dim < model->grid->n_dims; dim++) {
+        if (here[dim] != there[dim] && is_open(view, wf_router_dim_port(packet, dim))) {
+            ports[n++] = wf_router_dim_port(packet, dim);
+        }
+    }
+    if (n == 0) {
+        route_by_escape(view, input, packet, here, there);
+    } else {
+        set_route(view, input, choose_port(view, input, ports, n),
+                  all_of(model->vcs) & ~all_of(model->escapes));
+    }
+}
+
 static void route_by_policy(const struct wf_router_view *view, uint32_t input)
 {
     uint16_t channels[WF_ROUTER_INPUTS_MAX];
@@ -242,6 +302,8 @@ void wf_router_flit_route(const struct wf_router_view *view, uint32_t input)
 
     if (packet->dst == view->vertex) {
         set_route(view, input, view->layout->n_ports, all_of(model->vcs));
+    } else if (model->scheme == WF_ROUTER_ADAPTIVE) {
+        route_adaptively(view, input, packet);
     } else if (model->grid != NULL) {
         route_in_grid(view, input, packet);
     } else if (model->scheme == WF_ROUTER_POLICY) {

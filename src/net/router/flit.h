@@ -122,6 +122,13 @@ static inline bool wf_router_flit_has_room(const struct wf_router_view *view, ui
            wf_router_flit_is_terminal(view, channel / view->model->vcs);
 }
 
+/* Whether a packet can be given a channel. */
+static inline bool wf_router_flit_is_open(const struct wf_router_view *view, uint32_t channel)
+{
+    return view->channels[channel].holder == 0 &&
+           (!view->model->atomic || wf_router_flit_channels(view)[channel].used == 0);
+}
+
 /* Whether an outgoing link can take a flit in this cycle. If not, the router wakes when it
  * can. */
 static inline bool wf_router_flit_link_is_free(const struct wf_router_view *view, uint32_t port)

@@ -55,7 +55,7 @@ static bool is_asker(const struct wf_router_view *view, uint32_t input)
         wf_router_wake(view, at->ready);
         return false;
     }
-    if (at->port == 0) {
+    if (at->port == 0 || view->model->scheme == WF_ROUTER_ADAPTIVE) {
         wf_router_flit_route(view, input);
     }
     return true;
@@ -89,7 +89,7 @@ static void offer_channels(const struct wf_router_view *view, struct askers *ask
         uint32_t input = askers->input[i], c = first_channel(view, input);
         for (; c != WF_ROUTER_NONE; c = next_channel(view, input, c + 1)) {
             uint32_t first = channels[c].grant, best = askers->offer[c];
-            if (view->channels[c].holder == 0 &&
+            if (wf_router_flit_is_open(view, c) &&
                 (best == 0 || behind(input, first, n) < behind(best - 1, first, n))) {
                 askers->offer[c] = (uint16_t)(input + 1);
             }
@@ -181,7 +181,7 @@ static bool may_speculate(const struct wf_router_view *view, uint32_t input)
     }
     for (uint32_t c = first_channel(view, input); c != WF_ROUTER_NONE;
          c = next_channel(view, input, c + 1)) {
-        if (view->channels[c].holder == 0 && wf_router_flit_has_room(view, c)) {
+        if (wf_router_flit_is_open(view, c) && wf_router_flit_has_room(view, c)) {
             return true;
         }
     }

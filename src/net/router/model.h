@@ -217,6 +217,7 @@ struct wf_router_net {
     uint32_t phits;   /* phits of a packet */
     bool bubble;      /* a packet enters a ring only if one more would fit */
     uint32_t escapes; /* channels of each link that adaptive packets use as a last resort */
+    bool atomic;      /* wormhole: a channel is given only when the queue at its end is empty */
     int request;
     uint64_t seed;
     int scheme;                   /* enum wf_router_routing without the presets, or... */

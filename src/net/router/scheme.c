@@ -127,6 +127,10 @@ static enum wf_status choose_vcs(const struct scheme *scheme, const char *name,
         return wf_err_set(err, WF_EINVAL, "net.vcs: %" PRIu64 " is too large; expected 1 to %d",
                           model->set.vcs, WF_ROUTER_VCS_MAX);
     }
+    if (model->atomic) {
+        least = model->escapes + 1;
+        usual = model->escapes + 2;
+    }
     if (model->route != NULL) {
         model->class_vcs = n_sets > 1 ? wf_fault_n_vcs(model->faults) : model->route->vcs.n_vcs;
         least = usual = n_sets * model->class_vcs;
@@ -160,7 +164,8 @@ static enum wf_status choose_flow(const struct scheme *scheme, struct wf_router_
     const struct wf_router_params *set = &model->set;
 
     model->bubble = set->flow == WF_ROUTER_BUBBLE ||
-                    (set->flow == WF_ROUTER_AUTO && scheme->bubble && model->grid != NULL);
+                    (set->flow == WF_ROUTER_AUTO && scheme->bubble && model->grid != NULL &&
+                     set->switching != WF_ROUTER_WORMHOLE);
     if (set->flow == WF_ROUTER_BUBBLE && model->grid == NULL) {
         return wf_err_set(err, WF_EINVAL,
                           "net.flow: bubble works on the rings of a grid in dimension order, "
@@ -206,17 +211,19 @@ static enum wf_status check_wormhole(struct wf_router_net *model, const char *na
         rings = rings || (model->grid->wrap[d] && model->grid->size[d] > 2);
     }
     bool works = model->scheme == WF_ROUTER_DATELINE || model->scheme == WF_ROUTER_UPDOWN ||
-                 model->scheme == WF_ROUTER_POLICY ||
+                 model->scheme == WF_ROUTER_POLICY || model->scheme == WF_ROUTER_ADAPTIVE ||
                  (model->scheme == WF_ROUTER_DOR && (!rings || set->flow == WF_ROUTER_PLAIN));
     if (!works || set->flow == WF_ROUTER_BUBBLE || set->restriction > 0) {
-        return wf_err_set(
-            err, WF_EINVAL,
-            "net.switching: wormhole switching works with dateline routing on grids (dor on "
-            "meshes), updown on trees and the routing policies, such as minimal, without "
-            "bubble flow control and restrictions; not with %s",
-            works ? "bubble flow control or restrictions" : name);
+        return wf_err_set(err, WF_EINVAL,
+                          "net.switching: wormhole switching works with dateline and adaptive "
+                          "routing on grids "
+                          "(dor on meshes), updown on trees and the routing policies, such as "
+                          "minimal, without "
+                          "bubble flow control and restrictions; not with %s",
+                          works ? "bubble flow control or restrictions" : name);
     }
-    model->bubble = false;
+    model->atomic = model->scheme == WF_ROUTER_ADAPTIVE;
+    model->escapes = model->atomic ? rings ? 2 : 1 : 0;
     return check_ends(model->topo, err);
 }
 

@@ -275,13 +275,18 @@ static void a_packet_keeps_its_channel(void)
 
 static void what_cannot_work_is_refused(void)
 {
-    struct wf_router_params params = wormhole(WF_ROUTER_ADAPTIVE_3VC);
+    struct wf_router_params params = wormhole(WF_ROUTER_OBLIVIOUS_3VC);
 
     check_refused(
         "torus:4", &params,
-        "net.switching: wormhole switching works with dateline routing on grids (dor on "
-        "meshes), updown on trees and the routing policies, such as minimal, without bubble "
-        "flow control and restrictions; not with adaptive-3vc");
+        "net.switching: wormhole switching works with dateline and adaptive routing on grids "
+        "(dor on meshes), updown on trees and the routing policies, such as minimal, without "
+        "bubble flow control and restrictions; not with oblivious-3vc");
+    params = wormhole(WF_ROUTER_ADAPTIVE);
+    params.vcs = 2;
+    check_refused("torus:4x4", &params,
+                  "net.vcs: 2 virtual channels do not work with adaptive routing, which needs "
+                  "at least 3");
     params = wormhole(WF_ROUTER_MINIMAL);
     check_refused("star:3/ring:4", &params,
                   "net.switching: wormhole switching needs nodes that are all routers, or have "
