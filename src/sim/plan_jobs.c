@@ -6,6 +6,7 @@
 #include "extrapolate/extrapolate.h"
 #include "gen/gen.h"
 #include "gen/graphs.h"
+#include "ops/graph_repeat.h"
 #include "ops/roi.h"
 #include "ranks/cpu/cpu.h"
 #include "ranks/node_params.h"
@@ -295,16 +296,19 @@ static enum wf_status select_parts(struct wf_plan *plan, uint32_t number, struct
     return status;
 }
 
-static enum wf_status check_graph(const struct wf_plan_job *job, struct wf_err *err)
+static enum wf_status check_graph(struct wf_plan_job *job, struct wf_err *err)
 {
     const struct wf_scenario_job *settings = job->settings;
 
     if (settings->region[0] != '\0' || settings->iterations[0] != '\0' ||
-        settings->repeat_iteration > 1 || settings->repeat > 1) {
+        settings->repeat_iteration > 1) {
         return wf_err_set(err, WF_EUSAGE,
                           "source '%.64s' has tasks instead of operations: it has no regions "
-                          "and iterations, and cannot be repeated",
+                          "and iterations",
                           settings->source);
+    }
+    if (settings->repeat > 1) {
+        WF_TRY(wf_graph_repeat(job->graph, settings->repeat, &job->graph, err));
     }
     /* Reports missing tasks before a long run instead of after it. */
     return wf_graph_check(job->graph, err);

@@ -73,7 +73,8 @@ CASES = [
     ([*REPLAY, "--repeat-iteration", "3"], 2, "--repeat-iteration: --iterations <number> is missing"),
     ([*REPLAY, "--repeat", "0"], 2, "--repeat: '0' is out of range"),
     ([*REPLAY, "--start", "5"], 2, "--start: '5' is not a time"),
-    (["replay", "gen:leanmd", "-n", "4", "--repeat", "2"], 2, "has tasks instead of operations"),
+    (["replay", "gen:leanmd", "-n", "4", "--iterations", "2"], 2, "has tasks instead of operations"),
+    (["replay", "gen:leanmd", "-n", "1", "-p", "gen.steps=4", "--repeat", "4000000"], 5, "would have 2\\^32 tasks"),
     (["replay", "gen:leanmd", "-n", "4", "-p", "replay.policy=asap"], 2, "asap does not apply to"),
     # nodes
     ([*REPLAY, "-p", "node.sockets=2", "-p", "node.domains=3"], 2,
@@ -237,7 +238,7 @@ CASES = [
     ([*REPLAY, "--threads"], 2, "option '--threads' needs an argument"),
     ([*REPLAY, "--progress", "often"], 2, "--progress: 'often' is not one of auto"),
     # outputs
-    ([*REPLAY, "-o", "result.jsn"], 2, r"must end in .txt, .json, .timeline.csv, .calls.csv, .csv, .html, .pftrace, .prv or .otf2"),
+    ([*REPLAY, "-o", "result.jsn"], 2, r"must end in .txt, .json, .timeline.csv, .calls.csv, .csv, .html, .pftrace, .prv, .otf2 or .clog2"),
     ([*REPLAY, "-o", "nowhere/result.json"], 3, "cannot write 'nowhere/result.json'"),
     ([*REPLAY, "-o", "there.json"], 3, "'there.json' exists; -f overwrites it"),
     ([*REPLAY, "-o", "directory.json"], 3, "cannot write 'directory.json'"),

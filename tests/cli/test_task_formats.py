@@ -72,6 +72,24 @@ def test_bigsim():
     one_digest("files")
 
 
+def test_repeat():
+    """A graph several times: as many times its messages, and its time where PEs end together; one digest."""
+    for source in (["gen:leanmd", "-n", "8", "-p", "gen.cells=3x3x3"], ["files"]):
+        for net in (["--net", "none"], ["--net", "loggp"]):
+            once, thrice = (parse(check_run(["replay", *source, *net, *words, "--json"], 0))["result"]
+                            for words in ([], ["--repeat", "3"]))
+            check(thrice["messages"] == 3 * once["messages"] and thrice["bytes"] == 3 * once["bytes"], f"{source}: messages")
+            check(thrice["ranks"]["compute_ps"]["max"] == 3 * once["ranks"]["compute_ps"]["max"], f"{source}: computing")
+            check(once["predicted_time_ps"] < thrice["predicted_time_ps"] <= 3 * once["predicted_time_ps"],
+                  f"{source}: {once['predicted_time_ps']}, {thrice['predicted_time_ps']}")
+    alone = ["replay", "gen:leanmd", "-n", "1", "-p", "gen.cells=3x3x3", "--net", "none", "--json"]
+    times = [parse(check_run([*alone, *words], 0))["result"]["predicted_time_ps"] for words in ([], ["--repeat", "5"])]
+    check(times[1] == 5 * times[0], f"one PE: {times}")
+    digests = {parse(check_run(["replay", "gen:leanmd", "-n", "8", "--repeat", "3", "--net", "loggp", "--sched", sched, "--threads",
+                                "2", "-p", "engine.fit=no", "--json"], 0))["result"]["digest"] for sched in ("conservative", "optimistic")}
+    check(len(digests) == 1, f"one digest, not {digests}")
+
+
 def test_goal():
     pathlib.Path("x.goal").write_text(graphs.GOAL)
     document = info("x.goal")
@@ -347,6 +365,7 @@ def test_real(formats):
 
 def main():
     test_bigsim()
+    test_repeat()
     test_goal()
     test_goal_written()
     test_streams()
