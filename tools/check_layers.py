@@ -52,7 +52,7 @@ MAY_INCLUDE = {
     "sim": ["base", "extrapolate", "engine", "topo", "ops", "trace", "gen", "result", "net", "net/fault",
             "net/route", "net/stats", "ranks", "vrank", "traffic", "lockstep", "gpu",
             "weft"],
-    "report": ["base", "trace/otf2/out.h", "trace/otf2/coll.h", "trace", "result"],
+    "report": ["base", "trace/otf2/out.h", "trace/otf2/coll.h", "trace/clog2/out.h", "trace", "result"],
     "study": ["base", "coll", "sim", "topo", "draw", "ops", "trace", "trace/weft",
               "gen", "result", "report", "weft"],
     "wasm": ["base", "coll", "gpu", "engine", "net/route", "topo", "trace/weft", "vrank", "result", "sim",

@@ -17,8 +17,8 @@ static const struct wf_opt rows[] = {
         struct report_opts, output, TEXT, "output", 'o', "<file>",
         .doc = "Write the report to a file, in the format of its name: .html, .pftrace "
                "(Perfetto), .prv "
-               "(Paraver), .otf2, .timeline.csv, .calls.csv, .txt, .json or .csv; without this "
-               "option, print text"),
+               "(Paraver), .otf2, .clog2 (Jumpshot), .timeline.csv, .calls.csv, .txt, .json or "
+               ".csv; without this option, print text"),
     WF_OPT_ROW(struct report_opts, force, BOOL, "force", 'f', NULL,
                .doc = "Overwrite that file if it exists"),
     WF_OPT_ROW(struct report_opts, ranks, TEXT, "ranks", 0, "<first:last,...>",
@@ -45,7 +45,7 @@ static enum wf_status read_view(const struct report_opts *opts,
     if (given && !writer->timeline) {
         return wf_err_set(err, WF_EUSAGE,
                           "--ranks, --time and --limit are for timelines: .pftrace, .prv, "
-                          ".otf2, .timeline.csv and .calls.csv");
+                          ".otf2, .clog2, .timeline.csv and .calls.csv");
     }
     if (opts->ranks != NULL) {
         WF_TRY(wf_choice_ranks("--ranks", opts->ranks, view, err));

@@ -89,8 +89,8 @@ struct wf_simulate_opts {
 
 #define WF_SIMULATE_OUTPUT_DOC                                                          \
     "Write the result to a file instead, in the format of its name: .json, .txt, .csv " \
-    "(links), .html (a report to look at), .pftrace, .prv, .otf2, .timeline.csv "       \
-    "or .calls.csv"
+    "(links), .html (a report to look at), .pftrace, .prv, .otf2, .clog2, "             \
+    ".timeline.csv or .calls.csv"
 
 /* --record and its limits. */
 #define WF_SIMULATE_ROWS_RECORDING                                                            \

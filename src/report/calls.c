@@ -370,3 +370,52 @@ void wf_track_calls_fini(struct wf_track_calls *calls)
     free(calls->received);
     *calls = (struct wf_track_calls){.known = false};
 }
+
+/* ---- walking ---- */
+
+enum { DEPTH_MAX = 256 };
+
+/* The regions that are open, each with its number and its end. */
+struct open_regions {
+    struct {
+        uint64_t until;
+        uint32_t region;
+    } list[DEPTH_MAX];
+    size_t n;
+};
+
+static void leave_until(const struct wf_track_visitor *visitor, struct open_regions *open,
+                        uint64_t time)
+{
+    while (open->n > 0 && open->list[open->n - 1].until <= time) {
+        open->n--;
+        visitor->region(visitor->arg, false, open->list[open->n].until,
+                        open->list[open->n].region);
+    }
+}
+
+void wf_track_calls_visit(const struct wf_track_calls *calls, uint32_t track, uint64_t end,
+                          const struct wf_track_visitor *visitor)
+{
+    const struct wf_track_list *list = &calls->calls[track];
+    const struct wf_track_list *regions =
+        calls->regions != NULL ? &calls->regions[track] : NULL;
+    size_t n_regions = regions != NULL ? regions->n : 0, next = 0;
+    struct open_regions open = {.n = 0};
+
+    for (uint32_t i = 0; i < list->n; i++) {
+        /* Regions that begin before the call, or with it. */
+        for (; next < n_regions && regions->calls[next].from <= list->calls[i].from; next++) {
+            const struct wf_track_call *region = &regions->calls[next];
+            leave_until(visitor, &open, region->from);
+            if (open.n < DEPTH_MAX) {
+                visitor->region(visitor->arg, true, region->from, region->name);
+                open.list[open.n].region = region->name;
+                open.list[open.n++].until = region->until;
+            }
+        }
+        leave_until(visitor, &open, list->calls[i].from);
+        visitor->call(visitor->arg, track, i);
+    }
+    leave_until(visitor, &open, end);
+}

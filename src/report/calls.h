@@ -72,3 +72,15 @@ struct wf_track_calls {
 void wf_track_calls_init(struct wf_track_calls *calls, const struct wf_value *doc,
                          const struct wf_tracks *tracks);
 void wf_track_calls_fini(struct wf_track_calls *calls);
+
+/* What a walk over the calls of a track meets, in the order of time: regions are entered before
+ * the calls in them and left after them. */
+struct wf_track_visitor {
+    void *arg;
+    void (*region)(void *arg, bool enters, uint64_t time, uint32_t region);
+    void (*call)(void *arg, uint32_t track, uint32_t number);
+};
+
+/* Goes through the calls and regions of a track; regions that are still open end at `end`. */
+void wf_track_calls_visit(const struct wf_track_calls *calls, uint32_t track, uint64_t end,
+                          const struct wf_track_visitor *visitor);

@@ -234,49 +234,16 @@ static void put_call(struct call_writer *w, uint32_t track, uint32_t number)
     put_region(w->out, false, call->until, call->name + 1);
 }
 
-enum { DEPTH_MAX = 256 };
-
-/* The regions that are open, each with its number and its end. */
-struct open_regions {
-    struct {
-        uint64_t until;
-        size_t region;
-    } list[DEPTH_MAX];
-    size_t n;
-};
-
-static void leave_until(struct wf_otf2_out *out, struct open_regions *open, uint64_t time)
+static void on_region(void *arg, bool enters, uint64_t time, uint32_t region)
 {
-    while (open->n > 0 && open->list[open->n - 1].until <= time) {
-        open->n--;
-        put_region(out, false, open->list[open->n].until, open->list[open->n].region);
-    }
+    const struct call_writer *w = arg;
+
+    put_region(w->out, enters, time, w->calls->n_names + 1 + region);
 }
 
-static void put_calls(struct call_writer *w, uint32_t track, uint64_t end)
+static void on_call(void *arg, uint32_t track, uint32_t number)
 {
-    const struct wf_track_list *list = &w->calls->calls[track];
-    const struct wf_track_list *regions =
-        w->calls->regions != NULL ? &w->calls->regions[track] : NULL;
-    size_t n_regions = regions != NULL ? regions->n : 0, next = 0;
-    struct open_regions open = {.n = 0};
-
-    for (uint32_t i = 0; i < list->n; i++) {
-        /* Regions that begin before the call, or with it. */
-        for (; next < n_regions && regions->calls[next].from <= list->calls[i].from; next++) {
-            const struct wf_track_call *region = &regions->calls[next];
-            leave_until(w->out, &open, region->from);
-            if (open.n < DEPTH_MAX) {
-                size_t number = w->calls->n_names + 1 + region->name;
-                put_region(w->out, true, region->from, number);
-                open.list[open.n].region = number;
-                open.list[open.n++].until = region->until;
-            }
-        }
-        leave_until(w->out, &open, list->calls[i].from);
-        put_call(w, track, i);
-    }
-    leave_until(w->out, &open, end);
+    put_call(arg, track, number);
 }
 
 /* The time of a track: from 0, or the first call that is shown, to its last span, call or region. */
@@ -315,6 +282,7 @@ static void put_all_calls(struct wf_otf2_out *out, const struct wf_tracks *track
                           const struct wf_track_calls *calls)
 {
     struct call_writer w = {.out = out, .tracks = tracks, .calls = calls};
+    const struct wf_track_visitor visitor = {&w, on_region, on_call};
     struct wf_track track;
 
     (void)wf_otf2_out_region(out, "program", false);
@@ -328,7 +296,7 @@ static void put_all_calls(struct wf_otf2_out *out, const struct wf_tracks *track
         put_place(out, &track);
         struct extent extent = extent_of(&track, calls);
         put_region(out, true, extent.begin, 0);
-        put_calls(&w, (uint32_t)track.number, extent.end);
+        wf_track_calls_visit(calls, (uint32_t)track.number, extent.end, &visitor);
         put_region(out, false, extent.end, 0);
     }
 }

@@ -6,6 +6,7 @@ Real traces are looked at too where there are some: ../shared/traces beside the 
 the directory that WEFT_TRACES names, with a file expected_counts.csv of what is in them."""
 import collections
 import csv
+import json
 import os
 import pathlib
 import random
@@ -136,6 +137,33 @@ def test_clog2_between():
     check(any(note.startswith("4 messages are between the two groups")
               for note in info("between.clog2")["notes"]), "and says so")
     replays("between.clog2")
+
+
+def test_clog2_written():
+    """A simulated run as a log for Jumpshot: as many records as there are calls and messages, all in time, and
+    the program again when it is read."""
+    for program, ranks, words in (("stencil3d", "8", []), ("masterworker", "4", []), ("ring", "4", ["--ranks-per-node", "2"])):
+        own = ["replay", f"gen:{program}", "-n", ranks, "--net", "loggp", *words]
+        check_run([*own, "--record", "--record-calls", "-q", "-f", "-o", "own.json"], 0)
+        check_run(["report", "own.json", "-f", "-o", "own.clog2"], 0)
+        recording = json.loads(pathlib.Path("own.json").read_text(encoding="utf-8"))["recording"]
+        sends, read = recording["n_messages"], info("own.clog2")
+        check(read["messages"] == sends and read["ranks"] == int(ranks), f"{program}: {sends} messages, read {read['messages']}")
+        for call in recording["by_call"]:
+            name = f"MPI_{call['call'].capitalize()}"
+            check(read["records"][name]["count"] == call["calls"], f"{program}: {name}: {call} {read['records']}")
+        times = [parse(check_run([*words, "--json"], 0))["result"]["predicted_time_ps"] for words in
+                 (own, ["replay", "own.clog2", "--net", "loggp", *words])]
+        check(abs(times[0] - times[1]) < times[0] / 100, f"{program}: {times}")
+    log = pathlib.Path("own.clog2").read_bytes()
+    words = log[:1024].split(b"\0")
+    place = [int(n) for n in words[words.index(b"commtable_fptr=") + 1:][:3]]
+    table = place[0] * place[1] + place[2]
+    check((table - 1024) % 65536 == 0 and int.from_bytes(log[table:table + 4], "big") == 5 and len(log) == table + 4 + 5 * 40,
+          f"the table of communicators: {place}, {len(log)} bytes")
+    check_run(["replay", "gen:stencil3d", "-n", "8", "--record", "-q", "-f", "-o", "spans.json"], 0)
+    check_run(["report", "spans.json", "-f", "-o", "spans.clog2"], 0)
+    check("computing" in info("spans.clog2")["records"], "activities as states")
 
 
 def test_ti():
@@ -426,6 +454,7 @@ def main():
     test_communicators()
     test_clog2()
     test_clog2_between()
+    test_clog2_written()
     test_ti()
     test_allprof()
     test_paraver()

@@ -19,7 +19,7 @@ AGREE = {
     "xsim": {"fig12": ["on squares", "ring: the star", "ring: torus", "ring: the mesh", "ring: the binary tree", "mean distance"],
              "fig13": ["latency from", "each point"], "fig14": ["one processor"], "fig15": ["messages, no", "messages, twisted"],
              "fig16": ["scaling"], "fig18": ["torus against"], "table1": ["ethernet", "mesh-2d", "torus-3d", "ttorus-3d"]},
-    "insee": {"fig1": ["regular", "extended", "timing"], "fig3": ["without order", "spatial"],
+    "insee": {"fig1": ["regular", "extended", "timing", "logs of MPE"], "fig3": ["without order", "spatial"],
               "fig4": ["version A", "version B", "recorded order", "wildcards"], "fig7": ["BT", "CG: gain from channels"]},
     "bigsim": {"fig7": ["Fig. 8"], "fig9": ["factor 1"], "fig10": ["four chunks"], "fig11": ["factor 1", "higher"],
                "fig12": ["one away"], "fig15": ["the program", "load balancing"]},
