@@ -62,7 +62,7 @@ struct wf_net_user {
     void *arg;
     /* A message for this node. The model calls it when the head of the message has arrived;
      * the last byte arrives at `at`, now or later. Messages from one node to another arrive
-     * in the order of departure. Messages that depart together arrive in the order of the
+     * in the order of departure, but see may_overtake(). Messages that depart together arrive in the order of the
      * calls of send(). At most one message arrives in an event. */
     void (*arrived)(void *arg, struct wf_ctx *ctx, void *node, const struct wf_net_message *msg,
                     int64_t at);
@@ -72,6 +72,9 @@ struct wf_net_user {
     /* The network is in a deadlock: this node should stop sending. May be null. */
     void (*halted)(void *arg, struct wf_ctx *ctx, void *node);
     bool any_order; /* messages between two nodes may arrive in any order */
+    /* Whether a message may arrive before others that departed earlier: asked by models that
+     * the user told to deliver in any order. May be null: no message may. */
+    bool (*may_overtake)(const struct wf_net_message *msg);
     /* After the run, for vertices that are not nodes: where to add their usage. May be null. */
     struct wf_net_usage *(*usage)(void *arg, struct wf_ctx *ctx);
 };

@@ -393,6 +393,20 @@ void wf_protocol_local(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *n
     }
 }
 
+/* Messages match receives, and puts and gets take effect, in the order in which they were sent.
+ * Others belong to what a handle in them names. */
+bool wf_protocol_may_overtake(const struct wf_net_message *msg)
+{
+    static const bool may[] = {
+        [WF_MSG_ASK] = true,      [WF_MSG_DATA] = true,    [WF_MSG_PUT_DONE] = true,
+        [WF_MSG_GET_DATA] = true, [WF_MSG_CONFIRM] = true, [WF_MSG_PART] = true,
+    };
+    struct wf_msg_header header;
+
+    memcpy(&header, msg->header, sizeof(header));
+    return header.any.kind < sizeof(may) / sizeof(may[0]) && may[header.any.kind];
+}
+
 void wf_protocol_sent(void *ranks, struct wf_ctx *ctx, void *part,
                       const struct wf_net_message *msg)
 {

@@ -35,6 +35,8 @@ void wf_protocol_arrived(void *ranks, struct wf_ctx *ctx, void *node,
 /* ...and for any others. */
 void wf_protocol_arrived_at_nic(void *ranks, struct wf_ctx *ctx, void *part,
                                 const struct wf_net_message *msg, int64_t at);
+/* Whether MPI does not care which messages arrive before this one (struct wf_net_user). */
+bool wf_protocol_may_overtake(const struct wf_net_message *msg);
 /* The last byte of a message has left (struct wf_net_user). */
 void wf_protocol_sent(void *ranks, struct wf_ctx *ctx, void *part,
                       const struct wf_net_message *msg);

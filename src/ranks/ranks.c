@@ -329,7 +329,8 @@ enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_conf
     const struct wf_net_user user = {
         .arg = ranks,
         .arrived = ranks->nics.is_plain ? wf_protocol_arrived : wf_protocol_arrived_at_nic,
-        .sent = wf_protocol_sent};
+        .sent = wf_protocol_sent,
+        .may_overtake = wf_protocol_may_overtake};
     ranks->capture_ps = find_capture_costs(ranks, ranks->first[ranks->n_jobs]);
     uint32_t first = add_nodes(ranks, engine);
     wf_engine_tally(engine,

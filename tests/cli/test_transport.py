@@ -39,6 +39,9 @@ def test_incast():
     found, time = incast("1MB", "net.transport=fixed", "net.full_queue=pause")
     check(found["dropped"] == 0 and found["sent_again"] == 0 and found["pauses"] > 0, f"PFC loses nothing: {found}")
     check(found["max_input_bytes"] < 64 * 1024 + 3 * 4096 and 640 < time < 645, f"and needs little space: {found}")
+    found, time = incast("1MB", "net.transport=fixed", "net.full_queue=credits", "net.queue=64KiB")
+    check(found["dropped"] == 0 and found["sent_again"] == 0 and found["pauses"] > 0 and
+          found["max_input_bytes"] <= 64 * 1024 and 640 < time < 645, f"credits need no more space than they say: {found}")
     found, _ = incast("1MB", "net.transport=dcqcn")
     check(found["dropped"] == 0 and found["marked"] > 0, f"DCQCN over PFC: {found}")
     found, time = incast("1MB", "net.transport=swift")
@@ -118,12 +121,34 @@ def test_permutation():
 
 
 def test_deadlock():
-    """Four nodes at each router of a ring, all packets in one direction: PFC stops the ring."""
-    check_run(["replay", "gen:pattern", "-n", "24", "-p", "gen.kind=bisection", "-p", "gen.bytes=100kB", "--net",
-               "packet", "--topo", "ring:6/star:4", "-p", "net.transport=fixed", "-p", "net.full_queue=pause", "-p",
-               "net.pause_at=4KiB", "-p", "net.resume_at=2KiB", "-q"], 4,
-              r"the network is in a deadlock, detected at [0-9.]+ us: router 2\d port \d channel 0 -> "
-              r"(router 2\d port \d channel 0 -> ){5}the first again", stdout="24 ranks have not finished")
+    """Four nodes at each router of a ring, all packets in one direction: PFC or missing credits stop the ring."""
+    for settings in (("net.full_queue=pause", "-p", "net.pause_at=4KiB", "-p", "net.resume_at=2KiB"),
+                     ("net.full_queue=credits", "-p", "net.queue=8KiB")):
+        check_run(["replay", "gen:pattern", "-n", "24", "-p", "gen.kind=bisection", "-p", "gen.bytes=100kB", "--net",
+                   "packet", "--topo", "ring:6/star:4", "-p", "net.transport=fixed", "-p", *settings, "-q"], 4,
+                  r"the network is in a deadlock, detected at [0-9.]+ us: router 2\d port \d channel 0 -> "
+                  r"(router 2\d port \d channel 0 -> ){5}the first again", stdout="24 ranks have not finished")
+
+
+DELIVERY = """param bytes = 200kB
+if rank > 0 { isend 0 bytes isend 0 bytes tag 1 }
+if rank == 0 { loop i 1..size { irecv i bytes irecv i bytes tag 1 } }
+waitall
+"""
+
+
+def test_delivery(folder):
+    """Data of announced messages is handed over when it is complete; messages that match receives stay in order."""
+    path = folder / "delivery.weft"
+    path.write_text(DELIVERY, encoding="utf-8")
+    times = {}
+    for eager in ("16KiB", "unlimited"):
+        for delivery in ("in_order", "any_order"):
+            found, times[eager, delivery] = replay(f"gen:text -n 9 -p gen.file={path}", "star:9", "net.transport=swift",
+                                                   "net.queue=16KiB", f"mpi.eager_max={eager}", f"net.delivery={delivery}")
+            check(found["dropped"] > 0, f"nothing is lost: {found}")
+    check(times["unlimited", "in_order"] == times["unlimited", "any_order"], f"eager messages overtake: {times}")
+    check(times["16KiB", "any_order"] <= times["16KiB", "in_order"], f"order makes it faster: {times}")
 
 
 def test_interference():
@@ -152,6 +177,7 @@ def main():
         test_victim(pathlib.Path(folder))
         test_classes(pathlib.Path(folder))
         test_convergence(pathlib.Path(folder))
+        test_delivery(pathlib.Path(folder))
     test_permutation()
     test_deadlock()
     finish()

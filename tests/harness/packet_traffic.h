@@ -195,6 +195,13 @@ static inline void traffic_merge(void *into, const void *from)
     wf_net_totals_merge(into, from);
 }
 
+/* All messages may overtake others, if the network is told to let them. */
+static inline bool traffic_may_overtake(const struct wf_net_message *msg)
+{
+    (void)msg;
+    return true;
+}
+
 /* Runs the traffic; the caller releases the result. */
 static inline struct traffic_result run_traffic(const struct traffic *traffic)
 {
@@ -227,8 +234,10 @@ static inline struct traffic_result run_traffic(const struct traffic *traffic)
         .event = traffic_event,
         .finish = traffic_finish,
     };
-    const struct wf_net_user user = {
-        .arg = &model, .arrived = traffic_arrived, .sent = traffic_sent};
+    const struct wf_net_user user = {.arg = &model,
+                                     .arrived = traffic_arrived,
+                                     .sent = traffic_sent,
+                                     .may_overtake = traffic_may_overtake};
     struct wf_engine *engine = wf_engine_new(&config, NULL);
 
     result.arrivals = wf_xcalloc(traffic->n_messages + 1, sizeof(*result.arrivals));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* No congestion control: a window that never changes. Without PFC it is as large as the round
- * trip needs, with PFC unlimited, unless the user gives one. */
+/* No congestion control: a window that never changes. Where packets are lost it is as large as
+ * the round trip needs, else unlimited, unless the user gives one. */
 #include "net/transport/model.h"
 
 static void begin(const struct wf_transport_net *net, struct wf_transport_sender *flow)
 {
-    if (net->params.window != 0 || net->full != WF_TRANSPORT_PAUSE) {
+    if (net->params.window != 0 || !net->is_lossless) {
         flow->window = wf_transport_window(net, flow);
     }
 }

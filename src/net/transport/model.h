@@ -28,7 +28,8 @@ enum {
     WF_TRANSPORT_SELF,    /* to itself: a message for this node: struct wf_transport_last */
     WF_TRANSPORT_ORDER = WF_PACKET_READY, /* to itself, from net/packet/order.c */
     WF_TRANSPORT_PULL_TURN,               /* to itself: the receiver sends its next pull */
-    WF_TRANSPORT_STOP, /* a port is paused or may go on (PFC): struct wf_transport_stop */
+    WF_TRANSPORT_STOP,   /* a port is paused or may go on (PFC): struct wf_transport_stop */
+    WF_TRANSPORT_CREDIT, /* space at the end of a port's link: struct wf_transport_credit */
 };
 
 enum wf_transport_type {
@@ -82,6 +83,12 @@ struct wf_transport_stop {
     uint16_t class, stops;
 };
 
+/* The vertex at the end of a port's link has passed on so many bytes. */
+struct wf_transport_credit {
+    uint32_t port, class;
+    uint64_t bytes;
+};
+
 _Static_assert(sizeof(struct wf_transport_packet) == 64 &&
                    sizeof(struct wf_transport_last) == 104,
                "no padding");
@@ -92,7 +99,8 @@ enum { WF_TRANSPORT_CLASSES_MAX = 8 };
  *
  * The state of a vertex is that of the packet model, then for each port a struct
  * wf_transport_port, its queues, one for each class and one for control packets, and for each
- * class the bytes that came in through the port and have not left (PFC). A node's struct
+ * class the bytes that came in through the port and have not left (PFC), or that went out
+ * through it and have not left the vertex at the end of the link (credits). A node's struct
  * wf_transport_node is the last. */
 
 /* Packets that wait at a port. All zero means empty. */
@@ -109,13 +117,13 @@ struct wf_transport_port {
     uint32_t controls; /* control packets since the last packet of data that waited */
     uint32_t spare;
     uint64_t virtual_time; /* `served` of the class whose packet left last */
-    /* With PFC: */
+    /* With PFC or credits: */
     uint32_t stopped;     /* classes that must not be sent */
     uint32_t stopping;    /* classes of which the port at the other end must not send */
     uint64_t pauses;      /* how often it was stopped... */
     uint64_t paused_ps;   /* ...and for how long, up to the last time it was let go... */
     int64_t since;        /* ...or the first class that is stopped now was */
-    uint64_t most_inside; /* most bytes of a class that came in here and had not left */
+    uint64_t most_inside; /* most bytes of a class that wf_transport_inside() had */
 };
 
 enum { WF_TRANSPORT_BUCKETS = 8 };
@@ -147,7 +155,7 @@ struct wf_transport_message {
     struct wf_net_message msg;
 };
 
-enum { WF_TRANSPORT_CONTROL_WORDS = 8 };
+enum { WF_TRANSPORT_CONTROL_WORDS = 8, WF_TRANSPORT_AVOIDED = 256 };
 
 /* A window of this many packets is 1 packet. */
 #define WF_TRANSPORT_ONE      UINT64_C(65536)
@@ -178,6 +186,7 @@ struct wf_transport_sender {
     uint32_t timer;     /* 1: a WF_TRANSPORT_TIMEOUT is scheduled */
     int64_t round_trip; /* of a packet and its answer on an idle network */
     uint64_t again;     /* packets that were sent again */
+    uint64_t avoided[WF_TRANSPORT_AVOIDED / 64];  /* bits: routes that are left out next time */
     uint64_t control[WF_TRANSPORT_CONTROL_WORDS]; /* of the congestion control */
 };
 
@@ -272,7 +281,8 @@ struct wf_transport_net {
     struct wf_transport_params params;
     enum wf_transport_full full;
     bool is_selective;
-    bool finds_gaps; /* packets of a flow keep their order: one that is missing is lost */
+    bool is_lossless; /* ports stop each other: no packet is lost */
+    bool finds_gaps;  /* packets of a flow keep their order: one that is missing is lost */
     uint64_t queue_bytes;
     uint32_t ecn_threshold; /* probability at ecn_max, in 2^-32 */
     uint64_t line_rate;     /* of an interface */
@@ -311,7 +321,8 @@ wf_transport_queue_at(const struct wf_transport_view *v, uint32_t port, uint32_t
     return (struct wf_transport_queue *)(wf_transport_port_at(v, port) + 1) + class;
 }
 
-/* With PFC: bytes of a class that came in through a port and have not left. */
+/* With PFC: bytes of a class that came in through a port and have not left. With credits: those
+ * that went out and have not left the next vertex. */
 static inline uint64_t *wf_transport_inside(const struct wf_transport_view *v, uint32_t port,
                                             uint32_t class)
 {
@@ -323,6 +334,16 @@ static inline uint64_t wf_transport_packet_bytes(const struct wf_transport_net *
 {
     return packet->type == WF_TRANSPORT_DATA ? packet->bytes + net->packet.header_bytes
                                              : net->params.ack;
+}
+
+/* Whether a message is handed over as soon as it is complete, whatever was sent before it. */
+static inline bool wf_transport_is_free(const struct wf_transport_net *net,
+                                        const struct wf_net_message *msg)
+{
+    const struct wf_net_user *user = &net->packet.net.user;
+
+    return net->params.delivery == WF_TRANSPORT_ANY_ORDER &&
+           (user->any_order || (user->may_overtake != NULL && user->may_overtake(msg)));
 }
 
 /* ---- ranges.c: sets of numbers as lists of ranges in cells; 0 is the empty set ---- */
@@ -337,6 +358,8 @@ uint64_t wf_transport_ranges_remove(struct wf_ctx *ctx, uint32_t *list, uint64_t
 /* The first range; false if the set is empty. */
 bool wf_transport_ranges_first(struct wf_ctx *ctx, uint32_t list, uint64_t *begin,
                                uint64_t *end);
+/* Whether all numbers from `begin` to before `end` are in the set. */
+bool wf_transport_ranges_has(struct wf_ctx *ctx, uint32_t list, uint64_t begin, uint64_t end);
 /* The set without its first range. */
 uint32_t wf_transport_ranges_next(struct wf_ctx *ctx, uint32_t list);
 size_t wf_transport_ranges_cell_size(void);
@@ -361,9 +384,24 @@ void wf_transport_pause_in(const struct wf_transport_view *v, uint32_t port, uin
                            uint64_t bytes);
 void wf_transport_pause_out(const struct wf_transport_view *v, uint32_t port, uint32_t class,
                             uint64_t bytes);
+/* Stops a port for a class or lets it go on, and counts how often and how long. */
+void wf_transport_set_stopped(const struct wf_transport_view *v, uint32_t port, uint32_t class,
+                              bool stops);
 /* WF_TRANSPORT_STOP. */
 void wf_transport_stopped(const struct wf_transport_view *v,
                           const struct wf_transport_stop *stop);
+
+/* ---- credit.c; ports know how much fits at the end of their links ---- */
+
+/* A packet of `bytes` leaves through a port for a vertex that has to pass it on... */
+void wf_transport_credit_take(const struct wf_transport_view *v, uint32_t port, uint32_t class,
+                              uint64_t bytes);
+/* ...and one that came in through `port` leaves after the time `wait`. */
+void wf_transport_credit_give(const struct wf_transport_view *v, uint32_t port,
+                              const struct wf_transport_packet *packet, int64_t wait);
+/* WF_TRANSPORT_CREDIT. */
+void wf_transport_credited(const struct wf_transport_view *v,
+                           const struct wf_transport_credit *credit);
 
 /* ---- class.c ---- */
 

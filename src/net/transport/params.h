@@ -9,14 +9,20 @@
 enum wf_transport_full {
     WF_TRANSPORT_FULL_AUTO, /* what the transport wants */
     WF_TRANSPORT_DROP,
-    WF_TRANSPORT_TRIM,  /* drops the data and sends the header on */
-    WF_TRANSPORT_PAUSE, /* never full: stops the ports before it in time (PFC) */
+    WF_TRANSPORT_TRIM,    /* drops the data and sends the header on */
+    WF_TRANSPORT_PAUSE,   /* never full: stops the ports before it in time (PFC) */
+    WF_TRANSPORT_CREDITS, /* never full: the port before it knows how much fits */
 };
 
 enum wf_transport_repair {
     WF_TRANSPORT_REPAIR_AUTO,
     WF_TRANSPORT_GO_BACK_N, /* the receiver drops packets that come out of order */
     WF_TRANSPORT_SELECTIVE, /* it keeps them, and only lost packets are sent again */
+};
+
+enum wf_transport_delivery {
+    WF_TRANSPORT_IN_ORDER,
+    WF_TRANSPORT_ANY_ORDER, /* messages do not wait for others unless they have to */
 };
 
 struct wf_transport_params {
@@ -28,10 +34,12 @@ struct wf_transport_params {
     uint64_t pause_at, resume_at;
     uint64_t window; /* bytes; 0: what the transport wants */
     int repair;      /* enum wf_transport_repair */
+    int delivery;    /* enum wf_transport_delivery */
     int64_t timeout;
     uint64_t ack;
     int64_t flowlet_gap; /* 0: none */
     uint64_t paths;      /* 0: any number */
+    bool avoid_paths;
     char *classes;
     double dcqcn_gain;
     int64_t dcqcn_interval, dcqcn_timer;
@@ -43,7 +51,8 @@ struct wf_transport_params {
 
 extern const char *const wf_transport_names[], *const wf_transport_full_names[],
                                                    *const wf_transport_repair_names[],
-                                                       *const wf_transport_class_syntax[];
+                                                       *const wf_transport_delivery_names[],
+                                                           *const wf_transport_class_syntax[];
 
 /* The rows; `params` is a struct with a member `transport` of the type above. */
 /* clang-format off */
@@ -58,12 +67,12 @@ extern const char *const wf_transport_names[], *const wf_transport_full_names[],
     {WF_TRANSPORT_ROW_(params, "full_queue", ENUM, full), \
      .only_with = "transport!=none", .def = "auto", .choices = wf_transport_full_names, \
      .doc = "What a router does when a queue is full: it drops the packet, drops its data" \
-            " and sends its header on, or pauses the ports before it in time (PFC); auto " \
-            "is what the transport wants"}, \
+            " and sends its header on, pauses the ports before it in time (PFC), or has " \
+            "given them credits for what fits; auto is what the transport wants"}, \
     {WF_TRANSPORT_ROW_(params, "queue", SIZE, queue), \
      .only_with = "transport!=none", .def = "0B", .max = "1GiB", \
-     .doc = "Capacity of the queue of a port and class, unless ports pause each other; 0 " \
-            "is what the transport wants"}, \
+     .doc = "Capacity of the queue of a port and class, or with credits at the end of a " \
+            "link, unless ports pause each other; 0 is what the transport wants"}, \
     {WF_TRANSPORT_ROW_(params, "ecn_min", SIZE, ecn_min), \
      .only_with = "transport!=none", .def = "100KiB", .max = "1GiB", \
      .doc = "Routers mark no packet (ECN) that finds a shorter queue"}, \
@@ -88,6 +97,11 @@ extern const char *const wf_transport_names[], *const wf_transport_full_names[],
      .only_with = "transport!=none", .def = "auto", .choices = wf_transport_repair_names, \
      .doc = "Whether a receiver takes packets in order only, so that all after a lost one" \
             " are sent again, or in any order; auto is what the transport wants"}, \
+    {WF_TRANSPORT_ROW_(params, "delivery", ENUM, delivery), \
+     .only_with = "transport!=none", .def = "in_order", \
+     .choices = wf_transport_delivery_names, \
+     .doc = "Whether messages between two nodes are handed over in the order in which they " \
+            "were sent, or as soon as they are complete, as far as MPI allows it"}, \
     {WF_TRANSPORT_ROW_(params, "timeout", TIME, timeout), \
      .only_with = "transport!=none", .def = "200us", .min = "1ns", .max = "1h", \
      .doc = "Time without an acknowledgement after which a node sends again; it doubles " \
@@ -103,6 +117,10 @@ extern const char *const wf_transport_names[], *const wf_transport_full_names[],
      .only_with = "transport!=none", .def = "0", .max = "65536", \
      .doc = "With ecmp packet: over how many routes a flow sprays its packets, in turn; 0" \
             " is any"}, \
+    {WF_TRANSPORT_ROW_(params, "avoid_paths", BOOL, avoid_paths), \
+     .only_with = "transport!=none", .def = "off", \
+     .doc = "With paths: whether a flow leaves a route out once after a packet there was " \
+            "marked or lost its data"}, \
     {WF_TRANSPORT_ROW_(params, "classes", GROUPS, classes), \
      .only_with = "transport!=none", .def = "", .choices = wf_transport_class_syntax, \
      .doc = "Classes of traffic, each with queues of its own: who belongs to them, which " \

@@ -50,21 +50,27 @@ void wf_transport_pause_out(const struct wf_transport_view *v, uint32_t port, ui
     }
 }
 
-void wf_transport_stopped(const struct wf_transport_view *v,
-                          const struct wf_transport_stop *stop)
+void wf_transport_set_stopped(const struct wf_transport_view *v, uint32_t number,
+                              uint32_t class, bool stops)
 {
-    struct wf_transport_port *port = wf_transport_port_at(v, stop->port);
-    uint32_t before = port->stopped, bit = 1U << stop->class;
+    struct wf_transport_port *port = wf_transport_port_at(v, number);
+    uint32_t before = port->stopped, bit = 1U << class;
 
     wf_touch(v->at.ctx, port, sizeof(*port));
-    port->stopped = stop->stops != 0 ? before | bit : before & ~bit;
+    port->stopped = stops ? before | bit : before & ~bit;
     if (before == 0 && port->stopped != 0) {
         port->since = v->at.key.time;
     }
-    port->pauses += stop->stops != 0 ? 1 : 0;
+    port->pauses += stops ? 1 : 0;
     if (before != 0 && port->stopped == 0) {
         port->paused_ps += (uint64_t)(v->at.key.time - port->since);
     }
+}
+
+void wf_transport_stopped(const struct wf_transport_view *v,
+                          const struct wf_transport_stop *stop)
+{
+    wf_transport_set_stopped(v, stop->port, stop->class, stop->stops != 0);
     if (stop->stops == 0) {
         wf_transport_serve(v, stop->port);
     }

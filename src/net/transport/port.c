@@ -94,13 +94,33 @@ static struct wf_packet_outlet route(const struct wf_transport_view *v,
 
 /* ---- sending ---- */
 
-/* Sends a packet on that has waited for `waited`; it is ready at the time `ready`. */
+/* A packet takes the space that it needs behind the link, and leaves that which it has here. */
+static void move_credit(const struct wf_transport_view *v,
+                        const struct wf_packet_outlet *outlet, const struct waiter *waiter,
+                        int64_t begin)
+{
+    const struct wf_transport_packet *packet = &waiter->last.packet;
+
+    if (v->net->full != WF_TRANSPORT_CREDITS || packet->type != WF_TRANSPORT_DATA) {
+        return;
+    }
+    if (v->net->packet.links.to[outlet->link] != packet->head.dst) {
+        wf_transport_credit_take(v, outlet->number, packet->class,
+                                 wf_transport_packet_bytes(v->net, packet));
+    }
+    if (waiter->in_port != WF_PACKET_NO_PORT) {
+        wf_transport_credit_give(v, waiter->in_port, packet, begin - v->at.key.time);
+    }
+}
+
+/* Sends a packet on that is ready at the time `ready`. */
 static void start(const struct wf_transport_view *v, const struct wf_packet_outlet *outlet,
-                  const struct wf_transport_last *last, int64_t ready, int64_t waited)
+                  const struct waiter *waiter, int64_t ready)
 {
     const struct wf_packet_net *model = &v->net->packet;
     const struct wf_packet_link_kind *kind = &model->links.kinds[outlet->kind];
-    struct wf_transport_last copy = *last;
+    struct wf_transport_last copy = waiter->last;
+    int64_t waited = ready - outlet->delay - waiter->since;
     uint64_t bytes = wf_transport_packet_bytes(v->net, &copy.packet);
     int64_t duration = wf_packet_link_ps(kind, bytes);
     bool ends = (copy.packet.flags & WF_TRANSPORT_ENDS) != 0;
@@ -108,6 +128,7 @@ static void start(const struct wf_transport_view *v, const struct wf_packet_outl
     copy.packet.flags &= (uint8_t)~WF_TRANSPORT_LOCAL;
     wf_touch(v->at.ctx, outlet->port, sizeof(*outlet->port));
     int64_t begin = wf_packet_port_serve(outlet->port, ready, duration);
+    move_credit(v, outlet, waiter, begin);
     int64_t at = wf_time_add(begin, kind->latency);
     at = model->timing == WF_PACKET_STORE_AND_FORWARD ? wf_time_add(at, duration) : at;
     if (v->at.stats != NULL) {
@@ -234,7 +255,7 @@ void wf_transport_serve(const struct wf_transport_view *v, uint32_t number)
         }
         was_local = (waiter.last.packet.flags & WF_TRANSPORT_LOCAL) != 0;
         ready = ready > v->at.key.time ? ready : v->at.key.time;
-        start(v, &outlet, &waiter.last, ready, ready - outlet.delay - waiter.since);
+        start(v, &outlet, &waiter, ready);
         if (v->net->full == WF_TRANSPORT_PAUSE && waiter.in_port != WF_PACKET_NO_PORT &&
             class < v->net->n_classes) {
             wf_transport_pause_out(v, waiter.in_port, class,
@@ -360,7 +381,7 @@ static void wait(const struct wf_transport_view *v, uint32_t port, uint32_t in_p
     bool is_local = in_port == WF_PACKET_NO_PORT;
 
     if (class < v->net->n_classes && !is_local) {
-        if (v->net->full != WF_TRANSPORT_PAUSE && queue->bytes + bytes > v->net->queue_bytes) {
+        if (!v->net->is_lossless && queue->bytes + bytes > v->net->queue_bytes) {
             if (overflow(v, port, packet)) {
                 return;
             }
@@ -399,14 +420,15 @@ void wf_transport_forward(const struct wf_transport_view *v, struct wf_transport
     copy.packet = *packet;
     const struct wf_packet_outlet outlet = route(v, &copy.packet);
     uint32_t stopped = wf_transport_port_at(v, outlet.number)->stopped;
-    int64_t ready = wf_time_add(arrival_of(v, in_port, packet), outlet.delay);
+    int64_t since = arrival_of(v, in_port, packet), ready = wf_time_add(since, outlet.delay);
     /* A packet that does not have to wait for the port is on its way at once. */
     bool may_start = v->at.ports[outlet.number].free <= ready &&
                      next_class(v, outlet.number) == v->net->n_queues &&
                      (packet->type != WF_TRANSPORT_DATA || (stopped >> packet->class & 1) == 0);
 
     if (may_start) {
-        start(v, &outlet, &copy, ready, 0);
+        const struct waiter waiter = {.in_port = in_port, .since = since, .last = copy};
+        start(v, &outlet, &waiter, ready);
         return;
     }
     wait(v, outlet.number, in_port, &copy);

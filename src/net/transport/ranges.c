@@ -102,6 +102,14 @@ bool wf_transport_ranges_first(struct wf_ctx *ctx, uint32_t list, uint64_t *begi
     return true;
 }
 
+bool wf_transport_ranges_has(struct wf_ctx *ctx, uint32_t list, uint64_t begin, uint64_t end)
+{
+    while (list != 0 && look(ctx, list)->end < end) {
+        list = look(ctx, list)->next;
+    }
+    return begin >= end || (list != 0 && look(ctx, list)->begin <= begin);
+}
+
 uint32_t wf_transport_ranges_next(struct wf_ctx *ctx, uint32_t list)
 {
     return look(ctx, list)->next;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Destinations of flows. Every packet is answered: with the packets that have arrived without a
- * gap, and with the packet itself. A message is complete when it and all messages of the flow
- * before it have arrived.
+ * gap, and with the packet itself. A message is handed over when it and all messages of the flow
+ * before it have arrived, or when it has and need not wait for others.
  */
 #include "base/arith.h"
 #include "base/rng.h"
@@ -183,26 +183,68 @@ static void keep_end(const struct wf_transport_view *v, struct wf_transport_rece
     *link = cell;
 }
 
-static bool is_due(const struct wf_transport_view *v, const struct wf_transport_receiver *flow)
+static bool is_due(const struct wf_transport_view *v, const struct wf_transport_receiver *flow,
+                   const struct wf_transport_arrival *message)
 {
-    return flow->first != 0 &&
-           ((const struct wf_transport_arrival *)wf_cell_read(v->at.ctx, flow->first))
-                   ->sequence < flow->expected;
+    if (message->sequence < flow->expected) {
+        return true;
+    }
+    if (!wf_transport_is_free(v->net, &message->msg)) {
+        return false;
+    }
+    uint64_t end = message->sequence + 1;
+    uint64_t begin = end - wf_packet_count(&v->net->packet, message->msg.bytes);
+    return wf_transport_ranges_has(v->at.ctx, flow->has, wf_max_u64(begin, flow->expected),
+                                   end);
 }
 
-/* Hands over the first message, if it is complete; another one gets an event of its own. */
+/* The cell of the first message that is due, and of the one before it; 0: none. */
+static uint32_t find_due(const struct wf_transport_view *v,
+                         const struct wf_transport_receiver *flow, uint32_t *before)
+{
+    uint32_t cell = flow->first;
+
+    *before = 0;
+    while (cell != 0) {
+        const struct wf_transport_arrival *message = wf_cell_read(v->at.ctx, cell);
+        if (is_due(v, flow, message)) {
+            break;
+        }
+        *before = cell;
+        cell = v->net->params.delivery == WF_TRANSPORT_ANY_ORDER ? message->next : 0;
+    }
+    return cell;
+}
+
+/* Removes the message of a cell. */
+static struct wf_transport_arrival take(const struct wf_transport_view *v,
+                                        struct wf_transport_receiver *flow, uint32_t cell,
+                                        uint32_t before)
+{
+    const struct wf_transport_arrival message =
+        *(const struct wf_transport_arrival *)wf_cell_read(v->at.ctx, cell);
+
+    wf_cell_free(v->at.ctx, cell);
+    if (before == 0) {
+        flow->first = message.next;
+    } else {
+        ((struct wf_transport_arrival *)wf_cell_edit(v->at.ctx, before))->next = message.next;
+    }
+    return message;
+}
+
+/* Hands over the first message that is due; another one gets an event of its own. */
 static void hand_over(const struct wf_transport_view *v, struct wf_transport_receiver *flow)
 {
     const struct wf_net_user *user = &v->net->packet.net.user;
 
-    if (flow->ready != 0 || !is_due(v, flow)) {
+    uint32_t before = 0, cell = flow->ready != 0 ? 0 : find_due(v, flow, &before);
+
+    if (cell == 0) {
         return;
     }
-    const struct wf_transport_arrival first =
-        *(const struct wf_transport_arrival *)wf_cell_read(v->at.ctx, flow->first);
-    wf_cell_free(v->at.ctx, flow->first);
-    flow->first = first.next;
-    if (is_due(v, flow)) {
+    const struct wf_transport_arrival first = take(v, flow, cell, before);
+    if (find_due(v, flow, &before) != 0) {
         uint64_t key = (uint64_t)flow->class << 32 | flow->src;
         flow->ready = 1;
         wf_packet_schedule_own(&v->at, 0, WF_TRANSPORT_READY, &key, sizeof(key));
@@ -212,7 +254,7 @@ static void hand_over(const struct wf_transport_view *v, struct wf_transport_rec
     flow->end = wf_max_i64(flow->end, at);
     flow->messages++;
     flow->bytes += first.msg.bytes;
-    if (v->net->overtakes) {
+    if (v->net->overtakes && !wf_transport_is_free(v->net, &first.msg)) {
         const struct wf_packet_run run = {
             .head = {.src = flow->src, .dst = v->at.vertex, .number = first.number},
             .count = 1,

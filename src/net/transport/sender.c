@@ -195,6 +195,40 @@ static uint64_t next_sequence(const struct wf_transport_view *v,
     return begin;
 }
 
+/* The bit of a route among those that are to be left out. */
+static uint64_t *avoided(struct wf_transport_sender *flow, uint32_t path, uint64_t *bit)
+{
+    *bit = UINT64_C(1) << path % 64;
+    return &flow->avoided[path / 64 % (WF_TRANSPORT_AVOIDED / 64)];
+}
+
+/* An answer tells how its packet's route was. */
+static void judge_path(const struct wf_transport_view *v, struct wf_transport_sender *flow,
+                       const struct wf_transport_packet *packet)
+{
+    uint64_t bit, *word = avoided(flow, packet->path, &bit);
+
+    if (v->net->params.avoid_paths && (packet->flags & WF_TRANSPORT_MARKED) != 0) {
+        *word |= bit;
+    }
+}
+
+/* The next route in turn that is not left out. */
+static uint32_t next_path(const struct wf_transport_view *v, struct wf_transport_sender *flow)
+{
+    uint32_t n = (uint32_t)v->net->params.paths;
+
+    for (uint32_t i = 0; i < WF_TRANSPORT_AVOIDED; i++) {
+        uint64_t bit, *word = avoided(flow, 1 + flow->path % n, &bit);
+        if ((*word & bit) == 0) {
+            break;
+        }
+        *word &= ~bit;
+        flow->path++;
+    }
+    return 1 + flow->path % n;
+}
+
 /* Which route the next packet takes. */
 static uint32_t path_of(const struct wf_transport_view *v, struct wf_transport_sender *flow,
                         uint32_t number)
@@ -208,9 +242,7 @@ static uint32_t path_of(const struct wf_transport_view *v, struct wf_transport_s
         return number + 1;
     }
     flow->path += is_flowlet || kind == WF_ROUTE_FLOW_PACKET ? 1 : 0;
-    return kind == WF_ROUTE_FLOW_PACKET && params->paths > 0
-               ? 1 + flow->path % (uint32_t)params->paths
-               : flow->path;
+    return kind == WF_ROUTE_FLOW_PACKET && params->paths > 0 ? next_path(v, flow) : flow->path;
 }
 
 static struct wf_transport_last make_packet(const struct wf_transport_view *v,
@@ -430,7 +462,7 @@ int64_t wf_transport_send(const struct wf_net *net, struct wf_ctx *ctx, void *no
     wf_touch(ctx, own, sizeof(*own));
     wf_touch(ctx, v->node, sizeof(*v->node));
     uint32_t number = own->messages++;
-    if (transport->overtakes) {
+    if (transport->overtakes && !wf_transport_is_free(transport, msg)) {
         number = wf_packet_order_number(&v->at, dst_node);
     }
     own->packets_sent += wf_packet_count(&transport->packet, msg->bytes);
@@ -568,6 +600,7 @@ void wf_transport_answered(const struct wf_transport_view *v,
         .n_new = take_answer(v, flow, wf_min_u64(packet->other, flow->sent), packet),
         .is_marked = (packet->flags & WF_TRANSPORT_MARKED) != 0,
     };
+    judge_path(v, flow, packet);
     if (answer.n_new > 0) {
         flow->tries = 0;
         set_timer(v, flow);

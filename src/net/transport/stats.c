@@ -36,7 +36,7 @@ static uint64_t n_waits(const struct wf_transport_net *net)
 {
     const struct wf_topo *topo = net->packet.topo;
 
-    return net->full == WF_TRANSPORT_PAUSE
+    return net->is_lossless
                ? (uint64_t)net->n_classes * wf_topo_first_link(topo, topo->n_vertices)
                : 0;
 }
@@ -110,7 +110,7 @@ static void count_ports(const struct wf_transport_view *v, uint64_t *sums, uint6
     }
 }
 
-/* With PFC: what the packets at a stopped port wait for. */
+/* With PFC or credits: what the packets at a stopped port wait for. */
 static void count_waits(const struct wf_transport_view *v, uint64_t *waits)
 {
     const struct wf_packet_links *links = &v->net->packet.links;
@@ -184,7 +184,7 @@ void wf_transport_stats_finish(const struct wf_transport_view *v)
     uint64_t *maxima = &counters->word[net->n_sums + v->net->maxima_at];
 
     count_ports(v, sums, maxima);
-    if (v->net->full == WF_TRANSPORT_PAUSE) {
+    if (v->net->is_lossless) {
         count_waits(v, sums + SUMS);
     }
     if (v->node == NULL) {
@@ -281,7 +281,7 @@ void wf_transport_stats_describe(const struct wf_net *net,
     wf_doc_count(section, "pauses", sums[PAUSES]);
     wf_doc_count(section, "paused_ps", sums[PAUSED_PS]);
     wf_doc_count(section, "max_queue_bytes", maxima[QUEUE]);
-    if (own->full == WF_TRANSPORT_PAUSE) {
+    if (own->is_lossless) {
         wf_doc_count(section, "max_input_bytes", maxima[INSIDE]);
     }
     describe_flows(section, own, counters);

@@ -19,8 +19,10 @@ const char *const wf_transport_names[] = {
     NULL,
 };
 
-const char *const wf_transport_full_names[] = {"auto", "drop", "trim", "pause", NULL};
+const char *const wf_transport_full_names[] = {"auto",  "drop",    "trim",
+                                               "pause", "credits", NULL};
 const char *const wf_transport_repair_names[] = {"auto", "go_back_n", "selective", NULL};
+const char *const wf_transport_delivery_names[] = {"in_order", "any_order", NULL};
 
 size_t wf_transport_size(void)
 {
@@ -91,6 +93,9 @@ static void dispatch(const struct wf_transport_view *v, const struct wf_event *e
         break;
     case WF_TRANSPORT_SELF:
         arrive_at_self(v, payload);
+        break;
+    case WF_TRANSPORT_CREDIT:
+        wf_transport_credited(v, payload);
         break;
     default:
         wf_transport_stopped(v, payload);
@@ -173,12 +178,13 @@ static void attach(struct wf_net *net, struct wf_engine *engine)
 static enum wf_status check(const struct wf_packet_net *packet,
                             const struct wf_packet_params *given, struct wf_err *err)
 {
-    const char *not_with = given->buffers != WF_PACKET_UNBOUNDED ? "net.buffers=credits"
-                           : given->burst != 0                   ? "net.burst"
-                           : packet->faults != NULL              ? "failures in time"
-                           : given->stats_window != 0            ? "net.stats_window"
-                           : packet->route->ops->asks_far        ? "net.routing=ugal_g"
-                                                                 : NULL;
+    const char *not_with = given->buffers != WF_PACKET_UNBOUNDED
+                               ? "net.buffers=credits; net.full_queue=credits is its own kind"
+                           : given->burst != 0            ? "net.burst"
+                           : packet->faults != NULL       ? "failures in time"
+                           : given->stats_window != 0     ? "net.stats_window"
+                           : packet->route->ops->asks_far ? "net.routing=ugal_g"
+                                                          : NULL;
 
     if (not_with != NULL) {
         return wf_err_set(err, WF_EUSAGE, "net.transport cannot be used with %s", not_with);
@@ -217,13 +223,14 @@ static enum wf_status choose(struct wf_transport_net *net, const struct wf_packe
         return wf_err_set(err, WF_EUSAGE,
                           "net.full_queue=trim cannot be used with net.retransmit=go_back_n");
     }
+    net->is_lossless = net->full == WF_TRANSPORT_PAUSE || net->full == WF_TRANSPORT_CREDITS;
     net->finds_gaps = keeps_order && net->full == WF_TRANSPORT_DROP;
     /* Without losses there are no timers, which would be needed here. */
-    if (!net->is_selective && net->full == WF_TRANSPORT_PAUSE &&
-        (!keeps_order || params->flowlet_gap > 0)) {
+    if (!net->is_selective && net->is_lossless && (!keeps_order || params->flowlet_gap > 0)) {
         return wf_err_set(err, WF_EUSAGE,
-                          "net.retransmit=go_back_n cannot be used with net.full_queue=pause "
-                          "where packets of a flow may overtake each other");
+                          "net.retransmit=go_back_n cannot be used with net.full_queue=%s "
+                          "where packets of a flow may overtake each other",
+                          wf_transport_full_names[net->full]);
     }
     net->queue_bytes = params->queue != 0 ? params->queue : control->queue * full;
     net->ecn_threshold = (uint32_t)(params->ecn_probability * UINT32_MAX);
@@ -234,7 +241,7 @@ static enum wf_status choose(struct wf_transport_net *net, const struct wf_packe
         return wf_err_set(err, WF_EUSAGE,
                           "net.queue: a packet of %" PRIu64 " bytes does not fit", full);
     }
-    if (net->full == WF_TRANSPORT_PAUSE && packet->topo->oneway) {
+    if (net->is_lossless && packet->topo->oneway) {
         return wf_err_set(err, WF_EINVAL,
                           "net.full_queue: ports pause each other only over links in both "
                           "directions, but some links of the topology are one-way");
@@ -288,7 +295,7 @@ enum wf_status wf_transport_setup(struct wf_packet_net *packet,
     net->ops.attach = attach;
     net->ops.commit = NULL;
     net->ops.describe = wf_transport_stats_describe;
-    net->ops.stuck = net->full == WF_TRANSPORT_PAUSE ? wf_transport_stats_stuck : NULL;
+    net->ops.stuck = net->is_lossless ? wf_transport_stats_stuck : NULL;
     packet->trains = false;
     packet->is_in_order = true; /* when they come to net/packet/order.c */
     packet->net.ops = &net->ops;
