@@ -31,6 +31,15 @@ const valueCard = (value, name, words, share) => element("div", {class: "card", 
 
 const inThousands = (value) => value >= 1e6 ? (value / 1e6).toFixed(2) + " M" : value >= 1e4 ? (value / 1e3).toFixed(1) + " k" : value.toFixed(0);
 
+/* The memory of the device that needs most. */
+function memoryCard(m) {
+  if (m == null)
+    return null;
+  const parts = ["weights", "gradients", "optimizer", "activations", "cache"].filter((key) => m[`${key}_bytes`] > 0);
+  return valueCard(size(m.total_bytes), m.device_bytes == null ? "memory" : `memory of ${size(m.device_bytes)}`,
+    parts.map((key) => `${key} ${size(m[`${key}_bytes`])}`).join(", "), m.device_bytes == null ? null : 100 * m.total_bytes / m.device_bytes);
+}
+
 /* What a training step achieves, and what its devices do. */
 function trainingSection(section) {
   const t = get("result.training"), share = (key) => t[`${key}_percent`];
@@ -41,7 +50,8 @@ function trainingSection(section) {
     t.mfu_percent == null ? null : valueCard(share("mfu").toFixed(1) + " %", "MFU", "operations of the model / peak of the devices", share("mfu")),
     valueCard(share("compute").toFixed(1) + " %", "computing", "mean of all devices", share("compute")),
     valueCard(share("bubble").toFixed(1) + " %", "bubbles", "waiting for other stages of the pipeline and for the last device", share("bubble")),
-    valueCard(share("exposed_communication").toFixed(1) + " %", "exposed communication", "communication that no computation hides", share("exposed_communication"))));
+    valueCard(share("exposed_communication").toFixed(1) + " %", "exposed communication", "communication that no computation hides", share("exposed_communication")),
+    memoryCard(t.memory)));
 }
 
 /* What nccl-tests prints. */

@@ -54,6 +54,7 @@ struct llm {
     struct wf_gen_llm_sizes sizes;
     struct wf_gen_llm_stage *stages;
     uint64_t tflops;
+    struct wf_source_memory memory; /* of a rank of the stage that needs most */
 };
 
 #define ROW(member, type, ...) WF_PARAM_ROW(struct wf_gen_llm_params, member, type, __VA_ARGS__)
@@ -277,6 +278,17 @@ static enum wf_status make_stages(struct llm *llm, struct wf_err *err)
     return WF_OK;
 }
 
+static void find_memory(struct llm *llm)
+{
+    for (uint32_t i = 0; i < llm->sizes.stages; i++) {
+        struct wf_source_memory memory =
+            wf_gen_llm_memory(&llm->given, &llm->shape, &llm->sizes, i);
+        if (wf_source_memory_sum(&memory) > wf_source_memory_sum(&llm->memory)) {
+            llm->memory = memory;
+        }
+    }
+}
+
 static enum wf_status llm_create(const void *params, uint32_t n_ranks, struct wf_source **out,
                                  struct wf_err *err)
 {
@@ -295,6 +307,7 @@ static enum wf_status llm_create(const void *params, uint32_t n_ranks, struct wf
     llm->shape = wf_gen_llm_shape(&given);
     llm->tflops = (uint64_t)given.tflops;
     llm->stages = wf_xcalloc(sizes.stages, sizeof(*llm->stages));
+    find_memory(llm);
     enum wf_status status = make_stages(llm, err);
     if (status != WF_OK) {
         llm_destroy(&llm->source);
@@ -408,6 +421,7 @@ static bool llm_work(const struct wf_source *source, struct wf_source_work *out)
         .tokens = wf_times_u64(llm->given.batch, wf_gen_llm_new_tokens(&llm->given)),
         .flops_per_token = llm->shape.flops_per_token,
         .is_8bit = llm->given.precision == WF_GEN_LLM_FP8,
+        .memory = llm->memory,
     };
     return true;
 }

@@ -4,7 +4,7 @@
 /*
  * The parts of gen:llm, a training step of a transformer: the work of its layers (llm_shape.c),
  * the order of microbatches in a pipeline (llm_schedule.c), and the ops of a stage
- * (llm_stage.c). All ranks of a stage execute the same ops, so a stage has one list of them.
+ * (llm_stage.c), and the memory that they need (llm_memory.c). All ranks of a stage execute the same ops, so a stage has one list of them.
  * Private to gen/.
  */
 
@@ -73,6 +73,9 @@ static inline uint64_t wf_gen_llm_new_tokens(const struct wf_gen_llm_params *p)
 
 struct wf_gen_llm_shape wf_gen_llm_shape(const struct wf_gen_llm_params *p);
 
+/* The layers of a chunk of a stage. */
+uint32_t wf_gen_llm_layers(const struct wf_gen_llm_params *p, uint32_t stage, uint32_t chunk);
+
 /* ---- schedule ---- */
 
 enum wf_gen_llm_pass { WF_GEN_LLM_FORWARD, WF_GEN_LLM_BACKWARD, WF_GEN_LLM_WEIGHTS };
@@ -131,3 +134,10 @@ struct wf_gen_llm_sizes {
 bool wf_gen_llm_stage(const struct wf_gen_llm_params *p, const struct wf_gen_llm_shape *shape,
                       const struct wf_gen_llm_sizes *sizes, uint32_t stage,
                       struct wf_gen_llm_stage *out);
+
+/* ---- memory ---- */
+
+/* What a rank of a stage needs at most. */
+struct wf_source_memory wf_gen_llm_memory(const struct wf_gen_llm_params *p,
+                                          const struct wf_gen_llm_shape *shape,
+                                          const struct wf_gen_llm_sizes *sizes, uint32_t stage);

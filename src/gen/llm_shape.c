@@ -9,6 +9,8 @@
 
 #include "base/arith.h"
 
+#include <assert.h>
+
 enum { NUMBER = 2 }; /* bytes of an activation or weight */
 
 static uint64_t div_up(uint64_t a, uint64_t b)
@@ -88,6 +90,14 @@ static void set_layers(const struct wf_gen_llm_params *p, struct wf_gen_llm_shap
     out->flops_per_token = 3 * p->layers *
                            (2 * weights + 2 * ffn * active + 2 * p->sequence * q +
                             (p->experts > 1 ? 2 * h * p->experts : 0));
+}
+
+uint32_t wf_gen_llm_layers(const struct wf_gen_llm_params *p, uint32_t stage, uint32_t chunk)
+{
+    uint64_t parts = p->pipeline * p->chunks, part = chunk * p->pipeline + stage;
+
+    assert(parts > 0);
+    return (uint32_t)(p->layers * (part + 1) / parts - p->layers * part / parts);
 }
 
 struct wf_gen_llm_shape wf_gen_llm_shape(const struct wf_gen_llm_params *p)

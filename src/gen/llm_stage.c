@@ -306,11 +306,7 @@ static void weights_layer(struct builder *b)
 
 static uint32_t layers_of(const struct builder *b, uint32_t chunk)
 {
-    uint64_t parts = b->p->pipeline * b->p->chunks;
-    uint64_t part = chunk * b->p->pipeline + b->stage;
-
-    assert(parts > 0);
-    return (uint32_t)(b->p->layers * (part + 1) / parts - b->p->layers * part / parts);
+    return wf_gen_llm_layers(b->p, b->stage, chunk);
 }
 
 static bool is_end(const struct builder *b, uint32_t chunk)

@@ -53,6 +53,18 @@ static inline uint32_t wf_group_rank(const struct wf_group *group, uint32_t r)
                                         r / group->width * group->stride2;
 }
 
+/* Bytes that a program needs on a device, in the rank that needs most. */
+struct wf_source_memory {
+    uint64_t weights, gradients, optimizer, activations;
+    uint64_t cache; /* keys and values of sequences */
+};
+
+static inline uint64_t wf_source_memory_sum(const struct wf_source_memory *memory)
+{
+    return memory->weights + memory->gradients + memory->optimizer + memory->activations +
+           memory->cache;
+}
+
 /* What a program does, for figures in results. */
 struct wf_source_work {
     uint64_t repeats; /* calls of the collective, or training steps */
@@ -63,7 +75,8 @@ struct wf_source_work {
     double bus_share;
     uint64_t tokens; /* of a training step */
     uint64_t flops_per_token;
-    bool is_8bit; /* matrices are multiplied with 8-bit numbers */
+    bool is_8bit;                   /* matrices are multiplied with 8-bit numbers */
+    struct wf_source_memory memory; /* of training */
 };
 
 /* What has names. Their numbers are in trace files. A site is that of a compute op: the functions

@@ -295,6 +295,31 @@ static bool line_shares(const struct wf_value *training, struct wf_phrase *out)
     return true;
 }
 
+static bool line_memory(const struct wf_value *memory, struct wf_phrase *out)
+{
+    static const struct {
+        const char *key, *name;
+    } parts[] = {{"weights_bytes", "weights"},
+                 {"gradients_bytes", "gradients"},
+                 {"optimizer_bytes", "optimizer"},
+                 {"activations_bytes", "activations"},
+                 {"cache_bytes", "keys and values"}};
+
+    wf_phrase_size(out, wf_doc_get_count(memory, "total_bytes", 0));
+    if (wf_doc_find(memory, "device_bytes") != NULL) {
+        wf_phrase_add(out, " of ");
+        wf_phrase_size(out, wf_doc_get_count(memory, "device_bytes", 0));
+    }
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        uint64_t bytes = wf_doc_get_count(memory, parts[i].key, 0);
+        if (bytes > 0) {
+            wf_phrase_add(out, ", %s ", parts[i].name);
+            wf_phrase_size(out, bytes);
+        }
+    }
+    return true;
+}
+
 /* Measured compute times that were corrected. */
 static bool line_robust(const struct wf_value *robust, struct wf_phrase *out)
 {
@@ -561,6 +586,7 @@ static const struct line answer_lines[] = {
     {"Collective", "result.collective", line_collective},
     {"Training", "result.training", line_training},
     {"  of the time", "result.training", line_shares},
+    {"  memory", "result.training.memory", line_memory},
     {"Recorded time", NULL, wf_writer_text_recorded},
     {"Simulated time", "result.simulated_time_ps", line_time},
     {"Messages", "result", line_messages},

@@ -34,6 +34,7 @@ struct wf_document_jobs {
     const struct wf_fault_plan *faults; /* failures in time of the network; null if none */
     struct wf_net_deadlock stuck;       /* of the network at the end; its length is 0 if none */
     double peak16, peak8; /* operations per second of a rank's processor; 0 if unknown */
+    uint64_t memory;      /* bytes of a rank's processor; 0 if unknown */
 };
 
 /* Fills the section `result` of a replay from its tally. `interrupted` means that the user

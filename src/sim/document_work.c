@@ -28,6 +28,23 @@ static double percent(double part, double whole)
     return 100 * part / whole;
 }
 
+/* Of the rank that needs most. */
+static void add_memory(struct wf_value *training, const struct wf_source_memory *memory,
+                       uint64_t device)
+{
+    struct wf_value *section = wf_doc_section(training, "memory");
+
+    wf_doc_count(section, "weights_bytes", memory->weights);
+    wf_doc_count(section, "gradients_bytes", memory->gradients);
+    wf_doc_count(section, "optimizer_bytes", memory->optimizer);
+    wf_doc_count(section, "activations_bytes", memory->activations);
+    wf_doc_count(section, "cache_bytes", memory->cache);
+    wf_doc_count(section, "total_bytes", wf_source_memory_sum(memory));
+    if (device > 0) {
+        wf_doc_count(section, "device_bytes", device);
+    }
+}
+
 static void add_training(struct wf_value *result, const struct wf_source_work *work,
                          const struct wf_document_jobs *jobs, uint32_t job,
                          const struct wf_job_tally *tally)
@@ -64,6 +81,7 @@ static void add_training(struct wf_value *result, const struct wf_source_work *w
     wf_doc_measured(section, "bubble_percent", percent(bubble, whole), DECIMALS);
     wf_doc_measured(section, "exposed_communication_percent",
                     percent(exposed > 0 ? exposed : 0, whole), DECIMALS);
+    add_memory(section, &work->memory, jobs->memory);
 }
 
 void wf_document_work(struct wf_value *result, const struct wf_document_jobs *jobs,

@@ -147,6 +147,7 @@ struct wf_document_jobs wf_job_document_jobs(const struct wf_job *job)
     const double tera = 1e12;
     uint32_t first = 0;
 
+    jobs.memory = cpu->memory;
     jobs.peak16 = cpu->tflops16 * tera;
     jobs.peak8 = cpu->tflops8 > 0 ? cpu->tflops8 * tera : jobs.peak16;
     for (uint32_t i = 0; i < jobs.n; i++) {

@@ -5,6 +5,8 @@
 #include "base/units.h"
 #include "net/net.h"
 #include "net/route/route.h"
+#include "ops/source.h"
+#include "ranks/cpu/cpu.h"
 #include "ranks/node_costs.h"
 #include "ranks/ranks.h"
 #include "result/doc.h"
@@ -159,6 +161,29 @@ void wf_sim_warn_unused(const struct wf_plan *plan, struct wf_value *root)
     }
 }
 
+/* Programs that need more memory than a processor has. */
+static void warn_memory(const struct wf_plan *plan, struct wf_value *root)
+{
+    const struct wf_cpu_params *cpu = wf_plan_values(plan, "cpu");
+
+    for (uint32_t i = 0; i < plan->n_jobs && cpu->memory > 0; i++) {
+        const struct wf_source *source = plan->jobs[i].source;
+        char words[WORDS_MAX], needs[WF_UNITS_TEXT_MAX], has[WF_UNITS_TEXT_MAX];
+        struct wf_source_work work = {.repeats = 0};
+
+        if (source != NULL && wf_source_work(source, &work) &&
+            wf_source_memory_sum(&work.memory) > cpu->memory) {
+            (void)snprintf(words, sizeof(words),
+                           "the model does not fit: a device needs %s of memory and has %s "
+                           "(cpu.memory); divide it among more ranks, take smaller "
+                           "microbatches, a higher gen.zero or gen.recompute",
+                           wf_human_size(wf_source_memory_sum(&work.memory), needs),
+                           wf_human_size(cpu->memory, has));
+            wf_sim_warn(root, words);
+        }
+    }
+}
+
 void wf_sim_warnings(const struct wf_job *job, const struct wf_ranks_tally *tally,
                      struct wf_value *root)
 {
@@ -166,6 +191,7 @@ void wf_sim_warnings(const struct wf_job *job, const struct wf_ranks_tally *tall
                                     char *) = {lacks_overhead, lacks_eager_limit,
                                                lacks_contention, lacks_routing};
 
+    warn_memory(job->plan, root);
     /* A network that costs nothing is a choice, and a program without messages needs none. */
     if (job->plan->net->contention == WF_NET_FREE ||
         wf_doc_get_count(root, "result.messages", 0) == 0) {

@@ -85,6 +85,30 @@ def check_communication():
     check(slow["step_ps"] < 1.1 * hidden["step_ps"], "long messages")
 
 
+def check_memory():
+    """Weights, gradients and states by ZeRO, activations by schedule; a warning if they do not fit."""
+    h, f, t, vocabulary = 1024, 4096, 512, 1
+    ends = h * vocabulary
+    layer = 4 * h * h + 3 * h * f + 2 * h
+    kept = t * (2 * h + 2 * h + 6 * h + 2 * h + 2 * h + 2 * h + 6 * f)
+    for zero in range(4):
+        got = training([*PLAIN, "-n", "4", *params(["batch=16", f"zero={zero}"])])["memory"]
+        w = 8 * layer + 2 * ends
+        expected = {"weights": 2 * w // 4 + 4 * layer if zero == 3 else 2 * w, "gradients": 4 * w // (4 if zero > 1 else 1),
+                    "optimizer": 12 * w // (4 if zero > 0 else 1), "activations": 8 * kept + 6 * t * vocabulary, "cache": 0}
+        check(all(got[f"{key}_bytes"] == value for key, value in expected.items()), f"ZeRO {zero}: {got}, not {expected}")
+        check(got["total_bytes"] == sum(expected.values()) and "device_bytes" not in got, f"ZeRO {zero}: sum")
+    # On the first of p stages p microbatches have begun at most, with gpipe all, recomputed ones keep 2 h.
+    for settings, expected in ((["schedule=1f1b"], 4 * 2 * kept), (["schedule=gpipe"], 8 * 2 * kept + 6 * t * vocabulary),
+                               (["schedule=1f1b", "recompute=full"], 4 * 2 * t * 2 * h + kept)):
+        got = training([*PLAIN, "-n", "4", *params(["pipeline=4", "batch=8", *settings])])["memory"]
+        check(got["activations_bytes"] == expected, f"{settings}: {got}, not {expected}")
+    for memory, warns in (("1GB", True), ("100GB", False)):
+        document = parse(check_run([*PLAIN, "-n", "1", "-p", f"cpu.memory={memory}", *params(["batch=3"])], 0))
+        found = any("does not fit" in words for words in document.get("warnings", []))
+        check(found == warns, f"{memory}: {document.get('warnings')}")
+
+
 def check_inference():
     """A forward pass; and a token that reads all weights and keys, whatever the operations."""
     got = training([*PLAIN, "-n", "1", *params(["batch=3", "phase=prefill"])])
@@ -112,6 +136,7 @@ def check_files():
 def main():
     check_computing()
     check_files()
+    check_memory()
     check_inference()
     check_schedules()
     check_communication()

@@ -37,6 +37,8 @@ const struct wf_param wf_cpu_params[] = {
      .doc = "Share of these peaks that programs reach; 0: all"},
     {ROW(efficiency8, WF_PARAM_REAL, "0"), .min = "0", .max = "1",
      .doc = "The same on 8-bit numbers; 0: the same share"},
+    {ROW(memory, WF_PARAM_SIZE, "0"),
+     .doc = "Memory of a core or GPU, for programs that know what they need; 0: unknown"},
     {ROW(memory_bandwidth, WF_PARAM_RATE, "unlimited"), .word = "unlimited",
      .doc = "Memory bandwidth of a core or GPU, for programs that count their work"},
     WF_PARAM_END,

@@ -22,6 +22,7 @@ struct wf_cpu_params {
     double scale; /* factor for all compute times */
     /* A core or GPU, for programs that count their work (wf_cpu_counters). */
     double tflops16, tflops8; /* peaks in 10^12 operations per second; 0: unknown */
+    uint64_t memory;          /* bytes; 0: unknown */
     double efficiency;        /* share of the peaks that programs reach */
     double efficiency8;       /* the same on 8-bit numbers; 0: the same share */
     uint64_t memory_bandwidth;
