@@ -3,6 +3,7 @@
 if they are there, and their bandwidths as nccl-tests counts them."""
 import csv
 import pathlib
+import tempfile
 
 from weft_cli import SOURCE, check, check_run, finish, parse
 
@@ -89,9 +90,82 @@ def check_astra(path):
                    1000 * float(row["predicted_ns"]), 0.03)
 
 
+# Two of four chunks are active in a dimension. Without contention both are alike: one is simulated. The other dimension is
+# busy with one chunk while this one goes on with the next.
+TWO_DIMENSIONS = """group row = rank / 8 * 8, 1, 8
+group column = rank % 8, 8, size / 8
+reduce_scatter_block chunk / 8 in row  compute 10ns
+iallreduce chunk / 8 in column
+reduce_scatter_block chunk / 8 in row  compute 10ns
+waitall  compute 10ns
+iallreduce chunk / 8 in column
+allgather chunk / 8 in row  compute 10ns
+waitall  compute 10ns
+allgather chunk / 8 in row  compute 10ns
+"""
+ONE_DIMENSION = "group row = rank / 8 * 8, 1, 8 repeat 2 { allreduce chunk in row compute 10ns }"
+# With contention: ranks 0 to 7 work on chunks 1 and 3, and ranks 8 to 15 on the same nodes on chunks 2 and 4.
+RING = "group ring = rank / 8 * 8, 1, 8 repeat 2 { compute 10ns allreduce chunk in ring }"
+DIRECT = """let base = rank / 8 * 8
+repeat 2 {
+  compute 10ns
+  loop k 1..8 { irecv base + (rank - k) % 8 chunk / 8 }
+  loop k 1..8 { isend base + (rank + k) % 8 chunk / 8 }
+  waitall  compute 37ns
+  loop k 1..8 { irecv base + (rank - k) % 8 chunk / 8 }
+  loop k 1..8 { isend base + (rank + k) % 8 chunk / 8 }
+  waitall  compute 10ns
+}
+"""
+# A tree in order of rank with the root 7, and its mirror image; whole chunks go up one of them, and down again.
+DOUBLE_TREE = """let mirror = rank >= 8
+let v = mirror ? 7 - rank % 8 : rank % 8
+let parent = v % 2 == 0 ? (v % 4 == 0 ? v + 1 : v - 1) : v == 3 ? 7 : 3
+let low = v == 3 ? 1 : v == 7 ? 3 : v - 1
+let high = v == 3 ? 5 : v == 7 ? 3 : v + 1
+let up = mirror ? 15 - parent : parent
+let left = mirror ? 15 - high : low
+let right = mirror ? 15 - low : high
+repeat 2 {
+  if v % 2 == 0 { compute 10ns send up chunk recv up chunk compute 10ns }
+  else if v == 7 { recv left chunk compute 244ns send left chunk }
+  else {
+    irecv left chunk irecv right chunk waitall compute 244ns
+    send up chunk recv up chunk compute 244ns
+    isend left chunk isend right chunk waitall
+  }
+}
+"""
+GIB = 2**30
+MEMORY = ["-p", "mpi.reduce_bandwidth=1116667MB/s", "-p", "node.o_recv=10ns", "-p", "mpi.allreduce=ring", "-p",
+          "mpi.reduce_scatter_block=ring", "-p", "mpi.allgather=ring"]
+SCHEDULES = [ # result of ASTRA-sim in ns, program, chunk, nodes, settings
+    (55242, TWO_DIMENSIONS, 2**18, 2, MEMORY), (55222, ONE_DIMENSION, 2**18, 2, MEMORY),
+    (3598838, TWO_DIMENSIONS, 2**28, 8, MEMORY), (357338, RING, 2**24, 0, [*MEMORY, "-p", f"net.packet={2**21}"]),
+    (10566, DIRECT, 2**18, 0, ["-p", f"net.packet={2**15}"]), (43244, DOUBLE_TREE, 2**18, 0, ["-p", f"net.packet={2**18}"]),
+]
+
+
+def check_astra_schedules(folder):
+    """Its schedules with two active chunks, in two dimensions (--net latency) and on a switch with contention (packet)."""
+    for expected, program, chunk, nodes, settings in SCHEDULES:
+        path = folder / "schedule.weft"
+        path.write_text(f"param chunk = {chunk}\n{program}", encoding="utf-8")
+        network = ["-n", str(8 * nodes), "--ranks-per-node", "8", "--net", "latency", "--topo", f"torus:{nodes}", "-p",
+                   "net.link_latency=1us", "-p", f"net.bandwidth={50 * GIB}B/s", "-p", "mpi.local_latency=1872.5ns", "-p",
+                   f"mpi.local_bandwidth={400 * GIB}B/s"] if nodes > 0 else [
+                   "-n", "16", "--ranks-per-node", "2", "--placement", "roundrobin", "--net", "packet", "--topo", "star:8",
+                   "-p", "net.link_latency=936.25ns", "-p", f"net.bandwidth={400 * GIB}B/s", "-p", "net.router_delay=0",
+                   "-p", "net.header=0B", "-p", "net.timing=store_and_forward"]
+        got = predicted(["replay", "gen:text", "-p", f"gen.file={path}", *network, *settings, "--json", "-q"])
+        check_time(f"ASTRA-sim: {expected}", got["predicted_time_ps"], 1000 * expected, 0.002)
+
+
 def main():
     check_formulas()
     check_nodes()
+    with tempfile.TemporaryDirectory() as folder:
+        check_astra_schedules(pathlib.Path(folder))
     if REFERENCE.exists():
         check_astra(pathlib.Path(REFERENCE))
     finish()
