@@ -159,8 +159,35 @@ static void set_horizon(struct wf_warp *warp)
     warp->safe = after_gvt(warp, warp->worker->ctx.lookahead);
 }
 
-/* A history over its budget is rolled back by half if GVT waits for this worker; otherwise the
- * worker waits until GVT has moved. */
+/* Bytes of the history that belong to events that may still be undone. */
+static uint64_t live_bytes(const struct wf_history *history)
+{
+    uint64_t live = 0;
+
+    for (uint64_t place = history->begin; place < history->end;) {
+        const struct wf_record *record = wf_history_at(history, place);
+        live += record->fate == WF_LIVE ? record->size : 0;
+        place += record->size;
+    }
+    return live;
+}
+
+/* Rolls a history over its budget back by half. Committed records stay in the log behind an event
+ * that lies far ahead. Undoing the latest events does not free them: if they are most of the log,
+ * all events are undone. */
+static void make_space(struct wf_warp *warp, uint64_t bytes, uint64_t budget)
+{
+    wf_warp_commit_all(warp);
+    if (live_bytes(&warp->history) >= bytes / 2) {
+        wf_warp_retreat(warp, bytes - budget / 2);
+        return;
+    }
+    wf_warp_retreat(warp, UINT64_MAX);
+    collect_fossils(warp);
+}
+
+/* A worker whose history is over its budget makes space if GVT waits for it; otherwise it waits
+ * until GVT has moved. */
 static void limit_memory(struct wf_warp *warp)
 {
     uint64_t budget = warp->worker->engine->config.memory;
@@ -172,7 +199,7 @@ static void limit_memory(struct wf_warp *warp)
     }
     warp->worker->count.throttles++;
     if (!wf_key_before(&warp->gvt, &warp->least)) {
-        wf_warp_retreat(warp, bytes - budget / 2);
+        make_space(warp, bytes, budget);
         warp->full = false;
     }
 }

@@ -61,9 +61,57 @@ static void one_to_all_at_once(void)
     run_storm(true);
 }
 
+/* ---- a process that is far ahead of the others ---- */
+
+enum { PLAYERS = 4, PASSES = 20000, FAR = 1000000000 };
+
+/* Process 0 has one event, far ahead; the others pass a ball. */
+static void ahead_init(void *state, struct wf_ctx *ctx)
+{
+    if (wf_self(ctx) == 0) {
+        wf_schedule(ctx, 0, FAR, 0, NULL, 0);
+    } else if (wf_self(ctx) == 1) {
+        wf_schedule(ctx, 1, 10, 0, NULL, 0);
+    }
+}
+
+static void ahead_event(void *state, const struct wf_event *ev, struct wf_ctx *ctx)
+{
+    uint32_t self = wf_self(ctx);
+
+    if (self > 0 && ++*(uint64_t *)state < PASSES / PLAYERS) {
+        wf_schedule(ctx, self % PLAYERS + 1, 10, 0, NULL, 0);
+    }
+}
+
+static const struct wf_process_ops ahead_ops = {
+    .name = "ahead", .init = ahead_init, .event = ahead_event};
+
+static void build_ahead(struct wf_engine *engine, void *model)
+{
+    (void)wf_engine_add(engine, &ahead_ops, PLAYERS + 1, sizeof(uint64_t), model);
+}
+
+/* While the ball is in the mailbox of `perturb` there is only the event far ahead to execute. What
+ * is committed later stands behind it in the history, and must not fill it for good. */
+static void an_event_far_ahead_does_not_fill_the_history(void)
+{
+    struct wf_engine_config config = engine_defaults(WF_SEQUENTIAL, 1);
+    struct outcome expected = run_model(&config, build_ahead, NULL, NULL, 0), out;
+
+    config = engine_defaults(WF_PERTURB, 1);
+    config.memory = 65536;
+    out = run_model(&config, build_ahead, NULL, NULL, 0);
+    CHECK(same_outcome(&config, &expected, &out));
+    printf("# %llu rounds, %llu throttles\n", (unsigned long long)out.run.gvt_rounds,
+           (unsigned long long)out.run.memory_throttles);
+    CHECK(out.run.memory_throttles < PASSES / 50);
+}
+
 int main(void)
 {
     RUN(everybody_at_once);
     RUN(one_to_all_at_once);
+    RUN(an_event_far_ahead_does_not_fill_the_history);
     return wf_test_done();
 }
