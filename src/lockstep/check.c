@@ -68,7 +68,9 @@ static const char *device_limit(const struct wf_router_net *model,
                                 const struct wf_traffic *traffic)
 {
     const struct wf_traffic_params *set = traffic->set;
+    const struct wf_traffic_pattern_facts facts = wf_traffic_pattern_facts(traffic->pattern);
     const struct limit limits[] = {
+        {facts.kind == WF_TRAFFIC_OTHER, "this pattern"},
         {model->packets_limit > 0, "net.global_restriction"},
         {model->set.stats == WF_NET_STATS_LINKS, "net.stats=links"},
         {model->inward.first != NULL, "one-way links"},

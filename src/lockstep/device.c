@@ -13,9 +13,10 @@
 #include <time.h>
 
 enum {
-    TOGETHER_NODES = 4096, /* networks of at most so many routers share a launch */
-    CYCLES_FIRST = 64,     /* of the first launch, from which the pace is learned */
-    LAUNCH_MS = 150,       /* how long a launch should take: Ctrl-C waits for it */
+    TOGETHER_NODES = 4096,   /* networks of at most so many routers share a launch */
+    CYCLES_FIRST = 64,       /* of the first launch, from which the pace is learned; fewer... */
+    ROUTERS_FIRST = 1 << 20, /* ...if this many cycles of routers are */
+    LAUNCH_MS = 150,         /* how long a launch should take: Ctrl-C waits for it */
     TILE_MAX = 1024,
     BLOCK_THREADS = 512,
     ROUTERS_LEAST = 32, /* of a block, if there is only one network */
@@ -309,12 +310,19 @@ static enum wf_status advance(struct group *group, uint32_t end, struct wf_err *
     return WF_OK;
 }
 
+static uint32_t first_cycles(const struct group *group)
+{
+    uint64_t cycles = ROUTERS_FIRST / ((uint64_t)group->launch.net.n * group->n);
+
+    return cycles == 0 ? 1 : cycles > CYCLES_FIRST ? CYCLES_FIRST : (uint32_t)cycles;
+}
+
 /* All cycles, in launches that are short enough for Ctrl-C. `done` tasks of `all` are complete. */
 static enum wf_status run_cycles(struct group *group, size_t done, size_t all,
                                  struct wf_err *err)
 {
     const struct wf_lockstep_device_run *run = group->run;
-    uint32_t end = group->launch.net.end, step = CYCLES_FIRST;
+    uint32_t end = group->launch.net.end, step = first_cycles(group);
 
     while (group->launch.begin < end) {
         uint32_t at = group->launch.begin, left = end - at;

@@ -14,7 +14,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { CYCLES_BETWEEN_LOOKS = 256 }; /* at the user's wish to stop, and for progress */
+enum {
+    CYCLES_BETWEEN_LOOKS = 256,        /* at the user's wish to stop, and for progress */
+    ROUTERS_BETWEEN_LOOKS = 64 * 1024, /* cycles of routers, if that is sooner: half a second */
+};
 
 enum { WAIT, GO, GIVE_UP };
 
@@ -36,6 +39,7 @@ struct crew {
     struct wf_barrier barrier;
     struct worker *workers;
     uint32_t n;            /* threads */
+    uint32_t looks_every;  /* cycles */
     _Atomic int go;        /* whether the threads may begin */
     _Atomic uint32_t last; /* the run ends after this cycle; a thread that has not seen the end
                             * of an earlier one yet must go on */
@@ -79,7 +83,7 @@ static void report(struct worker *worker, uint32_t cycle)
 {
     const struct wf_lockstep_run *run = worker->crew->run;
 
-    if (worker->number != 0 || cycle % CYCLES_BETWEEN_LOOKS != 0) {
+    if (worker->number != 0 || cycle % worker->crew->looks_every != 0) {
         return;
     }
     if (run->stop != NULL && *run->stop != 0) {
@@ -295,6 +299,14 @@ static void share(struct worker *workers, uint32_t n, const struct wf_lockstep_n
     }
 }
 
+/* Cycles of large networks take long: looks at the user's wish are closer together. */
+static uint32_t looks_every(const struct wf_lockstep_net *net)
+{
+    uint32_t cycles = ROUTERS_BETWEEN_LOOKS / net->n;
+
+    return cycles == 0 ? 1 : cycles > CYCLES_BETWEEN_LOOKS ? CYCLES_BETWEEN_LOOKS : cycles;
+}
+
 static void worker_init(struct worker *worker, struct crew *crew, uint32_t number,
                         const struct wf_lockstep_net *net)
 {
@@ -431,7 +443,11 @@ enum wf_status wf_lockstep_run_host(const struct wf_lockstep *lock,
     uint32_t wanted = run->threads > 0 ? run->threads : 1, n = wanted < net.n ? wanted : net.n;
     void *state = wf_xcalloc_huge(1, state_bytes(&net));
     struct worker *workers = wf_xcalloc(n, sizeof(*workers));
-    struct crew crew = {.run = run, .n = n, .workers = workers, .last = WF_LOCKSTEP_NEVER};
+    struct crew crew = {.run = run,
+                        .n = n,
+                        .workers = workers,
+                        .looks_every = looks_every(&net),
+                        .last = WF_LOCKSTEP_NEVER};
     enum wf_status status = WF_OK;
 
     (void)wf_lockstep_place(&net, state);

@@ -385,8 +385,48 @@ static void lock_step_is_equal_to_events(void)
     CHECK(counts[EQUAL] >= runs / 3 && packets > 10 * runs);
 }
 
+/* ---- interruption ---- */
+
+struct interrupter {
+    volatile sig_atomic_t stop;
+    int calls;
+};
+
+/* The user interrupts the run when it is reported for the second time. */
+static void interrupt_second(void *arg, uint64_t cycle)
+{
+    struct interrupter *user = arg;
+
+    (void)cycle;
+    user->stop = ++user->calls >= 2;
+}
+
+/* A cycle of a large network takes long: it looks more often whether it should stop. */
+static void large_networks_end_soon(void)
+{
+    struct scenario s = {.topo = "torus:32x32", .pattern = "uniform"};
+    struct made made = {.topo = NULL};
+    struct wf_err err = {.status = WF_OK};
+    struct wf_lockstep *lock = NULL;
+    struct interrupter user = {.stop = 0};
+
+    set_traffic(&s, "cycles", "600");
+    CHECK(make(&s, &made, &err) == WF_OK);
+    const struct wf_lockstep_config config = {.net = made.net, .traffic = made.traffic};
+    const struct wf_lockstep_run run = {
+        .threads = 1, .stop = &user.stop, .progress = interrupt_second, .progress_arg = &user};
+    struct wf_lockstep_result result = {.tally = wf_xcalloc(1, tally_size(&made))};
+    CHECK(wf_lockstep_new(&config, &lock, &err) == WF_OK);
+    CHECK(wf_lockstep_run_host(lock, &run, &result, &err) == WF_EINTR);
+    CHECK(result.cycle < 200);
+    wf_lockstep_free(lock);
+    free(result.tally);
+    unmake(&made);
+}
+
 int main(void)
 {
     RUN(lock_step_is_equal_to_events);
+    RUN(large_networks_end_soon);
     return wf_test_done();
 }

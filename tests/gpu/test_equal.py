@@ -80,6 +80,9 @@ def check_refused():
                         (["--topo", "fattree:4,4"], "trees"), (["--net", "packet"], "'router', not 'packet'")):
         done = run(*args, *more)
         check(done.returncode == 2 and words in done.stderr, f"{more} is refused, naming {words}", done)
+    for pattern in ("local", "semidirected"):
+        done = run("traffic", pattern, *args[2:])
+        check(done.returncode == 2 and "this pattern" in done.stderr, f"the pattern {pattern} is refused", done)
     if not GPU:
         done = run(*args[:-2], "-p", "engine.device=cuda")
         check(done.returncode == 0 or "GPU" in done.stderr, "a missing GPU is reported", done)
