@@ -44,7 +44,8 @@ def draw(recording, title, until, suffix, arrows):
     figure = Timeline(title, "microseconds", [f"rank {r}" for r in range(RANKS)],
                       subtitle="the first barrier; lines are messages of the trace" if arrows else
                       "the first barrier; the trace has no messages of it")
-    for rank, kind, begin, end in spans_of(recording):
+    # By kind, so that both pictures have the same colours.
+    for rank, kind, begin, end in sorted(spans_of(recording), key=lambda span: list(KINDS.values()).index(span[1])):
         if begin < until:
             figure.add(rank, kind, begin, min(end, until))
     for rank, begin, to, end in messages_of(recording) if arrows else ():

@@ -21,7 +21,7 @@ EXPERIMENT = papers.Experiment(
 def main():
     parser = insee.parser(__doc__)
     parser.add_argument("traces", nargs="*", metavar="NAME=FILE", help="a trace of 64 ranks")
-    given = insee.settle(EXPERIMENT.options(parser))
+    given = insee.settle(EXPERIMENT.options(parser), full=3)
     sweep = pathlib.Path(__file__).resolve().parent / "workloads" / "sweep2.weft"
     programs = {**insee.programs_of(given), "wavefront": ("gen:text", {"gen.file": sweep})}
     designs = EXPERIMENT.pick(insee.DESIGNS[:1], insee.DESIGNS)

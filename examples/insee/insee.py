@@ -49,9 +49,9 @@ def parser(description):
     return made
 
 
-def settle(given):
-    """Completes options that papers.py has read."""
-    given.seeds = given.seeds or {"quick": 2, "short": 3, "full": 10}[given.form]
+def settle(given, full=10):
+    """Completes options that papers.py has read; `full` seeds are the full form."""
+    given.seeds = given.seeds or {"quick": 2, "short": 3, "full": full}[given.form]
     if not 2 <= given.seeds <= len(T_99) + 1 or given.jobs < 1:
         sys.exit(f"--seeds is from 2 to {len(T_99) + 1}, --jobs at least 1")
     given.programs = SMALL if given.form == "quick" else CLASS_W

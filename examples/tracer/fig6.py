@@ -82,7 +82,7 @@ def plot(runs, sizes, cores):
 
 def main():
     given = EXPERIMENT.options()
-    sizes = EXPERIMENT.pick([64, 512], [512, 4096, 32768, 262144, LARGEST], short=[512, 4096, 32768])
+    sizes = EXPERIMENT.pick([64, 512], [512, 4096, 32768, LARGEST], short=[512, 4096, 32768])
     threads = papers.powers_of_two(1, given.threads) if given.form == "full" else [1]
     runs = measure(sizes, threads)
     EXPERIMENT.csv(HEADER, [[*key, d["result"]["predicted_time_ps"], d["result"]["digest"], *tracer.counts(d)]

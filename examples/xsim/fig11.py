@@ -74,7 +74,7 @@ def main():
     given = EXPERIMENT.options()
     threads = papers.powers_of_two(1, given.threads) if given.form == "full" else [1]
     rows = program_rows(128, 128, threads)
-    rows += scale_rows(EXPERIMENT.pick([64, 256], [256, 1024, 4096, 16384], short=[256, 1024, 2048]))
+    rows += scale_rows(EXPERIMENT.pick([64, 256], [256, 1024, 4096, 8192], short=[256, 1024, 2048]))
     EXPERIMENT.csv(HEADER, rows)
     compare(rows)
     figure = Figure("Time of the simulator for random", "virtual processes", "CPU seconds",

@@ -91,9 +91,9 @@ def on_network(network):
 
 # NPB counts 58 operations for a point of the finest grid in an iteration; a processor core of 2.4 GHz of
 # that time (the paper's) is assumed to do 500 million a second. A step of mg.weft is 17 of the 58. The class is
-# not printed: 256 points a side (classes A and B); 512 (class C) are run next to it.
+# not printed: 256 points a side (classes A and B); 128 (class W) or 512 (class C) are run next to it.
 MG = {"points": 256, "ns": 34}
-LARGER = 512
+SMALLER, LARGER = 128, 512
 
 
 def add_npb(parser):
@@ -118,6 +118,11 @@ def mg_curves(experiment, networks, sizes, points):
     """Milliseconds by name of the network and number of ranks; a network may be None for a size."""
     return {name: {n: mg_time(experiment, n, make(n) if make else None, points) for n in sizes}
             for name, make in networks.items()}
+
+
+def improves(curve):
+    """Whether more ranks make it faster than the fewest do, by a tenth at least."""
+    return curve[min(curve)] > 1.1 * min(curve.values())
 
 
 def gain(curve, n):
