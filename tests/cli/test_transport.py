@@ -151,6 +151,14 @@ def test_delivery(folder):
     check(times["16KiB", "any_order"] <= times["16KiB", "in_order"], f"order makes it faster: {times}")
 
 
+def test_one_way():
+    """One-way links have no input port, but what comes over them does not come from the node: a node without ranks
+    passes it on, and its queue may be full."""
+    found, _time = replay("gen:pattern -n 5 -p gen.kind=incast -p gen.bytes=64KiB", "ring:6,oneway", "net.transport=swift",
+                          "net.timing=store_and_forward", "net.queue=4KiB")
+    check(found.get("dropped", 0) > 0, f"queues of one-way links overflow: {found}")
+
+
 def test_interference():
     """A ring of messages beside an incast: PFC slows it down, pulls do not."""
     args = ["replay", "gen:gpcnet", "-n", "8", "--placement", "nodes:1-3,5,6,8-10", "-p", "gen.rounds=3", "-p",
@@ -180,6 +188,7 @@ def main():
         test_delivery(pathlib.Path(folder))
     test_permutation()
     test_deadlock()
+    test_one_way()
     finish()
 
 

@@ -45,7 +45,7 @@ enum wf_transport_type {
 enum {
     WF_TRANSPORT_MARKED = 1, /* it met a long queue, or is the answer to one that did */
     WF_TRANSPORT_ENDS = 2,   /* the last packet of its message */
-    WF_TRANSPORT_LOCAL = 4,  /* in a queue: it comes from the interface of this node */
+    WF_TRANSPORT_LOCAL = 4,  /* it comes from the interface of this node */
     WF_TRANSPORT_AGAIN = 8,  /* it is sent again */
 };
 

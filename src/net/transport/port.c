@@ -331,12 +331,12 @@ static void append(const struct wf_transport_view *v, uint32_t port, uint32_t cl
 }
 
 /* When a packet has arrived: with store-and-forward, a node's own packets are stored, too. */
-static int64_t arrival_of(const struct wf_transport_view *v, uint32_t in_port,
+static int64_t arrival_of(const struct wf_transport_view *v,
                           const struct wf_transport_packet *packet)
 {
     const struct wf_packet_net *model = &v->net->packet;
 
-    if (in_port != WF_PACKET_NO_PORT || packet->type != WF_TRANSPORT_DATA ||
+    if ((packet->flags & WF_TRANSPORT_LOCAL) == 0 || packet->type != WF_TRANSPORT_DATA ||
         model->timing == WF_PACKET_CUT_THROUGH || model->injection == WF_PACKET_UNLIMITED ||
         !wf_packet_links_is_router(&model->links, v->at.vertex)) {
         return v->at.key.time;
@@ -378,7 +378,7 @@ static void wait(const struct wf_transport_view *v, uint32_t port, uint32_t in_p
     uint32_t class = packet->type == WF_TRANSPORT_DATA ? packet->class : v->net->n_classes;
     uint64_t bytes = wf_transport_packet_bytes(v->net, packet);
     const struct wf_transport_queue *queue = wf_transport_queue_at(v, port, class);
-    bool is_local = in_port == WF_PACKET_NO_PORT;
+    bool is_local = (packet->flags & WF_TRANSPORT_LOCAL) != 0;
 
     if (class < v->net->n_classes && !is_local) {
         if (!v->net->is_lossless && queue->bytes + bytes > v->net->queue_bytes) {
@@ -401,10 +401,9 @@ static void wait(const struct wf_transport_view *v, uint32_t port, uint32_t in_p
     } else if (class < v->net->n_classes) {
         wf_touch(v->at.ctx, v->node, sizeof(*v->node));
         v->node->held |= 1U << class;
-        packet->flags |= WF_TRANSPORT_LOCAL;
     }
     const struct waiter waiter = {
-        .in_port = in_port, .since = arrival_of(v, in_port, packet), .last = *last};
+        .in_port = in_port, .since = arrival_of(v, packet), .last = *last};
     append(v, port, class, &waiter);
 }
 
@@ -420,7 +419,7 @@ void wf_transport_forward(const struct wf_transport_view *v, struct wf_transport
     copy.packet = *packet;
     const struct wf_packet_outlet outlet = route(v, &copy.packet);
     uint32_t stopped = wf_transport_port_at(v, outlet.number)->stopped;
-    int64_t since = arrival_of(v, in_port, packet), ready = wf_time_add(since, outlet.delay);
+    int64_t since = arrival_of(v, packet), ready = wf_time_add(since, outlet.delay);
     /* A packet that does not have to wait for the port is on its way at once. */
     bool may_start = v->at.ports[outlet.number].free <= ready &&
                      next_class(v, outlet.number) == v->net->n_queues &&

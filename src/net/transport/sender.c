@@ -309,6 +309,8 @@ static void send_packet(const struct wf_transport_view *v, uint32_t cell)
     if (is_again) {
         last.packet.flags |= WF_TRANSPORT_AGAIN;
     }
+    last.packet.flags |=
+        WF_TRANSPORT_LOCAL; /* until it leaves; one-way links have no input port */
     wake_at(v, node->free);
     wf_transport_forward(v, &last.packet,
                          (last.packet.flags & WF_TRANSPORT_ENDS) != 0 ? &last : NULL);
