@@ -19,6 +19,7 @@
 #define INDEX_NAME "index.weft"
 enum { UNPACKED_MAX = 1 << 15 }; /* bytes out of one stored byte */
 enum { OPEN_FILES_MAX = 256, PARTS_MAX = 1 << 20 };
+enum { RANKS_PLAUSIBLE = 1 << 24, RANKS_PER_BLOCK = 1024 }; /* see check_ranks() */
 
 /* Notes damage of the trace. The first note is kept. */
 WF_PRINTF(2, 3)
@@ -589,6 +590,20 @@ static enum wf_status number_blocks(struct wf_native_set *set, struct wf_err *er
     return WF_OK;
 }
 
+/* Many ranks take memory even if they do nothing: the header of a small file must not ask for it. */
+static enum wf_status check_ranks(const struct wf_native_set *set, struct wf_err *err)
+{
+    uint32_t n = set->header.n_ranks;
+
+    if (n > RANKS_PLAUSIBLE && n / RANKS_PER_BLOCK > set->n_blocks) {
+        return wf_err_set(err, WF_EINVAL,
+                          "%.200s: its header says %" PRIu32
+                          " ranks, but at most %zu of them have operations",
+                          set->path, n, set->n_blocks);
+    }
+    return WF_OK;
+}
+
 enum wf_status wf_native_set_open(const char *path, struct wf_native_set *set,
                                   struct wf_err *err)
 {
@@ -603,6 +618,9 @@ enum wf_status wf_native_set_open(const char *path, struct wf_native_set *set,
     }
     if (status == WF_OK) {
         status = number_blocks(set, err);
+    }
+    if (status == WF_OK) {
+        status = check_ranks(set, err);
     }
     if (status != WF_OK) {
         wf_native_set_close(set);
