@@ -73,7 +73,7 @@ class Log:
     """Counts cases and failures."""
 
     def __init__(self, seed):
-        self.seed, self.cases, self.failures = seed, {}, 0
+        self.seed, self.cases, self.failures, self.notes = seed, {}, 0, {}
 
     def failed(self, kind, number, what):
         self.failures += 1
@@ -84,11 +84,17 @@ class Log:
         outcomes = self.cases.setdefault(kind, {})
         outcomes[outcome] = outcomes.get(outcome, 0) + 1
 
+    def note(self, what, n):
+        """Counts something else that is worth knowing."""
+        self.notes[what] = self.notes.get(what, 0) + n
+
     def print(self):
         for kind, outcomes in self.cases.items():
             total = sum(outcomes.values())
             parts = ", ".join(f"{n} {name}" for name, n in sorted(outcomes.items()))
             print(f"{kind}: {total} ({parts})")
+        for what, n in self.notes.items():
+            print(f"{what}: {n}")
         print(f"seed {self.seed}: {self.failures} failed", flush=True)
 
 

@@ -33,7 +33,8 @@ LIMITS = {
     "net.global_delay": ["4", "64"], "net.watchdog": ["500", "10000"],
     "net.global_restriction": ["0", "0.2", "0.7"], "net.injection_length": ["1", "8"],
     "net.link_latency": ["0", "20ns", "50ns", "1us"], "net.S": None, "net.O": None,
-    "net.cycle": None,
+    "net.cycle": None, "net.swift_step": ["0.5", "1"], "net.swift_most": ["0.3", "0.9"],
+    "net.dcqcn_gain": ["0.01", "0.5"], "gen.first": ["0"], "gen.second": ["1", "2"],
     "node.cores": ["1", "2", "3"], "node.time_slice": ["0", "20us", "50us"],
     "node.noise_period": ["20us", "100us"], "node.noise_duration": ["0", "2us", "25us"],
     "node.nic_group": ["1", "2"], "node.nic_domains": None, "node.nics": ["1", "2", "3"],
@@ -61,7 +62,33 @@ ALWAYS = {
     "fft": {"gen.n": ["4", "16"]}, "cg": {"gen.n": ["1", "900"], "gen.iterations": ["0", "1"]},
     "bt": {"gen.n": ["6", "20"]}, "is": {}, "coll": {"gen.bytes": SIZES}, "training": {},
     "leanmd": {},
+    "llm": {"gen.model": ["custom"], "gen.layers": ["4", "8"], "gen.hidden": ["8", "32"],
+            "gen.heads": ["1", "2", "4"], "gen.kv_heads": ["0", "1"], "gen.head_width": ["0", "8"],
+            "gen.ffn": ["16", "40"], "gen.vocabulary": ["16", "100"], "gen.sequence": ["4", "16"],
+            "gen.experts": ["1", "1", "4"], "gen.top_k": ["1"], "gen.batch": ["0", "4", "8"],
+            "gen.micro": ["1", "2"], "gen.tensor": ["1", "1", "2"], "gen.pipeline": ["1", "2"],
+            "gen.context": ["1", "1", "2"], "gen.expert": ["1", "1", "2"], "gen.steps": ["1"],
+            "gen.chunks": ["1"], "gen.attention_cost": ["1.4"], "gen.expert_cost": ["1.5"],
+            "gen.tflops": ["1", "400"], "gen.bucket": ["0", "100B", "9kB"]},
 }
+TRANSPORTS = ["fixed", "dcqcn", "swift", "pull", "pressure"]
+# What transports add to the packet model, in sizes that a few packets reach.
+TRANSPORT = {
+    "net.full_queue": ["auto", "drop", "trim", "pause"], "net.queue": ["0", "2KiB", "9kB", "64KiB"],
+    "net.ecn_min": ["0", "1KiB", "4KiB"], "net.ecn_max": ["4KiB", "9kB"],
+    "net.ecn_probability": ["0", "0.2", "1"], "net.pause_at": ["4KiB", "9kB"],
+    "net.resume_at": ["1KiB", "2KiB"], "net.window": ["0", "512B", "4KiB", "64KiB"],
+    "net.retransmit": ["auto", "go_back_n", "selective"], "net.timeout": ["10us", "50us", "200us"],
+    "net.ack": ["1B", "64B"], "net.flowlet_gap": ["0", "1us"], "net.paths": ["0", "1", "3"],
+    "net.dcqcn_interval": ["1us", "50us"], "net.dcqcn_timer": ["1us", "55us"],
+    "net.dcqcn_bytes": ["1KiB", "10MB"], "net.swift_target": ["0", "500ns", "5us"],
+    "net.swift_range": ["0", "20us"], "net.pressure_at": ["1KiB", "32KiB"],
+    "net.classes": ["small:max=1KiB,priority=1,bulk:share=1", "own:first=1,last=2,rest:share=3"],
+}
+# Files of synthetic traffic: how often, and what is in them.
+FILES = {"traffic.matrix": (0, ["0 1 2", "1 0 1", "2 3 5", "3 1 4"]),
+         "traffic.sizes": (0.1, ["64 3", "500 1", "2048 1"]),
+         "traffic.sources": (0.1, ["0 0", "1 50", "2 100"])}
 ROUTINGS = {
     "packet": ["minimal", "adaptive", "ecmp", "updown", "valiant", "ugal_l", "ugal_g", "par",
                "usual"],
@@ -78,8 +105,8 @@ TOPOLOGIES = {
 }
 GENERATORS = ["stencil2d", "stencil3d", "stencil4d", "sweep3d", "fft", "cg", "bt", "is",
               "training", "masterworker", "coll", "ring", "random", "pingpong", "exchange",
-              "leanmd"]
-SQUARES = {"cg": [1, 2, 4, 8], "bt": [1, 4, 9]}
+              "pattern", "gpcnet", "llm", "leanmd"]
+SQUARES = {"cg": [1, 2, 4, 8], "bt": [1, 4, 9], "llm": [1, 2, 4, 8, 16]}
 
 
 # Routings of grids, dragonflies and trees alone.
@@ -236,7 +263,26 @@ class Scenarios:
         if model in ROUTINGS:
             settings["net.routing"] = rng.choice(
                 [r for r in ROUTINGS[model] if fits(r, settings["topology"])])
+        if model == "packet":
+            self.transport(rng, settings)
         return settings, TOPOLOGIES[settings["topology"]]
+
+    @staticmethod
+    def transport(rng, settings):
+        """Either none of the settings of transports, or one and some of its settings."""
+        for key in ["net.transport", *TRANSPORT]:
+            settings.pop(key, None)
+        if rng.random() < 0.25:
+            for key in ["net.buffers", "net.fail", "net.fail_action", "net.resend_delay",
+                        "net.stats_window", "net.burst"]:
+                settings.pop(key, None)
+            settings["net.transport"] = rng.choice(TRANSPORTS)
+            settings.update({key: rng.choice(values) for key, values in TRANSPORT.items()
+                             if rng.random() < 0.2})
+            if "net.ecn_max" in settings:
+                settings["net.ecn_min"] = "1KiB"
+            if "net.pause_at" in settings:
+                settings["net.resume_at"] = "1KiB"
 
     def replay(self, rng):
         settings, nodes = self.network(rng)
@@ -286,6 +332,13 @@ class Scenarios:
         settings.update(self.page.draw(rng, "Traffic", 0.2))
         settings.setdefault("traffic.cycles", rng.choice(LIMITS["traffic.cycles"]))
         settings.setdefault("traffic.load", rng.choice(LIMITS["traffic.load"]))
+        if "traffic.reply" in settings:
+            settings["traffic.rounds"] = rng.choice(["1", "3"])
+        for key, (share, lines) in FILES.items():
+            always = key == "traffic.matrix" and settings["source"] == "traffic:matrix"
+            if self.folder and (always or rng.random() < share):
+                settings[key] = str(self.folder / key)
+                (self.folder / key).write_text("".join(line + "\n" for line in lines))
         return settings
 
     def bench(self, rng):
@@ -298,7 +351,7 @@ class Scenarios:
         return settings
 
     def scenario(self, rng):
-        settings = rng.choices([self.replay, self.traffic, self.bench], [80, 15, 5])[0](rng)
+        settings = rng.choices([self.replay, self.traffic, self.bench], [75, 20, 5])[0](rng)
         settings["seed"] = str(rng.randrange(1000))
         return repair(settings)
 
@@ -317,7 +370,14 @@ class Scenarios:
                             "engine.perturb_seed": [str(rng.randrange(10 ** 6))]}.items():
             if rng.random() < 0.3:
                 settings[key] = rng.choice(values)
-        # What `perturb` undoes at random comes on top: with little memory it hardly goes on.
-        if scheduler == "perturb":
-            settings.pop("engine.memory", None)
         return settings
+
+    def execution(self, rng, scenario):
+        """Settings that change nothing: a schedule, or for traffic on routers another executor,
+        which may refuse a scenario."""
+        routers = scenario["source"].startswith("traffic:") and scenario["network"] == "router"
+        if not routers or rng.random() < 0.3:
+            return self.schedule(rng)
+        settings = rng.choice([{"engine.exec": "lockstep"}, {"engine.exec": "lockstep"},
+                               {"engine.exec": "gpu", "engine.device": "host"}])
+        return {**settings, "engine.fit": "no", "engine.threads": rng.choice(["1", "1", "1", "2", "3"])}

@@ -55,13 +55,15 @@ class Driver:
 def run_threads(kind, cases, log, drawn):
     driver = Driver()
     for number, rng in cases:
-        line = words(drawn.scenario(rng))
+        settings = drawn.scenario(rng)
+        line = words(settings)
         line += [word for word in ("record", "what-if") if rng.random() < 0.1]
         for _ in range(rng.choice([1, 2, 3])):
-            line += ["|", *words(drawn.schedule(rng))]
+            line += ["|", *words(drawn.execution(rng, settings))]
         said = driver.answer("\t".join(line))
         if said.startswith("same"):
             log.count(kind, f"code {said.split()[1]}")
+            log.note(f"{kind} in lock step", int(said.split()[3]))
         elif said == "slow":
             log.count(kind, "too slow")
         else:
