@@ -54,7 +54,7 @@ static char *take_word(struct wf_ti_text *text, size_t *length)
 static inline bool take_digits(struct wf_ti_text *text, int64_t *digits, int64_t *places)
 {
     char *at = text->rest;
-    int64_t number = 0;
+    uint64_t number = 0; /* too many digits may overflow; then it is not used */
 
     while (is_blank(*at)) {
         at++;
@@ -76,7 +76,7 @@ static inline bool take_digits(struct wf_ti_text *text, int64_t *digits, int64_t
         return false;
     }
     text->rest = at;
-    *digits = number;
+    *digits = (int64_t)number;
     *places = point != NULL ? at - point - 1 : 0;
     return true;
 }
