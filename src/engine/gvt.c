@@ -7,6 +7,8 @@
 #include "base/clock.h"
 #include "engine/optimistic.h"
 
+enum { SHORT_HISTORY = 64 * 1024 }; /* bytes: not worth a look */
+
 static struct wf_warp *warp_of(const struct wf_engine *engine, uint32_t thread)
 {
     return engine->workers[thread].scheduler;
@@ -172,22 +174,37 @@ static uint64_t live_bytes(const struct wf_history *history)
     return live;
 }
 
-/* Rolls a history over its budget back by half. Committed records stay in the log behind an event
- * that lies far ahead. Undoing the latest events does not free them: if they are most of the log,
- * all events are undone. */
-static void make_space(struct wf_warp *warp, uint64_t bytes, uint64_t budget)
+/* Committed records stay in the log behind an event that lies far ahead. If they are most of it,
+ * such events are undone, first in the log first, until most of the log is needed. */
+static void unblock(struct wf_warp *warp)
 {
+    struct wf_history *history = &warp->history;
+
     wf_warp_commit_all(warp);
-    if (live_bytes(&warp->history) >= bytes / 2) {
-        wf_warp_retreat(warp, bytes - budget / 2);
-        return;
+    uint64_t dead = wf_history_bytes(history) - live_bytes(history);
+    while (dead > wf_history_bytes(history) / 2 && history->begin < history->end) {
+        uint64_t begin = history->begin;
+        if (wf_history_at(history, begin)->fate == WF_LIVE) {
+            wf_warp_undo_first(warp);
+        }
+        collect_fossils(warp);
+        uint64_t dropped = history->begin - begin;
+        dead -= dropped < dead ? dropped : dead;
     }
-    wf_warp_retreat(warp, UINT64_MAX);
-    collect_fossils(warp);
 }
 
-/* A worker whose history is over its budget makes space if GVT waits for it; otherwise it waits
- * until GVT has moved. */
+/* Looks for such events when the log has become twice as long. */
+static void keep_short(struct wf_warp *warp)
+{
+    if (wf_history_bytes(&warp->history) > warp->tolerated) {
+        unblock(warp);
+        uint64_t bytes = 2 * wf_history_bytes(&warp->history);
+        warp->tolerated = bytes > SHORT_HISTORY ? bytes : SHORT_HISTORY;
+    }
+}
+
+/* A history over its budget is rolled back by half if GVT waits for this worker; otherwise the
+ * worker waits until GVT has moved. */
 static void limit_memory(struct wf_warp *warp)
 {
     uint64_t budget = warp->worker->engine->config.memory;
@@ -199,7 +216,11 @@ static void limit_memory(struct wf_warp *warp)
     }
     warp->worker->count.throttles++;
     if (!wf_key_before(&warp->gvt, &warp->least)) {
-        make_space(warp, bytes, budget);
+        unblock(warp);
+        bytes = wf_history_bytes(&warp->history);
+        if (bytes > budget) {
+            wf_warp_retreat(warp, bytes - budget / 2);
+        }
         warp->full = false;
     }
 }
@@ -235,6 +256,7 @@ bool wf_warp_gvt(struct wf_warp *warp)
         abandon(warp);
         return true;
     }
+    keep_short(warp);
     limit_memory(warp);
     return false;
 }

@@ -83,6 +83,7 @@ struct wf_warp {
     int64_t horizon;     /* events at or after it wait */
     int64_t safe;        /* no event before it can still arrive for a careful process */
     struct wf_key least; /* the first pending event, for GVT */
+    uint64_t tolerated;  /* bytes of history that need no look at it */
     bool full;           /* the history is full: wait until GVT has moved */
     int64_t latest;      /* time of the event executed last */
     /* Counts when the leash was last adapted. */
@@ -105,6 +106,9 @@ void wf_warp_insert(struct wf_warp *warp, const struct wf_event *ev);
 void wf_warp_annihilate(struct wf_warp *warp, const struct wf_event *ev);
 /* Sends an event to the worker that owns its process, which may be this one. */
 void wf_warp_dispatch(struct wf_warp *warp, const struct wf_event *ev);
+/* Undoes the event of the first record in the log, which must be live, and the later ones of its
+ * KP. */
+void wf_warp_undo_first(struct wf_warp *warp);
 /* Undoes the latest executed events that can be undone, about so many bytes of history. */
 void wf_warp_retreat(struct wf_warp *warp, uint64_t bytes);
 

@@ -140,6 +140,16 @@ void wf_warp_dispatch(struct wf_warp *warp, const struct wf_event *ev)
     }
 }
 
+void wf_warp_undo_first(struct wf_warp *warp)
+{
+    const struct wf_event *ev =
+        wf_record_event(wf_history_at(&warp->history, warp->history.begin));
+    const struct wf_key key = ev->key;
+
+    roll_back(warp, wf_warp_kp(warp, ev->dst), &key, NULL);
+    drain_todo(warp);
+}
+
 void wf_warp_retreat(struct wf_warp *warp, uint64_t bytes)
 {
     struct wf_history *history = &warp->history;
