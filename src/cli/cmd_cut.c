@@ -4,6 +4,7 @@
 #include "cli/trace_input.h"
 #include "sim/world.h"
 #include "trace/cut/cut.h"
+#include "trace/cut/graph.h"
 #include "trace/cut/parse.h"
 #include "trace/reader.h"
 
@@ -20,9 +21,11 @@ static const struct wf_opt rows[] = {
     WF_TRACE_ROW_OUTPUT,
     WF_OPT_ROW(struct cut_opts, ranks, TEXT, "ranks", 0, "0-15,20",
                .doc = "Keep these ranks, and number them from 0"),
-    WF_OPT_ROW(struct cut_opts, time, TEXT, "time", 0, "1ms:2ms",
-               .doc = "Keep operations that begin in this interval of a rank's own time, the "
-                      "sum of its computing so far (a trace has no other clock)"),
+    WF_OPT_ROW(
+        struct cut_opts, time, TEXT, "time", 0, "1ms:2ms",
+        .doc = "Keep operations that begin in this interval of a rank's own time, the "
+               "sum of its computing so far (a trace has no other clock); of a task graph the "
+               "tasks"),
     WF_OPT_ROW(struct cut_opts, region, TEXT, "region", 0, "<name>",
                .doc = "Keep the region of this name, every time it is entered"),
     WF_OPT_ROW(
@@ -113,22 +116,41 @@ static enum wf_status write_piece(struct wf_cli *cli, const struct wf_trace *tra
     return status;
 }
 
-static enum wf_status open_ops(struct wf_cli *cli, const char *name,
-                               const struct wf_trace_opts *opts, struct wf_trace *out,
-                               struct wf_err *err)
+/* Task graphs have PEs and time, but no regions and iterations. */
+static enum wf_status write_tasks(struct wf_cli *cli, const struct wf_trace *trace,
+                                  const struct wf_cut_options *options,
+                                  const struct cut_opts *opts, const char *name,
+                                  struct wf_err *err)
+{
+    struct wf_cut_losses losses = {.n_messages = 0};
+    struct wf_trace piece = {.source = NULL};
+
+    if (options->region != NULL || options->has_iterations) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "'%.200s' has tasks instead of operations: it has no regions and "
+                          "iterations; choose what to keep with --ranks and --time",
+                          name);
+    }
+    WF_TRY(wf_cut_graph(trace->graph, options, &piece.graph, &losses.n_messages, err));
+    const struct wf_study_trace_part part = {
+        .trace = &piece, .n_ranks = piece.graph->n_pes, .creator = name};
+    enum wf_status status = wf_cli_trace_output(cli, &part, &opts->trace, err);
+    if (status == WF_OK) {
+        print_losses(cli, &losses);
+    }
+    wf_graph_free(piece.graph);
+    return status;
+}
+
+static enum wf_status open_trace(struct wf_cli *cli, const char *name,
+                                 const struct wf_trace_opts *opts, struct wf_trace *out,
+                                 struct wf_err *err)
 {
     if (strncmp(name, "gen:", 4) == 0) {
         return wf_err_set(err, WF_EUSAGE, "'%.64s' is not a trace; 'weft gen' writes it as one",
                           name);
     }
-    WF_TRY(wf_cli_trace_input(cli, name, opts, out, err));
-    if (out->source == NULL) {
-        return wf_err_set(err, WF_EINVAL,
-                          "'%.200s' has tasks instead of operations, and tasks depend on "
-                          "each other, so that it cannot be cut",
-                          name);
-    }
-    return WF_OK;
+    return wf_cli_trace_input(cli, name, opts, out, err);
 }
 
 static enum wf_status cut_run(struct wf_cli *cli, const void *opts_arg,
@@ -142,14 +164,16 @@ static enum wf_status cut_run(struct wf_cli *cli, const void *opts_arg,
 
     enum wf_status status = wf_cli_trace_output_check(&opts->trace, err);
     if (status == WF_OK) {
-        status = open_ops(cli, name, &opts->trace, &trace, err);
+        status = open_trace(cli, name, &opts->trace, &trace, err);
     }
     if (status == WF_OK) {
-        kept = wf_xcalloc(trace.source->n_ranks, sizeof(*kept));
-        status = parse_options(opts, trace.source->n_ranks, kept, &options, err);
+        uint32_t n = trace.graph != NULL ? trace.graph->n_pes : trace.source->n_ranks;
+        kept = wf_xcalloc(n, sizeof(*kept));
+        status = parse_options(opts, n, kept, &options, err);
     }
     if (status == WF_OK) {
-        status = write_piece(cli, &trace, &options, opts, name, err);
+        status = trace.graph != NULL ? write_tasks(cli, &trace, &options, opts, name, err)
+                                     : write_piece(cli, &trace, &options, opts, name, err);
     }
     free(kept);
     wf_trace_close(&trace);

@@ -90,6 +90,25 @@ def test_repeat():
     check(len(digests) == 1, f"one digest, not {digests}")
 
 
+def test_cut():
+    """A piece of a graph is a graph: all of it is the same; a part has what is inside, and waits for nothing else."""
+    whole = parse(check_run(["replay", "files", "--net", "loggp", "--json"], 0))["result"]
+    n = info("files")["ranks"]
+    check_run(["cut", "files", "-f", "-o", "all.weft", "--ranks", f"0-{n - 1}"], 0)
+    same = parse(check_run(["replay", "all.weft", "--net", "loggp", "--json"], 0))["result"]
+    check(same["digest"] == whole["digest"] and same["messages"] == whole["messages"], "all PEs are the graph")
+    done = check_run(["cut", "files", "-f", "-o", "one.weft", "--ranks", "0"], 0, "whose other end was cut off", stdout=".")
+    check(info("one.weft")["ranks"] == 1, done.stdout)
+    check_run(["replay", "one.weft"], 0, stdout="Predicted time")
+    check_run(["gen", "leanmd", "-n", "8", "-p", "gen.cells=3x3x3", "-f", "-o", "lean.weft"], 0)
+    check_run(["cut", "lean.weft", "-f", "-o", "some.weft", "--time", "1ms:2ms"], 0, "cut off", stdout=".")
+    some, all_of = info("some.weft"), info("lean.weft")
+    check(0 < some["tasks"] < all_of["tasks"] and some["messages"] < all_of["messages"], f"{some}")
+    check_run(["replay", "some.weft"], 0, stdout="Predicted time")
+    check_run(["cut", "lean.weft", "-f", "-o", "x.weft", "--time", "1h:2h"], 3, stderr="nothing is left")
+    check_run(["cut", "lean.weft", "-f", "-o", "x.weft", "--iterations", "1:2"], 2, stderr="no regions and iterations")
+
+
 def test_goal():
     pathlib.Path("x.goal").write_text(graphs.GOAL)
     document = info("x.goal")
@@ -366,6 +385,7 @@ def test_real(formats):
 def main():
     test_bigsim()
     test_repeat()
+    test_cut()
     test_goal()
     test_goal_written()
     test_streams()

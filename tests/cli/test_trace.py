@@ -30,7 +30,7 @@ ERRORS = [
     (["info", "ring.weft", "-p", "gen.bytes=1"], 2, "a trace of the format weft has no param"),
     (["replay", "ring.weft", "-p", "trace.x=1"], 2, "trace.x does not apply to source"),
     (["gen", "leanmd", "-n", "4", "-o", "x.csv"], 3, "[.]csv cannot hold the tasks of 'gen:lean"),
-    (["cut", "tasks.weft", "-o", "x.weft", "--ranks", "0"], 3, "has tasks instead of operations"),
+    (["cut", "tasks.weft", "-o", "x.weft", "--region", "x"], 2, "has tasks instead of operations"),
     (["cut", "gen:ring", "-o", "x.weft", "--ranks", "0"], 2, "not a trace; 'weft gen' writes it"),
     (["replay", "tasks.weft", "-n", "9"], 3, "a trace of 8 ranks, which cannot be played on 9"),
     (["replay", "tasks.weft", "--region", "x"], 2, "has tasks instead of operations"),
