@@ -17,6 +17,7 @@ EXPERIMENT = papers.Experiment(
     events in the order of their times, or rolls back. Next to it stands the emulation alone: the same program on a network that costs
     nothing.""")
 SHOWN = 8
+WORK_US = 10
 
 
 def spans_of(recording):
@@ -37,6 +38,13 @@ def gaps(recording):
     return sum(idle) / len(idle)
 
 
+def add_events(figure, row, begin, end):
+    """The events of a span, with a line between two that follow each other at once."""
+    for i in range(max(1, round((end - begin) / WORK_US))):
+        last = min(end, begin + (i + 1) * WORK_US)
+        figure.add(row, "doWork", begin + i * WORK_US, last - 0.05 * WORK_US)
+
+
 def main():
     EXPERIMENT.options()
     processors, steps = EXPERIMENT.pick((64, 4), (65536, 6), short=(4096, 6))
@@ -48,14 +56,14 @@ def main():
             settings, latencies = bigsim.network(processors)
             found[name] = EXPERIMENT.weft(
                 "run", "-n", processors, *(words or settings), "--compute", "model", "--record", "--record-ranks",
-                f"{first}:{first + SHOWN - 1}", "--record-limit", 1000000, "--", program, 4 * processors, steps, 10,
+                f"{first}:{first + SHOWN - 1}", "--record-limit", 1000000, "--", program, 4 * processors, steps, WORK_US,
                 params={} if words else {**latencies, **params})
     rows = []
     for name, document in found.items():
         figure = Timeline(f"Jacobi on {processors:,} processors, {name}", "microseconds",
-                          [f"{first + i}" for i in range(SHOWN)], subtitle="four chunks a processor; work of one chunk is 10 us")
+                          [f"{first + i}" for i in range(SHOWN)], subtitle=f"four chunks a processor; work of one chunk is {WORK_US} us")
         for row, begin, end in spans_of(document["recording"]):
-            figure.add(row, "doWork", begin, end)
+            add_events(figure, row, begin, end)
             rows.append([name, first + row, begin, end])
         EXPERIMENT.picture(figure, f"-{name}")
     EXPERIMENT.csv(["run", "processor", "begin_us", "end_us"], rows)

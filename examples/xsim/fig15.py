@@ -58,6 +58,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     xsim.add_npb(parser)
     given = EXPERIMENT.options(parser)
+    xsim.say_programs(EXPERIMENT)
     sizes = EXPERIMENT.pick([256], [1024, 4096, 16384, RANKS], short=[256, 1024, 4096])
     rows = []
     with tempfile.TemporaryDirectory() as where:

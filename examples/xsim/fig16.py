@@ -44,6 +44,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     xsim.add_npb(parser)
     EXPERIMENT.options(parser)
+    xsim.say_programs(EXPERIMENT)
     sizes = EXPERIMENT.pick([64, 256], papers.powers_of_two(64, 16384), short=papers.powers_of_two(64, 4096, 2))
     networks = {f"{c} core{'s' if c > 1 else ''}": lambda n, c=c: xsim.ethernet(n, c) for c in CORES}
     curves = xsim.mg_curves(EXPERIMENT, {**networks, "no network": None}, sizes, xsim.MG["points"])

@@ -42,6 +42,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     xsim.add_npb(parser)
     EXPERIMENT.options(parser)
+    xsim.say_programs(EXPERIMENT)
     sizes = EXPERIMENT.pick([128], papers.powers_of_two(128, 16384), short=papers.powers_of_two(128, 4096))
     networks = {f"{w} wide": lambda n, w=w: xsim.mesh(n, w) for w in WIDTHS}
     networks["Ethernet"] = lambda n: xsim.ethernet(n, 1)

@@ -45,6 +45,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     xsim.add_npb(parser)
     EXPERIMENT.options(parser)
+    xsim.say_programs(EXPERIMENT)
     sizes = EXPERIMENT.pick([256], papers.powers_of_two(256, 16384), short=papers.powers_of_two(256, 4096))
     networks = {name: lambda n, kind=kind: xsim.dual_core(kind, n) for name, kind in KINDS.items()}
     curves = xsim.mg_curves(EXPERIMENT, {**networks, "no network": None}, sizes, xsim.MG["points"])

@@ -101,6 +101,12 @@ def add_npb(parser):
                         "bin/ep.A.x are run instead of our own programs")
 
 
+def say_programs(experiment):
+    """Says in the results whose programs were run."""
+    experiment.facts["ours"] += (" These results are of NPB's own programs (--npb)." if experiment.given.npb else
+                                 " No copy of NPB was given (--npb): these results are of our own programs.")
+
+
 def mg_time(experiment, ranks, network, points, iterations=1):
     """Milliseconds of an iteration of MG, of NPB's own if there is a copy, else of mg.weft."""
     words, params = on_network(network)

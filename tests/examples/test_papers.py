@@ -92,6 +92,39 @@ def check_xsim():
         points = sum(max(1, 8 ** level / ranks) for level in levels)
         if row["network"] == "no network":
             check(abs(float(row["ms"]) / (points * 34e-6) - 1) < 0.02, f"fig16: {row}: {points * 34e-6}")
+    check_npb()
+
+
+STAND_IN = """#include <mpi.h>
+int main(int argc, char **argv)
+{
+    double sum = 1;
+    MPI_Init(&argc, &argv);
+    for (int i = 0; i < 20; i++) {
+        MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    }
+    return MPI_Finalize();
+}
+"""
+
+
+def check_npb():
+    """--npb runs the programs of a tree like NPB's, here stand-ins, and the results say so."""
+    os.makedirs("npb/bin", exist_ok=True)
+    pathlib.Path("npb/mg.c").write_text(STAND_IN, encoding="utf-8")
+    compiler = pathlib.Path(WEFT).resolve().parent / "weftcc"
+    for name in ("mg.B.x", "ep.A.x"):
+        subprocess.run([compiler, "-O2", "npb/mg.c", "-o", f"npb/bin/{name}"], check=True, timeout=100)
+    for name in ("fig15", "fig16"):
+        done = subprocess.run([os.environ["PYTHON"], "-B", SOURCE / f"examples/xsim/{name}.py", "--quick", "--weft", WEFT, "--npb", "npb", "--out",
+                               "npb"], capture_output=True, text=True, timeout=100, check=False)
+        done.args = [str(a) for a in done.args]
+        check(done.returncode == 0, f"{name} --npb", done)
+        document = json.loads(pathlib.Path(f"npb/{name}.json").read_text(encoding="utf-8"))
+        check("NPB's own programs" in document["ours"], f"{name}: {document['ours']}")
+    done = subprocess.run([os.environ["PYTHON"], "-B", SOURCE / "examples/xsim/fig16.py", "--quick", "--weft", WEFT, "--npb", "nowhere", "--out",
+                           "npb"], capture_output=True, text=True, timeout=100, check=False)
+    check(done.returncode != 0 and "nowhere/bin/mg.B.x" in done.stderr, f"no copy of NPB: {done.stderr}")
 
 
 def check_insee():
