@@ -8,7 +8,7 @@
 set(WEFT_GPU_FOUND FALSE)
 set(WEFT_GPU_WHY "off")
 set(WEFT_GPU_TARGET --target=nvptx64-nvidia-cuda -Xclang -target-cpu -Xclang sm_70
-    -Xclang -target-feature -Xclang +ptx63 -O3 -S)
+    -Xclang -target-feature -Xclang +ptx63 -O2 -S)
 set(WEFT_GPU_FLAGS ${WEFT_GPU_TARGET} -std=c11 -ffreestanding -ffp-contract=off -fno-vectorize
     -fno-slp-vectorize -emit-llvm)
 

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <ucontext.h>
 
-enum { THREADS_MAX = 4, BLOCKS_TOGETHER = 3, SHARED_MAX = 64 * 1024, STACK = 256 * 1024 };
+enum { THREADS_MAX = 4, BLOCKS_TOGETHER = 3, SHARED_MAX = 8 * 1024, STACK = 256 * 1024 };
 
 struct host_gpu {
     struct wf_gpu gpu;
@@ -51,11 +51,18 @@ void wf_gpu_barrier(const struct wf_gpu_at *at)
     wait_in(at->crew, WAITS_FOR_BLOCK);
 }
 
-void wf_gpu_barrier_all(const struct wf_gpu_at *at, uint32_t *count, uint32_t turn)
+void wf_gpu_arrive_all(const struct wf_gpu_at *at, uint32_t *count)
 {
     (void)count;
-    (void)turn;
-    wait_in(at->crew, WAITS_FOR_ALL);
+    wait_in(at->crew, WAITS_FOR_BLOCK);
+}
+
+void wf_gpu_wait_all(const struct wf_gpu_at *at, uint32_t *count, uint32_t turn)
+{
+    (void)count;
+    if (turn > 0) {
+        wait_in(at->crew, WAITS_FOR_ALL);
+    }
 }
 
 static enum wf_status host_open(struct wf_gpu **out, struct wf_err *err)

@@ -22,6 +22,11 @@ struct wf_gpu_at {
     struct wf_gpu_crew *crew; /* host only */
 };
 
+/* Words that are copied at once. */
+struct wf_gpu_four {
+    uint32_t words[4];
+} __attribute__((aligned(16)));
+
 #ifdef __NVPTX__
 
 /* clang-format off */
@@ -46,16 +51,22 @@ static inline void wf_gpu_barrier(const struct wf_gpu_at *at)
     __syncthreads();
 }
 
-/* All threads of a launch whose blocks run together wait for each other. `count` was 0 before the
- * launch; `turn` is the number of the call, from 1. What others wrote before must be read with
- * wf_gpu_load(): the cache of a processor may still hold older words. */
-static inline void wf_gpu_barrier_all(const struct wf_gpu_at *at, uint32_t *count,
-                                      uint32_t turn)
+/* All threads of a launch whose blocks run together wait for each other, in two steps: the threads of
+ * a block wait for each other and arrive; then they wait for `turn` arrivals of every block. `count`
+ * was 0 before the launch. What others wrote before they arrived must be read with wf_gpu_load(): the
+ * cache of a processor may still hold older words. */
+static inline void wf_gpu_arrive_all(const struct wf_gpu_at *at, uint32_t *count)
 {
     __syncthreads();
     if (at->thread == 0) {
-        uint32_t seen, target = turn * at->blocks;
         __asm__ volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(count) : "memory");
+    }
+}
+
+static inline void wf_gpu_wait_all(const struct wf_gpu_at *at, uint32_t *count, uint32_t turn)
+{
+    if (at->thread == 0) {
+        uint32_t seen, target = turn * at->blocks;
         do {
             __asm__ volatile("ld.relaxed.gpu.global.u32 %0, [%1];"
                              : "=r"(seen)
@@ -85,6 +96,16 @@ static inline void wf_gpu_load128(const void *at, void *to)
                      : "l"(at));
 }
 
+/* Likewise 8 bytes. */
+static inline void wf_gpu_load64(const void *at, void *to)
+{
+    uint32_t *words = (uint32_t *)to;
+
+    __asm__ volatile("ld.global.cg.v2.u32 {%0, %1}, [%2];"
+                     : "=r"(words[0]), "=r"(words[1])
+                     : "l"(at));
+}
+
 static inline void wf_gpu_max64(uint64_t *at, uint64_t value)
 {
     (void)__nvvm_atom_max_gen_ull((unsigned long long *)at, value);
@@ -93,11 +114,6 @@ static inline void wf_gpu_max64(uint64_t *at, uint64_t value)
 static inline void wf_gpu_max32(uint32_t *at, uint32_t value)
 {
     (void)__nvvm_atom_max_gen_ui(at, value);
-}
-
-static inline void wf_gpu_min32(uint32_t *at, uint32_t value)
-{
-    (void)__nvvm_atom_min_gen_ui(at, value);
 }
 
 /* Sums and sets of bits that several threads change; the order does not matter. */
@@ -127,9 +143,9 @@ static inline void wf_gpu_set16(uint16_t *at, uint32_t bits)
     *at = (uint16_t)(*at | bits);
 }
 
-static inline void wf_gpu_store32(uint32_t *at, uint32_t value)
+static inline void wf_gpu_set8(uint8_t *at, uint32_t bits)
 {
-    *at = value;
+    *at = (uint8_t)(*at | bits);
 }
 
 #else
@@ -142,7 +158,8 @@ static inline void wf_gpu_store32(uint32_t *at, uint32_t value)
 
 /* gpu/host.c */
 void wf_gpu_barrier(const struct wf_gpu_at *at);
-void wf_gpu_barrier_all(const struct wf_gpu_at *at, uint32_t *count, uint32_t turn);
+void wf_gpu_arrive_all(const struct wf_gpu_at *at, uint32_t *count);
+void wf_gpu_wait_all(const struct wf_gpu_at *at, uint32_t *count, uint32_t turn);
 
 static inline uint32_t wf_gpu_load32(const uint32_t *at)
 {
@@ -155,6 +172,16 @@ static inline void wf_gpu_load128(const void *at, void *to)
     uint32_t *words = to;
 
     for (int i = 0; i < 4; i++) {
+        words[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
+    }
+}
+
+static inline void wf_gpu_load64(const void *at, void *to)
+{
+    const uint32_t *from = at;
+    uint32_t *words = to;
+
+    for (int i = 0; i < 2; i++) {
         words[i] = __atomic_load_n(&from[i], __ATOMIC_RELAXED);
     }
 }
@@ -177,23 +204,14 @@ static inline void wf_gpu_max32(uint32_t *at, uint32_t value)
     }
 }
 
-static inline void wf_gpu_min32(uint32_t *at, uint32_t value)
-{
-    uint32_t seen = __atomic_load_n(at, __ATOMIC_RELAXED);
-
-    while (seen > value && !__atomic_compare_exchange_n(at, &seen, value, true,
-                                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-    }
-}
-
 static inline void wf_gpu_set16(uint16_t *at, uint32_t bits)
 {
     (void)__atomic_fetch_or(at, (uint16_t)bits, __ATOMIC_RELAXED);
 }
 
-static inline void wf_gpu_store32(uint32_t *at, uint32_t value)
+static inline void wf_gpu_set8(uint8_t *at, uint32_t bits)
 {
-    __atomic_store_n(at, value, __ATOMIC_RELAXED);
+    (void)__atomic_fetch_or(at, (uint8_t)bits, __ATOMIC_RELAXED);
 }
 
 static inline uint32_t wf_gpu_add32(uint32_t *at, uint32_t value)

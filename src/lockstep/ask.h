@@ -92,9 +92,8 @@ static inline uint32_t wf_lockstep_below(const struct wf_lockstep_net *net,
 static inline bool wf_lockstep_is_held(const struct wf_lockstep_net *net, uint32_t r,
                                        uint32_t channel, uint32_t cycle)
 {
-    const struct wf_lockstep_channel *c = wf_lockstep_channel(net, r, channel);
-
-    return c->holder != 0 || c->free > cycle;
+    return wf_lockstep_channel(net, r, channel)->holder != 0 ||
+           wf_lockstep_channel_free(net, r, channel) > cycle;
 }
 
 /* ---- kinds of requests ---- */
@@ -120,7 +119,8 @@ static inline uint32_t wf_lockstep_fill_of(const struct wf_lockstep_net *net, ui
                                            uint32_t channel, uint32_t cycle)
 {
     const struct wf_lockstep_channel *c = wf_lockstep_channel(net, r, channel);
-    bool on_its_way = net->n_dims == 0 && c->free > cycle && c->used > 0;
+    bool on_its_way =
+        net->n_dims == 0 && wf_lockstep_channel_free(net, r, channel) > cycle && c->used > 0;
 
     return on_its_way ? c->used - 1u : c->used;
 }
@@ -247,8 +247,12 @@ static inline uint32_t wf_lockstep_choose(const struct wf_lockstep_net *net,
 static inline bool wf_lockstep_may_ask(const struct wf_lockstep_net *net, uint32_t r,
                                        uint32_t input)
 {
-    return wf_lockstep_input(net, r, input)->taken == 0 &&
-           (!wf_lockstep_is_injected(net, r, input) || net->routers[r].shut == 0);
+#ifndef WF_LOCKSTEP_DEVICE
+    if (net->routers[r].shut != 0 && wf_lockstep_is_injected(net, r, input)) {
+        return false;
+    }
+#endif
+    return wf_lockstep_input(net, r, input)->taken == 0;
 }
 
 /* The channel that the first packet of an input requests in a cycle in which its router
@@ -261,8 +265,8 @@ static inline uint32_t wf_lockstep_ask(const struct wf_lockstep_net *net, uint32
     if (!wf_lockstep_may_ask(net, r, number) || wf_lockstep_ready_at(net, input) > cycle) {
         return WF_LOCKSTEP_NONE;
     }
-    if (net->arbitration == WF_LOCKSTEP_FIFO && input->asked == 0) {
-        input->asked = cycle + 1;
+    if (net->arbitration == WF_LOCKSTEP_FIFO) {
+        wf_lockstep_asks(input, cycle);
     }
 #ifndef WF_LOCKSTEP_DEVICE
     if (net->scheme == WF_LOCKSTEP_POLICY && input->chosen == 0) {
@@ -305,7 +309,11 @@ static inline uint32_t wf_lockstep_channel_at(const struct wf_lockstep_net *net,
         return flow;
     }
     /* When a holder begins to leave, that decision asks for this packet again. */
-    return c->holder != 0 ? WF_LOCKSTEP_NEVER : c->free > now ? c->free : now + 1;
+    if (c->holder != 0) {
+        return WF_LOCKSTEP_NEVER;
+    }
+    uint32_t free = wf_lockstep_channel_free(net, asker->router, channel);
+    return free > now ? free : now + 1;
 }
 
 /* When the first packet of an input that got nothing should ask again. */
@@ -315,7 +323,7 @@ static inline uint32_t wf_lockstep_again(const struct wf_lockstep_net *net,
     uint32_t first = WF_LOCKSTEP_NEVER, now = asker->cycle;
 
     if (asker->arrived) {
-        uint32_t free = net->routers[asker->router].consume_free;
+        uint32_t free = wf_lockstep_router(net, asker->router)->consume_free;
         return free > now ? free : now + 1;
     }
     uint32_t n = wf_lockstep_spans(net, asker);

@@ -116,10 +116,17 @@ enum wf_status wf_lockstep_check(const struct wf_lockstep_config *config, struct
     }
     const char *what = router_limit(model);
     what = what == NULL ? traffic_limit(model, config->traffic) : what;
-    what = what == NULL && config->device ? device_limit(model, config->traffic) : what;
-    if (what == NULL) {
-        return config->device ? WF_OK : check_memory(config, err);
+    if (what != NULL) {
+        return wf_err_set(err, WF_EUSAGE, "%s cannot be simulated %s; use --exec events", what,
+                          config->device ? "on a device" : "in lock step");
     }
-    return wf_err_set(err, WF_EUSAGE, "%s cannot be simulated %s; use --exec events", what,
-                      config->device ? "on a device" : "in lock step");
+    if (!config->device) {
+        return check_memory(config, err);
+    }
+    what = device_limit(model, config->traffic);
+    if (what != NULL) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "%s cannot be simulated on a device; use --exec lockstep", what);
+    }
+    return WF_OK;
 }

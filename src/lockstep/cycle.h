@@ -27,7 +27,7 @@ static inline bool wf_lockstep_ask_all(const struct wf_lockstep_net *net, uint32
     bool eats = false;
 
     for (uint32_t w = 0; w < net->n_words; w++) {
-        uint32_t bits = net->busy[wf_lockstep_at(net, r, w, net->n_words)];
+        uint32_t bits = *wf_lockstep_busy(net, r, w);
         for (; bits != 0; bits &= bits - 1) {
             uint32_t i = w * 32 + (uint32_t)__builtin_ctz(bits);
             uint32_t channel = wf_lockstep_ask(net, r, i, cycle, work->ports);

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "lockstep/launch.h"
+#include "lockstep/place.h"
 #include "lockstep/program.h"
 #include "net/deadlock.h"
 
@@ -18,8 +19,20 @@ enum {
     ROUTERS_FIRST = 1 << 20, /* ...if this many cycles of routers are */
     LAUNCH_MS = 150,         /* how long a launch should take: Ctrl-C waits for it */
     TILE_MAX = 1024,
-    BLOCK_THREADS = 512,
-    ROUTERS_LEAST = 32, /* of a block, if there is only one network */
+    BLOCK_BYTES = 1024,  /* of shared memory: what a block costs besides */
+    BLOCK_THREADS = 512, /* of kernels that are not important */
+    ROUTERS_LEAST = 32,  /* of a block, if there is only one network */
+    REGISTERS = 64, /* of a thread, with small records: 1,024 threads of a processor can run */
+    /* Many networks: threads of a block, for each of its routers and at most. */
+    MANY_OF_ROUTER = 2,
+    MANY_MOST = 512,
+    /* One network that stays in shared memory: likewise, and blocks of a processor. */
+    STAY_OF_ROUTER = 4,
+    STAY_MOST = 1024,
+    STAY_PARTS = 2,
+    /* One that does not. */
+    TILES_THREADS = 128,
+    TILES_PARTS = 8,
     TABLES = 8,
 };
 
@@ -33,6 +46,7 @@ struct group {
     size_t n;
     struct wf_lockstep_launch launch;
     wf_gpu_address tables[TABLES], state, out, varied, count;
+    struct wf_gpu_program program;
     uint64_t state_bytes;
     size_t n_outs; /* counts: those of a network, or of a block */
     struct wf_gpu_launch how;
@@ -180,7 +194,7 @@ static enum wf_status put_networks(struct group *group, struct wf_err *err)
             ops->copy_in(group->gpu, group->varied, varied, group->n * sizeof(*varied), err);
     }
     free(varied);
-    (void)wf_lockstep_place(&launch->net, wf_gpu_pointer(group->state));
+    (void)wf_lockstep_place_device(&launch->net, wf_gpu_pointer(group->state));
     launch->state_stride = group->state_bytes;
     launch->net.out = wf_gpu_pointer(group->out);
     launch->varied = wf_gpu_pointer(group->varied);
@@ -213,81 +227,132 @@ static double seconds(void)
 /* Bytes of shared memory of a block, as tile_at() in lockstep/kernels.c divides them. */
 static uint32_t shared_bytes(const struct wf_lockstep_net *net, uint32_t tile)
 {
-    uint32_t channels = net->n_ports * net->vcs, words = 12 + tile * (3 + channels + 1);
+    uint32_t channels = net->n_ports * net->vcs, asking = channels + 1;
+    uint32_t listed = net->n_inputs + channels + net->n_ports + 2;
+    uint32_t words = 12 + tile * (wf_lockstep_device_words(net) + asking);
 
-    return words * 4 + (tile * (net->n_inputs + channels + net->n_ports + 2) * 2 + 7) / 8 * 8;
+    return (words * 4 + tile * listed * 2 + 7) / 8 * 8;
 }
 
-/* The most threads of a block. */
-static uint32_t threads_most(const struct group *group)
+/* The largest tile for which `parts` blocks fit into the shared memory of a processor; 0 if there is
+ * none. Tiles are multiples of four: the words of four routers are a multiple of 16 bytes. */
+static uint32_t tile_for(const struct group *group, uint32_t parts, uint32_t wanted)
 {
-    return group->facts.threads_max < BLOCK_THREADS ? group->facts.threads_max : BLOCK_THREADS;
+    uint32_t bytes = group->facts.shared_max / parts, tile = (wanted + 3) / 4 * 4;
+
+    bytes = parts > 1 && bytes > BLOCK_BYTES ? bytes - BLOCK_BYTES : bytes;
+    while (tile > 0 && shared_bytes(&group->launch.net, tile) > bytes) {
+        tile -= 4;
+    }
+    return tile;
 }
 
-/* Prepares the launch of a kernel with the largest block that the device can run: its registers
- * and shared memory are limited. *fit becomes the number of blocks that run at the same time. */
+/* Prepares the launch of a kernel with blocks of at most so many threads, as its registers allow.
+ * *fit becomes the number of blocks that run at the same time. */
 static enum wf_status find_block(struct group *group, struct wf_gpu_launch how, uint32_t tile,
                                  uint32_t *fit, struct wf_err *err)
 {
     *fit = 0;
-    while (*fit == 0 && how.threads > 0) {
-        how.shared = shared_bytes(&group->launch.net, tile);
-        if (how.shared > group->facts.shared_max) {
-            tile /= 2;
-            continue;
-        }
+    how.threads =
+        how.threads < group->facts.threads_max ? how.threads : group->facts.threads_max;
+    how.shared = shared_bytes(&group->launch.net, tile);
+    for (; tile > 0 && *fit == 0 && how.threads > 0; how.threads /= 2) {
         WF_TRY(group->ops->resident(group->gpu, &how, fit, err));
-        if (*fit == 0) {
-            how.threads /= 2;
-        }
+        group->how = how;
     }
     if (*fit == 0) {
         return wf_err_set(err, WF_EIO, "the GPU cannot run the kernel %s", how.kernel);
     }
     group->launch.tile = tile;
-    group->how = how;
     return WF_OK;
+}
+
+/* A power of two, at least 32: threads of a block of so many routers. */
+static uint32_t threads_for(uint32_t routers, uint32_t of_router, uint32_t most)
+{
+    uint32_t threads = most;
+
+    while (threads > 32 && threads / 2 >= routers * of_router) {
+        threads /= 2;
+    }
+    return threads;
 }
 
 /* Many networks: a block for each, with threads for its routers. */
 static enum wf_status spread_many(struct group *group, struct wf_err *err)
 {
-    uint32_t n = group->launch.net.n, threads = threads_most(group), fit = 0;
+    uint32_t n = group->launch.net.n, fit = 0;
+    uint32_t threads = threads_for(n, MANY_OF_ROUTER, MANY_MOST);
 
-    while (threads > 32 && threads / 2 >= n) {
-        threads /= 2;
-    }
     const struct wf_gpu_launch how = {
         .kernel = "wf_gpu_lockstep_many", .blocks = (uint32_t)group->n, .threads = threads};
     group->n_outs = group->n;
-    return find_block(group, how, n < TILE_MAX ? n : TILE_MAX, &fit, err);
+    return find_block(group, how, tile_for(group, 1, n < TILE_MAX ? n : TILE_MAX), &fit, err);
 }
 
-/* One network: as many blocks as run at the same time. */
-static enum wf_status spread_one(struct group *group, struct wf_err *err)
+/* Divides the routers of one network by blocks, multiples of four for each. */
+static void divide(struct group *group, uint32_t blocks)
 {
     struct wf_lockstep_launch *launch = &group->launch;
-    const struct wf_gpu_launch how = {
-        .kernel = "wf_gpu_lockstep_one", .threads = threads_most(group), .together = true};
-    uint32_t n = launch->net.n, fit = 0;
+    uint32_t n = launch->net.n, most = (n + ROUTERS_LEAST - 1) / ROUTERS_LEAST;
 
-    WF_TRY(find_block(group, how, how.threads, &fit, err));
-    /* More threads than routers: a router has several queues that ask. */
-    uint32_t wanted = (n + ROUTERS_LEAST - 1) / ROUTERS_LEAST;
-    uint32_t blocks = wanted < fit ? wanted : fit;
-    launch->chunk = (n + blocks - 1) / blocks;
+    blocks = blocks < most ? blocks : most;
+    blocks = blocks > 0 ? blocks : 1;
+    launch->chunk = ((n + blocks - 1) / blocks + 3) / 4 * 4;
     group->how.blocks = (n + launch->chunk - 1) / launch->chunk;
     group->n_outs = group->how.blocks;
+}
+
+/* One network whose routers' own words stay in the shared memory of the device. *fits: it is small
+ * enough. */
+static enum wf_status spread_resident(struct group *group, bool *fits, struct wf_err *err)
+{
+    struct wf_gpu_launch how = {.kernel = "wf_gpu_lockstep_one", .together = true};
+
+    *fits = false;
+    for (uint32_t parts = STAY_PARTS; parts > 0 && !*fits; parts--) {
+        uint32_t blocks = parts * group->facts.processors, fit = 0;
+        divide(group, blocks);
+        uint32_t tile = tile_for(group, parts, group->launch.chunk);
+        if (tile == group->launch.chunk) {
+            how.threads = threads_for(tile, STAY_OF_ROUTER, STAY_MOST);
+            WF_TRY(find_block(group, how, tile, &fit, err));
+            divide(group, blocks);
+            *fits = fit >= group->how.blocks;
+        }
+    }
     return WF_OK;
+}
+
+/* One network whose blocks take turns with tiles of their routers. */
+static enum wf_status spread_tiles(struct group *group, struct wf_err *err)
+{
+    const struct wf_gpu_launch how = {
+        .kernel = "wf_gpu_lockstep_one", .threads = TILES_THREADS, .together = true};
+    uint32_t n = group->launch.net.n, fit = 0, tile = 0;
+
+    for (uint32_t parts = TILES_PARTS; parts > 0 && tile == 0; parts--) {
+        tile = tile_for(group, parts, n < TILE_MAX ? n : TILE_MAX);
+    }
+    WF_TRY(find_block(group, how, tile, &fit, err));
+    divide(group, fit);
+    return WF_OK;
+}
+
+/* One network, over all blocks that run at the same time. */
+static enum wf_status spread_one(struct group *group, struct wf_err *err)
+{
+    bool fits = false;
+
+    WF_TRY(spread_resident(group, &fits, err));
+    return fits ? WF_OK : spread_tiles(group, err);
 }
 
 /* Loads the kernels and chooses how they are spread over the device. */
 static enum wf_status spread(struct group *group, struct wf_err *err)
 {
-    struct wf_gpu_program program;
-
-    WF_TRY(
-        group->ops->load(group->gpu, wf_lockstep_program(&group->launch.net, &program), err));
+    group->program.registers = group->launch.net.tight != 0 ? REGISTERS : 0;
+    WF_TRY(group->ops->load(group->gpu, &group->program, err));
     if (group->n > 1) {
         WF_TRY(spread_many(group, err));
     } else {
@@ -345,12 +410,17 @@ static enum wf_status run_cycles(struct group *group, size_t done, size_t all,
 
 /* ---- results ---- */
 
+static uint32_t threads_of_plain(const struct group *group)
+{
+    return group->facts.threads_max < BLOCK_THREADS ? group->facts.threads_max : BLOCK_THREADS;
+}
+
 /* A launch of a kernel over all threads of the device, whatever their number. */
 static enum wf_status launch_plain(struct group *group, const char *kernel, void *args,
                                    size_t size, struct wf_err *err)
 {
     const struct wf_gpu_launch how = {.kernel = kernel,
-                                      .threads = threads_most(group),
+                                      .threads = threads_of_plain(group),
                                       .blocks = 4 * group->facts.processors,
                                       .args = args,
                                       .args_size = size};
@@ -532,7 +602,10 @@ static void run_group(const struct wf_lockstep_device_run *run, struct wf_lockst
                               .n = n - first};
         struct wf_err err = {.status = WF_OK};
         group.launch.net = *wf_lockstep_net(tasks[first]->lockstep);
-        group.state_bytes = wf_lockstep_place(&group.launch.net, NULL);
+        group.launch.net.head_last = group.launch.net.head_delay;
+        group.launch.net.credit_last = group.launch.net.credit_delay_max;
+        group.program = wf_lockstep_program(&group.launch.net);
+        group.state_bytes = wf_lockstep_place_device(&group.launch.net, &group);
         enum wf_status status = group.ops->facts(run->gpu, &group.facts, &err);
         if (status == WF_OK) {
             status = how_many_fit(&group, &group.n, &err);

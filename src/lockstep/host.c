@@ -9,9 +9,9 @@
 uint32_t wf_lockstep_host_ports(const struct wf_lockstep_net *net, uint32_t r, uint32_t input,
                                 uint32_t slot, uint16_t *ports)
 {
-    const struct wf_lockstep_packet *own = wf_lockstep_packet(net, r, input, slot);
+    const struct wf_lockstep_packet own = wf_lockstep_read(net, r, input, slot);
     const struct wf_router_view view = {.model = wf_lockstep_of(net)->model, .vertex = r};
-    struct wf_router_packet packet = {.dst = own->dst, .hops = (uint16_t)(own->way >> 16)};
+    struct wf_router_packet packet = {.dst = own.dst, .hops = (uint16_t)(own.way >> 16)};
     uint32_t list[WF_ROUTER_INPUTS_MAX];
 
     if (net->has_more != 0) {
@@ -36,7 +36,7 @@ static uint64_t queue_of(const struct wf_route_query *query, uint32_t vertex, ui
 {
     const struct asked *by = query->arg;
     const struct wf_lockstep_net *net = by->net;
-    uint64_t packets = net->links[wf_lockstep_port(net, vertex, port)].waiting;
+    uint64_t packets = wf_lockstep_link(net, vertex, port)->waiting;
 
     for (uint32_t vc = 0; vc < net->vcs; vc++) {
         packets += wf_lockstep_channel(net, vertex, port * net->vcs + vc)->used;
@@ -72,7 +72,7 @@ uint32_t wf_lockstep_host_choose(const struct wf_lockstep_net *net, uint32_t r, 
     const struct wf_router_net *model = wf_lockstep_of(net)->model;
     uint32_t slot = wf_lockstep_input(net, r, input)->first;
     struct wf_lockstep_more *more = wf_lockstep_more(net, r, input, slot);
-    uint32_t dst = wf_lockstep_packet(net, r, input, slot)->dst;
+    uint32_t dst = wf_lockstep_read(net, r, input, slot).dst;
     struct asked by = {net, r, input, cycle, 0};
     struct wf_route_state state;
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lock step on devices: the phases of lockstep/step.h over lists of what has something to do, in
- * shared memory. A block of threads handles a tile of routers at a time. Compiled for GPUs, and
- * for the host's back end (gpu/host.c).
+ * Lock step on devices: the phases of lockstep/step.h over lists of what has something to do. A
+ * block of threads handles a tile of routers at a time: it takes their own words into its shared
+ * memory, where all phases work, and puts them back. A block whose routers are one tile does so only
+ * once in a launch. Packets and wheels, which other routers write, stay where they are. Compiled for
+ * GPUs, and for the host's back end (gpu/host.c).
  *
  * Definitions make a variant for networks of one kind, whose loops and divisions the compiler can
- * then resolve: WF_KERNELS_DIMS, WF_KERNELS_VCS, WF_KERNELS_SCHEME.
+ * then resolve: WF_KERNELS_DIMS, WF_KERNELS_VCS, WF_KERNELS_SCHEME. Variants have small records.
  */
 #ifdef __NVPTX__
 /* The network is in registers only if all functions that use it are part of one. */
@@ -15,65 +17,110 @@
 #include "gpu/kernel.h"
 
 #define WF_LOCKSTEP_DEVICE
-#define WF_LOCKSTEP_LOAD(x)               wf_gpu_load32(&(x))
-#define WF_LOCKSTEP_STORE(x, v)           ((x) = (v))
-#define WF_LOCKSTEP_SET(p, v)             ((void)wf_gpu_or32((p), (v)))
-#define WF_LOCKSTEP_MAX32(p, v)           wf_gpu_max32((p), (v))
-#define WF_LOCKSTEP_OR(p, v)              ((void)wf_gpu_or32((p), (v)))
-#define WF_LOCKSTEP_ADD32(p, v)           ((void)wf_gpu_add32((p), (v)))
-#define WF_LOCKSTEP_ADD64(p, v)           wf_gpu_add64((p), (v))
-#define WF_LOCKSTEP_MAX64(p, v)           wf_gpu_max64((p), (v))
+#if defined(WF_KERNELS_DIMS) && !defined(WF_LOCKSTEP_TIGHT)
+#define WF_LOCKSTEP_TIGHT
+#endif
+#define WF_LOCKSTEP_LOAD(x)     wf_gpu_load32(&(x))
+#define WF_LOCKSTEP_STORE(x, v) ((x) = (v))
+#define WF_LOCKSTEP_SET(p, v)   ((void)wf_gpu_or32((p), (v)))
+#define WF_LOCKSTEP_MAX32(p, v) wf_gpu_max32((p), (v))
+#define WF_LOCKSTEP_OR(p, v)    ((void)wf_gpu_or32((p), (v)))
+#define WF_LOCKSTEP_ADD32(p, v) ((void)wf_gpu_add32((p), (v)))
+#define WF_LOCKSTEP_ADD64(p, v) wf_gpu_add64((p), (v))
+#define WF_LOCKSTEP_MAX64(p, v) wf_gpu_max64((p), (v))
+#ifdef WF_LOCKSTEP_TIGHT
+#define WF_LOCKSTEP_LOAD_PACKET(from, to) wf_gpu_load64((from), (to))
+#define WF_LOCKSTEP_WANT(c)               wf_gpu_set8(&(c)->tail, WF_LOCKSTEP_WANTED)
+#else
 #define WF_LOCKSTEP_LOAD_PACKET(from, to) wf_gpu_load128((from), (to))
 #define WF_LOCKSTEP_WANT(c)               wf_gpu_set16(&(c)->tail, WF_LOCKSTEP_WANTED)
-#include "lockstep/cycle.h"
+#endif
 #include "lockstep/launch.h"
+#include "lockstep/step.h"
+#include "lockstep/watch.h"
 
 /* ---- tiles ---- */
 
 /* The memory of a block. Entries of lists are router << 5 | input or port; routers are counted from
- * the first of the tile. */
+ * the first of the tile. lockstep/device.c knows the size of this. */
 struct tile {
+    uint32_t *own;    /* of the routers, as wf_lockstep_net.own */
     uint32_t *counts; /* of the lists, for cycles with even and odd numbers */
-    uint32_t *next;   /* by router: the cycle of its next decision... */
-    uint32_t *waits;  /* ...whether a packet got nothing in this one... */
-    uint32_t *ports;  /* ...and bits of the ports that are listed */
     uint32_t *asking; /* by router: wf_lockstep_work.asking */
     uint16_t
         *inputs; /* heads that arrive; then those to ask: first packets that hold no channel */
-    uint16_t *credits;  /* channels at whose end a place is free again */
-    uint16_t *outputs;  /* to give: asked for, or packets wait for the link */
-    uint16_t *deciding; /* routers that send; then those that decide */
+    uint16_t *credits; /* channels at whose end a place is free again */
+    uint16_t *outputs; /* to give: asked for, or packets wait for the link */
+    uint16_t *eats;    /* routers at which packets are consumed */
     uint32_t size, n_asking;
     uint32_t turn;        /* 0 or COUNTS: where the counts of this cycle are */
     uint32_t base, count; /* routers: the first, and their number */
 };
 
 /* Places in `counts`. */
-enum { HEADS, CREDITS, BURSTS, INPUTS, OUTPUTS, DECIDING, COUNTS };
+enum { HEADS, CREDITS, INPUTS, OUTPUTS, EATS, COUNTS };
 
 static inline struct tile tile_at(const struct wf_gpu_at *at, const struct wf_lockstep_net *net,
                                   uint32_t size)
 {
     struct tile tile = {.size = size, .n_asking = net->n_ports * net->vcs + 1};
-    uint32_t *words = (uint32_t *)at->shared;
 
-    tile.counts = words;
-    tile.next = words + (size_t)2 * COUNTS;
-    tile.waits = tile.next + size;
-    tile.ports = tile.waits + size;
-    tile.asking = tile.ports + size;
+    tile.own = (uint32_t *)at->shared;
+    tile.counts = tile.own + (size_t)size * wf_lockstep_own_words(net); /* size is 4, 8... */
+    tile.asking = tile.counts + (size_t)2 * COUNTS;
     tile.inputs = (uint16_t *)(tile.asking + (size_t)size * tile.n_asking);
     tile.outputs = tile.inputs + (size_t)size * net->n_inputs;
     tile.credits = tile.outputs + (size_t)size * (net->n_ports + 1);
-    tile.deciding = tile.credits + (size_t)size * net->n_ports * net->vcs;
+    tile.eats = tile.credits + (size_t)size * net->n_ports * net->vcs;
     for (uint32_t i = at->thread; i < size * tile.n_asking; i += at->threads) {
         tile.asking[i] = 0;
     }
     for (uint32_t i = at->thread; i < 2 * COUNTS; i += at->threads) {
         tile.counts[i] = 0;
     }
-    wf_gpu_barrier(at);
     return tile;
+}
+
+/* The words of the tile, in fours; the last four may have words that belong to nobody. */
+static inline uint32_t fours(const struct wf_lockstep_net *net, const struct tile *tile)
+{
+    return (tile->count * wf_lockstep_own_words(net) + 3) / 4;
+}
+
+enum { AT_ONCE = 4 }; /* reads of a thread that do not wait for each other */
+
+/* Takes the words of the tile from the network. */
+static inline void tile_take(const struct wf_gpu_at *at, const struct wf_lockstep_net *net,
+                             const struct tile *tile, const uint32_t *from)
+{
+    uint32_t n = fours(net, tile);
+    const uint32_t *all = from + (size_t)tile->base * wf_lockstep_own_words(net);
+
+    for (uint32_t first = at->thread; first < n; first += AT_ONCE * at->threads) {
+        struct wf_gpu_four four[AT_ONCE];
+        for (uint32_t i = 0, k = first; i < AT_ONCE; i++, k += at->threads) {
+            if (k < n) {
+                wf_gpu_load128(all + (size_t)4 * k, &four[i]);
+            }
+        }
+        for (uint32_t i = 0, k = first; i < AT_ONCE; i++, k += at->threads) {
+            if (k < n) {
+                ((struct wf_gpu_four *)tile->own)[k] = four[i];
+            }
+        }
+    }
+}
+
+/* Puts them back. The thread that puts words back is the one that takes others into their place. */
+static inline void tile_put(const struct wf_gpu_at *at, const struct wf_lockstep_net *net,
+                            const struct tile *tile, uint32_t *to)
+{
+    uint32_t n = fours(net, tile);
+    uint32_t *all = to + (size_t)tile->base * wf_lockstep_own_words(net);
+
+    for (uint32_t k = at->thread; k < n; k += at->threads) {
+        ((struct wf_gpu_four *)all)[k] = ((const struct wf_gpu_four *)tile->own)[k];
+    }
 }
 
 /* Appends the set bits of a router to a list. */
@@ -86,7 +133,20 @@ static inline void append(uint16_t *list, uint32_t *count, uint32_t l, uint32_t 
     }
 }
 
-/* Lists what reaches the routers in this cycle: heads, free places, messages. */
+/* Nodes send. This may go on while others scan. The threads from the last one on do it, because
+ * those from the first one on do the rest of a phase. */
+static inline void burst_all(const struct wf_gpu_at *at, const struct wf_lockstep_net *net,
+                             const struct tile *tile, uint32_t cycle)
+{
+    for (uint32_t l = at->threads - 1 - at->thread; l < tile->count; l += at->threads) {
+        uint32_t r = tile->base + l;
+        if (r < net->n_nodes && wf_lockstep_own(net, r)->next == cycle) {
+            wf_lockstep_send_burst(net, r, cycle);
+        }
+    }
+}
+
+/* Lists what reaches the routers in this cycle: heads, free places. */
 static inline void scan_all(const struct wf_gpu_at *at, const struct wf_lockstep_net *net,
                             const struct tile *tile, uint32_t cycle)
 {
@@ -94,11 +154,10 @@ static inline void scan_all(const struct wf_gpu_at *at, const struct wf_lockstep
 
     for (uint32_t l = at->thread; l < tile->count; l += at->threads) {
         uint32_t r = tile->base + l;
-        uint32_t *of_heads = wf_lockstep_spoke(net, net->heads, cycle & net->head_mask, 0, r);
+        uint32_t *of_heads = wf_lockstep_spoke(net, net->heads, net->head_last, cycle, 0, r);
         uint32_t *of_credits =
-            wf_lockstep_spoke(net, net->credits, cycle & net->credit_mask, 0, r);
+            wf_lockstep_spoke(net, net->credits, net->credit_last, cycle, 0, r);
         uint32_t heads = WF_LOCKSTEP_LOAD(*of_heads), credits = WF_LOCKSTEP_LOAD(*of_credits);
-        uint32_t next = r < net->n_nodes ? net->next[r] : WF_LOCKSTEP_NEVER;
         if (heads != 0) {
             WF_LOCKSTEP_STORE(*of_heads, 0);
             append(tile->inputs, &counts[HEADS], l, heads);
@@ -106,9 +165,6 @@ static inline void scan_all(const struct wf_gpu_at *at, const struct wf_lockstep
         if (credits != 0) {
             WF_LOCKSTEP_STORE(*of_credits, 0);
             append(tile->credits, &counts[CREDITS], l, credits);
-        }
-        if (next == cycle) {
-            tile->deciding[wf_gpu_add32(&counts[BURSTS], 1)] = (uint16_t)l;
         }
     }
 }
@@ -118,41 +174,37 @@ static inline void take_all(const struct wf_gpu_at *at, const struct wf_lockstep
                             const struct tile *tile, uint32_t cycle)
 {
     const uint32_t *counts = tile->counts + tile->turn;
-    uint32_t heads = counts[HEADS], credits = heads + counts[CREDITS];
-    uint32_t all = credits + counts[BURSTS];
+    uint32_t heads = counts[HEADS], all = heads + counts[CREDITS];
 
     for (uint32_t e = at->thread; e < all; e += at->threads) {
         if (e < heads) {
             uint32_t entry = tile->inputs[e];
             wf_lockstep_enqueue(net, tile->base + (entry >> 5), entry & 31, cycle);
-        } else if (e < credits) {
+        } else {
             uint32_t entry = tile->credits[e - heads];
             wf_lockstep_place_free(net, tile->base + (entry >> 5), entry & 31, cycle);
-        } else {
-            wf_lockstep_send_burst(net, tile->base + tile->deciding[e - credits], cycle);
         }
     }
 }
 
-/* Lists the routers that decide, with their inputs and outputs. */
+/* Lists the inputs and outputs of the routers that decide. What follows tells when they decide
+ * again. */
 static inline void list_all(const struct wf_gpu_at *at, const struct wf_lockstep_net *net,
                             const struct tile *tile, uint32_t cycle)
 {
     uint32_t *counts = tile->counts + tile->turn;
 
     for (uint32_t l = at->thread; l < tile->count; l += at->threads) {
-        uint32_t r = tile->base + l;
-        if (!wf_lockstep_decides(net, r, cycle)) {
-            continue;
+        struct wf_lockstep_own *own = wf_lockstep_own(net, tile->base + l);
+        if (own->wake == ~cycle) {
+            own->wake = 0;
+            append(tile->inputs, &counts[INPUTS], l, own->busy & ~own->held);
+            append(tile->outputs, &counts[OUTPUTS], l, own->sending);
         }
-        uint32_t busy = wf_gpu_load32(&net->busy[r]), held = wf_gpu_load32(&net->held[r]);
-        uint32_t sending = net->sending[r];
-        append(tile->inputs, &counts[INPUTS], l, busy & ~held);
-        append(tile->outputs, &counts[OUTPUTS], l, sending);
-        tile->deciding[wf_gpu_add32(&counts[DECIDING], 1)] = (uint16_t)l;
-        tile->ports[l] = sending;
-        tile->next[l] = WF_LOCKSTEP_NEVER;
-        tile->waits[l] = 0;
+    }
+    /* Those of the next tile, which nobody reads before the next barriers. */
+    for (uint32_t i = at->thread; i < COUNTS; i += at->threads) {
+        tile->counts[COUNTS - tile->turn + i] = 0;
     }
 }
 
@@ -162,8 +214,8 @@ static inline void ask_all(const struct wf_gpu_at *at, const struct wf_lockstep_
     uint32_t *counts = tile->counts + tile->turn;
 
     for (uint32_t e = at->thread, n = counts[INPUTS]; e < n; e += at->threads) {
-        uint32_t l = tile->inputs[e] >> 5, input = tile->inputs[e] & 31;
-        uint32_t channel = wf_lockstep_ask(net, tile->base + l, input, cycle, NULL);
+        uint32_t l = tile->inputs[e] >> 5, input = tile->inputs[e] & 31, r = tile->base + l;
+        uint32_t channel = wf_lockstep_ask(net, r, input, cycle, NULL);
         if (channel == WF_LOCKSTEP_NONE) {
             continue;
         }
@@ -172,34 +224,38 @@ static inline void ask_all(const struct wf_gpu_at *at, const struct wf_lockstep_
         channel = eaten ? tile->n_asking - 1 : channel;
         (void)wf_gpu_or32(&tile->asking[(size_t)l * tile->n_asking + channel], UINT32_C(1)
                                                                                    << input);
-        if ((wf_gpu_or32(&tile->ports[l], UINT32_C(1) << port) >> port & 1) == 0) {
+        uint32_t *sending = &wf_lockstep_own(net, r)->sending;
+        if ((wf_gpu_or32(sending, UINT32_C(1) << port) >> port & 1) != 0) {
+            continue; /* it is listed already */
+        }
+        if (eaten) {
+            tile->eats[wf_gpu_add32(&counts[EATS], 1)] = (uint16_t)l;
+        } else {
             tile->outputs[wf_gpu_add32(&counts[OUTPUTS], 1)] = (uint16_t)(l << 5 | port);
         }
     }
 }
 
 /* A packet has begun to leave: its queue asks again when the tail has left. */
-static inline void left(const struct wf_lockstep_net *net, const struct tile *tile, uint32_t l,
-                        uint32_t input)
+static inline void left(const struct wf_lockstep_net *net, uint32_t r, uint32_t input)
 {
-    uint32_t r = tile->base + l, bit = UINT32_C(1) << input;
+    uint32_t bit = UINT32_C(1) << input;
+    struct wf_lockstep_own *own = wf_lockstep_own(net, r);
     const struct wf_lockstep_input *queue = wf_lockstep_input(net, r, input);
 
-    wf_gpu_and32(&net->held[r], ~bit);
+    wf_gpu_and32(&own->held, ~bit);
     if (queue->n > 0) {
-        wf_gpu_min32(&tile->next[l], wf_lockstep_ready_at(net, queue));
+        wf_lockstep_wake(net, r, wf_lockstep_ready_at(net, queue));
     } else {
-        wf_gpu_and32(&net->busy[r], ~bit);
+        wf_gpu_and32(&own->busy, ~bit);
     }
 }
 
 /* Gives the channels of a port, and starts a packet if the link is idle: wf_lockstep_give(). */
-static inline void give(const struct wf_lockstep_net *net, const struct tile *tile, uint32_t l,
-                        uint32_t port, uint32_t cycle, struct wf_lockstep_count *count)
+static inline void give(const struct wf_lockstep_net *net, uint32_t r, uint32_t port,
+                        uint32_t *asking, uint32_t cycle, struct wf_lockstep_count *count)
 {
-    uint32_t r = tile->base + l;
-    uint32_t *asking = &tile->asking[(size_t)l * tile->n_asking + (size_t)port * net->vcs];
-    const struct wf_lockstep_link *link = &net->links[wf_lockstep_port(net, r, port)];
+    const struct wf_lockstep_link *link = wf_lockstep_link(net, r, port);
 
     for (uint32_t vc = 0; vc < net->vcs; vc++) {
         if (asking[vc] != 0) {
@@ -208,12 +264,12 @@ static inline void give(const struct wf_lockstep_net *net, const struct tile *ti
         }
     }
     if (link->waiting > 0 && link->free <= cycle) {
-        left(net, tile, l, wf_lockstep_send(net, r, port, cycle, count));
+        left(net, r, wf_lockstep_send(net, r, port, cycle, count));
     }
     if (link->waiting > 0) {
-        wf_gpu_min32(&tile->next[l], link->free);
+        wf_lockstep_wake(net, r, link->free);
     } else {
-        wf_gpu_and32(&tile->ports[l], ~(UINT32_C(1) << port));
+        wf_gpu_and32(&wf_lockstep_own(net, r)->sending, ~(UINT32_C(1) << port));
     }
 }
 
@@ -221,16 +277,19 @@ static inline void give_all(const struct wf_gpu_at *at, const struct wf_lockstep
                             const struct tile *tile, uint32_t cycle,
                             struct wf_lockstep_count *count)
 {
-    for (uint32_t e = at->thread, n = tile->counts[tile->turn + OUTPUTS]; e < n;
-         e += at->threads) {
+    const uint32_t *counts = tile->counts + tile->turn;
+
+    for (uint32_t e = at->thread, n = counts[OUTPUTS]; e < n; e += at->threads) {
         uint32_t l = tile->outputs[e] >> 5, port = tile->outputs[e] & 31;
-        if (port < net->n_ports) {
-            give(net, tile, l, port, cycle, count);
-            continue;
-        }
+        uint32_t *asking = &tile->asking[(size_t)l * tile->n_asking];
+        give(net, tile->base + l, port, asking + (size_t)port * net->vcs, cycle, count);
+    }
+    for (uint32_t e = at->threads - 1 - at->thread, n = counts[EATS]; e < n; e += at->threads) {
+        uint32_t l = tile->eats[e], r = tile->base + l;
         uint32_t *asking = &tile->asking[(size_t)l * tile->n_asking + tile->n_asking - 1];
-        wf_lockstep_eat_all(net, tile->base + l, asking, cycle, count);
-        asking[0] = 0;
+        wf_lockstep_eat_all(net, r, asking, cycle, count);
+        *asking = 0;
+        wf_gpu_and32(&wf_lockstep_own(net, r)->sending, ~(UINT32_C(1) << net->n_ports));
     }
 }
 
@@ -240,51 +299,26 @@ static inline void rest_all(const struct wf_gpu_at *at, const struct wf_lockstep
 {
     for (uint32_t e = at->thread, n = tile->counts[tile->turn + INPUTS]; e < n;
          e += at->threads) {
-        uint32_t l = tile->inputs[e] >> 5, input = tile->inputs[e] & 31, r = tile->base + l;
+        uint32_t input = tile->inputs[e] & 31, r = tile->base + (tile->inputs[e] >> 5);
         const struct wf_lockstep_input *queue = wf_lockstep_input(net, r, input);
         bool waits = false;
         if (queue->n == 0) {
-            wf_gpu_and32(&net->busy[r], ~(UINT32_C(1) << input));
+            wf_gpu_and32(&wf_lockstep_own(net, r)->busy, ~(UINT32_C(1) << input));
             continue;
         }
         if (queue->taken != 0) {
-            (void)wf_gpu_or32(&net->held[r], UINT32_C(1) << input);
+            (void)wf_gpu_or32(&wf_lockstep_own(net, r)->held, UINT32_C(1) << input);
             continue;
         }
         uint32_t next = wf_lockstep_rest(net, r, input, cycle, NULL, &waits);
         if (next != WF_LOCKSTEP_NEVER) {
-            wf_gpu_min32(&tile->next[l], next);
-        }
-        if (waits) {
-            wf_gpu_store32(&tile->waits[l], 1);
+            wf_lockstep_wake(net, r, next);
         }
     }
 }
 
-/* Notes when the routers that decided will decide again. */
-static inline void settle_all(const struct wf_gpu_at *at, const struct wf_lockstep_net *net,
-                              struct tile *tile, uint32_t cycle)
-{
-    uint32_t n = tile->counts[tile->turn + DECIDING];
-
-    for (uint32_t e = at->thread; e < n; e += at->threads) {
-        uint32_t l = tile->deciding[e], next = tile->next[l];
-        net->wake[tile->base + l] = ~next; /* 0 if it is never */
-        net->sending[tile->base + l] = tile->ports[l] & ~(UINT32_C(1) << net->n_ports);
-        if (tile->waits[l] != 0) {
-            wf_lockstep_watch(net, tile->base + l, cycle);
-        }
-    }
-    tile->turn ^= COUNTS;
-    if (at->thread <
-        COUNTS) { /* those of the next tile, which nobody reads before the barrier */
-        for (uint32_t i = at->thread; i < COUNTS; i += at->threads) {
-            tile->counts[tile->turn + i] = 0;
-        }
-    }
-}
-
-/* A cycle of `count` routers from `base` on. */
+/* A cycle of the routers of the tile, whose words are here. Ends with a phase after which all
+ * threads must wait for each other. */
 static inline void tile_cycle(const struct wf_gpu_at *at, const struct wf_lockstep_net *net,
                               struct tile *tile, uint32_t cycle,
                               struct wf_lockstep_count *counted)
@@ -300,14 +334,12 @@ static inline void tile_cycle(const struct wf_gpu_at *at, const struct wf_lockst
     give_all(at, net, tile, cycle, counted);
     wf_gpu_barrier(at);
     rest_all(at, net, tile, cycle);
-    wf_gpu_barrier(at);
-    settle_all(at, net, tile, cycle);
-    wf_gpu_barrier(at);
+    tile->turn ^= COUNTS;
     if (net->watchdog > 0 && cycle % net->watchdog == 0) {
-        for (uint32_t l = at->thread; l < tile->count; l += at->threads) {
-            wf_lockstep_look(net, tile->base + l, cycle, NULL);
-        }
         wf_gpu_barrier(at);
+        for (uint32_t l = at->thread; l < tile->count; l += at->threads) {
+            (void)wf_lockstep_look_at(net, tile->base + l, cycle, NULL);
+        }
     }
 }
 
@@ -345,30 +377,69 @@ static inline void specialise(struct wf_lockstep_net *net)
 /* Moves on to the state of another network. */
 static inline void shift(struct wf_lockstep_net *net, uint64_t bytes)
 {
+    SHIFT(net->own, bytes);
     SHIFT(net->packets, bytes);
     SHIFT(net->injected, bytes);
-    SHIFT(net->inputs, bytes);
-    SHIFT(net->channels, bytes);
-    SHIFT(net->links, bytes);
-    SHIFT(net->routers, bytes);
-    SHIFT(net->nodes, bytes);
-    SHIFT(net->wake, bytes);
-    SHIFT(net->next, bytes);
-    SHIFT(net->busy, bytes);
-    SHIFT(net->held, bytes);
-    SHIFT(net->sending, bytes);
     SHIFT(net->heads, bytes);
     SHIFT(net->credits, bytes);
 }
 
-/* Before the first cycle. */
+/* Before the first cycle of the routers of the tile. */
 static inline void begin(const struct wf_gpu_at *at, const struct wf_lockstep_net *net,
-                         uint32_t first, uint32_t end)
+                         const struct tile *tile)
 {
-    for (uint32_t r = first + at->thread; r < end && r < net->n_nodes; r += at->threads) {
-        wf_lockstep_begin_traffic(net, r);
+    for (uint32_t l = at->thread; l < tile->count && tile->base + l < net->n_nodes;
+         l += at->threads) {
+        wf_lockstep_begin_traffic(net, tile->base + l);
     }
     wf_gpu_barrier(at);
+}
+
+/* The routers of a block. */
+struct chunk {
+    uint32_t first, last; /* the one after the last */
+    bool alone;           /* there is no other block */
+};
+
+/* The cycles of a launch for the routers of a block. */
+static inline void advance(const struct wf_gpu_at *at, struct wf_lockstep_net *net,
+                           const struct wf_lockstep_launch *args, const struct chunk *chunk)
+{
+    struct wf_lockstep_count counted = {.digest = 0};
+    struct tile tile = tile_at(at, net, args->tile);
+    uint32_t *home = net->own;
+    net->own = tile.own; /* known to the compiler: shared memory, from here on */
+    bool stays = chunk->last - chunk->first <= tile.size;
+
+    for (uint32_t cycle = args->begin; cycle < args->end; cycle++) {
+        for (uint32_t base = chunk->first; base < chunk->last; base += tile.size) {
+            tile.base = net->base = base;
+            tile.count = chunk->last - base < tile.size ? chunk->last - base : tile.size;
+            if (!stays || cycle == args->begin) {
+                tile_take(at, net, &tile, home);
+                wf_gpu_barrier(at);
+            }
+            if (cycle == 0) {
+                begin(at, net, &tile);
+            }
+            burst_all(at, net, &tile, cycle);
+            if (base == chunk->first &&
+                !chunk->alone) { /* what was done so far needs no others */
+                wf_gpu_wait_all(at, args->count, cycle - args->begin);
+            }
+            tile_cycle(at, net, &tile, cycle, &counted);
+            if (!stays || cycle + 1 == args->end) {
+                wf_gpu_barrier(at);
+                tile_put(at, net, &tile, home);
+            }
+        }
+        if (chunk->alone) {
+            wf_gpu_barrier(at);
+        } else {
+            wf_gpu_arrive_all(at, args->count);
+        }
+    }
+    wf_lockstep_count_add(net, &counted);
 }
 
 /* One network, over all blocks. */
@@ -376,25 +447,13 @@ static inline void lockstep_one(const struct wf_gpu_at *at,
                                 const struct wf_lockstep_launch *args)
 {
     struct wf_lockstep_net net = args->net;
-    struct wf_lockstep_count counted = {.digest = 0};
     uint32_t first = at->block * args->chunk;
-    uint32_t last = first + args->chunk < net.n ? first + args->chunk : net.n;
+    const struct chunk chunk = {
+        .first = first, .last = first + args->chunk < net.n ? first + args->chunk : net.n};
 
     specialise(&net);
     net.out += at->block; /* those of a block do not wait for those of others */
-    struct tile tile = tile_at(at, &net, args->tile);
-    if (args->begin == 0) {
-        begin(at, &net, first, last);
-    }
-    for (uint32_t cycle = args->begin; cycle < args->end; cycle++) {
-        for (uint32_t base = first; base < last; base += tile.size) {
-            tile.base = base;
-            tile.count = last - base < tile.size ? last - base : tile.size;
-            tile_cycle(at, &net, &tile, cycle, &counted);
-        }
-        wf_gpu_barrier_all(at, args->count, cycle - args->begin + 1);
-    }
-    wf_lockstep_count_add(&net, &counted);
+    advance(at, &net, args, &chunk);
 }
 WF_GPU_KERNEL(lockstep_one, struct wf_lockstep_launch)
 
@@ -405,7 +464,7 @@ static inline void lockstep_many(const struct wf_gpu_at *at,
     for (uint32_t number = at->block; number < args->n_nets; number += at->blocks) {
         const struct wf_lockstep_varied *varied = &args->varied[number];
         struct wf_lockstep_net net = args->net;
-        struct wf_lockstep_count counted = {.digest = 0};
+        const struct chunk chunk = {.last = net.n, .alone = true};
 
         specialise(&net);
         shift(&net, number * args->state_stride);
@@ -413,18 +472,7 @@ static inline void lockstep_many(const struct wf_gpu_at *at,
         net.seed = varied->seed;
         net.scale = varied->scale;
         net.silent = varied->silent;
-        struct tile tile = tile_at(at, &net, args->tile);
-        if (args->begin == 0) {
-            begin(at, &net, 0, net.n);
-        }
-        for (uint32_t cycle = args->begin; cycle < args->end; cycle++) {
-            for (uint32_t base = 0; base < net.n; base += tile.size) {
-                tile.base = base;
-                tile.count = net.n - base < tile.size ? net.n - base : tile.size;
-                tile_cycle(at, &net, &tile, cycle, &counted);
-            }
-        }
-        wf_lockstep_count_add(&net, &counted);
+        advance(at, &net, args, &chunk);
         wf_gpu_barrier(at);
     }
 }
@@ -451,7 +499,7 @@ static inline void lockstep_pack(const struct wf_gpu_at *at,
                 packets[(uint64_t)r * n_channels + c] =
                     wf_lockstep_channel(&net, r, c)->packets;
             }
-            for (uint32_t bits = net.busy[r]; bits != 0; bits &= bits - 1) {
+            for (uint32_t bits = *wf_lockstep_busy(&net, r, 0); bits != 0; bits &= bits - 1) {
                 struct wf_lockstep_wait wait;
                 uint32_t input = (uint32_t)__builtin_ctz(bits);
                 if (wf_lockstep_is_blocked(&net, r, input, NULL, &wait)) {
@@ -510,7 +558,11 @@ WF_GPU_KERNEL(lockstep_sum, struct wf_lockstep_sum)
 #include "gpu/gpu.h"
 #include "lockstep/program.h"
 
+#ifdef WF_LOCKSTEP_TIGHT
+const struct wf_gpu_host_kernel wf_lockstep_host_kernels_tight[] = {
+#else
 const struct wf_gpu_host_kernel wf_lockstep_host_kernels[] = {
+#endif
     {"wf_gpu_lockstep_one", wf_gpu_host_lockstep_one},
     {"wf_gpu_lockstep_many", wf_gpu_host_lockstep_many},
     {"wf_gpu_lockstep_pack", wf_gpu_host_lockstep_pack},

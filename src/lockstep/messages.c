@@ -66,7 +66,7 @@ struct wf_lockstep_messages *wf_lockstep_messages_new(const struct wf_lockstep *
     all->n_nodes = n;
     all->least = (uint32_t)((uint64_t)(lock->model->net.promise_ps + 1) / lock->net.cycle_ps);
     if (lock->traffic->set->rounds > 0) {
-        uint64_t longest = all->least + (uint64_t)lock->net.credit_mask + 1;
+        uint64_t longest = all->least + (uint64_t)lock->net.credit_last + 1;
         for (all->done_mask = 1; all->done_mask < longest;) {
             all->done_mask = 2 * all->done_mask + 1;
         }

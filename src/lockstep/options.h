@@ -173,22 +173,30 @@ static inline struct wf_lockstep_span wf_lockstep_span(const struct wf_lockstep_
 
 /* ---- whether a packet can get a channel ---- */
 
+/* Holds cycles and the phits of a queue. */
+#ifdef WF_LOCKSTEP_TIGHT
+typedef int32_t wf_lockstep_signed;
+#else
+typedef int64_t wf_lockstep_signed;
+#endif
+
 /* Phits that have passed entirely after so many cycles. */
-static inline int64_t wf_lockstep_moved(int64_t cycles, uint32_t pace)
+static inline wf_lockstep_signed wf_lockstep_moved(wf_lockstep_signed cycles, uint32_t pace)
 {
-    return pace <= 1 ? cycles : cycles / pace;
+    return pace <= 1 ? cycles : cycles / (wf_lockstep_signed)pace;
 }
 
 /* Phits in a queue at the end of a link, at the beginning of the cycle. */
-static inline int64_t wf_lockstep_phits_in(const struct wf_lockstep_net *net,
-                                           const struct wf_lockstep_input *input,
-                                           uint32_t link_pace, uint32_t cycle)
+static inline wf_lockstep_signed wf_lockstep_phits_in(const struct wf_lockstep_net *net,
+                                                      const struct wf_lockstep_input *input,
+                                                      uint32_t link_pace, uint32_t cycle)
 {
-    int64_t phits = net->phits;
-    int64_t gone = wf_lockstep_moved((int64_t)cycle - ((int64_t)input->leave - 1),
-                                     wf_lockstep_pace(net, input));
+    wf_lockstep_signed phits = (wf_lockstep_signed)net->phits, now = (wf_lockstep_signed)cycle;
+    wf_lockstep_signed gone = wf_lockstep_moved(now - ((wf_lockstep_signed)input->leave - 1),
+                                                wf_lockstep_pace(net, input));
     bool leaving = input->leave != 0 && gone < phits;
-    int64_t here = wf_lockstep_moved((int64_t)cycle - input->head, link_pace) + 1;
+    wf_lockstep_signed here =
+        wf_lockstep_moved(now - (wf_lockstep_signed)input->head, link_pace) + 1;
 
     if (input->n == 0 && !leaving) {
         return 0;
@@ -234,18 +242,21 @@ static inline uint32_t wf_lockstep_room_at(const struct wf_lockstep_net *net,
     const struct wf_lockstep_input *queue = wf_lockstep_input(net, asker->router, ring);
     const struct wf_lockstep_kind link =
         wf_lockstep_kind_in(net, asker->router, ring / net->vcs);
-    int64_t phits = net->phits, limit = ((int64_t)link.queue - room) * phits;
+    wf_lockstep_signed phits = (wf_lockstep_signed)net->phits;
+    wf_lockstep_signed limit =
+        ((wf_lockstep_signed)link.queue - (wf_lockstep_signed)room) * phits;
 
     if (wf_lockstep_phits_in(net, queue, link.pace, now) <= limit) {
         return now;
     }
-    int64_t began = (int64_t)queue->leave - 1, pace = wf_lockstep_pace(net, queue);
-    if (queue->leave == 0 || began + phits * pace <= now) {
+    wf_lockstep_signed began = (wf_lockstep_signed)queue->leave - 1;
+    wf_lockstep_signed pace = (wf_lockstep_signed)wf_lockstep_pace(net, queue);
+    if (queue->leave == 0 || began + phits * pace <= (wf_lockstep_signed)now) {
         return WF_LOCKSTEP_NEVER;
     }
-    int64_t gone = phits * (queue->n + 1) - limit;
-    int64_t at = began + (gone < phits ? gone : phits) * pace;
-    return at > now ? (uint32_t)at : now + 1;
+    wf_lockstep_signed gone = phits * (queue->n + 1) - limit;
+    wf_lockstep_signed at = began + (gone < phits ? gone : phits) * pace;
+    return at > (wf_lockstep_signed)now ? (uint32_t)at : now + 1;
 }
 
 /* The first cycle in which a packet can begin to leave without gaps: from a slower link its last

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "lockstep/inside.h"
 #include "lockstep/messages.h"
+#include "lockstep/place.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -59,8 +60,10 @@ static void size_wheels(struct wf_lockstep_net *net, const struct wf_router_net 
         credit = back > credit ? back : credit;
         net->queue = kind->queue > net->queue ? kind->queue : net->queue;
     }
-    net->head_mask = mask_for(hop);
-    net->credit_mask = mask_for(credit);
+    net->head_delay = (uint32_t)hop;
+    net->credit_delay_max = (uint32_t)credit;
+    net->head_last = mask_for(hop);
+    net->credit_last = mask_for(credit);
 }
 
 static void size_network(struct wf_lockstep_net *net, const struct wf_router_net *model)
@@ -215,7 +218,7 @@ static void fill_coords(const struct wf_lockstep *lock)
     for (uint32_t r = 0; net->n_dims > 0 && r < net->n; r++) {
         const uint16_t *own = wf_router_coords_of(lock->model, r);
         for (uint32_t d = 0; d < net->n_dims; d++) {
-            coords[wf_lockstep_at(net, r, d, net->n_dims)] = own[d];
+            coords[wf_lockstep_at(r, d, net->n_dims)] = own[d];
         }
     }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lockstep/program.h"
 
-#include "lockstep/state.h"
+#include "lockstep/place.h"
 
 /* PTX (CMakeLists.txt); null in builds without clang. */
 #define WF_LOCKSTEP_VARIANT(name, dims, vcs, scheme) \
@@ -29,12 +29,11 @@ static bool is_usual(const struct wf_lockstep_net *net)
            net->has_kinds == 0 && net->slow == 0 && net->has_scales == 0 &&
            net->arbitration == WF_LOCKSTEP_ROUND_ROBIN &&
            net->injection == WF_LOCKSTEP_INJECT_SHORTEST && net->transit == 0 &&
-           net->stats == 0 && net->burst == 1 &&
+           net->stats == 0 && net->burst == 1 && wf_lockstep_is_small(net) &&
            (net->scheme != WF_LOCKSTEP_ADAPTIVE || net->request == WF_LOCKSTEP_SMART);
 }
 
-const struct wf_gpu_program *wf_lockstep_program(const struct wf_lockstep_net *net,
-                                                 struct wf_gpu_program *program)
+struct wf_gpu_program wf_lockstep_program(struct wf_lockstep_net *net)
 {
     const struct variant *found = &variants[0]; /* for all networks */
 
@@ -44,7 +43,9 @@ const struct wf_gpu_program *wf_lockstep_program(const struct wf_lockstep_net *n
             found = &variants[i];
         }
     }
-    *program = (struct wf_gpu_program){
-        .name = found->name, .ptx = *found->ptx, .host = wf_lockstep_host_kernels};
-    return program;
+    net->tight = found != &variants[0];
+    return (struct wf_gpu_program){.name = found->name,
+                                   .ptx = *found->ptx,
+                                   .host = net->tight != 0 ? wf_lockstep_host_kernels_tight
+                                                           : wf_lockstep_host_kernels};
 }

@@ -8,8 +8,8 @@
 struct wf_lockstep_net;
 
 extern const struct wf_gpu_host_kernel wf_lockstep_host_kernels[];
+extern const struct wf_gpu_host_kernel wf_lockstep_host_kernels_tight[];
 
 /* The kernels for a network: those of a variant that the compiler knows more about, or of all.
- * Returns `program`. */
-const struct wf_gpu_program *wf_lockstep_program(const struct wf_lockstep_net *net,
-                                                 struct wf_gpu_program *program);
+ * Sets net->tight. */
+struct wf_gpu_program wf_lockstep_program(struct wf_lockstep_net *net);

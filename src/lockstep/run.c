@@ -9,6 +9,7 @@
 #include "lockstep/cycle.h"
 #include "lockstep/inside.h"
 #include "lockstep/messages.h"
+#include "lockstep/place.h"
 
 #include <inttypes.h>
 #include <pthread.h>

@@ -15,8 +15,9 @@
  * Compiled for devices, too: fixed-width integers, static functions, no library. An execution
  * defines, before it includes this file, what differs:
  *
- *   WF_LOCKSTEP_DEVICE            nothing of the host is there: no policies, simple patterns only
- *   WF_LOCKSTEP_ROUTER_FASTEST    arrays have the router as their fastest index
+ *   WF_LOCKSTEP_DEVICE            nothing of the host is there: no policies, simple patterns only;
+ *                                 what belongs to a router is in one piece, struct wf_lockstep_own
+ *   WF_LOCKSTEP_TIGHT             records are small; wf_lockstep_is_small() tells for which networks
  *   WF_LOCKSTEP_LOAD(x)           reads, and
  *   WF_LOCKSTEP_STORE(x, v)       writes a word that other routers write or read
  *   WF_LOCKSTEP_LOAD_PACKET(p, q) reads a packet that another router wrote: *q = *p
@@ -27,6 +28,7 @@
  */
 
 #include "base/histogram.h"
+#include "lockstep/records.h"
 #include "traffic/batch.h"
 
 #include <stdbool.h>
@@ -38,7 +40,7 @@
 #define WF_LOCKSTEP_SET(p, v)             (*(p) |= (v))
 #define WF_LOCKSTEP_STORE(x, v)           ((x) = (v))
 #define WF_LOCKSTEP_LOAD_PACKET(from, to) (*(to) = *(from))
-#define WF_LOCKSTEP_WANT(c)               ((c)->tail |= WF_LOCKSTEP_WANTED)
+#define WF_LOCKSTEP_WANT(c)               ((c)->tail |= (wf_lockstep_short)WF_LOCKSTEP_WANTED)
 #define WF_LOCKSTEP_OR(p, v)              (void)__atomic_fetch_or((p), (v), __ATOMIC_RELAXED)
 #define WF_LOCKSTEP_ADD32(p, v)           (*(p) += (v))
 #define WF_LOCKSTEP_ADD64(p, v)           (*(p) += (v))
@@ -76,81 +78,6 @@ enum wf_lockstep_pattern {
     WF_LOCKSTEP_HOT_SPOT,
     WF_LOCKSTEP_HOT_REGION,
     WF_LOCKSTEP_OTHER_PATTERN, /* hosts only */
-};
-
-/* ---- records; arrays of these are the state ---- */
-
-/* A packet in a queue. */
-struct wf_lockstep_packet {
-    uint32_t dst;  /* node */
-    uint32_t born; /* cycle in which it entered its injection queue */
-    uint32_t way;  /* hops so far << 16 | on grids: bit d is set if it travels dimension d
-                      downwards */
-    uint32_t at;   /* cycle in which its head arrived */
-};
-
-/* What only some runs need to know of a packet; an array beside that of the packets. */
-struct wf_lockstep_more {
-    uint32_t src;    /* node */
-    uint32_t number; /* of the message at its source */
-    uint64_t route;  /* struct wf_route_state */
-    uint64_t bytes;  /* of the message, if messages are not all alike... */
-    uint64_t sent;   /* ...and when it was sent, in picoseconds */
-    uint32_t reply;  /* closed loops: it is the answer to a message */
-    uint32_t spare;
-};
-
-/* A queue: at the end of a channel of a link, or for injection. Its packets are in a ring. */
-struct wf_lockstep_input {
-    uint32_t head;   /* cycle in which the last packet arrived */
-    uint32_t leave;  /* cycle in which the last packet began to leave, + 1; 0: none did */
-    uint32_t asked;  /* cycle of the first packet's first request, + 1; 0: no request yet */
-    uint16_t n;      /* packets that have arrived and have not begun to leave */
-    uint16_t first;  /* place of the first in the ring */
-    uint16_t taken;  /* channel that the first packet holds, + 1; 0: none */
-    uint16_t pace;   /* cycles per phit with which the last packet began to leave */
-    uint16_t chosen; /* what is known of the first packet; 0: nothing yet. With a policy: the
-                        channel that it chose, + 1; on grids: WF_LOCKSTEP_KNOWN... */
-    uint8_t bet;     /* next request of the first packet, in smart requests */
-    uint8_t left;    /* ...and bit d is set if the packet has still to travel dimension d */
-};
-
-/* Bits of `chosen`; the lowest 8 are the dimensions that the packet travels downwards. */
-#define WF_LOCKSTEP_KNOWN 0x8000u
-#define WF_LOCKSTEP_BEFORE \
-    0x100u /* it has still to cross the dateline of its first dimension */
-
-/* A virtual channel of an outgoing link. */
-struct wf_lockstep_channel {
-    uint32_t free;    /* when it is free again, if its holder has begun to leave */
-    uint32_t packets; /* packets carried so far */
-    uint16_t holder;  /* input that holds it and waits for the link, + 1; 0: no input */
-    uint16_t winner;  /* input that got it last, + 1 */
-    uint16_t used;    /* used places of the queue at its end */
-    uint16_t tail;    /* WF_LOCKSTEP_WANTED | the place for the next packet in that queue */
-};
-#define WF_LOCKSTEP_WANTED 0x8000u /* a packet waits for a place */
-
-/* An outgoing link. */
-struct wf_lockstep_link {
-    uint32_t free;
-    uint16_t waiting; /* channels that are held and wait for the link */
-    uint16_t turn;    /* channel to look at first */
-};
-
-/* What a router has besides. */
-struct wf_lockstep_router {
-    uint32_t consume_free;   /* when only one packet is consumed at a time */
-    uint32_t consume_winner; /* input that was consumed last, + 1 */
-    uint32_t watch;          /* cycle in which to look for packets that do not move; 0: none */
-    uint32_t shut;           /* nothing may be injected */
-};
-
-/* What a node has besides. */
-struct wf_lockstep_node {
-    uint32_t bursts, messages; /* whose random numbers have been drawn */
-    uint32_t numbers;          /* messages sent */
-    uint32_t spare;
 };
 
 /* Links that are alike. */
@@ -201,8 +128,9 @@ struct wf_lockstep_net {
     uint32_t n_inputs;         /* most inputs of a vertex */
     uint32_t n_words;          /* of bits for n_inputs; those of inputs and of channels */
     uint32_t queue;            /* places of the ring of an input at the end of a link */
-    uint32_t head_mask;        /* cycles of the wheel of heads, a power of two, - 1 */
-    uint32_t credit_mask;      /* likewise for free places */
+    uint32_t head_last;        /* cycles of the wheel of heads - 1, see wf_lockstep_spoke() */
+    uint32_t credit_last;      /* likewise for free places */
+    uint32_t head_delay, credit_delay_max; /* the longest delays, which need one cycle more */
     uint32_t phits, turnaround, credit_delay, restriction, n_kinds;
     uint32_t scheme, request, arbitration, injection, pattern;
     uint32_t bubble, escapes, consume_one;
@@ -215,6 +143,9 @@ struct wf_lockstep_net {
     uint32_t watchdog, drop, burst;
     uint64_t transit, hot; /* probabilities, in units of 2^-53 */
     uint64_t cycle_ps, batch_ps, message_bytes;
+
+    uint32_t tight; /* devices: records are small */
+    uint32_t base;  /* devices: the router to which the first words of `own` belong */
 
     uint64_t seed;
     double scale;    /* for wf_traffic_gap_cycles(), unless `scales` has it */
@@ -237,16 +168,14 @@ struct wf_lockstep_net {
     uint32_t *heads;   /* wheel: bits of the inputs at which a head arrives in a cycle */
     uint32_t *credits; /* wheel: bits of the channels at whose end a place is free again */
     uint32_t *busy;    /* by word and router: bits of the inputs that have packets */
-    uint32_t *
-        held; /* on devices, by router: bits of the inputs whose first packet holds a channel... */
-    uint32_t *sending; /* ...and of the ports that packets wait for */
     struct wf_lockstep_input *inputs;
     struct wf_lockstep_channel *channels;
     struct wf_lockstep_link *links;
     struct wf_lockstep_router *routers;
     struct wf_lockstep_node *nodes;
-    struct wf_lockstep_packet *packets;  /* rings of the inputs at the end of links... */
-    struct wf_lockstep_packet *injected; /* ...and of injection queues */
+    uint32_t *own;                       /* devices: instead of all these */
+    struct wf_lockstep_stored *packets;  /* rings of the inputs at the end of links... */
+    struct wf_lockstep_stored *injected; /* ...and of injection queues */
     struct wf_lockstep_more *more, *more_injected; /* beside them, if has_more */
 
     struct wf_lockstep_out *out;
@@ -263,40 +192,129 @@ struct wf_lockstep_net {
 /* ---- where things are ---- */
 
 /* Element i of router r, of `each` elements of each router. */
-static inline size_t wf_lockstep_at(const struct wf_lockstep_net *net, uint32_t r, uint32_t i,
-                                    uint32_t each)
+static inline size_t wf_lockstep_at(uint32_t r, uint32_t i, uint32_t each)
 {
-#ifdef WF_LOCKSTEP_ROUTER_FASTEST
-    (void)each;
-    return (size_t)i * net->n + r;
-#else
-    (void)net;
     return (size_t)r * each + i;
-#endif
-}
-
-static inline struct wf_lockstep_input *wf_lockstep_input(const struct wf_lockstep_net *net,
-                                                          uint32_t r, uint32_t input)
-{
-    return &net->inputs[wf_lockstep_at(net, r, input, net->n_inputs)];
-}
-
-static inline struct wf_lockstep_channel *wf_lockstep_channel(const struct wf_lockstep_net *net,
-                                                              uint32_t r, uint32_t channel)
-{
-    return &net->channels[wf_lockstep_at(net, r, channel, net->n_ports * net->vcs)];
 }
 
 static inline size_t wf_lockstep_port(const struct wf_lockstep_net *net, uint32_t r,
                                       uint32_t port)
 {
-    return wf_lockstep_at(net, r, port, net->n_ports);
+    return wf_lockstep_at(r, port, net->n_ports);
 }
+
+#ifdef WF_LOCKSTEP_DEVICE
+
+/* Words of `own` of each router, with records of the sizes of this execution. */
+static inline uint32_t wf_lockstep_own_words(const struct wf_lockstep_net *net)
+{
+    return WF_LOCKSTEP_OWN_WORDS + net->n_inputs * WF_LOCKSTEP_WORDS(INPUT) +
+           net->n_ports * net->vcs * WF_LOCKSTEP_WORDS(CHANNEL) +
+           net->n_ports * WF_LOCKSTEP_WORDS(LINK);
+}
+
+static inline struct wf_lockstep_own *wf_lockstep_own(const struct wf_lockstep_net *net,
+                                                      uint32_t r)
+{
+    uint32_t *own = net->own + (size_t)((r - net->base) * wf_lockstep_own_words(net));
+
+    return (struct wf_lockstep_own *)own;
+}
+
+static inline struct wf_lockstep_input *wf_lockstep_input(const struct wf_lockstep_net *net,
+                                                          uint32_t r, uint32_t input)
+{
+    uint32_t *words = (uint32_t *)wf_lockstep_own(net, r);
+
+    return (struct wf_lockstep_input *)(words + WF_LOCKSTEP_OWN_WORDS) + input;
+}
+
+static inline struct wf_lockstep_channel *wf_lockstep_channel(const struct wf_lockstep_net *net,
+                                                              uint32_t r, uint32_t channel)
+{
+    return (struct wf_lockstep_channel *)wf_lockstep_input(net, r, net->n_inputs) + channel;
+}
+
+static inline struct wf_lockstep_link *wf_lockstep_link(const struct wf_lockstep_net *net,
+                                                        uint32_t r, uint32_t port)
+{
+    return (struct wf_lockstep_link *)wf_lockstep_channel(net, r, net->n_ports * net->vcs) +
+           port;
+}
+
+static inline struct wf_lockstep_router *wf_lockstep_router(const struct wf_lockstep_net *net,
+                                                            uint32_t r)
+{
+    return &wf_lockstep_own(net, r)->router;
+}
+
+static inline struct wf_lockstep_node *wf_lockstep_node(const struct wf_lockstep_net *net,
+                                                        uint32_t r)
+{
+    return &wf_lockstep_own(net, r)->node;
+}
+
+static inline uint32_t *wf_lockstep_next(const struct wf_lockstep_net *net, uint32_t r)
+{
+    return &wf_lockstep_own(net, r)->next;
+}
+
+static inline uint32_t *wf_lockstep_busy(const struct wf_lockstep_net *net, uint32_t r,
+                                         uint32_t word)
+{
+    (void)word;
+    return &wf_lockstep_own(net, r)->busy;
+}
+
+#else
+
+static inline struct wf_lockstep_input *wf_lockstep_input(const struct wf_lockstep_net *net,
+                                                          uint32_t r, uint32_t input)
+{
+    return &net->inputs[wf_lockstep_at(r, input, net->n_inputs)];
+}
+
+static inline struct wf_lockstep_channel *wf_lockstep_channel(const struct wf_lockstep_net *net,
+                                                              uint32_t r, uint32_t channel)
+{
+    return &net->channels[wf_lockstep_at(r, channel, net->n_ports * net->vcs)];
+}
+
+static inline struct wf_lockstep_link *wf_lockstep_link(const struct wf_lockstep_net *net,
+                                                        uint32_t r, uint32_t port)
+{
+    return &net->links[wf_lockstep_port(net, r, port)];
+}
+
+static inline struct wf_lockstep_router *wf_lockstep_router(const struct wf_lockstep_net *net,
+                                                            uint32_t r)
+{
+    return &net->routers[r];
+}
+
+static inline struct wf_lockstep_node *wf_lockstep_node(const struct wf_lockstep_net *net,
+                                                        uint32_t r)
+{
+    return &net->nodes[r];
+}
+
+static inline uint32_t *wf_lockstep_next(const struct wf_lockstep_net *net, uint32_t r)
+{
+    return &net->next[r];
+}
+
+static inline uint32_t *wf_lockstep_busy(const struct wf_lockstep_net *net, uint32_t r,
+                                         uint32_t word)
+{
+    return &net->busy[wf_lockstep_at(r, word, net->n_words)];
+}
+
+#endif
 
 static inline uint32_t wf_lockstep_coord(const struct wf_lockstep_net *net, uint32_t r,
                                          uint32_t dim)
 {
-    return net->coords[wf_lockstep_at(net, r, dim, net->n_dims)];
+    return net->coords[wf_lockstep_at(r, dim, net->n_dims)];
 }
 
 /* Ports of a vertex, and the number of its first injection queue. */
@@ -351,12 +369,126 @@ static inline struct wf_lockstep_kind wf_lockstep_kind_in(const struct wf_lockst
                                           : wf_lockstep_kind(net, end.router, end.port);
 }
 
+/* ---- records ---- */
+
+#ifdef WF_LOCKSTEP_TIGHT
+
 /* Cycles per phit with which the last packet of a queue began to leave. */
+static inline uint32_t wf_lockstep_pace(const struct wf_lockstep_net *net,
+                                        const struct wf_lockstep_input *input)
+{
+    (void)net;
+    (void)input;
+    return 1;
+}
+
+/* Notes, as far as records have it, that the first packet of a queue asks for the first time... */
+static inline void wf_lockstep_asks(struct wf_lockstep_input *input, uint32_t cycle)
+{
+    (void)input;
+    (void)cycle;
+}
+
+/* ...when it did... */
+static inline uint32_t wf_lockstep_asked(const struct wf_lockstep_input *input)
+{
+    (void)input;
+    return 0;
+}
+
+/* ...and that it leaves. */
+static inline void wf_lockstep_forget(struct wf_lockstep_input *input, uint32_t pace)
+{
+    (void)pace;
+    input->seen = 0;
+}
+
+/* When a channel is free again, if its holder has begun to leave: a link that is busy carries the
+ * packet of the channel before the one to look at first. */
+static inline uint32_t wf_lockstep_channel_free(const struct wf_lockstep_net *net, uint32_t r,
+                                                uint32_t channel)
+{
+    const struct wf_lockstep_link link = *wf_lockstep_link(net, r, channel / net->vcs);
+    uint32_t after = channel % net->vcs + 1;
+
+    return link.turn == (after == net->vcs ? 0 : after) ? link.free : 0;
+}
+
+static inline void wf_lockstep_busy_until(const struct wf_lockstep_net *net, uint32_t r,
+                                          uint32_t channel, uint32_t cycle)
+{
+    wf_lockstep_link(net, r, channel / net->vcs)->free = cycle;
+}
+
+static inline struct wf_lockstep_packet
+wf_lockstep_unpacked(const struct wf_lockstep_stored *stored)
+{
+    uint32_t hops = stored->since >> 24 << 4 | stored->to >> 28;
+
+    return (struct wf_lockstep_packet){.dst = stored->to & 0xffffff,
+                                       .born = stored->since & 0xffffff,
+                                       .way = hops << 16 | (stored->to >> 24 & 0xf)};
+}
+
+static inline struct wf_lockstep_stored
+wf_lockstep_packed(const struct wf_lockstep_packet *packet)
+{
+    uint32_t hops = packet->way >> 16;
+
+    return (struct wf_lockstep_stored){hops << 28 | (packet->way & 0xf) << 24 | packet->dst,
+                                       hops >> 4 << 24 | packet->born};
+}
+
+#else
+
 static inline uint32_t wf_lockstep_pace(const struct wf_lockstep_net *net,
                                         const struct wf_lockstep_input *input)
 {
     return net->slow != 0 ? input->pace : 1;
 }
+
+static inline void wf_lockstep_asks(struct wf_lockstep_input *input, uint32_t cycle)
+{
+    input->asked = input->asked == 0 ? cycle + 1 : input->asked;
+}
+
+static inline uint32_t wf_lockstep_asked(const struct wf_lockstep_input *input)
+{
+    return input->asked;
+}
+
+static inline void wf_lockstep_forget(struct wf_lockstep_input *input, uint32_t pace)
+{
+    input->asked = 0;
+    input->pace = (uint16_t)pace;
+}
+
+static inline uint32_t wf_lockstep_channel_free(const struct wf_lockstep_net *net, uint32_t r,
+                                                uint32_t channel)
+{
+    return wf_lockstep_channel(net, r, channel)->free;
+}
+
+static inline void wf_lockstep_busy_until(const struct wf_lockstep_net *net, uint32_t r,
+                                          uint32_t channel, uint32_t cycle)
+{
+    wf_lockstep_channel(net, r, channel)->free = cycle;
+    wf_lockstep_link(net, r, channel / net->vcs)->free = cycle;
+}
+
+static inline struct wf_lockstep_packet
+wf_lockstep_unpacked(const struct wf_lockstep_stored *stored)
+{
+    return stored->packet;
+}
+
+static inline struct wf_lockstep_stored
+wf_lockstep_packed(const struct wf_lockstep_packet *packet)
+{
+    return (struct wf_lockstep_stored){*packet};
+}
+
+#endif
 
 /* Place `slot` in the ring of an input: number of the packet in `packets`, or in `injected`. */
 static inline size_t wf_lockstep_slot(const struct wf_lockstep_net *net, uint32_t r,
@@ -364,17 +496,16 @@ static inline size_t wf_lockstep_slot(const struct wf_lockstep_net *net, uint32_
 {
     uint32_t links = wf_lockstep_ports(net, r) * net->vcs;
 
-    return input < links
-               ? wf_lockstep_at(net, r, input * net->queue + slot,
-                                net->n_ports * net->vcs * net->queue)
-               : wf_lockstep_at(net, r, (input - links) * net->injection_length + slot,
-                                net->n_injection * net->injection_length);
+    return input < links ? wf_lockstep_at(r, input * net->queue + slot,
+                                          net->n_ports * net->vcs * net->queue)
+                         : wf_lockstep_at(r, (input - links) * net->injection_length + slot,
+                                          net->n_injection * net->injection_length);
 }
 
-static inline struct wf_lockstep_packet *
+static inline struct wf_lockstep_stored *
 wf_lockstep_packet(const struct wf_lockstep_net *net, uint32_t r, uint32_t input, uint32_t slot)
 {
-    struct wf_lockstep_packet *base =
+    struct wf_lockstep_stored *base =
         wf_lockstep_is_injected(net, r, input) ? net->injected : net->packets;
 
     return &base[wf_lockstep_slot(net, r, input, slot)];
@@ -384,10 +515,10 @@ wf_lockstep_packet(const struct wf_lockstep_net *net, uint32_t r, uint32_t input
 static inline struct wf_lockstep_packet
 wf_lockstep_read(const struct wf_lockstep_net *net, uint32_t r, uint32_t input, uint32_t slot)
 {
-    struct wf_lockstep_packet packet;
+    struct wf_lockstep_stored stored;
 
-    WF_LOCKSTEP_LOAD_PACKET(wf_lockstep_packet(net, r, input, slot), &packet);
-    return packet;
+    WF_LOCKSTEP_LOAD_PACKET(wf_lockstep_packet(net, r, input, slot), &stored);
+    return wf_lockstep_unpacked(&stored);
 }
 
 static inline struct wf_lockstep_more *
@@ -399,81 +530,17 @@ wf_lockstep_more(const struct wf_lockstep_net *net, uint32_t r, uint32_t input, 
     return &base[wf_lockstep_slot(net, r, input, slot)];
 }
 
-/* Word `word` of router r in a wheel, for a cycle. */
+/* Word `word` of router r in a wheel of last + 1 cycles, for a cycle. On hosts this is a power of two;
+ * devices have less memory. */
 static inline uint32_t *wf_lockstep_spoke(const struct wf_lockstep_net *net, uint32_t *wheel,
-                                          uint32_t slot, uint32_t word, uint32_t r)
+                                          uint32_t last, uint32_t cycle, uint32_t word,
+                                          uint32_t r)
 {
-    return &wheel[((size_t)slot * net->n_words + word) * net->n + r];
-}
+#ifdef WF_LOCKSTEP_DEVICE
+    size_t slot = cycle % (last + 1);
+#else
+    size_t slot = cycle & last;
+#endif
 
-/* ---- the blocks ---- */
-
-/* Takes `bytes` from a block, aligned to 16. */
-static inline void *wf_lockstep_carve(void *base, uint64_t *at, uint64_t bytes)
-{
-    void *part = (unsigned char *)base + *at;
-
-    *at += (bytes + 15) & ~UINT64_C(15);
-    return part;
-}
-
-/* Sets the pointers into the state; returns its size. If only the size is wanted, `base` is any
- * pointer. */
-static inline uint64_t wf_lockstep_place(struct wf_lockstep_net *net, void *base)
-{
-    const uint64_t n = net->n, channels = n * net->n_ports * net->vcs, words = n * net->n_words;
-    const uint64_t places = channels * net->queue,
-                   waiting = (uint64_t)net->n_nodes * net->n_injection * net->injection_length;
-    /* Router-fastest arrays have an element for every router. */
-    const uint64_t injected = net->n_nodes == 0 ? 0 : waiting / net->n_nodes * n;
-    uint64_t at = 0;
-
-    net->packets = wf_lockstep_carve(base, &at, places * sizeof(*net->packets));
-    net->injected = wf_lockstep_carve(base, &at, injected * sizeof(*net->injected));
-    net->inputs = wf_lockstep_carve(base, &at, n * net->n_inputs * sizeof(*net->inputs));
-    net->channels = wf_lockstep_carve(base, &at, channels * sizeof(*net->channels));
-    net->links = wf_lockstep_carve(base, &at, n * net->n_ports * sizeof(*net->links));
-    net->routers = wf_lockstep_carve(base, &at, n * sizeof(*net->routers));
-    net->nodes = wf_lockstep_carve(base, &at, net->n_nodes * sizeof(*net->nodes));
-    net->wake = wf_lockstep_carve(base, &at, n * sizeof(*net->wake));
-    net->next = wf_lockstep_carve(base, &at, n * sizeof(*net->next));
-    net->held = wf_lockstep_carve(base, &at, n * sizeof(*net->held));
-    net->sending = wf_lockstep_carve(base, &at, n * sizeof(*net->sending));
-    net->busy = wf_lockstep_carve(base, &at, words * sizeof(*net->busy));
-    net->heads =
-        wf_lockstep_carve(base, &at, (net->head_mask + 1) * words * sizeof(*net->heads));
-    net->credits =
-        wf_lockstep_carve(base, &at, (net->credit_mask + 1) * words * sizeof(*net->credits));
-    if (net->has_more != 0) {
-        net->more = wf_lockstep_carve(base, &at, places * sizeof(*net->more));
-        net->more_injected =
-            wf_lockstep_carve(base, &at, injected * sizeof(*net->more_injected));
-    }
-    return at;
-}
-
-/* Likewise for the tables. */
-static inline uint64_t wf_lockstep_place_tables(struct wf_lockstep_net *net, void *base)
-{
-    const uint64_t n = net->n, links = n * net->n_ports;
-    uint64_t at = 0;
-
-    net->kinds = wf_lockstep_carve(base, &at, net->n_kinds * sizeof(*net->kinds));
-    net->neighbor = wf_lockstep_carve(base, &at, links * sizeof(*net->neighbor));
-    net->in_port = wf_lockstep_carve(base, &at, links * sizeof(*net->in_port));
-    net->coords = wf_lockstep_carve(base, &at, n * net->n_dims * sizeof(*net->coords));
-    net->size = wf_lockstep_carve(base, &at, net->n_dims * sizeof(*net->size));
-    net->partners = NULL;
-    net->kind_of = NULL;
-    net->scales = NULL;
-    if (net->pattern == WF_LOCKSTEP_TABLE) {
-        net->partners = wf_lockstep_carve(base, &at, net->n_nodes * sizeof(*net->partners));
-    }
-    if (net->has_kinds != 0) {
-        net->kind_of = wf_lockstep_carve(base, &at, links * sizeof(*net->kind_of));
-    }
-    if (net->has_scales != 0) {
-        net->scales = wf_lockstep_carve(base, &at, net->n_nodes * sizeof(*net->scales));
-    }
-    return at;
+    return &wheel[(slot * net->n_words + word) * net->n + r];
 }

@@ -51,19 +51,19 @@ static inline struct wf_lockstep_packet wf_lockstep_begin(const struct wf_lockst
     const uint32_t of_injection = net->injection_length, of_link = net->queue;
     uint32_t places = injected ? of_injection : of_link;
 
-    input->first = (uint16_t)(input->first + 1u == places ? 0 : input->first + 1u);
+    uint32_t next = input->first + 1u;
+    input->first = (uint16_t)(next == places ? 0 : next);
     input->n--;
     input->taken = 0;
     input->chosen = 0;
     input->bet = 0;
-    input->asked = 0;
     input->leave = cycle + 1;
-    input->pace = (uint16_t)pace;
+    wf_lockstep_forget(input, pace);
     if (!injected) {
         const struct wf_lockstep_end end = wf_lockstep_near_end(net, r, number / net->vcs);
         uint32_t channel = end.port * net->vcs + number % net->vcs;
         uint32_t when = cycle + net->phits * pace + net->credit_delay;
-        WF_LOCKSTEP_OR(wf_lockstep_spoke(net, net->credits, when & net->credit_mask,
+        WF_LOCKSTEP_OR(wf_lockstep_spoke(net, net->credits, net->credit_last, when,
                                          channel / 32, end.router),
                        UINT32_C(1) << channel % 32);
     }
@@ -143,8 +143,8 @@ static inline bool wf_lockstep_before(const struct wf_lockstep_net *net, uint32_
         first = wf_lockstep_read(net, r, a, x->first).born;
         second = wf_lockstep_read(net, r, b, y->first).born;
     } else if (net->arbitration == WF_LOCKSTEP_FIFO) {
-        first = x->asked;
-        second = y->asked;
+        first = wf_lockstep_asked(x);
+        second = wf_lockstep_asked(y);
     }
     return first != second
                ? first < second
@@ -156,6 +156,11 @@ static inline uint32_t wf_lockstep_winner(const struct wf_lockstep_net *net, uin
                                           uint32_t what, uint32_t winner,
                                           const uint32_t *asking, uint32_t cycle)
 {
+    if (net->arbitration == WF_LOCKSTEP_ROUND_ROBIN && net->transit == 0 && net->n_words == 1) {
+        uint32_t first = winner == wf_lockstep_inputs_of(net, r) ? 0 : winner;
+        uint32_t later = asking[0] >> first << first;
+        return (uint32_t)__builtin_ctz(later != 0 ? later : asking[0]);
+    }
     bool transit = wf_lockstep_transit_first(net, r, what, cycle);
     uint32_t best = WF_LOCKSTEP_NONE, n = 0;
 
@@ -184,7 +189,7 @@ static inline void wf_lockstep_eat_all(const struct wf_lockstep_net *net, uint32
                                        const uint32_t *asking, uint32_t cycle,
                                        struct wf_lockstep_count *count)
 {
-    struct wf_lockstep_router *router = &net->routers[r];
+    struct wf_lockstep_router *router = wf_lockstep_router(net, r);
 
     if (net->consume_one == 0) {
         for (uint32_t w = 0; w < net->n_words; w++) {
@@ -213,9 +218,9 @@ static inline void wf_lockstep_grant(const struct wf_lockstep_net *net, uint32_t
     uint32_t input =
         wf_lockstep_winner(net, r, WF_ROUTER_DRAW_GRANT + channel, c->winner, asking, cycle);
 
-    c->holder = c->winner = (uint16_t)(input + 1);
+    c->holder = c->winner = (wf_lockstep_short)(input + 1);
     wf_lockstep_input(net, r, input)->taken = (uint16_t)(channel + 1);
-    net->links[wf_lockstep_port(net, r, channel / net->vcs)].waiting++;
+    wf_lockstep_link(net, r, channel / net->vcs)->waiting++;
 }
 
 /* Puts a packet into the queue at the end of a channel, where its head will arrive later. */
@@ -230,9 +235,9 @@ static inline void wf_lockstep_hand_over(const struct wf_lockstep_net *net, uint
 
     packet.at = cycle + wf_lockstep_kind(net, r, port).hop;
     packet.way += UINT32_C(1) << 16; /* a hop */
-    WF_LOCKSTEP_STORE(*wf_lockstep_packet(net, to, input, slot), packet);
+    WF_LOCKSTEP_STORE(*wf_lockstep_packet(net, to, input, slot), wf_lockstep_packed(&packet));
     WF_LOCKSTEP_OR(
-        wf_lockstep_spoke(net, net->heads, packet.at & net->head_mask, input / 32, to),
+        wf_lockstep_spoke(net, net->heads, net->head_last, packet.at, input / 32, to),
         UINT32_C(1) << input % 32);
 }
 
@@ -242,7 +247,7 @@ static inline uint32_t wf_lockstep_send(const struct wf_lockstep_net *net, uint3
                                         uint32_t port, uint32_t cycle,
                                         struct wf_lockstep_count *count)
 {
-    struct wf_lockstep_link *link = &net->links[wf_lockstep_port(net, r, port)];
+    struct wf_lockstep_link *link = wf_lockstep_link(net, r, port);
     uint32_t vc = link->turn, pace = wf_lockstep_kind(net, r, port).pace;
 
     while (wf_lockstep_channel(net, r, port * net->vcs + vc)->holder == 0) {
@@ -254,11 +259,11 @@ static inline uint32_t wf_lockstep_send(const struct wf_lockstep_net *net, uint3
     uint32_t from = wf_lockstep_input(net, r, input)->first;
 
     c->holder = 0;
-    c->free = link->free = cycle + net->phits * pace;
+    wf_lockstep_busy_until(net, r, number, cycle + net->phits * pace);
     c->used++;
     c->packets++;
-    c->tail =
-        (uint16_t)((c->tail & WF_LOCKSTEP_WANTED) | (slot + 1 == net->queue ? 0 : slot + 1));
+    c->tail = (wf_lockstep_short)((c->tail & WF_LOCKSTEP_WANTED) |
+                                  (slot + 1 == net->queue ? 0 : slot + 1));
     link->waiting--;
     link->turn = (uint16_t)(vc + 1 == net->vcs ? 0 : vc + 1);
 
@@ -288,7 +293,7 @@ static inline uint32_t wf_lockstep_give(const struct wf_lockstep_net *net, uint3
                                         uint32_t port, const uint32_t *asking, uint32_t cycle,
                                         struct wf_lockstep_count *count)
 {
-    const struct wf_lockstep_link *link = &net->links[wf_lockstep_port(net, r, port)];
+    const struct wf_lockstep_link *link = wf_lockstep_link(net, r, port);
 
     for (uint32_t vc = 0; vc < net->vcs; vc++) {
         uint32_t any = 0;
@@ -310,7 +315,7 @@ static inline uint32_t wf_lockstep_give(const struct wf_lockstep_net *net, uint3
 static inline uint32_t wf_lockstep_settle(const struct wf_lockstep_net *net, uint32_t r,
                                           uint32_t word)
 {
-    uint32_t *busy = &net->busy[wf_lockstep_at(net, r, word, net->n_words)], left = *busy;
+    uint32_t *busy = wf_lockstep_busy(net, r, word), left = *busy;
 
     for (uint32_t bits = left; bits != 0; bits &= bits - 1) {
         uint32_t i = (uint32_t)__builtin_ctz(bits);

@@ -16,7 +16,7 @@
 static inline void wf_lockstep_wake(const struct wf_lockstep_net *net, uint32_t r, uint32_t at)
 {
 #ifdef WF_LOCKSTEP_DEVICE
-    WF_LOCKSTEP_MAX32(&net->wake[r], ~at);
+    WF_LOCKSTEP_MAX32(&wf_lockstep_own(net, r)->wake, ~at);
 #else
     if (net->wake[r] == 0 || net->wake[r] > at + 1) {
         net->wake[r] = at + 1;
@@ -28,7 +28,7 @@ static inline bool wf_lockstep_decides(const struct wf_lockstep_net *net, uint32
                                        uint32_t cycle)
 {
 #ifdef WF_LOCKSTEP_DEVICE
-    return WF_LOCKSTEP_LOAD(net->wake[r]) == ~cycle;
+    return wf_lockstep_own(net, r)->wake == ~cycle;
 #else
     return net->wake[r] == cycle + 1;
 #endif
@@ -43,8 +43,7 @@ static inline void wf_lockstep_enqueue(const struct wf_lockstep_net *net, uint32
     input->head = cycle;
     if (input->n++ == 0) {
         uint32_t ready = wf_lockstep_ready_at(net, input);
-        WF_LOCKSTEP_SET(&net->busy[wf_lockstep_at(net, r, number / 32, net->n_words)],
-                        UINT32_C(1) << number % 32);
+        WF_LOCKSTEP_SET(wf_lockstep_busy(net, r, number / 32), UINT32_C(1) << number % 32);
         wf_lockstep_wake(net, r, ready > cycle ? ready : cycle);
     }
 }
@@ -56,7 +55,7 @@ static inline void wf_lockstep_place_free(const struct wf_lockstep_net *net, uin
 
     c->used--;
     if ((c->tail & WF_LOCKSTEP_WANTED) != 0) {
-        c->tail &= (uint16_t)~WF_LOCKSTEP_WANTED;
+        c->tail &= (wf_lockstep_short)~WF_LOCKSTEP_WANTED;
         wf_lockstep_wake(net, r, cycle);
     }
 }
@@ -66,9 +65,9 @@ static inline void wf_lockstep_take(const struct wf_lockstep_net *net, uint32_t 
                                     uint32_t cycle)
 {
     for (uint32_t w = 0; w < net->n_words; w++) {
-        uint32_t *of_heads = wf_lockstep_spoke(net, net->heads, cycle & net->head_mask, w, r);
+        uint32_t *of_heads = wf_lockstep_spoke(net, net->heads, net->head_last, cycle, w, r);
         uint32_t *of_credits =
-            wf_lockstep_spoke(net, net->credits, cycle & net->credit_mask, w, r);
+            wf_lockstep_spoke(net, net->credits, net->credit_last, cycle, w, r);
         uint32_t heads = WF_LOCKSTEP_LOAD(*of_heads), credits = WF_LOCKSTEP_LOAD(*of_credits);
 
         if (heads != 0) {
@@ -217,8 +216,8 @@ static inline bool wf_lockstep_inject(const struct wf_lockstep_net *net, uint32_
         return false;
     }
     slot -= slot >= net->injection_length ? net->injection_length : 0;
-    *wf_lockstep_packet(net, node, number, slot) =
-        (struct wf_lockstep_packet){.dst = dst, .born = cycle, .way = way, .at = cycle};
+    const struct wf_lockstep_packet made = {.dst = dst, .born = cycle, .way = way, .at = cycle};
+    *wf_lockstep_packet(net, node, number, slot) = wf_lockstep_packed(&made);
     if (net->has_more != 0) {
         *wf_lockstep_more(net, node, number, slot) = packet->more;
     }
@@ -235,7 +234,8 @@ static inline uint32_t wf_lockstep_next_burst(const struct wf_lockstep_net *net,
     if (net->silent != 0 || scale < 0) {
         return WF_LOCKSTEP_NEVER;
     }
-    uint64_t random = wf_traffic_draw_gap(net->seed, node, net->nodes[node].bursts++);
+    uint64_t random =
+        wf_traffic_draw_gap(net->seed, node, wf_lockstep_node(net, node)->bursts++);
     double gap = wf_traffic_gap_cycles(random, scale);
     return gap < (double)net->end ? cycle + 1 + (uint32_t)gap : WF_LOCKSTEP_NEVER;
 }
@@ -249,7 +249,7 @@ static inline void wf_lockstep_begin_traffic(const struct wf_lockstep_net *net, 
         return;
     }
 #endif
-    net->next[node] = wf_lockstep_next_burst(net, node, 0);
+    *wf_lockstep_next(net, node) = wf_lockstep_next_burst(net, node, 0);
 }
 
 /* A burst of a node in the cycle next[node]. */
@@ -263,7 +263,7 @@ static inline void wf_lockstep_send_burst(const struct wf_lockstep_net *net, uin
     }
 #endif
     struct wf_traffic_batch *batch = wf_lockstep_batch(net, cycle * net->cycle_ps);
-    struct wf_lockstep_node *own = &net->nodes[node];
+    struct wf_lockstep_node *own = wf_lockstep_node(net, node);
 
     for (uint32_t i = 0; i < net->burst; i++) {
         uint32_t dst = wf_lockstep_destination(net, node, own->messages++);
@@ -281,7 +281,7 @@ static inline void wf_lockstep_send_burst(const struct wf_lockstep_net *net, uin
             WF_LOCKSTEP_ADD64(&batch->dropped_bytes, net->message_bytes);
         }
     }
-    net->next[node] = wf_lockstep_next_burst(net, node, cycle);
+    *wf_lockstep_next(net, node) = wf_lockstep_next_burst(net, node, cycle);
 }
 
 /* A message of so many bytes that was sent at the time `sent`, and the head of whose last packet

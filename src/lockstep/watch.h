@@ -45,6 +45,22 @@ static inline bool wf_lockstep_is_blocked(const struct wf_lockstep_net *net, uin
     return wait->n > 0;
 }
 
+#ifdef WF_LOCKSTEP_TIGHT
+
+/* Whether the first packet of a queue has been the first since the watchdog looked the last time. */
+static inline bool wf_lockstep_is_old(const struct wf_lockstep_net *net, uint32_t r,
+                                      uint32_t number, uint32_t cycle)
+{
+    struct wf_lockstep_input *input = wf_lockstep_input(net, r, number);
+    bool seen = input->seen != 0;
+
+    (void)cycle;
+    input->seen = 1;
+    return seen;
+}
+
+#else
+
 /* The cycle in which the first packet of a queue became the first. */
 static inline uint32_t wf_lockstep_first_since(const struct wf_lockstep_net *net, uint32_t r,
                                                uint32_t number)
@@ -56,6 +72,38 @@ static inline uint32_t wf_lockstep_first_since(const struct wf_lockstep_net *net
     return at > left ? at : left;
 }
 
+static inline bool wf_lockstep_is_old(const struct wf_lockstep_net *net, uint32_t r,
+                                      uint32_t number, uint32_t cycle)
+{
+    return cycle - wf_lockstep_first_since(net, r, number) >= net->watchdog;
+}
+
+#endif
+
+/* Looks at the packets of a router in a cycle that is a multiple of `watchdog`, after its
+ * decisions. Queues that are blocked are counted in `out`. Returns whether a packet may be found
+ * blocked the next time. */
+static inline bool wf_lockstep_look_at(const struct wf_lockstep_net *net, uint32_t r,
+                                       uint32_t cycle, uint16_t *ports)
+{
+    struct wf_lockstep_wait wait;
+    bool again = false;
+
+    for (uint32_t w = 0; w < net->n_words; w++) {
+        for (uint32_t bits = *wf_lockstep_busy(net, r, w); bits != 0; bits &= bits - 1) {
+            uint32_t i = w * 32 + (uint32_t)__builtin_ctz(bits);
+            if (!wf_lockstep_is_old(net, r, i, cycle)) {
+                again = true;
+            } else if (wf_lockstep_is_blocked(net, r, i, ports, &wait)) {
+                WF_LOCKSTEP_ADD64(&net->out->blocked, 1);
+            }
+        }
+    }
+    return again;
+}
+
+#ifndef WF_LOCKSTEP_DEVICE
+
 /* A packet of the router got nothing: looks at it later. */
 static inline void wf_lockstep_watch(const struct wf_lockstep_net *net, uint32_t r,
                                      uint32_t cycle)
@@ -65,27 +113,14 @@ static inline void wf_lockstep_watch(const struct wf_lockstep_net *net, uint32_t
     }
 }
 
-/* After the decisions of a cycle that is a multiple of `watchdog`: looks at the packets of a
- * router. Queues that are blocked are counted in `out`. */
+/* wf_lockstep_look_at(), if some packet of the router got nothing. */
 static inline void wf_lockstep_look(const struct wf_lockstep_net *net, uint32_t r,
                                     uint32_t cycle, uint16_t *ports)
 {
-    struct wf_lockstep_wait wait;
-    bool again = false;
-
-    if (net->routers[r].watch != cycle) {
-        return;
+    if (net->routers[r].watch == cycle) {
+        bool again = wf_lockstep_look_at(net, r, cycle, ports);
+        net->routers[r].watch = again ? cycle + net->watchdog : 0;
     }
-    for (uint32_t w = 0; w < net->n_words; w++) {
-        uint32_t bits = WF_LOCKSTEP_LOAD(net->busy[wf_lockstep_at(net, r, w, net->n_words)]);
-        for (; bits != 0; bits &= bits - 1) {
-            uint32_t i = w * 32 + (uint32_t)__builtin_ctz(bits);
-            if (cycle - wf_lockstep_first_since(net, r, i) < net->watchdog) {
-                again = true;
-            } else if (wf_lockstep_is_blocked(net, r, i, ports, &wait)) {
-                WF_LOCKSTEP_ADD64(&net->out->blocked, 1);
-            }
-        }
-    }
-    net->routers[r].watch = again ? cycle + net->watchdog : 0;
 }
+
+#endif

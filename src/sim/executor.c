@@ -25,8 +25,34 @@ static const struct wf_executor *const executors[] = {
 enum {
     WORK_FOR_GPU = 20000000, /* below this, starting the GPU costs more than it saves */
     NODES_FOR_GPU = 2048,    /* of all networks that run at once: fewer do not fill a GPU */
-    LOAD_FOR_LOCKSTEP = 30,  /* percent: below this, most routers are idle in most cycles */
+    LOAD_FOR_LOCKSTEP = 30,  /* percent of what a node can inject... */
+    BUSY_FOR_LOCKSTEP =
+        25,       /* ...or of what links can carry: below both, most routers are idle */
+    SAMPLES = 64, /* pairs of nodes whose distance is looked up */
 };
+
+/* The part of the time in which a link is busy, if the network accepts everything that nodes offer
+ * to random others. */
+static double busy_links(const struct wf_topo *topo, double load)
+{
+    uint64_t hops = 0;
+
+    for (uint64_t i = 1; i <= SAMPLES; i++) {
+        uint64_t random = i * UINT64_C(0x9e3779b97f4a7c15);
+        uint32_t from = (uint32_t)((random >> 32) % topo->n_nodes);
+        uint32_t to = (uint32_t)((random & UINT32_MAX) % topo->n_nodes);
+        hops += topo->ops->distance(topo, from, to);
+    }
+    double links = (double)topo->n_links * (topo->oneway ? 1 : 2);
+    return links > 0 ? load * (double)hops / SAMPLES * (double)topo->n_nodes / links : 0;
+}
+
+/* Whether most routers have something to do in most cycles. */
+static bool is_loaded(const struct wf_topo *topo, const struct wf_traffic_params *set)
+{
+    return set->rounds > 0 || set->load * 100 >= LOAD_FOR_LOCKSTEP ||
+           busy_links(topo, set->load) * 100 >= BUSY_FOR_LOCKSTEP;
+}
 
 /* Packets that the nodes of a network generate. */
 static double work_of(const struct wf_job *job)
@@ -48,8 +74,7 @@ static enum wf_exec fastest(const struct wf_job *job, size_t n)
         wf_executor_gpu.accepts(job, NULL) == WF_OK) {
         return WF_EXEC_GPU;
     }
-    if ((set->rounds > 0 || set->load * 100 >= LOAD_FOR_LOCKSTEP) &&
-        wf_executor_lockstep.accepts(job, NULL) == WF_OK) {
+    if (wf_executor_lockstep.accepts(job, NULL) == WF_OK && is_loaded(job->plan->topo, set)) {
         return WF_EXEC_LOCKSTEP;
     }
     return WF_EXEC_EVENTS;

@@ -293,6 +293,9 @@ def test_lock_step():
     check_run([*wormhole, "--exec", "lockstep"], 2, stderr="net.switching=wormhole cannot be simulated in lock step; use --exec events")
     check(parse(run(*wormhole, "--json", "-q"))["run"]["exec"] == "events", "auto with wormhole switching")
     check(parse(run(*UNIFORM, "--load", "0.5", "--sched", "optimistic", "--json", "-q"))["run"]["exec"] == "events", "auto with a scheduler")
+    for load, wanted in (("0.02", "events"), ("0.12", "lockstep")):  # a quarter of what the links carry, or more
+        sparse = run("traffic", "uniform", "--topo", "torus:32x32", "--load", load, "--cycles", "64", "--json", "-q")
+        check(parse(sparse)["run"]["exec"] == wanted, f"auto at a load of {load}", sparse)
 
 
 test_mistakes()

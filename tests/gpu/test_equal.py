@@ -13,7 +13,7 @@ from weft_cli import check, finish, run  # noqa: E402
 GPU = os.environ.get("WEFT_GPU") == "1"
 DEVICE = "cuda" if GPU else "host"
 ROWS = 100 if GPU else 40
-SMALL = ["torus:4x4", "torus:4x3x5", "mesh:4x4", "torus:16", "torus:2x2x2", "mesh:3x5", "torus:3x3x3x2"]
+SMALL = ["torus:4x4", "torus:9x9", "torus:4x3x5", "mesh:4x4", "torus:16", "torus:2x2x2", "mesh:3x5", "torus:3x3x3x2"]
 LARGE = ["torus:16x16x16", "torus:32x32", "torus:9x7x11", "mesh:20x20"]
 PATTERNS = ["uniform", "hotspot", "hotregion", "complement"]
 ROUTINGS = ["dor", "adaptive", "dateline", "dateline-free", "oblivious-1vc", "oblivious-3vc", "adaptive-3vc"]
@@ -77,7 +77,8 @@ def check_refused():
     """What a GPU cannot do is refused by name."""
     args = ["traffic", "uniform", "--topo", "torus:4x4", "--cycles", "100", "--exec", "gpu", "-p", f"engine.device={DEVICE}"]
     for more, words in ((["-p", "net.switching=wormhole", "-p", "net.routing=dateline", "-p", "net.vcs=2"], "wormhole"),
-                        (["--topo", "fattree:4,4"], "trees"), (["--net", "packet"], "'router', not 'packet'")):
+                        (["--topo", "fattree:4,4"], "trees cannot be simulated on a device; use --exec lockstep"),
+                        (["--net", "packet"], "'router', not 'packet'")):
         done = run(*args, *more)
         check(done.returncode == 2 and words in done.stderr, f"{more} is refused, naming {words}", done)
     for pattern in ("local", "semidirected"):

@@ -12,7 +12,8 @@ static inline void ring(const struct wf_gpu_at *at, const struct ring_args *args
             to[i] = wf_gpu_load32(&from[i == 0 ? n - 1 : i - 1]) +
                     3 * wf_gpu_load32(&from[i + 1 == n ? 0 : i + 1]);
         }
-        wf_gpu_barrier_all(at, args->count, turn);
+        wf_gpu_arrive_all(at, args->count);
+        wf_gpu_wait_all(at, args->count, turn);
     }
 }
 WF_GPU_KERNEL(ring, struct ring_args)
