@@ -167,7 +167,7 @@ static enum wf_status cut_run(struct wf_cli *cli, const void *opts_arg,
         status = open_trace(cli, name, &opts->trace, &trace, err);
     }
     if (status == WF_OK) {
-        uint32_t n = trace.graph != NULL ? trace.graph->n_pes : trace.source->n_ranks;
+        uint32_t n = wf_study_trace_n_ranks(&trace);
         kept = wf_xcalloc(n, sizeof(*kept));
         status = parse_options(opts, n, kept, &options, err);
     }

@@ -11,7 +11,7 @@ struct repeat {
     struct wf_graph graph;
     struct wf_graph *inner;
     uint32_t times;
-    _Atomic bool overflows; /* the number of a message is too large to be multiplied */
+    _Atomic bool *overflows; /* the number of a message is too large to be multiplied */
 };
 
 /* A task of the inner graph, or the one after all tasks of a time. */
@@ -20,9 +20,9 @@ struct place {
     uint32_t n; /* tasks of the inner graph */
 };
 
-static struct repeat *to_repeat(const struct wf_graph *graph)
+static const struct repeat *to_repeat(const struct wf_graph *graph)
 {
-    return (struct repeat *)(uintptr_t)graph;
+    return (const struct repeat *)graph;
 }
 
 static struct place place_of(const struct repeat *repeat, uint32_t pe, uint32_t task)
@@ -117,13 +117,13 @@ static struct wf_task inner_task(const struct repeat *repeat, const struct wf_ta
 static void repeat_send(const struct wf_graph *graph, const struct wf_task *task, uint32_t i,
                         struct wf_task_send *out)
 {
-    struct repeat *repeat = to_repeat(graph);
+    const struct repeat *repeat = to_repeat(graph);
     struct place at = place_of(repeat, task->pe, task->number);
     struct wf_task inner = inner_task(repeat, task, at);
 
     repeat->inner->ops->send(repeat->inner, &inner, i, out);
     if (out->id > (UINT32_MAX - at.time) / repeat->times) {
-        atomic_store(&repeat->overflows, true);
+        atomic_store(repeat->overflows, true);
         out->id = 0;
     }
     out->id = out->id * repeat->times + at.time;
@@ -159,7 +159,7 @@ static enum wf_status repeat_check(const struct wf_graph *graph, struct wf_err *
 {
     const struct repeat *repeat = to_repeat(graph);
 
-    if (atomic_load(&repeat->overflows)) {
+    if (atomic_load(repeat->overflows)) {
         return wf_err_set(err, WF_ELIMIT,
                           "messages have numbers that are too large to be repeated %" PRIu32
                           " times",
@@ -170,9 +170,10 @@ static enum wf_status repeat_check(const struct wf_graph *graph, struct wf_err *
 
 static void repeat_destroy(struct wf_graph *graph)
 {
-    struct repeat *repeat = to_repeat(graph);
+    struct repeat *repeat = (struct repeat *)graph;
 
     wf_graph_free(repeat->inner);
+    free(repeat->overflows);
     free(repeat);
 }
 
@@ -210,6 +211,7 @@ enum wf_status wf_graph_repeat(struct wf_graph *inner, uint64_t times, struct wf
     repeat->graph.messages_expected = wf_times_u64(inner->messages_expected, times);
     repeat->inner = inner;
     repeat->times = (uint32_t)times;
+    repeat->overflows = wf_xcalloc(1, sizeof(*repeat->overflows));
     *out = &repeat->graph;
     return WF_OK;
 }

@@ -177,9 +177,12 @@ static void put_items(struct wf_clog2_out *log, struct items *items)
         if (item->kind == ENTERS || item->kind == LEAVES) {
             wf_clog2_out_state(log, item->at, item->track, item->number, item->kind == LEAVES);
         } else {
-            wf_clog2_out_message(log, item->at, item->track,
-                                 item->kind == SENDS ? WF_CLOG2_SEND : WF_CLOG2_RECV,
-                                 item->number, item->tag, item->bytes);
+            const struct wf_clog2_end end = {.kind = item->kind == SENDS ? WF_CLOG2_SEND
+                                                                         : WF_CLOG2_RECV,
+                                             .peer = item->number,
+                                             .tag = item->tag,
+                                             .bytes = item->bytes};
+            wf_clog2_out_message(log, item->at, item->track, &end);
         }
     }
 }

@@ -46,12 +46,10 @@ static void put_double(struct wf_buf *buf, double value)
 /* A text in a field of this many bytes, with a 0 at its end. */
 static void put_text(struct wf_buf *buf, const char *text, size_t bytes)
 {
-    size_t n = strlen(text);
     char *at = wf_buf_extend(buf, bytes);
 
-    n = n < bytes ? n : bytes - 1;
     memset(at, 0, bytes);
-    memcpy(at, text, n);
+    (void)snprintf(at, bytes, "%s", text);
 }
 
 static int32_t clamp(uint64_t value)
@@ -85,7 +83,7 @@ static void fill_block(struct wf_clog2_out *log)
 static void begin_record(struct wf_clog2_out *log, double seconds, uint32_t rank,
                          enum wf_clog2_type kind, size_t rest)
 {
-    if (log->body.size % BLOCK_BYTES + 2 * HEAD_BYTES + rest > BLOCK_BYTES) {
+    if (log->body.size % BLOCK_BYTES + (size_t)2 * HEAD_BYTES + rest > BLOCK_BYTES) {
         put_head(log, seconds, 0, WF_CLOG2_ENDBLOCK);
         fill_block(log);
     }
@@ -136,15 +134,15 @@ void wf_clog2_out_state(struct wf_clog2_out *log, uint64_t ps, uint32_t rank, ui
     put_int(&log->body, 0);
 }
 
-void wf_clog2_out_message(struct wf_clog2_out *log, uint64_t ps, uint32_t rank, int32_t end,
-                          uint32_t peer, uint32_t tag, uint64_t bytes)
+void wf_clog2_out_message(struct wf_clog2_out *log, uint64_t ps, uint32_t rank,
+                          const struct wf_clog2_end *end)
 {
     begin_record(log, seconds_of(ps), rank, WF_CLOG2_MSGEVT, 6 * sizeof(int32_t));
-    put_int(&log->body, end);
+    put_int(&log->body, end->kind);
     put_int(&log->body, 0);
-    put_int(&log->body, (int32_t)peer);
-    put_int(&log->body, clamp(tag));
-    put_int(&log->body, clamp(bytes));
+    put_int(&log->body, (int32_t)end->peer);
+    put_int(&log->body, clamp(end->tag));
+    put_int(&log->body, clamp(end->bytes));
     put_int(&log->body, 0);
 }
 

@@ -27,9 +27,16 @@ void wf_clog2_out_begin(struct wf_clog2_out *log, uint32_t n_ranks, uint32_t n_k
 /* A rank enters or leaves a state. Records come in the order of their times. */
 void wf_clog2_out_state(struct wf_clog2_out *log, uint64_t ps, uint32_t rank, uint32_t state,
                         bool leaves);
-/* One end of a message, WF_CLOG2_SEND or WF_CLOG2_RECV; the other one is at `peer`. */
-void wf_clog2_out_message(struct wf_clog2_out *log, uint64_t ps, uint32_t rank, int32_t end,
-                          uint32_t peer, uint32_t tag, uint64_t bytes);
+
+/* One end of a message. */
+struct wf_clog2_end {
+    int32_t kind;  /* WF_CLOG2_SEND or WF_CLOG2_RECV */
+    uint32_t peer; /* rank at the other end */
+    uint32_t tag;
+    uint64_t bytes;
+};
+void wf_clog2_out_message(struct wf_clog2_out *log, uint64_t ps, uint32_t rank,
+                          const struct wf_clog2_end *end);
 
 /* The next state is called this; long names are cut. */
 void wf_clog2_out_define(struct wf_clog2_out *log, uint64_t ps, const char *name);
