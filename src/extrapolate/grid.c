@@ -11,7 +11,7 @@ enum { FIXED_MAX = 64 };
 bool wf_ext_grid_make(const struct wf_ext_rule *rule, uint32_t n, struct wf_ext_grid *out)
 {
     uint32_t variable[WF_GEN_GRID_DIMS_MAX] = {1, 1, 1, 1};
-    uint32_t fixed = rule->fixed > 0 ? rule->fixed : 1;
+    uint32_t fixed = (rule->fixed > 0 ? rule->fixed : 1) * (rule->outer > 0 ? rule->outer : 1);
     uint32_t at = 0, stride = 1;
 
     if (n % fixed != 0) {
@@ -20,7 +20,7 @@ bool wf_ext_grid_make(const struct wf_ext_rule *rule, uint32_t n, struct wf_ext_
     memset(out, 0, sizeof(*out));
     wf_gen_grid_factor(n / fixed, rule->n_dims, variable);
     out->n = n;
-    out->n_dims = rule->n_dims + (rule->fixed > 0 ? 1 : 0);
+    out->n_dims = rule->n_dims + (rule->fixed > 0 ? 1 : 0) + (rule->outer > 0 ? 1 : 0);
     if (rule->fixed > 0 && rule->fixed_inside) {
         out->size[at++] = rule->fixed;
     }
@@ -29,6 +29,9 @@ bool wf_ext_grid_make(const struct wf_ext_rule *rule, uint32_t n, struct wf_ext_
     }
     if (rule->fixed > 0 && !rule->fixed_inside) {
         out->size[at++] = rule->fixed;
+    }
+    if (rule->outer > 0) {
+        out->size[at++] = rule->outer;
     }
     for (uint32_t d = 0; d < out->n_dims; d++) {
         out->stride[d] = stride;
@@ -75,6 +78,15 @@ bool wf_ext_rule_at(uint32_t i, uint32_t divisor, struct wf_ext_rule *out)
             }
         }
     }
+    for (uint32_t inner = 2; inner <= FIXED_MAX && inner <= divisor; inner++) {
+        for (uint32_t outer = 2; outer <= FIXED_MAX && inner * outer <= divisor; outer++) {
+            if (divisor % (inner * outer) == 0 && i-- == 0) {
+                *out = (struct wf_ext_rule){
+                    .n_dims = 1, .fixed = inner, .fixed_inside = true, .outer = outer};
+                return true;
+            }
+        }
+    }
     return false;
 }
 
@@ -93,11 +105,16 @@ const char *wf_ext_rule_text(const struct wf_ext_rule *rule, char *text, size_t 
 {
     static const char *const shapes[] = {"", "a line", "as square as possible",
                                          "as cubic as possible", "as cubic as possible in 4D"};
-    char fixed[64] = "";
+    char fixed[96] = "";
 
     if (rule->fixed > 0) {
         (void)snprintf(fixed, sizeof(fixed), ", with %s dimension of size %u",
                        rule->fixed_inside ? "an inner" : "an outer", rule->fixed);
+    }
+    if (rule->outer > 0) {
+        (void)snprintf(fixed, sizeof(fixed),
+                       ", with an inner dimension of size %u and an outer one of size %u",
+                       rule->fixed, rule->outer);
     }
     (void)snprintf(text, size, "%s%s%s", shapes[rule->n_dims],
                    rule->n_dims > 1 ? (rule->small_first ? ", smallest dimension first"

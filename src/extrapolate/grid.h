@@ -3,7 +3,8 @@
 
 /*
  * Process grids as functions of the number of ranks. A rule says how a program lays out n ranks:
- * as cubic as possible in some dimensions, perhaps with one dimension of a fixed size.
+ * as cubic as possible in some dimensions, perhaps with one dimension of a fixed size, or as a line
+ * between two of them.
  */
 
 #include <stdbool.h>
@@ -20,6 +21,7 @@ struct wf_ext_rule {
     bool small_first;  /* the smallest variable dimension varies fastest */
     uint32_t fixed;    /* size of one more dimension; 0: there is none */
     bool fixed_inside; /* the fixed dimension varies fastest; otherwise slowest */
+    uint32_t outer;    /* with a fixed dimension inside: size of one more, outside; 0: none */
 };
 
 /* The grid of a rule for one number of ranks. Dimension 0 varies fastest. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "extrapolate/notes.h"
 
+#include <math.h>
+
 /* What happened to ops of the traces. */
 static const struct {
     size_t offset; /* of the number in struct wf_ext_input */
@@ -52,6 +54,88 @@ static void print_blind_spots(const struct wf_ext_model *model, FILE *out)
     }
 }
 
+/* Laws that do not meet the traces. */
+struct guesses {
+    uint32_t n;
+    double error; /* the largest */
+};
+
+static void add_law(struct guesses *guesses, const struct wf_ext_law *law)
+{
+    if (!law->exact) {
+        guesses->n++;
+        guesses->error = law->error > guesses->error ? law->error : guesses->error;
+    }
+}
+
+static void add_sizes(struct guesses *guesses, const struct wf_ext_step *step)
+{
+    for (uint32_t i = 0; i < WF_EXT_COMPUTE; i++) {
+        const struct wf_ext_quantity *quantity = &step->value[i];
+        if (quantity->kind == WF_EXT_QUANTITY_LAW) {
+            add_law(guesses, &quantity->law);
+        }
+        for (uint32_t j = 0;
+             j < (quantity->kind == WF_EXT_QUANTITY_GROUPS ? quantity->n_laws : 0); j++) {
+            add_law(guesses, &quantity->laws[j]);
+        }
+    }
+}
+
+static void print_guesses(const struct guesses *guesses, const char *what, FILE *out)
+{
+    if (guesses->n > 0) {
+        (void)fprintf(out,
+                      "weft: note: %u %s follow no rule exactly and are guesses; predicted "
+                      "from the others, a count is off by up to %.1f %%\n",
+                      guesses->n, what, 100 * guesses->error);
+    }
+}
+
+static void print_inexact(const struct wf_ext_model *model, FILE *out)
+{
+    struct guesses rounds = {.n = 0}, sizes = {.n = 0};
+
+    for (uint32_t i = 1; i < model->n_steps && model->input.n_counts > 1; i++) {
+        const struct wf_ext_step *step = &model->steps[i];
+        if (step->type == WF_EXT_STEP_LOOP) {
+            add_law(&rounds, &step->rounds.law);
+        } else if (step->type == WF_EXT_STEP_OP) {
+            add_sizes(&sizes, step);
+        }
+    }
+    print_guesses(&rounds, "numbers of rounds of loops", out);
+    print_guesses(&sizes, "sizes of messages or collectives", out);
+}
+
+/* Whether a size that is divided evenly in all traces is not at the target. */
+static bool is_uneven(const struct wf_ext_model *model, const struct wf_ext_quantity *quantity)
+{
+    double value = wf_ext_law_at(&quantity->law, &model->target) / (double)quantity->unit;
+
+    return quantity->kind == WF_EXT_QUANTITY_LAW && quantity->law.exact &&
+           fabs(value - round(value)) > 1e-6 * fmax(1, value);
+}
+
+static void print_uneven(const struct wf_ext_model *model, FILE *out)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 1; i < model->n_steps && model->input.n_counts > 1; i++) {
+        const struct wf_ext_step *step = &model->steps[i];
+        for (uint32_t j = 0; j < WF_EXT_COMPUTE && step->type == WF_EXT_STEP_OP; j++) {
+            n += is_uneven(model, &step->value[j]) ? 1 : 0;
+        }
+    }
+    if (n > 0) {
+        (void)fprintf(out,
+                      "weft: note: %u sizes are whole numbers in all traces, but not with %u "
+                      "ranks, where the program divides them unevenly in a way that no trace "
+                      "shows; add a trace at such a number of ranks\n",
+                      n, model->target.n);
+    }
+}
+
 void wf_ext_notes(const struct wf_ext_model *model, FILE *out)
 {
     print_blind_spots(model, out);
@@ -62,5 +146,7 @@ void wf_ext_notes(const struct wf_ext_model *model, FILE *out)
                       "with another form of grid would decide\n",
                       model->n_doubtful, model->target.n);
     }
+    print_inexact(model, out);
+    print_uneven(model, out);
     print_changes(&model->input, out);
 }

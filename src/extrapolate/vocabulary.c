@@ -509,6 +509,16 @@ static uint32_t price(const struct wf_ext_input *input, struct items *items, uin
     return n;
 }
 
+/* The price of a grid's dimensions: a grid that explains hardly more than a simpler one is a
+ * chance. */
+static uint32_t price_of_dims(const struct wf_ext_rule *rule)
+{
+    enum { DIMENSION = 2 };
+
+    return DIMENSION *
+           (rule->n_dims - 1 + (rule->fixed > 0 ? 1U : 0U) + (rule->outer > 0 ? 1U : 0U));
+}
+
 void wf_ext_choose_grid(struct wf_ext_input *input, uint32_t target, struct wf_ext_rule *rule)
 {
     enum { SAMPLE = 6000, MOST = 1 << 30 };
@@ -527,8 +537,9 @@ void wf_ext_choose_grid(struct wf_ext_input *input, uint32_t target, struct wf_e
     thin(&items, SAMPLE);
     *rule = (struct wf_ext_rule){.n_dims = 1};
     for (uint32_t i = 0; wf_ext_rule_at(i, divisor, &trial); i++) {
-        if (make_grids(input, &trial, target)) {
-            uint32_t n = price(input, &items, best - 1);
+        uint32_t dims = price_of_dims(&trial);
+        if (dims < best && make_grids(input, &trial, target)) {
+            uint32_t n = dims + price(input, &items, best - 1 - dims);
             if (n < best) {
                 best = n;
                 *rule = trial;

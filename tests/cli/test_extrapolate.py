@@ -60,6 +60,7 @@ def test_generators():
     predict("fft", (8, 16, 32), 64, "fft")
     predict("training", (4, 8, 16), 32, "training")
     predict("coll", (4, 8, 16), 64, "coll")
+    predict("oneway", (16, 32, 64), 512, "pattern", "-p", "gen.kind=oneway")
 
 
 def test_programs():
@@ -158,6 +159,31 @@ def test_outcomes_of_time():
     check_run(["extrapolate", "o6.weft", "o14.weft", "o22.weft", "-n", "30", "--against",
                "o30.weft"], 0, stdout="all right, 100.0 %",
               stderr="waits for some of several requests(.|\n)*neighbour collectives became")
+
+
+def test_replicas():
+    """Replicas between the ranks of a layer and the stages of a pipeline: a line between two fixed dimensions."""
+    for n in (16, 32, 64, 128):
+        check_run(["gen", "llm", "-n", str(n), "-p", "gen.layers=2", "-p", "gen.tensor=4", "-p", "gen.pipeline=2", "-o",
+                   f"llm{n}.weft", "-f"], 0)
+    check_run(["extrapolate", "llm16.weft", "llm32.weft", "llm64.weft", "-n", "128", "--against", "llm128.weft"], 0,
+              stdout=r"all right, 100.0 % of the sizes the same, bytes \+0.00 %, compute time \+0.00 %")
+
+
+def test_guessed():
+    """The number of buckets changes between 32 and 64 replicas: no rule has it, and weft says so."""
+    for n in (16, 32, 64):
+        check_run(["gen", "llm", "-n", str(n), "-p", "gen.layers=4", "-o", f"buckets{n}.weft", "-f"], 0)
+    check_run(["extrapolate", "buckets16.weft", "buckets32.weft", "buckets64.weft", "-n", "256", "-o", "buckets.weft", "-f"], 0,
+              stderr="1 numbers of rounds of loops follow no rule exactly and are guesses; .* off by up to 16.3 %")
+
+
+def test_uneven():
+    """Sizes that all traces divide evenly, and the target does not."""
+    for n in (16, 64):
+        check_run(["gen", "bt", "-n", str(n), "-p", "gen.n=16", "-p", "gen.iterations=1", "-o", f"bt{n}.weft", "-f"], 0)
+    for target, note in ((256, ""), (144, "sizes are whole numbers in all traces, but not with 144 ranks")):
+        check_run(["extrapolate", "bt16.weft", "bt64.weft", "-n", str(target), "-o", "bt.weft", "-f"], 0, stderr=note)
 
 
 def test_refused():
