@@ -107,6 +107,14 @@ bool wf_op_has_comm(enum wf_op_kind kind)
     return (layouts[shapes[kind]].flags & WF_HAS_COMM) != 0 || kind == WF_OP_COMM_FREE;
 }
 
+/* Whether ops of this kind create a request. */
+static bool needs_request(enum wf_op_kind kind)
+{
+    const struct wf_op_info *info = wf_op_info(kind);
+
+    return info->returns_request || info->family == WF_FAMILY_PERSISTENT;
+}
+
 /* Returns a copy of the op in which unused members are 0. */
 static struct wf_op only_used(const struct wf_op *op, enum wf_op_shape shape)
 {
@@ -148,23 +156,6 @@ static struct wf_op only_used(const struct wf_op *op, enum wf_op_shape shape)
     return used;
 }
 
-#define GET_N(member) values[i++] = (uint32_t)op->member;
-#define GET_W(member) values[i++] = (uint64_t)op->member;
-#define GET_B(member) values[i++] = op->member ? 1 : 0;
-
-static inline void get_fields(const struct wf_op *op, enum wf_op_shape shape, uint64_t *values)
-{
-    uint32_t i = 0;
-
-    switch (shape) {
-#define X(name, flags, n_arrays, arrays) \
-    case WF_SHAPE_##name:                \
-        FIELDS_##name(GET_N, GET_W, GET_B) break;
-        SHAPES(X)
-#undef X
-    }
-}
-
 static const void *get_array(const struct wf_op *op, const struct wf_op_array *array)
 {
     const void *data = NULL;
@@ -194,50 +185,20 @@ uint32_t wf_op_length(const struct wf_op *op, const struct wf_op_array *array,
     }
 }
 
-/* Takes apart ops of the most frequent kinds without a copy; false if it is of another kind. */
-static bool take_frequent(const struct wf_op *op, enum wf_op_shape shape, uint64_t *values)
-{
-    if (shape == WF_SHAPE_COMPUTE) {
-        get_fields(op, WF_SHAPE_COMPUTE, values);
-        for (uint32_t i = op->n_counters; i < WF_COUNTERS_MAX; i++) {
-            values[2 + i] = 0;
-        }
-        return true;
-    }
-    if (shape == WF_SHAPE_SEND || (shape == WF_SHAPE_RECV && !op->recorded)) {
-        const struct wf_op_info *info = wf_op_info(op->kind);
-        if (shape == WF_SHAPE_SEND) {
-            get_fields(op, WF_SHAPE_SEND, values);
-        } else {
-            get_fields(op, WF_SHAPE_RECV, values);
-            values[6] = 0; /* the match */
-            values[7] = 0;
-        }
-        if (info->family != WF_FAMILY_PERSISTENT && !info->returns_request) {
-            values[0] = 0;
-        }
-        return true;
-    }
-    if (shape == WF_SHAPE_ONE) {
-        get_fields(op, WF_SHAPE_ONE, values);
-        return true;
-    }
-    return false;
-}
-
 void wf_op_take_apart(const struct wf_op *op, uint32_t comm_size, struct wf_op_parts *parts)
 {
     enum wf_op_shape shape = (enum wf_op_shape)shapes[op->kind];
     const struct wf_op_layout *layout = &layouts[shape];
 
-    if (take_frequent(op, shape, parts->values)) {
+    if (wf_op_is_simple(op, shape)) {
+        wf_op_take_simple(op, shape, needs_request(op->kind), parts->values);
         parts->layout = layout;
         return;
     }
     struct wf_op used = only_used(op, shape);
 
     parts->layout = layout;
-    get_fields(&used, shape, parts->values);
+    wf_op_get_fields(&used, shape, parts->values);
     for (uint32_t i = 0; i < layout->n_arrays; i++) {
         parts->arrays[i] = get_array(&used, &layout->arrays[i]);
         parts->lengths[i] =

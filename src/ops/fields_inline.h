@@ -99,3 +99,50 @@ static inline void wf_op_assemble(enum wf_op_kind kind, const struct wf_op_layou
         memset((char *)op + layout->arrays[k].offset, 0, sizeof(void *));
     }
 }
+
+#define GET_N(member) values[i++] = (uint32_t)op->member;
+#define GET_W(member) values[i++] = (uint64_t)op->member;
+#define GET_B(member) values[i++] = op->member ? 1 : 0;
+
+/* The members of an op as values, whether this op uses them or not. */
+static inline __attribute__((always_inline)) void
+wf_op_get_fields(const struct wf_op *op, enum wf_op_shape shape, uint64_t *values)
+{
+    uint32_t i = 0;
+
+    switch (shape) {
+#define X(name, flags, n_arrays, arrays) \
+    case WF_SHAPE_##name:                \
+        FIELDS_##name(GET_N, GET_W, GET_B) break;
+        SHAPES(X)
+#undef X
+    }
+}
+
+/* Whether the op has one of the most frequent shapes and needs no care: it has no arrays and no
+ * outcome. */
+static inline bool wf_op_is_simple(const struct wf_op *op, enum wf_op_shape shape)
+{
+    return shape == WF_SHAPE_COMPUTE || shape == WF_SHAPE_SEND || shape == WF_SHAPE_ONE ||
+           (shape == WF_SHAPE_RECV && !op->recorded);
+}
+
+/* As wf_op_take_apart(), for such an op. `creates_request`: whether ops of its kind do. */
+static inline __attribute__((always_inline)) void wf_op_take_simple(const struct wf_op *op,
+                                                                    enum wf_op_shape shape,
+                                                                    bool creates_request,
+                                                                    uint64_t *values)
+{
+    wf_op_get_fields(op, shape, values);
+    if (shape == WF_SHAPE_COMPUTE) {
+        for (uint32_t i = 0; i < WF_COUNTERS_MAX; i++) {
+            values[2 + i] = i < op->n_counters ? values[2 + i] : 0;
+        }
+    } else if (shape != WF_SHAPE_ONE) {
+        values[0] = creates_request ? values[0] : 0;
+    }
+    if (shape == WF_SHAPE_RECV) {
+        values[6] = 0; /* the match */
+        values[7] = 0;
+    }
+}

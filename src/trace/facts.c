@@ -83,22 +83,44 @@ static uint64_t bytes_of(const struct wf_op *op, uint32_t comm_size)
     return bytes;
 }
 
-static void count_op(struct wf_trace_facts *facts, struct wf_rank_facts *rank,
-                     const struct wf_op *op, uint32_t comm_size)
+/* What is looked up once for each kind of op. */
+struct kind_facts {
+    bool has_comm, has_bytes, sends, reduces, computes;
+    bool is_plain; /* its size is `bytes` */
+};
+
+static void plan_kinds(struct kind_facts *kinds)
 {
-    enum wf_op_family family = wf_op_info(op->kind)->family;
-    uint64_t bytes = has_bytes(family) ? bytes_of(op, comm_size) : 0;
+    for (uint32_t i = 0; i < WF_OP_KINDS; i++) {
+        enum wf_op_kind kind = (enum wf_op_kind)i;
+        enum wf_op_family family = wf_op_info(kind)->family;
+        kinds[i] = (struct kind_facts){.has_comm = wf_op_has_comm(kind),
+                                       .has_bytes = has_bytes(family),
+                                       .sends = sends(family),
+                                       .reduces = wf_op_reduces(kind),
+                                       .computes = family == WF_FAMILY_COMPUTE,
+                                       .is_plain =
+                                           has_bytes(family) && family != WF_FAMILY_COLLECTIVE};
+    }
+}
+
+static void count_op(struct wf_trace_facts *facts, struct wf_rank_facts *rank,
+                     const struct wf_op *op, const struct kind_facts *kind, uint32_t comm_size)
+{
+    uint64_t bytes = kind->is_plain ? op->bytes : kind->has_bytes ? bytes_of(op, comm_size) : 0;
 
     rank->n_ops++;
     facts->n_by_kind[op->kind]++;
-    if (wf_op_reduces(op->kind) && op->reduction < WF_REDUCTIONS) {
+    if (kind->reduces && op->reduction < WF_REDUCTIONS) {
         facts->n_by_reduction[op->reduction]++;
     }
-    facts->bytes_by_kind[op->kind] = wf_count_add(facts->bytes_by_kind[op->kind], bytes);
-    if (sends(family) && op->peer != WF_PROC_NULL) {
+    if (bytes > 0) {
+        facts->bytes_by_kind[op->kind] = wf_count_add(facts->bytes_by_kind[op->kind], bytes);
+    }
+    if (kind->sends && op->peer != WF_PROC_NULL) {
         count_message(facts, rank, bytes);
     }
-    if (family == WF_FAMILY_COMPUTE) {
+    if (kind->computes) {
         add_compute(rank, op->duration);
     }
 }
@@ -120,6 +142,7 @@ struct counters {
     const struct wf_source *source;
     const struct wf_pass *pass;
     struct counting *workers;
+    struct kind_facts kinds[WF_OP_KINDS];
     atomic_ullong ranks, ops; /* done by all workers */
 };
 
@@ -160,13 +183,14 @@ static void read_rank(void *arg, uint32_t worker, uint32_t number, struct wf_err
     memset(&cursor, 0, sizeof(cursor));
     wf_map_clear(&c->seen);
     while (wf_source_next(all->source, number, &cursor, &op)) {
-        if (wf_op_has_comm(op.kind) && op.comm != comm) {
+        const struct kind_facts *kind = &all->kinds[op.kind];
+        if (kind->has_comm && op.comm != comm) {
             comm = op.comm;
             if (wf_source_group(all->source, number, comm, &group)) {
                 use_comm(c, number, comm);
             }
         }
-        count_op(&c->facts, rank, &op, group.size);
+        count_op(&c->facts, rank, &op, kind, group.size);
         if (rank->n_ops % WF_PASS_OPS == 0) {
             tell(all, worker, rank->n_ops);
         }
@@ -216,6 +240,7 @@ void wf_trace_facts_init(struct wf_trace_facts *facts, const struct wf_source *s
     size_t next[WF_TRACE_WORKERS_MAX] = {0};
     struct wf_group group;
 
+    plan_kinds(all.kinds);
     begin(facts, source->n_ranks);
     for (uint32_t i = 0; i < n_workers; i++) {
         workers[i] = (struct counting){.facts.ranks = facts->ranks};

@@ -100,10 +100,8 @@ void wf_spool_put(struct wf_spool *spool, const struct wf_op *op,
 
 void wf_spool_compute(struct wf_spool *spool, uint32_t rank, int64_t ps, struct wf_err *err)
 {
-    const struct wf_op op = {.kind = WF_OP_COMPUTE, .duration = ps};
-
-    if (ps > 0) {
-        (void)add(spool, rank, &op, err);
+    if (ps > 0 && !wf_trace_failed(err)) {
+        (void)wf_native_writer_compute(spool->writer, rank, ps, err);
     }
 }
 
@@ -220,7 +218,6 @@ void wf_spool_discard(struct wf_spool *spool)
 enum wf_status wf_spool_source(struct wf_spool *spool, const char *format,
                                struct wf_source **out, struct wf_err *err)
 {
-    struct wf_trace trace = {.source = NULL};
     enum wf_status status = WF_OK;
 
     for (uint32_t i = 0; i <= spool->n_further && status == WF_OK; i++) {
@@ -232,13 +229,9 @@ enum wf_status wf_spool_source(struct wf_spool *spool, const char *format,
         /* All files of a directory are one trace. */
         char *path =
             spool->n_further == 0 ? path_of(spool->directory, 0) : wf_xstrdup(spool->directory);
-        status = wf_native_open(path, &trace, err);
+        status = wf_native_open_own(path, format, out, err);
         free(path);
     }
     wf_spool_discard(spool);
-    if (status == WF_OK) {
-        wf_native_set_format(trace.source, format);
-        *out = trace.source;
-    }
     return status;
 }

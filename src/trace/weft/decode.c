@@ -3,14 +3,13 @@
 
 #include "base/mem.h"
 #include "base/varint.h"
-#include "ops/fields_inline.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* A record without arrays (a slot, a mask, fields) is read to its end before the check that it
  * is complete, so some bytes after the block are readable. */
-enum { PADDING = 1 + WF_VARINT_MAX * (1 + WF_FIELDS_MAX) + 8 };
+enum { PADDING = WF_NATIVE_PADDING };
 
 struct loop_head {
     uint64_t count, n_ops, length;
@@ -73,7 +72,7 @@ static inline __attribute__((always_inline)) uint64_t
 read_fields(struct wf_native_decoder *block, uint8_t number, const unsigned char **end,
             bool *failed, struct wf_op *op)
 {
-    const struct wf_native_slot *slot = &block->slots[number];
+    const struct wf_op_plan *slot = &block->slots[number];
     const struct wf_op_layout *layout = slot->layout;
     uint64_t *values = block->values[number];
     const unsigned char *at = *end;
@@ -113,25 +112,6 @@ static __attribute__((noinline)) const char *fault_of(struct wf_native_decoder *
     }
     const char *fault = wf_op_fault(op, block->known ? &block->group : NULL);
     return fault != NULL ? fault : wf_created_check(block->created, op);
-}
-
-/* A quick check for the most frequent ops. Returns true if the op is certainly valid; false if
- * fault_of() must look at it. */
-static inline bool is_plain(const struct wf_native_decoder *block,
-                            const struct wf_native_slot *slot, const struct wf_op *op)
-{
-    const struct wf_created_span *known = &block->created->latest;
-
-    if (slot->layout->shape == WF_SHAPE_COMPUTE) {
-        return op->duration >= 0 && op->n_counters <= WF_COUNTERS_MAX;
-    }
-    if (slot->layout->shape != WF_SHAPE_SEND &&
-        (slot->layout->shape != WF_SHAPE_RECV || op->recorded)) {
-        return false;
-    }
-    return op->comm == block->comm && block->known && op->peer < block->group.size &&
-           op->tag >= 0 && op->bytes <= INT64_MAX &&
-           (!slot->creates_request || op->request - known->begin < known->end - known->begin);
 }
 
 /* Sets the end to that of the innermost open loop, or of the block if no loop is open. */
@@ -174,13 +154,9 @@ static const char *read_slots(struct wf_native_decoder *block, bool is_old)
         if (kind >= WF_OP_KINDS) {
             return "it has ops of a kind that this version of weft does not know";
         }
-        const struct wf_op_info *info = wf_op_info((enum wf_op_kind)kind);
-        block->slots[i] = (struct wf_native_slot){
-            .layout = is_old ? wf_op_layout_before_3((enum wf_op_kind)kind)
-                             : wf_op_layout_of((enum wf_op_kind)kind),
-            .kind = (enum wf_op_kind)kind,
-            .creates_request = info->returns_request || info->family == WF_FAMILY_PERSISTENT,
-        };
+        block->slots[i] = wf_op_plan_of((enum wf_op_kind)kind,
+                                        is_old ? wf_op_layout_before_3((enum wf_op_kind)kind)
+                                               : wf_op_layout_of((enum wf_op_kind)kind));
     }
     return NULL;
 }
@@ -207,7 +183,8 @@ struct wf_native_decoder *wf_native_decoder_new(const struct wf_native_decoder_s
     struct wf_native_decoder *block = NULL;
     size_t slots = sizeof(*block), values = slots + n_slots * sizeof(*block->slots);
     size_t bytes = values + n_slots * sizeof(*block->values);
-    char *memory = wf_xmalloc(bytes + from->size + PADDING);
+    char *memory = wf_xmalloc(bytes + (from->stays ? 0 : from->size + PADDING));
+    unsigned char *copy = from->stays ? NULL : (unsigned char *)memory + bytes;
 
     block = (struct wf_native_decoder *)memory;
     *block = (struct wf_native_decoder){
@@ -217,18 +194,21 @@ struct wf_native_decoder *wf_native_decoder_new(const struct wf_native_decoder_s
         .records = 1 + n_slots,
         .size = from->size,
         .n_slots = n_slots,
-        .slots = (struct wf_native_slot *)(memory + slots),
+        .slots = (struct wf_op_plan *)(memory + slots),
         .values = (uint64_t(*)[WF_FIELDS_MAX])(memory + values),
-        .raw = (unsigned char *)memory + bytes,
-        .checked = 1 + n_slots,
+        .raw = from->stays ? from->raw : copy,
+        .has_copy = copy != NULL,
+        .checked = from->is_ours ? from->size : 1 + n_slots,
         .groups = from->groups,
         .created = from->created,
         .comm = WF_COMM_WORLD,
         .known = true,
     };
     (void)wf_groups_find(from->groups, from->rank, WF_COMM_WORLD, &block->group);
-    memcpy(block->raw, from->raw, from->size);
-    memset(block->raw + from->size, 0, PADDING);
+    if (copy != NULL) {
+        memcpy(copy, from->raw, from->size);
+        memset(copy + from->size, 0, PADDING);
+    }
     *fault = read_slots(block, from->is_old);
     if (*fault != NULL) {
         free(block);
@@ -246,7 +226,7 @@ void wf_native_decoder_free(struct wf_native_decoder *block)
 size_t wf_native_decoder_memory(const struct wf_native_decoder *block)
 {
     return sizeof(*block) + block->n_slots * (sizeof(*block->slots) + sizeof(*block->values)) +
-           block->size + PADDING;
+           (block->has_copy ? block->size + PADDING : 0);
 }
 
 /* ---- ops ---- */
@@ -340,7 +320,7 @@ static __attribute__((noinline)) bool find_op(struct wf_native_decoder *block)
 
 /* An op whose fields have been read; its arrays begin at `at`. */
 struct begun {
-    const struct wf_native_slot *slot;
+    const struct wf_op_plan *slot;
     uint64_t mask;
     const unsigned char *at;
 };
@@ -357,10 +337,13 @@ finish_op(const struct begun *begun, const unsigned char *end, struct wf_buf *ar
 }
 
 /* Checks an op that was read for the first time; its record began at `begin`. */
-static bool check_op(struct wf_native_decoder *block, const struct wf_native_slot *slot,
+static bool check_op(struct wf_native_decoder *block, const struct wf_op_plan *slot,
                      uint32_t begin, const struct wf_op *op, const uint32_t *lengths)
 {
-    if (!is_plain(block, slot, op)) {
+    const struct wf_op_known known = {block->comm, block->known ? block->group.size : 0,
+                                      block->created->latest};
+
+    if (!wf_op_is_plain(op, slot, &known)) {
         const char *fault = fault_of(block, slot->layout, op, lengths);
         if (fault != NULL) {
             return wrong(block, fault);
@@ -388,7 +371,7 @@ bool wf_native_decoder_next(struct wf_native_decoder *block, struct wf_buf *arra
         return wrong(block, "a loop has more ops than it says");
     }
     uint32_t begin = block->at;
-    const struct wf_native_slot *slot = &block->slots[block->raw[begin]];
+    const struct wf_op_plan *slot = &block->slots[block->raw[begin]];
     const unsigned char *at = block->raw + begin + 1, *end = block->raw + block->end;
     uint64_t mask = read_fields(block, block->raw[begin], &at, &failed, op);
     if (slot->layout->n_arrays > 0 && at <= end) {

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "ops/created.h"
 #include "ops/groups.h"
+#include "ops/plain.h"
 #include "trace/weft/fold.h"
 
 struct wf_native_decoder_loop {
@@ -18,20 +19,15 @@ struct wf_native_decoder_loop {
     uint64_t first;      /* number of its first op in this repetition */
 };
 
-struct wf_native_slot {
-    const struct wf_op_layout *layout;
-    enum wf_op_kind kind;
-    bool creates_request;
-};
-
 struct wf_native_decoder {
     uint64_t first_op, n_ops;
     uint32_t rank;
     uint32_t records, size; /* begin and end of the records in `raw` */
     uint32_t n_slots;
-    struct wf_native_slot *slots;
+    struct wf_op_plan *slots;
     uint64_t (*values)[WF_FIELDS_MAX]; /* of each slot, those of the latest op */
-    unsigned char *raw;                /* followed by some zero bytes */
+    const unsigned char *raw;          /* followed by bytes that may be read */
+    bool has_copy;                     /* `raw` is part of this allocation */
 
     /* Where the next op is. */
     uint64_t n_done; /* ops before it in the block */
@@ -60,11 +56,17 @@ struct wf_native_decoder_source {
     struct wf_created *created;
     uint32_t rank;
     bool is_old; /* of a version before 3 */
+    /* This process wrote the block, and checked its ops then: they are not checked again. */
+    bool is_ours;
+    bool stays; /* the bytes outlive the decoder and need not be copied */
     uint64_t first_op, n_ops;
 };
 
-/* Makes a decoder that stands at the first op. The bytes are copied; groups and created
- * requests are kept. On failure returns null, and *fault says what is wrong. */
+/* Bytes after those of a block that may be read, whatever they are. */
+enum { WF_NATIVE_PADDING = 1 + WF_VARINT_MAX * (1 + (int)WF_FIELDS_MAX) + 8 };
+
+/* Makes a decoder that stands at the first op. The bytes are copied, unless they stay; then
+ * WF_NATIVE_PADDING more can be read. Groups and created requests are kept. On failure returns null, and *fault says what is wrong. */
 struct wf_native_decoder *wf_native_decoder_new(const struct wf_native_decoder_source *from,
                                                 const char **fault);
 void wf_native_decoder_free(struct wf_native_decoder *block); /* null is allowed */

@@ -7,44 +7,19 @@ enum { INDEX_BLOCKS_MAX = 1 << 20 }; /* in one frame of the index */
 
 /* ---- blocks ---- */
 
-static uint8_t slot_of(struct wf_native_encoder *encoder, enum wf_op_kind kind)
-{
-    if (encoder->slots[kind] == 0) {
-        memset(encoder->values[encoder->n_slots], 0, sizeof(encoder->values[0]));
-        encoder->kinds[encoder->n_slots++] = (uint8_t)kind;
-        encoder->slots[kind] = (uint8_t)encoder->n_slots;
-    }
-    return (uint8_t)(encoder->slots[kind] - 1);
-}
-
-static uint64_t difference(const struct wf_op_field *field, uint64_t old, uint64_t value)
-{
-    return field->width == WF_FIELD_64 ? wf_zigzag((int64_t)(value - old))
-                                       : wf_zigzag((int32_t)((uint32_t)value - (uint32_t)old));
-}
-
 unsigned char *wf_native_encode_op(struct wf_native_encoder *encoder, enum wf_op_kind kind,
                                    const uint64_t *values, uint64_t arrays, unsigned char *at)
 {
     const struct wf_op_layout *layout = wf_op_layout_of(kind);
-    uint8_t slot = slot_of(encoder, kind);
-    uint64_t *latest = encoder->values[slot];
-    unsigned char differences[WF_FIELDS_MAX * WF_VARINT_MAX];
-    unsigned char *end = differences;
-    uint64_t mask = arrays << layout->n_fields;
+    uint8_t slot = wf_native_slot_of(encoder, kind);
+    uint64_t wide = 0;
 
     for (uint32_t i = 0; i < layout->n_fields; i++) {
-        if (values[i] != latest[i]) {
-            mask |= UINT64_C(1) << i;
-            end = wf_varint_write(end, difference(&layout->fields[i], latest[i], values[i]));
-            latest[i] = values[i];
-        }
+        wide |= (uint64_t)(layout->fields[i].width == WF_FIELD_64) << i;
     }
     *at++ = slot;
-    at = wf_varint_write(at, mask);
-    /* cppcheck-suppress uninitvar ; the bytes up to `end` are written above */
-    memcpy(at, differences, (size_t)(end - differences));
-    return at + (end - differences);
+    return wf_native_encode_values(encoder->values[slot], values, layout->n_fields, wide,
+                                   arrays, at);
 }
 
 unsigned char *wf_native_encode_array(const struct wf_op_parts *parts, uint32_t i,

@@ -11,6 +11,8 @@
 #include "base/varint.h"
 #include "ops/fields.h"
 
+#include <string.h>
+
 /* ---- blocks ---- */
 
 enum {
@@ -32,6 +34,47 @@ struct wf_native_encoder {
  * Takes at most WF_NATIVE_OP_MAX bytes. */
 unsigned char *wf_native_encode_op(struct wf_native_encoder *encoder, enum wf_op_kind kind,
                                    const uint64_t *values, uint64_t arrays, unsigned char *at);
+
+/* The slot of a kind in the block. */
+static inline uint8_t wf_native_slot_of(struct wf_native_encoder *encoder, enum wf_op_kind kind)
+{
+    if (encoder->slots[kind] == 0) {
+        memset(encoder->values[encoder->n_slots], 0, sizeof(encoder->values[0]));
+        encoder->kinds[encoder->n_slots++] = (uint8_t)kind;
+        encoder->slots[kind] = (uint8_t)encoder->n_slots;
+    }
+    return (uint8_t)(encoder->slots[kind] - 1);
+}
+
+/* The part of an op after its slot: which of its `n` fields differ from the latest ones of the
+ * slot, and how. Bit i of `wide`: field i has 64 bits. With a constant `n` the loop becomes
+ * straight code. */
+static inline __attribute__((always_inline)) unsigned char *
+wf_native_encode_values(uint64_t *latest, const uint64_t *values, uint32_t n, uint64_t wide,
+                        uint64_t arrays, unsigned char *at)
+{
+    unsigned char *end = at + 1; /* the mask mostly takes one byte */
+    uint64_t mask = arrays << n;
+
+#pragma GCC unroll 10
+    for (uint32_t i = 0; i < n; i++) {
+        if (values[i] != latest[i]) {
+            int64_t by = (wide >> i & 1) != 0
+                             ? (int64_t)(values[i] - latest[i])
+                             : (int32_t)((uint32_t)values[i] - (uint32_t)latest[i]);
+            end = wf_varint_write(end, wf_zigzag(by));
+            mask |= UINT64_C(1) << i;
+            latest[i] = values[i];
+        }
+    }
+    if (mask < 0x80) {
+        *at = (unsigned char)mask;
+        return end;
+    }
+    memmove(at + 2, at + 1, (size_t)(end - at) - 1); /* it has at most 14 bits */
+    (void)wf_varint_write(at, mask);
+    return end + 1;
+}
 
 /* Writes array i of an op, at most WF_VARINT_MAX * (1 + length) bytes. */
 unsigned char *wf_native_encode_array(const struct wf_op_parts *parts, uint32_t i,

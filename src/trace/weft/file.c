@@ -13,11 +13,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define INDEX_NAME "index.weft"
-enum { UNPACKED_MAX = 1 << 15 }; /* bytes out of one stored byte */
+#define MAPPED_MAX (UINT64_C(256) << 20) /* bytes of files that are mapped into memory */
+enum { UNPACKED_MAX = 1 << 15 };         /* bytes out of one stored byte */
 enum { OPEN_FILES_MAX = 256, PARTS_MAX = 1 << 20 };
 enum { RANKS_PLAUSIBLE = 1 << 24, RANKS_PER_BLOCK = 1024 }; /* see check_ranks() */
 
@@ -61,8 +63,16 @@ static bool read_bytes(const struct wf_native_set *set, uint32_t file, uint64_t 
                        void *bytes, size_t size)
 {
     const struct wf_native_file *f = &set->files[file];
-    int fd = f->fd >= 0 ? f->fd : open(f->path, O_RDONLY | O_CLOEXEC);
 
+    if (f->map != NULL) {
+        errno = 0;
+        bool inside = offset <= f->size && size <= f->size - offset;
+        if (inside && size > 0) {
+            memcpy(bytes, f->map + offset, size);
+        }
+        return inside;
+    }
+    int fd = f->fd >= 0 ? f->fd : open(f->path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
         return false;
     }
@@ -107,6 +117,32 @@ const char *wf_native_read_frame(const struct wf_native_set *set, uint32_t file,
     return wf_native_frame_unpack(tools->packer, frame, bytes, raw->data)
                ? NULL
                : "its content is damaged (wrong checksum)";
+}
+
+const unsigned char *wf_native_mapped_frame(const struct wf_native_set *set, uint32_t file,
+                                            uint64_t offset, size_t padding,
+                                            struct wf_native_frame *frame)
+{
+    const struct wf_native_file *f = &set->files[file];
+
+    if (f->map == NULL || f->size - offset < WF_NATIVE_FRAME_BYTES ||
+        !wf_native_frame_read(f->map + offset, frame) || frame->compressed ||
+        f->size - offset - WF_NATIVE_FRAME_BYTES < (uint64_t)frame->stored_size + padding) {
+        return NULL;
+    }
+    return f->map + offset + WF_NATIVE_FRAME_BYTES;
+}
+
+void wf_native_set_own(struct wf_native_set *set)
+{
+    set->is_ours = true;
+    for (uint32_t i = 0; i < set->n_files && set->n_bytes <= MAPPED_MAX; i++) {
+        struct wf_native_file *file = &set->files[i];
+        void *map = file->fd < 0 || file->size == 0
+                        ? MAP_FAILED
+                        : mmap(NULL, file->size, PROT_READ, MAP_PRIVATE, file->fd, 0);
+        file->map = map == MAP_FAILED ? NULL : map;
+    }
 }
 
 void wf_native_tools_fini(struct wf_native_tools *tools)
@@ -638,6 +674,9 @@ void wf_native_set_close(struct wf_native_set *set)
 {
     forget_tables(set);
     for (uint32_t i = 0; i < set->n_files; i++) {
+        if (set->files[i].map != NULL) {
+            (void)munmap(wf_unconst(set->files[i].map), set->files[i].size);
+        }
         if (set->files[i].fd >= 0) {
             (void)close(set->files[i].fd);
         }

@@ -15,6 +15,7 @@
 struct wf_native_file {
     char *path;
     int fd; /* -1: opened for each read, because a process cannot have more open files */
+    const unsigned char *map; /* its bytes, or null (see wf_native_set_own()) */
     uint64_t size;
     uint64_t end; /* of what can be read */
     bool is_whole;
@@ -72,6 +73,7 @@ struct wf_native_set {
     char *creator;                   /* or null */
     struct wf_native_totals totals;
     bool totals_known;
+    bool is_ours; /* see wf_native_set_own() */
     char **parts; /* names of other files, while opening */
     uint32_t n_parts;
     bool damaged;         /* then the readable part is read first, and... */
@@ -82,6 +84,10 @@ struct wf_native_set {
 WF_NODISCARD
 enum wf_status wf_native_set_open(const char *path, struct wf_native_set *set,
                                   struct wf_err *err);
+/* This process has written the files, and nobody else knows them: their ops are valid, and the
+ * bytes, unless they are very many, can be mapped into memory. */
+void wf_native_set_own(struct wf_native_set *set);
+
 /* Order of struct wf_native_cancelled. */
 int wf_native_by_op(const void *a, const void *b);
 
@@ -104,6 +110,12 @@ void wf_native_tools_fini(struct wf_native_tools *tools);
 const char *wf_native_read_frame(const struct wf_native_set *set, uint32_t file,
                                  uint64_t offset, struct wf_native_frame *frame,
                                  struct wf_native_tools *tools);
+
+/* The content of a frame in files of our own, where it is stored as it is; null if it is not there:
+ * compressed, or not mapped. At least `padding` more bytes can be read. */
+const unsigned char *wf_native_mapped_frame(const struct wf_native_set *set, uint32_t file,
+                                            uint64_t offset, size_t padding,
+                                            struct wf_native_frame *frame);
 
 /* Reads the records of a table. False if one is invalid: *fault says why. */
 bool wf_native_table(struct wf_native_set *set, const unsigned char *raw, size_t size,

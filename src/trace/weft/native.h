@@ -17,9 +17,15 @@
 WF_NODISCARD
 enum wf_status wf_native_open(const char *path, struct wf_trace *out, struct wf_err *err);
 
-/* Makes the source one of another format, whose ops were stored in this one: that is its name
- * then, and wf_native_facts() knows nothing of it. */
-void wf_native_set_format(struct wf_source *source, const char *format);
+/* Opens a trace that this process has written, with ops of another format: that is the name of
+ * the source then, and wf_native_facts() knows nothing of it. The ops are not checked again. */
+WF_NODISCARD
+enum wf_status wf_native_open_own(const char *path, const char *format, struct wf_source **out,
+                                  struct wf_err *err);
+
+/* For a writer of this format: adds computing of this time and nothing else, as add() does. */
+enum wf_status wf_native_writer_compute(struct wf_trace_writer *writer, uint32_t rank,
+                                        int64_t ps, struct wf_err *err);
 
 /* For a writer of this format: the rank has no more ops. They are written, and the memory that
  * looks for loops in them is used for another rank. */

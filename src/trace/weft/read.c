@@ -69,18 +69,27 @@ static void forget_rank(struct wf_native_store *store, uint32_t rank)
 static struct wf_native_decoder *load(struct native *n, const struct wf_native_block *at,
                                       struct wf_created *created)
 {
-    struct wf_native_tools *tools = wf_native_store_read(&n->store, at);
+    const struct wf_native_set *set = &n->store.set;
+    struct wf_native_frame frame;
+    struct wf_native_tools *tools = NULL;
+    const unsigned char *mapped =
+        wf_native_mapped_frame(set, at->file, at->offset, WF_NATIVE_PADDING, &frame);
     const char *fault = NULL;
 
-    if (tools == NULL) {
-        return NULL;
+    if (mapped == NULL) {
+        tools = wf_native_store_read(&n->store, at);
+        if (tools == NULL) {
+            return NULL;
+        }
     }
     const struct wf_native_decoder_source from = {
-        .raw = tools->raw.data,
-        .size = (uint32_t)tools->raw.size,
-        .groups = n->store.set.groups,
+        .raw = mapped != NULL ? mapped : tools->raw.data,
+        .size = mapped != NULL ? frame.stored_size : (uint32_t)tools->raw.size,
+        .groups = set->groups,
         .created = created,
-        .is_old = n->store.set.header.version < WF_NATIVE_FILE_VERSION,
+        .is_old = set->header.version < WF_NATIVE_FILE_VERSION,
+        .is_ours = set->is_ours,
+        .stays = mapped != NULL,
         .rank = at->rank,
         .first_op = at->first_op,
         .n_ops = at->n_ops,
@@ -315,7 +324,8 @@ static const struct wf_source_ops native_ops = {
     .check = native_check,
 };
 
-void wf_native_set_format(struct wf_source *source, const char *format)
+/* Gives the source the name of another format. */
+static void set_format(struct wf_source *source, const char *format)
 {
     struct native *n = native_of(source);
 
@@ -397,6 +407,18 @@ static bool detect(const struct wf_reader_probe *probe)
     /* A truncated file is recognised by the part of the magic bytes that it has. */
     size_t n = probe->n < WF_NATIVE_MAGIC_BYTES ? probe->n : WF_NATIVE_MAGIC_BYTES;
     return n >= 4 && memcmp(probe->bytes, wf_native_magic, n) == 0;
+}
+
+enum wf_status wf_native_open_own(const char *path, const char *format, struct wf_source **out,
+                                  struct wf_err *err)
+{
+    struct wf_native_set set;
+
+    WF_TRY(wf_native_set_open(path, &set, err));
+    wf_native_set_own(&set);
+    *out = new_source(&set);
+    set_format(*out, format);
+    return WF_OK;
 }
 
 enum wf_status wf_native_open(const char *path, struct wf_trace *out, struct wf_err *err)

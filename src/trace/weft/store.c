@@ -129,7 +129,9 @@ struct wf_native_tools *wf_native_store_read(struct wf_native_store *store,
 void wf_native_store_decoded(struct wf_native_store *store, const struct wf_native_block *at,
                              struct wf_native_tools *tools, const char *fault, size_t memory)
 {
-    give_tools(store, tools);
+    if (tools != NULL) {
+        give_tools(store, tools);
+    }
     if (fault != NULL) {
         wf_native_store_bad(store, at, fault);
     } else {

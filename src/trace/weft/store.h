@@ -49,7 +49,7 @@ const struct wf_native_block *wf_native_store_find(const struct wf_native_store 
 
 /* Reads a block to `raw` of the tools; null, with the failure noted, if that is not possible.
  * The caller decodes it and says what is wrong with it (null: nothing) or how much memory the
- * decoded block takes; that gives the tools back. */
+ * decoded block takes; that gives the tools back, which are null if it read the block itself. */
 struct wf_native_tools *wf_native_store_read(struct wf_native_store *store,
                                              const struct wf_native_block *at);
 void wf_native_store_decoded(struct wf_native_store *store, const struct wf_native_block *at,

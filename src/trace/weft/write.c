@@ -2,8 +2,8 @@
 #include "base/array.h"
 #include "base/mem.h"
 #include "base/varint.h"
-#include "ops/created.h"
 #include "ops/groups.h"
+#include "ops/plain.h"
 #include "trace/weft/encode.h"
 #include "trace/weft/fold.h"
 #include "trace/weft/graph.h"
@@ -25,6 +25,20 @@ struct rank_out {
     struct wf_created created;
     uint64_t n_written; /* ops written to blocks */
     uint64_t n_ops;
+};
+
+/* What is looked up once for each kind of op. */
+struct kind_out {
+    struct wf_op_plan plan;
+    uint8_t n_messages; /* that a plain op sends */
+    bool acts_in_background, has_comm;
+};
+
+/* A communicator of a rank, which ops name again and again. */
+struct comm_out {
+    uint32_t rank, comm;
+    bool is_set, known;
+    struct wf_group group; /* if it is known */
 };
 
 /* The names that are in the file already. */
@@ -58,6 +72,8 @@ struct native_writer {
     struct wf_native_totals totals;
     struct block_out block;
     struct wf_buf raw;
+    struct kind_out kinds[WF_OP_KINDS];
+    struct comm_out comm; /* of the latest op */
     struct wf_native_fold_powers powers;
     struct wf_native_fold spare; /* empty; the window of a rank that has ended */
 };
@@ -71,6 +87,21 @@ static void put_record(struct native_writer *w, enum wf_native_record_type type,
                        const uint64_t *numbers, size_t n, const char *text)
 {
     wf_native_out_record(w->out, &(struct wf_native_record){type, numbers, n, text});
+}
+
+static void plan_kinds(struct native_writer *w)
+{
+    for (uint32_t i = 0; i < WF_OP_KINDS; i++) {
+        enum wf_op_kind kind = (enum wf_op_kind)i;
+        const struct wf_op op = {.kind = kind};
+        struct wf_native_totals totals = {.n_ops = 0};
+
+        wf_native_totals_add(&totals, &op);
+        w->kinds[i] = (struct kind_out){.plan = wf_op_plan_of(kind, wf_op_layout_of(kind)),
+                                        .n_messages = (uint8_t)totals.n_messages,
+                                        .has_comm = wf_op_has_comm(kind),
+                                        .acts_in_background = totals.acts_in_background};
+    }
 }
 
 static enum wf_status writer_create(const char *path,
@@ -97,6 +128,7 @@ static enum wf_status writer_create(const char *path,
     w->groups = wf_groups_new(options->n_ranks);
     w->ranks = wf_xcalloc(options->n_ranks, sizeof(*w->ranks));
     wf_native_fold_powers_init(&w->powers);
+    plan_kinds(w);
     if (options->creator != NULL) {
         put_record(w, WF_RECORD_CREATOR, NULL, 0, options->creator);
     }
@@ -156,6 +188,7 @@ static enum wf_status writer_group(struct wf_trace_writer *writer, uint32_t rank
     if (comm == WF_COMM_WORLD) {
         return WF_OK;
     }
+    w->comm.is_set = false;
     const char *fault = wf_groups_fault(w->groups, group);
     if (fault != NULL) {
         return wf_err_set(err, WF_EINVAL, "communicator %u of rank %u: %s", comm, rank, fault);
@@ -327,32 +360,46 @@ static void turn_to(struct native_writer *w, uint32_t rank)
     w->direct = w->n_returns <= RETURNS_MAX;
 }
 
+/* Space for an op with arrays of this many elements together. */
+static unsigned char *begin_direct(struct native_writer *w, size_t n_elements)
+{
+    struct wf_buf *records = &w->block.records;
+
+    if (records->size >= w->block_size) {
+        put_block(w, w->latest);
+    }
+    wf_buf_reserve(records, records->size + WF_NATIVE_OP_MAX + WF_VARINT_MAX * n_elements);
+    return records->data + records->size;
+}
+
+static void end_direct(struct native_writer *w, const unsigned char *end)
+{
+    struct block_out *block = &w->block;
+
+    block->records.size = (size_t)(end - block->records.data);
+    block->n_ops++;
+    block->n_stored++;
+}
+
 static void add_direct(struct native_writer *w, enum wf_op_kind kind,
                        const struct wf_op_parts *parts)
 {
     const struct wf_op_layout *layout = parts->layout;
-    struct block_out *block = &w->block;
-    size_t most = WF_NATIVE_OP_MAX;
+    size_t n_elements = 0;
     uint64_t arrays = 0;
 
-    if (block->records.size >= w->block_size) {
-        put_block(w, w->latest);
-    }
     for (uint32_t i = 0; i < layout->n_arrays; i++) {
-        most += WF_VARINT_MAX * (1 + (size_t)parts->lengths[i]);
+        n_elements += 1 + (size_t)parts->lengths[i];
         arrays |= parts->arrays[i] != NULL ? UINT64_C(1) << i : 0;
     }
-    wf_buf_reserve(&block->records, block->records.size + most);
-    unsigned char *at = block->records.data + block->records.size;
-    at = wf_native_encode_op(&block->encoder, kind, parts->values, arrays, at);
+    unsigned char *at = begin_direct(w, n_elements);
+    at = wf_native_encode_op(&w->block.encoder, kind, parts->values, arrays, at);
     for (uint32_t i = 0; i < layout->n_arrays; i++) {
         if (parts->arrays[i] != NULL) {
             at = wf_native_encode_array(parts, i, at);
         }
     }
-    block->records.size = (size_t)(at - block->records.data);
-    block->n_ops++;
-    block->n_stored++;
+    end_direct(w, at);
 }
 
 void wf_native_writer_rank_ends(struct wf_trace_writer *writer, uint32_t rank)
@@ -395,12 +442,70 @@ static void add_to_window(struct native_writer *w, uint32_t rank, enum wf_op_kin
     }
 }
 
+/* Encodes a plain op without its slot. The numbers are those of its shape (ops/fields_inline.h):
+ * how many fields it has, and which of them have 64 bits. */
+static inline unsigned char *encode_plain(uint64_t *latest, const struct wf_op *op,
+                                          const struct wf_op_plan *plan, unsigned char *at)
+{
+    uint64_t values[WF_FIELDS_MAX];
+
+    switch (plan->layout->shape) {
+    case WF_SHAPE_COMPUTE:
+        wf_op_take_simple(op, WF_SHAPE_COMPUTE, false, values);
+        return wf_native_encode_values(latest, values, 8, 0x3d, 0, at);
+    case WF_SHAPE_SEND:
+        wf_op_take_simple(op, WF_SHAPE_SEND, plan->creates_request, values);
+        return wf_native_encode_values(latest, values, 5, 0x8, 0, at);
+    case WF_SHAPE_RECV:
+        wf_op_take_simple(op, WF_SHAPE_RECV, plan->creates_request, values);
+        return wf_native_encode_values(latest, values, 8, 0x8, 0, at);
+    default:
+        wf_op_take_simple(op, WF_SHAPE_ONE, false, values);
+        return wf_native_encode_values(latest, values, 1, 0, 0, at);
+    }
+}
+
+/* The communicator of an op. */
+static void find_comm(struct native_writer *w, uint32_t rank, uint32_t comm)
+{
+    struct comm_out *c = &w->comm;
+
+    if (!c->is_set || c->rank != rank || c->comm != comm) {
+        *c = (struct comm_out){.rank = rank, .comm = comm, .is_set = true};
+        c->known = wf_groups_find(w->groups, rank, comm, &c->group);
+    }
+}
+
+/* Checks an op that is not plain, and adds it. */
+static __attribute__((noinline)) enum wf_status
+add_checked(struct native_writer *w, uint32_t rank, const struct wf_op *op, struct wf_err *err)
+{
+    struct rank_out *r = &w->ranks[rank];
+    struct wf_op_parts parts;
+
+    const char *fault = wf_op_fault(op, w->comm.known ? &w->comm.group : NULL);
+    if (fault == NULL) {
+        fault = wf_created_check(&r->created, op);
+    }
+    if (fault != NULL) {
+        return wf_err_set(err, WF_EINVAL, "op %llu of rank %u, a %s: %s",
+                          (unsigned long long)r->n_ops, rank, wf_op_name(op->kind), fault);
+    }
+    wf_op_take_apart(op, w->comm.group.size, &parts);
+    r->n_ops++;
+    wf_native_totals_add(&w->totals, op);
+    if (w->direct) {
+        add_direct(w, op->kind, &parts);
+    } else {
+        add_to_window(w, rank, op->kind, &parts);
+    }
+    return wf_native_out_status(w->out, err);
+}
+
 static enum wf_status writer_add(struct wf_trace_writer *writer, uint32_t rank,
                                  const struct wf_op *op, struct wf_err *err)
 {
     struct native_writer *w = native(writer);
-    struct wf_group group = {.size = 0};
-    struct wf_op_parts parts;
 
     if (rank >= w->n_ranks) {
         return wf_err_set(err, WF_EINVAL, "rank %u is not in a trace of %u ranks", rank,
@@ -411,26 +516,44 @@ static enum wf_status writer_add(struct wf_trace_writer *writer, uint32_t rank,
         return wf_err_set(err, WF_EINVAL, "op %llu of rank %u: unknown kind %u",
                           (unsigned long long)r->n_ops, rank, (unsigned)op->kind);
     }
-    bool known = wf_groups_find(w->groups, rank, op->comm, &group);
-    const char *fault = wf_op_fault(op, known ? &group : NULL);
-    if (fault == NULL) {
-        fault = wf_created_check(&r->created, op);
-    }
-    if (fault != NULL) {
-        return wf_err_set(err, WF_EINVAL, "op %llu of rank %u, a %s: %s",
-                          (unsigned long long)r->n_ops, rank, wf_op_name(op->kind), fault);
-    }
-    wf_op_take_apart(op, group.size, &parts);
-    r->n_ops++;
-    wf_native_totals_add(&w->totals, op);
     if (w->direct && w->latest != rank) {
         turn_to(w, rank);
     }
-    if (w->direct) {
-        add_direct(w, op->kind, &parts);
-        return wf_native_out_status(w->out, err);
+    const struct kind_out *kind = &w->kinds[op->kind];
+    if (kind->has_comm) {
+        find_comm(w, rank, op->comm);
     }
-    add_to_window(w, rank, op->kind, &parts);
+    const struct wf_op_known known = {op->comm, w->comm.known ? w->comm.group.size : 0,
+                                      r->created.latest};
+    if (!w->direct || !wf_op_is_plain(op, &kind->plan, &known)) {
+        return add_checked(w, rank, op, err);
+    }
+    r->n_ops++;
+    w->totals.n_ops++;
+    w->totals.n_messages += kind->n_messages;
+    w->totals.acts_in_background |= kind->acts_in_background;
+    unsigned char *at = begin_direct(w, 0);
+    *at = wf_native_slot_of(&w->block.encoder, op->kind);
+    end_direct(w, encode_plain(w->block.encoder.values[*at], op, &kind->plan, at + 1));
+    return wf_native_out_status(w->out, err);
+}
+
+enum wf_status wf_native_writer_compute(struct wf_trace_writer *writer, uint32_t rank,
+                                        int64_t ps, struct wf_err *err)
+{
+    struct native_writer *w = native(writer);
+    const uint64_t values[WF_FIELDS_MAX] = {(uint64_t)ps};
+
+    if (!w->direct || w->latest != rank || ps < 0) {
+        const struct wf_op op = {.kind = WF_OP_COMPUTE, .duration = ps};
+        return writer_add(writer, rank, &op, err);
+    }
+    w->ranks[rank].n_ops++;
+    w->totals.n_ops++;
+    unsigned char *at = begin_direct(w, 0);
+    *at = wf_native_slot_of(&w->block.encoder, WF_OP_COMPUTE);
+    end_direct(
+        w, wf_native_encode_values(w->block.encoder.values[*at], values, 8, 0x3d, 0, at + 1));
     return wf_native_out_status(w->out, err);
 }
 
