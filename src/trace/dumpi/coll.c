@@ -134,19 +134,26 @@ static uint64_t bytes_of(const struct wf_dumpi_file *file, int64_t count, int64_
     return count > 0 && size > 0 ? (uint64_t)count * (uint64_t)size : 0;
 }
 
+bool wf_dumpi_has_counts(const struct wf_dumpi_call *call)
+{
+    const struct coll *coll =
+        call->handle == wf_dumpi_on_collective ? coll_of(call->kind) : NULL;
+
+    return coll != NULL && coll->count == NONE && coll->array != NONE;
+}
+
 uint64_t wf_dumpi_own_bytes(const struct wf_dumpi_file *file,
                             const struct wf_dumpi_record *record)
 {
-    enum wf_op_kind kind = wf_dumpi_call(record->function)->kind;
-    enum wf_op_family family = wf_op_info(kind)->family;
-    const struct coll *coll = coll_of(kind);
+    const struct wf_dumpi_plan *plan = &file->plans->of[record->function];
     uint64_t bytes = 0;
 
+    if (plan->is_sized) {
+        return bytes_of(file, record->values[0], record->values[1]);
+    }
+    const struct coll *coll = coll_of(plan->call->kind);
     if (coll == NULL) {
-        return family == WF_FAMILY_SEND || family == WF_FAMILY_RECV ||
-                       family == WF_FAMILY_SENDRECV || family == WF_FAMILY_PERSISTENT
-                   ? bytes_of(file, record->values[0], record->values[1])
-                   : 0;
+        return 0;
     }
     if (coll->count != NONE) {
         return bytes_of(file, record->values[coll->count], record->values[coll->type]);

@@ -18,15 +18,27 @@ int64_t wf_dumpi_parent(const struct wf_dumpi_record *record)
     return record->values[parent_place(record->function)];
 }
 
+static bool makes_group(uint32_t function)
+{
+    return function >= WF_DUMPI_COMM_GROUP && function <= WF_DUMPI_GROUP_EXCL;
+}
+
+bool wf_dumpi_survey_skims(uint32_t function)
+{
+    const struct wf_dumpi_call *call = wf_dumpi_call(function);
+
+    return !makes_group(function) && call->handle != wf_dumpi_on_comm &&
+           !wf_dumpi_has_counts(call);
+}
+
 void wf_dumpi_comms_collect(struct wf_dumpi_comms *comms, uint32_t rank,
                             const struct wf_dumpi_record *record)
 {
     struct wf_dumpi_events *all = &comms->events[rank];
     uint32_t created = record->n_values - 1, n = 0;
-    bool is_group =
-        record->function >= WF_DUMPI_COMM_GROUP && record->function <= WF_DUMPI_GROUP_EXCL;
 
-    if (!is_group && wf_dumpi_call(record->function)->handle != wf_dumpi_on_comm) {
+    if (!makes_group(record->function) &&
+        wf_dumpi_call(record->function)->handle != wf_dumpi_on_comm) {
         return;
     }
     struct wf_dumpi_event event = {.function = (uint16_t)record->function,

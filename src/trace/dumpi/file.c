@@ -24,7 +24,10 @@ enum {
     END_OF_STREAM = 293,
     SIZES_MAX = 1 << 16,
     SECONDS_WRAP = 65536,
-    NUMBERS_BYTES = 4 * WF_DUMPI_VALUES_MAX, /* of the numbers that a record begins with */
+    NUMBERS_BYTES = 4 * WF_DUMPI_VALUES_MAX + 8, /* of the numbers that a record begins with */
+    TIME_BYTES = 6,
+    HEAD_BYTES = 5 + 4 * TIME_BYTES, /* of a record, without counters */
+    ITEMS_AT_ONCE = 1 << 12,
 };
 
 #define NS_PER_S INT64_C(1000000000)
@@ -34,6 +37,16 @@ enum {
 static inline int32_t number_at(const unsigned char *b)
 {
     return (int32_t)((uint32_t)b[0] << 24 | (uint32_t)b[1] << 16 | (uint32_t)b[2] << 8 | b[3]);
+}
+
+static inline uint64_t word_at(const unsigned char *b)
+{
+    return (uint64_t)(uint32_t)number_at(b) << 32 | (uint32_t)number_at(b + 4);
+}
+
+static inline uint32_t short_at(const unsigned char *b)
+{
+    return (uint32_t)b[0] << 8 | b[1];
 }
 
 /* The index, without its magic number: the offsets of the sections. */
@@ -169,11 +182,11 @@ void wf_dumpi_file_rewind(struct wf_dumpi_file *file)
 }
 
 void wf_dumpi_file_open(struct wf_dumpi_file *file, const char *path, uint32_t rank,
-                        struct wf_err *err)
+                        const struct wf_dumpi_plans *plans, struct wf_err *err)
 {
     struct places places = {.body = 0};
 
-    *file = (struct wf_dumpi_file){.version = 0};
+    *file = (struct wf_dumpi_file){.plans = plans};
     if (wf_trace_failed(err) || wf_infile_open(&file->in, path, err) != WF_OK) {
         file->in.place.err = err;
         return;
@@ -203,6 +216,15 @@ void wf_dumpi_file_close(struct wf_dumpi_file *file)
 
 /* ---- arguments ---- */
 
+/* The state of reading the arguments of a record. */
+struct reading {
+    struct wf_dumpi_file *file;
+    struct wf_dumpi_record *record;
+    uint64_t mask;
+    int64_t rank, root;
+    bool skims; /* over arrays and statuses */
+};
+
 /* Reads the length of an array whose elements take at least `width` bytes each. Fails if so
  * many elements do not fit into the file. */
 static uint32_t read_length(struct wf_infile *in, unsigned width)
@@ -216,18 +238,32 @@ static uint32_t read_length(struct wf_infile *in, unsigned width)
     return (uint32_t)n;
 }
 
-static void read_array(struct wf_dumpi_file *file, struct wf_dumpi_record *record,
-                       unsigned width)
+/* Reads elements that are in the buffer, as most are, or that are not. */
+static void read_items(struct wf_infile *in, int32_t *items, uint32_t n, unsigned width)
 {
+    const unsigned char *at =
+        width == 4 && n <= ITEMS_AT_ONCE ? wf_infile_ready(in, (size_t)4 * n) : NULL;
+
+    for (uint32_t i = 0; i < n; i++) {
+        items[i] =
+            at != NULL ? number_at(at + (size_t)4 * i) : (int32_t)wf_infile_signed(in, width);
+    }
+    if (at != NULL) {
+        wf_infile_pass(in, (size_t)4 * n);
+    }
+}
+
+static void read_array(struct reading *r, unsigned width)
+{
+    struct wf_dumpi_file *file = r->file;
+    struct wf_dumpi_record *record = r->record;
     uint32_t n = read_length(&file->in, width);
 
     /* place_arrays() sets the pointer when the buffer has its final size. */
-    if (record->n_arrays < WF_DUMPI_ARRAYS_MAX) {
+    if (record->n_arrays < WF_DUMPI_ARRAYS_MAX && !r->skims) {
         record->arrays[record->n_arrays++] = (struct wf_dumpi_array){NULL, n};
         int32_t *items = wf_buf_extend(&file->numbers, (size_t)n * sizeof(*items));
-        for (uint32_t i = 0; i < n; i++) {
-            items[i] = (int32_t)wf_infile_signed(&file->in, width);
-        }
+        read_items(&file->in, items, n, width);
     } else {
         wf_infile_skip(&file->in, (uint64_t)n * width);
     }
@@ -253,11 +289,17 @@ static void skip_arrays(struct wf_infile *in)
     }
 }
 
-static void read_statuses(struct wf_dumpi_file *file, struct wf_dumpi_record *record)
+static void read_statuses(struct reading *r)
 {
+    struct wf_dumpi_file *file = r->file;
+    struct wf_dumpi_record *record = r->record;
     bool has_tag = file->version >= 0x000603;
     uint32_t n = read_length(&file->in, has_tag ? 14 : 10);
 
+    if (r->skims) {
+        wf_infile_skip(&file->in, (uint64_t)n * (has_tag ? 14 : 10));
+        return;
+    }
     file->statuses.size = 0;
     struct wf_dumpi_status *status =
         wf_buf_extend(&file->statuses, ((size_t)n + 1) * sizeof(*status));
@@ -271,14 +313,6 @@ static void read_statuses(struct wf_dumpi_file *file, struct wf_dumpi_record *re
         status->tag = has_tag ? (int32_t)wf_infile_signed(&file->in, 4) : -1;
     }
 }
-
-/* The state of reading the arguments of a record. */
-struct reading {
-    struct wf_dumpi_file *file;
-    struct wf_dumpi_record *record;
-    uint64_t mask;
-    int64_t rank, root;
-};
 
 static void read_value(struct reading *r, unsigned width, bool is_signed)
 {
@@ -297,7 +331,7 @@ static void read_new_array(struct reading *r, uint32_t since)
     if (r->file->version < since) {
         read_value(r, 4, true);
     } else {
-        read_array(r->file, r->record, 4);
+        read_array(r, 4);
     }
 }
 
@@ -321,13 +355,13 @@ static void read_field(struct reading *r, char letter)
         read_value(r, 8, true);
         break;
     case 'B':
-        read_array(r->file, r->record, 1);
+        read_array(r, 1);
         break;
     case 'H':
-        read_array(r->file, r->record, 2);
+        read_array(r, 2);
         break;
     case 'I':
-        read_array(r->file, r->record, 4);
+        read_array(r, 4);
         break;
     case 'x':
         read_new_array(r, 0x000609);
@@ -337,7 +371,7 @@ static void read_field(struct reading *r, char letter)
         break;
     case 's':
         if ((r->mask & MASK_STATUS) != 0) {
-            read_statuses(r->file, r->record);
+            read_statuses(r);
         }
         break;
     case 'v':
@@ -353,42 +387,35 @@ static void read_field(struct reading *r, char letter)
     }
 }
 
-/* Reads numbers, of which most records have nothing else, as far as they are in the buffer.
- * Returns the first field that is left. */
-static const char *read_numbers(struct reading *r, const char *fields)
+/* Reads numbers that are in the buffer, with as many bytes as a number may take after them. */
+static inline void read_numbers(struct reading *r, const struct wf_dumpi_plan *plan,
+                                const unsigned char *at)
 {
-    const unsigned char *first = wf_infile_ready(&r->file->in, NUMBERS_BYTES), *at = first;
     int64_t *values = r->record->values;
-    uint32_t n = 0;
 
-    if (first == NULL) {
-        return fields;
+    r->record->n_values = plan->n;
+    if (plan->is_message) {
+        values[0] = number_at(at);
+        values[1] = (int16_t)short_at(at + 4);
+        values[2] = number_at(at + 6);
+        values[3] = number_at(at + 10);
+        values[4] = (int16_t)short_at(at + 14);
+        values[5] = plan->n > 5 ? number_at(at + 16) : 0;
+        return;
     }
-    for (; n < WF_DUMPI_VALUES_MAX; fields++) {
-        if (*fields == 'i' || *fields == 'k' || *fields == 'o') {
-            values[n] = number_at(at);
-            at += 4;
-            r->rank = *fields == 'k' ? values[n] : r->rank;
-            r->root = *fields == 'o' ? values[n] : r->root;
-        } else if (*fields == 'h') {
-            values[n] = (int16_t)(at[0] << 8 | at[1]);
-            at += 2;
-        } else if (*fields == 'b') {
-            values[n] = *at++;
-        } else {
-            break;
-        }
-        n++;
+    for (uint32_t i = 0; i < plan->n; i++) {
+        const struct wf_dumpi_number *number = &plan->numbers[i];
+        int64_t value = (int64_t)word_at(at + number->at) >> number->shift;
+        values[i] = number->keep != 0 ? value & number->keep : value;
     }
-    r->record->n_values = n;
-    (void)wf_infile_bytes(&r->file->in, (size_t)(at - first));
-    return fields;
+    r->rank = plan->rank < plan->n ? values[plan->rank] : r->rank;
+    r->root = plan->root < plan->n ? values[plan->root] : r->root;
 }
 
-static void read_fields(struct reading *r, const char *fields)
+/* Reads the fields of a record from this one on. */
+static void read_rest(struct reading *r, const char *letter)
 {
-    for (const char *letter = read_numbers(r, fields); *letter != '\0' && !r->file->in.failed;
-         letter++) {
+    for (; *letter != '\0' && !r->file->in.failed; letter++) {
         if (*letter == '?') {
             letter++;
             if (r->rank != r->root) {
@@ -402,16 +429,28 @@ static void read_fields(struct reading *r, const char *fields)
             r->root = r->record->values[r->record->n_values - 1];
         }
     }
+}
+
+static void read_fields(struct reading *r, const struct wf_dumpi_plan *plan)
+{
+    const unsigned char *ready = wf_infile_ready(&r->file->in, NUMBERS_BYTES);
+    const char *letter = plan->call->fields;
+
+    if (ready != NULL) {
+        read_numbers(r, plan, ready);
+        wf_infile_pass(&r->file->in, plan->n_bytes);
+        letter = plan->rest;
+    }
+    read_rest(r, letter);
     r->record->at_root = r->rank == r->root;
 }
 
 /* ---- records ---- */
 
-static int64_t read_time(struct wf_dumpi_file *file, uint32_t clock)
+static inline int64_t time_at(struct wf_dumpi_file *file, uint32_t clock,
+                              const unsigned char *b)
 {
-    const unsigned char *b = wf_infile_bytes(&file->in, 6);
-    int64_t seconds = (int64_t)b[0] << 8 | b[1];
-    int64_t ns = seconds * NS_PER_S + (int64_t)(uint32_t)number_at(b + 2);
+    int64_t ns = (int64_t)short_at(b) * NS_PER_S + (int64_t)(uint32_t)number_at(b + 2);
 
     /* Seconds have 16 bits and wrap around. A small step back is a call of another thread. */
     if (ns + file->wrapped[clock] < file->latest[clock] - SECONDS_WRAP / 2 * NS_PER_S) {
@@ -422,21 +461,41 @@ static int64_t read_time(struct wf_dumpi_file *file, uint32_t clock)
     return ns;
 }
 
-static void read_head(struct wf_dumpi_file *file, struct wf_dumpi_record *record, uint64_t mask)
+static inline const unsigned char *read_clock(struct reading *r, enum wf_dumpi_clock clock,
+                                              const unsigned char *at)
 {
-    struct wf_infile *in = &file->in;
+    r->record->has_time[clock] = true;
+    r->record->begin[clock] = time_at(r->file, clock, at);
+    r->record->end[clock] = time_at(r->file, clock, at + TIME_BYTES);
+    return at + 2 * TIME_BYTES;
+}
 
-    if ((mask & MASK_THREAD) != 0) {
-        record->thread = (int16_t)wf_infile_signed(in, 2);
+/* The bytes of the head of a record, without counters. */
+static inline size_t head_bytes(uint64_t mask)
+{
+    size_t n_clocks = ((mask & MASK_CPU) != 0 ? 1U : 0U) + ((mask & MASK_WALL) != 0 ? 1U : 0U);
+
+    return 3 + ((mask & MASK_THREAD) != 0 ? 2U : 0U) + n_clocks * 2 * TIME_BYTES;
+}
+
+/* Reads the head of a record, of which HEAD_BYTES can be read even if the file ends before. */
+static inline void read_head(struct reading *r, const unsigned char *at)
+{
+    struct wf_infile *in = &r->file->in;
+
+    at += 3;
+    if ((r->mask & MASK_THREAD) != 0) {
+        r->record->thread = (int16_t)short_at(at);
+        at += 2;
     }
-    for (uint32_t clock = WF_DUMPI_CLOCKS; clock-- > 0;) { /* the CPU's clock comes first */
-        if ((mask & (clock == WF_DUMPI_CPU ? MASK_CPU : MASK_WALL)) != 0) {
-            record->has_time[clock] = true;
-            record->begin[clock] = read_time(file, clock);
-            record->end[clock] = read_time(file, clock);
-        }
+    if ((r->mask & MASK_CPU) != 0) {
+        at = read_clock(r, WF_DUMPI_CPU, at);
     }
-    if ((mask & MASK_COUNTERS) != 0) {
+    if ((r->mask & MASK_WALL) != 0) {
+        (void)read_clock(r, WF_DUMPI_WALL, at);
+    }
+    (void)wf_infile_bytes(in, head_bytes(r->mask));
+    if ((r->mask & MASK_COUNTERS) != 0) {
         wf_infile_skip(in, wf_infile_unsigned(in, 1) * 16);
     }
 }
@@ -468,7 +527,14 @@ static void check_sections(struct wf_dumpi_file *file)
     }
 }
 
-bool wf_dumpi_file_next(struct wf_dumpi_file *file, struct wf_dumpi_record *record)
+static const struct wf_dumpi_plan *plan_of(const struct wf_dumpi_file *file, uint32_t function)
+{
+    static const struct wf_dumpi_plan unknown;
+
+    return function < WF_DUMPI_FUNCTIONS ? &file->plans->of[function] : &unknown;
+}
+
+static bool next_record(struct wf_dumpi_file *file, struct wf_dumpi_record *record, bool skims)
 {
     struct reading r = {.file = file, .record = record, .rank = -1, .root = -2};
     struct wf_infile *in = &file->in;
@@ -478,9 +544,12 @@ bool wf_dumpi_file_next(struct wf_dumpi_file *file, struct wf_dumpi_record *reco
     }
     in->place.byte = wf_infile_at(in);
     memset(record, 0, sizeof(*record));
-    record->function = (uint32_t)wf_infile_unsigned(in, 2);
-    const struct wf_dumpi_call *call = wf_dumpi_call(record->function);
-    if (call == NULL && !in->failed) {
+    const unsigned char *at = wf_infile_look(in, HEAD_BYTES);
+    record->function = wf_infile_left(in) >= 2 ? short_at(at) : 0;
+    const struct wf_dumpi_plan *plan = plan_of(file, record->function);
+    const struct wf_dumpi_call *call = plan->call;
+    if (call == NULL && wf_infile_left(in) >= 2) {
+        wf_infile_skip(in, 2);
         if (record->function != END_OF_STREAM) {
             wf_trace_bad(&in->place, "unknown call number %" PRIu32, record->function);
         } else {
@@ -488,12 +557,13 @@ bool wf_dumpi_file_next(struct wf_dumpi_file *file, struct wf_dumpi_record *reco
         }
         return false;
     }
-    r.mask = wf_infile_unsigned(in, 1);
-    read_head(file, record, r.mask);
-    file->numbers.size = 0;
-    wf_buf_reserve(&file->numbers, 1);
+    r.mask = at[2];
+    r.skims = skims && plan->skims;
+    read_head(&r, at);
     if (call != NULL) {
-        read_fields(&r, call->fields);
+        file->numbers.size = 0;
+        wf_buf_reserve(&file->numbers, 1);
+        read_fields(&r, plan);
     }
     if (in->failed) {
         wf_trace_bad(&in->place, "the file ends within this record%s%s",
@@ -502,4 +572,88 @@ bool wf_dumpi_file_next(struct wf_dumpi_file *file, struct wf_dumpi_record *reco
     }
     place_arrays(file, record);
     return true;
+}
+
+bool wf_dumpi_file_next(struct wf_dumpi_file *file, struct wf_dumpi_record *record)
+{
+    return next_record(file, record, false);
+}
+
+/* Reads a record whose head and numbers are in the buffer, as most are. Otherwise reads nothing and
+ * returns false. */
+static inline bool skim_quickly(struct wf_dumpi_file *file, struct wf_dumpi_record *record)
+{
+    struct reading r = {.file = file, .record = record, .skims = true};
+    struct wf_infile *in = &file->in;
+    const unsigned char *at = wf_infile_ready(in, HEAD_BYTES + NUMBERS_BYTES);
+
+    if (at == NULL || wf_trace_failed(in->place.err)) {
+        return false;
+    }
+    const struct wf_dumpi_plan *plan = plan_of(file, short_at(at));
+    if (!plan->skims || (at[2] & MASK_COUNTERS) != 0) {
+        return false;
+    }
+    size_t head = head_bytes(at[2]);
+    uint64_t begin = wf_infile_at(in);
+    record->function = short_at(at);
+    record->has_time[WF_DUMPI_CPU] = (at[2] & MASK_CPU) != 0;
+    record->has_time[WF_DUMPI_WALL] = (at[2] & MASK_WALL) != 0;
+    r.mask = at[2];
+    read_numbers(&r, plan, at + head);
+    wf_infile_pass(in, head + plan->n_bytes);
+    if (*plan->rest != '\0') {
+        read_rest(&r, plan->rest);
+        if (in->failed) {
+            in->place.byte = begin;
+            wf_trace_bad(&in->place, "the file ends within this record of %s",
+                         plan->call->name);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool wf_dumpi_file_skim(struct wf_dumpi_file *file, struct wf_dumpi_record *record)
+{
+    return skim_quickly(file, record) || next_record(file, record, true);
+}
+
+/* ---- plans ---- */
+
+static void plan_numbers(struct wf_dumpi_plan *plan)
+{
+    static const char message[] = "ihiihi"; /* the last may be missing */
+    const char *fields = plan->call->fields;
+
+    for (; *fields != '\0' && strchr("bhiko", *fields) != NULL; fields++) {
+        uint8_t width = *fields == 'b' ? 1 : *fields == 'h' ? 2 : 4;
+        if (plan->n == WF_DUMPI_VALUES_MAX) {
+            break;
+        }
+        plan->rank = *fields == 'k' ? plan->n : plan->rank;
+        plan->root = *fields == 'o' ? plan->n : plan->root;
+        plan->numbers[plan->n++] = (struct wf_dumpi_number){
+            plan->n_bytes, (uint8_t)(64 - 8 * width), *fields == 'b' ? UINT8_MAX : 0};
+        plan->n_bytes = (uint8_t)(plan->n_bytes + width);
+    }
+    plan->rest = fields;
+    plan->is_message = strncmp(plan->call->fields, message, sizeof(message) - 2) == 0 &&
+                       (plan->n == 5 || (plan->n == 6 && plan->call->fields[5] == 'i'));
+}
+
+void wf_dumpi_plans_init(struct wf_dumpi_plans *plans, bool (*skims)(uint32_t function))
+{
+    for (uint32_t i = 0; i < WF_DUMPI_FUNCTIONS; i++) {
+        plans->of[i] = (struct wf_dumpi_plan){
+            .call = wf_dumpi_call(i), .rank = WF_DUMPI_VALUES_MAX, .root = WF_DUMPI_VALUES_MAX};
+        if (plans->of[i].call != NULL) {
+            enum wf_op_family family = wf_op_info(plans->of[i].call->kind)->family;
+            plans->of[i].skims = skims(i);
+            plans->of[i].is_sized = family == WF_FAMILY_SEND || family == WF_FAMILY_RECV ||
+                                    family == WF_FAMILY_SENDRECV ||
+                                    family == WF_FAMILY_PERSISTENT;
+            plan_numbers(&plans->of[i]);
+        }
+    }
 }

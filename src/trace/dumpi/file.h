@@ -34,6 +34,29 @@ struct wf_dumpi_call {
 /* Null if there is no such function. */
 const struct wf_dumpi_call *wf_dumpi_call(uint32_t function);
 
+/* How to read the numbers that the arguments of a function begin with, of which most functions
+ * have nothing else: a number is the 8 bytes at `at`, the most significant first, shifted to the
+ * right with its sign, and of that what `keep` says. */
+struct wf_dumpi_plan {
+    const struct wf_dumpi_call *call; /* null: there is no such function */
+    const char *rest;                 /* the fields after these numbers */
+    bool skims;                       /* wf_dumpi_file_skim() reads only numbers */
+    bool is_sized;                    /* the first two numbers are a count and a datatype */
+    bool is_message;    /* its numbers are those of most sends and receives: ihiih or ihiihi */
+    uint8_t n, n_bytes; /* of the numbers */
+    uint8_t rank, root; /* which of them these are, or WF_DUMPI_VALUES_MAX */
+    struct wf_dumpi_number {
+        uint8_t at, shift;
+        uint8_t keep;
+    } numbers[WF_DUMPI_VALUES_MAX];
+};
+
+struct wf_dumpi_plans {
+    struct wf_dumpi_plan of[WF_DUMPI_FUNCTIONS];
+};
+
+void wf_dumpi_plans_init(struct wf_dumpi_plans *plans, bool (*skims)(uint32_t function));
+
 struct wf_dumpi_status {
     int32_t bytes, source, tag;
     bool cancelled;
@@ -64,6 +87,7 @@ struct wf_dumpi_record {
 
 struct wf_dumpi_file {
     struct wf_infile in;
+    const struct wf_dumpi_plans *plans;
     uint32_t version;     /* 0x010203 is 1.2.3 */
     uint64_t sections[4]; /* offsets of the other sections; 0: absent */
     uint64_t offset_of_body;
@@ -77,7 +101,7 @@ struct wf_dumpi_file {
 
 /* Opens the file of a rank, reads its tables and goes to the first record. */
 void wf_dumpi_file_open(struct wf_dumpi_file *file, const char *path, uint32_t rank,
-                        struct wf_err *err);
+                        const struct wf_dumpi_plans *plans, struct wf_err *err);
 void wf_dumpi_file_close(struct wf_dumpi_file *file); /* zeroed is allowed */
 
 /* Goes back to the first record. */
@@ -85,3 +109,7 @@ void wf_dumpi_file_rewind(struct wf_dumpi_file *file);
 
 /* Reads the next record; false if there is none. */
 bool wf_dumpi_file_next(struct wf_dumpi_file *file, struct wf_dumpi_record *record);
+
+/* The same, but of functions whose plan says so only the numbers are read, and what comes after
+ * them in `values` may be anything: no arrays, statuses and times, though has_time is set. */
+bool wf_dumpi_file_skim(struct wf_dumpi_file *file, struct wf_dumpi_record *record);

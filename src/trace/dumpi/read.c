@@ -272,6 +272,7 @@ struct opening {
     struct wf_spool *spool;
     enum wf_dumpi_clock clock;
     bool *has_wildcards; /* the rank has receives that must be matched */
+    struct wf_dumpi_plans plans;
     uint32_t n_workers;
     struct worker workers[WF_TRACE_WORKERS_MAX];
 };
@@ -286,7 +287,9 @@ static void count_record(struct opening *o, struct worker *worker, uint32_t rank
             (int32_t)wf_records_name(worker->records, wf_dumpi_call(record->function)->name);
     }
     wf_records_add(worker->records, rank, (uint32_t)*name, wf_dumpi_own_bytes(file, record));
-    wf_dumpi_comms_collect(o->comms, rank, record);
+    if (!o->plans.of[record->function].skims) {
+        wf_dumpi_comms_collect(o->comms, rank, record);
+    }
     if (record->function == CANCEL ||
         (record->function == IRECV && (record->values[2] == -1 || record->values[3] == -1))) {
         o->has_wildcards[rank] = true;
@@ -301,7 +304,7 @@ static void open_rank(const struct opening *o, uint32_t rank, struct wf_dumpi_fi
 {
     char *path = rank_path(o->set.prefix, rank);
 
-    wf_dumpi_file_open(file, path, rank, err);
+    wf_dumpi_file_open(file, path, rank, &o->plans, err);
     free(path);
 }
 
@@ -313,7 +316,7 @@ static void survey(void *arg, uint32_t worker, uint32_t rank, struct wf_err *err
     struct wf_dumpi_record record;
 
     open_rank(o, rank, &file, err);
-    while (wf_dumpi_file_next(&file, &record)) {
+    while (wf_dumpi_file_skim(&file, &record)) {
         count_record(o, &o->workers[worker], rank, &file, &record);
     }
     wf_dumpi_file_close(&file);
@@ -399,6 +402,7 @@ static void survey_all(struct opening *o, struct wf_trace *out, struct wf_err *e
             worker->names[k] = NAMES_UNSET;
         }
     }
+    wf_dumpi_plans_init(&o->plans, wf_dumpi_survey_skims);
     wf_trace_visit_all(o->set.n_ranks, o->n_workers, survey, o, err);
     out->records = wf_records_new(o->set.n_ranks);
     wf_records_merge(out->records, records, o->n_workers);

@@ -93,6 +93,12 @@ wf_dumpi_handler wf_dumpi_on_collective, wf_dumpi_on_comm, wf_dumpi_on_comm_free
 wf_dumpi_handler wf_dumpi_on_win_create, wf_dumpi_on_win_free, wf_dumpi_on_window,
     wf_dumpi_on_onesided, wf_dumpi_on_sync;
 
+/* Whether the survey of a trace needs only the numbers of a function: it makes no communicator or
+ * group, and has its size in a number. */
+bool wf_dumpi_survey_skims(uint32_t function);
+/* Whether it is a collective whose size is in arrays only. */
+bool wf_dumpi_has_counts(const struct wf_dumpi_call *call);
+
 /* The bytes that the call names as its own, for counting; 0 if it has none. */
 uint64_t wf_dumpi_own_bytes(const struct wf_dumpi_file *file,
                             const struct wf_dumpi_record *record);

@@ -116,6 +116,19 @@ const unsigned char *wf_infile_fetch(struct wf_infile *in, size_t n)
     return bytes;
 }
 
+const unsigned char *wf_infile_look_far(struct wf_infile *in, size_t n)
+{
+    assert(n <= WF_INFILE_LOOK_MAX);
+    if (!in->failed && fill(in, n)) {
+        return in->buffer;
+    }
+    memset(in->rest, 0, sizeof(in->rest));
+    if (!in->failed) {
+        memcpy(in->rest, in->buffer, in->n); /* all that is left: fewer than n */
+    }
+    return in->rest;
+}
+
 void wf_infile_skip(struct wf_infile *in, uint64_t n)
 {
     if (n > wf_infile_left(in)) {

@@ -40,6 +40,8 @@ void wf_trace_bad(const struct wf_trace_place *place, const char *fmt, ...);
 /* Puts the place before what is in `err` already. */
 void wf_trace_prefix(const struct wf_trace_place *place);
 
+enum { WF_INFILE_LOOK_MAX = 64 };
+
 struct wf_infile {
     struct wf_trace_place place;
     int fd;
@@ -49,6 +51,7 @@ struct wf_infile {
     uint64_t base; /* where the buffer begins in it */
     size_t n, next;
     unsigned char *buffer;
+    unsigned char rest[WF_INFILE_LOOK_MAX]; /* for wf_infile_look() at the end of the file */
 };
 
 /* Opens a regular file. Anything else is WF_EIO or WF_EINVAL. The path is copied. */
@@ -85,6 +88,22 @@ static inline const unsigned char *wf_infile_bytes(struct wf_infile *in, size_t 
 static inline const unsigned char *wf_infile_ready(const struct wf_infile *in, size_t n)
 {
     return in->failed || in->n - in->next < n ? NULL : in->buffer + in->next;
+}
+
+/* Passes bytes that are in the buffer. */
+static inline void wf_infile_pass(struct wf_infile *in, size_t n)
+{
+    in->next += n;
+}
+
+/* The next bytes, at most WF_INFILE_LOOK_MAX, which are not passed; those after the end of the
+ * file are zeros, and nothing fails. */
+const unsigned char *wf_infile_look_far(struct wf_infile *in, size_t n); /* not in the buffer */
+static inline const unsigned char *wf_infile_look(struct wf_infile *in, size_t n)
+{
+    const unsigned char *ready = wf_infile_ready(in, n);
+
+    return ready != NULL ? ready : wf_infile_look_far(in, n);
 }
 
 void wf_infile_skip(struct wf_infile *in, uint64_t n);

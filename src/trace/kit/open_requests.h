@@ -11,7 +11,6 @@
  */
 
 #include "base/buf.h"
-#include "base/map.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,10 +24,21 @@ struct wf_open_request {
     bool receives, persistent, wild, cancelled;
 };
 
+/* The requests of a name. They are none if `epoch` is not that of the table. */
+struct wf_open_name {
+    int64_t name;
+    uint32_t oldest, newest; /* items; 0: none */
+    uint32_t epoch;          /* 0: this place is free */
+};
+
 struct wf_open_requests {
     struct wf_open_request *items; /* item 0 is not used */
     uint32_t n, capacity, free;
-    struct wf_map names; /* of each name its oldest and its newest item */
+    /* A hash table. Names without requests stay in it until it grows, since programs use most
+     * of them again. */
+    struct wf_open_name *names;
+    uint32_t n_names, names_capacity; /* a power of two, or 0 */
+    uint32_t epoch;                   /* changes when all requests are complete */
     uint32_t n_open, call;
     uint64_t *taken; /* a bit for each number */
     uint32_t n_words, words_capacity, lowest;
@@ -51,6 +61,9 @@ void wf_open_requests_remove(struct wf_open_requests *all, struct wf_open_reques
 
 /* The request has lost its name, but is not known to be complete: its number stays taken. */
 void wf_open_requests_forget(struct wf_open_requests *all, struct wf_open_request *request);
+
+/* If no request of `from` is open and no number taken, gives its memory to `to`, which is empty. */
+void wf_open_requests_hand_over(struct wf_open_requests *from, struct wf_open_requests *to);
 
 /* All requests are complete: appends their numbers, from the lowest on, and returns how many
  * there were. */

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #define BLANKS "\r\n\t "
+#define NOBODY UINT32_MAX
 
 enum { ACTIONS_MAX = 64, VECTORS = 2 };
 
@@ -51,7 +52,9 @@ struct reading {
     struct wf_records *records;
     uint32_t names[ACTIONS_MAX];
     struct wf_spool *spool;
-    uint64_t n_types; /* unknown datatypes */
+    uint64_t n_types;              /* unknown datatypes */
+    uint32_t latest;               /* the rank of the line before, or NOBODY */
+    struct wf_open_requests spare; /* of no rank: memory for the next one */
     struct wf_buf vectors[VECTORS], numbers;
     struct wf_ti_text text;
     struct wf_err *err;
@@ -214,6 +217,31 @@ static void count_ranks(struct set *set, const char *path, struct wf_err *err)
     }
 }
 
+/* ---- the requests of ranks ---- */
+
+/* Ranks take turns in a file, and may be many. So a rank without open requests leaves the memory
+ * for them to the next. */
+static void turn_to(struct reading *r, uint32_t rank)
+{
+    if (r->latest != NOBODY && r->spare.items == NULL) {
+        wf_open_requests_hand_over(&r->ranks[r->latest].requests, &r->spare);
+    }
+    if (r->ranks[rank].requests.items == NULL) {
+        r->ranks[rank].requests = r->spare;
+        r->spare = (struct wf_open_requests){.n = 0};
+    }
+    r->latest = rank;
+}
+
+/* The rank ends: of many ranks this is much memory. */
+static void drop_requests(struct reading *r, uint32_t rank)
+{
+    if (r->spare.items == NULL) {
+        wf_open_requests_hand_over(&r->ranks[rank].requests, &r->spare);
+    }
+    wf_open_requests_fini(&r->ranks[rank].requests);
+}
+
 /* ---- arguments ---- */
 
 static uint64_t type_size(struct reading *r, bool given, int64_t type)
@@ -279,7 +307,7 @@ static void do_plain(struct reading *r)
     }
     rank->is_finished = op.kind == WF_OP_FINALIZE;
     if (rank->is_finished) {
-        wf_open_requests_fini(&rank->requests); /* of many ranks this is much memory */
+        drop_requests(r, rank_of(r));
     }
     put(r, &op);
 }
@@ -558,13 +586,16 @@ static void visit_file(void *arg, uint32_t worker, uint32_t file, struct wf_err 
                          "an action of another rank in the file of rank %" PRIu32, file);
         } else {
             r->ranks[rank].has_lines = true;
+            if (rank != r->latest) {
+                turn_to(r, rank);
+            }
             do_line(r);
         }
     }
     wf_ti_text_close(&r->text);
     if (o->set.by_rank) {
         check_rank(&o->set, o->path, file, err);
-        wf_open_requests_fini(&r->ranks[file].requests);
+        drop_requests(r, file);
         wf_spool_rank_ends(r->spool, file);
     }
 }
@@ -576,6 +607,7 @@ static void begin_workers(struct opening *o, double flop_rate, struct wf_spool *
         *r = (struct reading){.flop_rate = flop_rate,
                               .n_ranks = o->set.n_ranks,
                               .ranks = o->set.ranks,
+                              .latest = NOBODY,
                               .spool = wf_spool_part(spool, i),
                               .records = wf_records_new(o->set.n_ranks)};
         for (uint32_t k = 0; wf_ti_actions[k].name != NULL; k++) {
@@ -596,6 +628,7 @@ static void end_workers(struct opening *o, struct wf_trace *out)
             wf_buf_fini(&r->vectors[k]);
         }
         wf_buf_fini(&r->numbers);
+        wf_open_requests_fini(&r->spare);
         records[i] = r->records;
     }
     out->records = wf_records_new(o->set.n_ranks);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/ti/text.h"
 
+#include "base/rng.h"
 #include "trace/reader.h"
 
 #include <inttypes.h>
@@ -84,14 +85,22 @@ static inline bool take_digits(struct wf_ti_text *text, int64_t *digits, int64_t
 /* Likewise, without a point. */
 static inline bool take_short(struct wf_ti_text *text, int64_t *value)
 {
-    char *rest = text->rest;
-    int64_t places = 0;
+    char *at = text->rest;
+    uint64_t number = 0; /* likewise */
 
-    if (take_digits(text, value, &places) && places == 0) {
-        return true;
+    while (is_blank(*at)) {
+        at++;
     }
-    text->rest = rest;
-    return false;
+    const char *first = at;
+    for (unsigned digit; (digit = (unsigned char)*at - (unsigned)'0') <= 9; at++) {
+        number = number * 10 + digit;
+    }
+    if (at == first || at - first > 15 || (*at != '\0' && !is_blank(*at))) {
+        return false;
+    }
+    text->rest = at;
+    *value = (int64_t)number;
+    return true;
 }
 
 bool wf_ti_text_more(const struct wf_ti_text *text)
@@ -176,17 +185,19 @@ int64_t wf_ti_text_whole(struct wf_ti_text *text, int64_t min)
 static const struct wf_ti_action *find_action(struct wf_ti_text *text, const char *word,
                                               size_t length)
 {
-    size_t n = sizeof(text->recent) / sizeof(text->recent[0]);
-    const struct wf_ti_action **recent =
-        &text->recent[((unsigned char)word[0] + 7 * length +
-                       (size_t)3 * (unsigned char)word[length - 1]) %
-                      n];
+    uint64_t name = 0;
 
-    if (*recent == NULL || strncmp((*recent)->name, word, length) != 0 ||
-        (*recent)->name[length] != '\0') {
-        *recent = wf_ti_find(word, length);
+    if (length > sizeof(name)) {
+        return wf_ti_find(word, length);
     }
-    return *recent;
+    for (size_t i = 0; i < length; i++) {
+        name = name << 8 | (unsigned char)word[i];
+    }
+    struct wf_ti_recent *recent = &text->recent[(name * WF_RNG_GOLDEN >> 32) % WF_TI_RECENT];
+    if (recent->name != name) {
+        *recent = (struct wf_ti_recent){name, wf_ti_find(word, length)};
+    }
+    return recent->action;
 }
 
 static void read_action(struct wf_ti_text *text, bool only_rank)

@@ -10,13 +10,18 @@
 #include "trace/kit/infile.h"
 #include "trace/ti/actions.h"
 
+enum { WF_TI_RECENT = 64 };
+
 /* A file, or the one of several files that is being read. */
 struct wf_ti_text {
     struct wf_intext file; /* with the place of the line and its rank */
     const struct wf_ti_action *action;
     char *rest; /* what of the line is not read yet */
-    /* Actions that were found, by the first letter and the length of their names. */
-    const struct wf_ti_action *recent[64];
+    /* Actions that were found, by their names if these are short: as a number. */
+    struct wf_ti_recent {
+        uint64_t name;
+        const struct wf_ti_action *action;
+    } recent[WF_TI_RECENT];
     struct wf_err *err;
 };
 
