@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/points.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
 
 #include <pthread.h>
@@ -65,4 +66,11 @@ bool wf_points_run(const struct wf_points_host *host, size_t n, size_t done,
     (void)pthread_mutex_destroy(&pool.lock);
     free(threads);
     return !stopped(&pool);
+}
+
+size_t wf_points_threads(const struct wf_points_host *host, size_t n)
+{
+    size_t side_by_side = host->jobs < n ? host->jobs : n, cores = wf_clock_cores();
+
+    return side_by_side > 0 && cores > side_by_side ? cores / side_by_side : 1;
 }

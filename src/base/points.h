@@ -27,3 +27,7 @@ struct wf_points_host {
  */
 bool wf_points_run(const struct wf_points_host *host, size_t n, size_t done,
                    bool (*run)(void *arg, size_t point), void *arg);
+
+/* The threads that each of `n` points may use: points that run side by side share the cores. At least
+ * one. */
+size_t wf_points_threads(const struct wf_points_host *host, size_t n);

@@ -41,11 +41,14 @@ static void tell(void *arg, uint64_t cycle)
 
 /* ---- threads ---- */
 
-/* As many threads as were asked for and are worth it. */
-static uint32_t threads_for(const struct wf_job *job, struct wf_run *run)
+/* As many threads as were asked for and are worth it. Points that run side by side share the cores:
+ * threads that wait for each other in each cycle must not wait for a core. */
+static uint32_t threads_for(const struct wf_job *job, const struct wf_sim_host *host,
+                            struct wf_run *run)
 {
     const struct wf_engine_config *engine = &job->plan->engine;
-    uint64_t most = job->plan->topo->n_vertices / ROUTERS_PER_THREAD, cores = wf_clock_cores();
+    uint64_t most = job->plan->topo->n_vertices / ROUTERS_PER_THREAD;
+    uint64_t cores = host->run_threads > 0 ? host->run_threads : wf_clock_cores();
     uint64_t n = engine->threads;
 
     most = most > 0 ? most : 1;
@@ -69,7 +72,7 @@ static void run_one(struct wf_executor_job *own, const struct wf_sim_host *host)
 
     own->run = (struct wf_run){.exec = WF_EXEC_LOCKSTEP, .processes = 1};
     const struct wf_lockstep_run run = {
-        .threads = threads_for(own->job, &own->run),
+        .threads = threads_for(own->job, host, &own->run),
         .stop = host->stop,
         .progress = host->progress != NULL ? tell : NULL,
         .progress_arg = &progress,

@@ -75,7 +75,7 @@ struct wf_sim_host {
      * never. */
     uint64_t what_if_events;
     struct wf_sim_trace *trace; /* null: no trace is written */
-    size_t run_threads;         /* for repeated runs; 0: as many as cores */
+    size_t run_threads;         /* for repeated runs and lock step; 0: as many as cores */
 };
 
 /*

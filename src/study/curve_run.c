@@ -123,7 +123,9 @@ static bool run_point(void *arg, size_t i)
     struct wf_err *err = &work->errs[i];
     const struct wf_sim_host host = {.stop = work->host->stop,
                                      .running = work->host->running,
-                                     .running_arg = work->host->running_arg};
+                                     .running_arg = work->host->running_arg,
+                                     .run_threads =
+                                         wf_points_threads(work->host, work->curve->n)};
     struct wf_scenario *scenario = scenario_of(work, i);
     struct wf_value *doc = NULL;
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the points of a study in parallel, except for those that already have a result. */
-#include "base/clock.h"
 #include "base/mem.h"
 #include "report/output.h"
 #include "report/writer.h"
@@ -54,16 +53,6 @@ static enum wf_status keep(const struct work *work, size_t point, struct wf_err 
     }
     free(path);
     return status;
-}
-
-/* Repeated runs of a point share the cores with the other points. */
-static size_t run_threads(const struct work *work)
-{
-    size_t side_by_side =
-        work->how->host.jobs < work->n_left ? work->how->host.jobs : work->n_left;
-    size_t cores = wf_clock_cores();
-
-    return side_by_side > 0 && cores > side_by_side ? cores / side_by_side : 1;
 }
 
 static uint64_t memory_of(const struct wf_scenario *scenario, struct wf_err *err)
@@ -140,7 +129,8 @@ static bool run_point(void *arg, size_t i)
     const struct wf_sim_host host = {.stop = work->how->host.stop,
                                      .running = work->how->host.running,
                                      .running_arg = work->how->host.running_arg,
-                                     .run_threads = run_threads(work)};
+                                     .run_threads =
+                                         wf_points_threads(&work->how->host, work->n_left)};
     struct wf_scenario *scenario = scenario_of(work, point, &own->err);
 
     if (scenario == NULL) {

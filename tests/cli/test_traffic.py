@@ -2,6 +2,7 @@
 """weft traffic: curves, schedules, deadlock and mistakes."""
 import csv
 import json
+import os
 import pathlib
 import re
 import signal
@@ -296,6 +297,14 @@ def test_lock_step():
     for load, wanted in (("0.02", "events"), ("0.12", "lockstep")):  # a quarter of what the links carry, or more
         sparse = run("traffic", "uniform", "--topo", "torus:32x32", "--load", load, "--cycles", "64", "--json", "-q")
         check(parse(sparse)["run"]["exec"] == wanted, f"auto at a load of {load}", sparse)
+    # Points side by side share the cores: threads that wait for each other in each cycle must not wait for a core.
+    pathlib.Path("side.yaml").write_text("title: t\nsettings: {source: 'traffic:uniform', network: router, topology: 'torus:16x16', "
+                                         "traffic.cycles: 64, engine.exec: lockstep, engine.threads: 8}\n"
+                                         "grid: {traffic.load: [0.5, 0.6]}\n", encoding="utf-8")
+    check_run(["sweep", "side.yaml", "-o", "side", "--jobs", "2", "-q"], 0)
+    threads = {json.loads(path.read_text(encoding="utf-8"))["run"]["threads"] for path in pathlib.Path("side").iterdir()}
+    cores = len(os.sched_getaffinity(0))
+    check(threads == {max(1, min(8, cores // 2))}, f"{threads} threads of points side by side on {cores} cores")
 
 
 test_mistakes()
