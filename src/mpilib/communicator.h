@@ -87,7 +87,9 @@ struct wl_split_args {
     bool inter;       /* the new communicators are intercommunicators, as the old one is */
     /* Filled in by wl_comm_split(). */
     bool second;         /* in the second group of the old one */
-    uint32_t highest_id; /* of all; with `nonblocking` how many it has created before */
+    uint32_t highest_id; /* of its communicators */
+    uint32_t
+        n_before; /* with `nonblocking`, of the first member: how many it has created before */
     uint32_t member;
 };
 

@@ -110,7 +110,7 @@ static struct wl_part compute_split(void *arg)
         id = args[i].highest_id > id ? args[i].highest_id : id;
     }
     id = args[0].nonblocking
-             ? WL_NONBLOCKING_ID + wl_member(what->parent, 0) + wl.n_ranks * args[0].highest_id
+             ? WL_NONBLOCKING_ID + wl_member(what->parent, 0) + wl.n_ranks * args[0].n_before
              : id + 1;
     qsort(args, size, sizeof(struct wl_split_args), compare);
     create_comms(split, args, what->parent, id);
@@ -136,7 +136,20 @@ static struct wl_view view_of(const struct split *split, uint32_t member, bool i
     return view;
 }
 
-/* The part of a split before its op... */
+/* How many ids of the range of their own the rank has chosen before. */
+static uint32_t chosen_before(struct wl_rank *rank)
+{
+    if (rank->n_idups >= WL_NONBLOCKING_ID / wl.n_ranks - 1) {
+        wl_fatal(rank,
+                 "the program has created %u communicators with it; %u ranks cannot "
+                 "create more",
+                 rank->n_idups, wl.n_ranks);
+    }
+    return rank->n_idups++;
+}
+
+/* The part of a split before its op. Threads may create communicators at the same time, in another
+ * order in each rank... */
 static struct wl_exchange *split_begin(struct wl_rank *rank, const struct wl_view *view,
                                        const struct wl_split_args *args)
 {
@@ -144,14 +157,9 @@ static struct wl_exchange *split_begin(struct wl_rank *rank, const struct wl_vie
     struct wl_split_args *own = wl_malloc(sizeof(*own));
 
     *own = *args;
-    own->highest_id = args->nonblocking ? rank->n_idups++ : rank->highest_id;
-    if (args->nonblocking && view->rank == 0 &&
-        own->highest_id >= WL_NONBLOCKING_ID / wl.n_ranks - 1) {
-        wl_fatal(rank,
-                 "the program has created %u communicators with it; %u ranks cannot "
-                 "create more",
-                 own->highest_id, wl.n_ranks);
-    }
+    own->nonblocking = args->nonblocking || rank->multiple;
+    own->highest_id = rank->highest_id;
+    own->n_before = own->nonblocking && view->rank == 0 ? chosen_before(rank) : 0;
     own->member = view->rank;
     own->second = args->inter && view->first > 0;
     wl_exchange_put(view->comm, exchange, view->rank,
@@ -375,6 +383,16 @@ int wl_MPI_Comm_idup(struct wl_rank *rank, MPI_Comm comm, MPI_Comm *newcomm,
     return code;
 }
 
+static bool is_member(const struct wl_comm *comm, uint32_t program_rank)
+{
+    for (uint32_t i = 0; i < comm->size; i++) {
+        if (wl_member(comm, i) == program_rank) {
+            return true;
+        }
+    }
+    return false;
+}
+
 int wl_MPI_Comm_create(struct wl_rank *rank, MPI_Comm comm, MPI_Group handle, MPI_Comm *newcomm)
 {
     struct wl_view view = wl_comm_of(rank, comm);
@@ -382,6 +400,14 @@ int wl_MPI_Comm_create(struct wl_rank *rank, MPI_Comm comm, MPI_Group handle, MP
     uint32_t place = wl_group_find(group, rank->self->rank);
     struct wl_split_args args = {.color = MPI_UNDEFINED, .inter = view.inter};
 
+    *newcomm = MPI_COMM_NULL;
+    for (uint32_t i = 0; rank->handles_errors && i < group->size; i++) {
+        if (!is_member(view.comm, group->members[i])) {
+            return wl_error(rank, comm, MPI_ERR_GROUP,
+                            "rank %u of the group is not a member of the communicator",
+                            group->members[i]);
+        }
+    }
     /* Groups given in the same call are disjoint, so that their first member is a color. */
     if (place < group->size) {
         args.color = view.inter ? 0 : (int)group->members[0];
@@ -434,7 +460,9 @@ int wl_MPI_Comm_create_group(struct wl_rank *rank, MPI_Comm comm, MPI_Group hand
                              (struct wl_buffer){&theirs, sizeof(theirs)});
             highest = theirs > highest ? theirs : highest;
         }
-        id = (uint64_t)highest + 1;
+        id = rank->multiple ? (uint64_t)WL_NONBLOCKING_ID + rank->self->rank +
+                                  (uint64_t)wl.n_ranks * chosen_before(rank)
+                            : (uint64_t)highest + 1;
         for (uint32_t i = 1; i < n; i++) {
             wl_internal_send(rank, &view, index[i], tag, (struct wl_bytes){&id, sizeof(id)});
         }

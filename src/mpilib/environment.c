@@ -24,7 +24,7 @@ int wl_MPI_Init(struct wl_rank *rank, int *argc, char ***argv)
 
 int wl_thread_level(int required)
 {
-    return required < MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
+    return required < MPI_THREAD_MULTIPLE ? required : MPI_THREAD_MULTIPLE;
 }
 
 int wl_MPI_Init_thread(struct wl_rank *rank, int *argc, char ***argv, int required,
@@ -32,6 +32,7 @@ int wl_MPI_Init_thread(struct wl_rank *rank, int *argc, char ***argv, int requir
 {
     rank->thread_level = wl_thread_level(required);
     *provided = rank->thread_level;
+    wl_omp_note_level(rank);
     return wl_MPI_Init(rank, argc, argv);
 }
 

@@ -18,7 +18,7 @@
  *    7  Communicators       group, communicator, communicator_create, intercommunicator,
  *                           attributes, properties; communicator_registry
  *    8  Topologies          topology, topology_graph
- *    9  Environment         environment, errors
+ *    9  Environment         environment, errors, arguments
  *   10  Info                info
  *   11  Processes           session, ports
  *   12  One-sided           window, window_info, one_sided
@@ -105,6 +105,7 @@ struct wl_rank {
     void *bsend_buffer;
     MPI_Count bsend_bytes;
     int thread_level;
+    bool multiple;                 /* it has several threads, and all may call MPI at a time */
     int universe_size;             /* the attribute MPI_UNIVERSE_SIZE points to it */
     struct wl_name *names;         /* that ranks have published; of rank 0 */
     int n_ports;                   /* that the program has opened */
@@ -117,6 +118,7 @@ struct wl_rank {
     uint32_t n_wins; /* while there are any, the rank must not run ahead of its time */
     int n_added_errors;
     struct wl_added_error **added_errors;
+    bool handles_errors; /* an error handler was set: arguments are checked (arguments.h) */
     MPI_Errhandler file_errhandler; /* of MPI_FILE_NULL: for files that are opened; 0: return */
     struct wl_exit_handler *exit_handlers; /* of atexit() and the like, the last one first */
     bool destructed;                       /* the program's destructors have been called */
@@ -139,6 +141,11 @@ struct wl_rank {
 struct wl_rank *wl_enter(void);
 struct wl_rank *wl_enter_from(const void *site); /* an address in the program, or null */
 void wl_leave(struct wl_rank *rank);
+
+/* With MPI_THREAD_MULTIPLE: before a function of MPI, threads that are earlier go first (openmp.c). Within
+ * one, another thread goes on only after an op: calls find messages and receives in the order of
+ * ops. */
+void wl_omp_enter(struct wl_rank *rank);
 
 /* Ends the program if it calls a function that needs MPI_Init() before that, or after
  * MPI_Finalize(). */
@@ -163,6 +170,10 @@ __attribute__((always_inline)) static inline struct wl_call wl_call_begin(const 
     rank->self->call = function;
     if (!rank->callable) {
         wl_check_callable(rank);
+    }
+    if (rank->multiple && call.outer == NULL) {
+        wl_omp_enter(rank);
+        rank->self->call = function;
     }
     return call;
 }

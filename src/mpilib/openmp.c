@@ -221,6 +221,8 @@ static void switch_to(struct wl_omp_thread *thread)
     }
     from->function = rank->function;
     rank->function = thread->function;
+    from->site = rank->site;
+    rank->site = thread->site;
     omp->running = thread;
     thread->turn = ++omp->turns;
     rank->self->computed = &thread->fresh;
@@ -307,7 +309,7 @@ static void settle(struct wl_omp *omp)
 }
 
 /* Brings the ops of the rank up to the thread's clock, or the thread to the ops. */
-static void catch_up(struct wl_omp_thread *thread)
+void wl_omp_catch_up(struct wl_omp_thread *thread)
 {
     struct wl_omp *omp = thread->omp;
     struct wf_op op = {.kind = WF_OP_COMPUTE};
@@ -323,22 +325,61 @@ static void catch_up(struct wl_omp_thread *thread)
     thread->clock = omp->posted;
 }
 
+const struct wf_port_answer *wl_omp_call_now(struct wl_omp_thread *thread,
+                                             const struct wf_op *op)
+{
+    struct wl_omp *omp = thread->omp;
+
+    wl_omp_catch_up(thread);
+    const struct wf_port_answer *answer = wl_call_alone(omp->rank, op);
+    omp->posted = answer->clock - omp->base;
+    thread->clock = omp->posted;
+    return answer;
+}
+
+void wl_omp_note_level(struct wl_rank *rank)
+{
+    rank->multiple = rank->thread_level == MPI_THREAD_MULTIPLE && wl_omp_is_active(rank);
+}
+
+void wl_omp_enter(struct wl_rank *rank)
+{
+    struct wl_omp_thread *thread = rank->omp->running;
+
+    absorb(thread);
+    wl_omp_let_go(thread, false);
+}
+
+/* An op with MPI_THREAD_MULTIPLE. The library computes while it waits for a lock of a window. */
+static const struct wf_port_answer *call_multiple(struct wl_omp_thread *thread,
+                                                  const struct wf_op *op)
+{
+    if (wl_omp_may_wait(op)) {
+        return wl_omp_call_waiting(thread, op);
+    }
+    const struct wf_port_answer *answer = wl_omp_call_now(thread, op);
+    if (op->kind == WF_OP_COMPUTE) {
+        thread->answer = *answer;
+        answer = &thread->answer;
+        wl_omp_let_go(thread, false);
+    }
+    return answer;
+}
+
 const struct wf_port_answer *wl_omp_call(struct wl_rank *rank, const struct wf_op *op)
 {
-    struct wl_omp *omp = rank->omp;
-    struct wl_omp_thread *thread = omp->running;
+    struct wl_omp_thread *thread = rank->omp->running;
 
     if (thread->other != 0 && rank->thread_level < MPI_THREAD_SERIALIZED && rank->initialized) {
         wl_fatal(rank, "the program calls it in a thread that is not its first one; "
                        "MPI_Init_thread() with MPI_THREAD_SERIALIZED allows that");
     }
     absorb(thread);
+    if (rank->thread_level == MPI_THREAD_MULTIPLE) {
+        return call_multiple(thread, op);
+    }
     wl_omp_let_go(thread, false);
-    catch_up(thread);
-    const struct wf_port_answer *answer = wl_call_alone(rank, op);
-    omp->posted = answer->clock - omp->base;
-    thread->clock = omp->posted;
-    return answer;
+    return wl_omp_call_now(thread, op);
 }
 
 int64_t wl_omp_now(struct wl_rank *rank)
@@ -571,6 +612,7 @@ static void run_together(struct wl_omp_thread *thread, struct wl_omp_team team,
     omp->team = team;
     omp->region++;
     omp->active = true;
+    wl_omp_note_level(omp->rank);
     omp->start = 0;
     omp->posted = 0;
     omp->has_base = false;
@@ -589,6 +631,7 @@ static void run_together(struct wl_omp_thread *thread, struct wl_omp_team team,
     settle(omp);
     rank->self->computed = NULL;
     omp->active = false;
+    wl_omp_note_level(omp->rank);
     wl_omp_locks_forget(omp);
     const struct wf_op op = {.kind = WF_OP_COMPUTE,
                              .duration = scaled(omp->start - omp->posted, 1 / wl.port->scale)};
@@ -609,6 +652,7 @@ void wl_omp_phase_begin(struct wl_omp_thread *first)
     omp->team = (struct wl_omp_team){.n = 1, .active_level = 1};
     omp->region++;
     omp->active = true;
+    wl_omp_note_level(omp->rank);
     omp->start = 0;
     omp->posted = 0;
     omp->has_base = false;
@@ -627,6 +671,7 @@ void wl_omp_phase_end(struct wl_omp_thread *first, int64_t busy, uint32_t n_thre
     }
     omp->rank->self->computed = NULL;
     omp->active = false;
+    wl_omp_note_level(omp->rank);
     wl_omp_locks_forget(omp);
     const struct wf_op op = {.kind = WF_OP_COMPUTE,
                              .duration = scaled(end - omp->posted, 1 / wl.port->scale)};

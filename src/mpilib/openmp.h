@@ -15,6 +15,7 @@
  *   openmp_task.c  tasks
  *   openmp_query.c omp_x() functions
  *   pthreads.c     threads that the program creates itself
+ *   thread_waits.c calls of MPI that wait, with MPI_THREAD_MULTIPLE
  *
  * A nested region has one thread. docs/dev/decisions/0013-threads.md has the reasons.
  */
@@ -75,6 +76,13 @@ struct wl_omp_thread {
     uint64_t wanted_number;
     const void *stack_end;
     const char *function; /* of MPI, in which the thread is; or null */
+    const void *site;     /* as in struct wl_rank */
+    /* With MPI_THREAD_MULTIPLE (thread_waits.c): */
+    const struct wf_op *wait; /* what it waits for in MPI; or null */
+    int64_t look_at;          /* when it looks for the end of that... */
+    uint32_t given;           /* ...of which this request is complete already... */
+    bool has_given;           /* ...if this is set */
+    struct wf_port_answer answer;
     /* Of POSIX threads (pthreads.c): */
     uint32_t other;   /* its place in the list of others plus 1; 0: it is not there */
     bool woken;       /* while it waits at a place: another thread has woken it... */
@@ -188,6 +196,17 @@ bool wl_pthread_futex(int *place, int operation, int value, const struct timespe
 const struct wf_port_answer *wl_omp_call(struct wl_rank *rank, const struct wf_op *op);
 int64_t wl_omp_now(struct wl_rank *rank);
 void wl_omp_sleep(struct wl_rank *rank, int64_t picoseconds);
+/* The thread level is known, or threads begin or end. */
+void wl_omp_note_level(struct wl_rank *rank);
+/* Brings the ops of the rank up to the thread's clock; likewise, then the op itself. */
+void wl_omp_catch_up(struct wl_omp_thread *thread);
+const struct wf_port_answer *wl_omp_call_now(struct wl_omp_thread *thread,
+                                             const struct wf_op *op);
+/* thread_waits.c: whether an op may wait for what another thread has to do; such an op, during
+ * which other threads go on. */
+bool wl_omp_may_wait(const struct wf_op *op);
+const struct wf_port_answer *wl_omp_call_waiting(struct wl_omp_thread *thread,
+                                                 const struct wf_op *op);
 static inline bool wl_omp_is_active(const struct wl_rank *rank)
 {
     return rank->omp != NULL && rank->omp->active;

@@ -3,6 +3,7 @@
  * processes. */
 #include "mpilib/group.h"
 #include "mpilib/memory.h"
+#include "mpilib/openmp.h"
 #include "mpilib/properties.h"
 
 #include <stdio.h>
@@ -57,7 +58,12 @@ int wl_MPI_Session_init(struct wl_rank *rank, MPI_Info info, MPI_Errhandler errh
     struct session *session = wl_calloc(1, sizeof(*session));
 
     session->thread_level = asked_level(rank, info);
+    if (session->thread_level > rank->thread_level) {
+        rank->thread_level = session->thread_level;
+        wl_omp_note_level(rank);
+    }
     wl_properties_get(&session->properties)->errhandler = errhandler;
+    rank->handles_errors = true;
     *handle = wl_table_add(&rank->sessions, WL_SESSION, session);
     return MPI_SUCCESS;
 }

@@ -311,7 +311,7 @@ int main(int argc, char **argv)
 
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    expect("provided", provided, MPI_THREAD_SERIALIZED);
+    expect("provided", provided, MPI_THREAD_MULTIPLE);
     if (argc > 1 && strcmp(argv[1], "spin") == 0) {
         spinning();
     } else if (argc > 1) {

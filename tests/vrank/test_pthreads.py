@@ -14,6 +14,7 @@ overlap: got 3, 2.000 ms
 others: result 9, shared 12, busy 1, 0.6 ms
 """,
     "threads.cc": "4 ranks: 722, 0\n",
+    "multiple.c": "4 ranks: sums 400, wrong 0\n",
 }
 OPTIONS = ((), ("--sched", "conservative", "--threads", "2"), ("--sched", "check-undo"))
 # What the thread does, what the program does after it was created, what weft must say.
