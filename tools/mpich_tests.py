@@ -5,8 +5,8 @@
 usage: mpich_tests.py [options] DIRECTORY
 
 DIRECTORY is a source tree of MPICH (it has test/mpi), which need not be configured. Nothing is
-written into it. The directories threads, impls, perf, ft, ckpoint, manual and errors are left out, and
-cxx: MPI-3 has removed the C++ interface.
+written into it. The directories impls, perf, ft, ckpoint and manual are left out, and cxx: MPI-3 has
+removed the C++ interface.
 The exit code is 1 if a test fails that is not expected to.
 
   -b, --build DIR       where weft, weftcc and weftf90 are (default: from PATH)
@@ -34,6 +34,8 @@ import threading
 C_FOLDERS = ("attr", "coll", "comm", "datatype", "errhan", "group", "info", "init", "io", "mpi_t", "part",
              "pt2pt", "rma", "session", "spawn", "topo")
 LANGUAGES = ("f77", "f90", "f08")
+THREADS = ("coll", "comm", "init", "pt2pt", "rma")
+ERRORS = ("attr", "coll", "comm", "datatype", "group", "io", "pt2pt", "rma", "spawn", "topo")
 # What configure would find out, on Linux with gcc.
 CONFIGURED = {
     "F77_NAME_LOWER_USCORE": "1", "HAVE_DLFCN_H": "1", "HAVE_DOUBLE__COMPLEX": "1",
@@ -52,8 +54,8 @@ CONFIGURED = {
 SUBSTITUTED = {"F77_MPI_ADDRESS": "integer*8", "F77_MPI_OFFSET": "integer*8", "F77_INTEGER_8": "integer*8",
                "ADDRESS_KIND": "integer*8", "OFFSET_KIND": "integer*8"}
 SUFFIXES = {".c": "cc", ".f": "f90", ".f90": "f90"}
-LIBRARY = ("util/mtest.c", "util/mtest_common.c", "util/mtest_single.c", "util/dtypes.c",
-           "dtpools/src/*.c")
+LIBRARY = ("util/mtest.c", "util/mtest_common.c", "util/dtypes.c", "dtpools/src/*.c")
+OWN = {"cc": "util/mtest_single.c", "threads": "util/mtest_thread.c"}
 FORTRAN = {"f77": "util/mtest_f77.f", "f90": "util/mtest_f90.f90", "f08": "util/mtest_f08.f90"}
 OUTCOMES = ("passes", "fails", "fails with MPICH too", "expected to fail", "cannot be built")
 
@@ -85,6 +87,8 @@ def read_list(root, folder):
 
 def folders(root):
     yield from (name for name in C_FOLDERS if (root / name).is_dir())
+    yield from (f"threads/{name}" for name in THREADS if (root / "threads" / name).is_dir())
+    yield from (f"errors/{name}" for name in ERRORS if (root / "errors" / name).is_dir())
     for language in LANGUAGES:
         for path in sorted((root / language).glob("*")):
             if path.is_dir():
@@ -129,7 +133,8 @@ class Builder:
 
     def library_of(self, language):
         if language not in self.libraries:
-            sources = [path for pattern in LIBRARY for path in sorted(self.root.glob(pattern))]
+            sources = [path for pattern in (*LIBRARY, OWN.get(language, "util/mtest_single.c"))
+                       for path in sorted(self.root.glob(pattern))]
             if language in FORTRAN:
                 sources = [self.root / FORTRAN[language]]
             folder = self.work / f"library_{language}"
@@ -137,7 +142,7 @@ class Builder:
             objects = []
             for source in sources:
                 out = folder / (source.name + ".o")
-                done = self.compile(source, [], out)
+                done = self.compile(source, ["-DMTEST_USE_THREAD"] if language == "threads" else [], out)
                 if done.returncode != 0:
                     raise SystemExit(f"{source} cannot be compiled:\n{done.stderr}")
                 objects.append(out)
@@ -172,16 +177,17 @@ class Builder:
         sources = self.sources(test, rule)
         if not sources or not all(source.exists() for source in sources):
             return None, "its source is not there"
-        language = test.folder.split("/")[0] if "/" in test.folder else "cc"
+        language = test.folder.split("/")[0] if test.folder.startswith(LANGUAGES) else "cc"
         if all(source.suffix == ".c" for source in sources):
-            language = "cc"
+            language = "threads" if test.folder.startswith("threads") else "cc"
         out = self.work / test.folder / (test.program + ".d")
         out.mkdir(parents=True, exist_ok=True)
         flags = [flag for kind in ("CPPFLAGS", "CFLAGS") for flag in rule.get(kind, ())
                  if flag.startswith("-D")]
+        flags += ["-DMTEST_USE_THREAD"] if language == "threads" else []
         flags += [f"-I{path}" for path in sorted(self.work.glob("f77/*")) if path.is_dir()]
         flags += [f"-I{self.work / test.folder}", f"-I{self.root / test.folder}",
-                  f"-I{self.work / f'library_{language}'}", f"-J{out}" if language[0] == "f" else "-w"]
+                  f"-I{self.work / f'library_{language}'}", f"-J{out}" if language in LANGUAGES else "-w"]
         objects = list(self.library(language))
         for source in sources:
             target = out / (source.name + ".o")
@@ -191,7 +197,7 @@ class Builder:
                 lines = [line for line in done.stderr.splitlines() if "rror" in line]
                 return None, (lines or ["cannot be compiled"])[0][-200:]
             objects.append(target)
-        linker = "cc" if language == "cc" else "f90"
+        linker = "f90" if language in LANGUAGES else "cc"
         done = subprocess.run([self.compilers[linker], *objects, "-o", out / test.program, "-lm"],
                               capture_output=True, text=True, check=False)
         if done.returncode != 0:

@@ -6,11 +6,13 @@
 #include "mpilib/window.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct keyval {
     MPI_Comm_copy_attr_function *copy;
     MPI_Comm_delete_attr_function *remove;
     void *extra_state;
+    char kind;                        /* C, T or W: of communicators, datatypes or windows */
     bool fortran;                     /* the functions take and return integers, as pointers */
     const struct wl_adapter *adapter; /* calls the functions; null: they are called directly */
 };
@@ -23,6 +25,22 @@ int weft_mpi_dup_fn(MPI_Comm old, int keyval, void *extra_state, void *value_in,
     return MPI_SUCCESS;
 }
 
+/* MPI_Comm_x, MPI_Type_x, MPI_Win_x; functions of MPI-1 without such a name are those of
+ * communicators. */
+static char kind_of(const struct wl_rank *rank)
+{
+    char first = rank->function != NULL ? rank->function[strlen("MPI_")] : 'C';
+
+    return first == 'T' || first == 'W' ? first : 'C';
+}
+
+bool wl_keyval_is_for(const struct wl_rank *rank, int handle)
+{
+    const struct keyval *own = wl_table_get(&rank->keyvals, WL_KEYVAL, handle);
+
+    return own != NULL && own->kind == kind_of(rank);
+}
+
 /* Keyvals are the same for all kinds of objects. */
 int wl_MPI_Comm_create_keyval(struct wl_rank *rank, MPI_Comm_copy_attr_function *copy,
                               MPI_Comm_delete_attr_function *remove, int *keyval,
@@ -30,7 +48,8 @@ int wl_MPI_Comm_create_keyval(struct wl_rank *rank, MPI_Comm_copy_attr_function 
 {
     struct keyval *created = wl_malloc(sizeof(*created));
 
-    *created = (struct keyval){.copy = copy, .remove = remove, .extra_state = extra_state};
+    *created = (struct keyval){
+        .copy = copy, .remove = remove, .extra_state = extra_state, .kind = kind_of(rank)};
     *keyval = wl_table_add(&rank->keyvals, WL_KEYVAL, created);
     return MPI_SUCCESS;
 }

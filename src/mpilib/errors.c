@@ -67,7 +67,7 @@ enum { N_TEXTS = sizeof(texts) / sizeof(texts[0]) };
 
 /* ---- calling error handlers ---- */
 
-void wl_errhandler_call(const struct wl_rank *rank, MPI_Errhandler handle, int object, int code)
+int wl_errhandler_call(const struct wl_rank *rank, MPI_Errhandler handle, int object, int code)
 {
     const struct errhandler *own = wl_table_get(&rank->errhandlers, WL_ERRHANDLER, handle);
 
@@ -76,6 +76,7 @@ void wl_errhandler_call(const struct wl_rank *rank, MPI_Errhandler handle, int o
     } else if (own != NULL) {
         own->function(&object, &code);
     }
+    return code;
 }
 
 /* Calls the program's handler. False if the error is fatal. */
@@ -87,7 +88,7 @@ static bool handled(struct wl_rank *rank, const struct wl_properties *properties
     if (handle == MPI_ERRORS_RETURN) {
         return true;
     }
-    wl_errhandler_call(rank, handle, object, code);
+    (void)wl_errhandler_call(rank, handle, object, code);
     return wl_table_get(&rank->errhandlers, WL_ERRHANDLER, handle) != NULL;
 }
 
@@ -103,6 +104,38 @@ int wl_error(struct wl_rank *rank, MPI_Comm comm, int code, const char *fmt, ...
     (void)vsnprintf(text, sizeof(text), fmt, ap);
     va_end(ap);
     wl_fatal(rank, "%s", text);
+}
+
+/* The properties of a communicator, a window or a session. */
+static struct wl_properties **properties_of(struct wl_rank *rank, int handle)
+{
+    uint32_t kind = (uint32_t)handle >> WL_KIND_SHIFT;
+
+    return kind == WL_WIN       ? wl_win_properties(rank, handle)
+           : kind == WL_SESSION ? wl_session_properties(rank, handle)
+                                : wl_comm_properties(rank, handle);
+}
+
+/* Errors that belong to no object are those of MPI_COMM_SELF (MPI-4.0, 9.3). Many programs set only
+ * the handler of MPI_COMM_WORLD, which counts then, as in MPI-3. */
+static const struct wl_properties *default_properties(struct wl_rank *rank)
+{
+    const struct wl_properties *own =
+        rank->comm_self != 0 ? *wl_comm_properties(rank, MPI_COMM_SELF) : NULL;
+
+    return own != NULL && own->errhandler != 0 ? own
+                                               : *wl_comm_properties(rank, MPI_COMM_WORLD);
+}
+
+bool wl_error_returns(struct wl_rank *rank, int object, int code)
+{
+    if ((uint32_t)object >> WL_KIND_SHIFT == WL_FILE || (object == 0 && code == MPI_ERR_FILE)) {
+        MPI_Errhandler handler = wl_file_errhandler(rank, object);
+        (void)wl_errhandler_call(rank, handler, object, code);
+        return handler != MPI_ERRORS_ARE_FATAL && handler != MPI_ERRORS_ABORT;
+    }
+    return handled(rank, object != 0 ? *properties_of(rank, object) : default_properties(rank),
+                   object != 0 ? object : MPI_COMM_WORLD, code);
 }
 
 bool wl_errors_return(struct wl_rank *rank, MPI_Comm comm)
@@ -140,19 +173,10 @@ int wl_MPI_Errhandler_free(struct wl_rank *rank, MPI_Errhandler *errhandler)
     return MPI_SUCCESS;
 }
 
-/* The properties of a communicator, a window or a session. */
-static struct wl_properties **properties_of(struct wl_rank *rank, int handle)
-{
-    uint32_t kind = (uint32_t)handle >> WL_KIND_SHIFT;
-
-    return kind == WL_WIN       ? wl_win_properties(rank, handle)
-           : kind == WL_SESSION ? wl_session_properties(rank, handle)
-                                : wl_comm_properties(rank, handle);
-}
-
 int wl_MPI_Comm_set_errhandler(struct wl_rank *rank, MPI_Comm comm, MPI_Errhandler errhandler)
 {
     wl_properties_get(properties_of(rank, comm))->errhandler = errhandler;
+    rank->handles_errors = true;
     return MPI_SUCCESS;
 }
 

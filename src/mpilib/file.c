@@ -73,8 +73,7 @@ static int raise_error(const struct wl_rank *rank, const struct file *file, int 
     if (file->errhandler == MPI_ERRORS_ARE_FATAL || file->errhandler == MPI_ERRORS_ABORT) {
         wl_fatal(rank, "'%s': %s", file->name, text);
     }
-    wl_errhandler_call(rank, file->errhandler, file->handle, code);
-    return code;
+    return wl_errhandler_call(rank, file->errhandler, file->handle, code);
 }
 
 /* The error of errno. */
@@ -754,6 +753,13 @@ int wl_MPI_File_get_type_extent(struct wl_rank *rank, MPI_File file, MPI_Datatyp
     MPI_Aint lb;
 
     return wl_MPI_Type_get_extent(rank, datatype, &lb, extent);
+}
+
+MPI_Errhandler wl_file_errhandler(const struct wl_rank *rank, MPI_File handle)
+{
+    const struct file *file = wl_table_get(&rank->files, WL_FILE, handle);
+
+    return file != NULL ? file->errhandler : rank->file_errhandler;
 }
 
 int wl_MPI_File_set_errhandler(struct wl_rank *rank, MPI_File file, MPI_Errhandler errhandler)

@@ -56,5 +56,7 @@ int wl_attributes_copy(struct wl_rank *rank, int from, struct wl_properties *con
                        struct wl_properties **copy);
 void wl_attributes_delete(struct wl_rank *rank, int handle,
                           struct wl_properties *const *properties);
+/* Whether a keyval was created for objects of the kind that the function called is about. */
+bool wl_keyval_is_for(const struct wl_rank *rank, int handle);
 /* Where the adapter of a keyval is; null if the program has not created such a one. */
 const struct wl_adapter **wl_keyval_adapter(const struct wl_rank *rank, int handle);

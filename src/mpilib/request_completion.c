@@ -452,13 +452,21 @@ int wl_MPI_Testany(struct wl_rank *rank, int count, MPI_Request *requests, int *
     return set.code;
 }
 
+/* If a request has failed, the statuses of the others say that they have not. */
+static void note_failures(const struct set *set, const int *codes, int n, MPI_Status *statuses)
+{
+    for (int i = 0; i < n && set->code != MPI_SUCCESS && statuses != MPI_STATUSES_IGNORE; i++) {
+        statuses[i].MPI_ERROR = codes[i];
+    }
+}
+
 /* Finishes all requests that are complete. Returns how many. */
 static int take_some(struct wl_rank *rank, struct set *set, enum wf_op_kind kind,
                      MPI_Request *handles, int *indices, MPI_Status *statuses)
 {
     const struct wf_op op = op_of(set, set->complete_at >= 0 ? WF_OP_TESTSOME : kind);
     const struct wf_port_answer *answer = wl_call(rank, &op);
-    int n = 0;
+    int n = 0, *codes = wl_malloc((answer->n_taken + (size_t)1) * sizeof(int));
 
     for (uint32_t i = 0; i < answer->n_taken; i++) {
         uint32_t at = index_of(rank, set, answer->taken[i]);
@@ -466,15 +474,12 @@ static int take_some(struct wl_rank *rank, struct set *set, enum wf_op_kind kind
         if (!settles(rank, set, at)) {
             continue;
         }
-        int code = finish(rank, set->requests[at], &handles[place], status_at(statuses, n));
-        if (code != MPI_SUCCESS) {
-            set->code = MPI_ERR_IN_STATUS;
-            if (statuses != MPI_STATUSES_IGNORE) {
-                statuses[n].MPI_ERROR = code;
-            }
-        }
+        codes[n] = finish(rank, set->requests[at], &handles[place], status_at(statuses, n));
+        set->code = codes[n] != MPI_SUCCESS ? MPI_ERR_IN_STATUS : set->code;
         indices[n++] = place;
     }
+    note_failures(set, codes, n, statuses);
+    free(codes);
     return n;
 }
 

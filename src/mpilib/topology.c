@@ -159,6 +159,7 @@ int wl_MPI_Cart_create(struct wl_rank *rank, MPI_Comm comm, int ndims, const int
     struct wl_view view = wl_comm_of(rank, comm);
     uint64_t size = 1;
 
+    *newcomm = MPI_COMM_NULL;
     for (int d = 0; d < ndims; d++) {
         size *= dims[d] > 0 ? (uint64_t)dims[d] : view.size + UINT64_C(1);
     }

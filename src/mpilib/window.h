@@ -52,6 +52,8 @@ void wl_win_lock_for_access(struct wl_rank *rank, struct wl_win *win, uint32_t t
 
 /* Whether a call fits the epochs of the window (window_epochs.c). Those that return a bool also
  * say whether the call can be executed; if not, the program ends unless it is checked. */
+/* Whether the function that the program has called fits, for windows whose errors return. */
+bool wl_epoch_fits(struct wl_rank *rank, const struct wl_win *win, int target);
 void wl_epoch_access(struct wl_rank *rank, const struct wl_win *win, uint32_t target);
 void wl_epoch_fence(const struct wl_rank *rank, struct wl_win *win, int assertion);
 bool wl_epoch_start(const struct wl_rank *rank, struct wl_win *win);

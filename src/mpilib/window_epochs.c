@@ -10,6 +10,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Reports that the window is used wrongly. */
 __attribute__((format(printf, 2, 3))) static void misuse(const struct wl_rank *rank,
@@ -51,10 +52,101 @@ static bool is_started_for(struct wl_rank *rank, const struct wl_win *win, uint3
     return wl_group_find(group, wl_member(view.comm, target)) < group->size;
 }
 
+/* ---- for windows whose errors return ---- */
+
+static bool is_open(const struct wl_win *win)
+{
+    return has_locks(win) || win->started != MPI_GROUP_NULL || win->posted != MPI_GROUP_NULL;
+}
+
+static bool fits_open(const struct wl_win *win, int target)
+{
+    return !is_open(win);
+}
+
+static bool fits_lock(const struct wl_win *win, int target)
+{
+    return win->started == MPI_GROUP_NULL && !win->locked_all &&
+           (target < 0 || !win->locked[target]);
+}
+
+static bool fits_lock_all(const struct wl_win *win, int target)
+{
+    return win->started == MPI_GROUP_NULL && !has_locks(win);
+}
+
+static bool fits_unlock(const struct wl_win *win, int target)
+{
+    return target < 0 || win->locked[target];
+}
+
+static bool fits_unlock_all(const struct wl_win *win, int target)
+{
+    return win->locked_all;
+}
+
+static bool fits_flush(const struct wl_win *win, int target)
+{
+    return has_locks(win);
+}
+
+static bool fits_start(const struct wl_win *win, int target)
+{
+    return win->started == MPI_GROUP_NULL && !has_locks(win);
+}
+
+static bool fits_complete(const struct wl_win *win, int target)
+{
+    return win->started != MPI_GROUP_NULL;
+}
+
+static bool fits_post(const struct wl_win *win, int target)
+{
+    return win->posted == MPI_GROUP_NULL;
+}
+
+static bool fits_wait(const struct wl_win *win, int target)
+{
+    return win->posted != MPI_GROUP_NULL;
+}
+
+static bool may_access(struct wl_rank *rank, const struct wl_win *win, uint32_t target)
+{
+    return win->fenced || win->locked_all || win->locked[target] ||
+           is_started_for(rank, win, target);
+}
+
+bool wl_epoch_fits(struct wl_rank *rank, const struct wl_win *win, int target)
+{
+    static const struct {
+        const char *name; /* after MPI_Win_ */
+        bool (*fits)(const struct wl_win *win, int target);
+    } calls[] = {
+        {"fence", fits_open},        {"free", fits_open},
+        {"lock", fits_lock},         {"lock_all", fits_lock_all},
+        {"unlock", fits_unlock},     {"unlock_all", fits_unlock_all},
+        {"flush", fits_flush},       {"flush_all", fits_flush},
+        {"flush_local", fits_flush}, {"flush_local_all", fits_flush},
+        {"start", fits_start},       {"complete", fits_complete},
+        {"post", fits_post},         {"wait", fits_wait},
+        {"test", fits_wait},
+    };
+    static const char prefix[] = "MPI_Win_";
+
+    if (strncmp(rank->function, prefix, strlen(prefix)) != 0) {
+        return target < 0 || may_access(rank, win, (uint32_t)target);
+    }
+    for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+        if (strcmp(rank->function + strlen(prefix), calls[i].name) == 0) {
+            return calls[i].fits(win, target);
+        }
+    }
+    return true;
+}
+
 void wl_epoch_access(struct wl_rank *rank, const struct wl_win *win, uint32_t target)
 {
-    if (win->fenced || win->locked_all || win->locked[target] ||
-        is_started_for(rank, win, target)) {
+    if (may_access(rank, win, target)) {
         return;
     }
     misuse(rank, "accesses the window of rank %u of the communicator outside an epoch%s",
@@ -171,7 +263,7 @@ void wl_epoch_flush(const struct wl_rank *rank, const struct wl_win *win)
 
 void wl_epoch_free(const struct wl_rank *rank, const struct wl_win *win)
 {
-    if (has_locks(win) || win->started != MPI_GROUP_NULL || win->posted != MPI_GROUP_NULL) {
+    if (is_open(win)) {
         misuse(rank, "frees the window within an epoch");
     }
 }

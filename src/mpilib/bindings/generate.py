@@ -17,6 +17,8 @@ import pathlib
 import re
 import sys
 
+import argument_checks
+
 # Types of parameters that are wider in the functions with large counts, MPI_x_c (MPI-4.0, 19.2):
 # in MPI_x, and in MPI_x_c. The implementation has the wide type.
 WIDE = {"Count": ("int", "MPI_Count"), "Displ": ("int", "MPI_Aint"),
@@ -225,9 +227,24 @@ IN_OUT = {"position"}
 LENGTHS = {"sizes": "ndims", "subsizes": "ndims", "starts": "ndims", "gsizes": "ndims"}
 
 
+def check(f):
+    """Returns an error for wrong arguments if the program handles errors, as it does with files."""
+    rows = argument_checks.rows(f)
+    always = any(p.type == "MPI_File" or p.type == "MPI_File *" for p in f.parameters)
+    if not rows:
+        return []
+    return [f"    if ({'true' if always else 'call.rank->handles_errors'}) {{",
+            "        const struct wl_arg args[] = {" + ", ".join(rows) + "};",
+            "        int wrong = wl_arguments_check(call.rank, args, sizeof(args) / sizeof(args[0]));",
+            "        if (wrong != MPI_SUCCESS) {",
+            "            return wl_call_end(call, wrong);",
+            "        }",
+            "    }"]
+
+
 def body(f):
     """Enters the library, calls the implementation, leaves."""
-    before, after = [], []
+    before, after = check(f), []
     for p in f.parameters if f.implementation is None and not f.is_missing else ():
         if p.copied:
             before.append(f"    MPI_Count *wide_{p.name} = "
@@ -237,8 +254,8 @@ def body(f):
             before.append(f"    MPI_Count wide_{p.name} = {f'*{p.name}' if p.name in IN_OUT else 0};")
             after.append(f"    *{p.name} = wl_narrow(wide_{p.name});")
     begin = f"    struct wl_call call = wl_call_begin(\"MPI_{f.name}\");"
-    if not before:
-        return [begin, f"    return wl_call_end(call, {expression(f)});"]
+    if not after:
+        return [begin, *before, f"    return wl_call_end(call, {expression(f)});"]
     return [begin, *before, f"    int code = {expression(f)};", *after,
             "    return wl_call_end(call, code);"]
 
@@ -246,7 +263,7 @@ def body(f):
 def definitions(functions):
     """The other names of a function lead to weft_MPI_x, which the program may replace."""
     yield NOTICE
-    yield ('#include "mpilib/collective.h"\n#include "mpilib/memory.h"\n'
+    yield ('#include "mpilib/arguments.h"\n#include "mpilib/collective.h"\n#include "mpilib/memory.h"\n'
            '#include "mpilib/one_sided.h"\n#include <stdlib.h>')
     for f in functions:
         own = f"MPI_{f.name}"
