@@ -32,7 +32,7 @@ static void send_recorded(struct wf_worker *worker, const struct wf_event *ev)
     void *to = wf_buf_extend(&own->undo_log.sent, worker->engine->stride);
 
     memset(to, 0, worker->engine->stride); /* padding too: logs are compared byte by byte */
-    wf_event_copy(to, ev);
+    memcpy(to, ev, wf_event_bytes(ev));
 }
 
 static void prepare(struct wf_worker *worker)

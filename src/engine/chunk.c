@@ -116,23 +116,6 @@ void wf_bag_extend(struct wf_bag *bag, struct wf_pool *pool)
     bag->left = WF_CHUNK_ROOM;
 }
 
-bool wf_bag_pop(struct wf_bag *bag, struct wf_pool *pool, struct wf_event *to)
-{
-    if (bag->n == 0) {
-        return false;
-    }
-    bag->left += pool->stride;
-    bag->n--;
-    wf_event_copy(to, wf_chunk_event(bag->head, WF_CHUNK_ROOM - bag->left));
-    if (bag->left == WF_CHUNK_ROOM) {
-        struct wf_chunk *empty = bag->head;
-        bag->head = empty->next;
-        bag->left = bag->head == NULL ? 0 : WF_CHUNK_ROOM - bag->head->used;
-        wf_chunk_free(pool, empty);
-    }
-    return true;
-}
-
 void wf_bag_free(struct wf_bag *bag, struct wf_pool *pool)
 {
     while (bag->head != NULL) {

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * Memory for events: chunks of one kilobyte, each with events of one stride side by side. A bag
- * is a linked list of chunks; its events have no order. Chunks come from the pool of a thread.
+ * Memory for events: chunks of one kilobyte, each with events side by side, which take no more
+ * bytes than they need (wf_event_room()). A bag is a linked list of chunks; its events have no order. Chunks come from the pool of a thread.
  * Pools exchange surplus chunks through a depot, so that a thread that mostly receives events
  * feeds one that mostly sends them.
  */
@@ -86,24 +86,41 @@ static inline struct wf_event *wf_chunk_event(struct wf_chunk *chunk, uint32_t o
     return (struct wf_event *)(void *)(chunk->bytes + offset);
 }
 
-/* Copies an event's head and payload; `to` has room for a whole stride. */
+/* The offset of the event that follows the one at `offset`. */
+static inline uint32_t wf_chunk_after(struct wf_chunk *chunk, uint32_t offset)
+{
+    return offset + (uint32_t)wf_event_room(wf_chunk_event(chunk, offset));
+}
+
+/* Copies an event's head and payload; both have room for wf_event_room(ev) bytes. */
 static inline void wf_event_copy(struct wf_event *to, const struct wf_event *ev)
 {
     memcpy(to, ev, sizeof(*ev));
     if (ev->size != 0) {
-        memcpy(to->payload, ev->payload, ev->size);
+        wf_copy_words(to->payload, ev->payload, wf_event_room(ev) - sizeof(*ev));
+    }
+}
+
+/* To be called while the chunk before this one, which may be null, is read: where an event begins
+ * is known only after the one before it has been read, so the processor cannot fetch several at
+ * once by itself. Must be inlined: the compiler sees no effect in a call and drops it. */
+__attribute__((always_inline)) static inline void
+wf_chunk_prefetch(const struct wf_chunk *chunk)
+{
+    for (size_t at = 0; at < WF_CHUNK_BYTES && chunk != NULL; at += 64) {
+        __builtin_prefetch((const unsigned char *)chunk + at);
     }
 }
 
 /* Puts an empty chunk in front. */
 void wf_bag_extend(struct wf_bag *bag, struct wf_pool *pool);
 
-/* Adds an event, which the caller writes, to a bag that has room for it. */
-static inline struct wf_event *wf_bag_claim(struct wf_bag *bag, uint32_t stride)
+/* Adds an event of `room` bytes, which the caller writes, to a bag that has so many left. */
+static inline struct wf_event *wf_bag_claim(struct wf_bag *bag, size_t room)
 {
     struct wf_event *to = wf_chunk_event(bag->head, WF_CHUNK_ROOM - bag->left);
 
-    bag->left -= stride;
+    bag->left -= (uint32_t)room;
     bag->n++;
     return to;
 }
@@ -112,11 +129,13 @@ static inline struct wf_event *wf_bag_claim(struct wf_bag *bag, uint32_t stride)
 static inline struct wf_event *wf_bag_add(struct wf_bag *bag, struct wf_pool *pool,
                                           const struct wf_event *ev)
 {
-    if (bag->left < pool->stride) {
+    size_t room = wf_event_room(ev);
+
+    if (bag->left < room) {
         wf_bag_extend(bag, pool);
     }
 
-    struct wf_event *to = wf_bag_claim(bag, pool->stride);
+    struct wf_event *to = wf_bag_claim(bag, room);
     wf_event_copy(to, ev);
     return to;
 }
@@ -128,9 +147,6 @@ static inline void wf_bag_seal(struct wf_bag *bag)
         bag->head->used = WF_CHUNK_ROOM - bag->left;
     }
 }
-
-/* Takes the event that was added last; false if the bag is empty. */
-bool wf_bag_pop(struct wf_bag *bag, struct wf_pool *pool, struct wf_event *to);
 
 /* Empties the bag. */
 void wf_bag_free(struct wf_bag *bag, struct wf_pool *pool);

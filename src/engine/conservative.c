@@ -237,8 +237,10 @@ static void exchange(struct wf_worker *worker)
 
 static void keep_bytes(struct wf_worker *worker, const unsigned char *bytes, uint64_t size)
 {
-    for (uint64_t at = 0; at < size; at += worker->engine->stride) {
-        keep(worker->scheduler, (const void *)(bytes + at));
+    for (uint64_t at = 0; at < size;) {
+        const struct wf_event *ev = (const void *)(bytes + at);
+        at += wf_event_room(ev);
+        keep(worker->scheduler, ev);
     }
 }
 

@@ -105,15 +105,14 @@ static inline struct wf_event *place_quickly(const struct wf_ctx *ctx, uint32_t 
 {
     struct wf_bag *bags = ctx->bags[dst >> ctx->block_shift];
     struct wf_buf *sent = ctx->sent;
+    size_t room = (sizeof(struct wf_event) + size + 7) / 8 * 8;
 
     if (bags != NULL) {
         uint64_t window = wf_wheel_window(ctx->wheel, ctx->now->key.time + delay);
         struct wf_bag *bag = &bags[window % WF_WHEEL_SLOTS];
-        return is_for_window(ctx, window, delay) && bag->left >= ctx->stride
-                   ? wf_bag_claim(bag, ctx->stride)
-                   : NULL;
+        return is_for_window(ctx, window, delay) && bag->left >= room ? wf_bag_claim(bag, room)
+                                                                      : NULL;
     }
-    size_t room = (sizeof(struct wf_event) + size + 7) / 8 * 8;
     if (sent == NULL || sent->capacity - sent->size < room) {
         return NULL;
     }
@@ -125,16 +124,17 @@ static inline struct wf_event *place_quickly(const struct wf_ctx *ctx, uint32_t 
 static struct wf_event *place(struct wf_ctx *ctx, uint32_t dst, int64_t delay, size_t size)
 {
     struct wf_bag *bags = ctx->bags[dst >> ctx->block_shift];
+    size_t room = (sizeof(struct wf_event) + size + 7) / 8 * 8;
 
     if (bags != NULL) {
         uint64_t window = wf_wheel_window(ctx->wheel, ctx->now->key.time + delay);
         unsigned slot = window % WF_WHEEL_SLOTS;
         if (is_for_window(ctx, window, delay)) {
             wf_wheel_extend(ctx->wheel, slot, &bags[slot]);
-            return wf_bag_claim(&bags[slot], ctx->stride);
+            return wf_bag_claim(&bags[slot], room);
         }
     } else if (ctx->sent != NULL) {
-        return wf_buf_extend(ctx->sent, (sizeof(struct wf_event) + size + 7) / 8 * 8);
+        return wf_buf_extend(ctx->sent, room);
     }
     ctx->is_out = true;
     return ctx->out;
@@ -285,6 +285,15 @@ void wf_cell_free(struct wf_ctx *ctx, uint32_t cell)
 const void *wf_cell_read(struct wf_ctx *ctx, uint32_t cell)
 {
     return wf_cells_at(&ctx->worker->cells, cell);
+}
+
+/* The statement without effect keeps the compiler from dropping calls of this function. */
+void wf_cell_fetch(struct wf_ctx *ctx, uint32_t cell)
+{
+    if (cell != 0) {
+        __builtin_prefetch(wf_cells_at(&ctx->worker->cells, cell), 1);
+        __asm__ volatile("");
+    }
 }
 
 void *wf_cell_edit(struct wf_ctx *ctx, uint32_t cell)

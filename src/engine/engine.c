@@ -221,7 +221,6 @@ static void *worker_main(void *arg)
     worker->ctx.bags = wf_xcalloc(engine->n_blocks, sizeof(void *));
     worker->ctx.n_blocks = engine->n_blocks;
     worker->ctx.block_shift = engine->block_shift;
-    worker->ctx.stride = engine->stride;
     worker->ctx.seed = engine->config.seed;
     ops->prepare(worker);
     worker->ctx.lookahead = 0;

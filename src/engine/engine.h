@@ -45,6 +45,9 @@ struct wf_process_ops {
     /* Optional: schedules the first events; time is 0. */
     void (*init)(void *state, struct wf_ctx *ctx);
     void (*event)(void *state, const struct wf_event *ev, struct wf_ctx *ctx);
+    /* Optional: fetches cells that `event` will need into the cache, by wf_cell_fetch(). Called a
+     * few events earlier, if at all: the state may still change, and nothing else may be called. */
+    void (*fetch)(const void *state, const struct wf_event *ev, struct wf_ctx *ctx);
     /* Optional: the exact inverse of `event`. The engine itself takes back scheduled events,
      * random draws, cells and announced bytes; this restores the rest. */
     void (*undo)(void *state, const struct wf_event *ev, const void *note, struct wf_ctx *ctx);
@@ -158,6 +161,7 @@ const void *wf_trail(const struct wf_ctx *ctx, size_t *size);
 uint32_t wf_cell_new(struct wf_ctx *ctx); /* zeroed */
 void wf_cell_free(struct wf_ctx *ctx, uint32_t cell);
 const void *wf_cell_read(struct wf_ctx *ctx, uint32_t cell);
+void wf_cell_fetch(struct wf_ctx *ctx, uint32_t cell); /* into the cache; 0 is allowed */
 /* For writing, until the handler returns. The engine saves the old contents first. */
 void *wf_cell_edit(struct wf_ctx *ctx, uint32_t cell);
 

@@ -9,6 +9,7 @@
 #include "engine/key.h"
 
 #include <stddef.h>
+#include <string.h>
 
 enum { WF_PAYLOAD_MAX = 256 };
 
@@ -28,7 +29,19 @@ static inline size_t wf_event_bytes(const struct wf_event *ev)
     return sizeof(*ev) + ev->size;
 }
 
-/* The bytes of an event in a log, a multiple of 8. */
+/* Copies a multiple of 8 bytes, mostly a few dozen, where a call of memcpy() would take longer. The
+ * empty statement keeps the compiler from making one of the loop. */
+static inline void wf_copy_words(void *to, const void *from, size_t bytes)
+{
+    for (size_t at = 0; at < bytes; at += sizeof(uint64_t)) {
+        uint64_t word;
+        memcpy(&word, (const unsigned char *)from + at, sizeof(word));
+        memcpy((unsigned char *)to + at, &word, sizeof(word));
+        __asm__("" ::: "memory");
+    }
+}
+
+/* The bytes of an event in a log or a bag, a multiple of 8. */
 static inline size_t wf_event_room(const struct wf_event *ev)
 {
     return (wf_event_bytes(ev) + 7) / 8 * 8;

@@ -18,22 +18,29 @@ static inline void wf_ctx_digest(struct wf_ctx *ctx, const struct wf_event *ev)
                           : XXH3_64bits_withSeed(ev, wf_event_bytes(ev), ctx->lp->digest);
 }
 
-/* Executes an event of the block that is never undone: digest, handler, commit. The caller
- * counts it. */
-static inline void wf_execute_in(struct wf_worker *worker, const struct wf_block *block,
-                                 const struct wf_event *ev)
+/* Executes an event that is never undone: digest, handler, commit. The context knows the block
+ * of the process. The caller counts the event. */
+static inline void wf_execute_at(struct wf_worker *worker, const struct wf_process_ops *ops,
+                                 struct wf_lp *lp, const struct wf_event *ev)
 {
     struct wf_ctx *ctx = &worker->ctx;
-    const struct wf_process_ops *ops = block->group->ops;
 
-    wf_ctx_enter(ctx, block, ev->dst, ev);
+    wf_ctx_point(ctx, lp, ev);
     wf_ctx_digest(ctx, ev);
-    ops->event(ctx->lp + 1, ev, ctx);
+    ops->event(lp + 1, ev, ctx);
     if (ops->commit != NULL) {
         ctx->final_trail = ctx->trail.data;
         ctx->final_trail_bytes = ctx->trail.size;
         ops->commit(ev, wf_ctx_note(ctx), ctx);
     }
+}
+
+/* Likewise, for a process of the block. */
+static inline void wf_execute_in(struct wf_worker *worker, const struct wf_block *block,
+                                 const struct wf_event *ev)
+{
+    worker->ctx.block = block;
+    wf_execute_at(worker, block->group->ops, wf_block_lp(block, ev->dst), ev);
 }
 
 /* Counts an event that was executed for good. */

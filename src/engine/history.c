@@ -46,18 +46,16 @@ uint64_t wf_history_append(struct wf_history *history, const struct wf_ctx *ctx,
     record->fate = WF_LIVE;
     record->frame = *frame;
     wf_event_copy(wf_record_event(record), ev);
-    if (frame->sent_size > 0) {
-        memcpy(wf_record_sent(record), ctx->undo_log->sent.data, frame->sent_size);
+    unsigned char *to = wf_record_sent(record);
+    wf_copy_words(to, ctx->undo_log->sent.data, frame->sent_size);
+    to += frame->sent_size;
+    wf_copy_words(to, ctx->note, note);
+    to += note;
+    if (frame->trail_size > 0) { /* often long */
+        memcpy(to, ctx->trail.data, frame->trail_size);
+        to += frame->trail_size;
     }
-    if (note > 0) {
-        memcpy(wf_record_note(record), ctx->note, note);
-    }
-    if (frame->trail_size > 0) {
-        memcpy(wf_record_trail(record), ctx->trail.data, frame->trail_size);
-    }
-    if (frame->undo_size > 0) {
-        memcpy(wf_record_undo(record), ctx->undo_log->entries.data, frame->undo_size);
-    }
+    wf_copy_words(to, ctx->undo_log->entries.data, frame->undo_size);
     history->end += size;
     history->last_size = record->size;
     return place;

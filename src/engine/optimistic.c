@@ -72,6 +72,7 @@ static void release(struct wf_worker *worker)
     wf_undo_log_fini(&warp->undo_log);
     wf_buf_fini(&warp->message);
     wf_buf_fini(&warp->places);
+    wf_buf_fini(&warp->todo);
     free(warp->outbox);
     free(warp->arrived);
     if (worker->thread == 0) {

@@ -72,7 +72,7 @@ struct wf_warp {
     struct wf_antis antis;
     struct wf_undo_log undo_log;
     struct wf_buf places;  /* of the events of a record, while they are cancelled */
-    struct wf_bag todo;    /* own events to be cancelled */
+    struct wf_buf todo;    /* own events to be cancelled, a stride each; the last comes first */
     struct wf_bag *outbox; /* by thread of this process, then by process */
     struct wf_mailbox inbox;
     struct wf_chunk *held;    /* received but not yet delivered, in order */

@@ -144,7 +144,6 @@ static void spread(struct wf_pending *pending, size_t n)
 static void open_stretch(struct wf_pending *pending, struct wf_bag bag, size_t n,
                          unsigned level)
 {
-    uint32_t stride = pending->pool->stride;
     size_t i = 0;
 
     wf_sorter_reserve(&pending->run, n);
@@ -153,7 +152,8 @@ static void open_stretch(struct wf_pending *pending, struct wf_bag bag, size_t n
     bool spreads = n > 64 && level > 0;
     struct wf_event **to = spreads ? pending->run.scratch : pending->run.events;
     for (struct wf_chunk *chunk = bag.head; chunk != NULL; chunk = chunk->next) {
-        for (uint32_t at = 0; at < chunk->used; at += stride) {
+        wf_chunk_prefetch(chunk->next);
+        for (uint32_t at = 0; at < chunk->used; at = wf_chunk_after(chunk, at)) {
             to[i++] = wf_chunk_event(chunk, at);
         }
     }
@@ -171,11 +171,10 @@ static void open_stretch(struct wf_pending *pending, struct wf_bag bag, size_t n
 
 static void refile(struct wf_pending *pending, struct wf_bag bag)
 {
-    uint32_t stride = pending->pool->stride;
-
     while (bag.head != NULL) {
         struct wf_chunk *chunk = bag.head;
-        for (uint32_t at = 0; at < chunk->used; at += stride) {
+        wf_chunk_prefetch(chunk->next);
+        for (uint32_t at = 0; at < chunk->used; at = wf_chunk_after(chunk, at)) {
             file_event(pending, wf_chunk_event(chunk, at));
         }
         bag.head = chunk->next;

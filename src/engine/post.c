@@ -84,9 +84,7 @@ bool wf_warp_has_incoming(struct wf_warp *warp)
 
 static void deliver(struct wf_warp *warp, struct wf_chunk *chunk)
 {
-    uint32_t stride = warp->worker->engine->stride;
-
-    for (uint32_t at = 0; at < chunk->used; at += stride) {
+    for (uint32_t at = 0; at < chunk->used; at = wf_chunk_after(chunk, at)) {
         struct wf_event *ev = wf_chunk_event(chunk, at);
         if ((ev->size & WF_ANTI) != 0) {
             ev->size &= (uint16_t)~WF_ANTI;
@@ -145,15 +143,16 @@ static void distribute(struct wf_warp *warp)
 
     /* With more threads than bags this takes several passes over the message. */
     for (uint32_t first = 0; first < engine->n_threads; first += 64) {
-        for (size_t at = 0; at < bytes; at += engine->stride) {
+        for (size_t at = 0; at < bytes;) {
             const struct wf_event *ev = (const void *)(events + at);
             uint32_t thread = wf_engine_owner(engine, ev->dst) % engine->n_threads;
+            size_t room = (sizeof(*ev) + (ev->size & ~(unsigned)WF_ANTI) + 7) / 8 * 8;
+            at += room;
             if (thread >= first && thread < first + 64) {
-                uint16_t size = ev->size;
                 struct wf_event *copy = warp->arrived;
-                memcpy(copy, ev, engine->stride);
+                memcpy(copy, ev, room);
                 copy->size &= (uint16_t)~WF_ANTI;
-                wf_bag_add(&bags[thread - first], &worker->pool, copy)->size = size;
+                wf_bag_add(&bags[thread - first], &worker->pool, copy)->size = ev->size;
             }
         }
         for (uint32_t t = first; t < engine->n_threads && t < first + 64; t++) {

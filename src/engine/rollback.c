@@ -20,7 +20,7 @@ static void cancel(struct wf_warp *warp, const struct wf_event *ev)
 {
     warp->worker->count.antis++;
     if (stays_here(warp, ev)) {
-        (void)wf_bag_add(&warp->todo, &warp->worker->pool, ev);
+        wf_event_copy(wf_buf_extend(&warp->todo, warp->worker->engine->stride), ev);
     } else {
         wf_warp_post(warp, ev, true);
     }
@@ -106,7 +106,9 @@ static void annihilate_one(struct wf_warp *warp, const struct wf_event *ev)
  * list instead of recursion bounds the stack. */
 static void drain_todo(struct wf_warp *warp)
 {
-    while (wf_bag_pop(&warp->todo, &warp->worker->pool, warp->arrived)) {
+    while (warp->todo.size > 0) {
+        warp->todo.size -= warp->worker->engine->stride;
+        wf_event_copy(warp->arrived, (const void *)(warp->todo.data + warp->todo.size));
         annihilate_one(warp, warp->arrived);
     }
 }

@@ -115,7 +115,7 @@ static void move_bag(struct wf_worker *worker, struct sequential *own, struct wf
 {
     wf_bag_seal(bag);
     for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
-        for (uint32_t at = 0; at < chunk->used; at += worker->pool.stride) {
+        for (uint32_t at = 0; at < chunk->used; at = wf_chunk_after(chunk, at)) {
             wf_pending_push(&own->pending, wf_chunk_event(chunk, at));
         }
     }

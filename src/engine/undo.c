@@ -26,7 +26,9 @@ static void log_bytes(struct wf_undo_log *log, struct entry entry, const void *b
 
     entry.prev = log->last;
     memcpy(to, &entry, sizeof(entry));
-    if (bytes != NULL) {
+    if (bytes != NULL && padded == entry.size) {
+        wf_copy_words(to + sizeof(entry), bytes, padded);
+    } else if (bytes != NULL) {
         memcpy(to + sizeof(entry), bytes, entry.size);
         memset(to + sizeof(entry) + entry.size, 0, padded - entry.size);
     }
@@ -51,6 +53,7 @@ static bool was_seen(struct wf_undo_log *log, uint32_t cell)
     bool known = *seen == cell;
 
     *seen = cell;
+    log->has_seen = true;
     return known;
 }
 
@@ -94,7 +97,10 @@ void wf_undo_execute(struct wf_worker *worker, const struct wf_event *ev,
     log->entries.size = 0;
     log->last = 0;
     log->sent.size = 0;
-    memset(log->seen, 0, sizeof(log->seen));
+    if (log->has_seen) {
+        memset(log->seen, 0, sizeof(log->seen));
+        log->has_seen = false;
+    }
     log->log_changes = group->ops->undo != NULL || group->ops->announces_changes;
     if (!log->log_changes) {
         wf_undo_log_state(ctx, 0, group->state_size);

@@ -74,7 +74,8 @@ static void refile(struct wf_wheel *wheel, struct wf_bag bag)
     wf_bag_seal(&bag);
     while (bag.head != NULL) {
         struct wf_chunk *chunk = bag.head;
-        for (uint32_t at = 0; at < chunk->used; at += wheel->pool->stride) {
+        wf_chunk_prefetch(chunk->next);
+        for (uint32_t at = 0; at < chunk->used; at = wf_chunk_after(chunk, at)) {
             const struct wf_event *ev = wf_chunk_event(chunk, at);
             wf_wheel_file(wheel, wf_wheel_window(wheel, ev->key.time), ev);
         }

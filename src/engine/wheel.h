@@ -69,10 +69,11 @@ static inline void wf_wheel_file(struct wf_wheel *wheel, uint64_t window,
     unsigned slot = (unsigned)window & (WF_WHEEL_SLOTS - 1);
     uint32_t block = wheel->local_block[ev->dst >> wheel->block_shift];
     struct wf_bag *bag = &wheel->ring[(size_t)block * WF_WHEEL_SLOTS + slot];
-    if (bag->left < wheel->pool->stride) {
+    size_t room = wf_event_room(ev);
+    if (bag->left < room) {
         wf_wheel_extend(wheel, slot, bag); /* an empty bag, too, comes here */
     }
-    wf_event_copy(wf_bag_claim(bag, wheel->pool->stride), ev);
+    wf_event_copy(wf_bag_claim(bag, room), ev);
 }
 
 /* A window before which there are no events: the next window with events if it is near, else

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 enum {
+    PREFETCH_CELLS = 3,  /* events ahead whose processes fetch cells */
     PREFETCH_LP = 6,     /* events ahead whose processes are prefetched */
     PREFETCH_EVENT = 12, /* events ahead that are prefetched themselves */
     NEAR_BETWEEN_CHECKS = 256,
@@ -71,12 +72,20 @@ __attribute__((always_inline)) static inline void insert(struct wf_window_entry 
     entries[end] = (struct wf_window_entry){time, ev};
 }
 
-static void sort_few(struct wf_windows *windows, const struct wf_bag *bag, uint32_t stride)
+/* The offset of the next event in a chunk. If the events of the model have no payloads (`bare`) it
+ * is known without reading the event, so that the processor need not wait for it. */
+__attribute__((always_inline)) static inline uint32_t step(struct wf_chunk *chunk,
+                                                           uint32_t offset, bool bare)
+{
+    return bare ? offset + (uint32_t)sizeof(struct wf_event) : wf_chunk_after(chunk, offset);
+}
+
+static void sort_few(struct wf_windows *windows, const struct wf_bag *bag)
 {
     uint32_t n = 0;
 
     for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
-        for (uint32_t o = 0; o < chunk->used; o += stride) {
+        for (uint32_t o = 0; o < chunk->used; o = step(chunk, o, false)) {
             insert(windows->entries, 0, n++, wf_chunk_event(chunk, o), false);
         }
     }
@@ -84,19 +93,19 @@ static void sort_few(struct wf_windows *windows, const struct wf_bag *bag, uint3
 
 /* Counts the events of each bucket of 2^shift processes, and finds where their places in the
  * sorted list begin. Returns the largest count. */
-static uint32_t count_by_bucket(struct wf_windows *windows, const struct wf_bag *bag,
-                                const struct wf_block *block, uint32_t stride, unsigned shift)
+__attribute__((always_inline)) static inline uint32_t
+count_by_bucket(struct wf_windows *windows, const struct wf_bag *bag,
+                const struct wf_block *block, unsigned shift, bool bare)
 {
     struct wf_window_bucket *buckets = windows->buckets;
-    uint32_t n_buckets = ((block->count - 1) >> shift) + 1;
+    uint32_t n_buckets = ((block->count - 1) >> shift) + 1, first = block->first;
     uint32_t at = 0, most = 0;
 
     memset(buckets, 0, n_buckets * sizeof(*buckets));
     for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
-        /* Inside a chunk the hardware prefetches. */
-        __builtin_prefetch(chunk->next);
-        for (uint32_t o = 0; o < chunk->used; o += stride) {
-            buckets[(wf_chunk_event(chunk, o)->dst - block->first) >> shift].next++;
+        wf_chunk_prefetch(chunk->next);
+        for (uint32_t o = 0, used = chunk->used; o < used; o = step(chunk, o, bare)) {
+            buckets[(wf_chunk_event(chunk, o)->dst - first) >> shift].next++;
         }
     }
     for (uint32_t i = 0; i < n_buckets; i++) {
@@ -109,16 +118,20 @@ static uint32_t count_by_bucket(struct wf_windows *windows, const struct wf_bag 
 }
 
 /* Counting sort by bucket. Each event is put in order among the few of its bucket. */
-__attribute__((always_inline)) static inline void
-place_in_order(struct wf_windows *windows, const struct wf_bag *bag,
-               const struct wf_block *block, uint32_t stride, unsigned shift)
+__attribute__((always_inline)) static inline void place_in_order(struct wf_windows *windows,
+                                                                 const struct wf_bag *bag,
+                                                                 const struct wf_block *block,
+                                                                 unsigned shift, bool bare)
 {
+    struct wf_window_bucket *buckets = windows->buckets;
+    struct wf_window_entry *entries = windows->entries;
+    uint32_t first = block->first;
+
     for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
-        for (uint32_t o = 0; o < chunk->used; o += stride) {
+        for (uint32_t o = 0, used = chunk->used; o < used; o = step(chunk, o, bare)) {
             struct wf_event *ev = wf_chunk_event(chunk, o);
-            struct wf_window_bucket *bucket =
-                &windows->buckets[(ev->dst - block->first) >> shift];
-            insert(windows->entries, bucket->begin, bucket->next, ev, shift == 0);
+            struct wf_window_bucket *bucket = &buckets[(ev->dst - first) >> shift];
+            insert(entries, bucket->begin, bucket->next, ev, shift == 0);
             bucket->next++;
         }
     }
@@ -126,13 +139,13 @@ place_in_order(struct wf_windows *windows, const struct wf_bag *bag,
 
 /* Counting sort by process, then a sort by key of the many events of a process. */
 static void place_and_sort(struct wf_windows *windows, const struct wf_bag *bag,
-                           const struct wf_block *block, uint32_t stride)
+                           const struct wf_block *block)
 {
     struct wf_event **events = windows->sorter.events;
     struct wf_window_bucket *buckets = windows->buckets;
 
     for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
-        for (uint32_t o = 0; o < chunk->used; o += stride) {
+        for (uint32_t o = 0; o < chunk->used; o = wf_chunk_after(chunk, o)) {
             struct wf_event *ev = wf_chunk_event(chunk, o);
             events[buckets[ev->dst - block->first].next++] = ev;
         }
@@ -151,37 +164,52 @@ static void reserve(struct wf_windows *windows, size_t n)
     if (n > windows->capacity) {
         windows->capacity = n < 1024 ? 1024 : n + n / 2;
         free(windows->entries);
-        windows->entries = wf_xmalloc(windows->capacity * sizeof(*windows->entries));
+        windows->entries =
+            wf_xmalloc((windows->capacity + PREFETCH_EVENT) * sizeof(*windows->entries));
     }
+}
+
+/* Sorts the events of a block, of which there are many, if no bucket has too many. */
+__attribute__((always_inline)) static inline bool sort_by_buckets(struct wf_windows *windows,
+                                                                  const struct wf_bag *bag,
+                                                                  const struct wf_block *block,
+                                                                  unsigned shift, bool bare)
+{
+    if (count_by_bucket(windows, bag, block, shift, bare) > CROWDED) {
+        return false;
+    }
+    if (shift == 0) {
+        place_in_order(windows, bag, block, 0, bare);
+    } else {
+        place_in_order(windows, bag, block, shift, bare);
+    }
+    return true;
 }
 
 /* Sorts the events of a block by process and key. In a block with fewer events than processes a
  * bucket has several processes: there are at most twice as many buckets as events. */
 static void sort_events(struct wf_windows *windows, const struct wf_bag *bag,
-                        const struct wf_block *block, uint32_t stride)
+                        const struct wf_block *block, bool bare)
 {
     unsigned shift = 0;
 
     reserve(windows, bag->n);
     if (bag->n < FEW) {
-        sort_few(windows, bag, stride);
+        sort_few(windows, bag);
         return;
     }
     while (block->count >> shift > 2 * bag->n) {
         shift++;
     }
-    bool crowded = count_by_bucket(windows, bag, block, stride, shift) > CROWDED;
-    if (!crowded && shift == 0) {
-        place_in_order(windows, bag, block, stride, 0);
-    } else if (!crowded) {
-        place_in_order(windows, bag, block, stride, shift);
-    } else {
-        if (shift > 0) {
-            (void)count_by_bucket(windows, bag, block, stride, 0);
-        }
-        wf_sorter_reserve(&windows->sorter, bag->n);
-        place_and_sort(windows, bag, block, stride);
+    if (bare ? sort_by_buckets(windows, bag, block, shift, true)
+             : sort_by_buckets(windows, bag, block, shift, false)) {
+        return;
     }
+    if (shift > 0) {
+        (void)count_by_bucket(windows, bag, block, 0, false);
+    }
+    wf_sorter_reserve(&windows->sorter, bag->n);
+    place_and_sort(windows, bag, block);
 }
 
 /* Executes the events of the heap that precede `next`, which is null or in the same block. A
@@ -201,33 +229,68 @@ static void run_near(struct wf_windows *windows, struct wf_worker *worker,
     }
 }
 
-static void run_block(struct wf_windows *windows, struct wf_worker *worker, struct wf_bag *bag,
-                      const struct wf_block *block)
+/* The first lines of a process have its digest and, at a node, the ports of its router. */
+__attribute__((always_inline)) static inline void prefetch_process(const unsigned char *record,
+                                                                   size_t bytes)
 {
-    size_t n = bag->n;
+    __builtin_prefetch(record, 1);
+    if (bytes > (size_t)2 * WF_CACHE_LINE) {
+        __builtin_prefetch(record + WF_CACHE_LINE, 1);
+        __builtin_prefetch(record + (size_t)2 * WF_CACHE_LINE, 1);
+    }
+    if (bytes > (size_t)4 * WF_CACHE_LINE) {
+        __builtin_prefetch(record + (size_t)3 * WF_CACHE_LINE, 1);
+        __builtin_prefetch(record + (size_t)4 * WF_CACHE_LINE, 1);
+    }
+}
+
+/* Executes the sorted events of a block; returns how many. What stays the same for all of them is
+ * read once. */
+static size_t run_sorted(struct wf_windows *windows, struct wf_worker *worker,
+                         const struct wf_block *block, size_t n)
+{
+    const struct wf_process_ops *ops = block->group->ops;
+    const struct wf_window_entry *entry = windows->entries, *end = entry + n;
+    unsigned char *records = block->records;
+    size_t stride = block->group->stride;
+    uint32_t first = block->first;
+    /* Most events with payloads reach into a second cache line. */
+    size_t tail = worker->engine->stride < 64 ? 0 : 56;
     int64_t last = worker->count.last_time;
 
-    wf_bag_seal(bag);
-    sort_events(windows, bag, block, worker->engine->stride);
-    const struct wf_window_entry *entries = windows->entries;
-    /* Most events with payloads reach into a second cache line. */
-    size_t tail = worker->engine->stride < 64 ? 0 : 56, i = 0;
-    for (; i < n && !windows->stopped; i++) {
-        const struct wf_event *ev = entries[i].ev;
-        if (i + PREFETCH_EVENT < n) {
-            const unsigned char *ahead = (const void *)entries[i + PREFETCH_EVENT].ev;
-            __builtin_prefetch(ahead);
-            __builtin_prefetch(ahead + tail);
-            __builtin_prefetch(wf_block_lp(block, entries[i + PREFETCH_LP].ev->dst), 1);
+    worker->ctx.block = block;
+    for (; entry < end && !windows->stopped; entry++) {
+        const unsigned char *ahead = (const void *)entry[PREFETCH_EVENT].ev;
+        const struct wf_event *ev = entry->ev;
+        __builtin_prefetch(ahead);
+        __builtin_prefetch(ahead + tail);
+        prefetch_process(records + (entry[PREFETCH_LP].ev->dst - first) * stride, stride);
+        if (ops->fetch != NULL) {
+            const struct wf_event *soon = entry[PREFETCH_CELLS].ev;
+            ops->fetch(records + (soon->dst - first) * stride + sizeof(struct wf_lp), soon,
+                       &worker->ctx);
         }
         if (windows->near.n > 0) {
             run_near(windows, worker, block, ev);
         }
-        wf_execute_in(worker, block, ev);
-        last = entries[i].time > last ? entries[i].time : last;
+        last = entry->time > last ? entry->time : last;
+        wf_execute_at(worker, ops, (void *)(records + (ev->dst - first) * stride), ev);
     }
-    worker->count.committed += i;
     worker->count.last_time = last > worker->count.last_time ? last : worker->count.last_time;
+    return n - (size_t)(end - entry);
+}
+
+static void run_block(struct wf_windows *windows, struct wf_worker *worker, struct wf_bag *bag,
+                      const struct wf_block *block)
+{
+    size_t n = bag->n;
+
+    wf_bag_seal(bag);
+    sort_events(windows, bag, block, worker->engine->stride == sizeof(struct wf_event));
+    for (size_t i = 0; i < PREFETCH_EVENT; i++) {
+        windows->entries[n + i] = windows->entries[n - 1]; /* to be prefetched in vain */
+    }
+    worker->count.committed += run_sorted(windows, worker, block, n);
     if (!windows->stopped) {
         run_near(windows, worker, block, NULL);
     }

@@ -52,6 +52,7 @@ struct wf_undo_log {
     uint32_t last;         /* offset of the last entry + 1, 0 if there is none */
     struct wf_buf sent;    /* events scheduled, side by side */
     bool log_changes;      /* wf_touch() adds entries */
+    bool has_seen;         /* `seen` is not all 0 */
     /* Cells that the event has logged or got, each in the place of its number: it need not log
      * them again. A place is for many cells, so that some are forgotten and logged twice. */
     uint32_t seen[WF_UNDO_SEEN];
@@ -78,10 +79,9 @@ struct wf_ctx {
     struct wf_buf *sent;
     /* Queues a copy of the event for its process. */
     void (*send)(struct wf_worker *worker, const struct wf_event *ev);
-    const struct wf_block *blocks; /* of the engine, like the next four */
+    const struct wf_block *blocks; /* of the engine, like the next three */
     uint32_t n_blocks;
     unsigned block_shift;
-    uint32_t stride;      /* bytes of an event */
     uint64_t seed;        /* of random numbers */
     int64_t lookahead;    /* 0 while processes are initialised */
     int64_t end;          /* events at this time or later are dropped */
@@ -124,16 +124,24 @@ struct wf_worker {
     int64_t next_progress_ns;
 };
 
-/* Points the context at a process. */
-static inline void wf_ctx_enter(struct wf_ctx *ctx, const struct wf_block *block, uint32_t id,
+/* Points the context at a process of its block, the receiver of the event. */
+static inline void wf_ctx_point(struct wf_ctx *ctx, struct wf_lp *lp,
                                 const struct wf_event *now)
 {
     ctx->now = now;
-    ctx->block = block;
-    ctx->lp = wf_block_lp(block, id);
-    ctx->self = id;
+    ctx->lp = lp;
+    ctx->self = now->dst;
     ctx->note_size = 0;
     ctx->trail.size = 0;
+}
+
+/* Points the context at a process of any block. */
+static inline void wf_ctx_enter(struct wf_ctx *ctx, const struct wf_block *block, uint32_t id,
+                                const struct wf_event *now)
+{
+    ctx->block = block;
+    wf_ctx_point(ctx, wf_block_lp(block, id), now);
+    ctx->self = id;
 }
 
 /* What the handler left with wf_note(), or null. */

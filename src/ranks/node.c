@@ -400,6 +400,21 @@ static void node_event(void *state, const struct wf_event *ev, struct wf_ctx *ct
     }
 }
 
+/* A message will be matched with the receives of its rank: those with small numbers are mostly all,
+ * and reading one after another along their list would wait for each. */
+static void node_fetch(const void *state, const struct wf_event *ev, struct wf_ctx *ctx)
+{
+    enum { USUAL = 8 };
+    const struct wf_ranks *ranks = wf_model(ctx);
+    const struct wf_rank *rank = (const void *)((const unsigned char *)state + ranks->slots_at);
+
+    if (rank->match.posted.length > 1) {
+        for (uint32_t i = 0; i < USUAL; i++) {
+            wf_cell_fetch(ctx, rank->small_requests[i]);
+        }
+    }
+}
+
 /* ---- final events ---- */
 
 void wf_node_note_message(const struct wf_caller *to, const struct wf_sent *sent)
@@ -515,6 +530,7 @@ const struct wf_process_ops wf_node_ops = {
     .announces_changes = true,
     .init = node_init,
     .event = node_event,
+    .fetch = node_fetch,
     .commit = node_commit,
     .finish = node_finish,
 };

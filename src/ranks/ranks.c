@@ -308,6 +308,9 @@ static uint32_t add_nodes(struct wf_ranks *ranks, struct wf_engine *engine)
     size =
         wf_turns_init(&ranks->turns, ranks->node, ranks->net, &ranks->noise, slots_max, size);
     ranks->ops = wf_node_ops;
+    if (ranks->net->payload_max > sizeof(struct wf_net_message)) {
+        ranks->ops.fetch = NULL; /* few events of this network are whole messages */
+    }
     ranks->ops.careful = ranks->has_live;
     ranks->ops.payload_max = wf_max_u64(wf_node_payload_max(ranks->net),
                                         ranks->in_time ? sizeof(struct wf_node_delayed) : 0);

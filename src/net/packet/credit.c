@@ -25,44 +25,59 @@ size_t wf_packet_credit_cell_size(void)
     return sizeof(struct waiter);
 }
 
-/* The channel for the virtual channel that the routing policy chose. If there are several, the
- * packets between two nodes always take the same one and so stay in order. */
-static uint32_t channel_of(const struct wf_packet_net *model, const struct wf_packet_head *head)
-{
-    uint32_t which = model->channels_per_vc == 1
-                         ? 0
-                         : (head->src ^ head->dst * 2654435761U) % model->channels_per_vc;
-
-    uint32_t vc = head->route.vcs.vc & WF_PACKET_VC_MASK;
-    uint32_t set = head->route.vcs.vc >> WF_PACKET_SET_SHIFT;
-
-    return set * model->set_channels + vc * model->channels_per_vc + which;
-}
-
 static struct wf_packet_channel *channel_at(const struct wf_packet_view *view, uint32_t port,
                                             uint32_t channel)
 {
     return &view->channels[(size_t)port * view->model->n_channels + channel];
 }
 
+/* A credit, and where and when it arrives. */
+struct credit {
+    struct wf_packet_credit_event event;
+    uint32_t vertex;
+    int64_t delay;
+};
+
+static inline struct credit credit_for(const struct wf_packet_net *model, uint32_t vertex,
+                                       const struct wf_packet_head *head, int64_t at,
+                                       int64_t now)
+{
+    const struct wf_packet_links *links = &model->links;
+    uint32_t link = wf_packet_links_number(links, vertex, head->in_port);
+    const struct wf_packet_link_kind *kind = &links->kinds[wf_packet_links_kind(links, link)];
+    int64_t arrival = wf_time_add(at, kind->latency + kind->delay);
+
+    return (struct credit){
+        .event = {.port = links->in_port[link], .channel = wf_packet_channel_of(model, head)},
+        .vertex = links->to[link],
+        .delay = arrival == WF_TIME_MAX ? WF_TIME_MAX : arrival - now};
+}
+
 void wf_packet_credit_return(const struct wf_packet_view *view,
                              const struct wf_packet_head *head, int64_t at)
 {
-    const struct wf_packet_links *links = &view->model->links;
-
     if (head->in_port == WF_PACKET_NO_PORT) {
         return; /* the packet was injected here */
     }
 
-    uint32_t link = wf_packet_links_number(links, view->vertex, head->in_port);
-    const struct wf_packet_credit_event credit = {.port = links->in_port[link],
-                                                  .channel = channel_of(view->model, head)};
-    const struct wf_packet_link_kind *kind = &links->kinds[wf_packet_links_kind(links, link)];
-    int64_t back = kind->latency + kind->delay;
-    int64_t arrival = wf_time_add(at, back);
-    int64_t delay = arrival == WF_TIME_MAX ? WF_TIME_MAX : arrival - wf_now(view->ctx);
+    const struct credit credit =
+        credit_for(view->model, view->vertex, head, at, wf_now(view->ctx));
 
-    wf_packet_schedule(view, links->to[link], delay, WF_PACKET_CREDIT, &credit, sizeof(credit));
+    wf_packet_schedule(view, credit.vertex, credit.delay, WF_PACKET_CREDIT, &credit.event,
+                       sizeof(credit.event));
+}
+
+void wf_packet_credit_give(const struct wf_packet_here *here, const struct wf_packet_head *head,
+                           int64_t at)
+{
+    const struct credit credit =
+        credit_for(here->model, here->vertex, head, at, wf_now(here->ctx));
+    struct wf_packet_credit_event *event = wf_schedule_begin(
+        here->ctx, wf_net_target(&here->model->net, 0, credit.vertex, WF_PACKET_CREDIT),
+        credit.delay, sizeof(*event));
+
+    *event = credit.event;
+    wf_schedule_end(here->ctx);
 }
 
 /* Sends on a packet that has its credit, that is, a slot of the channel. */
@@ -72,7 +87,7 @@ static void grant(const struct wf_packet_view *view, const struct wf_packet_outl
     if (view->model->faults != NULL) {
         bool is_lost;
         int64_t left = wf_packet_fault_send(view, outlet, run, waited, &is_lost);
-        channel_at(view, outlet->number, channel_of(view->model, &run->head))->used -=
+        channel_at(view, outlet->number, wf_packet_channel_of(view->model, &run->head))->used -=
             is_lost ? 1 : 0; /* announced by the caller */
         wf_packet_credit_return(view, in, left);
         return;
@@ -117,7 +132,7 @@ static uint32_t enter(const struct wf_packet_view *view, struct wf_packet_run *r
                                          ? wf_packet_fault_route(view, &run->head)
                                          : wf_packet_route(view, &run->head);
     struct wf_packet_channel *channel =
-        channel_at(view, outlet.number, channel_of(view->model, &run->head));
+        channel_at(view, outlet.number, wf_packet_channel_of(view->model, &run->head));
 
     wf_touch(view->ctx, channel, sizeof(*channel));
     if (channel->head != 0 || channel->used >= view->model->links.kinds[outlet.kind].slots) {
@@ -199,27 +214,6 @@ void wf_packet_credit_change(const struct wf_packet_view *view, uint32_t port)
     }
 }
 
-/* 0 is possible in an event that will be undone. */
-static void free_slot(struct wf_packet_channel *channel)
-{
-    channel->used -= channel->used > 0 ? 1 : 0;
-}
-
-bool wf_packet_credit_quickly(const struct wf_packet_here *here, uint32_t n_ports,
-                              const struct wf_packet_credit_event *credit)
-{
-    struct wf_packet_channel *channel =
-        (struct wf_packet_channel *)(void *)(here->ports + n_ports) +
-        (size_t)credit->port * here->model->n_channels + credit->channel;
-
-    if (here->model->faults != NULL || channel->head != 0) {
-        return false;
-    }
-    wf_touch(here->ctx, channel, sizeof(*channel));
-    free_slot(channel);
-    return true;
-}
-
 void wf_packet_credit_received(const struct wf_packet_view *view,
                                const struct wf_packet_credit_event *credit)
 {
@@ -230,7 +224,7 @@ void wf_packet_credit_received(const struct wf_packet_view *view,
     }
     wf_touch(view->ctx, channel, sizeof(*channel));
     if (channel->head == 0) {
-        free_slot(channel);
+        wf_packet_channel_release(channel);
         return;
     }
 

@@ -113,6 +113,12 @@ struct wf_packet_channel {
     uint32_t waiting;    /* number of waiting packets */
 };
 
+/* Gives a slot back. 0 is possible in an event that will be undone. */
+static inline void wf_packet_channel_release(struct wf_packet_channel *channel)
+{
+    channel->used -= channel->used > 0 ? 1 : 0;
+}
+
 /* A node's own state. */
 struct wf_packet_node {
     /* Of packets that arrive: */

@@ -255,10 +255,6 @@ static __attribute__((noinline)) void event_at_node(const struct wf_packet_here 
     const struct wf_packet_net *model = here->model;
     struct wf_packet_view view;
 
-    if (wf_net_kind(ev) == WF_PACKET_CREDIT &&
-        wf_packet_credit_quickly(here, model->node_ports, (const void *)ev->payload)) {
-        return;
-    }
     wf_packet_view_at_node(&view, model, here->ctx, here->ports, wf_net_nic(ev));
     dispatch(&view, ev);
 }
@@ -273,6 +269,7 @@ static void packet_event(const struct wf_net *net, struct wf_ctx *ctx, void *nod
         .ports = node,
         .node = (void *)((unsigned char *)node + model->ports_size),
         .vertex = wf_self(ctx) - net->first_node,
+        .n_ports = model->node_ports,
     };
 
     if (!model->is_plain || !wf_packet_plain_event(&here, ev)) {
@@ -299,8 +296,11 @@ static void other_event(void *state, const struct wf_event *ev, struct wf_ctx *c
 
     other_view(&view, state, ctx);
     if (view.model->is_plain) {
-        const struct wf_packet_here here = {
-            .model = view.model, .ctx = ctx, .ports = state, .vertex = view.vertex};
+        const struct wf_packet_here here = {.model = view.model,
+                                            .ctx = ctx,
+                                            .ports = state,
+                                            .vertex = view.vertex,
+                                            .n_ports = view.n_ports};
         if (wf_packet_plain_event(&here, ev)) {
             return;
         }

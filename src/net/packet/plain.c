@@ -1,20 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Full packets that travel singly through a plain network: unbounded queues, minimal routes, no
- * failures, bursts, notices or statistics, and no train at the port. These are nearly all
- * events of a run without trains, so they take a path with few decisions. It does the same as
- * port.c, deliver.c and nic.c, event by event; a test compares the two.
+ * Full packets that travel singly through a plain network: minimal routes, no failures, bursts,
+ * notices or statistics, and no train at the port. Where queues are finite, packets that get their
+ * credits at once, and credits for which no packet waits. These are nearly all events of a run
+ * without trains, so they take a path with few decisions. It does the same as port.c, deliver.c,
+ * nic.c and credit.c, event by event; tests compare the two.
  */
 #include "base/rng.h"
 #include "net/packet/port.h"
 
 void wf_packet_plain_init(struct wf_packet_net *model)
 {
-    model->is_plain = model->is_minimal && !model->overtakes && !model->has_queue &&
-                      !model->has_bursts && !model->sends_notices && model->faults == NULL &&
-                      model->stats == WF_NET_STATS_OFF &&
+    bool by_credits = model->n_channels > 0 && model->route->ops == &wf_route_minimal_ops;
+
+    model->is_plain = (by_credits || (model->is_minimal && !model->has_queue)) &&
+                      !model->overtakes && !model->has_bursts && !model->sends_notices &&
+                      model->faults == NULL && model->stats == WF_NET_STATS_OFF &&
                       model->timing == WF_PACKET_CUT_THROUGH && model->net.ends.nics == 1;
-    model->plain_pace = model->is_plain && !model->trains ? wf_packet_pace(model) : 0;
+    model->plain_pace =
+        model->is_plain && !model->trains && !by_credits ? wf_packet_pace(model) : 0;
 }
 
 /* Sends packet `first` of a message on; `head` is its header on arrival. */
@@ -73,6 +77,59 @@ static bool deliver(const struct wf_packet_here *here, const struct wf_packet_bo
     node->fingerprint += wf_packet_fingerprint(&body->head, body->first, wf_time_add(at, tail));
     node->packets_received++;
     node->bytes_received += model->packet_bytes;
+    if (model->n_channels > 0) {
+        wf_packet_credit_give(here, &body->head, wf_time_add(at, tail));
+    }
+    return true;
+}
+
+static struct wf_packet_channel *channel_at(const struct wf_packet_here *here, uint32_t port,
+                                            uint32_t channel)
+{
+    struct wf_packet_channel *channels = (void *)(here->ports + here->n_ports);
+
+    return &channels[(size_t)port * here->model->n_channels + channel];
+}
+
+/* A packet arrives at a vertex with finite queues. */
+static bool arrive_by_credits(const struct wf_packet_here *here,
+                              const struct wf_packet_body_event *body)
+{
+    const struct wf_packet_net *model = here->model;
+    const struct wf_packet_links *links = &model->links;
+    struct wf_packet_head head = body->head;
+    struct wf_vc_step step;
+
+    if (head.dst == here->vertex) {
+        return deliver(here, body);
+    }
+    wf_vc_step(&model->route->vcs, here->vertex, head.dst, &head.route.vcs, &step);
+    uint32_t port = wf_vc_take_fixed(&step, &head.route.vcs, step.part.dst);
+    struct wf_packet_channel *channel =
+        channel_at(here, port, wf_packet_channel_of(model, &head));
+    uint32_t kind =
+        wf_packet_links_kind(links, wf_packet_links_number(links, here->vertex, port));
+    if (channel->head != 0 || channel->used >= links->kinds[kind].slots) {
+        return false;
+    }
+    wf_touch(here->ctx, channel, sizeof(*channel));
+    channel->used++;
+    forward(here, head, body->first, port);
+    wf_packet_credit_give(here, &body->head, here->ports[port].free);
+    return true;
+}
+
+/* A packet has left the vertex after a port. */
+static bool release(const struct wf_packet_here *here,
+                    const struct wf_packet_credit_event *credit)
+{
+    struct wf_packet_channel *channel = channel_at(here, credit->port, credit->channel);
+
+    if (channel->head != 0) {
+        return false;
+    }
+    wf_touch(here->ctx, channel, sizeof(*channel));
+    wf_packet_channel_release(channel);
     return true;
 }
 
@@ -117,7 +174,11 @@ static bool inject(const struct wf_packet_here *here, const struct wf_packet_inj
 bool wf_packet_plain_event(const struct wf_packet_here *here, const struct wf_event *ev)
 {
     if (ev->kind == WF_PACKET_BODY) {
-        return arrive(here, (const void *)ev->payload);
+        return here->model->n_channels > 0 ? arrive_by_credits(here, (const void *)ev->payload)
+                                           : arrive(here, (const void *)ev->payload);
+    }
+    if (ev->kind == WF_PACKET_CREDIT) {
+        return release(here, (const void *)ev->payload);
     }
     return ev->kind == WF_PACKET_INJECT && inject(here, (const void *)ev->payload);
 }

@@ -145,6 +145,7 @@ struct wf_packet_here {
     struct wf_packet_port *ports;
     struct wf_packet_node *node; /* null at a vertex that is not a node */
     uint32_t vertex;
+    uint32_t n_ports; /* in the state */
 };
 
 /* Sets model->is_plain and plain_pace, when all else is set. */
@@ -174,16 +175,35 @@ void wf_packet_inject(const struct wf_packet_view *view,
 
 size_t wf_packet_credit_cell_size(void);
 void wf_packet_credit_arrive(const struct wf_packet_view *view, struct wf_packet_run *run);
+/* With credits each link has two sets of channels, used by turns, one in each epoch. This bit of
+ * a packet's channel number tells the set. */
+enum { WF_PACKET_SET_SHIFT = 7, WF_PACKET_VC_MASK = 0x7f };
+
+/* The channel of a packet with this header: that of the link by which it comes or, after it was
+ * routed, goes. If the routing policy has several for a virtual channel, the packets between two
+ * nodes always take the same one and so stay in order. */
+static inline uint32_t wf_packet_channel_of(const struct wf_packet_net *model,
+                                            const struct wf_packet_head *head)
+{
+    uint32_t which = model->channels_per_vc == 1
+                         ? 0
+                         : (head->src ^ head->dst * 2654435761U) % model->channels_per_vc;
+
+    uint32_t vc = head->route.vcs.vc & WF_PACKET_VC_MASK;
+    uint32_t set = head->route.vcs.vc >> WF_PACKET_SET_SHIFT;
+
+    return set * model->set_channels + vc * model->channels_per_vc + which;
+}
+
 /* Returns the credit of a packet that leaves the vertex at the time `at`; `head` is its
  * header on arrival. */
 void wf_packet_credit_return(const struct wf_packet_view *view,
                              const struct wf_packet_head *head, int64_t at);
+/* The same without a view, at a vertex with one interface. */
+void wf_packet_credit_give(const struct wf_packet_here *here, const struct wf_packet_head *head,
+                           int64_t at);
 /* WF_PACKET_CHANGE: packets that wait at the port are routed anew. */
 void wf_packet_credit_change(const struct wf_packet_view *view, uint32_t port);
-/* WF_PACKET_CREDIT at a vertex with `n_ports` ports if no packet waits for it, which is the usual
- * case; else does nothing and returns false. */
-bool wf_packet_credit_quickly(const struct wf_packet_here *here, uint32_t n_ports,
-                              const struct wf_packet_credit_event *credit);
 /* WF_PACKET_CREDIT. */
 void wf_packet_credit_received(const struct wf_packet_view *view,
                                const struct wf_packet_credit_event *credit);
@@ -211,10 +231,6 @@ void wf_packet_unhold(const struct wf_packet_view *view);
 void wf_packet_turn(const struct wf_packet_view *view);
 
 /* ---- fault.c; the model has failures in time ---- */
-
-/* With credits each link has two sets of channels, used by turns, one in each epoch. This bit of
- * a packet's channel number tells the set. */
-enum { WF_PACKET_SET_SHIFT = 7, WF_PACKET_VC_MASK = 0x7f };
 
 /* A packet arrives at a vertex that is not its destination. */
 void wf_packet_fault_arrive(const struct wf_packet_view *view, struct wf_packet_run *run);

@@ -146,7 +146,6 @@ static struct rig *rig_new(const struct wf_process_ops *ops, void *model)
                                       .blocks = &rig->block,
                                       .n_blocks = 1,
                                       .block_shift = 11,
-                                      .stride = STRIDE,
                                       .end = INT64_MAX,
                                       .out = (void *)rig->out};
     wf_cells_init(&rig->worker.cells, CELL_SIZE);

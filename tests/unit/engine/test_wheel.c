@@ -132,7 +132,7 @@ static bool take(struct pair *pair)
         struct wf_bag *bag = wf_wheel_bag(&pair->wheel, b);
         wf_bag_seal(bag);
         for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
-            for (uint32_t at = 0; at < chunk->used; at += TEST_STRIDE) {
+            for (uint32_t at = 0; at < chunk->used; at = wf_chunk_after(chunk, at)) {
                 const struct wf_event *ev = wf_chunk_event(chunk, at);
                 right = right && local_block[ev->dst >> BLOCK_SHIFT] == b && strike(pair, ev);
             }

@@ -129,10 +129,44 @@ static void nothing_is_lost_and_schedulers_agree(void)
     }
 }
 
+/* With statistics all packets and credits take the general path, without them most take that of
+ * plain.c. The conservative scheduler runs without a probe, which needs the general path, too. */
+static void plain_packets_are_like_all_others(void)
+{
+    static const char *const with_rings[] = {"torus:4x3", "torus:5", "mesh:3x3x2",
+                                             "fattree:4,2,2"};
+    struct message messages[PARCELS_MAX];
+
+    for (uint64_t seed = 0; seed < CASES; seed++) {
+        struct wf_packet_params params = random_params(seed);
+        struct traffic traffic = {.topo = PICK(with_rings, seed),
+                                  .messages = messages,
+                                  .params = &params,
+                                  .scheduler = WF_CONSERVATIVE,
+                                  .threads = 1};
+        struct traffic_result results[2];
+
+        traffic.n_messages =
+            traffic_random(seed, traffic.topo, messages, 20, PARCELS_MAX, 20000);
+        packet_set(&params, "timing", "cut_through");
+        packet_set(&params, "n_vcs", seed % 3 == 0 ? "4" : "0");
+        for (int i = 0; i < 2; i++) {
+            packet_set(&params, "stats", i == 0 ? "off" : "summary");
+            results[i] = run_traffic(&traffic);
+        }
+        CHECK(results[0].run.digest == results[1].run.digest);
+        CHECK(memcmp(&results[0].totals, &results[1].totals, sizeof(results[0].totals)) == 0);
+        release_traffic(&results[0]);
+        release_traffic(&results[1]);
+        packet_release(&params);
+    }
+}
+
 int main(void)
 {
     RUN(room_for_all_changes_nothing);
     RUN(too_little_room_limits_the_rate);
     RUN(nothing_is_lost_and_schedulers_agree);
+    RUN(plain_packets_are_like_all_others);
     return wf_test_done();
 }
