@@ -81,7 +81,8 @@ void wf_warp_adapt_interval(struct wf_warp *warp)
     struct wf_warp_shared *shared = warp->shared;
     const struct wf_engine *engine = warp->worker->engine;
 
-    if (engine->config.gvt_interval != 0 || engine->n_processes > 1 ||
+    /* A worker that is alone waits for nobody. */
+    if (engine->config.gvt_interval != 0 || engine->n_processes > 1 || engine->n_threads == 1 ||
         ++shared->rounds_to_time < ROUNDS_BETWEEN_LOOKS) {
         return;
     }

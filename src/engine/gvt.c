@@ -258,5 +258,6 @@ bool wf_warp_gvt(struct wf_warp *warp)
     }
     keep_short(warp);
     limit_memory(warp);
+    warp->settled = warp->history.end;
     return false;
 }

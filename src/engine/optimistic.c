@@ -10,6 +10,8 @@ enum {
     BATCHES_PER_MESSAGE = 4, /* a message between processes costs more than a few events */
     IDLE_BEFORE_GVT = 64,    /* checks of an empty mailbox before asking for a GVT round */
     PERTURB_BYTES = 8192,    /* most bytes of history that an injected rollback undoes */
+    ROUND_BYTES =
+        512 * 1024 /* of history that are still in the cache when they are committed */
 };
 
 /* Events that are scheduled while processes are initialised are never cancelled. */
@@ -215,13 +217,26 @@ static bool run_batch(struct wf_warp *warp)
     return busy;
 }
 
+/* Whether the history has grown so much since the last GVT round that its events would leave the
+ * cache before they are committed. Where rounds are dear, and therefore further apart, more is. */
+static bool has_grown(const struct wf_warp *warp)
+{
+    uint64_t interval = warp->shared->interval;
+    uint64_t most =
+        ROUND_BYTES * (interval > WF_GVT_INTERVAL ? interval / WF_GVT_INTERVAL : UINT64_C(1));
+
+    return warp->worker->engine->config.gvt_interval == 0 &&
+           warp->history.end > warp->settled + most;
+}
+
 /* Whether a GVT round is due, or this worker has had nothing to do for long. */
 static bool wants_gvt(const struct wf_warp *warp, uint64_t batches, uint64_t idle)
 {
     const struct wf_engine_config *config = &warp->worker->engine->config;
     bool alone = warp->worker->engine->n_threads * warp->worker->engine->n_processes == 1;
 
-    return batches >= warp->shared->interval || idle > (alone ? 0 : IDLE_BEFORE_GVT) ||
+    return batches >= warp->shared->interval || has_grown(warp) ||
+           idle > (alone ? 0 : IDLE_BEFORE_GVT) ||
            (!warp->full && wf_history_bytes(&warp->history) > config->memory);
 }
 

@@ -84,6 +84,7 @@ struct wf_warp {
     int64_t safe;        /* no event before it can still arrive for a careful process */
     struct wf_key least; /* the first pending event, for GVT */
     uint64_t tolerated;  /* bytes of history that need no look at it */
+    uint64_t settled;    /* the end of the history after the last GVT round */
     bool full;           /* the history is full: wait until GVT has moved */
     int64_t latest;      /* time of the event executed last */
     /* Counts when the leash was last adapted. */
