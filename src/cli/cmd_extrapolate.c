@@ -32,7 +32,9 @@ static const struct wf_opt rows[] = {
     WF_OPT_ROW(struct extrapolate_opts, repeat, REAL, "repeat", 0, "<factor>", .min = "0",
                .max = "1e9", .doc = "Multiply the rounds of the main loop"),
     WF_OPT_ROW(struct extrapolate_opts, scale_bytes, TEXT, "scale-bytes", 0, "<factor>",
-               .doc = "Multiply message sizes; solve=2,io=0.5 does it in regions"),
+               .doc = "Multiply message sizes; solve=2,io=0.5 does it in regions, and "
+                      "uniform:0.8:1.2, normal:1:0.1 or exponential:1 draws factors, the same "
+                      "each time"),
     WF_OPT_ROW(struct extrapolate_opts, scale_compute, TEXT, "scale-compute", 0, "<factor>",
                .doc = "Multiply compute times, likewise"),
     WF_OPT_ROW(struct extrapolate_opts, spread, REAL, "spread-compute", 0, "<share>",

@@ -19,7 +19,8 @@ struct playing {
     uint64_t *elements[2];
     uint32_t main_loop; /* number of the step that is repeated; 0: none */
     uint32_t open_bytes[WF_EXT_SCALES_MAX], open_compute[WF_EXT_SCALES_MAX];
-    uint64_t n_computes;
+    uint64_t n_computes, n_sends;
+    uint64_t *n_collectives; /* by communicator */
 };
 
 /* ---- values ---- */
@@ -240,16 +241,64 @@ static uint64_t scaled(uint64_t bytes, double factor)
     return factor == 1 ? bytes : result < 1e18 ? (uint64_t)llround(result) : (uint64_t)1e18;
 }
 
+/* Random numbers of a rank's own... */
+static uint64_t own_random(const struct playing *playing, uint64_t number)
+{
+    return wf_rng_mix(wf_rng_mix(playing->rank + UINT64_C(1)) + number);
+}
+
+/* ...and of all members of a communicator that call a collective together. */
+static uint64_t common_random(struct playing *playing, uint32_t comm)
+{
+    uint32_t at = comm < playing->model->n_groups ? comm : 0;
+
+    return wf_rng_mix(wf_rng_mix(~(uint64_t)comm) + playing->n_collectives[at]++);
+}
+
+/* Whether ranks of a collective have sizes of their own, of which others know only some:
+ * allgatherv, alltoallw and the like. */
+static bool has_counts(const struct wf_ext_shape *shape)
+{
+    const char *name = wf_op_name((enum wf_op_kind)shape->kind);
+
+    return shape->arrays != 0 ||
+           (wf_op_info((enum wf_op_kind)shape->kind)->family == WF_FAMILY_COLLECTIVE &&
+            strchr("vw", name[strlen(name) - 1]) != NULL);
+}
+
+/* The factor for the bytes of a slot of an op. Messages get one of their own, and receives hold
+ * the largest of them. All ranks of a collective have the same. */
+static double bytes_factor(struct playing *playing, const struct wf_ext_shape *shape,
+                           uint32_t slot)
+{
+    const struct wf_ext_scales *scales = &playing->player->changes->bytes;
+    enum wf_op_kind kind = (enum wf_op_kind)shape->kind;
+    enum wf_op_family family = wf_op_info(kind)->family;
+    bool receives = family == WF_FAMILY_RECV || kind == WF_OP_RECV_INIT ||
+                    (family == WF_FAMILY_SENDRECV && slot == 1);
+
+    if (receives) {
+        return wf_ext_scale_most(scales, playing->open_bytes);
+    }
+    uint64_t random = family == WF_FAMILY_COLLECTIVE ? common_random(playing, shape->comm)
+                                                     : ~own_random(playing, playing->n_sends++);
+    return has_counts(shape) ? wf_ext_scale_mean(scales, playing->open_bytes)
+                             : wf_ext_scale_now(scales, playing->open_bytes, random);
+}
+
 /* Applies the changes that the user wants to an op. */
 static void change_op(struct playing *playing, struct wf_ext_played *out)
 {
     const struct wf_ext_changes *changes = playing->player->changes;
     const struct wf_ext_shape *shape = out->shape;
     bool marker = shape->kind == WF_OP_REGION_BEGIN || shape->kind == WF_OP_REGION_END;
+    double first = 1;
 
     if (out->op.compute >= 0) {
-        double factor = wf_ext_scale_now(&changes->compute, playing->open_compute) *
-                        wf_ext_spread(changes->spread, playing->rank, playing->n_computes++);
+        double factor = wf_ext_scale_now(&changes->compute, playing->open_compute,
+                                         own_random(playing, playing->n_computes)) *
+                        wf_ext_spread(changes->spread, playing->rank, playing->n_computes);
+        playing->n_computes++;
         out->op.compute = (int64_t)scaled((uint64_t)out->op.compute, factor);
     }
     if (marker && shape->name > 0) {
@@ -259,8 +308,12 @@ static void change_op(struct playing *playing, struct wf_ext_played *out)
         wf_ext_scale_enter(&changes->compute, playing->open_compute, name, change);
         return;
     }
-    double factor = wf_ext_scale_now(&changes->bytes, playing->open_bytes);
-    for (uint32_t i = 0; i < WF_EXT_SLOTS; i++) {
+    for (uint32_t i = 0; i < WF_EXT_SLOTS && changes->bytes.n > 0; i++) {
+        double factor =
+            i == 0 || wf_op_info((enum wf_op_kind)shape->kind)->family == WF_FAMILY_SENDRECV
+                ? bytes_factor(playing, shape, i)
+                : first;
+        first = factor;
         out->op.bytes[i] = scaled(out->op.bytes[i], factor);
         for (uint32_t j = 0; out->elements[i] != NULL && j < out->op.n_elements[i]; j++) {
             playing->elements[i][j] = scaled(playing->elements[i][j], factor);
@@ -386,11 +439,13 @@ enum wf_status wf_ext_play(const struct wf_ext_player *player, uint32_t rank,
     playing.main_loop =
         player->changes != NULL && player->changes->repeat > 0 ? wf_ext_main_loop(model) : 0;
     playing.turns = wf_xcalloc(model->n_steps, sizeof(*playing.turns));
+    playing.n_collectives = wf_xcalloc(model->n_groups + 1, sizeof(*playing.n_collectives));
     for (uint32_t i = 0; i < 2; i++) {
         playing.elements[i] = wf_xcalloc(player->grid->n, sizeof(*playing.elements[i]));
     }
     enum wf_status status = play_step(&playing, 0, 0, err);
     free(playing.turns);
+    free(playing.n_collectives);
     free(playing.elements[0]);
     free(playing.elements[1]);
     return status;

@@ -101,10 +101,10 @@ struct wf_source_memory wf_gen_llm_memory(const struct wf_gen_llm_params *p,
                 &out);
     add_weights(p, layers * shape->expert_params, sizes->replicas / p->expert, &out);
     if (p->zero >= 3) { /* a layer as a whole, and the next one */
-        out.weights += 2 * NUMBER * (shape->layer_params + shape->expert_params);
+        out.weights += 2 * (shape->layer_params + shape->expert_params) * NUMBER;
     }
     if (p->phase != WF_GEN_LLM_TRAINING) {
-        uint64_t token = 2 * NUMBER * p->kv_heads * p->head_width / p->tensor;
+        uint64_t token = p->kv_heads * p->head_width * 2 * NUMBER / p->tensor;
         out.cache = wf_times_u64(layers * sizes->microbatches * p->micro,
                                  token * p->sequence / p->context);
     }

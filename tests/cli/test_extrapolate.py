@@ -134,6 +134,21 @@ def test_changed():
     check(sums("--scale-bytes", "solve=3") == (size, time), "a region that is not there")
     varied = sums("--spread-compute", "0.2")[1]
     check(varied != time and abs(varied - time) < time / 5, "times that differ")
+    for spread in ("uniform:0.5:1.5", "normal:1:0.2", "exponential:1"):
+        varied = sums("--scale-bytes", spread, "--scale-compute", spread)
+        check(varied[1] != time and abs(varied[1] - time) < time / 2, f"times by {spread}: {varied[1]}, {time}")
+        check(varied == sums("--scale-bytes", spread, "--scale-compute", spread), f"{spread} is not reproducible")
+        check_run(["replay", "c.weft", "--net", "loggp"], 0, stdout="Predicted time")
+    check_run(["extrapolate", "stencil16.weft", "-n", "16", "-o", "c.weft", "-f", "--scale-bytes", "uniform:0.5:1.5"], 0)
+    rows = ops("c.weft")
+    sent = [int(row["bytes"]) for row in rows if row["kind"] == "isend"]
+    held = [int(row["bytes"]) for row in rows if row["kind"] == "irecv"]
+    same = {row["bytes"] for row in rows if row["kind"] == "allreduce" and row["rank"] == "0"}
+    check(len(set(sent)) > 8 and max(sent) <= min(held), f"messages that differ: {sorted(set(sent))[:9]}, {min(held)}")
+    check(all({row["bytes"] for row in rows if row["kind"] == "allreduce" and row["rank"] == str(rank)} == same
+              for rank in range(16)), "ranks of a collective differ")
+    check_run(["extrapolate", "stencil16.weft", "-n", "16", "-o", "c.weft", "-f", "--scale-bytes", "uniform:2:1"], 2,
+              stderr="uniform:<least>:<most>")
     pathlib.Path("regions.txt").write_text("repeat 3 { region a { compute 1ms allreduce 8 } "
                                            "region b { compute 1ms allreduce 8 } }",
                                            encoding="utf-8")

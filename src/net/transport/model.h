@@ -385,8 +385,8 @@ void wf_transport_pause_in(const struct wf_transport_view *v, uint32_t port, uin
 void wf_transport_pause_out(const struct wf_transport_view *v, uint32_t port, uint32_t class,
                             uint64_t bytes);
 /* Stops a port for a class or lets it go on, and counts how often and how long. */
-void wf_transport_set_stopped(const struct wf_transport_view *v, uint32_t port, uint32_t class,
-                              bool stops);
+void wf_transport_set_stopped(const struct wf_transport_view *v, uint32_t number,
+                              uint32_t class, bool stops);
 /* WF_TRANSPORT_STOP. */
 void wf_transport_stopped(const struct wf_transport_view *v,
                           const struct wf_transport_stop *stop);
@@ -394,8 +394,8 @@ void wf_transport_stopped(const struct wf_transport_view *v,
 /* ---- credit.c; ports know how much fits at the end of their links ---- */
 
 /* A packet of `bytes` leaves through a port for a vertex that has to pass it on... */
-void wf_transport_credit_take(const struct wf_transport_view *v, uint32_t port, uint32_t class,
-                              uint64_t bytes);
+void wf_transport_credit_take(const struct wf_transport_view *v, uint32_t number,
+                              uint32_t class, uint64_t bytes);
 /* ...and one that came in through `port` leaves after the time `wait`. */
 void wf_transport_credit_give(const struct wf_transport_view *v, uint32_t port,
                               const struct wf_transport_packet *packet, int64_t wait);
