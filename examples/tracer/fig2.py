@@ -23,7 +23,7 @@ HEADER = ["network", "scheduler", "threads", "predicted_ps", "digest", *tracer.C
 PREDICTED = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
 
 
-IDLE = "two threads say something of their times on an idle machine only: the full form measures it"
+IDLE = "two threads say something of their times on an idle machine only, and were not measured in this run"
 
 
 def measure(nodes, threads):

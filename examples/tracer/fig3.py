@@ -51,7 +51,7 @@ def compare(rows, case):
     small, large, low, high = batches[0], batches[-1], intervals[0], intervals[-1]
     if EXPERIMENT.given.form != "full":
         EXPERIMENT.row(f"{case}: event rate over batch and interval", "rises with the batch; a long interval is usually faster", "-",
-                       papers.IMPOSSIBLE, "two threads say something of their rates on an idle machine only: the full form measures it")
+                       papers.IMPOSSIBLE, "two threads say something of their rates on an idle machine only, and were not measured in this run")
         compare_efficiency(case, efficiency, large, high)
         return
     rises = rate[batches[1], high] > rate[small, high]

@@ -77,7 +77,7 @@ def plot(rows):
 def main():
     EXPERIMENT.options()
     sizes = EXPERIMENT.pick([64, 512], [512, 4096, 32768], short=[512, 4096])
-    rows = measure(sizes, EXPERIMENT.pick(64, 32768, short=512))
+    rows = measure(sizes, EXPERIMENT.pick(64, 4096, short=512))
     EXPERIMENT.csv(HEADER, rows)
     compare(rows, granularity(*EXPERIMENT.pick((27, "4x4x4"), (512, "16x16x16"))))
     plot(rows)
