@@ -93,7 +93,8 @@ def main():
     EXPERIMENT.csv(HEADER, rows)
     for case in cases:
         compare(rows, case)
-        plot(rows, case, "events_per_second", "Event rate", "events per second")
+        if EXPERIMENT.given.form == "full":
+            plot(rows, case, "events_per_second", "Event rate", "events per second")
         plot(rows, case, "efficiency_percent", "Efficiency", "percent")
     EXPERIMENT.finish()
 
