@@ -275,9 +275,13 @@ int wl_MPI_Cart_sub(struct wl_rank *rank, MPI_Comm comm, const int *remain_dims,
             color = color * cart->dims[d] + cart->coords[d];
         }
     }
+    /* Without dimensions it is as MPI_Cart_create() without any: of the first rank alone. */
+    color = n > 0 || view.rank == 0 ? color : MPI_UNDEFINED;
     *newcomm = wl_comm_split(rank, &view, &(struct wl_split_args){.color = color, .key = key},
                              WF_OP_COMM_SPLIT);
-    wl_topology_set(rank, *newcomm, cart_new(n, dims, periods, key));
+    if (*newcomm != MPI_COMM_NULL) {
+        wl_topology_set(rank, *newcomm, cart_new(n, dims, periods, key));
+    }
     free(dims);
     free(periods);
     return MPI_SUCCESS;
@@ -285,25 +289,96 @@ int wl_MPI_Cart_sub(struct wl_rank *rank, MPI_Comm comm, const int *remain_dims,
 
 /* ---- MPI_Dims_create() ---- */
 
-/* Finds n factors of `left` in descending order, the largest as small as possible, then the
- * next, and so on. */
-static bool best_factors(int left, int n, int largest, int *out)
+/* The factors of a number that are closest to each other, in descending order: with the smallest
+ * difference between the largest and the smallest one, then with the largest smallest one, then the
+ * largest one before it, and so on. These are the grids of MPICH. */
+struct factors {
+    const int *divisors; /* of the number, in ascending order */
+    int n_divisors, n;
+    int *tried, *best;
+    int64_t spread; /* of the best */
+};
+
+static void compare_factors(struct factors *search)
 {
-    if (n == 0) {
-        return left == 1;
+    int last = search->n - 1;
+    int64_t spread = (int64_t)search->tried[0] - search->tried[last];
+    int64_t gain = search->spread - spread;
+
+    for (int i = last; i >= 0 && gain == 0; i--) {
+        gain = (int64_t)search->tried[i] - search->best[i];
     }
-    for (int first = 1; first <= largest && first <= left; first++) {
-        uint64_t reach = 1;
-        for (int i = 0; i < n && reach < (uint64_t)left; i++) {
-            reach *= (uint64_t)first;
+    if (gain > 0) {
+        memcpy(search->best, search->tried, (size_t)search->n * sizeof(int));
+        search->spread = spread;
+    }
+}
+
+static bool reaches(int factor, int n, int product)
+{
+    int64_t reach = 1;
+
+    for (int i = 0; i < n && reach < product; i++) {
+        reach *= factor;
+    }
+    return reach >= product;
+}
+
+/* Tries all factors from place `at` on, whose product is `left`. The smallest of them is at most the
+ * first one that is large enough to be the largest. */
+static void try_factors(struct factors *search, int at, int left)
+{
+    int first = 0;
+
+    if (at == search->n) {
+        compare_factors(search);
+        return;
+    }
+    for (int i = 0; i < search->n_divisors; i++) {
+        int factor = search->divisors[i];
+        if (left % factor != 0 || !reaches(factor, search->n - at, left)) {
+            continue;
         }
-        if (left % first == 0 && reach >= (uint64_t)left &&
-            best_factors(left / first, n - 1, first, out + 1)) {
-            out[0] = first;
-            return true;
+        first = first == 0 ? factor : first;
+        int largest = at > 0 ? search->tried[0] : factor;
+        if ((at > 0 && factor > search->tried[at - 1]) ||
+            (int64_t)largest - first > search->spread) {
+            return;
+        }
+        if (at < search->n - 1 || factor == left) {
+            search->tried[at] = factor;
+            try_factors(search, at + 1, left / factor);
         }
     }
-    return false;
+}
+
+static void best_factors(int product, int n, int *best)
+{
+    int n_divisors = 0, *divisors = wl_malloc(sizeof(int)),
+        *tried = wl_calloc((size_t)n, sizeof(int));
+
+    for (int64_t d = 1; d * d <= product; d++) {
+        if (product % d == 0) {
+            divisors = wl_realloc(divisors, (size_t)n_divisors + 2, sizeof(int));
+            divisors[n_divisors++] = (int)d;
+        }
+    }
+    for (int i = n_divisors - 1; i >= 0; i--) {
+        int other = product / divisors[i];
+        if (other != divisors[i]) {
+            divisors = wl_realloc(divisors, (size_t)n_divisors + 1, sizeof(int));
+            divisors[n_divisors++] = other;
+        }
+    }
+    struct factors search = {.divisors = divisors,
+                             .n_divisors = n_divisors,
+                             .n = n,
+                             .tried = tried,
+                             .best = best,
+                             .spread = INT64_MAX};
+    try_factors(&search, 0, product);
+    free(divisors);
+    free(tried);
 }
 
 int wl_MPI_Dims_create(struct wl_rank *rank, int nnodes, int ndims, int *dims)
@@ -321,7 +396,7 @@ int wl_MPI_Dims_create(struct wl_rank *rank, int nnodes, int ndims, int *dims)
     }
     int *found = wl_calloc((size_t)open, sizeof(int));
     if (open > 0) {
-        (void)best_factors(left, open, left, found);
+        best_factors(left, open, found);
     }
     for (int d = 0; d < ndims; d++) {
         if (dims[d] == 0) {

@@ -77,6 +77,12 @@ static void grid(int ndims)
     MPI_Cartdim_get(line, &status);
     say("line: %d of %d, %d dimensions", r, n, status);
     MPI_Comm_free(&line);
+    memset(remain, 0, sizeof(remain));
+    MPI_Cart_sub(cart, remain, &line);
+    say("point: %d", line != MPI_COMM_NULL);
+    if (line != MPI_COMM_NULL) {
+        MPI_Comm_free(&line);
+    }
     MPI_Comm_dup(cart, &line);
     MPI_Topo_test(line, &status);
     say("dup: %d", status == MPI_CART);
@@ -168,7 +174,8 @@ static void dist_graph(void)
 
 static void sizes(void)
 {
-    static const int nodes[] = {1, 6, 12, 16, 24, 30, 60, 64, 72, 96, 128, 1000, 1024, 1001};
+    static const int nodes[] = {1,  6,   12,   16,   24,   30,   60,   64,   72,
+                                96, 128, 1000, 1024, 1001, 5040, 7488, 34425};
 
     for (size_t i = 0; i < sizeof(nodes) / sizeof(nodes[0]); i++) {
         int two[2] = {0, 0}, three[3] = {0, 0, 0}, fixed[3] = {0, 1, 0};
