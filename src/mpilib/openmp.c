@@ -712,7 +712,8 @@ struct wl_omp_thread *wl_omp_other_new(struct wl_omp_thread *thread, void (*entr
     created->task = wl_omp_task_implicit();
     created->context = wl.port->thread_new(omp->rank->self, entry, arg);
     if (created->context == NULL) {
-        wl_fatal(omp->rank, "there is no memory for the stack of a thread");
+        wl_omp_other_free(created);
+        return NULL;
     }
     return created;
 }

@@ -181,7 +181,8 @@ void wl_omp_lock_seen(struct wl_omp_thread *thread, const int *state);
  */
 void wl_omp_phase_begin(struct wl_omp_thread *first);
 void wl_omp_phase_end(struct wl_omp_thread *first, int64_t busy, uint32_t n_threads);
-/* A thread that calls entry(arg), which does not return, at the clock of the calling one. */
+/* A thread that calls entry(arg), which does not return, at the clock of the calling one. Null:
+ * there is no memory for its stack. */
 struct wl_omp_thread *wl_omp_other_new(struct wl_omp_thread *thread, void (*entry)(void *),
                                        void *arg);
 void wl_omp_other_free(struct wl_omp_thread *thread);

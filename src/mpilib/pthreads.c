@@ -203,6 +203,12 @@ static int create(pthread_t *id, const pthread_attr_t *attributes, void *(*start
                                .arg = arg,
                                .detached = state == PTHREAD_CREATE_DETACHED};
     own->thread = wl_omp_other_new(thread, run_thread, own);
+    if (own->thread == NULL) {
+        free(own);
+        end_phase(thread);
+        wl_omp_end(thread);
+        return EAGAIN;
+    }
     all->first = own;
     all->live++;
     all->created++;

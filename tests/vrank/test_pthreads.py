@@ -26,11 +26,16 @@ MISTAKES = {
     "exit": ("exit(0);", "for (;;) { sleep(1); }", None),
     "crash": ("*(volatile int *)8 = 1;", "pthread_join(thread, 0);", "crashed.*address 0x8"),
     "cancel": ("", "pthread_cancel(thread);", "cancels a thread"),
+    "memory": ("", "setrlimit(RLIMIT_AS, &(struct rlimit){1ul << 33, 1ul << 33}); int n = 0, failed = 0; while (failed == 0"
+               " && n++ < 9999) { failed = pthread_create(&thread, NULL, work, NULL); } exit(failed == EAGAIN ? 0 : 9);",
+               None),
 }
 TEXT = """
+#include <errno.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <unistd.h>
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
