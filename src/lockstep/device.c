@@ -16,7 +16,7 @@
 enum {
     TOGETHER_NODES = 4096,   /* networks of at most so many routers share a launch */
     CYCLES_FIRST = 64,       /* of the first launch, from which the pace is learned; fewer... */
-    ROUTERS_FIRST = 1 << 20, /* ...if this many cycles of routers are */
+    ROUTERS_FIRST = 1 << 15, /* ...if this many cycles of routers are */
     LAUNCH_MS = 150,         /* how long a launch should take: Ctrl-C waits for it */
     TILE_MAX = 1024,
     BLOCK_BYTES = 1024,  /* of shared memory: what a block costs besides */
