@@ -14,6 +14,7 @@ WEFT = os.environ["WEFT"]
 MPIEXEC = os.environ.get("WEFT_MPIEXEC", "")
 DRIVER = pathlib.Path(os.environ["WEFT_BUILD_DIR"]) / "tests" / "adversary_scenarios"
 SECONDS = 300
+HANGS = 3600  # the driver ends much earlier, unless it waits for something
 
 
 def ask(*command):
@@ -37,7 +38,7 @@ class Driver:
                                             stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.process.stdin.write(line + "\n")
         self.process.stdin.flush()
-        if not select.select([self.process.stdout], [], [], SECONDS)[0]:
+        if not select.select([self.process.stdout], [], [], HANGS)[0]:
             self.process.kill()
         said = self.process.stdout.readline().strip()
         if said.startswith(("same", "differ")):
