@@ -27,13 +27,13 @@ static void a_spread_is_beyond_the_median(void)
     }
     struct wf_host_noise_spread quiet = wf_host_noise_spread(times, 20, &median);
     CHECK(median == 1000 && quiet.percent == 0 && quiet.worst == 0);
-    CHECK(!warns(quiet, 0, NULL));
+    CHECK(!warns(quiet, 0, ""));
     CHECK(warns(quiet, 30, "30 % of the time"));
 
     times[3] = 9000; /* a single slow piece is no noise... */
     struct wf_host_noise_spread once = wf_host_noise_spread(times, 20, &median);
     CHECK(median == 1000 && once.percent == 0 && once.worst == 800);
-    CHECK(!warns(once, 0, NULL));
+    CHECK(!warns(once, 0, ""));
 
     for (int i = 0; i < 4; i++) { /* ...but a fifth of them is */
         times[i * 5] = 1200;
