@@ -34,6 +34,8 @@ static const struct {
     {"wormhole switching needs nodes",
      "needs nodes that are all routers, or have one link each"},
     {"virtual channels on this topology", "needs more than 16 virtual channels"},
+    {"virtual channels do not work with",
+     "has three virtual channels, but needs four with wormhole switching on rings"},
     {"has fixed routes", "has fixed routes, which cannot avoid a failure in time"},
     {"failures in time need cut-through",
      "failures in time need cut-through switching and a routing policy"},
