@@ -158,20 +158,22 @@ static void set_requests(struct wf_dumpi_step *step, const struct wf_dumpi_array
 
     empty(&walk->numbers);
     empty(&walk->kept);
+    uint32_t *numbers = wf_buf_extend(&walk->numbers, set->n * sizeof(*numbers));
+    uint32_t *kept = wf_buf_extend(&walk->kept, set->n * sizeof(*kept));
+    uint32_t n = 0;
     wf_open_requests_call(&walk->requests);
     for (uint32_t i = 0; i < set->n; i++) {
         const struct wf_open_request *request =
             wf_open_requests_find(&walk->requests, set->items[i]);
-        uint32_t place = NOT_OPEN;
+        bool is_open = request != NULL && (request->persistent || !only_persistent);
 
-        if (request != NULL && (request->persistent || !only_persistent)) {
-            place = (uint32_t)(walk->numbers.size / sizeof(place));
-            wf_buf_append(&walk->numbers, &request->number, sizeof(request->number));
+        kept[i] = is_open ? n : NOT_OPEN;
+        if (is_open) {
+            numbers[n++] = request->number;
         }
-        wf_buf_append(&walk->kept, &place, sizeof(place));
     }
     step->op.requests = numbers_in(&walk->numbers);
-    step->op.count = (uint32_t)(walk->numbers.size / sizeof(uint32_t));
+    step->op.count = n;
 }
 
 void wf_dumpi_on_wait_set(struct wf_dumpi_step *step)

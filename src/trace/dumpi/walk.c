@@ -134,7 +134,7 @@ static void walk_once(struct wf_dumpi_walk *walk)
 
     wf_dumpi_file_rewind(walk->file);
     while (wf_dumpi_file_next(walk->file, &record)) {
-        const struct wf_dumpi_call *call = wf_dumpi_call(record.function);
+        const struct wf_dumpi_call *call = walk->file->plans->of[record.function].call;
         struct wf_dumpi_step step = {.walk = walk, .record = &record, .op.kind = call->kind};
 
         if (walk->spool != NULL) {
