@@ -99,7 +99,7 @@ const struct wf_param wf_replay_params[] = {
      .choices = wildcard_names,
      .doc = "Wildcard receives match what they matched in the recording, or what arrives first "
             "in this run"},
-    {ROW(wf_replay_params, "granularity", WF_PARAM_ENUM, granularity), .def = "single",
+    {ROW(wf_replay_params, "granularity", WF_PARAM_ENUM, granularity), .def = "multi",
      .choices = wf_pe_granularity_names,
      .doc = "Task graphs: one event for each task, or for all tasks that are ready"},
     {ROW(wf_replay_params, "captured", WF_PARAM_BOOL, captured), .def = "false",

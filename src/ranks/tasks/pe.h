@@ -42,7 +42,7 @@ struct wf_recording_options;
  * picosecond and delay each other; and chains of tasks without duration that send to their
  * own PE within a picosecond. */
 enum wf_pe_granularity {
-    WF_PE_SINGLE, /* an event for the end of each task */
+    WF_PE_SINGLE, /* an event for the end of each task that takes time */
     WF_PE_MULTI,  /* one event for all ready tasks, where nothing can come between them */
 };
 

@@ -241,7 +241,9 @@ static void end_task(const struct wf_pe_turn *turn, const struct wf_task *task, 
     if (task->n_next > 0) {
         push_open(turn, task->number, end);
     }
-    if (turn->pes->granularity == WF_PE_SINGLE) {
+    /* What ends at once is settled in this event; PEs that share a core take turns by events. */
+    if (turn->pes->granularity == WF_PE_SINGLE &&
+        (end > wf_now(turn->ctx) || turn->pes->turns.on)) {
         wf_pe_schedule(turn, WF_PE_WAKE, WF_PE_AT_END, end);
     }
 }
@@ -451,25 +453,45 @@ static bool may_wait(const struct wf_pe_turn *turn)
     return turn->streams == NULL && !turn->pes->turns.on;
 }
 
-/* A fresh task waits until the PE is free. If the PE is free, it waits for the other events
- * of this time. With an event at the end of each task, there is an event when the PE becomes
- * free. */
+/* The least time that the only fresh task takes if it sends nothing: nobody else learns before its
+ * end that it ran. */
+static int64_t quiet_ps(const struct wf_pe_turn *turn)
+{
+    const struct wf_pe *pe = turn->pe;
+    struct wf_task task;
+
+    if (pe->n_fresh != 1 || pe->next_root != WF_NO_TASK || !may_wait(turn)) {
+        return 0;
+    }
+    turn->graph->ops->task(turn->graph, turn->number, pe->fresh_task, &task);
+    return task.n_sends > 0 ? 0
+                            : wf_time_add(duration_of(turn, &task),
+                                          times(turn->pes->costs.o_recv,
+                                                needs_of(turn, pe->fresh_task).messages));
+}
+
+/* A fresh task waits until the PE is free, and if it sends nothing until it would end at the
+ * earliest. If the PE is free, it waits for the other events of this time. With an event at the
+ * end of each task, there is an event when the PE becomes free. */
 void wf_pe_end(const struct wf_pe_turn *turn)
 {
     struct wf_pe *pe = turn->pe;
     int64_t now = wf_now(turn->ctx);
     bool multi = turn->pes->granularity == WF_PE_MULTI;
-    bool at_once = pe->free_at <= now || !may_wait(turn);
 
-    if (turn->streams != NULL) {
+    if (!turn->pes->turns.on || turn->streams != NULL) {
         settle(turn, now); /* tasks without duration have no event at their end */
     }
+    bool at_once = pe->free_at <= now || !may_wait(turn);
     bool needed = multi ? pe->n_fresh > 0 || pe->open_first != 0 : pe->n_fresh > 0 && at_once;
 
-    if (needed && pe->waking == 0) {
-        pe->waking = 1;
-        wf_pe_schedule(turn, WF_PE_WAKE, at_once ? WF_PE_AT_ONCE : WF_PE_WHEN_FREE,
-                       at_once ? now : pe->free_at);
+    /* Another fresh task of the same time may go first, and send. */
+    bool too_late = pe->waking == WF_PE_WAKES_LATE && pe->n_fresh > 1;
+
+    if (needed && (pe->waking == WF_PE_SLEEPS || too_late)) {
+        int64_t wait = quiet_ps(turn), at = wf_time_add(at_once ? now : pe->free_at, wait);
+        pe->waking = wait > 0 ? WF_PE_WAKES_LATE : WF_PE_WAKES;
+        wf_pe_schedule(turn, WF_PE_WAKE, at == now ? WF_PE_AT_ONCE : WF_PE_WHEN_FREE, at);
     }
 }
 
@@ -478,7 +500,7 @@ void wf_pe_wake(const struct wf_pe_turn *turn, uint32_t why)
     struct wf_pe *pe = turn->pe;
 
     if (why != WF_PE_AT_END) {
-        pe->waking = 0;
+        pe->waking = WF_PE_SLEEPS;
     }
     if (why == WF_PE_AT_ONCE && pe->n_fresh > 0 &&
         (pe->free_at <= wf_now(turn->ctx) || !may_wait(turn))) {

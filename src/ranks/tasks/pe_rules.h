@@ -59,6 +59,13 @@ struct wf_pes {
     struct wf_loggops *loggops;        /* these rules instead of ours; null: none */
 };
 
+/* Whether an event other than the end of a task will wake a PE. */
+enum wf_pe_waking {
+    WF_PE_SLEEPS,
+    WF_PE_WAKES,
+    WF_PE_WAKES_LATE, /* when its fresh task, which sends nothing, would end */
+};
+
 /* All zero at the start. */
 struct wf_pe {
     int64_t free_at; /* when all tasks that were started until now have ended */
@@ -79,7 +86,7 @@ struct wf_pe {
     uint32_t started;   /* number of tasks started */
     uint32_t next_root; /* WF_NO_TASK: none; earlier ones have been started */
     uint32_t unneeded;  /* messages that no task needed */
-    uint32_t waking;    /* 1: an event other than the end of a task will wake the PE */
+    uint32_t waking;    /* enum wf_pe_waking */
     uint32_t surplus;   /* tasks that became ready after all had run */
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* A GOAL schedule in memory: for each rank its ops and which of them wait for which. Takes 48
- * bytes for an op and 12 for a dependency. It is a task graph, and has its ops as steps. */
+/* A GOAL schedule in memory: for each rank its ops and which of them wait for which. Takes 56
+ * bytes for an op and 16 for a dependency. It is a task graph, and has its ops as steps. */
 
 #include "base/status.h"
 #include "ops/graph.h"
@@ -43,12 +43,26 @@ struct wf_goal_edge {
     uint32_t place : 31;  /* among the edges of the rank in the file */
 };
 
-#define WF_GOAL_EDGES_MAX (UINT32_C(1) << 31) /* of a rank */
+#define WF_GOAL_EDGES_MAX (UINT32_C(1) << 29) /* of a rank */
+
+/* What a run asks most often about a task. An op fills most of a cache line, and a run comes to
+ * each task in several events, between which the caches have forgotten the rank: eight tasks of
+ * this form share a line. */
+struct wf_goal_task {
+    uint32_t tasks : 29; /* tasks that it waits for... */
+    uint32_t messages : 1;
+    uint32_t has_op : 1; /* it takes time or sends something: its op has more */
+    uint32_t spare : 1;
+    uint32_t next; /* ...and the first that waits for it, among those of the rank */
+};
+
+_Static_assert(sizeof(struct wf_goal_task) == 8, "small");
 
 struct wf_goal_rank {
     uint64_t first, n; /* ops, among all */
     uint64_t first_edge, n_edges;
-    uint32_t n_starts; /* ops whose start another op waits for */
+    uint64_t first_task, first_next; /* in `tasks` and `next` */
+    uint32_t n_starts;               /* ops whose start another op waits for */
     bool is_there;
 };
 
@@ -60,6 +74,11 @@ struct wf_goal {
     uint64_t n_ops, ops_capacity;
     struct wf_goal_edge *edges; /* likewise */
     uint64_t n_edges, edges_capacity;
+    /* The tasks of each rank, with one more at its end for the member `next`; and the numbers of
+     * the tasks that wait for each. wf_goal_graph() makes both. */
+    struct wf_goal_task *tasks;
+    uint32_t *next;
+    bool has_starts;         /* of any rank: numbers of tasks differ from those of ops */
     uint32_t *after_in_file; /* members `after` of the edges from each op in the order of the
                                 file; null: the order is the same */
     uint64_t n_streams;      /* ops on another cpu or nic than 0 */

@@ -141,17 +141,17 @@ static uint32_t goal_n_tasks(const struct wf_graph *graph, uint32_t pe)
     return (uint32_t)rank->n + rank->n_starts;
 }
 
+static const struct wf_goal_task *task_at(const struct wf_goal *goal, uint32_t pe,
+                                          uint32_t task)
+{
+    return &goal->tasks[goal->ranks[pe].first_task + task];
+}
+
 static struct wf_task_needs goal_needs(const struct wf_graph *graph, uint32_t pe, uint32_t task)
 {
-    const struct wf_goal_rank *rank = &goal_of(graph)->ranks[pe];
-    const struct wf_goal_op *op =
-        &goal_of(graph)->ops[rank->first + op_of(goal_of(graph), rank, task)];
-    bool is_start = op->task != task;
+    const struct wf_goal_task *at = task_at(goal_of(graph), pe, task);
 
-    return (struct wf_task_needs){
-        .tasks = has_start(op) && !is_start ? 1 : op->n_before,
-        .messages = op->kind == WF_GOAL_RECV && !is_start ? 1 : 0,
-    };
+    return (struct wf_task_needs){.tasks = at->tasks, .messages = at->messages};
 }
 
 static uint32_t goal_root(const struct wf_graph *graph, uint32_t pe, uint32_t from)
@@ -167,59 +167,56 @@ static uint32_t goal_root(const struct wf_graph *graph, uint32_t pe, uint32_t fr
     return WF_NO_TASK;
 }
 
-/* own[0] is the op. */
+/* own[0] is the op, unless the task is without it; own[1] the place of the tasks that wait. */
 static void goal_task(const struct wf_graph *graph, uint32_t pe, uint32_t task,
                       struct wf_task *out)
 {
     const struct wf_goal *goal = goal_of(graph);
     const struct wf_goal_rank *rank = &goal->ranks[pe];
-    uint32_t number = op_of(goal, rank, task);
-    const struct wf_goal_op *op = &goal->ops[rank->first + number];
-    bool is_start = op->task != task;
+    const struct wf_goal_task *at = task_at(goal, pe, task);
 
     *out = (struct wf_task){
         .pe = pe,
         .number = task,
-        .duration = op->kind == WF_GOAL_CALC && !is_start ? (int64_t)op->amount : 0,
-        .n_sends = op->kind == WF_GOAL_SEND && !is_start ? 1 : 0,
-        .n_next = is_start ? op->n_after_start + 1 : op->n_after_end,
-        .stream = op->cpu,
-        .own = {rank->first + number},
+        .n_next = at[1].next - at[0].next,
+        .own = {0, rank->first_next + at->next},
     };
+    if (at->has_op || graph->n_streams > 1) {
+        uint64_t number = rank->first + op_of(goal, rank, task);
+        const struct wf_goal_op *op = &goal->ops[number];
+
+        out->duration = at->has_op && op->kind == WF_GOAL_CALC ? (int64_t)op->amount : 0;
+        out->n_sends = at->has_op && op->kind == WF_GOAL_SEND ? 1 : 0;
+        out->stream = op->cpu;
+        out->own[0] = number;
+    }
 }
 
+/* The op that receives a message is another rank's: without starts and with one interface it is
+ * not looked at. */
 static void goal_send(const struct wf_graph *graph, const struct wf_task *task, uint32_t i,
                       struct wf_task_send *out)
 {
     const struct wf_goal *goal = goal_of(graph);
     const struct wf_goal_op *op = &goal->ops[task->own[0]];
-    const struct wf_goal_op *match =
-        op->match != WF_NO_TASK ? &goal->ops[goal->ranks[op->peer].first + op->match] : NULL;
 
     *out = (struct wf_task_send){
         .bytes = op->amount,
         .pe = op->peer,
-        .id = match != NULL ? match->task : WF_NO_TASK,
+        .id = op->match,
         .nic = op->nic,
-        .peer_nic = match != NULL ? match->nic : op->nic,
+        .peer_nic = op->nic,
     };
+    if (op->match != WF_NO_TASK && (goal->has_starts || graph->n_nics > 1)) {
+        const struct wf_goal_op *match = &goal->ops[goal->ranks[op->peer].first + op->match];
+        out->id = match->task;
+        out->peer_nic = match->nic;
+    }
 }
 
-/* A start comes before its own op and before the ops that wait for it. */
 static uint32_t goal_next(const struct wf_graph *graph, const struct wf_task *task, uint32_t i)
 {
-    const struct wf_goal *goal = goal_of(graph);
-    const struct wf_goal_rank *rank = &goal->ranks[task->pe];
-    const struct wf_goal_op *op = &goal->ops[task->own[0]];
-    bool is_start = op->task != task->number;
-
-    if (is_start && i == 0) {
-        return op->task;
-    }
-    const struct wf_goal_edge *edge =
-        wf_goal_edge_at(goal, rank, op, is_start, is_start ? i - 1 : i);
-    const struct wf_goal_op *after = &goal->ops[rank->first + edge->after];
-    return after->task - (has_start(after) ? 1 : 0);
+    return goal_of(graph)->next[task->own[1] + i];
 }
 
 static void goal_destroy(struct wf_graph *graph)
@@ -318,6 +315,63 @@ static void number_tasks(struct wf_goal *goal, struct wf_goal_rank *rank)
     }
 }
 
+/* Adds the tasks that wait for the start or the end of an op. */
+static uint32_t *list_after(const struct wf_goal *goal, const struct wf_goal_rank *rank,
+                            const struct wf_goal_op *op, bool of_start, uint32_t *next)
+{
+    uint32_t n = of_start ? op->n_after_start : op->n_after_end;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const struct wf_goal_op *after =
+            &goal->ops[rank->first + wf_goal_edge_at(goal, rank, op, of_start, i)->after];
+        *next++ = after->task - (has_start(after) ? 1 : 0);
+    }
+    return next;
+}
+
+/* A start comes before its own op and before the ops that wait for it. */
+static void list_tasks(struct wf_goal *goal, const struct wf_goal_rank *rank)
+{
+    struct wf_goal_task *task = goal->tasks + rank->first_task;
+    uint32_t *first = goal->next + rank->first_next, *next = first;
+
+    for (uint64_t i = rank->first; i < rank->first + rank->n; i++) {
+        const struct wf_goal_op *op = &goal->ops[i];
+        uint32_t n_before = op->n_before;
+
+        if (has_start(op)) {
+            *task++ = (struct wf_goal_task){.tasks = n_before & (WF_GOAL_EDGES_MAX - 1),
+                                            .next = (uint32_t)(next - first)};
+            *next++ = op->task;
+            next = list_after(goal, rank, op, true, next);
+            n_before = 1;
+        }
+        *task++ = (struct wf_goal_task){.tasks = n_before & (WF_GOAL_EDGES_MAX - 1),
+                                        .messages = op->kind == WF_GOAL_RECV,
+                                        .has_op = op->kind != WF_GOAL_RECV,
+                                        .next = (uint32_t)(next - first)};
+        next = list_after(goal, rank, op, false, next);
+    }
+    task->next = (uint32_t)(next - first);
+}
+
+static void list_all_tasks(struct wf_goal *goal, uint64_t n_starts)
+{
+    uint64_t first_task = 0, first_next = 0;
+
+    goal->has_starts = n_starts > 0;
+    goal->tasks = wf_xcalloc_huge(goal->n_ops + n_starts + goal->n_ranks, sizeof(*goal->tasks));
+    goal->next = wf_xcalloc_huge(goal->n_edges + n_starts + 1, sizeof(*goal->next));
+    for (uint32_t r = 0; r < goal->n_ranks; r++) {
+        struct wf_goal_rank *rank = &goal->ranks[r];
+        rank->first_task = first_task;
+        rank->first_next = first_next;
+        first_task += rank->n + rank->n_starts + 1;
+        first_next += rank->n_edges + rank->n_starts;
+        list_tasks(goal, rank);
+    }
+}
+
 struct wf_graph *wf_goal_graph(struct wf_goal *goal)
 {
     uint64_t n_sends = 0, n_starts = 0;
@@ -327,6 +381,7 @@ struct wf_graph *wf_goal_graph(struct wf_goal *goal)
         number_tasks(goal, &goal->ranks[r]);
         n_starts += goal->ranks[r].n_starts;
     }
+    list_all_tasks(goal, n_starts);
     for (uint64_t i = 0; i < goal->n_ops; i++) {
         const struct wf_goal_op *op = &goal->ops[i];
         n_sends += op->kind == WF_GOAL_SEND ? 1 : 0;
@@ -351,6 +406,8 @@ void wf_goal_free(struct wf_goal *goal)
         free(goal->ranks);
         free(goal->ops);
         free(goal->edges);
+        free(goal->tasks);
+        free(goal->next);
         free(goal->after_in_file);
         free(goal);
     }
