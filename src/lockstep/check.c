@@ -2,7 +2,9 @@
 /* What lock step does not simulate. */
 #include "base/clock.h"
 #include "base/units.h"
+#include "lockstep/flits.h"
 #include "lockstep/inside.h"
+#include "lockstep/messages.h"
 
 /* Cycles from the begin of a packet's way to the free place behind it, at most. */
 static uint64_t longest_delay(const struct wf_router_net *model)
@@ -38,8 +40,10 @@ static const char *first_of(const struct limit *limits, size_t n)
 static const char *router_limit(const struct wf_router_net *model)
 {
     const struct wf_router_params *set = &model->set;
+    const char *flits =
+        set->switching == WF_ROUTER_WORMHOLE ? wf_lockstep_flits_limit(model) : NULL;
     const struct limit limits[] = {
-        {set->switching == WF_ROUTER_WORMHOLE, "net.switching=wormhole"},
+        {flits != NULL, flits},
         {model->faults != NULL, "failures in time (net.fail)"},
         {model->notice_step > 0, "net.routing=ugal_g"},
         {set->cycle < 4, "a net.cycle below 4ps"},
@@ -64,6 +68,18 @@ static const char *traffic_limit(const struct wf_router_net *model,
     return first_of(limits, sizeof(limits) / sizeof(limits[0]));
 }
 
+/* Wormhole switching: messages of single packets that are sent at once or dropped. */
+static const char *flits_limit(const struct wf_router_net *model,
+                               const struct wf_traffic *traffic)
+{
+    const struct wf_lockstep lock = {.model = model, .traffic = traffic};
+
+    return model->set.switching == WF_ROUTER_WORMHOLE && wf_lockstep_messages_needed(&lock)
+               ? "net.switching=wormhole with messages other than single packets that are sent "
+                 "at once or dropped"
+               : NULL;
+}
+
 static const char *device_limit(const struct wf_router_net *model,
                                 const struct wf_traffic *traffic)
 {
@@ -71,6 +87,7 @@ static const char *device_limit(const struct wf_router_net *model,
     const struct wf_traffic_pattern_facts facts = wf_traffic_pattern_facts(traffic->pattern);
     const struct limit limits[] = {
         {facts.kind == WF_TRAFFIC_OTHER, "this pattern"},
+        {model->set.switching == WF_ROUTER_WORMHOLE, "net.switching=wormhole"},
         {model->packets_limit > 0, "net.global_restriction"},
         {model->set.stats == WF_NET_STATS_LINKS, "net.stats=links"},
         {model->inward.first != NULL, "one-way links"},
@@ -116,6 +133,7 @@ enum wf_status wf_lockstep_check(const struct wf_lockstep_config *config, struct
     }
     const char *what = router_limit(model);
     what = what == NULL ? traffic_limit(model, config->traffic) : what;
+    what = what == NULL ? flits_limit(model, config->traffic) : what;
     if (what != NULL) {
         return wf_err_set(err, WF_EUSAGE, "%s cannot be simulated %s; use --exec events", what,
                           config->device ? "on a device" : "in lock step");
@@ -129,4 +147,10 @@ enum wf_status wf_lockstep_check(const struct wf_lockstep_config *config, struct
                           "%s cannot be simulated on a device; use --exec lockstep", what);
     }
     return WF_OK;
+}
+
+bool wf_lockstep_has_flits(const struct wf_net *net)
+{
+    return net->ops == &wf_net_router_ops &&
+           wf_router_of(net)->set.switching == WF_ROUTER_WORMHOLE;
 }

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Synthetic traffic on cut-through routers, simulated in lock step instead of by events. The
+ * Synthetic traffic on routers, simulated in lock step instead of by events. The
  * result is the same, digest included. docs/dev/decisions/0018-lock-step.md has the design.
  *
  * A struct wf_lockstep has what is known before the run: sizes and tables. It refers to the
@@ -29,6 +29,10 @@ struct wf_lockstep_config {
 /* WF_EUSAGE with the name of what only events simulate. */
 WF_NODISCARD
 enum wf_status wf_lockstep_check(const struct wf_lockstep_config *config, struct wf_err *err);
+
+/* Whether a network moves single flits: events are so many then that lock step is nearly always
+ * faster. */
+bool wf_lockstep_has_flits(const struct wf_net *net);
 
 /* Prepares a run. WF_EUSAGE with the name of what only events simulate. The caller owns *out. */
 WF_NODISCARD

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "engine/barrier.h"
 #include "lockstep/cycle.h"
+#include "lockstep/flits.h"
 #include "lockstep/inside.h"
 #include "lockstep/messages.h"
 #include "lockstep/place.h"
@@ -440,6 +441,9 @@ enum wf_status wf_lockstep_run_host(const struct wf_lockstep *lock,
                                     const struct wf_lockstep_run *run,
                                     struct wf_lockstep_result *result, struct wf_err *err)
 {
+    if (lock->model->set.switching == WF_ROUTER_WORMHOLE) {
+        return wf_lockstep_run_flits(lock, run, result, err);
+    }
     struct wf_lockstep_net net = lock->net;
     uint32_t wanted = run->threads > 0 ? run->threads : 1, n = wanted < net.n ? wanted : net.n;
     void *state = wf_xcalloc_huge(1, state_bytes(&net));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Synthetic traffic on cut-through routers, cycle by cycle on cores. */
+/* Synthetic traffic on routers, cycle by cycle on cores. */
 #include "base/clock.h"
 #include "engine/config.h"
 #include "lockstep/lockstep.h"

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "engine/config.h"
+#include "lockstep/lockstep.h"
 #include "result/result.h"
 #include "sim/document.h"
 #include "sim/warnings.h"
@@ -25,9 +26,10 @@ static const struct wf_executor *const executors[] = {
 enum {
     WORK_FOR_GPU = 20000000, /* below this, starting the GPU costs more than it saves */
     NODES_FOR_GPU = 2048,    /* of all networks that run at once: fewer do not fill a GPU */
-    LOAD_FOR_LOCKSTEP = 30,  /* percent of what a node can inject... */
+    LOAD_FOR_FLITS = 1,      /* percent of what a node can inject, for networks of flits; */
+    LOAD_FOR_LOCKSTEP = 30,  /* for others this... */
     BUSY_FOR_LOCKSTEP =
-        25,       /* ...or of what links can carry: below both, most routers are idle */
+        40,       /* ...or of what links can carry: below both, most routers are idle */
     SAMPLES = 64, /* pairs of nodes whose distance is looked up */
 };
 
@@ -48,10 +50,12 @@ static double busy_links(const struct wf_topo *topo, double load)
 }
 
 /* Whether most routers have something to do in most cycles. */
-static bool is_loaded(const struct wf_topo *topo, const struct wf_traffic_params *set)
+static bool is_loaded(const struct wf_job *job, const struct wf_traffic_params *set)
 {
-    return set->rounds > 0 || set->load * 100 >= LOAD_FOR_LOCKSTEP ||
-           busy_links(topo, set->load) * 100 >= BUSY_FOR_LOCKSTEP;
+    int least = wf_lockstep_has_flits(job->setup.net) ? LOAD_FOR_FLITS : LOAD_FOR_LOCKSTEP;
+
+    return set->rounds > 0 || set->load * 100 >= least ||
+           busy_links(job->plan->topo, set->load) * 100 >= BUSY_FOR_LOCKSTEP;
 }
 
 /* Packets that the nodes of a network generate. */
@@ -74,7 +78,7 @@ static enum wf_exec fastest(const struct wf_job *job, size_t n)
         wf_executor_gpu.accepts(job, NULL) == WF_OK) {
         return WF_EXEC_GPU;
     }
-    if (wf_executor_lockstep.accepts(job, NULL) == WF_OK && is_loaded(job->plan->topo, set)) {
+    if (wf_executor_lockstep.accepts(job, NULL) == WF_OK && is_loaded(job, set)) {
         return WF_EXEC_LOCKSTEP;
     }
     return WF_EXEC_EVENTS;

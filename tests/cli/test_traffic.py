@@ -283,6 +283,7 @@ def test_closed():
 def test_lock_step():
     """Whole results are equal; what only events can do is refused by name, and `auto` uses events."""
     for words in (["--load", "0.7"], ["--load", "0.5", "-p", "net.routing=adaptive-3vc", "-p", "net.stats=summary", "--threads", "2"],
+                  ["--load", "0.4", "-p", "net.switching=wormhole", "-p", "net.stats=summary"],
                   ["--load", "1", "-p", "net.flow=plain", "-p", "net.queue=1", "--cycles", "30000"]):
         results = []
         for execution in ("events", "lockstep", "auto"):
@@ -290,9 +291,9 @@ def test_lock_step():
             results.append(document["result"])
         check(results[0] == results[1] == results[2], f"lock step differs with {words}")
         check(document["run"]["exec"] == ("events" if "net.flow=plain" in words else "lockstep"), f"auto used {document['run']['exec']}")
-    wormhole = [*UNIFORM, "-p", "net.switching=wormhole", "--load", "0.5"]
-    check_run([*wormhole, "--exec", "lockstep"], 2, stderr="net.switching=wormhole cannot be simulated in lock step; use --exec events")
-    check(parse(run(*wormhole, "--json", "-q"))["run"]["exec"] == "events", "auto with wormhole switching")
+    held = [*UNIFORM, "-p", "net.switching=wormhole", "-p", "net.hold_switch=yes", "--load", "0.5"]
+    check_run([*held, "--exec", "lockstep"], 2, stderr="net.hold_switch cannot be simulated in lock step; use --exec events")
+    check(parse(run(*held, "--json", "-q"))["run"]["exec"] == "events", "auto with a switch that is held")
     check(parse(run(*UNIFORM, "--load", "0.5", "--sched", "optimistic", "--json", "-q"))["run"]["exec"] == "events", "auto with a scheduler")
     for load, wanted in (("0.02", "events"), ("0.12", "lockstep")):  # a quarter of what the links carry, or more
         sparse = run("traffic", "uniform", "--topo", "torus:32x32", "--load", load, "--cycles", "64", "--json", "-q")

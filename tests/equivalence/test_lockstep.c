@@ -128,7 +128,7 @@ static void draw_rules(struct scenario *s)
     }
 }
 
-static void draw_times(struct scenario *s)
+static void draw_delays(struct scenario *s)
 {
     if (draw(s, 4) == 0) {
         set_net(s, "packet", PICK(s, "4B", "8B", "128B"));
@@ -142,6 +142,10 @@ static void draw_times(struct scenario *s)
     if (draw(s, 5) == 0) {
         set_net(s, "credit_delay", PICK(s, "1", "7"));
     }
+}
+
+static void draw_links(struct scenario *s)
+{
     if (draw(s, 5) == 0) {
         set_net(s, "turnaround", PICK(s, "1", "4"));
     }
@@ -177,6 +181,10 @@ static void draw_traffic(struct scenario *s)
     if (draw(s, 6) == 0) {
         set_traffic(s, "burst", PICK(s, "2", "5"));
     }
+}
+
+static void draw_messages(struct scenario *s)
+{
     if (draw(s, 4) == 0) {
         set_traffic(s, "size", PICK(s, "1B", "4B", "200B", "1000B"));
     }
@@ -198,14 +206,51 @@ static void draw_traffic(struct scenario *s)
     }
 }
 
+/* Flits: what lock step simulates of them, and some of what it refuses. */
+static void draw_wormhole(struct scenario *s)
+{
+    s->topo = PICK(s, "torus:4x4", "torus:3x5", "torus:2x2x3", "torus:6", "torus:4x4x4",
+                   "torus:4x4,wrap=1,0", "mesh:4x4", "mesh:2x3x2", "torus:8x8", "fattree:4");
+    set_net(s, "switching", "wormhole");
+    if (draw(s, 3) == 0) {
+        set_net(s, "routing", PICK(s, "dateline", "dor", "adaptive", "auto"));
+    }
+    if (draw(s, 2) == 0) {
+        set_net(s, "vcs", PICK(s, "2", "4", "6"));
+    }
+    if (draw(s, 2) == 0) {
+        set_net(s, "queue", PICK(s, "1", "2", "3", "8"));
+    }
+    if (draw(s, 4) == 0) {
+        set_net(s, "injection_length", PICK(s, "1", "3"));
+    }
+    if (draw(s, 4) == 0) {
+        set_net(s, "routing_delay", PICK(s, "0", "3"));
+    }
+    if (draw(s, 10) == 0) {
+        set_net(s, PICK(s, "hold_switch", "speculative"), "yes");
+    }
+}
+
 static struct scenario draw_scenario(uint64_t number)
 {
     struct scenario s = {.number = number};
 
-    draw_network(&s);
-    draw_rules(&s);
-    draw_times(&s);
+    bool wormhole = draw(&s, 4) == 0;
+    if (wormhole) {
+        draw_wormhole(&s);
+    } else {
+        draw_network(&s);
+        draw_rules(&s);
+    }
+    draw_delays(&s);
     draw_traffic(&s);
+    if (!wormhole) {
+        draw_links(&s);
+        draw_messages(&s);
+    } else if (draw(&s, 3) == 0) {
+        set_net(&s, "stats", PICK(&s, "summary", "classes"));
+    }
     s.seed = draw(&s, 1000);
     s.threads = draw(&s, 10) == 0 ? 2 + (uint32_t)draw(&s, 2) : 1;
     if (s.threads > 1) { /* barriers take long where cores are busy */

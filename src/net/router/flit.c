@@ -142,6 +142,10 @@ static void move(const struct wf_router_view *view, uint32_t input)
     }
     flits->here--;
     flits->gone++;
+    if (flits->gone == 1) {
+        view->head->digest += wf_router_fact((uint64_t)view->now, view->vertex, taken,
+                                             entry->packet.dst, (uint64_t)entry->packet.born);
+    }
     wf_router_flit_use_link(view, taken / view->model->vcs);
     if (!wf_router_flit_is_terminal(view, taken / view->model->vcs)) {
         struct wf_router_flit_channel *channel = &wf_router_flit_channels(view)[taken];

@@ -355,7 +355,7 @@ static enum wf_status router_create(const void *params, const struct wf_net_env 
     model->net.promise_ps = promise(model);
     model->net.ahead = WF_NET_NOW;
     model->net.faults = model->faults;
-    model->net.has_digest = model->set.switching == WF_ROUTER_CUT_THROUGH;
+    model->net.has_digest = true;
     wf_router_stats_init(model);
     *out = &model->net;
     return WF_OK;
