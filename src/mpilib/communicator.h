@@ -93,6 +93,11 @@ struct wl_split_args {
     uint32_t member;
 };
 
+/* The id of a communicator that this rank chooses for all members; `highest` is the highest that
+ * one of them has seen. With several threads another one may be about to choose the same: then
+ * the id is of a range that this rank has for itself. */
+uint32_t wl_comm_choose_id(struct wl_rank *rank, uint32_t highest);
+
 /* Splits a communicator, in simulated time with an op of this kind; all members call it.
  * Returns the handle of the new one, or MPI_COMM_NULL. */
 MPI_Comm wl_comm_split(struct wl_rank *rank, const struct wl_view *view,

@@ -148,6 +148,13 @@ static uint32_t chosen_before(struct wl_rank *rank)
     return rank->n_idups++;
 }
 
+uint32_t wl_comm_choose_id(struct wl_rank *rank, uint32_t highest)
+{
+    return rank->multiple
+               ? WL_NONBLOCKING_ID + rank->self->rank + wl.n_ranks * chosen_before(rank)
+               : highest + 1;
+}
+
 /* The part of a split before its op. Threads may create communicators at the same time, in another
  * order in each rank... */
 static struct wl_exchange *split_begin(struct wl_rank *rank, const struct wl_view *view,
@@ -460,9 +467,7 @@ int wl_MPI_Comm_create_group(struct wl_rank *rank, MPI_Comm comm, MPI_Group hand
                              (struct wl_buffer){&theirs, sizeof(theirs)});
             highest = theirs > highest ? theirs : highest;
         }
-        id = rank->multiple ? (uint64_t)WL_NONBLOCKING_ID + rank->self->rank +
-                                  (uint64_t)wl.n_ranks * chosen_before(rank)
-                            : (uint64_t)highest + 1;
+        id = wl_comm_choose_id(rank, highest);
         for (uint32_t i = 1; i < n; i++) {
             wl_internal_send(rank, &view, index[i], tag, (struct wl_bytes){&id, sizeof(id)});
         }

@@ -85,7 +85,7 @@ static struct offer lead(struct wl_rank *rank, const struct wl_view *local,
     free(remote);
     if (chooses) {
         uint32_t highest = own.highest > theirs.highest ? own.highest : theirs.highest;
-        offer.id = (uint64_t)highest + 1;
+        offer.id = wl_comm_choose_id(rank, highest);
         wl_internal_send(rank, peer, other, tag,
                          (struct wl_bytes){&offer.id, sizeof(offer.id)});
     } else {

@@ -35,6 +35,23 @@ static void send_own(void)
     MPI_Send(&value, 1, MPI_INT, rank, SELF, MPI_COMM_WORLD);
 }
 
+/* Threads create communicators with ids that differ, although none has seen those of the others. */
+static void create_inter(MPI_Comm comm, int tag)
+{
+    MPI_Comm half, inter, merged;
+    int side = rank % 2, n = -1;
+
+    MPI_Comm_split(comm, side, rank, &half);
+    MPI_Intercomm_create(half, 0, comm, 1 - side, tag, &inter);
+    MPI_Intercomm_merge(inter, side, &merged);
+    MPI_Comm_size(merged, &n);
+    expect("merged", n, size);
+    MPI_Barrier(merged);
+    MPI_Comm_free(&merged);
+    MPI_Comm_free(&inter);
+    MPI_Comm_free(&half);
+}
+
 /* Each thread has a communicator. Ranks call them in different orders. */
 static void *communicate(void *arg)
 {
@@ -53,6 +70,9 @@ static void *communicate(void *arg)
         MPI_Comm_dup(comms[i], &dup);
         MPI_Barrier(dup);
         MPI_Comm_free(&dup);
+        if (size > 1) {
+            create_inter(comms[i], i);
+        }
     }
     return NULL;
 }
