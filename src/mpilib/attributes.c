@@ -29,9 +29,15 @@ int weft_mpi_dup_fn(MPI_Comm old, int keyval, void *extra_state, void *value_in,
  * communicators. */
 static char kind_of(const struct wl_rank *rank)
 {
-    char first = rank->function != NULL ? rank->function[strlen("MPI_")] : 'C';
+    char kind = 'C';
 
-    return first == 'T' || first == 'W' ? first : 'C';
+    if (rank->function != NULL) {
+        kind = rank->function[strlen("MPI_")];
+    }
+    if (kind != 'T' && kind != 'W') {
+        kind = 'C';
+    }
+    return kind;
 }
 
 bool wl_keyval_is_for(const struct wl_rank *rank, int handle)

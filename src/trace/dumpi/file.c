@@ -467,7 +467,7 @@ static inline const unsigned char *read_clock(struct reading *r, enum wf_dumpi_c
     r->record->has_time[clock] = true;
     r->record->begin[clock] = time_at(r->file, clock, at);
     r->record->end[clock] = time_at(r->file, clock, at + TIME_BYTES);
-    return at + 2 * TIME_BYTES;
+    return at + (size_t)2 * TIME_BYTES;
 }
 
 /* The bytes of the head of a record, without counters. */
