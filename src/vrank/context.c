@@ -128,6 +128,8 @@ __asm__(".text\n"
 
 enum { SAVED_WORDS = 4, ARG = 2, ENTRY = 3 };
 
+/* All registers are in the list, also x18 and others that calls may change: a caller that sees which
+ * registers this function uses keeps values in those that it does not. */
 __attribute__((noinline)) void wf_vrank_context_switch(struct wf_vrank_context *from,
                                                        struct wf_vrank_context *to)
 {
@@ -146,11 +148,11 @@ __attribute__((noinline)) void wf_vrank_context_switch(struct wf_vrank_context *
                      : "+r"(x0), "+r"(x1)
                      :
                      : "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12",
-                       "x13", "x14", "x15", "x16", "x17", "x19", "x20", "x21", "x22", "x23",
-                       "x24", "x25", "x26", "x27", "x28", "x30", "v0", "v1", "v2", "v3", "v4",
-                       "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15",
-                       "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25",
-                       "v26", "v27", "v28", "v29", "v30", "v31", "memory", "cc");
+                       "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x20", "x21", "x22",
+                       "x23", "x24", "x25", "x26", "x27", "x28", "x30", "v0", "v1", "v2", "v3",
+                       "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13", "v14",
+                       "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24",
+                       "v25", "v26", "v27", "v28", "v29", "v30", "v31", "memory", "cc");
 }
 
 #endif
