@@ -62,22 +62,25 @@ static void undo_last(struct wf_warp *warp, struct wf_kp *kp)
 }
 
 /* Rolls the KP back to before `key`. The undone events become pending again, except an event
- * that equals `drop`. */
-static void roll_back(struct wf_warp *warp, struct wf_kp *kp, const struct wf_key *key,
+ * that equals `drop`. Returns whether there was one. */
+static bool roll_back(struct wf_warp *warp, struct wf_kp *kp, const struct wf_key *key,
                       const struct wf_event *drop)
 {
+    bool dropped = false;
+
     warp->worker->count.rollbacks++;
     while (kp_has_history(warp, kp) && !wf_key_before(&kp->key, key)) {
         const struct wf_event *ev =
             wf_record_event(wf_history_at(&warp->history, kp->last - 1));
         undo_last(warp, kp);
-        if (drop != NULL && wf_event_same(ev, drop)) {
-            drop = NULL;
+        if (!dropped && drop != NULL && wf_event_same(ev, drop)) {
+            dropped = true;
         } else {
             wf_pending_push(&warp->pending, ev);
         }
     }
     wf_history_trim_end(&warp->history);
+    return dropped;
 }
 
 /* Events before GVT have been committed: nothing may be scheduled there any more. */
@@ -89,15 +92,17 @@ static void check_gvt(const struct wf_warp *warp, const struct wf_event *ev)
     }
 }
 
+/* Cancels an event. If the KP has not come to its key, it is pending. Otherwise it was executed,
+ * or it is pending still: its sender, undone, has sent another event with the same key to another
+ * process of the KP, and that one was executed. */
 static void annihilate_one(struct wf_warp *warp, const struct wf_event *ev)
 {
     struct wf_kp *kp = wf_warp_kp(warp, ev->dst);
 
     check_gvt(warp, ev);
-    if (kp_has_history(warp, kp) && !wf_key_before(&kp->key, &ev->key) &&
-        !wf_engine_is_careful(warp->worker->engine, ev->dst)) {
-        roll_back(warp, kp, &ev->key, ev);
-    } else {
+    if (!kp_has_history(warp, kp) || wf_key_before(&kp->key, &ev->key) ||
+        wf_engine_is_careful(warp->worker->engine, ev->dst) ||
+        !roll_back(warp, kp, &ev->key, ev)) {
         wf_antis_add(&warp->antis, ev);
     }
 }
@@ -125,7 +130,7 @@ void wf_warp_insert(struct wf_warp *warp, const struct wf_event *ev)
 
     check_gvt(warp, ev);
     if (kp_has_history(warp, kp) && !wf_key_before(&kp->key, &ev->key)) {
-        roll_back(warp, kp, &ev->key, NULL);
+        (void)roll_back(warp, kp, &ev->key, NULL);
         wf_pending_push(&warp->pending, ev);
         drain_todo(warp);
         return;
@@ -148,7 +153,7 @@ void wf_warp_undo_first(struct wf_warp *warp)
         wf_record_event(wf_history_at(&warp->history, warp->history.begin));
     const struct wf_key key = ev->key;
 
-    roll_back(warp, wf_warp_kp(warp, ev->dst), &key, NULL);
+    (void)roll_back(warp, wf_warp_kp(warp, ev->dst), &key, NULL);
     drain_todo(warp);
 }
 

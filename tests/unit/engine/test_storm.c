@@ -108,10 +108,56 @@ static void an_event_far_ahead_does_not_fill_the_history(void)
     CHECK(out.run.memory_throttles < PASSES / 50);
 }
 
+/* ---- senders that change their minds ---- */
+
+enum { FICKLE = 6, TURNS = 400 };
+
+/* To whom a process sends depends on the order of all that it has received, and times are few: an event
+ * that is cancelled and the one that is sent instead often have the same key and two receivers. */
+static void fickle_init(void *state, struct wf_ctx *ctx)
+{
+    *(uint64_t *)state = wf_self(ctx);
+    wf_schedule(ctx, wf_self(ctx), 10, 0, NULL, 0);
+}
+
+static void fickle_event(void *state, const struct wf_event *ev, struct wf_ctx *ctx)
+{
+    uint64_t *mind = state;
+
+    *mind = (*mind ^ ev->key.src) * UINT64_C(0x9e3779b97f4a7c15) + 1;
+    if (wf_now(ctx) < (int64_t)10 * TURNS) {
+        wf_schedule(ctx, (uint32_t)(*mind >> 40) % FICKLE, 10 + 10 * (int64_t)(*mind >> 63), 0,
+                    NULL, 0);
+    }
+}
+
+static const struct wf_process_ops fickle_ops = {
+    .name = "fickle", .init = fickle_init, .event = fickle_event};
+
+static void build_fickle(struct wf_engine *engine, void *model)
+{
+    (void)wf_engine_add(engine, &fickle_ops, FICKLE, sizeof(uint64_t), model);
+}
+
+static void the_event_that_was_cancelled_goes(void)
+{
+    struct wf_engine_config config = engine_defaults(WF_SEQUENTIAL, 1);
+    struct outcome expected = run_model(&config, build_fickle, NULL, NULL, 0), out;
+
+    for (uint32_t seed = 1; seed <= 20; seed++) {
+        config = engine_defaults(WF_PERTURB, 1);
+        config.lps_per_kp = FICKLE;
+        config.perturb_seed = seed;
+        out = run_model(&config, build_fickle, NULL, NULL, 0);
+        CHECK(same_outcome(&config, &expected, &out));
+    }
+}
+
 int main(void)
 {
     RUN(everybody_at_once);
     RUN(one_to_all_at_once);
     RUN(an_event_far_ahead_does_not_fill_the_history);
+    RUN(the_event_that_was_cancelled_goes);
     return wf_test_done();
 }
