@@ -3,9 +3,9 @@
 
 /*
  * Memory for events: chunks of one kilobyte, each with events side by side, which take no more
- * bytes than they need (wf_event_room()). A bag is a linked list of chunks; its events have no order. Chunks come from the pool of a thread.
- * Pools exchange surplus chunks through a depot, so that a thread that mostly receives events
- * feeds one that mostly sends them.
+ * bytes than they need (wf_event_room()). A bag is a linked list of chunks; its events have no
+ * order. Chunks come from the pool of a thread. Pools exchange surplus chunks through a depot, so
+ * that a thread that mostly receives events feeds one that mostly sends them.
  */
 
 #include "engine/event.h"

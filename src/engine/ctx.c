@@ -105,7 +105,7 @@ static inline struct wf_event *place_quickly(const struct wf_ctx *ctx, uint32_t 
 {
     struct wf_bag *bags = ctx->bags[dst >> ctx->block_shift];
     struct wf_buf *sent = ctx->sent;
-    size_t room = (sizeof(struct wf_event) + size + 7) / 8 * 8;
+    size_t room = wf_event_room_of(size);
 
     if (bags != NULL) {
         uint64_t window = wf_wheel_window(ctx->wheel, ctx->now->key.time + delay);
@@ -124,7 +124,7 @@ static inline struct wf_event *place_quickly(const struct wf_ctx *ctx, uint32_t 
 static struct wf_event *place(struct wf_ctx *ctx, uint32_t dst, int64_t delay, size_t size)
 {
     struct wf_bag *bags = ctx->bags[dst >> ctx->block_shift];
-    size_t room = (sizeof(struct wf_event) + size + 7) / 8 * 8;
+    size_t room = wf_event_room_of(size);
 
     if (bags != NULL) {
         uint64_t window = wf_wheel_window(ctx->wheel, ctx->now->key.time + delay);

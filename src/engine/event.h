@@ -41,8 +41,13 @@ static inline void wf_copy_words(void *to, const void *from, size_t bytes)
     }
 }
 
-/* The bytes of an event in a log or a bag, a multiple of 8. */
+/* The bytes that an event with a payload of `size` bytes takes in a log or a bag, a multiple of 8. */
+static inline size_t wf_event_room_of(size_t size)
+{
+    return (sizeof(struct wf_event) + size + 7) / 8 * 8;
+}
+
 static inline size_t wf_event_room(const struct wf_event *ev)
 {
-    return (wf_event_bytes(ev) + 7) / 8 * 8;
+    return wf_event_room_of(ev->size);
 }

@@ -7,11 +7,10 @@
 #include <stdlib.h>
 
 enum {
-    BATCHES_PER_MESSAGE = 4, /* a message between processes costs more than a few events */
-    IDLE_BEFORE_GVT = 64,    /* checks of an empty mailbox before asking for a GVT round */
-    PERTURB_BYTES = 8192,    /* most bytes of history that an injected rollback undoes */
-    ROUND_BYTES =
-        512 * 1024 /* of history that are still in the cache when they are committed */
+    BATCHES_PER_MESSAGE = 4,  /* a message between processes costs more than a few events */
+    IDLE_BEFORE_GVT = 64,     /* checks of an empty mailbox before asking for a GVT round */
+    PERTURB_BYTES = 8192,     /* most bytes of history that an injected rollback undoes */
+    ROUND_BYTES = 512 * 1024, /* of history that the cache still has when they are committed */
 };
 
 /* Events that are scheduled while processes are initialised are never cancelled. */
@@ -74,7 +73,7 @@ static void release(struct wf_worker *worker)
     wf_undo_log_fini(&warp->undo_log);
     wf_buf_fini(&warp->message);
     wf_buf_fini(&warp->places);
-    wf_buf_fini(&warp->todo);
+    wf_buf_fini(&warp->cancels);
     free(warp->outbox);
     free(warp->arrived);
     if (worker->thread == 0) {

@@ -72,7 +72,7 @@ struct wf_warp {
     struct wf_antis antis;
     struct wf_undo_log undo_log;
     struct wf_buf places;  /* of the events of a record, while they are cancelled */
-    struct wf_buf todo;    /* own events to be cancelled, a stride each; the last comes first */
+    struct wf_buf cancels; /* own events to be cancelled, a stride each; the last comes first */
     struct wf_bag *outbox; /* by thread of this process, then by process */
     struct wf_mailbox inbox;
     struct wf_chunk *held;    /* received but not yet delivered, in order */
@@ -83,7 +83,7 @@ struct wf_warp {
     int64_t horizon;     /* events at or after it wait */
     int64_t safe;        /* no event before it can still arrive for a careful process */
     struct wf_key least; /* the first pending event, for GVT */
-    uint64_t tolerated;  /* bytes of history that need no look at it */
+    uint64_t tolerated;  /* a history up to this many bytes is not examined, see gvt.c */
     uint64_t settled;    /* the end of the history after the last GVT round */
     bool full;           /* the history is full: wait until GVT has moved */
     int64_t latest;      /* time of the event executed last */

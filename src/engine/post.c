@@ -146,7 +146,7 @@ static void distribute(struct wf_warp *warp)
         for (size_t at = 0; at < bytes;) {
             const struct wf_event *ev = (const void *)(events + at);
             uint32_t thread = wf_engine_owner(engine, ev->dst) % engine->n_threads;
-            size_t room = (sizeof(*ev) + (ev->size & ~(unsigned)WF_ANTI) + 7) / 8 * 8;
+            size_t room = wf_event_room_of(ev->size & ~(unsigned)WF_ANTI);
             at += room;
             if (thread >= first && thread < first + 64) {
                 struct wf_event *copy = warp->arrived;

@@ -20,7 +20,7 @@ static void cancel(struct wf_warp *warp, const struct wf_event *ev)
 {
     warp->worker->count.antis++;
     if (stays_here(warp, ev)) {
-        wf_event_copy(wf_buf_extend(&warp->todo, warp->worker->engine->stride), ev);
+        wf_event_copy(wf_buf_extend(&warp->cancels, warp->worker->engine->stride), ev);
     } else {
         wf_warp_post(warp, ev, true);
     }
@@ -109,11 +109,11 @@ static void annihilate_one(struct wf_warp *warp, const struct wf_event *ev)
 
 /* Cancelling an event may undo it, and then the events it scheduled must be cancelled. A
  * list instead of recursion bounds the stack. */
-static void drain_todo(struct wf_warp *warp)
+static void drain_cancels(struct wf_warp *warp)
 {
-    while (warp->todo.size > 0) {
-        warp->todo.size -= warp->worker->engine->stride;
-        wf_event_copy(warp->arrived, (const void *)(warp->todo.data + warp->todo.size));
+    while (warp->cancels.size > 0) {
+        warp->cancels.size -= warp->worker->engine->stride;
+        wf_event_copy(warp->arrived, (const void *)(warp->cancels.data + warp->cancels.size));
         annihilate_one(warp, warp->arrived);
     }
 }
@@ -121,7 +121,7 @@ static void drain_todo(struct wf_warp *warp)
 void wf_warp_annihilate(struct wf_warp *warp, const struct wf_event *ev)
 {
     annihilate_one(warp, ev);
-    drain_todo(warp);
+    drain_cancels(warp);
 }
 
 void wf_warp_insert(struct wf_warp *warp, const struct wf_event *ev)
@@ -132,7 +132,7 @@ void wf_warp_insert(struct wf_warp *warp, const struct wf_event *ev)
     if (kp_has_history(warp, kp) && !wf_key_before(&kp->key, &ev->key)) {
         (void)roll_back(warp, kp, &ev->key, NULL);
         wf_pending_push(&warp->pending, ev);
-        drain_todo(warp);
+        drain_cancels(warp);
         return;
     }
     wf_pending_push(&warp->pending, ev);
@@ -154,7 +154,7 @@ void wf_warp_undo_first(struct wf_warp *warp)
     const struct wf_key key = ev->key;
 
     (void)roll_back(warp, wf_warp_kp(warp, ev->dst), &key, NULL);
-    drain_todo(warp);
+    drain_cancels(warp);
 }
 
 void wf_warp_retreat(struct wf_warp *warp, uint64_t bytes)
@@ -177,5 +177,5 @@ void wf_warp_retreat(struct wf_warp *warp, uint64_t bytes)
         size = record->size_back;
     }
     wf_history_trim_end(history);
-    drain_todo(warp);
+    drain_cancels(warp);
 }
