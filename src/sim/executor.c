@@ -27,10 +27,9 @@ enum {
     WORK_FOR_GPU = 20000000, /* below this, starting the GPU costs more than it saves */
     NODES_FOR_GPU = 2048,    /* of all networks that run at once: fewer do not fill a GPU */
     LOAD_FOR_FLITS = 1,      /* percent of what a node can inject, for networks of flits; */
-    LOAD_FOR_LOCKSTEP = 30,  /* for others this... */
-    BUSY_FOR_LOCKSTEP =
-        40,       /* ...or of what links can carry: below both, most routers are idle */
-    SAMPLES = 64, /* pairs of nodes whose distance is looked up */
+    LOAD_FOR_LOCKSTEP = 30,  /* likewise, for networks of packets; or */
+    BUSY_FOR_LOCKSTEP = 40,  /* percent of what links carry: below both most routers idle */
+    SAMPLES = 64,            /* pairs of nodes whose distance is looked up */
 };
 
 /* The part of the time in which a link is busy, if the network accepts everything that nodes offer
