@@ -62,7 +62,7 @@ struct wf_transport_packet {
     uint8_t type;   /* enum wf_transport_type */
     uint8_t class;
     uint8_t flags;
-    uint8_t spare;
+    uint8_t load;   /* of the busiest port so far, if the congestion control measures it */
     uint32_t count; /* of a NACK: how many packets are missing; of data: 1 if the flow has more
                      * to send, 0 if not */
 };
@@ -124,6 +124,10 @@ struct wf_transport_port {
     uint64_t paused_ps;   /* ...and for how long, up to the last time it was let go... */
     int64_t since;        /* ...or the first class that is stopped now was */
     uint64_t most_inside; /* most bytes of a class that wf_transport_inside() had */
+    /* Of congestion controls with `leaves`: */
+    uint64_t load;
+    int64_t load_at;
+    uint64_t behind_before; /* bytes that waited when the last packet left */
 };
 
 enum { WF_TRANSPORT_BUCKETS = 8 };
@@ -221,6 +225,7 @@ struct wf_transport_receiver {
 /* ---- congestion control ---- */
 
 struct wf_transport_net;
+struct wf_transport_view;
 
 /* What an answer says. */
 struct wf_transport_answer {
@@ -228,6 +233,7 @@ struct wf_transport_answer {
     int64_t delay;  /* since the packet left */
     uint64_t n_new; /* packets that have arrived according to it and to none before */
     bool is_marked;
+    uint8_t load; /* of the packet that is answered */
 };
 
 /* A congestion control: it sets the window of a flow and the time of its next packet. All that
@@ -258,6 +264,9 @@ struct wf_transport_control {
     /* A packet of `bytes` with its header leaves now. */
     void (*sent)(const struct wf_transport_net *net, struct wf_transport_sender *flow,
                  int64_t now, uint64_t bytes);
+    /* At every router: a packet of data begins to leave through a port, at the time `begin`. */
+    void (*leaves)(const struct wf_transport_view *v, const struct wf_packet_outlet *outlet,
+                   struct wf_transport_packet *packet, int64_t begin);
 };
 
 #define WF_TRANSPORT(name) extern const struct wf_transport_control wf_transport_##name;
@@ -286,6 +295,7 @@ struct wf_transport_net {
     uint64_t queue_bytes;
     uint32_t ecn_threshold; /* probability at ecn_max, in 2^-32 */
     uint64_t line_rate;     /* of an interface */
+    int64_t longest_trip;   /* of a packet and its answer on an idle network; for `leaves` */
     struct wf_transport_class classes[WF_TRANSPORT_CLASSES_MAX];
     uint32_t n_classes;
     bool has_priorities;
@@ -415,6 +425,8 @@ uint32_t wf_transport_class_of(const struct wf_transport_net *net,
 
 /* ---- sender.c ---- */
 
+/* The time of a full packet and of its answer on an idle network. */
+int64_t wf_transport_round_trip(const struct wf_transport_net *net, uint32_t src, uint32_t dst);
 int64_t wf_transport_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
                           uint32_t dst_node, const struct wf_net_message *msg, int64_t start);
 /* WF_TRANSPORT_WAKE, WF_TRANSPORT_TIMEOUT. */

@@ -47,6 +47,9 @@ struct wf_transport_params {
     int64_t swift_target, swift_range;
     double swift_step, swift_decrease, swift_most;
     uint64_t pressure_at;
+    double hpcc_target;
+    uint64_t hpcc_flows;
+    double nscc_target;
 };
 
 extern const char *const wf_transport_names[], *const wf_transport_full_names[],
@@ -160,5 +163,14 @@ extern const char *const wf_transport_names[], *const wf_transport_full_names[],
      .doc = "Part of the window by which it shrinks at most"}, \
     {WF_TRANSPORT_ROW_(params, "pressure_at", SIZE, pressure_at), \
      .only_with = "transport=pressure", .def = "32KiB", .max = "1GiB", \
-     .doc = "A router stops the flows of packets that find a longer queue"}
+     .doc = "A router stops the flows of packets that find a longer queue"}, \
+    {WF_TRANSPORT_ROW_(params, "hpcc_target", REAL, hpcc_target), \
+     .only_with = "transport=hpcc", .def = "0.95", .min = "0.1", .max = "1", \
+     .doc = "Load of the busiest link of a route that flows aim at"}, \
+    {WF_TRANSPORT_ROW_(params, "hpcc_flows", COUNT, hpcc_flows), \
+     .only_with = "transport=hpcc", .def = "10", .min = "1", .max = "1000000", \
+     .doc = "Flows of a link whose steps together fill what hpcc_target leaves free"}, \
+    {WF_TRANSPORT_ROW_(params, "nscc_target", REAL, nscc_target), \
+     .only_with = "transport=nscc", .def = "0.75", .min = "0.01", .max = "100", \
+     .doc = "Delay by queues that a flow accepts, in round trips of an idle network"}
 /* clang-format on */

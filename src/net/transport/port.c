@@ -125,9 +125,13 @@ static void start(const struct wf_transport_view *v, const struct wf_packet_outl
     int64_t duration = wf_packet_link_ps(kind, bytes);
     bool ends = (copy.packet.flags & WF_TRANSPORT_ENDS) != 0;
 
-    copy.packet.flags &= (uint8_t)~WF_TRANSPORT_LOCAL;
     wf_touch(v->at.ctx, outlet->port, sizeof(*outlet->port));
     int64_t begin = wf_packet_port_serve(outlet->port, ready, duration);
+    if (v->net->control->leaves != NULL && copy.packet.type == WF_TRANSPORT_DATA &&
+        (copy.packet.flags & WF_TRANSPORT_LOCAL) == 0) {
+        v->net->control->leaves(v, outlet, &copy.packet, begin);
+    }
+    copy.packet.flags &= (uint8_t)~WF_TRANSPORT_LOCAL;
     move_credit(v, outlet, waiter, begin);
     int64_t at = wf_time_add(begin, kind->latency);
     at = model->timing == WF_PACKET_STORE_AND_FORWARD ? wf_time_add(at, duration) : at;

@@ -50,6 +50,7 @@ static void answer(const struct wf_transport_view *v, const struct wf_transport_
     out.path = packet->path;
     out.class = packet->class;
     out.flags = packet->flags & WF_TRANSPORT_MARKED;
+    out.load = packet->load;
     wf_transport_forward(v, &out, NULL);
 }
 

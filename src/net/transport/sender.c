@@ -54,10 +54,18 @@ static int64_t idle_latency(const struct wf_packet_net *model, uint32_t src, uin
     return model->net.ops->uncontended(&model->net, src, dst, bytes).latency;
 }
 
+int64_t wf_transport_round_trip(const struct wf_transport_net *net, uint32_t src, uint32_t dst)
+{
+    const struct wf_packet_link_kind *own = &net->packet.links.kinds[net->packet.links.own];
+
+    return idle_latency(&net->packet, src, dst, net->packet.packet_bytes) +
+           idle_latency(&net->packet, dst, src, net->params.ack) + 2 * own->full_ps +
+           2 * wf_packet_link_ps(own, net->params.ack);
+}
+
 static uint32_t create(const struct wf_transport_view *v, uint32_t dst, uint32_t class)
 {
     const struct wf_transport_net *net = v->net;
-    const struct wf_packet_link_kind *own = &net->packet.links.kinds[net->packet.links.own];
     uint32_t *bucket = bucket_of(v, dst), cell = wf_cell_new(v->at.ctx);
     struct wf_transport_sender *flow = edit(v, cell);
 
@@ -67,9 +75,7 @@ static uint32_t create(const struct wf_transport_view *v, uint32_t dst, uint32_t
     flow->dst = dst;
     flow->class = class;
     flow->window = flow->credit = WF_TRANSPORT_NO_LIMIT;
-    flow->round_trip = idle_latency(&net->packet, v->at.vertex, dst, net->packet.packet_bytes) +
-                       idle_latency(&net->packet, dst, v->at.vertex, net->params.ack) +
-                       2 * own->full_ps + 2 * wf_packet_link_ps(own, net->params.ack);
+    flow->round_trip = wf_transport_round_trip(net, v->at.vertex, dst);
     net->control->begin(net, flow);
     return cell;
 }
@@ -601,6 +607,7 @@ void wf_transport_answered(const struct wf_transport_view *v,
         .delay = wf_max_i64(v->at.key.time - packet->sent, 0),
         .n_new = take_answer(v, flow, wf_min_u64(packet->other, flow->sent), packet),
         .is_marked = (packet->flags & WF_TRANSPORT_MARKED) != 0,
+        .load = packet->load,
     };
     judge_path(v, flow, packet);
     if (answer.n_new > 0) {

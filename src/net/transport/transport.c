@@ -265,6 +265,17 @@ static int64_t least_latency(const struct wf_packet_links *links)
     return least;
 }
 
+/* The longest round trip from the first node, as an estimate of the longest one. */
+static int64_t longest_trip(const struct wf_transport_net *net)
+{
+    int64_t longest = 1;
+
+    for (uint32_t dst = 1; dst < net->packet.topo->n_nodes; dst++) {
+        longest = wf_max_i64(longest, wf_transport_round_trip(net, 0, dst));
+    }
+    return longest;
+}
+
 /* Where the parts of a vertex's state are. */
 static void lay_out(struct wf_transport_net *net)
 {
@@ -288,6 +299,7 @@ enum wf_status wf_transport_setup(struct wf_packet_net *packet,
     WF_TRY(check(packet, given, err));
     WF_TRY(choose(net, given, err));
     lay_out(net);
+    net->longest_trip = net->control->leaves != NULL ? longest_trip(net) : 0;
     net->ops = wf_net_packet_ops;
     net->ops.send = wf_transport_send;
     net->ops.event = node_event;

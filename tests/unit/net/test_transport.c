@@ -40,6 +40,7 @@ static struct wf_packet_params random_params(uint64_t seed)
     packet_set(&params, "pressure_at", "1KiB");
     packet_set(&params, "swift_target", "500ns");
     packet_set(&params, "swift_range", "2us");
+    packet_set(&params, "hpcc_flows", wf_test_rand(seed, 7, 12) % 2 == 0 ? "1" : "100");
     packet_set(&params, "flowlet_gap", wf_test_rand(seed, 7, 7) % 3 == 0 ? "200ns" : "0");
     packet_set(&params, "paths", wf_test_rand(seed, 7, 8) % 2 == 0 ? "3" : "0");
     if (wf_test_rand(seed, 7, 9) % 2 == 0) {
