@@ -82,11 +82,9 @@ static int numbers_of(struct wl_rank *rank, const struct wl_type *type, struct n
 static void integer_out(unsigned char *to, const unsigned char *from, const struct number *what)
 {
     uint64_t value = 0;
-    unsigned char raw[8];
 
-    swap_bytes(raw, from, what->here);
     for (size_t i = 0; i < what->here; i++) {
-        value = value << 8 | raw[i];
+        value = value << 8 | from[is_little_endian() ? what->here - 1 - i : i];
     }
     for (size_t i = what->there; i-- > 0; value >>= 8) {
         to[i] = (unsigned char)value;
