@@ -19,6 +19,9 @@
 #     A program in bench/ of the build directory that prints rates; the target `benchmarks` is all.
 
 option(WEFT_FUZZ "Build the fuzz targets as libFuzzer programs (Clang)" OFF)
+if(WEFT_FUZZ)
+    target_compile_definitions(weft_options INTERFACE FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION)
+endif()
 
 # What every test runs with; sanitizers must end a test at their first report. The PCI part
 # of hwloc, which MPI loads, leaks in a library that is gone when LeakSanitizer looks. Open MPI

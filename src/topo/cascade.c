@@ -12,13 +12,14 @@
 #include "topo/classes.h"
 #include "topo/global.h"
 #include "topo/routers.h"
+#include "topo/table.h"
 #include "topo/topo.h"
 #include "topo/vector.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { TABLE_MAX = 1 << 28, FAR = 255 };
+enum { FAR = 255 };
 
 struct params {
     uint64_t h, columns, rows, p, g;
@@ -199,14 +200,16 @@ static enum wf_status cascade_create(const void *params, struct wf_topo **out,
     struct cascade cascade = {.columns = (uint32_t)given->columns,
                               .rows = (uint32_t)given->rows};
 
-    WF_TRY(wf_topo_vector_multiply("cascade: columns", &a, given->columns, TABLE_MAX, err));
-    WF_TRY(wf_topo_vector_multiply("cascade: rows", &a, given->rows, TABLE_MAX, err));
+    WF_TRY(wf_topo_vector_multiply("cascade: columns", &a, given->columns, WF_TOPO_TABLE_MAX,
+                                   err));
+    WF_TRY(wf_topo_vector_multiply("cascade: rows", &a, given->rows, WF_TOPO_TABLE_MAX, err));
     struct wf_topo_global_size size = {given->g, a, given->h};
     WF_TRY(wf_topo_global_plan(&cascade.global, wf_topo_cascade_ops.name, size,
                                (enum wf_topo_global_order)(given->global + 1), err));
     uint64_t routers = cascade.global.groups * a, table = routers;
     uint64_t degree = given->columns + given->rows - 2 + given->h;
-    WF_TRY(wf_topo_vector_multiply("cascade: table of distances", &table, a, TABLE_MAX, err));
+    WF_TRY(wf_topo_vector_multiply("cascade: table of distances", &table, a, WF_TOPO_TABLE_MAX,
+                                   err));
     WF_TRY(wf_topo_routers_init(&cascade.net, &wf_topo_cascade_ops, &router_ops,
                                 (struct wf_topo_routers_size){routers, given->p, degree}, err));
     wf_topo_global_join(&cascade.global);

@@ -2,6 +2,7 @@
 #include "topo/global.h"
 
 #include "base/mem.h"
+#include "topo/table.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -181,14 +182,14 @@ static void share_links(struct wf_topo_global *global)
 static enum wf_status too_many_ports(const char *name, struct wf_err *err)
 {
     return wf_err_set(err, WF_EINVAL, "%s: more than %d ports of routers to other groups", name,
-                      WF_TOPO_GLOBAL_PORTS_MAX);
+                      WF_TOPO_TABLE_MAX);
 }
 
 enum wf_status wf_topo_global_plan(struct wf_topo_global *global, const char *name,
                                    struct wf_topo_global_size size,
                                    enum wf_topo_global_order order, struct wf_err *err)
 {
-    const uint64_t max = WF_TOPO_GLOBAL_PORTS_MAX;
+    const uint64_t max = WF_TOPO_TABLE_MAX;
 
     if (size.ports > max || size.routers > max / size.ports) {
         return too_many_ports(name, err);

@@ -40,9 +40,6 @@ extern const char *const wf_topo_global_orders[];
     "To which groups the links of a group go in turn: by their numbers; 1, 2, 3, ... further " \
     "on; or +1, -1, +2, -2, ... further on"
 
-/* The most ports to other groups that a network may have: there is a table of them. */
-enum { WF_TOPO_GLOBAL_PORTS_MAX = 1 << 28 };
-
 struct wf_topo_global {
     uint32_t groups, routers, ports; /* groups; routers per group; ports per router */
     enum wf_topo_global_order order;
@@ -61,8 +58,8 @@ struct wf_topo_global_size {
 };
 
 /* Shares out the links for the topology called `name`, whose parameter "g" is the number of
- * groups. Fails with WF_EINVAL if there are more groups than can be joined or too many ports.
- * Allocates nothing. */
+ * groups. Fails with WF_EINVAL if there are more groups than can be joined or more than
+ * WF_TOPO_TABLE_MAX ports. Allocates nothing. */
 WF_NODISCARD
 enum wf_status wf_topo_global_plan(struct wf_topo_global *global, const char *name,
                                    struct wf_topo_global_size size,
