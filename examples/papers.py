@@ -16,6 +16,7 @@ into docs/papers.md:
 """
 import argparse
 import csv
+import io
 import json
 import math
 import os
@@ -28,6 +29,8 @@ import time
 
 EXAMPLES = pathlib.Path(__file__).resolve().parent
 ROOT = EXAMPLES.parent
+sys.path.insert(0, str(ROOT / "tools"))
+import interruption  # noqa: E402
 PAPERS = {
     "tracer": "TraceR", "xsim": "xSim", "insee": "INSEE", "bigsim": "BigSim",
 }
@@ -37,6 +40,7 @@ FORMS = ["quick", "short", "full"]
 
 def options_of(parser):
     """Adds the options that all scripts have, reads them and finds weft."""
+    interruption.catch_signals()
     parser.add_argument("--weft", help="the program; else build/release/weft or that in PATH; "
                         "weftcc is next to it")
     parser.add_argument("--out", default=".", help="where the CSV, SVG and JSON files go")
@@ -87,11 +91,10 @@ class Experiment:
 
     def run(self, *words, **more):
         """What a command writes; ends the script if the command fails."""
-        command = [str(w) for w in words]
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-                              stdin=subprocess.DEVNULL, check=False, **more)
+        done = interruption.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                stdin=subprocess.DEVNULL, **more)
         if done.returncode != 0:
-            sys.exit(f"{' '.join(command)}: exit code {done.returncode}\n{done.stderr}")
+            sys.exit(f"{' '.join(done.args)}: exit code {done.returncode}\n{done.stderr}")
         return done
 
     def weft(self, verb, *words, params=None, **more):
@@ -127,15 +130,16 @@ class Experiment:
 
     def csv(self, header, rows, suffix=""):
         name = f"{self.facts['name']}{suffix}.csv"
-        with open(self.given.out / name, "w", encoding="utf-8", newline="") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(header)
-            writer.writerows(rows)
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows(rows)
+        interruption.write_text(self.given.out / name, text.getvalue())
         self.files.append(name)
 
     def picture(self, figure, suffix=""):
         name = f"{self.facts['name']}{suffix}.svg"
-        figure.write(self.given.out / name)
+        interruption.write_text(self.given.out / name, figure.svg())
         self.files.append(name)
 
     def finish(self):
@@ -143,8 +147,8 @@ class Experiment:
         document = {**self.facts, "form": self.given.form,
                     "seconds": round(time.monotonic() - self.begin, 1),
                     "files": self.files, "rows": self.rows}
-        path = self.given.out / f"{self.facts['name']}.json"
-        path.write_text(json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        interruption.write_text(self.given.out / f"{self.facts['name']}.json",
+                                json.dumps(document, indent=1, ensure_ascii=False) + "\n")
         print(f"{PAPERS[self.facts['paper']]}, {self.facts['place']}: {self.facts['title']}")
         for r in self.rows:
             print(f"  {r['verdict']:12} {r['what']}\n    paper: {r['paper']}\n    weft:  {r['weft']}")
@@ -256,7 +260,7 @@ def put_into(path, lines, check):
         sys.exit(f"{path}: the marks '{BEGIN}' and '{END}' are missing")
     new = before + BEGIN + "\n" + "\n".join(lines) + "\n\n" + END + after
     if new != text and not check:
-        path.write_text(new, encoding="utf-8")
+        interruption.write_text(path, new)
     return new == text
 
 
@@ -291,7 +295,7 @@ def run_all(given):
         command = [sys.executable, "-B", EXAMPLES / paper / f"{script}.py", "--out", out]
         command += [f"--{given.form}"] if given.form != "full" else []
         command += ["--weft", given.weft] if given.weft else []
-        if subprocess.run(command, check=False).returncode != 0:
+        if interruption.run(command).returncode != 0:
             failed.append(name)
     if not given.out:
         assemble()
@@ -314,6 +318,7 @@ def main():
     pages = verbs.add_parser("assemble", help="write the pages from the results")
     pages.add_argument("--check", action="store_true", help="only say whether they are up to date")
     given = parser.parse_args()
+    interruption.catch_signals()
     if given.verb == "assemble":
         assemble(given.check)
         return 0

@@ -2,7 +2,6 @@
 """What the scripts for INSEE's experiments share: replay on an 8x8 torus, and averages over seeds
 with their confidence."""
 import argparse
-import concurrent.futures
 import json
 import math
 import os
@@ -14,6 +13,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))  # for papers.py and plot.py
 import papers  # noqa: E402
+from papers import interruption  # noqa: E402
 
 RANKS, TOPOLOGY = 64, "torus:8x8"
 DESIGNS = ["oblivious-1vc", "oblivious-3vc", "adaptive-3vc"]
@@ -77,7 +77,7 @@ def replay(weft, program, design, policy, seed, *more):
         command += ["-n", str(RANKS)]
     for name, value in {**ROUTER, **params}.items():
         command += ["-p", f"{name}={value}"]
-    done = subprocess.run([*command, *more], stdout=subprocess.PIPE, check=False)
+    done = interruption.run([*command, *more], stdout=subprocess.PIPE)
     if done.returncode != 0:
         raise RuntimeError(f"{' '.join(command)}: exit code {done.returncode}")
     return json.loads(done.stdout)["result"]
@@ -86,13 +86,12 @@ def replay(weft, program, design, policy, seed, *more):
 def replay_all(given, runs):
     """Results of {key: arguments of `replay` without the program and the seed}, one for each
     seed."""
-    with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
+    with interruption.threads(given.jobs) as pool:
         futures = {key: [pool.submit(replay, given.weft, *run[:3], seed, *run[3:])
                          for seed in range(1, given.seeds + 1)] for key, run in runs.items()}
         try:
             return {key: [f.result() for f in many] for key, many in futures.items()}
         except RuntimeError as error:
-            pool.shutdown(cancel_futures=True)
             sys.exit(str(error))
 
 

@@ -139,7 +139,8 @@ static enum wf_status read_lines(struct job *job, int from, struct wf_err *err)
     }
 }
 
-/* Runs the program with these arguments, a null-terminated list. */
+/* Runs the program with these arguments, a null-terminated list. If we are interrupted, it has
+ * the signal already. */
 static enum wf_status run_program(struct job *job, const char *const *arguments,
                                   struct wf_err *err)
 {
@@ -158,9 +159,6 @@ static enum wf_status run_program(struct job *job, const char *const *arguments,
     WF_TRY(status);
     wf_interrupt_child(job->child, false);
     status = read_lines(job, from, err);
-    if (status != WF_OK) {
-        (void)kill(job->child, SIGTERM);
-    }
     (void)close(from);
     while (waitpid(job->child, &job->how, 0) < 0 && errno == EINTR) {
     }

@@ -32,6 +32,7 @@ enum {
     STARVED_BELOW_MS = 500,    /* of processor time since the signal */
     STARVED_PREEMPTED = 3,     /* at least so often: who waits for a file is not preempted */
     COMPLETE_WITHIN_MS = 1000, /* to write a result that is complete */
+    CHILD_ENDS_WITHIN_MS = 10000,
     CRASH_REPORTED_WITHIN_MS = 20000,
     SIGNAL_EXIT_BASE = 128,
 };
@@ -152,6 +153,24 @@ static void say_loss(void)
     }
 }
 
+/* Passes the signal on to the program that was started, if any, and waits for its end: its ranks
+ * must not outlive weft. The verb, which is waiting for it, reaps it. */
+static void end_child(void)
+{
+    pid_t other = atomic_load(&child);
+
+    if (other <= 0) {
+        return;
+    }
+    (void)kill(other, asked);
+    for (long ms = 0; atomic_load(&child) > 0 && ms < CHILD_ENDS_WITHIN_MS; ms += STEP_MS) {
+        if (ms == NOTE_AFTER_MS) {
+            say("interrupted; waiting for the program that it runs to end");
+        }
+        pause_ms(STEP_MS);
+    }
+}
+
 /* Ends the process in place of the verb, which may be anywhere. */
 static void end(const char *why)
 {
@@ -161,10 +180,7 @@ static void end(const char *why)
     if (!take_over(&untold)) {
         return;
     }
-    pid_t other = atomic_load(&child);
-    if (other > 0) {
-        (void)kill(other, asked);
-    }
+    end_child();
     wf_temp_seal();
     (void)wf_err_set(&err, WF_EINTR, "interrupted %s", why);
     say(err.text);

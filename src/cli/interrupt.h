@@ -53,6 +53,7 @@ int wf_interrupt_exit_code(void);
 /* All processes of the run were interrupted: they exit with the same code. All call it. */
 void wf_interrupt_agree(const struct wf_cli *cli);
 
-/* A process that this one waits for. It gets the signals that end this one; with `wait_for_it`
- * this process then goes on until the other has ended. 0: there is none any more. */
+/* A process that this one waits for. It gets the signals that end this one, which then waits
+ * until it has ended, for some seconds; with `wait_for_it` as long as it takes, and goes on. 0:
+ * there is none any more. */
 void wf_interrupt_child(pid_t other, bool wait_for_it);

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How scripts end at a signal: what they have started ends first, and no file is half written.
+
+A script calls catch_signals(). The first SIGINT, SIGTERM or SIGHUP then raises SystemExit with the
+code 128 + signal in the main thread, so that context managers and `finally` tidy up; later signals
+are ignored. Programs that run() has started get SIGTERM and are waited for.
+"""
+import concurrent.futures
+import contextlib
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import threading
+
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+EXIT_BASE = 128
+
+
+class _State:
+    """Of this process."""
+    caught = 0       # number of the first signal
+    held = False     # a signal must not raise yet
+    pending = False  # one came while it was held
+    ending = False   # nothing may be started
+    running = set()
+    lock = threading.Lock()
+
+
+def _exit():
+    raise SystemExit(EXIT_BASE + _State.caught)
+
+
+def _on_signal(number, _frame):
+    if _State.caught:
+        return
+    _State.caught = number
+    os.write(2, f"{sys.argv[0]}: interrupted\n".encode())
+    _State.pending = _State.held
+    if not _State.held:
+        _exit()
+
+
+def catch_signals():
+    """`nohup` stays in force."""
+    for number in SIGNALS:
+        if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _on_signal)
+
+
+def ignore_signals():
+    """Also in programs that are started from now on: tidying up must come to its end."""
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+
+
+@contextlib.contextmanager
+def hold():
+    """A signal raises after the block instead of inside it. Only the main thread gets signals."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    _State.held = True
+    try:
+        yield
+    finally:
+        _State.held = False
+        if _State.pending:
+            _State.pending = False
+            _exit()
+
+
+def run(words, timeout=None, given=None, **more):
+    """Runs a program as subprocess.run() does, with the input `given`. If it takes longer than
+    `timeout` seconds or a signal comes, it gets SIGTERM, and the exception is raised when it has
+    ended."""
+    child = None
+    try:
+        with hold(), _State.lock:
+            if _State.ending:
+                _exit()
+            child = subprocess.Popen([str(word) for word in words], **more)
+            _State.running.add(child)
+        out, err = child.communicate(given, timeout)
+    except BaseException:
+        if child is not None:
+            child.terminate()
+            child.communicate()
+        raise
+    finally:
+        _State.running.discard(child)
+    return subprocess.CompletedProcess(child.args, child.returncode, out, err)
+
+
+@contextlib.contextmanager
+def threads(number):
+    """Threads that call run(). If the block fails, calls that wait for a thread are dropped, and
+    programs that run are ended."""
+    with concurrent.futures.ThreadPoolExecutor(number) as pool:
+        try:
+            yield pool
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            with _State.lock:
+                _State.ending = True
+                for child in list(_State.running):
+                    child.terminate()
+            raise
+
+
+def write_text(path, text):
+    """Replaces a file by one with this text, or leaves it as it is."""
+    new = pathlib.Path(f"{path}.new")
+    try:
+        new.write_text(text, encoding="utf-8", newline="")
+        os.replace(new, path)
+    except BaseException:
+        new.unlink(missing_ok=True)
+        raise
