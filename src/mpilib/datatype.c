@@ -246,7 +246,11 @@ void wl_unpack(const struct wl_type *type, const void *from, size_t count, void 
 
 int wl_MPI_Type_commit(struct wl_rank *rank, MPI_Datatype *datatype)
 {
-    (void)wl_type_of(rank, *datatype);
+    const struct wl_type *type = wl_type_of(rank, *datatype);
+
+    if (!type->predefined) {
+        ((struct wl_type *)(uintptr_t)type)->committed = true;
+    }
     return MPI_SUCCESS;
 }
 

@@ -41,8 +41,8 @@ static void expect_class(const char *what, int code, int wanted)
 
 static void messages(int rank)
 {
-    int value = 1;
-    MPI_Datatype open;
+    int value = 1, values[2] = {1, 2};
+    MPI_Datatype open, copy;
     MPI_Request request = MPI_REQUEST_NULL;
 
     MPI_Type_contiguous(2, MPI_INT, &open);
@@ -65,6 +65,13 @@ static void messages(int rank)
     expect_class("start, null request", MPI_Start(&request), MPI_ERR_REQUEST);
     expect_class("probe, rank", MPI_Probe(-77, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
                  MPI_ERR_RANK);
+    MPI_Type_commit(&open);
+    MPI_Type_dup(open, &copy);
+    expect_class("send, committed", MPI_Send(values, 1, open, MPI_PROC_NULL, 0, MPI_COMM_WORLD),
+                 MPI_SUCCESS);
+    expect_class("send, duplicated",
+                 MPI_Send(values, 1, copy, MPI_PROC_NULL, 0, MPI_COMM_WORLD), MPI_SUCCESS);
+    MPI_Type_free(&copy);
     MPI_Type_free(&open);
 }
 
