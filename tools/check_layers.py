@@ -22,7 +22,7 @@ MAY_INCLUDE = {
     "trace": ["base", "ops", "trace/weft"],
     "trace/weft": ["base", "ops"],
     "trace/allprof": ["base"],
-    "trace/bigsim": ["base"],
+    "trace/bigsim": ["base", "ops"],
     "trace/chakra": ["base", "coll", "ops"],
     "trace/clog2": ["base"],
     "trace/csv": ["base", "ops"],

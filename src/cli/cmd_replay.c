@@ -10,6 +10,7 @@ static const struct wf_opt rows[] = {
     WF_OPT_SETTING("topo", 0, "topology", "<spec>"),
     WF_OPT_SETTING("placement", 0, "placement", "<how>"),
     WF_OPT_SETTING("start", 0, "start", NULL),
+    WF_OPT_SETTING("until", 0, "until", NULL),
     WF_OPT_SETTING("repeat", 0, "repeat", NULL),
     WF_OPT_SETTING("region", 0, "region", "<name>"),
     WF_OPT_SETTING("iterations", 0, "iterations", "<first>:<last>"),

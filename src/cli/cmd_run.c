@@ -32,6 +32,7 @@ static const struct wf_opt rows[] = {
     WF_OPT_SETTING("sched", 0, "engine.sched", NULL),
     WF_OPT_SETTING("threads", 0, "engine.threads", NULL),
     WF_OPT_SETTING("seed", 0, "seed", NULL),
+    WF_OPT_SETTING("until", 0, "until", NULL),
     WF_OPT_SETTING("efficiency", 0, "efficiency", NULL),
     WF_OPT_SETTING("runs", 0, "runs", NULL),
     WF_SIMULATE_ROWS_RECORDING,

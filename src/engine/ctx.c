@@ -151,6 +151,7 @@ begin_slowly(struct wf_ctx *ctx, struct wf_event_target to, int64_t delay, size_
         /* An event after the end of the run is dropped; one after the end of time is an error.
          */
         ctx->worker->overflows += delay >= INT64_MAX - now;
+        ctx->worker->dropped++;
         ctx->lp->sent++;
         return ctx->out->payload;
     }

@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * The statistics of a run. The digest, the number of committed events and the final time depend
- * on the model only; everything else depends on the host and the schedule.
+ * The statistics of a run. The digest, the numbers of committed and dropped events and the final
+ * time depend on the model only; everything else depends on the host and the schedule.
  */
 
 #include <stdbool.h>
@@ -21,7 +21,8 @@ enum { WF_RUN_DEVICE_MAX = 96 };
 struct wf_run {
     uint64_t digest;
     uint64_t events_committed;
-    int64_t time; /* of the last committed event */
+    uint64_t events_dropped; /* scheduled at or after the end of the run; 0 if it has none */
+    int64_t time;            /* of the last committed event */
 
     uint64_t events_rolled_back;
     uint64_t rollbacks;

@@ -33,6 +33,7 @@ static void add_run(struct wf_run *all, const struct wf_run *part)
 {
     all->digest += part->digest;
     all->events_committed += part->events_committed;
+    all->events_dropped += part->events_dropped;
     all->events_rolled_back += part->events_rolled_back;
     all->rollbacks += part->rollbacks;
     all->anti_messages += part->anti_messages;
@@ -66,6 +67,7 @@ static void add_worker(const struct wf_worker *worker, struct wf_run *run)
                      .memory_throttles = count->throttles,
                      .gvt_seconds = count->gvt_seconds,
                      .time = count->last_time,
+                     .events_dropped = worker->dropped,
                      .thread_events_min = count->committed,
                      .thread_events_max = count->committed,
                  });

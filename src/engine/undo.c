@@ -94,6 +94,7 @@ void wf_undo_execute(struct wf_worker *worker, const struct wf_event *ev,
     frame->sent = ctx->lp->sent;
     frame->random = ctx->lp->random;
     frame->overflows = worker->overflows;
+    frame->dropped = (uint32_t)worker->dropped;
     log->entries.size = 0;
     log->last = 0;
     log->sent.size = 0;
@@ -108,13 +109,13 @@ void wf_undo_execute(struct wf_worker *worker, const struct wf_event *ev,
     wf_ctx_digest(ctx, ev);
     group->ops->event(ctx->lp + 1, ev, ctx);
     frame->overflows = worker->overflows - frame->overflows;
+    frame->dropped = (uint32_t)worker->dropped - frame->dropped;
     worker->count.executed++;
     frame->undo_size = (uint32_t)log->entries.size;
     frame->undo_last = log->last;
     frame->sent_size = (uint32_t)log->sent.size;
     frame->note_size = ctx->note_size;
     frame->trail_size = (uint32_t)ctx->trail.size;
-    frame->padding = 0;
 }
 
 static void undo_entry(struct wf_worker *worker, const struct entry *entry, const void *bytes)
@@ -161,6 +162,7 @@ void wf_undo_revert(struct wf_worker *worker, const struct wf_event *ev,
     ctx->lp->sent = frame->sent;
     ctx->lp->random = frame->random;
     worker->overflows -= frame->overflows;
+    worker->dropped -= frame->dropped;
 }
 
 void wf_undo_commit(struct wf_worker *worker, const struct wf_event *ev,

@@ -18,7 +18,8 @@ struct wf_frame {
     uint32_t undo_size, undo_last;
     uint32_t sent_size;
     uint32_t note_size;
-    uint32_t trail_size, padding;
+    uint32_t trail_size;
+    uint32_t dropped; /* events it scheduled at or after the end of the run */
 };
 
 void wf_undo_log_fini(struct wf_undo_log *log);

@@ -120,6 +120,7 @@ struct wf_worker {
     unsigned char *tally;
     struct wf_counters count;
     uint64_t overflows; /* events scheduled beyond the end of time */
+    uint64_t dropped;   /* events scheduled at or after the end of the run */
     void *scheduler;    /* data of the scheduler */
     int64_t next_progress_ns;
 };

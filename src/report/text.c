@@ -89,6 +89,11 @@ static bool line_status(const struct wf_value *doc, struct wf_phrase *out)
     }
     if (strcmp(status, WF_RESULT_INTERRUPTED) == 0) {
         wf_phrase_add(out, "; what follows is partial");
+    } else if (strcmp(status, WF_RESULT_STOPPED) == 0) {
+        wf_phrase_add(out, " (until), before ");
+        wf_phrase_number_of(out, wf_doc_get_count(doc, "result.unfinished_ranks", 0), "rank",
+                            "ranks");
+        wf_phrase_add(out, " ended; operations in progress count as a whole");
     }
     return true;
 }

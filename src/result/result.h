@@ -19,6 +19,7 @@
 
 /* The values of result.status. */
 #define WF_RESULT_COMPLETED   "completed"
+#define WF_RESULT_STOPPED     "stopped" /* at the time that the user chose (--until) */
 #define WF_RESULT_INTERRUPTED "interrupted"
 #define WF_RESULT_DEADLOCK    "deadlock"
 #define WF_RESULT_FAILED      "failed"

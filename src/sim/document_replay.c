@@ -358,9 +358,11 @@ enum wf_status wf_document_replay(struct wf_value *result, const struct wf_run *
                                   const struct wf_ranks_tally *tally, bool interrupted,
                                   struct wf_err *err)
 {
-    bool blocked = !interrupted && (tally->unfinished > 0 || jobs->stuck.n > 0);
+    bool stopped = !interrupted && run->events_dropped > 0 && tally->unfinished > 0;
+    bool blocked = !interrupted && !stopped && (tally->unfinished > 0 || jobs->stuck.n > 0);
+    bool ended = !interrupted && !stopped && !blocked;
     uint64_t left = tally->unreceived + tally->uncalled + tally->unmatched;
-    bool failed = !interrupted && (tally->failed > 0 || (!blocked && left > 0));
+    bool failed = !interrupted && (tally->failed > 0 || (ended && left > 0));
     struct wf_job_tally all;
 
     sum_jobs(tally, &all);
@@ -369,18 +371,23 @@ enum wf_status wf_document_replay(struct wf_value *result, const struct wf_run *
         return status;
     }
 
-    if (!interrupted && jobs->stuck.n == 0 && check_network(&tally->net, err) != WF_OK) {
+    bool whole = !interrupted && run->events_dropped == 0;
+    if (whole && jobs->stuck.n == 0 && check_network(&tally->net, err) != WF_OK) {
         return WF_EINTERNAL;
     }
     wf_doc_text(result, "status",
                 interrupted ? WF_RESULT_INTERRUPTED
                 : failed    ? WF_RESULT_FAILED
+                : stopped   ? WF_RESULT_STOPPED
                 : blocked   ? WF_RESULT_DEADLOCK
                             : WF_RESULT_COMPLETED);
-    if (interrupted || blocked) {
-        wf_doc_count(result, "time_reached_ps", (uint64_t)run->time);
-    } else {
+    if (ended) {
         wf_doc_count(result, "predicted_time_ps", (uint64_t)all.finish.max);
+    } else {
+        wf_doc_count(result, "time_reached_ps", (uint64_t)run->time);
+    }
+    if (stopped) {
+        wf_doc_count(result, "unfinished_ranks", tally->unfinished);
     }
     wf_doc_count(result, "messages", all.messages);
     wf_doc_count(result, "bytes", all.bytes);
@@ -392,7 +399,7 @@ enum wf_status wf_document_replay(struct wf_value *result, const struct wf_run *
         wf_document_spread(result, "message_latency_ps", &tally->latency);
     }
     add_job(wf_doc_section(result, "ranks"), &all);
-    add_details(result, jobs, tally, !interrupted && !blocked);
+    add_details(result, jobs, tally, ended);
     if (jobs->faults != NULL) {
         wf_fault_describe(jobs->faults, &tally->net.losses, result);
     }

@@ -93,9 +93,10 @@ WF_NODISCARD
 enum wf_status wf_job_check_rules(const struct wf_job *job, const char *what,
                                   struct wf_err *err);
 /* The cycle of queues of the network that wait for each other after a run; its length is 0 if
- * there is none. `counters` are those of the network, if it has any. */
+ * there is none, or if the run was ended before. `counters` are those of the network, if it has
+ * any. */
 struct wf_net_deadlock wf_job_stuck(const struct wf_job *job, const void *counters,
-                                    enum wf_status status);
+                                    const struct wf_run *run, enum wf_status status);
 /* The number of ranks of all programs, and the bytes that their placement takes. */
 uint64_t wf_job_n_ranks(const struct wf_job *job);
 uint64_t wf_job_place_memory(const struct wf_job *job);

@@ -167,7 +167,7 @@ static enum wf_status graph_describe(const struct wf_job *job, const struct wf_e
     const struct wf_pe_tally *tally = wf_engine_tally_get(engine);
     bool interrupted = status == WF_EINTR;
 
-    jobs.stuck = wf_job_stuck(job, tally + 1, status);
+    jobs.stuck = wf_job_stuck(job, tally + 1, run, status);
     enum wf_status outcome =
         wf_document_replay(result, run, &jobs, &tally->replay, interrupted, err);
 

@@ -160,11 +160,12 @@ struct wf_document_jobs wf_job_document_jobs(const struct wf_job *job)
 }
 
 struct wf_net_deadlock wf_job_stuck(const struct wf_job *job, const void *counters,
-                                    enum wf_status status)
+                                    const struct wf_run *run, enum wf_status status)
 {
     const struct wf_net *net = job->setup.net;
+    bool ended = status == WF_OK && run->events_dropped == 0;
 
-    return status == WF_OK && net->n_sums > 0 && net->ops->stuck != NULL
+    return ended && net->n_sums > 0 && net->ops->stuck != NULL
                ? net->ops->stuck(net, counters)
                : (struct wf_net_deadlock){.n = 0};
 }
@@ -257,7 +258,7 @@ static enum wf_status replay_describe(const struct wf_job *job, const struct wf_
     bool interrupted = status == WF_EINTR;
     const struct wf_ranks_tally *tally = wf_engine_tally_get(engine);
 
-    jobs.stuck = wf_job_stuck(job, tally + 1, status);
+    jobs.stuck = wf_job_stuck(job, tally + 1, run, status);
     enum wf_status outcome = wf_document_replay(result, run, &jobs, tally, interrupted, err);
 
     if (outcome == WF_OK) {

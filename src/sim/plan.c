@@ -331,6 +331,30 @@ static enum wf_status check_runs(const struct wf_plan *plan, struct wf_err *err)
                             err);
 }
 
+/* A run that is stopped has no total times, which these settings are about. */
+static enum wf_status check_until(const struct wf_plan *plan, struct wf_err *err)
+{
+    const struct wf_setting *setting = wf_scenario_find(plan->scenario, "until");
+    const char *other = plan->core.runs > 0     ? "runs"
+                        : plan->core.efficiency ? "efficiency"
+                        : plan->core.alone      ? "alone"
+                                                : NULL;
+
+    if (plan->core.until == 0) {
+        return WF_OK;
+    }
+    if (plan->n_jobs == 0) {
+        return means_nothing(plan, setting, err);
+    }
+    return other == NULL
+               ? WF_OK
+               : wf_setting_blame(setting,
+                                  wf_err_set(err, WF_EUSAGE,
+                                             "%s: %s needs programs that run to their end",
+                                             setting->origin, other),
+                                  err);
+}
+
 enum wf_status wf_plan_init(struct wf_plan *plan, const struct wf_scenario *scenario,
                             struct wf_err *err)
 {
@@ -345,6 +369,9 @@ enum wf_status wf_plan_init(struct wf_plan *plan, const struct wf_scenario *scen
     }
     if (status == WF_OK) {
         status = plan_source(plan, err);
+    }
+    if (status == WF_OK) {
+        status = check_until(plan, err);
     }
     if (status == WF_OK) {
         status = add_block(plan, ENGINE_SCOPE, wf_engine_params, &plan->engine, err);
@@ -369,6 +396,7 @@ enum wf_status wf_plan_init(struct wf_plan *plan, const struct wf_scenario *scen
         return status;
     }
     plan->engine.seed = plan->core.seed;
+    plan->engine.end = plan->core.until;
     if (plan->bench != NULL) {
         const char *params = wf_plan_values(plan, plan->bench->name);
         memcpy(&plan->engine.end, params + plan->bench->end_offset, sizeof(plan->engine.end));
@@ -505,6 +533,9 @@ void wf_plan_describe(const struct wf_plan *plan, struct wf_value *root)
     if (plan->core.runs > 0) {
         wf_doc_count(section, "runs", plan->core.runs);
         wf_sim_uncertainty_describe(plan, wf_doc_section(section, "uncertainty"));
+    }
+    if (plan->core.until > 0) {
+        wf_doc_count(section, "until_ps", (uint64_t)plan->core.until);
     }
     wf_doc_count(section, "seed", plan->core.seed);
 

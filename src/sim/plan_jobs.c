@@ -6,7 +6,9 @@
 #include "extrapolate/extrapolate.h"
 #include "gen/gen.h"
 #include "gen/graphs.h"
+#include "ops/changed.h"
 #include "ops/graph_repeat.h"
+#include "ops/looped.h"
 #include "ops/roi.h"
 #include "ranks/cpu/cpu.h"
 #include "ranks/node_params.h"
@@ -296,6 +298,34 @@ static enum wf_status select_parts(struct wf_plan *plan, uint32_t number, struct
     return status;
 }
 
+/* Repeats the loops of a source, and changes its times and sizes. */
+static enum wf_status change_source(struct wf_plan *plan, uint32_t number, struct wf_err *err)
+{
+    struct wf_plan_job *job = &plan->jobs[number];
+    const struct wf_scenario_job *settings = job->settings;
+    bool loops = settings->loops > 1, changes = settings->changes[0] != '\0';
+    struct wf_changes rules;
+
+    if ((loops || changes) && job->source->live != NULL) {
+        return blame(plan, number, loops ? "loops" : "changes",
+                     wf_err_set(err, WF_EUSAGE, "a program that runs cannot be changed"), err);
+    }
+    if (loops && (settings->region[0] != '\0' || settings->iterations[0] != '\0')) {
+        return blame(plan, number, "loops",
+                     wf_err_set(err, WF_EUSAGE, "does not go with a region or iterations"),
+                     err);
+    }
+    if (loops) {
+        job->source = wf_looped_new(job->source, (uint32_t)settings->loops);
+    }
+    if (changes) {
+        WF_TRY(blame(plan, number, "changes", wf_changes_parse(settings->changes, &rules, err),
+                     err));
+        job->source = wf_changed_new(job->source, &rules);
+    }
+    return WF_OK;
+}
+
 static enum wf_status check_graph(struct wf_plan_job *job, struct wf_err *err)
 {
     const struct wf_scenario_job *settings = job->settings;
@@ -306,6 +336,13 @@ static enum wf_status check_graph(struct wf_plan_job *job, struct wf_err *err)
                           "source '%.64s' has tasks instead of operations: it has no regions "
                           "and iterations",
                           settings->source);
+    }
+    if (settings->loops > 1 || settings->changes[0] != '\0') {
+        return wf_err_set(
+            err, WF_EUSAGE,
+            "source '%.64s' has tasks instead of operations: loops and changes do "
+            "not apply to it",
+            settings->source);
     }
     if (settings->repeat > 1) {
         WF_TRY(wf_graph_repeat(job->graph, settings->repeat, &job->graph, err));
@@ -359,6 +396,7 @@ static enum wf_status open_job(struct wf_plan *plan, uint32_t number, struct wf_
     WF_TRY(check_given(plan, number, err));
     WF_TRY(open_source(plan, number, err));
     WF_TRY(job->graph != NULL ? check_graph(job, err) : select_parts(plan, number, err));
+    WF_TRY(job->graph != NULL ? WF_OK : change_source(plan, number, err));
     job->n_ranks = job->graph != NULL ? job->graph->n_pes : job->source->n_ranks;
     return WF_OK;
 }
@@ -455,6 +493,12 @@ void wf_plan_job_describe(const struct wf_plan_job *job, struct wf_value *sectio
     describe_text(section, "region", settings->region);
     describe_text(section, "iterations", settings->iterations);
     wf_doc_count(section, "repeat_iteration", settings->repeat_iteration);
+    if (settings->loops > 1) {
+        wf_doc_count(section, "loops", settings->loops);
+    }
+    if (settings->changes[0] != '\0') {
+        wf_doc_text(section, "changes", settings->changes);
+    }
 }
 
 void wf_plan_jobs_describe(const struct wf_plan *plan, struct wf_value *section)

@@ -171,6 +171,9 @@ enum wf_status wf_sim_record_begin(struct wf_sim_record *record, struct wf_plan 
             WF_TRY(check_processes(&record->jobs[i], plan, job, err));
             continue;
         }
+        if (plan->core.until > 0) {
+            continue; /* a part of a program cannot be played: its ranks wait for each other */
+        }
         record->needed =
             plan->core.efficiency || host->what_if_events > 0 || plan->core.runs > 0;
         WF_TRY(begin_program(record, plan, i, out, err));

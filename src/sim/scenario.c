@@ -35,6 +35,10 @@ const struct wf_param wf_scenario_params[] = {
                  .doc = "Repeat the replay this many times with compute times and uncertain "
                         "settings drawn from their distributions, and report quantiles; 99 is "
                         "a good number"),
+    WF_PARAM_ROW(struct wf_scenario_core, until, TIME, .def = "0",
+                 .doc =
+                     "Stop at this simulated time, although programs have not ended; 0: run to "
+                     "their end"),
     WF_PARAM_ROW(
         struct wf_scenario_job, source, TEXT, .def = "",
         .doc = "Where the operations come from: gen:<generator>, a trace, traffic:<pattern> or "
@@ -59,6 +63,15 @@ const struct wf_param wf_scenario_params[] = {
                  .doc = "Play only these iterations, first:last or one number, counted from 0"),
     WF_PARAM_ROW(struct wf_scenario_job, repeat_iteration, COUNT, .def = "1", .min = "1",
                  .max = "1000000000", .doc = "How many times the iterations are played"),
+    WF_PARAM_ROW(
+        struct wf_scenario_job, loops, COUNT, .def = "1", .min = "1", .max = "1000000000",
+        .doc = "How many times each loop is played: a region of a name that begins with "
+               "TRACER_Loop"),
+    WF_PARAM_ROW(struct wf_scenario_job, changes, TEXT, .def = "",
+                 .doc =
+                     "Replace compute times and sizes of messages: compute>=1ms:20us (1 ms or "
+                     "more become 20 us), bytes>=64KiB:8KiB, bytes=1000:2000; separated by "
+                     "commas"),
     WF_PARAM_END,
 };
 

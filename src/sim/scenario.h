@@ -5,9 +5,9 @@
  * The description of a simulation: keys and values in the order in which they were given. If a
  * key occurs several times, the last value counts. A key is one of
  *
- *   network, topology, seed, efficiency, runs
+ *   network, topology, seed, efficiency, runs, until
  *   source, ranks, ranks_per_node, placement, start, repeat, region, iterations,
- *   repeat_iteration: settings of the first program
+ *   repeat_iteration, loops, changes: settings of the first program
  *   <scope>.<name>, a parameter: net.L, gen.bytes, trace.flop_rate, engine.threads
  *   job.<number>.<name>, number from 1 on: a setting of another program that runs at the same
  *   time (job.1.source), or a parameter of its generator or trace format (job.1.gen.bytes)
@@ -52,6 +52,8 @@ struct wf_scenario_job {
     uint64_t repeat;
     char *region, *iterations; /* the part that is replayed; "" is all */
     uint64_t repeat_iteration;
+    uint64_t loops; /* how often a loop is played (ops/looped.h) */
+    char *changes;  /* of times and sizes (ops/changed.h); "" is none */
 };
 
 /* The settings of the scenario itself. */
@@ -63,6 +65,7 @@ struct wf_scenario_core {
     bool efficiency;
     bool alone;
     uint64_t runs; /* repeated runs for error bars; 0: none */
+    int64_t until; /* simulated time at which the run stops; 0: when the programs end */
 };
 
 extern const struct wf_param wf_scenario_params[]; /* over struct wf_scenario_core */

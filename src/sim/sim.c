@@ -135,11 +135,13 @@ static void report_progress(void *arg, const struct wf_progress *progress)
 
     if (end > 0) {
         told.fraction = (double)progress->time / (double)end;
-    } else if (expected > 0 && tally != NULL) {
+    }
+    if (expected > 0 && tally != NULL) {
         /* The number of events of a message depends on other messages, so arrivals are
          * counted. */
         uint64_t arrived = (uint64_t)tally->latency.n * progress->n_shares;
-        told.fraction = (double)arrived / (double)expected;
+        double part = (double)arrived / (double)expected;
+        told.fraction = part > told.fraction ? part : told.fraction;
     }
     own->host->progress(own->host->progress_arg, &told);
 }
@@ -206,6 +208,9 @@ static enum wf_status run_engine(const struct wf_job *job, struct wf_engine *eng
 
     if (status == WF_OK && was_left(job, engine, host)) {
         status = WF_EINTR;
+    }
+    if (status == WF_OK && run.events_dropped > 0 && job->plan->core.until > 0) {
+        run.time = job->plan->core.until;
     }
 
     if (status == WF_OK || status == WF_EINTR) {
@@ -603,7 +608,7 @@ static enum wf_status play_record(struct wf_sim_record *record, struct wf_plan *
     if (record->needed || corrected) {
         status = run_plan(plan, host, false, doc, err);
     }
-    if (status == WF_OK && *doc != NULL && plan->n_jobs > 0) {
+    if (status == WF_OK && *doc != NULL && plan->n_jobs > 0 && plan->core.until == 0) {
         wf_sim_record_describe(record, plan, raw, *doc);
     }
     return status;

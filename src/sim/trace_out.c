@@ -42,6 +42,11 @@ static enum wf_status check(const struct wf_plan *plan, const struct wf_sim_host
                           "only a single program that runs can be recorded as a trace; 'weft "
                           "convert' writes other sources");
     }
+    if (plan->core.until > 0) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "until: a program that is stopped leaves no trace that can be "
+                          "replayed; record it to its end, and stop the replay");
+    }
     if (wf_comm_size(host->world) > 1) {
         return wf_err_set(err, WF_EUSAGE,
                           "only one process can record a trace; start weft without mpirun, and "

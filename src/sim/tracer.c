@@ -14,6 +14,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+static const double AMOUNT_MAX = 1e15;
+
 enum { WORDS_MAX = 5, WORD_MAX = 1024, PROBE_MAX = 4096 };
 
 /* ---- lines and words ---- */
@@ -122,6 +124,13 @@ static enum wf_status read_number(const struct reader *r, size_t i, double *out)
     return good ? WF_OK : bad_word(r, i, "a number");
 }
 
+/* A time or a size. */
+static enum wf_status read_amount(const struct reader *r, size_t i, double *out)
+{
+    WF_TRY(read_number(r, i, out));
+    return *out >= 0 && *out < AMOUNT_MAX ? WF_OK : bad_word(r, i, "a number from 0 to 1e15");
+}
+
 /* A name of a file; *out is null for NA. */
 static enum wf_status read_name(const struct reader *r, size_t i, char **out)
 {
@@ -198,10 +207,10 @@ static enum wf_status read_change(struct reader *r, struct wf_tracer_change *cha
         WF_TRY(read_count(r, 1, 0, r->tracer->n_jobs - 1, expected, &change->job));
     }
     if (!change_kinds[k].has_event) {
-        double limit;
-        WF_TRY(read_number(r, r->line.n - 2, &limit));
+        WF_TRY(read_amount(r, r->line.n - 2, &change->limit));
     }
-    WF_TRY(read_number(r, r->line.n - 1, &change->number));
+    WF_TRY(change_kinds[k].has_event ? read_number(r, r->line.n - 1, &change->number)
+                                     : read_amount(r, r->line.n - 1, &change->number));
     change->event = change_kinds[k].has_event ? copy_word(&r->line, 2) : NULL;
     return WF_OK;
 }

@@ -8,7 +8,8 @@
  *
  *   <global map file, or NA>
  *   <number of jobs>
- *   <trace> <map file, or NA> <ranks> [<iterations>]    one line for each job
+ *   <trace> <map file, or NA> <ranks> [<iterations>]    one line for each job; iterations of
+ *                                                       the loop that the trace marks
  *   E <job> <event> <seconds>                           any number of such lines
  *   M <job> <limit> <bytes> | S <job> <size> <bytes> | T <limit> <seconds>
  *
@@ -44,6 +45,7 @@ struct wf_tracer_change {
     char kind;     /* E, M, S or T */
     uint32_t job;  /* 0 for T */
     char *event;   /* of E; null otherwise */
+    double limit;  /* of M, S and T; 0 for E */
     double number; /* the last one of the line */
     uint32_t line;
 };

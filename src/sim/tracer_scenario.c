@@ -10,6 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define USER_CODE "user_code"
+
+static const double PS_PER_NS = 1e3, PS_PER_SECOND = 1e12;
+
 struct expansion {
     const struct wf_scenario *from;
     struct wf_scenario *to;
@@ -74,20 +78,151 @@ static enum wf_status put_rules(const struct expansion *x, uint32_t number,
                : put(x, number, "trace.soft_delay", soft_delay, job->line);
 }
 
+/* ---- changes of times and sizes ---- */
+
+/* The last change of a kind that applies to the job; null if there is none. */
+static const struct wf_tracer_change *last_change(const struct expansion *x, char kind,
+                                                  uint32_t job)
+{
+    const struct wf_tracer_change *found = NULL;
+
+    for (size_t i = 0; i < x->tracer->n_changes; i++) {
+        const struct wf_tracer_change *change = &x->tracer->changes[i];
+        if (change->kind == kind && (kind == 'T' || change->job == job)) {
+            found = change;
+        }
+    }
+    return found;
+}
+
+/* Puts a limit and a value, with a unit after each, as two settings. */
+static enum wf_status put_pair(const struct expansion *x, uint32_t number,
+                               const struct wf_tracer_change *change, const char *const name[2],
+                               double unit, const char *suffix)
+{
+    const double values[2] = {change->limit * unit, change->number * unit};
+    char text[64];
+
+    for (int i = 0; i < 2; i++) {
+        (void)snprintf(text, sizeof(text), "%.0f%s", values[i], suffix);
+        WF_TRY(put(x, number, name[i], text, change->line));
+    }
+    return WF_OK;
+}
+
+/* For logs of BigSim, whose reader knows which of them are calls of MPI. TraceR does not use S
+ * there. */
+static enum wf_status put_bigsim_changes(const struct expansion *x, uint32_t number)
+{
+    static const char *const times[2] = {"trace.long_time", "trace.long_time_is"};
+    static const char *const sizes[2] = {"trace.large_bytes", "trace.large_bytes_are"};
+    const struct wf_tracer_change *longer = last_change(x, 'T', number);
+    const struct wf_tracer_change *larger = last_change(x, 'M', number);
+    const struct wf_tracer_change *equal = last_change(x, 'S', number);
+
+    if (longer != NULL) {
+        WF_TRY(put_pair(x, number, longer, times, PS_PER_SECOND, "ps"));
+    }
+    if (larger != NULL) {
+        WF_TRY(put_pair(x, number, larger, sizes, 1, ""));
+    }
+    if (equal != NULL) {
+        wf_scenario_note(x->to,
+                         "%.200s:%u: S is not used: TraceR changes no exact sizes in "
+                         "BigSim's logs",
+                         x->tracer->label, equal->line);
+    }
+    return WF_OK;
+}
+
+static void add_rule(char *out, size_t size, const char *what, const char *value,
+                     const char *by)
+{
+    size_t len = strlen(out);
+
+    (void)snprintf(out + len, size - len, "%s%s%s:%s", len > 0 ? "," : "", what, value, by);
+}
+
+static void add_change(char *out, size_t size, const struct wf_tracer_change *change,
+                       const char *what, double units[2], const char *suffix)
+{
+    char limit[40], value[40];
+
+    (void)snprintf(limit, sizeof(limit), "%.0f%s", change->limit * units[0], suffix);
+    (void)snprintf(value, sizeof(value), "%.0f%s", change->number * units[1], suffix);
+    add_rule(out, size, what, limit, value);
+}
+
+/* Sizes that are replaced one by one, after those that are replaced above a limit. */
+static void add_sizes(const struct expansion *x, uint32_t number, char *out, size_t size)
+{
+    for (size_t i = 0; i < x->tracer->n_changes; i++) {
+        const struct wf_tracer_change *change = &x->tracer->changes[i];
+        if (change->kind == 'S' && change->job == number) {
+            add_change(out, size, change, "bytes=", (double[]){1, 1}, "");
+        }
+    }
+}
+
+/* The line that gives all computations of a job one duration; null if there is none. TraceR does
+ * not use it if it scales them. */
+static const struct wf_tracer_change *user_code(const struct expansion *x, uint32_t job)
+{
+    const struct wf_tracer_change *found = NULL;
+
+    for (size_t i = 0; i < x->tracer->n_changes; i++) {
+        const struct wf_tracer_change *change = &x->tracer->changes[i];
+        if (change->kind != 'E' || change->job != job) {
+            continue;
+        }
+        if (strcmp(change->event, "scale_all") == 0) {
+            return NULL;
+        }
+        found = strcmp(change->event, USER_CODE) == 0 ? change : found;
+    }
+    return found;
+}
+
+/* For traces of MPI operations. In OTF2 traces TraceR compares the limit of T with nanoseconds. */
+static enum wf_status put_op_changes(const struct expansion *x, uint32_t number)
+{
+    const struct wf_tracer_change *longer = last_change(x, 'T', number);
+    const struct wf_tracer_change *larger = last_change(x, 'M', number);
+    const struct wf_tracer_change *user = user_code(x, number);
+    size_t size = 96 * (x->tracer->n_changes + 3);
+    char *text = wf_xcalloc(size, 1);
+    enum wf_status status = WF_OK;
+
+    if (longer != NULL) {
+        add_change(text, size, longer, "compute>=", (double[]){PS_PER_NS, PS_PER_SECOND}, "ps");
+        wf_scenario_note(x->to,
+                         "%.200s:%u: the limit of T is %g ns: TraceR takes it for seconds in "
+                         "BigSim's logs only",
+                         x->tracer->label, longer->line, longer->limit);
+    }
+    if (user != NULL) {
+        add_change(text, size, user, "compute>=", (double[]){PS_PER_SECOND, PS_PER_SECOND},
+                   "ps");
+    }
+    if (larger != NULL) {
+        add_change(text, size, larger, "bytes>=", (double[]){1, 1}, "");
+    }
+    add_sizes(x, number, text, size);
+    if (text[0] != '\0') {
+        status = put(x, number, "changes", text, x->tracer->jobs[number].line);
+    }
+    free(text);
+    return status;
+}
+
+/* ---- jobs ---- */
+
 static enum wf_status put_job(const struct expansion *x, uint32_t number)
 {
     const struct wf_tracer_job *job = &x->tracer->jobs[number];
     const char *per_node = given(x, "ranks_per_node");
     char text[32];
 
-    if (job->iterations != 1) {
-        return wf_err_set(x->err, WF_EINVAL,
-                          "%.200s:%u: %u iterations: the loop of a trace is replayed once; "
-                          "write 1. With -p region=<name> -p repeat=%u only the region <name> "
-                          "is replayed, %u times",
-                          x->tracer->label, job->line, job->iterations, job->iterations,
-                          job->iterations);
-    }
     char *trace = wf_tracer_path(x->tracer, job->trace);
     char *placement = wf_xcalloc(strlen(x->tracer->label) + sizeof("tracer:"), 1);
     (void)sprintf(placement, "tracer:%s", x->tracer->label);
@@ -98,8 +233,16 @@ static enum wf_status put_job(const struct expansion *x, uint32_t number)
     if (status == WF_OK && number > 0 && per_node != NULL) {
         status = put(x, number, "ranks_per_node", per_node, job->line);
     }
-    if (status == WF_OK && is_bigsim(trace)) {
+    bool bigsim = is_bigsim(trace);
+    if (status == WF_OK && bigsim) {
         status = put_rules(x, number, job);
+    }
+    if (status == WF_OK && job->iterations > 1) {
+        (void)snprintf(text, sizeof(text), "%u", job->iterations);
+        status = put(x, number, bigsim ? "trace.loops" : "loops", text, job->line);
+    }
+    if (status == WF_OK) {
+        status = bigsim ? put_bigsim_changes(x, number) : put_op_changes(x, number);
     }
     free(placement);
     free(trace);
@@ -169,16 +312,14 @@ static enum wf_status check_event(const struct expansion *x,
     if (strcmp(change->event, "scale_all") == 0) {
         return WF_OK;
     }
-    if (strcmp(change->event, "user_code") == 0) {
-        return refuse(x, change,
-                      "user_code: all computations cannot be given one duration; "
-                      "-p cpu.region.<name>=<time> sets that of a region");
-    }
     char *trace = wf_tracer_path(x->tracer, x->tracer->jobs[change->job].trace);
     bool bigsim = is_bigsim(trace);
     free(trace);
     if (bigsim) {
         return refuse(x, change, "events of BigSim's logs cannot be given a duration");
+    }
+    if (strcmp(change->event, USER_CODE) == 0) {
+        return change->number >= 0 ? WF_OK : refuse(x, change, "user_code is below 0");
     }
     wf_scenario_note(x->to,
                      "%.200s:%u: event %.64s is not changed: TraceR knows only scale_all and "
@@ -192,15 +333,9 @@ static enum wf_status put_changes(const struct expansion *x)
     for (size_t i = 0; i < x->tracer->n_changes; i++) {
         const struct wf_tracer_change *change = &x->tracer->changes[i];
 
-        if (change->kind == 'T') {
-            return refuse(x, change,
-                          "computations cannot be replaced by their duration; "
-                          "-p cpu.region.<name>=<time> sets that of a region");
+        if (change->kind == 'E') {
+            WF_TRY(check_event(x, change));
         }
-        if (change->kind != 'E') {
-            return refuse(x, change, "sizes of messages cannot be replaced; remove the line");
-        }
-        WF_TRY(check_event(x, change));
     }
     return put_scale(x);
 }

@@ -125,6 +125,9 @@ VALID = [
     (["replay", "gen:stencil3d", "-n", "1"], 0),
     ([*REPLAY, "-p", "gen.markers=yes", "--iterations", "1:2", "--repeat-iteration", "2"], 0),
     ([*REPLAY, "--efficiency", "--placement", "random", "--repeat", "2", "--start", "1ms"], 0),
+    ([*REPLAY, "--until", "1ms"], 0),
+    ([*REPLAY, *JOBS, "--until", "1010us", "--record"], 0),
+    ([*REPLAY, "-p", "changes=compute>=1us:3us,bytes=131072:64KiB", "-p", "loops=2"], 0),
     ([*REPLAY, *JOBS, "--efficiency"], 0),
     ([*REPLAY, *JOBS, "--record"], 0),
     ([*REPLAY, *JOBS, "--dry-run"], 0),
@@ -201,6 +204,32 @@ def check_failures():
                   and other.stderr.endswith(done.stderr), f"{name} {schedule}: another answer",
                   other)
         pathlib.Path(f"{name}.weft").unlink()
+
+
+def check_until():
+    """A run that stops at a time says so; a program that ended or blocked before is not stopped."""
+    whole = parse(check_run([*REPLAY, "--json", "-q"], 0))["result"]
+    for until, status in (("1ms", "stopped"), ("1000s", "completed")):
+        found = parse(check_run([*REPLAY, "--until", until, "--json", "-q"], 0))["result"]
+        check(found["status"] == status, f"until {until}: {found['status']}")
+        if status == "completed":
+            check(found == whole, "a time after the end changes nothing")
+        else:
+            check(found["time_reached_ps"] == 10 ** 9 and found["unfinished_ranks"] == 60
+                  and "predicted_time_ps" not in found
+                  and found["messages"] < whole["messages"], f"stopped: {found}")
+    pathlib.Path("stuck.weft").write_text("compute 1us if rank == 0 { send 1 8 } else { recv 0 8 } "
+                                          "recv 1 - rank 8 tag 5")
+    stuck = ["replay", "gen:text", "-n", "2", "-p", "gen.file=stuck.weft", "-q"]
+    check_run([*stuck, "--until", "1ms"], 4, "is deadlocked at")
+    found = check_run([*stuck, "--until", "500ns"], 0)
+    check("stopped at simulated time 500.0 ns (until), before 2 ranks ended" in found.stdout,
+          "the text of a run that was stopped", found)
+    pathlib.Path("stuck.weft").unlink()
+    for words in (["--runs", "5"], ["--efficiency"], [*JOBS, "--alone"]):
+        check_run([*REPLAY, "--until", "1ms", *words], 2, "--until: .* needs programs that run to")
+    check_run(["traffic", "uniform", "--topo", "torus:4x4", "-p", "until=1us"], 2,
+              "until does not apply to source")
 
 
 def check_losses():
@@ -573,6 +602,7 @@ def main():
         validate(parse(done), f"{args}", done)
     check_text()
     check_failures()
+    check_until()
     check_losses()
     check_jobs()
     check_parts()

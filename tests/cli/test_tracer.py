@@ -4,9 +4,13 @@ in one command; mistakes are named with file and line."""
 import pathlib
 import shutil
 import struct
+import sys
 import tempfile
 
 from weft_cli import SOURCE, check, check_run, finish, parse, run
+
+sys.path.insert(0, str(SOURCE / "tests/harness"))
+import foreign_graphs as graphs  # noqa: E402
 
 # Nine groups of four routers with two nodes each, two cores on a node.
 CONF = """\
@@ -99,6 +103,107 @@ def replays(directory):
               "tracer_config: 12 ranks do not fit on the machine, which has 11 nodes with 1 rank each")
 
 
+# A program with a loop that TraceR repeats, and that program with other times and sizes.
+LOOP = """
+compute 5us
+repeat {times} {{ region TRACER_Loop_main {{
+    compute {compute}
+    isend (rank + 1) % size {large}
+    recv (rank + size - 1) % size {large}
+    waitall
+    sendrecv (rank + 1) % size from (rank + size - 1) % size {small}
+    allreduce {small}
+}} }}
+compute 1us
+barrier
+"""
+ORIGINAL = {"times": 1, "compute": "3ms", "large": 100000, "small": 800}
+
+
+def changes(directory):
+    """Iterations repeat the loop of a trace, and lines after the jobs replace times and sizes, as
+    the same program with these numbers has them."""
+    def make(name, **other):
+        text = directory / "loop.txt"
+        text.write_text(LOOP.format(**{**ORIGINAL, **other}))
+        check_run(["gen", "text", "-n", "4", "-p", f"gen.file={text}", "-o",
+                   str(directory / f"{name}.weft"), "-f"], 0)
+        return str(directory / f"{name}.weft")
+
+    make("loop")
+    config = directory / "changes_config"
+    for iterations, lines, other in [
+            (1, "", {}), (3, "", {"times": 3}),
+            (1, "M 0 100000 2000\n", {"large": 2000}),
+            (1, "M 0 100001 2000\n", {}),
+            (1, "S 0 800 40000\nS 0 100000 100\n", {"small": 40000, "large": 100}),
+            (1, "T 3e6 0.000002\n", {"compute": "2us"}),
+            (2, "T 3000001 0.000002\nM 0 1000 10\nS 0 10 20\n", {"times": 2, "large": 20}),
+    ]:
+        config.write_text(f"NA\n1\nloop.weft NA 4 {iterations}\n{lines}")
+        expected = parse(run("replay", make("expected", **other), "--json", "-q"))["result"]
+        for sched in ("sequential", "optimistic"):
+            found = parse(run("replay", str(config), "--sched", sched, "--json", "-q"))["result"]
+            same = ("predicted_time_ps", "messages", "bytes")
+            check([found.get(k) for k in same] == [expected[k] for k in same],
+                  f"{iterations} iterations, {lines!r}, {sched}: {found} instead of {expected}")
+    config.write_text("NA\n1\nloop.weft NA 4 1\nE 0 user_code 0.001\n")
+    expected = parse(run("replay", str(directory / "loop.weft"), "-p", "changes=compute>=0:1ms",
+                         "--json", "-q"))["result"]
+    check(digest(parse(run("replay", str(config), "--json", "-q"))) == digest({"result": expected})
+          and expected["ranks"]["compute_ps"]["max"] == 3 * 10 ** 9, "user_code: one time for all")
+    loop = str(directory / "loop.weft")
+    check_run(["replay", loop, "-p", "changes=bytes>5"], 2,
+              "changes: 'bytes>5' is not a change; expected compute>=<time>:<time>")
+    check_run(["replay", loop, "-p", "loops=2", "--region", "TRACER_Loop_main"], 2,
+              "loops: does not go with a region")
+    check_run(["replay", "gen:leanmd", "-n", "4", "-p", "loops=2"], 2, "loops and changes do not")
+
+
+def bigsim_loops(directory):
+    """The loop event of BigSim's logs, and changes that leave calls of MPI alone."""
+    def logs(pe, times):
+        """A PE that computes and sends to its neighbour, and then ends; unrolled."""
+        out = []
+        for i in range(times):
+            chain = [len(out) - 1] if out else []
+            out += [graphs.Log("work", 4e-6, before=chain,
+                               messages=[(10 * pe + i + 1, 1 - pe, 1e-6, 5000)]),
+                    graphs.Log("msgep", by=(1 - pe, 10 * (1 - pe) + i + 1)),
+                    graphs.Log("AMPI_Wait", 1e-6, before=[len(out), len(out) + 1])]
+        out.append(graphs.Log("AMPI_BgLoopToStart", 0, before=[len(out) - 1]))
+        return [*out, graphs.Log("tail", 7e-6, before=[len(out) - 1])]
+
+    def write(name, times):
+        return graphs.write_bigsim(directory / name, graphs.bigsim([logs(pe, times) for pe in (0, 1)]))
+
+    def result(source, *words):
+        done = run("replay", str(source), *words, "--net", "loggp", "--json", "-q")
+        check(done.returncode == 0, f"{source}", done)
+        found = parse(done)["result"]
+        return [found["predicted_time_ps"], found["messages"], found["bytes"]]
+
+    write("once", 1)
+    rules = ["-p", "trace.rules=tracer"]
+    config = directory / "loop_config"
+    for times in (1, 2, 5):
+        config.write_text(f"NA\n1\nonce NA 2 {times}\n")
+        expected = result(write("unrolled", times), *rules)
+        for sched in ("sequential", "optimistic"):
+            found = result(config, "--sched", sched)
+            check(found == expected, f"{times} rounds: {found} instead of {expected}")
+    config.write_text("NA\n1\nonce NA 2 1\nM 0 5000 10\nT 5e-6 1e-6\nS 0 10 20\n")
+    plain, found = result(directory / "once", *rules), result(config)
+    # The tail is long and the work is not.
+    check(found[2] == 20 and plain[0] - found[0] >= 6_000_000, f"changes: {plain}, {found}")
+    check_run(["replay", str(config)], 0, "loop_config:6: S is not used")
+    pes = [logs(0, 1), [log for log in logs(1, 1) if log.name != "AMPI_BgLoopToStart"]]
+    pes[1][-1].before = [2]
+    graphs.write_bigsim(directory / "uneven", graphs.bigsim(pes))
+    check_run(["replay", str(directory / "uneven"), *rules, "-p", "trace.loops=2"], 3,
+              "PE 1 has no loop event")
+
+
 def bigsim(directory):
     """Logs of BigSim are replayed by TraceR's rules, with its time of a call."""
     shutil.copytree(SOURCE / "tests/data/traces/bigsim", directory / "logs")
@@ -109,7 +214,8 @@ def bigsim(directory):
     document = parse(run("replay", str(config), "--net", "packet", "--topo", "torus:4x4", "-p",
                          "node.o_send=250ns", "--json", "-q"))
     parameters = document.get("scenario", {}).get("parameters", {}).get("trace", {})
-    check(parameters == {"rules": "tracer", "soft_delay": "250ns"}, f"rules are {parameters}")
+    check((parameters.get("rules"), parameters.get("soft_delay")) == ("tracer", "250ns"),
+          f"rules are {parameters}")
     config.write_text(f"NA\n1\nlogs NA {ranks} 1\nE 0 AMPI_Send 1\n")
     check_run(["replay", str(config)], 3, "bigsim_config:4: E: events of BigSim's logs cannot")
 
@@ -126,7 +232,6 @@ BAD = [
     ("NA\n1\na.weft NA eight 1\n", 3, "'eight' is not a number of ranks"),
     ("NA\n1\na.weft NA 0 1\n", 3, "'0' is not a number of ranks"),
     ("NA\n1\na.weft NA 8 0\n", 3, "'0' is not a number of iterations"),
-    ("NA\n1\na.weft NA 8 3\n", 3, "3 iterations: .* replayed once; write 1"),
     ("NA\n1\na.weft NA 9 1\n", 3, "is a trace of 8 ranks, which cannot be played on 9"),
     ("NA\n1\na.weft NA 8 1\nb.weft NA 4 1\n", 4, "'b.weft' is not a change; expected E, M, S or T"),
     ("NA\n1\na.weft NA 8 1\nE 0 scale_all\n", 4, "expected E <job> <event> <seconds>"),
@@ -134,10 +239,10 @@ BAD = [
     ("NA\n1\na.weft NA 8 1\nE 0 scale_all two\n", 4, "'two' is not a number"),
     ("NA\n1\na.weft NA 8 1\nE 0 scale_all nan\n", 4, "'nan' is not a number"),
     ("NA\n1\na.weft NA 8 1\nE 0 scale_all 0\n", 4, "scale_all must be above 0"),
-    ("NA\n1\na.weft NA 8 1\nE 0 user_code 1\n", 4, "user_code: all computations cannot"),
-    ("NA\n1\na.weft NA 8 1\nM 0 1000 8\n", 4, "M: sizes of messages cannot be replaced"),
-    ("NA\n1\na.weft NA 8 1\ns 0 1000 8\n", 4, "S: sizes of messages cannot be replaced"),
-    ("NA\n1\na.weft NA 8 1\nT 0.5 0.1\n", 4, "T: computations cannot be replaced"),
+    ("NA\n1\na.weft NA 8 1\nE 0 user_code -1\n", 4, "E: user_code is below 0"),
+    ("NA\n1\na.weft NA 8 1\nM 0 -1 8\n", 4, "'-1' is not a number from 0 to 1e15"),
+    ("NA\n1\na.weft NA 8 1\ns 1 1000 8\n", 4, "'1' is not a job; the last one is 0"),
+    ("NA\n1\na.weft NA 8 1\nT 0.5\n", 4, "expected T <limit> <seconds>"),
     (CONFIG + "E 0 scale_all 2\n", 5, "scale_all must be the same for all jobs"),
 ]
 # The name and content of a map file, what is said about it.
@@ -197,5 +302,7 @@ with tempfile.TemporaryDirectory() as name:
     check_run(["gen", "ring", "-n", "4", "-o", str(where / "b.weft")], 0)
     replays(where)
     bigsim(where)
+    changes(where)
+    bigsim_loops(where)
     refuses(where)
 finish()

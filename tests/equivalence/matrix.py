@@ -43,6 +43,13 @@ SCENARIOS = [
 ]
 # Every generator and what networks can do, small, under fewer schedules: what they share is above.
 PROGRAMS = [
+    # Runs that end at a given time: packets with credits, tasks, routers.
+    ["replay", "gen:stencil3d", "-n", "27", "--net", "packet", "--topo", "torus:3x3x3", "--until",
+     "2060us", "-p", "gen.bytes=40kB", "-p", "net.buffers=credits", "-p", "gen.imbalance=0.1"],
+    ["replay", "gen:leanmd", "-n", "8", "-p", "gen.cells=3x3x3", "-p", "gen.atoms=20", "--net",
+     "latency", "--topo", "torus:2x2x2", "--until", "9us"],
+    ["replay", "gen:random", "-n", "16", "--net", "router", "--topo", "torus:4x4",
+     "-p", "gen.messages=8", "--until", "100ns", "--record"],
     ["replay", "gen:exchange", "-n", "40", "-p", "gen.bytes=20kB", "-p", "gen.peers=5",
      "--machine", "frontier"],
     ["replay", "gen:pingpong", "-n", "9", "--ranks-per-node", "3", "-p", "gen.bytes=9000",

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/mem.h"
 #include "base/units.h"
+#include "ops/graph_repeat.h"
 #include "trace/bigsim/file.h"
 #include "trace/kit/kit.h"
 
@@ -23,6 +24,9 @@ enum rules { RECORDED, TRACER };
 struct bigsim_params {
     int rules; /* enum rules */
     int64_t soft_delay;
+    uint64_t loops;
+    int64_t long_time, long_time_is; /* the first is below 0: no log is long */
+    uint64_t large_bytes, large_bytes_are;
 };
 
 static const char *const rules_names[] = {"recorded", "tracer", NULL};
@@ -34,8 +38,25 @@ static const struct wf_param params_table[] = {
                "the start event on, without the time of the runtime system"),
     WF_PARAM_ROW(struct bigsim_params, soft_delay, TIME, .def = "100ns",
                  .doc = "By the rules tracer: what a call of MPI takes"),
+    WF_PARAM_ROW(struct bigsim_params, loops, COUNT, .def = "1", .min = "1",
+                 .max = "1000000000",
+                 .doc = "By the rules tracer: how often the logs up to the loop event "
+                        "(AMPI_BgLoopToStart) of each PE are played"),
+    WF_PARAM_ROW(struct bigsim_params, long_time, TIME, .def = "none", .word = "none",
+                 .doc = "By the rules tracer: logs that took this time or more take "
+                        "long_time_is, but for calls of MPI"),
+    WF_PARAM_ROW(struct bigsim_params, long_time_is, TIME, .def = "0",
+                 .doc = "What long logs take"),
+    WF_PARAM_ROW(struct bigsim_params, large_bytes, SIZE, .def = "none", .word = "none",
+                 .doc = "Messages of this size or more have large_bytes_are"),
+    WF_PARAM_ROW(struct bigsim_params, large_bytes_are, SIZE, .def = "0",
+                 .doc = "Bytes of large messages"),
     WF_PARAM_END,
 };
+
+/* The marks of the emulator, which take no time. */
+#define LOOP_EVENT "AMPI_BgLoopToStart"
+#define END_EVENT  "AMPI_BgSetEndEvent"
 
 enum { NAMES_MAX = 512 };
 
@@ -63,6 +84,7 @@ struct reading {
     struct wf_buf triggers; /* struct trigger; finally sorted by file, message, PE */
     struct wf_buf starts;   /* struct trigger: messages that the start event sends */
     uint32_t *first, *end;  /* per PE: range of the logs that are replayed */
+    uint32_t *loop;         /* per PE: the log after its loop event; UINT32_MAX if none */
     struct wf_buf waits;    /* struct wait of the present PE; sorted by `before` */
     struct wf_task_table *table;
     uint64_t n_loops, n_repeated, n_unneeded, n_unsent;
@@ -137,10 +159,13 @@ static void survey_log(struct reading *r)
             wf_buf_append(&r->starts, &start, sizeof(start));
         }
     }
-    if (strcmp(r->log.name, "AMPI_BgSetEndEvent") == 0 && r->end[pe] > number + 1) {
+    if (strcmp(r->log.name, END_EVENT) == 0 && r->end[pe] > number + 1) {
         r->end[pe] = number + 1;
     }
-    r->n_loops += strcmp(r->log.name, "AMPI_BgLoopToStart") == 0 ? 1 : 0;
+    if (strcmp(r->log.name, LOOP_EVENT) == 0 && r->loop[pe] == UINT32_MAX) {
+        r->loop[pe] = number + 1;
+        r->n_loops++;
+    }
 }
 
 static int by_message(const void *a, const void *b)
@@ -226,7 +251,7 @@ static const char *const internal[] = {
     "AMPI_START",    "AMPI_generic", "AMPI_Recv",    "AMPI_Irecv",      "AMPI_SEND",
     "AMPI_SEND_END", "ATAReq_wait",  "RECV_RESUME",  "SPLIT_RESUME",    "PROBE_RESUME",
     "IPROBE_RESUME", "msgep",        "GroupReduce",  "start-broadcast", "split-broadcast",
-    "end-broadcast", "AMPI_WAIT",    "AMPI_WAITALL",
+    "end-broadcast", "AMPI_WAIT",    "AMPI_WAITALL", LOOP_EVENT,        END_EVENT,
 };
 
 static int64_t duration_of(const struct reading *r)
@@ -239,8 +264,11 @@ static int64_t duration_of(const struct reading *r)
             return 0;
         }
     }
+    int64_t duration = (int64_t)llround(r->log.duration * 1e12);
+    bool is_long = r->params->long_time >= 0 && duration >= r->params->long_time;
     return strncmp(r->log.name, "AMPI_", 5) == 0 ? r->params->soft_delay
-                                                 : (int64_t)llround(r->log.duration * 1e12);
+           : is_long                             ? r->params->long_time_is
+                                                 : duration;
 }
 
 static bool counts(const struct reading *r, uint32_t pe, uint32_t log)
@@ -311,6 +339,15 @@ static void put_message(struct reading *r, const struct wf_bigsim_message *messa
     }
 }
 
+static uint64_t bytes_of(const struct reading *r, const struct wf_bigsim_message *message)
+{
+    const struct bigsim_params *params = r->params;
+
+    return params->large_bytes != WF_PARAM_WORD && message->bytes >= params->large_bytes
+               ? params->large_bytes_are
+               : message->bytes;
+}
+
 static void put_log(struct reading *r)
 {
     const struct wf_bigsim_message *messages = (const void *)r->log.messages.data;
@@ -324,7 +361,7 @@ static void put_log(struct reading *r)
     }
     wf_task_table_task(r->table, duration);
     for (uint32_t i = 0; i < r->log.n_messages; i++) {
-        struct wf_task_send send = {.bytes = messages[i].bytes};
+        struct wf_task_send send = {.bytes = bytes_of(r, &messages[i])};
         double after = (messages[i].time - r->log.start) * 1e12;
 
         send.offset = after > 0 && after < 9e18 ? (int64_t)llround(after) : 0;
@@ -416,8 +453,11 @@ static void add_notes(const struct reading *r, struct wf_trace *out)
     wf_trace_note_count(out, r->n_unneeded, "messages start no log");
     wf_trace_note_count(out, r->n_repeated,
                         "messages would start a log for the second time and are left out");
-    if (r->n_loops > 0 && tracer) {
-        wf_trace_note(out, "the loop back to the start is not replayed");
+    if (r->n_loops > 0 && tracer && r->params->loops == 1) {
+        wf_trace_note(out, "the loop back to the start is replayed once");
+    }
+    if (r->n_loops == 0 && r->params->loops > 1) {
+        wf_trace_note(out, "the logs have no loop back to the start: they are replayed once");
     }
 }
 
@@ -450,6 +490,33 @@ static void release(struct reading *r)
     wf_buf_fini(&r->waits);
     free(r->first);
     free(r->end);
+    free(r->loop);
+}
+
+/* Repeats the logs of each PE up to its loop event. */
+static void repeat_loops(struct reading *r, struct wf_trace *out)
+{
+    uint32_t n_pes = r->trace->n_pes, without = 0;
+
+    if (r->params->rules != TRACER || r->params->loops == 1 || r->n_loops == 0) {
+        return;
+    }
+    while (without < n_pes && r->loop[without] > r->first[without] &&
+           r->loop[without] <= r->end[without] && r->loop[without] != UINT32_MAX) {
+        r->loop[without] -= r->first[without];
+        without++;
+    }
+    enum wf_status status =
+        without < n_pes
+            ? wf_err_set(r->err, WF_EINVAL,
+                         "PE %" PRIu32 " has no loop event (" LOOP_EVENT ") in the part that "
+                         "is replayed, but other PEs have one; play the loop once",
+                         without)
+            : wf_graph_repeat_body(out->graph, r->loop, r->params->loops, &out->graph, r->err);
+    if (status != WF_OK) {
+        wf_graph_free(out->graph);
+        out->graph = NULL;
+    }
 }
 
 static void read_graph(struct reading *r, struct wf_trace *out)
@@ -464,6 +531,8 @@ static void read_graph(struct reading *r, struct wf_trace *out)
     r->first = wf_xcalloc(n_pes, sizeof(*r->first));
     r->end = wf_xmalloc((size_t)n_pes * sizeof(*r->end));
     memset(r->end, 0xff, (size_t)n_pes * sizeof(*r->end));
+    r->loop = wf_xmalloc((size_t)n_pes * sizeof(*r->loop));
+    memset(r->loop, 0xff, (size_t)n_pes * sizeof(*r->loop));
     survey(r);
     if (r->params->rules == RECORDED) {
         memset(r->end, 0xff, (size_t)n_pes * sizeof(*r->end));
@@ -484,6 +553,7 @@ static void read_graph(struct reading *r, struct wf_trace *out)
     count_needs(r);
     out->graph = wf_task_table_graph(r->table, "bigsim");
     add_notes(r, out);
+    repeat_loops(r, out);
 }
 
 static enum wf_status open_trace(const struct wf_reader_probe *probe, const void *params,
