@@ -7,6 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Whether two ranks are in the same of the pieces of `size` ranks, and a multiple of the group's
+ * stride apart. */
+static bool in_piece(const struct wf_ext_group *group, uint32_t size, uint32_t rank,
+                     uint32_t other)
+{
+    uint32_t stride = group->stride > 0 ? group->stride : 1;
+
+    return rank / size == other / size && rank % stride == other % stride;
+}
+
 static bool belongs(const struct wf_ext_grid *grid, const struct wf_ext_group *group,
                     uint32_t rank, uint32_t other)
 {
@@ -16,11 +26,11 @@ static bool belongs(const struct wf_ext_grid *grid, const struct wf_ext_group *g
     case WF_EXT_GROUP_SELF:
         return rank == other;
     case WF_EXT_GROUP_BLOCK:
-        return rank / group->k == other / group->k;
+        return in_piece(group, group->k, rank, other);
     case WF_EXT_GROUP_STRIDE:
         return rank % group->k == other % group->k;
     case WF_EXT_GROUP_PART:
-        return rank / (grid->n / group->k) == other / (grid->n / group->k);
+        return in_piece(group, grid->n / group->k, rank, other);
     case WF_EXT_GROUP_DIMS:
         break;
     }
@@ -89,6 +99,36 @@ static bool fits(const struct wf_ext_input *input, uint32_t i, const struct wf_e
     return same;
 }
 
+/* Tries every so-manieth rank of a block or a part: what the first rank that has the communicator
+ * shows in the smallest count. */
+static bool find_spaced(const struct wf_ext_input *input, uint32_t i, struct wf_ext_group *out,
+                        uint32_t *count, uint32_t *rank)
+{
+    const struct wf_ext_count *first = &input->counts[0];
+    uint32_t r = 0;
+
+    while (r < first->n && i >= first->ranks[r].n_comms) {
+        r++;
+    }
+    if (r == first->n || first->ranks[r].comms[i].size < 2) {
+        return false;
+    }
+    const struct wf_ext_comm *comm = &first->ranks[r].comms[i];
+    uint32_t stride = comm->members[1] - comm->members[0];
+    uint64_t size = (uint64_t)stride * comm->size;
+    if (comm->members[1] <= comm->members[0] || size > first->n || first->n % size != 0) {
+        return false;
+    }
+    *out = (struct wf_ext_group){
+        .type = WF_EXT_GROUP_BLOCK, .k = (uint32_t)size, .stride = stride};
+    if (fits(input, i, out, count, rank)) {
+        return true;
+    }
+    *out = (struct wf_ext_group){
+        .type = WF_EXT_GROUP_PART, .k = first->n / (uint32_t)size, .stride = stride};
+    return fits(input, i, out, count, rank);
+}
+
 bool wf_ext_group_find(const struct wf_ext_input *input, uint32_t i, struct wf_ext_group *out,
                        uint32_t *count, uint32_t *rank)
 {
@@ -113,11 +153,16 @@ bool wf_ext_group_find(const struct wf_ext_input *input, uint32_t i, struct wf_e
         }
     }
     *out = group;
-    return found;
+    return found || find_spaced(input, i, out, count, rank);
 }
 
 const char *wf_ext_group_text(const struct wf_ext_group *group, char *text, size_t size)
 {
+    char spaced[48] = "";
+
+    if (group->stride > 1) {
+        (void)snprintf(spaced, sizeof(spaced), ", every %uth", group->stride);
+    }
     switch (group->type) {
     case WF_EXT_GROUP_WORLD:
         (void)snprintf(text, size, "all ranks");
@@ -126,13 +171,13 @@ const char *wf_ext_group_text(const struct wf_ext_group *group, char *text, size
         (void)snprintf(text, size, "the rank alone");
         break;
     case WF_EXT_GROUP_BLOCK:
-        (void)snprintf(text, size, "%u neighbouring ranks", group->k);
+        (void)snprintf(text, size, "%u neighbouring ranks%s", group->k, spaced);
         break;
     case WF_EXT_GROUP_STRIDE:
         (void)snprintf(text, size, "ranks with the same rank mod %u", group->k);
         break;
     case WF_EXT_GROUP_PART:
-        (void)snprintf(text, size, "one of %u equal parts", group->k);
+        (void)snprintf(text, size, "one of %u equal parts%s", group->k, spaced);
         break;
     case WF_EXT_GROUP_DIMS:
         (void)snprintf(text, size, "ranks that differ only in%s%s%s%s",

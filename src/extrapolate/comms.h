@@ -9,14 +9,15 @@ enum wf_ext_group_type {
     WF_EXT_GROUP_WORLD,
     WF_EXT_GROUP_SELF,
     WF_EXT_GROUP_DIMS,   /* ranks that differ only in these dimensions, a set of bits */
-    WF_EXT_GROUP_BLOCK,  /* `k` neighbouring ranks */
+    WF_EXT_GROUP_BLOCK,  /* `k` neighbouring ranks, or every `stride`th of them */
     WF_EXT_GROUP_STRIDE, /* ranks with the same remainder of a division by `k` */
-    WF_EXT_GROUP_PART,   /* one of `k` equal parts of all ranks */
+    WF_EXT_GROUP_PART,   /* one of `k` equal parts of all ranks, or every `stride`th of it */
 };
 
 struct wf_ext_group {
     enum wf_ext_group_type type;
     uint32_t k;
+    uint32_t stride; /* of BLOCK and PART; 0 counts as 1 */
 };
 
 /* The members in the communicator of a rank: sets members[0..n-1] and *own, and returns n; 0 if

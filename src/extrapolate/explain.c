@@ -28,9 +28,15 @@ static void print_integer(const struct wf_ext_integer *integer, FILE *out)
     static const char *const names[] = {"", "x", "y", "z", "w", "rank", "peer", "t", "turn"};
     char text[128];
 
+    if (integer->n_parts > 0) {
+        (void)fprintf(out, "%" PRIu32 " rules by place, as ", integer->n_parts);
+        integer = &integer->parts[0];
+    }
     (void)fprintf(out, "%s", wf_ext_law_text(&integer->law, text, sizeof(text)));
-    if (integer->factor != WF_EXT_FACTOR_NONE) {
-        (void)fprintf(out, "%+" PRId64 "*%s", integer->times, names[integer->factor]);
+    for (uint32_t i = 0; i < WF_EXT_INTEGER_FACTORS; i++) {
+        if (integer->factor[i] != WF_EXT_FACTOR_NONE) {
+            (void)fprintf(out, "%+" PRId64 "*%s", integer->times[i], names[integer->factor[i]]);
+        }
     }
     print_error(&integer->law, out);
 }

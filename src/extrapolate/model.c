@@ -360,8 +360,7 @@ static enum wf_status learn_guard(const struct wf_ext_model *model, struct wf_ex
         step->guard = (struct wf_ext_guard){.n_terms = 0};
         status = find_companion(model, step)
                      ? WF_OK
-                     : wf_ext_refuse(model, step->statements[0],
-                                     "no rule says which ranks execute it", err);
+                     : wf_ext_refuse_guard(model, step->statements[0], err);
     }
     for (uint32_t slot = 0; slot < WF_EXT_SLOTS && status == WF_OK; slot++) {
         uint32_t nulls = gather_nulls(model, step, slot, &examples);
@@ -439,28 +438,6 @@ static enum wf_status find_groups(struct wf_ext_model *model, struct wf_err *err
     return WF_OK;
 }
 
-enum wf_status wf_ext_refuse(const struct wf_ext_model *model, uint32_t statement,
-                             const char *what, struct wf_err *err)
-{
-    uint32_t first = statement;
-
-    while (model->merged.all[first].loop && model->merged.all[first].n_children > 0) {
-        first = model->merged.all[first].children[0];
-    }
-    if (model->first_ref[first] == model->first_ref[first + 1]) {
-        return wf_err_set(err, WF_EINVAL, "the program is not understood: %s", what);
-    }
-    const struct wf_ext_ref *ref = &model->refs[model->first_ref[first]];
-    const struct wf_ext_ref *last = &model->refs[model->first_ref[first + 1] - 1];
-    const struct wf_ext_op *op = op_of(model, ref);
-    return wf_err_set(err, WF_EINVAL,
-                      "%s%s, op %u of rank %u in '%.100s' and up to rank %u in '%.100s': %s",
-                      model->merged.all[statement].loop ? "the loop that begins with " : "",
-                      wf_op_name((enum wf_op_kind)model->input.shapes[op->shape].kind), ref->op,
-                      ref->rank, model->input.counts[ref->count].path, last->rank,
-                      model->input.counts[last->count].path, what);
-}
-
 /* Ranks that all do something else follow no rule, and merging them would take very long. */
 static enum wf_status check_kinds(const struct wf_ext_model *model, struct wf_err *err)
 {
@@ -480,10 +457,7 @@ static enum wf_status check_kinds(const struct wf_ext_model *model, struct wf_er
             }
         }
         if (n > KINDS_MIN + count->n / SHARE) {
-            return wf_err_set(err, WF_EINVAL,
-                              "the %u ranks in '%.100s' have %u different programs; no rule "
-                              "says what more ranks would do",
-                              count->n, count->path, n);
+            return wf_ext_refuse_kinds(model, c, n, err);
         }
     }
     return WF_OK;
@@ -535,6 +509,10 @@ void wf_ext_model_forget(struct wf_ext_model *model)
             wf_map_fini(&step->value[v].groups);
             free(step->value[v].laws);
         }
+        for (uint32_t slot = 0; slot < WF_EXT_SLOTS; slot++) {
+            wf_ext_integer_fini(&step->tag[slot]);
+        }
+        wf_ext_integer_fini(&step->rounds);
         free(step->children);
         free(step->statements);
     }

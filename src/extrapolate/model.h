@@ -21,8 +21,8 @@ struct wf_ext_progress {
     int32_t step;
 };
 
-/* An integer that is a function of the number of ranks, plus a multiple of something that differs
- * between ranks or rounds. */
+/* An integer that is a function of the number of ranks, plus multiples of one or two things that
+ * differ between ranks or rounds. */
 enum wf_ext_factor {
     WF_EXT_FACTOR_NONE,
     WF_EXT_FACTOR_COORD, /* and the dimension */
@@ -32,10 +32,17 @@ enum wf_ext_factor {
     WF_EXT_FACTORS,
 };
 
+enum { WF_EXT_INTEGER_FACTORS = 2 };
+
 struct wf_ext_integer {
     struct wf_ext_law law;
-    uint8_t factor;
-    int64_t times;
+    uint8_t factor[WF_EXT_INTEGER_FACTORS]; /* enum wf_ext_factor, and the dimension */
+    int64_t times[WF_EXT_INTEGER_FACTORS];
+    /* If ranks at different places have different rules: the numbers of their parts. */
+    struct wf_map places;
+    bool has_class; /* a place is of a class of ranks; else only coordinates */
+    struct wf_ext_integer *parts;
+    uint32_t n_parts, capacity; /* 0: the rule holds for all ranks */
 };
 
 enum wf_ext_quantity_kind {
@@ -171,14 +178,53 @@ void wf_ext_learn_capacities(struct wf_ext_model *model);
 WF_NODISCARD
 enum wf_status wf_ext_learn_values(struct wf_ext_model *model, struct wf_ext_step *step,
                                    struct wf_err *err);
-/* WF_EINVAL: what is not understood about a statement, and an example of it. */
+/* ---- refuse.c: WF_EINVAL, with the op and the ranks ---- */
+
+/* What is not understood about a statement. */
 WF_NODISCARD
 enum wf_status wf_ext_refuse(const struct wf_ext_model *model, uint32_t statement,
                              const char *what, struct wf_err *err);
+/* No rule says which ranks execute it; adds how many do in each count. */
+WF_NODISCARD
+enum wf_status wf_ext_refuse_guard(const struct wf_ext_model *model, uint32_t statement,
+                                   struct wf_err *err);
 
-/* The value of a law and factor. */
+/* ---- integers.c ---- */
+
 struct wf_ext_at {
     const struct wf_ext_grid *grid;
     uint32_t rank, peer, round, turn;
+    uint64_t class; /* of the rank */
+    uint64_t place; /* for integers.c itself */
 };
-int64_t wf_ext_integer_at(const struct wf_ext_integer *integer, const struct wf_ext_at *at);
+
+/* What an integer was in a count. */
+struct wf_ext_sample {
+    struct wf_ext_at at;
+    uint32_t count;
+    int64_t value;
+};
+
+struct wf_ext_samples {
+    struct wf_ext_sample *all; /* the caller frees it */
+    uint32_t n, capacity;
+};
+
+void wf_ext_samples_add(struct wf_ext_samples *samples, const struct wf_ext_sample *sample);
+/* Finds what the samples are; may sort them. False if no function fits; an inexact one has a law
+ * that is not `exact`. The caller releases `out`. */
+bool wf_ext_integer_fit(struct wf_ext_model *model, struct wf_ext_samples *samples,
+                        struct wf_ext_integer *out);
+/* The value for a rank; false if the rule depends on its place and no traced rank has it. */
+bool wf_ext_integer_at(const struct wf_ext_model *model, const struct wf_ext_integer *integer,
+                       const struct wf_ext_at *at, int64_t *out);
+void wf_ext_integer_fini(struct wf_ext_integer *integer);
+/* Refuses a statement whose integers (`what`) follow no rule; adds what they are in each count. */
+WF_NODISCARD
+enum wf_status wf_ext_refuse_integer(const struct wf_ext_model *model, uint32_t statement,
+                                     const char *what, const struct wf_ext_samples *samples,
+                                     struct wf_err *err);
+/* Too many ranks of a count do different things. */
+WF_NODISCARD
+enum wf_status wf_ext_refuse_kinds(const struct wf_ext_model *model, uint32_t c,
+                                   uint32_t n_kinds, struct wf_err *err);

@@ -5,7 +5,9 @@
 #include "base/mem.h"
 #include "base/rng.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -321,6 +323,25 @@ static void change_op(struct playing *playing, struct wf_ext_played *out)
     }
 }
 
+/* The value of a rule at a step. Fails if the rule depends on the place of the rank and no traced
+ * rank has this one's. */
+static enum wf_status integer_at(const struct playing *playing, const struct wf_ext_step *step,
+                                 const struct wf_ext_integer *integer,
+                                 const struct wf_ext_at *at, int64_t *out, struct wf_err *err)
+{
+    char why[128];
+
+    if (wf_ext_integer_at(playing->model, integer, at, out)) {
+        return WF_OK;
+    }
+    (void)snprintf(why, sizeof(why),
+                   "rank %" PRIu32 " of %" PRIu32 " does what no traced rank does, and the "
+                   "%s depend on that",
+                   playing->rank, playing->player->grid->n,
+                   integer == &step->rounds ? "rounds" : "tags");
+    return wf_ext_refuse(playing->model, step->statements[0], why, err);
+}
+
 static enum wf_status play_op(struct playing *playing, uint32_t number, uint32_t round,
                               struct wf_err *err)
 {
@@ -348,10 +369,13 @@ static enum wf_status play_op(struct playing *playing, uint32_t number, uint32_t
     for (uint32_t slot = 0; slot < WF_EXT_SLOTS; slot++) {
         const struct wf_ext_at at = {.grid = player->grid,
                                      .rank = playing->rank,
+                                     .class = playing->class,
                                      .peer = out.op.peer[slot],
                                      .round = round,
                                      .turn = turn};
-        out.op.tag[slot] = (int32_t)wf_ext_integer_at(&step->tag[slot], &at);
+        int64_t tag = 0;
+        WF_TRY(integer_at(playing, step, &step->tag[slot], &at, &tag, err));
+        out.op.tag[slot] = (int32_t)tag;
     }
     for (uint32_t which = 0; which < 2; which++) {
         if ((out.shape->arrays >> which & 1) != 0) {
@@ -369,17 +393,22 @@ static enum wf_status play_op(struct playing *playing, uint32_t number, uint32_t
     return player->play(player->arg, playing->rank, &out, err);
 }
 
-static uint32_t rounds_of(const struct playing *playing, const struct wf_ext_step *step)
+static enum wf_status rounds_of(const struct playing *playing, const struct wf_ext_step *step,
+                                uint32_t *out, struct wf_err *err)
 {
     const struct wf_ext_player *player = playing->player;
-    const struct wf_ext_at at = {.grid = player->grid, .rank = playing->rank};
-    int64_t rounds = wf_ext_integer_at(&step->rounds, &at);
+    const struct wf_ext_at at = {
+        .grid = player->grid, .rank = playing->rank, .class = playing->class};
+    int64_t rounds = 0;
 
     if (player->count != WF_EXT_NO_COUNT && step->type == WF_EXT_STEP_LOOP &&
         !step->rounds.law.exact) {
-        return wf_ext_times(playing->model, player->count, playing->rank, step->statements[0]);
+        *out = wf_ext_times(playing->model, player->count, playing->rank, step->statements[0]);
+        return WF_OK;
     }
-    return rounds < 0 ? 0 : (uint32_t)rounds;
+    WF_TRY(integer_at(playing, step, &step->rounds, &at, &rounds, err));
+    *out = rounds < 0 ? 0 : (uint32_t)rounds;
+    return WF_OK;
 }
 
 static enum wf_status play_step(struct playing *playing, uint32_t number, uint32_t round,
@@ -394,7 +423,9 @@ static enum wf_status play_step(struct playing *playing, uint32_t number, uint32
     if (!wf_ext_executes(playing->model, step, playing->player->grid, playing->rank, round)) {
         return WF_OK;
     }
-    rounds = number == 0 ? 1 : rounds_of(playing, step);
+    if (number != 0) {
+        WF_TRY(rounds_of(playing, step, &rounds, err));
+    }
     if (number == playing->main_loop && number != 0) {
         rounds = (uint32_t)scaled(rounds, playing->player->changes->repeat);
     }

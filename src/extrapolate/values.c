@@ -9,132 +9,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- integers that must be exact ---- */
-
-static int64_t factor_at(uint8_t factor, const struct wf_ext_at *at)
-{
-    if (factor == WF_EXT_FACTOR_NONE) {
-        return 0;
-    }
-    if (factor < WF_EXT_FACTOR_PEER) {
-        return wf_ext_coord(at->grid, factor - WF_EXT_FACTOR_COORD, at->rank);
-    }
-    return factor == WF_EXT_FACTOR_PEER    ? at->peer
-           : factor == WF_EXT_FACTOR_ROUND ? at->round
-                                           : at->turn;
-}
-
-int64_t wf_ext_integer_at(const struct wf_ext_integer *integer, const struct wf_ext_at *at)
-{
-    return llround(wf_ext_law_at(&integer->law, at->grid)) +
-           integer->times * factor_at(integer->factor, at);
-}
-
-struct sample {
-    struct wf_ext_at at;
-    uint32_t count;
-    int64_t value;
-};
-
-struct samples {
-    struct sample *all;
-    uint32_t n, capacity;
-};
-
-static void add_sample(struct samples *samples, const struct sample *sample)
-{
-    WF_GROW(samples->all, samples->n, samples->capacity);
-    samples->all[samples->n++] = *sample;
-}
-
-/* Fits values less the factor by a function of the number of ranks. */
-static bool fit_factor(struct wf_ext_model *model, const struct samples *samples,
-                       struct wf_ext_integer *out, bool inexact)
-{
-    struct wf_ext_point points[WF_EXT_COUNTS_MAX];
-    bool known[WF_EXT_COUNTS_MAX] = {false};
-    double bases[WF_EXT_COUNTS_MAX];
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < samples->n; i++) {
-        const struct sample *s = &samples->all[i];
-        double base = (double)(s->value - out->times * factor_at(out->factor, &s->at));
-        if (known[s->count] && bases[s->count] != base) {
-            return false;
-        }
-        known[s->count] = true;
-        bases[s->count] = base;
-    }
-    for (uint32_t c = 0; c < model->input.n_counts; c++) {
-        if (known[c]) {
-            points[n++] = (struct wf_ext_point){&model->input.counts[c].grid, bases[c]};
-        }
-    }
-    const struct wf_ext_hint hint = {.target = &model->target, .across = WF_EXT_WHOLE};
-    if (wf_ext_law_exact(points, n, &hint, &out->law)) {
-        model->n_doubtful += out->law.doubtful ? 1 : 0;
-        return true;
-    }
-    if (inexact) {
-        wf_ext_law_fit(points, n, false, &out->law);
-    }
-    return inexact;
-}
-
-/* How much the value changes with the factor, from two samples of the same count. */
-static bool find_times(const struct samples *samples, uint8_t factor, int64_t *times)
-{
-    const struct sample *a = &samples->all[0];
-
-    for (uint32_t i = 1; i < samples->n; i++) {
-        const struct sample *b = &samples->all[i];
-        int64_t step = factor_at(factor, &b->at) - factor_at(factor, &a->at);
-        if (a->count == b->count && step != 0) {
-            *times = (b->value - a->value) / step;
-            return *times != 0 && *times * step == b->value - a->value;
-        }
-    }
-    return false;
-}
-
-/* Finds what the samples are; false if no function fits. */
-static bool fit_integer(struct wf_ext_model *model, const struct samples *samples,
-                        struct wf_ext_integer *out)
-{
-    uint32_t n_dims = model->input.counts[0].grid.n_dims;
-
-    *out = (struct wf_ext_integer){.factor = WF_EXT_FACTOR_NONE};
-    if (samples->n == 0 || fit_factor(model, samples, out, false)) {
-        return true;
-    }
-    for (uint32_t factor = WF_EXT_FACTOR_COORD; factor < WF_EXT_FACTORS; factor++) {
-        uint32_t dim = factor - WF_EXT_FACTOR_COORD;
-        bool used =
-            factor >= WF_EXT_FACTOR_COORD + WF_EXT_WHOLE || (n_dims > 1 && dim < n_dims);
-        out->factor = (uint8_t)factor;
-        if (used && find_times(samples, (uint8_t)factor, &out->times) &&
-            fit_factor(model, samples, out, false)) {
-            return true;
-        }
-    }
-    *out = (struct wf_ext_integer){.factor = WF_EXT_FACTOR_NONE};
-    return fit_factor(model, samples, out, true);
-}
-
 /* ---- rounds ---- */
 
 static void gather_rounds(const struct wf_ext_model *model, const struct wf_ext_step *step,
-                          struct samples *samples)
+                          struct wf_ext_samples *samples)
 {
     for (uint32_t c = 0; c < model->input.n_counts; c++) {
         const struct wf_ext_count *count = &model->input.counts[c];
         uint32_t most = 0;
         for (uint32_t r = 0; r < count->n; r++) {
-            struct sample sample = {.count = c, .at = {.grid = &count->grid, .rank = r}};
+            struct wf_ext_sample sample = {
+                .count = c,
+                .at = {.grid = &count->grid, .rank = r, .class = model->classes[c][r]}};
             if (step->type == WF_EXT_STEP_LOOP) {
                 sample.value = wf_ext_times(model, c, r, step->statements[0]);
                 if (sample.value > 0) {
-                    add_sample(samples, &sample);
+                    wf_ext_samples_add(samples, &sample);
                 }
                 continue;
             }
@@ -146,9 +36,9 @@ static void gather_rounds(const struct wf_ext_model *model, const struct wf_ext_
             }
         }
         if (step->type == WF_EXT_STEP_ROUNDS) {
-            const struct sample sample = {
+            const struct wf_ext_sample sample = {
                 .count = c, .at = {.grid = &count->grid}, .value = most};
-            add_sample(samples, &sample);
+            wf_ext_samples_add(samples, &sample);
         }
     }
 }
@@ -156,16 +46,18 @@ static void gather_rounds(const struct wf_ext_model *model, const struct wf_ext_
 enum wf_status wf_ext_learn_rounds(struct wf_ext_model *model, struct wf_ext_step *step,
                                    struct wf_err *err)
 {
-    struct samples samples = {.all = NULL};
+    struct wf_ext_samples samples = {.all = NULL};
 
     gather_rounds(model, step, &samples);
-    bool fits = fit_integer(model, &samples, &step->rounds);
+    bool fits = wf_ext_integer_fit(model, &samples, &step->rounds) &&
+                (step->type != WF_EXT_STEP_ROUNDS || step->rounds.law.exact);
+    enum wf_status status =
+        fits ? WF_OK
+             : wf_ext_refuse_integer(model, step->statements[0],
+                                     "no rule says how many rounds ranks execute", &samples,
+                                     err);
     free(samples.all);
-    if (!fits || (step->type == WF_EXT_STEP_ROUNDS && !step->rounds.law.exact)) {
-        return wf_ext_refuse(model, step->statements[0],
-                             "no rule says how many rounds ranks execute", err);
-    }
-    return WF_OK;
+    return status;
 }
 
 /* ---- sizes and times ---- */
@@ -479,7 +371,7 @@ static void learn_value(struct wf_ext_model *model, struct wf_ext_step *step,
 static enum wf_status learn_tag(struct wf_ext_model *model, struct wf_ext_step *step,
                                 uint32_t slot, struct wf_err *err)
 {
-    struct samples samples = {.all = NULL};
+    struct wf_ext_samples samples = {.all = NULL};
 
     for (uint32_t t = 0; t < step->n_statements; t++) {
         uint32_t s = step->statements[t];
@@ -487,22 +379,26 @@ static enum wf_status learn_tag(struct wf_ext_model *model, struct wf_ext_step *
             const struct wf_ext_ref *ref = &model->refs[i];
             const struct wf_ext_count *count = &model->input.counts[ref->count];
             const struct wf_ext_op *op = &count->ranks[ref->rank].ops[ref->op];
-            const struct sample sample = {.count = ref->count,
-                                          .value = op->tag[slot],
-                                          .at = {.grid = &count->grid,
-                                                 .rank = ref->rank,
-                                                 .peer = op->peer[slot],
-                                                 .round = t,
-                                                 .turn = ref->turn}};
-            add_sample(&samples, &sample);
+            const struct wf_ext_sample sample = {
+                .count = ref->count,
+                .value = op->tag[slot],
+                .at = {.grid = &count->grid,
+                       .rank = ref->rank,
+                       .class = model->classes[ref->count][ref->rank],
+                       .peer = op->peer[slot],
+                       .round = t,
+                       .turn = ref->turn}};
+            wf_ext_samples_add(&samples, &sample);
         }
     }
-    bool fits = fit_integer(model, &samples, &step->tag[slot]) &&
+    bool fits = wf_ext_integer_fit(model, &samples, &step->tag[slot]) &&
                 (samples.n == 0 || step->tag[slot].law.exact);
+    enum wf_status status =
+        fits ? WF_OK
+             : wf_ext_refuse_integer(model, step->statements[0],
+                                     "no rule says which tag it has", &samples, err);
     free(samples.all);
-    return fits ? WF_OK
-                : wf_ext_refuse(model, step->statements[0], "no rule says which tag it has",
-                                err);
+    return status;
 }
 
 enum wf_status wf_ext_learn_values(struct wf_ext_model *model, struct wf_ext_step *step,

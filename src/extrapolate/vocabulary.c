@@ -489,16 +489,19 @@ static bool make_grids(struct wf_ext_input *input, const struct wf_ext_rule *rul
 }
 
 /* The price of all symbols with the present grids, or any number above `most`. A communicator
- * without a rule costs as much as very many symbols. */
+ * without a rule costs as much as very many symbols, and one whose rule is a stride of its own,
+ * not a dimension of the grid, as many. */
 static uint32_t price(const struct wf_ext_input *input, struct items *items, uint32_t most)
 {
-    enum { UNKNOWN_GROUP = 100000 };
+    enum { UNKNOWN_GROUP = 100000, SPACED_GROUP = 1000 };
     uint32_t n = 0, groups = wf_ext_groups_count(input), cap = most_symbols(input);
 
     for (uint32_t i = 1; i < groups && n <= most; i++) {
         struct wf_ext_group group;
         uint32_t count, rank;
-        n += wf_ext_group_find(input, i, &group, &count, &rank) ? 0 : UNKNOWN_GROUP;
+        n += !wf_ext_group_find(input, i, &group, &count, &rank) ? UNKNOWN_GROUP
+             : group.stride > 1                                  ? SPACED_GROUP
+                                                                 : 0;
     }
     for (uint32_t first = 0, end; first < items->n && n <= most; first = end) {
         struct cover cover = {.all = NULL};

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "extrapolate/play.h"
+#include "extrapolate/unmatched.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -36,8 +37,7 @@ struct writing {
     uint32_t uses_capacity;
     uint32_t least_free; /* all numbers below it are used */
     uint32_t *chosen;    /* positions, then numbers */
-    uint64_t balance;    /* of messages that are sent and received; 0 if each has its receive */
-    bool unbalanced;     /* wildcards or persistent requests: the balance says nothing */
+    struct wf_ext_balance balance;
     uint32_t n_chosen, capacity;
 };
 
@@ -288,27 +288,6 @@ static enum wf_status fill_op(struct writing *writing, uint32_t rank,
     return WF_OK;
 }
 
-/* Adds messages to the balance and takes receives away. */
-static void balance(struct writing *writing, uint32_t rank, const struct wf_ext_played *played)
-{
-    const struct wf_op_info *info = wf_op_info((enum wf_op_kind)played->shape->kind);
-    bool sends = info->family == WF_FAMILY_SEND || info->family == WF_FAMILY_SENDRECV;
-    bool receives = info->family == WF_FAMILY_RECV || info->family == WF_FAMILY_SENDRECV;
-    uint32_t slot = info->family == WF_FAMILY_SENDRECV ? 1 : 0;
-
-    writing->unbalanced = writing->unbalanced || played->shape->any != 0 ||
-                          info->family == WF_FAMILY_PERSISTENT ||
-                          (receives && played->op.tag[slot] == WF_ANY_TAG);
-    if (sends && played->op.peer[0] < WF_PROC_NULL) {
-        writing->balance += wf_rng_mix(((uint64_t)rank << 32 | played->op.peer[0]) +
-                                       wf_rng_mix((uint32_t)played->op.tag[0]));
-    }
-    if (receives && played->op.peer[slot] < WF_PROC_NULL) {
-        writing->balance -= wf_rng_mix(((uint64_t)played->op.peer[slot] << 32 | rank) +
-                                       wf_rng_mix((uint32_t)played->op.tag[slot]));
-    }
-}
-
 static enum wf_status write_op(void *arg, uint32_t rank, const struct wf_ext_played *played,
                                struct wf_err *err)
 {
@@ -339,7 +318,7 @@ static enum wf_status write_op(void *arg, uint32_t rank, const struct wf_ext_pla
         WF_TRY(tell_comm(writing, rank, shape->new_comm, err));
     }
     WF_TRY(fill_op(writing, rank, played, &op, err));
-    balance(writing, rank, played);
+    wf_ext_balance_add(&writing->balance, rank, played);
     return add(writing, rank, &op, err);
 }
 
@@ -371,13 +350,10 @@ enum wf_status wf_ext_write(const struct wf_ext_model *model, const struct wf_ex
         status = wf_ext_play(&player, r, err);
         forget_comms(&writing);
     }
-    if (status == WF_OK && writing.balance != 0 && !writing.unbalanced) {
-        status =
-            wf_err_set(err, WF_EINVAL,
-                       "with %u ranks, messages and receives would not match: the rules do "
-                       "not fit this number of ranks",
-                       grid->n);
+    if (status == WF_OK && writing.balance.sum != 0 && !writing.balance.is_unknown) {
+        status = wf_ext_refuse_unmatched(&player, err);
     }
+    forget_comms(&writing);
     free(writing.comms);
     free(writing.active.items);
     free(writing.persistent.items);

@@ -168,12 +168,15 @@ def test_outcomes_of_time():
     if not check(subprocess.run([compiler, source, "-o", "outcomes"], check=False).returncode == 0,
                  "the program is compiled"):
         return
-    for n in (6, 14, 22, 30):
+    for n in (8, 16, 24, 32): # 6, 14 and 22 could be grids of two columns
         check_run(["emulate", "--compute", "none", "-n", str(n), "-o", f"o{n}.weft", "-f",
                    "./outcomes"], 0)
-    check_run(["extrapolate", "o6.weft", "o14.weft", "o22.weft", "-n", "30", "--against",
-               "o30.weft"], 0, stdout="all right, 100.0 %",
+    check_run(["extrapolate", "o8.weft", "o16.weft", "o24.weft", "-n", "32", "--against",
+               "o32.weft"], 0, stdout="all right, 100.0 %",
               stderr="waits for some of several requests(.|\n)*neighbour collectives became")
+
+
+COUNTERS = "note: hardware counters are not carried over"
 
 
 def test_replicas():
@@ -182,7 +185,28 @@ def test_replicas():
         check_run(["gen", "llm", "-n", str(n), "-p", "gen.layers=2", "-p", "gen.tensor=4", "-p", "gen.pipeline=2", "-o",
                    f"llm{n}.weft", "-f"], 0)
     check_run(["extrapolate", "llm16.weft", "llm32.weft", "llm64.weft", "-n", "128", "--against", "llm128.weft"], 0,
-              stdout=r"all right, 100.0 % of the sizes the same, bytes \+0.00 %, compute time \+0.00 %")
+              stdout=r"all right, 100.0 % of the sizes the same, bytes \+0.00 %, compute time \+0.00 %", stderr=COUNTERS)
+
+
+def make_llm(name, counts, *settings):
+    """Traces of training steps: name<n>.weft."""
+    for n in counts:
+        check_run(["gen", "llm", "-n", str(n), "-o", f"{name}{n}.weft", "-f",
+                   *[word for setting in settings for word in ("-p", f"gen.{setting}")]], 0)
+
+
+def test_strong_scaling():
+    """A batch that more replicas share: microbatches, and with them rounds and tags, follow the number of ranks in
+    another way at each stage of the pipeline."""
+    right = r"all right, 100.0 % of the sizes the same, bytes \+0.00 %"
+    make_llm("strong", (16, 32, 64, 128), "layers=4", "tensor=2", "pipeline=4", "batch=256")
+    traces = ["extrapolate", "strong16.weft", "strong32.weft", "strong64.weft"]
+    check_run([*traces, "-n", "128", "--against", "strong128.weft"], 0, stdout=right, stderr=COUNTERS)
+    check_run([*traces, "-n", "128", "--explain"], 0, stdout="rules by place", stderr=COUNTERS)
+    # Ranks that share sequences are every second one of four: no dimension of the grid.
+    make_llm("context", (32, 64, 128, 256), "layers=4", "tensor=2", "context=2", "pipeline=4", "batch=512", "bucket=1GB")
+    check_run(["extrapolate", "context32.weft", "context64.weft", "context128.weft", "-n", "256", "--against",
+               "context256.weft"], 0, stdout=right, stderr=COUNTERS)
 
 
 def test_guessed():
@@ -208,6 +232,13 @@ def test_refused():
     check_run(["extrapolate", "r16.weft", "r32.weft", "r64.weft", "-n", "128", "-o", "x.weft"], 3,
               stderr="no rule says|different programs")
     check(not pathlib.Path("x.weft").exists(), "a refused extrapolation leaves nothing")
+    for n in (16, 32, 64):
+        check_run(["gen", "gpcnet", "-n", str(n), "-o", f"g{n}.weft", "-f"], 0)
+    check_run(["extrapolate", "g16.weft", "g32.weft", "g64.weft", "-n", "128", "-o", "x.weft"], 3,
+              stderr=r"irecv, op \d+ of rank \d+ in .*: no rule says which ranks execute it: 0 of 16, 0 of 32, 1 of 64")
+    make_llm("chunks", (16, 32, 64), "layers=8", "tensor=2", "pipeline=4", "batch=256", "schedule=interleaved", "chunks=2")
+    check_run(["extrapolate", "chunks16.weft", "chunks32.weft", "chunks64.weft", "-n", "128", "-o", "x.weft"], 3,
+              stderr=r"op \d+ of rank \d+ in .* no rule says which tag it has: \d+ to \d+ with 16 ranks, ")
     check_run(["extrapolate", "r16.weft", "r16.weft", "r64.weft", "-n", "128", "-o", "x.weft"], 2,
               stderr="both have 16 ranks")
     check_run(["extrapolate", "r16.weft", "-n", "128", "-o", "x.weft"], 2,
@@ -230,9 +261,16 @@ def test_refused():
 
 test_generators()
 test_programs()
+test_square()
+test_varying()
 test_explained()
 test_verified()
 test_replayed()
 test_changed()
+test_outcomes_of_time()
+test_replicas()
+test_strong_scaling()
+test_guessed()
+test_uneven()
 test_refused()
 finish()
