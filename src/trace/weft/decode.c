@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/varint.h"
+#include "trace/weft/bookmarks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -220,6 +221,9 @@ struct wf_native_decoder *wf_native_decoder_new(const struct wf_native_decoder_s
 
 void wf_native_decoder_free(struct wf_native_decoder *block)
 {
+    if (block != NULL) {
+        wf_native_bookmarks_free(block->bookmarks);
+    }
     free(block);
 }
 
@@ -391,19 +395,49 @@ bool wf_native_decoder_next(struct wf_native_decoder *block, struct wf_buf *arra
     return true;
 }
 
-bool wf_native_decoder_seek(struct wf_native_decoder *block, struct wf_buf *arrays, uint64_t n)
+/* If op `n` is not in the present round of the innermost loop: goes to the round that has it, or
+ * leaves the loop. Returns whether it did. */
+static bool skip_rounds(struct wf_native_decoder *block, uint64_t n)
+{
+    struct wf_native_decoder_loop *loop =
+        &block->loops[block->depth > 0 ? block->depth - 1 : 0];
+
+    if (block->depth == 0 || n - loop->first < loop->n_ops) {
+        return false;
+    }
+    uint64_t rounds = (n - loop->first) / loop->n_ops;
+    if (rounds < loop->left) {
+        loop->left -= rounds;
+        loop->first += rounds * loop->n_ops;
+        block->n_done = loop->first;
+        block->at = loop->begin;
+    } else {
+        block->n_done = loop->first + loop->left * loop->n_ops;
+        block->at = loop->end;
+        block->depth--;
+    }
+    set_end(block);
+    reset_values(block);
+    return true;
+}
+
+/* Decodes ops and skips loops until the block is at op `n`, which is not before its position. */
+static bool walk_to(struct wf_native_decoder *block, struct wf_buf *arrays, uint64_t n)
 {
     struct loop_head head;
     struct wf_op op = {.kind = WF_OP_COMPUTE};
 
-    rewind_block(block);
     while (block->n_done < n) {
+        if (skip_rounds(block, n)) {
+            continue;
+        }
         struct wf_reading in = {block->raw + block->at + 1, block->raw + block->end, false};
 
         if (block->at == block->end || block->raw[block->at] != WF_NATIVE_LOOP) {
             if (!wf_native_decoder_next(block, arrays, &op)) {
                 return false;
             }
+            block->n_skipped++;
             continue;
         }
         if (!read_loop(block, &in, &head)) {
@@ -417,5 +451,18 @@ bool wf_native_decoder_seek(struct wf_native_decoder *block, struct wf_buf *arra
             enter_loop(block, &in, &head, (n - block->n_done) / head.n_ops);
         }
     }
+    return true;
+}
+
+bool wf_native_decoder_seek(struct wf_native_decoder *block, struct wf_buf *arrays, uint64_t n)
+{
+    if (block->n_done > n) {
+        rewind_block(block);
+    }
+    wf_native_bookmarks_approach(block, n);
+    if (!walk_to(block, arrays, n)) {
+        return false;
+    }
+    wf_native_bookmarks_keep(block);
     return true;
 }

@@ -37,6 +37,10 @@ struct wf_native_decoder {
     uint32_t depth;
     struct wf_native_decoder_loop loops[WF_NATIVE_LOOPS_MAX];
 
+    /* Moving back and forth. */
+    struct wf_native_bookmarks *bookmarks; /* null before the first seek */
+    uint64_t n_skipped;                    /* ops that seeks have decoded one by one */
+
     /* The check. */
     uint32_t checked;      /* the bytes before this are checked */
     uint32_t comm;         /* of the latest op */
@@ -70,6 +74,7 @@ enum { WF_NATIVE_PADDING = 1 + WF_VARINT_MAX * (1 + (int)WF_FIELDS_MAX) + 8 };
 struct wf_native_decoder *wf_native_decoder_new(const struct wf_native_decoder_source *from,
                                                 const char **fault);
 void wf_native_decoder_free(struct wf_native_decoder *block); /* null is allowed */
+/* Without bookmarks, which take at most some kilobytes. */
 size_t wf_native_decoder_memory(const struct wf_native_decoder *block);
 
 /* Sets the next op, whose arrays are in `arrays` until that is used again. False after the last
@@ -77,5 +82,6 @@ size_t wf_native_decoder_memory(const struct wf_native_decoder *block);
 bool wf_native_decoder_next(struct wf_native_decoder *block, struct wf_buf *arrays,
                             struct wf_op *op);
 
-/* Goes to op `n` <= n_ops of the block; false if `fault` is set. */
+/* Goes to op `n` <= n_ops of the block; false if `fault` is set. Cheap if seeks went close to it
+ * not long ago, or if few ops and loops are before it. */
 bool wf_native_decoder_seek(struct wf_native_decoder *block, struct wf_buf *arrays, uint64_t n);
