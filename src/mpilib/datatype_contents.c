@@ -210,7 +210,8 @@ static uint64_t part_length(const struct wl_type *type, MPI_Count i)
     return contents->types[0]->size > 0 ? type->size / contents->types[0]->size : 0;
 }
 
-/* How many values the first bytes of an element are. *bytes becomes what is left over. */
+/* How many values the first bytes of an element are. *bytes becomes what is left over. Takes time
+ * proportional to the number of old types, not to their counts. */
 static uint64_t count_values(const struct wl_type *type, uint64_t *bytes)
 {
     uint64_t n = 0;
@@ -221,14 +222,15 @@ static uint64_t count_values(const struct wl_type *type, uint64_t *bytes)
         *bytes -= whole ? type->size : 0;
         return whole ? each : 0;
     }
-    for (MPI_Count i = 0; i < type->contents->n_types; i++) {
+    for (MPI_Count i = 0; i<type->contents->n_types && * bytes> 0; i++) {
         const struct wl_type *old = type->contents->types[i];
-        for (uint64_t k = part_length(type, i); k > 0 && old->size > 0 && *bytes > 0; k--) {
-            uint64_t before = *bytes;
-            n += count_values(old, bytes);
-            if (*bytes > before - old->size) {
-                return n; /* the data ends within the value */
-            }
+        uint64_t one = old->size, length = part_length(type, i);
+        uint64_t whole = one > 0 ? *bytes / one : 0;
+        whole = whole < length ? whole : length;
+        *bytes -= whole * old->size;
+        n += whole > 0 ? whole * count_values(old, &one) : 0;
+        if (old->size > 0 && whole < length) {
+            return *bytes > 0 ? n + count_values(old, bytes) : n; /* the data ends here */
         }
     }
     return n;

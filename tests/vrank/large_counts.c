@@ -22,6 +22,28 @@ static void messages(void)
     say_ints("isend", in, 3);
 }
 
+/* To count the values in a status takes no longer if there are many. */
+static void elements(void)
+{
+    MPI_Datatype four, many, more;
+    MPI_Status status = {0};
+    MPI_Count n = -1, last = -1;
+    const MPI_Count count = (MPI_Count)1 << 40;
+
+    MPI_Type_contiguous(4, MPI_INT, &four);
+    MPI_Type_vector_c(count, 1, 3, four, &many);
+    MPI_Type_contiguous(3, many, &more);
+    MPI_Type_commit(&more);
+    MPI_Status_set_elements_x(&status, MPI_INT, 12 * count);
+    MPI_Get_elements_x(&status, more, &n);
+    MPI_Status_set_elements_x(&status, MPI_INT, 4 * count + 7);
+    MPI_Get_elements_x(&status, more, &last);
+    say("elements %lld, %lld", (long long)n, (long long)last);
+    MPI_Type_free(&more);
+    MPI_Type_free(&many);
+    MPI_Type_free(&four);
+}
+
 static void collectives(void)
 {
     MPI_Count *counts = calloc((size_t)size, sizeof(MPI_Count));
@@ -152,6 +174,7 @@ int main(int argc, char **argv)
     left = (rank + size - 1) % size;
     right = (rank + 1) % size;
     messages();
+    elements();
     collectives();
     datatypes();
     others();
