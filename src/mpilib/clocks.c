@@ -23,20 +23,30 @@
 #define PS_PER_SECOND INT64_C(1000000000000)
 #define CALENDAR      INT64_C(946684800) /* 1 January 2000 in seconds since 1970 */
 
+int64_t wl_clock_pause(const struct wl_rank *rank)
+{
+    enum { MANY = 1000, FIRST_PS = 1000000, DOUBLES = 1024, MOST = 20 };
+    uint32_t further = rank->same_times > MANY ? rank->same_times - MANY : 0;
+    uint32_t doubled = rank->looks ? 0 : further / DOUBLES;
+
+    return further > 0 ? INT64_C(1) * FIRST_PS << (doubled < MOST ? doubled : MOST) : 0;
+}
+
 int64_t wl_clock_now(struct wl_rank *rank)
 {
     if (wl_omp_is_active(rank)) {
         return wl_omp_now(rank);
     }
-    /* A program that polls the clock until a certain time would never end if computing took no
-     * time. So after very many calls that returned the same time, each further call takes
-     * some. */
-    enum { MANY = 1000, CALL_PS = 1000000 };
-    const struct wf_op op = {.kind = WF_OP_COMPUTE,
-                             .duration = rank->same_times > MANY ? CALL_PS : 0};
+    int64_t pause = wl_clock_pause(rank);
+    /* No processor makes it faster. */
+    const struct wf_op op = {.kind = pause > 0 ? WF_OP_SLEEP : WF_OP_COMPUTE,
+                             .duration = pause};
+    uint32_t readings = rank->same_times;
+    bool looks = rank->looks;
     int64_t time = wl_call(rank, &op)->clock;
 
-    rank->same_times = time - rank->last_time <= op.duration ? rank->same_times + 1 : 0;
+    rank->same_times = time - rank->last_time <= op.duration ? readings + 1 : 0;
+    rank->looks = rank->same_times > 0 && looks;
     rank->last_time = time;
     return time;
 }

@@ -7,3 +7,10 @@
 
 /* The time in picoseconds. Returns when everything that the rank has done before is complete. */
 int64_t wl_clock_now(struct wl_rank *rank);
+
+/* How many picoseconds the next reading of the clock takes, after rank->same_times readings
+ * without anything else in between. A program that polls the clock until a certain time would
+ * never end if computing took no time. So after a thousand readings each further one takes some:
+ * 1 us at first, then more, but never more than a thousandth of the time polled so far. It stays 1 us
+ * if the program looks for messages meanwhile, which it would notice late. */
+int64_t wl_clock_pause(const struct wl_rank *rank);

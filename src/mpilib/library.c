@@ -263,11 +263,13 @@ void wl_check_callable(const struct wl_rank *rank)
  * wl_clock_now(). A look for messages does not count as doing something. */
 static void note_op(struct wl_rank *rank, const struct wf_op *op)
 {
-    bool looks = op->kind == WF_OP_COMPUTE || op->kind == WF_OP_IPROBE ||
-                 (op->kind >= WF_OP_TEST && op->kind <= WF_OP_TESTSOME);
+    bool looks =
+        op->kind == WF_OP_IPROBE || (op->kind >= WF_OP_TEST && op->kind <= WF_OP_TESTSOME);
 
-    if (!looks) {
+    rank->looks |= looks;
+    if (!looks && op->kind != WF_OP_COMPUTE) {
         rank->same_times = 0;
+        rank->looks = false;
     }
 }
 

@@ -132,6 +132,7 @@ struct wl_rank {
     struct wl_checker *checker; /* null without --check */
     uint32_t same_times;   /* calls of MPI_Wtime() in a row that returned the same time... */
     int64_t last_time;     /* ...which is this */
+    bool looks;            /* ...while the program looked for messages or requests in between */
     const void *stack_end; /* of its first thread: what the program has is below */
     struct wl_omp *omp;    /* once the program uses OpenMP; or null */
     int64_t slept;         /* picoseconds that the rank has slept */

@@ -2,6 +2,7 @@
 /* Threads, regions, barriers and time: see openmp.h. */
 #include "mpilib/openmp.h"
 
+#include "mpilib/clocks.h"
 #include "mpilib/memory.h"
 
 #include <stdatomic.h>
@@ -394,13 +395,9 @@ int64_t wl_omp_now(struct wl_rank *rank)
             wl_call_alone(rank, &(struct wf_op){.kind = WF_OP_COMPUTE})->clock - omp->posted;
         omp->has_base = true;
     }
-    /* As in wl_clock_now(): a thread that polls for a time gets there. */
     rank->same_times = thread->clock == rank->last_time ? rank->same_times + 1 : 0;
+    thread->clock += wl_clock_pause(rank);
     rank->last_time = thread->clock;
-    if (rank->same_times > MANY) {
-        thread->clock += CALL_PS;
-        rank->last_time = thread->clock;
-    }
     return omp->base + thread->clock;
 }
 

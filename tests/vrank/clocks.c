@@ -162,6 +162,19 @@ static double ping_pong(void)
            (2 * TIMES);
 }
 
+/* A program may poll a clock until a time that is far away, and gets there soon. */
+static void poll_clock(void)
+{
+    double begin = MPI_Wtime();
+    int n = 0;
+
+    while (MPI_Wtime() - begin < 1000) {
+        n++;
+    }
+    expect("not much later", MPI_Wtime() - begin < 1001, 1);
+    expect("few readings", n < 100000, 1);
+}
+
 int main(int argc, char **argv)
 {
     struct timeval first;
@@ -178,6 +191,7 @@ int main(int argc, char **argv)
     if (rank == 0) {
         printf("half a round trip %.3f us\n", half * 1e6);
     }
+    poll_clock();
     MPI_Reduce(&failures, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
     MPI_Finalize();
     (void)gettimeofday(&first, NULL);
