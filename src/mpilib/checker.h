@@ -73,6 +73,12 @@ struct wl_sent {
 };
 struct wl_sent *wl_check_sent(const struct wl_rank *rank, const struct wl_type *type,
                               size_t count);
+/* Likewise for a block of a collective; `to` need not be aligned. */
+void wl_check_label(const struct wl_collective *coll, const struct wl_type *type, size_t count,
+                    unsigned char *to);
+/* A block has been received whose label is at `label`: its values must be those of the buffer. */
+void wl_check_block(const struct wl_collective *coll, const struct wl_type *type, size_t count,
+                    const unsigned char *label);
 /* A message has been received: its values must be the first ones of the buffer. */
 void wl_check_received(const struct wl_rank *rank, const struct wl_recv *recv,
                        const struct wl_message *message);

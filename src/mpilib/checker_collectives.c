@@ -25,6 +25,7 @@ struct note {
     int32_t op;
     uint32_t has_signature;
     struct wl_signature signature;
+    uint64_t counts; /* of a reduce-scatter: a hash of those of all members; else 0 */
 };
 
 struct key {
@@ -127,6 +128,8 @@ static void report(const struct note *own, const struct note *first)
                   "has %llu bytes, as %s, where rank %u has %llu bytes, as %s",
                   (unsigned long long)mine->bytes, wl_signature_text(mine), b->rank,
                   (unsigned long long)its->bytes, wl_signature_text(its));
+    } else if (own->counts != first->counts) {
+        wl_report(WF_FINDING_COLLECTIVE, a, b, "has other counts than rank %u", b->rank);
     }
 }
 
@@ -147,7 +150,7 @@ static void report_meeting(const struct meeting *meeting)
 static bool is_equal(const struct note *one, const struct note *other)
 {
     return is_same_function(one, other) && one->root == other->root && one->op == other->op &&
-           one->has_signature == other->has_signature &&
+           one->has_signature == other->has_signature && one->counts == other->counts &&
            (!one->has_signature || (one->signature.any == other->signature.any &&
                                     one->signature.bytes == other->signature.bytes &&
                                     one->signature.basic == other->signature.basic &&
@@ -284,6 +287,17 @@ static const struct wl_side *common_side(const struct wl_collective *coll)
     return side == SIDE_SEND ? &coll->send : side == SIDE_RECV ? &coll->recv : NULL;
 }
 
+static uint64_t hash_counts(const struct wl_collective *coll)
+{
+    uint64_t hash = 0;
+
+    for (uint32_t i = 0; i < coll->view.size; i++) {
+        hash = (hash + wl_side_count(&coll->recv, i) + 1) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
 static void fill_signature(const struct wl_collective *coll, struct note *note)
 {
     const struct wl_side *side = common_side(coll);
@@ -292,6 +306,7 @@ static void fill_signature(const struct wl_collective *coll, struct note *note)
         note->signature = wl_signature_of(coll->reduction.type, coll->reduction.count);
         note->has_signature = true;
         note->op = wl_op_is_user(coll->reduction.op) ? -1 : coll->reduce_op;
+        note->counts = coll->kind == WL_REDUCE_SCATTER ? hash_counts(coll) : 0;
     } else if (side != NULL && side->type != NULL && !wl_in_place(side) &&
                !wl_side_varies(side) && side->types == NULL) {
         note->signature = wl_signature_of(side->type, side->count);

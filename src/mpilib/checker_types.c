@@ -6,6 +6,7 @@
  * takes a number of steps that grows with the logarithm of the count.
  */
 #include "mpilib/checker.h"
+#include "mpilib/collective.h"
 #include "mpilib/memory.h"
 #include "mpilib/request.h"
 
@@ -164,15 +165,56 @@ static bool is_prefix(const struct wl_signature *sent, const struct wl_recv *rec
     return all.hash == expected.hash;
 }
 
+static void set_sent(const struct wl_rank *rank, struct wl_caller caller,
+                     const struct wl_type *type, size_t count, struct wl_sent *sent)
+{
+    memset(sent, 0, sizeof(*sent)); /* padding too: it is sent to other processes */
+    sent->call = wl_mark_of(rank, caller);
+    sent->signature = wl_signature_of(type, count);
+}
+
 struct wl_sent *wl_check_sent(const struct wl_rank *rank, const struct wl_type *type,
                               size_t count)
 {
     struct wl_sent *sent = wl_malloc(sizeof(*sent));
 
-    memset(sent, 0, sizeof(*sent)); /* padding too: it is sent to other processes */
-    sent->call = wl_mark_of(rank, wl_caller_of(rank));
-    sent->signature = wl_signature_of(type, count);
+    set_sent(rank, wl_caller_of(rank), type, count, sent);
     return sent;
+}
+
+void wl_check_label(const struct wl_collective *coll, const struct wl_type *type, size_t count,
+                    unsigned char *to)
+{
+    struct wl_sent sent;
+
+    set_sent(coll->rank, coll->caller, type, count, &sent);
+    memcpy(to, &sent, sizeof(sent));
+}
+
+/* Counts that all members must have alike are compared when they call (checker_collectives.c). */
+static bool has_own_counts(const struct wl_collective *coll)
+{
+    return coll->view.inter || coll->kind >= WL_NEIGHBOR_ALLGATHER ||
+           coll->op == WF_OP_GATHERV || coll->op == WF_OP_SCATTERV ||
+           coll->op == WF_OP_ALLGATHERV || coll->op == WF_OP_ALLTOALLV ||
+           coll->op == WF_OP_ALLTOALLW;
+}
+
+void wl_check_block(const struct wl_collective *coll, const struct wl_type *type, size_t count,
+                    const unsigned char *label)
+{
+    struct wl_sent sent;
+    const struct wl_signature own = wl_signature_of(type, count), *its = &sent.signature;
+
+    memcpy(&sent, label, sizeof(sent));
+    if (has_own_counts(coll) && !wl_signatures_equal(&own, its)) {
+        const struct wl_mark call = wl_mark_of(coll->rank, coll->caller);
+        wl_report(own.bytes == its->bytes ? WF_FINDING_DATATYPE : WF_FINDING_COLLECTIVE, &call,
+                  &sent.call,
+                  "receives %llu bytes, as %s, where rank %u sends %llu bytes, as %s",
+                  (unsigned long long)own.bytes, wl_signature_text(&own), sent.call.rank,
+                  (unsigned long long)its->bytes, wl_signature_text(its));
+    }
 }
 
 void wl_check_received(const struct wl_rank *rank, const struct wl_recv *recv,

@@ -208,6 +208,7 @@ static void perform(struct wl_collective *coll)
 int wl_collective(struct wl_rank *rank, struct wl_collective *coll, MPI_Request *handle)
 {
     coll->rank = rank;
+    coll->caller = wl_caller_of(rank);
     prepare(coll);
     if (wl_checks()) {
         wl_check_collective(rank, &coll->view, coll);
@@ -260,6 +261,7 @@ void wl_collective_start(struct wl_request *request)
 {
     struct wl_collective *coll = request->own;
 
+    coll->caller = wl_caller_of(coll->rank);
     if (wl_checks()) {
         wl_check_collective_buffers(coll->rank, coll, &request->uses);
     }

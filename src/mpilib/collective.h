@@ -66,6 +66,7 @@ struct wl_collective {
     struct wl_op held_op; /* of a nonblocking call: the operation, which the program may free */
     const uint32_t *sources, *destinations; /* of neighborhood collectives; allocated */
     uint32_t n_sources, n_destinations;
+    struct wl_caller caller; /* of a checked rank */
     bool mirrored; /* of two equal neighbors, the sender's first is the receiver's last */
 };
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How each kind of collective moves its data: what a member puts into the exchange, and what it
  * takes from it. */
+#include "mpilib/checker.h"
 #include "mpilib/collective.h"
 #include "mpilib/communicator_registry.h"
 #include "mpilib/memory.h"
@@ -48,10 +49,40 @@ static struct wl_part pack(const struct wl_type *type, const void *buffer, size_
     return part;
 }
 
+/* Of a checked rank, a block of data that one member has for another begins with a label that
+ * says which values are in it. The bytes of that label: */
+static size_t label_size(void)
+{
+    return wl_checks() ? sizeof(struct wl_sent) : 0;
+}
+
+/* Writes a block with its label. Returns its end. */
+static unsigned char *write_block(const struct wl_collective *coll, const struct wl_type *type,
+                                  const void *buffer, size_t count, unsigned char *to)
+{
+    if (wl_checks()) {
+        wl_check_label(coll, type, count, to);
+    }
+    wl_pack(type, buffer, count, to + label_size());
+    return to + label_size() + count * type->size;
+}
+
+static struct wl_part pack_block(const struct wl_collective *coll, const struct wl_type *type,
+                                 const void *buffer, size_t count)
+{
+    struct wl_part part = {.size = label_size() + count * type->size};
+
+    if (part.size > 0 && wl_payload_wanted(count * type->size)) {
+        part.bytes = wl_malloc(part.size);
+        (void)write_block(coll, type, buffer, count, part.bytes);
+    }
+    return part;
+}
+
 static struct wl_part pack_at(const struct wl_collective *coll, const struct wl_side *side,
                               uint32_t i)
 {
-    return pack(type_at(coll, side, i), place_at(side, i), wl_side_count(side, i));
+    return pack_block(coll, type_at(coll, side, i), place_at(side, i), wl_side_count(side, i));
 }
 
 static void unpack_at(const struct wl_collective *coll, const struct wl_side *side, uint32_t i,
@@ -66,6 +97,23 @@ static void unpack_at(const struct wl_collective *coll, const struct wl_side *si
     if (part.bytes != NULL) {
         wl_unpack_bytes(type_at(coll, side, i), part.bytes, part.size, place_at(side, i));
     }
+}
+
+static void unpack_block(const struct wl_collective *coll, const struct wl_side *side,
+                         uint32_t i, struct wl_part part)
+{
+    if (wl_checks() && part.bytes != NULL) {
+        wl_check_block(coll, type_at(coll, side, i), wl_side_count(side, i), part.bytes);
+        part.bytes += label_size();
+        part.size -= label_size();
+    }
+    unpack_at(coll, side, i, part);
+}
+
+/* Whether this member looks at the block that it gets from member i. */
+static bool takes_block(const struct wl_collective *coll, uint32_t i)
+{
+    return wl_checks() || wl_side_bytes(coll, &coll->recv, i) > 0;
 }
 
 static struct wl_part part_of(const struct wl_collective *coll, uint32_t member)
@@ -148,7 +196,7 @@ static struct wl_part own_block(const struct wl_collective *coll)
 {
     return wl_in_place(&coll->send)
                ? pack_at(coll, &coll->recv, coll->view.rank)
-               : pack(coll->send.type, coll->send.buffer, coll->send.count);
+               : pack_block(coll, coll->send.type, coll->send.buffer, coll->send.count);
 }
 
 static void gather_put(const struct wl_collective *coll)
@@ -162,7 +210,8 @@ static void gather_take(const struct wl_collective *coll)
 {
     for (uint32_t i = 0; i < coll->view.n_peers; i++) {
         if (i != coll->view.rank || coll->view.inter || !wl_in_place(&coll->send)) {
-            unpack_at(coll, &coll->recv, i, part_of(coll, coll->view.peers + i));
+            struct wl_part part = part_of(coll, coll->view.peers + i);
+            unpack_block(coll, &coll->recv, i, part);
         }
     }
 }
@@ -207,7 +256,7 @@ static bool scatter_takes(const struct wl_collective *coll)
 
 static void scatter_take(const struct wl_collective *coll)
 {
-    unpack_at(coll, &coll->recv, 0, part_of(coll, coll->view.rank));
+    unpack_block(coll, &coll->recv, 0, part_of(coll, coll->view.rank));
 }
 
 static void scatter_measure(const struct wl_collective *coll, struct wf_op *op)
@@ -234,16 +283,15 @@ static struct wl_part pack_blocks(const struct wl_collective *coll, const struct
     if (!wl_payload_wanted(size)) {
         return (struct wl_part){.size = size};
     }
+    size += n * label_size();
     struct wl_part part = {.bytes = wl_malloc(size), .size = size};
     uint64_t *begins = (uint64_t *)(void *)part.bytes;
-    size = head;
+    begins[0] = head;
     for (uint32_t i = 0; i < n; i++) {
-        begins[i] = size;
-        wl_pack(type_at(coll, side, i), place_at(side, i), wl_side_count(side, i),
-                part.bytes + size);
-        size += wl_side_bytes(coll, side, i);
+        const unsigned char *end = write_block(coll, type_at(coll, side, i), place_at(side, i),
+                                               wl_side_count(side, i), part.bytes + begins[i]);
+        begins[i + 1] = (uint64_t)(end - part.bytes);
     }
-    begins[n] = size;
     return part;
 }
 
@@ -295,9 +343,9 @@ static void alltoall_take(const struct wl_collective *coll)
     uint32_t own = wl_own_rank(&coll->view);
 
     for (uint32_t i = 0; i < coll->view.n_peers; i++) {
-        if (wl_side_bytes(coll, &coll->recv, i) > 0) {
+        if (takes_block(coll, i)) {
             struct wl_part part = part_of(coll, coll->view.peers + i);
-            unpack_at(coll, &coll->recv, i, block_of(part, own));
+            unpack_block(coll, &coll->recv, i, block_of(part, own));
         }
     }
 }
@@ -331,6 +379,14 @@ static size_t reduced_bytes(const struct wl_collective *coll)
     return coll->reduction.count * coll->reduction.type->size;
 }
 
+static void check_reduced(const struct wl_collective *coll, uint32_t member, size_t bytes)
+{
+    if (bytes != reduced_bytes(coll)) {
+        wl_fatal(coll->rank, "member %u reduces %zu bytes, this rank %zu", member, bytes,
+                 reduced_bytes(coll));
+    }
+}
+
 /* Reduces the parts of members first to last, always in this order: the result does not depend
  * on which member computes it. Returns false if the data was not wanted. */
 static bool reduce_members(const struct wl_collective *coll, uint32_t first, uint32_t last,
@@ -342,13 +398,12 @@ static bool reduce_members(const struct wl_collective *coll, uint32_t first, uin
     if (own.bytes == NULL) {
         return false;
     }
-    if (own.size != bytes) {
-        wl_fatal(coll->rank, "member %u reduces %zu bytes, this rank %zu", last, own.size,
-                 bytes);
-    }
+    check_reduced(coll, last, own.size);
     memcpy(to, own.bytes, bytes);
     for (uint32_t i = last; i-- > first;) {
-        wl_reduce(coll->rank, &coll->reduction, part_of(coll, i).bytes, to);
+        struct wl_part part = part_of(coll, i);
+        check_reduced(coll, i, part.size);
+        wl_reduce(coll->rank, &coll->reduction, part.bytes, to);
     }
     return true;
 }
@@ -465,14 +520,15 @@ static void reduce_scatter_measure(const struct wl_collective *coll, struct wf_o
 
 static void neighbor_allgather_put(const struct wl_collective *coll)
 {
-    put_own(coll, pack(coll->send.type, coll->send.buffer, coll->send.count));
+    put_own(coll, pack_block(coll, coll->send.type, coll->send.buffer, coll->send.count));
 }
 
 static void neighbor_allgather_take(const struct wl_collective *coll)
 {
     for (uint32_t i = 0; i < coll->n_sources; i++) {
         if (coll->sources[i] != WF_PROC_NULL) {
-            unpack_at(coll, &coll->recv, i, part_of(coll, coll->sources[i]));
+            struct wl_part part = part_of(coll, coll->sources[i]);
+            unpack_block(coll, &coll->recv, i, part);
         }
     }
 }
@@ -522,8 +578,9 @@ static void neighbor_alltoall_take(const struct wl_collective *coll)
         for (uint32_t k = 0; k < i; k++) {
             nth += coll->sources[k] == coll->sources[i];
         }
-        if (coll->sources[i] != WF_PROC_NULL && wl_side_bytes(coll, &coll->recv, i) > 0) {
-            unpack_at(coll, &coll->recv, i, block_from(coll, coll->sources[i], nth));
+        if (coll->sources[i] != WF_PROC_NULL && takes_block(coll, i)) {
+            struct wl_part part = block_from(coll, coll->sources[i], nth);
+            unpack_block(coll, &coll->recv, i, part);
         }
     }
 }

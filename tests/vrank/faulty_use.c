@@ -68,6 +68,70 @@ static void collective_type(int ok)
     MPI_Bcast(a, 2, rank == 1 ? MPI_INT : MPI_INT32_T, 0, MPI_COMM_WORLD);
 }
 
+/* The counts and displacements of collectives in which each member has its own. */
+static int counts[16], places[16];
+
+static void set_counts(int count)
+{
+    for (int i = 0; i < size; i++) {
+        counts[i] = count;
+        places[i] = i * count;
+    }
+}
+
+static void gatherv_count(int ok)
+{
+    set_counts(2);
+    counts[1] = ok ? 2 : 3;
+    MPI_Gatherv(a, 2, MPI_INT, b, counts, places, MPI_INT, 0, MPI_COMM_WORLD); /* -> */
+}
+
+static void scatterv_type(int ok)
+{
+    set_counts(2);
+    MPI_Scatterv(a, counts, places, MPI_INT, b, 2, /* -> */
+                 rank == 2 && !ok ? MPI_FLOAT : MPI_INT, 0, MPI_COMM_WORLD);
+}
+
+static void allgatherv_count(int ok)
+{
+    set_counts(2);
+    counts[1] = rank == 3 && !ok ? 1 : 2;
+    MPI_Allgatherv(a, 2, MPI_INT, b, counts, places, MPI_INT, MPI_COMM_WORLD); /* -> */
+}
+
+static void alltoallv_count(int ok)
+{
+    int others[16];
+
+    set_counts(2);
+    memcpy(others, counts, sizeof(others));
+    others[1] = rank == 3 && !ok ? 1 : 2;
+    MPI_Alltoallv(a, others, places, MPI_INT, b, counts, places, MPI_INT, /* -> */
+                  MPI_COMM_WORLD);
+}
+
+static void alltoallw_type(int ok)
+{
+    MPI_Datatype types[16], others[16];
+
+    set_counts(2);
+    for (int i = 0; i < size; i++) {
+        types[i] = others[i] = MPI_INT;
+        places[i] = 8 * i;
+    }
+    others[1] = rank == 3 && !ok ? MPI_FLOAT : MPI_INT;
+    MPI_Alltoallw(a, counts, places, others, b, counts, places, types, MPI_COMM_WORLD); /* -> */
+}
+
+static void reduce_scatter_count(int ok)
+{
+    set_counts(2);
+    counts[0] = rank == 1 && !ok ? 1 : 2;
+    counts[1] = rank == 1 && !ok ? 3 : 2;
+    MPI_Reduce_scatter(a, b, counts, MPI_INT, MPI_SUM, MPI_COMM_WORLD); /* -> */
+}
+
 static void datatype(int ok)
 {
     MPI_Isend(a, 4, MPI_INT, next, 5, MPI_COMM_WORLD, &s);
@@ -249,6 +313,12 @@ static const struct {
     {"collective", collective},
     {"operation", operation},
     {"collective_type", collective_type},
+    {"gatherv_count", gatherv_count},
+    {"scatterv_type", scatterv_type},
+    {"allgatherv_count", allgatherv_count},
+    {"alltoallv_count", alltoallv_count},
+    {"alltoallw_type", alltoallw_type},
+    {"reduce_scatter_count", reduce_scatter_count},
     {"datatype", datatype},
     {"mixed_datatype", mixed_datatype},
     {"buffer", buffer},

@@ -16,6 +16,9 @@ KINDS = {
     "leaked_request": "leaked_request", "leaked_receive": "leaked_request",
     "collective": "collective_mismatch", "operation": "collective_mismatch",
     "collective_type": "datatype_mismatch", "datatype": "datatype_mismatch",
+    "gatherv_count": "failed_call", "scatterv_type": "datatype_mismatch",
+    "allgatherv_count": "failed_call", "alltoallv_count": "failed_call",
+    "alltoallw_type": "datatype_mismatch", "reduce_scatter_count": "collective_mismatch",
     "mixed_datatype": "datatype_mismatch", "buffer": "buffer_in_use",
     "column_buffer": "buffer_in_use", "collective_buffer": "buffer_in_use",
     "changed_buffer": "changed_buffer", "window_access": "window_misuse",
@@ -144,9 +147,10 @@ def main():
     where = lines()
     for name in KINDS:
         document = check_faulty(program, name, where[name])
-        if name in ("collective", "datatype", "buffer", "window_lock", "deadlock"):
+        if name in ("collective", "datatype", "buffer", "window_lock", "deadlock",
+                    "scatterv_type"):
             check_ways(program, name, document)
-        if name in ("collective", "mixed_datatype"):
+        if name in ("collective", "mixed_datatype", "alltoallw_type"):
             check_processes(program, name, document)
         done, document = run(program, 3, "--check", args=(f"ok-{name}",))
         if done.returncode != 0 or document.get("check") != {"errors": 0, "findings": []}:
