@@ -259,6 +259,36 @@ void wl_omp_wait(struct wl_omp_thread *thread,
     thread->ready = NULL;
 }
 
+static int64_t completion_ready(const struct wl_omp_thread *thread)
+{
+    const struct wl_omp *omp = thread->omp;
+
+    return omp->completions != thread->wanted_number ? omp->completed_at : WL_OMP_NEVER;
+}
+
+void wl_omp_completes(struct wl_rank *rank)
+{
+    struct wl_omp *omp = rank->omp;
+
+    if (wl_omp_is_active(rank)) {
+        absorb(omp->running);
+        omp->completions++;
+        omp->completed_at = omp->running->clock;
+    }
+}
+
+bool wl_omp_wait_for_completion(struct wl_rank *rank)
+{
+    if (!wl_omp_is_active(rank)) {
+        return false;
+    }
+    struct wl_omp_thread *thread = rank->omp->running;
+    absorb(thread);
+    thread->wanted_number = rank->omp->completions;
+    wl_omp_wait(thread, completion_ready);
+    return true;
+}
+
 /* ---- threads that do not call the run-time library ---- */
 
 enum { LONG_TICK = 64000, SHORT_TICK = 4000 }; /* microseconds */
@@ -385,7 +415,6 @@ const struct wf_port_answer *wl_omp_call(struct wl_rank *rank, const struct wf_o
 
 int64_t wl_omp_now(struct wl_rank *rank)
 {
-    enum { MANY = 1000, CALL_PS = 1000000 };
     struct wl_omp *omp = rank->omp;
     struct wl_omp_thread *thread = omp->running;
 

@@ -118,6 +118,8 @@ struct wl_omp {
     uint32_t period_us;             /* of ticks */
     int critical, atomic;           /* the locks without a name */
     struct wl_omp_lock **locks;     /* hashed by address: when they were released */
+    uint64_t completions;           /* see wl_omp_completes() */
+    int64_t completed_at;           /* when the last one was */
 };
 
 /* Around every function that programs call. begin() returns the calling thread. */
@@ -191,6 +193,13 @@ void wl_pthreads_free(struct wl_omp *omp);
 /* Does what the system call does, for threads of a rank. False if that is the system's business. */
 bool wl_pthread_futex(int *place, int operation, int value, const struct timespec *time,
                       long *outcome);
+
+/* The program itself completes what another thread may wait for: a generalized request, or a
+ * partition of a send. */
+void wl_omp_completes(struct wl_rank *rank);
+/* The thread waits until another one has completed something. False if the rank has only one
+ * thread. */
+bool wl_omp_wait_for_completion(struct wl_rank *rank);
 
 /* Called by the library for ranks in a region with several threads: an op of the thread, what
  * time it is for it, and sleeping. */

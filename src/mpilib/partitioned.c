@@ -9,6 +9,7 @@
 #include "mpilib/internal_messages.h"
 #include "mpilib/interprocess.h"
 #include "mpilib/memory.h"
+#include "mpilib/openmp.h"
 #include "mpilib/payload.h"
 #include "mpilib/request_compound.h"
 
@@ -305,6 +306,7 @@ int wl_MPI_Pready(struct wl_rank *rank, int partition, MPI_Request handle)
     message_send(rank, part, message);
     request->compound->n_missing--;
     wl_sub_post(rank, request, sub, &op);
+    wl_omp_completes(rank);
     return MPI_SUCCESS;
 }
 

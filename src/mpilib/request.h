@@ -90,6 +90,8 @@ void wl_persistent_free(struct wl_rank *rank, struct wl_request *request);
 
 /* Generalized requests, which the program completes (MPI-3.1, 12.2). */
 bool wl_grequest_is_complete(const struct wl_request *request);
+/* Likewise, but other threads of the rank go on if it is not. */
+bool wl_grequest_test(struct wl_rank *rank, const struct wl_request *request);
 /* Asks the program for the status and lets it free its state. Returns the program's code. */
 int wl_grequest_finish(struct wl_request *request);
 int wl_grequest_cancel(const struct wl_request *request);

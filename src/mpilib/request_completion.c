@@ -3,6 +3,7 @@
 #include "mpilib/checker.h"
 #include "mpilib/memory.h"
 #include "mpilib/message_loan.h"
+#include "mpilib/openmp.h"
 #include "mpilib/request_compound.h"
 
 #include <stdlib.h>
@@ -96,8 +97,9 @@ struct set {
     int *places;
     struct wl_request **requests;
     bool any_data;
-    bool incomplete; /* there are requests that the program itself has to complete */
-    int code;        /* of the requests that were finished */
+    bool incomplete; /* there are requests that the program itself has to complete... */
+    const struct wl_request *generalized; /* ...such as this one; or null */
+    int code;                             /* of the requests that were finished */
     int complete_at; /* the place of a request that is complete already; -1: there is none */
 };
 
@@ -154,6 +156,7 @@ static void collect(struct wl_rank *rank, int count, MPI_Request *handles, struc
         }
         if (request->kind == WL_REQUEST_GENERALIZED && !wl_grequest_is_complete(request)) {
             set->incomplete = true;
+            set->generalized = request;
             continue;
         }
         if (is_complete_already(request)) {
@@ -167,6 +170,16 @@ static void collect(struct wl_rank *rank, int count, MPI_Request *handles, struc
     }
 }
 
+/* For a test: other threads may complete what the next one finds. */
+static void collect_tested(struct wl_rank *rank, int count, MPI_Request *handles,
+                           struct set *set)
+{
+    collect(rank, count, handles, set);
+    if (set->generalized != NULL && wl_grequest_test(rank, set->generalized)) {
+        collect(rank, count, handles, set);
+    }
+}
+
 static MPI_Status *status_at(MPI_Status *statuses, int i)
 {
     return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
@@ -177,10 +190,13 @@ static struct wf_op op_of(const struct set *set, enum wf_op_kind kind)
     return (struct wf_op){.kind = kind, .requests = set->numbers, .count = set->n};
 }
 
-/* While a rank waits, it cannot complete its generalized requests, nor make partitions
- * ready. */
-_Noreturn static void wait_forever(const struct wl_rank *rank)
+/* Waits until another thread has completed a generalized request or has made a partition ready.
+ * A rank with one thread cannot do that while it waits. */
+static void wait_for_thread(struct wl_rank *rank)
 {
+    if (wl_omp_wait_for_completion(rank)) {
+        return;
+    }
     wl_fatal(rank, "this would wait for ever: the rank waits for a generalized request, or for "
                    "a partition of a send, that only it could complete");
 }
@@ -194,12 +210,12 @@ int wl_MPI_Wait(struct wl_rank *rank, MPI_Request *handle, MPI_Status *status)
 
     if (request != NULL) {
         const struct wf_op op = {.kind = WF_OP_WAIT, .request = request->number, .count = 1};
-        if (request->kind == WL_REQUEST_GENERALIZED && !wl_grequest_is_complete(request)) {
-            wait_forever(rank);
+        while (request->kind == WL_REQUEST_GENERALIZED && !wl_grequest_is_complete(request)) {
+            wait_for_thread(rank);
         }
         if (!is_complete_already(request) && request->kind == WL_REQUEST_COMPOUND) {
-            if (!wl_compound_wait(rank, request)) {
-                wait_forever(rank);
+            while (!wl_compound_wait(rank, request)) {
+                wait_for_thread(rank);
             }
         } else if (has_data(request)) {
             (void)wl_call(rank, &op);
@@ -218,7 +234,7 @@ static bool is_complete(struct wl_rank *rank, struct wl_request *request)
     const struct wf_op op = {.kind = WF_OP_TEST, .request = request->number, .count = 1};
 
     if (request->kind == WL_REQUEST_GENERALIZED) {
-        return wl_grequest_is_complete(request);
+        return wl_grequest_test(rank, request);
     }
     return is_complete_already(request) ||
            (request->kind == WL_REQUEST_COMPOUND ? wl_compound_test(rank, request)
@@ -331,10 +347,11 @@ int wl_MPI_Waitall(struct wl_rank *rank, int count, MPI_Request *requests, MPI_S
 
     (void)reach_last_stage(rank, count, requests, true);
     collect(rank, count, requests, &set);
-    const struct wf_op op = op_of(&set, WF_OP_WAITALL);
-    if (set.incomplete) {
-        wait_forever(rank);
+    while (set.incomplete) {
+        wait_for_thread(rank);
+        collect(rank, count, requests, &set);
     }
+    const struct wf_op op = op_of(&set, WF_OP_WAITALL);
     if (set.any_data) {
         (void)wl_call(rank, &op);
     } else if (set.n > 0) {
@@ -352,7 +369,7 @@ int wl_MPI_Testall(struct wl_rank *rank, int count, MPI_Request *requests, int *
     int code = MPI_SUCCESS;
     bool there = reach_last_stage(rank, count, requests, false);
 
-    collect(rank, count, requests, &set);
+    collect_tested(rank, count, requests, &set);
     const struct wf_op op = op_of(&set, WF_OP_TESTALL);
     *flag = there && !set.incomplete && (set.n == 0 || wl_call(rank, &op)->found);
     if (*flag) {
@@ -422,8 +439,9 @@ int wl_MPI_Waitany(struct wl_rank *rank, int count, MPI_Request *requests, int *
     struct set set = {.n = 0};
 
     collect(rank, count, requests, &set);
-    if (set.n == 0 && set.incomplete) {
-        wait_forever(rank);
+    while (set.n == 0 && set.incomplete) {
+        wait_for_thread(rank);
+        collect(rank, count, requests, &set);
     }
     if (set.n == 0 ||
         !take_any(rank, &set, WF_OP_WAITANY, (struct array){count, requests}, status, index)) {
@@ -439,7 +457,7 @@ int wl_MPI_Testany(struct wl_rank *rank, int count, MPI_Request *requests, int *
 {
     struct set set = {.n = 0};
 
-    collect(rank, count, requests, &set);
+    collect_tested(rank, count, requests, &set);
     *index = MPI_UNDEFINED;
     if (set.n == 0) {
         *flag = !set.incomplete;
@@ -489,9 +507,10 @@ static int some(struct wl_rank *rank, int count, MPI_Request *requests, int *out
     struct set set = {.n = 0};
 
     do { /* parts of compound requests may be complete, and no whole request */
-        collect(rank, count, requests, &set);
-        if (set.n == 0 && set.incomplete && kind == WF_OP_WAITSOME) {
-            wait_forever(rank);
+        collect_tested(rank, count, requests, &set);
+        while (set.n == 0 && set.incomplete && kind == WF_OP_WAITSOME) {
+            wait_for_thread(rank);
+            collect(rank, count, requests, &set);
         }
         *outcount = set.n > 0        ? take_some(rank, &set, kind, requests, indices, statuses)
                     : set.incomplete ? 0

@@ -3,6 +3,7 @@
 #include "mpilib/request.h"
 
 #include "mpilib/memory.h"
+#include "mpilib/openmp.h"
 
 struct generalized {
     MPI_Grequest_query_function *query;
@@ -10,6 +11,7 @@ struct generalized {
     MPI_Grequest_cancel_function *cancel;
     void *extra_state;
     bool complete;
+    int64_t polled; /* simulated time that tests of the request have taken */
 };
 
 int wl_MPI_Grequest_start(struct wl_rank *rank, MPI_Grequest_query_function *query,
@@ -20,7 +22,7 @@ int wl_MPI_Grequest_start(struct wl_rank *rank, MPI_Grequest_query_function *que
     struct wl_request *created = wl_request_new(rank, WL_REQUEST_GENERALIZED, request);
     struct generalized *generalized = wl_malloc(sizeof(*generalized));
 
-    *generalized = (struct generalized){query, release, cancel, extra_state, false};
+    *generalized = (struct generalized){query, release, cancel, extra_state, false, 0};
     created->own = generalized;
     return MPI_SUCCESS;
 }
@@ -33,7 +35,24 @@ int wl_MPI_Grequest_complete(struct wl_rank *rank, MPI_Request request)
         wl_fatal(rank, "the request is not a generalized request");
     }
     ((struct generalized *)own->own)->complete = true;
+    wl_omp_completes(rank);
     return MPI_SUCCESS;
+}
+
+/* A program may test the request until another thread has completed it, so such a test takes
+ * time: more, the longer the request has been tested. */
+bool wl_grequest_test(struct wl_rank *rank, const struct wl_request *request)
+{
+    enum { LEAST_PS = 100000, PART = 16 };
+    struct generalized *generalized = request->own;
+
+    if (!generalized->complete && wl_omp_is_active(rank)) {
+        int64_t pause = generalized->polled / PART;
+        pause = pause > LEAST_PS ? pause : LEAST_PS;
+        generalized->polled += pause;
+        wl_omp_sleep(rank, pause);
+    }
+    return generalized->complete;
 }
 
 bool wl_grequest_is_complete(const struct wl_request *request)

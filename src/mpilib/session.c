@@ -83,7 +83,10 @@ int wl_MPI_Session_get_info(struct wl_rank *rank, MPI_Session handle, MPI_Info *
     const struct session *session = session_of(rank, handle);
 
     (void)wl_MPI_Info_create(rank, info);
-    return wl_MPI_Info_set(rank, *info, "thread_level", levels[session->thread_level]);
+    /* Threads may do what the program was granted otherwise, too. */
+    int level =
+        session->thread_level > rank->thread_level ? session->thread_level : rank->thread_level;
+    return wl_MPI_Info_set(rank, *info, "thread_level", levels[level]);
 }
 
 /* ---- sets of processes ---- */
