@@ -11,20 +11,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LATEST = 64 };
+enum { LATEST = 64, LISTED_MAX = 32 };
 #define NOBODY UINT32_MAX
 
+/* What a rank has of a name. */
+struct pair {
+    struct wf_record_count count;
+    uint32_t rank, name;
+    uint64_t next; /* 1 + the index of another pair of the rank; 0: the last one */
+};
+
 /* Most ranks of a large program use few of the names, so only pairs of rank and name that occur
- * have a count. */
+ * have a count. The first pairs of a rank are a list; a map finds the others. */
 struct wf_records {
     uint32_t n_ranks;
     struct wf_strings names;
     uint32_t *first; /* of each name: the rank that was the first to have it, or NOBODY */
     uint32_t first_capacity;
-    struct wf_map numbers; /* (rank, name): 1 + index in `counts` */
-    struct wf_record_count *counts;
+    uint64_t *lists;       /* of each rank: 1 + the index of the first pair in its list, or 0 */
+    struct wf_map numbers; /* (rank, name) that are in no list: 1 + index in `pairs` */
+    struct pair *pairs;
     uint64_t n, capacity;
-    /* 1 + the index of counts of the latest rank, by name: records of a rank follow each other
+    /* 1 + the index of pairs of the latest rank, by name: records of a rank follow each other
      * in most files. */
     uint32_t latest_rank;
     uint64_t latest[LATEST];
@@ -35,6 +43,7 @@ struct wf_records *wf_records_new(uint32_t n_ranks)
     struct wf_records *records = wf_xcalloc(1, sizeof(*records));
 
     records->n_ranks = n_ranks;
+    records->lists = wf_xcalloc((size_t)n_ranks + 1, sizeof(*records->lists));
     return records;
 }
 
@@ -46,7 +55,8 @@ void wf_records_free(struct wf_records *records)
     wf_strings_fini(&records->names);
     wf_map_fini(&records->numbers);
     free(records->first);
-    free(records->counts);
+    free(records->lists);
+    free(records->pairs);
     free(records);
 }
 
@@ -66,21 +76,49 @@ static uint64_t key_of(uint32_t rank, uint32_t name)
     return (uint64_t)rank << 32 | name;
 }
 
-/* 1 + the index of the counts of a rank and name. */
-static uint64_t find_count(struct wf_records *records, uint32_t rank, uint32_t name)
+/* Looks for a name in the list of a rank: 1 + the index of the pair, or 0. *length becomes the
+ * number of pairs in the list if it is not there. */
+static uint64_t find_listed(const struct wf_records *records, uint32_t rank, uint32_t name,
+                            uint32_t *length)
 {
-    uint64_t *number = wf_map_put(&records->numbers, key_of(rank, name));
+    uint64_t number = records->lists[rank];
 
-    if (*number == 0) {
-        WF_GROW(records->counts, records->n, records->capacity);
-        records->counts[records->n] = (struct wf_record_count){0, 0};
-        *number = ++records->n;
-        records->first[name] = records->first[name] == NOBODY ? rank : records->first[name];
+    *length = 0;
+    while (number != 0 && records->pairs[number - 1].name != name) {
+        number = records->pairs[number - 1].next;
+        (*length)++;
+    }
+    return number;
+}
+
+/* 1 + the index of a new pair. */
+static uint64_t add_pair(struct wf_records *records, uint32_t rank, uint32_t name)
+{
+    WF_GROW(records->pairs, records->n, records->capacity);
+    records->pairs[records->n] = (struct pair){.rank = rank, .name = name};
+    records->first[name] = records->first[name] == NOBODY ? rank : records->first[name];
+    return ++records->n;
+}
+
+/* 1 + the index of the pair of a rank and name, which is added if it is new. */
+static uint64_t find_pair(struct wf_records *records, uint32_t rank, uint32_t name)
+{
+    uint32_t length;
+    uint64_t number = find_listed(records, rank, name, &length);
+
+    if (number == 0 && length < LISTED_MAX) {
+        number = add_pair(records, rank, name);
+        records->pairs[number - 1].next = records->lists[rank];
+        records->lists[rank] = number;
+    } else if (number == 0) {
+        uint64_t *found = wf_map_put(&records->numbers, key_of(rank, name));
+        *found = *found == 0 ? add_pair(records, rank, name) : *found;
+        number = *found;
     }
     if (name < LATEST) {
-        records->latest[name] = *number;
+        records->latest[name] = number;
     }
-    return *number;
+    return number;
 }
 
 void wf_records_add_many(struct wf_records *records, uint32_t rank, uint32_t name, uint64_t n,
@@ -93,9 +131,9 @@ void wf_records_add_many(struct wf_records *records, uint32_t rank, uint32_t nam
     }
     uint64_t number = name < LATEST ? records->latest[name] : 0;
     if (number == 0) {
-        number = find_count(records, rank, name);
+        number = find_pair(records, rank, name);
     }
-    struct wf_record_count *count = &records->counts[number - 1];
+    struct wf_record_count *count = &records->pairs[number - 1].count;
     count->n += n;
     count->bytes = wf_count_add(count->bytes, bytes);
 }
@@ -113,9 +151,14 @@ const char *wf_records_at(const struct wf_records *records, uint32_t name)
 struct wf_record_count wf_records_of(const struct wf_records *records, uint32_t rank,
                                      uint32_t name)
 {
-    const uint64_t *number = wf_map_get(&records->numbers, key_of(rank, name));
+    uint32_t length;
+    uint64_t number = find_listed(records, rank, name, &length);
 
-    return number != NULL ? records->counts[*number - 1] : (struct wf_record_count){0, 0};
+    if (number == 0 && length == LISTED_MAX) {
+        const uint64_t *found = wf_map_get(&records->numbers, key_of(rank, name));
+        number = found != NULL ? *found : 0;
+    }
+    return number != 0 ? records->pairs[number - 1].count : (struct wf_record_count){0, 0};
 }
 
 /* ---- several of them ---- */
@@ -160,17 +203,16 @@ static void merge_names(struct wf_records *records, struct wf_records *const *pa
 static void merge_counts(struct wf_records *records, const struct wf_records *part)
 {
     uint32_t *numbers = wf_xcalloc((size_t)part->names.n + 1, sizeof(*numbers));
-    size_t at = 0;
 
     for (uint32_t k = 0; k < part->names.n; k++) {
         if (part->first[k] != NOBODY) {
             numbers[k] = wf_records_name(records, wf_strings_at(&part->names, k));
         }
     }
-    for (const struct wf_map_entry *e; (e = wf_map_next(&part->numbers, &at)) != NULL;) {
-        const struct wf_record_count *count = &part->counts[e->value - 1];
-        wf_records_add_many(records, (uint32_t)(e->key >> 32), numbers[(uint32_t)e->key],
-                            count->n, count->bytes);
+    for (uint64_t i = 0; i < part->n; i++) {
+        const struct pair *pair = &part->pairs[i];
+        wf_records_add_many(records, pair->rank, numbers[pair->name], pair->count.n,
+                            pair->count.bytes);
     }
     free(numbers);
 }

@@ -126,6 +126,32 @@ static void counts_are_merged(void)
     }
 }
 
+/* Ranks take turns, and each has more names than most: 1, 2 and 3 records of every name. */
+static void ranks_may_have_many_names(void)
+{
+    enum { RANKS = 3, NAMES = 200 };
+    struct wf_records *records = wf_records_new(RANKS);
+    char name[16];
+
+    for (uint32_t i = 0; i < NAMES; i++) {
+        (void)snprintf(name, sizeof(name), "name %u", i);
+        CHECK_U64(wf_records_name(records, name), i);
+        for (uint32_t k = 0; k < RANKS * RANKS; k++) {
+            if (k / RANKS <= k % RANKS) {
+                wf_records_add(records, k % RANKS, i, i);
+            }
+        }
+    }
+    for (uint32_t rank = 0; rank < RANKS; rank++) {
+        for (uint32_t i = 0; i < NAMES; i++) {
+            CHECK_U64(wf_records_of(records, rank, i).n, rank + 1);
+            CHECK_U64(wf_records_of(records, rank, i).bytes, (rank + 1) * (uint64_t)i);
+        }
+    }
+    CHECK_U64(wf_records_of(records, 0, NAMES).n, 0);
+    wf_records_free(records);
+}
+
 /* ---- ops ---- */
 
 static const uint32_t requests[3] = {1, 2, 3};
@@ -230,6 +256,7 @@ int main(void)
     RUN(the_lowest_failure);
     RUN(nothing_after_a_failure);
     RUN_ONE_THREAD(counts_are_merged);
+    RUN_ONE_THREAD(ranks_may_have_many_names);
     RUN(ops_of_parts);
     RUN_ONE_THREAD(ops_in_turns);
     return wf_test_done();
