@@ -38,6 +38,18 @@ AGREES, DIFFERS, IMPOSSIBLE = "agrees", "differs", "not possible"
 FORMS = ["quick", "short", "full"]
 
 
+SPIN = "import time\nend = time.monotonic() + 0.5\nwhile time.monotonic() < end: pass\nprint(time.process_time() / 0.5)"
+IDLE = 0.8  # of a core, which a process gets on an idle machine at least
+
+
+def busy_cores(n):
+    """Why several threads cannot be timed: other work takes a part of the cores. Empty if it does not."""
+    spinning = [subprocess.Popen([sys.executable, "-c", SPIN], stdout=subprocess.PIPE, text=True) for _ in range(n)]
+    least = min(float(process.communicate()[0] or 0) for process in spinning)
+    return "" if least > IDLE else (f"the machine was busy: one of {n} processes got {100 * least:.0f} % of a core, so that several threads "
+                                    "were not timed")
+
+
 def options_of(parser):
     """Adds the options that all scripts have, reads them and finds weft."""
     interruption.catch_signals()
@@ -49,8 +61,8 @@ def options_of(parser):
                       help="the smallest form, for tests")
     form.add_argument("--short", dest="form", action="store_const", const="short",
                       help="smaller than the paper, about a minute at most")
-    parser.add_argument("--threads", type=int, default=max(2, len(os.sched_getaffinity(0))),
-                        help="the most threads (default: cores, at least 2)")
+    parser.add_argument("--threads", type=int,
+                        help="the most threads (default: cores, at least 2; 1 if the full form finds them busy)")
     parser.set_defaults(form="full")
     given = parser.parse_args()
     built = ROOT / "build/release/weft"
@@ -58,6 +70,11 @@ def options_of(parser):
         str(built) if built.exists() else shutil.which("weft"))
     if not given.weft:
         parser.error("there is no build/release/weft and no weft in PATH; see --weft")
+    given.busy = ""
+    if given.threads is None:
+        given.threads = max(2, len(os.sched_getaffinity(0)))
+        given.busy = busy_cores(given.threads) if given.form == "full" else ""
+        given.threads = 1 if given.busy else given.threads
     if given.threads < 1:
         parser.error("--threads is at least 1")
     given.out = pathlib.Path(given.out)
@@ -188,6 +205,20 @@ def on_cores(run, cores):
     return windows * (steps * each + barrier)
 
 
+BUSY = 1.15  # a run on one thread takes this times its CPU time, or more, on a busy machine
+
+
+def busy_words(runs):
+    """Why wall-clock times say nothing: how much of a core the longest run on one thread got. Empty
+    if the machine was idle, or if no run took long enough to tell."""
+    longest = max(runs, key=lambda run: run["cpu_seconds"])
+    ratio = longest["wall_seconds"] / max(1e-9, longest["cpu_seconds"])
+    if longest["cpu_seconds"] < 0.2 or ratio < BUSY:
+        return ""
+    return (f"the machine was busy: a run on one thread got {100 / ratio:.0f} % of a core, so that times of the clock "
+            "say nothing")
+
+
 # ---- the pages ----
 
 BEGIN, END = "<!-- rows: written by examples/papers.py -->", "<!-- end of rows -->"
@@ -283,14 +314,39 @@ def scripts():
                                     order_of(pathlib.Path(name))))
 
 
+def seconds_before(names, form):
+    """How long each experiment took when it was last run in this form; None if it was not."""
+    found = []
+    for name in names:
+        paper, _, script = name.partition("/")
+        path = EXAMPLES / paper / "results" / f"{script}.json"
+        result = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+        found.append(result.get("seconds") if result.get("form") == form else None)
+    return found
+
+
+def left_words(took, done, so_far):
+    """The time that is left, from what the experiments took before: those that were not run before
+    take the mean of the others, and all take as much more or less as those that are done."""
+    known = [s for s in took if s is not None]
+    if not known:
+        return "time left unknown"
+    guess = [s if s is not None else sum(known) / len(known) for s in took]
+    before = sum(guess[:done])
+    pace = so_far / before if before > 30 else 1
+    return f"about {pace * sum(guess[done:]) / 60:.0f} min left"
+
+
 def run_all(given):
     chosen = [name for name in scripts()
               if not given.names or any(name.startswith(n) for n in given.names)]
     failed = []
     begin = time.monotonic()
+    took = seconds_before(chosen, given.form)
     for i, name in enumerate(chosen):
         paper, _, script = name.partition("/")
-        print(f"[{i + 1}/{len(chosen)}] {name}, {time.monotonic() - begin:.0f} s so far", flush=True)
+        so_far = time.monotonic() - begin
+        print(f"[{i + 1}/{len(chosen)}] {name}, {so_far:.0f} s so far, {left_words(took, i, so_far)}", flush=True)
         out = given.out / paper if given.out else EXAMPLES / paper / "results"
         command = [sys.executable, "-B", EXAMPLES / paper / f"{script}.py", "--out", out]
         command += [f"--{given.form}"] if given.form != "full" else []

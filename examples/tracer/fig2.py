@@ -49,7 +49,7 @@ def curve_text(runs, name, sched, threads):
 def compare_times(runs, threads):
     most = threads[-1]
     if most == 1:
-        EXPERIMENT.row("time over cores", "rises if conservative, falls if optimistic", "-", papers.IMPOSSIBLE, IDLE)
+        EXPERIMENT.row("time over cores", "rises if conservative, falls if optimistic", "-", papers.IMPOSSIBLE, EXPERIMENT.given.busy or IDLE)
         return
     for name in NETWORKS:
         for sched, rises in (("conservative", True), ("optimistic", False)):

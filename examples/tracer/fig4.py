@@ -78,7 +78,7 @@ def compare(rows):
 
 def main():
     EXPERIMENT.options()
-    rows = measure(EXPERIMENT.pick(16, 8192, short=2048), EXPERIMENT.pick(1, 3, short=1))
+    rows = measure(EXPERIMENT.pick(16, 8192, short=2048), EXPERIMENT.pick(1, 1))
     EXPERIMENT.csv(HEADER, rows)
     if EXPERIMENT.given.form != "quick":
         compare(rows)

@@ -29,12 +29,28 @@ def measure(sizes, threads):
     return runs
 
 
+def compare_threads(runs, last, threads, busy):
+    """Measured times over threads, if there are any."""
+    if EXPERIMENT.given.form != "full":
+        return
+    most = threads[-1]
+    if most == 1 or busy:
+        EXPERIMENT.row(f"time over threads, {last:,} nodes", "falls with the cores", "-", papers.IMPOSSIBLE,
+                       EXPERIMENT.given.busy or busy or "threads were not asked for in this run (--threads)")
+        return
+    gain = {name: runs[name, last, 1]["run"]["wall_seconds"] / runs[name, last, most]["run"]["wall_seconds"] for name in WAYS}
+    EXPERIMENT.row(f"time over threads, {last:,} nodes", "falls with the cores",
+                   f"on {most} threads " + ", ".join(f"{name} {g:.2f} times as fast" for name, g in gain.items()),
+                   min(gain.values()) > 1, "" if min(gain.values()) > 1 else "too little work a window for two threads")
+
+
 def compare(runs, sizes, threads):
     last = sizes[-1]
+    busy = papers.busy_words([d["run"] for (_, _, n), d in runs.items() if n == 1])
     for name, theirs in PAPER.items():
         run = runs[name, last, 1]["run"]
         words = f"{papers.number(run['cpu_seconds'])} s on one core"
-        if threads[-1] > 1:
+        if threads[-1] > 1 and not busy:
             words += (f", {papers.number(runs[name, last, threads[-1]]['run']['wall_seconds'])} s on "
                       f"{threads[-1]} threads")
         if last == LARGEST:
@@ -44,6 +60,7 @@ def compare(runs, sizes, threads):
         else:
             EXPERIMENT.row(f"{name}, {LARGEST:,} nodes", f"{theirs} s on 512 cores",
                            f"{last:,} nodes: {words}", papers.IMPOSSIBLE, "not the paper's size in this form")
+    compare_threads(runs, last, threads, busy)
     smaller = [runs["TorusNet", n, 1]["run"]["cpu_seconds"] for n in sizes if n < LARGEST]
     EXPERIMENT.row("TorusNet, smaller systems", "less than 100 s, on up to 512 cores",
                    f"up to {papers.number(max(smaller))} s on one core", max(smaller) < 100,
@@ -59,7 +76,7 @@ def compare(runs, sizes, threads):
                    "predicted from windows and events: "
                    + ", ".join(f"{n} {c[0] / c[-1]:.0f}" for n, c in cores.items()),
                    cores["TorusNet"][0] / cores["TorusNet"][-1] > 50,
-                   "windows have too few events for 512 cores at this size")
+                   "" if cores["TorusNet"][0] / cores["TorusNet"][-1] > 50 else "windows have too few events for 512 cores at this size")
     return cores
 
 

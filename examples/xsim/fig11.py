@@ -52,7 +52,7 @@ def compare(rows):
     EXPERIMENT.row("128 virtual processes on more native ones", "strong scaling from 2 to 128",
                    ", ".join(f"{papers.number(1000 * t)} ms on {n}" for n, t in native.items()),
                    falls if last > first else papers.IMPOSSIBLE,
-                   "two threads say something of their times on an idle machine only, and were not measured in this run" if last == first else
+                   EXPERIMENT.given.busy or "two threads say something of their times on an idle machine only, and were not measured in this run" if last == first else
                    "" if falls else "16,384 messages are some milliseconds of work: too little to share")
     mesh, none = ({r[1]: r[6] for r in rows if r[0] == "virtual" and r[3] == n} for n in ("mesh", "none"))
     small, large = min(mesh), max(mesh)
