@@ -124,9 +124,9 @@ def main():
         exclude(cg)
     falls = all(c[100] > c[1000] > c[10000] and c[100] / c[1000] > c[1000] / c[10000] for c in curves.values())
     EXPERIMENT.row("shape", "a large gain to 1 Gbit/s, a smaller one to 10 Gbit/s", "the same", falls, "" if falls else "not so")
-    figure = Figure("CG against the speed of links", "Mbit/s", "seconds", x=Log(), y=Log(), subtitle="8x8 torus, adaptive-3vc, 64 ranks")
+    figure = Figure("CG against the speed of links", "Mbit/s", "seconds", x=Log(), y=Log(), subtitle="8x8 torus, adaptive-3vc, 64 ranks; by the run that gives the compute time")
     for name, curve in curves.items():
-        figure.add("computing " + name.replace(", at half the speed", " / 2"), list(curve.items()))
+        figure.add(name.replace("from ", "").replace(", at half the speed", " / 2"), list(curve.items()))
     figure.add("INSEE", list(PAPER.items()), paper=True)
     EXPERIMENT.picture(figure)
     EXPERIMENT.finish()
