@@ -102,11 +102,12 @@ enum wf_status wf_ext_refuse_kinds(const struct wf_ext_model *model, uint32_t c,
         b = &count->ranks[r];
     }
     uint32_t at = first_difference(a, b);
+    const char *own = at < a->n ? name_of(model, &a->ops[at]) : "missing";
+    const char *other = at < b->n ? name_of(model, &b->ops[at]) : "missing";
     return wf_err_set(err, WF_EINVAL,
                       "the %u ranks in '%.100s' have %u different programs; no rule says what "
-                      "more ranks would do: op %u is %s in rank 0 and %s in rank %u, %s",
-                      count->n, count->path, n_kinds, at,
-                      at < a->n ? name_of(model, &a->ops[at]) : "missing",
-                      at < b->n ? name_of(model, &b->ops[at]) : "missing",
-                      (uint32_t)(b - count->ranks), "or with peers of another rule");
+                      "more ranks would do: op %u is %s in rank 0, and %s in rank %u",
+                      count->n, count->path, n_kinds, at, own,
+                      own == other ? "the same with a peer of another rule" : other,
+                      (uint32_t)(b - count->ranks));
 }

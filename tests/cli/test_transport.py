@@ -161,6 +161,24 @@ def test_delivery(folder):
     check(times["16KiB", "any_order"] <= times["16KiB", "in_order"], f"order makes it faster: {times}")
 
 
+def test_failures():
+    """A router fails while eight flows go through it: what was in it is sent again, and a flow whose destination stays
+    out of reach is given up and named."""
+    source, topo = "gen:pattern -n 16 -p gen.kind=incast -p gen.bytes=1MB", "fattree:2x2x4,up=1x2x2"
+    common = ["net.routing=ecmp", "net.timeout=50us"]
+    for transport in ["fixed", "swift", "pull", "nscc"]:
+        _, before = replay(source, topo, f"net.transport={transport}", *common)
+        for fail in ["router:24@100us", "router:24@100us-300us", "router:17@100us-300us"]:
+            found, time = replay(source, topo, f"net.transport={transport}", f"net.fail={fail}", *common)
+            check(found.get("dropped", 0) > 0 and found["timeouts"] > 0 and found["sent_again"] > 0 and
+                  0.9 * before < time < 2 * before, f"{transport}, {fail}: {found} {time} after {before}")
+    args = ["replay", *source.split(), *PACKET, "--topo", topo, "-p", "net.routing=ecmp"]
+    check_run([*args, "-p", "net.transport=swift", "-p", "net.fail=router:17@100us", "-q"], 4,
+              stdout="", stderr="node [23] cannot reach node 0 from 100.0 us on: router:17@100us")
+    check_run([*args, "-p", "net.transport=dcqcn", "-p", "net.fail=router:17@100us"], 2,
+              stderr="failures in time with net.transport need .* net.full_queue=drop or trim")
+
+
 def test_one_way():
     """One-way links have no input port, but what comes over them does not come from the node: a node without ranks
     passes it on, and its queue may be full."""
@@ -198,6 +216,7 @@ def main():
         test_delivery(pathlib.Path(folder))
     test_permutation()
     test_deadlock()
+    test_failures()
     test_one_way()
     finish()
 

@@ -413,6 +413,31 @@ void wf_transport_credit_give(const struct wf_transport_view *v, uint32_t port,
 void wf_transport_credited(const struct wf_transport_view *v,
                            const struct wf_transport_credit *credit);
 
+/* ---- fault.c; failures in time ---- */
+
+/* The network and the routes of now; only with failures. */
+const struct wf_topo *wf_transport_fault_topo(const struct wf_transport_view *v);
+const struct wf_route *wf_transport_fault_route(const struct wf_transport_view *v);
+/* Whether a packet cannot reach its destination from here; it counts as dropped then. */
+bool wf_transport_fault_strands(const struct wf_transport_view *v,
+                                const struct wf_transport_packet *packet);
+/* Whether the link of a port has failed. */
+bool wf_transport_fault_is_down(const struct wf_transport_view *v, uint32_t number);
+/* Counts a packet that waited for such a link. */
+void wf_transport_fault_drop(const struct wf_transport_view *v, uint32_t number);
+/* Whether the link fails before a packet whose head arrives at `arrival` has passed it. Frees the
+ * port then; else prepares the packet for another network at its arrival. */
+bool wf_transport_fault_cuts(const struct wf_transport_view *v,
+                             const struct wf_packet_outlet *outlet,
+                             struct wf_transport_packet *packet, int64_t arrival);
+/* When a flow whose timer has expired may send again: now, later, or WF_TIME_MAX, which counts as
+ * a loss of all that has not arrived. */
+int64_t wf_transport_fault_retry(const struct wf_transport_view *v,
+                                 const struct wf_transport_sender *flow);
+
+/* Adds what never arrived, at the end of a run. */
+void wf_transport_fault_finish(const struct wf_transport_view *v, struct wf_net_totals *totals);
+
 /* ---- class.c ---- */
 
 /* Reads net.classes. */

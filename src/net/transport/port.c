@@ -4,6 +4,7 @@
  * first. A packet that finds its port idle starts as in the packet model; otherwise it waits,
  * and an event at the end of each packet starts the next one.
  */
+#include "base/arith.h"
 #include "base/mem.h"
 #include "base/rng.h"
 #include "net/transport/model.h"
@@ -56,11 +57,14 @@ static uint32_t choose_port(const struct wf_transport_view *v,
                             struct wf_transport_packet *packet)
 {
     const struct wf_packet_net *model = &v->net->packet;
-    const struct wf_route_ops *ops = model->route->ops;
+    bool fails = model->faults != NULL;
+    const struct wf_topo *topo = fails ? wf_transport_fault_topo(v) : model->topo;
+    const struct wf_route *route = fails ? wf_transport_fault_route(v) : model->route;
+    const struct wf_route_ops *ops = route->ops;
     uint64_t pair = (uint64_t)packet->head.src << 32 | packet->head.dst;
     const struct wf_route_query query = {
-        .topo = model->topo,
-        .route = model->route,
+        .topo = topo,
+        .route = route,
         .at = v->at.vertex,
         .dst = packet->head.dst,
         .in_port =
@@ -71,9 +75,8 @@ static uint32_t choose_port(const struct wf_transport_view *v,
         .arg = wf_unconst(v), /* only read */
     };
 
-    return model->is_minimal
-               ? model->topo->ops->next_port(model->topo, v->at.vertex, packet->head.dst)
-               : ops->next(&query, &packet->head.route);
+    return model->is_minimal ? topo->ops->next_port(topo, v->at.vertex, packet->head.dst)
+                             : ops->next(&query, &packet->head.route);
 }
 
 /* Routes a packet, and prepares its header for the next vertex. */
@@ -145,6 +148,9 @@ static void start(const struct wf_transport_view *v, const struct wf_packet_outl
                                                          .at = begin,
                                                          .spacing = duration,
                                                          .node = copy.packet.head.src});
+    }
+    if (wf_transport_fault_cuts(v, outlet, &copy.packet, at)) {
+        return;
     }
     wf_packet_schedule(&v->at, model->links.to[outlet->link],
                        at == WF_TIME_MAX ? WF_TIME_MAX : at - v->at.key.time,
@@ -259,7 +265,11 @@ void wf_transport_serve(const struct wf_transport_view *v, uint32_t number)
         }
         was_local = (waiter.last.packet.flags & WF_TRANSPORT_LOCAL) != 0;
         ready = ready > v->at.key.time ? ready : v->at.key.time;
-        start(v, &outlet, &waiter, ready);
+        if (wf_transport_fault_is_down(v, number)) {
+            wf_transport_fault_drop(v, number);
+        } else {
+            start(v, &outlet, &waiter, ready);
+        }
         if (v->net->full == WF_TRANSPORT_PAUSE && waiter.in_port != WF_PACKET_NO_PORT &&
             class < v->net->n_classes) {
             wf_transport_pause_out(v, waiter.in_port, class,
@@ -272,7 +282,7 @@ void wf_transport_serve(const struct wf_transport_view *v, uint32_t number)
         class = next_class(v, number);
     }
     if (class < v->net->n_queues) {
-        plan(v, number, v->at.ports[number].free);
+        plan(v, number, wf_max_i64(v->at.ports[number].free, v->at.key.time));
     }
     if (was_local) {
         wf_transport_run(v);
@@ -417,6 +427,9 @@ void wf_transport_forward(const struct wf_transport_view *v, struct wf_transport
     struct wf_transport_last copy = {.born = 0};
     uint32_t in_port = packet->head.in_port;
 
+    if (wf_transport_fault_strands(v, packet)) {
+        return;
+    }
     if (last != NULL) {
         copy = *last;
     }

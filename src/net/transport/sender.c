@@ -172,7 +172,7 @@ static void set_timer(const struct wf_transport_view *v, struct wf_transport_sen
     const struct wf_transport_timer timer = {.dst = flow->dst, .class = flow->class};
     int64_t wait = v->net->params.timeout;
 
-    if (v->net->full != WF_TRANSPORT_DROP) {
+    if (v->net->full != WF_TRANSPORT_DROP && v->net->packet.faults == NULL) {
         return; /* nothing is lost without a word */
     }
     for (uint32_t i = 0; i < flow->tries && wait < WF_TIME_MAX / 4; i++) {
@@ -640,6 +640,17 @@ void wf_transport_timeout(const struct wf_transport_view *v,
         flow->timer = 1;
         wf_packet_schedule_own(&v->at, flow->deadline - v->at.key.time, WF_TRANSPORT_TIMEOUT,
                                timer, sizeof(*timer));
+        return;
+    }
+    int64_t again = wf_transport_fault_retry(v, flow);
+    if (again == WF_TIME_MAX) {
+        return; /* the flow has ended */
+    }
+    if (again > v->at.key.time) {
+        flow->timer = 1;
+        flow->deadline = again;
+        wf_packet_schedule_own(&v->at, again - v->at.key.time, WF_TRANSPORT_TIMEOUT, timer,
+                               sizeof(*timer));
         return;
     }
     wf_touch(v->at.ctx, v->node, sizeof(*v->node));

@@ -153,6 +153,7 @@ static void node_finish(const struct wf_net *net, struct wf_ctx *ctx, const void
     wf_transport_view_at_node(&view, wf_transport_of(wf_packet_of(net)), ctx, wf_unconst(node),
                               nic); /* only read */
     wf_net_packet_ops.finish(net, ctx, node, nic, totals);
+    wf_transport_fault_finish(&view, totals);
     wf_transport_stats_finish(&view);
 }
 
@@ -181,7 +182,6 @@ static enum wf_status check(const struct wf_packet_net *packet,
     const char *not_with = given->buffers != WF_PACKET_UNBOUNDED
                                ? "net.buffers=credits; net.full_queue=credits is its own kind"
                            : given->burst != 0            ? "net.burst"
-                           : packet->faults != NULL       ? "failures in time"
                            : given->stats_window != 0     ? "net.stats_window"
                            : packet->route->ops->asks_far ? "net.routing=ugal_g"
                                                           : NULL;
@@ -225,6 +225,12 @@ static enum wf_status choose(struct wf_transport_net *net, const struct wf_packe
     }
     net->is_lossless = net->full == WF_TRANSPORT_PAUSE || net->full == WF_TRANSPORT_CREDITS;
     net->finds_gaps = keeps_order && net->full == WF_TRANSPORT_DROP;
+    if (packet->faults != NULL && (net->is_lossless || given->fail_action == WF_FAULT_LOSE)) {
+        return wf_err_set(
+            err, WF_EUSAGE,
+            "failures in time with net.transport need net.fail_action=resend and "
+            "net.full_queue=drop or trim: without losses, a transport has no timers");
+    }
     /* Without losses there are no timers, which would be needed here. */
     if (!net->is_selective && net->is_lossless && (!keeps_order || params->flowlet_gap > 0)) {
         return wf_err_set(err, WF_EUSAGE,

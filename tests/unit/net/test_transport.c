@@ -50,6 +50,11 @@ static struct wf_packet_params random_params(uint64_t seed)
     packet_set(&params, "delivery",
                wf_test_rand(seed, 7, 10) % 3 == 0 ? "any_order" : "in_order");
     packet_set(&params, "avoid_paths", wf_test_rand(seed, 7, 11) % 2 == 0 ? "on" : "off");
+    if ((params.transport.full == WF_TRANSPORT_DROP ||
+         params.transport.full == WF_TRANSPORT_TRIM) &&
+        wf_test_rand(seed, 7, 13) % 2 == 0) {
+        packet_set(&params, "fail", "links:20%@2us-30us");
+    }
     packet_set(&params, "dcqcn_interval", "2us");
     packet_set(&params, "dcqcn_timer", "3us");
     packet_set(&params, "dcqcn_bytes", "10kB");
