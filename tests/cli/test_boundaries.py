@@ -184,6 +184,12 @@ def full_disk(folder):
             continue
         check(done.returncode == 3 and f"cannot write '{path}': File too large" in done.stderr,
               f"a full disk and .{ending}", done)
+    # Here it is the directory of temporary files that is full: the user knows that name.
+    done = subprocess.run([WEFT, "gen", "stencil2d", "-n", "64", "-o", folder / "wide.otf2"], capture_output=True,
+                          text=True, check=False, preexec_fn=small_files, timeout=50)
+    if "without the OTF2 library" not in done.stderr:
+        check(done.returncode == 3 and "File too large; TMPDIR names a directory" in done.stderr
+              and "ops-" not in done.stderr, "full temporary files", done)
     check([p.name for p in folder.iterdir() if ".tmp" in p.name] == [], "temporaries stay")
 
 

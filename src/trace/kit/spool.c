@@ -20,15 +20,32 @@ struct wf_spool {
     uint32_t n_further;
 };
 
+static enum wf_status cannot_write(const char *why, struct wf_err *err)
+{
+    return wf_err_set(err, WF_EIO,
+                      "cannot write to '%.200s': %.100s; TMPDIR names a directory for what is "
+                      "made of a trace",
+                      wf_temp_parent(), why);
+}
+
+/* The status of a call to the writer. Its error names a file that the user has not heard of,
+ * and then the reason. */
+static enum wf_status written(enum wf_status status, struct wf_err *err)
+{
+    const char *reason = status == WF_EIO ? strrchr(err->text, ':') : NULL;
+    char why[100];
+
+    if (reason != NULL) {
+        (void)snprintf(why, sizeof(why), "%s", reason + 1 + (reason[1] == ' '));
+        return cannot_write(why, err);
+    }
+    return status;
+}
+
 static enum wf_status make_directory(struct wf_spool *spool, struct wf_err *err)
 {
     spool->directory = wf_temp_directory();
-    return spool->directory != NULL
-               ? WF_OK
-               : wf_err_set(err, WF_EIO,
-                            "cannot write to '%.200s': %s; TMPDIR names a directory for what "
-                            "is made of a trace",
-                            wf_temp_parent(), strerror(errno));
+    return spool->directory != NULL ? WF_OK : cannot_write(strerror(errno), err);
 }
 
 /* The path of a part; the caller frees it. */
@@ -48,7 +65,8 @@ static enum wf_status create(struct wf_spool *spool, const char *directory, uint
         .n_ranks = n_ranks, .temporary = true, .by_rank = true};
     char *path = path_of(directory, part);
 
-    enum wf_status status = wf_native_writer_ops.create(path, &options, &spool->writer, err);
+    enum wf_status status =
+        written(wf_native_writer_ops.create(path, &options, &spool->writer, err), err);
     free(path);
     return status;
 }
@@ -87,7 +105,7 @@ static enum wf_status add(struct wf_spool *spool, int64_t rank, const struct wf_
 {
     return wf_trace_failed(err)
                ? err->status
-               : spool->writer->ops->add(spool->writer, (uint32_t)rank, op, err);
+               : written(spool->writer->ops->add(spool->writer, (uint32_t)rank, op, err), err);
 }
 
 void wf_spool_put(struct wf_spool *spool, const struct wf_op *op,
@@ -101,7 +119,7 @@ void wf_spool_put(struct wf_spool *spool, const struct wf_op *op,
 void wf_spool_compute(struct wf_spool *spool, uint32_t rank, int64_t ps, struct wf_err *err)
 {
     if (ps > 0 && !wf_trace_failed(err)) {
-        (void)wf_native_writer_compute(spool->writer, rank, ps, err);
+        (void)written(wf_native_writer_compute(spool->writer, rank, ps, err), err);
     }
 }
 
@@ -142,7 +160,8 @@ bool wf_spool_group(struct wf_spool *spool, uint32_t rank, uint32_t comm,
     if (wf_map_get(&spool->told, key) != NULL) {
         return true;
     }
-    if (spool->writer->ops->group(spool->writer, rank, comm, group, err) != WF_OK) {
+    if (written(spool->writer->ops->group(spool->writer, rank, comm, group, err), err) !=
+        WF_OK) {
         return false;
     }
     (void)wf_map_put(&spool->told, key);
@@ -180,7 +199,7 @@ enum wf_status wf_spooled_add(struct wf_trace_writer *writer, uint32_t rank,
 {
     struct wf_trace_writer *spool = ((struct wf_spooled_writer *)writer)->spool->writer;
 
-    return spool->ops->add(spool, rank, op, err);
+    return written(spool->ops->add(spool, rank, op, err), err);
 }
 
 enum wf_status wf_spooled_group(struct wf_trace_writer *writer, uint32_t rank, uint32_t comm,
@@ -188,7 +207,7 @@ enum wf_status wf_spooled_group(struct wf_trace_writer *writer, uint32_t rank, u
 {
     struct wf_trace_writer *spool = ((struct wf_spooled_writer *)writer)->spool->writer;
 
-    return spool->ops->group(spool, rank, comm, group, err);
+    return written(spool->ops->group(spool, rank, comm, group, err), err);
 }
 
 void wf_spooled_name(struct wf_trace_writer *writer, enum wf_source_name kind, uint32_t number,
@@ -222,7 +241,7 @@ enum wf_status wf_spool_source(struct wf_spool *spool, const char *format,
 
     for (uint32_t i = 0; i <= spool->n_further && status == WF_OK; i++) {
         struct wf_spool *part = wf_spool_part(spool, i);
-        status = part->writer->ops->finish(part->writer, err);
+        status = written(part->writer->ops->finish(part->writer, err), err);
         part->writer = NULL;
     }
     if (status == WF_OK) {
