@@ -9,7 +9,9 @@
 #include "lockstep/options.h"
 #include "net/router/draw.h"
 
-#ifndef WF_LOCKSTEP_DEVICE
+#ifdef WF_LOCKSTEP_DEVICE
+#include "lockstep/routes.h"
+#else
 #include "lockstep/host.h"
 #endif
 
@@ -59,7 +61,7 @@ static inline struct wf_lockstep_asker wf_lockstep_asker_of(const struct wf_lock
         .injected = wf_lockstep_is_injected(net, r, input),
     };
 
-#ifndef WF_LOCKSTEP_DEVICE
+#ifndef WF_LOCKSTEP_TILES
     if (net->n_dims == 0) {
         const struct wf_lockstep_packet packet = wf_lockstep_read(net, r, input, queue->first);
         asker.arrived = packet.dst == r;
@@ -67,7 +69,7 @@ static inline struct wf_lockstep_asker wf_lockstep_asker_of(const struct wf_lock
         asker.chosen = queue->chosen;
         if (net->scheme == WF_LOCKSTEP_UPDOWN && !asker.arrived) {
             asker.ports = ports;
-            asker.n_ports = wf_lockstep_host_ports(net, r, input, queue->first, ports);
+            asker.n_ports = wf_lockstep_route_ports(net, r, input, queue->first, ports);
         }
         return asker;
     }
@@ -247,7 +249,7 @@ static inline uint32_t wf_lockstep_choose(const struct wf_lockstep_net *net,
 static inline bool wf_lockstep_may_ask(const struct wf_lockstep_net *net, uint32_t r,
                                        uint32_t input)
 {
-#ifndef WF_LOCKSTEP_DEVICE
+#ifndef WF_LOCKSTEP_TILES
     if (net->routers[r].shut != 0 && wf_lockstep_is_injected(net, r, input)) {
         return false;
     }
@@ -268,9 +270,9 @@ static inline uint32_t wf_lockstep_ask(const struct wf_lockstep_net *net, uint32
     if (net->arbitration == WF_LOCKSTEP_FIFO) {
         wf_lockstep_asks(input, cycle);
     }
-#ifndef WF_LOCKSTEP_DEVICE
+#ifndef WF_LOCKSTEP_TILES
     if (net->scheme == WF_LOCKSTEP_POLICY && input->chosen == 0) {
-        input->chosen = (uint16_t)wf_lockstep_host_choose(net, r, number, cycle);
+        input->chosen = (uint16_t)wf_lockstep_route_choose(net, r, number, cycle, ports);
     }
 #endif
     struct wf_lockstep_asker asker = wf_lockstep_asker_of(net, r, number, cycle, ports);

@@ -4,7 +4,8 @@
 #include "base/units.h"
 #include "lockstep/flits.h"
 #include "lockstep/inside.h"
-#include "lockstep/messages.h"
+#include "lockstep/mail.h"
+#include "lockstep/tables.h"
 
 /* Cycles from the begin of a packet's way to the free place behind it, at most. */
 static uint64_t longest_delay(const struct wf_router_net *model)
@@ -74,7 +75,7 @@ static const char *flits_limit(const struct wf_router_net *model,
 {
     const struct wf_lockstep lock = {.model = model, .traffic = traffic};
 
-    return model->set.switching == WF_ROUTER_WORMHOLE && wf_lockstep_messages_needed(&lock)
+    return model->set.switching == WF_ROUTER_WORMHOLE && wf_lockstep_mail_needed(&lock)
                ? "net.switching=wormhole with messages other than single packets that are sent "
                  "at once or dropped"
                : NULL;
@@ -83,23 +84,11 @@ static const char *flits_limit(const struct wf_router_net *model,
 static const char *device_limit(const struct wf_router_net *model,
                                 const struct wf_traffic *traffic)
 {
-    const struct wf_traffic_params *set = traffic->set;
-    const struct wf_traffic_pattern_facts facts = wf_traffic_pattern_facts(traffic->pattern);
+    const char *routes = wf_lockstep_routes_limit(model);
     const struct limit limits[] = {
-        {facts.kind == WF_TRAFFIC_OTHER, "this pattern"},
         {model->set.switching == WF_ROUTER_WORMHOLE, "net.switching=wormhole"},
-        {model->packets_limit > 0, "net.global_restriction"},
         {model->set.stats == WF_NET_STATS_LINKS, "net.stats=links"},
-        {model->inward.first != NULL, "one-way links"},
-        {set->rounds > 0, "closed loops (traffic.rounds)"},
-        {set->arrivals != WF_TRAFFIC_BERNOULLI, "traffic.arrivals=poisson"},
-        {!set->drop, "traffic.drop=no"},
-        {traffic->sizes.n > 0 || set->long_share > 0, "messages of several sizes"},
-        {set->size > model->set.packet, "messages of several packets (traffic.size)"},
-        {model->scheme == WF_ROUTER_UPDOWN, "routing on trees"},
-        {model->scheme == WF_ROUTER_POLICY, "routing policies"},
-        {model->node.n_inputs > 32 || model->other.n_inputs > 32,
-         "routers of more than 32 queues"},
+        {routes != NULL, routes},
     };
 
     return first_of(limits, sizeof(limits) / sizeof(limits[0]));

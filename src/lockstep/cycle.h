@@ -95,11 +95,9 @@ static inline void wf_lockstep_decide(const struct wf_lockstep_net *net, uint32_
     bool waiting = false; /* messages of the node wait for injection */
 
     net->wake[r] = 0;
-#ifndef WF_LOCKSTEP_DEVICE
-    if (net->messages != NULL && r < net->n_nodes) {
-        waiting = wf_lockstep_host_inject(net, r, cycle);
+    if (net->mail.needed != 0 && r < net->n_nodes) {
+        waiting = wf_lockstep_messages_inject(net, r, cycle);
     }
-#endif
     if (wf_lockstep_ask_all(net, r, cycle, work)) {
         uint32_t *asking = work->asking + (size_t)net->n_ports * net->vcs * net->n_words;
         wf_lockstep_eat_all(net, r, asking, cycle, &work->count);
@@ -119,7 +117,12 @@ static inline void wf_lockstep_decide(const struct wf_lockstep_net *net, uint32_
 static inline void wf_lockstep_cycle(const struct wf_lockstep_net *net, uint32_t r,
                                      uint32_t cycle, struct wf_lockstep_work *work)
 {
-    wf_lockstep_take(net, r, cycle);
+    if (net->mail.rounds > 0 && r < net->n_nodes) {
+        wf_lockstep_messages_react(net, r, cycle);
+    }
+    for (uint32_t word = 0; word < net->n_words; word++) {
+        wf_lockstep_take_word(net, r, word, cycle);
+    }
     if (r < net->n_nodes && net->next[r] == cycle) {
         wf_lockstep_send_burst(net, r, cycle);
     }

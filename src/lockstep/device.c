@@ -6,6 +6,7 @@
 #include "lockstep/launch.h"
 #include "lockstep/place.h"
 #include "lockstep/program.h"
+#include "lockstep/tables.h"
 #include "net/deadlock.h"
 
 #include <inttypes.h>
@@ -33,7 +34,11 @@ enum {
     /* One that does not. */
     TILES_THREADS = 128,
     TILES_PARTS = 8,
-    TABLES = 8,
+    /* Kernels for all networks. */
+    WHOLE_THREADS = 256,
+    LISTS_FIRST = 16, /* elements of the lists of a node, if messages need some... */
+    LISTS_MORE = 4,   /* ...and how many times as many if that is too few */
+    TABLES = 19,
 };
 
 /* Networks that are alike, on a device. */
@@ -45,11 +50,12 @@ struct group {
     struct wf_lockstep_task **tasks;
     size_t n;
     struct wf_lockstep_launch launch;
-    wf_gpu_address tables[TABLES], state, out, varied, count;
+    wf_gpu_address tables[TABLES], state, out, varied, count, open, scratch;
     struct wf_gpu_program program;
     uint64_t state_bytes;
     size_t n_outs; /* counts: those of a network, or of a block */
     struct wf_gpu_launch how;
+    bool full; /* lists of messages were too short: all is to be done again */
 };
 
 /* ---- groups ---- */
@@ -70,11 +76,16 @@ static bool are_alike(const struct wf_lockstep_net *a, const struct wf_lockstep_
     x.coords = y.coords = NULL;
     x.size = y.size = NULL;
     x.kinds = y.kinds = NULL;
+    x.before = y.before = NULL;
+    x.chance = y.chance = NULL;
+    x.mail.sizes = y.mail.sizes = NULL;
+    x.mail.up_to = y.mail.up_to = NULL;
     x.host = y.host = NULL;
     /* Those that depend on more than the topology. */
     bool same = a->kind_of == NULL && b->kind_of == NULL && a->partners == NULL &&
-                b->partners == NULL && a->scales == NULL && b->scales == NULL;
-    return same && memcmp(first, second, sizeof(x)) == 0 &&
+                b->partners == NULL && a->scales == NULL && b->scales == NULL &&
+                a->mail.n_sizes == 0 && b->mail.n_sizes == 0 && a->pattern != WF_LOCKSTEP_LOCAL;
+    return same && wf_lockstep_same_routes(a, b) && memcmp(first, second, sizeof(x)) == 0 &&
            memcmp(a->neighbor, b->neighbor, (size_t)a->n * a->n_ports * sizeof(*a->neighbor)) ==
                0 &&
            memcmp(a->kinds, b->kinds, a->n_kinds * sizeof(*a->kinds)) == 0;
@@ -92,6 +103,8 @@ struct table {
 static enum wf_status put_tables(struct group *group, struct wf_err *err)
 {
     struct wf_lockstep_net *net = &group->launch.net;
+    const uint64_t rows = net->n - net->routes.first;
+    const uint64_t n_pairs = net->first_pair != NULL ? net->first_pair[net->n_nodes] : 0;
 #define AT(member) offsetof(struct wf_lockstep_net, member)
     const struct table tables[TABLES] = {
         {AT(neighbor), net->n, net->n_ports, sizeof(*net->neighbor)},
@@ -102,6 +115,17 @@ static enum wf_status put_tables(struct group *group, struct wf_err *err)
         {AT(partners), net->n_nodes, 1, sizeof(*net->partners)},
         {AT(scales), net->n_nodes, 1, sizeof(*net->scales)},
         {AT(kinds), net->n_kinds, 1, sizeof(*net->kinds)},
+        {AT(before), net->n, net->n_ports, sizeof(*net->before)},
+        {AT(routes.next), rows, net->n_nodes, sizeof(*net->routes.next)},
+        {AT(routes.climb), rows, net->n_nodes, sizeof(*net->routes.climb)},
+        {AT(routes.distance), rows, net->n_nodes, sizeof(*net->routes.distance)},
+        {AT(routes.hops), net->n, net->n_ports, sizeof(*net->routes.hops)},
+        {AT(routes.group), net->n, 1, sizeof(*net->routes.group)},
+        {AT(chance), net->diameter + UINT64_C(1), 1, sizeof(*net->chance)},
+        {AT(pairs), n_pairs, 1, sizeof(*net->pairs)},
+        {AT(first_pair), net->n_nodes + UINT64_C(1), 1, sizeof(*net->first_pair)},
+        {AT(mail.sizes), net->mail.n_sizes, 1, sizeof(*net->mail.sizes)},
+        {AT(mail.up_to), net->mail.n_sizes, 1, sizeof(*net->mail.up_to)},
     };
 #undef AT
     enum wf_status status = WF_OK;
@@ -135,7 +159,10 @@ static uint64_t table_bytes(const struct wf_lockstep_net *net)
 {
     return (uint64_t)net->n * (net->n_ports * (sizeof(*net->neighbor) + 2 * sizeof(uint16_t)) +
                                net->n_dims * sizeof(*net->coords)) +
-           (uint64_t)net->n_nodes * (sizeof(*net->partners) + sizeof(*net->scales));
+           (uint64_t)net->n_nodes * (sizeof(*net->partners) + sizeof(*net->scales)) +
+           (net->n_dims > 0 ? 0
+                            : (uint64_t)(net->n - net->routes.first) * net->n_nodes *
+                                  (2 * sizeof(uint16_t) + sizeof(uint8_t)));
 }
 
 /* How many networks fit into the memory of the device; WF_ELIMIT if none does. */
@@ -181,7 +208,13 @@ static enum wf_status put_networks(struct group *group, struct wf_err *err)
         status = ops->allocate(group->gpu, group->n * sizeof(*varied), &group->varied, err);
     }
     if (status == WF_OK) {
-        status = ops->allocate(group->gpu, sizeof(uint32_t), &group->count, err);
+        status = ops->allocate(group->gpu, 2 * sizeof(uint32_t), &group->count, err);
+    }
+    if (status == WF_OK) {
+        status = ops->allocate(group->gpu, group->n * sizeof(uint64_t), &group->open, err);
+    }
+    if (status == WF_OK) {
+        status = ops->zero(group->gpu, group->count, 2 * sizeof(uint32_t), err);
     }
     if (status == WF_OK) {
         status = ops->zero(group->gpu, group->state, group->n * group->state_bytes, err);
@@ -199,6 +232,8 @@ static enum wf_status put_networks(struct group *group, struct wf_err *err)
     launch->net.out = wf_gpu_pointer(group->out);
     launch->varied = wf_gpu_pointer(group->varied);
     launch->count = wf_gpu_pointer(group->count);
+    launch->open = wf_gpu_pointer(group->open);
+    launch->net.mail.full = launch->count + 1;
     launch->n_nets = (uint32_t)group->n;
     return status;
 }
@@ -212,9 +247,22 @@ static void release(struct group *group)
     group->ops->release(group->gpu, group->out);
     group->ops->release(group->gpu, group->varied);
     group->ops->release(group->gpu, group->count);
+    group->ops->release(group->gpu, group->open);
+    group->ops->release(group->gpu, group->scratch);
 }
 
 /* ---- running ---- */
+
+/* Threads of a block, and blocks, of kernels that are not important. */
+static uint32_t threads_of_plain(const struct group *group)
+{
+    return group->facts.threads_max < BLOCK_THREADS ? group->facts.threads_max : BLOCK_THREADS;
+}
+
+static uint32_t blocks_of_plain(const struct group *group)
+{
+    return 4 * group->facts.processors;
+}
 
 static double seconds(void)
 {
@@ -348,12 +396,63 @@ static enum wf_status spread_one(struct group *group, struct wf_err *err)
     return fits ? WF_OK : spread_tiles(group, err);
 }
 
+/* Kernels for all networks: threads for all inputs of one network over all blocks, or a block for each
+ * network. */
+static enum wf_status spread_whole(struct group *group, struct wf_err *err)
+{
+    const struct wf_lockstep_net *net = &group->launch.net;
+    uint64_t inputs = (uint64_t)net->n_nodes * (net->node_ports * net->vcs + net->n_injection) +
+                      (uint64_t)(net->n - net->n_nodes) * net->other_ports * net->vcs;
+    uint32_t most = group->facts.threads_max, fit = 0;
+    bool many = group->n > 1;
+    uint32_t wanted = inputs < MANY_MOST ? (uint32_t)inputs : MANY_MOST;
+    struct wf_gpu_launch how = {.kernel = many ? "wf_gpu_lockstep_many" : "wf_gpu_lockstep_one",
+                                .threads = many ? threads_for(wanted, 1, MANY_MOST)
+                                                : (uint32_t)WHOLE_THREADS,
+                                .shared = sizeof(uint64_t),
+                                .together = !many};
+
+    how.threads = how.threads < most ? how.threads : most;
+    for (; fit == 0 && how.threads > 0; how.threads /= 2) {
+        WF_TRY(group->ops->resident(group->gpu, &how, &fit, err));
+        group->how = how;
+    }
+    if (fit == 0) {
+        return wf_err_set(err, WF_EIO, "the GPU cannot run the kernel %s", how.kernel);
+    }
+    uint64_t needed = many ? group->n : (inputs - 1) / group->how.threads + 1;
+    needed = !many && needed > net->n ? net->n : needed;
+    group->how.blocks = needed < fit ? (uint32_t)needed : fit;
+    group->n_outs = many ? group->n : group->how.blocks;
+    return WF_OK;
+}
+
+/* The memory of threads, see lockstep/whole.c: as many as any launch has. */
+static enum wf_status put_scratch(struct group *group, struct wf_err *err)
+{
+    struct wf_lockstep_net *net = &group->launch.net;
+    uint64_t threads = (uint64_t)group->how.blocks * group->how.threads;
+    uint64_t plain = (uint64_t)blocks_of_plain(group) * threads_of_plain(group);
+
+    if (net->whole == 0) {
+        return WF_OK;
+    }
+    threads = threads > plain ? threads : plain;
+    net->scratch_words = (net->n_ports + 1) / 2;
+    WF_TRY(group->ops->allocate(group->gpu, threads * net->scratch_words * sizeof(uint32_t),
+                                &group->scratch, err));
+    net->scratch = wf_gpu_pointer(group->scratch);
+    return WF_OK;
+}
+
 /* Loads the kernels and chooses how they are spread over the device. */
 static enum wf_status spread(struct group *group, struct wf_err *err)
 {
     group->program.registers = group->launch.net.tight != 0 ? REGISTERS : 0;
     WF_TRY(group->ops->load(group->gpu, &group->program, err));
-    if (group->n > 1) {
+    if (group->launch.net.whole != 0) {
+        WF_TRY(spread_whole(group, err));
+    } else if (group->n > 1) {
         WF_TRY(spread_many(group, err));
     } else {
         WF_TRY(spread_one(group, err));
@@ -369,9 +468,37 @@ static enum wf_status advance(struct group *group, uint32_t end, struct wf_err *
 
     group->launch.end = end;
     WF_TRY(ops->zero(group->gpu, group->count, sizeof(uint32_t), err));
+    WF_TRY(ops->zero(group->gpu, group->open, group->n * sizeof(uint64_t), err));
     WF_TRY(ops->launch(group->gpu, &group->how, err));
     WF_TRY(ops->wait(group->gpu, err));
     group->launch.begin = end;
+    group->launch.turn ^= 1;
+    return WF_OK;
+}
+
+/* After a launch: whether lists were full, and whether all rounds of closed loops have ended. */
+static enum wf_status look_after(struct group *group, bool *ended, struct wf_err *err)
+{
+    const struct wf_gpu_ops *ops = group->ops;
+    uint32_t full = 0;
+
+    *ended = false;
+    if (group->launch.net.mail.needed == 0) {
+        return WF_OK;
+    }
+    WF_TRY(ops->copy_out(group->gpu, &full, group->count + sizeof(full), sizeof(full), err));
+    group->full = full != 0;
+    if (group->launch.net.mail.rounds > 0) {
+        uint64_t *open = wf_xcalloc(group->n, sizeof(*open));
+        enum wf_status status =
+            ops->copy_out(group->gpu, open, group->open, group->n * sizeof(*open), err);
+        *ended = status == WF_OK;
+        for (size_t i = 0; i < group->n; i++) {
+            *ended = *ended && open[i] == 0;
+        }
+        free(open);
+        WF_TRY(status);
+    }
     return WF_OK;
 }
 
@@ -393,6 +520,11 @@ static enum wf_status run_cycles(struct group *group, size_t done, size_t all,
         uint32_t at = group->launch.begin, left = end - at;
         double began = seconds();
         WF_TRY(advance(group, at + (step < left ? step : left), err));
+        bool ended = false;
+        WF_TRY(look_after(group, &ended, err));
+        if (group->full || ended) {
+            return WF_OK;
+        }
         double took = (seconds() - began) * 1e3;
         uint64_t next = took > 0 ? (uint64_t)((double)step * LAUNCH_MS / took) : step * 2ULL;
         next = next > step * 8ULL ? step * 8ULL : next;
@@ -410,18 +542,13 @@ static enum wf_status run_cycles(struct group *group, size_t done, size_t all,
 
 /* ---- results ---- */
 
-static uint32_t threads_of_plain(const struct group *group)
-{
-    return group->facts.threads_max < BLOCK_THREADS ? group->facts.threads_max : BLOCK_THREADS;
-}
-
 /* A launch of a kernel over all threads of the device, whatever their number. */
 static enum wf_status launch_plain(struct group *group, const char *kernel, void *args,
                                    size_t size, struct wf_err *err)
 {
     const struct wf_gpu_launch how = {.kernel = kernel,
                                       .threads = threads_of_plain(group),
-                                      .blocks = 4 * group->facts.processors,
+                                      .blocks = blocks_of_plain(group),
                                       .args = args,
                                       .args_size = size};
 
@@ -450,7 +577,7 @@ static enum wf_status get_state(struct group *group, struct final *final, struct
     const struct wf_gpu_ops *ops = group->ops;
     uint64_t routers = (uint64_t)group->n * net->n,
              channels = routers * net->n_ports * net->vcs;
-    uint64_t bytes = (channels + routers) * sizeof(uint32_t);
+    uint64_t bytes = (channels + routers * net->n_words) * sizeof(uint32_t);
     wf_gpu_address at = 0;
     enum wf_status status = ops->allocate(group->gpu, bytes, &at, err);
     struct wf_lockstep_pack pack = {.net = *net,
@@ -477,19 +604,21 @@ static enum wf_status get_state(struct group *group, struct final *final, struct
 /* Lists the blocked queues of the first routers of each network. Returns their number. */
 static size_t list_waits(const struct group *group, struct final *final)
 {
-    uint32_t n = group->launch.net.n;
+    uint32_t n_words = group->launch.net.n_words, n = group->launch.net.n * n_words;
     size_t all = 0, room = 0;
 
     for (size_t i = 0; i < group->n; i++) {
-        for (uint32_t r = 0; r < n && final->n_waits[i] < WF_NET_WAITS_MAX; r++) {
-            uint32_t bits = final->blocked[i * n + r];
+        for (uint32_t w = 0; w < n && final->n_waits[i] < WF_NET_WAITS_MAX; w++) {
+            uint32_t bits = final->blocked[i * n + w];
             for (; bits != 0 && final->n_waits[i] < WF_NET_WAITS_MAX; bits &= bits - 1) {
                 if (all == room) {
                     room = room == 0 ? 64 : 2 * room;
                     final->waits = wf_xrealloc(final->waits, room, sizeof(*final->waits));
                 }
                 final->waits[all++] = (struct wf_lockstep_wait){
-                    .router = r, .input = (uint32_t)__builtin_ctz(bits), .n = (uint32_t)i};
+                    .router = w / n_words,
+                    .input = w % n_words * 32 + (uint32_t)__builtin_ctz(bits),
+                    .n = (uint32_t)i};
                 final->n_waits[i]++;
             }
         }
@@ -526,12 +655,21 @@ static enum wf_status get_waits(struct group *group, struct final *final, struct
     return status;
 }
 
+/* Closed loops: rounds of a network that did not end. */
+static enum wf_status get_open(struct group *group, size_t i, uint64_t *open,
+                               struct wf_err *err)
+{
+    return group->ops->copy_out(group->gpu, open, group->open + i * sizeof(*open),
+                                sizeof(*open), err);
+}
+
 /* Sets the outcome of each network. */
 static enum wf_status collect(struct group *group, enum wf_status outcome, struct wf_err *err)
 {
     const struct wf_lockstep_net *net = &group->launch.net;
     size_t channels = (size_t)net->n * net->n_ports * net->vcs, first = 0;
     struct final final = {.packets = NULL};
+    bool ended_late = group->launch.begin == net->end; /* too long for the numbers of cycles */
     struct wf_lockstep_out *out = wf_xcalloc(1, sizeof(*out));
     enum wf_status status = get_state(group, &final, err);
 
@@ -550,7 +688,11 @@ static enum wf_status collect(struct group *group, enum wf_status outcome, struc
         if (status != WF_OK) {
             break;
         }
-        task->result->blocked = out->blocked > 0;
+        status = get_open(group, i, &out->rounds_left, err);
+        if (status != WF_OK) {
+            break;
+        }
+        task->result->blocked = out->blocked > 0 || (net->mail.rounds > 0 && ended_late);
         if (task->result->blocked) {
             task->status = wf_err_set(&task->err, WF_ELIMIT,
                                       "packets do not move any more; only events can tell "
@@ -581,12 +723,38 @@ static enum wf_status run_some(struct group *group, size_t done, size_t all, str
         status = put_networks(group, err);
     }
     if (status == WF_OK) {
+        status = put_scratch(group, err);
+    }
+    if (status == WF_OK) {
         status = run_cycles(group, done, all, err);
     }
-    if (status == WF_OK || status == WF_EINTR) {
+    if ((status == WF_OK || status == WF_EINTR) && !group->full) {
         status = collect(group, status, err);
     }
     release(group);
+    return status;
+}
+
+/* The same with lists of messages that are long enough. */
+static enum wf_status run_with_lists(const struct group *like, size_t done, size_t all,
+                                     struct group *group, struct wf_err *err)
+{
+    uint32_t capacity = like->launch.net.mail.needed != 0 ? LISTS_FIRST : 0;
+    enum wf_status status = WF_OK;
+
+    do {
+        *group = *like;
+        group->launch.net.mail.capacity = capacity;
+        group->state_bytes = wf_lockstep_place_device(&group->launch.net, group);
+        status = group->ops->facts(group->gpu, &group->facts, err);
+        if (status == WF_OK) {
+            status = how_many_fit(group, &group->n, err);
+        }
+        if (status == WF_OK) {
+            status = run_some(group, done, all, err);
+        }
+        capacity *= LISTS_MORE;
+    } while (status == WF_OK && group->full);
     return status;
 }
 
@@ -595,29 +763,26 @@ static void run_group(const struct wf_lockstep_device_run *run, struct wf_lockst
                       size_t n, size_t done, size_t all)
 {
     for (size_t first = 0; first < n;) {
-        struct group group = {.run = run,
-                              .ops = run->gpu->ops,
-                              .gpu = run->gpu,
-                              .tasks = tasks + first,
-                              .n = n - first};
+        const struct wf_lockstep *lock = tasks[first]->lockstep;
+        struct wf_lockstep_net tables = *wf_lockstep_net(lock);
         struct wf_err err = {.status = WF_OK};
-        group.launch.net = *wf_lockstep_net(tasks[first]->lockstep);
-        group.launch.net.head_last = group.launch.net.head_delay;
-        group.launch.net.credit_last = group.launch.net.credit_delay_max;
-        group.program = wf_lockstep_program(&group.launch.net);
-        group.state_bytes = wf_lockstep_place_device(&group.launch.net, &group);
-        enum wf_status status = group.ops->facts(run->gpu, &group.facts, &err);
-        if (status == WF_OK) {
-            status = how_many_fit(&group, &group.n, &err);
-        }
-        if (status == WF_OK) {
-            status = run_some(&group, done + first, all, &err);
-        }
+        wf_lockstep_routes_fill(&tables, lock->model);
+        struct group group, like = {.run = run,
+                                    .ops = run->gpu->ops,
+                                    .gpu = run->gpu,
+                                    .tasks = tasks + first,
+                                    .n = n - first,
+                                    .launch = {.net = tables}};
+        like.launch.net.head_last = tables.head_delay;
+        like.launch.net.credit_last = tables.credit_delay_max;
+        like.program = wf_lockstep_program(&like.launch.net);
+        enum wf_status status = run_with_lists(&like, done + first, all, &group, &err);
         for (size_t i = 0; i < group.n && status != WF_OK; i++) {
             tasks[first + i]->status = status;
             tasks[first + i]->err = err;
         }
         first += group.n;
+        wf_lockstep_routes_free(&tables);
     }
 }
 

@@ -212,7 +212,8 @@ static void send_burst(const struct here *h)
     struct wf_lockstep_node *own = &net->nodes[h->r];
 
     for (uint32_t i = 0; i < net->burst; i++) {
-        uint32_t dst = wf_lockstep_destination(net, h->r, own->messages++);
+        struct wf_lockstep_lots lots = {.node = h->r, .message = own->messages++};
+        uint32_t dst = wf_lockstep_destination(net, &lots);
         if (dst == WF_LOCKSTEP_NONE) {
             continue;
         }

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-uint32_t wf_lockstep_host_ports(const struct wf_lockstep_net *net, uint32_t r, uint32_t input,
-                                uint32_t slot, uint16_t *ports)
+uint32_t wf_lockstep_route_ports(const struct wf_lockstep_net *net, uint32_t r, uint32_t input,
+                                 uint32_t slot, uint16_t *ports)
 {
     const struct wf_lockstep_packet own = wf_lockstep_read(net, r, input, slot);
     const struct wf_router_view view = {.model = wf_lockstep_of(net)->model, .vertex = r};
@@ -66,9 +66,10 @@ static uint64_t flow_of(const struct asked *by, uint32_t dst,
                                 WF_ROUTER_DRAW_FLOW);
 }
 
-uint32_t wf_lockstep_host_choose(const struct wf_lockstep_net *net, uint32_t r, uint32_t input,
-                                 uint32_t cycle)
+uint32_t wf_lockstep_route_choose(const struct wf_lockstep_net *net, uint32_t r, uint32_t input,
+                                  uint32_t cycle, uint16_t *ports)
 {
+    (void)ports;
     const struct wf_router_net *model = wf_lockstep_of(net)->model;
     uint32_t slot = wf_lockstep_input(net, r, input)->first;
     struct wf_lockstep_more *more = wf_lockstep_more(net, r, input, slot);
@@ -115,11 +116,9 @@ void wf_lockstep_host_leaves(const struct wf_lockstep_net *net, uint32_t r, uint
 
 /* ---- traffic ---- */
 
-uint32_t wf_lockstep_host_destination(const struct wf_lockstep_net *net, uint32_t node,
-                                      uint32_t message)
+uint32_t wf_lockstep_hops(const struct wf_lockstep_net *net, uint32_t node, uint32_t other)
 {
-    struct wf_traffic_draw draw = {.seed = net->seed, .node = node, .message = message};
-    int64_t dst = wf_traffic_pattern_next(wf_lockstep_of(net)->traffic->pattern, &draw);
+    const struct wf_topo *topo = wf_lockstep_of(net)->model->topo;
 
-    return dst < 0 ? WF_LOCKSTEP_NONE : (uint32_t)dst;
+    return topo->ops->distance(topo, node, other);
 }

@@ -3,7 +3,7 @@
 
 /*
  * What the step asks of the host: topologies, routing policies and traffic patterns that are
- * functions of other modules. Devices do without.
+ * functions of other modules. Devices have tables instead (lockstep/routes.h).
  */
 
 #include <stdbool.h>
@@ -12,36 +12,26 @@
 struct wf_lockstep_net;
 
 /* Trees: the ports that a packet may take, as wf_router_ports(). Returns their number. */
-uint32_t wf_lockstep_host_ports(const struct wf_lockstep_net *net, uint32_t r, uint32_t input,
-                                uint32_t slot, uint16_t *ports);
+uint32_t wf_lockstep_route_ports(const struct wf_lockstep_net *net, uint32_t r, uint32_t input,
+                                 uint32_t slot, uint16_t *ports);
 
 /* Asks the routing policy for the first packet of an input: a channel, + 1; 0 if the packet is
- * at its destination. */
-uint32_t wf_lockstep_host_choose(const struct wf_lockstep_net *net, uint32_t r, uint32_t input,
-                                 uint32_t cycle);
+ * at its destination. `ports` has room for the ports of a router. */
+uint32_t wf_lockstep_route_choose(const struct wf_lockstep_net *net, uint32_t r, uint32_t input,
+                                  uint32_t cycle, uint16_t *ports);
 
 /* With net.stats=links: a packet of the node `src` begins to leave by a port. */
 void wf_lockstep_host_leaves(const struct wf_lockstep_net *net, uint32_t r, uint32_t port,
                              uint32_t src, uint32_t cycle);
 
-/* ---- messages, if they are not all single packets that are injected at once or dropped ---- */
+/* ---- messages ---- */
 
-struct wf_lockstep_more;
+struct wf_lockstep_list;
 
-/* Before cycle 0. */
-void wf_lockstep_host_begin(const struct wf_lockstep_net *net, uint32_t node);
-/* Sends what the node sends until the beginning of the cycle. */
-void wf_lockstep_host_burst(const struct wf_lockstep_net *net, uint32_t node, uint32_t cycle);
-/* Injects messages that wait, at the beginning of a decision. Returns whether some still
- * wait. */
-bool wf_lockstep_host_inject(const struct wf_lockstep_net *net, uint32_t node, uint32_t cycle);
-/* A packet is consumed; its message may be complete. */
-void wf_lockstep_host_consumed(const struct wf_lockstep_net *net, uint32_t node,
-                               const struct wf_lockstep_more *more, uint32_t pace,
-                               uint32_t cycle);
+/* Makes a list of elements of `size` bytes longer. */
+void wf_lockstep_host_grow(struct wf_lockstep_list *list, uint32_t size);
 
 /* ---- patterns ---- */
 
-/* The destination of a message; WF_LOCKSTEP_NONE: it is not sent. */
-uint32_t wf_lockstep_host_destination(const struct wf_lockstep_net *net, uint32_t node,
-                                      uint32_t message);
+/* The distance between two nodes. */
+uint32_t wf_lockstep_hops(const struct wf_lockstep_net *net, uint32_t node, uint32_t other);

@@ -18,7 +18,7 @@ struct wf_lockstep_asker {
     bool before;  /* on grids: it has still to cross the dateline of its first dimension */
     uint32_t left, way; /* on grids, bits of dimensions: still to travel, and downwards */
     uint32_t at;        /* cycle in which its head arrived; 0 if all links are alike */
-#ifndef WF_LOCKSTEP_DEVICE
+#ifndef WF_LOCKSTEP_TILES
     const uint16_t *ports; /* trees: the ports that it may take */
     uint32_t n_ports;
     uint32_t chosen; /* policies: the channel chosen, + 1 */
@@ -138,7 +138,7 @@ static inline uint32_t wf_lockstep_escape(const struct wf_lockstep_net *net,
 static inline uint32_t wf_lockstep_spans(const struct wf_lockstep_net *net,
                                          const struct wf_lockstep_asker *asker)
 {
-#ifndef WF_LOCKSTEP_DEVICE
+#ifndef WF_LOCKSTEP_TILES
     if (net->scheme == WF_LOCKSTEP_UPDOWN) {
         return asker->n_ports;
     }
@@ -156,7 +156,7 @@ static inline struct wf_lockstep_span wf_lockstep_span(const struct wf_lockstep_
                                                        const struct wf_lockstep_asker *asker,
                                                        uint32_t k)
 {
-#ifndef WF_LOCKSTEP_DEVICE
+#ifndef WF_LOCKSTEP_TILES
     if (net->scheme == WF_LOCKSTEP_UPDOWN) {
         return wf_lockstep_span_of(net, asker->ports[k], 0);
     }

@@ -2,7 +2,7 @@
 /* Sizes and tables of a run. */
 #include "base/mem.h"
 #include "lockstep/inside.h"
-#include "lockstep/messages.h"
+#include "lockstep/mail.h"
 #include "lockstep/place.h"
 
 #include <math.h>
@@ -28,6 +28,11 @@ _Static_assert((int)WF_LOCKSTEP_AGE == WF_ROUTER_AGE &&
 _Static_assert((int)WF_LOCKSTEP_INJECT_DIRECTION == WF_ROUTER_INJECT_DIRECTION &&
                    (int)WF_LOCKSTEP_INJECT_LONGEST == WF_ROUTER_INJECT_LONGEST_PATH,
                "injection");
+_Static_assert(sizeof(struct wf_lockstep_pair_weight) ==
+                       sizeof(struct wf_traffic_matrix_entry) &&
+                   offsetof(struct wf_lockstep_pair_weight, weight) ==
+                       offsetof(struct wf_traffic_matrix_entry, weight),
+               "entries of matrices");
 _Static_assert((int)WF_LOCKSTEP_TARGETS_MAX == WF_NET_WAIT_TARGETS, "waits");
 
 /* A probability in units of 2^-53, as the comparison `draw * 2^-53 < chance` has it. */
@@ -104,6 +109,8 @@ static void set_rules(struct wf_lockstep_net *net, const struct wf_router_net *m
     net->class_vcs = model->class_vcs;
     net->has_more = model->scheme == WF_ROUTER_POLICY || model->request == WF_ROUTER_SOURCE ||
                     set->stats == WF_NET_STATS_LINKS;
+    net->limit = model->packets_limit;
+    net->report_every = (uint32_t)set->global_delay;
     net->stats = set->stats != WF_NET_STATS_OFF;
     net->watchdog = (uint32_t)set->watchdog;
     net->transit = chance_of(set->transit_priority);
@@ -115,6 +122,12 @@ static void set_rules(struct wf_lockstep_net *net, const struct wf_router_net *m
     }
 }
 
+/* What gaps between bursts are drawn with: wf_lockstep_next_burst(), wf_lockstep_gap(). */
+static double rate_of(const struct wf_traffic *traffic, double chance)
+{
+    return traffic->set->arrivals == WF_TRAFFIC_POISSON ? chance : wf_traffic_scale(chance);
+}
+
 static void set_traffic(struct wf_lockstep_net *net, const struct wf_traffic *traffic)
 {
     const struct wf_traffic_params *set = traffic->set;
@@ -124,11 +137,15 @@ static void set_traffic(struct wf_lockstep_net *net, const struct wf_traffic *tr
         [WF_TRAFFIC_PERMUTATION] = WF_LOCKSTEP_TABLE,
         [WF_TRAFFIC_HOT_SPOT] = WF_LOCKSTEP_HOT_SPOT,
         [WF_TRAFFIC_HOT_REGION] = WF_LOCKSTEP_HOT_REGION,
-        [WF_TRAFFIC_OTHER] = WF_LOCKSTEP_OTHER_PATTERN,
+        [WF_TRAFFIC_SEMI_DIRECTED] = WF_LOCKSTEP_SEMI_DIRECTED,
+        [WF_TRAFFIC_LOCAL] = WF_LOCKSTEP_LOCAL,
+        [WF_TRAFFIC_MATRIX] = WF_LOCKSTEP_MATRIX,
     };
 
     net->pattern = patterns[facts.kind];
     net->self = facts.set->self;
+    net->width = facts.width;
+    net->diameter = facts.diameter;
     net->hot = chance_of(facts.set->hot);
     net->hot_node = (uint32_t)facts.set->hot_node;
     net->hot_nodes = (uint32_t)facts.set->hot_nodes;
@@ -137,7 +154,7 @@ static void set_traffic(struct wf_lockstep_net *net, const struct wf_traffic *tr
     net->batch_ps = traffic->batch_ps > 0 ? (uint64_t)traffic->batch_ps : UINT64_MAX;
     net->message_bytes = set->size;
     net->silent = traffic->chance <= 0;
-    net->scale = net->silent ? 0 : wf_traffic_scale(traffic->chance);
+    net->scale = net->silent ? 0 : rate_of(traffic, traffic->chance);
     net->has_scales = traffic->factors != NULL;
     net->end = set->rounds > 0 ? (uint32_t)INT32_MAX : (uint32_t)set->cycles;
 }
@@ -223,6 +240,17 @@ static void fill_coords(const struct wf_lockstep *lock)
     }
 }
 
+/* Tables that patterns have already. */
+static void point_to_pattern(struct wf_lockstep_net *net, const struct wf_traffic *traffic)
+{
+    const struct wf_traffic_pattern_facts facts = wf_traffic_pattern_facts(traffic->pattern);
+
+    net->chance = facts.chance;
+    if (facts.matrix != NULL) {
+        net->pairs = (const void *)wf_traffic_matrix_entries(facts.matrix, &net->first_pair);
+    }
+}
+
 static void fill_traffic(const struct wf_lockstep *lock)
 {
     const struct wf_lockstep_net *net = &lock->net;
@@ -238,7 +266,7 @@ static void fill_traffic(const struct wf_lockstep *lock)
         }
         if (scales != NULL) {
             double chance = wf_traffic_chance(traffic, node);
-            scales[node] = chance > 0 ? wf_traffic_scale(chance) : -1;
+            scales[node] = chance > 0 ? rate_of(traffic, chance) : -1;
         }
     }
 }
@@ -263,7 +291,8 @@ enum wf_status wf_lockstep_new(const struct wf_lockstep_config *config,
     size_network(&lock->net, lock->model);
     set_rules(&lock->net, lock->model);
     set_traffic(&lock->net, lock->traffic);
-    if (wf_lockstep_messages_needed(lock)) {
+    wf_lockstep_mail_set(&lock->net, lock);
+    if (lock->net.mail.needed != 0) {
         lock->net.has_more = 1;
     }
     lock->tables = wf_xcalloc(1, wf_lockstep_place_tables(&lock->net, lock));
@@ -273,6 +302,7 @@ enum wf_status wf_lockstep_new(const struct wf_lockstep_config *config,
     fill_before(lock);
     fill_coords(lock);
     fill_traffic(lock);
+    point_to_pattern(&lock->net, lock->traffic);
     lock->net.host = lock;
     *out = lock;
     return WF_OK;

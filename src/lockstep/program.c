@@ -8,6 +8,7 @@
     extern const char *const wf_lockstep_ptx_##name;
 #include "lockstep/variants.def"
 #undef WF_LOCKSTEP_VARIANT
+extern const char *const wf_lockstep_ptx_whole;
 
 static const struct variant {
     uint32_t dims, vcs, scheme;
@@ -33,10 +34,25 @@ static bool is_usual(const struct wf_lockstep_net *net)
            (net->scheme != WF_LOCKSTEP_ADAPTIVE || net->request == WF_LOCKSTEP_SMART);
 }
 
+/* Whether tiles can hold the network: all routers are nodes of a grid, and bits of a word are enough
+ * for their queues. */
+static bool fits_tiles(const struct wf_lockstep_net *net)
+{
+    return net->n_dims > 0 && net->n_words == 1 && net->has_more == 0 && net->before == NULL &&
+           net->limit == 0 && net->pattern <= WF_LOCKSTEP_HOT_REGION;
+}
+
 struct wf_gpu_program wf_lockstep_program(struct wf_lockstep_net *net)
 {
-    const struct variant *found = &variants[0]; /* for all networks */
+    const struct variant *found = &variants[0]; /* for all grids */
 
+    net->whole = !fits_tiles(net);
+    if (net->whole != 0) {
+        net->tight = 0;
+        return (struct wf_gpu_program){.name = "whole",
+                                       .ptx = wf_lockstep_ptx_whole,
+                                       .host = wf_lockstep_host_kernels_whole};
+    }
     for (int i = 1; i < N_VARIANTS && is_usual(net); i++) {
         if (variants[i].dims == net->n_dims && variants[i].vcs == net->vcs &&
             variants[i].scheme == net->scheme) {

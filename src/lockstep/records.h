@@ -41,6 +41,26 @@ struct wf_lockstep_more {
     uint32_t spare;
 };
 
+/* A packet before it is injected. */
+struct wf_lockstep_new_packet {
+    uint32_t dst, index;          /* node; tells the packets of a message apart */
+    struct wf_lockstep_more more; /* kept only if has_more */
+};
+
+/* A message of which some packets have arrived. */
+struct wf_lockstep_partial {
+    uint32_t src, number;
+    uint64_t packets;
+};
+
+/* What a node of a closed loop does at the beginning of a cycle. */
+enum { WF_LOCKSTEP_ROUND_DONE, WF_LOCKSTEP_ANSWER };
+struct wf_lockstep_reaction {
+    uint32_t cycle, what;
+    uint32_t src; /* who gets the answer */
+    uint32_t spare;
+};
+
 /* A queue: at the end of a channel of a link, or for injection. Its packets are in a ring. */
 #ifdef WF_LOCKSTEP_TIGHT
 struct wf_lockstep_input { /* the members of the other form below */
@@ -107,7 +127,7 @@ struct wf_lockstep_link {
 struct wf_lockstep_router {
     uint32_t consume_free;   /* when only one packet is consumed at a time */
     uint32_t consume_winner; /* input that was consumed last, + 1 */
-#ifndef WF_LOCKSTEP_DEVICE
+#ifndef WF_LOCKSTEP_TILES
     uint32_t watch; /* cycle in which to look for packets that do not move; 0: none */
     uint32_t shut;  /* nothing may be injected */
 #endif
@@ -119,7 +139,7 @@ struct wf_lockstep_node {
     uint32_t numbers;          /* messages sent */
 };
 
-/* On devices, all words of a router that no other router reads or writes are beside each other:
+/* In tiles, all words of a router that no other router reads or writes are beside each other:
  * these, its inputs, its channels and its links. */
 struct wf_lockstep_own {
     uint32_t wake;    /* the complement of the cycle of its next decision; 0: none */
@@ -152,7 +172,7 @@ _Static_assert(
         sizeof(struct wf_lockstep_link) == sizeof(uint32_t) * WF_LOCKSTEP_WORDS(LINK) &&
         sizeof(struct wf_lockstep_stored) == sizeof(uint32_t) * WF_LOCKSTEP_WORDS(PACKET),
     "sizes of records");
-#ifdef WF_LOCKSTEP_DEVICE
+#ifdef WF_LOCKSTEP_TILES
 _Static_assert(sizeof(struct wf_lockstep_own) == sizeof(uint32_t) * WF_LOCKSTEP_OWN_WORDS,
                "own words");
 #endif

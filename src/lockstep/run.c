@@ -9,7 +9,7 @@
 #include "lockstep/cycle.h"
 #include "lockstep/flits.h"
 #include "lockstep/inside.h"
-#include "lockstep/messages.h"
+#include "lockstep/mail.h"
 #include "lockstep/place.h"
 
 #include <inttypes.h>
@@ -169,15 +169,6 @@ static bool is_closed(const struct worker *worker)
     return wf_lockstep_of(&worker->net)->traffic->set->rounds > 0;
 }
 
-static void react(const struct worker *worker, uint32_t cycle)
-{
-    const struct wf_lockstep_net *net = &worker->net;
-
-    for (uint32_t r = worker->first; r < worker->end && r < net->n_nodes; r++) {
-        wf_lockstep_messages_react(net, r, cycle);
-    }
-}
-
 static uint64_t rounds_left(const struct worker *worker)
 {
     const struct wf_lockstep_net *net = &worker->net;
@@ -212,7 +203,7 @@ static void begin(const struct worker *worker)
 static void end(const struct worker *worker)
 {
     for (uint32_t r = worker->first; r < worker->end && r < worker->net.n_nodes; r++) {
-        if (worker->net.messages != NULL && !worker->crew->over) {
+        if (worker->net.mail.needed != 0 && !worker->crew->over) {
             wf_lockstep_messages_end(&worker->net, r);
         }
     }
@@ -232,9 +223,6 @@ static void work(struct worker *worker)
     for (uint32_t cycle = 0; cycle < net->end; cycle++) {
         bool looks = closed && cycle % CYCLES_BETWEEN_LOOKS == 0;
         move_gate(worker, cycle);
-        if (closed) {
-            react(worker, cycle);
-        }
         for (uint32_t r = worker->first; r < worker->end; r++) {
             if (worker->own == NULL) {
                 wf_lockstep_cycle(net, r, cycle, &worker->work);
@@ -456,7 +444,7 @@ enum wf_status wf_lockstep_run_host(const struct wf_lockstep *lock,
     enum wf_status status = WF_OK;
 
     (void)wf_lockstep_place(&net, state);
-    net.messages = wf_lockstep_messages_needed(lock) ? wf_lockstep_messages_new(lock) : NULL;
+    wf_lockstep_mail_new(&net);
     net.loads = lock->model->set.stats == WF_NET_STATS_LINKS
                     ? wf_xcalloc((size_t)net.n * net.n_ports, sizeof(struct wf_net_link_load))
                     : NULL;
@@ -482,7 +470,7 @@ enum wf_status wf_lockstep_run_host(const struct wf_lockstep *lock,
     for (uint32_t i = 0; i < n; i++) {
         worker_fini(&workers[i]);
     }
-    wf_lockstep_messages_free(net.messages);
+    wf_lockstep_mail_free(&net);
     free(net.loads);
     free(workers);
     free(state);

@@ -101,9 +101,10 @@ static inline void wf_lockstep_eat(const struct wf_lockstep_net *net, uint32_t r
         WF_LOCKSTEP_ADD64(
             &net->out->by_hops[hops < WF_LOCKSTEP_HOPS ? hops : WF_LOCKSTEP_HOPS - 1], 1);
     }
-#ifndef WF_LOCKSTEP_DEVICE
-    if (net->messages != NULL) {
-        wf_lockstep_host_consumed(net, r, wf_lockstep_more(net, r, input, slot), pace, cycle);
+#ifndef WF_LOCKSTEP_TILES
+    if (net->mail.needed != 0) {
+        const struct wf_lockstep_more more = wf_lockstep_read_more(net, r, input, slot);
+        wf_lockstep_messages_consumed(net, r, &more, pace, cycle);
         return;
     }
 #endif
@@ -275,7 +276,7 @@ static inline uint32_t wf_lockstep_send(const struct wf_lockstep_net *net, uint3
     if (net->has_more != 0) {
         size_t at = wf_lockstep_port(net, r, port);
         *wf_lockstep_more(net, net->neighbor[at], net->in_port[at] * net->vcs + vc, slot) =
-            *wf_lockstep_more(net, r, input, from);
+            wf_lockstep_read_more(net, r, input, from);
     }
 #ifndef WF_LOCKSTEP_DEVICE
     if (net->loads != NULL) {

@@ -102,7 +102,7 @@ static inline bool wf_lockstep_look_at(const struct wf_lockstep_net *net, uint32
     return again;
 }
 
-#ifndef WF_LOCKSTEP_DEVICE
+#ifndef WF_LOCKSTEP_TILES
 
 /* A packet of the router got nothing: looks at it later. */
 static inline void wf_lockstep_watch(const struct wf_lockstep_net *net, uint32_t r,

@@ -33,10 +33,3 @@ static inline double wf_traffic_chance(const struct wf_traffic *traffic, uint32_
 
 /* For wf_traffic_gap_cycles(): -ln(1 - chance), or 0 if the chance is 1. */
 double wf_traffic_scale(double chance);
-
-/* The time from `now` to a node's next burst, in picoseconds; WF_TIME_MAX: there is none. */
-int64_t wf_traffic_gap(const struct wf_traffic *traffic, uint64_t random, double chance,
-                       int64_t now);
-
-/* The size of a message, after its destination was drawn. */
-uint64_t wf_traffic_draw_size(const struct wf_traffic *traffic, struct wf_traffic_draw *draw);

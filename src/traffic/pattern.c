@@ -26,6 +26,7 @@ struct wf_traffic_pattern {
 
 struct kind {
     struct wf_traffic_pattern_row row;
+    enum wf_traffic_pattern_kind facts; /* unless it is a permutation */
     bool power_of_two, square, needs_topology;
     enum wf_status (*prepare)(struct wf_traffic_pattern *pattern, struct wf_err *err);
     uint32_t (*permute)(const struct wf_traffic_pattern *pattern, uint32_t node);
@@ -291,20 +292,25 @@ static const struct kind kinds[] = {
      .permute = permutation},
     {.row = {"hotspot", "uniform, but a share goes to one node"},
      .prepare = prepare_hot_spot,
-     .next = hot_spot},
+     .next = hot_spot,
+     .facts = WF_TRAFFIC_HOT_SPOT},
     {.row = {"hotregion", "uniform, but a share goes to some nodes"},
      .prepare = prepare_hot_region,
-     .next = hot_region},
+     .next = hot_region,
+     .facts = WF_TRAFFIC_HOT_REGION},
     {.row = {"local", "near nodes are more likely"},
      .needs_topology = true,
      .prepare = prepare_local,
-     .next = local},
+     .next = local,
+     .facts = WF_TRAFFIC_LOCAL},
     {.row = {"semidirected",
              "nodes in the lower half of the first dimension send to each other"},
-     .next = semi_directed},
+     .next = semi_directed,
+     .facts = WF_TRAFFIC_SEMI_DIRECTED},
     {.row = {"matrix", "pairs and weights from a file"},
      .prepare = prepare_matrix,
-     .next = matrix_next},
+     .next = matrix_next,
+     .facts = WF_TRAFFIC_MATRIX},
     {.row = {NULL, NULL}},
 };
 
@@ -424,10 +430,11 @@ wf_traffic_pattern_facts(const struct wf_traffic_pattern *pattern)
 {
     const struct kind *kind = pattern->kind;
 
-    return (struct wf_traffic_pattern_facts){kind->permute != NULL      ? WF_TRAFFIC_PERMUTATION
-                                             : kind->next == uniform    ? WF_TRAFFIC_UNIFORM
-                                             : kind->next == hot_spot   ? WF_TRAFFIC_HOT_SPOT
-                                             : kind->next == hot_region ? WF_TRAFFIC_HOT_REGION
-                                                                        : WF_TRAFFIC_OTHER,
-                                             &pattern->set};
+    return (struct wf_traffic_pattern_facts){
+        .kind = kind->permute != NULL ? WF_TRAFFIC_PERMUTATION : kind->facts,
+        .set = &pattern->set,
+        .width = pattern->width,
+        .diameter = pattern->diameter,
+        .chance = pattern->chance,
+        .matrix = pattern->matrix};
 }

@@ -28,6 +28,7 @@ struct wf_traffic_pattern_params {
     uint64_t pattern_seed; /* seed of the random permutation */
 };
 
+struct wf_traffic_matrix;
 struct wf_traffic_pattern;
 
 /* The message that numbers are drawn for, and how many have been drawn. */
@@ -63,11 +64,17 @@ enum wf_traffic_pattern_kind {
     WF_TRAFFIC_PERMUTATION, /* always the same destination */
     WF_TRAFFIC_HOT_SPOT,
     WF_TRAFFIC_HOT_REGION,
-    WF_TRAFFIC_OTHER,
+    WF_TRAFFIC_SEMI_DIRECTED,
+    WF_TRAFFIC_LOCAL,
+    WF_TRAFFIC_MATRIX,
 };
 struct wf_traffic_pattern_facts {
     enum wf_traffic_pattern_kind kind;
     const struct wf_traffic_pattern_params *set; /* completed */
+    uint32_t width;                              /* size of the first dimension */
+    uint32_t diameter;                           /* local traffic... */
+    const uint64_t *chance; /* ...and the probability of distances up to d, in units of 2^-32 */
+    const struct wf_traffic_matrix *matrix;
 };
 struct wf_traffic_pattern_facts
 wf_traffic_pattern_facts(const struct wf_traffic_pattern *pattern);

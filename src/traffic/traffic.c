@@ -55,7 +55,8 @@ static uint32_t number_of(const struct wf_traffic *traffic, const struct wf_ctx 
     return wf_self(ctx) - traffic->net->first_node;
 }
 
-uint64_t wf_traffic_draw_size(const struct wf_traffic *traffic, struct wf_traffic_draw *draw)
+/* The size of a message, after its destination was drawn. */
+static uint64_t draw_size(const struct wf_traffic *traffic, struct wf_traffic_draw *draw)
 {
     const struct wf_traffic_params *set = traffic->set;
 
@@ -101,7 +102,7 @@ static uint64_t send_burst(const struct wf_traffic *traffic, struct wf_ctx *ctx,
         if (dst < 0) {
             continue;
         }
-        uint64_t bytes = wf_traffic_draw_size(traffic, &draw);
+        uint64_t bytes = draw_size(traffic, &draw);
         note->offered++;
         note->offered_bytes += bytes;
         if (drops && !net->ops->can_inject(net, ctx, state, (uint32_t)dst)) {
@@ -128,8 +129,8 @@ double wf_traffic_scale(double chance)
 
 /* The time until a node's next burst. In a Bernoulli process the number of cycles has a
  * geometric distribution, which is an exponential number rounded up. */
-int64_t wf_traffic_gap(const struct wf_traffic *traffic, uint64_t random, double chance,
-                       int64_t now)
+static int64_t gap_after(const struct wf_traffic *traffic, uint64_t random, double chance,
+                         int64_t now)
 {
     double cycle = (double)traffic->set->cycle, gap;
 
@@ -154,7 +155,7 @@ static void schedule_send(const struct wf_traffic *traffic, struct wf_ctx *ctx, 
         struct node *node = node_of(traffic, state);
         wf_touch(ctx, node, sizeof(*node));
         uint64_t random = wf_traffic_draw_gap(traffic->seed, number, node->bursts++);
-        int64_t gap = wf_traffic_gap(traffic, random, chance, wf_now(ctx));
+        int64_t gap = gap_after(traffic, random, chance, wf_now(ctx));
         if (gap < WF_TIME_MAX - wf_now(ctx)) {
             wf_schedule(ctx, wf_self(ctx), gap, SEND, NULL, 0);
         }
