@@ -128,13 +128,19 @@ void wf_rank_advance_any(const struct wf_caller *who, int64_t at, enum wf_rank_i
     }
 }
 
+/* The rank owes its core more time. Not inlined, as most ranks do not share a core. */
+__attribute__((noinline)) static void owe(const struct wf_caller *who, int64_t overhead)
+{
+    edit_claim(who)->owed = wf_time_add(read_claim(who)->owed, overhead);
+}
+
 void wf_rank_charge_any(const struct wf_caller *who, int64_t overhead)
 {
     struct wf_rank *rank = who->rank;
 
     rank->overhead_ps = wf_time_add(rank->overhead_ps, overhead);
     if (who->ranks->turns.on) {
-        edit_claim(who)->owed = wf_time_add(read_claim(who)->owed, overhead);
+        owe(who, overhead);
         return;
     }
     int64_t until = wf_time_add(rank->clock, overhead);

@@ -16,11 +16,6 @@ static const struct wf_topo_grid *to_grid(const struct wf_topo *topo)
     return (const struct wf_topo_grid *)topo;
 }
 
-static uint64_t reciprocal_of(uint32_t n)
-{
-    return n > 1 ? UINT64_MAX / n + 1 : 0;
-}
-
 enum wf_status wf_topo_grid_parse(struct wf_topo_grid *grid, const struct wf_topo_ops *ops,
                                   const char *sizes, struct wf_err *err)
 {
@@ -34,8 +29,8 @@ enum wf_status wf_topo_grid_parse(struct wf_topo_grid *grid, const struct wf_top
                                                  &grid->n_dims, err);
     for (uint32_t d = 0; d < grid->n_dims && status == WF_OK; d++) {
         grid->stride[d] = (uint32_t)nodes;
-        grid->reciprocal[d] = reciprocal_of(grid->size[d]);
-        grid->stride_reciprocal[d] = reciprocal_of(grid->stride[d]);
+        grid->reciprocal[d] = wf_reciprocal_of(grid->size[d]);
+        grid->stride_reciprocal[d] = wf_reciprocal_of(grid->stride[d]);
         status = wf_topo_vector_multiply(what, &nodes, grid->size[d],
                                          WF_TOPO_LINK_MAX / (2 * grid->n_dims), err);
     }
@@ -204,8 +199,8 @@ uint32_t wf_topo_grid_next_port(const struct wf_topo *topo, uint32_t at, uint32_
     const struct wf_topo_grid *grid = to_grid(topo);
 
     for (uint32_t d = 0; d < grid->n_dims; d++) {
-        uint32_t a = wf_topo_grid_divide(at, grid->reciprocal[d]);
-        uint32_t b = wf_topo_grid_divide(dst, grid->reciprocal[d]);
+        uint32_t a = wf_reciprocal_divide(at, grid->reciprocal[d]);
+        uint32_t b = wf_reciprocal_divide(dst, grid->reciprocal[d]);
         uint32_t coord = at - a * grid->size[d], to = dst - b * grid->size[d];
 
         if (coord != to) {

@@ -14,7 +14,7 @@
  * pairs load both directions alike and the choice depends on nothing else.
  */
 
-#include "base/int128.h"
+#include "base/reciprocal.h"
 #include "topo/topo.h"
 
 enum { WF_TOPO_GRID_DIMS_MAX = 8 };
@@ -24,8 +24,8 @@ struct wf_topo_grid {
     uint32_t n_dims;
     uint32_t size[WF_TOPO_GRID_DIMS_MAX];
     uint32_t stride[WF_TOPO_GRID_DIMS_MAX];     /* difference of node numbers for one step up */
-    uint64_t reciprocal[WF_TOPO_GRID_DIMS_MAX]; /* 2^64 / size, rounded up; 0 for size 1... */
-    uint64_t stride_reciprocal[WF_TOPO_GRID_DIMS_MAX]; /* ...and likewise of the stride */
+    uint64_t reciprocal[WF_TOPO_GRID_DIMS_MAX]; /* base/reciprocal.h, of the size... */
+    uint64_t stride_reciprocal[WF_TOPO_GRID_DIMS_MAX]; /* ...and of the stride */
     bool wrap[WF_TOPO_GRID_DIMS_MAX];                  /* whether the dimension is a ring */
 };
 
@@ -44,21 +44,13 @@ enum wf_status wf_topo_grid_parse_wrap(struct wf_topo_grid *grid, const char *wr
  * a topology, which the caller owns as after ops->create. */
 struct wf_topo *wf_topo_grid_finish(struct wf_topo_grid *grid);
 
-/* n / d without a division, for the reciprocal of d that the grid keeps. Exact for all 32-bit
- * numbers: the reciprocal is too large by less than 1, hence the quotient by less than
- * n / 2^64. */
-static inline uint32_t wf_topo_grid_divide(uint32_t n, uint64_t reciprocal)
-{
-    return reciprocal == 0 ? n : (uint32_t)(((wf_u128)n * reciprocal) >> 64);
-}
-
 /* The coordinate of a node in one dimension. */
 static inline uint32_t wf_topo_grid_coord(const struct wf_topo_grid *grid, uint32_t node,
                                           uint32_t dim)
 {
-    uint32_t steps = wf_topo_grid_divide(node, grid->stride_reciprocal[dim]);
+    uint32_t steps = wf_reciprocal_divide(node, grid->stride_reciprocal[dim]);
 
-    return steps - wf_topo_grid_divide(steps, grid->reciprocal[dim]) * grid->size[dim];
+    return steps - wf_reciprocal_divide(steps, grid->reciprocal[dim]) * grid->size[dim];
 }
 
 /* The members of struct wf_topo_ops. */

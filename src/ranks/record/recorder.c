@@ -102,24 +102,18 @@ __attribute__((noinline)) static void add_computation(const struct wf_recorder *
     }
 }
 
-static inline void add_span(const struct wf_recorder *recorder, struct wf_ctx *ctx,
-                            struct wf_recording *recording, const struct wf_span *span)
-{
-    wf_recording_span(recording, span);
-    if (span->what == WF_SPENT_COMPUTING) {
-        add_computation(recorder, ctx, span);
-    }
-}
-
 /* Nothing extends the last span of a final event any more. */
-static struct wf_recording *add_last_span(const struct wf_recorder *recorder,
-                                          struct wf_ctx *ctx)
+static inline struct wf_recording *end_spans(const struct wf_recorder *recorder,
+                                             struct wf_ctx *ctx)
 {
     struct wf_recording *recording = recording_of(recorder, ctx);
 
-    if (recording->last.until != 0) {
-        add_span(recorder, ctx, recording, &recording->last);
-        recording->last.until = 0;
+    if (recording->is_open) {
+        const struct wf_span *last = wf_recording_last(recording);
+        if (last->what == WF_SPENT_COMPUTING) {
+            add_computation(recorder, ctx, last);
+        }
+        recording->is_open = 0;
     }
     return recording;
 }
@@ -129,7 +123,10 @@ static void add(const struct wf_recorder *recorder, struct wf_ctx *ctx,
 {
     switch ((enum entry)entry->what) {
     case ENTRY_SPAN:
-        add_span(recorder, ctx, recording_of(recorder, ctx), &entry->span);
+        wf_recording_span(recording_of(recorder, ctx), &entry->span);
+        if (entry->span.what == WF_SPENT_COMPUTING) {
+            add_computation(recorder, ctx, &entry->span);
+        }
         break;
     case ENTRY_MESSAGE:
         add_message(recorder, recording_of(recorder, ctx), &entry->sent);
@@ -143,27 +140,20 @@ static void add(const struct wf_recorder *recorder, struct wf_ctx *ctx,
     }
 }
 
-/* Whether a span continues another one. Sends follow each other without a gap: one span for all
- * of them is enough. */
-static inline bool continues(const struct wf_span *span, const struct wf_span *last)
-{
-    return last->until == span->from && last->what == span->what && last->rank == span->rank;
-}
-
 /* Leaves a span for the commit of an event that may be undone. */
-__attribute__((noinline)) static void leave_span(struct wf_ctx *ctx, const struct wf_span *span)
+static void leave_span(struct wf_ctx *ctx, const struct wf_span *span)
 {
     struct recorded *entry = wf_trail_last(ctx, sizeof(*entry));
 
-    if (entry != NULL && entry->what == ENTRY_SPAN && continues(span, &entry->span)) {
+    if (entry != NULL && entry->what == ENTRY_SPAN && wf_span_continues(span, &entry->span)) {
         entry->span.until = span->until;
     } else {
         extend(ctx, ENTRY_SPAN)->span = *span;
     }
 }
 
-void wf_recorder_span(const struct wf_recorder *recorder, struct wf_ctx *ctx,
-                      const struct wf_span *span)
+void wf_recorder_span_rarely(const struct wf_recorder *recorder, struct wf_ctx *ctx,
+                             const struct wf_span *span)
 {
     if (!wf_now_is_final(ctx)) {
         leave_span(ctx, span);
@@ -171,21 +161,22 @@ void wf_recorder_span(const struct wf_recorder *recorder, struct wf_ctx *ctx,
     }
     struct wf_recording *recording = recording_of(recorder, ctx);
 
-    if (recording->last.until == 0) {
-        recording->last = *span;
-    } else if (continues(span, &recording->last)) {
-        recording->last.until = span->until;
-    } else {
-        add_span(recorder, ctx, recording, &recording->last);
-        recording->last = *span;
+    if (recording->is_open && wf_span_continues(span, wf_recording_last(recording))) {
+        wf_recording_last(recording)->until = span->until;
+        return;
     }
+    (void)end_spans(recorder, ctx);
+    if (recording->room == 0) {
+        wf_recording_flush(recording);
+    }
+    wf_recording_append(recording, span);
 }
 
 void wf_recorder_message(const struct wf_recorder *recorder, struct wf_ctx *ctx,
                          const struct wf_sent *sent)
 {
     if (wf_now_is_final(ctx)) {
-        add_message(recorder, add_last_span(recorder, ctx), sent);
+        add_message(recorder, end_spans(recorder, ctx), sent);
     } else {
         extend(ctx, ENTRY_MESSAGE)->sent = *sent;
     }
@@ -195,7 +186,7 @@ void wf_recorder_call(const struct wf_recorder *recorder, struct wf_ctx *ctx,
                       const struct wf_call *call)
 {
     if (wf_now_is_final(ctx)) {
-        wf_recording_call(add_last_span(recorder, ctx), call);
+        wf_recording_call(end_spans(recorder, ctx), call);
     } else {
         extend(ctx, ENTRY_CALL)->call = *call;
     }
@@ -205,20 +196,32 @@ void wf_recorder_cause(const struct wf_recorder *recorder, struct wf_ctx *ctx,
                        const struct wf_cause *cause)
 {
     if (wf_now_is_final(ctx)) {
-        (void)add_last_span(recorder, ctx);
+        (void)end_spans(recorder, ctx);
         wf_path_cause(wf_recorder_path(recorder, wf_tally(ctx)), cause);
     } else {
         extend(ctx, ENTRY_CAUSE)->cause = *cause;
     }
 }
 
-void wf_recorder_commit(const struct wf_recorder *recorder, struct wf_ctx *ctx)
+/* A final event may have left spans, another one its trail; most have neither. */
+__attribute__((noinline)) static void commit_trail(const struct wf_recorder *recorder,
+                                                   struct wf_ctx *ctx)
 {
     size_t size;
     const struct recorded *entries = wf_trail(ctx, &size);
 
-    (void)add_last_span(recorder, ctx);
+    (void)end_spans(recorder, ctx);
     for (size_t i = 0; i < size / sizeof(*entries); i++) {
         add(recorder, ctx, &entries[i]);
+    }
+}
+
+void wf_recorder_commit(const struct wf_recorder *recorder, struct wf_ctx *ctx)
+{
+    size_t size;
+
+    (void)wf_trail(ctx, &size);
+    if (size > 0 || recording_of(recorder, ctx)->is_open) {
+        commit_trail(recorder, ctx);
     }
 }

@@ -4,8 +4,8 @@
 /*
  * Records a run of ranks or tasks. Handlers leave spans, messages and causes in the trail of
  * their event; its commit adds them to the recording in the tally. Handlers of final events add
- * them at once, except for the last span, which the next one may extend. Ranks keep nothing, and
- * nothing has to be undone.
+ * them at once, spans to a batch, of which the next span may extend the last one. Ranks keep
+ * nothing, and nothing has to be undone.
  */
 
 #include "ranks/record/path.h"
@@ -55,9 +55,52 @@ static inline bool wf_recorder_wants_calls(const struct wf_recorder *recorder)
     return recorder->options.limits.has_calls;
 }
 
-/* In handlers, if the recorder is on. A span that continues the previous one extends it. */
-void wf_recorder_span(const struct wf_recorder *recorder, struct wf_ctx *ctx,
-                      const struct wf_span *span);
+/* The sections of this thread's tally, ready to use; null if there is none. */
+struct wf_recording *wf_recorder_recording(const struct wf_recorder *recorder,
+                                           struct wf_ranks_tally *tally);
+struct wf_path *wf_recorder_path(const struct wf_recorder *recorder,
+                                 struct wf_ranks_tally *tally);
+
+/* Whether a span continues another one. Sends follow each other without a gap: one span for all
+ * of them is enough. */
+static inline bool wf_span_continues(const struct wf_span *span, const struct wf_span *last)
+{
+    /* In this order: compilers compare `rank` and `what` as one number if they are neighbours
+     * here, and the processor then waits until both have been written. */
+    return last->what == span->what && last->until == span->from && last->rank == span->rank;
+}
+
+/* wf_recorder_span() in the rare cases: the event may be undone, the batch is full or not set up,
+ * or the last span was a computation. */
+void wf_recorder_span_rarely(const struct wf_recorder *recorder, struct wf_ctx *ctx,
+                             const struct wf_span *span);
+
+/* In handlers, if the recorder is on. A span that continues the previous one extends it. Inlined,
+ * so that a span goes from registers to the batch and not by way of the stack. */
+__attribute__((always_inline)) static inline void
+wf_recorder_span(const struct wf_recorder *recorder, struct wf_ctx *ctx,
+                 const struct wf_span *span)
+{
+    struct wf_recording *recording =
+        (void *)((unsigned char *)wf_tally(ctx) + recorder->at.recording);
+
+    if (wf_now_is_final(ctx) && recording->room > 0) {
+        struct wf_span *last = recording->is_open ? wf_recording_last(recording) : NULL;
+
+        if (last != NULL && wf_span_continues(span, last)) {
+            last->until = span->until;
+            return;
+        }
+        if (last == NULL || last->what != WF_SPENT_COMPUTING) {
+            wf_recording_append(recording, span);
+            return;
+        }
+    }
+    /* A copy: if others know the address of `span`, it is in memory and not in registers. */
+    const struct wf_span copy = *span;
+    wf_recorder_span_rarely(recorder, ctx, &copy);
+}
+
 void wf_recorder_message(const struct wf_recorder *recorder, struct wf_ctx *ctx,
                          const struct wf_sent *sent);
 /* Likewise, if the recorder wants calls: the rank begins an op at `call->from`. */
@@ -69,9 +112,3 @@ void wf_recorder_cause(const struct wf_recorder *recorder, struct wf_ctx *ctx,
 
 /* In commit: adds the event's trail to the tally. */
 void wf_recorder_commit(const struct wf_recorder *recorder, struct wf_ctx *ctx);
-
-/* In finish: the sections of this thread's tally, ready to use; null if there is none. */
-struct wf_recording *wf_recorder_recording(const struct wf_recorder *recorder,
-                                           struct wf_ranks_tally *tally);
-struct wf_path *wf_recorder_path(const struct wf_recorder *recorder,
-                                 struct wf_ranks_tally *tally);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ranks/record/recording.h"
 
+#include "base/arith.h"
 #include "base/mem.h"
+#include "base/reciprocal.h"
 #include "ranks/rank.h"
 
 #include <stdlib.h>
@@ -68,7 +70,10 @@ void wf_recording_init(struct wf_recording *recording, uint32_t n_ranks,
     recording->n_rows = n_groups(n_ranks, recording->ranks_per_row);
     recording->ranks_per_side = per_group(n_ranks, WF_RECORDING_MATRIX);
     recording->n_sides = n_groups(n_ranks, recording->ranks_per_side);
+    recording->row_reciprocal = wf_reciprocal_of((uint32_t)recording->ranks_per_row);
+    recording->side_reciprocal = wf_reciprocal_of((uint32_t)recording->ranks_per_side);
     recording->shift = FIRST_SHIFT;
+    recording->room = WF_RECORDING_BATCH;
     recording->limits = *limits;
     if (limits->spill != NULL) {
         recording->span_file =
@@ -174,118 +179,85 @@ void wf_recording_settle(struct wf_recording *recording)
     widen(recording, 0);
 }
 
-/* Widens the bins until the time fits. */
-__attribute__((noinline)) static void widen_for(struct wf_recording *recording, int64_t time)
+/* Uses more bins, and widens them until the time fits. Returns the bin of the time. */
+__attribute__((noinline)) static uint64_t next_bin(struct wf_recording *recording, int64_t time)
 {
     uint64_t by = 0;
 
     while ((uint64_t)time >> (recording->shift + by) >= WF_RECORDING_BINS) {
         by++;
     }
-    widen(recording, by);
+    if (by > 0) {
+        widen(recording, by);
+    }
+    uint64_t bin = (uint64_t)time >> recording->shift;
+    recording->n_bins = wf_max_u64(recording->n_bins, bin + 1);
+    return bin;
 }
 
 /* The bin of a time. */
 static inline uint64_t bin_of(struct wf_recording *recording, int64_t time)
 {
-    if ((uint64_t)time >> recording->shift >= WF_RECORDING_BINS) {
-        widen_for(recording, time);
-    }
     uint64_t bin = (uint64_t)time >> recording->shift;
-    recording->n_bins = bin < recording->n_bins ? recording->n_bins : bin + 1;
-    return bin;
+
+    return bin < recording->n_bins ? bin : next_bin(recording, time);
 }
 
-static void add_to_row(struct wf_recording *recording, const struct wf_span *span)
+/* A span that is in several bins. */
+__attribute__((noinline)) static void
+add_long_span(struct wf_recording *recording, const struct wf_span *span, struct cell *cell)
 {
-    uint64_t last = bin_of(recording, span->until - 1), shift = recording->shift;
-    uint64_t first = (uint64_t)span->from >> shift;
-    uint64_t row = span->rank / (uint32_t)recording->ranks_per_row;
-    struct cell *cell = cell_at(recording, row, first);
+    uint64_t shift = recording->shift;
+    uint64_t first = (uint64_t)span->from >> shift, last = (uint64_t)(span->until - 1) >> shift;
 
-    if (first == last) {
-        cell->spent_ps[span->what] += (uint64_t)(span->until - span->from);
-        return;
-    }
     cell->spent_ps[span->what] += ((first + 1) << shift) - (uint64_t)span->from;
     cell[recording->n_rows].fill[span->what]++;
-    cell = cell_at(recording, row, last);
+    cell += (last - first) * recording->n_rows;
     cell->spent_ps[span->what] += (uint64_t)span->until - (last << shift);
     cell->fill[span->what]--;
 }
 
+static inline void add_to_row(struct wf_recording *recording, const struct wf_span *span)
+{
+    uint64_t last = bin_of(recording, span->until - 1);
+    uint64_t first = (uint64_t)span->from >> recording->shift;
+    uint64_t row = wf_reciprocal_divide(span->rank, recording->row_reciprocal);
+    struct cell *cell = cell_at(recording, row, first);
+
+    if (first == last) {
+        cell->spent_ps[span->what] += (uint64_t)(span->until - span->from);
+    } else {
+        add_long_span(recording, span, cell);
+    }
+}
+
 /* ---- single spans and messages ---- */
 
-static int order(uint64_t a, uint64_t b)
-{
-    return (a > b) - (a < b);
-}
-
-static int compare_spans(const void *a, const void *b)
-{
-    const struct wf_span *x = a, *y = b;
-    int by_rank = order(x->rank, y->rank);
-
-    return by_rank != 0 ? by_rank : order((uint64_t)x->from, (uint64_t)y->from);
-}
-
-static int compare_messages(const void *a, const void *b)
-{
-    const struct wf_sent *x = a, *y = b;
-    const int by[] = {
-        order(x->from, y->from),   order((uint64_t)x->departure, (uint64_t)y->departure),
-        order(x->to, y->to),       order((uint64_t)x->arrival, (uint64_t)y->arrival),
-        order(x->bytes, y->bytes),
-    };
-
-    for (size_t i = 0; i < sizeof(by) / sizeof(by[0]); i++) {
-        if (by[i] != 0) {
-            return by[i];
-        }
-    }
-    return 0;
-}
-
-/* The spans, the messages or the calls of a recording: entries of one size, each with a rank. */
+/* The spans, the messages or the calls of a recording: entries of one size. */
 struct list {
     unsigned char *base;
     struct wf_spill_file *file;
     uint64_t *n, *limit;
-    size_t entry, rank_at; /* size of an entry, and offset of the rank in it */
-    int (*compare)(const void *a, const void *b); /* null: keep the order */
+    size_t entry; /* size of an entry */
 };
 
 static struct list spans_of(struct wf_recording *recording)
 {
-    return (struct list){(void *)wf_recording_spans(recording),
-                         recording->span_file,
-                         &recording->n_spans,
-                         &recording->limits.spans,
-                         sizeof(struct wf_span),
-                         offsetof(struct wf_span, rank),
-                         compare_spans};
+    return (struct list){(void *)wf_recording_spans(recording), recording->span_file,
+                         &recording->n_spans, &recording->limits.spans, sizeof(struct wf_span)};
 }
 
 static struct list messages_of(struct wf_recording *recording)
 {
-    return (struct list){(void *)wf_recording_messages(recording),
-                         recording->message_file,
-                         &recording->n_messages,
-                         &recording->limits.messages,
-                         sizeof(struct wf_sent),
-                         offsetof(struct wf_sent, from),
-                         compare_messages};
+    return (struct list){(void *)wf_recording_messages(recording), recording->message_file,
+                         &recording->n_messages, &recording->limits.messages,
+                         sizeof(struct wf_sent)};
 }
 
 static struct list calls_of(struct wf_recording *recording)
 {
-    return (struct list){(void *)wf_recording_calls(recording),
-                         recording->call_file,
-                         &recording->n_calls,
-                         &recording->limits.calls,
-                         sizeof(struct wf_call),
-                         offsetof(struct wf_call, rank),
-                         NULL};
+    return (struct list){(void *)wf_recording_calls(recording), recording->call_file,
+                         &recording->n_calls, &recording->limits.calls, sizeof(struct wf_call)};
 }
 
 /* Counts an entry and keeps it if the limit allows. If the disk is full, no more are kept. */
@@ -302,25 +274,47 @@ __attribute__((noinline)) static void keep(const struct wf_recording *recording,
     ++*list.n;
 }
 
-void wf_recording_span(struct wf_recording *recording, const struct wf_span *span)
+/* Counts a span and keeps it, if it is among those to be kept. */
+static void count_span(struct wf_recording *recording, const struct wf_span *span)
 {
     const struct wf_choice *choice = &recording->limits.choice;
 
-    add_to_row(recording, span);
     if (wf_choice_touches(choice, span->from, span->until) &&
         (choice->n_ranges == 0 || wf_choice_has_rank(choice, span->rank))) {
-        if (recording->n_spans < recording->limits.spans) {
-            keep(recording, spans_of(recording), span);
-        } else {
-            recording->n_spans++;
+        keep(recording, spans_of(recording), span);
+    }
+}
+
+void wf_recording_span(struct wf_recording *recording, const struct wf_span *span)
+{
+    add_to_row(recording, span);
+    count_span(recording, span);
+}
+
+void wf_recording_flush(struct wf_recording *recording)
+{
+    const struct wf_choice *choice = &recording->limits.choice;
+    uint64_t n = WF_RECORDING_BATCH - recording->room;
+
+    for (uint64_t i = 0; i < n; i++) {
+        add_to_row(recording, &recording->batch[i]);
+    }
+    if (recording->n_spans >= recording->limits.spans && choice->until == 0 &&
+        choice->n_ranges == 0) {
+        recording->n_spans += n; /* none is kept any more */
+    } else {
+        for (uint64_t i = 0; i < n; i++) {
+            count_span(recording, &recording->batch[i]);
         }
     }
+    recording->room = WF_RECORDING_BATCH;
+    recording->is_open = 0;
 }
 
 void wf_recording_message(struct wf_recording *recording, const struct wf_sent *sent)
 {
-    uint64_t from = sent->from / (uint32_t)recording->ranks_per_side;
-    uint64_t to = sent->to / (uint32_t)recording->ranks_per_side;
+    uint64_t from = wf_reciprocal_divide(sent->from, recording->side_reciprocal);
+    uint64_t to = wf_reciprocal_divide(sent->to, recording->side_reciprocal);
     struct wf_traffic_cell *cell = &recording->matrix[from * WF_RECORDING_MATRIX + to];
 
     cell->bytes += sent->bytes;
@@ -408,6 +402,7 @@ void wf_recording_rank(struct wf_recording *recording, const struct wf_account *
 {
     uint32_t bucket = wf_histogram_bucket(rank->spent_ps[WF_SPENT_COMPUTING]);
 
+    wf_recording_flush(recording);
     if (recording->limits.has_calls) {
         close_call(recording, open_call(recording, rank->least_rank - 1),
                    (int64_t)rank->finish_ps);
@@ -487,93 +482,5 @@ void wf_recording_merge(struct wf_recording *into, const struct wf_recording *fr
     for (size_t i = 0; i < sizeof(into->matrix) / sizeof(into->matrix[0]); i++) {
         into->matrix[i].bytes += from->matrix[i].bytes;
         into->matrix[i].messages += from->matrix[i].messages;
-    }
-}
-
-static uint32_t rank_of(const struct list *list, size_t i)
-{
-    uint32_t rank;
-
-    memcpy(&rank, list->base + i * list->entry + list->rank_at, sizeof(rank));
-    return rank;
-}
-
-static void swap(const struct list *list, size_t i, size_t j)
-{
-    unsigned char kept[sizeof(struct wf_sent)];
-    unsigned char *a = list->base + i * list->entry, *b = list->base + j * list->entry;
-
-    memcpy(kept, a, list->entry);
-    memcpy(a, b, list->entry);
-    memcpy(b, kept, list->entry);
-}
-
-/* Sorts in place, since there may be many entries. First moves each entry to the range of
- * its rank (McIlroy, Bostic and McIlroy, "Engineering radix sort", Computing Systems 6,
- * 1993), then sorts the entries of each rank. */
-static void sort_list(const struct list *list, uint64_t n_ranks)
-{
-    size_t *next = wf_xcalloc(n_ranks + 1, sizeof(*next)), *end = next + 1;
-    size_t *ends = wf_xcalloc(n_ranks + 1, sizeof(*ends));
-
-    for (size_t i = 0; i < *list->n; i++) {
-        ends[rank_of(list, i)]++;
-    }
-    for (uint64_t rank = 0; rank < n_ranks; rank++) {
-        ends[rank] += rank > 0 ? ends[rank - 1] : 0;
-        *end++ = ends[rank];
-    }
-    for (uint64_t rank = 0; rank < n_ranks; rank++) {
-        while (next[rank] < ends[rank]) {
-            uint32_t to = rank_of(list, next[rank]);
-            if (to == rank) {
-                next[rank]++;
-            } else {
-                swap(list, next[rank], next[to]++);
-            }
-        }
-        size_t first = rank > 0 ? ends[rank - 1] : 0;
-        qsort(list->base + first * list->entry, ends[rank] - first, list->entry, list->compare);
-    }
-    free(next);
-    free(ends);
-}
-
-/* Calls that take no time have the same time, so only their order tells which was first: the
- * calls of a rank are in order, but mixed with those of others. */
-static void sort_calls(const struct list *list, uint64_t n_ranks)
-{
-    size_t *next = wf_xcalloc(n_ranks + 1, sizeof(*next));
-    struct wf_call *calls = (void *)list->base;
-    struct wf_call *sorted = wf_xmalloc(*list->n * sizeof(*sorted));
-
-    for (size_t i = 0; i < *list->n; i++) {
-        next[calls[i].rank + 1]++;
-    }
-    for (uint64_t rank = 0; rank < n_ranks; rank++) {
-        next[rank + 1] += next[rank];
-    }
-    for (size_t i = 0; i < *list->n; i++) {
-        sorted[next[calls[i].rank]++] = calls[i];
-    }
-    memcpy(calls, sorted, *list->n * sizeof(*sorted));
-    free(sorted);
-    free(next);
-}
-
-void wf_recording_sort(struct wf_recording *recording)
-{
-    const struct list lists[] = {spans_of(recording), messages_of(recording),
-                                 calls_of(recording)};
-
-    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++) {
-        if (*lists[i].n > *lists[i].limit || *lists[i].n == 0) {
-            continue;
-        }
-        if (lists[i].compare != NULL) {
-            sort_list(&lists[i], recording->n_ranks);
-        } else {
-            sort_calls(&lists[i], recording->n_ranks);
-        }
     }
 }

@@ -21,6 +21,7 @@ enum {
     WF_RECORDING_BINS = 1024,  /* bins of time */
     WF_RECORDING_MATRIX = 128, /* rows and columns of the traffic matrix, at most */
     WF_RECORDING_HOPS = 33,    /* the last counts all larger numbers of hops */
+    WF_RECORDING_BATCH = 64,   /* spans that are added together */
 };
 
 /* What a rank spends its time on. */
@@ -106,11 +107,14 @@ struct wf_by_hops {
 struct wf_recording {
     uint64_t n_ranks;
     uint64_t ranks_per_row, n_rows;
-    uint64_t ranks_per_side, n_sides; /* size of the traffic matrix */
-    uint64_t shift;                   /* a bin is 2^shift picoseconds wide */
-    uint64_t n_bins;                  /* used bins */
+    uint64_t ranks_per_side, n_sides;         /* size of the traffic matrix */
+    uint64_t row_reciprocal, side_reciprocal; /* of ranks_per_row and ranks_per_side */
+    uint64_t shift;                           /* a bin is 2^shift picoseconds wide */
+    uint64_t n_bins;                          /* used bins */
     struct wf_recording_limits limits;
-    struct wf_span last; /* of the event being handled, if that is final; until 0: none */
+    /* Spans that are added together later: those places of the batch before the last `room`. */
+    uint64_t room, is_open; /* is_open: the next span may extend the last one */
+    struct wf_span batch[WF_RECORDING_BATCH];
     uint64_t n_spans, n_messages, n_calls; /* numbers seen; may exceed the limits */
     struct wf_spill_file *span_file, *message_file, *call_file; /* files in limits.spill */
     struct wf_call_sum by_call[WF_OP_KINDS];
@@ -128,19 +132,37 @@ void wf_recording_init(struct wf_recording *recording, uint32_t n_ranks,
                        const struct wf_recording_limits *limits);
 
 void wf_recording_span(struct wf_recording *recording, const struct wf_span *span);
+/* Adds the spans of the batch and empties it. */
+void wf_recording_flush(struct wf_recording *recording);
+
+/* The last span of the batch, if there is one. */
+static inline struct wf_span *wf_recording_last(struct wf_recording *recording)
+{
+    return &recording->batch[WF_RECORDING_BATCH - 1 - recording->room];
+}
+
+/* Adds a span to the batch, which is not full. */
+static inline void wf_recording_append(struct wf_recording *recording,
+                                       const struct wf_span *span)
+{
+    recording->batch[WF_RECORDING_BATCH - recording->room] = *span;
+    recording->room--;
+    recording->is_open = 1;
+}
+
 void wf_recording_message(struct wf_recording *recording, const struct wf_sent *sent);
 /* A rank begins an op, which ends the one before it; ops of a rank come in order. `op->until` is
  * not used. If the op before it was to be made again (WF_CALL_AGAIN), this is the same. */
 void wf_recording_call(struct wf_recording *recording, const struct wf_call *op);
 /* Adds the latency of a message and the distance between its nodes. */
 void wf_recording_hops(struct wf_recording *recording, uint32_t hops, int64_t latency);
-/* At the end of a run: the totals of one rank. */
+/* At the end of a run: the totals of one rank. Flushes the batch. */
 void wf_recording_rank(struct wf_recording *recording, const struct wf_account *rank);
 
 /* `from` may be empty. */
 void wf_recording_merge(struct wf_recording *into, const struct wf_recording *from);
 
-/* Completes the bins, before wf_recording_cell(). */
+/* Completes the bins, before wf_recording_cell(). The batch must be empty. */
 void wf_recording_settle(struct wf_recording *recording);
 /* Picoseconds that the ranks of a row spent on something in a bin. */
 uint64_t *wf_recording_cell(struct wf_recording *recording, uint64_t row, uint64_t bin,

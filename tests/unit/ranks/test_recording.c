@@ -161,6 +161,34 @@ static void parts_add_up(void)
     }
 }
 
+/* Spans of a batch, some of which are kept, are added like single ones. */
+static void a_batch_adds_the_same(void)
+{
+    static struct all all;
+
+    for (uint64_t c = 0; c < CASES; c++) {
+        draw(&all, c);
+        const struct wf_recording_limits limits = {
+            .spans = c % 2 == 0 ? SPANS : SPANS / 3,
+            .choice = {.until = c % 3 == 0 ? all.last / 2 : 0},
+        };
+        struct wf_recording *singly = make(&all, &limits), *batched = make(&all, &limits);
+        for (uint64_t i = 0; i < SPANS; i++) {
+            wf_recording_span(singly, &all.spans[i]);
+            wf_recording_append(batched, &all.spans[i]);
+            CHECK(memcmp(wf_recording_last(batched), &all.spans[i], sizeof(all.spans[i])) == 0);
+            if (batched->room == 0) {
+                wf_recording_flush(batched);
+            }
+        }
+        wf_recording_flush(batched);
+        memset(batched->batch, 0, sizeof(batched->batch));
+        CHECK(memcmp(singly, batched, wf_recording_size(all.n_ranks, &limits)) == 0);
+        free(singly);
+        free(batched);
+    }
+}
+
 /* On the disk as in memory, in parts as in one. */
 static void rooms_hold_the_same(void)
 {
@@ -402,6 +430,7 @@ int main(void)
 {
     RUN(calls_follow_each_other);
     RUN(parts_add_up);
+    RUN(a_batch_adds_the_same);
     RUN(too_many_are_counted);
     RUN(rooms_hold_the_same);
     RUN(rooms_grow);
