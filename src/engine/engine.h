@@ -45,8 +45,9 @@ struct wf_process_ops {
     /* Optional: schedules the first events; time is 0. */
     void (*init)(void *state, struct wf_ctx *ctx);
     void (*event)(void *state, const struct wf_event *ev, struct wf_ctx *ctx);
-    /* Optional: fetches cells that `event` will need into the cache, by wf_cell_fetch(). Called a
-     * few events earlier, if at all: the state may still change, and nothing else may be called. */
+    /* Optional: fetches what `event` will need into the cache, cells by wf_cell_fetch(). Called a
+     * few events earlier, if at all: the state may still change. No other function of the engine
+     * may be called but wf_model(). */
     void (*fetch)(const void *state, const struct wf_event *ev, struct wf_ctx *ctx);
     /* Optional: the exact inverse of `event`. The engine itself takes back scheduled events,
      * random draws, cells and announced bytes; this restores the rest. */

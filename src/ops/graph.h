@@ -95,6 +95,12 @@ struct wf_graph_ops {
     uint32_t (*root)(const struct wf_graph *graph, uint32_t pe, uint32_t from);
     struct wf_task_needs (*needs)(const struct wf_graph *graph, uint32_t pe, uint32_t task);
     void (*task)(const struct wf_graph *graph, uint32_t pe, uint32_t task, struct wf_task *out);
+    /* Likewise, for a task that has run: only pe, number, n_next and `own` for next() need be
+     * set. May be null: task(). */
+    void (*over)(const struct wf_graph *graph, uint32_t pe, uint32_t task, struct wf_task *out);
+    /* Fetches what the functions above read of a task that may run soon into the cache. `task`
+     * is at most n_tasks(). May be null. */
+    void (*fetch)(const struct wf_graph *graph, uint32_t pe, uint32_t task);
     /* The i-th message of a task as task() gave it. Sets all members of *out. */
     void (*send)(const struct wf_graph *graph, const struct wf_task *task, uint32_t i,
                  struct wf_task_send *out);

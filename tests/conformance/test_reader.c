@@ -258,6 +258,23 @@ static void sum_ops(const struct wf_source *source, bool in_turn, uint64_t *sums
     }
 }
 
+/* Whether a task that has run has the same followers as before. */
+static bool keeps_followers(const struct wf_graph *graph, const struct wf_task *task)
+{
+    struct wf_task over = {.n_next = 0};
+
+    if (graph->ops->over == NULL) {
+        return true;
+    }
+    graph->ops->over(graph, task->pe, task->number, &over);
+    bool same =
+        over.pe == task->pe && over.number == task->number && over.n_next == task->n_next;
+    for (uint32_t i = 0; same && i < task->n_next; i++) {
+        same = graph->ops->next(graph, &over, i) == graph->ops->next(graph, task, i);
+    }
+    return same;
+}
+
 /* Likewise the sum of a PE's tasks, each of which makes sense; 0 if one does not. */
 static uint64_t sum_tasks(const struct wf_graph *graph, uint32_t pe)
 {
@@ -269,7 +286,13 @@ static uint64_t sum_tasks(const struct wf_graph *graph, uint32_t pe)
         struct wf_task_send send = {.offset = 0};
         struct wf_task task;
 
+        if (graph->ops->fetch != NULL) {
+            graph->ops->fetch(graph, pe, number);
+        }
         graph->ops->task(graph, pe, number, &task);
+        if (!keeps_followers(graph, &task)) {
+            return 0;
+        }
         sum = mix(mix(sum, (uint64_t)task.duration), needs.messages);
         waits += needs.tasks;
         waited_for += task.n_next;

@@ -217,6 +217,26 @@ static void node_event(void *state, const struct wf_event *ev, struct wf_ctx *ct
     }
 }
 
+/* Most nodes have one PE. An event often settles the first of its open tasks, and then runs the
+ * next one: tasks mostly run in the order of their numbers. */
+static void node_fetch(const void *state, const struct wf_event *ev, struct wf_ctx *ctx)
+{
+    const struct wf_pes *pes = wf_model(ctx);
+    const struct wf_pe *pe = (const void *)((const unsigned char *)state + pes->slots_at);
+    uint32_t node = ev->dst - pes->net->first_node;
+
+    if (wf_place_n_slots(pes->place, node) == 0) {
+        return;
+    }
+    uint32_t number = wf_place_rank(pes->place, node, 0), job = job_of(pes, number);
+    const struct wf_graph *graph = pes->jobs[job].graph;
+
+    wf_cell_fetch(ctx, pe->open_first);
+    if (graph->ops->fetch != NULL) {
+        graph->ops->fetch(graph, number - pes->first[job], pe->started);
+    }
+}
+
 static void node_init(void *state, struct wf_ctx *ctx)
 {
     const struct wf_pes *pes = wf_model(ctx);
@@ -349,6 +369,7 @@ static const struct wf_process_ops node_ops = {
     .announces_changes = true,
     .init = node_init,
     .event = node_event,
+    .fetch = node_fetch,
     .commit = node_commit,
     .finish = node_finish,
 };

@@ -381,9 +381,10 @@ static void on_end(const struct wf_pe_turn *turn, uint32_t task, int64_t at)
 /* Tells the tasks that wait for a task that has ended. */
 static void tell(const struct wf_pe_turn *turn, uint32_t number, int64_t finish)
 {
+    const struct wf_graph_ops *ops = turn->graph->ops;
     struct wf_task task;
 
-    turn->graph->ops->task(turn->graph, turn->number, number, &task);
+    (ops->over != NULL ? ops->over : ops->task)(turn->graph, turn->number, number, &task);
     for (uint32_t i = 0; i < task.n_next; i++) {
         on_end(turn, turn->graph->ops->next(turn->graph, &task, i), finish);
     }

@@ -167,6 +167,21 @@ static uint32_t goal_root(const struct wf_graph *graph, uint32_t pe, uint32_t fr
     return WF_NO_TASK;
 }
 
+/* Whoever only asks which tasks wait for a task does not wait for its op to come from memory. */
+static void goal_over(const struct wf_graph *graph, uint32_t pe, uint32_t task,
+                      struct wf_task *out)
+{
+    const struct wf_goal *goal = goal_of(graph);
+    const struct wf_goal_task *at = task_at(goal, pe, task);
+
+    *out = (struct wf_task){
+        .pe = pe,
+        .number = task,
+        .n_next = at[1].next - at[0].next,
+        .own = {0, goal->ranks[pe].first_next + at->next},
+    };
+}
+
 /* own[0] is the op, unless the task is without it; own[1] the place of the tasks that wait. */
 static void goal_task(const struct wf_graph *graph, uint32_t pe, uint32_t task,
                       struct wf_task *out)
@@ -175,12 +190,7 @@ static void goal_task(const struct wf_graph *graph, uint32_t pe, uint32_t task,
     const struct wf_goal_rank *rank = &goal->ranks[pe];
     const struct wf_goal_task *at = task_at(goal, pe, task);
 
-    *out = (struct wf_task){
-        .pe = pe,
-        .number = task,
-        .n_next = at[1].next - at[0].next,
-        .own = {0, rank->first_next + at->next},
-    };
+    goal_over(graph, pe, task, out);
     if (at->has_op || graph->n_streams > 1) {
         uint64_t number = rank->first + op_of(goal, rank, task);
         const struct wf_goal_op *op = &goal->ops[number];
@@ -189,6 +199,29 @@ static void goal_task(const struct wf_graph *graph, uint32_t pe, uint32_t task,
         out->n_sends = at->has_op && op->kind == WF_GOAL_SEND ? 1 : 0;
         out->stream = op->cpu;
         out->own[0] = number;
+    }
+}
+
+/* Fetches the cache line of an address and the next one. */
+static void fetch_lines(const void *at)
+{
+    __builtin_prefetch(at);
+    __builtin_prefetch((const unsigned char *)at + WF_CACHE_LINE);
+}
+
+/* An op has the number of its task, and the tasks that wait are spread evenly over those that they
+ * wait for: if not, other lines are fetched in vain. To look it up would mean to wait. */
+static void goal_fetch(const struct wf_graph *graph, uint32_t pe, uint32_t task)
+{
+    enum { HALF_A_LINE = WF_CACHE_LINE / sizeof(uint32_t) / 2 };
+    const struct wf_goal *goal = goal_of(graph);
+    const struct wf_goal_rank *rank = &goal->ranks[pe];
+    uint64_t next = rank->first_next + task * rank->n_edges / (rank->n + 1);
+
+    fetch_lines(&goal->tasks[rank->first_task + task]);
+    fetch_lines(&goal->next[next > HALF_A_LINE ? next - HALF_A_LINE : 0]);
+    if (task < rank->n) {
+        fetch_lines(&goal->ops[rank->first + task]);
     }
 }
 
@@ -232,6 +265,8 @@ static const struct wf_graph_ops goal_ops = {
     .root = goal_root,
     .needs = goal_needs,
     .task = goal_task,
+    .over = goal_over,
+    .fetch = goal_fetch,
     .send = goal_send,
     .next = goal_next,
 };
