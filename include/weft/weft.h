@@ -67,11 +67,11 @@ WEFT_API void weft_scenario_free(struct weft_scenario *scenario); /* null is all
 /*
  * Sets a key of a scenario; the last value of a key counts. Keys are "source" ("gen:stencil3d",
  * or the path of a trace), "ranks", "ranks_per_node", "placement" ("random"), "start",
- * "repeat", "region", "iterations", "repeat_iteration", "network", "topology" ("torus:8x8x8"),
- * "seed", "efficiency", and every parameter that the program accepts with -p: "net.L",
- * "gen.bytes", "engine.threads". Keys of further programs, which run at the same time as the
- * first, begin with "job." and their number from 1 on: "job.1.source", "job.1.ranks",
- * "job.1.gen.bytes"; docs/reference/jobs.md describes them.
+ * "until", "repeat", "region", "iterations", "repeat_iteration", "loops", "changes", "network",
+ * "topology" ("torus:8x8x8"), "seed", "efficiency", and every parameter that the program accepts
+ * with -p: "net.L", "gen.bytes", "engine.threads". Keys of further programs, which run at the same
+ * time as the first, begin with "job." and their number from 1 on: "job.1.source",
+ * "job.1.ranks", "job.1.gen.bytes"; docs/reference/jobs.md describes them.
  *
  * Both texts are copied. A key that no scenario has is refused here; weft_run() refuses bad
  * values, and keys that this scenario does not have. `error` may be null.

@@ -10,11 +10,12 @@ function settingsOf(scenario, defaults) {
     if (value != null && value !== "" && typeof value !== "object" && !isUsual) list.push({key, value: String(value)});
   };
   const addJob = (job, prefix) => {
-    for (const name of ["source", "ranks", "ranks_per_node", "placement", "repeat", "region", "iterations", "repeat_iteration"]) add(prefix + name, job[name]);
+    for (const name of ["source", "ranks", "ranks_per_node", "placement", "repeat", "region", "iterations", "repeat_iteration", "loops", "changes"]) add(prefix + name, job[name]);
     if (number(job.start_ps) > 0) add(`${prefix}start`, `${job.start_ps}ps`);
   };
   const first = (scenario.jobs || [])[0] || scenario;
   addJob({...scenario, ...first}, "");
+  if (number(scenario.until_ps) > 0) add("until", `${scenario.until_ps}ps`);
   /* A trace has its own number of ranks. */
   if (!String(first.source).startsWith("gen:")) list.splice(list.findIndex((s) => s.key === "ranks"), 1);
   for (const name of ["network", "topology", "seed"]) add(name, scenario[name]);
