@@ -76,10 +76,13 @@ static int check_handle(const struct call *call, const struct wl_arg *arg)
 /* A keyval fits the objects of one kind, which the functions' names tell. */
 static int check_keyval(const struct call *call, const struct wl_arg *arg)
 {
-    return exists(call->rank, WL_ARG_KEYVAL, arg->handle, true) &&
-                   wl_keyval_is_for(call->rank, arg->handle)
-               ? MPI_SUCCESS
-               : MPI_ERR_KEYVAL;
+    if (arg->indirect && arg->place == NULL) {
+        return MPI_ERR_ARG;
+    }
+    int handle = handle_of(arg);
+    bool predefined = arg->or_null && handle > 0 && handle >> WL_KIND_SHIFT == 0;
+
+    return predefined || wl_keyval_is_for(call->rank, handle) ? MPI_SUCCESS : MPI_ERR_KEYVAL;
 }
 
 static int check_requests(const struct call *call, const struct wl_arg *arg)

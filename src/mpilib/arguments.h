@@ -21,7 +21,7 @@ enum wl_arg_kind {
     WL_ARG_TYPE,
     WL_ARG_OP, /* `count` is the datatype, if not 0 */
     WL_ARG_ERRHANDLER,
-    WL_ARG_KEYVAL,
+    WL_ARG_KEYVAL, /* `or_null`: the predefined ones are right, too */
     WL_ARG_REQUEST,
     WL_ARG_MESSAGE,
     WL_ARG_REQUESTS, /* `count` of them at `place`, which may be null handles */

@@ -117,6 +117,25 @@ static void objects(void)
     class_of("dup", MPI_Comm_dup(MPI_COMM_NULL, &world));
 }
 
+/* A keyval is one of communicators, datatypes or windows. */
+static void keyvals(void)
+{
+    int of_comms = 0, of_types = 0, flag = -1, *upper = NULL;
+    void *value = NULL;
+
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, MPI_COMM_NULL_DELETE_FN, &of_comms, NULL);
+    MPI_Type_create_keyval(MPI_TYPE_NULL_COPY_FN, MPI_TYPE_NULL_DELETE_FN, &of_types, NULL);
+    expect_class("attribute, wrong keyval",
+                 MPI_Comm_get_attr(MPI_COMM_WORLD, of_types, &value, &flag), MPI_ERR_KEYVAL);
+    expect_class("attribute", MPI_Comm_get_attr(MPI_COMM_WORLD, of_comms, &value, &flag),
+                 MPI_SUCCESS);
+    expect_class("predefined attribute",
+                 MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, &upper, &flag), MPI_SUCCESS);
+    expect_class("free, wrong keyval", MPI_Comm_free_keyval(&of_types), MPI_ERR_KEYVAL);
+    expect_class("free, keyval", MPI_Type_free_keyval(&of_types), MPI_SUCCESS);
+    MPI_Comm_free_keyval(&of_comms);
+}
+
 static void windows(int rank, int size)
 {
     int memory[4] = {0, 0, 0, 0}, value = 1;
@@ -182,6 +201,7 @@ int main(int argc, char **argv)
     messages(rank);
     collectives(size);
     objects();
+    keyvals();
     windows(rank, size);
     handlers();
     files();

@@ -96,11 +96,15 @@ def value(f, p):
         return f"{{WL_ARG_REQUESTS, .place = requests, .count = {'count' if f.has('count') else 'incount'}}}"
     if p.type == "const char *" and p.name in TEXTS:
         return f"{{WL_ARG_{TEXTS[p.name]}, .place = {p.name}}}"
+    if p.name == "keyval" and re.search("free", f.base):
+        return "{WL_ARG_KEYVAL, .place = keyval, .indirect = true}"
     if "*" in p.type:
         found = p.name in RESULTS and "const" not in p.type and "void" not in p.type
         return f"{{WL_ARG_RESULT, .place = {p.name}}}" if found else ""
     if p.name == "keyval" and re.search("set_attr|put|delete", f.base):
         return "{WL_ARG_KEYVAL, .handle = keyval}"
+    if p.name == "keyval" and re.search("get", f.base):
+        return "{WL_ARG_KEYVAL, .handle = keyval, .or_null = true}"
     if p.name == "rank" and re.match("Win_(lock|unlock|flush|flush_local)$", f.base):
         return "{WL_ARG_TARGET, .handle = rank}"
     if p.name in RANKS:
