@@ -48,7 +48,7 @@ MAY_INCLUDE = {
     "mpilib": ["weft", "ops/finding.h", "ops/op.h"],
     "vrank": ["base", "ops", "trace", "mpilib/port.h"],
     "traffic": ["base", "topo", "net"],
-    "lockstep": ["base", "gpu", "engine", "net", "net/router", "traffic"],
+    "lockstep": ["base", "gpu", "engine", "net", "net/router", "net/stats", "traffic"],
     "sim": ["base", "extrapolate", "engine", "topo", "ops", "trace", "gen", "result", "net", "net/fault",
             "net/route", "net/stats", "ranks", "vrank", "traffic", "lockstep", "gpu",
             "weft"],

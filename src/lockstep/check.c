@@ -87,7 +87,6 @@ static const char *device_limit(const struct wf_router_net *model,
     const char *routes = wf_lockstep_routes_limit(model);
     const struct limit limits[] = {
         {model->set.switching == WF_ROUTER_WORMHOLE, "net.switching=wormhole"},
-        {model->set.stats == WF_NET_STATS_LINKS, "net.stats=links"},
         {routes != NULL, routes},
     };
 

@@ -663,12 +663,27 @@ static enum wf_status get_open(struct group *group, size_t i, uint64_t *open,
                                 sizeof(*open), err);
 }
 
+/* With net.stats=links: the loads of a network. */
+static enum wf_status get_loads(struct group *group, size_t i, struct wf_net_link_load *loads,
+                                struct wf_err *err)
+{
+    const struct wf_lockstep_net *net = &group->launch.net;
+    wf_gpu_address at = (uintptr_t)net->loads + i * group->state_bytes;
+
+    return loads == NULL
+               ? WF_OK
+               : group->ops->copy_out(group->gpu, loads, at,
+                                      (uint64_t)net->n * net->n_ports * sizeof(*loads), err);
+}
+
 /* Sets the outcome of each network. */
 static enum wf_status collect(struct group *group, enum wf_status outcome, struct wf_err *err)
 {
     const struct wf_lockstep_net *net = &group->launch.net;
     size_t channels = (size_t)net->n * net->n_ports * net->vcs, first = 0;
     struct final final = {.packets = NULL};
+    struct wf_net_link_load *loads =
+        net->has_loads != 0 ? wf_xcalloc((size_t)net->n * net->n_ports, sizeof(*loads)) : NULL;
     bool ended_late = group->launch.begin == net->end; /* too long for the numbers of cycles */
     struct wf_lockstep_out *out = wf_xcalloc(1, sizeof(*out));
     enum wf_status status = get_state(group, &final, err);
@@ -679,10 +694,15 @@ static enum wf_status collect(struct group *group, enum wf_status outcome, struc
     for (size_t i = 0; i < group->n && status == WF_OK; i++) {
         struct wf_lockstep_task *task = group->tasks[i];
         const struct wf_lockstep_final one = {.out = out,
+                                              .loads = loads,
                                               .packets = final.packets + i * channels,
                                               .waits = final.waits + first,
                                               .n_waits = final.n_waits[i]};
         first += final.n_waits[i];
+        status = get_loads(group, i, loads, err);
+        if (status != WF_OK) {
+            break;
+        }
         status = group->ops->copy_out(group->gpu, out, group->out + i * sizeof(*out),
                                       sizeof(*out), err);
         if (status != WF_OK) {
@@ -707,6 +727,7 @@ static enum wf_status collect(struct group *group, enum wf_status outcome, struc
     free(final.waits);
     free(final.n_waits);
     free(final.packets);
+    free(loads);
     free(out);
     return status;
 }

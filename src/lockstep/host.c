@@ -100,20 +100,6 @@ uint32_t wf_lockstep_route_choose(const struct wf_lockstep_net *net, uint32_t r,
     return port * net->vcs + state.vcs.vc + 1;
 }
 
-/* ---- statistics ---- */
-
-void wf_lockstep_host_leaves(const struct wf_lockstep_net *net, uint32_t r, uint32_t port,
-                             uint32_t src, uint32_t cycle)
-{
-    struct wf_net_link_load *loads = net->loads;
-    const struct wf_net_departures load = {.at = (int64_t)(cycle * net->cycle_ps),
-                                           .n = 1,
-                                           .bytes = wf_lockstep_of(net)->model->set.packet,
-                                           .node = src};
-
-    wf_net_link_load_add(NULL, &loads[(size_t)r * net->n_ports + port], &load);
-}
-
 /* ---- traffic ---- */
 
 uint32_t wf_lockstep_hops(const struct wf_lockstep_net *net, uint32_t node, uint32_t other)

@@ -20,10 +20,6 @@ uint32_t wf_lockstep_route_ports(const struct wf_lockstep_net *net, uint32_t r, 
 uint32_t wf_lockstep_route_choose(const struct wf_lockstep_net *net, uint32_t r, uint32_t input,
                                   uint32_t cycle, uint16_t *ports);
 
-/* With net.stats=links: a packet of the node `src` begins to leave by a port. */
-void wf_lockstep_host_leaves(const struct wf_lockstep_net *net, uint32_t r, uint32_t port,
-                             uint32_t src, uint32_t cycle);
-
 /* ---- messages ---- */
 
 struct wf_lockstep_list;

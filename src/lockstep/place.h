@@ -4,6 +4,7 @@
 /* The memory of a network (lockstep/state.h): how much it is, and where things are in it. Hosts only. */
 
 #include "lockstep/state.h"
+#include "net/stats/link_words.h"
 
 /* Takes `bytes` from a block, aligned to 16. */
 static inline void *wf_lockstep_carve(void *base, uint64_t *at, uint64_t bytes)
@@ -85,6 +86,10 @@ static inline void wf_lockstep_place_mail(struct wf_lockstep_net *net, void *bas
     if (mail->rounds > 0) {
         mail->done = wf_lockstep_carve(
             base, at, ((uint64_t)mail->done_mask + 1) * n * sizeof(*mail->done));
+    }
+    if (net->has_loads != 0) {
+        net->loads =
+            wf_lockstep_carve(base, at, (uint64_t)net->n * net->n_ports * sizeof(*net->loads));
     }
     if (net->limit > 0) {
         net->gates = wf_lockstep_carve(base, at, sizeof(*net->gates));

@@ -111,6 +111,7 @@ static void set_rules(struct wf_lockstep_net *net, const struct wf_router_net *m
                     set->stats == WF_NET_STATS_LINKS;
     net->limit = model->packets_limit;
     net->report_every = (uint32_t)set->global_delay;
+    net->has_loads = set->stats == WF_NET_STATS_LINKS;
     net->stats = set->stats != WF_NET_STATS_OFF;
     net->watchdog = (uint32_t)set->watchdog;
     net->transit = chance_of(set->transit_priority);

@@ -230,6 +230,8 @@ struct wf_lockstep_end {
     uint32_t router, port; /* WF_LOCKSTEP_NONE: there is no link */
 };
 
+struct wf_net_link_load; /* net/stats/link_words.h */
+
 /* The network, by value. Sizes first, then what may differ between runs that share tables, then
  * the blocks. */
 struct wf_lockstep_net {
@@ -252,7 +254,7 @@ struct wf_lockstep_net {
     uint32_t n_dims, rings;             /* bit d: dimension d is a ring of more than two */
     uint32_t self, hot_node, hot_nodes; /* patterns... */
     uint32_t width, diameter;           /* ...likewise */
-    uint32_t has_more, stats, has_kinds, has_scales;
+    uint32_t has_more, stats, has_kinds, has_scales, has_loads;
     uint32_t slow;                /* some links take several cycles for a phit */
     struct wf_lockstep_kind kind; /* of all links, unless has_kinds */
     uint32_t class_vcs;           /* with a policy: channels that it needs */
@@ -308,6 +310,7 @@ struct wf_lockstep_net {
     struct wf_lockstep_mail mail;
     struct wf_lockstep_gates *gates;    /* devices */
     struct wf_lockstep_report *reports; /* devices, by router; null: nothing is counted */
+    struct wf_net_link_load *loads;     /* of each link, with net.stats=links; else null */
     /* devices, if `whole`: */
     uint32_t *asking;  /* by router and channel: bits of the inputs that request it */
     uint32_t *flags;   /* by router: see lockstep/whole.c */
@@ -315,8 +318,7 @@ struct wf_lockstep_net {
 
     struct wf_lockstep_out *out;
     /* On hosts: */
-    void *host;  /* struct wf_lockstep, for policies and other patterns */
-    void *loads; /* struct wf_net_link_load of each link of the run, with net.stats=links */
+    void *host; /* struct wf_lockstep, for policies and other patterns */
 };
 
 /* ---- where things are ---- */

@@ -19,6 +19,7 @@
  */
 
 #include "lockstep/take.h"
+#include "net/stats/link_words.h"
 
 /* ---- give ---- */
 
@@ -278,10 +279,11 @@ static inline uint32_t wf_lockstep_send(const struct wf_lockstep_net *net, uint3
         *wf_lockstep_more(net, net->neighbor[at], net->in_port[at] * net->vcs + vc, slot) =
             wf_lockstep_read_more(net, r, input, from);
     }
-#ifndef WF_LOCKSTEP_DEVICE
+#ifndef WF_LOCKSTEP_TILES
     if (net->loads != NULL) {
-        wf_lockstep_host_leaves(net, r, port, wf_lockstep_more(net, r, input, from)->src,
-                                cycle);
+        wf_net_link_load_add_packet(&net->loads[wf_lockstep_port(net, r, port)],
+                                    cycle * net->cycle_ps, net->mail.packet,
+                                    wf_lockstep_read_more(net, r, input, from).src);
     }
 #endif
     return input;

@@ -48,6 +48,9 @@ static inline void shift(struct wf_lockstep_net *net, uint64_t bytes)
     SHIFT(net->mail.partial, bytes);
     SHIFT(net->mail.reactions, bytes);
     SHIFT(net->mail.done, bytes);
+    if (net->loads != NULL) {
+        SHIFT(net->loads, bytes);
+    }
     SHIFT(net->asking, bytes);
     SHIFT(net->flags, bytes);
     SHIFT(net->gates, bytes);

@@ -25,7 +25,7 @@ ROUTINGS = ["dor", "adaptive", "dateline", "dateline-free", "oblivious-1vc", "ob
 SETTINGS = ["net.arbitration=age", "net.arbitration=random", "net.arbitration=fifo", "net.transit_priority=0.5",
             "net.consume_one=yes", "net.pipeline=2", "net.link_delay=3", "net.credit_delay=5", "net.queue=2",
             "net.injection_length=2", "traffic.burst=3", "net.turnaround=2", "net.injection_queues=2", "net.restriction=1",
-            "net.packet=32B", "traffic.self=yes", "net.stats=summary", "net.watchdog=100",
+            "net.packet=32B", "traffic.self=yes", "net.stats=summary", "net.stats=links", "net.watchdog=100",
             "net.global_restriction=0.05", "net.global_delay=8", "traffic.drop=no", "traffic.arrivals=poisson", "traffic.size=1KiB"]
 CLOSED = [["traffic.rounds=3", "net.watchdog=1000"],
           ["traffic.rounds=2", "traffic.burst=4", "traffic.reply=256B", "net.watchdog=1000"]]
@@ -115,7 +115,8 @@ def check_refused():
     """What a GPU cannot do is refused by name."""
     args = ["traffic", "uniform", "--topo", "torus:4x4", "--cycles", "100", "--exec", "gpu", "-p", f"engine.device={DEVICE}"]
     for more, words in ((["-p", "net.switching=wormhole", "-p", "net.routing=dateline", "-p", "net.vcs=2"], "wormhole"),
-                        (["-p", "net.stats=links"], "net.stats=links cannot be simulated on a device; use --exec lockstep"),
+                        (["--topo", "star:4/ring:4", "-p", "net.routing=minimal"],
+                         "several levels cannot be simulated on a device; use --exec lockstep"),
                         (["--net", "packet"], "'router', not 'packet'")):
         done = run(*args, *more)
         check(done.returncode == 2 and words in done.stderr, f"{more} is refused, naming {words}", done)

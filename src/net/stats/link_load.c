@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { FIRST_SHIFT = 10 }; /* windows of a nanosecond */
-
 /* wf_touch(), unless the load is not in the state of a process. */
 static void announce(struct wf_ctx *ctx, void *at, size_t size)
 {
@@ -17,31 +15,13 @@ static void announce(struct wf_ctx *ctx, void *at, size_t size)
     }
 }
 
-static uint64_t shift_of(const struct wf_net_link_load *load)
-{
-    return FIRST_SHIFT + load->wider;
-}
-
-static void widen(struct wf_net_link_load *load, uint64_t by)
-{
-    for (uint64_t i = 0; i < WF_NET_LOAD_WINDOWS; i++) {
-        uint64_t bytes = load->load[i];
-        load->load[i] = 0;
-        load->load[by < 64 ? i >> by : 0] += bytes;
-    }
-    load->wider += by;
-}
-
 static void fit(struct wf_ctx *ctx, struct wf_net_link_load *load, int64_t last)
 {
-    uint64_t by = 0;
+    uint64_t by = wf_net_link_load_narrow(load, (uint64_t)last);
 
-    while ((uint64_t)last >> (shift_of(load) + by) >= WF_NET_LOAD_WINDOWS) {
-        by++;
-    }
     if (by > 0) {
         announce(ctx, load, sizeof(*load));
-        widen(load, by);
+        wf_net_link_load_widen(load, by);
     }
 }
 
@@ -53,8 +33,8 @@ static void add_bytes(struct wf_ctx *ctx, struct wf_net_link_load *load,
     fit(ctx, load, last > d->at ? last : d->at);
     for (uint64_t i = 0; i < d->n;) { /* window by window */
         uint64_t at = (uint64_t)d->at + i * (uint64_t)d->spacing;
-        uint64_t window = at >> shift_of(load), here = d->n - i;
-        uint64_t end = (window + 1) << shift_of(load);
+        uint64_t window = at >> wf_net_link_load_shift(load), here = d->n - i;
+        uint64_t end = (window + 1) << wf_net_link_load_shift(load);
         if (d->spacing > 0 && (end - at - 1) / (uint64_t)d->spacing + 1 < here) {
             here = (end - at - 1) / (uint64_t)d->spacing + 1;
         }
@@ -64,51 +44,12 @@ static void add_bytes(struct wf_ctx *ctx, struct wf_net_link_load *load,
     }
 }
 
-/* Reduces all counts until one is free, or all new bytes are used up. Returns the bytes
- * left. */
-static uint64_t reduce(struct wf_net_link_load *load, uint64_t bytes)
-{
-    uint64_t least = bytes;
-
-    for (int i = 0; i < WF_NET_LOAD_SENDERS; i++) {
-        least = load->by[i].bytes < least ? load->by[i].bytes : least;
-    }
-    for (int i = 0; i < WF_NET_LOAD_SENDERS; i++) {
-        load->by[i].bytes -= least;
-    }
-    load->lost += least;
-    return bytes - least;
-}
-
-static void add_sender(struct wf_net_link_load *load, uint32_t node, uint64_t bytes)
-{
-    struct wf_net_link_sender *slot = NULL;
-
-    for (int i = 0; i < WF_NET_LOAD_SENDERS; i++) {
-        struct wf_net_link_sender *sender = &load->by[i];
-        if (sender->bytes > 0 && sender->node == node) {
-            sender->bytes += bytes;
-            return;
-        }
-        slot = slot == NULL && sender->bytes == 0 ? sender : slot;
-    }
-    if (slot == NULL) {
-        bytes = reduce(load, bytes);
-        for (int i = 0; bytes > 0 && slot == NULL; i++) {
-            slot = load->by[i].bytes == 0 ? &load->by[i] : NULL;
-        }
-    }
-    if (bytes > 0) {
-        *slot = (struct wf_net_link_sender){bytes, node};
-    }
-}
-
 void wf_net_link_load_add(struct wf_ctx *ctx, struct wf_net_link_load *load,
                           const struct wf_net_departures *d)
 {
     add_bytes(ctx, load, d);
     announce(ctx, &load->lost, sizeof(load->lost) + sizeof(load->by));
-    add_sender(load, d->node, d->n * d->bytes);
+    wf_net_link_load_add_sender(load, d->node, d->n * d->bytes);
 }
 
 /* ---- the description ---- */
@@ -140,7 +81,7 @@ void wf_net_link_load_describe(const struct wf_net_link_load *load, struct wf_va
         used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%" PRIu64,
                                  i == 0 ? "" : " ", load->load[i]);
     }
-    wf_doc_count(link, "load_window_ps", UINT64_C(1) << shift_of(load));
+    wf_doc_count(link, "load_window_ps", UINT64_C(1) << wf_net_link_load_shift(load));
     wf_doc_text(link, "load_bytes", text);
     memcpy(by, load->by, sizeof(by));
     sort(by);
