@@ -24,7 +24,6 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 
 EXAMPLES = pathlib.Path(__file__).resolve().parent
@@ -120,7 +119,7 @@ class Experiment:
         tail = list(words)
         at = tail.index("--") if "--" in tail else len(tail)
         tail[at:at] = settings
-        with tempfile.TemporaryDirectory() as where:
+        with interruption.directory() as where:
             path = pathlib.Path(where) / "result.json"
             tail[at:at] = ["-q", "--json", "-o", path] if verb != "topo" else ["--json"]
             done = self.run(self.given.weft, verb, *tail, **more)

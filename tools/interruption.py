@@ -5,13 +5,16 @@ A script calls catch_signals(). The first SIGINT, SIGTERM or SIGHUP then raises 
 code 128 + signal in the main thread, so that context managers and `finally` tidy up; later signals
 are ignored. Programs that run() has started get SIGTERM and are waited for.
 """
+import atexit
 import concurrent.futures
 import contextlib
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -23,8 +26,10 @@ class _State:
     caught = 0       # number of the first signal
     held = False     # a signal must not raise yet
     pending = False  # one came while it was held
+    pooled = False   # threads() is in use
     ending = False   # nothing may be started
     running = set()
+    directories = set()
     lock = threading.Lock()
 
 
@@ -38,8 +43,18 @@ def _on_signal(number, _frame):
     _State.caught = number
     os.write(2, f"{sys.argv[0]}: interrupted\n".encode())
     _State.pending = _State.held
+    if _State.pooled:
+        _end_children()
     if not _State.held:
         _exit()
+
+
+def _end_children():
+    """Their threads then raise SystemExit."""
+    with _State.lock:
+        _State.ending = True
+        for child in list(_State.running):
+            child.terminate()
 
 
 def catch_signals():
@@ -83,6 +98,8 @@ def run(words, timeout=None, given=None, **more):
             child = subprocess.Popen([str(word) for word in words], **more)
             _State.running.add(child)
         out, err = child.communicate(given, timeout)
+        if _State.ending:
+            _exit()
     except BaseException:
         if child is not None:
             child.terminate()
@@ -95,18 +112,38 @@ def run(words, timeout=None, given=None, **more):
 
 @contextlib.contextmanager
 def threads(number):
-    """Threads that call run(). If the block fails, calls that wait for a thread are dropped, and
-    programs that run are ended."""
-    with concurrent.futures.ThreadPoolExecutor(number) as pool:
+    """Threads that call run(). If the block fails or a signal comes, programs that run are ended,
+    and no more are started. The signal raises after the block: the locks of threads would not
+    survive an exception anywhere."""
+    with hold(), concurrent.futures.ThreadPoolExecutor(number) as pool:
+        _State.pooled = True
         try:
             yield pool
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            with _State.lock:
-                _State.ending = True
-                for child in list(_State.running):
-                    child.terminate()
+            _end_children()
             raise
+        finally:
+            _State.pooled = False
+
+
+@contextlib.contextmanager
+def directory(**more):
+    """A temporary directory, as of tempfile.mkdtemp(). If a signal comes while it is being removed,
+    the rest is removed at the end of the process."""
+    with hold():
+        where = tempfile.mkdtemp(**more)
+        _State.directories.add(where)
+    try:
+        yield where
+    finally:
+        shutil.rmtree(where, ignore_errors=True)
+        _State.directories.discard(where)
+
+
+@atexit.register
+def _remove_directories():
+    for where in _State.directories:
+        shutil.rmtree(where, ignore_errors=True)
 
 
 def write_text(path, text):

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Fig. 10: the predicted time over the latency factor."""
-import tempfile
 
 import bigsim
 import papers
@@ -22,7 +21,7 @@ def main():
     processors = EXPERIMENT.pick(64, 1024)
     factors = EXPERIMENT.pick([1, 20, 5000], FACTORS)
     curves = {}
-    with tempfile.TemporaryDirectory() as where:
+    with papers.interruption.directory() as where:
         program = EXPERIMENT.build("jacobi1d", where, "bigsim")
         for chunks in (1, 4):
             curves[chunks] = {f: bigsim.step_us(bigsim.jacobi(EXPERIMENT, program, processors, chunks=chunks, us=40 / chunks,

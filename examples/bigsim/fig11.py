@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Fig. 11: the speed-up of Jacobi1D at several latencies."""
-import tempfile
 
 import bigsim
 import papers
@@ -22,7 +21,7 @@ def main():
     sizes = EXPERIMENT.pick([8, 64], [64, 512, 4096, 16384, 65536], short=[64, 512, 4096])
     work = WORK_US * sizes[-1] / 65536
     rows = []
-    with tempfile.TemporaryDirectory() as where:
+    with papers.interruption.directory() as where:
         program = EXPERIMENT.build("jacobi1d", where, "bigsim")
         for factor in FACTORS:
             for n in sizes:

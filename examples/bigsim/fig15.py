@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fig. 15: the speed-up of LeanMD against what its load balance allows."""
 import re
-import tempfile
 
 import bigsim
 import papers
@@ -79,7 +78,7 @@ def main():
     compare(speed, bound, sizes)
     if EXPERIMENT.given.form == "full":
         with_overhead(pair_ns, cells, [8192, 32768, 65536], "0.5us")
-    with tempfile.TemporaryDirectory() as where:
+    with papers.interruption.directory() as where:
         generator, program, none, greedy = same_as_program(where, *EXPERIMENT.pick((4, 8), (8, 64)))
     same = abs(program / generator - 1) < 0.03
     EXPERIMENT.row("the program leanmd.c and gen:leanmd", "-", f"{program:.4f} and {generator:.4f} ms", same,

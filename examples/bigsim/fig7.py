@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figs. 7 and 8: timelines of Jacobi before and after the correction of timestamps."""
 import re
-import tempfile
 
 import bigsim
 import papers
@@ -49,7 +48,7 @@ def main():
     EXPERIMENT.options()
     processors, steps = EXPERIMENT.pick((64, 4), (65536, 6), short=(4096, 6))
     found = {}
-    with tempfile.TemporaryDirectory() as where:
+    with papers.interruption.directory() as where:
         program = EXPERIMENT.build("jacobi1d", where, "bigsim")
         first = processors // 2
         for name, words, params in (("emulated", ["--net", "none"], {}), ("simulated", [], {})):

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fig. 9: the predicted time does not depend on how many real processors simulate."""
 import shutil
-import tempfile
 
 import bigsim
 import papers
@@ -33,12 +32,12 @@ def main():
     processors = EXPERIMENT.pick(32, 1024)
     factors = EXPERIMENT.pick(FACTORS[:1], FACTORS)
     rows = []
-    with tempfile.TemporaryDirectory() as where:
+    with papers.interruption.directory() as where:
         program = EXPERIMENT.build("jacobi1d", where, "bigsim")
         for factor in factors:
             for sched, processes, threads in ways(given.form == "quick"):
                 words, latencies = bigsim.network(processors, factor)
-                with tempfile.TemporaryDirectory() as out:
+                with papers.interruption.directory() as out:
                     path = f"{out}/result.json"
                     launcher = [shutil.which("mpiexec.mpich"), "-n", processes] if processes > 1 else []
                     settings = [w for k, v in {**latencies, "engine.fit": "no"}.items() for w in ("-p", f"{k}={v}")]

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Table 1: Jacobi3D on 64 to 512 processors of Lemieux."""
-import tempfile
 
 import bigsim
 import papers
@@ -28,7 +27,7 @@ def main():
     EXPERIMENT.options()
     points = EXPERIMENT.pick(64, 256)
     sizes = list(ACTUAL)[:EXPERIMENT.pick(2, 4)]
-    with tempfile.TemporaryDirectory() as where:
+    with papers.interruption.directory() as where:
         program = EXPERIMENT.build("jacobi3d", where)
         ns = ACTUAL[64] * 64 / ALL_STEPS / points ** 3 * 1e9
         for _ in range(2):  # less what messages take

@@ -4,7 +4,6 @@
 import json
 import pathlib
 import re
-import tempfile
 
 import insee
 import papers
@@ -63,7 +62,7 @@ def log_of(trace, log):
 def main():
     given = EXPERIMENT.options()
     found, logs = {}, {}
-    with tempfile.TemporaryDirectory() as where:
+    with papers.interruption.directory() as where:
         regular, extended = (pathlib.Path(where) / f"{name}.weft" for name in ("regular", "extended"))
         EXPERIMENT.run(given.weft, "gen", "text", "-n", RANKS, "-o", regular, "-p",
                        f"gen.file={insee.HERE / 'workloads/cg8.weft'}")

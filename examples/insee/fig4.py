@@ -3,7 +3,6 @@
 """Figs. 4 and 5: a master that receives from named slaves, and one that receives from whoever asks."""
 import csv
 import pathlib
-import tempfile
 
 import insee  # noqa: F401, finds papers.py
 import papers
@@ -42,7 +41,7 @@ def main():
     EXPERIMENT.options()
     rows = []
     figure = Bars("A master and two slaves", "microseconds", subtitle=f"{TASKS} tasks; by us of a task on slave 1 and slave 2")
-    with tempfile.TemporaryDirectory() as where:
+    with papers.interruption.directory() as where:
         program = EXPERIMENT.build("masterslave", where, "insee")
         for name, (one, two, first) in TRACES.items():
             times = {}

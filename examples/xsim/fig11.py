@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Fig. 11: the time of the simulator for `random`."""
-import tempfile
 
 import xsim  # first: it finds papers.py
 import papers
@@ -20,7 +19,7 @@ HEADER = ["part", "ranks", "threads", "network", "messages", "wall_seconds", "cp
 
 def program_rows(ranks, rounds, threads):
     rows = []
-    with tempfile.TemporaryDirectory() as where:
+    with papers.interruption.directory() as where:
         program = EXPERIMENT.build("random", where)
         for n in threads:
             sched = "sequential" if n == 1 else "conservative"

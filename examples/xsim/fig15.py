@@ -3,7 +3,6 @@
 """Fig. 15: the time of the simulator for NPB's EP."""
 import argparse
 import pathlib
-import tempfile
 
 import xsim  # first: it finds papers.py
 import papers
@@ -61,7 +60,7 @@ def main():
     xsim.say_programs(EXPERIMENT)
     sizes = EXPERIMENT.pick([256], [1024, 4096, 16384, RANKS], short=[256, 1024, 4096])
     rows = []
-    with tempfile.TemporaryDirectory() as where:
+    with papers.interruption.directory() as where:
         program = ([pathlib.Path(given.npb) / "bin/ep.A.x"] if given.npb
                    else [EXPERIMENT.build("ep", where), EXPERIMENT.pick("10", "16", short="12")])
         for n in sizes:
