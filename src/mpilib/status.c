@@ -25,13 +25,14 @@ int wl_MPI_Get_elements(struct wl_rank *rank, const MPI_Status *status, MPI_Data
     return MPI_SUCCESS;
 }
 
+/* `count` is a number of elements of the datatype, as in MPICH and Open MPI. By the standard it
+ * is one of values, as MPI_Get_elements() returns. */
 int wl_MPI_Status_set_elements_x(struct wl_rank *rank, MPI_Status *status,
                                  MPI_Datatype datatype, MPI_Count count)
 {
     const struct wl_type *type = wl_type_of(rank, datatype);
-    MPI_Count each = wl_type_elements(type, type->size);
 
-    wl_status_set_bytes(status, each > 0 ? (uint64_t)(count / each) * type->size : 0);
+    wl_status_set_bytes(status, (uint64_t)count * type->size);
     return MPI_SUCCESS;
 }
 

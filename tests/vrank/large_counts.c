@@ -39,6 +39,9 @@ static void elements(void)
     MPI_Status_set_elements_x(&status, MPI_INT, 4 * count + 7);
     MPI_Get_elements_x(&status, more, &last);
     say("elements %lld, %lld", (long long)n, (long long)last);
+    MPI_Status_set_elements_x(&status, more, 1);
+    MPI_Get_elements_x(&status, more, &n);
+    say("elements of one %lld", (long long)n);
     MPI_Type_free(&more);
     MPI_Type_free(&many);
     MPI_Type_free(&four);
