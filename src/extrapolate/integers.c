@@ -209,6 +209,7 @@ static int by_place(const void *a, const void *b)
 static bool fit_places(struct wf_ext_model *model, struct wf_ext_samples *samples,
                        bool has_class, struct wf_ext_integer *out)
 {
+    uint32_t n_doubtful = model->n_doubtful;
     bool fits = true;
 
     *out = (struct wf_ext_integer){.factor = {WF_EXT_FACTOR_NONE, WF_EXT_FACTOR_NONE},
@@ -233,6 +234,7 @@ static bool fit_places(struct wf_ext_model *model, struct wf_ext_samples *sample
         out->law = out->parts[0].law;
     } else {
         wf_ext_integer_fini(out);
+        model->n_doubtful = n_doubtful;
     }
     return fits;
 }
