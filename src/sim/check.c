@@ -260,3 +260,38 @@ enum wf_status wf_sim_check_describe(const struct wf_plan *plan, struct wf_findi
                       "the program has %" PRIu64 " error%s in its use of MPI: %.400s", errors,
                       errors == 1 ? "" : "s", first);
 }
+
+/* Whether the program made the error itself; others only follow from its early end. */
+static bool is_own_error(const struct wf_finding *finding)
+{
+    return finding->kind != WF_FINDING_DEADLOCK && finding->kind != WF_FINDING_LEAKED_REQUEST &&
+           finding->kind != WF_FINDING_UNMATCHED_SEND &&
+           finding->kind != WF_FINDING_UNMATCHED_RECEIVE;
+}
+
+void wf_sim_check_mention(const struct wf_plan *plan, struct wf_comm *world, struct wf_err *err)
+{
+    struct wf_findings findings = {.items = NULL};
+    char text[WF_ERR_TEXT_MAX], words[WORDS_MAX];
+    uint32_t kept = 0;
+
+    if (!is_checked(plan)) {
+        return;
+    }
+    wf_sim_check_collect(plan, world, &findings);
+    for (uint32_t i = 0; i < findings.n; i++) {
+        if (is_own_error(&findings.items[i])) {
+            findings.items[kept++] = findings.items[i];
+        }
+    }
+    findings.n = kept;
+    wf_findings_sort(&findings);
+    if (kept > 0) {
+        struct places *places = find_places(plan, &findings);
+        describe(&findings.items[0], &places[0], words);
+        (void)snprintf(text, sizeof(text), "%.120s; before that, %.300s", err->text, words);
+        (void)wf_err_set(err, err->status, "%s", text);
+        free(places);
+    }
+    wf_findings_fini(&findings);
+}

@@ -20,3 +20,8 @@ void wf_sim_check_collect(const struct wf_plan *plan, struct wf_comm *world,
 enum wf_status wf_sim_check_describe(const struct wf_plan *plan, struct wf_findings *findings,
                                      struct wf_value *root, enum wf_status status,
                                      struct wf_err *err);
+
+/* A program has ended the run, so that there is no document: adds the first error that it made
+ * before, if it is checked, to the text of `err`. All processes call it. */
+void wf_sim_check_mention(const struct wf_plan *plan, struct wf_comm *world,
+                          struct wf_err *err);

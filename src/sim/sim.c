@@ -215,6 +215,9 @@ static enum wf_status run_engine(const struct wf_job *job, struct wf_engine *eng
 
     if (status == WF_OK || status == WF_EINTR) {
         enum wf_status readable = check_sources(job->plan, world, err);
+        if (readable == WF_ESIM) { /* in all processes */
+            wf_sim_check_mention(job->plan, world, err);
+        }
         status = readable != WF_OK ? readable : status;
     }
     *ran = status == WF_OK;

@@ -3,6 +3,7 @@
  * correct program that looks alike: "ok-" before the name. Lines that must be named have a
  * comment with an arrow. */
 #include <mpi.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { N = 64 };
@@ -138,6 +139,17 @@ static void datatype(int ok)
     MPI_Recv(b, 8, ok ? MPI_INT : MPI_FLOAT, previous, 5, MPI_COMM_WORLD, /* -> */
              MPI_STATUS_IGNORE);
     MPI_Wait(&s, MPI_STATUS_IGNORE);
+}
+
+/* The program ends the run: there is no result, and the message names the error. */
+static void early_end(int ok)
+{
+    datatype(ok);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1) {
+        exit(3);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
 }
 
 /* Values of several types: a receive may have more of them than were sent. */
@@ -320,6 +332,7 @@ static const struct {
     {"alltoallw_type", alltoallw_type},
     {"reduce_scatter_count", reduce_scatter_count},
     {"datatype", datatype},
+    {"early_end", early_end},
     {"mixed_datatype", mixed_datatype},
     {"buffer", buffer},
     {"column_buffer", column_buffer},

@@ -104,6 +104,20 @@ def check_processes(program, name, document):
         vrank.complain(f"{name} in 3 processes", document.get("check"), again.get("check"))
 
 
+def check_early_end(program):
+    for name, found in (("early_end", True), ("ok-early_end", False)):
+        for before in ((), ("mpiexec.mpich", "-n", "2")):
+            if before and (not shutil.which(before[0]) or
+                           not (vrank.BUILD / "libweft-comm-mpich.so").exists()):
+                continue
+            done = subprocess.run([*before, vrank.WEFT, "run", "-n", "4", "--check", "--compute",
+                                   "none", "--", program, name], text=True, capture_output=True,
+                                  check=False, timeout=60, stdin=subprocess.DEVNULL)
+            words = "ended the program with code 3" in done.stderr
+            if not words or ("receives float" in done.stderr) != found:
+                vrank.complain(f"{name} {before}: {done.returncode}", done.stderr)
+
+
 def check_warnings(program, line):
     """What is cheap to find is a warning of every run."""
     done, document = run(program, 4, args=("leaked_request",))
@@ -145,6 +159,7 @@ def main():
     if program is None:
         vrank.finish()
     where = lines()
+    check_early_end(program)
     for name in KINDS:
         document = check_faulty(program, name, where[name])
         if name in ("collective", "datatype", "buffer", "window_lock", "deadlock",
