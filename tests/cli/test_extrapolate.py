@@ -236,6 +236,10 @@ def test_refused():
         check_run(["gen", "gpcnet", "-n", str(n), "-o", f"g{n}.weft", "-f"], 0)
     check_run(["extrapolate", "g16.weft", "g32.weft", "g64.weft", "-n", "128", "-o", "x.weft"], 3,
               stderr=r"irecv, op \d+ of rank \d+ in .*: no rule says which ranks execute it: 0 of 16, 0 of 32, 1 of 64")
+    # Eight microbatches are left at 128 ranks, fewer than the pipeline's beginning and end take in the traces.
+    make_llm("few", (16, 32, 64), "layers=4", "tensor=2", "pipeline=4", "batch=128")
+    check_run(["extrapolate", "few16.weft", "few32.weft", "few64.weft", "-n", "128", "-o", "x.weft"], 3,
+              stderr=r"op \d+ of rank \d+ in .*: with 128 ranks, rank \d+ would (send to|receive from) rank \d+, which")
     make_llm("chunks", (16, 32, 64), "layers=8", "tensor=2", "pipeline=4", "batch=256", "schedule=interleaved", "chunks=2")
     check_run(["extrapolate", "chunks16.weft", "chunks32.weft", "chunks64.weft", "-n", "128", "-o", "x.weft"], 3,
               stderr=r"op \d+ of rank \d+ in .* no rule says which tag it has: \d+ to \d+ with 16 ranks, ")
