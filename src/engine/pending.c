@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/pending.h"
 
+#include "base/arith.h"
 #include "base/mem.h"
 
 enum {
     SORT_MAX = 16384, /* up to this size a bucket is sorted; a larger one is spread first */
-    NEAR_MAX = 4096,  /* a larger heap means that the open stretch is too wide */
+    /* The open stretch is too wide if the heap has more than this share of the events that were
+     * sorted, within limits. To divide it then costs a constant time for each event in the heap. */
+    NEAR_SHARE = 4,
+    NEAR_MIN = 64,
+    NEAR_MAX = 4096,
     SPREAD_BITS = 12, /* bits of the time by which the final sort begins, at most */
 };
 
@@ -164,6 +169,8 @@ static void open_stretch(struct wf_pending *pending, struct wf_bag bag, size_t n
     }
     pending->run_next = 0;
     pending->run_n = n;
+    uint64_t most = wf_min_u64(wf_max_u64(n / NEAR_SHARE, NEAR_MIN), NEAR_MAX);
+    pending->near_max = (uint32_t)most + 2 * pending->near.n;
 
     int64_t width = (int64_t)(UINT64_C(1) << (8 * level));
     pending->open_end = pending->base > INT64_MAX - width ? INT64_MAX : pending->base + width;
