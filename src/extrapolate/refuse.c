@@ -68,9 +68,11 @@ enum wf_status wf_ext_refuse_integer(const struct wf_ext_model *model, uint32_t 
             }
         }
         if (least <= most) {
-            n += snprintf(why + n, sizeof(why) - (size_t)n,
-                          least == most ? "%s %" PRId64 : "%s %" PRId64 " to %" PRId64,
-                          c == 0 ? "" : ",", least, most);
+            n += snprintf(why + n, sizeof(why) - (size_t)n, "%s %" PRId64, c == 0 ? "" : ",",
+                          least);
+        }
+        if (least < most && (size_t)n < sizeof(why)) {
+            n += snprintf(why + n, sizeof(why) - (size_t)n, " to %" PRId64, most);
         }
         if (least <= most && (size_t)n < sizeof(why)) {
             n += snprintf(why + n, sizeof(why) - (size_t)n, " with %" PRIu32 " ranks",

@@ -77,12 +77,10 @@ static enum wf_status report(const struct search *search, uint32_t rank,
     char why[160];
 
     (void)snprintf(why, sizeof(why),
-                   sends ? "with %" PRIu32 " ranks, rank %" PRIu32
-                           " would send to rank %" PRIu32
-                           ", which has no receive for it: the rules do not fit"
-                         : "with %" PRIu32 " ranks, rank %" PRIu32 " would receive from rank "
-                           "%" PRIu32 ", which does not send: the rules do not fit",
-                   search->player->grid->n, rank, side->peer);
+                   "with %" PRIu32 " ranks, rank %" PRIu32 " would %s rank %" PRIu32
+                   ", which %s: the rules do not fit",
+                   search->player->grid->n, rank, sends ? "send to" : "receive from",
+                   side->peer, sends ? "has no receive for it" : "does not send");
     return wf_ext_refuse(search->player->model, played->step->statements[0], why, err);
 }
 
