@@ -31,7 +31,8 @@ WAYS = (("--sched", "conservative", "--threads", "2"), ("--sched", "optimistic",
 # Programs without an error in their use of MPI, and their arguments.
 CORRECT = {
     "tests/vrank": "applications collectives communicators corner_cases datatypes "
-                   "intercommunicators mpi4_calls one_sided partitioned persistent_collectives point_to_point requests topologies",
+                   "intercommunicators mpi4_calls one_sided partitioned persistent_collectives "
+                   "point_to_point requests topologies",
     "examples/mpi": "cg fft jacobi3d leanmd master mg pingpong random ring sort stencil",
 }
 TOPOLOGY = ("--net", "latency", "--topo", "torus:6")
