@@ -84,10 +84,13 @@ static const char *flits_limit(const struct wf_router_net *model,
 static const char *device_limit(const struct wf_router_net *model,
                                 const struct wf_traffic *traffic)
 {
+    const struct wf_traffic_pattern_facts facts = wf_traffic_pattern_facts(traffic->pattern);
     const char *routes = wf_lockstep_routes_limit(model);
     const struct limit limits[] = {
         {model->set.switching == WF_ROUTER_WORMHOLE, "net.switching=wormhole"},
         {routes != NULL, routes},
+        {facts.kind == WF_TRAFFIC_LOCAL && facts.topo != model->topo,
+         "the pattern 'local' on a network with failures"},
     };
 
     return first_of(limits, sizeof(limits) / sizeof(limits[0]));

@@ -104,7 +104,8 @@ uint32_t wf_lockstep_route_choose(const struct wf_lockstep_net *net, uint32_t r,
 
 uint32_t wf_lockstep_hops(const struct wf_lockstep_net *net, uint32_t node, uint32_t other)
 {
-    const struct wf_topo *topo = wf_lockstep_of(net)->model->topo;
+    const struct wf_topo *topo =
+        wf_traffic_pattern_facts(wf_lockstep_of(net)->traffic->pattern).topo;
 
     return topo->ops->distance(topo, node, other);
 }

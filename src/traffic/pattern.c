@@ -434,6 +434,7 @@ wf_traffic_pattern_facts(const struct wf_traffic_pattern *pattern)
         .kind = kind->permute != NULL ? WF_TRAFFIC_PERMUTATION : kind->facts,
         .set = &pattern->set,
         .width = pattern->width,
+        .topo = pattern->topo,
         .diameter = pattern->diameter,
         .chance = pattern->chance,
         .matrix = pattern->matrix};

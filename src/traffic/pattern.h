@@ -72,8 +72,9 @@ struct wf_traffic_pattern_facts {
     enum wf_traffic_pattern_kind kind;
     const struct wf_traffic_pattern_params *set; /* completed */
     uint32_t width;                              /* size of the first dimension */
-    uint32_t diameter;                           /* local traffic... */
-    const uint64_t *chance; /* ...and the probability of distances up to d, in units of 2^-32 */
+    const struct wf_topo *topo;                  /* local traffic: whose distances count, */
+    uint32_t diameter;                           /* the largest of them, */
+    const uint64_t *chance; /* and the probability of distances up to d, in units of 2^-32 */
     const struct wf_traffic_matrix *matrix;
 };
 struct wf_traffic_pattern_facts

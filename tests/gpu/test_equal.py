@@ -111,6 +111,17 @@ def check_many():
         check(got != {} and got == wanted, f"{' '.join(args)}: the curve of the GPU differs", here)
 
 
+def check_local():
+    """The pattern 'local' knows the distances of the whole network, also where links have failed."""
+    args = ["traffic", "local", "--topo", "mesh:2x2x2", "--load", "0.8", "--cycles", "400", "-p", "net.fail=links:10%",
+            "-p", "net.routing=adaptive", "--seed", "270"]
+    _, wanted = document(args, "--exec", "events")
+    here, got = document(args, "--exec", "lockstep")
+    check(got.get("result") == wanted["result"], "local traffic on a damaged network is the same in lock step", here)
+    done = run(*args, "--exec", "gpu", "-p", f"engine.device={DEVICE}")
+    check(done.returncode == 2 and "'local' on a network with failures" in done.stderr, "devices refuse it", done)
+
+
 def check_refused():
     """What a GPU cannot do is refused by name."""
     args = ["traffic", "uniform", "--topo", "torus:4x4", "--cycles", "100", "--exec", "gpu", "-p", f"engine.device={DEVICE}"]
@@ -131,6 +142,7 @@ def main():
     check(on_gpu > ROWS // 2, f"only {on_gpu} of {ROWS} runs were executed by kernels")
     print(f"{on_gpu} of {ROWS} runs by kernels on {DEVICE}")
     check_many()
+    check_local()
     check_refused()
     return finish()
 
