@@ -279,8 +279,8 @@ static bool are_turns_alike(const struct wf_ext_model *model, uint32_t statement
 
     for (uint32_t i = model->first_ref[statement]; i < model->first_ref[statement + 1]; i++) {
         const struct wf_ext_ref *ref = &model->refs[i];
-        double time = (double)last->ranks[ref->rank % last->n].ops[ref->op].compute;
         if (ref->count + 1 == model->input.n_counts) {
+            double time = (double)last->ranks[ref->rank].ops[ref->op].compute;
             struct moments *both[] = {&all, &turns[ref->turn % TURNS_MAX]};
             for (uint32_t j = 0; j < 2; j++) {
                 both[j]->n++;
