@@ -24,7 +24,9 @@ static inline uint16_t *ports_of(const struct wf_gpu_at *at, const struct wf_loc
     return (uint16_t *)scratch_of(at, net);
 }
 
-#define SHIFT(pointer, bytes) ((pointer) = (void *)((char *)(pointer) + (bytes)))
+/* What this run does not need is null and stays so. */
+#define SHIFT(pointer, bytes) \
+    ((pointer) = (pointer) == NULL ? NULL : (void *)((char *)(pointer) + (bytes)))
 
 /* Moves on to the state of another network. */
 static inline void shift(struct wf_lockstep_net *net, uint64_t bytes)
@@ -48,9 +50,7 @@ static inline void shift(struct wf_lockstep_net *net, uint64_t bytes)
     SHIFT(net->mail.partial, bytes);
     SHIFT(net->mail.reactions, bytes);
     SHIFT(net->mail.done, bytes);
-    if (net->loads != NULL) {
-        SHIFT(net->loads, bytes);
-    }
+    SHIFT(net->loads, bytes);
     SHIFT(net->asking, bytes);
     SHIFT(net->flags, bytes);
     SHIFT(net->gates, bytes);
