@@ -153,6 +153,21 @@ static int check_alias(const struct call *call, const struct wl_arg *arg)
                : MPI_SUCCESS;
 }
 
+static int check_own_part(const struct call *call, const struct wl_arg *arg)
+{
+    if (means_nothing(call, arg) || arg->count <= 0 || arg->place == NULL || !call->has_view ||
+        call->view.inter) {
+        return MPI_SUCCESS;
+    }
+    uint32_t own = wl_own_rank(&call->view);
+    MPI_Aint at = arg->wide_displs != NULL ? arg->wide_displs[own]
+                  : arg->displs != NULL    ? arg->displs[own]
+                                           : (MPI_Aint)own * arg->each;
+    MPI_Aint bytes = at * wl_type_of(call->rank, arg->handle)->extent;
+
+    return arg->place == (const char *)arg->other + bytes ? MPI_ERR_BUFFER : MPI_SUCCESS;
+}
+
 static int check_place(const struct call *call, const struct wl_arg *arg)
 {
     return arg->place != MPI_IN_PLACE ? MPI_SUCCESS : MPI_ERR_BUFFER;
@@ -262,6 +277,7 @@ static int (*const checks[WL_ARG_KINDS])(const struct call *call, const struct w
     [WL_ARG_KEY] = check_key,           [WL_ARG_VALUE] = check_value,
     [WL_ARG_LIST] = check_list,         [WL_ARG_PLACE] = check_place,
     [WL_ARG_SWAPPED] = check_swapped,   [WL_ARG_EPOCH] = check_epoch,
+    [WL_ARG_OWN_PART] = check_own_part,
 };
 
 static bool is_object(enum wl_arg_kind kind)

@@ -31,14 +31,18 @@ enum wl_arg_kind {
     WL_ARG_SWAPPED, /* `handle` is a datatype that MPI_Compare_and_swap() takes */
     WL_ARG_EPOCH,   /* the call fits the epochs of the window; `handle` is the target */
     WL_ARG_ALIAS,   /* `place` and `other` must differ if there are any elements (`count`) */
-    WL_ARG_COUNT,   /* `count` is not negative; otherwise MPI_ERR_COUNT */
-    WL_ARG_NUMBER,  /* likewise MPI_ERR_ARG */
-    WL_ARG_ROOT,    /* `handle` */
-    WL_ARG_TARGET,  /* `handle` is a rank of the window */
-    WL_ARG_LIST,    /* `place` is not null if there are any elements (`count`) */
-    WL_ARG_RESULT,  /* `place` is not null; otherwise MPI_ERR_ARG */
-    WL_ARG_KEY,     /* likewise MPI_ERR_INFO_KEY */
-    WL_ARG_VALUE,   /* likewise MPI_ERR_INFO_VALUE */
+    /* `place` is not the rank's own part of `other`, if it has any elements (`count`). The part of a
+     * rank is `each` elements of the datatype `handle`, or begins at its element of `displs` or
+     * `wide_displs`. */
+    WL_ARG_OWN_PART,
+    WL_ARG_COUNT,  /* `count` is not negative; otherwise MPI_ERR_COUNT */
+    WL_ARG_NUMBER, /* likewise MPI_ERR_ARG */
+    WL_ARG_ROOT,   /* `handle` */
+    WL_ARG_TARGET, /* `handle` is a rank of the window */
+    WL_ARG_LIST,   /* `place` is not null if there are any elements (`count`) */
+    WL_ARG_RESULT, /* `place` is not null; otherwise MPI_ERR_ARG */
+    WL_ARG_KEY,    /* likewise MPI_ERR_INFO_KEY */
+    WL_ARG_VALUE,  /* likewise MPI_ERR_INFO_VALUE */
     WL_ARG_KINDS,
 };
 
@@ -47,6 +51,9 @@ struct wl_arg {
     int handle;
     MPI_Count count;
     const void *place, *other;
+    MPI_Count each;
+    const int *displs;
+    const MPI_Aint *wide_displs;
     bool indirect;
     bool own;     /* predefined handles are wrong */
     bool or_null; /* the null handle is right */

@@ -27,6 +27,18 @@ int wl_thread_level(int required)
     return required < MPI_THREAD_MULTIPLE ? required : MPI_THREAD_MULTIPLE;
 }
 
+const char *wl_thread_level_name(int level)
+{
+    static const char *const names[] = {
+        [MPI_THREAD_SINGLE] = "MPI_THREAD_SINGLE",
+        [MPI_THREAD_FUNNELED] = "MPI_THREAD_FUNNELED",
+        [MPI_THREAD_SERIALIZED] = "MPI_THREAD_SERIALIZED",
+        [MPI_THREAD_MULTIPLE] = "MPI_THREAD_MULTIPLE",
+    };
+
+    return names[level];
+}
+
 int wl_MPI_Init_thread(struct wl_rank *rank, int *argc, char ***argv, int required,
                        int *provided)
 {

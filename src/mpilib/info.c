@@ -56,17 +56,13 @@ static struct info *info_new(struct wl_rank *rank, MPI_Info *handle)
 /* MPI_INFO_ENV: how the program was started, as far as the library knows. */
 static struct info *info_env(struct wl_rank *rank)
 {
-    static const char *const levels[] = {
-        [MPI_THREAD_SINGLE] = "MPI_THREAD_SINGLE",
-        [MPI_THREAD_FUNNELED] = "MPI_THREAD_FUNNELED",
-    };
     char number[16];
 
     if (rank->info_env == 0) {
         struct info *created = info_new(rank, &rank->info_env);
         (void)snprintf(number, sizeof(number), "%u", wl.n_ranks);
         put(created, "maxprocs", number);
-        put(created, "thread_level", levels[rank->thread_level]);
+        put(created, "thread_level", wl_thread_level_name(rank->thread_level));
     }
     return wl_table_get(&rank->infos, WL_INFO, rank->info_env);
 }

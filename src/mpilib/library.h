@@ -224,6 +224,8 @@ int wl_tool_no_event(const struct wl_rank *rank, int code);
 
 /* The thread level that a program gets which asks for `required`. */
 int wl_thread_level(int required);
+/* The name of a thread level: "MPI_THREAD_SINGLE". */
+const char *wl_thread_level_name(int level);
 
 /* Between functions with counts of type int and those with large counts: a copy of a list,
  * which the caller frees, and a result, MPI_UNDEFINED if it does not fit. */

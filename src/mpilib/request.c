@@ -182,6 +182,14 @@ void wl_recv_cancel(struct wl_rank *rank, struct wl_recv *recv)
     wl_type_release(recv->type);
 }
 
+/* Whether the data ends within a value. Receives of contiguous types are not looked at: as with
+ * MPICH, the rest of the value is not changed. */
+static bool ends_within_value(const struct wl_type *type, size_t bytes)
+{
+    return !type->contiguous && type->size > 0 && bytes % type->size != 0 &&
+           wl_type_elements(type, bytes) == MPI_UNDEFINED;
+}
+
 int wl_recv_complete(struct wl_rank *rank, struct wl_recv *recv, MPI_Status *status)
 {
     uint32_t own = rank->self->rank, place = count_before(rank, &recv->stream, recv);
@@ -203,6 +211,11 @@ int wl_recv_complete(struct wl_rank *rank, struct wl_recv *recv, MPI_Status *sta
         code = wl_error(rank, recv->comm, MPI_ERR_TRUNCATE,
                         "a message of %zu bytes is longer than the receive buffer of %zu bytes",
                         message->whole, capacity);
+    } else if (ends_within_value(recv->type, message->whole)) {
+        code = wl_error(
+            rank, recv->comm, MPI_ERR_TYPE,
+            "a message of %zu bytes ends within a value of the datatype of the receive",
+            message->whole);
     }
     if (message->sent != NULL && recv->comm != 0) {
         wl_check_received(rank, recv, message);

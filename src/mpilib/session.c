@@ -34,9 +34,6 @@ struct wl_properties **wl_session_properties(struct wl_rank *rank, MPI_Session h
     return &session_of(rank, handle)->properties;
 }
 
-static const char *const levels[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED",
-                                     "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"};
-
 /* The thread level that the program asks for, as far as it can be had. */
 static int asked_level(struct wl_rank *rank, MPI_Info info)
 {
@@ -47,7 +44,7 @@ static int asked_level(struct wl_rank *rank, MPI_Info info)
         (void)wl_MPI_Info_get(rank, info, "thread_level", MPI_MAX_INFO_VAL - 1, value, &flag);
     }
     for (int i = 0; flag && i <= MPI_THREAD_MULTIPLE; i++) {
-        asked = strcmp(value, levels[i]) == 0 ? i : asked;
+        asked = strcmp(value, wl_thread_level_name(i)) == 0 ? i : asked;
     }
     return wl_thread_level(asked);
 }
@@ -86,7 +83,7 @@ int wl_MPI_Session_get_info(struct wl_rank *rank, MPI_Session handle, MPI_Info *
     /* Threads may do what the program was granted otherwise, too. */
     int level =
         session->thread_level > rank->thread_level ? session->thread_level : rank->thread_level;
-    return wl_MPI_Info_set(rank, *info, "thread_level", levels[level]);
+    return wl_MPI_Info_set(rank, *info, "thread_level", wl_thread_level_name(level));
 }
 
 /* ---- sets of processes ---- */

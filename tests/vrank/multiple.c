@@ -235,7 +235,7 @@ static void partitions(void)
     MPI_Request_free(&requests[1]);
 }
 
-/* A session that asks for nothing has the level that the program has. */
+/* A session that asks for nothing has the level that the program has, which is in MPI_INFO_ENV too. */
 static void session_level(void)
 {
     char level[64] = "";
@@ -247,6 +247,8 @@ static void session_level(void)
     MPI_Session_get_info(session, &info);
     MPI_Info_get(info, "thread_level", sizeof(level) - 1, level, &flag);
     expect("level of a session", strcmp(level, "MPI_THREAD_MULTIPLE"), 0);
+    MPI_Info_get(MPI_INFO_ENV, "thread_level", sizeof(level) - 1, level, &flag);
+    expect("level of the environment", strcmp(level, "MPI_THREAD_MULTIPLE"), 0);
     MPI_Info_free(&info);
     MPI_Session_finalize(&session);
 }

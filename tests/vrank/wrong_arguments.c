@@ -98,6 +98,67 @@ static void collectives(int size)
                  MPI_ERR_TYPE);
 }
 
+/* The send buffer is the rank's own part of the receive buffer, or the other way round. */
+static void own_parts(int rank, int size)
+{
+    enum { MOST = 16 };
+    int all[2 * MOST] = {0}, counts[MOST], displs[MOST];
+    MPI_Request request;
+
+    for (int i = 0; i < size; i++) {
+        counts[i] = 1;
+        displs[i] = 2 * i;
+    }
+    expect_class("allgather, own part",
+                 MPI_Allgather(all + rank, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD),
+                 MPI_ERR_BUFFER);
+    expect_class(
+        "iallgather, own part",
+        MPI_Iallgather(all + rank, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD, &request),
+        MPI_ERR_BUFFER);
+    expect_class("allgatherv, own part",
+                 MPI_Allgatherv(all + 2 * rank, 1, MPI_INT, all, counts, displs, MPI_INT,
+                                MPI_COMM_WORLD),
+                 MPI_ERR_BUFFER);
+    if (rank == 0) {
+        expect_class("gather, own part",
+                     MPI_Gather(all, 1, MPI_INT, all, 1, MPI_INT, 0, MPI_COMM_WORLD),
+                     MPI_ERR_BUFFER);
+    }
+    expect_class("allgather, another part",
+                 MPI_Allgather(all + MOST + rank, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD),
+                 MPI_SUCCESS);
+    expect_class("allgather, in place",
+                 MPI_Allgather(MPI_IN_PLACE, 0, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD),
+                 MPI_SUCCESS);
+}
+
+/* A message that ends within a value of the datatype. */
+static void half_values(int rank, int size)
+{
+    const int lengths[] = {1, 2}, places[] = {1, 4};
+    int values[8] = {0};
+    char bytes[6] = "abcde";
+    MPI_Datatype apart;
+
+    if (rank > 1 || size == 1) {
+        return;
+    }
+    MPI_Type_indexed(2, lengths, places, MPI_INT, &apart);
+    MPI_Type_commit(&apart);
+    if (rank == 0) {
+        MPI_Send(bytes, 3, MPI_CHAR, 1, 1, MPI_COMM_WORLD);
+        MPI_Send(bytes, 4, MPI_CHAR, 1, 2, MPI_COMM_WORLD);
+    } else {
+        class_of("half a value",
+                 MPI_Recv(values, 1, apart, 0, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        class_of("a whole value",
+                 MPI_Recv(values, 1, apart, 0, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+        say("received: %d", memcmp(&values[1], bytes, 4));
+    }
+    MPI_Type_free(&apart);
+}
+
 static void objects(void)
 {
     MPI_Datatype type = MPI_DATATYPE_NULL;
@@ -200,6 +261,8 @@ int main(int argc, char **argv)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     messages(rank);
     collectives(size);
+    own_parts(rank, size);
+    half_values(rank, size);
     objects();
     keyvals();
     windows(rank, size);

@@ -46,6 +46,20 @@ def at_root(f, buffer):
     return ", .at_root = true" if (plain_name(f), buffer) in AT_ROOT else ""
 
 
+def own_part(f, types):
+    """A rank's own part of the side that has a part for each rank is not its other buffer."""
+    sides = {"Gather": ("send", "recv"), "Allgather": ("send", "recv"), "Scatter": ("recv", "send")}
+    name = plain_name(f)
+    if name.rstrip("v") in sides and f.implementation == "collective":
+        one, all_ranks = sides[name.rstrip("v")]
+        displs = all_ranks[0] + "displs"
+        part = (f".each = {all_ranks}count" if displs not in types else
+                f".{'wide_displs' if 'MPI_Aint' in types[displs] else 'displs'} = {displs}")
+        root = ", .at_root = true" if f.has("root") else ""
+        yield (f"{{WL_ARG_OWN_PART, .place = {one}buf, .other = {all_ranks}buf, .count = {one}count, "
+               f".handle = {all_ranks}type, {part}{root}}}")
+
+
 def buffers(f, done):
     """Adds to `done` the parameters that need no check of their own."""
     types = {p.name: p.type for p in f.parameters}
@@ -59,6 +73,7 @@ def buffers(f, done):
     if f.implementation == "collective" and "sendbuf" in types and "eighbor" not in f.base:
         root = at_root(f, "recvbuf") or at_root(f, "sendbuf")
         yield f"{{WL_ARG_ALIAS, .place = sendbuf, .other = recvbuf, .count = {(counts + ['1'])[0]}{root}}}"
+    yield from own_part(f, types)
     if f.base == "Reduce_local":
         yield "{WL_ARG_PLACE, .place = inbuf}"
         yield "{WL_ARG_PLACE, .place = inoutbuf}"
