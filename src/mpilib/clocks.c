@@ -51,16 +51,23 @@ int64_t wl_clock_now(struct wl_rank *rank)
     return time;
 }
 
-/* Only simulated time passes. */
-static void let_pass(struct wl_rank *rank, int64_t picoseconds)
+void wl_clock_wait(struct wl_rank *rank, int64_t picoseconds)
 {
     const struct wf_op op = {.kind = WF_OP_SLEEP, .duration = picoseconds};
 
-    if (picoseconds > 0 && wl_omp_is_active(rank)) {
+    if (wl_omp_is_active(rank)) {
         wl_omp_sleep(rank, picoseconds);
-    } else if (picoseconds > 0) {
-        rank->slept += picoseconds;
+    } else {
         (void)wl_call(rank, &op);
+    }
+}
+
+/* The program sleeps: that is no processor time. */
+static void let_pass(struct wl_rank *rank, int64_t picoseconds)
+{
+    if (picoseconds > 0) {
+        rank->slept += wl_omp_is_active(rank) ? 0 : picoseconds;
+        wl_clock_wait(rank, picoseconds);
     }
 }
 

@@ -14,3 +14,6 @@ int64_t wl_clock_now(struct wl_rank *rank);
  * 1 us at first, then more, but never more than a thousandth of the time polled so far. It stays 1 us
  * if the program looks for messages meanwhile, which it would notice late. */
 int64_t wl_clock_pause(const struct wl_rank *rank);
+
+/* The rank waits for so many picoseconds. Its other threads go on. */
+void wl_clock_wait(struct wl_rank *rank, int64_t picoseconds);

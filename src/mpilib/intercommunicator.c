@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Intercommunicators (MPI-3.1, 6.6). */
+#include "mpilib/intercommunicator.h"
+
 #include "mpilib/communicator_registry.h"
 #include "mpilib/internal_messages.h"
 #include "mpilib/memory.h"
@@ -8,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What a leader tells the members of its group. The members of both groups follow. */
+/* What a leader tells the members of its group. The members of both groups follow, unless there
+ * are none (`size` is 0): then there will be no communicator, and `id` is an error class. */
 struct offer {
     uint64_t id; /* of the communicator of both groups */
     uint32_t first, size, peers, n_peers;
@@ -96,6 +99,19 @@ static struct offer lead(struct wl_rank *rank, const struct wl_view *local,
     return offer;
 }
 
+void wl_intercomm_refuse(struct wl_rank *rank, MPI_Comm local_comm, int tag, int code)
+{
+    struct wl_view local = wl_comm_of(rank, local_comm);
+    const struct offer none = {.id = (uint64_t)code};
+
+    (void)collect_ids(rank, &local, tag);
+    for (uint32_t i = 0; i < local.size; i++) {
+        if (i != local.rank) {
+            wl_internal_send(rank, &local, i, tag, (struct wl_bytes){&none, sizeof(none)});
+        }
+    }
+}
+
 int wl_MPI_Intercomm_create(struct wl_rank *rank, MPI_Comm local_comm, int local_leader,
                             MPI_Comm peer_comm, int remote_leader, int tag, MPI_Comm *newcomm)
 {
@@ -119,6 +135,10 @@ int wl_MPI_Intercomm_create(struct wl_rank *rank, MPI_Comm local_comm, int local
                          (struct wl_bytes){&rank->highest_id, sizeof(rank->highest_id)});
         wl_internal_recv(rank, &local, (uint32_t)local_leader, tag,
                          (struct wl_buffer){&offer, sizeof(offer)});
+        if (offer.size == 0) {
+            *newcomm = MPI_COMM_NULL;
+            return (int)offer.id;
+        }
         size_t n = (size_t)offer.size + offer.n_peers;
         members = wl_malloc(n * sizeof(uint32_t));
         wl_internal_recv(rank, &local, (uint32_t)local_leader, tag,

@@ -3,6 +3,7 @@
 #include "mpilib/bindings/fortran.h"
 #include "mpilib/checker.h"
 #include "mpilib/communicator_registry.h"
+#include "mpilib/directory.h"
 #include "mpilib/interpose.h"
 #include "mpilib/interprocess.h"
 #include "mpilib/memory.h"
@@ -114,7 +115,7 @@ static void free_rest(struct wl_rank *rank)
     wl_locks_free(rank);
     wl_tool_free(rank);
     wl_datareps_free(rank);
-    wl_names_free(rank);
+    wl_directory_free(rank);
     wl_omp_free(rank);
 }
 
@@ -137,7 +138,7 @@ static void rank_freed(struct wf_port_rank *self)
 }
 
 /* Communicators stay: the simulation may still ask for those of the last ops. So do windows, and
- * rank 0, which others ask for the names of ports. Most ranks have none of these: nothing of
+ * rank 0, which others ask for names and ports. Most ranks have none of these: nothing of
  * them is left. */
 static void rank_ends(struct wf_port_rank *self)
 {

@@ -57,6 +57,7 @@ struct wl_exit_handler;
 struct wl_lock;
 struct wl_omp;
 struct wl_predefined_type;
+struct wl_directory;
 struct wl_properties;
 struct wl_request;
 struct wl_tool;
@@ -105,16 +106,16 @@ struct wl_rank {
     void *bsend_buffer;
     MPI_Count bsend_bytes;
     int thread_level;
-    bool multiple;                 /* it has several threads, and all may call MPI at a time */
-    int universe_size;             /* the attribute MPI_UNIVERSE_SIZE points to it */
-    struct wl_name *names;         /* that ranks have published; of rank 0 */
-    int n_ports;                   /* that the program has opened */
-    struct wl_datarep *datareps;   /* data representations that the program has registered */
-    uint64_t n_sent, n_sent_bytes; /* messages of the program, for tools */
-    struct wl_tool *tool;          /* null if the program does not use MPI_T */
-    struct wl_partitioned *untold; /* partitioned sends that were not started yet */
-    uint32_t n_partitions;         /* of all its partitioned sends: the next one's first tag */
-    struct wl_lock *locks;         /* of its windows, that ranks hold */
+    bool multiple;                  /* it has several threads, and all may call MPI at a time */
+    int universe_size;              /* the attribute MPI_UNIVERSE_SIZE points to it */
+    struct wl_directory *directory; /* names and ports; of rank 0, null until it is asked */
+    uint32_t n_connects;            /* calls of MPI_Comm_connect() */
+    struct wl_datarep *datareps;    /* data representations that the program has registered */
+    uint64_t n_sent, n_sent_bytes;  /* messages of the program, for tools */
+    struct wl_tool *tool;           /* null if the program does not use MPI_T */
+    struct wl_partitioned *untold;  /* partitioned sends that were not started yet */
+    uint32_t n_partitions;          /* of all its partitioned sends: the next one's first tag */
+    struct wl_lock *locks;          /* of its windows, that ranks hold */
     uint32_t n_wins; /* while there are any, the rank must not run ahead of its time */
     int n_added_errors;
     struct wl_added_error **added_errors;
@@ -214,9 +215,6 @@ void wl_rank_exits(struct wf_port_rank *self, int code);
 void wl_exit_handlers_free(struct wl_rank *rank);
 
 void wl_datareps_free(struct wl_rank *rank);
-/* Published names: frees them, and answers a question of another rank. */
-void wl_names_free(struct wl_rank *rank);
-void wl_names_apply(struct wl_rank *rank, const unsigned char *data, unsigned char *old);
 /* Frees what belongs to the tool interface. */
 void wl_tool_free(struct wl_rank *rank);
 /* The result of a function for events, of which there are none. */

@@ -4,6 +4,7 @@
 
 #include "mpilib/checker.h"
 #include "mpilib/communicator_registry.h"
+#include "mpilib/directory.h"
 #include "mpilib/interprocess.h"
 #include "mpilib/memory.h"
 #include "mpilib/payload.h"
@@ -232,8 +233,8 @@ void wl_rma_arrived(struct wf_port_rank *self, uint32_t origin)
         apply_lock(rank, &rma, origin);
     } else if (rma.kind == WL_UNLOCK) {
         apply_unlock(rank, &rma);
-    } else if (rma.kind == WL_NAMES) {
-        wl_names_apply(rank, data, rma.old);
+    } else if (rma.kind == WL_QUESTION) {
+        wl_directory_reply(rank, data, rma.old);
     } else {
         if (rma.note.is_checked && rma.type->contiguous) {
             const struct wl_buffer_use what = {rma.at, rma.count, rma.type,
@@ -473,11 +474,11 @@ int64_t wl_remote_add(struct wl_rank *rank, const struct wl_view *view, uint32_t
     return old;
 }
 
-void wl_remote_names(struct wl_rank *rank, const struct wl_view *world,
-                     struct wl_bytes question, struct wl_buffer reply)
+void wl_remote_ask(struct wl_rank *rank, const struct wl_view *world, struct wl_bytes question,
+                   struct wl_buffer answer)
 {
     const struct wf_op flush = {.kind = WF_OP_WIN_FLUSH};
-    struct rma rma = {.kind = WL_NAMES, .old = reply.to, .old_bytes = reply.n};
+    struct rma rma = {.kind = WL_QUESTION, .old = answer.to, .old_bytes = answer.n};
     struct wl_message *message = wl_message_new(sizeof(rma) + question.n);
 
     memcpy(message->bytes + sizeof(rma), question.from, question.n);

@@ -18,7 +18,7 @@ enum wl_rma_kind {
     WL_COMPARE_AND_SWAP,
     WL_LOCK,
     WL_UNLOCK,
-    WL_NAMES, /* published names: ports.c */
+    WL_QUESTION, /* to rank 0: directory.h */
 };
 
 /* The arguments of a call. */
@@ -58,9 +58,9 @@ void wl_win_unlock(struct wl_rank *rank, struct wl_win *win, uint32_t target);
 int64_t wl_remote_add(struct wl_rank *rank, const struct wl_view *view, uint32_t target,
                       int64_t *number, int64_t value);
 
-/* Asks rank 0 about a published name. */
-void wl_remote_names(struct wl_rank *rank, const struct wl_view *world,
-                     struct wl_bytes question, struct wl_buffer reply);
+/* Sends a question to rank 0 (directory.h), and waits for the answer. */
+void wl_remote_ask(struct wl_rank *rank, const struct wl_view *world, struct wl_bytes question,
+                   struct wl_buffer answer);
 
 /* Frees the locks that are still held when the rank ends. */
 void wl_locks_free(struct wl_rank *rank);

@@ -2,6 +2,9 @@
 /* The tool interface, ports and names, shared file pointers, and what is refused. */
 #include "report.h"
 
+#include <stdbool.h>
+#include <unistd.h>
+
 static int rank, size;
 
 static void check(const char *what, int right)
@@ -115,6 +118,88 @@ static void ports(void)
     MPI_Comm_free(&half);
 }
 
+static int class_of(int code)
+{
+    int class = -1;
+
+    MPI_Error_class(code, &class);
+    return class;
+}
+
+/* All members of the groups learn that a port is not there, or that nobody accepts. */
+static void vain(void)
+{
+    char port[MPI_MAX_PORT_NAME] = "";
+    MPI_Comm other = MPI_COMM_SELF;
+    MPI_Info info;
+
+    check("bad port", class_of(MPI_Comm_connect("myhost:27", MPI_INFO_NULL, 0, MPI_COMM_WORLD,
+                                                &other)) == MPI_ERR_PORT &&
+                          other == MPI_COMM_NULL);
+    check("port never opened",
+          class_of(MPI_Comm_connect("weft:77", MPI_INFO_NULL, 0, MPI_COMM_WORLD, &other)) ==
+              MPI_ERR_PORT);
+    check("accept", class_of(MPI_Comm_accept("weft:77", MPI_INFO_NULL, size - 1, MPI_COMM_WORLD,
+                                             &other)) == MPI_ERR_PORT);
+    if (rank == 0) {
+        MPI_Open_port(MPI_INFO_NULL, port);
+    }
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "timeout", "5");
+    MPI_Barrier(MPI_COMM_WORLD);
+    double before = MPI_Wtime();
+    check("no accept",
+          class_of(MPI_Comm_connect(port, info, 0, MPI_COMM_WORLD, &other)) == MPI_ERR_PORT);
+    double waited = MPI_Wtime() - before;
+    check("time limit", waited >= 5 && waited < 5.5);
+    if (rank == 0) {
+        check("closed", MPI_Close_port(port) == MPI_SUCCESS);
+        check("closed twice", class_of(MPI_Close_port(port)) == MPI_ERR_PORT);
+    }
+    check("closed port",
+          class_of(MPI_Comm_connect(port, info, 0, MPI_COMM_WORLD, &other)) == MPI_ERR_PORT);
+    MPI_Info_free(&info);
+}
+
+/* Rank 0 opens the port, the last rank accepts: first before the others come, then long after. */
+static void late(void)
+{
+    char port[MPI_MAX_PORT_NAME] = "";
+    MPI_Comm half, other;
+    bool serves = rank == size - 1;
+
+    if (size == 1) {
+        return;
+    }
+    if (rank == 0) {
+        MPI_Open_port(MPI_INFO_NULL, port);
+    }
+    MPI_Bcast(port, MPI_MAX_PORT_NAME, MPI_CHAR, 0, MPI_COMM_WORLD);
+    MPI_Comm_split(MPI_COMM_WORLD, serves, rank, &half);
+    for (int round = 0; round < 2; round++) {
+        int sum = 0, n = 0;
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (serves == (round == 1)) {
+            (void)sleep(1);
+        }
+        if (serves) {
+            MPI_Comm_accept(port, MPI_INFO_NULL, 0, half, &other);
+        } else {
+            MPI_Comm_connect(port, MPI_INFO_NULL, 0, half, &other);
+        }
+        MPI_Comm_remote_size(other, &n);
+        MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, other);
+        check("met", n == (serves ? size - 1 : 1) &&
+                         sum == (serves ? (size - 1) * (size - 2) / 2 : size - 1));
+        MPI_Comm_disconnect(&other);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+        MPI_Close_port(port);
+    }
+    MPI_Comm_free(&half);
+}
+
 static void refused(void)
 {
     MPI_Comm other;
@@ -198,6 +283,8 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     variables();
     ports();
+    vain();
+    late();
     refused();
     shared_pointers();
     say_all();
