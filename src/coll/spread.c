@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * All-to-all by direct messages, n - 1 to and from every rank. Each rank starts with another
- * partner. Messages are sent all at once (Open MPI's linear), 32 at a time (MPICH's scattered,
- * with its default MPIR_CVAR_ALLTOALL_THROTTLE), or one after the other (pairwise; Thakur,
- * Rabenseifner and Gropp, "Optimization of collective communication operations in MPICH",
- * 2005).
+ * partner, except in Open MPI's linear alltoallv (and alltoallw), where all send to rank 0 first,
+ * then to rank 1: the last ranks get their data late. Messages are sent all at once (Open MPI's
+ * linear), 32 at a time (MPICH's scattered, with its default MPIR_CVAR_ALLTOALL_THROTTLE), or
+ * one after the other (pairwise; Thakur, Rabenseifner and Gropp, "Optimization of collective
+ * communication operations in MPICH", 2005).
  */
 #include "coll/parts.h"
 
@@ -22,12 +23,34 @@ static struct wf_coll_step distance(const struct wf_coll_args *args, uint32_t i)
                                  .recv = wf_coll_range(from, 1)};
 }
 
+/* Sends to another rank and receives from it. */
+static struct wf_coll_step with(uint32_t other)
+{
+    return (struct wf_coll_step){.send_to = other,
+                                 .recv_from = other,
+                                 .send = wf_coll_range(other, 1),
+                                 .recv = wf_coll_range(other, 1)};
+}
+
 static bool linear(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)
 {
     if (k >= args->size - 1) {
         return false;
     }
     *out = distance(args, k + 1);
+    out->go_on = true;
+    return true;
+}
+
+static bool linear_by_rank(const struct wf_coll_args *args, uint32_t k,
+                           struct wf_coll_step *out)
+{
+    uint32_t other = k < args->rank ? k : k + 1;
+
+    if (k >= args->size - 1) {
+        return false;
+    }
+    *out = with(other);
     out->go_on = true;
     return true;
 }
@@ -51,11 +74,7 @@ static bool pairwise(const struct wf_coll_args *args, uint32_t k, struct wf_coll
     }
     *out = distance(args, k + 1);
     if (wf_coll_is_power(args->size)) {
-        uint32_t other = args->rank ^ (k + 1);
-        *out = (struct wf_coll_step){.send_to = other,
-                                     .recv_from = other,
-                                     .send = wf_coll_range(other, 1),
-                                     .recv = wf_coll_range(other, 1)};
+        *out = with(args->rank ^ (k + 1));
     }
     return true;
 }
@@ -86,10 +105,10 @@ const struct wf_coll_ops wf_coll_alltoall_pairwise = {
 
 const struct wf_coll_ops wf_coll_alltoallv_linear = {
     .name = "linear",
-    .summary = "all messages at once",
+    .summary = "all messages at once, in the order of ranks",
     .kind = WF_COLL_ALLTOALLV,
     .n_slots = wf_coll_slot_per_rank,
-    .step = linear,
+    .step = linear_by_rank,
 };
 
 const struct wf_coll_ops wf_coll_alltoallv_scattered = {

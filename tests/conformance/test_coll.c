@@ -560,6 +560,23 @@ static void no_more_messages_are_under_way_than_allowed(void)
     }
 }
 
+/* All ranks of Open MPI's linear alltoallv send to rank 0 first, those of alltoall to the next. */
+static void linear_alltoallv_goes_by_rank(void)
+{
+    static const uint32_t by_rank[] = {0, 1, 3, 4}, by_distance[] = {3, 4, 0, 1};
+    const struct wf_coll_args args = {.kind = WF_COLL_ALLTOALLV, .rank = 2, .size = 5};
+    struct wf_coll_step step;
+
+    for (uint32_t k = 0; k < 4; k++) {
+        CHECK(wf_coll_alltoallv_linear.step(&args, k, &step) && step.go_on);
+        CHECK_U64(step.send_to, by_rank[k]);
+        CHECK_U64(step.recv_from, by_rank[k]);
+        CHECK(wf_coll_alltoall_linear.step(&args, k, &step));
+        CHECK_U64(step.send_to, by_distance[k]);
+    }
+    CHECK(!wf_coll_alltoallv_linear.step(&args, 4, &step));
+}
+
 static void huge_calls_stay_in_range(void)
 {
     for (const struct wf_coll_ops *const *ops = wf_coll_table(); *ops != NULL; ops++) {
@@ -598,6 +615,7 @@ int main(void)
     RUN(the_table_is_in_order_and_names_are_found);
     RUN(costs_are_what_the_literature_says);
     RUN(no_more_messages_are_under_way_than_allowed);
+    RUN(linear_alltoallv_goes_by_rank);
     RUN(huge_calls_stay_in_range);
     return wf_test_done();
 }
