@@ -112,7 +112,7 @@ static enum wf_called looked(const struct wf_turn *turn, enum wf_called called)
     return called;
 }
 
-/* The time of a computation that shares the memory of its domain with others. */
+/* The time of a computation that shares memory or cores with others. */
 static int64_t contend(const struct wf_turn *turn, const struct wf_cpu_work *work,
                        int64_t duration)
 {

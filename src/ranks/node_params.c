@@ -90,11 +90,12 @@ const struct wf_param wf_node_params[] = {
     TIME(poll, .def = "0",
          .doc = "Mean time between two looks of a rank for messages from other nodes, if it "
                 "shares its core with other programs; 0: it notices them at once"),
-    ROW(host_cores, COUNT, .only_with = "poll!=0", .word = "unlimited", .def = "unlimited",
-        .min = "1", .max = "16777216",
+    ROW(host_cores, COUNT, .word = "unlimited", .def = "unlimited", .min = "1",
+        .max = "16777216",
         .doc = "Cores of the one computer that all nodes run on, as virtual machines do. With "
-               "more ranks than cores, each rank of a core takes poll before one looks again; "
-               "else they notice messages at once. unlimited: nodes have cores of their own"),
+               "more ranks than cores, ranks compute at the same time and share the cores, and "
+               "each rank of a core takes poll before one looks for messages again; else they "
+               "notice them at once. unlimited: nodes have cores of their own"),
     WF_PARAM_END,
 };
 
@@ -126,6 +127,7 @@ struct wf_node_params wf_node_compute_only(const struct wf_node_params *params)
     part.sockets = params->sockets;
     part.domains = params->domains;
     part.cores = params->cores;
+    part.host_cores = params->host_cores;
     part.bind = params->bind;
     part.memory_bandwidth = params->memory_bandwidth;
     part.core_bandwidth = params->core_bandwidth;

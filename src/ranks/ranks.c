@@ -257,7 +257,6 @@ static struct wf_ranks *make_ranks(const struct wf_ranks_config *config)
     ranks->params = *config->params;
     ranks->stall_limit = stall_limit(config);
     ranks->cpu = config->cpu;
-    ranks->contention = wf_cpu_contention_init(ranks->node, config->cpu);
     ranks->noise = wf_noise_init(ranks->node, config->seed);
     ranks->sends_only = config->params->policy == WF_POLICY_ASAP;
     ranks->n_jobs = config->n_jobs;
@@ -268,6 +267,7 @@ static struct wf_ranks *make_ranks(const struct wf_ranks_config *config)
         ranks->has_live |= config->jobs[i].source->live != NULL;
     }
     ranks->first[config->n_jobs] = n_ranks;
+    ranks->contention = wf_cpu_contention_init(ranks->node, config->cpu, n_ranks);
     ranks->looks = wf_node_looks_of(ranks->node, n_ranks, config->seed);
     return ranks;
 }

@@ -422,11 +422,26 @@ static double overheads(const struct fitting *fitting, double *send, double *rec
     return one - *send - *recv;
 }
 
+/* Whether more ranks than cores took part in a measurement. */
+static bool has_crowd(const struct wf_calibration *measured)
+{
+    for (size_t i = 0; i < measured->n; i++) {
+        if (is_crowded(measured, &measured->measures[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void start_common(struct fitting *fitting, struct wf_calibration_model *model)
 {
     char text[32];
 
     set_text(model, "network", model->name, NULL);
+    if (has_crowd(fitting->measured)) {
+        (void)snprintf(text, sizeof(text), "%" PRIu64, fitting->measured->cores);
+        set_text(model, "node.host_cores", text, "measured: all hosts run on one computer");
+    }
     if (fitting->measured->has_limit) {
         (void)snprintf(text, sizeof(text), "%" PRIu64, fitting->measured->eager_max);
         set_text(model, "mpi.eager_max", text,
@@ -465,7 +480,6 @@ static void start_poll(struct fitting *fitting, struct wf_calibration_model *mod
     static const double mean_wait = 7.0 / 12; /* until the next look, in periods */
     const struct wf_calibration *measured = fitting->measured;
     double pair = 0, poll = 0;
-    char cores[24];
 
     for (size_t i = 0; i < measured->n; i++) {
         const struct wf_calibration_measure *m = &measured->measures[i];
@@ -479,8 +493,6 @@ static void start_poll(struct fitting *fitting, struct wf_calibration_model *mod
         }
     }
     if (poll > 0) {
-        (void)snprintf(cores, sizeof(cores), "%" PRIu64, measured->cores);
-        set_text(model, "node.host_cores", cores, "measured: all hosts run on one computer");
         vary(model, "node.poll", poll, "fitted: turn of another rank on a shared core");
     }
 }

@@ -444,7 +444,7 @@ static struct wf_pes *make_pes(const struct wf_pe_config *config)
     pes->node = config->node != NULL ? config->node : &wf_node_free;
     pes->costs = wf_node_costs_of(pes->node, config->net);
     pes->cpu = config->cpu;
-    pes->contention = wf_cpu_contention_init(pes->node, NULL);
+    pes->contention = wf_cpu_contention_init(pes->node, NULL, n_pes);
     pes->noise = wf_noise_init(pes->node, config->seed);
     pes->looks = wf_node_looks_of(pes->node, n_pes, config->seed);
     pes->granularity = config->granularity;

@@ -6,6 +6,7 @@
 #include "harness/replay_harness.h"
 #include "harness/wf_test.h"
 #include "net/alphabeta.h"
+#include "ranks/cpu/contention.h"
 #include "ranks/node_params.h"
 
 enum { A = 1000, C = 100, D = 300, K = 5000, LATE = 5 * A };
@@ -158,6 +159,50 @@ static void looks_keep_the_order_of_messages(void)
     CHECK(end_of(eager, zero, one) == A + K);
 }
 
+/* ---- node.host_cores ---- */
+
+enum { WORK = 3001 };
+
+/* When ranks that only compute are done. */
+static int64_t computed_by(uint32_t n_ranks, const char *cores)
+{
+    static const struct wf_op work[] = {COMPUTE(WORK), END};
+    static const struct wf_op *const ranks[] = {work, work, work, work, work};
+    const char *const node[] = {"host_cores", cores, NULL};
+    const struct setup setup = {
+        .net = &wf_net_alphabeta_ops, .net_params = &params, .mpi = waits, .node = node};
+
+    return replay_script(setup, ranks, n_ranks).tally.jobs[0].finish.max;
+}
+
+/* Computing on shared cores takes as many times longer as a core has ranks, rounded once. */
+static void ranks_share_cores_to_compute(void)
+{
+    CHECK(computed_by(5, "unlimited") == WORK);
+    CHECK(computed_by(2, "2") == WORK);
+    CHECK(computed_by(4, "2") == 2 * WORK);
+    CHECK(computed_by(3, "2") == 4502); /* 4501.5 */
+    CHECK(computed_by(5, "1") == 5 * WORK);
+}
+
+/* Memory and cores: both factors. Without a limited memory its share has no effect. */
+static void memory_and_cores_are_shared_at_once(void)
+{
+    struct wf_node_params node = wf_node_free;
+    const uint64_t half = WF_CPU_SCALE_ONE / 2;
+
+    node.host_cores = 2;
+    struct wf_cpu_contention shared = wf_cpu_contention_init(&node, NULL, 6);
+    CHECK(shared.on && wf_cpu_contention_time(&shared, half, 4, 1000) == 3000);
+    CHECK(!wf_cpu_contention_init(&node, NULL, 2).on);
+    node.memory_bound = 0.5;
+    node.core_bandwidth = 10;
+    node.memory_bandwidth = 20;
+    shared = wf_cpu_contention_init(&node, NULL, 6);
+    CHECK(wf_cpu_contention_time(&shared, half, 4, 1000) == 4500);
+    CHECK(wf_cpu_contention_time(&shared, half, 2, 1000) == 3000);
+}
+
 int main(void)
 {
     RUN(only_calls_that_wait_read_announcements);
@@ -168,5 +213,7 @@ int main(void)
     RUN(ranks_look_once_in_a_period);
     RUN(ranks_take_turns_on_shared_cores);
     RUN(looks_keep_the_order_of_messages);
+    RUN(ranks_share_cores_to_compute);
+    RUN(memory_and_cores_are_shared_at_once);
     return wf_test_done();
 }

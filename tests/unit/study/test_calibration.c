@@ -83,6 +83,16 @@ static double found(const struct wf_calibration_model *model, const char *key)
     return 0;
 }
 
+static const char *text_of(const struct wf_calibration_model *model, const char *key)
+{
+    for (size_t i = 0; i < model->n; i++) {
+        if (strcmp(model->settings[i].key, key) == 0) {
+            return model->settings[i].text;
+        }
+    }
+    return "";
+}
+
 /* Fits the measurements of the machine; `own` is the fit of its own model. */
 static void fit_machine(const struct truth *truth, struct wf_calibration_fit *fit,
                         const struct wf_calibration_model **own)
@@ -161,6 +171,9 @@ static void finds_the_turns_on_shared_cores(void)
 
     fit_machine(&truth, fit, &own);
     CHECK_NEAR(found(own, "node.poll"), 20000, 0.25);
+    for (size_t i = 0; i < fit->n; i++) { /* computing shares the cores in every model */
+        CHECK_STR(text_of(&fit->models[i], "node.host_cores"), "2");
+    }
     CHECK_NEAR(found(own, "net.bandwidth"), 6e6, 0.03);
     CHECK(own != NULL && fabs(own->model_percent - 5) < 1e-9); /* the least */
     CHECK(fit->models[1].model_percent > 20);                  /* latency lacks contention */
