@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ranks/blocked.h"
 
+#include "ranks/coll_line.h"
 #include "ranks/formula.h"
 
 /* The root that is encoded in the tag of a collective, in a communicator of this size. */
@@ -11,11 +12,32 @@ static uint32_t root_of(int32_t tag, uint32_t comm_size)
                : WF_BLOCKED_NO_ROOT;
 }
 
-/* Whether the rank itself waits for a collective. */
-static bool waits_for(const struct wf_caller *who, uint32_t coll)
+static bool is_waited_for(const struct wf_caller *who, uint32_t coll)
 {
     return coll == wf_rank_more(who)->current ||
            (wf_request_read(who, coll)->flags & WF_REQ_AWAITED) != 0;
+}
+
+/* Whether the rank itself waits for a collective, or for one that waits for it in line. */
+static bool waits_for(const struct wf_caller *who, uint32_t coll)
+{
+    struct wf_coll_args args;
+    struct wf_rank_group group;
+    bool found = is_waited_for(who, coll);
+
+    if (found || !who->ranks->in_line) {
+        return found;
+    }
+    wf_collective_recall(who, coll, &args, &group);
+    uint32_t last = wf_collective_line_last(who, group.id), at = last;
+    while (last != coll && !found) {
+        found = is_waited_for(who, at);
+        at = wf_request_read(who, at)->coll.behind;
+        if (at == last) {
+            break;
+        }
+    }
+    return found;
 }
 
 /* Whether the rank itself waits for a send or receive. */

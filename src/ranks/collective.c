@@ -8,6 +8,7 @@
 #include "ranks/collective.h"
 
 #include "base/arith.h"
+#include "ranks/coll_line.h"
 #include "ranks/formula.h"
 #include "ranks/protocol.h"
 
@@ -402,6 +403,12 @@ static bool go_on(struct run *run)
 /* Runs a prepared collective as far as possible; true if it is complete. */
 static bool run_collective(struct run *run)
 {
+    if (run->coll->flags & WF_REQ_BEGINS) {
+        if (is_deferred(run)) {
+            return false;
+        }
+        run->coll->flags &= (uint16_t)~WF_REQ_BEGINS;
+    }
     if (run->coll->coll.algorithm == WF_ALGORITHM_FORMULA) {
         const struct wf_formula_call call = {&run->args, &run->group, tag_of(run)};
         return wf_formula_run(run->who, run->cell, &call);
@@ -481,7 +488,7 @@ static void leave(const struct run *run)
 }
 
 /* The collective is complete: frees its handle and the last word of its cookie. */
-static void forget(const struct wf_caller *who, uint32_t cell)
+static void free_parts(const struct wf_caller *who, uint32_t cell)
 {
     uint32_t handle = wf_request_read(who, cell)->coll.handle;
     uint32_t last_word = wf_request_read(who, cell)->coll.last_word;
@@ -548,6 +555,72 @@ static int64_t launch_ps(const struct wf_rank_request *coll, const struct wf_col
            (int64_t)between * wf_coll_nccl_step_ps(protocol, false);
 }
 
+/* The collective begins after one that ended at `end`: not before that, and not before its own
+ * call. */
+static void begin_after(const struct run *run, int64_t end, uint32_t track)
+{
+    struct wf_rank_request *coll = run->coll;
+
+    if (end > coll->at) {
+        wf_cause_note(run->who, (struct wf_cause){.until = end,
+                                                  .since = end,
+                                                  .track = track_of(run),
+                                                  .from = run->who->number,
+                                                  .from_track = track,
+                                                  .why = WF_WHY_COLLECTIVE});
+        coll->at = end;
+    }
+    coll->at = wf_time_add(coll->at, launch_ps(coll, &run->args));
+}
+
+/* It does so in an event of its own: what the end of the other one sets off comes first, and
+ * until then the rank only waits. */
+static void begin_in_event(const struct run *run)
+{
+    run->coll->flags |= WF_REQ_BEGINS;
+    continue_at(run, wf_max_i64(run->coll->at, wf_now(run->who->ctx)));
+}
+
+/* Puts a new collective into the line of its communicator. */
+static void join_line(const struct run *run)
+{
+    const struct wf_collective_line *line =
+        wf_collective_line_join(run->who, run->group.id, run->cell);
+
+    if (line != NULL) {
+        bool at_once = line->end <= run->coll->at;
+
+        begin_after(run, line->end, line->track);
+        if (!at_once) {
+            begin_in_event(run);
+        }
+    }
+}
+
+/* The collective is complete: the next one in line begins. */
+static void leave_line(const struct run *run)
+{
+    const struct wf_caller *who = run->who;
+    struct run next = {.who = who,
+                       .cell = wf_collective_line_leave(who, run->group.id, run->cell,
+                                                        run->coll->at, track_of(run))};
+
+    if (next.cell != 0) {
+        prepare(&next);
+        begin_after(&next, run->coll->at, track_of(run));
+        begin_in_event(&next);
+    }
+}
+
+/* The collective is complete and no longer in progress. */
+static void forget(const struct run *run)
+{
+    if (run->who->ranks->in_line) {
+        leave_line(run);
+    }
+    free_parts(run->who, run->cell);
+}
+
 /* Sets up the request of a new collective. */
 static void begin(struct run *run, const uint64_t *cookie)
 {
@@ -561,8 +634,7 @@ static void begin(struct run *run, const uint64_t *cookie)
     coll->coll.sequence = (uint16_t)next_sequence(who, run->group.id);
     coll->at = who->rank->clock;
     coll->coll.algorithm = (uint16_t)choose(who->ranks, &run->args);
-    coll->at = wf_time_add(coll->at, launch_ps(coll, &run->args));
-    if (!who->ranks->runs_ahead) {
+    if (!who->ranks->runs_ahead || who->ranks->in_line) {
         coll->coll.handle = wf_request_new_handle(who);
         wf_cellmap_put(who->ctx, &wf_rank_more_edit(who)->handles, coll->coll.handle,
                        run->cell);
@@ -573,6 +645,11 @@ static void begin(struct run *run, const uint64_t *cookie)
                                          .track = track_of(run),
                                          .from = who->number,
                                          .why = WF_WHY_BEGUN});
+    if (who->ranks->in_line) {
+        join_line(run);
+    } else {
+        coll->at = wf_time_add(coll->at, launch_ps(coll, &run->args));
+    }
 }
 
 enum wf_called wf_rank_collective(const struct wf_caller *who, const uint64_t *cookie,
@@ -587,9 +664,10 @@ enum wf_called wf_rank_collective(const struct wf_caller *who, const uint64_t *c
     if (request != WF_RANK_NO_REQUEST) {
         wf_request_register(who, run.cell, request);
     }
-    bool over = run_collective(&run);
+    bool waits = (run.coll->flags & (WF_REQ_IN_LINE | WF_REQ_BEGINS)) != 0;
+    bool over = !waits && run_collective(&run);
     if (over) {
-        forget(who, run.cell);
+        forget(&run);
     }
     if (request != WF_RANK_NO_REQUEST) {
         if (over) {
@@ -618,7 +696,7 @@ static void continue_run(struct run *run)
         wf_rank_look(who);
         return;
     }
-    forget(who, run->cell);
+    forget(run);
     if (wf_rank_more(who)->current != run->cell) {
         complete(run);
         return;

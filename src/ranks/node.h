@@ -85,6 +85,7 @@ struct wf_ranks {
     const struct wf_coll_ops *algorithm[WF_COLL_KINDS]; /* null: the rules choose */
     uint8_t formula[WF_COLL_KINDS];                     /* enum wf_formula */
     bool by_node;    /* collectives depend on which ranks share a node */
+    bool in_line;    /* those of a communicator run one after another */
     bool runs_ahead; /* ranks may send later than now */
     bool in_step;    /* ranks make calls only when the engine's time has reached their clock */
     bool in_time;    /* messages that the network interface delays get an event */

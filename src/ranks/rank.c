@@ -2,6 +2,7 @@
 /* The clock and the state of a rank, and its calls that send, receive and probe. */
 #include "ranks/calls.h"
 
+#include "ranks/coll_line.h"
 #include "ranks/formula.h"
 #include "ranks/protocol.h"
 #include "ranks/request.h"
@@ -170,7 +171,7 @@ static bool is_attentive(const struct wf_caller *who)
     if (rank->state == WF_RANK_WAITING && current != 0) {
         const struct wf_rank_request *coll = wf_request_read(who, current);
 
-        return (coll->flags & WF_REQ_POSTED) != 0 ||
+        return (coll->flags & (WF_REQ_POSTED | WF_REQ_IN_LINE | WF_REQ_BEGINS)) != 0 ||
                coll->coll.algorithm == WF_ALGORITHM_FORMULA;
     }
     return rank->state == WF_RANK_WAITING || rank->state == WF_RANK_PROBING ||
@@ -461,9 +462,11 @@ void wf_rank_end(const struct wf_caller *who)
         struct wf_cellmap *colls = &wf_rank_more_edit(who)->colls;
 
         /* The rank begins no more collectives. */
-        for (uint32_t key = 0; wf_cellmap_next(who->ctx, colls, &key) != 0;) {
+        for (uint32_t key = 0;
+             wf_cellmap_next(who->ctx, colls, &key) != 0 && key < WF_RANK_LINES;) {
             (void)wf_cellmap_take(who->ctx, colls, key);
         }
+        wf_collective_lines_end(who);
     }
     wf_rank_more_settle(who);
 }

@@ -91,9 +91,11 @@ struct wf_rank {
  * ranks of a large run never need it. See wf_rank_more(). */
 struct wf_rank_more {
     struct wf_cellmap handles; /* cells that messages from other ranks refer to, by handle */
-    struct wf_cellmap colls;   /* collectives begun, by communicator; all but the first */
-    uint32_t collectives;      /* collectives begun on communicator 0 */
-    uint32_t current;          /* cell of the current blocking collective, or 0 */
+    /* Collectives begun, by communicator, all but the first; and with WF_RANK_LINES the
+     * cell of each line (ranks/coll_line.h). */
+    struct wf_cellmap colls;
+    uint32_t collectives; /* collectives begun on communicator 0 */
+    uint32_t current;     /* cell of the current blocking collective, or 0 */
     uint32_t next_handle;
     uint32_t deferred;        /* list of cells that wait for the rank's next call; or 0 */
     int64_t coll_overhead_ps; /* CPU time of the current blocking collective */
@@ -105,6 +107,8 @@ struct wf_rank_more {
     uint32_t one_sided; /* puts and gets that are not complete */
     uint32_t reading;   /* 1: deferred operations that have left the list are being continued */
 };
+
+#define WF_RANK_LINES UINT32_C(0x80000000) /* no communicator has such a number */
 
 _Static_assert(sizeof(struct wf_rank_more) <= WF_CELLMAP_CELL_SIZE, "it is a cell");
 

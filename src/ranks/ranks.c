@@ -13,6 +13,7 @@
 
 static const char *const rendezvous_names[] = {"write", "read", NULL};
 static const char *const progress_names[] = {"independent", "calls", "waits", NULL};
+static const char *const coll_order_names[] = {"auto", "free", "serial", NULL};
 static const char *const policy_names[] = {"timed", "causal", "asap", NULL};
 static const char *const wildcard_names[] = {"recorded", "arrival", NULL};
 
@@ -57,6 +58,10 @@ const struct wf_param wf_mpi_params[] = {
      .doc =
          "The library whose rules choose the algorithms of collectives. nccl: formulas within "
          "a node, messages between nodes; nccl_formula: formulas"},
+    {ROW(wf_mpi_params, "coll_order", WF_PARAM_ENUM, coll_order), .def = "auto",
+     .choices = coll_order_names,
+     .doc = "Whether collectives of one communicator that a rank has begun run at once (free) "
+            "or one after another (serial). auto: serial with the rules of NCCL, else free"},
     {ROW(wf_mpi_params, "hw_latency", WF_PARAM_TIME, hw_latency), .def = "500ns", .min = "0",
      .max = "1h", .what_if = WF_WHAT_IF_LATENCY,
      .doc = "Formula 'hardware' of collectives: latency of each of the log2(ranks) levels"},
@@ -137,8 +142,13 @@ static enum wf_status unknown_algorithm(enum wf_coll_kind kind, const char *name
 
 static enum wf_status find_algorithms(struct wf_ranks *ranks, struct wf_err *err)
 {
-    ranks->by_node = ranks->mpi->rules == WF_COLL_RULES_NCCL ||
-                     ranks->mpi->rules == WF_COLL_RULES_NCCL_FORMULA;
+    int order = ranks->mpi->coll_order;
+    bool is_nccl = ranks->mpi->rules == WF_COLL_RULES_NCCL ||
+                   ranks->mpi->rules == WF_COLL_RULES_NCCL_FORMULA;
+
+    ranks->by_node = is_nccl;
+    ranks->in_line = !ranks->sends_only &&
+                     (order == WF_COLL_ORDER_AUTO ? is_nccl : order == WF_COLL_ORDER_SERIAL);
     for (int kind = 0; kind < WF_COLL_KINDS; kind++) {
         const char *name = ranks->mpi->algorithms[kind];
 

@@ -29,6 +29,7 @@ struct wf_mpi_params {
     int rendezvous;     /* enum wf_mpi_rendezvous */
     int progress;       /* enum wf_mpi_progress */
     int rules;          /* enum wf_coll_rules */
+    int coll_order;     /* enum wf_mpi_coll_order */
     bool local;         /* messages within a node bypass the network */
     int64_t local_latency;
     uint64_t local_bandwidth;
@@ -51,6 +52,13 @@ enum wf_mpi_progress {
     WF_PROGRESS_INDEPENDENT, /* long messages progress independently of the rank */
     WF_PROGRESS_CALLS,       /* long messages progress only while the rank is in a call... */
     WF_PROGRESS_WAITS,       /* ...that waits or tests */
+};
+
+/* Collectives of one communicator that a rank has in progress. */
+enum wf_mpi_coll_order {
+    WF_COLL_ORDER_AUTO,   /* serial with the rules of NCCL, else free */
+    WF_COLL_ORDER_FREE,   /* run at once */
+    WF_COLL_ORDER_SERIAL, /* run one after another */
 };
 
 extern const struct wf_param wf_mpi_params[]; /* parameters of struct wf_mpi_params */

@@ -35,6 +35,8 @@ enum {
     WF_REQ_STARTED = 2048,       /* started by a persistent request, which has its number */
     WF_REQ_RECEIVES = 4096,      /* PERSISTENT: starts a receive... */
     WF_REQ_SYNCHRONOUS = 8192,   /* ...or a send of this mode */
+    WF_REQ_IN_LINE = 4096,       /* COLL: waits for another one of its communicator... */
+    WF_REQ_BEGINS = 8192,        /* ...which is complete now */
     WF_REQ_BUFFERED = 16384,
     WF_REQ_APART = 32768, /* complete and awaited: in the rank's list done_awaited */
 };
@@ -71,7 +73,10 @@ struct wf_unexpected_message {
 
 /* A collective that executes the steps of its algorithm. */
 struct wf_coll_request {
-    uint32_t step;
+    union {
+        uint32_t step;
+        uint32_t behind; /* WF_REQ_IN_LINE: see ranks/coll_line.c */
+    };
     uint16_t sequence;      /* number of the call on its communicator, the lower bits */
     uint16_t algorithm;     /* wf_collective_algorithm() */
     uint32_t missing;       /* messages that the step waits for */

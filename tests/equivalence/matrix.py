@@ -18,6 +18,7 @@ COSTS = [text for setting in [
     "injection_delay=110ns", "ejection_delay=60ns", "gap=150ns", "registration=210ns",
     "registration_rate=5GB/s"] for text in ("-p", f"node.{setting}")]
 SLEEP = pathlib.Path(__file__).resolve().parent / "sleep.weft"
+COLLECTIVES = pathlib.Path(__file__).resolve().parent / "collectives.weft"
 LONG = ["-p", "mpi.eager_max=4KiB"]
 SCENARIOS = [
     ["bench", "phold", "--lps", "300", "--end", "3us"],
@@ -133,6 +134,13 @@ PROGRAMS = [
     ["replay", "gen:llm", "-n", "16", "--machine", "h100-rail", "--net", "loggp", "-p", "gen.model=mixtral-8x7b",
      "-p", "gen.layers=2", "-p", "gen.tensor=2", "-p", "gen.pipeline=2", "-p", "gen.expert=2", "-p", "gen.batch=16",
      "-p", "mpi.eager_max=64KiB", "-p", "gen.schedule=zero_bubble", "--record"],
+    # Collectives of a communicator one after another: as messages, by formulas, and beside computing.
+    ["replay", "gen:text", "-n", "12", "--ranks-per-node", "2", "-p", f"gen.file={COLLECTIVES}", "-p", "mpi.coll_order=serial",
+     "--net", "packet", "--topo", "torus:3x2", "-p", "mpi.progress=waits", *LONG, *COSTS, "--record"],
+    ["replay", "gen:text", "-n", "12", "--ranks-per-node", "4", "-p", f"gen.file={COLLECTIVES}", "-p", "mpi.rules=nccl",
+     "--record", "--what-if"],
+    ["replay", "gen:llm", "-n", "16", "--machine", "h100-rail", "--net", "loggp", "-p", "gen.model=llama3-8b",
+     "-p", "gen.layers=3", "-p", "gen.batch=16", "-p", "gen.zero=3"],
     ["replay", "gen:leanmd", "-n", "20", "-p", "gen.cells=4x4x4", "-p", "gen.steps=2"],
     ["replay", "gen:leanmd", "-n", "20", "-p", "gen.cells=5x4x3", "-p", "gen.steps=2", "-p", "gen.periodic=no"],
     ["replay", "gen:leanmd", "-n", "8", "-p", "gen.cells=3x3x3", "-p", "gen.atoms=20", "--net",

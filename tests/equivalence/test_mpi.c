@@ -21,11 +21,18 @@ static const char *const in_waits[] = {"eager_max", "4000", "progress", "waits",
 static const char *const read_in_waits[] = {"eager_max",  "4000", "progress", "waits",
                                             "rendezvous", "read", NULL};
 static const char *const eager_calls[] = {"progress", "calls", NULL};
+/* Collectives of a communicator run one after another. */
+static const char *const serial[] = {"coll_order", "serial", NULL};
+static const char *const serial_calls[] = {"coll_order", "serial", "eager_max", "4000",
+                                           "progress",   "calls",  NULL};
+static const char *const serial_waits[] = {"coll_order", "serial",   "eager_max",
+                                           "4000",       "progress", "waits",
+                                           "allreduce",  "hardware", NULL};
 /* Ranks may run ahead with the first ones. */
-static const char *const *const protocols[] = {eager,    rendezvous,   read_data,
-                                               in_calls, eager_calls,  read_in_calls,
-                                               in_waits, read_in_waits};
-enum { PROTOCOLS = sizeof(protocols) / sizeof(protocols[0]), AHEAD = 3 };
+static const char *const *const protocols[] = {
+    eager,         rendezvous, read_data,     serial,       in_calls,    eager_calls,
+    read_in_calls, in_waits,   read_in_waits, serial_calls, serial_waits};
+enum { PROTOCOLS = sizeof(protocols) / sizeof(protocols[0]), AHEAD = 4 };
 
 /* Ranks of a node share the memory of two domains. */
 static const char *const memory[] = {
@@ -112,7 +119,8 @@ static const char *const *by_network(const char *const *protocol)
 static bool is_in_calls(const char *const *protocol)
 {
     return protocol == in_calls || protocol == read_in_calls || protocol == eager_calls ||
-           protocol == in_waits || protocol == read_in_waits;
+           protocol == in_waits || protocol == read_in_waits || protocol == serial_calls ||
+           protocol == serial_waits;
 }
 
 /* A second job, which does nothing, has the other half of the slots, so that every core has two

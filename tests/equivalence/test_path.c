@@ -22,8 +22,10 @@ static const char *const read_in_calls[] = {"eager_max",  "4000", "progress", "c
 static const char *const hardware[] = {"allreduce", "hardware", "bcast", "hardware", "reduce",
                                        "hardware",  "barrier",  "ideal", "gather",   "ideal",
                                        "eager_max", "9000",     "scan",  "hardware", NULL};
-static const char *const *const protocols[] = {eager,    rendezvous, in_calls,
-                                               hardware, read_data,  read_in_calls};
+static const char *const serial[] = {"coll_order", "serial",   "eager_max", "4000",
+                                     "allreduce",  "hardware", NULL};
+static const char *const *const protocols[] = {eager,     rendezvous,    in_calls, hardware,
+                                               read_data, read_in_calls, serial};
 enum { PROTOCOLS = sizeof(protocols) / sizeof(protocols[0]) };
 
 /* Four ranks share two cores. */
