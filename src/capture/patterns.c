@@ -16,6 +16,7 @@
  *     measure KIND FIRST SECOND ROUNDS LAG BYTES N MEDIAN Q1 Q3 MIN
  *     send NS, take NS             calls that send one byte, and receive one that has arrived
  *     copy_send NS, copy_take NS   CPU time per KiB of such calls
+ *     combine NS                   CPU time to add a KiB of numbers to others, as reductions do
  *     stream NS                    time per message in a stream of one-byte messages
  *     eager BYTES                  the longest message whose send does not wait for its receive
  *     rendezvous BYTES             the shortest one that was seen to wait
@@ -41,6 +42,8 @@ enum {
     STREAM = 64,
     COPIES = 8,
     COPY_BYTES = 8192,
+    COMBINED_BYTES =
+        32768, /* of each kind of numbers; they stay in a cache, as received data */
     EAGER_TRIES = 3,
     ROUNDS_MIN = 3,
     ALLPAIRS_MAX = 64, /* ranks: its messages grow by the square */
@@ -93,7 +96,7 @@ static struct {
 } pairs[PAIRS_MAX];
 static MPI_Comm groups[32]; /* of the first 2^i ranks */
 static struct measure measures[MEASURES_MAX];
-static struct series one_send, one_take, one_of_stream, copy_send, copy_take;
+static struct series one_send, one_take, one_of_stream, copy_send, copy_take, combined;
 static char *data, *room;
 static double began, budget, told, lost, latency, byte_time;
 
@@ -526,10 +529,25 @@ static void measure_calls(int bytes, int n, struct series *sent, struct series *
     MPI_Send(&seconds, 1, MPI_DOUBLE, 0, 6, MPI_COMM_WORLD);
 }
 
+/* The mean of whole and of floating-point numbers. */
+static void measure_combining(void)
+{
+    static double ours[COMBINED_BYTES / sizeof(double)],
+        others[COMBINED_BYTES / sizeof(double)];
+    double begin = MPI_Wtime();
+
+    MPI_Reduce_local(others, ours, COMBINED_BYTES / (int)sizeof(int), MPI_INT, MPI_SUM);
+    MPI_Reduce_local(others, ours, COMBINED_BYTES / (int)sizeof(double), MPI_DOUBLE, MPI_SUM);
+    note(&combined, (MPI_Wtime() - begin) / (2.0 * COMBINED_BYTES / 1024));
+}
+
 static void calls(void)
 {
     static struct series ignored;
 
+    if (rank == 0) {
+        measure_combining();
+    }
     if (rank < 2) {
         measure_stream();
         measure_calls(1, STREAM, &ignored, &one_take);
@@ -697,6 +715,7 @@ static void print_measures(void)
     double sent = quantile(&one_send, 0.25), taken = quantile(&one_take, 0.25);
     printf("send %.1f\ntake %.1f\nstream %.1f\n", sent * 1e9, taken * 1e9,
            quantile(&one_of_stream, 0.25) * 1e9);
+    printf("combine %.2f\n", quantile(&combined, 0.5) * 1e9);
     printf("copy_send %.2f\ncopy_take %.2f\n",
            (quantile(&copy_send, 0.25) - sent) * 1e9 / copy_bytes * 1024,
            (quantile(&copy_take, 0.25) - taken) * 1e9 / copy_bytes * 1024);

@@ -294,7 +294,8 @@ static int64_t finish_batch(struct run *run)
         }
     }
     if (ranks->mpi->reduce_bandwidth != UINT64_MAX) {
-        combining = wf_transfer_ps(bytes, ranks->mpi->reduce_bandwidth);
+        combining = wf_cpu_time(ranks->contention.crowd,
+                                wf_transfer_ps(bytes, ranks->mpi->reduce_bandwidth));
         run->coll->at = wf_time_add(run->coll->at, combining);
     }
     return combining;

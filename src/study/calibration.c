@@ -172,13 +172,10 @@ bool wf_calibration_line(struct wf_calibration *measured, const char *line, doub
     const struct {
         const char *word;
         double *number;
-    } singles[] = {{"send", &measured->send},
-                   {"take", &measured->take},
-                   {"stream", &measured->stream},
-                   {"copy_send", &measured->copy_send},
-                   {"copy_take", &measured->copy_take},
-                   {"overlap", &measured->overlap},
-                   {"progress", progress}};
+    } singles[] = {{"send", &measured->send},           {"take", &measured->take},
+                   {"stream", &measured->stream},       {"copy_send", &measured->copy_send},
+                   {"copy_take", &measured->copy_take}, {"combine", &measured->combine},
+                   {"overlap", &measured->overlap},     {"progress", progress}};
     const struct {
         const char *word;
         void (*read)(const char *text, struct wf_calibration *measured);

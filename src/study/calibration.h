@@ -57,6 +57,7 @@ struct wf_calibration {
     double send, take;           /* calls that send and receive a byte */
     double stream;               /* interval of messages in a stream */
     double copy_send, copy_take; /* CPU time per KiB */
+    double combine;              /* likewise, of adding numbers; 0: unknown */
     uint64_t eager_max;          /* the longest message sent eagerly... */
     bool has_limit;              /* ...if there are longer ones */
     double overlap; /* part of a long message that moved while its ranks computed; 0: unknown */

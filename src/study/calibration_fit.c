@@ -442,6 +442,10 @@ static void start_common(struct fitting *fitting, struct wf_calibration_model *m
         (void)snprintf(text, sizeof(text), "%" PRIu64, fitting->measured->cores);
         set_text(model, "node.host_cores", text, "measured: all hosts run on one computer");
     }
+    if (fitting->measured->combine > 0) {
+        set_number(model, "mpi.reduce_bandwidth", 1024e9 / fitting->measured->combine,
+                   "measured: adding numbers");
+    }
     if (fitting->measured->has_limit) {
         (void)snprintf(text, sizeof(text), "%" PRIu64, fitting->measured->eager_max);
         set_text(model, "mpi.eager_max", text,

@@ -19,7 +19,7 @@ def lines(ranks, lost=0, progress=True):
         one = 2 * CALL + LATENCY + bytes_ / BANDWIDTH * 1e9
         for kind, rounds, ns in (("pingpong", 1, 2 * one), ("exchange", 1, one), ("oneway", 1, one)):
             text.append(f"measure {kind} 0 1 {rounds} 0 {bytes_} 9 {ns} {ns * .99} {ns * 1.01} {ns * .98}")
-    text += [f"send {CALL}", f"take {CALL}", f"stream {CALL}", f"lost 0 {lost}"]
+    text += [f"send {CALL}", f"take {CALL}", f"stream {CALL}", "combine 500", f"lost 0 {lost}"]
     return (["progress 0.5"] if progress else []) + text
 
 
@@ -41,6 +41,7 @@ def test_file():
     check("busy" not in done.stderr, done.stderr)
     shown = parse(check_run(["machine", "show", "c.yaml", "--json"], 0))
     check(any("bandwidth" in key for key in shown["settings"]), shown["settings"])
+    check(shown["settings"]["mpi.reduce_bandwidth"] == "2048000000B/s", shown["settings"])
     patterns = {(row["model"], row["pattern"]) for row in shown["residuals"]}
     check({(m, p) for m in ("packet", "latency", "loggp") for p in ("pingpong", "exchange", "oneway")} == patterns,
           patterns)

@@ -185,6 +185,17 @@ static void ranks_share_cores_to_compute(void)
     CHECK(computed_by(5, "1") == 5 * WORK);
 }
 
+/* What ranks combine in a collective is computed on shared cores, too. */
+static void ranks_share_cores_to_combine(void)
+{
+    static const char *const mpi[] = {"reduce_bandwidth", "1GB/s", NULL};
+    static const char *const shared[] = {"host_cores", "1", NULL};
+    static const struct wf_op sum[] = {ALLREDUCE(D), END}; /* an exchange */
+
+    CHECK(end_on(mpi, NULL, sum, sum) == A + D + 1000 * D);
+    CHECK(end_on(mpi, shared, sum, sum) == A + D + 2 * 1000 * D);
+}
+
 /* Memory and cores: both factors. Without a limited memory its share has no effect. */
 static void memory_and_cores_are_shared_at_once(void)
 {
@@ -214,6 +225,7 @@ int main(void)
     RUN(ranks_take_turns_on_shared_cores);
     RUN(looks_keep_the_order_of_messages);
     RUN(ranks_share_cores_to_compute);
+    RUN(ranks_share_cores_to_combine);
     RUN(memory_and_cores_are_shared_at_once);
     return wf_test_done();
 }
