@@ -3,6 +3,7 @@
 #include "mpilib/collective.h"
 
 #include "mpilib/checker.h"
+#include "mpilib/errors.h"
 #include "mpilib/memory.h"
 #include "mpilib/topology.h"
 
@@ -41,6 +42,10 @@ static void prepare(struct wl_collective *coll)
     struct wl_rank *rank = coll->rank;
 
     coll->view = wl_comm_of(rank, coll->comm);
+    if (!coll->view.inter && !wl_checks() && wl_collective_ops[coll->kind].fits != NULL &&
+        wl_errors_return(rank, coll->comm)) {
+        coll->errors_of = coll->comm;
+    }
     if (coll->view.inter) {
         wl_intercomm_prepare(coll);
     } else if (coll->root >= coll->view.comm->size) {
@@ -61,14 +66,23 @@ static void prepare(struct wl_collective *coll)
 }
 
 /* The call is complete in simulated time. */
-static void finish(const struct wl_collective *coll)
+static int finish(const struct wl_collective *coll)
 {
+    const struct wl_collective_ops *ops = &wl_collective_ops[coll->kind];
+    bool fits = true;
+
     if (coll->exchange != NULL) {
-        if (wl_collective_ops[coll->kind].takes(coll)) {
-            wl_collective_ops[coll->kind].take(coll);
+        if (ops->takes(coll)) {
+            fits = coll->errors_of == 0 || ops->fits(coll);
+            if (fits) {
+                ops->take(coll);
+            }
         }
         wl_exchange_leave(coll->view.comm, coll->exchange);
     }
+    return fits ? MPI_SUCCESS
+                : wl_error(coll->rank, coll->errors_of, MPI_ERR_TRUNCATE,
+                           "another member calls it with another size");
 }
 
 static void free_neighbors(const struct wl_collective *coll)
@@ -123,12 +137,13 @@ static void release(const struct wl_collective *coll)
     release_side(&coll->recv);
 }
 
-static void deliver(struct wl_rank *rank, void *own)
+static int deliver(struct wl_rank *rank, void *own)
 {
     const struct wl_collective *coll = own;
+    int code = finish(coll);
 
-    finish(coll);
     release(coll);
+    return code;
 }
 
 static struct wf_op make_op(struct wl_collective *coll)
@@ -139,7 +154,8 @@ static struct wf_op make_op(struct wl_collective *coll)
                        .sources = coll->sources,
                        .destinations = coll->destinations,
                        .n_sources = coll->n_sources,
-                       .n_destinations = coll->n_destinations};
+                       .n_destinations = coll->n_destinations,
+                       .any_sizes = coll->errors_of != 0};
 
     if (coll->view.inter) {
         wl_intercomm_measure(coll, &op);
@@ -191,7 +207,7 @@ static void post_nonblocking(struct wl_collective *coll, uint32_t number)
     free_op(&op);
 }
 
-static void perform(struct wl_collective *coll)
+static int perform(struct wl_collective *coll)
 {
     struct wf_op op = make_op(coll);
 
@@ -200,9 +216,10 @@ static void perform(struct wl_collective *coll)
     } else {
         wl_post(coll->rank, &op);
     }
-    finish(coll);
+    int code = finish(coll);
     free_neighbors(coll);
     free_op(&op);
+    return code;
 }
 
 int wl_collective(struct wl_rank *rank, struct wl_collective *coll, MPI_Request *handle)
@@ -226,16 +243,16 @@ int wl_collective(struct wl_rank *rank, struct wl_collective *coll, MPI_Request 
         if (wl_checks()) {
             wl_check_collective_buffers(rank, coll, NULL);
         }
-        perform(coll);
+        return perform(coll);
     }
     return MPI_SUCCESS;
 }
 
 /* ---- persistent collectives (MPI-4.0, 6.13) ---- */
 
-static void deliver_persistent(struct wl_rank *rank, void *own)
+static int deliver_persistent(struct wl_rank *rank, void *own)
 {
-    finish(own);
+    return finish(own);
 }
 
 /* Members may start their persistent collectives in any order. So each has a communicator of

@@ -67,6 +67,9 @@ struct wl_collective {
     const uint32_t *sources, *destinations; /* of neighborhood collectives; allocated */
     uint32_t n_sources, n_destinations;
     struct wl_caller caller; /* of a checked rank */
+    /* The communicator whose error handler returns if members call with different sizes; 0: the
+     * simulation ends the run then. */
+    MPI_Comm errors_of;
     bool mirrored; /* of two equal neighbors, the sender's first is the receiver's last */
 };
 
@@ -90,6 +93,9 @@ struct wl_collective_ops {
     /* Whether this member takes anything. */
     bool (*takes)(const struct wl_collective *collective);
     void (*take)(const struct wl_collective *collective);
+    /* Whether what this member takes has the sizes that its own call says; null: that is not
+     * looked at. */
+    bool (*fits)(const struct wl_collective *collective);
     /* Fills in the sizes of the op. The caller frees the vectors. */
     void (*measure)(const struct wl_collective *collective, struct wf_op *op);
 };

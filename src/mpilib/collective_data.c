@@ -184,6 +184,12 @@ static void bcast_take(const struct wl_collective *coll)
     unpack_at(coll, &coll->send, 0, wl_exchange_result(coll->view.comm, coll->exchange));
 }
 
+static bool bcast_fits(const struct wl_collective *coll)
+{
+    return wl_exchange_result(coll->view.comm, coll->exchange).size ==
+           wl_side_bytes(coll, &coll->send, 0);
+}
+
 static void send_measure(const struct wl_collective *coll, struct wf_op *op)
 {
     op->bytes = coll->send.count * coll->send.type->size;
@@ -214,6 +220,16 @@ static void gather_take(const struct wl_collective *coll)
             unpack_block(coll, &coll->recv, i, part);
         }
     }
+}
+
+static bool gather_fits(const struct wl_collective *coll)
+{
+    bool fits = true;
+
+    for (uint32_t i = 0; i < coll->view.size; i++) {
+        fits = fits && part_of(coll, i).size == wl_side_bytes(coll, &coll->recv, i);
+    }
+    return fits;
 }
 
 /* In a gatherv the root knows all sizes, other members only their own. */
@@ -257,6 +273,11 @@ static bool scatter_takes(const struct wl_collective *coll)
 static void scatter_take(const struct wl_collective *coll)
 {
     unpack_block(coll, &coll->recv, 0, part_of(coll, coll->view.rank));
+}
+
+static bool scatter_fits(const struct wl_collective *coll)
+{
+    return part_of(coll, coll->view.rank).size == wl_side_bytes(coll, &coll->recv, 0);
 }
 
 static void scatter_measure(const struct wl_collective *coll, struct wf_op *op)
@@ -350,6 +371,18 @@ static void alltoall_take(const struct wl_collective *coll)
     }
 }
 
+static bool alltoall_fits(const struct wl_collective *coll)
+{
+    bool fits = true;
+
+    for (uint32_t i = 0; i < coll->view.size; i++) {
+        struct wl_part part = part_of(coll, i);
+        fits = fits && (part.bytes == NULL || block_of(part, coll->view.rank).size ==
+                                                  wl_side_bytes(coll, &coll->recv, i));
+    }
+    return fits;
+}
+
 static void alltoall_measure(const struct wl_collective *coll, struct wf_op *op)
 {
     const struct wl_side *side = wl_in_place(&coll->send) ? &coll->recv : &coll->send;
@@ -387,6 +420,17 @@ static void check_reduced(const struct wl_collective *coll, uint32_t member, siz
     }
 }
 
+/* Whether members first to last reduce as much as this one. */
+static bool members_fit(const struct wl_collective *coll, uint32_t first, uint32_t last)
+{
+    bool fit = true;
+
+    for (uint32_t i = first; i <= last; i++) {
+        fit = fit && part_of(coll, i).size == reduced_bytes(coll);
+    }
+    return fit;
+}
+
 /* Reduces the parts of members first to last, always in this order: the result does not depend
  * on which member computes it. Returns false if the data was not wanted. */
 static bool reduce_members(const struct wl_collective *coll, uint32_t first, uint32_t last,
@@ -408,6 +452,9 @@ static bool reduce_members(const struct wl_collective *coll, uint32_t first, uin
     return true;
 }
 
+/* In place of the size of a result: members reduce different numbers of elements. */
+#define NO_SIZE SIZE_MAX
+
 /* The results for all; of an intercommunicator one for each group, the first group's first. */
 static struct wl_part reduce_all(void *arg)
 {
@@ -417,6 +464,9 @@ static struct wl_part reduce_all(void *arg)
     uint32_t end = view->peers == 0 ? view->n_peers : view->size;
     struct wl_part both = {.size = view->inter ? 2 * bytes : bytes};
 
+    if (coll->errors_of != 0 && !members_fit(coll, 0, view->size - 1)) {
+        return (struct wl_part){.size = NO_SIZE};
+    }
     both.bytes = wl_malloc(both.size);
     bool there = reduce_members(coll, 0, end - 1, both.bytes);
     if (view->inter && there) {
@@ -429,12 +479,25 @@ static struct wl_part reduce_all(void *arg)
     return both;
 }
 
+static struct wl_part reduce_once(const struct wl_collective *coll)
+{
+    return wl_exchange_compute(coll->view.comm, coll->exchange, reduce_all,
+                               (void *)(uintptr_t)coll);
+}
+
+static bool allreduce_fits(const struct wl_collective *coll)
+{
+    return reduce_once(coll).size == reduced_bytes(coll);
+}
+
 /* The reduction of what the peers have put; null if the data was not wanted. */
 static const unsigned char *reduced(const struct wl_collective *coll)
 {
-    struct wl_part both = wl_exchange_compute(coll->view.comm, coll->exchange, reduce_all,
-                                              (void *)(uintptr_t)coll);
+    struct wl_part both = reduce_once(coll);
 
+    if (both.size == NO_SIZE) {
+        wl_fatal(coll->rank, "the members reduce different numbers of elements");
+    }
     return both.bytes == NULL || coll->view.peers == 0 ? both.bytes
                                                        : both.bytes + reduced_bytes(coll);
 }
@@ -464,6 +527,11 @@ static void reduce_take(const struct wl_collective *coll)
     take_members(coll, coll->view.peers, coll->view.peers + coll->view.n_peers - 1);
 }
 
+static bool reduce_fits(const struct wl_collective *coll)
+{
+    return members_fit(coll, 0, coll->view.size - 1);
+}
+
 static void reduce_measure(const struct wl_collective *coll, struct wf_op *op)
 {
     op->bytes = reduced_bytes(coll);
@@ -472,6 +540,11 @@ static void reduce_measure(const struct wl_collective *coll, struct wf_op *op)
 static void scan_take(const struct wl_collective *coll)
 {
     take_members(coll, 0, coll->view.rank);
+}
+
+static bool scan_fits(const struct wl_collective *coll)
+{
+    return members_fit(coll, 0, coll->view.rank);
 }
 
 static bool exscan_takes(const struct wl_collective *coll)
@@ -610,18 +683,19 @@ static void neighbor_measure(const struct wl_collective *coll, struct wf_op *op)
 }
 
 const struct wl_collective_ops wl_collective_ops[WL_COLLECTIVES] = {
-    [WL_BCAST] = {bcast_put, is_not_root, bcast_take, send_measure},
-    [WL_GATHER] = {gather_put, is_root, gather_take, gather_measure},
-    [WL_SCATTER] = {scatter_put, scatter_takes, scatter_take, scatter_measure},
-    [WL_ALLGATHER] = {gather_put, always, gather_take, allgather_measure},
-    [WL_ALLTOALL] = {alltoall_put, always, alltoall_take, alltoall_measure},
-    [WL_REDUCE] = {reduce_put, is_root, reduce_take, reduce_measure},
-    [WL_ALLREDUCE] = {reduce_put, always, allreduce_take, reduce_measure},
-    [WL_REDUCE_SCATTER] = {reduce_put, always, reduce_scatter_take, reduce_scatter_measure},
-    [WL_SCAN] = {reduce_put, always, scan_take, reduce_measure},
-    [WL_EXSCAN] = {reduce_put, exscan_takes, exscan_take, reduce_measure},
-    [WL_NEIGHBOR_ALLGATHER] = {neighbor_allgather_put, always, neighbor_allgather_take,
+    [WL_BCAST] = {bcast_put, is_not_root, bcast_take, bcast_fits, send_measure},
+    [WL_GATHER] = {gather_put, is_root, gather_take, gather_fits, gather_measure},
+    [WL_SCATTER] = {scatter_put, scatter_takes, scatter_take, scatter_fits, scatter_measure},
+    [WL_ALLGATHER] = {gather_put, always, gather_take, gather_fits, allgather_measure},
+    [WL_ALLTOALL] = {alltoall_put, always, alltoall_take, alltoall_fits, alltoall_measure},
+    [WL_REDUCE] = {reduce_put, is_root, reduce_take, reduce_fits, reduce_measure},
+    [WL_ALLREDUCE] = {reduce_put, always, allreduce_take, allreduce_fits, reduce_measure},
+    [WL_REDUCE_SCATTER] = {reduce_put, always, reduce_scatter_take, allreduce_fits,
+                           reduce_scatter_measure},
+    [WL_SCAN] = {reduce_put, always, scan_take, scan_fits, reduce_measure},
+    [WL_EXSCAN] = {reduce_put, exscan_takes, exscan_take, scan_fits, reduce_measure},
+    [WL_NEIGHBOR_ALLGATHER] = {neighbor_allgather_put, always, neighbor_allgather_take, NULL,
                                neighbor_measure},
-    [WL_NEIGHBOR_ALLTOALL] = {neighbor_alltoall_put, always, neighbor_alltoall_take,
+    [WL_NEIGHBOR_ALLTOALL] = {neighbor_alltoall_put, always, neighbor_alltoall_take, NULL,
                               neighbor_measure},
 };

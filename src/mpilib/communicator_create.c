@@ -356,12 +356,13 @@ struct pending_dup {
     MPI_Comm *newcomm;
 };
 
-static void finish_dup(struct wl_rank *rank, void *own)
+static int finish_dup(struct wl_rank *rank, void *own)
 {
     const struct pending_dup *dup = own;
 
     *dup->newcomm = split_end(rank, &dup->parent, dup->exchange, dup->parent.inter);
     set_properties(rank, *dup->newcomm, dup->properties);
+    return MPI_SUCCESS;
 }
 
 /* In simulated time an allgather of one number, as MPI_Comm_dup(). */

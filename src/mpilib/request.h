@@ -48,8 +48,9 @@ struct wl_request {
     struct wl_persistent *persistent; /* or null; request_persistent.c */
     struct wl_compound *compound;     /* of a compound request; else null */
     MPI_Status status;                /* of a request that is complete from the start */
-    /* Of a collective: delivers the data. `own` is freed with the request. */
-    void (*deliver)(struct wl_rank *rank, void *own);
+    /* Of a collective: delivers the data, and returns an error code. `own` is freed with the
+     * request. */
+    int (*deliver)(struct wl_rank *rank, void *own);
     void *own;
 };
 

@@ -67,7 +67,7 @@ static int finish(struct wl_rank *rank, struct wl_request *request, MPI_Request 
         wl_status_set_empty(status);
         wl_loan_end(&request->loan);
         if (request->kind == WL_REQUEST_COLL) {
-            request->deliver(rank, request->own);
+            code = request->deliver(rank, request->own);
         }
     }
     request->active = false;
@@ -279,7 +279,7 @@ int wl_MPI_Request_get_status(struct wl_rank *rank, MPI_Request handle, int *fla
             wl_loan_end(&request->loan);
         }
         if (request->kind == WL_REQUEST_COLL) {
-            request->deliver(rank, request->own);
+            code = request->deliver(rank, request->own);
         }
         request->concluded = true;
     }

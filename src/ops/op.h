@@ -66,6 +66,10 @@ struct wf_op {
     int32_t matched_tag;
     uint32_t outcome;
 
+    /* Collectives, of a running program only (ops/live.h): the program learns by itself if ranks
+     * call it with different sizes; the simulation goes on. */
+    bool any_sizes;
+
     const uint32_t *requests, *outcomes;
     const uint64_t *counts, *recv_counts;   /* collectives: as coll/coll.h says */
     const uint32_t *sources, *destinations; /* neighbour collectives: ranks of `comm` */

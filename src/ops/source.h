@@ -144,6 +144,8 @@ struct wf_source {
     /* Whether the outcome of ops may depend on timing: wildcards, waitany, test and probe
      * without a recorded outcome. */
     bool depends_on_time;
+    /* Whether ranks may call a collective with different sizes. */
+    bool any_sizes;
     /* For a running program (ops/live.h), else null. Its ops cannot be asked for again, except
      * as WF_CURSOR_AGAIN allows. */
     const struct wf_live_ops *live;

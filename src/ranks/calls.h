@@ -74,9 +74,14 @@ void wf_rank_persistent(const struct wf_caller *who, const struct wf_peer *peer,
                         uint32_t request);
 WF_NODISCARD enum wf_called wf_rank_start_request(const struct wf_caller *who,
                                                   uint32_t request);
+struct wf_collective_call {
+    uint32_t request; /* or WF_RANK_NO_REQUEST: it is blocking */
+    bool any_sizes;   /* of other members; if not, the rank fails if theirs do not fit */
+};
 /* Begins the collective with this cookie (wf_rank_recall()). */
 WF_NODISCARD enum wf_called wf_rank_collective(const struct wf_caller *who,
-                                               const uint64_t *cookie, uint32_t request);
+                                               const uint64_t *cookie,
+                                               const struct wf_collective_call *call);
 WF_NODISCARD enum wf_called wf_rank_put(const struct wf_caller *who, const struct wf_peer *to);
 WF_NODISCARD enum wf_called wf_rank_get(const struct wf_caller *who,
                                         const struct wf_peer *from);

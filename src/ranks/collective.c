@@ -623,7 +623,7 @@ static void forget(const struct run *run)
 }
 
 /* Sets up the request of a new collective. */
-static void begin(struct run *run, const uint64_t *cookie)
+static void begin(struct run *run, const uint64_t *cookie, bool any_sizes)
 {
     const struct wf_caller *who = run->who;
     struct wf_rank_request *coll = wf_request_edit(who, run->cell);
@@ -631,6 +631,7 @@ static void begin(struct run *run, const uint64_t *cookie)
     keep_cookie(who, coll, cookie);
     prepare(run);
     coll->kind = WF_REQ_COLL;
+    coll->flags |= any_sizes ? WF_REQ_ANY_SIZES : 0;
     coll->number = WF_RANK_NO_REQUEST;
     coll->coll.sequence = (uint16_t)next_sequence(who, run->group.id);
     coll->at = who->rank->clock;
@@ -654,14 +655,16 @@ static void begin(struct run *run, const uint64_t *cookie)
 }
 
 enum wf_called wf_rank_collective(const struct wf_caller *who, const uint64_t *cookie,
-                                  uint32_t request)
+                                  const struct wf_collective_call *call)
 {
+    uint32_t request = call->request;
+
     if (request != WF_RANK_NO_REQUEST && !wf_request_is_free(who, request)) {
         return WF_CALLED_BLOCKED;
     }
     struct run run = {.who = who, .cell = wf_cell_new(who->ctx)};
 
-    begin(&run, cookie);
+    begin(&run, cookie, call->any_sizes);
     if (request != WF_RANK_NO_REQUEST) {
         wf_request_register(who, run.cell, request);
     }

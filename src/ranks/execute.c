@@ -435,7 +435,12 @@ static enum wf_called collective(const struct wf_turn *turn, const struct wf_op 
     if (returns && turn->source->depends_on_time) {
         cookie[WF_RANK_COOKIE_WORDS - 1] = pack_seen(turn->who->rank);
     }
-    return wf_rank_collective(turn->who, cookie, returns ? op->request : WF_RANK_NO_REQUEST);
+    const struct wf_collective_call call = {
+        .request = returns ? op->request : WF_RANK_NO_REQUEST,
+        .any_sizes = turn->source->any_sizes ||
+                     (turn->source->live != NULL &&
+                      wf_op_info(op->kind)->family == WF_FAMILY_COLLECTIVE && op->any_sizes)};
+    return wf_rank_collective(turn->who, cookie, &call);
 }
 
 /* Ends an epoch of a window: waits for the rank's own puts and gets, then, if the epoch is

@@ -250,18 +250,24 @@ static uint64_t share_of(const struct wf_coll_args *args, uint32_t i)
     return wf_coll_has_root(args->kind) ? args->bytes : bytes_of(args);
 }
 
-/* Stops the rank because a member called with another size. Returns false. */
-static bool fail(const struct wf_caller *who, const struct wf_formula_record *record,
-                 uint32_t peer, uint64_t own, uint64_t other)
+/* A member has called with another size than the call `cell` of this rank. Stops the rank and
+ * returns false, unless the program learns of it by itself. */
+static bool fail(const struct wf_caller *who, uint32_t cell,
+                 const struct wf_formula_record *record, uint32_t peer, uint64_t own,
+                 uint64_t other)
 {
     const struct wf_match_key key = {record->context, peer, record->tag};
 
+    if (wf_request_read(who, cell)->flags & WF_REQ_ANY_SIZES) {
+        return true;
+    }
     wf_rank_fail_sizes(who, &key, own, other);
     return false;
 }
 
 /* The hub calls: compares its size with the reported sizes. */
-static bool agrees_with_reports(const struct wf_caller *who, struct wf_formula_record *record,
+static bool agrees_with_reports(const struct wf_caller *who, uint32_t cell,
+                                struct wf_formula_record *record,
                                 const struct wf_formula_call *call)
 {
     uint64_t own = share_of(call->args, call->args->rank);
@@ -269,11 +275,12 @@ static bool agrees_with_reports(const struct wf_caller *who, struct wf_formula_r
     if (!has_one_size(call->tag)) {
         return true;
     }
-    if (record->reports > 0 && record->bytes != own) {
-        return fail(who, record, record->first, own, record->bytes);
+    if (record->reports > 0 && record->bytes != own &&
+        !fail(who, cell, record, record->first, own, record->bytes)) {
+        return false;
     }
-    if (record->has_odd) {
-        return fail(who, record, record->odd, own, record->value);
+    if (record->has_odd && !fail(who, cell, record, record->odd, own, record->value)) {
+        return false;
     }
     record->value = own;
     return true;
@@ -289,7 +296,8 @@ static bool agrees_with_hub(const struct wf_caller *who, struct wf_formula_recor
         record->value = wf_count_add(record->value, signal->bytes);
     } else if (record->own_call != 0) {
         if (signal->bytes != record->value) {
-            return fail(who, record, signal->src, record->value, signal->bytes);
+            return fail(who, record->own_call, record, signal->src, record->value,
+                        signal->bytes);
         }
     } else if (record->reports == 0) {
         record->first = signal->src;
@@ -314,17 +322,18 @@ static bool sum_agrees(const struct wf_caller *who, const struct wf_formula_reco
     for (uint32_t i = 0; i < args->size; i++) {
         own = i == args->rank ? own : wf_count_add(own, args->counts[i]);
     }
-    return own == record->value || fail(who, record, record->first, own, record->value);
+    return own == record->value ||
+           fail(who, record->own_call, record, record->first, own, record->value);
 }
 
 /* At the other members: the size in the root's release must be the size of this member's
  * call. */
-static bool agrees_with_root(const struct wf_caller *who,
+static bool agrees_with_root(const struct wf_caller *who, uint32_t cell,
                              const struct wf_formula_record *record, uint64_t own,
                              uint64_t released)
 {
     return own == released || waits_of(wf_coll_tag_kind(record->tag)) != FOR_ROOT ||
-           fail(who, record, record->awaited, own, released);
+           fail(who, cell, record, record->awaited, own, released);
 }
 
 /* ---- calls ---- */
@@ -418,7 +427,7 @@ static bool begin_at_hub(const struct wf_caller *who, uint32_t cell,
     struct wf_formula_record *record = edit_record(who, found);
     uint32_t others = call->args->size - 1;
 
-    if (!agrees_with_reports(who, record, call)) {
+    if (!agrees_with_reports(who, cell, record, call)) {
         return false;
     }
     count_member(record, who->number, coll->at, bytes);
@@ -450,7 +459,7 @@ static bool begin_elsewhere(const struct wf_caller *who, uint32_t cell,
     struct wf_formula_record *record = edit_record(who, found);
     uint64_t own = share_of(call->args, call->args->rank);
     if (record->released) {
-        if (!agrees_with_root(who, record, own, record->bytes)) {
+        if (!agrees_with_root(who, cell, record, own, record->bytes)) {
             return false;
         }
         release(who, coll, record, record->awaited, record->at);
@@ -520,7 +529,7 @@ static void on_release(const struct wf_caller *who, const struct signal *signal)
         record->released = 1;
         return;
     }
-    if (!agrees_with_root(who, record, record->bytes, signal->bytes)) {
+    if (!agrees_with_root(who, cell, record, record->bytes, signal->bytes)) {
         return;
     }
 

@@ -129,7 +129,7 @@ static inline void meet_eager(const struct wf_caller *who, uint32_t cell,
 {
     struct wf_rank_request *recv = wf_request_edit(who, cell);
 
-    if (wf_request_is_misfit(recv, eager->bytes)) {
+    if (wf_request_is_misfit(who, recv, eager->bytes)) {
         wf_rank_fail_sizes(who, key, recv->msg.bytes, eager->bytes);
         return;
     }

@@ -388,7 +388,7 @@ void wf_rendezvous_data(const struct wf_arrival *arrival)
     wf_request_drop_handle(who, header->data.receiver_handle);
 
     struct wf_rank_request *recv = wf_request_edit(who, cell);
-    if (wf_request_is_misfit(recv, arrival->bytes)) {
+    if (wf_request_is_misfit(who, recv, arrival->bytes)) {
         const struct wf_match_key key = {recv->key.context, recv->msg.peer, recv->key.tag};
 
         wf_rank_fail_sizes(who, &key, recv->msg.bytes, arrival->bytes);

@@ -38,7 +38,8 @@ enum {
     WF_REQ_IN_LINE = 4096,       /* COLL: waits for another one of its communicator... */
     WF_REQ_BEGINS = 8192,        /* ...which is complete now */
     WF_REQ_BUFFERED = 16384,
-    WF_REQ_APART = 32768, /* complete and awaited: in the rank's list done_awaited */
+    WF_REQ_ANY_SIZES = 16384, /* COLL: ranks may call it with different sizes */
+    WF_REQ_APART = 32768,     /* complete and awaited: in the rank's list done_awaited */
 };
 
 /* A receive or a send. */
@@ -146,9 +147,15 @@ static inline struct wf_rank_request *wf_request_edit(const struct wf_caller *wh
 
 /* Whether a message of this length is an error of the program. In a collective both sides
  * know the size; a receive of the program only gives its capacity. */
-static inline bool wf_request_is_misfit(const struct wf_rank_request *recv, uint64_t bytes)
+static inline bool wf_request_is_misfit(const struct wf_caller *who,
+                                        const struct wf_rank_request *recv, uint64_t bytes)
 {
-    return bytes != recv->msg.bytes && (bytes > recv->msg.bytes || recv->msg.owner != 0);
+    if (bytes == recv->msg.bytes) {
+        return false;
+    }
+    return recv->msg.owner == 0
+               ? bytes > recv->msg.bytes
+               : (wf_request_read(who, recv->msg.owner)->flags & WF_REQ_ANY_SIZES) == 0;
 }
 
 /* A new handle, by which messages from other ranks refer to a request of this rank. */

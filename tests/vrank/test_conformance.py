@@ -10,7 +10,7 @@ import vrank
 
 HERE = pathlib.Path(__file__).parent
 RANKS = (1, 4, 6)
-ALONE = {"persistent_collectives", "partitioned", "sessions", "mpi4", "module_f08", "tools"}
+ALONE = {"persistent_collectives", "partitioned", "sessions", "mpi4", "module_f08", "tools", "lengths"}
 OPTIONS = (
     ("--sched", "conservative", "--threads", "2"),
     ("--sched", "optimistic", "--threads", "2", "--net", "loggp"),

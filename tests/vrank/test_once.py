@@ -95,6 +95,14 @@ def check_robust(program):
         vrank.complain("the section robust", robust)
 
 
+def check_uneven(program):
+    """A collective with different sizes, an error that the program handles, ends neither the run
+    nor the replays of its record."""
+    for options in (("--what-if",), ("--efficiency",), ("-p", "mpi.bcast=ideal"),
+                    ("-p", "mpi.bcast=hardware"), ("-p", "mpi.eager_max=0")):
+        run(program, "--compute", "none", *options, args=("uneven",))
+
+
 def main():
     TEMPORARY.mkdir(exist_ok=True)
     program = vrank.build(HERE / "once.c")
@@ -103,6 +111,7 @@ def main():
         check_what_if(program)
         check_runs(program)
         check_robust(program)
+        check_uneven(program)
         run(program, args=("crash",), fails=True)
         run(program, "--efficiency", args=("crash",), fails=True)
     left = [path.name for path in TEMPORARY.iterdir()]

@@ -159,6 +159,25 @@ static void half_values(int rank, int size)
     MPI_Type_free(&apart);
 }
 
+/* The root of a broadcast sends less than the others expect, or more. The root need not notice. */
+static void lengths(int rank)
+{
+    int values[10] = {0}, own = rank == 0;
+    MPI_Request request = MPI_REQUEST_NULL;
+    int lesser = MPI_Bcast(values, own ? 1 : 10, MPI_INT, 0, MPI_COMM_WORLD);
+    int more = MPI_Bcast(values, own ? 10 : 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Ibcast(values, own ? 10 : 1, MPI_INT, 0, MPI_COMM_WORLD, &request);
+    int later = MPI_Wait(&request, MPI_STATUS_IGNORE);
+
+    if (rank > 0) {
+        class_of("bcast, root sends less", lesser);
+        class_of("bcast, root sends more", more);
+        class_of("ibcast, root sends more", later);
+    }
+    expect_class("bcast afterwards", MPI_Bcast(values, 10, MPI_INT, 0, MPI_COMM_WORLD),
+                 MPI_SUCCESS);
+}
+
 static void objects(void)
 {
     MPI_Datatype type = MPI_DATATYPE_NULL;
@@ -263,6 +282,7 @@ int main(int argc, char **argv)
     collectives(size);
     own_parts(rank, size);
     half_values(rank, size);
+    lengths(rank);
     objects();
     keyvals();
     windows(rank, size);
