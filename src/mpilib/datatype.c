@@ -237,6 +237,51 @@ MPI_Aint wl_type_locate(const struct wl_type *type, size_t packed, size_t *run)
     }
 }
 
+/* The runs of a type that have been looked at: where the last one begins, and the end of all. */
+struct ordered {
+    MPI_Aint begin, end;
+    enum wl_order order;
+};
+
+static void look_at_run(struct ordered *seen, MPI_Aint begin, size_t bytes)
+{
+    MPI_Aint end = begin + (MPI_Aint)bytes;
+
+    if (begin < seen->begin) {
+        seen->order = WL_ORDER_NONE;
+    } else if (begin < seen->end && seen->order == WL_ORDER_APART) {
+        seen->order = WL_ORDER_OVERLAPS;
+    }
+    seen->begin = begin;
+    seen->end = end > seen->end ? end : seen->end;
+}
+
+/* Looks at the first two repetitions of a block, and at the last one: the others follow each other
+ * as the first two do. */
+static void look_at_blocks(struct ordered *seen, const struct wl_block *b, uint32_t n,
+                           MPI_Aint base)
+{
+    for (const struct wl_block *end = b + n; b < end; b += 1 + b->n_inner) {
+        const size_t looked[] = {0, 1, b->count - 1};
+        for (size_t i = 0; i < 3 && i < b->count; i++) {
+            MPI_Aint at = base + b->at + (MPI_Aint)looked[i] * b->stride;
+            if (b->n_inner == 0) {
+                look_at_run(seen, at, b->bytes);
+            } else {
+                look_at_blocks(seen, b + 1, b->n_inner, at);
+            }
+        }
+    }
+}
+
+enum wl_order wl_type_order(const struct wl_type *type)
+{
+    struct ordered seen = {PTRDIFF_MIN, PTRDIFF_MIN, WL_ORDER_APART};
+
+    look_at_blocks(&seen, type->blocks, type->n_blocks, 0);
+    return seen.order;
+}
+
 void wl_unpack(const struct wl_type *type, const void *from, size_t count, void *to)
 {
     wl_unpack_bytes(type, from, count * type->size, to);

@@ -94,6 +94,14 @@ void wl_unpack(const struct wl_type *type, const void *from, size_t count, void 
 /* Unpacks `bytes`, which need not be whole elements. */
 void wl_unpack_bytes(const struct wl_type *type, const void *from, size_t bytes, void *to);
 
+/* How the runs of bytes of an element follow each other in memory, in the order of its type map. */
+enum wl_order {
+    WL_ORDER_APART,    /* each begins where the one before has ended, or later */
+    WL_ORDER_OVERLAPS, /* each begins where the one before begins, or later */
+    WL_ORDER_NONE,
+};
+enum wl_order wl_type_order(const struct wl_type *type);
+
 /* Where byte number `packed`, less than `size`, of a packed element is. Sets *run to how many
  * bytes follow it there. Takes time proportional to the number of blocks. */
 MPI_Aint wl_type_locate(const struct wl_type *type, size_t packed, size_t *run);

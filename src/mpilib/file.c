@@ -354,6 +354,22 @@ static MPI_Offset advance_shared(struct wl_rank *rank, const struct file *file, 
     return wl_remote_add(rank, &view, 0, file->shared, n);
 }
 
+/* What is wrong with an elementary type or a file type (MPI-4.0, 14.1.1); null if nothing is. */
+static const char *wrong_view(const struct file *file, const struct wl_type *type)
+{
+    enum wl_order order = wl_type_order(type);
+
+    if (type->true_lb < 0) {
+        return "a type of the view has a negative displacement";
+    }
+    if (order == WL_ORDER_NONE) {
+        return "a type of the view has displacements that decrease";
+    }
+    return order == WL_ORDER_OVERLAPS && !(file->amode & MPI_MODE_RDONLY)
+               ? "a type of the view overlaps, and the file is open for writing"
+               : NULL;
+}
+
 int wl_MPI_File_set_view(struct wl_rank *rank, MPI_File file, MPI_Offset displacement,
                          MPI_Datatype etype, MPI_Datatype filetype, const char *datarep,
                          MPI_Info info)
@@ -371,6 +387,12 @@ int wl_MPI_File_set_view(struct wl_rank *rank, MPI_File file, MPI_Offset displac
                  "the file type has %zu bytes, which is not a multiple of the %zu of its "
                  "elementary type",
                  pattern->size, element->size);
+    }
+    const char *wrong = wrong_view(own, element);
+    wrong = wrong != NULL ? wrong : wrong_view(own, pattern);
+    if (wrong != NULL) {
+        synchronize(rank, own);
+        return raise_error(rank, own, MPI_ERR_IO, wrong);
     }
     if (displacement == MPI_DISPLACEMENT_CURRENT) { /* of files that are accessed in order */
         size_t run;

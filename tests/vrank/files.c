@@ -58,6 +58,45 @@ static void explicit_places(void)
     say("closed: %d", file == MPI_FILE_NULL);
 }
 
+static void say_view(const char *what, MPI_File file, MPI_Datatype type)
+{
+    int class = -1;
+
+    MPI_Type_commit(&type);
+    MPI_Error_class(MPI_File_set_view(file, 0, MPI_INT, type, "native", MPI_INFO_NULL), &class);
+    say("view, %s: %s", what,
+        class == MPI_SUCCESS  ? "right"
+        : class == MPI_ERR_IO ? "wrong"
+                              : "another error");
+    MPI_Type_free(&type);
+}
+
+/* Views must not go back, and must not overlap in files that are open for writing. */
+static void wrong_views(int amode)
+{
+    const int lengths[] = {3, 1}, negative[] = {-2, 2}, decreasing[] = {4, 0},
+              overlapping[] = {0, 1}, apart[] = {1, 5};
+    MPI_Datatype type, rows;
+    MPI_File file;
+
+    MPI_File_open(MPI_COMM_WORLD, name, amode, MPI_INFO_NULL, &file);
+    MPI_Type_indexed(2, lengths, negative, MPI_INT, &type);
+    say_view("negative", file, type);
+    MPI_Type_indexed(2, lengths, decreasing, MPI_INT, &type);
+    say_view("decreasing", file, type);
+    MPI_Type_indexed(2, lengths, overlapping, MPI_INT, &type);
+    say_view("overlapping", file, type);
+    MPI_Type_indexed(2, lengths, apart, MPI_INT, &type);
+    say_view("apart", file, type);
+    MPI_Type_vector(5, 2, 4, MPI_INT, &rows);
+    MPI_Type_create_hvector(3, 1, 20 * (MPI_Aint)sizeof(int), rows, &type);
+    say_view("planes", file, type);
+    MPI_Type_create_hvector(3, 1, 2 * (MPI_Aint)sizeof(int), rows, &type);
+    say_view("planes within each other", file, type);
+    MPI_Type_free(&rows);
+    MPI_File_close(&file);
+}
+
 /* Every rank sees each size-th element, two at a time. */
 static void views(void)
 {
@@ -161,6 +200,8 @@ int main(int argc, char **argv)
     snprintf(name, sizeof(name), "files.%d.tmp", size);
     explicit_places();
     views();
+    wrong_views(MPI_MODE_RDWR);
+    wrong_views(MPI_MODE_RDONLY);
     errors();
     handlers();
     say_all();
