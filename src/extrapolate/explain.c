@@ -38,6 +38,10 @@ static void print_integer(const struct wf_ext_integer *integer, FILE *out)
             (void)fprintf(out, "%+" PRId64 "*%s", integer->times[i], names[integer->factor[i]]);
         }
     }
+    if (integer->series.n > 0) {
+        (void)fprintf(out, "+a series of %" PRIu32 " turns%s", integer->series.n,
+                      integer->series.repeats ? ", again and again" : "");
+    }
     print_error(&integer->law, out);
 }
 

@@ -43,10 +43,10 @@ static int64_t factor_at(uint8_t factor, const struct wf_ext_at *at)
                                            : at->turn;
 }
 
-/* What the factors add to the law. */
+/* What the factors or the series add to the law. */
 static int64_t multiples_at(const struct wf_ext_integer *integer, const struct wf_ext_at *at)
 {
-    int64_t sum = 0;
+    int64_t sum = wf_ext_series_at(&integer->series, at->turn);
 
     for (uint32_t i = 0; i < WF_EXT_INTEGER_FACTORS; i++) {
         sum += integer->times[i] * factor_at(integer->factor[i], at);
@@ -72,10 +72,11 @@ bool wf_ext_integer_at(const struct wf_ext_model *model, const struct wf_ext_int
 {
     const struct wf_ext_integer *rule = rule_at(model, integer, at);
 
-    if (rule != NULL) {
-        *out = llround(wf_ext_law_at(&rule->law, at->grid)) + multiples_at(rule, at);
+    if (rule == NULL || (rule->series.n > 0 && !wf_ext_series_has(&rule->series, at->turn))) {
+        return false;
     }
-    return rule != NULL;
+    *out = llround(wf_ext_law_at(&rule->law, at->grid)) + multiples_at(rule, at);
+    return true;
 }
 
 void wf_ext_samples_add(struct wf_ext_samples *samples, const struct wf_ext_sample *sample)
@@ -84,7 +85,7 @@ void wf_ext_samples_add(struct wf_ext_samples *samples, const struct wf_ext_samp
     samples->all[samples->n++] = *sample;
 }
 
-/* Fits values less the factors by a function of the number of ranks. */
+/* Fits values less the factors or the series by a function of the number of ranks. */
 static bool fit_factor(struct wf_ext_model *model, const struct wf_ext_samples *samples,
                        struct wf_ext_integer *out, bool inexact)
 {
@@ -169,6 +170,65 @@ static bool fit_factors(struct wf_ext_model *model, const struct wf_ext_samples 
     return fit_factor(model, samples, out, false);
 }
 
+/* The longest series of values that a rank has in its turns; null if no rank has a first turn. The
+ * caller frees it. */
+static int64_t *longest_series(const struct wf_ext_samples *samples, uint32_t *n)
+{
+    const struct wf_ext_sample *longest = NULL;
+
+    for (uint32_t i = 0; i < samples->n; i++) {
+        const struct wf_ext_sample *s = &samples->all[i];
+        longest = longest == NULL || s->at.turn > longest->at.turn ? s : longest;
+    }
+    *n = longest->at.turn + 1;
+    int64_t *values = wf_xcalloc(*n, sizeof(*values));
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < samples->n; i++) {
+        const struct wf_ext_sample *s = &samples->all[i];
+        if (s->count == longest->count && s->at.rank == longest->at.rank && s->at.turn < *n) {
+            values[s->at.turn] = s->value;
+            found++;
+        }
+    }
+    if (found != *n) {
+        free(values);
+        values = NULL;
+    }
+    return values;
+}
+
+/* Whether at least two counts have samples: what one count has is no rule. */
+static bool are_several_counts(const struct wf_ext_samples *samples)
+{
+    for (uint32_t i = 1; i < samples->n; i++) {
+        if (samples->all[i].count != samples->all[0].count) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Tries a series over the turns, the same for all ranks and counts but for a function of the
+ * number of ranks. */
+static bool fit_series(struct wf_ext_model *model, const struct wf_ext_samples *samples,
+                       struct wf_ext_integer *out)
+{
+    uint32_t n = 0;
+
+    *out = (struct wf_ext_integer){.factor = {WF_EXT_FACTOR_NONE, WF_EXT_FACTOR_NONE}};
+    if (!are_several_counts(samples)) {
+        return false;
+    }
+    int64_t *values = longest_series(samples, &n);
+    bool fits = values != NULL && wf_ext_series_fit(values, n, &out->series) &&
+                fit_factor(model, samples, out, false);
+    free(values);
+    if (!fits) {
+        wf_ext_series_fini(&out->series);
+    }
+    return fits;
+}
+
 /* Finds a rule that holds for all samples. */
 static bool fit_all(struct wf_ext_model *model, const struct wf_ext_samples *samples,
                     struct wf_ext_integer *out)
@@ -191,7 +251,7 @@ static bool fit_all(struct wf_ext_model *model, const struct wf_ext_samples *sam
             }
         }
     }
-    return false;
+    return fit_series(model, samples, out);
 }
 
 static int by_place(const void *a, const void *b)
@@ -252,6 +312,10 @@ bool wf_ext_integer_fit(struct wf_ext_model *model, struct wf_ext_samples *sampl
 
 void wf_ext_integer_fini(struct wf_ext_integer *integer)
 {
+    for (uint32_t i = 0; i < integer->n_parts; i++) {
+        wf_ext_series_fini(&integer->parts[i].series);
+    }
+    wf_ext_series_fini(&integer->series);
     wf_map_fini(&integer->places);
     free(integer->parts);
     integer->parts = NULL;

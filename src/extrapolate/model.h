@@ -12,6 +12,7 @@
 #include "extrapolate/guard.h"
 #include "extrapolate/law.h"
 #include "extrapolate/merge.h"
+#include "extrapolate/series.h"
 
 /* How the parameter of a peer changes from round to round. */
 struct wf_ext_progress {
@@ -22,7 +23,7 @@ struct wf_ext_progress {
 };
 
 /* An integer that is a function of the number of ranks, plus multiples of one or two things that
- * differ between ranks or rounds. */
+ * differ between ranks or rounds, or plus a series over the turns. */
 enum wf_ext_factor {
     WF_EXT_FACTOR_NONE,
     WF_EXT_FACTOR_COORD, /* and the dimension */
@@ -38,6 +39,7 @@ struct wf_ext_integer {
     struct wf_ext_law law;
     uint8_t factor[WF_EXT_INTEGER_FACTORS]; /* enum wf_ext_factor, and the dimension */
     int64_t times[WF_EXT_INTEGER_FACTORS];
+    struct wf_ext_series series; /* of turns */
     /* If ranks at different places have different rules: the numbers of their parts. */
     struct wf_map places;
     bool has_class; /* a place is of a class of ranks; else only coordinates */
@@ -215,7 +217,8 @@ void wf_ext_samples_add(struct wf_ext_samples *samples, const struct wf_ext_samp
  * that is not `exact`. The caller releases `out`. */
 bool wf_ext_integer_fit(struct wf_ext_model *model, struct wf_ext_samples *samples,
                         struct wf_ext_integer *out);
-/* The value for a rank; false if the rule depends on its place and no traced rank has it. */
+/* The value for a rank; false if the rule depends on its place and no traced rank has it, or on
+ * its turn and no traced rank had so many. */
 bool wf_ext_integer_at(const struct wf_ext_model *model, const struct wf_ext_integer *integer,
                        const struct wf_ext_at *at, int64_t *out);
 void wf_ext_integer_fini(struct wf_ext_integer *integer);

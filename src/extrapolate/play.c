@@ -342,6 +342,25 @@ static enum wf_status integer_at(const struct playing *playing, const struct wf_
     return wf_ext_refuse(playing->model, step->statements[0], why, err);
 }
 
+static enum wf_status tag_at(const struct playing *playing, const struct wf_ext_step *step,
+                             const struct wf_ext_integer *integer, const struct wf_ext_at *at,
+                             int32_t *out, struct wf_err *err)
+{
+    int64_t tag = 0;
+    char why[128];
+
+    WF_TRY(integer_at(playing, step, integer, at, &tag, err));
+    *out = (int32_t)tag;
+    if ((tag >= 0 && tag <= INT32_MAX) || tag == WF_ANY_TAG) {
+        return WF_OK;
+    }
+    (void)snprintf(why, sizeof(why),
+                   "with %" PRIu32 " ranks, rank %" PRIu32 " would use the tag %" PRId64
+                   ": the rules do not fit",
+                   playing->player->grid->n, playing->rank, tag);
+    return wf_ext_refuse(playing->model, step->statements[0], why, err);
+}
+
 static enum wf_status play_op(struct playing *playing, uint32_t number, uint32_t round,
                               struct wf_err *err)
 {
@@ -373,9 +392,7 @@ static enum wf_status play_op(struct playing *playing, uint32_t number, uint32_t
                                      .peer = out.op.peer[slot],
                                      .round = round,
                                      .turn = turn};
-        int64_t tag = 0;
-        WF_TRY(integer_at(playing, step, &step->tag[slot], &at, &tag, err));
-        out.op.tag[slot] = (int32_t)tag;
+        WF_TRY(tag_at(playing, step, &step->tag[slot], &at, &out.op.tag[slot], err));
     }
     for (uint32_t which = 0; which < 2; which++) {
         if ((out.shape->arrays >> which & 1) != 0) {

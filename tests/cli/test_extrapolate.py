@@ -213,6 +213,22 @@ def test_strong_scaling():
                "context256.weft"], 0, stdout=right, stderr=COUNTERS)
 
 
+def test_series():
+    """Tags that repeat over the turns of a statement, shifted, or are a list: stages that take microbatches in groups."""
+    right = r"all right, 100.0 % of the sizes the same, bytes \+0.00 %"
+    make_llm("groups", (16, 32, 64, 128), "layers=8", "tensor=2", "pipeline=4", "schedule=interleaved", "chunks=2")
+    traces = ["extrapolate", "groups16.weft", "groups32.weft", "groups64.weft", "-n", "128"]
+    check_run([*traces, "--against", "groups128.weft"], 0, stdout=right, stderr=COUNTERS)
+    check_run([*traces, "--explain"], 0, stdout="a series of [0-9]+ turns", stderr=COUNTERS)
+    make_llm("chunks", (16, 32, 64, 128), "layers=8", "tensor=2", "pipeline=4", "batch=256", "schedule=interleaved", "chunks=2")
+    check_run(["extrapolate", "chunks16.weft", "chunks32.weft", "chunks64.weft", "-n", "128", "--against", "chunks128.weft"], 0,
+              stdout=right, stderr=COUNTERS)
+    pathlib.Path("groups.txt").write_text(
+        "loop i 0..60 { irecv (rank + 1) % size 8 tag i / 6 * 9 + i * i % 6 isend (rank - 1) % size 8 tag i / 6 * 9 + i * i % 6 "
+        "waitall }", encoding="utf-8")
+    predict("series", (8, 16, 32), 64, "text", "-p", "gen.file=groups.txt")
+
+
 def test_guessed():
     """The number of buckets changes between 32 and 64 replicas: no rule has it, and weft says so."""
     for n in (16, 32, 64):
@@ -244,8 +260,12 @@ def test_refused():
     make_llm("few", (16, 32, 64), "layers=4", "tensor=2", "pipeline=4", "batch=128")
     check_run(["extrapolate", "few16.weft", "few32.weft", "few64.weft", "-n", "128", "-o", "x.weft"], 3,
               stderr=r"op \d+ of rank \d+ in .*: with 128 ranks, rank \d+ would (send to|receive from) rank \d+, which")
-    make_llm("chunks", (16, 32, 64), "layers=8", "tensor=2", "pipeline=4", "batch=256", "schedule=interleaved", "chunks=2")
-    check_run(["extrapolate", "chunks16.weft", "chunks32.weft", "chunks64.weft", "-n", "128", "-o", "x.weft"], 3,
+    # Tags of the square of the round: no series repeats, and no rule goes on.
+    pathlib.Path("squares.txt").write_text(
+        "loop i 0..size * 20 { irecv (rank + 1) % size 8 tag i * i isend (rank - 1) % size 8 tag i * i waitall }", encoding="utf-8")
+    for n in (16, 32, 64):
+        check_run(["gen", "text", "-n", str(n), "-p", "gen.file=squares.txt", "-o", f"squares{n}.weft", "-f"], 0)
+    check_run(["extrapolate", "squares16.weft", "squares32.weft", "squares64.weft", "-n", "128", "-o", "x.weft"], 3,
               stderr=r"op \d+ of rank \d+ in .* no rule says which tag it has: \d+ to \d+ with 16 ranks, ")
     check_run(["extrapolate", "r16.weft", "r16.weft", "r64.weft", "-n", "128", "-o", "x.weft"], 2,
               stderr="both have 16 ranks")
@@ -278,6 +298,7 @@ test_changed()
 test_outcomes_of_time()
 test_replicas()
 test_strong_scaling()
+test_series()
 test_guessed()
 test_uneven()
 test_refused()
