@@ -337,6 +337,22 @@ def test_wrong_dumpi():
     check_run(["info", "exchange", "-p", "trace.clock=sun"], 2, stderr="trace.clock")
 
 
+def test_ti_lines():
+    """Ranks whose numbers begin alike, in turns and one after another; blanks in all places; actions after the last one."""
+    lines = [f"{rank} init" for rank in range(12)]
+    lines += ["", " 1  compute 5", "10\tcompute 5", "1 compute 5", "1\tcompute 5\r", "10 compute 5", "   "]
+    lines += [line for rank in range(12) for line in (f"{rank} compute 7", f"{rank} compute 8", f"{rank} finalize")]
+    pathlib.Path("lines.ti").write_text("\n".join([*lines, "11 compute 9"]), encoding="ascii")
+    facts = info("lines.ti")
+    check(facts["ranks"] == 12, f"12 ranks: {facts['ranks']}")
+    check_run(["convert", "lines.ti", "lines.csv", "-f"], 0, stderr="not in a .csv")
+    with open("lines.csv", encoding="utf-8") as rows:
+        computes = [row["rank"] for row in csv.DictReader(rows) if row["kind"] == "compute"]
+    expected = {1: 5, 10: 4, 11: 3}
+    for rank in range(12):
+        check(computes.count(str(rank)) == expected.get(rank, 2), f"rank {rank}: {computes.count(str(rank))} computations")
+
+
 def test_wrong_others():
     cases = {
         "version.clog2": (foreign.clog2_exchange(version=b"CLOG-02.40"), "version 'CLOG-02.40'"),
@@ -355,6 +371,9 @@ def test_wrong_others():
         "less.ti": (b"0 init\n0 send 0 1\n", "send: an argument is missing"),
         "size.ti": (b"0 init\n0 bcast -1\n", "bcast: expected a whole number from 0, found -1"),
         "root.ti": (b"0 init\n0 bcast 1 1\n", "its root is no rank"),
+        "rank.ti": (b"0 init\n0 compute 1\n0 compute 2\nx compute 3\n",
+                    "line 4 .byte 31., rank 0: a line begins with a rank, not with 'x'"),
+        "nul.ti": (b"0 init\n0 compute 1\n0 comp\0ute 2\n", "line 3 .byte 19., rank 0: a NUL byte in the line"),
     }
     for name, (data, words) in cases.items():
         pathlib.Path(name).write_bytes(data)
@@ -464,6 +483,7 @@ def main():
     test_schedulers()
     test_expanded()
     test_wrong_dumpi()
+    test_ti_lines()
     test_wrong_others()
     test_truncated()
     test_real()

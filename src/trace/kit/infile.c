@@ -232,6 +232,21 @@ char *wf_intext_line(struct wf_intext *text, size_t *length)
     return line;
 }
 
+void wf_intext_skip_like(struct wf_intext *text, const char *head, size_t n)
+{
+    const char *at = text->buffer + text->next, *last = text->buffer + text->nul;
+
+    while ((size_t)(last - at) > n && memcmp(at, head, n) == 0) {
+        const char *end = memchr(at + n, '\n', (size_t)(last - at) - n);
+        if (end == NULL) {
+            break;
+        }
+        at = end + 1;
+        text->place.line++;
+    }
+    text->next = (size_t)(at - text->buffer);
+}
+
 /* ---- errors ---- */
 
 void wf_trace_prefix(const struct wf_trace_place *place)

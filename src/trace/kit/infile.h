@@ -156,6 +156,10 @@ void wf_intext_close(struct wf_intext *text); /* zeroed is allowed */
  * failure. */
 char *wf_intext_line(struct wf_intext *text, size_t *length);
 
+/* Passes lines that begin with these bytes (no NUL, no line end), as long as the buffer has more
+ * of them: perhaps not all, and cheaper than reading them. */
+void wf_intext_skip_like(struct wf_intext *text, const char *head, size_t n);
+
 /* Reads the next block, of at most `n` bytes, and returns its size; 0 at the end. Not together
  * with lines. */
 size_t wf_intext_block(struct wf_intext *text, void *bytes, size_t n);

@@ -18,7 +18,7 @@
 #define BLANKS "\r\n\t "
 #define NOBODY UINT32_MAX
 
-enum { ACTIONS_MAX = 64, VECTORS = 2 };
+enum { VECTORS = 2 };
 
 struct ti_params {
     double flop_rate;
@@ -50,7 +50,6 @@ struct reading {
     uint32_t n_ranks;
     struct rank *ranks; /* of the set; those whose files it reads are its own */
     struct wf_records *records;
-    uint32_t names[ACTIONS_MAX];
     struct wf_spool *spool;
     uint64_t n_types;              /* unknown datatypes */
     uint32_t latest;               /* the rank of the line before, or NOBODY */
@@ -233,13 +232,14 @@ static void turn_to(struct reading *r, uint32_t rank)
     r->latest = rank;
 }
 
-/* The rank ends: of many ranks this is much memory. */
-static void drop_requests(struct reading *r, uint32_t rank)
+/* Releases what the rank needs as long as it has actions: of many ranks this is much memory. */
+static void end_rank(struct reading *r, uint32_t rank)
 {
     if (r->spare.items == NULL) {
         wf_open_requests_hand_over(&r->ranks[rank].requests, &r->spare);
     }
     wf_open_requests_fini(&r->ranks[rank].requests);
+    wf_spool_rank_ends(r->spool, rank);
 }
 
 /* ---- arguments ---- */
@@ -306,10 +306,10 @@ static void do_plain(struct reading *r)
         wf_ti_text_skip(&r->text);
     }
     rank->is_finished = op.kind == WF_OP_FINALIZE;
-    if (rank->is_finished) {
-        drop_requests(r, rank_of(r));
-    }
     put(r, &op);
+    if (rank->is_finished) {
+        end_rank(r, rank_of(r));
+    }
 }
 
 static void do_compute(struct reading *r)
@@ -370,7 +370,8 @@ static void do_message(struct reading *r)
                                           request_name(receives, peer, tag))
                          ->number;
     }
-    wf_records_add(r->records, rank_of(r), r->names[r->text.action - wf_ti_actions], op.bytes);
+    wf_records_add(r->records, rank_of(r), (uint32_t)(r->text.action - wf_ti_actions),
+                   op.bytes);
     put(r, &op);
 }
 
@@ -553,7 +554,7 @@ static void do_line(struct reading *r)
     const struct wf_ti_action *action = r->text.action;
 
     if (action->shape != WF_TI_MESSAGE) {
-        wf_records_add(r->records, rank_of(r), r->names[action - wf_ti_actions], 0);
+        wf_records_add(r->records, rank_of(r), (uint32_t)(action - wf_ti_actions), 0);
     }
     if (action->shape == WF_TI_IGNORED) {
         return;
@@ -595,9 +596,19 @@ static void visit_file(void *arg, uint32_t worker, uint32_t file, struct wf_err 
     wf_ti_text_close(&r->text);
     if (o->set.by_rank) {
         check_rank(&o->set, o->path, file, err);
-        drop_requests(r, file);
-        wf_spool_rank_ends(r->spool, file);
+        end_rank(r, file);
     }
+}
+
+/* Records in which each action has the number of its row in wf_ti_actions. */
+static struct wf_records *new_records(uint32_t n_ranks)
+{
+    struct wf_records *records = wf_records_new(n_ranks);
+
+    for (uint32_t k = 0; wf_ti_actions[k].name != NULL; k++) {
+        (void)wf_records_name(records, wf_ti_actions[k].name);
+    }
+    return records;
 }
 
 static void begin_workers(struct opening *o, double flop_rate, struct wf_spool *spool)
@@ -609,10 +620,7 @@ static void begin_workers(struct opening *o, double flop_rate, struct wf_spool *
                               .ranks = o->set.ranks,
                               .latest = NOBODY,
                               .spool = wf_spool_part(spool, i),
-                              .records = wf_records_new(o->set.n_ranks)};
-        for (uint32_t k = 0; wf_ti_actions[k].name != NULL; k++) {
-            r->names[k] = wf_records_name(r->records, wf_ti_actions[k].name);
-        }
+                              .records = new_records(o->set.n_ranks)};
     }
 }
 
@@ -631,11 +639,11 @@ static void end_workers(struct opening *o, struct wf_trace *out)
         wf_open_requests_fini(&r->spare);
         records[i] = r->records;
     }
-    out->records = wf_records_new(o->set.n_ranks);
-    for (uint32_t k = 0; wf_ti_actions[k].name != NULL; k++) {
-        (void)wf_records_name(out->records, wf_ti_actions[k].name);
+    out->records = records[0];
+    if (o->n_workers > 1) {
+        out->records = new_records(o->set.n_ranks);
+        wf_records_merge(out->records, records, o->n_workers);
     }
-    wf_records_merge(out->records, records, o->n_workers);
     wf_trace_note_count(out, n_types,
                         "actions have a datatype that is not known; it counts as 1 byte");
 }

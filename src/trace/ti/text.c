@@ -232,8 +232,9 @@ static bool next_line(struct wf_ti_text *text, bool only_rank)
     size_t length = 0;
 
     do {
-        text->rest = wf_trace_failed(text->err) ? NULL : wf_intext_line(&text->file, &length);
-        if (text->rest == NULL) {
+        text->line = wf_trace_failed(text->err) ? NULL : wf_intext_line(&text->file, &length);
+        text->rest = text->line;
+        if (text->line == NULL) {
             return false;
         }
     } while (!wf_ti_text_more(text));
@@ -248,5 +249,14 @@ bool wf_ti_text_next(struct wf_ti_text *text)
 
 bool wf_ti_text_next_rank(struct wf_ti_text *text)
 {
-    return next_line(text, true);
+    if (text->head_length > 0) {
+        wf_intext_skip_like(&text->file, text->head, text->head_length);
+    }
+    if (!next_line(text, true)) {
+        return false;
+    }
+    size_t length = (size_t)(text->rest - text->line) + 1;
+    text->head_length = *text->rest != '\0' && length <= WF_TI_HEAD ? length : 0;
+    memcpy(text->head, text->line, text->head_length);
+    return true;
 }

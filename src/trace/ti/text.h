@@ -10,18 +10,21 @@
 #include "trace/kit/infile.h"
 #include "trace/ti/actions.h"
 
-enum { WF_TI_RECENT = 64 };
+enum { WF_TI_RECENT = 64, WF_TI_HEAD = 16 };
 
 /* A file, or the one of several files that is being read. */
 struct wf_ti_text {
     struct wf_intext file; /* with the place of the line and its rank */
     const struct wf_ti_action *action;
+    char *line;
     char *rest; /* what of the line is not read yet */
     /* Actions that were found, by their names if these are short: as a number. */
     struct wf_ti_recent {
         uint64_t name;
         const struct wf_ti_action *action;
     } recent[WF_TI_RECENT];
+    char head[WF_TI_HEAD]; /* the rank of the latest line as it is written, with a blank... */
+    size_t head_length;    /* ...or 0 */
     struct wf_err *err;
 };
 
@@ -30,7 +33,8 @@ void wf_ti_text_close(struct wf_ti_text *text);
 
 /* Reads the next line that is not blank; false if there is none. */
 bool wf_ti_text_next(struct wf_ti_text *text);
-/* Likewise, but only its rank: the action is null. */
+/* Likewise, but only its rank: the action is null. Lines of the same rank as the line before may
+ * be left out. Not together with the function above. */
 bool wf_ti_text_next_rank(struct wf_ti_text *text);
 
 /* The next word of the line as a number; *has is false if there is none. */

@@ -135,7 +135,9 @@ static __attribute__((noinline)) bool go_to(struct slot *slot, uint64_t op)
             if (n->store.set.damaged) {
                 wf_native_store_fail(&n->store, &n->store.set.damage);
             }
-            forget_block(&n->store, slot); /* after the last op, mostly nobody comes back */
+            /* After the last op, mostly nobody comes back. */
+            forget_block(&n->store, slot);
+            wf_buf_fini(&slot->arrays);
             return false;
         }
         forget_block(&n->store, slot);
