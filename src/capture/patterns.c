@@ -715,7 +715,7 @@ static void print_measures(void)
     double sent = quantile(&one_send, 0.25), taken = quantile(&one_take, 0.25);
     printf("send %.1f\ntake %.1f\nstream %.1f\n", sent * 1e9, taken * 1e9,
            quantile(&one_of_stream, 0.25) * 1e9);
-    printf("combine %.2f\n", quantile(&combined, 0.5) * 1e9);
+    printf("combine %.2f\n", quantile(&combined, 0.25) * 1e9);
     printf("copy_send %.2f\ncopy_take %.2f\n",
            (quantile(&copy_send, 0.25) - sent) * 1e9 / copy_bytes * 1024,
            (quantile(&copy_take, 0.25) - taken) * 1e9 / copy_bytes * 1024);

@@ -541,17 +541,41 @@ static void start_links(struct fitting *fitting, struct wf_calibration_model *mo
     try_split(fitting, model, send + recv);
 }
 
+/* Sets the burst that describes short messages best, of some multiples of half a packet: its error
+ * has several minima, and the fit finds the one that is next. */
+static void start_burst(struct fitting *fitting, struct wf_calibration_model *model)
+{
+    enum { HALVES_MAX = 6 };
+    double least = (double)INFINITY, best = PACKET_BYTES;
+
+    for (int halves = 1; halves <= HALVES_MAX; halves++) {
+        double bytes = halves * (PACKET_BYTES / 2.0);
+        vary(model, "net.burst", bytes, "fitted: bytes that pass at once after a pause");
+        double error = judge(fitting, model, model->predicted);
+        best = error < least ? bytes : best;
+        least = error < least ? error : least;
+    }
+    vary(model, "net.burst", best, "fitted: bytes that pass at once after a pause");
+}
+
 /* Links of virtual machines and traffic shapers are often token buckets: the first bytes after
  * a pause pass at once. */
 static double try_bursts(struct fitting *fitting, struct wf_calibration_model *model)
 {
+    struct wf_calibration_model *before = wf_xcalloc(1, sizeof(*before));
+
+    copy_settings(model, before);
     look_at(fitting, "net.burst");
     double least = judge(fitting, model, model->predicted);
-    vary(model, "net.burst", 2 * PACKET_BYTES, "fitted: bytes that pass at once after a pause");
+    start_burst(fitting, model);
+    (void)descend(fitting, model, first_step);
+    look_at(fitting, "net.burst");
     double error = judge(fitting, model, model->predicted);
     if (!(error < clearly_better_by * least)) {
-        remove_setting(model, "net.burst");
+        copy_settings(before, model);
     }
+    release_settings(before);
+    free(before);
     return descend(fitting, model, first_step);
 }
 

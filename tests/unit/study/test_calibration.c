@@ -181,7 +181,7 @@ static void finds_the_turns_on_shared_cores(void)
 }
 
 /* Short messages pass a traffic shaper at once. */
-static void finds_the_burst_of_a_shaper(void)
+static void find_burst(const char *burst, double bytes)
 {
     const struct truth truth = {.model = "packet",
                                 .settings = {{"network", "packet"},
@@ -189,7 +189,7 @@ static void finds_the_burst_of_a_shaper(void)
                                              {"net.packet", "1448"},
                                              {"net.router_delay", "0"},
                                              {"net.bandwidth", "6MB/s"},
-                                             {"net.burst", "4000B"},
+                                             {"net.burst", burst},
                                              {"net.link_latency", "5us"},
                                              {"node.o_send", "2us"},
                                              {"node.o_recv", "2us"}},
@@ -201,9 +201,16 @@ static void finds_the_burst_of_a_shaper(void)
 
     fit_machine(&truth, fit, &own);
     CHECK_NEAR(found(own, "net.bandwidth"), 6e6, 0.03);
-    CHECK_NEAR(found(own, "net.burst"), 4000, 0.1);
+    CHECK_NEAR(found(own, "net.burst"), bytes, 0.1);
     CHECK_NEAR(found(own, "net.link_latency"), 5000, 0.1);
     release(fit);
+}
+
+static void finds_the_burst_of_a_shaper(void)
+{
+    find_burst("4000B", 4000);
+    find_burst("2112B", 2112);
+    find_burst("1500B", 1500);
 }
 
 static void finds_distance_without_contention(void)
