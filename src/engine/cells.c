@@ -7,57 +7,124 @@
 #include <stdlib.h>
 #include <string.h>
 
-void wf_cells_init(struct wf_cells *cells, size_t size)
+enum {
+    HUGE_PAGE = 2 << 20,
+    SPARE_MAX = 1024, /* freed cells on a stack; more are put on shelves */
+    USUAL = 64,       /* bytes of most cells */
+};
+
+void wf_cells_init(struct wf_cells *cells, const uint32_t *sizes, uint32_t n)
 {
-    *cells = (struct wf_cells){.size = (size + 7) / 8 * 8};
+    *cells = (struct wf_cells){.n_classes = n};
+    for (uint32_t i = 0; i < n; i++) {
+        cells->classes[i].size = (sizes[i] + 7) / 8 * 8;
+    }
 }
 
 void wf_cells_fini(struct wf_cells *cells)
 {
     for (uint32_t i = 0; i < cells->n_slabs; i++) {
-        free(cells->slabs[i]);
+        free(cells->slabs[i].memory);
+    }
+    for (uint32_t i = 0; i < cells->n_classes; i++) {
+        free(cells->classes[i].spare);
     }
     free(cells->slabs);
-    free(cells->spare);
 }
-
-enum { HUGE_PAGE = 2 << 20, SPARE_STEP = 1024, USUAL = 64 };
 
 /* Small runs touch a part of the first slab only, so that gets no huge page. */
-static void add_slab(struct wf_cells *cells)
+static void add_slab(struct wf_cells *cells, struct wf_cell_class *class)
 {
-    size_t bytes = WF_CELLS_PER_SLAB * cells->size;
-    bool huge = cells->n_slabs > 0 && bytes >= HUGE_PAGE;
+    size_t bytes = (size_t)WF_CELLS_PER_SLAB * class->size;
+    bool huge = class->end > 0 && bytes >= HUGE_PAGE;
 
     cells->slabs = wf_xrealloc(cells->slabs, (size_t)cells->n_slabs + 1, sizeof(*cells->slabs));
-    cells->slabs[cells->n_slabs++] = huge ? wf_xaligned_huge(bytes) : wf_xaligned(bytes);
+    cells->slabs[cells->n_slabs] = (struct wf_cell_slab){
+        .memory = huge ? wf_xaligned_huge(bytes) : wf_xaligned(bytes),
+        .size = class->size,
+        .class = (uint32_t)(class - cells->classes),
+    };
+    class->next = cells->n_slabs++ * WF_CELLS_PER_SLAB;
+    class->end = class->next + WF_CELLS_PER_SLAB;
 }
 
-uint32_t wf_cells_get(struct wf_cells *cells)
-{
-    uint32_t cell;
+/* ---- shelves: the next shelf, and the numbers of the cells below this one on the stack ---- */
 
-    if (cells->n_spare > 0) {
-        cell = cells->spare[--cells->n_spare];
-    } else {
-        if (cells->next == cells->n_slabs * WF_CELLS_PER_SLAB) {
-            add_slab(cells);
-        }
-        cell = ++cells->next;
+static size_t shelf_room(const struct wf_cell_class *class)
+{
+    return class->size / sizeof(uint32_t) - 1;
+}
+
+/* Moves the lower half of a full stack to shelves. */
+static void shelve(struct wf_cells *cells, struct wf_cell_class *class)
+{
+    size_t room = shelf_room(class), at = 0;
+
+    for (; at + room < SPARE_MAX / 2; at += room + 1) {
+        uint32_t cell = class->spare[at + room], *shelf = wf_cells_at(cells, cell);
+        shelf[0] = class->shelf;
+        memcpy(shelf + 1, class->spare + at, room * sizeof(*shelf));
+        class->shelf = cell;
     }
-    if (cells->size == USUAL) {
+    class->n_spare -= (uint32_t)at;
+    memmove(class->spare, class->spare + at, class->n_spare * sizeof(*class->spare));
+}
+
+/* Takes the uppermost shelf, and puts what is on it on the stack, which is empty. */
+static uint32_t clear_shelf(struct wf_cells *cells, struct wf_cell_class *class)
+{
+    uint32_t cell = class->shelf;
+    const uint32_t *shelf = wf_cells_at(cells, cell);
+
+    class->n_spare = (uint32_t)shelf_room(class);
+    memcpy(class->spare, shelf + 1, class->n_spare * sizeof(*shelf));
+    class->shelf = shelf[0];
+    return cell;
+}
+
+/* ---- cells ---- */
+
+static uint32_t take(struct wf_cells *cells, struct wf_cell_class *class)
+{
+    if (class->n_spare > 0) {
+        return class->spare[--class->n_spare];
+    }
+    if (class->shelf != 0) {
+        return clear_shelf(cells, class);
+    }
+    if (class->next == class->end) {
+        add_slab(cells, class);
+    }
+    return ++class->next;
+}
+
+uint32_t wf_cells_get(struct wf_cells *cells, size_t bytes)
+{
+    struct wf_cell_class *class = cells->classes, *last = class + cells->n_classes - 1;
+
+    while (class->size < bytes && class < last) {
+        class ++;
+    }
+
+    uint32_t cell = take(cells, class);
+    if (class->size == USUAL) {
         memset(wf_cells_at(cells, cell), 0, USUAL); /* a few instructions, not a call */
     } else {
-        memset(wf_cells_at(cells, cell), 0, cells->size);
+        memset(wf_cells_at(cells, cell), 0, class->size);
     }
+    cells->in_use++;
     return cell;
 }
 
 void wf_cells_put(struct wf_cells *cells, uint32_t cell)
 {
-    if (cells->n_spare == cells->spare_room) {
-        cells->spare_room += cells->spare_room / 2 + SPARE_STEP;
-        cells->spare = wf_xrealloc(cells->spare, cells->spare_room, sizeof(*cells->spare));
+    struct wf_cell_class *class = &cells->classes[wf_cells_slab(cells, cell)->class];
+
+    if (class->spare == NULL) {
+        class->spare = wf_xmalloc(SPARE_MAX * sizeof(*class->spare));
+    } else if (class->n_spare == SPARE_MAX) {
+        shelve(cells, class);
     }
-    cells->spare[cells->n_spare++] = cell;
+    class->spare[class->n_spare++] = cell;
+    cells->in_use--;
 }

@@ -2,35 +2,58 @@
 #pragma once
 
 /*
- * The cells of a thread: small blocks of memory of one size, numbered from 1. The processes of
- * a thread share one pool, so that idle processes need no memory here.
+ * The cells of a thread: small blocks of memory of a few sizes, numbered from 1. The processes of
+ * a thread share them, so that idle processes need no memory here.
  */
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Cells of 64 bytes fill a huge page. */
-enum { WF_CELLS_PER_SLAB = 32768 };
+/* Cells of 64 bytes fill a huge page. All cells of a slab have one size. */
+enum { WF_CELLS_PER_SLAB = 32768, WF_CELL_SIZES_MAX = 8 };
 
-struct wf_cells {
-    size_t size; /* of a cell; at least 4 */
-    unsigned char **slabs;
-    uint32_t n_slabs;
-    uint32_t next; /* number of cells ever handed out */
-    /* The freed cells, a stack. It is not a list through the cells themselves: a cell that is
-     * not in the cache would have to be read before the next one is known. */
-    uint32_t *spare;
-    uint32_t n_spare, spare_room;
+struct wf_cell_slab {
+    unsigned char *memory;
+    uint32_t size;  /* of a cell */
+    uint32_t class; /* index into wf_cells.classes */
 };
 
-void wf_cells_init(struct wf_cells *cells, size_t size);
+/* The cells of one size. */
+struct wf_cell_class {
+    uint32_t size;
+    uint32_t next,
+        end; /* the cells of its latest slab that were never handed out: ]next, end] */
+    /* The freed cells, a stack. It is not a list through the cells themselves: a cell that is not
+     * in the cache would have to be read before the next one is known. If there are many, the
+     * lower part of the stack is kept in freed cells: each shelf has the cells below it. */
+    uint32_t *spare;
+    uint32_t n_spare; /* without those on shelves */
+    uint32_t shelf;   /* the uppermost; 0 if there is none */
+};
+
+struct wf_cells {
+    struct wf_cell_slab *slabs;
+    uint32_t n_slabs, n_classes;
+    struct wf_cell_class classes[WF_CELL_SIZES_MAX]; /* by size */
+    uint32_t in_use;
+};
+
+/* Cells of these sizes, which ascend; there are 1 to WF_CELL_SIZES_MAX. */
+void wf_cells_init(struct wf_cells *cells, const uint32_t *sizes, uint32_t n);
 void wf_cells_fini(struct wf_cells *cells);
-uint32_t wf_cells_get(struct wf_cells *cells); /* zeroed */
+/* A zeroed cell of the smallest size that is at least `bytes`, or of the largest size. */
+uint32_t wf_cells_get(struct wf_cells *cells, size_t bytes);
 void wf_cells_put(struct wf_cells *cells, uint32_t cell);
+
+static inline const struct wf_cell_slab *wf_cells_slab(const struct wf_cells *cells,
+                                                       uint32_t cell)
+{
+    return &cells->slabs[(cell - 1) / WF_CELLS_PER_SLAB];
+}
 
 static inline void *wf_cells_at(const struct wf_cells *cells, uint32_t cell)
 {
-    uint32_t i = cell - 1;
+    const struct wf_cell_slab *slab = wf_cells_slab(cells, cell);
 
-    return cells->slabs[i / WF_CELLS_PER_SLAB] + (size_t)(i % WF_CELLS_PER_SLAB) * cells->size;
+    return slab->memory + (size_t)((cell - 1) % WF_CELLS_PER_SLAB) * slab->size;
 }

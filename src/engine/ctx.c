@@ -266,7 +266,12 @@ const void *wf_trail(const struct wf_ctx *ctx, size_t *size)
 
 uint32_t wf_cell_new(struct wf_ctx *ctx)
 {
-    uint32_t cell = wf_cells_get(&ctx->worker->cells);
+    return wf_cell_new_for(ctx, SIZE_MAX);
+}
+
+uint32_t wf_cell_new_for(struct wf_ctx *ctx, size_t bytes)
+{
+    uint32_t cell = wf_cells_get(&ctx->worker->cells, bytes);
 
     if (ctx->undo_log != NULL) {
         wf_undo_log_get(ctx, cell);

@@ -35,7 +35,6 @@ struct wf_engine *wf_engine_new(const struct wf_engine_config *config, struct wf
     engine->process = wf_comm_rank(comm);
     engine->n_processes = wf_comm_size(comm);
     engine->lookahead = INT64_MAX;
-    engine->cell_size = 8;
     wf_depot_init(&engine->depot);
     return engine;
 }
@@ -108,7 +107,22 @@ void wf_engine_tally(struct wf_engine *engine, size_t size, wf_merge_fn *merge)
 
 void wf_engine_cells(struct wf_engine *engine, size_t size)
 {
-    engine->cell_size = size > engine->cell_size ? size : engine->cell_size;
+    uint32_t rounded = (uint32_t)((size + 7) / 8 * 8), *sizes = engine->cell_sizes;
+    uint32_t at = engine->n_cell_sizes;
+
+    while (at > 0 && sizes[at - 1] > rounded) {
+        at--;
+    }
+    if (at > 0 && sizes[at - 1] == rounded) {
+        return;
+    }
+    if (engine->n_cell_sizes < WF_CELL_SIZES_MAX) {
+        memmove(sizes + at + 1, sizes + at, (engine->n_cell_sizes++ - at) * sizeof(*sizes));
+        sizes[at] = rounded;
+    } else if (at ==
+               WF_CELL_SIZES_MAX) { /* cells of another size are larger than they need be */
+        sizes[at - 1] = rounded;
+    }
 }
 
 void wf_engine_cargo(struct wf_engine *engine, const struct wf_cargo *cargo)
@@ -267,7 +281,7 @@ static void worker_init(struct wf_engine *engine, uint32_t thread)
     worker->ctx.out = own_lines(engine->stride);
     worker->ctx.end = engine->config.end == 0 ? INT64_MAX : engine->config.end;
     wf_pool_init(&worker->pool, &engine->depot, engine->stride);
-    wf_cells_init(&worker->cells, engine->cell_size);
+    wf_cells_init(&worker->cells, engine->cell_sizes, engine->n_cell_sizes);
 }
 
 /* Whether threads would spend most of their time waiting for each other. The same in all
@@ -317,6 +331,9 @@ static void set_up(struct wf_engine *engine, bool alone)
         engine->lookahead = 0;
     }
     engine->stride = (uint32_t)(sizeof(struct wf_event) + (payload + 7) / 8 * 8);
+    if (engine->n_cell_sizes == 0) {
+        wf_engine_cells(engine, sizeof(uint64_t));
+    }
     fit_threads(engine, alone);
     engine->workers = wf_xaligned_zero(engine->n_threads * sizeof(*engine->workers));
     for (uint32_t t = 0; t < engine->n_threads; t++) {

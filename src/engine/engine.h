@@ -85,7 +85,7 @@ void wf_engine_promise(struct wf_engine *engine, int64_t delay);
  * adds the blocks up at the end. */
 void wf_engine_tally(struct wf_engine *engine, size_t size, wf_merge_fn *merge);
 
-/* Asks for cells of at least `size` bytes (wf_cell_new()); the largest request counts. */
+/* Asks for cells of at least `size` bytes (wf_cell_new_for()). */
 void wf_engine_cells(struct wf_engine *engine, size_t size);
 
 /* Whether a scheduler uses one thread of one process only. */
@@ -156,10 +156,12 @@ void *wf_trail_last(struct wf_ctx *ctx, size_t size);
 /* In commit: the trail of the event, aligned to 8; *size is 0 if there is none. */
 const void *wf_trail(const struct wf_ctx *ctx, size_t *size);
 
-/* Cells: memory beyond the flat state, in pieces of one size that numbers name. A number is
+/* Cells: memory beyond the flat state, in pieces of a few sizes that numbers name. A number is
  * never 0, is valid in its own process only and must not be put into an event. The engine
- * undoes all four calls. */
-uint32_t wf_cell_new(struct wf_ctx *ctx); /* zeroed */
+ * undoes all calls. */
+uint32_t wf_cell_new(struct wf_ctx *ctx); /* of the largest size asked for; zeroed */
+/* With at least so many bytes, which somebody has asked for. */
+uint32_t wf_cell_new_for(struct wf_ctx *ctx, size_t bytes);
 void wf_cell_free(struct wf_ctx *ctx, uint32_t cell);
 const void *wf_cell_read(struct wf_ctx *ctx, uint32_t cell);
 void wf_cell_fetch(struct wf_ctx *ctx, uint32_t cell); /* into the cache; 0 is allowed */

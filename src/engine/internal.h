@@ -25,7 +25,8 @@ struct wf_engine {
     uint32_t n_groups;
     uint32_t next_id;
     int64_t lookahead; /* INT64_MAX before the first promise */
-    size_t cell_size;
+    uint32_t cell_sizes[WF_CELL_SIZES_MAX]; /* ascending, multiples of 8 */
+    uint32_t n_cell_sizes;
     size_t tally_size;
     wf_merge_fn *merge;
     struct wf_cargo cargo; /* functions are null if there is none */

@@ -65,7 +65,8 @@ void wf_undo_log_edit(struct wf_ctx *ctx, uint32_t cell)
         return;
     }
     log_bytes(ctx->undo_log,
-              (struct entry){.kind = ENTRY_EDIT, .where = cell, .size = (uint32_t)cells->size},
+              (struct entry){
+                  .kind = ENTRY_EDIT, .where = cell, .size = wf_cells_slab(cells, cell)->size},
               wf_cells_at(cells, cell));
 }
 

@@ -114,7 +114,7 @@ static void insert_below(struct wf_ctx *ctx, struct map_cell *inner, const struc
         return;
     }
     if (inner->u.below[branch] == 0) {
-        hang(inner, branch, wf_cell_new(ctx));
+        hang(inner, branch, wf_cell_new_for(ctx, WF_CELLMAP_CELL_SIZE));
     }
     insert(edit_cell(ctx, inner->u.below[branch]), pair);
 }
@@ -151,7 +151,8 @@ static void split_leaf(struct wf_ctx *ctx, uint32_t cell, const struct pair *pai
 static void separate_above(struct wf_ctx *ctx, struct wf_cellmap *map, const struct slot *slot,
                            uint32_t at, const struct pair *pair)
 {
-    uint32_t cell = wf_cell_new(ctx), first = read_cell(ctx, at)->first;
+    uint32_t cell = wf_cell_new_for(ctx, WF_CELLMAP_CELL_SIZE),
+             first = read_cell(ctx, at)->first;
     struct map_cell *inner = edit_cell(ctx, cell);
 
     *inner = separator(first, pair->key);
@@ -183,7 +184,7 @@ void wf_cellmap_put(struct wf_ctx *ctx, struct wf_cellmap *map, uint32_t key, ui
 
     map->count++;
     if (map->root == 0) {
-        map->root = wf_cell_new(ctx);
+        map->root = wf_cell_new_for(ctx, WF_CELLMAP_CELL_SIZE);
     }
     for (uint32_t at = map->root;;) {
         const struct map_cell *cell = read_cell(ctx, at);

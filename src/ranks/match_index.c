@@ -148,7 +148,7 @@ static uint32_t find_first(struct wf_ctx *ctx, uint32_t index, unsigned form,
 /* Adds a new cell in a free slot. */
 static uint32_t hang_new(struct wf_ctx *ctx, uint32_t up, uint32_t slot)
 {
-    uint32_t cell = wf_cell_new(ctx);
+    uint32_t cell = wf_cell_new_for(ctx, WF_MATCH_CELL_SIZE);
     struct tree *above = edit_tree(ctx, up);
 
     above->u.below[slot] = cell;
@@ -300,13 +300,13 @@ static uint32_t order_after(struct wf_ctx *ctx, uint32_t before)
 
 uint32_t wf_match_index_new(struct wf_ctx *ctx)
 {
-    return wf_cell_new(ctx);
+    return wf_cell_new_for(ctx, WF_MATCH_CELL_SIZE);
 }
 
 void wf_match_index_add(struct wf_ctx *ctx, uint32_t index, uint32_t cell, uint32_t before)
 {
     uint32_t order = order_after(ctx, before);
-    uint32_t number = wf_cell_new(ctx);
+    uint32_t number = wf_cell_new_for(ctx, WF_MATCH_CELL_SIZE);
     struct wf_match_node *node = edit_node(ctx, number);
     struct wf_match_link *link = wf_cell_edit(ctx, cell);
     unsigned forms = read_tree(ctx, index)->u.index.forms | 1U << form_of(&link->key);

@@ -184,7 +184,7 @@ void wf_protocol_tell_posted(const struct wf_caller *who, uint32_t cell)
 uint32_t wf_protocol_recv(const struct wf_caller *who, const struct wf_peer *from,
                           uint32_t context, int64_t at, uint32_t owner)
 {
-    uint32_t cell = wf_cell_new(who->ctx);
+    uint32_t cell = wf_cell_new_for(who->ctx, WF_REQ_SIZE);
     bool open =
         from->open || from->rank == WF_MATCH_ANY_SOURCE || from->tag == WF_MATCH_ANY_TAG;
 
@@ -223,7 +223,7 @@ static uint32_t claim(const struct wf_caller *who, const struct wf_match_key *ke
 static void keep(const struct wf_caller *who, const struct wf_rank_request *message)
 {
     struct wf_rank *rank = who->rank;
-    uint32_t cell = wf_cell_new(who->ctx);
+    uint32_t cell = wf_cell_new_for(who->ctx, WF_REQ_SIZE);
 
     *wf_request_edit(who, cell) = *message;
     wf_match_keep(who->ctx, &rank->match, cell);

@@ -341,7 +341,7 @@ void wf_rank_persistent(const struct wf_caller *who, const struct wf_peer *peer,
     if (!wf_request_is_free(who, request)) {
         return;
     }
-    uint32_t cell = wf_cell_new(who->ctx);
+    uint32_t cell = wf_cell_new_for(who->ctx, WF_REQ_SIZE);
     unsigned flags =
         (receives ? WF_REQ_RECEIVES : 0) | (peer->synchronous ? WF_REQ_SYNCHRONOUS : 0) |
         (peer->buffered ? WF_REQ_BUFFERED : 0) | (peer->open ? WF_REQ_WILDCARD : 0);

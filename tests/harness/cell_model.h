@@ -47,7 +47,7 @@ static inline uint64_t cells_in_use(const struct wf_ctx *ctx)
 {
     const struct wf_cells *cells = &ctx->worker->cells;
 
-    return cells->next - cells->n_spare;
+    return cells->in_use;
 }
 
 static inline void cell_init(void *state, struct wf_ctx *ctx)

@@ -148,7 +148,7 @@ static struct rig *rig_new(const struct wf_process_ops *ops, void *model)
                                       .block_shift = 11,
                                       .end = INT64_MAX,
                                       .out = (void *)rig->out};
-    wf_cells_init(&rig->worker.cells, CELL_SIZE);
+    wf_cells_init(&rig->worker.cells, &(uint32_t){CELL_SIZE}, 1);
     commits = committed_notes = 0;
     return rig;
 }
@@ -165,7 +165,7 @@ static uint32_t cells_in_use(const struct rig *rig)
 {
     const struct wf_cells *cells = &rig->worker.cells;
 
-    return cells->next - cells->n_spare;
+    return cells->in_use;
 }
 
 /* Everything that belongs to a process: the engine's data, its state, and the contents of its
@@ -371,7 +371,7 @@ static void follow_one(struct sequence *sequence, uint32_t left)
     struct step first = {.undo = {.data = NULL}}, second = {.undo = {.data = NULL}};
 
     own->n_cells = 1;
-    own->cells[0] = wf_cells_get(&rig->worker.cells);
+    own->cells[0] = wf_cells_get(&rig->worker.cells, CELL_SIZE);
     memset(wf_cells_at(&rig->worker.cells, own->cells[0]), 77, CELL_SIZE);
     forward(rig, &first, 1);
     CHECK(back(rig, &first));
