@@ -10,6 +10,9 @@
  * wide, random accesses of a large run. Small runs start with small slabs. */
 enum { SLAB_FIRST = 64 * 1024, SLAB_MAX = 2 * 1024 * 1024 };
 
+/* Fewer bytes of events than this are not worth the instructions of packing them. */
+enum { PACK_FROM = 64 * 1024 * 1024 };
+
 struct wf_slab {
     struct wf_slab *next;
     void *memory;
@@ -17,7 +20,7 @@ struct wf_slab {
 
 void wf_depot_init(struct wf_depot *depot)
 {
-    *depot = (struct wf_depot){.spare = NULL};
+    *depot = (struct wf_depot){.pack_from = PACK_FROM};
     (void)pthread_mutex_init(&depot->lock, NULL);
 }
 
@@ -79,6 +82,8 @@ void wf_pool_refill(struct wf_pool *pool)
     if (depot->n_chunks == 0) {
         add_slab(pool);
     }
+    /* Events without payloads are small already. */
+    pool->packs = depot->bytes > depot->pack_from && pool->stride > sizeof(struct wf_event);
     for (size_t i = 0; i < WF_POOL_BATCH && depot->n_chunks > 0; i++) {
         struct wf_chunk *chunk = depot->spare;
         depot->spare = chunk->next;

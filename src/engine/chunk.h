@@ -11,6 +11,7 @@
 #include "engine/event.h"
 
 #include <pthread.h>
+#include <stdalign.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -18,10 +19,14 @@ enum { WF_CHUNK_BYTES = 1024, WF_CHUNK_ROOM = WF_CHUNK_BYTES - 16 };
 
 struct wf_chunk {
     struct wf_chunk *next;
-    uint32_t used; /* bytes */
-    uint32_t from; /* the worker that sent it; used in mailboxes only */
-    unsigned char bytes[WF_CHUNK_ROOM];
+    uint32_t from;  /* the worker that sent it; used in mailboxes only */
+    uint16_t used;  /* bytes */
+    bool is_packed; /* engine/pack.h; in wheels only */
+    alignas(8) unsigned char bytes[WF_CHUNK_ROOM];
 };
+
+_Static_assert(sizeof(struct wf_chunk) == WF_CHUNK_BYTES,
+               "events are aligned and fill a chunk");
 
 struct wf_slab;
 
@@ -31,13 +36,15 @@ struct wf_depot {
     size_t n_chunks;
     struct wf_slab *slabs; /* all memory, for release */
     size_t bytes;
+    size_t pack_from; /* bags of wheels pack their events if `bytes` is more than this */
 };
 
 struct wf_pool {
     struct wf_depot *depot;
     struct wf_chunk *free;
     size_t n_free;
-    uint32_t stride;
+    uint32_t stride; /* bytes of the largest event */
+    bool packs;      /* wheels pack their events from now on (engine/pack.h) */
 };
 
 /* The fill level of the first chunk is kept here, so that adding an event does not touch the
@@ -68,6 +75,7 @@ static inline struct wf_chunk *wf_chunk_new(struct wf_pool *pool)
     pool->free = chunk->next;
     pool->n_free--;
     chunk->used = 0;
+    chunk->is_packed = false;
     return chunk;
 }
 
@@ -144,7 +152,7 @@ static inline struct wf_event *wf_bag_add(struct wf_bag *bag, struct wf_pool *po
 static inline void wf_bag_seal(struct wf_bag *bag)
 {
     if (bag->head != NULL) {
-        bag->head->used = WF_CHUNK_ROOM - bag->left;
+        bag->head->used = (uint16_t)(WF_CHUNK_ROOM - bag->left);
     }
 }
 

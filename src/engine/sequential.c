@@ -5,6 +5,7 @@
  * it executes events in strict key order from a queue.
  */
 #include "base/mem.h"
+#include "engine/pack.h"
 #include "engine/pending.h"
 #include "engine/windows.h"
 
@@ -113,7 +114,7 @@ static void run_queue(struct wf_worker *worker, struct sequential *own)
 
 static void move_bag(struct wf_worker *worker, struct sequential *own, struct wf_bag *bag)
 {
-    wf_bag_seal(bag);
+    wf_bag_open(bag, &worker->pool);
     for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
         for (uint32_t at = 0; at < chunk->used; at = wf_chunk_after(chunk, at)) {
             wf_pending_push(&own->pending, wf_chunk_event(chunk, at));

@@ -2,6 +2,7 @@
 #include "engine/wheel.h"
 
 #include "base/mem.h"
+#include "engine/pack.h"
 
 #include <stdlib.h>
 
@@ -28,6 +29,26 @@ void wf_wheel_fini(struct wf_wheel *wheel)
     free(wheel->ring);
 }
 
+/* Makes room for an event in a bag that has too little. */
+static void extend(const struct wf_wheel *wheel, struct wf_bag *bag)
+{
+    if (wheel->pool->packs && bag->head != NULL) {
+        wf_bag_pack(bag, wheel->pool);
+    } else {
+        wf_bag_extend(bag, wheel->pool);
+    }
+}
+
+static void add(const struct wf_wheel *wheel, struct wf_bag *bag, const struct wf_event *ev)
+{
+    size_t room = wf_event_room(ev);
+
+    if (bag->left < room) {
+        extend(wheel, bag);
+    }
+    wf_event_copy(wf_bag_claim(bag, room), ev);
+}
+
 void wf_wheel_file_far(struct wf_wheel *wheel, uint64_t window, const struct wf_event *ev)
 {
     unsigned top = 63U - (unsigned)__builtin_clzll(window ^ wheel->now);
@@ -35,13 +56,13 @@ void wf_wheel_file_far(struct wf_wheel *wheel, uint64_t window, const struct wf_
     unsigned slot = (unsigned)(window >> (level * WF_WHEEL_BITS)) & (WF_WHEEL_SLOTS - 1);
 
     wheel->used[level][slot / 64] |= UINT64_C(1) << (slot % 64);
-    (void)wf_bag_add(&wheel->far[level][slot], wheel->pool, ev);
+    add(wheel, &wheel->far[level][slot], ev);
 }
 
 void wf_wheel_extend(struct wf_wheel *wheel, unsigned slot, struct wf_bag *bag)
 {
     wheel->used[0][slot / 64] |= UINT64_C(1) << (slot % 64);
-    wf_bag_extend(bag, wheel->pool);
+    extend(wheel, bag);
 }
 
 /* The first slot in use at this level, or WF_WHEEL_SLOTS. */
@@ -73,6 +94,9 @@ static void refile(struct wf_wheel *wheel, struct wf_bag bag)
 {
     wf_bag_seal(&bag);
     while (bag.head != NULL) {
+        if (bag.head->is_packed) { /* one at a time: the others need no memory meanwhile */
+            bag.head = wf_chunk_unpack(bag.head, wheel->pool);
+        }
         struct wf_chunk *chunk = bag.head;
         wf_chunk_prefetch(chunk->next);
         for (uint32_t at = 0; at < chunk->used; at = wf_chunk_after(chunk, at)) {

@@ -48,7 +48,7 @@ static inline uint64_t wf_wheel_window(const struct wf_wheel *wheel, int64_t tim
 }
 
 void wf_wheel_file_far(struct wf_wheel *wheel, uint64_t window, const struct wf_event *ev);
-/* Gives a bag of the ring another chunk, and marks its slot as used. */
+/* Makes room for an event in a bag of the ring, and marks its slot as used. */
 void wf_wheel_extend(struct wf_wheel *wheel, unsigned slot, struct wf_bag *bag);
 
 /* Whether events of a window, which is not before the present one, are kept by block. */
@@ -84,7 +84,8 @@ uint64_t wf_wheel_next(const struct wf_wheel *wheel);
 void wf_wheel_advance(struct wf_wheel *wheel, uint64_t window);
 
 /* Takes the bags of the present window, one for each block of the worker; false if all are
- * empty. They stay in the memory of the wheel; the caller empties them. */
+ * empty. They stay in the memory of the wheel; the caller opens them (wf_bag_open()), reads them
+ * and empties them. */
 bool wf_wheel_take(struct wf_wheel *wheel);
 
 /* A bag of the present window. */

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "engine/execute.h"
+#include "engine/pack.h"
 
 #include <stdlib.h>
 
@@ -285,7 +286,7 @@ static void run_block(struct wf_windows *windows, struct wf_worker *worker, stru
 {
     size_t n = bag->n;
 
-    wf_bag_seal(bag);
+    wf_bag_open(bag, &worker->pool);
     sort_events(windows, bag, block, worker->engine->stride == sizeof(struct wf_event));
     for (size_t i = 0; i < PREFETCH_EVENT; i++) {
         windows->entries[n + i] = windows->entries[n - 1]; /* to be prefetched in vain */

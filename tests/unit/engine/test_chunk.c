@@ -93,7 +93,7 @@ static struct wf_chunk *take_list(struct wf_pool *pool, uint32_t n)
         if (chunk->used != 0) {
             return NULL;
         }
-        chunk->used = i;
+        chunk->from = i;
         chunk->next = list;
         list = chunk;
     }
@@ -105,7 +105,7 @@ static bool give_list(struct wf_pool *pool, struct wf_chunk *list, uint32_t n)
 {
     while (list != NULL) {
         struct wf_chunk *next = list->next;
-        if (list->used != --n) {
+        if (list->from != --n) {
             return false;
         }
         wf_chunk_free(pool, list);

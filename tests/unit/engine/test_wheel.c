@@ -2,6 +2,7 @@
 #include "engine/wheel.h"
 
 #include "base/mem.h"
+#include "engine/pack.h"
 #include "harness/engine_events.h"
 
 enum { SEED = 6, CASES = 3000 };
@@ -76,11 +77,12 @@ struct pair {
     int64_t present; /* a time in the present window */
 };
 
-static struct pair *pair_new(int64_t width)
+static struct pair *pair_new(int64_t width, bool packs)
 {
     struct pair *pair = wf_xcalloc(1, sizeof(*pair));
 
     wf_depot_init(&pair->depot);
+    pair->depot.pack_from = packs ? 0 : SIZE_MAX;
     wf_pool_init(&pair->pool, &pair->depot, TEST_STRIDE);
     wf_wheel_init(&pair->wheel, &pair->pool, width);
     wf_wheel_blocks(&pair->wheel, BLOCK_SHIFT, local_block, OWN_BLOCKS);
@@ -130,7 +132,7 @@ static bool take(struct pair *pair)
 
     for (uint32_t b = 0; any && b < OWN_BLOCKS; b++) {
         struct wf_bag *bag = wf_wheel_bag(&pair->wheel, b);
-        wf_bag_seal(bag);
+        wf_bag_open(bag, &pair->pool);
         for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
             for (uint32_t at = 0; at < chunk->used; at = wf_chunk_after(chunk, at)) {
                 const struct wf_event *ev = wf_chunk_event(chunk, at);
@@ -190,7 +192,7 @@ static void advance(struct pair *pair, uint64_t random)
 static void windows_give_back_what_was_filed(void)
 {
     for (uint64_t stream = 0; stream < UINT64_C(4) * WIDTHS; stream++) {
-        struct pair *pair = pair_new(widths[stream % WIDTHS]);
+        struct pair *pair = pair_new(widths[stream % WIDTHS], stream / WIDTHS % 2 != 0);
         for (uint64_t i = 0; i < 1500 || pair->n > 0; i++) {
             uint64_t random = wf_test_rand(SEED, 100 + stream, i);
             for (uint64_t k = random % 6; i < 1500 && k > 0 && pair->n < MOST; k--) {
@@ -214,7 +216,7 @@ static void windows_give_back_what_was_filed(void)
 /* One event at each distance the levels are made for, on both sides of every border. */
 static void every_level_is_reached_and_left(void)
 {
-    struct pair *pair = pair_new(1);
+    struct pair *pair = pair_new(1, false);
     uint32_t steps = 0;
 
     for (unsigned bit = 0; bit < 63; bit++) {
