@@ -24,7 +24,7 @@ struct wf_engine {
     struct wf_process_group *groups;
     uint32_t n_groups;
     uint32_t next_id;
-    int64_t lookahead; /* INT64_MAX before the first promise */
+    int64_t lookahead;                      /* INT64_MAX before the first promise */
     uint32_t cell_sizes[WF_CELL_SIZES_MAX]; /* ascending, multiples of 8 */
     uint32_t n_cell_sizes;
     size_t tally_size;
