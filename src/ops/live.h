@@ -67,4 +67,6 @@ struct wf_live_ops {
     /* When the run is over: adds what the ranks of this process did wrong. Null: nothing is
      * known. */
     void (*findings)(const struct wf_source *source, struct wf_findings *out);
+    /* When the run is over: how often a rank of this process was continued. */
+    uint64_t (*switches)(const struct wf_source *source);
 };

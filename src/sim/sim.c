@@ -2,11 +2,13 @@
 #include "sim/sim.h"
 
 #include "base/clock.h"
+#include "base/mem.h"
 #include "base/units.h"
 #include "engine/comm.h"
 #include "engine/engine.h"
 #include "net/net.h"
 #include "ops/graph.h"
+#include "ops/live.h"
 #include "ops/source.h"
 #include "ranks/cpu/cpu.h"
 #include "ranks/ranks.h"
@@ -184,6 +186,23 @@ static bool runs_programs(const struct wf_plan *plan)
     return false;
 }
 
+/* How often ranks of programs were continued, in all processes. All processes call it. */
+static uint64_t context_switches(const struct wf_plan *plan, struct wf_comm *world)
+{
+    int64_t sum = 0;
+
+    for (uint32_t i = 0; i < plan->n_jobs; i++) {
+        const struct wf_source *source = plan->jobs[i].source;
+        if (source != NULL && source->live != NULL) {
+            sum += (int64_t)source->live->switches(source);
+        }
+    }
+    if (wf_comm_size(world) > 1) {
+        wf_comm_reduce(world, WF_COMM_SUM, &sum, 1);
+    }
+    return (uint64_t)sum;
+}
+
 /* Whether the user has interrupted a program that runs, and its last ranks have stopped before
  * the engine noticed: they are not in a deadlock. */
 static bool was_left(const struct wf_job *job, const struct wf_engine *engine,
@@ -226,6 +245,7 @@ static enum wf_status run_engine(const struct wf_job *job, struct wf_engine *eng
     }
     struct wf_findings findings = {.items = NULL};
     wf_sim_check_collect(job->plan, world, &findings);
+    uint64_t switches = runs_programs(job->plan) ? context_switches(job->plan, world) : 0;
     if (wf_comm_rank(world) != 0) {
         wf_findings_fini(&findings);
         return status;
@@ -259,6 +279,10 @@ static enum wf_status run_engine(const struct wf_job *job, struct wf_engine *eng
         wf_sim_warnings(job, wf_engine_tally_get(engine), root);
     }
     wf_document_run(root, job->plan, &run, job->ops->memory(job));
+    if (runs_programs(job->plan)) {
+        struct wf_value *section = wf_unconst(wf_doc_find(root, "run")); /* part of `root` */
+        wf_doc_count(section, "context_switches", switches);
+    }
     *doc = root;
     return status;
 }

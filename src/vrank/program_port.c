@@ -32,6 +32,7 @@ struct wf_vrank_rank *wf_vrank_running(void)
 void wf_vrank_resume(struct wf_vrank_rank *rank)
 {
     here.running = rank;
+    rank->switches++;
     wf_vrank_context_switch(&here.simulation, &rank->context);
 }
 

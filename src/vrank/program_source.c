@@ -216,6 +216,17 @@ static void program_findings(const struct wf_source *source, struct wf_findings 
     wf_vrank_shared_findings(&program->shared, out);
 }
 
+static uint64_t program_switches(const struct wf_source *source)
+{
+    const struct wf_vrank_program *program = wf_vrank_program_of(source);
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < source->n_ranks; i++) {
+        sum += program->ranks[i].switches;
+    }
+    return sum;
+}
+
 static bool which_rank(uint32_t *rank)
 {
     if (wf_vrank_running() == NULL) {
@@ -350,6 +361,7 @@ static const struct wf_live_ops program_hooks = {
     .unload = program_unload,
     .common_region = program_common_region,
     .findings = program_findings,
+    .switches = program_switches,
 };
 
 static const struct wf_source_ops program_ops = {

@@ -47,6 +47,7 @@ struct wf_vrank_rank {
     uint8_t state;    /* enum wf_vrank_rank_state */
     uint8_t in_library;
     int64_t computing_since; /* reading of its thread's meter */
+    uint64_t switches;       /* how often it was continued */
 };
 
 struct wf_vrank_program {

@@ -452,6 +452,13 @@ static void recorder_findings(const struct wf_source *source, struct wf_findings
     program->live->findings(program, out);
 }
 
+static uint64_t recorder_switches(const struct wf_source *source)
+{
+    const struct wf_source *program = recorder_of(source)->config.program;
+
+    return program->live->switches(program);
+}
+
 static enum wf_status recorder_check(const struct wf_source *source, struct wf_err *err)
 {
     const struct recorder *recorder = recorder_of(source);
@@ -491,6 +498,7 @@ static const struct wf_live_ops recorder_hooks = {
     .remote = recorder_remote,
     .place = recorder_place,
     .findings = recorder_findings,
+    .switches = recorder_switches,
 };
 
 static const struct wf_source_ops recorder_ops = {
