@@ -48,6 +48,26 @@ def check_recorded_times():
         check(abs(found - expected) < 1e-9, (longest, apart, found))
 
 
+def check_repeats():
+    """Of several runs, the one in the middle counts, and only its trace is kept."""
+    validate = tool()
+    options = type("Options", (), {"work": pathlib.Path("repeats"), "repeat": 3})
+    case = next(case for case in validate.all_cases(type("Options", (), {"only": None, "quick": False})) if case.ranks == 2)
+    times = [3.0, 1.0, 2.0]
+
+    def record(options, case, words, number):
+        trace = validate.trace_of(options, case).with_name(f"run.{number}")
+        trace.parent.mkdir(parents=True, exist_ok=True)
+        trace.write_text(f"{times[number]}", encoding="utf-8")
+        return validate.Recording(trace, times[number], 0)
+
+    validate.build, validate.record = lambda *words: [], record
+    row = validate.recorded_row(case, validate.record_often(options, case))
+    check([float(row[name]) for name in ("fastest_s", "recorded_s", "slowest_s")] == [1, 2, 3], row)
+    check(validate.trace_of(options, case).read_text(encoding="utf-8") == "2.0", "another trace is kept")
+    check(len(list((options.work / "traces").iterdir())) == 1, "traces of other runs are kept")
+
+
 def predict():
     done = subprocess.run([sys.executable, "-B", SOURCE / "tools/validate", "--predict", "--weft", WEFT, "--work", "kept",
                            "--table", "table.csv"], capture_output=True, text=True, check=False, env=os.environ)
@@ -58,6 +78,7 @@ def predict():
 
 def main():
     check_recorded_times()
+    check_repeats()
     kept = pathlib.Path("kept")
     for directory in ("calibrations", "traces"):
         (kept / directory).mkdir(parents=True)
