@@ -33,8 +33,8 @@ def prepare_validate(kept):
     for program in ("ring", "hello", "sort"):
         rows.append(f"star,openmpi,{program},2,0.05,not predicted yet")
         (kept / f"traces/star-openmpi-{program}-2").touch()
-    (kept / "calibrations/star-openmpi.yaml").touch()
-    (kept / "star-openmpi.yaml").touch()
+    (kept / "calibrations/star-openmpi-2.yaml").touch()
+    (kept / "star-openmpi-2.yaml").touch()
     pathlib.Path("table.csv").write_text("\n".join(rows) + "\n", encoding="ascii")
 
 

@@ -250,8 +250,11 @@ static void computations_share_memory_bandwidth(void)
 /* 1 + 0.3 * (5 * 7 / 11 - 1), rounded once to 2^-32 and once to a picosecond. */
 static void the_time_is_rounded_to_the_picosecond(void)
 {
-    const struct wf_cpu_contention contention = {
-        .on = true, .core_bandwidth = 7 * WF_RATE_BYTE, .memory_bandwidth = 11 * WF_RATE_BYTE};
+    const struct wf_cpu_contention contention = {.on = true,
+                                                 .memory = true,
+                                                 .crowd = WF_CPU_SCALE_ONE,
+                                                 .core_bandwidth = 7 * WF_RATE_BYTE,
+                                                 .memory_bandwidth = 11 * WF_RATE_BYTE};
     const uint64_t share = wf_cpu_scale(0.3);
 
     CHECK(wf_cpu_contention_time(&contention, share, 5, 1100000) == 1820000);
