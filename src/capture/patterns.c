@@ -42,8 +42,7 @@ enum {
     STREAM = 64,
     COPIES = 8,
     COPY_BYTES = 8192,
-    COMBINED_BYTES =
-        32768, /* of each kind of numbers; they stay in a cache, as received data */
+    COMBINED_BYTES = 32768, /* of each type; they stay in a cache, as received data does */
     EAGER_TRIES = 3,
     ROUNDS_MIN = 3,
     ALLPAIRS_MAX = 64, /* ranks: its messages grow by the square */

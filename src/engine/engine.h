@@ -160,7 +160,7 @@ const void *wf_trail(const struct wf_ctx *ctx, size_t *size);
  * never 0, is valid in its own process only and must not be put into an event. The engine
  * undoes all calls. */
 uint32_t wf_cell_new(struct wf_ctx *ctx); /* of the largest size asked for; zeroed */
-/* With at least so many bytes, which somebody has asked for. */
+/* Likewise, of at least `bytes` bytes, a size that wf_engine_cells() was asked for. */
 uint32_t wf_cell_new_for(struct wf_ctx *ctx, size_t bytes);
 void wf_cell_free(struct wf_ctx *ctx, uint32_t cell);
 const void *wf_cell_read(struct wf_ctx *ctx, uint32_t cell);

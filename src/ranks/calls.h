@@ -76,7 +76,7 @@ WF_NODISCARD enum wf_called wf_rank_start_request(const struct wf_caller *who,
                                                   uint32_t request);
 struct wf_collective_call {
     uint32_t request; /* or WF_RANK_NO_REQUEST: it is blocking */
-    bool any_sizes;   /* of other members; if not, the rank fails if theirs do not fit */
+    bool any_sizes;   /* sizes may differ between members; if not, a difference ends the run */
 };
 /* Begins the collective with this cookie (wf_rank_recall()). */
 WF_NODISCARD enum wf_called wf_rank_collective(const struct wf_caller *who,

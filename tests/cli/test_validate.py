@@ -49,7 +49,7 @@ def check_recorded_times():
 
 
 def check_repeats():
-    """Of several runs, the one in the middle counts, and only its trace is kept."""
+    """Of several runs, the one with the median time counts, and only its trace is kept."""
     validate = tool()
     options = type("Options", (), {"work": pathlib.Path("repeats"), "repeat": 3})
     case = next(case for case in validate.all_cases(type("Options", (), {"only": None, "quick": False})) if case.ranks == 2)
