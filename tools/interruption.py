@@ -16,9 +16,11 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 EXIT_BASE = 128
+REPEAT_S = 0.05  # between signals to a main thread that has not noticed the first
 
 
 class _State:
@@ -57,8 +59,22 @@ def _end_children():
             child.terminate()
 
 
+def _wake_main_thread(noticed):
+    """Python calls handlers in the main thread, but a wait there ends early only if the signal comes
+    to that thread while it waits: not in the instant before, and not to another thread. So the
+    signal is repeated until the handler was called."""
+    while number := os.read(noticed, 1):
+        while not _State.caught:
+            signal.pthread_kill(threading.main_thread().ident, number[0])
+            time.sleep(REPEAT_S)
+
+
 def catch_signals():
     """`nohup` stays in force."""
+    noticed, written = os.pipe()
+    os.set_blocking(written, False)
+    signal.set_wakeup_fd(written, warn_on_full_buffer=False)
+    threading.Thread(target=_wake_main_thread, args=(noticed,), daemon=True).start()
     for number in SIGNALS:
         if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:
             signal.signal(number, _on_signal)

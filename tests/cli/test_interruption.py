@@ -17,6 +17,19 @@ trap 'echo >>ended; exit 143' TERM
 echo >>begun
 while :; do sleep 0.05; done
 """
+TAKEN_BY_ANOTHER_THREAD = """import signal, sys, threading, time
+sys.path.insert(0, sys.argv[1])
+import interruption
+
+def work():
+    time.sleep(0.2)  # until the main thread waits
+    signal.pthread_kill(threading.get_ident(), int(sys.argv[2]))
+    interruption.run(["sleep", "3600"])
+
+interruption.catch_signals()
+with interruption.threads(1) as pool:
+    pool.submit(work).result()
+"""
 PAPERS = SOURCE / "examples/papers.py"
 VALIDATE = SOURCE / "tools/validate"
 
@@ -59,6 +72,13 @@ def interrupted(number, n_children, script, *words):
     check(after == before, f"signal {number}: left behind: {set(after) ^ set(before)}", done)
 
 
+def taken_by_another_thread(number):
+    """The main thread waits for a lock, which the signal does not interrupt."""
+    words = [sys.executable, "-B", "-c", TAKEN_BY_ANOTHER_THREAD, SOURCE / "tools", str(int(number))]
+    done = subprocess.run(words, text=True, capture_output=True, timeout=PATIENCE, check=False)
+    check(done.returncode == 128 + number, f"signal {number} to another thread: exit code {done.returncode}", done)
+
+
 def main():
     stand_in = pathlib.Path("stand-in")
     stand_in.write_text(STAND_IN, encoding="ascii")
@@ -70,6 +90,7 @@ def main():
     table = pathlib.Path("table.csv").read_bytes()
     cores = min(3, os.cpu_count())
     for number in SIGNALS:
+        taken_by_another_thread(number)
         interrupted(number, 1, PAPERS, "run", "tracer/fig2", "--quick", "--out", "out")
         interrupted(number, 2, SOURCE / "examples/insee/workloads.py", "--quick", "--jobs", "2", "--out", "fig")
         interrupted(number, cores, VALIDATE, "--work", "kept", "--table", "table.csv", "--only", "star,openmpi,n=2,ring,hello,sort")
