@@ -4,6 +4,8 @@
 #include "sim/scenario.h"
 #include "sim/sim.h"
 #include "study/calibration.h"
+#include "study/calibration_errors.h"
+#include "study/calibration_settings.h"
 #include "study/fit_file.h"
 #include "topo/classes.h"
 #include "topo/topo.h"
@@ -14,14 +16,10 @@
 #include <string.h>
 
 enum {
-    LARGE = 16 << 10,    /* from here on the bandwidth determines the time of a message */
-    SMALL = 1 << 10,     /* up to here latency and overhead do */
     CLASSES_MAX = 6,     /* link classes that are fitted separately */
     PACKET_BYTES = 1448, /* the data of a full TCP segment in an Ethernet frame */
     HEADER_BYTES = 66,   /* of Ethernet, IP and TCP with time stamps */
     SWEEPS_MAX = 24,
-    BURST_FROM = 256, /* sizes that a token bucket passes wholly or partly at once */
-    BURST_TO = 8 << 10
 };
 
 static const double first_step = 0.2, last_step = 0.008;
@@ -35,8 +33,6 @@ static const double much_better_by = 0.8;
 static const double preferred_by = 0.7, preferred_points = 0.005;
 static const double tcp_rate_max = 5e9; /* bytes per second: faster is not TCP */
 static const double change_max = 4;     /* the most by which a direct estimate is changed */
-/* The standard deviation of a normal distribution, from the median of its deviations. */
-static const double median_to_sd = 1.4826;
 static const double noise_floor = 0.02, error_max = 1;
 
 struct fitting {
@@ -56,98 +52,6 @@ struct fitting {
     bool all;              /* all measurements, not only the chosen ones */
     struct wf_err *errors; /* one for each measurement */
 };
-
-/* ---- settings ---- */
-
-static struct wf_calibration_setting *find_setting(struct wf_calibration_model *model,
-                                                   const char *key)
-{
-    for (size_t i = 0; i < model->n; i++) {
-        if (strcmp(model->settings[i].key, key) == 0) {
-            return &model->settings[i];
-        }
-    }
-    return NULL;
-}
-
-static void set_text(struct wf_calibration_model *model, const char *key, const char *text,
-                     const char *note)
-{
-    struct wf_calibration_setting *setting = find_setting(model, key);
-
-    if (setting == NULL) {
-        if (model->n == WF_CALIBRATION_SETTINGS_MAX) {
-            return;
-        }
-        setting = &model->settings[model->n++];
-        *setting = (struct wf_calibration_setting){.number = 0};
-        (void)snprintf(setting->key, sizeof(setting->key), "%s", key);
-    }
-    free(setting->text);
-    setting->text = wf_xstrdup(text);
-    setting->note = note;
-}
-
-static void remove_setting(struct wf_calibration_model *model, const char *key)
-{
-    struct wf_calibration_setting *setting = find_setting(model, key);
-
-    if (setting != NULL) {
-        free(setting->text);
-        *setting = model->settings[--model->n];
-    }
-}
-
-static void release_settings(struct wf_calibration_model *model)
-{
-    for (size_t i = 0; i < model->n; i++) {
-        free(model->settings[i].text);
-    }
-    model->n = 0;
-}
-
-static void copy_settings(const struct wf_calibration_model *from,
-                          struct wf_calibration_model *to)
-{
-    release_settings(to);
-    to->n = from->n;
-    for (size_t i = 0; i < from->n; i++) {
-        to->settings[i] = from->settings[i];
-        to->settings[i].text = wf_xstrdup(from->settings[i].text);
-    }
-}
-
-/* The text of a fitted number: a rate in bytes per second, or a time in nanoseconds. */
-static void format_number(const char *key, double number, char *buf, size_t size)
-{
-    bool is_rate = strstr(key, "bandwidth") != NULL, is_size = strcmp(key, "net.burst") == 0;
-
-    (void)snprintf(buf, size,
-                   is_rate   ? "%.0fB/s"
-                   : is_size ? "%.0fB"
-                             : "%.0fps",
-                   is_rate || is_size ? number : number * 1e3);
-}
-
-static void set_number(struct wf_calibration_model *model, const char *key, double number,
-                       const char *note)
-{
-    char text[48];
-
-    format_number(key, number, text, sizeof(text));
-    set_text(model, key, text, note);
-}
-
-/* Marks a setting as one to vary. */
-static void vary(struct wf_calibration_model *model, const char *key, double number,
-                 const char *note)
-{
-    set_number(model, key, number, note);
-    struct wf_calibration_setting *setting = find_setting(model, key);
-    if (setting != NULL) {
-        setting->number = setting->start = number;
-    }
-}
 
 /* ---- simulation ---- */
 
@@ -203,8 +107,8 @@ static void set_for(const struct fitting *fitting, const struct wf_calibration_m
         return;
     }
     if (strcmp(setting->key, "node.poll") == 0) {
-        format_number(setting->key, poll_of(fitting->measured, m, setting->number), text,
-                      sizeof(text));
+        wf_calibration_format(setting->key, poll_of(fitting->measured, m, setting->number),
+                              text, sizeof(text));
         set(scenario, setting->key, text, err);
         return;
     }
@@ -319,7 +223,7 @@ static double try_number(struct fitting *fitting, struct wf_calibration_model *m
                          double number)
 {
     model->settings[i].number = number;
-    set_number(model, model->settings[i].key, number, model->settings[i].note);
+    wf_calibration_set_number(model, model->settings[i].key, number, model->settings[i].note);
     return judge(fitting, model, model->predicted);
 }
 
@@ -331,8 +235,10 @@ static void look_at(struct fitting *fitting, const char *key)
     fitting->crowded = strcmp(key, "node.poll") == 0;
     fitting->meets = strcmp(key, "net.bandwidth") != 0;
     fitting->two_ranks = !is_rate && !fitting->crowded; /* others disturb each other */
-    fitting->from = is_rate ? LARGE : is_burst ? BURST_FROM : 0;
-    fitting->to = is_rate ? UINT64_MAX : is_burst ? BURST_TO : SMALL;
+    fitting->from = is_rate ? WF_CALIBRATION_LARGE : is_burst ? WF_CALIBRATION_BURST_FROM : 0;
+    fitting->to = is_rate    ? UINT64_MAX
+                  : is_burst ? WF_CALIBRATION_BURST_TO
+                             : WF_CALIBRATION_SMALL;
 }
 
 static void look_at_all(struct fitting *fitting)
@@ -364,7 +270,7 @@ static bool improve(struct fitting *fitting, struct wf_calibration_model *model,
         }
     }
     model->settings[i].number = old;
-    set_number(model, model->settings[i].key, old, model->settings[i].note);
+    wf_calibration_set_number(model, model->settings[i].key, old, model->settings[i].note);
     return false;
 }
 
@@ -389,15 +295,15 @@ static double try_option(struct fitting *fitting, struct wf_calibration_model *m
                          const char *const option[2], double most)
 {
     const char *key = option[0], *value = option[1];
-    const struct wf_calibration_setting *before = find_setting(model, key);
+    const struct wf_calibration_setting *before = wf_calibration_find(model, key);
     char *old = before != NULL ? wf_xstrdup(before->text) : NULL;
 
-    set_text(model, key, value, "the option that fits better");
+    wf_calibration_set(model, key, value, "the option that fits better");
     double error = judge(fitting, model, model->predicted);
     if (!(error < most) && old != NULL) {
-        set_text(model, key, old, "choice");
+        wf_calibration_set(model, key, old, "choice");
     } else if (!(error < most)) {
-        remove_setting(model, key);
+        wf_calibration_remove(model, key);
     }
     free(old);
     return error;
@@ -437,24 +343,27 @@ static void start_common(struct fitting *fitting, struct wf_calibration_model *m
 {
     char text[32];
 
-    set_text(model, "network", model->name, NULL);
+    wf_calibration_set(model, "network", model->name, NULL);
     if (has_crowd(fitting->measured)) {
         (void)snprintf(text, sizeof(text), "%" PRIu64, fitting->measured->cores);
-        set_text(model, "node.host_cores", text, "measured: all hosts run on one computer");
+        wf_calibration_set(model, "node.host_cores", text,
+                           "measured: all hosts run on one computer");
     }
     if (fitting->measured->combine > 0) {
-        set_number(model, "mpi.reduce_bandwidth", 1024e9 / fitting->measured->combine,
-                   "measured: adding numbers");
+        wf_calibration_set_number(model, "mpi.reduce_bandwidth",
+                                  1024e9 / fitting->measured->combine,
+                                  "measured: adding numbers");
     }
     if (fitting->measured->has_limit) {
         (void)snprintf(text, sizeof(text), "%" PRIu64, fitting->measured->eager_max);
-        set_text(model, "mpi.eager_max", text,
-                 "the longest message whose send does not wait for its receive");
+        wf_calibration_set(model, "mpi.eager_max", text,
+                           "the longest message whose send does not wait for its receive");
         if (fitting->measured->overlap < 0.5) {
-            set_text(model, "mpi.progress", "waits",
-                     fitting->measured->overlap > 0
-                         ? "measured: long messages do not move while their ranks compute"
-                         : "choice: not measured; most libraries have no progress thread");
+            wf_calibration_set(
+                model, "mpi.progress", "waits",
+                fitting->measured->overlap > 0
+                    ? "measured: long messages do not move while their ranks compute"
+                    : "choice: not measured; most libraries have no progress thread");
         }
     }
 }
@@ -473,7 +382,7 @@ static void start_classes(struct fitting *fitting, struct wf_calibration_model *
         char key[64];
         (void)snprintf(key, sizeof(key), "net.links.%.40s.bandwidth",
                        wf_topo_class_name(fitting->topo, i));
-        vary(model, key, bandwidth(fitting), "fitted");
+        wf_calibration_vary(model, key, bandwidth(fitting), "fitted");
     }
 }
 
@@ -497,7 +406,8 @@ static void start_poll(struct fitting *fitting, struct wf_calibration_model *mod
         }
     }
     if (poll > 0) {
-        vary(model, "node.poll", poll, "fitted: turn of another rank on a shared core");
+        wf_calibration_vary(model, "node.poll", poll,
+                            "fitted: turn of another rank on a shared core");
     }
 }
 
@@ -513,14 +423,15 @@ static void try_split(struct fitting *fitting, struct wf_calibration_model *mode
     look_at(fitting, "net.link_latency");
     double least = judge(fitting, model, model->predicted);
     struct wf_calibration_model *other = wf_xcalloc(1, sizeof(*other));
-    copy_settings(model, other);
+    wf_calibration_copy(model, other);
     for (size_t i = 0; i < 2; i++) {
-        set_number(other, keys[i], tries[i], find_setting(model, keys[i])->note);
+        wf_calibration_set_number(other, keys[i], tries[i],
+                                  wf_calibration_find(model, keys[i])->note);
     }
     if (judge(fitting, other, other->predicted) < better_by * least) {
-        copy_settings(other, model);
+        wf_calibration_copy(other, model);
     }
-    release_settings(other);
+    wf_calibration_clear(other);
     free(other);
     look_at_all(fitting);
 }
@@ -531,12 +442,13 @@ static void start_links(struct fitting *fitting, struct wf_calibration_model *mo
     uint32_t hops = fitting->topo->ops->distance(fitting->topo, 0, 1);
 
     start_common(fitting, model);
-    set_text(model, "topology", fitting->spec, NULL);
-    vary(model, "net.bandwidth", bandwidth(fitting), "fitted");
-    vary(model, "net.link_latency", fmax(wire / (hops > 0 ? hops : 1), 1), "fitted");
+    wf_calibration_set(model, "topology", fitting->spec, NULL);
+    wf_calibration_vary(model, "net.bandwidth", bandwidth(fitting), "fitted");
+    wf_calibration_vary(model, "net.link_latency", fmax(wire / (hops > 0 ? hops : 1), 1),
+                        "fitted");
     start_classes(fitting, model);
-    set_number(model, "node.o_send", send, "a call that sends a byte");
-    set_number(model, "node.o_recv", recv, "a call that receives a byte");
+    wf_calibration_set_number(model, "node.o_send", send, "a call that sends a byte");
+    wf_calibration_set_number(model, "node.o_recv", recv, "a call that receives a byte");
     start_poll(fitting, model);
     try_split(fitting, model, send + recv);
 }
@@ -550,12 +462,14 @@ static void start_burst(struct fitting *fitting, struct wf_calibration_model *mo
 
     for (int halves = 1; halves <= HALVES_MAX; halves++) {
         double bytes = halves * (PACKET_BYTES / 2.0);
-        vary(model, "net.burst", bytes, "fitted: bytes that pass at once after a pause");
+        wf_calibration_vary(model, "net.burst", bytes,
+                            "fitted: bytes that pass at once after a pause");
         double error = judge(fitting, model, model->predicted);
         best = error < least ? bytes : best;
         least = error < least ? error : least;
     }
-    vary(model, "net.burst", best, "fitted: bytes that pass at once after a pause");
+    wf_calibration_vary(model, "net.burst", best,
+                        "fitted: bytes that pass at once after a pause");
 }
 
 /* Links of virtual machines and traffic shapers are often token buckets: the first bytes after
@@ -564,7 +478,7 @@ static double try_bursts(struct fitting *fitting, struct wf_calibration_model *m
 {
     struct wf_calibration_model *before = wf_xcalloc(1, sizeof(*before));
 
-    copy_settings(model, before);
+    wf_calibration_copy(model, before);
     look_at(fitting, "net.burst");
     double least = judge(fitting, model, model->predicted);
     start_burst(fitting, model);
@@ -572,9 +486,9 @@ static double try_bursts(struct fitting *fitting, struct wf_calibration_model *m
     look_at(fitting, "net.burst");
     double error = judge(fitting, model, model->predicted);
     if (!(error < clearly_better_by * least)) {
-        copy_settings(before, model);
+        wf_calibration_copy(before, model);
     }
-    release_settings(before);
+    wf_calibration_clear(before);
     free(before);
     return descend(fitting, model, first_step);
 }
@@ -585,18 +499,18 @@ static double try_headers(struct fitting *fitting, struct wf_calibration_model *
                           double least)
 {
     struct wf_calibration_model *before = wf_xcalloc(1, sizeof(*before));
-    struct wf_calibration_setting *rate = find_setting(model, "net.bandwidth");
+    struct wf_calibration_setting *rate = wf_calibration_find(model, "net.bandwidth");
 
-    copy_settings(model, before);
-    vary(model, "net.bandwidth", rate->number * (1 + (double)HEADER_BYTES / PACKET_BYTES),
-         rate->note);
-    set_text(model, "net.header", "66", "choice: of TCP, IP and Ethernet");
+    wf_calibration_copy(model, before);
+    wf_calibration_vary(model, "net.bandwidth",
+                        rate->number * (1 + (double)HEADER_BYTES / PACKET_BYTES), rate->note);
+    wf_calibration_set(model, "net.header", "66", "choice: of TCP, IP and Ethernet");
     double error = descend(fitting, model, first_step);
     if (!(error < clearly_better_by * least)) {
-        copy_settings(before, model);
+        wf_calibration_copy(before, model);
         error = least;
     }
-    release_settings(before);
+    wf_calibration_clear(before);
     free(before);
     return error;
 }
@@ -608,8 +522,8 @@ static double fit_packet(struct fitting *fitting, struct wf_calibration_model *m
     (void)snprintf(packet, sizeof(packet), "%d",
                    bandwidth(fitting) < tcp_rate_max ? PACKET_BYTES : 4096);
     start_links(fitting, model);
-    set_text(model, "net.packet", packet, "choice: data of a full frame");
-    set_text(model, "net.router_delay", "0", "choice: part of link_latency");
+    wf_calibration_set(model, "net.packet", packet, "choice: data of a full frame");
+    wf_calibration_set(model, "net.router_delay", "0", "choice: part of link_latency");
     (void)descend(fitting, model, first_step);
     double least = try_bursts(fitting, model);
     static const char *const turns[] = {"net.nic", "rr"};
@@ -623,7 +537,7 @@ static double fit_packet(struct fitting *fitting, struct wf_calibration_model *m
     }
     /* On busy hosts the difference of the next option is noise. */
     if (fitting->measured->lost <= WF_CALIBRATION_LOST_MAX &&
-        find_setting(model, "net.burst") == NULL) {
+        wf_calibration_find(model, "net.burst") == NULL) {
         (void)try_option(fitting, model, stored, clearly_better_by * least);
     }
     return descend(fitting, model, first_step / 8);
@@ -647,7 +561,7 @@ static void set_points(struct wf_calibration_model *model, const char *key,
     }
     wf_fit_points_write(points, out);
     (void)fclose(out);
-    set_text(model, key, text, "measured between two ranks");
+    wf_calibration_set(model, key, text, "measured between two ranks");
     free(text);
 }
 
@@ -657,33 +571,33 @@ static double fit_loggp(struct fitting *fitting, struct wf_calibration_model *mo
     char text[32];
 
     start_common(fitting, model);
-    vary(model, "net.L", fmax(pair->L, 1), "fitted");
-    vary(model, "net.bandwidth", bandwidth(fitting), "fitted");
-    set_number(model, "net.o", pair->o, "calls that send and receive a byte");
-    set_number(model, "net.g", pair->g, "a stream of messages of a byte");
+    wf_calibration_vary(model, "net.L", fmax(pair->L, 1), "fitted");
+    wf_calibration_vary(model, "net.bandwidth", bandwidth(fitting), "fitted");
+    wf_calibration_set_number(model, "net.o", pair->o, "calls that send and receive a byte");
+    wf_calibration_set_number(model, "net.g", pair->g, "a stream of messages of a byte");
     double plain = descend(fitting, model, first_step);
 
     /* The time by size instead of one bandwidth, and directions that hold each other up. */
-    struct wf_calibration_setting *latency = find_setting(model, "net.L");
+    struct wf_calibration_setting *latency = wf_calibration_find(model, "net.L");
     double fitted = latency->number;
-    set_number(model, "net.L", pair->L, "a ping-pong of a byte");
+    wf_calibration_set_number(model, "net.L", pair->L, "a ping-pong of a byte");
     set_points(model, "net.sizes", &pair->tail);
     double curve = judge(fitting, model, model->predicted);
     if (curve > better_by * plain) {
-        remove_setting(model, "net.sizes");
-        set_number(model, "net.L", fitted, "fitted");
+        wf_calibration_remove(model, "net.sizes");
+        wf_calibration_set_number(model, "net.L", fitted, "fitted");
         curve = plain;
     } else {
-        find_setting(model, "net.L")->number = pair->L;
+        wf_calibration_find(model, "net.L")->number = pair->L;
     }
     if (pair->held.n > 0) {
         (void)snprintf(text, sizeof(text), "%.3f", pair->shared);
-        set_text(model, "net.shared", text, "measured: exchanges of two ranks");
+        wf_calibration_set(model, "net.shared", text, "measured: exchanges of two ranks");
         set_points(model, "net.held", &pair->held);
         double held = judge(fitting, model, model->predicted);
         if (held > (fitting->measured->one_host ? better_by : much_better_by) * curve) {
-            remove_setting(model, "net.held");
-            remove_setting(model, "net.shared");
+            wf_calibration_remove(model, "net.held");
+            wf_calibration_remove(model, "net.shared");
         }
     }
     return curve;
@@ -698,117 +612,6 @@ static const struct {
     {"loggp", fit_loggp},
 };
 
-/* ---- results ---- */
-
-static double off(const struct wf_calibration_model *model,
-                  const struct wf_calibration_measure *m, size_t i)
-{
-    return fabs(model->predicted[i] / m->ns - 1);
-}
-
-static void add_residuals(const struct wf_calibration *measured,
-                          struct wf_calibration_model *model)
-{
-    size_t counts[WF_CALIBRATION_KINDS] = {0};
-
-    memset(model->mean, 0, sizeof(model->mean));
-    memset(model->worst, 0, sizeof(model->worst));
-    for (size_t i = 0; i < measured->n; i++) {
-        const struct wf_calibration_measure *m = &measured->measures[i];
-        double error = off(model, m, i);
-
-        counts[m->kind]++;
-        model->mean[m->kind] += error;
-        model->worst[m->kind] = fmax(model->worst[m->kind], error);
-    }
-    for (int k = 0; k < WF_CALIBRATION_KINDS; k++) {
-        model->mean[k] = counts[k] > 0 ? model->mean[k] / (double)counts[k] : 0;
-    }
-}
-
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-
-    return x < y ? -1 : x > y;
-}
-
-/* Sorts the values; interpolates between two. */
-static double quantile(double *values, size_t n, double part)
-{
-    if (n == 0) {
-        return 0;
-    }
-    qsort(values, n, sizeof(*values), compare_numbers);
-    double at = part * (double)(n - 1);
-    size_t i = (size_t)at, next = i + 1 < n ? i + 1 : i;
-    return values[i] + (at - (double)i) * (values[next] - values[i]);
-}
-
-static double median(double *values, size_t n)
-{
-    return quantile(values, n, 0.5);
-}
-
-/* The standard deviation of measurements of some sizes from the model, with their spread. From
- * medians, so that a pattern that the model does not have at all does not decide. */
-static double deviation(const struct wf_calibration *measured,
-                        const struct wf_calibration_model *model, uint64_t from, uint64_t to)
-{
-    double offs[WF_CALIBRATION_MEASURES_MAX], spreads[WF_CALIBRATION_MEASURES_MAX];
-    size_t n = 0;
-
-    for (size_t i = 0; i < measured->n; i++) {
-        const struct wf_calibration_measure *m = &measured->measures[i];
-        /* Short messages of many ranks measure the cores that the ranks share. */
-        bool counts = m->bytes > SMALL || m->kind <= WF_CALIBRATION_EXCHANGES;
-        if (counts && m->bytes >= from && m->bytes <= to) {
-            offs[n] = off(model, m, i);
-            spreads[n++] = m->spread;
-        }
-    }
-    return hypot(median_to_sd * median(offs, n), median(spreads, n));
-}
-
-static void add_uncertainty(const struct wf_calibration *measured,
-                            struct wf_calibration_model *model)
-{
-    for (size_t i = 0; i < model->n; i++) {
-        struct wf_calibration_setting *setting = &model->settings[i];
-        bool is_rate = strstr(setting->key, "bandwidth") != NULL;
-
-        if (setting->number > 0 || strncmp(setting->key, "node.o_", 7) == 0) {
-            bool is_burst = strcmp(setting->key, "net.burst") == 0;
-            double sd = is_rate    ? deviation(measured, model, LARGE, UINT64_MAX)
-                        : is_burst ? deviation(measured, model, BURST_FROM, BURST_TO)
-                                   : deviation(measured, model, 0, SMALL);
-            setting->percent = fmin(fmax(100 * sd, 0.5), 100);
-        }
-    }
-}
-
-/* The model is off by more than its parameters are uncertain, and a program may be like any of
- * the patterns: nine of ten measurements that bandwidth decides are within the bounds that nine
- * of ten draws keep to. Runs of one program differ by a few percent that no pattern shows. */
-static void add_model_error(const struct wf_calibration *measured,
-                            struct wf_calibration_model *model)
-{
-    static const double nine_of_ten = 1.645;  /* of a normal distribution, in deviations */
-    static const double least = 5, most = 50; /* percent */
-    double offs[WF_CALIBRATION_MEASURES_MAX];
-    size_t n = 0;
-
-    for (size_t i = 0; i < measured->n; i++) {
-        const struct wf_calibration_measure *m = &measured->measures[i];
-        if (m->bytes >= LARGE && model->predicted[i] > 0) {
-            offs[n++] = fabs(log(model->predicted[i] / m->ns));
-        }
-    }
-    double sd = 100 * quantile(offs, n, 0.9) / nine_of_ten;
-    model->model_percent = fmin(fmax(sd, least), most);
-    model->cpu_percent = fmin(fmax(measured->lost, 1), most);
-}
-
 /* ---- all models ---- */
 
 /* Large messages between two ranks have all sizes; the fit needs only some of them. */
@@ -819,10 +622,11 @@ static void choose(const struct wf_calibration *measured, bool *chosen)
         bool is_pair = m->kind <= WF_CALIBRATION_EXCHANGE && m->kind != WF_CALIBRATION_ONEWAY;
         bool is_two_ranks = m->kind <= WF_CALIBRATION_EXCHANGES;
         bool is_turned = m->kind == WF_CALIBRATION_BUTTERFLY && is_crowded(measured, m);
-        bool is_coarse =
-            m->bytes == 1 || (m->bytes >= SMALL && (m->bytes & (m->bytes - 1)) == 0);
+        bool is_coarse = m->bytes == 1 ||
+                         (m->bytes >= WF_CALIBRATION_SMALL && (m->bytes & (m->bytes - 1)) == 0);
         /* Short messages of many ranks measure the cores that the ranks share, if they do. */
-        chosen[i] = is_pair ? is_coarse : is_two_ranks || is_turned || m->bytes > SMALL;
+        chosen[i] =
+            is_pair ? is_coarse : is_two_ranks || is_turned || m->bytes > WF_CALIBRATION_SMALL;
     }
 }
 
@@ -870,9 +674,7 @@ static enum wf_status fit_models(struct fitting *fitting, struct wf_calibration_
         look_at_all(fitting);
         (void)kinds[i].fit(fitting, model);
         WF_TRY(predict(fitting, model, err));
-        add_residuals(fitting->measured, model);
-        add_uncertainty(fitting->measured, model);
-        add_model_error(fitting->measured, model);
+        wf_calibration_add_errors(fitting->measured, model);
         if (fitting->host->progress != NULL) {
             fitting->host->progress(fitting->host->progress_arg, i + 1, WF_CALIBRATION_MODELS);
         }
@@ -942,9 +744,7 @@ enum wf_status wf_calibration_fit(const struct wf_calibration *measured, const c
 void wf_calibration_fit_release(struct wf_calibration_fit *fit)
 {
     for (size_t i = 0; i < fit->n; i++) {
-        for (size_t k = 0; k < fit->models[i].n; k++) {
-            free(fit->models[i].settings[k].text);
-        }
+        wf_calibration_clear(&fit->models[i]);
     }
     free(fit->topology);
     *fit = (struct wf_calibration_fit){.n = 0};
