@@ -3,7 +3,8 @@
 # program as text (gpu/gpu.h). No kit of a vendor is needed, neither to build nor to run.
 # docs/dev/decisions/0020-kernels.md tells why it is done this way.
 #
-# WEFT_GPU: ON demands it, OFF leaves it out, AUTO has it if a clang with the target is there.
+# WEFT_GPU: ON demands it, OFF leaves it out. AUTO has it if a clang with the target is there, but not
+# in builds with sanitizers: their tests run the kernels on the host, and kernels take long to compile.
 
 set(WEFT_GPU_FOUND FALSE)
 set(WEFT_GPU_WHY "off")
@@ -12,7 +13,12 @@ set(WEFT_GPU_TARGET --target=nvptx64-nvidia-cuda -Xclang -target-cpu -Xclang sm_
 set(WEFT_GPU_FLAGS ${WEFT_GPU_TARGET} -std=c11 -ffreestanding -ffp-contract=off -fno-vectorize
     -fno-slp-vectorize -emit-llvm)
 
-if(WEFT_GPU)
+set(weft_gpu_wanted ${WEFT_GPU})
+if(WEFT_GPU STREQUAL "AUTO" AND WEFT_SANITIZE)
+    set(weft_gpu_wanted FALSE)
+    set(WEFT_GPU_WHY "off in builds with sanitizers (WEFT_GPU=AUTO)")
+endif()
+if(weft_gpu_wanted)
     find_program(WEFT_GPU_CC NAMES clang-14 clang)
     mark_as_advanced(WEFT_GPU_CC)
     set(WEFT_GPU_WHY "clang is not installed")
