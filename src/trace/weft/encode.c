@@ -101,14 +101,18 @@ size_t wf_native_group_numbers(uint32_t comm, const struct wf_group *group, uint
 
 /* ---- the index ---- */
 
-/* Returns whether the outcome of a call depends on timing, if the trace has not recorded it. */
+static bool is_open(const struct wf_op *op)
+{
+    return op->peer == WF_ANY_SOURCE || op->tag == WF_ANY_TAG;
+}
+
+/* Returns whether the outcome of a call depends on timing, if the trace has not recorded it. Looks
+ * only at members that ops of the kind have: the others may not be set. */
 static bool depends_on_time(const struct wf_op *op, const struct wf_op_info *info)
 {
-    bool open = op->peer == WF_ANY_SOURCE || op->tag == WF_ANY_TAG;
-
     switch ((int)info->family) {
     case WF_FAMILY_RECV:
-        return open;
+        return is_open(op);
     case WF_FAMILY_SENDRECV:
         return op->recv_peer == WF_ANY_SOURCE || op->recv_tag == WF_ANY_TAG;
     case WF_FAMILY_PROBE:
@@ -117,7 +121,7 @@ static bool depends_on_time(const struct wf_op *op, const struct wf_op_info *inf
     case WF_FAMILY_WAIT:
         return info->detail >= WF_WAIT_ANY;
     case WF_FAMILY_PERSISTENT:
-        return info->detail == WF_PERSISTENT_RECV && open;
+        return info->detail == WF_PERSISTENT_RECV && is_open(op);
     default:
         return false;
     }

@@ -5,6 +5,7 @@
 #include "harness/trace_ops.h"
 #include "trace/copy.h"
 #include "trace/reader.h"
+#include "trace/weft/encode.h"
 #include "trace/weft/native.h"
 
 #include <dirent.h>
@@ -532,6 +533,37 @@ static void ops_that_make_no_sense_are_refused(void)
     CHECK(access(path_of("wrong.weft"), F_OK) != 0);
 }
 
+/* An op of a kind with all its members 0 and, where it has no members, these bytes. */
+static struct wf_op bare_op(enum wf_op_kind kind, int others)
+{
+    static const size_t sizes[] = {[WF_FIELD_32] = 4, [WF_FIELD_64] = 8, [WF_FIELD_BOOL] = 1};
+    const struct wf_op_layout *layout = wf_op_layout_of(kind);
+    struct wf_op op;
+
+    memset(&op, others, sizeof(op));
+    op.kind = kind;
+    for (uint32_t i = 0; i < layout->n_fields; i++) {
+        memset((char *)&op + layout->fields[i].offset, 0, sizes[layout->fields[i].width]);
+    }
+    return op;
+}
+
+/* Sources do not set members that ops of the kind do not have. */
+static void counts_do_not_depend_on_what_ops_do_not_have(void)
+{
+    for (uint32_t kind = 0; kind < WF_OP_KINDS; kind++) {
+        struct wf_op set = bare_op((enum wf_op_kind)kind, 0);
+        struct wf_op unset = bare_op((enum wf_op_kind)kind, 0xff);
+        struct wf_native_totals expected = {.n_ops = 0}, found = {.n_ops = 0};
+
+        wf_native_totals_add(&expected, &set);
+        wf_native_totals_add(&found, &unset);
+        CHECK_U64(found.n_messages, expected.n_messages);
+        CHECK(found.acts_in_background == expected.acts_in_background);
+        CHECK(found.depends_on_time == expected.depends_on_time);
+    }
+}
+
 static void clear(const char *path)
 {
     DIR *dir = opendir(path);
@@ -562,6 +594,7 @@ int main(void)
     RUN(a_thousand_iterations_take_little_more_than_one);
     RUN(memory_is_bounded);
     RUN(ops_that_make_no_sense_are_refused);
+    RUN(counts_do_not_depend_on_what_ops_do_not_have);
     clear(directory);
     return wf_test_done();
 }
