@@ -237,49 +237,69 @@ MPI_Aint wl_type_locate(const struct wl_type *type, size_t packed, size_t *run)
     }
 }
 
-/* The runs of a type that have been looked at: where the last one begins, and the end of all. */
-struct ordered {
-    MPI_Aint begin, end;
+/* How a sequence of runs lies in memory: where its first and its last one begin, the end of all, and
+ * their order. */
+struct span {
+    MPI_Aint first, last, end;
     enum wl_order order;
+    bool empty;
 };
 
-static void look_at_run(struct ordered *seen, MPI_Aint begin, size_t bytes)
+/* Two sequences as one. */
+static struct span joined(struct span one, struct span other)
 {
-    MPI_Aint end = begin + (MPI_Aint)bytes;
+    struct span both = {.first = one.first, .last = other.last};
 
-    if (begin < seen->begin) {
-        seen->order = WL_ORDER_NONE;
-    } else if (begin < seen->end && seen->order == WL_ORDER_APART) {
-        seen->order = WL_ORDER_OVERLAPS;
+    if (one.empty || other.empty) {
+        return one.empty ? other : one;
     }
-    seen->begin = begin;
-    seen->end = end > seen->end ? end : seen->end;
+    both.end = one.end > other.end ? one.end : other.end;
+    both.order = one.order > other.order ? one.order : other.order;
+    if (other.first < one.last) {
+        both.order = WL_ORDER_NONE;
+    } else if (other.first < one.end && both.order == WL_ORDER_APART) {
+        both.order = WL_ORDER_OVERLAPS;
+    }
+    return both;
 }
 
-/* Looks at the first two repetitions of a block, and at the last one: the others follow each other
- * as the first two do. */
-static void look_at_blocks(struct ordered *seen, const struct wl_block *b, uint32_t n,
-                           MPI_Aint base)
+static struct span moved(struct span span, MPI_Aint by)
 {
+    span.first += by;
+    span.last += by;
+    span.end += by;
+    return span;
+}
+
+/* The repetitions of a block follow each other as the first two do. */
+static struct span repeated(struct span once, const struct wl_block *b)
+{
+    struct span all = once;
+
+    if (b->count > 1) {
+        all.order = joined(once, moved(once, b->stride)).order;
+        all = joined(all, moved(once, (MPI_Aint)(b->count - 1) * b->stride));
+    }
+    return all;
+}
+
+static struct span span_of(const struct wl_block *b, uint32_t n)
+{
+    struct span all = {.empty = true};
+
     for (const struct wl_block *end = b + n; b < end; b += 1 + b->n_inner) {
-        const size_t looked[] = {0, 1, b->count - 1};
-        for (size_t i = 0; i < 3 && i < b->count; i++) {
-            MPI_Aint at = base + b->at + (MPI_Aint)looked[i] * b->stride;
-            if (b->n_inner == 0) {
-                look_at_run(seen, at, b->bytes);
-            } else {
-                look_at_blocks(seen, b + 1, b->n_inner, at);
-            }
+        struct span once = b->n_inner > 0 ? span_of(b + 1, b->n_inner)
+                                          : (struct span){.end = (MPI_Aint)b->bytes};
+        if (b->count > 0) {
+            all = joined(all, repeated(moved(once, b->at), b));
         }
     }
+    return all;
 }
 
 enum wl_order wl_type_order(const struct wl_type *type)
 {
-    struct ordered seen = {PTRDIFF_MIN, PTRDIFF_MIN, WL_ORDER_APART};
-
-    look_at_blocks(&seen, type->blocks, type->n_blocks, 0);
-    return seen.order;
+    return span_of(type->blocks, type->n_blocks).order;
 }
 
 void wl_unpack(const struct wl_type *type, const void *from, size_t count, void *to)

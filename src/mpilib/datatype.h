@@ -100,6 +100,7 @@ enum wl_order {
     WL_ORDER_OVERLAPS, /* each begins where the one before begins, or later */
     WL_ORDER_NONE,
 };
+/* Takes time proportional to the number of blocks. */
 enum wl_order wl_type_order(const struct wl_type *type);
 
 /* Where byte number `packed`, less than `size`, of a packed element is. Sets *run to how many

@@ -175,6 +175,73 @@ static void types(void)
     tell("darray", type);
 }
 
+/* ---- view: of a file, by a type that is nested deeply ---- */
+
+enum { LEVELS = 30, GAP = 4 };
+
+/* Three at each level, with gaps between them. Sets the distances at each level. */
+static MPI_Datatype nested(MPI_Datatype innermost, MPI_Aint steps[LEVELS])
+{
+    MPI_Datatype type = innermost, outer;
+    MPI_Aint lb, extent;
+
+    for (int i = 0; i < LEVELS; i++) {
+        MPI_Type_get_extent(type, &lb, &extent);
+        steps[i] = extent + GAP;
+        MPI_Type_create_hvector(3, 1, steps[i], type, &outer);
+        if (i > 0) {
+            MPI_Type_free(&type);
+        }
+        type = outer;
+    }
+    MPI_Type_commit(&type);
+    return type;
+}
+
+static int class_of_view(MPI_File file, MPI_Datatype type)
+{
+    int class = -1;
+
+    MPI_Error_class(MPI_File_set_view(file, 0, MPI_INT, type, "native", MPI_INFO_NULL), &class);
+    MPI_Type_free(&type);
+    return class;
+}
+
+/* The offset of an element: the digits of its number to the base 3 choose a part at each level. */
+static MPI_Offset offset_of(const MPI_Aint steps[LEVELS], MPI_Offset element)
+{
+    MPI_Offset at = 0;
+
+    for (int i = 0; i < LEVELS; i++, element /= 3) {
+        at += element % 3 * steps[i];
+    }
+    return at;
+}
+
+static void view(void)
+{
+    static const int lengths[] = {1, 1}, back[] = {2, 0};
+    MPI_Aint steps[LEVELS], others[LEVELS];
+    MPI_Offset at, element = 123456789012345;
+    MPI_Datatype type;
+    MPI_File file;
+
+    MPI_File_open(MPI_COMM_WORLD, "large_view.data",
+                  MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                  &file);
+    MPI_Type_indexed(2, lengths, back, MPI_INT, &type);
+    int wrong = class_of_view(file, nested(type, others));
+    MPI_Type_free(&type);
+    int right = class_of_view(file, nested(MPI_INT, steps));
+    MPI_File_get_byte_offset(file, element, &at);
+    if (rank == 0) {
+        printf("view %s, %s, %s\n", right == MPI_SUCCESS ? "right" : "wrong",
+               at == offset_of(steps, element) ? "right" : "wrong",
+               wrong == MPI_ERR_IO ? "refused" : "taken");
+    }
+    MPI_File_close(&file);
+}
+
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -186,6 +253,8 @@ int main(int argc, char **argv)
         receives_at_once();
     } else if (strcmp(argv[1], "list") == 0) {
         list();
+    } else if (strcmp(argv[1], "view") == 0) {
+        view();
     } else {
         types();
     }

@@ -33,7 +33,7 @@ def check_large():
         return
     same_as_other(program, other, 1, "types")
     for ranks, what, expected in ((3, "gets", "sum 5000100000"), (2, "receives", "sum 100000"),
-                                  (8, "list", "160 items of 8")):
+                                  (2, "view", "view right, right, refused"), (8, "list", "160 items of 8")):
         said, _ = vrank.under_weft(program, ranks, what)
         if said is None or not said.startswith(expected):
             vrank.complain(f"large {what}", said)
