@@ -42,7 +42,7 @@ static void prepare(struct wl_collective *coll)
     struct wl_rank *rank = coll->rank;
 
     coll->view = wl_comm_of(rank, coll->comm);
-    if (!coll->view.inter && !wl_checks() && wl_collective_ops[coll->kind].fits != NULL &&
+    if (!wl_checks() && wl_collective_ops[coll->kind].fits != NULL &&
         wl_errors_return(rank, coll->comm)) {
         coll->errors_of = coll->comm;
     }

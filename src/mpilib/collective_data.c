@@ -226,8 +226,9 @@ static bool gather_fits(const struct wl_collective *coll)
 {
     bool fits = true;
 
-    for (uint32_t i = 0; i < coll->view.size; i++) {
-        fits = fits && part_of(coll, i).size == wl_side_bytes(coll, &coll->recv, i);
+    for (uint32_t i = 0; i < coll->view.n_peers; i++) {
+        size_t size = part_of(coll, coll->view.peers + i).size;
+        fits = fits && size == wl_side_bytes(coll, &coll->recv, i);
     }
     return fits;
 }
@@ -373,12 +374,13 @@ static void alltoall_take(const struct wl_collective *coll)
 
 static bool alltoall_fits(const struct wl_collective *coll)
 {
+    uint32_t own = wl_own_rank(&coll->view);
     bool fits = true;
 
-    for (uint32_t i = 0; i < coll->view.size; i++) {
-        struct wl_part part = part_of(coll, i);
-        fits = fits && (part.bytes == NULL || block_of(part, coll->view.rank).size ==
-                                                  wl_side_bytes(coll, &coll->recv, i));
+    for (uint32_t i = 0; i < coll->view.n_peers; i++) {
+        struct wl_part part = part_of(coll, coll->view.peers + i);
+        fits = fits && (part.bytes == NULL ||
+                        block_of(part, own).size == wl_side_bytes(coll, &coll->recv, i));
     }
     return fits;
 }
@@ -455,6 +457,11 @@ static bool reduce_members(const struct wl_collective *coll, uint32_t first, uin
 /* In place of the size of a result: members reduce different numbers of elements. */
 #define NO_SIZE SIZE_MAX
 
+static size_t n_results(const struct wl_collective *coll)
+{
+    return coll->view.inter ? 2 : 1;
+}
+
 /* The results for all; of an intercommunicator one for each group, the first group's first. */
 static struct wl_part reduce_all(void *arg)
 {
@@ -462,9 +469,9 @@ static struct wl_part reduce_all(void *arg)
     const struct wl_view *view = &coll->view;
     size_t bytes = reduced_bytes(coll);
     uint32_t end = view->peers == 0 ? view->n_peers : view->size;
-    struct wl_part both = {.size = view->inter ? 2 * bytes : bytes};
+    struct wl_part both = {.size = n_results(coll) * bytes};
 
-    if (coll->errors_of != 0 && !members_fit(coll, 0, view->size - 1)) {
+    if (coll->errors_of != 0 && !members_fit(coll, 0, view->comm->size - 1)) {
         return (struct wl_part){.size = NO_SIZE};
     }
     both.bytes = wl_malloc(both.size);
@@ -487,7 +494,7 @@ static struct wl_part reduce_once(const struct wl_collective *coll)
 
 static bool allreduce_fits(const struct wl_collective *coll)
 {
-    return reduce_once(coll).size == reduced_bytes(coll);
+    return reduce_once(coll).size == n_results(coll) * reduced_bytes(coll);
 }
 
 /* The reduction of what the peers have put; null if the data was not wanted. */
@@ -529,7 +536,7 @@ static void reduce_take(const struct wl_collective *coll)
 
 static bool reduce_fits(const struct wl_collective *coll)
 {
-    return members_fit(coll, 0, coll->view.size - 1);
+    return members_fit(coll, coll->view.peers, coll->view.peers + coll->view.n_peers - 1);
 }
 
 static void reduce_measure(const struct wl_collective *coll, struct wf_op *op)
@@ -606,6 +613,18 @@ static void neighbor_allgather_take(const struct wl_collective *coll)
     }
 }
 
+static bool neighbor_allgather_fits(const struct wl_collective *coll)
+{
+    bool fits = true;
+
+    for (uint32_t i = 0; i < coll->n_sources; i++) {
+        fits = fits &&
+               (coll->sources[i] == WF_PROC_NULL ||
+                part_of(coll, coll->sources[i]).size == wl_side_bytes(coll, &coll->recv, i));
+    }
+    return fits;
+}
+
 /* The list of destinations follows the blocks. The receiver finds its block in it by
  * counting. */
 static void neighbor_alltoall_put(const struct wl_collective *coll)
@@ -613,23 +632,27 @@ static void neighbor_alltoall_put(const struct wl_collective *coll)
     struct wl_part part = pack_blocks(coll, &coll->send, coll->n_destinations);
     size_t list = coll->n_destinations * sizeof(uint32_t);
 
-    part.bytes = wl_realloc(part.bytes, part.size + list, 1);
-    if (list > 0) {
+    if (part.bytes != NULL && list > 0) {
+        part.bytes = wl_realloc(part.bytes, part.size + list, 1);
         memcpy(part.bytes + part.size, coll->destinations, list);
+        part.size += list;
     }
-    part.size += list;
     put_own(coll, part);
 }
 
-/* The block for the `nth` time that `from` has this member as a destination. On a grid the
- * count begins at the end: on a ring of two ranks, what is sent to the left comes from the
- * right. */
-static struct wl_part block_from(const struct wl_collective *coll, uint32_t from, uint32_t nth)
+/* The block from the source at a place in the list. If a source is there several times, its blocks for
+ * this member come in the order of its list of destinations. On a grid they come from its end: on a
+ * ring of two ranks, what is sent to the left comes from the right. */
+static struct wl_part block_from(const struct wl_collective *coll, uint32_t place)
 {
-    struct wl_part part = part_of(coll, from);
+    struct wl_part part = part_of(coll, coll->sources[place]);
+    uint32_t nth = 0;
 
     if (part.bytes == NULL) {
         return part;
+    }
+    for (uint32_t k = 0; k < place; k++) {
+        nth += coll->sources[k] == coll->sources[place];
     }
     const uint64_t *begins = (const uint64_t *)(const void *)part.bytes;
     uint32_t n = (uint32_t)(begins[0] / sizeof(uint64_t)) - 1;
@@ -646,16 +669,29 @@ static struct wl_part block_from(const struct wl_collective *coll, uint32_t from
 static void neighbor_alltoall_take(const struct wl_collective *coll)
 {
     for (uint32_t i = 0; i < coll->n_sources; i++) {
-        uint32_t nth = 0;
-
-        for (uint32_t k = 0; k < i; k++) {
-            nth += coll->sources[k] == coll->sources[i];
-        }
         if (coll->sources[i] != WF_PROC_NULL && takes_block(coll, i)) {
-            struct wl_part part = block_from(coll, coll->sources[i], nth);
-            unpack_block(coll, &coll->recv, i, part);
+            unpack_block(coll, &coll->recv, i, block_from(coll, i));
         }
     }
+}
+
+/* Whether what comes from a source has the size that this member expects. Data that the run does not
+ * want has no blocks. */
+static bool block_fits(const struct wl_collective *coll, uint32_t place)
+{
+    struct wl_part block = block_from(coll, place);
+
+    return block.bytes == NULL || block.size == wl_side_bytes(coll, &coll->recv, place);
+}
+
+static bool neighbor_alltoall_fits(const struct wl_collective *coll)
+{
+    bool fits = true;
+
+    for (uint32_t i = 0; i < coll->n_sources; i++) {
+        fits = fits && (coll->sources[i] == WF_PROC_NULL || block_fits(coll, i));
+    }
+    return fits;
 }
 
 static void neighbor_measure(const struct wl_collective *coll, struct wf_op *op)
@@ -694,8 +730,8 @@ const struct wl_collective_ops wl_collective_ops[WL_COLLECTIVES] = {
                            reduce_scatter_measure},
     [WL_SCAN] = {reduce_put, always, scan_take, scan_fits, reduce_measure},
     [WL_EXSCAN] = {reduce_put, exscan_takes, exscan_take, scan_fits, reduce_measure},
-    [WL_NEIGHBOR_ALLGATHER] = {neighbor_allgather_put, always, neighbor_allgather_take, NULL,
-                               neighbor_measure},
-    [WL_NEIGHBOR_ALLTOALL] = {neighbor_alltoall_put, always, neighbor_alltoall_take, NULL,
-                              neighbor_measure},
+    [WL_NEIGHBOR_ALLGATHER] = {neighbor_allgather_put, always, neighbor_allgather_take,
+                               neighbor_allgather_fits, neighbor_measure},
+    [WL_NEIGHBOR_ALLTOALL] = {neighbor_alltoall_put, always, neighbor_alltoall_take,
+                              neighbor_alltoall_fits, neighbor_measure},
 };

@@ -71,6 +71,62 @@ static void from_root(void)
     MPI_Request_free(&request);
 }
 
+/* On a line of ranks, rank 1 sends two elements to each neighbor; all expect one. */
+static void neighborhoods(void)
+{
+    const int periodic[] = {0};
+    int n = rank == 1 ? 2 : 1, gets = rank == 0 || rank == 2;
+    int counts[2] = {n, n}, ones[2] = {1, 1}, displs[2] = {0, 4};
+    MPI_Request request;
+    MPI_Comm line;
+
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &size, periodic, 0, &line);
+    MPI_Comm_set_errhandler(line, MPI_ERRORS_RETURN);
+    expect("neighbor_allgather", MPI_Neighbor_allgather(from, n, MPI_INT, to, 1, MPI_INT, line),
+           gets);
+    expect("neighbor_allgatherv",
+           MPI_Neighbor_allgatherv(from, n, MPI_INT, to, ones, displs, MPI_INT, line), gets);
+    expect("neighbor_alltoall", MPI_Neighbor_alltoall(from, n, MPI_INT, to, 1, MPI_INT, line),
+           gets);
+    expect(
+        "neighbor_alltoallv",
+        MPI_Neighbor_alltoallv(from, counts, displs, MPI_INT, to, ones, displs, MPI_INT, line),
+        gets);
+    MPI_Ineighbor_alltoall(from, n, MPI_INT, to, 1, MPI_INT, line, &request);
+    expect("ineighbor_alltoall", MPI_Wait(&request, MPI_STATUS_IGNORE), gets);
+    MPI_Comm_free(&line);
+}
+
+/* Two groups, of the ranks with even and with odd numbers. Rank 1 calls with two elements, the others
+ * with one. */
+static void groups(void)
+{
+    int n = rank == 1 ? 2 : 1, even = rank % 2 == 0,
+        from_first = rank == 1 ? MPI_ROOT : MPI_PROC_NULL;
+    MPI_Comm own, both;
+
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &own);
+    MPI_Intercomm_create(own, 0, MPI_COMM_WORLD, even, 0, &both);
+    MPI_Comm_set_errhandler(both, MPI_ERRORS_RETURN);
+    expect("bcast to the other group",
+           MPI_Bcast(even ? to : from, n, MPI_INT, even ? 0 : from_first, both), even);
+    expect("allgather of groups", MPI_Allgather(from, n, MPI_INT, to, 1, MPI_INT, both), even);
+    expect("alltoall of groups", MPI_Alltoall(from, n, MPI_INT, to, 1, MPI_INT, both), even);
+    expect("gather of a group",
+           MPI_Gather(from, n, MPI_INT, to, 1, MPI_INT,
+                      even ? (rank == 0 ? MPI_ROOT : MPI_PROC_NULL) : 0, both),
+           rank == 0);
+    expect("scatter to a group",
+           MPI_Scatter(from, n, MPI_INT, to, 1, MPI_INT, even ? 0 : from_first, both), even);
+    expect("reduce of a group",
+           MPI_Reduce(from, to, n, MPI_INT, MPI_SUM,
+                      even ? (rank == 0 ? MPI_ROOT : MPI_PROC_NULL) : 0, both),
+           rank == 0 && size > 2);
+    expect("allreduce of groups", MPI_Allreduce(from, to, n, MPI_INT, MPI_SUM, both), 1);
+    MPI_Comm_free(&both);
+    MPI_Comm_free(&own);
+}
+
 int main(int argc, char **argv)
 {
     int sum = 0;
@@ -85,6 +141,8 @@ int main(int argc, char **argv)
     if (size > 1) {
         from_all();
         from_root();
+        neighborhoods();
+        groups();
     }
     check("afterwards",
           MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD) == MPI_SUCCESS &&

@@ -30,6 +30,17 @@ static void spoil(int rank)
     free(after);
 }
 
+/* On a ring of all ranks. */
+static void neighborhood(const char *out, char *in, int size)
+{
+    MPI_Comm ring;
+
+    MPI_Cart_create(MPI_COMM_WORLD, 1, &size, (const int[]){1}, 0, &ring);
+    MPI_Neighbor_alltoall(out, LARGE / 2, MPI_CHAR, in, LARGE / 2, MPI_CHAR, ring);
+    MPI_Neighbor_allgather(out, LARGE / 2, MPI_CHAR, in, LARGE / 2, MPI_CHAR, ring);
+    MPI_Comm_free(&ring);
+}
+
 int main(int argc, char **argv)
 {
     int rank, size, count, small;
@@ -58,6 +69,7 @@ int main(int argc, char **argv)
     MPI_Allreduce(MPI_IN_PLACE, &small, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Allreduce(out, in, LARGE, MPI_CHAR, MPI_MAX, MPI_COMM_WORLD);
     MPI_Alltoall(out, LARGE, MPI_CHAR, in, LARGE, MPI_CHAR, MPI_COMM_WORLD);
+    neighborhood(out, in, size);
     MPI_Bcast(out, LARGE, MPI_CHAR, 0, MPI_COMM_WORLD);
     MPI_Scan(out, in, LARGE, MPI_CHAR, MPI_MAX, MPI_COMM_WORLD);
     if (rank == 0) {
