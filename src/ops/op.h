@@ -67,7 +67,8 @@ struct wf_op {
     uint32_t outcome;
 
     /* Collectives, of a running program only (ops/live.h): the program learns by itself if ranks
-     * call it with different sizes; the simulation goes on. */
+     * call it with different sizes; the simulation goes on. Other sources say that for all their
+     * ops (ops/source.h). */
     bool any_sizes;
 
     const uint32_t *requests, *outcomes;

@@ -201,10 +201,7 @@ static enum wf_status exchange(struct wf_sim_recorded *job, struct wf_plan_job *
     wf_source_free(planned->source);
     planned->source = NULL;
     job->recorder = NULL;
-    WF_TRY(wf_trace_open_source(job->path, &planned->source, err));
-    /* The trace does not tell whether the program handled that, but its run has ended. */
-    planned->source->any_sizes = true;
-    return WF_OK;
+    return wf_trace_open_source(job->path, &planned->source, err);
 }
 
 static enum wf_status judge(struct wf_sim_recorded *job, struct wf_plan_job *planned,

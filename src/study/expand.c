@@ -588,6 +588,7 @@ struct wf_trace_writer *wf_expand_writer(struct wf_trace_writer *inner, uint32_t
     e->ops.name_of = inner->ops->name_of != NULL ? name_of : NULL;
     e->ops.wall = inner->ops->wall != NULL ? wall : NULL;
     e->ops.cost = inner->ops->cost != NULL ? cost : NULL;
+    e->ops.any_sizes = NULL; /* no collective is left */
     e->ops.group = learn_group;
     e->ops.add = add;
     e->ops.add_graph = NULL;

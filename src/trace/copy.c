@@ -125,6 +125,9 @@ enum wf_status wf_trace_copy(struct wf_copy *copy, struct wf_err *err)
     enum wf_status status = WF_OK;
 
     copy->n_ops = 0;
+    if (copy->source->any_sizes && copy->writer->ops->any_sizes != NULL) {
+        copy->writer->ops->any_sizes(copy->writer);
+    }
     for (uint32_t i = 0; i < WF_COUNTERS_MAX; i++) {
         tell_name(copy, WF_NAME_COUNTER, i);
     }

@@ -52,6 +52,10 @@ struct wf_trace_writer_ops {
     /* Tells the cost of recording, as in struct wf_source_ops. May be null. */
     void (*cost)(struct wf_trace_writer *writer, uint32_t rank, int64_t ps);
 
+    /* Tells that ranks may call a collective with different sizes, as in struct wf_source; once or
+     * more often. May be null. */
+    void (*any_sizes)(struct wf_trace_writer *writer);
+
     /* Adds an op after the others of its rank; ranks come in any order. An invalid op is
      * WF_EINVAL. May be null in a format of graphs only. */
     enum wf_status (*add)(struct wf_trace_writer *writer, uint32_t rank, const struct wf_op *op,

@@ -89,6 +89,20 @@ static void tell_name(struct recorder *recorder, const struct wf_op *op)
     }
 }
 
+/* The program handles the error if ranks call this collective with different sizes. */
+static void tell_sizes(struct recorder *recorder, const struct wf_op *op)
+{
+    if (!op->any_sizes || wf_op_info(op->kind)->family != WF_FAMILY_COLLECTIVE) {
+        return;
+    }
+    for (uint32_t i = 0; i < recorder->config.n_records; i++) {
+        struct wf_trace_writer *writer = writer_of(recorder, i);
+        if (writer != NULL && writer->ops->any_sizes != NULL) {
+            writer->ops->any_sizes(writer);
+        }
+    }
+}
+
 /* The number of a communicator in the trace. A program reuses the numbers of communicators that
  * it has freed; a trace cannot. Ids are unique for each rank. */
 static uint32_t comm_in_trace(struct recorder *recorder, uint32_t number, uint32_t comm)
@@ -143,6 +157,7 @@ static void put(struct recorder *recorder, uint32_t number, const struct wf_op *
 
     if (recorder->status == WF_OK && tidy_op(recorder, number, &op)) {
         tell_name(recorder, &op);
+        tell_sizes(recorder, &op);
         for (uint32_t i = 0; i < recorder->config.n_records; i++) {
             write_op(recorder, i, number, &op);
         }

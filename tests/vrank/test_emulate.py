@@ -49,6 +49,19 @@ def check_tee(program, ranks, compute, *options):
         vrank.complain(f"{program} took {ran}, its trace {replayed}")
 
 
+def check_sizes(program):
+    """Collectives that ranks call with different sizes, an error that the program handles."""
+    check_fixed(program, "4")
+    check_tee(program, "4", "none")
+    before = result_of("replay", "trace.weft", *NETWORK)
+    weft("convert", "-f", "trace.weft", "copy.weft")
+    check_same("the trace of lengths", before, result_of("replay", "copy.weft", *NETWORK))
+    weft("emulate", "-n", "4", "--compute", "none", "-f", "-o", "lengths.ti", "--", program)
+    done = weft("replay", "lengths.ti", fails=True)
+    if "with other sizes" not in done.stderr:
+        vrank.complain("weft replay lengths.ti says", done.stderr)
+
+
 def check_marks(program):
     check_tee(program, "8", "model")
     check_tee(program, "8", "model", "--sched", "conservative", "--threads", "2")
@@ -112,6 +125,9 @@ def main():
     clock = vrank.build(vrank.SOURCE / "tests/vrank/clock_reader.c")
     if clock is not None:
         check_fixed(clock, "4")
+    lengths = vrank.build(vrank.SOURCE / "tests/vrank/lengths.c")
+    if lengths is not None:
+        check_sizes(lengths)
     check_tee(master, "16", "none")
     check_marks(marks)
     check_efficiency(marks)

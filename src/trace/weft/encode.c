@@ -146,7 +146,8 @@ static unsigned char *encode_totals(const struct wf_native_index *index,
                                     const struct wf_native_totals *totals, unsigned char *at)
 {
     const uint64_t numbers[] = {(totals->acts_in_background ? 1U : 0U) |
-                                    (totals->depends_on_time ? 2U : 0U),
+                                    (totals->depends_on_time ? 2U : 0U) |
+                                    (totals->any_sizes ? 4U : 0U),
                                 totals->n_ops,
                                 totals->n_stored,
                                 totals->raw_bytes,

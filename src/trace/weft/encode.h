@@ -140,7 +140,7 @@ struct wf_native_totals {
     uint64_t n_stored; /* ...and not */
     uint64_t raw_bytes;
     uint64_t n_messages;
-    bool acts_in_background, depends_on_time;
+    bool acts_in_background, depends_on_time, any_sizes;
 };
 
 /* Counts an op, as one that is not in a loop; n_stored and raw_bytes stay as they are. */

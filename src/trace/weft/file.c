@@ -281,6 +281,7 @@ static struct wf_native_totals read_totals(struct wf_reading *in)
 
     totals.acts_in_background = (flags & 1) != 0;
     totals.depends_on_time = (flags & 2) != 0;
+    totals.any_sizes = (flags & 4) != 0;
     totals.n_ops = wf_varint_get(in);
     totals.n_stored = wf_varint_get(in);
     totals.raw_bytes = wf_varint_get(in);
@@ -298,6 +299,7 @@ static void add_totals(struct wf_native_totals *sum, const struct wf_native_tota
     sum->n_messages += totals->n_messages;
     sum->acts_in_background |= totals->acts_in_background;
     sum->depends_on_time |= totals->depends_on_time;
+    sum->any_sizes |= totals->any_sizes;
 }
 
 static bool read_index_frames(struct wf_native_set *set, uint32_t file, uint64_t offset,

@@ -363,6 +363,7 @@ static struct wf_source *new_source(const struct wf_native_set *set)
         .messages_expected = known ? set->totals.n_messages : 0,
         .acts_in_background = !known || set->totals.acts_in_background,
         .depends_on_time = !known || set->totals.depends_on_time,
+        .any_sizes = known && set->totals.any_sizes,
     };
     n->slots = wf_xcalloc(n->source.n_ranks, sizeof(struct slot *));
     wf_native_limit(&n->source, WF_NATIVE_MEMORY);

@@ -502,6 +502,11 @@ add_checked(struct native_writer *w, uint32_t rank, const struct wf_op *op, stru
     return wf_native_out_status(w->out, err);
 }
 
+static void writer_any_sizes(struct wf_trace_writer *writer)
+{
+    native(writer)->totals.any_sizes = true;
+}
+
 static enum wf_status writer_add(struct wf_trace_writer *writer, uint32_t rank,
                                  const struct wf_op *op, struct wf_err *err)
 {
@@ -601,6 +606,7 @@ const struct wf_trace_writer_ops wf_native_writer_ops = {
     .group = writer_group,
     .wall = writer_wall,
     .cost = writer_cost,
+    .any_sizes = writer_any_sizes,
     .add = writer_add,
     .add_graph = writer_add_graph,
     .finish = writer_finish,
