@@ -109,8 +109,8 @@ static const struct wf_param params_table[] = {
     ROW(overlap_tensor, BOOL, .def = "true",
         .doc = "Whether ranks that share layers communicate while they compute"),
     ROW(bucket, SIZE, .def = "0", .max = "1TiB",
-        .doc = "Gradients that are reduced together; 0: of 40 million weights, and of at least "
-               "a million for each replica"),
+        .doc = "Gradients that are reduced together, unless zero=3; 0: of 40 million weights, "
+               "and of at least a million for each replica"),
     ROW(gradient_bytes, COUNT, .def = "4", .min = "1", .max = "8",
         .doc = "Bytes of a gradient when it is reduced"),
     ROW(steps, COUNT, .def = "1", .min = "1", .max = "1000000", .doc = "Training steps"),

@@ -231,15 +231,16 @@ static void flush(struct builder *b, uint64_t *pending, uint64_t least, bool exp
     *pending = 0;
 }
 
-/* The gradients of so many weights are final. */
+/* The gradients of so many weights are final. With ZeRO 3 those of a layer are reduced at once:
+ * no rank keeps gradients of whole layers from one microbatch to the next. */
 static void add_gradients(struct builder *b, uint64_t params, uint64_t experts)
 {
-    bool overlaps = b->p->overlap;
+    uint64_t least = b->p->zero == 3 ? 0 : b->p->overlap ? b->p->bucket : UINT64_MAX;
 
     b->pending += params * b->p->gradient_bytes;
     b->pending_experts += experts * b->p->gradient_bytes;
-    flush(b, &b->pending, overlaps ? b->p->bucket : UINT64_MAX, false);
-    flush(b, &b->pending_experts, overlaps ? b->p->bucket : UINT64_MAX, true);
+    flush(b, &b->pending, least, false);
+    flush(b, &b->pending_experts, least, true);
 }
 
 /* ---- layers ---- */

@@ -85,6 +85,15 @@ def check_communication():
     check(slow["step_ps"] < 1.1 * hidden["step_ps"], "long messages")
 
 
+def check_sharded():
+    """ZeRO 3 reduces the gradients of each of three layers and two embeddings in each microbatch, whatever the bucket is."""
+    for overlap, kind in (("true", "ireduce_scatter_block"), ("false", "reduce_scatter_block")):
+        check_run(["gen", "llm", "-n", "4", "-o", "sharded.weft", "-f",
+                   *params(["layers=3", "batch=16", "zero=3", "bucket=1TB", f"overlap={overlap}"])], 0)
+        kinds = parse(check_run(["info", "sharded.weft", "--json"], 0))["ops_by_kind"]
+        check(kinds[kind]["calls"] == 4 * 4 * 5, f"ZeRO 3: {kinds}")
+
+
 def check_memory():
     """Weights, gradients and states by ZeRO, activations by schedule; a warning if they do not fit."""
     h, f, t, vocabulary = 1024, 4096, 512, 1
@@ -140,6 +149,7 @@ def main():
     check_inference()
     check_schedules()
     check_communication()
+    check_sharded()
     for ranks, measured, settings in KNOWN:
         got = training(["replay", "gen:llm", "-n", str(ranks), "--machine", "h100-rail", *LOGGP, "--json", "-q",
                         *params(settings)])["tokens_per_second_and_device"]
