@@ -8,11 +8,12 @@
 #include <string.h>
 
 /* Points of an alignment. */
-enum { SAME_SHAPE = 4, SAME_SETS = 1, SAME_ROUNDS = 2 };
+enum { SAME_SHAPE = 4, SAME_SETS = 1, SAME_ROUNDS = 2, FAVOURED = 8 };
 
 struct merging {
     struct wf_ext_input *input;
     struct wf_ext_kind *kind;
+    uint32_t number; /* of the kind, plus 1 */
     struct wf_ext_sets *sets;
     struct wf_ext_merged *out;
 };
@@ -39,7 +40,7 @@ static const struct wf_ext_op *op_of(const struct merging *merging,
 static int32_t op_points(struct merging *merging, const struct wf_ext_statement *statement,
                          const struct wf_ext_op *op)
 {
-    int32_t points = SAME_SHAPE;
+    int32_t points = SAME_SHAPE + (statement->favoured == merging->number ? FAVOURED : 0);
 
     if (statement->shape != op->shape) {
         return 0;
@@ -208,6 +209,40 @@ static void set_statement(void *arg, uint32_t statement, struct wf_ext_op *op, u
     }
 }
 
+/* ---- kin ---- */
+
+/* The rank at the same place of a larger count: as far from the nearer end of each dimension. */
+static uint32_t same_place(const struct wf_ext_grid *grid, uint32_t rank,
+                           const struct wf_ext_grid *larger)
+{
+    uint32_t place = 0;
+
+    for (uint32_t d = 0; d < grid->n_dims; d++) {
+        uint32_t x = wf_ext_coord(grid, d, rank), size = grid->size[d];
+        uint32_t to = x < (size + 1) / 2 ? x : larger->size[d] - (size - x);
+        place += to % larger->size[d] * larger->stride[d];
+    }
+    return place;
+}
+
+/* Marks the statements of the ranks at the same place in the next larger count: what a rank does
+ * at several counts should be the same statements, even if those of other ranks fit as well. */
+static void favour_kin(const struct merging *merging, const struct wf_ext_kinds *kinds)
+{
+    const struct wf_ext_kind *kind = merging->kind;
+    const struct wf_ext_input *input = merging->input;
+
+    if (kind->count + 1 == input->n_counts) {
+        return;
+    }
+    const struct wf_ext_count *larger = &input->counts[kind->count + 1];
+    uint32_t place = same_place(&input->counts[kind->count].grid, kind->rank, &larger->grid);
+    const struct wf_ext_kind *kin = &kinds->all[larger->ranks[place].kind];
+    for (uint32_t i = 0; i < kin->n_nodes; i++) {
+        merging->out->all[kin->nodes[i].statement].favoured = merging->number;
+    }
+}
+
 /* The longest programs of the largest count first: the others mostly lack something. */
 static uint32_t next_kind(const struct wf_ext_kinds *kinds, const bool *done)
 {
@@ -240,9 +275,13 @@ void wf_ext_merge(struct wf_ext_input *input, struct wf_ext_kinds *kinds,
         if (next == UINT32_MAX || kinds->all == NULL) {
             break;
         }
-        struct merging merging = {
-            .input = input, .kind = &kinds->all[next], .sets = sets, .out = out};
+        struct merging merging = {.input = input,
+                                  .kind = &kinds->all[next],
+                                  .number = next + 1,
+                                  .sets = sets,
+                                  .out = out};
         done[next] = true;
+        favour_kin(&merging, kinds);
         merge_into(&merging, 0, 0);
     }
     free(done);

@@ -425,6 +425,15 @@ static enum wf_status rounds_of(const struct playing *playing, const struct wf_e
     }
     WF_TRY(integer_at(playing, step, &step->rounds, &at, &rounds, err));
     *out = rounds < 0 ? 0 : (uint32_t)rounds;
+    if (rounds < 0 && step->type == WF_EXT_STEP_LOOP && step->rounds.law.exact) {
+        char why[160];
+        (void)snprintf(why, sizeof(why),
+                       "with %" PRIu32 " ranks, rank %" PRIu32 " would repeat it %" PRId64
+                       " times: all traces repeat it, and what they do before and after is "
+                       "already too much",
+                       player->grid->n, playing->rank, rounds);
+        return wf_ext_refuse(playing->model, step->statements[0], why, err);
+    }
     return WF_OK;
 }
 

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/mem.h"
 #include "extrapolate/plain.h"
+#include "extrapolate/requests.h"
 #include "ops/fields.h"
 #include "ops/retimed.h"
 #include "ops/robust.h"
@@ -112,16 +113,6 @@ void wf_ext_attach(struct wf_ext_input *input)
 
 /* ---- reading a rank ---- */
 
-struct request {
-    uint32_t number;
-    uint32_t type; /* enum wf_ext_wait: RECEIVES, SENDS or OTHERS */
-};
-
-struct requests {
-    struct request *items;
-    uint32_t n, capacity;
-};
-
 struct reading {
     struct wf_ext_input *input;
     const struct wf_source *source;
@@ -129,29 +120,13 @@ struct reading {
     uint32_t number; /* of the rank */
     struct wf_ext_plain plain;
     struct wf_ext_rank *rank;
-    struct requests active, persistent; /* by age */
+    struct wf_ext_requests active, persistent;
     uint32_t compute_shape;
     uint32_t *positions;
     uint32_t n_positions, positions_capacity;
 };
 
-static uint32_t find_request(const struct requests *list, uint32_t number)
-{
-    uint32_t i = 0;
-
-    while (i < list->n && list->items[i].number != number) {
-        i++;
-    }
-    return i;
-}
-
-static void put_request(struct requests *list, uint32_t number, uint32_t type)
-{
-    WF_GROW(list->items, list->n, list->capacity);
-    list->items[list->n++] = (struct request){.number = number, .type = type};
-}
-
-static void drop_request(struct requests *list, uint32_t i)
+static void drop_request(struct wf_ext_requests *list, uint32_t i)
 {
     memmove(&list->items[i], &list->items[i + 1], (list->n - i - 1) * sizeof(*list->items));
     list->n--;
@@ -190,21 +165,15 @@ static uint32_t peer_of(const struct reading *reading, uint32_t comm, uint32_t p
                : found->members[peer];
 }
 
-static uint32_t put_positions(struct reading *reading)
-{
-    return 1 + wf_strings_put(&reading->input->positions, (const char *)reading->positions,
-                              reading->n_positions * sizeof(*reading->positions));
-}
-
 /* Collects the positions of the requests of an op in a list. */
 static void collect(struct reading *reading, const struct wf_op *op,
-                    const struct requests *list)
+                    const struct wf_ext_requests *list)
 {
     uint32_t count = wf_op_info(op->kind)->detail == WF_WAIT_ONE ? 1 : op->count;
 
     reading->n_positions = 0;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t found = find_request(list, wf_op_request_at(op, i));
+        uint32_t found = wf_ext_requests_find(list, wf_op_request_at(op, i));
         if (found < list->n) {
             WF_GROW(reading->positions, reading->n_positions, reading->positions_capacity);
             reading->positions[reading->n_positions++] = found;
@@ -212,40 +181,13 @@ static void collect(struct reading *reading, const struct wf_op *op,
     }
 }
 
-/* Whether the positions are exactly the requests of a type, or all. */
-static bool are_all(const struct reading *reading, const struct requests *list, uint32_t type)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < list->n; i++) {
-        n += type == WF_EXT_WAIT_ALL || list->items[i].type == type ? 1 : 0;
-    }
-    for (uint32_t i = 0; i < reading->n_positions; i++) {
-        if (type != WF_EXT_WAIT_ALL && list->items[reading->positions[i]].type != type) {
-            return false;
-        }
-    }
-    return n == reading->n_positions;
-}
-
 /* Describes the collected positions in the shape. */
-static void name_requests(struct reading *reading, const struct requests *list, bool single,
-                          struct wf_ext_shape *shape)
+static void name_requests(struct reading *reading, const struct wf_ext_requests *list,
+                          bool single, struct wf_ext_shape *shape)
 {
     shape->persistent = list == &reading->persistent ? 1 : 0;
-    for (uint32_t type = WF_EXT_WAIT_ALL; !single && type <= WF_EXT_WAIT_OTHERS; type++) {
-        if (are_all(reading, list, type)) {
-            shape->wait = type;
-            return;
-        }
-    }
-    if (single && reading->n_positions == 1 && reading->positions[0] > 0 &&
-        reading->positions[0] + 1 == list->n) {
-        shape->wait = WF_EXT_WAIT_NEWEST;
-        return;
-    }
-    shape->wait = WF_EXT_WAIT_OLDEST;
-    shape->positions = put_positions(reading);
+    wf_ext_requests_name(list, reading->positions, reading->n_positions, single,
+                         &reading->input->positions, shape);
 }
 
 static int by_position(const void *a, const void *b)
@@ -256,7 +198,7 @@ static int by_position(const void *a, const void *b)
 }
 
 /* Removes the collected requests from the list. */
-static void complete(struct reading *reading, struct requests *list)
+static void complete(struct reading *reading, struct wf_ext_requests *list)
 {
     if (reading->n_positions == 0) {
         return;
@@ -285,16 +227,16 @@ static void read_start(struct reading *reading, const struct wf_op *op,
     collect(reading, op, &reading->persistent);
     name_requests(reading, &reading->persistent, op->kind == WF_OP_START, shape);
     for (uint32_t i = 0; i < reading->n_positions; i++) {
-        const struct request *made = &reading->persistent.items[reading->positions[i]];
-        put_request(&reading->active, made->number, made->type);
+        const struct wf_ext_request *made = &reading->persistent.items[reading->positions[i]];
+        wf_ext_requests_add(&reading->active, made->number, made->sort);
     }
 }
 
 static void read_free(struct reading *reading, const struct wf_op *op,
                       struct wf_ext_shape *shape)
 {
-    bool made = find_request(&reading->persistent, op->request) < reading->persistent.n;
-    struct requests *list = made ? &reading->persistent : &reading->active;
+    bool made = wf_ext_requests_find(&reading->persistent, op->request) < reading->persistent.n;
+    struct wf_ext_requests *list = made ? &reading->persistent : &reading->active;
 
     collect(reading, op, list);
     name_requests(reading, list, true, shape);
@@ -327,15 +269,6 @@ static void read_arrays(struct reading *reading, const struct wf_op *op, uint32_
             rank->words[rank->n_words++] = from[j];
         }
     }
-}
-
-static uint32_t request_type(const struct wf_op_info *info)
-{
-    if (info->family == WF_FAMILY_RECV ||
-        (info->family == WF_FAMILY_PERSISTENT && info->detail == WF_PERSISTENT_RECV)) {
-        return WF_EXT_WAIT_RECEIVES;
-    }
-    return info->family == WF_FAMILY_COLLECTIVE ? WF_EXT_WAIT_OTHERS : WF_EXT_WAIT_SENDS;
 }
 
 /* Sets the members of ops that have a peer. */
@@ -443,9 +376,9 @@ static enum wf_status read_op(struct reading *reading, const struct wf_op *op,
     uint32_t size = shape.comm == 0 ? reading->source->n_ranks : rank->comms[shape.comm].size;
     read_arrays(reading, op, size, &out, &shape);
     if (info->returns_request) {
-        put_request(&reading->active, op->request, request_type(info));
+        wf_ext_requests_add(&reading->active, op->request, wf_ext_sort(&shape));
     } else if (info->family == WF_FAMILY_PERSISTENT) {
-        put_request(&reading->persistent, op->request, request_type(info));
+        wf_ext_requests_add(&reading->persistent, op->request, wf_ext_sort(&shape));
     }
     out.shape = wf_ext_shape_put(reading->input, &shape);
     WF_GROW(rank->ops, rank->n, rank->capacity);

@@ -15,15 +15,17 @@
 
 enum { WF_EXT_SLOTS = 2, WF_EXT_COUNTS_MAX = 16 };
 
-/* Which requests an op means. */
+/* Which requests an op means: extrapolate/requests.h. */
 enum wf_ext_wait {
     WF_EXT_WAIT_NONE,
     WF_EXT_WAIT_ALL,
     WF_EXT_WAIT_RECEIVES,
     WF_EXT_WAIT_SENDS,
     WF_EXT_WAIT_OTHERS, /* nonblocking collectives */
-    WF_EXT_WAIT_OLDEST, /* by positions, counted from the oldest open request */
-    WF_EXT_WAIT_NEWEST, /* the newest open request */
+    WF_EXT_WAIT_SORTS,  /* all of some sorts */
+    WF_EXT_WAIT_OLDEST, /* by sort and position among those of the sort, the oldest first */
+    WF_EXT_WAIT_NEWEST, /* the newest of a sort */
+    WF_EXT_WAIT_OPEN,   /* one of several names, while traces are read */
 };
 
 #define WF_EXT_NO_TAG INT32_MIN
@@ -32,7 +34,7 @@ enum wf_ext_wait {
 struct wf_ext_shape {
     uint32_t kind;
     uint32_t wait;       /* enum wf_ext_wait */
-    uint32_t positions;  /* number in the table of positions, from 1; 0: none */
+    uint32_t positions;  /* number in the table of sorts and positions, from 1; 0: none */
     uint32_t persistent; /* 1: the requests of `wait` are persistent ones, not active ones */
     uint32_t comm, new_comm;
     uint32_t name;   /* of a region or call, from 1; 0: none */
@@ -100,8 +102,8 @@ WF_NODISCARD
 enum wf_status wf_ext_read(struct wf_ext_input *input, const char *path,
                            struct wf_source *source, struct wf_err *err);
 
-/* Sorts the counts, and takes tags that differ between counts out of the shapes. Call it once
- * after the last trace. Fails if two traces have the same number of ranks. */
+/* Sorts the counts, decides how ops name requests, and takes tags that differ between counts out of
+ * the shapes. Call it once after the last trace. Fails if two traces have the same number of ranks. */
 WF_NODISCARD
 enum wf_status wf_ext_read_end(struct wf_ext_input *input, struct wf_err *err);
 
@@ -117,5 +119,8 @@ void wf_ext_input_fini(struct wf_ext_input *input);
 uint32_t wf_ext_slots(const struct wf_ext_shape *shape);
 /* Whether slot 0 is the root of a collective. */
 bool wf_ext_rooted(const struct wf_ext_shape *shape);
+
+/* Gives all ops other shapes: to[i] instead of i. */
+void wf_ext_remap(struct wf_ext_input *input, const uint32_t *to);
 
 uint32_t wf_ext_shape_put(struct wf_ext_input *input, const struct wf_ext_shape *shape);

@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "base/mem.h"
 #include "extrapolate/program.h"
+#include "extrapolate/requests.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,7 @@ static void find_uses(const struct wf_ext_input *input, uint32_t *uses)
     }
 }
 
-static void remap(struct wf_ext_input *input, const uint32_t *to)
+void wf_ext_remap(struct wf_ext_input *input, const uint32_t *to)
 {
     for (uint32_t c = 0; c < input->n_counts; c++) {
         for (uint32_t r = 0; r < input->counts[c].n; r++) {
@@ -65,7 +66,7 @@ static void strip_tags(struct wf_ext_input *input)
     for (uint32_t i = 0; i < n; i++) {
         to[i] = members[base[i]] > TAGS_MAX ? base[i] : i;
     }
-    remap(input, to);
+    wf_ext_remap(input, to);
     free(uses);
     free(to);
     free(base);
@@ -91,6 +92,7 @@ enum wf_status wf_ext_read_end(struct wf_ext_input *input, struct wf_err *err)
                               input->counts[i].n);
         }
     }
+    wf_ext_requests_decide(input);
     strip_tags(input);
     return WF_OK;
 }

@@ -5,19 +5,11 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "extrapolate/play.h"
+#include "extrapolate/requests.h"
 #include "extrapolate/unmatched.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct request {
-    uint32_t number, type;
-};
-
-struct requests {
-    struct request *items;
-    uint32_t n, capacity;
-};
 
 /* A communicator of the rank that is played. */
 struct comm {
@@ -31,12 +23,12 @@ struct writing {
     const struct wf_ext_grid *grid;
     struct wf_trace_writer *writer;
     struct comm *comms;
-    struct requests active, persistent; /* by age */
+    struct wf_ext_requests active, persistent;
     uint32_t *uses;     /* by number of a request: how many of the two lists have it */
     uint32_t uses_size; /* numbers from here on were never used */
     uint32_t uses_capacity;
     uint32_t least_free; /* all numbers below it are used */
-    uint32_t *chosen;    /* positions, then numbers */
+    uint32_t *chosen;    /* places, then numbers */
     struct wf_ext_balance balance;
     uint32_t n_chosen, capacity;
 };
@@ -109,12 +101,11 @@ static uint32_t free_number(struct writing *writing)
     return writing->least_free;
 }
 
-static void put_request(struct writing *writing, struct requests *list, uint32_t number,
-                        uint32_t type)
+static void put_request(struct writing *writing, struct wf_ext_requests *list, uint32_t number,
+                        uint32_t sort)
 {
     writing->uses[number]++;
-    WF_GROW(list->items, list->n, list->capacity);
-    list->items[list->n++] = (struct request){.number = number, .type = type};
+    wf_ext_requests_add(list, number, sort);
 }
 
 static void release_number(struct writing *writing, uint32_t number)
@@ -132,56 +123,27 @@ static void forget_requests(struct writing *writing)
     writing->uses_size = writing->least_free = 0;
 }
 
-static void choose(struct writing *writing, uint32_t position)
+static void choose(void *arg, uint32_t place)
 {
+    struct writing *writing = arg;
+
     WF_GROW(writing->chosen, writing->n_chosen, writing->capacity);
-    writing->chosen[writing->n_chosen++] = position;
+    writing->chosen[writing->n_chosen++] = place;
 }
 
-/* Chooses the positions that the shape means; false if there are not so many requests. */
-static bool choose_requests(struct writing *writing, const struct wf_ext_shape *shape,
-                            const struct requests *list)
+/* Removes the chosen requests, and turns places into numbers. */
+static void take_requests(struct writing *writing, struct wf_ext_requests *list, bool remove)
 {
-    const struct wf_strings *table = &writing->model->input.positions;
-
-    writing->n_chosen = 0;
-    if (shape->wait == WF_EXT_WAIT_NEWEST) {
-        choose(writing, list->n - 1);
-        return list->n > 0;
-    }
-    for (uint32_t i = 0; shape->wait < WF_EXT_WAIT_OLDEST && i < list->n; i++) {
-        if (shape->wait == WF_EXT_WAIT_ALL || list->items[i].type == shape->wait) {
-            choose(writing, i);
-        }
-    }
-    if (shape->wait != WF_EXT_WAIT_OLDEST) {
-        return true;
-    }
-    const uint32_t *positions =
-        (const uint32_t *)(const void *)wf_strings_at(table, shape->positions - 1);
-    uint32_t n = table->lengths[shape->positions - 1] / (uint32_t)sizeof(*positions);
-    for (uint32_t i = 0; i < n; i++) {
-        if (positions[i] >= list->n) {
-            return false;
-        }
-        choose(writing, positions[i]);
-    }
-    return true;
-}
-
-/* Removes the chosen requests, and turns positions into numbers. */
-static void take_requests(struct writing *writing, struct requests *list, bool remove)
-{
-    const uint32_t taken = 1U << 31; /* in the type: does not survive */
+    const uint32_t taken = 1U << 31; /* in the sort: does not survive */
     uint32_t kept = 0;
 
     for (uint32_t j = 0; j < writing->n_chosen; j++) {
-        struct request *request = &list->items[writing->chosen[j]];
-        request->type |= remove ? taken : 0;
+        struct wf_ext_request *request = &list->items[writing->chosen[j]];
+        request->sort |= remove ? taken : 0;
         writing->chosen[j] = request->number;
     }
     for (uint32_t i = 0; i < list->n && remove; i++) {
-        if ((list->items[i].type & taken) == 0) {
+        if ((list->items[i].sort & taken) == 0) {
             list->items[kept++] = list->items[i];
         } else {
             release_number(writing, list->items[i].number);
@@ -194,15 +156,18 @@ static bool set_requests(struct writing *writing, const struct wf_ext_shape *sha
                          struct wf_op *op)
 {
     const struct wf_op_info *info = wf_op_info(op->kind);
-    struct requests *list = shape->persistent != 0 ? &writing->persistent : &writing->active;
+    struct wf_ext_requests *list =
+        shape->persistent != 0 ? &writing->persistent : &writing->active;
     bool starts = info->family == WF_FAMILY_START;
 
-    if (!choose_requests(writing, shape, list)) {
+    writing->n_chosen = 0;
+    if (!wf_ext_requests_choose(list, shape, &writing->model->input.positions, choose,
+                                writing)) {
         return false;
     }
     for (uint32_t i = 0; i < writing->n_chosen && starts; i++) {
-        const struct request made = list->items[writing->chosen[i]];
-        put_request(writing, &writing->active, made.number, made.type);
+        const struct wf_ext_request made = list->items[writing->chosen[i]];
+        put_request(writing, &writing->active, made.number, made.sort);
     }
     take_requests(writing, list, !starts && op->kind != WF_OP_CANCEL);
     op->count = writing->n_chosen;
@@ -212,15 +177,6 @@ static bool set_requests(struct writing *writing, const struct wf_ext_shape *sha
         op->requests = writing->chosen[i] != op->request + i ? writing->chosen : NULL;
     }
     return info->detail != WF_WAIT_ONE || writing->n_chosen == 1;
-}
-
-static uint32_t type_of(const struct wf_op_info *info)
-{
-    if (info->family == WF_FAMILY_RECV ||
-        (info->family == WF_FAMILY_PERSISTENT && info->detail == WF_PERSISTENT_RECV)) {
-        return WF_EXT_WAIT_RECEIVES;
-    }
-    return info->family == WF_FAMILY_COLLECTIVE ? WF_EXT_WAIT_OTHERS : WF_EXT_WAIT_SENDS;
 }
 
 /* ---- ops ---- */
@@ -283,7 +239,7 @@ static enum wf_status fill_op(struct writing *writing, uint32_t rank,
     if (info->returns_request || info->family == WF_FAMILY_PERSISTENT) {
         op->request = free_number(writing);
         put_request(writing, info->returns_request ? &writing->active : &writing->persistent,
-                    op->request, type_of(info));
+                    op->request, wf_ext_sort(shape));
     }
     return WF_OK;
 }

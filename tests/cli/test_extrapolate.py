@@ -211,6 +211,15 @@ def test_strong_scaling():
     make_llm("context", (32, 64, 128, 256), "layers=4", "tensor=2", "context=2", "pipeline=4", "batch=512", "bucket=1GB")
     check_run(["extrapolate", "context32.weft", "context64.weft", "context128.weft", "-n", "256", "--against",
                "context256.weft"], 0, stdout=right, stderr=COUNTERS)
+    # Stages do the same at all counts, although the ops of several stages would fit each other as well.
+    make_llm("aligned", (64, 128, 256, 512), "layers=8", "tensor=8", "pipeline=4", "batch=512", "schedule=interleaved", "chunks=2")
+    check_run(["extrapolate", "aligned64.weft", "aligned128.weft", "aligned256.weft", "-n", "512", "--against",
+               "aligned512.weft"], 0, stdout=right, stderr=COUNTERS)
+    # Reduced gradients stay open to the end of the step: waits for other requests do not count them.
+    make_llm("sharded", (16, 32, 64, 128), "layers=8", "tensor=2", "pipeline=4", "batch=256", "zero=3", "schedule=interleaved",
+             "chunks=2")
+    check_run(["extrapolate", "sharded16.weft", "sharded32.weft", "sharded64.weft", "-n", "128", "--against",
+               "sharded128.weft"], 0, stdout=right, stderr=COUNTERS)
 
 
 def test_series():
@@ -259,7 +268,7 @@ def test_refused():
     # Eight microbatches are left at 128 ranks, fewer than the pipeline's beginning and end take in the traces.
     make_llm("few", (16, 32, 64), "layers=4", "tensor=2", "pipeline=4", "batch=128")
     check_run(["extrapolate", "few16.weft", "few32.weft", "few64.weft", "-n", "128", "-o", "x.weft"], 3,
-              stderr=r"op \d+ of rank \d+ in .*: with 128 ranks, rank \d+ would (send to|receive from) rank \d+, which")
+              stderr=r"the loop that begins with .*: with 128 ranks, rank \d+ would repeat it -\d+ times")
     # Tags of the square of the round: no series repeats, and no rule goes on.
     pathlib.Path("squares.txt").write_text(
         "loop i 0..size * 20 { irecv (rank + 1) % size 8 tag i * i isend (rank - 1) % size 8 tag i * i waitall }", encoding="utf-8")
