@@ -126,8 +126,10 @@ struct names {
 
 static void add_name(struct names *names, uint32_t wait, uint32_t positions)
 {
-    names->words[2 * names->n] = wait;
-    names->words[2 * names->n + 1] = positions;
+    uint32_t *name = &names->words[(size_t)names->n * 2];
+
+    name[0] = wait;
+    name[1] = positions;
     names->n++;
 }
 
@@ -155,8 +157,8 @@ static void name_oldest(const struct wf_ext_requests *list, const uint32_t *plac
 
     for (uint32_t i = 0; i < n; i++) {
         uint32_t sort = list->items[places[i]].sort;
-        words[2 * i] = sort;
-        words[2 * i + 1] = count_sort(list, sort, places[i]);
+        words[(size_t)i * 2] = sort;
+        words[(size_t)i * 2 + 1] = count_sort(list, sort, places[i]);
     }
     add_name(names, WF_EXT_WAIT_OLDEST, put(table, words, 2 * n));
     free(words);
@@ -227,9 +229,9 @@ static void find_names(struct wf_ext_input *input, uint32_t shape, struct open_s
         return;
     }
     const uint32_t *words = words_of(&input->positions, &name, &n);
-    for (uint32_t i = 0; 2 * i + 1 < n; i++) {
-        name.wait = words[2 * i];
-        name.positions = words[2 * i + 1];
+    for (size_t i = 0; i + 1 < n; i += 2) {
+        name.wait = words[i];
+        name.positions = words[i + 1];
         out->names[out->n++] = wf_ext_shape_put(input, &name);
     }
 }
