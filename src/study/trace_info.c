@@ -47,18 +47,6 @@ static void find_extremes(struct wf_study_info *info)
     }
 }
 
-static struct wf_record_count total_records(const struct wf_study_info *info, uint32_t name)
-{
-    struct wf_record_count all = {0, 0};
-
-    for (uint32_t rank = 0; rank < info->facts.n_ranks; rank++) {
-        struct wf_record_count one = wf_records_of(info->trace->records, rank, name);
-        all.n += one.n;
-        all.bytes = wf_count_add(all.bytes, one.bytes);
-    }
-    return all;
-}
-
 /* ---- text output ---- */
 
 static void print_label(FILE *out, const char *label)
@@ -175,14 +163,16 @@ static void print_records(FILE *out, const struct wf_study_info *info)
         return;
     }
     (void)fprintf(out, "\n%-22s %14s %12s\n", "In the files", "Records", "Bytes");
+    struct wf_record_count *totals = wf_records_totals(records);
     for (uint32_t i = 0; wf_records_at(records, i) != NULL; i++) {
-        struct wf_record_count all = total_records(info, i);
-        if (all.n == 0) {
+        const struct wf_record_count *all = &totals[i];
+        if (all->n == 0) {
             continue;
         }
-        wf_text_print(out, "%-22s %14" PRIu64 " %12s\n", wf_records_at(records, i), all.n,
-                      all.bytes > 0 ? wf_human_size(all.bytes, bytes) : "-");
+        wf_text_print(out, "%-22s %14" PRIu64 " %12s\n", wf_records_at(records, i), all->n,
+                      all->bytes > 0 ? wf_human_size(all->bytes, bytes) : "-");
     }
+    free(totals);
 }
 
 static void print_sizes(FILE *out, const struct wf_study_info *info)
@@ -366,16 +356,15 @@ static void add_records(struct wf_value *doc, const struct wf_study_info *info, 
 {
     const struct wf_records *records = info->trace->records;
     struct wf_value *section = records != NULL ? wf_doc_section(doc, "records") : NULL;
+    struct wf_record_count *totals = records != NULL ? wf_records_totals(records) : NULL;
 
     for (uint32_t i = 0; records != NULL && wf_records_at(records, i) != NULL; i++) {
-        struct wf_record_count all = total_records(info, i);
-
-        if (all.n == 0) {
+        if (totals[i].n == 0) {
             continue;
         }
         struct wf_value *one = wf_doc_section(section, wf_records_at(records, i));
-        wf_doc_count(one, "count", all.n);
-        wf_doc_count(one, "bytes", all.bytes);
+        wf_doc_count(one, "count", totals[i].n);
+        wf_doc_count(one, "bytes", totals[i].bytes);
         if (!per_rank && info->facts.n_ranks > RANKS_LISTED) {
             continue;
         }
@@ -390,6 +379,7 @@ static void add_records(struct wf_value *doc, const struct wf_study_info *info, 
             }
         }
     }
+    free(totals);
 }
 
 static void add_sizes(struct wf_value *doc, const struct wf_study_info *info)

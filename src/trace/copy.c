@@ -116,6 +116,9 @@ static enum wf_status copy_rank(struct wf_copy *copy, struct told *told, uint32_
     if (status == WF_OK && !copy->partial) {
         status = wf_source_check(copy->source, err);
     }
+    if (status == WF_OK && copy->writer->ops->rank_ends != NULL) {
+        copy->writer->ops->rank_ends(copy->writer, told->to);
+    }
     return status;
 }
 

@@ -61,6 +61,9 @@ struct wf_trace_writer_ops {
     enum wf_status (*add)(struct wf_trace_writer *writer, uint32_t rank, const struct wf_op *op,
                           struct wf_err *err);
 
+    /* Tells that the rank has no more ops. Not all callers know. May be null. */
+    void (*rank_ends)(struct wf_trace_writer *writer, uint32_t rank);
+
     /* Adds all tasks of a graph instead of ops, and sets *n_tasks to their number. A graph that
      * is invalid or cannot be read is WF_EINVAL. May be null. */
     enum wf_status (*add_graph)(struct wf_trace_writer *writer, const struct wf_graph *graph,

@@ -140,27 +140,53 @@ void wf_infile_skip(struct wf_infile *in, uint64_t n)
 
 /* ---- text ---- */
 
-enum wf_status wf_intext_open(struct wf_intext *text, const char *path, struct wf_err *err)
+/* Closes the file, if there is one. Nothing is left but the buffer. */
+static void leave_file(struct wf_intext *text)
 {
-    *text = (struct wf_intext){.fd = -1, .place.err = err};
+    if (text->place.path != NULL) {
+        (void)close(text->fd);
+        free(wf_unconst(text->place.path));
+    }
+    *text = (struct wf_intext){.fd = -1, .buffer = text->buffer, .capacity = text->capacity};
+}
+
+enum wf_status wf_intext_turn_to(struct wf_intext *text, const char *path, struct wf_err *err)
+{
+    leave_file(text);
+    text->place.err = err;
     WF_TRY(open_file(path, &text->fd, &text->size, err));
     text->place.path = wf_xstrdup(path);
     return WF_OK;
 }
 
+enum wf_status wf_intext_open(struct wf_intext *text, const char *path, struct wf_err *err)
+{
+    *text = (struct wf_intext){.fd = -1};
+    return wf_intext_turn_to(text, path, err);
+}
+
 void wf_intext_close(struct wf_intext *text)
 {
-    if (text->place.path != NULL) {
-        (void)close(text->fd);
-        free(wf_unconst(text->place.path));
-        free(text->buffer);
-    }
+    leave_file(text);
+    free(text->buffer);
     *text = (struct wf_intext){.fd = -1};
+}
+
+void wf_intext_part(struct wf_intext *text, uint64_t begin, uint64_t end, uint64_t line)
+{
+    assert(begin <= end);
+    text->offset = begin;
+    text->size = end;
+    text->place.line = line;
+    text->n = 0;
+    text->next = 0;
+    text->nul = 0;
 }
 
 size_t wf_intext_block(struct wf_intext *text, void *bytes, size_t n)
 {
-    ssize_t got = read_at(text->fd, bytes, n, text->offset);
+    uint64_t left = text->size - text->offset;
+    ssize_t got = read_at(text->fd, bytes, n < left ? n : (size_t)left, text->offset);
 
     if (got < 0 && !wf_trace_failed(text->place.err)) {
         (void)wf_err_set(text->place.err, WF_EIO, "cannot read '%.300s': %s", text->place.path,
@@ -170,20 +196,29 @@ size_t wf_intext_block(struct wf_intext *text, void *bytes, size_t n)
     return got > 0 ? (size_t)got : 0;
 }
 
+/* Makes the buffer large enough for more behind what is left in it: for all of a short file. */
+static void make_room(struct wf_intext *text, size_t left)
+{
+    bool is_full = left + 1 >= text->capacity && text->capacity >= BUFFER_BYTES;
+    size_t most = is_full ? text->capacity * 2 : BUFFER_BYTES;
+    size_t wanted = text->size < most ? (size_t)text->size + 2 : most;
+
+    if (wanted > text->capacity) {
+        text->capacity = wanted;
+        text->buffer = wf_xrealloc(text->buffer, wanted, 1);
+    }
+}
+
 /* Reads more behind what is left in the buffer; false if there is no more. A byte stays free
  * for the end of the last line. */
 static bool read_more(struct wf_intext *text)
 {
     size_t left = text->n - text->next;
 
-    if (text->offset >= text->size && text->buffer != NULL) {
+    if (text->offset >= text->size) {
         return false;
     }
-    if (text->buffer == NULL || left + 1 >= text->capacity) {
-        size_t most = text->capacity < BUFFER_BYTES ? BUFFER_BYTES : text->capacity * 2;
-        text->capacity = text->size < most ? (size_t)text->size + 2 : most;
-        text->buffer = wf_xrealloc(text->buffer, text->capacity, 1);
-    }
+    make_room(text, left);
     memmove(text->buffer, text->buffer + text->next, left);
     size_t got = wf_intext_block(text, text->buffer + left, text->capacity - 1 - left);
     text->next = 0;
@@ -220,7 +255,7 @@ char *wf_intext_line(struct wf_intext *text, size_t *length)
     }
     char *line = text->buffer + text->next;
     text->place.line++;
-    text->place.byte = text->offset - (text->n - text->next);
+    text->place.byte = wf_intext_at(text);
     text->next = (size_t)(end - text->buffer) + (end < text->buffer + text->n ? 1 : 0);
     if (text->nul < text->next) {
         wf_trace_bad(&text->place, "a NUL byte in the line: this is no text file");

@@ -139,7 +139,7 @@ static inline int64_t wf_infile_signed(struct wf_infile *in, unsigned width)
 struct wf_intext {
     struct wf_trace_place place; /* wf_intext_line() keeps line and byte up to date */
     int fd;
-    uint64_t size;   /* of the file */
+    uint64_t size;   /* of the file, or the end of the part that is read */
     uint64_t offset; /* of the end of the buffer in it */
     char *buffer;
     size_t capacity, n, next;
@@ -150,6 +150,20 @@ struct wf_intext {
 WF_NODISCARD
 enum wf_status wf_intext_open(struct wf_intext *text, const char *path, struct wf_err *err);
 void wf_intext_close(struct wf_intext *text); /* zeroed is allowed */
+/* Closes the file, if `text` has one, and opens another. The buffer is used again, so that many
+ * small files cost less. */
+WF_NODISCARD
+enum wf_status wf_intext_turn_to(struct wf_intext *text, const char *path, struct wf_err *err);
+
+/* Reading goes on at byte `begin`, before which there are `line` lines, and ends before `end`,
+ * which is at most the size of the file. */
+void wf_intext_part(struct wf_intext *text, uint64_t begin, uint64_t end, uint64_t line);
+
+/* The byte at which the next line begins. */
+static inline uint64_t wf_intext_at(const struct wf_intext *text)
+{
+    return text->offset - (text->n - text->next);
+}
 
 /* The next line, without its end ("\n" or "\r\n"), and its length; null after the last or after a
  * failure. The caller may change it; it is valid until the next call. A NUL byte is a

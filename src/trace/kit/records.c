@@ -161,6 +161,18 @@ struct wf_record_count wf_records_of(const struct wf_records *records, uint32_t 
     return number != 0 ? records->pairs[number - 1].count : (struct wf_record_count){0, 0};
 }
 
+struct wf_record_count *wf_records_totals(const struct wf_records *records)
+{
+    struct wf_record_count *totals = wf_xcalloc((size_t)records->names.n + 1, sizeof(*totals));
+
+    for (uint64_t i = 0; i < records->n; i++) {
+        const struct pair *pair = &records->pairs[i];
+        totals[pair->name].n += pair->count.n;
+        totals[pair->name].bytes = wf_count_add(totals[pair->name].bytes, pair->count.bytes);
+    }
+    return totals;
+}
+
 /* ---- several of them ---- */
 
 /* A name of a part. */
@@ -200,9 +212,11 @@ static void merge_names(struct wf_records *records, struct wf_records *const *pa
     free(all);
 }
 
+/* Adds the pairs of a part. Their ranks have none yet, so lists move as they are. */
 static void merge_counts(struct wf_records *records, const struct wf_records *part)
 {
     uint32_t *numbers = wf_xcalloc((size_t)part->names.n + 1, sizeof(*numbers));
+    uint64_t before = records->n;
 
     for (uint32_t k = 0; k < part->names.n; k++) {
         if (part->first[k] != NOBODY) {
@@ -210,9 +224,18 @@ static void merge_counts(struct wf_records *records, const struct wf_records *pa
         }
     }
     for (uint64_t i = 0; i < part->n; i++) {
-        const struct pair *pair = &part->pairs[i];
-        wf_records_add_many(records, pair->rank, numbers[pair->name], pair->count.n,
-                            pair->count.bytes);
+        struct pair pair = part->pairs[i];
+        bool listed = wf_map_get(&part->numbers, key_of(pair.rank, pair.name)) == NULL;
+        pair.name = numbers[pair.name];
+        uint64_t number = add_pair(records, pair.rank, pair.name);
+        pair.next += pair.next != 0 ? before : 0;
+        records->pairs[number - 1] = pair;
+        if (!listed) {
+            *wf_map_put(&records->numbers, key_of(pair.rank, pair.name)) = number;
+        } else if (part->lists[pair.rank] == i + 1) {
+            assert(records->lists[pair.rank] == 0);
+            records->lists[pair.rank] = number;
+        }
     }
     free(numbers);
 }

@@ -29,9 +29,12 @@ void wf_records_add_many(struct wf_records *records, uint32_t rank, uint32_t nam
                          uint64_t bytes);
 
 /* Adds the counts of `n` others, each of which counted ranks of its own in rising order, and
- * releases these. Names that are new come in the order in which they would have come if all ranks
+ * releases these. None of their ranks has been counted here. Names that are new come in the order in which they would have come if all ranks
  * had been counted here in rising order. */
 void wf_records_merge(struct wf_records *records, struct wf_records *const *parts, uint32_t n);
+
+/* The counts of all ranks together, for each name; the caller frees them. */
+struct wf_record_count *wf_records_totals(const struct wf_records *records);
 
 /* The name with this number, or null after the last. */
 const char *wf_records_at(const struct wf_records *records, uint32_t name);

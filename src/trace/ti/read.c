@@ -2,20 +2,18 @@
 /* SimGrid's time-independent traces. */
 #include "base/array.h"
 #include "base/buf.h"
-#include "base/file.h"
 #include "base/mem.h"
 #include "base/units.h"
 #include "trace/kit/kit.h"
+#include "trace/ti/blocks.h"
+#include "trace/ti/files.h"
 #include "trace/ti/text.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#define BLANKS "\r\n\t "
 #define NOBODY UINT32_MAX
 
 enum { VECTORS = 2 };
@@ -35,11 +33,10 @@ struct rank {
     struct wf_open_requests requests;
 };
 
-/* The files of a trace. */
+/* The files of a trace and its ranks. */
 struct set {
-    char **paths;
-    uint32_t n_paths, paths_capacity;
-    bool by_rank; /* each rank has a file of its own */
+    struct wf_ti_files files;
+    struct wf_ti_blocks blocks; /* parts of the one file, if it has been divided */
     uint32_t n_ranks;
     struct rank *ranks;
 };
@@ -53,8 +50,9 @@ struct reading {
     struct wf_spool *spool;
     uint64_t n_types;              /* unknown datatypes */
     uint32_t latest;               /* the rank of the line before, or NOBODY */
+    uint32_t only;                 /* the rank whose file it is, or NOBODY */
     struct wf_open_requests spare; /* of no rank: memory for the next one */
-    struct wf_buf vectors[VECTORS], numbers;
+    struct wf_buf vectors[VECTORS], numbers, path;
     struct wf_ti_text text;
     struct wf_err *err;
 };
@@ -62,102 +60,6 @@ struct reading {
 static uint32_t rank_of(const struct reading *r)
 {
     return (uint32_t)r->text.file.place.rank;
-}
-
-/* ---- finding the files ---- */
-
-/* Returns whether the first nonblank line looks like an action, as far as it is in `bytes`. */
-static bool is_action(const unsigned char *bytes, size_t n)
-{
-    char text[WF_PROBE_BYTES + 1];
-
-    memcpy(text, bytes, n);
-    text[n] = '\0';
-    const char *rank = text + strspn(text, BLANKS);
-    size_t digits = strspn(rank, "0123456789");
-    const char *action = rank + digits + strspn(rank + digits, " \t");
-    size_t length = strcspn(action, BLANKS);
-    return digits > 0 && action > rank + digits && wf_ti_find(action, length) != NULL;
-}
-
-/* Returns whether the file is a list: it has the names of files with actions. */
-static bool is_list(const struct wf_reader_probe *probe)
-{
-    unsigned char bytes[WF_PROBE_BYTES];
-    char name[WF_PROBE_BYTES + 1];
-
-    memcpy(name, probe->bytes, probe->n);
-    name[probe->n] = '\0';
-    char *first = name + strspn(name, BLANKS);
-    first[strcspn(first, BLANKS)] = '\0';
-    if (first[0] == '\0' || first[0] == '/') {
-        return false;
-    }
-    size_t n = wf_probe_read(probe, first, bytes, sizeof(bytes));
-    if (n == 0) {
-        n = wf_file_head(first, bytes, sizeof(bytes));
-    }
-    return is_action(bytes, n);
-}
-
-/* The path of a file in a list: relative to the list or, as SimGrid has it, to the current
- * directory. A file that is missing is a failure before any is read. */
-static char *listed_path(const struct wf_reader_probe *probe, const char *name,
-                         struct wf_err *err)
-{
-    char *path = name[0] == '/' ? wf_xstrdup(name) : wf_probe_path(probe, name);
-
-    if (access(path, F_OK) == 0) {
-        return path;
-    }
-    if (access(name, F_OK) == 0) {
-        free(path);
-        return wf_xstrdup(name);
-    }
-    if (!wf_trace_failed(err)) {
-        (void)wf_err_set(err, WF_EIO, "cannot read '%.300s': %s", path, strerror(errno));
-    }
-    return path;
-}
-
-static bool detect(const struct wf_reader_probe *probe)
-{
-    if (probe->is_directory) {
-        return wf_probe_entry(probe, "index.ti", NULL) != NULL;
-    }
-    return is_action(probe->bytes, probe->n) || is_list(probe);
-}
-
-static void add_path(struct set *set, char *path)
-{
-    WF_GROW(set->paths, set->n_paths, set->paths_capacity);
-    set->paths[set->n_paths++] = path;
-}
-
-static void find_files(struct set *set, const struct wf_reader_probe *probe, struct wf_err *err)
-{
-    struct wf_intext list;
-    size_t length = 0;
-
-    if (!probe->is_directory && is_action(probe->bytes, probe->n)) {
-        add_path(set, wf_xstrdup(probe->path));
-        return;
-    }
-    set->by_rank = true;
-    char *path =
-        probe->is_directory ? wf_probe_path(probe, "index.ti") : wf_xstrdup(probe->path);
-    enum wf_status status = wf_intext_open(&list, path, err);
-    free(path);
-    if (status != WF_OK) {
-        return;
-    }
-    for (const char *line; (line = wf_intext_line(&list, &length)) != NULL;) {
-        const char *name = line + strspn(line, BLANKS);
-        if (name[0] != '\0') {
-            add_path(set, listed_path(probe, name, err));
-        }
-    }
-    wf_intext_close(&list);
 }
 
 /* ---- counting the ranks ---- */
@@ -182,33 +84,34 @@ static void see_rank(struct set *set, const struct wf_trace_place *place)
     set->ranks[rank].has_lines = true;
 }
 
-static void check_rank(const struct set *set, const char *path, uint32_t rank,
+/* `file` is the rank's own, or null. */
+static void check_rank(const struct set *set, const char *path, uint32_t rank, const char *file,
                        struct wf_err *err)
 {
     if (!set->ranks[rank].has_lines && !wf_trace_failed(err)) {
         (void)wf_err_set(err, WF_EINVAL,
                          "%.200s: rank %" PRIu32 " of %" PRIu32 " has no action%s%.200s", path,
-                         rank, set->n_ranks, set->by_rank ? " in its file " : "",
-                         set->by_rank ? set->paths[rank] : "");
+                         rank, set->n_ranks, file != NULL ? " in its file " : "",
+                         file != NULL ? file : "");
     }
 }
 
 /* A file of all ranks tells their number only by its lines. */
 static void count_ranks(struct set *set, const char *path, struct wf_err *err)
 {
-    struct wf_ti_text text;
+    struct wf_ti_text text = {.line = NULL};
 
-    if (set->by_rank) {
-        set->n_ranks = set->n_paths;
+    if (set->files.by_rank || wf_ti_blocks_find(&set->blocks, set->files.names[0])) {
+        set->n_ranks = set->files.by_rank ? set->files.n : set->blocks.n_ranks;
         set->ranks = wf_xcalloc((size_t)set->n_ranks + 1, sizeof(*set->ranks));
     } else {
-        wf_ti_text_open(&text, set->paths[0], err);
+        wf_ti_text_open(&text, set->files.names[0], err);
         while (wf_ti_text_next_rank(&text)) {
             see_rank(set, &text.file.place);
         }
         wf_ti_text_close(&text);
         for (uint32_t rank = 0; rank < set->n_ranks; rank++) {
-            check_rank(set, path, rank, err);
+            check_rank(set, path, rank, NULL, err);
         }
     }
     if (set->n_ranks == 0 && !wf_trace_failed(err)) {
@@ -573,31 +476,57 @@ struct opening {
     struct reading workers[WF_TRACE_WORKERS_MAX];
 };
 
+/* Reads lines of the file up to its end or that of a part. */
+static void read_lines(struct reading *r)
+{
+    while (wf_ti_text_next(&r->text)) {
+        uint32_t rank = rank_of(r);
+        if (r->only != NOBODY && rank != r->only) {
+            wf_trace_bad(&r->text.file.place,
+                         "an action of another rank in the file of rank %" PRIu32, r->only);
+            return;
+        }
+        r->ranks[rank].has_lines = true;
+        if (rank != r->latest) {
+            turn_to(r, rank);
+        }
+        do_line(r);
+    }
+}
+
+/* Reads the file of a rank. */
 static void visit_file(void *arg, uint32_t worker, uint32_t file, struct wf_err *err)
 {
     struct opening *o = arg;
     struct reading *r = &o->workers[worker];
 
     r->err = err;
-    wf_ti_text_open(&r->text, o->set.paths[file], err);
-    while (wf_ti_text_next(&r->text)) {
-        uint32_t rank = rank_of(r);
-        if (o->set.by_rank && rank != file) {
-            wf_trace_bad(&r->text.file.place,
-                         "an action of another rank in the file of rank %" PRIu32, file);
-        } else {
-            r->ranks[rank].has_lines = true;
-            if (rank != r->latest) {
-                turn_to(r, rank);
-            }
-            do_line(r);
-        }
+    r->only = file;
+    wf_ti_files_open(&o->set.files, file, &r->path, &r->text, err);
+    read_lines(r);
+    check_rank(&o->set, o->path, file, r->text.file.place.path, err);
+    end_rank(r, file);
+}
+
+/* Reads a part of the file of all ranks. */
+static void visit_block(void *arg, uint32_t worker, uint32_t number, struct wf_err *err)
+{
+    struct opening *o = arg;
+    struct reading *r = &o->workers[worker];
+
+    r->err = err;
+    r->only = NOBODY;
+    wf_ti_text_open(&r->text, o->set.files.names[0], err);
+    if (o->set.blocks.n > 0 && !wf_trace_failed(err)) {
+        const struct wf_ti_block *block = &o->set.blocks.items[number];
+        wf_intext_part(&r->text.file, block->begin, block->end, block->line);
     }
-    wf_ti_text_close(&r->text);
-    if (o->set.by_rank) {
-        check_rank(&o->set, o->path, file, err);
-        end_rank(r, file);
-    }
+    read_lines(r);
+}
+
+static uint32_t n_items(const struct set *set)
+{
+    return set->files.by_rank ? set->files.n : set->blocks.n > 0 ? set->blocks.n : 1;
 }
 
 /* Records in which each action has the number of its row in wf_ti_actions. */
@@ -636,6 +565,8 @@ static void end_workers(struct opening *o, struct wf_trace *out)
             wf_buf_fini(&r->vectors[k]);
         }
         wf_buf_fini(&r->numbers);
+        wf_buf_fini(&r->path);
+        wf_ti_text_close(&r->text);
         wf_open_requests_fini(&r->spare);
         records[i] = r->records;
     }
@@ -650,13 +581,11 @@ static void end_workers(struct opening *o, struct wf_trace *out)
 
 static void release(struct set *set)
 {
-    for (uint32_t i = 0; i < set->n_paths; i++) {
-        free(set->paths[i]);
-    }
     for (uint32_t rank = 0; rank < set->n_ranks; rank++) {
         wf_open_requests_fini(&set->ranks[rank].requests);
     }
-    free(set->paths);
+    wf_ti_files_fini(&set->files);
+    wf_ti_blocks_fini(&set->blocks);
     free(set->ranks);
 }
 
@@ -686,16 +615,20 @@ static enum wf_status open_trace(const struct wf_reader_probe *probe, const void
     struct opening o = {.path = probe->path};
     struct wf_spool *spool = NULL;
 
-    find_files(&o.set, probe, err);
+    wf_ti_files_find(&o.set.files, probe, err);
     if (!wf_trace_failed(err)) {
         count_ranks(&o.set, probe->path, err);
     }
-    o.n_workers = wf_trace_workers(o.set.n_paths);
+    o.n_workers = wf_trace_workers(n_items(&o.set));
     if (!wf_trace_failed(err) &&
         wf_spool_new_parts(o.set.n_ranks, o.n_workers, &spool, err) == WF_OK) {
         begin_workers(&o, flop_rate, spool);
         wf_spool_name(spool, WF_NAME_COUNTER, 0, "flops");
-        wf_trace_visit_all(o.set.n_paths, o.n_workers, visit_file, &o, err);
+        wf_trace_visit_all(n_items(&o.set), o.n_workers,
+                           o.set.files.by_rank ? visit_file : visit_block, &o, err);
+        if (wf_trace_failed(err) && o.set.files.by_rank) {
+            wf_ti_files_report_missing(&o.set.files, err);
+        }
         note_unfinished(&o.set, out);
         end_workers(&o, out);
     }
@@ -709,6 +642,6 @@ const struct wf_reader_ops wf_ti_reader_ops = {
     .summary = "SimGrid's time-independent actions: a file, or a list of one for each rank",
     .params = params_table,
     .params_size = sizeof(struct ti_params),
-    .detect = detect,
+    .detect = wf_ti_detect,
     .open = open_trace,
 };

@@ -14,8 +14,9 @@
 
 void wf_ti_text_open(struct wf_ti_text *text, const char *path, struct wf_err *err)
 {
-    *text = (struct wf_ti_text){.err = err};
-    if (!wf_trace_failed(err) && wf_intext_open(&text->file, path, err) == WF_OK) {
+    text->err = err;
+    text->head_length = 0;
+    if (!wf_trace_failed(err) && wf_intext_turn_to(&text->file, path, err) == WF_OK) {
         text->file.place.unit = "rank";
     }
 }

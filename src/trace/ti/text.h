@@ -28,6 +28,7 @@ struct wf_ti_text {
     struct wf_err *err;
 };
 
+/* Opens a file after the one before, if there was one; zeroed before the first. */
 void wf_ti_text_open(struct wf_ti_text *text, const char *path, struct wf_err *err);
 void wf_ti_text_close(struct wf_ti_text *text);
 

@@ -458,6 +458,17 @@ static enum wf_status ti_add(struct wf_trace_writer *writer, uint32_t rank,
     return ferror(ti->out) != 0 ? wf_target_cannot_write(ti->target, err) : WF_OK;
 }
 
+/* The last action of a rank follows the others, so that whoever reads the file can divide it. A
+ * rank without a file gets one in ti_finish(). */
+static void ti_rank_ends(struct wf_trace_writer *writer, uint32_t rank)
+{
+    struct ti *ti = (struct ti *)writer;
+
+    if (ti->out != NULL && (!ti->by_rank || ti->current == rank)) {
+        end(ti, rank);
+    }
+}
+
 static void release(struct ti *ti)
 {
     for (uint32_t rank = 0; rank < ti->n_ranks; rank++) {
@@ -508,6 +519,7 @@ const struct wf_trace_writer_ops wf_ti_writer_ops = {
     .create = ti_create,
     .group = ti_group,
     .add = ti_add,
+    .rank_ends = ti_rank_ends,
     .finish = ti_finish,
     .discard = ti_discard,
 };

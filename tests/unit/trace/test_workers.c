@@ -81,7 +81,7 @@ static void nothing_after_a_failure(void)
 
 /* ---- counts ---- */
 
-/* Rank r has the names r % 7 and r % 5 + 7, and each third one more. */
+/* Rank r has the names r % 7 and r % 5 + 7, each third one more, and rank 11 very many. */
 static void count_rank(struct wf_records *records, uint32_t rank)
 {
     char name[16];
@@ -92,6 +92,10 @@ static void count_rank(struct wf_records *records, uint32_t rank)
             (void)snprintf(name, sizeof(name), "name %u", number);
             wf_records_add(records, rank, wf_records_name(records, name), rank);
         }
+    }
+    for (uint32_t k = 0; rank == 11 && k < 100; k++) {
+        (void)snprintf(name, sizeof(name), "own name %u", k);
+        wf_records_add(records, rank, wf_records_name(records, name), k);
     }
 }
 
@@ -110,16 +114,23 @@ static void counts_are_merged(void)
             count_rank(all[wf_test_rand(parts, rank, 1) % parts], rank);
         }
         wf_records_merge(merged, all, parts);
+        struct wf_record_count *totals = wf_records_totals(merged);
         uint32_t n = 0;
         for (; wf_records_at(one, n) != NULL; n++) {
+            struct wf_record_count sum = {0, 0};
             CHECK(wf_records_at(merged, n) != NULL);
             CHECK_STR(wf_records_at(merged, n), wf_records_at(one, n));
             for (uint32_t rank = 0; rank < 20; rank++) {
                 CHECK_U64(wf_records_of(merged, rank, n).n, wf_records_of(one, rank, n).n);
                 CHECK_U64(wf_records_of(merged, rank, n).bytes,
                           wf_records_of(one, rank, n).bytes);
+                sum.n += wf_records_of(one, rank, n).n;
+                sum.bytes += wf_records_of(one, rank, n).bytes;
             }
+            CHECK_U64(totals[n].n, sum.n);
+            CHECK_U64(totals[n].bytes, sum.bytes);
         }
+        free(totals);
         CHECK(wf_records_at(merged, n) == NULL);
         wf_records_free(one);
         wf_records_free(merged);
