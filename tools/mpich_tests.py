@@ -5,7 +5,7 @@
 usage: mpich_tests.py [options] DIRECTORY
 
 DIRECTORY is a source tree of MPICH (it has test/mpi), which need not be configured. Nothing is
-written into it. The directories impls, perf, ft, ckpoint and manual are left out, and cxx: MPI-3 has
+written into it. MPICH generates some Fortran tests with Perl; without it they are not built. The directories impls, perf, ft, ckpoint and manual are left out, and cxx: MPI-3 has
 removed the C++ interface.
 The exit code is 1 if a test fails that is not expected to.
 
@@ -95,12 +95,31 @@ def folders(root):
                 yield f"{language}/{path.name}"
 
 
+def generate(root, out):
+    """Generates the tests of files in Fortran as MPICH does: from a template; those of Fortran 90 from
+    those of Fortran 77. Returns the directory that has their folders."""
+    shutil.rmtree(out, ignore_errors=True)
+    folders_of = {language: out / language / "io" for language in LANGUAGES}
+    for folder in folders_of.values():
+        folder.mkdir(parents=True)
+    merge = out / "testmerge"
+    merge.write_text((root / "maint/testmerge.in").read_text().split("\n", 1)[1])
+    for language in ("f77", "f08"):
+        harness = root / language / "io/ioharness"
+        subprocess.run(["perl", merge, f"-defn={root / 'maint/common.defn'}", f"{harness}.defn",
+                        f"{harness}.tlt"], cwd=folders_of[language], capture_output=True, check=False)
+    subprocess.run(["perl", root / "maint/f77tof90", folders_of["f77"], folders_of["f90"]], cwd=out,
+                   capture_output=True, check=False)
+    return out
+
+
 class Builder:
     def __init__(self, root, work, compilers):
         self.root, self.work, self.compilers = root, work, compilers
         self.made, self.locks, self.lock = {}, {}, threading.Lock()
         (work / "include").mkdir(parents=True, exist_ok=True)
         self.configure()
+        self.generated = generate(root, work / "generated") if shutil.which("perl") else root
         self.flags = ["-w", "-O1", "-DHAVE_CONFIG_H", f"-I{work / 'include'}", f"-I{root / 'include'}",
                       f"-I{root / 'dtpools/include'}"]
         self.libraries = {}
@@ -157,10 +176,15 @@ class Builder:
             found[name][kind] = value.split()
         return found
 
+    def find(self, folder, name):
+        """A source file. MPICH copies those in C of its tests of Fortran 2008 from Fortran 90."""
+        places = (self.generated / folder, self.root / folder, self.root / folder.replace("f08/", "f90/"))
+        return next((place / name for place in places if (place / name).exists()), places[1] / name)
+
     def sources(self, test, rule):
         names = rule.get("SOURCES") or [name for name in (test.program + suffix for suffix in SUFFIXES)
-                                        if (self.root / test.folder / name).exists()]
-        return [self.root / test.folder / name for name in names if name.endswith(tuple(SUFFIXES))]
+                                        if self.find(test.folder, name).exists()]
+        return [self.find(test.folder, name) for name in names if name.endswith(tuple(SUFFIXES))]
 
     def build(self, test):
         """The program and an empty string, or None and the reason."""
