@@ -131,8 +131,9 @@ struct wl_rank {
     const void *fortran_site;   /* from where Fortran calls the next function; or null */
     const void *site;           /* the address in the program after its last call */
     struct wl_checker *checker; /* null without --check */
-    uint32_t same_times;   /* calls of MPI_Wtime() in a row that returned the same time... */
-    int64_t last_time;     /* ...which is this */
+    uint32_t same_times;        /* readings of the clock in a row with nothing in between... */
+    int64_t last_time;          /* ...and what the last one returned */
+    const void *read_from;      /* the place in the program of the last MPI_Wtime(); or null */
     bool looks;            /* ...while the program looked for messages or requests in between */
     const void *stack_end; /* of its first thread: what the program has is below */
     struct wl_omp *omp;    /* once the program uses OpenMP; or null */

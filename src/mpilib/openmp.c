@@ -424,7 +424,7 @@ int64_t wl_omp_now(struct wl_rank *rank)
             wl_call_alone(rank, &(struct wf_op){.kind = WF_OP_COMPUTE})->clock - omp->posted;
         omp->has_base = true;
     }
-    rank->same_times = thread->clock == rank->last_time ? rank->same_times + 1 : 0;
+    rank->same_times = wl_clock_count(rank->same_times, thread->clock - rank->last_time);
     thread->clock += wl_clock_pause(rank);
     rank->last_time = thread->clock;
     return omp->base + thread->clock;

@@ -123,6 +123,7 @@ struct wf_port_simulator {
     double scale;         /* compute times are multiplied by it in the simulation */
     uint32_t cores;       /* that a rank can compute on at a time; 0: any number */
     bool host_clock;      /* clocks and sleeping are those of the host */
+    bool measures;        /* compute times are measured: nothing takes no time */
 };
 
 /* A piece of a parcel. */

@@ -398,6 +398,8 @@ enum wf_status wf_vrank_source_new(const struct wf_vrank_config *config, struct 
     program->port.checks_data = config->check;
     program->port.checks_use = config->check_use;
     program->port.host_clock = config->host_clock;
+    program->port.measures = config->compute == WF_VRANK_COMPUTE_MEASURED ||
+                             config->compute == WF_VRANK_COMPUTE_COUNTED;
     program->port.cores = config->cores;
     program->port.scale = config->scale > 0 ? config->scale : 1;
     wf_vrank_shared_init(&program->shared);

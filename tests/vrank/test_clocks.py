@@ -100,6 +100,45 @@ int main(int argc, char **argv)
                 vrank.complain(f"run.clock={clock}", said)
 
 
+def check_measured():
+    """Where computing is measured, a program that polls the clock for a long time gets there soon, and
+    one that measures its own computing is left alone, even if that is short."""
+    pathlib.Path("measured.c").write_text(r"""
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int seconds = atoi(argv[1]);
+    long readings = 0;
+    volatile double sum = 0;
+
+    MPI_Init(&argc, &argv);
+    double begin = MPI_Wtime();
+    while (seconds > 0 && MPI_Wtime() - begin < seconds) {
+        readings++;
+    }
+    for (int i = 0; seconds == 0 && i < 100000; i++) {
+        double before = MPI_Wtime();
+        sum += i;
+        sum += MPI_Wtime() - before;
+    }
+    printf("%ld\n", readings);
+    MPI_Finalize();
+    return 0;
+}
+""")
+    if not compile_with("weftcc", "measured.c", "-o", "measured"):
+        return
+    said, _ = weft("-n", "2", "--compute", "measured", "--", "./measured", "1000")
+    if not said or any(int(readings) > 10000000 for readings in said.split()):
+        vrank.complain("a program that polls the clock reads it", said)
+    weft("-n", "1", "--compute", "measured", "-o", "measured.csv", "--", "./measured", "0",
+         verb="emulate")
+    if "sleep" in pathlib.Path("measured.csv").read_text():
+        vrank.complain("reading the clock takes time in a program that measures its computing")
+
+
 def check_trace(program):
     """Sleeping is in the trace, and no processor makes it faster."""
     _, run = weft("-n", "2", "--compute", "none", *NETWORK, "--trace", "run.weft", "--", program)
@@ -133,5 +172,6 @@ def check_languages():
 
 check_c()
 check_own()
+check_measured()
 check_languages()
 vrank.finish()
