@@ -8,17 +8,6 @@
 #include "lockstep/step.h"
 #include "lockstep/watch.h"
 
-/* The memory of a thread. */
-struct wf_lockstep_work {
-    uint32_t
-        *asking; /* (channels of a router + 1) * n_words words, all 0 between decisions: bits
-                       * of the inputs that request each channel, and last those to be
-                       * consumed */
-    uint16_t *ports; /* trees: as many as a router has inputs */
-    struct wf_lockstep_count count;
-    bool again; /* this is not the first decision of the router in this cycle */
-};
-
 /* Every input with packets requests. Returns whether packets are to be consumed. */
 static inline bool wf_lockstep_ask_all(const struct wf_lockstep_net *net, uint32_t r,
                                        uint32_t cycle, struct wf_lockstep_work *work)

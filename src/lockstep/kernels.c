@@ -15,8 +15,7 @@
 #endif
 #include "lockstep/kernels_begin.h"
 #include "lockstep/launch.h"
-#include "lockstep/step.h"
-#include "lockstep/watch.h"
+#include "lockstep/tile.h"
 
 /* ---- tiles ---- */
 
@@ -215,43 +214,6 @@ static inline void ask_all(const struct wf_gpu_at *at, const struct wf_lockstep_
     }
 }
 
-/* A packet has begun to leave: its queue asks again when the tail has left. */
-static inline void left(const struct wf_lockstep_net *net, uint32_t r, uint32_t input)
-{
-    uint32_t bit = UINT32_C(1) << input;
-    struct wf_lockstep_own *own = wf_lockstep_own(net, r);
-    const struct wf_lockstep_input *queue = wf_lockstep_input(net, r, input);
-
-    wf_gpu_and32(&own->held, ~bit);
-    if (queue->n > 0) {
-        wf_lockstep_wake(net, r, wf_lockstep_ready_at(net, queue));
-    } else {
-        wf_gpu_and32(&own->busy, ~bit);
-    }
-}
-
-/* Gives the channels of a port, and starts a packet if the link is idle: wf_lockstep_give(). */
-static inline void give(const struct wf_lockstep_net *net, uint32_t r, uint32_t port,
-                        uint32_t *asking, uint32_t cycle, struct wf_lockstep_count *count)
-{
-    const struct wf_lockstep_link *link = wf_lockstep_link(net, r, port);
-
-    for (uint32_t vc = 0; vc < net->vcs; vc++) {
-        if (asking[vc] != 0) {
-            wf_lockstep_grant(net, r, port * net->vcs + vc, asking + vc, cycle);
-            asking[vc] = 0;
-        }
-    }
-    if (link->waiting > 0 && link->free <= cycle) {
-        left(net, r, wf_lockstep_send(net, r, port, cycle, count));
-    }
-    if (link->waiting > 0) {
-        wf_lockstep_wake(net, r, link->free);
-    } else {
-        wf_gpu_and32(&wf_lockstep_own(net, r)->sending, ~(UINT32_C(1) << port));
-    }
-}
-
 static inline void give_all(const struct wf_gpu_at *at, const struct wf_lockstep_net *net,
                             const struct tile *tile, uint32_t cycle,
                             struct wf_lockstep_count *count)
@@ -261,7 +223,8 @@ static inline void give_all(const struct wf_gpu_at *at, const struct wf_lockstep
     for (uint32_t e = at->thread, n = counts[OUTPUTS]; e < n; e += at->threads) {
         uint32_t l = tile->outputs[e] >> 5, port = tile->outputs[e] & 31;
         uint32_t *asking = &tile->asking[(size_t)l * tile->n_asking];
-        give(net, tile->base + l, port, asking + (size_t)port * net->vcs, cycle, count);
+        wf_lockstep_tile_give(net, tile->base + l, port, asking + (size_t)port * net->vcs,
+                              cycle, count);
     }
     for (uint32_t e = at->threads - 1 - at->thread, n = counts[EATS]; e < n; e += at->threads) {
         uint32_t l = tile->eats[e], r = tile->base + l;
@@ -272,27 +235,14 @@ static inline void give_all(const struct wf_gpu_at *at, const struct wf_lockstep
     }
 }
 
-/* When inputs that asked need a decision again; those without packets are no longer busy. */
+/* When inputs that asked need a decision again. */
 static inline void rest_all(const struct wf_gpu_at *at, const struct wf_lockstep_net *net,
                             const struct tile *tile, uint32_t cycle)
 {
     for (uint32_t e = at->thread, n = tile->counts[tile->turn + INPUTS]; e < n;
          e += at->threads) {
-        uint32_t input = tile->inputs[e] & 31, r = tile->base + (tile->inputs[e] >> 5);
-        const struct wf_lockstep_input *queue = wf_lockstep_input(net, r, input);
-        bool waits = false;
-        if (queue->n == 0) {
-            wf_gpu_and32(&wf_lockstep_own(net, r)->busy, ~(UINT32_C(1) << input));
-            continue;
-        }
-        if (queue->taken != 0) {
-            (void)wf_gpu_or32(&wf_lockstep_own(net, r)->held, UINT32_C(1) << input);
-            continue;
-        }
-        uint32_t next = wf_lockstep_rest(net, r, input, cycle, NULL, &waits);
-        if (next != WF_LOCKSTEP_NEVER) {
-            wf_lockstep_wake(net, r, next);
-        }
+        wf_lockstep_tile_rest(net, tile->base + (tile->inputs[e] >> 5), tile->inputs[e] & 31,
+                              cycle);
     }
 }
 
@@ -330,24 +280,7 @@ static inline void specialise(struct wf_lockstep_net *net)
     net->n_words = 1;
     net->has_more = 0;
 #ifdef WF_KERNELS_DIMS
-    net->n_dims = WF_KERNELS_DIMS;
-    net->n_ports = net->node_ports = net->other_ports = 2 * WF_KERNELS_DIMS;
-    net->vcs = WF_KERNELS_VCS;
-    net->scheme = WF_KERNELS_SCHEME;
-    net->n_inputs = 2 * WF_KERNELS_DIMS * WF_KERNELS_VCS + 1;
-    net->n_injection = 1;
-    net->n_nodes = net->n;
-    net->kind_of = NULL;
-    net->has_kinds = net->slow = 0;
-    net->kind.pace = 1;
-    net->has_scales = 0;
-    net->scales = NULL;
-    net->arbitration = WF_LOCKSTEP_ROUND_ROBIN;
-    net->request = WF_LOCKSTEP_SMART;
-    net->injection = WF_LOCKSTEP_INJECT_SHORTEST;
-    net->transit = 0;
-    net->stats = 0;
-    net->burst = 1;
+    wf_lockstep_specialise(net, WF_KERNELS_DIMS, WF_KERNELS_VCS, WF_KERNELS_SCHEME);
 #endif
 }
 

@@ -15,6 +15,7 @@
 #define WF_LOCKSTEP_LOAD(x)             wf_gpu_load32(&(x))
 #define WF_LOCKSTEP_STORE(x, v)         ((x) = (v))
 #define WF_LOCKSTEP_SET(p, v)           ((void)wf_gpu_or32((p), (v)))
+#define WF_LOCKSTEP_CLEAR(p, v)         wf_gpu_and32((p), ~(v))
 #define WF_LOCKSTEP_MAX32(p, v)         wf_gpu_max32((p), (v))
 #define WF_LOCKSTEP_OR(p, v)            ((void)wf_gpu_or32((p), (v)))
 #define WF_LOCKSTEP_SUM32(p, v)         ((void)wf_gpu_add32((p), (v)))

@@ -34,6 +34,10 @@ enum wf_status wf_lockstep_check(const struct wf_lockstep_config *config, struct
  * faster. */
 bool wf_lockstep_has_flits(const struct wf_net *net);
 
+/* Whether a network is a grid of a frequent kind, for which lock step has code of its own: it is faster
+ * than events unless nearly all links are idle. */
+bool wf_lockstep_is_frequent(const struct wf_lockstep_config *config);
+
 /* Prepares a run. WF_EUSAGE with the name of what only events simulate. The caller owns *out. */
 WF_NODISCARD
 enum wf_status wf_lockstep_new(const struct wf_lockstep_config *config,

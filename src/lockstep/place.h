@@ -131,7 +131,26 @@ static inline bool wf_lockstep_is_small(const struct wf_lockstep_net *net)
            net->n_inputs <= 32;
 }
 
-/* Likewise for the tables. */
+/* Whether tiles can hold a network: all routers are nodes of a grid, and bits of a word are enough
+ * for their queues. */
+static inline bool wf_lockstep_fits_tiles(const struct wf_lockstep_net *net)
+{
+    return net->n_dims > 0 && net->n_words == 1 && net->has_more == 0 && net->before == NULL &&
+           net->limit == 0 && net->pattern <= WF_LOCKSTEP_HOT_REGION;
+}
+
+/* Whether such a network is what variants suppose, see wf_lockstep_specialise(). */
+static inline bool wf_lockstep_is_usual(const struct wf_lockstep_net *net)
+{
+    return net->n_ports == 2 * net->n_dims && net->n_nodes == net->n && net->n_injection == 1 &&
+           net->has_kinds == 0 && net->slow == 0 && net->has_scales == 0 &&
+           net->arbitration == WF_LOCKSTEP_ROUND_ROBIN &&
+           net->injection == WF_LOCKSTEP_INJECT_SHORTEST && net->transit == 0 &&
+           net->stats == 0 && net->burst == 1 && wf_lockstep_is_small(net) &&
+           (net->scheme != WF_LOCKSTEP_ADAPTIVE || net->request == WF_LOCKSTEP_SMART);
+}
+
+/* Sets the pointers to the tables; returns their size. */
 static inline uint64_t wf_lockstep_place_tables(struct wf_lockstep_net *net, void *base)
 {
     const uint64_t n = net->n, links = n * net->n_ports;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes and tables of a run. */
 #include "base/mem.h"
+#include "lockstep/form.h"
 #include "lockstep/inside.h"
 #include "lockstep/mail.h"
 #include "lockstep/place.h"
@@ -307,6 +308,17 @@ enum wf_status wf_lockstep_new(const struct wf_lockstep_config *config,
     lock->net.host = lock;
     *out = lock;
     return WF_OK;
+}
+
+bool wf_lockstep_is_frequent(const struct wf_lockstep_config *config)
+{
+    struct wf_lockstep *lock = NULL;
+    bool is_frequent = wf_lockstep_new(config, &lock, NULL) == WF_OK &&
+                       lock->model->set.switching != WF_ROUTER_WORMHOLE &&
+                       wf_lockstep_grid(&lock->net) != NULL;
+
+    wf_lockstep_free(lock);
+    return is_frequent;
 }
 
 void wf_lockstep_free(struct wf_lockstep *lock)

@@ -142,10 +142,10 @@ struct wf_lockstep_node {
 /* In tiles, all words of a router that no other router reads or writes are beside each other:
  * these, its inputs, its channels and its links. */
 struct wf_lockstep_own {
-    uint32_t wake;    /* the complement of the cycle of its next decision; 0: none */
-    uint32_t next;    /* the cycle of its node's next burst */
-    uint32_t busy;    /* bits of the inputs that have packets... */
-    uint32_t held;    /* ...of those whose first packet holds a channel... */
+    uint32_t wake; /* devices: the complement of the cycle of its next decision; 0: none... */
+    uint32_t next; /* ...and the cycle of its node's next burst */
+    uint32_t busy; /* bits of the inputs that have packets... */
+    uint32_t held; /* ...of those whose first packet holds a channel... */
     uint32_t sending; /* ...and of the ports that packets wait for */
     struct wf_lockstep_router router;
     struct wf_lockstep_node node;

@@ -6,11 +6,10 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "engine/barrier.h"
-#include "lockstep/cycle.h"
 #include "lockstep/flits.h"
+#include "lockstep/form.h"
 #include "lockstep/inside.h"
 #include "lockstep/mail.h"
-#include "lockstep/place.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -38,6 +37,7 @@ struct router_count {
 /* What the threads of a run share. */
 struct crew {
     const struct wf_lockstep_run *run;
+    const struct wf_lockstep_form *form;
     struct wf_barrier barrier;
     struct worker *workers;
     uint32_t n;            /* threads */
@@ -54,7 +54,7 @@ struct worker {
     struct wf_lockstep_net net; /* with counts of its own */
     struct wf_lockstep_work work;
     struct wf_lockstep_out *out;
-    uint32_t first, end; /* routers */
+    struct wf_lockstep_share share; /* its routers */
     uint32_t number;
     uint32_t cycle;           /* reached */
     uint64_t open;            /* closed loops: rounds of its nodes that have not ended */
@@ -71,9 +71,7 @@ static void look(struct worker *worker, uint32_t cycle)
     if (net->watchdog == 0 || cycle == 0 || cycle % net->watchdog != 0) {
         return;
     }
-    for (uint32_t r = worker->first; r < worker->end; r++) {
-        wf_lockstep_look(net, r, cycle, worker->work.ports);
-    }
+    worker->crew->form->look(net, worker->share, cycle, worker->work.ports);
     if (net->out->blocked > 0) {
         worker->crew->blocked = true;
         worker->crew->last = cycle;
@@ -113,11 +111,12 @@ static void counted_cycle(struct worker *worker, uint32_t r, uint32_t cycle)
 {
     const struct wf_router_net *model = wf_lockstep_of(&worker->net)->model;
     uint32_t every = (uint32_t)model->set.global_delay;
-    struct router_count *own = &worker->own[r - worker->first];
+    struct router_count *own = &worker->own[r - worker->share.first];
     const struct wf_lockstep_count *count = &worker->work.count;
     uint64_t injected = count->injected, consumed = count->consumed;
 
-    wf_lockstep_cycle(&worker->net, r, cycle, &worker->work);
+    worker->crew->form->cycle(&worker->net, (struct wf_lockstep_share){r, r + 1}, cycle,
+                              &worker->work);
     injected = count->injected - injected;
     consumed = count->consumed - consumed;
     own->change += (int64_t)injected - (int64_t)consumed;
@@ -154,7 +153,7 @@ static void move_gate(struct worker *worker, uint32_t cycle)
         return;
     }
     worker->gate.at = 0;
-    for (uint32_t r = worker->first; r < worker->end && r < net->n_nodes; r++) {
+    for (uint32_t r = worker->share.first; r < worker->share.end && r < net->n_nodes; r++) {
         net->routers[r].shut = worker->gate.shut;
         if (!worker->gate.shut) {
             wf_lockstep_wake(net, r, cycle);
@@ -174,7 +173,7 @@ static uint64_t rounds_left(const struct worker *worker)
     const struct wf_lockstep_net *net = &worker->net;
     uint64_t left = 0;
 
-    for (uint32_t r = worker->first; r < worker->end && r < net->n_nodes; r++) {
+    for (uint32_t r = worker->share.first; r < worker->share.end && r < net->n_nodes; r++) {
         left += wf_lockstep_messages_left(net, r);
     }
     return left;
@@ -193,16 +192,22 @@ static bool is_done(const struct worker *worker)
 
 /* ---- the run ---- */
 
-static void begin(const struct worker *worker)
+/* A cycle of the routers of a thread. */
+static void take_cycle(struct worker *worker, uint32_t cycle)
 {
-    for (uint32_t r = worker->first; r < worker->end && r < worker->net.n_nodes; r++) {
-        wf_lockstep_begin_traffic(&worker->net, r);
+    if (worker->own == NULL) {
+        worker->crew->form->cycle(&worker->net, worker->share, cycle, &worker->work);
+        return;
+    }
+    for (uint32_t r = worker->share.first; r < worker->share.end; r++) {
+        counted_cycle(worker, r, cycle);
     }
 }
 
 static void end(const struct worker *worker)
 {
-    for (uint32_t r = worker->first; r < worker->end && r < worker->net.n_nodes; r++) {
+    for (uint32_t r = worker->share.first; r < worker->share.end && r < worker->net.n_nodes;
+         r++) {
         if (worker->net.mail.needed != 0 && !worker->crew->over) {
             wf_lockstep_messages_end(&worker->net, r);
         }
@@ -219,17 +224,11 @@ static void work(struct worker *worker)
     struct crew *crew = worker->crew;
     bool closed = is_closed(worker);
 
-    begin(worker);
+    crew->form->begin(net, worker->share);
     for (uint32_t cycle = 0; cycle < net->end; cycle++) {
         bool looks = closed && cycle % CYCLES_BETWEEN_LOOKS == 0;
         move_gate(worker, cycle);
-        for (uint32_t r = worker->first; r < worker->end; r++) {
-            if (worker->own == NULL) {
-                wf_lockstep_cycle(net, r, cycle, &worker->work);
-            } else {
-                counted_cycle(worker, r, cycle);
-            }
-        }
+        take_cycle(worker, cycle);
         if (looks) {
             worker->open = rounds_left(worker);
         }
@@ -281,11 +280,11 @@ static void share(struct worker *workers, uint32_t n, const struct wf_lockstep_n
         all += weight_of(net, i);
     }
     for (uint32_t i = 0; i < n; i++) {
-        workers[i].first = r;
+        workers[i].share.first = r;
         while (r < net->n && (i + 1 == n || sum < all * (i + 1) / n)) {
             sum += weight_of(net, r++);
         }
-        workers[i].end = r;
+        workers[i].share.end = r;
     }
 }
 
@@ -342,29 +341,31 @@ static void add_up(struct wf_lockstep_out *into, const struct wf_lockstep_out *f
 
 /* ---- after the run ---- */
 
-static uint32_t *packets_of(const struct wf_lockstep_net *net)
+static uint32_t *packets_of(const struct worker *worker)
 {
+    const struct wf_lockstep_net *net = &worker->net;
     uint32_t n = net->n_ports * net->vcs;
     uint32_t *packets = wf_xcalloc((size_t)net->n * n + 1, sizeof(*packets));
 
     for (uint32_t r = 0; r < net->n; r++) {
         for (uint32_t c = 0; c < n; c++) {
-            packets[(size_t)r * n + c] = wf_lockstep_channel(net, r, c)->packets;
+            packets[(size_t)r * n + c] = worker->crew->form->packets(net, r, c);
         }
     }
     return packets;
 }
 
 /* The blocked queues of the first routers; returns their number. */
-static size_t find_waits(const struct wf_lockstep_net *net, uint16_t *ports,
-                         struct wf_lockstep_wait *waits, size_t most)
+static size_t find_waits(const struct worker *worker, struct wf_lockstep_wait *waits,
+                         size_t most)
 {
+    const struct wf_lockstep_net *net = &worker->net;
+    const struct wf_lockstep_form *form = worker->crew->form;
     size_t n = 0;
 
     for (uint32_t r = 0; r < net->n; r++) {
         for (uint32_t i = 0; i < wf_lockstep_inputs_of(net, r) && n < most; i++) {
-            n += wf_lockstep_input(net, r, i)->n > 0 &&
-                 wf_lockstep_is_blocked(net, r, i, ports, &waits[n]);
+            n += form->is_blocked(net, r, i, worker->work.ports, &waits[n]);
         }
     }
     return n;
@@ -379,13 +380,13 @@ static void collect(const struct wf_lockstep *lock, struct worker *workers, uint
     for (uint32_t i = 1; i < n; i++) {
         add_up(first->out, workers[i].out);
     }
-    uint32_t *packets = packets_of(&first->net);
+    uint32_t *packets = packets_of(first);
     const struct wf_lockstep_final final = {
         .out = first->out,
         .packets = packets,
         .loads = first->net.loads,
         .waits = waits,
-        .n_waits = find_waits(&first->net, first->work.ports, waits, WF_NET_WAITS_MAX),
+        .n_waits = find_waits(first, waits, WF_NET_WAITS_MAX),
     };
     wf_lockstep_collect(lock, &final, result->tally);
     result->cycle = first->cycle;
@@ -418,11 +419,13 @@ static enum wf_status run_all(struct worker *workers, uint32_t n, struct wf_err 
                             started + 1, n);
 }
 
-static uint64_t state_bytes(const struct wf_lockstep_net *net)
+/* Allocates the state of the network and sets the pointers into it. */
+static void *state_new(struct wf_lockstep_net *net, const struct wf_lockstep_form *form)
 {
-    struct wf_lockstep_net copy = *net;
+    void *state = wf_xcalloc_huge(1, form->place(net, net));
 
-    return wf_lockstep_place(&copy, &copy);
+    (void)form->place(net, state);
+    return state;
 }
 
 enum wf_status wf_lockstep_run_host(const struct wf_lockstep *lock,
@@ -434,16 +437,18 @@ enum wf_status wf_lockstep_run_host(const struct wf_lockstep *lock,
     }
     struct wf_lockstep_net net = lock->net;
     uint32_t wanted = run->threads > 0 ? run->threads : 1, n = wanted < net.n ? wanted : net.n;
-    void *state = wf_xcalloc_huge(1, state_bytes(&net));
+    const struct wf_lockstep_form *grid = wf_lockstep_grid(&net);
+    const struct wf_lockstep_form *form = grid != NULL ? grid : &wf_lockstep_any;
+    void *state = state_new(&net, form);
     struct worker *workers = wf_xcalloc(n, sizeof(*workers));
     struct crew crew = {.run = run,
+                        .form = form,
                         .n = n,
                         .workers = workers,
                         .looks_every = looks_every(&net),
                         .last = WF_LOCKSTEP_NEVER};
     enum wf_status status = WF_OK;
 
-    (void)wf_lockstep_place(&net, state);
     wf_lockstep_mail_new(&net);
     net.loads = lock->model->set.stats == WF_NET_STATS_LINKS
                     ? wf_xcalloc((size_t)net.n * net.n_ports, sizeof(struct wf_net_link_load))
@@ -454,8 +459,8 @@ enum wf_status wf_lockstep_run_host(const struct wf_lockstep *lock,
     }
     share(workers, n, &net);
     for (uint32_t i = 0; lock->model->packets_limit > 0 && i < n; i++) {
-        workers[i].own =
-            wf_xcalloc(workers[i].end - workers[i].first + 1, sizeof(*workers[i].own));
+        workers[i].own = wf_xcalloc(workers[i].share.end - workers[i].share.first + 1,
+                                    sizeof(*workers[i].own));
     }
     status = run_all(workers, n, err);
     result->blocked = crew.blocked;

@@ -18,7 +18,7 @@
  *   WF_LOCKSTEP_DEVICE            nothing of the host is there: routes come from tables
  *                                 (lockstep/routes.h), and lists have a fixed room
  *   WF_LOCKSTEP_TILES             what belongs to a router is in one piece, struct wf_lockstep_own;
- *                                 devices only, and only for grids without policies
+ *                                 only for grids without policies
  *   WF_LOCKSTEP_TIGHT             records are small; wf_lockstep_is_small() tells for which networks
  *   WF_LOCKSTEP_LOAD(x)           reads, and
  *   WF_LOCKSTEP_STORE(x, v)       writes a word that other routers write or read
@@ -26,6 +26,7 @@
  *   WF_LOCKSTEP_LOAD_MORE(p, q)   likewise what else is known of it
  *   WF_LOCKSTEP_WANT(c)           marks a channel as wanted, perhaps by several threads at once
  *   WF_LOCKSTEP_SET(p, v)         *p |= v, by any thread that works on the router
+ *   WF_LOCKSTEP_CLEAR(p, v)       *p &= ~v, likewise
  *   WF_LOCKSTEP_OR(p, v)          *p |= v, atomically
  *   WF_LOCKSTEP_SUM32(p, v)       *p += v, atomically
  *   WF_LOCKSTEP_ADD32(p, v), WF_LOCKSTEP_ADD64(p, v), WF_LOCKSTEP_MAX64(p, v)   counts in `out`
@@ -42,6 +43,7 @@
 #ifndef WF_LOCKSTEP_LOAD
 #define WF_LOCKSTEP_LOAD(x)               (x)
 #define WF_LOCKSTEP_SET(p, v)             (*(p) |= (v))
+#define WF_LOCKSTEP_CLEAR(p, v)           (*(p) &= ~(v))
 #define WF_LOCKSTEP_STORE(x, v)           ((x) = (v))
 #define WF_LOCKSTEP_LOAD_PACKET(from, to) (*(to) = *(from))
 #define WF_LOCKSTEP_LOAD_MORE(from, to)   (*(to) = *(from))
@@ -303,7 +305,8 @@ struct wf_lockstep_net {
     struct wf_lockstep_link *links;
     struct wf_lockstep_router *routers;
     struct wf_lockstep_node *nodes;
-    uint32_t *own;                       /* devices: instead of all these */
+    uint32_t
+        *own; /* tiles: instead of `busy` to `nodes`; on devices of `wake` and `next`, too */
     struct wf_lockstep_stored *packets;  /* rings of the inputs at the end of links... */
     struct wf_lockstep_stored *injected; /* ...and of injection queues */
     struct wf_lockstep_more *more, *more_injected; /* beside them, if has_more */
@@ -388,7 +391,11 @@ static inline struct wf_lockstep_node *wf_lockstep_node(const struct wf_lockstep
 
 static inline uint32_t *wf_lockstep_next(const struct wf_lockstep_net *net, uint32_t r)
 {
+#ifdef WF_LOCKSTEP_DEVICE
     return &wf_lockstep_own(net, r)->next;
+#else
+    return &net->next[r];
+#endif
 }
 
 static inline uint32_t *wf_lockstep_waking(const struct wf_lockstep_net *net, uint32_t r)

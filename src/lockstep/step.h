@@ -39,6 +39,17 @@ static inline void wf_lockstep_count_add(const struct wf_lockstep_net *net,
     WF_LOCKSTEP_ADD64(&net->out->sends, count->sends);
 }
 
+/* The memory of a thread. */
+struct wf_lockstep_work {
+    uint32_t
+        *asking; /* (channels of a router + 1) * n_words words, all 0 between decisions: bits
+                       * of the inputs that request each channel, and last those to be
+                       * consumed */
+    uint16_t *ports; /* trees: as many as a router has inputs */
+    struct wf_lockstep_count count;
+    bool again; /* this is not the first decision of the router in this cycle */
+};
+
 /* Removes the first packet of an input, which begins to leave, a phit in `pace` cycles; and
  * tells the previous router when its place will be free. The caller clears the bit of an input
  * that is empty then, wf_lockstep_settle(). */

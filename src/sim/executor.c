@@ -28,8 +28,10 @@ enum {
     NODES_FOR_GPU = 2048,    /* of all networks that run at once: fewer do not fill a GPU */
     LOAD_FOR_FLITS = 1,      /* percent of what a node can inject, for networks of flits; */
     LOAD_FOR_LOCKSTEP = 30,  /* likewise, for networks of packets; or */
-    BUSY_FOR_LOCKSTEP = 40,  /* percent of what links carry: below both most routers idle */
-    SAMPLES = 64,            /* pairs of nodes whose distance is looked up */
+    BUSY_FOR_LOCKSTEP = 40,  /* percent of what links carry: below both most routers idle; */
+    BUSY_FOR_FREQUENT =
+        2,        /* the same for grids of frequent kinds, whose idle routers cost little */
+    SAMPLES = 64, /* pairs of nodes whose distance is looked up */
 };
 
 /* The part of the time in which a link is busy, if the network accepts everything that nodes offer
@@ -51,10 +53,15 @@ static double busy_links(const struct wf_topo *topo, double load)
 /* Whether most routers have something to do in most cycles. */
 static bool is_loaded(const struct wf_job *job, const struct wf_traffic_params *set)
 {
+    const struct wf_lockstep_config config = {.net = job->setup.net, .traffic = job->traffic};
     int least = wf_lockstep_has_flits(job->setup.net) ? LOAD_FOR_FLITS : LOAD_FOR_LOCKSTEP;
 
-    return set->rounds > 0 || set->load * 100 >= least ||
-           busy_links(job->plan->topo, set->load) * 100 >= BUSY_FOR_LOCKSTEP;
+    if (set->rounds > 0 || set->load * 100 >= least) {
+        return true;
+    }
+    double busy = busy_links(job->plan->topo, set->load) * 100;
+    return busy >= BUSY_FOR_LOCKSTEP ||
+           (busy >= BUSY_FOR_FREQUENT && wf_lockstep_is_frequent(&config));
 }
 
 /* Packets that the nodes of a network generate. */
