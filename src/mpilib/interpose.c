@@ -89,7 +89,7 @@ static bool is_of_threads(const char *name)
            strcmp(name, "sched_yield") == 0 || strcmp(name, "thrd_create") == 0;
 }
 
-static const struct wl_replacement *find(const char *name)
+const struct wl_replacement *wl_replacement_of(const char *name)
 {
     if (is_of_threads(name)) {
         return find_openmp(name);
@@ -210,7 +210,7 @@ static void replace_imports(const struct imports *imports, struct range program)
             }
             size_t symbol = ELF64_R_SYM(relocation->r_info);
             const struct wl_replacement *found =
-                find(imports->names + imports->symbols[symbol].st_name);
+                wl_replacement_of(imports->names + imports->symbols[symbol].st_name);
             if (found != NULL) {
                 *slot = (uintptr_t)found->function;
             }

@@ -3,9 +3,10 @@
 
 /*
  * Functions of other libraries that are replaced in a program and in the libraries it brings:
- * clocks and sleeping (clocks.c), processors (processors.c), threads (openmp.h). The imports of the program are changed after the loader has
- * bound them, so that a program may have functions of its own with these names, and so that
- * libraries need not be built with weftcc. weft and its own libraries keep the originals.
+ * clocks and sleeping (clocks.c), processors (processors.c), threads (openmp.h), the loader
+ * (libc_loader.c). The imports of the program are changed after the loader has bound them, so
+ * that a program may have functions of its own with these names, and so that libraries need not
+ * be built with weftcc. weft and its own libraries keep the originals.
  */
 
 #include <poll.h>
@@ -24,6 +25,10 @@
     X(clock)                    \
     X(clock_gettime)            \
     X(clock_nanosleep)          \
+    X(dlclose)                  \
+    X(dlerror)                  \
+    X(dlopen)                   \
+    X(dlsym)                    \
     X(epoll_pwait)              \
     X(epoll_wait)               \
     X(get_nprocs)               \
@@ -48,6 +53,9 @@
 /* As in struct wf_port_library. */
 void wl_interpose(const void *inside);
 
+/* What takes the place of a function with this name; null if nothing does. */
+const struct wl_replacement *wl_replacement_of(const char *name);
+
 /* Destructors of thread-local objects of C++: called at the end of the rank. */
 int wl_libc___cxa_thread_atexit_impl(void (*function)(void *), void *argument, void *library);
 
@@ -55,6 +63,10 @@ clock_t wl_libc_clock(void);
 int wl_libc_clock_gettime(clockid_t clock, struct timespec *to);
 int wl_libc_clock_nanosleep(clockid_t clock, int flags, const struct timespec *time,
                             struct timespec *left);
+int wl_libc_dlclose(void *handle);
+char *wl_libc_dlerror(void);
+void *wl_libc_dlopen(const char *name, int flags);
+void *wl_libc_dlsym(void *handle, const char *name);
 int wl_libc_epoll_pwait(int fd, struct epoll_event *events, int n, int timeout,
                         const sigset_t *mask);
 int wl_libc_epoll_wait(int fd, struct epoll_event *events, int n, int timeout);

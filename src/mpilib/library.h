@@ -138,6 +138,7 @@ struct wl_rank {
     const void *stack_end; /* of its first thread: what the program has is below */
     struct wl_omp *omp;    /* once the program uses OpenMP; or null */
     int64_t slept;         /* picoseconds that the rank has slept */
+    char *load_failure;    /* of the last dlopen(), for dlerror(); or null */
 };
 
 /* The rank that calls. Between wl_enter() and wl_leave() its simulated time stands still. */

@@ -21,7 +21,7 @@
 
 #include <stddef.h>
 
-enum { WF_PORT_VERSION = 13 };
+enum { WF_PORT_VERSION = 14 };
 
 /* One of the program's ranks. Zeroed when the rank starts, except for what the simulator
  * sets. */
@@ -110,6 +110,11 @@ struct wf_port_simulator {
     /* Whether these bytes may be among the variables of the program, which are in place only
      * while their rank runs. */
     bool (*is_swapped)(struct wf_port_rank *self, const void *place, size_t bytes);
+    /* dlopen() of the program. False if all ranks share the library: then the loader is to be
+     * asked. Otherwise *handle is null on failure, and *why is the reason until the next call. A
+     * null name is the program itself. */
+    bool (*load)(struct wf_port_rank *self, const char *name, int flags, void **handle,
+                 char **why);
     /* The simulated node of a rank of the program. Ranks of a node run in one process. */
     uint32_t (*node)(struct wf_port_rank *self, uint32_t rank);
     /* The place in the program's file of an address in any copy of it; 0 if it is elsewhere. */
@@ -157,8 +162,8 @@ struct wf_port_spill {
 /* What the library does for the simulator: the symbol WF_PORT_LIBRARY_SYMBOL. */
 struct wf_port_library {
     uint32_t version;
-    /* For each copy of the program, when it has been loaded and nothing of it has run: replaces
-     * functions that it imports. `inside` is an address in the program. */
+    /* For each copy of the program, and each library that it loads, when it has been loaded and
+     * nothing of it has run: replaces functions that it imports. `inside` is an address in it. */
     void (*interpose)(const void *inside);
     /* Once, before any rank starts. Keeps the port. False if the versions differ. */
     bool (*attach)(const struct wf_port_simulator *port, uint32_t n_ranks);

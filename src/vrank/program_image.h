@@ -63,3 +63,10 @@ uintptr_t wf_vrank_image_place(const struct wf_vrank_image *image, const void *i
 char **wf_vrank_image_begin(const struct wf_vrank_image *image, uint32_t rank, char **argv);
 int wf_vrank_image_main(const struct wf_vrank_image *image, uint32_t rank, char **argv);
 void wf_vrank_image_end(const struct wf_vrank_image *image, uint32_t rank);
+
+/* In the rank's thread: dlopen() of the program. Each rank has its own variables of the library,
+ * as of the program. Returns false if all ranks share the library: then the loader is to be
+ * asked. Otherwise *handle is null on failure, and *why says what is wrong until the next
+ * call. A null name is the program itself. */
+bool wf_vrank_image_dlopen(struct wf_vrank_image *image, uint32_t rank, const char *name,
+                           int flags, void **handle, char **why);

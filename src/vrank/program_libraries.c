@@ -87,13 +87,25 @@ static int compare_loaded(struct dl_phdr_info *info, size_t size, void *arg)
     const char *slash = strrchr(info->dlpi_name, '/');
 
     (void)size;
-    return slash != NULL && strcmp(slash + 1, arg) == 0;
+    return slash != NULL && strcmp(slash + 1, *(const char **)arg) == 0;
 }
 
 /* The loader prefers the library that weft has loaded. */
-static bool is_loaded(char *name)
+static bool is_loaded(const char *name)
 {
-    return dl_iterate_phdr(compare_loaded, name) != 0;
+    return dl_iterate_phdr(compare_loaded, (void *)&name) != 0;
+}
+
+const char *wf_vrank_library_shared(const char *name)
+{
+    const char *why = always_shared(name);
+
+    return why == NULL && is_loaded(name) ? "weft uses it as well" : why;
+}
+
+bool wf_vrank_library_is_mpi(const char *name)
+{
+    return other_mpi_of(name) != NULL;
 }
 
 /* ---- where libraries are ---- */
@@ -163,8 +175,9 @@ static char *path_of(const char *text, const char *name)
 /* ---- the list ---- */
 
 struct search {
-    const char *program;
+    const char *program; /* or the library that is loaded while it runs */
     const struct wf_vrank_program_file *file;
+    const struct wf_vrank_loading *loading; /* null: the program itself is loaded */
     struct wf_vrank_libraries found;
     uint32_t capacity;
     char *text; /* of the loader; null: it was not asked */
@@ -195,11 +208,8 @@ static char *find_file(struct search *search, const char *name)
 static const char *open_library(struct search *search, struct wf_vrank_library *library)
 {
     struct wf_err err;
-    const char *why = library->path == NULL ? always_shared(library->name) : NULL;
+    const char *why = library->path == NULL ? wf_vrank_library_shared(library->name) : NULL;
 
-    if (why == NULL && library->path == NULL && is_loaded(library->name)) {
-        why = "weft uses it as well";
-    }
     if (why == NULL && library->path == NULL) {
         library->path = find_file(search, library->name);
         why = library->path == NULL ? "its file was not found" : NULL;
@@ -242,7 +252,8 @@ static const char *outermost(const struct chain *chain)
  * without it. */
 static char *find_interface(struct search *search, const struct other_mpi *other)
 {
-    char *beside = find_file(search, "libweftmpi.so");
+    char *beside = search->loading != NULL ? wf_xstrdup(search->loading->weftmpi)
+                                           : find_file(search, "libweftmpi.so");
 
     if (beside == NULL) {
         return NULL;
@@ -374,6 +385,17 @@ static enum wf_status add(struct search *search, const char *name, const struct 
     return status;
 }
 
+static bool is_known(const struct search *search, const char *name)
+{
+    const struct wf_vrank_loading *loading = search->loading;
+    uint32_t i = 0, n = loading != NULL ? loading->n_names : 0;
+
+    while (i < n && strcmp(loading->names[i], name) != 0) {
+        i++;
+    }
+    return i < n || find(&search->found, name) != NULL;
+}
+
 static enum wf_status add_needed(struct search *search, const struct chain *by,
                                  struct wf_err *err)
 {
@@ -385,7 +407,7 @@ static enum wf_status add_needed(struct search *search, const struct chain *by,
     }
     for (size_t i = 0; i < dynamic.n && status == WF_OK; i++) {
         const char *name = wf_vrank_dynamic_needed(&dynamic, i);
-        if (name != NULL && find(&search->found, name) == NULL && !is_in_chain(by, name)) {
+        if (name != NULL && !is_known(search, name) && !is_in_chain(by, name)) {
             status = add(search, name, by, err);
         }
     }
@@ -401,6 +423,28 @@ enum wf_status wf_vrank_libraries_find(const char *program,
     enum wf_status status = add_needed(&search, &chain, err);
 
     free(search.text);
+    *out = search.found;
+    if (status != WF_OK) {
+        wf_vrank_libraries_free(out);
+    }
+    return status;
+}
+
+enum wf_status wf_vrank_libraries_find_more(const char *path,
+                                            const struct wf_vrank_program_file *file,
+                                            const struct wf_vrank_loading *loading,
+                                            struct wf_vrank_libraries *out, struct wf_err *err)
+{
+    struct search search = {.program = path,
+                            .file = loading->program,
+                            .loading = loading,
+                            .found = {.mpi = *loading->mpi}};
+    const struct chain chain = {path, file, NULL};
+    enum wf_status status = add_needed(&search, &chain, err);
+
+    free(search.text);
+    *loading->mpi = search.found.mpi;
+    search.found.mpi = (struct wf_vrank_interface){.name = NULL};
     *out = search.found;
     if (status != WF_OK) {
         wf_vrank_libraries_free(out);

@@ -43,6 +43,28 @@ enum wf_status wf_vrank_libraries_find(const char *program,
                                        struct wf_vrank_libraries *out, struct wf_err *err);
 void wf_vrank_libraries_free(struct wf_vrank_libraries *libraries);
 
+/* What is known of a program whose rank loads a library. */
+struct wf_vrank_loading {
+    const struct wf_vrank_program_file *program;
+    const char *weftmpi; /* the file of libweftmpi */
+    char *const *names;  /* libraries that need not be found */
+    uint32_t n_names;
+    struct wf_vrank_interface *mpi; /* set if the library has that of another MPI */
+};
+
+/* Likewise the libraries that a library needs, which is loaded while the program runs. Those in
+ * `names` are left out. `mpi` of *out is empty. */
+WF_NODISCARD
+enum wf_status wf_vrank_libraries_find_more(const char *path,
+                                            const struct wf_vrank_program_file *file,
+                                            const struct wf_vrank_loading *loading,
+                                            struct wf_vrank_libraries *out, struct wf_err *err);
+
+/* Why all ranks share a library of this name, wherever it is; null if they need not. */
+const char *wf_vrank_library_shared(const char *name);
+/* Whether it belongs to another MPI. */
+bool wf_vrank_library_is_mpi(const char *name);
+
 /* What our library of that interface calls something that is imported from the other MPI (a
  * wf_vrank_renaming). */
 const char *wf_vrank_interface_rename(const void *arg, const char *name, char *out,

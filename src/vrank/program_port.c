@@ -250,6 +250,13 @@ static void port_touch(struct wf_port_rank *self, void *place, size_t bytes)
     wf_vrank_image_touch(rank_of(self)->program->image, place, bytes);
 }
 
+static bool port_load(struct wf_port_rank *self, const char *name, int flags, void **handle,
+                      char **why)
+{
+    return wf_vrank_image_dlopen(rank_of(self)->program->image, self->rank, name, flags, handle,
+                                 why);
+}
+
 static bool port_is_swapped(struct wf_port_rank *self, const void *place, size_t bytes)
 {
     return wf_vrank_image_swaps(rank_of(self)->program->image, place, bytes);
@@ -308,6 +315,7 @@ const struct wf_port_simulator wf_vrank_port = {
     .ticks = wf_vrank_ticks_set,
     .touch = port_touch,
     .is_swapped = port_is_swapped,
+    .load = port_load,
     .node = port_node,
     .place = port_place,
     .finding = port_finding,

@@ -261,6 +261,17 @@ static void rename_versions(const struct wf_vrank_program_file *file,
     }
 }
 
+/* What is asked for instead of a library; null if that stays as it is. */
+static const char *instead_of(const struct wf_vrank_relinking *relinking, const char *needed)
+{
+    for (uint32_t k = 0; k < relinking->n; k++) {
+        if (relinking->instead[k] != NULL && strcmp(relinking->libraries[k], needed) == 0) {
+            return relinking->instead[k];
+        }
+    }
+    return NULL;
+}
+
 /* Replaces the names of libraries by those that are added to the end of `strings`. */
 static void rename_libraries(const struct wf_vrank_program_file *file,
                              const struct wf_vrank_dynamic *dynamic,
@@ -268,20 +279,36 @@ static void rename_libraries(const struct wf_vrank_program_file *file,
 {
     for (size_t i = 0; i < dynamic->n && dynamic->entries[i].d_tag != DT_NULL; i++) {
         const char *needed = wf_vrank_dynamic_needed(dynamic, i);
-        uint32_t k = 0;
-        while (
-            needed != NULL && k < relinking->n &&
-            (relinking->instead[k] == NULL || strcmp(relinking->libraries[k], needed) != 0)) {
-            k++;
-        }
-        if (needed == NULL || k == relinking->n) {
+        const char *instead = needed != NULL ? instead_of(relinking, needed) : NULL;
+        if (instead == NULL) {
             continue;
         }
         uint64_t renamed = strings->size;
-        wf_buf_append(strings, relinking->instead[k], strlen(relinking->instead[k]) + 1);
+        wf_buf_append(strings, instead, strlen(instead) + 1);
         rename_versions(file, dynamic, dynamic->entries[i].d_un.d_val, renamed);
         dynamic->entries[i].d_un.d_val = renamed;
     }
+}
+
+/* Lets the file ask for one library more. Linkers leave unused entries at the end of the dynamic
+ * section; otherwise an entry that only saves the loader time gives way. */
+static bool add_library(const struct wf_vrank_dynamic *dynamic, const char *name,
+                        struct wf_buf *strings)
+{
+    size_t i = 0;
+
+    while (i < dynamic->n && dynamic->entries[i].d_tag != DT_NULL &&
+           dynamic->entries[i].d_tag != DT_RELACOUNT) {
+        i++;
+    }
+    bool is_end = i < dynamic->n && dynamic->entries[i].d_tag == DT_NULL;
+    if (i >= dynamic->n || (is_end && i + 1 >= dynamic->n)) {
+        return false;
+    }
+    dynamic->entries[i].d_tag = DT_NEEDED;
+    dynamic->entries[i].d_un.d_val = strings->size;
+    wf_buf_append(strings, name, strlen(name) + 1);
+    return true;
 }
 
 /* Likewise the names of imports. */
@@ -318,6 +345,10 @@ static int relink_copy(const struct wf_vrank_program_file *file,
     wf_buf_append(&strings, dynamic.strings, dynamic.strings_size);
     rename_libraries(file, &dynamic, relinking, &strings);
     rename_imports(file, &dynamic, relinking, &strings);
+    if (relinking->more != NULL && !add_library(&dynamic, relinking->more, &strings)) {
+        wf_buf_fini(&strings);
+        return -1;
+    }
     if (strings.size == dynamic.strings_size) { /* it asks for none of them */
         wf_buf_fini(&strings);
         return wf_vrank_memory_file(file->bytes, file->size);

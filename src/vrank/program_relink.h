@@ -45,6 +45,7 @@ struct wf_vrank_relinking {
     char *const *libraries; /* asks for instead[i] instead of libraries[i]; null: as it is */
     char *const *instead;
     uint32_t n;
+    const char *more;          /* a library that it does not ask for yet; null: none */
     wf_vrank_renaming *rename; /* of imports; null: none */
     const void *arg;
 };

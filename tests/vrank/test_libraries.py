@@ -137,36 +137,13 @@ RANKS = 6
 SCHEDULES = ((), ("--sched", "conservative", "--threads", "2"))
 
 
-def compile_with(compiler, name, text, *flags):
-    """Builds ./<name> from a program's text; False, with a complaint, if that fails."""
-    source = pathlib.Path(f"{pathlib.Path(name).stem}_source.c")
-    source.write_text(text)
-    done = subprocess.run([compiler, "-O1", "-w", str(source), "-o", name, *flags], text=True,
-                          capture_output=True, check=False)
-    if done.returncode != 0:
-        vrank.complain(f"building {name}", done.stderr)
-    return done.returncode == 0
-
-
-def check_runs(program, expected):
-    digests = set()
-    for options in SCHEDULES:
-        said, digest = vrank.under_weft(program, RANKS, options=options)
-        digests.add(digest)
-        lines = sorted(said.splitlines()) if said is not None else []
-        if lines != sorted(expected):
-            vrank.complain(f"{program} {options} says", lines)
-    if len(digests) > 1:
-        vrank.complain(f"digests of {program}", digests)
-
-
 def own_libraries(weftcc):
     here = ("-L.", "-Wl,-rpath,$ORIGIN", "-Wl,-rpath-link,.")
-    if not (compile_with("cc", "libinner.so", INNER, "-shared", "-fPIC", "-Wl,-soname,libinner.so")
-            and compile_with(weftcc, "libouter.so", OUTER, "-shared", *here, "-linner")
-            and compile_with(weftcc, "own", PROGRAM, *here, "-louter")):
+    if not (vrank.compile_text("cc", "libinner.so", INNER, "-shared", "-fPIC", "-Wl,-soname,libinner.so")
+            and vrank.compile_text(weftcc, "libouter.so", OUTER, "-shared", *here, "-linner")
+            and vrank.compile_text(weftcc, "own", PROGRAM, *here, "-louter")):
         return
-    check_runs("./own", [f"{rank}: {3000 + 3 * rank}" for rank in range(RANKS)]
+    vrank.check_lines(["./own"], RANKS, SCHEDULES, [f"{rank}: {3000 + 3 * rank}" for rank in range(RANKS)]
                + ["calls 3, local 10"] * RANKS)
     done = subprocess.run([vrank.WEFT, "run", "--libraries", "--", "./own"], text=True,
                           capture_output=True, check=False)
@@ -177,17 +154,17 @@ def own_libraries(weftcc):
 
 
 def unique_variables(weftcc):
-    if (compile_with("cc", "libunique.so", UNIQUE, "-shared", "-fPIC", "-Wl,-soname,libunique.so")
-            and compile_with(weftcc, "unique", USES_UNIQUE, "-L.", "-Wl,-rpath,$ORIGIN", "-lunique")):
-        check_runs("./unique", [f"{rank}: {4 * rank}" for rank in range(RANKS)])
+    if (vrank.compile_text("cc", "libunique.so", UNIQUE, "-shared", "-fPIC", "-Wl,-soname,libunique.so")
+            and vrank.compile_text(weftcc, "unique", USES_UNIQUE, "-L.", "-Wl,-rpath,$ORIGIN", "-lunique")):
+        vrank.check_lines(["./unique"], RANKS, SCHEDULES, [f"{rank}: {4 * rank}" for rank in range(RANKS)])
 
 
 def library_of_another_mpi(weftcc):
     here = ("-L.", "-Wl,-rpath,$ORIGIN", "-Wl,-rpath-link,.")
-    if (compile_with("cc", "libmpich.so.12", "int other;", "-shared", "-fPIC", "-Wl,-soname,libmpich.so.12")
-            and compile_with("cc", "libforeign.so", "extern int other; int *use(void) { return &other; }",
+    if (vrank.compile_text("cc", "libmpich.so.12", "int other;", "-shared", "-fPIC", "-Wl,-soname,libmpich.so.12")
+            and vrank.compile_text("cc", "libforeign.so", "extern int other; int *use(void) { return &other; }",
                              "-shared", "-fPIC", "./libmpich.so.12", "-Wl,-soname,libforeign.so")
-            and compile_with(weftcc, "foreign", "#include <mpi.h>\nint *use(void);\n"
+            and vrank.compile_text(weftcc, "foreign", "#include <mpi.h>\nint *use(void);\n"
                              "int main(void) { MPI_Init(0, 0); return use() == 0; }",
                              *here, "-lforeign", "-Wl,--allow-shlib-undefined")):
         done = subprocess.run([vrank.WEFT, "run", "-n", "2", "--", "./foreign"], text=True,
@@ -196,17 +173,23 @@ def library_of_another_mpi(weftcc):
             vrank.complain("a library of another MPI", done.returncode, done.stderr)
 
 
+def no_call_of_mpi(weftcc):
+    """The linker must not leave out a library that the program does not call."""
+    if vrank.compile_text(weftcc, "silent", '#include <stdio.h>\nint main(void) { return puts("alone") < 0; }'):
+        vrank.check_lines(["./silent"], RANKS, SCHEDULES, ["alone"] * RANKS)
+
+
 def of_the_distribution(weftcc):
     hdf5 = pathlib.Path("/usr/include/hdf5/serial")
     if (hdf5 / "hdf5.h").exists():
         library = next(pathlib.Path("/usr/lib").glob("*/hdf5/serial"))
-        if compile_with(weftcc, "hdf5", HDF5, f"-I{hdf5}", f"-L{library}", "-lhdf5"):
-            check_runs("./hdf5", [f"{rank}: {rank}" for rank in range(RANKS)])
+        if vrank.compile_text(weftcc, "hdf5", HDF5, f"-I{hdf5}", f"-L{library}", "-lhdf5"):
+            vrank.check_lines(["./hdf5"], RANKS, SCHEDULES, [f"{rank}: {rank}" for rank in range(RANKS)])
     else:
         print("skipped: HDF5 is not installed (libhdf5-dev)")
     if pathlib.Path("/usr/include/fftw3.h").exists():
-        if compile_with(weftcc, "fftw", FFTW, "-lfftw3"):
-            check_runs("./fftw", [f"{rank}: {8 * rank}" for rank in range(RANKS)])
+        if vrank.compile_text(weftcc, "fftw", FFTW, "-lfftw3"):
+            vrank.check_lines(["./fftw"], RANKS, SCHEDULES, [f"{rank}: {8 * rank}" for rank in range(RANKS)])
     else:
         print("skipped: FFTW is not installed (libfftw3-dev)")
 
@@ -219,6 +202,7 @@ def main():
         own_libraries(weftcc)
         unique_variables(weftcc)
         library_of_another_mpi(weftcc)
+        no_call_of_mpi(weftcc)
         of_the_distribution(weftcc)
     vrank.finish()
 

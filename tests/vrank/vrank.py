@@ -74,6 +74,30 @@ def under_weft(program, ranks, *args, options=()):
     return done.stdout, digest
 
 
+def compile_text(compiler, name, text, *flags):
+    """Builds ./<name> from a program's text; False, with a complaint, if that fails."""
+    source = pathlib.Path(f"{pathlib.Path(name).stem}_source.c")
+    source.write_text(text, encoding="utf-8")
+    done = subprocess.run([compiler, "-O1", "-w", str(source), "-o", name, *flags], text=True,
+                          capture_output=True, check=False)
+    if done.returncode != 0:
+        complain(f"building {name}", done.stderr)
+    return done.returncode == 0
+
+
+def check_lines(command, ranks, schedules, expected):
+    """The program prints these lines, in any order, and has one digest under these schedules."""
+    digests = set()
+    for options in schedules:
+        said, digest = under_weft(*command[:1], ranks, *command[1:], options=options)
+        digests.add(digest)
+        lines = sorted(said.splitlines()) if said is not None else []
+        if lines != sorted(expected):
+            complain(f"{' '.join(command)} {options} says", lines)
+    if len(digests) > 1:
+        complain(f"digests of {' '.join(command)}", digests)
+
+
 def says(expected, text):
     return re.search(expected, text) is not None
 
