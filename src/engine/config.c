@@ -34,8 +34,8 @@ const struct wf_param wf_engine_params[] = {
                  .choices = partition_names,
                  .doc = "How simulated processes are dealt to threads"),
     WF_PARAM_ROW(struct wf_engine_config, fit, BOOL, .def = "true",
-                 .doc = "Use one thread for models that are too small for several, and at most "
-                        "as many threads as cores; no: use all threads"),
+                 .doc = "Use one thread for models and windows that are too small for several, "
+                        "and at most as many threads as cores; no: use all threads"),
     WF_PARAM_ROW(struct wf_engine_config, pin, BOOL, .def = "false",
                  .doc = "Pin threads to cores if there are enough and the run is one process"),
     WF_PARAM_ROW(struct wf_engine_config, batch, COUNT, .def = "64", .min = "1",

@@ -284,6 +284,16 @@ static void worker_init(struct wf_engine *engine, uint32_t thread)
     wf_cells_init(&worker->cells, engine->cell_sizes, engine->n_cell_sizes);
 }
 
+bool wf_engine_has_careful(const struct wf_engine *engine)
+{
+    for (uint32_t g = 0; g < engine->n_groups; g++) {
+        if (engine->groups[g].ops->careful) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Whether threads would spend most of their time waiting for each other. The same in all
  * processes. Programs that run are worth a thread each, however few they are. */
 static bool is_too_small(const struct wf_engine *engine)
@@ -291,13 +301,11 @@ static bool is_too_small(const struct wf_engine *engine)
     uint64_t n = 0, workers = engine->config.threads * engine->n_processes;
 
     for (uint32_t g = 0; g < engine->n_groups; g++) {
-        if (engine->groups[g].ops->careful) {
-            return false;
-        }
         n += engine->groups[g].count;
     }
-    return n < LPS_PER_THREAD_MIN * workers ||
-           (engine->lookahead == 0 && engine->config.scheduler == WF_CONSERVATIVE);
+    return !wf_engine_has_careful(engine) &&
+           (n < LPS_PER_THREAD_MIN * workers ||
+            (engine->lookahead == 0 && engine->config.scheduler == WF_CONSERVATIVE));
 }
 
 /* Decides on the number of threads. Only one process knows how many cores are left for it. */

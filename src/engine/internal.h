@@ -105,6 +105,9 @@ static inline void wf_engine_unload(const struct wf_engine *engine, const unsign
  * zeroed states for those of this operating-system process. */
 void wf_engine_partition(struct wf_engine *engine, uint32_t n_workers);
 
+/* Whether the model has careful processes: programs that run. */
+bool wf_engine_has_careful(const struct wf_engine *engine);
+
 /* stats.c: adds up counters, digests and tallies of all workers of `n_processes` processes.
  * Every process calls it; all get the same *run, and process 0 gets the merged tally. */
 void wf_engine_collect(struct wf_engine *engine, uint32_t n_processes, struct wf_run *run);

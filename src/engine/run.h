@@ -30,6 +30,7 @@ struct wf_run {
     uint64_t gvt_rounds;
     double gvt_seconds; /* summed over threads */
     uint64_t windows;
+    uint64_t windows_alone; /* that one thread executed for all */
     uint64_t remote_events; /* scheduled for another thread or process */
     uint64_t memory_throttles;
 

@@ -84,6 +84,7 @@ static void add_this_process(const struct wf_engine *engine, struct wf_run *run)
     }
     run->gvt_rounds = optimistic ? rounds : 0;
     run->windows = optimistic ? 0 : rounds;
+    run->windows_alone = engine->workers[0].count.alone;
     run->wall_seconds = engine->end_wall - engine->start_wall;
     run->cpu_seconds = engine->end_cpu - engine->start_cpu;
     run->peak_rss_bytes = wf_clock_peak_rss();

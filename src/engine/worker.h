@@ -101,6 +101,7 @@ struct wf_counters {
     uint64_t antis;
     uint64_t remote;
     uint64_t rounds; /* windows or GVT rounds */
+    uint64_t alone;  /* windows that one thread executed for all */
     uint64_t throttles;
     double gvt_seconds;
     int64_t last_time; /* of the committed events */

@@ -58,6 +58,9 @@ void wf_document_run(struct wf_value *root, const struct wf_plan *plan,
     wf_doc_count(section, "windows", run->windows);
     wf_doc_measured(section, "events_per_window", ratio(committed, (double)run->windows),
                     WINDOW_DECIMALS);
+    if (run->windows_alone > 0) {
+        wf_doc_count(section, "windows_alone", run->windows_alone);
+    }
     wf_doc_count(section, "remote_events", run->remote_events);
     wf_doc_count(section, "memory_throttles", run->memory_throttles);
     wf_doc_count(section, "memory_estimate_bytes", memory_estimate);
