@@ -213,6 +213,8 @@ static void add_sums(struct wf_trace_facts *facts, const struct wf_trace_facts *
     for (uint32_t i = 0; i < WF_SIZE_BINS; i++) {
         facts->sizes[i] += part->sizes[i];
     }
+    facts->n_task_needs += part->n_task_needs;
+    facts->n_message_needs += part->n_message_needs;
 }
 
 /* Notes the communicators that a rank uses; `next` is where a worker is in its list. */
@@ -284,16 +286,39 @@ static void read_task(struct wf_trace_facts *facts, const struct wf_graph *graph
     }
 }
 
+/* A worker counts in facts of its own, whose `ranks` all workers share. */
+struct task_counters {
+    const struct wf_graph *graph;
+    struct wf_trace_facts workers[WF_TRACE_WORKERS_MAX];
+};
+
+static void read_pe(void *arg, uint32_t worker, uint32_t pe, struct wf_err *err)
+{
+    struct task_counters *all = arg;
+    uint32_t n_tasks = all->graph->ops->n_tasks(all->graph, pe);
+
+    (void)err;
+    for (uint32_t task = 0; task < n_tasks; task++) {
+        read_task(&all->workers[worker], all->graph, pe, task);
+    }
+}
+
 void wf_trace_graph_facts_init(struct wf_trace_facts *facts, const struct wf_graph *graph)
 {
-    begin(facts, graph->n_pes);
-    for (uint32_t pe = 0; pe < graph->n_pes; pe++) {
-        uint32_t n_tasks = graph->ops->n_tasks(graph, pe);
+    struct task_counters all = {.graph = graph};
+    uint32_t n_workers = wf_trace_workers(graph->n_pes);
+    struct wf_err err = {.status = WF_OK};
 
-        for (uint32_t task = 0; task < n_tasks; task++) {
-            read_task(facts, graph, pe, task);
-        }
+    begin(facts, graph->n_pes);
+    for (uint32_t i = 0; i < n_workers; i++) {
+        all.workers[i].ranks = facts->ranks;
+    }
+    wf_trace_visit_all(graph->n_pes, n_workers, read_pe, &all, &err);
+    for (uint32_t pe = 0; pe < graph->n_pes; pe++) {
         add_rank(facts, pe);
+    }
+    for (uint32_t i = 0; i < n_workers; i++) {
+        add_sums(facts, &all.workers[i]);
     }
 }
 

@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "ops/steps.h"
 #include "trace/goal/goal.h"
+#include "trace/kit/workers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -60,32 +61,38 @@ static bool is_sorted(const struct wf_goal_edge *edges, uint64_t n)
     return true;
 }
 
-/* All edges before those of this rank have been sorted, and their order is that of the file. */
-static void keep_order(struct wf_goal *goal, const struct wf_goal_rank *rank)
+/* What the workers that sort edges share. */
+struct sorting {
+    struct wf_goal *goal;
+    bool *is_unsorted; /* of each rank: edges of an op are not in the order of the ops after */
+};
+
+/* Sorts the edges of a rank by the op before. */
+static void sort_keys(void *arg, uint32_t worker, uint32_t number, struct wf_err *err)
 {
-    if (goal->after_in_file == NULL) {
-        goal->after_in_file = wf_xmalloc(goal->n_edges * sizeof(*goal->after_in_file));
-        for (uint64_t i = 0; i < goal->n_edges; i++) {
-            goal->after_in_file[i] = goal->edges[i].after;
-        }
-    }
-    for (uint64_t i = 0; i < rank->n_edges; i++) {
-        goal->after_in_file[rank->first_edge + i] = goal->edges[rank->first_edge + i].after;
+    const struct sorting *sorting = arg;
+    const struct wf_goal_rank *rank = &sorting->goal->ranks[number];
+    struct wf_goal_edge *edges = sorting->goal->edges + rank->first_edge;
+
+    (void)worker;
+    (void)err;
+    if (rank->n_edges > 0) {
+        sort_by_key(edges, rank->n_edges, rank->n);
+        sorting->is_unsorted[number] = !is_sorted(edges, rank->n_edges);
     }
 }
 
-static void sort_rank(struct wf_goal *goal, const struct wf_goal_rank *rank)
+/* Sorts the edges of each op by the op after, and tells the ops about their edges. */
+static void sort_rank(void *arg, uint32_t worker, uint32_t number, struct wf_err *err)
 {
-    if (rank->n_edges == 0) {
-        return;
-    }
+    const struct sorting *sorting = arg;
+    const struct wf_goal *goal = sorting->goal;
+    const struct wf_goal_rank *rank = &goal->ranks[number];
     struct wf_goal_edge *edges = goal->edges + rank->first_edge;
-    sort_by_key(edges, rank->n_edges, rank->n);
-    bool sorted = is_sorted(edges, rank->n_edges);
-    if (!sorted || goal->after_in_file != NULL) {
-        keep_order(goal, rank);
-    }
-    if (!sorted) {
+
+    (void)worker;
+    (void)err;
+    if (sorting->is_unsorted[number]) {
         qsort(edges, rank->n_edges, sizeof(*edges), by_after);
     }
     for (uint64_t i = rank->n_edges; i-- > 0;) {
@@ -96,11 +103,28 @@ static void sort_rank(struct wf_goal *goal, const struct wf_goal_rank *rank)
     }
 }
 
+/* Edges are sorted by the op before: notes in which order those of each op are in the file. */
+static void keep_order(struct wf_goal *goal)
+{
+    goal->after_in_file = wf_xmalloc(goal->n_edges * sizeof(*goal->after_in_file));
+    for (uint64_t i = 0; i < goal->n_edges; i++) {
+        goal->after_in_file[i] = goal->edges[i].after;
+    }
+}
+
 void wf_goal_sort(struct wf_goal *goal)
 {
-    for (uint32_t r = 0; r < goal->n_ranks; r++) {
-        sort_rank(goal, &goal->ranks[r]);
+    struct sorting sorting = {
+        .goal = goal, .is_unsorted = wf_xcalloc(goal->n_ranks, sizeof(*sorting.is_unsorted))};
+    uint32_t n_workers = wf_trace_workers(goal->n_ranks);
+    struct wf_err err = {.status = WF_OK};
+
+    wf_trace_visit_all(goal->n_ranks, n_workers, sort_keys, &sorting, &err);
+    if (memchr(sorting.is_unsorted, true, goal->n_ranks * sizeof(bool)) != NULL) {
+        keep_order(goal);
     }
+    wf_trace_visit_all(goal->n_ranks, n_workers, sort_rank, &sorting, &err);
+    free(sorting.is_unsorted);
 }
 
 /* ---- tasks ---- */
@@ -338,16 +362,34 @@ static const struct wf_steps_ops steps_ops = {
 
 /* ---- the graph ---- */
 
-static void number_tasks(struct wf_goal *goal, struct wf_goal_rank *rank)
+/* What the workers that make tasks share, and what each counts. */
+struct making {
+    struct wf_goal *goal;
+    struct counts {
+        uint64_t n_sends, n_starts;
+        uint32_t n_cpus, n_nics;
+    } counts[WF_TRACE_WORKERS_MAX];
+};
+
+static void number_tasks(void *arg, uint32_t worker, uint32_t number, struct wf_err *err)
 {
+    struct making *making = arg;
+    struct wf_goal_rank *rank = &making->goal->ranks[number];
+    struct counts counts = making->counts[worker];
     uint32_t next = 0;
 
+    (void)err;
     for (uint64_t i = rank->first; i < rank->first + rank->n; i++) {
-        struct wf_goal_op *op = &goal->ops[i];
+        struct wf_goal_op *op = &making->goal->ops[i];
         rank->n_starts += has_start(op) ? 1 : 0;
         next += has_start(op) ? 1 : 0;
         op->task = next++;
+        counts.n_sends += op->kind == WF_GOAL_SEND ? 1 : 0;
+        counts.n_cpus = op->cpu >= counts.n_cpus ? op->cpu + 1U : counts.n_cpus;
+        counts.n_nics = op->nic >= counts.n_nics ? op->nic + 1U : counts.n_nics;
     }
+    counts.n_starts += rank->n_starts;
+    making->counts[worker] = counts;
 }
 
 /* Adds the tasks that wait for the start or the end of an op. */
@@ -365,11 +407,15 @@ static uint32_t *list_after(const struct wf_goal *goal, const struct wf_goal_ran
 }
 
 /* A start comes before its own op and before the ops that wait for it. */
-static void list_tasks(struct wf_goal *goal, const struct wf_goal_rank *rank)
+static void list_tasks(void *arg, uint32_t worker, uint32_t number, struct wf_err *err)
 {
+    const struct wf_goal *goal = ((const struct making *)arg)->goal;
+    const struct wf_goal_rank *rank = &goal->ranks[number];
     struct wf_goal_task *task = goal->tasks + rank->first_task;
     uint32_t *first = goal->next + rank->first_next, *next = first;
 
+    (void)worker;
+    (void)err;
     for (uint64_t i = rank->first; i < rank->first + rank->n; i++) {
         const struct wf_goal_op *op = &goal->ops[i];
         uint32_t n_before = op->n_before;
@@ -390,7 +436,8 @@ static void list_tasks(struct wf_goal *goal, const struct wf_goal_rank *rank)
     task->next = (uint32_t)(next - first);
 }
 
-static void list_all_tasks(struct wf_goal *goal, uint64_t n_starts)
+/* Gives each rank its place among the tasks and those that wait. */
+static void place_tasks(struct wf_goal *goal, uint64_t n_starts)
 {
     uint64_t first_task = 0, first_next = 0;
 
@@ -403,34 +450,34 @@ static void list_all_tasks(struct wf_goal *goal, uint64_t n_starts)
         rank->first_next = first_next;
         first_task += rank->n + rank->n_starts + 1;
         first_next += rank->n_edges + rank->n_starts;
-        list_tasks(goal, rank);
     }
 }
 
 struct wf_graph *wf_goal_graph(struct wf_goal *goal)
 {
-    uint64_t n_sends = 0, n_starts = 0;
-    uint32_t n_cpus = 1, n_nics = 1;
+    struct making making = {.goal = goal};
+    struct counts all = {.n_cpus = 1, .n_nics = 1};
+    uint32_t n_workers = wf_trace_workers(goal->n_ranks);
+    struct wf_err err = {.status = WF_OK};
 
-    for (uint32_t r = 0; r < goal->n_ranks; r++) {
-        number_tasks(goal, &goal->ranks[r]);
-        n_starts += goal->ranks[r].n_starts;
+    wf_trace_visit_all(goal->n_ranks, n_workers, number_tasks, &making, &err);
+    for (uint32_t i = 0; i < n_workers; i++) {
+        const struct counts *one = &making.counts[i];
+        all.n_sends += one->n_sends;
+        all.n_starts += one->n_starts;
+        all.n_cpus = one->n_cpus > all.n_cpus ? one->n_cpus : all.n_cpus;
+        all.n_nics = one->n_nics > all.n_nics ? one->n_nics : all.n_nics;
     }
-    list_all_tasks(goal, n_starts);
-    for (uint64_t i = 0; i < goal->n_ops; i++) {
-        const struct wf_goal_op *op = &goal->ops[i];
-        n_sends += op->kind == WF_GOAL_SEND ? 1 : 0;
-        n_cpus = op->cpu >= n_cpus ? op->cpu + 1U : n_cpus;
-        n_nics = op->nic >= n_nics ? op->nic + 1U : n_nics;
-    }
+    place_tasks(goal, all.n_starts);
+    wf_trace_visit_all(goal->n_ranks, n_workers, list_tasks, &making, &err);
     goal->graph = (struct wf_graph){
         .ops = &goal_ops,
         .n_pes = goal->n_ranks,
-        .tasks_expected = goal->n_ops + n_starts,
-        .messages_expected = n_sends,
+        .tasks_expected = goal->n_ops + all.n_starts,
+        .messages_expected = all.n_sends,
         .steps = &steps_ops,
-        .n_streams = n_cpus,
-        .n_nics = n_nics,
+        .n_streams = all.n_cpus,
+        .n_nics = all.n_nics,
     };
     return &goal->graph;
 }

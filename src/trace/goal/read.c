@@ -4,268 +4,20 @@
 #include "base/mem.h"
 #include "base/strings.h"
 #include "base/units.h"
+#include "trace/goal/divide.h"
 #include "trace/goal/goal.h"
+#include "trace/goal/text.h"
 #include "trace/kit/kit.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * The words of a GOAL schedule: names, numbers and the signs : { }.
- *
- * The first failure is kept in `err`. After it the word is empty, as it is at the end of the
- * file, and numbers are the smallest that are allowed.
- */
-enum { WORD_BYTES = 256, BUFFER_BYTES = 1 << 18, SHORT_BYTES = 16 };
-
-struct text {
-    struct wf_intext file; /* with the place of the word */
-    char word[WORD_BYTES]; /* the current one; "" at the end */
-    size_t length;         /* of the word */
-    unsigned char *buffer; /* a part of the file, in which reading goes on at `at` */
-    size_t at, n;
-    uint64_t base; /* where the part begins in the file */
-    uint64_t line;
-    struct wf_err *err;
-};
-
-/* Reads the next part of the file; false at its end. */
-static bool fill(struct text *text)
-{
-    text->base += text->n;
-    text->at = 0;
-    text->n = wf_intext_block(&text->file, text->buffer, BUFFER_BYTES);
-    return text->n > 0;
-}
-
-/* The next character, which is not passed; EOF at the end. */
-static inline int peek(struct text *text)
-{
-    return text->at < text->n || fill(text) ? text->buffer[text->at] : EOF;
-}
-
-static inline int take(struct text *text)
-{
-    int c = peek(text);
-
-    text->at += c != EOF ? 1 : 0;
-    text->line += c == '\n' ? 1 : 0;
-    return c;
-}
-
-/* Skips a comment whose first slash has been read. */
-static void skip_comment(struct text *text)
-{
-    int c = take(text), before = 0;
-
-    if (c == '/') {
-        while (c != '\n' && c != EOF) {
-            c = take(text);
-        }
-    } else if (c == '*') {
-        c = take(text);
-        while (c != EOF && !(before == '*' && c == '/')) {
-            before = c;
-            c = take(text);
-        }
-        if (c == EOF) {
-            wf_trace_bad(&text->file.place, "a comment without end: truncated?");
-        }
-    } else {
-        wf_trace_bad(&text->file.place, "a single slash; comments begin with // or /*");
-    }
-}
-
-/* What a character can be. Without isalnum(), which asks for the locale at every character. */
-enum { OTHER, BLANK, WORD, SIGN };
-
-#define W2  WORD, WORD
-#define W8  W2, W2, W2, W2
-#define W26 W8, W8, W8, W2
-static const unsigned char classes[256] = {
-    [' '] = BLANK, ['\t'] = BLANK,
-    BLANK,         BLANK,
-    BLANK,         BLANK, /* up to '\r' */
-    ['0'] = W8,    W2,
-    ['A'] = W26,   ['a'] = W26,
-    ['_'] = WORD,  ['-'] = WORD,
-    ['.'] = WORD,  [':'] = SIGN,
-    ['{'] = SIGN,  ['}'] = SIGN,
-};
-
-static bool is_word(int c)
-{
-    return c != EOF && classes[c] == WORD;
-}
-
-static bool is_blank(int c)
-{
-    return c != EOF && classes[c] == BLANK;
-}
-
-/* Returns the first character of the next word, or EOF, and sets the place for errors. */
-static int find_word(struct text *text)
-{
-    int c;
-
-    do {
-        text->file.place.line = text->line;
-        text->file.place.byte = text->base + text->at;
-        c = take(text);
-        if (c == '/') {
-            skip_comment(text);
-        }
-    } while (!wf_trace_failed(text->err) && (c == '/' || is_blank(c)));
-    return c;
-}
-
-/* Reads the next word if it and the character after it are in the buffer and no comment comes
- * before it, which is nearly always so. Otherwise reads nothing and returns false. */
-static bool next_in_buffer(struct text *text)
-{
-    const unsigned char *at = text->buffer + text->at, *end = text->buffer + text->n;
-    uint64_t line = text->line;
-
-    while (at < end && classes[*at] == BLANK) {
-        line += *at++ == '\n' ? 1 : 0;
-    }
-    const unsigned char *first = at;
-    while (at < end && classes[*at] == WORD) {
-        at++;
-    }
-    at += at == first && at < end && classes[*at] == SIGN ? 1 : 0;
-    size_t length = (size_t)(at - first);
-    if (at == end || length == 0 || length >= WORD_BYTES) {
-        return false;
-    }
-    if (length < SHORT_BYTES) {
-        memcpy(text->word, first,
-               SHORT_BYTES); /* no call; bytes after the word do not matter */
-    } else {
-        memcpy(text->word, first, length);
-    }
-    text->word[length] = '\0';
-    text->length = length;
-    text->line = line;
-    text->file.place.line = line;
-    text->file.place.byte = text->base + (uint64_t)(first - text->buffer);
-    text->at = (size_t)(at - text->buffer);
-    return true;
-}
-
-/* Reads the next word. */
-static void text_next(struct text *text)
-{
-    size_t n = 0;
-
-    if (!wf_trace_failed(text->err) && next_in_buffer(text)) {
-        return;
-    }
-    text->word[0] = '\0';
-    text->length = 0;
-    if (wf_trace_failed(text->err)) {
-        return;
-    }
-    int c = find_word(text);
-    if (wf_trace_failed(text->err) || c == EOF) {
-        return;
-    }
-    if (c == ':' || c == '{' || c == '}') {
-        memcpy(text->word, (char[]){(char)c, '\0'}, 2);
-        text->length = 1;
-        return;
-    }
-    /* Words have no line ends. */
-    if (is_word(c)) {
-        text->word[n++] = (char)c;
-        while (is_word(c = peek(text)) && n < WORD_BYTES - 1) {
-            text->word[n++] = (char)c;
-            text->at++;
-        }
-    }
-    text->word[n] = '\0';
-    text->length = n;
-    if (n == 0) {
-        wf_trace_bad(&text->file.place, "an unexpected sign (0x%02x)", (unsigned)c);
-    } else if (is_word(c)) {
-        wf_trace_bad(&text->file.place, "a word of more than %d letters", WORD_BYTES - 1);
-    }
-}
-
-/* Whether the word is this one. */
-static inline bool text_is(const struct text *text, const char *word)
-{
-    size_t length = strlen(word);
-
-    return text->length == length && memcmp(text->word, word, length) == 0;
-}
-
-/* The word must be this one, and is passed. */
-static void text_expect(struct text *text, const char *word)
-{
-    if (text_is(text, word)) {
-        text_next(text);
-    } else if (text->word[0] == '\0') {
-        wf_trace_bad(&text->file.place, "the file ends before '%s'; truncated?", word);
-    } else {
-        wf_trace_bad(&text->file.place, "expected '%s', found '%.40s'", word, text->word);
-    }
-}
-
-/* The word must be a whole number of this range, perhaps with `unit` after it, and is passed.
- * `what` is it, for errors: "a rank". */
-static int64_t text_number(struct text *text, const char *what, const char *unit, int64_t min,
-                           int64_t max)
-{
-    char *end = NULL;
-    int64_t number = 0;
-    size_t n = 0;
-
-    /* Nearly all numbers are short and have no sign. */
-    while (n < text->length && n < 18 && (unsigned)text->word[n] - '0' < 10) {
-        number = number * 10 + (text->word[n++] - '0');
-    }
-    if (n > 0 && strcmp(text->word + n, text->word[n] == '\0' ? "" : unit) == 0 &&
-        number >= min && number <= max) {
-        text_next(text);
-        return number;
-    }
-    errno = 0;
-    number = strtoll(text->word, &end, 10);
-    if (text->word[0] == '\0') {
-        wf_trace_bad(&text->file.place, "the file ends before %s; truncated?", what);
-    } else if (end == text->word || (*end != '\0' && strcmp(end, unit) != 0) || errno != 0 ||
-               number < min || number > max) {
-        wf_trace_bad(&text->file.place,
-                     "expected %s from %" PRId64 " to %" PRId64 ", found '%.40s'", what, min,
-                     max, text->word);
-    } else {
-        text_next(text);
-        return number;
-    }
-    return min;
-}
-
-/* Opens the file and reads the first word. */
-static void text_open(struct text *text, const char *path, struct wf_err *err)
-{
-    *text = (struct text){
-        .line = 1, .err = err, .buffer = wf_xcalloc(1, BUFFER_BYTES + SHORT_BYTES)};
-    if (wf_intext_open(&text->file, path, err) == WF_OK) {
-        text_next(text);
-    }
-}
-
-static void text_close(struct text *text)
-{
-    wf_intext_close(&text->file);
-    free(text->buffer);
-}
-
+enum { NAME_LETTERS = 4 };
 static const char *const op_names[WF_GOAL_KINDS] = {"calc", "send", "recv"};
 
 const struct wf_param wf_goal_params_table[] = {
@@ -294,17 +46,21 @@ struct label {
 
 /* The label of a letter and a number in a rank. */
 struct counted {
-    uint32_t rank; /* number of ranks begun, to which `label` belongs */
+    uint32_t rank; /* number of ranks of the part begun, to which `label` belongs */
     uint32_t label;
 };
 
 enum { COUNTED_MAX = 1 << 22 };
 
+/* Reads a schedule, or the part of it that a worker reads: whole ranks. */
 struct reading {
     int64_t calc_unit;
-    struct text text;
-    struct wf_goal *goal;
-    struct label *labels; /* of the rank */
+    struct wf_goal_text text;
+    struct wf_goal *goal;  /* with the ops of the part; all parts have the same `ranks` */
+    atomic_bool *is_begun; /* of each rank: some part has it */
+    uint32_t *own;         /* the ranks of the part... */
+    uint32_t n_own, own_capacity; /* ...of which so many have begun */
+    struct label *labels;         /* of the rank */
     uint32_t n_labels, labels_capacity;
     struct wf_strings names; /* names of labels... */
     uint32_t *of_names;      /* ...and their labels */
@@ -313,7 +69,6 @@ struct reading {
     char letter;
     struct counted *counted;
     uint32_t n_counted, counted_capacity;
-    uint32_t n_begun; /* ranks */
     struct wf_records *records;
     uint32_t record_names[NAMES];
 };
@@ -331,20 +86,20 @@ static void count(struct reading *r, uint32_t name, uint64_t bytes)
 /* ---- ops ---- */
 
 /* Reads the tag, cpu and nic that may follow an op. */
-static void read_options(struct text *text, struct wf_goal_op *op, uint64_t *n_streams)
+static void read_options(struct wf_goal_text *text, struct wf_goal_op *op, uint64_t *n_streams)
 {
     for (;;) {
-        bool is_tag = op->kind != WF_GOAL_CALC && text_is(text, "tag");
-        if (!is_tag && !text_is(text, "cpu") && !text_is(text, "nic")) {
+        bool is_tag = op->kind != WF_GOAL_CALC && wf_goal_text_is(text, "tag");
+        if (!is_tag && !wf_goal_text_is(text, "cpu") && !wf_goal_text_is(text, "nic")) {
             return;
         }
         uint8_t *stream = text->word[0] == 'c' ? &op->cpu : &op->nic;
-        text_next(text);
+        wf_goal_text_next(text);
         if (is_tag) {
             int64_t min = op->kind == WF_GOAL_RECV ? ANY : 0;
-            op->tag = (uint32_t)text_number(text, "a number", "", min, INT32_MAX);
+            op->tag = (uint32_t)wf_goal_text_number(text, "a number", "", min, INT32_MAX);
         } else {
-            *stream = (uint8_t)text_number(text, "a number", "", 0, UINT8_MAX);
+            *stream = (uint8_t)wf_goal_text_number(text, "a number", "", 0, UINT8_MAX);
             *n_streams += *stream != 0 ? 1 : 0;
         }
     }
@@ -355,16 +110,17 @@ static void read_op(struct reading *r, enum wf_goal_kind kind)
     struct wf_goal_op op = {.kind = (uint8_t)kind, .match = WF_NO_TASK};
     struct wf_goal *goal = r->goal;
 
-    text_next(&r->text);
+    wf_goal_text_next(&r->text);
     if (kind == WF_GOAL_CALC) {
-        op.amount = (uint64_t)(text_number(&r->text, "units of local work", "", 0,
-                                           WF_TIME_MAX / r->calc_unit) *
+        op.amount = (uint64_t)(wf_goal_text_number(&r->text, "units of local work", "", 0,
+                                                   WF_TIME_MAX / r->calc_unit) *
                                r->calc_unit);
     } else {
-        op.amount = (uint64_t)text_number(&r->text, "a number of bytes", "b", 0, INT64_MAX);
-        text_expect(&r->text, kind == WF_GOAL_SEND ? "to" : "from");
-        op.peer = (uint32_t)text_number(&r->text, "a rank", "", kind == WF_GOAL_SEND ? 0 : ANY,
-                                        (int64_t)goal->n_ranks - 1);
+        op.amount =
+            (uint64_t)wf_goal_text_number(&r->text, "a number of bytes", "b", 0, INT64_MAX);
+        wf_goal_text_expect(&r->text, kind == WF_GOAL_SEND ? "to" : "from");
+        op.peer = (uint32_t)wf_goal_text_number(
+            &r->text, "a rank", "", kind == WF_GOAL_SEND ? 0 : ANY, (int64_t)goal->n_ranks - 1);
     }
     read_options(&r->text, &op, &goal->n_streams);
     WF_GROW(goal->ops, goal->n_ops, goal->ops_capacity);
@@ -387,7 +143,7 @@ static uint32_t add_label(struct reading *r, uint32_t name, bool counted)
 /* The number in the current word, if that is the letter and a number; else NO_OP. */
 static uint32_t number_in_word(struct reading *r)
 {
-    const struct text *text = &r->text;
+    const struct wf_goal_text *text = &r->text;
     uint32_t number = 0;
 
     if (text->length < 2 || text->length > 8 || (text->word[1] == '0' && text->length > 2)) {
@@ -417,8 +173,8 @@ static uint32_t counted_label(struct reading *r, uint32_t number)
         r->counted[r->n_counted++] = (struct counted){0, 0};
     }
     struct counted *counted = &r->counted[number];
-    if (counted->rank != r->n_begun) {
-        *counted = (struct counted){r->n_begun, add_label(r, number, true)};
+    if (counted->rank != r->n_own) {
+        *counted = (struct counted){r->n_own, add_label(r, number, true)};
     }
     return counted->label;
 }
@@ -456,14 +212,17 @@ static const char *text_of(const struct reading *r, uint32_t label, char *buf, s
     return buf;
 }
 
-static enum wf_goal_kind kind_of(const struct text *text)
+static enum wf_goal_kind kind_of(const struct wf_goal_text *text)
 {
     enum wf_goal_kind kind = text->word[0] == 'c'   ? WF_GOAL_CALC
                              : text->word[0] == 's' ? WF_GOAL_SEND
                              : text->word[0] == 'r' ? WF_GOAL_RECV
                                                     : WF_GOAL_KINDS;
 
-    return kind < WF_GOAL_KINDS && text_is(text, op_names[kind]) ? kind : WF_GOAL_KINDS;
+    return kind < WF_GOAL_KINDS && text->length == NAME_LETTERS &&
+                   memcmp(text->word, op_names[kind], NAME_LETTERS) == 0
+               ? kind
+               : WF_GOAL_KINDS;
 }
 
 /* Reads an edge. It holds labels until resolve() replaces them by ops. */
@@ -472,7 +231,7 @@ static void read_edge(struct reading *r, uint32_t after)
     struct wf_goal *goal = r->goal;
     bool for_start = r->text.word[0] == 'i';
 
-    text_next(&r->text);
+    wf_goal_text_next(&r->text);
     if (isalpha((unsigned char)r->text.word[0]) == 0) {
         wf_trace_bad(&r->text.file.place, "expected a label after %srequires",
                      for_start ? "i" : "");
@@ -484,7 +243,7 @@ static void read_edge(struct reading *r, uint32_t after)
                               (uint32_t)rank_of(r)->n_edges & (WF_GOAL_EDGES_MAX - 1)};
     rank_of(r)->n_edges++;
     count(r, for_start ? NAME_IREQUIRES : NAME_REQUIRES, 0);
-    text_next(&r->text);
+    wf_goal_text_next(&r->text);
 }
 
 /* Reads a statement that begins with a label: an op or a dependency. */
@@ -493,12 +252,12 @@ static void read_labelled(struct reading *r)
     uint32_t label = read_label(r);
     char text[32];
 
-    text_next(&r->text);
-    if (text_is(&r->text, "requires") || text_is(&r->text, "irequires")) {
+    wf_goal_text_next(&r->text);
+    if (wf_goal_text_is(&r->text, "requires") || wf_goal_text_is(&r->text, "irequires")) {
         read_edge(r, label);
         return;
     }
-    text_expect(&r->text, ":");
+    wf_goal_text_expect(&r->text, ":");
     enum wf_goal_kind kind = kind_of(&r->text);
     if (r->labels[label].op != NO_OP) {
         wf_trace_bad(&r->text.file.place, "the label %.40s is defined for the second time",
@@ -540,10 +299,14 @@ static void resolve(struct reading *r)
 
 static void read_rank(struct reading *r)
 {
-    text_expect(&r->text, "rank");
+    wf_goal_text_expect(&r->text, "rank");
     struct wf_trace_place place = r->text.file.place;
-    int64_t number = text_number(&r->text, "a rank", "", 0, (int64_t)r->goal->n_ranks - 1);
-    if (r->goal->ranks[number].is_there) {
+    int64_t number =
+        wf_goal_text_number(&r->text, "a rank", "", 0, (int64_t)r->goal->n_ranks - 1);
+    if (wf_trace_failed(r->text.err)) {
+        return;
+    }
+    if (atomic_exchange_explicit(&r->is_begun[number], true, memory_order_relaxed)) {
         wf_trace_bad(&place, "rank %" PRId64 " begins for the second time", number);
         return;
     }
@@ -553,16 +316,17 @@ static void read_rank(struct reading *r)
         .first = r->goal->n_ops, .first_edge = r->goal->n_edges, .is_there = true};
     wf_strings_fini(&r->names);
     r->n_labels = 0;
-    r->n_begun++;
-    text_expect(&r->text, "{");
-    while (!wf_trace_failed(r->text.err) && !text_is(&r->text, "}")) {
+    WF_GROW(r->own, r->n_own, r->own_capacity);
+    r->own[r->n_own++] = (uint32_t)number;
+    wf_goal_text_expect(&r->text, "{");
+    while (!wf_trace_failed(r->text.err) && !wf_goal_text_is(&r->text, "}")) {
         enum wf_goal_kind kind = kind_of(&r->text);
         if (kind < WF_GOAL_KINDS) {
             read_op(r, kind);
         } else if (isalpha((unsigned char)r->text.word[0]) != 0) {
             read_labelled(r);
         } else {
-            text_expect(&r->text, "}");
+            wf_goal_text_expect(&r->text, "}");
         }
         if (rank_of(r)->n >= WF_NO_TASK / 2 || rank_of(r)->n_edges >= WF_GOAL_EDGES_MAX) {
             wf_trace_bad(&r->text.file.place, "a rank with too many ops or dependencies");
@@ -572,14 +336,14 @@ static void read_rank(struct reading *r)
         resolve(r);
     }
     r->text.file.place.unit = NULL;
-    text_next(&r->text);
+    wf_goal_text_next(&r->text);
 }
 
 static void read_head(struct reading *r)
 {
-    text_expect(&r->text, "num_ranks");
+    wf_goal_text_expect(&r->text, "num_ranks");
     struct wf_trace_place place = r->text.file.place;
-    int64_t n = text_number(&r->text, "a number of ranks", "", 1, WF_RANKS_MAX - 1);
+    int64_t n = wf_goal_text_number(&r->text, "a number of ranks", "", 1, WF_RANKS_MAX - 1);
     /* Every rank has a block in the file. A wrong number must not allocate memory. */
     if ((uint64_t)n > r->text.file.size / RANK_BYTES_MIN) {
         wf_trace_bad(&place, "%" PRId64 " ranks, but the file ends before so many; truncated?",
@@ -588,24 +352,31 @@ static void read_head(struct reading *r)
     }
     r->goal->n_ranks = (uint32_t)n;
     r->goal->ranks = wf_xcalloc((size_t)n, sizeof(*r->goal->ranks));
+    r->is_begun = wf_xcalloc((size_t)n, sizeof(*r->is_begun));
 }
 
-static void read_all(struct reading *r, struct wf_trace *out)
+static struct wf_records *new_records(uint32_t n_ranks, uint32_t *names)
 {
-    read_head(r);
-    if (wf_trace_failed(r->text.err)) {
-        return;
-    }
-    out->records = wf_records_new(r->goal->n_ranks);
-    r->records = out->records;
+    struct wf_records *records = wf_records_new(n_ranks);
+
     for (uint32_t i = 0; i < WF_GOAL_KINDS; i++) {
-        r->record_names[i] = wf_records_name(r->records, op_names[i]);
+        names[i] = wf_records_name(records, op_names[i]);
     }
-    r->record_names[NAME_REQUIRES] = wf_records_name(r->records, "requires");
-    r->record_names[NAME_IREQUIRES] = wf_records_name(r->records, "irequires");
+    names[NAME_REQUIRES] = wf_records_name(records, "requires");
+    names[NAME_IREQUIRES] = wf_records_name(records, "irequires");
+    return records;
+}
+
+static void read_ranks(struct reading *r)
+{
+    r->records = new_records(r->goal->n_ranks, r->record_names);
     while (!wf_trace_failed(r->text.err) && r->text.word[0] != '\0') {
         read_rank(r);
     }
+}
+
+static void check_ranks(struct reading *r)
+{
     for (uint32_t rank = 0; rank < r->goal->n_ranks; rank++) {
         if (!r->goal->ranks[rank].is_there) {
             wf_trace_bad(&r->text.file.place,
@@ -614,6 +385,161 @@ static void read_all(struct reading *r, struct wf_trace *out)
             return;
         }
     }
+}
+
+/* Releases what is needed to read, but neither ranks nor records nor the goal. */
+static void end_reading(struct reading *r)
+{
+    wf_goal_text_close(&r->text);
+    wf_strings_fini(&r->names);
+    free(r->of_names);
+    free(r->counted);
+    free(r->labels);
+    free(r->own);
+}
+
+/* ---- several parts ---- */
+
+enum { SLICES = 16 }; /* of a part, to move them */
+
+/* A schedule that several workers read. */
+struct opening {
+    const char *path;
+    uint32_t n; /* parts */
+    struct wf_goal_part places[WF_TRACE_WORKERS_MAX];
+    struct reading parts[WF_TRACE_WORKERS_MAX];
+    uint64_t n_ops[WF_TRACE_WORKERS_MAX], n_edges[WF_TRACE_WORKERS_MAX]; /* before the part */
+};
+
+static void read_part(void *arg, uint32_t worker, uint32_t item, struct wf_err *err)
+{
+    struct opening *o = arg;
+    struct reading *r = &o->parts[item];
+
+    (void)worker;
+    wf_goal_text_open(&r->text, o->path, err);
+    wf_goal_text_part(&r->text, o->places[item].begin, o->places[item].end);
+    read_ranks(r);
+}
+
+/* Moves a slice of what a part has read behind the parts before it. The first part stays. */
+static void join_slice(void *arg, uint32_t worker, uint32_t item, struct wf_err *err)
+{
+    struct opening *o = arg;
+    uint32_t number = 1 + item / SLICES, slice = item % SLICES;
+    const struct reading *r = &o->parts[number];
+    const struct wf_goal *all = o->parts[0].goal, *part = r->goal;
+    uint64_t op = part->n_ops / SLICES * slice, edge = part->n_edges / SLICES * slice;
+    bool is_last = slice + 1 == SLICES;
+    uint64_t n_ops = is_last ? part->n_ops - op : part->n_ops / SLICES;
+    uint64_t n_edges = is_last ? part->n_edges - edge : part->n_edges / SLICES;
+
+    (void)worker;
+    (void)err;
+    if (n_ops > 0) {
+        memcpy(all->ops + o->n_ops[number] + op, part->ops + op, n_ops * sizeof(*all->ops));
+    }
+    if (n_edges > 0) {
+        memcpy(all->edges + o->n_edges[number] + edge, part->edges + edge,
+               n_edges * sizeof(*all->edges));
+    }
+    for (uint32_t i = 0; i < r->n_own && is_last; i++) {
+        all->ranks[r->own[i]].first += o->n_ops[number];
+        all->ranks[r->own[i]].first_edge += o->n_edges[number];
+    }
+}
+
+/* Makes the first part the whole schedule. */
+static void join_parts(struct opening *o, struct wf_err *err)
+{
+    struct wf_goal *all = o->parts[0].goal;
+    uint64_t n_ops = 0, n_edges = 0;
+
+    for (uint32_t i = 0; i < o->n; i++) {
+        o->n_ops[i] = n_ops;
+        o->n_edges[i] = n_edges;
+        n_ops += o->parts[i].goal->n_ops;
+        n_edges += o->parts[i].goal->n_edges;
+        all->n_streams += i > 0 ? o->parts[i].goal->n_streams : 0;
+        all->n_wildcards += i > 0 ? o->parts[i].goal->n_wildcards : 0;
+    }
+    all->ops = wf_xrealloc(all->ops, n_ops + 1, sizeof(*all->ops));
+    all->edges = wf_xrealloc(all->edges, n_edges + 1, sizeof(*all->edges));
+    wf_trace_visit_all((o->n - 1) * SLICES, o->n, join_slice, o, err);
+    all->n_ops = n_ops;
+    all->n_edges = n_edges;
+}
+
+/* Releases a part whose ranks belong to another. */
+static void free_part(struct reading *r)
+{
+    r->goal->ranks = NULL;
+    wf_goal_free(r->goal);
+}
+
+/* Reads the ranks, which begin at a byte of the file, in several parts. Returns false, and nothing
+ * has changed, if the file is short or something in it is wrong: who reads it from the beginning
+ * finds out what and where. */
+static bool read_parts(struct reading *whole, const char *path, uint64_t begin)
+{
+    struct opening *o = wf_xcalloc(1, sizeof(*o));
+    struct wf_err err = {.status = WF_OK};
+    struct wf_records *records[WF_TRACE_WORKERS_MAX];
+
+    o->path = path;
+    o->n = wf_goal_divide(path, begin, o->places);
+    for (uint32_t i = 0; i < o->n; i++) {
+        o->parts[i] = (struct reading){.calc_unit = whole->calc_unit,
+                                       .goal = wf_xcalloc(1, sizeof(*whole->goal)),
+                                       .is_begun = whole->is_begun};
+        o->parts[i].goal->ranks = whole->goal->ranks;
+        o->parts[i].goal->n_ranks = whole->goal->n_ranks;
+    }
+    if (o->n > 1) {
+        wf_trace_visit_all(o->n, o->n, read_part, o, &err);
+    }
+    uint64_t n_ranks = 0;
+    for (uint32_t i = 0; i < o->n; i++) {
+        n_ranks += o->parts[i].n_own;
+    }
+    bool good = o->n > 1 && !wf_trace_failed(&err) && n_ranks == whole->goal->n_ranks;
+    if (good) {
+        join_parts(o, &err);
+        free(whole->goal);
+        whole->goal = o->parts[0].goal;
+    }
+    for (uint32_t i = 0; i < o->n; i++) {
+        records[i] = o->parts[i].records;
+        end_reading(&o->parts[i]);
+        if (i > 0 || !good) {
+            free_part(&o->parts[i]);
+        }
+    }
+    if (good) {
+        whole->records = new_records(whole->goal->n_ranks, whole->record_names);
+        wf_records_merge(whole->records, records, o->n);
+    } else {
+        for (uint32_t i = 0; i < o->n; i++) {
+            wf_records_free(records[i]);
+        }
+        memset(whole->is_begun, 0, whole->goal->n_ranks * sizeof(*whole->is_begun));
+        memset(whole->goal->ranks, 0, whole->goal->n_ranks * sizeof(*whole->goal->ranks));
+    }
+    free(o);
+    return good;
+}
+
+static void read_all(struct reading *r, const char *path, struct wf_trace *out)
+{
+    read_head(r);
+    if (wf_trace_failed(r->text.err)) {
+        return;
+    }
+    if (!read_parts(r, path, r->text.file.place.byte)) {
+        read_ranks(r);
+    }
+    out->records = r->records;
+    check_ranks(r);
 }
 
 /* ---- the reader ---- */
@@ -658,17 +584,14 @@ static enum wf_status open_trace(const struct wf_reader_probe *probe, const void
     struct reading r = {.calc_unit = ((const struct wf_goal_params *)params)->calc_unit,
                         .goal = wf_xcalloc(1, sizeof(*r.goal))};
 
-    text_open(&r.text, probe->path, err);
-    read_all(&r, out);
+    wf_goal_text_open(&r.text, probe->path, err);
+    read_all(&r, probe->path, out);
     if (!wf_trace_failed(err)) {
         wf_goal_finish(r.goal, out);
         r.goal = NULL;
     }
-    text_close(&r.text);
-    wf_strings_fini(&r.names);
-    free(r.of_names);
-    free(r.counted);
-    free(r.labels);
+    end_reading(&r);
+    free(r.is_begun);
     wf_goal_free(r.goal);
     return err->status;
 }
