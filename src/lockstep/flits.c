@@ -8,11 +8,9 @@
 #include <stdlib.h>
 
 enum {
-    PORTS_MAX = 8,   /* of a router, with that to its node */
-    QUEUES_MAX = 64, /* of a router; its channels are as many */
-    PACKETS_MAX = 250,
+    PORTS_MAX = WF_LOCKSTEP_FLIT_PORTS,
+    QUEUES_MAX = WF_LOCKSTEP_FLIT_QUEUES,
     NO_PORT = 0xff,
-    HEAD = 0x80,                /* of a packet, beside the channel of a flit */
     CYCLES_BETWEEN_LOOKS = 1024 /* at the user's wish to stop, and for progress */
 };
 
@@ -32,24 +30,28 @@ struct queue {
     uint16_t here, gone;     /* flits that have arrived; flits of the first that have left */
     uint16_t vcs;            /* channels of its port that the first packet may take, as bits */
     uint16_t port;           /* output port of the first packet; NO_PORT: not routed yet */
-    uint16_t channel;        /* that the first packet holds, if it is in `goes` */
+    uint16_t channel;        /* that the first packet holds, if it is in `goes`... */
+    uint16_t next;           /* ...the queue at its end... */
+    uint32_t to;             /* ...and the router there */
     uint16_t accept;         /* channel to accept first, if several are offered */
     uint16_t first, n, tail; /* ring */
 };
 
-/* A virtual channel of an output port; the last ones lead from the node to its router. */
+/* A virtual channel of an output port. Those to the node always have room; `used` counts for the
+ * channels that lead from there. */
 struct channel {
     uint16_t used;   /* flits in the queue at its end, or on the link */
     uint16_t holder; /* queue whose packet holds it, unless it is in `free` */
     uint16_t grant;  /* queue that gets its first offer */
 };
 
-/* The far end of a link. The link that ends at the same port comes from there. The port to the node
- * leads to the router itself. */
+/* What is at the other end of a port: where flits go that leave by it, or where flits came from that
+ * enter by it. */
 struct link {
-    uint32_t to;
-    uint16_t to_port;
-    uint16_t to_shift; /* of the byte of that port in a wheel */
+    uint32_t
+        to; /* router. Flits of a node come from its own, and go to one that does not exist */
+    uint32_t first; /* there, for the first virtual channel: the queue that flits enter, or the
+                     * channel that they used */
 };
 
 /* A port as an input and as an output of the switch. */
@@ -65,6 +67,8 @@ struct router {
     uint64_t flits;       /* queues in which a flit is */
     uint64_t room;        /* queues at the end of whose channel there is room for a flit */
     uint64_t free;        /* channels that no packet holds */
+    uint64_t
+        toward[PORTS_MAX]; /* queues whose first packet has a channel of each output port */
     struct port ports[PORTS_MAX];
     /* The node: the packets that wait are a ring; the first may have left in part. */
     uint32_t waiting_first, n_waiting;
@@ -72,19 +76,36 @@ struct router {
     uint32_t vc;   /* channel of the last flit that left */
 };
 
-/* The whole run. A word of a wheel has a byte for each port of a router: the virtual channel on
- * which a flit arrives there in a cycle, or for which a place becomes free, + 1. */
+/* Numbers of a router that the compiler knows in frequent networks. */
+struct shape {
+    uint32_t vcs;
+    uint32_t local;    /* the port to the node: that after those with links */
+    uint32_t n_queues; /* there are as many channels */
+};
+
+/* What reaches a router in a cycle. A link moves one flit in a cycle, so that no queue gets two. */
+struct arrivals {
+    uint64_t flits;   /* queues that they enter... */
+    uint64_t heads;   /* ...and those of them whose flit is the first of its packet */
+    uint64_t credits; /* channels for which a place becomes free */
+};
+
+/* A wheel has the arrivals of all routers for each cycle: those of this one, and those of the cycles
+ * in which what is sent now arrives. */
+struct wheels {
+    struct arrivals *now, *by_link, *by_node, *credits;
+};
+
+/* The whole run. */
 struct flits {
     struct wf_lockstep_net net;
-    uint32_t vcs, n_ports, local; /* the number of ports without and of that to the node */
-    uint32_t n_queues, n_channels, n_places, capacity;
+    struct shape shape;
+    uint32_t n_places, capacity;
+    uint8_t port_of[QUEUES_MAX]; /* of each queue */
     uint32_t hop, entry, back; /* cycles of a flit on a link, from its node, of a free place */
     uint32_t routing_delay, mask;
-    uint8_t port_of[QUEUES_MAX];  /* of each queue, as a table: a division takes longer */
-    struct link *links;           /* by router and port */
-    uint64_t *arrivals, *credits; /* wheels... */
-    /* ...and their words of this cycle, and of those in which what is sent now arrives */
-    uint64_t *arrivals_now, *arrivals_by_link, *arrivals_by_node, *credits_now, *credits_sent;
+    struct link *backs;        /* by router and port: where flits came from */
+    struct arrivals *arrivals; /* wheel */
     struct router *routers;
     struct queue *queues;
     struct channel *channels;
@@ -95,31 +116,81 @@ struct flits {
 
 /* ---- where things are ---- */
 
+static inline struct shape shape_of(uint32_t n_links, uint32_t vcs)
+{
+    return (struct shape){vcs, n_links, (n_links + 1) * vcs};
+}
+
 /* A router in a cycle. */
 struct here {
     struct flits *f;
+    struct shape shape;
+    struct wheels wheels;
     struct router *router;
     struct queue *queues;
     struct channel *channels;
+    const struct link *backs;
     uint32_t r, cycle;
 };
 
-static struct here here_at(struct flits *f, uint32_t r, uint32_t cycle)
+static struct wheels wheels_at(const struct flits *f, uint32_t cycle)
+{
+    const size_t n = f->net.n + 1; /* with the router that does not exist */
+
+    return (struct wheels){
+        .now = f->arrivals + (cycle & f->mask) * n,
+        .by_link = f->arrivals + ((cycle + f->hop) & f->mask) * n,
+        .by_node = f->arrivals + ((cycle + f->entry) & f->mask) * n,
+        .credits = f->arrivals + ((cycle + f->back) & f->mask) * n,
+    };
+}
+
+/* The first router... */
+static struct here here_first(struct flits *f, const struct shape *shape, uint32_t cycle)
 {
     return (struct here){
         .f = f,
-        .router = &f->routers[r],
-        .queues = &f->queues[(size_t)r * f->n_queues],
-        .channels = &f->channels[(size_t)r * (f->n_channels + f->vcs)],
-        .r = r,
+        .shape = *shape,
+        .wheels = wheels_at(f, cycle),
+        .router = f->routers,
+        .queues = f->queues,
+        .channels = f->channels,
+        .backs = f->backs,
         .cycle = cycle,
     };
 }
 
-static struct packet *packet_of(const struct flits *f, uint32_t r, uint32_t queue,
+/* ...and the next. */
+static void here_next(struct here *h)
+{
+    h->r++;
+    h->router++;
+    h->queues += h->shape.n_queues;
+    h->channels += h->shape.n_queues;
+    h->backs += PORTS_MAX;
+}
+
+static struct packet *packet_of(const struct here *h, uint32_t r, uint32_t queue,
                                 uint32_t place)
 {
-    return &f->packets[((size_t)r * f->n_queues + queue) * f->n_places + place];
+    return &h->f->packets[((size_t)r * h->shape.n_queues + queue) * h->f->n_places + place];
+}
+
+static uint32_t port_of(const struct here *h, uint32_t queue)
+{
+    /* A division by a number that the compiler knows is a shift, another one takes longer. */
+    return __builtin_constant_p(h->shape.vcs) ? queue / h->shape.vcs : h->f->port_of[queue];
+}
+
+/* Where flits go that leave by a port. */
+static struct link link_of(const struct here *h, uint32_t port)
+{
+    const struct wf_lockstep_net *net = &h->f->net;
+    const size_t at = (size_t)h->r * h->shape.local + port;
+
+    return port == h->shape.local
+               ? (struct link){net->n, 0}
+               : (struct link){net->neighbor[at], net->in_port[at] * h->shape.vcs};
 }
 
 static uint16_t after(const struct flits *f, uint32_t place)
@@ -143,12 +214,13 @@ static uint64_t without_byte(uint64_t word)
     return word & ~(UINT64_C(0xff) << (lowest(word) & ~7u));
 }
 
-/* The first member of a set in a cyclic order that begins with `first`. */
+/* The first member of a set in a cyclic order that begins with `first`, which may also be the number
+ * after the last. */
 static uint32_t first_from(uint64_t set, uint32_t first)
 {
-    uint64_t behind = set >> first << first;
+    uint64_t turned = set >> (first & 63) | set << (-first & 63);
 
-    return lowest(behind != 0 ? behind : set);
+    return (lowest(turned) + first) & 63;
 }
 
 /* ---- what reaches a router ---- */
@@ -164,34 +236,29 @@ static void begin(const struct here *h, uint32_t queue, uint32_t at)
     h->router->waits |= bit(queue);
 }
 
-static void take_flits(const struct here *h, uint64_t word)
+static void take_flits(const struct here *h, const struct arrivals *arrivals)
 {
-    for (; word != 0; word = without_byte(word)) {
-        uint32_t port = lowest(word) / 8, what = (uint32_t)(word >> 8 * port & 0xff);
-        uint32_t queue = port * h->f->vcs + (what & ~(uint32_t)HEAD) - 1;
-        struct queue *q = &h->queues[queue];
-
-        q->here++;
-        h->router->flits |= bit(queue);
-        if ((what & HEAD) != 0 && q->n++ == 0) {
-            begin(h, queue, h->cycle);
+    h->router->flits |= arrivals->flits;
+    for (uint64_t left = arrivals->flits; left != 0; left &= left - 1) {
+        h->queues[lowest(left)].here++;
+    }
+    for (uint64_t left = arrivals->heads; left != 0; left &= left - 1) {
+        if (h->queues[lowest(left)].n++ == 0) {
+            begin(h, lowest(left), h->cycle);
         }
     }
 }
 
-static void take_credits(const struct here *h, uint64_t word)
+static void take_credits(const struct here *h, uint64_t credits)
 {
     struct router *router = h->router;
 
-    for (; word != 0; word = without_byte(word)) {
-        uint32_t port = lowest(word) / 8, vc = (uint32_t)(word >> 8 * port & 0xff) - 1;
-        uint32_t number = (port == h->f->local ? port + 1 : port) * h->f->vcs + vc;
+    for (; credits != 0; credits &= credits - 1) {
+        uint32_t number = lowest(credits);
         struct channel *channel = &h->channels[number];
-
+        bool is_held = (router->free >> number & 1) == 0;
         channel->used--;
-        if (port != h->f->local && (router->free & bit(number)) == 0) {
-            router->room |= bit(channel->holder);
-        }
+        router->room |= (uint64_t)is_held << channel->holder;
     }
 }
 
@@ -236,9 +303,10 @@ static bool choose_vc(const struct here *h)
     struct router *router = h->router;
     const struct flits *f = h->f;
 
-    for (uint32_t i = 1; i <= f->vcs; i++) {
-        uint32_t vc = router->vc + i < f->vcs ? router->vc + i : router->vc + i - f->vcs;
-        if (h->channels[f->n_channels + vc].used < f->capacity) {
+    for (uint32_t i = 1; i <= h->shape.vcs; i++) {
+        uint32_t vc =
+            router->vc + i < h->shape.vcs ? router->vc + i : router->vc + i - h->shape.vcs;
+        if (h->channels[h->shape.local * h->shape.vcs + vc].used < f->capacity) {
             router->vc = vc;
             return true;
         }
@@ -250,14 +318,21 @@ static bool choose_vc(const struct here *h)
 static void send_head(const struct here *h)
 {
     struct flits *f = h->f;
-    uint32_t queue = f->local * f->vcs + h->router->vc;
+    uint32_t queue = h->shape.local * h->shape.vcs + h->router->vc;
     struct queue *q = &h->queues[queue];
     const struct packet *packet = waiting_of(h, 0);
 
-    *packet_of(f, h->r, queue, q->tail) = *packet;
+    *packet_of(h, h->r, queue, q->tail) = *packet;
     q->tail = after(f, q->tail);
     f->count.injected++;
     f->count.waited += h->cycle - packet->born;
+}
+
+/* A flit will enter a queue. */
+static void send_flit(struct arrivals *there, uint32_t queue, bool is_head)
+{
+    there->flits |= bit(queue);
+    there->heads |= (uint64_t)is_head << queue;
 }
 
 /* Sends a flit from the node to its router, if there is room. */
@@ -267,15 +342,15 @@ static void send_one(const struct here *h)
     struct router *router = h->router;
     bool is_head = router->sent == 0;
 
-    if (is_head ? !choose_vc(h) : h->channels[f->n_channels + router->vc].used == f->capacity) {
+    if (is_head ? !choose_vc(h)
+                : h->channels[h->shape.local * h->shape.vcs + router->vc].used == f->capacity) {
         return;
     }
-    h->channels[f->n_channels + router->vc].used++;
+    h->channels[h->shape.local * h->shape.vcs + router->vc].used++;
     if (is_head) {
         send_head(h);
     }
-    f->arrivals_by_node[h->r] |= (uint64_t)((router->vc + 1) | (is_head ? (uint32_t)HEAD : 0))
-                                 << 8 * f->local;
+    send_flit(&h->wheels.by_node[h->r], h->shape.local * h->shape.vcs + router->vc, is_head);
     if (++router->sent == f->net.phits) {
         router->sent = 0;
         router->n_waiting--;
@@ -314,12 +389,12 @@ static void route(const struct here *h, uint32_t queue)
 {
     const struct flits *f = h->f;
     struct queue *q = &h->queues[queue];
-    const struct packet *packet = packet_of(f, h->r, queue, q->first);
-    uint32_t all = (1u << f->vcs) - 1, half = f->vcs / 2, dim = 0;
+    const struct packet *packet = packet_of(h, h->r, queue, q->first);
+    uint32_t all = (1u << h->shape.vcs) - 1, half = h->shape.vcs / 2, dim = 0;
 
     q->vcs = (uint16_t)all;
     if (packet->dst == h->r) {
-        q->port = (uint16_t)f->local;
+        q->port = (uint16_t)h->shape.local;
         return;
     }
     while (wf_lockstep_coord(&f->net, h->r, dim) ==
@@ -330,8 +405,8 @@ static void route(const struct here *h, uint32_t queue)
     uint32_t there = wf_lockstep_coord(&f->net, packet->dst, dim);
     q->port = (uint16_t)wf_lockstep_dim_port(packet->way, dim);
     if (f->net.scheme == WF_LOCKSTEP_DATELINE && (f->net.rings >> dim & 1) != 0) {
-        uint32_t in = f->port_of[queue];
-        bool upper = in == (q->port ^ 1u) ? queue - in * f->vcs >= half : there < here;
+        uint32_t in = port_of(h, queue);
+        bool upper = in == (q->port ^ 1u) ? queue - in * h->shape.vcs >= half : there < here;
         q->vcs = (uint16_t)(((1u << half) - 1) << (upper ? half : 0));
     }
 }
@@ -347,7 +422,7 @@ static uint64_t wanted_by(const struct here *h, uint32_t queue)
     if (q->port == NO_PORT) {
         route(h, queue);
     }
-    return (uint64_t)q->vcs << q->port * h->f->vcs & h->router->free;
+    return (uint64_t)q->vcs << q->port * h->shape.vcs & h->router->free;
 }
 
 static void take_channel(const struct here *h, uint32_t queue, uint32_t number)
@@ -356,19 +431,23 @@ static void take_channel(const struct here *h, uint32_t queue, uint32_t number)
     struct router *router = h->router;
     struct queue *q = &h->queues[queue];
     struct channel *channel = &h->channels[number];
+    const struct link link = link_of(h, q->port);
 
     channel->holder = (uint16_t)queue;
-    channel->grant = (uint16_t)(queue + 1 == f->n_queues ? 0 : queue + 1);
+    channel->grant = (uint16_t)(queue + 1);
     q->channel = (uint16_t)number;
-    q->accept = (uint16_t)(number + 1 == f->n_channels ? 0 : number + 1);
+    q->next = (uint16_t)(link.first + number - q->port * h->shape.vcs);
+    q->to = link.to;
+    q->accept = (uint16_t)(number + 1);
     router->free &= ~bit(number);
     router->waits &= ~bit(queue);
     router->goes |= bit(queue);
-    if (q->port == f->local || channel->used < f->capacity) {
+    router->toward[q->port] |= bit(queue);
+    if (q->port == h->shape.local || channel->used < f->capacity) {
         router->room |= bit(queue);
     }
-    if (q->port != f->local) {
-        f->carried[(size_t)h->r * f->n_ports * f->vcs + number]++;
+    if (q->port != h->shape.local) {
+        f->carried[(size_t)h->r * h->shape.local * h->shape.vcs + number]++;
     }
 }
 
@@ -426,6 +505,7 @@ static void end(const struct here *h, uint32_t queue)
     router->free |= bit(q->channel);
     router->room &= ~bit(queue);
     router->goes &= ~bit(queue);
+    router->toward[q->port] &= ~bit(queue);
     q->first = after(h->f, q->first);
     if (--q->n > 0) {
         begin(h, queue, h->cycle + 1);
@@ -433,13 +513,11 @@ static void end(const struct here *h, uint32_t queue)
 }
 
 /* Puts a packet into the next queue, where its head will arrive later. */
-static void hand_over(const struct here *h, const struct packet *packet,
-                      const struct link *link, uint32_t vc)
+static void hand_over(const struct here *h, const struct packet *packet, const struct queue *q)
 {
     struct flits *f = h->f;
-    uint32_t queue = link->to_port * f->vcs + vc;
-    struct queue *next = &f->queues[(size_t)link->to * f->n_queues + queue];
-    struct packet *there = packet_of(f, link->to, queue, next->tail);
+    struct queue *next = &f->queues[(size_t)q->to * h->shape.n_queues + q->next];
+    struct packet *there = packet_of(h, q->to, q->next, next->tail);
 
     *there = *packet;
     there->way += UINT32_C(1) << 16; /* a hop */
@@ -447,138 +525,163 @@ static void hand_over(const struct here *h, const struct packet *packet,
     f->count.sends++;
 }
 
+/* The head of a queue's first packet leaves. */
+static void head_leaves(const struct here *h, uint32_t queue)
+{
+    const struct queue *q = &h->queues[queue];
+    const struct packet *packet = packet_of(h, h->r, queue, q->first);
+
+    h->f->count.digest += wf_router_fact(h->cycle, h->r, q->channel, packet->dst, packet->born);
+    if (q->port != h->shape.local) {
+        hand_over(h, packet, q);
+    }
+}
+
+/* Its tail leaves. */
+static void tail_leaves(const struct here *h, uint32_t queue)
+{
+    const struct queue *q = &h->queues[queue];
+
+    if (q->port == h->shape.local) {
+        consume(h, packet_of(h, h->r, queue, q->first), h->cycle + h->f->hop);
+    }
+    end(h, queue);
+}
+
 /* Sends the next flit of a queue, which got the switch, and tells the previous router or node
- * that there is room for one more. */
+ * that there is room for one more. There are few branches here, because processors could not predict
+ * them: a flit for the node is sent as well, to a router that does not exist. */
 static void move(const struct here *h, uint32_t queue)
 {
-    struct flits *f = h->f;
     struct router *router = h->router;
     struct queue *q = &h->queues[queue];
-    const struct link *links = &f->links[(size_t)h->r * PORTS_MAX];
-    uint32_t in = f->port_of[queue], vc = q->channel - q->port * f->vcs;
-    bool is_head = q->gone == 0, is_tail = ++q->gone == f->net.phits;
-    const struct packet *packet =
-        is_head || is_tail ? packet_of(f, h->r, queue, q->first) : NULL;
+    uint32_t in = port_of(h, queue);
+    bool is_head = q->gone == 0, is_tail = ++q->gone == h->f->net.phits;
+    const struct link *back = &h->backs[in];
+    struct channel *channel = &h->channels[q->channel];
+    uint32_t is_link = q->port != h->shape.local, used = channel->used + is_link;
+    uint64_t is_full = (used == h->f->capacity) & is_link, is_empty = --q->here == 0;
 
-    if (--q->here == 0) {
-        router->flits &= ~bit(queue);
-    }
+    channel->used = (uint16_t)used;
+    router->flits &= ~(is_empty << queue);
+    router->room &= ~(is_full << queue);
+    send_flit(&h->wheels.by_link[q->to], q->next, is_head);
+    h->wheels.credits[back->to].credits |= bit(back->first + queue - in * h->shape.vcs);
     if (is_head) {
-        f->count.digest +=
-            wf_router_fact(h->cycle, h->r, q->channel, packet->dst, packet->born);
+        head_leaves(h, queue);
     }
-    if (q->port != f->local) {
-        const struct link *link = &links[q->port];
-        if (is_head) {
-            hand_over(h, packet, link, vc);
-        }
-        if (++h->channels[q->channel].used == f->capacity) {
-            router->room &= ~bit(queue);
-        }
-        f->arrivals_by_link[link->to] |= (uint64_t)((vc + 1) | (is_head ? (uint32_t)HEAD : 0))
-                                         << link->to_shift;
-    } else if (is_tail) {
-        consume(h, packet, h->cycle + f->hop);
-    }
-    f->credits_sent[links[in].to] |= (uint64_t)(queue - in * f->vcs + 1) << links[in].to_shift;
     if (is_tail) {
-        end(h, queue);
+        tail_leaves(h, queue);
     }
 }
 
 /* An input port wins an output for one of its virtual channels. */
 static void win(const struct here *h, uint32_t queue)
 {
-    const struct flits *f = h->f;
     struct port *ports = h->router->ports;
-    uint32_t in = f->port_of[queue], vc = queue - in * f->vcs, out = h->queues[queue].port;
+    uint32_t in = port_of(h, queue), out = h->queues[queue].port;
 
-    ports[in].turn = (uint16_t)(vc + 1 == f->vcs ? 0 : vc + 1);
-    ports[in].accept = (uint16_t)(out == f->local ? 0 : out + 1);
-    ports[out].grant = (uint16_t)(in == f->local ? 0 : in + 1);
+    ports[in].turn = (uint16_t)(queue - in * h->shape.vcs + 1);
+    ports[in].accept = (uint16_t)(out + 1);
+    ports[out].grant = (uint16_t)(in + 1);
     move(h, queue);
 }
 
-/* The queue with which an input port bids for an output: that of the first virtual channel in
- * turn. */
-static uint32_t bidder(const struct here *h, uint64_t bids, uint32_t in, uint32_t out)
+/* Every output is offered to one of the inputs that want it. Returns a byte for each input, in which
+ * there is a bit for each output. Without branches, which processors could not predict. */
+static uint64_t offer_outputs(const struct here *h, uint64_t bids)
 {
-    uint32_t vcs = h->f->vcs, first = in * vcs;
-    uint64_t those = bids >> first & (bit(vcs) - 1);
+    const struct router *router = h->router;
+    uint64_t offers = 0;
 
-    for (uint64_t left = those; left != 0; left &= left - 1) {
-        if (h->queues[first + lowest(left)].port != out) {
-            those &= ~bit(lowest(left));
-        }
+    for (uint32_t out = 0; out <= h->shape.local; out++) {
+        uint64_t those = bids & router->toward[out], any = those != 0;
+        /* Queues are in the order of ports: the first from those of a port on is of the first port. */
+        uint32_t queue = first_from(those | !any, router->ports[out].grant * h->shape.vcs);
+        offers |= any << (8 * port_of(h, queue) + out);
     }
-    return first + first_from(those, h->router->ports[in].turn);
+    return offers;
 }
 
-/* Every output is offered to one of the inputs that want it, and every input accepts one of its
- * offers. Both are words with a byte for each port, in which there is a bit for each port. */
+/* Every input accepts one of its offers, for the first virtual channel in turn that wants it. */
 static void give_switch(const struct here *h, uint64_t bids)
 {
-    const struct port *ports = h->router->ports;
-    uint64_t inputs = 0, offers = 0; /* bytes of outputs; of inputs */
+    const struct router *router = h->router;
+    const uint32_t vcs = h->shape.vcs;
 
-    for (uint64_t left = bids; left != 0; left &= left - 1) {
-        uint32_t queue = lowest(left), out = h->queues[queue].port;
-        inputs |= bit(8 * out + h->f->port_of[queue]);
+    if ((bids & (bids - 1)) == 0) { /* one bid wins */
+        win(h, lowest(bids));
+        return;
     }
-    for (uint64_t left = inputs; left != 0; left = without_byte(left)) {
-        uint32_t out = lowest(left) / 8;
-        offers |= bit(8 * first_from(inputs >> 8 * out & 0xff, ports[out].grant) + out);
-    }
-    for (; offers != 0; offers = without_byte(offers)) {
-        uint32_t in = lowest(offers) / 8;
-        uint32_t out = first_from(offers >> 8 * in & 0xff, ports[in].accept);
-        win(h, bidder(h, bids, in, out));
+    for (uint64_t left = offer_outputs(h, bids); left != 0; left = without_byte(left)) {
+        uint32_t in = lowest(left) / 8;
+        uint32_t out = first_from(left >> 8 * in & 0xff, router->ports[in].accept);
+        uint64_t those = (bids & router->toward[out]) >> in * vcs & (bit(vcs) - 1);
+        win(h, in * vcs + first_from(those, router->ports[in].turn));
     }
 }
 
 /* ---- the run ---- */
 
-static void cycle_of(struct flits *f, uint32_t r, uint32_t cycle)
+static inline void cycle_of(const struct here *h)
 {
-    const struct here h = here_at(f, r, cycle);
-    struct router *router = h.router;
-    uint64_t arrivals = f->arrivals_now[r], credits = f->credits_now[r];
+    struct router *router = h->router;
+    struct arrivals *arrivals = &h->wheels.now[h->r];
 
-    if (arrivals != 0) {
-        f->arrivals_now[r] = 0;
-        take_flits(&h, arrivals);
-    }
-    if (credits != 0) {
-        f->credits_now[r] = 0;
-        take_credits(&h, credits);
-    }
-    if (f->net.next[r] == cycle) {
-        send_burst(&h);
+    take_flits(h, arrivals);
+    take_credits(h, arrivals->credits);
+    *arrivals = (struct arrivals){.flits = 0};
+    if (h->f->net.next[h->r] == h->cycle) {
+        send_burst(h);
     }
     if (router->n_waiting > 0) {
-        send_one(&h);
+        send_one(h);
     }
     /* A packet that gets a channel now bids for the switch in the next cycle. */
     uint64_t bids = router->goes & router->flits & router->room;
     if (router->waits != 0) {
-        give_channels(&h);
+        give_channels(h);
     }
     if (bids != 0) {
-        give_switch(&h, bids);
+        give_switch(h, bids);
     }
 }
 
-/* Where what arrives in the cycle is, and what is sent in it goes. */
-static void turn_wheels(struct flits *f, uint32_t cycle)
+static inline void cycle_all(struct flits *f, const struct shape *shape, uint32_t cycle)
 {
-    size_t n = f->net.n;
+    const uint32_t n = f->net.n;
 
-    f->arrivals_now = f->arrivals + (cycle & f->mask) * n;
-    f->credits_now = f->credits + (cycle & f->mask) * n;
-    f->arrivals_by_link = f->arrivals + ((cycle + f->hop) & f->mask) * n;
-    f->arrivals_by_node = f->arrivals + ((cycle + f->entry) & f->mask) * n;
-    f->credits_sent = f->credits + ((cycle + f->back) & f->mask) * n;
+    for (struct here here = here_first(f, shape, cycle); here.r < n; here_next(&here)) {
+        cycle_of(&here);
+    }
 }
+
+/* A cycle of all routers. */
+typedef void cycle_function(struct flits *f, uint32_t cycle);
+
+static void cycle_any(struct flits *f, uint32_t cycle)
+{
+    cycle_all(f, &f->shape, cycle);
+}
+
+/* The same for a frequent shape, which the compiler knows: all functions become part of this one. */
+#define VARIANT(n_links, vcs)                                                     \
+    __attribute__((flatten)) static void cycle_##n_links##_##vcs(struct flits *f, \
+                                                                 uint32_t cycle)  \
+    {                                                                             \
+        const struct shape shape = shape_of(n_links, vcs);                        \
+        cycle_all(f, &shape, cycle);                                              \
+    }
+VARIANT(4, 2)
+VARIANT(4, 4)
+VARIANT(6, 2)
+VARIANT(6, 4)
+#undef VARIANT
+
+static const struct variant {
+    uint32_t n_links, vcs;
+    cycle_function *cycle;
+} variants[] = {{4, 2, cycle_4_2}, {4, 4, cycle_4_4}, {6, 2, cycle_6_2}, {6, 4, cycle_6_4}};
 
 /* ---- after the run ---- */
 
@@ -588,9 +691,8 @@ static bool is_blocked(const struct flits *f, const struct wf_router_view *view,
                        struct wf_net_wait *wait)
 {
     const struct router *router = &f->routers[view->vertex];
-    const struct queue *q = &f->queues[(size_t)view->vertex * f->n_queues + queue];
-    const struct channel *channels =
-        &f->channels[(size_t)view->vertex * (f->n_channels + f->vcs)];
+    const struct queue *q = &f->queues[(size_t)view->vertex * f->shape.n_queues + queue];
+    const struct channel *channels = &f->channels[(size_t)view->vertex * f->shape.n_queues];
 
     *wait = (struct wf_net_wait){.queue = wf_router_queue(view, queue), .is_full = 1};
     if ((router->goes & ~router->room & router->flits & bit(queue)) != 0) {
@@ -601,7 +703,7 @@ static bool is_blocked(const struct flits *f, const struct wf_router_view *view,
         return false;
     }
     for (uint32_t left = q->vcs; left != 0; left &= left - 1) {
-        uint32_t number = q->port * f->vcs + lowest(left);
+        uint32_t number = q->port * f->shape.vcs + lowest(left);
         if ((router->free & bit(number)) != 0 || wait->n == WF_NET_WAIT_TARGETS) {
             return false;
         }
@@ -617,7 +719,7 @@ static void find_waits(const struct flits *f, const struct wf_router_net *model,
     struct wf_net_wait wait;
 
     for (; view.vertex < f->net.n; view.vertex++) {
-        for (uint32_t queue = 0; queue < f->n_queues; queue++) {
+        for (uint32_t queue = 0; queue < f->shape.n_queues; queue++) {
             if (is_blocked(f, &view, queue, &wait)) {
                 wf_net_waits_add(waits, &wait);
             }
@@ -627,69 +729,19 @@ static void find_waits(const struct flits *f, const struct wf_router_net *model,
 
 /* ---- the whole ---- */
 
-static bool has_rings(const struct wf_router_net *model)
-{
-    uint32_t d = 0;
-
-    while (d < model->grid->n_dims && !wf_router_is_ring(model, d)) {
-        d++;
-    }
-    return d < model->grid->n_dims;
-}
-
-/* Whether routes cannot deadlock, and are those of route(). */
-static bool is_simple(const struct wf_router_net *model)
-{
-    return model->grid != NULL && !model->atomic &&
-           (model->scheme == WF_ROUTER_DATELINE ||
-            (model->scheme == WF_ROUTER_DOR && !has_rings(model)));
-}
-
-const char *wf_lockstep_flits_limit(const struct wf_router_net *model)
-{
-    const struct wf_router_params *set = &model->set;
-    uint32_t n_ports = model->node.n_ports + 1;
-    const struct wf_router_link_kind *kind = &model->kinds[0];
-    const struct {
-        bool applies;
-        const char *what;
-    } limits[] = {
-        {!is_simple(model),
-         "net.switching=wormhole without dateline routing on grids, or dor on meshes,"},
-        {model->kind_of != NULL || kind->pace != 1, "net.switching=wormhole with net.links"},
-        {set->hold_switch, "net.hold_switch"},
-        {set->speculative, "net.speculative"},
-        {n_ports > PORTS_MAX || n_ports * model->vcs > QUEUES_MAX,
-         "net.switching=wormhole with more than 7 links or 64 queues a router"},
-        {kind->queue > PACKETS_MAX || (uint64_t)kind->queue * model->phits > UINT16_MAX,
-         "net.switching=wormhole with queues of more than 250 packets or 65,535 flits"},
-        {set->stats == WF_NET_STATS_LINKS, "net.switching=wormhole with net.stats=links"},
-        {model->packets_limit > 0, "net.switching=wormhole with net.global_restriction"},
-    };
-
-    for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
-        if (limits[i].applies) {
-            return limits[i].what;
-        }
-    }
-    return NULL;
-}
-
 static void size_up(struct flits *f, const struct wf_router_net *model)
 {
     const struct wf_router_link_kind *kind = &model->kinds[0];
 
-    f->vcs = model->vcs;
-    f->n_ports = f->local = model->node.n_ports;
-    f->n_queues = f->n_channels = (f->n_ports + 1) * f->vcs;
+    f->shape = shape_of(model->node.n_ports, model->vcs);
     f->n_places = kind->queue + 2; /* a part of the first may have left, of the last arrived */
     f->capacity = kind->queue * model->phits;
     f->hop = 1 + kind->pipeline + kind->link_delay;
     f->entry = 1 + kind->link_delay;
     f->back = 1 + kind->link_delay + (uint32_t)model->set.credit_delay;
     f->routing_delay = (uint32_t)model->set.routing_delay;
-    for (uint32_t i = 0; i < f->n_queues; i++) {
-        f->port_of[i] = (uint8_t)(i / f->vcs);
+    for (uint32_t i = 0; i < f->shape.n_queues; i++) {
+        f->port_of[i] = (uint8_t)(i / f->shape.vcs);
     }
     for (f->mask = 1; f->mask <= (f->hop > f->back ? f->hop : f->back);) {
         f->mask = 2 * f->mask + 1;
@@ -698,37 +750,37 @@ static void size_up(struct flits *f, const struct wf_router_net *model)
 
 static void allocate(struct flits *f)
 {
-    size_t n = f->net.n, wheel = (size_t)(f->mask + 1) * n;
+    size_t n = f->net.n, wheel = (size_t)(f->mask + 1) * (n + 1);
 
     f->arrivals = wf_xcalloc_huge(wheel, sizeof(*f->arrivals));
-    f->credits = wf_xcalloc_huge(wheel, sizeof(*f->credits));
     f->routers = wf_xcalloc_huge(n, sizeof(*f->routers));
-    f->queues = wf_xcalloc_huge(n * f->n_queues, sizeof(*f->queues));
-    f->channels = wf_xcalloc_huge(n * (f->n_channels + f->vcs), sizeof(*f->channels));
-    f->packets = wf_xcalloc_huge(n * f->n_queues * f->n_places, sizeof(*f->packets));
+    f->queues = wf_xcalloc_huge(n * f->shape.n_queues, sizeof(*f->queues));
+    f->channels = wf_xcalloc_huge(n * f->shape.n_queues, sizeof(*f->channels));
+    f->packets = wf_xcalloc_huge(n * f->shape.n_queues * f->n_places, sizeof(*f->packets));
     f->waiting = wf_xcalloc(n * f->net.injection_length, sizeof(*f->waiting));
-    f->carried = wf_xcalloc(n * f->n_ports * f->vcs + 1, sizeof(*f->carried));
+    f->carried = wf_xcalloc(n * f->shape.local * f->shape.vcs + 1, sizeof(*f->carried));
     f->net.nodes = wf_xcalloc(n, sizeof(*f->net.nodes));
     f->net.next = wf_xcalloc(n, sizeof(*f->net.next));
     f->net.out = wf_xcalloc(1, sizeof(*f->net.out));
-    f->links = wf_xcalloc(n * PORTS_MAX, sizeof(*f->links));
-    for (uint32_t r = 0; r < n; r++) {
-        f->routers[r].free = ~UINT64_C(0) >> (64 - f->n_channels);
-        for (uint32_t port = 0; port <= f->local; port++) {
-            size_t at = (size_t)r * f->n_ports + port;
-            uint32_t to = port < f->local ? f->net.neighbor[at] : r;
-            uint32_t to_port = port < f->local ? f->net.in_port[at] : f->local;
-            f->links[(size_t)r * PORTS_MAX + port] =
-                (struct link){to, (uint16_t)to_port, (uint16_t)(8 * to_port)};
-        }
+    f->backs = wf_xcalloc(n * PORTS_MAX, sizeof(*f->backs));
+}
+
+/* A router at the beginning. The link that ends at a port comes from where the link of the port ends. */
+static void begin_router(const struct here *h)
+{
+    struct link *backs = &h->f->backs[(size_t)h->r * PORTS_MAX];
+
+    h->router->free = ~UINT64_C(0) >> (64 - h->shape.n_queues);
+    for (uint32_t port = 0; port < h->shape.local; port++) {
+        backs[port] = link_of(h, port);
     }
+    backs[h->shape.local] = (struct link){h->r, h->shape.local * h->shape.vcs};
 }
 
 static void release(struct flits *f)
 {
-    free(f->links);
+    free(f->backs);
     free(f->arrivals);
-    free(f->credits);
     free(f->routers);
     free(f->queues);
     free(f->channels);
@@ -740,11 +792,25 @@ static void release(struct flits *f)
     free(f->net.out);
 }
 
+/* The code for networks of a shape. */
+static cycle_function *code_for(const struct shape *shape)
+{
+    for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++) {
+        if (variants[i].n_links == shape->local && variants[i].vcs == shape->vcs) {
+            return variants[i].cycle;
+        }
+    }
+    return cycle_any;
+}
+
 /* Returns the number of cycles until the end or the user's wish to stop. */
 static uint32_t simulate(struct flits *f, const struct wf_lockstep_run *run)
 {
-    for (uint32_t r = 0; r < f->net.n_nodes; r++) {
-        f->net.next[r] = wf_lockstep_next_burst(&f->net, r, 0);
+    cycle_function *take_cycle = code_for(&f->shape);
+
+    for (struct here h = here_first(f, &f->shape, 0); h.r < f->net.n; here_next(&h)) {
+        begin_router(&h);
+        f->net.next[h.r] = wf_lockstep_next_burst(&f->net, h.r, 0);
     }
     for (uint32_t cycle = 0; cycle < f->net.end; cycle++) {
         if (cycle % CYCLES_BETWEEN_LOOKS == 0) {
@@ -755,10 +821,7 @@ static uint32_t simulate(struct flits *f, const struct wf_lockstep_run *run)
                 run->progress(run->progress_arg, cycle);
             }
         }
-        turn_wheels(f, cycle);
-        for (uint32_t r = 0; r < f->net.n; r++) {
-            cycle_of(f, r, cycle);
-        }
+        take_cycle(f, cycle);
     }
     return f->net.end;
 }

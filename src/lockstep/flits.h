@@ -14,6 +14,12 @@
 
 struct wf_router_net;
 
+enum {
+    WF_LOCKSTEP_FLIT_PORTS = 8,    /* of a router, with that to its node */
+    WF_LOCKSTEP_FLIT_QUEUES = 64,  /* of a router; its channels are as many */
+    WF_LOCKSTEP_FLIT_PACKETS = 250 /* of a queue */
+};
+
 /* What of a network with wormhole switching only events simulate; null: nothing. */
 const char *wf_lockstep_flits_limit(const struct wf_router_net *model);
 
