@@ -46,6 +46,7 @@ static void add_slab(struct wf_cells *cells, struct wf_cell_class *class)
     };
     class->next = cells->n_slabs++ * WF_CELLS_PER_SLAB;
     class->end = class->next + WF_CELLS_PER_SLAB;
+    class->next += class->next == 0 ? 1 : 0; /* no cell has the number 0 */
 }
 
 /* ---- shelves: the next shelf, and the numbers of the cells below this one on the stack ---- */
@@ -84,18 +85,18 @@ static uint32_t clear_shelf(struct wf_cells *cells, struct wf_cell_class *class)
 
 /* ---- cells ---- */
 
-static uint32_t take(struct wf_cells *cells, struct wf_cell_class *class)
+/* A cell where the stack of freed ones is empty. Not inlined, so that the common case needs few
+ * registers. */
+__attribute__((noinline)) static uint32_t take_other(struct wf_cells *cells,
+                                                     struct wf_cell_class *class)
 {
-    if (class->n_spare > 0) {
-        return class->spare[--class->n_spare];
-    }
     if (class->shelf != 0) {
         return clear_shelf(cells, class);
     }
     if (class->next == class->end) {
         add_slab(cells, class);
     }
-    return ++class->next;
+    return class->next++;
 }
 
 uint32_t wf_cells_get(struct wf_cells *cells, size_t bytes)
@@ -106,7 +107,8 @@ uint32_t wf_cells_get(struct wf_cells *cells, size_t bytes)
         class ++;
     }
 
-    uint32_t cell = take(cells, class);
+    uint32_t cell =
+        class->n_spare > 0 ? class->spare[--class->n_spare] : take_other(cells, class);
     if (class->size == USUAL) {
         memset(wf_cells_at(cells, cell), 0, USUAL); /* a few instructions, not a call */
     } else {

@@ -21,8 +21,7 @@ struct wf_cell_slab {
 /* The cells of one size. */
 struct wf_cell_class {
     uint32_t size;
-    uint32_t next,
-        end; /* the cells of its latest slab that were never handed out: ]next, end] */
+    uint32_t next, end; /* the cells of its latest slab that were never handed out */
     /* The freed cells, a stack. It is not a list through the cells themselves: a cell that is not
      * in the cache would have to be read before the next one is known. If there are many, the
      * lower part of the stack is kept in freed cells: each shelf has the cells below it. */
@@ -48,12 +47,12 @@ void wf_cells_put(struct wf_cells *cells, uint32_t cell);
 static inline const struct wf_cell_slab *wf_cells_slab(const struct wf_cells *cells,
                                                        uint32_t cell)
 {
-    return &cells->slabs[(cell - 1) / WF_CELLS_PER_SLAB];
+    return &cells->slabs[cell / WF_CELLS_PER_SLAB];
 }
 
 static inline void *wf_cells_at(const struct wf_cells *cells, uint32_t cell)
 {
     const struct wf_cell_slab *slab = wf_cells_slab(cells, cell);
 
-    return slab->memory + (size_t)((cell - 1) % WF_CELLS_PER_SLAB) * slab->size;
+    return slab->memory + (size_t)(cell % WF_CELLS_PER_SLAB) * slab->size;
 }

@@ -76,15 +76,6 @@ static inline void *fill_in(struct wf_ctx *ctx, struct wf_event *ev, struct wf_e
     return ev->payload;
 }
 
-/* Whether an event goes into the window with this number and not into the one being run. Events
- * with less delay than the lookahead, which a process may schedule only for itself, may be for
- * the window being run. */
-static inline bool is_for_window(const struct wf_ctx *ctx, uint64_t window, int64_t delay)
-{
-    return wf_wheel_is_near(ctx->wheel, window) &&
-           (delay >= ctx->lookahead || window != ctx->wheel->now);
-}
-
 /* Whether an event breaks no rule and is before the end of the run. */
 static inline bool is_allowed(const struct wf_ctx *ctx, uint32_t dst, int64_t delay,
                               size_t size)
@@ -99,7 +90,8 @@ static inline bool is_allowed(const struct wf_ctx *ctx, uint32_t dst, int64_t de
 }
 
 /* The place of an event in a window after the one being run, or in the log. Null if it belongs
- * into neither, or if more memory is needed. */
+ * into neither, or if more memory is needed. Events with less delay than the lookahead, which a
+ * process may schedule only for itself, may be for the window being run. */
 static inline struct wf_event *place_quickly(const struct wf_ctx *ctx, uint32_t dst,
                                              int64_t delay, size_t size)
 {
@@ -110,8 +102,13 @@ static inline struct wf_event *place_quickly(const struct wf_ctx *ctx, uint32_t 
     if (bags != NULL) {
         uint64_t window = wf_wheel_window(ctx->wheel, ctx->now->key.time + delay);
         struct wf_bag *bag = &bags[window % WF_WHEEL_SLOTS];
-        return is_for_window(ctx, window, delay) && bag->left >= room ? wf_bag_claim(bag, room)
-                                                                      : NULL;
+        if (!wf_wheel_is_near(ctx->wheel, window)) {
+            struct wf_wheel_slot far = wf_wheel_far_slot(ctx->wheel, window);
+            bag = &ctx->wheel->far[far.level][far.slot];
+        } else if (delay < ctx->lookahead && window == ctx->wheel->now) {
+            return NULL;
+        }
+        return bag->left >= room ? wf_bag_claim(bag, room) : NULL;
     }
     if (sent == NULL || sent->capacity - sent->size < room) {
         return NULL;
@@ -129,7 +126,10 @@ static struct wf_event *place(struct wf_ctx *ctx, uint32_t dst, int64_t delay, s
     if (bags != NULL) {
         uint64_t window = wf_wheel_window(ctx->wheel, ctx->now->key.time + delay);
         unsigned slot = window % WF_WHEEL_SLOTS;
-        if (is_for_window(ctx, window, delay)) {
+        if (!wf_wheel_is_near(ctx->wheel, window)) {
+            return wf_wheel_claim_far(ctx->wheel, window, room);
+        }
+        if (delay >= ctx->lookahead || window != ctx->wheel->now) {
             wf_wheel_extend(ctx->wheel, slot, &bags[slot]);
             return wf_bag_claim(&bags[slot], room);
         }
@@ -271,12 +271,8 @@ uint32_t wf_cell_new(struct wf_ctx *ctx)
 
 uint32_t wf_cell_new_for(struct wf_ctx *ctx, size_t bytes)
 {
-    uint32_t cell = wf_cells_get(&ctx->worker->cells, bytes);
-
-    if (ctx->undo_log != NULL) {
-        wf_undo_log_get(ctx, cell);
-    }
-    return cell;
+    return ctx->undo_log != NULL ? wf_undo_log_get(ctx, bytes)
+                                 : wf_cells_get(&ctx->worker->cells, bytes);
 }
 
 void wf_cell_free(struct wf_ctx *ctx, uint32_t cell)
@@ -294,20 +290,22 @@ const void *wf_cell_read(struct wf_ctx *ctx, uint32_t cell)
 }
 
 /* The statement without effect keeps the compiler from dropping calls of this function. */
-void wf_cell_fetch(struct wf_ctx *ctx, uint32_t cell)
+void wf_cell_fetch(struct wf_ctx *ctx, const uint32_t *cells, uint32_t n)
 {
-    if (cell != 0) {
-        __builtin_prefetch(wf_cells_at(&ctx->worker->cells, cell), 1);
-        __asm__ volatile("");
+    const struct wf_cells *all = &ctx->worker->cells;
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (cells[i] != 0) {
+            __builtin_prefetch(wf_cells_at(all, cells[i]), 1);
+            __asm__ volatile("");
+        }
     }
 }
 
 void *wf_cell_edit(struct wf_ctx *ctx, uint32_t cell)
 {
-    if (ctx->undo_log != NULL) {
-        wf_undo_log_edit(ctx, cell);
-    }
-    return wf_cells_at(&ctx->worker->cells, cell);
+    return ctx->undo_log != NULL ? wf_undo_log_edit(ctx, cell)
+                                 : wf_cells_at(&ctx->worker->cells, cell);
 }
 
 void *wf_tally(struct wf_ctx *ctx)

@@ -164,7 +164,8 @@ uint32_t wf_cell_new(struct wf_ctx *ctx); /* of the largest size asked for; zero
 uint32_t wf_cell_new_for(struct wf_ctx *ctx, size_t bytes);
 void wf_cell_free(struct wf_ctx *ctx, uint32_t cell);
 const void *wf_cell_read(struct wf_ctx *ctx, uint32_t cell);
-void wf_cell_fetch(struct wf_ctx *ctx, uint32_t cell); /* into the cache; 0 is allowed */
+/* Fetches cells into the cache; 0 stands for no cell. */
+void wf_cell_fetch(struct wf_ctx *ctx, const uint32_t *cells, uint32_t n);
 /* For writing, until the handler returns. The engine saves the old contents first. */
 void *wf_cell_edit(struct wf_ctx *ctx, uint32_t cell);
 

@@ -57,23 +57,28 @@ static bool was_seen(struct wf_undo_log *log, uint32_t cell)
     return known;
 }
 
-void wf_undo_log_edit(struct wf_ctx *ctx, uint32_t cell)
+void *wf_undo_log_edit(struct wf_ctx *ctx, uint32_t cell)
 {
     const struct wf_cells *cells = &ctx->worker->cells;
+    void *bytes = wf_cells_at(cells, cell);
 
-    if (was_seen(ctx->undo_log, cell)) {
-        return;
+    if (!was_seen(ctx->undo_log, cell)) {
+        log_bytes(ctx->undo_log,
+                  (struct entry){.kind = ENTRY_EDIT,
+                                 .where = cell,
+                                 .size = wf_cells_slab(cells, cell)->size},
+                  bytes);
     }
-    log_bytes(ctx->undo_log,
-              (struct entry){
-                  .kind = ENTRY_EDIT, .where = cell, .size = wf_cells_slab(cells, cell)->size},
-              wf_cells_at(cells, cell));
+    return bytes;
 }
 
-void wf_undo_log_get(struct wf_ctx *ctx, uint32_t cell)
+uint32_t wf_undo_log_get(struct wf_ctx *ctx, size_t bytes)
 {
+    uint32_t cell = wf_cells_get(&ctx->worker->cells, bytes);
+
     (void)was_seen(ctx->undo_log, cell);
     log_bytes(ctx->undo_log, (struct entry){.kind = ENTRY_GET, .where = cell}, NULL);
+    return cell;
 }
 
 void wf_undo_log_put(struct wf_ctx *ctx, uint32_t cell)

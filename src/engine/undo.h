@@ -38,10 +38,11 @@ void wf_undo_commit(struct wf_worker *worker, const struct wf_event *ev,
                     const struct wf_frame *frame, const void *note, const void *trail,
                     const unsigned char *undo);
 
-/* Entries of the undo log, for ctx.c. Not inlined: without a log, which is the common case, the
- * functions of ctx.c are only a few instructions. */
+/* Entries of the undo log, for ctx.c. Logging an edit returns the bytes of the cell, logging a new
+ * cell gets it first. Not inlined: without a log, which is the common case, the functions of ctx.c
+ * are only a few instructions. */
 __attribute__((noinline)) void wf_undo_log_state(struct wf_ctx *ctx, size_t offset,
                                                  size_t size);
-__attribute__((noinline)) void wf_undo_log_edit(struct wf_ctx *ctx, uint32_t cell);
-__attribute__((noinline)) void wf_undo_log_get(struct wf_ctx *ctx, uint32_t cell);
+__attribute__((noinline)) void *wf_undo_log_edit(struct wf_ctx *ctx, uint32_t cell);
+__attribute__((noinline)) uint32_t wf_undo_log_get(struct wf_ctx *ctx, size_t bytes);
 __attribute__((noinline)) void wf_undo_log_put(struct wf_ctx *ctx, uint32_t cell);

@@ -39,24 +39,21 @@ static void extend(const struct wf_wheel *wheel, struct wf_bag *bag)
     }
 }
 
-static void add(const struct wf_wheel *wheel, struct wf_bag *bag, const struct wf_event *ev)
-{
-    size_t room = wf_event_room(ev);
-
-    if (bag->left < room) {
-        extend(wheel, bag);
-    }
-    wf_event_copy(wf_bag_claim(bag, room), ev);
-}
-
 void wf_wheel_file_far(struct wf_wheel *wheel, uint64_t window, const struct wf_event *ev)
 {
-    unsigned top = 63U - (unsigned)__builtin_clzll(window ^ wheel->now);
-    unsigned level = top / WF_WHEEL_BITS;
-    unsigned slot = (unsigned)(window >> (level * WF_WHEEL_BITS)) & (WF_WHEEL_SLOTS - 1);
+    wf_event_copy(wf_wheel_claim_far(wheel, window, wf_event_room(ev)), ev);
+}
 
-    wheel->used[level][slot / 64] |= UINT64_C(1) << (slot % 64);
-    add(wheel, &wheel->far[level][slot], ev);
+struct wf_event *wf_wheel_claim_far(struct wf_wheel *wheel, uint64_t window, size_t room)
+{
+    struct wf_wheel_slot far = wf_wheel_far_slot(wheel, window);
+    struct wf_bag *bag = &wheel->far[far.level][far.slot];
+
+    if (bag->left < room) { /* an empty bag, too */
+        wheel->used[far.level][far.slot / 64] |= UINT64_C(1) << (far.slot % 64);
+        extend(wheel, bag);
+    }
+    return wf_bag_claim(bag, room);
 }
 
 void wf_wheel_extend(struct wf_wheel *wheel, unsigned slot, struct wf_bag *bag)

@@ -47,7 +47,6 @@ static inline uint64_t wf_wheel_window(const struct wf_wheel *wheel, int64_t tim
     return (uint64_t)(((wf_u128)((uint64_t)time + 1) * wheel->reciprocal) >> 64);
 }
 
-void wf_wheel_file_far(struct wf_wheel *wheel, uint64_t window, const struct wf_event *ev);
 /* Makes room for an event in a bag of the ring, and marks its slot as used. */
 void wf_wheel_extend(struct wf_wheel *wheel, unsigned slot, struct wf_bag *bag);
 
@@ -56,6 +55,26 @@ static inline bool wf_wheel_is_near(const struct wf_wheel *wheel, uint64_t windo
 {
     return ((window ^ wheel->now) >> WF_WHEEL_BITS) == 0;
 }
+
+/* Where events of a window that is not near wait. */
+struct wf_wheel_slot {
+    unsigned level, slot;
+};
+
+static inline struct wf_wheel_slot wf_wheel_far_slot(const struct wf_wheel *wheel,
+                                                     uint64_t window)
+{
+    unsigned top = 63U - (unsigned)__builtin_clzll(window ^ wheel->now);
+    unsigned level = top / WF_WHEEL_BITS;
+
+    return (struct wf_wheel_slot){level, (unsigned)(window >> (level * WF_WHEEL_BITS)) &
+                                             (WF_WHEEL_SLOTS - 1)};
+}
+
+/* The place of an event of `room` bytes, which the caller writes, in a window that is not near... */
+struct wf_event *wf_wheel_claim_far(struct wf_wheel *wheel, uint64_t window, size_t room);
+/* ...and the same with a copy of the event. */
+void wf_wheel_file_far(struct wf_wheel *wheel, uint64_t window, const struct wf_event *ev);
 
 /* Files an event of a window that is not before the present one. */
 static inline void wf_wheel_file(struct wf_wheel *wheel, uint64_t window,

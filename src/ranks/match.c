@@ -41,48 +41,58 @@ __attribute__((noinline)) static void build_index(struct wf_ctx *ctx,
     }
 }
 
-/* Searches a queue without an index. Returns the first cell that fits, or 0, and sets *before
- * to the cell before it, or 0. Builds the index and returns 0 if the search becomes long. */
-static inline uint32_t walk(struct wf_ctx *ctx, struct wf_match_queue *queue,
-                            const struct wf_match_key *key, uint32_t *before)
+/* A cell in a queue, and its neighbours there; 0 where there is none. */
+struct place {
+    uint32_t before, cell, next;
+};
+
+/* Searches a queue without an index for the first cell that fits. Builds the index and finds
+ * none if the search becomes long. */
+static inline struct place walk(struct wf_ctx *ctx, struct wf_match_queue *queue,
+                                const struct wf_match_key *key)
 {
+    struct place place = {0, queue->head, 0};
     uint32_t passed = 0;
 
-    *before = 0;
-    for (uint32_t cell = queue->head; cell != 0; passed++) {
-        const struct wf_match_link *link = read_link(ctx, cell);
+    for (; place.cell != 0; passed++) {
+        const struct wf_match_link *link = read_link(ctx, place.cell);
 
+        place.next = link->next;
         if (fits(&link->key, key)) {
-            return cell;
+            return place;
         }
         if (passed == FAR) {
             build_index(ctx, queue);
-            return 0;
+            break;
         }
-        *before = cell;
-        cell = link->next;
+        place.before = place.cell;
+        place.cell = place.next;
     }
-    return 0;
+    return (struct place){0, 0, 0};
 }
 
 /* Looks a key up in the index of a queue. */
 typedef uint32_t look_up_fn(struct wf_ctx *ctx, const struct wf_match_queue *queue,
                             const struct wf_match_key *key);
 
-/* The first cell of the queue that fits, or 0; *before is the cell before it, or 0. */
-static inline uint32_t search(struct wf_ctx *ctx, struct wf_match_queue *queue,
-                              const struct wf_match_key *key, look_up_fn *look_up,
-                              uint32_t *before)
+/* The cell with its neighbours in a queue that has an index. */
+static struct place place_of(struct wf_ctx *ctx, uint32_t cell)
+{
+    return (struct place){wf_match_index_before(ctx, cell), cell, read_link(ctx, cell)->next};
+}
+
+/* The first cell of the queue that fits. */
+static inline struct place search(struct wf_ctx *ctx, struct wf_match_queue *queue,
+                                  const struct wf_match_key *key, look_up_fn *look_up)
 {
     if (queue->index == 0) {
-        uint32_t cell = walk(ctx, queue, key, before);
+        struct place place = walk(ctx, queue, key);
         if (queue->index == 0) {
-            return cell;
+            return place;
         }
     }
     uint32_t cell = look_up(ctx, queue, key);
-    *before = cell == 0 ? 0 : wf_match_index_before(ctx, cell);
-    return cell;
+    return cell != 0 ? place_of(ctx, cell) : (struct place){0, 0, 0};
 }
 
 __attribute__((noinline)) static void free_index(struct wf_ctx *ctx,
@@ -114,22 +124,20 @@ static void append(struct wf_ctx *ctx, struct wf_match_queue *queue, uint32_t ce
     }
 }
 
-/* Removes `cell`, which follows `before` (0 at the head), from the queue. */
+/* Removes the cell at a place from the queue. */
 static inline void unlink_cell(struct wf_ctx *ctx, struct wf_match_queue *queue,
-                               uint32_t before, uint32_t cell)
+                               struct place place)
 {
-    uint32_t next = read_link(ctx, cell)->next;
-
     if (queue->index != 0) {
-        wf_match_index_remove(ctx, cell);
+        wf_match_index_remove(ctx, place.cell);
     }
-    if (before == 0) {
-        queue->head = next;
+    if (place.before == 0) {
+        queue->head = place.next;
     } else {
-        edit_link(ctx, before)->next = next;
+        edit_link(ctx, place.before)->next = place.next;
     }
-    if (next == 0) {
-        queue->tail = before;
+    if (place.next == 0) {
+        queue->tail = place.before;
     }
     queue->length--;
     if (queue->index != 0 && queue->length <= SHORT) {
@@ -146,26 +154,26 @@ uint32_t wf_match_post(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell
         return 0;
     }
     const struct wf_match_key *key = &read_link(ctx, cell)->key;
-    uint32_t before, message = search(ctx, queue, key, wf_match_index_message, &before);
+    struct place message = search(ctx, queue, key, wf_match_index_message);
 
-    if (message == 0) {
+    if (message.cell == 0) {
         append(ctx, &match->posted, cell);
     } else {
-        unlink_cell(ctx, queue, before, message);
+        unlink_cell(ctx, queue, message);
     }
-    return message;
+    return message.cell;
 }
 
 uint32_t wf_match_claim(struct wf_ctx *ctx, struct wf_match *match,
                         const struct wf_match_key *key)
 {
     struct wf_match_queue *queue = &match->posted;
-    uint32_t before, receive = search(ctx, queue, key, wf_match_index_receive, &before);
+    struct place receive = search(ctx, queue, key, wf_match_index_receive);
 
-    if (receive != 0) {
-        unlink_cell(ctx, queue, before, receive);
+    if (receive.cell != 0) {
+        unlink_cell(ctx, queue, receive);
     }
-    return receive;
+    return receive.cell;
 }
 
 void wf_match_keep(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell)
@@ -176,23 +184,21 @@ void wf_match_keep(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell)
 uint32_t wf_match_peek(struct wf_ctx *ctx, struct wf_match *match,
                        const struct wf_match_key *key)
 {
-    uint32_t before;
-
-    return search(ctx, &match->unexpected, key, wf_match_index_message, &before);
+    return search(ctx, &match->unexpected, key, wf_match_index_message).cell;
 }
 
 void wf_match_cancel(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell)
 {
     struct wf_match_queue *queue = &match->posted;
-    uint32_t before = 0;
+    struct place place = {0, cell, read_link(ctx, cell)->next};
 
     if (queue->index != 0) {
-        before = wf_match_index_before(ctx, cell);
+        place.before = wf_match_index_before(ctx, cell);
     } else if (queue->head != cell) {
-        before = queue->head;
-        while (read_link(ctx, before)->next != cell) {
-            before = read_link(ctx, before)->next;
+        place.before = queue->head;
+        while (read_link(ctx, place.before)->next != cell) {
+            place.before = read_link(ctx, place.before)->next;
         }
     }
-    unlink_cell(ctx, queue, before, cell);
+    unlink_cell(ctx, queue, place);
 }

@@ -409,9 +409,7 @@ static void node_fetch(const void *state, const struct wf_event *ev, struct wf_c
     const struct wf_rank *rank = (const void *)((const unsigned char *)state + ranks->slots_at);
 
     if (rank->match.posted.length > 1) {
-        for (uint32_t i = 0; i < USUAL; i++) {
-            wf_cell_fetch(ctx, rank->small_requests[i]);
-        }
+        wf_cell_fetch(ctx, rank->small_requests, USUAL);
     }
 }
 
@@ -422,8 +420,12 @@ void wf_node_note_message(const struct wf_caller *to, const struct wf_sent *sent
     const struct wf_node_note note = {.what = WF_NOTED_LATENCY,
                                       .at = sent->arrival - sent->departure};
 
-    wf_note(to->ctx, &note, offsetof(struct wf_node_note, time));
-    to->rank->noted = 1;
+    if (wf_now_is_final(to->ctx)) {
+        wf_node_count_latency(&to->ranks->recorder, wf_tally(to->ctx), note.at);
+    } else {
+        wf_note(to->ctx, &note, offsetof(struct wf_node_note, time));
+    }
+    to->rank->noted = 1; /* in both cases: a mark gets another event (do_marker()) */
     if (wf_recorder_is_on(&to->ranks->recorder)) {
         wf_recorder_message(&to->ranks->recorder, to->ctx, sent);
     }

@@ -168,13 +168,10 @@ static inline void tell_matched(const struct wf_caller *who, uint32_t cell, uint
     }
 }
 
-void wf_protocol_tell_posted(const struct wf_caller *who, uint32_t cell)
+void wf_protocol_tell_live(const struct wf_caller *who, uint32_t cell)
 {
     const struct wf_rank_request *recv = wf_request_read(who, cell);
 
-    if (!who->ranks->has_live) {
-        return;
-    }
     /* The receive is complete, or has asked for its data, or will ask as soon as it may. */
     if ((recv->flags & (WF_REQ_DONE | WF_REQ_DEFERRED)) || recv->msg.handle != 0) {
         tell_matched(who, cell, recv->msg.peer, recv->key.tag);

@@ -24,8 +24,16 @@ uint32_t wf_protocol_send(const struct wf_caller *who, const struct wf_peer *to,
 uint32_t wf_protocol_recv(const struct wf_caller *who, const struct wf_peer *from,
                           uint32_t context, int64_t at, uint32_t owner);
 
-/* Tells a live program that a wildcard receive matched a message when it was posted. */
-void wf_protocol_tell_posted(const struct wf_caller *who, uint32_t cell);
+/* Tells a live program that a wildcard receive matched a message when it was posted... */
+void wf_protocol_tell_live(const struct wf_caller *who, uint32_t cell);
+
+/* ...and any program. */
+static inline void wf_protocol_tell_posted(const struct wf_caller *who, uint32_t cell)
+{
+    if (who->ranks->has_live) {
+        wf_protocol_tell_live(who, cell);
+    }
+}
 
 /* A message has arrived (struct wf_net_user): its last byte at the time `at`, now or later.
  * `ranks` is the run's struct wf_ranks. For nodes with one network interface, which costs

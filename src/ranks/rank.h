@@ -50,7 +50,7 @@ struct wf_rank {
     uint8_t failure;
     uint8_t overhead_paid; /* the overhead of a send that waits for the engine's time is paid */
     uint8_t flushing;      /* the rank waits for its puts and gets */
-    uint8_t noted;         /* this event has left its note for commit */
+    uint8_t noted;         /* this event has left its note for commit, or counted a message */
     uint8_t any;           /* one of the awaited requests is enough */
     uint8_t computes;      /* the clock is the end of a computation, not of a call */
     uint8_t found;         /* the last iprobe, test or cancel was successful */

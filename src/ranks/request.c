@@ -33,13 +33,10 @@ void wf_request_defer(const struct wf_caller *who, uint32_t cell, uint32_t *next
     more->deferred = cell;
 }
 
-uint32_t wf_request_find(const struct wf_caller *who, uint32_t number)
+uint32_t wf_request_find_large(const struct wf_caller *who, uint32_t number)
 {
     const struct wf_cellmap *others = &who->rank->requests;
 
-    if (number < WF_RANK_SMALL_REQUESTS) {
-        return who->rank->small_requests[number];
-    }
     return others->count == 0 ? 0 : wf_cellmap_get(who->ctx, others, number);
 }
 
@@ -52,7 +49,7 @@ static void drop_request(const struct wf_caller *who, uint32_t number)
     }
 }
 
-bool wf_request_is_free(const struct wf_caller *who, uint32_t number)
+bool wf_request_fail_unless_free(const struct wf_caller *who, uint32_t number)
 {
     bool is_free = wf_request_find(who, number) == 0;
 
@@ -134,11 +131,14 @@ static inline void insert_done(const struct wf_caller *who, struct wf_done *done
         done->head = done->tail = cell;
         return;
     }
-    while (before != 0 && wf_request_read(who, before)->at > req->at) {
-        before = wf_request_read(who, before)->earlier;
-    }
-    uint32_t after = before != 0 ? wf_request_read(who, before)->later : done->head;
+    const struct wf_rank_request *last = wf_request_read(who, before);
+    uint32_t after = 0;
 
+    while (before != 0 && last->at > req->at) {
+        after = before;
+        before = last->earlier;
+        last = before != 0 ? wf_request_read(who, before) : NULL;
+    }
     req->earlier = before;
     req->later = after;
     set_later(who, done, before, cell);
@@ -268,12 +268,11 @@ static void note_causes(const struct wf_caller *who, const struct wf_cause *sum)
 /* A call takes a complete request that is in no list: the rank's clock moves, and the CPU receives
  * the message. */
 static inline void take_unlisted(const struct wf_caller *who, uint32_t cell,
-                                 struct wf_cause *cause)
+                                 const struct wf_rank_request *req, struct wf_cause *cause)
 {
     static const enum wf_rank_in in[] = {[WF_REQ_RECV] = WF_IN_RECV,
                                          [WF_REQ_SEND] = WF_IN_SEND,
                                          [WF_REQ_COLL] = WF_IN_COLLECTIVE};
-    const struct wf_rank_request *req = wf_request_read(who, cell);
 
     add_cause(who, req, WF_TRACK_PROGRAM, who->rank->clock, cause);
     wf_rank_advance(who, req->at, in[req->kind]);
@@ -296,10 +295,11 @@ static inline void take_unlisted(const struct wf_caller *who, uint32_t cell,
 
 static void take_one(const struct wf_caller *who, uint32_t cell)
 {
+    const struct wf_rank_request *req = wf_request_read(who, cell);
     struct wf_cause cause = {.until = 0};
 
-    remove_done(who, wf_request_read(who, cell));
-    take_unlisted(who, cell, &cause);
+    remove_done(who, req);
+    take_unlisted(who, cell, req, &cause);
     note_causes(who, &cause);
 }
 
@@ -317,9 +317,11 @@ static void take_awaited(const struct wf_caller *who, uint32_t cell)
     /* All of them leave the list, so that their neighbours need not learn it. */
     who->rank->done_awaited = (struct wf_done){0, 0};
     while (next != 0) {
+        const struct wf_rank_request *req = wf_request_read(who, next);
+
         cell = next;
-        next = wf_request_read(who, cell)->later;
-        take_unlisted(who, cell, &cause);
+        next = req->later;
+        take_unlisted(who, cell, req, &cause);
     }
     note_causes(who, &cause);
 }
@@ -361,7 +363,7 @@ static void complete_awaited(const struct wf_caller *who, uint32_t cell,
         /* As in a blocking receive: the rank takes it at once, so that no list is needed. */
         struct wf_cause cause = {.until = 0};
 
-        take_unlisted(who, cell, &cause);
+        take_unlisted(who, cell, req, &cause);
         note_causes(who, &cause);
         wf_rank_wake(who);
         return;

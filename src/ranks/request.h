@@ -168,10 +168,22 @@ void wf_request_drop_handle(const struct wf_caller *who, uint32_t handle);
 void wf_request_defer(const struct wf_caller *who, uint32_t cell, uint32_t *next_deferred);
 
 /* The cell of a request number, or 0 if the number is not in use. */
-uint32_t wf_request_find(const struct wf_caller *who, uint32_t number);
+uint32_t wf_request_find_large(const struct wf_caller *who, uint32_t number);
+
+static inline uint32_t wf_request_find(const struct wf_caller *who, uint32_t number)
+{
+    return number < WF_RANK_SMALL_REQUESTS ? who->rank->small_requests[number]
+                                           : wf_request_find_large(who, number);
+}
 
 /* Whether a number is free for a new request; the rank fails if it is not. */
-WF_NODISCARD bool wf_request_is_free(const struct wf_caller *who, uint32_t number);
+WF_NODISCARD bool wf_request_fail_unless_free(const struct wf_caller *who, uint32_t number);
+
+WF_NODISCARD static inline bool wf_request_is_free(const struct wf_caller *who, uint32_t number)
+{
+    return (number < WF_RANK_SMALL_REQUESTS && who->rank->small_requests[number] == 0) ||
+           wf_request_fail_unless_free(who, number);
+}
 
 /* Gives a request its number, which is free. */
 void wf_request_register(const struct wf_caller *who, uint32_t cell, uint32_t number);
