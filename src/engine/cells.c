@@ -3,14 +3,14 @@
 
 #include "base/mem.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum {
     HUGE_PAGE = 2 << 20,
     SPARE_MAX = 1024, /* freed cells on a stack; more are put on shelves */
-    USUAL = 64,       /* bytes of most cells */
+    USUAL = 64,       /* bytes of most cells... */
+    SMALL = 48,       /* ...and of those of which large runs have many */
 };
 
 void wf_cells_init(struct wf_cells *cells, const uint32_t *sizes, uint32_t n)
@@ -24,7 +24,9 @@ void wf_cells_init(struct wf_cells *cells, const uint32_t *sizes, uint32_t n)
 void wf_cells_fini(struct wf_cells *cells)
 {
     for (uint32_t i = 0; i < cells->n_slabs; i++) {
-        free(cells->slabs[i].memory);
+        if (cells->slabs[i].begins_area) {
+            free(cells->slabs[i].memory);
+        }
     }
     for (uint32_t i = 0; i < cells->n_classes; i++) {
         free(cells->classes[i].spare);
@@ -32,18 +34,39 @@ void wf_cells_fini(struct wf_cells *cells)
     free(cells->slabs);
 }
 
-/* Small runs touch a part of the first slab only, so that gets no huge page. */
+/* How many slabs of a class fill huge pages, or come near to it. */
+static uint32_t slabs_of_area(size_t slab_bytes)
+{
+    enum { MOST = 8 };
+    uint32_t n = 1;
+
+    while (n < MOST && n * slab_bytes % HUGE_PAGE != 0) {
+        n++;
+    }
+    return n;
+}
+
+/* Small runs touch a part of the first slab only, so that gets no huge page. The others come from
+ * areas of several slabs. */
 static void add_slab(struct wf_cells *cells, struct wf_cell_class *class)
 {
     size_t bytes = (size_t)WF_CELLS_PER_SLAB * class->size;
-    bool huge = class->end > 0 && bytes >= HUGE_PAGE;
+    bool begins_area = class->n_left == 0;
 
+    if (begins_area) {
+        class->n_left = class->end == 0 ? 1 : slabs_of_area(bytes);
+        class->area =
+            class->end == 0 ? wf_xaligned(bytes) : wf_xaligned_huge(class->n_left * bytes);
+    }
     cells->slabs = wf_xrealloc(cells->slabs, (size_t)cells->n_slabs + 1, sizeof(*cells->slabs));
     cells->slabs[cells->n_slabs] = (struct wf_cell_slab){
-        .memory = huge ? wf_xaligned_huge(bytes) : wf_xaligned(bytes),
+        .memory = class->area,
         .size = class->size,
-        .class = (uint32_t)(class - cells->classes),
+        .class = (uint16_t)(class - cells->classes),
+        .begins_area = begins_area,
     };
+    class->area += bytes;
+    class->n_left--;
     class->next = cells->n_slabs++ * WF_CELLS_PER_SLAB;
     class->end = class->next + WF_CELLS_PER_SLAB;
     class->next += class->next == 0 ? 1 : 0; /* no cell has the number 0 */
@@ -99,6 +122,18 @@ __attribute__((noinline)) static uint32_t take_other(struct wf_cells *cells,
     return class->next++;
 }
 
+/* A few instructions for the usual sizes, not a call. */
+static inline void clear(unsigned char *cell, uint32_t size)
+{
+    if (size == USUAL) {
+        memset(cell, 0, USUAL);
+    } else if (size == SMALL) {
+        memset(cell, 0, SMALL);
+    } else {
+        memset(cell, 0, size);
+    }
+}
+
 uint32_t wf_cells_get(struct wf_cells *cells, size_t bytes)
 {
     struct wf_cell_class *class = cells->classes, *last = class + cells->n_classes - 1;
@@ -109,11 +144,7 @@ uint32_t wf_cells_get(struct wf_cells *cells, size_t bytes)
 
     uint32_t cell =
         class->n_spare > 0 ? class->spare[--class->n_spare] : take_other(cells, class);
-    if (class->size == USUAL) {
-        memset(wf_cells_at(cells, cell), 0, USUAL); /* a few instructions, not a call */
-    } else {
-        memset(wf_cells_at(cells, cell), 0, class->size);
-    }
+    clear(wf_cells_at(cells, cell), class->size);
     cells->in_use++;
     return cell;
 }

@@ -6,6 +6,7 @@
  * a thread share them, so that idle processes need no memory here.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,8 +15,9 @@ enum { WF_CELLS_PER_SLAB = 32768, WF_CELL_SIZES_MAX = 8 };
 
 struct wf_cell_slab {
     unsigned char *memory;
-    uint32_t size;  /* of a cell */
-    uint32_t class; /* index into wf_cells.classes */
+    uint32_t size;    /* of a cell */
+    uint16_t class;   /* index into wf_cells.classes */
+    bool begins_area; /* `memory` is that of an area of slabs, to be freed */
 };
 
 /* The cells of one size. */
@@ -26,8 +28,10 @@ struct wf_cell_class {
      * in the cache would have to be read before the next one is known. If there are many, the
      * lower part of the stack is kept in freed cells: each shelf has the cells below it. */
     uint32_t *spare;
-    uint32_t n_spare; /* without those on shelves */
-    uint32_t shelf;   /* the uppermost; 0 if there is none */
+    uint32_t n_spare;    /* without those on shelves */
+    uint32_t shelf;      /* the uppermost; 0 if there is none */
+    unsigned char *area; /* memory of slabs to come... */
+    uint32_t n_left;     /* ...and how many */
 };
 
 struct wf_cells {

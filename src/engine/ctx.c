@@ -4,6 +4,8 @@
 #include "engine/undo.h"
 #include "engine/windows.h"
 
+enum { USUAL_PAYLOAD = 32 }; /* that of a message: copied without a call */
+
 int64_t wf_now(const struct wf_ctx *ctx)
 {
     return ctx->now->key.time;
@@ -193,7 +195,9 @@ void wf_schedule_to(struct wf_ctx *ctx, struct wf_event_target to, int64_t delay
 {
     void *at = begin(ctx, to, delay, size);
 
-    if (size > 0) {
+    if (size == USUAL_PAYLOAD) {
+        memcpy(at, payload, USUAL_PAYLOAD);
+    } else if (size > 0) {
         memcpy(at, payload, size);
     }
     end(ctx);

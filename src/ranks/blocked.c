@@ -43,8 +43,9 @@ static bool waits_for(const struct wf_caller *who, uint32_t coll)
 /* Whether the rank itself waits for a send or receive. */
 static bool is_awaited(const struct wf_caller *who, const struct wf_rank_request *req)
 {
-    return req->msg.owner != 0 ? waits_for(who, req->msg.owner)
-                               : (req->flags & WF_REQ_AWAITED) != 0;
+    uint32_t owner = wf_request_owner(req);
+
+    return owner != 0 ? waits_for(who, owner) : (req->flags & WF_REQ_AWAITED) != 0;
 }
 
 /* ---- collectives that ranks do not agree on ---- */
@@ -180,13 +181,15 @@ static void find_formula(const struct wf_caller *who, struct wf_blocked_on *out)
 static void describe(const struct wf_caller *who, const struct wf_rank_request *req,
                      enum wf_blocked_in in, struct wf_blocked_on *out)
 {
+    uint32_t owner = wf_request_owner(req);
+
     out->in = (uint32_t)in;
-    out->peer = req->msg.peer;
+    out->peer = wf_request_peer(req);
     out->tag = req->key.tag;
     out->group = req->key.context / 2;
-    if (req->msg.owner != 0) {
+    if (owner != 0) {
         out->coll = wf_coll_tag_kind(req->key.tag) + 1U;
-        find_other(who, req->msg.owner, out);
+        find_other(who, owner, out);
     }
 }
 

@@ -238,7 +238,7 @@ static void recv_step(struct run *run, const struct wf_coll_step *step)
 
     run->coll->coll.missing++;
     (void)wf_protocol_recv(run->who, &from, wf_rank_context(run->group.id, true), run->coll->at,
-                           run->cell);
+                           (struct wf_recv_use){run->cell, WF_RANK_NO_REQUEST});
 }
 
 /* What has been received since the last wait: in the step before, and in the steps before it

@@ -92,7 +92,8 @@ struct wf_ranks {
     bool sends_only; /* nothing is received, and all messages are eager */
     bool sees_all;   /* commit looks at events without a note as well */
     bool is_simple;  /* ranks do not share cores, and nothing is recorded */
-    bool has_live;   /* a job is a live program, which must be told what its ranks receive */
+    bool short_receives; /* receives of eager messages take less memory (ranks/request.h) */
+    bool has_live; /* a job is a live program, which must be told what its ranks receive */
     struct wf_process_ops ops;
     struct wf_replay_params params;
     uint64_t stall_limit; /* a rank fails if it executes so many ops at one time */

@@ -133,30 +133,37 @@ static inline void meet_eager(const struct wf_caller *who, uint32_t cell,
         wf_rank_fail_sizes(who, key, recv->msg.bytes, eager->bytes);
         return;
     }
-    recv->msg.peer = key->src;
-    recv->key.tag = key->tag;
     recv->msg.bytes = eager->bytes;
-    recv->msg.departure = eager->departure;
+    if (!recv->is_short) {
+        recv->msg.peer = key->src;
+        recv->key.tag = key->tag;
+        recv->msg.departure = eager->departure;
+    }
     /* By the rank's clock, which may be ahead of the engine's time. */
     recv->flags |= recv->at > eager->arrival ? WF_REQ_UNEXPECTED_DATA : 0;
     wf_request_complete_edited(who, cell, recv, eager->arrival);
 }
 
-/* A receive and its message have matched; the caller frees `message`. */
-static void meet(const struct wf_caller *who, uint32_t cell,
-                 const struct wf_rank_request *message)
+/* A receive and its message have matched; the caller frees `message`. Returns the cell of the
+ * receive. */
+static uint32_t meet(const struct wf_caller *who, uint32_t cell,
+                     const struct wf_rank_request *message)
 {
     if ((message->flags & WF_REQ_ANNOUNCED) == 0) {
         meet_eager(who, cell, &message->key,
                    &(struct eager){message->unexpected.bytes, message->unexpected.departure,
                                    message->at});
-        return;
+        return cell;
+    }
+    if (wf_request_read(who, cell)->is_short) {
+        cell = wf_request_lengthen(who, cell);
     }
     struct wf_rank_request *recv = wf_request_edit(who, cell);
 
     recv->msg.peer = message->key.src;
     recv->key.tag = message->key.tag;
     wf_rendezvous_match(who, cell, message);
+    return cell;
 }
 
 /* Tells a live program that a wildcard receive has matched a message. */
@@ -179,19 +186,27 @@ void wf_protocol_tell_live(const struct wf_caller *who, uint32_t cell)
 }
 
 uint32_t wf_protocol_recv(const struct wf_caller *who, const struct wf_peer *from,
-                          uint32_t context, int64_t at, uint32_t owner)
+                          uint32_t context, int64_t at, struct wf_recv_use use)
 {
-    uint32_t cell = wf_cell_new_for(who->ctx, WF_REQ_SIZE);
     bool open =
         from->open || from->rank == WF_MATCH_ANY_SOURCE || from->tag == WF_MATCH_ANY_TAG;
+    bool is_short = who->ranks->short_receives && !open && use.owner == 0 &&
+                    from->bytes <= who->ranks->mpi->eager_max;
+    const struct wf_rank_request recv = {.key = {context, from->rank, from->tag},
+                                         .number = use.number,
+                                         .kind = WF_REQ_RECV,
+                                         .is_short = is_short,
+                                         .flags = open ? WF_REQ_WILDCARD : 0,
+                                         .at = at,
+                                         .msg = {from->bytes, use.owner, from->rank, {{0}}}};
+    uint32_t cell = wf_cell_new_for(who->ctx, is_short ? WF_REQ_SHORT_SIZE : WF_REQ_SIZE);
+    void *to = wf_cell_edit(who->ctx, cell);
 
-    *wf_request_edit(who, cell) =
-        (struct wf_rank_request){.key = {context, from->rank, from->tag},
-                                 .number = WF_RANK_NO_REQUEST,
-                                 .kind = WF_REQ_RECV,
-                                 .flags = open ? WF_REQ_WILDCARD : 0,
-                                 .at = at,
-                                 .msg = {from->bytes, owner, from->rank, {{0}}}};
+    if (is_short) {
+        memcpy(to, &recv, WF_REQ_SHORT_SIZE);
+    } else {
+        memcpy(to, &recv, WF_REQ_SIZE);
+    }
     uint32_t found = wf_match_post(who->ctx, &who->rank->match, cell);
     if (found != 0) {
         struct wf_rank_request message = *wf_request_read(who, found);
@@ -200,7 +215,7 @@ uint32_t wf_protocol_recv(const struct wf_caller *who, const struct wf_peer *fro
         if ((message.flags & WF_REQ_ANNOUNCED) == 0) {
             who->rank->unexpected_bytes -= message.unexpected.bytes;
         }
-        meet(who, cell, &message);
+        cell = meet(who, cell, &message);
     }
     return cell;
 }
@@ -294,7 +309,7 @@ static void on_announce(const struct wf_arrival *arrival)
     uint32_t cell = claim(&arrival->who, &message.key);
 
     if (cell != 0) {
-        meet(&arrival->who, cell, &message);
+        (void)meet(&arrival->who, cell, &message);
     } else {
         keep(&arrival->who, &message);
     }

@@ -20,9 +20,15 @@ static inline int64_t wf_protocol_send_ps(const struct wf_caller *who, const str
 uint32_t wf_protocol_send(const struct wf_caller *who, const struct wf_peer *to,
                           uint32_t context, int64_t start, uint32_t owner);
 
+/* What a receive is for: a collective, a request of the program, or a call that waits for it. */
+struct wf_recv_use {
+    uint32_t owner;  /* cell of the collective, or 0 */
+    uint32_t number; /* of the request, to be registered by the caller; or WF_RANK_NO_REQUEST */
+};
+
 /* Posts a receive at the time `at`; returns its cell, which may be complete. */
 uint32_t wf_protocol_recv(const struct wf_caller *who, const struct wf_peer *from,
-                          uint32_t context, int64_t at, uint32_t owner);
+                          uint32_t context, int64_t at, struct wf_recv_use use);
 
 /* Tells a live program that a wildcard receive matched a message when it was posted... */
 void wf_protocol_tell_live(const struct wf_caller *who, uint32_t cell);

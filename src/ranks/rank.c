@@ -268,20 +268,23 @@ enum wf_called wf_rank_send(const struct wf_caller *who, const struct wf_peer *t
     return WF_CALLED_DONE;
 }
 
+/* A receive that the call itself waits for, or that a persistent request has started. */
+static const struct wf_recv_use UNNUMBERED = {.number = WF_RANK_NO_REQUEST};
+
 enum wf_called wf_rank_recv(const struct wf_caller *who, const struct wf_peer *from,
                             uint32_t request)
 {
     if (request != WF_RANK_NO_REQUEST && !wf_request_is_free(who, request)) {
         return WF_CALLED_BLOCKED;
     }
-    uint32_t cell =
-        wf_protocol_recv(who, from, wf_rank_context(from->group, false), who->rank->clock, 0);
+    uint32_t cell = wf_protocol_recv(who, from, wf_rank_context(from->group, false),
+                                     who->rank->clock, (struct wf_recv_use){.number = request});
 
     if (who->rank->state == WF_RANK_FAILED) {
         return WF_CALLED_BLOCKED;
     }
     if (request != WF_RANK_NO_REQUEST) {
-        wf_request_register(who, cell, request);
+        wf_request_enter(who, cell, request);
     }
     wf_protocol_tell_posted(who, cell);
     return request == WF_RANK_NO_REQUEST ? wf_request_await(who, &cell, 1) : WF_CALLED_DONE;
@@ -297,7 +300,7 @@ static enum wf_called receive_and_send(const struct wf_caller *who, const struct
     if (rank->overhead_paid == 0) {
         cells[1] = from->rank != WF_RANK_PROC_NULL
                        ? wf_protocol_recv(who, from, wf_rank_context(from->group, false),
-                                          rank->clock, 0)
+                                          rank->clock, UNNUMBERED)
                        : 0;
         if (rank->state == WF_RANK_FAILED) {
             return WF_CALLED_BLOCKED;
@@ -326,7 +329,7 @@ enum wf_called wf_rank_sendrecv(const struct wf_caller *who, const struct wf_pee
     }
     if (from->rank != WF_RANK_PROC_NULL) {
         cells[1] = wf_protocol_recv(who, from, wf_rank_context(from->group, false),
-                                    who->rank->clock, 0);
+                                    who->rank->clock, UNNUMBERED);
         if (who->rank->state == WF_RANK_FAILED) {
             return WF_CALLED_BLOCKED;
         }
@@ -379,7 +382,7 @@ enum wf_called wf_rank_start_request(const struct wf_caller *who, uint32_t reque
     }
     if (created->flags & WF_REQ_RECEIVES) {
         started = wf_protocol_recv(who, &peer, wf_rank_context(peer.group, false),
-                                   who->rank->clock, 0);
+                                   who->rank->clock, UNNUMBERED);
     } else if (send_at_clock(who, &peer, &started) == WF_CALLED_AGAIN) {
         return WF_CALLED_AGAIN;
     }

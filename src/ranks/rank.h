@@ -36,7 +36,7 @@ enum wf_failure {
     WF_FAILURE_SIZES,      /* ranks call a collective with different sizes */
 };
 
-enum { WF_RANK_SMALL_REQUESTS = 16 };
+enum { WF_RANK_SMALL_REQUESTS = 12 }; /* as many as a stencil in three dimensions has */
 
 /* A list of complete requests, by time of completion. */
 struct wf_done {

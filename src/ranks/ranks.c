@@ -327,6 +327,17 @@ static uint32_t add_nodes(struct wf_ranks *ranks, struct wf_engine *engine)
     return wf_engine_add(engine, &ranks->ops, ranks->place->n_nodes, size, ranks);
 }
 
+/* Live programs and critical paths ask for more about a receive, and with mpi.progress=waits a
+ * sendrecv remembers the cell of its receive. */
+static void allow_short_receives(struct wf_ranks *ranks, struct wf_engine *engine)
+{
+    ranks->short_receives = !ranks->has_live && !wf_recorder_wants_causes(&ranks->recorder) &&
+                            ranks->mpi->progress != WF_PROGRESS_WAITS;
+    if (ranks->short_receives) {
+        wf_engine_cells(engine, WF_REQ_SHORT_SIZE);
+    }
+}
+
 enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_config *config,
                             struct wf_ranks **out, struct wf_err *err)
 {
@@ -354,6 +365,7 @@ enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_conf
     ranks->sees_all = config->net->n_sums > 0 || wf_recorder_is_on(&ranks->recorder);
     ranks->is_simple = !ranks->turns.on && !wf_recorder_is_on(&ranks->recorder);
     wf_engine_cells(engine, WF_REQ_SIZE);
+    allow_short_receives(ranks, engine);
     wf_net_attach(config->net, engine, first, &user);
     wf_live_spread(ranks, engine);
     *out = ranks;

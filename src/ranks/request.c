@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests: their numbers, the lists of complete ones, and the calls that wait for them. */
+/* Requests: the lists of complete ones, and the calls that wait for them. */
 #include "ranks/request.h"
 
 #include "base/mem.h"
@@ -8,66 +8,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-
-uint32_t wf_request_new_handle(const struct wf_caller *who)
-{
-    enum { BITS = 28 }; /* fits beside the kind in a message header */
-    struct wf_rank_more *more = wf_rank_more_edit(who);
-
-    more->next_handle = more->next_handle % ((UINT32_C(1) << BITS) - 1) + 1;
-    return more->next_handle;
-}
-
-void wf_request_drop_handle(const struct wf_caller *who, uint32_t handle)
-{
-    (void)wf_cellmap_take(who->ctx, &wf_rank_more_edit(who)->handles, handle);
-    wf_rank_more_settle(who);
-}
-
-void wf_request_defer(const struct wf_caller *who, uint32_t cell, uint32_t *next_deferred)
-{
-    struct wf_rank_more *more = wf_rank_more_edit(who);
-
-    wf_request_edit(who, cell)->flags |= WF_REQ_DEFERRED;
-    *next_deferred = more->deferred;
-    more->deferred = cell;
-}
-
-uint32_t wf_request_find_large(const struct wf_caller *who, uint32_t number)
-{
-    const struct wf_cellmap *others = &who->rank->requests;
-
-    return others->count == 0 ? 0 : wf_cellmap_get(who->ctx, others, number);
-}
-
-static void drop_request(const struct wf_caller *who, uint32_t number)
-{
-    if (number < WF_RANK_SMALL_REQUESTS) {
-        who->rank->small_requests[number] = 0;
-    } else {
-        (void)wf_cellmap_take(who->ctx, &who->rank->requests, number);
-    }
-}
-
-bool wf_request_fail_unless_free(const struct wf_caller *who, uint32_t number)
-{
-    bool is_free = wf_request_find(who, number) == 0;
-
-    if (!is_free) {
-        wf_rank_fail(who, WF_FAILURE_REQUEST, number);
-    }
-    return is_free;
-}
-
-void wf_request_register(const struct wf_caller *who, uint32_t cell, uint32_t number)
-{
-    wf_request_edit(who, cell)->number = number;
-    if (number < WF_RANK_SMALL_REQUESTS) {
-        who->rank->small_requests[number] = cell;
-    } else {
-        wf_cellmap_put(who->ctx, &who->rank->requests, number, cell);
-    }
-}
 
 /* The cell of a request, or of the operation that it started; 0 if there is none. */
 static inline uint32_t find_number(const struct wf_caller *who, uint32_t number)
@@ -91,7 +31,7 @@ static uint32_t find(const struct wf_caller *who, const struct wf_request_set *s
 /* The cell of the collective that a request belongs to; 0 if none. */
 static uint32_t owner_of(const struct wf_rank_request *req)
 {
-    return req->kind == WF_REQ_COLL ? 0 : req->msg.owner;
+    return req->kind == WF_REQ_COLL ? 0 : wf_request_owner(req);
 }
 
 /* Requests of collectives and awaited requests have separate lists, so that they need not be
@@ -163,7 +103,7 @@ static inline void discard(const struct wf_caller *who, uint32_t cell,
             wf_request_edit(who, persistent)->persistent.started = 0;
         }
     } else if (req->number != WF_RANK_NO_REQUEST) {
-        drop_request(who, req->number);
+        wf_request_leave(who, req->number);
     }
     wf_cell_free(who->ctx, cell);
 }
@@ -174,7 +114,8 @@ static inline void discard(const struct wf_caller *who, uint32_t cell,
 static inline int64_t receive_ps(const struct wf_caller *who,
                                  const struct wf_rank_request *recv)
 {
-    return wf_node_recv_ps(&who->ranks->costs, recv->msg.bytes, recv->msg.departure >= 0,
+    return wf_node_recv_ps(&who->ranks->costs, recv->msg.bytes,
+                           recv->is_short || recv->msg.departure >= 0,
                            (recv->flags & WF_REQ_UNEXPECTED_DATA) != 0);
 }
 
@@ -782,7 +723,7 @@ void wf_rank_detach(const struct wf_caller *who, uint32_t request)
     if (cell == 0) {
         return;
     }
-    drop_request(who, request);
+    wf_request_leave(who, request);
     if (wf_request_read(who, cell)->kind == WF_REQ_PERSISTENT) {
         uint32_t started = wf_request_read(who, cell)->persistent.started;
         wf_cell_free(who->ctx, cell);

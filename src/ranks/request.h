@@ -4,10 +4,12 @@
 /*
  * Requests: the operations of a rank that are in progress, and the messages that wait for a
  * receive. Each is a cell of the engine with 64 bytes: a common head, and a struct for each
- * kind. Private to ranks/.
+ * kind. Short receives have 48. Private to ranks/.
  */
 
 #include "ranks/calls.h"
+
+#include <stddef.h>
 
 enum wf_rank_request_kind {
     WF_REQ_UNEXPECTED = 1, /* a message that waits for a receive */
@@ -45,6 +47,7 @@ enum {
 /* A receive or a send. */
 struct wf_message_request {
     uint64_t bytes; /* a receive's capacity, then the bytes received */
+    /* A short receive ends here (wf_rank_request.is_short). */
     uint32_t owner; /* cell of the collective that it belongs to, or 0 */
     uint32_t peer;  /* a rank of the run */
     union {
@@ -117,7 +120,12 @@ struct wf_rank_request {
             cookie[WF_RANK_COOKIE_WORDS - 1]; /* cookie of a collective that is not complete */
     };
     uint32_t number; /* number of the request in the program, or WF_RANK_NO_REQUEST */
-    uint16_t kind, flags;
+    uint8_t kind;    /* enum wf_rank_request_kind */
+    /* A receive of which a large run has many: its cell has only the first WF_REQ_SHORT_SIZE bytes.
+     * It belongs to no collective, its peer is key.src, and it gets an eager message whose
+     * departure nobody asks for. An announced message makes it a whole one first. */
+    uint8_t is_short;
+    uint16_t flags;
     /* When the request completed. Before that: when the receive or send was posted or the last
      * part of its data arrived or left, when the message arrived, or the collective's own
      * clock. */
@@ -130,7 +138,10 @@ struct wf_rank_request {
     };
 };
 
-enum { WF_REQ_SIZE = sizeof(struct wf_rank_request) };
+enum {
+    WF_REQ_SIZE = sizeof(struct wf_rank_request),
+    WF_REQ_SHORT_SIZE = offsetof(struct wf_rank_request, msg.owner),
+};
 _Static_assert(sizeof(struct wf_rank_request) == 64, "one cache line");
 
 static inline const struct wf_rank_request *wf_request_read(const struct wf_caller *who,
@@ -145,6 +156,18 @@ static inline struct wf_rank_request *wf_request_edit(const struct wf_caller *wh
     return wf_cell_edit(who->ctx, cell);
 }
 
+/* The cell of the collective that a receive or send belongs to, or 0. */
+static inline uint32_t wf_request_owner(const struct wf_rank_request *req)
+{
+    return req->is_short ? 0 : req->msg.owner;
+}
+
+/* The rank of the run at the other side of a receive or send. */
+static inline uint32_t wf_request_peer(const struct wf_rank_request *req)
+{
+    return req->is_short ? req->key.src : req->msg.peer;
+}
+
 /* Whether a message of this length is an error of the program. In a collective both sides
  * know the size; a receive of the program only gives its capacity. */
 static inline bool wf_request_is_misfit(const struct wf_caller *who,
@@ -153,9 +176,10 @@ static inline bool wf_request_is_misfit(const struct wf_caller *who,
     if (bytes == recv->msg.bytes) {
         return false;
     }
-    return recv->msg.owner == 0
-               ? bytes > recv->msg.bytes
-               : (wf_request_read(who, recv->msg.owner)->flags & WF_REQ_ANY_SIZES) == 0;
+    uint32_t owner = wf_request_owner(recv);
+
+    return owner == 0 ? bytes > recv->msg.bytes
+                      : (wf_request_read(who, owner)->flags & WF_REQ_ANY_SIZES) == 0;
 }
 
 /* A new handle, by which messages from other ranks refer to a request of this rank. */
@@ -187,6 +211,13 @@ WF_NODISCARD static inline bool wf_request_is_free(const struct wf_caller *who, 
 
 /* Gives a request its number, which is free. */
 void wf_request_register(const struct wf_caller *who, uint32_t cell, uint32_t number);
+/* The same for a request that knows its number already. */
+void wf_request_enter(const struct wf_caller *who, uint32_t cell, uint32_t number);
+/* Frees a number. */
+void wf_request_leave(const struct wf_caller *who, uint32_t number);
+
+/* Moves a short receive, which is in no list, to a cell of the whole size; returns that. */
+uint32_t wf_request_lengthen(const struct wf_caller *who, uint32_t cell);
 
 /* Waits for at most two requests without numbers; a cell of 0 means no request. */
 WF_NODISCARD enum wf_called wf_request_await(const struct wf_caller *who, const uint32_t *cells,

@@ -134,6 +134,33 @@ static void persistent_requests_are_started_again_and_again(void)
     CHECK(end2(zero, one) == third);
 }
 
+/* Receives that expect an eager message are short; the announcement of a synchronous one makes
+ * them whole, whatever refers to them: small and large numbers, a persistent request, the call. */
+static void an_announced_message_ends_any_receive(void)
+{
+    static const struct wf_op zero[] = {PEER_OP(ISSEND, 1, 0, 500, 0),
+                                        PEER_OP(ISSEND, 1, 1, 500, 1),
+                                        PEER_OP(ISSEND, 1, 2, 500, 2),
+                                        PEER_OP(ISSEND, 1, 3, 500, 3),
+                                        WAITALL(0, 4),
+                                        PEER_OP(SSEND, 1, 4, 500, 0),
+                                        END};
+    static const struct wf_op one[] = {IRECV(0, 0, 3),
+                                       IRECV(0, 1, 30),
+                                       PEER_OP(RECV_INIT, 0, 2, 500, 40),
+                                       SET_OP(START, 40, 1),
+                                       WAIT(3),
+                                       WAIT(30),
+                                       WAIT(40),
+                                       SET_OP(REQUEST_FREE, 40, 1),
+                                       RECV(0, 3), /* announced at A */
+                                       RECV(0, 4),
+                                       END};
+
+    /* The fourth is asked for at 3 A + 500, and rank 0 goes on A + 500 later. */
+    CHECK(end2(zero, one) == (3 * A + 500) + (A + 500) + (3 * A + 500));
+}
+
 static void a_request_that_is_freed_goes_its_way(void)
 {
     static const struct wf_op zero[] = {PEER_OP(ISSEND, 1, 0, 500, 4),
@@ -381,6 +408,7 @@ int main(void)
     RUN(a_probe_waits_for_a_message);
     RUN(an_iprobe_is_as_it_was_recorded);
     RUN(persistent_requests_are_started_again_and_again);
+    RUN(an_announced_message_ends_any_receive);
     RUN(a_request_that_is_freed_goes_its_way);
     RUN(waitany_takes_what_is_complete_first);
     RUN(waitany_is_as_it_was_recorded);
