@@ -26,6 +26,7 @@ void wf_otf2_defs_fini(struct wf_otf2_defs *defs)
     free(defs->groups);
     free(defs->comms);
     free(defs->places);
+    wf_otf2_metrics_fini(&defs->metrics);
     *defs = (struct wf_otf2_defs){.resolution = 0};
 }
 
@@ -121,13 +122,18 @@ struct wf_otf2_location *wf_otf2_defs_find_location(const struct wf_otf2_defs *d
                                  : NULL;
 }
 
+const char *wf_otf2_defs_string_at(const struct wf_otf2_defs *defs, uint32_t id)
+{
+    const struct wf_otf2_string *string =
+        find(defs->strings, defs->n_strings, sizeof(*defs->strings), id);
+
+    return string != NULL ? string->text : "";
+}
+
 const char *wf_otf2_defs_name(const struct wf_otf2_defs *defs,
                               const struct wf_otf2_region *region)
 {
-    const struct wf_otf2_string *string =
-        find(defs->strings, defs->n_strings, sizeof(*defs->strings), region->name);
-
-    return string != NULL ? string->text : "";
+    return wf_otf2_defs_string_at(defs, region->name);
 }
 
 /* ---- ranks ---- */
@@ -269,6 +275,7 @@ void wf_otf2_defs_finish(struct wf_otf2_defs *defs, const char *path, struct wf_
     sort(defs->comms, defs->n_comms, sizeof(*defs->comms), by_id);
     sort(defs->locations, defs->n_locations, sizeof(*defs->locations), by_location);
     find_ranks(defs, path, err);
+    wf_otf2_metrics_finish(defs);
     for (uint32_t i = 0; i < defs->n_comms && !wf_trace_failed(err); i++) {
         find_members(defs, &defs->comms[i]);
         /* If several communicators qualify, the first is the world; the others are copies. */

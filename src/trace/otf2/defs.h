@@ -9,6 +9,7 @@
  */
 
 #include "base/status.h"
+#include "trace/otf2/metrics.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -64,6 +65,7 @@ struct wf_otf2_defs {
     uint32_t n_strings, n_regions, n_locations, n_groups, n_comms;
     uint32_t strings_capacity, regions_capacity, locations_capacity, groups_capacity,
         comms_capacity;
+    struct wf_otf2_metrics metrics;
     uint32_t n_ranks;
     uint64_t *places;      /* the location of each rank */
     uint32_t n_others;     /* threads that are no rank */
@@ -90,6 +92,8 @@ struct wf_otf2_region *wf_otf2_defs_find_region(const struct wf_otf2_defs *defs,
 const struct wf_otf2_comm *wf_otf2_defs_find_comm(const struct wf_otf2_defs *defs, uint32_t id);
 struct wf_otf2_location *wf_otf2_defs_find_location(const struct wf_otf2_defs *defs,
                                                     uint64_t id);
+/* The text of a string; "" if there is none of this number. */
+const char *wf_otf2_defs_string_at(const struct wf_otf2_defs *defs, uint32_t id);
 /* The name of a region; never null. */
 const char *wf_otf2_defs_name(const struct wf_otf2_defs *defs,
                               const struct wf_otf2_region *region);

@@ -9,6 +9,7 @@
 #include <otf2/otf2.h>
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -160,6 +161,32 @@ static OTF2_CallbackCode on_intercomm(void *arg, OTF2_CommRef self, OTF2_StringR
     return OTF2_CALLBACK_SUCCESS;
 }
 
+static OTF2_CallbackCode on_metric_member(void *arg, OTF2_MetricMemberRef self,
+                                          OTF2_StringRef name, OTF2_StringRef description,
+                                          OTF2_MetricType type, OTF2_MetricMode mode,
+                                          OTF2_Type value, OTF2_Base base, int64_t exponent,
+                                          OTF2_StringRef unit)
+{
+    const struct wf_otf2_metric metric = {
+        .id = self,
+        .name = name,
+        .unit = unit,
+        .grows = mode == OTF2_METRIC_ACCUMULATED_START,
+        .factor = pow(base == OTF2_BASE_BINARY ? 2 : 10, (double)exponent)};
+
+    wf_otf2_metrics_add(&((struct wf_otf2_defs *)arg)->metrics, &metric);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_metric_class(void *arg, OTF2_MetricRef self, uint8_t n,
+                                         const OTF2_MetricMemberRef *members,
+                                         OTF2_MetricOccurrence occurrence,
+                                         OTF2_RecorderKind kind)
+{
+    wf_otf2_metrics_add_class(&((struct wf_otf2_defs *)arg)->metrics, self, n, members);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
 static void read_definitions(struct wf_otf2_in *in, struct wf_otf2_defs *defs)
 {
     OTF2_GlobalDefReader *reader = OTF2_Reader_GetGlobalDefReader(in->reader);
@@ -178,6 +205,8 @@ static void read_definitions(struct wf_otf2_in *in, struct wf_otf2_defs *defs)
     (void)OTF2_GlobalDefReaderCallbacks_SetGroupCallback(c, on_group);
     (void)OTF2_GlobalDefReaderCallbacks_SetCommCallback(c, on_comm);
     (void)OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(c, on_intercomm);
+    (void)OTF2_GlobalDefReaderCallbacks_SetMetricMemberCallback(c, on_metric_member);
+    (void)OTF2_GlobalDefReaderCallbacks_SetMetricClassCallback(c, on_metric_class);
     (void)OTF2_Reader_RegisterGlobalDefCallbacks(in->reader, reader, c, defs);
     OTF2_GlobalDefReaderCallbacks_Delete(c);
     OTF2_ErrorCode code = OTF2_Reader_ReadAllGlobalDefinitions(in->reader, reader, &n);
@@ -287,11 +316,33 @@ static OTF2_CallbackCode on_flush(HEAD, OTF2_TimeStamp stop)
     return OTF2_CALLBACK_SUCCESS;
 }
 
+static double number_in(OTF2_Type type, OTF2_MetricValue value)
+{
+    return type == OTF2_TYPE_INT64    ? (double)value.signed_int
+           : type == OTF2_TYPE_UINT64 ? (double)value.unsigned_int
+           : type == OTF2_TYPE_DOUBLE ? value.floating_point
+                                      : 0;
+}
+
 /* Values of counters; their times are those of the events that they belong to. */
 static OTF2_CallbackCode on_metric(HEAD, OTF2_MetricRef metric, uint8_t n,
                                    const OTF2_Type *types, const OTF2_MetricValue *values)
 {
-    (void)add(arg, WF_OTF2_METRIC, time, position);
+    const struct wf_otf2_metrics *metrics = &((struct wf_otf2_in *)arg)->defs->metrics;
+    struct wf_otf2_event *event = add(arg, WF_OTF2_METRIC, time, position);
+    const struct wf_otf2_metric_class *class =
+        metrics->n_used > 0 ? wf_otf2_metrics_class(metrics, metric) : NULL;
+    double ps = 0;
+
+    event->region = WF_OTF2_NONE;
+    for (uint32_t i = 0; class != NULL && i < n && i < class->n; i++) {
+        const struct wf_otf2_metric *member = wf_otf2_metrics_find(metrics, class->members[i]);
+        if (member != NULL && member->is_used) {
+            ps += number_in(types[i], values[i]) * member->ps;
+            event->region = (uint32_t)(class - metrics->classes);
+        }
+    }
+    event->received = ps > 0 && ps < (double)INT64_MAX ? (uint64_t)llround(ps) : 0;
     return OTF2_CALLBACK_SUCCESS;
 }
 

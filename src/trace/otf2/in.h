@@ -44,12 +44,13 @@ struct wf_otf2_event {
     enum wf_otf2_kind kind;
     uint64_t time;   /* ticks */
     uint64_t number; /* of the event in its location */
-    uint32_t region; /* enter, leave; collectives: which, as OTF2 numbers them; on_off: 1, on */
+    uint32_t region; /* enter, leave; collectives: which, as OTF2 numbers them; on_off: 1, on;
+                        metrics: the number of their class, WF_OTF2_NONE if none of it is used */
     uint32_t comm;
     uint32_t peer; /* a rank of the communicator; collectives: the root */
     uint32_t tag;
     uint64_t bytes;    /* collectives: sent */
-    uint64_t received; /* collectives */
+    uint64_t received; /* collectives; metrics: the sum of those that are used, picoseconds */
     uint64_t request;
 };
 

@@ -24,6 +24,17 @@ static bool detect(const struct wf_reader_probe *probe)
     return n == 1 && wf_otf2_is_anchor(bytes, wf_probe_read(probe, name, bytes, sizeof(bytes)));
 }
 
+struct otf2_params {
+    char *metrics;
+};
+
+static const struct wf_param params_table[] = {
+    WF_PARAM_ROW(struct otf2_params, metrics, TEXT, .def = "",
+                 .doc = "Metrics of time, with + between them, whose increase is computing, "
+                        "instead of the clock's; such as ru_utime+ru_stime"),
+    WF_PARAM_END,
+};
+
 /* An archive that several workers read, each a range of ranks. */
 struct opening {
     const char *path;
@@ -38,6 +49,7 @@ static void add_notes(const struct opening *o, struct wf_trace *out)
 {
     uint64_t n_equal = 0, n_lost = 0, n_inter = 0, n_unfinished = 0, n_off = 0, others = 0;
     uint32_t other = wf_records_name(out->records, wf_otf2_walk_name(WF_OTF2_OTHER));
+    char metrics[200];
 
     for (uint32_t i = 0; i < o->n_workers; i++) {
         n_equal += o->walks[i].n_equal;
@@ -73,6 +85,13 @@ static void add_notes(const struct opening *o, struct wf_trace *out)
     wf_trace_note_count(
         out, others,
         "events of other kinds (one-sided operations, files, threads) are passed over");
+    wf_otf2_metrics_list(&o->defs, metrics, sizeof(metrics));
+    if (o->defs.metrics.n_used == 0 && metrics[0] != '\0') {
+        wf_trace_note(out,
+                      "computing is the clock's time between calls; the archive has metrics of "
+                      "time, too, which -p trace.metrics uses instead: %s",
+                      metrics);
+    }
     wf_trace_note_count(out, o->defs.n_gpu_events,
                         "events of GPU streams are not read: the ranks wait for kernels in "
                         "calls of their own, whose time is computing");
@@ -185,7 +204,8 @@ static void open_readers(struct opening *o, struct wf_err *err)
 }
 
 /* Checks the files, since the library trusts them, and then reads them with it. */
-static void read_archive(const char *path, struct wf_trace *out, struct wf_err *err)
+static void read_archive(const char *path, const struct otf2_params *params,
+                         struct wf_trace *out, struct wf_err *err)
 {
     struct opening *o = wf_xcalloc(1, sizeof(*o));
     struct wf_spool *spool = NULL;
@@ -195,6 +215,9 @@ static void read_archive(const char *path, struct wf_trace *out, struct wf_err *
     wf_otf2_check_anchor(path, &o->layout, err);
     wf_otf2_check_definitions(path, &o->layout, err);
     open_readers(o, err);
+    if (!wf_trace_failed(err)) {
+        wf_otf2_metrics_use(&o->defs, params->metrics, path, err);
+    }
     wf_trace_visit_all(o->defs.n_ranks, o->n_workers, check_rank, o, err);
     wf_trace_visit_all(o->n_workers, o->n_workers, open_range, o, err);
     if (!wf_trace_failed(err)) {
@@ -220,7 +243,7 @@ static enum wf_status open_trace(const struct wf_reader_probe *probe, const void
                                      : wf_xstrdup(probe->path);
 
     if (wf_otf2_has_library(path, err) == WF_OK) {
-        read_archive(path, out, err);
+        read_archive(path, params, out, err);
     }
     free(path);
     return err->status;
@@ -229,6 +252,8 @@ static enum wf_status open_trace(const struct wf_reader_probe *probe, const void
 const struct wf_reader_ops wf_otf2_reader_ops = {
     .name = "otf2",
     .summary = "OTF2 of Score-P and others: a directory, or its anchor file (.otf2)",
+    .params = params_table,
+    .params_size = sizeof(struct otf2_params),
     .detect = detect,
     .open = open_trace,
 };

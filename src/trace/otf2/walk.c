@@ -28,14 +28,39 @@ static int64_t ps_between(const struct wf_otf2_walk *walk, uint64_t from, uint64
     return ps > INT64_MAX ? INT64_MAX : (int64_t)ps;
 }
 
+/* Returns the computing between two clock values, with the metrics there. */
+static int64_t computing(const struct wf_otf2_walk *walk, uint64_t from, uint64_t to,
+                         uint64_t metric_from)
+{
+    if (walk->defs->metrics.n_used == 0) {
+        return ps_between(walk, from, to);
+    }
+    return walk->metric > metric_from ? (int64_t)(walk->metric - metric_from) : 0;
+}
+
+/* Notes values of metrics, which come before the event that they belong to. */
+static void on_metric(struct wf_otf2_walk *walk, const struct wf_otf2_event *event)
+{
+    if (event->region == WF_OTF2_NONE) {
+        return;
+    }
+    walk->metric += event->received - walk->metrics[event->region];
+    walk->metrics[event->region] = event->received;
+    /* What was before the first value is not known. */
+    walk->metric_latest = walk->has_metric ? walk->metric_latest : walk->metric;
+    walk->metric_entered = walk->has_metric ? walk->metric_entered : walk->metric;
+    walk->has_metric = true;
+}
+
 /* Writes the computing up to now. */
 static void pass_time(struct wf_otf2_walk *walk, uint64_t now)
 {
-    int64_t ps = walk->begun ? ps_between(walk, walk->latest, now) : 0;
+    int64_t ps = walk->begun ? computing(walk, walk->latest, now, walk->metric_latest) : 0;
 
     walk->first = walk->begun ? walk->first : now;
     walk->begun = true;
     walk->latest = now;
+    walk->metric_latest = walk->metric;
     wf_spool_compute(walk->spool, walk->rank, ps, walk->place.err);
 }
 
@@ -319,6 +344,7 @@ static void enter(struct wf_otf2_walk *walk, const struct wf_otf2_event *event)
         walk->kind = wf_op_of_call(name);
         walk->depth = 0;
         walk->entered = event->time;
+        walk->metric_entered = walk->metric;
         walk->has_op = false;
         walk->has_sent = false;
         walk->has_received = false;
@@ -342,16 +368,19 @@ static void leave_call(struct wf_otf2_walk *walk, uint64_t now)
     if (walk->kind == WF_OP_INIT && now > walk->entered) {
         walk->first += now - walk->entered;
         walk->entered = now;
+        walk->metric_entered = walk->metric;
     }
     if (!walk->has_op) {
         bool is_ours = walk->kind == WF_OP_INIT || walk->kind == WF_OP_FINALIZE;
-        wf_spool_compute(walk->spool, walk->rank, ps_between(walk, walk->entered, now),
+        wf_spool_compute(walk->spool, walk->rank,
+                         computing(walk, walk->entered, now, walk->metric_entered),
                          walk->place.err);
         put_named(walk, is_ours ? walk->kind : WF_OP_CALL,
                   (uint32_t)(walk->call - walk->defs->regions));
     }
     walk->call = NULL;
     walk->latest = now > walk->latest ? now : walk->latest;
+    walk->metric_latest = walk->metric;
 }
 
 static void leave(struct wf_otf2_walk *walk, const struct wf_otf2_event *event)
@@ -440,12 +469,14 @@ static void on_event(struct wf_otf2_walk *walk, const struct wf_otf2_event *even
     case WF_OTF2_COLL_END:
         put_collective(walk, event, 0);
         break;
+    case WF_OTF2_METRIC:
+        on_metric(walk, event);
+        break;
     case WF_OTF2_PROGRAM_BEGIN:
     case WF_OTF2_PROGRAM_END:
     case WF_OTF2_REQUEST_TEST:
     case WF_OTF2_REQUEST_CANCELLED:
     case WF_OTF2_COLL_BEGIN:
-    case WF_OTF2_METRIC:
     case WF_OTF2_OTHER:
     case WF_OTF2_KINDS:
         break;
@@ -469,6 +500,10 @@ static void walk_rank(struct wf_otf2_walk *walk)
     walk->n_ahead = 0;
     walk->n_events = 0;
     walk->is_far = false;
+    walk->has_metric = false;
+    walk->metric = 0;
+    walk->metric_latest = 0;
+    memset(walk->metrics, 0, walk->defs->metrics.n_classes * sizeof(*walk->metrics));
     wf_otf2_in_rank(walk->in, walk->rank);
     while (wf_otf2_in_next(walk->in, &event)) {
         walk->n_ahead -= walk->n_ahead > 0 ? 1 : 0;
@@ -486,6 +521,9 @@ static void walk_rank(struct wf_otf2_walk *walk)
         memcpy(&number, walk->regions.data + walk->regions.size - sizeof(number),
                sizeof(number));
         end_region(walk, number);
+    }
+    if (walk->begun && walk->defs->metrics.n_used > 0 && !walk->has_metric) {
+        wf_trace_bad(&walk->place, "the metrics of trace.metrics have no value in this rank");
     }
     if (walk->begun) {
         wf_spool_wall(walk->spool, walk->rank, ps_between(walk, walk->first, walk->latest));
@@ -534,6 +572,8 @@ void wf_otf2_walk_begin(struct wf_otf2_walk *walk)
 
     name_records(walk->records, walk->names, walk->coll_names);
     walk->is_told = wf_xcalloc(n, sizeof(*walk->is_told));
+    walk->metrics =
+        wf_xcalloc((size_t)walk->defs->metrics.n_classes + 1, sizeof(*walk->metrics));
     walk->region_names = wf_xmalloc(n * sizeof(*walk->region_names));
     for (size_t i = 0; i < n; i++) {
         walk->region_names[i] = WF_OTF2_NONE;
@@ -553,6 +593,7 @@ void wf_otf2_walk_end(struct wf_otf2_walk *walk)
     free(walk->outcomes);
     free(walk->region_names);
     free(walk->is_told);
+    free(walk->metrics);
     wf_buf_fini(&walk->done);
     wf_buf_fini(&walk->regions);
     wf_buf_fini(&walk->counts);

@@ -29,6 +29,7 @@ struct wf_otf2_walk {
     uint32_t coll_names[32];
     uint32_t *region_names; /* of each region: the name of its record, or WF_OTF2_NONE */
     bool *is_told;          /* the spool knows the name of the region */
+    uint64_t *metrics;      /* of each class: the latest sum of metrics that are used */
     uint64_t n_lost, n_unfinished, n_off, n_equal, n_inter; /* for notes */
 
     /* Of the rank that is read. */
@@ -39,6 +40,9 @@ struct wf_otf2_walk {
     bool is_far;                     /* a second reader looks ahead */
     struct wf_otf2_in *far;          /* the second reader, or null */
     uint64_t first, latest, entered; /* ticks */
+    /* The sum of metrics that are used, in picoseconds: now, and at the times above. */
+    uint64_t metric, metric_latest, metric_entered;
+    bool has_metric;
     const struct wf_otf2_region *call;   /* outermost call of MPI that it is in, or null */
     enum wf_op_kind kind;                /* of the call */
     uint32_t depth;                      /* of regions within the call */
