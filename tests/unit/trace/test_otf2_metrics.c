@@ -13,10 +13,17 @@ enum { USER_CLASS, SYSTEM_CLASS };
 enum { METRIC_UTIME, METRIC_STIME, METRIC_COUNT, METRIC_NOW };
 
 static const char *const strings[STRINGS] = {
-    [EMPTY] = "",       [MAIN] = "main",      [BARRIER] = "MPI_Barrier",
-    [OTHER_CALL] = "MPI_Foo", [UTIME] = "ru_utime", [STIME] = "ru_stime",
-    [COUNT] = "ins",    [NOW] = "now",        [S] = "s",
-    [MS] = "ms",        [PIECES] = "#",
+    [EMPTY] = "",
+    [MAIN] = "main",
+    [BARRIER] = "MPI_Barrier",
+    [OTHER_CALL] = "MPI_Foo",
+    [UTIME] = "ru_utime",
+    [STIME] = "ru_stime",
+    [COUNT] = "ins",
+    [NOW] = "now",
+    [S] = "s",
+    [MS] = "ms",
+    [PIECES] = "#",
 };
 
 static char *directory;
