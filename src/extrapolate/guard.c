@@ -244,27 +244,47 @@ struct table {
     uint8_t *left;       /* positives that no term holds for yet */
 };
 
-static uint32_t list_atoms(struct wf_ext_atom *atoms, uint32_t n_dims, bool in_rounds)
+struct atoms {
+    struct wf_ext_atom *all;
+    uint32_t n;
+};
+
+/* Adds a test with this number for each dimension that it can be about. */
+static void list_dims(struct atoms *atoms, uint32_t n_dims, uint32_t test, uint32_t k)
+{
+    for (uint32_t d = 0; d <= WF_EXT_WHOLE; d++) {
+        if (tests[test].by_dim ? d == WF_EXT_WHOLE || (n_dims > 1 && d < n_dims) : d == 0) {
+            atoms->all[atoms->n++] = (struct wf_ext_atom){
+                .test = (uint8_t)test, .dim = (uint8_t)d, .k = (uint16_t)k};
+        }
+    }
+}
+
+/* Lists all tests; of two that tell the same examples apart, the first is taken. Tests on a certain
+ * coordinate come by their distance from the nearer end: in a dimension of size 4, 3 is the last
+ * one rather than the fourth. */
+static uint32_t list_atoms(struct wf_ext_atom *all, uint32_t n_dims, bool in_rounds)
 {
     enum { K_MAX = 8 };
-    uint32_t n = 0;
+    struct atoms atoms = {.all = all};
 
     for (uint32_t test = 0; test < TESTS; test++) {
         if (tests[test].in_rounds && !in_rounds) {
             continue;
         }
-        for (uint32_t d = 0; d <= WF_EXT_WHOLE; d++) {
-            bool used =
-                tests[test].by_dim ? d == WF_EXT_WHOLE || (n_dims > 1 && d < n_dims) : d == 0;
-            uint16_t first = test >= LESS ? 2 : 0;
-            for (uint16_t k = tests[test].by_k ? first : 0;
-                 used && k <= (tests[test].by_k ? (uint16_t)K_MAX : 0); k++) {
-                atoms[n++] =
-                    (struct wf_ext_atom){.test = (uint8_t)test, .dim = (uint8_t)d, .k = k};
+        if (!tests[test].by_k) {
+            list_dims(&atoms, n_dims, test, 0);
+        }
+        for (uint32_t k = 0; test == IS && k <= K_MAX; k++) {
+            for (uint32_t one = IS; one <= IS_NOT_TOP; one++) {
+                list_dims(&atoms, n_dims, one, k);
             }
         }
+        for (uint32_t k = 2; tests[test].by_k && test >= LESS && k <= K_MAX; k++) {
+            list_dims(&atoms, n_dims, test, k);
+        }
     }
-    return n;
+    return atoms.n;
 }
 
 /* Counts examples with this `wanted` that are alive and, if `atom` is below n_atoms, for which

@@ -57,6 +57,7 @@ enum wf_ext_quantity_kind {
 struct wf_ext_quantity {
     uint8_t kind;
     bool by_class, by_turn;
+    bool needs_peer;       /* bytes: 0 without a peer, whatever the laws say */
     struct wf_ext_law law; /* of the mean, if sampled */
     double ratio;          /* from one round of a loop to the next; 1: none */
     double last;           /* value of the law at the largest count */

@@ -383,8 +383,11 @@ static enum wf_status play_op(struct playing *playing, uint32_t number, uint32_t
     out.op.site = step->site;
     WF_TRY(find_peers(playing, step, &where, &out, err));
     out.op.compute = value_at(playing, step, WF_EXT_COMPUTE, round, turn);
-    out.op.bytes[0] = (uint64_t)value_at(playing, step, WF_EXT_BYTES, round, turn);
-    out.op.bytes[1] = (uint64_t)value_at(playing, step, WF_EXT_RECV_BYTES, round, turn);
+    for (uint32_t slot = 0; slot < WF_EXT_SLOTS; slot++) {
+        bool empty = step->value[slot].needs_peer && out.op.peer[slot] == WF_PROC_NULL;
+        out.op.bytes[slot] =
+            empty ? 0 : (uint64_t)value_at(playing, step, (enum wf_ext_value)slot, round, turn);
+    }
     for (uint32_t slot = 0; slot < WF_EXT_SLOTS; slot++) {
         const struct wf_ext_at at = {.grid = player->grid,
                                      .rank = playing->rank,

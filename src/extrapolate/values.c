@@ -137,6 +137,15 @@ static void put_op(const struct wf_ext_model *model, const struct wf_ext_ref *re
     }
 }
 
+/* Whether an op has a peer for its bytes. */
+static bool has_peer(const struct wf_ext_model *model, const struct wf_ext_ref *ref,
+                     enum wf_ext_value value)
+{
+    const struct wf_ext_rank *rank = &model->input.counts[ref->count].ranks[ref->rank];
+
+    return rank->ops[ref->op].peer[value == WF_EXT_RECV_BYTES ? 1 : 0] != WF_PROC_NULL;
+}
+
 static void gather_values(const struct wf_ext_model *model, const struct wf_ext_step *step,
                           enum wf_ext_value value, struct cells *cells)
 {
@@ -146,6 +155,9 @@ static void gather_values(const struct wf_ext_model *model, const struct wf_ext_
         uint32_t s = step->statements[t];
         for (uint32_t i = model->first_ref[s]; i < model->first_ref[s + 1]; i++) {
             const struct wf_ext_ref *ref = &model->refs[i];
+            if (quantity->needs_peer && !has_peer(model, ref, value)) {
+                continue;
+            }
             uint64_t class = model->classes[ref->count][ref->rank];
             uint64_t group = group_of(quantity, class, ref->turn);
             /* If the rounds of a loop differ, each is a group; fit_rounds() compares them. */
@@ -349,11 +361,39 @@ static int64_t unit_of(const struct wf_ext_model *model, const struct wf_ext_ste
     return unit;
 }
 
+/* Whether all ops without a peer have no bytes, and others have a peer. Most traces have no sizes
+ * of messages to MPI_PROC_NULL, which must not count as short ones. */
+static bool needs_peer(const struct wf_ext_model *model, const struct wf_ext_step *step,
+                       enum wf_ext_value value)
+{
+    const struct wf_ext_shape *shape = &model->input.shapes[step->shape];
+    bool some = false, none = false;
+
+    if ((uint32_t)value >= wf_ext_slots(shape) || wf_ext_rooted(shape)) {
+        return false;
+    }
+    for (uint32_t t = 0; t < step->n_statements; t++) {
+        uint32_t s = step->statements[t];
+        for (uint32_t i = model->first_ref[s]; i < model->first_ref[s + 1]; i++) {
+            const struct wf_ext_ref *ref = &model->refs[i];
+            const struct wf_ext_rank *rank = &model->input.counts[ref->count].ranks[ref->rank];
+            bool has = has_peer(model, ref, value);
+            if (!has && rank->ops[ref->op].bytes[value == WF_EXT_RECV_BYTES ? 1 : 0] > 0) {
+                return false;
+            }
+            some = some || has;
+            none = none || !has;
+        }
+    }
+    return some && none;
+}
+
 static void learn_value(struct wf_ext_model *model, struct wf_ext_step *step,
                         enum wf_ext_value value)
 {
     struct wf_ext_quantity *out = &step->value[value];
 
+    out->needs_peer = needs_peer(model, step, value);
     out->unit = value == WF_EXT_COMPUTE ? 1 : unit_of(model, step, value);
     for (uint32_t grouping = 0; grouping < 4; grouping++) {
         out->by_class = grouping % 2 != 0;

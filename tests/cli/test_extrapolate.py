@@ -162,15 +162,18 @@ def test_changed():
           f"factors of regions: {found}")
 
 
+def compile_program(source, name):
+    """Whether there is a program; with sanitizers there is none, because it could not be linked with their library."""
+    build = pathlib.Path(os.environ["WEFT_BUILD_DIR"])
+    if re.search(r"^WEFT_SANITIZE:\w+=.+$", (build / "CMakeCache.txt").read_text(), re.M):
+        return False
+    done = subprocess.run([build / "weftcc", "-O1", source, "-o", name, "-lm"], check=False)
+    return check(done.returncode == 0, f"{name} is compiled")
+
+
 def test_outcomes_of_time():
     """Waits for some of a set, polling and neighbour collectives, of a program that runs."""
-    source = pathlib.Path(__file__).resolve().parent / "outcomes_of_time.c"
-    build = pathlib.Path(os.environ["WEFT_BUILD_DIR"])
-    compiler = build / "weftcc"
-    if re.search(r"^WEFT_SANITIZE:\w+=.+$", (build / "CMakeCache.txt").read_text(), re.M):
-        return  # programs cannot be linked with a library of sanitizers
-    if not check(subprocess.run([compiler, source, "-o", "outcomes"], check=False).returncode == 0,
-                 "the program is compiled"):
+    if not compile_program(pathlib.Path(__file__).resolve().parent / "outcomes_of_time.c", "outcomes"):
         return
     for n in (8, 16, 24, 32): # 6, 14 and 22 could be grids of two columns
         check_run(["emulate", "--compute", "none", "-n", str(n), "-o", f"o{n}.weft", "-f",
@@ -178,6 +181,17 @@ def test_outcomes_of_time():
     check_run(["extrapolate", "o8.weft", "o16.weft", "o24.weft", "-n", "32", "--against",
                "o32.weft"], 0, stdout="all right, 100.0 %",
               stderr="waits for some of several requests(.|\n)*neighbour collectives became")
+
+
+def test_no_peers():
+    """Messages to nobody have no size in traces, which says nothing about those to somebody."""
+    if not compile_program(pathlib.Path(__file__).resolve().parents[2] / "examples/mpi/mg.c", "mg"):
+        return
+    for side in (2, 3, 4, 5):
+        check_run(["emulate", "--compute", "model", "-n", str(side ** 3), "-o", f"mg{side}.weft", "-f", "--", "./mg",
+                   str(4 * side), "1"], 0)
+    check_run(["extrapolate", "mg2.weft", "mg3.weft", "mg4.weft", "-n", "125", "--against", "mg5.weft"], 0,
+              stdout="all right, 100.0 %")
 
 
 COUNTERS = "note: hardware counters are not carried over"
@@ -305,6 +319,7 @@ test_verified()
 test_replayed()
 test_changed()
 test_outcomes_of_time()
+test_no_peers()
 test_replicas()
 test_strong_scaling()
 test_series()
