@@ -52,7 +52,7 @@ endif()
 function(weft_live_module variable)
     # Replaced by src/wasm: what needs the system, or a library that there is not for WebAssembly.
     set(unused
-        base/call_site.c base/clock.c base/host_noise.c base/install.c base/os_watch.c base/temp.c
+        base/call_site.c base/clock.c base/host_noise.c base/imports.c base/install.c base/os_watch.c base/temp.c
         draw/canvas_png.c
         engine/barrier.c engine/comm.c engine/comm_mpi.c engine/pin_hwloc.c engine/place.c
         lockstep/device.c lockstep/kernels.c lockstep/program.c

@@ -45,7 +45,7 @@ MAY_INCLUDE = {
     "net/route": ["base", "topo", "net/vc"],
     "net/vc": ["base", "topo"],
     "ranks": ["base", "engine", "coll", "net", "ops"],
-    "mpilib": ["weft", "ops/finding.h", "ops/op.h"],
+    "mpilib": ["weft", "base/imports.h", "ops/finding.h", "ops/op.h"],
     "vrank": ["base", "ops", "trace", "mpilib/port.h"],
     "traffic": ["base", "topo", "net"],
     "lockstep": ["base", "gpu", "engine", "net", "net/router", "net/stats", "traffic"],

@@ -97,6 +97,10 @@ extern _Thread_local struct wf_cap_thread wf_cap_thread
 /* Ends the recording with one line on stderr. What was written stays readable. */
 void wf_cap_give_up(const char *why);
 
+/* Before a call that is not recorded: binds the imports of MPI, if there was none when this
+ * library was loaded. */
+void wf_cap_need_mpi(void);
+
 void wf_cap_enter_slowly(struct wf_cap_call *call, struct wf_cap_thread *thread);
 bool wf_cap_returned(struct wf_cap_call *call, int rc);
 void wf_cap_leave(struct wf_cap_call *call);
@@ -107,6 +111,7 @@ __attribute__((always_inline)) static inline bool wf_cap_enter(struct wf_cap_cal
     struct wf_cap_thread *thread = &wf_cap_thread;
 
     if (!wf_cap.on || thread->depth != 0) {
+        wf_cap_need_mpi();
         return false;
     }
     call->site = __builtin_return_address(0);

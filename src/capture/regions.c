@@ -137,6 +137,7 @@ WF_EXPORT int MPI_Pcontrol(const int level, ...)
 
 WF_EXPORT int MPI_Init(int *argc, char ***argv)
 {
+    wf_cap_need_mpi();
     int rc = PMPI_Init(argc, argv);
 
     if (rc == MPI_SUCCESS) {
@@ -147,6 +148,7 @@ WF_EXPORT int MPI_Init(int *argc, char ***argv)
 
 WF_EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
+    wf_cap_need_mpi();
     int rc = PMPI_Init_thread(argc, argv, required, provided);
 
     if (rc == MPI_SUCCESS) {

@@ -1,32 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mpilib/interpose.h"
 
+#include "base/imports.h"
 #include "mpilib/openmp.h"
 #include "mpilib/spilled_memory.h"
 
-#include <elf.h>
-#include <link.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-
-#if defined(__x86_64__)
-enum {
-    RELOCATION_GLOBAL = R_X86_64_GLOB_DAT,
-    RELOCATION_CALL = R_X86_64_JUMP_SLOT,
-    RELOCATION_WORD = R_X86_64_64
-};
-#elif defined(__aarch64__)
-enum {
-    RELOCATION_GLOBAL = R_AARCH64_GLOB_DAT,
-    RELOCATION_CALL = R_AARCH64_JUMP_SLOT,
-    RELOCATION_WORD = R_AARCH64_ABS64
-};
-#else
-enum { RELOCATION_GLOBAL = -1, RELOCATION_CALL = -2, RELOCATION_WORD = -3 };
-#endif
 
 static const struct wl_replacement replacements[] = {
 #define X(name) {#name, (void (*)(void))wl_libc_##name},
@@ -104,154 +84,38 @@ const struct wl_replacement *wl_replacement_of(const char *name)
     return found != NULL ? found : wl_spill_replacement(name);
 }
 
-/* The addresses of a loaded object. */
-struct range {
-    uintptr_t begin, end;
-};
-
-static bool is_in(struct range range, uintptr_t address)
-{
-    return address >= range.begin && address < range.end;
-}
-
-static struct range range_of(const struct dl_phdr_info *info)
-{
-    struct range range = {UINTPTR_MAX, 0};
-
-    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-        const ElfW(Phdr) *segment = &info->dlpi_phdr[i];
-        if (segment->p_type == PT_LOAD) {
-            uintptr_t from = info->dlpi_addr + segment->p_vaddr, to = from + segment->p_memsz;
-            range.begin = from < range.begin ? from : range.begin;
-            range.end = to > range.end ? to : range.end;
-        }
-    }
-    return range;
-}
-
-static const ElfW(Phdr) * segment_of(const struct dl_phdr_info *info, uint32_t type)
-{
-    for (unsigned i = 0; i < info->dlpi_phnum; i++) {
-        if (info->dlpi_phdr[i].p_type == type) {
-            return &info->dlpi_phdr[i];
-        }
-    }
-    return NULL;
-}
-
-/* ---- the imports of an object ---- */
-
-struct imports {
-    uintptr_t base;
-    const ElfW(Sym) * symbols;
-    const char *names;
-    struct {
-        const ElfW(Rela) * first;
-        size_t bytes;
-    } tables[2]; /* data, and calls */
-};
-
-/* Some loaders keep the addresses as they are in the file. */
-static const void *address_of(const struct imports *imports, const ElfW(Dyn) * entry)
-{
-    uintptr_t at = entry->d_un.d_ptr;
-
-    return (const void *)(at < imports->base ? at + imports->base : at);
-}
-
-static bool read_imports(const struct dl_phdr_info *info, struct imports *out)
-{
-    const ElfW(Phdr) *segment = segment_of(info, PT_DYNAMIC);
-
-    *out = (struct imports){.base = info->dlpi_addr};
-    if (segment == NULL) {
-        return false;
-    }
-    for (const ElfW(Dyn) *entry = (const void *)(info->dlpi_addr + segment->p_vaddr);
-         entry->d_tag != DT_NULL; entry++) {
-        if (entry->d_tag == DT_SYMTAB) {
-            out->symbols = address_of(out, entry);
-        } else if (entry->d_tag == DT_STRTAB) {
-            out->names = address_of(out, entry);
-        } else if (entry->d_tag == DT_RELA) {
-            out->tables[0].first = address_of(out, entry);
-        } else if (entry->d_tag == DT_RELASZ) {
-            out->tables[0].bytes = entry->d_un.d_val;
-        } else if (entry->d_tag == DT_JMPREL) {
-            out->tables[1].first = address_of(out, entry);
-        } else if (entry->d_tag == DT_PLTRELSZ) {
-            out->tables[1].bytes = entry->d_un.d_val;
-        }
-    }
-    return out->symbols != NULL && out->names != NULL;
-}
-
-static bool is_import(const struct imports *imports, const ElfW(Rela) * relocation)
-{
-    int type = (int)ELF64_R_TYPE(relocation->r_info);
-    size_t symbol = ELF64_R_SYM(relocation->r_info);
-
-    return (type == RELOCATION_GLOBAL || type == RELOCATION_CALL || type == RELOCATION_WORD) &&
-           symbol != 0 && imports->symbols[symbol].st_shndx == SHN_UNDEF;
-}
-
-/* Replaces what the object imports, unless the program itself provides it. */
-static void replace_imports(const struct imports *imports, struct range program)
-{
-    for (int k = 0; k < 2; k++) {
-        size_t n = imports->tables[k].first != NULL
-                       ? imports->tables[k].bytes / sizeof(ElfW(Rela))
-                       : 0;
-        for (size_t i = 0; i < n; i++) {
-            const ElfW(Rela) *relocation = &imports->tables[k].first[i];
-            uintptr_t *slot = (uintptr_t *)(imports->base + relocation->r_offset);
-            if (!is_import(imports, relocation) || is_in(program, *slot)) {
-                continue;
-            }
-            size_t symbol = ELF64_R_SYM(relocation->r_info);
-            const struct wl_replacement *found =
-                wl_replacement_of(imports->names + imports->symbols[symbol].st_name);
-            if (found != NULL) {
-                *slot = (uintptr_t)found->function;
-            }
-        }
-    }
-}
-
 /* ---- the objects ---- */
 
 struct walk {
     const void *inside;
-    struct range program; /* once it was found */
+    struct wf_address_range program; /* once it was found */
 };
+
+/* Replaces what an object imports, unless the program itself provides it. */
+static void replace(const char *name, uintptr_t *bound, void *arg)
+{
+    const struct walk *walk = arg;
+    const struct wl_replacement *found =
+        wf_address_in(walk->program, *bound) ? NULL : wl_replacement_of(name);
+
+    if (found != NULL) {
+        *bound = (uintptr_t)found->function;
+    }
+}
 
 /* Objects come in the order in which they were loaded: weft and its libraries, the program, the
  * libraries that only the program needs. */
 static int visit(struct dl_phdr_info *info, size_t size, void *arg)
 {
     struct walk *walk = arg;
-    struct range range = range_of(info);
-    const ElfW(Phdr) *relro = segment_of(info, PT_GNU_RELRO);
-    struct imports imports;
+    struct wf_address_range range = wf_imports_range(info);
 
     (void)size;
-    if (walk->program.end == 0 && is_in(range, (uintptr_t)walk->inside)) {
+    if (walk->program.end == 0 && wf_address_in(range, (uintptr_t)walk->inside)) {
         walk->program = range;
     }
-    if (walk->program.end == 0 || is_in(range, (uintptr_t)wl_interpose) ||
-        !read_imports(info, &imports)) {
-        return 0;
-    }
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    uintptr_t begin = relro != NULL ? (info->dlpi_addr + relro->p_vaddr) / page * page : 0;
-    uintptr_t end =
-        relro != NULL ? (info->dlpi_addr + relro->p_vaddr + relro->p_memsz) / page * page : 0;
-    if (end > begin && mprotect((void *)begin, end - begin, PROT_READ | PROT_WRITE) != 0) {
-        return 0;
-    }
-    replace_imports(&imports, walk->program);
-    if (end > begin) {
-        (void)mprotect((void *)begin, end - begin, PROT_READ);
+    if (walk->program.end > 0 && !wf_address_in(range, (uintptr_t)wl_interpose)) {
+        wf_imports_visit(info, replace, walk);
     }
     return 0;
 }

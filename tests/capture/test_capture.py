@@ -9,7 +9,7 @@ import shlex
 import shutil
 import sys
 
-from captured import (ENVIRONMENT, MPIS, WEFT, build, capture, check_messages, check_unchanged,
+from captured import (ENVIRONMENT, HERE, MPIS, WEFT, build, capture, check_messages, check_unchanged,
                       info, launch, replay, rows, run)
 
 # Calls of a rank of every_call.c, where they do not depend on how often it had to ask.
@@ -160,6 +160,17 @@ def test_edges(mpi):
     replay("edges.weft")
 
 
+def test_late(mpi):
+    """A program loads MPI while it runs, as Python does."""
+    library = build("late.c", mpi, "-shared", "-fPIC", "-DLIBRARY")
+    done = run(["cc", "-w", os.path.join(HERE, "late.c"), "-o", "late"])
+    assert done.returncode == 0, done.stderr
+    trace = f"late_{mpi}"
+    check_unchanged(mpi, 2, trace, ["./late", library])
+    assert check_messages(trace) == 2
+    replay(trace)
+
+
 def test_plus(mpi):
     program = build("plus.cpp", mpi)
     trace = f"c++_{mpi}"
@@ -290,6 +301,7 @@ def main():
         test_threads(mpi)
         test_pending(mpi)
         test_edges(mpi)
+        test_late(mpi)
         test_full_disk(mpi)
         test_clocks(mpi)
         test_stacks(mpi)
