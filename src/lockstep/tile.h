@@ -37,6 +37,8 @@ static inline void wf_lockstep_specialise(struct wf_lockstep_net *net, uint32_t 
     net->burst = 1;
 }
 
+#ifdef WF_LOCKSTEP_TILES
+
 /* A packet has begun to leave: its queue asks again when the tail has left. */
 static inline void wf_lockstep_tile_left(const struct wf_lockstep_net *net, uint32_t r,
                                          uint32_t input)
@@ -99,3 +101,5 @@ static inline void wf_lockstep_tile_rest(const struct wf_lockstep_net *net, uint
         wf_lockstep_wake(net, r, next);
     }
 }
+
+#endif
