@@ -50,7 +50,8 @@ static int find_data(struct dl_phdr_info *info, size_t size, void *arg)
         size_t page = wf_vrank_page_size();
         first = relro_end > first && relro_end <= last ? relro_end : first;
         object->data = (unsigned char *)(first / page * page);
-        object->n_pages = (last - first / page * page + page - 1) / page;
+        object->data_bytes = last - first / page * page;
+        object->n_pages = (object->data_bytes + page - 1) / page;
     }
     return 1;
 }
@@ -94,14 +95,16 @@ void wf_vrank_object_find(const struct wf_vrank_copy *copy, struct wf_vrank_obje
 
 /* ---- variables of each rank ---- */
 
-/* Notes the first write to a page: from now on each rank has its own copy of the page. */
+/* Notes the first write to a page: from now on each rank has its own copy of the page. Small
+ * programs have a few variables in one page: only these are compared and copied when another rank
+ * runs. */
 static void note_written(struct wf_vrank_copy *copy, const struct wf_vrank_object *object,
                          size_t number)
 {
-    size_t page = wf_vrank_page_size(), at = number * page;
+    size_t page = wf_vrank_page_size(), at = number * page, left = object->data_bytes - at;
 
-    copy->written[copy->n_written++] =
-        (struct wf_vrank_page){object->data + at, object->fresh + at, page};
+    copy->written[copy->n_written++] = (struct wf_vrank_page){
+        object->data + at, object->fresh + at, left < page ? left : page};
 }
 
 /* If there are only a few pages, each rank has its own copy of all of them. Otherwise pages

@@ -24,7 +24,8 @@ struct wf_vrank_object {
     wf_vrank_constructor *const *constructors; /* called by each rank before main()... */
     wf_vrank_destructor *const *destructors;   /* ...and at its end, the last one first */
     size_t n_constructors, n_destructors;
-    unsigned char *data; /* its variables: whole pages */
+    unsigned char *data; /* its variables begin at or in this page... */
+    size_t data_bytes;   /* ...and end so far from its beginning */
     size_t n_pages;
     unsigned char *fresh;           /* contents of the pages before any rank ran */
     uintptr_t base, code, code_end; /* where it is loaded, and its instructions */
@@ -33,7 +34,8 @@ struct wf_vrank_object {
     unsigned char *tls_fresh;
 };
 
-/* A page that ranks have written to, or the thread-local variables of a library. */
+/* A page that ranks have written to, as far as it has variables; or the thread-local variables of
+ * a library. */
 struct wf_vrank_page {
     unsigned char *at;
     const unsigned char *fresh; /* its contents before any rank ran */

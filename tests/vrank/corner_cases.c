@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Corner cases of the standard: arguments that are not significant, datatypes that are freed
- * while they are in use, empty datatypes, polling the clock, and how a program learns of the
- * end. */
+ * while they are in use, empty datatypes, polling the clock, many variables, and how a program
+ * learns of the end. */
 #include "report.h"
 
 static int rank, size;
@@ -96,6 +96,24 @@ static void wait_for_time(void)
     say("a millisecond has passed: %d", now - begin < 100);
 }
 
+/* Each rank has its variables for itself, up to the last byte of them, while others run. */
+static void variables(void)
+{
+    enum { N = 3000 };
+    static int table[N];
+    int wrong = 0, left = -1;
+
+    for (int i = 0; i < N; i++) {
+        table[i] = rank * N + i;
+    }
+    MPI_Sendrecv(&rank, 1, MPI_INT, (rank + 1) % size, 0, &left, 1, MPI_INT,
+                 (rank + size - 1) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    for (int i = 0; i < N; i++) {
+        wrong += table[i] != rank * N + i;
+    }
+    say("%d variables are wrong after a message from %d", wrong, left);
+}
+
 static int hear(MPI_Comm comm, int keyval, void *value, void *extra)
 {
     if (rank == 0) {
@@ -122,6 +140,7 @@ int main(int argc, char **argv)
     accumulate();
     nothing();
     wait_for_time();
+    variables();
     say_all();
     return 0;
 }
