@@ -142,6 +142,17 @@ static void take_entries(struct wf_vrank_program_file *file)
     }
 }
 
+/* Why a file cannot be run, and what to do about it. */
+static const char *unfit(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash != NULL ? slash + 1 : path;
+
+    return strncmp(name, "python", strlen("python")) == 0
+               ? "it is not a program built with weftcc; build an interpreter from "
+                 "examples/python/python.c (docs/howto/run-a-program.md)"
+               : "it is not a program built with weftcc, weftc++ or weftf90";
+}
+
 static enum wf_status open_file(const char *path, bool is_library,
                                 struct wf_vrank_program_file *out, struct wf_err *err)
 {
@@ -150,7 +161,7 @@ static enum wf_status open_file(const char *path, bool is_library,
     *out = (struct wf_vrank_program_file){.bytes = NULL};
     WF_TRY(map_file(path, &out->bytes, &out->size, err));
     if (!is_executable(out->bytes, out->size)) {
-        status = fail(err, path, "it is not a program built with weftcc, weftc++ or weftf90");
+        status = fail(err, path, unfit(path));
     } else if (!is_complete(out->bytes, out->size)) {
         status = fail(err, path, "the end of the file is missing; build or copy it again");
     } else {

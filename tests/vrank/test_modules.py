@@ -102,6 +102,9 @@ def plug_ins(weftcc):
 def python(weftcc):
     """The example, with the interpreter of the system."""
     system = "/usr/bin/python3"
+    done = subprocess.run([vrank.WEFT, "run", "-n", "2", "--", system, "x.py"], text=True, capture_output=True, check=False)
+    if done.returncode == 0 or not vrank.says("examples/python/python.c", done.stderr):
+        vrank.complain("the interpreter of the system", done.stderr)
     config, heat = f"{system}-config", str(vrank.SOURCE / "examples/python/heat.py")
     if (not pathlib.Path(config).exists()
             or subprocess.run([system, "-c", "import mpi4py.MPI"], capture_output=True, check=False).returncode != 0):
