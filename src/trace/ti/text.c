@@ -28,21 +28,16 @@ void wf_ti_text_close(struct wf_ti_text *text)
 
 /* ---- words ---- */
 
-static inline bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 /* Returns the next word and its length; null if there is none. */
 static char *take_word(struct wf_ti_text *text, size_t *length)
 {
     char *word = text->rest;
 
-    while (is_blank(*word)) {
+    while (wf_ti_is_blank(*word)) {
         word++;
     }
     char *end = word;
-    while (*end != '\0' && !is_blank(*end)) {
+    while (*end != '\0' && !wf_ti_is_blank(*end)) {
         end++;
     }
     *length = (size_t)(end - word);
@@ -58,7 +53,7 @@ static inline bool take_digits(struct wf_ti_text *text, int64_t *digits, int64_t
     char *at = text->rest;
     uint64_t number = 0; /* too many digits may overflow; then it is not used */
 
-    while (is_blank(*at)) {
+    while (wf_ti_is_blank(*at)) {
         at++;
     }
     const char *first = at, *point = NULL;
@@ -74,44 +69,13 @@ static inline bool take_digits(struct wf_ti_text *text, int64_t *digits, int64_t
     }
     int64_t length = at - first;
     if (length == 0 || length > 16 || (point == NULL && length > 15) || point == at - 1 ||
-        (*at != '\0' && !is_blank(*at))) {
+        (*at != '\0' && !wf_ti_is_blank(*at))) {
         return false;
     }
     text->rest = at;
     *digits = (int64_t)number;
     *places = point != NULL ? at - point - 1 : 0;
     return true;
-}
-
-/* Likewise, without a point. */
-static inline bool take_short(struct wf_ti_text *text, int64_t *value)
-{
-    char *at = text->rest;
-    uint64_t number = 0; /* likewise */
-
-    while (is_blank(*at)) {
-        at++;
-    }
-    const char *first = at;
-    for (unsigned digit; (digit = (unsigned char)*at - (unsigned)'0') <= 9; at++) {
-        number = number * 10 + digit;
-    }
-    if (at == first || at - first > 15 || (*at != '\0' && !is_blank(*at))) {
-        return false;
-    }
-    text->rest = at;
-    *value = (int64_t)number;
-    return true;
-}
-
-bool wf_ti_text_more(const struct wf_ti_text *text)
-{
-    const char *at = text->rest;
-
-    while (is_blank(*at)) {
-        at++;
-    }
-    return *at != '\0';
 }
 
 /* Limits the length of a word that an error message quotes. */
@@ -160,14 +124,9 @@ double wf_ti_text_real(struct wf_ti_text *text, bool *has)
     return number;
 }
 
-int64_t wf_ti_text_whole(struct wf_ti_text *text, int64_t min)
+int64_t wf_ti_text_any_whole(struct wf_ti_text *text, int64_t min)
 {
     bool has = false;
-    int64_t value;
-
-    if (min <= 0 && take_short(text, &value)) {
-        return value;
-    }
     double number = wf_ti_text_real(text, &has);
     if (!has) {
         wf_trace_bad(&text->file.place, "%s: an argument is missing", text->action->name);
@@ -183,22 +142,31 @@ int64_t wf_ti_text_whole(struct wf_ti_text *text, int64_t min)
 
 /* ---- lines ---- */
 
-static const struct wf_ti_action *find_action(struct wf_ti_text *text, const char *word,
-                                              size_t length)
+/* Takes the next word and looks for its action. Returns null if there is no word. */
+static const char *take_action(struct wf_ti_text *text, size_t *length)
 {
-    uint64_t name = 0;
+    char *word = text->rest;
+    uint64_t name = 0; /* the letters; if they are many, the last ones */
 
-    if (length > sizeof(name)) {
-        return wf_ti_find(word, length);
+    while (wf_ti_is_blank(*word)) {
+        word++;
     }
-    for (size_t i = 0; i < length; i++) {
-        name = name << 8 | (unsigned char)word[i];
+    char *end = word;
+    for (; *end != '\0' && !wf_ti_is_blank(*end); end++) {
+        name = name << 8 | (unsigned char)*end;
+    }
+    *length = (size_t)(end - word);
+    text->rest = end;
+    if (*length > sizeof(name) || *length == 0) {
+        text->action = wf_ti_find(word, *length);
+        return *length > 0 ? word : NULL;
     }
     struct wf_ti_recent *recent = &text->recent[(name * WF_RNG_GOLDEN >> 32) % WF_TI_RECENT];
     if (recent->name != name) {
-        *recent = (struct wf_ti_recent){name, wf_ti_find(word, length)};
+        *recent = (struct wf_ti_recent){name, wf_ti_find(word, *length)};
     }
-    return recent->action;
+    text->action = recent->action;
+    return word;
 }
 
 static void read_action(struct wf_ti_text *text, bool only_rank)
@@ -208,7 +176,7 @@ static void read_action(struct wf_ti_text *text, bool only_rank)
 
     text->action = NULL;
     char *line = text->rest;
-    if (!take_short(text, &rank) || rank >= WF_RANKS_MAX) {
+    if (!wf_ti_text_short(text, &rank) || rank >= WF_RANKS_MAX) {
         text->rest = line;
         const char *first = take_word(text, &length);
         wf_trace_bad(&text->file.place, "a line begins with a rank, not with '%.*s'",
@@ -219,8 +187,7 @@ static void read_action(struct wf_ti_text *text, bool only_rank)
     if (only_rank) {
         return;
     }
-    const char *word = take_word(text, &length);
-    text->action = word != NULL ? find_action(text, word, length) : NULL;
+    const char *word = take_action(text, &length);
     if (word == NULL) {
         wf_trace_bad(&text->file.place, "a rank without an action");
     } else if (text->action == NULL) {

@@ -40,10 +40,52 @@ bool wf_ti_text_next_rank(struct wf_ti_text *text);
 
 /* The next word of the line as a number; *has is false if there is none. */
 double wf_ti_text_real(struct wf_ti_text *text, bool *has);
-/* Likewise, a whole number from `min`, which must be there. */
-int64_t wf_ti_text_whole(struct wf_ti_text *text, int64_t min);
+
+static inline bool wf_ti_is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* Takes the next word if it has 1 to 15 digits and nothing else, as nearly all numbers have. If
+ * not, takes nothing and returns false. */
+static inline bool wf_ti_text_short(struct wf_ti_text *text, int64_t *value)
+{
+    char *at = text->rest;
+    uint64_t number = 0; /* too many digits may overflow; then it is not used */
+
+    while (wf_ti_is_blank(*at)) {
+        at++;
+    }
+    const char *first = at;
+    for (unsigned digit; (digit = (unsigned char)*at - (unsigned)'0') <= 9; at++) {
+        number = number * 10 + digit;
+    }
+    if (at == first || at - first > 15 || (*at != '\0' && !wf_ti_is_blank(*at))) {
+        return false;
+    }
+    text->rest = at;
+    *value = (int64_t)number;
+    return true;
+}
+
+/* The next word as a whole number from `min`, which must be there. */
+int64_t wf_ti_text_any_whole(struct wf_ti_text *text, int64_t min); /* however it is written */
+static inline int64_t wf_ti_text_whole(struct wf_ti_text *text, int64_t min)
+{
+    int64_t value;
+
+    return min <= 0 && wf_ti_text_short(text, &value) ? value : wf_ti_text_any_whole(text, min);
+}
 
 /* Whether words are left in the line, how many, and passes all of them. */
-bool wf_ti_text_more(const struct wf_ti_text *text);
+static inline bool wf_ti_text_more(const struct wf_ti_text *text)
+{
+    const char *at = text->rest;
+
+    while (wf_ti_is_blank(*at)) {
+        at++;
+    }
+    return *at != '\0';
+}
 size_t wf_ti_text_words(const struct wf_ti_text *text);
 void wf_ti_text_skip(struct wf_ti_text *text);
