@@ -399,6 +399,7 @@ static bool line_events(const struct wf_value *doc, struct wf_phrase *out)
 static bool line_rounds(const struct wf_value *doc, struct wf_phrase *out)
 {
     uint64_t windows = wf_doc_get_count(doc, "run.windows", 0);
+    uint64_t alone = wf_doc_get_count(doc, "run.windows_alone", 0);
     uint64_t rounds = wf_doc_get_count(doc, "run.gvt_rounds", 0);
 
     if (windows == 0 && rounds == 0) {
@@ -408,7 +409,11 @@ static bool line_rounds(const struct wf_value *doc, struct wf_phrase *out)
         wf_phrase_count(out, windows);
         wf_phrase_add(out, " windows of ");
         wf_phrase_real(out, wf_doc_get_real(doc, "run.events_per_window", 0));
-        wf_phrase_add(out, " events%s", rounds > 0 ? ", " : "");
+        wf_phrase_add(out, " events%s", rounds > 0 || alone > 0 ? ", " : "");
+    }
+    if (alone > 0) {
+        wf_phrase_count(out, alone);
+        wf_phrase_add(out, " of them on one thread");
     }
     if (rounds > 0) {
         wf_phrase_count(out, rounds);

@@ -583,6 +583,15 @@ def check_threads():
     done = run(*base, "--threads", str(cores + 1), "-p", "engine.fit=no")
     check(done.returncode == 0 and done.stderr.count("\n") == 1
           and f"share {cores} core" in done.stderr.replace("shares", "share"), "no note", done)
+    sparse = ["replay", "gen:random", "-n", "1024", "-p", "gen.messages=200", "--net", "latency", "--topo", "mesh:32x32",
+              "--sched", "conservative", "--threads", "2"]
+    if cores > 1:
+        alone, all_threads = (parse(run(*sparse, "--json", "-q", *more)) for more in ([], ["-p", "engine.fit=no"]))
+        check(0 < alone["run"]["windows_alone"] < alone["run"]["windows"] and "windows_alone" not in all_threads["run"],
+              f"windows with few events on two threads: {alone['run']}")
+        check(alone["result"] == all_threads["result"], "windows on one thread change the result")
+        done = run(*sparse)
+        check("of them on one thread" in done.stdout, "the text does not say so", done)
     large = ["replay", "gen:stencil3d", "-n", "2048", "-p", "gen.iterations=1", "--net", "loggp",
              "--sched", "optimistic", "--json"]
     done = run(*large, "--threads", str(cores + 1))
