@@ -125,7 +125,7 @@ static void prepare(struct wf_worker *worker)
     own->peers_next = never;
     own->may_be_alone = engine->config.fit && engine->n_threads > 1 &&
                         engine->n_processes == 1 && !wf_engine_has_careful(engine);
-    own->density = INFINITY;
+    own->density = HUGE_VAL;
 }
 
 static void release(struct wf_worker *worker)
