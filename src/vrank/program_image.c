@@ -250,6 +250,7 @@ static void forget(struct wf_vrank_own_pages **saved)
 
 static void free_copy(struct wf_vrank_copy *copy)
 {
+    wf_vrank_modules_free(copy); /* they need the program */
     if (copy->handle != NULL) {
         (void)dlclose(copy->handle);
     }
@@ -260,7 +261,6 @@ static void free_copy(struct wf_vrank_copy *copy)
             (void)close(copy->objects[i].fd);
         }
     }
-    wf_vrank_modules_free(copy);
     free(copy->objects);
     free(copy->written);
     free(copy->is_fresh);

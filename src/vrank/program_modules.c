@@ -334,7 +334,10 @@ void wf_vrank_modules_end(const struct wf_vrank_image *image, uint32_t rank)
 
 void wf_vrank_modules_free(struct wf_vrank_copy *copy)
 {
-    for (uint32_t i = 0; i < copy->n_modules; i++) {
+    for (uint32_t i = copy->n_modules; i-- > 0;) {
+        if (copy->modules[i].handle != NULL) {
+            (void)dlclose(copy->modules[i].handle);
+        }
         free(copy->modules[i].path);
         free(copy->modules[i].needs);
     }
