@@ -206,7 +206,7 @@ static void check_computing(const char *metrics, uint32_t rank, uint32_t before,
                                             WF_OP_COMPUTE,      WF_OP_CALL,    WF_OP_COMPUTE,
                                             WF_OP_REGION_END};
     const uint32_t wanted[] = {0, before, 0, in, 0, after, 0};
-    struct wf_trace trace;
+    struct wf_trace trace = {.source = NULL};
     struct wf_cursor cursor;
     struct wf_op op;
     struct wf_err err = {.text = ""};

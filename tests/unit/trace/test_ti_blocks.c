@@ -36,15 +36,15 @@ static FILE *begin_file(void)
 /* The rank of the line at a place of the file, and how many lines are before it. */
 static uint32_t rank_at(FILE *file, uint64_t at, uint64_t *lines)
 {
-    uint32_t rank = UINT32_MAX;
+    char line[64] = "";
 
     *lines = 0;
     rewind(file);
     for (uint64_t i = 0; i < at; i++) {
         *lines += getc(file) == '\n' ? 1 : 0;
     }
-    (void)!fscanf(file, "%" SCNu32, &rank);
-    return rank;
+    return fgets(line, sizeof(line), file) != NULL ? (uint32_t)strtoul(line, NULL, 10)
+                                                   : UINT32_MAX;
 }
 
 /* Blocks follow each other, and where one begins a rank does. */
