@@ -204,6 +204,19 @@ static char *find_file(struct search *search, const char *name)
     return path_of(search->text, name);
 }
 
+/* A library that registers functions with printf() cannot be unloaded: the C library would go on to
+ * call them, for weft as well. libquadmath is one, which most Fortran programs have. */
+static bool stays_loaded(struct wf_vrank_library *library)
+{
+    if (!wf_vrank_dynamic_imports(&library->file, "register_printf_") ||
+        dlopen(library->path, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE) == NULL) {
+        return false;
+    }
+    library->instead = library->path; /* the same one, wherever it is */
+    library->path = NULL;
+    return true;
+}
+
 /* Opens the file of a library, or says why it must be shared. */
 static const char *open_library(struct search *search, struct wf_vrank_library *library)
 {
@@ -217,6 +230,9 @@ static const char *open_library(struct search *search, struct wf_vrank_library *
     if (why == NULL &&
         wf_vrank_library_file_open(library->path, &library->file, &err) != WF_OK) {
         why = "its file has an unknown form";
+    }
+    if (why == NULL && stays_loaded(library)) {
+        why = "printf() of the C library calls it";
     }
     return why; /* NOLINT: the list owns the path */
 }

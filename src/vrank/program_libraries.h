@@ -19,7 +19,7 @@ struct wf_vrank_library {
     char *name;                        /* as the program asks for it */
     char *path;                        /* its file; null if it is not needed */
     const char *why_shared;            /* null: private */
-    char *instead;                     /* a file that takes its place; null: none */
+    char *instead;                     /* the file to load for that name; null: as usual */
     struct wf_vrank_program_file file; /* of a private library */
 };
 

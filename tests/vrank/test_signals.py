@@ -2,11 +2,25 @@
 """Programs that compute for ever can be interrupted, and a crash gives a result document."""
 import json
 import os
+import pathlib
 import shutil
 import signal
 import subprocess
 
 import vrank
+
+# The C library calls this library whenever it prints a number, as libquadmath of Fortran programs.
+PRINTED = r"""
+#include <printf.h>
+int printed;
+static int none(const struct printf_info *info, size_t n, int *types, int *sizes) { return -1; }
+static int print(FILE *to, const struct printf_info *info, const void *const *values) { return -2; }
+__attribute__((constructor)) static void begin(void)
+{
+    register_printf_specifier('f', print, none);
+    register_printf_specifier('g', print, none);
+}
+"""
 
 
 def check_interrupt(program, how, number, *options):
@@ -51,6 +65,11 @@ def main():
     check_interrupt(program, "compute", signal.SIGINT)
     check_interrupt(program, "allocate", signal.SIGTERM)
     check_interrupt(program, "compute", signal.SIGHUP, "--sched", "conservative", "--threads", "2")
+    pathlib.Path("printed.c").write_text(PRINTED)
+    subprocess.run(["cc", "-w", "-shared", "-fPIC", "printed.c", "-o", "libprinted.so"], check=True)
+    subprocess.run([vrank.BUILD / "weftcc", "-O1", source, "-o", "./with_library", "-Wl,--no-as-needed",
+                    "-L.", "-lprinted", "-Wl,-rpath,$ORIGIN"], check=True)
+    check_interrupt("./with_library", "compute", signal.SIGINT)
 
     where = {"rank": 2, "call": "MPI_Barrier"}
     if shutil.which("addr2line"):
