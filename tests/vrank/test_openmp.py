@@ -89,6 +89,9 @@ if compile_with("weftcc", here / "openmp.c", "-fopenmp", "-o", "openmp_c"):
     check_spinning("./openmp_c")
 if compile_with("weftf90", here / "openmp.f90", "-fopenmp", "-o", "openmp_f"):
     check_results("./openmp_f", 3, "largest 10001.0\n")
+if compile_with("weftcc", here / "sweep.c", "-fopenmp", "-o", "sweep"):
+    check_results("./sweep", 6, "".join(f"{how}: 49107713936\n" for how in
+                                        ("regions", "one region", "tasks", "own messages")))
 for compiler, name in (("weftcc", "thread_local.c"), ("weftc++", "thread_local.cc")):
     if compile_with(compiler, here / name, "-fopenmp", "-o", "thread_local"):
         check_results("./thread_local", 4, "0 failures\n")
