@@ -42,9 +42,9 @@ static int compare(const void *a, const void *b)
 
 static const struct wl_replacement *find_openmp(const char *name)
 {
-    static const struct wl_replacement *const tables[] = {wl_omp_regions, wl_omp_works,
-                                                          wl_omp_locks,   wl_omp_tasks,
-                                                          wl_omp_queries, wl_pthread_functions};
+    static const struct wl_replacement *const tables[] = {
+        wl_omp_regions, wl_omp_works,         wl_omp_locks,    wl_omp_tasks,
+        wl_omp_queries, wl_pthread_functions, wl_pthread_locks};
 
     for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
         for (const struct wl_replacement *row = tables[i]; row->name != NULL; row++) {

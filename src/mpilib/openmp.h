@@ -15,6 +15,7 @@
  *   openmp_task.c  tasks
  *   openmp_query.c omp_x() functions
  *   pthreads.c     threads that the program creates itself
+ *   pthread_locks.c their mutexes, conditions and other locks
  *   thread_waits.c calls of MPI that wait, with MPI_THREAD_MULTIPLE
  *
  * A nested region has one thread. docs/dev/decisions/0013-threads.md has the reasons.
@@ -190,7 +191,7 @@ struct wl_omp_thread *wl_omp_other_new(struct wl_omp_thread *thread, void (*entr
 void wl_omp_other_free(struct wl_omp_thread *thread);
 /* pthreads.c */
 void wl_pthreads_free(struct wl_omp *omp);
-/* Does what the system call does, for threads of a rank. False if that is the system's business. */
+/* pthread_locks.c: does what the system call does, for threads of a rank. False if that is the system's business. */
 bool wl_pthread_futex(int *place, int operation, int value, const struct timespec *time,
                       long *outcome);
 
@@ -224,4 +225,4 @@ static inline bool wl_omp_is_active(const struct wl_rank *rank)
 
 /* The functions that are replaced. */
 extern const struct wl_replacement wl_omp_regions[], wl_omp_works[], wl_omp_locks[],
-    wl_omp_tasks[], wl_omp_queries[], wl_pthread_functions[];
+    wl_omp_tasks[], wl_omp_queries[], wl_pthread_functions[], wl_pthread_locks[];
