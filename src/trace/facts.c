@@ -9,6 +9,7 @@
 #include "ops/graph.h"
 #include "trace/kit/workers.h"
 
+#include <stdalign.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,7 +133,8 @@ struct use {
 
 /* A worker counts in facts of its own, whose `ranks` all workers share. */
 struct counting {
-    struct wf_trace_facts facts;
+    alignas(
+        WF_CACHE_LINE) struct wf_trace_facts facts; /* aligned: workers share no cache line */
     struct use *uses; /* by rank; those of a rank in the order of their first use */
     size_t n_uses, capacity;
     struct wf_map seen; /* communicators of the present rank */
@@ -173,7 +175,8 @@ static void read_rank(void *arg, uint32_t worker, uint32_t number, struct wf_err
 {
     struct counters *all = arg;
     struct counting *c = &all->workers[worker];
-    struct wf_rank_facts *rank = &c->facts.ranks[number];
+    struct wf_rank_facts own = {.n_ops = 0},
+                         *rank = &own; /* those of all are beside each other */
     struct wf_group group = {.size = all->source->n_ranks};
     uint32_t comm = WF_COMM_WORLD;
     struct wf_cursor cursor;
@@ -195,6 +198,7 @@ static void read_rank(void *arg, uint32_t worker, uint32_t number, struct wf_err
             tell(all, worker, rank->n_ops);
         }
     }
+    c->facts.ranks[number] = own;
     (void)atomic_fetch_add_explicit(&all->ranks, 1, memory_order_relaxed);
     (void)atomic_fetch_add_explicit(&all->ops, rank->n_ops, memory_order_relaxed);
     tell(all, worker, 0);
@@ -266,10 +270,9 @@ void wf_trace_facts_init(struct wf_trace_facts *facts, const struct wf_source *s
 
 /* ---- tasks ---- */
 
-static void read_task(struct wf_trace_facts *facts, const struct wf_graph *graph, uint32_t pe,
-                      uint32_t number)
+static void read_task(struct wf_trace_facts *facts, struct wf_rank_facts *one,
+                      const struct wf_graph *graph, uint32_t pe, uint32_t number)
 {
-    struct wf_rank_facts *one = &facts->ranks[pe];
     struct wf_task_needs needs = graph->ops->needs(graph, pe, number);
     struct wf_task task;
 
@@ -289,18 +292,21 @@ static void read_task(struct wf_trace_facts *facts, const struct wf_graph *graph
 /* A worker counts in facts of its own, whose `ranks` all workers share. */
 struct task_counters {
     const struct wf_graph *graph;
-    struct wf_trace_facts workers[WF_TRACE_WORKERS_MAX];
+    struct counting workers[WF_TRACE_WORKERS_MAX];
 };
 
 static void read_pe(void *arg, uint32_t worker, uint32_t pe, struct wf_err *err)
 {
     struct task_counters *all = arg;
+    struct wf_trace_facts *facts = &all->workers[worker].facts;
     uint32_t n_tasks = all->graph->ops->n_tasks(all->graph, pe);
+    struct wf_rank_facts one = {.n_ops = 0};
 
     (void)err;
     for (uint32_t task = 0; task < n_tasks; task++) {
-        read_task(&all->workers[worker], all->graph, pe, task);
+        read_task(facts, &one, all->graph, pe, task);
     }
+    facts->ranks[pe] = one;
 }
 
 void wf_trace_graph_facts_init(struct wf_trace_facts *facts, const struct wf_graph *graph)
@@ -311,14 +317,14 @@ void wf_trace_graph_facts_init(struct wf_trace_facts *facts, const struct wf_gra
 
     begin(facts, graph->n_pes);
     for (uint32_t i = 0; i < n_workers; i++) {
-        all.workers[i].ranks = facts->ranks;
+        all.workers[i].facts.ranks = facts->ranks;
     }
     wf_trace_visit_all(graph->n_pes, n_workers, read_pe, &all, &err);
     for (uint32_t pe = 0; pe < graph->n_pes; pe++) {
         add_rank(facts, pe);
     }
     for (uint32_t i = 0; i < n_workers; i++) {
-        add_sums(facts, &all.workers[i]);
+        add_sums(facts, &all.workers[i].facts);
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdalign.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -260,8 +261,9 @@ static void find_files(const struct wf_reader_probe *probe, struct dumpi_set *se
 
 /* What a worker finds in the files that it reads. */
 struct worker {
-    struct wf_records *records;
-    int32_t names[WF_DUMPI_FUNCTIONS]; /* numbers in `records`, or NAMES_UNSET */
+    alignas(
+        WF_CACHE_LINE) struct wf_records *records; /* aligned: workers share no cache line */
+    int32_t names[WF_DUMPI_FUNCTIONS];             /* numbers in `records`, or NAMES_UNSET */
     struct wf_dumpi_losses losses;
     bool seen[WF_DUMPI_CLOCKS];
 };

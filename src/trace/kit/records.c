@@ -40,7 +40,7 @@ struct wf_records {
 
 struct wf_records *wf_records_new(uint32_t n_ranks)
 {
-    struct wf_records *records = wf_xcalloc(1, sizeof(*records));
+    struct wf_records *records = wf_xaligned_zero(sizeof(*records)); /* one for each worker */
 
     records->n_ranks = n_ranks;
     records->lists = wf_xcalloc((size_t)n_ranks + 1, sizeof(*records->lists));

@@ -2,10 +2,12 @@
 #include "trace/kit/workers.h"
 
 #include "base/clock.h"
+#include "base/mem.h"
 #include "trace/kit/infile.h"
 
 #include <assert.h>
 #include <pthread.h>
+#include <stdalign.h>
 #include <stdatomic.h>
 
 /* Items that a worker takes at once. Small files must not wait for the counter. */
@@ -21,7 +23,7 @@ struct crew {
 };
 
 struct worker {
-    struct crew *crew;
+    alignas(WF_CACHE_LINE) struct crew *crew; /* aligned: workers share no cache line */
     uint32_t number;
     uint32_t failed; /* the item of the failure in `err` */
     struct wf_err err;

@@ -11,6 +11,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdalign.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +44,7 @@ struct set {
 
 /* A worker that reads some of the files. */
 struct reading {
-    double flop_rate;
+    alignas(WF_CACHE_LINE) double flop_rate; /* aligned: workers share no cache line */
     uint32_t n_ranks;
     struct rank *ranks; /* of the set; those whose files it reads are its own */
     struct wf_records *records;

@@ -126,7 +126,8 @@ enum wf_status wf_native_out_open(const char *path,
 
     WF_TRY(wf_target_open(path, n_parts > 0, options->force, &target, err));
 
-    struct wf_native_out *out = wf_xcalloc(1, sizeof(*out));
+    struct wf_native_out *out =
+        wf_xaligned_zero(sizeof(*out)); /* several may be used at once */
     out->target = target;
     out->temporary = options->temporary;
     if (n_parts > 0) {

@@ -118,7 +118,7 @@ static enum wf_status writer_create(const char *path,
     struct wf_native_out *files = NULL;
     WF_TRY(wf_native_out_open(path, options, (uint32_t)block, &files, err));
 
-    struct native_writer *w = wf_xcalloc(1, sizeof(*w));
+    struct native_writer *w = wf_xaligned_zero(sizeof(*w)); /* several may be used at once */
     w->writer.ops = &wf_native_writer_ops;
     w->out = files;
     w->n_ranks = options->n_ranks;
