@@ -9,7 +9,8 @@
  * simulated time. A barrier takes the time of the slowest thread, or of all their work divided
  * by the cores of the rank if there are more threads than cores.
  *
- *   openmp.c       threads, regions, barriers, time
+ *   openmp.c       threads, barriers, time
+ *   openmp_region.c regions
  *   openmp_work.c  loops, sections, single, ordered
  *   openmp_lock.c  critical, atomic, locks
  *   openmp_task.c  tasks
@@ -221,6 +222,23 @@ const struct wf_port_answer *wl_omp_call_waiting(struct wl_omp_thread *thread,
 static inline bool wl_omp_is_active(const struct wl_rank *rank)
 {
     return rank->omp != NULL && rank->omp->active;
+}
+
+/* Of openmp.c, for openmp_region.c. Adds a thread to those of the rank. */
+struct wl_omp_thread *wl_omp_thread_add(struct wl_omp *omp);
+/* All threads have arrived: a barrier ends when the slowest thread is there, and when the cores
+ * have done the work of all. */
+void wl_omp_settle(struct wl_omp *omp);
+/* From now on threads that do not call the run-time library are interrupted (wl_omp_tick()). */
+void wl_omp_ticks_begin(struct wl_omp *omp);
+static inline bool wl_omp_all_is_done(const struct wl_omp_team *team)
+{
+    return team->arrived == team->n && team->unfinished == 0;
+}
+/* Clocks of threads are simulated time, and ops have the time before it is scaled. */
+static inline int64_t wl_omp_scaled(int64_t picoseconds, double by)
+{
+    return by == 1 ? picoseconds : (int64_t)((double)picoseconds * by + 0.5);
 }
 
 /* The functions that are replaced. */
