@@ -39,16 +39,10 @@ uint32_t wl_clock_count(uint32_t readings, int64_t computed)
 {
     enum { SHORT_PS = 1000000, FORGOTTEN = 64 };
 
-    if (computed <= 0) {
+    if (computed == 0 || (wl.port->measures && computed > 0 && computed < SHORT_PS)) {
         return readings + 1;
     }
-    if (!wl.port->measures) {
-        return 0;
-    }
-    if (computed < SHORT_PS) {
-        return readings + 1;
-    }
-    return readings > FORGOTTEN ? readings - FORGOTTEN : 0;
+    return wl.port->measures && readings > FORGOTTEN ? readings - FORGOTTEN : 0;
 }
 
 void wl_clock_read_from(struct wl_rank *rank, const void *site)
