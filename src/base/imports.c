@@ -6,6 +6,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* The loader says where objects are in numbers. */
+/* NOLINTBEGIN(performance-no-int-to-ptr) */
+
 #if defined(__x86_64__)
 enum {
     RELOCATION_GLOBAL = R_X86_64_GLOB_DAT,
@@ -136,3 +139,5 @@ void wf_imports_visit(const struct dl_phdr_info *object, wf_import *visit, void 
         (void)mprotect((void *)begin, end - begin, PROT_READ);
     }
 }
+
+/* NOLINTEND(performance-no-int-to-ptr) */

@@ -469,7 +469,7 @@ static void lock_step_is_equal_to_events(void)
            (unsigned long long)counts[DIFFERENT]);
     CHECK_U64(counts[DIFFERENT], 0);
     CHECK(counts[EQUAL] >= runs / 3 && seen.packets > 10 * runs);
-    CHECK(seen.grids >= runs / 10);
+    CHECK(seen.grids >= runs / 20 && seen.grids > 0); /* few where sanitizers allow few runs */
 }
 
 /* ---- interruption ---- */

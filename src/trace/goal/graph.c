@@ -61,6 +61,13 @@ static bool is_sorted(const struct wf_goal_edge *edges, uint64_t n)
     return true;
 }
 
+/* The edges of a rank; null if it has none. */
+static struct wf_goal_edge *edges_of(const struct wf_goal *goal,
+                                     const struct wf_goal_rank *rank)
+{
+    return rank->n_edges > 0 ? goal->edges + rank->first_edge : NULL;
+}
+
 /* What the workers that sort edges share. */
 struct sorting {
     struct wf_goal *goal;
@@ -72,11 +79,11 @@ static void sort_keys(void *arg, uint32_t worker, uint32_t number, struct wf_err
 {
     const struct sorting *sorting = arg;
     const struct wf_goal_rank *rank = &sorting->goal->ranks[number];
-    struct wf_goal_edge *edges = sorting->goal->edges + rank->first_edge;
+    struct wf_goal_edge *edges = edges_of(sorting->goal, rank);
 
     (void)worker;
     (void)err;
-    if (rank->n_edges > 0) {
+    if (edges != NULL) {
         sort_by_key(edges, rank->n_edges, rank->n);
         sorting->is_unsorted[number] = !is_sorted(edges, rank->n_edges);
     }
@@ -88,7 +95,7 @@ static void sort_rank(void *arg, uint32_t worker, uint32_t number, struct wf_err
     const struct sorting *sorting = arg;
     const struct wf_goal *goal = sorting->goal;
     const struct wf_goal_rank *rank = &goal->ranks[number];
-    struct wf_goal_edge *edges = goal->edges + rank->first_edge;
+    struct wf_goal_edge *edges = edges_of(goal, rank);
 
     (void)worker;
     (void)err;
