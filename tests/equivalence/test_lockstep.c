@@ -266,7 +266,8 @@ static struct scenario draw_scenario(uint64_t number)
 {
     struct scenario s = {.number = number};
 
-    bool wormhole = draw(&s, 4) == 0, grid = !wormhole && draw(&s, 3) == 0;
+    /* In turn, so that a few runs, as with sanitizers, have some of each kind. */
+    bool wormhole = number % 4 == 0, grid = number % 4 == 1, share = number % 8 == 5;
     if (wormhole) {
         draw_wormhole(&s);
     } else if (grid) {
@@ -284,7 +285,7 @@ static struct scenario draw_scenario(uint64_t number)
         set_net(&s, "stats", PICK(&s, "summary", "classes"));
     }
     s.seed = draw(&s, 1000);
-    s.threads = draw(&s, 10) == 0 ? 2 + (uint32_t)draw(&s, 2) : 1;
+    s.threads = share || draw(&s, 10) == 0 ? 2 + (uint32_t)draw(&s, 2) : 1;
     if (s.threads > 1) { /* barriers take long where cores are busy */
         set_traffic(&s, "cycles", "200");
     }
@@ -469,7 +470,7 @@ static void lock_step_is_equal_to_events(void)
            (unsigned long long)counts[DIFFERENT]);
     CHECK_U64(counts[DIFFERENT], 0);
     CHECK(counts[EQUAL] >= runs / 3 && seen.packets > 10 * runs);
-    CHECK(seen.grids >= runs / 20 && seen.grids > 0); /* few where sanitizers allow few runs */
+    CHECK(seen.grids >= runs / 10);
 }
 
 /* ---- interruption ---- */
