@@ -153,11 +153,11 @@ static void run_inside(struct wl_omp_thread *thread, struct wl_omp_team *team)
     wl_omp_works_free(team);
 }
 
-static void run_together(struct wl_omp_thread *thread, struct wl_omp_team team,
-                         struct wl_omp_work *work)
+/* A team begins, with this thread as its first. */
+static void begin_team(struct wl_omp_thread *first, struct wl_omp_team team,
+                       struct wl_omp_work *work)
 {
-    struct wl_omp *omp = thread->omp;
-    struct wl_rank *rank = omp->rank;
+    struct wl_omp *omp = first->omp;
 
     make_threads(omp, team.n);
     wl_omp_ticks_begin(omp);
@@ -168,9 +168,18 @@ static void run_together(struct wl_omp_thread *thread, struct wl_omp_team team,
     omp->start = 0;
     omp->posted = 0;
     omp->has_base = false;
-    join(thread, work);
-    thread->turn = ++omp->turns;
-    rank->self->computed = &thread->fresh;
+    join(first, work);
+    first->turn = ++omp->turns;
+    omp->rank->self->computed = &first->fresh;
+}
+
+static void run_together(struct wl_omp_thread *thread, struct wl_omp_team team,
+                         struct wl_omp_work *work)
+{
+    struct wl_omp *omp = thread->omp;
+    struct wl_rank *rank = omp->rank;
+
+    begin_team(thread, team, work);
     struct wl_omp_words words;
     void *copy = wl_omp_locals_copy(thread, team.data, &words);
     run_inside(thread, &omp->team);
@@ -197,20 +206,7 @@ static void run_together(struct wl_omp_thread *thread, struct wl_omp_team team,
 
 void wl_omp_phase_begin(struct wl_omp_thread *first)
 {
-    struct wl_omp *omp = first->omp;
-
-    make_threads(omp, 1);
-    wl_omp_ticks_begin(omp);
-    omp->team = (struct wl_omp_team){.n = 1, .active_level = 1};
-    omp->region++;
-    omp->active = true;
-    wl_omp_note_level(omp->rank);
-    omp->start = 0;
-    omp->posted = 0;
-    omp->has_base = false;
-    join(first, NULL);
-    first->turn = ++omp->turns;
-    omp->rank->self->computed = &first->fresh;
+    begin_team(first, (struct wl_omp_team){.n = 1, .active_level = 1}, NULL);
 }
 
 void wl_omp_phase_end(struct wl_omp_thread *first, int64_t busy, uint32_t n_threads)
