@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The loader says where objects are in numbers. */
+/* The loader gives addresses as integers. */
 /* NOLINTBEGIN(performance-no-int-to-ptr) */
 
 #if defined(__x86_64__)
