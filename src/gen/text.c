@@ -29,6 +29,7 @@ struct trouble {
 struct text {
     struct wf_source source;
     struct wf_gen_text_program program;
+    uint32_t *ranks; /* 0 to n_ranks - 1, for the lists of neighbours; null without such ops */
     struct trouble *trouble;
 };
 
@@ -77,6 +78,12 @@ enum wf_status wf_gen_text_create(const struct wf_gen_text_input *input, uint32_
         .depends_on_time = program.depends_on_time,
         .follows_matches = program.follows_matches,
     };
+    if (program.has_neighbors) {
+        source->ranks = wf_xmalloc(n_ranks * sizeof(*source->ranks));
+        for (uint32_t i = 0; i < n_ranks; i++) {
+            source->ranks[i] = i;
+        }
+    }
     source->trouble = wf_xcalloc(1, sizeof(*source->trouble));
     (void)pthread_mutex_init(&source->trouble->mutex, NULL);
     *out = &source->source;
@@ -113,6 +120,7 @@ static void text_destroy(struct wf_source *source)
 
     (void)pthread_mutex_destroy(&text->trouble->mutex);
     free(text->trouble);
+    free(text->ranks);
     wf_gen_text_program_fini(&text->program);
     free(text);
 }
@@ -244,6 +252,24 @@ static bool make_message(struct run *run, const struct wf_gen_instr *instr, stru
     return true;
 }
 
+/* The neighbour whom a rank sends to or receives from: a list of one rank of the group, or an
+ * empty one. */
+static bool neighbor(struct run *run, uint32_t node, uint32_t group_size, const uint32_t **list,
+                     uint32_t *n)
+{
+    int64_t number;
+
+    if (!value(run, node, &number)) {
+        return false;
+    }
+    *n = number == WF_GEN_CALC_NONE ? 0 : 1;
+    if (*n == 1 && (number < 0 || number >= group_size)) {
+        return fault(run, node, "the neighbour is no rank of the group");
+    }
+    *list = run->text->ranks + (*n == 1 ? number : 0);
+    return true;
+}
+
 static bool make_collective(struct run *run, const struct wf_gen_instr *instr, struct wf_op *op)
 {
     struct wf_group group = {.size = run->text->source.n_ranks};
@@ -260,7 +286,11 @@ static bool make_collective(struct run *run, const struct wf_gen_instr *instr, s
     op->comm = instr->comm;
     op->bytes = (uint64_t)bytes;
     op->root = (uint32_t)root;
-    return true;
+    if (!wf_gen_text_has_neighbors(instr->op)) {
+        return true;
+    }
+    return neighbor(run, instr->peer, group.size, &op->destinations, &op->n_destinations) &&
+           neighbor(run, instr->from, group.size, &op->sources, &op->n_sources);
 }
 
 /* Sets the op and counts its request. */

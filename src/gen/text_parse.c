@@ -387,6 +387,7 @@ static const struct {
     {WF_OP_SCAN, "bg"},
     {WF_OP_EXSCAN, "bg"},
     {WF_OP_REDUCE_SCATTER_BLOCK, "bg"},
+    {WF_OP_NEIGHBOR_ALLTOALL, "pfbg"},
     {WF_OP_IBARRIER, "g"},
     {WF_OP_IBCAST, "brg"},
     {WF_OP_IREDUCE, "brg"},
@@ -398,6 +399,7 @@ static const struct {
     {WF_OP_IALLGATHER, "bg"},
     {WF_OP_IALLTOALL, "bg"},
     {WF_OP_IREDUCE_SCATTER_BLOCK, "bg"},
+    {WF_OP_INEIGHBOR_ALLTOALL, "pfbg"},
 };
 
 static void parse_operand(struct wf_gen_text_parser *parser, char what,
@@ -443,6 +445,7 @@ static bool parse_op(struct wf_gen_text_parser *parser, size_t row)
     parser->program->in_background |=
         (info->family == WF_FAMILY_SEND && info->detail == WF_SEND_SYNCHRONOUS) ||
         (info->family == WF_FAMILY_COLLECTIVE && info->returns_request);
+    parser->program->has_neighbors |= wf_gen_text_has_neighbors(instr.op);
     (void)add(parser, instr);
     return fine(parser);
 }

@@ -54,7 +54,15 @@ struct wf_gen_text_program {
     bool in_background;        /* there are synchronous sends or nonblocking collectives */
     bool depends_on_time;      /* there are wildcard receives */
     bool follows_matches;      /* the program uses what it received */
+    bool has_neighbors;        /* there are collectives of neighbours */
 };
+
+/* Whether ops of this kind have neighbours: one that the rank sends to and one it receives
+ * from. */
+static inline bool wf_gen_text_has_neighbors(enum wf_op_kind kind)
+{
+    return kind == WF_OP_NEIGHBOR_ALLTOALL || kind == WF_OP_INEIGHBOR_ALLTOALL;
+}
 
 /* Translates a text for this many ranks; input->set replaces the values of parameters. On
  * failure *program is empty, and the message begins with name:line:column or `set:`. */

@@ -187,6 +187,30 @@ static void collectives_are_as_written(void)
     wf_source_free(source);
 }
 
+/* Peers are ranks of the group; `none` is an empty list. */
+static void neighbours_are_as_written(void)
+{
+    struct wf_source *source =
+        make("group half = rank / 4 * 4, 1, 4; let me = rank % 4\n"
+             "ineighbor_alltoall me < 3 ? me + 1 : none from me - 1 10 in half waitall\n"
+             "neighbor_alltoall none from none 20");
+    struct wf_cursor cursor = {.word = {0}};
+    struct wf_op op;
+
+    CHECK(source->acts_in_background && !source->depends_on_time);
+    CHECK(wf_source_next(source, RANK, &cursor, &op));
+    CHECK(op.kind == WF_OP_INEIGHBOR_ALLTOALL && op.bytes == 10 && op.comm == 1);
+    CHECK(op.n_destinations == 1 && op.destinations[0] == 2);
+    CHECK(op.n_sources == 1 && op.sources[0] == 0);
+    CHECK(op.counts == NULL && op.recv_counts == NULL && op.request == 0);
+    CHECK(wf_source_next(source, RANK, &cursor, &op) && op.count == 1);
+    CHECK(wf_source_next(source, RANK, &cursor, &op));
+    CHECK(op.kind == WF_OP_NEIGHBOR_ALLTOALL && op.bytes == 20 && op.comm == WF_COMM_WORLD);
+    CHECK(op.n_destinations == 0 && op.n_sources == 0);
+    CHECK(!wf_source_next(source, RANK, &cursor, &op));
+    wf_source_free(source);
+}
+
 static void regions_have_names(void)
 {
     struct wf_source *source = make("region work { barrier }");
@@ -326,6 +350,10 @@ static void what_goes_wrong_on_the_way_ends_the_rank(void)
         {"send 0 8 tag 1 << 31", "t:1:16: on rank 3: a tag is a number from 0 to 2^31 - 1"},
         {"compute -1", "t:1:9: on rank 3: the time is negative"},
         {"isend 0 8", "t:1:10: on rank 3: the program ends before a waitall for its requests"},
+        {"neighbor_alltoall 0 from any 8",
+         "t:1:26: on rank 3: the neighbour is no rank of the group"},
+        {"group g = rank / 2 * 2, 1, 2 neighbor_alltoall 2 from 0 8 in g",
+         "t:1:48: on rank 3: the neighbour is no rank of the group"},
         {"bcast 8 root size", "t:1:14: on rank 3: the root is no rank of the group"},
         {"group g = 4, 1, 4\nbarrier in g", "t:1:7: on rank 3: the rank is not in its group"},
         {"group g = 0, 1, size + 1 barrier in g",
@@ -381,6 +409,7 @@ int main(void)
     RUN(loops_and_conditions_go_where_they_should);
     RUN(messages_are_as_written);
     RUN(collectives_are_as_written);
+    RUN(neighbours_are_as_written);
     RUN(regions_have_names);
     RUN(regions_have_values);
     RUN(what_was_received_decides);

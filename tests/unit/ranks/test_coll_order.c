@@ -86,6 +86,31 @@ static void other_communicators_do_not_wait(void)
     CHECK(ends_at(&out, A + 500));
 }
 
+/* A group of sends and receives, as NCCL has it, is an exchange of neighbours: it waits for the
+ * collective before it and keeps the next one waiting, also on a rank without a message. */
+static void groups_of_messages_wait_too(void)
+{
+    static const uint32_t peers[] = {0, 1};
+    struct wf_op zero[] = {ICOLL(IALLREDUCE, 500, 0), ICOLL(INEIGHBOR_ALLTOALL, 2000, 1),
+                           ICOLL(IALLREDUCE, 300, 2), WAITALL(0, 3), END};
+    struct wf_op one[] = {ICOLL(IALLREDUCE, 500, 0), ICOLL(INEIGHBOR_ALLTOALL, 2000, 1),
+                          ICOLL(IALLREDUCE, 300, 2), WAITALL(0, 3), END};
+
+    /* Rank 0 sends to rank 1, which sends nothing. */
+    zero[1].destinations = &peers[1];
+    zero[1].n_destinations = 1;
+    one[1].sources = &peers[0];
+    one[1].n_sources = 1;
+    struct outcome out = run(serial, zero, one);
+    CHECK(ends_at(&out, 3 * A + 2800));
+    out = run(by_default, zero, one);
+    CHECK(ends_at(&out, A + 2000));
+    /* Nobody sends: the turn takes no time. */
+    zero[1].n_destinations = one[1].n_sources = 0;
+    out = run(serial, zero, one);
+    CHECK(ends_at(&out, 2 * A + 800));
+}
+
 /* The second is called late by one rank, the third early by both; they are waited for in
  * another order than they were called. */
 static void a_line_of_several(void)
@@ -196,6 +221,7 @@ int main(void)
     RUN(two_take_as_long_as_one_after_the_other);
     RUN(nccl_is_serial_by_itself);
     RUN(other_communicators_do_not_wait);
+    RUN(groups_of_messages_wait_too);
     RUN(a_line_of_several);
     RUN(blocking_and_freed_ones);
     RUN(an_end_that_is_known_early);
