@@ -213,13 +213,16 @@ static double fairness(const uint64_t *sums)
                : sum * sum / ((double)sums[FLOWS] * (double)sums[SHARES_SQUARED]);
 }
 
-/* The median, exact if all flows have rows. */
-static uint64_t median_of(const uint64_t *sums, const uint64_t *rows)
+/* The time that `permille` of the flows do not exceed: exact if one of the rows, which begin
+ * with the slowest flow, has it, else the least time of its bucket. */
+static uint64_t quantile_of(const uint64_t *sums, const uint64_t *rows, uint64_t shortest,
+                            uint32_t permille)
 {
-    uint64_t n = sums[FLOWS];
+    uint64_t n_slower = (uint64_t)((wf_u128)sums[FLOWS] * (1000 - permille) / 1000);
 
-    return n > ROWS ? wf_histogram_quantile(&sums[TIMES], 500)
-                    : rows[n / 2 * WF_NET_ROW_WORDS + ROW_TIME];
+    return n_slower < ROWS
+               ? rows[n_slower * WF_NET_ROW_WORDS + ROW_TIME]
+               : wf_max_u64(wf_histogram_quantile(&sums[TIMES], permille), shortest);
 }
 
 static void describe_rows(struct wf_value *section, const struct wf_transport_net *net,
@@ -252,9 +255,10 @@ static void describe_flows(struct wf_value *section, const struct wf_transport_n
         return;
     }
     struct wf_value *times = wf_doc_section(section, "flow_time_ps");
-    wf_doc_count(times, "min", UINT64_MAX - maxima[SHORTEST]);
-    wf_doc_count(times, "p50", median_of(sums, rows));
-    wf_doc_count(times, "p99", wf_histogram_quantile(&sums[TIMES], 990));
+    uint64_t shortest = UINT64_MAX - maxima[SHORTEST];
+    wf_doc_count(times, "min", shortest);
+    wf_doc_count(times, "p50", quantile_of(sums, rows, shortest, 500));
+    wf_doc_count(times, "p99", quantile_of(sums, rows, shortest, 990));
     wf_doc_count(times, "max", maxima[LONGEST]);
     wf_doc_measured(section, "fairness", fairness(sums), 4);
     describe_rows(section, net, rows);
