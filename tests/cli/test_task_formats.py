@@ -304,10 +304,31 @@ def test_wrong_otf2():
               stderr=r"cut.otf2/traces/2.evt is missing: rank 2 \(location 2\) has [0-9]+ events")
     events.write_bytes(whole[:1] + b"#" + whole[2:])
     check_run(["info", "cut.otf2"], 3, stderr=r"2.evt: byte 2, rank 2: the bytes of numbers")
+    for data, stderr in ((whole[:18] + bytes([14, 1, 0]) + whole[18:], "byte 18, rank 2: a record is too short"),
+                         (whole[:18] + bytes([12, 5, 0]) + whole[18:], "byte 18, rank 2: a number has more bytes"),
+                         (whole[:-2] + bytes([12, 1, 0, 2]), "rank 2: more events than the definitions say"),
+                         (whole[:-2], "its events end after event ([0-9]+) of \\1")):
+        events.write_bytes(data)
+        check_run(["info", "cut.otf2"], 3, stderr=stderr)
+    events.write_bytes(whole)
+    local = pathlib.Path("cut.otf2/traces/2.def")
+    before = local.read_bytes()
+    offset = bytes([6, 17]) + bytes(17)
+    for records, stderr in ((bytes([5, 3, 3, 0, 9]), "a mapping is of a mode that is not known"),
+                            (bytes([5, 4, 3, 1, 9, 0]), "a mapping has more items than there is room for"),
+                            (bytes([5, 3, 3, 0, 0]) * 2, "a second mapping of the same kind"),
+                            (bytes([6, 2, 0, 0]), "an offset of the clock ends early"),
+                            (offset * 2, "offsets of the clock are not in the order of time"),
+                            (b"", "the file ends before its last record")):
+        local.write_bytes(b"\x03B" + (1).to_bytes(8, "little") * 2 + records + (b"\x02" if records else b""))
+        check_run(["info", "cut.otf2"], 3, stderr=f"traces/2.def: byte [0-9]+, rank 2: {stderr}; truncated or damaged")
+    local.write_bytes(before)
     anchor = pathlib.Path("cut.otf2/traces.otf2")
     good = anchor.read_bytes()
     anchor.write_bytes(good[:7] + b"\x63" + good[8:])
     check_run(["info", "cut.otf2"], 3, stderr="traces.otf2: byte 7: version 99 of the format")
+    anchor.write_bytes(good[:29] + b"\x02" + good[30:])
+    check_run(["info", "cut.otf2"], 3, stderr="byte 28: this archive of all ranks is compressed or in files of SIONlib")
     anchor.write_bytes(good[:12] + b"\xff" * 8 + good[20:])
     check_run(["info", "cut.otf2"], 3, stderr="byte 12: damaged: .* chunks of 1844674")
     anchor.write_bytes(good)

@@ -92,6 +92,9 @@ static bool fill(struct wf_infile *in, size_t n)
     in->next = 0;
     in->n = kept;
     while (in->n < n) {
+        if (in->base + in->n >= in->size) {
+            return false; /* without asking the system: many files are short */
+        }
         ssize_t got =
             read_at(in->fd, in->buffer + in->n, BUFFER_BYTES - in->n, in->base + in->n);
         if (got <= 0) {

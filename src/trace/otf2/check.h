@@ -2,15 +2,14 @@
 #pragma once
 
 /*
- * The files of an OTF2 archive, checked before the library reads them. The library believes the
- * number of items that a record has: it asks for as much memory (16 GiB for the arguments of a
- * program that was damaged in one byte) and reads so many, beyond the end of the record and of
- * its buffer. So every record is checked to be as long as its number of items needs; anything
- * else that is wrong with it is left to the library.
+ * The anchor file and the global definitions of an OTF2 archive, checked before the library
+ * reads them. The library believes the number of items that a record has: it asks for as much
+ * memory (16 GiB for a group that was damaged in one byte) and reads so many, beyond the end of
+ * the record and of its buffer. So every record is checked to be as long as its number of items
+ * needs; anything else that is wrong with it is left to the library.
  *
- * Only archives with a file for each location and without compression can be checked: the
- * anchor file says whether they are so. The first failure is kept in `err`; after it nothing is
- * checked.
+ * The first failure is kept in `err`; after it nothing is checked. Archives that are compressed
+ * or have several locations in a file cannot be checked, and are refused.
  */
 
 #include "trace/otf2/defs.h"
@@ -35,10 +34,6 @@ void wf_otf2_check_anchor(const char *path, struct wf_otf2_layout *layout, struc
 /* The definitions of all ranks. */
 void wf_otf2_check_definitions(const char *anchor, const struct wf_otf2_layout *layout,
                                struct wf_err *err);
-
-/* The definitions, if there are any, and the events of a rank that the definitions know. */
-void wf_otf2_check_rank(const char *anchor, const struct wf_otf2_layout *layout,
-                        const struct wf_otf2_defs *defs, uint32_t rank, struct wf_err *err);
 
 /* Gives a whole anchor file this number of its archive, which the library derives from the
  * time. WF_EIO, WF_EINVAL. */

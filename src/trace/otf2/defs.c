@@ -9,6 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Prefix of the regions with which programs mark their phases for TraceR. */
+#define TRACER_MARK "TRACER_WallTime_"
+
 void wf_otf2_defs_fini(struct wf_otf2_defs *defs)
 {
     for (uint32_t i = 0; i < defs->n_strings; i++) {
@@ -26,6 +29,8 @@ void wf_otf2_defs_fini(struct wf_otf2_defs *defs)
     free(defs->groups);
     free(defs->comms);
     free(defs->places);
+    free(defs->region_ids.places);
+    free(defs->comm_ids.places);
     wf_otf2_metrics_fini(&defs->metrics);
     *defs = (struct wf_otf2_defs){.resolution = 0};
 }
@@ -102,13 +107,39 @@ static void *find(const void *items, uint32_t n, size_t size, uint32_t id)
     return n > 0 ? bsearch(&id, items, n, size, by_id) : NULL;
 }
 
+/* Notes where sorted definitions are, as far as their ids are not much larger than their
+ * number. */
+static void index_ids(struct wf_otf2_ids *ids, const void *items, uint32_t n, size_t size)
+{
+    enum { SPARE = 1024 };
+    const char *item = items;
+    uint32_t id = 0;
+
+    ids->n = n < UINT32_MAX / 8 ? 4 * n + SPARE : n;
+    ids->places = wf_xcalloc(ids->n, sizeof(*ids->places));
+    for (uint32_t i = 0; i < n; i++) {
+        memcpy(&id, item + i * size, sizeof(id));
+        if (id < ids->n) {
+            ids->places[id] = i + 1;
+        }
+    }
+}
+
 struct wf_otf2_region *wf_otf2_defs_find_region(const struct wf_otf2_defs *defs, uint32_t id)
 {
+    if (id < defs->region_ids.n) {
+        uint32_t place = defs->region_ids.places[id];
+        return place != 0 ? &defs->regions[place - 1] : NULL;
+    }
     return find(defs->regions, defs->n_regions, sizeof(*defs->regions), id);
 }
 
 const struct wf_otf2_comm *wf_otf2_defs_find_comm(const struct wf_otf2_defs *defs, uint32_t id)
 {
+    if (id < defs->comm_ids.n) {
+        uint32_t place = defs->comm_ids.places[id];
+        return place != 0 ? &defs->comms[place - 1] : NULL;
+    }
     return find(defs->comms, defs->n_comms, sizeof(*defs->comms), id);
 }
 
@@ -274,6 +305,8 @@ void wf_otf2_defs_finish(struct wf_otf2_defs *defs, const char *path, struct wf_
     sort(defs->groups, defs->n_groups, sizeof(*defs->groups), by_id);
     sort(defs->comms, defs->n_comms, sizeof(*defs->comms), by_id);
     sort(defs->locations, defs->n_locations, sizeof(*defs->locations), by_location);
+    index_ids(&defs->region_ids, defs->regions, defs->n_regions, sizeof(*defs->regions));
+    index_ids(&defs->comm_ids, defs->comms, defs->n_comms, sizeof(*defs->comms));
     find_ranks(defs, path, err);
     wf_otf2_metrics_finish(defs);
     for (uint32_t i = 0; i < defs->n_comms && !wf_trace_failed(err); i++) {
@@ -285,6 +318,8 @@ void wf_otf2_defs_finish(struct wf_otf2_defs *defs, const char *path, struct wf_
     for (uint32_t i = 0; i < defs->n_regions; i++) {
         const char *name = wf_otf2_defs_name(defs, &defs->regions[i]);
         defs->regions[i].is_mpi = defs->regions[i].is_mpi || strncmp(name, "MPI_", 4) == 0;
+        defs->regions[i].is_mark = strncmp(name, TRACER_MARK, strlen(TRACER_MARK)) == 0;
+        defs->regions[i].call = wf_op_of_call(name);
     }
     if (!wf_trace_failed(err) && defs->resolution == 0) {
         (void)wf_err_set(

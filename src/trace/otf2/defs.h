@@ -9,6 +9,7 @@
  */
 
 #include "base/status.h"
+#include "ops/op.h"
 #include "trace/otf2/metrics.h"
 
 #include <stdbool.h>
@@ -32,6 +33,8 @@ struct wf_otf2_string {
 struct wf_otf2_region {
     uint32_t id, name;
     bool is_mpi;
+    bool is_mark;         /* one of those with which programs mark their phases for TraceR */
+    enum wf_op_kind call; /* of a region of MPI: what it is, WF_OP_CALL if it is no op */
 };
 
 struct wf_otf2_location {
@@ -55,6 +58,12 @@ struct wf_otf2_comm {
     uint32_t *ranks; /* of the program; null if that is not known */
 };
 
+/* Where definitions are in their array, by their id, if ids are as small as they mostly are. */
+struct wf_otf2_ids {
+    uint32_t *places; /* 1 + the index, 0 if there is none */
+    uint32_t n;       /* ids below this are here; the others have to be searched for */
+};
+
 struct wf_otf2_defs {
     uint64_t resolution; /* ticks in a second */
     struct wf_otf2_string *strings;
@@ -65,6 +74,7 @@ struct wf_otf2_defs {
     uint32_t n_strings, n_regions, n_locations, n_groups, n_comms;
     uint32_t strings_capacity, regions_capacity, locations_capacity, groups_capacity,
         comms_capacity;
+    struct wf_otf2_ids region_ids, comm_ids;
     struct wf_otf2_metrics metrics;
     uint32_t n_ranks;
     uint64_t *places;      /* the location of each rank */

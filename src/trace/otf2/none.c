@@ -15,36 +15,8 @@ enum wf_status wf_otf2_has_library(const char *path, struct wf_err *err)
                       path);
 }
 
-struct wf_otf2_in *wf_otf2_in_open(const char *path, struct wf_otf2_defs *defs,
-                                   struct wf_err *err)
+void wf_otf2_in_read(const char *path, struct wf_otf2_defs *defs, struct wf_err *err)
 {
-    return NULL;
-}
-
-void wf_otf2_in_close(struct wf_otf2_in *in)
-{
-}
-
-void wf_otf2_in_open_ranks(struct wf_otf2_in *in, uint32_t first, uint32_t end)
-{
-}
-
-void wf_otf2_in_use(struct wf_otf2_in *in, struct wf_err *err)
-{
-}
-
-bool wf_otf2_in_ahead(struct wf_otf2_in *in, size_t distance, struct wf_otf2_event *event)
-{
-    return false;
-}
-
-void wf_otf2_in_rank(struct wf_otf2_in *in, uint32_t rank)
-{
-}
-
-bool wf_otf2_in_next(struct wf_otf2_in *in, struct wf_otf2_event *event)
-{
-    return false;
 }
 
 enum wf_status wf_otf2_out_open(const char *directory, const char *name, uint32_t n_ranks,

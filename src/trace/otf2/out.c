@@ -262,6 +262,9 @@ static OTF2_ErrorCode put(OTF2_EvtWriter *writer, const struct wf_otf2_event *e)
     case WF_OTF2_REQUEST_TEST:
     case WF_OTF2_REQUEST_CANCELLED:
     case WF_OTF2_METRIC:
+    case WF_OTF2_RMA_PUT:
+    case WF_OTF2_RMA_GET:
+    case WF_OTF2_RMA_COMPLETE:
     case WF_OTF2_OTHER:
     case WF_OTF2_KINDS:
         break;

@@ -6,6 +6,7 @@
  * answers it with the library and trace/otf2/none.c without.
  */
 
+#include "trace/otf2/event.h"
 #include "trace/otf2/in.h"
 
 #define WF_OTF2_NAME "traces" /* of the archive in its directory */

@@ -2,7 +2,7 @@
 /* OTF2: the archives of Score-P and others. */
 #include "base/mem.h"
 #include "trace/kit/kit.h"
-#include "trace/otf2/check.h"
+#include "trace/otf2/in.h"
 #include "trace/otf2/walk.h"
 
 #include <inttypes.h>
@@ -35,7 +35,7 @@ static const struct wf_param params_table[] = {
     WF_PARAM_END,
 };
 
-/* An archive that several workers read, each a range of ranks. */
+/* An archive that several workers read, rank by rank. */
 struct opening {
     const char *path;
     struct wf_otf2_layout layout;
@@ -48,7 +48,6 @@ struct opening {
 static void add_notes(const struct opening *o, struct wf_trace *out)
 {
     uint64_t n_equal = 0, n_lost = 0, n_inter = 0, n_unfinished = 0, n_off = 0, others = 0;
-    uint32_t other = wf_records_name(out->records, wf_otf2_walk_name(WF_OTF2_OTHER));
     char metrics[200];
 
     for (uint32_t i = 0; i < o->n_workers; i++) {
@@ -58,9 +57,14 @@ static void add_notes(const struct opening *o, struct wf_trace *out)
         n_unfinished += o->walks[i].n_unfinished;
         n_off += o->walks[i].n_off;
     }
-    for (uint32_t rank = 0; rank < o->defs.n_ranks; rank++) {
-        others += wf_records_of(out->records, rank, other).n;
+    struct wf_record_count *totals = wf_records_totals(out->records);
+    for (uint32_t kind = 0; kind < WF_OTF2_KINDS; kind++) {
+        const char *name = wf_otf2_walk_name((enum wf_otf2_kind)kind);
+        others += wf_otf2_walk_passes((enum wf_otf2_kind)kind)
+                      ? totals[wf_records_name(out->records, name)].n
+                      : 0;
     }
+    free(totals);
     wf_trace_note_count(
         out, n_equal,
         "collectives have lengths that may differ from rank to rank, of which an "
@@ -99,55 +103,19 @@ static void add_notes(const struct opening *o, struct wf_trace *out)
 
 /* ---- workers ---- */
 
-/* The first rank of a worker. */
-static uint32_t first_of(const struct opening *o, uint32_t worker)
-{
-    return (uint32_t)((uint64_t)o->defs.n_ranks * worker / o->n_workers);
-}
-
-static void check_rank(void *arg, uint32_t worker, uint32_t rank, struct wf_err *err)
-{
-    const struct opening *o = arg;
-
-    (void)worker;
-    wf_otf2_check_rank(o->path, &o->layout, &o->defs, rank, err);
-}
-
-/* Items of the following visits are ranges of ranks: the library has to know before which ranks
- * a reader will read. */
-static void open_range(void *arg, uint32_t worker, uint32_t range, struct wf_err *err)
+static void sum_rank(void *arg, uint32_t worker, uint32_t rank, struct wf_err *err)
 {
     struct opening *o = arg;
 
-    (void)worker;
-    wf_otf2_in_use(o->walks[range].in, err);
-    wf_otf2_in_open_ranks(o->walks[range].in, first_of(o, range), first_of(o, range + 1));
+    wf_otf2_sums_read(o->sums[worker], &o->walks[worker].events, rank, err);
 }
 
-static void sum_range(void *arg, uint32_t worker, uint32_t range, struct wf_err *err)
+static void walk_rank(void *arg, uint32_t worker, uint32_t rank, struct wf_err *err)
 {
     struct opening *o = arg;
 
-    (void)worker;
-    wf_otf2_in_use(o->walks[range].in, err);
-    for (uint32_t rank = first_of(o, range);
-         rank < first_of(o, range + 1) && !wf_trace_failed(err); rank++) {
-        wf_otf2_sums_read(o->sums[range], o->walks[range].in, &o->defs, rank);
-    }
-}
-
-static void walk_range(void *arg, uint32_t worker, uint32_t range, struct wf_err *err)
-{
-    struct opening *o = arg;
-    struct wf_otf2_walk *walk = &o->walks[range];
-
-    (void)worker;
-    wf_otf2_in_use(walk->in, err);
-    for (uint32_t rank = first_of(o, range);
-         rank < first_of(o, range + 1) && !wf_trace_failed(err); rank++) {
-        wf_otf2_walk_rank(walk, rank, err);
-        wf_spool_rank_ends(walk->spool, rank);
-    }
+    wf_otf2_walk_rank(&o->walks[worker], rank, err);
+    wf_spool_rank_ends(o->walks[worker].spool, rank);
 }
 
 /* Reads the sizes of collectives that differ from rank to rank, if there are any. */
@@ -159,7 +127,7 @@ static void read_sums(struct opening *o, struct wf_err *err)
     if (o->sums[0] == NULL) {
         return;
     }
-    wf_trace_visit_all(o->n_workers, o->n_workers, sum_range, o, err);
+    wf_trace_visit_all(o->defs.n_ranks, o->n_workers, sum_rank, o, err);
     for (uint32_t i = 1; i < o->n_workers; i++) {
         wf_otf2_sums_join(o->sums[0], o->sums[i]);
     }
@@ -178,7 +146,7 @@ static void walk_all(struct opening *o, struct wf_spool *spool, struct wf_trace 
         walk->sums = o->sums[0];
         wf_otf2_walk_begin(walk);
     }
-    wf_trace_visit_all(o->n_workers, o->n_workers, walk_range, o, err);
+    wf_trace_visit_all(o->defs.n_ranks, o->n_workers, walk_rank, o, err);
     for (uint32_t i = 0; i < o->n_workers; i++) {
         wf_otf2_walk_end(&o->walks[i]);
     }
@@ -190,20 +158,19 @@ static void walk_all(struct opening *o, struct wf_spool *spool, struct wf_trace 
 
 /* ---- the archive ---- */
 
-/* Opens a reader for each worker. The first reads the definitions. */
-static void open_readers(struct opening *o, struct wf_err *err)
+static void begin_walks(struct opening *o, struct wf_err *err)
 {
-    for (uint32_t i = 0; i < o->n_workers && !wf_trace_failed(err); i++) {
+    o->n_workers = wf_trace_workers(o->defs.n_ranks);
+    for (uint32_t i = 0; i < o->n_workers; i++) {
         o->walks[i] = (struct wf_otf2_walk){
-            .path = o->path,
+            .events = {.path = o->path, .layout = &o->layout, .defs = &o->defs},
             .defs = &o->defs,
-            .in = wf_otf2_in_open(o->path, &o->defs, err),
             .place = {.path = o->path, .counts = "event", .unit = "rank", .err = err}};
-        o->n_workers = i == 0 ? wf_trace_workers(o->defs.n_ranks) : o->n_workers;
     }
 }
 
-/* Checks the files, since the library trusts them, and then reads them with it. */
+/* Reads the definitions with the library, after a check, since the library trusts them; and then
+ * the events without it. */
 static void read_archive(const char *path, const struct otf2_params *params,
                          struct wf_trace *out, struct wf_err *err)
 {
@@ -211,16 +178,14 @@ static void read_archive(const char *path, const struct otf2_params *params,
     struct wf_spool *spool = NULL;
 
     o->path = path;
-    o->n_workers = 1;
     wf_otf2_check_anchor(path, &o->layout, err);
     wf_otf2_check_definitions(path, &o->layout, err);
-    open_readers(o, err);
+    wf_otf2_in_read(path, &o->defs, err);
     if (!wf_trace_failed(err)) {
         wf_otf2_metrics_use(&o->defs, params->metrics, path, err);
     }
-    wf_trace_visit_all(o->defs.n_ranks, o->n_workers, check_rank, o, err);
-    wf_trace_visit_all(o->n_workers, o->n_workers, open_range, o, err);
     if (!wf_trace_failed(err)) {
+        begin_walks(o, err);
         read_sums(o, err);
     }
     if (!wf_trace_failed(err) &&
@@ -230,7 +195,7 @@ static void read_archive(const char *path, const struct otf2_params *params,
     (void)wf_spool_end(spool, "otf2", &out->source, err);
     for (uint32_t i = 0; i < o->n_workers; i++) {
         wf_otf2_sums_free(o->sums[i]);
-        wf_otf2_in_close(o->walks[i].in);
+        wf_otf2_events_close(&o->walks[i].events);
     }
     wf_otf2_defs_fini(&o->defs);
     free(o);

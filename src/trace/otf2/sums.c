@@ -94,14 +94,15 @@ struct wf_otf2_sums *wf_otf2_sums_new(const struct wf_otf2_defs *defs)
     return sums;
 }
 
-void wf_otf2_sums_read(struct wf_otf2_sums *sums, struct wf_otf2_in *in,
-                       const struct wf_otf2_defs *defs, uint32_t rank)
+void wf_otf2_sums_read(struct wf_otf2_sums *sums, struct wf_otf2_events *events, uint32_t rank,
+                       struct wf_err *err)
 {
+    const struct wf_otf2_defs *defs = events->defs;
     struct wf_otf2_event event;
 
     memset(sums->calls, 0, (defs->n_comms + 1) * sizeof(*sums->calls));
-    wf_otf2_in_rank(in, rank);
-    while (wf_otf2_in_next(in, &event)) {
+    wf_otf2_events_open(events, defs->places[rank], rank, err);
+    while (wf_otf2_events_next(events, &event)) {
         if ((event.kind == WF_OTF2_COLL_END || event.kind == WF_OTF2_ICOLL_COMPLETE) &&
             differs(wf_otf2_coll_kind(event.region, true))) {
             add(sums, defs, rank, &event);

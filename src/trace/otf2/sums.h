@@ -9,15 +9,15 @@
  */
 
 #include "trace/otf2/coll.h"
-#include "trace/otf2/in.h"
+#include "trace/otf2/events.h"
 
 struct wf_otf2_sums;
 
 /* Null if no region is such a call. */
 struct wf_otf2_sums *wf_otf2_sums_new(const struct wf_otf2_defs *defs);
 /* Reads all events of a rank, from the beginning. */
-void wf_otf2_sums_read(struct wf_otf2_sums *sums, struct wf_otf2_in *in,
-                       const struct wf_otf2_defs *defs, uint32_t rank);
+void wf_otf2_sums_read(struct wf_otf2_sums *sums, struct wf_otf2_events *events, uint32_t rank,
+                       struct wf_err *err);
 /* Adds what was read of other ranks. */
 void wf_otf2_sums_join(struct wf_otf2_sums *sums, const struct wf_otf2_sums *more);
 /* All ranks are read, and wf_otf2_sums_set() may be called, by several threads at once. */

@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/int128.h"
 #include "base/mem.h"
+#include "base/units.h"
 #include "trace/otf2/coll.h"
 
 #include <stdio.h>
@@ -13,10 +14,9 @@
 /* Events that are kept to look ahead. Few programs leave requests open for longer. */
 enum { AHEAD_MAX = 1 << 14 };
 
-/* Prefix of the regions with which programs mark their phases for TraceR. */
-#define TRACER_MARK "TRACER_WallTime_"
-
 /* ---- time ---- */
+
+#define PS_OF_SECOND UINT64_C(1000000000000)
 
 /* Returns the time between two clock values, in picoseconds. */
 static int64_t ps_between(const struct wf_otf2_walk *walk, uint64_t from, uint64_t to)
@@ -24,7 +24,11 @@ static int64_t ps_between(const struct wf_otf2_walk *walk, uint64_t from, uint64
     if (to <= from) {
         return 0;
     }
-    wf_u128 ps = (wf_u128)(to - from) * UINT64_C(1000000000000) / walk->defs->resolution;
+    uint64_t ticks = to - from, each = walk->ps_of_tick;
+    if (each > 0 && ticks <= INT64_MAX / each) {
+        return (int64_t)(ticks * each); /* without the division of long numbers */
+    }
+    wf_u128 ps = (wf_u128)ticks * PS_OF_SECOND / walk->defs->resolution;
     return ps > INT64_MAX ? INT64_MAX : (int64_t)ps;
 }
 
@@ -174,8 +178,8 @@ static void put_sendrecv(struct wf_otf2_walk *walk)
 
 /* ---- collectives ---- */
 
-/* Writes a collective; it is blocking if `request` is 0. */
-static void put_collective(struct wf_otf2_walk *walk, const struct wf_otf2_event *event,
+/* Writes a collective; it is blocking if `request` is 0. Returns false if it is no op. */
+static bool put_collective(struct wf_otf2_walk *walk, const struct wf_otf2_event *event,
                            uint32_t request)
 {
     const struct wf_otf2_sizes sizes = {event->bytes, event->received};
@@ -185,12 +189,12 @@ static void put_collective(struct wf_otf2_walk *walk, const struct wf_otf2_event
     bool equal = false;
 
     if (op.kind == WF_OP_CALL) {
-        return;
+        return false;
     }
     if (!set_comm(walk, event->comm, &op, &group) || sizes.sent > INT64_MAX ||
         sizes.received > INT64_MAX) {
         walk->n_lost++;
-        return;
+        return false;
     }
     op.root = op.kind != WF_OP_BARRIER && event->peer < group.size ? event->peer : 0;
     wf_otf2_coll_read(&op, &group, &sizes, &walk->counts, &equal);
@@ -199,19 +203,22 @@ static void put_collective(struct wf_otf2_walk *walk, const struct wf_otf2_event
     }
     walk->n_equal += equal ? 1 : 0;
     put(walk, &op);
+    return true;
 }
 
 /* ---- requests ---- */
 
-/* Remembers an event of the reader ahead that completes a request. */
-static void remember(struct wf_otf2_walk *walk, const struct wf_otf2_event *event)
+/* Remembers an event of the reader ahead, if it completes a request. */
+static bool remember(struct wf_otf2_walk *walk, const struct wf_otf2_event *event)
 {
-    if (event->kind == WF_OTF2_IRECV || event->kind == WF_OTF2_ICOLL_COMPLETE ||
-        event->kind == WF_OTF2_REQUEST_CANCELLED) {
-        uint32_t number = wf_open_requests_add(&walk->found, (int64_t)event->request)->number;
-        WF_GROW(walk->outcomes, number, walk->outcomes_capacity);
-        walk->outcomes[number] = *event;
+    if (event->kind != WF_OTF2_IRECV && event->kind != WF_OTF2_ICOLL_COMPLETE &&
+        event->kind != WF_OTF2_REQUEST_CANCELLED) {
+        return false;
     }
+    uint32_t number = wf_open_requests_add(&walk->found, (int64_t)event->request)->number;
+    WF_GROW(walk->outcomes, number, walk->outcomes_capacity);
+    walk->outcomes[number] = *event;
+    return true;
 }
 
 /* Lets a second reader go on where the walk has looked ahead to. */
@@ -220,44 +227,40 @@ static void look_far(struct wf_otf2_walk *walk)
     struct wf_otf2_event event;
     uint64_t n = walk->n_events + walk->n_ahead;
 
-    walk->far = wf_otf2_in_open(walk->path, walk->defs, walk->place.err);
-    wf_otf2_in_open_ranks(walk->far, walk->rank, walk->rank + 1);
-    wf_otf2_in_rank(walk->far, walk->rank);
-    while (n > 0 && wf_otf2_in_next(walk->far, &event)) {
+    walk->far = (struct wf_otf2_events){
+        .path = walk->events.path, .layout = walk->events.layout, .defs = walk->defs};
+    wf_otf2_events_open(&walk->far, walk->defs->places[walk->rank], walk->rank,
+                        walk->place.err);
+    while (n > 0 && wf_otf2_events_next(&walk->far, &event)) {
         n--;
     }
     walk->is_far = true;
 }
 
-/* The next event that has not been looked at. */
-static bool look_ahead(struct wf_otf2_walk *walk, struct wf_otf2_event *event)
+/* The next event that has not been looked at; null if there is none. */
+static const struct wf_otf2_event *look_ahead(struct wf_otf2_walk *walk)
 {
     if (!walk->is_far && walk->n_ahead >= AHEAD_MAX) {
         look_far(walk);
     }
     if (walk->is_far) {
-        return wf_otf2_in_next(walk->far, event);
+        return wf_otf2_events_next(&walk->far, &walk->far_event) ? &walk->far_event : NULL;
     }
-    bool more = wf_otf2_in_ahead(walk->in, walk->n_ahead, event);
-    walk->n_ahead += more ? 1 : 0;
-    return more;
+    const struct wf_otf2_event *event = wf_otf2_events_ahead(&walk->events, walk->n_ahead);
+    walk->n_ahead += event != NULL ? 1 : 0;
+    return event;
 }
 
 /* Finds the event that completes a request, reading ahead. Returns false if there is none. */
 static bool find_outcome(struct wf_otf2_walk *walk, uint64_t request, struct wf_otf2_event *out)
 {
-    struct wf_open_request *known = NULL;
-    struct wf_otf2_event event;
-
-    for (;;) {
-        wf_open_requests_call(&walk->found);
-        known = wf_open_requests_find(&walk->found, (int64_t)request);
-        if (known != NULL || walk->ahead_ended) {
-            break;
-        }
-        walk->ahead_ended = !look_ahead(walk, &event);
-        if (!walk->ahead_ended) {
-            remember(walk, &event);
+    wf_open_requests_call(&walk->found);
+    struct wf_open_request *known = wf_open_requests_find(&walk->found, (int64_t)request);
+    while (known == NULL && !walk->ahead_ended) {
+        const struct wf_otf2_event *event = look_ahead(walk);
+        walk->ahead_ended = event == NULL;
+        if (event != NULL && remember(walk, event) && event->request == request) {
+            known = wf_open_requests_find(&walk->found, (int64_t)request);
         }
     }
     if (known == NULL) {
@@ -276,11 +279,9 @@ static void begin_request(struct wf_otf2_walk *walk, const struct wf_otf2_event 
     if (!find_outcome(walk, event->request, &outcome)) {
         walk->n_unfinished++;
     } else if (outcome.kind == WF_OTF2_ICOLL_COMPLETE) {
-        uint64_t lost = walk->n_lost;
         struct wf_open_request *request =
             wf_open_requests_add(&walk->requests, (int64_t)event->request);
-        put_collective(walk, &outcome, request->number);
-        if (walk->n_lost > lost) {
+        if (!put_collective(walk, &outcome, request->number)) {
             wf_open_requests_remove(&walk->requests, request);
         }
     } else if (outcome.kind == WF_OTF2_IRECV && set_message(walk, &outcome, &op)) {
@@ -336,12 +337,11 @@ static void enter(struct wf_otf2_walk *walk, const struct wf_otf2_event *event)
         walk->depth += region != NULL ? 1 : 0;
         return;
     }
-    const char *name = wf_otf2_defs_name(walk->defs, region);
     uint32_t number = (uint32_t)(region - walk->defs->regions);
     pass_time(walk, event->time);
     if (region->is_mpi) {
         walk->call = region;
-        walk->kind = wf_op_of_call(name);
+        walk->kind = region->call;
         walk->depth = 0;
         walk->entered = event->time;
         walk->metric_entered = walk->metric;
@@ -351,7 +351,7 @@ static void enter(struct wf_otf2_walk *walk, const struct wf_otf2_event *event)
         return;
     }
     /* A mark often has no end: the region lasts until the same mark begins again. */
-    if (strncmp(name, TRACER_MARK, strlen(TRACER_MARK)) == 0) {
+    if (region->is_mark) {
         end_region(walk, number);
     }
     wf_buf_append(&walk->regions, &number, sizeof(number));
@@ -423,8 +423,22 @@ static void count(struct wf_otf2_walk *walk, const struct wf_otf2_event *event)
     } else if (event->kind == WF_OTF2_COLL_END && wf_otf2_coll_name(event->region) != NULL) {
         name = walk->coll_names[event->region];
     }
-    wf_records_add(walk->records, walk->rank, name,
-                   event->kind == WF_OTF2_FLUSH ? 0 : event->bytes);
+    WF_GROW_ZERO(walk->tally, name, walk->tally_capacity);
+    walk->tally[name].n++;
+    walk->tally[name].bytes =
+        wf_count_add(walk->tally[name].bytes, event->kind == WF_OTF2_FLUSH ? 0 : event->bytes);
+}
+
+/* Adds the counts of the rank to the records: names are few, and events are many. */
+static void add_tally(struct wf_otf2_walk *walk)
+{
+    for (uint32_t name = 0; name < walk->tally_capacity; name++) {
+        struct wf_record_count *count = &walk->tally[name];
+        if (count->n > 0) {
+            wf_records_add_many(walk->records, walk->rank, name, count->n, count->bytes);
+            *count = (struct wf_record_count){0, 0};
+        }
+    }
 }
 
 static void on_event(struct wf_otf2_walk *walk, const struct wf_otf2_event *event)
@@ -435,7 +449,7 @@ static void on_event(struct wf_otf2_walk *walk, const struct wf_otf2_event *even
     /* Events outside of MPI calls end the computing since the last event. */
     if (is_program || (walk->call == NULL && event->kind != WF_OTF2_ENTER &&
                        event->kind != WF_OTF2_LEAVE && event->kind != WF_OTF2_ON_OFF &&
-                       event->kind != WF_OTF2_METRIC && event->kind != WF_OTF2_OTHER)) {
+                       event->kind != WF_OTF2_METRIC && !wf_otf2_walk_passes(event->kind))) {
         pass_time(walk, event->time);
     }
     switch (event->kind) {
@@ -467,7 +481,7 @@ static void on_event(struct wf_otf2_walk *walk, const struct wf_otf2_event *even
         complete(walk, event->request);
         break;
     case WF_OTF2_COLL_END:
-        put_collective(walk, event, 0);
+        (void)put_collective(walk, event, 0);
         break;
     case WF_OTF2_METRIC:
         on_metric(walk, event);
@@ -477,6 +491,9 @@ static void on_event(struct wf_otf2_walk *walk, const struct wf_otf2_event *even
     case WF_OTF2_REQUEST_TEST:
     case WF_OTF2_REQUEST_CANCELLED:
     case WF_OTF2_COLL_BEGIN:
+    case WF_OTF2_RMA_PUT:
+    case WF_OTF2_RMA_GET:
+    case WF_OTF2_RMA_COMPLETE:
     case WF_OTF2_OTHER:
     case WF_OTF2_KINDS:
         break;
@@ -504,14 +521,16 @@ static void walk_rank(struct wf_otf2_walk *walk)
     walk->metric = 0;
     walk->metric_latest = 0;
     memset(walk->metrics, 0, walk->defs->metrics.n_classes * sizeof(*walk->metrics));
-    wf_otf2_in_rank(walk->in, walk->rank);
-    while (wf_otf2_in_next(walk->in, &event)) {
+    wf_otf2_events_open(&walk->events, walk->defs->places[walk->rank], walk->rank,
+                        walk->place.err);
+    while (wf_otf2_events_next(&walk->events, &event)) {
         walk->n_ahead -= walk->n_ahead > 0 ? 1 : 0;
         walk->n_events++;
         walk->place.byte = event.number;
         count(walk, &event);
         on_event(walk, &event);
     }
+    add_tally(walk);
     /* Regions without an end last until the end of the rank. */
     if (walk->call != NULL) {
         leave_call(walk, walk->latest);
@@ -530,8 +549,12 @@ static void walk_rank(struct wf_otf2_walk *walk)
     }
     wf_open_requests_fini(&walk->requests);
     wf_open_requests_fini(&walk->found);
-    wf_otf2_in_close(walk->far);
-    walk->far = NULL;
+    wf_otf2_events_close(&walk->far);
+}
+
+bool wf_otf2_walk_passes(enum wf_otf2_kind kind)
+{
+    return kind >= WF_OTF2_RMA_PUT && kind <= WF_OTF2_OTHER;
 }
 
 const char *wf_otf2_walk_name(enum wf_otf2_kind kind)
@@ -571,6 +594,8 @@ void wf_otf2_walk_begin(struct wf_otf2_walk *walk)
     size_t n = (size_t)walk->defs->n_regions + 1;
 
     name_records(walk->records, walk->names, walk->coll_names);
+    walk->ps_of_tick =
+        PS_OF_SECOND % walk->defs->resolution == 0 ? PS_OF_SECOND / walk->defs->resolution : 0;
     walk->is_told = wf_xcalloc(n, sizeof(*walk->is_told));
     walk->metrics =
         wf_xcalloc((size_t)walk->defs->metrics.n_classes + 1, sizeof(*walk->metrics));
@@ -590,7 +615,9 @@ void wf_otf2_walk_rank(struct wf_otf2_walk *walk, uint32_t rank, struct wf_err *
 
 void wf_otf2_walk_end(struct wf_otf2_walk *walk)
 {
+    wf_otf2_events_close(&walk->events);
     free(walk->outcomes);
+    free(walk->tally);
     free(walk->region_names);
     free(walk->is_told);
     free(walk->metrics);

@@ -14,21 +14,23 @@
 #include "trace/kit/open_requests.h"
 #include "trace/kit/records.h"
 #include "trace/kit/spool.h"
-#include "trace/otf2/in.h"
+#include "trace/otf2/events.h"
 #include "trace/otf2/sums.h"
 
 struct wf_otf2_walk {
-    const char *path; /* of the archive */
-    struct wf_otf2_in *in;
-    struct wf_otf2_defs *defs;
+    struct wf_otf2_events events; /* its first members are set */
+    const struct wf_otf2_defs *defs;
     const struct wf_otf2_sums *sums; /* null: no call needs them */
     struct wf_records *records;
     struct wf_spool *spool;
     struct wf_trace_place place;   /* the event that is read, and its rank */
     uint32_t names[WF_OTF2_KINDS]; /* of records */
     uint32_t coll_names[32];
+    struct wf_record_count *tally; /* of the rank that is read, by name */
+    uint32_t tally_capacity;
     uint32_t *region_names; /* of each region: the name of its record, or WF_OTF2_NONE */
     bool *is_told;          /* the spool knows the name of the region */
+    uint64_t ps_of_tick;    /* of the clock; 0: no whole number */
     uint64_t *metrics;      /* of each class: the latest sum of metrics that are used */
     uint64_t n_lost, n_unfinished, n_off, n_equal, n_inter; /* for notes */
 
@@ -38,7 +40,8 @@ struct wf_otf2_walk {
     size_t n_ahead;                  /* events after the present one that have been looked at */
     uint64_t n_events;               /* that have been read */
     bool is_far;                     /* a second reader looks ahead */
-    struct wf_otf2_in *far;          /* the second reader, or null */
+    struct wf_otf2_events far;       /* the second reader... */
+    struct wf_otf2_event far_event;  /* ...and its latest event */
     uint64_t first, latest, entered; /* ticks */
     /* The sum of metrics that are used, in picoseconds: now, and at the times above. */
     uint64_t metric, metric_latest, metric_entered;
@@ -65,5 +68,7 @@ void wf_otf2_walk_end(struct wf_otf2_walk *walk); /* releases what the walk has 
 
 /* Adds the names of the records that all archives have. */
 void wf_otf2_walk_names(struct wf_records *records);
+/* Whether events of this kind are passed over: one-sided operations, files, threads. */
+bool wf_otf2_walk_passes(enum wf_otf2_kind kind);
 /* The name of a kind of event in listings. */
 const char *wf_otf2_walk_name(enum wf_otf2_kind kind);
