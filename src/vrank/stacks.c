@@ -3,10 +3,9 @@
 
 #include "base/mem.h"
 #include "vrank/spill.h"
+#include "vrank/stack_pool.h"
 
-#include <assert.h>
 #include <errno.h>
-#include <sched.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,6 +72,7 @@ enum wf_status wf_vrank_stacks_init(struct wf_vrank_stacks *stacks, uint32_t n, 
     *stacks =
         (struct wf_vrank_stacks){.base = base, .size = each, .n = n, .spilled = spill != NULL};
     stacks->guarded = install_guards(stacks);
+    stacks->unused = wf_vrank_stack_pool_new(n);
     return WF_OK;
 }
 
@@ -82,8 +82,8 @@ void wf_vrank_stacks_fini(struct wf_vrank_stacks *stacks)
         (void)munmap(stacks->base, stacks->n * stacks->size);
     }
     stacks->base = NULL;
-    free(stacks->cold);
-    stacks->cold = NULL;
+    wf_vrank_stack_pool_free(stacks->unused);
+    stacks->unused = NULL;
 }
 
 static size_t stagger(const struct wf_vrank_stacks *stacks, uint32_t i)
@@ -125,18 +125,6 @@ bool wf_vrank_stacks_overflowed(const struct wf_vrank_stacks *stacks, uint32_t i
 
 /* ---- taking and giving back ---- */
 
-static void lock(struct wf_vrank_stacks *stacks)
-{
-    while (atomic_flag_test_and_set_explicit(&stacks->busy, memory_order_acquire)) {
-        (void)sched_yield();
-    }
-}
-
-static void unlock(struct wf_vrank_stacks *stacks)
-{
-    atomic_flag_clear_explicit(&stacks->busy, memory_order_release);
-}
-
 /* The stack that this thread has cleared last, and which of its pages have memory. As long as the
  * thread has no page fault, these are all that it can have written to. */
 enum { KEPT = 4 };
@@ -157,24 +145,12 @@ static long faults(void)
 
 uint32_t wf_vrank_stacks_take(struct wf_vrank_stacks *stacks)
 {
-    bool is_new = false;
-    uint32_t i;
+    enum wf_vrank_stack_kind kind;
+    uint32_t i = wf_vrank_stack_pool_take(stacks->unused, &kind);
 
-    lock(stacks);
-    if (stacks->n_warm > 0) {
-        i = stacks->warm[--stacks->n_warm].number;
-        if (stacks->warm[stacks->n_warm].thread != &cleared) {
-            cleared.stacks = NULL; /* another thread may have given it pages */
-        }
-    } else if (stacks->n_cold > 0) {
-        i = stacks->cold[--stacks->n_cold];
-    } else {
-        i = stacks->n_begun++;
-        is_new = true;
-    }
-    unlock(stacks);
-    assert(i < stacks->n);
-    if (is_new && stacks->light) {
+    if (kind == WF_VRANK_STACK_FOREIGN) {
+        cleared.stacks = NULL; /* another thread may have given it pages */
+    } else if (kind == WF_VRANK_STACK_NEW && stacks->light) {
         (void)madvise(stacks->base + i * stacks->size, page_size(), MADV_GUARD_INSTALL);
     }
     return i;
@@ -241,23 +217,12 @@ void wf_vrank_stacks_give(struct wf_vrank_stacks *stacks, uint32_t i)
 {
     bool warm = clear(stacks, i);
 
-    lock(stacks);
-    if (warm && stacks->n_warm < WF_VRANK_STACKS_WARM) {
-        stacks->warm[stacks->n_warm].number = i;
-        stacks->warm[stacks->n_warm++].thread = &cleared;
-        unlock(stacks);
+    if (warm && wf_vrank_stack_pool_give_warm(stacks->unused, i)) {
         return;
     }
-    unlock(stacks);
     if (warm) {
         drop_pages(stacks, i);
         cleared.stacks = NULL;
     }
-    lock(stacks);
-    if (stacks->n_cold == stacks->max_cold) {
-        stacks->max_cold = stacks->max_cold > 0 ? 2 * stacks->max_cold : 64;
-        stacks->cold = wf_xrealloc(stacks->cold, stacks->max_cold, sizeof(uint32_t));
-    }
-    stacks->cold[stacks->n_cold++] = i;
-    unlock(stacks);
+    wf_vrank_stack_pool_give_cold(stacks->unused, i);
 }

@@ -10,29 +10,20 @@
 
 #include "base/status.h"
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WF_VRANK_STACKS_WARM = 16 };
+struct wf_vrank_stack_pool;
 
 struct wf_vrank_stacks {
     unsigned char *base;
     size_t size; /* of each, the guard included */
     uint32_t n;
     bool guarded;
-    bool spilled;     /* the memory is in a file */
-    bool light;       /* guards are installed by wf_vrank_stacks_take() */
-    atomic_flag busy; /* protects the members below, for a few instructions */
-    uint32_t n_begun; /* stacks from this one on have never been used */
-    /* Stacks that are not in use; their memory reads as zero. Those in `warm` have pages. */
-    struct {
-        uint32_t number;
-        const void *thread; /* that used it last */
-    } warm[WF_VRANK_STACKS_WARM];
-    uint32_t n_warm;
-    uint32_t *cold, n_cold, max_cold;
+    bool spilled;                       /* the memory is in a file */
+    bool light;                         /* guards are installed by wf_vrank_stacks_take() */
+    struct wf_vrank_stack_pool *unused; /* their memory reads as zero */
 };
 
 struct wf_vrank_spill;
