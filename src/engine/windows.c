@@ -92,6 +92,27 @@ static void sort_few(struct wf_windows *windows, const struct wf_bag *bag)
     }
 }
 
+/* Inserts an event into the sorted entries[begin..end), which are all of its process. How many there
+ * are and which is first cannot be predicted, so the last entry and the event are put in order by
+ * computing their places instead of branching. */
+__attribute__((always_inline)) static inline void
+insert_of_process(struct wf_window_entry *entries, uint32_t begin, uint32_t end,
+                  struct wf_event *ev)
+{
+    int64_t time = ev->key.time;
+    uint32_t any = end > begin;
+    const struct wf_window_entry last = entries[end - any]; /* of no meaning if there is none */
+    uint32_t first = any & (uint32_t)(time < last.time);
+
+    if (__builtin_expect((any & (uint32_t)(time == last.time)) | (first & (end - begin > 1)),
+                         0)) {
+        insert(entries, begin, end, ev, true);
+        return;
+    }
+    entries[end - any + first] = last;
+    entries[end - first] = (struct wf_window_entry){time, ev};
+}
+
 /* Counts the events of each bucket of 2^shift processes, and finds where their places in the
  * sorted list begin. Returns the largest count. */
 __attribute__((always_inline)) static inline uint32_t
@@ -132,7 +153,11 @@ __attribute__((always_inline)) static inline void place_in_order(struct wf_windo
         for (uint32_t o = 0, used = chunk->used; o < used; o = step(chunk, o, bare)) {
             struct wf_event *ev = wf_chunk_event(chunk, o);
             struct wf_window_bucket *bucket = &buckets[(ev->dst - first) >> shift];
-            insert(entries, bucket->begin, bucket->next, ev, shift == 0);
+            if (shift == 0) {
+                insert_of_process(entries, bucket->begin, bucket->next, ev);
+            } else {
+                insert(entries, bucket->begin, bucket->next, ev, false);
+            }
             bucket->next++;
         }
     }
