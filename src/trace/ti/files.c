@@ -26,24 +26,35 @@ static bool is_action(const unsigned char *bytes, size_t n)
     return digits > 0 && action > rank + digits && wf_ti_find(action, length) != NULL;
 }
 
-/* Returns whether the file is a list: it has the names of files with actions. */
+static bool ends_in_ti(const char *path)
+{
+    size_t length = strlen(path);
+
+    return length > 3 && strcmp(path + length - 3, ".ti") == 0;
+}
+
+/* Returns whether the file is a list: it has the names of files with actions. A list that is
+ * called .ti may have files that do not exist; they are an error later. */
 static bool is_list(const struct wf_reader_probe *probe)
 {
     unsigned char bytes[WF_PROBE_BYTES];
     char name[WF_PROBE_BYTES + 1];
+    size_t n = 0;
 
     memcpy(name, probe->bytes, probe->n);
     name[probe->n] = '\0';
     char *first = name + strspn(name, BLANKS);
     first[strcspn(first, BLANKS)] = '\0';
-    if (first[0] == '\0' || first[0] == '/') {
+    if (first[0] == '\0') {
         return false;
     }
-    size_t n = wf_probe_read(probe, first, bytes, sizeof(bytes));
+    if (first[0] != '/') {
+        n = wf_probe_read(probe, first, bytes, sizeof(bytes));
+    }
     if (n == 0) {
         n = wf_file_head(first, bytes, sizeof(bytes));
     }
-    return is_action(bytes, n);
+    return is_action(bytes, n) || (n == 0 && ends_in_ti(probe->path) && ends_in_ti(first));
 }
 
 bool wf_ti_detect(const struct wf_reader_probe *probe)
