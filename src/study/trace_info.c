@@ -106,6 +106,42 @@ static void print_times(FILE *out, const struct wf_study_info *info)
     }
 }
 
+/* Adds up what the accelerators of all ranks did. */
+static struct wf_trace_device all_devices(const struct wf_study_info *info)
+{
+    struct wf_trace_device all = {.n_streams = 0};
+
+    for (uint32_t rank = 0; rank < info->facts.n_ranks; rank++) {
+        const struct wf_trace_device *one = &info->trace->devices[rank];
+        all.n_streams += one->n_streams;
+        all.n_kernels += one->n_kernels;
+        all.n_copies += one->n_copies;
+        all.copied_bytes += one->copied_bytes;
+        all.kernels += one->kernels;
+        all.copies += one->copies;
+        all.computing_kernels += one->computing_kernels;
+        all.computing_copies += one->computing_copies;
+    }
+    return all;
+}
+
+static void print_devices(FILE *out, const struct wf_study_info *info)
+{
+    char time[WF_UNITS_TEXT_MAX], computing[WF_UNITS_TEXT_MAX], bytes[WF_UNITS_TEXT_MAX];
+
+    if (info->trace->devices == NULL) {
+        return;
+    }
+    struct wf_trace_device all = all_devices(info);
+    print_line(out, "Kernels on GPUs",
+               "%" PRIu64 " on %" PRIu32 " streams, %s in all, %s of it in computing",
+               all.n_kernels, all.n_streams, wf_human_time(all.kernels, time),
+               wf_human_time(all.computing_kernels, computing));
+    print_line(out, "Copies of GPUs", "%" PRIu64 " of %s, %s in all, %s of it in computing",
+               all.n_copies, wf_human_size(all.copied_bytes, bytes),
+               wf_human_time(all.copies, time), wf_human_time(all.computing_copies, computing));
+}
+
 /* Prints how far apart the ranks began, if clocks were recorded. */
 static void print_starts(FILE *out, const struct wf_study_info *info)
 {
@@ -206,6 +242,25 @@ static void print_ranks(FILE *out, const struct wf_study_info *info)
     }
 }
 
+static void print_rank_devices(FILE *out, const struct wf_study_info *info)
+{
+    char kernels[WF_UNITS_TEXT_MAX], copies[WF_UNITS_TEXT_MAX], bytes[WF_UNITS_TEXT_MAX];
+
+    if (info->trace->devices == NULL) {
+        return;
+    }
+    (void)fprintf(out, "\n%10s %10s %12s %12s %12s %12s %12s\n", "Rank", "Streams", "Kernels",
+                  "Time", "Copies", "Time", "Copied");
+    for (uint32_t rank = 0; rank < info->facts.n_ranks; rank++) {
+        const struct wf_trace_device *one = &info->trace->devices[rank];
+        (void)fprintf(
+            out, "%10" PRIu32 " %10" PRIu32 " %12" PRIu64 " %12s %12" PRIu64 " %12s %12s\n",
+            rank, one->n_streams, one->n_kernels, wf_human_time(one->kernels, kernels),
+            one->n_copies, wf_human_time(one->copies, copies),
+            wf_human_size(one->copied_bytes, bytes));
+    }
+}
+
 static void print_notes(FILE *out, const struct wf_study_info *info)
 {
     for (size_t i = 0; i < info->trace->n_notes; i++) {
@@ -259,6 +314,7 @@ void wf_study_info_print(const struct wf_study_info *info, bool per_rank, FILE *
                wf_human_size(info->facts.all.bytes, bytes));
     print_needs(out, info);
     print_times(out, info);
+    print_devices(out, info);
     print_starts(out, info);
     print_notes(out, info);
     print_kinds(out, info);
@@ -267,6 +323,7 @@ void wf_study_info_print(const struct wf_study_info *info, bool per_rank, FILE *
     print_sizes(out, info);
     if (per_rank) {
         print_ranks(out, info);
+        print_rank_devices(out, info);
     }
     print_ends(out, info);
 }
@@ -382,6 +439,35 @@ static void add_records(struct wf_value *doc, const struct wf_study_info *info, 
     free(totals);
 }
 
+static void add_device(struct wf_value *section, const struct wf_trace_device *device)
+{
+    wf_doc_count(section, "streams", device->n_streams);
+    wf_doc_count(section, "kernels", device->n_kernels);
+    wf_doc_count(section, "kernels_ps", (uint64_t)device->kernels);
+    wf_doc_count(section, "kernels_in_computing_ps", (uint64_t)device->computing_kernels);
+    wf_doc_count(section, "copies", device->n_copies);
+    wf_doc_count(section, "copied_bytes", device->copied_bytes);
+    wf_doc_count(section, "copies_ps", (uint64_t)device->copies);
+    wf_doc_count(section, "copies_in_computing_ps", (uint64_t)device->computing_copies);
+}
+
+/* Adds what accelerators did. Ranks are listed unless there are very many. */
+static void add_devices(struct wf_value *doc, const struct wf_study_info *info, bool per_rank)
+{
+    if (info->trace->devices == NULL) {
+        return;
+    }
+    struct wf_trace_device all = all_devices(info);
+    struct wf_value *section = wf_doc_section(doc, "devices");
+    add_device(section, &all);
+    if (per_rank || info->facts.n_ranks <= RANKS_LISTED) {
+        struct wf_value *list = wf_doc_list(section, "per_rank");
+        for (uint32_t rank = 0; rank < info->facts.n_ranks; rank++) {
+            add_device(wf_doc_section(list, NULL), &info->trace->devices[rank]);
+        }
+    }
+}
+
 static void add_sizes(struct wf_value *doc, const struct wf_study_info *info)
 {
     struct wf_value *sizes = wf_doc_section(doc, "message_sizes");
@@ -443,6 +529,7 @@ struct wf_value *wf_study_info_document(const struct wf_study_info *info, bool p
     add_notes(doc, info);
     add_file(doc, info);
     add_records(doc, info, per_rank);
+    add_devices(doc, info, per_rank);
     add_sizes(doc, info);
     if (has_tasks(info)) {
         wf_doc_count(doc, "task_needs", info->facts.n_task_needs);

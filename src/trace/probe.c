@@ -176,6 +176,7 @@ void wf_trace_close(struct wf_trace *trace)
     }
     free(trace->notes);
     wf_records_free(trace->records);
+    free(trace->devices);
     memset(trace, 0, sizeof(*trace));
 }
 

@@ -29,6 +29,15 @@ struct wf_reader_probe {
     size_t n_entries;
 };
 
+/* What the accelerators of a rank did, and how much of its computing was at the same time.
+ * Times are in picoseconds, and count once however many streams were busy. */
+struct wf_trace_device {
+    uint32_t n_streams;
+    uint64_t n_kernels, n_copies, copied_bytes;
+    int64_t kernels, copies; /* in which a kernel ran, and in which a copy did */
+    int64_t computing_kernels, computing_copies;
+};
+
 /* An open trace: exactly one of the first two is not null. */
 struct wf_trace {
     struct wf_source *source;
@@ -36,7 +45,8 @@ struct wf_trace {
     const struct wf_reader_ops *reader; /* set by wf_reader_open() */
     char **notes;                       /* for the user */
     size_t n_notes;
-    struct wf_records *records; /* counts of the records in the files, or null */
+    struct wf_records *records;      /* counts of the records in the files, or null */
+    struct wf_trace_device *devices; /* of each rank; null if the trace has none */
 };
 
 /* Members marked `may be null` have a default; all others are required. */

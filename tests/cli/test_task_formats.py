@@ -281,6 +281,7 @@ def test_wrong():
 
 
 def test_wrong_otf2():
+    check_run(["info", "ring.otf2", "-p", "trace.kernels=0.5"], 3, stderr="no rank of this archive has events of one")
     shutil.copytree("ring.otf2", "cut.otf2")
     events = pathlib.Path("cut.otf2/traces/2.evt")
     whole = events.read_bytes()

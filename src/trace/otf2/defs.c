@@ -26,6 +26,8 @@ void wf_otf2_defs_fini(struct wf_otf2_defs *defs)
     free(defs->strings);
     free(defs->regions);
     free(defs->locations);
+    free(defs->processes);
+    free(defs->streams);
     free(defs->groups);
     free(defs->comms);
     free(defs->places);
@@ -44,11 +46,18 @@ void wf_otf2_defs_string(struct wf_otf2_defs *defs, uint32_t id, const char *tex
         (struct wf_otf2_string){id, wf_xstrdup(text != NULL ? text : "")};
 }
 
-void wf_otf2_defs_region(struct wf_otf2_defs *defs, uint32_t id, uint32_t name, bool is_mpi)
+void wf_otf2_defs_region(struct wf_otf2_defs *defs, uint32_t id, uint32_t name, bool is_mpi,
+                         enum wf_otf2_work work)
 {
     WF_GROW(defs->regions, defs->n_regions, defs->regions_capacity);
     defs->regions[defs->n_regions++] =
-        (struct wf_otf2_region){.id = id, .name = name, .is_mpi = is_mpi};
+        (struct wf_otf2_region){.id = id, .name = name, .is_mpi = is_mpi, .work = work};
+}
+
+void wf_otf2_defs_process(struct wf_otf2_defs *defs, uint32_t id, uint32_t creator)
+{
+    WF_GROW(defs->processes, defs->n_processes, defs->processes_capacity);
+    defs->processes[defs->n_processes++] = (struct wf_otf2_process){id, creator};
 }
 
 void wf_otf2_defs_location(struct wf_otf2_defs *defs, const struct wf_otf2_location *location)
@@ -241,11 +250,76 @@ static void find_ranks(struct wf_otf2_defs *defs, const char *path, struct wf_er
         const struct wf_otf2_location *location = &defs->locations[i];
         defs->n_others +=
             location->is_thread && location->rank == WF_OTF2_NONE && location->n_events > 0;
-        defs->n_gpu_events += location->is_gpu ? location->n_events : 0;
     }
     if (defs->n_ranks == 0) {
         (void)wf_err_set(err, WF_EINVAL, "%.300s: the definitions list no rank of MPI", path);
     }
+}
+
+/* ---- accelerators ---- */
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct wf_otf2_stream *x = a, *y = b;
+
+    return 2 * WF_ORDER(x->rank, y->rank) + WF_ORDER(x->location, y->location);
+}
+
+/* The rank that is in a process, 1 higher; 0 if there is none. */
+static uint32_t rank_in(const struct wf_map *ranks, uint32_t process)
+{
+    const uint64_t *rank = wf_map_get(ranks, process);
+
+    return rank != NULL ? (uint32_t)*rank : 0;
+}
+
+/* Streams were in the group of their process before OTF2 3.0; since then they are in groups of
+ * their own, which the process has created. */
+static void find_streams(struct wf_otf2_defs *defs)
+{
+    struct wf_map ranks = {.n = 0};
+
+    for (uint32_t i = 0; i < defs->n_ranks; i++) {
+        *wf_map_put(&ranks, wf_otf2_defs_find_location(defs, defs->places[i])->group) = i + 1;
+    }
+    defs->streams = wf_xcalloc((size_t)defs->n_locations + 1, sizeof(*defs->streams));
+    for (uint32_t i = 0; i < defs->n_locations; i++) {
+        const struct wf_otf2_location *location = &defs->locations[i];
+        if (!location->is_stream || location->n_events == 0) {
+            continue;
+        }
+        const struct wf_otf2_process *process =
+            find(defs->processes, defs->n_processes, sizeof(*process), location->group);
+        uint32_t rank = rank_in(&ranks, location->group);
+        if (rank == 0 && process != NULL) {
+            rank = rank_in(&ranks, process->creator);
+        }
+        if (rank == 0) {
+            defs->n_lost_streams++;
+        } else {
+            defs->streams[defs->n_streams++] =
+                (struct wf_otf2_stream){.rank = rank - 1, .location = location->id};
+        }
+    }
+    sort(defs->streams, defs->n_streams, sizeof(*defs->streams), by_rank);
+    wf_map_fini(&ranks);
+}
+
+const struct wf_otf2_stream *wf_otf2_defs_streams(const struct wf_otf2_defs *defs,
+                                                  uint32_t rank)
+{
+    uint32_t low = 0, high = defs->n_streams;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (defs->streams[middle].rank < rank) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < defs->n_streams && defs->streams[low].rank == rank ? &defs->streams[low]
+                                                                    : NULL;
 }
 
 /* ---- communicators ---- */
@@ -307,7 +381,11 @@ void wf_otf2_defs_finish(struct wf_otf2_defs *defs, const char *path, struct wf_
     sort(defs->locations, defs->n_locations, sizeof(*defs->locations), by_location);
     index_ids(&defs->region_ids, defs->regions, defs->n_regions, sizeof(*defs->regions));
     index_ids(&defs->comm_ids, defs->comms, defs->n_comms, sizeof(*defs->comms));
+    sort(defs->processes, defs->n_processes, sizeof(*defs->processes), by_id);
     find_ranks(defs, path, err);
+    if (!wf_trace_failed(err)) {
+        find_streams(defs);
+    }
     wf_otf2_metrics_finish(defs);
     for (uint32_t i = 0; i < defs->n_comms && !wf_trace_failed(err); i++) {
         find_members(defs, &defs->comms[i]);
@@ -320,6 +398,9 @@ void wf_otf2_defs_finish(struct wf_otf2_defs *defs, const char *path, struct wf_
         defs->regions[i].is_mpi = defs->regions[i].is_mpi || strncmp(name, "MPI_", 4) == 0;
         defs->regions[i].is_mark = strncmp(name, TRACER_MARK, strlen(TRACER_MARK)) == 0;
         defs->regions[i].call = wf_op_of_call(name);
+        if (defs->regions[i].work == WF_OTF2_KERNEL && strcasestr(name, "memcpy") != NULL) {
+            defs->regions[i].work = WF_OTF2_COPY; /* of tools that give it no role */
+        }
     }
     if (!wf_trace_failed(err) && defs->resolution == 0) {
         (void)wf_err_set(

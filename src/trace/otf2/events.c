@@ -170,24 +170,53 @@ static void take_flush(struct wf_otf2_events *events, struct window *window,
     event->bytes = wf_otf2_local_time(&events->local, load(window->at, 8, window->is_little));
 }
 
-/* Takes the fields of an event, and sets its kind. Those of lists are not taken. */
+/* The kind of an event by the type of its record. */
+static enum wf_otf2_kind kind_of(uint8_t type)
+{
+    /* 1 higher; 0 is one of the others. */
+    static const uint8_t kinds[] = {
+        [FLUSH] = WF_OTF2_FLUSH + 1,
+        [ON_OFF] = WF_OTF2_ON_OFF + 1,
+        [ENTER] = WF_OTF2_ENTER + 1,
+        [LEAVE] = WF_OTF2_LEAVE + 1,
+        [SEND] = WF_OTF2_SEND + 1,
+        [ISEND] = WF_OTF2_ISEND + 1,
+        [ISEND_COMPLETE] = WF_OTF2_ISEND_COMPLETE + 1,
+        [IRECV_REQUEST] = WF_OTF2_IRECV_REQUEST + 1,
+        [RECV] = WF_OTF2_RECV + 1,
+        [IRECV] = WF_OTF2_IRECV + 1,
+        [REQUEST_TEST] = WF_OTF2_REQUEST_TEST + 1,
+        [REQUEST_CANCELLED] = WF_OTF2_REQUEST_CANCELLED + 1,
+        [COLL_BEGIN] = WF_OTF2_COLL_BEGIN + 1,
+        [COLL_END] = WF_OTF2_COLL_END + 1,
+        [RMA_PUT] = WF_OTF2_RMA_PUT + 1,
+        [RMA_GET] = WF_OTF2_RMA_GET + 1,
+        [RMA_COMPLETE_BLOCKING] = WF_OTF2_RMA_COMPLETE + 1,
+        [RMA_COMPLETE_NON_BLOCKING] = WF_OTF2_RMA_COMPLETE + 1,
+        [PROGRAM_END] = WF_OTF2_PROGRAM_END + 1,
+        [ICOLL_REQUEST] = WF_OTF2_ICOLL_REQUEST + 1,
+        [ICOLL_COMPLETE] = WF_OTF2_ICOLL_COMPLETE + 1,
+    };
+    uint8_t kind = type < sizeof(kinds) ? kinds[type] : 0;
+
+    return kind != 0 ? (enum wf_otf2_kind)(kind - 1) : WF_OTF2_OTHER;
+}
+
+/* Takes the fields of an event, unless it is a list. */
 static inline void take_fields(struct wf_otf2_events *events, struct window *window,
                                uint8_t type, struct wf_otf2_event *event)
 {
     switch (type) {
     case ENTER:
     case LEAVE:
-        event->kind = type == ENTER ? WF_OTF2_ENTER : WF_OTF2_LEAVE;
         event->region = wf_otf2_map_id(&events->local.regions, take_4(window));
         break;
     case SEND:
     case RECV:
-        event->kind = type == SEND ? WF_OTF2_SEND : WF_OTF2_RECV;
         take_message(events, window, event);
         break;
     case ISEND:
     case IRECV:
-        event->kind = type == ISEND ? WF_OTF2_ISEND : WF_OTF2_IRECV;
         take_message(events, window, event);
         event->request = take_8(window);
         break;
@@ -196,36 +225,23 @@ static inline void take_fields(struct wf_otf2_events *events, struct window *win
     case REQUEST_TEST:
     case REQUEST_CANCELLED:
     case ICOLL_REQUEST:
-        event->kind = type == ISEND_COMPLETE      ? WF_OTF2_ISEND_COMPLETE
-                      : type == IRECV_REQUEST     ? WF_OTF2_IRECV_REQUEST
-                      : type == REQUEST_TEST      ? WF_OTF2_REQUEST_TEST
-                      : type == REQUEST_CANCELLED ? WF_OTF2_REQUEST_CANCELLED
-                                                  : WF_OTF2_ICOLL_REQUEST;
         event->request = take_8(window);
         break;
-    case COLL_BEGIN:
-        event->kind = WF_OTF2_COLL_BEGIN;
-        break;
     case COLL_END:
-        event->kind = WF_OTF2_COLL_END;
         take_collective(events, window, event);
         break;
     case ICOLL_COMPLETE:
-        event->kind = WF_OTF2_ICOLL_COMPLETE;
         take_collective(events, window, event);
         event->request = take_8(window);
         break;
     case FLUSH:
-        event->kind = WF_OTF2_FLUSH;
         take_flush(events, window, event);
         break;
     case ON_OFF:
-        event->kind = WF_OTF2_ON_OFF;
         event->region = take_byte(window) == 1 ? 1 : 0;
         break;
     case RMA_PUT:
     case RMA_GET:
-        event->kind = type == RMA_PUT ? WF_OTF2_RMA_PUT : WF_OTF2_RMA_GET;
         (void)take_4(window); /* the window of memory */
         event->peer = take_4(window);
         event->bytes = take_8(window);
@@ -233,15 +249,16 @@ static inline void take_fields(struct wf_otf2_events *events, struct window *win
         break;
     case RMA_COMPLETE_BLOCKING:
     case RMA_COMPLETE_NON_BLOCKING:
-        event->kind = WF_OTF2_RMA_COMPLETE;
         (void)take_4(window);
         event->request = take_8(window);
         break;
-    case PROGRAM_END:
-        event->kind = WF_OTF2_PROGRAM_END;
+    case OMP_FORK:
+    case OMP_TASK_CREATE:
+    case OMP_TASK_SWITCH:
+    case OMP_TASK_COMPLETE:
+        (void)take_8(window);
         break;
     default:
-        event->kind = WF_OTF2_OTHER;
         break;
     }
 }
@@ -391,10 +408,8 @@ static inline void read_record(struct wf_otf2_events *events, const unsigned cha
     } else if (!find_end(events, window, first, begin, n, &end)) {
         return;
     }
+    event->kind = kind_of(type);
     take_fields(events, window, type, event);
-    if (is_one && event->kind == WF_OTF2_OTHER) {
-        (void)take_8(window);
-    }
     if (window->ends_early) {
         wf_otf2_file_damaged(&events->file, begin,
                              window->is_long ? "a number has more bytes than it may have"

@@ -32,6 +32,13 @@ struct wf_otf2_events {
     struct wf_err *err;
 };
 
+/* Another reader of the same archive, which reads nothing yet. */
+static inline struct wf_otf2_events wf_otf2_events_like(const struct wf_otf2_events *events)
+{
+    return (struct wf_otf2_events){
+        .path = events->path, .layout = events->layout, .defs = events->defs};
+}
+
 /* Goes to the beginning of the events of a location. A failure, now or later, is kept in `err`,
  * which holds none, and concerns `rank`. After it there are no more events. */
 void wf_otf2_events_open(struct wf_otf2_events *events, uint64_t location, int64_t rank,

@@ -78,13 +78,31 @@ static OTF2_CallbackCode on_string(void *arg, OTF2_StringRef self, const char *t
     return OTF2_CALLBACK_SUCCESS;
 }
 
+/* What an accelerator does in a region of this role. Score-P has artificial regions for the
+ * time in which a stream is idle. */
+static enum wf_otf2_work work_in(OTF2_RegionRole role)
+{
+    switch (role) {
+    case OTF2_REGION_ROLE_DATA_TRANSFER:
+    case OTF2_REGION_ROLE_RMA:
+        return WF_OTF2_COPY;
+    case OTF2_REGION_ROLE_ARTIFICIAL:
+    case OTF2_REGION_ROLE_ALLOCATE:
+    case OTF2_REGION_ROLE_DEALLOCATE:
+    case OTF2_REGION_ROLE_REALLOCATE:
+        return WF_OTF2_NO_WORK;
+    default:
+        return WF_OTF2_KERNEL;
+    }
+}
+
 static OTF2_CallbackCode on_region(void *arg, OTF2_RegionRef self, OTF2_StringRef name,
                                    OTF2_StringRef canonical, OTF2_StringRef description,
                                    OTF2_RegionRole role, OTF2_Paradigm paradigm,
                                    OTF2_RegionFlag flags, OTF2_StringRef file, uint32_t begin,
                                    uint32_t end)
 {
-    wf_otf2_defs_region(arg, self, name, paradigm == OTF2_PARADIGM_MPI);
+    wf_otf2_defs_region(arg, self, name, paradigm == OTF2_PARADIGM_MPI, work_in(role));
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -97,9 +115,18 @@ static OTF2_CallbackCode on_location(void *arg, OTF2_LocationRef self, OTF2_Stri
         .n_events = n_events,
         .group = group,
         .is_thread = type == OTF2_LOCATION_TYPE_CPU_THREAD,
-        .is_gpu = type == OTF2_LOCATION_TYPE_ACCELERATOR_STREAM};
+        .is_stream = type == OTF2_LOCATION_TYPE_ACCELERATOR_STREAM};
 
     wf_otf2_defs_location(arg, &location);
+    return OTF2_CALLBACK_SUCCESS;
+}
+
+static OTF2_CallbackCode on_location_group(void *arg, OTF2_LocationGroupRef self,
+                                           OTF2_StringRef name, OTF2_LocationGroupType type,
+                                           OTF2_SystemTreeNodeRef parent,
+                                           OTF2_LocationGroupRef creator)
+{
+    wf_otf2_defs_process(arg, self, creator);
     return OTF2_CALLBACK_SUCCESS;
 }
 
@@ -190,6 +217,7 @@ static void read_definitions(struct library *in, struct wf_otf2_defs *defs)
     (void)OTF2_GlobalDefReaderCallbacks_SetStringCallback(c, on_string);
     (void)OTF2_GlobalDefReaderCallbacks_SetRegionCallback(c, on_region);
     (void)OTF2_GlobalDefReaderCallbacks_SetLocationCallback(c, on_location);
+    (void)OTF2_GlobalDefReaderCallbacks_SetLocationGroupCallback(c, on_location_group);
     (void)OTF2_GlobalDefReaderCallbacks_SetGroupCallback(c, on_group);
     (void)OTF2_GlobalDefReaderCallbacks_SetCommCallback(c, on_comm);
     (void)OTF2_GlobalDefReaderCallbacks_SetInterCommCallback(c, on_intercomm);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* OTF2: the archives of Score-P and others. */
 #include "base/mem.h"
+#include "base/units.h"
 #include "trace/kit/kit.h"
 #include "trace/otf2/in.h"
 #include "trace/otf2/walk.h"
@@ -26,12 +27,20 @@ static bool detect(const struct wf_reader_probe *probe)
 
 struct otf2_params {
     char *metrics;
+    double kernels, copies;
 };
 
 static const struct wf_param params_table[] = {
     WF_PARAM_ROW(struct otf2_params, metrics, TEXT, .def = "",
                  .doc = "Metrics of time, with + between them, whose increase is computing, "
                         "instead of the clock's; such as ru_utime+ru_stime"),
+    WF_PARAM_ROW(struct otf2_params, kernels, REAL, .def = "1", .min = "0",
+                 .doc =
+                     "Factor on computing while a GPU of the rank runs kernels; 0.5 is a GPU "
+                     "of twice the speed"),
+    WF_PARAM_ROW(struct otf2_params, copies, REAL, .def = "1", .min = "0",
+                 .doc = "Factor on computing while data are copied to or from a GPU of the "
+                        "rank, or within it"),
     WF_PARAM_END,
 };
 
@@ -44,6 +53,34 @@ struct opening {
     struct wf_otf2_walk walks[WF_TRACE_WORKERS_MAX];
     struct wf_otf2_sums *sums[WF_TRACE_WORKERS_MAX];
 };
+
+/* ---- notes ---- */
+
+/* Adds what accelerators did, and how to ask what if they were faster. */
+static void note_devices(const struct opening *o, const struct otf2_params *params,
+                         struct wf_trace *out)
+{
+    struct wf_trace_device all = {.n_streams = 0};
+    char kernels[WF_UNITS_TEXT_MAX], copies[WF_UNITS_TEXT_MAX];
+
+    wf_trace_note_count(out, o->defs.n_lost_streams,
+                        "streams of accelerators belong to no rank and are not read");
+    for (uint32_t rank = 0; out->devices != NULL && rank < o->defs.n_ranks; rank++) {
+        all.n_kernels += out->devices[rank].n_kernels;
+        all.n_copies += out->devices[rank].n_copies;
+        all.computing_kernels += out->devices[rank].computing_kernels;
+        all.computing_copies += out->devices[rank].computing_copies;
+    }
+    if (out->devices == NULL || params->kernels != 1 || params->copies != 1) {
+        return;
+    }
+    wf_trace_note(out,
+                  "the ranks have GPUs, with %" PRIu64 " kernels and %" PRIu64
+                  " copies: %s of their computing is at the same time as kernels and %s as "
+                  "copies, on which -p trace.kernels and -p trace.copies are factors",
+                  all.n_kernels, all.n_copies, wf_human_time(all.computing_kernels, kernels),
+                  wf_human_time(all.computing_copies, copies));
+}
 
 static void add_notes(const struct opening *o, struct wf_trace *out)
 {
@@ -59,8 +96,8 @@ static void add_notes(const struct opening *o, struct wf_trace *out)
     }
     struct wf_record_count *totals = wf_records_totals(out->records);
     for (uint32_t kind = 0; kind < WF_OTF2_KINDS; kind++) {
-        const char *name = wf_otf2_walk_name((enum wf_otf2_kind)kind);
-        others += wf_otf2_walk_passes((enum wf_otf2_kind)kind)
+        const char *name = wf_otf2_kind_name((enum wf_otf2_kind)kind);
+        others += wf_otf2_kind_is_passed((enum wf_otf2_kind)kind)
                       ? totals[wf_records_name(out->records, name)].n
                       : 0;
     }
@@ -96,9 +133,6 @@ static void add_notes(const struct opening *o, struct wf_trace *out)
                       "time, too, which -p trace.metrics uses instead: %s",
                       metrics);
     }
-    wf_trace_note_count(out, o->defs.n_gpu_events,
-                        "events of GPU streams are not read: the ranks wait for kernels in "
-                        "calls of their own, whose time is computing");
 }
 
 /* ---- workers ---- */
@@ -151,21 +185,48 @@ static void walk_all(struct opening *o, struct wf_spool *spool, struct wf_trace 
         wf_otf2_walk_end(&o->walks[i]);
     }
     out->records = wf_records_new(o->defs.n_ranks);
-    wf_otf2_walk_names(out->records);
+    wf_otf2_tally_names(out->records);
     wf_records_merge(out->records, records, o->n_workers);
     add_notes(o, out);
 }
 
 /* ---- the archive ---- */
 
-static void begin_walks(struct opening *o, struct wf_err *err)
+static void begin_walks(struct opening *o, const struct otf2_params *params,
+                        struct wf_trace *out, struct wf_err *err)
 {
     o->n_workers = wf_trace_workers(o->defs.n_ranks);
+    if (o->defs.n_streams > 0) {
+        out->devices = wf_xcalloc(o->defs.n_ranks, sizeof(*out->devices));
+    }
     for (uint32_t i = 0; i < o->n_workers; i++) {
         o->walks[i] = (struct wf_otf2_walk){
             .events = {.path = o->path, .layout = &o->layout, .defs = &o->defs},
             .defs = &o->defs,
+            .factors = {.kernels = params->kernels, .copies = params->copies},
+            .all_devices = out->devices,
             .place = {.path = o->path, .counts = "event", .unit = "rank", .err = err}};
+    }
+}
+
+/* Fails if there is nothing that the factors of accelerators could change. */
+static void check_factors(const struct opening *o, const struct otf2_params *params,
+                          struct wf_err *err)
+{
+    if (wf_trace_failed(err) || (params->kernels == 1 && params->copies == 1)) {
+        return;
+    }
+    if (o->defs.n_streams == 0) {
+        (void)wf_err_set(err, WF_EINVAL,
+                         "%.200s: trace.kernels and trace.copies change the time of GPUs, and "
+                         "no rank of this archive has events of one",
+                         o->path);
+    } else if (o->defs.metrics.n_used > 0) {
+        (void)wf_err_set(
+            err, WF_EINVAL,
+            "%.200s: trace.kernels and trace.copies change computing by the clock, "
+            "and trace.metrics does not use it in any rank; use one or the other",
+            o->path);
     }
 }
 
@@ -183,14 +244,16 @@ static void read_archive(const char *path, const struct otf2_params *params,
     wf_otf2_in_read(path, &o->defs, err);
     if (!wf_trace_failed(err)) {
         wf_otf2_metrics_use(&o->defs, params->metrics, path, err);
+        check_factors(o, params, err);
     }
     if (!wf_trace_failed(err)) {
-        begin_walks(o, err);
+        begin_walks(o, params, out, err);
         read_sums(o, err);
     }
     if (!wf_trace_failed(err) &&
         wf_spool_new_parts(o->defs.n_ranks, o->n_workers, &spool, err) == WF_OK) {
         walk_all(o, spool, out, err);
+        note_devices(o, params, out);
     }
     (void)wf_spool_end(spool, "otf2", &out->source, err);
     for (uint32_t i = 0; i < o->n_workers; i++) {

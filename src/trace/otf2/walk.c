@@ -4,10 +4,9 @@
 #include "base/array.h"
 #include "base/int128.h"
 #include "base/mem.h"
-#include "base/units.h"
 #include "trace/otf2/coll.h"
 
-#include <stdio.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,14 +31,54 @@ static int64_t ps_between(const struct wf_otf2_walk *walk, uint64_t from, uint64
     return ps > INT64_MAX ? INT64_MAX : (int64_t)ps;
 }
 
-/* Returns the computing between two clock values, with the metrics there. */
-static int64_t computing(const struct wf_otf2_walk *walk, uint64_t from, uint64_t to,
-                         uint64_t metric_from)
+/* Returns by how much a part of a span becomes shorter if the part takes `factor` times as
+ * long. */
+static int64_t saved(const struct wf_otf2_walk *walk, uint64_t ticks, double factor)
 {
-    if (walk->defs->metrics.n_used == 0) {
-        return ps_between(walk, from, to);
+    return llround((double)ps_between(walk, 0, ticks) * (1 - factor));
+}
+
+/* Adds what the accelerators did in a span of computing, and returns by how much the span
+ * becomes shorter. Where kernels and copies run at once, the slower ones of both decide. */
+static int64_t device_time(struct wf_otf2_walk *walk, const struct wf_otf2_busy *from,
+                           const struct wf_otf2_busy *to)
+{
+    uint64_t kernels = to->kernels - from->kernels, copies = to->copies - from->copies,
+             both = to->both - from->both;
+    const struct wf_otf2_factors *factors = &walk->factors;
+    double slower = factors->kernels > factors->copies ? factors->kernels : factors->copies;
+
+    if (kernels + copies + both == 0) {
+        return 0;
     }
-    return walk->metric > metric_from ? (int64_t)(walk->metric - metric_from) : 0;
+    walk->device->computing_kernels += ps_between(walk, 0, kernels + both);
+    walk->device->computing_copies += ps_between(walk, 0, copies + both);
+    return saved(walk, kernels, factors->kernels) + saved(walk, copies, factors->copies) +
+           saved(walk, both, slower);
+}
+
+/* What is known at a time of the rank. */
+static struct wf_otf2_moment moment_at(struct wf_otf2_walk *walk, uint64_t time)
+{
+    struct wf_otf2_moment moment = {.time = time, .metric = walk->metric};
+
+    if (walk->device != NULL) {
+        moment.busy = wf_otf2_devices_at(&walk->devices, time);
+    }
+    return moment;
+}
+
+/* Returns the computing between two moments. */
+static int64_t computing(struct wf_otf2_walk *walk, const struct wf_otf2_moment *from,
+                         const struct wf_otf2_moment *to)
+{
+    int64_t less = walk->device != NULL ? device_time(walk, &from->busy, &to->busy) : 0;
+
+    if (walk->defs->metrics.n_used > 0) {
+        return to->metric > from->metric ? (int64_t)(to->metric - from->metric) : 0;
+    }
+    int64_t ps = ps_between(walk, from->time, to->time);
+    return less < ps ? ps - less : 0;
 }
 
 /* Notes values of metrics, which come before the event that they belong to. */
@@ -51,21 +90,31 @@ static void on_metric(struct wf_otf2_walk *walk, const struct wf_otf2_event *eve
     walk->metric += event->received - walk->metrics[event->region];
     walk->metrics[event->region] = event->received;
     /* What was before the first value is not known. */
-    walk->metric_latest = walk->has_metric ? walk->metric_latest : walk->metric;
-    walk->metric_entered = walk->has_metric ? walk->metric_entered : walk->metric;
+    walk->latest.metric = walk->has_metric ? walk->latest.metric : walk->metric;
+    walk->entered.metric = walk->has_metric ? walk->entered.metric : walk->metric;
     walk->has_metric = true;
 }
 
 /* Writes the computing up to now. */
-static void pass_time(struct wf_otf2_walk *walk, uint64_t now)
+static void pass_time(struct wf_otf2_walk *walk, uint64_t time)
 {
-    int64_t ps = walk->begun ? computing(walk, walk->latest, now, walk->metric_latest) : 0;
+    struct wf_otf2_moment now = moment_at(walk, time);
+    int64_t ps = walk->begun ? computing(walk, &walk->latest, &now) : 0;
 
-    walk->first = walk->begun ? walk->first : now;
+    walk->first = walk->begun ? walk->first : time;
     walk->begun = true;
     walk->latest = now;
-    walk->metric_latest = walk->metric;
     wf_spool_compute(walk->spool, walk->rank, ps, walk->place.err);
+}
+
+/* The time that the recorder took to write its buffer is not time of the program. */
+static void on_flush(struct wf_otf2_walk *walk, uint64_t end)
+{
+    if (end > walk->latest.time) {
+        uint64_t metric = walk->latest.metric;
+        walk->latest = moment_at(walk, end);
+        walk->latest.metric = metric;
+    }
 }
 
 /* ---- ops ---- */
@@ -343,8 +392,7 @@ static void enter(struct wf_otf2_walk *walk, const struct wf_otf2_event *event)
         walk->call = region;
         walk->kind = region->call;
         walk->depth = 0;
-        walk->entered = event->time;
-        walk->metric_entered = walk->metric;
+        walk->entered = moment_at(walk, event->time);
         walk->has_op = false;
         walk->has_sent = false;
         walk->has_received = false;
@@ -358,29 +406,29 @@ static void enter(struct wf_otf2_walk *walk, const struct wf_otf2_event *event)
     put_named(walk, WF_OP_REGION_BEGIN, number);
 }
 
-static void leave_call(struct wf_otf2_walk *walk, uint64_t now)
+static void leave_call(struct wf_otf2_walk *walk, uint64_t time)
 {
+    struct wf_otf2_moment now = moment_at(walk, time);
+
     put_waits(walk);
     if (walk->has_sent || walk->has_received) {
         put_sendrecv(walk);
     }
     /* The time of MPI_Init is not part of the program's time. */
-    if (walk->kind == WF_OP_INIT && now > walk->entered) {
-        walk->first += now - walk->entered;
+    if (walk->kind == WF_OP_INIT && time > walk->entered.time) {
+        walk->first += time - walk->entered.time;
         walk->entered = now;
-        walk->metric_entered = walk->metric;
     }
     if (!walk->has_op) {
         bool is_ours = walk->kind == WF_OP_INIT || walk->kind == WF_OP_FINALIZE;
-        wf_spool_compute(walk->spool, walk->rank,
-                         computing(walk, walk->entered, now, walk->metric_entered),
+        wf_spool_compute(walk->spool, walk->rank, computing(walk, &walk->entered, &now),
                          walk->place.err);
         put_named(walk, is_ours ? walk->kind : WF_OP_CALL,
                   (uint32_t)(walk->call - walk->defs->regions));
     }
     walk->call = NULL;
-    walk->latest = now > walk->latest ? now : walk->latest;
-    walk->metric_latest = walk->metric;
+    now.time = time > walk->latest.time ? time : walk->latest.time;
+    walk->latest = now;
 }
 
 static void leave(struct wf_otf2_walk *walk, const struct wf_otf2_event *event)
@@ -404,43 +452,6 @@ static void leave(struct wf_otf2_walk *walk, const struct wf_otf2_event *event)
 
 /* ---- events ---- */
 
-static void count(struct wf_otf2_walk *walk, const struct wf_otf2_event *event)
-{
-    uint32_t name = walk->names[event->kind];
-
-    if (event->kind == WF_OTF2_ENTER) {
-        const struct wf_otf2_region *region =
-            wf_otf2_defs_find_region(walk->defs, event->region);
-        uint32_t *record =
-            region != NULL ? &walk->region_names[region - walk->defs->regions] : &name;
-        char text[256];
-        if (*record == WF_OTF2_NONE) {
-            (void)snprintf(text, sizeof(text), "ENTER:%s",
-                           wf_otf2_defs_name(walk->defs, region));
-            *record = wf_records_name(walk->records, text);
-        }
-        name = *record;
-    } else if (event->kind == WF_OTF2_COLL_END && wf_otf2_coll_name(event->region) != NULL) {
-        name = walk->coll_names[event->region];
-    }
-    WF_GROW_ZERO(walk->tally, name, walk->tally_capacity);
-    walk->tally[name].n++;
-    walk->tally[name].bytes =
-        wf_count_add(walk->tally[name].bytes, event->kind == WF_OTF2_FLUSH ? 0 : event->bytes);
-}
-
-/* Adds the counts of the rank to the records: names are few, and events are many. */
-static void add_tally(struct wf_otf2_walk *walk)
-{
-    for (uint32_t name = 0; name < walk->tally_capacity; name++) {
-        struct wf_record_count *count = &walk->tally[name];
-        if (count->n > 0) {
-            wf_records_add_many(walk->records, walk->rank, name, count->n, count->bytes);
-            *count = (struct wf_record_count){0, 0};
-        }
-    }
-}
-
 static void on_event(struct wf_otf2_walk *walk, const struct wf_otf2_event *event)
 {
     bool is_program =
@@ -449,7 +460,7 @@ static void on_event(struct wf_otf2_walk *walk, const struct wf_otf2_event *even
     /* Events outside of MPI calls end the computing since the last event. */
     if (is_program || (walk->call == NULL && event->kind != WF_OTF2_ENTER &&
                        event->kind != WF_OTF2_LEAVE && event->kind != WF_OTF2_ON_OFF &&
-                       event->kind != WF_OTF2_METRIC && !wf_otf2_walk_passes(event->kind))) {
+                       event->kind != WF_OTF2_METRIC && !wf_otf2_kind_is_passed(event->kind))) {
         pass_time(walk, event->time);
     }
     switch (event->kind) {
@@ -460,8 +471,7 @@ static void on_event(struct wf_otf2_walk *walk, const struct wf_otf2_event *even
         leave(walk, event);
         break;
     case WF_OTF2_FLUSH:
-        /* The time that the recorder took to write its buffer is not time of the program. */
-        walk->latest = event->bytes > walk->latest ? event->bytes : walk->latest;
+        on_flush(walk, event->bytes);
         break;
     case WF_OTF2_ON_OFF:
         walk->n_off += event->region == 0 ? 1 : 0;
@@ -502,8 +512,33 @@ static void on_event(struct wf_otf2_walk *walk, const struct wf_otf2_event *even
 
 /* ---- ranks ---- */
 
+/* Reads what the accelerators of the rank do. */
+static void read_devices(struct wf_otf2_walk *walk, const struct wf_otf2_stream *stream)
+{
+    const struct wf_otf2_stream *end = walk->defs->streams + walk->defs->n_streams;
+    struct wf_otf2_devices *devices = &walk->devices;
+    struct wf_otf2_event event;
+
+    wf_otf2_devices_begin(devices);
+    for (; stream < end && stream->rank == walk->rank; stream++) {
+        wf_otf2_events_open(&walk->stream, stream->location, walk->rank, walk->place.err);
+        while (wf_otf2_events_next(&walk->stream, &event)) {
+            wf_otf2_tally_add_device(&walk->tally, &event);
+            wf_otf2_devices_add(devices, &event,
+                                wf_otf2_defs_find_region(walk->defs, event.region));
+        }
+        wf_otf2_devices_stream_ends(devices);
+        walk->device->n_streams++;
+    }
+    wf_otf2_devices_finish(devices);
+    walk->device->n_kernels = devices->n_kernels;
+    walk->device->n_copies = devices->n_copies;
+    walk->device->copied_bytes = devices->n_bytes;
+}
+
 static void walk_rank(struct wf_otf2_walk *walk)
 {
+    const struct wf_otf2_stream *streams = wf_otf2_defs_streams(walk->defs, walk->rank);
     struct wf_otf2_event event;
 
     walk->begun = false;
@@ -519,21 +554,25 @@ static void walk_rank(struct wf_otf2_walk *walk)
     walk->is_far = false;
     walk->has_metric = false;
     walk->metric = 0;
-    walk->metric_latest = 0;
+    walk->latest = (struct wf_otf2_moment){.time = 0};
     memset(walk->metrics, 0, walk->defs->metrics.n_classes * sizeof(*walk->metrics));
+    walk->device = streams != NULL ? &walk->all_devices[walk->rank] : NULL;
+    if (streams != NULL) {
+        read_devices(walk, streams);
+    }
     wf_otf2_events_open(&walk->events, walk->defs->places[walk->rank], walk->rank,
                         walk->place.err);
     while (wf_otf2_events_next(&walk->events, &event)) {
         walk->n_ahead -= walk->n_ahead > 0 ? 1 : 0;
         walk->n_events++;
         walk->place.byte = event.number;
-        count(walk, &event);
+        wf_otf2_tally_add(&walk->tally, &event);
         on_event(walk, &event);
     }
-    add_tally(walk);
+    wf_otf2_tally_end(&walk->tally, walk->rank);
     /* Regions without an end last until the end of the rank. */
     if (walk->call != NULL) {
-        leave_call(walk, walk->latest);
+        leave_call(walk, walk->latest.time);
     }
     while (walk->regions.size > 0) {
         uint32_t number;
@@ -544,65 +583,31 @@ static void walk_rank(struct wf_otf2_walk *walk)
     if (walk->begun && walk->defs->metrics.n_used > 0 && !walk->has_metric) {
         wf_trace_bad(&walk->place, "the metrics of trace.metrics have no value in this rank");
     }
+    if (streams != NULL) {
+        struct wf_otf2_busy busy = wf_otf2_devices_at(&walk->devices, UINT64_MAX);
+        walk->device->kernels = ps_between(walk, 0, busy.kernels + busy.both);
+        walk->device->copies = ps_between(walk, 0, busy.copies + busy.both);
+    }
     if (walk->begun) {
-        wf_spool_wall(walk->spool, walk->rank, ps_between(walk, walk->first, walk->latest));
+        wf_spool_wall(walk->spool, walk->rank,
+                      ps_between(walk, walk->first, walk->latest.time));
     }
     wf_open_requests_fini(&walk->requests);
     wf_open_requests_fini(&walk->found);
     wf_otf2_events_close(&walk->far);
 }
 
-bool wf_otf2_walk_passes(enum wf_otf2_kind kind)
-{
-    return kind >= WF_OTF2_RMA_PUT && kind <= WF_OTF2_OTHER;
-}
-
-const char *wf_otf2_walk_name(enum wf_otf2_kind kind)
-{
-    static const char *const texts[] = {
-#define X(name, text) text,
-        WF_OTF2_EVENT_MAP(X)
-#undef X
-    };
-
-    return texts[kind];
-}
-
-/* Adds the names that all archives have, and keeps their numbers. */
-static void name_records(struct wf_records *records, uint32_t *names, uint32_t *coll_names)
-{
-    char text[64];
-
-    for (uint32_t i = 0; i < WF_OTF2_KINDS; i++) {
-        names[i] = wf_records_name(records, wf_otf2_walk_name((enum wf_otf2_kind)i));
-    }
-    for (uint32_t i = 0; wf_otf2_coll_name(i) != NULL; i++) {
-        (void)snprintf(text, sizeof(text), "COLL_END:%s", wf_otf2_coll_name(i));
-        coll_names[i] = wf_records_name(records, text);
-    }
-}
-
-void wf_otf2_walk_names(struct wf_records *records)
-{
-    struct wf_otf2_walk walk;
-
-    name_records(records, walk.names, walk.coll_names);
-}
-
 void wf_otf2_walk_begin(struct wf_otf2_walk *walk)
 {
     size_t n = (size_t)walk->defs->n_regions + 1;
 
-    name_records(walk->records, walk->names, walk->coll_names);
+    wf_otf2_tally_init(&walk->tally, walk->defs, walk->records);
+    walk->stream = wf_otf2_events_like(&walk->events);
     walk->ps_of_tick =
         PS_OF_SECOND % walk->defs->resolution == 0 ? PS_OF_SECOND / walk->defs->resolution : 0;
     walk->is_told = wf_xcalloc(n, sizeof(*walk->is_told));
     walk->metrics =
         wf_xcalloc((size_t)walk->defs->metrics.n_classes + 1, sizeof(*walk->metrics));
-    walk->region_names = wf_xmalloc(n * sizeof(*walk->region_names));
-    for (size_t i = 0; i < n; i++) {
-        walk->region_names[i] = WF_OTF2_NONE;
-    }
 }
 
 void wf_otf2_walk_rank(struct wf_otf2_walk *walk, uint32_t rank, struct wf_err *err)
@@ -617,8 +622,9 @@ void wf_otf2_walk_end(struct wf_otf2_walk *walk)
 {
     wf_otf2_events_close(&walk->events);
     free(walk->outcomes);
-    free(walk->tally);
-    free(walk->region_names);
+    wf_otf2_tally_fini(&walk->tally);
+    wf_otf2_events_close(&walk->stream);
+    wf_otf2_devices_fini(&walk->devices);
     free(walk->is_told);
     free(walk->metrics);
     wf_buf_fini(&walk->done);

@@ -14,8 +14,23 @@
 #include "trace/kit/open_requests.h"
 #include "trace/kit/records.h"
 #include "trace/kit/spool.h"
+#include "trace/otf2/devices.h"
 #include "trace/otf2/events.h"
 #include "trace/otf2/sums.h"
+#include "trace/otf2/tally.h"
+#include "trace/reader.h"
+
+/* How long what an accelerator does takes, relative to what was recorded. */
+struct wf_otf2_factors {
+    double kernels, copies;
+};
+
+/* A time of a rank, and what has been summed up by then. */
+struct wf_otf2_moment {
+    uint64_t time;   /* ticks */
+    uint64_t metric; /* the sum of metrics that are used, picoseconds */
+    struct wf_otf2_busy busy;
+};
 
 struct wf_otf2_walk {
     struct wf_otf2_events events; /* its first members are set */
@@ -23,29 +38,30 @@ struct wf_otf2_walk {
     const struct wf_otf2_sums *sums; /* null: no call needs them */
     struct wf_records *records;
     struct wf_spool *spool;
-    struct wf_trace_place place;   /* the event that is read, and its rank */
-    uint32_t names[WF_OTF2_KINDS]; /* of records */
-    uint32_t coll_names[32];
-    struct wf_record_count *tally; /* of the rank that is read, by name */
-    uint32_t tally_capacity;
-    uint32_t *region_names; /* of each region: the name of its record, or WF_OTF2_NONE */
-    bool *is_told;          /* the spool knows the name of the region */
-    uint64_t ps_of_tick;    /* of the clock; 0: no whole number */
-    uint64_t *metrics;      /* of each class: the latest sum of metrics that are used */
+    struct wf_otf2_factors factors;
+    struct wf_trace_device *all_devices; /* of all ranks; null if no rank has any */
+    struct wf_trace_place place;         /* the event that is read, and its rank */
+    struct wf_otf2_tally tally;
+    bool *is_told;       /* the spool knows the name of the region */
+    uint64_t ps_of_tick; /* of the clock; 0: no whole number */
+    uint64_t *metrics;   /* of each class: the latest sum of metrics that are used */
     uint64_t n_lost, n_unfinished, n_off, n_equal, n_inter; /* for notes */
 
     /* Of the rank that is read. */
     uint32_t rank;
     bool begun, ahead_ended;
-    size_t n_ahead;                  /* events after the present one that have been looked at */
-    uint64_t n_events;               /* that have been read */
-    bool is_far;                     /* a second reader looks ahead */
-    struct wf_otf2_events far;       /* the second reader... */
-    struct wf_otf2_event far_event;  /* ...and its latest event */
-    uint64_t first, latest, entered; /* ticks */
-    /* The sum of metrics that are used, in picoseconds: now, and at the times above. */
-    uint64_t metric, metric_latest, metric_entered;
+    size_t n_ahead;                 /* events after the present one that have been looked at */
+    uint64_t n_events;              /* that have been read */
+    bool is_far;                    /* a second reader looks ahead */
+    struct wf_otf2_events far;      /* the second reader... */
+    struct wf_otf2_event far_event; /* ...and its latest event */
+    uint64_t first;                 /* ticks */
+    struct wf_otf2_moment latest, entered;
+    uint64_t metric; /* the sum of metrics that are used, now */
     bool has_metric;
+    struct wf_trace_device *device;      /* its accelerators; null if it has none... */
+    struct wf_otf2_devices devices;      /* ...and what they do */
+    struct wf_otf2_events stream;        /* the reader of their events */
     const struct wf_otf2_region *call;   /* outermost call of MPI that it is in, or null */
     enum wf_op_kind kind;                /* of the call */
     uint32_t depth;                      /* of regions within the call */
@@ -65,10 +81,3 @@ void wf_otf2_walk_begin(struct wf_otf2_walk *walk);
 /* Writes the ops of a rank and counts its records. Failures are kept in `err`. */
 void wf_otf2_walk_rank(struct wf_otf2_walk *walk, uint32_t rank, struct wf_err *err);
 void wf_otf2_walk_end(struct wf_otf2_walk *walk); /* releases what the walk has allocated */
-
-/* Adds the names of the records that all archives have. */
-void wf_otf2_walk_names(struct wf_records *records);
-/* Whether events of this kind are passed over: one-sided operations, files, threads. */
-bool wf_otf2_walk_passes(enum wf_otf2_kind kind);
-/* The name of a kind of event in listings. */
-const char *wf_otf2_walk_name(enum wf_otf2_kind kind);
