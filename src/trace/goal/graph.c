@@ -8,6 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct wf_goal *wf_goal_new(void)
+{
+    return wf_xaligned_zero(sizeof(struct wf_goal));
+}
+
 /* ---- edges ---- */
 
 /* The place of an edge among those of its rank: by the op before, and its start before its end. */
@@ -61,52 +66,51 @@ static bool is_sorted(const struct wf_goal_edge *edges, uint64_t n)
     return true;
 }
 
-/* The edges of a rank; null if it has none. */
-static struct wf_goal_edge *edges_of(const struct wf_goal *goal,
-                                     const struct wf_goal_rank *rank)
-{
-    return rank->n_edges > 0 ? goal->edges + rank->first_edge : NULL;
-}
-
 /* What the workers that sort edges share. */
 struct sorting {
     struct wf_goal *goal;
     bool *is_unsorted; /* of each rank: edges of an op are not in the order of the ops after */
 };
 
-/* Sorts the edges of a rank by the op before. */
-static void sort_keys(void *arg, uint32_t worker, uint32_t number, struct wf_err *err)
+/* Links the ops of a rank by their sorted edges. */
+static void link_ops(const struct wf_goal_rank *rank)
 {
-    const struct sorting *sorting = arg;
-    const struct wf_goal_rank *rank = &sorting->goal->ranks[number];
-    struct wf_goal_edge *edges = edges_of(sorting->goal, rank);
-
-    (void)worker;
-    (void)err;
-    if (edges != NULL) {
-        sort_by_key(edges, rank->n_edges, rank->n);
-        sorting->is_unsorted[number] = !is_sorted(edges, rank->n_edges);
+    for (uint64_t i = rank->n_edges; i-- > 0;) {
+        const struct wf_goal_edge *edge = &rank->edges[i];
+        struct wf_goal_link *link = &rank->links[edge->before];
+        link->edge = (uint32_t)i;
+        *(edge->for_end != 0 ? &link->n_after_end : &link->n_after_start) += 1;
+        rank->links[edge->after].n_before++;
     }
 }
 
-/* Sorts the edges of each op by the op after, and tells the ops about their edges. */
+/* Sorts the edges of a rank by the op before. Mostly that is all. */
+static void sort_keys(void *arg, uint32_t worker, uint32_t number, struct wf_err *err)
+{
+    const struct sorting *sorting = arg;
+    struct wf_goal_rank *rank = &sorting->goal->ranks[number];
+
+    (void)worker;
+    (void)err;
+    rank->links = sorting->goal->links + rank->first;
+    sort_by_key(rank->edges, rank->n_edges, rank->n);
+    sorting->is_unsorted[number] = !is_sorted(rank->edges, rank->n_edges);
+    if (!sorting->is_unsorted[number]) {
+        link_ops(rank);
+    }
+}
+
+/* Sorts the edges of each op of a rank by the op after. */
 static void sort_rank(void *arg, uint32_t worker, uint32_t number, struct wf_err *err)
 {
     const struct sorting *sorting = arg;
-    const struct wf_goal *goal = sorting->goal;
-    const struct wf_goal_rank *rank = &goal->ranks[number];
-    struct wf_goal_edge *edges = edges_of(goal, rank);
+    const struct wf_goal_rank *rank = &sorting->goal->ranks[number];
 
     (void)worker;
     (void)err;
     if (sorting->is_unsorted[number]) {
-        qsort(edges, rank->n_edges, sizeof(*edges), by_after);
-    }
-    for (uint64_t i = rank->n_edges; i-- > 0;) {
-        struct wf_goal_op *op = &goal->ops[rank->first + edges[i].before];
-        op->edge = (uint32_t)i;
-        *(edges[i].for_end != 0 ? &op->n_after_end : &op->n_after_start) += 1;
-        goal->ops[rank->first + edges[i].after].n_before++;
+        qsort(rank->edges, rank->n_edges, sizeof(*rank->edges), by_after);
+        link_ops(rank);
     }
 }
 
@@ -114,8 +118,11 @@ static void sort_rank(void *arg, uint32_t worker, uint32_t number, struct wf_err
 static void keep_order(struct wf_goal *goal)
 {
     goal->after_in_file = wf_xmalloc(goal->n_edges * sizeof(*goal->after_in_file));
-    for (uint64_t i = 0; i < goal->n_edges; i++) {
-        goal->after_in_file[i] = goal->edges[i].after;
+    for (uint32_t r = 0; r < goal->n_ranks; r++) {
+        const struct wf_goal_rank *rank = &goal->ranks[r];
+        for (uint64_t i = 0; i < rank->n_edges; i++) {
+            goal->after_in_file[rank->first_edge + i] = rank->edges[i].after;
+        }
     }
 }
 
@@ -126,11 +133,12 @@ void wf_goal_sort(struct wf_goal *goal)
     uint32_t n_workers = wf_trace_workers(goal->n_ranks);
     struct wf_err err = {.status = WF_OK};
 
+    goal->links = wf_xcalloc_huge(goal->n_ops + 1, sizeof(*goal->links));
     wf_trace_visit_all(goal->n_ranks, n_workers, sort_keys, &sorting, &err);
     if (memchr(sorting.is_unsorted, true, goal->n_ranks * sizeof(bool)) != NULL) {
         keep_order(goal);
+        wf_trace_visit_all(goal->n_ranks, n_workers, sort_rank, &sorting, &err);
     }
-    wf_trace_visit_all(goal->n_ranks, n_workers, sort_rank, &sorting, &err);
     free(sorting.is_unsorted);
 }
 
@@ -141,22 +149,20 @@ static const struct wf_goal *goal_of(const struct wf_graph *graph)
     return (const struct wf_goal *)graph;
 }
 
-static bool has_start(const struct wf_goal_op *op)
+static bool has_start(const struct wf_goal_link *link)
 {
-    return op->n_after_start > 0;
+    return link->n_after_start > 0;
 }
 
 /* The op to which a task belongs: the first one whose own task is this or a later one. */
-static uint32_t op_of(const struct wf_goal *goal, const struct wf_goal_rank *rank,
-                      uint32_t task)
+static uint32_t op_of(const struct wf_goal_rank *rank, uint32_t task)
 {
-    const struct wf_goal_op *ops = goal->ops + rank->first;
     uint32_t low = task > rank->n_starts ? task - rank->n_starts : 0;
     uint32_t high = task < rank->n ? task : (uint32_t)rank->n - 1;
 
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (ops[middle].task < task) {
+        if (rank->links[middle].task < task) {
             low = middle + 1;
         } else {
             high = middle;
@@ -167,15 +173,13 @@ static uint32_t op_of(const struct wf_goal *goal, const struct wf_goal_rank *ran
 
 static uint32_t goal_n_tasks(const struct wf_graph *graph, uint32_t pe)
 {
-    const struct wf_goal_rank *rank = &goal_of(graph)->ranks[pe];
-
-    return (uint32_t)rank->n + rank->n_starts;
+    return goal_of(graph)->pes[pe].n_tasks;
 }
 
 static const struct wf_goal_task *task_at(const struct wf_goal *goal, uint32_t pe,
                                           uint32_t task)
 {
-    return &goal->tasks[goal->ranks[pe].first_task + task];
+    return &goal->pes[pe].tasks[task];
 }
 
 static struct wf_task_needs goal_needs(const struct wf_graph *graph, uint32_t pe, uint32_t task)
@@ -209,7 +213,7 @@ static void goal_over(const struct wf_graph *graph, uint32_t pe, uint32_t task,
         .pe = pe,
         .number = task,
         .n_next = at[1].next - at[0].next,
-        .own = {0, goal->ranks[pe].first_next + at->next},
+        .own = {0, at->next},
     };
 }
 
@@ -218,13 +222,12 @@ static void goal_task(const struct wf_graph *graph, uint32_t pe, uint32_t task,
                       struct wf_task *out)
 {
     const struct wf_goal *goal = goal_of(graph);
-    const struct wf_goal_rank *rank = &goal->ranks[pe];
     const struct wf_goal_task *at = task_at(goal, pe, task);
 
     goal_over(graph, pe, task, out);
     if (at->has_op || graph->n_streams > 1) {
-        uint64_t number = rank->first + op_of(goal, rank, task);
-        const struct wf_goal_op *op = &goal->ops[number];
+        uint32_t number = goal->has_starts ? op_of(&goal->ranks[pe], task) : task;
+        const struct wf_goal_op *op = &goal->pes[pe].ops[number];
 
         out->duration = at->has_op && op->kind == WF_GOAL_CALC ? (int64_t)op->amount : 0;
         out->n_sends = at->has_op && op->kind == WF_GOAL_SEND ? 1 : 0;
@@ -246,13 +249,13 @@ static void goal_fetch(const struct wf_graph *graph, uint32_t pe, uint32_t task)
 {
     enum { HALF_A_LINE = WF_CACHE_LINE / sizeof(uint32_t) / 2 };
     const struct wf_goal *goal = goal_of(graph);
-    const struct wf_goal_rank *rank = &goal->ranks[pe];
-    uint64_t next = rank->first_next + task * rank->n_edges / (rank->n + 1);
+    const struct wf_goal_pe *at = &goal->pes[pe];
+    uint64_t next = (uint64_t)task * at->n_next / (at->n_tasks + 1);
 
-    fetch_lines(&goal->tasks[rank->first_task + task]);
-    fetch_lines(&goal->next[next > HALF_A_LINE ? next - HALF_A_LINE : 0]);
-    if (task < rank->n) {
-        fetch_lines(&goal->ops[rank->first + task]);
+    fetch_lines(&at->tasks[task]);
+    fetch_lines(&at->next[next > HALF_A_LINE ? next - HALF_A_LINE : 0]);
+    if (task < at->n_tasks && !goal->has_starts) {
+        fetch_lines(&at->ops[task]);
     }
 }
 
@@ -262,7 +265,7 @@ static void goal_send(const struct wf_graph *graph, const struct wf_task *task, 
                       struct wf_task_send *out)
 {
     const struct wf_goal *goal = goal_of(graph);
-    const struct wf_goal_op *op = &goal->ops[task->own[0]];
+    const struct wf_goal_op *op = &goal->pes[task->pe].ops[task->own[0]];
 
     *out = (struct wf_task_send){
         .bytes = op->amount,
@@ -272,15 +275,15 @@ static void goal_send(const struct wf_graph *graph, const struct wf_task *task, 
         .peer_nic = op->nic,
     };
     if (op->match != WF_NO_TASK && (goal->has_starts || graph->n_nics > 1)) {
-        const struct wf_goal_op *match = &goal->ops[goal->ranks[op->peer].first + op->match];
-        out->id = match->task;
-        out->peer_nic = match->nic;
+        const struct wf_goal_rank *peer = &goal->ranks[op->peer];
+        out->id = peer->links[op->match].task;
+        out->peer_nic = peer->ops[op->match].nic;
     }
 }
 
 static uint32_t goal_next(const struct wf_graph *graph, const struct wf_task *task, uint32_t i)
 {
-    return goal_of(graph)->next[task->own[1] + i];
+    return goal_of(graph)->pes[task->pe].next[task->own[1] + i];
 }
 
 static void goal_destroy(struct wf_graph *graph)
@@ -311,10 +314,9 @@ static uint32_t steps_n_tasks(const struct wf_steps *steps, uint32_t host)
 
 static bool steps_root(const struct wf_steps *steps, uint32_t host, uint64_t *number)
 {
-    const struct wf_goal *goal = goal_of(steps->graph);
-    const struct wf_goal_rank *rank = &goal->ranks[host];
+    const struct wf_goal_rank *rank = &goal_of(steps->graph)->ranks[host];
 
-    while (*number < rank->n && goal->ops[rank->first + *number].n_before > 0) {
+    while (*number < rank->n && rank->links[*number].n_before > 0) {
         ++*number;
     }
     return *number < rank->n;
@@ -328,9 +330,9 @@ static void steps_step(const struct wf_steps *steps, uint32_t host, uint64_t num
         [WF_GOAL_SEND] = WF_STEP_SEND,
         [WF_GOAL_RECV] = WF_STEP_RECV,
     };
-    const struct wf_goal *goal = goal_of(steps->graph);
-    const struct wf_goal_rank *rank = &goal->ranks[host];
-    const struct wf_goal_op *op = &goal->ops[rank->first + number];
+    const struct wf_goal_rank *rank = &goal_of(steps->graph)->ranks[host];
+    const struct wf_goal_op *op = &rank->ops[number];
+    const struct wf_goal_link *link = &rank->links[number];
     bool is_calc = op->kind == WF_GOAL_CALC;
 
     *out = (struct wf_step){
@@ -343,9 +345,9 @@ static void steps_step(const struct wf_steps *steps, uint32_t host, uint64_t num
         .tag = op->tag,
         .bytes = is_calc ? 0 : op->amount,
         .duration = is_calc ? (int64_t)op->amount : 0,
-        .n_before = op->n_before,
-        .n_after_start = op->n_after_start,
-        .n_after_end = op->n_after_end,
+        .n_before = link->n_before,
+        .n_after_start = link->n_after_start,
+        .n_after_end = link->n_after_end,
     };
 }
 
@@ -354,10 +356,11 @@ static uint64_t steps_after(const struct wf_steps *steps, uint32_t host, uint64_
 {
     const struct wf_goal *goal = goal_of(steps->graph);
     const struct wf_goal_rank *rank = &goal->ranks[host];
-    const struct wf_goal_edge *edge =
-        wf_goal_edge_at(goal, rank, &goal->ops[rank->first + number], of_start, i);
+    const struct wf_goal_edge *edge = wf_goal_edge_at(rank, &rank->links[number], of_start, i);
 
-    return goal->after_in_file != NULL ? goal->after_in_file[edge - goal->edges] : edge->after;
+    return goal->after_in_file != NULL
+               ? goal->after_in_file[rank->first_edge + (uint64_t)(edge - rank->edges)]
+               : edge->after;
 }
 
 static const struct wf_steps_ops steps_ops = {
@@ -386,11 +389,12 @@ static void number_tasks(void *arg, uint32_t worker, uint32_t number, struct wf_
     uint32_t next = 0;
 
     (void)err;
-    for (uint64_t i = rank->first; i < rank->first + rank->n; i++) {
-        struct wf_goal_op *op = &making->goal->ops[i];
-        rank->n_starts += has_start(op) ? 1 : 0;
-        next += has_start(op) ? 1 : 0;
-        op->task = next++;
+    for (uint64_t i = 0; i < rank->n; i++) {
+        const struct wf_goal_op *op = &rank->ops[i];
+        struct wf_goal_link *link = &rank->links[i];
+        rank->n_starts += has_start(link) ? 1 : 0;
+        next += has_start(link) ? 1 : 0;
+        link->task = next++;
         counts.n_sends += op->kind == WF_GOAL_SEND ? 1 : 0;
         counts.n_cpus = op->cpu >= counts.n_cpus ? op->cpu + 1U : counts.n_cpus;
         counts.n_nics = op->nic >= counts.n_nics ? op->nic + 1U : counts.n_nics;
@@ -400,14 +404,14 @@ static void number_tasks(void *arg, uint32_t worker, uint32_t number, struct wf_
 }
 
 /* Adds the tasks that wait for the start or the end of an op. */
-static uint32_t *list_after(const struct wf_goal *goal, const struct wf_goal_rank *rank,
-                            const struct wf_goal_op *op, bool of_start, uint32_t *next)
+static uint32_t *list_after(const struct wf_goal_rank *rank, const struct wf_goal_link *link,
+                            bool of_start, uint32_t *next)
 {
-    uint32_t n = of_start ? op->n_after_start : op->n_after_end;
+    uint32_t n = of_start ? link->n_after_start : link->n_after_end;
 
     for (uint32_t i = 0; i < n; i++) {
-        const struct wf_goal_op *after =
-            &goal->ops[rank->first + wf_goal_edge_at(goal, rank, op, of_start, i)->after];
+        const struct wf_goal_link *after =
+            &rank->links[wf_goal_edge_at(rank, link, of_start, i)->after];
         *next++ = after->task - (has_start(after) ? 1 : 0);
     }
     return next;
@@ -418,27 +422,28 @@ static void list_tasks(void *arg, uint32_t worker, uint32_t number, struct wf_er
 {
     const struct wf_goal *goal = ((const struct making *)arg)->goal;
     const struct wf_goal_rank *rank = &goal->ranks[number];
-    struct wf_goal_task *task = goal->tasks + rank->first_task;
-    uint32_t *first = goal->next + rank->first_next, *next = first;
+    struct wf_goal_task *task = goal->pes[number].tasks;
+    uint32_t *first = goal->pes[number].next, *next = first;
 
     (void)worker;
     (void)err;
-    for (uint64_t i = rank->first; i < rank->first + rank->n; i++) {
-        const struct wf_goal_op *op = &goal->ops[i];
-        uint32_t n_before = op->n_before;
+    for (uint64_t i = 0; i < rank->n; i++) {
+        const struct wf_goal_op *op = &rank->ops[i];
+        const struct wf_goal_link *link = &rank->links[i];
+        uint32_t n_before = link->n_before;
 
-        if (has_start(op)) {
+        if (has_start(link)) {
             *task++ = (struct wf_goal_task){.tasks = n_before & (WF_GOAL_EDGES_MAX - 1),
                                             .next = (uint32_t)(next - first)};
-            *next++ = op->task;
-            next = list_after(goal, rank, op, true, next);
+            *next++ = link->task;
+            next = list_after(rank, link, true, next);
             n_before = 1;
         }
         *task++ = (struct wf_goal_task){.tasks = n_before & (WF_GOAL_EDGES_MAX - 1),
                                         .messages = op->kind == WF_GOAL_RECV,
                                         .has_op = op->kind != WF_GOAL_RECV,
                                         .next = (uint32_t)(next - first)};
-        next = list_after(goal, rank, op, false, next);
+        next = list_after(rank, link, false, next);
     }
     task->next = (uint32_t)(next - first);
 }
@@ -446,17 +451,25 @@ static void list_tasks(void *arg, uint32_t worker, uint32_t number, struct wf_er
 /* Gives each rank its place among the tasks and those that wait. */
 static void place_tasks(struct wf_goal *goal, uint64_t n_starts)
 {
-    uint64_t first_task = 0, first_next = 0;
+    struct wf_goal_task *tasks;
+    uint32_t *next;
 
     goal->has_starts = n_starts > 0;
     goal->tasks = wf_xcalloc_huge(goal->n_ops + n_starts + goal->n_ranks, sizeof(*goal->tasks));
     goal->next = wf_xcalloc_huge(goal->n_edges + n_starts + 1, sizeof(*goal->next));
+    goal->pes = wf_xcalloc_huge(goal->n_ranks, sizeof(*goal->pes));
+    tasks = goal->tasks;
+    next = goal->next;
     for (uint32_t r = 0; r < goal->n_ranks; r++) {
-        struct wf_goal_rank *rank = &goal->ranks[r];
-        rank->first_task = first_task;
-        rank->first_next = first_next;
-        first_task += rank->n + rank->n_starts + 1;
-        first_next += rank->n_edges + rank->n_starts;
+        const struct wf_goal_rank *rank = &goal->ranks[r];
+        struct wf_goal_pe *pe = &goal->pes[r];
+        *pe = (struct wf_goal_pe){.tasks = tasks,
+                                  .next = next,
+                                  .ops = rank->ops,
+                                  .n_tasks = (uint32_t)rank->n + rank->n_starts,
+                                  .n_next = (uint32_t)rank->n_edges + rank->n_starts};
+        tasks += pe->n_tasks + 1;
+        next += pe->n_next;
     }
 }
 
@@ -493,8 +506,12 @@ void wf_goal_free(struct wf_goal *goal)
 {
     if (goal != NULL) {
         free(goal->ranks);
-        free(goal->ops);
-        free(goal->edges);
+        for (uint32_t i = 0; i < WF_TRACE_WORKERS_MAX; i++) {
+            free(goal->blocks[i].ops);
+            free(goal->blocks[i].edges);
+        }
+        free(goal->links);
+        free(goal->pes);
         free(goal->tasks);
         free(goal->next);
         free(goal->after_in_file);

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "ops/matching.h"
+#include "trace/goal/channels.h"
 
 #include <stdlib.h>
 
@@ -22,15 +23,21 @@ struct matcher {
 
 /* ---- start and end of ops ---- */
 
+static struct wf_goal_op *op_at(const struct matcher *m, uint64_t op)
+{
+    const struct wf_goal_rank *rank = &m->goal->ranks[m->states[op].rank];
+
+    return &rank->ops[op - rank->first];
+}
+
 static void satisfy(struct matcher *m, uint64_t op, bool of_start)
 {
-    const struct wf_goal *goal = m->goal;
-    const struct wf_goal_rank *rank = &goal->ranks[m->states[op].rank];
-    uint32_t n = of_start ? goal->ops[op].n_after_start : goal->ops[op].n_after_end;
+    const struct wf_goal_rank *rank = &m->goal->ranks[m->states[op].rank];
+    const struct wf_goal_link *before = &rank->links[op - rank->first];
+    uint32_t n = of_start ? before->n_after_start : before->n_after_end;
 
     for (uint32_t i = 0; i < n; i++) {
-        uint64_t after =
-            rank->first + wf_goal_edge_at(goal, rank, &goal->ops[op], of_start, i)->after;
+        uint64_t after = rank->first + wf_goal_edge_at(rank, before, of_start, i)->after;
         if (--m->states[after].n_missing == 0) {
             m->ready[m->n_ready++] = after;
         }
@@ -39,7 +46,7 @@ static void satisfy(struct matcher *m, uint64_t op, bool of_start)
 
 static void meet(struct matcher *m, uint64_t send, uint64_t recv)
 {
-    struct wf_goal_op *op = &m->goal->ops[send];
+    struct wf_goal_op *op = op_at(m, send);
 
     op->match = (uint32_t)(recv - m->goal->ranks[op->peer].first);
     satisfy(m, recv, false);
@@ -47,7 +54,7 @@ static void meet(struct matcher *m, uint64_t send, uint64_t recv)
 
 static void on_send(struct matcher *m, uint64_t send)
 {
-    const struct wf_goal_op *op = &m->goal->ops[send];
+    const struct wf_goal_op *op = op_at(m, send);
     uint64_t recv = wf_matching_message(
         m->matching, &(struct wf_matching_header){op->peer, m->states[send].rank, op->tag},
         send);
@@ -60,7 +67,7 @@ static void on_send(struct matcher *m, uint64_t send)
 
 static void on_recv(struct matcher *m, uint64_t recv)
 {
-    const struct wf_goal_op *op = &m->goal->ops[recv];
+    const struct wf_goal_op *op = op_at(m, recv);
     uint64_t send = wf_matching_receive(
         m->matching, &(struct wf_matching_header){m->states[recv].rank, op->peer, op->tag},
         recv);
@@ -75,7 +82,7 @@ static void on_recv(struct matcher *m, uint64_t recv)
 static void start(struct matcher *m, uint64_t op)
 {
     satisfy(m, op, true);
-    switch ((enum wf_goal_kind)m->goal->ops[op].kind) {
+    switch ((enum wf_goal_kind)op_at(m, op)->kind) {
     case WF_GOAL_SEND:
         on_send(m, op);
         break;
@@ -95,16 +102,16 @@ static void prepare(struct matcher *m)
 
     for (uint32_t r = 0; r < goal->n_ranks; r++) {
         const struct wf_goal_rank *rank = &goal->ranks[r];
-        for (uint64_t i = rank->first; i < rank->first + rank->n; i++) {
-            m->states[i] = (struct state){r, goal->ops[i].n_before};
-            if (goal->ops[i].n_before == 0) {
-                m->ready[m->n_ready++] = i;
+        for (uint64_t i = 0; i < rank->n; i++) {
+            m->states[rank->first + i] = (struct state){r, rank->links[i].n_before};
+            if (rank->links[i].n_before == 0) {
+                m->ready[m->n_ready++] = rank->first + i;
             }
         }
     }
 }
 
-void wf_goal_match(struct wf_goal *goal)
+void wf_goal_match_in_order(struct wf_goal *goal)
 {
     struct matcher m = {.goal = goal, .matching = wf_matching_new(goal->n_ranks)};
 
@@ -117,4 +124,11 @@ void wf_goal_match(struct wf_goal *goal)
     free(m.states);
     free(m.ready);
     wf_matching_free(m.matching);
+}
+
+void wf_goal_match(struct wf_goal *goal)
+{
+    if (!wf_goal_match_channels(goal)) {
+        wf_goal_match_in_order(goal);
+    }
 }

@@ -56,9 +56,10 @@ enum { COUNTED_MAX = 1 << 22 };
 struct reading {
     int64_t calc_unit;
     struct wf_goal_text text;
-    struct wf_goal *goal;  /* with the ops of the part; all parts have the same `ranks` */
-    atomic_bool *is_begun; /* of each rank: some part has it */
-    uint32_t *own;         /* the ranks of the part... */
+    struct wf_goal *goal;         /* of all parts */
+    uint32_t block;               /* of the schedule, for the ops of the part */
+    atomic_bool *is_begun;        /* of each rank: some part has it */
+    uint32_t *own;                /* the ranks of the part... */
     uint32_t n_own, own_capacity; /* ...of which so many have begun */
     struct label *labels;         /* of the rank */
     uint32_t n_labels, labels_capacity;
@@ -76,6 +77,11 @@ struct reading {
 static struct wf_goal_rank *rank_of(struct reading *r)
 {
     return &r->goal->ranks[r->text.file.place.rank];
+}
+
+static struct wf_goal_block *block_of(struct reading *r)
+{
+    return &r->goal->blocks[r->block];
 }
 
 static void count(struct reading *r, uint32_t name, uint64_t bytes)
@@ -108,7 +114,7 @@ static void read_options(struct wf_goal_text *text, struct wf_goal_op *op, uint6
 static void read_op(struct reading *r, enum wf_goal_kind kind)
 {
     struct wf_goal_op op = {.kind = (uint8_t)kind, .match = WF_NO_TASK};
-    struct wf_goal *goal = r->goal;
+    struct wf_goal_block *block = block_of(r);
 
     wf_goal_text_next(&r->text);
     if (kind == WF_GOAL_CALC) {
@@ -119,14 +125,15 @@ static void read_op(struct reading *r, enum wf_goal_kind kind)
         op.amount =
             (uint64_t)wf_goal_text_number(&r->text, "a number of bytes", "b", 0, INT64_MAX);
         wf_goal_text_expect(&r->text, kind == WF_GOAL_SEND ? "to" : "from");
-        op.peer = (uint32_t)wf_goal_text_number(
-            &r->text, "a rank", "", kind == WF_GOAL_SEND ? 0 : ANY, (int64_t)goal->n_ranks - 1);
+        op.peer = (uint32_t)wf_goal_text_number(&r->text, "a rank", "",
+                                                kind == WF_GOAL_SEND ? 0 : ANY,
+                                                (int64_t)r->goal->n_ranks - 1);
     }
-    read_options(&r->text, &op, &goal->n_streams);
-    WF_GROW(goal->ops, goal->n_ops, goal->ops_capacity);
-    goal->ops[goal->n_ops++] = op;
+    read_options(&r->text, &op, &block->n_streams);
+    WF_GROW(block->ops, block->n_ops, block->ops_capacity);
+    block->ops[block->n_ops++] = op;
     rank_of(r)->n++;
-    goal->n_wildcards += wf_goal_is_wildcard(&op) ? 1 : 0;
+    block->n_wildcards += wf_goal_is_wildcard(&op) ? 1 : 0;
     count(r, kind, kind == WF_GOAL_CALC ? 0 : op.amount);
 }
 
@@ -228,7 +235,7 @@ static enum wf_goal_kind kind_of(const struct wf_goal_text *text)
 /* Reads an edge. It holds labels until resolve() replaces them by ops. */
 static void read_edge(struct reading *r, uint32_t after)
 {
-    struct wf_goal *goal = r->goal;
+    struct wf_goal_block *block = block_of(r);
     bool for_start = r->text.word[0] == 'i';
 
     wf_goal_text_next(&r->text);
@@ -237,8 +244,8 @@ static void read_edge(struct reading *r, uint32_t after)
                      for_start ? "i" : "");
         return;
     }
-    WF_GROW(goal->edges, goal->n_edges, goal->edges_capacity);
-    goal->edges[goal->n_edges++] =
+    WF_GROW(block->edges, block->n_edges, block->edges_capacity);
+    block->edges[block->n_edges++] =
         (struct wf_goal_edge){read_label(r), after, for_start ? 0 : 1,
                               (uint32_t)rank_of(r)->n_edges & (WF_GOAL_EDGES_MAX - 1)};
     rank_of(r)->n_edges++;
@@ -280,7 +287,7 @@ static void resolve(struct reading *r)
     if (rank->n_edges == 0) {
         return;
     }
-    struct wf_goal_edge *edges = r->goal->edges + rank->first_edge;
+    struct wf_goal_edge *edges = block_of(r)->edges + rank->first_edge;
     for (uint64_t i = 0; i < rank->n_edges; i++) {
         uint32_t before = r->labels[edges[i].before].op, after = r->labels[edges[i].after].op;
         if (before == NO_OP || after == NO_OP) {
@@ -312,8 +319,10 @@ static void read_rank(struct reading *r)
     }
     r->text.file.place.unit = "rank";
     r->text.file.place.rank = number;
-    *rank_of(r) = (struct wf_goal_rank){
-        .first = r->goal->n_ops, .first_edge = r->goal->n_edges, .is_there = true};
+    *rank_of(r) = (struct wf_goal_rank){.block = r->block,
+                                        .first = block_of(r)->n_ops,
+                                        .first_edge = block_of(r)->n_edges,
+                                        .is_there = true};
     wf_strings_fini(&r->names);
     r->n_labels = 0;
     WF_GROW(r->own, r->n_own, r->own_capacity);
@@ -400,15 +409,12 @@ static void end_reading(struct reading *r)
 
 /* ---- several parts ---- */
 
-enum { SLICES = 16 }; /* of a part, to move them */
-
 /* A schedule that several workers read. */
 struct opening {
     const char *path;
     uint32_t n; /* parts */
     struct wf_goal_part places[WF_TRACE_WORKERS_MAX];
     struct reading parts[WF_TRACE_WORKERS_MAX];
-    uint64_t n_ops[WF_TRACE_WORKERS_MAX], n_edges[WF_TRACE_WORKERS_MAX]; /* before the part */
 };
 
 static void read_part(void *arg, uint32_t worker, uint32_t item, struct wf_err *err)
@@ -422,59 +428,18 @@ static void read_part(void *arg, uint32_t worker, uint32_t item, struct wf_err *
     read_ranks(r);
 }
 
-/* Moves a slice of what a part has read behind the parts before it. The first part stays. */
-static void join_slice(void *arg, uint32_t worker, uint32_t item, struct wf_err *err)
+/* As if nothing had been read. */
+static void forget_ranks(struct reading *whole)
 {
-    struct opening *o = arg;
-    uint32_t number = 1 + item / SLICES, slice = item % SLICES;
-    const struct reading *r = &o->parts[number];
-    const struct wf_goal *all = o->parts[0].goal, *part = r->goal;
-    uint64_t op = part->n_ops / SLICES * slice, edge = part->n_edges / SLICES * slice;
-    bool is_last = slice + 1 == SLICES;
-    uint64_t n_ops = is_last ? part->n_ops - op : part->n_ops / SLICES;
-    uint64_t n_edges = is_last ? part->n_edges - edge : part->n_edges / SLICES;
+    struct wf_goal *goal = whole->goal;
 
-    (void)worker;
-    (void)err;
-    if (n_ops > 0) {
-        memcpy(all->ops + o->n_ops[number] + op, part->ops + op, n_ops * sizeof(*all->ops));
+    for (uint32_t i = 0; i < WF_TRACE_WORKERS_MAX; i++) {
+        free(goal->blocks[i].ops);
+        free(goal->blocks[i].edges);
+        goal->blocks[i] = (struct wf_goal_block){.n_ops = 0};
     }
-    if (n_edges > 0) {
-        memcpy(all->edges + o->n_edges[number] + edge, part->edges + edge,
-               n_edges * sizeof(*all->edges));
-    }
-    for (uint32_t i = 0; i < r->n_own && is_last; i++) {
-        all->ranks[r->own[i]].first += o->n_ops[number];
-        all->ranks[r->own[i]].first_edge += o->n_edges[number];
-    }
-}
-
-/* Makes the first part the whole schedule. */
-static void join_parts(struct opening *o, struct wf_err *err)
-{
-    struct wf_goal *all = o->parts[0].goal;
-    uint64_t n_ops = 0, n_edges = 0;
-
-    for (uint32_t i = 0; i < o->n; i++) {
-        o->n_ops[i] = n_ops;
-        o->n_edges[i] = n_edges;
-        n_ops += o->parts[i].goal->n_ops;
-        n_edges += o->parts[i].goal->n_edges;
-        all->n_streams += i > 0 ? o->parts[i].goal->n_streams : 0;
-        all->n_wildcards += i > 0 ? o->parts[i].goal->n_wildcards : 0;
-    }
-    all->ops = wf_xrealloc(all->ops, n_ops + 1, sizeof(*all->ops));
-    all->edges = wf_xrealloc(all->edges, n_edges + 1, sizeof(*all->edges));
-    wf_trace_visit_all((o->n - 1) * SLICES, o->n, join_slice, o, err);
-    all->n_ops = n_ops;
-    all->n_edges = n_edges;
-}
-
-/* Releases a part whose ranks belong to another. */
-static void free_part(struct reading *r)
-{
-    r->goal->ranks = NULL;
-    wf_goal_free(r->goal);
+    memset(whole->is_begun, 0, goal->n_ranks * sizeof(*whole->is_begun));
+    memset(goal->ranks, 0, goal->n_ranks * sizeof(*goal->ranks));
 }
 
 /* Reads the ranks, which begin at a byte of the file, in several parts. Returns false, and nothing
@@ -490,10 +455,9 @@ static bool read_parts(struct reading *whole, const char *path, uint64_t begin)
     o->n = wf_goal_divide(path, begin, o->places);
     for (uint32_t i = 0; i < o->n; i++) {
         o->parts[i] = (struct reading){.calc_unit = whole->calc_unit,
-                                       .goal = wf_xcalloc(1, sizeof(*whole->goal)),
+                                       .goal = whole->goal,
+                                       .block = i,
                                        .is_begun = whole->is_begun};
-        o->parts[i].goal->ranks = whole->goal->ranks;
-        o->parts[i].goal->n_ranks = whole->goal->n_ranks;
     }
     if (o->n > 1) {
         wf_trace_visit_all(o->n, o->n, read_part, o, &err);
@@ -503,17 +467,9 @@ static bool read_parts(struct reading *whole, const char *path, uint64_t begin)
         n_ranks += o->parts[i].n_own;
     }
     bool good = o->n > 1 && !wf_trace_failed(&err) && n_ranks == whole->goal->n_ranks;
-    if (good) {
-        join_parts(o, &err);
-        free(whole->goal);
-        whole->goal = o->parts[0].goal;
-    }
     for (uint32_t i = 0; i < o->n; i++) {
         records[i] = o->parts[i].records;
         end_reading(&o->parts[i]);
-        if (i > 0 || !good) {
-            free_part(&o->parts[i]);
-        }
     }
     if (good) {
         whole->records = new_records(whole->goal->n_ranks, whole->record_names);
@@ -522,8 +478,7 @@ static bool read_parts(struct reading *whole, const char *path, uint64_t begin)
         for (uint32_t i = 0; i < o->n; i++) {
             wf_records_free(records[i]);
         }
-        memset(whole->is_begun, 0, whole->goal->n_ranks * sizeof(*whole->is_begun));
-        memset(whole->goal->ranks, 0, whole->goal->n_ranks * sizeof(*whole->goal->ranks));
+        forget_ranks(whole);
     }
     free(o);
     return good;
@@ -565,8 +520,33 @@ static bool detect(const struct wf_reader_probe *probe)
     return strncmp(at, "num_ranks", 9) == 0;
 }
 
+/* Tells ranks where their ops are, and numbers the ops of all blocks together. */
+static void join_blocks(struct wf_goal *goal)
+{
+    uint64_t first[WF_TRACE_WORKERS_MAX], first_edge[WF_TRACE_WORKERS_MAX];
+
+    for (uint32_t i = 0; i < WF_TRACE_WORKERS_MAX; i++) {
+        const struct wf_goal_block *block = &goal->blocks[i];
+        first[i] = goal->n_ops;
+        first_edge[i] = goal->n_edges;
+        goal->n_ops += block->n_ops;
+        goal->n_edges += block->n_edges;
+        goal->n_streams += block->n_streams;
+        goal->n_wildcards += block->n_wildcards;
+    }
+    for (uint32_t r = 0; r < goal->n_ranks; r++) {
+        struct wf_goal_rank *rank = &goal->ranks[r];
+        const struct wf_goal_block *block = &goal->blocks[rank->block];
+        rank->ops = rank->n > 0 ? block->ops + rank->first : NULL;
+        rank->edges = rank->n_edges > 0 ? block->edges + rank->first_edge : NULL;
+        rank->first += first[rank->block];
+        rank->first_edge += first_edge[rank->block];
+    }
+}
+
 void wf_goal_finish(struct wf_goal *goal, struct wf_trace *out)
 {
+    join_blocks(goal);
     wf_goal_sort(goal);
     wf_goal_match(goal);
     wf_trace_note_count(out, goal->n_wildcards,
@@ -582,7 +562,7 @@ static enum wf_status open_trace(const struct wf_reader_probe *probe, const void
                                  struct wf_trace *out, struct wf_err *err)
 {
     struct reading r = {.calc_unit = ((const struct wf_goal_params *)params)->calc_unit,
-                        .goal = wf_xcalloc(1, sizeof(*r.goal))};
+                        .goal = wf_goal_new()};
 
     wf_goal_text_open(&r.text, probe->path, err);
     read_all(&r, probe->path, out);

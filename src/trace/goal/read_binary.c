@@ -103,7 +103,7 @@ static void add_op(struct reading *r, const struct node *node)
 {
     static const enum wf_goal_kind kinds[] = {
         [1] = WF_GOAL_SEND, [2] = WF_GOAL_RECV, [3] = WF_GOAL_CALC};
-    struct wf_goal *goal = r->goal;
+    struct wf_goal_block *block = &r->goal->blocks[0];
     enum wf_goal_kind kind = kinds[node->type];
     bool is_calc = kind == WF_GOAL_CALC;
     const struct wf_goal_op op = {
@@ -116,10 +116,10 @@ static void add_op(struct reading *r, const struct node *node)
         .match = WF_NO_TASK,
     };
 
-    WF_GROW(goal->ops, goal->n_ops, goal->ops_capacity);
-    goal->ops[goal->n_ops++] = op;
-    goal->n_streams += (node->cpu != 0 ? 1U : 0U) + (node->nic != 0 ? 1U : 0U);
-    goal->n_wildcards += wf_goal_is_wildcard(&op) ? 1 : 0;
+    WF_GROW(block->ops, block->n_ops, block->ops_capacity);
+    block->ops[block->n_ops++] = op;
+    block->n_streams += (node->cpu != 0 ? 1U : 0U) + (node->nic != 0 ? 1U : 0U);
+    block->n_wildcards += wf_goal_is_wildcard(&op) ? 1 : 0;
     wf_records_add(r->records, (uint32_t)r->file.place.rank, r->record_names[kind],
                    is_calc ? 0 : node->size);
 }
@@ -128,7 +128,7 @@ static void add_op(struct reading *r, const struct node *node)
 static void add_edges(struct reading *r, struct wf_goal_rank *rank, uint32_t from, uint32_t at,
                       uint32_t n, bool for_end)
 {
-    struct wf_goal *goal = r->goal;
+    struct wf_goal_block *block = &r->goal->blocks[0];
 
     for (uint32_t i = 0; i < n; i++) {
         uint32_t after = r->appendix[at + i];
@@ -137,8 +137,8 @@ static void add_edges(struct reading *r, struct wf_goal_rank *rank, uint32_t fro
                                     : "more nodes name a node than it waits for");
             return;
         }
-        WF_GROW(goal->edges, goal->n_edges, goal->edges_capacity);
-        goal->edges[goal->n_edges++] = (struct wf_goal_edge){
+        WF_GROW(block->edges, block->n_edges, block->edges_capacity);
+        block->edges[block->n_edges++] = (struct wf_goal_edge){
             from, after, for_end, (uint32_t)rank->n_edges & (WF_GOAL_EDGES_MAX - 1)};
         rank->n_edges++;
         wf_records_add(r->records, (uint32_t)r->file.place.rank,
@@ -188,11 +188,11 @@ static void read_edges(struct reading *r, struct wf_goal_rank *rank, uint64_t at
 
 static void read_rank(struct reading *r, uint64_t start, uint64_t end)
 {
-    struct wf_goal *goal = r->goal;
-    struct wf_goal_rank *rank = &goal->ranks[r->file.place.rank];
+    struct wf_goal_block *block = &r->goal->blocks[0];
+    struct wf_goal_rank *rank = &r->goal->ranks[r->file.place.rank];
 
     *rank = (struct wf_goal_rank){
-        .first = goal->n_ops, .first_edge = goal->n_edges, .is_there = true};
+        .first = block->n_ops, .first_edge = block->n_edges, .is_there = true};
     wf_infile_seek(&r->file, start);
     uint64_t n_nodes = wf_infile_unsigned(&r->file, 4);
     uint64_t n_roots = wf_infile_unsigned(&r->file, 4);
@@ -294,7 +294,7 @@ static enum wf_status open_trace(const struct wf_reader_probe *probe, const void
                                  struct wf_trace *out, struct wf_err *err)
 {
     struct reading r = {.calc_unit = ((const struct wf_goal_params *)params)->calc_unit,
-                        .goal = wf_xcalloc(1, sizeof(*r.goal))};
+                        .goal = wf_goal_new()};
 
     if (wf_infile_open(&r.file, probe->path, err) == WF_OK) {
         r.file.swapped = true;
