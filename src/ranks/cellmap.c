@@ -290,6 +290,18 @@ uint32_t wf_cellmap_get(struct wf_ctx *ctx, const struct wf_cellmap *map, uint32
     return 0;
 }
 
+uint32_t *wf_cellmap_edit(struct wf_ctx *ctx, const struct wf_cellmap *map, uint32_t key)
+{
+    uint32_t at = map->root;
+
+    while (read_cell(ctx, at)->kind == INNER) {
+        at = read_cell(ctx, at)->u.below[branch_of(read_cell(ctx, at), key)];
+    }
+    struct map_cell *cell = edit_cell(ctx, at);
+    return cell->kind == TABLE ? &cell->u.below[branch_of(cell, key)]
+                               : &cell->u.pairs[place_in(cell, key)].value;
+}
+
 static uint32_t next_in_leaf(const struct map_cell *leaf, uint32_t *key)
 {
     uint32_t i = place_in(leaf, *key);

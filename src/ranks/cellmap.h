@@ -28,6 +28,10 @@ void wf_cellmap_put(struct wf_ctx *ctx, struct wf_cellmap *map, uint32_t key, ui
 /* The value of `key`, or 0. */
 uint32_t wf_cellmap_get(struct wf_ctx *ctx, const struct wf_cellmap *map, uint32_t key);
 
+/* The value of `key`, which is in the map, to change it to another than 0; until the handler
+ * returns or changes the map. */
+uint32_t *wf_cellmap_edit(struct wf_ctx *ctx, const struct wf_cellmap *map, uint32_t key);
+
 /* Removes `key` and returns its value, or 0 if it is not in the map. */
 uint32_t wf_cellmap_take(struct wf_ctx *ctx, struct wf_cellmap *map, uint32_t key);
 

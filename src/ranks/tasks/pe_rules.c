@@ -9,12 +9,17 @@
 /* Tasks without needs that are started in one event; limits what one handler schedules. */
 enum { ROOTS_PER_EVENT = 256 };
 
-/* A task that has received a part of what it needs. */
-struct waiting {
-    int64_t latest;    /* when the last of the known messages arrives */
-    uint32_t tasks;    /* tasks that are missing */
-    uint32_t messages; /* messages not known yet */
-    uint32_t arrived;  /* all messages have arrived */
+/* A task that has received a part of what it needs is a number in a map: whether all its messages
+ * have arrived, and how many tasks are missing. No more than TASKS_MAX can be counted; a task that
+ * needs so many never runs. A cell for each such task would take three times as long: most of them
+ * wait for one message or for a few tasks. */
+enum { ARRIVED = 1, A_TASK = 2, TASKS_MAX = (1 << 29) - 1 };
+#define IS_WAITING (UINT32_C(1) << 31) /* 0 means in the map that there is no such task */
+
+/* The messages of a task that needs several. */
+struct several {
+    int64_t latest;   /* when the last of the known messages arrives */
+    uint32_t missing; /* messages not known yet */
 };
 
 enum { OPEN_PER_CELL = 5 };
@@ -26,7 +31,7 @@ struct open_cell {
     uint32_t next; /* cell, or 0 */
 };
 
-_Static_assert(sizeof(struct waiting) <= WF_PE_CELL_SIZE, "cells are too small");
+_Static_assert(sizeof(struct several) <= WF_PE_CELL_SIZE, "cells are too small");
 _Static_assert(sizeof(struct open_cell) <= WF_PE_CELL_SIZE, "cells are too small");
 
 static struct wf_task_needs needs_of(const struct wf_pe_turn *turn, uint32_t task)
@@ -45,6 +50,7 @@ static void push_open(const struct wf_pe_turn *turn, uint32_t task, int64_t fini
         if (pe->open_last == 0) {
             pe->open_first = cell;
             pe->open_taken = 0;
+            pe->open_at = finish;
         } else {
             ((struct open_cell *)wf_cell_edit(turn->ctx, pe->open_last))->next = cell;
         }
@@ -58,22 +64,31 @@ static void push_open(const struct wf_pe_turn *turn, uint32_t task, int64_t fini
     pe->open_used++;
 }
 
-static void pop_open(const struct wf_pe_turn *turn)
+/* Takes the first open task. */
+static uint32_t pop_open(const struct wf_pe_turn *turn)
 {
     struct wf_pe *pe = turn->pe;
     uint32_t cell = pe->open_first;
+    const struct open_cell *first = wf_cell_read(turn->ctx, cell);
+    uint32_t task = first->task[pe->open_taken];
     bool last = cell == pe->open_last;
 
     pe->open_taken++;
     if (pe->open_taken == (last ? pe->open_used : OPEN_PER_CELL)) {
-        pe->open_first = ((const struct open_cell *)wf_cell_read(turn->ctx, cell))->next;
+        pe->open_first = first->next;
         pe->open_taken = 0;
         if (last) {
             pe->open_last = 0;
             pe->open_used = 0;
+        } else {
+            first = wf_cell_read(turn->ctx, pe->open_first);
         }
         wf_cell_free(turn->ctx, cell);
     }
+    if (pe->open_first != 0) {
+        pe->open_at = first->finish[pe->open_taken];
+    }
+    return task;
 }
 
 static uint32_t node_of(const struct wf_pe_turn *turn)
@@ -87,16 +102,11 @@ static bool is_on_cpu(const struct wf_pe_turn *turn, const struct wf_task *task)
     return wf_graph_stream(turn->graph, task->stream) == WF_STREAM_CPU;
 }
 
-/* The duration of a task on the simulated processor. Tasks have no regions, so no rules
- * apply. */
-static int64_t duration_of(const struct wf_pe_turn *turn, const struct wf_task *task)
+static int64_t simulated_ps(const struct wf_pe_turn *turn, const struct wf_task *task)
 {
     const struct wf_pes *pes = turn->pes;
     const struct wf_cores *cores = &pes->local.cores;
 
-    if (pes->timeless) {
-        return 0;
-    }
     if (!is_on_cpu(turn, task)) {
         return task->duration;
     }
@@ -111,18 +121,33 @@ static int64_t duration_of(const struct wf_pe_turn *turn, const struct wf_task *
     return duration;
 }
 
-/* How long interruptions delay a part of a task that begins at the time `from`. */
-static int64_t noise_in(const struct wf_pe_turn *turn, const struct wf_task *task, int64_t from,
-                        int64_t duration)
+/* The duration of a task on the simulated processor. Tasks have no regions, so no rules apply.
+ * Most tasks of a schedule only send or receive. */
+static inline int64_t duration_of(const struct wf_pe_turn *turn, const struct wf_task *task)
+{
+    return task->duration == 0 || turn->pes->timeless ? 0 : simulated_ps(turn, task);
+}
+
+static int64_t interruptions_in(const struct wf_pe_turn *turn, const struct wf_task *task,
+                                int64_t from, int64_t duration)
 {
     const struct wf_pes *pes = turn->pes;
 
-    if (pes->noise.kind == WF_NODE_NOISE_NONE || duration <= 0 || !is_on_cpu(turn, task)) {
+    if (duration <= 0 || !is_on_cpu(turn, task)) {
         return 0;
     }
     const struct wf_noise_core core = {node_of(turn),
                                        wf_cores_core(&pes->local.cores, turn->slot)};
     return wf_noise_end(&pes->noise, core, from, duration) - wf_time_add(from, duration);
+}
+
+/* How long interruptions delay a part of a task that begins at the time `from`. */
+static inline int64_t noise_in(const struct wf_pe_turn *turn, const struct wf_task *task,
+                               int64_t from, int64_t duration)
+{
+    return turn->pes->noise.kind == WF_NODE_NOISE_NONE
+               ? 0
+               : interruptions_in(turn, task, from, duration);
 }
 
 /* When a message is sent in a task whose duration is not the recorded one. */
@@ -142,16 +167,25 @@ static int64_t times(int64_t each, uint32_t n)
 
 /* Records the activity of the PE from one time until another. With several streams, the
  * recording shows the one that was busy first. */
-static void spend(const struct wf_pe_turn *turn, enum wf_spent what, int64_t from,
-                  int64_t until)
+static void record_span(const struct wf_pe_turn *turn, enum wf_spent what, int64_t from,
+                        int64_t until)
 {
     if (turn->streams != NULL) {
         from = wf_max_i64(from, turn->pe->free_at);
     }
-    if (wf_recorder_is_on(&turn->pes->recorder) && until > from) {
+    if (until > from) {
         wf_recorder_span(
             &turn->pes->recorder, turn->ctx,
             &(struct wf_span){from, until, turn->first + turn->number, (uint32_t)what});
+    }
+}
+
+/* Likewise, if there is a recording. A task calls this five times. */
+static inline void spend(const struct wf_pe_turn *turn, enum wf_spent what, int64_t from,
+                         int64_t until)
+{
+    if (wf_recorder_is_on(&turn->pes->recorder)) {
+        record_span(turn, what, from, until);
     }
 }
 
@@ -337,44 +371,52 @@ void wf_pe_kickoff(const struct wf_pe_turn *turn)
 
 /* ---- what tasks wait for ---- */
 
-static uint32_t new_waiting(const struct wf_pe_turn *turn, uint32_t task,
-                            const struct waiting *waiting)
+static uint32_t missing_tasks(uint32_t waiting)
 {
-    uint32_t cell = wf_cell_new(turn->ctx);
+    return (waiting & ~IS_WAITING) / A_TASK;
+}
 
-    *(struct waiting *)wf_cell_edit(turn->ctx, cell) = *waiting;
-    wf_cellmap_put(turn->ctx, &turn->pe->waiting, task, cell);
-    return cell;
+static void new_waiting(const struct wf_pe_turn *turn, uint32_t task, uint32_t tasks,
+                        bool arrived)
+{
+    uint32_t counted = tasks < TASKS_MAX ? tasks : TASKS_MAX;
+
+    wf_cellmap_put(turn->ctx, &turn->pe->waiting, task,
+                   IS_WAITING | counted * A_TASK | (arrived ? ARRIVED : 0));
 }
 
 static void end_waiting(const struct wf_pe_turn *turn, uint32_t task)
 {
-    wf_cell_free(turn->ctx, wf_cellmap_take(turn->ctx, &turn->pe->waiting, task));
+    (void)wf_cellmap_take(turn->ctx, &turn->pe->waiting, task);
+    if (turn->pe->several.root != 0) {
+        uint32_t cell = wf_cellmap_take(turn->ctx, &turn->pe->several, task);
+        if (cell != 0) {
+            wf_cell_free(turn->ctx, cell);
+        }
+    }
 }
 
 /* A task that this one waits for has ended at the time `at`. */
 static void on_end(const struct wf_pe_turn *turn, uint32_t task, int64_t at)
 {
-    uint32_t cell = wf_cellmap_get(turn->ctx, &turn->pe->waiting, task);
+    uint32_t waiting = wf_cellmap_get(turn->ctx, &turn->pe->waiting, task);
 
-    if (cell == 0) {
+    if (waiting == 0) {
         struct wf_task_needs needs = needs_of(turn, task);
         if (needs.tasks <= 1 && needs.messages == 0) {
             run_after_roots(turn, task, at);
         } else {
-            (void)new_waiting(turn, task,
-                              &(struct waiting){.tasks = needs.tasks - (needs.tasks > 0),
-                                                .messages = needs.messages,
-                                                .arrived = needs.messages == 0});
+            new_waiting(turn, task, needs.tasks - (needs.tasks > 0), needs.messages == 0);
         }
         return;
     }
 
-    struct waiting *waiting = wf_cell_edit(turn->ctx, cell);
-    waiting->tasks -= waiting->tasks > 0;
-    if (waiting->tasks == 0 && waiting->arrived) {
+    uint32_t left = missing_tasks(waiting);
+    if (left <= 1 && (waiting & ARRIVED) != 0) {
         end_waiting(turn, task);
         run_after_roots(turn, task, at);
+    } else if (left > 0) {
+        *wf_cellmap_edit(turn->ctx, &turn->pe->waiting, task) -= A_TASK;
     }
 }
 
@@ -403,16 +445,9 @@ static void settle(const struct wf_pe_turn *turn, int64_t until)
         }
         return;
     }
-    while (pe->open_first != 0) {
-        const struct open_cell *first = wf_cell_read(turn->ctx, pe->open_first);
-        int64_t finish = first->finish[pe->open_taken];
-        uint32_t number = first->task[pe->open_taken];
-
-        if (finish > until) {
-            return;
-        }
-        pop_open(turn);
-        tell(turn, number, finish);
+    while (pe->open_first != 0 && pe->open_at <= until) {
+        int64_t finish = pe->open_at;
+        tell(turn, pop_open(turn), finish);
     }
 }
 
@@ -540,17 +575,14 @@ void wf_pe_arrived(const struct wf_pe_turn *turn, uint32_t task)
         return;
     }
 
-    uint32_t cell = wf_cellmap_get(turn->ctx, &turn->pe->waiting, task);
-    if (cell == 0) {
-        (void)new_waiting(turn, task, &(struct waiting){.tasks = needs.tasks, .arrived = 1});
-        return;
-    }
-    struct waiting *waiting = wf_cell_edit(turn->ctx, cell);
-    waiting->messages = 0;
-    waiting->arrived = 1;
-    if (waiting->tasks == 0) {
+    uint32_t waiting = wf_cellmap_get(turn->ctx, &turn->pe->waiting, task);
+    if (waiting == 0) {
+        new_waiting(turn, task, needs.tasks, true);
+    } else if (missing_tasks(waiting) == 0) {
         end_waiting(turn, task);
         add_fresh(turn, task);
+    } else {
+        *wf_cellmap_edit(turn->ctx, &turn->pe->waiting, task) |= ARRIVED;
     }
 }
 
@@ -558,23 +590,27 @@ void wf_pe_arrived(const struct wf_pe_turn *turn, uint32_t task)
 static int64_t note_message(const struct wf_pe_turn *turn, uint32_t task,
                             struct wf_task_needs needs, uint64_t bytes, int64_t at)
 {
-    uint32_t cell = wf_cellmap_get(turn->ctx, &turn->pe->waiting, task);
+    uint32_t cell = wf_cellmap_get(turn->ctx, &turn->pe->several, task);
 
     if (cell == 0) {
-        cell = new_waiting(turn, task,
-                           &(struct waiting){.tasks = needs.tasks, .messages = needs.messages});
+        cell = wf_cell_new(turn->ctx);
+        ((struct several *)wf_cell_edit(turn->ctx, cell))->missing = needs.messages;
+        wf_cellmap_put(turn->ctx, &turn->pe->several, task, cell);
+        if (wf_cellmap_get(turn->ctx, &turn->pe->waiting, task) == 0) {
+            new_waiting(turn, task, needs.tasks, false);
+        }
     }
-    struct waiting *waiting = wf_cell_edit(turn->ctx, cell);
-    if (waiting->messages == 0) {
+    struct several *several = wf_cell_edit(turn->ctx, cell);
+    if (several->missing == 0) {
         turn->pe->unneeded++;
         return WF_NET_LATER;
     }
     add_copy(turn, task, bytes);
-    waiting->latest = wf_max_i64(waiting->latest, at);
-    if (--waiting->messages > 0) {
+    several->latest = wf_max_i64(several->latest, at);
+    if (--several->missing > 0) {
         return WF_NET_LATER;
     }
-    at = waiting->latest;
+    at = several->latest;
     if (needs.tasks == 0) {
         end_waiting(turn, task);
     }
@@ -611,22 +647,33 @@ void wf_pe_message(const struct wf_pe_turn *turn, uint32_t task, uint64_t bytes,
 
 /* A task that has received a part of what it needs; if possible one that waits only for
  * messages. */
-static uint32_t find_waiting(const struct wf_pe_turn *turn, struct waiting *out)
+static uint32_t find_waiting(const struct wf_pe_turn *turn, uint32_t *out)
 {
-    uint32_t found = WF_NO_TASK, cell;
+    uint32_t found = WF_NO_TASK, waiting;
 
-    for (uint32_t task = 0; (cell = wf_cellmap_next(turn->ctx, &turn->pe->waiting, &task)) != 0;
-         task++) {
-        const struct waiting *waiting = wf_cell_read(turn->ctx, cell);
-        if (found == WF_NO_TASK || waiting->tasks == 0) {
+    for (uint32_t task = 0;
+         (waiting = wf_cellmap_next(turn->ctx, &turn->pe->waiting, &task)) != 0; task++) {
+        if (found == WF_NO_TASK || missing_tasks(waiting) == 0) {
             found = task;
-            *out = *waiting;
+            *out = waiting;
         }
-        if (waiting->tasks == 0) {
+        if (missing_tasks(waiting) == 0) {
             break;
         }
     }
     return found;
+}
+
+/* The messages of a waiting task that are missing. */
+static uint32_t missing_messages(const struct wf_pe_turn *turn, uint32_t task, uint32_t waiting,
+                                 uint32_t needed)
+{
+    uint32_t cell = wf_cellmap_get(turn->ctx, &turn->pe->several, task);
+
+    if (cell != 0) {
+        return ((const struct several *)wf_cell_read(turn->ctx, cell))->missing;
+    }
+    return (waiting & ARRIVED) != 0 ? 0 : needed;
 }
 
 /* If no task has received anything: a task that waits only for messages. That is the first
@@ -649,7 +696,7 @@ static uint32_t guess_waiting(const struct wf_pe_turn *turn, uint32_t n_tasks)
 
 bool wf_pe_find_blocked(const struct wf_pe_turn *turn, struct wf_pe_blocked *out)
 {
-    struct waiting waiting = {.tasks = 0};
+    uint32_t waiting = 0;
     uint32_t n_tasks = turn->graph->ops->n_tasks(turn->graph, turn->number);
     uint32_t task = find_waiting(turn, &waiting);
     bool guessed = task == WF_NO_TASK;
@@ -666,8 +713,9 @@ bool wf_pe_find_blocked(const struct wf_pe_turn *turn, struct wf_pe_blocked *out
         .task = task,
         .tasks = needs.tasks,
         .messages = needs.messages,
-        .missing_tasks = guessed ? needs.tasks : waiting.tasks,
-        .missing_messages = guessed ? needs.messages : waiting.messages,
+        .missing_tasks = guessed ? needs.tasks : missing_tasks(waiting),
+        .missing_messages =
+            guessed ? needs.messages : missing_messages(turn, task, waiting, needs.messages),
         .started = turn->pe->started,
         .n_tasks = n_tasks,
     };

@@ -75,10 +75,12 @@ struct wf_pe {
     uint64_t sent_messages, sent_bytes;
     int64_t fresh_at;        /* when the fresh tasks became ready */
     struct wf_cellmap fresh; /* tasks that messages made ready; ordered when no more can come */
-    struct wf_cellmap waiting; /* cells of tasks that have received a part of what they need */
+    struct wf_cellmap waiting; /* tasks that have received a part of what they need */
+    struct wf_cellmap several; /* cells of those of them that need several messages */
     struct wf_cellmap copies;  /* cells with the CPU time of bytes that tasks have received */
     uint32_t fresh_task;       /* a single fresh task is kept here and not in the map */
     uint32_t n_fresh;
+    int64_t open_at; /* the end of the first open task: most events need no cell to see it */
     uint32_t open_first,
         open_last; /* cells: tasks that others wait for, by their end; 0: none */
     uint16_t open_taken,

@@ -91,6 +91,11 @@ static void put(struct state *own, struct wf_ctx *ctx, uint32_t key)
     compare(own, wf_cellmap_get(ctx, &own->map, key), 0);
     wf_cellmap_put(ctx, &own->map, key, value);
     compare(own, wf_cellmap_get(ctx, &own->map, key), value);
+    if (value % 4 == 0) {
+        *wf_cellmap_edit(ctx, &own->map, key) = ++own->next_value;
+        value = own->next_value;
+        compare(own, wf_cellmap_get(ctx, &own->map, key), value);
+    }
     wf_touch(ctx, &own->entry[own->n], sizeof(own->entry[0]));
     own->entry[own->n++] = (struct entry){.key = key, .value = value};
     own->longest = own->n > own->longest ? own->n : own->longest;
