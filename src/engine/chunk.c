@@ -10,8 +10,9 @@
  * wide, random accesses of a large run. Small runs start with small slabs. */
 enum { SLAB_FIRST = 64 * 1024, SLAB_MAX = 2 * 1024 * 1024 };
 
-/* Fewer bytes of events than this are not worth the instructions of packing them. */
-enum { PACK_FROM = 64 * 1024 * 1024 };
+/* Packing costs packets a quarter of their time, so a run packs its events only if its states and
+ * events together take more than the first, and its events more than the second. */
+enum { PACK_RUNS_FROM = 288 * 1024 * 1024, PACK_EVENTS_FROM = 64 * 1024 * 1024 };
 
 struct wf_slab {
     struct wf_slab *next;
@@ -20,7 +21,7 @@ struct wf_slab {
 
 void wf_depot_init(struct wf_depot *depot)
 {
-    *depot = (struct wf_depot){.pack_from = PACK_FROM};
+    *depot = (struct wf_depot){.pack_from = PACK_RUNS_FROM};
     (void)pthread_mutex_init(&depot->lock, NULL);
 }
 
@@ -35,6 +36,14 @@ void wf_depot_fini(struct wf_depot *depot)
         slab = next;
     }
     (void)pthread_mutex_destroy(&depot->lock);
+}
+
+void wf_depot_beside(struct wf_depot *depot, size_t bytes)
+{
+    size_t spare =
+        depot->pack_from > PACK_EVENTS_FROM ? depot->pack_from - PACK_EVENTS_FROM : 0;
+
+    depot->pack_from -= bytes < spare ? bytes : spare;
 }
 
 void wf_pool_init(struct wf_pool *pool, struct wf_depot *depot, uint32_t stride)

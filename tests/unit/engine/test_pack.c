@@ -213,11 +213,28 @@ static void packing_does_not_change_results(void)
     }
 }
 
+static void large_states_make_events_be_packed_sooner(void)
+{
+    struct wf_depot depot;
+
+    wf_depot_init(&depot);
+    size_t alone = depot.pack_from;
+    wf_depot_beside(&depot, 1000);
+    CHECK_U64(depot.pack_from, alone - 1000);
+    wf_depot_beside(&depot, SIZE_MAX);
+    size_t least = depot.pack_from;
+    CHECK(least > 0 && least < alone - 1000);
+    wf_depot_beside(&depot, SIZE_MAX);
+    CHECK_U64(depot.pack_from, least);
+    wf_depot_fini(&depot);
+}
+
 int main(void)
 {
     RUN(packed_events_come_back_unchanged);
     RUN(similar_events_take_less_memory);
     RUN(different_events_take_little_more);
     RUN(packing_does_not_change_results);
+    RUN(large_states_make_events_be_packed_sooner);
     return wf_test_done();
 }
