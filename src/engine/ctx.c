@@ -142,12 +142,24 @@ static struct wf_event *place(struct wf_ctx *ctx, uint32_t dst, int64_t delay, s
     return ctx->out;
 }
 
+/* Whether an event, which breaks no rule, is for the window being run. */
+static inline bool is_for_now(const struct wf_ctx *ctx, uint32_t dst, int64_t delay)
+{
+    return delay < ctx->lookahead && ctx->bags[dst >> ctx->block_shift] != NULL &&
+           wf_wheel_window(ctx->wheel, ctx->now->key.time + delay) == ctx->wheel->now;
+}
+
 /* The same as begin() for all events that it leaves. */
 static __attribute__((noinline)) void *
 begin_slowly(struct wf_ctx *ctx, struct wf_event_target to, int64_t delay, size_t size)
 {
     int64_t now = ctx->now->key.time;
 
+    if (is_allowed(ctx, to.dst, delay, size) && is_for_now(ctx, to.dst, delay)) {
+        void *payload = fill_in(ctx, wf_near_claim(ctx->near), to, delay, size);
+        wf_near_add(ctx->near);
+        return payload;
+    }
     check_target(ctx, to.dst, delay, size);
     if (delay >= ctx->end - now) {
         /* An event after the end of the run is dropped; one after the end of time is an error.

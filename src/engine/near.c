@@ -6,6 +6,13 @@
 
 #include <stdlib.h>
 
+enum { SLAB_EVENTS = 16 };
+
+struct wf_near_slab {
+    struct wf_near_slab *next;
+    uint64_t events[]; /* aligned like them */
+};
+
 void wf_near_init(struct wf_near *near, uint32_t stride)
 {
     *near = (struct wf_near){.stride = stride};
@@ -13,70 +20,56 @@ void wf_near_init(struct wf_near *near, uint32_t stride)
 
 void wf_near_fini(struct wf_near *near)
 {
-    free(near->slots);
+    while (near->slabs != NULL) {
+        struct wf_near_slab *slab = near->slabs;
+        near->slabs = slab->next;
+        free(slab);
+    }
     free(near->heap);
 }
 
-static struct wf_event *slot(const struct wf_near *near, uint32_t i)
+void wf_near_grow(struct wf_near *near)
 {
-    return (void *)(near->slots + (size_t)near->heap[i] * near->stride);
-}
+    uint32_t more = near->capacity < SLAB_EVENTS ? SLAB_EVENTS : near->capacity;
+    struct wf_near_slab *slab = wf_xmalloc(sizeof(*slab) + (size_t)more * near->stride);
 
-static void grow(struct wf_near *near)
-{
-    uint32_t capacity = near->capacity == 0 ? 16 : 2 * near->capacity;
-
-    near->slots = wf_xrealloc(near->slots, capacity, near->stride);
-    near->heap = wf_xrealloc(near->heap, capacity, sizeof(*near->heap));
-    for (uint32_t i = near->capacity; i < capacity; i++) {
-        near->heap[i] = i;
+    slab->next = near->slabs;
+    near->slabs = slab;
+    near->heap = wf_xrealloc(near->heap, near->capacity + more, sizeof(struct wf_event *));
+    for (uint32_t i = 0; i < more; i++) {
+        near->heap[near->capacity + i] =
+            (void *)((unsigned char *)slab->events + (size_t)i * near->stride);
     }
-    near->capacity = capacity;
-}
-
-static void swap(struct wf_near *near, uint32_t a, uint32_t b)
-{
-    uint32_t t = near->heap[a];
-
-    near->heap[a] = near->heap[b];
-    near->heap[b] = t;
-}
-
-static bool before(const struct wf_near *near, uint32_t a, uint32_t b)
-{
-    return wf_key_before(&slot(near, a)->key, &slot(near, b)->key);
+    near->capacity += more;
 }
 
 void wf_near_push(struct wf_near *near, const struct wf_event *ev)
 {
-    if (near->n == near->capacity) {
-        grow(near);
-    }
+    wf_event_copy(wf_near_claim(near), ev);
+    wf_near_add(near);
+}
 
-    uint32_t i = near->n++;
-    wf_event_copy(slot(near, i), ev);
-    for (; i > 0 && before(near, i, (i - 1) / 2); i = (i - 1) / 2) {
-        swap(near, i, (i - 1) / 2);
+void wf_near_drop(struct wf_near *near)
+{
+    struct wf_event **heap = near->heap, *free_event = heap[0], *last = heap[--near->n];
+    uint32_t i = 0;
+
+    for (uint32_t child = 1; child < near->n; child = 2 * i + 1) {
+        if (child + 1 < near->n && wf_key_before(&heap[child + 1]->key, &heap[child]->key)) {
+            child++;
+        }
+        if (!wf_key_before(&heap[child]->key, &last->key)) {
+            break;
+        }
+        heap[i] = heap[child];
+        i = child;
     }
+    heap[i] = last;
+    heap[near->n] = free_event;
 }
 
 void wf_near_pop(struct wf_near *near, struct wf_event *to)
 {
-    wf_event_copy(to, slot(near, 0));
-    near->n--;
-    swap(near, 0, near->n);
-    for (uint32_t i = 0;;) {
-        uint32_t child = 2 * i + 1;
-        if (child >= near->n) {
-            return;
-        }
-        if (child + 1 < near->n && before(near, child + 1, child)) {
-            child++;
-        }
-        if (!before(near, child, i)) {
-            return;
-        }
-        swap(near, i, child);
-        i = child;
-    }
+    wf_event_copy(to, near->heap[0]);
+    wf_near_drop(near);
 }

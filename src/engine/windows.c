@@ -12,8 +12,9 @@ enum {
     PREFETCH_LP = 6,     /* events ahead whose processes are prefetched */
     PREFETCH_EVENT = 12, /* events ahead that are prefetched themselves */
     NEAR_BETWEEN_CHECKS = 256,
-    FEW = 16,     /* fewer events than this are sorted without counting */
-    CROWDED = 24, /* more events than this in a bucket are sorted by merging */
+    FETCH_EVERY = 8, /* events after which another chunk of the next block is fetched */
+    FEW = 16,        /* fewer events than this are sorted without counting */
+    CROWDED = 24,    /* more events than this in a bucket are sorted by merging */
 };
 
 void wf_windows_init(struct wf_windows *windows, struct wf_worker *worker)
@@ -29,6 +30,7 @@ void wf_windows_init(struct wf_windows *windows, struct wf_worker *worker)
         wf_xcalloc((size_t)1 << engine->block_shift, sizeof(struct wf_window_bucket));
     windows->running = WF_WHEEL_NEVER;
     worker->ctx.wheel = &windows->wheel;
+    worker->ctx.near = &windows->near;
     for (uint32_t b = 0; b < worker->n_blocks; b++) {
         worker->ctx.bags[worker->blocks[b]] = &windows->wheel.ring[(size_t)b * WF_WHEEL_SLOTS];
     }
@@ -244,9 +246,11 @@ static void run_near(struct wf_windows *windows, struct wf_worker *worker,
                      const struct wf_block *block, const struct wf_event *next)
 {
     while (windows->near.n > 0 && (next == NULL || before(wf_near_top(&windows->near), next))) {
-        wf_near_pop(&windows->near, worker->current);
-        wf_execute_in(worker, block, worker->current);
-        wf_worker_count(worker, worker->current);
+        /* It stays the least while it is executed: an event that it schedules has a later key. */
+        const struct wf_event *ev = wf_near_top(&windows->near);
+        wf_execute_in(worker, block, ev);
+        wf_worker_count(worker, ev);
+        wf_near_drop(&windows->near);
         if (++windows->near_run % NEAR_BETWEEN_CHECKS == 0 &&
             wf_engine_must_stop(worker->engine)) {
             windows->stopped = true;
@@ -270,10 +274,20 @@ __attribute__((always_inline)) static inline void prefetch_process(const unsigne
     }
 }
 
+/* Events that have waited for long are in no near cache, and a chunk is known only when the one
+ * before it is there. So the chunks of the next block are brought to the second-level cache while
+ * this one runs. */
+__attribute__((always_inline)) static inline void fetch_chunk(const struct wf_chunk *chunk)
+{
+    for (size_t at = 0; at < WF_CHUNK_BYTES && chunk != NULL; at += WF_CACHE_LINE) {
+        __builtin_prefetch((const unsigned char *)chunk + at, 0, 2);
+    }
+}
+
 /* Executes the sorted events of a block; returns how many. What stays the same for all of them is
- * read once. */
+ * read once. `next` is the first chunk of the next block, or null. */
 static size_t run_sorted(struct wf_windows *windows, struct wf_worker *worker,
-                         const struct wf_block *block, size_t n)
+                         const struct wf_block *block, size_t n, const struct wf_chunk *next)
 {
     const struct wf_process_ops *ops = block->group->ops;
     const struct wf_window_entry *entry = windows->entries, *end = entry + n;
@@ -286,6 +300,10 @@ static size_t run_sorted(struct wf_windows *windows, struct wf_worker *worker,
 
     worker->ctx.block = block;
     for (; entry < end && !windows->stopped; entry++) {
+        if ((end - entry) % FETCH_EVERY == 0 && next != NULL) {
+            next = next->next;
+            fetch_chunk(next);
+        }
         const unsigned char *ahead = (const void *)entry[PREFETCH_EVENT].ev;
         const struct wf_event *ev = entry->ev;
         __builtin_prefetch(ahead);
@@ -307,16 +325,17 @@ static size_t run_sorted(struct wf_windows *windows, struct wf_worker *worker,
 }
 
 static void run_block(struct wf_windows *windows, struct wf_worker *worker, struct wf_bag *bag,
-                      const struct wf_block *block)
+                      const struct wf_block *block, const struct wf_chunk *next)
 {
     size_t n = bag->n;
 
+    fetch_chunk(next);
     wf_bag_open(bag, &worker->pool);
     sort_events(windows, bag, block, worker->engine->stride == sizeof(struct wf_event));
     for (size_t i = 0; i < PREFETCH_EVENT; i++) {
         windows->entries[n + i] = windows->entries[n - 1]; /* to be prefetched in vain */
     }
-    worker->count.committed += run_sorted(windows, worker, block, n);
+    worker->count.committed += run_sorted(windows, worker, block, n, next);
     if (!windows->stopped) {
         run_near(windows, worker, block, NULL);
     }
@@ -341,7 +360,9 @@ void wf_windows_run(struct wf_windows *windows, struct wf_worker *worker)
         if (windows->stopped) {
             wf_bag_free(bag, &worker->pool);
         } else {
-            run_block(windows, worker, bag, &engine->blocks[worker->blocks[b]]);
+            run_block(windows, worker, bag, &engine->blocks[worker->blocks[b]],
+                      b + 1 < worker->n_blocks ? wf_wheel_bag(&windows->wheel, b + 1)->head
+                                               : NULL);
         }
     }
     windows->running = WF_WHEEL_NEVER;

@@ -60,6 +60,7 @@ struct wf_undo_log {
 
 struct wf_worker;
 struct wf_wheel; /* engine/wheel.h */
+struct wf_near;  /* engine/near.h */
 
 struct wf_ctx {
     const struct wf_event *now;
@@ -74,6 +75,7 @@ struct wf_ctx {
      * workers and without windows. */
     struct wf_bag **bags;
     struct wf_wheel *wheel;
+    struct wf_near *near; /* with `bags`: events for the window being run */
     /* Without windows: events are appended to this log, side by side; null: they go through
      * send(). */
     struct wf_buf *sent;

@@ -95,10 +95,37 @@ static void a_stride_is_enough_room_for_the_largest_payload(void)
     wf_near_fini(&near);
 }
 
+/* As the windows do: an event is executed in the heap, and schedules others there. */
+static void the_least_event_stays_in_place_while_others_are_added(void)
+{
+    enum { CHILDREN = 100 };
+    struct test_event first = make_event(1, 1), out;
+    struct wf_near near;
+
+    wf_near_init(&near, TEST_STRIDE);
+    wf_near_push(&near, as_event(&first));
+    const struct wf_event *running = wf_near_top(&near);
+    for (uint64_t i = 0; i < CHILDREN; i++) {
+        struct test_event ev =
+            make_event(2 + (int64_t)(wf_test_rand(SEED, 2, i) % 9), 4 * i + 5);
+        memcpy(wf_near_claim(&near), &ev, sizeof(ev));
+        wf_near_add(&near);
+        CHECK(wf_near_top(&near) == running && is_event(running, &first));
+    }
+    wf_near_drop(&near);
+    CHECK(is_event(running, &first));
+    for (int64_t last = 1; near.n > 0; last = out.key.time) {
+        wf_near_pop(&near, (void *)&out);
+        CHECK(out.key.time >= last);
+    }
+    wf_near_fini(&near);
+}
+
 int main(void)
 {
     RUN(pops_come_in_order_among_pushes);
     RUN(every_place_holds_one_of_them);
     RUN(a_stride_is_enough_room_for_the_largest_payload);
+    RUN(the_least_event_stays_in_place_while_others_are_added);
     return wf_test_done();
 }
