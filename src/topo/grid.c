@@ -16,6 +16,21 @@ static const struct wf_topo_grid *to_grid(const struct wf_topo *topo)
     return (const struct wf_topo_grid *)topo;
 }
 
+/* If all sizes are powers of two, the number of a node is its coordinates side by side. */
+static void find_bits(struct wf_topo_grid *grid)
+{
+    uint8_t bit = 0;
+
+    grid->is_binary = true;
+    for (uint32_t d = 0; d < grid->n_dims; d++) {
+        grid->is_binary = grid->is_binary && (grid->size[d] & (grid->size[d] - 1)) == 0;
+        grid->shift[d] = bit;
+        for (uint32_t rest = grid->size[d]; rest > 1 && grid->is_binary; rest /= 2) {
+            grid->dim_of_bit[bit++] = (uint8_t)d;
+        }
+    }
+}
+
 enum wf_status wf_topo_grid_parse(struct wf_topo_grid *grid, const struct wf_topo_ops *ops,
                                   const char *sizes, struct wf_err *err)
 {
@@ -33,6 +48,9 @@ enum wf_status wf_topo_grid_parse(struct wf_topo_grid *grid, const struct wf_top
         grid->stride_reciprocal[d] = wf_reciprocal_of(grid->stride[d]);
         status = wf_topo_vector_multiply(what, &nodes, grid->size[d],
                                          WF_TOPO_LINK_MAX / (2 * grid->n_dims), err);
+    }
+    if (status == WF_OK) {
+        find_bits(grid);
     }
     grid->topo.n_nodes = grid->topo.n_vertices = (uint32_t)nodes;
     grid->topo.n_ports = 2 * grid->n_dims;
@@ -191,6 +209,16 @@ static bool is_up(const struct wf_topo_grid *grid, uint32_t dim, uint32_t from, 
     return 2 * up == size ? from % 2 == 0 : 2 * up < size;
 }
 
+/* The lowest bit in which two nodes differ belongs to the first dimension in which they do. */
+static uint32_t next_port_by_bits(const struct wf_topo_grid *grid, uint32_t at, uint32_t dst)
+{
+    uint32_t d = grid->dim_of_bit[__builtin_ctz(at ^ dst)];
+    uint32_t mask = grid->size[d] - 1;
+
+    return 2 * d +
+           (is_up(grid, d, at >> grid->shift[d] & mask, dst >> grid->shift[d] & mask) ? 0 : 1);
+}
+
 /* Needs no knowledge of where the route began: a tie can occur only at the first hop in a
  * dimension. From the second hop on, the chosen direction is the shorter one. Every hop of every
  * packet comes here, so coordinates are taken off one after another, without divisions. */
@@ -198,6 +226,9 @@ uint32_t wf_topo_grid_next_port(const struct wf_topo *topo, uint32_t at, uint32_
 {
     const struct wf_topo_grid *grid = to_grid(topo);
 
+    if (grid->is_binary && at != dst) {
+        return next_port_by_bits(grid, at, dst);
+    }
     for (uint32_t d = 0; d < grid->n_dims; d++) {
         uint32_t a = wf_reciprocal_divide(at, grid->reciprocal[d]);
         uint32_t b = wf_reciprocal_divide(dst, grid->reciprocal[d]);

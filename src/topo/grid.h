@@ -27,6 +27,9 @@ struct wf_topo_grid {
     uint64_t reciprocal[WF_TOPO_GRID_DIMS_MAX]; /* base/reciprocal.h, of the size... */
     uint64_t stride_reciprocal[WF_TOPO_GRID_DIMS_MAX]; /* ...and of the stride */
     bool wrap[WF_TOPO_GRID_DIMS_MAX];                  /* whether the dimension is a ring */
+    bool is_binary; /* all sizes are powers of two; the next two are valid */
+    uint8_t shift[WF_TOPO_GRID_DIMS_MAX]; /* where the coordinate is in the number of a node */
+    uint8_t dim_of_bit[32];               /* the dimension of each bit of that number */
 };
 
 /* Sets up `grid` for ops->name with the sizes of "4x4x8"; no dimension wraps yet. Fails with

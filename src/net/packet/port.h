@@ -182,17 +182,23 @@ enum { WF_PACKET_SET_SHIFT = 7, WF_PACKET_VC_MASK = 0x7f };
 /* The channel of a packet with this header: that of the link by which it comes or, after it was
  * routed, goes. If the routing policy has several for a virtual channel, the packets between two
  * nodes always take the same one and so stay in order. */
-static inline uint32_t wf_packet_channel_of(const struct wf_packet_net *model,
-                                            const struct wf_packet_head *head)
+static inline uint32_t wf_packet_channel_on(const struct wf_packet_net *model,
+                                            const struct wf_packet_head *head, uint8_t vc)
 {
     uint32_t which = model->channels_per_vc == 1
                          ? 0
                          : (head->src ^ head->dst * 2654435761U) % model->channels_per_vc;
+    uint32_t set = (uint32_t)vc >> WF_PACKET_SET_SHIFT;
 
-    uint32_t vc = head->route.vcs.vc & WF_PACKET_VC_MASK;
-    uint32_t set = head->route.vcs.vc >> WF_PACKET_SET_SHIFT;
+    return set * model->set_channels + (vc & WF_PACKET_VC_MASK) * model->channels_per_vc +
+           which;
+}
 
-    return set * model->set_channels + vc * model->channels_per_vc + which;
+/* The channel of a packet on the link that it is about to take, or has taken. */
+static inline uint32_t wf_packet_channel_of(const struct wf_packet_net *model,
+                                            const struct wf_packet_head *head)
+{
+    return wf_packet_channel_on(model, head, head->route.vcs.vc);
 }
 
 /* Returns the credit of a packet that leaves the vertex at the time `at`; `head` is its
