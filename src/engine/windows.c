@@ -12,9 +12,8 @@ enum {
     PREFETCH_LP = 6,     /* events ahead whose processes are prefetched */
     PREFETCH_EVENT = 12, /* events ahead that are prefetched themselves */
     NEAR_BETWEEN_CHECKS = 256,
-    FETCH_EVERY = 8, /* events after which another chunk of the next block is fetched */
-    FEW = 16,        /* fewer events than this are sorted without counting */
-    CROWDED = 24,    /* more events than this in a bucket are sorted by merging */
+    FEW = 16,     /* fewer events than this are sorted without counting */
+    CROWDED = 24, /* more events than this in a bucket are sorted by merging */
 };
 
 void wf_windows_init(struct wf_windows *windows, struct wf_worker *worker)
@@ -274,20 +273,28 @@ __attribute__((always_inline)) static inline void prefetch_process(const unsigne
     }
 }
 
-/* Events that have waited for long are in no near cache, and a chunk is known only when the one
- * before it is there. So the chunks of the next block are brought to the second-level cache while
- * this one runs. */
-__attribute__((always_inline)) static inline void fetch_chunk(const struct wf_chunk *chunk)
+/* The events of the next block, which are fetched line by line while those of this block are
+ * executed. Where the next chunk is, is known only when the head of this one has arrived. */
+struct fetched {
+    const struct wf_chunk *chunk; /* null: all are fetched */
+    size_t at;
+};
+
+__attribute__((always_inline)) static inline void fetch_line(struct fetched *next)
 {
-    for (size_t at = 0; at < WF_CHUNK_BYTES && chunk != NULL; at += WF_CACHE_LINE) {
-        __builtin_prefetch((const unsigned char *)chunk + at, 0, 2);
+    if (next->chunk != NULL) {
+        __builtin_prefetch((const unsigned char *)next->chunk + next->at);
+        next->at += WF_CACHE_LINE;
+        if (next->at == WF_CHUNK_BYTES) {
+            *next = (struct fetched){.chunk = next->chunk->next};
+        }
     }
 }
 
 /* Executes the sorted events of a block; returns how many. What stays the same for all of them is
- * read once. `next` is the first chunk of the next block, or null. */
+ * read once. */
 static size_t run_sorted(struct wf_windows *windows, struct wf_worker *worker,
-                         const struct wf_block *block, size_t n, const struct wf_chunk *next)
+                         const struct wf_block *block, size_t n, struct fetched next)
 {
     const struct wf_process_ops *ops = block->group->ops;
     const struct wf_window_entry *entry = windows->entries, *end = entry + n;
@@ -300,14 +307,11 @@ static size_t run_sorted(struct wf_windows *windows, struct wf_worker *worker,
 
     worker->ctx.block = block;
     for (; entry < end && !windows->stopped; entry++) {
-        if ((end - entry) % FETCH_EVERY == 0 && next != NULL) {
-            next = next->next;
-            fetch_chunk(next);
-        }
         const unsigned char *ahead = (const void *)entry[PREFETCH_EVENT].ev;
         const struct wf_event *ev = entry->ev;
         __builtin_prefetch(ahead);
         __builtin_prefetch(ahead + tail);
+        fetch_line(&next);
         prefetch_process(records + (entry[PREFETCH_LP].ev->dst - first) * stride, stride);
         if (ops->fetch != NULL) {
             const struct wf_event *soon = entry[PREFETCH_CELLS].ev;
@@ -329,13 +333,13 @@ static void run_block(struct wf_windows *windows, struct wf_worker *worker, stru
 {
     size_t n = bag->n;
 
-    fetch_chunk(next);
     wf_bag_open(bag, &worker->pool);
     sort_events(windows, bag, block, worker->engine->stride == sizeof(struct wf_event));
     for (size_t i = 0; i < PREFETCH_EVENT; i++) {
         windows->entries[n + i] = windows->entries[n - 1]; /* to be prefetched in vain */
     }
-    worker->count.committed += run_sorted(windows, worker, block, n, next);
+    worker->count.committed +=
+        run_sorted(windows, worker, block, n, (struct fetched){.chunk = next});
     if (!windows->stopped) {
         run_near(windows, worker, block, NULL);
     }
