@@ -53,6 +53,9 @@ const struct wf_param wf_engine_params[] = {
     WF_PARAM_ROW(struct wf_engine_config, memory, SIZE, .def = "256MiB", .min = "4KiB",
                  .max = "1TiB",
                  .doc = "Optimistic: undo log of a thread, beyond which it is throttled"),
+    WF_PARAM_ROW(struct wf_engine_config, safe, BOOL, .def = "true",
+                 .doc = "Optimistic: do not log events that nothing can undo any more, which "
+                        "are those before GVT plus lookahead; no: log all events"),
     WF_PARAM_ROW(struct wf_engine_config, perturb_seed, COUNT, .def = "1",
                  .doc = "Perturb: seed of the injected rollbacks, delays and reorderings"),
     WF_PARAM_END,

@@ -44,6 +44,7 @@ struct wf_engine_config {
     uint64_t lps_per_kp;   /* processes that roll back together */
     int64_t leash;         /* how far past GVT to run; 0 adapts it */
     uint64_t memory;       /* bytes of undo log per thread */
+    bool safe;             /* events that nothing can precede any more are not logged */
     uint64_t perturb_seed;
 
     int exec;      /* enum wf_exec */

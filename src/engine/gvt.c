@@ -5,6 +5,7 @@
  * that the events to be committed are still in cache.
  */
 #include "base/clock.h"
+#include "base/rng.h"
 #include "engine/optimistic.h"
 
 enum { SHORT_HISTORY = 64 * 1024 }; /* bytes: not worth a look */
@@ -35,7 +36,7 @@ static bool find_quiet(struct wf_warp *warp)
 static const struct wf_key end_of_time = {
     .time = INT64_MAX, .delta = UINT32_MAX, .src = UINT32_MAX, .seq = INT64_MAX};
 
-static struct wf_key least_pending(struct wf_warp *warp)
+static struct wf_key least_queued(struct wf_warp *warp)
 {
     for (;;) {
         const struct wf_event *first = wf_pending_peek(&warp->pending);
@@ -47,6 +48,15 @@ static struct wf_key least_pending(struct wf_warp *warp)
         }
         wf_pending_pop(&warp->pending, warp->worker->current);
     }
+}
+
+/* A key that is not after any pending event: events of windows have no order. */
+static struct wf_key least_pending(struct wf_warp *warp)
+{
+    struct wf_key queued = least_queued(warp);
+    int64_t time = wf_frontier_time(warp);
+
+    return time == INT64_MAX || time > queued.time ? queued : (struct wf_key){.time = time};
 }
 
 /* The least key of all processes, member by member: the least value of a member among the keys
@@ -88,6 +98,7 @@ static void combine(struct wf_warp *warp)
     wf_warp_adapt_leash(warp);
     wf_warp_adapt_interval(warp);
     atomic_store_explicit(&warp->shared->gvt_wanted, false, memory_order_relaxed);
+    atomic_store_explicit(&warp->shared->n_settled, 0, memory_order_relaxed);
 }
 
 /* Delivers all messages, and those that follow from them; then thread 0 finds GVT. */
@@ -117,16 +128,14 @@ static void commit(struct wf_warp *warp, struct wf_record *record)
                    wf_record_noted(record), wf_record_trail(record), wf_record_undo(record));
 }
 
-/* Commits events before GVT in the order of execution, as long as they are at the beginning
- * of the log, and removes them from the log. */
-static void collect_fossils(struct wf_warp *warp)
+void wf_warp_collect(struct wf_warp *warp)
 {
     struct wf_history *history = &warp->history;
 
     while (history->begin < history->end) {
         struct wf_record *record = wf_history_at(history, history->begin);
         if (record->fate == WF_LIVE) {
-            if (!wf_key_before(&wf_record_event(record)->key, &warp->gvt)) {
+            if (!wf_key_before(&wf_record_event(record)->key, &warp->bound)) {
                 return;
             }
             commit(warp, record);
@@ -142,7 +151,7 @@ void wf_warp_commit_all(struct wf_warp *warp)
     for (uint64_t place = history->begin; place < history->end;) {
         struct wf_record *record = wf_history_at(history, place);
         if (record->fate == WF_LIVE &&
-            wf_key_before(&wf_record_event(record)->key, &warp->gvt)) {
+            wf_key_before(&wf_record_event(record)->key, &warp->bound)) {
             commit(warp, record);
             record->fate = WF_COMMITTED;
         }
@@ -155,10 +164,29 @@ static int64_t after_gvt(const struct wf_warp *warp, int64_t delay)
     return warp->gvt.time > INT64_MAX - delay ? INT64_MAX : warp->gvt.time + delay;
 }
 
+/* A perturbed run undoes events that are safe, too, in some of its rounds. */
+static bool uses_bound(struct wf_warp *warp)
+{
+    const struct wf_engine_config *config = &warp->worker->engine->config;
+
+    return !warp->shared->stop && (!warp->loopback || warp->calm ||
+                                   wf_rng_draw(config->perturb_seed, warp->worker->number,
+                                               warp->worker->count.rounds) %
+                                           2 ==
+                                       0);
+}
+
 static void set_horizon(struct wf_warp *warp)
 {
     warp->horizon = after_gvt(warp, warp->shared->leash);
     warp->safe = after_gvt(warp, warp->worker->ctx.lookahead);
+    warp->bound = warp->gvt;
+    if (uses_bound(warp)) {
+        int64_t time = wf_warp_is_alone(warp) ? INT64_MAX : warp->safe;
+        if (time > warp->gvt.time) {
+            warp->bound = (struct wf_key){.time = time};
+        }
+    }
 }
 
 /* Bytes of the history that belong to events that may still be undone. */
@@ -187,7 +215,7 @@ static void unblock(struct wf_warp *warp)
         if (wf_history_at(history, begin)->fate == WF_LIVE) {
             wf_warp_undo_first(warp);
         }
-        collect_fossils(warp);
+        wf_warp_collect(warp);
         uint64_t dropped = history->begin - begin;
         dead -= dropped < dead ? dropped : dead;
     }
@@ -225,10 +253,17 @@ static void limit_memory(struct wf_warp *warp)
     }
 }
 
-/* Ends an interrupted run: undoes everything that is not committed. */
-static void abandon(struct wf_warp *warp)
+/* Ends an interrupted run. Some workers may have executed everything before `safe` for good: the
+ * others do that, too. What lies after it is undone. */
+static void abandon(struct wf_warp *warp, int64_t safe)
 {
+    const struct wf_engine *engine = warp->worker->engine;
+
+    if (!wf_warp_is_alone(warp) && !wf_engine_must_stop(engine) && safe > warp->gvt.time) {
+        warp->bound = (struct wf_key){.time = safe};
+    }
     wf_warp_retreat(warp, UINT64_MAX);
+    wf_frontier_finish(warp);
     if (warp->worker->thread == 0) {
         warp->worker->engine->interrupted = true;
     }
@@ -237,23 +272,24 @@ static void abandon(struct wf_warp *warp)
 bool wf_warp_gvt(struct wf_warp *warp)
 {
     struct wf_worker *worker = warp->worker;
+    int64_t safe = warp->safe;
     double start = wf_clock_wall();
 
     settle(warp);
+    worker->count.rounds++;
+    warp->calm = worker->count.rounds % 2 == 0;
     warp->gvt = warp->shared->gvt;
     set_horizon(warp);
     bool stop = warp->shared->stop;
     worker->count.gvt_seconds += wf_clock_wall() - start;
 
-    collect_fossils(warp);
-    worker->count.rounds++;
-    warp->calm = worker->count.rounds % 2 == 0;
+    wf_warp_collect(warp);
     if (warp->gvt.time == INT64_MAX) {
         return true;
     }
     wf_worker_progress(worker, warp->gvt.time);
     if (stop) {
-        abandon(warp);
+        abandon(warp, safe);
         return true;
     }
     keep_short(warp);

@@ -11,6 +11,8 @@ enum {
     IDLE_BEFORE_GVT = 64,     /* checks of an empty mailbox before asking for a GVT round */
     PERTURB_BYTES = 8192,     /* most bytes of history that an injected rollback undoes */
     ROUND_BYTES = 512 * 1024, /* of history that the cache still has when they are committed */
+    AHEAD_BYTES = 128 * 1024, /* likewise, while other workers execute what is safe */
+    WINDOW_BATCHES = 8,       /* worth a round after each window */
 };
 
 /* Events that are scheduled while processes are initialised are never cancelled. */
@@ -19,7 +21,7 @@ static void send_at_once(struct wf_worker *worker, const struct wf_event *ev)
     struct wf_warp *warp = worker->scheduler;
 
     if (wf_engine_owner(worker->engine, ev->dst) == worker->number) {
-        wf_pending_push(&warp->pending, ev);
+        wf_frontier_queue(warp, ev);
     } else {
         wf_warp_post(warp, ev, false);
     }
@@ -52,6 +54,7 @@ static void prepare(struct wf_worker *worker)
     warp->worker = worker;
     warp->loopback = engine->config.scheduler == WF_PERTURB;
     wf_pending_init(&warp->pending, &worker->pool);
+    wf_frontier_init(warp);
     wf_antis_init(&warp->antis, engine->stride);
     warp->outbox =
         wf_xcalloc((size_t)engine->n_threads + engine->n_processes, sizeof(struct wf_bag));
@@ -68,6 +71,7 @@ static void release(struct wf_worker *worker)
     struct wf_warp *warp = worker->scheduler;
 
     wf_pending_fini(&warp->pending);
+    wf_frontier_fini(warp);
     wf_history_fini(&warp->history);
     wf_antis_fini(&warp->antis);
     wf_undo_log_fini(&warp->undo_log);
@@ -82,83 +86,6 @@ static void release(struct wf_worker *worker)
         free(warp->shared);
     }
     free(warp);
-}
-
-/* Must be inlined: the compiler sees no effect in a call and drops it. */
-__attribute__((always_inline)) static inline void prefetch(const struct wf_warp *warp)
-{
-    const struct wf_event *ev = wf_engine_prefetch(warp->worker->engine, &warp->pending);
-
-    if (ev != NULL) {
-        __builtin_prefetch(wf_warp_kp(warp, ev->dst), 1);
-    }
-}
-
-/* Sends the events that a handler has scheduled. */
-static void dispatch_sent(struct wf_warp *warp)
-{
-    const struct wf_buf *sent = &warp->undo_log.sent;
-
-    for (size_t at = 0; at < sent->size;) {
-        const struct wf_event *ev = (const void *)(sent->data + at);
-        at += wf_event_room(ev);
-        wf_warp_dispatch(warp, ev);
-    }
-}
-
-static void execute(struct wf_warp *warp, const struct wf_event *ev)
-{
-    struct wf_worker *worker = warp->worker;
-    struct wf_kp *kp = wf_warp_kp(warp, ev->dst);
-    uint64_t prev = kp->last > warp->history.begin ? kp->last - 1 : WF_NOWHERE;
-    struct wf_frame frame;
-
-    wf_undo_execute(worker, ev, &frame);
-    kp->last = 1 + wf_history_append(&warp->history, &worker->ctx, ev, &frame, prev);
-    kp->key = ev->key;
-    warp->latest = ev->key.time;
-    dispatch_sent(warp);
-}
-
-/* Executes an event of a careful process; nothing is kept to undo it. */
-static void execute_for_good(struct wf_warp *warp, const struct wf_event *ev)
-{
-    struct wf_worker *worker = warp->worker;
-
-    worker->ctx.undo_log = NULL;
-    warp->undo_log.sent.size = 0;
-    wf_worker_execute(worker, ev);
-    worker->ctx.undo_log = &warp->undo_log;
-    worker->count.executed++;
-    warp->latest = ev->key.time;
-    dispatch_sent(warp);
-}
-
-/* Whether no earlier event can arrive for this careful process, and nothing can cancel `ev`. */
-static bool is_safe(const struct wf_warp *warp, const struct wf_event *ev)
-{
-    return ev->key.time < warp->safe || !wf_key_before(&warp->gvt, &ev->key);
-}
-
-/* Executes one event; false if no event can be executed now. */
-static bool step(struct wf_warp *warp)
-{
-    const struct wf_event *first = wf_pending_peek(&warp->pending);
-
-    if (first == NULL || first->key.time >= warp->horizon || warp->full) {
-        return false;
-    }
-    bool careful = wf_engine_is_careful(warp->worker->engine, first->dst);
-    if (careful && !is_safe(warp, first)) {
-        return false;
-    }
-    bool cancelled = wf_antis_take(&warp->antis, first);
-    const struct wf_event *ev = wf_pending_take(&warp->pending, first, warp->worker->current);
-    if (!cancelled) {
-        prefetch(warp);
-        (careful ? execute_for_good : execute)(warp, ev);
-    }
-    return true;
 }
 
 /* ---- perturbing: injected rollbacks, delays and reorderings ----
@@ -193,17 +120,19 @@ static uint64_t batch_size(struct wf_warp *warp)
 /* ---- the loop ---- */
 
 /* Executes one batch; returns whether there was anything to do. */
-static bool run_batch(struct wf_warp *warp)
+static bool run_batch(struct wf_warp *warp, uint64_t *batches)
 {
-    uint64_t batch = batch_size(warp);
+    uint64_t batch = batch_size(warp), n = 0;
     bool busy = false;
 
     if (wf_warp_has_incoming(warp)) {
         busy = wf_warp_receive(warp, false);
     }
-    for (uint64_t i = 0; i < batch && step(warp); i++) {
-        busy = true;
+    for (uint64_t more = 1; n < batch && more > 0; n += more) {
+        more = wf_warp_step(warp) ? 1 : wf_frontier_run_ahead(warp);
     }
+    busy = busy || n > 0;
+    *batches += n > batch ? n / batch : 1;
     if (warp->loopback && !warp->calm) {
         perturb(warp);
     }
@@ -217,26 +146,61 @@ static bool run_batch(struct wf_warp *warp)
 }
 
 /* Whether the history has grown so much since the last GVT round that its events would leave the
- * cache before they are committed. Where rounds are dear, and therefore further apart, more is. */
+ * cache before they are committed. Where rounds are dear, and therefore further apart, more is.
+ * With windows it grows only while this worker waits for others, and less is. */
 static bool has_grown(const struct wf_warp *warp)
 {
     uint64_t interval = warp->shared->interval;
-    uint64_t most =
-        ROUND_BYTES * (interval > WF_GVT_INTERVAL ? interval / WF_GVT_INTERVAL : UINT64_C(1));
+    uint64_t apart = interval > WF_GVT_INTERVAL ? interval / WF_GVT_INTERVAL : 1;
+    uint64_t most = warp->frontier.windowed ? AHEAD_BYTES : apart * ROUND_BYTES;
 
     return warp->worker->engine->config.gvt_interval == 0 &&
            warp->history.end > warp->settled + most;
+}
+
+/* Whether enough was done for a round since the last one. With windows a round that begins before
+ * all workers have executed what is safe makes them wait, and GVT hardly moves. After that, a few
+ * batches are enough. */
+static bool is_due(const struct wf_warp *warp, uint64_t batches)
+{
+    const struct wf_engine *engine = warp->worker->engine;
+    uint64_t interval = warp->shared->interval;
+
+    if (!warp->frontier.windowed || engine->config.gvt_interval != 0) {
+        return batches >= interval;
+    }
+    if (wf_warp_is_alone(warp)) {
+        return true;
+    }
+    return batches >=
+               (engine->n_processes == 1 && !warp->loopback ? WINDOW_BATCHES : interval) &&
+           atomic_load_explicit(&warp->shared->n_settled, memory_order_relaxed) ==
+               engine->n_threads;
 }
 
 /* Whether a GVT round is due, or this worker has had nothing to do for long. */
 static bool wants_gvt(const struct wf_warp *warp, uint64_t batches, uint64_t idle)
 {
     const struct wf_engine_config *config = &warp->worker->engine->config;
-    bool alone = warp->worker->engine->n_threads * warp->worker->engine->n_processes == 1;
 
-    return batches >= warp->shared->interval || has_grown(warp) ||
-           idle > (alone ? 0 : IDLE_BEFORE_GVT) ||
+    return is_due(warp, batches) || has_grown(warp) ||
+           idle > (wf_warp_is_alone(warp) ? 0 : IDLE_BEFORE_GVT) ||
            (!warp->full && wf_history_bytes(&warp->history) > config->memory);
+}
+
+/* Executes what is safe after a GVT round; returns how many batches that were. */
+static uint64_t settle(struct wf_warp *warp)
+{
+    uint64_t n = wf_frontier_settle(warp);
+
+    atomic_fetch_add_explicit(&warp->shared->n_settled, 1, memory_order_relaxed);
+    return n / warp->worker->engine->config.batch;
+}
+
+/* Whether another worker asks for a GVT round. */
+static bool is_wanted(const struct wf_warp *warp)
+{
+    return atomic_load_explicit(&warp->shared->gvt_wanted, memory_order_relaxed);
 }
 
 static void run(struct wf_worker *worker)
@@ -252,24 +216,19 @@ static void run(struct wf_worker *worker)
     /* Events that a handler schedules may be cancelled later, so they are logged first. */
     worker->ctx.sent = &warp->undo_log.sent;
     worker->ctx.undo_log = &warp->undo_log;
-    for (;;) {
-        if (run_batch(warp)) {
-            idle = 0;
-            spins = 0;
-        } else {
-            idle++;
-            wf_relax(&spins);
-        }
-        batches++;
-        if (wants_gvt(warp, batches, idle)) {
-            atomic_store_explicit(&warp->shared->gvt_wanted, true, memory_order_relaxed);
-        }
-        if (atomic_load_explicit(&warp->shared->gvt_wanted, memory_order_relaxed)) {
-            if (wf_warp_gvt(warp)) {
-                return;
+    wf_frontier_start(warp);
+    while (!wf_warp_gvt(warp)) {
+        batches = settle(warp);
+        idle = spins = 0;
+        while (!is_wanted(warp) && !wants_gvt(warp, batches, idle)) {
+            if (run_batch(warp, &batches)) {
+                idle = spins = 0;
+            } else {
+                idle++;
+                wf_relax(&spins);
             }
-            batches = idle = 0;
         }
+        atomic_store_explicit(&warp->shared->gvt_wanted, true, memory_order_relaxed);
     }
 }
 

@@ -17,15 +17,19 @@
  *    never arrives before its event.
  *  - An event and its anti-message are equal in every byte.
  *
- * Events of careful processes are executed when they lie within the lookahead after GVT, and
- * are never undone. A GVT round has delivered all messages, and events scheduled later for
- * another process lie beyond the lookahead. Nothing can cancel these events either, because the
- * events that scheduled them lie before GVT.
+ * Events within the lookahead after GVT, before the bound, cannot be undone. A GVT round has
+ * delivered all messages, and events scheduled later for another process lie beyond the lookahead.
+ * Nothing can cancel these events either: those that other processes scheduled come from events
+ * before GVT, and those of the process itself from events before the bound. So they are executed
+ * without a log, and what was logged before GVT reached them is committed. Events of careful
+ * processes are executed only then. A worker that is alone has no bound, because nobody else can
+ * send it anything.
  */
 
 #include "engine/antis.h"
 #include "engine/history.h"
 #include "engine/pending.h"
+#include "engine/windows.h"
 
 #include <stdatomic.h>
 
@@ -49,12 +53,26 @@ struct wf_mailbox {
 
 #define WF_NO_LEASH INT64_MAX
 
+/* Windows of a worker, see frontier.c. */
+struct wf_frontier {
+    bool windowed;              /* there is a lookahead, and windows have many events */
+    struct wf_windows *windows; /* events at or after the frontier are in its wheel */
+    uint64_t window;            /* the frontier: a window... */
+    uint32_t block;             /* ...and a block of the worker */
+    bool begun;                 /* the window of the frontier may have events */
+    uint64_t n_windows;         /* that were executed */
+    struct wf_bag **bags;       /* ctx.bags while events are executed for good... */
+    struct wf_bag **no_bags;    /* ...and while they are logged */
+};
+
 /* What the workers of one process share; belongs to thread 0. */
 struct wf_warp_shared {
     struct wf_kp *kps; /* by process number >> kp_shift */
     unsigned kp_shift;
     struct wf_mailbox *net_out; /* by process */
     alignas(64) _Atomic bool gvt_wanted;
+    _Atomic uint32_t
+        n_settled; /* threads that have executed what was safe after the last round */
     alignas(64) struct wf_key gvt; /* thread 0 writes this and the rest between barriers */
     bool quiet, stop;
     int64_t leash; /* in force, WF_NO_LEASH if none */
@@ -79,7 +97,9 @@ struct wf_warp {
     uint32_t unshipped;       /* batches since messages were last moved between processes */
     struct wf_buf message;    /* to or from another process */
     struct wf_event *arrived; /* one stride */
+    struct wf_frontier frontier;
     struct wf_key gvt;
+    struct wf_key bound; /* events before it cannot be undone; not before GVT */
     int64_t horizon;     /* events at or after it wait */
     int64_t safe;        /* no event before it can still arrive for a careful process */
     struct wf_key least; /* the first pending event, for GVT */
@@ -98,6 +118,38 @@ static inline struct wf_kp *wf_warp_kp(const struct wf_warp *warp, uint32_t id)
 {
     return &warp->shared->kps[id >> warp->shared->kp_shift];
 }
+
+/* Whether no other worker can send anything to this one. */
+static inline bool wf_warp_is_alone(const struct wf_warp *warp)
+{
+    return warp->worker->engine->n_threads * warp->worker->engine->n_processes == 1 &&
+           !warp->loopback;
+}
+
+/* forward.c */
+
+/* Executes an event and sends what it schedules; logs it unless it is final. */
+void wf_warp_execute(struct wf_warp *warp, const struct wf_event *ev, bool is_final);
+/* Executes the first event of the queue; false if it has none or it must wait. */
+bool wf_warp_step(struct wf_warp *warp);
+
+/* frontier.c */
+
+void wf_frontier_init(struct wf_warp *warp);
+void wf_frontier_fini(struct wf_warp *warp);
+/* From now on events are logged when they are sent. */
+void wf_frontier_start(struct wf_warp *warp);
+/* Keeps an event for a process of this worker until it is executed. */
+void wf_frontier_queue(struct wf_warp *warp, const struct wf_event *ev);
+/* A time before which the wheel has no events; INT64_MAX if it is empty. */
+int64_t wf_frontier_time(const struct wf_warp *warp);
+/* Executes windows and queued events before the bound; returns how many events. */
+uint64_t wf_frontier_settle(struct wf_warp *warp);
+/* Executes all events before the bound, at the end of a run that was interrupted. */
+void wf_frontier_finish(struct wf_warp *warp);
+/* Executes the events of one block at the frontier, with a log, if nothing else is to do. Returns 0
+ * if nothing can be done. */
+uint64_t wf_frontier_run_ahead(struct wf_warp *warp);
 
 /* rollback.c */
 
@@ -134,5 +186,8 @@ void wf_warp_adapt_interval(struct wf_warp *warp);
 
 /* A GVT round; all workers call it at the same time. True when the run is over. */
 bool wf_warp_gvt(struct wf_warp *warp);
-/* Commits all events before GVT, wherever they stand in the log. */
+/* Commits events before the bound in the order of execution, as long as they are at the beginning
+ * of the log, and removes them from the log. */
+void wf_warp_collect(struct wf_warp *warp);
+/* Commits all events before the bound, wherever they stand in the log. */
 void wf_warp_commit_all(struct wf_warp *warp);

@@ -3,7 +3,8 @@
 
 static bool kp_has_history(const struct wf_warp *warp, const struct wf_kp *kp)
 {
-    return kp->last > warp->history.begin; /* last is a position + 1 */
+    /* `last` is a position + 1. The first comparison often saves a look at the KP. */
+    return warp->history.begin < warp->history.end && kp->last > warp->history.begin;
 }
 
 /* Whether an event needs no mailbox. An event that a process sends to itself never does, so
@@ -135,7 +136,7 @@ void wf_warp_insert(struct wf_warp *warp, const struct wf_event *ev)
         drain_cancels(warp);
         return;
     }
-    wf_pending_push(&warp->pending, ev);
+    wf_frontier_queue(warp, ev);
 }
 
 void wf_warp_dispatch(struct wf_warp *warp, const struct wf_event *ev)

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 
 enum {
-    PREFETCH_CELLS = 3,  /* events ahead whose processes fetch cells */
-    PREFETCH_LP = 6,     /* events ahead whose processes are prefetched */
-    PREFETCH_EVENT = 12, /* events ahead that are prefetched themselves */
+    PREFETCH_CELLS = 3,                /* events ahead whose processes fetch cells */
+    PREFETCH_LP = 6,                   /* events ahead whose processes are prefetched */
+    PREFETCH_EVENT = WF_WINDOWS_AHEAD, /* events ahead that are prefetched themselves */
     NEAR_BETWEEN_CHECKS = 256,
     FEW = 16,     /* fewer events than this are sorted without counting */
     CROWDED = 24, /* more events than this in a bucket are sorted by merging */
@@ -328,22 +328,43 @@ static size_t run_sorted(struct wf_windows *windows, struct wf_worker *worker,
     return n - (size_t)(end - entry);
 }
 
-static void run_block(struct wf_windows *windows, struct wf_worker *worker, struct wf_bag *bag,
-                      const struct wf_block *block, const struct wf_chunk *next)
+static const struct wf_block *block_of(const struct wf_worker *worker, uint32_t b)
 {
+    return &worker->engine->blocks[worker->blocks[b]];
+}
+
+size_t wf_windows_sort_block(struct wf_windows *windows, struct wf_worker *worker, uint32_t b)
+{
+    struct wf_bag *bag = wf_wheel_bag(&windows->wheel, b);
     size_t n = bag->n;
 
     wf_bag_open(bag, &worker->pool);
-    sort_events(windows, bag, block, worker->engine->stride == sizeof(struct wf_event));
+    sort_events(windows, bag, block_of(worker, b),
+                worker->engine->stride == sizeof(struct wf_event));
     for (size_t i = 0; i < PREFETCH_EVENT; i++) {
         windows->entries[n + i] = windows->entries[n - 1]; /* to be prefetched in vain */
     }
-    worker->count.committed +=
-        run_sorted(windows, worker, block, n, (struct fetched){.chunk = next});
+    return n;
+}
+
+/* The first events of the next block in this window, if it has any. */
+static const struct wf_chunk *after_block(const struct wf_windows *windows,
+                                          const struct wf_worker *worker, uint32_t b)
+{
+    return b + 1 < worker->n_blocks ? wf_wheel_bag(&windows->wheel, b + 1)->head : NULL;
+}
+
+void wf_windows_run_block(struct wf_windows *windows, struct wf_worker *worker, uint32_t b)
+{
+    const struct wf_block *block = block_of(worker, b);
+    size_t n = wf_windows_sort_block(windows, worker, b);
+
+    worker->count.committed += run_sorted(
+        windows, worker, block, n, (struct fetched){.chunk = after_block(windows, worker, b)});
     if (!windows->stopped) {
         run_near(windows, worker, block, NULL);
     }
-    wf_bag_free(bag, &worker->pool);
+    wf_bag_free(wf_wheel_bag(&windows->wheel, b), &worker->pool);
 }
 
 void wf_windows_run(struct wf_windows *windows, struct wf_worker *worker)
@@ -364,9 +385,7 @@ void wf_windows_run(struct wf_windows *windows, struct wf_worker *worker)
         if (windows->stopped) {
             wf_bag_free(bag, &worker->pool);
         } else {
-            run_block(windows, worker, bag, &engine->blocks[worker->blocks[b]],
-                      b + 1 < worker->n_blocks ? wf_wheel_bag(&windows->wheel, b + 1)->head
-                                               : NULL);
+            wf_windows_run_block(windows, worker, b);
         }
     }
     windows->running = WF_WHEEL_NEVER;

@@ -16,6 +16,9 @@ struct wf_window_bucket {
     uint32_t begin, next;
 };
 
+/* Events ahead that are prefetched. */
+enum { WF_WINDOWS_AHEAD = 12 };
+
 /* An event in the sorted list, with its time. */
 struct wf_window_entry {
     int64_t time;
@@ -54,3 +57,12 @@ static inline void wf_windows_send(struct wf_windows *windows, const struct wf_e
 
 /* Executes all events of the present window of the wheel, or sets `stopped`. */
 void wf_windows_run(struct wf_windows *windows, struct wf_worker *worker);
+
+/* The same for one block of the worker, which has events in the present window. The caller sets
+ * `running`. */
+void wf_windows_run_block(struct wf_windows *windows, struct wf_worker *worker, uint32_t b);
+
+/* Sorts the events of such a block by process and key into `entries`, and returns how many there
+ * are. The caller executes them and frees the bag. WF_WINDOWS_AHEAD entries after the last may be
+ * read, to prefetch their events. */
+size_t wf_windows_sort_block(struct wf_windows *windows, struct wf_worker *worker, uint32_t b);

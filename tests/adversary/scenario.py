@@ -366,7 +366,7 @@ class Scenarios:
                     "engine.fit": "no"}
         for key, values in {"engine.partition": ["block", "cyclic"], "engine.batch": ["1", "7"],
                             "engine.gvt_interval": ["1", "3"], "engine.lps_per_kp": ["2", "8"],
-                            "engine.leash": ["100ns", "3us"], "engine.memory": ["4KiB", "64KiB"],
+                            "engine.leash": ["100ns", "3us"], "engine.safe": ["no"], "engine.memory": ["4KiB", "64KiB"],
                             "engine.perturb_seed": [str(rng.randrange(10 ** 6))]}.items():
             if rng.random() < 0.3:
                 settings[key] = rng.choice(values)

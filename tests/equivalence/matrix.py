@@ -245,18 +245,21 @@ PROGRAMS = [
     ["replay", "gen:stencil3d", "-n", "27", "--net", "latency", "--topo", "torus:4x4x4",
      "--placement", "random", "--job", "gen:ring,ranks=8,start=100us,repeat=2", "--alone"],
 ]
-# More processes than one only where MPI is; `sequential` and `check-undo` use one of them.
+# More processes than one only where MPI is; `sequential` and `check-undo` use one of them. With
+# "all" the scheduler logs all events, and may undo them, instead of those that are not safe.
 SCHEDULES = [
     *itertools.product(["conservative", "optimistic", "perturb"], [1, 2, 4], [1]),
     ("conservative", 1, 2), ("conservative", 2, 3), ("optimistic", 2, 2), ("optimistic", 1, 3),
     ("perturb", 1, 2), ("perturb", 2, 3),
+    *itertools.product(["optimistic all", "perturb all"], [1, 2], [1]), ("optimistic all", 2, 2),
     ("sequential", 2, 2), ("check-undo", 1, 1), ("check-undo", 2, 2),
 ]
 
 
 FEWER = [
     ("conservative", 1, 1), ("optimistic", 1, 1), ("perturb", 1, 1), ("conservative", 4, 1),
-    ("optimistic", 4, 1), ("perturb", 2, 1), ("check-undo", 1, 1),
+    ("optimistic", 4, 1), ("perturb", 2, 1), ("check-undo", 1, 1), ("optimistic all", 2, 1),
+    ("perturb all", 1, 1),
 ]
 # A launch of processes takes longer than such a run: one for each program, in turn.
 LAUNCHED = [
@@ -267,8 +270,9 @@ LAUNCHES = 1
 
 
 def outcome(scenario, scheduler, threads, processes):
-    done = run(*scenario, "--sched", scheduler, "--threads", str(threads), "-p", "engine.fit=no", "--json", "-q",
-               processes=0 if processes == 1 else processes, timeout=200)
+    sched, _, logged = scheduler.partition(" ")
+    done = run(*scenario, "--sched", sched, "--threads", str(threads), "-p", "engine.fit=no", "--json", "-q",
+               *(["-p", "engine.safe=no"] if logged else []), processes=0 if processes == 1 else processes, timeout=200)
     where = f"{' '.join(scenario)}: {scheduler}, {threads} threads, {processes} processes"
     check(done.returncode == 0, f"{where}: exit code {done.returncode}", done)
     document = parse(done)

@@ -136,6 +136,8 @@ static void optimistic_with_any_settings(void)
         config.lps_per_kp = i % 2 == 0 ? 1 : 16;
         config.leash = leashes[i / 6];
         CHECK(compare(config));
+        config.safe = false;
+        CHECK(compare(config));
     }
     CHECK(compare(engine_defaults(WF_OPTIMISTIC, 1)));
 }
@@ -149,17 +151,24 @@ static void perturbed_with_any_seed(void)
         config.gvt_interval = 16;
         config.lps_per_kp = seed % 3 == 0 ? 16 : 1;
         CHECK(compare(config));
+        config.safe = false;
+        CHECK(compare(config));
     }
 }
 
 /* The digest is not enough: perturbing must have perturbed. */
 static void perturbing_rolls_back(void)
 {
-    for (size_t i = 0; i < INSTANCES; i++) {
+    for (size_t i = 0; i < 2 * (size_t)INSTANCES; i++) {
         struct wf_engine_config config = engine_defaults(WF_PERTURB, 1);
         config.batch = 8;
         config.gvt_interval = 16;
-        struct outcome out = run_instance(&instances[i], &config);
+        config.safe = i >= INSTANCES;
+        struct outcome out = run_instance(&instances[i % INSTANCES], &config);
+        printf("# %s, safe %d: %llu events rolled back, %llu anti-messages\n",
+               instances[i % INSTANCES].model, (int)config.safe,
+               (unsigned long long)out.run.events_rolled_back,
+               (unsigned long long)out.run.anti_messages);
         CHECK(out.run.events_rolled_back > 50);
         CHECK(out.run.anti_messages > 50);
     }

@@ -62,13 +62,17 @@ static inline bool way_to_run(size_t i, struct wf_engine_config *config)
     static const struct {
         enum wf_scheduler scheduler;
         uint64_t threads, batch, gvt_interval, lps_per_kp;
+        bool safe;
     } ways[] = {
-        {WF_SEQUENTIAL, 1, 64, 64, 1},   {WF_CHECK_UNDO, 1, 64, 64, 1},
-        {WF_CONSERVATIVE, 1, 64, 64, 1}, {WF_CONSERVATIVE, 2, 64, 64, 1},
-        {WF_CONSERVATIVE, 4, 64, 64, 1}, {WF_OPTIMISTIC, 1, 8, 4, 1},
-        {WF_OPTIMISTIC, 2, 8, 4, 1},     {WF_OPTIMISTIC, 2, 64, 64, 16},
-        {WF_OPTIMISTIC, 4, 1, 16, 2},    {WF_PERTURB, 1, 8, 4, 1},
-        {WF_PERTURB, 2, 16, 8, 2},       {WF_PERTURB, 4, 4, 4, 1},
+        {WF_SEQUENTIAL, 1, 64, 64, 1, true},   {WF_CHECK_UNDO, 1, 64, 64, 1, true},
+        {WF_CONSERVATIVE, 1, 64, 64, 1, true}, {WF_CONSERVATIVE, 2, 64, 64, 1, true},
+        {WF_CONSERVATIVE, 4, 64, 64, 1, true}, {WF_OPTIMISTIC, 1, 8, 4, 1, true},
+        {WF_OPTIMISTIC, 2, 8, 4, 1, true},     {WF_OPTIMISTIC, 2, 64, 64, 16, true},
+        {WF_OPTIMISTIC, 4, 1, 16, 2, true},    {WF_OPTIMISTIC, 1, 8, 4, 1, false},
+        {WF_OPTIMISTIC, 2, 8, 4, 1, false},    {WF_OPTIMISTIC, 4, 1, 16, 2, false},
+        {WF_PERTURB, 1, 8, 4, 1, true},        {WF_PERTURB, 2, 16, 8, 2, true},
+        {WF_PERTURB, 4, 4, 4, 1, true},        {WF_PERTURB, 1, 8, 4, 1, false},
+        {WF_PERTURB, 2, 16, 8, 2, false},      {WF_PERTURB, 4, 4, 4, 1, false},
     };
 
     if (i >= sizeof(ways) / sizeof(ways[0])) {
@@ -79,6 +83,7 @@ static inline bool way_to_run(size_t i, struct wf_engine_config *config)
     config->batch = ways[i].batch;
     config->gvt_interval = ways[i].gvt_interval;
     config->lps_per_kp = ways[i].lps_per_kp;
+    config->safe = ways[i].safe;
     config->perturb_seed = 100 + i;
     config->partition = i % 2 == 0 ? WF_PARTITION_BLOCK : WF_PARTITION_CYCLIC;
     return true;
@@ -87,13 +92,14 @@ static inline bool way_to_run(size_t i, struct wf_engine_config *config)
 /* Describes a configuration, for messages. */
 static inline void print_way(const struct wf_engine_config *config)
 {
-    printf("# %s, %u threads, batch %u, gvt_interval %u, lps_per_kp %u, leash %lld, %s, "
-           "perturb_seed %u\n",
-           wf_scheduler_names[config->scheduler], (unsigned)config->threads,
-           (unsigned)config->batch, (unsigned)config->gvt_interval,
-           (unsigned)config->lps_per_kp, (long long)config->leash,
-           config->partition == WF_PARTITION_BLOCK ? "block" : "cyclic",
-           (unsigned)config->perturb_seed);
+    printf(
+        "# %s, %u threads, batch %u, gvt_interval %u, lps_per_kp %u, leash %lld, safe %d, %s, "
+        "perturb_seed %u\n",
+        wf_scheduler_names[config->scheduler], (unsigned)config->threads,
+        (unsigned)config->batch, (unsigned)config->gvt_interval, (unsigned)config->lps_per_kp,
+        (long long)config->leash, (int)config->safe,
+        config->partition == WF_PARTITION_BLOCK ? "block" : "cyclic",
+        (unsigned)config->perturb_seed);
 }
 
 /* Whether a run gave the expected result; prints the difference if not. */

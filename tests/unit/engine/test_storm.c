@@ -43,9 +43,10 @@ static void run_storm(bool by_one)
     struct storm storm = {by_one};
     struct outcome expected = run_model(&config, build, &storm, NULL, 0), out;
 
-    for (uint64_t threads = 1; threads <= 2; threads++) {
-        config = engine_defaults(WF_OPTIMISTIC, threads);
+    for (uint64_t way = 0; way < 4; way++) {
+        config = engine_defaults(WF_OPTIMISTIC, 1 + way % 2);
         config.memory = 16384;
+        config.safe = way / 2 == 0;
         out = run_model(&config, build, &storm, NULL, 0);
         CHECK(same_outcome(&config, &expected, &out));
     }
