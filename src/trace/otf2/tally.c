@@ -50,15 +50,22 @@ void wf_otf2_tally_names(struct wf_records *records)
     name_records(records, unused.kinds, unused.collectives);
 }
 
-/* The number of a name, which is kept in *number once it has one. */
-static uint32_t name_once(struct wf_otf2_tally *tally, uint32_t *number, const char *prefix,
-                          const char *name)
+static uint32_t name_record(struct wf_otf2_tally *tally, const char *prefix, const char *name)
 {
     char text[256];
 
+    (void)snprintf(text, sizeof(text), "%s%s", prefix, name);
+    return wf_records_name(tally->records, text);
+}
+
+/* The number of a region's name. It is kept in `regions` once it has one. */
+static inline uint32_t region_name(struct wf_otf2_tally *tally, uint32_t *regions,
+                                   const char *prefix, const struct wf_otf2_region *region)
+{
+    uint32_t *number = &regions[region - tally->defs->regions];
+
     if (*number == WF_OTF2_NONE) {
-        (void)snprintf(text, sizeof(text), "%s%s", prefix, name);
-        *number = wf_records_name(tally->records, text);
+        *number = name_record(tally, prefix, wf_otf2_defs_name(tally->defs, region));
     }
     return *number;
 }
@@ -113,8 +120,7 @@ void wf_otf2_tally_add(struct wf_otf2_tally *tally, const struct wf_otf2_event *
     uint32_t name = tally->kinds[event->kind];
 
     if (region != NULL) {
-        name = name_once(tally, &tally->regions[region - tally->defs->regions],
-                         "ENTER:", wf_otf2_defs_name(tally->defs, region));
+        name = region_name(tally, tally->regions, "ENTER:", region);
     } else if (event->kind == WF_OTF2_COLL_END && wf_otf2_coll_name(event->region) != NULL) {
         name = tally->collectives[event->region];
     }
@@ -124,12 +130,14 @@ void wf_otf2_tally_add(struct wf_otf2_tally *tally, const struct wf_otf2_event *
 void wf_otf2_tally_add_device(struct wf_otf2_tally *tally, const struct wf_otf2_event *event)
 {
     const struct wf_otf2_region *region = entered(tally, event);
-    uint32_t name =
-        region != NULL ? name_once(tally, &tally->device_regions[region - tally->defs->regions],
-                                   DEVICE "ENTER:", wf_otf2_defs_name(tally->defs, region))
-                       : name_once(tally, &tally->device_kinds[event->kind], DEVICE,
-                                   wf_otf2_kind_name(event->kind));
+    uint32_t *kind = &tally->device_kinds[event->kind];
 
+    if (region == NULL && *kind == WF_OTF2_NONE) {
+        *kind = name_record(tally, DEVICE, wf_otf2_kind_name(event->kind));
+    }
+    uint32_t name = region != NULL
+                        ? region_name(tally, tally->device_regions, DEVICE "ENTER:", region)
+                        : *kind;
     count(tally, name, event);
 }
 
