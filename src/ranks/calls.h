@@ -144,6 +144,18 @@ static inline void wf_rank_charge(const struct wf_caller *who, int64_t overhead)
     rank->overhead_ps = wf_time_add(rank->overhead_ps, overhead);
     rank->clock = wf_time_add(rank->clock, overhead);
 }
+/* wf_rank_receive() where cores are shared or the run is recorded. */
+void wf_rank_receive_any(const struct wf_caller *who, int64_t at, int64_t overhead);
+/* The rank waits for a message until `at`, unless that is over, and then receives it. */
+static inline void wf_rank_receive(const struct wf_caller *who, int64_t at, int64_t overhead)
+{
+    if (!who->ranks->is_simple) {
+        wf_rank_receive_any(who, at, overhead);
+        return;
+    }
+    wf_rank_advance(who, at, WF_IN_RECV);
+    wf_rank_charge(who, overhead);
+}
 /* The CPU time of receives in a claim that has been served, in the unit of wf_cause.taken. */
 uint64_t wf_rank_taken(const struct wf_caller *who, const struct wf_turns_claim *claim);
 /* When an arrival at the time `at` is handled: at once, or WF_NET_LATER if it must wait for

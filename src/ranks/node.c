@@ -427,7 +427,7 @@ void wf_node_note_message(const struct wf_caller *to, const struct wf_sent *sent
     }
     to->rank->noted = 1; /* in both cases: a mark gets another event (do_marker()) */
     if (wf_recorder_is_on(&to->ranks->recorder)) {
-        wf_recorder_message(&to->ranks->recorder, to->ctx, sent);
+        wf_recorder_add_message(&to->ranks->recorder, to->ctx, to->sums, sent);
     }
 }
 
@@ -456,8 +456,10 @@ static void node_commit(const struct wf_event *ev, const void *note, struct wf_c
 {
     const struct wf_ranks *ranks = wf_model(ctx);
 
-    if (ranks->sees_all) {
+    if (ranks->sees_all && ranks->net->n_sums > 0) {
         wf_node_commit(ranks->net, &ranks->recorder, ev, ctx);
+    } else if (ranks->sees_all) {
+        wf_recorder_commit(&ranks->recorder, ctx);
     }
     if (note != NULL) {
         commit_note(ranks, note, ctx);

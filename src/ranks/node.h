@@ -148,8 +148,9 @@ struct wf_caller {
     struct wf_ctx *ctx;
     void *node;
     struct wf_rank *rank;
-    uint32_t slot;   /* rank slot on the node */
-    uint32_t number; /* number of the rank in the run */
+    struct wf_recording *sums; /* wf_recorder_sums() */
+    uint32_t slot;             /* rank slot on the node */
+    uint32_t number;           /* number of the rank in the run */
 };
 
 /* The rank in a slot of the node that handles the event. */
@@ -163,6 +164,7 @@ static inline struct wf_caller wf_caller_at(const struct wf_ranks *ranks, struct
         .ctx = ctx,
         .node = node,
         .rank = (struct wf_rank *)(void *)(slots + slot * sizeof(struct wf_rank_slot)),
+        .sums = wf_recorder_sums(&ranks->recorder, ctx),
         .slot = slot,
         .number = wf_place_rank(ranks->place, wf_self(ctx) - ranks->net->first_node, slot),
     };
@@ -367,14 +369,20 @@ void wf_live_spread(struct wf_ranks *ranks, struct wf_engine *engine);
 
 /* ---- recording ---- */
 
-/* Records the activity of the rank from its clock until a later time. */
+/* Records an activity of the rank. */
+static inline void wf_rank_did(const struct wf_caller *who, enum wf_spent what, int64_t from,
+                               int64_t until)
+{
+    if (wf_recorder_is_on(&who->ranks->recorder) && until > from) {
+        wf_recorder_add(&who->ranks->recorder, who->ctx, who->sums,
+                        &(struct wf_span){from, until, who->number, (uint32_t)what});
+    }
+}
+
+/* Likewise, from its clock until a later time. */
 static inline void wf_rank_spent(const struct wf_caller *who, enum wf_spent what, int64_t until)
 {
-    if (wf_recorder_is_on(&who->ranks->recorder) && until > who->rank->clock) {
-        wf_recorder_span(
-            &who->ranks->recorder, who->ctx,
-            &(struct wf_span){who->rank->clock, until, who->number, (uint32_t)what});
-    }
+    wf_rank_did(who, what, who->rank->clock, until);
 }
 
 /* Records why a track of the rank continues; fills in cause.rank. */

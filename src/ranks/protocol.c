@@ -137,8 +137,8 @@ static inline void meet_eager(const struct wf_caller *who, uint32_t cell,
     if (!recv->is_short) {
         recv->msg.peer = key->src;
         recv->key.tag = key->tag;
-        recv->msg.departure = eager->departure;
     }
+    wf_request_set_departure(recv, eager->departure);
     /* By the rank's clock, which may be ahead of the engine's time. */
     recv->flags |= recv->at > eager->arrival ? WF_REQ_UNEXPECTED_DATA : 0;
     wf_request_complete_edited(who, cell, recv, eager->arrival);

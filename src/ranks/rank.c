@@ -114,10 +114,12 @@ enum wf_called wf_rank_sync(const struct wf_caller *who)
     return WF_CALLED_DONE;
 }
 
-void wf_rank_advance_any(const struct wf_caller *who, int64_t at, enum wf_rank_in in)
+/* The rank shares its core. Not inlined, as most ranks do not. */
+__attribute__((noinline)) static void advance_in_turn(const struct wf_caller *who, int64_t at,
+                                                      enum wf_rank_in in)
 {
     struct wf_rank *rank = who->rank;
-    int64_t owed = who->ranks->turns.on ? read_claim(who)->owed : 0;
+    int64_t owed = read_claim(who)->owed;
 
     if (at > wf_time_add(rank->clock, owed)) {
         if (owed > 0) {
@@ -126,6 +128,20 @@ void wf_rank_advance_any(const struct wf_caller *who, int64_t at, enum wf_rank_i
         wf_rank_spent(who, WF_SPENT_WAITING + (enum wf_spent)in, at);
         rank->wait_ps[in] += at - rank->clock;
         rank->clock = at;
+    }
+}
+
+void wf_rank_advance_any(const struct wf_caller *who, int64_t at, enum wf_rank_in in)
+{
+    struct wf_rank *rank = who->rank;
+    int64_t since = rank->clock;
+
+    if (who->ranks->turns.on) {
+        advance_in_turn(who, at, in);
+    } else if (at > since) {
+        rank->wait_ps[in] += at - since;
+        rank->clock = at;
+        wf_rank_did(who, WF_SPENT_WAITING + (enum wf_spent)in, since, at);
     }
 }
 
@@ -138,15 +154,41 @@ __attribute__((noinline)) static void owe(const struct wf_caller *who, int64_t o
 void wf_rank_charge_any(const struct wf_caller *who, int64_t overhead)
 {
     struct wf_rank *rank = who->rank;
+    int64_t since = rank->clock;
 
     rank->overhead_ps = wf_time_add(rank->overhead_ps, overhead);
     if (who->ranks->turns.on) {
         owe(who, overhead);
         return;
     }
-    int64_t until = wf_time_add(rank->clock, overhead);
-    wf_rank_spent(who, WF_SPENT_ON_MESSAGES, until);
+    rank->clock = wf_time_add(since, overhead);
+    wf_rank_did(who, WF_SPENT_ON_MESSAGES, since, rank->clock);
+}
+
+/* Not inlined, so that wf_rank_receive_any() saves no registers. */
+__attribute__((noinline)) static void receive_in_steps(const struct wf_caller *who, int64_t at,
+                                                       int64_t overhead)
+{
+    wf_rank_advance_any(who, at, WF_IN_RECV);
+    wf_rank_charge_any(who, overhead);
+}
+
+void wf_rank_receive_any(const struct wf_caller *who, int64_t at, int64_t overhead)
+{
+    struct wf_rank *rank = who->rank;
+    const struct wf_span wait = {rank->clock, at, who->number,
+                                 WF_SPENT_WAITING + (uint32_t)WF_IN_RECV};
+    int64_t until = wf_time_add(at, overhead);
+
+    if (who->sums == NULL || at <= wait.from || until <= at ||
+        !wf_recorder_is_apart(who->sums, wait.what)) {
+        receive_in_steps(who, at, overhead);
+        return;
+    }
+    rank->wait_ps[WF_IN_RECV] += at - wait.from;
+    rank->overhead_ps = wf_time_add(rank->overhead_ps, overhead);
     rank->clock = until;
+    wf_recorder_add_both(who->sums, &wait, until);
 }
 
 int64_t wf_rank_progress(const struct wf_caller *who, int64_t at)

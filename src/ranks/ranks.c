@@ -327,12 +327,11 @@ static uint32_t add_nodes(struct wf_ranks *ranks, struct wf_engine *engine)
     return wf_engine_add(engine, &ranks->ops, ranks->place->n_nodes, size, ranks);
 }
 
-/* Live programs and critical paths ask for more about a receive, and with mpi.progress=waits a
- * sendrecv remembers the cell of its receive. */
+/* Live programs ask for more about a receive, and with mpi.progress=waits a sendrecv remembers the
+ * cell of its receive. */
 static void allow_short_receives(struct wf_ranks *ranks, struct wf_engine *engine)
 {
-    ranks->short_receives = !ranks->has_live && !wf_recorder_wants_causes(&ranks->recorder) &&
-                            ranks->mpi->progress != WF_PROGRESS_WAITS;
+    ranks->short_receives = !ranks->has_live && ranks->mpi->progress != WF_PROGRESS_WAITS;
     if (ranks->short_receives) {
         wf_engine_cells(engine, WF_REQ_SHORT_SIZE);
     }

@@ -149,11 +149,12 @@ __attribute__((noinline)) static struct wf_cause cause_of(const struct wf_caller
     } else if (req->kind == WF_REQ_COLL) {
         cause.from_track = wf_track_of(req->key.context, req->key.tag);
     } else {
-        bool asked = req->msg.departure < 0;
+        int64_t departure = wf_request_departure(req);
+        bool asked = departure < 0;
         bool confirmed = (req->flags & WF_REQ_CONFIRMED) != 0 && !received;
-        cause.since = asked ? ~req->msg.departure : req->msg.departure;
+        cause.since = asked ? ~departure : departure;
         cause.bytes = confirmed ? 0 : req->msg.bytes;
-        cause.from = req->msg.peer;
+        cause.from = wf_request_peer(req);
         cause.from_track = asked ? wf_track_asked(req->key.src) : track;
         cause.why = !asked      ? WF_WHY_MESSAGE
                     : received  ? WF_WHY_DATA
@@ -169,10 +170,10 @@ static inline void cause_of_eager(const struct wf_caller *who,
                                   struct wf_cause *cause)
 {
     cause->until = recv->at;
-    cause->since = recv->msg.departure;
+    cause->since = wf_request_departure(recv);
     cause->bytes = recv->msg.bytes;
     cause->track = track;
-    cause->from = recv->msg.peer;
+    cause->from = wf_request_peer(recv);
     cause->from_track = track;
     cause->taken = taken_by(who, recv);
     cause->why = WF_WHY_MESSAGE;
@@ -187,7 +188,8 @@ static inline void add_cause(const struct wf_caller *who, const struct wf_rank_r
     if (!wf_recorder_wants_causes(&who->ranks->recorder)) {
         return;
     }
-    if (req->kind == WF_REQ_RECV && req->at > clock && req->msg.departure >= 0) {
+    if (req->kind == WF_REQ_RECV && req->at > clock &&
+        (req->is_short || req->msg.departure >= 0)) {
         cause_of_eager(who, req, track, sum);
         return;
     }
@@ -211,15 +213,12 @@ static void note_causes(const struct wf_caller *who, const struct wf_cause *sum)
 static inline void take_unlisted(const struct wf_caller *who, uint32_t cell,
                                  const struct wf_rank_request *req, struct wf_cause *cause)
 {
-    static const enum wf_rank_in in[] = {[WF_REQ_RECV] = WF_IN_RECV,
-                                         [WF_REQ_SEND] = WF_IN_SEND,
-                                         [WF_REQ_COLL] = WF_IN_COLLECTIVE};
-
     add_cause(who, req, WF_TRACK_PROGRAM, who->rank->clock, cause);
-    wf_rank_advance(who, req->at, in[req->kind]);
     wf_rank_attended(who, req->at);
-    if (req->kind == WF_REQ_RECV) {
-        wf_rank_charge(who, receive_ps(who, req));
+    if (req->kind != WF_REQ_RECV) {
+        wf_rank_advance(who, req->at, req->kind == WF_REQ_SEND ? WF_IN_SEND : WF_IN_COLLECTIVE);
+    } else {
+        wf_rank_receive(who, req->at, receive_ps(who, req));
         if (who->ranks->turns.on) {
             wf_turns_edit(&who->ranks->turns, who->ctx, who->node, who->slot)->receiving = 1;
         }

@@ -122,8 +122,9 @@ struct wf_rank_request {
     uint32_t number; /* number of the request in the program, or WF_RANK_NO_REQUEST */
     uint8_t kind;    /* enum wf_rank_request_kind */
     /* A receive of which a large run has many: its cell has only the first WF_REQ_SHORT_SIZE bytes.
-     * It belongs to no collective, its peer is key.src, and it gets an eager message whose
-     * departure nobody asks for. An announced message makes it a whole one first. */
+     * It belongs to no collective, its peer is key.src, and it gets an eager message, whose
+     * departure is in the rest of its key when it is complete. An announced message makes it a
+     * whole one first. */
     uint8_t is_short;
     uint16_t flags;
     /* When the request completed. Before that: when the receive or send was posted or the last
@@ -166,6 +167,25 @@ static inline uint32_t wf_request_owner(const struct wf_rank_request *req)
 static inline uint32_t wf_request_peer(const struct wf_rank_request *req)
 {
     return req->is_short ? req->key.src : req->msg.peer;
+}
+
+/* The departure of the eager message of a complete receive; negative for a long message
+ * (wf_message_request.departure). */
+static inline int64_t wf_request_departure(const struct wf_rank_request *recv)
+{
+    return recv->is_short
+               ? (int64_t)((uint64_t)(uint32_t)recv->key.tag << 32 | recv->key.context)
+               : recv->msg.departure;
+}
+
+static inline void wf_request_set_departure(struct wf_rank_request *recv, int64_t departure)
+{
+    if (recv->is_short) {
+        recv->key.context = (uint32_t)departure;
+        recv->key.tag = (int32_t)(departure >> 32);
+    } else {
+        recv->msg.departure = departure;
+    }
 }
 
 /* Whether a message of this length is an error of the program. In a collective both sides

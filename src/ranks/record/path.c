@@ -9,7 +9,7 @@
 
 /* The entries of a rank are packed as varints into chunks, which are linked from the last to
  * the first. */
-enum { CHUNK = 128, CHUNK_HEAD = 24, ROOM = CHUNK - CHUNK_HEAD, ENTRY_MAX = 64 };
+enum { CHUNK = 128, CHUNK_HEAD = 24, ROOM = CHUNK - CHUNK_HEAD, ENTRY_MAX = 64, SHORT = 24 };
 
 struct chunk {
     int64_t base;    /* the first time is relative to this */
@@ -112,7 +112,12 @@ static void append(struct wf_path *path, struct head *head, const unsigned char 
     }
     if (head->chunk != 0) {
         struct chunk *chunk = chunk_at(path, head->chunk);
-        memcpy(chunk->bytes + head->used, bytes, n);
+        /* Most entries are short: a copy of constant length takes a few instructions. */
+        if (n <= SHORT && head->used + SHORT <= ROOM) {
+            memcpy(chunk->bytes + head->used, bytes, SHORT);
+        } else {
+            memcpy(chunk->bytes + head->used, bytes, n);
+        }
         chunk->used = head->used + (uint32_t)n;
         chunk->least = least < chunk->least ? least : chunk->least;
     }
@@ -135,6 +140,7 @@ void wf_path_compute(struct wf_path *path, uint32_t rank, int64_t from, int64_t 
     struct head *head = head_of(path, rank);
     unsigned char bytes[ENTRY_MAX], *at = bytes;
 
+    memset(bytes, 0, SHORT); /* append() may copy more than the entry */
     *at++ = COMPUTED;
     at = wf_varint_write(at, wf_zigzag(from - head->last));
     at = wf_varint_write(at, (uint64_t)(until - from));
@@ -146,6 +152,7 @@ void wf_path_cause(struct wf_path *path, const struct wf_cause *cause)
     struct head *head = head_of(path, cause->rank);
     unsigned char bytes[ENTRY_MAX], *at = bytes + 1;
 
+    memset(bytes, 0, SHORT);
     bytes[0] =
         (unsigned char)(cause->why | (cause->track != 0 ? HAS_TRACK : 0) |
                         (cause->from_track != cause->track ? HAS_FROM_TRACK : 0) |

@@ -91,29 +91,44 @@ static inline struct wf_recording *recording_of(const struct wf_recorder *record
     return recording->n_ranks != 0 ? recording : wf_recorder_recording(recorder, tally);
 }
 
+static inline struct wf_path *path_of(const struct wf_recorder *recorder, struct wf_ctx *ctx)
+{
+    struct wf_ranks_tally *tally = wf_tally(ctx);
+    struct wf_path *path = (void *)((unsigned char *)tally + recorder->at.path);
+
+    return path->n_ranks != 0 ? path : wf_recorder_path(recorder, tally);
+}
+
 /* A computation, for the critical path. */
-__attribute__((noinline)) static void add_computation(const struct wf_recorder *recorder,
-                                                      struct wf_ctx *ctx,
-                                                      const struct wf_span *span)
+static inline void add_computation(const struct wf_recorder *recorder, struct wf_ctx *ctx,
+                                   const struct wf_span *span)
 {
     if (wf_recorder_wants_causes(recorder)) {
-        wf_path_compute(wf_recorder_path(recorder, wf_tally(ctx)), span->rank, span->from,
-                        span->until);
+        wf_path_compute(path_of(recorder, ctx), span->rank, span->from, span->until);
     }
 }
 
-/* Nothing extends the last span of a final event any more. */
+/* Nothing extends the last span of a final event any more. Where only sums are kept, it was counted
+ * when it began. */
+__attribute__((noinline)) static void
+end_last(const struct wf_recorder *recorder, struct wf_recording *recording, struct wf_ctx *ctx)
+{
+    if (recording->last.what == WF_SPENT_COMPUTING) {
+        add_computation(recorder, ctx, &recording->last);
+    }
+    if (!recording->sums_only) {
+        wf_recording_count(recording, &recording->last);
+    }
+    recording->last.what = WF_SPENT_NOTHING;
+}
+
 static inline struct wf_recording *end_spans(const struct wf_recorder *recorder,
                                              struct wf_ctx *ctx)
 {
     struct wf_recording *recording = recording_of(recorder, ctx);
 
-    if (recording->is_open) {
-        const struct wf_span *last = wf_recording_last(recording);
-        if (last->what == WF_SPENT_COMPUTING) {
-            add_computation(recorder, ctx, last);
-        }
-        recording->is_open = 0;
+    if (recording->last.what != WF_SPENT_NOTHING) {
+        end_last(recorder, recording, ctx);
     }
     return recording;
 }
@@ -135,7 +150,7 @@ static void add(const struct wf_recorder *recorder, struct wf_ctx *ctx,
         wf_recording_call(recording_of(recorder, ctx), &entry->call);
         break;
     case ENTRY_CAUSE:
-        wf_path_cause(wf_recorder_path(recorder, wf_tally(ctx)), &entry->cause);
+        wf_path_cause(path_of(recorder, ctx), &entry->cause);
         break;
     }
 }
@@ -152,24 +167,25 @@ static void leave_span(struct wf_ctx *ctx, const struct wf_span *span)
     }
 }
 
-void wf_recorder_span_rarely(const struct wf_recorder *recorder, struct wf_ctx *ctx,
-                             const struct wf_span *span)
+void wf_recorder_span_carefully(const struct wf_recorder *recorder, struct wf_ctx *ctx,
+                                uint32_t rank, uint32_t what, int64_t from, int64_t until)
 {
+    const struct wf_span span = {from, until, rank, what};
+
     if (!wf_now_is_final(ctx)) {
-        leave_span(ctx, span);
+        leave_span(ctx, &span);
         return;
     }
     struct wf_recording *recording = recording_of(recorder, ctx);
 
-    if (recording->is_open && wf_span_continues(span, wf_recording_last(recording))) {
-        wf_recording_last(recording)->until = span->until;
+    wf_recording_spend(recording, rank, what, from, until);
+    if (wf_span_continues(&span, &recording->last)) {
+        recording->last.until = until;
         return;
     }
     (void)end_spans(recorder, ctx);
-    if (recording->room == 0) {
-        wf_recording_flush(recording);
-    }
-    wf_recording_append(recording, span);
+    recording->last = span;
+    recording->n_spans += recording->sums_only;
 }
 
 void wf_recorder_message(const struct wf_recorder *recorder, struct wf_ctx *ctx,
@@ -197,15 +213,13 @@ void wf_recorder_cause(const struct wf_recorder *recorder, struct wf_ctx *ctx,
 {
     if (wf_now_is_final(ctx)) {
         (void)end_spans(recorder, ctx);
-        wf_path_cause(wf_recorder_path(recorder, wf_tally(ctx)), cause);
+        wf_path_cause(path_of(recorder, ctx), cause);
     } else {
         extend(ctx, ENTRY_CAUSE)->cause = *cause;
     }
 }
 
-/* A final event may have left spans, another one its trail; most have neither. */
-__attribute__((noinline)) static void commit_trail(const struct wf_recorder *recorder,
-                                                   struct wf_ctx *ctx)
+void wf_recorder_commit_trail(const struct wf_recorder *recorder, struct wf_ctx *ctx)
 {
     size_t size;
     const struct recorded *entries = wf_trail(ctx, &size);
@@ -213,15 +227,5 @@ __attribute__((noinline)) static void commit_trail(const struct wf_recorder *rec
     (void)end_spans(recorder, ctx);
     for (size_t i = 0; i < size / sizeof(*entries); i++) {
         add(recorder, ctx, &entries[i]);
-    }
-}
-
-void wf_recorder_commit(const struct wf_recorder *recorder, struct wf_ctx *ctx)
-{
-    size_t size;
-
-    (void)wf_trail(ctx, &size);
-    if (size > 0 || recording_of(recorder, ctx)->is_open) {
-        commit_trail(recorder, ctx);
     }
 }

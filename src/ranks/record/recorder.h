@@ -4,7 +4,7 @@
 /*
  * Records a run of ranks or tasks. Handlers leave spans, messages and causes in the trail of
  * their event; its commit adds them to the recording in the tally. Handlers of final events add
- * them at once, spans to a batch, of which the next span may extend the last one. Ranks keep
+ * them at once. A span may extend the last one of its event; sums need not know that. Ranks keep
  * nothing, and nothing has to be undone.
  */
 
@@ -70,45 +70,114 @@ static inline bool wf_span_continues(const struct wf_span *span, const struct wf
     return last->what == span->what && last->until == span->from && last->rank == span->rank;
 }
 
-/* wf_recorder_span() in the rare cases: the event may be undone, the batch is full or not set up,
- * or the last span was a computation. */
-void wf_recorder_span_rarely(const struct wf_recorder *recorder, struct wf_ctx *ctx,
-                             const struct wf_span *span);
-
-/* In handlers, if the recorder is on. A span that continues the previous one extends it. Inlined,
- * so that a span goes from registers to the batch and not by way of the stack. */
-__attribute__((always_inline)) static inline void
-wf_recorder_span(const struct wf_recorder *recorder, struct wf_ctx *ctx,
-                 const struct wf_span *span)
+/* This thread's recording, if the event is final and individual spans need only be counted; else
+ * null, also if nothing is recorded. */
+static inline struct wf_recording *wf_recorder_sums(const struct wf_recorder *recorder,
+                                                    struct wf_ctx *ctx)
 {
+    if (!wf_recorder_is_on(recorder) || !wf_now_is_final(ctx)) {
+        return NULL;
+    }
     struct wf_recording *recording =
         (void *)((unsigned char *)wf_tally(ctx) + recorder->at.recording);
+    return recording->sums_only ? recording : NULL;
+}
 
-    if (wf_now_is_final(ctx) && recording->room > 0) {
-        struct wf_span *last = recording->is_open ? wf_recording_last(recording) : NULL;
+/* wf_recorder_span() where it has more to do: the event may be undone, individual spans are kept, or
+ * the last span is a computation. */
+void wf_recorder_span_carefully(const struct wf_recorder *recorder, struct wf_ctx *ctx,
+                                uint32_t rank, uint32_t what, int64_t from, int64_t until);
 
-        if (last != NULL && wf_span_continues(span, last)) {
-            last->until = span->until;
-            return;
-        }
-        if (last == NULL || last->what != WF_SPENT_COMPUTING) {
-            wf_recording_append(recording, span);
-            return;
-        }
+/* wf_recorder_span() for callers that have `sums`, which is what wf_recorder_sums() returned in the
+ * same event. */
+__attribute__((always_inline)) static inline void
+wf_recorder_add(const struct wf_recorder *recorder, struct wf_ctx *ctx,
+                struct wf_recording *sums, const struct wf_span *span)
+{
+    if (sums == NULL || sums->last.what == WF_SPENT_COMPUTING) {
+        wf_recorder_span_carefully(recorder, ctx, span->rank, span->what, span->from,
+                                   span->until);
+        return;
     }
-    /* A copy: if others know the address of `span`, it is in memory and not in registers. */
-    const struct wf_span copy = *span;
-    wf_recorder_span_rarely(recorder, ctx, &copy);
+    sums->n_spans += wf_span_continues(span, &sums->last) ? 0 : 1;
+    if (span->what == WF_SPENT_COMPUTING) {
+        sums->last.from = span->from;
+    }
+    sums->last.until = span->until;
+    sums->last.rank = span->rank;
+    sums->last.what = span->what;
+    wf_recording_spend(sums, span->rank, span->what, span->from, span->until);
+}
+
+/* Whether a span can neither extend the last one nor has to end a computation. `sums` is not
+ * null. */
+static inline bool wf_recorder_is_apart(const struct wf_recording *sums, uint32_t what)
+{
+    return sums->last.what != WF_SPENT_COMPUTING && sums->last.what != what;
+}
+
+/* Adds a span that is apart, and the CPU time of a message that follows it until a later time. For
+ * receives, which are most spans: one decision for both, and no function is called if both are in
+ * the bin of the last span. */
+static inline void wf_recorder_add_both(struct wf_recording *sums, const struct wf_span *span,
+                                        int64_t until)
+{
+    const struct wf_recording_place *place = &sums->place;
+
+    sums->n_spans += 2;
+    sums->last.until = until;
+    sums->last.rank = span->rank;
+    sums->last.what = WF_SPENT_ON_MESSAGES;
+    if (span->rank == place->rank && span->from >= place->from && until <= place->until) {
+        place->spent_ps[span->what] += (uint64_t)(span->until - span->from);
+        place->spent_ps[WF_SPENT_ON_MESSAGES] += (uint64_t)(until - span->until);
+    } else {
+        wf_recording_spend_both(sums, span->rank, span->what, span->from, span->until, until);
+    }
+}
+
+/* In handlers, if the recorder is on. A span that continues the previous one extends it. */
+static inline void wf_recorder_span(const struct wf_recorder *recorder, struct wf_ctx *ctx,
+                                    const struct wf_span *span)
+{
+    wf_recorder_add(recorder, ctx, wf_recorder_sums(recorder, ctx), span);
 }
 
 void wf_recorder_message(const struct wf_recorder *recorder, struct wf_ctx *ctx,
                          const struct wf_sent *sent);
-/* Likewise, if the recorder wants calls: the rank begins an op at `call->from`. */
+
+/* The same for callers that have `sums`, which is what wf_recorder_sums() returned in the same
+ * event. */
+static inline void wf_recorder_add_message(const struct wf_recorder *recorder,
+                                           struct wf_ctx *ctx, struct wf_recording *sums,
+                                           const struct wf_sent *sent)
+{
+    if (sums != NULL && sums->last.what == WF_SPENT_NOTHING && recorder->options.hops == NULL) {
+        wf_recording_message(sums, sent);
+    } else {
+        wf_recorder_message(recorder, ctx, sent);
+    }
+}
+
+/* In handlers, if the recorder wants calls: the rank begins an op at `call->from`. */
 void wf_recorder_call(const struct wf_recorder *recorder, struct wf_ctx *ctx,
                       const struct wf_call *call);
 /* Likewise, if the recorder wants causes. */
 void wf_recorder_cause(const struct wf_recorder *recorder, struct wf_ctx *ctx,
                        const struct wf_cause *cause);
 
-/* In commit: adds the event's trail to the tally. */
-void wf_recorder_commit(const struct wf_recorder *recorder, struct wf_ctx *ctx);
+/* wf_recorder_commit() for an event that has left spans or a trail. */
+void wf_recorder_commit_trail(const struct wf_recorder *recorder, struct wf_ctx *ctx);
+
+/* In commit: adds the event's trail to the tally. Most events have none. */
+static inline void wf_recorder_commit(const struct wf_recorder *recorder, struct wf_ctx *ctx)
+{
+    const struct wf_recording *recording =
+        (const void *)((unsigned char *)wf_tally(ctx) + recorder->at.recording);
+    size_t size;
+
+    (void)wf_trail(ctx, &size);
+    if (size > 0 || recording->last.what != WF_SPENT_NOTHING) {
+        wf_recorder_commit_trail(recorder, ctx);
+    }
+}

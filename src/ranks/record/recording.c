@@ -27,7 +27,7 @@ static uint64_t n_groups(uint64_t n, uint64_t per)
 
 /* Time that the ranks of a row spent in a bin, by activity. A long span is added to its
  * first and its last bin only, and to `fill`: +1 where it begins to fill whole bins, -1
- * where it ceases to. add_cells() adds these up. */
+ * where it ceases to. wf_recording_settle() adds these up. */
 struct cell {
     uint64_t spent_ps[WF_SPENT_KINDS];
     int32_t fill[WF_SPENT_KINDS]; /* change of the number of spans that fill whole bins */
@@ -59,6 +59,16 @@ size_t wf_recording_size(uint32_t n_ranks, const struct wf_recording_limits *lim
                                        limits->calls * sizeof(struct wf_call);
 }
 
+/* Finds out whether individual spans and messages need only be counted from now on. */
+static void check_limits(struct wf_recording *recording)
+{
+    const struct wf_recording_limits *limits = &recording->limits;
+    bool all = limits->choice.until == 0 && limits->choice.n_ranges == 0;
+
+    recording->sums_only = all && recording->n_spans >= limits->spans;
+    recording->message_sums = all && recording->n_messages >= limits->messages;
+}
+
 void wf_recording_init(struct wf_recording *recording, uint32_t n_ranks,
                        const struct wf_recording_limits *limits)
 {
@@ -73,8 +83,9 @@ void wf_recording_init(struct wf_recording *recording, uint32_t n_ranks,
     recording->row_reciprocal = wf_reciprocal_of((uint32_t)recording->ranks_per_row);
     recording->side_reciprocal = wf_reciprocal_of((uint32_t)recording->ranks_per_side);
     recording->shift = FIRST_SHIFT;
-    recording->room = WF_RECORDING_BATCH;
     recording->limits = *limits;
+    recording->last.what = WF_SPENT_NOTHING;
+    check_limits(recording);
     if (limits->spill != NULL) {
         recording->span_file =
             wf_spill_files_add(limits->spill, sizeof(struct wf_span), limits->spans);
@@ -129,54 +140,83 @@ struct wf_call *wf_recording_calls(struct wf_recording *recording)
     return (void *)(wf_recording_messages(recording) + recording->limits.messages);
 }
 
-/* Bins that are 2^shift picoseconds wide are added to bins that are 2^by times as wide. */
+/* ---- bins ---- */
+
+/* Bins of 2^shift picoseconds that become parts of bins 2^by times as wide. */
 struct scale {
     uint64_t shift, by;
 };
 
-/* Adds the cells `from` of recording `of` to `into`, including spans that fill whole bins.
- * Both may be the same cells, which are emptied before the addition. */
-static void add_cells(struct cell *into, struct cell *from, const struct wf_recording *of,
-                      struct scale scale)
+/* Adds the cells of a bin to those of the bin that it becomes a part of. Where spans begin or cease
+ * to fill whole bins within the new bin, they do so for the bins after it; the new bin gets the
+ * difference, which may be negative. */
+static void add_bin(struct wf_recording *into, const struct cell *from, uint64_t bin,
+                    struct scale scale)
 {
-    uint64_t n_rows = of->n_rows;
-    struct cell *filling = wf_xcalloc(n_rows, sizeof(*filling));
+    uint64_t parts = UINT64_C(1) << scale.by, part = bin % parts, wide = bin >> scale.by;
+    uint64_t rest = part > 0 ? (parts - part) << scale.shift : 0; /* of the new bin */
+    uint64_t filled = part > 0 ? wide + 1 : wide;
+    struct cell *sum = cell_at(into, 0, wide), *fill = cell_at(into, 0, filled);
 
-    for (uint64_t bin = 0; bin < of->n_bins; bin++) {
-        struct cell *wide = into + (bin >> scale.by) * n_rows, *cell = from + bin * n_rows;
-        for (uint64_t row = 0; row < n_rows; row++) {
-            struct cell here = cell[row];
-            if (into == from) {
-                memset(&cell[row], 0, sizeof(*cell));
-            }
-            for (int what = 0; what < WF_SPENT_KINDS; what++) {
-                filling[row].fill[what] += here.fill[what];
-                wide[row].spent_ps[what] +=
-                    here.spent_ps[what] + ((uint64_t)filling[row].fill[what] << scale.shift);
-            }
+    for (uint64_t row = 0; row < into->n_rows; row++) {
+        for (int what = 0; what < WF_SPENT_KINDS; what++) {
+            int32_t change = from[row].fill[what];
+
+            sum[row].spent_ps[what] +=
+                from[row].spent_ps[what] + (uint64_t)(int64_t)change * rest;
+            fill[row].fill[what] += change;
         }
     }
-    free(filling);
+    into->touched[wide] = into->touched[filled] = 1;
 }
 
-/* Adds up the spans that fill whole bins, and merges each 2^by bins into one. */
+/* Merges each 2^by bins into one. Bins without spans are not looked at: a run in which ranks compute
+ * for long never needs the memory of most bins. */
 static void widen(struct wf_recording *recording, uint64_t by)
 {
-    struct cell *cells = cells_in(recording);
+    const struct scale scale = {recording->shift, by};
+    size_t size = recording->n_rows * sizeof(struct cell);
+    struct cell *cells = wf_xmalloc(size);
 
-    add_cells(cells, cells, recording, (struct scale){recording->shift, by});
-    for (size_t bin = 0; bin < recording->n_bins && by > 0; bin++) {
+    for (uint64_t bin = 0; bin < recording->n_bins; bin++) {
         uint64_t bytes = recording->received[bin];
         recording->received[bin] = 0;
         recording->received[bin >> by] += bytes;
     }
+    for (uint64_t bin = 0; bin < WF_RECORDING_BINS; bin++) {
+        if (recording->touched[bin]) {
+            memcpy(cells, cell_at(recording, 0, bin), size);
+            memset(cell_at(recording, 0, bin), 0, size);
+            recording->touched[bin] = 0;
+            add_bin(recording, cells, bin, scale); /* to this bin or to earlier ones */
+        }
+    }
+    free(cells);
     recording->shift += by;
     recording->n_bins = recording->n_bins == 0 ? 0 : ((recording->n_bins - 1) >> by) + 1;
+    recording->place = (struct wf_recording_place){0};
 }
 
 void wf_recording_settle(struct wf_recording *recording)
 {
-    widen(recording, 0);
+    struct cell *filling = wf_xcalloc(recording->n_rows, sizeof(*filling));
+
+    /* The bin after the last one: spans cease there to fill it. */
+    for (uint64_t bin = 0; bin <= recording->n_bins && bin < WF_RECORDING_BINS; bin++) {
+        struct cell *cell = cell_at(recording, 0, bin);
+
+        for (uint64_t row = 0; row < recording->n_rows; row++) {
+            for (int what = 0; what < WF_SPENT_KINDS; what++) {
+                filling[row].fill[what] += cell[row].fill[what];
+                cell[row].fill[what] = 0;
+                cell[row].spent_ps[what] += (uint64_t)filling[row].fill[what]
+                                            << recording->shift;
+            }
+        }
+        recording->touched[bin] = 1;
+    }
+    free(filling);
+    recording->place = (struct wf_recording_place){0};
 }
 
 /* Uses more bins, and widens them until the time fits. Returns the bin of the time. */
@@ -203,32 +243,50 @@ static inline uint64_t bin_of(struct wf_recording *recording, int64_t time)
     return bin < recording->n_bins ? bin : next_bin(recording, time);
 }
 
-/* A span that is in several bins. */
-__attribute__((noinline)) static void
-add_long_span(struct wf_recording *recording, const struct wf_span *span, struct cell *cell)
+/* A span that ends in a bin that is not used yet. */
+__attribute__((noinline)) static void spend_later(struct wf_recording *recording, uint32_t rank,
+                                                  uint32_t what, int64_t from, int64_t until)
 {
-    uint64_t shift = recording->shift;
-    uint64_t first = (uint64_t)span->from >> shift, last = (uint64_t)(span->until - 1) >> shift;
-
-    cell->spent_ps[span->what] += ((first + 1) << shift) - (uint64_t)span->from;
-    cell[recording->n_rows].fill[span->what]++;
-    cell += (last - first) * recording->n_rows;
-    cell->spent_ps[span->what] += (uint64_t)span->until - (last << shift);
-    cell->fill[span->what]--;
+    (void)next_bin(recording, until - 1);
+    wf_recording_spend_elsewhere(recording, rank, what, from, until);
 }
 
-static inline void add_to_row(struct wf_recording *recording, const struct wf_span *span)
+void wf_recording_spend_elsewhere(struct wf_recording *recording, uint32_t rank, uint32_t what,
+                                  int64_t from, int64_t until)
 {
-    uint64_t last = bin_of(recording, span->until - 1);
-    uint64_t first = (uint64_t)span->from >> recording->shift;
-    uint64_t row = wf_reciprocal_divide(span->rank, recording->row_reciprocal);
+    uint64_t shift = recording->shift, n_rows = recording->n_rows;
+    uint64_t first = (uint64_t)from >> shift, last = (uint64_t)(until - 1) >> shift;
+
+    if (last >= recording->n_bins) {
+        spend_later(recording, rank, what, from, until);
+        return;
+    }
+    uint64_t row = wf_reciprocal_divide(rank, recording->row_reciprocal);
     struct cell *cell = cell_at(recording, row, first);
 
+    recording->touched[first] = 1;
     if (first == last) {
-        cell->spent_ps[span->what] += (uint64_t)(span->until - span->from);
+        cell->spent_ps[what] += (uint64_t)(until - from);
     } else {
-        add_long_span(recording, span, cell);
+        cell->spent_ps[what] += ((first + 1) << shift) - (uint64_t)from;
+        cell[n_rows].fill[what]++;
+        recording->touched[first + 1] = 1;
+        cell += (last - first) * n_rows;
+        cell->spent_ps[what] += (uint64_t)until - (last << shift);
+        cell->fill[what]--;
+        recording->touched[last] = 1;
     }
+    recording->place = (struct wf_recording_place){.from = (int64_t)(last << shift),
+                                                   .until = (int64_t)((last + 1) << shift),
+                                                   .spent_ps = cell->spent_ps,
+                                                   .rank = rank};
+}
+
+void wf_recording_spend_both(struct wf_recording *recording, uint32_t rank, uint32_t what,
+                             int64_t from, int64_t until, int64_t later)
+{
+    wf_recording_spend_elsewhere(recording, rank, what, from, until);
+    wf_recording_spend(recording, rank, WF_SPENT_ON_MESSAGES, until, later);
 }
 
 /* ---- single spans and messages ---- */
@@ -274,62 +332,53 @@ __attribute__((noinline)) static void keep(const struct wf_recording *recording,
     ++*list.n;
 }
 
-/* Counts a span and keeps it, if it is among those to be kept. */
-static void count_span(struct wf_recording *recording, const struct wf_span *span)
+void wf_recording_count(struct wf_recording *recording, const struct wf_span *span)
 {
     const struct wf_choice *choice = &recording->limits.choice;
 
-    if (wf_choice_touches(choice, span->from, span->until) &&
-        (choice->n_ranges == 0 || wf_choice_has_rank(choice, span->rank))) {
+    if (recording->sums_only) {
+        recording->n_spans++;
+    } else if (wf_choice_touches(choice, span->from, span->until) &&
+               (choice->n_ranges == 0 || wf_choice_has_rank(choice, span->rank))) {
         keep(recording, spans_of(recording), span);
+        check_limits(recording);
     }
 }
 
 void wf_recording_span(struct wf_recording *recording, const struct wf_span *span)
 {
-    add_to_row(recording, span);
-    count_span(recording, span);
+    wf_recording_spend(recording, span->rank, span->what, span->from, span->until);
+    wf_recording_count(recording, span);
 }
 
-void wf_recording_flush(struct wf_recording *recording)
+/* Counts a message and keeps it, if it is among those to be kept. */
+__attribute__((noinline)) static void count_message(struct wf_recording *recording,
+                                                    const struct wf_sent *sent)
 {
     const struct wf_choice *choice = &recording->limits.choice;
-    uint64_t n = WF_RECORDING_BATCH - recording->room;
 
-    for (uint64_t i = 0; i < n; i++) {
-        add_to_row(recording, &recording->batch[i]);
+    if (wf_choice_touches(choice, sent->departure, sent->arrival + 1) &&
+        (choice->n_ranges == 0 ||
+         (wf_choice_has_rank(choice, sent->from) && wf_choice_has_rank(choice, sent->to)))) {
+        keep(recording, messages_of(recording), sent);
+        check_limits(recording);
     }
-    if (recording->n_spans >= recording->limits.spans && choice->until == 0 &&
-        choice->n_ranges == 0) {
-        recording->n_spans += n; /* none is kept any more */
-    } else {
-        for (uint64_t i = 0; i < n; i++) {
-            count_span(recording, &recording->batch[i]);
-        }
-    }
-    recording->room = WF_RECORDING_BATCH;
-    recording->is_open = 0;
 }
 
 void wf_recording_message(struct wf_recording *recording, const struct wf_sent *sent)
 {
+    uint64_t bytes = sent->bytes;
     uint64_t from = wf_reciprocal_divide(sent->from, recording->side_reciprocal);
     uint64_t to = wf_reciprocal_divide(sent->to, recording->side_reciprocal);
     struct wf_traffic_cell *cell = &recording->matrix[from * WF_RECORDING_MATRIX + to];
 
-    cell->bytes += sent->bytes;
+    recording->received[bin_of(recording, sent->arrival)] += bytes;
+    cell->bytes += bytes;
     cell->messages++;
-    recording->received[bin_of(recording, sent->arrival)] += sent->bytes;
-
-    const struct wf_choice *choice = &recording->limits.choice;
-    if (wf_choice_touches(choice, sent->departure, sent->arrival + 1) &&
-        (choice->n_ranges == 0 ||
-         (wf_choice_has_rank(choice, sent->from) && wf_choice_has_rank(choice, sent->to)))) {
-        if (recording->n_messages < recording->limits.messages) {
-            keep(recording, messages_of(recording), sent);
-        } else {
-            recording->n_messages++;
-        }
+    if (recording->message_sums) {
+        recording->n_messages++;
+    } else {
+        count_message(recording, sent);
     }
 }
 
@@ -402,7 +451,6 @@ void wf_recording_rank(struct wf_recording *recording, const struct wf_account *
 {
     uint32_t bucket = wf_histogram_bucket(rank->spent_ps[WF_SPENT_COMPUTING]);
 
-    wf_recording_flush(recording);
     if (recording->limits.has_calls) {
         close_call(recording, open_call(recording, rank->least_rank - 1),
                    (int64_t)rank->finish_ps);
@@ -460,15 +508,18 @@ void wf_recording_merge(struct wf_recording *into, const struct wf_recording *fr
         widen(into, from->shift - into->shift);
     }
     const struct scale scale = {from->shift, into->shift - from->shift};
-    uint64_t n_bins = from->n_bins == 0 ? 0 : ((from->n_bins - 1) >> scale.by) + 1;
-    add_cells(cells_in(into), cells_in(other), from, scale);
-    for (uint64_t bin = 0; bin < from->n_bins; bin++) {
+    for (uint64_t bin = 0; bin < WF_RECORDING_BINS; bin++) {
         into->received[bin >> scale.by] += from->received[bin];
+        if (from->touched[bin]) {
+            add_bin(into, cell_at(other, 0, bin), bin, scale);
+        }
     }
-    into->n_bins = n_bins > into->n_bins ? n_bins : into->n_bins;
+    uint64_t n_bins = from->n_bins == 0 ? 0 : ((from->n_bins - 1) >> scale.by) + 1;
+    into->n_bins = wf_max_u64(into->n_bins, n_bins);
     merge_hops(into->by_hops, from->by_hops);
     merge_lists(into, spans_of(into), spans_of(other));
     merge_lists(into, messages_of(into), messages_of(other));
+    check_limits(into);
     if (into->limits.has_calls) {
         merge_lists(into, calls_of(into), calls_of(other));
         merge_sums(into->by_call, from->by_call);

@@ -21,7 +21,6 @@ enum {
     WF_RECORDING_BINS = 1024,  /* bins of time */
     WF_RECORDING_MATRIX = 128, /* rows and columns of the traffic matrix, at most */
     WF_RECORDING_HOPS = 33,    /* the last counts all larger numbers of hops */
-    WF_RECORDING_BATCH = 64,   /* spans that are added together */
 };
 
 /* What a rank spends its time on. */
@@ -30,6 +29,7 @@ enum wf_spent {
     WF_SPENT_ON_MESSAGES, /* CPU time */
     WF_SPENT_WAITING,     /* plus an enum wf_rank_in, the kind of call */
     WF_SPENT_KINDS = WF_SPENT_WAITING + 4,
+    WF_SPENT_NOTHING = WF_SPENT_KINDS, /* there is no span */
 };
 
 /* How many individual spans and messages may be kept, and for which ranks and times: spans
@@ -102,6 +102,14 @@ struct wf_by_hops {
     uint64_t counts[WF_HISTOGRAM_BUCKETS];
 };
 
+/* The sums that the last span was added to. The next one is mostly of the same rank and bin, so
+ * that they need not be found again. */
+struct wf_recording_place {
+    int64_t from, until; /* the bin; the same if there was no span */
+    uint64_t *spent_ps;  /* of the bin and the rank's row, by enum wf_spent */
+    uint64_t rank;
+};
+
 /* Bins, calls that are not complete, spans, messages and calls follow the struct. All zero means
  * empty. */
 struct wf_recording {
@@ -112,9 +120,14 @@ struct wf_recording {
     uint64_t shift;                           /* a bin is 2^shift picoseconds wide */
     uint64_t n_bins;                          /* used bins */
     struct wf_recording_limits limits;
-    /* Spans that are added together later: those places of the batch before the last `room`. */
-    uint64_t room, is_open; /* is_open: the next span may extend the last one */
-    struct wf_span batch[WF_RECORDING_BATCH];
+    struct wf_recording_place place;
+    /* For the recorder: the last span of a final event, which the next one may extend. Its `what`
+     * is WF_SPENT_NOTHING if there is none. `from` is set only if individual spans are kept, and
+     * for computations. */
+    struct wf_span last;
+    uint32_t sums_only;                    /* individual spans are only counted... */
+    uint32_t message_sums;                 /* ...and so are individual messages */
+    uint8_t touched[WF_RECORDING_BINS];    /* 1: the bin may have spans; 0: it is all zero */
     uint64_t n_spans, n_messages, n_calls; /* numbers seen; may exceed the limits */
     struct wf_spill_file *span_file, *message_file, *call_file; /* files in limits.spill */
     struct wf_call_sum by_call[WF_OP_KINDS];
@@ -131,23 +144,30 @@ size_t wf_recording_size(uint32_t n_ranks, const struct wf_recording_limits *lim
 void wf_recording_init(struct wf_recording *recording, uint32_t n_ranks,
                        const struct wf_recording_limits *limits);
 
+/* Adds a span to the sums and counts it; keeps it if the limit allows. */
 void wf_recording_span(struct wf_recording *recording, const struct wf_span *span);
-/* Adds the spans of the batch and empties it. */
-void wf_recording_flush(struct wf_recording *recording);
+/* The second half of that, for a span whose parts have been added to the sums. */
+void wf_recording_count(struct wf_recording *recording, const struct wf_span *span);
+/* wf_recording_spend() where the span is not all in the bin of the last one. */
+void wf_recording_spend_elsewhere(struct wf_recording *recording, uint32_t rank, uint32_t what,
+                                  int64_t from, int64_t until);
 
-/* The last span of the batch, if there is one. */
-static inline struct wf_span *wf_recording_last(struct wf_recording *recording)
-{
-    return &recording->batch[WF_RECORDING_BATCH - 1 - recording->room];
-}
+/* Adds a span, and the CPU time of a message that follows it until `later`, to the sums. */
+void wf_recording_spend_both(struct wf_recording *recording, uint32_t rank, uint32_t what,
+                             int64_t from, int64_t until, int64_t later);
 
-/* Adds a span to the batch, which is not full. */
-static inline void wf_recording_append(struct wf_recording *recording,
-                                       const struct wf_span *span)
+/* The first half: adds a span to the sums. Most spans need a few comparisons and one addition. All
+ * arguments are numbers, which stay in registers. */
+static inline void wf_recording_spend(struct wf_recording *recording, uint32_t rank,
+                                      uint32_t what, int64_t from, int64_t until)
 {
-    recording->batch[WF_RECORDING_BATCH - recording->room] = *span;
-    recording->room--;
-    recording->is_open = 1;
+    struct wf_recording_place *place = &recording->place;
+
+    if (rank == place->rank && from >= place->from && until <= place->until) {
+        place->spent_ps[what] += (uint64_t)(until - from);
+    } else {
+        wf_recording_spend_elsewhere(recording, rank, what, from, until);
+    }
 }
 
 void wf_recording_message(struct wf_recording *recording, const struct wf_sent *sent);
@@ -156,13 +176,13 @@ void wf_recording_message(struct wf_recording *recording, const struct wf_sent *
 void wf_recording_call(struct wf_recording *recording, const struct wf_call *op);
 /* Adds the latency of a message and the distance between its nodes. */
 void wf_recording_hops(struct wf_recording *recording, uint32_t hops, int64_t latency);
-/* At the end of a run: the totals of one rank. Flushes the batch. */
+/* At the end of a run: the totals of one rank. */
 void wf_recording_rank(struct wf_recording *recording, const struct wf_account *rank);
 
 /* `from` may be empty. */
 void wf_recording_merge(struct wf_recording *into, const struct wf_recording *from);
 
-/* Completes the bins, before wf_recording_cell(). The batch must be empty. */
+/* Completes the bins, before wf_recording_cell(). */
 void wf_recording_settle(struct wf_recording *recording);
 /* Picoseconds that the ranks of a row spent on something in a bin. */
 uint64_t *wf_recording_cell(struct wf_recording *recording, uint64_t row, uint64_t bin,

@@ -161,34 +161,6 @@ static void parts_add_up(void)
     }
 }
 
-/* Spans of a batch, some of which are kept, are added like single ones. */
-static void a_batch_adds_the_same(void)
-{
-    static struct all all;
-
-    for (uint64_t c = 0; c < CASES; c++) {
-        draw(&all, c);
-        const struct wf_recording_limits limits = {
-            .spans = c % 2 == 0 ? SPANS : SPANS / 3,
-            .choice = {.until = c % 3 == 0 ? all.last / 2 : 0},
-        };
-        struct wf_recording *singly = make(&all, &limits), *batched = make(&all, &limits);
-        for (uint64_t i = 0; i < SPANS; i++) {
-            wf_recording_span(singly, &all.spans[i]);
-            wf_recording_append(batched, &all.spans[i]);
-            CHECK(memcmp(wf_recording_last(batched), &all.spans[i], sizeof(all.spans[i])) == 0);
-            if (batched->room == 0) {
-                wf_recording_flush(batched);
-            }
-        }
-        wf_recording_flush(batched);
-        memset(batched->batch, 0, sizeof(batched->batch));
-        CHECK(memcmp(singly, batched, wf_recording_size(all.n_ranks, &limits)) == 0);
-        free(singly);
-        free(batched);
-    }
-}
-
 /* On the disk as in memory, in parts as in one. */
 static void rooms_hold_the_same(void)
 {
@@ -246,6 +218,45 @@ static void rooms_grow(void)
     }
     CHECK(wf_spill_files_add(rooms, 8, 0) == NULL);
     wf_spill_files_free(rooms);
+}
+
+/* Spans that are added to the sums in two parts, or together with the span after them, and then
+ * counted are added like single ones. */
+static void parts_of_spans_add_the_same(void)
+{
+    static struct all all;
+
+    for (uint64_t c = 0; c < CASES; c++) {
+        draw(&all, c);
+        const struct wf_recording_limits limits = {
+            .spans = c % 2 == 0 ? SPANS : SPANS / 3,
+            .choice = {.until = c % 3 == 0 ? all.last / 2 : 0},
+        };
+        struct wf_recording *singly = make(&all, &limits), *by_parts = make(&all, &limits);
+        for (uint64_t i = 0; i < SPANS; i++) {
+            struct wf_span span = all.spans[i];
+            uint64_t length = (uint64_t)(span.until - span.from);
+            int64_t at = span.from + (int64_t)(wf_test_rand(SEED, c, i) % length);
+
+            wf_recording_span(singly, &span);
+            if (span.what == WF_SPENT_ON_MESSAGES && at > span.from) {
+                wf_recording_spend_both(by_parts, span.rank, span.what, span.from, at,
+                                        span.until);
+            } else if (at > span.from) {
+                wf_recording_spend(by_parts, span.rank, span.what, span.from, at);
+                wf_recording_spend(by_parts, span.rank, span.what, at, span.until);
+            } else {
+                wf_recording_spend(by_parts, span.rank, span.what, span.from, span.until);
+            }
+            wf_recording_count(by_parts, &span);
+        }
+        CHECK(singly->sums_only == (c % 3 != 0 && singly->n_spans >= limits.spans));
+        wf_recording_settle(singly);
+        wf_recording_settle(by_parts);
+        CHECK(memcmp(singly, by_parts, wf_recording_size(all.n_ranks, &limits)) == 0);
+        free(singly);
+        free(by_parts);
+    }
 }
 
 /* One too many, in one part or in all together: the count says so either way. */
@@ -430,7 +441,7 @@ int main(void)
 {
     RUN(calls_follow_each_other);
     RUN(parts_add_up);
-    RUN(a_batch_adds_the_same);
+    RUN(parts_of_spans_add_the_same);
     RUN(too_many_are_counted);
     RUN(rooms_hold_the_same);
     RUN(rooms_grow);
