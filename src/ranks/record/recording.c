@@ -219,7 +219,7 @@ void wf_recording_settle(struct wf_recording *recording)
     recording->place = (struct wf_recording_place){0};
 }
 
-/* Uses more bins, and widens them until the time fits. Returns the bin of the time. */
+/* The bin of a time. Uses more bins, and widens them until the time fits. */
 __attribute__((noinline)) static uint64_t next_bin(struct wf_recording *recording, int64_t time)
 {
     uint64_t by = 0;
@@ -233,14 +233,6 @@ __attribute__((noinline)) static uint64_t next_bin(struct wf_recording *recordin
     uint64_t bin = (uint64_t)time >> recording->shift;
     recording->n_bins = wf_max_u64(recording->n_bins, bin + 1);
     return bin;
-}
-
-/* The bin of a time. */
-static inline uint64_t bin_of(struct wf_recording *recording, int64_t time)
-{
-    uint64_t bin = (uint64_t)time >> recording->shift;
-
-    return bin < recording->n_bins ? bin : next_bin(recording, time);
 }
 
 /* A span that ends in a bin that is not used yet. */
@@ -282,10 +274,51 @@ void wf_recording_spend_elsewhere(struct wf_recording *recording, uint32_t rank,
                                                    .rank = rank};
 }
 
+/* A span that begins in the bin of the last one and ends in a later bin, which is used already. */
+static inline void leave_bin(struct wf_recording *recording, uint32_t what, int64_t from,
+                             int64_t until, uint64_t last)
+{
+    struct wf_recording_place *place = &recording->place;
+    uint64_t shift = recording->shift, n_rows = recording->n_rows;
+    uint64_t bins = last - ((uint64_t)place->from >> shift);
+    struct cell *cell = (void *)place->spent_ps;
+
+    cell->spent_ps[what] += (uint64_t)(place->until - from);
+    if (bins > 1) {
+        cell[n_rows].fill[what]++;
+        recording->touched[last - bins + 1] = 1;
+        cell += (bins - 1) * n_rows;
+        cell[n_rows].fill[what]--;
+    }
+    cell += n_rows;
+    cell->spent_ps[what] += (uint64_t)until - (last << shift);
+    recording->touched[last] = 1;
+    place->from = (int64_t)(last << shift);
+    place->until = (int64_t)((last + 1) << shift);
+    place->spent_ps = cell->spent_ps;
+}
+
+/* Not inlined, so that wf_recording_spend_both() saves no registers. */
+__attribute__((noinline)) static void spend_in_steps(struct wf_recording *recording,
+                                                     uint32_t rank, uint32_t what, int64_t from,
+                                                     int64_t until, int64_t later)
+{
+    wf_recording_spend(recording, rank, what, from, until);
+    wf_recording_spend(recording, rank, WF_SPENT_ON_MESSAGES, until, later);
+}
+
 void wf_recording_spend_both(struct wf_recording *recording, uint32_t rank, uint32_t what,
                              int64_t from, int64_t until, int64_t later)
 {
-    wf_recording_spend_elsewhere(recording, rank, what, from, until);
+    struct wf_recording_place *place = &recording->place;
+    uint64_t last = (uint64_t)(until - 1) >> recording->shift;
+
+    if (rank != place->rank || from < place->from || from >= place->until ||
+        until <= place->until || last >= recording->n_bins) {
+        spend_in_steps(recording, rank, what, from, until, later);
+        return;
+    }
+    leave_bin(recording, what, from, until, last);
     wf_recording_spend(recording, rank, WF_SPENT_ON_MESSAGES, until, later);
 }
 
@@ -357,29 +390,39 @@ __attribute__((noinline)) static void count_message(struct wf_recording *recordi
 {
     const struct wf_choice *choice = &recording->limits.choice;
 
-    if (wf_choice_touches(choice, sent->departure, sent->arrival + 1) &&
-        (choice->n_ranges == 0 ||
-         (wf_choice_has_rank(choice, sent->from) && wf_choice_has_rank(choice, sent->to)))) {
+    if (recording->message_sums) {
+        recording->n_messages++;
+    } else if (wf_choice_touches(choice, sent->departure, sent->arrival + 1) &&
+               (choice->n_ranges == 0 || (wf_choice_has_rank(choice, sent->from) &&
+                                          wf_choice_has_rank(choice, sent->to)))) {
         keep(recording, messages_of(recording), sent);
         check_limits(recording);
     }
 }
 
+/* Adds a message to its bin, which may be one that is not used yet. */
+__attribute__((noinline)) static void add_received(struct wf_recording *recording,
+                                                   const struct wf_sent *sent)
+{
+    recording->received[next_bin(recording, sent->arrival)] += sent->bytes;
+}
+
 void wf_recording_message(struct wf_recording *recording, const struct wf_sent *sent)
 {
-    uint64_t bytes = sent->bytes;
+    uint64_t bin = (uint64_t)sent->arrival >> recording->shift, bytes = sent->bytes;
     uint64_t from = wf_reciprocal_divide(sent->from, recording->side_reciprocal);
     uint64_t to = wf_reciprocal_divide(sent->to, recording->side_reciprocal);
     struct wf_traffic_cell *cell = &recording->matrix[from * WF_RECORDING_MATRIX + to];
 
-    recording->received[bin_of(recording, sent->arrival)] += bytes;
     cell->bytes += bytes;
     cell->messages++;
-    if (recording->message_sums) {
+    if (recording->message_sums && bin < recording->n_bins) {
+        recording->received[bin] += bytes;
         recording->n_messages++;
-    } else {
-        count_message(recording, sent);
+        return;
     }
+    add_received(recording, sent);
+    count_message(recording, sent);
 }
 
 /* Ends the call of a rank that is not complete, if there is one. */
