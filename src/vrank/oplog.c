@@ -14,6 +14,24 @@ struct wf_vrank_logged_op {
     unsigned char op[];
 };
 
+/* Lent ops take the place of logged ones. */
+enum { LENT = 1 };
+static_assert(offsetof(struct wf_vrank_lent_op, bytes) ==
+                  offsetof(struct wf_vrank_logged_op, bytes),
+              "what it is, is read before it is known");
+
+static const struct wf_op *lent_op(const struct wf_vrank_logged_op *logged)
+{
+    return ((const struct wf_vrank_lent_op *)(const void *)logged)->op;
+}
+
+static void free_logged(struct wf_vrank_logged_op *logged)
+{
+    if (logged->bytes != LENT) {
+        free(logged);
+    }
+}
+
 /* A nonblocking collective that was dropped. */
 struct wf_vrank_kept_op {
     struct wf_vrank_kept_op *next;
@@ -135,7 +153,9 @@ static struct wf_vrank_logged_op *copy_op(const struct wf_op *op, bool whole)
 
 static void read_op(const struct wf_vrank_logged_op *logged, struct wf_op *op)
 {
-    if (logged->bytes == WHOLE) {
+    if (logged->bytes == LENT) {
+        *op = *lent_op(logged);
+    } else if (logged->bytes == WHOLE) {
         memcpy(op, logged->op, WHOLE);
     } else {
         *op = (struct wf_op){.kind = WF_OP_COMPUTE};
@@ -147,6 +167,9 @@ static enum wf_op_kind kind_of(const struct wf_vrank_logged_op *logged)
 {
     enum wf_op_kind kind;
 
+    if (logged->bytes == LENT) {
+        return lent_op(logged)->kind;
+    }
     static_assert(offsetof(struct wf_op, kind) == 0, "the kind is always stored");
     memcpy(&kind, logged->op, sizeof(kind));
     return kind;
@@ -169,7 +192,7 @@ static struct wf_vrank_logged_op **ops_of(struct wf_vrank_oplog *log)
 void wf_vrank_oplog_fini(struct wf_vrank_oplog *log)
 {
     for (uint32_t i = 0; i < log->n; i++) {
-        free(ops_of(log)[log->head + i]);
+        free_logged(ops_of(log)[log->head + i]);
     }
     while (log->kept != NULL) {
         free_kept(&log->kept);
@@ -206,6 +229,30 @@ void wf_vrank_oplog_add(struct wf_vrank_oplog *log, const struct wf_op *op)
 {
     grow(log);
     ops_of(log)[log->head + log->n++] = copy_op(op, log->whole);
+}
+
+static bool has_arrays(const struct wf_op *op)
+{
+    struct array arrays[ARRAYS];
+    bool any = false;
+
+    list_arrays(op, arrays);
+    for (int i = 0; i < ARRAYS; i++) {
+        any |= array_at(op, arrays[i].offset) != NULL;
+    }
+    return any;
+}
+
+void wf_vrank_oplog_lend(struct wf_vrank_oplog *log, const struct wf_op *op,
+                         struct wf_vrank_lent_op *lent)
+{
+    if (log->whole || has_arrays(op)) {
+        wf_vrank_oplog_add(log, op);
+        return;
+    }
+    *lent = (struct wf_vrank_lent_op){LENT, op};
+    grow(log);
+    ops_of(log)[log->head + log->n++] = (struct wf_vrank_logged_op *)(void *)lent;
 }
 
 static struct wf_vrank_logged_op *find(const struct wf_vrank_oplog *log, uint64_t number)
@@ -252,6 +299,7 @@ static void keep(struct wf_vrank_oplog *log, struct wf_vrank_logged_op *logged, 
     struct wf_op op;
 
     read_op(logged, &op);
+    logged = logged->bytes == LENT ? copy_op(&op, log->whole) : logged;
     *kept = (struct wf_vrank_kept_op){log->kept, number, op.request, logged};
     log->kept = kept;
 }
@@ -265,7 +313,7 @@ void wf_vrank_oplog_drop(struct wf_vrank_oplog *log, uint64_t number)
         if (must_be_kept(kind_of(logged))) {
             keep(log, logged, log->first + n);
         } else {
-            free(logged);
+            free_logged(logged);
         }
     }
     log->n -= n;

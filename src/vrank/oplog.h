@@ -16,6 +16,12 @@ struct wf_vrank_kept_op;
 
 enum { WF_VRANK_OPLOG_FEW = 3 };
 
+/* An op that is not in the log, but where its rank has it. */
+struct wf_vrank_lent_op {
+    uint64_t bytes; /* as of a logged op, but a number that none has */
+    const struct wf_op *op;
+};
+
 struct wf_vrank_oplog {
     /* Element head + i has the number first + i, i < n. Up to a few are here, which is enough
      * for each of a million ranks. */
@@ -33,6 +39,10 @@ void wf_vrank_oplog_fini(struct wf_vrank_oplog *log);
 
 /* Adds an op; its arrays are copied. */
 void wf_vrank_oplog_add(struct wf_vrank_oplog *log, const struct wf_op *op);
+/* The same without copying it if it has no arrays: for a rank that waits. Op and `lent` must stay as
+ * they are until the op is dropped. */
+void wf_vrank_oplog_lend(struct wf_vrank_oplog *log, const struct wf_op *op,
+                         struct wf_vrank_lent_op *lent);
 /* Copies the op with this number; its arrays stay in the log. False if it was freed or not added
  * yet. */
 bool wf_vrank_oplog_read(const struct wf_vrank_oplog *log, uint64_t number, struct wf_op *op);

@@ -156,11 +156,12 @@ static const struct wf_port_answer *port_call(struct wf_port_rank *self, const s
     struct wf_vrank_rank *rank = rank_of(self);
     struct wf_vrank_answers *heard = wf_vrank_heard_by(rank);
     struct wf_port_answer *answer = &heard->answer;
+    struct wf_vrank_lent_op lent;
 
     drop_read(&heard->matches, answer->n_matches * sizeof(struct wf_port_match));
     drop_read(&heard->taken, answer->n_taken * sizeof(uint32_t));
-    wf_vrank_oplog_add(&rank->log, op);
-    yield(rank);
+    wf_vrank_oplog_lend(&rank->log, op, &lent);
+    yield(rank); /* until then the simulation has dropped all ops */
     rank->created = WF_COMM_WORLD;
     answer->clock = rank->clock;
     answer->matches = (const void *)heard->matches.data;

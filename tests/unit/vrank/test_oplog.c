@@ -106,11 +106,41 @@ static void nonblocking_collectives_stay_until_they_are_complete(void)
     wf_vrank_oplog_fini(&log);
 }
 
+static void lent_ops_are_read_where_they_are(void)
+{
+    struct wf_vrank_oplog log = {0};
+    struct wf_op found, op = numbered(7);
+    struct wf_vrank_lent_op lent;
+
+    wf_vrank_oplog_lend(&log, &op, &lent);
+    CHECK(wf_vrank_oplog_read(&log, 0, &found) && found.duration == 7);
+    op.duration = 8;
+    CHECK(wf_vrank_oplog_read(&log, 0, &found) && found.duration == 8);
+    wf_vrank_oplog_drop(&log, 1);
+    CHECK(!wf_vrank_oplog_read(&log, 0, &found));
+
+    /* Arrays may be in memory that another rank sees differently. */
+    uint32_t requests[SET] = {9, 8, 7, 6, 5};
+    struct wf_op several = {.kind = WF_OP_WAITALL, .requests = requests, .count = SET};
+    wf_vrank_oplog_lend(&log, &several, &lent);
+    CHECK(wf_vrank_oplog_read(&log, 1, &found) && found.requests != requests);
+
+    /* What is kept is copied. */
+    struct wf_op started = {.kind = WF_OP_IBARRIER, .request = 3, .bytes = 64};
+    wf_vrank_oplog_lend(&log, &started, &lent);
+    wf_vrank_oplog_drop(&log, 3);
+    started.bytes = 0;
+    CHECK(wf_vrank_oplog_read(&log, 2, &found) && found.bytes == 64);
+    wf_vrank_oplog_lend(&log, &op, &lent); /* and not freed with the log */
+    wf_vrank_oplog_fini(&log);
+}
+
 int main(void)
 {
     RUN(ops_are_found_by_their_numbers_until_they_are_dropped);
     RUN(arrays_are_copied_from_ops_and_from_parts_of_them);
     RUN(every_member_of_an_op_is_stored);
     RUN(nonblocking_collectives_stay_until_they_are_complete);
+    RUN(lent_ops_are_read_where_they_are);
     return wf_test_done();
 }
