@@ -213,6 +213,12 @@ def test_allprof():
     check(sum(row["kind"] == "waitall" for row in rows) == 2, "requests are found by their places")
     replays("allprof")
     check_run(["info", "allprof/pmpi-trace-rank-1.txt"], 3, stderr="name the file of rank 0")
+    # A missing file must not make it a trace of fewer ranks.
+    for rank, words in ((2, "MPI_.*: a communicator of 3 ranks, but the trace has files of ranks 0 to 1 only"),
+                        (1, "of ranks 0 to 0 only: the next one is missing"), (0, "allprof: the file of rank 0, .* is missing")):
+        os.rename(f"allprof/pmpi-trace-rank-{rank}.txt", "away")
+        check_run(["info", "allprof"], 3, stderr=words)
+        os.rename("away", f"allprof/pmpi-trace-rank-{rank}.txt")
     for line, words in (("MPI_Send:1:0:1:1,4:9:0:0:2", "line 2 .*, rank 0: MPI_Send: its peer is no rank"),
                         ("MPI_Send:1:0:x:1,4:0:0:0:2", "MPI_Send: a field that must be a number"),
                         ("MPI_Send:1:0:2", "MPI_Send: a field is missing"),
@@ -249,6 +255,7 @@ def test_paraver():
     for change, words in ((("#Paraver (01/02/2003 at 04:05)", "#Paraver (now"), "does not say how many tasks"),
                           (("2:2:1:2:1:9000", "2:2:1:9:1:9000"), "line 26 .*a task that is not from 1 to 2"),
                           (("c:1:1:2:1:2", "7:1:1:2:1:2"), "line 2 .*no state, event or communication"),
+                          (("2:2:1:2:1:9000", "2:2:1:2:1:-9000"), "line 26 .*a time that is negative"),
                           ((":100:8", ":100"), "line 13 .*too few numbers")):
         pathlib.Path("bad.prv").write_text(foreign.PARAVER.replace(*change))
         check_run(["info", "bad.prv"], 3, stderr=words)

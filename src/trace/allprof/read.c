@@ -365,6 +365,13 @@ static void do_call(struct reading *r, const struct call *call)
     if (wf_trace_failed(r->err)) {
         return;
     }
+    if (args.comm_size > r->n_ranks) {
+        wf_trace_bad(&r->file.place,
+                     "%s: a communicator of %" PRId64 " ranks, but the trace has files of ranks "
+                     "0 to %" PRIu32 " only: the next one is missing",
+                     r->fields[0], args.comm_size, r->n_ranks - 1);
+        return;
+    }
     if (args.comm_size != 0 && args.comm_size != r->n_ranks) {
         r->n_comms++;
         put_call(r);
@@ -512,9 +519,19 @@ static const char *first_entry(const struct wf_reader_probe *probe)
                : NULL;
 }
 
+/* Whether a directory has the file of another rank. */
+static bool has_others(const struct wf_reader_probe *probe)
+{
+    unsigned char bytes[WF_PROBE_BYTES];
+    const char *name = wf_probe_entry(probe, ".txt", NULL);
+
+    return name != NULL && is_trace(bytes, wf_probe_read(probe, name, bytes, sizeof(bytes)));
+}
+
 static bool detect(const struct wf_reader_probe *probe)
 {
-    return probe->is_directory ? first_entry(probe) != NULL : is_trace(probe->bytes, probe->n);
+    return probe->is_directory ? first_entry(probe) != NULL || has_others(probe)
+                               : is_trace(probe->bytes, probe->n);
 }
 
 /* The path of a rank's file, which differs from that of rank 0 in its number. */
@@ -633,8 +650,14 @@ static void read_all(const struct reading *like, struct wf_trace *out, struct wf
 static enum wf_status open_trace(const struct wf_reader_probe *probe, const void *params,
                                  struct wf_trace *out, struct wf_err *err)
 {
-    char *first = probe->is_directory ? wf_probe_path(probe, first_entry(probe))
-                                      : wf_xstrdup(probe->path);
+    const char *entry = probe->is_directory ? first_entry(probe) : NULL;
+
+    if (probe->is_directory && entry == NULL) {
+        return wf_err_set(err, WF_EINVAL,
+                          "%.300s: the file of rank 0, which ends in -0.txt, is missing",
+                          probe->path);
+    }
+    char *first = entry != NULL ? wf_probe_path(probe, entry) : wf_xstrdup(probe->path);
     struct reading like = {.params = params, .trace = first};
 
     if (count_files(first, &like.n_ranks, err) == WF_OK) {

@@ -269,6 +269,10 @@ static void do_record(struct reading *r, char *line)
             return;
         }
     }
+    if (n[5] > INT64_MAX || (n[0] == 3 && n[11] > INT64_MAX)) {
+        wf_trace_bad(&r->file.place, "a time that is negative or too large");
+        return;
+    }
     if (n[0] == 1) {
         on_state(r, n);
     } else if (n[0] == 3) {
