@@ -91,7 +91,7 @@ static const char *ends_of(const struct wf_machine_published *entry, char *buf, 
     if (entry->nodes == 0) {
         return "all nodes";
     }
-    (void)snprintf(buf, size, "%" PRIu64 " nodes", entry->nodes);
+    (void)snprintf(buf, size, "%" PRIu64 " node%s", entry->nodes, entry->nodes == 1 ? "" : "s");
     return buf;
 }
 

@@ -118,6 +118,12 @@ def test_wrong():
     check_run(["info", "cut.et"], 3, stderr="cut.et: byte .*, rank 0: .*truncated")
     pathlib.Path("host.json").write_text('{"schema": "1.1.0-chakra.0.0.4", "nodes": []}')
     check_run(["info", "host.json"], 3, stderr="a host trace of PyTorch; make an execution trace")
+    for text, words in (("-5", "node 1 has a duration that is negative"), ("1e30", "node 1 has a duration that is negative or above")):
+        pathlib.Path("time.json").write_text(f'{{"workload_graph": [{{"Id": 1, "NodeType": 4, "runtime": {text}}}]}}')
+        check_run(["info", "time.json"], 3, stderr=words)
+    for text, picoseconds in (("5", 5000000), ("5.25", 5250000), ('"7"', 7000000), ("9007199254", 9007199254000000), ("null", 0)):
+        pathlib.Path("time.json").write_text(f'{{"workload_graph": [{{"Id": 1, "NodeType": 4, "runtime": {text}}}]}}')
+        check(result("time.json")["predicted_time_ps"] == picoseconds, f"a duration of {text}")
     # Control dependencies in a circle are left out.
     chakra.write("circle", [[gpu(0, COMP, ctrl=[1]), gpu(1, COMP, ctrl=[0], data=[99])]])
     check_run(["info", "circle"], 0, stdout="1 dependencies are on .*\n.*1 ranks have control dep")

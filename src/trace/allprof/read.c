@@ -367,7 +367,8 @@ static void do_call(struct reading *r, const struct call *call)
     }
     if (args.comm_size > r->n_ranks) {
         wf_trace_bad(&r->file.place,
-                     "%s: a communicator of %" PRId64 " ranks, but the trace has files of ranks "
+                     "%s: a communicator of %" PRId64
+                     " ranks, but the trace has files of ranks "
                      "0 to %" PRIu32 " only: the next one is missing",
                      r->fields[0], args.comm_size, r->n_ranks - 1);
         return;

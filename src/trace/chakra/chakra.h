@@ -65,7 +65,7 @@ enum wf_chakra_attr wf_chakra_attr_of(const char *name, size_t length);
 struct wf_chakra_raw {
     uint64_t id;
     uint32_t type; /* enum wf_chakra_type, unchecked */
-    uint64_t micros;
+    uint64_t duration_ps;
     uint64_t attrs[WF_CHAKRA_ATTRS];
     char group[64];             /* pg_name, if it is a text */
     struct wf_buf ctrl, data;   /* uint64_t: ids */

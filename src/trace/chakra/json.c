@@ -5,6 +5,7 @@
  * underscores, because the forms spell them differently.
  */
 #include "base/mem.h"
+#include "base/units.h"
 #include "trace/chakra/chakra.h"
 
 #include <ctype.h>
@@ -147,6 +148,26 @@ static uint64_t take_number(struct json *json)
     return value;
 }
 
+/* Passes a time in microseconds, perhaps in quotes and with a fraction, and returns picoseconds: 0
+ * if it is no number, UINT64_MAX if it is negative or too long. */
+static uint64_t take_micros(struct json *json)
+{
+    enum { MICRO = 1000000 };
+    bool quoted = look(json) == '"'; /* which passes blanks */
+    const char *at = json->at + (quoted ? 1 : 0);
+    char *end = NULL;
+    bool is_number = isdigit((unsigned char)*at) != 0 || *at == '-';
+    double value = is_number ? strtod(at, &end) : 0;
+    bool is_whole = is_number && memchr(at, '.', (size_t)(end - at)) == NULL;
+    uint64_t micros = take_number(json);
+
+    if (value < 0 || value >= (double)WF_TIME_MAX / MICRO) {
+        return UINT64_MAX;
+    }
+    return is_whole && micros != WF_CHAKRA_NOTHING ? micros * MICRO
+                                                   : (uint64_t)(value * MICRO + 0.5);
+}
+
 static void take_ids(struct json *json, struct wf_buf *ids)
 {
     bool first = true;
@@ -278,8 +299,7 @@ static void take_member(struct json *json, struct wf_chakra_raw *raw)
     } else if (is_key(json, "datadeps", "deps")) {
         take_ids(json, &raw->data);
     } else if (is_key(json, "runtime", "durationmicros")) {
-        uint64_t micros = take_number(json);
-        raw->micros = micros != WF_CHAKRA_NOTHING ? micros : 0;
+        raw->duration_ps = take_micros(json);
     } else if (is_key(json, "name", "name") && look(json) == '"') {
         if (take_text(json, &text, &length)) {
             raw->defines_groups = memmem(text, length, "process_group:init", 18) != NULL;

@@ -53,7 +53,7 @@ void wf_chakra_raw_reset(struct wf_chakra_raw *raw)
 {
     raw->id = 0;
     raw->type = WF_CHAKRA_INVALID;
-    raw->micros = 0;
+    raw->duration_ps = 0;
     raw->group[0] = '\0';
     raw->defines_groups = false;
     raw->ctrl.size = 0;
@@ -97,13 +97,11 @@ static double roofline_seconds(const struct wf_chakra_params *params, double ops
 static int64_t duration_of(const struct wf_chakra *trace, struct wf_chakra_rank *rank,
                            const struct wf_chakra_raw *raw)
 {
-    const int64_t micro = 1000000;
     const uint64_t *attrs = raw->attrs;
     uint64_t none = WF_CHAKRA_NOTHING;
 
-    if (raw->micros > 0) {
-        return raw->micros < (uint64_t)(WF_TIME_MAX / micro) ? (int64_t)raw->micros * micro
-                                                             : WF_TIME_MAX;
+    if (raw->duration_ps > 0) {
+        return (int64_t)raw->duration_ps;
     }
     bool has_ops = attrs[WF_CHAKRA_NUM_OPS] != none && attrs[WF_CHAKRA_NUM_OPS] > 0;
     bool moves = raw->type == WF_CHAKRA_LOAD || raw->type == WF_CHAKRA_STORE;
@@ -224,6 +222,12 @@ void wf_chakra_add(const struct wf_chakra *trace, uint32_t rank, struct wf_chakr
 
     if (raw->type >= WF_CHAKRA_TYPES) {
         wf_trace_bad(place, "node %" PRIu64 " has a type that is not known", raw->id);
+        return;
+    }
+    if (raw->duration_ps > WF_TIME_MAX) {
+        wf_trace_bad(place,
+                     "node %" PRIu64 " has a duration that is negative or above 106 days",
+                     raw->id);
         return;
     }
     bool has_bytes = raw->type >= WF_CHAKRA_SEND && bytes != WF_CHAKRA_NOTHING;

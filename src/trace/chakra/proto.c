@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of protobuf messages, each with its length before it: the first is the metadata, the
  * others are nodes. Traces of 2023 have no metadata and other fields. */
+#include "base/arith.h"
 #include "base/varint.h"
 #include "trace/chakra/chakra.h"
 
@@ -180,7 +181,7 @@ static void take_now(struct wf_chakra_raw *raw, struct field *field, bool *faile
         take_ids(&raw->data, field, failed);
         break;
     case 7:
-        raw->micros = field->value;
+        raw->duration_ps = wf_times_u64(field->value, 1000000);
         break;
     case 8:
         take_inputs(raw, field->bytes, failed);
@@ -210,7 +211,7 @@ static void take_old(struct wf_chakra_raw *raw, struct field *field, enum schema
             take_attr(raw, field->bytes, schema, failed);
         }
     } else if (field->number == 7) {
-        raw->micros = field->value;
+        raw->duration_ps = wf_times_u64(field->value, 1000000);
     } else if (field->number < sizeof(old_fields) && old_fields[field->number] != 0 &&
                field->wire == VARINT) {
         raw->attrs[old_fields[field->number]] = field->value;
