@@ -181,7 +181,9 @@ static bool collect(struct worker *w, const struct wf_goal_op *ops, uint64_t n,
         w->members[channel->first + channel->n++] =
             (struct member){op, kind == WF_GOAL_RECV ? segment : done};
     }
-    sort_channels(w->channels + first, w->n_channels - first);
+    if (n_found > 0) {
+        sort_channels(w->channels + first, w->n_channels - first);
+    }
     place->first = first;
     place->n = (uint32_t)(w->n_channels - first);
     w->n_recvs += kind == WF_GOAL_RECV ? n_found : 0;
@@ -224,6 +226,9 @@ static const struct member *members_at(const struct matching *m, const struct pl
 static const struct channel *find(const struct matching *m, const struct place *place,
                                   uint64_t key)
 {
+    if (place->n == 0) {
+        return NULL;
+    }
     const struct channel *channels = channels_at(m, place);
     uint32_t low = 0, high = place->n;
 

@@ -118,6 +118,12 @@ static void number_ops(void)
     wf_goal_sort(&draft.goal);
 }
 
+static void end(void)
+{
+    free(draft.goal.after_in_file);
+    free(draft.goal.links);
+}
+
 static void keep_matches(void)
 {
     for (uint32_t r = 0; r < draft.goal.n_ranks; r++) {
@@ -175,7 +181,7 @@ static void both_ways_agree(void)
             CHECK(!has_matches());
             n_others++;
         }
-        free(draft.goal.after_in_file);
+        end();
     }
     printf("# %u by channel, %u with matches; %u otherwise\n", n_by_channel, n_with_match,
            n_others);
@@ -194,6 +200,7 @@ static void an_order_that_is_not_known(void)
     wf_goal_match(&draft.goal);
     CHECK_U64(draft.ops[0][0].match, 0);
     CHECK_U64(draft.ops[0][1].match, WF_NO_TASK);
+    end();
 }
 
 /* Both receive first: no send ever starts. */
@@ -209,6 +216,7 @@ static void ranks_that_wait_for_each_other(void)
     CHECK(!wf_goal_match_channels(&draft.goal));
     wf_goal_match(&draft.goal);
     CHECK_U64(draft.ops[0][1].match, WF_NO_TASK);
+    end();
 }
 
 /* A chain of ranks, each of which sends after it has received: later segments meet earlier ones. */
@@ -233,6 +241,7 @@ static void ranks_out_of_step(void)
     CHECK_U64(draft.ops[0][1].match, 1);
     CHECK_U64(draft.ops[0][3].match, 3);
     CHECK_U64(draft.ops[3][6].match, 3);
+    end();
 }
 
 static void progress(void)
