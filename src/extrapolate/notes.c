@@ -136,8 +136,23 @@ static void print_uneven(const struct wf_ext_model *model, FILE *out)
     }
 }
 
+/* What changes from one of two traces to the other fits many rules, and no third one tells which. */
+static void print_two_traces(const struct wf_ext_model *model, FILE *out)
+{
+    const struct wf_ext_count *counts = model->input.counts;
+
+    if (model->input.n_counts == 2 && model->target.n != counts[0].n &&
+        model->target.n != counts[1].n) {
+        (void)fputs(
+            "weft: note: two traces do not tell by which rule sizes and times change, and "
+            "no other trace tests the rule; give three or more\n",
+            out);
+    }
+}
+
 void wf_ext_notes(const struct wf_ext_model *model, FILE *out)
 {
+    print_two_traces(model, out);
     print_blind_spots(model, out);
     if (model->n_doubtful > 0) {
         (void)fprintf(out,
