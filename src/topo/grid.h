@@ -51,6 +51,9 @@ struct wf_topo *wf_topo_grid_finish(struct wf_topo_grid *grid);
 static inline uint32_t wf_topo_grid_coord(const struct wf_topo_grid *grid, uint32_t node,
                                           uint32_t dim)
 {
+    if (grid->is_binary) {
+        return node >> grid->shift[dim] & (grid->size[dim] - 1);
+    }
     uint32_t steps = wf_reciprocal_divide(node, grid->stride_reciprocal[dim]);
 
     return steps - wf_reciprocal_divide(steps, grid->reciprocal[dim]) * grid->size[dim];

@@ -161,7 +161,7 @@ static void settle(const struct wf_packet_view *view, uint64_t from, bool ends)
     struct wf_packet_port *server = &view->node->ejection;
     uint32_t before = 0;
 
-    wf_touch(view->ctx, view->node, sizeof(*view->node));
+    wf_touch(view->ctx, view->node, view->model->own_size);
     if (view->model->ejection != WF_PACKET_UNLIMITED) {
         settle_all(view);
     }

@@ -138,8 +138,12 @@ struct wf_packet_node {
     uint32_t held; /* packets that have left the interface, but not the node */
 };
 
-/* The bytes of a node that a packet changes that arrives. */
-enum { WF_PACKET_NODE_ARRIVALS = offsetof(struct wf_packet_node, packets_sent) };
+enum {
+    /* The bytes of a node that a packet changes that arrives. */
+    WF_PACKET_NODE_ARRIVALS = offsetof(struct wf_packet_node, packets_sent),
+    /* All that a node has if its interface has no queue and messages cannot overtake each other. */
+    WF_PACKET_NODE_PLAIN = (offsetof(struct wf_packet_node, current) + 7) / 8 * 8,
+};
 
 struct wf_packet_port_stats; /* net/packet/stats.h */
 
@@ -182,6 +186,7 @@ struct wf_packet_net {
     size_t other_size;
     size_t ports_size; /* size of a node's ports, with all that is kept for them */
     size_t port_size;  /* size of all that is kept for a port, except its load */
+    size_t own_size;   /* bytes of its struct wf_packet_node that a node has */
     size_t losses_at;  /* offset of a node's struct wf_net_losses; only with `faults` */
     int stats;         /* enum wf_net_stats */
     bool keeps_loads;  /* keeps the load of links over time */

@@ -136,7 +136,7 @@ int64_t wf_packet_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
     wf_packet_view_at_node(&view, model, ctx, node,
                            wf_net_interface_of(&net->ends, msg->src_node).nic);
     struct wf_packet_node *own = view.node;
-    wf_touch(ctx, own, sizeof(*own));
+    wf_touch(ctx, own, model->own_size);
     inject.number = own->messages++;
     if (model->overtakes) {
         inject.number = wf_packet_order_number(&view, dst_node);

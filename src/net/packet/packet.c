@@ -489,7 +489,10 @@ static void finish_model(struct wf_packet_net *model, const struct wf_packet_par
         .commit = model->stats_window > 0 ? other_commit : NULL,
         .finish = counts ? other_finish : NULL,
     };
-    model->losses_at = model->ports_size + sizeof(struct wf_packet_node) +
+    model->own_size = model->has_queue || model->overtakes || given->transport.kind != 0
+                          ? sizeof(struct wf_packet_node)
+                          : WF_PACKET_NODE_PLAIN;
+    model->losses_at = model->ports_size + model->own_size +
                        (counts ? WF_NET_STATS_HOPS * sizeof(uint64_t) : 0);
     model->net = (struct wf_net){
         .ops = &wf_net_packet_ops,

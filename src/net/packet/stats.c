@@ -71,10 +71,16 @@ void wf_packet_stats_count(const struct wf_packet_view *view, uint32_t port,
     }
 }
 
+/* The node's packets by hops. */
+static uint64_t *by_hops_at(const struct wf_packet_view *view)
+{
+    return (void *)((unsigned char *)view->node + view->model->own_size);
+}
+
 void wf_packet_stats_delivered(const struct wf_packet_view *view,
                                const struct wf_packet_run *run)
 {
-    uint64_t *by_hops = (uint64_t *)(view->node + 1);
+    uint64_t *by_hops = by_hops_at(view);
     uint32_t hops = run->head.route.vcs.hops;
     uint64_t *count = &by_hops[hops < WF_NET_STATS_HOPS ? hops : WF_NET_STATS_HOPS - 1];
 
@@ -106,7 +112,7 @@ void wf_packet_stats_finish(const struct wf_packet_view *view)
     if (view->node == NULL) {
         return;
     }
-    const uint64_t *by_hops = (const uint64_t *)(view->node + 1);
+    const uint64_t *by_hops = by_hops_at(view);
     for (uint32_t i = 0; i < WF_NET_STATS_HOPS; i++) {
         counters->word[HOPS_AT + i] += by_hops[i];
     }
