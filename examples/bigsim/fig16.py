@@ -22,7 +22,7 @@ def corrections(sizes, pair_ns, cells, steps, threads):
     for n in sizes:
         document = bigsim.leanmd(EXPERIMENT, n, pair_ns=pair_ns, cells=cells,
                                  words=["--sched", "optimistic", "--threads", threads],
-                                 params={"gen.steps": steps, "engine.fit": "no"})
+                                 params={"gen.steps": steps, "engine.fit": "no", "engine.safe": "no"})
         run = document["run"]
         rows.append([n, document["result"]["messages"], run["events_rolled_back"], run["anti_messages"], run["events_committed"],
                      run["wall_seconds"], run["cpu_seconds"]])

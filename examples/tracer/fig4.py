@@ -20,7 +20,7 @@ EXPERIMENT = papers.Experiment(
 SETUPS = {
     "as it is": {},
     "as ROSS": {"engine.partition": "cyclic", "gen.imbalance": 0.1, "engine.batch": 16,
-                "engine.gvt_interval": 1024},
+                "engine.gvt_interval": 1024, "engine.safe": "no"},
 }
 LEASHES = {"short": "2us", "full": "1us", "quick": "2us"}  # of 'as ROSS'; with more nodes, GVT rounds are further apart
 HEADER = ["setup", "lps_per_kp", *tracer.COUNTS]
