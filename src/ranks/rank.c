@@ -180,7 +180,7 @@ void wf_rank_receive_any(const struct wf_caller *who, int64_t at, int64_t overhe
                                  WF_SPENT_WAITING + (uint32_t)WF_IN_RECV};
     int64_t until = wf_time_add(at, overhead);
 
-    if (who->sums == NULL || at <= wait.from || until <= at ||
+    if (who->sums == NULL || who->ranks->turns.on || at <= wait.from || until <= at ||
         !wf_recorder_is_apart(who->sums, wait.what)) {
         receive_in_steps(who, at, overhead);
         return;
