@@ -154,19 +154,29 @@ static bool next_block(struct wf_warp *warp, uint32_t *block)
     return false;
 }
 
-/* Executes the queued events before `key`. While a block is executed, they are those that its
- * processes have scheduled for themselves in this window. */
-static void catch_up(struct wf_warp *warp, const struct wf_key *key)
+/* Executes the queued events before `key`; false if some are left. While a block is executed, they
+ * are those that its processes have scheduled for themselves in this window. */
+static bool catch_up(struct wf_warp *warp, const struct wf_key *key)
 {
     for (uint32_t n = 1; warp->pending.n > 0; n++) {
         const struct wf_event *first = wf_pending_peek(&warp->pending);
-        if (first == NULL || !wf_key_before(&first->key, key) || !wf_warp_step(warp)) {
-            return;
+        if (first == NULL || !wf_key_before(&first->key, key)) {
+            return true;
         }
         /* A model in which time stands still may never leave this loop. */
-        if (n % EVENTS_BETWEEN_CHECKS == 0 && wf_engine_must_stop(warp->worker->engine)) {
-            return;
+        if (!wf_warp_step(warp) ||
+            (n % EVENTS_BETWEEN_CHECKS == 0 && wf_engine_must_stop(warp->worker->engine))) {
+            return false;
         }
+    }
+    return true;
+}
+
+/* Moves some of the sorted events of a block to the queue. */
+static void queue_entries(struct wf_warp *warp, size_t first, size_t n)
+{
+    for (size_t i = first; i < n; i++) {
+        wf_pending_push(&warp->pending, warp->frontier.windows->entries[i].ev);
     }
 }
 
@@ -174,11 +184,8 @@ static void catch_up(struct wf_warp *warp, const struct wf_key *key)
 static void queue_block(struct wf_warp *warp, uint32_t block)
 {
     struct wf_windows *windows = warp->frontier.windows;
-    size_t n = wf_windows_sort_block(windows, warp->worker, block);
 
-    for (size_t i = 0; i < n; i++) {
-        wf_pending_push(&warp->pending, windows->entries[i].ev);
-    }
+    queue_entries(warp, 0, wf_windows_sort_block(windows, warp->worker, block));
     wf_bag_free(wf_wheel_bag(&windows->wheel, block), &warp->worker->pool);
 }
 
@@ -200,7 +207,10 @@ static void run_block(struct wf_warp *warp, uint32_t block, bool is_final)
         __builtin_prefetch(windows->entries[i + WF_WINDOWS_AHEAD].ev);
         __builtin_prefetch(wf_engine_lp(worker->engine, soon->dst), 1);
         __builtin_prefetch(wf_warp_kp(warp, soon->dst), 1);
-        catch_up(warp, &ev->key);
+        if (!catch_up(warp, &ev->key)) {
+            queue_entries(warp, i, n);
+            break;
+        }
         if (!wf_antis_take(&warp->antis, ev)) {
             wf_warp_execute(warp, ev, is_final);
         }
@@ -244,7 +254,7 @@ static void settle_block(struct wf_warp *warp, uint32_t block)
         return;
     }
     run_block(warp, block, is_final);
-    catch_up(warp, &warp->bound);
+    (void)catch_up(warp, &warp->bound);
     wf_warp_collect(warp); /* while they are in the cache */
 }
 
@@ -318,7 +328,7 @@ uint64_t wf_frontier_settle(struct wf_warp *warp)
     if (wf_history_bytes(&warp->history) > 0) {
         wf_warp_commit_all(warp);
     }
-    catch_up(warp, &warp->bound);
+    (void)catch_up(warp, &warp->bound);
     uint64_t end = first_unsafe(warp);
     for (uint64_t next = next_window(frontier); next < end; next = next_window(frontier)) {
         enter(frontier, next);
@@ -339,7 +349,7 @@ void wf_frontier_finish(struct wf_warp *warp)
     if (warp->frontier.windowed) {
         give_up_windows(warp);
     }
-    catch_up(warp, &warp->bound);
+    (void)catch_up(warp, &warp->bound);
     wf_warp_commit_all(warp); /* those that were logged nevertheless */
 }
 

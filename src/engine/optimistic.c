@@ -220,14 +220,16 @@ static void run(struct wf_worker *worker)
     while (!wf_warp_gvt(warp)) {
         batches = settle(warp);
         idle = spins = 0;
-        while (!is_wanted(warp) && !wants_gvt(warp, batches, idle)) {
+        /* At least one batch between two rounds. A worker without events asks for a round soon:
+         * one that has events but wakes later from the barrier would never execute any. */
+        do {
             if (run_batch(warp, &batches)) {
                 idle = spins = 0;
             } else {
                 idle++;
                 wf_relax(&spins);
             }
-        }
+        } while (!is_wanted(warp) && !wants_gvt(warp, batches, idle));
         atomic_store_explicit(&warp->shared->gvt_wanted, true, memory_order_relaxed);
     }
 }
