@@ -11,6 +11,7 @@ import pathlib
 import random
 import re
 import shutil
+import struct
 import subprocess
 import sys
 
@@ -239,6 +240,17 @@ def test_otf2():
 
 # ---- what is refused ----
 
+def test_shared_lists():
+    """A binary schedule in which 50 nodes name the same 50 others: few bytes, many edges."""
+    n = 50
+    nodes = b"".join(struct.pack("<IBIQIBBIIII", before, 3, 0, 1, 0, 0, 0, after, 0, 0, 0)
+                     for before, after in [(0, n)] * n + [(n, 0)] * n)
+    block = struct.pack("<II", 2 * n, 0) + nodes + struct.pack(f"<{n}I", *range(n, 2 * n))
+    head = struct.pack("<QIHQQ", 4223, 1, 0, 22, 22 + len(block))
+    pathlib.Path("shared.bin").write_bytes(head + block)
+    check_run(["info", "shared.bin"], 3, stderr="rank 0: nodes share lists of nodes that wait")
+
+
 def test_wrong():
     whole = graphs.bigsim(graphs.bigsim_example(), files=2)
     cases = {
@@ -411,6 +423,7 @@ def main():
     test_goal()
     test_goal_written()
     test_streams()
+    test_shared_lists()
     test_wrong()
     formats = ["bigsim", "goal"]
     if has_otf2():

@@ -33,8 +33,21 @@ static void advance(struct rank *all, uint32_t number, const struct wf_goal_need
     rank->begun = UINT32_MAX;
 }
 
+/* How often ranks may be looked at. Ranks that wait for a late segment of one with many segments
+ * are woken in vain at each of them: such schedules are left to matching in order. */
+static uint64_t looks_max(const struct wf_goal_needs *ranks, uint32_t n_ranks)
+{
+    uint64_t n = n_ranks;
+
+    for (uint32_t i = 0; i < n_ranks; i++) {
+        n += ranks[i].n;
+    }
+    return 8 * n;
+}
+
 bool wf_goal_can_end(const struct wf_goal_needs *ranks, uint32_t n_ranks)
 {
+    uint64_t looks = looks_max(ranks, n_ranks);
     struct rank *all = wf_xmalloc(n_ranks * sizeof(*all));
     uint32_t *ready = wf_xmalloc(n_ranks * sizeof(*ready)); /* a stack: a rank is in it once */
     uint32_t n_ready = 0;
@@ -44,7 +57,7 @@ bool wf_goal_can_end(const struct wf_goal_needs *ranks, uint32_t n_ranks)
         all[i] = (struct rank){.begun = 1, .waiters = NOBODY};
         ready[n_ready++] = i;
     }
-    while (n_ready > 0) {
+    while (n_ready > 0 && looks-- > 0) {
         uint32_t number = ready[--n_ready], before = all[number].begun;
         advance(all, number, &ranks[number]);
         /* A rank that waits for itself waits for ever. */

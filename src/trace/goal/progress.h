@@ -22,5 +22,5 @@ struct wf_goal_needs {
     uint64_t n;
 };
 
-/* Takes time proportional to the receives and to how often ranks wait. */
+/* Takes time proportional to the receives: where ranks wait very often, the answer is "no". */
 bool wf_goal_can_end(const struct wf_goal_needs *ranks, uint32_t n_ranks);

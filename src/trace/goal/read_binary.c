@@ -166,8 +166,14 @@ static void read_edges(struct reading *r, struct wf_goal_rank *rank, uint64_t at
     wf_infile_seek(&r->file, at + rank->n * NODE_BYTES);
     read_appendix(r, n_listed);
     wf_infile_seek(&r->file, at);
+    uint64_t n_named = 0;
     for (uint32_t i = 0; i < rank->n && !has_failed(r); i++) {
         const struct node node = take_node(r);
+        n_named += (uint64_t)node.n_after_end + node.n_after_start;
+        if (n_named > n_listed) { /* few bytes must not make many edges */
+            bad(r, "nodes share lists of nodes that wait");
+            return;
+        }
         if ((uint64_t)node.after_end + node.n_after_end > n_listed ||
             (uint64_t)node.after_start + node.n_after_start > n_listed) {
             /* Lists without an entry may begin anywhere. */

@@ -285,7 +285,9 @@ static void find_streams(struct wf_otf2_defs *defs)
     defs->streams = wf_xcalloc((size_t)defs->n_locations + 1, sizeof(*defs->streams));
     for (uint32_t i = 0; i < defs->n_locations; i++) {
         const struct wf_otf2_location *location = &defs->locations[i];
-        if (!location->is_stream || location->n_events == 0) {
+        /* Locations are sorted: the events of one that is defined again are read once. */
+        bool is_again = i > 0 && defs->locations[i - 1].id == location->id;
+        if (!location->is_stream || location->n_events == 0 || is_again) {
             continue;
         }
         const struct wf_otf2_process *process =

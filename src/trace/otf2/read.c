@@ -68,8 +68,10 @@ static void note_devices(const struct opening *o, const struct otf2_params *para
     for (uint32_t rank = 0; out->devices != NULL && rank < o->defs.n_ranks; rank++) {
         all.n_kernels += out->devices[rank].n_kernels;
         all.n_copies += out->devices[rank].n_copies;
-        all.computing_kernels += out->devices[rank].computing_kernels;
-        all.computing_copies += out->devices[rank].computing_copies;
+        all.computing_kernels =
+            wf_time_add(all.computing_kernels, out->devices[rank].computing_kernels);
+        all.computing_copies =
+            wf_time_add(all.computing_copies, out->devices[rank].computing_copies);
     }
     if (out->devices == NULL || params->kernels != 1 || params->copies != 1) {
         return;

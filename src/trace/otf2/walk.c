@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/int128.h"
 #include "base/mem.h"
+#include "base/units.h"
 #include "trace/otf2/coll.h"
 
 #include <math.h>
@@ -32,10 +33,13 @@ static int64_t ps_between(const struct wf_otf2_walk *walk, uint64_t from, uint64
 }
 
 /* Returns by how much a part of a span becomes shorter if the part takes `factor` times as
- * long. */
+ * long. Sums of three of these fit. */
 static int64_t saved(const struct wf_otf2_walk *walk, uint64_t ticks, double factor)
 {
-    return llround((double)ps_between(walk, 0, ticks) * (1 - factor));
+    const double most = (double)(INT64_MAX / 4);
+    double ps = (double)ps_between(walk, 0, ticks) * (1 - factor);
+
+    return llround(ps > most ? most : ps < -most ? -most : ps);
 }
 
 /* Adds what the accelerators did in a span of computing, and returns by how much the span
@@ -51,8 +55,11 @@ static int64_t device_time(struct wf_otf2_walk *walk, const struct wf_otf2_busy 
     if (kernels + copies + both == 0) {
         return 0;
     }
-    walk->device->computing_kernels += ps_between(walk, 0, kernels + both);
-    walk->device->computing_copies += ps_between(walk, 0, copies + both);
+    struct wf_trace_device *device = walk->device;
+    device->computing_kernels =
+        wf_time_add(device->computing_kernels, ps_between(walk, 0, kernels + both));
+    device->computing_copies =
+        wf_time_add(device->computing_copies, ps_between(walk, 0, copies + both));
     return saved(walk, kernels, factors->kernels) + saved(walk, copies, factors->copies) +
            saved(walk, both, slower);
 }
@@ -78,6 +85,9 @@ static int64_t computing(struct wf_otf2_walk *walk, const struct wf_otf2_moment 
         return to->metric > from->metric ? (int64_t)(to->metric - from->metric) : 0;
     }
     int64_t ps = ps_between(walk, from->time, to->time);
+    if (less < 0) {
+        return wf_time_add(ps, -less);
+    }
     return less < ps ? ps - less : 0;
 }
 

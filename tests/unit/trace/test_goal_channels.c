@@ -258,6 +258,31 @@ static void progress(void)
     CHECK(!wf_goal_can_end(ranks, 2));
 }
 
+/* Many ranks wait for the last segment of a rank that exchanges messages with another: they would
+ * be looked at after each of them. */
+static void many_that_wait_for_long_are_left_to_the_other_way(void)
+{
+    enum { WAITERS = 200, ROUNDS = 200 };
+    static struct wf_goal_need here[ROUNDS], there[ROUNDS], last[WAITERS];
+    struct wf_goal_needs ranks[WAITERS + 2];
+
+    for (uint32_t i = 0; i < WAITERS; i++) {
+        last[i] = (struct wf_goal_need){0, WAITERS, ROUNDS};
+        ranks[i] = (struct wf_goal_needs){&last[i], 1};
+    }
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        here[i] = (struct wf_goal_need){i, WAITERS + 1, i + 2};
+        there[i] = (struct wf_goal_need){i, WAITERS, i + 1};
+    }
+    ranks[WAITERS] = (struct wf_goal_needs){here, ROUNDS};
+    ranks[WAITERS + 1] = (struct wf_goal_needs){there, ROUNDS};
+    CHECK(!wf_goal_can_end(ranks, WAITERS + 2));
+    for (uint32_t i = 1; i < WAITERS; i++) { /* with one of them it is worth it */
+        ranks[i].n = 0;
+    }
+    CHECK(wf_goal_can_end(ranks, WAITERS + 2));
+}
+
 int main(void)
 {
     random_state = 19;
@@ -266,5 +291,6 @@ int main(void)
     RUN(ranks_that_wait_for_each_other);
     RUN(ranks_out_of_step);
     RUN(progress);
+    RUN(many_that_wait_for_long_are_left_to_the_other_way);
     return wf_test_done();
 }

@@ -131,10 +131,11 @@ static void put_locations(OTF2_GlobalDefWriter *w, const uint64_t *n_events)
                                                       OTF2_LOCATION_GROUP_TYPE_ACCELERATOR, 0,
                                                       devices[i].creator);
     }
-    for (uint32_t i = 0; i < STREAMS; i++) {
-        (void)OTF2_GlobalDefWriter_WriteLocation(w, STREAM_A + i, EMPTY,
+    for (uint32_t i = 0; i < 2 * STREAMS; i++) { /* twice, but its events count once */
+        uint32_t stream = i % STREAMS;
+        (void)OTF2_GlobalDefWriter_WriteLocation(w, STREAM_A + stream, EMPTY,
                                                  OTF2_LOCATION_TYPE_ACCELERATOR_STREAM,
-                                                 n_events[RANKS + i], groups[i]);
+                                                 n_events[RANKS + stream], groups[stream]);
     }
 }
 
