@@ -172,8 +172,8 @@ char *wf_otf2_file_path(const char *anchor, const char *fmt, ...)
     char *path = wf_xmalloc(n + ENDING_BYTES);
     va_list args;
 
-    memcpy(path, anchor, n);
     va_start(args, fmt);
+    (void)snprintf(path, n + 1, "%s", anchor);
     (void)vsnprintf(path + n, ENDING_BYTES, fmt, args);
     va_end(args);
     return path;

@@ -377,6 +377,8 @@ static void expect(struct reading *r, const struct wf_otf2_event *wanted)
         return OTF2_CALLBACK_SUCCESS;                                                \
     }
 
+/* The library wants functions with so many parameters. */
+/* NOLINTBEGIN(readability-function-size) */
 /* clang-format off */
 ON(on_enter, ENTER, (HEAD, uint32_t region), .region = region)
 ON(on_leave, LEAVE, (HEAD, uint32_t region), .region = region)
@@ -443,6 +445,7 @@ static OTF2_CallbackCode on_metric(HEAD, OTF2_MetricRef metric, uint8_t n,
     expect(arg, &event);
     return OTF2_CALLBACK_SUCCESS;
 }
+/* NOLINTEND(readability-function-size) */
 
 static OTF2_EvtReaderCallbacks *make_callbacks(void)
 {
