@@ -361,7 +361,9 @@ uint64_t wf_frontier_run_ahead(struct wf_warp *warp)
     uint64_t before = warp->worker->count.executed;
     uint32_t block;
 
-    if (!frontier->windowed || warp->full || warp->pending.n > 0) {
+    /* A run that is to end at once must not leave its window: it would seem to be complete. */
+    if (!frontier->windowed || warp->full || warp->pending.n > 0 ||
+        wf_engine_must_stop(warp->worker->engine)) {
         return 0;
     }
     for (uint64_t next = next_window(frontier); next != WF_WHEEL_NEVER;
