@@ -29,7 +29,8 @@ enum weft_t_kind {
 struct weft_t_head {
     int32_t kind, array;
     int64_t index;
-    int32_t method, forwarded;
+    int32_t method;
+    int32_t moves; /* of its object: those that the sender knows of */
     uint64_t size; /* of the data after it */
     int32_t place; /* of a broadcast, stop or decision: the processor that it is from */
     uint32_t wire; /* bytes that it counts as between processors, if these are more */
@@ -56,6 +57,7 @@ struct weft_t_object {
     long reductions;         /* that it has contributed to */
     int resume;              /* method after load balancing */
     int leaves_for;          /* processor; -1: it stays */
+    int32_t moves;           /* how often it has moved */
 };
 
 /* A table of numbers from 0, by hashing: objects, or where objects are. */
@@ -63,6 +65,7 @@ struct weft_t_slot {
     long index; /* -1: free; -2: was used */
     void *object;
     int processor;
+    int32_t moves; /* of the object, when it went to this processor */
 };
 struct weft_t_table {
     struct weft_t_slot *slots;
@@ -92,7 +95,7 @@ struct weft_t_array {
 };
 
 struct weft_t_load {
-    int32_t array, from, to;
+    int32_t array, from, to, moves;
     int64_t index;
     double load;
 };
@@ -196,7 +199,7 @@ WEFT_TASK_FUNCTION struct weft_t_slot *weft_t_put(struct weft_t_table *table, lo
     }
     table->n++;
     table->used++;
-    table->slots[i & mask] = (struct weft_t_slot){index, NULL, 0};
+    table->slots[i & mask] = (struct weft_t_slot){index, NULL, 0, 0};
     return &table->slots[i & mask];
 }
 
@@ -219,18 +222,27 @@ WEFT_TASK_FUNCTION int weft_t_first_place(const struct weft_tasks *tasks,
                                         : (int)(index % tasks->size);
 }
 
-WEFT_TASK_FUNCTION int weft_t_place(const struct weft_tasks *tasks, int number, long index)
+/* Where an object is as far as this processor knows, and after how many moves. */
+WEFT_TASK_FUNCTION int weft_t_place(const struct weft_tasks *tasks, int number, long index,
+                                    int32_t *moves)
 {
     const struct weft_t_array *array = &tasks->arrays[number];
     const struct weft_t_slot *moved = weft_t_find(&array->places, index);
 
+    *moves = moved != NULL ? moved->moves : 0;
     return moved != NULL ? moved->processor : weft_t_first_place(tasks, array, index);
 }
 
+/* News of an object's place come from several processors, and late news do not replace later ones. */
 WEFT_TASK_FUNCTION void weft_t_set_place(struct weft_tasks *tasks, int number, long index,
-                                         int processor)
+                                         int processor, int32_t moves)
 {
-    weft_t_put(&tasks->arrays[number].places, index)->processor = processor;
+    struct weft_t_slot *slot = weft_t_put(&tasks->arrays[number].places, index);
+
+    if (moves > slot->moves) {
+        slot->processor = processor;
+        slot->moves = moves;
+    }
 }
 
 WEFT_TASK_FUNCTION struct weft_t_object *weft_t_object_at(const struct weft_tasks *tasks,
@@ -357,7 +369,8 @@ WEFT_TASK_FUNCTION void weft_send_long(struct weft_tasks *tasks, struct weft_tar
     head.method = to.method;
     head.size = size;
     head.wire = (uint32_t)wire_bytes;
-    weft_t_post(tasks, weft_t_place(tasks, to.array, to.index), &head, data);
+    int place = weft_t_place(tasks, to.array, to.index, &head.moves);
+    weft_t_post(tasks, place, &head, data);
 }
 
 WEFT_TASK_FUNCTION void weft_send(struct weft_tasks *tasks, struct weft_target to,
@@ -411,13 +424,14 @@ WEFT_TASK_FUNCTION void weft_t_call(struct weft_tasks *tasks, struct weft_t_obje
         object->load += took;
         tasks->background += class->balanced ? 0 : took;
     }
-    if (object->leaves_for >= 0) {
+    if (object->leaves_for >= 0 && !weft_t_awaits_decision(object)) {
         weft_t_leave(tasks, object);
     }
     weft_t_try_balance(tasks);
 }
 
-/* The object may be elsewhere, or on its way to this processor. */
+/* The object may be elsewhere, or on its way to this processor: then the sender knew of a later move.
+ * A message that is passed on follows a later move each time, and so reaches its object. */
 WEFT_TASK_FUNCTION void weft_t_handle_method(struct weft_tasks *tasks, struct weft_t_item *item)
 {
     int number = item->head.array;
@@ -429,13 +443,13 @@ WEFT_TASK_FUNCTION void weft_t_handle_method(struct weft_tasks *tasks, struct we
         free(item);
         return;
     }
-    int place = weft_t_place(tasks, number, index);
-    int knows = weft_t_find(&tasks->arrays[number].places, index) != NULL;
-    if (place == tasks->rank || (item->head.forwarded && !knows)) {
+    int32_t moves;
+    int place = weft_t_place(tasks, number, index, &moves);
+    if (place == tasks->rank || item->head.moves > moves) {
         weft_t_append(&tasks->arrays[number].early, item);
         return;
     }
-    item->head.forwarded = 1;
+    item->head.moves = moves;
     weft_t_post(tasks, place, &item->head, item->data);
     free(item);
 }

@@ -198,6 +198,7 @@ WEFT_TASK_FUNCTION void weft_t_depart(struct weft_tasks *tasks, struct weft_t_ob
     head.kind = WEFT_T_OBJECT;
     head.array = object->seen.array;
     head.index = object->seen.index;
+    head.moves = object->moves + 1;
     head.size = sizeof(luggage) + state;
     memcpy(bytes, &luggage, sizeof(luggage));
     if (class->pack != NULL) {
@@ -206,7 +207,7 @@ WEFT_TASK_FUNCTION void weft_t_depart(struct weft_tasks *tasks, struct weft_t_ob
         memcpy(bytes + sizeof(luggage), object->seen.state, state);
     }
     weft_t_drop(&array->objects, object->seen.index);
-    weft_t_set_place(tasks, object->seen.array, object->seen.index, to);
+    weft_t_set_place(tasks, object->seen.array, object->seen.index, to, head.moves);
     weft_t_post(tasks, to, &head, bytes);
     weft_t_recount(tasks, object, -1);
     weft_t_object_free(tasks, object);
@@ -219,6 +220,12 @@ WEFT_TASK_FUNCTION void weft_migrate(struct weft_tasks *tasks, struct weft_objec
     if (processor >= 0 && processor < tasks->size) {
         ((struct weft_t_object *)self)->leaves_for = processor;
     }
+}
+
+/* Between the report of its load and the decision an object stays, so that the decision finds it. */
+WEFT_TASK_FUNCTION int weft_t_awaits_decision(const struct weft_t_object *object)
+{
+    return object->told > object->resumed;
 }
 
 /* After the method in which it asked for it. Its first processor must know where it is. */
@@ -237,6 +244,7 @@ WEFT_TASK_FUNCTION void weft_t_leave(struct weft_tasks *tasks, struct weft_t_obj
     head.array = number;
     head.index = object->seen.index;
     head.method = to;
+    head.moves = object->moves + 1;
     weft_t_depart(tasks, object, to, 0);
     if (first != tasks->rank && first != to) {
         weft_t_post(tasks, first, &head, NULL);
@@ -245,9 +253,8 @@ WEFT_TASK_FUNCTION void weft_t_leave(struct weft_tasks *tasks, struct weft_t_obj
 
 WEFT_TASK_FUNCTION void weft_t_handle_moved(struct weft_tasks *tasks, struct weft_t_item *item)
 {
-    if (weft_t_object_at(tasks, item->head.array, (long)item->head.index) == NULL) {
-        weft_t_set_place(tasks, item->head.array, (long)item->head.index, item->head.method);
-    }
+    weft_t_set_place(tasks, item->head.array, (long)item->head.index, item->head.method,
+                     item->head.moves);
     free(item);
 }
 
@@ -279,12 +286,14 @@ WEFT_TASK_FUNCTION void weft_t_handle_object(struct weft_tasks *tasks, struct we
     object->resumed = (long)luggage.resumed;
     object->reductions = (long)luggage.reductions;
     object->resume = luggage.resume;
+    object->moves = item->head.moves;
     if (array->class->unpack != NULL) {
         array->class->unpack(object->seen.state, item->data + sizeof(luggage), state);
     } else if (state > 0) {
         memcpy(object->seen.state, item->data + sizeof(luggage), state);
     }
-    weft_t_set_place(tasks, item->head.array, (long)item->head.index, tasks->rank);
+    weft_t_set_place(tasks, item->head.array, (long)item->head.index, tasks->rank,
+                     item->head.moves);
     weft_t_recount(tasks, object, 1);
     if (luggage.resumes) {
         weft_t_resume(tasks, object);
@@ -344,6 +353,7 @@ WEFT_TASK_FUNCTION void weft_t_note_load(struct weft_tasks *tasks, struct weft_t
     (*at)->array = object->seen.array;
     (*at)->index = object->seen.index;
     (*at)->from = (*at)->to = tasks->rank;
+    (*at)->moves = object->moves;
     (*at)->load = object->load;
     object->load = 0;
     ++*at;
@@ -553,8 +563,8 @@ WEFT_TASK_FUNCTION void weft_t_handle_decision(struct weft_tasks *tasks,
         struct weft_t_object *object = weft_t_object_at(tasks, move.array, (long)move.index);
         if (object != NULL && move.from == tasks->rank) {
             weft_t_depart(tasks, object, move.to, 1);
-        } else if (object == NULL) {
-            weft_t_set_place(tasks, move.array, (long)move.index, move.to);
+        } else {
+            weft_t_set_place(tasks, move.array, (long)move.index, move.to, move.moves + 1);
         }
     }
     tasks->round++;

@@ -10,7 +10,7 @@
 
 enum { WALKERS = 23, HOPS = 9, WORKERS = 40, ROUNDS = 4, LONG = 20000 };
 enum { WALK, WALKED };
-enum { WORK, RESUME, SHOUT, LISTEN };
+enum { WORK, RESUME, SHOUT, LISTEN, NUDGE };
 enum { MAIN_SUM, MAIN_LEAST, MAIN_MOST, MAIN_LOUD, MAIN_WALKED };
 
 static int walkers, workers, mains;
@@ -89,7 +89,19 @@ static void work(struct weft_tasks *tasks, struct weft_object *self, const void 
     WEFT_COMPUTE(1e-5 * (double)(self->index < 5 ? 20 : self->index % 7));
     worker->data[worker->rounds]++;
     worker->rounds++;
+    if (self->index % 4 == 0 && worker->rounds == 1) {
+        weft_send(tasks, (struct weft_target){workers, self->index, NUDGE}, NULL, 0);
+    }
     weft_sync(tasks, self, RESUME);
+}
+
+/* Moves an object that may already wait for the next decision of load balancing. */
+static void nudge(struct weft_tasks *tasks, struct weft_object *self, const void *data,
+                  size_t size)
+{
+    (void)data;
+    (void)size;
+    weft_migrate(tasks, self, (weft_processor(tasks) + 1) % weft_processors(tasks));
 }
 
 static void resume(struct weft_tasks *tasks, struct weft_object *self, const void *data,
@@ -215,7 +227,7 @@ static void take_walked(struct weft_tasks *tasks, struct weft_object *self, cons
 
 int main(int argc, char **argv)
 {
-    static const weft_method walks[] = {walk}, works[] = {work, resume, shout, listen};
+    static const weft_method walks[] = {walk}, works[] = {work, resume, shout, listen, nudge};
     static const weft_method takes[] = {take_sum, take_least, take_most, take_loud,
                                         take_walked};
     static const struct weft_class walker = {.state_bytes = sizeof(struct walker),
@@ -225,7 +237,7 @@ int main(int argc, char **argv)
                                              .unpack = unpack_walker,
                                              .release = release_walker};
     static const struct weft_class worker = {
-        .state_bytes = sizeof(struct worker), .methods = works, .n_methods = 4, .balanced = 1};
+        .state_bytes = sizeof(struct worker), .methods = works, .n_methods = 5, .balanced = 1};
     static const struct weft_class printer = {
         .state_bytes = sizeof(struct main_object), .methods = takes, .n_methods = 5};
     int strategy = argc > 1 ? argv[1][0] - '0' : WEFT_BALANCE_NONE;

@@ -14,6 +14,8 @@ SCHEDULES = (("--sched", "conservative", "--threads", "2"),
              ("--sched", "optimistic", "--threads", "2"), ("--sched", "check-undo"))
 TORUS = ("--net", "packet", "--topo", "torus:2x2x2")
 SLOW = ("--net", "loggp", "-p", "net.L=1ms")  # few windows: processes exchange data in each
+# News of an object's move from 1 to 2 reach 0, where it began, long after it was there again.
+DETOUR = "digraph { edge [latency=\"1us\"]; 0 -> 1; 1 -> 2; 2 -> 1; 2 -> 0; 0 -> 2; 1 -> 0 [latency=\"1ms\"] }\n"
 SMALL = ("3", "4", "60", "imbalance=90", "period=2")  # arguments of leanmd
 
 
@@ -52,6 +54,14 @@ def check_schedules(program, args):
                 vrank.complain(f"{program} {args} {before} {options}", said, again)
 
 
+def check_late_news(program):
+    pathlib.Path("detour.dot").write_text(DETOUR)
+    for strategy in ("0", "1", "2"):
+        said, _ = run(program, 3, "--net", "latency", "--topo", "graph:detour.dot", args=(strategy,))
+        if said.splitlines()[:3] != EXPECTED:
+            vrank.complain(f"late news of moves, strategy {strategy}", said)
+
+
 def end_of(said):
     """When leanmd says that its last step ended, in picoseconds."""
     words = said.partition("ended at ")[2].split()
@@ -87,6 +97,7 @@ def main():
     leanmd = vrank.build(vrank.SOURCE / "examples/mpi/leanmd.c")
     if program is not None and leanmd is not None:
         check_results(program, other)
+        check_late_news(program)
         check_schedules(program, ("1",))
         check_schedules(leanmd, (*SMALL, "balance=refine"))
         check_leanmd(leanmd)
