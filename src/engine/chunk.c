@@ -10,9 +10,16 @@
  * wide, random accesses of a large run. Small runs start with small slabs. */
 enum { SLAB_FIRST = 64 * 1024, SLAB_MAX = 2 * 1024 * 1024 };
 
-/* Packing costs packets a quarter of their time, so a run packs its events only if its states and
- * events together take more than the first, and its events more than the second. */
-enum { PACK_RUNS_FROM = 288 * 1024 * 1024, PACK_EVENTS_FROM = 64 * 1024 * 1024 };
+/* Packing takes a quarter of the time of a simulation of packets, so only large runs pack their
+ * events: those in which twice the bytes of states plus the bytes of events exceed PACK_RUNS_FROM,
+ * and the bytes of events exceed PACK_EVENTS_FROM. States have the larger weight because memory
+ * is short in runs with millions of processes. Runs with few processes and much traffic have
+ * enough memory, and should be fast. */
+enum {
+    PACK_RUNS_FROM = 384 * 1024 * 1024,
+    PACK_EVENTS_FROM = 16 * 1024 * 1024,
+    WEIGHT_OF_STATES = 2
+};
 
 struct wf_slab {
     struct wf_slab *next;
@@ -43,7 +50,7 @@ void wf_depot_beside(struct wf_depot *depot, size_t bytes)
     size_t spare =
         depot->pack_from > PACK_EVENTS_FROM ? depot->pack_from - PACK_EVENTS_FROM : 0;
 
-    depot->pack_from -= bytes < spare ? bytes : spare;
+    depot->pack_from -= bytes < spare / WEIGHT_OF_STATES ? WEIGHT_OF_STATES * bytes : spare;
 }
 
 void wf_pool_init(struct wf_pool *pool, struct wf_depot *depot, uint32_t stride)

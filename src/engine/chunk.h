@@ -8,6 +8,7 @@
  * that a thread that mostly receives events feeds one that mostly sends them.
  */
 
+#include "base/mem.h"
 #include "engine/event.h"
 
 #include <pthread.h>
@@ -22,6 +23,7 @@ struct wf_chunk {
     uint32_t from;  /* the worker that sent it; used in mailboxes only */
     uint16_t used;  /* bytes */
     bool is_packed; /* engine/pack.h; in wheels only */
+    uint8_t bases;  /* packed: where the latest base begins, in units of 8 bytes; 0: nowhere */
     alignas(8) unsigned char bytes[WF_CHUNK_ROOM];
 };
 
@@ -127,13 +129,16 @@ wf_chunk_prefetch(const struct wf_chunk *chunk)
 /* Puts an empty chunk in front. */
 void wf_bag_extend(struct wf_bag *bag, struct wf_pool *pool);
 
-/* Adds an event of `room` bytes, which the caller writes, to a bag that has so many left. */
+/* Adds an event of `room` bytes, which the caller writes, to a bag that has so many left. Prefetches
+ * the cache line of a later event: a run writes to hundreds of bags in turn, and a store that misses
+ * the cache holds up all stores after it. (Saves 5 % of the time of `loggp` and of credits.) */
 static inline struct wf_event *wf_bag_claim(struct wf_bag *bag, size_t room)
 {
     struct wf_event *to = wf_chunk_event(bag->head, WF_CHUNK_ROOM - bag->left);
 
     bag->left -= (uint32_t)room;
     bag->n++;
+    __builtin_prefetch((unsigned char *)to + room + WF_CACHE_LINE, 1);
     return to;
 }
 

@@ -56,7 +56,8 @@ struct wf_process_ops {
      * process. The state has changed since the event: use what the handler left in wf_note().
      */
     void (*commit)(const struct wf_event *ev, const void *note, struct wf_ctx *ctx);
-    /* Whether commit() does nothing for events without a note, so that it need not be called. */
+    /* Whether commit() does nothing for events without a note and a trail, so that it need not be
+     * called. */
     bool commits_notes;
     /* Optional: called for every process after the last event, to add to the tally. */
     void (*finish)(const void *state, struct wf_ctx *ctx);

@@ -28,7 +28,8 @@ static inline void wf_execute_at(struct wf_worker *worker, const struct wf_proce
     wf_ctx_point(ctx, lp, ev);
     wf_ctx_digest(ctx, ev);
     ops->event(lp + 1, ev, ctx);
-    if (ops->commit != NULL && (ctx->note_size != 0 || !ops->commits_notes)) {
+    if (ops->commit != NULL &&
+        ((ctx->note_size | ctx->trail.size) != 0 || !ops->commits_notes)) {
         ctx->final_trail = ctx->trail.data;
         ctx->final_trail_bytes = ctx->trail.size;
         ops->commit(ev, wf_ctx_note(ctx), ctx);

@@ -2,29 +2,30 @@
 #pragma once
 
 /*
- * Packed chunks: events that wait take about half the memory. Large runs have hundreds of
- * megabytes of them, and most words of an event are the same in those around it: kind and size,
- * the upper half of times, the bytes of the message, many zeros.
+ * Packed chunks: events that wait take about a quarter of the memory. Large runs have hundreds of
+ * megabytes of them, and most bytes of an event are the same in those around it: kind and size,
+ * the upper part of times and numbers, the bytes of the message, many zeros.
  *
  * A packed chunk is a sequence of series. A series has events of one kind and size, and consists of
  *
- *     struct wf_packed_series | first event | column of word a | column of word b | ...
+ *     struct wf_packed_series | column of byte a | column of byte b | ...
  *
- * where a column has one word of 2 bytes of all events but the first. Words that are the same in
- * all events have no column. Packing costs instructions, so only runs with much memory in events do it
- * (wf_pool.packs).
+ * where a column has one byte of all events. Bytes that all events have in common with another event,
+ * the base of the series, have no column. The base is in the same chunk: the first series of its kind
+ * and size has its first event as it is,
+ *
+ *     struct wf_packed_series | place of the base before it | first event | columns of the others
+ *
+ * and later ones refer to that. Packing costs instructions, so only runs with much memory in events do
+ * it (wf_pool.packs).
  */
 
 #include "engine/chunk.h"
 
-enum { WF_PACKED_WORDS_MAX = (sizeof(struct wf_event) + WF_PAYLOAD_MAX) / sizeof(uint16_t) };
-
-/* It begins, and the first event after it begins, at a multiple of 8 bytes. */
 struct wf_packed_series {
-    uint8_t n;       /* events */
-    uint8_t n_words; /* of an event */
-    uint8_t n_columns;
-    uint8_t columns[]; /* the words that differ */
+    uint8_t n;           /* events */
+    uint8_t base;        /* where the base begins in the chunk, in units of 8 bytes */
+    uint8_t differing[]; /* a bit for each byte of an event: it has a column */
 };
 
 /* Moves the events of a bag's first chunk to packed chunks after it. The first chunk is empty

@@ -12,8 +12,9 @@ enum {
     PREFETCH_LP = 6,                   /* events ahead whose processes are prefetched */
     PREFETCH_EVENT = WF_WINDOWS_AHEAD, /* events ahead that are prefetched themselves */
     NEAR_BETWEEN_CHECKS = 256,
-    FEW = 16,     /* fewer events than this are sorted without counting */
-    CROWDED = 24, /* more events than this in a bucket are sorted by merging */
+    FEW = 16,                    /* fewer events than this are sorted without counting */
+    CROWDED = 24,                /* more events than this in a bucket are sorted by merging */
+    ORDERED_WIDTH_MAX = 1 << 29, /* picoseconds; order_since() needs shorter windows */
 };
 
 void wf_windows_init(struct wf_windows *windows, struct wf_worker *worker)
@@ -24,6 +25,7 @@ void wf_windows_init(struct wf_windows *windows, struct wf_worker *worker)
     wf_wheel_init(&windows->wheel, &worker->pool, engine->lookahead);
     wf_wheel_blocks(&windows->wheel, engine->block_shift, engine->local_block,
                     worker->n_blocks);
+    wf_exchanges_init(&windows->exchanges);
     wf_near_init(&windows->near, engine->stride);
     windows->buckets =
         wf_xcalloc((size_t)1 << engine->block_shift, sizeof(struct wf_window_bucket));
@@ -56,22 +58,28 @@ static bool before(const struct wf_event *a, const struct wf_event *b)
     return a->dst != b->dst ? a->dst < b->dst : wf_key_before(&a->key, &b->key);
 }
 
-/* Inserts an event into the sorted entries[begin..end). If all are of one process, their times
- * in the list decide: reading the other events would take longer. */
+/* An entry whose order is the time. */
+static inline struct wf_window_entry by_time(struct wf_event *ev)
+{
+    return (struct wf_window_entry){(uint64_t)ev->key.time, ev};
+}
+
+/* Inserts an entry into the sorted entries[begin..end). If all are of one process, the orders in the
+ * list decide: reading the other events would take longer. */
 __attribute__((always_inline)) static inline void insert(struct wf_window_entry *entries,
                                                          uint32_t begin, uint32_t end,
-                                                         struct wf_event *ev, bool one_process)
+                                                         struct wf_window_entry entry,
+                                                         bool one_process)
 {
-    int64_t time = ev->key.time;
-
     for (; end > begin; end--) {
         const struct wf_window_entry *last = &entries[end - 1];
-        if (one_process && last->time != time ? time >= last->time : !before(ev, last->ev)) {
+        if (one_process && last->order != entry.order ? entry.order > last->order
+                                                      : !before(entry.ev, last->ev)) {
             break;
         }
         entries[end] = *last;
     }
-    entries[end] = (struct wf_window_entry){time, ev};
+    entries[end] = entry;
 }
 
 /* The offset of the next event in a chunk. If the events of the model have no payloads (`bare`) it
@@ -88,7 +96,7 @@ static void sort_few(struct wf_windows *windows, const struct wf_bag *bag)
 
     for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
         for (uint32_t o = 0; o < chunk->used; o = step(chunk, o, false)) {
-            insert(windows->entries, 0, n++, wf_chunk_event(chunk, o), false);
+            insert(windows->entries, 0, n++, by_time(wf_chunk_event(chunk, o)), false);
         }
     }
 }
@@ -100,18 +108,18 @@ __attribute__((always_inline)) static inline void
 insert_of_process(struct wf_window_entry *entries, uint32_t begin, uint32_t end,
                   struct wf_event *ev)
 {
-    int64_t time = ev->key.time;
+    const struct wf_window_entry entry = by_time(ev);
     uint32_t any = end > begin;
     const struct wf_window_entry last = entries[end - any]; /* of no meaning if there is none */
-    uint32_t first = any & (uint32_t)(time < last.time);
+    uint32_t first = any & (uint32_t)(entry.order < last.order);
 
-    if (__builtin_expect((any & (uint32_t)(time == last.time)) | (first & (end - begin > 1)),
-                         0)) {
-        insert(entries, begin, end, ev, true);
+    if (__builtin_expect(
+            (any & (uint32_t)(entry.order == last.order)) | (first & (end - begin > 1)), 0)) {
+        insert(entries, begin, end, entry, true);
         return;
     }
     entries[end - any + first] = last;
-    entries[end - first] = (struct wf_window_entry){time, ev};
+    entries[end - first] = entry;
 }
 
 /* Counts the events of each bucket of 2^shift processes, and finds where their places in the
@@ -157,10 +165,60 @@ __attribute__((always_inline)) static inline void place_in_order(struct wf_windo
             if (shift == 0) {
                 insert_of_process(entries, bucket->begin, bucket->next, ev);
             } else {
-                insert(entries, bucket->begin, bucket->next, ev, false);
+                insert(entries, bucket->begin, bucket->next, by_time(ev), false);
             }
             bucket->next++;
         }
+    }
+}
+
+/* Time and source of an event as its order. The time is not before `base` and less than 2^31 ps
+ * after it. An event with a delta comes after all others of its instant; two of them have the same
+ * order, so that their keys decide. */
+static inline uint64_t order_since(int64_t base, const struct wf_event *ev)
+{
+    uint64_t time = (uint64_t)(ev->key.time - base) << 33;
+
+    return time | (ev->key.delta != 0 ? UINT64_C(1) << 32 : ev->key.src);
+}
+
+/* Sorts the entries of one process by order, and by key where orders are equal. */
+static inline void sort_of_process(const struct wf_windows *windows,
+                                   struct wf_window_entry *entries, uint32_t n)
+{
+    uint32_t equal = 0;
+
+    if (n <= WF_EXCHANGE_MAX) {
+        wf_exchange_sort(&windows->exchanges, entries, n);
+        for (uint32_t i = 1; i < n; i++) {
+            equal |= entries[i - 1].order == entries[i].order;
+        }
+        if (__builtin_expect(!equal, 1)) {
+            return;
+        }
+    }
+    for (uint32_t i = 1; i < n; i++) {
+        insert(entries, 0, i, entries[i], true);
+    }
+}
+
+/* Counting sort by process, then a sort of the entries of each. */
+static void place_and_exchange(struct wf_windows *windows, const struct wf_bag *bag,
+                               const struct wf_block *block, int64_t base)
+{
+    struct wf_window_bucket *buckets = windows->buckets;
+    struct wf_window_entry *entries = windows->entries;
+
+    for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
+        for (uint32_t o = 0; o < chunk->used; o = wf_chunk_after(chunk, o)) {
+            struct wf_event *ev = wf_chunk_event(chunk, o);
+            entries[buckets[ev->dst - block->first].next++] =
+                (struct wf_window_entry){order_since(base, ev), ev};
+        }
+    }
+    for (uint32_t i = 0; i < block->count; i++) {
+        sort_of_process(windows, entries + buckets[i].begin,
+                        buckets[i].next - buckets[i].begin);
     }
 }
 
@@ -182,7 +240,7 @@ static void place_and_sort(struct wf_windows *windows, const struct wf_bag *bag,
                        windows->sorter.scratch);
     }
     for (uint32_t i = 0; i < bag->n; i++) {
-        windows->entries[i] = (struct wf_window_entry){events[i]->key.time, events[i]};
+        windows->entries[i] = by_time(events[i]);
     }
 }
 
@@ -197,15 +255,16 @@ static void reserve(struct wf_windows *windows, size_t n)
 }
 
 /* Sorts the events of a block, of which there are many, if no bucket has too many. */
-__attribute__((always_inline)) static inline bool sort_by_buckets(struct wf_windows *windows,
-                                                                  const struct wf_bag *bag,
-                                                                  const struct wf_block *block,
-                                                                  unsigned shift, bool bare)
+__attribute__((always_inline)) static inline bool
+sort_by_buckets(struct wf_windows *windows, const struct wf_bag *bag,
+                const struct wf_block *block, unsigned shift, bool bare, int64_t width)
 {
     if (count_by_bucket(windows, bag, block, shift, bare) > CROWDED) {
         return false;
     }
-    if (shift == 0) {
+    if (!bare && shift == 0 && bag->n >= block->count && width < ORDERED_WIDTH_MAX) {
+        place_and_exchange(windows, bag, block, wf_chunk_event(bag->head, 0)->key.time - width);
+    } else if (shift == 0) {
         place_in_order(windows, bag, block, 0, bare);
     } else {
         place_in_order(windows, bag, block, shift, bare);
@@ -216,7 +275,7 @@ __attribute__((always_inline)) static inline bool sort_by_buckets(struct wf_wind
 /* Sorts the events of a block by process and key. In a block with fewer events than processes a
  * bucket has several processes: there are at most twice as many buckets as events. */
 static void sort_events(struct wf_windows *windows, const struct wf_bag *bag,
-                        const struct wf_block *block, bool bare)
+                        const struct wf_block *block, bool bare, int64_t width)
 {
     unsigned shift = 0;
 
@@ -228,8 +287,8 @@ static void sort_events(struct wf_windows *windows, const struct wf_bag *bag,
     while (block->count >> shift > 2 * bag->n) {
         shift++;
     }
-    if (bare ? sort_by_buckets(windows, bag, block, shift, true)
-             : sort_by_buckets(windows, bag, block, shift, false)) {
+    if (bare ? sort_by_buckets(windows, bag, block, shift, true, width)
+             : sort_by_buckets(windows, bag, block, shift, false, width)) {
         return;
     }
     if (shift > 0) {
@@ -321,7 +380,7 @@ static size_t run_sorted(struct wf_windows *windows, struct wf_worker *worker,
         if (windows->near.n > 0) {
             run_near(windows, worker, block, ev);
         }
-        last = entry->time > last ? entry->time : last;
+        last = ev->key.time > last ? ev->key.time : last;
         wf_execute_at(worker, ops, (void *)(records + (ev->dst - first) * stride), ev);
     }
     worker->count.last_time = last > worker->count.last_time ? last : worker->count.last_time;
@@ -340,7 +399,7 @@ size_t wf_windows_sort_block(struct wf_windows *windows, struct wf_worker *worke
 
     wf_bag_open(bag, &worker->pool);
     sort_events(windows, bag, block_of(worker, b),
-                worker->engine->stride == sizeof(struct wf_event));
+                worker->engine->stride == sizeof(struct wf_event), worker->engine->lookahead);
     for (size_t i = 0; i < PREFETCH_EVENT; i++) {
         windows->entries[n + i] = windows->entries[n - 1]; /* to be prefetched in vain */
     }

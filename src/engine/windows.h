@@ -6,6 +6,7 @@
  * scheduler if the model promises a lookahead.
  */
 
+#include "engine/exchange.h"
 #include "engine/internal.h"
 #include "engine/near.h"
 #include "engine/sort.h"
@@ -19,16 +20,11 @@ struct wf_window_bucket {
 /* Events ahead that are prefetched. */
 enum { WF_WINDOWS_AHEAD = 12 };
 
-/* An event in the sorted list, with its time. */
-struct wf_window_entry {
-    int64_t time;
-    struct wf_event *ev;
-};
-
 struct wf_windows {
     struct wf_wheel wheel;
     struct wf_window_entry *entries; /* the events of a block, sorted */
     size_t capacity;
+    struct wf_exchanges exchanges;    /* for processes with a few events */
     struct wf_sorter sorter;          /* for processes with many events */
     struct wf_window_bucket *buckets; /* one per process of a block */
     struct wf_near near;              /* events that were scheduled for the window being run */
