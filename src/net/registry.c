@@ -33,6 +33,9 @@ enum wf_status wf_net_create(const struct wf_net_ops *ops, const void *params,
         own.topo = NULL;
     }
     WF_TRY(wf_net_ends_check(&own, err));
+    if (own.topo != NULL && own.topo->ops->prepare != NULL) {
+        own.topo->ops->prepare(own.topo); /* before the run, not as a part of it */
+    }
     return ops->create(params, env, out, err);
 }
 

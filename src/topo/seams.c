@@ -49,13 +49,18 @@ struct dim {
     uint32_t jump;     /* jump of the dimension whose target this is */
     uint32_t n_tables;
     struct table *tables;
-    /* [a * TABLES_MAX + b]: the largest excess of the cost of a over that of b in each
-     * region of pairs; null until needed. */
-    int16_t **excess;
+    /* Comparisons of two tables, numbered from 1: in each region of pairs, the largest excess of the
+     * cost of one over that of the other. The number for the tables a and b is
+     * over[a * TABLES_MAX + b], and also under[b * TABLES_MAX + a]: who compares one table with many
+     * others walks along a row of one or the other. 0: not compared yet. */
+    uint32_t n_regions, n_compared;
+    int16_t *excess; /* [number * n_regions + region] */
+    size_t excess_capacity;
+    uint32_t *over, *under;
+    int16_t *columns; /* [size] scratch */
 };
 
 struct word {
-    uint16_t table[WF_TOPO_TWIST_DIMS_MAX];
     uint16_t tail;          /* this word without its first letter */
     uint16_t next[LETTERS]; /* this word with one more letter; UINT16_MAX: not needed */
 };
@@ -72,6 +77,7 @@ struct build {
     struct dim dims[WF_TOPO_TWIST_DIMS_MAX];
     uint32_t n_words;
     struct word *words;
+    uint16_t *word_tables; /* [word * n_dims + dimension]: the table of a word's costs */
     /* The cells are a tree: each split, in the order of `split`, divides all cells by the
      * halves of both coordinates of that dimension. Cells are numbered level by level. */
     uint32_t n_splits;
@@ -116,6 +122,9 @@ static void plan_cells(struct build *b)
         }
         b->split[b->n_splits] = best;
         b->dims[best].n_splits++;
+    }
+    for (uint32_t k = 0; k < b->n_dims; k++) {
+        b->dims[k].n_regions = regions_before(b->dims[k].n_splits + 1);
     }
     b->n_cells = regions_before(b->n_splits + 1);
     b->n_leaves = b->n_cells - regions_before(b->n_splits);
@@ -227,28 +236,52 @@ static uint16_t moved(struct build *b, struct dim *dim, uint16_t t, enum move mo
 
 /* ---- Comparisons ---- */
 
-/* The excess of table a over table b in each region of each number of halvings. */
-static int16_t *compare(const struct dim *dim, const uint16_t *a, const uint16_t *b)
+/* The first coordinate of a region of the finest division. */
+static uint32_t first_of(const struct dim *dim, uint32_t r)
 {
-    uint32_t n = regions_before(dim->n_splits + 1), side = UINT32_C(1) << dim->n_splits;
-    int16_t *excess = wf_xmalloc(n * sizeof(*excess));
+    uint32_t side = UINT32_C(1) << dim->n_splits;
+
+    return (uint32_t)(((uint64_t)r * dim->size + side - 1) / side);
+}
+
+/* The largest excess of table a over table b for the pairs of region `row` of the first coordinate, by
+ * the second coordinate. Compilers make vector instructions of this loop. */
+static void compare_rows(const struct dim *dim, const uint16_t *a, const uint16_t *b,
+                         uint32_t row)
+{
+    const uint32_t size = dim->size;
+    int16_t *restrict columns = dim->columns;
+
+    for (uint32_t to = 0; to < size; to++) {
+        columns[to] = NOTHING;
+    }
+    for (uint32_t from = first_of(dim, row); from < first_of(dim, row + 1); from++) {
+        const uint16_t *x = a + (size_t)from * size, *y = b + (size_t)from * size;
+        for (uint32_t to = 0; to < size; to++) {
+            int16_t by = (int16_t)(x[to] - y[to]);
+            columns[to] = (int16_t)(by > columns[to] ? by : columns[to]);
+        }
+    }
+}
+
+/* The excess of table a over table b in each region of each number of halvings. */
+static void compare(const struct dim *dim, const uint16_t *a, const uint16_t *b,
+                    int16_t *excess)
+{
+    uint32_t side = UINT32_C(1) << dim->n_splits;
     int16_t *finest = excess + regions_before(dim->n_splits);
 
-    for (uint32_t r = 0; r < n; r++) {
+    for (uint32_t r = 0; r < dim->n_regions; r++) {
         excess[r] = NOTHING;
     }
-    for (uint32_t from = 0; from < dim->size; from++) {
-        int16_t *row = finest + (size_t)region(dim->size, from, dim->n_splits) * side;
+    for (uint32_t row = 0; row < side; row++) {
+        compare_rows(dim, a, b, row);
         for (uint32_t to = 0, r = 0; r < side; r++) {
-            /* The first coordinate of the next region. */
-            uint32_t end = (uint32_t)(((uint64_t)(r + 1) * dim->size + side - 1) / side);
-            int16_t most = row[r];
-            for (; to < end; to++) {
-                size_t pair = (size_t)from * dim->size + to;
-                int16_t by = (int16_t)(a[pair] - b[pair]);
-                most = (int16_t)(by > most ? by : most);
+            int16_t most = NOTHING;
+            for (; to < first_of(dim, r + 1); to++) {
+                most = (int16_t)(dim->columns[to] > most ? dim->columns[to] : most);
             }
-            row[r] = most;
+            finest[(size_t)row * side + r] = most;
         }
     }
     for (uint32_t h = dim->n_splits; h-- > 0;) {
@@ -261,7 +294,19 @@ static int16_t *compare(const struct dim *dim, const uint16_t *a, const uint16_t
             }
         }
     }
-    return excess;
+}
+
+/* Compares two tables for the first time. */
+static void compare_first(struct build *b, struct dim *dim, uint16_t over, uint16_t under)
+{
+    uint32_t number = ++dim->n_compared;
+    size_t first = (size_t)number * dim->n_regions;
+
+    WF_GROW(dim->excess, first + dim->n_regions, dim->excess_capacity);
+    compare(dim, dim->tables[over].cost, dim->tables[under].cost, dim->excess + first);
+    dim->over[(size_t)over * TABLES_MAX + under] = number;
+    dim->under[(size_t)under * TABLES_MAX + over] = number;
+    b->effort += (uint64_t)dim->size * dim->size / 4;
 }
 
 /* A cell in the tree of cells, and its region in each dimension. */
@@ -272,22 +317,25 @@ struct place {
     uint32_t pair[WF_TOPO_TWIST_DIMS_MAX]; /* the region of pairs, which follows from these */
 };
 
-/* Whether word v costs no more than word w everywhere in a cell. */
-static bool beats(struct build *b, const struct place *place, uint16_t v, uint16_t w)
+/* Whether word v costs no more than word w everywhere in a cell. If v is the one of the two that the
+ * caller compares with many others, rows of `over` are walked along, else those of `under`. */
+static inline bool beats(struct build *b, const struct place *place, uint16_t v, uint16_t w,
+                         bool v_is_same)
 {
+    const uint16_t *tv = b->word_tables + (size_t)v * b->n_dims;
+    const uint16_t *tw = b->word_tables + (size_t)w * b->n_dims;
     int sum = 0;
 
     b->effort += UINT64_C(4) * b->n_dims;
     for (uint32_t k = 0; k < b->n_dims; k++) {
         struct dim *dim = &b->dims[k];
-        uint16_t tv = b->words[v].table[k], tw = b->words[w].table[k];
-        int16_t **excess = &dim->excess[(size_t)tv * TABLES_MAX + tw];
+        const uint32_t *number = v_is_same ? &dim->over[(size_t)tv[k] * TABLES_MAX + tw[k]]
+                                           : &dim->under[(size_t)tw[k] * TABLES_MAX + tv[k]];
 
-        if (*excess == NULL) {
-            *excess = compare(dim, dim->tables[tv].cost, dim->tables[tw].cost);
-            b->effort += (uint64_t)dim->size * dim->size / 4;
+        if (*number == 0) {
+            compare_first(b, dim, tv[k], tw[k]);
         }
-        sum += (*excess)[place->pair[k]];
+        sum += dim->excess[(size_t)*number * dim->n_regions + place->pair[k]];
     }
     return sum <= 0;
 }
@@ -314,7 +362,7 @@ static void put(struct build *b, const struct place *place, struct cell *cell, u
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < cell->n; i++) {
-        if (!beats(b, place, word, cell->words[i])) {
+        if (!beats(b, place, word, cell->words[i], true)) {
             cell->words[n++] = cell->words[i];
         }
     }
@@ -331,7 +379,7 @@ static bool insert(struct build *b, const struct place *place, uint16_t word)
     bool needed = place->level == b->n_splits;
 
     for (uint32_t i = 0; i < cell->n; i++) {
-        if (beats(b, place, cell->words[i], word)) {
+        if (beats(b, place, cell->words[i], word, false)) {
             return false;
         }
     }
@@ -364,15 +412,15 @@ static enum verdict append(struct build *b, uint16_t head, uint32_t letter)
         return TOO_MUCH;
     }
     struct word *word = &b->words[b->n_words];
-    *word = b->words[head];
+    uint16_t *table = b->word_tables + (size_t)b->n_words * b->n_dims;
+    memcpy(table, b->word_tables + (size_t)head * b->n_dims, b->n_dims * sizeof(*table));
     word->tail = tail;
     memset(word->next, 0xff, sizeof(word->next));
-    word->table[i] = moved(b, &b->dims[i], word->table[i], up ? UP : DOWN);
+    table[i] = moved(b, &b->dims[i], table[i], up ? UP : DOWN);
     if (shape->jump[i] > 0) {
-        word->table[target] =
-            moved(b, &b->dims[target], word->table[target], up ? FORWARD : BACKWARD);
+        table[target] = moved(b, &b->dims[target], table[target], up ? FORWARD : BACKWARD);
     }
-    if (word->table[i] == NONE || word->table[target] == NONE) {
+    if (table[i] == NONE || table[target] == NONE) {
         return TOO_MUCH;
     }
     if (!insert(b, &(struct place){.level = 0}, (uint16_t)b->n_words)) {
@@ -414,7 +462,9 @@ static bool begin_dim(struct build *b, uint32_t k)
         return false;
     }
     dim->tables = wf_xcalloc(TABLES_MAX, sizeof(*dim->tables));
-    dim->excess = wf_xcalloc((size_t)TABLES_MAX * TABLES_MAX, sizeof(*dim->excess));
+    dim->over = wf_xcalloc((size_t)TABLES_MAX * TABLES_MAX, sizeof(*dim->over));
+    dim->under = wf_xcalloc((size_t)TABLES_MAX * TABLES_MAX, sizeof(*dim->under));
+    dim->columns = wf_xmalloc(size * sizeof(*dim->columns));
     uint16_t *cost = wf_xmalloc((size_t)size * size * sizeof(*cost));
     for (uint32_t from = 0; from < size; from++) {
         for (uint32_t to = 0; to < size; to++) {
@@ -445,6 +495,7 @@ static bool begin(struct build *b)
         fits = begin_dim(b, k);
     }
     b->words = wf_xcalloc(WORDS_MAX + 1, sizeof(*b->words));
+    b->word_tables = wf_xcalloc((size_t)(WORDS_MAX + 1) * b->n_dims, sizeof(*b->word_tables));
     memset(b->words[0].next, 0xff, sizeof(b->words[0].next));
     plan_cells(b);
     return fits;
@@ -454,12 +505,12 @@ static void free_dim(struct dim *dim)
 {
     for (size_t i = 0; i < dim->n_tables; i++) {
         free(dim->tables[i].cost);
-        for (size_t j = 0; j < dim->n_tables; j++) {
-            free(dim->excess[i * TABLES_MAX + j]);
-        }
     }
     free(dim->tables);
     free(dim->excess);
+    free(dim->over);
+    free(dim->under);
+    free(dim->columns);
 }
 
 static void release(struct build *b)
@@ -472,6 +523,7 @@ static void release(struct build *b)
     }
     free(b->cells);
     free(b->words);
+    free(b->word_tables);
 }
 
 /* ---- Queries ---- */
@@ -500,7 +552,7 @@ static uint32_t number_tables(const struct build *b, uint32_t k, uint16_t *numbe
     for (uint32_t c = 0; c < b->n_leaves; c++) {
         const struct cell *leaf = &b->cells[b->n_cells - b->n_leaves + c];
         for (uint32_t i = 0; i < leaf->n; i++) {
-            uint16_t *at = &number[b->words[leaf->words[i]].table[k]];
+            uint16_t *at = &number[b->word_tables[(size_t)leaf->words[i] * b->n_dims + k]];
             if (*at == UINT16_MAX) {
                 *at = (uint16_t)n++;
             }
@@ -539,7 +591,7 @@ static void fill_words(struct wf_topo_seams *seams, const struct build *b, uint3
         seams->first[c] = at;
         for (uint32_t i = 0; i < leaf->n; i++) {
             seams->words[(size_t)at++ * b->n_dims + k] =
-                number[b->words[leaf->words[i]].table[k]];
+                number[b->word_tables[(size_t)leaf->words[i] * b->n_dims + k]];
         }
     }
     seams->first[b->n_leaves] = at;

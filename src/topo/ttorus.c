@@ -273,6 +273,12 @@ static uint32_t ttorus_distance(const struct wf_topo *topo, uint32_t at, uint32_
     return hops;
 }
 
+/* A distance makes the tables of all parts. */
+static void ttorus_prepare(const struct wf_topo *topo)
+{
+    (void)ttorus_distance(topo, 0, 0);
+}
+
 /* Finds at most `max` ports with which shortest paths begin, in ascending order. A step
  * changes the distance in one part only. */
 static uint32_t find_ports(const struct wf_topo *topo, uint32_t at, uint32_t dst,
@@ -387,6 +393,7 @@ const struct wf_topo_ops wf_topo_ttorus_ops = {
     .params_size = sizeof(struct params),
     .create = ttorus_create,
     .destroy = ttorus_destroy,
+    .prepare = ttorus_prepare,
     .neighbor = ttorus_neighbor,
     .distance = ttorus_distance,
     .next_port = ttorus_next_port,

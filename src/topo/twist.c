@@ -6,6 +6,8 @@
 #include "topo/seams.h"
 #include "topo/topo.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +19,14 @@ struct method {
     uint64_t *(*counts)(const struct wf_topo_twist *twist, uint32_t *n);
 };
 
+/* Tables of words. They are made when a distance is first asked for, since they take a second for a
+ * large box and counts do without them. */
+struct words {
+    pthread_mutex_t lock;
+    atomic_bool is_made;         /* set once, under the lock; read without it */
+    struct wf_topo_seams *seams; /* null: they would be too large */
+};
+
 struct wf_topo_twist {
     const struct method *method;
     uint32_t n_dims;
@@ -24,7 +34,7 @@ struct wf_topo_twist {
     struct wf_topo_twist_shape shape;     /* shape of the part alone */
     uint32_t ring;                        /* lattice: the dimension that is twisted */
     uint32_t *offsets;                    /* lattice: the distances by difference */
-    struct wf_topo_seams *seams;
+    struct words *words;
 };
 
 static uint32_t coord_of(const struct wf_topo_twist_shape *shape, uint32_t node, uint32_t dim)
@@ -175,27 +185,7 @@ static uint64_t *lattice_counts(const struct wf_topo_twist *twist, uint32_t *n)
     return counts;
 }
 
-/* ---- Words ---- */
-
-static bool words_prepare(struct wf_topo_twist *twist)
-{
-    twist->seams = wf_topo_seams_create(&twist->shape);
-    return twist->seams != NULL;
-}
-
-static uint32_t words_distance(const struct wf_topo_twist *twist, const uint32_t *from,
-                               const uint32_t *to)
-{
-    uint32_t a[WF_TOPO_TWIST_DIMS_MAX], b[WF_TOPO_TWIST_DIMS_MAX];
-
-    for (uint32_t k = 0; k < twist->n_dims; k++) {
-        a[k] = from[twist->dim[k]];
-        b[k] = to[twist->dim[k]];
-    }
-    return wf_topo_seams_distance(twist->seams, a, b);
-}
-
-/* ---- Whatever remains: searches, always right, never quick ---- */
+/* ---- Searches: always right, never quick ---- */
 
 /* A search from one end: the nodes that it has met, in the order of distance. The nodes from
  * `head` on are the farthest. */
@@ -297,11 +287,6 @@ static uint64_t *search_counts(const struct wf_topo_twist *twist, uint32_t *n)
     return counts;
 }
 
-static bool search_prepare(struct wf_topo_twist *twist)
-{
-    return true;
-}
-
 static uint32_t search_distance(const struct wf_topo_twist *twist, const uint32_t *from,
                                 const uint32_t *to)
 {
@@ -314,6 +299,55 @@ static uint32_t search_distance(const struct wf_topo_twist *twist, const uint32_
     return search(&twist->shape, a, b);
 }
 
+/* ---- Whatever remains: words, or searches if there are too many words ---- */
+
+static bool words_prepare(struct wf_topo_twist *twist)
+{
+    twist->words = wf_xcalloc(1, sizeof(*twist->words));
+    (void)pthread_mutex_init(&twist->words->lock, NULL);
+    return true;
+}
+
+static void free_words(struct words *words)
+{
+    if (words != NULL) {
+        wf_topo_seams_free(words->seams);
+        (void)pthread_mutex_destroy(&words->lock);
+        free(words);
+    }
+}
+
+static const struct wf_topo_seams *seams_of(const struct wf_topo_twist *twist)
+{
+    struct words *words = twist->words;
+
+    if (!atomic_load_explicit(&words->is_made, memory_order_acquire)) {
+        (void)pthread_mutex_lock(&words->lock);
+        if (!atomic_load_explicit(&words->is_made, memory_order_relaxed)) {
+            words->seams = wf_topo_seams_create(&twist->shape);
+            atomic_store_explicit(&words->is_made, true, memory_order_release);
+        }
+        (void)pthread_mutex_unlock(&words->lock);
+    }
+    return words->seams;
+}
+
+static uint32_t words_distance(const struct wf_topo_twist *twist, const uint32_t *from,
+                               const uint32_t *to)
+{
+    const struct wf_topo_seams *seams = seams_of(twist);
+    uint32_t a[WF_TOPO_TWIST_DIMS_MAX], b[WF_TOPO_TWIST_DIMS_MAX];
+
+    if (seams == NULL) {
+        return search_distance(twist, from, to);
+    }
+    for (uint32_t k = 0; k < twist->n_dims; k++) {
+        a[k] = from[twist->dim[k]];
+        b[k] = to[twist->dim[k]];
+    }
+    return wf_topo_seams_distance(seams, a, b);
+}
+
 /* ---- All of them ---- */
 
 /* The first method that applies is used. */
@@ -321,7 +355,6 @@ static const struct method methods[] = {
     {line_prepare, line_distance, line_counts},
     {lattice_prepare, lattice_distance, lattice_counts},
     {words_prepare, words_distance, search_counts},
-    {search_prepare, search_distance, search_counts},
 };
 
 struct wf_topo_twist *wf_topo_twist_create(const struct wf_topo_twist_shape *whole,
@@ -360,7 +393,7 @@ struct wf_topo_twist *wf_topo_twist_create(const struct wf_topo_twist_shape *who
 void wf_topo_twist_free(struct wf_topo_twist *twist)
 {
     free(twist->offsets);
-    wf_topo_seams_free(twist->seams);
+    free_words(twist->words);
     free(twist);
 }
 

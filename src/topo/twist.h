@@ -43,8 +43,8 @@ struct wf_topo_twist *wf_topo_twist_create(const struct wf_topo_twist_shape *who
 void wf_topo_twist_free(struct wf_topo_twist *twist);
 
 /* The hops of a shortest path between two places, given by their coordinates in the whole
- * network; only the coordinates of this part matter. Safe to call from any thread, as
- * wf_topo_twist_counts() is. */
+ * network; only the coordinates of this part matter. The first call may take a second, to make
+ * tables. Safe to call from any thread, as wf_topo_twist_counts() is. */
 uint32_t wf_topo_twist_distance(const struct wf_topo_twist *twist, const uint32_t *from,
                                 const uint32_t *to);
 
