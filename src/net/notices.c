@@ -47,7 +47,7 @@ void wf_net_notices_put(struct wf_ctx *ctx, uint32_t *cells, const struct wf_net
     struct place place = find(ctx, *cells, notice->port, over);
 
     if (place.cell == 0) {
-        place.cell = wf_cell_new(ctx);
+        place.cell = wf_cell_new_for(ctx, sizeof(struct page));
         ((struct page *)wf_cell_edit(ctx, place.cell))->next = *cells;
         wf_touch(ctx, cells, sizeof(*cells));
         *cells = place.cell;

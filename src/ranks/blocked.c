@@ -230,16 +230,17 @@ static bool find_long(const struct wf_caller *who, struct wf_blocked_on *out)
 static void describe_failure(const struct wf_caller *who, struct wf_blocked_on *out)
 {
     const struct wf_rank *rank = who->rank;
+    const struct wf_rank_more *more = wf_rank_more(who);
 
-    out->peer = rank->blocked_peer;
+    out->peer = more->blocked_peer;
     if (rank->failure == WF_FAILURE_SIZES || rank->failure == WF_FAILURE_TRUNCATED) {
-        out->tag = rank->blocked_tag;
+        out->tag = more->blocked_tag;
         out->group = rank->fail_context / 2;
         out->bytes = rank->fail_own;
-        out->other_bytes = wf_rank_more(who)->fail_other;
+        out->other_bytes = more->fail_other;
     }
     if (rank->failure == WF_FAILURE_SIZES) {
-        out->coll = wf_coll_tag_kind(rank->blocked_tag) + 1U;
+        out->coll = wf_coll_tag_kind(more->blocked_tag) + 1U;
     }
 }
 
@@ -252,8 +253,10 @@ void wf_rank_find_blocked(const struct wf_caller *who, struct wf_blocked_on *out
     if (rank->state == WF_RANK_FAILED) {
         describe_failure(who, out);
     } else if (rank->state == WF_RANK_PROBING) {
+        const struct wf_rank_more *more = wf_rank_more(who);
+
         *out = (struct wf_blocked_on){
-            .in = WF_BLOCKED_PROBE, .peer = rank->blocked_peer, .tag = rank->blocked_tag};
+            .in = WF_BLOCKED_PROBE, .peer = more->blocked_peer, .tag = more->blocked_tag};
     } else if (rank->state == WF_RANK_WAITING && rank->flushing) {
         out->in = WF_BLOCKED_ONE_SIDED;
     } else if (rank->state == WF_RANK_WAITING && !find_posted(who, out) &&
@@ -280,9 +283,9 @@ void wf_rank_find_leftover(const struct wf_caller *who, struct wf_leftover *out)
     const struct wf_match *match = &who->rank->match;
     uint32_t key = WF_FORMULA_NUMBERS;
 
-    *out = (struct wf_leftover){.messages = match->unexpected.length};
+    *out = (struct wf_leftover){.messages = wf_match_length(who->ctx, &match->unexpected)};
     if (who->ranks->has_live && who->rank->state == WF_RANK_ENDED) {
-        out->receives = match->posted.length;
+        out->receives = wf_match_length(who->ctx, &match->posted);
     }
     for (uint32_t cell = 0; (cell = next_record(who, &key, cell)) != 0;) {
         const struct wf_formula_record *record = wf_formula_read(who, cell);

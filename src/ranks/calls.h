@@ -170,8 +170,9 @@ void wf_rank_look(const struct wf_caller *who);
 /* The rank has read all that arrived until then. */
 static inline void wf_rank_attended(const struct wf_caller *who, int64_t at)
 {
-    if (who->ranks->in_step && at > who->rank->attended) {
-        who->rank->attended = at;
+    if (who->ranks->in_step && who->ranks->mpi->progress == WF_PROGRESS_WAITS &&
+        at > wf_rank_more(who)->attended) {
+        wf_rank_more_edit(who)->attended = at;
     }
 }
 

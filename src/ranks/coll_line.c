@@ -26,7 +26,7 @@ static struct wf_collective_line *find_or_create(const struct wf_caller *who, ui
     uint32_t line = find(who, group);
 
     if (line == 0) {
-        line = wf_cell_new(who->ctx);
+        line = wf_cell_new_for(who->ctx, sizeof(struct wf_collective_line));
         *edit(who, line) = (struct wf_collective_line){.end = 0};
         wf_cellmap_put(who->ctx, &wf_rank_more_edit(who)->colls, key_of(group), line);
     }

@@ -40,7 +40,7 @@ static void keep_cookie(const struct wf_caller *who, struct wf_rank_request *col
     memcpy(coll->cookie, cookie, sizeof(coll->cookie));
     coll->coll.last_word = 0;
     if (cookie[LAST_WORD] != 0) {
-        coll->coll.last_word = wf_cell_new(who->ctx);
+        coll->coll.last_word = wf_cell_new_for(who->ctx, sizeof(uint64_t));
         *(uint64_t *)wf_cell_edit(who->ctx, coll->coll.last_word) = cookie[LAST_WORD];
     }
 }
@@ -662,7 +662,7 @@ enum wf_called wf_rank_collective(const struct wf_caller *who, const uint64_t *c
     if (request != WF_RANK_NO_REQUEST && !wf_request_is_free(who, request)) {
         return WF_CALLED_BLOCKED;
     }
-    struct run run = {.who = who, .cell = wf_cell_new(who->ctx)};
+    struct run run = {.who = who, .cell = wf_cell_new_for(who->ctx, WF_REQ_SIZE)};
 
     begin(&run, cookie, call->any_sizes);
     if (request != WF_RANK_NO_REQUEST) {

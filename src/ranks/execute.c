@@ -148,7 +148,7 @@ static enum wf_called do_sleep(const struct wf_turn *turn, const struct wf_op *o
 /* A computation, for the processor model. */
 static struct wf_cpu_work work_of(const struct wf_turn *turn, const struct wf_op *op)
 {
-    const struct wf_script *at = &turn->slot->progress;
+    const struct wf_script_rest *at = wf_rank_rest(turn);
     const struct wf_script_region *region = at->region != 0 && at->n_regions <= WF_SLOT_REGIONS
                                                 ? wf_cell_read(turn->who->ctx, at->region)
                                                 : NULL;
@@ -404,19 +404,18 @@ static enum wf_called do_test(const struct wf_turn *turn, const struct wf_op *op
 
 /* The last match of a wildcard receive when the program called a nonblocking collective. By
  * the time the collective is recalled, the program may have received more. Never 0. */
-static uint64_t pack_seen(const struct wf_rank *rank)
+static uint64_t pack_seen(const struct wf_rank_more *more)
 {
-    return (uint64_t)rank->seen_source << 32 | UINT32_C(1) << 31 |
-           ((uint32_t)rank->seen_tag & INT32_MAX);
+    return (uint64_t)more->seen_source << 32 | UINT32_C(1) << 31 |
+           ((uint32_t)more->seen_tag & INT32_MAX);
 }
 
 static void unpack_seen(const struct wf_turn *turn, uint64_t packed, struct wf_cursor *cursor)
 {
-    const struct wf_rank *rank = turn->who->rank;
-    uint32_t source = packed != 0 ? (uint32_t)(packed >> 32) : rank->seen_source;
+    const struct wf_rank_more *more = wf_rank_more(turn->who);
 
-    cursor->seen_source = source - turn->ranks->first[turn->job];
-    cursor->seen_tag = packed != 0 ? (int32_t)(packed & INT32_MAX) : rank->seen_tag;
+    cursor->seen_source = packed != 0 ? (uint32_t)(packed >> 32) : more->seen_source;
+    cursor->seen_tag = packed != 0 ? (int32_t)(packed & INT32_MAX) : more->seen_tag;
 }
 
 static enum wf_called collective(const struct wf_turn *turn, const struct wf_op *op)
@@ -433,7 +432,7 @@ static enum wf_called collective(const struct wf_turn *turn, const struct wf_op 
 
     memcpy(cookie, turn->slot->progress.word, sizeof(turn->slot->progress.word));
     if (returns && turn->source->depends_on_time) {
-        cookie[WF_RANK_COOKIE_WORDS - 1] = pack_seen(turn->who->rank);
+        cookie[WF_RANK_COOKIE_WORDS - 1] = pack_seen(wf_rank_more(turn->who));
     }
     const struct wf_collective_call call = {
         .request = returns ? op->request : WF_RANK_NO_REQUEST,
@@ -492,10 +491,10 @@ static void note(const struct wf_turn *turn, enum wf_node_noted what, uint32_t n
 
 static void enter_region(const struct wf_turn *turn, const struct wf_op *op)
 {
-    struct wf_script *at = &turn->slot->progress;
+    struct wf_script_rest *at = wf_rank_rest_edit(turn);
 
     if (at->n_regions < WF_SLOT_REGIONS) {
-        uint32_t cell = wf_cell_new(turn->who->ctx);
+        uint32_t cell = wf_cell_new_for(turn->who->ctx, sizeof(struct wf_script_region));
 
         *(struct wf_script_region *)wf_cell_edit(turn->who->ctx, cell) =
             (struct wf_script_region){.since = turn->who->rank->clock,
@@ -509,11 +508,11 @@ static void enter_region(const struct wf_turn *turn, const struct wf_op *op)
 
 static void leave_region(const struct wf_turn *turn)
 {
-    struct wf_script *at = &turn->slot->progress;
-
-    if (at->n_regions == 0) {
+    if (wf_rank_rest(turn)->n_regions == 0) {
         return;
     }
+    struct wf_script_rest *at = wf_rank_rest_edit(turn);
+
     at->n_regions--;
     if (at->n_regions < WF_SLOT_REGIONS) {
         uint32_t cell = at->region;
@@ -528,8 +527,6 @@ static void leave_region(const struct wf_turn *turn)
 /* An event can leave one note. If it has left one already, the mark gets another event. */
 static enum wf_called do_marker(const struct wf_turn *turn, const struct wf_op *op)
 {
-    struct wf_script *at = &turn->slot->progress;
-
     if (op->kind == WF_OP_REGION_BEGIN) {
         enter_region(turn, op);
         return WF_CALLED_DONE;
@@ -541,9 +538,11 @@ static enum wf_called do_marker(const struct wf_turn *turn, const struct wf_op *
     if (op->kind == WF_OP_REGION_END) {
         leave_region(turn);
     } else if (op->kind == WF_OP_ITERATION_BEGIN) {
-        note(turn, WF_NOTED_BEGIN, at->iteration++, 0);
+        note(turn, WF_NOTED_BEGIN, wf_rank_rest_edit(turn)->iteration++, 0);
     } else {
-        note(turn, WF_NOTED_END, at->iteration > 0 ? at->iteration - 1 : 0, 0);
+        uint32_t begun = wf_rank_rest(turn)->iteration;
+
+        note(turn, WF_NOTED_END, begun > 0 ? begun - 1 : 0, 0);
     }
     return WF_CALLED_DONE;
 }

@@ -183,7 +183,7 @@ static uint32_t find_or_create(const struct wf_caller *who, uint32_t context, in
         }
         cell = record->next;
     }
-    uint32_t cell = wf_cell_new(who->ctx);
+    uint32_t cell = wf_cell_new_for(who->ctx, sizeof(struct wf_formula_record));
     *edit_record(who, cell) =
         (struct wf_formula_record){.context = context,
                                    .tag = tag,

@@ -10,11 +10,12 @@
 void wf_live_answer(const struct wf_turn *turn)
 {
     const struct wf_rank *rank = turn->who->rank;
+    const struct wf_rank_more *more = wf_rank_more(turn->who);
     const struct wf_answer answer = {
         .clock = rank->clock,
         .found = rank->found,
-        .seen_source = rank->seen_source - turn->ranks->first[turn->job],
-        .seen_tag = rank->seen_tag,
+        .seen_source = more->seen_source,
+        .seen_tag = more->seen_tag,
     };
 
     turn->source->live->tell(turn->source, turn->rank, &answer);

@@ -99,7 +99,7 @@ __attribute__((noinline)) static void free_index(struct wf_ctx *ctx,
                                                  struct wf_match_queue *queue)
 {
     for (uint32_t cell = queue->head; cell != 0; cell = read_link(ctx, cell)->next) {
-        wf_match_index_remove(ctx, cell);
+        (void)wf_match_index_remove(ctx, queue->index, cell);
     }
     wf_cell_free(ctx, queue->index);
     queue->index = 0;
@@ -118,7 +118,6 @@ static void append(struct wf_ctx *ctx, struct wf_match_queue *queue, uint32_t ce
         edit_link(ctx, before)->next = cell;
     }
     queue->tail = cell;
-    queue->length++;
     if (queue->index != 0) {
         wf_match_index_add(ctx, queue->index, cell, before);
     }
@@ -128,8 +127,10 @@ static void append(struct wf_ctx *ctx, struct wf_match_queue *queue, uint32_t ce
 static inline void unlink_cell(struct wf_ctx *ctx, struct wf_match_queue *queue,
                                struct place place)
 {
+    uint32_t left = SHORT + 1;
+
     if (queue->index != 0) {
-        wf_match_index_remove(ctx, place.cell);
+        left = wf_match_index_remove(ctx, queue->index, place.cell);
     }
     if (place.before == 0) {
         queue->head = place.next;
@@ -139,8 +140,7 @@ static inline void unlink_cell(struct wf_ctx *ctx, struct wf_match_queue *queue,
     if (place.next == 0) {
         queue->tail = place.before;
     }
-    queue->length--;
-    if (queue->index != 0 && queue->length <= SHORT) {
+    if (left <= SHORT) {
         free_index(ctx, queue);
     }
 }
@@ -185,6 +185,16 @@ uint32_t wf_match_peek(struct wf_ctx *ctx, struct wf_match *match,
                        const struct wf_match_key *key)
 {
     return search(ctx, &match->unexpected, key, wf_match_index_message).cell;
+}
+
+uint32_t wf_match_length(struct wf_ctx *ctx, const struct wf_match_queue *queue)
+{
+    uint32_t n = 0;
+
+    for (uint32_t cell = queue->head; cell != 0; cell = read_link(ctx, cell)->next) {
+        n++;
+    }
+    return n;
 }
 
 void wf_match_cancel(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell)

@@ -38,8 +38,7 @@ struct wf_match_link {
 /* The receives without a message, or the messages without a receive. */
 struct wf_match_queue {
     uint32_t head, tail; /* cells; 0 if it is empty */
-    uint32_t length;
-    uint32_t index; /* cell of the index, or 0 */
+    uint32_t index;      /* cell of the index, or 0 */
 };
 
 /* Part of a rank's state; all zero at the start. The caller has announced it (wf_touch()). */
@@ -62,6 +61,9 @@ void wf_match_keep(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell);
  * which may get an index. */
 uint32_t wf_match_peek(struct wf_ctx *ctx, struct wf_match *match,
                        const struct wf_match_key *key);
+
+/* The number of cells in a queue. Walks along it. */
+uint32_t wf_match_length(struct wf_ctx *ctx, const struct wf_match_queue *queue);
 
 /* Removes a receive from the queue, where it must be. */
 void wf_match_cancel(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell);

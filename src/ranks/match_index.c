@@ -19,7 +19,8 @@ struct tree {
         uint32_t below[BRANCHES]; /* cells or 0 */
         struct {
             uint32_t root[WF_MATCH_FORMS];
-            uint32_t forms; /* more forms in which all messages are entered */
+            uint32_t forms;  /* more forms in which all messages are entered */
+            uint32_t length; /* entries of the queue */
         } index;
     } u;
 };
@@ -311,6 +312,7 @@ void wf_match_index_add(struct wf_ctx *ctx, uint32_t index, uint32_t cell, uint3
     struct wf_match_link *link = wf_cell_edit(ctx, cell);
     unsigned forms = read_tree(ctx, index)->u.index.forms | 1U << form_of(&link->key);
 
+    edit_tree(ctx, index)->u.index.length++;
     *node = (struct wf_match_node){.cell = cell, .before = before, .order = order};
     link->node = number;
     for (unsigned form = 0; form < WF_MATCH_FORMS; form++) {
@@ -325,7 +327,7 @@ uint32_t wf_match_index_before(struct wf_ctx *ctx, uint32_t cell)
     return read_node(ctx, read_link(ctx, cell)->node)->before;
 }
 
-void wf_match_index_remove(struct wf_ctx *ctx, uint32_t cell)
+uint32_t wf_match_index_remove(struct wf_ctx *ctx, uint32_t index, uint32_t cell)
 {
     const struct wf_match_link *link = read_link(ctx, cell);
     const struct wf_match_node *node = read_node(ctx, link->node);
@@ -339,6 +341,7 @@ void wf_match_index_remove(struct wf_ctx *ctx, uint32_t cell)
         edit_node(ctx, read_link(ctx, link->next)->node)->before = node->before;
     }
     wf_cell_free(ctx, link->node);
+    return --edit_tree(ctx, index)->u.index.length;
 }
 
 /* ---- looking for entries ---- */

@@ -48,8 +48,8 @@ void wf_match_index_add(struct wf_ctx *ctx, uint32_t index, uint32_t cell, uint3
 /* The cell before this one in the queue, or 0. */
 uint32_t wf_match_index_before(struct wf_ctx *ctx, uint32_t cell);
 
-/* Removes a cell, which is still linked to the next one. */
-void wf_match_index_remove(struct wf_ctx *ctx, uint32_t cell);
+/* Removes a cell, which is still linked to the next one. Returns how many are left. */
+uint32_t wf_match_index_remove(struct wf_ctx *ctx, uint32_t index, uint32_t cell);
 
 /* The first receive in `queue` that fits a message with this key, or 0. */
 uint32_t wf_match_index_receive(struct wf_ctx *ctx, const struct wf_match_queue *queue,

@@ -116,7 +116,7 @@ const struct wf_script_rest wf_rank_no_rest;
 struct wf_rank_more *wf_rank_more_edit(const struct wf_caller *who)
 {
     if (who->rank->more == 0) {
-        who->rank->more = wf_cell_new(who->ctx);
+        who->rank->more = wf_cell_new_for(who->ctx, sizeof(struct wf_rank_more));
     }
     return wf_cell_edit(who->ctx, who->rank->more);
 }
@@ -134,12 +134,21 @@ void wf_rank_more_settle(const struct wf_caller *who)
     }
 }
 
+void wf_rank_saw(const struct wf_caller *who, uint32_t source, int32_t tag)
+{
+    const struct wf_ranks *ranks = who->ranks;
+    struct wf_rank_more *more = wf_rank_more_edit(who);
+
+    more->seen_source = source - ranks->first[wf_ranks_job_of(ranks, who->number)];
+    more->seen_tag = tag;
+}
+
 struct wf_script_rest *wf_rank_rest_edit(const struct wf_turn *turn)
 {
     uint32_t *cell = &turn->slot->progress.rest;
 
     if (*cell == 0) {
-        *cell = wf_cell_new(turn->who->ctx);
+        *cell = wf_cell_new_for(turn->who->ctx, sizeof(struct wf_script_rest));
     }
     return wf_cell_edit(turn->who->ctx, *cell);
 }
@@ -159,6 +168,12 @@ static struct wf_cursor position_of(const struct wf_turn *turn)
 
 static void move_rest_to(const struct wf_turn *turn, const struct wf_cursor *cursor)
 {
+    const struct wf_script_rest *now = wf_rank_rest(turn);
+
+    if (memcmp(now->outer, cursor->outer, sizeof(now->outer)) == 0 &&
+        now->span == cursor->span) {
+        return; /* the cell is there for another of its members */
+    }
     struct wf_script_rest *rest = wf_rank_rest_edit(turn);
 
     memcpy(rest->outer, cursor->outer, sizeof(rest->outer));
@@ -195,12 +210,12 @@ static void end_program(const struct wf_turn *turn)
 {
     struct wf_script *at = &turn->slot->progress;
 
-    while (at->region != 0) {
-        const struct wf_script_region *region = wf_cell_read(turn->who->ctx, at->region);
+    for (uint32_t cell = wf_rank_rest(turn)->region; cell != 0;) {
+        const struct wf_script_region *region = wf_cell_read(turn->who->ctx, cell);
         uint32_t around = region->around;
 
-        wf_cell_free(turn->who->ctx, at->region);
-        at->region = around;
+        wf_cell_free(turn->who->ctx, cell);
+        cell = around;
     }
     if (at->rest != 0) {
         wf_cell_free(turn->who->ctx, at->rest);
@@ -281,8 +296,12 @@ void wf_node_resume(const struct wf_caller *who)
             return;
         }
         /* The source may depend on the last match of a wildcard receive. */
-        cursor.seen_source = who->rank->seen_source - turn.first;
-        cursor.seen_tag = who->rank->seen_tag;
+        if (who->rank->more != 0) {
+            const struct wf_rank_more *more = wf_rank_more(who);
+
+            cursor.seen_source = more->seen_source;
+            cursor.seen_tag = more->seen_tag;
+        }
         if (!wf_source_next(turn.source, turn.rank, &cursor, &op)) {
             if (starts_again(&turn, &cursor)) {
                 continue;
@@ -372,7 +391,6 @@ static void node_init(void *state, struct wf_ctx *ctx)
         int64_t start = ranks->jobs[job].start;
 
         who.rank->clock = start;
-        who.rank->seen_source = ranks->first[job];
         wf_schedule(ctx, wf_self(ctx), start, WF_NODE_RESUME, &wakeup, sizeof(wakeup));
     }
 }
@@ -400,6 +418,14 @@ static void node_event(void *state, const struct wf_event *ev, struct wf_ctx *ct
     }
 }
 
+void wf_node_event_recorded(void *state, const struct wf_event *ev, struct wf_ctx *ctx)
+{
+    const struct wf_ranks *ranks = wf_model(ctx);
+
+    node_event(state, ev, ctx);
+    wf_recorder_end_event(&ranks->recorder, ctx);
+}
+
 /* A message will be matched with the receives of its rank: those with small numbers are mostly all,
  * and reading one after another along their list would wait for each. */
 static void node_fetch(const void *state, const struct wf_event *ev, struct wf_ctx *ctx)
@@ -408,7 +434,7 @@ static void node_fetch(const void *state, const struct wf_event *ev, struct wf_c
     const struct wf_ranks *ranks = wf_model(ctx);
     const struct wf_rank *rank = (const void *)((const unsigned char *)state + ranks->slots_at);
 
-    if (rank->match.posted.length > 1) {
+    if (rank->match.posted.head != rank->match.posted.tail) {
         wf_cell_fetch(ctx, rank->small_requests, USUAL);
     }
 }
@@ -451,7 +477,7 @@ static void commit_note(const struct wf_ranks *ranks, const void *at, struct wf_
     }
 }
 
-/* Most events of most runs leave no note. */
+/* Most events of most runs leave no note and no trail. */
 static void node_commit(const struct wf_event *ev, const void *note, struct wf_ctx *ctx)
 {
     const struct wf_ranks *ranks = wf_model(ctx);
@@ -476,7 +502,7 @@ static void add_unfinished(const struct wf_turn *turn, struct wf_ranks_tally *ta
     tally->unfinished++;
     tally->failed += who->rank->state == WF_RANK_FAILED;
     if (who->rank->state == WF_RANK_FAILED) {
-        blocked.fail_peer = who->rank->blocked_peer;
+        blocked.fail_peer = wf_rank_more(who)->blocked_peer;
     }
     wf_rank_find_blocked(who, &blocked.on);
     blocked.on.group %= wf_ranks_groups_per_job(turn->ranks);

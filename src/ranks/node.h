@@ -90,7 +90,7 @@ struct wf_ranks {
     bool in_step;    /* ranks make calls only when the engine's time has reached their clock */
     bool in_time;    /* messages that the network interface delays get an event */
     bool sends_only; /* nothing is received, and all messages are eager */
-    bool sees_all;   /* commit looks at events without a note as well */
+    bool sees_all;   /* commit looks at more than the note of an event */
     bool is_simple;  /* ranks do not share cores, and nothing is recorded */
     bool short_receives; /* receives of eager messages take less memory (ranks/request.h) */
     bool has_live; /* a job is a live program, which must be told what its ranks receive */
@@ -114,12 +114,8 @@ struct wf_rank_slot {
         int64_t compute_ps;
         int64_t stalled_at; /* the rank's clock when it was last resumed... */
         uint64_t stalled;   /* ...and the ops that it has executed since the clock moved */
-        uint32_t iteration; /* iterations begun so far */
         uint32_t part;      /* parts done of an op that is executed in parts */
-        uint32_t n_regions; /* open regions */
-        uint32_t region;    /* cell of the innermost region that is timed, or 0 */
         uint32_t rest;      /* cell with a struct wf_script_rest; 0: all its members are zero */
-        uint32_t padding;
     } progress;
 };
 
@@ -127,9 +123,11 @@ _Static_assert(sizeof(struct wf_rank_slot) % 8 == 0, "slots are aligned");
 
 /* What few programs need of their position: a cell that a rank gets on first use. */
 struct wf_script_rest {
-    uint32_t outer[4]; /* of the cursor */
-    uint32_t span;     /* of the cursor */
-    uint32_t padding;
+    uint32_t outer[4];  /* of the cursor */
+    uint32_t span;      /* of the cursor */
+    uint32_t iteration; /* iterations begun so far */
+    uint32_t n_regions; /* open regions */
+    uint32_t region;    /* cell of the innermost region that is timed, or 0 */
     uint64_t runs;      /* completed runs of the program */
     int64_t polling_ps; /* time spent on unsuccessful polls since the last other op */
 };
@@ -193,6 +191,9 @@ static inline const struct wf_rank_more *wf_rank_more(const struct wf_caller *wh
 
 /* ...and for writing, until the handler returns. */
 struct wf_rank_more *wf_rank_more_edit(const struct wf_caller *who);
+
+/* A wildcard receive or a probe has found a message from `source`, a rank of the run. */
+void wf_rank_saw(const struct wf_caller *who, uint32_t source, int32_t tag);
 
 /* Frees the cell of a rank that has ended and waits for nothing any more. A rank that can still
  * ask for a long message keeps the number of its last handle there. */
@@ -314,6 +315,9 @@ void wf_node_count_rank(const struct wf_recorder *recorder, struct wf_ranks_tall
                         const struct wf_rank_totals *totals);
 
 extern const struct wf_process_ops wf_node_ops; /* complete except payload_max and careful */
+
+/* Instead of wf_node_ops.event, if the run is recorded. */
+void wf_node_event_recorded(void *state, const struct wf_event *ev, struct wf_ctx *ctx);
 
 /* Executes the rank's ops until one blocks. */
 void wf_node_resume(const struct wf_caller *who);

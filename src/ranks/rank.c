@@ -181,14 +181,14 @@ void wf_rank_receive_any(const struct wf_caller *who, int64_t at, int64_t overhe
     int64_t until = wf_time_add(at, overhead);
 
     if (who->sums == NULL || who->ranks->turns.on || at <= wait.from || until <= at ||
-        !wf_recorder_is_apart(who->sums, wait.what)) {
+        who->sums->last.what == wait.what) {
         receive_in_steps(who, at, overhead);
         return;
     }
     rank->wait_ps[WF_IN_RECV] += at - wait.from;
     rank->overhead_ps = wf_time_add(rank->overhead_ps, overhead);
     rank->clock = until;
-    wf_recorder_add_both(who->sums, &wait, until);
+    wf_recorder_add_both(&who->ranks->recorder, who->ctx, who->sums, &wait, until);
 }
 
 int64_t wf_rank_progress(const struct wf_caller *who, int64_t at)
@@ -225,7 +225,7 @@ int64_t wf_rank_attend(const struct wf_caller *who, int64_t at, int64_t arrived)
     if (who->ranks->mpi->progress != WF_PROGRESS_WAITS) {
         return wf_rank_progress(who, at);
     }
-    return is_attentive(who) || arrived <= who->rank->attended ? at : WF_NET_LATER;
+    return is_attentive(who) || arrived <= wf_rank_more(who)->attended ? at : WF_NET_LATER;
 }
 
 void wf_rank_look(const struct wf_caller *who)
@@ -452,9 +452,11 @@ enum wf_called wf_rank_probe(const struct wf_caller *who, const struct wf_peer *
     uint32_t cell = wf_match_peek(who->ctx, &rank->match, &key);
 
     if (cell == 0) {
+        struct wf_rank_more *more = wf_rank_more_edit(who);
+
         rank->state = WF_RANK_PROBING;
-        rank->blocked_peer = from->rank;
-        rank->blocked_tag = from->tag;
+        more->blocked_peer = from->rank;
+        more->blocked_tag = from->tag;
         return WF_CALLED_AGAIN;
     }
     const struct wf_rank_request *message = wf_request_read(who, cell);
@@ -474,8 +476,7 @@ enum wf_called wf_rank_probe(const struct wf_caller *who, const struct wf_peer *
     wf_rank_advance(who, message->at, WF_IN_RECV);
     wf_rank_attended(who, message->at);
     if (from->open || from->rank == WF_MATCH_ANY_SOURCE || from->tag == WF_MATCH_ANY_TAG) {
-        rank->seen_source = message->key.src;
-        rank->seen_tag = message->key.tag;
+        wf_rank_saw(who, message->key.src, message->key.tag);
     }
     return WF_CALLED_DONE;
 }
@@ -494,8 +495,7 @@ enum wf_called wf_rank_iprobe(const struct wf_caller *who, const struct wf_peer 
 
     rank->found = message != NULL && message->at <= rank->clock;
     if (rank->found) {
-        rank->seen_source = message->key.src;
-        rank->seen_tag = message->key.tag;
+        wf_rank_saw(who, message->key.src, message->key.tag);
     }
     return WF_CALLED_DONE;
 }
@@ -520,7 +520,7 @@ void wf_rank_fail(const struct wf_caller *who, enum wf_failure failure, uint32_t
 {
     who->rank->state = WF_RANK_FAILED;
     who->rank->failure = (uint8_t)failure;
-    who->rank->blocked_peer = peer;
+    wf_rank_more_edit(who)->blocked_peer = peer;
 }
 
 void wf_rank_fail_sizes(const struct wf_caller *who, const struct wf_match_key *key,
@@ -531,7 +531,7 @@ void wf_rank_fail_sizes(const struct wf_caller *who, const struct wf_match_key *
     wf_rank_fail(who, collective ? WF_FAILURE_SIZES : WF_FAILURE_TRUNCATED, key->src);
     who->rank->fail_own = own;
     wf_rank_more_edit(who)->fail_other = other;
-    who->rank->blocked_tag = key->tag;
+    wf_rank_more_edit(who)->blocked_tag = key->tag;
     who->rank->fail_context = key->context;
 }
 

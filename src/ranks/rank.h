@@ -36,7 +36,9 @@ enum wf_failure {
     WF_FAILURE_SIZES,      /* ranks call a collective with different sizes */
 };
 
-enum { WF_RANK_SMALL_REQUESTS = 12 }; /* as many as a stencil in three dimensions has */
+/* At least as many as a stencil in three dimensions has receives; its sends are mostly eager, and then
+ * have none. */
+enum { WF_RANK_SMALL_REQUESTS = 8 };
 
 /* A list of complete requests, by time of completion. */
 struct wf_done {
@@ -73,13 +75,8 @@ struct wf_rank {
         uint64_t unexpected_bytes;
         uint64_t fail_own; /* failure by sizes: the bytes that the rank expected */
     };
-    int64_t attended;     /* WF_PROGRESS_WAITS: what arrived until then has been read */
-    uint32_t more;        /* cell with a struct wf_rank_more; 0: all its members are zero */
-    uint32_t ticket;      /* events that resume the rank with another ticket are stale */
-    uint32_t seen_source; /* source of the last wildcard receive: a rank of the run */
-    int32_t seen_tag;
-    uint32_t blocked_peer; /* the other side of the failure, or of the blocking probe... */
-    int32_t blocked_tag;   /* ...and its tag */
+    uint32_t more;   /* cell with a struct wf_rank_more; 0: all its members are zero */
+    uint32_t ticket; /* events that resume the rank with another ticket are stale */
     union {
         uint32_t done_order; /* number of requests completed so far */
         uint32_t fail_context;
@@ -87,8 +84,8 @@ struct wf_rank {
     uint32_t longest; /* bytes of the longest message sent, at most UINT32_MAX */
 };
 
-/* What a rank needs for anything but eager messages, in a cell that it gets on first use: most
- * ranks of a large run never need it. See wf_rank_more(). */
+/* What a rank needs for anything but eager messages from known sources, in a cell that it gets on
+ * first use: most ranks of a large run never need it. See wf_rank_more(). */
 struct wf_rank_more {
     struct wf_cellmap handles; /* cells that messages from other ranks refer to, by handle */
     /* Collectives begun, by communicator, all but the first; and with WF_RANK_LINES the
@@ -106,11 +103,14 @@ struct wf_rank_more {
     };
     uint32_t one_sided; /* puts and gets that are not complete */
     uint32_t reading;   /* 1: deferred operations that have left the list are being continued */
+    int64_t attended;   /* WF_PROGRESS_WAITS: what arrived until then has been read */
+    uint32_t seen_source;  /* source of the last wildcard receive: a rank of the job */
+    int32_t seen_tag;      /* its tag */
+    uint32_t blocked_peer; /* the other side of the failure, or of the blocking probe... */
+    int32_t blocked_tag;   /* ...and its tag */
 };
 
 #define WF_RANK_LINES UINT32_C(0x80000000) /* no communicator has such a number */
-
-_Static_assert(sizeof(struct wf_rank_more) <= WF_CELLMAP_CELL_SIZE, "it is a cell");
 
 #define WF_RANK_NO_REQUEST UINT32_C(0xffffffff) /* for blocking calls */
 #define WF_RANK_PROC_NULL  UINT32_C(0xfffffffe) /* MPI_PROC_NULL */

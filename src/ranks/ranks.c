@@ -362,9 +362,13 @@ enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_conf
                     wf_tally_merge_all);
     ranks->recorder.ends = config->ends;
     ranks->sees_all = config->net->n_sums > 0 || wf_recorder_is_on(&ranks->recorder);
-    ranks->ops.commits_notes = !ranks->sees_all;
+    ranks->ops.commits_notes = config->net->n_sums == 0;
+    if (wf_recorder_is_on(&ranks->recorder)) {
+        ranks->ops.event = wf_node_event_recorded;
+    }
     ranks->is_simple = !ranks->turns.on && !wf_recorder_is_on(&ranks->recorder);
     wf_engine_cells(engine, WF_REQ_SIZE);
+    wf_engine_cells(engine, sizeof(struct wf_rank_more));
     allow_short_receives(ranks, engine);
     wf_net_attach(config->net, engine, first, &user);
     wf_live_spread(ranks, engine);

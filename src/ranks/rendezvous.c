@@ -7,7 +7,7 @@
 uint32_t wf_rendezvous_announce(const struct wf_caller *who, const struct wf_peer *to,
                                 uint32_t context, int64_t start, uint32_t owner)
 {
-    uint32_t cell = wf_cell_new(who->ctx);
+    uint32_t cell = wf_cell_new_for(who->ctx, WF_REQ_SIZE);
     uint32_t handle = wf_request_new_handle(who);
 
     *wf_request_edit(who, cell) = (struct wf_rank_request){
@@ -185,7 +185,7 @@ static void confirm(const struct wf_caller *who, uint32_t to, uint32_t sender_ha
 static void defer_confirmation(const struct wf_caller *who, uint32_t to, uint32_t sender_handle,
                                uint32_t receiver_handle)
 {
-    uint32_t cell = wf_cell_new(who->ctx);
+    uint32_t cell = wf_cell_new_for(who->ctx, WF_REQ_SIZE);
     struct wf_rank_request *req = wf_request_edit(who, cell);
 
     *req = (struct wf_rank_request){.number = WF_RANK_NO_REQUEST,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests: the lists of complete ones, and the calls that wait for them. */
+/* Requests: how they complete, the lists of complete ones, and calls that wait for all of theirs. */
 #include "ranks/request.h"
 
 #include "base/mem.h"
@@ -8,23 +8,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-
-/* The cell of a request, or of the operation that it started; 0 if there is none. */
-static inline uint32_t find_number(const struct wf_caller *who, uint32_t number)
-{
-    uint32_t cell = wf_request_find(who, number);
-
-    if (cell != 0 && wf_request_read(who, cell)->kind == WF_REQ_PERSISTENT) {
-        return wf_request_read(who, cell)->persistent.started;
-    }
-    return cell;
-}
-
-/* Likewise, of a request in the set. */
-static uint32_t find(const struct wf_caller *who, const struct wf_request_set *set, uint32_t i)
-{
-    return find_number(who, wf_request_set_at(set, i));
-}
 
 /* ---- lists of complete requests ---- */
 
@@ -85,7 +68,7 @@ static inline void insert_done(const struct wf_caller *who, struct wf_done *done
     set_earlier(who, done, after, cell);
 }
 
-static void remove_done(const struct wf_caller *who, const struct wf_rank_request *req)
+void wf_request_unlist(const struct wf_caller *who, const struct wf_rank_request *req)
 {
     struct wf_done *done = list_of(who->rank, req);
 
@@ -93,9 +76,8 @@ static void remove_done(const struct wf_caller *who, const struct wf_rank_reques
     set_earlier(who, done, req->later, req->earlier);
 }
 
-/* Frees a request and its number. */
-static inline void discard(const struct wf_caller *who, uint32_t cell,
-                           const struct wf_rank_request *req)
+void wf_request_discard(const struct wf_caller *who, uint32_t cell,
+                        const struct wf_rank_request *req)
 {
     if (req->flags & WF_REQ_STARTED) {
         uint32_t persistent = wf_request_find(who, req->number);
@@ -223,22 +205,21 @@ static inline void take_unlisted(const struct wf_caller *who, uint32_t cell,
             wf_turns_edit(&who->ranks->turns, who->ctx, who->node, who->slot)->receiving = 1;
         }
         if (req->flags & WF_REQ_WILDCARD) {
-            who->rank->seen_source = req->msg.peer;
-            who->rank->seen_tag = req->key.tag;
+            wf_rank_saw(who, req->msg.peer, req->key.tag);
         }
     }
     if (req->number != WF_RANK_NO_REQUEST && who->ranks->has_live) {
         wf_live_taken(who, req->number);
     }
-    discard(who, cell, req);
+    wf_request_discard(who, cell, req);
 }
 
-static void take_one(const struct wf_caller *who, uint32_t cell)
+void wf_request_take_one(const struct wf_caller *who, uint32_t cell)
 {
     const struct wf_rank_request *req = wf_request_read(who, cell);
     struct wf_cause cause = {.until = 0};
 
-    remove_done(who, req);
+    wf_request_unlist(who, req);
     take_unlisted(who, cell, req, &cause);
     note_causes(who, &cause);
 }
@@ -248,7 +229,7 @@ static void take_one(const struct wf_caller *who, uint32_t cell)
 static void take_awaited(const struct wf_caller *who, uint32_t cell)
 {
     if (who->rank->awaited == 1 && !who->ranks->turns.on) {
-        take_one(who, cell);
+        wf_request_take_one(who, cell);
         return;
     }
     struct wf_cause cause = {.until = 0};
@@ -351,7 +332,7 @@ void wf_request_complete_edited(const struct wf_caller *who, uint32_t cell,
     req->at = at;
     req->flags |= WF_REQ_DONE;
     if (req->flags & WF_REQ_DETACHED) {
-        discard(who, cell, req);
+        wf_request_discard(who, cell, req);
         wf_rank_more_settle(who);
     } else if ((req->flags & WF_REQ_AWAITED) && !who->rank->any) {
         complete_awaited(who, cell, req);
@@ -361,13 +342,6 @@ void wf_request_complete_edited(const struct wf_caller *who, uint32_t cell,
 }
 
 /* ---- waiting ---- */
-
-static void begin_wait(struct wf_rank *rank)
-{
-    rank->awaited = 0;
-    rank->missing = 0;
-    rank->any = 0;
-}
 
 /* The complete requests among those that a call waits for. */
 struct found {
@@ -434,7 +408,7 @@ static void set_apart(const struct wf_caller *who, struct found *found)
         uint32_t cell = found->list[i].cell;
         struct wf_rank_request *req = wf_request_edit(who, cell);
 
-        remove_done(who, req);
+        wf_request_unlist(who, req);
         req->flags |= WF_REQ_APART;
         req->earlier = apart->tail;
         req->later = 0;
@@ -480,7 +454,7 @@ enum wf_called wf_request_await(const struct wf_caller *who, const uint32_t *cel
     uint32_t one = 0;
 
     assert(n <= sizeof(list) / sizeof(list[0]));
-    begin_wait(who->rank);
+    wf_request_begin_wait(who->rank);
     for (uint32_t i = 0; i < n; i++) {
         if (cells[i] != 0) {
             one = cells[i];
@@ -530,7 +504,7 @@ int64_t wf_request_collect(const struct wf_caller *who, uint32_t collective, int
             clock = wf_time_add(clock, cost);
             *cpu_ps = wf_time_add(*cpu_ps, cost);
         }
-        remove_done(who, req);
+        wf_request_unlist(who, req);
         wf_cell_free(who->ctx, cell);
     }
     note_causes(who, &cause);
@@ -548,9 +522,9 @@ enum wf_called wf_rank_wait(const struct wf_caller *who, const struct wf_request
     if (count > USUAL) {
         found.list = wf_xmalloc(count * sizeof(list[0]));
     }
-    begin_wait(who->rank);
+    wf_request_begin_wait(who->rank);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t cell = find_number(who, numbers != NULL ? numbers[i] : first + i);
+        uint32_t cell = wf_request_started(who, numbers != NULL ? numbers[i] : first + i);
         if (cell != 0) {
             one = cell;
             add_awaited(who, cell, &found);
@@ -561,212 +535,4 @@ enum wf_called wf_rank_wait(const struct wf_caller *who, const struct wf_request
         free(found.list);
     }
     return called;
-}
-
-/* The cell of the request in the set that completed first, or 0. Sets *n_open to the number
- * of requests in use. */
-static uint32_t first_done(const struct wf_caller *who, const struct wf_request_set *set,
-                           uint32_t *n_open)
-{
-    uint32_t first = 0;
-    int64_t at = WF_TIME_MAX;
-
-    *n_open = 0;
-    for (uint32_t i = 0; i < set->count; i++) {
-        uint32_t cell = find(who, set, i);
-        const struct wf_rank_request *req = cell != 0 ? wf_request_read(who, cell) : NULL;
-
-        if (req == NULL) {
-            continue;
-        }
-        ++*n_open;
-        if ((req->flags & WF_REQ_DONE) && (first == 0 || req->at < at)) {
-            first = cell;
-            at = req->at;
-        }
-    }
-    return first;
-}
-
-/* Marks all requests of a set as awaited or not awaited. */
-static void mark(const struct wf_caller *who, const struct wf_request_set *set, bool awaited)
-{
-    for (uint32_t i = 0; i < set->count; i++) {
-        uint32_t cell = find(who, set, i);
-        if (cell != 0 &&
-            ((wf_request_read(who, cell)->flags & WF_REQ_AWAITED) != 0) != awaited) {
-            wf_request_edit(who, cell)->flags ^= WF_REQ_AWAITED;
-        }
-    }
-}
-
-/* Takes all requests of the set that are complete at the time `at`; false if none is. */
-static bool take_until(const struct wf_caller *who, const struct wf_request_set *set,
-                       int64_t at)
-{
-    bool any = false;
-
-    mark(who, set, true);
-    for (uint32_t cell = who->rank->done.head, next; cell != 0; cell = next) {
-        const struct wf_rank_request *req = wf_request_read(who, cell);
-
-        next = req->later;
-        if ((req->flags & WF_REQ_AWAITED) && req->at <= at) {
-            take_one(who, cell);
-            any = true;
-        }
-    }
-    mark(who, set, false);
-    return any;
-}
-
-/* Eager sends have no request: a live program is told now that they are complete. Takes one
- * of them, or with `all` every one; false if there are none. */
-static bool take_gone(const struct wf_caller *who, const struct wf_request_set *set, bool all)
-{
-    bool any = false;
-
-    for (uint32_t i = 0; i < set->count && who->ranks->has_live && (all || !any); i++) {
-        if (find(who, set, i) == 0) {
-            wf_live_taken(who, wf_request_set_at(set, i));
-            any = true;
-        }
-    }
-    return any;
-}
-
-/* Which request is complete first is certain only when the engine's time has reached that
- * point. Until then a shorter message may overtake. It wakes the rank, which then looks
- * again. */
-enum wf_called wf_rank_wait_any(const struct wf_caller *who, const struct wf_request_set *set,
-                                bool some)
-{
-    struct wf_rank *rank = who->rank;
-    uint32_t n_open = 0, cell = first_done(who, set, &n_open);
-
-    begin_wait(rank);
-    rank->ticket++; /* the event of an earlier look is stale */
-    if (take_gone(who, set, some)) {
-        if (some) {
-            (void)take_until(who, set, rank->clock);
-        }
-        return WF_CALLED_DONE;
-    }
-    if (n_open == 0) {
-        return WF_CALLED_DONE;
-    }
-    int64_t at = cell != 0 ? wf_request_read(who, cell)->at : WF_TIME_MAX;
-    if (some) {
-        at = wf_max_i64(at, rank->clock);
-    }
-    if (cell == 0 || at > wf_now(who->ctx)) {
-        mark(who, set, true);
-        rank->missing = n_open;
-        rank->any = 1;
-        rank->state = WF_RANK_WAITING;
-        if (cell != 0) {
-            wf_rank_resume_at(who, at);
-        }
-        return WF_CALLED_AGAIN;
-    }
-    if (some) {
-        (void)take_until(who, set, at);
-    } else {
-        mark(who, set, false);
-        take_one(who, cell);
-    }
-    return WF_CALLED_DONE;
-}
-
-/* Whether all requests of the set are complete at the time `at`. */
-static bool all_done(const struct wf_caller *who, const struct wf_request_set *set, int64_t at)
-{
-    for (uint32_t i = 0; i < set->count; i++) {
-        uint32_t cell = find(who, set, i);
-        const struct wf_rank_request *req = cell != 0 ? wf_request_read(who, cell) : NULL;
-
-        if (req != NULL && ((req->flags & WF_REQ_DONE) == 0 || req->at > at)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-enum wf_called wf_rank_test(const struct wf_caller *who, const struct wf_request_set *set,
-                            enum wf_take what)
-{
-    int64_t clock = who->rank->clock;
-    uint32_t n_open;
-
-    if (wf_rank_sync(who) == WF_CALLED_AGAIN) {
-        return WF_CALLED_AGAIN;
-    }
-    who->rank->found = what != WF_TAKE_ALL && take_gone(who, set, what == WF_TAKE_SOME);
-    if (what == WF_TAKE_ONE) {
-        uint32_t cell = first_done(who, set, &n_open);
-        if (!who->rank->found && cell != 0 && wf_request_read(who, cell)->at <= clock) {
-            take_one(who, cell);
-            who->rank->found = 1;
-        }
-    } else if (what == WF_TAKE_SOME || all_done(who, set, clock)) {
-        bool any = take_until(who, set, clock);
-        who->rank->found |= any || what == WF_TAKE_ALL;
-    }
-    return WF_CALLED_DONE;
-}
-
-void wf_rank_detach(const struct wf_caller *who, uint32_t request)
-{
-    uint32_t cell = wf_request_find(who, request);
-
-    if (cell == 0) {
-        return;
-    }
-    wf_request_leave(who, request);
-    if (wf_request_read(who, cell)->kind == WF_REQ_PERSISTENT) {
-        uint32_t started = wf_request_read(who, cell)->persistent.started;
-        wf_cell_free(who->ctx, cell);
-        cell = started;
-    }
-    if (cell == 0) {
-        return;
-    }
-    struct wf_rank_request *req = wf_request_edit(who, cell);
-    req->flags &= (uint16_t)~WF_REQ_STARTED;
-    req->number = WF_RANK_NO_REQUEST;
-    if (req->flags & WF_REQ_DONE) {
-        remove_done(who, req);
-        discard(who, cell, req);
-    } else {
-        req->flags |= WF_REQ_DETACHED;
-    }
-}
-
-static bool waits_for_match(const struct wf_caller *who, uint32_t cell)
-{
-    uint32_t at = who->rank->match.posted.head;
-
-    while (at != 0 && at != cell) {
-        at = wf_request_read(who, at)->link.next;
-    }
-    return at != 0;
-}
-
-enum wf_called wf_rank_cancel(const struct wf_caller *who, uint32_t request)
-{
-    if (wf_rank_sync(who) == WF_CALLED_AGAIN) {
-        return WF_CALLED_AGAIN;
-    }
-    uint32_t cell = wf_request_find(who, request);
-
-    who->rank->found = cell != 0 && wf_request_read(who, cell)->kind == WF_REQ_RECV &&
-                       waits_for_match(who, cell);
-    if (who->rank->found) {
-        wf_match_cancel(who->ctx, &who->rank->match, cell);
-        if (who->ranks->has_live) {
-            wf_live_taken(who, request);
-        }
-        discard(who, cell, wf_request_read(who, cell));
-    }
-    return WF_CALLED_DONE;
 }

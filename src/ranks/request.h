@@ -214,10 +214,13 @@ void wf_request_defer(const struct wf_caller *who, uint32_t cell, uint32_t *next
 /* The cell of a request number, or 0 if the number is not in use. */
 uint32_t wf_request_find_large(const struct wf_caller *who, uint32_t number);
 
+/* The same for any number. Of the large ones there is mostly none. */
 static inline uint32_t wf_request_find(const struct wf_caller *who, uint32_t number)
 {
-    return number < WF_RANK_SMALL_REQUESTS ? who->rank->small_requests[number]
-                                           : wf_request_find_large(who, number);
+    if (number < WF_RANK_SMALL_REQUESTS) {
+        return who->rank->small_requests[number];
+    }
+    return who->rank->requests.count == 0 ? 0 : wf_request_find_large(who, number);
 }
 
 /* Whether a number is free for a new request; the rank fails if it is not. */
@@ -225,7 +228,8 @@ WF_NODISCARD bool wf_request_fail_unless_free(const struct wf_caller *who, uint3
 
 WF_NODISCARD static inline bool wf_request_is_free(const struct wf_caller *who, uint32_t number)
 {
-    return (number < WF_RANK_SMALL_REQUESTS && who->rank->small_requests[number] == 0) ||
+    return (number < WF_RANK_SMALL_REQUESTS ? who->rank->small_requests[number]
+                                            : who->rank->requests.count) == 0 ||
            wf_request_fail_unless_free(who, number);
 }
 
@@ -239,6 +243,26 @@ void wf_request_leave(const struct wf_caller *who, uint32_t number);
 /* Moves a short receive, which is in no list, to a cell of the whole size; returns that. */
 uint32_t wf_request_lengthen(const struct wf_caller *who, uint32_t cell);
 
+/* The cell of a request number, or of the operation that a persistent request has started; 0 if there
+ * is none. */
+static inline uint32_t wf_request_started(const struct wf_caller *who, uint32_t number)
+{
+    uint32_t cell = wf_request_find(who, number);
+
+    if (cell != 0 && wf_request_read(who, cell)->kind == WF_REQ_PERSISTENT) {
+        return wf_request_read(who, cell)->persistent.started;
+    }
+    return cell;
+}
+
+/* Begins a call that waits: it waits for no request yet. */
+static inline void wf_request_begin_wait(struct wf_rank *rank)
+{
+    rank->awaited = 0;
+    rank->missing = 0;
+    rank->any = 0;
+}
+
 /* Waits for at most two requests without numbers; a cell of 0 means no request. */
 WF_NODISCARD enum wf_called wf_request_await(const struct wf_caller *who, const uint32_t *cells,
                                              uint32_t n);
@@ -249,6 +273,15 @@ void wf_request_complete(const struct wf_caller *who, uint32_t cell, int64_t at)
 /* Likewise, for a caller that edits the request: `req` is from wf_request_edit(). */
 void wf_request_complete_edited(const struct wf_caller *who, uint32_t cell,
                                 struct wf_rank_request *req, int64_t at);
+
+/* Removes a complete request from its list. */
+void wf_request_unlist(const struct wf_caller *who, const struct wf_rank_request *req);
+/* Frees a request, which is in no list, and its number. */
+void wf_request_discard(const struct wf_caller *who, uint32_t cell,
+                        const struct wf_rank_request *req);
+/* A call takes a complete request: the rank's clock moves, the CPU receives the message, and the
+ * request is freed. */
+void wf_request_take_one(const struct wf_caller *who, uint32_t cell);
 
 /* A rank resumes: takes the requests that it waited for, if it has put that off until now. */
 void wf_request_take(const struct wf_caller *who);

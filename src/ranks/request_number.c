@@ -30,9 +30,7 @@ void wf_request_defer(const struct wf_caller *who, uint32_t cell, uint32_t *next
 
 uint32_t wf_request_find_large(const struct wf_caller *who, uint32_t number)
 {
-    const struct wf_cellmap *others = &who->rank->requests;
-
-    return others->count == 0 ? 0 : wf_cellmap_get(who->ctx, others, number);
+    return wf_cellmap_get(who->ctx, &who->rank->requests, number);
 }
 
 void wf_request_leave(const struct wf_caller *who, uint32_t number)

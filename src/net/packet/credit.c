@@ -102,7 +102,7 @@ static void wait(const struct wf_packet_view *view, struct wf_packet_channel *ch
                  const struct wf_packet_head *in, const struct wf_packet_run *run,
                  int64_t since)
 {
-    uint32_t cell = wf_cell_new(view->ctx);
+    uint32_t cell = wf_cell_new_for(view->ctx, sizeof(struct waiter));
     struct waiter *waiter = wf_cell_edit(view->ctx, cell);
 
     *waiter = (struct waiter){.in = *in, .out = run->head, .first = run->first, .since = since};

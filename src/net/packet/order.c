@@ -41,7 +41,7 @@ static uint32_t find_peer(const struct wf_packet_view *view, uint32_t node)
         cell = peer->next;
     }
 
-    uint32_t cell = wf_cell_new(view->ctx);
+    uint32_t cell = wf_cell_new_for(view->ctx, sizeof(struct peer));
     struct peer *peer = wf_cell_edit(view->ctx, cell);
 
     wf_touch(view->ctx, bucket, sizeof(*bucket));
@@ -96,7 +96,7 @@ static struct pending *find_pending(const struct wf_packet_view *view, uint32_t 
         link = &((struct pending *)wf_cell_edit(view->ctx, *link))->next;
     }
 
-    uint32_t cell = wf_cell_new(view->ctx);
+    uint32_t cell = wf_cell_new_for(view->ctx, sizeof(struct pending));
     struct pending *pending = wf_cell_edit(view->ctx, cell);
 
     pending->number = number;

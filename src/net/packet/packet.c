@@ -468,8 +468,7 @@ static void finish_model(struct wf_packet_net *model, const struct wf_packet_par
     uint64_t step = given->info_step / model->links.full_bytes;
     model->notice_step = step > 0 ? (uint32_t)step : 1;
     model->sends_notices = model->route->ops->asks_far;
-    size_t each = sizeof(struct wf_packet_port) +
-                  model->n_channels * sizeof(struct wf_packet_channel) +
+    size_t each = model->n_channels * sizeof(struct wf_packet_channel) +
                   (counts ? sizeof(struct wf_packet_port_stats) : 0) +
                   (model->sends_notices ? sizeof(struct wf_packet_port_notice) : 0);
     model->stats = given->stats;
@@ -479,8 +478,8 @@ static void finish_model(struct wf_packet_net *model, const struct wf_packet_par
     model->keeps_loads = given->stats == WF_NET_STATS_LINKS;
     model->port_size = each;
     each += model->keeps_loads ? sizeof(struct wf_net_link_load) : 0;
-    model->ports_size = model->node_ports * each;
-    model->other_size = model->other_ports * each;
+    model->ports_size = wf_packet_ports_bytes(model->node_ports) + model->node_ports * each;
+    model->other_size = wf_packet_ports_bytes(model->other_ports) + model->other_ports * each;
     model->other_ops = (struct wf_process_ops){
         .name = "router",
         .payload_max = sizeof(struct wf_packet_last_event),

@@ -96,7 +96,8 @@ static bool deliver(const struct wf_packet_here *here, const struct wf_packet_bo
 static struct wf_packet_channel *channel_at(const struct wf_packet_here *here, uint32_t port,
                                             uint32_t channel)
 {
-    struct wf_packet_channel *channels = (void *)(here->ports + here->n_ports);
+    struct wf_packet_channel *channels =
+        (void *)((unsigned char *)here->ports + wf_packet_ports_bytes(here->n_ports));
 
     return &channels[(size_t)port * here->model->n_channels + channel];
 }
@@ -109,13 +110,11 @@ static bool arrive_by_credits(const struct wf_packet_here *here,
     const struct wf_packet_links *links = &model->links;
     const struct wf_packet_head *head = &body->head;
     struct wf_vc_state vcs = head->route.vcs;
-    struct wf_vc_step step;
 
     if (head->dst == here->vertex) {
         return deliver(here, body);
     }
-    wf_vc_step(&model->route->vcs, here->vertex, head->dst, &vcs, &step);
-    uint32_t port = wf_vc_take_fixed(&step, &vcs, step.part.dst);
+    uint32_t port = wf_vc_hop_fixed(&model->route->vcs, here->vertex, head->dst, &vcs);
     struct wf_packet_channel *channel =
         channel_at(here, port, wf_packet_channel_on(model, head, vcs.vc));
     uint32_t kind =

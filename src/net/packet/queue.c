@@ -96,7 +96,7 @@ static void shorten(const struct wf_packet_view *view)
 void wf_packet_enqueue(const struct wf_packet_view *view,
                        const struct wf_packet_inject_event *inject)
 {
-    uint32_t cell = wf_cell_new(view->ctx);
+    uint32_t cell = wf_cell_new_for(view->ctx, sizeof(struct entry));
     struct entry *entry = edit(view, cell);
 
     entry->inject = *inject;

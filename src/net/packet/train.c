@@ -282,7 +282,7 @@ struct wf_packet_train *wf_packet_train_add(const struct wf_packet_view *view,
                                             struct wf_packet_port *port,
                                             const struct wf_packet_run *run)
 {
-    uint32_t cell = wf_cell_new(view->ctx);
+    uint32_t cell = wf_cell_new_for(view->ctx, sizeof(struct wf_packet_train));
     struct wf_packet_train *train = edit(view, cell);
     const struct wf_packet_train *head =
         port->trains == 0

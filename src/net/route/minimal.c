@@ -4,10 +4,7 @@
 
 static uint32_t minimal_next(const struct wf_route_query *query, struct wf_route_state *state)
 {
-    struct wf_vc_step step;
-
-    wf_route_step(query, state, &step);
-    return wf_vc_take_fixed(&step, &state->vcs, step.part.dst);
+    return wf_vc_hop_fixed(&query->route->vcs, query->at, query->dst, &state->vcs);
 }
 
 const struct wf_route_ops wf_route_minimal_ops = {

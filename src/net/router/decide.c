@@ -58,7 +58,7 @@ bool wf_router_append(const struct wf_router_view *view, uint32_t number,
                       const struct wf_router_packet *packet)
 {
     struct wf_router_input *input = wf_router_edit_input(view, number);
-    uint32_t cell = wf_cell_new(view->ctx);
+    uint32_t cell = wf_cell_new_for(view->ctx, sizeof(struct wf_router_cell));
     struct wf_router_cell *entry = wf_cell_edit(view->ctx, cell);
     bool was_empty = input->n++ == 0;
 

@@ -191,7 +191,7 @@ static void forget(struct detector *own, struct wf_ctx *ctx, const struct wf_net
 static void remember(struct detector *own, struct wf_ctx *ctx, const struct wf_net_wait *wait)
 {
     forget(own, ctx, &wait->queue);
-    uint32_t cell = wf_cell_new(ctx);
+    uint32_t cell = wf_cell_new_for(ctx, sizeof(struct wait_cell));
     struct wait_cell *entry = wf_cell_edit(ctx, cell);
     entry->wait = *wait;
     entry->next = own->waits;

@@ -22,7 +22,7 @@ static struct wf_router_cell *edit_cell(const struct wf_router_view *view, uint3
 static struct wf_router_cell *push(const struct wf_router_view *view, uint32_t *list,
                                    const struct wf_router_packet *packet)
 {
-    uint32_t cell = wf_cell_new(view->ctx);
+    uint32_t cell = wf_cell_new_for(view->ctx, sizeof(struct wf_router_cell));
     struct wf_router_cell *entry = edit_cell(view, cell);
 
     entry->packet = *packet;
@@ -181,7 +181,7 @@ static void append_backlog(const struct wf_router_view *view,
                            const struct wf_router_packet *packet, uint64_t count)
 {
     struct wf_router_head *head = view->head;
-    uint32_t cell = wf_cell_new(view->ctx);
+    uint32_t cell = wf_cell_new_for(view->ctx, sizeof(struct wf_router_cell));
     struct wf_router_cell *entry = edit_cell(view, cell);
 
     entry->packet = *packet;

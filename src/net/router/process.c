@@ -76,7 +76,7 @@ static void halt(const struct wf_router_view *view, void *node,
     const struct wf_net_user *user = &view->model->net.user;
 
     if (view->vertex == 0) {
-        uint32_t cell = wf_cell_new(view->ctx);
+        uint32_t cell = wf_cell_new_for(view->ctx, sizeof(struct wf_router_deadlock));
         struct wf_router_deadlock *kept = wf_cell_edit(view->ctx, cell);
         *kept = (struct wf_router_deadlock){.queues = *deadlock, .at = wf_now(view->ctx)};
         wf_touch(view->ctx, view->head, sizeof(*view->head));

@@ -328,7 +328,7 @@ static void append(const struct wf_transport_view *v, uint32_t port, uint32_t cl
                    const struct waiter *waiter)
 {
     struct wf_transport_queue *queue = wf_transport_queue_at(v, port, class);
-    uint32_t cell = wf_cell_new(v->at.ctx);
+    uint32_t cell = wf_cell_new_for(v->at.ctx, sizeof(struct waiter));
 
     *(struct waiter *)wf_cell_edit(v->at.ctx, cell) = *waiter;
     wf_touch(v->at.ctx, queue, sizeof(*queue));

@@ -33,7 +33,7 @@ static uint32_t *find(struct wf_ctx *ctx, uint32_t *list, uint64_t at)
 
 static uint32_t insert(struct wf_ctx *ctx, uint32_t next, uint64_t begin, uint64_t end)
 {
-    uint32_t cell = wf_cell_new(ctx);
+    uint32_t cell = wf_cell_new_for(ctx, sizeof(struct range));
 
     *(struct range *)wf_cell_edit(ctx, cell) =
         (struct range){.next = next, .begin = begin, .end = end};

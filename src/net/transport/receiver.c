@@ -25,7 +25,7 @@ static uint32_t find(const struct wf_transport_view *v, uint32_t src, uint32_t c
         }
         cell = flow->next;
     }
-    uint32_t cell = wf_cell_new(v->at.ctx);
+    uint32_t cell = wf_cell_new_for(v->at.ctx, sizeof(struct wf_transport_receiver));
     struct wf_transport_receiver *flow = edit(v, cell);
 
     wf_touch(v->at.ctx, bucket, sizeof(*bucket));
@@ -166,7 +166,8 @@ static void want_pull(const struct wf_transport_view *v, uint32_t cell,
 static void keep_end(const struct wf_transport_view *v, struct wf_transport_receiver *flow,
                      const struct wf_transport_last *last)
 {
-    uint32_t *link = &flow->first, cell = wf_cell_new(v->at.ctx);
+    uint32_t *link = &flow->first,
+             cell = wf_cell_new_for(v->at.ctx, sizeof(struct wf_transport_arrival));
 
     while (*link != 0) {
         const struct wf_transport_arrival *other = wf_cell_read(v->at.ctx, *link);

@@ -66,7 +66,8 @@ int64_t wf_transport_round_trip(const struct wf_transport_net *net, uint32_t src
 static uint32_t create(const struct wf_transport_view *v, uint32_t dst, uint32_t class)
 {
     const struct wf_transport_net *net = v->net;
-    uint32_t *bucket = bucket_of(v, dst), cell = wf_cell_new(v->at.ctx);
+    uint32_t *bucket = bucket_of(v, dst),
+             cell = wf_cell_new_for(v->at.ctx, sizeof(struct wf_transport_sender));
     struct wf_transport_sender *flow = edit(v, cell);
 
     wf_touch(v->at.ctx, bucket, sizeof(*bucket));
@@ -438,7 +439,7 @@ static int64_t send_to_self(const struct wf_transport_view *v, const struct wf_n
 static void add_message(const struct wf_transport_view *v, struct wf_transport_sender *flow,
                         const struct wf_net_message *msg, uint32_t number)
 {
-    uint32_t cell = wf_cell_new(v->at.ctx);
+    uint32_t cell = wf_cell_new_for(v->at.ctx, sizeof(struct wf_transport_message));
     uint64_t count = wf_packet_count(&v->net->packet, msg->bytes);
 
     *(struct wf_transport_message *)wf_cell_edit(v->at.ctx, cell) =

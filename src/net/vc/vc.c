@@ -328,6 +328,34 @@ uint32_t wf_vc_take_fixed(const struct wf_vc_step *step, struct wf_vc_state *sta
     return leave(step, state, port, 0);
 }
 
+/* Whether the channel of a deterministic route depends only on vertex, port and destination, in the
+ * whole network. */
+static inline bool is_by_place(const struct wf_vc_plan *plan)
+{
+    const struct wf_vc_level *level = plan->levels;
+
+    return plan->n_levels == 1 && level->kind->fixed != NULL &&
+           (level->tree == NULL || plan->is_unlimited);
+}
+
+uint32_t wf_vc_hop_fixed(const struct wf_vc_plan *plan, uint32_t at, uint32_t dst,
+                         struct wf_vc_state *state)
+{
+    const struct wf_vc_level *level = plan->levels;
+    struct wf_vc_step step;
+
+    if (!is_by_place(plan)) {
+        wf_vc_step(plan, at, dst, state, &step);
+        return wf_vc_take_fixed(&step, state, step.part.dst);
+    }
+    uint32_t port = level->topo->ops->next_port(level->topo, at, dst);
+    uint32_t channel = level->kind->fixed(level, at, port, dst);
+    state->vc = (uint8_t)(level->start[wf_vc_stage(state)] + level->free + channel);
+    state->hop = 0; /* level and rank */
+    state->turn = (uint8_t)(state->turn | TURNED);
+    return port;
+}
+
 uint32_t wf_vc_take(const struct wf_vc_step *step, struct wf_vc_state *state, uint32_t port)
 {
     return state->vc >= step->base + step->level->free

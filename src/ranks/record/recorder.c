@@ -108,18 +108,27 @@ static inline void add_computation(const struct wf_recorder *recorder, struct wf
     }
 }
 
-/* Nothing extends the last span of a final event any more. Where only sums are kept, it was counted
- * when it began. */
-__attribute__((noinline)) static void
-end_last(const struct wf_recorder *recorder, struct wf_recording *recording, struct wf_ctx *ctx)
+void wf_recorder_end_last(const struct wf_recorder *recorder, struct wf_recording *recording,
+                          struct wf_ctx *ctx)
 {
-    if (recording->last.what == WF_SPENT_COMPUTING) {
-        add_computation(recorder, ctx, &recording->last);
+    struct wf_span *last = &recording->last;
+
+    if (recording->n_ranks == 0) { /* the thread's first event, which recorded nothing */
+        (void)recording_of(recorder, ctx);
+        return;
     }
+    if (last->from != last->until) {
+        wf_recording_spend(recording, last->rank, last->what, last->from, last->until);
+    }
+    if (last->what == WF_SPENT_COMPUTING) {
+        add_computation(recorder, ctx, last);
+    }
+    /* Where only sums are kept, the span was counted when it began. */
     if (!recording->sums_only) {
-        wf_recording_count(recording, &recording->last);
+        wf_recording_count(recording, last);
     }
-    recording->last.what = WF_SPENT_NOTHING;
+    last->from = last->until;
+    last->what = WF_SPENT_NOTHING;
 }
 
 static inline struct wf_recording *end_spans(const struct wf_recorder *recorder,
@@ -128,7 +137,7 @@ static inline struct wf_recording *end_spans(const struct wf_recorder *recorder,
     struct wf_recording *recording = recording_of(recorder, ctx);
 
     if (recording->last.what != WF_SPENT_NOTHING) {
-        end_last(recorder, recording, ctx);
+        wf_recorder_end_last(recorder, recording, ctx);
     }
     return recording;
 }
@@ -178,13 +187,15 @@ void wf_recorder_span_carefully(const struct wf_recorder *recorder, struct wf_ct
     }
     struct wf_recording *recording = recording_of(recorder, ctx);
 
-    wf_recording_spend(recording, rank, what, from, until);
     if (wf_span_continues(&span, &recording->last)) {
         recording->last.until = until;
         return;
     }
     (void)end_spans(recorder, ctx);
-    recording->last = span;
+    recording->last.from = from;
+    recording->last.until = until;
+    recording->last.rank = rank;
+    recording->last.what = what;
     recording->n_spans += recording->sums_only;
 }
 
@@ -224,7 +235,6 @@ void wf_recorder_commit_trail(const struct wf_recorder *recorder, struct wf_ctx 
     size_t size;
     const struct recorded *entries = wf_trail(ctx, &size);
 
-    (void)end_spans(recorder, ctx);
     for (size_t i = 0; i < size / sizeof(*entries); i++) {
         add(recorder, ctx, &entries[i]);
     }

@@ -84,56 +84,46 @@ static inline struct wf_recording *wf_recorder_sums(const struct wf_recorder *re
 }
 
 /* wf_recorder_span() where it has more to do: the event may be undone, individual spans are kept, or
- * the last span is a computation. */
-void wf_recorder_span_carefully(const struct wf_recorder *recorder, struct wf_ctx *ctx,
-                                uint32_t rank, uint32_t what, int64_t from, int64_t until);
+ * the span does not continue the last one. Not inlined, so that callers save few registers. */
+__attribute__((noinline)) void wf_recorder_span_carefully(const struct wf_recorder *recorder,
+                                                          struct wf_ctx *ctx, uint32_t rank,
+                                                          uint32_t what, int64_t from,
+                                                          int64_t until);
+
+/* Adds the last span of a final event to the sums, and to the history of its rank if it is a
+ * computation: nothing extends it any more. */
+void wf_recorder_end_last(const struct wf_recorder *recorder, struct wf_recording *recording,
+                          struct wf_ctx *ctx);
 
 /* wf_recorder_span() for callers that have `sums`, which is what wf_recorder_sums() returned in the
- * same event. */
+ * same event. Sends follow each other: they become one span, which is added to the sums as a
+ * whole. */
 __attribute__((always_inline)) static inline void
 wf_recorder_add(const struct wf_recorder *recorder, struct wf_ctx *ctx,
                 struct wf_recording *sums, const struct wf_span *span)
 {
-    if (sums == NULL || sums->last.what == WF_SPENT_COMPUTING) {
+    if (sums != NULL && wf_span_continues(span, &sums->last)) {
+        sums->last.until = span->until;
+    } else {
         wf_recorder_span_carefully(recorder, ctx, span->rank, span->what, span->from,
                                    span->until);
-        return;
     }
-    sums->n_spans += wf_span_continues(span, &sums->last) ? 0 : 1;
-    if (span->what == WF_SPENT_COMPUTING) {
-        sums->last.from = span->from;
-    }
-    sums->last.until = span->until;
-    sums->last.rank = span->rank;
-    sums->last.what = span->what;
-    wf_recording_spend(sums, span->rank, span->what, span->from, span->until);
 }
 
-/* Whether a span can neither extend the last one nor has to end a computation. `sums` is not
- * null. */
-static inline bool wf_recorder_is_apart(const struct wf_recording *sums, uint32_t what)
-{
-    return sums->last.what != WF_SPENT_COMPUTING && sums->last.what != what;
-}
-
-/* Adds a span that is apart, and the CPU time of a message that follows it until a later time. For
- * receives, which are most spans: one decision for both, and no function is called if both are in
- * the bin of the last span. */
-static inline void wf_recorder_add_both(struct wf_recording *sums, const struct wf_span *span,
+/* Adds a span, and the CPU time of a message that follows it until a later time. For receives, which
+ * are most spans: one decision for both. The span must not be of the same kind as the last one. */
+static inline void wf_recorder_add_both(const struct wf_recorder *recorder, struct wf_ctx *ctx,
+                                        struct wf_recording *sums, const struct wf_span *span,
                                         int64_t until)
 {
-    const struct wf_recording_place *place = &sums->place;
-
+    if (sums->last.from != sums->last.until) {
+        wf_recorder_end_last(recorder, sums, ctx);
+    }
     sums->n_spans += 2;
-    sums->last.until = until;
+    sums->last.from = sums->last.until = until;
     sums->last.rank = span->rank;
     sums->last.what = WF_SPENT_ON_MESSAGES;
-    if (span->rank == place->rank && span->from >= place->from && until <= place->until) {
-        place->spent_ps[span->what] += (uint64_t)(span->until - span->from);
-        place->spent_ps[WF_SPENT_ON_MESSAGES] += (uint64_t)(until - span->until);
-    } else {
-        wf_recording_spend_both(sums, span->rank, span->what, span->from, span->until, until);
-    }
+    wf_recording_spend_both(sums, span->rank, span->what, span->from, span->until, until);
 }
 
 /* In handlers, if the recorder is on. A span that continues the previous one extends it. */
@@ -166,18 +156,32 @@ void wf_recorder_call(const struct wf_recorder *recorder, struct wf_ctx *ctx,
 void wf_recorder_cause(const struct wf_recorder *recorder, struct wf_ctx *ctx,
                        const struct wf_cause *cause);
 
-/* wf_recorder_commit() for an event that has left spans or a trail. */
+/* Ends the last span of a final event. Called at the end of each event, final or not; or by
+ * wf_recorder_commit(), for processes that have all their events committed. */
+static inline void wf_recorder_end_event(const struct wf_recorder *recorder, struct wf_ctx *ctx)
+{
+    if (!wf_now_is_final(ctx)) {
+        return;
+    }
+    struct wf_recording *recording =
+        (void *)((unsigned char *)wf_tally(ctx) + recorder->at.recording);
+
+    if (recording->last.what != WF_SPENT_NOTHING) {
+        wf_recorder_end_last(recorder, recording, ctx);
+    }
+}
+
+/* wf_recorder_commit() for an event that has left a trail. */
 void wf_recorder_commit_trail(const struct wf_recorder *recorder, struct wf_ctx *ctx);
 
-/* In commit: adds the event's trail to the tally. Most events have none. */
+/* In commit: adds the event's trail to the tally. Events that were final at once have none. */
 static inline void wf_recorder_commit(const struct wf_recorder *recorder, struct wf_ctx *ctx)
 {
-    const struct wf_recording *recording =
-        (const void *)((unsigned char *)wf_tally(ctx) + recorder->at.recording);
     size_t size;
 
+    wf_recorder_end_event(recorder, ctx);
     (void)wf_trail(ctx, &size);
-    if (size > 0 || recording->last.what != WF_SPENT_NOTHING) {
+    if (size > 0) {
         wf_recorder_commit_trail(recorder, ctx);
     }
 }

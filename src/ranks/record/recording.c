@@ -3,7 +3,6 @@
 
 #include "base/arith.h"
 #include "base/mem.h"
-#include "base/reciprocal.h"
 #include "ranks/rank.h"
 
 #include <stdlib.h>
@@ -25,19 +24,10 @@ static uint64_t n_groups(uint64_t n, uint64_t per)
     return (n + per - 1) / per;
 }
 
-/* Time that the ranks of a row spent in a bin, by activity. A long span is added to its
- * first and its last bin only, and to `fill`: +1 where it begins to fill whole bins, -1
- * where it ceases to. wf_recording_settle() adds these up. */
-struct cell {
-    uint64_t spent_ps[WF_SPENT_KINDS];
-    int32_t fill[WF_SPENT_KINDS]; /* change of the number of spans that fill whole bins */
-};
-
-_Static_assert(sizeof(struct cell) == 72, "no padding");
-
+/* One bin more than there are: a span may end where the last one does. */
 static size_t cells_of(uint64_t n_rows)
 {
-    return n_rows * WF_RECORDING_BINS;
+    return n_rows * (WF_RECORDING_BINS + 1);
 }
 
 /* Bytes of the calls that are not complete, one for each rank. */
@@ -50,7 +40,8 @@ size_t wf_recording_size(uint32_t n_ranks, const struct wf_recording_limits *lim
 {
     uint64_t rows = n_groups(n_ranks, per_group(n_ranks, WF_RECORDING_ROWS));
 
-    size_t size = sizeof(struct wf_recording) + cells_of(rows) * sizeof(struct cell) +
+    size_t size = sizeof(struct wf_recording) +
+                  cells_of(rows) * sizeof(struct wf_recording_cell) +
                   open_size(n_ranks, limits);
 
     return limits->spill != NULL ? size
@@ -98,13 +89,13 @@ void wf_recording_init(struct wf_recording *recording, uint32_t n_ranks,
     }
 }
 
-static struct cell *cells_in(struct wf_recording *recording)
+static struct wf_recording_cell *cells_in(struct wf_recording *recording)
 {
     return (void *)(recording + 1);
 }
 
-/* Bins of the same time are neighbours, so that ranks write to few pages at any time. */
-static struct cell *cell_at(struct wf_recording *recording, uint64_t row, uint64_t bin)
+static struct wf_recording_cell *cell_at(struct wf_recording *recording, uint64_t row,
+                                         uint64_t bin)
 {
     return cells_in(recording) + bin * recording->n_rows + row;
 }
@@ -112,7 +103,7 @@ static struct cell *cell_at(struct wf_recording *recording, uint64_t row, uint64
 uint64_t *wf_recording_cell(struct wf_recording *recording, uint64_t row, uint64_t bin,
                             uint32_t what)
 {
-    return &cell_at(recording, row, bin)->spent_ps[what];
+    return &cell_at(recording, row, bin)->times_ps[what];
 }
 
 struct wf_span *wf_recording_spans(struct wf_recording *recording)
@@ -142,85 +133,69 @@ struct wf_call *wf_recording_calls(struct wf_recording *recording)
 
 /* ---- bins ---- */
 
-/* Bins of 2^shift picoseconds that become parts of bins 2^by times as wide. */
-struct scale {
-    uint64_t shift, by;
-};
-
-/* Adds the cells of a bin to those of the bin that it becomes a part of. Where spans begin or cease
- * to fill whole bins within the new bin, they do so for the bins after it; the new bin gets the
- * difference, which may be negative. */
-static void add_bin(struct wf_recording *into, const struct cell *from, uint64_t bin,
-                    struct scale scale)
+/* Adds the cells of a bin to those of another, in the same recording or in one of as many ranks. */
+static void add_bin(struct wf_recording *into, uint64_t wide,
+                    const struct wf_recording_cell *from)
 {
-    uint64_t parts = UINT64_C(1) << scale.by, part = bin % parts, wide = bin >> scale.by;
-    uint64_t rest = part > 0 ? (parts - part) << scale.shift : 0; /* of the new bin */
-    uint64_t filled = part > 0 ? wide + 1 : wide;
-    struct cell *sum = cell_at(into, 0, wide), *fill = cell_at(into, 0, filled);
+    struct wf_recording_cell *sum = cell_at(into, 0, wide);
 
     for (uint64_t row = 0; row < into->n_rows; row++) {
         for (int what = 0; what < WF_SPENT_KINDS; what++) {
-            int32_t change = from[row].fill[what];
-
-            sum[row].spent_ps[what] +=
-                from[row].spent_ps[what] + (uint64_t)(int64_t)change * rest;
-            fill[row].fill[what] += change;
+            sum[row].times_ps[what] += from[row].times_ps[what];
+            sum[row].spans[what] += from[row].spans[what];
         }
     }
-    into->touched[wide] = into->touched[filled] = 1;
+    into->touched[wide] = 1;
 }
 
 /* Merges each 2^by bins into one. Bins without spans are not looked at: a run in which ranks compute
  * for long never needs the memory of most bins. */
 static void widen(struct wf_recording *recording, uint64_t by)
 {
-    const struct scale scale = {recording->shift, by};
-    size_t size = recording->n_rows * sizeof(struct cell);
-    struct cell *cells = wf_xmalloc(size);
-
     for (uint64_t bin = 0; bin < recording->n_bins; bin++) {
         uint64_t bytes = recording->received[bin];
         recording->received[bin] = 0;
         recording->received[bin >> by] += bytes;
     }
-    for (uint64_t bin = 0; bin < WF_RECORDING_BINS; bin++) {
+    for (uint64_t bin = 1; bin <= WF_RECORDING_BINS; bin++) { /* the first stays where it is */
         if (recording->touched[bin]) {
-            memcpy(cells, cell_at(recording, 0, bin), size);
-            memset(cell_at(recording, 0, bin), 0, size);
+            struct wf_recording_cell *cells = cell_at(recording, 0, bin);
+
+            add_bin(recording, bin >> by, cells);
+            memset(cells, 0, recording->n_rows * sizeof(*cells));
             recording->touched[bin] = 0;
-            add_bin(recording, cells, bin, scale); /* to this bin or to earlier ones */
         }
     }
-    free(cells);
     recording->shift += by;
     recording->n_bins = recording->n_bins == 0 ? 0 : ((recording->n_bins - 1) >> by) + 1;
-    recording->place = (struct wf_recording_place){0};
 }
 
 void wf_recording_settle(struct wf_recording *recording)
 {
-    struct cell *filling = wf_xcalloc(recording->n_rows, sizeof(*filling));
+    struct wf_recording_cell *before = wf_xcalloc(recording->n_rows, sizeof(*before));
 
-    /* The bin after the last one: spans cease there to fill it. */
-    for (uint64_t bin = 0; bin <= recording->n_bins && bin < WF_RECORDING_BINS; bin++) {
-        struct cell *cell = cell_at(recording, 0, bin);
+    /* A span that begins in a bin takes what is left of it then, and all of the bins after it; one
+     * that ends gives that back. The bin after the last one has ends, too. */
+    for (uint64_t bin = 0; bin <= recording->n_bins; bin++) {
+        struct wf_recording_cell *cell = cell_at(recording, 0, bin);
 
         for (uint64_t row = 0; row < recording->n_rows; row++) {
             for (int what = 0; what < WF_SPENT_KINDS; what++) {
-                filling[row].fill[what] += cell[row].fill[what];
-                cell[row].fill[what] = 0;
-                cell[row].spent_ps[what] += (uint64_t)filling[row].fill[what]
-                                            << recording->shift;
+                uint64_t spans = (uint64_t)(int64_t)cell[row].spans[what];
+                uint64_t whole = (uint64_t)(int64_t)before[row].spans[what];
+
+                cell[row].times_ps[what] = ((whole + spans * (bin + 1)) << recording->shift) -
+                                           cell[row].times_ps[what];
+                before[row].spans[what] += cell[row].spans[what];
+                cell[row].spans[what] = 0;
             }
         }
         recording->touched[bin] = 1;
     }
-    free(filling);
-    recording->place = (struct wf_recording_place){0};
+    free(before);
 }
 
-/* The bin of a time. Uses more bins, and widens them until the time fits. */
-__attribute__((noinline)) static uint64_t next_bin(struct wf_recording *recording, int64_t time)
+__attribute__((noinline)) void wf_recording_reach(struct wf_recording *recording, int64_t time)
 {
     uint64_t by = 0;
 
@@ -230,96 +205,17 @@ __attribute__((noinline)) static uint64_t next_bin(struct wf_recording *recordin
     if (by > 0) {
         widen(recording, by);
     }
-    uint64_t bin = (uint64_t)time >> recording->shift;
-    recording->n_bins = wf_max_u64(recording->n_bins, bin + 1);
-    return bin;
+    recording->n_bins = wf_max_u64(recording->n_bins, ((uint64_t)time >> recording->shift) + 1);
 }
 
-/* A span that ends in a bin that is not used yet. */
-__attribute__((noinline)) static void spend_later(struct wf_recording *recording, uint32_t rank,
-                                                  uint32_t what, int64_t from, int64_t until)
+void wf_recording_spend(struct wf_recording *recording, uint32_t rank, uint32_t what,
+                        int64_t from, int64_t until)
 {
-    (void)next_bin(recording, until - 1);
-    wf_recording_spend_elsewhere(recording, rank, what, from, until);
-}
-
-void wf_recording_spend_elsewhere(struct wf_recording *recording, uint32_t rank, uint32_t what,
-                                  int64_t from, int64_t until)
-{
-    uint64_t shift = recording->shift, n_rows = recording->n_rows;
-    uint64_t first = (uint64_t)from >> shift, last = (uint64_t)(until - 1) >> shift;
-
-    if (last >= recording->n_bins) {
-        spend_later(recording, rank, what, from, until);
-        return;
+    if ((uint64_t)(until - 1) >> recording->shift >= recording->n_bins) {
+        wf_recording_reach(recording, until - 1);
     }
-    uint64_t row = wf_reciprocal_divide(rank, recording->row_reciprocal);
-    struct cell *cell = cell_at(recording, row, first);
-
-    recording->touched[first] = 1;
-    if (first == last) {
-        cell->spent_ps[what] += (uint64_t)(until - from);
-    } else {
-        cell->spent_ps[what] += ((first + 1) << shift) - (uint64_t)from;
-        cell[n_rows].fill[what]++;
-        recording->touched[first + 1] = 1;
-        cell += (last - first) * n_rows;
-        cell->spent_ps[what] += (uint64_t)until - (last << shift);
-        cell->fill[what]--;
-        recording->touched[last] = 1;
-    }
-    recording->place = (struct wf_recording_place){.from = (int64_t)(last << shift),
-                                                   .until = (int64_t)((last + 1) << shift),
-                                                   .spent_ps = cell->spent_ps,
-                                                   .rank = rank};
-}
-
-/* A span that begins in the bin of the last one and ends in a later bin, which is used already. */
-static inline void leave_bin(struct wf_recording *recording, uint32_t what, int64_t from,
-                             int64_t until, uint64_t last)
-{
-    struct wf_recording_place *place = &recording->place;
-    uint64_t shift = recording->shift, n_rows = recording->n_rows;
-    uint64_t bins = last - ((uint64_t)place->from >> shift);
-    struct cell *cell = (void *)place->spent_ps;
-
-    cell->spent_ps[what] += (uint64_t)(place->until - from);
-    if (bins > 1) {
-        cell[n_rows].fill[what]++;
-        recording->touched[last - bins + 1] = 1;
-        cell += (bins - 1) * n_rows;
-        cell[n_rows].fill[what]--;
-    }
-    cell += n_rows;
-    cell->spent_ps[what] += (uint64_t)until - (last << shift);
-    recording->touched[last] = 1;
-    place->from = (int64_t)(last << shift);
-    place->until = (int64_t)((last + 1) << shift);
-    place->spent_ps = cell->spent_ps;
-}
-
-/* Not inlined, so that wf_recording_spend_both() saves no registers. */
-__attribute__((noinline)) static void spend_in_steps(struct wf_recording *recording,
-                                                     uint32_t rank, uint32_t what, int64_t from,
-                                                     int64_t until, int64_t later)
-{
-    wf_recording_spend(recording, rank, what, from, until);
-    wf_recording_spend(recording, rank, WF_SPENT_ON_MESSAGES, until, later);
-}
-
-void wf_recording_spend_both(struct wf_recording *recording, uint32_t rank, uint32_t what,
-                             int64_t from, int64_t until, int64_t later)
-{
-    struct wf_recording_place *place = &recording->place;
-    uint64_t last = (uint64_t)(until - 1) >> recording->shift;
-
-    if (rank != place->rank || from < place->from || from >= place->until ||
-        until <= place->until || last >= recording->n_bins) {
-        spend_in_steps(recording, rank, what, from, until, later);
-        return;
-    }
-    leave_bin(recording, what, from, until, last);
-    wf_recording_spend(recording, rank, WF_SPENT_ON_MESSAGES, until, later);
+    wf_recording_put(recording, wf_reciprocal_divide(rank, recording->row_reciprocal), what,
+                     from, until);
 }
 
 /* ---- single spans and messages ---- */
@@ -385,8 +281,7 @@ void wf_recording_span(struct wf_recording *recording, const struct wf_span *spa
 }
 
 /* Counts a message and keeps it, if it is among those to be kept. */
-__attribute__((noinline)) static void count_message(struct wf_recording *recording,
-                                                    const struct wf_sent *sent)
+static void count_message(struct wf_recording *recording, const struct wf_sent *sent)
 {
     const struct wf_choice *choice = &recording->limits.choice;
 
@@ -400,28 +295,16 @@ __attribute__((noinline)) static void count_message(struct wf_recording *recordi
     }
 }
 
-/* Adds a message to its bin, which may be one that is not used yet. */
-__attribute__((noinline)) static void add_received(struct wf_recording *recording,
-                                                   const struct wf_sent *sent)
+void wf_recording_message_carefully(struct wf_recording *recording, const struct wf_sent *sent)
 {
-    recording->received[next_bin(recording, sent->arrival)] += sent->bytes;
-}
-
-void wf_recording_message(struct wf_recording *recording, const struct wf_sent *sent)
-{
-    uint64_t bin = (uint64_t)sent->arrival >> recording->shift, bytes = sent->bytes;
     uint64_t from = wf_reciprocal_divide(sent->from, recording->side_reciprocal);
     uint64_t to = wf_reciprocal_divide(sent->to, recording->side_reciprocal);
     struct wf_traffic_cell *cell = &recording->matrix[from * WF_RECORDING_MATRIX + to];
 
-    cell->bytes += bytes;
+    cell->bytes += sent->bytes;
     cell->messages++;
-    if (recording->message_sums && bin < recording->n_bins) {
-        recording->received[bin] += bytes;
-        recording->n_messages++;
-        return;
-    }
-    add_received(recording, sent);
+    wf_recording_reach(recording, sent->arrival);
+    recording->received[(uint64_t)sent->arrival >> recording->shift] += sent->bytes;
     count_message(recording, sent);
 }
 
@@ -550,14 +433,16 @@ void wf_recording_merge(struct wf_recording *into, const struct wf_recording *fr
     if (into->shift < from->shift) {
         widen(into, from->shift - into->shift);
     }
-    const struct scale scale = {from->shift, into->shift - from->shift};
+    uint64_t by = into->shift - from->shift;
     for (uint64_t bin = 0; bin < WF_RECORDING_BINS; bin++) {
-        into->received[bin >> scale.by] += from->received[bin];
+        into->received[bin >> by] += from->received[bin];
+    }
+    for (uint64_t bin = 0; bin <= WF_RECORDING_BINS; bin++) {
         if (from->touched[bin]) {
-            add_bin(into, cell_at(other, 0, bin), bin, scale);
+            add_bin(into, bin >> by, cell_at(other, 0, bin));
         }
     }
-    uint64_t n_bins = from->n_bins == 0 ? 0 : ((from->n_bins - 1) >> scale.by) + 1;
+    uint64_t n_bins = from->n_bins == 0 ? 0 : ((from->n_bins - 1) >> by) + 1;
     into->n_bins = wf_max_u64(into->n_bins, n_bins);
     merge_hops(into->by_hops, from->by_hops);
     merge_lists(into, spans_of(into), spans_of(other));

@@ -12,6 +12,7 @@
 
 #include "base/choice.h"
 #include "base/histogram.h"
+#include "base/reciprocal.h"
 #include "ops/op_kinds.h"
 #include "ranks/record/spill.h"
 #include "ranks/stat.h"
@@ -102,13 +103,15 @@ struct wf_by_hops {
     uint64_t counts[WF_HISTOGRAM_BUCKETS];
 };
 
-/* The sums that the last span was added to. The next one is mostly of the same rank and bin, so
- * that they need not be found again. */
-struct wf_recording_place {
-    int64_t from, until; /* the bin; the same if there was no span */
-    uint64_t *spent_ps;  /* of the bin and the rank's row, by enum wf_spent */
-    uint64_t rank;
+/* What the ranks of a row begin and end in a bin, by activity: time in bins of any width follows
+ * from it (wf_recording_settle()). A span of any length changes two cells, and widening bins means
+ * adding cells. */
+struct wf_recording_cell {
+    uint64_t times_ps[WF_SPENT_KINDS]; /* times of begins less times of ends, modulo 2^64 */
+    int32_t spans[WF_SPENT_KINDS];     /* number of begins less number of ends */
 };
+
+_Static_assert(sizeof(struct wf_recording_cell) == 72, "no padding");
 
 /* Bins, calls that are not complete, spans, messages and calls follow the struct. All zero means
  * empty. */
@@ -120,15 +123,14 @@ struct wf_recording {
     uint64_t shift;                           /* a bin is 2^shift picoseconds wide */
     uint64_t n_bins;                          /* used bins */
     struct wf_recording_limits limits;
-    struct wf_recording_place place;
-    /* For the recorder: the last span of a final event, which the next one may extend. Its `what`
-     * is WF_SPENT_NOTHING if there is none. `from` is set only if individual spans are kept, and
-     * for computations. */
+    /* For the recorder: the last span of a final event, which the next one may extend, or the end
+     * of that span that is not in the sums yet. Its `what` is WF_SPENT_NOTHING if there is none,
+     * and its times are then the same. */
     struct wf_span last;
-    uint32_t sums_only;                    /* individual spans are only counted... */
-    uint32_t message_sums;                 /* ...and so are individual messages */
-    uint8_t touched[WF_RECORDING_BINS];    /* 1: the bin may have spans; 0: it is all zero */
-    uint64_t n_spans, n_messages, n_calls; /* numbers seen; may exceed the limits */
+    uint32_t sums_only;                     /* individual spans are only counted... */
+    uint32_t message_sums;                  /* ...and so are individual messages */
+    uint8_t touched[WF_RECORDING_BINS + 1]; /* 1: the bin may have spans; 0: it is all zero */
+    uint64_t n_spans, n_messages, n_calls;  /* numbers seen; may exceed the limits */
     struct wf_spill_file *span_file, *message_file, *call_file; /* files in limits.spill */
     struct wf_call_sum by_call[WF_OP_KINDS];
     struct wf_by_hops by_hops[WF_RECORDING_HOPS];
@@ -144,33 +146,84 @@ size_t wf_recording_size(uint32_t n_ranks, const struct wf_recording_limits *lim
 void wf_recording_init(struct wf_recording *recording, uint32_t n_ranks,
                        const struct wf_recording_limits *limits);
 
+/* Uses more bins, and widens them until the time is in one. */
+void wf_recording_reach(struct wf_recording *recording, int64_t time);
+
 /* Adds a span to the sums and counts it; keeps it if the limit allows. */
 void wf_recording_span(struct wf_recording *recording, const struct wf_span *span);
 /* The second half of that, for a span whose parts have been added to the sums. */
 void wf_recording_count(struct wf_recording *recording, const struct wf_span *span);
-/* wf_recording_spend() where the span is not all in the bin of the last one. */
-void wf_recording_spend_elsewhere(struct wf_recording *recording, uint32_t rank, uint32_t what,
-                                  int64_t from, int64_t until);
+/* The first half: adds a span to the sums. */
+void wf_recording_spend(struct wf_recording *recording, uint32_t rank, uint32_t what,
+                        int64_t from, int64_t until);
 
-/* Adds a span, and the CPU time of a message that follows it until `later`, to the sums. */
-void wf_recording_spend_both(struct wf_recording *recording, uint32_t rank, uint32_t what,
-                             int64_t from, int64_t until, int64_t later);
-
-/* The first half: adds a span to the sums. Most spans need a few comparisons and one addition. All
- * arguments are numbers, which stay in registers. */
-static inline void wf_recording_spend(struct wf_recording *recording, uint32_t rank,
-                                      uint32_t what, int64_t from, int64_t until)
+/* The cell of a row at a time, which may be the end of the last bin. Bins of the same time are
+ * neighbours, so that ranks write to few pages at any time. */
+static inline struct wf_recording_cell *wf_recording_at(struct wf_recording *recording,
+                                                        uint64_t row, int64_t time)
 {
-    struct wf_recording_place *place = &recording->place;
+    uint64_t bin = (uint64_t)time >> recording->shift;
 
-    if (rank == place->rank && from >= place->from && until <= place->until) {
-        place->spent_ps[what] += (uint64_t)(until - from);
-    } else {
-        wf_recording_spend_elsewhere(recording, rank, what, from, until);
-    }
+    recording->touched[bin] = 1;
+    return (struct wf_recording_cell *)(void *)(recording + 1) + bin * recording->n_rows + row;
 }
 
-void wf_recording_message(struct wf_recording *recording, const struct wf_sent *sent);
+/* Adds a span to the sums, whose last bin is in use. Where it begins and ends in one bin, the numbers
+ * of spans do not change. */
+static inline void wf_recording_put(struct wf_recording *recording, uint64_t row, uint32_t what,
+                                    int64_t from, int64_t until)
+{
+    struct wf_recording_cell *last = wf_recording_at(recording, row, until);
+
+    if ((uint64_t)from >> recording->shift == (uint64_t)until >> recording->shift) {
+        last->times_ps[what] -= (uint64_t)(until - from);
+        return;
+    }
+    struct wf_recording_cell *first = wf_recording_at(recording, row, from);
+
+    first->times_ps[what] += (uint64_t)from;
+    first->spans[what]++;
+    last->times_ps[what] -= (uint64_t)until;
+    last->spans[what]--;
+}
+
+/* Adds a span, and the CPU time of a message that follows it until `later`, to the sums: most spans
+ * are those of receives. */
+static inline void wf_recording_spend_both(struct wf_recording *recording, uint32_t rank,
+                                           uint32_t what, int64_t from, int64_t until,
+                                           int64_t later)
+{
+    if ((uint64_t)(later - 1) >> recording->shift >= recording->n_bins) {
+        wf_recording_reach(recording, later - 1);
+    }
+    uint64_t row = wf_reciprocal_divide(rank, recording->row_reciprocal);
+
+    wf_recording_put(recording, row, what, from, until);
+    wf_recording_put(recording, row, WF_SPENT_ON_MESSAGES, until, later);
+}
+
+/* wf_recording_message() for messages that may be kept, or arrive in a bin that is not used yet. */
+void wf_recording_message_carefully(struct wf_recording *recording, const struct wf_sent *sent);
+
+static inline void wf_recording_message(struct wf_recording *recording,
+                                        const struct wf_sent *sent)
+{
+    uint64_t bin = (uint64_t)sent->arrival >> recording->shift;
+
+    if (!recording->message_sums || bin >= recording->n_bins) {
+        wf_recording_message_carefully(recording, sent);
+        return;
+    }
+    uint64_t from = wf_reciprocal_divide(sent->from, recording->side_reciprocal);
+    uint64_t to = wf_reciprocal_divide(sent->to, recording->side_reciprocal);
+    struct wf_traffic_cell *cell = &recording->matrix[from * WF_RECORDING_MATRIX + to];
+
+    cell->bytes += sent->bytes;
+    cell->messages++;
+    recording->received[bin] += sent->bytes;
+    recording->n_messages++;
+}
+
 /* A rank begins an op, which ends the one before it; ops of a rank come in order. `op->until` is
  * not used. If the op before it was to be made again (WF_CALL_AGAIN), this is the same. */
 void wf_recording_call(struct wf_recording *recording, const struct wf_call *op);

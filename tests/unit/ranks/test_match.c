@@ -246,9 +246,9 @@ static void compare_queue(struct state *own, struct wf_ctx *ctx, unsigned side)
     const struct wf_match_queue *queue =
         side == RECEIVES ? &own->match.posted : &own->match.unexpected;
     const struct list *list = &own->list[side];
-    uint32_t cell = queue->head, last = 0;
+    uint32_t cell = queue->head, last = 0, length = wf_match_length(ctx, queue);
 
-    own->wrong |= queue->length != list->waiting;
+    own->wrong |= length != list->waiting;
     for (uint32_t i = 0; i < list->n; i++) {
         if (list->item[i].waits) {
             own->wrong |= id_of(ctx, cell) != list->item[i].id;
@@ -258,7 +258,7 @@ static void compare_queue(struct state *own, struct wf_ctx *ctx, unsigned side)
         }
     }
     own->wrong |= cell != 0 || queue->tail != last;
-    own->wrong |= queue->length <= 8 && queue->index != 0;
+    own->wrong |= length <= 8 && queue->index != 0;
     own->indexed += queue->index != 0;
 }
 
