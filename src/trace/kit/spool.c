@@ -29,10 +29,10 @@ static enum wf_status cannot_write(const char *why, struct wf_err *err)
 }
 
 /* The status of a call to the writer. Its error names a file that the user has not heard of,
- * and then the reason. */
+ * and then the reason. `err` is null if the caller can do without what was to be written. */
 static enum wf_status written(enum wf_status status, struct wf_err *err)
 {
-    const char *reason = status == WF_EIO ? strrchr(err->text, ':') : NULL;
+    const char *reason = status == WF_EIO && err != NULL ? strrchr(err->text, ':') : NULL;
     char why[100];
 
     if (reason != NULL) {
