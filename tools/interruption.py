@@ -52,11 +52,13 @@ def _on_signal(number, _frame):
 
 
 def _end_children():
-    """Their threads then raise SystemExit."""
+    """Their threads then raise SystemExit. Each child gets one signal, since a second one may mean
+    to end at once: the exception of the first thread comes here again while others still end."""
     with _State.lock:
-        _State.ending = True
-        for child in list(_State.running):
-            child.terminate()
+        if not _State.ending:
+            _State.ending = True
+            for child in list(_State.running):
+                child.terminate()
 
 
 def _wake_main_thread(noticed):

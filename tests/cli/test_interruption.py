@@ -12,8 +12,9 @@ from weft_cli import SOURCE, check, finish
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 PATIENCE = 60  # seconds; nothing here ends by itself
+# It takes its time to end, so that a second signal would be counted.
 STAND_IN = """#!/bin/sh
-trap 'echo >>ended; exit 143' TERM
+trap 'echo >>ended; sleep 0.1; exit 143' TERM
 echo >>begun
 while :; do sleep 0.05; done
 """
