@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# weft_module(<name> [<generated source>...])
+# weft_module(<name> [UNPROFILED] [<generated source>...])
 #     A folder of src/: every .c file in it and below it is compiled once and goes into the core.
+#     UNPROFILED: never by a profile (WEFT_PROFILE).
+# weft_cold_module(<name> [<generated source>...])
+#     A module in which no simulation spends its time: see weft_cold().
 # weft_choose(<condition variable> <source if true> <source if false>)
 #     One of two implementations of one header, chosen by what was found; before weft_module().
 # weft_sources(<variable>)
@@ -16,10 +19,28 @@ function(weft_sources variable)
 endfunction()
 
 function(weft_module name)
+    cmake_parse_arguments(PARSE_ARGV 1 module UNPROFILED "" "")
     weft_sources(sources)
-    add_library(weft_${name} OBJECT ${sources} ${ARGN})
+    add_library(weft_${name} OBJECT ${sources} ${module_UNPARSED_ARGUMENTS})
     weft_internal(weft_${name})
+    if(NOT module_UNPROFILED)
+        target_link_libraries(weft_${name} PRIVATE weft_profile)
+    endif()
     set_property(GLOBAL APPEND PROPERTY WEFT_OBJECTS $<TARGET_OBJECTS:weft_${name}>)
+endfunction()
+
+# Saves time of builds where nobody misses the speed: no link-time optimisation, and no optimisation
+# at all by clang with sanitizers, where it takes most of the time.
+function(weft_cold target)
+    set_target_properties(${target} PROPERTIES INTERPROCEDURAL_OPTIMIZATION_RELEASE OFF)
+    if(WEFT_SANITIZE AND CMAKE_C_COMPILER_ID STREQUAL "Clang" AND NOT WEFT_FUZZ)
+        target_compile_options(${target} PRIVATE -O0)
+    endif()
+endfunction()
+
+function(weft_cold_module name)
+    weft_module(${name} ${ARGN})
+    weft_cold(weft_${name})
 endfunction()
 
 function(weft_choose condition yes no)
