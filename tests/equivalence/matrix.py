@@ -8,7 +8,9 @@ import json
 import pathlib
 import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "cli"))
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(TESTS / "cli"), str(TESTS / "harness")]
+import launches  # noqa: E402
 from weft_cli import MPIEXEC, check, finish, parse, run  # noqa: E402
 
 SECTIONS = ["scenario", "result", "recording", "critical_path", "what_if", "warnings"]
@@ -272,7 +274,8 @@ LAUNCHES = 1
 def outcome(scenario, scheduler, threads, processes):
     sched, _, logged = scheduler.partition(" ")
     done = run(*scenario, "--sched", sched, "--threads", str(threads), "-p", "engine.fit=no", "--json", "-q",
-               *(["-p", "engine.safe=no"] if logged else []), processes=0 if processes == 1 else processes, timeout=200)
+               *(["-p", "engine.safe=no"] if logged else []), processes=0 if processes == 1 else processes,
+               env=None if processes == 1 else launches.environment(), timeout=200)
     where = f"{' '.join(scenario)}: {scheduler}, {threads} threads, {processes} processes"
     check(done.returncode == 0, f"{where}: exit code {done.returncode}", done)
     document = parse(done)

@@ -11,6 +11,9 @@ import sys
 
 import vrank
 
+sys.path.insert(0, str(vrank.SOURCE / "tests/harness"))
+import launches  # noqa: E402
+
 HERE = pathlib.Path(__file__).parent
 EXAMPLES = vrank.SOURCE / "examples/mpi"
 MPIEXEC = os.environ.get("WEFT_MPIEXEC", "")
@@ -48,7 +51,7 @@ def outcome(program, ranks, network, schedule=None):
     command += [vrank.WEFT, "run", "-n", str(ranks), "--compute", "none", "-q", "-f", "-o",
                 "result.json", *options, "--", program]
     done = subprocess.run(command, text=True, capture_output=True, check=False, timeout=240,
-                          stdin=subprocess.DEVNULL)
+                          stdin=subprocess.DEVNULL, env=launches.environment() if schedule else None)
     if done.returncode != 0:
         vrank.complain(" ".join(command), done.stdout, done.stderr)
         return None

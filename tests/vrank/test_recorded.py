@@ -28,9 +28,9 @@ ENVIRONMENT = dict(os.environ, MPIR_CVAR_POLLS_BEFORE_YIELD="1", OMPI_MCA_mpi_yi
                    UCX_LOG_LEVEL="error")
 
 
-def run(*command):
+def run(*command, **more):
     done = subprocess.run([str(c) for c in command], text=True, capture_output=True, check=False,
-                          timeout=120, stdin=subprocess.DEVNULL, env=ENVIRONMENT)
+                          timeout=120, stdin=subprocess.DEVNULL, env={**ENVIRONMENT, **more})
     if done.returncode != 0:
         vrank.complain(" ".join(map(str, command)), done.stdout, done.stderr)
         return None
@@ -68,8 +68,9 @@ def record(program, mpi, ranks, args):
     trace = f"trace_{mpi}"
     shutil.rmtree(trace, ignore_errors=True)
     many = ["--oversubscribe"] if mpi == "openmpi" else []
+    preload = {"LD_PRELOAD": str(vrank.YIELD)} if mpi == "mpich" and vrank.YIELD.exists() else {}
     said = run(vrank.WEFT, "capture", "-o", trace, "--", f"mpirun.{mpi}", *many, "-n", ranks,
-               program, *args)
+               program, *args, **preload)
     return trace if said is not None else None
 
 

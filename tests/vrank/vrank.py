@@ -14,6 +14,7 @@ SOURCE = pathlib.Path(os.environ["WEFT_SOURCE_DIR"])
 COMPILERS = {".c": ("weftcc", "mpicc.mpich"), ".cc": ("weftc++", "mpicxx.mpich"),
              ".f90": ("weftf90", "mpif90.mpich")}
 SKIPPED = 77
+YIELD = BUILD / "tests/libmpich_yield.so"
 
 _failures = []
 
@@ -52,7 +53,8 @@ def under_other(program, ranks, *args):
     launcher = shutil.which("mpiexec.mpich")
     if program is None or launcher is None:
         return None
-    done = subprocess.run([launcher, "-n", str(ranks), program, *args], text=True,
+    preload = ["-genv", "LD_PRELOAD", str(YIELD)] if YIELD.exists() else []
+    done = subprocess.run([launcher, *preload, "-n", str(ranks), program, *args], text=True,
                           capture_output=True, check=False, timeout=120,
                           stdin=subprocess.DEVNULL)
     if done.returncode != 0:
