@@ -20,7 +20,13 @@ enum { WF_CHUNK_BYTES = 1024, WF_CHUNK_ROOM = WF_CHUNK_BYTES - 16 };
 
 struct wf_chunk {
     struct wf_chunk *next;
-    uint32_t from;  /* the worker that sent it; used in mailboxes only */
+    union {
+        uint32_t from; /* in mailboxes: the worker that sent it */
+        struct {
+            uint16_t n;                  /* events */
+            uint8_t time_bits, dst_bits; /* low bits in which they differ from each other */
+        } packed;
+    };
     uint16_t used;  /* bytes */
     bool is_packed; /* engine/pack.h; in wheels only */
     uint8_t bases;  /* packed: where the latest base begins, in units of 8 bytes; 0: nowhere */

@@ -106,7 +106,7 @@ static inline struct wf_event *place_quickly(const struct wf_ctx *ctx, uint32_t 
         struct wf_bag *bag = &bags[window % WF_WHEEL_SLOTS];
         if (!wf_wheel_is_near(ctx->wheel, window)) {
             struct wf_wheel_slot far = wf_wheel_far_slot(ctx->wheel, window);
-            bag = &ctx->wheel->far[far.level][far.slot];
+            bag = wf_wheel_far_bag(ctx->wheel, far, window, dst);
         } else if (delay < ctx->lookahead && window == ctx->wheel->now) {
             return NULL;
         }
@@ -129,7 +129,7 @@ static struct wf_event *place(struct wf_ctx *ctx, uint32_t dst, int64_t delay, s
         uint64_t window = wf_wheel_window(ctx->wheel, ctx->now->key.time + delay);
         unsigned slot = window % WF_WHEEL_SLOTS;
         if (!wf_wheel_is_near(ctx->wheel, window)) {
-            return wf_wheel_claim_far(ctx->wheel, window, room);
+            return wf_wheel_claim_far(ctx->wheel, window, dst, room);
         }
         if (delay >= ctx->lookahead || window != ctx->wheel->now) {
             wf_wheel_extend(ctx->wheel, slot, &bags[slot]);

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/pack.h"
 
+#include <endian.h>
+
 /* Eight bytes of an event, whatever they are declared as. */
 typedef uint64_t __attribute__((may_alias)) word;
 
 enum {
     WORD = sizeof(word),
     EVENT_MAX = sizeof(struct wf_event) + WF_PAYLOAD_MAX,
+    WORDS_MAX = EVENT_MAX / WORD,
+    RUNS_MAX = EVENT_MAX / 2, /* there is a byte between two of a word */
     EVENTS_MAX = WF_CHUNK_ROOM / sizeof(struct wf_event),
     SERIES_MIN = 2, /* a series with fewer events saves nothing */
     BITS = 8,
+    SLACK = WORD - 1, /* bytes after the last row: runs are written and read as whole words */
 };
 
 _Static_assert(EVENTS_MAX <= UINT8_MAX && WF_CHUNK_ROOM / WORD <= UINT8_MAX,
@@ -26,35 +31,120 @@ static size_t head_bytes(size_t room)
     return sizeof(struct wf_packed_series) + room / BITS;
 }
 
+/* ---- rows ---- */
+
+/* Neighbouring bytes of a word that differ: as many bytes of a row. */
+struct run {
+    uint64_t mask;   /* of the word... */
+    uint64_t before; /* ...and that of the runs before it in the same word */
+    uint16_t at;     /* which word of an event */
+    uint8_t shift, bytes;
+};
+
+/* What a row consists of. */
+struct layout {
+    uint32_t n_runs, bytes;
+    struct run runs[RUNS_MAX];
+};
+
+/* Adds the bytes of the word `at` whose bits are set. */
+static void add_runs(struct layout *layout, uint32_t at, uint32_t bits)
+{
+    uint64_t before = 0;
+
+    while (bits != 0) {
+        uint32_t first = (uint32_t)__builtin_ctz(bits);
+        uint32_t n = (uint32_t)__builtin_ctz(~(bits >> first));
+
+        uint64_t mask = UINT64_MAX >> (WORD - n) * BITS << first * BITS;
+
+        layout->runs[layout->n_runs++] = (struct run){.mask = mask,
+                                                      .before = before,
+                                                      .at = (uint16_t)at,
+                                                      .shift = (uint8_t)(first * BITS),
+                                                      .bytes = (uint8_t)n};
+        layout->bytes += n;
+        before |= mask;
+        bits &= ~0U << (first + n);
+    }
+}
+
+/* Writes the row of an event; returns where the next one begins. */
+static unsigned char *write_row(const struct layout *layout, const word *event,
+                                unsigned char *to)
+{
+    for (uint32_t i = 0; i < layout->n_runs; i++) {
+        const struct run *run = &layout->runs[i];
+        uint64_t bytes = htole64(event[run->at] >> run->shift);
+
+        memcpy(to, &bytes, sizeof(bytes));
+        to += run->bytes;
+    }
+    return to;
+}
+
+/* Writes the words of an event that its row has bytes of; returns where the next row begins. `blank` has
+ * the other bytes, and zeros. Runs of one word are added up in a register: reading back what has
+ * just been written takes longer. */
+static const unsigned char *read_row(const struct layout *layout, const unsigned char *from,
+                                     const word *blank, word *event)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < layout->n_runs; i++) {
+        const struct run *run = &layout->runs[i];
+        uint64_t bytes; /* with some of the next runs */
+
+        memcpy(&bytes, from, sizeof(bytes));
+        sum = (sum & run->before) | (le64toh(bytes) << run->shift & run->mask);
+        event[run->at] = blank[run->at] | sum;
+        from += run->bytes;
+    }
+    return from;
+}
+
 /* ---- packing ---- */
 
 /* Events of one kind and size, and what differs among them and from the base. */
 struct series {
-    const unsigned char *events[EVENTS_MAX];
-    uint32_t n, room, n_columns;
+    const word *events[EVENTS_MAX];
+    uint32_t n, room;
     uint32_t base; /* place in the chunk; 0: the first event is the base */
-    uint16_t columns[EVENT_MAX];
+    uint64_t time; /* bits in which their times differ from that of the base... */
+    uint32_t dst;  /* ...and their destinations */
+    uint8_t differing[EVENT_MAX / BITS];
+    struct layout layout;
 };
 
-static void find_columns(struct series *series, const unsigned char *base)
+/* A bit for each byte of a word that is not 0. */
+static uint64_t nonzero_bytes(uint64_t bytes)
 {
-    word differing[EVENT_MAX / WORD] = {0};
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+
+    bytes |= bytes >> 4;
+    bytes |= bytes >> 2;
+    bytes |= bytes >> 1;
+    return (bytes & ones) * UINT64_C(0x0102040810204080) >> 56;
+}
+
+static void compare(struct series *series, const word *base)
+{
+    word differing[WORDS_MAX] = {0};
     const unsigned char *bytes = (const void *)differing;
-    const word *first = (const void *)base;
     uint32_t n_words = series->room / WORD;
 
     for (uint32_t i = 0; i < series->n; i++) {
-        const word *other = (const void *)series->events[i];
+        const word *event = series->events[i];
         for (uint32_t w = 0; w < n_words; w++) {
-            differing[w] |= first[w] ^ other[w];
+            differing[w] |= base[w] ^ event[w];
         }
     }
-    series->n_columns = 0;
+    memcpy(&series->time, bytes + offsetof(struct wf_event, key.time), sizeof(series->time));
+    memcpy(&series->dst, bytes + offsetof(struct wf_event, dst), sizeof(series->dst));
+    series->layout.n_runs = series->layout.bytes = 0;
     for (uint32_t w = 0; w < n_words; w++) {
-        for (uint32_t at = w * WORD; differing[w] != 0 && at < (w + 1) * WORD; at++) {
-            series->columns[series->n_columns] = (uint16_t)at;
-            series->n_columns += bytes[at] != 0 ? 1 : 0;
-        }
+        series->differing[w] = (uint8_t)nonzero_bytes(differing[w]);
+        add_runs(&series->layout, w, series->differing[w]);
     }
 }
 
@@ -62,7 +152,7 @@ static void find_columns(struct series *series, const unsigned char *base)
  * earlier series with the same kind and size. */
 static void choose_base(struct series *series, struct wf_chunk *chunk)
 {
-    const struct wf_event *like = (const void *)series->events[0], *base = NULL;
+    const struct wf_event *like = (const void *)series->events[0], *base = like;
     uint32_t at = chunk->bases;
 
     for (; at != 0; at = chunk->bytes[at * WORD - 1]) {
@@ -72,7 +162,7 @@ static void choose_base(struct series *series, struct wf_chunk *chunk)
         }
     }
     series->base = at;
-    find_columns(series, at != 0 ? (const void *)base : series->events[0]);
+    compare(series, (const void *)(at != 0 ? base : like));
 }
 
 /* The place of the series' own base in a packed chunk. The byte before it is the place of the base
@@ -85,16 +175,55 @@ static size_t own_base(const struct series *series, const struct wf_chunk *chunk
 /* How many events of a series fit into a packed chunk. */
 static uint32_t fitting(const struct series *series, const struct wf_chunk *chunk)
 {
-    uint32_t begun = series->base == 0 ? 1 : 0; /* without columns */
+    uint32_t begun = series->base == 0 ? 1 : 0; /* without a row */
     size_t from =
         begun ? own_base(series, chunk) + series->room : chunk->used + head_bytes(series->room);
 
     if (from > WF_CHUNK_ROOM) {
         return 0;
     }
-    size_t left = WF_CHUNK_ROOM - from, each = series->n_columns;
+    size_t each = series->layout.bytes;
+    size_t left = from + SLACK < WF_CHUNK_ROOM ? WF_CHUNK_ROOM - SLACK - from : 0;
     return each == 0 || left / each + begun >= series->n ? series->n
                                                          : begun + (uint32_t)(left / each);
+}
+
+static struct wf_event *first_base(struct wf_chunk *chunk)
+{
+    const struct wf_packed_series *first = (const void *)chunk->bytes;
+
+    return wf_chunk_event(chunk, first->base * (uint32_t)WORD);
+}
+
+/* How many low bits it takes to hold a number. */
+static uint8_t bits_of(uint64_t number)
+{
+    return (uint8_t)(number == 0 ? 0 : 64 - __builtin_clzll(number));
+}
+
+/* Notes in the chunk what n events more are like, which were appended with this base. */
+static void note_events(struct wf_chunk *chunk, const struct series *series,
+                        const struct wf_event *base, uint32_t n)
+{
+    const struct wf_event *first = first_base(chunk);
+    uint8_t time = bits_of(series->time | (uint64_t)(first->key.time ^ base->key.time));
+    uint8_t dst = bits_of(series->dst | (first->dst ^ base->dst));
+
+    chunk->packed.n = (uint16_t)(chunk->packed.n + n);
+    chunk->packed.time_bits = time > chunk->packed.time_bits ? time : chunk->packed.time_bits;
+    chunk->packed.dst_bits = dst > chunk->packed.dst_bits ? dst : chunk->packed.dst_bits;
+}
+
+struct wf_packed_bounds wf_chunk_bounds(struct wf_chunk *chunk)
+{
+    const struct wf_event *first = first_base(chunk);
+    uint64_t times =
+        chunk->packed.time_bits == 0 ? 0 : UINT64_MAX >> (64 - chunk->packed.time_bits);
+    uint32_t dsts = (uint32_t)((UINT64_C(1) << chunk->packed.dst_bits) - 1);
+
+    return (struct wf_packed_bounds){(int64_t)((uint64_t)first->key.time & ~times),
+                                     (int64_t)((uint64_t)first->key.time | times),
+                                     first->dst & ~dsts, first->dst | dsts};
 }
 
 /* Appends the first n events of a series to a packed chunk. */
@@ -106,11 +235,7 @@ static void append(struct wf_chunk *chunk, const struct series *series, uint32_t
 
     head->n = (uint8_t)n;
     head->base = (uint8_t)series->base;
-    memset(head->differing, 0, series->room / BITS);
-    for (uint32_t c = 0; c < series->n_columns; c++) {
-        uint32_t at = series->columns[c];
-        head->differing[at / BITS] = (uint8_t)(head->differing[at / BITS] | 1U << at % BITS);
-    }
+    memcpy(head->differing, series->differing, series->room / BITS);
     if (series->base == 0) {
         size_t base = own_base(series, chunk);
         chunk->bytes[base - 1] = chunk->bases;
@@ -119,13 +244,11 @@ static void append(struct wf_chunk *chunk, const struct series *series, uint32_t
         to = chunk->bytes + base + series->room;
         first = 1;
     }
-    for (uint32_t c = 0; c < series->n_columns; c++) {
-        uint32_t at = series->columns[c];
-        for (uint32_t i = first; i < n; i++) {
-            *to++ = series->events[i][at];
-        }
+    for (uint32_t i = first; i < n; i++) {
+        to = write_row(&series->layout, series->events[i], to);
     }
     chunk->used = (uint16_t)(to - chunk->bytes);
+    note_events(chunk, series, wf_chunk_event(chunk, head->base * (uint32_t)WORD), n);
 }
 
 /* Appends a series to the packed chunks after the first chunk of a bag. */
@@ -143,6 +266,7 @@ static void pack_series(struct wf_bag *bag, struct wf_pool *pool, struct series 
             chunk = wf_chunk_new(pool);
             chunk->is_packed = true;
             chunk->bases = 0;
+            memset(&chunk->packed, 0, sizeof(chunk->packed));
             chunk->next = bag->head->next;
             bag->head->next = chunk;
             choose_base(series, chunk);
@@ -192,6 +316,20 @@ void wf_bag_pack(struct wf_bag *bag, struct wf_pool *pool)
 
 /* ---- unpacking ---- */
 
+/* The layout of a series, and its base with zeros in the bytes that are in rows. */
+static void read_head(const struct wf_packed_series *head, const word *base, size_t room,
+                      struct layout *layout, word *blank)
+{
+    layout->n_runs = layout->bytes = 0;
+    for (uint32_t w = 0; w < room / WORD; w++) {
+        blank[w] = base[w];
+        add_runs(layout, w, head->differing[w]);
+    }
+    for (uint32_t i = 0; i < layout->n_runs; i++) {
+        blank[layout->runs[i].at] &= ~layout->runs[i].mask;
+    }
+}
+
 /* Adds the events of the series at the offset `at` to a bag. Returns the offset of the next. */
 static size_t unpack_series(struct wf_chunk *chunk, size_t at, struct wf_bag *bag,
                             struct wf_pool *pool)
@@ -201,23 +339,23 @@ static size_t unpack_series(struct wf_chunk *chunk, size_t at, struct wf_bag *ba
     const struct wf_event *base = wf_chunk_event(chunk, base_at);
     size_t room = wf_event_room(base);
     bool is_own = base_at > at; /* then the base is the first event */
-    const unsigned char *column =
-        chunk->bytes + (is_own ? base_at + room : at + head_bytes(room));
-    unsigned char *events[EVENTS_MAX];
-    uint32_t first = is_own ? 1 : 0;
+    const unsigned char *row = chunk->bytes + (is_own ? base_at + room : at + head_bytes(room));
+    struct layout layout;
+    word blank[WORDS_MAX];
 
-    for (uint32_t i = 0; i < n; i++) {
-        events[i] = (void *)wf_bag_add(bag, pool, base);
+    read_head(head, (const void *)base, room, &layout, blank);
+    if (is_own) {
+        (void)wf_bag_add(bag, pool, base);
     }
-    for (uint32_t part = 0; part < room / BITS; part++) {
-        for (uint32_t bits = head->differing[part]; bits != 0; bits &= bits - 1) {
-            uint32_t byte = part * BITS + (uint32_t)__builtin_ctz(bits);
-            for (uint32_t i = first; i < n; i++) {
-                events[i][byte] = *column++;
-            }
+    for (uint32_t i = is_own ? 1 : 0; i < n; i++) {
+        if (bag->left < room) {
+            wf_bag_extend(bag, pool);
         }
+        word *event = (void *)wf_bag_claim(bag, room);
+        memcpy(event, blank, room);
+        row = read_row(&layout, row, blank, event);
     }
-    return (size_t)(column - chunk->bytes);
+    return (size_t)(row - chunk->bytes);
 }
 
 struct wf_chunk *wf_chunk_unpack(struct wf_chunk *chunk, struct wf_pool *pool)

@@ -8,13 +8,13 @@
  *
  * A packed chunk is a sequence of series. A series has events of one kind and size, and consists of
  *
- *     struct wf_packed_series | column of byte a | column of byte b | ...
+ *     struct wf_packed_series | row of event a | row of event b | ...
  *
- * where a column has one byte of all events. Bytes that all events have in common with another event,
- * the base of the series, have no column. The base is in the same chunk: the first series of its kind
- * and size has its first event as it is,
+ * where a row has the bytes of an event in which events of the series differ from another event, the base
+ * of the series. The base is in the same chunk: the first series of its kind and size has its first
+ * event as it is,
  *
- *     struct wf_packed_series | place of the base before it | first event | columns of the others
+ *     struct wf_packed_series | place of the base before it | first event | rows of the others
  *
  * and later ones refer to that. Packing costs instructions, so only runs with much memory in events do
  * it (wf_pool.packs).
@@ -25,12 +25,21 @@
 struct wf_packed_series {
     uint8_t n;           /* events */
     uint8_t base;        /* where the base begins in the chunk, in units of 8 bytes */
-    uint8_t differing[]; /* a bit for each byte of an event: it has a column */
+    uint8_t differing[]; /* a bit for each byte of an event: it is in the rows */
 };
 
 /* Moves the events of a bag's first chunk to packed chunks after it. The first chunk is empty
  * afterwards. */
 void wf_bag_pack(struct wf_bag *bag, struct wf_pool *pool);
+
+/* Bounds of the times and destinations of a packed chunk's events: they agree in all but some low
+ * bits. */
+struct wf_packed_bounds {
+    int64_t time, last_time;
+    uint32_t dst, last_dst;
+};
+
+struct wf_packed_bounds wf_chunk_bounds(struct wf_chunk *chunk);
 
 /* Replaces a packed chunk in a list by plain ones with the same events. Returns the first of
  * them; the last one is followed by chunk->next. */

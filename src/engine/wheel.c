@@ -22,11 +22,14 @@ void wf_wheel_blocks(struct wf_wheel *wheel, unsigned block_shift, const uint32_
     wheel->local_block = local_block;
     wheel->n_blocks = n_blocks;
     wheel->ring = wf_xcalloc((size_t)WF_WHEEL_SLOTS * n_blocks, sizeof(struct wf_bag));
+    wheel->far = wf_xcalloc((size_t)WF_WHEEL_LEVELS * WF_WHEEL_SLOTS * WF_WHEEL_LANES,
+                            sizeof(struct wf_bag));
 }
 
 void wf_wheel_fini(struct wf_wheel *wheel)
 {
     free(wheel->ring);
+    free(wheel->far);
 }
 
 /* Makes room for an event in a bag that has too little. */
@@ -41,13 +44,14 @@ static void extend(const struct wf_wheel *wheel, struct wf_bag *bag)
 
 void wf_wheel_file_far(struct wf_wheel *wheel, uint64_t window, const struct wf_event *ev)
 {
-    wf_event_copy(wf_wheel_claim_far(wheel, window, wf_event_room(ev)), ev);
+    wf_event_copy(wf_wheel_claim_far(wheel, window, ev->dst, wf_event_room(ev)), ev);
 }
 
-struct wf_event *wf_wheel_claim_far(struct wf_wheel *wheel, uint64_t window, size_t room)
+struct wf_event *wf_wheel_claim_far(struct wf_wheel *wheel, uint64_t window, uint32_t dst,
+                                    size_t room)
 {
     struct wf_wheel_slot far = wf_wheel_far_slot(wheel, window);
-    struct wf_bag *bag = &wheel->far[far.level][far.slot];
+    struct wf_bag *bag = wf_wheel_far_bag(wheel, far, window, dst);
 
     if (bag->left < room) { /* an empty bag, too */
         wheel->used[far.level][far.slot / 64] |= UINT64_C(1) << (far.slot % 64);
@@ -87,11 +91,40 @@ uint64_t wf_wheel_next(const struct wf_wheel *wheel)
     return WF_WHEEL_NEVER;
 }
 
+/* Moves a packed chunk to the ring as it is, if all its events belong into one bag there. */
+static bool move_packed(struct wf_wheel *wheel, struct wf_chunk *chunk)
+{
+    const struct wf_packed_bounds bounds = wf_chunk_bounds(chunk);
+    uint64_t window = wf_wheel_window(wheel, bounds.time);
+    uint32_t block = bounds.dst >> wheel->block_shift;
+
+    if (wf_wheel_window(wheel, bounds.last_time) != window ||
+        bounds.last_dst >> wheel->block_shift != block || !wf_wheel_is_near(wheel, window)) {
+        return false;
+    }
+    unsigned slot = (unsigned)window % WF_WHEEL_SLOTS;
+    struct wf_bag *bag =
+        &wheel->ring[(size_t)wheel->local_block[block] * WF_WHEEL_SLOTS + slot];
+    if (bag->head == NULL) {
+        wf_wheel_extend(wheel, slot, bag);
+    }
+    chunk->next = bag->head->next;
+    bag->head->next = chunk;
+    bag->n += chunk->packed.n;
+    return true;
+}
+
 static void refile(struct wf_wheel *wheel, struct wf_bag bag)
 {
     wf_bag_seal(&bag);
     while (bag.head != NULL) {
-        if (bag.head->is_packed) { /* one at a time: the others need no memory meanwhile */
+        if (bag.head->is_packed) {
+            struct wf_chunk *next = bag.head->next;
+            if (move_packed(wheel, bag.head)) {
+                bag.head = next;
+                continue;
+            }
+            /* One at a time: the others need no memory meanwhile. */
             bag.head = wf_chunk_unpack(bag.head, wheel->pool);
         }
         struct wf_chunk *chunk = bag.head;
@@ -105,6 +138,17 @@ static void refile(struct wf_wheel *wheel, struct wf_bag bag)
     }
 }
 
+static void refile_slot(struct wf_wheel *wheel, struct wf_wheel_slot far)
+{
+    for (uint32_t lane = 0; lane < WF_WHEEL_LANES; lane++) {
+        struct wf_bag *at = wf_wheel_far_bag(wheel, far, lane, 0);
+        struct wf_bag bag = *at;
+
+        *at = (struct wf_bag){.head = NULL};
+        refile(wheel, bag);
+    }
+}
+
 void wf_wheel_advance(struct wf_wheel *wheel, uint64_t window)
 {
     wheel->now = window;
@@ -112,10 +156,8 @@ void wf_wheel_advance(struct wf_wheel *wheel, uint64_t window)
         unsigned slot = (unsigned)(window >> (level * WF_WHEEL_BITS)) & (WF_WHEEL_SLOTS - 1);
         uint64_t bit = UINT64_C(1) << (slot % 64);
         if ((wheel->used[level][slot / 64] & bit) != 0) {
-            struct wf_bag bag = wheel->far[level][slot];
-            wheel->far[level][slot] = (struct wf_bag){.head = NULL};
             wheel->used[level][slot / 64] &= ~bit;
-            refile(wheel, bag);
+            refile_slot(wheel, (struct wf_wheel_slot){level, slot});
         }
     }
 }

@@ -14,7 +14,12 @@
 #include "base/int128.h"
 #include "engine/chunk.h"
 
-enum { WF_WHEEL_BITS = 7, WF_WHEEL_SLOTS = 1 << WF_WHEEL_BITS, WF_WHEEL_LEVELS = 9 };
+enum {
+    WF_WHEEL_BITS = 7,
+    WF_WHEEL_SLOTS = 1 << WF_WHEEL_BITS,
+    WF_WHEEL_LEVELS = 9,
+    WF_WHEEL_LANES = 32
+};
 
 struct wf_wheel {
     struct wf_pool *pool;
@@ -28,7 +33,9 @@ struct wf_wheel {
     /* [block of the worker][slot]. A block mostly schedules events for itself, so the bags that
      * it fills stand side by side. */
     struct wf_bag *ring;
-    struct wf_bag far[WF_WHEEL_LEVELS][WF_WHEEL_SLOTS]; /* level 0 unused */
+    /* [level][slot][lane], level 0 unused. Events of a window and block wait in one lane, so that those
+     * which are packed together mostly move to the ring together. */
+    struct wf_bag *far;
     uint64_t used[WF_WHEEL_LEVELS][WF_WHEEL_SLOTS / 64];
 };
 
@@ -71,8 +78,19 @@ static inline struct wf_wheel_slot wf_wheel_far_slot(const struct wf_wheel *whee
                                              (WF_WHEEL_SLOTS - 1)};
 }
 
+/* The bag for an event of a window that is not near. */
+static inline struct wf_bag *wf_wheel_far_bag(const struct wf_wheel *wheel,
+                                              struct wf_wheel_slot far, uint64_t window,
+                                              uint32_t dst)
+{
+    size_t lane = (window + (dst >> wheel->block_shift)) % WF_WHEEL_LANES;
+
+    return &wheel->far[((size_t)far.level * WF_WHEEL_SLOTS + far.slot) * WF_WHEEL_LANES + lane];
+}
+
 /* The place of an event of `room` bytes, which the caller writes, in a window that is not near... */
-struct wf_event *wf_wheel_claim_far(struct wf_wheel *wheel, uint64_t window, size_t room);
+struct wf_event *wf_wheel_claim_far(struct wf_wheel *wheel, uint64_t window, uint32_t dst,
+                                    size_t room);
 /* ...and the same with a copy of the event. */
 void wf_wheel_file_far(struct wf_wheel *wheel, uint64_t window, const struct wf_event *ev);
 

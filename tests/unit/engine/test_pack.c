@@ -129,7 +129,7 @@ static void packed_events_come_back_unchanged(void)
 }
 
 /* 15 events of 64 bytes fill a chunk. If time, source, number and eight members of the payload differ
- * a little, a series has 11 or 12 columns of 64; if only the number does, it has one or two. */
+ * a little, a row has 11 or 12 bytes of 64; if only the number does, it has one or two. */
 static void similar_events_take_less_memory(void)
 {
     size_t chunks;

@@ -63,9 +63,11 @@ static void a_picosecond_is_a_window_of_its_own(void)
 }
 
 /* A wheel of a few blocks beside a plain list of what it holds. */
-enum { BLOCK_SHIFT = 1, GLOBAL_BLOCKS = 6, OWN_BLOCKS = 3, MOST = 400 };
+enum { BLOCK_SHIFT = 1, OWN_BLOCKS = 3, MOST = 400 };
 
-static const uint32_t local_block[GLOBAL_BLOCKS] = {0, 99, 1, 99, 99, 2};
+/* The worker's blocks among all; events of the last two wait in one lane. */
+static const uint32_t blocks[OWN_BLOCKS] = {0, 2, 2 + WF_WHEEL_LANES};
+static const uint32_t local_block[] = {[0] = 0, [2] = 1, [2 + WF_WHEEL_LANES] = 2};
 
 struct pair {
     struct wf_depot depot;
@@ -103,7 +105,6 @@ static uint64_t window_of(const struct pair *pair, uint32_t i)
 
 static void file(struct pair *pair, int64_t time, uint64_t random)
 {
-    static const uint32_t blocks[OWN_BLOCKS] = {0, 2, 5};
     struct test_event ev = make_event(time, pair->names++);
 
     ev.dst = (blocks[random % OWN_BLOCKS] << BLOCK_SHIFT) + (uint32_t)(random >> 8) % 2;
@@ -132,13 +133,16 @@ static bool take(struct pair *pair)
 
     for (uint32_t b = 0; any && b < OWN_BLOCKS; b++) {
         struct wf_bag *bag = wf_wheel_bag(&pair->wheel, b);
+        uint32_t n = 0;
         wf_bag_open(bag, &pair->pool);
         for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
             for (uint32_t at = 0; at < chunk->used; at = wf_chunk_after(chunk, at)) {
                 const struct wf_event *ev = wf_chunk_event(chunk, at);
-                right = right && local_block[ev->dst >> BLOCK_SHIFT] == b && strike(pair, ev);
+                right = right && ev->dst >> BLOCK_SHIFT == blocks[b] && strike(pair, ev);
+                n++;
             }
         }
+        right = right && n == bag->n;
         wf_bag_free(bag, &pair->pool);
     }
     for (uint32_t i = 0; i < pair->n; i++) {
@@ -236,11 +240,44 @@ static void every_level_is_reached_and_left(void)
     pair_free(pair);
 }
 
+/* Files events for windows that are not near, all in one lane. `bits` says by what they differ: 1 by their
+ * window, 2 by their block, 4 by the lowest bit of their time; 8: they move to another level first;
+ * 16: all are of one kind. */
+static void move_packed(unsigned bits)
+{
+    enum { WIDTH = 1000, WINDOW = 3 * WF_WHEEL_SLOTS + 5 };
+    const int64_t far = (bits & 8) != 0 ? WF_WHEEL_SLOTS * WF_WHEEL_SLOTS : 0;
+    struct pair *pair = pair_new(WIDTH, true);
+
+    for (uint32_t i = 0; i < MOST; i++) {
+        pair->names = (bits & 16) != 0 ? UINT64_C(4) * 13 * i : i; /* see make_event() */
+        uint32_t one_in = (bits & 4) != 0 ? 5 : 4; /* 4: those without a payload */
+        uint64_t block = (bits & 2) != 0 && i % one_in == 0 ? 1 : 2;
+        int64_t window = WINDOW + far + ((bits & 1) != 0 && i % 3 == 0 ? WF_WHEEL_LANES : 0);
+        file(pair, window * WIDTH + 100 + ((bits & 4) != 0 ? i % 2 : 0), block);
+    }
+    while (pair->n > 0) {
+        CHECK(right_next(pair));
+        wf_wheel_advance(&pair->wheel, wf_wheel_next(&pair->wheel));
+        CHECK(take(pair));
+    }
+    CHECK_U64(free_chunks(&pair->depot, &pair->pool, 1), pair->depot.bytes / WF_CHUNK_BYTES);
+    pair_free(pair);
+}
+
+static void packed_events_move_to_their_own_windows_and_blocks(void)
+{
+    for (unsigned bits = 0; bits < 32; bits++) {
+        move_packed(bits);
+    }
+}
+
 int main(void)
 {
     RUN(windows_are_monotonic_and_shorter_than_the_lookahead);
     RUN(a_picosecond_is_a_window_of_its_own);
     RUN(windows_give_back_what_was_filed);
     RUN(every_level_is_reached_and_left);
+    RUN(packed_events_move_to_their_own_windows_and_blocks);
     return wf_test_done();
 }
