@@ -209,7 +209,9 @@ void wf_schedule_to(struct wf_ctx *ctx, struct wf_event_target to, int64_t delay
 
     if (size == USUAL_PAYLOAD) {
         memcpy(at, payload, USUAL_PAYLOAD);
-    } else if (size > 0) {
+    } else if (size % sizeof(uint64_t) == 0) {
+        wf_copy_words(at, payload, size);
+    } else {
         memcpy(at, payload, size);
     }
     end(ctx);

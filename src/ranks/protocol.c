@@ -331,8 +331,11 @@ void wf_protocol_arrived(void *ranks, struct wf_ctx *ctx, void *node,
         [WF_MSG_PART] = wf_rendezvous_part,
     };
     const struct wf_ranks *run = ranks;
-    struct wf_arrival arrival = {.bytes = msg->bytes, .at = at};
+    struct wf_arrival
+        arrival; /* not set to zero first, which would take as long as all the rest */
 
+    arrival.bytes = msg->bytes;
+    arrival.at = at;
     memcpy(&arrival.header, msg->header, sizeof(arrival.header));
     arrival.who = wf_caller_enter(run, ctx, node, arrival.header.dst_slot);
     arrival.from = wf_rails_sender(&run->rails, msg, arrival.header.src_slot);

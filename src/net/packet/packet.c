@@ -248,14 +248,16 @@ static void dispatch(const struct wf_packet_view *view, const struct wf_event *e
     }
 }
 
-/* Apart from packet_event(), whose usual path needs much less of the stack. */
-static __attribute__((noinline)) void event_at_node(const struct wf_packet_here *here,
+/* Apart from packet_event(), whose usual path needs much less of the stack. Its arguments are in
+ * registers: two members of a struct that were written one by one would be read together, and such a
+ * read waits until all writes before it have reached the cache (5 % of a run with trains). */
+static __attribute__((noinline)) void event_at_node(const struct wf_packet_net *model,
+                                                    struct wf_ctx *ctx, void *node,
                                                     const struct wf_event *ev)
 {
-    const struct wf_packet_net *model = here->model;
     struct wf_packet_view view;
 
-    wf_packet_view_at_node(&view, model, here->ctx, here->ports, wf_net_nic(ev));
+    wf_packet_view_at_node(&view, model, ctx, node, wf_net_nic(ev));
     dispatch(&view, ev);
 }
 
@@ -273,7 +275,7 @@ static void packet_event(const struct wf_net *net, struct wf_ctx *ctx, void *nod
     };
 
     if (!model->is_plain || !wf_packet_plain_event(&here, ev)) {
-        event_at_node(&here, ev);
+        event_at_node(model, ctx, node, ev);
     }
 }
 
