@@ -346,10 +346,11 @@ __attribute__((noinline)) static bool any_next(const struct stencil *stencil, ui
                                                struct wf_cursor *cursor, struct wf_op *op)
 {
     uint32_t n_messages = 2 * stencil->n_neighbors;
+    unsigned char *words = (unsigned char *)cursor->word;
     struct position at;
     bool made = true;
 
-    memcpy(&at, cursor->word, sizeof(at));
+    memcpy(&at, words, sizeof(at));
     if (at.iteration == stencil->n_iterations) {
         return false;
     }
@@ -357,6 +358,7 @@ __attribute__((noinline)) static bool any_next(const struct stencil *stencil, ui
         for (uint32_t d = 0; d < stencil->n_dims; d++) {
             at.coord[d] = rank / stencil->stride[d] % stencil->size[d];
         }
+        memcpy(words + offsetof(struct position, coord), at.coord, sizeof(at.coord));
     }
     do {
         uint32_t i = at.step++ - stencil->head;
@@ -374,7 +376,8 @@ __attribute__((noinline)) static bool any_next(const struct stencil *stencil, ui
         at.step = 0;
         at.iteration++;
     }
-    memcpy(cursor->word, &at, sizeof(at));
+    memcpy(words + offsetof(struct position, iteration), &at.iteration, sizeof(at.iteration));
+    memcpy(words + offsetof(struct position, step), &at.step, sizeof(at.step));
     return true;
 }
 

@@ -30,7 +30,8 @@ enum { WF_MSG_LOW_BITS = 28 };
 /* Fields of 64 bits begin at a multiple of four bytes. */
 #define WF_MSG_LAYOUT __attribute__((packed, aligned(4)))
 
-struct wf_msg_header {
+/* It may be read where it lies in a message, as words. */
+struct __attribute__((may_alias)) wf_msg_header {
     uint16_t src_slot, dst_slot; /* rank slots on the sending and on the receiving node */
     union {
         struct WF_MSG_LAYOUT {
@@ -87,7 +88,7 @@ _Static_assert(sizeof(struct wf_msg_header) == WF_NET_HEADER_WORDS * sizeof(uint
 /* A message at the rank that receives it. */
 struct wf_arrival {
     struct wf_caller who;
-    struct wf_msg_header header;
+    const struct wf_msg_header *header; /* in the event */
     uint64_t bytes;
     uint32_t from; /* rank of the run */
     int64_t at;    /* arrival of the last byte */

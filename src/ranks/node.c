@@ -155,15 +155,16 @@ struct wf_script_rest *wf_rank_rest_edit(const struct wf_turn *turn)
 
 /* ---- executing ops ---- */
 
-/* The position of the rank, for its source. */
-static struct wf_cursor position_of(const struct wf_turn *turn)
+/* Sets the cursor to the position of the rank. */
+static void move_cursor(const struct wf_turn *turn, struct wf_cursor *cursor)
 {
     const struct wf_script_rest *rest = wf_rank_rest(turn);
-    struct wf_cursor cursor = {.span = rest->span};
 
-    memcpy(cursor.word, turn->slot->progress.word, sizeof(cursor.word));
-    memcpy(cursor.outer, rest->outer, sizeof(cursor.outer));
-    return cursor;
+    memcpy(cursor->word, turn->slot->progress.word, sizeof(cursor->word));
+    memcpy(cursor->outer, rest->outer, sizeof(cursor->outer));
+    cursor->seen_source = 0;
+    cursor->seen_tag = 0;
+    cursor->span = rest->span;
 }
 
 static void move_rest_to(const struct wf_turn *turn, const struct wf_cursor *cursor)
@@ -288,9 +289,10 @@ void wf_node_resume(const struct wf_caller *who)
     }
     const bool prepares = turn.source->live != NULL || turn.ranks->in_step;
     const bool records = wf_recorder_wants_calls(&turn.ranks->recorder);
-    struct wf_cursor cursor = position_of(&turn);
+    struct wf_cursor cursor;
     struct wf_op op;
 
+    move_cursor(&turn, &cursor);
     for (int i = 0; i < OPS_PER_EVENT; i++) {
         if (prepares && !prepare(&turn)) {
             return;

@@ -62,7 +62,7 @@ static void tell_remote(const struct wf_arrival *arrival)
 /* The target's network interface answers without the target's CPU. */
 void wf_one_sided_put(const struct wf_arrival *arrival)
 {
-    int64_t departure = arrival->header.put.departure;
+    int64_t departure = arrival->header->put.departure;
     struct wf_msg_header header = {.put = {.kind = WF_MSG_PUT_DONE, .departure = departure}};
 
     wf_arrival_note(arrival, departure);
@@ -74,25 +74,25 @@ void wf_one_sided_put(const struct wf_arrival *arrival)
 void wf_one_sided_get(const struct wf_arrival *arrival)
 {
     int64_t begin =
-        time_of(arrival->header.get.begin_low, arrival->header.get.begin_high, arrival->at);
+        time_of(arrival->header->get.begin_low, arrival->header->get.begin_high, arrival->at);
     struct wf_msg_header header = {.get_data = {.begin_low = (uint32_t)begin,
                                                 .begin_high = TIME_HIGH(begin),
                                                 .kind = WF_MSG_GET_DATA,
                                                 .departure = arrival->at}};
 
     tell_remote(arrival);
-    (void)wf_msg_transmit(&arrival->who, arrival->from, &header, arrival->header.get.bytes,
+    (void)wf_msg_transmit(&arrival->who, arrival->from, &header, arrival->header->get.bytes,
                           arrival->at);
 }
 
 void wf_one_sided_put_done(const struct wf_arrival *arrival)
 {
-    complete(&arrival->who, arrival->header.put.departure, arrival->at);
+    complete(&arrival->who, arrival->header->put.departure, arrival->at);
 }
 
 void wf_one_sided_get_data(const struct wf_arrival *arrival)
 {
-    const struct wf_msg_header *header = &arrival->header;
+    const struct wf_msg_header *header = arrival->header;
 
     wf_arrival_note(arrival, header->get_data.departure);
     complete(&arrival->who,

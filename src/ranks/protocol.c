@@ -192,20 +192,21 @@ uint32_t wf_protocol_recv(const struct wf_caller *who, const struct wf_peer *fro
         from->open || from->rank == WF_MATCH_ANY_SOURCE || from->tag == WF_MATCH_ANY_TAG;
     bool is_short = who->ranks->short_receives && !open && use.owner == 0 &&
                     from->bytes <= who->ranks->mpi->eager_max;
-    const struct wf_rank_request recv = {.key = {context, from->rank, from->tag},
-                                         .number = use.number,
-                                         .kind = WF_REQ_RECV,
-                                         .is_short = is_short,
-                                         .flags = open ? WF_REQ_WILDCARD : 0,
-                                         .at = at,
-                                         .msg = {from->bytes, use.owner, from->rank, {{0}}}};
     uint32_t cell = wf_cell_new_for(who->ctx, is_short ? WF_REQ_SHORT_SIZE : WF_REQ_SIZE);
-    void *to = wf_cell_edit(who->ctx, cell);
+    struct wf_rank_request *recv = wf_request_edit(who, cell);
 
-    if (is_short) {
-        memcpy(to, &recv, WF_REQ_SHORT_SIZE);
-    } else {
-        memcpy(to, &recv, WF_REQ_SIZE);
+    recv->link = (struct wf_match_link){.key = {context, from->rank, from->tag}};
+    recv->order = 0;
+    recv->number = use.number;
+    recv->kind = WF_REQ_RECV;
+    recv->is_short = is_short;
+    recv->flags = open ? WF_REQ_WILDCARD : 0;
+    recv->at = at;
+    recv->msg.bytes = from->bytes;
+    if (!is_short) {
+        recv->msg.owner = use.owner;
+        recv->msg.peer = from->rank;
+        recv->msg.departure = 0;
     }
     uint32_t found = wf_match_post(who->ctx, &who->rank->match, cell);
     if (found != 0) {
@@ -263,9 +264,9 @@ static void on_eager(const struct wf_arrival *arrival)
 {
     const struct wf_caller *who = &arrival->who;
     struct wf_rank *rank = who->rank;
-    uint32_t context = arrival->header.eager.context;
-    int32_t tag = arrival->header.eager.tag;
-    int64_t departure = arrival->header.eager.departure;
+    uint32_t context = arrival->header->eager.context;
+    int32_t tag = arrival->header->eager.tag;
+    int64_t departure = arrival->header->eager.departure;
 
     wf_arrival_note(arrival, departure);
     if (!who->ranks->sends_only) {
@@ -297,7 +298,7 @@ static void on_eager(const struct wf_arrival *arrival)
 
 static void on_announce(const struct wf_arrival *arrival)
 {
-    const struct wf_msg_header *header = &arrival->header;
+    const struct wf_msg_header *header = arrival->header;
     const struct wf_rank_request message = {
         .key = {header->announce.context, arrival->from, header->announce.tag},
         .number = WF_RANK_NO_REQUEST,
@@ -336,11 +337,11 @@ void wf_protocol_arrived(void *ranks, struct wf_ctx *ctx, void *node,
 
     arrival.bytes = msg->bytes;
     arrival.at = at;
-    memcpy(&arrival.header, msg->header, sizeof(arrival.header));
-    arrival.who = wf_caller_enter(run, ctx, node, arrival.header.dst_slot);
-    arrival.from = wf_rails_sender(&run->rails, msg, arrival.header.src_slot);
+    arrival.header = (const void *)msg->header;
+    arrival.who = wf_caller_enter(run, ctx, node, arrival.header->dst_slot);
+    arrival.from = wf_rails_sender(&run->rails, msg, arrival.header->src_slot);
     if (arrival.who.rank->state != WF_RANK_FAILED) {
-        on_kind[arrival.header.any.kind](&arrival);
+        on_kind[arrival.header->any.kind](&arrival);
     }
 }
 

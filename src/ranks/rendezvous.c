@@ -322,7 +322,7 @@ static uint32_t find_request(const struct wf_arrival *arrival, uint32_t handle,
 static struct wf_cause who_was_last(const struct wf_arrival *arrival,
                                     const struct wf_rank_request *send)
 {
-    struct wf_cause cause = {.since = arrival->header.ask.ready,
+    struct wf_cause cause = {.since = arrival->header->ask.ready,
                              .from = arrival->from,
                              .from_track = wf_track_of(send->key.context, send->key.tag),
                              .why = WF_WHY_ASKED};
@@ -340,8 +340,8 @@ static struct wf_cause who_was_last(const struct wf_arrival *arrival,
 void wf_rendezvous_asked(const struct wf_arrival *arrival)
 {
     const struct wf_caller *who = &arrival->who;
-    uint32_t cell = find_request(arrival, arrival->header.ask.sender_handle, WF_REQ_SEND);
-    uint32_t receiver_handle = arrival->header.ask.receiver_handle;
+    uint32_t cell = find_request(arrival, arrival->header->ask.sender_handle, WF_REQ_SEND);
+    uint32_t receiver_handle = arrival->header->ask.receiver_handle;
     int64_t at =
         is_read(who->ranks) ? arrival->at : wf_rank_attend(who, arrival->at, arrival->at);
 
@@ -360,15 +360,15 @@ void wf_rendezvous_asked(const struct wf_arrival *arrival)
 static void confirm_arrival(const struct wf_arrival *arrival)
 {
     const struct wf_caller *who = &arrival->who;
-    uint32_t sender_handle = arrival->header.data.sender_handle;
-    uint32_t receiver_handle = arrival->header.data.receiver_handle;
+    uint32_t sender_handle = arrival->header->data.sender_handle;
+    uint32_t receiver_handle = arrival->header->data.receiver_handle;
 
     if (wf_rank_progress(who, arrival->at) == WF_NET_LATER) {
         defer_confirmation(who, arrival->from, sender_handle, receiver_handle);
         return;
     }
     confirm(who, arrival->from, sender_handle, receiver_handle, arrival->at,
-            (struct wf_cause){.since = arrival->header.data.departure,
+            (struct wf_cause){.since = arrival->header->data.departure,
                               .bytes = arrival->bytes,
                               .from = arrival->from,
                               .from_track = wf_track_asked(sender_handle),
@@ -378,7 +378,7 @@ static void confirm_arrival(const struct wf_arrival *arrival)
 void wf_rendezvous_data(const struct wf_arrival *arrival)
 {
     const struct wf_caller *who = &arrival->who;
-    const struct wf_msg_header *header = &arrival->header;
+    const struct wf_msg_header *header = arrival->header;
     uint32_t cell = find_request(arrival, header->data.receiver_handle, WF_REQ_RECV);
 
     wf_arrival_note(arrival, header->data.departure);
@@ -406,7 +406,7 @@ void wf_rendezvous_data(const struct wf_arrival *arrival)
 void wf_rendezvous_part(const struct wf_arrival *arrival)
 {
     struct wf_arrival whole = *arrival;
-    uint32_t cell = find_request(arrival, arrival->header.data.receiver_handle, WF_REQ_RECV);
+    uint32_t cell = find_request(arrival, arrival->header->data.receiver_handle, WF_REQ_RECV);
 
     if (cell != 0 && wf_stripe_arrived(cell, &whole)) {
         wf_rendezvous_data(&whole);
@@ -416,7 +416,7 @@ void wf_rendezvous_part(const struct wf_arrival *arrival)
 void wf_rendezvous_confirmed(const struct wf_arrival *arrival)
 {
     const struct wf_caller *who = &arrival->who;
-    uint32_t handle = arrival->header.confirm.sender_handle;
+    uint32_t handle = arrival->header->confirm.sender_handle;
     uint32_t cell = find_request(arrival, handle, WF_REQ_SEND);
 
     if (cell == 0) {
@@ -425,8 +425,8 @@ void wf_rendezvous_confirmed(const struct wf_arrival *arrival)
     wf_request_drop_handle(who, handle);
 
     struct wf_rank_request *send = wf_request_edit(who, cell);
-    send->key.src = arrival->header.confirm.receiver_handle;
-    send->msg.departure = ~arrival->header.confirm.departure;
+    send->key.src = arrival->header->confirm.receiver_handle;
+    send->msg.departure = ~arrival->header->confirm.departure;
     send->flags |= WF_REQ_CONFIRMED;
     wf_request_complete(who, cell, arrival->at);
 }

@@ -289,16 +289,19 @@ struct wf_packet_train *wf_packet_train_add(const struct wf_packet_view *view,
             ? NULL
             : (const struct wf_packet_train *)wf_cell_read(view->ctx, port->trains);
 
-    *train = (struct wf_packet_train){
-        .next = port->trains,
-        .service = head != NULL ? head->service : 0,
-        .src = run->from,
-        .at = view->key.time,
-        .spacing = run->spacing,
-        .first = run->first,
-        .left = run->count,
-        .head = run->head,
-    };
+    /* Member by member: as one assignment, all would be set to zero first, which takes longer. */
+    train->next = port->trains;
+    train->queued = false;
+    train->cuts = train->calm = train->spare = 0;
+    train->src = run->from;
+    train->service = head != NULL ? head->service : 0;
+    train->at = view->key.time;
+    train->spacing = run->spacing;
+    train->first = run->first;
+    train->left = run->count;
+    train->ahead = 0;
+    train->out = 0;
+    train->head = run->head;
     port->trains = cell;
     return train;
 }
