@@ -151,8 +151,9 @@ WEFT_TASK_FUNCTION void weft_contribute(struct weft_tasks *tasks, struct weft_ob
 
 /* ---- moving objects ---- */
 
-/* The object moves to another processor when its method returns, or, if it waits in weft_sync(),
- * after its next method. Messages follow it. */
+/* The object moves to another processor when its method returns. Messages follow it. If it waits for
+ * load balancing (weft_sync()), it moves after its next method that is called after the decision,
+ * unless the decision moves it. */
 WEFT_TASK_FUNCTION void weft_migrate(struct weft_tasks *tasks, struct weft_object *self,
                                      int processor);
 

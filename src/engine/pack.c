@@ -10,7 +10,7 @@ enum {
     WORD = sizeof(word),
     EVENT_MAX = sizeof(struct wf_event) + WF_PAYLOAD_MAX,
     WORDS_MAX = EVENT_MAX / WORD,
-    RUNS_MAX = EVENT_MAX / 2, /* there is a byte between two of a word */
+    RUNS_MAX = EVENT_MAX / 2, /* at most four in the eight bytes of a word */
     EVENTS_MAX = WF_CHUNK_ROOM / sizeof(struct wf_event),
     SERIES_MIN = 2, /* a series with fewer events saves nothing */
     BITS = 8,
@@ -379,9 +379,15 @@ void wf_bag_open(struct wf_bag *bag, struct wf_pool *pool)
     if (!pool->packs) { /* then it never has: the heads of all chunks need not be read */
         return;
     }
+    struct wf_chunk *head = bag->head;
+    if (head != NULL && head->used == 0) { /* all events came in packed chunks */
+        bag->head = head->next;
+        wf_chunk_free(pool, head);
+    }
     for (struct wf_chunk **at = &bag->head; *at != NULL; at = &(*at)->next) {
         if ((*at)->is_packed) {
             *at = wf_chunk_unpack(*at, pool);
         }
     }
+    bag->left = bag->head != NULL ? (uint32_t)WF_CHUNK_ROOM - bag->head->used : 0;
 }

@@ -45,6 +45,6 @@ struct wf_packed_bounds wf_chunk_bounds(struct wf_chunk *chunk);
  * them; the last one is followed by chunk->next. */
 struct wf_chunk *wf_chunk_unpack(struct wf_chunk *chunk, struct wf_pool *pool);
 
-/* Makes `used` of every chunk valid, and every chunk plain. To be called instead of wf_bag_seal()
- * for bags of a wheel. */
+/* Makes `used` of every chunk valid and every chunk plain, and drops an empty first chunk. To be called
+ * instead of wf_bag_seal() for bags of a wheel, which are only read afterwards. */
 void wf_bag_open(struct wf_bag *bag, struct wf_pool *pool);

@@ -22,7 +22,7 @@ void wf_wheel_blocks(struct wf_wheel *wheel, unsigned block_shift, const uint32_
     wheel->local_block = local_block;
     wheel->n_blocks = n_blocks;
     wheel->ring = wf_xcalloc((size_t)WF_WHEEL_SLOTS * n_blocks, sizeof(struct wf_bag));
-    wheel->far = wf_xcalloc((size_t)WF_WHEEL_LEVELS * WF_WHEEL_SLOTS * WF_WHEEL_LANES,
+    wheel->far = wf_xcalloc((size_t)WF_WHEEL_LEVELS * WF_WHEEL_SLOTS * WF_WHEEL_BAGS,
                             sizeof(struct wf_bag));
 }
 
@@ -140,8 +140,8 @@ static void refile(struct wf_wheel *wheel, struct wf_bag bag)
 
 static void refile_slot(struct wf_wheel *wheel, struct wf_wheel_slot far)
 {
-    for (uint32_t lane = 0; lane < WF_WHEEL_LANES; lane++) {
-        struct wf_bag *at = wf_wheel_far_bag(wheel, far, lane, 0);
+    for (uint32_t i = 0; i < WF_WHEEL_BAGS; i++) {
+        struct wf_bag *at = wf_wheel_far_bag(wheel, far, i, 0);
         struct wf_bag bag = *at;
 
         *at = (struct wf_bag){.head = NULL};

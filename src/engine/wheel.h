@@ -18,7 +18,7 @@ enum {
     WF_WHEEL_BITS = 7,
     WF_WHEEL_SLOTS = 1 << WF_WHEEL_BITS,
     WF_WHEEL_LEVELS = 9,
-    WF_WHEEL_LANES = 32
+    WF_WHEEL_BAGS = 32
 };
 
 struct wf_wheel {
@@ -33,8 +33,8 @@ struct wf_wheel {
     /* [block of the worker][slot]. A block mostly schedules events for itself, so the bags that
      * it fills stand side by side. */
     struct wf_bag *ring;
-    /* [level][slot][lane], level 0 unused. Events of a window and block wait in one lane, so that those
-     * which are packed together mostly move to the ring together. */
+    /* [level][slot][WF_WHEEL_BAGS], level 0 unused. All events of a window and block wait in the same
+     * bag of a slot: events that are packed together then mostly move to the ring together. */
     struct wf_bag *far;
     uint64_t used[WF_WHEEL_LEVELS][WF_WHEEL_SLOTS / 64];
 };
@@ -83,9 +83,9 @@ static inline struct wf_bag *wf_wheel_far_bag(const struct wf_wheel *wheel,
                                               struct wf_wheel_slot far, uint64_t window,
                                               uint32_t dst)
 {
-    size_t lane = (window + (dst >> wheel->block_shift)) % WF_WHEEL_LANES;
+    size_t bag = (window + (dst >> wheel->block_shift)) % WF_WHEEL_BAGS;
 
-    return &wheel->far[((size_t)far.level * WF_WHEEL_SLOTS + far.slot) * WF_WHEEL_LANES + lane];
+    return &wheel->far[((size_t)far.level * WF_WHEEL_SLOTS + far.slot) * WF_WHEEL_BAGS + bag];
 }
 
 /* The place of an event of `room` bytes, which the caller writes, in a window that is not near... */

@@ -88,7 +88,7 @@ _Static_assert(sizeof(struct wf_msg_header) == WF_NET_HEADER_WORDS * sizeof(uint
 /* A message at the rank that receives it. */
 struct wf_arrival {
     struct wf_caller who;
-    const struct wf_msg_header *header; /* in the event */
+    const struct wf_msg_header *header; /* in the message; valid until it is handled */
     uint64_t bytes;
     uint32_t from; /* rank of the run */
     int64_t at;    /* arrival of the last byte */

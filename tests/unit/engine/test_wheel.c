@@ -65,9 +65,9 @@ static void a_picosecond_is_a_window_of_its_own(void)
 /* A wheel of a few blocks beside a plain list of what it holds. */
 enum { BLOCK_SHIFT = 1, OWN_BLOCKS = 3, MOST = 400 };
 
-/* The worker's blocks among all; events of the last two wait in one lane. */
-static const uint32_t blocks[OWN_BLOCKS] = {0, 2, 2 + WF_WHEEL_LANES};
-static const uint32_t local_block[] = {[0] = 0, [2] = 1, [2 + WF_WHEEL_LANES] = 2};
+/* The worker's blocks among all; events of the last two wait in the same bag. */
+static const uint32_t blocks[OWN_BLOCKS] = {0, 2, 2 + WF_WHEEL_BAGS};
+static const uint32_t local_block[] = {[0] = 0, [2] = 1, [2 + WF_WHEEL_BAGS] = 2};
 
 struct pair {
     struct wf_depot depot;
@@ -136,6 +136,7 @@ static bool take(struct pair *pair)
         uint32_t n = 0;
         wf_bag_open(bag, &pair->pool);
         for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
+            right = right && chunk->used > 0;
             for (uint32_t at = 0; at < chunk->used; at = wf_chunk_after(chunk, at)) {
                 const struct wf_event *ev = wf_chunk_event(chunk, at);
                 right = right && ev->dst >> BLOCK_SHIFT == blocks[b] && strike(pair, ev);
@@ -240,12 +241,15 @@ static void every_level_is_reached_and_left(void)
     pair_free(pair);
 }
 
-/* Files events for windows that are not near, all in one lane. `bits` says by what they differ: 1 by their
+/* Files events for windows that are not near, all in the same bag. `bits` says by what they differ: 1 by their
  * window, 2 by their block, 4 by the lowest bit of their time; 8: they move to another level first;
- * 16: all are of one kind. */
+ * 16: all are of one kind, without payload; 32: those of the later window come last, when all others have
+ * been packed. */
 static void move_packed(unsigned bits)
 {
     enum { WIDTH = 1000, WINDOW = 3 * WF_WHEEL_SLOTS + 5 };
+    /* Events without payload that fill a chunk. */
+    const uint32_t full = WF_CHUNK_ROOM / sizeof(struct wf_event);
     const int64_t far = (bits & 8) != 0 ? WF_WHEEL_SLOTS * WF_WHEEL_SLOTS : 0;
     struct pair *pair = pair_new(WIDTH, true);
 
@@ -253,7 +257,8 @@ static void move_packed(unsigned bits)
         pair->names = (bits & 16) != 0 ? UINT64_C(4) * 13 * i : i; /* see make_event() */
         uint32_t one_in = (bits & 4) != 0 ? 5 : 4; /* 4: those without a payload */
         uint64_t block = (bits & 2) != 0 && i % one_in == 0 ? 1 : 2;
-        int64_t window = WINDOW + far + ((bits & 1) != 0 && i % 3 == 0 ? WF_WHEEL_LANES : 0);
+        bool late = (bits & 32) != 0 ? i >= MOST / full * full : i % 3 == 0;
+        int64_t window = WINDOW + far + ((bits & 1) != 0 && late ? WF_WHEEL_BAGS : 0);
         file(pair, window * WIDTH + 100 + ((bits & 4) != 0 ? i % 2 : 0), block);
     }
     while (pair->n > 0) {
@@ -267,7 +272,7 @@ static void move_packed(unsigned bits)
 
 static void packed_events_move_to_their_own_windows_and_blocks(void)
 {
-    for (unsigned bits = 0; bits < 32; bits++) {
+    for (unsigned bits = 0; bits < 64; bits++) {
         move_packed(bits);
     }
 }
