@@ -562,7 +562,7 @@ WEFT_TASK_FUNCTION void weft_t_handle_decision(struct weft_tasks *tasks,
         memcpy(&move, item->data + i * sizeof(move), sizeof(move));
         struct weft_t_object *object = weft_t_object_at(tasks, move.array, (long)move.index);
         if (object != NULL && move.from == tasks->rank) {
-            /* One that has already called weft_sync() again goes on after the next decision. */
+            /* An object that has called weft_sync() twice goes on after the next decision. */
             weft_t_depart(tasks, object, move.to, object->round == tasks->round + 1);
         } else {
             weft_t_set_place(tasks, move.array, (long)move.index, move.to, move.moves + 1);

@@ -33,21 +33,21 @@ static size_t head_bytes(size_t room)
 
 /* ---- rows ---- */
 
-/* Neighbouring bytes of a word that differ: as many bytes of a row. */
+/* Neighbouring bytes of a word that are in the rows. */
 struct run {
-    uint64_t mask;   /* of the word... */
-    uint64_t before; /* ...and that of the runs before it in the same word */
+    uint64_t mask;   /* the bits of these bytes in the word */
+    uint64_t before; /* the bits of earlier runs of the same word */
     uint16_t at;     /* which word of an event */
     uint8_t shift, bytes;
 };
 
-/* What a row consists of. */
+/* The runs that a row consists of. */
 struct layout {
     uint32_t n_runs, bytes;
     struct run runs[RUNS_MAX];
 };
 
-/* Adds the bytes of the word `at` whose bits are set. */
+/* Adds the runs of word `at`. Each set bit stands for a byte of the word. */
 static void add_runs(struct layout *layout, uint32_t at, uint32_t bits)
 {
     uint64_t before = 0;
@@ -83,9 +83,9 @@ static unsigned char *write_row(const struct layout *layout, const word *event,
     return to;
 }
 
-/* Writes the words of an event that its row has bytes of; returns where the next row begins. `blank` has
- * the other bytes, and zeros. Runs of one word are added up in a register: reading back what has
- * just been written takes longer. */
+/* Writes those words of an event that have bytes in its row; returns where the next row begins. `blank` is
+ * the event with zeros instead of these bytes. Runs of one word are combined in a register: reading back
+ * what has just been written takes longer. */
 static const unsigned char *read_row(const struct layout *layout, const unsigned char *from,
                                      const word *blank, word *event)
 {
@@ -93,7 +93,7 @@ static const unsigned char *read_row(const struct layout *layout, const unsigned
 
     for (uint32_t i = 0; i < layout->n_runs; i++) {
         const struct run *run = &layout->runs[i];
-        uint64_t bytes; /* with some of the next runs */
+        uint64_t bytes; /* and bytes of the next runs, which the mask removes */
 
         memcpy(&bytes, from, sizeof(bytes));
         sum = (sum & run->before) | (le64toh(bytes) << run->shift & run->mask);
@@ -201,7 +201,7 @@ static uint8_t bits_of(uint64_t number)
     return (uint8_t)(number == 0 ? 0 : 64 - __builtin_clzll(number));
 }
 
-/* Notes in the chunk what n events more are like, which were appended with this base. */
+/* Updates the summary of a packed chunk after n events with this base were appended. */
 static void note_events(struct wf_chunk *chunk, const struct series *series,
                         const struct wf_event *base, uint32_t n)
 {

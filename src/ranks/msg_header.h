@@ -30,7 +30,7 @@ enum { WF_MSG_LOW_BITS = 28 };
 /* Fields of 64 bits begin at a multiple of four bytes. */
 #define WF_MSG_LAYOUT __attribute__((packed, aligned(4)))
 
-/* It may be read where it lies in a message, as words. */
+/* May alias the words of a message, so that it can be read in place. */
 struct __attribute__((may_alias)) wf_msg_header {
     uint16_t src_slot, dst_slot; /* rank slots on the sending and on the receiving node */
     union {

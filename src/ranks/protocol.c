@@ -332,9 +332,9 @@ void wf_protocol_arrived(void *ranks, struct wf_ctx *ctx, void *node,
         [WF_MSG_PART] = wf_rendezvous_part,
     };
     const struct wf_ranks *run = ranks;
-    struct wf_arrival
-        arrival; /* not set to zero first, which would take as long as all the rest */
+    struct wf_arrival arrival;
 
+    /* Without an initialiser, which would set all of it to zero first: 2 % of a run on loggp. */
     arrival.bytes = msg->bytes;
     arrival.at = at;
     arrival.header = (const void *)msg->header;
