@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DOUTPUT=<file.c> -DPAGES=<directory> -P WeftEmbedPage.cmake
 #     Puts the files of share/report together and writes a C source with the page in five
-#     parts, as report/page.h declares them: before the report without scripts, before the
+#     parts, as ui/report/page.h declares them: before the report without scripts, before the
 #     document, between it and what else is known, before the simulator, and the rest.
 
 file(READ ${PAGES}/report.html page)
@@ -43,6 +43,6 @@ foreach(mark head before between simulator after)
 endforeach()
 
 file(WRITE ${OUTPUT} "/* Written by cmake/WeftEmbedPage.cmake from share/report. */
-#include \"report/page.h\"
+#include \"ui/report/page.h\"
 
 ${arrays}")

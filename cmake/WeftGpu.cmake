@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Kernels for GPUs: the same C as for the host, compiled to PTX by clang and made a part of the
-# program as text (gpu/gpu.h). No kit of a vendor is needed, neither to build nor to run.
+# program as text (model/net/router/gpu/gpu.h). No kit of a vendor is needed, neither to build nor to run.
 # docs/dev/decisions/0020-kernels.md tells why it is done this way.
 #
 # WEFT_GPU: ON demands it, OFF leaves it out. AUTO has it if a clang with the target is there, but not

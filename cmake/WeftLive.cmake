@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # The simulator for pages that run it in a browser: most modules, compiled for WebAssembly, packed
-# with gzip, and made a part of the program (report/page.h). docs/dev/decisions/0016-live-pages.md
+# with gzip, and made a part of the program (ui/report/page.h). docs/dev/decisions/0016-live-pages.md
 # tells why it is done this way.
 #
 # WEFT_LIVE: ON demands it, OFF leaves it out. AUTO has it in optimised builds without sanitizers
@@ -50,26 +50,27 @@ endif()
 
 # weft_live_module(<variable>): builds the module; <variable> becomes the name of the packed file.
 function(weft_live_module variable)
-    # Replaced by src/wasm: what needs the system, or a library that there is not for WebAssembly.
+    # Replaced by src/ui/wasm: what needs the system, or a library that there is not for WebAssembly.
     set(unused
         base/call_site.c base/clock.c base/host_noise.c base/imports.c base/install.c base/os_watch.c base/temp.c
-        draw/canvas_png.c
+        ui/draw/canvas_png.c
         engine/barrier.c engine/comm.c engine/comm_mpi.c engine/pin_hwloc.c engine/place.c
-        lockstep/device.c lockstep/kernels.c lockstep/program.c
-        result/json.c
-        sim/exec_gpu.c sim/program_crash.c sim/program_libraries.c sim/source_line.c sim/yaml.c
-        topo/graph_graphml.c
-        trace/otf2/in.c trace/otf2/out.c trace/weft/pack.c)
-    set(sources study/page.c study/picture.c)
-    foreach(module IN ITEMS base engine topo draw ops trace gen extrapolate result net coll ranks
-            traffic lockstep sim wasm)
+        model/net/router/lockstep/device.c model/net/router/lockstep/kernels.c model/net/router/lockstep/program.c
+        base/result/json.c
+        run/exec_gpu.c run/program_crash.c run/program_libraries.c run/source_line.c run/yaml.c
+        model/topo/graph_graphml.c
+        program/trace/otf2/in.c program/trace/otf2/out.c program/trace/weft/pack.c)
+    set(sources ui/study/page.c ui/study/picture.c)
+    foreach(module IN ITEMS base engine model/topo model/net model/coll model/ranks model/traffic
+            program run ui/draw ui/wasm)
         file(GLOB_RECURSE found CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/src
             ${PROJECT_SOURCE_DIR}/src/${module}/*.c)
         list(APPEND sources ${found})
     endforeach()
     list(REMOVE_ITEM sources ${unused})
+    list(FILTER sources EXCLUDE REGEX "^model/net/router/gpu/")
     # Machine files become settings before they get into a page.
-    list(FILTER sources EXCLUDE REGEX "^sim/(machine|codes_)")
+    list(FILTER sources EXCLUDE REGEX "^run/(machine|codes_)")
     list(TRANSFORM sources PREPEND ${PROJECT_SOURCE_DIR}/src/)
 
     set(compile ${CMAKE_C_COMPILER_LAUNCHER} ${WEFT_LIVE_CC} ${WEFT_LIVE_TARGET} -std=c11 -O2

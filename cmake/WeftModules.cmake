@@ -1,16 +1,25 @@
 # SPDX-License-Identifier: Apache-2.0
 # weft_module(<name> [UNPROFILED] [<generated source>...])
-#     A folder of src/: every .c file in it and below it is compiled once and goes into the core.
+#     A folder of src/: every .c file in it and below it, except in folders that are modules of
+#     their own, is compiled once and goes into the core.
 #     UNPROFILED: never by a profile (WEFT_PROFILE).
 # weft_cold_module(<name> [<generated source>...])
 #     A module in which no simulation spends its time: see weft_cold().
 # weft_choose(<condition variable> <source if true> <source if false>)
 #     One of two implementations of one header, chosen by what was found; before weft_module().
 # weft_sources(<variable>)
-#     The .c files in and below the current folder, without those that weft_choose() left out.
+#     The .c files in and below the current folder, without those that weft_choose() left out and
+#     without folders that have a CMakeLists.txt of their own.
 
 function(weft_sources variable)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.c)
+    file(GLOB_RECURSE others ${CMAKE_CURRENT_SOURCE_DIR}/CMakeLists.txt)
+    foreach(other IN LISTS others)
+        get_filename_component(folder ${other} DIRECTORY)
+        if(NOT folder STREQUAL CMAKE_CURRENT_SOURCE_DIR)
+            list(FILTER sources EXCLUDE REGEX "^${folder}/")
+        endif()
+    endforeach()
     get_directory_property(unused WEFT_UNUSED_SOURCES)
     if(unused)
         list(REMOVE_ITEM sources ${unused})

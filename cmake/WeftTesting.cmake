@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Tests, one line each in tests/CMakeLists.txt. All take
 #     [LABELS <label>...] [TIMEOUT <seconds>] [PROCESSORS <n>]
-# besides the label of their kind; those that are programs take [CLI] to link src/cli as well.
+# besides the label of their kind; those that are programs take [CLI] to link src/ui/cli as well.
 # The label `threads` makes a test run under ThreadSanitizer; no other C program is built for it.
 #
 # weft_unit_test(<module>/<name> ...) tests/unit/<module>/test_<name>.c  unit/<module>/<name>

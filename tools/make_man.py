@@ -198,7 +198,7 @@ def file_page(docs, name, source, summary):
 
 
 def wrapper_page(name, language, variable):
-    """Of a compiler wrapper: what it does is in src/mpilib/wrappers/weftcc.in."""
+    """Of a compiler wrapper: what it does is in src/mpi/lib/wrappers/weftcc.in."""
     body = f"""# SYNOPSIS
 
 {name} [*options*] *files*

@@ -144,7 +144,7 @@ int weft_mpi_dup_fn(MPI_Comm old, int keyval, void *extra_state, void *value_in,
                     void *value_out, int *flag);
 
 /* All functions, each as MPI_ and as PMPI_. Generated from
- * src/mpilib/bindings/functions.txt. */
+ * src/mpi/lib/bindings/functions.txt. */
 #include "mpi_functions.h"
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The simulator in WebAssembly: the few system calls that it makes, and its functions (src/wasm/wasm.h).
+/* The simulator in WebAssembly: the few system calls that it makes, and its functions (src/ui/wasm/wasm.h).
  * This function uses nothing of the page, so that its text can be sent to a worker. */
 
 function weftSimulator(module) {

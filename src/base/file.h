@@ -6,7 +6,7 @@
 
 /*
  * Every file that weft takes from a user is opened here or, if it is a trace, in
- * trace/kit/infile.h. A path may name anything: a device without an end, a pipe that nobody
+ * program/trace/kit/infile.h. A path may name anything: a device without an end, a pipe that nobody
  * writes to, a directory.
  */
 

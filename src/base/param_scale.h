@@ -3,7 +3,7 @@
 
 /*
  * Parameters that are multiplied by a factor: their values are uncertain by some percent
- * (sim/uncertainty.h).
+ * (run/uncertainty.h).
  */
 
 #include "base/param.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/config.h"
 
-#include "gpu/gpu.h"
+#include "model/net/router/gpu/gpu.h"
 
 #include <stddef.h>
 

@@ -15,9 +15,9 @@
  * by SIGPROF.
  */
 #include "base/mem.h"
-#include "result/doc.h"
-#include "sim/scenario.h"
-#include "sim/sim.h"
+#include "base/result/doc.h"
+#include "run/scenario.h"
+#include "run/sim.h"
 
 #include <inttypes.h>
 #include <signal.h>

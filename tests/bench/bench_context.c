@@ -2,8 +2,8 @@
 /* Switches from the scheduler to a rank and back, with few and with many ranks: the time of one
  * switch, in CPU time. */
 #include "base/clock.h"
-#include "vrank/context.h"
-#include "vrank/stacks.h"
+#include "mpi/vrank/context.h"
+#include "mpi/vrank/stacks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

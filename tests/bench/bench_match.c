@@ -4,7 +4,7 @@
 #include "base/rng.h"
 #include "engine/engine.h"
 #include "engine/run.h"
-#include "ranks/match.h"
+#include "model/ranks/match.h"
 
 #include <stdio.h>
 #include <stdlib.h>

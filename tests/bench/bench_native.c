@@ -5,8 +5,8 @@
  * usage: bench_native [ITERATIONS [RANKS]] */
 #include "base/clock.h"
 #include "base/rng.h"
-#include "trace/reader.h"
-#include "trace/weft/native.h"
+#include "program/trace/reader.h"
+#include "program/trace/weft/native.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
 /* Distances between random pairs of nodes, per second of CPU. */
 #include "base/clock.h"
 #include "base/rng.h"
-#include "topo/topo.h"
+#include "model/topo/topo.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * receive for every message, a wait for every request and the same collectives on all ranks of
  * a group. All ranks are run to their end by a scheduler that knows no time: it lets any rank
  * go on that can. */
-#include "gen/gen.h"
+#include "program/gen/gen.h"
 
 #include "base/mem.h"
 #include "harness/wf_test.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every registered generator of task graphs promises, whoever wrote it: each task gets
  * exactly what it needs, nothing waits for itself, and all tasks run in the end. */
-#include "gen/graphs.h"
+#include "program/gen/graphs.h"
 
 #include "base/mem.h"
 #include "harness/wf_test.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every registered network model promises, whoever wrote it: nothing is lost, nothing is
  * early, messages between two nodes keep their order, and what happens can be undone. */
-#include "net/net.h"
+#include "model/net/net.h"
 
 #include "harness/replay_harness.h"
 #include "harness/wf_test.h"

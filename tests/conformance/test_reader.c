@@ -2,9 +2,9 @@
 /* What every registered reader of traces must do. A reader joins by being registered, with a
  * sample: a trace in tests/data/traces/<name of the reader>/, or a writer of the same name. */
 #include "base/mem.h"
-#include "ops/fields.h"
-#include "trace/reader.h"
-#include "trace/writer.h"
+#include "program/ops/fields.h"
+#include "program/trace/reader.h"
+#include "program/trace/writer.h"
 
 #include "harness/wf_test.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every routing policy promises on every topology; and that the check would notice if one
  * did not. */
-#include "net/route/route.h"
-#include "topo/damage.h"
-#include "topo/damaged.h"
-#include "topo/graph.h"
-#include "topo/grid.h"
+#include "model/net/route/route.h"
+#include "model/topo/damage.h"
+#include "model/topo/damaged.h"
+#include "model/topo/graph.h"
+#include "model/topo/grid.h"
 
 #include "harness/route_check.h"
 #include "harness/topo_walk.h"

@@ -5,9 +5,9 @@
  * refused with a reason that this file knows, or it delivers what is sent. With
  * WEFT_TEST_WRITE=1 in the environment the test writes the page instead of comparing it.
  */
-#include "net/packet/model.h"
-#include "net/router/model.h"
-#include "topo/graph.h"
+#include "model/net/packet/model.h"
+#include "model/net/router/events/model.h"
+#include "model/topo/graph.h"
 
 #include "harness/router_traffic.h"
 #include "harness/topo_walk.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every registered topology promises, whoever wrote it, and hierarchies of them. */
-#include "topo/nested.h"
+#include "model/topo/nested.h"
 
 #include "harness/topo_check.h"
 #include "harness/topo_walk.h"

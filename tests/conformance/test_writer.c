@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every report writer must do, whatever the document. */
-#include "report/writer.h"
+#include "ui/report/writer.h"
 
-#include "result/result.h"
+#include "base/result/result.h"
 
 #include "harness/wf_test.h"
 

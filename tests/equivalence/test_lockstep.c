@@ -6,11 +6,11 @@
 #include "engine/engine.h"
 #include "engine/run.h"
 #include "harness/wf_test.h"
-#include "lockstep/form.h"
-#include "lockstep/lockstep.h"
-#include "net/net.h"
-#include "topo/topo.h"
-#include "traffic/traffic.h"
+#include "model/net/net.h"
+#include "model/net/router/lockstep/form.h"
+#include "model/net/router/lockstep/lockstep.h"
+#include "model/topo/topo.h"
+#include "model/traffic/traffic.h"
 
 #include <math.h>
 

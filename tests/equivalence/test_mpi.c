@@ -4,10 +4,10 @@
 #include "harness/node_costs.h"
 #include "harness/random_program.h"
 #include "harness/replay_harness.h"
-#include "net/alphabeta.h"
-#include "net/latency.h"
-#include "net/loggp.h"
-#include "net/packet/packet.h"
+#include "model/net/alphabeta.h"
+#include "model/net/latency.h"
+#include "model/net/loggp.h"
+#include "model/net/packet/packet.h"
 
 enum { PROGRAMS = 40 / WF_TEST_ONE_IN, ROUNDS = 12 };
 

@@ -3,10 +3,10 @@
  * and one tally; and both granularities give one tally. */
 #include "harness/gen_make.h"
 #include "harness/pe_random.h"
-#include "net/alphabeta.h"
-#include "net/latency.h"
-#include "net/loggp.h"
-#include "ranks/node_params.h"
+#include "model/net/alphabeta.h"
+#include "model/net/latency.h"
+#include "model/net/loggp.h"
+#include "model/ranks/node_params.h"
 
 /* Runs `setup` in every way and compares with the first. */
 static void compare_all(const struct pe_setup *setup)

@@ -4,10 +4,10 @@
 #include "harness/gen_make.h"
 #include "harness/replay_harness.h"
 #include "harness/wf_test.h"
-#include "net/alphabeta.h"
-#include "net/latency.h"
-#include "net/loggp.h"
-#include "net/packet/packet.h"
+#include "model/net/alphabeta.h"
+#include "model/net/latency.h"
+#include "model/net/loggp.h"
+#include "model/net/packet/packet.h"
 
 static struct wf_source *stencil(uint32_t n_ranks)
 {

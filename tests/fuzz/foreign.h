@@ -4,8 +4,8 @@
 /* What the fuzz targets of readers of foreign formats share: files in a directory, and a look
  * at all that is read. */
 
-#include "ops/fields.h"
-#include "trace/reader.h"
+#include "program/ops/fields.h"
+#include "program/trace/reader.h"
 
 #include <ftw.h>
 #include <stdio.h>

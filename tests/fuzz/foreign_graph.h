@@ -5,8 +5,8 @@
 
 #include "foreign.h"
 
-#include "ops/steps.h"
-#include "trace/kit/task_table.h"
+#include "program/ops/steps.h"
+#include "program/trace/kit/task_table.h"
 
 static inline void foreign_check_task(const struct wf_graph *graph, uint32_t pe,
                                       uint32_t number)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libFuzzer: no text of net.fail may crash the reader of failures; what it accepts has epochs in
  * ascending order, and routes in each of them. */
-#include "net/fault/fault.h"
+#include "model/net/fault/fault.h"
 
 #include <stdlib.h>
 #include <string.h>

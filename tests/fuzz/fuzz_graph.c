@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libFuzzer: whatever the bytes of a graph file are, the outcome is a network that keeps its
  * promises or an error with a place. */
-#include "topo/graph.h"
+#include "model/topo/graph.h"
 
 #include <stdlib.h>
 #include <string.h>

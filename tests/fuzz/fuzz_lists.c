@@ -2,8 +2,8 @@
 /* libFuzzer: whatever is in a placement file or a file of weights, the outcome is a placement
  * within the nodes, weights that can be drawn from, or an error that names the file. */
 #include "fuzz/foreign.h"
-#include "sim/placement.h"
-#include "traffic/weights.h"
+#include "model/traffic/weights.h"
+#include "run/placement.h"
 
 enum { RANKS = 6, NODES = 9 };
 

@@ -3,9 +3,9 @@
  * end is reached, and what could not be read is told. The checksums of frames are made right
  * first, since no mutation would ever get past them. */
 #include "base/varint.h"
-#include "ops/fields.h"
-#include "trace/weft/frame.h"
-#include "trace/weft/native.h"
+#include "program/ops/fields.h"
+#include "program/trace/weft/frame.h"
+#include "program/trace/weft/native.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * byte of the input says which file of a good archive the others replace. */
 #include "foreign.h"
 
-#include "trace/otf2/out.h"
+#include "program/trace/otf2/out.h"
 
 #include <sys/stat.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libFuzzer: whatever a result document says, every writer copes with it, and nothing that is
  * printed for people has control characters in it. */
-#include "report/compare.h"
-#include "report/explain.h"
-#include "report/writer.h"
-#include "result/json.h"
+#include "base/result/json.h"
+#include "ui/report/compare.h"
+#include "ui/report/explain.h"
+#include "ui/report/writer.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libFuzzer: whatever is in a routing table, the outcome is a network whose messages arrive, or an
  * error that names the file. */
+#include "base/result/doc.h"
 #include "fuzz/foreign.h"
-#include "result/doc.h"
-#include "sim/scenario.h"
-#include "sim/sim.h"
+#include "run/scenario.h"
+#include "run/sim.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,8 +2,8 @@
 /* libFuzzer: whatever is in a study, the outcome is points with scenarios and a table, or an
  * error that names the file. */
 #include "fuzz/foreign.h"
-#include "sim/scenario.h"
-#include "study/study.h"
+#include "run/scenario.h"
+#include "ui/study/study.h"
 
 enum { POINTS_SHOWN = 20 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libFuzzer: whatever the bytes of a program in the workload language are, the outcome is a
  * source of sound ops that ends or goes on, or an error with a place. */
-#include "gen/text.h"
+#include "program/gen/text.h"
 
 #include <stdlib.h>
 #include <string.h>

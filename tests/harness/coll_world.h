@@ -7,7 +7,7 @@
  * contents of their slots.
  */
 
-#include "coll/coll.h"
+#include "model/coll/coll.h"
 
 #include "harness/wf_test.h"
 

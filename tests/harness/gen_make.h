@@ -4,8 +4,8 @@
 /* Creates programs of generators, with parameters as a user writes them: "iterations=2
  * compute=7ps". */
 
-#include "gen/gen.h"
-#include "gen/graphs.h"
+#include "program/gen/gen.h"
+#include "program/gen/graphs.h"
 
 #include <stdarg.h>
 #include <stdio.h>

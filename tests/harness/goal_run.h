@@ -5,8 +5,8 @@
 
 #include "base/temp.h"
 #include "harness/pe_harness.h"
-#include "net/loggp.h"
-#include "trace/reader.h"
+#include "model/net/loggp.h"
+#include "program/trace/reader.h"
 
 /* Parameters as LogGOPSim takes them: nanoseconds, nanoseconds per byte, bytes. */
 struct loggops {

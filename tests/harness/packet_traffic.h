@@ -6,7 +6,7 @@
 
 #include "harness/replay_harness.h"
 #include "harness/wf_test.h"
-#include "net/packet/packet.h"
+#include "model/net/packet/packet.h"
 
 struct message {
     int64_t at;

@@ -3,7 +3,7 @@
 
 /* Task graphs that a test defines task by task. */
 
-#include "ops/graph.h"
+#include "program/ops/graph.h"
 
 enum { LIST_MAX = 24 };
 

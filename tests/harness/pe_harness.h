@@ -5,11 +5,11 @@
 
 #include "harness/engine_harness.h"
 #include "harness/pe_drawing.h"
-#include "net/net.h"
-#include "ranks/node_params.h"
-#include "ranks/place.h"
-#include "ranks/ranks.h"
-#include "ranks/tasks/pe.h"
+#include "model/net/net.h"
+#include "model/ranks/node_params.h"
+#include "model/ranks/place.h"
+#include "model/ranks/ranks.h"
+#include "model/ranks/tasks/pe.h"
 
 struct pe_setup {
     const struct wf_graph *graph;

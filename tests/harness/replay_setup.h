@@ -8,10 +8,10 @@
 #include "engine/run.h"
 #include "engine/worker.h"
 #include "harness/script.h"
-#include "net/net.h"
-#include "ranks/node_costs.h"
-#include "ranks/place.h"
-#include "ranks/ranks.h"
+#include "model/net/net.h"
+#include "model/ranks/node_costs.h"
+#include "model/ranks/place.h"
+#include "model/ranks/ranks.h"
 
 #include <stdio.h>
 #include <stdlib.h>

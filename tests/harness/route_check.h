@@ -2,13 +2,13 @@
 #pragma once
 
 /*
- * Checks the promises of every routing policy (net/route/route.h). The check follows a packet
+ * Checks the promises of every routing policy (model/net/route/route.h). The check follows a packet
  * from every node to every other through all states that the policy's choices lead to. The test
  * makes up the random numbers, flows and queue lengths on which the choices depend. Channels
  * that follow each other on some route are the edges of a graph, which must have no cycle.
  */
 
-#include "net/route/route.h"
+#include "model/net/route/route.h"
 
 #include "harness/route_graph.h"
 

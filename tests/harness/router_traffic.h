@@ -5,7 +5,7 @@
  * which they arrived. */
 
 #include "harness/replay_harness.h"
-#include "net/router/router.h"
+#include "model/net/router/router.h"
 
 enum { KIND_SEND = WF_NET_KINDS, CYCLE_PS = 1000 };
 

@@ -3,7 +3,7 @@
 
 /* Programs that a test defines op by op. */
 
-#include "ops/source.h"
+#include "program/ops/source.h"
 
 /* The ops of one rank; the list ends with WF_OP_FINALIZE. */
 struct script {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
-/* Checks the promises of every topology (topo/topo.h) for one instance by brute force. */
+/* Checks the promises of every topology (model/topo/topo.h) for one instance by brute force. */
 
-#include "topo/classes.h"
-#include "topo/measure.h"
-#include "topo/topo.h"
+#include "model/topo/classes.h"
+#include "model/topo/measure.h"
+#include "model/topo/topo.h"
 
 #include "harness/topo_oracle.h"
 #include "harness/wf_test.h"

@@ -3,7 +3,7 @@
 
 /* True distances in a topology, found without its own distance functions. */
 
-#include "topo/topo.h"
+#include "model/topo/topo.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 /* Creates topologies, and checks those that are too large for topo_check.h: some routes instead
  * of all. */
 
-#include "topo/measure.h"
-#include "topo/topo.h"
+#include "model/topo/measure.h"
+#include "model/topo/topo.h"
 
 #include "harness/wf_test.h"
 

@@ -2,12 +2,12 @@
 #pragma once
 
 /*
- * Random ops, and a comparison of ops member by member. Written from ops/op.h alone, so that it
+ * Random ops, and a comparison of ops member by member. Written from program/ops/op.h alone, so that it
  * finds members that a trace format loses.
  */
 
 #include "harness/wf_test.h"
-#include "ops/source.h"
+#include "program/ops/source.h"
 
 #include <stdbool.h>
 
@@ -104,7 +104,7 @@ static void trace_roll_set(struct trace_dice *dice, struct trace_op *to)
     }
 }
 
-/* Whether the collective with this number in coll/coll.h has a root. */
+/* Whether the collective with this number in model/coll/coll.h has a root. */
 static bool trace_is_rooted(uint32_t detail)
 {
     return detail == 1 || detail == 2 || (detail >= 4 && detail <= 7);

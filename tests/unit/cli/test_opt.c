@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/opt.h"
+#include "ui/cli/opt.h"
 
 #include "harness/wf_test.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/progress.h"
+#include "ui/cli/progress.h"
 
 #include "harness/wf_test.h"
 

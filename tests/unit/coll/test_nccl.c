@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NCCL's tuning model, against times that were computed by hand from its tables, and against bus
  * bandwidths that its maintainers give. */
-#include "coll/nccl.h"
+#include "model/coll/nccl.h"
 
 #include "base/units.h"
 #include "harness/wf_test.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The choice of algorithms. The expected names are taken from the sources that the rule tables
  * cite, on both sides of switch points. */
-#include "coll/coll.h"
+#include "model/coll/coll.h"
 
 #include "harness/wf_test.h"
 

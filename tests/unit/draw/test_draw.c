@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
-#include "draw/bins.h"
-#include "draw/cable.h"
-#include "draw/draw.h"
-#include "draw/layout.h"
+#include "ui/draw/bins.h"
+#include "ui/draw/cable.h"
+#include "ui/draw/draw.h"
+#include "ui/draw/layout.h"
 
 #include "harness/wf_test.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "draw/canvas.h"
-#include "draw/plot.h"
-#include "draw/scale.h"
-#include "draw/strokes.h"
+#include "ui/draw/canvas.h"
+#include "ui/draw/plot.h"
+#include "ui/draw/scale.h"
+#include "ui/draw/strokes.h"
 
 #include "base/rng.h"
 #include "harness/wf_test.h"

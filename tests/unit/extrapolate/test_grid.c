@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rules of process grids, and communicators that follow from them. */
-#include "extrapolate/comms.h"
-#include "extrapolate/grid.h"
+#include "program/extrapolate/comms.h"
+#include "program/extrapolate/grid.h"
 
 #include "harness/wf_test.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which ranks a learnt guard holds for in a grid that no example has. */
-#include "extrapolate/guard.h"
+#include "program/extrapolate/guard.h"
 
 #include "harness/wf_test.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "extrapolate/law.h"
+#include "program/extrapolate/law.h"
 
 #include "harness/wf_test.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "extrapolate/plain.h"
+#include "program/extrapolate/plain.h"
 
 #include "harness/script.h"
 

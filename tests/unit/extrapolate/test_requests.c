@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Waits have the same name whatever else is open, and the name finds the requests again. */
-#include "extrapolate/requests.h"
+#include "program/extrapolate/requests.h"
 
 #include "harness/wf_test.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Series: what repeats goes on beyond what was seen, a list does not. */
-#include "extrapolate/series.h"
+#include "program/extrapolate/series.h"
 
 #include "harness/wf_test.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Properties of the application generators that tests/conformance/test_gen.c cannot check. */
-#include "gen/vary.h"
 #include "harness/gen_make.h"
 #include "harness/wf_test.h"
+#include "program/gen/vary.h"
 
 /* Every block must be swept after those of both upstream neighbours and of all earlier octants:
  * computed along the way as the length of the longest chain that ends in it. */

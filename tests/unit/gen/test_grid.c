@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gen/grid.h"
+#include "program/gen/grid.h"
 
 #include "harness/wf_test.h"
 

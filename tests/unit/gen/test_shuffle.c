@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gen/shuffle.h"
+#include "program/gen/shuffle.h"
 
 #include "harness/wf_test.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "gen/text.h"
+#include "program/gen/text.h"
 
 #include "harness/wf_test.h"
 

@@ -41,7 +41,7 @@ static inline void count(const struct wf_gpu_at *at, const struct count_args *ar
 WF_GPU_KERNEL(count, struct count_args)
 
 #ifndef __NVPTX__
-#include "gpu/gpu.h"
+#include "model/net/router/gpu/gpu.h"
 
 #include <stddef.h>
 

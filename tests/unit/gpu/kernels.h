@@ -3,7 +3,7 @@
 
 /* Kernels with which the tests try a device. */
 
-#include "gpu/kernel.h"
+#include "model/net/router/gpu/kernel.h"
 
 #include <stdint.h>
 

@@ -3,8 +3,8 @@
  * Devices: memory, copies, launches and the barriers of kernels, on the host's back end. With
  * WEFT_GPU=1 in the environment the same on a GPU (`make test-gpu`).
  */
-#include "gpu/gpu.h"
 #include "harness/wf_test.h"
+#include "model/net/router/gpu/gpu.h"
 #include "unit/gpu/kernels.h"
 
 #include <time.h>

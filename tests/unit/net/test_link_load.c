@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "net/stats/link_load.h"
+#include "model/net/stats/link_load.h"
 
 #include "engine/worker.h"
 

@@ -4,10 +4,10 @@
 #include "harness/packet_traffic.h"
 #include "harness/topo_walk.h"
 #include "harness/wf_test.h"
-#include "net/latency.h"
-#include "net/links.h"
-#include "topo/classes.h"
-#include "topo/nested.h"
+#include "model/net/latency.h"
+#include "model/net/links.h"
+#include "model/topo/classes.h"
+#include "model/topo/nested.h"
 
 /* Parameters of a model, and the model. */
 struct made {

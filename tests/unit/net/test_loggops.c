@@ -2,7 +2,7 @@
 /* The cost of calls on a LogGP network, to the picosecond. The arithmetic is written out: L
  * 1000, o 500, g 100, and a byte takes a picosecond (G = 1). The rules are in
  * docs/models/mpi.md. */
-#include "net/loggp.h"
+#include "model/net/loggp.h"
 
 #include "harness/replay_harness.h"
 #include "harness/wf_test.h"

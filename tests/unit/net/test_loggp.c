@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* LogGP to the picosecond. The arithmetic is written out: L 1000, o 500, g 100, and 1 byte per
  * picosecond (G = 1), so that every term can be distinguished. */
-#include "net/loggp.h"
+#include "model/net/loggp.h"
 
 #include "harness/replay_harness.h"
 #include "harness/wf_test.h"
-#include "net/alphabeta.h"
+#include "model/net/alphabeta.h"
 
 static const int64_t L = 1000, O = 500, GAP = 100;
 

@@ -4,7 +4,7 @@
 #include "base/rng.h"
 #include "harness/packet_traffic.h"
 #include "harness/wf_test.h"
-#include "topo/nested.h"
+#include "model/topo/nested.h"
 
 enum { PACKET = 512 };
 

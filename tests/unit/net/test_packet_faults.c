@@ -3,7 +3,7 @@
  * failure, what is sent again or lost, nodes that are cut off, and bad inputs. */
 #include "harness/packet_traffic.h"
 #include "harness/wf_test.h"
-#include "net/fault/fault.h"
+#include "model/net/fault/fault.h"
 
 enum { CASES = 40, MESSAGES_MAX = 80 };
 

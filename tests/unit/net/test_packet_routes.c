@@ -3,7 +3,7 @@
  * whatever routes packets take, and every scheduler gives the same result. */
 #include "harness/packet_traffic.h"
 #include "harness/wf_test.h"
-#include "net/route/route.h"
+#include "model/net/route/route.h"
 
 enum { PARCELS = 150 / WF_TEST_ONE_IN };
 

@@ -7,7 +7,7 @@
  * which must always be among the choices. tests/conformance/test_route.c tests the routing
  * policies.
  */
-#include "net/router/model.h"
+#include "model/net/router/events/model.h"
 
 #include "harness/route_graph.h"
 #include "harness/wf_test.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Failures in time on the router model: cycles before, during and after a failure, what is sent
  * again or lost, nodes that are cut off, and that changes of the network leave no deadlock. */
-#include "net/router/model.h"
+#include "model/net/router/events/model.h"
 
 #include "harness/router_traffic.h"
 #include "harness/wf_test.h"

@@ -3,8 +3,8 @@
  * different speed, and mistakes. */
 #include "harness/router_traffic.h"
 #include "harness/wf_test.h"
-#include "net/links.h"
-#include "topo/classes.h"
+#include "model/net/links.h"
+#include "model/topo/classes.h"
 
 enum { SENDS_MAX = 8192, PHITS = 16, CLASSES_MAX = 8 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every routing of the router model on every kind of network, with small queues and heavy
  * traffic: it is refused, or every message arrives and all schedulers agree. */
-#include "net/router/model.h"
+#include "model/net/router/events/model.h"
 
 #include "harness/router_traffic.h"
 #include "harness/wf_test.h"

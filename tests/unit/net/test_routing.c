@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The choices of the policies, and how many virtual channels they need. The conformance test
  * checks that they are sound. */
-#include "net/route/route.h"
-#include "net/vc/kind.h"
-#include "topo/damaged.h"
+#include "model/net/route/route.h"
+#include "model/net/vc/kind.h"
+#include "model/topo/damaged.h"
 
 #include "harness/route_check.h"
 #include "harness/wf_test.h"

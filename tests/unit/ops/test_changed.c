@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sources that play others with other times and sizes (changed), and with loops (looped). */
-#include "ops/changed.h"
-#include "ops/looped.h"
+#include "program/ops/changed.h"
+#include "program/ops/looped.h"
 
 #include "base/mem.h"
 #include "harness/script.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages and receives meet as in two plain lists that are searched from the beginning. */
-#include "ops/matching.h"
+#include "program/ops/matching.h"
 
 #include "base/rng.h"
 #include "harness/wf_test.h"

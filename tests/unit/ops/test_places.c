@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ops/places.h"
+#include "program/ops/places.h"
 
 #include "harness/script.h"
-#include "ops/disturbance.h"
-#include "ops/retimed.h"
+#include "program/ops/disturbance.h"
+#include "program/ops/retimed.h"
 
 #include "harness/wf_test.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ops/resample.h"
+#include "program/ops/resample.h"
 
 #include "base/mem.h"
 #include "base/quantile.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ops/robust.h"
+#include "program/ops/robust.h"
 
 #include "base/mem.h"
-#include "ops/disturbance.h"
+#include "program/ops/disturbance.h"
 
 #include "harness/wf_test.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ops/roi.h"
+#include "program/ops/roi.h"
 
 #include "base/mem.h"
 #include "harness/script.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Collectives that ranks call differently: one rank uses another size, another root or another
  * kind. None of these programs may complete without an error. */
-#include "coll/coll.h"
-#include "net/alphabeta.h"
+#include "model/coll/coll.h"
+#include "model/net/alphabeta.h"
 
 #include "harness/replay_harness.h"
 #include "harness/wf_test.h"

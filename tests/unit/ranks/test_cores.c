@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inside of a node: where rank slots are, and messages between them, to the picosecond.
  * The equations are in docs/models/node.md. */
-#include "ranks/cores.h"
+#include "model/ranks/cores.h"
 
 #include "harness/replay_harness.h"
 #include "harness/wf_test.h"
-#include "net/alphabeta.h"
+#include "model/net/alphabeta.h"
 
 /* ---- where slots are ---- */
 

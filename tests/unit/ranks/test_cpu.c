@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ranks/cpu/cpu.h"
+#include "model/ranks/cpu/cpu.h"
 
 #include "harness/wf_test.h"
 

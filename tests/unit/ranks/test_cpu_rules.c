@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ranks/cpu/cpu.h"
+#include "model/ranks/cpu/cpu.h"
 
 #include "harness/wf_test.h"
-#include "ops/source.h"
+#include "program/ops/source.h"
 
 static const char *name_of(const struct wf_source *source, enum wf_source_name kind,
                            uint32_t number)

@@ -3,8 +3,8 @@
  * evaluates a program collective by collective. */
 #include "harness/replay_harness.h"
 #include "harness/wf_test.h"
-#include "net/alphabeta.h"
-#include "net/loggp.h"
+#include "model/net/alphabeta.h"
+#include "model/net/loggp.h"
 
 enum { RANKS_MAX = 17, ROUNDS = 25, PROMISE = 1000, LEVEL = 700 };
 

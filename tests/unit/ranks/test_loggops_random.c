@@ -3,7 +3,7 @@
  * itself and searches lists from the beginning. */
 #include "base/arith.h"
 #include "harness/goal_run.h"
-#include "ops/steps.h"
+#include "program/ops/steps.h"
 
 enum {
     HOSTS_MAX = 20,

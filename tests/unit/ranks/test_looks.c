@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* When ranks notice messages: mpi.progress=waits and node.poll. A message of k bytes takes A + k
  * picoseconds, so that times show when a rank has asked for a long one. */
-#include "ranks/looks.h"
+#include "model/ranks/looks.h"
 
 #include "harness/replay_harness.h"
 #include "harness/wf_test.h"
-#include "net/alphabeta.h"
-#include "ranks/cpu/contention.h"
-#include "ranks/node_params.h"
+#include "model/net/alphabeta.h"
+#include "model/ranks/cpu/contention.h"
+#include "model/ranks/node_params.h"
 
 enum { A = 1000, C = 100, D = 300, K = 5000, LATE = 5 * A };
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compares matching with a naive matcher that keeps everything in arrays and searches all of
  * it. */
-#include "ranks/match.h"
+#include "model/ranks/match.h"
 
 #include "base/rng.h"
 #include "harness/cell_model.h"
-#include "ranks/match_index.h"
+#include "model/ranks/match_index.h"
 
 enum { MOST = 3000 };
 

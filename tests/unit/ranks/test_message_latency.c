@@ -3,9 +3,9 @@
 #include "harness/gen_make.h"
 #include "harness/replay_harness.h"
 #include "harness/wf_test.h"
-#include "net/alphabeta.h"
-#include "net/latency.h"
-#include "net/loggp.h"
+#include "model/net/alphabeta.h"
+#include "model/net/latency.h"
+#include "model/net/loggp.h"
 
 /* Two hops of 100 ns and 1000 bytes at 10 GB/s, from whenever the message leaves; the receiver
  * may be late. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Point-to-point calls of every kind. A message of k bytes takes A + k picoseconds and no CPU
  * time, so that times show which rank waited for which message. */
-#include "net/alphabeta.h"
+#include "model/net/alphabeta.h"
 
 #include "harness/replay_harness.h"
 #include "harness/wf_test.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Incorrect programs, and the errors that are reported for them. */
-#include "net/alphabeta.h"
+#include "model/net/alphabeta.h"
 
 #include "harness/replay_harness.h"
 #include "harness/wf_test.h"

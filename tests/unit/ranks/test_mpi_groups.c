@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Communicators, collectives and jobs. A message of k bytes takes A + k picoseconds and no CPU
  * time. */
-#include "net/alphabeta.h"
+#include "model/net/alphabeta.h"
 
 #include "harness/replay_harness.h"
 #include "harness/wf_test.h"

@@ -5,10 +5,10 @@
 #include "base/arith.h"
 #include "harness/replay_harness.h"
 #include "harness/wf_test.h"
-#include "net/latency.h"
-#include "net/loggp.h"
-#include "net/packet/packet.h"
-#include "net/router/router.h"
+#include "model/net/latency.h"
+#include "model/net/loggp.h"
+#include "model/net/packet/packet.h"
+#include "model/net/router/router.h"
 
 /* The router model counts in cycles: there all times are multiples of UNIT_ROUTER. */
 static const int64_t UNIT_ROUTER = 1000000;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Interruptions by the operating system, and computations that share memory bandwidth, to the
  * picosecond. The equations are in docs/models/node.md. */
-#include "ranks/noise.h"
+#include "model/ranks/noise.h"
 
 #include "base/rng.h"
 #include "harness/replay_harness.h"
 #include "harness/wf_test.h"
-#include "net/alphabeta.h"
-#include "ranks/cpu/contention.h"
+#include "model/net/alphabeta.h"
+#include "model/ranks/cpu/contention.h"
 
 enum { PERIOD = 1000000, MEAN = 40000, SEED = 7 };
 

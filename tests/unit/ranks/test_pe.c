@@ -2,9 +2,9 @@
 /* When tasks run. Compares small graphs with times worked out by hand, and random ones with a
  * simple simulation that steps from one picosecond to the next. */
 #include "harness/pe_harness.h"
-#include "net/alphabeta.h"
-#include "net/loggp.h"
-#include "ranks/cpu/cpu.h"
+#include "model/net/alphabeta.h"
+#include "model/net/loggp.h"
+#include "model/ranks/cpu/cpu.h"
 
 /* 1 byte/ns, 1 us: a message of b bytes takes 1000 + b ns. */
 #define NS         INT64_C(1000)

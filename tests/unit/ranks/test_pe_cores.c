@@ -2,10 +2,10 @@
 /* Task graphs inside a node: messages between its PEs, to the picosecond, under every
  * scheduler. The equations are in docs/models/node.md. */
 #include "harness/pe_harness.h"
-#include "net/alphabeta.h"
-#include "net/loggp.h"
-#include "ranks/node_params.h"
-#include "ranks/noise.h"
+#include "model/net/alphabeta.h"
+#include "model/net/loggp.h"
+#include "model/ranks/node_params.h"
+#include "model/ranks/noise.h"
 
 enum { LATENCY = 1000000, BYTES = 5000, PASS = 10 * BYTES };
 

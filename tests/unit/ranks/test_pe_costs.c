@@ -3,10 +3,10 @@
  * scheduler: each part alone and all together, on network models of every kind. The rules are
  * in docs/models/node.md. */
 #include "harness/pe_harness.h"
-#include "net/latency.h"
-#include "net/loggp.h"
-#include "net/packet/packet.h"
-#include "net/router/router.h"
+#include "model/net/latency.h"
+#include "model/net/loggp.h"
+#include "model/net/packet/packet.h"
+#include "model/net/router/router.h"
 
 static const struct wf_net_loggp_params LOGGP = {.latency = 1000,
                                                  .gap = 10,

@@ -2,7 +2,7 @@
 /* Compares random task graphs with a simulation that uses no engine: it searches a list of all
  * future events for the first one, and keeps the ready tasks in a list. */
 #include "harness/pe_random.h"
-#include "net/alphabeta.h"
+#include "model/net/alphabeta.h"
 
 enum { SEEDS = 1500 / WF_TEST_ONE_IN, THINGS_MAX = 8192 };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Several network interfaces a node: which ranks use which, and what they gain. */
-#include "ranks/rails.h"
+#include "model/ranks/rails.h"
 
 #include "harness/gen_make.h"
 #include "harness/replay_harness.h"
 #include "harness/wf_test.h"
-#include "net/latency.h"
-#include "net/loggp.h"
+#include "model/net/latency.h"
+#include "model/net/loggp.h"
 
 enum { RANKS_MAX = 32, MESSAGES_MAX = 8, VALUE_MAX = 24 };
 

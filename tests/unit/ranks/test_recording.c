@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ranks/record/recording.h"
+#include "model/ranks/record/recording.h"
 
 #include "base/mem.h"
 

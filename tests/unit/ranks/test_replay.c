@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ranks/ranks.h"
+#include "model/ranks/ranks.h"
 
 #include "harness/gen_make.h"
 #include "harness/replay_harness.h"
 #include "harness/wf_test.h"
-#include "net/alphabeta.h"
-#include "net/latency.h"
-#include "net/loggp.h"
-#include "ranks/cpu/cpu.h"
+#include "model/net/alphabeta.h"
+#include "model/net/latency.h"
+#include "model/net/loggp.h"
+#include "model/ranks/cpu/cpu.h"
 
 enum { RANKS_MAX = 33 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ranks/tally.h"
+#include "model/ranks/tally.h"
 
 #include "harness/wf_test.h"
 

@@ -3,9 +3,9 @@
  * rules are in docs/models/node.md. */
 #include "harness/replay_harness.h"
 #include "harness/wf_test.h"
-#include "net/alphabeta.h"
-#include "ranks/noise.h"
-#include "ranks/record/recorder.h"
+#include "model/net/alphabeta.h"
+#include "model/ranks/noise.h"
+#include "model/ranks/record/recorder.h"
 
 enum { RANKS_MAX = 8 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/output.h"
+#include "ui/report/output.h"
 
 #include "harness/wf_test.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "result/doc.h"
+#include "base/result/doc.h"
 
-#include "result/json.h"
-#include "result/result.h"
+#include "base/result/json.h"
+#include "base/result/result.h"
 
 #include "harness/wf_test.h"
 

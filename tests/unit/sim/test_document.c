@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/document.h"
+#include "run/document.h"
 
-#include "ops/op.h"
-#include "ranks/ranks.h"
-#include "result/result.h"
-#include "sim/efficiency.h"
+#include "base/result/result.h"
+#include "model/ranks/ranks.h"
+#include "program/ops/op.h"
+#include "run/efficiency.h"
 
 #include "harness/wf_test.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/machine.h"
+#include "run/machine.h"
 
-#include "result/doc.h"
-#include "sim/sim.h"
+#include "base/result/doc.h"
+#include "run/sim.h"
 
 #include "harness/wf_test.h"
 

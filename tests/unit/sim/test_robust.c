@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Compute times that were disturbed while they were recorded, in replays of a trace. */
 #include "base/mem.h"
+#include "base/result/doc.h"
 #include "base/temp.h"
-#include "ops/disturbance.h"
-#include "result/doc.h"
-#include "sim/scenario.h"
-#include "sim/sim.h"
-#include "trace/writer.h"
+#include "program/ops/disturbance.h"
+#include "program/trace/writer.h"
+#include "run/scenario.h"
+#include "run/sim.h"
 
 #include "harness/wf_test.h"
 

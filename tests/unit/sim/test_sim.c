@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/sim.h"
+#include "run/sim.h"
 
-#include "result/json.h"
-#include "result/result.h"
-#include "sim/scenario.h"
+#include "base/result/json.h"
+#include "base/result/result.h"
+#include "run/scenario.h"
 
 #include "harness/wf_test.h"
 

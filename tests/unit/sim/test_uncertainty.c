@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/uncertainty.h"
+#include "run/uncertainty.h"
 
-#include "sim/plan.h"
+#include "run/plan.h"
 
 #include "harness/wf_test.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/yaml.h"
+#include "run/yaml.h"
 
 #include "harness/wf_test.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "study/calibration.h"
+#include "ui/study/calibration.h"
 
 #include "base/mem.h"
 #include "harness/wf_test.h"

@@ -2,7 +2,7 @@
 /* Nonblocking collectives among other requests, completed by any kind of wait or test. The
  * written trace must create and complete every request once, and every message must have two
  * ends. */
-#include "study/expand.h"
+#include "ui/study/expand.h"
 
 #include "harness/wf_test.h"
 

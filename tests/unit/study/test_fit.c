@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "study/fit.h"
+#include "ui/study/fit.h"
 
 #include "harness/wf_test.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "topo/damaged.h"
+#include "model/topo/damaged.h"
 
 #include "base/rng.h"
-#include "topo/damage.h"
-#include "topo/nested.h"
+#include "model/topo/damage.h"
+#include "model/topo/nested.h"
 
 #include "harness/topo_check.h"
 #include "harness/topo_walk.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Graph files: the formats, the errors, the numbering, and distances against a search. */
 #include "base/units.h"
-#include "topo/graph.h"
-#include "topo/hubs.h"
+#include "model/topo/graph.h"
+#include "model/topo/hubs.h"
 
 #include "harness/topo_check.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* HyperX: checks beyond those of conformance/topo on its examples. */
-#include "topo/measure.h"
+#include "model/topo/measure.h"
 
 #include "harness/topo_walk.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Distances by rows and labels, and searches from many vertices at once, against single
  * searches. */
-#include "topo/rows.h"
+#include "model/topo/rows.h"
 
 #include "base/mem.h"
 

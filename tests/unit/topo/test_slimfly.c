@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Slim Fly and its finite fields: checks beyond those of conformance/topo. */
-#include "topo/field.h"
+#include "model/topo/field.h"
 
 #include "harness/topo_walk.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/rng.h"
-#include "topo/topo.h"
+#include "model/topo/topo.h"
 
 #include "harness/topo_walk.h"
 #include "harness/wf_test.h"

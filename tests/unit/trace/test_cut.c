@@ -2,9 +2,9 @@
 /* Cuts random programs in which the length of every message and collective is a unique number.
  * The expected part is found by looking at both ends of each. */
 #include "harness/wf_test.h"
-#include "trace/cut/cut.h"
-#include "trace/reader.h"
-#include "trace/weft/native.h"
+#include "program/trace/cut/cut.h"
+#include "program/trace/reader.h"
+#include "program/trace/weft/native.h"
 
 #include <stdbool.h>
 #include <unistd.h>

@@ -3,9 +3,9 @@
  * ops are matched in their order. */
 #include "base/rng.h"
 #include "harness/wf_test.h"
-#include "trace/goal/channels.h"
-#include "trace/goal/goal.h"
-#include "trace/goal/progress.h"
+#include "program/trace/goal/channels.h"
+#include "program/trace/goal/goal.h"
+#include "program/trace/goal/progress.h"
 
 enum { RANKS_MAX = 6, OPS_MAX = 64, EDGES_MAX = 256, SCHEDULES = 5000 };
 

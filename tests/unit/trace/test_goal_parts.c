@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A GOAL schedule that several workers read is what one would read, and so are its errors. */
 #include "harness/wf_test.h"
-#include "trace/facts.h"
-#include "trace/goal/divide.h"
-#include "trace/kit/records.h"
-#include "trace/kit/workers.h"
-#include "trace/reader.h"
+#include "program/trace/facts.h"
+#include "program/trace/goal/divide.h"
+#include "program/trace/kit/records.h"
+#include "program/trace/kit/workers.h"
+#include "program/trace/reader.h"
 
 #include <inttypes.h>
 #include <unistd.h>

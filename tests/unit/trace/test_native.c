@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ops that are written to a native trace are read back unchanged, however they were written. */
 #include "base/mem.h"
-#include "gen/gen.h"
 #include "harness/trace_ops.h"
-#include "trace/copy.h"
-#include "trace/reader.h"
-#include "trace/weft/encode.h"
-#include "trace/weft/native.h"
+#include "program/gen/gen.h"
+#include "program/trace/copy.h"
+#include "program/trace/reader.h"
+#include "program/trace/weft/encode.h"
+#include "program/trace/weft/native.h"
 
 #include <dirent.h>
 #include <sys/stat.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Native traces that were truncated or damaged. The ops that are read must be the ops that were
  * written, up to some op, and an error must report that some are missing. */
-#include "gen/gen.h"
 #include "harness/trace_ops.h"
-#include "trace/reader.h"
-#include "trace/weft/frame.h"
-#include "trace/weft/native.h"
+#include "program/gen/gen.h"
+#include "program/trace/reader.h"
+#include "program/trace/weft/frame.h"
+#include "program/trace/weft/native.h"
 
 #include <unistd.h>
 

@@ -5,9 +5,9 @@
 #include "harness/gen_make.h"
 #include "harness/pe_random.h"
 #include "harness/wf_test.h"
-#include "trace/reader.h"
-#include "trace/weft/graph.h"
-#include "trace/writer.h"
+#include "program/trace/reader.h"
+#include "program/trace/weft/graph.h"
+#include "program/trace/writer.h"
 
 #include <string.h>
 #include <unistd.h>

@@ -2,8 +2,8 @@
 /* Threads that read different ranks of a native trace at once, with so little memory that they
  * evict each other's blocks. */
 #include "harness/wf_test.h"
-#include "trace/reader.h"
-#include "trace/weft/native.h"
+#include "program/trace/reader.h"
+#include "program/trace/weft/native.h"
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks of ops in the format of version 1, byte by byte, compared with those of version 3. */
 #include "harness/wf_test.h"
-#include "ops/created.h"
-#include "ops/groups.h"
-#include "trace/weft/decode.h"
+#include "program/ops/created.h"
+#include "program/ops/groups.h"
+#include "program/trace/weft/decode.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* The open requests of a rank: names that come again, several requests of one name, numbers, and
  * the memory that goes from one table to another. */
 #include "harness/wf_test.h"
-#include "trace/kit/open_requests.h"
+#include "program/trace/kit/open_requests.h"
 
 enum { N_NAMES = WF_TEST_ONE_IN > 1 ? 200 : 2000 };
 

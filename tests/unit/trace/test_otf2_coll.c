@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "trace/otf2/coll.h"
+#include "program/trace/otf2/coll.h"
 
 #include "harness/wf_test.h"
 

@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "harness/wf_test.h"
 #include "otf2_archive.h"
-#include "trace/reader.h"
+#include "program/trace/reader.h"
 
 enum { RANKS = 3, US = 1000 }; /* US: ticks in a microsecond */
 enum { EMPTY, MAIN, BARRIER, SOLVE, IDLE, MOVE, MEMCPY, UTIME, S, STRINGS };

@@ -3,9 +3,9 @@
 #include "base/mem.h"
 #include "harness/wf_test.h"
 #include "otf2_archive.h"
-#include "trace/otf2/events.h"
-#include "trace/otf2/in.h"
-#include "trace/reader.h"
+#include "program/trace/otf2/events.h"
+#include "program/trace/otf2/in.h"
+#include "program/trace/reader.h"
 
 #include <inttypes.h>
 

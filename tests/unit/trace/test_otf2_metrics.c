@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "base/temp.h"
 #include "harness/wf_test.h"
-#include "trace/reader.h"
+#include "program/trace/reader.h"
 
 #include <otf2/otf2.h>
 

@@ -3,10 +3,10 @@
 #include "base/buf.h"
 #include "base/rng.h"
 #include "harness/wf_test.h"
-#include "ops/created.h"
-#include "ops/groups.h"
-#include "trace/weft/decode.h"
-#include "trace/weft/encode.h"
+#include "program/ops/created.h"
+#include "program/ops/groups.h"
+#include "program/trace/weft/decode.h"
+#include "program/trace/weft/encode.h"
 
 #include <stdlib.h>
 #include <string.h>

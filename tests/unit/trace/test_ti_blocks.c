@@ -2,8 +2,8 @@
 /* A file with the actions of all ranks is divided where ranks begin, and what several workers
  * read of it is what one would read. */
 #include "harness/wf_test.h"
-#include "trace/reader.h"
-#include "trace/ti/blocks.h"
+#include "program/trace/reader.h"
+#include "program/trace/ti/blocks.h"
 
 #include <inttypes.h>
 #include <unistd.h>

@@ -2,7 +2,7 @@
 /* Workers that read the files of a trace: whatever their number, they visit every item once,
  * report the same failure, and add up to the same counts and the same ops. */
 #include "harness/wf_test.h"
-#include "trace/kit/kit.h"
+#include "program/trace/kit/kit.h"
 
 #include <stdatomic.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Traffic patterns, the results of batches, and which nodes wait for which. */
-#include "net/deadlock.h"
-#include "topo/topo.h"
-#include "traffic/pattern.h"
-#include "traffic/stats.h"
+#include "model/net/deadlock.h"
+#include "model/topo/topo.h"
+#include "model/traffic/pattern.h"
+#include "model/traffic/stats.h"
 
 #include "base/mem.h"
 #include "harness/wf_test.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "vrank/context.h"
+#include "mpi/vrank/context.h"
 
 #include "base/mem.h"
 #include "harness/wf_test.h"
-#include "vrank/stacks.h"
+#include "mpi/vrank/stacks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "vrank/oplog.h"
+#include "mpi/vrank/oplog.h"
 
 #include "base/rng.h"
 #include "harness/wf_test.h"

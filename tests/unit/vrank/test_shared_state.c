@@ -2,7 +2,7 @@
 /* Three processes of a program inside one process: how they tell each other about ends and
  * names, and what happens to the parcels of their libraries. */
 #include "harness/wf_test.h"
-#include "vrank/shared_state.h"
+#include "mpi/vrank/shared_state.h"
 
 enum { PROCESSES = 3, SENDERS = 4, PARCELS = 400, NAMES = 12 };
 

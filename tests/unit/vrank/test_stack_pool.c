@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "vrank/stack_pool.h"
+#include "mpi/vrank/stack_pool.h"
 
 #include "harness/wf_test.h"
 

@@ -2,7 +2,7 @@
 /* The decompression that pages use, against the library that compresses traces. */
 #include "base/mem.h"
 #include "base/rng.h"
-#include "wasm/unzstd.h"
+#include "ui/wasm/unzstd.h"
 
 #include "harness/wf_test.h"
 

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Two more algorithms for reduce-scatter. Pairwise: every rank sends every other rank its part
+ * of the block of that rank, one partner after the other (MPICH, for long data; Thakur,
+ * Rabenseifner and Gropp, 2005). Reduce and scatterv: up a binomial tree to rank 0, which sends
+ * every rank its block (Open MPI's "non-overlapping" and "basic linear").
+ */
+#include "model/coll/parts.h"
+
+static bool pairwise(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)
+{
+    if (k >= args->size - 1) {
+        return false;
+    }
+    *out = wf_coll_idle();
+    out->send_to = wf_coll_above(args->rank, k + 1, args->size);
+    out->recv_from = wf_coll_below(args->rank, k + 1, args->size);
+    out->send = wf_coll_range(out->send_to, 1);
+    out->recv = wf_coll_range(args->rank, 1);
+    out->take = WF_COLL_COMBINE;
+    return true;
+}
+
+static bool reduce_scatterv(const struct wf_coll_args *args, uint32_t k,
+                            struct wf_coll_step *out)
+{
+    const struct wf_coll_flow up = {
+        .up = true, .whole = true, .n_slots = args->size, .take = WF_COLL_COMBINE};
+    static const struct wf_coll_flow down = {.up = false};
+    struct wf_coll_tree tree = wf_coll_tree(args, 0, 2);
+    uint32_t n_up = wf_coll_tree_steps(&tree);
+
+    if (k >= n_up + wf_coll_star_steps(args, 0)) {
+        return false;
+    }
+    *out = k < n_up ? wf_coll_tree_step(&tree, k, &up)
+                    : wf_coll_star_step(args, 0, k - n_up, &down);
+    return true;
+}
+
+const struct wf_coll_ops wf_coll_reduce_scatter_pairwise = {
+    .name = "pairwise",
+    .summary = "one partner after the other; for long data",
+    .kind = WF_COLL_REDUCE_SCATTER,
+    .n_slots = wf_coll_slot_per_rank,
+    .step = pairwise,
+};
+
+const struct wf_coll_ops wf_coll_reduce_scatter_reduce_scatterv = {
+    .name = "reduce_scatterv",
+    .summary = "reduced at rank 0, then scattered",
+    .kind = WF_COLL_REDUCE_SCATTER,
+    .n_slots = wf_coll_slot_per_rank,
+    .step = reduce_scatterv,
+};
+
+const struct wf_coll_ops wf_coll_reduce_scatter_block_pairwise = {
+    .name = "pairwise",
+    .summary = "one partner after the other; for long data",
+    .kind = WF_COLL_REDUCE_SCATTER_BLOCK,
+    .n_slots = wf_coll_slot_per_rank,
+    .step = pairwise,
+};
+
+const struct wf_coll_ops wf_coll_reduce_scatter_block_reduce_scatterv = {
+    .name = "reduce_scatterv",
+    .summary = "reduced at rank 0, then scattered",
+    .kind = WF_COLL_REDUCE_SCATTER_BLOCK,
+    .n_slots = wf_coll_slot_per_rank,
+    .step = reduce_scatterv,
+};

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Scan and exscan: from rank to rank, or by recursive doubling as in MPICH. In round k of the
+ * latter a rank exchanges the sum over its group of 2^k ranks with the rank whose number
+ * differs in bit k; a sum from a lower rank is also added to its result.
+ */
+#include "model/coll/parts.h"
+
+static bool linear(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)
+{
+    if (k > 1) {
+        return false;
+    }
+    *out = wf_coll_idle();
+    if (k == 0 && args->rank > 0) {
+        out->recv_from = args->rank - 1;
+        out->recv = wf_coll_range(0, 1);
+        out->take = WF_COLL_COMBINE_RESULT;
+    }
+    if (k == 1 && args->rank + 1 < args->size) {
+        out->send_to = args->rank + 1;
+        out->send = wf_coll_range(0, 1);
+    }
+    return true;
+}
+
+static bool doubling(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)
+{
+    uint32_t other;
+
+    if (k >= wf_coll_log2_up(args->size)) {
+        return false;
+    }
+    other = args->rank ^ (UINT32_C(1) << k);
+    *out = wf_coll_idle();
+    if (other < args->size) {
+        out->send_to = other;
+        out->recv_from = other;
+        out->send = wf_coll_range(0, 1);
+        out->recv = wf_coll_range(0, 1);
+        out->take = other < args->rank ? WF_COLL_COMBINE_RESULT : WF_COLL_COMBINE;
+    }
+    return true;
+}
+
+const struct wf_coll_ops wf_coll_scan_recursive_doubling = {
+    .name = "recursive_doubling",
+    .summary = "exchanges with partners 1, 2, 4, ... away",
+    .kind = WF_COLL_SCAN,
+    .n_slots = wf_coll_one_slot,
+    .step = doubling,
+};
+
+const struct wf_coll_ops wf_coll_scan_linear = {
+    .name = "linear",
+    .summary = "from rank to rank",
+    .kind = WF_COLL_SCAN,
+    .n_slots = wf_coll_one_slot,
+    .step = linear,
+};
+
+const struct wf_coll_ops wf_coll_exscan_recursive_doubling = {
+    .name = "recursive_doubling",
+    .summary = "exchanges with partners 1, 2, 4, ... away",
+    .kind = WF_COLL_EXSCAN,
+    .n_slots = wf_coll_one_slot,
+    .step = doubling,
+};
+
+const struct wf_coll_ops wf_coll_exscan_linear = {
+    .name = "linear",
+    .summary = "from rank to rank",
+    .kind = WF_COLL_EXSCAN,
+    .n_slots = wf_coll_one_slot,
+    .step = linear,
+};

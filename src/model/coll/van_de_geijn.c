@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Broadcast of long data: a scatter down a binomial tree, then an allgather. Barnett,
+ * Gupta, Payne, Shuler, van de Geijn and Watts, "Interprocessor collective communication
+ * library", 1994; as in MPICH (Thakur, Rabenseifner and Gropp, 2005). There is a piece for each
+ * place; places are ranks counted from the root.
+ */
+#include "model/coll/parts.h"
+
+static bool scatter(const struct wf_coll_args *args, uint32_t *k, struct wf_coll_step *out)
+{
+    static const struct wf_coll_flow flow = {.whole = false};
+    struct wf_coll_tree tree = wf_coll_tree(args, args->root, 2);
+    uint32_t n = wf_coll_tree_steps(&tree);
+
+    if (*k < n) {
+        *out = wf_coll_tree_step(&tree, *k, &flow);
+        return true;
+    }
+    *k -= n;
+    return false;
+}
+
+/* Round k is an exchange with the place whose number differs in bit k. Each place has the 2^k
+ * pieces whose numbers agree with its own in all bits from k on. */
+static bool doubling(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)
+{
+    uint32_t place = wf_coll_below(args->rank, args->root, args->size);
+    uint32_t bit, other;
+
+    if (scatter(args, &k, out)) {
+        return true;
+    }
+    if (k >= wf_coll_log2_down(args->size)) {
+        return false;
+    }
+    bit = UINT32_C(1) << k;
+    other = place ^ bit;
+    *out = wf_coll_idle();
+    out->send_to = wf_coll_above(other, args->root, args->size);
+    out->recv_from = out->send_to;
+    out->send = wf_coll_range(place & ~(bit - 1), bit);
+    out->recv = wf_coll_range(other & ~(bit - 1), bit);
+    return true;
+}
+
+static bool ring(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)
+{
+    uint32_t place = wf_coll_below(args->rank, args->root, args->size);
+
+    if (scatter(args, &k, out)) {
+        return true;
+    }
+    if (k >= args->size - 1) {
+        return false;
+    }
+    *out = wf_coll_idle();
+    out->send_to = wf_coll_above(args->rank, 1, args->size);
+    out->recv_from = wf_coll_below(args->rank, 1, args->size);
+    out->send = wf_coll_range(wf_coll_below(place, k, args->size), 1);
+    out->recv = wf_coll_range(wf_coll_below(place, k + 1, args->size), 1);
+    return true;
+}
+
+const struct wf_coll_ops wf_coll_bcast_scatter_allgather = {
+    .name = "scatter_allgather",
+    .summary = "scatter, then allgather by recursive doubling; powers of two",
+    .kind = WF_COLL_BCAST,
+    .applies = wf_coll_if_power,
+    .n_slots = wf_coll_slot_per_rank,
+    .step = doubling,
+};
+
+const struct wf_coll_ops wf_coll_bcast_scatter_ring_allgather = {
+    .name = "scatter_ring_allgather",
+    .summary = "scatter, then allgather around a ring",
+    .kind = WF_COLL_BCAST,
+    .n_slots = wf_coll_slot_per_rank,
+    .step = ring,
+};

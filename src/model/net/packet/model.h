@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* The packet model as its own files see it: events, state of ports and nodes, the model. */
+
+#include "model/net/fault/fault.h"
+#include "model/net/packet/links.h"
+#include "model/net/packet/packet.h"
+#include "model/net/route/route.h"
+#include "model/net/stats/link_report.h"
+#include "model/net/topology.h"
+
+/* ---- events ---- */
+
+enum {
+    WF_PACKET_BODY,    /* a packet other than its message's last: wf_packet_body_event */
+    WF_PACKET_TRAIN,   /* several such packets at equal distances: wf_packet_train_event */
+    WF_PACKET_LAST,    /* a message's last packet: wf_packet_last_event */
+    WF_PACKET_CUT,     /* the train in progress on this link ends before now:
+                        * wf_packet_train_event with the packets that will not come */
+    WF_PACKET_SERVICE, /* to itself: a port has packets to serve; number of the port */
+    WF_PACKET_INJECT,  /* to itself: the interface continues: wf_packet_inject_event */
+    WF_PACKET_CREDIT,  /* a packet has left the vertex after a port: wf_packet_credit_event */
+    WF_PACKET_READY, /* to itself: the next message of a node is complete; number of the node */
+    WF_PACKET_NOTICE, /* the length of a neighbour's queue: wf_packet_notice_event */
+    WF_PACKET_TURN,   /* to itself: the interface takes the next packet of its queue */
+    /* To the source of a packet that met a failure: it sends the packet again. */
+    WF_PACKET_RESEND,      /* wf_packet_body_event */
+    WF_PACKET_RESEND_LAST, /* wf_packet_last_event */
+    WF_PACKET_LOST,        /* to the destination of a lost packet: wf_packet_lost_event */
+    WF_PACKET_CHANGE, /* to itself: the network changes, and packets wait at a port: its number */
+};
+
+/* Payloads have no padding. The largest determines the size of all events. */
+struct wf_packet_head {
+    uint32_t src, dst; /* nodes */
+    uint32_t number;   /* number of the message at its source */
+    uint16_t slowest;  /* slowest kind of link on the route so far */
+    uint16_t in_port;  /* input port at the vertex; WF_PACKET_NO_PORT: unknown */
+    struct wf_route_state route;
+};
+
+enum { WF_PACKET_NO_PORT = WF_NET_NO_PORT, WF_PACKET_PEERS = 4 };
+
+struct wf_packet_body_event {
+    struct wf_packet_head head;
+    uint64_t first; /* number of the packet in its message */
+};
+
+struct wf_packet_train_event {
+    struct wf_packet_head head;
+    uint64_t first;
+    int64_t spacing;
+    uint64_t count;
+};
+
+struct wf_packet_last_event {
+    struct wf_packet_head head;
+    struct wf_net_message msg;
+};
+
+struct wf_packet_credit_event {
+    uint32_t port, channel; /* port and channel of the receiving vertex */
+};
+
+struct wf_packet_notice_event {
+    uint32_t by;             /* port of the receiver that leads to the sender */
+    uint32_t port;           /* port of the sender */
+    int64_t free;            /* when the port has sent the packets that it can send */
+    uint32_t waiting, spare; /* packets that wait for credits */
+};
+
+struct wf_packet_lost_event {
+    uint32_t src, dst;     /* nodes */
+    uint32_t number;       /* number of the message at its source */
+    uint32_t bytes;        /* of the message in the packet */
+    int64_t at;            /* when it was lost */
+    uint32_t vertex, port; /* link on which it was; WF_TOPO_NO_PORT: no route was left */
+};
+
+struct wf_packet_inject_event {
+    struct wf_net_message msg;
+    uint64_t next; /* packet to be sent */
+    uint32_t dst, number;
+};
+
+_Static_assert(sizeof(struct wf_packet_head) == 24 &&
+                   sizeof(struct wf_packet_train_event) == 48 &&
+                   sizeof(struct wf_packet_last_event) == 56 &&
+                   sizeof(struct wf_packet_inject_event) == 48,
+               "no padding");
+
+/* ---- state ----
+ *
+ * The state of a vertex has all ports, then all channels, then the optional parts, each for
+ * all ports: counters (struct wf_packet_port_stats), notices (struct wf_packet_port_notice),
+ * loads (struct wf_net_link_load). A node's struct wf_packet_node and its packets by hops
+ * follow; then, with failures in time, its struct wf_net_losses: packets that it sent again, and
+ * packets from or for it that were lost. */
+
+/* An output port. All zero means idle. Large networks have millions of them, so they take 12 bytes and
+ * not 16. */
+struct __attribute__((packed, aligned(4))) wf_packet_port {
+    int64_t free; /* when it can send, after all settled packets */
+    union {
+        /* Without credits: cell of the first train that passes through it, or 0. */
+        uint32_t trains;
+        /* With failures in time and credits: epoch in which the packets that wait were routed, + 1;
+         * 0: none waits. */
+        uint32_t routed;
+    };
+};
+
+/* The bytes of the ports of a vertex. What follows them is aligned. */
+static inline size_t wf_packet_ports_bytes(size_t n_ports)
+{
+    return (n_ports * sizeof(struct wf_packet_port) + 7) / 8 * 8;
+}
+
+/* A virtual channel of a port with credits. All zero means idle. */
+struct wf_packet_channel {
+    uint32_t used; /* slots taken at the end of the link, by packets there or on the link */
+    uint32_t head, tail; /* cells of the packets that wait for a slot */
+    uint32_t waiting;    /* number of waiting packets */
+};
+
+/* Gives a slot back. 0 is possible in an event that will be undone. */
+static inline void wf_packet_channel_release(struct wf_packet_channel *channel)
+{
+    channel->used -= channel->used > 0 ? 1 : 0;
+}
+
+/* A node's own state. */
+struct wf_packet_node {
+    /* Of packets that arrive: */
+    struct wf_packet_port ejection;
+    uint32_t messages;    /* sent so far; fills a gap between members */
+    uint64_t fingerprint; /* hash of all deliveries */
+    uint64_t packets_received, bytes_received;
+    /* Of packets that are sent: */
+    uint64_t packets_sent, bytes_sent;
+    int64_t nic_free;
+    /* Only for an interface with a queue: */
+    uint32_t current;                /* cell of the message whose packet is being sent, or 0 */
+    uint32_t head, tail;             /* cells of the other messages */
+    uint32_t awake;                  /* 1 if an event is scheduled... */
+    int64_t turn;                    /* ...for this time; events for other times are void */
+    uint32_t peers[WF_PACKET_PEERS]; /* cells, if messages may overtake each other */
+    uint32_t held; /* packets that have left the interface, but not the node */
+};
+
+enum {
+    /* The bytes of a node that a packet changes that arrives. */
+    WF_PACKET_NODE_ARRIVALS = offsetof(struct wf_packet_node, packets_sent),
+    /* All that a node has if its interface has no queue and messages cannot overtake each other. */
+    WF_PACKET_NODE_PLAIN = offsetof(struct wf_packet_node, current),
+};
+
+_Static_assert(WF_PACKET_NODE_PLAIN % 8 == 0, "what follows is aligned");
+
+struct wf_packet_port_stats; /* model/net/packet/stats.h */
+
+/* ---- the model ---- */
+
+#define WF_PACKET_UNLIMITED UINT32_C(0xffffffff)
+
+struct wf_packet_net {
+    struct wf_net net;
+    const struct wf_topo *topo;
+    struct wf_topo *damaged; /* `topo`, if parts of the network fail; else null */
+    struct wf_route *route;
+    struct wf_fault_plan *faults; /* failures in time, with routes; null: `route` is used */
+    enum wf_fault_action fail_action;
+    int64_t resend_delay;
+    struct wf_packet_links links;
+    struct wf_net_links classes;
+    uint32_t packet_bytes; /* payload of a full packet, without the header */
+    uint32_t header_bytes;
+    bool has_bursts;              /* links are token buckets */
+    uint32_t injection, ejection; /* kinds of link with those rates, or WF_PACKET_UNLIMITED */
+    uint32_t fastest, slowest;    /* kinds of links */
+    enum wf_packet_timing timing;
+    enum wf_packet_nic nic;
+    bool is_minimal;    /* the topology's own route, without virtual channels */
+    bool is_plain;      /* most events take the path of model/net/packet/plain.c... */
+    int64_t plain_pace; /* ...those of interfaces, too, with this pace; 0: they do not */
+    bool trains;
+    bool sends_notices;   /* routers tell their neighbours the lengths of queues */
+    uint32_t notice_step; /* in packets */
+    int flow;             /* enum wf_route_flow */
+    bool overtakes;       /* messages between two nodes may take different routes... */
+    bool is_in_order;     /* ...but all packets of one message take the same */
+    bool has_queue;       /* interfaces decide packet by packet */
+    struct wf_process_ops other_ops;
+    uint32_t n_channels;      /* channels of a port; 0: buffers are unbounded */
+    uint32_t channels_per_vc; /* for each virtual channel of the routing policy */
+    uint32_t
+        set_channels; /* with failures in time: channels of one set (model/net/packet/fault.c) */
+    uint32_t node_ports, other_ports; /* most ports of any node, and of any other vertex */
+    size_t other_size;
+    size_t ports_size; /* size of a node's ports, with all that is kept for them */
+    size_t port_size;  /* size of all that is kept for a port, except itself and its load */
+    size_t own_size;   /* bytes of its struct wf_packet_node that a node has */
+    size_t losses_at;  /* offset of a node's struct wf_net_losses; only with `faults` */
+    int stats;         /* enum wf_net_stats */
+    bool keeps_loads;  /* keeps the load of links over time */
+    int64_t stats_window;
+    wf_packet_probe_fn *probe;
+    void *probe_arg;
+};
+
+/* What a handler works on: the state of a vertex, and the time. */
+struct wf_packet_view {
+    const struct wf_packet_net *model;
+    struct wf_ctx *ctx;
+    struct wf_key key; /* key of the current event; it breaks ties at one instant */
+    uint32_t vertex;
+    uint32_t nic;     /* at a node: number of the interface; else 0 */
+    uint32_t n_ports; /* ports in the state */
+    struct wf_packet_port *ports;
+    struct wf_packet_channel *channels; /* model->n_channels for each port */
+    struct wf_packet_port_stats *stats; /* one for each port; null if not kept */
+    struct wf_net_link_load *loads;     /* likewise */
+    struct wf_packet_node *node;        /* null at a vertex that is not a node */
+};
+
+/* Packets of one message that pass through a vertex; a single packet has count 1. */
+struct wf_packet_run {
+    struct wf_packet_head head;
+    uint64_t first, count;
+    bool is_cut;     /* they were announced but will not come */
+    int64_t spacing; /* 0: all arrive at once, and nothing can come between them */
+    uint64_t
+        from; /* wf_packet_source() that sent or, if they are injected here, injects them */
+    const struct wf_net_message
+        *msg; /* if it is the message's last packet, which travels alone;
+                                         else null */
+};
+
+static inline const struct wf_packet_net *wf_packet_of(const struct wf_net *net)
+{
+    return (const struct wf_packet_net *)net;
+}
+
+/* Where packets come from, in the order in which the engine's keys put packets that arrive at
+ * one instant: a process and, for a node, one of its interfaces. */
+static inline uint64_t wf_packet_source(uint32_t process, uint32_t nic)
+{
+    return (uint64_t)process << 8 | nic;
+}
+
+static inline uint64_t wf_packet_source_of(const struct wf_key *key)
+{
+    return wf_packet_source(key->src, wf_key_part(key));
+}
+
+/* The vertex itself, as the source of what it injects. */
+static inline uint64_t wf_packet_source_here(const struct wf_packet_view *view)
+{
+    return wf_packet_source(wf_self(view->ctx), view->nic);
+}
+
+/* Schedules an event for another vertex. */
+static inline void wf_packet_schedule(const struct wf_packet_view *view, uint32_t vertex,
+                                      int64_t delay, uint16_t kind, const void *payload,
+                                      size_t size)
+{
+    wf_schedule_to(view->ctx, wf_net_target(&view->model->net, view->nic, vertex, kind), delay,
+                   payload, size);
+}
+
+/* Schedules an event for the vertex itself. */
+static inline void wf_packet_schedule_own(const struct wf_packet_view *view, int64_t delay,
+                                          uint16_t kind, const void *payload, size_t size)
+{
+    wf_schedule_to(view->ctx, wf_net_target_own(view->ctx, view->nic, kind), delay, payload,
+                   size);
+}
+
+/* The state of a vertex laid out for `n_ports` ports; the caller adds nic and node. Every event
+ * comes here. A struct that is built in small pieces and then copied would make the processor
+ * wait, so the members are set where they stay. */
+static inline void wf_packet_view_init(struct wf_packet_view *view,
+                                       const struct wf_packet_net *model, struct wf_ctx *ctx,
+                                       void *state, uint32_t vertex, uint32_t n_ports)
+{
+    unsigned char *after_ports = (unsigned char *)state + wf_packet_ports_bytes(n_ports);
+    struct wf_packet_channel *channels = (void *)after_ports;
+    void *after = channels + (size_t)n_ports * model->n_channels;
+    void *loads = after_ports + n_ports * model->port_size;
+
+    view->model = model;
+    view->ctx = ctx;
+    view->key = *wf_now_key(ctx);
+    view->vertex = vertex;
+    view->n_ports = n_ports;
+    view->ports = state;
+    view->channels = channels;
+    view->stats = model->stats != WF_NET_STATS_OFF ? after : NULL;
+    view->loads = model->keeps_loads ? loads : NULL;
+}
+
+/* Packets that wait for credits at a port. */
+static inline uint32_t wf_packet_waiting(const struct wf_packet_view *view, uint32_t port)
+{
+    uint32_t n_channels = view->model->n_channels, sum = 0;
+
+    for (uint32_t i = 0; i < n_channels; i++) {
+        sum += view->channels[port * n_channels + i].waiting;
+    }
+    return sum;
+}
+
+/* The number of packets of a message; a message without data has one. */
+static inline uint64_t wf_packet_count(const struct wf_packet_net *model, uint64_t bytes)
+{
+    return bytes <= model->packet_bytes ? 1 : (bytes - 1) / model->packet_bytes + 1;
+}
+
+/* Bytes in the last packet of a message. */
+static inline uint64_t wf_packet_rest(const struct wf_packet_net *model, uint64_t bytes)
+{
+    return bytes - (wf_packet_count(model, bytes) - 1) * model->packet_bytes;
+}
+
+/* How long one packet of the run takes on a kind of link. */
+static inline int64_t wf_packet_run_ps(const struct wf_packet_net *model,
+                                       const struct wf_packet_run *run, uint32_t kind)
+{
+    const struct wf_packet_link_kind *link = &model->links.kinds[kind];
+
+    return run->msg == NULL ? link->full_ps
+                            : wf_packet_link_ps(link, wf_packet_rest(model, run->msg->bytes) +
+                                                          model->header_bytes);
+}

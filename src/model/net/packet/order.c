@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The order of messages. Messages that take different routes arrive in any order, and so do the
+ * packets of a message if each takes its own route. This file reassembles messages and hands
+ * them over in the order in which one node sent them to another. Both sides count the messages
+ * between two nodes, in a cell for each peer.
+ */
+#include "model/net/packet/port.h"
+
+struct peer {
+    uint32_t next; /* cell, of the same hash */
+    uint32_t node;
+    uint32_t sent;     /* messages sent to it */
+    uint32_t expected; /* number of the message to be handed over next */
+    uint32_t pending;  /* cell of the first message with packets here */
+};
+
+/* A message of which some packets have arrived, or all while an earlier message is missing. */
+struct pending {
+    uint32_t next; /* cell */
+    uint32_t number;
+    uint64_t packets; /* packets that have arrived */
+    int64_t at;       /* arrival of the latest of them */
+    struct wf_net_message msg;
+    uint32_t has_last; /* 1: the last packet, with `msg`, has arrived */
+    uint32_t is_lost;  /* 1: some packet will never arrive */
+};
+
+_Static_assert(sizeof(struct pending) <= sizeof(struct wf_packet_train), "fits into a cell");
+
+/* The cell of a peer; created if there is none. */
+static uint32_t find_peer(const struct wf_packet_view *view, uint32_t node)
+{
+    uint32_t *bucket = &view->node->peers[node % WF_PACKET_PEERS];
+
+    for (uint32_t cell = *bucket; cell != 0;) {
+        const struct peer *peer = wf_cell_read(view->ctx, cell);
+        if (peer->node == node) {
+            return cell;
+        }
+        cell = peer->next;
+    }
+
+    uint32_t cell = wf_cell_new_for(view->ctx, sizeof(struct peer));
+    struct peer *peer = wf_cell_edit(view->ctx, cell);
+
+    wf_touch(view->ctx, bucket, sizeof(*bucket));
+    peer->node = node;
+    peer->next = *bucket;
+    *bucket = cell;
+    return cell;
+}
+
+uint32_t wf_packet_order_number(const struct wf_packet_view *view, uint32_t dst)
+{
+    struct peer *peer = wf_cell_edit(view->ctx, find_peer(view, dst));
+
+    return peer->sent++;
+}
+
+static const struct pending *first_pending(const struct wf_packet_view *view,
+                                           const struct peer *peer)
+{
+    return peer->pending == 0 ? NULL : wf_cell_read(view->ctx, peer->pending);
+}
+
+static bool is_complete(const struct wf_packet_net *model, const struct pending *pending)
+{
+    return pending->has_last != 0 &&
+           pending->packets == wf_packet_count(model, pending->msg.bytes);
+}
+
+static bool is_due(const struct wf_packet_view *view, const struct peer *peer)
+{
+    const struct pending *first = first_pending(view, peer);
+
+    return first != NULL && first->number == peer->expected && is_complete(view->model, first);
+}
+
+/* The entry of a message in the list, which is sorted by number; created if there is none. */
+static struct pending *find_pending(const struct wf_packet_view *view, uint32_t peer_cell,
+                                    uint32_t number)
+{
+    struct peer *peer = wf_cell_edit(view->ctx, peer_cell);
+    uint32_t *link = &peer->pending;
+
+    /* Numbers wrap around after 2^32 messages; fewer are in progress at any time. */
+    while (*link != 0) {
+        const struct pending *read = wf_cell_read(view->ctx, *link);
+        if (read->number == number) {
+            return wf_cell_edit(view->ctx, *link);
+        }
+        if ((int32_t)(read->number - number) > 0) {
+            break;
+        }
+        link = &((struct pending *)wf_cell_edit(view->ctx, *link))->next;
+    }
+
+    uint32_t cell = wf_cell_new_for(view->ctx, sizeof(struct pending));
+    struct pending *pending = wf_cell_edit(view->ctx, cell);
+
+    pending->number = number;
+    pending->next = *link;
+    *link = cell;
+    return pending;
+}
+
+static void plan_next(const struct wf_packet_view *view, uint64_t src)
+{
+    wf_packet_schedule_own(view, 0, WF_PACKET_READY, &src, sizeof(src));
+}
+
+/* Removes the first message. */
+static struct pending take_first(const struct wf_packet_view *view, struct peer *peer)
+{
+    uint32_t cell = peer->pending;
+    struct pending pending = *(const struct pending *)wf_cell_read(view->ctx, cell);
+
+    peer->pending = pending.next;
+    peer->expected++;
+    wf_cell_free(view->ctx, cell);
+    return pending;
+}
+
+/* Removes messages that will never be complete and whose turn it is. Returns whether there are
+ * any. */
+static bool skip_lost(const struct wf_packet_view *view, struct peer *peer)
+{
+    const struct pending *first = first_pending(view, peer);
+    bool any = false;
+
+    while (first != NULL && first->number == peer->expected && first->is_lost != 0) {
+        (void)take_first(view, peer);
+        first = first_pending(view, peer);
+        any = true;
+    }
+    return any;
+}
+
+/* Hands over the first message, and schedules the next one if it is complete. */
+static void hand_over(const struct wf_packet_view *view, uint32_t src)
+{
+    const struct wf_net_user *user = &view->model->net.user;
+    struct peer *peer = wf_cell_edit(view->ctx, find_peer(view, src));
+    struct pending pending = take_first(view, peer);
+    int64_t now = wf_now(view->ctx);
+
+    (void)skip_lost(view, peer);
+    if (is_due(view, peer)) {
+        plan_next(view, src);
+    }
+    user->arrived(user->arg, view->ctx, view->ports, &pending.msg,
+                  pending.at > now ? pending.at : now);
+}
+
+/* Whether the turn of a message has passed. */
+static bool is_over(const struct wf_packet_view *view, uint32_t peer_cell, uint32_t number)
+{
+    const struct peer *peer = wf_cell_read(view->ctx, peer_cell);
+
+    return (int32_t)(number - peer->expected) < 0;
+}
+
+void wf_packet_order_skip(const struct wf_packet_view *view, uint32_t src, uint32_t number)
+{
+    uint32_t cell = find_peer(view, src);
+
+    if (is_over(view, cell, number)) {
+        return; /* another packet of the message was lost before */
+    }
+    find_pending(view, cell, number)->is_lost = 1;
+    struct peer *peer = wf_cell_edit(view->ctx, cell);
+    if (skip_lost(view, peer) && is_due(view, peer)) {
+        plan_next(view, src);
+    }
+}
+
+void wf_packet_order_deliver(const struct wf_packet_view *view, const struct wf_packet_run *run,
+                             int64_t at)
+{
+    uint32_t src = run->head.src, cell = find_peer(view, src);
+
+    if (is_over(view, cell, run->head.number)) {
+        return; /* another packet of the message was lost */
+    }
+    struct pending *pending = find_pending(view, cell, run->head.number);
+
+    /* If the packets of a message keep their order, the last one completes it. */
+    pending->packets = view->model->is_in_order && run->msg != NULL
+                           ? wf_packet_count(view->model, run->msg->bytes)
+                           : pending->packets + 1;
+    pending->at = at > pending->at ? at : pending->at;
+    if (run->msg != NULL) {
+        pending->has_last = 1;
+        pending->msg = *run->msg;
+    }
+    /* Otherwise an earlier message comes first; if it is complete, an event is scheduled. */
+    bool is_first =
+        pending->is_lost == 0 &&
+        pending->number == ((const struct peer *)wf_cell_read(view->ctx, cell))->expected;
+    if (is_first && is_complete(view->model, pending)) {
+        hand_over(view, src);
+    }
+}
+
+void wf_packet_order_ready(const struct wf_packet_view *view, uint32_t src)
+{
+    if (is_due(view, wf_cell_read(view->ctx, find_peer(view, src)))) {
+        hand_over(view, src);
+    }
+}

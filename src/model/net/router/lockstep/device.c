@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/net/router/lockstep/device.h"
+
+#include "base/mem.h"
+#include "base/units.h"
+#include "model/net/router/lockstep/group.h"
+#include "model/net/router/lockstep/place.h"
+#include "model/net/router/lockstep/program.h"
+#include "model/net/router/lockstep/tables.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    TOGETHER_NODES = 4096,   /* networks of at most so many routers share a launch */
+    CYCLES_FIRST = 64,       /* of the first launch, from which the pace is learned; fewer... */
+    ROUTERS_FIRST = 1 << 15, /* ...if this many cycles of routers are */
+    LAUNCH_MS = 150,         /* how long a launch should take: Ctrl-C waits for it */
+    LISTS_FIRST = 16,        /* elements of the lists of a node, if messages need some... */
+    LISTS_MORE = 4,          /* ...and how many times as many if that is too few */
+};
+
+/* ---- groups ---- */
+
+/* Whether two networks may share tables and a launch. */
+static bool are_alike(const struct wf_lockstep_net *a, const struct wf_lockstep_net *b)
+{
+    struct wf_lockstep_net x, y;
+    const void *first = &x, *second = &y;
+
+    memcpy(&x, a, sizeof(x)); /* with what is between the members */
+    memcpy(&y, b, sizeof(y));
+    x.seed = y.seed = 0;
+    x.scale = y.scale = 0;
+    x.silent = y.silent = 0;
+    x.neighbor = y.neighbor = NULL;
+    x.in_port = y.in_port = NULL;
+    x.coords = y.coords = NULL;
+    x.size = y.size = NULL;
+    x.kinds = y.kinds = NULL;
+    x.before = y.before = NULL;
+    x.chance = y.chance = NULL;
+    x.mail.sizes = y.mail.sizes = NULL;
+    x.mail.up_to = y.mail.up_to = NULL;
+    x.host = y.host = NULL;
+    /* Those that depend on more than the topology. */
+    bool same = a->kind_of == NULL && b->kind_of == NULL && a->partners == NULL &&
+                b->partners == NULL && a->scales == NULL && b->scales == NULL &&
+                a->mail.n_sizes == 0 && b->mail.n_sizes == 0 && a->pattern != WF_LOCKSTEP_LOCAL;
+    return same && wf_lockstep_same_routes(a, b) && memcmp(first, second, sizeof(x)) == 0 &&
+           memcmp(a->neighbor, b->neighbor, (size_t)a->n * a->n_ports * sizeof(*a->neighbor)) ==
+               0 &&
+           memcmp(a->kinds, b->kinds, a->n_kinds * sizeof(*a->kinds)) == 0;
+}
+
+/* ---- memory ---- */
+
+/* A table of the network: where its pointer is in struct wf_lockstep_net, and its shape. */
+struct table {
+    size_t offset;
+    uint64_t n, each, size; /* elements, and their bytes */
+};
+
+/* Copies the tables to the device; the pointers of the launch become those there. */
+static enum wf_status put_tables(struct wf_lockstep_group *group, struct wf_err *err)
+{
+    struct wf_lockstep_net *net = &group->launch.net;
+    const uint64_t rows = net->n - net->routes.first;
+    const uint64_t n_pairs = net->first_pair != NULL ? net->first_pair[net->n_nodes] : 0;
+#define AT(member) offsetof(struct wf_lockstep_net, member)
+    const struct table tables[WF_LOCKSTEP_TABLES] = {
+        {AT(neighbor), net->n, net->n_ports, sizeof(*net->neighbor)},
+        {AT(in_port), net->n, net->n_ports, sizeof(*net->in_port)},
+        {AT(kind_of), net->n, net->n_ports, sizeof(*net->kind_of)},
+        {AT(coords), net->n, net->n_dims, sizeof(*net->coords)},
+        {AT(size), net->n_dims, 1, sizeof(*net->size)},
+        {AT(partners), net->n_nodes, 1, sizeof(*net->partners)},
+        {AT(scales), net->n_nodes, 1, sizeof(*net->scales)},
+        {AT(kinds), net->n_kinds, 1, sizeof(*net->kinds)},
+        {AT(before), net->n, net->n_ports, sizeof(*net->before)},
+        {AT(routes.next), rows, net->n_nodes, sizeof(*net->routes.next)},
+        {AT(routes.climb), rows, net->n_nodes, sizeof(*net->routes.climb)},
+        {AT(routes.distance), rows, net->n_nodes, sizeof(*net->routes.distance)},
+        {AT(routes.hops), net->n, net->n_ports, sizeof(*net->routes.hops)},
+        {AT(routes.group), net->n, 1, sizeof(*net->routes.group)},
+        {AT(chance), net->diameter + UINT64_C(1), 1, sizeof(*net->chance)},
+        {AT(pairs), n_pairs, 1, sizeof(*net->pairs)},
+        {AT(first_pair), net->n_nodes + UINT64_C(1), 1, sizeof(*net->first_pair)},
+        {AT(mail.sizes), net->mail.n_sizes, 1, sizeof(*net->mail.sizes)},
+        {AT(mail.up_to), net->mail.n_sizes, 1, sizeof(*net->mail.up_to)},
+    };
+#undef AT
+    enum wf_status status = WF_OK;
+
+    for (int i = 0; i < WF_LOCKSTEP_TABLES && status == WF_OK; i++) {
+        const struct table *table = &tables[i];
+        uint64_t bytes = table->n * table->each * table->size;
+        void *from = NULL;
+        memcpy(&from, (char *)net + table->offset, sizeof(from));
+        if (from == NULL) {
+            continue;
+        }
+        status = group->ops->allocate(group->gpu, bytes, &group->tables[i], err);
+        if (status == WF_OK) {
+            status = group->ops->copy_in(group->gpu, group->tables[i], from, bytes, err);
+        }
+        void *there = wf_gpu_pointer(group->tables[i]);
+        memcpy((char *)net + table->offset, &there, sizeof(there));
+    }
+    return status;
+}
+
+/* Bytes of one network on the device, without tables. */
+static uint64_t bytes_of(const struct wf_lockstep_group *group)
+{
+    return group->state_bytes + sizeof(struct wf_lockstep_out) +
+           sizeof(struct wf_lockstep_varied);
+}
+
+static uint64_t table_bytes(const struct wf_lockstep_net *net)
+{
+    return (uint64_t)net->n * (net->n_ports * (sizeof(*net->neighbor) + 2 * sizeof(uint16_t)) +
+                               net->n_dims * sizeof(*net->coords)) +
+           (uint64_t)net->n_nodes * (sizeof(*net->partners) + sizeof(*net->scales)) +
+           (net->n_dims > 0 ? 0
+                            : (uint64_t)(net->n - net->routes.first) * net->n_nodes *
+                                  (2 * sizeof(uint16_t) + sizeof(uint8_t)));
+}
+
+/* How many networks fit into the memory of the device; WF_ELIMIT if none does. */
+static enum wf_status how_many_fit(const struct wf_lockstep_group *group, size_t *n,
+                                   struct wf_err *err)
+{
+    const struct wf_lockstep_net *net = &group->launch.net;
+    char needed[WF_UNITS_TEXT_MAX], there[WF_UNITS_TEXT_MAX];
+    uint64_t tables = table_bytes(net), each = bytes_of(group);
+    uint64_t left = group->facts.memory_free / 16 * 15; /* the driver needs some */
+
+    if (tables + each > left) {
+        return wf_err_set(err, WF_ELIMIT,
+                          "a network of %" PRIu32
+                          " routers needs %s on the GPU, of which %s are "
+                          "free; use --exec lockstep, or a smaller network",
+                          net->n, wf_human_size(tables + each, needed),
+                          wf_human_size(group->facts.memory_free, there));
+    }
+    uint64_t fit = (left - tables) / each;
+    *n = fit < group->n ? (size_t)fit : group->n;
+    return WF_OK;
+}
+
+/* Allocates and clears the networks. */
+static enum wf_status put_networks(struct wf_lockstep_group *group, struct wf_err *err)
+{
+    struct wf_lockstep_launch *launch = &group->launch;
+    struct wf_lockstep_varied *varied = wf_xcalloc(group->n, sizeof(*varied));
+    const struct wf_gpu_ops *ops = group->ops;
+    uint64_t out_bytes = group->n_outs * sizeof(struct wf_lockstep_out);
+
+    for (size_t i = 0; i < group->n; i++) {
+        const struct wf_lockstep_net *net = wf_lockstep_net(group->tasks[i]->lockstep);
+        varied[i] = (struct wf_lockstep_varied){
+            .seed = net->seed, .scale = net->scale, .silent = net->silent};
+    }
+    enum wf_status status =
+        ops->allocate(group->gpu, group->n * group->state_bytes, &group->state, err);
+    if (status == WF_OK) {
+        status = ops->allocate(group->gpu, out_bytes, &group->out, err);
+    }
+    if (status == WF_OK) {
+        status = ops->allocate(group->gpu, group->n * sizeof(*varied), &group->varied, err);
+    }
+    if (status == WF_OK) {
+        status = ops->allocate(group->gpu, 2 * sizeof(uint32_t), &group->count, err);
+    }
+    if (status == WF_OK) {
+        status = ops->allocate(group->gpu, group->n * sizeof(uint64_t), &group->open, err);
+    }
+    if (status == WF_OK) {
+        status = ops->zero(group->gpu, group->count, 2 * sizeof(uint32_t), err);
+    }
+    if (status == WF_OK) {
+        status = ops->zero(group->gpu, group->state, group->n * group->state_bytes, err);
+    }
+    if (status == WF_OK) {
+        status = ops->zero(group->gpu, group->out, out_bytes, err);
+    }
+    if (status == WF_OK) {
+        status =
+            ops->copy_in(group->gpu, group->varied, varied, group->n * sizeof(*varied), err);
+    }
+    free(varied);
+    (void)wf_lockstep_place_device(&launch->net, wf_gpu_pointer(group->state));
+    launch->state_stride = group->state_bytes;
+    launch->net.out = wf_gpu_pointer(group->out);
+    launch->varied = wf_gpu_pointer(group->varied);
+    launch->count = wf_gpu_pointer(group->count);
+    launch->open = wf_gpu_pointer(group->open);
+    launch->net.mail.full = launch->count + 1;
+    launch->n_nets = (uint32_t)group->n;
+    return status;
+}
+
+static void release(struct wf_lockstep_group *group)
+{
+    for (int i = 0; i < WF_LOCKSTEP_TABLES; i++) {
+        group->ops->release(group->gpu, group->tables[i]);
+    }
+    group->ops->release(group->gpu, group->state);
+    group->ops->release(group->gpu, group->out);
+    group->ops->release(group->gpu, group->varied);
+    group->ops->release(group->gpu, group->count);
+    group->ops->release(group->gpu, group->open);
+    group->ops->release(group->gpu, group->scratch);
+}
+
+/* ---- running ---- */
+
+static double seconds(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static enum wf_status advance(struct wf_lockstep_group *group, uint32_t end, struct wf_err *err)
+{
+    const struct wf_gpu_ops *ops = group->ops;
+
+    group->launch.end = end;
+    WF_TRY(ops->zero(group->gpu, group->count, sizeof(uint32_t), err));
+    WF_TRY(ops->zero(group->gpu, group->open, group->n * sizeof(uint64_t), err));
+    WF_TRY(ops->launch(group->gpu, &group->how, err));
+    WF_TRY(ops->wait(group->gpu, err));
+    group->launch.begin = end;
+    group->launch.turn ^= 1;
+    return WF_OK;
+}
+
+/* After a launch: whether lists were full, and whether all rounds of closed loops have ended. */
+static enum wf_status look_after(struct wf_lockstep_group *group, bool *ended,
+                                 struct wf_err *err)
+{
+    const struct wf_gpu_ops *ops = group->ops;
+    uint32_t full = 0;
+
+    *ended = false;
+    if (group->launch.net.mail.needed == 0) {
+        return WF_OK;
+    }
+    WF_TRY(ops->copy_out(group->gpu, &full, group->count + sizeof(full), sizeof(full), err));
+    group->full = full != 0;
+    if (group->launch.net.mail.rounds > 0) {
+        uint64_t *open = wf_xcalloc(group->n, sizeof(*open));
+        enum wf_status status =
+            ops->copy_out(group->gpu, open, group->open, group->n * sizeof(*open), err);
+        *ended = status == WF_OK;
+        for (size_t i = 0; i < group->n; i++) {
+            *ended = *ended && open[i] == 0;
+        }
+        free(open);
+        WF_TRY(status);
+    }
+    return WF_OK;
+}
+
+static uint32_t first_cycles(const struct wf_lockstep_group *group)
+{
+    uint64_t cycles = ROUTERS_FIRST / ((uint64_t)group->launch.net.n * group->n);
+
+    return cycles == 0 ? 1 : cycles > CYCLES_FIRST ? CYCLES_FIRST : (uint32_t)cycles;
+}
+
+/* All cycles, in launches that are short enough for Ctrl-C. `done` tasks of `all` are complete. */
+static enum wf_status run_cycles(struct wf_lockstep_group *group, size_t done, size_t all,
+                                 struct wf_err *err)
+{
+    const struct wf_lockstep_device_run *run = group->run;
+    uint32_t end = group->launch.net.end, step = first_cycles(group);
+
+    while (group->launch.begin < end) {
+        uint32_t at = group->launch.begin, left = end - at;
+        double began = seconds();
+        WF_TRY(advance(group, at + (step < left ? step : left), err));
+        bool ended = false;
+        WF_TRY(look_after(group, &ended, err));
+        if (group->full || ended) {
+            return WF_OK;
+        }
+        double took = (seconds() - began) * 1e3;
+        uint64_t next = took > 0 ? (uint64_t)((double)step * LAUNCH_MS / took) : step * 2ULL;
+        next = next > step * 8ULL ? step * 8ULL : next;
+        step = next < 1 ? 1 : next > UINT32_MAX / 16 ? UINT32_MAX / 16 : (uint32_t)next;
+        if (run->progress != NULL) {
+            double part = (double)group->launch.begin / end * (double)group->n;
+            run->progress(run->progress_arg, ((double)done + part) / (double)all);
+        }
+        if (run->stop != NULL && *run->stop != 0 && group->launch.begin < end) {
+            return wf_err_set(err, WF_EINTR, "interrupted");
+        }
+    }
+    return WF_OK;
+}
+
+/* ---- groups of networks ---- */
+
+/* Runs the networks of a group, which fit into the memory of the device. */
+static enum wf_status run_some(struct wf_lockstep_group *group, size_t done, size_t all,
+                               struct wf_err *err)
+{
+    enum wf_status status = wf_lockstep_group_spread(group, err);
+
+    if (status == WF_OK) {
+        status = put_tables(group, err);
+    }
+    if (status == WF_OK) {
+        status = put_networks(group, err);
+    }
+    if (status == WF_OK) {
+        status = wf_lockstep_group_scratch(group, err);
+    }
+    if (status == WF_OK) {
+        status = run_cycles(group, done, all, err);
+    }
+    if ((status == WF_OK || status == WF_EINTR) && !group->full) {
+        status = wf_lockstep_group_collect(group, status, err);
+    }
+    release(group);
+    return status;
+}
+
+/* The same with lists of messages that are long enough. */
+static enum wf_status run_with_lists(const struct wf_lockstep_group *like, size_t done,
+                                     size_t all, struct wf_lockstep_group *group,
+                                     struct wf_err *err)
+{
+    uint32_t capacity = like->launch.net.mail.needed != 0 ? LISTS_FIRST : 0;
+    enum wf_status status = WF_OK;
+
+    do {
+        *group = *like;
+        group->launch.net.mail.capacity = capacity;
+        group->state_bytes = wf_lockstep_place_device(&group->launch.net, group);
+        status = group->ops->facts(group->gpu, &group->facts, err);
+        if (status == WF_OK) {
+            status = how_many_fit(group, &group->n, err);
+        }
+        if (status == WF_OK) {
+            status = run_some(group, done, all, err);
+        }
+        capacity *= LISTS_MORE;
+    } while (status == WF_OK && group->full);
+    return status;
+}
+
+/* Runs networks that are alike, as many at once as there is memory for. */
+static void run_group(const struct wf_lockstep_device_run *run, struct wf_lockstep_task **tasks,
+                      size_t n, size_t done, size_t all)
+{
+    for (size_t first = 0; first < n;) {
+        const struct wf_lockstep *lock = tasks[first]->lockstep;
+        struct wf_lockstep_net tables = *wf_lockstep_net(lock);
+        struct wf_err err = {.status = WF_OK};
+        wf_lockstep_routes_fill(&tables, lock->model);
+        struct wf_lockstep_group group, like = {.run = run,
+                                                .ops = run->gpu->ops,
+                                                .gpu = run->gpu,
+                                                .tasks = tasks + first,
+                                                .n = n - first,
+                                                .launch = {.net = tables}};
+        like.launch.net.head_last = tables.head_delay;
+        like.launch.net.credit_last = tables.credit_delay_max;
+        like.program = wf_lockstep_program(&like.launch.net);
+        enum wf_status status = run_with_lists(&like, done + first, all, &group, &err);
+        for (size_t i = 0; i < group.n && status != WF_OK; i++) {
+            tasks[first + i]->status = status;
+            tasks[first + i]->err = err;
+        }
+        first += group.n;
+        wf_lockstep_routes_free(&tables);
+    }
+}
+
+void wf_lockstep_device_run(const struct wf_lockstep_device_run *run,
+                            struct wf_lockstep_task *tasks, size_t n)
+{
+    struct wf_lockstep_task **group = wf_xcalloc(n, sizeof(struct wf_lockstep_task *));
+    bool *taken = wf_xcalloc(n, sizeof(*taken));
+    size_t done = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct wf_lockstep_net *first = wf_lockstep_net(tasks[i].lockstep);
+        size_t n_group = 0;
+        if (taken[i]) {
+            continue;
+        }
+        for (size_t k = i; k < n; k++) {
+            if (k == i || (!taken[k] && first->n <= TOGETHER_NODES &&
+                           are_alike(first, wf_lockstep_net(tasks[k].lockstep)))) {
+                group[n_group++] = &tasks[k];
+                taken[k] = true;
+            }
+        }
+        run_group(run, group, n_group, done, n);
+        done += n_group;
+    }
+    free(taken);
+    free(group);
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * What reaches a router at the beginning of a cycle, and how the packets of its node get into its
+ * queues: the rules of model/traffic/traffic.c and model/net/router/events/ends.c.
+ */
+
+#include "model/net/router/lockstep/ask.h"
+#include "model/traffic/draw.h"
+
+/* ---- take ---- */
+
+/* Makes sure that a router decides in the cycle `at` or earlier. On devices several threads may
+ * do so at once; there the word has the complement of the cycle, so that the largest counts. */
+static inline void wf_lockstep_wake(const struct wf_lockstep_net *net, uint32_t r, uint32_t at)
+{
+#ifdef WF_LOCKSTEP_DEVICE
+    WF_LOCKSTEP_MAX32(wf_lockstep_waking(net, r), ~at);
+#else
+    if (net->wake[r] == 0 || net->wake[r] > at + 1) {
+        net->wake[r] = at + 1;
+    }
+#endif
+}
+
+static inline bool wf_lockstep_decides(const struct wf_lockstep_net *net, uint32_t r,
+                                       uint32_t cycle)
+{
+#ifdef WF_LOCKSTEP_DEVICE
+    return *wf_lockstep_waking(net, r) == ~cycle;
+#else
+    return net->wake[r] == cycle + 1;
+#endif
+}
+
+/* A packet is in the queue; its head has just arrived. */
+static inline void wf_lockstep_enqueue(const struct wf_lockstep_net *net, uint32_t r,
+                                       uint32_t number, uint32_t cycle)
+{
+    struct wf_lockstep_input *input = wf_lockstep_input(net, r, number);
+
+    input->head = cycle;
+    if (input->n++ == 0) {
+        uint32_t ready = wf_lockstep_ready_at(net, input);
+        WF_LOCKSTEP_SET(wf_lockstep_busy(net, r, number / 32), UINT32_C(1) << number % 32);
+        wf_lockstep_wake(net, r, ready > cycle ? ready : cycle);
+    }
+}
+
+static inline void wf_lockstep_place_free(const struct wf_lockstep_net *net, uint32_t r,
+                                          uint32_t channel, uint32_t cycle)
+{
+    struct wf_lockstep_channel *c = wf_lockstep_channel(net, r, channel);
+
+    c->used--;
+    if ((c->tail & WF_LOCKSTEP_WANTED) != 0) {
+        c->tail &= (wf_lockstep_short)~WF_LOCKSTEP_WANTED;
+        wf_lockstep_wake(net, r, cycle);
+    }
+}
+
+/* What the routers around have sent for this cycle, of the inputs and channels of a word. */
+static inline void wf_lockstep_take_word(const struct wf_lockstep_net *net, uint32_t r,
+                                         uint32_t word, uint32_t cycle)
+{
+    uint32_t *of_heads = wf_lockstep_spoke(net, net->heads, net->head_last, cycle, word, r);
+    uint32_t *of_credits =
+        wf_lockstep_spoke(net, net->credits, net->credit_last, cycle, word, r);
+    uint32_t heads = WF_LOCKSTEP_LOAD(*of_heads), credits = WF_LOCKSTEP_LOAD(*of_credits);
+
+    if (heads != 0) {
+        WF_LOCKSTEP_STORE(*of_heads, 0);
+    }
+    if (credits != 0) {
+        WF_LOCKSTEP_STORE(*of_credits, 0);
+    }
+    for (; heads != 0; heads &= heads - 1) {
+        wf_lockstep_enqueue(net, r, word * 32 + (uint32_t)__builtin_ctz(heads), cycle);
+    }
+    for (; credits != 0; credits &= credits - 1) {
+        wf_lockstep_place_free(net, r, word * 32 + (uint32_t)__builtin_ctz(credits), cycle);
+    }
+}
+
+/* ---- traffic ---- */
+
+static inline struct wf_traffic_batch *wf_lockstep_batch(const struct wf_lockstep_net *net,
+                                                         uint64_t time)
+{
+    uint64_t number = time / net->batch_ps;
+
+    return &net->out->batches[number < WF_TRAFFIC_BATCHES ? number : WF_TRAFFIC_BATCHES - 1];
+}
+
+/* A random one of the first n nodes, but not the node itself unless the pattern allows it. */
+static inline uint32_t wf_lockstep_other(const struct wf_lockstep_net *net, uint32_t node,
+                                         uint32_t n, uint64_t random)
+{
+    if (net->self != 0 || node >= n) {
+        return wf_rng_below32(random, n);
+    }
+    if (n == 1) {
+        return WF_LOCKSTEP_NONE;
+    }
+    uint32_t other = wf_rng_below32(random, n - 1);
+    return other + (other >= node);
+}
+
+/* The random numbers for a message. */
+struct wf_lockstep_lots {
+    uint32_t node, message;
+    uint32_t count; /* drawn so far */
+};
+
+static inline uint64_t wf_lockstep_lot(const struct wf_lockstep_net *net,
+                                       struct wf_lockstep_lots *lots)
+{
+    return wf_traffic_draw_message(net->seed, lots->node, lots->message, lots->count++);
+}
+
+#ifndef WF_LOCKSTEP_TILES
+
+/* Nodes in the lower half of the first dimension send to each other. */
+static inline uint32_t wf_lockstep_semi_directed(const struct wf_lockstep_net *net,
+                                                 struct wf_lockstep_lots *lots)
+{
+    uint32_t half = net->width / 2, rows = net->n_nodes / net->width;
+
+    if (half * rows < 2 || lots->node % net->width >= half) {
+        return WF_LOCKSTEP_NONE;
+    }
+    for (;;) {
+        uint32_t at = wf_rng_below32(wf_lockstep_lot(net, lots), half * rows);
+        uint32_t other = at / half * net->width + at % half;
+        if (other != lots->node || net->self != 0) {
+            return other;
+        }
+    }
+}
+
+/* Draws a distance, then nodes until one has this distance. If none is found, takes any node. */
+static inline uint32_t wf_lockstep_near(const struct wf_lockstep_net *net,
+                                        struct wf_lockstep_lots *lots)
+{
+    enum { TRIES = 4096 };
+    uint64_t lot = wf_lockstep_lot(net, lots) >> 32;
+    uint32_t wanted = 1;
+
+    while (wanted < net->diameter && lot >= net->chance[wanted]) {
+        wanted++;
+    }
+    for (uint32_t i = 0; i < TRIES; i++) {
+        uint32_t other = wf_rng_below32(wf_lockstep_lot(net, lots), net->n_nodes);
+        if (other != lots->node && wf_lockstep_hops(net, lots->node, other) == wanted) {
+            return other;
+        }
+    }
+    return wf_lockstep_other(net, lots->node, net->n_nodes, wf_lockstep_lot(net, lots));
+}
+
+/* By the weights of a node's pairs. */
+static inline uint32_t wf_lockstep_weighted(const struct wf_lockstep_net *net,
+                                            struct wf_lockstep_lots *lots)
+{
+    size_t low = net->first_pair[lots->node], high = net->first_pair[lots->node + 1];
+    uint64_t lot = wf_lockstep_lot(net, lots);
+
+    if (low == high || net->pairs[high - 1].weight == 0) {
+        return WF_LOCKSTEP_NONE;
+    }
+    lot = wf_rng_below64(lot, net->pairs[high - 1].weight);
+    while (low + 1 < high) { /* find the first pair whose sum is above the lot */
+        size_t middle = low + (high - low - 1) / 2;
+        if (net->pairs[middle].weight > lot) {
+            high = middle + 1;
+        } else {
+            low = middle + 1;
+        }
+    }
+    return net->pairs[low].to;
+}
+
+#endif
+
+/* The destination of a node's message; WF_LOCKSTEP_NONE: it sends none. The rules of
+ * model/traffic/pattern.c. */
+static inline uint32_t wf_lockstep_destination(const struct wf_lockstep_net *net,
+                                               struct wf_lockstep_lots *lots)
+{
+    uint32_t node = lots->node;
+
+    switch (net->pattern) {
+    case WF_LOCKSTEP_TABLE:
+        return net->partners[node];
+#ifndef WF_LOCKSTEP_TILES
+    case WF_LOCKSTEP_SEMI_DIRECTED:
+        return wf_lockstep_semi_directed(net, lots);
+    case WF_LOCKSTEP_LOCAL:
+        return wf_lockstep_near(net, lots);
+    case WF_LOCKSTEP_MATRIX:
+        return wf_lockstep_weighted(net, lots);
+#endif
+    default:
+        break;
+    }
+    uint64_t first = wf_lockstep_lot(net, lots);
+    if (net->pattern == WF_LOCKSTEP_UNIFORM) {
+        return wf_lockstep_other(net, node, net->n_nodes, first);
+    }
+    bool hot = first >> 11 < net->hot;
+    if (hot && net->pattern == WF_LOCKSTEP_HOT_SPOT && node != net->hot_node) {
+        return net->hot_node;
+    }
+    uint32_t n = hot && net->pattern == WF_LOCKSTEP_HOT_REGION ? net->hot_nodes : net->n_nodes;
+    return wf_lockstep_other(net, node, n, wf_lockstep_lot(net, lots));
+}
+
+/* The direction in which a packet travels each dimension. Where both are equally long the choice
+ * is random, but depends on the packet alone. */
+static inline uint32_t wf_lockstep_directions(const struct wf_lockstep_net *net, uint32_t node,
+                                              uint32_t dst, uint32_t number, uint32_t index)
+{
+    uint64_t own = wf_rng_mix(net->seed ^ ((uint64_t)node << 32 | number));
+    uint64_t lots = wf_rng_mix(own + index * WF_RNG_GOLDEN);
+    uint32_t way = 0;
+
+    for (uint32_t dim = 0; dim < net->n_dims; dim++) {
+        uint32_t here = wf_lockstep_coord(net, node, dim), size = net->size[dim];
+        uint32_t there = wf_lockstep_coord(net, dst, dim);
+        uint32_t up = there >= here ? there - here : there + size - here;
+        bool down = there < here;
+
+        if ((net->rings >> dim & 1) != 0) {
+            down = 2 * up == size ? (lots >> dim & 1) != 0 : 2 * up > size;
+        }
+        way |= (down ? UINT32_C(1) : 0) << dim;
+    }
+    return way;
+}
+
+/* The port of the dimension with most hops (`longest`), or of the last dimension. */
+static inline uint32_t wf_lockstep_main_port(const struct wf_lockstep_net *net, uint32_t node,
+                                             uint32_t dst, uint32_t way)
+{
+    uint32_t most = 0, port = 0;
+
+    for (uint32_t dim = 0; dim < net->n_dims; dim++) {
+        uint32_t here = wf_lockstep_coord(net, node, dim), size = net->size[dim];
+        uint32_t there = wf_lockstep_coord(net, dst, dim);
+        uint32_t up = there >= here ? there - here : there + size - here;
+        uint32_t hops = (way >> dim & 1) == 0 || up == 0 ? up : size - up;
+
+        if (hops > 0 && (net->injection != WF_LOCKSTEP_INJECT_LONGEST || hops > most)) {
+            most = hops;
+            port = wf_lockstep_dim_port(way, dim);
+        }
+    }
+    return port;
+}
+
+/* The injection queue that a packet enters. */
+static inline uint32_t wf_lockstep_injector(const struct wf_lockstep_net *net, uint32_t node,
+                                            uint32_t dst, uint32_t way)
+{
+    uint32_t first = net->node_ports * net->vcs, best = first;
+
+    if (net->injection != WF_LOCKSTEP_INJECT_SHORTEST && net->n_dims > 0) {
+        return first + wf_lockstep_main_port(net, node, dst, way) % net->n_injection;
+    }
+    for (uint32_t i = first + 1; i < first + net->n_injection; i++) {
+        if (wf_lockstep_input(net, node, i)->n < wf_lockstep_input(net, node, best)->n) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* Puts a packet into an injection queue, if there is space. */
+static inline bool wf_lockstep_inject(const struct wf_lockstep_net *net, uint32_t node,
+                                      const struct wf_lockstep_new_packet *packet,
+                                      uint32_t cycle)
+{
+    uint32_t dst = packet->dst;
+    uint32_t way = wf_lockstep_directions(net, node, dst, packet->more.number, packet->index);
+    uint32_t number = wf_lockstep_injector(net, node, dst, way);
+    struct wf_lockstep_input *input = wf_lockstep_input(net, node, number);
+    uint32_t slot = (uint32_t)input->first + input->n;
+
+    if (input->n >= net->injection_length) {
+        return false;
+    }
+    slot -= slot >= net->injection_length ? net->injection_length : 0;
+    const struct wf_lockstep_packet made = {.dst = dst, .born = cycle, .way = way, .at = cycle};
+    *wf_lockstep_packet(net, node, number, slot) = wf_lockstep_packed(&made);
+    if (net->has_more != 0) {
+        *wf_lockstep_more(net, node, number, slot) = packet->more;
+    }
+    wf_lockstep_enqueue(net, node, number, cycle);
+    return true;
+}
+
+/* A message of so many bytes that was sent at the time `sent`, and the head of whose last packet
+ * is consumed in this cycle, arrives with its last phit. */
+static inline void wf_lockstep_arrives(const struct wf_lockstep_net *net, uint64_t sent,
+                                       uint64_t bytes, uint32_t pace, uint32_t cycle)
+{
+    uint64_t at = cycle + (uint64_t)(net->phits - 1) * pace;
+    uint64_t time = at * net->cycle_ps + 1, latency = time - sent;
+
+    if (at >= net->end) {
+        return;
+    }
+    struct wf_traffic_batch *batch = wf_lockstep_batch(net, time);
+    WF_LOCKSTEP_ADD64(&batch->arrived, 1);
+    WF_LOCKSTEP_ADD64(&batch->arrived_bytes, bytes);
+    WF_LOCKSTEP_ADD64(&batch->latency_sum, latency);
+    WF_LOCKSTEP_MAX64(&batch->latency_max, latency);
+    WF_LOCKSTEP_ADD32(&batch->classes[wf_traffic_class(latency)], 1);
+    WF_LOCKSTEP_MAX64(&net->out->last, time);
+    if (net->stats != 0) {
+        WF_LOCKSTEP_ADD64(&net->out->latencies[wf_histogram_bucket(latency)], 1);
+    }
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * The watchdog of model/net/router/events/detector.c, as far as lock step needs it: it finds queues whose
+ * first packet has not moved for long and can continue only into full queues. A run in which
+ * there are such queues needs the deadlock detector, which is a process of the events.
+ */
+
+#include "model/net/router/lockstep/ask.h"
+
+/* Whether the first packet of an input can continue only into full queues, and which ones.
+ * Packets with more than WF_LOCKSTEP_TARGETS_MAX channels to choose from are not examined. The
+ * queue must not be empty. */
+static inline bool wf_lockstep_is_blocked(const struct wf_lockstep_net *net, uint32_t r,
+                                          uint32_t number, uint16_t *ports,
+                                          struct wf_lockstep_wait *wait)
+{
+    const struct wf_lockstep_input *input = wf_lockstep_input(net, r, number);
+
+    wait->router = r;
+    wait->input = number;
+    wait->n = 0;
+    if (input->taken != 0 || wf_lockstep_is_injected(net, r, number)) {
+        return false;
+    }
+    const struct wf_lockstep_asker asker = wf_lockstep_asker_of(net, r, number, 0, ports);
+    if (asker.arrived) {
+        return false;
+    }
+    uint32_t n = wf_lockstep_spans(net, &asker), escape = wf_lockstep_escape(net, &asker);
+    for (uint32_t k = 0; k < n + (escape != WF_LOCKSTEP_NONE); k++) {
+        const struct wf_lockstep_span span =
+            k < n ? wf_lockstep_span(net, &asker, k) : wf_lockstep_span_one(escape);
+        for (uint32_t c = span.first; c < span.end; c += span.step) {
+            if (wf_lockstep_channel(net, r, c)->used <
+                    wf_lockstep_kind(net, r, c / net->vcs).queue ||
+                wait->n == WF_LOCKSTEP_TARGETS_MAX) {
+                return false;
+            }
+            wait->targets[wait->n++] = c;
+        }
+    }
+    wait->is_full = input->n >= wf_lockstep_kind_in(net, r, number / net->vcs).queue;
+    return wait->n > 0;
+}
+
+#ifdef WF_LOCKSTEP_TIGHT
+
+/* Whether the first packet of a queue has been the first since the watchdog looked the last time. */
+static inline bool wf_lockstep_is_old(const struct wf_lockstep_net *net, uint32_t r,
+                                      uint32_t number, uint32_t cycle)
+{
+    struct wf_lockstep_input *input = wf_lockstep_input(net, r, number);
+    bool seen = input->seen != 0;
+
+    (void)cycle;
+    input->seen = 1;
+    return seen;
+}
+
+#else
+
+/* The cycle in which the first packet of a queue became the first. */
+static inline uint32_t wf_lockstep_first_since(const struct wf_lockstep_net *net, uint32_t r,
+                                               uint32_t number)
+{
+    const struct wf_lockstep_input *input = wf_lockstep_input(net, r, number);
+    uint32_t at = wf_lockstep_read(net, r, number, input->first).at;
+    uint32_t left = input->leave == 0 ? 0 : input->leave - 1;
+
+    return at > left ? at : left;
+}
+
+static inline bool wf_lockstep_is_old(const struct wf_lockstep_net *net, uint32_t r,
+                                      uint32_t number, uint32_t cycle)
+{
+    return cycle - wf_lockstep_first_since(net, r, number) >= net->watchdog;
+}
+
+#endif
+
+/* Looks at the packets of a router in a cycle that is a multiple of `watchdog`, after its
+ * decisions. Queues that are blocked are counted in `out`. Returns whether a packet may be found
+ * blocked the next time. */
+static inline bool wf_lockstep_look_at(const struct wf_lockstep_net *net, uint32_t r,
+                                       uint32_t cycle, uint16_t *ports)
+{
+    struct wf_lockstep_wait wait;
+    bool again = false;
+
+    for (uint32_t w = 0; w < net->n_words; w++) {
+        for (uint32_t bits = *wf_lockstep_busy(net, r, w); bits != 0; bits &= bits - 1) {
+            uint32_t i = w * 32 + (uint32_t)__builtin_ctz(bits);
+            if (!wf_lockstep_is_old(net, r, i, cycle)) {
+                again = true;
+            } else if (wf_lockstep_is_blocked(net, r, i, ports, &wait)) {
+                WF_LOCKSTEP_ADD64(&net->out->blocked, 1);
+            }
+        }
+    }
+    return again;
+}
+
+#ifndef WF_LOCKSTEP_TILES
+
+/* A packet of the router got nothing: looks at it later. */
+static inline void wf_lockstep_watch(const struct wf_lockstep_net *net, uint32_t r,
+                                     uint32_t cycle)
+{
+    if (net->watchdog > 0 && net->routers[r].watch == 0) {
+        net->routers[r].watch = (cycle / net->watchdog + 1) * net->watchdog;
+    }
+}
+
+/* wf_lockstep_look_at(), if some packet of the router got nothing. */
+static inline void wf_lockstep_look(const struct wf_lockstep_net *net, uint32_t r,
+                                    uint32_t cycle, uint16_t *ports)
+{
+    if (net->routers[r].watch == cycle) {
+        bool again = wf_lockstep_look_at(net, r, cycle, ports);
+        net->routers[r].watch = again ? cycle + net->watchdog : 0;
+    }
+}
+
+#endif

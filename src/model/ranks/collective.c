@@ -1,0 +1,758 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Collectives in progress. Each is a request with a clock of its own that goes through the
+ * steps of its algorithm as its messages arrive. A blocking collective is a nonblocking one
+ * that the rank waits for. Only then the rank pays the CPU time of the messages, and has to
+ * wait for its core if it shares one.
+ */
+#include "model/ranks/collective.h"
+
+#include "base/arith.h"
+#include "model/ranks/coll_line.h"
+#include "model/ranks/formula.h"
+#include "model/ranks/protocol.h"
+
+#include <string.h>
+
+/* A collective that is being continued. */
+struct run {
+    const struct wf_caller *who;
+    uint32_t cell;
+    struct wf_rank_request *coll;
+    const struct wf_coll_ops *ops;
+    struct wf_coll_args args;
+    struct wf_rank_group group;
+    uint32_t n_slots;
+    enum wf_coll_protocol protocol;
+};
+
+static bool is_blocking(const struct wf_rank_request *coll)
+{
+    return coll->number == WF_RANK_NO_REQUEST && (coll->flags & WF_REQ_DETACHED) == 0;
+}
+
+enum { LAST_WORD = WF_RANK_COOKIE_WORDS - 1 };
+
+/* Few cookies have a last word other than 0, and a request has no space for it. */
+static void keep_cookie(const struct wf_caller *who, struct wf_rank_request *coll,
+                        const uint64_t *cookie)
+{
+    memcpy(coll->cookie, cookie, sizeof(coll->cookie));
+    coll->coll.last_word = 0;
+    if (cookie[LAST_WORD] != 0) {
+        coll->coll.last_word = wf_cell_new_for(who->ctx, sizeof(uint64_t));
+        *(uint64_t *)wf_cell_edit(who->ctx, coll->coll.last_word) = cookie[LAST_WORD];
+    }
+}
+
+enum { SCANNED_MAX = 1024 };
+
+/* How many members in a row are on one node, if that is the same for all nodes; else 1. Looks at
+ * every member. */
+static uint32_t scan_node_size(const struct wf_place *place, const struct wf_rank_group *group)
+{
+    uint32_t m = 0, before = UINT32_MAX;
+
+    for (uint32_t r = 0; r < group->size; r++) {
+        uint32_t node = wf_place_node(place, wf_rank_group_member(group, r));
+        if (m == 0 && r > 0 && node != before) {
+            m = r;
+        }
+        bool begins = r == 0 || (m > 0 && r % m == 0);
+        if (begins != (node != before)) {
+            return 1;
+        }
+        before = node;
+    }
+    if (m == 0) {
+        return group->size;
+    }
+    return group->size % m == 0 ? m : 1;
+}
+
+/* The same in constant time where nodes are filled in order and members are at equal distances.
+ * Other groups are looked at if they are small, else the result is 1. */
+static uint32_t node_size(const struct wf_place *place, const struct wf_rank_group *group)
+{
+    uint32_t slots = place->slots_max, first = group->base + group->first;
+    uint32_t stride = group->stride,
+             run = group->width < group->size ? group->width : group->size;
+
+    if (slots == 1) {
+        return 1;
+    }
+    if (place->node_of != NULL || group->members != NULL || stride == 0) {
+        return group->size <= SCANNED_MAX ? scan_node_size(place, group) : 1;
+    }
+    uint64_t last = first + (uint64_t)(run - 1) * stride;
+    if (last / slots == first / slots) {
+        /* The first row is on one node. Another row must not be on the same. */
+        bool apart = run == group->size || group->stride2 % slots == 0;
+        return apart ? run : 1;
+    }
+    /* Rows that begin with a node and end with one. */
+    uint32_t per_node = slots / stride;
+    bool even =
+        stride <= slots && slots % stride == 0 && first % slots < stride && run % per_node == 0;
+    bool next = run == group->size || (group->stride2 % slots == 0);
+    return even && next ? per_node : 1;
+}
+
+void wf_collective_recall(const struct wf_caller *who, uint32_t cell, struct wf_coll_args *args,
+                          struct wf_rank_group *group)
+{
+    const struct wf_rank_request *coll = wf_request_read(who, cell);
+    uint64_t cookie[WF_RANK_COOKIE_WORDS] = {0};
+
+    memcpy(cookie, coll->cookie, sizeof(coll->cookie));
+    if (coll->coll.last_word != 0) {
+        cookie[LAST_WORD] = *(const uint64_t *)wf_cell_read(who->ctx, coll->coll.last_word);
+    }
+    wf_rank_recall(who, cookie, args, group);
+    if (who->ranks->by_node) {
+        args->node_size = node_size(who->ranks->place, group);
+        args->nccl = &who->ranks->mpi->nccl;
+    }
+}
+
+/* Recalls the collective of run->cell. */
+static void prepare(struct run *run)
+{
+    run->coll = wf_request_edit(run->who, run->cell);
+    wf_collective_recall(run->who, run->cell, &run->args, &run->group);
+}
+
+/* Messages of different collectives on a communicator never match: ranks block if they do
+ * not call the same collective with the same root. After some ten thousand calls the numbers
+ * repeat. By then the earlier call is complete; if it is not, messages of a pair match in
+ * order. */
+static int32_t tag_of(const struct run *run)
+{
+    uint32_t root = wf_coll_has_root(run->args.kind)
+                        ? run->args.root & ((1U << WF_COLL_TAG_ROOT_BITS) - 1)
+                        : 0;
+    uint32_t tag = (uint32_t)run->coll->coll.sequence
+                       << (WF_COLL_TAG_KIND_BITS + WF_COLL_TAG_ROOT_BITS) |
+                   root << WF_COLL_TAG_KIND_BITS | (uint32_t)run->args.kind;
+
+    return (int32_t)(tag & INT32_MAX);
+}
+
+static inline struct wf_peer peer_of(const struct run *run, uint32_t rank,
+                                     const struct wf_coll_slots *slots, bool received)
+{
+    uint64_t bytes = wf_coll_bytes(&run->args, run->n_slots, slots, received);
+
+    return (struct wf_peer){
+        .rank = wf_rank_group_member(&run->group, rank),
+        .tag = tag_of(run),
+        .group = run->group.id,
+        .bytes =
+            run->protocol == WF_COLL_PLAIN ? bytes : wf_coll_wire_bytes(run->protocol, bytes),
+    };
+}
+
+/* Charges CPU time of a message to the rank, if it is in this collective. */
+static void account(const struct wf_caller *who, const struct wf_rank_request *coll,
+                    int64_t overhead)
+{
+    if (is_blocking(coll)) {
+        struct wf_rank_more *more = wf_rank_more_edit(who);
+
+        more->coll_overhead_ps = wf_time_add(more->coll_overhead_ps, overhead);
+    }
+}
+
+int64_t wf_collective_charge(const struct wf_caller *who, uint32_t cell, int64_t from,
+                             int64_t cpu_ps)
+{
+    struct wf_rank_request *coll = wf_request_edit(who, cell);
+
+    coll->at = wf_time_add(wf_max_i64(coll->at, from), cpu_ps);
+    account(who, coll, cpu_ps);
+    return coll->at;
+}
+
+/* Continues the collective at the time `at`, which is later than now. */
+static void continue_at(const struct run *run, int64_t at)
+{
+    const struct wf_caller *who = run->who;
+    const struct wf_node_wakeup wakeup = {who->slot, run->coll->coll.handle};
+
+    wf_schedule(who->ctx, wf_self(who->ctx), at == WF_TIME_MAX ? at : at - wf_now(who->ctx),
+                WF_NODE_CONTINUE, &wakeup, sizeof(wakeup));
+}
+
+/* Whether the collective claims its rank's core. */
+static bool takes_turns(const struct run *run)
+{
+    return run->who->ranks->turns.on && is_blocking(run->coll);
+}
+
+/* The CPU time of messages up to the collective's clock: claims the core for what lies after
+ * now. False if there is nothing to claim. */
+static bool claim_core(const struct run *run, bool receiving)
+{
+    const struct wf_caller *who = run->who;
+    const struct wf_turns *turns = &who->ranks->turns;
+    int64_t now = wf_now(who->ctx), work = run->coll->at - now;
+
+    if (!takes_turns(run) || work <= 0) {
+        return false;
+    }
+    run->coll->at = now;
+    wf_turns_edit(turns, who->ctx, who->node, who->slot)->receiving = receiving;
+    wf_turns_begin(turns, who->ctx, who->node, who->slot, work);
+    return true;
+}
+
+/* Sends the message of a step. False if that has to wait for the engine's time or the core. */
+static bool send_step(struct run *run, const struct wf_coll_step *step)
+{
+    const struct wf_caller *who = run->who;
+    struct wf_rank_request *coll = run->coll;
+    struct wf_peer to = peer_of(run, step->send_to, &step->send, false);
+
+    if ((coll->flags & WF_REQ_PAID) == 0) {
+        int64_t cost = wf_protocol_send_ps(who, &to);
+
+        coll->at = wf_time_add(coll->at, cost);
+        account(who, coll, cost);
+    }
+    if (!who->ranks->runs_ahead && coll->at > wf_now(who->ctx)) {
+        coll->flags |= WF_REQ_PAID;
+        if (!claim_core(run, false)) {
+            continue_at(run, coll->at);
+        }
+        return false;
+    }
+    coll->flags &= (uint16_t)~WF_REQ_PAID;
+    coll->coll.missing += wf_protocol_send(who, &to, wf_rank_context(run->group.id, true),
+                                           coll->at, run->cell) != 0;
+    return true;
+}
+
+static void recv_step(struct run *run, const struct wf_coll_step *step)
+{
+    const struct wf_peer from = peer_of(run, step->recv_from, &step->recv, true);
+
+    run->coll->coll.missing++;
+    (void)wf_protocol_recv(run->who, &from, wf_rank_context(run->group.id, true), run->coll->at,
+                           (struct wf_recv_use){run->cell, WF_RANK_NO_REQUEST});
+}
+
+/* What has been received since the last wait: in the step before, and in the steps before it
+ * that did not wait. */
+struct batch {
+    uint64_t combined; /* bytes that are combined with the rank's own */
+    bool any, any_remote;
+};
+
+static struct batch batch_of(const struct run *run)
+{
+    const struct wf_ranks *ranks = run->who->ranks;
+    uint32_t k = run->coll->coll.step, node = wf_place_node(ranks->place, run->who->number);
+    bool is_first = (run->coll->flags & WF_REQ_LAST) == 0;
+    struct batch batch = {.combined = 0};
+    struct wf_coll_step step;
+
+    for (; k > 0 && run->ops->step(&run->args, k - 1, &step); k--) {
+        if (!is_first && !step.go_on) {
+            break;
+        }
+        is_first = false;
+        if (step.recv_from >= run->args.size) {
+            continue;
+        }
+        uint32_t from = wf_rank_group_member(&run->group, step.recv_from);
+        batch.any = true;
+        batch.any_remote |= wf_place_node(ranks->place, from) != node;
+        if (step.take == WF_COLL_COMBINE || step.take == WF_COLL_COMBINE_RESULT) {
+            batch.combined = wf_count_add(
+                batch.combined, wf_coll_bytes(&run->args, run->n_slots, &step.recv, true));
+        }
+    }
+    return batch;
+}
+
+/* What the received data costs besides the messages: combining it and, with a protocol of GPUs,
+ * the latency of a step. GPUs combine the beginning of the data while the rest arrives. Returns
+ * the time of combining. */
+static int64_t finish_batch(struct run *run)
+{
+    enum { SLICE = 512 << 10 };
+    const struct wf_ranks *ranks = run->who->ranks;
+    const struct batch batch = batch_of(run);
+    uint64_t bytes = batch.combined;
+    int64_t combining = 0;
+
+    if (run->protocol != WF_COLL_PLAIN) {
+        bytes = bytes < SLICE ? bytes : SLICE;
+        if (batch.any && run->ops->hops == NULL) {
+            run->coll->at = wf_time_add(run->coll->at,
+                                        wf_coll_nccl_step_ps(run->protocol, !batch.any_remote));
+        }
+    }
+    if (ranks->mpi->reduce_bandwidth != UINT64_MAX) {
+        combining = wf_cpu_time(ranks->contention.crowd,
+                                wf_transfer_ps(bytes, ranks->mpi->reduce_bandwidth));
+        run->coll->at = wf_time_add(run->coll->at, combining);
+    }
+    return combining;
+}
+
+/* All messages that the step waited for have arrived. */
+static void collect(struct run *run)
+{
+    int64_t cpu_ps;
+
+    run->coll->at = wf_request_collect(run->who, run->cell, run->coll->at, &cpu_ps);
+    if (run->protocol != WF_COLL_PLAIN ||
+        run->who->ranks->mpi->reduce_bandwidth != UINT64_MAX) {
+        cpu_ps = wf_time_add(cpu_ps, finish_batch(run));
+    }
+    account(run->who, run->coll, cpu_ps);
+    run->coll->flags &= (uint16_t)~WF_REQ_POSTED;
+}
+
+/* Posts the messages of a step. False if the send has to wait for the engine's time. A peer
+ * outside the communicator means no message, or a neighbour that is WF_PROC_NULL. */
+static bool post_step(struct run *run, const struct wf_coll_step *step)
+{
+    struct wf_rank_request *coll = run->coll;
+    bool receives = step->recv_from < run->args.size && !run->who->ranks->sends_only;
+    bool waits = run->who->ranks->mpi->progress == WF_PROGRESS_WAITS;
+
+    /* As libraries do; a send that waits for the engine's time comes here again. */
+    if (waits && receives && (coll->flags & WF_REQ_PAID) == 0) {
+        recv_step(run, step);
+    }
+    if (step->send_to < run->args.size && (coll->flags & WF_REQ_SENT) == 0) {
+        if (!send_step(run, step)) {
+            return false;
+        }
+        coll->flags |= WF_REQ_SENT;
+    }
+    if (receives && !waits) {
+        recv_step(run, step);
+    }
+    coll->flags &= (uint16_t)~WF_REQ_SENT;
+    coll->coll.step++;
+    if (!step->go_on) {
+        coll->flags |= WF_REQ_POSTED;
+    }
+    return true;
+}
+
+/* While the rank computes, messages for the collective wait for its next call. A message
+ * that a call began to send is sent nevertheless. */
+static bool is_deferred(const struct run *run)
+{
+    if (wf_rank_progress(run->who, run->coll->at) != WF_NET_LATER) {
+        return false;
+    }
+    if ((run->coll->flags & WF_REQ_DEFERRED) == 0) {
+        wf_request_defer(run->who, run->cell, &run->coll->coll.next_deferred);
+    }
+    return true;
+}
+
+/* Whether the last byte for the step has not arrived yet and the collective has to wait for it
+ * before it can claim the core. */
+static bool waits_for_data(const struct run *run)
+{
+    int64_t latest = takes_turns(run) ? wf_request_latest(run->who, run->cell) : 0;
+
+    if (latest <= wf_now(run->who->ctx)) {
+        return false;
+    }
+    continue_at(run, latest);
+    return true;
+}
+
+/* Goes through the steps; true if the last one is complete. */
+static bool go_on(struct run *run)
+{
+    struct wf_rank_request *coll = run->coll;
+
+    for (;;) {
+        struct wf_coll_step step;
+
+        if (coll->flags & WF_REQ_POSTED) {
+            if (coll->coll.missing > 0 || is_deferred(run) || waits_for_data(run)) {
+                return false;
+            }
+            collect(run);
+            if (claim_core(run, true)) {
+                return false;
+            }
+        }
+        if (run->who->rank->state == WF_RANK_FAILED) {
+            return false;
+        }
+        if (coll->flags & WF_REQ_LAST) {
+            return true;
+        }
+        if (!run->ops->step(&run->args, coll->coll.step, &step)) {
+            coll->flags |= WF_REQ_LAST | WF_REQ_POSTED;
+        } else if (!post_step(run, &step)) {
+            return false;
+        }
+    }
+}
+
+/* Runs a prepared collective as far as possible; true if it is complete. */
+static bool run_collective(struct run *run)
+{
+    if (run->coll->flags & WF_REQ_BEGINS) {
+        if (is_deferred(run)) {
+            return false;
+        }
+        run->coll->flags &= (uint16_t)~WF_REQ_BEGINS;
+    }
+    if (run->coll->coll.algorithm == WF_ALGORITHM_FORMULA) {
+        const struct wf_formula_call call = {&run->args, &run->group, tag_of(run)};
+        return wf_formula_run(run->who, run->cell, &call);
+    }
+    run->ops =
+        wf_coll_table()[run->coll->coll.algorithm & ((1U << WF_COLL_PROTOCOL_SHIFT) - 1)];
+    run->protocol =
+        (enum wf_coll_protocol)(run->coll->coll.algorithm >> WF_COLL_PROTOCOL_SHIFT);
+    run->n_slots = run->ops->n_slots(&run->args);
+    run->coll->flags |= WF_REQ_RUNNING;
+    bool over = go_on(run);
+    run->coll->flags &= (uint16_t)~WF_REQ_RUNNING;
+    return over;
+}
+
+/* A collective in progress is a track of its rank (model/ranks/cause.h). */
+static uint32_t track_of(const struct run *run)
+{
+    return wf_track_of(wf_rank_context(run->group.id, true), tag_of(run));
+}
+
+/* A nonblocking collective is complete. */
+static void complete(const struct run *run)
+{
+    struct wf_rank_request *coll = run->coll;
+
+    coll->key.tag = tag_of(run); /* in place of the cookie */
+    coll->key.context = wf_rank_context(run->group.id, true);
+    wf_request_complete(run->who, run->cell, coll->at);
+}
+
+/* The time that the rank has waited for its core in its blocking collective. */
+static int64_t count_core_wait(const struct wf_caller *who)
+{
+    const struct wf_turns *turns = &who->ranks->turns;
+
+    if (!turns->on) {
+        return 0;
+    }
+    struct wf_turns_claim *claim = wf_turns_edit(turns, who->ctx, who->node, who->slot);
+    int64_t wait = claim->coll_wait_ps;
+    claim->wait_ps = wf_time_add(claim->wait_ps, wait);
+    claim->coll_wait_ps = 0;
+    return wait;
+}
+
+/* A blocking collective is complete: the rank's clock moves to its end. */
+static void leave(const struct run *run)
+{
+    const struct wf_caller *who = run->who;
+    struct wf_rank *rank = who->rank;
+    /* Registering memory for another receive may have taken longer. */
+    int64_t at = wf_max_i64(run->coll->at, rank->clock);
+
+    if (at > rank->clock) {
+        wf_cause_note(who, (struct wf_cause){.until = at,
+                                             .since = at,
+                                             .from = who->number,
+                                             .from_track = track_of(run),
+                                             .why = WF_WHY_COLLECTIVE});
+    }
+
+    struct wf_rank_more *more = wf_rank_more_edit(who);
+    int64_t core_wait = count_core_wait(who);
+    int64_t wait = wf_max_i64(at - rank->clock - more->coll_overhead_ps - core_wait, 0);
+
+    rank->wait_ps[WF_IN_COLLECTIVE] += wait;
+    rank->overhead_ps = wf_time_add(rank->overhead_ps, more->coll_overhead_ps);
+    /* Recorded as if the CPU had done all its work at the end. */
+    wf_rank_spent(who, (enum wf_spent)WF_SPENT_WAITING + WF_IN_COLLECTIVE, rank->clock + wait);
+    rank->clock += wait;
+    wf_rank_spent(who, (enum wf_spent)WF_SPENT_WAITING + WF_IN_CORE, rank->clock + core_wait);
+    rank->clock += core_wait;
+    wf_rank_spent(who, WF_SPENT_ON_MESSAGES, at);
+    rank->clock = at;
+    more->current = 0;
+}
+
+/* The collective is complete: frees its handle and the last word of its cookie. */
+static void free_parts(const struct wf_caller *who, uint32_t cell)
+{
+    uint32_t handle = wf_request_read(who, cell)->coll.handle;
+    uint32_t last_word = wf_request_read(who, cell)->coll.last_word;
+
+    if (last_word != 0) {
+        wf_request_edit(who, cell)->coll.last_word = 0;
+        wf_cell_free(who->ctx, last_word);
+    }
+
+    if (handle != 0) {
+        wf_request_drop_handle(who, handle);
+    }
+}
+
+/* The number of collectives that the rank has begun on this communicator before this one. */
+static uint32_t next_sequence(const struct wf_caller *who, uint32_t group)
+{
+    struct wf_rank_more *more = wf_rank_more_edit(who);
+
+    if (group == 0) {
+        return more->collectives++;
+    }
+    uint32_t count = wf_cellmap_take(who->ctx, &more->colls, group);
+    wf_cellmap_put(who->ctx, &more->colls, group, count + 1);
+    return count;
+}
+
+static uint32_t choose(const struct wf_ranks *ranks, const struct wf_coll_args *args)
+{
+    const struct wf_coll_ops *ops = ranks->algorithm[args->kind];
+    enum wf_coll_rules rules = (enum wf_coll_rules)ranks->mpi->rules;
+    uint32_t i = 0;
+
+    if (ranks->formula[args->kind] != WF_FORMULA_NONE ||
+        (ops == NULL && wf_coll_is_formula(rules, args))) {
+        return WF_ALGORITHM_FORMULA;
+    }
+    if (ops == NULL || !wf_coll_applies(ops, args)) {
+        ops = wf_coll_choose(rules, args);
+    }
+    while (wf_coll_table()[i] != ops) {
+        i++;
+    }
+    return i | (uint32_t)wf_coll_choose_protocol(rules, args) << WF_COLL_PROTOCOL_SHIFT;
+}
+
+/* What a protocol of GPUs costs before the first message. */
+static int64_t launch_ps(const struct wf_rank_request *coll, const struct wf_coll_args *args)
+{
+    uint32_t algorithm = coll->coll.algorithm, within = 0, between = 0;
+    enum wf_coll_protocol protocol =
+        (enum wf_coll_protocol)(algorithm >> WF_COLL_PROTOCOL_SHIFT);
+
+    if (algorithm == WF_ALGORITHM_FORMULA || protocol == WF_COLL_PLAIN) {
+        return 0;
+    }
+    const struct wf_coll_ops *ops =
+        wf_coll_table()[algorithm & ((1U << WF_COLL_PROTOCOL_SHIFT) - 1)];
+    if (ops->hops != NULL && args->size > 1) {
+        ops->hops(args, &within, &between);
+    }
+    return wf_coll_nccl_base_ps(protocol) +
+           (int64_t)within * wf_coll_nccl_step_ps(protocol, true) +
+           (int64_t)between * wf_coll_nccl_step_ps(protocol, false);
+}
+
+/* The collective begins after one that ended at `end`: not before that, and not before its own
+ * call. */
+static void begin_after(const struct run *run, int64_t end, uint32_t track)
+{
+    struct wf_rank_request *coll = run->coll;
+
+    if (end > coll->at) {
+        wf_cause_note(run->who, (struct wf_cause){.until = end,
+                                                  .since = end,
+                                                  .track = track_of(run),
+                                                  .from = run->who->number,
+                                                  .from_track = track,
+                                                  .why = WF_WHY_COLLECTIVE});
+        coll->at = end;
+    }
+    coll->at = wf_time_add(coll->at, launch_ps(coll, &run->args));
+}
+
+/* It does so in an event of its own: what the end of the other one sets off comes first, and
+ * until then the rank only waits. */
+static void begin_in_event(const struct run *run)
+{
+    run->coll->flags |= WF_REQ_BEGINS;
+    continue_at(run, wf_max_i64(run->coll->at, wf_now(run->who->ctx)));
+}
+
+/* Puts a new collective into the line of its communicator. */
+static void join_line(const struct run *run)
+{
+    const struct wf_collective_line *line =
+        wf_collective_line_join(run->who, run->group.id, run->cell);
+
+    if (line != NULL) {
+        bool at_once = line->end <= run->coll->at;
+
+        begin_after(run, line->end, line->track);
+        if (!at_once) {
+            begin_in_event(run);
+        }
+    }
+}
+
+/* The collective is complete: the next one in line begins. */
+static void leave_line(const struct run *run)
+{
+    const struct wf_caller *who = run->who;
+    struct run next = {.who = who,
+                       .cell = wf_collective_line_leave(who, run->group.id, run->cell,
+                                                        run->coll->at, track_of(run))};
+
+    if (next.cell != 0) {
+        prepare(&next);
+        begin_after(&next, run->coll->at, track_of(run));
+        begin_in_event(&next);
+    }
+}
+
+/* The collective is complete and no longer in progress. */
+static void forget(const struct run *run)
+{
+    if (run->who->ranks->in_line) {
+        leave_line(run);
+    }
+    free_parts(run->who, run->cell);
+}
+
+/* Sets up the request of a new collective. */
+static void begin(struct run *run, const uint64_t *cookie, bool any_sizes)
+{
+    const struct wf_caller *who = run->who;
+    struct wf_rank_request *coll = wf_request_edit(who, run->cell);
+
+    keep_cookie(who, coll, cookie);
+    prepare(run);
+    coll->kind = WF_REQ_COLL;
+    coll->flags |= any_sizes ? WF_REQ_ANY_SIZES : 0;
+    coll->number = WF_RANK_NO_REQUEST;
+    coll->coll.sequence = (uint16_t)next_sequence(who, run->group.id);
+    coll->at = who->rank->clock;
+    coll->coll.algorithm = (uint16_t)choose(who->ranks, &run->args);
+    if (!who->ranks->runs_ahead || who->ranks->in_line) {
+        coll->coll.handle = wf_request_new_handle(who);
+        wf_cellmap_put(who->ctx, &wf_rank_more_edit(who)->handles, coll->coll.handle,
+                       run->cell);
+    }
+    wf_rank_more_edit(who)->coll_overhead_ps = 0;
+    wf_cause_note(who, (struct wf_cause){.until = who->rank->clock,
+                                         .since = who->rank->clock,
+                                         .track = track_of(run),
+                                         .from = who->number,
+                                         .why = WF_WHY_BEGUN});
+    if (who->ranks->in_line) {
+        join_line(run);
+    } else {
+        coll->at = wf_time_add(coll->at, launch_ps(coll, &run->args));
+    }
+}
+
+enum wf_called wf_rank_collective(const struct wf_caller *who, const uint64_t *cookie,
+                                  const struct wf_collective_call *call)
+{
+    uint32_t request = call->request;
+
+    if (request != WF_RANK_NO_REQUEST && !wf_request_is_free(who, request)) {
+        return WF_CALLED_BLOCKED;
+    }
+    struct run run = {.who = who, .cell = wf_cell_new_for(who->ctx, WF_REQ_SIZE)};
+
+    begin(&run, cookie, call->any_sizes);
+    if (request != WF_RANK_NO_REQUEST) {
+        wf_request_register(who, run.cell, request);
+    }
+    bool waits = (run.coll->flags & (WF_REQ_IN_LINE | WF_REQ_BEGINS)) != 0;
+    bool over = !waits && run_collective(&run);
+    if (over) {
+        forget(&run);
+    }
+    if (request != WF_RANK_NO_REQUEST) {
+        if (over) {
+            complete(&run);
+        }
+        return WF_CALLED_DONE;
+    }
+    if (over) {
+        leave(&run);
+        wf_cell_free(who->ctx, run.cell);
+        return WF_CALLED_DONE;
+    }
+    wf_rank_more_edit(who)->current = run.cell;
+    if (who->rank->state != WF_RANK_FAILED) {
+        who->rank->state = WF_RANK_WAITING;
+    }
+    return WF_CALLED_BLOCKED;
+}
+
+/* Continues a collective that is prepared. */
+static void continue_run(struct run *run)
+{
+    const struct wf_caller *who = run->who;
+
+    if (!run_collective(run)) {
+        wf_rank_look(who);
+        return;
+    }
+    forget(run);
+    if (wf_rank_more(who)->current != run->cell) {
+        complete(run);
+        return;
+    }
+    leave(run);
+    wf_cell_free(who->ctx, run->cell);
+    wf_rank_wake(who);
+}
+
+void wf_collective_continue(const struct wf_caller *who, uint32_t cell)
+{
+    struct run run = {.who = who, .cell = cell};
+
+    prepare(&run);
+    continue_run(&run);
+}
+
+void wf_collective_served(const struct wf_caller *who)
+{
+    const struct wf_turns *turns = &who->ranks->turns;
+    struct wf_turns_claim *claim = wf_turns_edit(turns, who->ctx, who->node, who->slot);
+    struct run run = {.who = who, .cell = wf_rank_more(who)->current};
+
+    prepare(&run);
+    int64_t since = run.coll->at, begin = wf_now(who->ctx) - claim->busy;
+    if (begin > since) {
+        wf_cause_note(who, (struct wf_cause){.until = begin,
+                                             .since = since,
+                                             .track = track_of(&run),
+                                             .from = who->number,
+                                             .from_track = track_of(&run),
+                                             .taken = wf_rank_taken(who, claim),
+                                             .why = WF_WHY_CORE});
+        claim->coll_wait_ps = wf_time_add(claim->coll_wait_ps, begin - since);
+    }
+    claim->receiving = 0;
+    run.coll->at = wf_now(who->ctx);
+    continue_run(&run);
+}
+
+void wf_collective_run_deferred(const struct wf_caller *who, uint32_t cell, int64_t at)
+{
+    struct run run = {.who = who, .cell = cell};
+
+    prepare(&run);
+    if (at > run.coll->at) {
+        wf_cause_note(who, (struct wf_cause){.until = at,
+                                             .since = at,
+                                             .track = track_of(&run),
+                                             .from = who->number,
+                                             .why = WF_WHY_CALLED});
+        run.coll->at = at;
+    }
+    continue_run(&run);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/* Collectives in progress. Private to ranks/. */
+
+#include "model/ranks/request.h"
+
+/* The tag of a collective's messages: the kind, the root, the number of the call. */
+enum { WF_COLL_TAG_KIND_BITS = 5, WF_COLL_TAG_ROOT_BITS = 10 };
+_Static_assert(WF_COLL_KINDS <= 1 << WF_COLL_TAG_KIND_BITS, "a kind fits into its bits");
+
+static inline enum wf_coll_kind wf_coll_tag_kind(int32_t tag)
+{
+    return (enum wf_coll_kind)((uint32_t)tag & ((1U << WF_COLL_TAG_KIND_BITS) - 1));
+}
+
+static inline uint32_t wf_coll_tag_root(int32_t tag)
+{
+    return (uint32_t)tag >> WF_COLL_TAG_KIND_BITS & ((1U << WF_COLL_TAG_ROOT_BITS) - 1);
+}
+
+/* An algorithm is an index in wf_coll_table(); a protocol (enum wf_coll_protocol) comes on
+ * top. */
+enum { WF_COLL_PROTOCOL_SHIFT = 12 };
+
+/* Whether the tags belong to different collectives with the same number: ranks that call them
+ * disagree about what to call. */
+static inline bool wf_coll_tags_disagree(int32_t tag, int32_t other)
+{
+    return tag != other &&
+           (uint32_t)(tag ^ other) >> (WF_COLL_TAG_KIND_BITS + WF_COLL_TAG_ROOT_BITS) == 0;
+}
+
+/* The arguments and the communicator of the collective in this cell, which is not complete. */
+void wf_collective_recall(const struct wf_caller *who, uint32_t cell, struct wf_coll_args *args,
+                          struct wf_rank_group *group);
+
+/* Continues a collective as far as possible now. */
+void wf_collective_continue(const struct wf_caller *who, uint32_t cell);
+
+/* Charges CPU time to the clock of the collective in this cell, at the earliest from `from`
+ * on. Returns the clock. */
+int64_t wf_collective_charge(const struct wf_caller *who, uint32_t cell, int64_t from,
+                             int64_t cpu_ps);
+
+/* The core has served the claim of the rank's blocking collective: continues the collective. */
+void wf_collective_served(const struct wf_caller *who);
+
+/* Continues a deferred collective in a call that the rank makes at the time `at`. */
+void wf_collective_run_deferred(const struct wf_caller *who, uint32_t cell, int64_t at);

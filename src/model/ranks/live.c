@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Live programs, which source->live runs. In a run of several operating-system processes,
+ * the engine decides which rank runs where, and data between ranks travels with its events. */
+#include "model/ranks/node.h"
+
+#include <string.h>
+
+/* ---- what ranks tell their programs ---- */
+
+void wf_live_answer(const struct wf_turn *turn)
+{
+    const struct wf_rank *rank = turn->who->rank;
+    const struct wf_rank_more *more = wf_rank_more(turn->who);
+    const struct wf_answer answer = {
+        .clock = rank->clock,
+        .found = rank->found,
+        .seen_source = more->seen_source,
+        .seen_tag = more->seen_tag,
+    };
+
+    turn->source->live->tell(turn->source, turn->rank, &answer);
+}
+
+void wf_live_matched(const struct wf_caller *who, uint32_t request, uint32_t peer, int32_t tag)
+{
+    const struct wf_turn turn = wf_turn_of(who);
+
+    if (turn.source->live) {
+        turn.source->live->matched(turn.source, turn.rank,
+                                   request == WF_RANK_NO_REQUEST ? WF_REQUEST_MAX : request,
+                                   peer - turn.ranks->first[turn.job], tag);
+    }
+}
+
+void wf_live_taken(const struct wf_caller *who, uint32_t request)
+{
+    const struct wf_turn turn = wf_turn_of(who);
+
+    if (turn.source->live) {
+        turn.source->live->taken(turn.source, turn.rank, request);
+    }
+}
+
+void wf_live_remote(const struct wf_caller *who, uint32_t origin)
+{
+    const struct wf_turn turn = wf_turn_of(who);
+
+    if (turn.source->live) {
+        turn.source->live->remote(turn.source, turn.rank, origin - turn.ranks->first[turn.job]);
+    }
+}
+
+/* ---- several operating-system processes ---- */
+
+/* The header before the bytes of one job for another process. */
+struct head {
+    uint64_t job, bytes;
+};
+
+static uint32_t home_of(const struct wf_homes *homes, uint32_t rank)
+{
+    const struct wf_live_homes *own = (const void *)homes;
+    const struct wf_ranks *ranks = own->ranks;
+    uint32_t node = wf_place_node(ranks->place, ranks->first[own->job] + rank);
+
+    return wf_engine_process_of(own->engine, ranks->net->first_node + node);
+}
+
+static uint32_t node_of(const struct wf_homes *homes, uint32_t rank)
+{
+    const struct wf_live_homes *own = (const void *)homes;
+
+    return wf_place_node(own->ranks->place, own->ranks->first[own->job] + rank);
+}
+
+static void load(void *arg, uint32_t process, struct wf_buf *out)
+{
+    const struct wf_ranks *ranks = arg;
+
+    for (uint32_t i = 0; i < ranks->n_jobs; i++) {
+        const struct wf_source *source = ranks->jobs[i].source;
+        struct head head = {.job = i};
+        size_t begin = out->size;
+
+        if (source->live == NULL) {
+            continue;
+        }
+        wf_buf_append(out, &head, sizeof(head));
+        source->live->load(source, process, out);
+        head.bytes = out->size - begin - sizeof(head);
+        if (head.bytes == 0) {
+            out->size = begin;
+        } else {
+            memcpy(out->data + begin, &head, sizeof(head));
+        }
+    }
+}
+
+static void unload(void *arg, const unsigned char *bytes, size_t size)
+{
+    const struct wf_ranks *ranks = arg;
+    struct head head;
+
+    for (size_t at = 0; at < size; at += sizeof(head) + head.bytes) {
+        memcpy(&head, bytes + at, sizeof(head));
+        const struct wf_source *source = ranks->jobs[head.job].source;
+        source->live->unload(source, bytes + at + sizeof(head), head.bytes);
+    }
+}
+
+/* Each process numbers the regions in the order in which it meets them. */
+static void settle(void *arg, void *tally)
+{
+    const struct wf_ranks *ranks = arg;
+    struct wf_ranks_tally *own = tally;
+    uint32_t numbers[WF_MARKS_REGIONS];
+
+    for (uint32_t i = 0; i < ranks->n_jobs; i++) {
+        const struct wf_source *source = ranks->jobs[i].source;
+        if (source->live == NULL) {
+            continue;
+        }
+        for (uint32_t k = 0; k < WF_MARKS_REGIONS; k++) {
+            numbers[k] = source->live->common_region(source, k);
+        }
+        wf_marks_renumber(&own->marks, i, numbers);
+    }
+}
+
+void wf_live_spread(struct wf_ranks *ranks, struct wf_engine *engine)
+{
+    const struct wf_cargo cargo = {
+        .arg = ranks, .load = load, .unload = unload, .settle = settle};
+
+    for (uint32_t i = 0; i < ranks->n_jobs; i++) {
+        const struct wf_source *source = ranks->jobs[i].source;
+
+        if (source->live == NULL) {
+            continue;
+        }
+        ranks->homes[i] =
+            (struct wf_live_homes){.homes = {.n_processes = wf_engine_n_processes(engine),
+                                             .own = wf_engine_process(engine),
+                                             .of = home_of,
+                                             .node = node_of},
+                                   .ranks = ranks,
+                                   .engine = engine,
+                                   .job = i};
+        source->live->place(source, &ranks->homes[i].homes);
+        if (wf_engine_n_processes(engine) > 1) {
+            source->live->spread(source, &ranks->homes[i].homes);
+            wf_engine_cargo(engine, &cargo);
+        }
+    }
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/ranks/tally.h"
+
+#include "base/arith.h"
+#include "base/histogram.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "base/units.h"
+#include "model/net/net.h"
+#include "model/ranks/record/path.h"
+#include "model/ranks/record/recording.h"
+
+#include <string.h>
+
+/* How much is known about the reason: an error, a different call of another rank, or
+ * nothing. */
+static int insight(const struct wf_blocked *blocked)
+{
+    const struct wf_blocked_on *on = &blocked->on;
+
+    if (blocked->failure != WF_FAILURE_NONE) {
+        return 2;
+    }
+    return on->other != 0 || on->other_bytes != 0 ? 1 : 0;
+}
+
+static bool is_blocked_before(const void *a, const void *b)
+{
+    const struct wf_blocked *x = a, *y = b;
+    int more = insight(x) - insight(y);
+
+    return more != 0 ? more > 0 : x->rank < y->rank;
+}
+
+static bool waited_longer(const void *a, const void *b)
+{
+    const struct wf_waited *x = a, *y = b;
+
+    return x->time != y->time ? x->time > y->time : x->rank < y->rank;
+}
+
+void wf_tally_insert(const struct wf_tally_list *list, const void *entry)
+{
+    unsigned char *entries = list->entries;
+    uint32_t at = *list->n;
+
+    while (at > 0 && list->is_before(entry, entries + (at - 1) * list->size)) {
+        at--;
+    }
+    if (at == list->max) {
+        return;
+    }
+    if (*list->n < list->max) {
+        ++*list->n;
+    }
+    memmove(entries + (at + 1) * list->size, entries + at * list->size,
+            (*list->n - 1 - at) * list->size);
+    memcpy(entries + at * list->size, entry, list->size);
+}
+
+void wf_tally_block(struct wf_ranks_tally *tally, const struct wf_blocked *blocked)
+{
+    wf_tally_insert(&(struct wf_tally_list){tally->blocked, &tally->n_blocked, WF_TALLY_BLOCKED,
+                                            sizeof(*blocked), is_blocked_before},
+                    blocked);
+}
+
+void wf_tally_wait(struct wf_ranks_tally *tally, const struct wf_waited *waited)
+{
+    if (waited->time > 0) {
+        wf_tally_insert(&(struct wf_tally_list){tally->waits, &tally->n_waits, WF_TALLY_WAITS,
+                                                sizeof(*waited), waited_longer},
+                        waited);
+    }
+}
+
+uint64_t wf_tally_digest(const struct wf_ranks_tally *tally, uint64_t events)
+{
+    return tally->net.nodes == 0 ? events
+                                 : wf_rng_mix(tally->net.fingerprint + WF_RNG_GOLDEN) ^
+                                       wf_rng_mix(tally->ends + 2 * WF_RNG_GOLDEN);
+}
+
+/* What others sent or called comes before receives. */
+static bool is_left_before(const struct wf_rank_leftover *a, const struct wf_rank_leftover *b)
+{
+    bool of_others = a->what.messages + a->what.calls > 0;
+
+    return of_others == (b->what.messages + b->what.calls > 0) ? a->rank < b->rank : of_others;
+}
+
+static void keep_leftover(struct wf_ranks_tally *tally, const struct wf_rank_leftover *leftover)
+{
+    if (tally->n_leftover == 0 || is_left_before(leftover, &tally->leftover[0])) {
+        tally->leftover[0] = *leftover;
+        tally->n_leftover = 1;
+    }
+}
+
+void wf_tally_leftover(struct wf_ranks_tally *tally, const struct wf_rank_leftover *leftover)
+{
+    if (leftover->what.messages + leftover->what.calls + leftover->what.receives == 0) {
+        return;
+    }
+    tally->unreceived += leftover->what.messages;
+    tally->uncalled += leftover->what.calls;
+    tally->unmatched += leftover->what.receives;
+    keep_leftover(tally, leftover);
+}
+
+static void merge_job(struct wf_job_tally *into, const struct wf_job_tally *from)
+{
+    into->messages += from->messages;
+    into->bytes = wf_count_add(into->bytes, from->bytes);
+    wf_stat_merge(&into->finish, &from->finish);
+    wf_stat_merge(&into->compute, &from->compute);
+    wf_stat_merge(&into->overhead, &from->overhead);
+    wf_stat_merge(&into->waits, &from->waits);
+    for (int in = 0; in < WF_IN_KINDS; in++) {
+        wf_stat_merge(&into->wait[in], &from->wait[in]);
+    }
+}
+
+void wf_tally_merge(void *into, const void *from)
+{
+    struct wf_ranks_tally *a = into;
+    const struct wf_ranks_tally *b = from;
+
+    a->unreceived += b->unreceived;
+    a->uncalled += b->uncalled;
+    a->unmatched += b->unmatched;
+    a->unfinished += b->unfinished;
+    a->failed += b->failed;
+    a->timeless += b->timeless;
+    a->longest_message = wf_max_u64(a->longest_message, b->longest_message);
+    wf_stat_merge(&a->latency, &b->latency);
+    a->ends += b->ends;
+    wf_net_totals_merge(&a->net, &b->net);
+    for (uint32_t i = 0; i < WF_TALLY_JOBS; i++) {
+        merge_job(&a->jobs[i], &b->jobs[i]);
+    }
+    wf_marks_merge(&a->marks, &b->marks);
+    for (uint32_t i = 0; i < b->n_blocked; i++) {
+        wf_tally_block(a, &b->blocked[i]);
+    }
+    for (uint32_t i = 0; i < b->n_waits; i++) {
+        wf_tally_wait(a, &b->waits[i]);
+    }
+    if (b->n_leftover > 0) {
+        keep_leftover(a, &b->leftover[0]);
+    }
+}
+
+static void *section(struct wf_ranks_tally *tally, uint64_t at)
+{
+    return at == 0 ? NULL : (unsigned char *)tally + at;
+}
+
+struct wf_net_counters *wf_tally_net_counters(struct wf_ranks_tally *tally)
+{
+    return section(tally, tally->at.net_counters);
+}
+
+struct wf_recording *wf_tally_recording(struct wf_ranks_tally *tally)
+{
+    return section(tally, tally->at.recording);
+}
+
+struct wf_path *wf_tally_path(struct wf_ranks_tally *tally)
+{
+    return section(tally, tally->at.path);
+}
+
+static void merge_sections(struct wf_ranks_tally *into, const struct wf_ranks_tally *from)
+{
+    struct wf_ranks_tally *other = wf_unconst(from); /* only read */
+
+    if (from->at.net_counters != 0) {
+        into->at.net_counters = from->at.net_counters;
+        wf_net_counters_merge(wf_tally_net_counters(into), wf_tally_net_counters(other));
+    }
+    if (from->at.recording != 0) {
+        into->at.recording = from->at.recording;
+        wf_recording_merge(wf_tally_recording(into), wf_tally_recording(other));
+    }
+    if (from->at.path != 0) {
+        into->at.path = from->at.path;
+        wf_path_merge(wf_tally_path(into), wf_tally_path(other));
+    }
+}
+
+void wf_tally_merge_all(void *into, const void *from)
+{
+    wf_tally_merge(into, from);
+    merge_sections(into, from);
+}
+
+void wf_tally_end(struct wf_ranks_tally *tally, uint32_t rank, int64_t clock)
+{
+    tally->ends += wf_rng_mix((uint64_t)clock + (rank + UINT64_C(1)) * WF_RNG_GOLDEN);
+}
+
+void wf_tally_latency(struct wf_ranks_tally *tally, struct wf_net_counters *counters,
+                      int64_t latency)
+{
+    wf_stat_add(&tally->latency, latency);
+    if (counters != NULL) {
+        counters->word[wf_histogram_bucket((uint64_t)latency)]++;
+    }
+}
+
+size_t wf_tally_layout(struct wf_tally_sections *out, size_t size, struct wf_net *net,
+                       size_t recording, size_t path)
+{
+    if (net->n_sums > 0) {
+        out->net_counters = net->counters_offset = size;
+        /* A thread may have switches but no nodes. */
+        net->counters_mark = offsetof(struct wf_ranks_tally, at.net_counters);
+        size += wf_net_counters_size(net);
+    }
+    if (recording > 0) {
+        out->recording = size;
+        size += recording;
+    }
+    if (path > 0) {
+        out->path = size;
+        size += path;
+    }
+    return size;
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mpi/vrank/crash.h"
+
+#include "base/mem.h"
+#include "base/temp.h"
+#include "base/units.h"
+#include "mpi/vrank/ticks.h"
+
+#include <errno.h>
+#include <execinfo.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+enum { EXIT_PROGRAM = 4, THREADS_MAX = 1024 };
+
+static const int watched[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+enum { N_WATCHED = sizeof(watched) / sizeof(watched[0]) };
+
+/* Global, because a signal handler gets no argument. */
+static _Atomic(const struct wf_vrank_crash_watch *) current;
+static void (*_Atomic report_by)(const struct wf_live_crash *crash);
+static struct sigaction before[N_WATCHED];
+static _Atomic pid_t threads[THREADS_MAX]; /* that run ranks */
+static _Atomic uint32_t n_threads;
+static atomic_bool in_child; /* of fork() */
+
+static int leave_signal(void)
+{
+    return SIGRTMAX - 2; /* the last two are often used by debuggers and tools */
+}
+
+/* ---- crashes ---- */
+
+/* Flushes what the program has written so far, unless the crash was within stdio. */
+static void show_output(void)
+{
+    if (ftrylockfile(stdout) == 0) {
+        (void)fflush_unlocked(stdout);
+        funlockfile(stdout);
+    }
+}
+
+static _Noreturn void report(const struct wf_live_crash *crash)
+{
+    void (*by)(const struct wf_live_crash *) = atomic_load(&report_by);
+    char time[WF_UNITS_TEXT_MAX], line[256];
+
+    show_output();
+    if (by != NULL) {
+        by(crash);
+    }
+    if (crash->has_no_rank) {
+        (void)snprintf(line, sizeof(line), "weft: %s\n", crash->what);
+    } else {
+        (void)snprintf(line, sizeof(line), "weft: rank %u crashed at simulated time %s: %s\n",
+                       crash->rank, wf_human_time(crash->clock, time), crash->what);
+    }
+    ssize_t n = write(STDERR_FILENO, line, strlen(line));
+    (void)n;
+    backtrace_symbols_fd(crash->frames, (int)crash->n_frames, STDERR_FILENO);
+    wf_temp_clean(); /* NOLINT(bugprone-signal-handler,cert-sig30-c): made for this */
+    _exit(EXIT_PROGRAM);
+}
+
+static void describe_overflow(struct wf_live_crash *crash)
+{
+    (void)snprintf(crash->what, sizeof(crash->what),
+                   "its stack has overflowed; give it more with --stack");
+}
+
+_Noreturn void wf_vrank_crash_overflow(const struct wf_live_crash *crash)
+{
+    struct wf_live_crash own = *crash;
+
+    describe_overflow(&own);
+    report(&own);
+}
+
+_Noreturn void wf_vrank_crash_refuse(const char *why)
+{
+    struct wf_live_crash crash = {.has_no_rank = true};
+
+    (void)snprintf(crash.what, sizeof(crash.what), "%s", why);
+    report(&crash);
+}
+
+static bool is_overflow(const struct wf_vrank_crash_watch *watch, const siginfo_t *info)
+{
+    bool in_guard = false;
+
+    return (info->si_signo == SIGSEGV || info->si_signo == SIGBUS) &&
+           wf_vrank_stacks_find(watch->stacks, info->si_addr, &in_guard) == watch->stack() &&
+           in_guard;
+}
+
+/* The instruction that was interrupted; null if this processor is unknown. */
+static const void *instruction_of(const void *context)
+{
+    const ucontext_t *uc = context;
+
+#if defined(__x86_64__)
+    return (const void *)(uintptr_t)uc->uc_mcontext.gregs[REG_RIP];
+#elif defined(__aarch64__)
+    return (const void *)(uintptr_t)uc->uc_mcontext.pc;
+#else
+    return uc == NULL ? uc : NULL;
+#endif
+}
+
+/* Finds the innermost instruction of the program: the one that crashed, or the one that called
+ * what crashed. */
+static void find_place(const struct wf_vrank_crash_watch *watch, const void *instruction,
+                       struct wf_live_crash *crash)
+{
+    crash->place = watch->place(watch->arg, instruction);
+    crash->n_frames = (uint32_t)backtrace(crash->frames, WF_LIVE_FRAMES);
+    for (uint32_t i = 0; i < crash->n_frames && crash->place == 0; i++) {
+        uintptr_t after_call = watch->place(watch->arg, crash->frames[i]);
+        crash->place = after_call > 0 ? after_call - 1 : 0;
+    }
+}
+
+static void on_crash(int signal, siginfo_t *info, void *ucontext)
+{
+    const struct wf_vrank_crash_watch *watch = atomic_load(&current);
+    struct wf_live_crash crash = {.call = NULL};
+
+    if (signal == SIGSEGV && watch != NULL && watch->repair(watch->arg, info->si_addr)) {
+        return;
+    }
+    if (atomic_load(&in_child)) {
+        /* As in any process: the signal ends it when the instruction is executed again. */
+        (void)sigaction(signal, &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+        (void)raise(signal);
+        return;
+    }
+    if (watch == NULL || !watch->who(&crash)) {
+        /* The crash is not in the program: restore the previous handlers and raise the
+         * signal again. */
+        for (int i = 0; i < N_WATCHED; i++) {
+            (void)sigaction(watched[i], &before[i], NULL);
+        }
+        (void)raise(signal);
+        return;
+    }
+    if (is_overflow(watch, info)) {
+        describe_overflow(&crash);
+    } else if (signal == SIGSEGV || signal == SIGBUS) {
+        (void)snprintf(crash.what, sizeof(crash.what), "%s at address %p", strsignal(signal),
+                       info->si_addr);
+    } else {
+        (void)snprintf(crash.what, sizeof(crash.what), "%s", strsignal(signal));
+    }
+    find_place(watch, instruction_of(ucontext), &crash);
+    report(&crash);
+}
+
+void wf_vrank_crash_report_by(void (*function)(const struct wf_live_crash *crash))
+{
+    atomic_store(&report_by, function);
+}
+
+/* ---- leaving ---- */
+
+/* Only code of the program itself is left: the C library may hold locks. */
+static void on_leave(int signal, siginfo_t *info, void *ucontext)
+{
+    const struct wf_vrank_crash_watch *watch = atomic_load(&current);
+
+    if (watch != NULL && watch->place(watch->arg, instruction_of(ucontext)) != 0) {
+        watch->leave(watch->arg);
+    }
+}
+
+static void on_tick(int signal, siginfo_t *info, void *ucontext)
+{
+    const struct wf_vrank_crash_watch *watch = atomic_load(&current);
+    int error = errno;
+
+    if (watch != NULL && watch->place(watch->arg, instruction_of(ucontext)) != 0) {
+        watch->tick(watch->arg);
+    }
+    errno = error;
+}
+
+void wf_vrank_crash_leave(void)
+{
+    uint32_t n = atomic_load(&n_threads);
+
+    for (uint32_t i = 0; atomic_load(&current) != NULL && i < n && i < THREADS_MAX; i++) {
+        (void)tgkill(getpid(), atomic_load(&threads[i]), leave_signal());
+    }
+}
+
+/* ---- the watch ---- */
+
+void wf_vrank_crash_watch(const struct wf_vrank_crash_watch *watch)
+{
+    struct sigaction action = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    /* On the rank's stack, and without blocking signals, because the handler may not return. */
+    struct sigaction leave = {.sa_sigaction = on_leave,
+                              .sa_flags = SA_SIGINFO | SA_RESTART | (int)SA_NODEFER};
+    struct sigaction tick = leave;
+    void *frame;
+
+    (void)backtrace(&frame, 1); /* loads its library now, not in a signal handler */
+    (void)sigemptyset(&action.sa_mask);
+    (void)sigemptyset(&leave.sa_mask);
+    atomic_store(&current, watch);
+    for (int i = 0; i < N_WATCHED; i++) {
+        (void)sigaction(watched[i], &action, &before[i]);
+    }
+    tick.sa_sigaction = on_tick;
+    (void)sigemptyset(&tick.sa_mask);
+    (void)sigaction(leave_signal(), &leave, NULL);
+    (void)sigaction(wf_vrank_ticks_signal(), &tick, NULL);
+}
+
+void wf_vrank_crash_in_child(void)
+{
+    static const int handled[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ};
+
+    atomic_store(&in_child, true);
+    for (size_t i = 0; i < sizeof(handled) / sizeof(handled[0]); i++) {
+        struct sigaction now;
+        if (sigaction(handled[i], NULL, &now) == 0 && now.sa_handler != SIG_IGN) {
+            (void)sigaction(handled[i], &(struct sigaction){.sa_handler = SIG_DFL}, NULL);
+        }
+    }
+}
+
+void wf_vrank_crash_ignore(void)
+{
+    for (int i = 0; i < N_WATCHED && atomic_load(&current) != NULL; i++) {
+        (void)sigaction(watched[i], &before[i], NULL);
+    }
+    atomic_store(&current, NULL);
+}
+
+void wf_vrank_crash_prepare_thread(void)
+{
+    enum { BYTES = 64 * 1024 };
+    static _Thread_local unsigned char *stack;
+    stack_t alternative = {.ss_size = BYTES};
+
+    if (stack == NULL) {
+        stack = wf_xmalloc(BYTES); /* never freed: the thread may crash until it ends */
+        alternative.ss_sp = stack;
+        (void)sigaltstack(&alternative, NULL);
+        uint32_t i = atomic_fetch_add(&n_threads, 1);
+        if (i < THREADS_MAX) {
+            atomic_store(&threads[i], gettid());
+        }
+    }
+}

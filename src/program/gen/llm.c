@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Training steps of a transformer, from its shape and from how it is divided among devices, as
+ * Megatron-LM does it: tensor and sequence parallelism within a layer, stages of a pipeline, data
+ * parallelism with ZeRO, parts of the context, experts. A rank is a device. Ranks are numbered
+ * in this order: tensor, context, data, pipeline; so the ranks of a layer are next to each
+ * other. See docs/models/llm.md.
+ */
+#include "program/gen/llm.h"
+
+#include "base/arith.h"
+#include "base/int128.h"
+#include "base/mem.h"
+#include "program/gen/gen.h"
+#include "program/gen/make.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+/* Shapes of known models. */
+struct model {
+    const char *name;
+    uint32_t layers, hidden, heads, kv_heads, head_width, ffn, vocabulary, sequence;
+    uint32_t experts, top_k;
+    bool gated;
+};
+
+static const struct model models[] = {
+    {"custom", 24, 2048, 16, 16, 128, 8192, 51200, 2048, 1, 1, false},
+    {"gpt3-175b", 96, 12288, 96, 96, 128, 49152, 51200, 2048, 1, 1, false},
+    {"llama3-8b", 32, 4096, 32, 8, 128, 14336, 128256, 8192, 1, 1, true},
+    {"llama3-70b", 80, 8192, 64, 8, 128, 28672, 128256, 8192, 1, 1, true},
+    {"llama3-405b", 126, 16384, 128, 8, 128, 53248, 128256, 8192, 1, 1, true},
+    {"mixtral-8x7b", 32, 4096, 32, 8, 128, 14336, 32000, 4096, 8, 2, true},
+    {"gpt-oss-120b", 36, 2880, 64, 8, 64, 2880, 201088, 4096, 128, 4, true},
+};
+enum { N_MODELS = sizeof(models) / sizeof(models[0]) };
+
+static const char *const model_names[N_MODELS + 1] = {
+    "custom",      "gpt3-175b",    "llama3-8b",    "llama3-70b",
+    "llama3-405b", "mixtral-8x7b", "gpt-oss-120b", NULL};
+static const char *const schedule_names[] = {"gpipe", "1f1b", "interleaved", "zero_bubble",
+                                             NULL};
+static const char *const phase_names[] = {"training", "prefill", "decode", NULL};
+static const char *const precision_names[] = {"bf16", "fp8", NULL};
+static const char *const recompute_names[] = {"none", "attention", "full", NULL};
+static const char *const zero_names[] = {"0", "1", "2", "3", NULL};
+
+struct llm {
+    struct wf_source source;
+    struct wf_gen_llm_params given; /* complete */
+    struct wf_gen_llm_shape shape;
+    struct wf_gen_llm_sizes sizes;
+    struct wf_gen_llm_stage *stages;
+    uint64_t tflops;
+    struct wf_source_memory memory; /* of a rank of the stage that needs most */
+};
+
+#define ROW(member, type, ...) WF_PARAM_ROW(struct wf_gen_llm_params, member, type, __VA_ARGS__)
+#define SHAPE(member, most, text) \
+    ROW(member, COUNT, .def = "0", .max = (most), .doc = text "; 0: that of the model")
+
+static const struct wf_param params_table[] = {
+    ROW(model, ENUM, .def = "custom", .choices = model_names,
+        .doc = "A known model, whose shape the next parameters may change"),
+    ROW(phase, ENUM, .def = "training", .choices = phase_names,
+        .doc = "Training, or inference: prefill computes whole sequences forwards, decode the "
+               "next token of each"),
+    SHAPE(layers, "10000", "Layers"),
+    SHAPE(hidden, "1000000", "Width of the activations"),
+    SHAPE(heads, "100000", "Heads of the attention"),
+    SHAPE(kv_heads, "100000", "Heads of keys and values"),
+    ROW(head_width, COUNT, .def = "0", .max = "100000",
+        .doc = "Width of a head; 0: that of the model, or hidden / heads of a custom one"),
+    SHAPE(ffn, "10000000", "Width within a layer, or within an expert"),
+    SHAPE(vocabulary, "10000000", "Size of the vocabulary"),
+    SHAPE(sequence, "100000000", "Tokens of a sequence"),
+    SHAPE(experts, "100000", "Experts of a layer; 1: none"),
+    SHAPE(top_k, "1000", "Experts for each token"),
+    ROW(gated, BOOL, .def = "true",
+        .doc = "Custom models: whether a layer has three matrices besides attention, not two"),
+    ROW(batch, COUNT, .def = "0", .max = "100000000",
+        .doc = "Sequences of a step; 0: four microbatches for each replica and stage"),
+    ROW(micro, COUNT, .def = "1", .min = "1", .max = "100000",
+        .doc = "Sequences of a microbatch"),
+    ROW(tensor, COUNT, .def = "1", .min = "1", .max = "65536",
+        .doc = "Ranks that share each layer: tensor parallelism"),
+    ROW(pipeline, COUNT, .def = "1", .min = "1", .max = "10000",
+        .doc = "Stages of the pipeline"),
+    ROW(context, COUNT, .def = "1", .min = "1", .max = "65536",
+        .doc = "Ranks that share each sequence: context parallelism"),
+    ROW(expert, COUNT, .def = "1", .min = "1", .max = "65536",
+        .doc = "Ranks that share the experts: expert parallelism"),
+    ROW(sequence_parallel, BOOL, .def = "true",
+        .doc = "Whether ranks that share layers also share norms and residual sums"),
+    ROW(schedule, ENUM, .def = "1f1b", .choices = schedule_names,
+        .doc = "Order of microbatches in the pipeline"),
+    ROW(chunks, COUNT, .def = "1", .min = "1", .max = "1000",
+        .doc = "Chunks of layers of a stage, with schedule=interleaved"),
+    ROW(zero, ENUM, .def = "1", .choices = zero_names,
+        .doc = "ZeRO: what replicas divide among them. 1: states of the optimizer, 2: also "
+               "gradients, 3: also weights"),
+    ROW(precision, ENUM, .def = "bf16", .choices = precision_names,
+        .doc = "Numbers of products with weights"),
+    ROW(recompute, ENUM, .def = "none", .choices = recompute_names,
+        .doc = "What is computed again in backward passes"),
+    ROW(overlap, BOOL, .def = "true", .doc = "Whether replicas communicate while they compute"),
+    ROW(overlap_tensor, BOOL, .def = "true",
+        .doc = "Whether ranks that share layers communicate while they compute"),
+    ROW(bucket, SIZE, .def = "0", .max = "1TiB",
+        .doc = "Gradients that are reduced together, unless zero=3; 0: of 40 million weights, "
+               "and of at least a million for each replica"),
+    ROW(gradient_bytes, COUNT, .def = "4", .min = "1", .max = "8",
+        .doc = "Bytes of a gradient when it is reduced"),
+    ROW(steps, COUNT, .def = "1", .min = "1", .max = "1000000", .doc = "Training steps"),
+    ROW(attention_cost, REAL, .def = "1.4", .min = "0.1", .max = "10",
+        .doc = "How much longer an operation of attention takes than one of a product with "
+               "weights"),
+    ROW(expert_cost, REAL, .def = "1.5", .min = "0.1", .max = "10",
+        .doc = "How much longer an operation of an expert takes than one of another product: "
+               "experts have few tokens, and not all the same number"),
+    ROW(tflops, REAL, .def = "400", .min = "1", .max = "1000000",
+        .doc = "10^12 operations per second of a rank, if the machine has no cpu.tflops16"),
+    WF_PARAM_END,
+};
+
+/* ---- parameters ---- */
+
+static void fill(uint64_t *value, uint32_t preset)
+{
+    *value = *value == 0 ? preset : *value;
+}
+
+static void complete(struct wf_gen_llm_params *p)
+{
+    const struct model *model = &models[p->model];
+
+    fill(&p->layers, model->layers);
+    fill(&p->hidden, model->hidden);
+    fill(&p->heads, model->heads);
+    fill(&p->kv_heads,
+         p->model == 0 && p->heads != model->heads ? (uint32_t)p->heads : model->kv_heads);
+    fill(&p->head_width,
+         p->model == 0 && p->heads > 0 ? (uint32_t)(p->hidden / p->heads) : model->head_width);
+    fill(&p->ffn, model->ffn);
+    fill(&p->vocabulary, model->vocabulary);
+    fill(&p->sequence, model->sequence);
+    fill(&p->experts, model->experts);
+    fill(&p->top_k, model->top_k);
+    p->gated = p->model == 0 ? p->gated : model->gated;
+    if (p->tensor == 1 || p->phase == WF_GEN_LLM_DECODE) {
+        p->sequence_parallel = false;
+    }
+}
+
+static enum wf_status fail(struct wf_err *err, const char *what, uint64_t a, uint64_t b)
+{
+    return wf_err_set(err, WF_EUSAGE, "gen:llm: %s (%" PRIu64 " and %" PRIu64 ")", what, a, b);
+}
+
+static enum wf_status check_shape(const struct wf_gen_llm_params *p, struct wf_err *err)
+{
+    if (p->head_width == 0) {
+        return fail(err, "hidden must not be smaller than heads", p->hidden, p->heads);
+    }
+    if (p->heads % p->tensor != 0 || p->ffn % p->tensor != 0) {
+        return fail(err, "heads and ffn must be multiples of tensor", p->heads, p->tensor);
+    }
+    if (p->layers < p->pipeline * p->chunks) {
+        return fail(err, "there are fewer layers than stages times chunks", p->layers,
+                    p->pipeline * p->chunks);
+    }
+    if (p->experts % p->expert != 0) {
+        return fail(err, "experts must be a multiple of expert", p->experts, p->expert);
+    }
+    if (p->top_k > p->experts) {
+        return fail(err, "top_k must not be larger than experts", p->top_k, p->experts);
+    }
+    if (p->chunks > 1 && p->schedule != WF_GEN_LLM_INTERLEAVED) {
+        return wf_err_set(
+            err, WF_EUSAGE,
+            "gen:llm: chunks needs schedule=interleaved, and more than one stage");
+    }
+    /* So that no product below overflows. */
+    wf_u128 width = (wf_u128)p->heads * p->head_width;
+    wf_u128 weights = p->hidden * (p->ffn + width + p->vocabulary);
+    wf_u128 work = weights * p->micro * p->sequence * p->top_k * 64;
+    wf_u128 square = (wf_u128)p->micro * p->sequence * p->sequence * width * 64;
+    if (work > UINT64_MAX || square > UINT64_MAX ||
+        weights * p->experts * p->layers > (wf_u128)(INT64_MAX >> 6)) {
+        return wf_err_set(err, WF_ELIMIT,
+                          "gen:llm: a microbatch has 2^64 operations or more; make it smaller");
+    }
+    return WF_OK;
+}
+
+/* How the ranks and the batch are divided. */
+static enum wf_status divide(struct wf_gen_llm_params *p, uint32_t n_ranks,
+                             struct wf_gen_llm_sizes *out, struct wf_err *err)
+{
+    uint64_t model = wf_times_u64(wf_times_u64(p->tensor, p->pipeline), p->context);
+
+    assert(model > 0 && p->expert > 0 && p->micro > 0);
+
+    if (model > n_ranks || n_ranks % model != 0) {
+        return fail(err,
+                    "the number of ranks must be a multiple of tensor * pipeline * context",
+                    n_ranks, model);
+    }
+    uint64_t data = n_ranks / model;
+    if (data * p->context % p->expert != 0) {
+        return fail(err, "the number of replicas must be a multiple of expert",
+                    data * p->context, p->expert);
+    }
+    fill(&p->batch, 0);
+    if (p->batch == 0) {
+        p->batch = 4 * data * p->pipeline * p->micro;
+    }
+    if (p->batch % (data * p->micro) != 0) {
+        return fail(err, "batch must be a multiple of replicas times micro", p->batch,
+                    data * p->micro);
+    }
+    uint64_t microbatches = p->batch / (data * p->micro);
+    if (p->chunks > 1 && microbatches % p->pipeline != 0) {
+        return fail(
+            err,
+            "with interleaved chunks, the microbatches of a replica must be a multiple of "
+            "the stages",
+            microbatches, p->pipeline);
+    }
+    if (microbatches * p->chunks > 1000000) {
+        return fail(err, "there are more than a million passes in a step", microbatches,
+                    p->chunks);
+    }
+    *out = (struct wf_gen_llm_sizes){.stages = (uint32_t)p->pipeline,
+                                     .replicas = (uint32_t)(data * p->context),
+                                     .microbatches = (uint32_t)microbatches};
+    return WF_OK;
+}
+
+static void set_bucket(struct wf_gen_llm_params *p, uint32_t replicas)
+{
+    enum { WEIGHTS = 40000000, PER_REPLICA = 1000000 };
+
+    if (p->bucket == 0) {
+        p->bucket = wf_max_u64(WEIGHTS, (uint64_t)PER_REPLICA * replicas) * p->gradient_bytes;
+    }
+}
+
+/* ---- the source ---- */
+
+static void llm_destroy(struct wf_source *source)
+{
+    struct llm *llm = (struct llm *)source;
+
+    for (uint32_t i = 0; i < llm->sizes.stages; i++) {
+        free(llm->stages[i].ops);
+    }
+    free(llm->stages);
+    free(llm);
+}
+
+static enum wf_status make_stages(struct llm *llm, struct wf_err *err)
+{
+    enum { ALL_OPS_MAX = 1 << 26 };
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < llm->sizes.stages; i++) {
+        bool fits = wf_gen_llm_stage(&llm->given, &llm->shape, &llm->sizes, i, &llm->stages[i]);
+        sum += llm->stages[i].n;
+        if (!fits || sum > ALL_OPS_MAX) {
+            return wf_err_set(err, WF_ELIMIT,
+                              "gen:llm: a step has too many operations; take fewer and larger "
+                              "microbatches, or larger buckets");
+        }
+    }
+    return WF_OK;
+}
+
+static void find_memory(struct llm *llm)
+{
+    for (uint32_t i = 0; i < llm->sizes.stages; i++) {
+        struct wf_source_memory memory =
+            wf_gen_llm_memory(&llm->given, &llm->shape, &llm->sizes, i);
+        if (wf_source_memory_sum(&memory) > wf_source_memory_sum(&llm->memory)) {
+            llm->memory = memory;
+        }
+    }
+}
+
+static enum wf_status llm_create(const void *params, uint32_t n_ranks, struct wf_source **out,
+                                 struct wf_err *err)
+{
+    struct wf_gen_llm_params given = *(const struct wf_gen_llm_params *)params;
+    struct wf_gen_llm_sizes sizes = {.stages = 0};
+
+    complete(&given);
+    WF_TRY(check_shape(&given, err));
+    WF_TRY(divide(&given, n_ranks, &sizes, err));
+    set_bucket(&given, sizes.replicas);
+    struct llm *llm = wf_xcalloc(1, sizeof(*llm));
+    llm->source = (struct wf_source){
+        .ops = &wf_gen_llm_ops, .n_ranks = n_ranks, .acts_in_background = true};
+    llm->given = given;
+    llm->sizes = sizes;
+    llm->shape = wf_gen_llm_shape(&given);
+    llm->tflops = (uint64_t)given.tflops;
+    llm->stages = wf_xcalloc(sizes.stages, sizeof(*llm->stages));
+    find_memory(llm);
+    enum wf_status status = make_stages(llm, err);
+    if (status != WF_OK) {
+        llm_destroy(&llm->source);
+        return status;
+    }
+    *out = &llm->source;
+    return WF_OK;
+}
+
+/* The time on a device without a roofline. */
+static int64_t own_time(const struct llm *llm, const struct wf_gen_llm_work *work)
+{
+    enum { BYTES_PER_PS = 2 };
+    uint64_t flops = (work->flops16 + work->flops8) / llm->tflops;
+
+    return (int64_t)wf_min_u64(wf_max_u64(flops, work->bytes / BYTES_PER_PS), INT64_MAX / 4);
+}
+
+static void make_op(const struct llm *llm, uint32_t rank, const struct wf_gen_llm_op *what,
+                    struct wf_op *op)
+{
+    uint32_t n = llm->source.n_ranks, per_stage = n / llm->sizes.stages;
+    uint32_t peer = what->stages >= 0 ? (uint32_t)(((uint64_t)rank + per_stage) % n)
+                                      : (uint32_t)(((uint64_t)rank + n - per_stage) % n);
+
+    if (what->kind == WF_OP_COMPUTE) {
+        wf_gen_make_compute(op, own_time(llm, &what->work));
+        op->n_counters = 3;
+        op->counters[0] = what->work.flops16;
+        op->counters[1] = what->work.flops8;
+        op->counters[2] = what->work.bytes;
+    } else if (what->kind == WF_OP_WAITALL) {
+        wf_gen_make_waitall(op, what->count);
+        op->request = what->request;
+    } else if (what->kind == WF_OP_ISEND) {
+        wf_gen_make_isend(op, peer, what->tag, what->bytes, what->request);
+    } else if (what->kind == WF_OP_IRECV) {
+        wf_gen_make_irecv(op, peer, what->tag, what->bytes, what->request);
+    } else {
+        wf_gen_make_collective(op, (enum wf_op_kind)what->kind, what->bytes);
+        op->comm = what->comm;
+        op->request = what->request;
+    }
+}
+
+static bool llm_next(const struct wf_source *source, uint32_t rank, struct wf_cursor *cursor,
+                     struct wf_op *op)
+{
+    const struct llm *llm = (const struct llm *)source;
+    uint32_t per_stage = source->n_ranks / llm->sizes.stages;
+    const struct wf_gen_llm_stage *stage = &llm->stages[rank / per_stage];
+
+    assert(source->ops == &wf_gen_llm_ops && rank < source->n_ranks);
+    if (cursor->word[0] == llm->given.steps || stage->n == 0) {
+        return false;
+    }
+    make_op(llm, rank, &stage->ops[cursor->word[1]], op);
+    if (++cursor->word[1] == stage->n) {
+        cursor->word[1] = 0;
+        cursor->word[0]++;
+    }
+    return true;
+}
+
+static bool llm_group(const struct wf_source *source, uint32_t rank, uint32_t comm,
+                      struct wf_group *out)
+{
+    const struct llm *llm = (const struct llm *)source;
+    uint32_t tensor = (uint32_t)llm->given.tensor, context = (uint32_t)llm->given.context;
+    uint32_t expert = (uint32_t)llm->given.expert, replicas = llm->sizes.replicas;
+    uint32_t replica = rank / tensor % replicas; /* context first */
+    uint32_t first = rank - replica * tensor;    /* the same place in the first replica */
+
+    switch (comm) {
+    case WF_COMM_WORLD:
+        return wf_gen_make_group(out, comm, source->n_ranks, rank, 0, 1);
+    case WF_GEN_LLM_TENSOR:
+        return wf_gen_make_group(out, comm, tensor, rank % tensor, rank - rank % tensor, 1);
+    case WF_GEN_LLM_DATA:
+        return wf_gen_make_group(out, comm, replicas, replica, first, tensor);
+    case WF_GEN_LLM_CONTEXT:
+        return wf_gen_make_group(out, comm, context, replica % context,
+                                 first + replica / context * context * tensor, tensor);
+    case WF_GEN_LLM_EXPERT:
+        return wf_gen_make_group(out, comm, expert, replica % expert,
+                                 first + replica / expert * expert * tensor, tensor);
+    case WF_GEN_LLM_EXPERT_DATA:
+        return wf_gen_make_group(out, comm, replicas / expert, replica / expert,
+                                 first + replica % expert * tensor, tensor * expert);
+    default:
+        return false;
+    }
+}
+
+static const char *llm_name(const struct wf_source *source, enum wf_source_name kind,
+                            uint32_t number)
+{
+    /* As the roofline of processors knows them (model/ranks/cpu/cpu.h). */
+    static const char *const counters[] = {"flops16", "flops8", "memory_bytes"};
+
+    (void)source;
+    return kind == WF_NAME_COUNTER && number < 3 ? counters[number] : NULL;
+}
+
+static bool llm_work(const struct wf_source *source, struct wf_source_work *out)
+{
+    const struct llm *llm = (const struct llm *)source;
+
+    *out = (struct wf_source_work){
+        .repeats = llm->given.steps,
+        .tokens = wf_times_u64(llm->given.batch, wf_gen_llm_new_tokens(&llm->given)),
+        .flops_per_token = llm->shape.flops_per_token,
+        .is_8bit = llm->given.precision == WF_GEN_LLM_FP8,
+        .memory = llm->memory,
+    };
+    return true;
+}
+
+const struct wf_source_ops wf_gen_llm_ops = {
+    .name = "llm",
+    .summary = "training of a transformer with tensor, pipeline, data and expert parallelism",
+    .params = params_table,
+    .params_size = sizeof(struct wf_gen_llm_params),
+    .create = llm_create,
+    .destroy = llm_destroy,
+    .next = llm_next,
+    .group = llm_group,
+    .name_of = llm_name,
+    .work = llm_work,
+};

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The ops of a stage in one training step. */
+#include "base/mem.h"
+#include "program/gen/llm.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+enum {
+    OPS_MAX = 1 << 24,
+    NUMBER = 2,           /* bytes of an activation or weight */
+    OPTIMIZER_BYTES = 30, /* read and written for a weight: gradient, three numbers of 4 bytes
+                             twice, and the weight */
+    /* Numbers of requests. */
+    RECEIVES = 0, /* two */
+    SENDS = 2,    /* N_SENDS */
+    N_SENDS = 8,
+    TENSORS = SENDS + N_SENDS, /* three */
+    CONTEXTS = TENSORS + 3,    /* one */
+    WEIGHTS = CONTEXTS + 1,    /* two: gathered in turn */
+    GRADIENTS = WEIGHTS + 2,   /* one for each bucket */
+};
+
+struct builder {
+    const struct wf_gen_llm_params *p;
+    const struct wf_gen_llm_shape *shape;
+    const struct wf_gen_llm_sizes *sizes;
+    uint32_t stage, n_layers; /* layers of the stage, in all chunks */
+    struct wf_gen_llm_stage *out;
+    uint32_t n_sends;
+    uint64_t pending, pending_experts; /* bytes of gradients that wait for a bucket */
+    uint32_t n_gradients;              /* requests of buckets */
+    uint32_t n_buckets, n_gathered;    /* of weights: how many there are, and waited for */
+    uint64_t bucket_block;             /* bytes of such a bucket on a rank */
+};
+
+/* ---- ops ---- */
+
+static struct wf_gen_llm_op *push(struct builder *b, enum wf_op_kind kind)
+{
+    struct wf_gen_llm_stage *out = b->out;
+
+    if (out->n == out->size) {
+        out->size = out->size == 0 ? 1024 : 2 * out->size;
+        out->ops = wf_xrealloc(out->ops, out->size, sizeof(*out->ops));
+    }
+    struct wf_gen_llm_op *op = &out->ops[out->n++];
+    *op = (struct wf_gen_llm_op){.kind = (uint8_t)kind};
+    return op;
+}
+
+static void compute(struct builder *b, struct wf_gen_llm_work work)
+{
+    if (work.flops16 + work.flops8 + work.bytes > 0) {
+        push(b, WF_OP_COMPUTE)->work = work;
+    }
+}
+
+static void wait(struct builder *b, uint32_t first, uint32_t count)
+{
+    struct wf_gen_llm_op *op = push(b, WF_OP_WAITALL);
+
+    op->request = first;
+    op->count = (uint16_t)count;
+}
+
+static void collective(struct builder *b, enum wf_op_kind kind, uint32_t comm, uint64_t bytes,
+                       uint32_t request)
+{
+    struct wf_gen_llm_op *op = push(b, kind);
+
+    op->comm = (uint8_t)comm;
+    op->bytes = bytes;
+    op->request = request;
+}
+
+static struct wf_gen_llm_work plus(struct wf_gen_llm_work a, struct wf_gen_llm_work b)
+{
+    return (struct wf_gen_llm_work){a.flops16 + b.flops16, a.flops8 + b.flops8,
+                                    a.bytes + b.bytes};
+}
+
+static struct wf_gen_llm_work percent(struct wf_gen_llm_work a, uint64_t n)
+{
+    return (struct wf_gen_llm_work){a.flops16 / 100 * n, a.flops8 / 100 * n, a.bytes / 100 * n};
+}
+
+static struct wf_gen_llm_work twice(struct wf_gen_llm_work a)
+{
+    return plus(a, a);
+}
+
+static uint64_t div_up(uint64_t a, uint64_t b)
+{
+    assert(b > 0);
+    return a / b + (a % b != 0);
+}
+
+/* ---- tensor parallelism ---- */
+
+/* A block of work between the collectives of tensor parallelism: with sequence parallelism
+ * `gathers` allgathers before it and a reduce-scatter after it, else an allreduce after it. If
+ * they overlap, products of matrices hide them piece by piece. */
+static void block(struct builder *b, struct wf_gen_llm_work moves, struct wf_gen_llm_work work,
+                  uint32_t gathers, bool scatters)
+{
+    const struct wf_gen_llm_params *p = b->p;
+    uint64_t part = div_up(b->shape->activation, p->tensor);
+
+    compute(b, moves);
+    if (p->tensor == 1) {
+        compute(b, work);
+        return;
+    }
+    if (!p->sequence_parallel) {
+        compute(b, work);
+        if (scatters) {
+            collective(b, WF_OP_ALLREDUCE, WF_GEN_LLM_TENSOR, b->shape->activation, 0);
+        }
+        return;
+    }
+    enum wf_op_kind gather = p->overlap_tensor ? WF_OP_IALLGATHER : WF_OP_ALLGATHER;
+    enum wf_op_kind scatter =
+        p->overlap_tensor ? WF_OP_IREDUCE_SCATTER_BLOCK : WF_OP_REDUCE_SCATTER_BLOCK;
+    uint32_t n = gathers + (scatters ? 1 : 0);
+
+    for (uint32_t i = 0; i < gathers; i++) {
+        collective(b, gather, WF_GEN_LLM_TENSOR, part, TENSORS + i);
+    }
+    if (p->overlap_tensor && scatters) {
+        collective(b, scatter, WF_GEN_LLM_TENSOR, part, TENSORS + gathers);
+    }
+    compute(b, work);
+    if (p->overlap_tensor && n > 0) {
+        wait(b, TENSORS, n);
+    } else if (scatters) {
+        collective(b, scatter, WF_GEN_LLM_TENSOR, part, 0);
+    }
+}
+
+/* ---- weights of data parallelism ---- */
+
+static uint64_t stage_params(const struct builder *b)
+{
+    const struct wf_gen_llm_params *p = b->p;
+    bool first = b->stage == 0, last = b->stage == p->pipeline - 1;
+
+    return b->n_layers * b->shape->layer_params +
+           ((first ? 1U : 0U) + (last ? 1U : 0U)) * b->shape->head_params;
+}
+
+/* Weights are gathered in buckets, one ahead of the layer that needs them. */
+static void begin_weights(struct builder *b)
+{
+    const struct wf_gen_llm_params *p = b->p;
+
+    b->n_buckets = b->n_gathered = 0;
+    if (p->zero == 0 || p->zero == 3 || b->sizes->replicas == 1 ||
+        p->phase != WF_GEN_LLM_TRAINING) {
+        return;
+    }
+    uint64_t bytes = stage_params(b) * NUMBER;
+    b->n_buckets = (uint32_t)div_up(bytes * p->gradient_bytes / NUMBER, p->bucket);
+    b->n_buckets = b->n_buckets < 1024 ? b->n_buckets : 1024;
+    b->bucket_block = div_up(div_up(bytes, b->n_buckets), b->sizes->replicas);
+    for (uint32_t i = 0; i < b->n_buckets; i++) {
+        if (!p->overlap) {
+            collective(b, WF_OP_ALLGATHER, WF_GEN_LLM_DATA, b->bucket_block, 0);
+        } else if (i < 2) {
+            collective(b, WF_OP_IALLGATHER, WF_GEN_LLM_DATA, b->bucket_block, WEIGHTS + i);
+        }
+    }
+    if (!p->overlap) {
+        b->n_buckets = 0;
+    }
+}
+
+/* Waits until the first `layers` layers of the stage have their weights. */
+static void need_weights(struct builder *b, uint32_t layers)
+{
+    uint64_t need =
+        b->n_layers == 0 ? b->n_buckets : div_up((uint64_t)b->n_buckets * layers, b->n_layers);
+
+    while (b->n_gathered < need) {
+        uint32_t request = WEIGHTS + b->n_gathered % 2;
+        wait(b, request, 1);
+        if (b->n_gathered + 2 < b->n_buckets) {
+            collective(b, WF_OP_IALLGATHER, WF_GEN_LLM_DATA, b->bucket_block, request);
+        }
+        b->n_gathered++;
+    }
+}
+
+/* With ZeRO 3 the weights of a layer are gathered for each pass, one layer ahead. */
+static void gather_layer(struct builder *b, uint32_t layer, uint32_t layers)
+{
+    uint64_t bytes = div_up(b->shape->layer_params * NUMBER, b->sizes->replicas);
+    enum wf_op_kind kind = b->p->overlap ? WF_OP_IALLGATHER : WF_OP_ALLGATHER;
+
+    if (b->p->zero != 3 || b->sizes->replicas == 1 || b->p->phase != WF_GEN_LLM_TRAINING) {
+        return;
+    }
+    if (layer == 0 || !b->p->overlap) {
+        collective(b, kind, WF_GEN_LLM_DATA, bytes, WEIGHTS + layer % 2);
+    }
+    if (b->p->overlap) {
+        wait(b, WEIGHTS + layer % 2, 1);
+        if (layer + 1 < layers) {
+            collective(b, kind, WF_GEN_LLM_DATA, bytes, WEIGHTS + (layer + 1) % 2);
+        }
+    }
+}
+
+/* Reduces gradients that wait, if there are as many as `least`. */
+static void flush(struct builder *b, uint64_t *pending, uint64_t least, bool experts)
+{
+    uint32_t size = b->sizes->replicas / (experts ? (uint32_t)b->p->expert : 1);
+    bool scatters = b->p->zero > 0, overlaps = b->p->overlap;
+    enum wf_op_kind kind =
+        scatters ? (overlaps ? WF_OP_IREDUCE_SCATTER_BLOCK : WF_OP_REDUCE_SCATTER_BLOCK)
+                 : (overlaps ? WF_OP_IALLREDUCE : WF_OP_ALLREDUCE);
+
+    if (*pending == 0 || *pending < least) {
+        return;
+    }
+    if (size > 1) {
+        collective(b, kind, experts ? WF_GEN_LLM_EXPERT_DATA : WF_GEN_LLM_DATA,
+                   scatters ? div_up(*pending, size) : *pending, GRADIENTS + b->n_gradients);
+        b->n_gradients += overlaps ? 1 : 0;
+    }
+    *pending = 0;
+}
+
+/* The gradients of so many weights are final. With ZeRO 3 those of a layer are reduced at once:
+ * no rank keeps gradients of whole layers from one microbatch to the next. */
+static void add_gradients(struct builder *b, uint64_t params, uint64_t experts)
+{
+    uint64_t least = b->p->zero == 3 ? 0 : b->p->overlap ? b->p->bucket : UINT64_MAX;
+
+    b->pending += params * b->p->gradient_bytes;
+    b->pending_experts += experts * b->p->gradient_bytes;
+    flush(b, &b->pending, least, false);
+    flush(b, &b->pending_experts, least, true);
+}
+
+/* ---- layers ---- */
+
+static void exchange_tokens(struct builder *b)
+{
+    if (b->p->experts > 1 && b->p->expert > 1) {
+        collective(b, WF_OP_ALLTOALL, WF_GEN_LLM_EXPERT, div_up(b->shape->routed, b->p->expert),
+                   0);
+    }
+}
+
+static void forward_layer(struct builder *b)
+{
+    const struct wf_gen_llm_shape *shape = b->shape;
+    bool has_context = b->p->context > 1;
+
+    if (has_context) {
+        collective(b, WF_OP_IALLGATHER, WF_GEN_LLM_CONTEXT, shape->context_bytes, CONTEXTS);
+    }
+    block(b, shape->attention_moves, plus(shape->attention, shape->core), 1, true);
+    if (has_context) {
+        wait(b, CONTEXTS, 1);
+    }
+    exchange_tokens(b);
+    block(b, shape->ffn_moves, shape->ffn, 1, true);
+    exchange_tokens(b);
+}
+
+/* The gradients of the input, and those of the weights unless they are computed apart. */
+static void backward_layer(struct builder *b, bool apart)
+{
+    const struct wf_gen_llm_shape *shape = b->shape;
+    struct wf_gen_llm_work core = percent(shape->core, shape->core_backward_percent);
+    struct wf_gen_llm_work ffn = apart ? shape->ffn : twice(shape->ffn);
+    struct wf_gen_llm_work attention =
+        plus(core, apart ? shape->attention : twice(shape->attention));
+    uint32_t gathers = apart ? 1 : 2;
+
+    if (b->p->recompute == WF_GEN_LLM_EVERYTHING) {
+        forward_layer(b);
+    } else if (b->p->recompute == WF_GEN_LLM_ATTENTION) {
+        compute(b, shape->core);
+    }
+    exchange_tokens(b);
+    block(b, twice(shape->ffn_moves), ffn, gathers, true);
+    exchange_tokens(b);
+    if (b->p->context > 1) {
+        collective(b, WF_OP_IREDUCE_SCATTER_BLOCK, WF_GEN_LLM_CONTEXT, shape->context_bytes,
+                   CONTEXTS);
+    }
+    block(b, twice(shape->attention_moves), attention, gathers, true);
+    if (b->p->context > 1) {
+        wait(b, CONTEXTS, 1);
+    }
+}
+
+static void weights_layer(struct builder *b)
+{
+    block(b, (struct wf_gen_llm_work){0}, plus(b->shape->attention, b->shape->ffn), 1, false);
+}
+
+/* ---- items ---- */
+
+static uint32_t layers_of(const struct builder *b, uint32_t chunk)
+{
+    return wf_gen_llm_layers(b->p, b->stage, chunk);
+}
+
+static bool is_end(const struct builder *b, uint32_t chunk)
+{
+    return b->stage == b->p->pipeline - 1 && chunk == b->p->chunks - 1;
+}
+
+static bool is_begin(const struct builder *b, uint32_t chunk)
+{
+    return b->stage == 0 && chunk == 0;
+}
+
+static void forward(struct builder *b, const struct wf_gen_llm_item *item)
+{
+    uint32_t layers = layers_of(b, item->chunk), before = 0;
+
+    for (uint32_t c = 0; c < item->chunk; c++) {
+        before += layers_of(b, c);
+    }
+    for (uint32_t i = 0; i < layers; i++) {
+        need_weights(b, before + i + 1);
+        gather_layer(b, i, layers);
+        forward_layer(b);
+    }
+    if (is_end(b, item->chunk)) {
+        need_weights(b, b->n_layers);
+        block(b, b->shape->head_moves, b->shape->head, 1, false);
+    }
+}
+
+/* A backward pass, or the part of it that computes the gradients of weights. */
+static void backward(struct builder *b, const struct wf_gen_llm_item *item)
+{
+    bool apart = b->p->schedule == WF_GEN_LLM_ZERO_BUBBLE;
+    bool weights = item->pass == WF_GEN_LLM_WEIGHTS, end = is_end(b, item->chunk);
+    bool last = item->microbatch == b->sizes->microbatches - 1 || b->p->zero == 3;
+    bool final = last && (weights || !apart);
+    uint32_t layers = layers_of(b, item->chunk);
+
+    if (end) {
+        struct wf_gen_llm_work head = apart ? b->shape->head : twice(b->shape->head);
+        struct wf_gen_llm_work none = {0};
+        block(b, weights ? none : b->shape->head_moves, head, 0, !weights);
+        add_gradients(b, final ? b->shape->head_params : 0, 0);
+    }
+    for (uint32_t i = 0; i < layers; i++) {
+        gather_layer(b, i, layers);
+        if (weights) {
+            weights_layer(b);
+        } else {
+            backward_layer(b, apart);
+        }
+        if (final) {
+            add_gradients(b, b->shape->layer_params, b->shape->expert_params);
+        }
+    }
+    if (final && is_begin(b, item->chunk)) {
+        add_gradients(b, b->shape->head_params, 0);
+    }
+}
+
+/* ---- messages between stages ---- */
+
+static bool receives(const struct builder *b, const struct wf_gen_llm_item *item)
+{
+    return item->pass == WF_GEN_LLM_FORWARD    ? !is_begin(b, item->chunk)
+           : item->pass == WF_GEN_LLM_BACKWARD ? !is_end(b, item->chunk)
+                                               : false;
+}
+
+/* Messages are named by microbatch, direction, and chunk of the stage that receives them. */
+static int32_t tag_of(const struct builder *b, const struct wf_gen_llm_item *item,
+                      uint32_t chunk)
+{
+    return (int32_t)((item->microbatch * (uint32_t)b->p->chunks + chunk) * 2 + item->pass);
+}
+
+static void message(struct builder *b, enum wf_op_kind kind, uint32_t request, int32_t stages,
+                    int32_t tag)
+{
+    struct wf_gen_llm_op *op = push(b, kind);
+
+    op->request = request;
+    op->stages = stages;
+    op->tag = tag;
+    op->bytes = b->p->sequence_parallel ? div_up(b->shape->activation, b->p->tensor)
+                                        : b->shape->activation;
+}
+
+static void post_receive(struct builder *b, const struct wf_gen_llm_plan *plan, uint32_t i)
+{
+    if (i < plan->n && receives(b, &plan->items[i])) {
+        const struct wf_gen_llm_item *item = &plan->items[i];
+        message(b, WF_OP_IRECV, RECEIVES + i % 2, item->pass == WF_GEN_LLM_FORWARD ? -1 : 1,
+                tag_of(b, item, item->chunk));
+    }
+}
+
+static void send_result(struct builder *b, const struct wf_gen_llm_item *item)
+{
+    bool onwards = item->pass == WF_GEN_LLM_FORWARD;
+    uint32_t request = SENDS + b->n_sends % N_SENDS, chunk = item->chunk;
+    bool any =
+        onwards ? !is_end(b, chunk) : item->pass == WF_GEN_LLM_BACKWARD && !is_begin(b, chunk);
+
+    if (!any) {
+        return;
+    }
+    /* From the last stage to the next chunk of the first, and back. */
+    if (onwards && b->stage == b->p->pipeline - 1) {
+        chunk++;
+    } else if (!onwards && b->stage == 0) {
+        chunk--;
+    }
+    if (b->n_sends >= N_SENDS) {
+        wait(b, request, 1);
+    }
+    message(b, WF_OP_ISEND, request, onwards ? 1 : -1, tag_of(b, item, chunk));
+    b->n_sends++;
+}
+
+static void add_item(struct builder *b, const struct wf_gen_llm_plan *plan, uint32_t i)
+{
+    const struct wf_gen_llm_item *item = &plan->items[i];
+
+    if (i == 0) {
+        post_receive(b, plan, 0);
+    }
+    post_receive(b, plan, i + 1);
+    if (receives(b, item)) {
+        wait(b, RECEIVES + i % 2, 1);
+    }
+    if (item->pass == WF_GEN_LLM_FORWARD) {
+        forward(b, item);
+    } else {
+        backward(b, item);
+    }
+    send_result(b, item);
+}
+
+/* Reduces the last gradients, waits for everything, and updates the weights. */
+static void end_step(struct builder *b)
+{
+    uint64_t params = stage_params(b), experts = b->n_layers * b->shape->expert_params;
+    uint64_t owners = b->p->zero > 0 ? b->sizes->replicas : 1;
+    uint64_t expert_owners = b->p->zero > 0 ? b->sizes->replicas / b->p->expert : 1;
+
+    need_weights(b, b->n_layers);
+    flush(b, &b->pending, 0, false);
+    flush(b, &b->pending_experts, 0, true);
+    if (b->n_sends > 0) {
+        wait(b, SENDS, N_SENDS);
+    }
+    if (b->n_gradients > 0) {
+        wait(b, GRADIENTS, b->n_gradients);
+    }
+    if (b->p->phase != WF_GEN_LLM_TRAINING) {
+        return;
+    }
+    compute(b, (struct wf_gen_llm_work){.bytes = OPTIMIZER_BYTES *
+                                                 (params / owners + experts / expert_owners)});
+}
+
+bool wf_gen_llm_stage(const struct wf_gen_llm_params *p, const struct wf_gen_llm_shape *shape,
+                      const struct wf_gen_llm_sizes *sizes, uint32_t stage,
+                      struct wf_gen_llm_stage *out)
+{
+    struct builder b = {.p = p, .shape = shape, .sizes = sizes, .stage = stage, .out = out};
+    struct wf_gen_llm_plan plan = wf_gen_llm_schedule(p, stage, sizes->microbatches);
+    bool fits = true;
+
+    for (uint32_t c = 0; c < p->chunks; c++) {
+        b.n_layers += layers_of(&b, c);
+    }
+    begin_weights(&b);
+    for (uint32_t i = 0; i < plan.n && fits; i++) {
+        add_item(&b, &plan, i);
+        fits = out->n < OPS_MAX && b.n_gradients < UINT16_MAX;
+    }
+    end_step(&b);
+    free(plan.items);
+    return fits;
+}

@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Writes GOAL schedules: one file; a unit of local work is a nanosecond. */
+#include "program/trace/goal/write.h"
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "program/ops/fields.h"
+#include "program/trace/kit/plain.h"
+#include "program/trace/kit/spool.h"
+#include "program/trace/kit/target.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PS_PER_UNIT = 1000 };
+
+/* The format has one block per rank, but ops arrive in any order of ranks. So a spool keeps
+ * them; it is null if tasks are written. */
+struct goal {
+    struct wf_spooled_writer spooled;
+    struct wf_target *target;
+    FILE *out;
+};
+
+/* A request, found by its number. */
+struct request {
+    struct wf_plain_message message;
+    uint64_t label; /* label of its op; 0: the request is not active */
+};
+
+/* The state of writing a rank. */
+struct writing {
+    FILE *out;
+    const struct wf_source *source;
+    struct wf_losses *losses;
+    uint32_t rank;
+    uint64_t n_labels, last; /* last: label that the next op waits for; 0: none */
+    int64_t rest;            /* rounding error so far */
+    struct wf_plain_requests requests;
+    struct wf_buf joined; /* labels of the ops that a wait waits for */
+};
+
+int64_t wf_goal_units(int64_t ps, int64_t *rest, struct wf_losses *losses)
+{
+    if (ps % PS_PER_UNIT != 0) {
+        wf_losses_add(losses, "times that are no whole nanoseconds, rounded");
+    }
+    *rest += ps % PS_PER_UNIT;
+    int64_t more = *rest / PS_PER_UNIT;
+    *rest %= PS_PER_UNIT;
+    return ps / PS_PER_UNIT + more;
+}
+
+/* ---- ops ---- */
+
+/* Begins an op that waits for the last one. The caller writes the rest of the line. */
+static uint64_t begin_op(struct writing *w)
+{
+    (void)fprintf(w->out, "l%" PRIu64 ": ", ++w->n_labels);
+    return w->n_labels;
+}
+
+static void end_op(struct writing *w, uint64_t label, bool blocks)
+{
+    if (w->last != 0) {
+        (void)fprintf(w->out, "l%" PRIu64 " requires l%" PRIu64 "\n", label, w->last);
+    }
+    w->last = blocks ? label : w->last;
+}
+
+static uint64_t put_calc(struct writing *w, int64_t units)
+{
+    uint64_t label = begin_op(w);
+
+    (void)fprintf(w->out, "calc %" PRId64 "\n", units);
+    end_op(w, label, true);
+    return label;
+}
+
+static uint64_t put_message(struct writing *w, const struct wf_plain_message *message,
+                            bool blocks)
+{
+    uint64_t label = begin_op(w);
+
+    (void)fprintf(w->out, "%s %" PRIu64 "b %s %" PRId64 " tag %" PRId32 "\n",
+                  message->receives ? "recv" : "send", message->bytes,
+                  message->receives ? "from" : "to", wf_plain_peer(message->peer),
+                  message->tag);
+    end_op(w, label, blocks);
+    return label;
+}
+
+static void start(struct writing *w, struct request *request)
+{
+    if (request->message.peer != WF_PROC_NULL && request->label == 0) {
+        request->label = put_message(w, &request->message, false);
+    }
+}
+
+static void on_message(struct writing *w, const struct wf_op *op, const struct wf_group *group)
+{
+    const struct wf_op_info *info = wf_op_info(op->kind);
+    bool persistent = info->family == WF_FAMILY_PERSISTENT;
+    struct wf_plain_message message =
+        wf_plain_message(op, wf_plain_receives(op->kind), group, w->losses);
+
+    if (info->returns_request || persistent) {
+        struct request *request = wf_plain_requests_make(&w->requests, op->request);
+        request->message = message;
+        if (!persistent) {
+            start(w, request);
+        }
+    } else if (message.peer != WF_PROC_NULL) {
+        (void)put_message(w, &message, true);
+    }
+}
+
+/* ---- waits ---- */
+
+static void join(struct writing *w, struct request *request)
+{
+    if (request->label != 0) {
+        wf_buf_append(&w->joined, &request->label, sizeof(request->label));
+        request->label = 0;
+    }
+}
+
+static void put_join(struct writing *w)
+{
+    const uint64_t *labels = (const uint64_t *)(const void *)w->joined.data;
+    size_t n = w->joined.size / sizeof(*labels);
+
+    if (n == 0) {
+        return;
+    }
+    uint64_t label = put_calc(w, 0);
+    for (size_t i = 0; i < n; i++) {
+        (void)fprintf(w->out, "l%" PRIu64 " requires l%" PRIu64 "\n", label, labels[i]);
+    }
+    w->joined.size = 0;
+}
+
+static void on_sendrecv(struct writing *w, const struct wf_op *op, const struct wf_group *group)
+{
+    struct request from = {.message = wf_plain_message(op, true, group, w->losses)};
+    struct request to = {.message = wf_plain_message(op, false, group, w->losses)};
+
+    start(w, &from);
+    start(w, &to);
+    join(w, &from);
+    join(w, &to);
+    put_join(w);
+}
+
+static void complete(void *arg, uint32_t number)
+{
+    struct writing *w = arg;
+    struct request *request = wf_plain_requests_find(&w->requests, number);
+
+    if (request != NULL) {
+        join(w, request);
+    }
+}
+
+static void on_start(struct writing *w, const struct wf_op *op)
+{
+    uint32_t n = op->kind == WF_OP_STARTALL ? op->count : 1;
+
+    for (uint32_t i = 0; i < n; i++) {
+        struct request *request = wf_plain_requests_find(&w->requests, wf_op_request_at(op, i));
+        if (request != NULL) {
+            start(w, request);
+        }
+    }
+}
+
+/* ---- ranks ---- */
+
+static void put_op(struct writing *w, const struct wf_op *op)
+{
+    struct wf_group group = {.size = 0};
+    int64_t units;
+
+    if (wf_op_has_comm(op->kind) && !wf_source_group(w->source, w->rank, op->comm, &group)) {
+        return;
+    }
+    switch (wf_op_info(op->kind)->family) {
+    case WF_FAMILY_COMPUTE:
+        units = wf_goal_units(op->duration, &w->rest, w->losses);
+        if (units > 0) {
+            (void)put_calc(w, units);
+        }
+        break;
+    case WF_FAMILY_SEND:
+    case WF_FAMILY_RECV:
+    case WF_FAMILY_PERSISTENT:
+        on_message(w, op, &group);
+        break;
+    case WF_FAMILY_SENDRECV:
+        on_sendrecv(w, op, &group);
+        break;
+    case WF_FAMILY_START:
+        on_start(w, op);
+        break;
+    case WF_FAMILY_WAIT:
+    case WF_FAMILY_TEST:
+        if (wf_completion_visit(op, complete, w, w->losses)) {
+            put_join(w);
+        }
+        break;
+    case WF_FAMILY_COLLECTIVE:
+    case WF_FAMILY_PROBE:
+    case WF_FAMILY_COMM:
+    case WF_FAMILY_ONESIDED:
+    case WF_FAMILY_EPOCH:
+    case WF_FAMILY_MARKER:
+        wf_plain_left_out(op->kind, w->losses);
+        break;
+    case WF_FAMILY_FREE:
+    case WF_FAMILY_CALL:
+        break;
+    }
+}
+
+static enum wf_status write_source(FILE *out, const struct wf_source *source,
+                                   struct wf_losses *losses, struct wf_err *err)
+{
+    struct writing w = {.out = out,
+                        .source = source,
+                        .losses = losses,
+                        .requests = {.size = sizeof(struct request)}};
+    struct wf_cursor cursor;
+    struct wf_op op;
+
+    (void)fprintf(out, "num_ranks %" PRIu32 "\n", source->n_ranks);
+    for (w.rank = 0; w.rank < source->n_ranks; w.rank++) {
+        memset(&cursor, 0, sizeof(cursor));
+        w.n_labels = 0;
+        w.last = 0;
+        w.rest = 0;
+        (void)fprintf(out, "\nrank %" PRIu32 " {\n", w.rank);
+        while (wf_source_next(source, w.rank, &cursor, &op)) {
+            put_op(&w, &op);
+        }
+        (void)fprintf(out, "}\n");
+        wf_plain_requests_fini(&w.requests);
+    }
+    wf_buf_fini(&w.joined);
+    return wf_source_check(source, err);
+}
+
+/* ---- the writer ---- */
+
+static void discard(struct wf_trace_writer *writer)
+{
+    struct goal *goal = (struct goal *)writer;
+
+    wf_spool_discard(goal->spooled.spool);
+    if (goal->out != NULL) {
+        (void)fclose(goal->out);
+    }
+    wf_target_discard(goal->target);
+    free(goal);
+}
+
+static enum wf_status create(const char *path, const struct wf_trace_writer_options *options,
+                             struct wf_trace_writer **result, struct wf_err *err)
+{
+    struct wf_target *target = NULL;
+    FILE *out = NULL;
+
+    if (options->n_parts > 0) {
+        return wf_err_set(err, WF_EUSAGE, "a .goal is one file; parts are for .weft");
+    }
+    enum wf_status status = wf_target_open_file(path, options->force, &target, &out, err);
+    if (status != WF_OK) {
+        return status;
+    }
+    struct goal *goal = wf_xcalloc(1, sizeof(*goal));
+    goal->spooled.writer.ops = &wf_goal_writer_ops;
+    goal->target = target;
+    goal->out = out;
+    if (!options->tasks) {
+        status = wf_spool_new(options->n_ranks, &goal->spooled.spool, err);
+    }
+    if (status != WF_OK) {
+        discard(&goal->spooled.writer);
+        return status;
+    }
+    *result = &goal->spooled.writer;
+    return WF_OK;
+}
+
+static enum wf_status add_graph(struct wf_trace_writer *writer, const struct wf_graph *graph,
+                                uint64_t *n_tasks, struct wf_err *err)
+{
+    *n_tasks = 0;
+    for (uint32_t pe = 0; pe < graph->n_pes; pe++) {
+        *n_tasks += graph->ops->n_tasks(graph, pe);
+    }
+    return wf_goal_write_graph(((struct goal *)writer)->out, graph, writer->losses, err);
+}
+
+static enum wf_status finish(struct wf_trace_writer *writer, struct wf_err *err)
+{
+    struct goal *goal = (struct goal *)writer;
+    enum wf_status status = WF_OK;
+
+    if (goal->spooled.spool != NULL) {
+        struct wf_source *source = NULL;
+        status = wf_spool_source(goal->spooled.spool, "goal", &source, err);
+        goal->spooled.spool = NULL;
+        if (status == WF_OK) {
+            status = write_source(goal->out, source, writer->losses, err);
+        }
+        wf_source_free(source);
+    }
+    if (status == WF_OK) {
+        bool failed = ferror(goal->out) != 0;
+        failed = fclose(goal->out) != 0 || failed;
+        goal->out = NULL;
+        status = failed ? wf_target_cannot_write(goal->target, err)
+                        : wf_target_commit(goal->target, err);
+        goal->target = failed ? goal->target : NULL;
+    }
+    discard(writer);
+    return status;
+}
+
+const struct wf_trace_writer_ops wf_goal_writer_ops = {
+    .name = "goal",
+    .extension = ".goal",
+    .summary = "GOAL schedules of LogGOPSim: messages and local work in nanoseconds",
+    .lacks = "collectives, names, communicators other than the world, recorded times, times "
+             "below a nanosecond; tasks that send may be interrupted where they do",
+    .create = create,
+    .group = wf_spooled_group,
+    .add = wf_spooled_add,
+    .add_graph = add_graph,
+    .finish = finish,
+    .discard = discard,
+};

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "program/trace/ti/files.h"
+
+#include "base/array.h"
+#include "base/file.h"
+#include "base/mem.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BLANKS "\r\n\t "
+
+/* Returns whether the first nonblank line looks like an action, as far as it is in `bytes`. */
+static bool is_action(const unsigned char *bytes, size_t n)
+{
+    char text[WF_PROBE_BYTES + 1];
+
+    memcpy(text, bytes, n);
+    text[n] = '\0';
+    const char *rank = text + strspn(text, BLANKS);
+    size_t digits = strspn(rank, "0123456789");
+    const char *action = rank + digits + strspn(rank + digits, " \t");
+    size_t length = strcspn(action, BLANKS);
+    return digits > 0 && action > rank + digits && wf_ti_find(action, length) != NULL;
+}
+
+static bool ends_in_ti(const char *path)
+{
+    size_t length = strlen(path);
+
+    return length > 3 && strcmp(path + length - 3, ".ti") == 0;
+}
+
+/* Returns whether the file is a list: it has the names of files with actions. A list that is
+ * called .ti may have files that do not exist; they are an error later. */
+static bool is_list(const struct wf_reader_probe *probe)
+{
+    unsigned char bytes[WF_PROBE_BYTES];
+    char name[WF_PROBE_BYTES + 1];
+    size_t n = 0;
+
+    memcpy(name, probe->bytes, probe->n);
+    name[probe->n] = '\0';
+    char *first = name + strspn(name, BLANKS);
+    first[strcspn(first, BLANKS)] = '\0';
+    if (first[0] == '\0') {
+        return false;
+    }
+    if (first[0] != '/') {
+        n = wf_probe_read(probe, first, bytes, sizeof(bytes));
+    }
+    if (n == 0) {
+        n = wf_file_head(first, bytes, sizeof(bytes));
+    }
+    return is_action(bytes, n) || (n == 0 && ends_in_ti(probe->path) && ends_in_ti(first));
+}
+
+bool wf_ti_detect(const struct wf_reader_probe *probe)
+{
+    if (probe->is_directory) {
+        return wf_probe_entry(probe, "index.ti", NULL) != NULL;
+    }
+    return is_action(probe->bytes, probe->n) || is_list(probe);
+}
+
+static void add_name(struct wf_ti_files *files, const char *name)
+{
+    WF_GROW(files->names, files->n, files->capacity);
+    files->names[files->n++] = wf_xstrdup(name);
+}
+
+void wf_ti_files_find(struct wf_ti_files *files, const struct wf_reader_probe *probe,
+                      struct wf_err *err)
+{
+    struct wf_intext list;
+    size_t length = 0;
+
+    *files = (struct wf_ti_files){.n = 0};
+    if (!probe->is_directory && is_action(probe->bytes, probe->n)) {
+        add_name(files, probe->path);
+        return;
+    }
+    files->by_rank = true;
+    files->base = wf_probe_path(probe, "");
+    char *path =
+        probe->is_directory ? wf_probe_path(probe, "index.ti") : wf_xstrdup(probe->path);
+    enum wf_status status = wf_intext_open(&list, path, err);
+    free(path);
+    if (status != WF_OK) {
+        return;
+    }
+    for (const char *line; (line = wf_intext_line(&list, &length)) != NULL;) {
+        const char *name = line + strspn(line, BLANKS);
+        if (name[0] != '\0') {
+            add_name(files, name);
+        }
+    }
+    wf_intext_close(&list);
+}
+
+void wf_ti_files_fini(struct wf_ti_files *files)
+{
+    for (uint32_t i = 0; i < files->n; i++) {
+        free(files->names[i]);
+    }
+    free(files->names);
+    free(files->base);
+}
+
+static const char *path_of(const struct wf_ti_files *files, uint32_t file, struct wf_buf *path)
+{
+    const char *name = files->names[file];
+
+    path->size = 0;
+    if (name[0] != '/') {
+        wf_buf_append(path, files->base, strlen(files->base));
+    }
+    wf_buf_append(path, name, strlen(name) + 1);
+    return (const char *)path->data;
+}
+
+void wf_ti_files_open(const struct wf_ti_files *files, uint32_t file, struct wf_buf *path,
+                      struct wf_ti_text *text, struct wf_err *err)
+{
+    const char *first = path_of(files, file, path), *second = files->names[file];
+
+    wf_ti_text_open(text, first, err);
+    if (err->status == WF_EIO && access(first, F_OK) != 0 && access(second, F_OK) == 0) {
+        err->status = WF_OK;
+        wf_ti_text_open(text, second, err);
+    }
+}
+
+void wf_ti_files_report_missing(const struct wf_ti_files *files, struct wf_err *err)
+{
+    struct wf_buf buf = {.data = NULL};
+    bool missing = false;
+
+    for (uint32_t i = 0; i < files->n && !missing; i++) {
+        const char *path = path_of(files, i, &buf);
+        missing = access(path, F_OK) != 0 && access(files->names[i], F_OK) != 0;
+        if (missing) {
+            (void)wf_err_set(err, WF_EIO, "cannot read '%.300s': %s", path, strerror(errno));
+        }
+    }
+    wf_buf_fini(&buf);
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/clock.h"
+#include "base/mem.h"
+#include "ui/cli/cli.h"
+#include "ui/cli/interrupt.h"
+#include "ui/cli/opt.h"
+#include "ui/cli/progress.h"
+#include "ui/draw/plot.h"
+#include "ui/report/output.h"
+#include "ui/study/study.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct sweep_opts {
+    bool help, quiet, json;
+    const char *directory, *table, *exec;
+    struct wf_opt_list plots;
+    uint64_t side_by_side, memory;
+};
+
+static const struct wf_opt rows[] = {
+    WF_OPT_ROW(
+        struct sweep_opts, directory, TEXT, "output", 'o', "<directory|file.html>",
+        .doc = "Directory of the results, one file per point; points with a result there are "
+               "not run again. Without this option, the name of the study without .yaml. "
+               "A name that ends in .html: a page for a browser"),
+    WF_OPT_ROW(struct sweep_opts, table, TEXT, "table", 0, "<file>",
+               .doc =
+                   "Write the table to a file, .csv or .json, instead of printing it as CSV"),
+    {.param = {.name = "plot",
+               .offset = offsetof(struct sweep_opts, plots),
+               .doc = "Draw a plot to a file, .svg or .png"},
+     .kind = WF_OPT_LIST,
+     .arg = "<file>"},
+    WF_OPT_ROW(struct sweep_opts, side_by_side, COUNT, "jobs", 'j', NULL,
+               .doc = "Points that run in parallel; 0: one per core", .def = "0",
+               .max = "1024"),
+    WF_OPT_ROW(
+        struct sweep_opts, memory, SIZE, "memory", 0, NULL,
+        .doc = "Memory for all points that run in parallel; 0: three quarters of the machine",
+        .def = "0"),
+    WF_OPT_ROW(struct sweep_opts, exec, TEXT, "exec", 0, "<name>",
+               .doc = "What executes synthetic traffic on routers, as -p engine.exec: events, "
+                      "lockstep or gpu, which executes all points at once; without this "
+                      "option, the fastest"),
+    WF_OPT_ROW(struct sweep_opts, json, BOOL, "json", 0, NULL,
+               .doc = "Print the table as JSON"),
+    WF_OPT_ROW(struct sweep_opts, quiet, BOOL, "quiet", 'q', NULL, .doc = "No progress line"),
+    WF_OPT_HELP(struct sweep_opts),
+    WF_OPT_END,
+};
+
+/* ---- tables and plots ---- */
+
+static bool ends_in(const char *path, const char *extension)
+{
+    size_t n = strlen(path), e = strlen(extension);
+
+    return n > e && strcmp(path + n - e, extension) == 0;
+}
+
+/* The page to write, if -o names one instead of a directory; or null. */
+static const char *page_of(const struct sweep_opts *opts)
+{
+    return opts->directory != NULL && ends_in(opts->directory, ".html") ? opts->directory
+                                                                        : NULL;
+}
+
+static enum wf_status check_names(const struct sweep_opts *opts, struct wf_err *err)
+{
+    if (opts->table != NULL && !ends_in(opts->table, ".csv") &&
+        !ends_in(opts->table, ".json")) {
+        return wf_err_set(err, WF_EUSAGE, "table '%.200s': the name must end in .csv or .json",
+                          opts->table);
+    }
+    for (size_t i = 0; i < opts->plots.n; i++) {
+        if (wf_draw_plot_for_path(opts->plots.items[i]) == NULL) {
+            return wf_err_set(err, WF_EUSAGE,
+                              "plot '%.200s': the name must end in .svg or .png",
+                              opts->plots.items[i]);
+        }
+    }
+    return WF_OK;
+}
+
+static enum wf_status write_table(const struct wf_study *study, const char *path,
+                                  struct wf_err *err)
+{
+    struct wf_output *output = NULL;
+    WF_TRY(wf_output_open(path, true, &output, err));
+    (ends_in(path, ".csv")    ? wf_study_csv
+     : ends_in(path, ".html") ? wf_study_html
+                              : wf_study_json)(study, wf_output_stream(output));
+    return wf_output_commit(output, err);
+}
+
+static enum wf_status write_plot(const struct wf_study *study, const char *path,
+                                 struct wf_err *err)
+{
+    struct wf_output *output = NULL;
+    WF_TRY(wf_output_open(path, true, &output, err));
+    if (!wf_study_plot(study, wf_draw_plot_for_path(path), wf_output_stream(output))) {
+        wf_output_discard(output);
+        return wf_err_set(err, WF_EINVAL, "plot '%.200s': no point has a result to draw", path);
+    }
+    return wf_output_commit(output, err);
+}
+
+static enum wf_status deliver(struct wf_cli *cli, const struct sweep_opts *opts,
+                              const struct wf_study *study, struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+
+    if (opts->json) {
+        wf_study_json(study, cli->out);
+        cli->answered = true;
+    } else if (opts->table == NULL && page_of(opts) == NULL) {
+        wf_study_csv(study, cli->out);
+    }
+    if (opts->table != NULL) {
+        status = write_table(study, opts->table, err);
+    }
+    if (status == WF_OK && page_of(opts) != NULL) {
+        status = write_table(study, page_of(opts), err);
+    }
+    for (size_t i = 0; i < opts->plots.n && status == WF_OK; i++) {
+        status = write_plot(study, opts->plots.items[i], err);
+    }
+    return status;
+}
+
+/* ---- the run ---- */
+
+/* "dir/study" for "dir/study.yaml". */
+static char *default_directory(const char *path)
+{
+    char *name = wf_xstrdup(path);
+    char *dot = strrchr(name, '.');
+
+    if (dot != NULL && dot > name && strchr(dot, '/') == NULL) {
+        *dot = '\0';
+        return name;
+    }
+    free(name);
+    return wf_xstrdup("results");
+}
+
+static enum wf_status run_study(struct wf_cli *cli, const struct sweep_opts *opts,
+                                const char *path, struct wf_study *study, struct wf_err *err)
+{
+    char *directory = opts->directory != NULL && page_of(opts) == NULL
+                          ? wf_xstrdup(opts->directory)
+                          : default_directory(path);
+    struct wf_progress_line line;
+
+    wf_progress_init(&line, opts->quiet ? WF_PROGRESS_NEVER : WF_PROGRESS_AUTO, cli->err);
+    const struct wf_study_run how = {
+        .directory = directory,
+        .memory = opts->memory > 0 ? opts->memory : wf_clock_memory() / 4 * 3,
+        .exec = opts->exec,
+        .host = wf_progress_points(&line, "points", opts->side_by_side),
+    };
+    enum wf_status status = wf_study_run(study, &how, err);
+    wf_progress_erase(&line);
+    free(directory);
+    return status;
+}
+
+static enum wf_status sweep_run(struct wf_cli *cli, const void *opts_arg,
+                                const struct wf_operands *operands, struct wf_err *err)
+{
+    const struct sweep_opts *opts = opts_arg;
+    const char *path = operands->args.items[0];
+    struct wf_study *study = NULL;
+
+    enum wf_status status = check_names(opts, err);
+    if (status == WF_OK) {
+        status = wf_study_read(path, &study, err);
+    }
+    if (status != WF_OK) {
+        return status;
+    }
+    status = run_study(cli, opts, path, study, err);
+    if (status != WF_EIO) {
+        struct wf_err write_err;
+        enum wf_status written = deliver(cli, opts, study, &write_err);
+        if (written != WF_OK && status == WF_OK) {
+            status = written;
+            *err = write_err;
+        }
+    }
+    wf_study_free(study);
+    return status;
+}
+
+const struct wf_verb wf_verb_sweep = {
+    .name = "sweep",
+    .summary = "Run a scenario at many points, for a table and plots",
+    .help =
+        {.synopsis = "weft sweep <study.yaml> [options]",
+         .summary =
+             "Run a scenario at many points in parallel: a grid or a list over any parameters",
+         .examples =
+             {
+                 {"weft sweep study.yaml --plot study.svg", "All points, a table and a plot"},
+                 {"weft sweep study.yaml -o results -j 4 --table study.csv",
+                  "Four at a time; the same command continues after an interruption"},
+             },
+         .table = rows},
+    .opts_size = sizeof(struct sweep_opts),
+    .operand = "a study",
+    .min_operands = 1,
+    .max_operands = 1,
+    .run = sweep_run,
+};

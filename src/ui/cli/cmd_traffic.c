@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/mem.h"
+#include "run/scenario.h"
+#include "run/world.h"
+#include "ui/cli/simulate.h"
+#include "ui/report/output.h"
+#include "ui/study/curve.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NETWORK "router" /* the default */
+
+static const struct wf_opt rows[] = {
+    WF_OPT_ROW(struct wf_simulate_opts, load, TEXT, "load", 0, "<load>",
+               .doc = "Offered load in phits per node and cycle, or a sweep of several: 0.3, "
+                      "0.1,0.2 or first:last:step"),
+    WF_OPT_ROW(struct wf_simulate_opts, csv, TEXT, "csv", 0, "<file>",
+               .doc = "Write the curve of a sweep as a table for spreadsheets"),
+    WF_OPT_ROW(struct wf_simulate_opts, plot, TEXT, "plot", 0, "<file>",
+               .doc = "Draw the curve of a sweep, in the format of the name: .svg or .png"),
+    WF_OPT_ROW(struct wf_simulate_opts, side_by_side, COUNT, "jobs", 0, NULL, .def = "0",
+               .max = "1024",
+               .doc = "Loads of a sweep that are simulated in parallel; 0: one per core"),
+    WF_OPT_ROW(struct wf_simulate_opts, machine, TEXT, "machine", 0, "<name|file>",
+               .doc = "Topology and network of a machine; other options and -p override it"),
+    WF_OPT_SETTING("topo", 0, "topology", "<spec>"),
+    {.param = {.name = "net", .def = NETWORK}, .arg = "<model>", .key = "network"},
+    WF_OPT_SETTING("cycles", 0, "traffic.cycles", NULL),
+    WF_OPT_SETTING("exec", 0, "engine.exec", NULL),
+    WF_OPT_SETTING("sched", 0, "engine.sched", NULL),
+    WF_OPT_SETTING("threads", 0, "engine.threads", NULL),
+    WF_OPT_SETTING("seed", 0, "seed", NULL),
+    WF_SIMULATE_ROWS("Write the result to a file instead, in the format of its name: .json, "
+                     ".txt, .csv or .html; a curve also as .svg or .png",
+                     "<file>"),
+};
+
+static enum wf_status set_source(const struct wf_operands *operands,
+                                 struct wf_scenario *scenario, struct wf_err *err)
+{
+    char source[80];
+
+    (void)snprintf(source, sizeof(source), "traffic:%.64s", operands->args.items[0]);
+    WF_TRY(wf_scenario_set(scenario, "source", source, NULL, err));
+    return wf_scenario_set(scenario, "network", NETWORK, NULL, err);
+}
+
+/* A file to which a curve is written; path is null if it is not wanted. */
+struct curve_file {
+    const char *path;
+    const struct wf_curve_format *format;
+};
+
+enum { FILE_OUTPUT, FILE_CSV, FILE_PLOT, FILES };
+
+static const struct wf_curve_format as_csv = {.extension = ".csv", .write = wf_curve_csv};
+
+static enum wf_status write_curve(const struct wf_curve *curve, const struct curve_file *file,
+                                  bool force, struct wf_err *err)
+{
+    struct wf_output *output = NULL;
+
+    WF_TRY(wf_output_open(file->path, force, &output, err));
+    file->format->write(curve, wf_output_stream(output));
+    return wf_output_commit(output, err);
+}
+
+/* Whether the user wants a curve. A single load is an ordinary run, unless its file has a
+ * format that only curves have. Finds the formats of the files. */
+static enum wf_status find_files(const struct wf_simulate_opts *opts, size_t n_loads,
+                                 struct curve_file files[FILES], bool *is_sweep,
+                                 struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+
+    files[FILE_OUTPUT] = (struct curve_file){opts->output, NULL};
+    files[FILE_CSV] = (struct curve_file){opts->csv, &as_csv};
+    files[FILE_PLOT] = (struct curve_file){opts->plot, NULL};
+    if (opts->plot != NULL) {
+        status = wf_curve_for_path(opts->plot, true, &files[FILE_PLOT].format, err);
+    }
+    if (status == WF_OK && opts->output != NULL && n_loads > 0) {
+        status = wf_curve_for_path(opts->output, false, &files[FILE_OUTPUT].format, err);
+    }
+    *is_sweep = n_loads > 1 || (n_loads == 1 && (opts->csv != NULL || opts->plot != NULL));
+    if (n_loads == 1 && files[FILE_OUTPUT].format != NULL) {
+        *is_sweep = *is_sweep || files[FILE_OUTPUT].format->only_curves;
+    }
+    return status;
+}
+
+/* A curve needs loads, and a closed loop has none. */
+static enum wf_status check_loads(const struct wf_simulate_opts *opts,
+                                  const struct wf_scenario *scenario, size_t n_loads,
+                                  struct wf_err *err)
+{
+    const struct wf_setting *rounds = wf_scenario_find(scenario, "traffic.rounds");
+
+    if (n_loads > 0 && rounds != NULL && strtod(rounds->value, NULL) > 0) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "--load and traffic.rounds exclude each other: nodes of a closed "
+                          "loop wait for their messages instead of offering a load");
+    }
+    if (n_loads == 0 && (opts->csv != NULL || opts->plot != NULL)) {
+        return wf_err_set(err, WF_EUSAGE, "%s needs the loads of a curve: --load 0.05:0.9:0.05",
+                          opts->csv != NULL ? "--csv" : "--plot");
+    }
+    return WF_OK;
+}
+
+/* Reports mistakes early that a sweep would report only at its end. */
+static enum wf_status check_sweep(const struct wf_cli *cli, const struct wf_simulate_opts *opts,
+                                  const struct curve_file files[FILES], struct wf_err *err)
+{
+    enum wf_status status = WF_OK;
+
+    if (opts->dry_run) {
+        return wf_err_set(err, WF_EUSAGE, "--dry-run does not work with a sweep; use one load");
+    }
+    if (wf_world_size(cli->world) > 1) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "a sweep runs in one process, with its loads in parallel; start weft "
+                          "without mpirun");
+    }
+    for (int i = 0; status == WF_OK && i < FILES; i++) {
+        if (files[i].path != NULL) {
+            status = wf_output_check(files[i].path, opts->force, err);
+        }
+    }
+    return status;
+}
+
+/* Writes the curve to its files, and to the terminal unless a file replaces that. */
+static enum wf_status deliver(struct wf_cli *cli, const struct wf_simulate_opts *opts,
+                              const struct curve_file files[FILES],
+                              const struct wf_curve *curve, struct wf_err *err)
+{
+    for (int i = 0; i < FILES; i++) {
+        if (files[i].path != NULL) {
+            WF_TRY(write_curve(curve, &files[i], opts->force, err));
+        }
+    }
+    if (opts->output == NULL) {
+        (opts->json ? wf_curve_json : wf_curve_text)(curve, cli->out);
+        cli->answered = true;
+    }
+    return WF_OK;
+}
+
+/* The loads of a sweep. */
+struct loads {
+    double values[WF_CURVE_LOADS_MAX];
+    size_t n;
+};
+
+static enum wf_status sweep(struct wf_cli *cli, const struct wf_simulate_opts *opts,
+                            const struct curve_file files[FILES],
+                            const struct wf_scenario *scenario, const struct loads *loads,
+                            struct wf_err *err)
+{
+    const struct wf_setting *source = wf_scenario_find(scenario, "source");
+    const struct wf_setting *topo = wf_scenario_find(scenario, "topology");
+    char title[256];
+    struct wf_curve curve = {
+        .title = title,
+        .points = wf_xcalloc(loads->n, sizeof(struct wf_curve_point)),
+        .n = loads->n,
+    };
+
+    (void)snprintf(title, sizeof(title), "%.80s on %.120s", source->value,
+                   topo != NULL ? topo->value : "");
+    for (size_t i = 0; i < loads->n; i++) {
+        curve.points[i].load = loads->values[i];
+    }
+    struct wf_progress_line line;
+    wf_progress_init(&line,
+                     opts->quiet ? WF_PROGRESS_NEVER : (enum wf_progress_mode)opts->progress,
+                     cli->err);
+    const struct wf_points_host host = wf_progress_points(&line, "loads", opts->side_by_side);
+    enum wf_status status = wf_curve_run(scenario, &curve, &host, err);
+    wf_progress_erase(&line);
+    if (status == WF_OK || (status == WF_EINTR && curve.n > 0)) {
+        struct wf_err write_err;
+        enum wf_status written = deliver(cli, opts, files, &curve, &write_err);
+        if (written != WF_OK) {
+            status = written;
+            *err = write_err;
+        }
+    }
+    free(curve.points);
+    return status;
+}
+
+static enum wf_status run_loads(struct wf_cli *cli, const struct wf_simulate_opts *opts,
+                                struct wf_scenario *scenario, struct wf_err *err)
+{
+    struct loads loads = {.n = 0};
+    struct curve_file files[FILES];
+    bool is_sweep = false;
+
+    if (opts->load != NULL) {
+        WF_TRY(wf_curve_loads(opts->load, loads.values, &loads.n, err));
+    }
+    WF_TRY(check_loads(opts, scenario, loads.n, err));
+    WF_TRY(find_files(opts, loads.n, files, &is_sweep, err));
+    if (is_sweep) {
+        WF_TRY(check_sweep(cli, opts, files, err));
+        return sweep(cli, opts, files, scenario, &loads, err);
+    }
+    if (loads.n == 1) {
+        WF_TRY(wf_scenario_set(scenario, "traffic.load", opts->load, "--load", err));
+    }
+    return wf_simulate_scenario(cli, opts, scenario, err);
+}
+
+static enum wf_status traffic_run(struct wf_cli *cli, const void *opts,
+                                  const struct wf_operands *operands, struct wf_err *err)
+{
+    struct wf_scenario *scenario = wf_scenario_new();
+
+    enum wf_status status = set_source(operands, scenario, err);
+    if (status == WF_OK) {
+        status = wf_simulate_apply(opts, operands, scenario, err);
+    }
+    if (status == WF_OK) {
+        status = run_loads(cli, opts, scenario, err);
+    }
+    wf_scenario_free(scenario);
+    return status;
+}
+
+const struct wf_verb wf_verb_traffic = {
+    .name = "traffic",
+    .summary = "Load a network with synthetic traffic",
+    .help =
+        {.synopsis = "weft traffic <pattern> --topo <spec> [options]",
+         .summary = "Load a network with synthetic traffic: latency and accepted load",
+         .examples =
+             {
+                 {"weft traffic uniform --topo torus:8x8 --load 0.3", "One load"},
+                 {"weft traffic transpose --topo torus:8x8 --load 0.05:0.9:0.05 -o curve.png",
+                  "A curve as a picture; .svg, .csv and .json work too"},
+             },
+         .table = rows},
+    .opts_size = sizeof(struct wf_simulate_opts),
+    .operand = "a pattern",
+    .min_operands = 1,
+    .max_operands = 1,
+    .run = traffic_run,
+};

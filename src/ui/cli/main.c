@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/world.h"
+#include "ui/cli/cli.h"
+#include "ui/cli/interrupt.h"
+
+#include <stdlib.h>
+
+/* Under an MPI launcher all processes do the same work; only the first one prints. */
+static void silence(struct wf_cli *cli)
+{
+    FILE *nowhere = fopen("/dev/null", "w");
+
+    if (nowhere == NULL) {
+        abort();
+    }
+    cli->out = nowhere;
+    cli->err = nowhere;
+}
+
+int main(int argc, char **argv)
+{
+    struct wf_cli cli = {.out = stdout, .err = stderr};
+    struct wf_err err;
+
+    wf_interrupt_prepare();
+    enum wf_status status = wf_world_open(&cli.world, &err);
+    if (status != WF_OK) {
+        (void)fprintf(stderr, "weft: %s\n", err.text);
+        return wf_status_exit_code(status);
+    }
+    if (!wf_world_is_first(cli.world)) {
+        silence(&cli);
+    }
+
+    int n_args = argc > 0 ? argc - 1 : 0;
+    wf_interrupt_begin(&cli, wf_cli_wants_json(n_args, argv + 1));
+    int code = wf_cli_main(&cli, n_args, argv + 1);
+    wf_interrupt_finish();
+    if (cli.out != stdout) {
+        (void)fclose(cli.out);
+    }
+    wf_world_close(cli.world);
+    return code;
+}

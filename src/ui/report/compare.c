@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ui/report/compare.h"
+
+#include "base/text.h"
+#include "ui/report/compare_runs.h"
+#include "ui/report/path_text.h"
+
+#include <string.h>
+
+enum { PATH_MAX_LENGTH = 256 };
+
+/* A walk over two documents at once. */
+struct walk {
+    FILE *out;
+    size_t most, found; /* maximum number of lines; differences found */
+    char path[PATH_MAX_LENGTH];
+};
+
+static bool is_branch(const struct wf_value *value)
+{
+    return value->type == WF_VALUE_SECTION || value->type == WF_VALUE_LIST;
+}
+
+static bool is_number(const struct wf_value *value)
+{
+    return value->type == WF_VALUE_COUNT || value->type == WF_VALUE_REAL;
+}
+
+static double number(const struct wf_value *value)
+{
+    return value->type == WF_VALUE_COUNT ? (double)value->count : value->real;
+}
+
+static bool same_leaf(const struct wf_value *a, const struct wf_value *b)
+{
+    if (is_number(a) && is_number(b)) {
+        return a->type == b->type && a->type == WF_VALUE_COUNT ? a->count == b->count
+                                                               : number(a) == number(b);
+    }
+    if (a->type != b->type) {
+        return false;
+    }
+    if (a->type == WF_VALUE_TEXT) {
+        return strcmp(a->text, b->text) == 0;
+    }
+    return a->type == WF_VALUE_NULL || a->truth == b->truth;
+}
+
+static void add_leaf(struct wf_phrase *out, const struct wf_value *value, const char *path)
+{
+    const char *name = strrchr(path, '.');
+
+    if (value == NULL) {
+        wf_phrase_add(out, "nothing");
+    } else if (is_branch(value)) {
+        wf_phrase_add(out, "something");
+    } else if (value->type == WF_VALUE_TEXT) {
+        wf_phrase_add(out, "%.80s", value->text);
+    } else {
+        /* The unit is in the name of the value, or in the name of the spread that contains
+         * it. */
+        wf_phrase_value(out, value,
+                        wf_phrase_ends_with(path, "_ps.min") ||
+                                wf_phrase_ends_with(path, "_ps.mean") ||
+                                wf_phrase_ends_with(path, "_ps.max")
+                            ? "time_ps"
+                            : (name != NULL ? name + 1 : path));
+    }
+}
+
+static void differ(struct walk *walk, const struct wf_value *a, const struct wf_value *b)
+{
+    struct wf_phrase line = {.used = 0};
+
+    walk->found++;
+    if (walk->found > walk->most) {
+        return;
+    }
+    wf_phrase_add(&line, "  %s: ", walk->path);
+    add_leaf(&line, b, walk->path);
+    wf_phrase_add(&line, ", was ");
+    add_leaf(&line, a, walk->path);
+    if (a != NULL && b != NULL && is_number(a) && is_number(b) && number(a) != 0) {
+        wf_phrase_add(&line, " (%+.2f %%)", 100 * (number(b) - number(a)) / number(a));
+    }
+    (void)fprintf(walk->out, "%s\n", line.text);
+}
+
+static const struct wf_value *member(const struct wf_value *section, const char *name)
+{
+    for (const struct wf_value *v = section->first; v != NULL; v = v->next) {
+        if (strcmp(v->name, name) == 0) {
+            return v;
+        }
+    }
+    return NULL;
+}
+
+static void walk_values(struct walk *walk, const struct wf_value *a, const struct wf_value *b);
+
+/* Descends one level, to a member or a list element. */
+static void step(struct walk *walk, const struct wf_value *a, const struct wf_value *b,
+                 const char *name)
+{
+    size_t length = strlen(walk->path);
+
+    (void)snprintf(walk->path + length, sizeof(walk->path) - length, "%s%s",
+                   length > 0 ? "." : "", name);
+    walk_values(walk, a, b);
+    walk->path[length] = '\0';
+}
+
+static void walk_section(struct walk *walk, const struct wf_value *a, const struct wf_value *b)
+{
+    for (const struct wf_value *v = a->first; v != NULL; v = v->next) {
+        step(walk, v, member(b, v->name), v->name);
+    }
+    for (const struct wf_value *v = b->first; v != NULL; v = v->next) {
+        if (member(a, v->name) == NULL) {
+            step(walk, NULL, v, v->name);
+        }
+    }
+}
+
+static void walk_list(struct walk *walk, const struct wf_value *a, const struct wf_value *b)
+{
+    const struct wf_value *x = a->first, *y = b->first;
+
+    for (size_t i = 0; x != NULL || y != NULL; i++) {
+        char place[24];
+        (void)snprintf(place, sizeof(place), "%zu", i);
+        step(walk, x, y, place);
+        x = x != NULL ? x->next : NULL;
+        y = y != NULL ? y->next : NULL;
+    }
+}
+
+/* Lists with a value for each repeated run or each rank: where they differ, all differ. */
+static bool is_sample(const char *path)
+{
+    return strcmp(path, "uncertainty.times_ps") == 0 || strcmp(path, "uncertainty.ranks") == 0;
+}
+
+/* Counts all differences of two lists as one. */
+static void walk_sample(struct walk *walk, const struct wf_value *a, const struct wf_value *b)
+{
+    struct walk inside = {.out = walk->out, .most = 0};
+
+    walk_list(&inside, a, b);
+    if (inside.found > 0) {
+        walk->found++;
+        if (walk->found <= walk->most) {
+            (void)fprintf(walk->out, "  %s: %zu values differ\n", walk->path, inside.found);
+        }
+    }
+}
+
+static void walk_values(struct walk *walk, const struct wf_value *a, const struct wf_value *b)
+{
+    if (a == NULL || b == NULL) {
+        differ(walk, a, b);
+    } else if (a->type == WF_VALUE_SECTION && b->type == WF_VALUE_SECTION) {
+        walk_section(walk, a, b);
+    } else if (a->type == WF_VALUE_LIST && b->type == WF_VALUE_LIST && is_sample(walk->path)) {
+        walk_sample(walk, a, b);
+    } else if (a->type == WF_VALUE_LIST && b->type == WF_VALUE_LIST) {
+        walk_list(walk, a, b);
+    } else if (is_branch(a) || is_branch(b) || !same_leaf(a, b)) {
+        differ(walk, a, b);
+    }
+}
+
+/* Compares a part of the documents; returns the number of differences. */
+static size_t compare_part(const struct wf_compared *base, const struct wf_compared *other,
+                           const char *part, size_t most, FILE *out)
+{
+    struct walk walk = {.out = out, .most = most};
+    const struct wf_value *a = wf_doc_find(base->doc, part);
+    const struct wf_value *b = wf_doc_find(other->doc, part);
+
+    if (a == NULL && b == NULL) {
+        return 0;
+    }
+    if (a == NULL || b == NULL) {
+        (void)snprintf(walk.path, sizeof(walk.path), "%s", part);
+    }
+    walk_values(&walk, a, b);
+    if (walk.found > most) {
+        (void)fprintf(out, "  ... and %zu more; --verbose lists all\n", walk.found - most);
+    }
+    return walk.found;
+}
+
+/* Adds the main cause of a difference in time, from the means over the ranks. */
+static void add_cause(const struct wf_value *a, const struct wf_value *b, double more,
+                      struct wf_phrase *out)
+{
+    static const struct {
+        const char *path, *words;
+    } parts[] = {
+        {"result.ranks.compute_ps.mean", "computing"},
+        {"result.ranks.receive_wait_ps.mean", "waiting for messages"},
+        {"result.ranks.collective_wait_ps.mean", "waiting in collectives"},
+        {"result.ranks.send_wait_ps.mean", "waiting in sends"},
+        {"result.ranks.core_wait_ps.mean", "waiting for cores"},
+        {"result.ranks.overhead_ps.mean", "CPU time on messages"},
+        {"result.ranks.idle_ps.mean", "waiting for the last rank"},
+    };
+    const char *cause = NULL;
+    double most = 0;
+
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        double change = (double)wf_doc_get_count(b, parts[i].path, 0) -
+                        (double)wf_doc_get_count(a, parts[i].path, 0);
+        if (change / more > most) {
+            most = change / more;
+            cause = parts[i].words;
+        }
+    }
+    if (cause != NULL) {
+        wf_phrase_add(out, ", of which %.0f %% is %s", 100 * (most < 1 ? most : 1), cause);
+    }
+}
+
+static void add_speed(const struct wf_value *a, const struct wf_value *b, FILE *out)
+{
+    uint64_t before = wf_doc_get_count(a, "result.predicted_time_ps", 0);
+    uint64_t after = wf_doc_get_count(b, "result.predicted_time_ps", 0);
+    struct wf_phrase line = {.used = 0};
+
+    if (before == 0 || after == 0 || before == after) {
+        return;
+    }
+    double ratio = (double)after / (double)before;
+    wf_phrase_add(&line, "  %.3g x %s: ", ratio > 1 ? ratio : 1 / ratio,
+                  ratio > 1 ? "slower" : "faster");
+    wf_phrase_time(&line, after);
+    wf_phrase_add(&line, ", was ");
+    wf_phrase_time(&line, before);
+    add_cause(a, b, (double)after - (double)before, &line);
+    (void)wf_explain_path_change(a, b, &line);
+    (void)fprintf(out, "%s\n", line.text);
+}
+
+bool wf_compare(const struct wf_compared *base, const struct wf_compared *other, size_t most,
+                FILE *out)
+{
+    static const char *const sections[] = {"version", "scenario", "result", "error"};
+    size_t found = 0;
+
+    wf_text_print(out, "%s, compared with %s:\n", other->name, base->name);
+    add_speed(base->doc, other->doc, out);
+    wf_compare_runs(base->doc, other->doc, out);
+    for (size_t i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
+        found += compare_part(base, other, sections[i], most, out);
+    }
+    if (found == 0) {
+        (void)fprintf(out, "  equal\n");
+    }
+    return found > 0;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ui/report/path_text.h"
+
+#include <string.h>
+
+/* Shares of the path, by their names in the document. */
+static const struct part {
+    const char *path, *word, *sentence;
+} parts[] = {
+    {"critical_path.shares.compute_ps", "compute", "computing"},
+    {"critical_path.shares.send_overhead_ps", "sending", "CPU time to send"},
+    {"critical_path.shares.receive_overhead_ps", "receiving", "CPU time to receive"},
+    {"critical_path.shares.core_wait_ps", "cores", "ranks that wait for their core"},
+    {"critical_path.shares.latency_ps", "latency", "the latency of messages"},
+    {"critical_path.shares.transfer_ps", "transfer", "the transfer of bytes"},
+    {"critical_path.shares.queue_ps", "queueing", "messages in queues"},
+    {"critical_path.shares.network_ps", "network", "messages in the network"},
+    {"critical_path.shares.handshake_ps", "handshakes",
+     "rendezvous handshakes of long messages"},
+    {"critical_path.shares.collective_ps", "collectives", "collectives by formula"},
+    {"critical_path.shares.one_sided_ps", "puts and gets", "puts and gets"},
+    {"critical_path.shares.start_ps", "start", "time before the program starts"},
+};
+enum { PARTS = sizeof(parts) / sizeof(parts[0]), PARTS_SAID = 4 };
+
+static double percent_of(const struct wf_value *doc, uint64_t part)
+{
+    uint64_t whole = wf_doc_get_count(doc, "critical_path.time_ps", 0);
+
+    return whole > 0 ? 100 * (double)part / (double)whole : 0;
+}
+
+/* The largest shares first. */
+static bool add_shares(const struct wf_value *doc, bool sentence, struct wf_phrase *out)
+{
+    bool said[PARTS] = {false};
+    int n = 0;
+
+    for (; n < PARTS_SAID; n++) {
+        const struct part *most = NULL;
+        uint64_t time = 0;
+        for (size_t i = 0; i < PARTS; i++) {
+            uint64_t here = wf_doc_get_count(doc, parts[i].path, 0);
+            if (!said[i] && here > time) {
+                time = here;
+                most = &parts[i];
+            }
+        }
+        if (most == NULL || (n > 0 && percent_of(doc, time) < 0.05)) {
+            break;
+        }
+        said[most - parts] = true;
+        wf_phrase_add(out, "%s%.1f %% %s", n > 0 ? ", " : "", percent_of(doc, time),
+                      sentence ? most->sentence : most->word);
+    }
+    return n > 0;
+}
+
+static bool is_there(const struct wf_value *doc)
+{
+    return wf_doc_find(doc, "critical_path.shares") != NULL;
+}
+
+bool wf_writer_text_path(const struct wf_value *doc, struct wf_phrase *out)
+{
+    const struct wf_value *kept = wf_doc_find(doc, "critical_path.kept");
+
+    if (kept != NULL && !kept->truth) {
+        wf_phrase_add(out, "not kept; --path-memory ");
+        wf_phrase_size(out, wf_doc_get_count(doc, "critical_path.memory_bytes", 0));
+        wf_phrase_add(out, " keeps it");
+        return true;
+    }
+    if (!is_there(doc) || !add_shares(doc, false, out)) {
+        return false;
+    }
+    wf_phrase_add(out, "; ");
+    wf_phrase_number_of(out, wf_doc_get_count(doc, "critical_path.hops", 0), "hop", "hops");
+    return true;
+}
+
+static const struct {
+    const char *change, *word;
+} changes[] = {
+    {"latency", "half the latency"},
+    {"bandwidth", "twice the bandwidth"},
+    {"compute", "processors twice as fast"},
+};
+
+static const char *change_text(const struct wf_value *item)
+{
+    const char *change = wf_doc_get_text(item, "change", "");
+
+    for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
+        if (strcmp(changes[i].change, change) == 0) {
+            return changes[i].word;
+        }
+    }
+    return change;
+}
+
+static bool is_run(const struct wf_value *item)
+{
+    return strcmp(wf_doc_get_text(item, "from", ""), "run") == 0;
+}
+
+static double saved(const struct wf_value *item)
+{
+    return wf_doc_get_real(item, "saved_percent", 0);
+}
+
+bool wf_writer_text_what_if(const struct wf_value *doc, struct wf_phrase *out)
+{
+    const struct wf_value *list = wf_doc_find(doc, "what_if");
+
+    if (list == NULL || list->first == NULL) {
+        return false;
+    }
+    for (const struct wf_value *v = list->first; v != NULL; v = v->next) {
+        wf_phrase_add(out, "%s%s ", v == list->first ? "" : "; ", change_text(v));
+        wf_phrase_time(out, wf_doc_get_count(v, "time_ps", 0));
+        wf_phrase_add(out, is_run(v) ? "" : " at best (path)");
+    }
+    return true;
+}
+
+bool wf_writer_text_recorded(const struct wf_value *doc, struct wf_phrase *out)
+{
+    uint64_t recorded = wf_doc_get_count(doc, "result.recorded_time_ps", 0);
+    uint64_t predicted = wf_doc_get_count(doc, "result.predicted_time_ps", 0);
+    const struct wf_value *compute = wf_doc_find(doc, "result.ranks.compute_ps.max");
+
+    if (recorded == 0 || predicted == 0) {
+        return false;
+    }
+    wf_phrase_time(out, recorded);
+    wf_phrase_add(out, "; the prediction is %.1f %% of that",
+                  100 * (double)predicted / (double)recorded);
+    if (compute != NULL && (predicted < recorded / 2 || predicted / 2 > recorded)) {
+        wf_phrase_add(out, ": ranks compute for at most ");
+        wf_phrase_time(out, compute->count);
+        wf_phrase_add(out, ", and the calls, which filled the rest, are predicted anew");
+    }
+    return true;
+}
+
+bool wf_explain_path(const struct wf_value *doc, struct wf_phrase *out)
+{
+    if (!is_there(doc)) {
+        return false;
+    }
+    wf_phrase_add(out, "Its critical path is ");
+    if (!add_shares(doc, true, out)) {
+        return false;
+    }
+    wf_phrase_add(out, ".");
+    return true;
+}
+
+bool wf_explain_path_places(const struct wf_value *doc, struct wf_phrase *out)
+{
+    const struct wf_value *ranks = wf_doc_find(doc, "critical_path.ranks");
+    const struct wf_value *calls = wf_doc_find(doc, "critical_path.calls");
+    const struct wf_value *pairs = wf_doc_find(doc, "critical_path.pairs");
+    uint64_t time;
+
+    if (!is_there(doc)) {
+        return false;
+    }
+    wf_phrase_add(out, "The path goes from rank to rank ");
+    wf_phrase_number_of(out, wf_doc_get_count(doc, "critical_path.hops", 0), "time", "times");
+    if (ranks != NULL && ranks->first != NULL) {
+        time = wf_doc_get_count(ranks->first, "time_ps", 0);
+        wf_phrase_add(out, ", is longest on rank %llu (%.1f %%)",
+                      (unsigned long long)wf_doc_get_count(ranks->first, "rank", 0),
+                      percent_of(doc, time));
+    }
+    if (calls != NULL && calls->first != NULL) {
+        time = wf_doc_get_count(calls->first, "time_ps", 0);
+        wf_phrase_add(out, ", in %s (%.1f %%)", wf_doc_get_text(calls->first, "call", "?"),
+                      percent_of(doc, time));
+    }
+    if (pairs != NULL && pairs->first != NULL) {
+        time = wf_doc_get_count(pairs->first, "time_ps", 0);
+        wf_phrase_add(out, " and from rank %llu to %llu (%.1f %%)",
+                      (unsigned long long)wf_doc_get_count(pairs->first, "from", 0),
+                      (unsigned long long)wf_doc_get_count(pairs->first, "to", 0),
+                      percent_of(doc, time));
+    }
+    wf_phrase_add(out, ".");
+    return true;
+}
+
+bool wf_explain_what_if(const struct wf_value *doc, struct wf_phrase *out)
+{
+    const struct wf_value *list = wf_doc_find(doc, "what_if"), *best = NULL;
+
+    if (list == NULL || list->first == NULL) {
+        return false;
+    }
+    for (const struct wf_value *v = list->first; v != NULL; v = v->next) {
+        best = best == NULL || saved(v) > saved(best) ? v : best;
+    }
+    wf_phrase_add(out,
+                  "Of three possible changes, %s would help most: it would save %s%.1f %% (%s)",
+                  change_text(best), is_run(best) ? "" : "at most ", saved(best),
+                  is_run(best) ? "simulated" : "from the path");
+    for (const struct wf_value *v = list->first; v != NULL; v = v->next) {
+        if (v != best) {
+            wf_phrase_add(out, ", %s %s%.1f %%", change_text(v), is_run(v) ? "" : "at most ",
+                          saved(v));
+        }
+    }
+    wf_phrase_add(out, ".");
+    return true;
+}
+
+bool wf_explain_path_change(const struct wf_value *before, const struct wf_value *after,
+                            struct wf_phrase *out)
+{
+    double more = (double)wf_doc_get_count(after, "critical_path.time_ps", 0) -
+                  (double)wf_doc_get_count(before, "critical_path.time_ps", 0);
+    const struct part *cause = NULL;
+    double most = 0;
+
+    if (!is_there(before) || !is_there(after) || more == 0) {
+        return false;
+    }
+    for (size_t i = 0; i < PARTS; i++) {
+        double change = (double)wf_doc_get_count(after, parts[i].path, 0) -
+                        (double)wf_doc_get_count(before, parts[i].path, 0);
+        if (change / more > most) {
+            most = change / more;
+            cause = &parts[i];
+        }
+    }
+    if (cause != NULL) {
+        wf_phrase_add(out, "; %.0f %% of the difference of the critical paths is %s",
+                      100 * (most < 1 ? most : 1), cause->sentence);
+    }
+    return cause != NULL;
+}

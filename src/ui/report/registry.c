@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "ui/report/writer.h"
+
+#include "base/mem.h"
+#include "ui/report/output.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct wf_writer_ops *const writer_table[] = {
+#define WF_REPORT_WRITER(name) &wf_writer_##name,
+#include "ui/report/writers.def"
+    NULL,
+};
+
+const struct wf_writer_ops *const *wf_writer_table(void)
+{
+    return writer_table;
+}
+
+static enum wf_status unknown_extension(const char *path, struct wf_err *err)
+{
+    char known[128] = "";
+    size_t used = 0;
+
+    for (const struct wf_writer_ops *const *w = writer_table; *w != NULL; w++) {
+        const char *between = used == 0 ? "" : w[1] == NULL ? " or " : ", ";
+        int n = snprintf(known + used, sizeof(known) - used, "%s%s", between, (*w)->extension);
+        used += (size_t)n < sizeof(known) - used ? (size_t)n : 0;
+    }
+    return wf_err_set(err, WF_EUSAGE, "output '%.200s': the name must end in %s", path, known);
+}
+
+enum wf_status wf_writer_for_path(const char *path, const struct wf_writer_ops **out,
+                                  struct wf_err *err)
+{
+    size_t len = strlen(path);
+
+    for (const struct wf_writer_ops *const *w = writer_table; *w != NULL; w++) {
+        size_t ext = strlen((*w)->extension);
+        if (len > ext && strcmp(path + len - ext, (*w)->extension) == 0) {
+            *out = *w;
+            return WF_OK;
+        }
+    }
+    return unknown_extension(path, err);
+}
+
+const struct wf_writer_ops *wf_writer_of(const char *path)
+{
+    const struct wf_writer_ops *writer = NULL;
+    struct wf_err ignored; /* reported when the file is written */
+
+    return path != NULL && wf_writer_for_path(path, &writer, &ignored) == WF_OK ? writer : NULL;
+}
+
+static enum wf_status save_one(const struct wf_writer_beside *file, const struct wf_value *doc,
+                               const struct wf_write_options *options, const char *path,
+                               bool force, struct wf_err *err)
+{
+    struct wf_output *output = NULL;
+    WF_TRY(wf_output_open(path, force, &output, err));
+    file->write(doc, options, wf_output_stream(output));
+    return wf_output_commit(output, err);
+}
+
+enum wf_status wf_writer_save(const struct wf_writer_ops *writer, const struct wf_value *doc,
+                              const struct wf_write_options *options, const char *path,
+                              bool force, struct wf_err *err)
+{
+    const struct wf_writer_beside first = {writer->extension, writer->write};
+    size_t stem = strlen(path) - strlen(writer->extension);
+
+    if (writer->save != NULL) {
+        return writer->save(doc, options, path, force, err);
+    }
+    enum wf_status status = save_one(&first, doc, options, path, force, err);
+
+    for (const struct wf_writer_beside *file = writer->beside;
+         file != NULL && file->extension != NULL && status == WF_OK; file++) {
+        size_t size = stem + strlen(file->extension) + 1;
+        char *name = wf_xmalloc(size);
+        (void)snprintf(name, size, "%.*s%s", (int)stem, path, file->extension);
+        status = save_one(file, doc, options, name, force, err);
+        free(name);
+    }
+    return status;
+}
+
+enum wf_status wf_writer_check(const struct wf_writer_ops *writer, const char *path, bool force,
+                               struct wf_err *err)
+{
+    return writer->check != NULL ? writer->check(path, force, err)
+                                 : wf_output_check(path, force, err);
+}

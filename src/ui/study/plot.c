@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Curves of a study. Points that differ only by their seed are drawn as one point, with their
+ * standard deviation as error bar. A single point with repeated runs has an error bar from the 5 %
+ * to the 95 % quantile. */
+#include "ui/draw/plot.h"
+#include "base/mem.h"
+#include "base/units.h"
+#include "ui/study/study.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SERIES_MAX = 64, NAME_MAX_LENGTH = 160 };
+
+/* A curve under construction. */
+struct curve {
+    char name[NAME_MAX_LENGTH];
+    struct wf_draw_plot_point *points;
+    double *squares; /* sum of squares at each point; until done, y is the sum */
+    size_t *counts;
+    bool quantiles; /* a point has an error bar of quantiles */
+    size_t n;
+};
+
+struct plan {
+    const struct wf_study *study;
+    const char *x, *y;
+    double x_unit, y_unit; /* divisors of values */
+    char x_label[128], y_label[128];
+    double least, most; /* range of x */
+    bool by_place;      /* x is not a number: points are numbered */
+};
+
+/* Whether the key is a seed of random numbers. */
+static bool is_seed(const char *key)
+{
+    const char *last = strrchr(key, '.');
+
+    return strcmp(last != NULL ? last + 1 : key, "seed") == 0;
+}
+
+/* A value with or without a unit as a number, and the unit for a label. */
+static bool read_number(const char *text, double *out, const char **unit)
+{
+    struct wf_err ignored; /* the text may be of another kind */
+    uint64_t count;
+    int64_t time;
+
+    if (wf_parse_real(text, out, &ignored) == WF_OK) {
+        *unit = "";
+    } else if (wf_parse_time(text, &time, &ignored) == WF_OK) {
+        *out = (double)time / 1e6;
+        *unit = ", us";
+    } else if (wf_parse_size(text, &count, &ignored) == WF_OK) {
+        *out = (double)count;
+        *unit = ", bytes";
+    } else if (wf_parse_rate(text, &count, &ignored) == WF_OK) {
+        *out = (double)count / 1e12;
+        *unit = ", Gbit/s";
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* The value of a member of the result at a point. */
+static bool value_of(const struct plan *plan, size_t i, const char *name, double *out)
+{
+    const struct wf_value *doc = plan->study->points[i].doc;
+    const struct wf_value *result = doc != NULL ? wf_doc_find(doc, "result") : NULL;
+    const struct wf_value *value = result != NULL ? wf_doc_find(result, name) : NULL;
+
+    if (value == NULL || (value->type != WF_VALUE_COUNT && value->type != WF_VALUE_REAL)) {
+        return false;
+    }
+    *out = (value->type == WF_VALUE_COUNT ? (double)value->count : value->real) / plan->y_unit;
+    return true;
+}
+
+static bool y_of(const struct plan *plan, size_t i, double *out)
+{
+    return value_of(plan, i, plan->y, out);
+}
+
+/* A quantile of y at a point: "predicted_time_p05_ps" for "predicted_time_ps". */
+static bool quantile_of(const struct plan *plan, size_t i, const char *which, double *out)
+{
+    const char *unit = strrchr(plan->y, '_');
+    char name[NAME_MAX_LENGTH];
+
+    if (unit == NULL) {
+        return false;
+    }
+    (void)snprintf(name, sizeof(name), "%.*s_%s%s", (int)(unit - plan->y), plan->y, which,
+                   unit);
+    return value_of(plan, i, name, out);
+}
+
+/* The first key with numbers that is not a seed; if there is none, the first key. */
+static const char *choose_x(const struct wf_study *study)
+{
+    for (size_t k = 0; k < study->n_keys; k++) {
+        const struct wf_study_value *value = study->points[0].values[k];
+        const char *unit;
+        double number;
+        if (!is_seed(study->keys[k]) && value != NULL &&
+            read_number(value->text, &number, &unit)) {
+            return study->keys[k];
+        }
+    }
+    return study->keys[0];
+}
+
+static void scale_y(struct plan *plan)
+{
+    static const struct {
+        double ps;
+        const char *name;
+    } units[] = {{1, "ps"}, {1e3, "ns"}, {1e6, "us"}, {1e9, "ms"}, {1e12, "s"}};
+    size_t len = strlen(plan->y), unit = 0;
+    const char *last = strstr(plan->y, "_ps");
+    double most = 0, y;
+
+    plan->y_unit = 1;
+    (void)snprintf(plan->y_label, sizeof(plan->y_label), "%s", plan->y);
+    if (last == NULL || len == 0) {
+        return;
+    }
+    for (size_t i = 0; i < plan->study->n_points; i++) {
+        most = y_of(plan, i, &y) && y > most ? y : most;
+    }
+    while (unit + 1 < sizeof(units) / sizeof(units[0]) && most >= units[unit + 1].ps) {
+        unit++;
+    }
+    plan->y_unit = units[unit].ps;
+    (void)snprintf(plan->y_label, sizeof(plan->y_label), "%.*s%s, %s", (int)(last - plan->y),
+                   plan->y, last + 3, units[unit].name);
+}
+
+static void look_at_x(struct plan *plan)
+{
+    const char *unit = "";
+
+    plan->least = HUGE_VAL;
+    plan->most = 0;
+    for (size_t i = 0; i < plan->study->n_points; i++) {
+        const char *text = wf_study_text(plan->study, i, plan->x);
+        double x;
+        if (text == NULL || !read_number(text, &x, &unit)) {
+            plan->by_place = true;
+            continue;
+        }
+        plan->least = x < plan->least ? x : plan->least;
+        plan->most = x > plan->most ? x : plan->most;
+    }
+    (void)snprintf(plan->x_label, sizeof(plan->x_label), "%s%s", plan->x,
+                   plan->by_place ? ", by its place in the study" : unit);
+}
+
+/* The index of a text among the distinct texts of x. */
+static double place_of(const struct plan *plan, const char *text)
+{
+    const char *seen[WF_STUDY_KEYS_MAX * 8];
+    size_t n = 0;
+
+    for (size_t i = 0; i < plan->study->n_points; i++) {
+        const char *other = wf_study_text(plan->study, i, plan->x);
+        size_t at = 0;
+        while (at < n && strcmp(seen[at], other != NULL ? other : "") != 0) {
+            at++;
+        }
+        if (other != NULL && text != NULL && strcmp(other, text) == 0) {
+            return (double)at + 1;
+        }
+        if (at == n && n < sizeof(seen) / sizeof(seen[0])) {
+            seen[n++] = other != NULL ? other : "";
+        }
+    }
+    return (double)n;
+}
+
+static void name_curve(const struct plan *plan, size_t i, char *name)
+{
+    size_t used = 0;
+
+    name[0] = '\0';
+    for (size_t k = 0; k < plan->study->n_keys; k++) {
+        const char *key = plan->study->keys[k];
+        const struct wf_study_value *value = plan->study->points[i].values[k];
+        if (strcmp(key, plan->x) == 0 || is_seed(key) || value == NULL) {
+            continue;
+        }
+        int n = snprintf(name + used, NAME_MAX_LENGTH - used, "%s%s", used > 0 ? ", " : "",
+                         value->text);
+        used += n > 0 && (size_t)n < NAME_MAX_LENGTH - used ? (size_t)n : 0;
+    }
+}
+
+/* The error bar of a point that stands for one run; a point outside of its interval has a bar
+ * on one side. */
+static void add_quantiles(const struct plan *plan, struct curve *curve,
+                          struct wf_draw_plot_point *point, size_t number)
+{
+    double low, high, y;
+
+    if (y_of(plan, number, &y) && quantile_of(plan, number, "p05", &low) &&
+        quantile_of(plan, number, "p95", &high)) {
+        point->below = fmax(0, y - low);
+        point->above = fmax(0, high - y);
+        curve->quantiles = true;
+    }
+}
+
+static void add_point(const struct plan *plan, struct curve *curve, size_t number, double x)
+{
+    size_t at = 0;
+
+    while (at < curve->n && curve->points[at].x != x) {
+        at++;
+    }
+    if (at == curve->n) {
+        if (curve->points == NULL) {
+            curve->points = wf_xcalloc(plan->study->n_points, sizeof(*curve->points));
+            curve->squares = wf_xcalloc(plan->study->n_points, sizeof(*curve->squares));
+            curve->counts = wf_xcalloc(plan->study->n_points, sizeof(*curve->counts));
+        }
+        curve->points[at].x = x;
+        curve->n++;
+    }
+    double y = 0;
+    (void)y_of(plan, number, &y); /* the caller knows that there is one */
+    curve->points[at].y += y;
+    curve->squares[at] += y * y;
+    curve->counts[at]++;
+    add_quantiles(plan, curve, &curve->points[at], number);
+}
+
+static void end_curve(struct curve *curve)
+{
+    for (size_t i = 0; i < curve->n; i++) {
+        double n = (double)curve->counts[i], mean = curve->points[i].y / n;
+        double rest = curve->squares[i] - n * mean * mean;
+        curve->points[i].y = mean;
+        if (n > 1) {
+            curve->points[i].below = curve->points[i].above =
+                rest > 0 ? sqrt(rest / (n - 1)) : 0;
+        }
+    }
+}
+
+static size_t make_curves(const struct plan *plan, struct curve *curves)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < plan->study->n_points; i++) {
+        const char *text = wf_study_text(plan->study, i, plan->x), *unit;
+        char name[NAME_MAX_LENGTH];
+        double x, y;
+        size_t at = 0;
+        if (!y_of(plan, i, &y)) {
+            continue;
+        }
+        if (plan->by_place || text == NULL || !read_number(text, &x, &unit)) {
+            x = place_of(plan, text);
+        }
+        name_curve(plan, i, name);
+        while (at < n && strcmp(curves[at].name, name) != 0) {
+            at++;
+        }
+        if (at == SERIES_MAX) {
+            continue;
+        }
+        if (at == n) {
+            (void)snprintf(curves[n++].name, NAME_MAX_LENGTH, "%s", name);
+        }
+        add_point(plan, &curves[at], i, x);
+    }
+    for (size_t i = 0; i < n; i++) {
+        end_curve(&curves[i]);
+    }
+    return n;
+}
+
+/* Whether any point stands for several runs, so that error bars mean something. */
+static bool has_seeds(const struct curve *curves, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < curves[i].n; k++) {
+            if (curves[i].counts[k] > 1) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* What the error bars are; "" if there are none. */
+static const char *name_bars(const struct curve *curves, size_t n)
+{
+    bool quantiles = false;
+
+    for (size_t i = 0; i < n; i++) {
+        quantiles = quantiles || curves[i].quantiles;
+    }
+    if (has_seeds(curves, n)) {
+        return "error bars: standard deviation over seeds";
+    }
+    return quantiles ? "error bars: from the 5 % to the 95 % quantile of repeated runs" : "";
+}
+
+bool wf_study_plot(const struct wf_study *study, const struct wf_draw_plot_format *format,
+                   FILE *out)
+{
+    struct plan plan = {.study = study, .x = study->plot_x, .y = study->plot_y};
+    struct curve *curves = wf_xcalloc(SERIES_MAX, sizeof(*curves));
+    struct wf_draw_plot_series series[SERIES_MAX];
+
+    plan.x = plan.x != NULL ? plan.x : choose_x(study);
+    plan.y = plan.y != NULL ? plan.y : "predicted_time_ps";
+    plan.y_unit = 1;
+    scale_y(&plan);
+    look_at_x(&plan);
+    size_t n = make_curves(&plan, curves);
+    for (size_t i = 0; i < n; i++) {
+        series[i] = (struct wf_draw_plot_series){curves[i].name, curves[i].points, curves[i].n};
+    }
+    bool wide = !plan.by_place && plan.least > 0 && plan.most / plan.least > 20;
+    const struct wf_draw_plot_panel panel = {
+        {plan.x_label, wide}, {plan.y_label, wide}, series, n};
+    const struct wf_draw_plot plot = {
+        .title = study->title != NULL ? study->title : "",
+        .subtitle = name_bars(curves, n),
+        .panels = &panel,
+        .n = 1,
+    };
+    if (n > 0) {
+        format->write(&plot, out);
+    }
+    for (size_t i = 0; i < n; i++) {
+        free(curves[i].points);
+        free(curves[i].squares);
+        free(curves[i].counts);
+    }
+    free(curves);
+    return n > 0;
+}
