@@ -54,7 +54,7 @@ function(weft_live_module variable)
     set(unused
         base/call_site.c base/clock.c base/host_noise.c base/imports.c base/install.c base/os_watch.c base/temp.c
         ui/draw/canvas_png.c
-        engine/barrier.c engine/comm.c engine/comm_mpi.c engine/pin_hwloc.c engine/place.c
+        engine/hosts/barrier.c engine/hosts/comm.c engine/hosts/comm_mpi.c engine/hosts/pin_hwloc.c engine/hosts/place.c
         model/net/router/lockstep/device.c model/net/router/lockstep/kernels.c model/net/router/lockstep/program.c
         base/result/json.c
         run/exec_gpu.c run/program_crash.c run/program_libraries.c run/source_line.c run/yaml.c

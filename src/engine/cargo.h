@@ -9,7 +9,7 @@
  */
 
 #include "base/buf.h"
-#include "engine/engine.h"
+#include "engine/model.h"
 
 struct wf_cargo {
     void *arg;

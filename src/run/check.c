@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/result/doc.h"
-#include "engine/comm.h"
+#include "engine/hosts/comm.h"
 #include "program/ops/live.h"
 #include "run/program.h"
 #include "run/source_line.h"

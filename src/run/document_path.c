@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/result/doc.h"
-#include "engine/engine.h"
+#include "engine/model.h"
 #include "model/net/net.h"
 #include "model/ranks/local.h"
 #include "model/ranks/node_costs.h"

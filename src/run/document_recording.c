@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/result/doc.h"
-#include "engine/engine.h"
+#include "engine/model.h"
 #include "model/ranks/record/recording.h"
 #include "run/job.h"
 

@@ -3,8 +3,8 @@
 
 #include "base/mem.h"
 #include "base/result/doc.h"
-#include "engine/comm.h"
-#include "engine/engine.h"
+#include "engine/hosts/comm.h"
+#include "engine/model.h"
 #include "model/net/net.h"
 #include "model/ranks/node_params.h"
 #include "model/ranks/ranks.h"

@@ -3,7 +3,7 @@
  * in the description of waiting PEs. */
 #include "base/result/doc.h"
 #include "base/units.h"
-#include "engine/engine.h"
+#include "engine/model.h"
 #include "model/net/fault/fault.h"
 #include "model/ranks/ranks.h"
 #include "model/ranks/tasks/pe.h"

@@ -2,7 +2,7 @@
 #include "model/ranks/ranks.h"
 
 #include "base/result/doc.h"
-#include "engine/engine.h"
+#include "engine/model.h"
 #include "model/net/net.h"
 #include "model/ranks/cpu/cpu.h"
 #include "model/ranks/node_params.h"

@@ -4,7 +4,7 @@
 #include "base/mem.h"
 #include "base/result/doc.h"
 #include "base/temp.h"
-#include "engine/comm.h"
+#include "engine/hosts/comm.h"
 #include "model/ranks/ranks.h"
 #include "mpi/vrank/program_source.h"
 #include "mpi/vrank/recorder.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/trace_out.h"
 
-#include "engine/comm.h"
+#include "engine/hosts/comm.h"
 #include "model/ranks/cpu/cpu.h"
 #include "mpi/vrank/recorder.h"
 #include "program/trace/writer.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/world.h"
 
-#include "engine/comm.h"
+#include "engine/hosts/comm.h"
 
 #include <string.h>
 

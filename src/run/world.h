@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * The operating-system processes that share a run: the part of engine/comm.h that programs
+ * The operating-system processes that share a run: the part of engine/hosts/comm.h that programs
  * need. A null world is this process alone.
  */
 

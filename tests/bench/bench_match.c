@@ -2,7 +2,7 @@
 /* Matches per second of CPU time, for short and for long queues. */
 #include "base/mem.h"
 #include "base/rng.h"
-#include "engine/engine.h"
+#include "engine/model.h"
 #include "engine/run.h"
 #include "model/ranks/match.h"
 

@@ -3,7 +3,7 @@
  * counts exactly what the events count, digest included. WEFT_LOCKSTEP_RUNS=10000 runs more,
  * WEFT_LOCKSTEP_FIRST=77 begins with another one. */
 #include "base/mem.h"
-#include "engine/engine.h"
+#include "engine/model.h"
 #include "engine/run.h"
 #include "harness/wf_test.h"
 #include "model/net/net.h"

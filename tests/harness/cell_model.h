@@ -10,7 +10,7 @@
  * be left.
  */
 
-#include "engine/internal.h"
+#include "engine/core/internal.h"
 #include "harness/engine_harness.h"
 
 enum { CELL_STEP = 1, CELL_POKE, CELL_CLEAR };

@@ -4,7 +4,7 @@
 /* Events for tests of the engine's data structures. Each event has a number as its name, so
  * that a test can identify it. */
 
-#include "engine/chunk.h"
+#include "engine/queue/chunk.h"
 #include "harness/wf_test.h"
 
 /* An event with its payload; unlike struct wf_event it can be an element of an array. */

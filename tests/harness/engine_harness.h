@@ -5,7 +5,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "engine/engine.h"
+#include "engine/model.h"
 #include "engine/run.h"
 #include "harness/wf_test.h"
 

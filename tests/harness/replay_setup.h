@@ -4,9 +4,9 @@
 /* The parts of a replay, for replay_harness.h. */
 
 #include "base/mem.h"
-#include "engine/engine.h"
+#include "engine/core/worker.h"
+#include "engine/model.h"
 #include "engine/run.h"
-#include "engine/worker.h"
 #include "harness/script.h"
 #include "model/net/net.h"
 #include "model/ranks/node_costs.h"

@@ -9,7 +9,7 @@
  */
 
 #include "base/param.h"
-#include "engine/engine.h"
+#include "engine/model.h"
 
 struct wf_bench_ops {
     const char *name;

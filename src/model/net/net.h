@@ -21,7 +21,7 @@
 
 #include "base/param.h"
 #include "base/units.h"
-#include "engine/engine.h"
+#include "engine/model.h"
 #include "model/net/ends.h"
 #include "model/net/tally.h"
 #include "model/topo/topo.h"

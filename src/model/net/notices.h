@@ -4,7 +4,7 @@
 /* What a router was told about the queues of a neighbour: a list of cells, from which rollback
  * restores it. A queue without an entry is empty. */
 
-#include "engine/engine.h"
+#include "engine/model.h"
 
 /* The last notice about one port of the neighbour. A model gives the two numbers a meaning. */
 struct wf_net_notice {

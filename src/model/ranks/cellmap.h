@@ -11,7 +11,7 @@
  * 11.
  */
 
-#include "engine/engine.h"
+#include "engine/model.h"
 
 enum { WF_CELLMAP_CELL_SIZE = 64 };
 

@@ -9,7 +9,7 @@
  * See docs/models/node.md.
  */
 
-#include "engine/engine.h"
+#include "engine/model.h"
 #include "model/ranks/cores.h"
 
 struct wf_mpi_params;

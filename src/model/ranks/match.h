@@ -14,7 +14,7 @@
  * index lives in cells too, which must have at least WF_MATCH_CELL_SIZE bytes.
  */
 
-#include "engine/engine.h"
+#include "engine/model.h"
 
 enum { WF_MATCH_CELL_SIZE = 64 };
 

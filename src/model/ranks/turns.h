@@ -10,7 +10,7 @@
  * docs/models/node.md.
  */
 
-#include "engine/engine.h"
+#include "engine/model.h"
 #include "model/ranks/cores.h"
 #include "model/ranks/noise.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/antis.h"
+#include "engine/warp/antis.h"
 
 #include "base/mem.h"
 #include "harness/engine_events.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/cells.h"
+#include "engine/core/cells.h"
 
 #include "base/mem.h"
 #include "harness/wf_test.h"

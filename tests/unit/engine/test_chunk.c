@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/chunk.h"
+#include "engine/queue/chunk.h"
 
 #include "base/mem.h"
-#include "engine/barrier.h"
+#include "engine/hosts/barrier.h"
 #include "harness/engine_events.h"
 
 enum { MANY = 6000 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/exchange.h"
+#include "engine/queue/exchange.h"
 
 #include "harness/wf_test.h"
 

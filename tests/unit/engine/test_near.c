@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/near.h"
+#include "engine/queue/near.h"
 
 #include "harness/engine_events.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/pack.h"
+#include "engine/queue/pack.h"
 
 #include "base/mem.h"
-#include "engine/internal.h"
+#include "engine/core/internal.h"
 #include "harness/engine_events.h"
 #include "harness/engine_harness.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/sort.h"
+#include "engine/queue/sort.h"
 
 #include "base/mem.h"
 #include "harness/engine_events.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/undo.h"
+#include "engine/core/undo.h"
 
 #include "harness/engine_harness.h"
 

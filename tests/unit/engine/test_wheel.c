@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/wheel.h"
+#include "engine/queue/wheel.h"
 
 #include "base/mem.h"
-#include "engine/pack.h"
+#include "engine/queue/pack.h"
 #include "harness/engine_events.h"
 
 enum { SEED = 6, CASES = 3000 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The events of a block come out by process and key, however many there are and however their keys
  * agree. */
-#include "engine/windows.h"
+#include "engine/sched/windows.h"
 
 #include "base/mem.h"
 #include "harness/engine_events.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/net/stats/link_load.h"
 
-#include "engine/worker.h"
+#include "engine/core/worker.h"
 
 #include "harness/wf_test.h"
 

@@ -3,7 +3,7 @@
 
 /* The load of one link over time (model/net/stats/link_words.h) in the state of a process. */
 
-#include "engine/engine.h"
+#include "engine/model.h"
 #include "model/net/stats/link_words.h"
 
 struct wf_value;

@@ -8,7 +8,7 @@
  * the number of streams.
  */
 
-#include "engine/engine.h"
+#include "engine/model.h"
 
 #include <stdbool.h>
 

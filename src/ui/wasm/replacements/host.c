@@ -5,9 +5,9 @@
 #include "base/clock.h"
 #include "base/install.h"
 #include "base/temp.h"
-#include "engine/barrier.h"
-#include "engine/comm.h"
-#include "engine/pin.h"
+#include "engine/hosts/barrier.h"
+#include "engine/hosts/comm.h"
+#include "engine/hosts/pin.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  */
 #include "base/clock.h"
 #include "base/mem.h"
-#include "engine/barrier.h"
+#include "engine/hosts/barrier.h"
 #include "model/net/router/lockstep/flits.h"
 #include "model/net/router/lockstep/form.h"
 #include "model/net/router/lockstep/inside.h"

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/core/internal.h"
+
+#include "base/mem.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+/* A block is small enough for its states and events to fit into the cache of a core, and
+ * large enough for its events in a window to fill their chunks. Many blocks need much memory for
+ * chunks that are not full, so large models have large blocks in any case. */
+enum {
+    BLOCK_SHIFT_MAX = WF_ID_ALIGN_SHIFT,
+    BLOCKS_PER_WORKER = 8,       /* at least, if there are several workers */
+    SMALL_BLOCKS_MAX = 128,      /* blocks of a worker up to which blocks are made smaller... */
+    BLOCK_BYTES_MAX = 256 * 1024 /* ...until their states are not larger than this */
+};
+
+static unsigned choose_block_shift(const struct wf_engine *engine, uint32_t n_workers)
+{
+    uint64_t widest = 0, stride = 0;
+    unsigned shift = BLOCK_SHIFT_MAX;
+    unsigned least = 0;
+
+    for (uint32_t g = 0; g < engine->n_groups; g++) {
+        if (engine->groups[g].count > widest) {
+            widest = engine->groups[g].count;
+            stride = engine->groups[g].stride;
+        }
+    }
+    /* Processes that roll back together stay together. */
+    while (least < BLOCK_SHIFT_MAX && (UINT64_C(1) << least) < engine->config.lps_per_kp) {
+        least++;
+    }
+    if (n_workers > 1) {
+        while (shift > least && (widest >> shift) < (uint64_t)BLOCKS_PER_WORKER * n_workers) {
+            shift--;
+        }
+    }
+    while (shift > least && stride << shift > BLOCK_BYTES_MAX &&
+           widest >> (shift - 1) <= (uint64_t)SMALL_BLOCKS_MAX * n_workers) {
+        shift--;
+    }
+    return shift;
+}
+
+static uint32_t owner_of(const struct wf_engine *engine, uint32_t block, uint32_t n_blocks,
+                         uint32_t n_workers)
+{
+    if (engine->config.partition == WF_PARTITION_CYCLIC) {
+        return block % n_workers;
+    }
+    return (uint32_t)((uint64_t)block * n_workers / n_blocks);
+}
+
+static void cut_group(struct wf_engine *engine, const struct wf_process_group *group,
+                      uint32_t n_workers)
+{
+    uint32_t size = UINT32_C(1) << engine->block_shift;
+    uint32_t n = (group->count + size - 1) / size;
+
+    for (uint32_t b = 0; b < n; b++) {
+        uint32_t first = group->first + b * size;
+        uint32_t left = group->count - b * size;
+        engine->blocks[first >> engine->block_shift] = (struct wf_block){
+            .group = group,
+            .first = first,
+            .count = left < size ? left : size,
+            .owner = owner_of(engine, b, n, n_workers),
+            .payload_max = (uint32_t)group->ops->payload_max,
+        };
+    }
+}
+
+static struct wf_worker *worker_of(const struct wf_engine *engine, const struct wf_block *block)
+{
+    assert(engine->n_threads > 0);
+    if (block->count == 0 || block->owner / engine->n_threads != engine->process) {
+        return NULL;
+    }
+    return &engine->workers[block->owner % engine->n_threads];
+}
+
+/* Allocates the states of the worker's processes side by side. */
+static void allocate_records(struct wf_engine *engine, struct wf_worker *worker)
+{
+    size_t bytes = 0;
+
+    for (uint32_t b = 0; b < worker->n_blocks; b++) {
+        const struct wf_block *block = &engine->blocks[worker->blocks[b]];
+        bytes += (size_t)block->count * block->group->stride;
+    }
+    worker->records = wf_xcalloc_huge(1, bytes);
+    wf_depot_beside(&engine->depot, bytes);
+    unsigned char *next = worker->records;
+    for (uint32_t b = 0; b < worker->n_blocks; b++) {
+        struct wf_block *block = &engine->blocks[worker->blocks[b]];
+        block->records = next;
+        next += (size_t)block->count * block->group->stride;
+    }
+}
+
+static void deal_blocks(struct wf_engine *engine)
+{
+    for (uint32_t t = 0; t < engine->n_threads; t++) {
+        engine->workers[t].blocks = wf_xcalloc(engine->n_blocks, sizeof(uint32_t));
+    }
+    for (uint32_t b = 0; b < engine->n_blocks; b++) {
+        struct wf_worker *worker = worker_of(engine, &engine->blocks[b]);
+        if (worker != NULL) {
+            engine->local_block[b] = worker->n_blocks;
+            worker->blocks[worker->n_blocks++] = b;
+        }
+    }
+    for (uint32_t t = 0; t < engine->n_threads; t++) {
+        allocate_records(engine, &engine->workers[t]);
+    }
+}
+
+void wf_engine_partition(struct wf_engine *engine, uint32_t n_workers)
+{
+    engine->block_shift = choose_block_shift(engine, n_workers);
+    engine->n_blocks =
+        (uint32_t)(((uint64_t)engine->next_id + (UINT64_C(1) << engine->block_shift) - 1) >>
+                   engine->block_shift);
+    engine->blocks = wf_xcalloc(engine->n_blocks, sizeof(*engine->blocks));
+    engine->local_block = wf_xcalloc(engine->n_blocks, sizeof(uint32_t));
+    for (uint32_t g = 0; g < engine->n_groups; g++) {
+        cut_group(engine, &engine->groups[g], n_workers);
+    }
+    deal_blocks(engine);
+}

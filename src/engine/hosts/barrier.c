@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/hosts/barrier.h"
+
+#include <limits.h>
+#include <linux/futex.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Spins for a few microseconds, then yields, then sleeps: with more threads than cores, the
+ * thread that the others wait for must get a core. */
+enum { SPINS_BEFORE_YIELD = 512, SPINS_BEFORE_SLEEP = 1024, SLEEP_NS = 20000 };
+
+/* How a barrier learns how long to spin. */
+enum { STEP = 32, TURNS_BETWEEN_TRIALS = 64 };
+
+void wf_barrier_init(struct wf_barrier *barrier, uint32_t n, size_t cores)
+{
+    atomic_init(&barrier->arrived, 0);
+    atomic_init(&barrier->turn, 0);
+    atomic_init(&barrier->sleeping, 0);
+    barrier->n = n;
+    barrier->spins_max = n <= cores ? SPINS_BEFORE_SLEEP : 0;
+    atomic_init(&barrier->spins, barrier->spins_max);
+}
+
+/* True if it did not sleep. */
+static bool spin(uint32_t *spins)
+{
+    if (++*spins < SPINS_BEFORE_YIELD) {
+#if defined(__x86_64__)
+        __builtin_ia32_pause();
+#endif
+        return true;
+    }
+    if (*spins < SPINS_BEFORE_SLEEP) {
+        (void)sched_yield();
+        return true;
+    }
+    return false;
+}
+
+void wf_relax(uint32_t *spins)
+{
+    if (!spin(spins)) {
+        (void)nanosleep(&(struct timespec){.tv_nsec = SLEEP_NS}, NULL);
+    }
+}
+
+/* Learns from whether spinning was enough: where other programs use the cores, or one thread has
+ * most of the work, it rarely is, and takes the core from the thread that is waited for. */
+static void learn(struct wf_barrier *barrier, uint32_t limit, bool enough)
+{
+    uint32_t next = enough ? limit + STEP : limit / 2;
+
+    next = next < barrier->spins_max ? next : barrier->spins_max;
+    if (next != limit) {
+        atomic_store_explicit(&barrier->spins, next, memory_order_relaxed);
+    }
+}
+
+/* False if the last thread does not arrive soon. */
+static bool spin_until(struct wf_barrier *barrier, uint32_t turn)
+{
+    uint32_t limit = atomic_load_explicit(&barrier->spins, memory_order_relaxed);
+    uint32_t spins = 0;
+
+    /* Tries a long time now and then, in case it is enough by now. */
+    limit = turn % TURNS_BETWEEN_TRIALS == 0 ? barrier->spins_max : limit;
+    while (spins < limit && spin(&spins)) {
+        if (atomic_load_explicit(&barrier->turn, memory_order_acquire) != turn) {
+            learn(barrier, limit, true);
+            return true;
+        }
+    }
+    learn(barrier, limit, false);
+    return false;
+}
+
+/* Sleeps until the last thread arrives. */
+static void sleep_until(struct wf_barrier *barrier, uint32_t turn)
+{
+    (void)atomic_fetch_add(&barrier->sleeping, 1);
+    while (atomic_load(&barrier->turn) == turn) {
+        (void)syscall(SYS_futex, &barrier->turn, FUTEX_WAIT_PRIVATE, turn, NULL, NULL, 0);
+    }
+    (void)atomic_fetch_sub(&barrier->sleeping, 1);
+}
+
+void wf_barrier_wait(struct wf_barrier *barrier)
+{
+    if (barrier->n == 1) {
+        return;
+    }
+
+    uint32_t turn = atomic_load_explicit(&barrier->turn, memory_order_relaxed);
+    if (atomic_fetch_add_explicit(&barrier->arrived, 1, memory_order_acq_rel) + 1 ==
+        barrier->n) {
+        atomic_store_explicit(&barrier->arrived, 0, memory_order_relaxed);
+        /* Both sequentially consistent: either this thread sees a sleeper, or the sleeper sees
+         * the turn. */
+        atomic_store(&barrier->turn, turn + 1);
+        if (atomic_load(&barrier->sleeping) > 0) {
+            (void)syscall(SYS_futex, &barrier->turn, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL,
+                          0);
+        }
+        return;
+    }
+    if (!spin_until(barrier, turn)) {
+        sleep_until(barrier, turn);
+    }
+}

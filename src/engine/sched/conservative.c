@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The conservative scheduler works in rounds. In a round every worker executes the events
+ * that no event still to arrive can precede. Events for other workers are handed over
+ * between rounds.
+ *
+ * With a lookahead a round is a window of that length. Without one it is one time and one
+ * generation, (time, delta): the children of an event at the same time belong to the next
+ * generation, so the events of a round are independent. That is slow but correct.
+ *
+ * Where rounds have few events, handing over takes longer than executing them. Then the first
+ * thread does the rounds of all workers in turn, and the other threads sleep.
+ */
+#include "base/mem.h"
+#include "engine/queue/pending.h"
+#include "engine/sched/windows.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The number of a window, or a time and a generation. */
+struct round {
+    uint64_t at;
+    uint64_t delta;
+};
+
+static const struct round never = {UINT64_MAX, UINT64_MAX};
+
+/* One thread does all rounds from when they have fewer than FEW events, all workers together, until
+ * they have ENOUGH, as a mean of ROUNDS of them. On idle cores two threads are as fast as one from
+ * about 30 events on and eight from about 70 on; on shared cores it takes more. */
+enum { ROUNDS = 256, FEW = 96, ENOUGH = 192 };
+
+/* What a worker tells the others between rounds. There are two copies: one is written for
+ * the next round while other workers may still read the other. */
+struct notice {
+    struct round next; /* round of its first event, including events it has sent */
+    bool stop, overflow;
+    uint64_t committed;    /* events so far */
+    struct wf_bag *outbox; /* by worker of the run */
+};
+
+struct conservative {
+    bool windowed;
+    struct wf_windows windows;
+    struct wf_pending pending; /* without lookahead */
+    struct notice notice[2];
+    unsigned parity;
+    struct wf_buf *out, *in; /* by process; used by thread 0 of each process */
+    struct round peers_next; /* from the other processes; thread 0 writes it */
+    bool peers_stop, peers_overflow;
+    /* For the decision whether one thread does all rounds: the same in all workers. */
+    bool may_be_alone;
+    uint32_t n_rounds;  /* since the last decision */
+    uint64_t committed; /* events of all workers at the last decision */
+    double density;     /* events of all workers in a round, before the last decision */
+};
+
+/* The header of a message from one process to another. The events for each thread follow,
+ * each part after its length, and then the cargo. */
+struct head {
+    struct round next;
+    uint64_t stop, overflow;
+};
+
+static bool earlier(struct round a, struct round b)
+{
+    return a.at != b.at ? a.at < b.at : a.delta < b.delta;
+}
+
+static struct round round_of(const struct conservative *own, const struct wf_event *ev)
+{
+    if (own->windowed) {
+        return (struct round){wf_wheel_window(&own->windows.wheel, ev->key.time), 0};
+    }
+    return (struct round){(uint64_t)ev->key.time, ev->key.delta};
+}
+
+static void keep(struct conservative *own, const struct wf_event *ev)
+{
+    if (own->windowed) {
+        wf_windows_send(&own->windows, ev);
+    } else {
+        wf_pending_push(&own->pending, ev);
+    }
+}
+
+static void send(struct wf_worker *worker, const struct wf_event *ev)
+{
+    struct conservative *own = worker->scheduler;
+    uint32_t owner = wf_engine_owner(worker->engine, ev->dst);
+
+    if (owner == worker->number) {
+        keep(own, ev);
+        return;
+    }
+    struct notice *notice = &own->notice[own->parity];
+    struct round round = round_of(own, ev);
+    if (earlier(round, notice->next)) {
+        notice->next = round;
+    }
+    worker->count.remote++;
+    (void)wf_bag_add(&notice->outbox[owner], &worker->pool, ev);
+}
+
+static void prepare(struct wf_worker *worker)
+{
+    struct wf_engine *engine = worker->engine;
+    struct conservative *own = wf_xcalloc(1, sizeof(*own));
+    size_t n_workers = (size_t)engine->n_threads * engine->n_processes;
+
+    worker->scheduler = own;
+    worker->ctx.send = send;
+    own->windowed = engine->lookahead > 0;
+    if (own->windowed) {
+        wf_windows_init(&own->windows, worker);
+    }
+    wf_pending_init(&own->pending, &worker->pool);
+    for (unsigned p = 0; p < 2; p++) {
+        own->notice[p].next = never;
+        own->notice[p].outbox = wf_xcalloc(n_workers, sizeof(struct wf_bag));
+    }
+    own->out = wf_xcalloc(engine->n_processes, sizeof(struct wf_buf));
+    own->in = wf_xcalloc(engine->n_processes, sizeof(struct wf_buf));
+    own->peers_next = never;
+    own->may_be_alone = engine->config.fit && engine->n_threads > 1 &&
+                        engine->n_processes == 1 && !wf_engine_has_careful(engine);
+    own->density = HUGE_VAL;
+}
+
+static void release(struct wf_worker *worker)
+{
+    struct conservative *own = worker->scheduler;
+
+    for (uint32_t p = 0; p < worker->engine->n_processes; p++) {
+        wf_buf_fini(&own->out[p]);
+        wf_buf_fini(&own->in[p]);
+    }
+    free(own->out);
+    free(own->in);
+    free(own->notice[0].outbox);
+    free(own->notice[1].outbox);
+    wf_pending_fini(&own->pending);
+    if (own->windowed) {
+        wf_windows_fini(&own->windows);
+    }
+    free(own);
+}
+
+static struct round next_kept(struct conservative *own)
+{
+    if (own->windowed) {
+        uint64_t window = wf_wheel_next(&own->windows.wheel);
+        return window == WF_WHEEL_NEVER ? never : (struct round){window, 0};
+    }
+    const struct wf_event *first = wf_pending_peek(&own->pending);
+    return first == NULL ? never : round_of(own, first);
+}
+
+static const struct notice *notice_of(const struct wf_engine *engine, uint32_t thread,
+                                      unsigned parity)
+{
+    const struct conservative *other = engine->workers[thread].scheduler;
+
+    return &other->notice[parity];
+}
+
+/* Moves the events of a bag to the end of a message. */
+static void pack_bag(struct wf_buf *message, struct wf_bag *bag, struct wf_pool *pool)
+{
+    wf_bag_seal(bag);
+    for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
+        wf_buf_append(message, chunk->bytes, chunk->used);
+    }
+    wf_bag_free(bag, pool);
+}
+
+static void pack_message(struct wf_worker *worker, uint32_t to, struct head head)
+{
+    struct wf_engine *engine = worker->engine;
+    struct conservative *own = worker->scheduler;
+    struct wf_buf *message = &own->out[to];
+
+    message->size = 0;
+    wf_buf_append(message, &head, sizeof(head));
+    for (uint32_t t = 0; t < engine->n_threads; t++) {
+        size_t at = message->size;
+        uint64_t bytes = 0;
+        wf_buf_append(message, &bytes, sizeof(bytes));
+        for (uint32_t from = 0; from < engine->n_threads; from++) {
+            const struct notice *notice = notice_of(engine, from, own->parity);
+            pack_bag(message, &notice->outbox[to * engine->n_threads + t], &worker->pool);
+        }
+        bytes = message->size - at - sizeof(bytes);
+        memcpy(message->data + at, &bytes, sizeof(bytes));
+    }
+    wf_engine_load(engine, to, message);
+}
+
+/* The part of a message for a thread, which begins with its length; after the last thread,
+ * the cargo. */
+static const unsigned char *find_part(const struct wf_buf *message, uint32_t thread,
+                                      uint64_t *size)
+{
+    const unsigned char *at = message->data + sizeof(struct head);
+    uint64_t bytes;
+
+    for (uint32_t t = 0; t < thread; t++) {
+        memcpy(&bytes, at, sizeof(bytes));
+        at += sizeof(bytes) + bytes;
+    }
+    *size = message->size - (size_t)(at - message->data);
+    return at;
+}
+
+static void unload(const struct wf_engine *engine, const struct wf_buf *message)
+{
+    uint64_t size;
+    const unsigned char *cargo = find_part(message, engine->n_threads, &size);
+
+    wf_engine_unload(engine, cargo, size);
+}
+
+/* Exchanges messages with all other processes. Thread 0 calls it while the others wait. */
+static void exchange(struct wf_worker *worker)
+{
+    struct wf_engine *engine = worker->engine;
+    struct conservative *own = worker->scheduler;
+    struct head head = {.next = never};
+
+    for (uint32_t t = 0; t < engine->n_threads; t++) {
+        const struct notice *notice = notice_of(engine, t, own->parity);
+        head.next = earlier(notice->next, head.next) ? notice->next : head.next;
+        head.stop |= notice->stop;
+        head.overflow |= notice->overflow;
+    }
+    for (uint32_t p = 0; p < engine->n_processes; p++) {
+        if (p != engine->process) {
+            pack_message(worker, p, head);
+        }
+    }
+    wf_comm_exchange(engine->comm, own->out, own->in);
+    own->peers_next = never;
+    own->peers_stop = own->peers_overflow = false;
+    for (uint32_t p = 0; p < engine->n_processes; p++) {
+        if (p != engine->process) {
+            memcpy(&head, own->in[p].data, sizeof(head));
+            own->peers_next = earlier(head.next, own->peers_next) ? head.next : own->peers_next;
+            own->peers_stop |= head.stop != 0;
+            own->peers_overflow |= head.overflow != 0;
+            unload(engine, &own->in[p]);
+        }
+    }
+}
+
+static void keep_bytes(struct wf_worker *worker, const unsigned char *bytes, uint64_t size)
+{
+    for (uint64_t at = 0; at < size;) {
+        const struct wf_event *ev = (const void *)(bytes + at);
+        at += wf_event_room(ev);
+        keep(worker->scheduler, ev);
+    }
+}
+
+/* Takes the events for this worker from the messages that thread 0 has received. */
+static void take_messages(struct wf_worker *worker)
+{
+    const struct wf_engine *engine = worker->engine;
+    const struct conservative *first = engine->workers[0].scheduler;
+
+    for (uint32_t p = 0; p < engine->n_processes; p++) {
+        if (p == engine->process) {
+            continue;
+        }
+        uint64_t bytes;
+        const unsigned char *part = find_part(&first->in[p], worker->thread, &bytes);
+        memcpy(&bytes, part, sizeof(bytes));
+        keep_bytes(worker, part + sizeof(bytes), bytes);
+    }
+}
+
+static void take_outboxes(struct wf_worker *worker)
+{
+    const struct wf_engine *engine = worker->engine;
+    struct conservative *own = worker->scheduler;
+
+    for (uint32_t t = 0; t < engine->n_threads; t++) {
+        struct wf_bag *bag = &notice_of(engine, t, own->parity)->outbox[worker->number];
+        wf_bag_seal(bag);
+        for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
+            keep_bytes(worker, chunk->bytes, chunk->used);
+        }
+        wf_bag_free(bag, &worker->pool);
+    }
+}
+
+/* Writes what the other workers have to know. */
+static void announce(struct wf_worker *worker)
+{
+    struct conservative *own = worker->scheduler;
+    struct notice *mine = &own->notice[own->parity];
+    struct round kept = next_kept(own);
+
+    mine->next = earlier(kept, mine->next) ? kept : mine->next;
+    mine->stop = worker->thread == 0 && wf_engine_should_stop(worker->engine);
+    if (own->windows.stopped) {
+        /* The rest of a window is left: the run is not complete. */
+        mine->next = (struct round){.at = 0};
+        mine->stop = true;
+    }
+    mine->overflow = worker->overflows > 0;
+    mine->committed = worker->count.committed;
+}
+
+/* Takes what was sent, and finds the next round. All workers have written their notices. */
+static struct round hear(struct wf_worker *worker, bool *stop)
+{
+    const struct wf_engine *engine = worker->engine;
+    struct conservative *own = worker->scheduler;
+    struct round next = never;
+    bool overflow = false;
+    uint64_t committed = 0;
+
+    if (engine->n_processes > 1) {
+        const struct conservative *first = engine->workers[0].scheduler;
+        next = first->peers_next;
+        *stop = first->peers_stop;
+        overflow = first->peers_overflow;
+        take_messages(worker);
+    }
+    for (uint32_t t = 0; t < engine->n_threads; t++) {
+        const struct notice *notice = notice_of(engine, t, own->parity);
+        next = earlier(notice->next, next) ? notice->next : next;
+        *stop |= notice->stop;
+        overflow |= notice->overflow;
+        committed += notice->committed;
+    }
+    take_outboxes(worker);
+    own->parity ^= 1;
+    own->notice[own->parity].next = never;
+    if (++own->n_rounds == ROUNDS) {
+        own->density = (double)(committed - own->committed) / ROUNDS;
+        own->committed = committed;
+        own->n_rounds = 0;
+    }
+    return overflow ? never : next;
+}
+
+/* Hands over the events for other workers, and finds the next round. */
+static struct round agree(struct wf_worker *worker, bool *stop)
+{
+    struct wf_engine *engine = worker->engine;
+
+    announce(worker);
+    wf_barrier_wait(&engine->barrier);
+    if (engine->n_processes > 1) {
+        if (worker->thread == 0) {
+            exchange(worker);
+        }
+        wf_barrier_wait(&engine->barrier);
+    }
+    return hear(worker, stop);
+}
+
+static void run_instant(struct wf_worker *worker, struct round round)
+{
+    struct conservative *own = worker->scheduler;
+
+    worker->count.rounds++;
+    for (;;) {
+        const struct wf_event *first = wf_pending_peek(&own->pending);
+        if (first == NULL || earlier(round, round_of(own, first))) {
+            return;
+        }
+        wf_pending_pop(&own->pending, worker->current);
+        (void)wf_engine_prefetch(worker->engine, &own->pending);
+        wf_worker_execute(worker, worker->current);
+    }
+}
+
+static void run_round(struct wf_worker *worker, struct round round)
+{
+    struct conservative *own = worker->scheduler;
+
+    if (own->windowed) {
+        wf_wheel_advance(&own->windows.wheel, round.at);
+        wf_windows_run(&own->windows, worker);
+    } else {
+        run_instant(worker, round);
+    }
+    wf_worker_progress(worker, worker->count.last_time);
+}
+
+static bool is_dense(const struct wf_worker *worker, uint32_t events)
+{
+    const struct conservative *own = worker->scheduler;
+
+    return own->density >= (double)events;
+}
+
+/* Does the rounds of all workers, from the given one on, until they have enough events or the
+ * run ends. The other threads wait. */
+static void run_alone(struct wf_engine *engine, struct round round)
+{
+    struct wf_worker *workers = engine->workers;
+    bool stop = false;
+
+    while (round.at != never.at && !stop && !is_dense(&workers[0], ENOUGH)) {
+        for (uint32_t t = 0; t < engine->n_threads; t++) {
+            run_round(&workers[t], round);
+        }
+        workers[0].count.alone++;
+        for (uint32_t t = 0; t < engine->n_threads; t++) {
+            announce(&workers[t]);
+        }
+        for (uint32_t t = 0; t < engine->n_threads; t++) {
+            round = hear(&workers[t], &stop);
+        }
+    }
+}
+
+static void run(struct wf_worker *worker)
+{
+    struct wf_engine *engine = worker->engine;
+    const struct conservative *own = worker->scheduler;
+
+    for (;;) {
+        bool stop = false;
+        struct round next = agree(worker, &stop);
+        if (next.at == never.at) {
+            return;
+        }
+        if (stop) {
+            if (worker->thread == 0) {
+                engine->interrupted = true;
+            }
+            return;
+        }
+        if (!own->may_be_alone || is_dense(worker, FEW)) {
+            run_round(worker, next);
+            continue;
+        }
+        /* Nobody writes before all have decided. What is left to do, agree() finds again. */
+        wf_barrier_wait(&engine->barrier);
+        if (worker->thread == 0) {
+            run_alone(engine, next);
+        }
+        wf_barrier_wait(&engine->barrier);
+    }
+}
+
+const struct wf_scheduler_ops wf_scheduler_conservative = {
+    .prepare = prepare,
+    .run = run,
+    .release = release,
+};

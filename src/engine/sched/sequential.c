@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The sequential scheduler: one thread. With a lookahead it executes events window by window,
+ * which needs no global queue. If windows turn out to hold few events, or without a lookahead,
+ * it executes events in strict key order from a queue.
+ */
+#include "base/mem.h"
+#include "engine/queue/pack.h"
+#include "engine/queue/pending.h"
+#include "engine/sched/windows.h"
+
+#include <stdlib.h>
+
+enum {
+    TRIAL_WINDOWS = 1024,       /* windows between two checks whether windows are faster */
+    EVENTS_PER_WINDOW_MIN = 16, /* below this the queue is faster */
+    EVENTS_BETWEEN_CHECKS = 4096,
+};
+
+struct sequential {
+    bool windowed;
+    struct wf_windows windows;
+    struct wf_pending pending;
+};
+
+static void send_to_window(struct wf_worker *worker, const struct wf_event *ev)
+{
+    struct sequential *own = worker->scheduler;
+
+    wf_windows_send(&own->windows, ev);
+}
+
+static void send_to_queue(struct wf_worker *worker, const struct wf_event *ev)
+{
+    struct sequential *own = worker->scheduler;
+
+    wf_pending_push(&own->pending, ev);
+}
+
+static void prepare(struct wf_worker *worker)
+{
+    struct sequential *own = wf_xcalloc(1, sizeof(*own));
+
+    worker->scheduler = own;
+    own->windowed = worker->engine->lookahead > 0;
+    wf_pending_init(&own->pending, &worker->pool);
+    if (own->windowed) {
+        wf_windows_init(&own->windows, worker);
+    }
+    worker->ctx.send = own->windowed ? send_to_window : send_to_queue;
+}
+
+static void release(struct wf_worker *worker)
+{
+    struct sequential *own = worker->scheduler;
+
+    wf_pending_fini(&own->pending);
+    if (own->windowed) {
+        wf_windows_fini(&own->windows);
+    }
+    free(own);
+}
+
+static bool windows_are_full(const struct wf_worker *worker)
+{
+    uint64_t rounds = worker->count.rounds;
+
+    return rounds % TRIAL_WINDOWS != 0 ||
+           worker->count.committed >= rounds * EVENTS_PER_WINDOW_MIN;
+}
+
+/* Returns true when the run is over, false when a queue is faster for the rest. */
+static bool run_windows(struct wf_worker *worker, struct sequential *own)
+{
+    struct wf_wheel *wheel = &own->windows.wheel;
+
+    for (;;) {
+        uint64_t next = wf_wheel_next(wheel);
+        if (next == WF_WHEEL_NEVER) {
+            return true;
+        }
+        if (wf_engine_should_stop(worker->engine)) {
+            worker->engine->interrupted = true;
+            return true;
+        }
+        wf_wheel_advance(wheel, next);
+        wf_windows_run(&own->windows, worker);
+        if (own->windows.stopped) {
+            worker->engine->interrupted = true;
+            return true;
+        }
+        wf_worker_progress(worker, worker->count.last_time);
+        if (!windows_are_full(worker)) {
+            return false;
+        }
+    }
+}
+
+static void run_queue(struct wf_worker *worker, struct sequential *own)
+{
+    for (uint64_t n = 1; wf_pending_peek(&own->pending) != NULL; n++) {
+        wf_pending_pop(&own->pending, worker->current);
+        (void)wf_engine_prefetch(worker->engine, &own->pending);
+        wf_worker_execute(worker, worker->current);
+        if (n % EVENTS_BETWEEN_CHECKS == 0) {
+            if (wf_engine_should_stop(worker->engine)) {
+                worker->engine->interrupted = true;
+                return;
+            }
+            wf_worker_progress(worker, worker->count.last_time);
+        }
+    }
+}
+
+static void move_bag(struct wf_worker *worker, struct sequential *own, struct wf_bag *bag)
+{
+    wf_bag_open(bag, &worker->pool);
+    for (struct wf_chunk *chunk = bag->head; chunk != NULL; chunk = chunk->next) {
+        for (uint32_t at = 0; at < chunk->used; at = wf_chunk_after(chunk, at)) {
+            wf_pending_push(&own->pending, wf_chunk_event(chunk, at));
+        }
+    }
+    wf_bag_free(bag, &worker->pool);
+}
+
+static void move_to_queue(struct wf_worker *worker, struct sequential *own)
+{
+    struct wf_wheel *wheel = &own->windows.wheel;
+
+    for (uint64_t next = wf_wheel_next(wheel); next != WF_WHEEL_NEVER;
+         next = wf_wheel_next(wheel)) {
+        wf_wheel_advance(wheel, next);
+        bool any = wf_wheel_take(wheel);
+        for (uint32_t b = 0; any && b < worker->n_blocks; b++) {
+            move_bag(worker, own, wf_wheel_bag(wheel, b));
+        }
+    }
+    wf_windows_leave(worker);
+    worker->ctx.send = send_to_queue;
+}
+
+static void run(struct wf_worker *worker)
+{
+    struct sequential *own = worker->scheduler;
+
+    if (own->windowed) {
+        if (run_windows(worker, own)) {
+            return;
+        }
+        move_to_queue(worker, own);
+    }
+    run_queue(worker, own);
+}
+
+const struct wf_scheduler_ops wf_scheduler_sequential = {
+    .alone = true,
+    .prepare = prepare,
+    .run = run,
+    .release = release,
+};

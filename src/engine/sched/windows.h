@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * Executing events window by window and block by block, for the sequential and the conservative
+ * scheduler if the model promises a lookahead.
+ */
+
+#include "engine/core/internal.h"
+#include "engine/queue/exchange.h"
+#include "engine/queue/near.h"
+#include "engine/queue/sort.h"
+#include "engine/queue/wheel.h"
+
+/* The events of a few consecutive processes in the sorted list. */
+struct wf_window_bucket {
+    uint32_t begin, next;
+};
+
+/* Events ahead that are prefetched. */
+enum { WF_WINDOWS_AHEAD = 12 };
+
+struct wf_windows {
+    struct wf_wheel wheel;
+    struct wf_window_entry *entries; /* the events of a block, sorted */
+    size_t capacity;
+    struct wf_exchanges exchanges;    /* for processes with a few events */
+    struct wf_sorter sorter;          /* for processes with many events */
+    struct wf_window_bucket *buckets; /* one per process of a block */
+    struct wf_near near;              /* events that were scheduled for the window being run */
+    uint64_t running;                 /* the window being run, WF_WHEEL_NEVER between windows */
+    uint32_t near_run;                /* events of `near` that were executed */
+    bool stopped;                     /* a stop was requested in the middle of a window */
+};
+
+/* From now on the handlers of the worker write their events directly into these windows... */
+void wf_windows_init(struct wf_windows *windows, struct wf_worker *worker);
+/* ...and from now on no longer. */
+void wf_windows_leave(struct wf_worker *worker);
+void wf_windows_fini(struct wf_windows *windows);
+
+/* Queues an event for a process of this worker. */
+static inline void wf_windows_send(struct wf_windows *windows, const struct wf_event *ev)
+{
+    uint64_t window = wf_wheel_window(&windows->wheel, ev->key.time);
+
+    if (__builtin_expect(window == windows->running, 0)) {
+        wf_near_push(&windows->near, ev);
+        return;
+    }
+    wf_wheel_file(&windows->wheel, window, ev);
+}
+
+/* Executes all events of the present window of the wheel, or sets `stopped`. */
+void wf_windows_run(struct wf_windows *windows, struct wf_worker *worker);
+
+/* The same for one block of the worker, which has events in the present window. The caller sets
+ * `running`. */
+void wf_windows_run_block(struct wf_windows *windows, struct wf_worker *worker, uint32_t b);
+
+/* Sorts the events of such a block by process and key into `entries`, and returns how many there
+ * are. The caller executes them and frees the bag. WF_WINDOWS_AHEAD entries after the last may be
+ * read, to prefetch their events. */
+size_t wf_windows_sort_block(struct wf_windows *windows, struct wf_worker *worker, uint32_t b);
