@@ -47,7 +47,7 @@ static void close_stretch(struct wf_pending *pending)
     wf_near_init(&past, pending->near.stride);
     pending->open_end = pending->base;
     while (pending->run_next < pending->run_n) {
-        file_event(pending, pending->run.events[pending->run_next++]);
+        file_event(pending, pending->run.entries[pending->run_next++].ev);
     }
     for (uint32_t i = 0; i < pending->near.n; i++) {
         const struct wf_event *ev = wf_near_at(&pending->near, i);
@@ -115,10 +115,11 @@ static unsigned spread_bits(size_t n, unsigned width)
     return bits;
 }
 
-/* Spreads events[0..n) of the open stretch into `run`, by the upper bits of their times. */
+/* Sorts the entries of the open stretch, which are in `entries`: by the upper bits of their times, and
+ * then those in which they agree. */
 static void spread(struct wf_pending *pending, size_t n)
 {
-    struct wf_event **from = pending->run.scratch, **to = pending->run.events;
+    struct wf_sort_entry *from = pending->run.entries, *to = pending->run.scratch;
     unsigned width = 8 * pending->open_level, bits = spread_bits(n, width);
     unsigned shift = width - bits, n_parts = 1U << bits;
     uint32_t count[1U << SPREAD_BITS];
@@ -126,7 +127,7 @@ static void spread(struct wf_pending *pending, size_t n)
 
     memset(count, 0, n_parts * sizeof(*count));
     for (size_t i = 0; i < n; i++) {
-        count[((uint64_t)from[i]->key.time >> shift) & (n_parts - 1)]++;
+        count[(from[i].order >> shift) & (n_parts - 1)]++;
     }
     for (unsigned b = 0; b < n_parts; b++) {
         uint32_t c = count[b];
@@ -134,14 +135,13 @@ static void spread(struct wf_pending *pending, size_t n)
         at += c;
     }
     for (size_t i = 0; i < n; i++) {
-        to[count[((uint64_t)from[i]->key.time >> shift) & (n_parts - 1)]++] = from[i];
+        to[count[(from[i].order >> shift) & (n_parts - 1)]++] = from[i];
     }
     size_t begin = 0;
-    for (unsigned b = 0; b < n_parts; b++) {
-        if (count[b] - begin > 1) {
-            wf_sort_by_key(to + begin, count[b] - begin, from);
+    for (unsigned b = 0; b < n_parts; begin = count[b++]) {
+        if (count[b] > begin) {
+            wf_sort(from + begin, to + begin, count[b] - begin);
         }
-        begin = count[b];
     }
 }
 
@@ -155,17 +155,18 @@ static void open_stretch(struct wf_pending *pending, struct wf_bag bag, size_t n
     pending->open = bag;
     pending->open_level = level;
     bool spreads = n > 64 && level > 0;
-    struct wf_event **to = spreads ? pending->run.scratch : pending->run.events;
+    struct wf_sort_entry *to = spreads ? pending->run.entries : pending->run.scratch;
     for (struct wf_chunk *chunk = bag.head; chunk != NULL; chunk = chunk->next) {
         wf_chunk_prefetch(chunk->next);
         for (uint32_t at = 0; at < chunk->used; at = wf_chunk_after(chunk, at)) {
-            to[i++] = wf_chunk_event(chunk, at);
+            struct wf_event *ev = wf_chunk_event(chunk, at);
+            to[i++] = (struct wf_sort_entry){(uint64_t)ev->key.time, ev};
         }
     }
     if (spreads) {
         spread(pending, n);
     } else {
-        wf_sort_by_key(pending->run.events, n, pending->run.scratch);
+        wf_sort(pending->run.entries, pending->run.scratch, n);
     }
     pending->run_next = 0;
     pending->run_n = n;
@@ -218,7 +219,7 @@ const struct wf_event *wf_pending_peek(struct wf_pending *pending)
         }
     }
 
-    const struct wf_event *first = pending->run.events[pending->run_next];
+    const struct wf_event *first = pending->run.entries[pending->run_next].ev;
     if (pending->near.n > 0 && wf_key_before(&wf_near_top(&pending->near)->key, &first->key)) {
         return wf_near_top(&pending->near);
     }

@@ -61,5 +61,5 @@ static inline const struct wf_event *wf_pending_ahead(const struct wf_pending *p
 {
     size_t i = pending->run_next + ahead;
 
-    return i < pending->run_n ? pending->run.events[i] : NULL;
+    return i < pending->run_n ? pending->run.entries[i].ev : NULL;
 }

@@ -3,14 +3,12 @@
 
 #include "base/mem.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
-
-enum { INSERTION_MAX = 24 };
 
 void wf_sorter_fini(struct wf_sorter *sorter)
 {
-    free(sorter->events);
+    free(sorter->entries);
     free(sorter->scratch);
     *sorter = (struct wf_sorter){.capacity = 0};
 }
@@ -22,51 +20,57 @@ void wf_sorter_reserve(struct wf_sorter *sorter, size_t n)
     }
 
     size_t capacity = n < 1024 ? 1024 : n + n / 2;
-    free(sorter->events);
+    free(sorter->entries);
     free(sorter->scratch);
-    sorter->events = wf_xmalloc(capacity * sizeof(struct wf_event *));
-    sorter->scratch = wf_xmalloc(capacity * sizeof(struct wf_event *));
+    sorter->entries = wf_xmalloc(capacity * sizeof(struct wf_sort_entry));
+    sorter->scratch = wf_xmalloc(capacity * sizeof(struct wf_sort_entry));
     sorter->capacity = capacity;
 }
 
-static void insertion_sort(struct wf_event **events, size_t n)
+static bool before(const struct wf_sort_entry *a, const struct wf_sort_entry *b)
+{
+    return a->order != b->order ? a->order < b->order : wf_key_before(&a->ev->key, &b->ev->key);
+}
+
+void wf_sort_equal(struct wf_sort_entry *entries, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
-        struct wf_event *ev = events[i];
+        struct wf_sort_entry entry = entries[i];
         size_t j = i;
-        for (; j > 0 && wf_key_before(&ev->key, &events[j - 1]->key); j--) {
-            events[j] = events[j - 1];
+        for (; j > 0 && before(&entry, &entries[j - 1]); j--) {
+            entries[j] = entries[j - 1];
         }
-        events[j] = ev;
+        entries[j] = entry;
     }
 }
 
-/* Merges the sorted events[0..half) and events[half..n), using `scratch`. */
-static void merge(struct wf_event **events, size_t half, size_t n, struct wf_event **scratch)
+/* Merges the sorted entries[0..half) and entries[half..n), using `scratch`. */
+static void merge(struct wf_sort_entry *entries, size_t half, size_t n,
+                  struct wf_sort_entry *scratch)
 {
     size_t left = 0, right = half, to = 0;
 
-    if (!wf_key_before(&events[half]->key, &events[half - 1]->key)) {
+    if (!before(&entries[half], &entries[half - 1])) {
         return;
     }
-    memcpy(scratch, events, half * sizeof(struct wf_event *));
+    memcpy(scratch, entries, half * sizeof(*entries));
     while (left < half) {
-        if (right < n && wf_key_before(&events[right]->key, &scratch[left]->key)) {
-            events[to++] = events[right++];
+        if (right < n && before(&entries[right], &scratch[left])) {
+            entries[to++] = entries[right++];
         } else {
-            events[to++] = scratch[left++];
+            entries[to++] = scratch[left++];
         }
     }
 }
 
-void wf_sort_by_key(struct wf_event **events, size_t n, struct wf_event **scratch)
+void wf_sort_many(struct wf_sort_entry *to, struct wf_sort_entry *from, size_t n)
 {
-    for (size_t i = 0; i < n; i += INSERTION_MAX) {
-        insertion_sort(events + i, n - i < INSERTION_MAX ? n - i : INSERTION_MAX);
+    for (size_t i = 0; i < n; i += WF_SORT_FEW) {
+        wf_sort_few(to + i, from + i, n - i < WF_SORT_FEW ? n - i : WF_SORT_FEW);
     }
-    for (size_t run = INSERTION_MAX; run < n; run *= 2) {
+    for (size_t run = WF_SORT_FEW; run < n; run *= 2) {
         for (size_t i = 0; i + run < n; i += 2 * run) {
-            merge(events + i, run, n - i < 2 * run ? n - i : 2 * run, scratch);
+            merge(to + i, run, n - i < 2 * run ? n - i : 2 * run, from);
         }
     }
 }

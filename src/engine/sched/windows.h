@@ -7,30 +7,24 @@
  */
 
 #include "engine/core/internal.h"
-#include "engine/queue/exchange.h"
 #include "engine/queue/near.h"
 #include "engine/queue/sort.h"
 #include "engine/queue/wheel.h"
-
-/* The events of a few consecutive processes in the sorted list. */
-struct wf_window_bucket {
-    uint32_t begin, next;
-};
 
 /* Events ahead that are prefetched. */
 enum { WF_WINDOWS_AHEAD = 12 };
 
 struct wf_windows {
     struct wf_wheel wheel;
-    struct wf_window_entry *entries; /* the events of a block, sorted */
-    size_t capacity;
-    struct wf_exchanges exchanges;    /* for processes with a few events */
-    struct wf_sorter sorter;          /* for processes with many events */
-    struct wf_window_bucket *buckets; /* one per process of a block */
-    struct wf_near near;              /* events that were scheduled for the window being run */
-    uint64_t running;                 /* the window being run, WF_WHEEL_NEVER between windows */
-    uint32_t near_run;                /* events of `near` that were executed */
-    bool stopped;                     /* a stop was requested in the middle of a window */
+    struct wf_sorter sorter; /* the events of a block */
+    uint32_t *places;        /* in it, by bucket of processes */
+    int64_t length;          /* no window is longer */
+    unsigned time_shift;     /* lower bits of times that sorting leaves out */
+    uint32_t source_mask;    /* of the bits of sources that it compares */
+    struct wf_near near;     /* events that were scheduled for the window being run */
+    uint64_t running;        /* the window being run, WF_WHEEL_NEVER between windows */
+    uint32_t near_run;       /* events of `near` that were executed */
+    bool stopped;            /* a stop was requested in the middle of a window */
 };
 
 /* From now on the handlers of the worker write their events directly into these windows... */
@@ -58,7 +52,7 @@ void wf_windows_run(struct wf_windows *windows, struct wf_worker *worker);
  * `running`. */
 void wf_windows_run_block(struct wf_windows *windows, struct wf_worker *worker, uint32_t b);
 
-/* Sorts the events of such a block by process and key into `entries`, and returns how many there
+/* Sorts the events of such a block by process and key into `sorter`, and returns how many there
  * are. The caller executes them and frees the bag. WF_WINDOWS_AHEAD entries after the last may be
  * read, to prefetch their events. */
 size_t wf_windows_sort_block(struct wf_windows *windows, struct wf_worker *worker, uint32_t b);

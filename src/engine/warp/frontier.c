@@ -176,7 +176,7 @@ static bool catch_up(struct wf_warp *warp, const struct wf_key *key)
 static void queue_entries(struct wf_warp *warp, size_t first, size_t n)
 {
     for (size_t i = first; i < n; i++) {
-        wf_pending_push(&warp->pending, warp->frontier.windows->entries[i].ev);
+        wf_pending_push(&warp->pending, warp->frontier.windows->sorter.entries[i].ev);
     }
 }
 
@@ -202,9 +202,9 @@ static void run_block(struct wf_warp *warp, uint32_t block, bool is_final)
     }
     size_t n = wf_windows_sort_block(windows, worker, block);
     for (size_t i = 0; i < n; i++) {
-        const struct wf_event *ev = windows->entries[i].ev;
-        const struct wf_event *soon = windows->entries[i + WF_WINDOWS_AHEAD / 2].ev;
-        __builtin_prefetch(windows->entries[i + WF_WINDOWS_AHEAD].ev);
+        const struct wf_event *ev = windows->sorter.entries[i].ev;
+        const struct wf_event *soon = windows->sorter.entries[i + WF_WINDOWS_AHEAD / 2].ev;
+        __builtin_prefetch(windows->sorter.entries[i + WF_WINDOWS_AHEAD].ev);
         __builtin_prefetch(wf_engine_lp(worker->engine, soon->dst), 1);
         __builtin_prefetch(wf_warp_kp(warp, soon->dst), 1);
         if (!catch_up(warp, &ev->key)) {

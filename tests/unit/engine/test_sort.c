@@ -30,29 +30,40 @@ static int64_t time_of(enum shape shape, uint64_t stream, uint64_t i, size_t n)
 
 static int compare(const void *a, const void *b)
 {
-    const struct wf_event *x = *(struct wf_event *const *)a, *y = *(struct wf_event *const *)b;
+    const struct wf_event *x = ((const struct wf_sort_entry *)a)->ev;
+    const struct wf_event *y = ((const struct wf_sort_entry *)b)->ev;
 
     return wf_key_before(&y->key, &x->key) - wf_key_before(&x->key, &y->key);
 }
 
-static void sort_one(size_t n, enum shape shape, struct wf_sorter *sorter)
+/* Whether the entries at `from`, n of them, are sorted as qsort() does it. */
+static bool sorts(struct wf_sorter *sorter, size_t n)
+{
+    struct wf_sort_entry *expected = wf_xcalloc(n, sizeof(*expected));
+
+    memcpy(expected, sorter->scratch, n * sizeof(*expected));
+    qsort(expected, n, sizeof(*expected), compare);
+    wf_sort(sorter->entries, sorter->scratch, n);
+    bool same = memcmp(expected, sorter->entries, n * sizeof(*expected)) == 0;
+    free(expected);
+    return same;
+}
+
+static bool shape_is_sorted(size_t n, enum shape shape, struct wf_sorter *sorter)
 {
     struct test_event *store = wf_xcalloc(n, sizeof(*store));
-    struct wf_event **expected = wf_xcalloc(n, sizeof(struct wf_event *));
 
     wf_sorter_reserve(sorter, n);
     for (size_t i = 0; i < n; i++) {
         store[i] = make_event(time_of(shape, n * SHAPES + shape, i, n), i);
         /* Names in no order, so that ties in time are not sorted already. */
         store[i].key.seq = wf_test_rand(SEED, n, i);
-        sorter->events[i] = expected[i] = (void *)&store[i];
+        sorter->scratch[i] =
+            (struct wf_sort_entry){(uint64_t)store[i].key.time, (void *)&store[i]};
     }
-    qsort(expected, n, sizeof(struct wf_event *), compare);
-    wf_sort_by_key(sorter->events, n, sorter->scratch);
-    bool same = memcmp(expected, sorter->events, n * sizeof(struct wf_event *)) == 0;
+    bool sorted = sorts(sorter, n);
     free(store);
-    free(expected);
-    CHECK(same);
+    return sorted;
 }
 
 static void any_number_in_any_shape_comes_out_like_qsort(void)
@@ -61,10 +72,31 @@ static void any_number_in_any_shape_comes_out_like_qsort(void)
 
     for (size_t n = 1; n <= LARGEST; n = n < 200 ? n + 1 : n * 5 / 4) {
         for (enum shape shape = RANDOM; shape < SHAPES; shape++) {
-            sort_one(n, shape, &sorter);
+            CHECK(shape_is_sorted(n, shape, &sorter));
         }
     }
-    wf_sort_by_key(sorter.events, 0, sorter.scratch);
+    wf_sort(sorter.entries, sorter.scratch, 0);
+    wf_sorter_fini(&sorter);
+}
+
+/* Every order of a few zeros and ones, which are also the times: ties are decided by the names. */
+static void all_zeros_and_ones_are_sorted(void)
+{
+    struct wf_sorter sorter = {.capacity = 0};
+    struct test_event store[WF_SORT_FEW];
+
+    wf_sorter_reserve(&sorter, WF_SORT_FEW);
+    for (uint32_t n = 1; n <= WF_SORT_FEW; n++) {
+        bool all = true;
+        for (uint32_t bits = 0; bits < UINT32_C(1) << n && all; bits++) {
+            for (uint32_t i = 0; i < n; i++) {
+                store[i] = make_event(bits >> i & 1, n - i);
+                sorter.scratch[i] = (struct wf_sort_entry){bits >> i & 1, (void *)&store[i]};
+            }
+            all = sorts(&sorter, n);
+        }
+        CHECK(all);
+    }
     wf_sorter_fini(&sorter);
 }
 
@@ -75,19 +107,20 @@ static void room_grows_and_is_kept(void)
     for (size_t n = 1; n < 100000; n = 3 * n + 1) {
         wf_sorter_reserve(&sorter, n);
         CHECK(sorter.capacity >= n);
-        memset(sorter.events, 1, n * sizeof(struct wf_event *));
-        memset(sorter.scratch, 2, n * sizeof(struct wf_event *));
-        struct wf_event **events = sorter.events;
+        memset(sorter.entries, 1, n * sizeof(*sorter.entries));
+        memset(sorter.scratch, 2, n * sizeof(*sorter.scratch));
+        struct wf_sort_entry *entries = sorter.entries;
         wf_sorter_reserve(&sorter, n / 2);
-        CHECK(sorter.events == events);
+        CHECK(sorter.entries == entries);
     }
     wf_sorter_fini(&sorter);
-    CHECK(sorter.events == NULL && sorter.scratch == NULL && sorter.capacity == 0);
+    CHECK(sorter.entries == NULL && sorter.scratch == NULL && sorter.capacity == 0);
 }
 
 int main(void)
 {
     RUN(any_number_in_any_shape_comes_out_like_qsort);
+    RUN(all_zeros_and_ones_are_sorted);
     RUN(room_grows_and_is_kept);
     return wf_test_done();
 }

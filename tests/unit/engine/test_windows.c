@@ -89,7 +89,7 @@ static bool comes_out_in_order(uint64_t stream, uint32_t n, int64_t lookahead, b
     right = wf_wheel_take(&bed->windows.wheel) &&
             wf_windows_sort_block(&bed->windows, &bed->worker, 0) == n;
     for (uint32_t i = 0; right && i < n; i++) {
-        right = is_event(bed->windows.entries[i].ev, &bed->events[i]);
+        right = is_event(bed->windows.sorter.entries[i].ev, &bed->events[i]);
     }
     wf_bag_free(wf_wheel_bag(&bed->windows.wheel, 0), &bed->worker.pool);
     bed_free(bed);
