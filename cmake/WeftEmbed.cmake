@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # cmake -DOUTPUT=<file.c> -P WeftEmbed.cmake -- <machine.yaml>...
-#     Writes a C source with the texts of machine files, as run/machine.h declares them.
+#     Writes a C source with the texts of machine files, as run/machine/machine.h declares them.
 
 set(files)
 set(seen FALSE)
@@ -26,7 +26,7 @@ foreach(file IN LISTS files)
 endforeach()
 
 file(WRITE ${OUTPUT} "/* Written by cmake/WeftEmbed.cmake from share/machines. */
-#include \"run/machine.h\"
+#include \"run/machine/machine.h\"
 
 ${texts}static const struct wf_machine_text library[] = {
 ${table}    {NULL, NULL, 0},

@@ -57,7 +57,8 @@ function(weft_live_module variable)
         engine/hosts/barrier.c engine/hosts/comm.c engine/hosts/comm_mpi.c engine/hosts/pin_hwloc.c engine/hosts/place.c
         model/net/router/lockstep/device.c model/net/router/lockstep/kernels.c model/net/router/lockstep/program.c
         base/result/json.c
-        run/exec_gpu.c run/program_crash.c run/program_libraries.c run/source_line.c run/yaml.c
+        run/execute/exec_gpu.c run/plan/program_crash.c run/plan/program_libraries.c run/plan/source_line.c
+        run/machine/yaml.c
         model/topo/graph_graphml.c
         program/trace/otf2/in.c program/trace/otf2/out.c program/trace/weft/pack.c)
     set(sources ui/study/page.c ui/study/picture.c)
@@ -70,7 +71,7 @@ function(weft_live_module variable)
     list(REMOVE_ITEM sources ${unused})
     list(FILTER sources EXCLUDE REGEX "^model/net/router/gpu/")
     # Machine files become settings before they get into a page.
-    list(FILTER sources EXCLUDE REGEX "^run/(machine|codes_)")
+    list(FILTER sources EXCLUDE REGEX "^run/(machine/|import/codes)")
     list(TRANSFORM sources PREPEND ${PROJECT_SOURCE_DIR}/src/)
 
     set(compile ${CMAKE_C_COMPILER_LAUNCHER} ${WEFT_LIVE_CC} ${WEFT_LIVE_TARGET} -std=c11 -O2

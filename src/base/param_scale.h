@@ -3,7 +3,7 @@
 
 /*
  * Parameters that are multiplied by a factor: their values are uncertain by some percent
- * (run/uncertainty.h).
+ * (run/scenario/uncertainty.h).
  */
 
 #include "base/param.h"

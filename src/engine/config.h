@@ -19,7 +19,8 @@ enum wf_scheduler {
 
 enum wf_partition { WF_PARTITION_BLOCK, WF_PARTITION_CYCLIC };
 
-/* What executes a model. Only synthetic traffic on routers has a choice (run/executor.h). */
+/* What executes a model. Only synthetic traffic on routers has a choice
+ * (run/execute/executor.h). */
 enum wf_exec { WF_EXEC_AUTO, WF_EXEC_EVENTS, WF_EXEC_LOCKSTEP, WF_EXEC_GPU };
 
 enum { WF_STOP_SOON = 1, WF_STOP_NOW = 2 };

@@ -16,8 +16,8 @@
  */
 #include "base/mem.h"
 #include "base/result/doc.h"
-#include "run/scenario.h"
-#include "run/sim.h"
+#include "run/execute/run.h"
+#include "run/scenario/scenario.h"
 
 #include <inttypes.h>
 #include <signal.h>

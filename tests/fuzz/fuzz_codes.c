@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libFuzzer: whatever the bytes of a CODES configuration are, the outcome is a machine file
  * that can be read, or an error that names the file. */
-#include "run/codes_import.h"
-#include "run/machine.h"
+#include "run/import/codes.h"
+#include "run/machine/machine.h"
 
 #include <stdlib.h>
 #include <string.h>

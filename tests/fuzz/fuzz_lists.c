@@ -3,7 +3,7 @@
  * within the nodes, weights that can be drawn from, or an error that names the file. */
 #include "fuzz/foreign.h"
 #include "model/traffic/weights.h"
-#include "run/placement.h"
+#include "run/plan/placement.h"
 
 enum { RANKS = 6, NODES = 9 };
 

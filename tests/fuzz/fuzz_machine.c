@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libFuzzer: no text, however odd, may crash the reader of machine files; what it refuses has a
  * place, and so has what is refused later. */
-#include "run/machine.h"
-#include "run/plan.h"
+#include "run/machine/machine.h"
+#include "run/plan/plan.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * error that names the file. */
 #include "base/result/doc.h"
 #include "fuzz/foreign.h"
-#include "run/scenario.h"
-#include "run/sim.h"
+#include "run/execute/run.h"
+#include "run/scenario/scenario.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,7 +2,7 @@
 /* libFuzzer: whatever is in a study, the outcome is points with scenarios and a table, or an
  * error that names the file. */
 #include "fuzz/foreign.h"
-#include "run/scenario.h"
+#include "run/scenario/scenario.h"
 #include "ui/study/study.h"
 
 enum { POINTS_SHOWN = 20 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libFuzzer: whatever the bytes of a configuration of TraceR are, the outcome is at least one
  * job with ranks, or an error that names file and line. */
-#include "run/tracer.h"
+#include "run/import/tracer.h"
 
 #include <stdlib.h>
 #include <string.h>

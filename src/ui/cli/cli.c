@@ -7,7 +7,7 @@
 #include "base/result/json.h"
 #include "base/result/result.h"
 #include "base/text.h"
-#include "run/world.h"
+#include "run/execute/world.h"
 #include "ui/cli/interrupt.h"
 #include "ui/cli/progress.h"
 

@@ -17,7 +17,7 @@ struct wf_comm;
 struct wf_value;
 
 struct wf_cli {
-    struct wf_comm *world; /* run/world.h */
+    struct wf_comm *world; /* run/execute/world.h */
     FILE *out;             /* the result; discarded in processes other than the first */
     FILE *err;             /* everything else; likewise */
     bool answered;         /* the complete result was written to `out` */

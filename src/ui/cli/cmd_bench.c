@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/text.h"
-#include "run/catalog.h"
-#include "run/scenario.h"
+#include "run/scenario/catalog.h"
+#include "run/scenario/scenario.h"
 #include "ui/cli/simulate.h"
 
 #include <string.h>

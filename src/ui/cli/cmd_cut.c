@@ -4,7 +4,7 @@
 #include "program/trace/cut/graph.h"
 #include "program/trace/cut/parse.h"
 #include "program/trace/reader.h"
-#include "run/world.h"
+#include "run/execute/world.h"
 #include "ui/cli/progress.h"
 #include "ui/cli/trace_input.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* weft emulate runs a program on a network without cost and writes the trace that it would have
  * on a machine that does not exist. */
-#include "run/scenario.h"
-#include "run/trace_out.h"
+#include "run/execute/trace_out.h"
+#include "run/scenario/scenario.h"
 #include "ui/cli/run_options.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/result/result.h"
-#include "run/catalog.h"
+#include "run/scenario/catalog.h"
 #include "ui/cli/cli.h"
 #include "ui/cli/opt.h"
 #include "ui/report/explain.h"

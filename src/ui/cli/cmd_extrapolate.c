@@ -4,7 +4,7 @@
 #include "program/extrapolate/extrapolate.h"
 #include "program/extrapolate/notes.h"
 #include "program/extrapolate/verify.h"
-#include "run/world.h"
+#include "run/execute/world.h"
 #include "ui/cli/progress.h"
 #include "ui/cli/trace_input.h"
 

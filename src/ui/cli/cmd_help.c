@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/columns.h"
 #include "base/text.h"
-#include "run/catalog.h"
+#include "run/scenario/catalog.h"
 #include "ui/cli/cli.h"
 #include "ui/cli/opt.h"
 #include "ui/cli/reference.h"

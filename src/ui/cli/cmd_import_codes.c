@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/file.h"
-#include "run/codes_import.h"
-#include "run/codes_text.h"
+#include "run/import/codes.h"
+#include "run/import/codes_text.h"
 #include "ui/cli/cli.h"
 #include "ui/cli/opt.h"
 #include "ui/report/output.h"

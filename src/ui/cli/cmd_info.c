@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/world.h"
+#include "run/execute/world.h"
 #include "ui/cli/progress.h"
 #include "ui/cli/trace_input.h"
 #include "ui/study/trace_info.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/result/result.h"
 #include "base/text.h"
-#include "run/machine.h"
+#include "run/machine/machine.h"
 #include "ui/cli/cli.h"
 #include "ui/cli/opt.h"
 #include "ui/cli/progress.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/scenario.h"
+#include "run/scenario/scenario.h"
 #include "ui/cli/simulate.h"
 
 static const struct wf_opt rows[] = {

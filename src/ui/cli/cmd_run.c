@@ -2,9 +2,9 @@
 #include "ui/cli/run_options.h"
 
 #include "base/mem.h"
-#include "run/program.h"
-#include "run/scenario.h"
-#include "run/world.h"
+#include "run/execute/world.h"
+#include "run/plan/program.h"
+#include "run/scenario/scenario.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "base/result/result.h"
 #include "base/text.h"
 #include "base/units.h"
-#include "run/world.h"
+#include "run/execute/world.h"
 #include "ui/cli/cli.h"
 #include "ui/cli/opt.h"
 #include "ui/draw/draw.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
-#include "run/scenario.h"
-#include "run/world.h"
+#include "run/execute/world.h"
+#include "run/scenario/scenario.h"
 #include "ui/cli/simulate.h"
 #include "ui/report/output.h"
 #include "ui/study/curve.h"

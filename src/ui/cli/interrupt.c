@@ -6,9 +6,9 @@
 #include "base/status.h"
 #include "base/temp.h"
 #include "program/ops/live.h"
-#include "run/program.h"
-#include "run/sim.h"
-#include "run/world.h"
+#include "run/execute/run.h"
+#include "run/execute/world.h"
+#include "run/plan/program.h"
 #include "ui/cli/cli.h"
 
 #include <weft/weft.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/world.h"
+#include "run/execute/world.h"
 #include "ui/cli/cli.h"
 #include "ui/cli/interrupt.h"
 

@@ -4,8 +4,8 @@
 #include "base/columns.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "run/catalog.h"
-#include "run/scenario.h"
+#include "run/scenario/catalog.h"
+#include "run/scenario/scenario.h"
 #include "ui/cli/reference.h"
 
 #include <assert.h>

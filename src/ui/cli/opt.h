@@ -43,7 +43,7 @@ struct wf_opt {
     enum wf_opt_kind kind;
     char letter;     /* letter of the short form; 0 for none */
     const char *arg; /* placeholder in help ("<file>"); null: the syntax of the type */
-    const char *key; /* the scenario setting that it sets (run/scenario.h); or null */
+    const char *key; /* the scenario setting that it sets (run/scenario/scenario.h); or null */
 };
 
 /* A row for a member of struct `opts`. The further arguments initialise members of its

@@ -9,7 +9,7 @@
 
 #include "base/pass.h"
 #include "base/points.h"
-#include "run/sim.h"
+#include "run/execute/run.h"
 
 #include <stdbool.h>
 #include <stddef.h>

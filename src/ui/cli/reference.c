@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ui/cli/reference.h"
 
-#include "run/catalog.h"
+#include "run/scenario/catalog.h"
 #include "ui/cli/cli.h"
 
 #include <string.h>

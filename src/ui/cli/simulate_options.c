@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Turns the options of a command that simulates into settings of a scenario. */
 #include "base/mem.h"
-#include "run/machine.h"
-#include "run/scenario.h"
+#include "run/machine/machine.h"
+#include "run/scenario/scenario.h"
 #include "ui/cli/simulate.h"
 
 #include <stdio.h>

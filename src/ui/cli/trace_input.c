@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 #include "base/units.h"
-#include "run/world.h"
+#include "run/execute/world.h"
 #include "ui/cli/progress.h"
 
 #include <inttypes.h>

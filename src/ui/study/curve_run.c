@@ -3,9 +3,9 @@
 
 #include "base/mem.h"
 #include "base/result/doc.h"
-#include "run/batch.h"
-#include "run/scenario.h"
-#include "run/sim.h"
+#include "run/execute/batch.h"
+#include "run/execute/run.h"
+#include "run/scenario/scenario.h"
 #include "ui/study/curve.h"
 #include "ui/study/together.h"
 

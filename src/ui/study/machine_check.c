@@ -6,8 +6,8 @@
 #include "base/units.h"
 #include "model/topo/topo.h"
 #include "program/gen/gen.h"
-#include "run/machine.h"
-#include "run/sim.h"
+#include "run/execute/run.h"
+#include "run/machine/machine.h"
 
 #include <inttypes.h>
 #include <math.h>

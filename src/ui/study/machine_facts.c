@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "model/topo/topo.h"
-#include "run/machine.h"
+#include "run/machine/machine.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #include "ui/study/page.h"
 
 #include "base/mem.h"
-#include "run/catalog.h"
+#include "run/scenario/catalog.h"
 #include "ui/study/picture.h"
 
 #include <stdlib.h>

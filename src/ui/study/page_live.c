@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "base/mem.h"
-#include "run/machine.h"
+#include "run/machine/machine.h"
 #include "ui/report/page.h"
 #include "ui/study/page.h"
 

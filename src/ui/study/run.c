@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Runs the points of a study in parallel, except for those that already have a result. */
+#include "run/execute/run.h"
 #include "base/mem.h"
 #include "base/result/result.h"
-#include "run/batch.h"
-#include "run/scenario.h"
-#include "run/sim.h"
+#include "run/execute/batch.h"
+#include "run/scenario/scenario.h"
 #include "ui/report/output.h"
 #include "ui/report/writer.h"
 #include "ui/study/study.h"

@@ -4,9 +4,9 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/text.h"
-#include "run/machine.h"
-#include "run/scenario.h"
-#include "run/yaml.h"
+#include "run/machine/machine.h"
+#include "run/machine/yaml.h"
+#include "run/scenario/scenario.h"
 
 #include <weft/weft.h>
 

@@ -5,7 +5,7 @@
  * A study: one scenario at many points, from a YAML file (docs/reference/studies.md):
  *
  *   title: ...                    title of the plot
- *   settings: {key: value, ...}   for all points: keys of run/scenario.h, and `machine`
+ *   settings: {key: value, ...}   for all points: keys of run/scenario/scenario.h, and `machine`
  *   grid: {key: [value, ...]}     every combination, the last key changing fastest, or
  *   list: [{key: value, ...}]     individual points
  *   plot: {x: key, y: name}       axes of the plot; both may be left out

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ui/study/together.h"
 
-#include "run/batch.h"
-#include "run/sim.h"
+#include "run/execute/batch.h"
+#include "run/execute/run.h"
 
 struct told {
     const struct wf_points_host *host;

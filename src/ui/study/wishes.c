@@ -2,8 +2,8 @@
 #include "ui/study/wishes.h"
 
 #include "base/mem.h"
-#include "run/catalog.h"
-#include "run/scenario.h"
+#include "run/scenario/catalog.h"
+#include "run/scenario/scenario.h"
 #include "ui/study/picture.h"
 
 #include <string.h>

@@ -6,9 +6,9 @@
 #include "base/result/json.h"
 #include "model/coll/coll.h"
 #include "model/net/route/route.h"
-#include "run/catalog.h"
-#include "run/scenario.h"
-#include "run/sim.h"
+#include "run/execute/run.h"
+#include "run/scenario/catalog.h"
+#include "run/scenario/scenario.h"
 #include "ui/study/page.h"
 #include "weft_version.h"
 

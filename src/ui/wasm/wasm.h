@@ -38,7 +38,7 @@ WF_WASM_EXPORT("run")
 const char *wf_wasm_run(uint32_t size, uint32_t flags, uint32_t record_limit,
                         uint32_t path_bytes);
 
-/* Everything that a scenario can consist of (run/catalog.h). */
+/* Everything that a scenario can consist of (run/scenario/catalog.h). */
 WF_WASM_EXPORT("catalog")
 const char *wf_wasm_catalog(void);
 

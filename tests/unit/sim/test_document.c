@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/document.h"
+#include "run/document/document.h"
 
 #include "base/result/result.h"
 #include "model/ranks/ranks.h"
 #include "program/ops/op.h"
-#include "run/efficiency.h"
+#include "run/document/efficiency.h"
 
 #include "harness/wf_test.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/machine.h"
+#include "run/machine/machine.h"
 
 #include "base/result/doc.h"
-#include "run/sim.h"
+#include "run/execute/run.h"
 
 #include "harness/wf_test.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/placement.h"
+#include "run/plan/placement.h"
 
 #include "harness/wf_test.h"
 

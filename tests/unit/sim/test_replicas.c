@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mem.h"
 #include "base/result/doc.h"
-#include "run/scenario.h"
-#include "run/sim.h"
+#include "run/execute/run.h"
+#include "run/scenario/scenario.h"
 
 #include "harness/wf_test.h"
 

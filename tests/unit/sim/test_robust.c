@@ -5,8 +5,8 @@
 #include "base/temp.h"
 #include "program/ops/disturbance.h"
 #include "program/trace/writer.h"
-#include "run/scenario.h"
-#include "run/sim.h"
+#include "run/execute/run.h"
+#include "run/scenario/scenario.h"
 
 #include "harness/wf_test.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/sim.h"
+#include "run/execute/run.h"
 
 #include "base/result/json.h"
 #include "base/result/result.h"
-#include "run/scenario.h"
+#include "run/scenario/scenario.h"
 
 #include "harness/wf_test.h"
 

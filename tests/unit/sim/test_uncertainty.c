@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/uncertainty.h"
+#include "run/scenario/uncertainty.h"
 
-#include "run/plan.h"
+#include "run/plan/plan.h"
 
 #include "harness/wf_test.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/yaml.h"
+#include "run/machine/yaml.h"
 
 #include "harness/wf_test.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A page has no GPU. */
 #include "model/net/router/gpu/gpu.h"
-#include "run/executor.h"
+#include "run/execute/executor.h"
 
 const char *const wf_gpu_names[] = {"auto", "cuda", "host", NULL};
 

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/document/document.h"
+
+#include "base/result/doc.h"
+#include "base/result/result.h"
+#include "base/units.h"
+#include "engine/config.h"
+#include "model/net/stats/link_report.h"
+#include "run/execute/job.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Decimal places of measured values. */
+enum { SECONDS_DECIMALS = 6, PERCENT_DECIMALS = 3, RATE_DECIMALS = 0, WINDOW_DECIMALS = 3 };
+
+static double ratio(double a, double b)
+{
+    return b > 0 ? a / b : 0;
+}
+
+static const char *const fit_reasons[] = {
+    [WF_RUN_TOO_SMALL] = "the model is too small for more threads",
+    [WF_RUN_CORES_TOO_FEW] = "there are no cores for more threads",
+};
+
+void wf_document_run(struct wf_value *root, const struct wf_plan *plan,
+                     const struct wf_run *run, uint64_t memory_estimate)
+{
+    struct wf_value *section = wf_doc_section(root, "run");
+    double committed = (double)run->events_committed;
+
+    wf_doc_text(section, "exec", wf_exec_names[run->exec > 0 ? run->exec : WF_EXEC_EVENTS]);
+    if (run->device[0] != '\0') {
+        wf_doc_text(section, "device", run->device);
+    }
+    wf_doc_text(section, "scheduler", wf_scheduler_names[plan->engine.scheduler]);
+    wf_doc_count(section, "threads", run->threads);
+    if (run->fit != WF_RUN_AS_ASKED) {
+        wf_doc_text(section, "threads_reason", fit_reasons[run->fit]);
+    }
+    wf_doc_count(section, "processes", run->processes);
+    wf_doc_measured(section, "wall_seconds", run->wall_seconds, SECONDS_DECIMALS);
+    wf_doc_measured(section, "cpu_seconds", run->cpu_seconds, SECONDS_DECIMALS);
+    wf_doc_count(section, "events_committed", run->events_committed);
+    wf_doc_count(section, "events_rolled_back", run->events_rolled_back);
+    wf_doc_measured(section, "efficiency_percent", wf_engine_efficiency_percent(run),
+                    PERCENT_DECIMALS);
+    wf_doc_measured(section, "events_per_cpu_second", ratio(committed, run->cpu_seconds),
+                    RATE_DECIMALS);
+    wf_doc_measured(section, "events_per_wall_second", ratio(committed, run->wall_seconds),
+                    RATE_DECIMALS);
+    wf_doc_count(section, "rollbacks", run->rollbacks);
+    wf_doc_count(section, "anti_messages", run->anti_messages);
+    wf_doc_count(section, "gvt_rounds", run->gvt_rounds);
+    wf_doc_measured(section, "gvt_seconds", run->gvt_seconds, SECONDS_DECIMALS);
+    wf_doc_count(section, "windows", run->windows);
+    wf_doc_measured(section, "events_per_window", ratio(committed, (double)run->windows),
+                    WINDOW_DECIMALS);
+    if (run->windows_alone > 0) {
+        wf_doc_count(section, "windows_alone", run->windows_alone);
+    }
+    wf_doc_count(section, "remote_events", run->remote_events);
+    wf_doc_count(section, "memory_throttles", run->memory_throttles);
+    wf_doc_count(section, "memory_estimate_bytes", memory_estimate);
+    wf_doc_count(section, "peak_rss_bytes", run->peak_rss_bytes);
+    wf_doc_count(section, "thread_events_min", run->thread_events_min);
+    wf_doc_count(section, "thread_events_max", run->thread_events_max);
+    wf_plan_describe_block(plan, "engine", section, "parameters");
+}
+
+void wf_document_links(const struct wf_job *job, struct wf_value *result)
+{
+    const struct wf_net *net = job->setup.net;
+
+    if (net != NULL && net->link_classes != NULL &&
+        wf_doc_find(result, "network.link_classes") == NULL) {
+        wf_net_report_classes(wf_net_report_section(result), job->plan->topo,
+                              net->link_classes);
+    }
+}
+
+void wf_document_digest(struct wf_value *result, uint64_t digest)
+{
+    char text[24];
+
+    (void)snprintf(text, sizeof(text), "%016" PRIx64, digest);
+    wf_doc_text(result, "digest", text);
+    if (strcmp(wf_doc_get_text(result, "status", ""), WF_RESULT_INTERRUPTED) == 0) {
+        wf_doc_bool(result, "digest_partial", true);
+    }
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/document/energy.h"
+
+#include "model/net/net.h"
+#include "model/topo/topo.h"
+#include "run/execute/job.h"
+
+#define ROW(member, text)                                                                \
+    {                                                                                    \
+        .name = #member, .type = WF_PARAM_REAL,                                          \
+        .offset = offsetof(struct wf_sim_energy_params, member), .def = "0", .min = "0", \
+        .max = "1000000000", .doc = (text)                                               \
+    }
+
+const struct wf_param wf_sim_energy_params[] = {
+    ROW(idle, "Power of a node, in watts, whatever it does; 0 if unknown"),
+    ROW(busy, "Power that a rank adds while it computes or handles messages, in watts"),
+    ROW(link, "Power of a link, in watts, whatever it carries"),
+    ROW(byte, "Energy of a byte on a link, in picojoules"),
+    WF_PARAM_END,
+};
+
+static const double PS_PER_SECOND = 1e12;
+
+bool wf_sim_energy_is_known(const struct wf_sim_energy_params *params)
+{
+    return params->idle > 0 || params->busy > 0 || params->link > 0 || params->byte > 0;
+}
+
+static double seconds(const struct wf_stat *stat)
+{
+    const double two_64 = 18446744073709551616.0;
+
+    return ((double)stat->sum_high * two_64 + (double)stat->sum_low) / PS_PER_SECOND;
+}
+
+/* The time that all ranks together compute or handle messages, in seconds. */
+static double busy_seconds(const struct wf_ranks_tally *tally)
+{
+    double sum = 0;
+
+    for (uint32_t i = 0; i < WF_TALLY_JOBS; i++) {
+        sum += seconds(&tally->jobs[i].compute) + seconds(&tally->jobs[i].overhead);
+    }
+    return sum;
+}
+
+/* Bytes on all links. Unless links are counted, each message is on one. */
+static double link_bytes(const struct wf_value *result)
+{
+    uint64_t bytes = wf_doc_get_count(result, "bytes", 0);
+
+    return (double)wf_doc_get_count(result, "network.link_bytes", bytes);
+}
+
+void wf_sim_energy_describe(const struct wf_job *job, const struct wf_ranks_tally *tally,
+                            int64_t end, struct wf_value *result)
+{
+    enum { DECIMALS = 9 };
+    const struct wf_sim_energy_params *params = wf_plan_values(job->plan, "power");
+    const struct wf_topo *topo = job->plan->topo;
+
+    if (!wf_sim_energy_is_known(params)) {
+        return;
+    }
+    double time = (double)end / PS_PER_SECOND;
+    uint64_t nodes = topo != NULL ? topo->n_nodes : job->place.n_nodes;
+    double idle = params->idle * (double)nodes * time;
+    double busy = params->busy * busy_seconds(tally);
+    bool has_links = topo != NULL && job->plan->net->uses_topology;
+    double links = params->link * (has_links ? (double)topo->n_links : 0) * time;
+    double bytes = params->byte * link_bytes(result) / PS_PER_SECOND;
+    struct wf_value *section = wf_doc_section(result, "energy");
+
+    wf_doc_measured(section, "joules", idle + busy + links + bytes, DECIMALS);
+    wf_doc_measured(section, "nodes_joules", idle, DECIMALS);
+    wf_doc_measured(section, "ranks_joules", busy, DECIMALS);
+    wf_doc_measured(section, "links_joules", links, DECIMALS);
+    wf_doc_measured(section, "bytes_joules", bytes, DECIMALS);
+    if (time > 0) {
+        wf_doc_measured(section, "mean_watts", (idle + busy + links + bytes) / time, 3);
+    }
+}

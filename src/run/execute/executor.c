@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/execute/executor.h"
+
+#include "base/mem.h"
+#include "base/result/result.h"
+#include "base/units.h"
+#include "engine/config.h"
+#include "model/net/router/lockstep/lockstep.h"
+#include "model/topo/topo.h"
+#include "model/traffic/traffic.h"
+#include "run/document/document.h"
+#include "run/document/warnings.h"
+
+#include <weft/weft.h>
+
+#include <stdlib.h>
+
+static const struct wf_executor *const executors[] = {
+#define WF_EXECUTOR(name) &wf_executor_##name,
+#include "run/execute/executors.def"
+#undef WF_EXECUTOR
+};
+
+/* Where `auto` changes from one executor to the next; docs/dev/performance.md has the measurements.
+ * Work is the number of packets that all nodes generate. */
+enum {
+    WORK_FOR_GPU = 20000000, /* below this, starting the GPU costs more than it saves */
+    NODES_FOR_GPU = 2048,    /* of all networks that run at once: fewer do not fill a GPU */
+    LOAD_FOR_FLITS = 1,      /* percent of what a node can inject, for networks of flits; */
+    LOAD_FOR_LOCKSTEP = 30,  /* likewise, for networks of packets; or */
+    BUSY_FOR_LOCKSTEP = 40,  /* percent of what links carry: below both most routers idle; */
+    BUSY_FOR_FREQUENT =
+        2,        /* the same for grids of frequent kinds, whose idle routers cost little */
+    SAMPLES = 64, /* pairs of nodes whose distance is looked up */
+};
+
+/* The part of the time in which a link is busy, if the network accepts everything that nodes offer
+ * to random others. */
+static double busy_links(const struct wf_topo *topo, double load)
+{
+    uint64_t hops = 0;
+
+    for (uint64_t i = 1; i <= SAMPLES; i++) {
+        uint64_t random = i * UINT64_C(0x9e3779b97f4a7c15);
+        uint32_t from = (uint32_t)((random >> 32) % topo->n_nodes);
+        uint32_t to = (uint32_t)((random & UINT32_MAX) % topo->n_nodes);
+        hops += topo->ops->distance(topo, from, to);
+    }
+    double links = (double)topo->n_links * (topo->oneway ? 1 : 2);
+    return links > 0 ? load * (double)hops / SAMPLES * (double)topo->n_nodes / links : 0;
+}
+
+/* Whether most routers have something to do in most cycles. */
+static bool is_loaded(const struct wf_job *job, const struct wf_traffic_params *set)
+{
+    const struct wf_lockstep_config config = {.net = job->setup.net, .traffic = job->traffic};
+    int least = wf_lockstep_has_flits(job->setup.net) ? LOAD_FOR_FLITS : LOAD_FOR_LOCKSTEP;
+
+    if (set->rounds > 0 || set->load * 100 >= least) {
+        return true;
+    }
+    double busy = busy_links(job->plan->topo, set->load) * 100;
+    return busy >= BUSY_FOR_LOCKSTEP ||
+           (busy >= BUSY_FOR_FREQUENT && wf_lockstep_is_frequent(&config));
+}
+
+/* Packets that the nodes of a network generate. */
+static double work_of(const struct wf_job *job)
+{
+    const struct wf_traffic_params *set = wf_plan_values(job->plan, "traffic");
+
+    return set->rounds > 0
+               ? (double)set->rounds * (double)set->burst * (double)job->plan->topo->n_nodes
+               : set->load * (double)set->phit / (double)set->size * (double)set->cycles *
+                     (double)job->plan->topo->n_nodes;
+}
+
+static enum wf_exec fastest(const struct wf_job *job, size_t n)
+{
+    const struct wf_traffic_params *set = wf_plan_values(job->plan, "traffic");
+    double nodes = (double)job->plan->topo->n_nodes * (double)n;
+
+    if (work_of(job) * (double)n >= WORK_FOR_GPU && nodes >= NODES_FOR_GPU &&
+        wf_executor_gpu.accepts(job, NULL) == WF_OK) {
+        return WF_EXEC_GPU;
+    }
+    if (wf_executor_lockstep.accepts(job, NULL) == WF_OK && is_loaded(job, set)) {
+        return WF_EXEC_LOCKSTEP;
+    }
+    return WF_EXEC_EVENTS;
+}
+
+enum wf_status wf_executor_choose(const struct wf_job *job, size_t n,
+                                  const struct wf_executor **out, struct wf_err *err)
+{
+    enum wf_exec exec = (enum wf_exec)job->plan->engine.exec;
+
+    if (job->traffic == NULL && exec > WF_EXEC_EVENTS) {
+        return wf_err_set(err, WF_EUSAGE,
+                          "engine.exec: %s executes synthetic traffic only (weft traffic); "
+                          "programs need events",
+                          wf_exec_names[exec]);
+    }
+    if (exec == WF_EXEC_AUTO) {
+        /* Who chooses a scheduler wants events. */
+        bool any = job->traffic != NULL &&
+                   wf_scenario_find(job->plan->scenario, "engine.sched") == NULL;
+        exec = any ? fastest(job, n) : WF_EXEC_EVENTS;
+    }
+    *out = executors[exec - 1];
+    return (*out)->accepts(job, err);
+}
+
+enum wf_status wf_executor_describe(struct wf_executor_job *own, struct wf_value **doc,
+                                    struct wf_err *err)
+{
+    struct wf_job *job = own->job;
+    enum wf_status status = own->status;
+
+    if (status != WF_OK && status != WF_EINTR) {
+        *err = own->err;
+        return status;
+    }
+    if (status == WF_EINTR) {
+        char time[WF_UNITS_TEXT_MAX];
+        (void)wf_err_set(err, WF_EINTR,
+                         "interrupted at simulated time %s; the result is partial",
+                         wf_human_time(own->run.time, time));
+    }
+    struct wf_value *root = wf_result_new(weft_version());
+    wf_plan_describe(job->plan, root);
+    struct wf_value *result = wf_doc_section(root, "result");
+    job->tally = own->tally;
+    status = job->ops->describe(job, NULL, &own->run, result, status, err);
+    job->tally = NULL;
+    wf_document_links(job, result);
+    wf_sim_warn_unused(job->plan, root);
+    wf_document_run(root, job->plan, &own->run, job->ops->memory(job));
+    *doc = root;
+    return status;
+}
+
+struct wf_traffic_tally *wf_executor_tally(const struct wf_job *job)
+{
+    const struct wf_net *net = job->setup.net;
+
+    return wf_xcalloc(1, sizeof(struct wf_traffic_tally) +
+                             (net->n_sums > 0 ? wf_net_counters_size(net) : 0));
+}
+
+enum wf_status wf_executor_run(const struct wf_executor *executor, struct wf_job *job,
+                               const struct wf_sim_host *host, struct wf_value **doc,
+                               bool *needs_events, struct wf_err *err)
+{
+    struct wf_executor_job own = {.job = job, .tally = wf_executor_tally(job)};
+    enum wf_status status = WF_OK;
+
+    executor->run(&own, 1, host);
+    *needs_events = own.needs_events;
+    if (!own.needs_events) {
+        status = wf_executor_describe(&own, doc, err);
+    }
+    free(own.tally);
+    return status;
+}

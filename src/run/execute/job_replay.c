@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "model/ranks/ranks.h"
+
+#include "base/result/doc.h"
+#include "engine/model.h"
+#include "model/net/net.h"
+#include "model/ranks/cpu/cpu.h"
+#include "model/ranks/node_params.h"
+#include "mpi/vrank/program_source.h"
+#include "program/ops/source.h"
+#include "run/document/energy.h"
+#include "run/execute/job.h"
+#include "run/plan/cpu_settings.h"
+
+/* Measured: memory of a rank besides its messages, and of a message in transit. A rank of a
+ * typical program has a handful of messages in transit. */
+enum { BYTES_PER_RANK = 700, BYTES_PER_MESSAGE = 96, MESSAGES_PER_RANK = 6 };
+
+/* ---- for both kinds of replay ---- */
+
+uint64_t wf_job_n_ranks(const struct wf_job *job)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < job->plan->n_jobs; i++) {
+        n += job->plan->jobs[i].n_ranks;
+    }
+    return n;
+}
+
+/* Fills `jobs`, an array of WF_TALLY_JOBS entries. */
+static struct wf_placement_env placement_env(const struct wf_plan *plan,
+                                             struct wf_placement_job *jobs)
+{
+    for (uint32_t i = 0; i < plan->n_jobs; i++) {
+        jobs[i] = (struct wf_placement_job){
+            .placement = plan->jobs[i].placement,
+            .n_ranks = plan->jobs[i].n_ranks,
+            .ranks_per_node = (uint32_t)plan->jobs[i].settings->ranks_per_node,
+        };
+    }
+    const struct wf_node_params *node = wf_plan_values(plan, "node");
+
+    return (struct wf_placement_env){
+        .jobs = jobs,
+        .n_jobs = plan->n_jobs,
+        .topo = plan->topo,
+        .topo_name = plan->core.topology,
+        .nics = (uint32_t)node->nics,
+        .nic_group = (uint32_t)node->nic_group,
+        .seed = plan->core.seed,
+    };
+}
+
+uint64_t wf_job_place_memory(const struct wf_job *job)
+{
+    struct wf_placement_job jobs[WF_TALLY_JOBS];
+    const struct wf_placement_env env = placement_env(job->plan, jobs);
+
+    return wf_job_n_ranks(job) * wf_placement_memory(&env);
+}
+
+static enum wf_status make_cpu(struct wf_job *job, struct wf_err *err)
+{
+    const struct wf_plan *plan = job->plan;
+    const struct wf_cpu_params *cpu = wf_plan_values(plan, "cpu");
+    const struct wf_source *sources[WF_TALLY_JOBS];
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < plan->n_jobs; i++) {
+        if (plan->jobs[i].source != NULL) {
+            sources[n++] = plan->jobs[i].source;
+        }
+    }
+    enum wf_status status =
+        wf_plan_blame(plan, "cpu",
+                      wf_sim_cpu_settings_build(plan->scenario, job->setup.node, sources, n,
+                                                &job->rules, err),
+                      err);
+    job->cpu = (struct wf_cpu){.scale = wf_cpu_scale(cpu->scale),
+                               .rules = job->rules,
+                               .roofline = wf_cpu_roofline(cpu, sources, n)};
+    return status;
+}
+
+struct wf_net_env wf_job_net_env(const struct wf_job *job)
+{
+    const struct wf_node_params *node = wf_plan_values(job->plan, "node");
+
+    return (struct wf_net_env){
+        .topo = job->plan->topo,
+        .n_nodes = job->place.n_nodes,
+        .nics = (uint32_t)node->nics,
+        .nic_group = (uint32_t)node->nic_group,
+        .seed = job->plan->core.seed,
+    };
+}
+
+enum wf_status wf_job_prepare_replay(struct wf_job *job, struct wf_err *err)
+{
+    const struct wf_plan *plan = job->plan;
+    struct wf_placement_job jobs[WF_TALLY_JOBS];
+    const struct wf_placement_env where = placement_env(plan, jobs);
+
+    job->setup.mpi = wf_plan_values(plan, "mpi");
+    job->setup.node = wf_plan_values(plan, "node");
+    WF_TRY(wf_plan_blame(plan, "node", wf_node_params_check(job->setup.node, err), err));
+    enum wf_status status = wf_placement_make(&where, &job->place, err);
+    if (!wf_placement_has_files(&where)) {
+        status = wf_plan_blame(plan, "topology", status, err);
+    }
+    if (status == WF_OK) {
+        status = make_cpu(job, err);
+    }
+    if (status == WF_OK) {
+        const struct wf_net_env env = wf_job_net_env(job);
+        status = wf_plan_blame(
+            plan, "network",
+            wf_net_create(plan->net, wf_plan_values(plan, "net"), &env, &job->setup.net, err),
+            err);
+    }
+    return status;
+}
+
+enum wf_status wf_job_check_rules(const struct wf_job *job, const char *what,
+                                  struct wf_err *err)
+{
+    if (job->setup.net->loggops == NULL) {
+        return WF_OK;
+    }
+    return wf_plan_blame(
+        job->plan, "net.preset",
+        wf_err_set(
+            err, WF_EUSAGE,
+            "net.preset: loggopsim has rules for task graphs only, and this is %s; write "
+            "it as a GOAL schedule (weft convert), or leave the preset out and set "
+            "node.copy_send, node.copy_recv and mpi.eager_max",
+            what),
+        err);
+}
+
+struct wf_document_jobs wf_job_document_jobs(const struct wf_job *job)
+{
+    struct wf_document_jobs jobs = {
+        .n = job->plan->n_jobs, .ideal = job->ideal, .faults = job->setup.net->faults};
+    const struct wf_cpu_params *cpu = wf_plan_values(job->plan, "cpu");
+    const double tera = 1e12;
+    uint32_t first = 0;
+
+    jobs.memory = cpu->memory;
+    jobs.peak16 = cpu->tflops16 * tera;
+    jobs.peak8 = cpu->tflops8 > 0 ? cpu->tflops8 * tera : jobs.peak16;
+    for (uint32_t i = 0; i < jobs.n; i++) {
+        jobs.first[i] = first;
+        jobs.start[i] = job->plan->jobs[i].settings->start;
+        jobs.source[i] = job->plan->jobs[i].source;
+        first += job->plan->jobs[i].n_ranks;
+    }
+    return jobs;
+}
+
+struct wf_net_deadlock wf_job_stuck(const struct wf_job *job, const void *counters,
+                                    const struct wf_run *run, enum wf_status status)
+{
+    const struct wf_net *net = job->setup.net;
+    bool ended = status == WF_OK && run->events_dropped == 0;
+
+    return ended && net->n_sums > 0 && net->ops->stuck != NULL
+               ? net->ops->stuck(net, counters)
+               : (struct wf_net_deadlock){.n = 0};
+}
+
+/* ---- replays of operations ---- */
+
+static enum wf_status replay_prepare(struct wf_job *job, struct wf_err *err)
+{
+    WF_TRY(wf_job_prepare_replay(job, err));
+    return wf_job_check_rules(job, "a program of MPI calls", err);
+}
+
+static uint64_t replay_memory(const struct wf_job *job)
+{
+    uint64_t programs = 0;
+
+    for (uint32_t i = 0; i < job->plan->n_jobs; i++) {
+        if (job->plan->jobs[i].program) {
+            programs += job->plan->jobs[i].n_ranks * (uint64_t)WF_VRANK_BYTES_PER_RANK;
+        }
+    }
+    return wf_job_n_ranks(job) *
+               (BYTES_PER_RANK + (uint64_t)MESSAGES_PER_RANK * BYTES_PER_MESSAGE) +
+           wf_job_place_memory(job) + programs;
+}
+
+static enum wf_status replay_build(const struct wf_job *job, struct wf_engine *engine,
+                                   struct wf_setup *setup, struct wf_err *err)
+{
+    struct wf_ranks_job programs[WF_TALLY_JOBS];
+
+    for (uint32_t i = 0; i < job->plan->n_jobs; i++) {
+        const struct wf_plan_job *program = &job->plan->jobs[i];
+        bool is_silent = job->only != 0 && job->only - 1 != i;
+        programs[i] = (struct wf_ranks_job){
+            .source = is_silent ? &job->silent[i] : program->source,
+            .start = program->settings->start,
+            .repeat = program->settings->repeat,
+        };
+    }
+    const struct wf_ranks_config config = {
+        .jobs = programs,
+        .n_jobs = job->plan->n_jobs,
+        .place = &job->place,
+        .net = setup->net,
+        .mpi = setup->mpi,
+        .node = setup->node,
+        .seed = job->seed,
+        .params = wf_plan_values(job->plan, "replay"),
+        .cpu = &job->cpu,
+        /* The run on an ideal network is not recorded. */
+        .recording = setup == &job->setup ? job->recording : NULL,
+        .ends = setup == &job->setup ? job->ends : NULL,
+    };
+
+    WF_TRY(wf_ranks_new(engine, &config, &setup->ranks, err));
+    setup->expected_messages = wf_ranks_expected_messages(setup->ranks);
+    return WF_OK;
+}
+
+/* Adds how long the recorded program took, the maximum over its ranks, if a recording was
+ * replayed. */
+static void describe_recorded(const struct wf_plan *plan, struct wf_value *result)
+{
+    const struct wf_replay_params *params = wf_plan_values(plan, "replay");
+    const struct wf_scenario_job *job = plan->jobs[0].settings;
+    const struct wf_source *source = plan->jobs[0].source;
+    int64_t longest = 0;
+
+    if (plan->n_jobs != 1 || params->policy != WF_POLICY_TIMED || job->repeat != 1 ||
+        job->region[0] != '\0' || job->iterations[0] != '\0' ||
+        wf_doc_find(result, "predicted_time_ps") == NULL) {
+        return;
+    }
+    for (uint32_t rank = 0; rank < source->n_ranks; rank++) {
+        int64_t wall;
+        if (!wf_source_wall(source, rank, &wall)) {
+            return;
+        }
+        longest = wall > longest ? wall : longest;
+    }
+    wf_doc_count(result, "recorded_time_ps", (uint64_t)longest);
+}
+
+static enum wf_status replay_describe(const struct wf_job *job, const struct wf_engine *engine,
+                                      const struct wf_run *run, struct wf_value *result,
+                                      enum wf_status status, struct wf_err *err)
+{
+    struct wf_document_jobs jobs = wf_job_document_jobs(job);
+    bool interrupted = status == WF_EINTR;
+    const struct wf_ranks_tally *tally = wf_engine_tally_get(engine);
+
+    jobs.stuck = wf_job_stuck(job, tally + 1, run, status);
+    enum wf_status outcome = wf_document_replay(result, run, &jobs, tally, interrupted, err);
+
+    if (outcome == WF_OK) {
+        describe_recorded(job->plan, result);
+    }
+    if (job->setup.net->n_sums > 0 && (outcome == WF_OK || outcome == WF_ESIM)) {
+        job->setup.net->ops->describe(job->setup.net, (const void *)(tally + 1),
+                                      wf_document_end(tally, run), result);
+    }
+    if (outcome == WF_OK) {
+        wf_sim_energy_describe(job, tally, wf_document_end(tally, run), result);
+    }
+    return interrupted ? status : outcome;
+}
+
+const struct wf_job_ops wf_job_replay = {
+    .memory = replay_memory,
+    .prepare = replay_prepare,
+    .build = replay_build,
+    .describe = replay_describe,
+};

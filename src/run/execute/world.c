@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/execute/world.h"
+
+#include "engine/hosts/comm.h"
+
+#include <string.h>
+
+enum wf_status wf_world_open(struct wf_comm **out, struct wf_err *err)
+{
+    return wf_comm_open(out, err);
+}
+
+void wf_world_close(struct wf_comm *world)
+{
+    wf_comm_close(world);
+}
+
+uint32_t wf_world_size(const struct wf_comm *world)
+{
+    return wf_comm_size(world);
+}
+
+bool wf_world_is_first(const struct wf_comm *world)
+{
+    return wf_comm_rank(world) == 0;
+}
+
+enum wf_status wf_world_agree(struct wf_comm *world, enum wf_status status, struct wf_err *err)
+{
+    if (wf_comm_size(world) == 1) {
+        return status;
+    }
+    if (status == WF_OK) {
+        *err = (struct wf_err){.status = WF_OK};
+    }
+    wf_comm_share(world, err, sizeof(*err));
+    return err->status;
+}
+
+/* Keeps the first error that processes report. */
+static void keep_first(void *arg, const void *bytes)
+{
+    struct wf_err *first = arg;
+
+    if (first->status == WF_OK) {
+        memcpy(first, bytes, sizeof(*first));
+    }
+}
+
+enum wf_status wf_world_first_error(struct wf_comm *world, enum wf_status status,
+                                    struct wf_err *err)
+{
+    struct wf_err found = {.status = WF_OK};
+
+    if (status != WF_OK) {
+        found = *err;
+    }
+    if (wf_comm_size(world) > 1) {
+        wf_comm_collect(world, &found, sizeof(found), keep_first, &found);
+        wf_comm_share(world, &found, sizeof(found));
+    }
+    if (found.status != WF_OK) {
+        *err = found;
+    }
+    return found.status;
+}
+
+void wf_world_max(struct wf_comm *world, int64_t *value)
+{
+    if (wf_comm_size(world) > 1) {
+        wf_comm_reduce(world, WF_COMM_MAX, value, 1);
+    }
+}
+
+const char *wf_world_library(void)
+{
+    return wf_comm_library();
+}
