@@ -38,7 +38,7 @@ struct wf_list {
     size_t n;
 };
 
-/* How a what-if run changes a parameter (run/execute/what_if.h). */
+/* How a what-if run changes a parameter (run/execute/what_if.c). */
 enum wf_param_what_if {
     WF_WHAT_IF_NOTHING,
     WF_WHAT_IF_LATENCY,   /* a time or a count of cycles, halved when latency is halved */

@@ -25,8 +25,8 @@ static const char *const fit_reasons[] = {
     [WF_RUN_CORES_TOO_FEW] = "there are no cores for more threads",
 };
 
-void wf_document_run(struct wf_value *root, const struct wf_plan *plan,
-                     const struct wf_run *run, uint64_t memory_estimate)
+struct wf_value *wf_document_run(struct wf_value *root, const struct wf_plan *plan,
+                                 const struct wf_run *run, uint64_t memory_estimate)
 {
     struct wf_value *section = wf_doc_section(root, "run");
     double committed = (double)run->events_committed;
@@ -68,6 +68,7 @@ void wf_document_run(struct wf_value *root, const struct wf_plan *plan,
     wf_doc_count(section, "thread_events_min", run->thread_events_min);
     wf_doc_count(section, "thread_events_max", run->thread_events_max);
     wf_plan_describe_block(plan, "engine", section, "parameters");
+    return section;
 }
 
 void wf_document_links(const struct wf_job *job, struct wf_value *result)

@@ -16,9 +16,9 @@ struct wf_plan;
 struct wf_source;
 struct wf_value;
 
-/* Adds the section `run`. `memory_estimate` is in bytes. */
-void wf_document_run(struct wf_value *root, const struct wf_plan *plan,
-                     const struct wf_run *run, uint64_t memory_estimate);
+/* Adds the section `run` and returns it. `memory_estimate` is in bytes. */
+struct wf_value *wf_document_run(struct wf_value *root, const struct wf_plan *plan,
+                                 const struct wf_run *run, uint64_t memory_estimate);
 
 /* Adds the properties of link classes as the network model used them, unless statistics of
  * links have them already. */

@@ -13,13 +13,8 @@
  *   parallel efficiency  the product, mean compute / time
  */
 
-#include "base/status.h"
-#include "engine/config.h"
-
 #include <stdint.h>
 
-struct wf_comm;
-struct wf_job;
 struct wf_value;
 
 struct wf_efficiency_times {
@@ -36,9 +31,3 @@ struct wf_efficiency wf_efficiency(const struct wf_efficiency_times *times);
 
 /* Adds the section `efficiency`. */
 void wf_efficiency_describe(struct wf_value *parent, const struct wf_efficiency_times *times);
-
-/* Runs a prepared job on an ideal network. The first process keeps the tally, unless the run
- * did not finish. An interrupted run is WF_OK. */
-WF_NODISCARD
-enum wf_status wf_efficiency_rehearse(struct wf_job *job, const struct wf_engine_config *config,
-                                      struct wf_comm *world, struct wf_err *err);

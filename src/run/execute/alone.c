@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/execute/alone.h"
+/* How much jobs disturb each other: each of several jobs is run once more on its nodes while the
+ * others do nothing, and the difference is added to its entry in the document. */
+#include "run/execute/stages.h"
 
-#include "base/mem.h"
 #include "base/result/doc.h"
 #include "engine/hosts/comm.h"
 #include "engine/model.h"
 #include "model/net/net.h"
 #include "model/ranks/ranks.h"
 #include "program/ops/source.h"
-#include "run/execute/job.h"
+#include "run/execute/world.h"
 
 /* A program of which every rank ends at once. */
 static bool silent_next(const struct wf_source *source, uint32_t rank, struct wf_cursor *cursor,
@@ -19,27 +20,19 @@ static bool silent_next(const struct wf_source *source, uint32_t rank, struct wf
 
 static const struct wf_source_ops silent_ops = {.name = "silent", .next = silent_next};
 
-/* Runs the job with the number job->only - 1; *time is -1 if it did not complete. */
-static enum wf_status play(const struct wf_job *job, const struct wf_engine_config *config,
-                           struct wf_comm *world, struct wf_setup *setup, int64_t *time,
-                           struct wf_err *err)
-{
-    struct wf_engine *engine = wf_engine_new(config, world);
-    struct wf_run run = {.threads = 0};
-    uint32_t number = job->only - 1;
+/* The finish of the only job that runs, and the time when it starts. */
+struct finish {
+    const struct wf_job *job;
+    int64_t time; /* from its start; -1 if it did not complete */
+};
 
-    enum wf_status status = job->ops->build(job, engine, setup, err);
-    if (status == WF_OK) {
-        status = wf_engine_run(engine, &run, err);
-    }
-    if (status == WF_OK && wf_comm_rank(world) == 0) {
-        const struct wf_ranks_tally *tally = wf_engine_tally_get(engine);
-        if (tally->unfinished == 0 && tally->timeless == 0) {
-            *time = tally->jobs[number].finish.max - job->plan->jobs[number].settings->start;
-        }
-    }
-    wf_engine_free(engine);
-    return status == WF_EINTR ? WF_OK : status;
+static void keep_time(void *arg, const struct wf_ranks_tally *tally, const struct wf_run *run)
+{
+    struct finish *finish = arg;
+    uint32_t number = finish->job->only - 1;
+
+    finish->time =
+        tally->jobs[number].finish.max - finish->job->plan->jobs[number].settings->start;
 }
 
 static void describe(struct wf_value *item, int64_t alone)
@@ -56,34 +49,50 @@ static void describe(struct wf_value *item, int64_t alone)
     wf_doc_measured(item, "alone_bytes_per_second", bytes * second / (double)alone, 0);
 }
 
-enum wf_status wf_job_run_alone(struct wf_job *job, const struct wf_engine_config *config,
-                                struct wf_comm *world, struct wf_value *doc, struct wf_err *err)
+static enum wf_status run_alone(struct wf_execution *x, struct wf_value *item)
 {
-    const struct wf_value *list = doc != NULL ? wf_doc_find(doc, "result.jobs") : NULL;
-    struct wf_value *item = list != NULL ? list->first : NULL;
+    struct wf_job *job = &x->job;
     const struct wf_net_env env = wf_job_net_env(job);
     enum wf_status status = WF_OK;
 
-    for (uint32_t i = 0; i < job->plan->n_jobs; i++) {
+    for (uint32_t i = 0; i < x->plan.n_jobs; i++) {
         job->silent[i] =
-            (struct wf_source){.ops = &silent_ops, .n_ranks = job->plan->jobs[i].n_ranks};
+            (struct wf_source){.ops = &silent_ops, .n_ranks = x->plan.jobs[i].n_ranks};
     }
-    for (uint32_t i = 0; i < job->plan->n_jobs && status == WF_OK; i++) {
+    for (uint32_t i = 0; i < x->plan.n_jobs && status == WF_OK; i++) {
         struct wf_setup setup = {.mpi = job->setup.mpi, .node = job->setup.node};
-        int64_t time = -1;
+        struct finish finish = {.job = job, .time = -1};
+        const struct wf_job_again again = {
+            .config = &x->config, .world = x->host->world, .ended = keep_time, .arg = &finish};
 
         job->only = i + 1;
-        status = wf_net_create(job->plan->net, wf_plan_values(job->plan, "net"), &env,
-                               &setup.net, err);
+        status = wf_net_create(x->plan.net, wf_plan_values(&x->plan, "net"), &env, &setup.net,
+                               x->err);
         if (status == WF_OK) {
-            status = play(job, config, world, &setup, &time, err);
+            status = wf_job_run_again(job, &again, &setup, x->err);
         }
         wf_setup_fini(&setup);
         if (item != NULL) {
-            describe(item, time);
+            describe(item, finish.time);
             item = item->next;
         }
     }
     job->only = 0;
     return status;
+}
+
+bool wf_stage_wants_alone(const struct wf_execution *x)
+{
+    return x->plan.core.alone;
+}
+
+enum wf_status wf_stage_alone(struct wf_execution *x)
+{
+    bool ended = x->doc != NULL && wf_doc_find(x->doc, "result.predicted_time_ps") != NULL;
+    const struct wf_value *list = ended ? wf_doc_find(x->doc, "result.jobs") : NULL;
+
+    /* Only the first process knows. */
+    return wf_world_max(x->host->world, ended) != 0
+               ? run_alone(x, list != NULL ? list->first : NULL)
+               : WF_OK;
 }

@@ -3,8 +3,7 @@
 
 #include "base/mem.h"
 #include "base/result/result.h"
-#include "model/traffic/traffic.h"
-#include "run/execute/executor.h"
+#include "run/execute/stages.h"
 #include "run/scenario/scenario.h"
 
 #include <stdlib.h>
@@ -17,47 +16,21 @@ enum { TOGETHER_MAX = 4096 }; /* scenarios whose plans are in memory at once */
 /* A scenario while it is executed. */
 struct entry {
     struct wf_sim_item *item;
-    struct wf_plan plan;
-    struct wf_job job;
-    bool planned, prepared;
+    struct wf_execution x;
 };
 
-/* ---- preparation ---- */
-
-static enum wf_status plan(struct entry *entry, struct wf_err *err)
+static void plan(struct entry *entry, struct wf_sim_item *item, const struct wf_sim_host *host)
 {
-    enum wf_status status = wf_plan_init(&entry->plan, entry->item->scenario, err);
-
-    entry->planned = status == WF_OK;
-    return status;
-}
-
-static enum wf_status prepare(struct entry *entry, struct wf_err *err)
-{
-    wf_job_init(&entry->job, &entry->plan);
-    entry->prepared = true;
-    return entry->job.ops->prepare(&entry->job, err);
-}
-
-static void unprepare(struct entry *entry)
-{
-    if (entry->prepared) {
-        wf_job_fini(&entry->job);
-    }
-    entry->prepared = false;
-}
-
-static void finish(struct entry *entry)
-{
-    unprepare(entry);
-    if (entry->planned) {
-        wf_plan_fini(&entry->plan);
-    }
-    entry->planned = false;
+    entry->item = item;
+    entry->x.scenario = item->scenario;
+    entry->x.host = host;
+    entry->x.err = &item->err;
+    item->err.status = wf_stage_plan(&entry->x);
 }
 
 bool wf_sim_batch_suits(const struct wf_scenario *scenario, size_t n)
 {
+    const struct wf_sim_host host = {.world = NULL};
     struct wf_sim_item item = {.scenario = scenario};
     const struct wf_setting *source = wf_scenario_find(scenario, "source");
     const struct wf_executor *executor = NULL;
@@ -67,12 +40,13 @@ bool wf_sim_batch_suits(const struct wf_scenario *scenario, size_t n)
         return false;
     }
     struct entry *entry = wf_xcalloc(1, sizeof(*entry));
-    entry->item = &item;
-    bool suits = plan(entry, NULL) == WF_OK && entry->plan.pattern != NULL &&
-                 entry->plan.engine.exec != WF_EXEC_EVENTS &&
-                 entry->plan.engine.exec != WF_EXEC_LOCKSTEP && prepare(entry, NULL) == WF_OK &&
-                 wf_executor_choose(&entry->job, n, &executor, NULL) == WF_OK && executor->many;
-    finish(entry);
+    struct wf_execution *x = &entry->x;
+    plan(entry, &item, &host);
+    bool suits = x->planned && x->plan.pattern != NULL &&
+                 x->plan.engine.exec != WF_EXEC_EVENTS &&
+                 x->plan.engine.exec != WF_EXEC_LOCKSTEP && wf_stage_job(x) == WF_OK &&
+                 wf_executor_choose(&x->job, n, &executor, NULL) == WF_OK && executor->many;
+    wf_execution_fini(x);
     free(entry);
     return suits;
 }
@@ -93,66 +67,81 @@ static void run_by_events(struct wf_sim_item *item, const struct wf_sim_host *ho
     wf_scenario_free(scenario);
 }
 
+/* Prepares an entry for the executor of all, or executes it by itself. Returns whether the former
+ * is the case. */
+static bool joins(struct entry *entry, size_t n, const struct wf_executor **chosen)
+{
+    struct wf_execution *x = &entry->x;
+    struct wf_sim_item *item = entry->item;
+    const struct wf_executor *executor = NULL;
+
+    item->err.status = wf_stage_job(x);
+    if (item->err.status == WF_OK) {
+        item->err.status = wf_executor_choose(&x->job, n, &executor, x->err);
+    }
+    if (item->err.status == WF_OK && executor->many) {
+        *chosen = executor;
+        wf_executor_job_init(&x->outcome, executor, &x->job, &x->config);
+        return true;
+    }
+    wf_execution_fini(x);
+    if (item->err.status == WF_OK) {
+        item->err.status = wf_sim_run(item->scenario, x->host, &item->doc, &item->err);
+    }
+    return false;
+}
+
+/* Describes an entry that was executed. It stays planned if it must run again. */
+static void end_round(struct entry *entry)
+{
+    struct wf_execution *x = &entry->x;
+    struct wf_sim_item *item = entry->item;
+    bool needs_events = x->outcome.needs_events;
+
+    if (!needs_events) {
+        item->err.status = wf_stage_describe(x);
+    }
+    wf_execution_end_job(x);
+    if (!needs_events && item->err.status == WF_OK && wf_job_lengthen(&x->plan, x->doc)) {
+        wf_doc_free(x->doc);
+        x->doc = NULL;
+        return;
+    }
+    wf_execution_fini(x);
+    item->doc = x->doc;
+    if (needs_events) {
+        run_by_events(item, x->host);
+    }
+}
+
 /* Executes the entries that are planned, and leaves those planned that must run again. */
 static void run_round(struct entry *entries, size_t n, const struct wf_sim_host *host)
 {
-    struct wf_executor_job *jobs = wf_xcalloc(n, sizeof(*jobs));
-    size_t *index = wf_xcalloc(n, sizeof(*index)), n_jobs = 0;
+    struct wf_executor_job **jobs = wf_xcalloc(n, sizeof(struct wf_executor_job *));
+    struct entry **joined = wf_xcalloc(n, sizeof(struct entry *));
     const struct wf_executor *chosen = NULL;
+    size_t n_jobs = 0;
 
     for (size_t i = 0; i < n; i++) {
-        struct entry *entry = &entries[i];
-        struct wf_err *err = &entry->item->err;
-        const struct wf_executor *executor = NULL;
-        if (!entry->planned) {
-            continue;
-        }
-        err->status = prepare(entry, err);
-        if (err->status == WF_OK) {
-            err->status = wf_executor_choose(&entry->job, n, &executor, err);
-        }
-        if (err->status == WF_OK && executor->many) {
-            chosen = executor;
-            jobs[n_jobs] = (struct wf_executor_job){.job = &entry->job,
-                                                    .tally = wf_executor_tally(&entry->job)};
-            index[n_jobs++] = i;
-        } else {
-            finish(entry);
-            if (err->status == WF_OK) {
-                err->status = wf_sim_run(entry->item->scenario, host, &entry->item->doc, err);
-            }
+        if (entries[i].x.planned && joins(&entries[i], n, &chosen)) {
+            jobs[n_jobs] = &entries[i].x.outcome;
+            joined[n_jobs++] = &entries[i];
         }
     }
     if (n_jobs > 0) {
         chosen->run(jobs, n_jobs, host);
     }
     for (size_t i = 0; i < n_jobs; i++) {
-        struct entry *entry = &entries[index[i]];
-        struct wf_sim_item *item = entry->item;
-        bool again = jobs[i].needs_events;
-        if (!again) {
-            item->err.status = wf_executor_describe(&jobs[i], &item->doc, &item->err);
-        }
-        free(jobs[i].tally);
-        unprepare(entry);
-        if (again) {
-            finish(entry);
-            run_by_events(item, host);
-        } else if (item->err.status == WF_OK && wf_job_lengthen(&entry->plan, item->doc)) {
-            wf_doc_free(item->doc);
-            item->doc = NULL;
-        } else {
-            finish(entry);
-        }
+        end_round(joined[i]);
     }
-    free(index);
+    free(joined);
     free(jobs);
 }
 
 static bool any_left(const struct entry *entries, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        if (entries[i].planned) {
+        if (entries[i].x.planned) {
             return true;
         }
     }
@@ -162,18 +151,16 @@ static bool any_left(const struct entry *entries, size_t n)
 void wf_sim_batch_run(struct wf_sim_item *items, size_t n, const struct wf_sim_host *host)
 {
     size_t most = n < TOGETHER_MAX ? n : TOGETHER_MAX;
-    struct entry *entries = wf_xcalloc(most, sizeof(*entries));
 
     for (size_t first = 0; first < n; first += most) {
         size_t count = n - first < most ? n - first : most;
+        struct entry *entries = wf_xcalloc(count, sizeof(*entries));
         for (size_t i = 0; i < count; i++) {
-            struct wf_sim_item *item = &items[first + i];
-            entries[i].item = item;
-            item->err.status = plan(&entries[i], &item->err);
+            plan(&entries[i], &items[first + i], host);
         }
         while (any_left(entries, count)) {
             run_round(entries, count, host);
         }
+        free(entries);
     }
-    free(entries);
 }

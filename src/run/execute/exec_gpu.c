@@ -41,17 +41,15 @@ static double now(clockid_t clock)
 /* Tells the host how far all jobs are. */
 struct told {
     const struct wf_sim_host *host;
-    const struct wf_executor_job *jobs;
-    size_t n;
+    const struct wf_job *job; /* any */
 };
 
 static void tell(void *arg, double fraction)
 {
     const struct told *told = arg;
-    const struct wf_job *job = told->jobs[0].job;
     const struct wf_sim_progress progress = {
         .fraction = fraction,
-        .time_ps = (int64_t)(fraction * (double)wf_traffic_end(job->traffic))};
+        .time_ps = (int64_t)(fraction * (double)wf_traffic_end(told->job->traffic))};
 
     told->host->progress(told->host->progress_arg, &progress);
 }
@@ -71,13 +69,13 @@ static void describe_run(struct wf_executor_job *job, const struct wf_lockstep_r
     memcpy(job->run.device, facts->name, WF_RUN_DEVICE_MAX - 1);
 }
 
-static void run_tasks(struct wf_executor_job *jobs, size_t n, const struct wf_sim_host *host,
-                      struct wf_gpu *gpu)
+static void run_tasks(struct wf_executor_job *const *jobs, size_t n,
+                      const struct wf_sim_host *host, struct wf_gpu *gpu)
 {
     struct wf_lockstep_task *tasks = wf_xcalloc(n, sizeof(*tasks));
     struct wf_lockstep_result *results = wf_xcalloc(n, sizeof(*results));
     struct wf_lockstep **lockstep = wf_xcalloc(n, sizeof(struct wf_lockstep *));
-    struct told told = {.host = host, .jobs = jobs, .n = n};
+    struct told told = {.host = host, .job = jobs[0]->job};
     const struct wf_lockstep_device_run run = {
         .gpu = gpu,
         .stop = host->stop,
@@ -88,10 +86,10 @@ static void run_tasks(struct wf_executor_job *jobs, size_t n, const struct wf_si
     size_t n_tasks = 0;
 
     for (size_t i = 0; i < n; i++) {
-        const struct wf_lockstep_config config = config_of(jobs[i].job);
-        jobs[i].status = wf_lockstep_new(&config, &lockstep[n_tasks], &jobs[i].err);
-        results[i].tally = jobs[i].tally;
-        if (jobs[i].status == WF_OK) {
+        const struct wf_lockstep_config config = config_of(jobs[i]->job);
+        jobs[i]->status = wf_lockstep_new(&config, &lockstep[n_tasks], &jobs[i]->err);
+        results[i].tally = jobs[i]->tally;
+        if (jobs[i]->status == WF_OK) {
             tasks[n_tasks] =
                 (struct wf_lockstep_task){.lockstep = lockstep[n_tasks], .result = &results[i]};
             n_tasks++;
@@ -109,7 +107,7 @@ static void run_tasks(struct wf_executor_job *jobs, size_t n, const struct wf_si
         host->running(host->running_arg, false);
     }
     for (size_t i = 0; i < n_tasks; i++) {
-        struct wf_executor_job *job = &jobs[tasks[i].result - results];
+        struct wf_executor_job *job = jobs[tasks[i].result - results];
         job->status = tasks[i].status;
         job->err = tasks[i].err;
         job->needs_events = tasks[i].result->blocked;
@@ -121,15 +119,16 @@ static void run_tasks(struct wf_executor_job *jobs, size_t n, const struct wf_si
     free(tasks);
 }
 
-static void gpu_run(struct wf_executor_job *jobs, size_t n, const struct wf_sim_host *host)
+static void gpu_run(struct wf_executor_job *const *jobs, size_t n,
+                    const struct wf_sim_host *host)
 {
     struct wf_gpu *gpu = NULL;
     struct wf_err err = {.status = WF_OK};
-    enum wf_status status = wf_gpu_open(jobs[0].job->plan->engine.device, &gpu, &err);
+    enum wf_status status = wf_gpu_open(jobs[0]->job->plan->engine.device, &gpu, &err);
 
     for (size_t i = 0; i < n; i++) {
-        jobs[i].status = status;
-        jobs[i].err = err;
+        jobs[i]->status = status;
+        jobs[i]->err = err;
     }
     if (status == WF_OK) {
         run_tasks(jobs, n, host, gpu);

@@ -97,10 +97,11 @@ static void run_one(struct wf_executor_job *own, const struct wf_sim_host *host)
     wf_lockstep_free(lock);
 }
 
-static void lockstep_run(struct wf_executor_job *jobs, size_t n, const struct wf_sim_host *host)
+static void lockstep_run(struct wf_executor_job *const *jobs, size_t n,
+                         const struct wf_sim_host *host)
 {
     for (size_t i = 0; i < n; i++) {
-        run_one(&jobs[i], host);
+        run_one(jobs[i], host);
     }
 }
 

@@ -2,18 +2,10 @@
 #include "run/execute/executor.h"
 
 #include "base/mem.h"
-#include "base/result/result.h"
-#include "base/units.h"
 #include "engine/config.h"
 #include "model/net/router/lockstep/lockstep.h"
 #include "model/topo/topo.h"
 #include "model/traffic/traffic.h"
-#include "run/document/document.h"
-#include "run/document/warnings.h"
-
-#include <weft/weft.h>
-
-#include <stdlib.h>
 
 static const struct wf_executor *const executors[] = {
 #define WF_EXECUTOR(name) &wf_executor_##name,
@@ -111,55 +103,14 @@ enum wf_status wf_executor_choose(const struct wf_job *job, size_t n,
     return (*out)->accepts(job, err);
 }
 
-enum wf_status wf_executor_describe(struct wf_executor_job *own, struct wf_value **doc,
-                                    struct wf_err *err)
-{
-    struct wf_job *job = own->job;
-    enum wf_status status = own->status;
-
-    if (status != WF_OK && status != WF_EINTR) {
-        *err = own->err;
-        return status;
-    }
-    if (status == WF_EINTR) {
-        char time[WF_UNITS_TEXT_MAX];
-        (void)wf_err_set(err, WF_EINTR,
-                         "interrupted at simulated time %s; the result is partial",
-                         wf_human_time(own->run.time, time));
-    }
-    struct wf_value *root = wf_result_new(weft_version());
-    wf_plan_describe(job->plan, root);
-    struct wf_value *result = wf_doc_section(root, "result");
-    job->tally = own->tally;
-    status = job->ops->describe(job, NULL, &own->run, result, status, err);
-    job->tally = NULL;
-    wf_document_links(job, result);
-    wf_sim_warn_unused(job->plan, root);
-    wf_document_run(root, job->plan, &own->run, job->ops->memory(job));
-    *doc = root;
-    return status;
-}
-
-struct wf_traffic_tally *wf_executor_tally(const struct wf_job *job)
+void wf_executor_job_init(struct wf_executor_job *own, const struct wf_executor *executor,
+                          struct wf_job *job, const struct wf_engine_config *config)
 {
     const struct wf_net *net = job->setup.net;
 
-    return wf_xcalloc(1, sizeof(struct wf_traffic_tally) +
-                             (net->n_sums > 0 ? wf_net_counters_size(net) : 0));
-}
-
-enum wf_status wf_executor_run(const struct wf_executor *executor, struct wf_job *job,
-                               const struct wf_sim_host *host, struct wf_value **doc,
-                               bool *needs_events, struct wf_err *err)
-{
-    struct wf_executor_job own = {.job = job, .tally = wf_executor_tally(job)};
-    enum wf_status status = WF_OK;
-
-    executor->run(&own, 1, host);
-    *needs_events = own.needs_events;
-    if (!own.needs_events) {
-        status = wf_executor_describe(&own, doc, err);
+    *own = (struct wf_executor_job){.job = job, .config = config};
+    if (executor != &wf_executor_events) { /* the engine has a tally of its own */
+        own->tally = wf_xcalloc(1, sizeof(struct wf_traffic_tally) +
+                                       (net->n_sums > 0 ? wf_net_counters_size(net) : 0));
     }
-    free(own.tally);
-    return status;
 }

@@ -17,11 +17,13 @@ struct wf_traffic_tally;
 
 /* One of the jobs that are executed together, and its outcome. */
 struct wf_executor_job {
-    struct wf_job *job;             /* prepared */
-    struct wf_run run;              /* set if the status is WF_OK or WF_EINTR */
-    struct wf_traffic_tally *tally; /* likewise; owned by the caller, zeroed */
+    struct wf_job *job;                    /* prepared */
+    const struct wf_engine_config *config; /* of the engine, if events execute the job */
     enum wf_status status;          /* WF_OK, WF_EINTR: a partial result, or a failure... */
     struct wf_err err;              /* ...and why */
+    struct wf_run run;              /* set if the status is WF_OK or WF_EINTR */
+    struct wf_engine *engine;       /* that has the tally; the caller frees it; or null... */
+    struct wf_traffic_tally *tally; /* ...and this; owned by the caller, zeroed at first */
     bool needs_events; /* it failed because only events can tell what happens: packets do not
                         * move any more */
 };
@@ -33,8 +35,8 @@ struct wf_executor {
     /* WF_EUSAGE, naming the setting, if the executor cannot execute the job, or WF_EINVAL if it is
      * not available. The job is prepared. */
     enum wf_status (*accepts)(const struct wf_job *job, struct wf_err *err);
-    /* Executes jobs and sets their outcomes. Null: the engine does. */
-    void (*run)(struct wf_executor_job *jobs, size_t n, const struct wf_sim_host *host);
+    /* Executes jobs and sets their outcomes. */
+    void (*run)(struct wf_executor_job *const *jobs, size_t n, const struct wf_sim_host *host);
 };
 
 #define WF_EXECUTOR(name) extern const struct wf_executor wf_executor_##name;
@@ -47,18 +49,7 @@ WF_NODISCARD
 enum wf_status wf_executor_choose(const struct wf_job *job, size_t n,
                                   const struct wf_executor **out, struct wf_err *err);
 
-/* A zeroed tally for a job, with the counters of its network. The caller frees it. */
-struct wf_traffic_tally *wf_executor_tally(const struct wf_job *job);
-
-/* Makes the document of a job that was executed, as wf_sim_run() does. */
-WF_NODISCARD
-enum wf_status wf_executor_describe(struct wf_executor_job *own, struct wf_value **doc,
-                                    struct wf_err *err);
-
-/* Runs a prepared job by an executor other than events, and makes its document, as wf_sim_run()
- * does. *needs_events is set if the job must be run again by events; then there is neither a
- * document nor an error. */
-WF_NODISCARD
-enum wf_status wf_executor_run(const struct wf_executor *executor, struct wf_job *job,
-                               const struct wf_sim_host *host, struct wf_value **doc,
-                               bool *needs_events, struct wf_err *err);
+/* Makes the entry of a prepared job for wf_executor.run. `config` is for the engine. The caller
+ * frees its tally and engine. */
+void wf_executor_job_init(struct wf_executor_job *own, const struct wf_executor *executor,
+                          struct wf_job *job, const struct wf_engine_config *config);

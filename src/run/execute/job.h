@@ -15,8 +15,10 @@
 #include "run/document/document.h"
 #include "run/plan/plan.h"
 
+struct wf_comm;
 struct wf_cpu_rules;
 struct wf_engine;
+struct wf_engine_config;
 struct wf_mpi_params;
 struct wf_net;
 struct wf_node_params;
@@ -81,6 +83,27 @@ void wf_job_init(struct wf_job *job, const struct wf_plan *plan);
 void wf_job_fini(struct wf_job *job);
 
 void wf_setup_fini(struct wf_setup *setup);
+
+/* Runs a prepared job of MPI operations or tasks on an ideal network (ideal.c). The first process
+ * keeps the tally in job->ideal, unless the run did not finish. An interrupted run is WF_OK. */
+WF_NODISCARD
+enum wf_status wf_job_run_ideal(struct wf_job *job, const struct wf_engine_config *config,
+                                struct wf_comm *world, struct wf_err *err);
+
+/* Another run of a job of MPI operations or tasks, beside that of its document. */
+struct wf_job_again {
+    const struct wf_engine_config *config;
+    struct wf_comm *world;
+    /* Called in the first process if all programs ended. */
+    void (*ended)(void *arg, const struct wf_ranks_tally *tally, const struct wf_run *run);
+    void *arg;
+};
+
+/* Runs a prepared job on the models of `setup`, which the caller releases. Programs print
+ * nothing. An interrupted run is WF_OK. All processes call it. */
+WF_NODISCARD
+enum wf_status wf_job_run_again(const struct wf_job *job, const struct wf_job_again *again,
+                                struct wf_setup *setup, struct wf_err *err);
 
 /* For both kinds of replay: places the ranks, creates the network and the processors. */
 WF_NODISCARD

@@ -13,8 +13,7 @@
 #include "program/trace/writer.h"
 #include "run/document/spans.h"
 #include "run/document/warnings.h"
-#include "run/execute/run.h"
-#include "run/execute/trace_out.h"
+#include "run/execute/stages.h"
 #include "run/plan/program.h"
 
 #include <errno.h>
@@ -149,13 +148,28 @@ static enum wf_status begin_program(struct wf_sim_record *record, struct wf_plan
     return WF_OK;
 }
 
-enum wf_status wf_sim_record_begin(struct wf_sim_record *record, struct wf_plan *plan,
-                                   const struct wf_sim_host *host, struct wf_trace_out *out,
-                                   struct wf_err *err)
+/* With several processes, data that is not delivered would be missing. */
+static enum wf_status check_payload(const struct wf_plan *plan, struct wf_comm *world,
+                                    struct wf_err *err)
 {
-    bool single = wf_comm_size(host->world) == 1;
+    for (uint32_t i = 0; i < plan->n_jobs && wf_comm_size(world) > 1; i++) {
+        const struct wf_program_params *params = plan->jobs[i].block.values;
+        if (plan->jobs[i].program && params->no_payload) {
+            return wf_err_set(
+                err, WF_EUSAGE,
+                "--no-payload works in one process only; start weft without mpirun");
+        }
+    }
+    return WF_OK;
+}
 
-    *record = (struct wf_sim_record){.kept = false};
+enum wf_status wf_stage_record(struct wf_execution *x)
+{
+    struct wf_sim_record *record = &x->record;
+    struct wf_plan *plan = &x->plan;
+    bool single = wf_comm_size(x->host->world) == 1;
+
+    WF_TRY(check_payload(plan, x->host->world, x->err));
     for (uint32_t i = 0; i < plan->n_jobs; i++) {
         const struct wf_plan_job *job = &plan->jobs[i];
         if (!job->program) {
@@ -168,24 +182,25 @@ enum wf_status wf_sim_record_begin(struct wf_sim_record *record, struct wf_plan 
             record->noise = wf_host_noise_measure();
         }
         if (!single) {
-            WF_TRY(check_processes(&record->jobs[i], plan, job, err));
+            WF_TRY(check_processes(&record->jobs[i], plan, job, x->err));
             continue;
         }
         if (plan->core.until > 0) {
             continue; /* a part of a program cannot be played: its ranks wait for each other */
         }
         record->needed =
-            plan->core.efficiency || host->what_if_events > 0 || plan->core.runs > 0;
-        WF_TRY(begin_program(record, plan, i, out, err));
+            plan->core.efficiency || x->host->what_if_events > 0 || plan->core.runs > 0;
+        WF_TRY(begin_program(record, plan, i, &x->trace, x->err));
     }
+    x->is_recorded_only = record->kept && record->needed;
     return WF_OK;
 }
 
 /* ---- after the run ---- */
 
 /* Completes the trace, ends the program and opens the trace instead; or sets job->lost. */
-static enum wf_status exchange(struct wf_sim_recorded *job, struct wf_plan_job *planned,
-                               struct wf_err *err)
+static enum wf_status replace_source(struct wf_sim_recorded *job, struct wf_plan_job *planned,
+                                     struct wf_err *err)
 {
     struct wf_trace_writer *writer = job->writer;
 
@@ -219,23 +234,25 @@ static enum wf_status judge(struct wf_sim_recorded *job, struct wf_plan_job *pla
     return WF_OK;
 }
 
-enum wf_status wf_sim_record_play(struct wf_sim_record *record, struct wf_plan *plan,
-                                  bool *corrected, struct wf_err *err)
+enum wf_status wf_stage_play(struct wf_execution *x, bool *again)
 {
-    *corrected = false;
-    for (uint32_t i = 0; i < plan->n_jobs; i++) {
+    struct wf_sim_record *record = &x->record;
+
+    x->is_recorded_only = false;
+    *again = record->needed;
+    for (uint32_t i = 0; i < x->plan.n_jobs && record->kept; i++) {
         struct wf_sim_recorded *job = &record->jobs[i];
+        struct wf_plan_job *planned = &x->plan.jobs[i];
         if (job->recorder != NULL) {
-            WF_TRY(exchange(job, &plan->jobs[i], err));
+            WF_TRY(replace_source(job, planned, x->err));
         }
         if (job->lost.status != WF_OK && record->needed) {
-            *err = job->lost;
-            return err->status;
+            *x->err = job->lost;
+            return job->lost.status;
         }
-        if (job->is_measured && job->lost.status == WF_OK &&
-            plan->jobs[i].source->live == NULL) {
-            WF_TRY(judge(job, &plan->jobs[i], err));
-            *corrected = *corrected || job->robust.n_disturbed > 0;
+        if (job->is_measured && job->lost.status == WF_OK && planned->source->live == NULL) {
+            WF_TRY(judge(job, planned, x->err));
+            *again = *again || job->robust.n_disturbed > 0;
         }
     }
     return WF_OK;
@@ -337,12 +354,17 @@ static void describe_noise(const struct wf_host_noise *noise, struct wf_value *r
     }
 }
 
-void wf_sim_record_describe(const struct wf_sim_record *record, const struct wf_plan *plan,
-                            uint64_t raw_time, struct wf_value *root)
+void wf_stage_describe_record(struct wf_execution *x, uint64_t raw_ps)
 {
+    const struct wf_sim_record *record = &x->record;
+    const struct wf_plan *plan = &x->plan;
     const struct wf_robust *judged[WF_TALLY_JOBS];
+    struct wf_value *root = x->doc;
     uint32_t n = 0;
 
+    if (root == NULL || plan->n_jobs == 0 || plan->core.until > 0) {
+        return;
+    }
     if (record->has_noise) {
         describe_noise(&record->noise, root);
     }
@@ -352,7 +374,7 @@ void wf_sim_record_describe(const struct wf_sim_record *record, const struct wf_
         }
     }
     if (n > 0) {
-        wf_sim_spans_describe(judged, n, raw_time, root);
+        wf_sim_spans_describe(judged, n, raw_ps, root);
     }
     for (uint32_t i = 0; i < plan->n_jobs; i++) {
         if (record->jobs[i].is_trace && !record->jobs[i].is_judged) {

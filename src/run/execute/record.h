@@ -17,8 +17,6 @@
 #include "program/ops/robust.h"
 #include "run/plan/plan.h"
 
-struct wf_sim_host;
-struct wf_trace_out;
 struct wf_trace_writer;
 
 /* Of one program. */
@@ -35,39 +33,18 @@ struct wf_sim_recorded {
 };
 
 struct wf_sim_record {
-    bool kept; /* something is recorded */
-    bool
-        needed; /* for --efficiency, what-if or --runs: a failure to record is one of the run */
+    bool kept;   /* something is recorded */
+    bool needed; /* for --efficiency, what-if or --runs: without a record, the run fails */
     char *directory;
     bool has_noise; /* compute times are measured: the noise of this host is known */
     struct wf_host_noise noise;
     struct wf_sim_recorded jobs[WF_TALLY_JOBS];
 };
 
-/* Puts recorders between the plan and its programs, if a record or the user's trace (`out`)
- * needs them. Measures the noise of this host, if compute times are measured. */
-WF_NODISCARD
-enum wf_status wf_sim_record_begin(struct wf_sim_record *record, struct wf_plan *plan,
-                                   const struct wf_sim_host *host, struct wf_trace_out *out,
-                                   struct wf_err *err);
-
-/* After a run that completed: ends the programs and makes the plan's sources those of the
- * record, with corrected compute times. *corrected tells whether any time changed. */
-WF_NODISCARD
-enum wf_status wf_sim_record_play(struct wf_sim_record *record, struct wf_plan *plan,
-                                  bool *corrected, struct wf_err *err);
-
-/* After wf_sim_record_play(): the scenario of a replay of the record, to be freed by the caller;
+/* After wf_stage_play(): the scenario of a replay of the record, to be freed by the caller;
  * null if nothing is recorded. */
 struct wf_scenario *wf_sim_record_scenario(const struct wf_sim_record *record,
                                            const struct wf_scenario *scenario);
-
-/* Adds what is known about measured compute times to the document of the prediction: the
- * section `robust` if they are corrected, and a warning if few of them decide the prediction.
- * `raw_time` is the prediction with the times as measured, in picoseconds. Reads the traces of
- * the plan. */
-void wf_sim_record_describe(const struct wf_sim_record *record, const struct wf_plan *plan,
-                            uint64_t raw_time, struct wf_value *root);
 
 /* Removes the record. The plan's sources must not be used afterwards. */
 void wf_sim_record_end(struct wf_sim_record *record);

@@ -1,5 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/execute/replicas.h"
+/*
+ * A prediction as a distribution: the replay is repeated, each time with compute spans drawn
+ * from those recorded at the same place (program/ops/resample.h), with uncertain settings drawn around
+ * their values (run/scenario/uncertainty.h), and with other noise of the nodes. A replica is a
+ * function of the scenario and its number, so results do not depend on threads and processes.
+ * docs/models/uncertainty.md describes what is covered.
+ */
+#include "run/execute/stages.h"
 
 #include "base/clock.h"
 #include "base/int128.h"
@@ -16,9 +23,7 @@
 #include "program/ops/resample.h"
 #include "program/ops/retimed.h"
 #include "run/document/efficiency.h"
-#include "run/execute/job.h"
 #include "run/execute/replicas_table.h"
-#include "run/execute/run.h"
 #include "run/execute/world.h"
 #include "run/scenario/uncertainty.h"
 
@@ -227,7 +232,7 @@ static enum wf_status run_job(const struct work *work, const struct worker *work
     config.stop = work->host->stop;
     WF_TRY(job->ops->prepare(job, err));
     if (work->table.efficiency) {
-        WF_TRY(wf_efficiency_rehearse(job, &config, NULL, err));
+        WF_TRY(wf_job_run_ideal(job, &config, NULL, err));
     }
     struct wf_engine *engine = wf_engine_new(&config, NULL);
     enum wf_status status = job->ops->build(job, engine, &job->setup, err);
@@ -381,26 +386,27 @@ static enum wf_status end(struct work *work, struct wf_value *doc, struct wf_err
                       work->table.n_rows - missing, work->table.n_rows);
 }
 
-enum wf_status wf_sim_replicas(const struct wf_plan *plan, const struct wf_scenario *scenario,
-                               const struct wf_sim_host *host, struct wf_value *doc,
-                               struct wf_err *err)
+/* Runs the replicas, in parallel over the cores of all processes. `scenario` describes the replay
+ * without running programs. */
+static enum wf_status replicate(struct wf_execution *x, const struct wf_scenario *scenario)
 {
-    struct work work = {.plan = plan, .scenario = scenario, .host = host};
-    enum wf_status status = find_drawn(&work, err);
+    const struct wf_plan *plan = &x->plan; /* its sources can be played again */
+    struct work work = {.plan = plan, .scenario = scenario, .host = x->host};
+    enum wf_status status = find_drawn(&work, x->err);
 
     for (uint32_t i = 0; i < plan->n_jobs; i++) {
         work.n_ranks += plan->jobs[i].n_ranks;
     }
     if (status == WF_OK && work.drawn.settings + work.drawn.varied == 0 && !work.drawn.noise) {
-        if (doc != NULL) {
-            wf_replicas_describe(NULL, (size_t)plan->core.runs, &work.drawn, NULL, doc);
+        if (x->doc != NULL) {
+            wf_replicas_describe(NULL, (size_t)plan->core.runs, &work.drawn, NULL, x->doc);
         }
     } else if (status == WF_OK) {
         wf_replicas_table_init(&work.table, (size_t)plan->core.runs, work.n_ranks, plan->n_jobs,
                                plan->core.efficiency);
         (void)pthread_mutex_init(&work.lock, NULL);
         run_all(&work);
-        status = end(&work, doc, err);
+        status = end(&work, x->doc, x->err);
         free_workers(&work);
         (void)pthread_mutex_destroy(&work.lock);
         wf_replicas_table_fini(&work.table);
@@ -409,5 +415,19 @@ enum wf_status wf_sim_replicas(const struct wf_plan *plan, const struct wf_scena
         wf_resample_fini(&work.resamples[i]);
         wf_places_fini(&work.places[i]);
     }
+    return status;
+}
+
+bool wf_stage_wants_replicas(const struct wf_execution *x)
+{
+    return x->plan.core.runs > 0;
+}
+
+enum wf_status wf_stage_replicas(struct wf_execution *x)
+{
+    struct wf_scenario *replay = wf_sim_record_scenario(&x->record, x->plan.scenario);
+    enum wf_status status = replicate(x, replay != NULL ? replay : x->plan.scenario);
+
+    wf_scenario_free(replay);
     return status;
 }

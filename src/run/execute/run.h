@@ -25,7 +25,7 @@ struct wf_sim_progress {
     int64_t time_ps;
     uint64_t events;
     uint64_t rolled_back;
-    size_t runs_done, runs; /* instead, repeated runs (replicas.h); 0: the run itself */
+    size_t runs_done, runs; /* instead, repeated runs (replicas.c); 0: the run itself */
 };
 
 /* Options of a recording (docs/reference/result-document.md, `recording`). Individual spans

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Records a program that runs as a trace, if the host asks for one (run/execute/run.h). */
 #include "run/execute/trace_out.h"
 
 #include "engine/hosts/comm.h"
 #include "model/ranks/cpu/cpu.h"
 #include "mpi/vrank/recorder.h"
 #include "program/trace/writer.h"
+#include "run/execute/stages.h"
 
 #include <weft/weft.h>
 
@@ -55,53 +57,51 @@ static enum wf_status check(const struct wf_plan *plan, const struct wf_sim_host
     return WF_OK;
 }
 
-enum wf_status wf_sim_trace_out_begin(struct wf_trace_out *out, struct wf_plan *plan,
-                                      const struct wf_sim_host *host, struct wf_err *err)
+enum wf_status wf_stage_trace(struct wf_execution *x)
 {
+    struct wf_sim_trace *what = x->host->trace;
+    const struct wf_plan *plan = &x->plan;
     const struct wf_trace_writer_ops *ops = NULL;
     char words[256];
 
-    *out = (struct wf_trace_out){.what = host->trace};
-    if (host->trace == NULL) {
+    if (what == NULL) {
         return WF_OK;
     }
-    WF_TRY(check(plan, host, err));
-    WF_TRY(wf_sim_trace_out_format(host->trace->path, &ops, err));
+    WF_TRY(check(plan, x->host, x->err));
+    WF_TRY(wf_sim_trace_out_format(what->path, &ops, x->err));
     (void)snprintf(words, sizeof(words), "weft %s: %.200s", weft_version(),
                    plan->core.job.source);
     const struct wf_trace_writer_options options = {
         .n_ranks = plan->jobs[0].n_ranks,
-        .force = host->trace->force,
-        .n_parts = host->trace->parts,
+        .force = what->force,
+        .n_parts = what->parts,
         .creator = words,
     };
-    enum wf_status status = ops->create(host->trace->path, &options, &out->writer, err);
-    if (status == WF_OK) {
-        const struct wf_cpu_params *cpu = wf_plan_values(plan, "cpu");
-
-        out->writer->losses = &host->trace->losses;
-        out->scale = wf_cpu_scale(cpu->scale);
-    }
-    return status;
+    WF_TRY(ops->create(what->path, &options, &x->trace.writer, x->err));
+    const struct wf_cpu_params *cpu = wf_plan_values(plan, "cpu");
+    x->trace.writer->losses = &what->losses;
+    x->trace.scale = wf_cpu_scale(cpu->scale);
+    return WF_OK;
 }
 
-enum wf_status wf_sim_trace_out_end(struct wf_trace_out *out, enum wf_status status,
-                                    struct wf_err *err)
+enum wf_status wf_stage_end_trace(struct wf_execution *x)
 {
-    if (out->writer == NULL) {
-        return status;
-    }
-    struct wf_trace_writer *writer = out->writer;
+    struct wf_trace_writer *writer = x->trace.writer;
+    struct wf_sim_trace *what = x->host->trace;
+    enum wf_status status = x->status;
 
-    out->writer = NULL;
+    if (writer == NULL) {
+        return WF_OK;
+    }
+    x->trace.writer = NULL;
     if (status == WF_OK) {
-        status = wf_vrank_recorder_finish(out->recorder, err);
+        status = wf_vrank_recorder_finish(x->trace.recorder, x->err);
     }
     if (status != WF_OK) {
         writer->ops->discard(writer);
         return status;
     }
-    out->what->n_ops = wf_vrank_recorder_n_ops(out->recorder);
-    out->what->n_open = wf_vrank_recorder_n_unmatched(out->recorder);
-    return writer->ops->finish(writer, err);
+    what->n_ops = wf_vrank_recorder_n_ops(x->trace.recorder);
+    what->n_open = wf_vrank_recorder_n_unmatched(x->trace.recorder);
+    return writer->ops->finish(writer, x->err);
 }

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/execute/what_if.h"
+/*
+ * The time of a run with half the latency, twice the bandwidth, or processors twice as fast. It
+ * is simulated again, or estimated from the critical path. The path gives an upper bound of the
+ * saving, because another path may become the longest.
+ */
+#include "run/execute/stages.h"
 
 #include "base/mem.h"
 #include "base/result/doc.h"
@@ -8,7 +13,7 @@
 #include "model/net/net.h"
 #include "model/ranks/node_params.h"
 #include "model/ranks/ranks.h"
-#include "run/execute/job.h"
+#include "run/execute/world.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -94,31 +99,17 @@ static bool can_change(const struct wf_job *job, enum change change)
 
 /* ---- runs ---- */
 
-/* The time of a run of the job on another network; -1 if the run did not complete. */
-static enum wf_status play(struct wf_job *job, const struct wf_engine_config *config,
-                           struct wf_comm *world, struct wf_setup *setup, int64_t *time,
-                           struct wf_err *err)
+static void keep_time(void *arg, const struct wf_ranks_tally *tally, const struct wf_run *run)
 {
-    struct wf_engine *engine = wf_engine_new(config, world);
-    struct wf_run run = {.threads = 0};
-
-    enum wf_status status = job->ops->build(job, engine, setup, err);
-    if (status == WF_OK) {
-        status = wf_engine_run(engine, &run, err);
-    }
-    if (status == WF_OK && wf_comm_rank(world) == 0) {
-        const struct wf_ranks_tally *tally = wf_engine_tally_get(engine);
-        *time =
-            tally->unfinished == 0 && tally->timeless == 0 ? wf_document_end(tally, &run) : -1;
-    }
-    wf_engine_free(engine);
-    return status == WF_EINTR ? WF_OK : status;
+    *(int64_t *)arg = wf_document_end(tally, run);
 }
 
-static enum wf_status run_changed(struct wf_job *job, const struct wf_engine_config *config,
-                                  struct wf_comm *world, enum change change, int64_t *time,
-                                  struct wf_err *err)
+/* The time of a run on a network with a change; -1 if it did not complete. */
+static enum wf_status run_changed(struct wf_execution *x, enum change change, int64_t *time)
 {
+    struct wf_job *job = &x->job;
+    const struct wf_job_again again = {
+        .config = &x->config, .world = x->host->world, .ended = keep_time, .arg = time};
     const struct wf_net_ops *ops = job->plan->net;
     struct wf_net_env env = wf_job_net_env(job);
     unsigned char *params = wf_xcalloc(1, ops->params_size + 1);
@@ -141,8 +132,8 @@ static enum wf_status run_changed(struct wf_job *job, const struct wf_engine_con
     enum wf_status status = WF_OK;
     /* If the network cannot be created with the changed value, there is no run. */
     if ((any || change == COMPUTE) &&
-        wf_net_create(ops, params, &env, &setup.net, err) == WF_OK) {
-        status = play(job, config, world, &setup, time, err);
+        wf_net_create(ops, params, &env, &setup.net, x->err) == WF_OK) {
+        status = wf_job_run_again(job, &again, &setup, x->err);
     }
     job->cpu.scale = scale;
     wf_setup_fini(&setup);
@@ -194,21 +185,39 @@ static void describe(struct wf_value *list, const struct wf_value *doc, enum cha
                     before > 0 ? 100 * ((double)before - (double)time) / (double)before : 0, 3);
 }
 
-enum wf_status wf_what_if(struct wf_job *job, const struct wf_engine_config *config,
-                          struct wf_comm *world, bool again, struct wf_value *doc,
-                          struct wf_err *err)
+bool wf_stage_wants_what_if(const struct wf_execution *x)
 {
-    struct wf_value *list = doc != NULL && (again || wf_doc_find(doc, "critical_path.shares"))
-                                ? wf_doc_list(doc, "what_if")
-                                : NULL;
+    return x->job.setup.ranks != NULL;
+}
+
+/* Whether the run was short enough to be repeated. A program is run only once: it may write
+ * files or ask its user. Its record is played. */
+static bool runs_again(const struct wf_execution *x, bool ended)
+{
+    uint64_t most = x->host->what_if_events;
+    bool again = ended && wf_doc_get_count(x->doc, "run.events_committed", 0) <= most &&
+                 !wf_plan_runs_programs(&x->plan);
+
+    /* Only the first process knows. */
+    return most > 0 && wf_world_max(x->host->world, again) != 0;
+}
+
+enum wf_status wf_stage_what_if(struct wf_execution *x)
+{
+    bool ended = x->doc != NULL && wf_doc_find(x->doc, "result.predicted_time_ps") != NULL;
+    bool again = runs_again(x, ended);
+    struct wf_value *list =
+        ended && (again || wf_doc_find(x->doc, "critical_path.shares") != NULL)
+            ? wf_doc_list(x->doc, "what_if")
+            : NULL;
 
     for (enum change change = 0; change < CHANGES; change++) {
         int64_t ran = -1;
-        if (again && can_change(job, change)) {
-            WF_TRY(run_changed(job, config, world, change, &ran, err));
+        if (again && can_change(&x->job, change)) {
+            WF_TRY(run_changed(x, change, &ran));
         }
         if (list != NULL) {
-            describe(list, doc, change, ran);
+            describe(list, x->doc, change, ran);
         }
     }
     return WF_OK;

@@ -65,11 +65,27 @@ enum wf_status wf_world_first_error(struct wf_comm *world, enum wf_status status
     return found.status;
 }
 
-void wf_world_max(struct wf_comm *world, int64_t *value)
+static int64_t combine(struct wf_comm *world, enum wf_comm_op op, int64_t value)
 {
     if (wf_comm_size(world) > 1) {
-        wf_comm_reduce(world, WF_COMM_MAX, value, 1);
+        wf_comm_reduce(world, op, &value, 1);
     }
+    return value;
+}
+
+int64_t wf_world_min(struct wf_comm *world, int64_t value)
+{
+    return combine(world, WF_COMM_MIN, value);
+}
+
+int64_t wf_world_max(struct wf_comm *world, int64_t value)
+{
+    return combine(world, WF_COMM_MAX, value);
+}
+
+int64_t wf_world_sum(struct wf_comm *world, int64_t value)
+{
+    return combine(world, WF_COMM_SUM, value);
 }
 
 const char *wf_world_library(void)

@@ -28,8 +28,10 @@ enum wf_status wf_world_agree(struct wf_comm *world, enum wf_status status, stru
 enum wf_status wf_world_first_error(struct wf_comm *world, enum wf_status status,
                                     struct wf_err *err);
 
-/* Replaces the value by the largest of all processes. All processes must call it. */
-void wf_world_max(struct wf_comm *world, int64_t *value);
+/* The smallest, the largest and the sum of the values of all processes, which all must call it. */
+int64_t wf_world_min(struct wf_comm *world, int64_t value);
+int64_t wf_world_max(struct wf_comm *world, int64_t value);
+int64_t wf_world_sum(struct wf_comm *world, int64_t value);
 
 /* The library that connects processes: "none" or the name of the MPI library. */
 const char *wf_world_library(void);

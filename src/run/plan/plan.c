@@ -12,6 +12,7 @@
 #include "model/topo/classes.h"
 #include "model/topo/nested.h"
 #include "model/traffic/traffic.h"
+#include "program/ops/source.h"
 #include "run/document/energy.h"
 #include "run/import/tracer.h"
 #include "run/plan/cpu_settings.h"
@@ -402,6 +403,16 @@ enum wf_status wf_plan_init(struct wf_plan *plan, const struct wf_scenario *scen
         memcpy(&plan->engine.end, params + plan->bench->end_offset, sizeof(plan->engine.end));
     }
     return WF_OK;
+}
+
+bool wf_plan_runs_programs(const struct wf_plan *plan)
+{
+    for (uint32_t i = 0; i < plan->n_jobs; i++) {
+        if (plan->jobs[i].source != NULL && plan->jobs[i].source->live != NULL) {
+            return true;
+        }
+    }
+    return false;
 }
 
 void wf_plan_fini(struct wf_plan *plan)

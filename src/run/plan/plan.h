@@ -72,6 +72,9 @@ void wf_plan_fini(struct wf_plan *plan);
 /* The parameter struct of a scope; null if the plan has none. */
 void *wf_plan_values(const struct wf_plan *plan, const char *scope);
 
+/* Whether programs run, and not their record or a trace. */
+bool wf_plan_runs_programs(const struct wf_plan *plan);
+
 /* Whether a setting from a file was skipped, because it does not apply to the network model or
  * topology that was chosen later in place of the file's. */
 bool wf_plan_skips(const struct wf_plan *plan, const struct wf_setting *setting);

@@ -4,7 +4,7 @@
 /*
  * Settings whose values are known up to some percent: keys uncertainty.<setting>, from -p or from
  * `uncertainty` in a machine file. The value is the relative standard deviation, "3.1%". A run
- * with error bars (run/execute/replicas.h) multiplies each setting by a factor that is drawn from
+ * with error bars (run/execute/replicas.c) multiplies each setting by a factor that is drawn from
  * the log-normal distribution with median 1 and that standard deviation.
  *
  * The key uncertainty.model is how far the models are off where all settings are right: a

@@ -417,10 +417,7 @@ int wf_interrupt_exit_code(void)
 
 void wf_interrupt_agree(const struct wf_cli *cli)
 {
-    int64_t number = asked;
-
-    wf_world_max(cli->world, &number);
-    asked = (sig_atomic_t)number;
+    asked = (sig_atomic_t)wf_world_max(cli->world, asked);
 }
 
 void wf_interrupt_child(pid_t other, bool wait_for_it)

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The stages that execute a prepared job and make its document. */
+#include "run/execute/stages.h"
+
+#include "base/result/result.h"
+#include "base/units.h"
+#include "engine/comm.h"
+#include "engine/engine.h"
+#include "program/ops/graph.h"
+#include "program/ops/live.h"
+#include "program/ops/source.h"
+#include "run/document/document.h"
+#include "run/document/warnings.h"
+#include "run/execute/check.h"
+#include "run/execute/world.h"
+
+#include <weft/weft.h>
+
+#include <stdlib.h>
+
+enum wf_status wf_stage_execute(struct wf_execution *x)
+{
+    /* Several processes need events. */
+    const struct wf_executor *executor =
+        wf_comm_size(x->host->world) == 1 ? x->executor : &wf_executor_events;
+    struct wf_executor_job *own = &x->outcome;
+
+    wf_executor_job_init(own, executor, &x->job, &x->config);
+    executor->run(&own, 1, x->host);
+    if (own->needs_events) {
+        free(own->tally);
+        wf_executor_job_init(own, &wf_executor_events, &x->job, &x->config);
+        wf_executor_events.run(&own, 1, x->host);
+    }
+    return WF_OK;
+}
+
+static struct wf_value *make_document(const struct wf_plan *plan)
+{
+    struct wf_value *root = wf_result_new(weft_version());
+
+    wf_plan_describe(plan, root);
+    return root;
+}
+
+/* How often ranks of programs were continued, in all processes. All processes call it. */
+static uint64_t context_switches(const struct wf_plan *plan, struct wf_comm *world)
+{
+    int64_t sum = 0;
+
+    for (uint32_t i = 0; i < plan->n_jobs; i++) {
+        const struct wf_source *source = plan->jobs[i].source;
+        if (source != NULL && source->live != NULL) {
+            sum += (int64_t)source->live->switches(source);
+        }
+    }
+    return (uint64_t)wf_world_sum(world, sum);
+}
+
+/* Fills the document in the first process. `findings` and `switches` are of all processes. */
+static enum wf_status describe(struct wf_execution *x, struct wf_findings *findings,
+                               uint64_t switches, struct wf_value *root)
+{
+    struct wf_job *job = &x->job;
+    const struct wf_executor_job *own = &x->outcome;
+    bool replay = job->setup.ranks != NULL || job->setup.pes != NULL;
+    struct wf_value *result = wf_doc_section(root, "result");
+
+    if (own->status == WF_EINTR) {
+        char time[WF_UNITS_TEXT_MAX];
+        (void)wf_err_set(x->err, WF_EINTR,
+                         "interrupted at simulated time %s; the result is partial",
+                         wf_human_time(own->run.time, time));
+    }
+    job->tally = own->tally;
+    enum wf_status status =
+        job->ops->describe(job, own->engine, &own->run, result, own->status, x->err);
+    if (status == WF_ELIMIT) {
+        return status;
+    }
+    wf_document_links(job, result);
+    if (job->recording != NULL && job->setup.ranks != NULL) {
+        wf_document_path(root, job, own->engine);
+    }
+    if (job->recording != NULL && replay) {
+        wf_document_recording(root, job, own->engine, &own->run);
+    }
+    status = wf_sim_check_describe(&x->plan, findings, root, status, x->err);
+    wf_sim_warn_unused(&x->plan, root);
+    if (replay) {
+        wf_sim_warnings(job, wf_engine_tally_get(own->engine), root);
+    }
+    struct wf_value *run = wf_document_run(root, &x->plan, &own->run, job->ops->memory(job));
+    if (wf_plan_runs_programs(&x->plan)) {
+        wf_doc_count(run, "context_switches", switches);
+    }
+    return status;
+}
+
+enum wf_status wf_stage_describe(struct wf_execution *x)
+{
+    const struct wf_executor_job *own = &x->outcome;
+    struct wf_findings findings = {.items = NULL};
+    enum wf_status status = own->status;
+
+    x->ran = status == WF_OK;
+    if (status != WF_OK && status != WF_EINTR) {
+        *x->err = own->err;
+        return status;
+    }
+    wf_sim_check_collect(&x->plan, x->host->world, &findings);
+    uint64_t switches =
+        wf_plan_runs_programs(&x->plan) ? context_switches(&x->plan, x->host->world) : 0;
+    if (wf_comm_rank(x->host->world) == 0) {
+        x->doc = make_document(&x->plan);
+        status = describe(x, &findings, switches, x->doc);
+    }
+    if (status == WF_ELIMIT) {
+        wf_doc_free(x->doc);
+        x->doc = NULL;
+    }
+    wf_findings_fini(&findings);
+    /* Further runs of the job need the memory. */
+    wf_engine_free(x->outcome.engine);
+    x->outcome.engine = NULL;
+    return status;
+}
+
+/* ---- without an execution ---- */
+
+/* The number of messages of all programs; 0 if it is unknown for any of them. */
+static uint64_t count_messages(const struct wf_plan *plan)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t i = 0; i < plan->n_jobs; i++) {
+        const struct wf_plan_job *job = &plan->jobs[i];
+        uint64_t messages =
+            job->graph != NULL ? job->graph->messages_expected : job->source->messages_expected;
+        if (messages == 0) {
+            return 0;
+        }
+        sum = wf_count_add(sum, messages * job->settings->repeat);
+    }
+    return sum;
+}
+
+enum wf_status wf_stage_estimate(struct wf_execution *x)
+{
+    if (wf_comm_rank(x->host->world) == 0) {
+        uint64_t messages = count_messages(&x->plan);
+
+        x->doc = make_document(&x->plan);
+        struct wf_value *estimate = wf_doc_section(x->doc, "estimate");
+        wf_doc_count(estimate, "memory_bytes", x->job.ops->memory(&x->job));
+        if (messages > 0) {
+            wf_doc_count(estimate, "messages", messages);
+        }
+    }
+    return WF_OK;
+}
