@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mpi/lib/abi/adapter.h"
 
+#include "mpi/lib/coll/reduction.h"
+#include "mpi/lib/comm/properties.h"
 #include "mpi/lib/errors.h"
-#include "mpi/lib/properties.h"
-#include "mpi/lib/reduction.h"
 
 static const struct wl_adapter **op_adapter(const struct wl_rank *rank, int handle)
 {

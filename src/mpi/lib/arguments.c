@@ -3,8 +3,8 @@
 #include "mpi/lib/arguments.h"
 
 #include "mpi/lib/errors.h"
-#include "mpi/lib/request.h"
-#include "mpi/lib/window.h"
+#include "mpi/lib/p2p/request.h"
+#include "mpi/lib/rma/window.h"
 
 /* What the check of an argument knows of the call. */
 struct call {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The MPI environment (MPI-3.1, 8): beginning and end, time, versions, memory; and the marks of
  * weft/mark.h. */
-#include "mpi/lib/checker.h"
-#include "mpi/lib/clocks.h"
+#include "mpi/lib/checker/checker.h"
+#include "mpi/lib/comm/properties.h"
+#include "mpi/lib/libc/clocks.h"
 #include "mpi/lib/memory.h"
-#include "mpi/lib/openmp.h"
-#include "mpi/lib/properties.h"
+#include "mpi/lib/threads/openmp.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 /* Error handlers and error codes. */
 #include "mpi/lib/errors.h"
 
+#include "mpi/lib/comm/properties.h"
 #include "mpi/lib/memory.h"
-#include "mpi/lib/properties.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 /* Error handling (MPI-3.1, 8.3 to 8.5): error handlers, error codes and their texts. */
 
 #include "mpi/lib/abi/adapter.h"
-#include "mpi/lib/communicator.h"
+#include "mpi/lib/comm/communicator.h"
 
 /* An error in a call on a communicator (0: none). The communicator's error handler decides: the
  * program ends with the message, or the code is returned, after the program's own handler has

@@ -2,10 +2,10 @@
 /* Data between processes. */
 #include "mpi/lib/interprocess.h"
 
-#include "mpi/lib/checker.h"
-#include "mpi/lib/communicator_registry.h"
+#include "mpi/lib/checker/checker.h"
+#include "mpi/lib/comm/registry.h"
 #include "mpi/lib/memory.h"
-#include "mpi/lib/message_loan.h"
+#include "mpi/lib/p2p/message_loan.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 /* Data for ranks in other processes, and data that comes from them: messages, parts of
  * collectives, and replies to one-sided operations. */
 
-#include "mpi/lib/collective_exchange.h"
+#include "mpi/lib/coll/exchange.h"
 
 /* Puts a message into the queue of its receiver, in whichever process it runs. Takes the
  * message. */

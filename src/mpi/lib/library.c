@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How ranks begin and end, and what all MPI functions share. */
 #include "mpi/lib/bindings/fortran.h"
-#include "mpi/lib/checker.h"
-#include "mpi/lib/communicator_registry.h"
-#include "mpi/lib/directory.h"
-#include "mpi/lib/interpose.h"
+#include "mpi/lib/checker/checker.h"
+#include "mpi/lib/comm/directory.h"
+#include "mpi/lib/comm/properties.h"
+#include "mpi/lib/comm/registry.h"
 #include "mpi/lib/interprocess.h"
+#include "mpi/lib/libc/interpose.h"
+#include "mpi/lib/libc/spilled_memory.h"
 #include "mpi/lib/memory.h"
-#include "mpi/lib/message_loan.h"
-#include "mpi/lib/one_sided.h"
-#include "mpi/lib/openmp.h"
-#include "mpi/lib/properties.h"
-#include "mpi/lib/request.h"
-#include "mpi/lib/spilled_memory.h"
+#include "mpi/lib/p2p/message_loan.h"
+#include "mpi/lib/p2p/request.h"
+#include "mpi/lib/rma/one_sided.h"
+#include "mpi/lib/threads/openmp.h"
 
 #include <limits.h>
 #include <stdarg.h>

@@ -7,34 +7,28 @@
  *
  * The functions that programs call, MPI_X(), are generated from bindings/functions.txt. They
  * enter the library and call wl_MPI_X(), which has the calling rank as its first parameter.
- * Where they are implemented (chapters of MPI-4.0):
+ * The folders that implement them (chapters of MPI-4.0):
  *
- *    3  Point-to-point      point_to_point, probe, request, request_completion,
- *                           request_persistent, request_compound, status; message_queue
- *    4  Partitioned         partitioned
- *    5  Datatypes           datatype, datatype_create, datatype_contents, datatype_external32
- *    6  Collectives         collective, collective_data, collective_intercomm, reduction;
- *                           collective_exchange
- *    7  Communicators       group, communicator, communicator_create, intercommunicator,
- *                           attributes, properties; communicator_registry
- *    8  Topologies          topology, topology_graph
- *    9  Environment         environment, errors, arguments
- *   10  Info                info
- *   11  Processes           session, ports
- *   12  One-sided           window, window_info, one_sided
- *   13  External interfaces request_generalized
- *   14  Files               file
- *   15  Tools               tool_interface
- *   19  Fortran             bindings/
+ *   p2p/      point-to-point (3), partitioned communication (4), requests (3, 13), statuses;
+ *             messages that the library sends for itself
+ *   type/     datatypes (5)
+ *   coll/     collectives and reductions (6)
+ *   comm/     groups, communicators, attributes (7), topologies (8), sessions and ports (11)
+ *   rma/      one-sided communication (12)
+ *   io/       files (14)
+ *   .         environment and errors (9), infos (10), tools (15)
+ *   bindings/ Fortran (19)
+ *   checker/  weft run --check
+ *   threads/  OpenMP and POSIX threads of a rank
+ *   libc/     the C library as virtual ranks need it
  *
- * libc_wrappers.c, libc_process.c and libc_replacements/ make the C library safe for ranks that
- * share a process; clocks.c gives them the simulated time (interpose.h says how). Names with
- * wl_ are visible within the library, names with weft_mpi_ to programs as
- * well.
+ * libc/wrappers.c, libc/process.c and libc/replacements/ make the C library safe for ranks that
+ * share a process; libc/clocks.c gives them the simulated time (libc/interpose.h says how). Names
+ * with wl_ are visible within the library, names with weft_mpi_ to programs as well.
  */
 
 #include "mpi/lib/handle.h"
-#include "mpi/lib/message_queue.h"
+#include "mpi/lib/p2p/message_queue.h"
 #include "mpi/port.h"
 
 #include <weft/mpi.h>

@@ -5,7 +5,7 @@
  * only event source is the simulated time.
  */
 #include "mpi/lib/memory.h"
-#include "mpi/lib/request.h"
+#include "mpi/lib/p2p/request.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -263,8 +263,8 @@ def body(f):
 def definitions(functions):
     """The other names of a function lead to weft_MPI_x, which the program may replace."""
     yield NOTICE
-    yield ('#include "mpi/lib/arguments.h"\n#include "mpi/lib/collective.h"\n#include "mpi/lib/memory.h"\n'
-           '#include "mpi/lib/one_sided.h"\n#include <stdlib.h>')
+    yield ('#include "mpi/lib/arguments.h"\n#include "mpi/lib/coll/collective.h"\n#include "mpi/lib/memory.h"\n'
+           '#include "mpi/lib/rma/one_sided.h"\n#include <stdlib.h>')
     for f in functions:
         own = f"MPI_{f.name}"
         if not f.is_plain:

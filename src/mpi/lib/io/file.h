@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#pragma once
+
+/*
+ * Files (MPI-4.0, 14). They are files of the host. Reading and writing takes no simulated time;
+ * a collective access synchronizes the ranks like a barrier. The shared file pointer is a
+ * number at the first rank that has opened the file: an access by another rank is a message
+ * there and back, like MPI_Fetch_and_op().
+ *
+ *   file.c        opening and closing, sizes, properties, errors
+ *   file_view.c   which part of a file a rank sees
+ *   file_access.c reading and writing, file pointers
+ */
+
+#include "mpi/lib/comm/communicator.h"
+#include "mpi/lib/type/datatype.h"
+
+struct wl_file {
+    int fd;
+    int amode;
+    bool atomic;
+    bool external; /* the view's data is in external32 */
+    MPI_Comm comm; /* its own */
+    char *name;
+    MPI_File handle;
+    /* The view: which part of the file the rank sees. */
+    MPI_Offset displacement;
+    const struct wl_type *etype, *filetype; /* held */
+    MPI_Offset position;                    /* in etypes */
+    int64_t shared_position;                /* likewise, for all; at the first rank... */
+    int64_t *shared;                        /* ...where it is there */
+    MPI_Errhandler errhandler;              /* 0: errors return */
+    MPI_Status split;                       /* of a split collective that has begun */
+};
+
+/* The file of a handle; the program ends if there is none. */
+struct wl_file *wl_file_of(const struct wl_rank *rank, MPI_File handle);
+
+/* An error of a file. Ends the program if errors are fatal, else calls its error handler. */
+int wl_file_error(const struct wl_rank *rank, const struct wl_file *file, int code,
+                  const char *text);
+/* Likewise, the error of errno. */
+int wl_file_fail(const struct wl_rank *rank, const struct wl_file *file);
+
+/* Waits for all ranks that have opened the file. */
+void wl_file_synchronize(struct wl_rank *rank, const struct wl_file *file);
+
+/* The offset in the file of byte `at` of the view. Sets *run to how many bytes follow it there. */
+MPI_Offset wl_file_place(const struct wl_file *file, MPI_Offset at, size_t *run);
+/* Advances the shared file pointer. Returns where it was. */
+MPI_Offset wl_file_advance_shared(struct wl_rank *rank, const struct wl_file *file,
+                                  MPI_Offset n);

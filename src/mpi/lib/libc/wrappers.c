@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Functions of the C library that must behave differently in a rank. weftcc links programs with
+ * --wrap, so that they call __wrap_x() in place of x(). libc/process.c has those that begin and
+ * end processes.
+ *
+ * - Signals that the simulator handles cannot be caught.
+ * - The system writes to memory of the program, as in read(). Pages of its variables are
+ *   protected until a rank first writes to them, which makes such calls fail: the page is
+ *   unprotected before.
+ * - A rank that opens or looks at a file first catches up with its simulated time, so that it
+ *   finds what other ranks wrote before.
+ * - write() to the standard output goes through stdout, which all ranks share: lines get their
+ *   labels there, and what printf() and Fortran write stays in order.
+ */
+#include "mpi/lib/library.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+/* ---- signals ---- */
+
+typedef void handler(int);
+
+handler *__wrap_signal(int number, handler *function);
+int __wrap_sigaction(int number, const struct sigaction *action, struct sigaction *old);
+
+/* These report a crash or the first write to a page, or end the run. Programs, and the Fortran
+ * run-time library, only believe that they have set a handler. */
+static bool is_reserved(int number)
+{
+    return wl.port != NULL && !wl.in_child &&
+           (number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL ||
+            number == SIGABRT || number == SIGINT || number == SIGTERM || number == SIGHUP);
+}
+
+handler *__wrap_signal(int number, handler *function)
+{
+    return is_reserved(number) ? SIG_DFL : signal(number, function);
+}
+
+int __wrap_sigaction(int number, const struct sigaction *action, struct sigaction *old)
+{
+    if (!is_reserved(number)) {
+        return sigaction(number, action, old);
+    }
+    if (old != NULL) {
+        *old = (struct sigaction){.sa_handler = SIG_DFL};
+    }
+    return 0;
+}
+
+/* ---- calls that write to memory ---- */
+
+static void unprotect(void *place, size_t bytes)
+{
+    struct wf_port_rank *self = wl.port != NULL ? wl.port->self() : NULL;
+
+    if (self != NULL && place != NULL && bytes > 0) {
+        wl.port->touch(self, place, bytes);
+    }
+}
+
+/* NOLINTBEGIN(bugprone-macro-parentheses): they are types and parameter lists */
+/* A function, its parameters, its arguments, and the memory that it writes to. */
+#define WRAP(type, name, parameters, arguments, place, bytes) \
+    type __wrap_##name parameters;                            \
+    type __wrap_##name parameters                             \
+    {                                                         \
+        unprotect(place, bytes);                              \
+        return (name)arguments;                               \
+    }
+
+WRAP(ssize_t, read, (int fd, void *to, size_t n), (fd, to, n), to, n)
+WRAP(ssize_t, pread, (int fd, void *to, size_t n, off_t at), (fd, to, n, at), to, n)
+WRAP(ssize_t, pread64, (int fd, void *to, size_t n, off64_t at), (fd, to, n, at), to, n)
+WRAP(ssize_t, recv, (int fd, void *to, size_t n, int flags), (fd, to, n, flags), to, n)
+WRAP(size_t, fread, (void *to, size_t size, size_t n, FILE *file), (to, size, n, file), to,
+     size *n)
+WRAP(size_t, fread_unlocked, (void *to, size_t size, size_t n, FILE *file), (to, size, n, file),
+     to, size *n)
+WRAP(ssize_t, readlink, (const char *path, char *to, size_t n), (path, to, n), to, n)
+WRAP(char *, getcwd, (char *to, size_t n), (to, n), to, n)
+WRAP(int, fstat, (int fd, struct stat *to), (fd, to), to, sizeof(*to))
+WRAP(int, fstat64, (int fd, struct stat64 *to), (fd, to), to, sizeof(*to))
+WRAP(int, uname, (struct utsname * to), (to), to, sizeof(*to))
+WRAP(int, pipe, (int to[2]), (to), to, 2 * sizeof(int))
+
+/* The variants that compilers call to check bounds. */
+ssize_t __wrap___read_chk(int fd, void *to, size_t n, size_t capacity);
+size_t __wrap___fread_chk(void *to, size_t capacity, size_t size, size_t n, FILE *file);
+
+ssize_t __wrap___read_chk(int fd, void *to, size_t n, size_t capacity)
+{
+    return n <= capacity ? __wrap_read(fd, to, n) : -1;
+}
+
+size_t __wrap___fread_chk(void *to, size_t capacity, size_t size, size_t n, FILE *file)
+{
+    return size == 0 || n <= capacity / size ? __wrap_fread(to, size, n, file) : 0;
+}
+
+ssize_t __wrap_readv(int fd, const struct iovec *parts, int n);
+ssize_t __wrap_readv(int fd, const struct iovec *parts, int n)
+{
+    for (int i = 0; i < n; i++) {
+        unprotect(parts[i].iov_base, parts[i].iov_len);
+    }
+    return readv(fd, parts, n);
+}
+
+/* ---- files ---- */
+
+static void catch_up(void)
+{
+    struct wf_port_rank *self = wl.port != NULL ? wl.port->self() : NULL;
+
+    if (self != NULL && self->lib != NULL && !wl.in_child) {
+        struct wl_rank *rank = wl_enter();
+        wl_catch_up(rank);
+        wl_leave(rank);
+    }
+}
+
+#define WRAP_PATH(type, name, parameters, arguments) \
+    type __wrap_##name parameters;                   \
+    type __wrap_##name parameters                    \
+    {                                                \
+        catch_up();                                  \
+        return (name)arguments;                      \
+    }
+
+WRAP_PATH(FILE *, fopen, (const char *path, const char *mode), (path, mode))
+WRAP_PATH(FILE *, fopen64, (const char *path, const char *mode), (path, mode))
+WRAP_PATH(DIR *, opendir, (const char *path), (path))
+WRAP_PATH(int, access, (const char *path, int mode), (path, mode))
+WRAP_PATH(int, unlink, (const char *path), (path))
+WRAP_PATH(int, remove, (const char *path), (path))
+WRAP_PATH(int, rename, (const char *from, const char *to), (from, to))
+WRAP_PATH(int, mkdir, (const char *path, mode_t mode), (path, mode))
+
+#define WRAP_STAT(name, type)                      \
+    int __wrap_##name(const char *path, type *to); \
+    int __wrap_##name(const char *path, type *to)  \
+    {                                              \
+        catch_up();                                \
+        unprotect(to, sizeof(*to));                \
+        return (name)(path, to);                   \
+    }
+
+WRAP_STAT(stat, struct stat)
+WRAP_STAT(lstat, struct stat)
+WRAP_STAT(stat64, struct stat64)
+WRAP_STAT(lstat64, struct stat64)
+/* NOLINTEND(bugprone-macro-parentheses) */
+
+int __wrap_open(const char *path, int flags, ...);
+int __wrap_open64(const char *path, int flags, ...);
+
+static mode_t mode_of(int flags, va_list ap)
+{
+    return flags & (O_CREAT | O_TMPFILE) ? (mode_t)va_arg(ap, int) : 0;
+}
+
+int __wrap_open(const char *path, int flags, ...)
+{
+    va_list ap;
+
+    va_start(ap, flags);
+    mode_t mode = mode_of(flags, ap);
+    va_end(ap);
+    catch_up();
+    return open(path, flags, mode);
+}
+
+int __wrap_open64(const char *path, int flags, ...)
+{
+    va_list ap;
+
+    va_start(ap, flags);
+    mode_t mode = mode_of(flags, ap);
+    va_end(ap);
+    catch_up();
+    return open64(path, flags, mode);
+}
+
+/* ---- output ---- */
+
+ssize_t __wrap_write(int fd, const void *from, size_t n);
+ssize_t __wrap_write(int fd, const void *from, size_t n)
+{
+    if (fd == STDOUT_FILENO && wl.port != NULL && wl.port->self() != NULL && !wl.in_child) {
+        return (ssize_t)fwrite(from, 1, n, stdout);
+    }
+    return write(fd, from, n);
+}
