@@ -154,18 +154,23 @@ static enum wf_status write_file(const struct wf_topo *topo, const char *spec,
 static void print(struct wf_cli *cli, const struct wf_topo *topo, const char *spec,
                   const struct topo_opts *opts, const struct ends *ends)
 {
-    if (opts->json) {
-        struct wf_value *doc = new_document();
-
-        wf_study_topo_facts_add(topo, spec, doc);
-        if (opts->routes != NULL) {
-            wf_study_topo_route_add(topo, ends->from, ends->to, doc);
-        }
-        wf_cli_answer(cli, doc);
-    } else if (opts->routes != NULL) {
+    if (!opts->json && opts->routes != NULL) {
         wf_study_topo_route_print(topo, ends->from, ends->to, cli->out);
-    } else if (opts->output == NULL) {
-        wf_study_topo_facts_print(topo, spec, cli->out);
+        return;
+    }
+    if (!opts->json && opts->output != NULL) {
+        return;
+    }
+    struct wf_value *doc = new_document();
+    wf_study_topo_facts_add(topo, spec, doc);
+    if (opts->json && opts->routes != NULL) {
+        wf_study_topo_route_add(topo, ends->from, ends->to, doc);
+    }
+    if (opts->json) {
+        wf_cli_answer(cli, doc);
+    } else {
+        wf_study_topo_facts_print(doc, cli->out);
+        wf_doc_free(doc);
     }
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ui/report/explain.h"
 
+#include "base/result/result.h"
 #include "base/text.h"
 #include "ui/report/path_text.h"
 
@@ -24,63 +25,30 @@ static double share(uint64_t part, uint64_t whole)
 
 static bool explain_result(const struct wf_value *doc, struct wf_phrase *out)
 {
-    const char *status = wf_doc_get_text(doc, "result.status", "");
-    const char *topology = wf_doc_get_text(doc, "scenario.topology", NULL);
+    bool completed =
+        strcmp(wf_doc_get_text(doc, "result.status", ""), WF_RESULT_COMPLETED) == 0;
 
     if (wf_doc_find(doc, "result.ranks") == NULL) {
         return false;
     }
-    if (strcmp(status, "completed") == 0) {
-        wf_phrase_add(out, "The program takes ");
-        wf_phrase_time(out, predicted(doc));
-    } else {
-        wf_phrase_add(out, "The program does not complete (%s); it reaches ", status);
-        wf_phrase_time(out, predicted(doc));
-    }
-    wf_phrase_add(out, " on ");
-    wf_phrase_number_of(out, wf_doc_get_count(doc, "scenario.ranks", 0), "rank", "ranks");
-    wf_phrase_add(out, ", predicted with the network model %s",
-                  wf_doc_get_text(doc, "scenario.network", "?"));
-    if (topology != NULL) {
-        wf_phrase_add(out, " on %s", topology);
-    }
-    uint64_t recorded = wf_doc_get_count(doc, "result.recorded_time_ps", 0);
-    if (recorded > 0) {
-        wf_phrase_add(out, "; when it was recorded it took ");
-        wf_phrase_time(out, recorded);
-    }
-    wf_phrase_add(out, ".");
+    (void)wf_phrase_fill(out, doc,
+                         completed ? "The program takes "
+                                   : "The program does not complete ({result.status}); it "
+                                     "reaches ");
+    wf_phrase_time(out, predicted(doc));
+    (void)wf_phrase_fill(out, doc,
+                         " on {scenario.ranks:rank|ranks}, predicted with the network model "
+                         "{scenario.network|?}[ on {scenario.topology}]"
+                         "[; when it was recorded it took {result.recorded_time_ps}].");
     return true;
-}
-
-/* How far the prediction can be off because of uncertain inputs. */
-static bool explain_interval(const struct wf_value *doc, struct wf_phrase *out)
-{
-    uint64_t low = wf_doc_get_count(doc, "result.predicted_time_p05_ps", 0);
-    uint64_t high = wf_doc_get_count(doc, "result.predicted_time_p95_ps", 0);
-
-    wf_phrase_add(out, "In 90 %% of ");
-    wf_phrase_number_of(out, wf_doc_get_count(doc, "result.uncertainty.completed", 0),
-                        "repeated run", "repeated runs");
-    wf_phrase_add(out, " with uncertain inputs it takes ");
-    wf_phrase_time(out, low);
-    wf_phrase_add(out, " to ");
-    wf_phrase_time(out, high);
-    wf_phrase_add(out, ".");
-    return low > 0 && high > 0;
 }
 
 static bool explain_failure(const struct wf_value *doc, struct wf_phrase *out)
 {
     const struct wf_value *ranks = wf_doc_find(doc, "result.waiting.ranks");
 
-    if (ranks == NULL || ranks->first == NULL) {
-        return false;
-    }
-    wf_phrase_add(out, "Rank %llu %s.",
-                  (unsigned long long)wf_doc_get_count(ranks->first, "rank", 0),
-                  wf_doc_get_text(ranks->first, "waits", "waits"));
-    return true;
+    return ranks != NULL && ranks->first != NULL &&
+           wf_phrase_fill(out, ranks->first, "Rank {rank:plain} {waits|waits}.");
 }
 
 static const struct {
@@ -134,26 +102,20 @@ static bool explain_bound(const struct wf_value *doc, struct wf_phrase *out)
         wf_phrase_add(out, "It computes nothing: all of its time is communication.");
         return true;
     }
-    if (balance <= order && balance <= transfer) {
-        wf_phrase_add(out, "Load imbalance limits it most: the busiest rank computes ");
-        wf_phrase_time(out, most);
-        wf_phrase_add(out, ", the mean is ");
-        wf_phrase_time(out, wf_doc_get_count(doc, "result.ranks.compute_ps.mean", 0));
-        wf_phrase_add(out, " (load balance %.1f %%).", balance);
-    } else if (transfer <= order) {
-        wf_phrase_add(out, "The network limits it most: on an ideal network it takes ");
-        wf_phrase_time(out, wf_doc_get_count(doc, "result.efficiency.ideal_time_ps", 0));
-        wf_phrase_add(out, " (transfer %.1f %%).", transfer);
-    } else {
-        wf_phrase_add(
-            out,
-            "Dependencies between ranks limit it most: even on an ideal network it takes ");
-        wf_phrase_time(out, wf_doc_get_count(doc, "result.efficiency.ideal_time_ps", 0));
-        wf_phrase_add(out, ", and no rank computes longer than ");
-        wf_phrase_time(out, most);
-        wf_phrase_add(out, " (serialisation %.1f %%).", order);
-    }
-    return true;
+    return wf_phrase_fill(
+        out, doc,
+        balance <= order && balance <= transfer
+            ? "Load imbalance limits it most: the busiest rank computes "
+              "{result.ranks.compute_ps.max}, the mean is {result.ranks.compute_ps.mean} (load "
+              "balance {result.efficiency.load_balance_percent:.1} %)."
+        : transfer <= order
+            ? "The network limits it most: on an ideal network it takes "
+              "{result.efficiency.ideal_time_ps} (transfer "
+              "{result.efficiency.transfer_percent:.1} %)."
+            : "Dependencies between ranks limit it most: even on an ideal network it takes "
+              "{result.efficiency.ideal_time_ps}, and no rank computes longer than "
+              "{result.ranks.compute_ps.max} (serialisation "
+              "{result.efficiency.serialisation_percent:.1} %).");
 }
 
 static void explain_saving(struct wf_phrase *out, const char *words, uint64_t saved,
@@ -195,9 +157,7 @@ static bool explain_longest_wait(const struct wf_value *doc, struct wf_phrase *o
         wf_doc_find(doc, "critical_path.shares") != NULL) {
         return false;
     }
-    wf_phrase_add(out, "Rank %llu waits longest: ",
-                  (unsigned long long)wf_doc_get_count(waits->first, "rank", 0));
-    wf_phrase_time(out, wf_doc_get_count(waits->first, "time_ps", 0));
+    (void)wf_phrase_fill(out, waits->first, "Rank {rank:plain} waits longest: {time_ps}");
     const char *in = wf_doc_get_text(waits->first, "in", "its");
     bool core = strcmp(in, "core") == 0;
     wf_phrase_add(out, "%s%s%s (%.1f %% of the time).", core ? " for its " : " in ", in,
@@ -213,17 +173,12 @@ static bool explain_messages(const struct wf_value *doc, struct wf_phrase *out)
     if (n == 0) {
         return false;
     }
-    wf_phrase_number_of(out, n, "message", "messages");
-    wf_phrase_add(out, " of ");
+    (void)wf_phrase_fill(out, doc, "{result.messages:message|messages} of ");
     wf_phrase_size(out, wf_doc_get_count(doc, "result.bytes", 0) / n);
-    wf_phrase_add(out, " on average");
-    if (wf_doc_find(doc, "result.message_latency_ps") != NULL) {
-        wf_phrase_add(out, " take ");
-        wf_phrase_time(out, wf_doc_get_count(doc, "result.message_latency_ps.mean", 0));
-        wf_phrase_add(out, ", the slowest ");
-        wf_phrase_time(out, wf_doc_get_count(doc, "result.message_latency_ps.max", 0));
-    }
-    wf_phrase_add(out, ".");
+    (void)wf_phrase_fill(out, doc,
+                         " on average[{result.message_latency_ps?} take "
+                         "{result.message_latency_ps.mean}, the slowest "
+                         "{result.message_latency_ps.max}].");
     return true;
 }
 
@@ -234,53 +189,46 @@ static bool explain_links(const struct wf_value *doc, struct wf_phrase *out)
     if (hot == NULL || hot->first == NULL) {
         return false;
     }
-    double percent = wf_doc_get_real(hot->first, "busy_percent", 0);
-    wf_phrase_add(out,
-                  "The busiest link, from vertex %llu to %llu, is busy for %.1f %% of the time",
-                  (unsigned long long)wf_doc_get_count(hot->first, "vertex", 0),
-                  (unsigned long long)wf_doc_get_count(hot->first, "to", 0), percent);
-    if (wf_doc_find(hot->first, "peak_wait_ps") != NULL) {
-        wf_phrase_add(out, percent >= busy_percent ? ": packets queue there, the longest for "
-                                                   : ", and packets wait there for at most ");
-        wf_phrase_time(out, wf_doc_get_count(hot->first, "peak_wait_ps", 0));
-    }
-    wf_phrase_add(out, ".");
-    return true;
+    bool queues = wf_doc_get_real(hot->first, "busy_percent", 0) >= busy_percent;
+    return wf_phrase_fill(
+        out, hot->first,
+        queues ? "The busiest link, from vertex {vertex:plain} to {to:plain}, is busy for "
+                 "{busy_percent:.1} % of the time[: packets queue there, the longest for "
+                 "{peak_wait_ps:time}]."
+               : "The busiest link, from vertex {vertex:plain} to {to:plain}, is busy for "
+                 "{busy_percent:.1} % of the time[, and packets wait there for at most "
+                 "{peak_wait_ps:time}].");
 }
 
-static bool explain_traffic(const struct wf_value *doc, struct wf_phrase *out)
-{
-    if (wf_doc_find(doc, "result.accepted_load") == NULL) {
-        return false;
-    }
-    wf_phrase_add(
-        out,
-        "The network accepts %.4f of the %.4f phits per node and cycle that are offered; "
-        "",
-        wf_doc_get_real(doc, "result.accepted_load", 0),
-        wf_doc_get_real(doc, "result.offered_load", 0));
-    wf_phrase_add(out,
-                  "a message takes %.1f cycles on average; the 99th percentile is %.0f cycles.",
-                  wf_doc_get_real(doc, "result.latency_cycles.mean", 0),
-                  wf_doc_get_real(doc, "result.latency_cycles.p99", 0));
-    return true;
-}
+static const struct wf_phrase_line lines[] = {
+    {"", .write = explain_result},
+    /* How far the prediction can be off because of uncertain inputs. */
+    {"", "result",
+     .text = "[In 90 % of {uncertainty.completed:repeated run|repeated runs} with uncertain "
+             "inputs it "
+             "takes {predicted_time_p05_ps} to {predicted_time_p95_ps}.]"},
+    {"", .write = explain_failure},
+    {"", "result",
+     .text = "The network accepts {accepted_load:.4} of the {offered_load:.4} phits per node "
+             "and cycle "
+             "that are offered; a message takes {latency_cycles.mean:.1} cycles on average; "
+             "the 99th "
+             "percentile is {latency_cycles.p99:.0} cycles."},
+    {"", .write = explain_split},
+    {"", .write = explain_bound},
+    {"", .write = wf_explain_path},
+    {"", .write = wf_explain_path_places},
+    {"", .write = wf_explain_what_if},
+    {"", .write = explain_help},
+    {"", .write = explain_longest_wait},
+    {"", .write = explain_messages},
+    {"", .write = explain_links},
+    {.label = NULL},
+};
 
 void wf_explain(const struct wf_value *doc, const char *limits, FILE *out)
 {
-    static bool (*const lines[])(const struct wf_value *, struct wf_phrase *) = {
-        explain_result,     explain_interval, explain_failure,      explain_traffic,
-        explain_split,      explain_bound,    wf_explain_path,      wf_explain_path_places,
-        wf_explain_what_if, explain_help,     explain_longest_wait, explain_messages,
-        explain_links,
-    };
-
-    for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
-        struct wf_phrase phrase = {.used = 0};
-        if (lines[i](doc, &phrase)) {
-            (void)fprintf(out, "%s\n", phrase.text);
-        }
-    }
+    wf_phrase_print_lines(lines, doc, 0, out);
     if (limits != NULL) {
         wf_text_print(out, "Note: with the model %s %s.\n",
                       wf_doc_get_text(doc, "scenario.network", ""), limits);

@@ -66,17 +66,11 @@ bool wf_writer_text_path(const struct wf_value *doc, struct wf_phrase *out)
     const struct wf_value *kept = wf_doc_find(doc, "critical_path.kept");
 
     if (kept != NULL && !kept->truth) {
-        wf_phrase_add(out, "not kept; --path-memory ");
-        wf_phrase_size(out, wf_doc_get_count(doc, "critical_path.memory_bytes", 0));
-        wf_phrase_add(out, " keeps it");
-        return true;
+        return wf_phrase_fill(out, doc,
+                              "not kept; --path-memory {critical_path.memory_bytes} keeps it");
     }
-    if (!is_there(doc) || !add_shares(doc, false, out)) {
-        return false;
-    }
-    wf_phrase_add(out, "; ");
-    wf_phrase_number_of(out, wf_doc_get_count(doc, "critical_path.hops", 0), "hop", "hops");
-    return true;
+    return is_there(doc) && add_shares(doc, false, out) &&
+           wf_phrase_fill(out, doc, "; {critical_path.hops:hop|hops}");
 }
 
 static const struct {
@@ -118,7 +112,7 @@ bool wf_writer_text_what_if(const struct wf_value *doc, struct wf_phrase *out)
     }
     for (const struct wf_value *v = list->first; v != NULL; v = v->next) {
         wf_phrase_add(out, "%s%s ", v == list->first ? "" : "; ", change_text(v));
-        wf_phrase_time(out, wf_doc_get_count(v, "time_ps", 0));
+        (void)wf_phrase_fill(out, v, "{time_ps}");
         wf_phrase_add(out, is_run(v) ? "" : " at best (path)");
     }
     return true;
@@ -137,9 +131,9 @@ bool wf_writer_text_recorded(const struct wf_value *doc, struct wf_phrase *out)
     wf_phrase_add(out, "; the prediction is %.1f %% of that",
                   100 * (double)predicted / (double)recorded);
     if (compute != NULL && (predicted < recorded / 2 || predicted / 2 > recorded)) {
-        wf_phrase_add(out, ": ranks compute for at most ");
-        wf_phrase_time(out, compute->count);
-        wf_phrase_add(out, ", and the calls, which filled the rest, are predicted anew");
+        (void)wf_phrase_fill(out, compute,
+                             ": ranks compute for at most {:time}, and the calls, which filled "
+                             "the rest, are predicted anew");
     }
     return true;
 }
@@ -150,43 +144,32 @@ bool wf_explain_path(const struct wf_value *doc, struct wf_phrase *out)
         return false;
     }
     wf_phrase_add(out, "Its critical path is ");
-    if (!add_shares(doc, true, out)) {
-        return false;
+    return add_shares(doc, true, out) && wf_phrase_fill(out, doc, ".");
+}
+
+/* Adds a sentence about the first item of a list, and its share of the path. */
+static void add_first(const struct wf_value *doc, const char *path, const char *words,
+                      struct wf_phrase *out)
+{
+    const struct wf_value *list = wf_doc_find(doc, path);
+
+    if (list != NULL && list->first != NULL) {
+        (void)wf_phrase_fill(out, list->first, words);
+        wf_phrase_add(out, " (%.1f %%)",
+                      percent_of(doc, wf_doc_get_count(list->first, "time_ps", 0)));
     }
-    wf_phrase_add(out, ".");
-    return true;
 }
 
 bool wf_explain_path_places(const struct wf_value *doc, struct wf_phrase *out)
 {
-    const struct wf_value *ranks = wf_doc_find(doc, "critical_path.ranks");
-    const struct wf_value *calls = wf_doc_find(doc, "critical_path.calls");
-    const struct wf_value *pairs = wf_doc_find(doc, "critical_path.pairs");
-    uint64_t time;
-
     if (!is_there(doc)) {
         return false;
     }
-    wf_phrase_add(out, "The path goes from rank to rank ");
-    wf_phrase_number_of(out, wf_doc_get_count(doc, "critical_path.hops", 0), "time", "times");
-    if (ranks != NULL && ranks->first != NULL) {
-        time = wf_doc_get_count(ranks->first, "time_ps", 0);
-        wf_phrase_add(out, ", is longest on rank %llu (%.1f %%)",
-                      (unsigned long long)wf_doc_get_count(ranks->first, "rank", 0),
-                      percent_of(doc, time));
-    }
-    if (calls != NULL && calls->first != NULL) {
-        time = wf_doc_get_count(calls->first, "time_ps", 0);
-        wf_phrase_add(out, ", in %s (%.1f %%)", wf_doc_get_text(calls->first, "call", "?"),
-                      percent_of(doc, time));
-    }
-    if (pairs != NULL && pairs->first != NULL) {
-        time = wf_doc_get_count(pairs->first, "time_ps", 0);
-        wf_phrase_add(out, " and from rank %llu to %llu (%.1f %%)",
-                      (unsigned long long)wf_doc_get_count(pairs->first, "from", 0),
-                      (unsigned long long)wf_doc_get_count(pairs->first, "to", 0),
-                      percent_of(doc, time));
-    }
+    (void)wf_phrase_fill(out, doc,
+                         "The path goes from rank to rank {critical_path.hops:time|times}");
+    add_first(doc, "critical_path.ranks", ", is longest on rank {rank:plain}", out);
+    add_first(doc, "critical_path.calls", ", in {call|?}", out);
+    add_first(doc, "critical_path.pairs", " and from rank {from:plain} to {to:plain}", out);
     wf_phrase_add(out, ".");
     return true;
 }

@@ -10,204 +10,70 @@
 
 /*
  * The result as text: first the question and the answer, then how the run went. Each line is a
- * row of a table, with a label and a function that writes the line or returns false to leave it
- * out. A verbose report lists every value after that.
+ * row of a table, with a label and a text with values of the document in it, or a function. A verbose report lists every value after that.
  */
 
-enum { LABEL_WIDTH = 16, NAME_WIDTH = 28 };
+/* VALUE_MAX: characters that are shown of a value in a verbose report. */
+enum { LABEL_WIDTH = 16, NAME_WIDTH = 28, VALUE_MAX = 255 };
 
 #define PREDICTED "result.predicted_time_ps"
 
-/* A line about the value at `path`, left out if there is none. Without a path, it is about the
- * document. */
-struct line {
-    const char *label;
-    const char *path;
-    bool (*write)(const struct wf_value *value, struct wf_phrase *out);
-};
-
 /* ---- the lines ---- */
-
-static bool line_scenario(const struct wf_value *doc, struct wf_phrase *out)
-{
-    const struct wf_value *ranks = wf_doc_find(doc, "scenario.ranks");
-    const struct wf_value *jobs = wf_doc_find(doc, "scenario.jobs");
-
-    wf_phrase_add(out, "%s", wf_doc_get_text(doc, "scenario.source", "?"));
-    if (ranks != NULL) {
-        wf_phrase_add(out, " on ");
-        wf_phrase_number_of(out, ranks->count, "rank", "ranks");
-    }
-    if (jobs != NULL && jobs->type == WF_VALUE_LIST) {
-        wf_phrase_add(out, ", and other jobs");
-    }
-    return true;
-}
-
-static bool line_network(const struct wf_value *doc, struct wf_phrase *out)
-{
-    const char *network = wf_doc_get_text(doc, "scenario.network", NULL);
-    const char *topology = wf_doc_get_text(doc, "scenario.topology", NULL);
-
-    if (network == NULL) {
-        return false;
-    }
-    wf_phrase_add(out, "%s", network);
-    if (topology != NULL) {
-        wf_phrase_add(out, " on %s", topology);
-    }
-    return true;
-}
-
-static void line_left_over(const struct wf_value *doc, struct wf_phrase *out)
-{
-    uint64_t messages = wf_doc_get_count(doc, "result.unreceived_messages", 0);
-    const char *what = wf_doc_get_text(doc, "result.left_over.what", NULL);
-
-    if (messages > 0) {
-        wf_phrase_add(out, ": no rank received ");
-        wf_phrase_number_of(out, messages, "message", "messages");
-    } else if (what != NULL) {
-        wf_phrase_add(out, ": %s", what);
-    }
-}
 
 static bool line_status(const struct wf_value *doc, struct wf_phrase *out)
 {
     const char *status = wf_doc_get_text(doc, "result.status", WF_RESULT_COMPLETED);
-    const struct wf_value *time = wf_doc_find(doc, "result.time_reached_ps");
 
     if (strcmp(status, WF_RESULT_COMPLETED) == 0) {
         return false;
     }
     wf_phrase_add(out, "%s", status);
-    if (time != NULL) {
-        wf_phrase_add(out, " at simulated time ");
-        wf_phrase_time(out, time->count);
+    if (wf_doc_find(doc, "result.time_reached_ps") != NULL) {
+        (void)wf_phrase_fill(out, doc, " at simulated time {result.time_reached_ps}");
     } else {
-        line_left_over(doc, out);
+        (void)wf_phrase_fill(
+            out, doc,
+            "[: no rank received {result.unreceived_messages:message|messages}]"
+            "[{result.unreceived_messages!}: {result.left_over.what}]");
     }
     if (strcmp(status, WF_RESULT_INTERRUPTED) == 0) {
         wf_phrase_add(out, "; what follows is partial");
     } else if (strcmp(status, WF_RESULT_STOPPED) == 0) {
-        wf_phrase_add(out, " (until), before ");
-        wf_phrase_number_of(out, wf_doc_get_count(doc, "result.unfinished_ranks", 0), "rank",
-                            "ranks");
-        wf_phrase_add(out, " ended; operations in progress count as a whole");
+        (void)wf_phrase_fill(out, doc,
+                             " (until), before {result.unfinished_ranks:rank|ranks} ended; "
+                             "operations in progress count as a whole");
     }
-    return true;
-}
-
-static bool line_time(const struct wf_value *time, struct wf_phrase *out)
-{
-    wf_phrase_time(out, time->count);
-    return true;
-}
-
-/* Adds "1 ms .. 2 ms", the quantiles 5 % and 95 %. */
-static void add_interval(struct wf_phrase *out, const struct wf_value *low,
-                         const struct wf_value *high)
-{
-    wf_phrase_time(out, low->count);
-    wf_phrase_add(out, " .. ");
-    wf_phrase_time(out, high->count);
-}
-
-static bool line_interval(const struct wf_value *result, struct wf_phrase *out)
-{
-    const struct wf_value *low = wf_doc_find(result, "predicted_time_p05_ps");
-    const struct wf_value *high = wf_doc_find(result, "predicted_time_p95_ps");
-
-    if (low == NULL || high == NULL) {
-        return false;
-    }
-    add_interval(out, low, high);
-    wf_phrase_add(out, ", median ");
-    wf_phrase_time(out, wf_doc_get_count(result, "predicted_time_p50_ps", 0));
-    wf_phrase_add(out, ", of ");
-    wf_phrase_number_of(out, wf_doc_get_count(result, "uncertainty.completed", 0), "run",
-                        "runs");
     return true;
 }
 
 /* Says what is uncertain: "2 settings, 95 % of the compute time". */
 static bool line_uncertain(const struct wf_value *uncertainty, struct wf_phrase *out)
 {
-    const char *none = wf_doc_get_text(uncertainty, "none", NULL);
-    uint64_t settings = wf_doc_get_count(uncertainty, "settings", 0);
-    const struct wf_value *varied = wf_doc_find(uncertainty, "compute.varied_time_percent");
+    bool none = wf_doc_find(uncertainty, "none") != NULL;
+    bool varied = wf_doc_find(uncertainty, "compute.varied_time_percent") != NULL;
 
-    if (none != NULL) {
-        wf_phrase_add(out, "none: %s", none);
-        return true;
-    }
-    wf_phrase_number_of(out, settings, "setting", "settings");
-    if (varied != NULL) {
-        wf_phrase_add(out, ", %" PRIu64 " %% of the compute time", varied->count);
-    } else {
-        wf_phrase_add(out, "; not compute times: %s",
-                      wf_doc_get_text(uncertainty, "compute.kept", "?"));
-    }
-    if (wf_doc_is_true(uncertainty, "noise")) {
-        wf_phrase_add(out, ", noise of the nodes");
-    }
-    return true;
-}
-
-static bool line_count(const struct wf_value *count, struct wf_phrase *out)
-{
-    wf_phrase_count(out, count->count);
-    return true;
-}
-
-static bool line_messages(const struct wf_value *result, struct wf_phrase *out)
-{
-    wf_phrase_count(out, wf_doc_get_count(result, "messages", 0));
-    wf_phrase_add(out, ", ");
-    wf_phrase_size(out, wf_doc_get_count(result, "bytes", 0));
-    return wf_doc_find(result, "messages") != NULL;
-}
-
-static bool line_spread(const struct wf_value *spread, struct wf_phrase *out)
-{
-    wf_phrase_spread(out, spread);
-    return true;
-}
-
-/* Leaves out times that are 0, as they are in most programs. */
-static bool line_if_any(const struct wf_value *spread, struct wf_phrase *out)
-{
-    wf_phrase_spread(out, spread);
-    return wf_doc_get_count(spread, "max", 0) > 0;
+    return wf_phrase_fill(
+        out, uncertainty,
+        none     ? "none: {none}"
+        : varied ? "{settings:setting|settings}, {compute.varied_time_percent:plain} % of the "
+                   "compute time[, noise of the nodes{noise?}]"
+                 : "{settings:setting|settings}; not compute times: {compute.kept|?}"
+                   "[, noise of the nodes{noise?}]");
 }
 
 static bool line_latency(const struct wf_value *spread, struct wf_phrase *out)
 {
-    uint64_t min = wf_doc_get_count(spread, "min", 0);
-    uint64_t max = wf_doc_get_count(spread, "max", 0);
+    bool equal = wf_doc_get_count(spread, "min", 0) == wf_doc_get_count(spread, "max", 0);
 
-    wf_phrase_time(out, wf_doc_get_count(spread, "mean", 0));
-    if (min == max) {
-        wf_phrase_add(out, " each");
-        return true;
-    }
-    wf_phrase_add(out, " mean (");
-    wf_phrase_time(out, min);
-    wf_phrase_add(out, " .. ");
-    wf_phrase_time(out, max);
-    wf_phrase_add(out, ")");
-    return true;
+    return wf_phrase_fill(out, spread,
+                          equal ? "{mean:time} each"
+                                : "{mean:time} mean ({min:time} .. {max:time})");
 }
 
 static bool line_finish(const struct wf_value *ranks, struct wf_phrase *out)
 {
-    const struct wf_value *spread = wf_doc_find(ranks, "finish_ps");
-
-    if (spread == NULL || wf_doc_get_count(ranks, "finished", 1) == 0) {
-        return false;
-    }
-    wf_phrase_spread(out, spread);
-    return true;
+    return wf_doc_get_count(ranks, "finished", 1) > 0 &&
+           wf_phrase_fill(out, ranks, "{finish_ps:spread}");
 }
 
 /* "13.5 kW", "43.6 J" */
@@ -226,249 +92,9 @@ static bool line_energy(const struct wf_value *energy, struct wf_phrase *out)
     return true;
 }
 
-static bool line_efficiency(const struct wf_value *efficiency, struct wf_phrase *out)
-{
-    wf_phrase_add(out,
-                  "%.1f %% = load balance %.1f %% x serialisation %.1f %% x transfer %.1f %%",
-                  wf_doc_get_real(efficiency, "parallel_percent", 0),
-                  wf_doc_get_real(efficiency, "load_balance_percent", 0),
-                  wf_doc_get_real(efficiency, "serialisation_percent", 0),
-                  wf_doc_get_real(efficiency, "transfer_percent", 0));
-    return true;
-}
-
-static bool line_efficiency_interval(const struct wf_value *efficiency, struct wf_phrase *out)
-{
-    static const struct {
-        const char *low, *high, *words;
-    } parts[] = {
-        {"parallel_p05_percent", "parallel_p95_percent", ""},
-        {"load_balance_p05_percent", "load_balance_p95_percent", " = load balance "},
-        {"serialisation_p05_percent", "serialisation_p95_percent", " x serialisation "},
-        {"transfer_p05_percent", "transfer_p95_percent", " x transfer "},
-    };
-
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-        wf_phrase_add(out, "%s%.1f .. %.1f %%", parts[i].words,
-                      wf_doc_get_real(efficiency, parts[i].low, 0),
-                      wf_doc_get_real(efficiency, parts[i].high, 0));
-    }
-    return wf_doc_find(efficiency, parts[0].low) != NULL;
-}
-
-static void add_rate(struct wf_phrase *out, const char *before, double bytes_per_second)
-{
-    wf_phrase_add(out, "%s", before);
-    wf_phrase_real(out, bytes_per_second);
-    wf_phrase_add(out, "B/s");
-}
-
-/* What nccl-tests prints. */
-static bool line_collective(const struct wf_value *coll, struct wf_phrase *out)
-{
-    wf_phrase_add(out, "%s of ", wf_doc_get_text(coll, "collective", "-"));
-    wf_phrase_size(out, wf_doc_get_count(coll, "bytes", 0));
-    wf_phrase_add(out, ": ");
-    wf_phrase_time(out, (uint64_t)wf_doc_get_real(coll, "time_ps", 0));
-    add_rate(out, " each, algorithm ", wf_doc_get_real(coll, "algorithm_bytes_per_second", 0));
-    add_rate(out, ", bus ", wf_doc_get_real(coll, "bus_bytes_per_second", 0));
-    return true;
-}
-
-static bool line_training(const struct wf_value *training, struct wf_phrase *out)
-{
-    wf_phrase_time(out, (uint64_t)wf_doc_get_real(training, "step_ps", 0));
-    wf_phrase_add(out, " a step, ");
-    wf_phrase_real(out, wf_doc_get_real(training, "tokens_per_second", 0));
-    wf_phrase_add(out, " tokens/s (");
-    wf_phrase_real(out, wf_doc_get_real(training, "tokens_per_second_and_device", 0));
-    wf_phrase_add(out, " each), ");
-    if (wf_doc_find(training, "mfu_percent") != NULL) {
-        wf_phrase_add(out, "MFU %.1f %%, ", wf_doc_get_real(training, "mfu_percent", 0));
-    }
-    wf_phrase_add(out, "%.0f TFlop/s each",
-                  wf_doc_get_real(training, "model_tflops_per_device", 0));
-    return true;
-}
-
-static bool line_shares(const struct wf_value *training, struct wf_phrase *out)
-{
-    wf_phrase_add(out, "compute %.1f %%, bubbles %.1f %%, exposed communication %.1f %%",
-                  wf_doc_get_real(training, "compute_percent", 0),
-                  wf_doc_get_real(training, "bubble_percent", 0),
-                  wf_doc_get_real(training, "exposed_communication_percent", 0));
-    return true;
-}
-
-static bool line_memory(const struct wf_value *memory, struct wf_phrase *out)
-{
-    static const struct {
-        const char *key, *name;
-    } parts[] = {{"weights_bytes", "weights"},
-                 {"gradients_bytes", "gradients"},
-                 {"optimizer_bytes", "optimizer"},
-                 {"activations_bytes", "activations"},
-                 {"cache_bytes", "keys and values"}};
-
-    wf_phrase_size(out, wf_doc_get_count(memory, "total_bytes", 0));
-    if (wf_doc_find(memory, "device_bytes") != NULL) {
-        wf_phrase_add(out, " of ");
-        wf_phrase_size(out, wf_doc_get_count(memory, "device_bytes", 0));
-    }
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-        uint64_t bytes = wf_doc_get_count(memory, parts[i].key, 0);
-        if (bytes > 0) {
-            wf_phrase_add(out, ", %s ", parts[i].name);
-            wf_phrase_size(out, bytes);
-        }
-    }
-    return true;
-}
-
-/* Measured compute times that were corrected. */
-static bool line_robust(const struct wf_value *robust, struct wf_phrase *out)
-{
-    uint64_t corrected = wf_doc_get_count(robust, "corrected_spans", 0);
-
-    if (corrected == 0) {
-        return false;
-    }
-    wf_phrase_count(out, corrected);
-    wf_phrase_add(out, " of ");
-    wf_phrase_count(out, wf_doc_get_count(robust, "spans", 0));
-    wf_phrase_add(out, " spans corrected; the prediction as measured is ");
-    wf_phrase_time(out, wf_doc_get_count(robust, "raw_time_ps", 0));
-    wf_phrase_add(out, ", which changed by %+.1f %%",
-                  wf_doc_get_real(robust, "change_percent", 0));
-    return true;
-}
-
-static bool line_digest(const struct wf_value *doc, struct wf_phrase *out)
-{
-    wf_phrase_add(out, "%s", wf_doc_get_text(doc, "result.digest", "-"));
-    if (wf_doc_find(doc, "result.digest_partial") != NULL) {
-        wf_phrase_add(out, " (partial: of the events before the interruption)");
-    }
-    return true;
-}
-
-static bool line_estimate(const struct wf_value *doc, struct wf_phrase *out)
-{
-    wf_phrase_size(out, wf_doc_get_count(doc, "estimate.memory_bytes", 0));
-    return true;
-}
-
-static bool line_host(const struct wf_value *doc, struct wf_phrase *out)
-{
-    wf_phrase_add(out, "%.3f s, %.3f s of CPU, ", wf_doc_get_real(doc, "run.wall_seconds", 0),
-                  wf_doc_get_real(doc, "run.cpu_seconds", 0));
-    wf_phrase_size(out, wf_doc_get_count(doc, "run.peak_rss_bytes", 0));
-    return true;
-}
-
-static bool line_schedule(const struct wf_value *doc, struct wf_phrase *out)
-{
-    wf_phrase_add(out, "%s", wf_doc_get_text(doc, "run.scheduler", "?"));
-    wf_phrase_add(out, ", ");
-    wf_phrase_number_of(out, wf_doc_get_count(doc, "run.threads", 1), "thread", "threads");
-    if (wf_doc_find(doc, "run.threads_reason") != NULL) {
-        wf_phrase_add(out, " (%s)", wf_doc_get_text(doc, "run.threads_reason", ""));
-    }
-    wf_phrase_add(out, ", ");
-    wf_phrase_number_of(out, wf_doc_get_count(doc, "run.processes", 1), "process", "processes");
-    return true;
-}
-
-static bool line_events(const struct wf_value *doc, struct wf_phrase *out)
-{
-    uint64_t undone = wf_doc_get_count(doc, "run.events_rolled_back", 0);
-
-    wf_phrase_count(out, wf_doc_get_count(doc, "run.events_committed", 0));
-    if (undone > 0) {
-        wf_phrase_add(out, ", ");
-        wf_phrase_count(out, undone);
-        wf_phrase_add(out, " rolled back (efficiency %.1f %%)",
-                      wf_doc_get_real(doc, "run.efficiency_percent", 0));
-    }
-    wf_phrase_add(out, ", ");
-    wf_phrase_real(out, wf_doc_get_real(doc, "run.events_per_wall_second", 0));
-    wf_phrase_add(out, "/s");
-    return true;
-}
-
-static bool line_rounds(const struct wf_value *doc, struct wf_phrase *out)
-{
-    uint64_t windows = wf_doc_get_count(doc, "run.windows", 0);
-    uint64_t alone = wf_doc_get_count(doc, "run.windows_alone", 0);
-    uint64_t rounds = wf_doc_get_count(doc, "run.gvt_rounds", 0);
-
-    if (windows == 0 && rounds == 0) {
-        return false;
-    }
-    if (windows > 0) {
-        wf_phrase_count(out, windows);
-        wf_phrase_add(out, " windows of ");
-        wf_phrase_real(out, wf_doc_get_real(doc, "run.events_per_window", 0));
-        wf_phrase_add(out, " events%s", rounds > 0 || alone > 0 ? ", " : "");
-    }
-    if (alone > 0) {
-        wf_phrase_count(out, alone);
-        wf_phrase_add(out, " of them on one thread");
-    }
-    if (rounds > 0) {
-        wf_phrase_count(out, rounds);
-        wf_phrase_add(out, " GVT rounds in %.3f s", wf_doc_get_real(doc, "run.gvt_seconds", 0));
-    }
-    return true;
-}
-
 /* ---- synthetic traffic and links ---- */
 
 enum { FILLERS_MAX = 3, PARTS_MAX = 4 }; /* numbers of nodes and of parts that are named */
-
-static bool line_load(const struct wf_value *doc, struct wf_phrase *out)
-{
-    if (wf_doc_find(doc, "result.accepted_load") == NULL) {
-        return false;
-    }
-    wf_phrase_add(out, "%.5f offered, %.5f accepted, in phits per node and cycle%s",
-                  wf_doc_get_real(doc, "result.offered_load", 0),
-                  wf_doc_get_real(doc, "result.accepted_load", 0),
-                  wf_doc_is_true(doc, "result.saturated") ? "; saturated" : "");
-    return true;
-}
-
-static bool line_cycles(const struct wf_value *doc, struct wf_phrase *out)
-{
-    const struct wf_value *latency = wf_doc_find(doc, "result.latency_cycles");
-
-    if (latency == NULL) {
-        return false;
-    }
-    wf_phrase_add(out, "%.2f cycles mean", wf_doc_get_real(latency, "mean", 0));
-    if (wf_doc_find(latency, "half_width") != NULL) {
-        wf_phrase_add(out, ", +- %.2f with %g %% confidence",
-                      wf_doc_get_real(latency, "half_width", 0),
-                      wf_doc_get_real(latency, "confidence_percent", 0));
-        wf_phrase_add(out, "%s",
-                      wf_doc_is_true(doc, "result.converged") ? "" : " (not converged)");
-    }
-    wf_phrase_add(out, "; p99 %.0f, max %.0f", wf_doc_get_real(latency, "p99", 0),
-                  wf_doc_get_real(latency, "max", 0));
-    return true;
-}
-
-static bool line_links(const struct wf_value *doc, struct wf_phrase *out)
-{
-    if (wf_doc_find(doc, "result.network.mean_link_use") == NULL) {
-        return false;
-    }
-    wf_phrase_add(out, "utilisation %.1f %%, of the busiest %.1f %%; %.3f hops per packet",
-                  100 * wf_doc_get_real(doc, "result.network.mean_link_use", 0),
-                  100 * wf_doc_get_real(doc, "result.network.busiest_link_use", 0),
-                  wf_doc_get_real(doc, "result.network.mean_hops", 0));
-    return true;
-}
 
 static bool line_hot_link(const struct wf_value *doc, struct wf_phrase *out)
 {
@@ -482,9 +108,9 @@ static bool line_hot_link(const struct wf_value *doc, struct wf_phrase *out)
     uint64_t bytes = wf_doc_get_count(link, "bytes", 0), n = 0;
     bool exact = wf_doc_get_count(link, "filled_by_more_bytes", 0) == 0;
 
-    wf_phrase_add(out, "from vertex %" PRIu64 " to %" PRIu64 ", busy for %.1f %% of the time",
-                  wf_doc_get_count(link, "vertex", 0), wf_doc_get_count(link, "to", 0),
-                  wf_doc_get_real(link, "busy_percent", 0));
+    (void)wf_phrase_fill(
+        out, link,
+        "from vertex {vertex:plain} to {to:plain}, busy for {busy_percent:.1} % of the time");
     for (const struct wf_value *v = by != NULL ? by->first : NULL; v != NULL && n < FILLERS_MAX;
          v = v->next, n++) {
         double share =
@@ -499,7 +125,7 @@ static bool line_hot_link(const struct wf_value *doc, struct wf_phrase *out)
 static bool line_failures(const struct wf_value *failures, struct wf_phrase *out)
 {
     const struct wf_value *parts = wf_doc_find(failures, "parts");
-    uint64_t n = 0, lost = wf_doc_get_count(failures, "lost_packets", 0);
+    uint64_t n = 0;
 
     for (const struct wf_value *v = parts != NULL ? parts->first : NULL; v != NULL;
          v = v->next) {
@@ -510,39 +136,8 @@ static bool line_failures(const struct wf_value *failures, struct wf_phrase *out
     if (n > PARTS_MAX) {
         wf_phrase_add(out, " and %" PRIu64 " more", n - PARTS_MAX);
     }
-    wf_phrase_add(out, "; ");
-    wf_phrase_number_of(out, wf_doc_get_count(failures, "resent_packets", 0), "packet",
-                        "packets");
-    wf_phrase_add(out, " re-sent");
-    if (lost > 0) {
-        wf_phrase_add(out, ", ");
-        wf_phrase_count(out, lost);
-        wf_phrase_add(out, " lost");
-    }
-    return true;
-}
-
-/* What a transport lost, marked and paused. */
-static bool line_transport(const struct wf_value *transport, struct wf_phrase *out)
-{
-    static const struct {
-        const char *name, *words;
-    } counts[] = {{"dropped", "dropped"},
-                  {"trimmed", "trimmed"},
-                  {"sent_again", "sent again"},
-                  {"marked", "marked"},
-                  {"pauses", "pauses"}};
-
-    wf_phrase_add(out, "%s; longest queue ", wf_doc_get_text(transport, "name", "?"));
-    wf_phrase_size(out, wf_doc_get_count(transport, "max_queue_bytes", 0));
-    for (size_t i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
-        uint64_t n = wf_doc_get_count(transport, counts[i].name, 0);
-        if (n > 0) {
-            wf_phrase_add(out, ", ");
-            wf_phrase_count(out, n);
-            wf_phrase_add(out, " %s", counts[i].words);
-        }
-    }
+    (void)wf_phrase_fill(out, failures,
+                         "; {resent_packets:packet|packets} re-sent[, {lost_packets} lost]");
     return true;
 }
 
@@ -551,18 +146,12 @@ static bool line_flows(const struct wf_value *transport, struct wf_phrase *out)
 {
     uint64_t n = wf_doc_get_count(transport, "flows", 0);
 
-    if (n == 0) {
-        return false;
-    }
-    wf_phrase_count(out, n);
-    wf_phrase_add(out, n == 1 ? ", " : ", from ");
-    if (n > 1) {
-        wf_phrase_time(out, wf_doc_get_count(transport, "flow_time_ps.min", 0));
-        wf_phrase_add(out, " to ");
-    }
-    wf_phrase_time(out, wf_doc_get_count(transport, "flow_time_ps.max", 0));
-    wf_phrase_add(out, "; fairness %.3f (Jain)", wf_doc_get_real(transport, "fairness", 1));
-    return true;
+    return n > 0 &&
+           wf_phrase_fill(out, transport,
+                          n == 1 ? "{flows}, {flow_time_ps.max}; fairness "
+                                   "{fairness:.3} (Jain)"
+                                 : "{flows}, from {flow_time_ps.min} to "
+                                   "{flow_time_ps.max}; fairness {fairness:.3} (Jain)");
 }
 
 /* How busy the links of each class were. */
@@ -576,87 +165,144 @@ static bool line_classes(const struct wf_value *doc, struct wf_phrase *out)
         return false;
     }
     for (const struct wf_value *v = first; v != NULL; v = v->next) {
-        wf_phrase_add(out, "%s%s %.1f %% (max %.1f)", v == first ? "busy: " : ", ",
-                      wf_doc_get_text(v, "class", ""),
-                      wf_doc_get_real(v, "mean_busy_percent", 0),
-                      wf_doc_get_real(v, "max_busy_percent", 0));
+        wf_phrase_add(out, "%s", v == first ? "busy: " : ", ");
+        (void)wf_phrase_fill(out, v,
+                             "{class} {mean_busy_percent:.1} % (max {max_busy_percent:.1})");
     }
     return true;
 }
 
 /* ---- the report ---- */
 
-static const struct line answer_lines[] = {
-    {"Scenario", NULL, line_scenario},
-    {"Network", NULL, line_network},
-    {"Status", NULL, line_status},
-    {"Predicted time", PREDICTED, line_time},
-    {"  90 % of runs", "result", line_interval},
-    {"  uncertain", "result.uncertainty", line_uncertain},
-    {"Collective", "result.collective", line_collective},
-    {"Training", "result.training", line_training},
-    {"  of the time", "result.training", line_shares},
-    {"  memory", "result.training.memory", line_memory},
-    {"Recorded time", NULL, wf_writer_text_recorded},
-    {"Simulated time", "result.simulated_time_ps", line_time},
-    {"Messages", "result", line_messages},
-    {"Failures", "result.failures", line_failures},
-    {"Message latency", "result.message_latency_ps", line_latency},
-    {"Ranks finish", "result.ranks", line_finish},
-    {"Ranks compute", "result.ranks.compute_ps", line_spread},
-    {"Ranks wait", "result.ranks.wait_ps", line_spread},
-    {"  to send", "result.ranks.send_wait_ps", line_if_any},
-    {"  to receive", "result.ranks.receive_wait_ps", line_if_any},
-    {"  in collectives", "result.ranks.collective_wait_ps", line_if_any},
-    {"  for a core", "result.ranks.core_wait_ps", line_if_any},
-    {"Ranks overhead", "result.ranks.overhead_ps", line_spread},
-    {"Ranks idle", "result.ranks.idle_ps", line_if_any},
-    {"Longest waits", NULL, wf_writer_text_waits},
-    {"Iterations", NULL, wf_writer_text_iterations},
-    {"Energy", "result.energy", line_energy},
-    {"Efficiency", "result.efficiency", line_efficiency},
-    {"  90 % of runs", "result.efficiency", line_efficiency_interval},
-    {"Compute times", "robust", line_robust},
-    {"Critical path", NULL, wf_writer_text_path},
-    {"What if", NULL, wf_writer_text_what_if},
-    {"Load", NULL, line_load},
-    {"Latency", NULL, line_cycles},
-    {"Links", NULL, line_links},
-    {"Link classes", NULL, line_classes},
-    {"Transport", "result.network.transport", line_transport},
-    {"Flows", "result.network.transport", line_flows},
-    {"Busiest link", NULL, line_hot_link},
-    {"Digest", NULL, line_digest},
-    {NULL, NULL, NULL},
+/* The first lines of both reports. */
+#define SCENARIO                                                                \
+    {"Scenario", .text = "{scenario.source|?}[ on {scenario.ranks:rank|ranks}]" \
+                         "[, and other jobs{scenario.jobs?}]"},                 \
+    {                                                                           \
+        "Network", .text = "{scenario.network}[ on {scenario.topology}]"        \
+    }
+
+/* Times that are 0 in most programs are left out. */
+#define IF_ANY "[{:spread}{max?}]"
+
+static const struct wf_phrase_line answer_lines[] = {
+    SCENARIO,
+    {"Status", .write = line_status},
+    {"Predicted time", PREDICTED, .text = "{:time}"},
+    {"  90 % of runs", "result",
+     .text = "{predicted_time_p05_ps} .. {predicted_time_p95_ps}, median "
+             "{predicted_time_p50_ps}, of "
+             "{uncertainty.completed:run|runs}"},
+    {"  uncertain", "result.uncertainty", .write = line_uncertain},
+    {"Collective", "result.collective",
+     .text = "{collective} of {bytes}: {time_ps:time} each, algorithm "
+             "{algorithm_bytes_per_second:real}B/s, "
+             "bus {bus_bytes_per_second:real}B/s"},
+    {"Training", "result.training",
+     .text = "{step_ps:time} a step, {tokens_per_second:real} tokens/s "
+             "({tokens_per_second_and_device:real} each), [MFU {mfu_percent:.1} %, ]"
+             "{model_tflops_per_device:.0} TFlop/s each"},
+    {"  of the time", "result.training",
+     .text =
+         "compute {compute_percent:.1} %, bubbles {bubble_percent:.1} %, exposed communication "
+         "{exposed_communication_percent:.1} %"},
+    {"  memory", "result.training.memory",
+     .text = "{total_bytes}[ of {device_bytes}][, weights {weights_bytes}][, gradients "
+             "{gradients_bytes}]"
+             "[, optimizer {optimizer_bytes}][, activations {activations_bytes}]"
+             "[, keys and values {cache_bytes}]"},
+    {"Recorded time", .write = wf_writer_text_recorded},
+    {"Simulated time", "result.simulated_time_ps", .text = "{:time}"},
+    {"Messages", "result", .text = "{messages}, {bytes}"},
+    {"Failures", "result.failures", .write = line_failures},
+    {"Message latency", "result.message_latency_ps", .write = line_latency},
+    {"Ranks finish", "result.ranks", .write = line_finish},
+    {"Ranks compute", "result.ranks.compute_ps", .text = "{:spread}"},
+    {"Ranks wait", "result.ranks.wait_ps", .text = "{:spread}"},
+    {"  to send", "result.ranks.send_wait_ps", .text = IF_ANY},
+    {"  to receive", "result.ranks.receive_wait_ps", .text = IF_ANY},
+    {"  in collectives", "result.ranks.collective_wait_ps", .text = IF_ANY},
+    {"  for a core", "result.ranks.core_wait_ps", .text = IF_ANY},
+    {"Ranks overhead", "result.ranks.overhead_ps", .text = "{:spread}"},
+    {"Ranks idle", "result.ranks.idle_ps", .text = IF_ANY},
+    {"Longest waits", .write = wf_writer_text_waits},
+    {"Iterations", .write = wf_writer_text_iterations},
+    {"Energy", "result.energy", .write = line_energy},
+    {"Efficiency", "result.efficiency",
+     .text =
+         "{parallel_percent:.1} % = load balance {load_balance_percent:.1} % x serialisation "
+         "{serialisation_percent:.1} % x transfer {transfer_percent:.1} %"},
+    {"  90 % of runs", "result.efficiency",
+     .text = "{parallel_p05_percent:.1} .. {parallel_p95_percent:.1} % = load balance "
+             "{load_balance_p05_percent:.1} .. {load_balance_p95_percent:.1} % x serialisation "
+             "{serialisation_p05_percent:.1} .. {serialisation_p95_percent:.1} % x transfer "
+             "{transfer_p05_percent:.1} .. {transfer_p95_percent:.1} %"},
+    {"Compute times", "robust",
+     .text = "[{corrected_spans} of {spans} spans corrected; the prediction as measured is "
+             "{raw_time_ps}, "
+             "which changed by {change_percent:+.1} %]"},
+    {"Critical path", .write = wf_writer_text_path},
+    {"What if", .write = wf_writer_text_what_if},
+    {"Load", "result",
+     .text =
+         "{offered_load:.5} offered, {accepted_load:.5} accepted, in phits per node and cycle"
+         "[; saturated{saturated?}]"},
+    {"Latency", "result",
+     .text =
+         "{latency_cycles.mean:.2} cycles mean[, +- {latency_cycles.half_width:.2} with "
+         "{latency_cycles.confidence_percent:plain} % confidence[ (not converged){converged!}]]"
+         "; p99 {latency_cycles.p99:.0}, max {latency_cycles.max:.0}"},
+    {"Links", "result.network",
+     .text = "utilisation {mean_link_use:%.1} %, of the busiest {busiest_link_use:%.1} %; "
+             "{mean_hops:.3} "
+             "hops per packet"},
+    {"Link classes", .write = line_classes},
+    {"Transport", "result.network.transport",
+     .text =
+         "{name|?}; longest queue {max_queue_bytes}[, {dropped} dropped][, {trimmed} trimmed]"
+         "[, {sent_again} sent again][, {marked} marked][, {pauses} pauses]"},
+    {"Flows", "result.network.transport", .write = line_flows},
+    {"Busiest link", .write = line_hot_link},
+    {"Digest", .text = "{result.digest|-}[ (partial: of the events before the interruption)"
+                       "{result.digest_partial?}]"},
+    {.label = NULL},
 };
 
-static const struct line run_lines[] = {
-    {"Simulation took", NULL, line_host},
-    {"Schedule", NULL, line_schedule},
-    {"Events", NULL, line_events},
-    {"Rounds", NULL, line_rounds},
-    {NULL, NULL, NULL},
+static const struct wf_phrase_line run_lines[] = {
+    {"Simulation took", "run",
+     .text = "{wall_seconds:.3} s, {cpu_seconds:.3} s of CPU, {peak_rss_bytes:size}"},
+    {"Schedule", "run",
+     .text = "{scheduler|?}, {threads:thread|threads}[ ({threads_reason})], "
+             "{processes:process|processes}"},
+    {"Events", "run",
+     .text = "{events_committed}[, {events_rolled_back} rolled back (efficiency "
+             "{efficiency_percent:.1} "
+             "%)], {events_per_wall_second:real}/s"},
+    {"Rounds", "run",
+     .text = "[{windows:window|windows}, {events_per_window:real} events per window"
+             "[, {windows_alone} windows on one thread][, {gvt_rounds} GVT rounds in "
+             "{gvt_seconds:.3} "
+             "s]]"
+             "[{windows!}{gvt_rounds} GVT rounds in {gvt_seconds:.3} s]"},
+    {.label = NULL},
 };
 
-static const struct line estimate_lines[] = {
-    {"Scenario", NULL, line_scenario},
-    {"Network", NULL, line_network},
-    {"Memory, about", NULL, line_estimate},
-    {"Messages, about", "estimate.messages", line_count},
-    {NULL, NULL, NULL},
+static const struct wf_phrase_line estimate_lines[] = {
+    SCENARIO,
+    {"Memory, about", .text = "{estimate.memory_bytes}"},
+    {"Messages, about", .text = "{estimate.messages}"},
+    {.label = NULL},
 };
 
-static void write_lines(const struct wf_value *doc, const struct line *lines,
+static void write_lines(const struct wf_value *doc, const struct wf_phrase_line *lines,
                         const struct wf_write_options *options, FILE *out)
 {
     for (; lines->label != NULL; lines++) {
-        const struct wf_value *value =
-            lines->path != NULL ? wf_doc_find(doc, lines->path) : doc;
-        struct wf_phrase phrase = {.used = 0};
         bool bold =
             options->color && lines->path != NULL && strcmp(lines->path, PREDICTED) == 0;
+        struct wf_phrase phrase = {.used = 0};
 
-        if (value != NULL && lines->write(value, &phrase)) {
+        if (wf_phrase_line(lines, doc, &phrase)) {
             (void)fprintf(out, "%-*s  %s%s%s\n", LABEL_WIDTH, lines->label,
                           bold ? "\033[1m" : "", phrase.text, bold ? "\033[0m" : "");
         }
@@ -713,8 +359,8 @@ static void write_tree(const struct wf_value *parent, const char *unit_name, int
             continue;
         }
         wf_phrase_value(&phrase, v, unit);
-        wf_text_print(out, "%*s%-*s  %s\n", depth * 2, "", NAME_WIDTH - depth * 2, name,
-                      phrase.text);
+        wf_text_print(out, "%*s%-*s  %.*s\n", depth * 2, "", NAME_WIDTH - depth * 2, name,
+                      VALUE_MAX, phrase.text);
     }
 }
 

@@ -3,7 +3,6 @@
 #include "ui/report/phrase.h"
 
 #include "base/text.h"
-#include "base/units.h"
 
 #include <inttypes.h>
 
@@ -17,15 +16,7 @@ static const struct wf_value *find_list(const struct wf_value *doc, const char *
 }
 
 /* "rank 3", or "rank 3 of job 1". */
-static void add_rank(struct wf_phrase *out, const struct wf_value *item)
-{
-    const struct wf_value *job = wf_doc_find(item, "job");
-
-    wf_phrase_add(out, "rank %" PRIu64, wf_doc_get_count(item, "rank", 0));
-    if (job != NULL) {
-        wf_phrase_add(out, " of job %" PRIu64, job->count);
-    }
-}
+#define RANK "rank {rank:plain}[ of job {job:.0}]"
 
 /* The iterations of one job: their number and mean time, from first begin to last end. */
 static bool add_iterations(const struct wf_value *list, uint64_t job, struct wf_phrase *out)
@@ -88,9 +79,7 @@ bool wf_writer_text_waits(const struct wf_value *doc, struct wf_phrase *out)
     }
     for (const struct wf_value *v = list->first; v != NULL && n < WAITS_MAX; v = v->next, n++) {
         wf_phrase_add(out, "%s", n > 0 ? "; " : "");
-        add_rank(out, v);
-        wf_phrase_add(out, " (%s) ", wf_doc_get_text(v, "in", "?"));
-        wf_phrase_time(out, wf_doc_get_count(v, "time_ps", 0));
+        (void)wf_phrase_fill(out, v, RANK " ({in|?}) {time_ps}");
     }
     return true;
 }
@@ -107,19 +96,11 @@ static void write_regions(const struct wf_value *doc, FILE *out)
     for (const struct wf_value *v = list->first; v != NULL && n < REGIONS_MAX;
          v = v->next, n++) {
         struct wf_phrase phrase = {.used = 0}, name = {.used = 0};
-        const struct wf_value *job = wf_doc_find(v, "job");
 
-        wf_phrase_add(&name, "number %" PRIu64, wf_doc_get_count(v, "number", 0));
-        if (job != NULL) {
-            wf_phrase_add(&phrase, "job %" PRIu64 ": ", job->count);
-        }
-        wf_phrase_time(&phrase, wf_doc_get_count(v, "first_entry_ps", 0));
-        wf_phrase_add(&phrase, " to ");
-        wf_phrase_time(&phrase, wf_doc_get_count(v, "last_exit_ps", 0));
-        wf_phrase_add(&phrase, ", ");
-        wf_phrase_number_of(&phrase, wf_doc_get_count(v, "times", 0), "time", "times");
-        wf_phrase_add(&phrase, ", ");
-        wf_phrase_spread(&phrase, wf_doc_find(v, "time_ps"));
+        (void)wf_phrase_fill(&name, v, "number {number:plain}");
+        (void)wf_phrase_fill(&phrase, v,
+                             "[job {job:.0}: ]{first_entry_ps} to {last_exit_ps}, "
+                             "{times:time|times}, {time_ps:spread}");
         wf_text_print(out, "  %-*s  %s\n", LABEL_WIDTH - 2,
                       wf_doc_get_text(v, "name", name.text), phrase.text);
     }
@@ -138,28 +119,13 @@ static void write_jobs(const struct wf_value *doc, FILE *out)
     const struct wf_value *a = asked->first;
     for (const struct wf_value *v = list->first; v != NULL && a != NULL;
          v = v->next, a = a->next, number++) {
-        const struct wf_value *time = wf_doc_find(v, "time_ps");
         struct wf_phrase phrase = {.used = 0};
 
-        wf_phrase_add(&phrase, "%s on ", wf_doc_get_text(a, "source", "?"));
-        wf_phrase_number_of(&phrase, wf_doc_get_count(a, "ranks", 0), "rank", "ranks");
-        wf_phrase_add(&phrase, ": ");
-        if (time != NULL) {
-            wf_phrase_time(&phrase, time->count);
-            wf_phrase_add(&phrase, ", ");
-        }
-        wf_phrase_number_of(&phrase, wf_doc_get_count(v, "messages", 0), "message", "messages");
-        wf_phrase_add(&phrase, ", ");
-        wf_phrase_size(&phrase, wf_doc_get_count(v, "bytes", 0));
-        if (wf_doc_find(v, "slowdown") != NULL) {
-            char beside[WF_UNITS_TEXT_MAX], alone[WF_UNITS_TEXT_MAX];
-            wf_phrase_add(
-                &phrase, "; %.2f times its time alone, %s/s instead of %s/s",
-                wf_doc_get_real(v, "slowdown", 1),
-                wf_human_size((uint64_t)wf_doc_get_real(v, "bytes_per_second", 0), beside),
-                wf_human_size((uint64_t)wf_doc_get_real(v, "alone_bytes_per_second", 0),
-                              alone));
-        }
+        (void)wf_phrase_fill(&phrase, a, "{source|?} on {ranks:rank|ranks}: ");
+        (void)wf_phrase_fill(&phrase, v,
+                             "[{time_ps}, ]{messages:message|messages}, {bytes}"
+                             "[; {slowdown:.2} times its time alone, {bytes_per_second:size}/s "
+                             "instead of {alone_bytes_per_second:size}/s]");
         (void)fprintf(out, "  %2" PRIu64 "  %s\n", number, phrase.text);
     }
 }
@@ -182,7 +148,7 @@ static void write_waiting(const struct wf_value *doc, FILE *out)
     for (const struct wf_value *v = list->first; v != NULL; v = v->next) {
         struct wf_phrase phrase = {.used = 0};
 
-        add_rank(&phrase, v);
+        (void)wf_phrase_fill(&phrase, v, RANK);
         wf_text_print(out, "  %s %s\n", phrase.text, wf_doc_get_text(v, "waits", "waits"));
         shown++;
     }

@@ -9,6 +9,7 @@
 #include "model/topo/nested.h"
 #include "model/topo/spec.h"
 #include "ui/draw/draw.h"
+#include "ui/report/phrase.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@
  * megabytes. */
 #define HOPS_MAX UINT32_C(20000000)
 
-enum { LABEL_WIDTH = 18, COUNT_MAX = 32 };
+enum { LABEL_WIDTH = 18 };
 
 static double per_node(const struct wf_topo *topo, double count)
 {
@@ -110,99 +111,62 @@ void wf_study_topo_facts_add(const struct wf_topo *topo, const char *spec, struc
 
 /* ---- the table ---- */
 
-/* 1234567 as "1,234,567"; `buf` of COUNT_MAX bytes. */
-static const char *group_digits(uint64_t count, char *buf)
+/* The levels of a nested topology. */
+static void print_levels(const struct wf_value *doc, FILE *out)
 {
-    char digits[24];
-    int n = snprintf(digits, sizeof(digits), "%" PRIu64, count);
-    char *p = buf;
+    const struct wf_value *level = wf_doc_find(doc, "levels")->first;
 
-    for (int i = 0; i < n; i++) {
-        if (i > 0 && (n - i) % 3 == 0) {
-            *p++ = ',';
-        }
-        *p++ = digits[i];
-    }
-    *p = '\0';
-    return buf;
-}
-
-static void print_label(FILE *out, const char *label)
-{
-    (void)fprintf(out, "%-*s", LABEL_WIDTH, label);
-}
-
-static void print_count(FILE *out, const char *label, uint64_t count, const char *unit)
-{
-    char buf[COUNT_MAX];
-
-    print_label(out, label);
-    (void)fprintf(out, "%s%s%s\n", group_digits(count, buf), unit[0] != '\0' ? " " : "", unit);
-}
-
-static void print_levels(const struct wf_topo *topo, const char *spec, FILE *out)
-{
-    uint32_t n = wf_topo_n_levels(topo);
-    struct wf_topo_spec_level level;
-    size_t at = 0;
-
-    for (uint32_t i = 0; i < n && n > 1; i++) {
-        const struct wf_topo *network = wf_topo_level(topo, i);
+    for (int i = 0; level != NULL && (i > 0 || level->next != NULL); level = level->next, i++) {
+        struct wf_phrase phrase = {.used = 0};
         char label[24];
 
-        if (wf_topo_spec_next(spec, &at, &level, NULL) != WF_OK || level.ops == NULL) {
-            return;
+        (void)snprintf(label, sizeof(label), "Level %d", i);
+        if (wf_phrase_fill(&phrase, level,
+                           "{spec}, {nodes:plain} nodes, diameter {diameter:plain}")) {
+            (void)fprintf(out, "%-*s%s\n", LABEL_WIDTH, label, phrase.text);
         }
-        (void)snprintf(label, sizeof(label), "Level %" PRIu32, i);
-        print_label(out, label);
-        (void)fprintf(out, "%.*s, %" PRIu32 " nodes, diameter %" PRIu32 "\n", (int)level.len,
-                      level.text, network->n_nodes, network->ops->diameter(network));
     }
 }
 
-static void print_classes(const struct wf_topo *topo, FILE *out)
+static bool line_routers(const struct wf_value *doc, struct wf_phrase *out)
 {
-    print_label(out, "Link classes");
-    for (uint32_t i = 0; i < wf_topo_n_classes(topo); i++) {
-        (void)fprintf(out, "%s%s", i > 0 ? ", " : "", wf_topo_class_name(topo, i));
-    }
-    (void)fputc('\n', out);
+    bool are_nodes = wf_doc_get_count(doc, "vertices", 0) == wf_doc_get_count(doc, "nodes", 0);
+
+    return wf_phrase_fill(out, doc, are_nodes ? "{routers} (the nodes)" : "{routers}");
 }
 
-static const char *hops(uint32_t n)
+static bool line_classes(const struct wf_value *list, struct wf_phrase *out)
 {
-    return n == 1 ? "hop" : "hops";
+    for (const struct wf_value *v = list->first; v != NULL; v = v->next) {
+        wf_phrase_add(out, "%s%s", v == list->first ? "" : ", ", v->text);
+    }
+    return true;
 }
 
-void wf_study_topo_facts_print(const struct wf_topo *topo, const char *spec, FILE *out)
-{
-    uint32_t routers = wf_draw_network_routers(topo);
-    struct wf_topo_measure measure;
+static const struct wf_phrase_line spec_lines[] = {
+    {"Topology", .text = "{spec}[ (links are one-way){one_way?}]"},
+    {.label = NULL},
+};
 
-    wf_topo_measure(topo, &measure);
-    print_label(out, "Topology");
-    wf_text_print(out, "%s%s\n", spec, topo->oneway ? " (links are one-way)" : "");
-    print_levels(topo, spec, out);
-    print_count(out, "Nodes", topo->n_nodes, "");
-    print_count(out, "Routers", routers,
-                topo->n_vertices == topo->n_nodes ? "(the nodes)" : "");
-    print_count(out, "Links", topo->n_links, "");
-    print_classes(topo, out);
-    print_count(out, "Ports per router", topo->n_ports, "at most");
-    print_count(out, "Diameter", measure.diameter, hops(measure.diameter));
-    print_label(out, "Average distance");
-    (void)fprintf(out, "%.4g hops\n", measure.average);
-    if (topo->bisection > 0) {
-        print_count(out, "Bisection", topo->bisection, topo->bisection == 1 ? "link" : "links");
-    } else {
-        print_label(out, "Bisection");
-        (void)fputs("unknown\n", out);
-    }
-    print_label(out, "Cost per node");
-    (void)fprintf(out, "links %.4g, router ports %.4g, routers %.4g\n",
-                  per_node(topo, (double)topo->n_links), per_node(topo, router_ports(topo)),
-                  per_node(topo, routers));
-    wf_topo_measure_release(&measure);
+static const struct wf_phrase_line lines[] = {
+    {"Nodes", .text = "{nodes}"},
+    {"Routers", .write = line_routers},
+    {"Links", .text = "{links}"},
+    {"Link classes", "link_classes", .write = line_classes},
+    {"Ports per router", .text = "{max_ports} at most"},
+    {"Diameter", .text = "{diameter:hop|hops}"},
+    {"Average distance", .text = "{average_distance:.4g} hops"},
+    {"Bisection", .text = "[{bisection_links:link|links}][unknown{bisection_links!}]"},
+    {"Cost per node", .text = "links {links_per_node:.4g}, router ports "
+                              "{router_ports_per_node:.4g}, routers {routers_per_node:.4g}"},
+    {.label = NULL},
+};
+
+void wf_study_topo_facts_print(const struct wf_value *doc, FILE *out)
+{
+    wf_phrase_print_lines(spec_lines, doc, LABEL_WIDTH, out);
+    print_levels(doc, out);
+    wf_phrase_print_lines(lines, doc, LABEL_WIDTH, out);
 }
 
 /* ---- routes ---- */

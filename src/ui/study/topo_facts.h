@@ -13,7 +13,8 @@
 /* Adds the facts about `topo`, which the user wrote as `spec`, to the document. */
 void wf_study_topo_facts_add(const struct wf_topo *topo, const char *spec,
                              struct wf_value *doc);
-void wf_study_topo_facts_print(const struct wf_topo *topo, const char *spec, FILE *out);
+/* Prints them, of such a document. */
+void wf_study_topo_facts_print(const struct wf_value *doc, FILE *out);
 
 /* The deterministic route from one node to another, hop by hop. */
 void wf_study_topo_route_add(const struct wf_topo *topo, uint32_t from, uint32_t to,
