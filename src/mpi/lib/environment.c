@@ -63,25 +63,6 @@ int wl_MPI_Finalize(struct wl_rank *rank)
     return MPI_SUCCESS;
 }
 
-int wl_MPI_Initialized(struct wl_rank *rank, int *flag)
-{
-    *flag = rank->initialized;
-    return MPI_SUCCESS;
-}
-
-int wl_MPI_Finalized(struct wl_rank *rank, int *flag)
-{
-    *flag = rank->finalized;
-    return MPI_SUCCESS;
-}
-
-int wl_MPI_Abort(struct wl_rank *rank, MPI_Comm comm, int code)
-{
-    (void)fflush(stdout);
-    wl.port->exit(rank->self, code, true);
-    return MPI_SUCCESS;
-}
-
 /* ---- time, versions and memory ---- */
 
 double MPI_Wtime(void)
@@ -98,50 +79,6 @@ double MPI_Wtime(void)
 double MPI_Wtick(void)
 {
     return 1e-12;
-}
-
-int wl_MPI_Get_processor_name(struct wl_rank *rank, char *name, int *length)
-{
-    *length = snprintf(name, MPI_MAX_PROCESSOR_NAME, "node%u",
-                       wl.port->node(rank->self, rank->self->rank));
-    return MPI_SUCCESS;
-}
-
-int wl_MPI_Get_version(struct wl_rank *rank, int *version, int *subversion)
-{
-    *version = MPI_VERSION;
-    *subversion = MPI_SUBVERSION;
-    return MPI_SUCCESS;
-}
-
-int wl_MPI_Get_library_version(struct wl_rank *rank, char *version, int *length)
-{
-    *length = snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING, "weft, virtual ranks");
-    return MPI_SUCCESS;
-}
-
-int wl_MPI_Query_thread(struct wl_rank *rank, int *provided)
-{
-    *provided = rank->thread_level;
-    return MPI_SUCCESS;
-}
-
-int wl_MPI_Is_thread_main(struct wl_rank *rank, int *flag)
-{
-    *flag = !wl_omp_is_active(rank) || rank->omp->running->number == 0;
-    return MPI_SUCCESS;
-}
-
-int wl_MPI_Alloc_mem(struct wl_rank *rank, MPI_Aint size, MPI_Info info, void *baseptr)
-{
-    *(void **)baseptr = wl_malloc((size_t)size);
-    return MPI_SUCCESS;
-}
-
-int wl_MPI_Free_mem(struct wl_rank *rank, void *base)
-{
-    free(base);
-    return MPI_SUCCESS;
 }
 
 /* ---- marks: weft/mark.h calls MPI_Pcontrol() ---- */

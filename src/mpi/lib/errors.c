@@ -166,13 +166,6 @@ const struct wl_adapter **wl_errhandler_adapter(const struct wl_rank *rank, int 
     return own != NULL ? &own->adapter : NULL;
 }
 
-/* Objects may still use the handler: it is freed with the rank. */
-int wl_MPI_Errhandler_free(struct wl_rank *rank, MPI_Errhandler *errhandler)
-{
-    *errhandler = MPI_ERRHANDLER_NULL;
-    return MPI_SUCCESS;
-}
-
 int wl_MPI_Comm_set_errhandler(struct wl_rank *rank, MPI_Comm comm, MPI_Errhandler errhandler)
 {
     wl_properties_get(properties_of(rank, comm))->errhandler = errhandler;

@@ -203,8 +203,3 @@ int wl_MPI_Info_get_nthkey(struct wl_rank *rank, MPI_Info handle, int n, char *k
 }
 
 /* ---- infos of other objects: hints, which the library ignores ---- */
-
-int wl_MPI_Comm_set_info(struct wl_rank *rank, MPI_Comm comm, MPI_Info info)
-{
-    return MPI_SUCCESS;
-}

@@ -213,8 +213,8 @@ void wl_exit_handlers_free(struct wl_rank *rank);
 void wl_datareps_free(struct wl_rank *rank);
 /* Frees what belongs to the tool interface. */
 void wl_tool_free(struct wl_rank *rank);
-/* The result of a function for events, of which there are none. */
-int wl_tool_no_event(const struct wl_rank *rank, int code);
+/* Between MPI_T_init_thread() and MPI_T_finalize(). */
+bool wl_tool_is_initialized(const struct wl_rank *rank);
 
 /* The thread level that a program gets which asks for `required`. */
 int wl_thread_level(int required);

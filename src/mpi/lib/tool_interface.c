@@ -122,10 +122,10 @@ enum {
 
 /* ---- beginning and end ---- */
 
-#define REQUIRE_INIT(rank)                                    \
-    if ((rank)->tool == NULL || (rank)->tool->n_inits == 0) { \
-        return MPI_T_ERR_NOT_INITIALIZED;                     \
-    }
+bool wl_tool_is_initialized(const struct wl_rank *rank)
+{
+    return rank->tool != NULL && rank->tool->n_inits > 0;
+}
 
 int wl_MPI_T_init_thread(struct wl_rank *rank, int required, int *provided)
 {
@@ -158,7 +158,6 @@ void wl_tool_free(struct wl_rank *rank)
 
 int wl_MPI_T_finalize(struct wl_rank *rank)
 {
-    REQUIRE_INIT(rank)
     rank->tool->n_inits--;
     return MPI_SUCCESS;
 }
@@ -196,7 +195,6 @@ static int find_name(const struct variable *list, int n, const char *name)
 
 int wl_MPI_T_cvar_get_num(struct wl_rank *rank, int *num)
 {
-    REQUIRE_INIT(rank)
     *num = N_CVARS;
     return MPI_SUCCESS;
 }
@@ -205,7 +203,6 @@ int wl_MPI_T_cvar_get_info(struct wl_rank *rank, int index, char *name, int *nam
                            int *verbosity, MPI_Datatype *datatype, MPI_T_enum *enumtype,
                            char *desc, int *desc_len, int *bind, int *scope)
 {
-    REQUIRE_INIT(rank)
     if (index < 0 || index >= N_CVARS) {
         return MPI_T_ERR_INVALID_INDEX;
     }
@@ -221,7 +218,6 @@ int wl_MPI_T_cvar_get_info(struct wl_rank *rank, int index, char *name, int *nam
 
 int wl_MPI_T_cvar_get_index(struct wl_rank *rank, const char *name, int *index)
 {
-    REQUIRE_INIT(rank)
     if (name == NULL || index == NULL) {
         return MPI_T_ERR_INVALID;
     }
@@ -231,7 +227,6 @@ int wl_MPI_T_cvar_get_index(struct wl_rank *rank, const char *name, int *index)
 
 int wl_MPI_T_pvar_get_num(struct wl_rank *rank, int *num)
 {
-    REQUIRE_INIT(rank)
     *num = N_PVARS;
     return MPI_SUCCESS;
 }
@@ -241,7 +236,6 @@ int wl_MPI_T_pvar_get_info(struct wl_rank *rank, int index, char *name, int *nam
                            MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind,
                            int *readonly, int *continuous, int *atomic)
 {
-    REQUIRE_INIT(rank)
     if (index < 0 || index >= N_PVARS) {
         return MPI_T_ERR_INVALID_INDEX;
     }
@@ -260,7 +254,6 @@ int wl_MPI_T_pvar_get_info(struct wl_rank *rank, int index, char *name, int *nam
 
 int wl_MPI_T_pvar_get_index(struct wl_rank *rank, const char *name, int varclass, int *index)
 {
-    REQUIRE_INIT(rank)
     if (name == NULL || index == NULL) {
         return MPI_T_ERR_INVALID;
     }
@@ -274,7 +267,6 @@ int wl_MPI_T_pvar_get_index(struct wl_rank *rank, const char *name, int varclass
 int wl_MPI_T_cvar_handle_alloc(struct wl_rank *rank, int index, void *obj_handle,
                                MPI_T_cvar_handle *handle, int *count)
 {
-    REQUIRE_INIT(rank)
     if (index < 0 || index >= N_CVARS) {
         return MPI_T_ERR_INVALID_INDEX;
     }
@@ -287,7 +279,6 @@ int wl_MPI_T_cvar_handle_alloc(struct wl_rank *rank, int index, void *obj_handle
 
 int wl_MPI_T_cvar_handle_free(struct wl_rank *rank, MPI_T_cvar_handle *handle)
 {
-    REQUIRE_INIT(rank)
     struct cvar_handle *own = wl_table_take(&rank->tool->cvars, WL_TOOL_CVAR, *handle);
     if (own == NULL) {
         return MPI_T_ERR_INVALID_HANDLE;
@@ -307,7 +298,6 @@ static int put_value(void *buf, uint64_t value)
 
 int wl_MPI_T_cvar_read(struct wl_rank *rank, MPI_T_cvar_handle handle, void *buf)
 {
-    REQUIRE_INIT(rank)
     const struct cvar_handle *own = wl_table_get(&rank->tool->cvars, WL_TOOL_CVAR, handle);
 
     return own != NULL ? put_value(buf, cvars[own->index].get(rank)) : MPI_T_ERR_INVALID_HANDLE;
@@ -315,7 +305,6 @@ int wl_MPI_T_cvar_read(struct wl_rank *rank, MPI_T_cvar_handle handle, void *buf
 
 int wl_MPI_T_cvar_write(struct wl_rank *rank, MPI_T_cvar_handle handle, const void *buf)
 {
-    REQUIRE_INIT(rank)
     return wl_table_get(&rank->tool->cvars, WL_TOOL_CVAR, handle) != NULL
                ? MPI_T_ERR_CVAR_SET_NEVER
                : MPI_T_ERR_INVALID_HANDLE;
@@ -325,7 +314,6 @@ int wl_MPI_T_cvar_write(struct wl_rank *rank, MPI_T_cvar_handle handle, const vo
 
 int wl_MPI_T_pvar_session_create(struct wl_rank *rank, MPI_T_pvar_session *session)
 {
-    REQUIRE_INIT(rank)
     *session = wl_table_add(&rank->tool->sessions, WL_TOOL_SESSION,
                             wl_calloc(1, sizeof(struct session)));
     return MPI_SUCCESS;
@@ -333,7 +321,6 @@ int wl_MPI_T_pvar_session_create(struct wl_rank *rank, MPI_T_pvar_session *sessi
 
 int wl_MPI_T_pvar_session_free(struct wl_rank *rank, MPI_T_pvar_session *session)
 {
-    REQUIRE_INIT(rank)
     struct session *own = wl_table_take(&rank->tool->sessions, WL_TOOL_SESSION, *session);
     if (own == NULL) {
         return MPI_T_ERR_INVALID_SESSION;
@@ -346,7 +333,6 @@ int wl_MPI_T_pvar_session_free(struct wl_rank *rank, MPI_T_pvar_session *session
 int wl_MPI_T_pvar_handle_alloc(struct wl_rank *rank, MPI_T_pvar_session session, int index,
                                void *obj_handle, MPI_T_pvar_handle *handle, int *count)
 {
-    REQUIRE_INIT(rank)
     if (wl_table_get(&rank->tool->sessions, WL_TOOL_SESSION, session) == NULL) {
         return MPI_T_ERR_INVALID_SESSION;
     }
@@ -364,7 +350,6 @@ int wl_MPI_T_pvar_handle_alloc(struct wl_rank *rank, MPI_T_pvar_session session,
 static int find_handle(const struct wl_rank *rank, MPI_T_pvar_session session,
                        MPI_T_pvar_handle handle, struct pvar_handle **out)
 {
-    REQUIRE_INIT(rank)
     *out = wl_table_get(&rank->tool->pvars, WL_TOOL_PVAR, handle);
     if (wl_table_get(&rank->tool->sessions, WL_TOOL_SESSION, session) == NULL) {
         return MPI_T_ERR_INVALID_SESSION;
@@ -437,7 +422,6 @@ static int apply(struct wl_rank *rank, MPI_T_pvar_session session, MPI_T_pvar_ha
         int code = find_handle(rank, session, handle, &own);
         return code == MPI_SUCCESS ? action(rank, own) : code;
     }
-    REQUIRE_INIT(rank)
     for (uint32_t i = 0; i < wl_table_n(&rank->tool->pvars); i++) {
         own = wl_table_at(&rank->tool->pvars, i);
         if (own != NULL && own->session == session) {
@@ -506,18 +490,10 @@ int wl_MPI_T_pvar_readreset(struct wl_rank *rank, MPI_T_pvar_session session,
 
 /* ---- categories: one, of all variables ---- */
 
-int wl_MPI_T_category_get_num(struct wl_rank *rank, int *num)
-{
-    REQUIRE_INIT(rank)
-    *num = 1;
-    return MPI_SUCCESS;
-}
-
 int wl_MPI_T_category_get_info(struct wl_rank *rank, int index, char *name, int *name_len,
                                char *desc, int *desc_len, int *num_cvars, int *num_pvars,
                                int *num_categories)
 {
-    REQUIRE_INIT(rank)
     if (index != 0) {
         return MPI_T_ERR_INVALID_INDEX;
     }
@@ -531,7 +507,6 @@ int wl_MPI_T_category_get_info(struct wl_rank *rank, int index, char *name, int 
 
 int wl_MPI_T_category_get_index(struct wl_rank *rank, const char *name, int *index)
 {
-    REQUIRE_INIT(rank)
     if (name == NULL || index == NULL) {
         return MPI_T_ERR_INVALID;
     }
@@ -541,7 +516,6 @@ int wl_MPI_T_category_get_index(struct wl_rank *rank, const char *name, int *ind
 
 static int list(const struct wl_rank *rank, int index, int n, int len, int *indices)
 {
-    REQUIRE_INIT(rank)
     if (index != 0) {
         return MPI_T_ERR_INVALID_INDEX;
     }
@@ -573,40 +547,12 @@ int wl_MPI_T_category_get_num_events(struct wl_rank *rank, int index, int *num_e
     return list(rank, index, 0, 0, NULL);
 }
 
-int wl_MPI_T_category_changed(struct wl_rank *rank, int *stamp)
-{
-    REQUIRE_INIT(rank)
-    *stamp = 0;
-    return MPI_SUCCESS;
-}
-
 /* ---- events: none ---- */
-
-int wl_MPI_T_event_get_num(struct wl_rank *rank, int *num_events)
-{
-    REQUIRE_INIT(rank)
-    *num_events = 0;
-    return MPI_SUCCESS;
-}
-
-int wl_tool_no_event(const struct wl_rank *rank, int code)
-{
-    REQUIRE_INIT(rank)
-    return code;
-}
-
-int wl_MPI_T_source_get_num(struct wl_rank *rank, int *num_sources)
-{
-    REQUIRE_INIT(rank)
-    *num_sources = 1;
-    return MPI_SUCCESS;
-}
 
 int wl_MPI_T_source_get_info(struct wl_rank *rank, int source_index, char *name, int *name_len,
                              char *desc, int *desc_len, MPI_T_source_order *ordering,
                              MPI_Count *ticks_per_second, MPI_Count *max_ticks, MPI_Info *info)
 {
-    REQUIRE_INIT(rank)
     if (source_index != 0) {
         return MPI_T_ERR_INVALID_INDEX;
     }
@@ -627,25 +573,9 @@ int wl_MPI_T_source_get_info(struct wl_rank *rank, int source_index, char *name,
 
 int wl_MPI_T_source_get_timestamp(struct wl_rank *rank, int source_index, MPI_Count *timestamp)
 {
-    REQUIRE_INIT(rank)
     if (source_index != 0) {
         return MPI_T_ERR_INVALID_INDEX;
     }
     *timestamp = wl_call(rank, &(struct wf_op){.kind = WF_OP_COMPUTE})->clock;
     return MPI_SUCCESS;
-}
-
-/* There is no enumeration type either. */
-int wl_MPI_T_enum_get_info(struct wl_rank *rank, MPI_T_enum enumtype, int *num, char *name,
-                           int *name_len)
-{
-    REQUIRE_INIT(rank)
-    return MPI_T_ERR_INVALID_HANDLE;
-}
-
-int wl_MPI_T_enum_get_item(struct wl_rank *rank, MPI_T_enum enumtype, int index, int *value,
-                           char *name, int *name_len)
-{
-    REQUIRE_INIT(rank)
-    return MPI_T_ERR_INVALID_HANDLE;
 }

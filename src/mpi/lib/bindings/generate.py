@@ -65,6 +65,10 @@ class Parameter:
 class Function:
     def __init__(self, line, wide=False):
         missing, returns, self.name, parameters, self.implementation = FUNCTION.match(line).groups()
+        # Statements in braces are the implementation itself.
+        self.statements = None
+        if (self.implementation or "").startswith("{"):
+            self.statements, self.implementation = self.implementation[1:-1].strip(), None
         self.base = self.name
         self.wide = wide
         self.is_missing = missing is not None
@@ -77,7 +81,9 @@ class Function:
         self.parameters = [] if parameters == "void" else [
             Parameter(p, wide) for p in parameters.split(",") if p.strip() != "..."]
         self.prototype = self.declare(wide, parameters)
-        self.inner = self.declare(True, parameters)
+        # wl_MPI_x() is its own implementation.
+        self.is_implemented = not (self.is_plain or missing or self.implementation or wide)
+        self.inner = "" if self.prototype == "void" else f", {self.declare(True, parameters)}"
 
     @staticmethod
     def declare(wide, parameters):
@@ -122,9 +128,8 @@ def header(functions):
 def implementation(functions):
     yield NOTICE
     for f in functions:
-        if not f.is_plain and not f.is_missing and f.implementation is None and not f.wide:
-            parameters = "" if f.prototype == "void" else f", {f.inner}"
-            yield f"int wl_MPI_{f.name}(struct wl_rank *{parameters});"
+        if f.is_implemented and f.statements is None:
+            yield f"int wl_MPI_{f.name}(struct wl_rank *{f.inner});"
 
 
 # Members of struct wl_collective that a parameter of this name sets. {0} is its name.
@@ -210,8 +215,6 @@ def expression(f):
         return collective(f)
     if name == "one_sided":
         return one_sided(f, kind)
-    if name == "tool":
-        return f"wl_tool_no_event(call.rank, {kind})"
     if name.startswith("MPI_"):
         return f"{name}({f.arguments()})"
     name, _, given = (f.implementation or f.base).partition("(")
@@ -254,17 +257,32 @@ def body(f):
             before.append(f"    MPI_Count wide_{p.name} = {f'*{p.name}' if p.name in IN_OUT else 0};")
             after.append(f"    *{p.name} = wl_narrow(wide_{p.name});")
     begin = f"    struct wl_call call = wl_call_begin(\"MPI_{f.name}\");"
+    if f.name.startswith("T_") and f.name != "T_init_thread":
+        before[:0] = ["    if (!wl_tool_is_initialized(call.rank)) {",
+                      "        return wl_call_end(call, MPI_T_ERR_NOT_INITIALIZED);",
+                      "    }"]
     if not after:
         return [begin, *before, f"    return wl_call_end(call, {expression(f)});"]
     return [begin, *before, f"    int code = {expression(f)};", *after,
             "    return wl_call_end(call, code);"]
 
 
+# What the statements of functions.txt use.
+HEADERS = ("arguments.h", "coll/collective.h", "coll/reduction.h", "comm/group.h", "comm/properties.h",
+           "comm/topology.h", "io/file.h", "memory.h", "p2p/point_to_point.h", "rma/one_sided.h",
+           "rma/window.h", "threads/openmp.h")
+
+
 def definitions(functions):
     """The other names of a function lead to weft_MPI_x, which the program may replace."""
     yield NOTICE
-    yield ('#include "mpi/lib/arguments.h"\n#include "mpi/lib/coll/collective.h"\n#include "mpi/lib/memory.h"\n'
-           '#include "mpi/lib/rma/one_sided.h"\n#include <stdlib.h>')
+    yield from (f'#include "mpilib/{header}"' for header in HEADERS)
+    yield from (f"#include <{header}>" for header in ("stdio.h", "stdlib.h", "string.h"))
+    for f in functions:
+        if f.is_implemented and f.statements is not None:
+            end = "" if f.statements.startswith("return") else "    return MPI_SUCCESS;\n"
+            yield (f"static int wl_MPI_{f.name}(struct wl_rank *rank{f.inner})\n{{\n"
+                   f"    {f.statements}\n{end}}}")
     for f in functions:
         own = f"MPI_{f.name}"
         if not f.is_plain:

@@ -294,12 +294,6 @@ int wl_MPI_Op_free(struct wl_rank *rank, MPI_Op *op)
     return MPI_SUCCESS;
 }
 
-int wl_MPI_Op_commutative(struct wl_rank *rank, MPI_Op op, int *commute)
-{
-    *commute = wl_op_of(rank, op)->commutes;
-    return MPI_SUCCESS;
-}
-
 int wl_MPI_Reduce_local(struct wl_rank *rank, const void *inbuf, void *inoutbuf,
                         MPI_Count count, MPI_Datatype datatype, MPI_Op op)
 {

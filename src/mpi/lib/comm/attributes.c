@@ -60,13 +60,6 @@ int wl_MPI_Comm_create_keyval(struct wl_rank *rank, MPI_Comm_copy_attr_function 
     return MPI_SUCCESS;
 }
 
-/* Attributes may still use the keyval: it is freed with the rank. */
-int wl_MPI_Comm_free_keyval(struct wl_rank *rank, int *keyval)
-{
-    *keyval = MPI_KEYVAL_INVALID;
-    return MPI_SUCCESS;
-}
-
 static const struct keyval *keyval_of(const struct wl_rank *rank, int keyval)
 {
     const struct keyval *own = wl_table_get(&rank->keyvals, WL_KEYVAL, keyval);

@@ -497,9 +497,3 @@ int wl_MPI_Comm_free(struct wl_rank *rank, MPI_Comm *comm)
     *comm = MPI_COMM_NULL;
     return MPI_SUCCESS;
 }
-
-int wl_MPI_Comm_get_parent(struct wl_rank *rank, MPI_Comm *parent)
-{
-    *parent = MPI_COMM_NULL;
-    return MPI_SUCCESS;
-}

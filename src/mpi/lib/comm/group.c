@@ -69,14 +69,6 @@ int wl_MPI_Comm_group(struct wl_rank *rank, MPI_Comm comm, MPI_Group *newgroup)
     return MPI_SUCCESS;
 }
 
-int wl_MPI_Comm_remote_group(struct wl_rank *rank, MPI_Comm comm, MPI_Group *newgroup)
-{
-    struct wl_view view = wl_comm_of(rank, comm);
-
-    *newgroup = wl_group_new(rank, view.comm, view.peers, view.n_peers);
-    return MPI_SUCCESS;
-}
-
 static bool same_members(const struct wl_comm *a, const struct wl_comm *b)
 {
     bool same = a->size == b->size;
@@ -104,12 +96,6 @@ int wl_MPI_Comm_compare(struct wl_rank *rank, MPI_Comm comm1, MPI_Comm comm2, in
     }
     (void)wl_MPI_Group_free(rank, &groups[0]);
     (void)wl_MPI_Group_free(rank, &groups[1]);
-    return MPI_SUCCESS;
-}
-
-int wl_MPI_Group_size(struct wl_rank *rank, MPI_Group handle, int *size)
-{
-    *size = (int)wl_group_of(rank, handle)->size;
     return MPI_SUCCESS;
 }
 

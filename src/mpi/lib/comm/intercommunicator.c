@@ -169,12 +169,6 @@ int wl_MPI_Intercomm_merge(struct wl_rank *rank, MPI_Comm intercomm, int high,
     return MPI_SUCCESS;
 }
 
-int wl_MPI_Comm_test_inter(struct wl_rank *rank, MPI_Comm comm, int *flag)
-{
-    *flag = wl_comm_of(rank, comm).inter;
-    return MPI_SUCCESS;
-}
-
 int wl_MPI_Comm_remote_size(struct wl_rank *rank, MPI_Comm comm, int *size)
 {
     struct wl_view view = wl_comm_of(rank, comm);

@@ -81,26 +81,19 @@ void wl_type_properties_free(struct wl_rank *rank)
 
 /* ---- names ---- */
 
-static int set_name(struct wl_properties **properties, const char *name)
+void wl_set_name(struct wl_properties **properties, const char *name)
 {
     struct wl_properties *own = wl_properties_get(properties);
 
     (void)snprintf(own->name, sizeof(own->name), "%s", name);
     own->named = true;
-    return MPI_SUCCESS;
 }
 
-static int get_name(const struct wl_properties *properties, const char *unnamed, char *name,
-                    int *length)
+void wl_get_name(const struct wl_properties *properties, const char *unnamed, char *name,
+                 int *length)
 {
     *length = snprintf(name, MPI_MAX_OBJECT_NAME, "%s",
                        properties != NULL && properties->named ? properties->name : unnamed);
-    return MPI_SUCCESS;
-}
-
-int wl_MPI_Comm_set_name(struct wl_rank *rank, MPI_Comm comm, const char *name)
-{
-    return set_name(wl_comm_properties(rank, comm), name);
 }
 
 int wl_MPI_Comm_get_name(struct wl_rank *rank, MPI_Comm comm, char *name, int *length)
@@ -109,28 +102,15 @@ int wl_MPI_Comm_get_name(struct wl_rank *rank, MPI_Comm comm, char *name, int *l
                           : comm == MPI_COMM_SELF ? "MPI_COMM_SELF"
                                                   : "";
 
-    return get_name(*wl_comm_properties(rank, comm), unnamed, name, length);
-}
-
-int wl_MPI_Win_set_name(struct wl_rank *rank, MPI_Win win, const char *name)
-{
-    return set_name(wl_win_properties(rank, win), name);
-}
-
-int wl_MPI_Win_get_name(struct wl_rank *rank, MPI_Win win, char *name, int *length)
-{
-    return get_name(*wl_win_properties(rank, win), "", name, length);
-}
-
-int wl_MPI_Type_set_name(struct wl_rank *rank, MPI_Datatype datatype, const char *name)
-{
-    return set_name(wl_type_properties(rank, datatype), name);
+    wl_get_name(*wl_comm_properties(rank, comm), unnamed, name, length);
+    return MPI_SUCCESS;
 }
 
 int wl_MPI_Type_get_name(struct wl_rank *rank, MPI_Datatype datatype, char *name, int *length)
 {
     const struct wl_type *type = wl_type_of(rank, datatype);
 
-    return get_name(*wl_type_properties(rank, datatype), type->name != NULL ? type->name : "",
-                    name, length);
+    wl_get_name(*wl_type_properties(rank, datatype), type->name != NULL ? type->name : "", name,
+                length);
+    return MPI_SUCCESS;
 }

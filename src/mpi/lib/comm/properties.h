@@ -48,6 +48,11 @@ struct wl_properties **wl_comm_properties(struct wl_rank *rank, MPI_Comm comm);
 struct wl_properties **wl_type_properties(struct wl_rank *rank, MPI_Datatype datatype);
 struct wl_properties **wl_win_properties(struct wl_rank *rank, MPI_Win win);
 struct wl_properties **wl_session_properties(struct wl_rank *rank, MPI_Session session);
+/* The name of an object; `unnamed` if the program has not set one. */
+void wl_set_name(struct wl_properties **properties, const char *name);
+void wl_get_name(const struct wl_properties *properties, const char *unnamed, char *name,
+                 int *length);
+
 void wl_type_properties_free(struct wl_rank *rank);
 
 /* Copies attributes to a duplicate of object `from`, as the program's copy functions decide.

@@ -188,12 +188,6 @@ int wl_MPI_Cart_map(struct wl_rank *rank, MPI_Comm comm, int ndims, const int *d
     return MPI_SUCCESS;
 }
 
-int wl_MPI_Cartdim_get(struct wl_rank *rank, MPI_Comm comm, int *ndims)
-{
-    *ndims = wl_topology_of(rank, comm, MPI_CART)->n;
-    return MPI_SUCCESS;
-}
-
 int wl_MPI_Cart_get(struct wl_rank *rank, MPI_Comm comm, int maxdims, int *dims, int *periods,
                     int *coords)
 {

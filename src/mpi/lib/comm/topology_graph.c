@@ -88,15 +88,6 @@ int wl_MPI_Graph_neighbors(struct wl_rank *rank, MPI_Comm comm, int node, int ma
     return MPI_SUCCESS;
 }
 
-int wl_MPI_Graph_map(struct wl_rank *rank, MPI_Comm comm, int nnodes, const int *index,
-                     const int *edges, int *newrank)
-{
-    struct wl_view view = wl_comm_of(rank, comm);
-
-    *newrank = view.rank < (uint32_t)nnodes ? (int)view.rank : MPI_UNDEFINED;
-    return MPI_SUCCESS;
-}
-
 /* ---- distributed graphs ---- */
 
 static bool has_weights(const int *weights)

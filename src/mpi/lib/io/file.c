@@ -230,29 +230,11 @@ int wl_MPI_File_sync(struct wl_rank *rank, MPI_File file)
 
 /* ---- properties ---- */
 
-int wl_MPI_File_get_amode(struct wl_rank *rank, MPI_File file, int *amode)
-{
-    *amode = wl_file_of(rank, file)->amode;
-    return MPI_SUCCESS;
-}
-
 int wl_MPI_File_get_group(struct wl_rank *rank, MPI_File file, MPI_Group *group)
 {
     int code = wl_MPI_Comm_group(rank, wl_file_of(rank, file)->comm, group);
 
     return code;
-}
-
-int wl_MPI_File_set_atomicity(struct wl_rank *rank, MPI_File file, int flag)
-{
-    wl_file_of(rank, file)->atomic = flag != 0;
-    return MPI_SUCCESS;
-}
-
-int wl_MPI_File_get_atomicity(struct wl_rank *rank, MPI_File file, int *flag)
-{
-    *flag = wl_file_of(rank, file)->atomic;
-    return MPI_SUCCESS;
 }
 
 int wl_MPI_File_get_type_extent(struct wl_rank *rank, MPI_File file, MPI_Datatype datatype,

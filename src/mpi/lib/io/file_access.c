@@ -309,15 +309,3 @@ int wl_MPI_File_seek_shared(struct wl_rank *rank, MPI_File handle, MPI_Offset of
     (void)MPI_Bcast(&code, 1, MPI_INT, 0, file->comm);
     return code;
 }
-
-int wl_MPI_File_get_position_shared(struct wl_rank *rank, MPI_File handle, MPI_Offset *offset)
-{
-    *offset = wl_file_advance_shared(rank, wl_file_of(rank, handle), 0);
-    return MPI_SUCCESS;
-}
-
-int wl_MPI_File_get_position(struct wl_rank *rank, MPI_File file, MPI_Offset *offset)
-{
-    *offset = wl_file_of(rank, file)->position;
-    return MPI_SUCCESS;
-}

@@ -107,7 +107,7 @@ void wl_recv_check(struct wl_rank *rank, const struct wl_recv *recv, struct wl_u
     }
 }
 
-static int send(struct wl_rank *rank, const struct wl_send_args *args, enum wf_op_kind kind)
+int wl_send(struct wl_rank *rank, const struct wl_send_args *args, enum wf_op_kind kind)
 {
     struct wf_op op = {.kind = kind};
     struct wl_message *loan = NULL;
@@ -127,8 +127,8 @@ static int send(struct wl_rank *rank, const struct wl_send_args *args, enum wf_o
     return code;
 }
 
-static int isend(struct wl_rank *rank, const struct wl_send_args *args, enum wf_op_kind kind,
-                 MPI_Request *handle)
+int wl_isend(struct wl_rank *rank, const struct wl_send_args *args, enum wf_op_kind kind,
+             MPI_Request *handle)
 {
     struct wf_op op = {.kind = kind};
     struct wl_message *loan = NULL;
@@ -149,27 +149,6 @@ static int isend(struct wl_rank *rank, const struct wl_send_args *args, enum wf_
     }
     return code;
 }
-
-/* A send mode: the blocking function and the nonblocking one. */
-#define SENDS(name, iname, kind)                                                      \
-    int wl_MPI_##name(struct wl_rank *rank, const void *buf, MPI_Count count,         \
-                      MPI_Datatype type, int dest, int tag, MPI_Comm comm)            \
-    {                                                                                 \
-        return send(rank, &(struct wl_send_args){buf, count, type, dest, tag, comm},  \
-                    WF_OP_##kind);                                                    \
-    }                                                                                 \
-    int wl_MPI_##iname(struct wl_rank *rank, const void *buf, MPI_Count count,        \
-                       MPI_Datatype type, int dest, int tag, MPI_Comm comm,           \
-                       MPI_Request *request)                                          \
-    {                                                                                 \
-        return isend(rank, &(struct wl_send_args){buf, count, type, dest, tag, comm}, \
-                     WF_OP_I##kind, request);                                         \
-    }
-
-SENDS(Send, Isend, SEND)
-SENDS(Ssend, Issend, SSEND)
-SENDS(Bsend, Ibsend, BSEND)
-SENDS(Rsend, Irsend, RSEND)
 
 /* A simulated buffered send never waits for memory: the program's buffer is only remembered. */
 int wl_MPI_Buffer_attach(struct wl_rank *rank, void *buffer, MPI_Count size)
@@ -306,9 +285,9 @@ static void check_both(struct wl_rank *rank, const struct wl_send_args *out,
     wl_check_forget(rank, &uses);
 }
 
-/* Both at once. Data of one buffer is packed before the receive can overwrite it. */
-static int sendrecv(struct wl_rank *rank, const struct wl_send_args *out,
-                    const struct wl_recv_args *in, MPI_Status *status)
+/* Data of one buffer is packed before the receive can overwrite it. */
+int wl_sendrecv(struct wl_rank *rank, const struct wl_send_args *out,
+                const struct wl_recv_args *in, MPI_Status *status)
 {
     struct wl_message *loan = NULL;
     struct wf_op op = {.kind = WF_OP_SENDRECV}, asked = {.kind = WF_OP_RECV};
@@ -339,25 +318,4 @@ static int sendrecv(struct wl_rank *rank, const struct wl_send_args *out,
     (void)wl_call(rank, &op);
     wl_loan_end(&loan);
     return wl_recv_complete(rank, &recv, status);
-}
-
-int wl_MPI_Sendrecv(struct wl_rank *rank, const void *sendbuf, MPI_Count sendcount,
-                    MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
-                    MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag,
-                    MPI_Comm comm, MPI_Status *status)
-{
-    const struct wl_send_args out = {sendbuf, sendcount, sendtype, dest, sendtag, comm};
-    const struct wl_recv_args in = {recvbuf, recvcount, recvtype, source, recvtag, comm};
-
-    return sendrecv(rank, &out, &in, status);
-}
-
-int wl_MPI_Sendrecv_replace(struct wl_rank *rank, void *buf, MPI_Count count,
-                            MPI_Datatype datatype, int dest, int sendtag, int source,
-                            int recvtag, MPI_Comm comm, MPI_Status *status)
-{
-    const struct wl_send_args out = {buf, count, datatype, dest, sendtag, comm};
-    const struct wl_recv_args in = {buf, count, datatype, source, recvtag, comm};
-
-    return sendrecv(rank, &out, &in, status);
 }

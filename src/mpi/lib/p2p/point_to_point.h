@@ -42,3 +42,24 @@ int wl_recv_prepare(struct wl_rank *rank, const struct wl_recv_args *args, struc
 struct wl_use;
 void wl_send_check(struct wl_rank *rank, const struct wl_send_args *args, struct wl_use **uses);
 void wl_recv_check(struct wl_rank *rank, const struct wl_recv *recv, struct wl_use **uses);
+
+/* The functions of MPI, in all send modes: `kind` is WF_OP_SEND or the like, of those that return a
+ * request WF_OP_ISEND or the like. */
+int wl_send(struct wl_rank *rank, const struct wl_send_args *args, enum wf_op_kind kind);
+int wl_isend(struct wl_rank *rank, const struct wl_send_args *args, enum wf_op_kind kind,
+             MPI_Request *handle);
+int wl_send_init(struct wl_rank *rank, const struct wl_send_args *args, enum wf_op_kind kind,
+                 MPI_Request *handle);
+int wl_recv_init(struct wl_rank *rank, const struct wl_recv_args *args, MPI_Request *handle);
+/* A send and a receive at once; from and to the same buffer too. */
+int wl_sendrecv(struct wl_rank *rank, const struct wl_send_args *out,
+                const struct wl_recv_args *in, MPI_Status *status);
+int wl_isendrecv(struct wl_rank *rank, const struct wl_send_args *out,
+                 const struct wl_recv_args *in, MPI_Request *handle);
+/* Looks for a message, with WF_OP_PROBE until there is one. With a null `message`, the message is
+ * not reserved. */
+int wl_probe(struct wl_rank *rank, const struct wl_recv_args *args, enum wf_op_kind kind,
+             int *flag, MPI_Message *message, MPI_Status *status);
+/* MPI_Waitsome() and MPI_Testsome(). */
+int wl_complete_some(struct wl_rank *rank, int count, MPI_Request *requests, int *outcount,
+                     int *indices, MPI_Status *statuses, enum wf_op_kind kind);

@@ -50,9 +50,8 @@ static MPI_Message reserve(struct wl_rank *rank, const struct wl_recv *asked,
     return wl_table_add(&rank->messages, WL_MESSAGE, request);
 }
 
-/* With a null `message`, the message is not reserved. */
-static int probe(struct wl_rank *rank, const struct wl_recv_args *args, enum wf_op_kind kind,
-                 int *flag, MPI_Message *message, MPI_Status *status)
+int wl_probe(struct wl_rank *rank, const struct wl_recv_args *args, enum wf_op_kind kind,
+             int *flag, MPI_Message *message, MPI_Status *status)
 {
     struct wf_op op = {.kind = kind};
     struct wl_recv asked = {.next = NULL};
@@ -78,31 +77,6 @@ static int probe(struct wl_rank *rank, const struct wl_recv_args *args, enum wf_
         *message = reserved;
     }
     return code;
-}
-
-#define ASKED (&(struct wl_recv_args){.from = source, .tag = tag, .comm = comm})
-
-int wl_MPI_Probe(struct wl_rank *rank, int source, int tag, MPI_Comm comm, MPI_Status *status)
-{
-    return probe(rank, ASKED, WF_OP_PROBE, &(int){0}, NULL, status);
-}
-
-int wl_MPI_Iprobe(struct wl_rank *rank, int source, int tag, MPI_Comm comm, int *flag,
-                  MPI_Status *status)
-{
-    return probe(rank, ASKED, WF_OP_IPROBE, flag, NULL, status);
-}
-
-int wl_MPI_Mprobe(struct wl_rank *rank, int source, int tag, MPI_Comm comm,
-                  MPI_Message *message, MPI_Status *status)
-{
-    return probe(rank, ASKED, WF_OP_PROBE, &(int){0}, message, status);
-}
-
-int wl_MPI_Improbe(struct wl_rank *rank, int source, int tag, MPI_Comm comm, int *flag,
-                   MPI_Message *message, MPI_Status *status)
-{
-    return probe(rank, ASKED, WF_OP_IPROBE, flag, message, status);
 }
 
 int wl_MPI_Imrecv(struct wl_rank *rank, void *buf, MPI_Count count, MPI_Datatype datatype,

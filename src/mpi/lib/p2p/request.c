@@ -286,3 +286,15 @@ void wl_status_set_empty(MPI_Status *status)
         status->MPI_ERROR = MPI_SUCCESS;
     }
 }
+
+int wl_MPI_Get_count(struct wl_rank *rank, const MPI_Status *status, MPI_Datatype datatype,
+                     MPI_Count *count)
+{
+    size_t size = wl_type_of(rank, datatype)->size;
+    uint64_t bytes = wl_status_bytes(status);
+
+    *count = size == 0           ? (bytes == 0 ? 0 : MPI_UNDEFINED)
+             : bytes % size == 0 ? (MPI_Count)(bytes / size)
+                                 : MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}

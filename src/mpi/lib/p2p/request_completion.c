@@ -3,6 +3,7 @@
 #include "mpi/lib/checker/checker.h"
 #include "mpi/lib/memory.h"
 #include "mpi/lib/p2p/message_loan.h"
+#include "mpi/lib/p2p/point_to_point.h"
 #include "mpi/lib/p2p/request_compound.h"
 #include "mpi/lib/threads/openmp.h"
 
@@ -501,8 +502,8 @@ static int take_some(struct wl_rank *rank, struct set *set, enum wf_op_kind kind
     return n;
 }
 
-static int some(struct wl_rank *rank, int count, MPI_Request *requests, int *outcount,
-                int *indices, MPI_Status *statuses, enum wf_op_kind kind)
+int wl_complete_some(struct wl_rank *rank, int count, MPI_Request *requests, int *outcount,
+                     int *indices, MPI_Status *statuses, enum wf_op_kind kind)
 {
     struct set set = {.n = 0};
 
@@ -518,16 +519,4 @@ static int some(struct wl_rank *rank, int count, MPI_Request *requests, int *out
     } while (*outcount == 0 && kind == WF_OP_WAITSOME);
     set_fini(&set);
     return set.code;
-}
-
-int wl_MPI_Waitsome(struct wl_rank *rank, int incount, MPI_Request *requests, int *outcount,
-                    int *indices, MPI_Status *statuses)
-{
-    return some(rank, incount, requests, outcount, indices, statuses, WF_OP_WAITSOME);
-}
-
-int wl_MPI_Testsome(struct wl_rank *rank, int incount, MPI_Request *requests, int *outcount,
-                    int *indices, MPI_Status *statuses)
-{
-    return some(rank, incount, requests, outcount, indices, statuses, WF_OP_TESTSOME);
 }

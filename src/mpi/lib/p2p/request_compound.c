@@ -143,8 +143,9 @@ static void finish_exchange(struct wl_rank *rank, struct wl_request *request)
     }
 }
 
-static int isendrecv(struct wl_rank *rank, const struct wl_send_args *out,
-                     const struct wl_recv_args *in, MPI_Request *handle)
+/* Data of one buffer is packed before the receive can overwrite it. */
+int wl_isendrecv(struct wl_rank *rank, const struct wl_send_args *out,
+                 const struct wl_recv_args *in, MPI_Request *handle)
 {
     struct wf_op sent = {.kind = WF_OP_ISEND}, asked = {.kind = WF_OP_IRECV};
     struct wl_recv recv = {.next = NULL};
@@ -179,26 +180,4 @@ static int isendrecv(struct wl_rank *rank, const struct wl_send_args *out,
         wl_sub_post(rank, request, sub, &sent);
     }
     return MPI_SUCCESS;
-}
-
-int wl_MPI_Isendrecv(struct wl_rank *rank, const void *sendbuf, MPI_Count sendcount,
-                     MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
-                     MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag,
-                     MPI_Comm comm, MPI_Request *request)
-{
-    const struct wl_send_args out = {sendbuf, sendcount, sendtype, dest, sendtag, comm};
-    const struct wl_recv_args in = {recvbuf, recvcount, recvtype, source, recvtag, comm};
-
-    return isendrecv(rank, &out, &in, request);
-}
-
-/* The data is packed before the receive can overwrite it. */
-int wl_MPI_Isendrecv_replace(struct wl_rank *rank, void *buf, MPI_Count count,
-                             MPI_Datatype datatype, int dest, int sendtag, int source,
-                             int recvtag, MPI_Comm comm, MPI_Request *request)
-{
-    const struct wl_send_args out = {buf, count, datatype, dest, sendtag, comm};
-    const struct wl_recv_args in = {buf, count, datatype, source, recvtag, comm};
-
-    return isendrecv(rank, &out, &in, request);
 }

@@ -43,29 +43,17 @@ static int init(struct wl_rank *rank, const struct wl_persistent *what,
     return MPI_SUCCESS;
 }
 
-#define SEND_INIT(name, op)                                                               \
-    int wl_MPI_##name(struct wl_rank *rank, const void *buf, MPI_Count count,             \
-                      MPI_Datatype type, int dest, int tag, MPI_Comm comm,                \
-                      MPI_Request *request)                                               \
-    {                                                                                     \
-        return init(rank,                                                                 \
-                    &(struct wl_persistent){.kind = WF_OP_##op,                           \
-                                            .send = {buf, count, type, dest, tag, comm}}, \
-                    WL_REQUEST_SEND, request);                                            \
-    }
-
-SEND_INIT(Send_init, ISEND)
-SEND_INIT(Ssend_init, ISSEND)
-SEND_INIT(Bsend_init, IBSEND)
-SEND_INIT(Rsend_init, IRSEND)
-
-int wl_MPI_Recv_init(struct wl_rank *rank, void *buf, MPI_Count count, MPI_Datatype datatype,
-                     int source, int tag, MPI_Comm comm, MPI_Request *request)
+int wl_send_init(struct wl_rank *rank, const struct wl_send_args *args, enum wf_op_kind kind,
+                 MPI_Request *handle)
 {
-    return init(rank,
-                &(struct wl_persistent){.kind = WF_OP_IRECV,
-                                        .recv = {buf, count, datatype, source, tag, comm}},
-                WL_REQUEST_RECV, request);
+    return init(rank, &(struct wl_persistent){.kind = kind, .send = *args}, WL_REQUEST_SEND,
+                handle);
+}
+
+int wl_recv_init(struct wl_rank *rank, const struct wl_recv_args *args, MPI_Request *handle)
+{
+    return init(rank, &(struct wl_persistent){.kind = WF_OP_IRECV, .recv = *args},
+                WL_REQUEST_RECV, handle);
 }
 
 static int start_message(struct wl_rank *rank, struct wl_request *request)

@@ -159,17 +159,6 @@ int wl_MPI_Win_create_dynamic(struct wl_rank *rank, MPI_Info info, MPI_Comm comm
     return wl_MPI_Win_set_info(rank, *win, info);
 }
 
-/* Of a dynamic window, displacements are addresses. */
-int wl_MPI_Win_attach(struct wl_rank *rank, MPI_Win win, void *base, MPI_Aint size)
-{
-    return MPI_SUCCESS;
-}
-
-int wl_MPI_Win_detach(struct wl_rank *rank, MPI_Win win, const void *base)
-{
-    return MPI_SUCCESS;
-}
-
 int wl_MPI_Win_get_group(struct wl_rank *rank, MPI_Win handle, MPI_Group *group)
 {
     const struct wl_win *win = wl_win_of(rank, handle);
@@ -391,14 +380,6 @@ int wl_MPI_Win_unlock_all(struct wl_rank *rank, MPI_Win handle)
         }
     }
     win->all = false;
-    return MPI_SUCCESS;
-}
-
-/* Waits for all accesses of the rank: those to one target cannot be told apart. */
-int wl_MPI_Win_flush_all(struct wl_rank *rank, MPI_Win win)
-{
-    wl_epoch_flush(rank, wl_win_of(rank, win));
-    wl_win_flush(rank, wl_win_of(rank, win));
     return MPI_SUCCESS;
 }
 

@@ -332,12 +332,6 @@ int wl_MPI_Type_free(struct wl_rank *rank, MPI_Datatype *datatype)
     return MPI_SUCCESS;
 }
 
-int wl_MPI_Type_size(struct wl_rank *rank, MPI_Datatype datatype, MPI_Count *size)
-{
-    *size = (MPI_Count)wl_type_of(rank, datatype)->size;
-    return MPI_SUCCESS;
-}
-
 int wl_MPI_Type_get_extent(struct wl_rank *rank, MPI_Datatype datatype, MPI_Count *lb,
                            MPI_Count *extent)
 {
@@ -345,42 +339,6 @@ int wl_MPI_Type_get_extent(struct wl_rank *rank, MPI_Datatype datatype, MPI_Coun
 
     *lb = type->lb;
     *extent = type->extent;
-    return MPI_SUCCESS;
-}
-
-int wl_MPI_Type_get_true_extent(struct wl_rank *rank, MPI_Datatype datatype, MPI_Count *lb,
-                                MPI_Count *extent)
-{
-    const struct wl_type *type = wl_type_of(rank, datatype);
-
-    *lb = type->true_lb;
-    *extent = type->true_extent;
-    return MPI_SUCCESS;
-}
-
-int wl_MPI_Type_extent(struct wl_rank *rank, MPI_Datatype datatype, MPI_Aint *extent)
-{
-    *extent = wl_type_of(rank, datatype)->extent;
-    return MPI_SUCCESS;
-}
-
-int wl_MPI_Type_lb(struct wl_rank *rank, MPI_Datatype datatype, MPI_Aint *displacement)
-{
-    *displacement = wl_type_of(rank, datatype)->lb;
-    return MPI_SUCCESS;
-}
-
-int wl_MPI_Type_ub(struct wl_rank *rank, MPI_Datatype datatype, MPI_Aint *displacement)
-{
-    const struct wl_type *type = wl_type_of(rank, datatype);
-
-    *displacement = type->lb + type->extent;
-    return MPI_SUCCESS;
-}
-
-int wl_MPI_Get_address(struct wl_rank *rank, const void *location, MPI_Aint *address)
-{
-    *address = (MPI_Aint)(intptr_t)location;
     return MPI_SUCCESS;
 }
 
@@ -392,13 +350,6 @@ MPI_Aint MPI_Aint_add(MPI_Aint base, MPI_Aint displacement)
 MPI_Aint MPI_Aint_diff(MPI_Aint one, MPI_Aint other)
 {
     return one - other;
-}
-
-int wl_MPI_Pack_size(struct wl_rank *rank, MPI_Count incount, MPI_Datatype datatype,
-                     MPI_Comm comm, MPI_Count *size)
-{
-    *size = incount * (MPI_Count)wl_type_of(rank, datatype)->size;
-    return MPI_SUCCESS;
 }
 
 int wl_MPI_Pack(struct wl_rank *rank, const void *inbuf, MPI_Count incount,
