@@ -129,9 +129,9 @@ static void nothing_is_lost_and_schedulers_agree(void)
     }
 }
 
-/* With statistics all packets and credits take the general path, without them most take that of
- * plain.c. The conservative scheduler runs without a probe, which needs the general path, too. */
-static void plain_packets_are_like_all_others(void)
+/* With statistics all packets and credits take the general handlers, without them most take the lean
+ * ones. The conservative scheduler runs without a probe, which needs the general handlers, too. */
+static void lean_handlers_are_like_the_general_ones(void)
 {
     static const char *const with_rings[] = {"torus:4x3", "torus:5", "mesh:3x3x2",
                                              "fattree:4,2,2"};
@@ -167,6 +167,6 @@ int main(void)
     RUN(room_for_all_changes_nothing);
     RUN(too_little_room_limits_the_rate);
     RUN(nothing_is_lost_and_schedulers_agree);
-    RUN(plain_packets_are_like_all_others);
+    RUN(lean_handlers_are_like_the_general_ones);
     return wf_test_done();
 }

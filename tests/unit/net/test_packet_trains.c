@@ -282,9 +282,9 @@ static void schedulers_agree_on_trains(void)
     }
 }
 
-/* With statistics all packets take the general path, without them most take that of plain.c. The
- * conservative scheduler runs without a probe, which needs the general path, too. */
-static void plain_packets_are_like_all_others(void)
+/* With statistics all packets take the general handlers, without them most take the lean ones. The
+ * conservative scheduler runs without a probe, which needs the general handlers, too. */
+static void lean_handlers_are_like_the_general_ones(void)
 {
     for (uint64_t seed = 0; seed < CASES / 4; seed++) {
         struct random_case c;
@@ -315,7 +315,7 @@ static void plain_packets_are_like_all_others(void)
 int main(void)
 {
     RUN(trains_change_no_time);
-    RUN(plain_packets_are_like_all_others);
+    RUN(lean_handlers_are_like_the_general_ones);
     RUN(who_has_his_turn_alone_sends_a_train);
     RUN(schedulers_agree_on_trains);
     return wf_test_done();

@@ -8,7 +8,7 @@
  * departure is therefore known at once: no event starts it, and the event that returns its own
  * credit is scheduled ahead. Each packet costs two events per hop, whether it waits or not.
  */
-#include "model/net/packet/port.h"
+#include "model/net/packet/hop.h"
 
 /* A packet that waits for a credit. */
 struct waiter {
@@ -25,83 +25,30 @@ size_t wf_packet_credit_cell_size(void)
     return sizeof(struct waiter);
 }
 
-static struct wf_packet_channel *channel_at(const struct wf_packet_view *view, uint32_t port,
-                                            uint32_t channel)
-{
-    return &view->channels[(size_t)port * view->model->n_channels + channel];
-}
-
-/* A credit, and where and when it arrives. */
-struct credit {
-    struct wf_packet_credit_event event;
-    uint32_t vertex;
-    int64_t delay;
-};
-
-static inline struct credit credit_for(const struct wf_packet_net *model, uint32_t vertex,
-                                       const struct wf_packet_head *head, int64_t at,
-                                       int64_t now)
-{
-    const struct wf_packet_links *links = &model->links;
-    uint32_t link = wf_packet_links_number(links, vertex, head->in_port);
-    const struct wf_packet_link_kind *kind = &links->kinds[wf_packet_links_kind(links, link)];
-    int64_t arrival = wf_time_add(at, kind->latency + kind->delay);
-
-    return (struct credit){
-        .event = {.port = links->in_port[link], .channel = wf_packet_channel_of(model, head)},
-        .vertex = links->to[link],
-        .delay = arrival == WF_TIME_MAX ? WF_TIME_MAX : arrival - now};
-}
-
 void wf_packet_credit_return(const struct wf_packet_view *view,
                              const struct wf_packet_head *head, int64_t at)
 {
-    if (head->in_port == WF_PACKET_NO_PORT) {
-        return; /* the packet was injected here */
-    }
-
-    const struct credit credit =
-        credit_for(view->model, view->vertex, head, at, wf_now(view->ctx));
-
-    wf_packet_schedule(view, credit.vertex, credit.delay, WF_PACKET_CREDIT, &credit.event,
-                       sizeof(credit.event));
+    wf_packet_hop_return(view, head, at);
 }
 
-void wf_packet_credit_give(const struct wf_packet_here *here, const struct wf_packet_head *head,
-                           int64_t at)
+int64_t wf_packet_credit_fault(const struct wf_packet_view *view,
+                               const struct wf_packet_outlet *outlet, struct wf_packet_run *run,
+                               int64_t waited)
 {
-    const struct credit credit =
-        credit_for(here->model, here->vertex, head, at, wf_now(here->ctx));
-    struct wf_packet_credit_event *event = wf_schedule_begin(
-        here->ctx, wf_net_target(&here->model->net, 0, credit.vertex, WF_PACKET_CREDIT),
-        credit.delay, sizeof(*event));
+    bool is_lost;
+    int64_t left = wf_packet_fault_send(view, outlet, run, waited, &is_lost);
 
-    *event = credit.event;
-    wf_schedule_end(here->ctx);
+    wf_packet_channel_at(view, outlet->number, wf_packet_channel_of(view->model, &run->head))
+        ->used -= is_lost ? 1 : 0;
+    return left;
 }
 
-/* Sends on a packet that has its credit, that is, a slot of the channel. */
-static void grant(const struct wf_packet_view *view, const struct wf_packet_outlet *outlet,
-                  const struct wf_packet_head *in, struct wf_packet_run *run, int64_t waited)
+void wf_packet_credit_wait(const struct wf_packet_view *view, uint32_t port,
+                           const struct wf_packet_head *in, const struct wf_packet_run *run,
+                           int64_t since)
 {
-    if (view->model->faults != NULL) {
-        bool is_lost;
-        int64_t left = wf_packet_fault_send(view, outlet, run, waited, &is_lost);
-        channel_at(view, outlet->number, wf_packet_channel_of(view->model, &run->head))->used -=
-            is_lost ? 1 : 0; /* announced by the caller */
-        wf_packet_credit_return(view, in, left);
-        return;
-    }
-    int64_t ready = wf_time_add(view->key.time, outlet->delay);
-
-    wf_packet_emit(view, outlet, run, wf_packet_serve(view, outlet, run, ready, waited));
-    wf_packet_credit_return(view, in, outlet->port->free);
-}
-
-static void wait(const struct wf_packet_view *view, struct wf_packet_channel *channel,
-                 const struct wf_packet_head *in, const struct wf_packet_run *run,
-                 int64_t since)
-{
+    struct wf_packet_channel *channel =
+        wf_packet_channel_at(view, port, wf_packet_channel_of(view->model, &run->head));
     uint32_t cell = wf_cell_new_for(view->ctx, sizeof(struct waiter));
     struct waiter *waiter = wf_cell_edit(view->ctx, cell);
 
@@ -121,39 +68,8 @@ static void wait(const struct wf_packet_view *view, struct wf_packet_channel *ch
         wf_touch(view->ctx, view->node, sizeof(*view->node));
         view->node->held++;
     }
-}
-
-/* Sends the packet, which has been here since `since`, on, or lets it wait; returns the port. */
-static uint32_t enter(const struct wf_packet_view *view, struct wf_packet_run *run,
-                      int64_t since)
-{
-    const struct wf_packet_head in = run->head;
-    struct wf_packet_outlet outlet = view->model->faults != NULL
-                                         ? wf_packet_fault_route(view, &run->head)
-                                         : wf_packet_route(view, &run->head);
-    struct wf_packet_channel *channel =
-        channel_at(view, outlet.number, wf_packet_channel_of(view->model, &run->head));
-
-    wf_touch(view->ctx, channel, sizeof(*channel));
-    if (channel->head != 0 || channel->used >= view->model->links.kinds[outlet.kind].slots) {
-        wait(view, channel, &in, run, since);
-        if (view->model->faults != NULL) {
-            wf_packet_fault_watch(view, outlet.number);
-        }
-        return outlet.number;
-    }
-    channel->used++;
-    wf_touch(view->ctx, outlet.port, sizeof(*outlet.port));
-    grant(view, &outlet, &in, run, view->key.time - since);
-    return outlet.number;
-}
-
-void wf_packet_credit_arrive(const struct wf_packet_view *view, struct wf_packet_run *run)
-{
-    uint32_t port = enter(view, run, view->key.time);
-
-    if (view->model->sends_notices) {
-        wf_packet_notice_send(view, port);
+    if (view->model->faults != NULL) {
+        wf_packet_fault_watch(view, port);
     }
 }
 
@@ -185,10 +101,7 @@ static void route_anew(const struct wf_packet_view *view, const struct waiter *w
     if (wf_packet_fault_strands(view, &run, port, waiter->since)) {
         wf_packet_credit_return(view, &waiter->in, view->key.time);
     } else {
-        uint32_t to = enter(view, &run, waiter->since);
-        if (view->model->sends_notices) {
-            wf_packet_notice_send(view, to);
-        }
+        (void)wf_packet_hop_enter(view, &run, waiter->since, WF_PACKET_ALL);
     }
     if (waiter->in.in_port == WF_PACKET_NO_PORT && view->node != NULL) {
         wf_packet_unhold(view);
@@ -205,7 +118,8 @@ void wf_packet_credit_change(const struct wf_packet_view *view, uint32_t port)
     wf_touch(view->ctx, &view->ports[port], sizeof(view->ports[port]));
     view->ports[port].routed = 0;
     for (uint32_t i = 0; i < n; i++) {
-        struct wf_packet_channel *channel = channel_at(view, port, (routed - 1) % 2 * n + i);
+        struct wf_packet_channel *channel =
+            wf_packet_channel_at(view, port, (routed - 1) % 2 * n + i);
         wf_touch(view->ctx, channel, sizeof(*channel));
         while (channel->head != 0) {
             const struct waiter waiter = take(view, channel);
@@ -214,22 +128,11 @@ void wf_packet_credit_change(const struct wf_packet_view *view, uint32_t port)
     }
 }
 
-void wf_packet_credit_received(const struct wf_packet_view *view,
-                               const struct wf_packet_credit_event *credit)
+void wf_packet_credit_pass_on(const struct wf_packet_view *view, uint32_t port,
+                              struct wf_packet_channel *channel)
 {
-    struct wf_packet_channel *channel = channel_at(view, credit->port, credit->channel);
-
-    if (view->model->faults != NULL && wf_packet_fault_has_changed(view, credit->port)) {
-        wf_packet_credit_change(view, credit->port);
-    }
-    wf_touch(view->ctx, channel, sizeof(*channel));
-    if (channel->head == 0) {
-        wf_packet_channel_release(channel);
-        return;
-    }
-
-    struct waiter waiter = take(view, channel);
-    const struct wf_packet_outlet outlet = wf_packet_outlet_at(view, credit->port);
+    const struct waiter waiter = take(view, channel);
+    const struct wf_packet_outlet outlet = wf_packet_hop_outlet(view, port);
     struct wf_packet_run run = {
         .head = waiter.out,
         .first = waiter.first,
@@ -238,9 +141,10 @@ void wf_packet_credit_received(const struct wf_packet_view *view,
     };
 
     wf_touch(view->ctx, outlet.port, sizeof(*outlet.port));
-    grant(view, &outlet, &waiter.in, &run, view->key.time - waiter.since);
+    wf_packet_hop_grant(view, &outlet, &waiter.in, &run, view->key.time - waiter.since,
+                        WF_PACKET_ALL);
     if (view->model->sends_notices) {
-        wf_packet_notice_send(view, credit->port);
+        wf_packet_notice_send(view, port);
     }
     if (waiter.in.in_port == WF_PACKET_NO_PORT && view->node != NULL) {
         wf_packet_unhold(view);

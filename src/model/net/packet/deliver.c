@@ -5,39 +5,7 @@
  * same link. With a limited ejection bandwidth all packets pass one more server, in the
  * order of their arrival.
  */
-#include "base/rng.h"
-#include "model/net/packet/port.h"
-
-/* From a packet's start at its last server until all of it has arrived. */
-static int64_t tail_ps(const struct wf_packet_net *model, const struct wf_packet_run *run)
-{
-    bool stored = model->timing == WF_PACKET_STORE_AND_FORWARD || model->has_bursts;
-    int64_t ejection = model->ejection == WF_PACKET_UNLIMITED
-                           ? 0
-                           : wf_packet_run_ps(model, run, model->ejection);
-    int64_t link = stored ? 0 : wf_packet_run_ps(model, run, run->head.slowest);
-
-    return link > ejection ? link : ejection;
-}
-
-/* The factors of the times of a message's packets in the fingerprint: a + k * b for packet k. */
-static uint64_t factor_a(const struct wf_packet_head *head)
-{
-    return wf_rng_mix(((uint64_t)head->src << 32 | head->dst) +
-                      (head->number + UINT64_C(1)) * WF_RNG_GOLDEN);
-}
-
-static uint64_t factor_b(uint64_t a)
-{
-    return a * WF_RNG_GOLDEN;
-}
-
-uint64_t wf_packet_fingerprint(const struct wf_packet_head *head, uint64_t first, int64_t at)
-{
-    uint64_t a = factor_a(head);
-
-    return (uint64_t)at * (a + first * factor_b(a));
-}
+#include "model/net/packet/hop.h"
 
 /* 0 + 1 + ... + (n - 1), modulo 2^64. */
 static uint64_t sum_below(uint64_t n)
@@ -64,43 +32,34 @@ static uint64_t sum_of_squares_below(uint64_t n)
 
 /* The sum of time(k) * (a + k * b) over the packets k of a run, modulo 2^64. The times are an
  * arithmetic progression, so the sums of powers have a closed form. */
-static uint64_t fingerprint(const struct wf_packet_run *run, int64_t at)
+uint64_t wf_packet_fingerprint(const struct wf_packet_run *run, int64_t at,
+                               struct wf_packet_factors factors)
 {
     uint64_t n = run->count, t = (uint64_t)at, s = (uint64_t)run->spacing;
+    uint64_t at_first = factors.a + run->first * factors.b;
 
-    if (n == 1) {
-        return wf_packet_fingerprint(&run->head, run->first, at);
-    }
-    uint64_t a = factor_a(&run->head), b = factor_b(a);
-    uint64_t at_first = a + run->first * b;
-    return n * t * at_first + sum_below(n) * (t * b + s * at_first) +
-           sum_of_squares_below(n) * s * b;
+    return n * t * at_first + sum_below(n) * (t * factors.b + s * at_first) +
+           sum_of_squares_below(n) * s * factors.b;
 }
 
-/* Counts the packets of the run. The first is delivered at `at`. */
-static void count_in(const struct wf_packet_view *view, const struct wf_packet_run *run,
-                     int64_t at)
+void wf_packet_report(const struct wf_packet_view *view, const struct wf_packet_run *run,
+                      int64_t at)
 {
-    struct wf_packet_node *node = view->node;
     const struct wf_packet_net *model = view->model;
+    const struct wf_packet_delivery delivery = {
+        .src = run->head.src,
+        .dst = run->head.dst,
+        .number = run->head.number,
+        .first = run->first,
+        .count = run->count,
+        .at = at,
+        .spacing = run->spacing,
+    };
 
-    node->fingerprint += fingerprint(run, at);
-    node->packets_received += run->count;
-    node->bytes_received += run->msg != NULL ? wf_packet_rest(model, run->msg->bytes)
-                                             : run->count * model->packet_bytes;
     if (view->stats != NULL) {
         wf_packet_stats_delivered(view, run);
     }
     if (model->probe != NULL) {
-        const struct wf_packet_delivery delivery = {
-            .src = run->head.src,
-            .dst = run->head.dst,
-            .number = run->head.number,
-            .first = run->first,
-            .count = run->count,
-            .at = at,
-            .spacing = run->spacing,
-        };
         model->probe(model->probe_arg, &delivery);
     }
 }
@@ -110,14 +69,15 @@ static void take(const struct wf_packet_view *view, struct wf_packet_train *trai
 {
     struct wf_packet_run run = {
         .head = train->head, .first = train->first, .count = n, .spacing = train->spacing};
-    struct wf_packet_port *server = &view->node->ejection;
-    int64_t start = train->at;
+    int64_t start = train->at, ejection = 0;
 
     if (view->model->ejection != WF_PACKET_UNLIMITED) {
-        start = wf_packet_port_serve(
-            server, start, wf_packet_run_ps(view->model, &run, view->model->ejection));
+        ejection = wf_packet_run_ps(view->model, &run, view->model->ejection);
+        start = wf_packet_port_serve(&view->node->ejection, start, ejection);
     }
-    count_in(view, &run, wf_time_add(start, tail_ps(view->model, &run)));
+    int64_t at =
+        wf_time_add(start, wf_packet_hop_tail(view->model, &run, ejection, WF_PACKET_ALL));
+    wf_packet_hop_count(view, &run, at, WF_PACKET_ALL);
     train->at += (int64_t)n * train->spacing;
     train->first += n;
     train->left -= n;
@@ -188,35 +148,28 @@ void wf_packet_deliver_cut(const struct wf_packet_view *view)
     settle(view, wf_packet_source_of(&view->key), true);
 }
 
-void wf_packet_deliver(const struct wf_packet_view *view, const struct wf_packet_run *run)
+bool wf_packet_deliver_trains(const struct wf_packet_view *view,
+                              const struct wf_packet_run *run)
 {
-    const struct wf_packet_net *model = view->model;
-    int64_t at = view->key.time;
-
     settle(view, run->from, false);
     if (run->count > 1 && run->spacing == 0) {
         take_whole(view, run);
-        return;
+    } else if (run->count > 1) { /* the first packet has just arrived */
+        take(view, wf_packet_train_add(view, &view->node->ejection, run), 1);
     }
-    if (run->count > 1) {
-        take(view, wf_packet_train_add(view, &view->node->ejection, run),
-             1); /* the first packet has just arrived */
-        return;
-    }
-    if (model->ejection != WF_PACKET_UNLIMITED) {
-        at = wf_packet_port_serve(&view->node->ejection, at,
-                                  wf_packet_run_ps(model, run, model->ejection));
-    }
-    at = wf_time_add(at, tail_ps(model, run));
-    count_in(view, run, at);
-    if (model->n_channels > 0) {
-        wf_packet_credit_return(view, &run->head, at);
-    }
-    if (model->overtakes) {
-        if (run->msg != NULL || !model->is_in_order) {
-            wf_packet_order_deliver(view, run, at);
-        }
+    return run->count > 1;
+}
+
+void wf_packet_hand_over(const struct wf_packet_view *view, const struct wf_packet_run *run,
+                         int64_t at)
+{
+    const struct wf_net_user *user = &view->model->net.user;
+    enum wf_packet_order order = view->model->order;
+
+    if (order == WF_PACKET_PACKETS_OVERTAKE ||
+        (order == WF_PACKET_MESSAGES_OVERTAKE && run->msg != NULL)) {
+        wf_packet_order_deliver(view, run, at);
     } else if (run->msg != NULL) {
-        model->net.user.arrived(model->net.user.arg, view->ctx, view->ports, run->msg, at);
+        user->arrived(user->arg, view->ctx, view->ports, run->msg, at);
     }
 }

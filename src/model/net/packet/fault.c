@@ -24,34 +24,37 @@ const struct wf_net_losses *wf_packet_fault_losses(const struct wf_packet_view *
     return losses_of(view);
 }
 
-/* Bytes of the message in the packet. */
-static uint64_t bytes_of(const struct wf_packet_net *model, const struct wf_net_message *msg)
-{
-    return msg != NULL ? wf_packet_rest(model, msg->bytes) : model->packet_bytes;
-}
-
-static void schedule(const struct wf_packet_view *view, uint32_t node, int64_t at,
-                     uint16_t kind, const void *payload, size_t size)
-{
-    int64_t delay = at == WF_TIME_MAX ? WF_TIME_MAX : at - wf_now(view->ctx);
-
-    wf_packet_schedule(view, node, delay, kind, payload, size);
-}
-
 /* Asks the source to send a packet again at the time `at`. */
 static void ask_again(const struct wf_packet_view *view, const struct wf_packet_head *head,
                       uint64_t first, const struct wf_net_message *msg, int64_t at)
 {
+    int64_t delay = wf_packet_delay(view, at);
+
     if (msg != NULL) {
         const struct wf_packet_last_event last = {.head = *head, .msg = *msg};
-        schedule(view, head->src, at, WF_PACKET_RESEND_LAST, &last, sizeof(last));
+        wf_packet_schedule(view, head->src, delay, WF_PACKET_RESEND_LAST, &last, sizeof(last));
     } else {
         const struct wf_packet_body_event body = {.head = *head, .first = first};
-        schedule(view, head->src, at, WF_PACKET_RESEND, &body, sizeof(body));
+        wf_packet_schedule(view, head->src, delay, WF_PACKET_RESEND, &body, sizeof(body));
     }
 }
 
 /* A packet is lost at the time `at` on a link, or without one (WF_TOPO_NO_PORT). */
+static struct wf_packet_lost_event lost_packet(const struct wf_packet_view *view,
+                                               const struct wf_packet_run *run, uint32_t port,
+                                               int64_t at)
+{
+    return (struct wf_packet_lost_event){
+        .src = run->head.src,
+        .dst = run->head.dst,
+        .number = run->head.number,
+        .bytes = (uint32_t)wf_packet_run_payload(view->model, run),
+        .at = at,
+        .vertex = view->vertex,
+        .port = port,
+    };
+}
+
 static void drop(const struct wf_packet_view *view, const struct wf_packet_run *run,
                  uint32_t port, int64_t at)
 {
@@ -61,17 +64,10 @@ static void drop(const struct wf_packet_view *view, const struct wf_packet_run *
         ask_again(view, &run->head, run->first, run->msg, wf_time_add(at, model->resend_delay));
         return;
     }
-    const struct wf_packet_lost_event lost = {
-        .src = run->head.src,
-        .dst = run->head.dst,
-        .number = run->head.number,
-        .bytes = (uint32_t)bytes_of(model, run->msg),
-        .at = at,
-        .vertex = view->vertex,
-        .port = port,
-    };
-    schedule(view, run->head.dst, wf_time_add(at, model->net.promise_ps), WF_PACKET_LOST, &lost,
-             sizeof(lost));
+    const struct wf_packet_lost_event lost = lost_packet(view, run, port, at);
+    wf_packet_schedule(view, run->head.dst,
+                       wf_packet_delay(view, wf_time_add(at, model->net.promise_ps)),
+                       WF_PACKET_LOST, &lost, sizeof(lost));
 }
 
 /* When the last byte of a packet that starts at `start` has passed the link. With cut-through
@@ -156,7 +152,12 @@ struct wf_packet_outlet wf_packet_fault_route(const struct wf_packet_view *view,
         forget_route(head); /* the router before had another network */
     }
     head->route.vcs.vc &= WF_PACKET_VC_MASK;
-    const struct wf_packet_outlet outlet = wf_packet_route_in(view, head, epoch);
+    const struct wf_topo *topo = wf_fault_topo(view->model->faults, epoch);
+    uint32_t port = view->model->next_ports == WF_PACKET_BY_TOPOLOGY
+                        ? topo->ops->next_port(topo, view->vertex, head->dst)
+                        : wf_packet_choose_port(view, head, topo,
+                                                wf_fault_route(view->model->faults, epoch));
+    const struct wf_packet_outlet outlet = wf_packet_take_port(view, head, port);
     if (credits) {
         head->route.vcs.vc = (uint8_t)(head->route.vcs.vc | epoch % 2 << WF_PACKET_SET_SHIFT);
     }
@@ -221,7 +222,7 @@ bool wf_packet_fault_strands(const struct wf_packet_view *view, const struct wf_
 
 /* ---- arrivals ---- */
 
-void wf_packet_fault_arrive(const struct wf_packet_view *view, struct wf_packet_run *run)
+bool wf_packet_fault_arrive(const struct wf_packet_view *view, struct wf_packet_run *run)
 {
     const struct wf_packet_net *model = view->model;
     uint32_t epoch = epoch_of(view);
@@ -231,11 +232,10 @@ void wf_packet_fault_arrive(const struct wf_packet_view *view, struct wf_packet_
         if (model->n_channels > 0) {
             wf_packet_credit_return(view, &run->head, view->key.time);
         }
-        return;
+        return true;
     }
     if (model->n_channels > 0) {
-        wf_packet_credit_arrive(view, run);
-        return;
+        return false;
     }
     const struct wf_packet_outlet outlet = wf_packet_fault_route(view, &run->head);
     bool is_lost;
@@ -245,19 +245,21 @@ void wf_packet_fault_arrive(const struct wf_packet_view *view, struct wf_packet_
     if (model->sends_notices) {
         wf_packet_notice_send(view, outlet.number);
     }
+    return true;
 }
 
-/* Gives up a packet that can never reach its destination. */
-static void give_up(const struct wf_packet_view *view, const struct wf_packet_head *head,
-                    const struct wf_net_message *msg)
+/* Counts a packet that is given up. */
+static void count_loss(const struct wf_packet_view *view,
+                       const struct wf_packet_lost_event *lost)
 {
-    const struct wf_net_loss loss = {.at = view->key.time + 1,
-                                     .src = head->src,
-                                     .dst = head->dst,
-                                     .vertex = view->vertex,
-                                     .port = WF_TOPO_NO_PORT};
+    const struct wf_net_loss loss = {.at = lost->at + 1,
+                                     .src = lost->src,
+                                     .dst = lost->dst,
+                                     .vertex = lost->vertex,
+                                     .port = lost->port};
 
-    wf_net_losses_add(losses_of(view), &loss, bytes_of(view->model, msg));
+    wf_touch(view->ctx, losses_of(view), sizeof(struct wf_net_losses));
+    wf_net_losses_add(losses_of(view), &loss, lost->bytes);
 }
 
 void wf_packet_fault_resend(const struct wf_packet_view *view,
@@ -276,8 +278,9 @@ void wf_packet_fault_resend(const struct wf_packet_view *view,
     struct wf_net_losses *losses = losses_of(view);
 
     if (at == WF_TIME_MAX) {
-        wf_touch(view->ctx, losses, sizeof(*losses));
-        give_up(view, head, msg);
+        const struct wf_packet_lost_event lost =
+            lost_packet(view, &run, WF_TOPO_NO_PORT, view->key.time);
+        count_loss(view, &lost);
     } else if (at > view->key.time) {
         ask_again(view, head, first, msg, at);
     } else {
@@ -290,14 +293,6 @@ void wf_packet_fault_resend(const struct wf_packet_view *view,
 void wf_packet_fault_lost(const struct wf_packet_view *view,
                           const struct wf_packet_lost_event *lost)
 {
-    struct wf_net_losses *losses = losses_of(view);
-    const struct wf_net_loss loss = {.at = lost->at + 1,
-                                     .src = lost->src,
-                                     .dst = lost->dst,
-                                     .vertex = lost->vertex,
-                                     .port = lost->port};
-
-    wf_touch(view->ctx, losses, sizeof(*losses));
-    wf_net_losses_add(losses, &loss, lost->bytes);
+    count_loss(view, lost);
     wf_packet_order_skip(view, lost->src, lost->number);
 }

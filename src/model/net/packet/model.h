@@ -164,6 +164,20 @@ struct wf_packet_port_stats; /* model/net/packet/stats.h */
 
 #define WF_PACKET_UNLIMITED UINT32_C(0xffffffff)
 
+/* How the next port of a packet is chosen. */
+enum wf_packet_ports {
+    WF_PACKET_BY_TOPOLOGY, /* the topology's own route; channels do not matter */
+    WF_PACKET_BY_CHANNELS, /* the topology's own route, with the channels of wf_vc_hop_fixed() */
+    WF_PACKET_BY_POLICY,   /* wf_route_ops.next() */
+};
+
+/* What may overtake what between two nodes (model/net/packet/order.c). */
+enum wf_packet_order {
+    WF_PACKET_IN_ORDER,          /* all packets take the same route */
+    WF_PACKET_MESSAGES_OVERTAKE, /* all packets of a message take the same route */
+    WF_PACKET_PACKETS_OVERTAKE,
+};
+
 struct wf_packet_net {
     struct wf_net net;
     const struct wf_topo *topo;
@@ -176,21 +190,18 @@ struct wf_packet_net {
     struct wf_net_links classes;
     uint32_t packet_bytes; /* payload of a full packet, without the header */
     uint32_t header_bytes;
-    bool has_bursts;              /* links are token buckets */
     uint32_t injection, ejection; /* kinds of link with those rates, or WF_PACKET_UNLIMITED */
     uint32_t fastest, slowest;    /* kinds of links */
     enum wf_packet_timing timing;
     enum wf_packet_nic nic;
-    bool is_minimal;    /* the topology's own route, without virtual channels */
-    bool is_plain;      /* most events take the path of model/net/packet/plain.c... */
-    int64_t plain_pace; /* ...those of interfaces, too, with this pace; 0: they do not */
-    bool trains;
+    enum wf_packet_ports next_ports; /* how they are chosen */
+    enum wf_packet_order order;
+    bool trains;          /* packets that follow each other undisturbed are simulated as one */
     bool sends_notices;   /* routers tell their neighbours the lengths of queues */
     uint32_t notice_step; /* in packets */
     int flow;             /* enum wf_route_flow */
-    bool overtakes;       /* messages between two nodes may take different routes... */
-    bool is_in_order;     /* ...but all packets of one message take the same */
-    bool has_queue;       /* interfaces decide packet by packet */
+    int64_t pace; /* time between the beginnings of two full packets at an interface; 0: none */
+    struct wf_net_ops ops; /* wf_net_packet_ops with the functions that fit the model best */
     struct wf_process_ops other_ops;
     uint32_t n_channels;      /* channels of a port; 0: buffers are unbounded */
     uint32_t channels_per_vc; /* for each virtual channel of the routing policy */
@@ -242,6 +253,12 @@ static inline const struct wf_packet_net *wf_packet_of(const struct wf_net *net)
     return (const struct wf_packet_net *)net;
 }
 
+/* Whether interfaces decide packet by packet which one leaves next (model/net/packet/queue.c). */
+static inline bool wf_packet_has_queue(const struct wf_packet_net *model)
+{
+    return model->nic == WF_PACKET_ROUND_ROBIN || model->n_channels > 0;
+}
+
 /* Where packets come from, in the order in which the engine's keys put packets that arrive at
  * one instant: a process and, for a node, one of its interfaces. */
 static inline uint64_t wf_packet_source(uint32_t process, uint32_t nic)
@@ -258,6 +275,12 @@ static inline uint64_t wf_packet_source_of(const struct wf_key *key)
 static inline uint64_t wf_packet_source_here(const struct wf_packet_view *view)
 {
     return wf_packet_source(wf_self(view->ctx), view->nic);
+}
+
+/* The delay of an event at the time `at`, which may be WF_TIME_MAX. */
+static inline int64_t wf_packet_delay(const struct wf_packet_view *view, int64_t at)
+{
+    return at == WF_TIME_MAX ? WF_TIME_MAX : at - view->key.time;
 }
 
 /* Schedules an event for another vertex. */
@@ -278,8 +301,8 @@ static inline void wf_packet_schedule_own(const struct wf_packet_view *view, int
 }
 
 /* The state of a vertex laid out for `n_ports` ports; the caller adds nic and node. Every event
- * comes here. A struct that is built in small pieces and then copied would make the processor
- * wait, so the members are set where they stay. */
+ * comes here. The members are set in place: copying a struct just after its members were stored one
+ * by one stalls on store forwarding. */
 static inline void wf_packet_view_init(struct wf_packet_view *view,
                                        const struct wf_packet_net *model, struct wf_ctx *ctx,
                                        void *state, uint32_t vertex, uint32_t n_ports)
@@ -298,6 +321,37 @@ static inline void wf_packet_view_init(struct wf_packet_view *view,
     view->channels = channels;
     view->stats = model->stats != WF_NET_STATS_OFF ? after : NULL;
     view->loads = model->keeps_loads ? loads : NULL;
+}
+
+/* The view of an interface; `node` is its part of the node's state. */
+static inline void wf_packet_view_at_node(struct wf_packet_view *view,
+                                          const struct wf_packet_net *model, struct wf_ctx *ctx,
+                                          void *node, uint32_t nic)
+{
+    wf_packet_view_init(view, model, ctx, node, wf_net_here(&model->net, ctx, nic),
+                        model->node_ports);
+    view->nic = nic;
+    view->node = (void *)((unsigned char *)node + model->ports_size);
+}
+
+/* The view of the vertex that handles the event, which is not a node. */
+static inline void wf_packet_view_at_other(struct wf_packet_view *view,
+                                           const struct wf_packet_net *model,
+                                           struct wf_ctx *ctx, void *state)
+{
+    wf_packet_view_init(
+        view, model, ctx, state,
+        wf_net_other_vertex(&model->net.ends, wf_self(ctx) - model->net.first_other),
+        model->other_ports);
+    view->nic = 0;
+    view->node = NULL;
+}
+
+/* A channel of a port with credits. */
+static inline struct wf_packet_channel *wf_packet_channel_at(const struct wf_packet_view *view,
+                                                             uint32_t port, uint32_t channel)
+{
+    return &view->channels[(size_t)port * view->model->n_channels + channel];
 }
 
 /* Packets that wait for credits at a port. */
@@ -332,4 +386,12 @@ static inline int64_t wf_packet_run_ps(const struct wf_packet_net *model,
     return run->msg == NULL ? link->full_ps
                             : wf_packet_link_ps(link, wf_packet_rest(model, run->msg->bytes) +
                                                           model->header_bytes);
+}
+
+/* Bytes of the message in the packets of the run. */
+static inline uint64_t wf_packet_run_payload(const struct wf_packet_net *model,
+                                             const struct wf_packet_run *run)
+{
+    return run->msg != NULL ? wf_packet_rest(model, run->msg->bytes)
+                            : run->count * model->packet_bytes;
 }

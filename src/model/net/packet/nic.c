@@ -3,39 +3,14 @@
  * The interface of a node. It passes the packets of messages to the node's router, or directly
  * to the node's link, one after another at the injection bandwidth.
  */
-#include "model/net/packet/port.h"
+#include "model/net/packet/hop.h"
 
 #include "base/int128.h"
-
-void wf_packet_view_at_node(struct wf_packet_view *view, const struct wf_packet_net *model,
-                            struct wf_ctx *ctx, void *node, uint32_t nic)
-{
-    wf_packet_view_init(view, model, ctx, node, wf_net_here(&model->net, ctx, nic),
-                        model->node_ports);
-    view->nic = nic;
-    view->node = (void *)((unsigned char *)node + model->ports_size);
-}
 
 struct wf_packet_head wf_packet_first_head(const struct wf_packet_view *view,
                                            const struct wf_packet_inject_event *inject)
 {
-    uint32_t injection = view->model->injection;
-
-    return (struct wf_packet_head){
-        .src = view->vertex,
-        .dst = inject->dst,
-        .number = inject->number,
-        .slowest =
-            (uint16_t)(injection == WF_PACKET_UNLIMITED ? view->model->fastest : injection),
-        .in_port = WF_PACKET_NO_PORT,
-    };
-}
-
-int64_t wf_packet_pace(const struct wf_packet_net *model)
-{
-    return model->injection == WF_PACKET_UNLIMITED
-               ? 0
-               : model->links.kinds[model->injection].full_ps;
+    return wf_packet_hop_head(view, inject);
 }
 
 int64_t wf_packet_store_ps(const struct wf_packet_view *view, const struct wf_packet_run *run)
@@ -49,61 +24,46 @@ int64_t wf_packet_store_ps(const struct wf_packet_view *view, const struct wf_pa
     return wf_packet_run_ps(model, run, model->injection);
 }
 
-static void plan(const struct wf_packet_view *view, const struct wf_packet_inject_event *inject,
-                 int64_t at)
-{
-    int64_t delay = at == WF_TIME_MAX ? WF_TIME_MAX : at - wf_now(view->ctx);
-
-    wf_packet_schedule_own(view, delay, WF_PACKET_INJECT, inject, sizeof(*inject));
-}
-
-/* Sends full packets from `next` on, the first of them now. Returns whether the last packet
- * is due now, too. */
-static bool inject_body(const struct wf_packet_view *view,
-                        const struct wf_packet_inject_event *inject, uint64_t last)
+int64_t wf_packet_inject_run(const struct wf_packet_view *view,
+                             const struct wf_packet_inject_event *inject,
+                             struct wf_packet_run *run)
 {
     const struct wf_packet_net *model = view->model;
+    uint64_t last = wf_packet_count(model, inject->msg.bytes) - 1;
     const struct wf_packet_run end = {.first = last, .count = 1, .msg = &inject->msg};
-    struct wf_packet_run run = {
-        .head = wf_packet_first_head(view, inject),
-        .first = inject->next,
-        .spacing = wf_packet_pace(model),
-        .from = wf_packet_source_here(view),
-    };
-    struct wf_packet_inject_event rest = *inject;
+    int64_t stored = 0;
 
-    run.count = model->trains ? last - inject->next : 1;
-    rest.next += run.count;
-    if (run.spacing == 0) {
-        for (; run.first < last; run.first += run.count) {
-            run.head = wf_packet_first_head(view, inject);
-            wf_packet_arrive(view, &run);
-        }
-        return true;
+    if (model->trains) {
+        run->count = last - inject->next;
+        run->spacing = model->pace;
     }
+    if (inject->next + run->count == last) {
+        stored = wf_packet_store_ps(view, &end) - wf_packet_store_ps(view, run);
+    }
+    return (int64_t)run->count * model->pace + stored;
+}
 
-    int64_t at = view->key.time + (int64_t)run.count * run.spacing;
-    if (rest.next == last) {
-        at += wf_packet_store_ps(view, &end) - wf_packet_store_ps(view, &run);
+void wf_packet_inject_all(const struct wf_packet_view *view,
+                          const struct wf_packet_inject_event *inject)
+{
+    const struct wf_packet_net *model = view->model;
+    uint64_t last = wf_packet_count(model, inject->msg.bytes) - 1, count;
+
+    for (uint64_t next = inject->next; next <= last; next += count) {
+        count = next == last || !model->trains ? 1 : last - next;
+        struct wf_packet_run run = {.head = wf_packet_hop_head(view, inject),
+                                    .first = next,
+                                    .count = count,
+                                    .from = wf_packet_source_here(view),
+                                    .msg = next == last ? &inject->msg : NULL};
+        wf_packet_arrive(view, &run);
     }
-    plan(view, &rest, at);
-    wf_packet_arrive(view, &run);
-    return false;
 }
 
 void wf_packet_inject(const struct wf_packet_view *view,
                       const struct wf_packet_inject_event *inject)
 {
-    uint64_t last = wf_packet_count(view->model, inject->msg.bytes) - 1;
-    struct wf_packet_run run = {.head = wf_packet_first_head(view, inject),
-                                .first = last,
-                                .count = 1,
-                                .from = wf_packet_source_here(view),
-                                .msg = &inject->msg};
-
-    if (inject->next == last || inject_body(view, inject, last)) {
-        wf_packet_arrive(view, &run);
-    }
+    (void)wf_packet_hop_inject(view, inject, WF_PACKET_ALL);
 }
 
 /* The time that all packets of a message take at the interface; WF_TIME_MAX if times here or
@@ -119,7 +79,7 @@ static int64_t busy_ps(const struct wf_packet_net *model, const struct wf_packet
     }
     return model->injection == WF_PACKET_UNLIMITED
                ? 0
-               : (int64_t)last->first * wf_packet_pace(model) +
+               : (int64_t)last->first * model->pace +
                      wf_packet_run_ps(model, last, model->injection);
 }
 
@@ -138,12 +98,12 @@ int64_t wf_packet_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
     struct wf_packet_node *own = view.node;
     wf_touch(ctx, own, model->own_size);
     inject.number = own->messages++;
-    if (model->overtakes) {
+    if (model->order != WF_PACKET_IN_ORDER) {
         inject.number = wf_packet_order_number(&view, dst_node);
     }
     own->packets_sent += count;
     own->bytes_sent += msg->bytes;
-    if (model->has_queue) {
+    if (wf_packet_has_queue(model)) {
         wf_packet_enqueue(&view, &inject);
         return WF_NET_LATER;
     }
@@ -157,7 +117,8 @@ int64_t wf_packet_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
     /* A message for this node arrives in an event of its own: the layer above must not be
      * called while it calls send(). */
     if (at > wf_now(ctx) || dst_node == view.vertex) {
-        plan(&view, &inject, at);
+        wf_packet_schedule_own(&view, wf_packet_delay(&view, at), WF_PACKET_INJECT, &inject,
+                               sizeof(inject));
     } else {
         wf_packet_inject(&view, &inject);
     }

@@ -186,7 +186,7 @@ void wf_packet_order_deliver(const struct wf_packet_view *view, const struct wf_
     struct pending *pending = find_pending(view, cell, run->head.number);
 
     /* If the packets of a message keep their order, the last one completes it. */
-    pending->packets = view->model->is_in_order && run->msg != NULL
+    pending->packets = view->model->order != WF_PACKET_PACKETS_OVERTAKE && run->msg != NULL
                            ? wf_packet_count(view->model, run->msg->bytes)
                            : pending->packets + 1;
     pending->at = at > pending->at ? at : pending->at;

@@ -191,125 +191,6 @@ static enum wf_status break_topology(struct wf_packet_net *model, const struct w
     return wf_net_topology_break(whole, given->fail, &model->topo, &model->damaged, err);
 }
 
-static void handle(const struct wf_packet_view *view, const struct wf_event *ev)
-{
-    const void *payload = ev->payload;
-    struct wf_packet_run run = {.count = 1, .from = wf_packet_source_of(&ev->key)};
-    uint32_t kind = wf_net_kind(ev);
-
-    memcpy(&run.head, payload, sizeof(run.head));
-    if (kind == WF_PACKET_BODY) {
-        run.first = ((const struct wf_packet_body_event *)payload)->first;
-    } else if (kind == WF_PACKET_TRAIN) {
-        const struct wf_packet_train_event *train = payload;
-        run.first = train->first;
-        run.count = train->count;
-        run.spacing = train->spacing;
-    } else {
-        run.msg = &((const struct wf_packet_last_event *)payload)->msg;
-        run.first = wf_packet_count(view->model, run.msg->bytes) - 1;
-    }
-    wf_packet_arrive(view, &run);
-}
-
-static void dispatch(const struct wf_packet_view *view, const struct wf_event *ev)
-{
-    uint32_t kind = wf_net_kind(ev);
-
-    if (kind <= WF_PACKET_LAST) {
-        handle(view, ev);
-    } else if (kind == WF_PACKET_CUT) {
-        struct wf_packet_head head;
-        memcpy(&head, ev->payload, sizeof(head));
-        wf_packet_cut(view, &head);
-    } else if (kind == WF_PACKET_SERVICE) {
-        wf_packet_train_service(view, (uint32_t)ev->payload[0]);
-    } else if (kind == WF_PACKET_CREDIT) {
-        wf_packet_credit_received(view, (const void *)ev->payload);
-    } else if (kind == WF_PACKET_READY) {
-        wf_packet_order_ready(view, (uint32_t)ev->payload[0]);
-    } else if (kind == WF_PACKET_INJECT) {
-        wf_packet_inject(view, (const void *)ev->payload);
-    } else if (kind == WF_PACKET_NOTICE) {
-        wf_packet_notice_received(view, (const void *)ev->payload);
-    } else if (kind == WF_PACKET_TURN) {
-        wf_packet_turn(view);
-    } else if (kind == WF_PACKET_RESEND) {
-        const struct wf_packet_body_event *body = (const void *)ev->payload;
-        wf_packet_fault_resend(view, &body->head, body->first, NULL);
-    } else if (kind == WF_PACKET_RESEND_LAST) {
-        const struct wf_packet_last_event *last = (const void *)ev->payload;
-        wf_packet_fault_resend(view, &last->head,
-                               wf_packet_count(view->model, last->msg.bytes) - 1, &last->msg);
-    } else if (kind == WF_PACKET_LOST) {
-        wf_packet_fault_lost(view, (const void *)ev->payload);
-    } else {
-        wf_packet_credit_change(view, (uint32_t)ev->payload[0]);
-    }
-}
-
-/* Apart from packet_event(), whose usual path needs much less of the stack. Its arguments are in
- * registers: two members of a struct that were written one by one would be read together, and such a
- * read waits until all writes before it have reached the cache (5 % of a run with trains). */
-static __attribute__((noinline)) void event_at_node(const struct wf_packet_net *model,
-                                                    struct wf_ctx *ctx, void *node,
-                                                    const struct wf_event *ev)
-{
-    struct wf_packet_view view;
-
-    wf_packet_view_at_node(&view, model, ctx, node, wf_net_nic(ev));
-    dispatch(&view, ev);
-}
-
-static void packet_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,
-                         const struct wf_event *ev)
-{
-    const struct wf_packet_net *model = wf_packet_of(net);
-    const struct wf_packet_here here = {
-        .model = model,
-        .ctx = ctx,
-        .ports = node,
-        .node = (void *)((unsigned char *)node + model->ports_size),
-        .vertex = wf_self(ctx) - net->first_node,
-        .n_ports = model->node_ports,
-    };
-
-    if (!model->is_plain || !wf_packet_plain_event(&here, ev)) {
-        event_at_node(model, ctx, node, ev);
-    }
-}
-
-/* The view of a vertex that is not a node. */
-static void other_view(struct wf_packet_view *view, void *state, struct wf_ctx *ctx)
-{
-    const struct wf_packet_net *model = wf_model(ctx);
-
-    wf_packet_view_init(
-        view, model, ctx, state,
-        wf_net_other_vertex(&model->net.ends, wf_self(ctx) - model->net.first_other),
-        model->other_ports);
-    view->nic = 0;
-    view->node = NULL;
-}
-
-static void other_event(void *state, const struct wf_event *ev, struct wf_ctx *ctx)
-{
-    struct wf_packet_view view;
-
-    other_view(&view, state, ctx);
-    if (view.model->is_plain) {
-        const struct wf_packet_here here = {.model = view.model,
-                                            .ctx = ctx,
-                                            .ports = state,
-                                            .vertex = view.vertex,
-                                            .n_ports = view.n_ports};
-        if (wf_packet_plain_event(&here, ev)) {
-            return;
-        }
-    }
-    dispatch(&view, ev);
-}
-
 static void other_commit(const struct wf_event *ev, const void *note, struct wf_ctx *ctx)
 {
     const struct wf_packet_net *model = wf_model(ctx);
@@ -321,7 +202,7 @@ static void other_finish(const void *state, struct wf_ctx *ctx)
 {
     struct wf_packet_view view;
 
-    other_view(&view, wf_unconst(state), ctx); /* only read */
+    wf_packet_view_at_other(&view, wf_model(ctx), ctx, wf_unconst(state)); /* only read */
     wf_packet_stats_finish(&view);
 }
 
@@ -376,7 +257,6 @@ static enum wf_status make_bursts(struct wf_packet_net *model,
     if (not_with != NULL) {
         return wf_err_set(err, WF_EUSAGE, "net.burst cannot be used with %s", not_with);
     }
-    model->has_bursts = true;
     /* Messages that take turns have to wait for them in the interface. */
     if (strcmp(given->injection, "link") == 0 && given->nic == WF_PACKET_FCFS) {
         model->injection = WF_PACKET_UNLIMITED;
@@ -452,19 +332,24 @@ static void finish_model(struct wf_packet_net *model, const struct wf_packet_par
     find_extremes(model);
     model->timing = (enum wf_packet_timing)given->timing;
     model->nic = (enum wf_packet_nic)given->nic;
-    model->is_minimal = model->route->ops->follows_topology && model->n_channels == 0;
+    model->next_ports = !model->route->ops->follows_topology ? WF_PACKET_BY_POLICY
+                        : model->n_channels > 0              ? WF_PACKET_BY_CHANNELS
+                                                             : WF_PACKET_BY_TOPOLOGY;
     model->flow = model->route->ops->is_by_flow ? given->ecmp : WF_ROUTE_FLOW_PAIR;
     bool together = model->route->ops->is_oblivious && model->flow != WF_ROUTE_FLOW_PACKET &&
                     model->faults == NULL;
-    model->overtakes = !together || model->flow == WF_ROUTE_FLOW_MESSAGE;
-    model->is_in_order = together;
-    model->has_queue = model->nic == WF_PACKET_ROUND_ROBIN || model->n_channels > 0;
+    model->order = !together                              ? WF_PACKET_PACKETS_OVERTAKE
+                   : model->flow == WF_ROUTE_FLOW_MESSAGE ? WF_PACKET_MESSAGES_OVERTAKE
+                                                          : WF_PACKET_IN_ORDER;
+    model->pace = model->injection == WF_PACKET_UNLIMITED
+                      ? 0
+                      : model->links.kinds[model->injection].full_ps;
     model->packet_bytes = (uint32_t)given->packet;
     model->header_bytes = (uint32_t)given->header;
     /* Ports serve trains one picosecond after an arrival, so the promise is one less than the
      * least delay (model/net/packet/train.c). */
     model->trains =
-        given->trains && together && least >= 2 && model->n_channels == 0 && !model->has_bursts;
+        given->trains && together && least >= 2 && model->n_channels == 0 && given->burst == 0;
 
     bool counts = given->stats != WF_NET_STATS_OFF;
     uint64_t step = given->info_step / model->links.full_bytes;
@@ -486,29 +371,30 @@ static void finish_model(struct wf_packet_net *model, const struct wf_packet_par
         .name = "router",
         .payload_max = sizeof(struct wf_packet_last_event),
         .announces_changes = true,
-        .event = other_event,
         .commit = model->stats_window > 0 ? other_commit : NULL,
         .finish = counts ? other_finish : NULL,
     };
-    model->own_size = model->has_queue || model->overtakes || given->transport.kind != 0
+    model->own_size = wf_packet_has_queue(model) || model->order != WF_PACKET_IN_ORDER ||
+                              given->transport.kind != 0
                           ? sizeof(struct wf_packet_node)
                           : WF_PACKET_NODE_PLAIN;
     model->losses_at = model->ports_size + model->own_size +
                        (counts ? WF_NET_STATS_HOPS * sizeof(uint64_t) : 0);
     model->net = (struct wf_net){
-        .ops = &wf_net_packet_ops,
-        .route_topo = model->is_minimal && model->faults == NULL ? topo : NULL,
+        .ops = &model->ops,
+        .route_topo =
+            model->next_ports == WF_PACKET_BY_TOPOLOGY && model->faults == NULL ? topo : NULL,
         .faults = model->faults,
         .node_size =
             model->losses_at + (model->faults != NULL ? sizeof(struct wf_net_losses) : 0),
         .payload_max = sizeof(struct wf_packet_last_event),
         .promise_ps = model->trains ? least - 1 : least,
         .link_classes = model->classes.classes,
-        .ahead = model->has_queue ? WF_NET_NOW : WF_NET_IN_ORDER,
+        .ahead = wf_packet_has_queue(model) ? WF_NET_NOW : WF_NET_IN_ORDER,
         .ends = ends,
     };
     wf_packet_stats_init(model);
-    wf_packet_plain_init(model);
+    wf_packet_choose_handlers(model);
 }
 
 static enum wf_status packet_create(const void *params, const struct wf_net_env *env,
@@ -624,7 +510,6 @@ const struct wf_net_ops wf_net_packet_ops = {
     .destroy = packet_destroy,
     .attach = packet_attach,
     .send = wf_packet_send,
-    .event = packet_event,
     .uncontended = packet_uncontended,
     .finish = packet_finish,
     .commit = wf_packet_stats_commit,

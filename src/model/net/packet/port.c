@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/net/packet/port.h"
+#include "model/net/packet/hop.h"
 
 #include "base/mem.h"
 #include "base/rng.h"
@@ -50,18 +50,18 @@ static uint64_t flow_of(const struct wf_packet_view *view, const struct wf_packe
                : wf_random(view->ctx);
 }
 
-static uint32_t choose_port(const struct wf_packet_view *view, struct wf_packet_head *head,
-                            const struct wf_topo *topo, const struct wf_route *route)
+uint32_t wf_packet_ask_policy(const struct wf_packet_view *view, struct wf_packet_head *head,
+                              const struct wf_packet_question *question)
 {
-    const struct wf_route_ops *ops = route->ops;
+    const struct wf_route_ops *ops = question->route->ops;
     const struct wf_route_query query = {
-        .topo = topo,
-        .route = route,
+        .topo = question->topo,
+        .route = question->route,
         .at = view->vertex,
         .dst = head->dst,
         .in_port = head->in_port == WF_PACKET_NO_PORT ? WF_TOPO_NO_PORT : head->in_port,
-        .flow = flow_of(view, head),
-        .queue = queue_bytes,
+        .flow = question->flow,
+        .queue = question->queue,
         .random = ops->is_oblivious ? flow_random : packet_random,
         .arg = wf_unconst(view), /* only read */
     };
@@ -69,97 +69,60 @@ static uint32_t choose_port(const struct wf_packet_view *view, struct wf_packet_
     return ops->next(&query, &head->route);
 }
 
-struct wf_packet_outlet wf_packet_outlet_at(const struct wf_packet_view *view, uint32_t port)
+uint32_t wf_packet_choose_port(const struct wf_packet_view *view, struct wf_packet_head *head,
+                               const struct wf_topo *topo, const struct wf_route *route)
 {
-    const struct wf_packet_links *links = &view->model->links;
-    uint32_t link = wf_packet_links_number(links, view->vertex, port);
-    uint32_t kind = wf_packet_links_kind(links, link);
+    const struct wf_packet_question question = {topo, route, flow_of(view, head), queue_bytes};
 
-    return (struct wf_packet_outlet){
-        .port = &view->ports[port],
-        .number = port,
-        .link = link,
-        .kind = kind,
-        .delay = wf_packet_links_delay(links, view->vertex, kind),
-        .full_ps = links->kinds[kind].full_ps,
-    };
+    return wf_packet_ask_policy(view, head, &question);
 }
 
-static struct wf_packet_outlet take_port(const struct wf_packet_view *view,
-                                         struct wf_packet_head *head, uint32_t port)
+struct wf_packet_outlet wf_packet_outlet_at(const struct wf_packet_view *view, uint32_t port)
 {
-    const struct wf_packet_net *model = view->model;
-    struct wf_packet_outlet outlet = wf_packet_outlet_at(view, port);
-    uint8_t *hops = &head->route.vcs.hops;
+    return wf_packet_hop_outlet(view, port);
+}
 
-    *hops = (uint8_t)(*hops + (*hops < UINT8_MAX ? 1 : 0));
-    if (outlet.full_ps > model->links.kinds[head->slowest].full_ps) {
-        head->slowest = (uint16_t)outlet.kind;
-    }
-    head->in_port = model->links.in_port[outlet.link];
+struct wf_packet_outlet wf_packet_take_port(const struct wf_packet_view *view,
+                                            struct wf_packet_head *head, uint32_t port)
+{
+    struct wf_packet_outlet outlet = wf_packet_hop_outlet(view, port);
+
+    wf_packet_hop_note(view, &outlet, head);
     return outlet;
 }
 
 struct wf_packet_outlet wf_packet_route(const struct wf_packet_view *view,
                                         struct wf_packet_head *head)
 {
-    const struct wf_packet_net *model = view->model;
-    uint32_t port = model->is_minimal
-                        ? model->topo->ops->next_port(model->topo, view->vertex, head->dst)
-                        : choose_port(view, head, model->topo, model->route);
-
-    return take_port(view, head, port);
-}
-
-struct wf_packet_outlet wf_packet_route_in(const struct wf_packet_view *view,
-                                           struct wf_packet_head *head, uint32_t epoch)
-{
-    const struct wf_packet_net *model = view->model;
-    const struct wf_topo *topo = wf_fault_topo(model->faults, epoch);
-    uint32_t port = model->is_minimal
-                        ? topo->ops->next_port(topo, view->vertex, head->dst)
-                        : choose_port(view, head, topo, wf_fault_route(model->faults, epoch));
-
-    return take_port(view, head, port);
-}
-
-static void schedule(const struct wf_packet_view *view, const struct wf_packet_outlet *outlet,
-                     int64_t at, uint16_t kind, const void *payload, size_t size)
-{
-    int64_t delay = at == WF_TIME_MAX ? WF_TIME_MAX : at - wf_now(view->ctx);
-
-    wf_packet_schedule(view, view->model->links.to[outlet->link], delay, kind, payload, size);
+    return wf_packet_hop_route(view, head, WF_PACKET_ALL);
 }
 
 int64_t wf_packet_arrival(const struct wf_packet_view *view,
                           const struct wf_packet_outlet *outlet,
                           const struct wf_packet_run *run, int64_t start)
 {
-    int64_t at = wf_time_add(start, view->model->links.kinds[outlet->kind].latency);
-
-    return view->model->timing == WF_PACKET_STORE_AND_FORWARD
-               ? wf_time_add(at, wf_packet_run_ps(view->model, run, outlet->kind))
-               : at;
+    return wf_packet_hop_arrival(view, outlet, run, start, WF_PACKET_ALL);
 }
 
 void wf_packet_emit(const struct wf_packet_view *view, const struct wf_packet_outlet *outlet,
                     const struct wf_packet_run *run, int64_t start)
 {
     int64_t at = wf_packet_arrival(view, outlet, run, start);
+    int64_t delay = wf_packet_delay(view, at);
+    uint32_t to = view->model->links.to[outlet->link];
 
     if (run->msg != NULL) {
         const struct wf_packet_last_event last = {.head = run->head, .msg = *run->msg};
-        schedule(view, outlet, at, WF_PACKET_LAST, &last, sizeof(last));
+        wf_packet_schedule(view, to, delay, WF_PACKET_LAST, &last, sizeof(last));
     } else if (run->count == 1 && !run->is_cut) {
-        const struct wf_packet_body_event body = {.head = run->head, .first = run->first};
-        schedule(view, outlet, at, WF_PACKET_BODY, &body, sizeof(body));
+        wf_packet_hop_emit_body(view, outlet, run, at);
     } else {
         const struct wf_packet_train_event train = {.head = run->head,
                                                     .first = run->first,
                                                     .spacing = run->spacing,
                                                     .count = run->count};
-        schedule(view, outlet, at, run->is_cut ? WF_PACKET_CUT : WF_PACKET_TRAIN, &train,
-                 sizeof(train));
+        wf_packet_schedule(view, to, delay, run->is_cut ? WF_PACKET_CUT : WF_PACKET_TRAIN,
+                           &train, sizeof(train));
     }
 }
 
@@ -167,59 +130,10 @@ int64_t wf_packet_serve(const struct wf_packet_view *view,
                         const struct wf_packet_outlet *outlet, const struct wf_packet_run *run,
                         int64_t ready, int64_t waited)
 {
-    const struct wf_packet_net *model = view->model;
-    int64_t each = wf_packet_run_ps(model, run, outlet->kind);
-    int64_t duration = run->count == 1 ? each : (int64_t)run->count * each;
-    int64_t burst = model->links.kinds[outlet->kind].burst_ps;
-    int64_t start = burst == 0 ? wf_packet_port_serve(outlet->port, ready, duration)
-                               : wf_packet_port_burst(outlet->port, ready, duration, burst);
-
-    if (view->stats != NULL) {
-        uint64_t bytes = run->msg != NULL
-                             ? wf_packet_rest(model, run->msg->bytes) + model->header_bytes
-                             : model->links.full_bytes;
-        wf_packet_stats_count(view, outlet->number,
-                              &(struct wf_packet_served){.n = run->count,
-                                                         .bytes = run->count * bytes,
-                                                         .duration = duration,
-                                                         .wait = start - ready + waited,
-                                                         .step = each,
-                                                         .at = start,
-                                                         .spacing = each,
-                                                         .node = run->head.src});
-    }
-    return start;
+    return wf_packet_hop_serve(view, outlet, run, ready, waited, WF_PACKET_ALL);
 }
 
 void wf_packet_arrive(const struct wf_packet_view *view, struct wf_packet_run *run)
 {
-    if (run->head.dst == view->vertex) {
-        wf_packet_deliver(view, run);
-        return;
-    }
-    if (view->model->faults != NULL) {
-        wf_packet_fault_arrive(view, run);
-        return;
-    }
-    if (view->model->n_channels > 0) {
-        wf_packet_credit_arrive(view, run);
-        return;
-    }
-
-    struct wf_packet_outlet outlet = wf_packet_route(view, &run->head);
-
-    wf_touch(view->ctx, outlet.port, sizeof(*outlet.port));
-    if (outlet.port->trains != 0) {
-        wf_packet_train_settle(view, &outlet);
-    }
-    if (outlet.port->trains != 0 || run->count > 1) {
-        wf_packet_train_arrive(view, &outlet, run);
-        return;
-    }
-
-    int64_t ready = wf_time_add(view->key.time, outlet.delay);
-    wf_packet_emit(view, &outlet, run, wf_packet_serve(view, &outlet, run, ready, 0));
-    if (view->model->sends_notices) {
-        wf_packet_notice_send(view, outlet.number);
-    }
+    (void)wf_packet_hop_arrive(view, run, WF_PACKET_ALL);
 }

@@ -10,6 +10,7 @@
  */
 
 #include "base/arith.h"
+#include "base/rng.h"
 #include "model/net/packet/stats.h"
 
 /* A port with its link. */
@@ -58,9 +59,25 @@ struct wf_packet_outlet wf_packet_outlet_at(const struct wf_packet_view *view, u
 /* Routes packets that are not at their destination; changes the head for the next router. */
 struct wf_packet_outlet wf_packet_route(const struct wf_packet_view *view,
                                         struct wf_packet_head *head);
-/* The same by the routes of an epoch. */
-struct wf_packet_outlet wf_packet_route_in(const struct wf_packet_view *view,
-                                           struct wf_packet_head *head, uint32_t epoch);
+/* Notes in the header that the packet takes this port. */
+struct wf_packet_outlet wf_packet_take_port(const struct wf_packet_view *view,
+                                            struct wf_packet_head *head, uint32_t port);
+
+/* The port that a policy chooses; changes the route in the header. */
+uint32_t wf_packet_choose_port(const struct wf_packet_view *view, struct wf_packet_head *head,
+                               const struct wf_topo *topo, const struct wf_route *route);
+
+/* What a policy is asked, apart from the packet. */
+struct wf_packet_question {
+    const struct wf_topo *topo;
+    const struct wf_route *route;
+    uint64_t flow; /* packets of one flow take the same route */
+    /* Bytes that wait at a port; query->arg is the view. */
+    uint64_t (*queue)(const struct wf_route_query *query, uint32_t vertex, uint32_t port);
+};
+
+uint32_t wf_packet_ask_policy(const struct wf_packet_view *view, struct wf_packet_head *head,
+                              const struct wf_packet_question *question);
 
 /* Serves the next single packet; returns when it starts. */
 static inline int64_t wf_packet_port_serve(struct wf_packet_port *port, int64_t ready,
@@ -104,12 +121,11 @@ void wf_packet_emit(const struct wf_packet_view *view, const struct wf_packet_ou
 
 /* ---- train.c; the port has trains, or the run is one ---- */
 
-/* Serves all packets that come before the current event. */
-void wf_packet_train_settle(const struct wf_packet_view *view,
-                            const struct wf_packet_outlet *outlet);
-void wf_packet_train_arrive(const struct wf_packet_view *view,
-                            const struct wf_packet_outlet *outlet,
-                            const struct wf_packet_run *run);
+/* Packets arrive at a port that has trains, or are a train. Returns whether this file has served
+ * them: there are still trains, or the packets are one. */
+bool wf_packet_train_takes(const struct wf_packet_view *view,
+                           const struct wf_packet_outlet *outlet,
+                           const struct wf_packet_run *run);
 /* WF_PACKET_CUT: ends the train with this head that comes from the source of the key. */
 void wf_packet_cut(const struct wf_packet_view *view, struct wf_packet_head *head);
 /* WF_PACKET_SERVICE. */
@@ -130,43 +146,57 @@ void wf_packet_train_drop(const struct wf_packet_view *view, struct wf_packet_po
 
 /* ---- deliver.c ---- */
 
-void wf_packet_deliver(const struct wf_packet_view *view, const struct wf_packet_run *run);
+/* Delivers packets of trains that have arrived by now, and takes the run if it is a train. Returns
+ * whether it is. */
+bool wf_packet_deliver_trains(const struct wf_packet_view *view,
+                              const struct wf_packet_run *run);
 void wf_packet_deliver_cut(const struct wf_packet_view *view);
 
-/* What a packet delivered at `at` adds to the fingerprint of its destination. */
-uint64_t wf_packet_fingerprint(const struct wf_packet_head *head, uint64_t first, int64_t at);
-
-/* ---- plain.c ---- */
-
-/* Where an event is handled. */
-struct wf_packet_here {
-    const struct wf_packet_net *model;
-    struct wf_ctx *ctx;
-    struct wf_packet_port *ports;
-    struct wf_packet_node *node; /* null at a vertex that is not a node */
-    uint32_t vertex;
-    uint32_t n_ports; /* in the state */
+/* The fingerprint of a node is the sum of time(k) * (a + k * b) over its packets, modulo 2^64: k
+ * is the number of a packet in its message, which determines a and b. */
+struct wf_packet_factors {
+    uint64_t a, b;
 };
 
-/* Sets model->is_plain and plain_pace, when all else is set. */
-void wf_packet_plain_init(struct wf_packet_net *model);
-/* If the model is plain: handles the event, or returns false because it is not one of a full
- * packet that travels singly. */
-bool wf_packet_plain_event(const struct wf_packet_here *here, const struct wf_event *ev);
+static inline struct wf_packet_factors wf_packet_factors(const struct wf_packet_head *head)
+{
+    uint64_t a = wf_rng_mix(((uint64_t)head->src << 32 | head->dst) +
+                            (head->number + UINT64_C(1)) * WF_RNG_GOLDEN);
+
+    return (struct wf_packet_factors){.a = a, .b = a * WF_RNG_GOLDEN};
+}
+
+/* What the packets of a run, the first delivered at `at`, add to the fingerprint. */
+uint64_t wf_packet_fingerprint(const struct wf_packet_run *run, int64_t at,
+                               struct wf_packet_factors factors);
+/* Tells statistics and the probe of packets that were delivered. */
+void wf_packet_report(const struct wf_packet_view *view, const struct wf_packet_run *run,
+                      int64_t at);
+/* Hands the message of a delivered packet over if it is complete, in order. */
+void wf_packet_hand_over(const struct wf_packet_view *view, const struct wf_packet_run *run,
+                         int64_t at);
+
+/* ---- events.c ---- */
+
+/* Chooses the handlers that fit the model best, when all else is set. */
+void wf_packet_choose_handlers(struct wf_packet_net *model);
 
 /* ---- nic.c ---- */
 
-/* The view of an interface; `node` is its part of the node's state. */
-void wf_packet_view_at_node(struct wf_packet_view *view, const struct wf_packet_net *model,
-                            struct wf_ctx *ctx, void *node, uint32_t nic);
 int64_t wf_packet_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
                        uint32_t dst_node, const struct wf_net_message *msg, int64_t start);
-/* The time between the beginnings of two full packets at an interface. */
-int64_t wf_packet_pace(const struct wf_packet_net *model);
 /* How long after its turn a packet is at the router: 0, or the time to store it first. */
 int64_t wf_packet_store_ps(const struct wf_packet_view *view, const struct wf_packet_run *run);
 struct wf_packet_head wf_packet_first_head(const struct wf_packet_view *view,
                                            const struct wf_packet_inject_event *inject);
+/* Sends all packets of a message from inject->next on at once. */
+void wf_packet_inject_all(const struct wf_packet_view *view,
+                          const struct wf_packet_inject_event *inject);
+/* Makes a run of one full packet a train if others can follow it; returns when the next packet is
+ * due after it. */
+int64_t wf_packet_inject_run(const struct wf_packet_view *view,
+                             const struct wf_packet_inject_event *inject,
+                             struct wf_packet_run *run);
 /* WF_PACKET_INJECT. */
 void wf_packet_inject(const struct wf_packet_view *view,
                       const struct wf_packet_inject_event *inject);
@@ -174,7 +204,17 @@ void wf_packet_inject(const struct wf_packet_view *view,
 /* ---- credit.c; the model has credits ---- */
 
 size_t wf_packet_credit_cell_size(void);
-void wf_packet_credit_arrive(const struct wf_packet_view *view, struct wf_packet_run *run);
+/* The packet waits at the port for a credit; `in` is its header on arrival. */
+void wf_packet_credit_wait(const struct wf_packet_view *view, uint32_t port,
+                           const struct wf_packet_head *in, const struct wf_packet_run *run,
+                           int64_t since);
+/* A channel that the caller has announced has got a credit: sends on the packet that waits. */
+void wf_packet_credit_pass_on(const struct wf_packet_view *view, uint32_t port,
+                              struct wf_packet_channel *channel);
+/* wf_packet_fault_send() for a packet with a credit, which is free again if the packet is lost. */
+int64_t wf_packet_credit_fault(const struct wf_packet_view *view,
+                               const struct wf_packet_outlet *outlet, struct wf_packet_run *run,
+                               int64_t waited);
 /* With credits each link has two sets of channels, used by turns, one in each epoch. This bit of
  * a packet's channel number tells the set. */
 enum { WF_PACKET_SET_SHIFT = 7, WF_PACKET_VC_MASK = 0x7f };
@@ -205,14 +245,8 @@ static inline uint32_t wf_packet_channel_of(const struct wf_packet_net *model,
  * header on arrival. */
 void wf_packet_credit_return(const struct wf_packet_view *view,
                              const struct wf_packet_head *head, int64_t at);
-/* The same without a view, at a vertex with one interface. */
-void wf_packet_credit_give(const struct wf_packet_here *here, const struct wf_packet_head *head,
-                           int64_t at);
 /* WF_PACKET_CHANGE: packets that wait at the port are routed anew. */
 void wf_packet_credit_change(const struct wf_packet_view *view, uint32_t port);
-/* WF_PACKET_CREDIT. */
-void wf_packet_credit_received(const struct wf_packet_view *view,
-                               const struct wf_packet_credit_event *credit);
 
 /* ---- order.c; messages may overtake each other ---- */
 
@@ -238,8 +272,9 @@ void wf_packet_turn(const struct wf_packet_view *view);
 
 /* ---- fault.c; the model has failures in time ---- */
 
-/* A packet arrives at a vertex that is not its destination. */
-void wf_packet_fault_arrive(const struct wf_packet_view *view, struct wf_packet_run *run);
+/* A packet arrives at a vertex that is not its destination. Returns false if it goes on as without
+ * failures: it has a route, and needs a credit. */
+bool wf_packet_fault_arrive(const struct wf_packet_view *view, struct wf_packet_run *run);
 /* Routes a packet that has a route. */
 struct wf_packet_outlet wf_packet_fault_route(const struct wf_packet_view *view,
                                               struct wf_packet_head *head);

@@ -85,7 +85,7 @@ static void shorten(const struct wf_packet_view *view)
     const struct entry *entry = look(view, node->current);
 
     if (entry->ahead > 0) {
-        int64_t now = wf_now(view->ctx), step = wf_packet_pace(view->model);
+        int64_t now = wf_now(view->ctx), step = view->model->pace;
         int64_t next = entry->since + ((now - entry->since) / step + 1) * step;
         if (next < node->turn) {
             wake(view, next - now);
@@ -137,8 +137,7 @@ static struct wf_packet_run next_packet(const struct wf_packet_view *view,
  * packets. */
 static void end_train(const struct wf_packet_view *view, struct entry *entry)
 {
-    uint64_t turns =
-        (uint64_t)((wf_now(view->ctx) - entry->since) / wf_packet_pace(view->model));
+    uint64_t turns = (uint64_t)((wf_now(view->ctx) - entry->since) / view->model->pace);
 
     if (turns < entry->ahead) {
         struct wf_packet_head head = wf_packet_first_head(view, &entry->inject);
@@ -223,7 +222,7 @@ static void begin_train(const struct wf_packet_view *view, struct wf_packet_run 
     entry->since = wf_now(view->ctx);
     entry->ahead = n;
     run->count = n;
-    run->spacing = wf_packet_pace(view->model);
+    run->spacing = view->model->pace;
     wake(view, (int64_t)n * run->spacing);
 }
 

@@ -149,8 +149,9 @@ uint32_t wf_packet_train_next(const struct wf_packet_view *view,
     return best;
 }
 
-void wf_packet_train_settle(const struct wf_packet_view *view,
-                            const struct wf_packet_outlet *outlet)
+/* Serves all packets that come before the current event. */
+static void settle_port(const struct wf_packet_view *view,
+                        const struct wf_packet_outlet *outlet)
 {
     struct wf_packet_port *port = outlet->port;
 
@@ -306,9 +307,8 @@ struct wf_packet_train *wf_packet_train_add(const struct wf_packet_view *view,
     return train;
 }
 
-void wf_packet_train_arrive(const struct wf_packet_view *view,
-                            const struct wf_packet_outlet *outlet,
-                            const struct wf_packet_run *run)
+static void join_trains(const struct wf_packet_view *view,
+                        const struct wf_packet_outlet *outlet, const struct wf_packet_run *run)
 {
     struct wf_packet_port *port = outlet->port;
     bool alone = port->trains == 0;
@@ -328,6 +328,18 @@ void wf_packet_train_arrive(const struct wf_packet_view *view,
         send_whole(view, outlet, run);
     }
     plan_service(view, outlet);
+}
+
+bool wf_packet_train_takes(const struct wf_packet_view *view,
+                           const struct wf_packet_outlet *outlet,
+                           const struct wf_packet_run *run)
+{
+    settle_port(view, outlet);
+    if (outlet->port->trains == 0 && run->count == 1) {
+        return false;
+    }
+    join_trains(view, outlet, run);
+    return true;
 }
 
 static void end_train(const struct wf_packet_view *view, const struct wf_packet_outlet *outlet)
@@ -357,7 +369,7 @@ void wf_packet_cut(const struct wf_packet_view *view, struct wf_packet_head *hea
 
     struct wf_packet_outlet outlet = wf_packet_route(view, head);
     wf_touch(view->ctx, outlet.port, sizeof(*outlet.port));
-    wf_packet_train_settle(view, &outlet);
+    settle_port(view, &outlet);
     end_train(view, &outlet);
 }
 
@@ -398,7 +410,7 @@ void wf_packet_train_service(const struct wf_packet_view *view, uint32_t number)
             wf_packet_train_drop(view, port, 0);
         }
     } else {
-        wf_packet_train_settle(&just_before, &outlet);
+        settle_port(&just_before, &outlet);
     }
     plan_service(view, &outlet);
 }

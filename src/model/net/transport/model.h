@@ -285,7 +285,6 @@ struct wf_transport_class {
 
 struct wf_transport_net {
     struct wf_packet_net packet;
-    struct wf_net_ops ops;
     const struct wf_transport_control *control;
     struct wf_transport_params params;
     enum wf_transport_full full;

@@ -29,7 +29,7 @@ size_t wf_transport_waiter_cell_size(void)
 /* Bytes that wait at a port of this vertex. */
 static uint64_t queue_bytes(const struct wf_route_query *query, uint32_t vertex, uint32_t port)
 {
-    const struct wf_transport_view *v = query->arg;
+    const struct wf_transport_view *v = query->arg; /* its first member is the view */
     int64_t free = v->at.ports[port].free - v->at.key.time;
     const struct wf_packet_links *links = &v->net->packet.links;
     const struct wf_packet_link_kind *kind =
@@ -43,56 +43,26 @@ static uint64_t queue_bytes(const struct wf_route_query *query, uint32_t vertex,
     return bytes;
 }
 
-static uint64_t flow_random(const struct wf_route_query *query)
-{
-    return wf_rng_draw(query->flow, query->at, query->dst);
-}
-
-static uint64_t packet_random(const struct wf_route_query *query)
-{
-    return wf_random(((const struct wf_transport_view *)query->arg)->at.ctx);
-}
-
-static uint32_t choose_port(const struct wf_transport_view *v,
-                            struct wf_transport_packet *packet)
-{
-    const struct wf_packet_net *model = &v->net->packet;
-    bool fails = model->faults != NULL;
-    const struct wf_topo *topo = fails ? wf_transport_fault_topo(v) : model->topo;
-    const struct wf_route *route = fails ? wf_transport_fault_route(v) : model->route;
-    const struct wf_route_ops *ops = route->ops;
-    uint64_t pair = (uint64_t)packet->head.src << 32 | packet->head.dst;
-    const struct wf_route_query query = {
-        .topo = topo,
-        .route = route,
-        .at = v->at.vertex,
-        .dst = packet->head.dst,
-        .in_port =
-            packet->head.in_port == WF_PACKET_NO_PORT ? WF_TOPO_NO_PORT : packet->head.in_port,
-        .flow = packet->path == 0 ? pair : wf_rng_mix(pair) + packet->path * WF_RNG_GOLDEN,
-        .queue = queue_bytes,
-        .random = ops->is_oblivious ? flow_random : packet_random,
-        .arg = wf_unconst(v), /* only read */
-    };
-
-    return model->is_minimal ? topo->ops->next_port(topo, v->at.vertex, packet->head.dst)
-                             : ops->next(&query, &packet->head.route);
-}
-
 /* Routes a packet, and prepares its header for the next vertex. */
 static struct wf_packet_outlet route(const struct wf_transport_view *v,
                                      struct wf_transport_packet *packet)
 {
-    const struct wf_packet_links *links = &v->net->packet.links;
-    struct wf_packet_outlet outlet = wf_packet_outlet_at(&v->at, choose_port(v, packet));
-    uint8_t *hops = &packet->head.route.vcs.hops;
+    const struct wf_packet_net *model = &v->net->packet;
+    struct wf_packet_head *head = &packet->head;
+    bool fails = model->faults != NULL;
+    const struct wf_topo *topo = fails ? wf_transport_fault_topo(v) : model->topo;
+    uint64_t pair = (uint64_t)head->src << 32 | head->dst;
+    const struct wf_packet_question question = {
+        .topo = topo,
+        .route = fails ? wf_transport_fault_route(v) : model->route,
+        .flow = packet->path == 0 ? pair : wf_rng_mix(pair) + packet->path * WF_RNG_GOLDEN,
+        .queue = queue_bytes,
+    };
+    uint32_t port = model->next_ports == WF_PACKET_BY_TOPOLOGY
+                        ? topo->ops->next_port(topo, v->at.vertex, head->dst)
+                        : wf_packet_ask_policy(&v->at, head, &question);
 
-    *hops = (uint8_t)(*hops + (*hops < UINT8_MAX ? 1 : 0));
-    if (outlet.full_ps > links->kinds[packet->head.slowest].full_ps) {
-        packet->head.slowest = (uint16_t)outlet.kind;
-    }
-    packet->head.in_port = links->in_port[outlet.link];
-    return outlet;
+    return wf_packet_take_port(&v->at, head, port);
 }
 
 /* ---- sending ---- */

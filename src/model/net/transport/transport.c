@@ -115,14 +115,8 @@ static void node_event(const struct wf_net *net, struct wf_ctx *ctx, void *node,
 static void other_view(struct wf_transport_view *v, void *state, struct wf_ctx *ctx)
 {
     const struct wf_transport_net *net = wf_model(ctx);
-    const struct wf_packet_net *packet = &net->packet;
 
-    wf_packet_view_init(
-        &v->at, packet, ctx, state,
-        wf_net_other_vertex(&packet->net.ends, wf_self(ctx) - packet->net.first_other),
-        packet->other_ports);
-    v->at.nic = 0;
-    v->at.node = NULL;
+    wf_packet_view_at_other(&v->at, &net->packet, ctx, state);
     v->net = net;
     v->ports = (unsigned char *)state + net->other_ports_at;
     v->node = NULL;
@@ -213,7 +207,8 @@ static enum wf_status choose(struct wf_transport_net *net, const struct wf_packe
     net->params.classes = NULL; /* the caller's */
     net->full = params->full != WF_TRANSPORT_FULL_AUTO ? (enum wf_transport_full)params->full
                                                        : control->full;
-    bool keeps_order = packet->is_in_order && packet->flow == WF_ROUTE_FLOW_PAIR;
+    bool keeps_order =
+        packet->order != WF_PACKET_PACKETS_OVERTAKE && packet->flow == WF_ROUTE_FLOW_PAIR;
     /* Neither other routes nor headers of removed data go with packets in order only. */
     net->is_selective =
         repair == WF_TRANSPORT_SELECTIVE ||
@@ -306,17 +301,16 @@ enum wf_status wf_transport_setup(struct wf_packet_net *packet,
     WF_TRY(choose(net, given, err));
     lay_out(net);
     net->longest_trip = net->control->leaves != NULL ? longest_trip(net) : 0;
-    net->ops = wf_net_packet_ops;
-    net->ops.send = wf_transport_send;
-    net->ops.event = node_event;
-    net->ops.finish = node_finish;
-    net->ops.attach = attach;
-    net->ops.commit = NULL;
-    net->ops.describe = wf_transport_stats_describe;
-    net->ops.stuck = net->is_lossless ? wf_transport_stats_stuck : NULL;
+    packet->ops.send = wf_transport_send;
+    packet->ops.event = node_event;
+    packet->ops.finish = node_finish;
+    packet->ops.attach = attach;
+    packet->ops.commit = NULL;
+    packet->ops.describe = wf_transport_stats_describe;
+    packet->ops.stuck = net->is_lossless ? wf_transport_stats_stuck : NULL;
     packet->trains = false;
-    packet->is_in_order = true; /* when they come to model/net/packet/order.c */
-    packet->net.ops = &net->ops;
+    packet->order =
+        WF_PACKET_MESSAGES_OVERTAKE; /* when they come to model/net/packet/order.c */
     packet->net.ahead = WF_NET_NOW;
     packet->net.payload_max = sizeof(struct wf_transport_last);
     packet->net.promise_ps = least_latency(&packet->links);
