@@ -4,7 +4,6 @@
 #include "base/mem.h"
 #include "model/net/packet/port.h"
 #include "model/net/topology.h"
-#include "model/net/transport/transport.h"
 #include "model/topo/damaged.h"
 #include "model/topo/nested.h"
 

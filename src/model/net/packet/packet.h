@@ -8,7 +8,7 @@
  */
 
 #include "model/net/net.h"
-#include "model/net/transport/params.h"
+#include "model/net/packet/transport.h"
 
 enum wf_packet_timing {
     WF_PACKET_CUT_THROUGH,       /* a packet continues when its head has arrived... */

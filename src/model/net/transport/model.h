@@ -14,7 +14,6 @@
  */
 
 #include "model/net/packet/port.h"
-#include "model/net/transport/params.h"
 
 /* ---- events ---- */
 

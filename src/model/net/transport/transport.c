@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "model/net/transport/transport.h"
+#include "model/net/transport/model.h"
 
 #include "base/mem.h"
-#include "model/net/transport/model.h"
 
 #include <assert.h>
 #include <inttypes.h>

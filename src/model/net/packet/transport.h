@@ -1,9 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #pragma once
 
-/* The parameters of transports: rows of the table of the packet model. */
+/*
+ * The seam between the packet model and its transports (net.transport): queues of finite size, lost
+ * and marked packets, acknowledgements, retransmission and congestion control. The equations are in
+ * docs/models/transport.md. The packet model owns the parameters, and calls the two functions below
+ * when it is created; net/transport defines them and includes the packet model, never the other way.
+ */
 
 #include "base/param.h"
+
+struct wf_packet_net;
+struct wf_packet_params;
+
+/* The size of a model with a transport; the packet model is its first member. */
+size_t wf_transport_size(void);
+
+/* Makes a packet model that is complete otherwise, and of that size, one with a transport: replaces
+ * its functions in model->ops and model->other_ops. Fails if parameters do not go together. Nothing
+ * has to be released. */
+WF_NODISCARD
+enum wf_status wf_transport_setup(struct wf_packet_net *packet,
+                                  const struct wf_packet_params *given, struct wf_err *err);
+
+/* ---- parameters ---- */
 
 /* What a port does with a packet for a full queue. */
 enum wf_transport_full {
