@@ -54,11 +54,6 @@ static bool alltoall(const struct wf_coll_args *args, uint32_t k, struct wf_coll
     return true;
 }
 
-const struct wf_coll_ops wf_coll_alltoall_ring = {
-    .name = "ring",
-    .summary = "around a ring, one block at a time; ranks pass blocks on",
-    .kind = WF_COLL_ALLTOALL,
-    .applies = applies,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = alltoall,
-};
+WF_COLL_OPS(ALLTOALL, alltoall, ring,
+            "around a ring, one block at a time; ranks pass blocks on", .applies = applies,
+            .n_slots = wf_coll_slot_per_rank, .step = alltoall);

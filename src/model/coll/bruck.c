@@ -9,13 +9,11 @@
 /* Before step k a rank has 2^k blocks, from its own upwards. */
 static bool allgather(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)
 {
-    uint32_t far, count;
-
     if (k >= wf_coll_log2_up(args->size)) {
         return false;
     }
-    far = UINT32_C(1) << k;
-    count = far < args->size - far ? far : args->size - far;
+    uint32_t far = UINT32_C(1) << k;
+    uint32_t count = far < args->size - far ? far : args->size - far;
     *out = wf_coll_idle();
     out->send_to = wf_coll_below(args->rank, far, args->size);
     out->recv_from = wf_coll_above(args->rank, far, args->size);
@@ -28,12 +26,10 @@ static bool allgather(const struct wf_coll_args *args, uint32_t k, struct wf_col
  * every rank it is in slot `rank` + j. */
 static bool alltoall(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)
 {
-    uint32_t far;
-
     if (k >= wf_coll_log2_up(args->size)) {
         return false;
     }
-    far = UINT32_C(1) << k;
+    uint32_t far = UINT32_C(1) << k;
     *out = (struct wf_coll_step){
         .send_to = wf_coll_above(args->rank, far, args->size),
         .recv_from = wf_coll_below(args->rank, far, args->size),
@@ -44,26 +40,10 @@ static bool alltoall(const struct wf_coll_args *args, uint32_t k, struct wf_coll
     return true;
 }
 
-const struct wf_coll_ops wf_coll_allgather_bruck = {
-    .name = "bruck",
-    .summary = "all blocks so far to the rank 2^k below",
-    .kind = WF_COLL_ALLGATHER,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = allgather,
-};
-
-const struct wf_coll_ops wf_coll_allgatherv_bruck = {
-    .name = "bruck",
-    .summary = "all blocks so far to the rank 2^k below",
-    .kind = WF_COLL_ALLGATHERV,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = allgather,
-};
-
-const struct wf_coll_ops wf_coll_alltoall_bruck = {
-    .name = "bruck",
-    .summary = "blocks travel 2^k ranks at a time, n/2 of them together; for short ones",
-    .kind = WF_COLL_ALLTOALL,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = alltoall,
-};
+WF_COLL_OPS(ALLGATHER, allgather, bruck, "all blocks so far to the rank 2^k below",
+            .n_slots = wf_coll_slot_per_rank, .step = allgather);
+WF_COLL_OPS(ALLGATHERV, allgatherv, bruck, "all blocks so far to the rank 2^k below",
+            .n_slots = wf_coll_slot_per_rank, .step = allgather);
+WF_COLL_OPS(ALLTOALL, alltoall, bruck,
+            "blocks travel 2^k ranks at a time, n/2 of them together; for short ones",
+            .n_slots = wf_coll_slot_per_rank, .step = alltoall);

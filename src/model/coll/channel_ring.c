@@ -152,29 +152,12 @@ static uint32_t n_slots(const struct wf_coll_args *args)
     return args->size * n_channels(args);
 }
 
-const struct wf_coll_ops wf_coll_allreduce_channel_ring = {
-    .name = "channel_ring",
-    .summary = "NCCL's rings: one for each rank of a node, all at once",
-    .by_node = true,
-    .kind = WF_COLL_ALLREDUCE,
-    .n_slots = n_slots,
-    .step = allreduce,
-};
-
-const struct wf_coll_ops wf_coll_allgather_channel_ring = {
-    .name = "channel_ring",
-    .summary = "NCCL's rings: one for each rank of a node, all at once",
-    .by_node = true,
-    .kind = WF_COLL_ALLGATHER,
-    .n_slots = n_slots,
-    .step = allgather,
-};
-
-const struct wf_coll_ops wf_coll_reduce_scatter_block_channel_ring = {
-    .name = "channel_ring",
-    .summary = "NCCL's rings: one for each rank of a node, all at once",
-    .by_node = true,
-    .kind = WF_COLL_REDUCE_SCATTER_BLOCK,
-    .n_slots = n_slots,
-    .step = reduce_scatter,
-};
+WF_COLL_OPS(ALLREDUCE, allreduce, channel_ring,
+            "NCCL's rings: one for each rank of a node, all at once", .by_node = true,
+            .n_slots = n_slots, .step = allreduce);
+WF_COLL_OPS(ALLGATHER, allgather, channel_ring,
+            "NCCL's rings: one for each rank of a node, all at once", .by_node = true,
+            .n_slots = n_slots, .step = allgather);
+WF_COLL_OPS(REDUCE_SCATTER_BLOCK, reduce_scatter_block, channel_ring,
+            "NCCL's rings: one for each rank of a node, all at once", .by_node = true,
+            .n_slots = n_slots, .step = reduce_scatter);

@@ -26,8 +26,9 @@
  *       and exscan a rank also has a result: at first its own data or, in exscan, nothing.
  *   barrier: one slot of no bytes.
  *
- * To add an algorithm: one .c file with a const struct wf_coll_ops (or a few that share their
- * arithmetic), and one line each in model/coll/algorithms.def. The conformance test then covers it.
+ * To add an algorithm: one .c file with a WF_COLL_OPS() of model/coll/parts.h (or a few that share
+ * their arithmetic), and one line each in model/coll/algorithms.def. The conformance test then covers
+ * it.
  */
 
 #include <stdbool.h>

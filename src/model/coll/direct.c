@@ -28,10 +28,6 @@ static bool allreduce(const struct wf_coll_args *args, uint32_t k, struct wf_col
     return true;
 }
 
-const struct wf_coll_ops wf_coll_allreduce_direct = {
-    .name = "direct",
-    .summary = "every rank sums up its part and sends it to everybody; for few ranks",
-    .kind = WF_COLL_ALLREDUCE,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = allreduce,
-};
+WF_COLL_OPS(ALLREDUCE, allreduce, direct,
+            "every rank sums up its part and sends it to everybody; for few ranks",
+            .n_slots = wf_coll_slot_per_rank, .step = allreduce);

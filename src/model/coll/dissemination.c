@@ -8,12 +8,10 @@
 
 static bool step(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)
 {
-    uint32_t far;
-
     if (k >= wf_coll_log2_up(args->size)) {
         return false;
     }
-    far = UINT32_C(1) << k;
+    uint32_t far = UINT32_C(1) << k;
     *out = (struct wf_coll_step){
         .send_to = wf_coll_above(args->rank, far, args->size),
         .recv_from = wf_coll_below(args->rank, far, args->size),
@@ -24,10 +22,5 @@ static bool step(const struct wf_coll_args *args, uint32_t k, struct wf_coll_ste
     return true;
 }
 
-const struct wf_coll_ops wf_coll_barrier_dissemination = {
-    .name = "dissemination",
-    .summary = "every rank tells the one 2^k above it",
-    .kind = WF_COLL_BARRIER,
-    .n_slots = wf_coll_one_slot,
-    .step = step,
-};
+WF_COLL_OPS(BARRIER, barrier, dissemination, "every rank tells the one 2^k above it",
+            .n_slots = wf_coll_one_slot, .step = step);

@@ -213,13 +213,6 @@ static void hops(const struct wf_coll_args *args, uint32_t *within, uint32_t *be
     *between = 2 * wf_coll_log2_up(args->size / m);
 }
 
-const struct wf_coll_ops wf_coll_allreduce_double_tree = {
-    .name = "double_tree",
-    .summary = "NCCL's two binary trees of nodes, up and down in a pipeline",
-    .by_node = true,
-    .kind = WF_COLL_ALLREDUCE,
-    .hops = hops,
-    .applies = applies,
-    .n_slots = n_slots,
-    .step = allreduce,
-};
+WF_COLL_OPS(ALLREDUCE, allreduce, double_tree,
+            "NCCL's two binary trees of nodes, up and down in a pipeline", .by_node = true,
+            .hops = hops, .applies = applies, .n_slots = n_slots, .step = allreduce);

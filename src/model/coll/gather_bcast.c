@@ -21,18 +21,7 @@ static bool step(const struct wf_coll_args *args, uint32_t k, struct wf_coll_ste
     return true;
 }
 
-const struct wf_coll_ops wf_coll_allgather_gather_bcast = {
-    .name = "gather_bcast",
-    .summary = "gathered at rank 0, then broadcast",
-    .kind = WF_COLL_ALLGATHER,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = step,
-};
-
-const struct wf_coll_ops wf_coll_allgatherv_gather_bcast = {
-    .name = "gather_bcast",
-    .summary = "gathered at rank 0, then broadcast",
-    .kind = WF_COLL_ALLGATHERV,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = step,
-};
+WF_COLL_OPS(ALLGATHER, allgather, gather_bcast, "gathered at rank 0, then broadcast",
+            .n_slots = wf_coll_slot_per_rank, .step = step);
+WF_COLL_OPS(ALLGATHERV, allgatherv, gather_bcast, "gathered at rank 0, then broadcast",
+            .n_slots = wf_coll_slot_per_rank, .step = step);

@@ -66,11 +66,6 @@ static bool allreduce(const struct wf_coll_args *args, uint32_t k, struct wf_col
     return true;
 }
 
-const struct wf_coll_ops wf_coll_allreduce_hierarchical = {
-    .name = "hierarchical",
-    .summary = "rings within nodes, then between them on each rail, then within nodes",
-    .by_node = true,
-    .kind = WF_COLL_ALLREDUCE,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = allreduce,
-};
+WF_COLL_OPS(ALLREDUCE, allreduce, hierarchical,
+            "rings within nodes, then between them on each rail, then within nodes",
+            .by_node = true, .n_slots = wf_coll_slot_per_rank, .step = allreduce);

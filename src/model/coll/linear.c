@@ -56,66 +56,20 @@ static bool scatter(const struct wf_coll_args *args, uint32_t k, struct wf_coll_
     return once(args, k, &(struct wf_coll_flow){.up = false}, out);
 }
 
-const struct wf_coll_ops wf_coll_barrier_linear = {
-    .name = "linear",
-    .summary = "everybody tells rank 0, which then releases everybody",
-    .kind = WF_COLL_BARRIER,
-    .n_slots = wf_coll_one_slot,
-    .step = there_and_back,
-};
-
-const struct wf_coll_ops wf_coll_bcast_linear = {
-    .name = "linear",
-    .summary = "the root sends to everybody",
-    .kind = WF_COLL_BCAST,
-    .n_slots = wf_coll_one_slot,
-    .step = bcast,
-};
-
-const struct wf_coll_ops wf_coll_reduce_linear = {
-    .name = "linear",
-    .summary = "everybody sends to the root",
-    .kind = WF_COLL_REDUCE,
-    .n_slots = wf_coll_one_slot,
-    .step = reduce,
-};
-
-const struct wf_coll_ops wf_coll_allreduce_linear = {
-    .name = "linear",
-    .summary = "everybody sends to rank 0, which sends the result to everybody",
-    .kind = WF_COLL_ALLREDUCE,
-    .n_slots = wf_coll_one_slot,
-    .step = there_and_back,
-};
-
-const struct wf_coll_ops wf_coll_gather_linear = {
-    .name = "linear",
-    .summary = "everybody sends to the root",
-    .kind = WF_COLL_GATHER,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = gather,
-};
-
-const struct wf_coll_ops wf_coll_gatherv_linear = {
-    .name = "linear",
-    .summary = "everybody sends to the root",
-    .kind = WF_COLL_GATHERV,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = gather,
-};
-
-const struct wf_coll_ops wf_coll_scatter_linear = {
-    .name = "linear",
-    .summary = "the root sends to everybody",
-    .kind = WF_COLL_SCATTER,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = scatter,
-};
-
-const struct wf_coll_ops wf_coll_scatterv_linear = {
-    .name = "linear",
-    .summary = "the root sends to everybody",
-    .kind = WF_COLL_SCATTERV,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = scatter,
-};
+WF_COLL_OPS(BARRIER, barrier, linear, "everybody tells rank 0, which then releases everybody",
+            .n_slots = wf_coll_one_slot, .step = there_and_back);
+WF_COLL_OPS(BCAST, bcast, linear, "the root sends to everybody", .n_slots = wf_coll_one_slot,
+            .step = bcast);
+WF_COLL_OPS(REDUCE, reduce, linear, "everybody sends to the root", .n_slots = wf_coll_one_slot,
+            .step = reduce);
+WF_COLL_OPS(ALLREDUCE, allreduce, linear,
+            "everybody sends to rank 0, which sends the result to everybody",
+            .n_slots = wf_coll_one_slot, .step = there_and_back);
+WF_COLL_OPS(GATHER, gather, linear, "everybody sends to the root",
+            .n_slots = wf_coll_slot_per_rank, .step = gather);
+WF_COLL_OPS(GATHERV, gatherv, linear, "everybody sends to the root",
+            .n_slots = wf_coll_slot_per_rank, .step = gather);
+WF_COLL_OPS(SCATTER, scatter, linear, "the root sends to everybody",
+            .n_slots = wf_coll_slot_per_rank, .step = scatter);
+WF_COLL_OPS(SCATTERV, scatterv, linear, "the root sends to everybody",
+            .n_slots = wf_coll_slot_per_rank, .step = scatter);

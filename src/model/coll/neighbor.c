@@ -25,18 +25,7 @@ static bool step(const struct wf_coll_args *args, uint32_t k, struct wf_coll_ste
     return true;
 }
 
-const struct wf_coll_ops wf_coll_neighbor_allgather_linear = {
-    .name = "linear",
-    .summary = "all messages at once",
-    .kind = WF_COLL_NEIGHBOR_ALLGATHER,
-    .n_slots = n_slots,
-    .step = step,
-};
-
-const struct wf_coll_ops wf_coll_neighbor_alltoall_linear = {
-    .name = "linear",
-    .summary = "all messages at once",
-    .kind = WF_COLL_NEIGHBOR_ALLTOALL,
-    .n_slots = n_slots,
-    .step = step,
-};
+WF_COLL_OPS(NEIGHBOR_ALLGATHER, neighbor_allgather, linear, "all messages at once",
+            .n_slots = n_slots, .step = step);
+WF_COLL_OPS(NEIGHBOR_ALLTOALL, neighbor_alltoall, linear, "all messages at once",
+            .n_slots = n_slots, .step = step);

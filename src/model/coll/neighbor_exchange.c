@@ -29,33 +29,17 @@ static bool step(const struct wf_coll_args *args, uint32_t k, struct wf_coll_ste
     if (k >= args->size / 2) {
         return false;
     }
-    *out = wf_coll_idle();
-    out->send_to = other;
-    out->recv_from = other;
-    if (k == 0) {
-        out->send = wf_coll_range(args->rank, 1);
-        out->recv = wf_coll_range(other, 1);
-    } else {
-        out->send = wf_coll_range(2 * pair_in_step(args, k - 1), 2);
-        out->recv = wf_coll_range(2 * pair_in_step(args, k), 2);
-    }
+    *out = k == 0
+               ? wf_coll_exchange(other, wf_coll_range(args->rank, 1), wf_coll_range(other, 1),
+                                  WF_COLL_STORE)
+               : wf_coll_exchange(other, wf_coll_range(2 * pair_in_step(args, k - 1), 2),
+                                  wf_coll_range(2 * pair_in_step(args, k), 2), WF_COLL_STORE);
     return true;
 }
 
-const struct wf_coll_ops wf_coll_allgather_neighbor_exchange = {
-    .name = "neighbor_exchange",
-    .summary = "with the neighbours in turn, two blocks at a time; even sizes",
-    .kind = WF_COLL_ALLGATHER,
-    .applies = wf_coll_if_even,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = step,
-};
-
-const struct wf_coll_ops wf_coll_allgatherv_neighbor_exchange = {
-    .name = "neighbor_exchange",
-    .summary = "with the neighbours in turn, two blocks at a time; even sizes",
-    .kind = WF_COLL_ALLGATHERV,
-    .applies = wf_coll_if_even,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = step,
-};
+WF_COLL_OPS(ALLGATHER, allgather, neighbor_exchange,
+            "with the neighbours in turn, two blocks at a time; even sizes",
+            .applies = wf_coll_if_even, .n_slots = wf_coll_slot_per_rank, .step = step);
+WF_COLL_OPS(ALLGATHERV, allgatherv, neighbor_exchange,
+            "with the neighbours in turn, two blocks at a time; even sizes",
+            .applies = wf_coll_if_even, .n_slots = wf_coll_slot_per_rank, .step = step);

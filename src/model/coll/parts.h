@@ -46,11 +46,25 @@ static inline struct wf_coll_step wf_coll_idle(void)
     return (struct wf_coll_step){.send_to = WF_COLL_NOBODY, .recv_from = WF_COLL_NOBODY};
 }
 
+/* A message to another rank and one from it. */
+static inline struct wf_coll_step wf_coll_exchange(uint32_t other, struct wf_coll_slots send,
+                                                   struct wf_coll_slots recv,
+                                                   enum wf_coll_take take)
+{
+    return (struct wf_coll_step){
+        .send_to = other, .recv_from = other, .send = send, .recv = recv, .take = take};
+}
+
 /* For members of struct wf_coll_ops. */
 bool wf_coll_if_power(const struct wf_coll_args *args); /* the size is a power of two */
 bool wf_coll_if_even(const struct wf_coll_args *args);  /* the size is even, or 1 */
 uint32_t wf_coll_one_slot(const struct wf_coll_args *args);
 uint32_t wf_coll_slot_per_rank(const struct wf_coll_args *args);
+
+/* Defines wf_coll_<collective>_<algorithm>. The other members follow by name. */
+#define WF_COLL_OPS(KIND, collective, algorithm, text, ...)         \
+    const struct wf_coll_ops wf_coll_##collective##_##algorithm = { \
+        .name = #algorithm, .summary = (text), .kind = WF_COLL_##KIND, __VA_ARGS__}
 
 /* How data moves between a root and the other ranks. */
 struct wf_coll_flow {

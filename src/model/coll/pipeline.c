@@ -127,68 +127,19 @@ static void chain_hops(const struct wf_coll_args *args, uint32_t *within, uint32
     *within = args->size - 1 - *between;
 }
 
-const struct wf_coll_ops wf_coll_bcast_chain = {
-    .name = "chain",
-    .summary = "down a chain of all ranks, in one piece",
-    .kind = WF_COLL_BCAST,
-    .n_slots = wf_coll_one_slot,
-    .step = bcast_chain,
-};
-
-const struct wf_coll_ops wf_coll_bcast_pipeline = {
-    .name = "pipeline",
-    .summary = "down a chain of all ranks, in pieces of 8 to 128 KiB",
-    .kind = WF_COLL_BCAST,
-    .hops = chain_hops,
-    .n_slots = n_pieces,
-    .step = bcast_pipeline,
-};
-
-const struct wf_coll_ops wf_coll_bcast_binary = {
-    .name = "binary",
-    .summary = "down a binary tree, in one piece",
-    .kind = WF_COLL_BCAST,
-    .n_slots = wf_coll_one_slot,
-    .step = bcast_binary,
-};
-
-const struct wf_coll_ops wf_coll_bcast_binary_pipeline = {
-    .name = "binary_pipeline",
-    .summary = "down a binary tree, in pieces of 8 to 128 KiB",
-    .kind = WF_COLL_BCAST,
-    .n_slots = n_pieces,
-    .step = bcast_binary_pipeline,
-};
-
-const struct wf_coll_ops wf_coll_reduce_chain = {
-    .name = "chain",
-    .summary = "up a chain of all ranks, in one piece",
-    .kind = WF_COLL_REDUCE,
-    .n_slots = wf_coll_one_slot,
-    .step = reduce_chain,
-};
-
-const struct wf_coll_ops wf_coll_reduce_pipeline = {
-    .name = "pipeline",
-    .summary = "up a chain of all ranks, in pieces of 8 to 128 KiB",
-    .kind = WF_COLL_REDUCE,
-    .hops = chain_hops,
-    .n_slots = n_pieces,
-    .step = reduce_pipeline,
-};
-
-const struct wf_coll_ops wf_coll_reduce_binary = {
-    .name = "binary",
-    .summary = "up a binary tree, in one piece",
-    .kind = WF_COLL_REDUCE,
-    .n_slots = wf_coll_one_slot,
-    .step = reduce_binary,
-};
-
-const struct wf_coll_ops wf_coll_reduce_binary_pipeline = {
-    .name = "binary_pipeline",
-    .summary = "up a binary tree, in pieces of 8 to 128 KiB",
-    .kind = WF_COLL_REDUCE,
-    .n_slots = n_pieces,
-    .step = reduce_binary_pipeline,
-};
+WF_COLL_OPS(BCAST, bcast, chain, "down a chain of all ranks, in one piece",
+            .n_slots = wf_coll_one_slot, .step = bcast_chain);
+WF_COLL_OPS(BCAST, bcast, pipeline, "down a chain of all ranks, in pieces of 8 to 128 KiB",
+            .hops = chain_hops, .n_slots = n_pieces, .step = bcast_pipeline);
+WF_COLL_OPS(BCAST, bcast, binary, "down a binary tree, in one piece",
+            .n_slots = wf_coll_one_slot, .step = bcast_binary);
+WF_COLL_OPS(BCAST, bcast, binary_pipeline, "down a binary tree, in pieces of 8 to 128 KiB",
+            .n_slots = n_pieces, .step = bcast_binary_pipeline);
+WF_COLL_OPS(REDUCE, reduce, chain, "up a chain of all ranks, in one piece",
+            .n_slots = wf_coll_one_slot, .step = reduce_chain);
+WF_COLL_OPS(REDUCE, reduce, pipeline, "up a chain of all ranks, in pieces of 8 to 128 KiB",
+            .hops = chain_hops, .n_slots = n_pieces, .step = reduce_pipeline);
+WF_COLL_OPS(REDUCE, reduce, binary, "up a binary tree, in one piece",
+            .n_slots = wf_coll_one_slot, .step = reduce_binary);
+WF_COLL_OPS(REDUCE, reduce, binary_pipeline, "up a binary tree, in pieces of 8 to 128 KiB",
+            .n_slots = n_pieces, .step = reduce_binary_pipeline);

@@ -30,13 +30,8 @@ static struct wf_coll_step halve(const struct wf_coll_fold *fold, uint32_t membe
 {
     uint32_t other = member ^ (UINT32_C(1) << k);
 
-    return (struct wf_coll_step){
-        .send_to = wf_coll_fold_rank(fold, other),
-        .recv_from = wf_coll_fold_rank(fold, other),
-        .send = after(fold, other, k + 1),
-        .recv = after(fold, member, k + 1),
-        .take = WF_COLL_COMBINE,
-    };
+    return wf_coll_exchange(wf_coll_fold_rank(fold, other), after(fold, other, k + 1),
+                            after(fold, member, k + 1), WF_COLL_COMBINE);
 }
 
 /* Reverses round k of the halving. */
@@ -44,13 +39,8 @@ static struct wf_coll_step doubled(const struct wf_coll_fold *fold, uint32_t mem
 {
     uint32_t other = member ^ (UINT32_C(1) << k);
 
-    return (struct wf_coll_step){
-        .send_to = wf_coll_fold_rank(fold, other),
-        .recv_from = wf_coll_fold_rank(fold, other),
-        .send = after(fold, member, k + 1),
-        .recv = after(fold, other, k + 1),
-        .take = WF_COLL_STORE,
-    };
+    return wf_coll_exchange(wf_coll_fold_rank(fold, other), after(fold, member, k + 1),
+                            after(fold, other, k + 1), WF_COLL_STORE);
 }
 
 /* Likewise, but only towards the root: consider the members that agree with the root in all
@@ -114,18 +104,9 @@ static bool reduce(const struct wf_coll_args *args, uint32_t k, struct wf_coll_s
     return true;
 }
 
-const struct wf_coll_ops wf_coll_allreduce_rabenseifner = {
-    .name = "rabenseifner",
-    .summary = "recursive halving, then recursive doubling; for long data",
-    .kind = WF_COLL_ALLREDUCE,
-    .n_slots = n_slots,
-    .step = allreduce,
-};
-
-const struct wf_coll_ops wf_coll_reduce_rabenseifner = {
-    .name = "rabenseifner",
-    .summary = "recursive halving, then gathered to the root; for long data",
-    .kind = WF_COLL_REDUCE,
-    .n_slots = n_slots,
-    .step = reduce,
-};
+WF_COLL_OPS(ALLREDUCE, allreduce, rabenseifner,
+            "recursive halving, then recursive doubling; for long data", .n_slots = n_slots,
+            .step = allreduce);
+WF_COLL_OPS(REDUCE, reduce, rabenseifner,
+            "recursive halving, then gathered to the root; for long data", .n_slots = n_slots,
+            .step = reduce);

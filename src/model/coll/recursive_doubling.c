@@ -24,58 +24,30 @@ static bool fold(const struct wf_coll_args *args, uint32_t k, struct wf_coll_ste
         *out = wf_coll_fold_out(&power, args->rank, all);
     } else if (member != WF_COLL_NOBODY) {
         uint32_t other = wf_coll_fold_rank(&power, member ^ (UINT32_C(1) << (k - 1)));
-        *out = (struct wf_coll_step){other, other, all, all, WF_COLL_COMBINE, false};
+        *out = wf_coll_exchange(other, all, all, WF_COLL_COMBINE);
     }
     return true;
 }
 
 static bool allgather(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)
 {
-    uint32_t bit, other;
-
     if (k >= wf_coll_log2_down(args->size)) {
         return false;
     }
-    bit = UINT32_C(1) << k;
-    other = args->rank ^ bit;
-    *out = wf_coll_idle();
-    out->send_to = other;
-    out->recv_from = other;
-    out->send = wf_coll_range(args->rank & ~(bit - 1), bit);
-    out->recv = wf_coll_range(other & ~(bit - 1), bit);
+    uint32_t bit = UINT32_C(1) << k, other = args->rank ^ bit;
+    *out = wf_coll_exchange(other, wf_coll_range(args->rank & ~(bit - 1), bit),
+                            wf_coll_range(other & ~(bit - 1), bit), WF_COLL_STORE);
     return true;
 }
 
-const struct wf_coll_ops wf_coll_barrier_recursive_doubling = {
-    .name = "recursive_doubling",
-    .summary = "exchanges with partners 1, 2, 4, ... away",
-    .kind = WF_COLL_BARRIER,
-    .n_slots = wf_coll_one_slot,
-    .step = fold,
-};
-
-const struct wf_coll_ops wf_coll_allreduce_recursive_doubling = {
-    .name = "recursive_doubling",
-    .summary = "exchanges with partners 1, 2, 4, ... away; best for short data",
-    .kind = WF_COLL_ALLREDUCE,
-    .n_slots = wf_coll_one_slot,
-    .step = fold,
-};
-
-const struct wf_coll_ops wf_coll_allgather_recursive_doubling = {
-    .name = "recursive_doubling",
-    .summary = "exchanges with partners 1, 2, 4, ... away; powers of two",
-    .kind = WF_COLL_ALLGATHER,
-    .applies = wf_coll_if_power,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = allgather,
-};
-
-const struct wf_coll_ops wf_coll_allgatherv_recursive_doubling = {
-    .name = "recursive_doubling",
-    .summary = "exchanges with partners 1, 2, 4, ... away; powers of two",
-    .kind = WF_COLL_ALLGATHERV,
-    .applies = wf_coll_if_power,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = allgather,
-};
+WF_COLL_OPS(BARRIER, barrier, recursive_doubling, "exchanges with partners 1, 2, 4, ... away",
+            .n_slots = wf_coll_one_slot, .step = fold);
+WF_COLL_OPS(ALLREDUCE, allreduce, recursive_doubling,
+            "exchanges with partners 1, 2, 4, ... away; best for short data",
+            .n_slots = wf_coll_one_slot, .step = fold);
+WF_COLL_OPS(ALLGATHER, allgather, recursive_doubling,
+            "exchanges with partners 1, 2, 4, ... away; powers of two",
+            .applies = wf_coll_if_power, .n_slots = wf_coll_slot_per_rank, .step = allgather);
+WF_COLL_OPS(ALLGATHERV, allgatherv, recursive_doubling,
+            "exchanges with partners 1, 2, 4, ... away; powers of two",
+            .applies = wf_coll_if_power, .n_slots = wf_coll_slot_per_rank, .step = allgather);

@@ -37,27 +37,16 @@ static bool step(const struct wf_coll_args *args, uint32_t k, struct wf_coll_ste
         *out = wf_coll_fold_out(&fold, args->rank, wf_coll_range(args->rank & ~UINT32_C(1), 1));
     } else if (member != WF_COLL_NOBODY) {
         uint32_t half = fold.power >> k;
-        out->send_to = wf_coll_fold_rank(&fold, member ^ half);
-        out->recv_from = out->send_to;
-        out->send = blocks(&fold, member ^ half, half);
-        out->recv = blocks(&fold, member, half);
-        out->take = WF_COLL_COMBINE;
+        *out = wf_coll_exchange(wf_coll_fold_rank(&fold, member ^ half),
+                                blocks(&fold, member ^ half, half), blocks(&fold, member, half),
+                                WF_COLL_COMBINE);
     }
     return true;
 }
 
-const struct wf_coll_ops wf_coll_reduce_scatter_recursive_halving = {
-    .name = "recursive_halving",
-    .summary = "half of what is left to partners n/2, n/4, ... away",
-    .kind = WF_COLL_REDUCE_SCATTER,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = step,
-};
-
-const struct wf_coll_ops wf_coll_reduce_scatter_block_recursive_halving = {
-    .name = "recursive_halving",
-    .summary = "half of what is left to partners n/2, n/4, ... away",
-    .kind = WF_COLL_REDUCE_SCATTER_BLOCK,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = step,
-};
+WF_COLL_OPS(REDUCE_SCATTER, reduce_scatter, recursive_halving,
+            "half of what is left to partners n/2, n/4, ... away",
+            .n_slots = wf_coll_slot_per_rank, .step = step);
+WF_COLL_OPS(REDUCE_SCATTER_BLOCK, reduce_scatter_block, recursive_halving,
+            "half of what is left to partners n/2, n/4, ... away",
+            .n_slots = wf_coll_slot_per_rank, .step = step);

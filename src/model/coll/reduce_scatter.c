@@ -38,34 +38,15 @@ static bool reduce_scatterv(const struct wf_coll_args *args, uint32_t k,
     return true;
 }
 
-const struct wf_coll_ops wf_coll_reduce_scatter_pairwise = {
-    .name = "pairwise",
-    .summary = "one partner after the other; for long data",
-    .kind = WF_COLL_REDUCE_SCATTER,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = pairwise,
-};
-
-const struct wf_coll_ops wf_coll_reduce_scatter_reduce_scatterv = {
-    .name = "reduce_scatterv",
-    .summary = "reduced at rank 0, then scattered",
-    .kind = WF_COLL_REDUCE_SCATTER,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = reduce_scatterv,
-};
-
-const struct wf_coll_ops wf_coll_reduce_scatter_block_pairwise = {
-    .name = "pairwise",
-    .summary = "one partner after the other; for long data",
-    .kind = WF_COLL_REDUCE_SCATTER_BLOCK,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = pairwise,
-};
-
-const struct wf_coll_ops wf_coll_reduce_scatter_block_reduce_scatterv = {
-    .name = "reduce_scatterv",
-    .summary = "reduced at rank 0, then scattered",
-    .kind = WF_COLL_REDUCE_SCATTER_BLOCK,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = reduce_scatterv,
-};
+WF_COLL_OPS(REDUCE_SCATTER, reduce_scatter, pairwise,
+            "one partner after the other; for long data", .n_slots = wf_coll_slot_per_rank,
+            .step = pairwise);
+WF_COLL_OPS(REDUCE_SCATTER, reduce_scatter, reduce_scatterv,
+            "reduced at rank 0, then scattered", .n_slots = wf_coll_slot_per_rank,
+            .step = reduce_scatterv);
+WF_COLL_OPS(REDUCE_SCATTER_BLOCK, reduce_scatter_block, pairwise,
+            "one partner after the other; for long data", .n_slots = wf_coll_slot_per_rank,
+            .step = pairwise);
+WF_COLL_OPS(REDUCE_SCATTER_BLOCK, reduce_scatter_block, reduce_scatterv,
+            "reduced at rank 0, then scattered", .n_slots = wf_coll_slot_per_rank,
+            .step = reduce_scatterv);

@@ -53,42 +53,14 @@ static bool allreduce(const struct wf_coll_args *args, uint32_t k, struct wf_col
     return true;
 }
 
-const struct wf_coll_ops wf_coll_allreduce_ring = {
-    .name = "ring",
-    .summary = "reduce-scatter and allgather around a ring; for long data",
-    .kind = WF_COLL_ALLREDUCE,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = allreduce,
-};
-
-const struct wf_coll_ops wf_coll_allgather_ring = {
-    .name = "ring",
-    .summary = "n - 1 blocks around a ring",
-    .kind = WF_COLL_ALLGATHER,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = allgather,
-};
-
-const struct wf_coll_ops wf_coll_allgatherv_ring = {
-    .name = "ring",
-    .summary = "n - 1 blocks around a ring",
-    .kind = WF_COLL_ALLGATHERV,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = allgather,
-};
-
-const struct wf_coll_ops wf_coll_reduce_scatter_ring = {
-    .name = "ring",
-    .summary = "the sums go around a ring",
-    .kind = WF_COLL_REDUCE_SCATTER,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = reduce_scatter,
-};
-
-const struct wf_coll_ops wf_coll_reduce_scatter_block_ring = {
-    .name = "ring",
-    .summary = "the sums go around a ring",
-    .kind = WF_COLL_REDUCE_SCATTER_BLOCK,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = reduce_scatter,
-};
+WF_COLL_OPS(ALLREDUCE, allreduce, ring,
+            "reduce-scatter and allgather around a ring; for long data",
+            .n_slots = wf_coll_slot_per_rank, .step = allreduce);
+WF_COLL_OPS(ALLGATHER, allgather, ring, "n - 1 blocks around a ring",
+            .n_slots = wf_coll_slot_per_rank, .step = allgather);
+WF_COLL_OPS(ALLGATHERV, allgatherv, ring, "n - 1 blocks around a ring",
+            .n_slots = wf_coll_slot_per_rank, .step = allgather);
+WF_COLL_OPS(REDUCE_SCATTER, reduce_scatter, ring, "the sums go around a ring",
+            .n_slots = wf_coll_slot_per_rank, .step = reduce_scatter);
+WF_COLL_OPS(REDUCE_SCATTER_BLOCK, reduce_scatter_block, ring, "the sums go around a ring",
+            .n_slots = wf_coll_slot_per_rank, .step = reduce_scatter);

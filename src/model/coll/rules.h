@@ -47,6 +47,20 @@ struct wf_coll_kind_rules {
     const struct wf_coll_rule *rules;
 };
 
+/* For the tables: any limit, an algorithm without a replacement, the only rule of a kind. */
+#define WF_COLL_ANY_SIZE  UINT32_MAX
+#define WF_COLL_ANY_BYTES UINT64_MAX
+#define WF_COLL_PICK(ops) (&(const struct wf_coll_pick){.use = &(ops)})
+#define WF_COLL_ONLY(pick)                                   \
+    {                                                        \
+        WF_COLL_MEASURE_GIVEN, (const struct wf_coll_rule[]) \
+        {                                                    \
+            {                                                \
+                WF_COLL_ANY_SIZE, WF_COLL_ANY_BYTES, pick    \
+            }                                                \
+        }                                                    \
+    }
+
 extern const struct wf_coll_kind_rules wf_coll_rules_mpich[WF_COLL_KINDS];
 extern const struct wf_coll_kind_rules wf_coll_rules_openmpi[WF_COLL_KINDS];
 extern const struct wf_coll_kind_rules wf_coll_rules_nccl[WF_COLL_KINDS];

@@ -12,10 +12,10 @@
  */
 #include "model/coll/rules.h"
 
-#define ANY_SIZE   UINT32_MAX
-#define ANY_BYTES  UINT64_MAX
-#define ONLY(pick) ((const struct wf_coll_rule[]){{ANY_SIZE, ANY_BYTES, pick}})
-#define PICK(ops)  (&(const struct wf_coll_pick){.use = &(ops)})
+#define ANY_SIZE  WF_COLL_ANY_SIZE
+#define ANY_BYTES WF_COLL_ANY_BYTES
+#define PICK(ops) WF_COLL_PICK(ops)
+#define USE(ops)  WF_COLL_ONLY(WF_COLL_PICK(ops))
 
 enum {
     BCAST_MIN_PROCS = 8,
@@ -87,24 +87,22 @@ static const struct wf_coll_rule reduce_scatter_block[] = {
 };
 
 const struct wf_coll_kind_rules wf_coll_rules_mpich[WF_COLL_KINDS] = {
-    [WF_COLL_BARRIER] = {WF_COLL_MEASURE_GIVEN, ONLY(PICK(wf_coll_barrier_dissemination))},
+    [WF_COLL_BARRIER] = USE(wf_coll_barrier_dissemination),
     [WF_COLL_BCAST] = {WF_COLL_MEASURE_GIVEN, bcast},
     [WF_COLL_REDUCE] = {WF_COLL_MEASURE_GIVEN, reduce},
     [WF_COLL_ALLREDUCE] = {WF_COLL_MEASURE_GIVEN, allreduce},
-    [WF_COLL_GATHER] = {WF_COLL_MEASURE_GIVEN, ONLY(PICK(wf_coll_gather_binomial))},
-    [WF_COLL_GATHERV] = {WF_COLL_MEASURE_GIVEN, ONLY(PICK(wf_coll_gatherv_linear))},
-    [WF_COLL_SCATTER] = {WF_COLL_MEASURE_GIVEN, ONLY(PICK(wf_coll_scatter_binomial))},
-    [WF_COLL_SCATTERV] = {WF_COLL_MEASURE_GIVEN, ONLY(PICK(wf_coll_scatterv_linear))},
+    [WF_COLL_GATHER] = USE(wf_coll_gather_binomial),
+    [WF_COLL_GATHERV] = USE(wf_coll_gatherv_linear),
+    [WF_COLL_SCATTER] = USE(wf_coll_scatter_binomial),
+    [WF_COLL_SCATTERV] = USE(wf_coll_scatterv_linear),
     [WF_COLL_ALLGATHER] = {WF_COLL_MEASURE_TOTAL, allgather},
     [WF_COLL_ALLGATHERV] = {WF_COLL_MEASURE_TOTAL, allgatherv},
     [WF_COLL_ALLTOALL] = {WF_COLL_MEASURE_GIVEN, alltoall},
-    [WF_COLL_ALLTOALLV] = {WF_COLL_MEASURE_GIVEN, ONLY(PICK(wf_coll_alltoallv_scattered))},
+    [WF_COLL_ALLTOALLV] = USE(wf_coll_alltoallv_scattered),
     [WF_COLL_REDUCE_SCATTER] = {WF_COLL_MEASURE_TOTAL, reduce_scatter},
     [WF_COLL_REDUCE_SCATTER_BLOCK] = {WF_COLL_MEASURE_TOTAL, reduce_scatter_block},
-    [WF_COLL_SCAN] = {WF_COLL_MEASURE_GIVEN, ONLY(PICK(wf_coll_scan_recursive_doubling))},
-    [WF_COLL_EXSCAN] = {WF_COLL_MEASURE_GIVEN, ONLY(PICK(wf_coll_exscan_recursive_doubling))},
-    [WF_COLL_NEIGHBOR_ALLGATHER] = {WF_COLL_MEASURE_GIVEN,
-                                    ONLY(PICK(wf_coll_neighbor_allgather_linear))},
-    [WF_COLL_NEIGHBOR_ALLTOALL] = {WF_COLL_MEASURE_GIVEN,
-                                   ONLY(PICK(wf_coll_neighbor_alltoall_linear))},
+    [WF_COLL_SCAN] = USE(wf_coll_scan_recursive_doubling),
+    [WF_COLL_EXSCAN] = USE(wf_coll_exscan_recursive_doubling),
+    [WF_COLL_NEIGHBOR_ALLGATHER] = USE(wf_coll_neighbor_allgather_linear),
+    [WF_COLL_NEIGHBOR_ALLTOALL] = USE(wf_coll_neighbor_alltoall_linear),
 };

@@ -7,14 +7,7 @@
 #include "model/coll/nccl.h"
 #include "model/coll/rules.h"
 
-#define ANY_SIZE   UINT32_MAX
-#define ANY_BYTES  UINT64_MAX
-#define ONLY(pick) ((const struct wf_coll_rule[]){{ANY_SIZE, ANY_BYTES, pick}})
-#define PICK(ops)  (&(const struct wf_coll_pick){.use = &(ops)})
-#define USE(ops)                               \
-    {                                          \
-        WF_COLL_MEASURE_GIVEN, ONLY(PICK(ops)) \
-    }
+#define USE(ops) WF_COLL_ONLY(WF_COLL_PICK(ops))
 
 const struct wf_coll_kind_rules wf_coll_rules_nccl[WF_COLL_KINDS] = {
     [WF_COLL_BARRIER] = USE(wf_coll_barrier_dissemination),

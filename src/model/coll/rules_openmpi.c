@@ -24,9 +24,8 @@
  */
 #include "model/coll/rules.h"
 
-#define ANY_SIZE   UINT32_MAX
-#define ANY_BYTES  UINT64_MAX
-#define ONLY(pick) ((const struct wf_coll_rule[]){{ANY_SIZE, ANY_BYTES, pick}})
+#define ANY_SIZE  WF_COLL_ANY_SIZE
+#define ANY_BYTES WF_COLL_ANY_BYTES
 
 /* An algorithm, and its replacement if it does not apply or there are too few elements. */
 #define ALWAYS(name, algorithm) \
@@ -301,10 +300,10 @@ const struct wf_coll_kind_rules wf_coll_rules_openmpi[WF_COLL_KINDS] = {
     [WF_COLL_ALLGATHERV] = {WF_COLL_MEASURE_MEAN, allgatherv},
     [WF_COLL_GATHER] = {WF_COLL_MEASURE_GIVEN, gather},
     [WF_COLL_SCATTER] = {WF_COLL_MEASURE_GIVEN, scatter},
-    [WF_COLL_GATHERV] = {WF_COLL_MEASURE_GIVEN, ONLY(&gatherv_linear)},
-    [WF_COLL_SCATTERV] = {WF_COLL_MEASURE_GIVEN, ONLY(&scatterv_linear)},
-    [WF_COLL_SCAN] = {WF_COLL_MEASURE_GIVEN, ONLY(&scan_linear)},
-    [WF_COLL_EXSCAN] = {WF_COLL_MEASURE_GIVEN, ONLY(&exscan_linear)},
-    [WF_COLL_NEIGHBOR_ALLGATHER] = {WF_COLL_MEASURE_GIVEN, ONLY(&neighbor_allgather_linear)},
-    [WF_COLL_NEIGHBOR_ALLTOALL] = {WF_COLL_MEASURE_GIVEN, ONLY(&neighbor_alltoall_linear)},
+    [WF_COLL_GATHERV] = WF_COLL_ONLY(&gatherv_linear),
+    [WF_COLL_SCATTERV] = WF_COLL_ONLY(&scatterv_linear),
+    [WF_COLL_SCAN] = WF_COLL_ONLY(&scan_linear),
+    [WF_COLL_EXSCAN] = WF_COLL_ONLY(&exscan_linear),
+    [WF_COLL_NEIGHBOR_ALLGATHER] = WF_COLL_ONLY(&neighbor_allgather_linear),
+    [WF_COLL_NEIGHBOR_ALLTOALL] = WF_COLL_ONLY(&neighbor_alltoall_linear),
 };

@@ -26,51 +26,24 @@ static bool linear(const struct wf_coll_args *args, uint32_t k, struct wf_coll_s
 
 static bool doubling(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)
 {
-    uint32_t other;
+    struct wf_coll_slots all = wf_coll_range(0, 1);
 
     if (k >= wf_coll_log2_up(args->size)) {
         return false;
     }
-    other = args->rank ^ (UINT32_C(1) << k);
-    *out = wf_coll_idle();
-    if (other < args->size) {
-        out->send_to = other;
-        out->recv_from = other;
-        out->send = wf_coll_range(0, 1);
-        out->recv = wf_coll_range(0, 1);
-        out->take = other < args->rank ? WF_COLL_COMBINE_RESULT : WF_COLL_COMBINE;
-    }
+    uint32_t other = args->rank ^ (UINT32_C(1) << k);
+    *out = other < args->size
+               ? wf_coll_exchange(other, all, all,
+                                  other < args->rank ? WF_COLL_COMBINE_RESULT : WF_COLL_COMBINE)
+               : wf_coll_idle();
     return true;
 }
 
-const struct wf_coll_ops wf_coll_scan_recursive_doubling = {
-    .name = "recursive_doubling",
-    .summary = "exchanges with partners 1, 2, 4, ... away",
-    .kind = WF_COLL_SCAN,
-    .n_slots = wf_coll_one_slot,
-    .step = doubling,
-};
-
-const struct wf_coll_ops wf_coll_scan_linear = {
-    .name = "linear",
-    .summary = "from rank to rank",
-    .kind = WF_COLL_SCAN,
-    .n_slots = wf_coll_one_slot,
-    .step = linear,
-};
-
-const struct wf_coll_ops wf_coll_exscan_recursive_doubling = {
-    .name = "recursive_doubling",
-    .summary = "exchanges with partners 1, 2, 4, ... away",
-    .kind = WF_COLL_EXSCAN,
-    .n_slots = wf_coll_one_slot,
-    .step = doubling,
-};
-
-const struct wf_coll_ops wf_coll_exscan_linear = {
-    .name = "linear",
-    .summary = "from rank to rank",
-    .kind = WF_COLL_EXSCAN,
-    .n_slots = wf_coll_one_slot,
-    .step = linear,
-};
+WF_COLL_OPS(SCAN, scan, recursive_doubling, "exchanges with partners 1, 2, 4, ... away",
+            .n_slots = wf_coll_one_slot, .step = doubling);
+WF_COLL_OPS(SCAN, scan, linear, "from rank to rank", .n_slots = wf_coll_one_slot,
+            .step = linear);
+WF_COLL_OPS(EXSCAN, exscan, recursive_doubling, "exchanges with partners 1, 2, 4, ... away",
+            .n_slots = wf_coll_one_slot, .step = doubling);
+WF_COLL_OPS(EXSCAN, exscan, linear, "from rank to rank", .n_slots = wf_coll_one_slot,
+            .step = linear);

@@ -26,10 +26,8 @@ static struct wf_coll_step distance(const struct wf_coll_args *args, uint32_t i)
 /* Sends to another rank and receives from it. */
 static struct wf_coll_step with(uint32_t other)
 {
-    return (struct wf_coll_step){.send_to = other,
-                                 .recv_from = other,
-                                 .send = wf_coll_range(other, 1),
-                                 .recv = wf_coll_range(other, 1)};
+    return wf_coll_exchange(other, wf_coll_range(other, 1), wf_coll_range(other, 1),
+                            WF_COLL_STORE);
 }
 
 static bool linear(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)
@@ -79,50 +77,15 @@ static bool pairwise(const struct wf_coll_args *args, uint32_t k, struct wf_coll
     return true;
 }
 
-const struct wf_coll_ops wf_coll_alltoall_linear = {
-    .name = "linear",
-    .summary = "all messages at once",
-    .kind = WF_COLL_ALLTOALL,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = linear,
-};
-
-const struct wf_coll_ops wf_coll_alltoall_scattered = {
-    .name = "scattered",
-    .summary = "32 messages at once",
-    .kind = WF_COLL_ALLTOALL,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = scattered,
-};
-
-const struct wf_coll_ops wf_coll_alltoall_pairwise = {
-    .name = "pairwise",
-    .summary = "one partner after the other; for long blocks",
-    .kind = WF_COLL_ALLTOALL,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = pairwise,
-};
-
-const struct wf_coll_ops wf_coll_alltoallv_linear = {
-    .name = "linear",
-    .summary = "all messages at once, in the order of ranks",
-    .kind = WF_COLL_ALLTOALLV,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = linear_by_rank,
-};
-
-const struct wf_coll_ops wf_coll_alltoallv_scattered = {
-    .name = "scattered",
-    .summary = "32 messages at once",
-    .kind = WF_COLL_ALLTOALLV,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = scattered,
-};
-
-const struct wf_coll_ops wf_coll_alltoallv_pairwise = {
-    .name = "pairwise",
-    .summary = "one partner after the other; for long blocks",
-    .kind = WF_COLL_ALLTOALLV,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = pairwise,
-};
+WF_COLL_OPS(ALLTOALL, alltoall, linear, "all messages at once",
+            .n_slots = wf_coll_slot_per_rank, .step = linear);
+WF_COLL_OPS(ALLTOALL, alltoall, scattered, "32 messages at once",
+            .n_slots = wf_coll_slot_per_rank, .step = scattered);
+WF_COLL_OPS(ALLTOALL, alltoall, pairwise, "one partner after the other; for long blocks",
+            .n_slots = wf_coll_slot_per_rank, .step = pairwise);
+WF_COLL_OPS(ALLTOALLV, alltoallv, linear, "all messages at once, in the order of ranks",
+            .n_slots = wf_coll_slot_per_rank, .step = linear_by_rank);
+WF_COLL_OPS(ALLTOALLV, alltoallv, scattered, "32 messages at once",
+            .n_slots = wf_coll_slot_per_rank, .step = scattered);
+WF_COLL_OPS(ALLTOALLV, alltoallv, pairwise, "one partner after the other; for long blocks",
+            .n_slots = wf_coll_slot_per_rank, .step = pairwise);

@@ -65,58 +65,17 @@ static bool scatter(const struct wf_coll_args *args, uint32_t k, struct wf_coll_
     return once(args, BINOMIAL, k, &(struct wf_coll_flow){.shift = args->root}, out);
 }
 
-const struct wf_coll_ops wf_coll_barrier_tree = {
-    .name = "tree",
-    .summary = "up a binomial tree to rank 0 and down again",
-    .kind = WF_COLL_BARRIER,
-    .n_slots = wf_coll_one_slot,
-    .step = up_and_down,
-};
-
-const struct wf_coll_ops wf_coll_bcast_binomial = {
-    .name = "binomial",
-    .summary = "down a binomial tree",
-    .kind = WF_COLL_BCAST,
-    .n_slots = wf_coll_one_slot,
-    .step = bcast,
-};
-
-const struct wf_coll_ops wf_coll_bcast_knomial = {
-    .name = "knomial",
-    .summary = "down a tree of radix 4",
-    .kind = WF_COLL_BCAST,
-    .n_slots = wf_coll_one_slot,
-    .step = knomial,
-};
-
-const struct wf_coll_ops wf_coll_reduce_binomial = {
-    .name = "binomial",
-    .summary = "up a binomial tree",
-    .kind = WF_COLL_REDUCE,
-    .n_slots = wf_coll_one_slot,
-    .step = reduce,
-};
-
-const struct wf_coll_ops wf_coll_allreduce_reduce_bcast = {
-    .name = "reduce_bcast",
-    .summary = "up a binomial tree to rank 0 and down again",
-    .kind = WF_COLL_ALLREDUCE,
-    .n_slots = wf_coll_one_slot,
-    .step = up_and_down,
-};
-
-const struct wf_coll_ops wf_coll_gather_binomial = {
-    .name = "binomial",
-    .summary = "up a binomial tree, subtrees in one message",
-    .kind = WF_COLL_GATHER,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = gather,
-};
-
-const struct wf_coll_ops wf_coll_scatter_binomial = {
-    .name = "binomial",
-    .summary = "down a binomial tree, subtrees in one message",
-    .kind = WF_COLL_SCATTER,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = scatter,
-};
+WF_COLL_OPS(BARRIER, barrier, tree, "up a binomial tree to rank 0 and down again",
+            .n_slots = wf_coll_one_slot, .step = up_and_down);
+WF_COLL_OPS(BCAST, bcast, binomial, "down a binomial tree", .n_slots = wf_coll_one_slot,
+            .step = bcast);
+WF_COLL_OPS(BCAST, bcast, knomial, "down a tree of radix 4", .n_slots = wf_coll_one_slot,
+            .step = knomial);
+WF_COLL_OPS(REDUCE, reduce, binomial, "up a binomial tree", .n_slots = wf_coll_one_slot,
+            .step = reduce);
+WF_COLL_OPS(ALLREDUCE, allreduce, reduce_bcast, "up a binomial tree to rank 0 and down again",
+            .n_slots = wf_coll_one_slot, .step = up_and_down);
+WF_COLL_OPS(GATHER, gather, binomial, "up a binomial tree, subtrees in one message",
+            .n_slots = wf_coll_slot_per_rank, .step = gather);
+WF_COLL_OPS(SCATTER, scatter, binomial, "down a binomial tree, subtrees in one message",
+            .n_slots = wf_coll_slot_per_rank, .step = scatter);

@@ -26,7 +26,6 @@ static bool scatter(const struct wf_coll_args *args, uint32_t *k, struct wf_coll
 static bool doubling(const struct wf_coll_args *args, uint32_t k, struct wf_coll_step *out)
 {
     uint32_t place = wf_coll_below(args->rank, args->root, args->size);
-    uint32_t bit, other;
 
     if (scatter(args, &k, out)) {
         return true;
@@ -34,13 +33,10 @@ static bool doubling(const struct wf_coll_args *args, uint32_t k, struct wf_coll
     if (k >= wf_coll_log2_down(args->size)) {
         return false;
     }
-    bit = UINT32_C(1) << k;
-    other = place ^ bit;
-    *out = wf_coll_idle();
-    out->send_to = wf_coll_above(other, args->root, args->size);
-    out->recv_from = out->send_to;
-    out->send = wf_coll_range(place & ~(bit - 1), bit);
-    out->recv = wf_coll_range(other & ~(bit - 1), bit);
+    uint32_t bit = UINT32_C(1) << k, other = place ^ bit;
+    *out = wf_coll_exchange(wf_coll_above(other, args->root, args->size),
+                            wf_coll_range(place & ~(bit - 1), bit),
+                            wf_coll_range(other & ~(bit - 1), bit), WF_COLL_STORE);
     return true;
 }
 
@@ -54,27 +50,16 @@ static bool ring(const struct wf_coll_args *args, uint32_t k, struct wf_coll_ste
     if (k >= args->size - 1) {
         return false;
     }
-    *out = wf_coll_idle();
-    out->send_to = wf_coll_above(args->rank, 1, args->size);
-    out->recv_from = wf_coll_below(args->rank, 1, args->size);
-    out->send = wf_coll_range(wf_coll_below(place, k, args->size), 1);
-    out->recv = wf_coll_range(wf_coll_below(place, k + 1, args->size), 1);
+    *out = (struct wf_coll_step){.send_to = wf_coll_above(args->rank, 1, args->size),
+                                 .recv_from = wf_coll_below(args->rank, 1, args->size),
+                                 .send = wf_coll_range(wf_coll_below(place, k, args->size), 1),
+                                 .recv =
+                                     wf_coll_range(wf_coll_below(place, k + 1, args->size), 1)};
     return true;
 }
 
-const struct wf_coll_ops wf_coll_bcast_scatter_allgather = {
-    .name = "scatter_allgather",
-    .summary = "scatter, then allgather by recursive doubling; powers of two",
-    .kind = WF_COLL_BCAST,
-    .applies = wf_coll_if_power,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = doubling,
-};
-
-const struct wf_coll_ops wf_coll_bcast_scatter_ring_allgather = {
-    .name = "scatter_ring_allgather",
-    .summary = "scatter, then allgather around a ring",
-    .kind = WF_COLL_BCAST,
-    .n_slots = wf_coll_slot_per_rank,
-    .step = ring,
-};
+WF_COLL_OPS(BCAST, bcast, scatter_allgather,
+            "scatter, then allgather by recursive doubling; powers of two",
+            .applies = wf_coll_if_power, .n_slots = wf_coll_slot_per_rank, .step = doubling);
+WF_COLL_OPS(BCAST, bcast, scatter_ring_allgather, "scatter, then allgather around a ring",
+            .n_slots = wf_coll_slot_per_rank, .step = ring);
