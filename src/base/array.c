@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "base/status.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { FIRST_CAPACITY = 16 };
@@ -29,5 +30,13 @@ void wf_array_check(size_t wanted, uint64_t capacity)
 {
     if (wanted != capacity) {
         wf_panic("an array of %zu elements is too long for the type of its capacity", wanted);
+    }
+}
+
+void wf_array_sort(void *items, size_t n, size_t size,
+                   int (*compare)(const void *, const void *))
+{
+    if (n > 1) { /* qsort() wants an array even if it has nothing to sort */
+        qsort(items, n, size, compare);
     }
 }

@@ -36,8 +36,7 @@ static uint32_t new_node(struct wf_ext_kind *kind, const struct wf_ext_node *nod
 
 static void push(struct folding *folding, uint32_t node)
 {
-    WF_GROW(folding->stack, folding->n, folding->capacity);
-    folding->stack[folding->n++] = node;
+    WF_PUSH(folding->stack, folding->n, folding->capacity, node);
 }
 
 static uint64_t hash_at(const struct folding *folding, uint32_t i)
@@ -241,8 +240,7 @@ void wf_ext_fold(struct wf_ext_input *input, struct wf_ext_kinds *out)
             } else {
                 kind.count = c;
                 kind.rank = r;
-                WF_GROW(out->all, out->n, out->capacity);
-                out->all[out->n++] = kind;
+                WF_PUSH(out->all, out->n, out->capacity, kind);
                 *known = out->n;
             }
             rank->kind = (uint32_t)*known - 1;

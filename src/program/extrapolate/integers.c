@@ -81,8 +81,7 @@ bool wf_ext_integer_at(const struct wf_ext_model *model, const struct wf_ext_int
 
 void wf_ext_samples_add(struct wf_ext_samples *samples, const struct wf_ext_sample *sample)
 {
-    WF_GROW(samples->all, samples->n, samples->capacity);
-    samples->all[samples->n++] = *sample;
+    WF_PUSH(samples->all, samples->n, samples->capacity, *sample);
 }
 
 /* Fits values less the factors or the series by a function of the number of ranks. */

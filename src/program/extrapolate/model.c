@@ -100,8 +100,7 @@ static uint32_t add_step(struct wf_ext_model *model, uint32_t parent,
     model->steps[number].same_as = number;
     if (number != parent) {
         struct wf_ext_step *of = &model->steps[parent];
-        WF_GROW(of->children, of->n_children, of->capacity);
-        of->children[of->n_children++] = number;
+        WF_PUSH(of->children, of->n_children, of->capacity, number);
     }
     return number;
 }
@@ -269,11 +268,11 @@ static void gather_examples(const struct wf_ext_model *model, const struct wf_ex
                 continue;
             }
             for (uint32_t t = 0; t < rounds && t < step->n_statements; t++) {
-                WF_GROW(out->all, out->n, out->capacity);
-                out->all[out->n++] = (struct wf_ext_example){
-                    .where = wf_ext_where(step, &count->grid, r, t),
-                    .holds = executes(model, step, c, r, t),
-                };
+                WF_PUSH(out->all, out->n, out->capacity,
+                        (struct wf_ext_example){
+                            .where = wf_ext_where(step, &count->grid, r, t),
+                            .holds = executes(model, step, c, r, t),
+                        });
             }
         }
     }

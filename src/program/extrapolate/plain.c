@@ -47,8 +47,7 @@ enum wf_status wf_ext_plain_refuse(const struct wf_ext_plain *plain, const struc
 
 static void put(struct wf_ext_plain *plain, const struct wf_op *op)
 {
-    WF_GROW(plain->queue, plain->n_queue, plain->queue_capacity);
-    plain->queue[plain->n_queue++] = *op;
+    WF_PUSH(plain->queue, plain->n_queue, plain->queue_capacity, *op);
 }
 
 static void let_go(struct wf_ext_plain *plain)
@@ -114,8 +113,7 @@ static void follow_requests(struct wf_ext_plain *plain, const struct wf_op *op)
 static void drain(struct wf_ext_plain *plain, uint32_t number)
 {
     if (wf_map_remove(&plain->open, number)) {
-        WF_GROW(plain->drained, plain->n_drained, plain->drained_capacity);
-        plain->drained[plain->n_drained++] = number;
+        WF_PUSH(plain->drained, plain->n_drained, plain->drained_capacity, number);
     }
 }
 

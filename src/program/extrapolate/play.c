@@ -55,17 +55,10 @@ static const struct wf_ext_ref *find_ref(const struct wf_ext_model *model, uint3
 {
     uint32_t last = model->input.n_counts - 1;
     uint32_t low = model->first_ref[statement], end = model->first_ref[statement + 1];
-    uint32_t high = end;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        const struct wf_ext_ref *ref = &model->refs[middle];
-        if (ref->count < last || (ref->count == last && ref->rank < rank)) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
+    WF_BISECT(low, end, middle,
+              model->refs[middle].count < last ||
+                  (model->refs[middle].count == last && model->refs[middle].rank < rank));
     if (low == end) {
         if (end == model->first_ref[statement]) {
             return NULL;

@@ -19,8 +19,7 @@ uint32_t wf_ext_shape_put(struct wf_ext_input *input, const struct wf_ext_shape 
     uint32_t number = wf_strings_put(&input->shape_table, (const char *)shape, sizeof(*shape));
 
     if (number == input->n_shapes) {
-        WF_GROW(input->shapes, input->n_shapes, input->shapes_capacity);
-        input->shapes[input->n_shapes++] = *shape;
+        WF_PUSH(input->shapes, input->n_shapes, input->shapes_capacity, *shape);
     }
     return number;
 }
@@ -85,8 +84,7 @@ static void attach_rank(struct wf_ext_input *input, struct wf_ext_rank *rank, ui
         end.site = 0;
     }
     rank->n = kept;
-    WF_GROW(rank->ops, rank->n, rank->capacity);
-    rank->ops[rank->n++] = end;
+    WF_PUSH(rank->ops, rank->n, rank->capacity, end);
 }
 
 static uint32_t compute_shape(struct wf_ext_input *input)
@@ -175,8 +173,8 @@ static void collect(struct reading *reading, const struct wf_op *op,
     for (uint32_t i = 0; i < count; i++) {
         uint32_t found = wf_ext_requests_find(list, wf_op_request_at(op, i));
         if (found < list->n) {
-            WF_GROW(reading->positions, reading->n_positions, reading->positions_capacity);
-            reading->positions[reading->n_positions++] = found;
+            WF_PUSH(reading->positions, reading->n_positions, reading->positions_capacity,
+                    found);
         }
     }
 }
@@ -265,8 +263,7 @@ static void read_arrays(struct reading *reading, const struct wf_op *op, uint32_
         shape->arrays |= 1U << which;
         out->n_elements[which] = parts.lengths[i];
         for (uint32_t j = 0; j < parts.lengths[i]; j++) {
-            WF_GROW(rank->words, rank->n_words, rank->words_capacity);
-            rank->words[rank->n_words++] = from[j];
+            WF_PUSH(rank->words, rank->n_words, rank->words_capacity, from[j]);
         }
     }
 }
@@ -381,8 +378,7 @@ static enum wf_status read_op(struct reading *reading, const struct wf_op *op,
         wf_ext_requests_add(&reading->persistent, op->request, wf_ext_sort(&shape));
     }
     out.shape = wf_ext_shape_put(reading->input, &shape);
-    WF_GROW(rank->ops, rank->n, rank->capacity);
-    rank->ops[rank->n++] = out;
+    WF_PUSH(rank->ops, rank->n, rank->capacity, out);
     return WF_OK;
 }
 
@@ -391,9 +387,9 @@ static void read_compute(struct reading *reading, const struct wf_op *op)
     struct wf_ext_rank *rank = reading->rank;
 
     reading->input->has_counters = reading->input->has_counters || op->n_counters > 0;
-    WF_GROW(rank->ops, rank->n, rank->capacity);
-    rank->ops[rank->n++] = (struct wf_ext_op){
-        .compute = op->duration, .site = op->site, .shape = reading->compute_shape};
+    WF_PUSH(rank->ops, rank->n, rank->capacity,
+            (struct wf_ext_op){
+                .compute = op->duration, .site = op->site, .shape = reading->compute_shape});
 }
 
 static enum wf_status read_ops(struct reading *reading, struct wf_err *err)

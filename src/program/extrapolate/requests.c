@@ -33,8 +33,8 @@ uint32_t wf_ext_sort(const struct wf_ext_shape *shape)
 
 void wf_ext_requests_add(struct wf_ext_requests *list, uint32_t number, uint32_t sort)
 {
-    WF_GROW(list->items, list->n, list->capacity);
-    list->items[list->n++] = (struct wf_ext_request){.number = number, .sort = sort};
+    WF_PUSH(list->items, list->n, list->capacity,
+            (struct wf_ext_request){.number = number, .sort = sort});
 }
 
 uint32_t wf_ext_requests_find(const struct wf_ext_requests *list, uint32_t number)

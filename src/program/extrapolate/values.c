@@ -227,8 +227,7 @@ static bool fit_rounds(struct wf_ext_model *model, const struct cells *cells,
 static void add_law(struct wf_ext_quantity *quantity, uint64_t group,
                     const struct wf_ext_law *law)
 {
-    WF_GROW(quantity->laws, quantity->n_laws, quantity->capacity);
-    quantity->laws[quantity->n_laws++] = *law;
+    WF_PUSH(quantity->laws, quantity->n_laws, quantity->capacity, *law);
     *wf_map_put(&quantity->groups, group) = quantity->n_laws;
 }
 

@@ -79,12 +79,12 @@ static void gather_rank(const struct wf_ext_input *input, uint32_t count, uint32
         uint64_t *known = wf_map_put(seen, mixed);
         if (*known == 0) {
             *known = 1;
-            WF_GROW(items->all, items->n, items->capacity);
-            items->all[items->n++] = (struct item){.key = key,
-                                                   .count = count,
-                                                   .rank = number,
-                                                   .peer = op->peer[slot],
-                                                   .order = i / WF_EXT_SLOTS};
+            WF_PUSH(items->all, items->n, items->capacity,
+                    (struct item){.key = key,
+                                  .count = count,
+                                  .rank = number,
+                                  .peer = op->peer[slot],
+                                  .order = i / WF_EXT_SLOTS});
         }
     }
 }
@@ -100,9 +100,7 @@ static void gather(const struct wf_ext_input *input, struct items *items)
         }
     }
     wf_map_fini(&seen);
-    if (items->n > 0) {
-        qsort(items->all, items->n, sizeof(*items->all), by_key);
-    }
+    WF_SORT(items->all, items->n, by_key);
 }
 
 /* Leaves at most about `most` items, spread evenly. */
@@ -188,8 +186,7 @@ static void list_symbols(const struct wf_ext_input *input, struct items *items, 
         item->covered = 0;
         for (uint32_t s = 0; s < n; s++) {
             uint32_t number = candidate_of(cover, packed[s]);
-            WF_GROW(items->symbols, items->n_symbols, items->symbols_capacity);
-            items->symbols[items->n_symbols++] = number;
+            WF_PUSH(items->symbols, items->n_symbols, items->symbols_capacity, number);
         }
     }
 }

@@ -95,8 +95,7 @@ static uint32_t free_number(struct writing *writing)
         writing->least_free++;
     }
     if (writing->least_free == writing->uses_size) {
-        WF_GROW(writing->uses, writing->uses_size, writing->uses_capacity);
-        writing->uses[writing->uses_size++] = 0;
+        WF_PUSH(writing->uses, writing->uses_size, writing->uses_capacity, 0);
     }
     return writing->least_free;
 }
@@ -127,8 +126,7 @@ static void choose(void *arg, uint32_t place)
 {
     struct writing *writing = arg;
 
-    WF_GROW(writing->chosen, writing->n_chosen, writing->capacity);
-    writing->chosen[writing->n_chosen++] = place;
+    WF_PUSH(writing->chosen, writing->n_chosen, writing->capacity, place);
 }
 
 /* Removes the chosen requests, and turns places into numbers. */

@@ -23,6 +23,7 @@
  * The tasks of a PE: one for each of its cells, which sends the first atoms; then, for each
  * step, one for each of its computes and one for each of its cells.
  */
+#include "base/array.h"
 #include "base/mem.h"
 #include "base/units.h"
 #include "program/gen/graphs.h"
@@ -184,15 +185,8 @@ static struct compute compute_of(const struct leanmd *md, uint32_t number)
     if (edges == NULL) {
         return (struct compute){number / md->n_roles, number % md->n_roles};
     }
-    uint32_t low = 0, high = md->n_cells; /* first[low] <= number < first[high] */
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (edges->first[middle] <= number) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
+    uint32_t low = 0;
+    WF_BISECT_LAST(low, md->n_cells, middle, edges->first[middle] <= number);
     return (struct compute){low, edges->own[class_of(md, low)][number - edges->first[low]]};
 }
 

@@ -109,9 +109,8 @@ static bool new_name(struct wf_gen_text_parser *parser, struct wf_gen_token *nam
 static void define(struct wf_gen_text_parser *parser, const struct wf_gen_token *name,
                    uint32_t node, bool param)
 {
-    WF_GROW(parser->symbols, parser->n_symbols, parser->symbols_capacity);
-    parser->symbols[parser->n_symbols++] =
-        (struct wf_gen_text_symbol){name->text, name->length, node, param};
+    WF_PUSH(parser->symbols, parser->n_symbols, parser->symbols_capacity,
+            (struct wf_gen_text_symbol){name->text, name->length, node, param});
 }
 
 /* ---- statements ---- */
@@ -279,8 +278,7 @@ static bool parse_group(struct wf_gen_text_parser *parser)
     group.stride = parse_bound(parser);
     (void)wf_gen_lex_expect(&parser->lexer, ",");
     group.size = parse_bound(parser);
-    WF_GROW(program->groups, program->n_groups, program->groups_capacity);
-    program->groups[program->n_groups++] = group;
+    WF_PUSH(program->groups, program->n_groups, program->groups_capacity, group);
     return fine(parser);
 }
 

@@ -40,8 +40,7 @@ static enum wf_status parse_settings(struct wf_gen_text_parser *parser, const ch
         wf_gen_lex_next(lexer);
         (void)wf_gen_lex_expect(lexer, "=");
         setting.value = wf_gen_text_constant(parser);
-        WF_GROW(parser->settings, parser->n_settings, parser->settings_capacity);
-        parser->settings[parser->n_settings++] = setting;
+        WF_PUSH(parser->settings, parser->n_settings, parser->settings_capacity, setting);
         if (lexer->token.kind != WF_GEN_TOKEN_END) {
             (void)wf_gen_lex_expect(lexer, ",");
         }

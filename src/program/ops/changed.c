@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "program/ops/changed.h"
 
-#include "base/mem.h"
 #include "base/units.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { RULE_MAX = 128 };
 
 struct changed {
     struct wf_source head; /* must be first */
-    struct wf_source *inner;
     struct wf_changes changes;
 };
 
@@ -157,43 +154,24 @@ static bool changed_next(const struct wf_source *source, uint32_t rank,
 {
     const struct changed *self = (const struct changed *)source;
 
-    if (!wf_source_next(self->inner, rank, cursor, op)) {
+    if (!wf_source_next(source->inner, rank, cursor, op)) {
         return false;
     }
     change_op(&self->changes, op);
     return true;
 }
 
-/* What was recorded is not what is played. */
-static bool changed_wall(const struct wf_source *source, uint32_t rank, int64_t *ps)
-{
-    return (void)source, (void)rank, (void)ps, false;
-}
-
-static void changed_destroy(struct wf_source *source)
-{
-    struct changed *self = (struct changed *)source;
-
-    wf_source_free(self->inner);
-    free(self);
-}
-
 static const struct wf_source_ops changed_ops = {
     .name = "changed",
     .summary = "another source with other compute times and sizes",
-    .destroy = changed_destroy,
     .next = changed_next,
-    .wall = changed_wall,
+    .wall = wf_source_no_wall,
 };
 
 struct wf_source *wf_changed_new(struct wf_source *inner, const struct wf_changes *changes)
 {
-    struct changed *self = wf_xcalloc(1, sizeof(*self));
+    struct changed *self = wf_source_around(sizeof(*self), &changed_ops, inner, true);
 
-    self->head = *inner;
-    self->head.ops = &changed_ops;
-    self->head.inner = inner;
-    self->inner = inner;
     self->changes = *changes;
     return &self->head;
 }

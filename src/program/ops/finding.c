@@ -54,8 +54,7 @@ void wf_findings_add(struct wf_findings *list, const struct wf_finding *finding)
         }
     }
     if (list->n < WF_FINDINGS_MAX) {
-        WF_GROW(list->items, list->n, list->capacity);
-        list->items[list->n++] = *finding;
+        WF_PUSH(list->items, list->n, list->capacity, *finding);
     }
 }
 
@@ -70,9 +69,7 @@ static int order_in_list(const void *a, const void *b)
 
 void wf_findings_sort(struct wf_findings *list)
 {
-    if (list->n > 0) {
-        qsort(list->items, list->n, sizeof(*list->items), order_in_list);
-    }
+    WF_SORT(list->items, list->n, order_in_list);
 }
 
 void wf_findings_fini(struct wf_findings *list)

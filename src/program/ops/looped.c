@@ -20,16 +20,16 @@ struct start {
 
 struct looped {
     struct wf_source head; /* must be first */
-    struct wf_source *inner;
     uint32_t times;
     struct wf_buf *starts; /* of each rank: struct start of every loop that has begun */
 };
 
 static bool is_loop(const struct looped *self, const struct wf_op *op)
 {
-    const char *name = op->kind == WF_OP_REGION_BEGIN || op->kind == WF_OP_REGION_END
-                           ? wf_source_name_of(self->inner, WF_NAME_REGION, (uint32_t)op->tag)
-                           : NULL;
+    const char *name =
+        op->kind == WF_OP_REGION_BEGIN || op->kind == WF_OP_REGION_END
+            ? wf_source_name_of(self->head.inner, WF_NAME_REGION, (uint32_t)op->tag)
+            : NULL;
 
     return name != NULL && strncmp(name, WF_LOOPED_REGION, sizeof(WF_LOOPED_REGION) - 1) == 0;
 }
@@ -78,7 +78,7 @@ static bool looped_next(const struct wf_source *source, uint32_t rank, struct wf
     const struct looped *self = (const struct looped *)source;
     const struct wf_cursor before = *cursor;
 
-    if (!wf_source_next(self->inner, rank, cursor, op)) {
+    if (!wf_source_next(source->inner, rank, cursor, op)) {
         return false;
     }
     if (before.outer[0] == WF_CURSOR_AGAIN || !is_loop(self, op)) {
@@ -92,12 +92,6 @@ static bool looped_next(const struct wf_source *source, uint32_t rank, struct wf
     return true;
 }
 
-/* The trace has the wall time of one round only. */
-static bool looped_wall(const struct wf_source *source, uint32_t rank, int64_t *ps)
-{
-    return (void)source, (void)rank, (void)ps, false;
-}
-
 static void looped_destroy(struct wf_source *source)
 {
     struct looped *self = (struct looped *)source;
@@ -106,8 +100,7 @@ static void looped_destroy(struct wf_source *source)
         wf_buf_fini(&self->starts[rank]);
     }
     free(self->starts);
-    wf_source_free(self->inner);
-    free(self);
+    wf_source_end(source);
 }
 
 static const struct wf_source_ops looped_ops = {
@@ -115,18 +108,14 @@ static const struct wf_source_ops looped_ops = {
     .summary = "another source whose loops are repeated",
     .destroy = looped_destroy,
     .next = looped_next,
-    .wall = looped_wall,
+    .wall = wf_source_no_wall, /* the trace has the time of one round only */
 };
 
 struct wf_source *wf_looped_new(struct wf_source *inner, uint32_t times)
 {
-    struct looped *self = wf_xcalloc(1, sizeof(*self));
+    struct looped *self = wf_source_around(sizeof(*self), &looped_ops, inner, true);
 
-    self->head = *inner;
-    self->head.ops = &looped_ops;
-    self->head.inner = inner;
     self->head.messages_expected = 0;
-    self->inner = inner;
     self->times = times;
     self->starts = wf_xcalloc(inner->n_ranks, sizeof(*self->starts));
     return &self->head;

@@ -315,15 +315,8 @@ void wf_places_fini(struct wf_places *places)
 
 uint32_t wf_places_rank(const struct wf_places *places, uint64_t span)
 {
-    uint32_t low = 0, high = places->n_ranks;
+    uint32_t low = 0;
 
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (places->first[middle] <= span) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
+    WF_BISECT_LAST(low, places->n_ranks, middle, places->first[middle] <= span);
     return low;
 }

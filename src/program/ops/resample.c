@@ -60,9 +60,8 @@ static void add_segment(struct builder *builder, uint64_t begin, uint32_t rank)
 {
     struct wf_resample *out = builder->out;
 
-    WF_GROW(out->segments, builder->n_segments, builder->segments_capacity);
-    out->segments[builder->n_segments++] =
-        (struct wf_resample_segment){.begin = begin, .factor = ONE, .rank = rank};
+    WF_PUSH(out->segments, builder->n_segments, builder->segments_capacity,
+            (struct wf_resample_segment){.begin = begin, .factor = ONE, .rank = rank});
 }
 
 static void find_segments(struct builder *builder)
@@ -165,8 +164,8 @@ static void add_ratios(struct builder *builder, const struct wf_resample_segment
         double ratio = mean > 0 ? (double)duration_of(out->places, i) / mean : 1;
         double wide = 1 + (ratio - 1) * wider;
 
-        WF_GROW(out->ratios, builder->n_ratios, builder->ratios_capacity);
-        out->ratios[builder->n_ratios++] = wide > 0 ? (uint64_t)(wide * (double)ONE + 0.5) : 0;
+        WF_PUSH(out->ratios, builder->n_ratios, builder->ratios_capacity,
+                wide > 0 ? (uint64_t)(wide * (double)ONE + 0.5) : 0);
     }
 }
 
@@ -254,8 +253,8 @@ static void read_place(struct builder *builder, uint32_t place)
         const struct wf_resample_segment *segment = &out->segments[i];
 
         if (length(segment) == 1) {
-            WF_GROW(out->singles, builder->n_singles, builder->singles_capacity);
-            out->singles[builder->n_singles++] = duration_of(out->places, segment->begin);
+            WF_PUSH(out->singles, builder->n_singles, builder->singles_capacity,
+                    duration_of(out->places, segment->begin));
         } else if (length(segment) < OWN_MIN) {
             add_ratios(builder, segment);
         }
@@ -361,14 +360,7 @@ static const struct wf_resample_segment *find_segment(const struct wf_resample *
     uint64_t low = resample->by_place[place].segments;
     uint64_t high = resample->by_place[place + UINT64_C(1)].segments;
 
-    while (high - low > 1) {
-        uint64_t middle = low + (high - low) / 2;
-        if (resample->segments[middle].rank <= rank) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
+    WF_BISECT_LAST(low, high, middle, resample->segments[middle].rank <= rank);
     return &resample->segments[low];
 }
 
@@ -378,14 +370,7 @@ static uint64_t find_member(const struct wf_places *places,
 {
     uint64_t low = segment->begin, high = segment[1].begin;
 
-    while (high - low > 1) {
-        uint64_t middle = low + (high - low) / 2;
-        if (places->members[middle] <= span) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
+    WF_BISECT_LAST(low, high, middle, places->members[middle] <= span);
     return low;
 }
 

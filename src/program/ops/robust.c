@@ -262,9 +262,9 @@ static void judge_place(struct judge *judge, uint32_t place)
         if (is_outlier(one, bound)) {
             const struct wf_disturbance d =
                 wf_disturbance_unpack(out->places->disturbances[one->span]);
-            WF_GROW(out->outliers, out->n_outliers, judge->out_capacity);
-            out->outliers[out->n_outliers++] = (struct wf_robust_outlier){
-                one->span, one->duration, one->base, is_disturbed(one, &d, &usual)};
+            WF_PUSH(out->outliers, out->n_outliers, judge->out_capacity,
+                    (struct wf_robust_outlier){one->span, one->duration, one->base,
+                                               is_disturbed(one, &d, &usual)});
         }
     }
 }
@@ -287,9 +287,7 @@ void wf_robust_init(struct wf_robust *robust, const struct wf_places *places)
     free(judge.values);
     free(judge.by_iteration);
     free(judge.begins);
-    if (robust->n_outliers > 0) {
-        qsort(robust->outliers, robust->n_outliers, sizeof(*robust->outliers), order_of_spans);
-    }
+    WF_SORT(robust->outliers, robust->n_outliers, order_of_spans);
     for (uint64_t i = 0; i < robust->n_outliers; i++) {
         const struct wf_robust_outlier *one = &robust->outliers[i];
         if (one->disturbed) {

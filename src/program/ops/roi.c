@@ -25,8 +25,7 @@ struct start {
 };
 
 struct source {
-    struct wf_source head;
-    struct wf_source *inner;
+    struct wf_source head; /* must be first */
     bool has_region, has_iterations;
     uint32_t region;
     uint32_t first, last, repeat;
@@ -116,7 +115,8 @@ static enum step step(const struct source *self, uint32_t rank, struct wf_cursor
 {
     const struct wf_cursor before = *cursor;
 
-    if (cursor->outer[PHASE] == PHASE_OVER || !wf_source_next(self->inner, rank, cursor, op)) {
+    if (cursor->outer[PHASE] == PHASE_OVER ||
+        !wf_source_next(self->head.inner, rank, cursor, op)) {
         return STEP_END;
     }
     remember(self, rank, op, &before);
@@ -143,7 +143,7 @@ static bool roi_next(const struct wf_source *source, uint32_t rank, struct wf_cu
     struct wf_op got;
 
     if (cursor->outer[PHASE] == WF_CURSOR_AGAIN) {
-        return wf_source_next(self->inner, rank, cursor, op);
+        return wf_source_next(self->head.inner, rank, cursor, op);
     }
 
     enum step now = step(self, rank, &ahead, &got);
@@ -166,19 +166,12 @@ static bool roi_next(const struct wf_source *source, uint32_t rank, struct wf_cu
 
 /* ---- other functions of the source; the inner source has those not defined here ---- */
 
-/* The trace has the wall time of the whole program only. */
-static bool roi_wall(const struct wf_source *source, uint32_t rank, int64_t *ps)
-{
-    return (void)source, (void)rank, (void)ps, false;
-}
-
 static void roi_destroy(struct wf_source *source)
 {
     struct source *self = (struct source *)source;
 
-    wf_source_free(self->inner);
     free(self->starts);
-    free(self);
+    wf_source_end(source);
 }
 
 static const struct wf_source_ops roi_ops = {
@@ -186,7 +179,7 @@ static const struct wf_source_ops roi_ops = {
     .summary = "parts of another source",
     .destroy = roi_destroy,
     .next = roi_next,
-    .wall = roi_wall,
+    .wall = wf_source_no_wall, /* the trace has that of the whole program only */
 };
 
 /* ---- creation ---- */
@@ -270,7 +263,7 @@ static enum wf_status try_first_rank(const struct source *self, const struct wf_
     uint32_t iterations = 0;
     bool inside = !self->has_region;
 
-    while (wf_source_next(self->inner, 0, &cursor, &op)) {
+    while (wf_source_next(self->head.inner, 0, &cursor, &op)) {
         iterations += op.kind == WF_OP_ITERATION_BEGIN;
         inside |= op.kind == WF_OP_REGION_BEGIN && (uint32_t)op.tag == self->region;
         if (inside && (!self->has_iterations || iterations > self->last)) {
@@ -278,7 +271,7 @@ static enum wf_status try_first_rank(const struct source *self, const struct wf_
         }
     }
 
-    WF_TRY(wf_source_check(self->inner, err));
+    WF_TRY(wf_source_check(self->head.inner, err));
     if (!inside) {
         return wf_err_set(err, WF_EINVAL, "rank 0 never enters the region '%.64s'",
                           roi->region);
@@ -297,21 +290,15 @@ static enum wf_status try_first_rank(const struct source *self, const struct wf_
 enum wf_status wf_roi_new(struct wf_source *inner, const struct wf_roi *roi,
                           struct wf_source **out, struct wf_err *err)
 {
-    struct source *self = wf_xcalloc(1, sizeof(*self));
+    struct source *self = wf_source_around(sizeof(*self), &roi_ops, inner, true);
     enum wf_status status = WF_OK;
 
-    *self = (struct source){
-        .head = *inner,
-        .inner = inner,
-        .has_region = roi->region != NULL && roi->region[0] != '\0',
-        .has_iterations = roi->has_iterations,
-        .first = roi->first,
-        .last = roi->last,
-        .repeat = roi->repeat,
-    };
-    self->head.ops = &roi_ops;
-    self->head.inner = inner;
     self->head.messages_expected = 0;
+    self->has_region = roi->region != NULL && roi->region[0] != '\0';
+    self->has_iterations = roi->has_iterations;
+    self->first = roi->first;
+    self->last = roi->last;
+    self->repeat = roi->repeat;
     if (self->has_region) {
         status = find_region(inner, roi->region, &self->region, err);
     }

@@ -105,7 +105,7 @@ struct wf_source_ops {
      * alone. */
     enum wf_status (*create)(const void *params, uint32_t n_ranks, struct wf_source **out,
                              struct wf_err *err);
-    void (*destroy)(struct wf_source *source); /* may be null: free() */
+    void (*destroy)(struct wf_source *source); /* may be null: wf_source_end() */
 
     /* Sets *op to the rank's next op and moves the cursor past it. At the end of the rank
      * returns false and changes neither. An op that cannot be read ends the rank too, and
@@ -136,7 +136,8 @@ struct wf_source {
     const struct wf_source_ops *ops;
     uint32_t n_ranks;
     /* Or null: another source, which answers what the ops of this one leave null. */
-    const struct wf_source *inner;
+    struct wf_source *inner;
+    bool owns_inner; /* it is released with this one */
     /* The approximate number of messages, for the progress display; 0: unknown. */
     uint64_t messages_expected;
     /* Whether a rank may have operations in progress besides its blocking calls and eager
@@ -175,3 +176,17 @@ WF_NODISCARD
 enum wf_status wf_source_check(const struct wf_source *source, struct wf_err *err);
 
 void wf_source_free(struct wf_source *source); /* null is allowed */
+
+/* ---- for sources that play another one ---- */
+
+/* Makes such a source of `size` bytes, zeroed but for its head, which is that of `inner` with
+ * other ops. If `inner` is owned, it is released with the source, else it must outlive it. */
+void *wf_source_around(size_t size, const struct wf_source_ops *ops, struct wf_source *inner,
+                       bool owned);
+
+/* The end of each destroy(), and all of it if that is null: releases the source, and the inner one
+ * if it is owned. */
+void wf_source_end(struct wf_source *source);
+
+/* wall() of sources that do not play what was recorded. */
+bool wf_source_no_wall(const struct wf_source *source, uint32_t rank, int64_t *ps);

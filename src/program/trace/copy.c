@@ -54,8 +54,7 @@ static enum wf_status tell_comm(const struct wf_copy *copy, struct told *told, u
     if (!find_group(copy, rank, comm, &group)) {
         return WF_OK;
     }
-    WF_GROW(told->comms, told->n_comms, told->capacity);
-    told->comms[told->n_comms++] = comm;
+    WF_PUSH(told->comms, told->n_comms, told->capacity, comm);
     return copy->writer->ops->group(copy->writer, told->to, comm, &group, err);
 }
 

@@ -154,8 +154,7 @@ static void use_comm(struct counting *c, uint32_t rank, uint32_t comm)
 
     if (seen != NULL && *seen == 0) {
         *seen = 1;
-        WF_GROW(c->uses, c->n_uses, c->capacity);
-        c->uses[c->n_uses++] = (struct use){rank, comm};
+        WF_PUSH(c->uses, c->n_uses, c->capacity, (struct use){rank, comm});
     }
 }
 

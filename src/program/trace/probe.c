@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/array.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "program/trace/kit/records.h"
@@ -46,9 +47,7 @@ static enum wf_status list_directory(struct wf_reader_probe *probe, struct wf_er
     }
     (void)closedir(dir);
     /* readdir() returns the files in no particular order. */
-    if (probe->n_entries > 1) {
-        qsort(probe->entries, probe->n_entries, sizeof(*probe->entries), by_name);
-    }
+    WF_SORT(probe->entries, probe->n_entries, by_name);
     return WF_OK;
 }
 

@@ -189,14 +189,7 @@ static size_t find_trigger(const struct reading *r, uint32_t file, int32_t messa
     size_t low = 0, high = 0;
     const struct trigger *all = triggers(r, &high);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (by_message(&all[middle], &wanted) < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
+    WF_BISECT(low, high, middle, by_message(&all[middle], &wanted) < 0);
     return low;
 }
 
@@ -239,9 +232,7 @@ static void survey(struct reading *r)
     }
     wf_bigsim_file_close(&r->file);
     struct trigger *all = triggers(r, &n);
-    if (n > 1) {
-        qsort(all, n, sizeof(*all), by_message);
-    }
+    WF_SORT(all, n, by_message);
 }
 
 /* ---- second pass: tasks ---- */
@@ -352,7 +343,7 @@ static void put_log(struct reading *r)
 {
     const struct wf_bigsim_message *messages = (const void *)r->log.messages.data;
     const struct wait *waits = (const void *)r->waits.data;
-    size_t n_waits = r->waits.size / sizeof(*waits), low = 0, high = n_waits;
+    size_t n_waits = r->waits.size / sizeof(*waits), low = 0;
     uint32_t pe = current_pe(r), number = current_log(r);
     int64_t duration = duration_of(r), before = 0;
 
@@ -370,14 +361,7 @@ static void put_log(struct reading *r)
         before = send.offset;
         put_message(r, &messages[i], &send);
     }
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (waits[middle].before < number) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
+    WF_BISECT(low, n_waits, middle, waits[middle].before < number);
     for (; low < n_waits && waits[low].before == number; low++) {
         wf_task_table_next(r->table, waits[low].after - r->first[pe]);
     }
@@ -408,10 +392,8 @@ static void put_pe(struct reading *r, uint32_t pe)
     r->waits.size = 0;
     r->file.used = 0;
     each_log(r, pe, note_waits);
-    size_t n = r->waits.size / sizeof(struct wait);
-    if (n > 1) {
-        qsort(r->waits.data, n, sizeof(struct wait), by_before);
-    }
+    struct wait *waits = (void *)r->waits.data;
+    WF_SORT(waits, r->waits.size / sizeof(*waits), by_before);
     r->file.used = 0;
     each_log(r, pe, put_log);
 }

@@ -35,9 +35,7 @@ void wf_chakra_define(struct wf_chakra *trace, const char *name, uint32_t *membe
                       const struct wf_trace_place *place)
 {
     make_world(trace);
-    if (n > 1) {
-        qsort(members, n, sizeof(*members), by_number);
-    }
+    WF_SORT(members, n, by_number);
     for (uint32_t i = 1; i < n; i++) {
         if (members[i] == members[i - 1]) {
             wf_trace_bad(place, "group %.40s has rank %" PRIu32 " twice", name, members[i]);
@@ -338,9 +336,7 @@ static struct message *list_messages(const struct wf_chakra *trace, enum wf_chak
             }
         }
     }
-    if (*n > 1) {
-        qsort(list, *n, sizeof(*list), by_partner);
-    }
+    WF_SORT(list, *n, by_partner);
     return list;
 }
 
@@ -521,11 +517,9 @@ static bool take_call(struct building *b, uint32_t group, struct turn *turns,
                                       .root = first->peer,
                                       .bytes = bytes_of(first->kind, bytes, n)};
     choose(trace, &call);
-    WF_GROW(trace->calls, trace->n_calls, trace->calls_capacity);
-    trace->calls[trace->n_calls++] = call;
+    WF_PUSH(trace->calls, trace->n_calls, trace->calls_capacity, call);
     for (uint32_t i = 0; i < n; i++) {
-        WF_GROW(trace->firsts, trace->n_firsts, trace->firsts_capacity);
-        trace->firsts[trace->n_firsts++] = 0;
+        WF_PUSH(trace->firsts, trace->n_firsts, trace->firsts_capacity, 0);
         call.args.rank = i;
         latest[i]->n_tasks = count_steps(call.ops, &call.args) + 1;
     }

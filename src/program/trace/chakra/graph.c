@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "program/trace/chakra/chakra.h"
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "base/units.h"
 
@@ -20,19 +21,12 @@ static struct wf_chakra *trace_of(const struct wf_graph *graph)
 /* The node of a task: the last one whose first task is this or an earlier one. */
 static const struct wf_chakra_node *node_of(const struct wf_chakra_rank *rank, uint32_t task)
 {
-    uint32_t low = 0, high = rank->n;
+    uint32_t low = 0;
 
     if (rank->n_tasks == rank->n) {
         return &rank->nodes[task];
     }
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if (rank->nodes[middle].first_task <= task) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
+    WF_BISECT_LAST(low, rank->n, middle, rank->nodes[middle].first_task <= task);
     return &rank->nodes[low];
 }
 
@@ -278,17 +272,7 @@ static uint32_t graph_target(const struct wf_graph *graph, uint32_t pe, uint32_t
     if (!call->aligned) {
         const struct wf_chakra_group *group = &trace->groups[call->group];
         uint32_t member = 0;
-        for (uint32_t low = 0, high = group->n; low < high;) {
-            member = low + (high - low) / 2;
-            if (group->members[member] == src) {
-                break;
-            }
-            if (group->members[member] < src) {
-                low = member + 1;
-            } else {
-                high = member;
-            }
-        }
+        WF_BISECT(member, group->n, middle, group->members[middle] < src);
         i = received_in(&trace->caches[pe], call, &args, number, member, i);
         if (i == UINT32_MAX) {
             return WF_NO_TASK;

@@ -78,8 +78,7 @@ static void add_deps(struct wf_chakra_rank *rank, const struct wf_buf *ids)
     const uint64_t *list = (const uint64_t *)(const void *)ids->data;
 
     for (size_t i = 0; i < ids->size / sizeof(*list); i++) {
-        WF_GROW(rank->deps, rank->n_deps, rank->deps_capacity);
-        rank->deps[rank->n_deps++] = list[i];
+        WF_PUSH(rank->deps, rank->n_deps, rank->deps_capacity, list[i]);
     }
 }
 
@@ -263,6 +262,5 @@ void wf_chakra_add(const struct wf_chakra *trace, uint32_t rank, struct wf_chakr
         add_deps(own, &raw->ctrl);
     }
     own->deps_of[own->n + 1].data = own->n_deps;
-    WF_GROW(own->nodes, own->n, own->capacity);
-    own->nodes[own->n++] = node;
+    WF_PUSH(own->nodes, own->n, own->capacity, node);
 }

@@ -94,9 +94,7 @@ const struct wf_clog2_state *wf_clog2_state(const struct wf_clog2_tables *tables
  * state, plus 1 for its begin event. The end event has the number after the begin event. */
 static void index_states(struct wf_clog2_tables *tables)
 {
-    if (tables->n_states > 1) {
-        qsort(tables->states, tables->n_states, sizeof(*tables->states), by_begin);
-    }
+    WF_SORT(tables->states, tables->n_states, by_begin);
     for (uint32_t i = 0; i < tables->n_states; i++) {
         struct wf_clog2_state *state = &tables->states[i];
         state->record = wf_records_name(tables->records, state->name);
@@ -167,9 +165,7 @@ static int by_place(const void *a, const void *b)
  * which the log has no process. */
 static void gather_members(struct wf_clog2_tables *tables)
 {
-    if (tables->n_members > 1) {
-        qsort(tables->members, tables->n_members, sizeof(*tables->members), by_place);
-    }
+    WF_SORT(tables->members, tables->n_members, by_place);
     tables->comms = wf_xcalloc((size_t)tables->n_members + 1, sizeof(*tables->comms));
     for (uint32_t begin = 0, end; begin < tables->n_members; begin = end) {
         struct wf_clog2_comm *comm = &tables->comms[tables->n_comms++];

@@ -92,8 +92,7 @@ static void remember(struct ahead *ahead, struct message message)
         ahead->n -= ahead->first;
         ahead->first = 0;
     }
-    WF_GROW(ahead->items, ahead->n, ahead->capacity);
-    ahead->items[ahead->n++] = message;
+    WF_PUSH(ahead->items, ahead->n, ahead->capacity, message);
 }
 
 /* Takes the message that the next wait of the rank receives from the queue, reading ahead until

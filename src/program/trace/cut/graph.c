@@ -155,8 +155,7 @@ static void copy_next(struct cutting *c, const struct wf_task *task, uint32_t nu
     for (uint32_t i = 0; i < task->n_next; i++) {
         uint32_t next = c->numbers[task->pe][c->from->ops->next(c->from, task, i)];
         if (next != WF_NO_TASK) {
-            WF_GROW(to->next, to->n_next, to->next_capacity);
-            to->next[to->n_next++] = next;
+            WF_PUSH(to->next, to->n_next, to->next_capacity, next);
             to->tasks[number].n_next++;
             to->tasks[next].needs.tasks++;
         }
@@ -180,8 +179,7 @@ static void copy_sends(struct cutting *c, const struct wf_task *task, uint32_t n
         if (to != NULL && needs != WF_NO_TASK) {
             send.pe = c->pe[send.pe];
             send.id = needs;
-            WF_GROW(to->sends, to->n_sends, to->sends_capacity);
-            to->sends[to->n_sends++] = send;
+            WF_PUSH(to->sends, to->n_sends, to->sends_capacity, send);
             to->tasks[number].n_sends++;
             c->piece->pes[send.pe].tasks[needs].needs.messages++;
         }

@@ -46,8 +46,7 @@ static void touch(struct wf_cut_matches *table, uint32_t number)
         entry->touched = true;
         entry->n_sends = 0;
         entry->sends.n = 0;
-        WF_GROW(table->touched, table->n_touched, table->touched_capacity);
-        table->touched[table->n_touched++] = number;
+        WF_PUSH(table->touched, table->n_touched, table->touched_capacity, number);
     }
 }
 
@@ -64,16 +63,9 @@ static void add_span(struct spans *spans, uint64_t begin, uint64_t end)
 
 static bool is_in(const struct spans *spans, uint64_t number)
 {
-    uint32_t low = 0, high = spans->n;
+    uint32_t low = 0;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (spans->spans[middle][1] <= number) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
+    WF_BISECT(low, spans->n, middle, spans->spans[middle][1] <= number);
     return low < spans->n && spans->spans[low][0] <= number;
 }
 

@@ -55,8 +55,7 @@ void wf_dumpi_comms_collect(struct wf_dumpi_comms *comms, uint32_t rank,
         event.list = wf_xcalloc(event.n_list, sizeof(*event.list));
         memcpy(event.list, record->arrays[0].items, event.n_list * sizeof(*event.list));
     }
-    WF_GROW(all->items, all->n, all->capacity);
-    all->items[all->n++] = event;
+    WF_PUSH(all->items, all->n, all->capacity, event);
 }
 
 uint32_t wf_dumpi_comms_created(const struct wf_dumpi_comms *comms, uint32_t rank,

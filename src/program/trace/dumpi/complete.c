@@ -48,13 +48,13 @@ static void complete(struct wf_dumpi_step *step, struct wf_open_request *request
     }
     if (walk->spool == NULL && request->receives &&
         (cancelled || (request->wild && status != NULL))) {
-        WF_GROW(walk->matches, walk->n_matches, walk->matches_capacity);
-        walk->matches[walk->n_matches++] = (struct wf_dumpi_match){
-            .serial = request->serial,
-            .source = status != NULL ? status->source : -1,
-            .tag = status != NULL ? status->tag : -1,
-            .cancelled = cancelled,
-        };
+        WF_PUSH(walk->matches, walk->n_matches, walk->matches_capacity,
+                (struct wf_dumpi_match){
+                    .serial = request->serial,
+                    .source = status != NULL ? status->source : -1,
+                    .tag = status != NULL ? status->tag : -1,
+                    .cancelled = cancelled,
+                });
     }
     wf_open_requests_remove(&walk->requests, request);
 }

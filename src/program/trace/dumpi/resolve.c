@@ -290,9 +290,7 @@ static int by_choice(const void *a, const void *b)
 static void split(struct play *play, struct choice *choices, uint32_t n,
                   const struct wf_dumpi_comm *like)
 {
-    if (n > 1) {
-        qsort(choices, n, sizeof(*choices), by_choice);
-    }
+    WF_SORT(choices, n, by_choice);
     for (uint32_t begin = 0, end; begin < n; begin = end) {
         for (end = begin; end < n && choices[end].color == choices[begin].color;) {
             end++;

@@ -169,9 +169,7 @@ void wf_dumpi_walk_rank(struct wf_dumpi_walk *walk, bool has_wildcards)
         walk->spool = NULL;
         walk_once(walk);
         walk->spool = spool;
-        if (walk->n_matches > 1) {
-            qsort(walk->matches, walk->n_matches, sizeof(*walk->matches), by_serial);
-        }
+        WF_SORT(walk->matches, walk->n_matches, by_serial);
         forget(walk);
     }
     walk_once(walk);

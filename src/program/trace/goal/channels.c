@@ -107,8 +107,7 @@ static uint32_t channel_of(struct worker *w, uint64_t first, uint64_t key)
     struct slot *slot = &w->slots[at];
     if (slot->stamp != w->stamp) {
         *slot = (struct slot){key, w->stamp, (uint32_t)(w->n_channels - first)};
-        WF_GROW(w->channels, w->n_channels, w->channels_capacity);
-        w->channels[w->n_channels++] = (struct channel){.key = key};
+        WF_PUSH(w->channels, w->n_channels, w->channels_capacity, (struct channel){.key = key});
     }
     return slot->channel;
 }
@@ -230,16 +229,9 @@ static const struct channel *find(const struct matching *m, const struct place *
         return NULL;
     }
     const struct channel *channels = channels_at(m, place);
-    uint32_t low = 0, high = place->n;
+    uint32_t low = 0;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (channels[middle].key < key) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
+    WF_BISECT(low, place->n, middle, channels[middle].key < key);
     return low < place->n && channels[low].key == key ? &channels[low] : NULL;
 }
 
@@ -300,14 +292,12 @@ static void list_needs(void *arg, uint32_t worker, uint32_t number, struct wf_er
         const struct member *send = members_at(m, sends, other);
 
         for (uint32_t k = 0; k < channel->n; k++) {
-            WF_GROW(w->needs, w->n_needs, w->needs_capacity);
-            w->needs[w->n_needs++] = (struct wf_goal_need){recv[k].when, peer, send[k].when};
+            WF_PUSH(w->needs, w->n_needs, w->needs_capacity,
+                    (struct wf_goal_need){recv[k].when, peer, send[k].when});
         }
     }
     m->needs[number] = (struct place){first, (uint32_t)(w->n_needs - first), worker};
-    if (w->n_needs > first) {
-        qsort(w->needs + first, w->n_needs - first, sizeof(*w->needs), by_segment);
-    }
+    WF_SORT(w->needs + first, w->n_needs - first, by_segment);
 }
 
 /* Not all sends are in step with their receives: looks closer. */

@@ -158,16 +158,9 @@ static bool has_start(const struct wf_goal_link *link)
 static uint32_t op_of(const struct wf_goal_rank *rank, uint32_t task)
 {
     uint32_t low = task > rank->n_starts ? task - rank->n_starts : 0;
-    uint32_t high = task < rank->n ? task : (uint32_t)rank->n - 1;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (rank->links[middle].task < task) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
+    WF_BISECT(low, task < rank->n ? task : (uint32_t)rank->n - 1, middle,
+              rank->links[middle].task < task);
     return low;
 }
 

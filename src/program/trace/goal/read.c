@@ -130,8 +130,7 @@ static void read_op(struct reading *r, enum wf_goal_kind kind)
                                                 (int64_t)r->goal->n_ranks - 1);
     }
     read_options(&r->text, &op, &block->n_streams);
-    WF_GROW(block->ops, block->n_ops, block->ops_capacity);
-    block->ops[block->n_ops++] = op;
+    WF_PUSH(block->ops, block->n_ops, block->ops_capacity, op);
     rank_of(r)->n++;
     block->n_wildcards += wf_goal_is_wildcard(&op) ? 1 : 0;
     count(r, kind, kind == WF_GOAL_CALC ? 0 : op.amount);
@@ -176,8 +175,7 @@ static uint32_t number_in_word(struct reading *r)
 static uint32_t counted_label(struct reading *r, uint32_t number)
 {
     while (number >= r->n_counted) {
-        WF_GROW(r->counted, r->n_counted, r->counted_capacity);
-        r->counted[r->n_counted++] = (struct counted){0, 0};
+        WF_PUSH(r->counted, r->n_counted, r->counted_capacity, (struct counted){0, 0});
     }
     struct counted *counted = &r->counted[number];
     if (counted->rank != r->n_own) {
@@ -244,10 +242,9 @@ static void read_edge(struct reading *r, uint32_t after)
                      for_start ? "i" : "");
         return;
     }
-    WF_GROW(block->edges, block->n_edges, block->edges_capacity);
-    block->edges[block->n_edges++] =
-        (struct wf_goal_edge){read_label(r), after, for_start ? 0 : 1,
-                              (uint32_t)rank_of(r)->n_edges & (WF_GOAL_EDGES_MAX - 1)};
+    WF_PUSH(block->edges, block->n_edges, block->edges_capacity,
+            (struct wf_goal_edge){read_label(r), after, for_start ? 0 : 1,
+                                  (uint32_t)rank_of(r)->n_edges & (WF_GOAL_EDGES_MAX - 1)});
     rank_of(r)->n_edges++;
     count(r, for_start ? NAME_IREQUIRES : NAME_REQUIRES, 0);
     wf_goal_text_next(&r->text);
@@ -325,8 +322,7 @@ static void read_rank(struct reading *r)
                                         .is_there = true};
     wf_strings_fini(&r->names);
     r->n_labels = 0;
-    WF_GROW(r->own, r->n_own, r->own_capacity);
-    r->own[r->n_own++] = (uint32_t)number;
+    WF_PUSH(r->own, r->n_own, r->own_capacity, (uint32_t)number);
     wf_goal_text_expect(&r->text, "{");
     while (!wf_trace_failed(r->text.err) && !wf_goal_text_is(&r->text, "}")) {
         enum wf_goal_kind kind = kind_of(&r->text);

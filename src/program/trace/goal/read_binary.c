@@ -116,8 +116,7 @@ static void add_op(struct reading *r, const struct node *node)
         .match = WF_NO_TASK,
     };
 
-    WF_GROW(block->ops, block->n_ops, block->ops_capacity);
-    block->ops[block->n_ops++] = op;
+    WF_PUSH(block->ops, block->n_ops, block->ops_capacity, op);
     block->n_streams += (node->cpu != 0 ? 1U : 0U) + (node->nic != 0 ? 1U : 0U);
     block->n_wildcards += wf_goal_is_wildcard(&op) ? 1 : 0;
     wf_records_add(r->records, (uint32_t)r->file.place.rank, r->record_names[kind],
@@ -137,9 +136,9 @@ static void add_edges(struct reading *r, struct wf_goal_rank *rank, uint32_t fro
                                     : "more nodes name a node than it waits for");
             return;
         }
-        WF_GROW(block->edges, block->n_edges, block->edges_capacity);
-        block->edges[block->n_edges++] = (struct wf_goal_edge){
-            from, after, for_end, (uint32_t)rank->n_edges & (WF_GOAL_EDGES_MAX - 1)};
+        WF_PUSH(block->edges, block->n_edges, block->edges_capacity,
+                (struct wf_goal_edge){from, after, for_end,
+                                      (uint32_t)rank->n_edges & (WF_GOAL_EDGES_MAX - 1)});
         rank->n_edges++;
         wf_records_add(r->records, (uint32_t)r->file.place.rank,
                        r->record_names[for_end ? NAME_REQUIRES : NAME_IREQUIRES], 0);

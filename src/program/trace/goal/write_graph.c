@@ -41,9 +41,8 @@ static void note_sends(struct writing *w, const struct wf_task *task)
         if (target == WF_NO_TASK) {
             continue;
         }
-        WF_GROW(w->arrivals, w->n, w->capacity);
-        w->arrivals[w->n++] =
-            (struct arrival){send.pe, target, task->pe, send.bytes, send.peer_nic};
+        WF_PUSH(w->arrivals, w->n, w->capacity,
+                (struct arrival){send.pe, target, task->pe, send.bytes, send.peer_nic});
     }
 }
 
@@ -57,9 +56,7 @@ static void find_arrivals(struct writing *w)
             note_sends(w, &task);
         }
     }
-    if (w->n > 1) {
-        qsort(w->arrivals, w->n, sizeof(*w->arrivals), by_receiver);
-    }
+    WF_SORT(w->arrivals, w->n, by_receiver);
 }
 
 /* ---- tasks ---- */

@@ -197,15 +197,13 @@ static void merge_names(struct wf_records *records, struct wf_records *const *pa
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t k = 0; k < parts[i]->names.n; k++) {
             if (parts[i]->first[k] != NOBODY) {
-                WF_GROW(all, n_all, capacity);
-                all[n_all++] = (struct part_name){wf_strings_at(&parts[i]->names, k),
-                                                  parts[i]->first[k], k};
+                WF_PUSH(all, n_all, capacity,
+                        (struct part_name){wf_strings_at(&parts[i]->names, k),
+                                           parts[i]->first[k], k});
             }
         }
     }
-    if (n_all > 1) {
-        qsort(all, n_all, sizeof(*all), by_first);
-    }
+    WF_SORT(all, n_all, by_first);
     for (uint32_t i = 0; i < n_all; i++) {
         (void)wf_records_name(records, all[i].name);
     }

@@ -139,15 +139,13 @@ void wf_task_table_task(struct wf_task_table *table, int64_t duration)
 
 void wf_task_table_send(struct wf_task_table *table, const struct wf_task_send *send)
 {
-    WF_GROW(table->sends, table->n_sends, table->sends_capacity);
-    table->sends[table->n_sends++] = *send;
+    WF_PUSH(table->sends, table->n_sends, table->sends_capacity, *send);
     end_task(table);
 }
 
 void wf_task_table_next(struct wf_task_table *table, uint32_t task)
 {
-    WF_GROW(table->next, table->n_next, table->next_capacity);
-    table->next[table->n_next++] = task;
+    WF_PUSH(table->next, table->n_next, table->next_capacity, task);
     end_task(table);
 }
 

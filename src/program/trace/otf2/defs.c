@@ -41,23 +41,21 @@ void wf_otf2_defs_fini(struct wf_otf2_defs *defs)
 
 void wf_otf2_defs_string(struct wf_otf2_defs *defs, uint32_t id, const char *text)
 {
-    WF_GROW(defs->strings, defs->n_strings, defs->strings_capacity);
-    defs->strings[defs->n_strings++] =
-        (struct wf_otf2_string){id, wf_xstrdup(text != NULL ? text : "")};
+    WF_PUSH(defs->strings, defs->n_strings, defs->strings_capacity,
+            (struct wf_otf2_string){id, wf_xstrdup(text != NULL ? text : "")});
 }
 
 void wf_otf2_defs_region(struct wf_otf2_defs *defs, uint32_t id, uint32_t name, bool is_mpi,
                          enum wf_otf2_work work)
 {
-    WF_GROW(defs->regions, defs->n_regions, defs->regions_capacity);
-    defs->regions[defs->n_regions++] =
-        (struct wf_otf2_region){.id = id, .name = name, .is_mpi = is_mpi, .work = work};
+    WF_PUSH(defs->regions, defs->n_regions, defs->regions_capacity,
+            (struct wf_otf2_region){.id = id, .name = name, .is_mpi = is_mpi, .work = work});
 }
 
 void wf_otf2_defs_process(struct wf_otf2_defs *defs, uint32_t id, uint32_t creator)
 {
-    WF_GROW(defs->processes, defs->n_processes, defs->processes_capacity);
-    defs->processes[defs->n_processes++] = (struct wf_otf2_process){id, creator};
+    WF_PUSH(defs->processes, defs->n_processes, defs->processes_capacity,
+            (struct wf_otf2_process){id, creator});
 }
 
 void wf_otf2_defs_location(struct wf_otf2_defs *defs, const struct wf_otf2_location *location)
@@ -81,9 +79,8 @@ void wf_otf2_defs_group(struct wf_otf2_defs *defs, const struct wf_otf2_group *g
 
 void wf_otf2_defs_comm(struct wf_otf2_defs *defs, uint32_t id, uint32_t group, bool is_inter)
 {
-    WF_GROW(defs->comms, defs->n_comms, defs->comms_capacity);
-    defs->comms[defs->n_comms++] =
-        (struct wf_otf2_comm){.id = id, .group = group, .is_inter = is_inter};
+    WF_PUSH(defs->comms, defs->n_comms, defs->comms_capacity,
+            (struct wf_otf2_comm){.id = id, .group = group, .is_inter = is_inter});
 }
 
 /* ---- looking up ---- */
@@ -101,14 +98,6 @@ static int by_location(const void *a, const void *b)
     const struct wf_otf2_location *x = a, *y = b;
 
     return WF_ORDER(x->id, y->id);
-}
-
-static void sort(void *items, uint32_t n, size_t size,
-                 int (*compare)(const void *, const void *))
-{
-    if (n > 1) {
-        qsort(items, n, size, compare);
-    }
 }
 
 static void *find(const void *items, uint32_t n, size_t size, uint32_t id)
@@ -214,7 +203,7 @@ static void take_first_threads(struct wf_otf2_defs *defs)
     if (n > 0) {
         memcpy(sorted, defs->locations, n * sizeof(*sorted));
     }
-    sort(sorted, n, sizeof(*sorted), by_group);
+    WF_SORT(sorted, n, by_group);
     for (uint32_t i = 0; i < n; i++) {
         if (sorted[i].is_thread && (before == NULL || before->group != sorted[i].group)) {
             before = &sorted[i];
@@ -303,23 +292,16 @@ static void find_streams(struct wf_otf2_defs *defs)
                 (struct wf_otf2_stream){.rank = rank - 1, .location = location->id};
         }
     }
-    sort(defs->streams, defs->n_streams, sizeof(*defs->streams), by_rank);
+    WF_SORT(defs->streams, defs->n_streams, by_rank);
     wf_map_fini(&ranks);
 }
 
 const struct wf_otf2_stream *wf_otf2_defs_streams(const struct wf_otf2_defs *defs,
                                                   uint32_t rank)
 {
-    uint32_t low = 0, high = defs->n_streams;
+    uint32_t low = 0;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (defs->streams[middle].rank < rank) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
+    WF_BISECT(low, defs->n_streams, middle, defs->streams[middle].rank < rank);
     return low < defs->n_streams && defs->streams[low].rank == rank ? &defs->streams[low]
                                                                     : NULL;
 }
@@ -376,14 +358,14 @@ void wf_otf2_defs_finish(struct wf_otf2_defs *defs, const char *path, struct wf_
 {
     bool has_world = false;
 
-    sort(defs->strings, defs->n_strings, sizeof(*defs->strings), by_id);
-    sort(defs->regions, defs->n_regions, sizeof(*defs->regions), by_id);
-    sort(defs->groups, defs->n_groups, sizeof(*defs->groups), by_id);
-    sort(defs->comms, defs->n_comms, sizeof(*defs->comms), by_id);
-    sort(defs->locations, defs->n_locations, sizeof(*defs->locations), by_location);
+    WF_SORT(defs->strings, defs->n_strings, by_id);
+    WF_SORT(defs->regions, defs->n_regions, by_id);
+    WF_SORT(defs->groups, defs->n_groups, by_id);
+    WF_SORT(defs->comms, defs->n_comms, by_id);
+    WF_SORT(defs->locations, defs->n_locations, by_location);
     index_ids(&defs->region_ids, defs->regions, defs->n_regions, sizeof(*defs->regions));
     index_ids(&defs->comm_ids, defs->comms, defs->n_comms, sizeof(*defs->comms));
-    sort(defs->processes, defs->n_processes, sizeof(*defs->processes), by_id);
+    WF_SORT(defs->processes, defs->n_processes, by_id);
     find_ranks(defs, path, err);
     if (!wf_trace_failed(err)) {
         find_streams(defs);

@@ -28,9 +28,9 @@ void wf_otf2_devices_begin(struct wf_otf2_devices *devices)
 
 static void add_change(struct wf_otf2_devices *devices, bool is_copy, bool begins)
 {
-    WF_GROW(devices->changes, devices->n, devices->capacity);
-    devices->changes[devices->n++] =
-        (struct wf_otf2_change){.time = devices->time, .is_copy = is_copy, .begins = begins};
+    WF_PUSH(
+        devices->changes, devices->n, devices->capacity,
+        (struct wf_otf2_change){.time = devices->time, .is_copy = is_copy, .begins = begins});
 }
 
 static bool copies(const struct wf_otf2_devices *devices)
@@ -131,9 +131,7 @@ static int by_time(const void *a, const void *b)
 
 void wf_otf2_devices_finish(struct wf_otf2_devices *devices)
 {
-    if (devices->n > 1) {
-        qsort(devices->changes, devices->n, sizeof(*devices->changes), by_time);
-    }
+    WF_SORT(devices->changes, devices->n, by_time);
 }
 
 /* Lets time pass in which nothing begins or ends. */

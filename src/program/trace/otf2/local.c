@@ -112,8 +112,7 @@ static void read_offset(struct wf_otf2_local *local, struct wf_otf2_file *file, 
         before->end = time;
         before->slope = (double)(int64_t)(offset - (uint64_t)before->offset) /
                         (double)(time - before->begin);
-        WF_GROW(local->intervals, local->n_intervals, local->intervals_capacity);
-        local->intervals[local->n_intervals++] = *before;
+        WF_PUSH(local->intervals, local->n_intervals, local->intervals_capacity, *before);
     }
     *before = (struct wf_otf2_interval){.begin = time, .offset = (int64_t)offset};
     local->has_pending = true;

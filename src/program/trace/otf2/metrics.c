@@ -20,8 +20,7 @@ void wf_otf2_metrics_fini(struct wf_otf2_metrics *metrics)
 
 void wf_otf2_metrics_add(struct wf_otf2_metrics *metrics, const struct wf_otf2_metric *metric)
 {
-    WF_GROW(metrics->metrics, metrics->n_metrics, metrics->metrics_capacity);
-    metrics->metrics[metrics->n_metrics++] = *metric;
+    WF_PUSH(metrics->metrics, metrics->n_metrics, metrics->metrics_capacity, *metric);
 }
 
 void wf_otf2_metrics_add_class(struct wf_otf2_metrics *metrics, uint32_t id, uint32_t n,
@@ -33,8 +32,7 @@ void wf_otf2_metrics_add_class(struct wf_otf2_metrics *metrics, uint32_t id, uin
     if (n > 0) {
         memcpy(class.members, members, n * sizeof(*class.members));
     }
-    WF_GROW(metrics->classes, metrics->n_classes, metrics->classes_capacity);
-    metrics->classes[metrics->n_classes++] = class;
+    WF_PUSH(metrics->classes, metrics->n_classes, metrics->classes_capacity, class);
 }
 
 /* The picoseconds of a unit; 0 if it is not one of time. */

@@ -113,21 +113,18 @@ void wf_otf2_sums_read(struct wf_otf2_sums *sums, struct wf_otf2_events *events,
 void wf_otf2_sums_join(struct wf_otf2_sums *sums, const struct wf_otf2_sums *more)
 {
     for (size_t i = 0; i < more->n; i++) {
-        WF_GROW(sums->parts, sums->n, sums->capacity);
-        sums->parts[sums->n++] = more->parts[i];
+        WF_PUSH(sums->parts, sums->n, sums->capacity, more->parts[i]);
     }
 }
 
 void wf_otf2_sums_finish(struct wf_otf2_sums *sums)
 {
     sums->by_event = wf_xcalloc(sums->n + 1, sizeof(struct part *));
-    if (sums->n > 0) {
-        qsort(sums->parts, sums->n, sizeof(*sums->parts), by_call);
-        for (size_t i = 0; i < sums->n; i++) {
-            sums->by_event[i] = &sums->parts[i];
-        }
-        qsort(sums->by_event, sums->n, sizeof(struct part *), by_event);
+    WF_SORT(sums->parts, sums->n, by_call);
+    for (size_t i = 0; i < sums->n; i++) {
+        sums->by_event[i] = &sums->parts[i];
     }
+    WF_SORT(sums->by_event, sums->n, by_event);
 }
 
 void wf_otf2_sums_free(struct wf_otf2_sums *sums)

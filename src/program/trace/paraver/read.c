@@ -162,8 +162,7 @@ static void add_item(struct reading *r, uint64_t rank, struct item item)
     struct task *task = &r->tasks[rank];
 
     item.order = r->order++;
-    WF_GROW(task->items, task->n, task->capacity);
-    task->items[task->n++] = item;
+    WF_PUSH(task->items, task->n, task->capacity, item);
 }
 
 /* A task of the first application, or false. */
@@ -225,11 +224,11 @@ static void on_message(struct reading *r, const uint64_t *n)
         wf_trace_bad(&r->file.place, "a message that is too long");
         return;
     }
-    WF_GROW(r->messages, r->n_messages, r->messages_capacity);
-    r->messages[r->n_messages++] = (struct message){.src = (uint32_t)n[3] - 1,
-                                                    .dst = (uint32_t)n[9] - 1,
-                                                    .tag = (int32_t)(n[14] & INT32_MAX),
-                                                    .bytes = n[13]};
+    WF_PUSH(r->messages, r->n_messages, r->messages_capacity,
+            (struct message){.src = (uint32_t)n[3] - 1,
+                             .dst = (uint32_t)n[9] - 1,
+                             .tag = (int32_t)(n[14] & INT32_MAX),
+                             .bytes = n[13]});
     count_record(r, n[3] - 1, 3, n[13]);
     add_item(r, n[3] - 1, (struct item){.time = n[5], .kind = ITEM_SEND, .value = number});
     add_item(r, n[9] - 1, (struct item){.time = n[11], .kind = ITEM_POST, .value = number});
@@ -641,9 +640,7 @@ static void walk_rank(struct reading *r, uint32_t rank)
     struct walk w = {.r = r, .rank = rank, .place = r->file.place};
 
     w.place.rank = rank;
-    if (task->n > 1) {
-        qsort(task->items, task->n, sizeof(*task->items), by_time);
-    }
+    WF_SORT(task->items, task->n, by_time);
     for (uint64_t i = 0; i < task->n && !wf_trace_failed(r->err); i++) {
         do_item(&w, &task->items[i]);
     }

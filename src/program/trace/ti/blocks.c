@@ -39,9 +39,8 @@ static void see_rank(struct chunk *chunk, const struct wf_trace_place *place)
         chunk->has_ranks = true;
         chunk->first = rank;
     } else if (rank == chunk->last + 1 && place->byte - latest >= BLOCK_BYTES) {
-        WF_GROW(chunk->cuts, chunk->n_cuts, chunk->capacity);
-        chunk->cuts[chunk->n_cuts++] =
-            (struct wf_ti_block){.begin = place->byte, .line = place->line - 1};
+        WF_PUSH(chunk->cuts, chunk->n_cuts, chunk->capacity,
+                (struct wf_ti_block){.begin = place->byte, .line = place->line - 1});
     } else if (rank != chunk->last && rank != chunk->last + 1) {
         chunk->in_order = false;
     }
@@ -107,8 +106,7 @@ static bool join(const struct survey *survey, struct wf_ti_blocks *blocks)
     uint64_t n_lines = 0;
     bool in_order = true;
 
-    WF_GROW(blocks->items, blocks->n, blocks->capacity);
-    blocks->items[blocks->n++] = (struct wf_ti_block){.begin = 0};
+    WF_PUSH(blocks->items, blocks->n, blocks->capacity, (struct wf_ti_block){.begin = 0});
     for (uint32_t i = 0; i < survey->n && in_order; i++) {
         const struct chunk *chunk = &survey->chunks[i];
         in_order = follows(chunk, blocks->n_ranks);

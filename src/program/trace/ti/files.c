@@ -67,8 +67,7 @@ bool wf_ti_detect(const struct wf_reader_probe *probe)
 
 static void add_name(struct wf_ti_files *files, const char *name)
 {
-    WF_GROW(files->names, files->n, files->capacity);
-    files->names[files->n++] = wf_xstrdup(name);
+    WF_PUSH(files->names, files->n, files->capacity, wf_xstrdup(name));
 }
 
 void wf_ti_files_find(struct wf_ti_files *files, const struct wf_reader_probe *probe,

@@ -161,8 +161,7 @@ static bool read_content(const struct wf_native_set *set, uint32_t file, uint64_
 
 static void add_block(struct wf_native_set *set, struct wf_native_block block)
 {
-    WF_GROW(set->blocks, set->n_blocks, set->capacity);
-    set->blocks[set->n_blocks++] = block;
+    WF_PUSH(set->blocks, set->n_blocks, set->capacity, block);
 }
 
 /* Reads the names of the other files of a directory. Returns null, or what is wrong. */
@@ -595,9 +594,7 @@ static int compare_times(const void *a, const void *b)
 
 static void sort_times(struct wf_native_times *times)
 {
-    if (times->n > 0) {
-        qsort(times->times, times->n, sizeof(*times->times), compare_times);
-    }
+    WF_SORT(times->times, times->n, compare_times);
 }
 
 /* Sorts the blocks, and numbers the ops of each rank across its blocks. */
@@ -605,9 +602,7 @@ static enum wf_status number_blocks(struct wf_native_set *set, struct wf_err *er
 {
     uint64_t n_ops = 0;
 
-    if (set->n_blocks > 0) {
-        qsort(set->blocks, set->n_blocks, sizeof(*set->blocks), compare_blocks);
-    }
+    WF_SORT(set->blocks, set->n_blocks, compare_blocks);
     for (size_t i = 0; i < set->n_blocks; i++) {
         struct wf_native_block *block = &set->blocks[i];
         const struct wf_native_block *before = i > 0 ? block - 1 : block;
@@ -666,9 +661,7 @@ enum wf_status wf_native_set_open(const char *path, struct wf_native_set *set,
     }
     sort_times(&set->walls);
     sort_times(&set->costs);
-    if (set->n_cancelled > 0) {
-        qsort(set->cancelled, set->n_cancelled, sizeof(*set->cancelled), wf_native_by_op);
-    }
+    WF_SORT(set->cancelled, set->n_cancelled, wf_native_by_op);
     return WF_OK;
 }
 

@@ -77,8 +77,7 @@ static void put_listed(struct wf_native_out *out, enum wf_native_frame_type type
     struct file *file = &out->files[0];
     struct wf_native_index *index = &file->index;
 
-    WF_GROW(index->tables, index->n_tables, index->tables_capacity);
-    index->tables[index->n_tables++] = file->offset;
+    WF_PUSH(index->tables, index->n_tables, index->tables_capacity, file->offset);
     put_frame(out, file, (struct wf_native_frame){.type = (uint8_t)type}, raw);
 }
 
@@ -165,8 +164,7 @@ void wf_native_out_block(struct wf_native_out *out, struct wf_native_block block
 
     put_table(out);
     block.offset = file->offset;
-    WF_GROW(file->index.blocks, file->index.n_blocks, file->index.blocks_capacity);
-    file->index.blocks[file->index.n_blocks++] = block;
+    WF_PUSH(file->index.blocks, file->index.n_blocks, file->index.blocks_capacity, block);
     put_frame(out, file,
               (struct wf_native_frame){.type = WF_FRAME_BLOCK,
                                        .rank = block.rank,

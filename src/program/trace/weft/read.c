@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/array.h"
 #include "base/mem.h"
 #include "program/trace/reader.h"
 #include "program/trace/weft/decode.h"
@@ -265,16 +266,9 @@ static const char *native_name_of(const struct wf_source *source, enum wf_source
 
 static bool find_time(const struct wf_native_times *times, uint32_t rank, int64_t *ps)
 {
-    size_t low = 0, high = times->n;
+    size_t low = 0;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (times->times[middle].rank < rank) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
+    WF_BISECT(low, times->n, middle, times->times[middle].rank < rank);
     if (low == times->n || times->times[low].rank != rank) {
         return false;
     }

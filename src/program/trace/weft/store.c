@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "program/trace/weft/store.h"
 
+#include "base/array.h"
 #include "base/mem.h"
 
 #include <inttypes.h>
@@ -69,19 +70,12 @@ const struct wf_native_block *wf_native_store_find(const struct wf_native_store 
                                                    uint64_t op)
 {
     const struct wf_native_block *blocks = store->set.blocks;
-    size_t end = high;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct wf_native_block *block = &blocks[middle];
-        if (block->rank < rank ||
-            (block->rank == rank && block->first_op + block->n_ops <= op)) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < end && blocks[low].rank == rank ? &blocks[low] : NULL;
+    WF_BISECT(low, high, middle,
+              blocks[middle].rank < rank ||
+                  (blocks[middle].rank == rank &&
+                   blocks[middle].first_op + blocks[middle].n_ops <= op));
+    return low < high && blocks[low].rank == rank ? &blocks[low] : NULL;
 }
 
 static struct wf_native_tools *take_tools(struct wf_native_store *store)
