@@ -60,7 +60,7 @@ function(weft_live_module variable)
         run/execute/exec_gpu.c run/plan/program_crash.c run/plan/program_libraries.c run/plan/source_line.c
         run/machine/yaml.c
         model/topo/graph_graphml.c
-        program/trace/otf2/in.c program/trace/otf2/out.c program/trace/weft/pack.c)
+        program/trace/otf2/out.c program/trace/weft/pack.c)
     set(sources ui/study/page.c ui/study/picture.c)
     foreach(module IN ITEMS base engine model/topo model/net model/coll model/ranks model/traffic
             program run ui/draw ui/wasm)

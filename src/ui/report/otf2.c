@@ -361,7 +361,7 @@ static enum wf_status otf2_check(const char *path, bool force, struct wf_err *er
 {
     struct wf_target *target = NULL;
 
-    enum wf_status status = wf_otf2_has_library(path, err);
+    enum wf_status status = wf_otf2_has_library(err);
     if (status == WF_OK) {
         status = wf_target_open(path, true, force, &target, err);
         wf_target_discard(target);

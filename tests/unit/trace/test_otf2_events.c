@@ -4,7 +4,6 @@
 #include "harness/wf_test.h"
 #include "otf2_archive.h"
 #include "program/trace/otf2/events.h"
-#include "program/trace/otf2/in.h"
 #include "program/trace/reader.h"
 
 #include <inttypes.h>
@@ -509,9 +508,8 @@ static void compare(const char *directory, uint32_t n, uint32_t *n_of_kind)
     struct wf_err err = {.status = WF_OK};
 
     (void)snprintf(path, sizeof(path), "%s/traces.otf2", directory);
-    wf_otf2_check_anchor(path, &layout, &err);
-    wf_otf2_check_definitions(path, &layout, &err);
-    wf_otf2_in_read(path, &defs, &err);
+    wf_otf2_anchor_read(path, &layout, &err);
+    wf_otf2_defs_read(path, &layout, &defs, &err);
     if (defs.metrics.n_metrics > 0) {
         wf_otf2_metrics_use(&defs, "ru_utime", path, &err);
     }

@@ -37,52 +37,6 @@ void wf_otf2_defs_fini(struct wf_otf2_defs *defs)
     *defs = (struct wf_otf2_defs){.resolution = 0};
 }
 
-/* ---- adding definitions ---- */
-
-void wf_otf2_defs_string(struct wf_otf2_defs *defs, uint32_t id, const char *text)
-{
-    WF_PUSH(defs->strings, defs->n_strings, defs->strings_capacity,
-            (struct wf_otf2_string){id, wf_xstrdup(text != NULL ? text : "")});
-}
-
-void wf_otf2_defs_region(struct wf_otf2_defs *defs, uint32_t id, uint32_t name, bool is_mpi,
-                         enum wf_otf2_work work)
-{
-    WF_PUSH(defs->regions, defs->n_regions, defs->regions_capacity,
-            (struct wf_otf2_region){.id = id, .name = name, .is_mpi = is_mpi, .work = work});
-}
-
-void wf_otf2_defs_process(struct wf_otf2_defs *defs, uint32_t id, uint32_t creator)
-{
-    WF_PUSH(defs->processes, defs->n_processes, defs->processes_capacity,
-            (struct wf_otf2_process){id, creator});
-}
-
-void wf_otf2_defs_location(struct wf_otf2_defs *defs, const struct wf_otf2_location *location)
-{
-    WF_GROW(defs->locations, defs->n_locations, defs->locations_capacity);
-    defs->locations[defs->n_locations] = *location;
-    defs->locations[defs->n_locations++].rank = WF_OTF2_NONE;
-}
-
-void wf_otf2_defs_group(struct wf_otf2_defs *defs, const struct wf_otf2_group *group)
-{
-    WF_GROW(defs->groups, defs->n_groups, defs->groups_capacity);
-    struct wf_otf2_group *copy = &defs->groups[defs->n_groups++];
-    *copy = *group;
-    copy->members = NULL;
-    if (group->type != WF_OTF2_OTHER_GROUP && group->n > 0) {
-        copy->members = wf_xmalloc(group->n * sizeof(*copy->members));
-        memcpy(copy->members, group->members, group->n * sizeof(*copy->members));
-    }
-}
-
-void wf_otf2_defs_comm(struct wf_otf2_defs *defs, uint32_t id, uint32_t group, bool is_inter)
-{
-    WF_PUSH(defs->comms, defs->n_comms, defs->comms_capacity,
-            (struct wf_otf2_comm){.id = id, .group = group, .is_inter = is_inter});
-}
-
 /* ---- looking up ---- */
 
 /* All definitions but locations begin with a 32-bit id. */

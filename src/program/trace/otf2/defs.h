@@ -5,7 +5,8 @@
  * The definitions of an OTF2 archive that matter for a replay: which location is which rank of
  * MPI, what regions are called, and which ranks a communicator has.
  *
- * Definitions are added as they come, in any order, and looked up when all are there.
+ * program/trace/otf2/globals.c adds them as they come, in any order; they are looked up when all are
+ * there.
  */
 
 #include "base/status.h"
@@ -102,16 +103,6 @@ struct wf_otf2_defs {
 };
 
 void wf_otf2_defs_fini(struct wf_otf2_defs *defs);
-
-/* ---- as they come; texts and members are copied ---- */
-
-void wf_otf2_defs_string(struct wf_otf2_defs *defs, uint32_t id, const char *text);
-void wf_otf2_defs_region(struct wf_otf2_defs *defs, uint32_t id, uint32_t name, bool is_mpi,
-                         enum wf_otf2_work work);
-void wf_otf2_defs_process(struct wf_otf2_defs *defs, uint32_t id, uint32_t creator);
-void wf_otf2_defs_location(struct wf_otf2_defs *defs, const struct wf_otf2_location *location);
-void wf_otf2_defs_group(struct wf_otf2_defs *defs, const struct wf_otf2_group *group);
-void wf_otf2_defs_comm(struct wf_otf2_defs *defs, uint32_t id, uint32_t group, bool is_inter);
 
 /* ---- when all are there ---- */
 

@@ -312,8 +312,9 @@ static bool read_metric(struct wf_otf2_events *events, uint64_t end,
             return false;
         }
         const struct wf_otf2_metric *member =
-            class != NULL && i < class->n ? wf_otf2_metrics_find(metrics, class->members[i])
-                                          : NULL;
+            class != NULL && i < class->n
+                ? wf_otf2_metrics_find(metrics, (uint32_t) class->members[i])
+                : NULL;
         if (member != NULL && member->is_used) {
             ps += number_in(type, value) * member->ps;
             event->region = (uint32_t)(class - metrics->classes);

@@ -9,7 +9,7 @@
  * Memory is 64 KiB and what is looked ahead at.
  */
 
-#include "program/trace/otf2/check.h"
+#include "program/trace/otf2/anchor.h"
 #include "program/trace/otf2/event.h"
 #include "program/trace/otf2/file.h"
 #include "program/trace/otf2/local.h"

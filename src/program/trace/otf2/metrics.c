@@ -18,23 +18,6 @@ void wf_otf2_metrics_fini(struct wf_otf2_metrics *metrics)
     free(metrics->classes);
 }
 
-void wf_otf2_metrics_add(struct wf_otf2_metrics *metrics, const struct wf_otf2_metric *metric)
-{
-    WF_PUSH(metrics->metrics, metrics->n_metrics, metrics->metrics_capacity, *metric);
-}
-
-void wf_otf2_metrics_add_class(struct wf_otf2_metrics *metrics, uint32_t id, uint32_t n,
-                               const uint32_t *members)
-{
-    struct wf_otf2_metric_class class = {.id = id, .n = n};
-
-    class.members = wf_xmalloc(n * sizeof(*class.members));
-    if (n > 0) {
-        memcpy(class.members, members, n * sizeof(*class.members));
-    }
-    WF_PUSH(metrics->classes, metrics->n_classes, metrics->classes_capacity, class);
-}
-
 /* The picoseconds of a unit; 0 if it is not one of time. */
 static double ps_of(const char *unit)
 {

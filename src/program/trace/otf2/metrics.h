@@ -26,7 +26,7 @@ struct wf_otf2_metric {
 /* Metrics whose values one event has. */
 struct wf_otf2_metric_class {
     uint32_t id, n;
-    uint32_t *members; /* ids */
+    uint64_t *members; /* ids */
 };
 
 struct wf_otf2_metrics {
@@ -40,10 +40,6 @@ struct wf_otf2_defs;
 
 void wf_otf2_metrics_fini(struct wf_otf2_metrics *metrics);
 
-/* Definitions, as they come; members are copied. */
-void wf_otf2_metrics_add(struct wf_otf2_metrics *metrics, const struct wf_otf2_metric *metric);
-void wf_otf2_metrics_add_class(struct wf_otf2_metrics *metrics, uint32_t id, uint32_t n,
-                               const uint32_t *members);
 /* All definitions are there, and strings can be found. */
 void wf_otf2_metrics_finish(struct wf_otf2_defs *defs);
 

@@ -6,12 +6,18 @@
  * answers it with the library and program/trace/otf2/none.c without.
  */
 
+#include "base/status.h"
 #include "program/trace/otf2/event.h"
-#include "program/trace/otf2/in.h"
+
+#include <stdbool.h>
 
 #define WF_OTF2_NAME "traces" /* of the archive in its directory */
 
 struct wf_otf2_out;
+
+/* WF_OK if this build has the library, otherwise WF_EINVAL and what to do about it. */
+WF_NODISCARD
+enum wf_status wf_otf2_has_library(struct wf_err *err);
 
 /* An archive in this directory, with the communicator 0 of all ranks and a clock of
  * picoseconds. Errors call it `name`, the path that the user gave. `creator` may be null. */

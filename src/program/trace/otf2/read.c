@@ -3,7 +3,6 @@
 #include "base/mem.h"
 #include "base/units.h"
 #include "program/trace/kit/kit.h"
-#include "program/trace/otf2/in.h"
 #include "program/trace/otf2/walk.h"
 
 #include <inttypes.h>
@@ -232,8 +231,6 @@ static void check_factors(const struct opening *o, const struct otf2_params *par
     }
 }
 
-/* Reads the definitions with the library, after a check, since the library trusts them; and then
- * the events without it. */
 static void read_archive(const char *path, const struct otf2_params *params,
                          struct wf_trace *out, struct wf_err *err)
 {
@@ -241,9 +238,8 @@ static void read_archive(const char *path, const struct otf2_params *params,
     struct wf_spool *spool = NULL;
 
     o->path = path;
-    wf_otf2_check_anchor(path, &o->layout, err);
-    wf_otf2_check_definitions(path, &o->layout, err);
-    wf_otf2_in_read(path, &o->defs, err);
+    wf_otf2_anchor_read(path, &o->layout, err);
+    wf_otf2_defs_read(path, &o->layout, &o->defs, err);
     if (!wf_trace_failed(err)) {
         wf_otf2_metrics_use(&o->defs, params->metrics, path, err);
         check_factors(o, params, err);
@@ -272,9 +268,7 @@ static enum wf_status open_trace(const struct wf_reader_probe *probe, const void
     char *path = probe->is_directory ? wf_probe_path(probe, wf_probe_entry(probe, ENDING, NULL))
                                      : wf_xstrdup(probe->path);
 
-    if (wf_otf2_has_library(path, err) == WF_OK) {
-        read_archive(path, params, out, err);
-    }
+    read_archive(path, params, out, err);
     free(path);
     return err->status;
 }
