@@ -3,7 +3,7 @@
 #include "run/execute/stages.h"
 
 #include "base/clock.h"
-#include "engine/comm.h"
+#include "engine/hosts/comm.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
 
 #include "base/result/result.h"
 #include "base/units.h"
-#include "engine/comm.h"
-#include "engine/engine.h"
+#include "engine/hosts/comm.h"
+#include "engine/model.h"
 #include "program/ops/graph.h"
 #include "program/ops/live.h"
 #include "program/ops/source.h"

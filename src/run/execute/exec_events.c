@@ -2,8 +2,8 @@
 /* Everything can be executed by the events of the engine. */
 #include "run/execute/executor.h"
 
-#include "engine/comm.h"
-#include "engine/engine.h"
+#include "engine/hosts/comm.h"
+#include "engine/model.h"
 #include "model/ranks/ranks.h"
 #include "program/ops/graph.h"
 #include "program/ops/source.h"

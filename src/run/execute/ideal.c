@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The run on an ideal network, for the efficiencies (run/document/efficiency.h). */
 #include "base/mem.h"
-#include "engine/comm.h"
+#include "engine/hosts/comm.h"
 #include "model/net/net.h"
 #include "model/ranks/node_params.h"
 #include "model/ranks/ranks.h"

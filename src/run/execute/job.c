@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/execute/job.h"
 
-#include "engine/comm.h"
-#include "engine/engine.h"
+#include "engine/hosts/comm.h"
+#include "engine/model.h"
 #include "model/net/net.h"
 #include "model/ranks/ranks.h"
 #include "model/ranks/tasks/pe.h"

@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/units.h"
-#include "engine/comm.h"
+#include "engine/hosts/comm.h"
 #include "model/net/net.h"
 #include "model/ranks/ranks.h"
 #include "model/topo/topo.h"
