@@ -91,7 +91,7 @@ static void allocate_records(struct wf_engine *engine, struct wf_worker *worker)
         bytes += (size_t)block->count * block->group->stride;
     }
     worker->records = wf_xcalloc_huge(1, bytes);
-    wf_depot_beside(&engine->depot, bytes);
+    wf_depot_count_states(&engine->depot, bytes);
     unsigned char *next = worker->records;
     for (uint32_t b = 0; b < worker->n_blocks; b++) {
         struct wf_block *block = &engine->blocks[worker->blocks[b]];

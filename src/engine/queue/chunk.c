@@ -45,7 +45,7 @@ void wf_depot_fini(struct wf_depot *depot)
     (void)pthread_mutex_destroy(&depot->lock);
 }
 
-void wf_depot_beside(struct wf_depot *depot, size_t bytes)
+void wf_depot_count_states(struct wf_depot *depot, size_t bytes)
 {
     size_t spare =
         depot->pack_from > PACK_EVENTS_FROM ? depot->pack_from - PACK_EVENTS_FROM : 0;

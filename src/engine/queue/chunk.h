@@ -67,9 +67,9 @@ struct wf_bag {
 void wf_depot_init(struct wf_depot *depot);
 void wf_depot_fini(struct wf_depot *depot); /* releases all chunks of all its pools */
 
-/* The run has so many more bytes of states beside its events, which are packed the sooner for it. To
- * be called before there are events. */
-void wf_depot_beside(struct wf_depot *depot, size_t bytes);
+/* Counts bytes of states of processes, which lowers the packing threshold. To be called before there
+ * are events. */
+void wf_depot_count_states(struct wf_depot *depot, size_t bytes);
 
 void wf_pool_init(struct wf_pool *pool, struct wf_depot *depot, uint32_t stride);
 void wf_pool_refill(struct wf_pool *pool);
