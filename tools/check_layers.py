@@ -16,7 +16,7 @@ import sys
 MAY_INCLUDE = {
     "base": [],
     "model/net/router/gpu": ["base"],
-    "engine": ["base", "model/net/router/gpu"],
+    "engine": ["base"],
     "engine/queue": ["base"],
     "engine/hosts": ["base"],
     "engine/core": ["base", "engine/hosts", "engine/queue"],

@@ -19,10 +19,6 @@ enum wf_scheduler {
 
 enum wf_partition { WF_PARTITION_BLOCK, WF_PARTITION_CYCLIC };
 
-/* What executes a model. Only synthetic traffic on routers has a choice
- * (run/execute/executor.h). */
-enum wf_exec { WF_EXEC_AUTO, WF_EXEC_EVENTS, WF_EXEC_LOCKSTEP, WF_EXEC_GPU };
-
 enum { WF_STOP_SOON = 1, WF_STOP_NOW = 2 };
 
 struct wf_progress {
@@ -48,8 +44,6 @@ struct wf_engine_config {
     bool safe;             /* events that nothing can precede any more are not logged */
     uint64_t perturb_seed;
 
-    int exec;      /* enum wf_exec */
-    int device;    /* index into wf_gpu_names */
     int partition; /* enum wf_partition */
     bool pin;      /* threads to cores */
     bool fit;      /* a model that is too small for several threads runs on one */
@@ -67,9 +61,9 @@ struct wf_engine_config {
     void *progress_arg;
 };
 
-/* The "engine.*" settings, a table over struct wf_engine_config. */
+/* The settings of engine/params.def, a table over struct wf_engine_config. */
 extern const struct wf_param wf_engine_params[];
 
-/* The names of enum wf_scheduler and enum wf_exec, null-terminated. */
+/* The names of enum wf_scheduler and enum wf_partition, null-terminated. */
 extern const char *const wf_scheduler_names[];
-extern const char *const wf_exec_names[];
+extern const char *const wf_engine_partition_names[];

@@ -37,6 +37,27 @@ void *wf_state(const struct wf_ctx *ctx)
     return ctx->lp + 1;
 }
 
+/* What may keep an event from being scheduled. */
+enum fault { ALLOWED, NO_PROCESS, PAYLOAD_TOO_LARGE, IN_THE_PAST, TOO_EARLY, AFTER_THE_END };
+
+static inline enum fault fault_of(const struct wf_ctx *ctx, uint32_t dst, int64_t delay,
+                                  size_t size)
+{
+    uint32_t number = dst >> ctx->block_shift;
+    const struct wf_block *block = &ctx->blocks[number];
+
+    if (number >= ctx->n_blocks || dst - block->first >= block->count) {
+        return NO_PROCESS;
+    }
+    if (size > block->payload_max) {
+        return PAYLOAD_TOO_LARGE;
+    }
+    if (delay < ctx->lookahead && (dst != ctx->self || delay < 0)) {
+        return delay < 0 ? IN_THE_PAST : TOO_EARLY;
+    }
+    return delay < ctx->end - ctx->now->key.time ? ALLOWED : AFTER_THE_END;
+}
+
 /* A model that breaks the rules is a bug in weft: no user input may lead here. */
 WF_NORETURN static void misuse(const struct wf_ctx *ctx, const char *what, uint32_t dst,
                                int64_t delay)
@@ -46,25 +67,12 @@ WF_NORETURN static void misuse(const struct wf_ctx *ctx, const char *what, uint3
              (long long)delay);
 }
 
-/* Checks that a process exists and takes an event. */
-static void check_target(const struct wf_ctx *ctx, uint32_t dst, int64_t delay, size_t size)
-{
-    uint32_t number = dst >> ctx->block_shift;
-    const struct wf_block *block = &ctx->blocks[number];
-
-    if (number >= ctx->n_blocks || dst - block->first >= block->count) {
-        misuse(ctx, "it schedules an event for a process that does not exist", dst, delay);
-    }
-    if (size > block->payload_max) {
-        misuse(ctx, "it sends a payload larger than the receiver declared", dst, delay);
-    }
-    if (delay < 0) {
-        misuse(ctx, "it schedules an event in the past", dst, delay);
-    }
-    if (delay < ctx->lookahead && dst != ctx->self) {
-        misuse(ctx, "it schedules an event earlier than promised", dst, delay);
-    }
-}
+static const char *const misuses[] = {
+    [NO_PROCESS] = "it schedules an event for a process that does not exist",
+    [PAYLOAD_TOO_LARGE] = "it sends a payload larger than the receiver declared",
+    [IN_THE_PAST] = "it schedules an event in the past",
+    [TOO_EARLY] = "it schedules an event earlier than promised",
+};
 
 /* Writes all of an event but its payload. */
 static inline void *fill_in(struct wf_ctx *ctx, struct wf_event *ev, struct wf_event_target to,
@@ -77,19 +85,6 @@ static inline void *fill_in(struct wf_ctx *ctx, struct wf_event *ev, struct wf_e
     ev->kind = to.kind;
     ev->size = (uint16_t)size;
     return ev->payload;
-}
-
-/* Whether an event breaks no rule and is before the end of the run. */
-static inline bool is_allowed(const struct wf_ctx *ctx, uint32_t dst, int64_t delay,
-                              size_t size)
-{
-    uint32_t number = dst >> ctx->block_shift;
-    const struct wf_block *block = &ctx->blocks[number];
-
-    return number < ctx->n_blocks && dst - block->first < block->count &&
-           size <= block->payload_max &&
-           (delay >= ctx->lookahead || (dst == ctx->self && delay >= 0)) &&
-           delay < ctx->end - ctx->now->key.time;
 }
 
 /* The place of an event in a window after the one being run, or in the log. Null if it belongs
@@ -120,7 +115,8 @@ static inline struct wf_event *place_quickly(const struct wf_ctx *ctx, uint32_t 
     return (void *)(sent->data + sent->size - room);
 }
 
-/* The place of any event; if nothing else, then ctx->out, from where end() sends it. */
+/* The place of an event that is not for the window being run; if nothing else, then ctx->out, from
+ * where end() sends it. */
 static struct wf_event *place(struct wf_ctx *ctx, uint32_t dst, int64_t delay, size_t size)
 {
     struct wf_bag *bags = ctx->bags[dst >> ctx->block_shift];
@@ -132,11 +128,10 @@ static struct wf_event *place(struct wf_ctx *ctx, uint32_t dst, int64_t delay, s
         if (!wf_wheel_is_near(ctx->wheel, window)) {
             return wf_wheel_claim_far(ctx->wheel, window, dst, room);
         }
-        if (delay >= ctx->lookahead || window != ctx->wheel->now) {
-            wf_wheel_extend(ctx->wheel, slot, &bags[slot]);
-            return wf_bag_claim(&bags[slot], room);
-        }
-    } else if (ctx->sent != NULL) {
+        wf_wheel_extend(ctx->wheel, slot, &bags[slot]);
+        return wf_bag_claim(&bags[slot], room);
+    }
+    if (ctx->sent != NULL) {
         return wf_buf_extend(ctx->sent, room);
     }
     ctx->is_out = true;
@@ -154,21 +149,22 @@ static inline bool is_for_now(const struct wf_ctx *ctx, uint32_t dst, int64_t de
 static __attribute__((noinline)) void *
 begin_slowly(struct wf_ctx *ctx, struct wf_event_target to, int64_t delay, size_t size)
 {
-    int64_t now = ctx->now->key.time;
+    enum fault fault = fault_of(ctx, to.dst, delay, size);
 
-    if (is_allowed(ctx, to.dst, delay, size) && is_for_now(ctx, to.dst, delay)) {
-        void *payload = fill_in(ctx, wf_near_claim(ctx->near), to, delay, size);
-        wf_near_add(ctx->near);
-        return payload;
-    }
-    check_target(ctx, to.dst, delay, size);
-    if (delay >= ctx->end - now) {
-        /* An event after the end of the run is dropped; one after the end of time is an error.
-         */
-        ctx->worker->overflows += delay >= INT64_MAX - now;
+    if (fault == AFTER_THE_END) {
+        /* It is dropped. One after the end of time is an error. */
+        ctx->worker->overflows += delay >= INT64_MAX - ctx->now->key.time;
         ctx->worker->dropped++;
         ctx->lp->sent++;
         return ctx->out->payload;
+    }
+    if (fault != ALLOWED) {
+        misuse(ctx, misuses[fault], to.dst, delay);
+    }
+    if (is_for_now(ctx, to.dst, delay)) {
+        void *payload = fill_in(ctx, wf_near_claim(ctx->near), to, delay, size);
+        wf_near_add(ctx->near);
+        return payload;
     }
     return fill_in(ctx, place(ctx, to.dst, delay, size), to, delay, size);
 }
@@ -177,8 +173,9 @@ begin_slowly(struct wf_ctx *ctx, struct wf_event_target to, int64_t delay, size_
 static inline void *begin(struct wf_ctx *ctx, struct wf_event_target to, int64_t delay,
                           size_t size)
 {
-    struct wf_event *ev =
-        is_allowed(ctx, to.dst, delay, size) ? place_quickly(ctx, to.dst, delay, size) : NULL;
+    struct wf_event *ev = fault_of(ctx, to.dst, delay, size) == ALLOWED
+                              ? place_quickly(ctx, to.dst, delay, size)
+                              : NULL;
 
     return __builtin_expect(ev != NULL, 1) ? fill_in(ctx, ev, to, delay, size)
                                            : begin_slowly(ctx, to, delay, size);

@@ -15,7 +15,6 @@
 #include "engine/queue/pending.h"
 #include "engine/sched/windows.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /* The number of a window, or a time and a generation. */
@@ -26,10 +25,10 @@ struct round {
 
 static const struct round never = {UINT64_MAX, UINT64_MAX};
 
-/* One thread does all rounds from when they have fewer than FEW events, all workers together, until
- * they have ENOUGH, as a mean of ROUNDS of them. On idle cores two threads are as fast as one from
- * about 30 events on and eight from about 70 on; on shared cores it takes more. */
-enum { ROUNDS = 256, FEW = 96, ENOUGH = 192 };
+/* One thread does all rounds from when they have fewer than ALONE_BELOW events, all workers together,
+ * until they have THREADS_FROM. On idle cores two threads are as fast as one from about 30 events on
+ * and eight from about 70 on; on shared cores it takes more. */
+enum { ALONE_BELOW = 96, THREADS_FROM = 192 };
 
 /* What a worker tells the others between rounds. There are two copies: one is written for
  * the next round while other workers may still read the other. */
@@ -50,10 +49,9 @@ struct conservative {
     struct round peers_next; /* from the other processes; thread 0 writes it */
     bool peers_stop, peers_overflow;
     /* For the decision whether one thread does all rounds: the same in all workers. */
-    bool may_be_alone;
+    bool may_be_alone, is_sparse;
     uint32_t n_rounds;  /* since the last decision */
     uint64_t committed; /* events of all workers at the last decision */
-    double density;     /* events of all workers in a round, before the last decision */
 };
 
 /* The header of a message from one process to another. The events for each thread follow,
@@ -125,7 +123,6 @@ static void prepare(struct wf_worker *worker)
     own->peers_next = never;
     own->may_be_alone = engine->config.fit && engine->n_threads > 1 &&
                         engine->n_processes == 1 && !wf_engine_has_careful(engine);
-    own->density = HUGE_VAL;
 }
 
 static void release(struct wf_worker *worker)
@@ -338,8 +335,9 @@ static struct round hear(struct wf_worker *worker, bool *stop)
     take_outboxes(worker);
     own->parity ^= 1;
     own->notice[own->parity].next = never;
-    if (++own->n_rounds == ROUNDS) {
-        own->density = (double)(committed - own->committed) / ROUNDS;
+    if (++own->n_rounds == WF_WINDOWS_TRIAL) {
+        own->is_sparse = wf_windows_are_sparse(own->n_rounds, committed - own->committed,
+                                               own->is_sparse ? THREADS_FROM : ALONE_BELOW);
         own->committed = committed;
         own->n_rounds = 0;
     }
@@ -391,21 +389,15 @@ static void run_round(struct wf_worker *worker, struct round round)
     wf_worker_progress(worker, worker->count.last_time);
 }
 
-static bool is_dense(const struct wf_worker *worker, uint32_t events)
-{
-    const struct conservative *own = worker->scheduler;
-
-    return own->density >= (double)events;
-}
-
 /* Does the rounds of all workers, from the given one on, until they have enough events or the
  * run ends. The other threads wait. */
 static void run_alone(struct wf_engine *engine, struct round round)
 {
     struct wf_worker *workers = engine->workers;
+    const struct conservative *first = workers[0].scheduler;
     bool stop = false;
 
-    while (round.at != never.at && !stop && !is_dense(&workers[0], ENOUGH)) {
+    while (round.at != never.at && !stop && first->is_sparse) {
         for (uint32_t t = 0; t < engine->n_threads; t++) {
             run_round(&workers[t], round);
         }
@@ -436,7 +428,7 @@ static void run(struct wf_worker *worker)
             }
             return;
         }
-        if (!own->may_be_alone || is_dense(worker, FEW)) {
+        if (!own->may_be_alone || !own->is_sparse) {
             run_round(worker, next);
             continue;
         }

@@ -12,8 +12,6 @@
 #include <stdlib.h>
 
 enum {
-    TRIAL_WINDOWS = 1024,       /* windows between two checks whether windows are faster */
-    EVENTS_PER_WINDOW_MIN = 16, /* below this the queue is faster */
     EVENTS_BETWEEN_CHECKS = 4096,
 };
 
@@ -61,14 +59,6 @@ static void release(struct wf_worker *worker)
     free(own);
 }
 
-static bool windows_are_full(const struct wf_worker *worker)
-{
-    uint64_t rounds = worker->count.rounds;
-
-    return rounds % TRIAL_WINDOWS != 0 ||
-           worker->count.committed >= rounds * EVENTS_PER_WINDOW_MIN;
-}
-
 /* Returns true when the run is over, false when a queue is faster for the rest. */
 static bool run_windows(struct wf_worker *worker, struct sequential *own)
 {
@@ -90,7 +80,8 @@ static bool run_windows(struct wf_worker *worker, struct sequential *own)
             return true;
         }
         wf_worker_progress(worker, worker->count.last_time);
-        if (!windows_are_full(worker)) {
+        if (wf_windows_are_sparse(worker->count.rounds, worker->count.committed,
+                                  WF_WINDOWS_QUEUE_BELOW)) {
             return false;
         }
     }

@@ -27,6 +27,18 @@ struct wf_windows {
     bool stopped;            /* a stop was requested in the middle of a window */
 };
 
+/* Whether so many windows had fewer than `least` events on average: the one measure by which schedulers
+ * decide that windows are nearly empty. Few windows say nothing. */
+enum { WF_WINDOWS_TRIAL = 256 };
+static inline bool wf_windows_are_sparse(uint64_t windows, uint64_t events, uint64_t least)
+{
+    return windows >= WF_WINDOWS_TRIAL && events < windows * least;
+}
+
+/* With fewer events in a window than this a queue is faster than windows. Schedulers that change to it
+ * count all windows so far, because they never change back. */
+enum { WF_WINDOWS_QUEUE_BELOW = 16 };
+
 /* From now on the handlers of the worker write their events directly into these windows... */
 void wf_windows_init(struct wf_windows *windows, struct wf_worker *worker);
 /* ...and from now on no longer. */

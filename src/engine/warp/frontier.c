@@ -26,8 +26,6 @@
 #include <stdlib.h>
 
 enum {
-    TRIAL_WINDOWS = 1024,       /* windows between two checks whether windows are faster */
-    EVENTS_PER_WINDOW_MIN = 16, /* below this the queue is faster */
     EVENTS_BETWEEN_CHECKS = 256,
     ROUNDS_PERTURBED = 32, /* rounds with windows in a perturbed run, on average */
 };
@@ -284,12 +282,10 @@ static void give_up_windows(struct wf_warp *warp)
     frontier->windowed = false;
 }
 
-static bool windows_are_full(const struct wf_warp *warp)
+static bool windows_are_sparse(const struct wf_warp *warp)
 {
-    const struct wf_frontier *frontier = &warp->frontier;
-
-    return frontier->n_windows < TRIAL_WINDOWS ||
-           warp->worker->count.executed >= frontier->n_windows * EVENTS_PER_WINDOW_MIN;
+    return wf_windows_are_sparse(warp->frontier.n_windows, warp->worker->count.executed,
+                                 WF_WINDOWS_QUEUE_BELOW);
 }
 
 /* A perturbed run gives them up at some time in any case. */
@@ -297,7 +293,7 @@ static bool keeps_windows(const struct wf_warp *warp)
 {
     const struct wf_worker *worker = warp->worker;
 
-    return windows_are_full(warp) &&
+    return !windows_are_sparse(warp) &&
            (!warp->loopback ||
             wf_rng_draw(worker->engine->config.perturb_seed, UINT64_C(2000000) + worker->number,
                         worker->count.rounds) %
@@ -336,7 +332,7 @@ uint64_t wf_frontier_settle(struct wf_warp *warp)
         if (wf_warp_is_alone(warp)) { /* there are no rounds that do it */
             wf_worker_progress(warp->worker, warp->worker->count.last_time);
         }
-        if (wf_engine_should_stop(warp->worker->engine) || !windows_are_full(warp)) {
+        if (wf_engine_should_stop(warp->worker->engine) || windows_are_sparse(warp)) {
             break;
         }
     }

@@ -7,6 +7,7 @@
 #include "engine/config.h"
 #include "model/net/stats/link_report.h"
 #include "run/execute/job.h"
+#include "run/executor.h"
 
 #include <inttypes.h>
 #include <stdio.h>

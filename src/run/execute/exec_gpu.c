@@ -23,7 +23,7 @@ static enum wf_status gpu_accepts(const struct wf_job *job, struct wf_err *err)
     struct wf_gpu *gpu = NULL;
 
     WF_TRY(wf_lockstep_check(&config, err));
-    WF_TRY(wf_gpu_open(job->plan->engine.device, &gpu, err));
+    WF_TRY(wf_gpu_open(job->plan->device, &gpu, err));
     wf_gpu_close(gpu);
     return WF_OK;
 }
@@ -124,7 +124,7 @@ static void gpu_run(struct wf_executor_job *const *jobs, size_t n,
 {
     struct wf_gpu *gpu = NULL;
     struct wf_err err = {.status = WF_OK};
-    enum wf_status status = wf_gpu_open(jobs[0]->job->plan->engine.device, &gpu, &err);
+    enum wf_status status = wf_gpu_open(jobs[0]->job->plan->device, &gpu, &err);
 
     for (size_t i = 0; i < n; i++) {
         jobs[i]->status = status;

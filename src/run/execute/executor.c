@@ -3,9 +3,29 @@
 
 #include "base/mem.h"
 #include "engine/config.h"
+#include "model/net/router/gpu/gpu.h"
 #include "model/net/router/lockstep/lockstep.h"
 #include "model/topo/topo.h"
 #include "model/traffic/traffic.h"
+
+const char *const wf_exec_names[] = {"auto", "events", "lockstep", "gpu", NULL};
+
+const struct wf_param wf_executor_params[] = {
+#define WF_ENGINE_PARAM(name_, member, kind, ...)       \
+    {.name = (name_),                                   \
+     .type = WF_PARAM_##kind,                           \
+     .offset = offsetof(struct wf_plan, engine.member), \
+     __VA_ARGS__},
+#include "engine/params.def"
+#undef WF_ENGINE_PARAM
+    WF_PARAM_ROW(struct wf_plan, exec, ENUM, .def = "auto", .choices = wf_exec_names,
+                 .doc = "What executes synthetic traffic on routers: events, or all routers in "
+                        "lock step, on cores or on a GPU; auto: the fastest. None changes the "
+                        "result"),
+    WF_PARAM_ROW(struct wf_plan, device, ENUM, .def = "auto", .choices = wf_gpu_names,
+                 .doc = "Driver of the GPU; host runs the kernels on cores, for tests"),
+    WF_PARAM_END,
+};
 
 static const struct wf_executor *const executors[] = {
 #define WF_EXECUTOR(name) &wf_executor_##name,
@@ -85,7 +105,7 @@ static enum wf_exec fastest(const struct wf_job *job, size_t n)
 enum wf_status wf_executor_choose(const struct wf_job *job, size_t n,
                                   const struct wf_executor **out, struct wf_err *err)
 {
-    enum wf_exec exec = (enum wf_exec)job->plan->engine.exec;
+    enum wf_exec exec = (enum wf_exec)job->plan->exec;
 
     if (job->traffic == NULL && exec > WF_EXEC_EVENTS) {
         return wf_err_set(err, WF_EUSAGE,

@@ -14,6 +14,7 @@
 #include "model/traffic/traffic.h"
 #include "program/ops/source.h"
 #include "run/document/energy.h"
+#include "run/executor.h"
 #include "run/import/tracer.h"
 #include "run/plan/cpu_settings.h"
 #include "run/plan/jobs.h"
@@ -375,7 +376,7 @@ enum wf_status wf_plan_init(struct wf_plan *plan, const struct wf_scenario *scen
         status = check_until(plan, err);
     }
     if (status == WF_OK) {
-        status = add_block(plan, ENGINE_SCOPE, wf_engine_params, &plan->engine, err);
+        status = add_block(plan, ENGINE_SCOPE, wf_executor_params, plan, err);
     }
     if (status == WF_OK && plan->bench != NULL) {
         status = check_bench_core(plan, scenario, err);
@@ -420,7 +421,7 @@ void wf_plan_fini(struct wf_plan *plan)
     for (size_t i = 0; i < plan->n_blocks; i++) {
         struct wf_plan_block *block = &plan->blocks[i];
         wf_param_release(block->table, block->values);
-        if (block->values != (void *)&plan->engine) {
+        if (block->values != (void *)plan) {
             free(block->values);
         }
     }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/scenario/catalog.h"
 
-#include "engine/config.h"
 #include "engine/models/bench.h"
 #include "model/net/net.h"
 #include "model/ranks/cpu/cpu.h"
@@ -13,6 +12,7 @@
 #include "program/gen/graphs.h"
 #include "program/trace/reader.h"
 #include "run/document/energy.h"
+#include "run/executor.h"
 #include "run/plan/program.h"
 
 #include <string.h>
@@ -81,7 +81,7 @@ static const struct kind kinds[] = {
     SINGLE("run", "Programs", "a program that runs as virtual ranks", wf_program_params),
     {"pattern", "Traffic patterns", get_pattern, {.name = NULL}},
     SINGLE("traffic", "Traffic", "synthetic traffic", wf_traffic_params),
-    SINGLE("engine", "Engine", "how a run is scheduled", wf_engine_params),
+    SINGLE("engine", "Engine", "how a run is scheduled", wf_executor_params),
     {"bench", "Benchmark models", get_bench, {.name = NULL}},
 };
 
