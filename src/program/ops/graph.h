@@ -149,6 +149,21 @@ static inline enum wf_stream_kind wf_graph_stream(const struct wf_graph *graph, 
     return graph->streams != NULL ? (enum wf_stream_kind)graph->streams[stream] : WF_STREAM_CPU;
 }
 
+/* For root(): the first task from `from` to before `end` that needs nothing. */
+static inline uint32_t wf_graph_root(const struct wf_graph *graph,
+                                     struct wf_task_needs (*needs)(const struct wf_graph *graph,
+                                                                   uint32_t pe, uint32_t task),
+                                     uint32_t pe, uint32_t from, uint32_t end)
+{
+    for (; from < end; from++) {
+        const struct wf_task_needs of = needs(graph, pe, from);
+        if (of.tasks == 0 && of.messages == 0) {
+            return from;
+        }
+    }
+    return WF_NO_TASK;
+}
+
 static inline uint32_t wf_graph_target(const struct wf_graph *graph, uint32_t pe, uint32_t src,
                                        uint32_t id)
 {

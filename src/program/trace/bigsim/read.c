@@ -350,7 +350,7 @@ static void put_log(struct reading *r)
     if (!counts(r, pe, number)) {
         return;
     }
-    wf_task_table_task(r->table, duration);
+    wf_task_table_task(r->table, duration, 0);
     for (uint32_t i = 0; i < r->log.n_messages; i++) {
         struct wf_task_send send = {.bytes = bytes_of(r, &messages[i])};
         double after = (messages[i].time - r->log.start) * 1e12;
@@ -398,22 +398,15 @@ static void put_pe(struct reading *r, uint32_t pe)
     each_log(r, pe, put_log);
 }
 
-/* A log needs the message that starts it, if a log of the replay sends that message. Messages
- * from before or outside of the replay are not waited for. */
-static void count_needs(struct reading *r)
+/* Counts the logs that need not wait for the message that starts them: no log of the replay sends
+ * it. */
+static void count_unsent(struct reading *r)
 {
     size_t n = 0;
     const struct trigger *all = triggers(r, &n);
 
     for (size_t i = 0; i < n; i++) {
-        if (!counts(r, all[i].pe, all[i].log)) {
-            continue;
-        }
-        if (all[i].sent) {
-            wf_task_table_need(r->table, all[i].pe, all[i].log - r->first[all[i].pe]);
-        } else {
-            r->n_unsent++;
-        }
+        r->n_unsent += counts(r, all[i].pe, all[i].log) && !all[i].sent ? 1 : 0;
     }
 }
 
@@ -532,8 +525,8 @@ static void read_graph(struct reading *r, struct wf_trace *out)
         wf_task_table_free(r->table);
         return;
     }
-    count_needs(r);
-    out->graph = wf_task_table_graph(r->table, "bigsim");
+    count_unsent(r);
+    out->graph = wf_task_table_graph(r->table, "bigsim", NULL);
     add_notes(r, out);
     repeat_loops(r, out);
 }

@@ -184,15 +184,7 @@ static struct wf_task_needs goal_needs(const struct wf_graph *graph, uint32_t pe
 
 static uint32_t goal_root(const struct wf_graph *graph, uint32_t pe, uint32_t from)
 {
-    uint32_t n = goal_n_tasks(graph, pe);
-
-    for (; from < n; from++) {
-        struct wf_task_needs needs = goal_needs(graph, pe, from);
-        if (needs.tasks == 0 && needs.messages == 0) {
-            return from;
-        }
-    }
-    return WF_NO_TASK;
+    return wf_graph_root(graph, goal_needs, pe, from, goal_n_tasks(graph, pe));
 }
 
 /* Whoever only asks which tasks wait for a task does not wait for its op to come from memory. */

@@ -5,11 +5,13 @@
 #include "base/mem.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct stored_task {
     int64_t duration;
     uint64_t first_send, first_next; /* the lists end where those of the next task begin */
     struct wf_task_needs needs;
+    uint32_t stream;
 };
 
 struct wf_task_table {
@@ -21,6 +23,7 @@ struct wf_task_table {
     struct stored_task *tasks; /* and an extra one that ends the lists */
     struct wf_task_send *sends;
     uint32_t *next;
+    uint8_t *streams;
 };
 
 static struct wf_task_table *table_of(const struct wf_graph *graph)
@@ -53,15 +56,7 @@ static struct wf_task_needs table_needs(const struct wf_graph *graph, uint32_t p
 
 static uint32_t table_root(const struct wf_graph *graph, uint32_t pe, uint32_t from)
 {
-    uint32_t n = table_n_tasks(graph, pe);
-
-    for (; from < n; from++) {
-        struct wf_task_needs needs = table_needs(graph, pe, from);
-        if (needs.tasks == 0 && needs.messages == 0) {
-            return from;
-        }
-    }
-    return WF_NO_TASK;
+    return wf_graph_root(graph, table_needs, pe, from, table_n_tasks(graph, pe));
 }
 
 static void table_task(const struct wf_graph *graph, uint32_t pe, uint32_t number,
@@ -74,6 +69,7 @@ static void table_task(const struct wf_graph *graph, uint32_t pe, uint32_t numbe
                             .duration = task->duration,
                             .n_sends = (uint32_t)(task[1].first_send - task->first_send),
                             .n_next = (uint32_t)(task[1].first_next - task->first_next),
+                            .stream = task->stream,
                             .own = {task->first_send, task->first_next}};
 }
 
@@ -113,6 +109,7 @@ void wf_task_table_free(struct wf_task_table *table)
         free(table->tasks);
         free(table->sends);
         free(table->next);
+        free(table->streams);
         free(table);
     }
 }
@@ -128,11 +125,13 @@ static void end_task(struct wf_task_table *table)
     table->tasks[table->n].first_next = table->n_next;
 }
 
-void wf_task_table_task(struct wf_task_table *table, int64_t duration)
+void wf_task_table_task(struct wf_task_table *table, int64_t duration, uint32_t stream)
 {
     WF_GROW(table->tasks, table->n + 1, table->capacity);
-    table->tasks[table->n] = (struct stored_task){
-        .duration = duration, .first_send = table->n_sends, .first_next = table->n_next};
+    table->tasks[table->n] = (struct stored_task){.duration = duration,
+                                                  .first_send = table->n_sends,
+                                                  .first_next = table->n_next,
+                                                  .stream = stream};
     table->n++;
     end_task(table);
 }
@@ -149,16 +148,9 @@ void wf_task_table_next(struct wf_task_table *table, uint32_t task)
     end_task(table);
 }
 
-void wf_task_table_need(struct wf_task_table *table, uint32_t pe, uint32_t task)
+/* Counts what tasks need of each other. */
+static void count_needs(struct wf_task_table *table)
 {
-    table->tasks[table->first[pe] + task].needs.messages++;
-}
-
-struct wf_graph *wf_task_table_graph(struct wf_task_table *table, const char *format)
-{
-    while (table->n_begun <= table->graph.n_pes) {
-        wf_task_table_pe(table);
-    }
     for (uint32_t pe = 0; pe < table->graph.n_pes; pe++) {
         struct stored_task *first = &table->tasks[table->first[pe]];
         uint64_t end = table->tasks[table->first[pe + 1]].first_next;
@@ -166,6 +158,21 @@ struct wf_graph *wf_task_table_graph(struct wf_task_table *table, const char *fo
             first[table->next[i]].needs.tasks++;
         }
     }
+    for (uint64_t i = 0; i < table->n_sends; i++) {
+        const struct wf_task_send *send = &table->sends[i];
+        if (send->id != WF_NO_TASK) {
+            table->tasks[table->first[send->pe] + send->id].needs.messages++;
+        }
+    }
+}
+
+struct wf_graph *wf_task_table_graph(struct wf_task_table *table, const char *format,
+                                     const struct wf_graph *like)
+{
+    while (table->n_begun <= table->graph.n_pes) {
+        wf_task_table_pe(table);
+    }
+    count_needs(table);
     table->ops = (struct wf_graph_ops){
         .name = format,
         .summary = "tasks of a trace of another format",
@@ -178,6 +185,15 @@ struct wf_graph *wf_task_table_graph(struct wf_task_table *table, const char *fo
         .next = table_next,
     };
     table->graph.ops = &table->ops;
+    if (like != NULL) {
+        table->graph.n_streams = like->n_streams;
+        table->graph.n_nics = like->n_nics;
+    }
+    if (like != NULL && like->streams != NULL) {
+        table->streams = wf_xmalloc(wf_graph_n_streams(like));
+        memcpy(table->streams, like->streams, wf_graph_n_streams(like));
+        table->graph.streams = table->streams;
+    }
     table->graph.tasks_expected = table->n;
     table->graph.messages_expected = table->n_sends;
     return &table->graph;

@@ -290,13 +290,7 @@ static uint32_t graph_root(const struct wf_graph *graph, uint32_t pe, uint32_t f
     if (g->store.set.roots_end != NULL && g->store.set.roots_end[pe] < end) {
         end = g->store.set.roots_end[pe];
     }
-    for (uint32_t task = from; task < end; task++) {
-        struct wf_task_needs needs = graph_needs(graph, pe, task);
-        if (needs.tasks == 0 && needs.messages == 0) {
-            return task;
-        }
-    }
-    return WF_NO_TASK;
+    return wf_graph_root(graph, graph_needs, pe, from, end);
 }
 
 static void graph_task(const struct wf_graph *graph, uint32_t pe, uint32_t task,
