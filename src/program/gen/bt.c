@@ -19,7 +19,6 @@
  * itself, and nothing is sent.
  */
 
-#include "base/mem.h"
 #include "program/gen/gen.h"
 #include "program/gen/grid.h"
 #include "program/gen/make.h"
@@ -59,11 +58,9 @@ struct position {
     uint32_t part;
     uint32_t cell;
     uint32_t step; /* step of the cell, or of the faces */
-    uint64_t reserved;
 };
 
-_Static_assert(sizeof(struct position) == sizeof(((struct wf_cursor *)0)->word),
-               "a position is a cursor");
+WF_GEN_IS_CURSOR(struct position);
 
 static const struct wf_param params_table[] = {
     WF_PARAM_ROW(struct params, n, COUNT, .def = "102", .min = "1", .max = "1000000",
@@ -117,11 +114,10 @@ static enum wf_status bt_create(const void *params, uint32_t n_ranks, struct wf_
     uint32_t size[2] = {1, 1};
     WF_TRY(wf_gen_check_computing(wf_gen_bt_ops.name, given->compute, given->iterations, err));
     WF_TRY(wf_gen_grid_read(wf_gen_bt_ops.name, given->size, n_ranks, 2, size, err));
-    struct bt *bt = wf_xcalloc(1, sizeof(*bt));
+    struct bt *bt = wf_gen_new(sizeof(*bt), &wf_gen_bt_ops, n_ranks, out);
     uint32_t q = size[0] > size[1] ? size[0] : size[1];
     uint64_t side = wf_gen_times_over(given->n, 1, q);
 
-    bt->source = (struct wf_source){.ops = &wf_gen_bt_ops, .n_ranks = n_ranks};
     memcpy(bt->size, size, sizeof(size));
     bt->n_cells = q;
     bt->n_iterations = (uint32_t)given->iterations;
@@ -130,7 +126,6 @@ static enum wf_status bt_create(const void *params, uint32_t n_ranks, struct wf_
     bt->backward_bytes = side * side * BACKWARD_NUMBERS * NUMBER_BYTES;
     bt->compute = given->compute / N_PARTS;
     count_messages(bt);
-    *out = &bt->source;
     return WF_OK;
 }
 
@@ -219,11 +214,4 @@ static bool bt_next(const struct wf_source *source, uint32_t rank, struct wf_cur
     return true;
 }
 
-const struct wf_source_ops wf_gen_bt_ops = {
-    .name = "bt",
-    .summary = "line solver: faces, then passes along each dimension of a periodic grid",
-    .params = params_table,
-    .params_size = sizeof(struct params),
-    .create = bt_create,
-    .next = bt_next,
-};
+WF_GENERATOR_OPS(bt, "line solver: faces, then passes along each dimension of a periodic grid");

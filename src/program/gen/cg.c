@@ -13,7 +13,6 @@
  * result with the rank at the transposed place, and takes part in two allreduces of 8 bytes
  * in its row. All messages have n / columns numbers of 8 bytes.
  */
-#include "base/mem.h"
 #include "program/gen/gen.h"
 #include "program/gen/make.h"
 #include "program/gen/vary.h"
@@ -49,11 +48,9 @@ struct position {
     uint32_t phase;     /* 0: compute; then the exchanges of the row, the transposed place and
                            two allreduces */
     uint32_t step;      /* step of an exchange */
-    uint64_t reserved;
 };
 
-_Static_assert(sizeof(struct position) == sizeof(((struct wf_cursor *)0)->word),
-               "a position is a cursor");
+WF_GEN_IS_CURSOR(struct position);
 
 static const struct wf_param params_table[] = {
     WF_PARAM_ROW(struct params, n, COUNT, .def = "14000", .min = "1", .max = "1000000000000",
@@ -75,8 +72,7 @@ static enum wf_status cg_create(const void *params, uint32_t n_ranks, struct wf_
     while ((UINT64_C(2) << bits) <= n_ranks) {
         bits++;
     }
-    struct cg *cg = wf_xcalloc(1, sizeof(*cg));
-    cg->source = (struct wf_source){.ops = &wf_gen_cg_ops, .n_ranks = n_ranks};
+    struct cg *cg = wf_gen_new(sizeof(*cg), &wf_gen_cg_ops, n_ranks, out);
     cg->n_active = UINT32_C(1) << bits;
     cg->n_rows = UINT32_C(1) << bits / 2;
     cg->n_columns = UINT32_C(1) << (bits - bits / 2);
@@ -86,7 +82,6 @@ static enum wf_status cg_create(const void *params, uint32_t n_ranks, struct wf_
     cg->compute = given->compute;
     cg->source.messages_expected =
         wf_gen_expected((uint64_t)cg->n_active * (3 * cg->n_exchanges + 1), iterations);
-    *out = &cg->source;
     return WF_OK;
 }
 
@@ -166,12 +161,6 @@ static bool cg_group(const struct wf_source *source, uint32_t rank, uint32_t com
            wf_gen_make_group(out, comm, cg->n_columns, column, rank - column, 1);
 }
 
-const struct wf_source_ops wf_gen_cg_ops = {
-    .name = "cg",
-    .summary = "conjugate gradients: exchanges in the rows of a grid of ranks, small sums",
-    .params = params_table,
-    .params_size = sizeof(struct params),
-    .create = cg_create,
-    .next = cg_next,
-    .group = cg_group,
-};
+WF_GENERATOR_OPS(cg,
+                 "conjugate gradients: exchanges in the rows of a grid of ranks, small sums",
+                 .group = cg_group);

@@ -161,16 +161,11 @@ static enum wf_status coll_create(const void *params, uint32_t n_ranks, struct w
     if ((kinds[given->kind].needs & (BLOCKS | PAIRS | NEIGHBORS)) != 0) {
         WF_TRY(wf_gen_check_table(wf_gen_coll_ops.name, n_ranks, err));
     }
-    struct coll *coll = wf_xcalloc(1, sizeof(*coll));
-    coll->source = (struct wf_source){
-        .ops = &wf_gen_coll_ops,
-        .n_ranks = n_ranks,
-        .acts_in_background = given->nonblocking,
-    };
+    struct coll *coll = wf_gen_new(sizeof(*coll), &wf_gen_coll_ops, n_ranks, out);
+    coll->source.acts_in_background = given->nonblocking;
     coll->given = *given;
     coll->source.messages_expected = count_messages(coll);
     make_tables(coll);
-    *out = &coll->source;
     return WF_OK;
 }
 
@@ -250,13 +245,5 @@ static bool coll_work(const struct wf_source *source, struct wf_source_work *out
     return coll->given.bandwidth && kind != WF_OP_BARRIER;
 }
 
-const struct wf_source_ops wf_gen_coll_ops = {
-    .name = "coll",
-    .summary = "one collective operation, repeated",
-    .params = params_table,
-    .params_size = sizeof(struct params),
-    .create = coll_create,
-    .destroy = coll_destroy,
-    .next = coll_next,
-    .work = coll_work,
-};
+WF_GENERATOR_OPS(coll, "one collective operation, repeated", .destroy = coll_destroy,
+                 .work = coll_work);

@@ -6,7 +6,6 @@
  * number of them is evenly spread over all ranks, and their remainders by the sizes of a
  * torus are, too. So a sample loads the links of a network nearly as the whole does.
  */
-#include "base/mem.h"
 #include "program/gen/gen.h"
 #include "program/gen/make.h"
 
@@ -60,7 +59,7 @@ static enum wf_status exchange_create(const void *params, uint32_t n_ranks,
                                       struct wf_source **out, struct wf_err *err)
 {
     const struct params *given = params;
-    struct exchange *program = wf_xcalloc(1, sizeof(*program));
+    struct exchange *program = wf_gen_new(sizeof(*program), &wf_gen_exchange_ops, n_ranks, out);
     uint32_t others = n_ranks - 1;
 
     program->bytes = given->bytes;
@@ -69,14 +68,9 @@ static enum wf_status exchange_create(const void *params, uint32_t n_ranks,
         given->peers == 0 || given->peers > others ? others : (uint32_t)given->peers;
     program->window = (uint32_t)given->window;
     program->step = others > 0 ? golden_step(others) : 0;
-    program->source = (struct wf_source){
-        .ops = &wf_gen_exchange_ops,
-        .n_ranks = n_ranks,
-        .messages_expected = given->rounds > UINT64_MAX / n_ranks / (others + 1)
-                                 ? 0
-                                 : program->rounds * program->peers * n_ranks,
-    };
-    *out = &program->source;
+    program->source.messages_expected = given->rounds > UINT64_MAX / n_ranks / (others + 1)
+                                            ? 0
+                                            : program->rounds * program->peers * n_ranks;
     return WF_OK;
 }
 
@@ -101,31 +95,18 @@ static bool exchange_next(const struct wf_source *source, uint32_t rank,
     if (cursor->word[0] == program->rounds) {
         return false;
     }
+    uint32_t away = distance(program, first + step % now);
+    uint32_t before = rank >= away ? rank - away : rank + (n - away);
+    uint32_t after = rank < n - away ? rank + away : rank - (n - away);
+    wf_gen_make_post(op, now, now, step, step < now ? before : after, program->bytes);
+    cursor->word[2] = step + 1;
     if (step == 2 * now) {
-        wf_gen_make_waitall(op, 2 * now);
         cursor->word[2] = 0;
         cursor->word[1] = first + now == program->peers ? 0 : first + now;
         cursor->word[0] += cursor->word[1] == 0;
-        return true;
     }
-
-    uint32_t away = distance(program, first + step % now);
-    if (step < now) {
-        wf_gen_make_irecv(op, rank >= away ? rank - away : rank + (n - away), 0, program->bytes,
-                          step);
-    } else {
-        wf_gen_make_isend(op, rank < n - away ? rank + away : rank - (n - away), 0,
-                          program->bytes, step);
-    }
-    cursor->word[2] = step + 1;
     return true;
 }
 
-const struct wf_source_ops wf_gen_exchange_ops = {
-    .name = "exchange",
-    .summary = "every rank exchanges messages with all others, or with a sample of them",
-    .params = params_table,
-    .params_size = sizeof(struct params),
-    .create = exchange_create,
-    .next = exchange_next,
-};
+WF_GENERATOR_OPS(exchange,
+                 "every rank exchanges messages with all others, or with a sample of them");

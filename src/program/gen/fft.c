@@ -11,7 +11,6 @@
  * is not simulated: for a program that works on the transform and goes back, use twice as many
  * iterations.
  */
-#include "base/mem.h"
 #include "program/gen/gen.h"
 #include "program/gen/grid.h"
 #include "program/gen/make.h"
@@ -60,8 +59,7 @@ static enum wf_status fft_create(const void *params, uint32_t n_ranks, struct wf
     WF_TRY(wf_gen_check_computing(wf_gen_fft_ops.name, given->compute,
                                   wf_times_u64(given->iterations, 3), err));
     WF_TRY(wf_gen_grid_read(wf_gen_fft_ops.name, given->size, n_ranks, 2, size, err));
-    struct fft *fft = wf_xcalloc(1, sizeof(*fft));
-    fft->source = (struct wf_source){.ops = &wf_gen_fft_ops, .n_ranks = n_ranks};
+    struct fft *fft = wf_gen_new(sizeof(*fft), &wf_gen_fft_ops, n_ranks, out);
     fft->given = *given;
     for (uint32_t d = 0; d < 2; d++) {
         fft->size[d] = size[d];
@@ -70,7 +68,6 @@ static enum wf_status fft_create(const void *params, uint32_t n_ranks, struct wf
     }
     fft->source.messages_expected = wf_gen_expected(
         (uint64_t)n_ranks * ((uint64_t)size[0] + size[1] - 2), given->iterations);
-    *out = &fft->source;
     return WF_OK;
 }
 
@@ -113,12 +110,6 @@ static bool fft_group(const struct wf_source *source, uint32_t rank, uint32_t co
            wf_gen_make_group(out, comm, fft->size[1], y, x, fft->size[0]);
 }
 
-const struct wf_source_ops wf_gen_fft_ops = {
-    .name = "fft",
-    .summary = "3D Fourier transform: all-to-all in the rows and columns of a grid of ranks",
-    .params = params_table,
-    .params_size = sizeof(struct params),
-    .create = fft_create,
-    .next = fft_next,
-    .group = fft_group,
-};
+WF_GENERATOR_OPS(fft,
+                 "3D Fourier transform: all-to-all in the rows and columns of a grid of ranks",
+                 .group = fft_group);

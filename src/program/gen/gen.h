@@ -8,6 +8,25 @@
 
 #include "program/ops/source.h"
 
+/* For the generators themselves. Each has `struct params` and `params_table`, x_create() and x_next(),
+ * and names the other members of its ops after the summary:
+ *
+ *     WF_GENERATOR_OPS(cg, "conjugate gradients", .group = cg_group);
+ */
+#define WF_GENERATOR_OPS(id, ...)                    \
+    const struct wf_source_ops wf_gen_##id##_ops = { \
+        .name = #id,                                 \
+        .params = params_table,                      \
+        .params_size = sizeof(struct params),        \
+        .create = id##_create,                       \
+        .next = id##_next,                           \
+        .summary = __VA_ARGS__,                      \
+    }
+
+/* Makes a source of `size` bytes, zeroed but for its head, which *out becomes. */
+void *wf_gen_new(size_t size, const struct wf_source_ops *ops, uint32_t n_ranks,
+                 struct wf_source **out);
+
 #define WF_GENERATOR(name) extern const struct wf_source_ops wf_gen_##name##_ops;
 #include "program/gen/generators.def"
 

@@ -14,7 +14,6 @@
  * sends, wait for all of them. Of every peer there are `window` messages.
  */
 #include "base/arith.h"
-#include "base/mem.h"
 #include "program/gen/gen.h"
 #include "program/gen/make.h"
 #include "program/gen/shuffle.h"
@@ -117,20 +116,18 @@ static enum wf_status gpcnet_create(const void *params, uint32_t n_ranks,
         return wf_err_set(err, WF_EUSAGE, "gen.window: too many messages for %" PRIu32 " ranks",
                           n_ranks);
     }
-    struct gpcnet *program = wf_xcalloc(1, sizeof(*program));
+    struct gpcnet *program = wf_gen_new(sizeof(*program), &wf_gen_gpcnet_ops, n_ranks, out);
     program->kind = (enum kind)given->kind;
     program->bytes = given->bytes;
     program->rounds = given->rounds;
     program->window = (uint32_t)given->window;
     program->group = (uint32_t)given->group;
-    program->source = (struct wf_source){.ops = &wf_gen_gpcnet_ops, .n_ranks = n_ranks};
     wf_gen_shuffle_init(&program->shuffle, n_ranks);
     for (uint32_t rank = 0; rank < n_ranks; rank++) {
         sends += n_peers(program, rank, true);
     }
     uint64_t all = wf_times_u64(wf_times_u64(sends, given->window), given->rounds);
     program->source.messages_expected = all == UINT64_MAX ? 0 : all;
-    *out = &program->source;
     return WF_OK;
 }
 
@@ -140,32 +137,20 @@ static bool gpcnet_next(const struct wf_source *source, uint32_t rank, struct wf
 {
     const struct gpcnet *g = (const struct gpcnet *)source;
     uint32_t receives = n_peers(g, rank, false) * g->window;
-    uint32_t all = receives + n_peers(g, rank, true) * g->window;
+    uint32_t sends = n_peers(g, rank, true) * g->window, all = receives + sends;
     uint32_t step = (uint32_t)cursor->word[1];
 
     assert(source->ops == &wf_gen_gpcnet_ops && rank < source->n_ranks);
     if (cursor->word[0] == g->rounds || all == 0) {
         return false;
     }
-    if (step < receives) {
-        wf_gen_make_irecv(op, peer_of(g, rank, cursor->word[0], step / g->window, false), 0,
-                          g->bytes, step);
-    } else if (step < all) {
-        uint32_t i = (step - receives) / g->window;
-        wf_gen_make_isend(op, peer_of(g, rank, cursor->word[0], i, true), 0, g->bytes, step);
-    } else {
-        wf_gen_make_waitall(op, all);
-    }
+    bool is_send = step >= receives;
+    uint32_t i = (is_send ? step - receives : step) / g->window;
+    uint32_t peer = step < all ? peer_of(g, rank, cursor->word[0], i, is_send) : 0;
+    wf_gen_make_post(op, receives, sends, step, peer, g->bytes);
     cursor->word[1] = step < all ? step + 1 : 0;
     cursor->word[0] += step == all;
     return true;
 }
 
-const struct wf_source_ops wf_gen_gpcnet_ops = {
-    .name = "gpcnet",
-    .summary = "jobs that disturb others, and jobs that are disturbed",
-    .params = params_table,
-    .params_size = sizeof(struct params),
-    .create = gpcnet_create,
-    .next = gpcnet_next,
-};
+WF_GENERATOR_OPS(gpcnet, "jobs that disturb others, and jobs that are disturbed");

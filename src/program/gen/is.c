@@ -11,7 +11,6 @@
  * rank, more or less by the share `spread`.
  */
 
-#include "base/mem.h"
 #include "program/gen/gen.h"
 #include "program/gen/make.h"
 #include "program/gen/vary.h"
@@ -61,19 +60,13 @@ static enum wf_status is_create(const void *params, uint32_t n_ranks, struct wf_
     WF_TRY(wf_gen_check_computing(wf_gen_is_ops.name, given->compute,
                                   wf_times_u64(given->iterations, 2), err));
     WF_TRY(wf_gen_check_table(wf_gen_is_ops.name, n_ranks, err));
-    struct is *is = wf_xcalloc(1, sizeof(*is));
-    is->source = (struct wf_source){
-        .ops = &wf_gen_is_ops,
-        .n_ranks = n_ranks,
-        /* Two exchanges between all pairs; the messages of the allreduce are few in
-         * comparison. */
-        .messages_expected = wf_gen_expected(2 * (n_pairs - n_ranks), given->iterations),
-    };
+    struct is *is = wf_gen_new(sizeof(*is), &wf_gen_is_ops, n_ranks, out);
+    /* Two exchanges between all pairs; the messages of the allreduce are few in comparison. */
+    is->source.messages_expected = wf_gen_expected(2 * (n_pairs - n_ranks), given->iterations);
     is->given = *given;
     is->blocks = wf_gen_vary_table(2 * (size_t)n_ranks,
                                    wf_gen_times_over(given->keys, KEY_BYTES, n_pairs),
                                    wf_gen_share(given->spread));
-    *out = &is->source;
     return WF_OK;
 }
 
@@ -109,12 +102,4 @@ static bool is_next(const struct wf_source *source, uint32_t rank, struct wf_cur
     return true;
 }
 
-const struct wf_source_ops wf_gen_is_ops = {
-    .name = "is",
-    .summary = "integer sort: keys exchanged between all ranks",
-    .params = params_table,
-    .params_size = sizeof(struct params),
-    .create = is_create,
-    .destroy = is_destroy,
-    .next = is_next,
-};
+WF_GENERATOR_OPS(is, "integer sort: keys exchanged between all ranks", .destroy = is_destroy);

@@ -11,6 +11,11 @@
 
 #include <stddef.h>
 
+/* The position of a rank is a copy of a struct in the words of its cursor. */
+#define WF_GEN_IS_CURSOR(type)                                            \
+    _Static_assert(sizeof(type) <= sizeof(((struct wf_cursor *)0)->word), \
+                   "a position fits into a cursor")
+
 static inline void wf_gen_make_compute(struct wf_op *op, int64_t duration)
 {
     op->kind = WF_OP_COMPUTE;
@@ -62,6 +67,20 @@ static inline void wf_gen_make_waitall(struct wf_op *op, uint32_t count)
     op->request = 0;
     op->count = count;
     op->requests = NULL;
+}
+
+/* Op number `step` of a round in which a rank posts `receives` receives, then `sends` sends, each
+ * with its number as its request, and then waits for all of them. `peer` is that of the message. */
+static inline void wf_gen_make_post(struct wf_op *op, uint32_t receives, uint32_t sends,
+                                    uint32_t step, uint32_t peer, uint64_t bytes)
+{
+    if (step < receives) {
+        wf_gen_make_irecv(op, peer, 0, bytes, step);
+    } else if (step < receives + sends) {
+        wf_gen_make_isend(op, peer, 0, bytes, step);
+    } else {
+        wf_gen_make_waitall(op, receives + sends);
+    }
 }
 
 /* A collective without counts and neighbours. Its root is 0, and its request is 0 if it is

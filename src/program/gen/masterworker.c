@@ -9,7 +9,6 @@
  * is 0. Computing takes between 1 - spread and 1 + spread times `compute`; the factor
  * depends only on the number of the task.
  */
-#include "base/mem.h"
 #include "program/gen/gen.h"
 #include "program/gen/make.h"
 #include "program/gen/vary.h"
@@ -56,17 +55,13 @@ static enum wf_status masterworker_create(const void *params, uint32_t n_ranks,
     const struct params *given = params;
     WF_TRY(wf_gen_check_computing(wf_gen_masterworker_ops.name, given->compute,
                                   2 * given->tasks, err));
-    struct masterworker *program = wf_xcalloc(1, sizeof(*program));
-    program->source = (struct wf_source){
-        .ops = &wf_gen_masterworker_ops,
-        .n_ranks = n_ranks,
-        .messages_expected = n_ranks == 1 ? 0 : 2 * (given->tasks + n_ranks - 1),
-        .depends_on_time = n_ranks > 1,
-        .follows_matches = n_ranks > 1,
-    };
+    struct masterworker *program =
+        wf_gen_new(sizeof(*program), &wf_gen_masterworker_ops, n_ranks, out);
+    program->source.messages_expected = n_ranks == 1 ? 0 : 2 * (given->tasks + n_ranks - 1);
+    program->source.depends_on_time = n_ranks > 1;
+    program->source.follows_matches = n_ranks > 1;
     program->given = *given;
     program->spread = wf_gen_share(given->spread);
-    *out = &program->source;
     return WF_OK;
 }
 
@@ -140,11 +135,4 @@ static bool masterworker_next(const struct wf_source *source, uint32_t rank,
     return next_of_worker(program, &cursor->word[1], cursor->seen_tag, op);
 }
 
-const struct wf_source_ops wf_gen_masterworker_ops = {
-    .name = "masterworker",
-    .summary = "rank 0 hands out tasks to the ranks that ask",
-    .params = params_table,
-    .params_size = sizeof(struct params),
-    .create = masterworker_create,
-    .next = masterworker_next,
-};
+WF_GENERATOR_OPS(masterworker, "rank 0 hands out tasks to the ranks that ask");

@@ -18,7 +18,6 @@
  * control messages; `lag` is how late.
  */
 #include "base/arith.h"
-#include "base/mem.h"
 #include "program/gen/gen.h"
 #include "program/gen/make.h"
 
@@ -203,17 +202,15 @@ static enum wf_status pattern_create(const void *params, uint32_t n_ranks,
     const struct params *given = params;
 
     WF_TRY(check(given, n_ranks, err));
-    struct pattern *program = wf_xcalloc(1, sizeof(*program));
+    struct pattern *program = wf_gen_new(sizeof(*program), &wf_gen_pattern_ops, n_ranks, out);
     program->kind = (enum kind)given->kind;
     program->bytes = given->bytes;
     program->rounds = given->rounds;
     program->first = (uint32_t)given->first;
     program->second = (uint32_t)given->second;
     program->lag = given->lag;
-    program->source = (struct wf_source){.ops = &wf_gen_pattern_ops, .n_ranks = n_ranks};
     program->steps = steps_of(program);
     program->source.messages_expected = messages_of(program);
-    *out = &program->source;
     return WF_OK;
 }
 
@@ -244,24 +241,13 @@ static bool pattern_next(const struct wf_source *source, uint32_t rank,
     if (all == 0) {
         return false;
     }
-    if (step < turn.receives) {
-        wf_gen_make_irecv(op, peer_of(p, rank, step + shift, false), 0, p->bytes, step);
-    } else if (step < all) {
-        wf_gen_make_isend(op, peer_of(p, rank, step - turn.receives + shift, true), 0, p->bytes,
-                          step);
-    } else {
-        wf_gen_make_waitall(op, all);
-    }
+    bool is_send = step >= turn.receives;
+    uint32_t i = is_send ? step - turn.receives : step;
+    uint32_t peer = step < all ? peer_of(p, rank, i + shift, is_send) : 0;
+    wf_gen_make_post(op, turn.receives, turn.sends, step, peer, p->bytes);
     cursor->word[1] = step < all ? step + 1 : 0;
     cursor->word[0] += step == all;
     return true;
 }
 
-const struct wf_source_ops wf_gen_pattern_ops = {
-    .name = "pattern",
-    .summary = "the patterns of messages that weft calibrate measures",
-    .params = params_table,
-    .params_size = sizeof(struct params),
-    .create = pattern_create,
-    .next = pattern_next,
-};
+WF_GENERATOR_OPS(pattern, "the patterns of messages that weft calibrate measures");

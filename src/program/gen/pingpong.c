@@ -8,7 +8,6 @@
  * Two ranks measure latency and bandwidth between two nodes; as many ranks as nodes measure
  * how the network bears that all nodes of one half talk to the other half.
  */
-#include "base/mem.h"
 #include "program/gen/gen.h"
 #include "program/gen/make.h"
 
@@ -44,7 +43,7 @@ static enum wf_status pingpong_create(const void *params, uint32_t n_ranks,
                                       struct wf_source **out, struct wf_err *err)
 {
     const struct params *given = params;
-    struct pingpong *program = wf_xcalloc(1, sizeof(*program));
+    struct pingpong *program = wf_gen_new(sizeof(*program), &wf_gen_pingpong_ops, n_ranks, out);
 
     program->bytes = given->bytes;
     program->rounds = given->rounds;
@@ -52,42 +51,12 @@ static enum wf_status pingpong_create(const void *params, uint32_t n_ranks,
     program->pairs =
         given->pairs == 0 || given->pairs > n_ranks / 2 ? n_ranks / 2 : (uint32_t)given->pairs;
     program->both = given->both;
-    program->source = (struct wf_source){
-        .ops = &wf_gen_pingpong_ops,
-        .n_ranks = n_ranks,
-        /* At most 2^32 rounds of 2^16 messages: the product of these two fits. */
-        .messages_expected = given->rounds * given->window > UINT64_MAX / n_ranks
-                                 ? 0
-                                 : given->rounds * given->window * 2 * program->pairs,
-    };
-    *out = &program->source;
+    /* At most 2^32 rounds of 2^16 messages: the product of these two fits. */
+    program->source.messages_expected =
+        given->rounds * given->window > UINT64_MAX / n_ranks
+            ? 0
+            : given->rounds * given->window * 2 * program->pairs;
     return WF_OK;
-}
-
-/* The ops of a round with both directions at once: receives, sends, a wait for all. */
-static void both_step(const struct pingpong *program, uint32_t peer, uint32_t step,
-                      struct wf_op *op)
-{
-    if (step < program->window) {
-        wf_gen_make_irecv(op, peer, 0, program->bytes, step);
-    } else if (step < 2 * program->window) {
-        wf_gen_make_isend(op, peer, 0, program->bytes, step);
-    } else {
-        wf_gen_make_waitall(op, 2 * program->window);
-    }
-}
-
-/* The ops of a half round: sends or receives, a wait for all. */
-static void half_step(const struct pingpong *program, uint32_t peer, bool sends, uint32_t step,
-                      struct wf_op *op)
-{
-    if (step == program->window) {
-        wf_gen_make_waitall(op, program->window);
-    } else if (sends) {
-        wf_gen_make_isend(op, peer, 0, program->bytes, step);
-    } else {
-        wf_gen_make_irecv(op, peer, 0, program->bytes, step);
-    }
 }
 
 static bool pingpong_next(const struct wf_source *source, uint32_t rank,
@@ -96,8 +65,8 @@ static bool pingpong_next(const struct wf_source *source, uint32_t rank,
     const struct pingpong *program = (const struct pingpong *)source;
     uint32_t half = source->n_ranks / 2;
     uint64_t round = cursor->word[0];
-    uint32_t step = (uint32_t)cursor->word[1], of_half = program->window + 1;
-    uint32_t n_steps = program->both ? 2 * program->window + 1 : 2 * of_half;
+    uint32_t step = (uint32_t)cursor->word[1], window = program->window, of_half = window + 1;
+    uint32_t n_steps = program->both ? 2 * window + 1 : 2 * of_half;
 
     assert(source->ops == &wf_gen_pingpong_ops && rank < source->n_ranks);
     bool is_first = rank < half;
@@ -106,20 +75,15 @@ static bool pingpong_next(const struct wf_source *source, uint32_t rank,
     }
     uint32_t peer = is_first ? rank + half : rank - half;
     if (program->both) {
-        both_step(program, peer, step, op);
-    } else {
-        half_step(program, peer, is_first == (step < of_half), step % of_half, op);
+        wf_gen_make_post(op, window, window, step, peer, program->bytes);
+    } else { /* half a round: one of the two sends, the other receives */
+        bool sends = is_first == (step < of_half);
+        wf_gen_make_post(op, sends ? 0 : window, sends ? window : 0, step % of_half, peer,
+                         program->bytes);
     }
     cursor->word[1] = step + 1 == n_steps ? 0 : step + 1;
     cursor->word[0] += cursor->word[1] == 0;
     return true;
 }
 
-const struct wf_source_ops wf_gen_pingpong_ops = {
-    .name = "pingpong",
-    .summary = "pairs of ranks, one of each half, send messages to and fro",
-    .params = params_table,
-    .params_size = sizeof(struct params),
-    .create = pingpong_create,
-    .next = pingpong_next,
-};
+WF_GENERATOR_OPS(pingpong, "pairs of ranks, one of each half, send messages to and fro");

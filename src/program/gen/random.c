@@ -10,7 +10,6 @@
  *
  * Everything is a function of `seed` and the round.
  */
-#include "base/mem.h"
 #include "base/rng.h"
 #include "program/gen/gen.h"
 #include "program/gen/rounds.h"
@@ -49,18 +48,13 @@ static enum wf_status random_create(const void *params, uint32_t n_ranks,
                                     struct wf_source **out, struct wf_err *err)
 {
     const struct params *given = params;
-    struct random *program = wf_xcalloc(1, sizeof(*program));
+    struct random *program = wf_gen_new(sizeof(*program), &wf_gen_random_ops, n_ranks, out);
 
     wf_gen_shuffle_init(&program->shuffle, n_ranks);
     program->bytes = given->bytes;
     program->rounds = given->messages > 0 ? given->messages : n_ranks;
     program->seed = given->seed;
-    program->source = (struct wf_source){
-        .ops = &wf_gen_random_ops,
-        .n_ranks = n_ranks,
-        .messages_expected = wf_gen_rounds_messages(n_ranks, program->rounds),
-    };
-    *out = &program->source;
+    program->source.messages_expected = wf_gen_rounds_messages(n_ranks, program->rounds);
     return WF_OK;
 }
 
@@ -101,11 +95,4 @@ static bool random_next(const struct wf_source *source, uint32_t rank, struct wf
     return true;
 }
 
-const struct wf_source_ops wf_gen_random_ops = {
-    .name = "random",
-    .summary = "messages between random pairs of ranks",
-    .params = params_table,
-    .params_size = sizeof(struct params),
-    .create = random_create,
-    .next = random_next,
-};
+WF_GENERATOR_OPS(random, "messages between random pairs of ranks");

@@ -1,7 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/lookup.h"
+#include "base/mem.h"
 #include "program/gen/gen.h"
 #include "program/gen/graphs.h"
+
+void *wf_gen_new(size_t size, const struct wf_source_ops *ops, uint32_t n_ranks,
+                 struct wf_source **out)
+{
+    *out = wf_xcalloc(1, size);
+    **out = (struct wf_source){.ops = ops, .n_ranks = n_ranks};
+    return *out;
+}
 
 static const struct wf_source_ops *const gen_table[] = {
 #define WF_GENERATOR(name) &wf_gen_##name##_ops,

@@ -5,7 +5,6 @@
  * round it sends its own data. After as many rounds as there are ranks all ranks have seen
  * all data, and n ranks have sent n * n messages. A single rank sends to itself.
  */
-#include "base/mem.h"
 #include "program/gen/gen.h"
 #include "program/gen/rounds.h"
 
@@ -35,16 +34,11 @@ static enum wf_status ring_create(const void *params, uint32_t n_ranks, struct w
                                   struct wf_err *err)
 {
     const struct params *given = params;
-    struct ring *ring = wf_xcalloc(1, sizeof(*ring));
+    struct ring *ring = wf_gen_new(sizeof(*ring), &wf_gen_ring_ops, n_ranks, out);
 
     ring->bytes = given->bytes;
     ring->rounds = given->rounds > 0 ? given->rounds : n_ranks;
-    ring->source = (struct wf_source){
-        .ops = &wf_gen_ring_ops,
-        .n_ranks = n_ranks,
-        .messages_expected = wf_gen_rounds_messages(n_ranks, ring->rounds),
-    };
-    *out = &ring->source;
+    ring->source.messages_expected = wf_gen_rounds_messages(n_ranks, ring->rounds);
     return WF_OK;
 }
 
@@ -67,11 +61,4 @@ static bool ring_next(const struct wf_source *source, uint32_t rank, struct wf_c
     return true;
 }
 
-const struct wf_source_ops wf_gen_ring_ops = {
-    .name = "ring",
-    .summary = "every rank passes the messages of the rank before it to the next",
-    .params = params_table,
-    .params_size = sizeof(struct params),
-    .create = ring_create,
-    .next = ring_next,
-};
+WF_GENERATOR_OPS(ring, "every rank passes the messages of the rank before it to the next");

@@ -9,8 +9,7 @@ enum { RECEIVE, SEND, WAIT, N_STEPS };
 /* The requests of a round. */
 enum { REQUEST_RECEIVE, REQUEST_SEND, N_REQUESTS };
 
-_Static_assert(sizeof(struct wf_gen_rounds_at) == sizeof(((struct wf_cursor *)0)->word),
-               "a position is a cursor");
+WF_GEN_IS_CURSOR(struct wf_gen_rounds_at);
 
 uint64_t wf_gen_rounds_messages(uint32_t n_ranks, uint64_t rounds)
 {

@@ -84,8 +84,7 @@ struct position {
     uint32_t coord[DIMS_MAX]; /* coordinates of the rank; unknown before its first op */
 };
 
-_Static_assert(sizeof(struct position) == sizeof(((struct wf_cursor *)0)->word),
-               "a position is a cursor");
+WF_GEN_IS_CURSOR(struct position);
 
 static const char *const points_names[] = {"faces", "all", NULL};
 
@@ -410,47 +409,21 @@ static bool stencil_next(const struct wf_source *source, uint32_t rank,
     return true;
 }
 
-static enum wf_status create2(const void *params, uint32_t n_ranks, struct wf_source **out,
-                              struct wf_err *err)
-{
-    return stencil_create(&wf_gen_stencil2d_ops, 2, params, n_ranks, out, err);
-}
+#define STENCIL(id, n_dims, about)                                                    \
+    static enum wf_status id##_create(const void *params, uint32_t n_ranks,           \
+                                      struct wf_source **out, struct wf_err *err)     \
+    {                                                                                 \
+        return stencil_create(&wf_gen_##id##_ops, n_dims, params, n_ranks, out, err); \
+    }                                                                                 \
+    const struct wf_source_ops wf_gen_##id##_ops = {                                  \
+        .name = #id,                                                                  \
+        .summary = about,                                                             \
+        .params = params_table,                                                       \
+        .params_size = sizeof(struct params),                                         \
+        .create = id##_create,                                                        \
+        .next = stencil_next,                                                         \
+    }
 
-static enum wf_status create3(const void *params, uint32_t n_ranks, struct wf_source **out,
-                              struct wf_err *err)
-{
-    return stencil_create(&wf_gen_stencil3d_ops, 3, params, n_ranks, out, err);
-}
-
-static enum wf_status create4(const void *params, uint32_t n_ranks, struct wf_source **out,
-                              struct wf_err *err)
-{
-    return stencil_create(&wf_gen_stencil4d_ops, 4, params, n_ranks, out, err);
-}
-
-const struct wf_source_ops wf_gen_stencil2d_ops = {
-    .name = "stencil2d",
-    .summary = "halo exchange on a 2D grid",
-    .params = params_table,
-    .params_size = sizeof(struct params),
-    .create = create2,
-    .next = stencil_next,
-};
-
-const struct wf_source_ops wf_gen_stencil3d_ops = {
-    .name = "stencil3d",
-    .summary = "halo exchange on a 3D grid",
-    .params = params_table,
-    .params_size = sizeof(struct params),
-    .create = create3,
-    .next = stencil_next,
-};
-
-const struct wf_source_ops wf_gen_stencil4d_ops = {
-    .name = "stencil4d",
-    .summary = "halo exchange on a 4D grid",
-    .params = params_table,
-    .params_size = sizeof(struct params),
-    .create = create4,
-    .next = stencil_next,
-};
+STENCIL(stencil2d, 2, "halo exchange on a 2D grid");
+STENCIL(stencil3d, 3, "halo exchange on a 3D grid");
+STENCIL(stencil4d, 4, "halo exchange on a 4D grid");

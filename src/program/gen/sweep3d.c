@@ -11,7 +11,6 @@
  * sends the outflow to its two other neighbours. Ranks at the border have fewer neighbours.
  * The tag of a message is the number of its dimension.
  */
-#include "base/mem.h"
 #include "program/gen/gen.h"
 #include "program/gen/grid.h"
 #include "program/gen/make.h"
@@ -47,11 +46,9 @@ struct position {
     uint32_t octant; /* N_OCTANTS: the allreduce */
     uint32_t block;
     uint32_t step;
-    uint32_t reserved[2];
 };
 
-_Static_assert(sizeof(struct position) == sizeof(((struct wf_cursor *)0)->word),
-               "a position is a cursor");
+WF_GEN_IS_CURSOR(struct position);
 
 static const struct wf_param params_table[] = {
     WF_PARAM_ROW(struct params, bytes, SIZE, .def = "12KiB",
@@ -92,13 +89,11 @@ static enum wf_status sweep3d_create(const void *params, uint32_t n_ranks,
     WF_TRY(wf_gen_check_computing(wf_gen_sweep3d_ops.name, given->compute,
                                   wf_times_u64(given->iterations, N_OCTANTS * n_blocks), err));
     WF_TRY(wf_gen_grid_read(wf_gen_sweep3d_ops.name, given->size, n_ranks, 2, size, err));
-    struct sweep3d *sweep = wf_xcalloc(1, sizeof(*sweep));
-    sweep->source = (struct wf_source){.ops = &wf_gen_sweep3d_ops, .n_ranks = n_ranks};
+    struct sweep3d *sweep = wf_gen_new(sizeof(*sweep), &wf_gen_sweep3d_ops, n_ranks, out);
     memcpy(sweep->size, size, sizeof(size));
     sweep->n_blocks = (uint32_t)n_blocks;
     sweep->given = *given;
     sweep->source.messages_expected = count_messages(sweep);
-    *out = &sweep->source;
     return WF_OK;
 }
 
@@ -181,11 +176,4 @@ static bool sweep3d_next(const struct wf_source *source, uint32_t rank,
     return true;
 }
 
-const struct wf_source_ops wf_gen_sweep3d_ops = {
-    .name = "sweep3d",
-    .summary = "wavefronts from all corners of a 2D grid of ranks",
-    .params = params_table,
-    .params_size = sizeof(struct params),
-    .create = sweep3d_create,
-    .next = sweep3d_next,
-};
+WF_GENERATOR_OPS(sweep3d, "wavefronts from all corners of a 2D grid of ranks");

@@ -40,8 +40,7 @@ struct position {
     uint32_t counters[WF_GEN_TEXT_LOOPS_MAX];
 };
 
-_Static_assert(sizeof(struct position) == sizeof(((struct wf_cursor *)0)->word),
-               "a position is a cursor");
+WF_GEN_IS_CURSOR(struct position);
 
 /* The state of a rank between two ops. */
 struct run {

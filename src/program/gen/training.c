@@ -11,7 +11,6 @@
  * done, the optimizer computes for the time `optimizer`.
  */
 #include "base/int128.h"
-#include "base/mem.h"
 #include "program/gen/gen.h"
 #include "program/gen/make.h"
 #include "program/gen/vary.h"
@@ -47,11 +46,9 @@ struct position {
     uint32_t phase;
     uint32_t layer;  /* layers done in this phase */
     uint32_t bucket; /* buckets started in this step */
-    uint64_t reserved;
 };
 
-_Static_assert(sizeof(struct position) == sizeof(((struct wf_cursor *)0)->word),
-               "a position is a cursor");
+WF_GEN_IS_CURSOR(struct position);
 
 static const struct wf_param params_table[] = {
     WF_PARAM_ROW(struct params, model, SIZE, .def = "100MiB", .min = "1", .max = "1EiB",
@@ -97,8 +94,8 @@ static enum wf_status training_create(const void *params, uint32_t n_ranks,
 {
     const struct params *given = params;
     WF_TRY(check(given, err));
-    struct training *training = wf_xcalloc(1, sizeof(*training));
-    training->source = (struct wf_source){.ops = &wf_gen_training_ops, .n_ranks = n_ranks};
+    struct training *training =
+        wf_gen_new(sizeof(*training), &wf_gen_training_ops, n_ranks, out);
     training->given = *given;
     training->n_layers = (uint32_t)given->layers;
     training->n_buckets = (uint32_t)((given->model - 1) / given->bucket + 1);
@@ -108,7 +105,6 @@ static enum wf_status training_create(const void *params, uint32_t n_ranks,
     uint64_t per_bucket = 2 * ((uint64_t)n_ranks - 1);
     training->source.messages_expected = wf_gen_expected(
         wf_gen_expected(per_bucket * training->n_buckets, n_ranks), given->steps);
-    *out = &training->source;
     return WF_OK;
 }
 
@@ -193,11 +189,5 @@ static bool training_next(const struct wf_source *source, uint32_t rank,
     return true;
 }
 
-const struct wf_source_ops wf_gen_training_ops = {
-    .name = "training",
-    .summary = "data-parallel training: gradients are reduced in buckets while ranks compute",
-    .params = params_table,
-    .params_size = sizeof(struct params),
-    .create = training_create,
-    .next = training_next,
-};
+WF_GENERATOR_OPS(
+    training, "data-parallel training: gradients are reduced in buckets while ranks compute");
