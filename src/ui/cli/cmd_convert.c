@@ -21,11 +21,7 @@ static void list_formats(FILE *out)
     for (const struct wf_reader_ops *const *ops = wf_reader_table(); *ops != NULL; ops++) {
         wf_columns_row(out, (*ops)->name, (*ops)->summary);
     }
-    (void)fputs("\nFormats that are written:\n", out);
-    for (const struct wf_trace_writer_ops *const *ops = wf_trace_writer_table(); *ops != NULL;
-         ops++) {
-        wf_columns_row(out, (*ops)->extension, (*ops)->summary);
-    }
+    wf_cli_trace_list_written(out);
 }
 
 static enum wf_status convert_run(struct wf_cli *cli, const void *opts,

@@ -199,4 +199,5 @@ const struct wf_verb wf_verb_cut = {
     .min_operands = 1,
     .max_operands = 1,
     .run = cut_run,
+    .more_help = wf_cli_trace_list_written,
 };

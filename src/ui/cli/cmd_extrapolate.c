@@ -181,4 +181,5 @@ const struct wf_verb wf_verb_extrapolate = {
     .min_operands = 1,
     .max_operands = 64,
     .run = extrapolate_run,
+    .more_help = wf_cli_trace_list_written,
 };

@@ -23,6 +23,7 @@ static void list_generators(FILE *out)
     for (const struct wf_graph_ops *const *ops = wf_gen_graph_table(); *ops != NULL; ops++) {
         wf_columns_row(out, (*ops)->name, (*ops)->summary);
     }
+    wf_cli_trace_list_written(out);
 }
 
 /* The name may begin with "gen:", which other commands require. */

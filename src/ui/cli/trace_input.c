@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ui/cli/trace_input.h"
 
+#include "base/columns.h"
 #include "base/text.h"
 #include "base/units.h"
 #include "run/execute/world.h"
@@ -35,6 +36,15 @@ enum wf_status wf_cli_trace_input(struct wf_cli *cli, const char *word,
     enum wf_status status = wf_study_trace_open(word, &options, out, err);
     wf_progress_read_end(&line);
     return status;
+}
+
+void wf_cli_trace_list_written(FILE *out)
+{
+    (void)fputs("\nFormats that are written:\n", out);
+    for (const struct wf_trace_writer_ops *const *ops = wf_trace_writer_table(); *ops != NULL;
+         ops++) {
+        wf_columns_row(out, (*ops)->extension, (*ops)->summary);
+    }
 }
 
 enum wf_status wf_cli_trace_output_check(const struct wf_trace_opts *opts, struct wf_err *err)

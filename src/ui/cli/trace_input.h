@@ -30,7 +30,7 @@ struct wf_trace_opts {
     }
 #define WF_TRACE_ROW_OUTPUT                                                  \
     WF_OPT_ROW(struct wf_trace_opts, output, TEXT, "output", 'o', "<trace>", \
-               .doc = "The trace to write: a name that ends in .weft, .csv or .ti")
+               .doc = "The trace to write, in the format that the ending of its name chooses")
 #define WF_TRACE_ROW_PARTS                                                                     \
     WF_OPT_ROW(struct wf_trace_opts, parts, COUNT, "parts", 0, NULL, .min = "1", .max = "256", \
                .doc = "Write a directory with this many files instead of one .weft "           \
@@ -45,6 +45,9 @@ struct wf_trace_opts {
 #define WF_TRACE_ROW_PARTIAL                                            \
     WF_OPT_ROW(struct wf_trace_opts, partial, BOOL, "partial", 0, NULL, \
                .doc = "Take what can be read of a trace that is truncated or damaged")
+
+/* Prints the formats that traces are written in, for the help of these commands. */
+void wf_cli_trace_list_written(FILE *out);
 
 /* Opens the trace or generator (gen:<name>) `word`; a terminal shows how far reading is. The
  * caller closes it with wf_trace_close(). */
