@@ -43,8 +43,8 @@ bool wf_sim_batch_suits(const struct wf_scenario *scenario, size_t n)
     struct wf_execution *x = &entry->x;
     plan(entry, &item, &host);
     bool suits = x->planned && x->plan.pattern != NULL &&
-                 x->plan.engine.exec != WF_EXEC_EVENTS &&
-                 x->plan.engine.exec != WF_EXEC_LOCKSTEP && wf_stage_job(x) == WF_OK &&
+                 x->plan.exec != WF_EXEC_EVENTS &&
+                 x->plan.exec != WF_EXEC_LOCKSTEP && wf_stage_job(x) == WF_OK &&
                  wf_executor_choose(&x->job, n, &executor, NULL) == WF_OK && executor->many;
     wf_execution_fini(x);
     free(entry);

@@ -200,11 +200,11 @@ static enum wf_status check_alone(const struct wf_job *job, struct wf_err *err)
 static enum wf_status check_processes(const struct wf_plan *plan, struct wf_comm *world,
                                       struct wf_err *err)
 {
-    if (plan->engine.exec > WF_EXEC_EVENTS && wf_comm_size(world) > 1) {
+    if (plan->exec > WF_EXEC_EVENTS && wf_comm_size(world) > 1) {
         return wf_err_set(err, WF_EUSAGE,
                           "engine.exec: %s runs in one process; start weft without mpirun, or "
                           "use events",
-                          wf_exec_names[plan->engine.exec]);
+                          wf_exec_names[plan->exec]);
     }
     return WF_OK;
 }
