@@ -1,14 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DOUTPUT=<file.c> -DPAGES=<directory> -P WeftEmbedPage.cmake
+# cmake -DOUTPUT=<file.c> -DPAGES=<directory> -DTIMES=<times.def> -P WeftEmbedPage.cmake
 #     Puts the files of share/report together and writes a C source with the page in five
 #     parts, as ui/report/page.h declares them: before the report without scripts, before the
-#     document, between it and what else is known, before the simulator, and the rest.
+#     document, between it and what else is known, before the simulator, and the rest. The page
+#     gets the words for kinds of time from src/base/result/times.def.
 
 file(READ ${PAGES}/report.html page)
 file(READ ${PAGES}/report.css style)
 file(GLOB scripts ${PAGES}/*.js)
 list(SORT scripts)
+file(READ ${TIMES} times)
 set(script "")
+foreach(kind RANK PATH)
+    string(REGEX MATCHALL "WF_${kind}_TIME\\([a-z_]+, \"[^\"]*\"" rows "${times}")
+    list(TRANSFORM rows REPLACE "WF_${kind}_TIME\\(([a-z_]+), " "\\1: ")
+    list(JOIN rows ", " rows)
+    string(APPEND script "const ${kind}_TIMES = {${rows}};\n")
+endforeach()
 foreach(file IN LISTS scripts)
     file(READ ${file} text)
     string(APPEND script "${text}")

@@ -4,16 +4,17 @@ let doc = JSON.parse(document.getElementById("document").textContent);
 let extra = JSON.parse(document.getElementById("extra").textContent);
 let recording = doc.recording || null;
 
-/* The activities of a rank, in the order of the document and of the bars from the bottom up. */
+/* The activities of a rank, in the order of the document and of the bars from the bottom up.
+ * RANK_TIMES and PATH_TIMES are the words of src/base/result/times.def. */
 const KINDS = [
-  {key: "compute_ps", letter: "c", name: "computing", color: "--compute"},
-  {key: "overhead_ps", letter: "o", name: "CPU time on messages", color: "--overhead"},
-  {key: "send_wait_ps", letter: "s", name: "waiting in sends", color: "--send"},
-  {key: "receive_wait_ps", letter: "r", name: "waiting for messages", color: "--receive"},
-  {key: "collective_wait_ps", letter: "k", name: "waiting in collectives", color: "--collective"},
+  {key: "compute_ps", letter: "c", name: RANK_TIMES.compute_ps, color: "--compute"},
+  {key: "overhead_ps", letter: "o", name: RANK_TIMES.overhead_ps, color: "--overhead"},
+  {key: "send_wait_ps", letter: "s", name: RANK_TIMES.send_wait_ps, color: "--send"},
+  {key: "receive_wait_ps", letter: "r", name: RANK_TIMES.receive_wait_ps, color: "--receive"},
+  {key: "collective_wait_ps", letter: "k", name: RANK_TIMES.collective_wait_ps, color: "--collective"},
 ];
 /* Ranks that share cores. */
-const CORE_WAIT = {key: "core_wait_ps", letter: "w", name: "waiting for a core", color: "--core"};
+const CORE_WAIT = {key: "core_wait_ps", letter: "w", name: RANK_TIMES.core_wait_ps, color: "--core"};
 function chooseKinds() {
   const shared = recording ? recording.kinds : (doc.runs || []).some((run) => run.document.recording?.kinds) || doc.result && doc.result.ranks && doc.result.ranks.core_wait_ps;
   KINDS.splice(5, 1, ...(shared ? [CORE_WAIT] : []));

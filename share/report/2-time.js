@@ -218,7 +218,7 @@ function timeSection(section) {
       element("div", {class: "panels"}, useFigure(), loadHistogram()));
   }
   if (ranks) {
-    const rows = [...KINDS.map((kind) => [kind.name, ranks[kind.key]]), ["idle after the end", ranks.idle_ps]]
+    const rows = [...KINDS.map((kind) => [kind.name, ranks[kind.key]]), [RANK_TIMES.idle_ps, ranks.idle_ps]]
       .filter(([, spread]) => spread)
       .map(([name, spread]) => [name, time(spread.min), time(spread.mean), time(spread.max)]);
     section.append(table(["time of a rank", "min", "mean", "max"], rows));

@@ -170,7 +170,7 @@ function sharesInView(t) {
 /* ---- tables ---- */
 
 function comparedActivities(section) {
-  const rows = [...KINDS, {key: "idle_ps", name: "idle after the end"}].map((kind) =>
+  const rows = [...KINDS, {key: "idle_ps", name: RANK_TIMES.idle_ps}].map((kind) =>
     ({name: kind.name, values: doc.runs.map((run) => get(`result.ranks.${kind.key}.mean`, run.document))})).filter(({values}) => values.some((v) => v !== undefined));
   if (rows.length) section.append(element("h3", {}, "Mean time of a rank"), comparedTable("activity", rows, time, "compared-activities"));
   const efficiency = ["parallel", "load_balance", "serialisation", "transfer"].map((key) =>

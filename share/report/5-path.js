@@ -2,18 +2,18 @@
 /* The critical path: its shares and places, and the savings of what-if changes. */
 
 const SHARES = [
-  {key: "compute_ps", name: "computing", color: "--compute"},
-  {key: "send_overhead_ps", name: "CPU time to send", color: "--overhead"},
-  {key: "receive_overhead_ps", name: "CPU time to receive", color: "--take"},
-  {key: "core_wait_ps", name: "waiting for cores", color: "--core"},
-  {key: "latency_ps", name: "latency", color: "--latency"},
-  {key: "transfer_ps", name: "transfer of bytes", color: "--transfer"},
-  {key: "queue_ps", name: "queueing", color: "--queue"},
-  {key: "network_ps", name: "network", color: "--latency"},
-  {key: "handshake_ps", name: "rendezvous handshakes", color: "--other"},
-  {key: "collective_ps", name: "collectives by formula", color: "--collective"},
-  {key: "one_sided_ps", name: "puts and gets", color: "--send"},
-  {key: "start_ps", name: "before the program starts", color: "--idle"},
+  {key: "compute_ps", name: PATH_TIMES.compute_ps, color: "--compute"},
+  {key: "send_overhead_ps", name: PATH_TIMES.send_overhead_ps, color: "--overhead"},
+  {key: "receive_overhead_ps", name: PATH_TIMES.receive_overhead_ps, color: "--take"},
+  {key: "core_wait_ps", name: PATH_TIMES.core_wait_ps, color: "--core"},
+  {key: "latency_ps", name: PATH_TIMES.latency_ps, color: "--latency"},
+  {key: "transfer_ps", name: PATH_TIMES.transfer_ps, color: "--transfer"},
+  {key: "queue_ps", name: PATH_TIMES.queue_ps, color: "--queue"},
+  {key: "network_ps", name: PATH_TIMES.network_ps, color: "--latency"},
+  {key: "handshake_ps", name: PATH_TIMES.handshake_ps, color: "--other"},
+  {key: "collective_ps", name: PATH_TIMES.collective_ps, color: "--collective"},
+  {key: "one_sided_ps", name: PATH_TIMES.one_sided_ps, color: "--send"},
+  {key: "start_ps", name: PATH_TIMES.start_ps, color: "--idle"},
 ];
 const CHANGES = {latency: "half the latency", bandwidth: "twice the bandwidth", compute: "processors twice as fast"};
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ui/report/compare.h"
 
+#include "base/result/times.h"
 #include "base/text.h"
 #include "ui/report/compare_runs.h"
 #include "ui/report/path_text.h"
@@ -195,26 +196,16 @@ static size_t compare_part(const struct wf_compared *base, const struct wf_compa
 static void add_cause(const struct wf_value *a, const struct wf_value *b, double more,
                       struct wf_phrase *out)
 {
-    static const struct {
-        const char *path, *words;
-    } parts[] = {
-        {"result.ranks.compute_ps.mean", "computing"},
-        {"result.ranks.receive_wait_ps.mean", "waiting for messages"},
-        {"result.ranks.collective_wait_ps.mean", "waiting in collectives"},
-        {"result.ranks.send_wait_ps.mean", "waiting in sends"},
-        {"result.ranks.core_wait_ps.mean", "waiting for cores"},
-        {"result.ranks.overhead_ps.mean", "CPU time on messages"},
-        {"result.ranks.idle_ps.mean", "waiting for the last rank"},
-    };
     const char *cause = NULL;
     double most = 0;
 
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-        double change = (double)wf_doc_get_count(b, parts[i].path, 0) -
-                        (double)wf_doc_get_count(a, parts[i].path, 0);
+    for (const struct wf_result_rank_time *part = wf_result_rank_times; part->path != NULL;
+         part++) {
+        double change = (double)wf_doc_get_count(b, part->mean, 0) -
+                        (double)wf_doc_get_count(a, part->mean, 0);
         if (change / more > most) {
             most = change / more;
-            cause = parts[i].words;
+            cause = part->words;
         }
     }
     if (cause != NULL) {

@@ -2,6 +2,7 @@
 #include "ui/report/explain.h"
 
 #include "base/result/result.h"
+#include "base/result/times.h"
 #include "base/text.h"
 #include "ui/report/path_text.h"
 
@@ -51,18 +52,6 @@ static bool explain_failure(const struct wf_value *doc, struct wf_phrase *out)
            wf_phrase_fill(out, ranks->first, "Rank {rank:plain} {waits|waits}.");
 }
 
-static const struct {
-    const char *path, *words;
-} parts[] = {
-    {"result.ranks.compute_ps.mean", "computes"},
-    {"result.ranks.receive_wait_ps.mean", "waits for messages"},
-    {"result.ranks.collective_wait_ps.mean", "waits in collectives"},
-    {"result.ranks.send_wait_ps.mean", "waits in sends"},
-    {"result.ranks.core_wait_ps.mean", "waits for its core"},
-    {"result.ranks.overhead_ps.mean", "spends CPU time on messages"},
-    {"result.ranks.idle_ps.mean", "has finished before the last rank"},
-};
-
 static bool explain_split(const struct wf_value *doc, struct wf_phrase *out)
 {
     const char *between = "A rank ";
@@ -70,11 +59,11 @@ static bool explain_split(const struct wf_value *doc, struct wf_phrase *out)
     if (wf_doc_find(doc, "result.ranks") == NULL || predicted(doc) == 0) {
         return false;
     }
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-        double percent = share(wf_doc_get_count(doc, parts[i].path, 0), predicted(doc));
+    for (const struct wf_result_rank_time *part = wf_result_rank_times; part->path != NULL;
+         part++) {
+        double percent = share(wf_doc_get_count(doc, part->mean, 0), predicted(doc));
         if (percent >= 0.05) {
-            wf_phrase_add(out, "%s%s for %.1f %% of the time", between, parts[i].words,
-                          percent);
+            wf_phrase_add(out, "%s%s for %.1f %% of the time", between, part->verb, percent);
             between = ", ";
         }
     }

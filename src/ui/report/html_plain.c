@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The main results as HTML without scripts: what a reader of a page that may not run scripts
  * sees. Tables as data: each has a title, a list or section of the document, and columns. */
+#include "base/result/times.h"
 #include "base/text.h"
 #include "ui/report/page.h"
 #include "ui/report/phrase.h"
@@ -114,24 +115,15 @@ static void put_scenario(const struct wf_value *doc, FILE *out)
 static void put_ranks(const struct wf_value *doc, FILE *out)
 {
     static const char *const heads[] = {"time of a rank", "min", "mean", "max", NULL};
-    static const struct fact kinds[] = {
-        {"compute_ps", "computing"},
-        {"overhead_ps", "CPU time on messages"},
-        {"send_wait_ps", "waiting in sends"},
-        {"receive_wait_ps", "waiting for messages"},
-        {"collective_wait_ps", "waiting in collectives"},
-        {"core_wait_ps", "waiting for a core"},
-        {"idle_ps", "idle after the end"},
-        {NULL, NULL},
-    };
     const struct wf_value *ranks = wf_doc_find(doc, "result.ranks");
 
     if (ranks == NULL || ranks->type != WF_VALUE_SECTION) {
         return;
     }
     open_table("Where time goes", heads, out);
-    for (const struct fact *kind = kinds; kind->path != NULL; kind++) {
-        const struct wf_value *spread = wf_doc_find(ranks, kind->path);
+    for (const struct wf_result_rank_time *kind = wf_result_rank_times; kind->path != NULL;
+         kind++) {
+        const struct wf_value *spread = wf_doc_find(doc, kind->path);
         if (spread != NULL && spread->type == WF_VALUE_SECTION) {
             (void)fputs("<tr>", out);
             put_element("td", kind->words, out);
@@ -172,24 +164,17 @@ static void put_listing(const struct wf_value *doc, const struct listing *listin
     close_table(out);
 }
 
+enum { SHARES_MAX = 16 };
+
 static void put_path(const struct wf_value *doc, FILE *out)
 {
-    static const struct fact shares[] = {
-        {"critical_path.shares.compute_ps", "computing"},
-        {"critical_path.shares.send_overhead_ps", "CPU time to send"},
-        {"critical_path.shares.receive_overhead_ps", "CPU time to receive"},
-        {"critical_path.shares.core_wait_ps", "waiting for cores"},
-        {"critical_path.shares.latency_ps", "latency"},
-        {"critical_path.shares.transfer_ps", "transfer of bytes"},
-        {"critical_path.shares.queue_ps", "queueing"},
-        {"critical_path.shares.network_ps", "network"},
-        {"critical_path.shares.handshake_ps", "rendezvous handshakes"},
-        {"critical_path.shares.collective_ps", "collectives by formula"},
-        {"critical_path.shares.one_sided_ps", "puts and gets"},
-        {"critical_path.shares.start_ps", "before the program starts"},
-        {NULL, NULL},
-    };
+    struct fact shares[SHARES_MAX] = {{NULL, NULL}};
+    size_t n = 0;
 
+    for (const struct wf_result_path_time *share = wf_result_path_times;
+         share->path != NULL && n + 1 < SHARES_MAX; share++) {
+        shares[n++] = (struct fact){share->path, share->words};
+    }
     put_facts(doc, "The critical path", shares, out);
 }
 

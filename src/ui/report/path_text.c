@@ -1,27 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ui/report/path_text.h"
 
+#include "base/result/times.h"
+
 #include <string.h>
 
-/* Shares of the path, by their names in the document. */
-static const struct part {
-    const char *path, *word, *sentence;
-} parts[] = {
-    {"critical_path.shares.compute_ps", "compute", "computing"},
-    {"critical_path.shares.send_overhead_ps", "sending", "CPU time to send"},
-    {"critical_path.shares.receive_overhead_ps", "receiving", "CPU time to receive"},
-    {"critical_path.shares.core_wait_ps", "cores", "ranks that wait for their core"},
-    {"critical_path.shares.latency_ps", "latency", "the latency of messages"},
-    {"critical_path.shares.transfer_ps", "transfer", "the transfer of bytes"},
-    {"critical_path.shares.queue_ps", "queueing", "messages in queues"},
-    {"critical_path.shares.network_ps", "network", "messages in the network"},
-    {"critical_path.shares.handshake_ps", "handshakes",
-     "rendezvous handshakes of long messages"},
-    {"critical_path.shares.collective_ps", "collectives", "collectives by formula"},
-    {"critical_path.shares.one_sided_ps", "puts and gets", "puts and gets"},
-    {"critical_path.shares.start_ps", "start", "time before the program starts"},
-};
-enum { PARTS = sizeof(parts) / sizeof(parts[0]), PARTS_SAID = 4 };
+enum { PARTS_MAX = 16, PARTS_SAID = 4 };
 
 static double percent_of(const struct wf_value *doc, uint64_t part)
 {
@@ -33,13 +17,14 @@ static double percent_of(const struct wf_value *doc, uint64_t part)
 /* The largest shares first. */
 static bool add_shares(const struct wf_value *doc, bool sentence, struct wf_phrase *out)
 {
-    bool said[PARTS] = {false};
+    const struct wf_result_path_time *const parts = wf_result_path_times;
+    bool said[PARTS_MAX] = {false};
     int n = 0;
 
     for (; n < PARTS_SAID; n++) {
-        const struct part *most = NULL;
+        const struct wf_result_path_time *most = NULL;
         uint64_t time = 0;
-        for (size_t i = 0; i < PARTS; i++) {
+        for (size_t i = 0; parts[i].path != NULL && i < PARTS_MAX; i++) {
             uint64_t here = wf_doc_get_count(doc, parts[i].path, 0);
             if (!said[i] && here > time) {
                 time = here;
@@ -51,7 +36,7 @@ static bool add_shares(const struct wf_value *doc, bool sentence, struct wf_phra
         }
         said[most - parts] = true;
         wf_phrase_add(out, "%s%.1f %% %s", n > 0 ? ", " : "", percent_of(doc, time),
-                      sentence ? most->sentence : most->word);
+                      sentence ? most->words : most->brief);
     }
     return n > 0;
 }
@@ -203,23 +188,24 @@ bool wf_explain_path_change(const struct wf_value *before, const struct wf_value
 {
     double more = (double)wf_doc_get_count(after, "critical_path.time_ps", 0) -
                   (double)wf_doc_get_count(before, "critical_path.time_ps", 0);
-    const struct part *cause = NULL;
+    const struct wf_result_path_time *cause = NULL;
     double most = 0;
 
     if (!is_there(before) || !is_there(after) || more == 0) {
         return false;
     }
-    for (size_t i = 0; i < PARTS; i++) {
-        double change = (double)wf_doc_get_count(after, parts[i].path, 0) -
-                        (double)wf_doc_get_count(before, parts[i].path, 0);
+    for (const struct wf_result_path_time *part = wf_result_path_times; part->path != NULL;
+         part++) {
+        double change = (double)wf_doc_get_count(after, part->path, 0) -
+                        (double)wf_doc_get_count(before, part->path, 0);
         if (change / more > most) {
             most = change / more;
-            cause = &parts[i];
+            cause = part;
         }
     }
     if (cause != NULL) {
         wf_phrase_add(out, "; %.0f %% of the difference of the critical paths is %s",
-                      100 * (most < 1 ? most : 1), cause->sentence);
+                      100 * (most < 1 ? most : 1), cause->words);
     }
     return cause != NULL;
 }
