@@ -293,7 +293,7 @@ static void networks_in_parts_are_routed(void)
         struct wf_err err;
 
         CHECK_U64(wf_topo_damage_read(&damage, whole, cases[i][1], &err), WF_OK);
-        CHECK_U64(wf_topo_damaged_create_all(&damage, &topo, &err), WF_OK);
+        topo = wf_topo_damaged_create_all(&damage);
         wf_topo_damage_fini(&damage);
         check_policies(topo, cases[i][0]);
         CHECK(are_sound_within(topo, WF_VC_MAX / 2));

@@ -3,8 +3,7 @@
 
 /*
  * A network in which some links and routers have failed. It is a topology of its own, whose
- * routes lead around the failures. Searches find its distances: a small network keeps them in
- * a table, a large one in labels (model/topo/hubs.h).
+ * routes lead around the failures (model/topo/listed.h).
  *
  *   damage = item { "," item }
  *   item   = "link:" vertex "-" vertex    the cable between the two, in both directions
@@ -23,19 +22,17 @@
 #include "model/topo/topo.h"
 
 /* Builds the network `whole` after this damage; `whole` must live as long as the result. Fails
- * with WF_EINVAL, naming the item, if an item makes no sense or a compute node is cut off, and
- * with WF_ELIMIT if distances would take too much memory. Ownership as in ops->create. */
+ * with WF_EINVAL, naming the item, if an item makes no sense or a compute node is cut off.
+ * Ownership as in ops->create. */
 WF_NODISCARD
 enum wf_status wf_topo_damaged_create(const struct wf_topo *whole, const char *damage,
                                       struct wf_topo **out, struct wf_err *err);
 
 /* Builds the network after the damage with all its vertices, which keep their numbers. Vertices
  * may be cut off: distance() is WF_TOPO_UNREACHED between those that do not reach each other.
- * `damage` is read only. Fails as wf_topo_damaged_create() with WF_ELIMIT. */
+ * `damage` is read only. The caller owns the result. */
 struct wf_topo_damage; /* model/topo/damage.h */
-WF_NODISCARD
-enum wf_status wf_topo_damaged_create_all(const struct wf_topo_damage *damage,
-                                          struct wf_topo **out, struct wf_err *err);
+struct wf_topo *wf_topo_damaged_create_all(const struct wf_topo_damage *damage);
 
 /* The network before the damage, and the number that a vertex has in it. For any other topology
  * they return the topology itself and the same number. */

@@ -326,18 +326,10 @@ static uint32_t nested_link_class(const struct wf_topo *topo, uint32_t vertex, u
                : wf_topo_link_class(nested->outer, place.outer, port - inner_ports);
 }
 
-static const struct wf_param no_params[] = {WF_PARAM_END};
-static const char *const no_examples[] = {NULL};
-
 static const struct wf_topo_ops nested_ops = {
     .name = "nested",
-    .args = "",
     .summary = "a network in each node of another",
     .shape = WF_TOPO_SHAPE_GROUPS,
-    .examples = no_examples,
-    .params = no_params,
-    .params_size = 0,
-    .create = NULL,
     .destroy = nested_destroy,
     .first_link = nested_first_link,
     .neighbor = nested_neighbor,

@@ -66,7 +66,8 @@ struct wf_topo_link_props {
     uint64_t bandwidth; /* as WF_PARAM_RATE */
 };
 
-/* Members marked `may be null` have a default; all others are required. */
+/* Members marked `may be null` have a default; all others are required. Topologies that no spec names
+ * (nested and damaged ones) have no args, examples, params and create. */
 struct wf_topo_ops {
     const char *name;           /* as written in a spec: "torus" in "torus:8x8x8" */
     const char *args, *summary; /* the spec's syntax and one line, for --help */

@@ -148,7 +148,7 @@ static void parts_may_be_cut_off(void)
         uint32_t n_cut = 0;
 
         CHECK_U64(wf_topo_damage_read(&damage, whole, cases[i].damage, &err), WF_OK);
-        CHECK_U64(wf_topo_damaged_create_all(&damage, &topo, &err), WF_OK);
+        topo = wf_topo_damaged_create_all(&damage);
         wf_topo_damage_fini(&damage);
         CHECK_U64(topo->n_vertices, whole->n_vertices);
         topo_oracle_init(&oracle, topo);

@@ -169,7 +169,7 @@ static enum wf_status add_network(struct wf_fault_plan *plan,
                           plan->n_networks, config->topo->n_nodes);
     }
     if (any) {
-        WF_TRY(wf_topo_damaged_create_all(damage, &network->damaged, err));
+        network->damaged = wf_topo_damaged_create_all(damage);
     }
     WF_TRY(wf_route_create_within(config->policy, any ? network->damaged : config->topo, "",
                                   config->n_vcs, &network->route, err));

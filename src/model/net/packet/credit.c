@@ -25,12 +25,6 @@ size_t wf_packet_credit_cell_size(void)
     return sizeof(struct waiter);
 }
 
-void wf_packet_credit_return(const struct wf_packet_view *view,
-                             const struct wf_packet_head *head, int64_t at)
-{
-    wf_packet_hop_return(view, head, at);
-}
-
 int64_t wf_packet_credit_fault(const struct wf_packet_view *view,
                                const struct wf_packet_outlet *outlet, struct wf_packet_run *run,
                                int64_t waited)
@@ -132,7 +126,7 @@ void wf_packet_credit_pass_on(const struct wf_packet_view *view, uint32_t port,
                               struct wf_packet_channel *channel)
 {
     const struct waiter waiter = take(view, channel);
-    const struct wf_packet_outlet outlet = wf_packet_hop_outlet(view, port);
+    const struct wf_packet_outlet outlet = wf_packet_outlet_at(view, port);
     struct wf_packet_run run = {
         .head = waiter.out,
         .first = waiter.first,

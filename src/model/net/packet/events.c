@@ -67,7 +67,7 @@ static void dispatch(const struct wf_packet_view *view, const struct wf_event *e
         wf_packet_train_service(view, (uint32_t)ev->payload[0]);
         break;
     case WF_PACKET_INJECT:
-        wf_packet_inject(view, payload);
+        (void)wf_packet_inject(view, payload, WF_PACKET_ALL);
         break;
     case WF_PACKET_CREDIT:
         (void)wf_packet_hop_credit(view, payload, WF_PACKET_ALL);
@@ -128,7 +128,7 @@ static inline __attribute__((always_inline)) bool lean_event(const struct wf_pac
     if (features == WF_PACKET_LEAN_CREDITS) {
         return ev->kind == WF_PACKET_CREDIT && wf_packet_hop_credit(view, payload, features);
     }
-    return ev->kind == WF_PACKET_INJECT && wf_packet_hop_inject(view, payload, features);
+    return ev->kind == WF_PACKET_INJECT && wf_packet_inject(view, payload, features);
 }
 
 /* Defines the lean handlers for a set of features. */

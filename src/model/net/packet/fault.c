@@ -12,7 +12,7 @@
  * cycle. Each link therefore has two sets of channels, used by turns, as in the router model
  * (model/net/router/events/fault.c).
  */
-#include "model/net/packet/port.h"
+#include "model/net/packet/hop.h"
 
 static struct wf_net_losses *losses_of(const struct wf_packet_view *view)
 {
@@ -75,7 +75,7 @@ static void drop(const struct wf_packet_view *view, const struct wf_packet_run *
 static int64_t tail_at(const struct wf_packet_view *view, const struct wf_packet_outlet *outlet,
                        const struct wf_packet_run *run, int64_t start)
 {
-    int64_t at = wf_packet_arrival(view, outlet, run, start);
+    int64_t at = wf_packet_arrival(view, outlet, run, start, WF_PACKET_ALL);
 
     return view->model->timing == WF_PACKET_STORE_AND_FORWARD
                ? at
@@ -120,7 +120,7 @@ int64_t wf_packet_fault_send(const struct wf_packet_view *view,
     struct wf_packet_port *port = outlet->port;
     int64_t ready = wf_time_add(view->key.time, outlet->delay);
     int64_t start = ready > port->free ? ready : port->free;
-    int64_t arrival = wf_packet_arrival(view, outlet, run, start);
+    int64_t arrival = wf_packet_arrival(view, outlet, run, start, WF_PACKET_ALL);
     int64_t fails = wf_fault_next(model->faults, view->vertex, outlet->number, view->key.time);
     int64_t stale = stale_at(view, arrival);
 
@@ -128,13 +128,13 @@ int64_t wf_packet_fault_send(const struct wf_packet_view *view,
     *is_lost = stale != WF_TIME_MAX || tail_at(view, outlet, run, start) > fails;
     if (*is_lost) {
         if (start < fails) { /* it is on the link when that fails, and the port is idle then */
-            (void)wf_packet_serve(view, outlet, run, ready, waited);
+            (void)wf_packet_serve(view, outlet, run, ready, waited, WF_PACKET_ALL);
             port->free = port->free < fails ? port->free : fails;
         }
         drop(view, run, stale == WF_TIME_MAX ? outlet->number : WF_TOPO_NO_PORT, fails);
         return fails;
     }
-    (void)wf_packet_serve(view, outlet, run, ready, waited);
+    (void)wf_packet_serve(view, outlet, run, ready, waited, WF_PACKET_ALL);
     if (model->n_channels == 0 && wf_fault_epoch(model->faults, arrival) != epoch_of(view)) {
         forget_route(&run->head); /* with credits the next router does it */
     }

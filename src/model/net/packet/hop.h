@@ -31,8 +31,8 @@ WF_PACKET_HOP bool wf_packet_has_credits(const struct wf_packet_net *model,
 
 /* ---- routes ---- */
 
-WF_PACKET_HOP struct wf_packet_outlet wf_packet_hop_outlet(const struct wf_packet_view *view,
-                                                           uint32_t port)
+WF_PACKET_HOP struct wf_packet_outlet wf_packet_outlet_at(const struct wf_packet_view *view,
+                                                          uint32_t port)
 {
     const struct wf_packet_links *links = &view->model->links;
     uint32_t link = wf_packet_links_number(links, view->vertex, port);
@@ -48,25 +48,27 @@ WF_PACKET_HOP struct wf_packet_outlet wf_packet_hop_outlet(const struct wf_packe
     };
 }
 
-/* Makes the header that of the packet at the end of the link. */
-WF_PACKET_HOP void wf_packet_hop_note(const struct wf_packet_view *view,
-                                      const struct wf_packet_outlet *outlet,
-                                      struct wf_packet_head *head)
+/* Changes the head to what it is at the end of the link of a port. */
+WF_PACKET_HOP struct wf_packet_outlet wf_packet_take_port(const struct wf_packet_view *view,
+                                                          struct wf_packet_head *head,
+                                                          uint32_t port)
 {
     const struct wf_packet_links *links = &view->model->links;
+    struct wf_packet_outlet outlet = wf_packet_outlet_at(view, port);
     uint8_t *hops = &head->route.vcs.hops;
 
     *hops = (uint8_t)(*hops + (*hops < UINT8_MAX ? 1 : 0));
-    if (outlet->full_ps > links->kinds[head->slowest].full_ps) {
-        head->slowest = (uint16_t)outlet->kind;
+    if (outlet.full_ps > links->kinds[head->slowest].full_ps) {
+        head->slowest = (uint16_t)outlet.kind;
     }
-    head->in_port = links->in_port[outlet->link];
+    head->in_port = links->in_port[outlet.link];
+    return outlet;
 }
 
 /* Routes packets that are not at their destination; changes the head for the next router. */
-WF_PACKET_HOP struct wf_packet_outlet wf_packet_hop_route(const struct wf_packet_view *view,
-                                                          struct wf_packet_head *head,
-                                                          enum wf_packet_features features)
+WF_PACKET_HOP struct wf_packet_outlet wf_packet_route(const struct wf_packet_view *view,
+                                                      struct wf_packet_head *head,
+                                                      enum wf_packet_features features)
 {
     const struct wf_packet_net *model = view->model;
     enum wf_packet_ports ports = features == WF_PACKET_ALL    ? model->next_ports
@@ -83,18 +85,17 @@ WF_PACKET_HOP struct wf_packet_outlet wf_packet_hop_route(const struct wf_packet
     } else {
         port = wf_packet_choose_port(view, head, model->topo, model->route);
     }
-    struct wf_packet_outlet outlet = wf_packet_hop_outlet(view, port);
-    wf_packet_hop_note(view, &outlet, head);
-    return outlet;
+    return wf_packet_take_port(view, head, port);
 }
 
 /* ---- ports ---- */
 
-/* wf_packet_arrival(). */
-WF_PACKET_HOP int64_t wf_packet_hop_arrival(const struct wf_packet_view *view,
-                                            const struct wf_packet_outlet *outlet,
-                                            const struct wf_packet_run *run, int64_t start,
-                                            enum wf_packet_features features)
+/* When the head of a packet that starts at `start` arrives at the end of the link; with
+ * store-and-forward, when all of it has. */
+WF_PACKET_HOP int64_t wf_packet_arrival(const struct wf_packet_view *view,
+                                        const struct wf_packet_outlet *outlet,
+                                        const struct wf_packet_run *run, int64_t start,
+                                        enum wf_packet_features features)
 {
     const struct wf_packet_net *model = view->model;
     int64_t at = wf_time_add(start, model->links.kinds[outlet->kind].latency);
@@ -104,11 +105,13 @@ WF_PACKET_HOP int64_t wf_packet_hop_arrival(const struct wf_packet_view *view,
                : at;
 }
 
-/* wf_packet_serve(). */
-WF_PACKET_HOP int64_t wf_packet_hop_serve(const struct wf_packet_view *view,
-                                          const struct wf_packet_outlet *outlet,
-                                          const struct wf_packet_run *run, int64_t ready,
-                                          int64_t waited, enum wf_packet_features features)
+/* Serves packets that have all arrived, one after another; returns when the first starts. `ready` is
+ * the earliest time at which they could have started; before that they waited `waited` for a
+ * credit. */
+WF_PACKET_HOP int64_t wf_packet_serve(const struct wf_packet_view *view,
+                                      const struct wf_packet_outlet *outlet,
+                                      const struct wf_packet_run *run, int64_t ready,
+                                      int64_t waited, enum wf_packet_features features)
 {
     const struct wf_packet_net *model = view->model;
     int64_t each =
@@ -137,9 +140,9 @@ WF_PACKET_HOP int64_t wf_packet_hop_serve(const struct wf_packet_view *view,
 /* A full packet that travels singly arrives at the end of the link at the time `at`. The header is
  * written member by member: copying a struct just after one of its members was stored stalls on
  * store forwarding, which took a seventh of the time of random pairs. */
-WF_PACKET_HOP void wf_packet_hop_emit_body(const struct wf_packet_view *view,
-                                           const struct wf_packet_outlet *outlet,
-                                           const struct wf_packet_run *run, int64_t at)
+WF_PACKET_HOP void wf_packet_emit_body(const struct wf_packet_view *view,
+                                       const struct wf_packet_outlet *outlet,
+                                       const struct wf_packet_run *run, int64_t at)
 {
     const struct wf_packet_net *model = view->model;
     const struct wf_packet_head *head = &run->head;
@@ -170,13 +173,13 @@ WF_PACKET_HOP void wf_packet_hop_send(const struct wf_packet_view *view,
                                       enum wf_packet_features features)
 {
     int64_t ready = wf_time_add(view->key.time, outlet->delay);
-    int64_t start = wf_packet_hop_serve(view, outlet, run, ready, waited, features);
+    int64_t start = wf_packet_serve(view, outlet, run, ready, waited, features);
 
     if (features == WF_PACKET_ALL) {
         wf_packet_emit(view, outlet, run, start);
     } else {
-        wf_packet_hop_emit_body(view, outlet, run,
-                                wf_packet_hop_arrival(view, outlet, run, start, features));
+        wf_packet_emit_body(view, outlet, run,
+                            wf_packet_arrival(view, outlet, run, start, features));
     }
 }
 
@@ -184,8 +187,8 @@ WF_PACKET_HOP void wf_packet_hop_send(const struct wf_packet_view *view,
 
 /* Returns the credit of a packet that leaves the vertex at the time `at`; `head` is its header on
  * arrival. */
-WF_PACKET_HOP void wf_packet_hop_return(const struct wf_packet_view *view,
-                                        const struct wf_packet_head *head, int64_t at)
+WF_PACKET_HOP void wf_packet_credit_return(const struct wf_packet_view *view,
+                                           const struct wf_packet_head *head, int64_t at)
 {
     const struct wf_packet_net *model = view->model;
     const struct wf_packet_links *links = &model->links;
@@ -215,11 +218,11 @@ WF_PACKET_HOP void wf_packet_hop_grant(const struct wf_packet_view *view,
                                        enum wf_packet_features features)
 {
     if (features == WF_PACKET_ALL && view->model->faults != NULL) {
-        wf_packet_hop_return(view, in, wf_packet_credit_fault(view, outlet, run, waited));
+        wf_packet_credit_return(view, in, wf_packet_credit_fault(view, outlet, run, waited));
         return;
     }
     wf_packet_hop_send(view, outlet, run, waited, features);
-    wf_packet_hop_return(view, in, outlet->port->free);
+    wf_packet_credit_return(view, in, outlet->port->free);
 }
 
 /* Sends the packet, which has been here since `since`, on, or lets it wait. */
@@ -230,9 +233,9 @@ WF_PACKET_HOP bool wf_packet_hop_enter(const struct wf_packet_view *view,
     const struct wf_packet_net *model = view->model;
     bool all = features == WF_PACKET_ALL;
     const struct wf_packet_head in = run->head;
-    const struct wf_packet_outlet outlet =
-        all && model->faults != NULL ? wf_packet_fault_route(view, &run->head)
-                                     : wf_packet_hop_route(view, &run->head, features);
+    const struct wf_packet_outlet outlet = all && model->faults != NULL
+                                               ? wf_packet_fault_route(view, &run->head)
+                                               : wf_packet_route(view, &run->head, features);
     struct wf_packet_channel *channel =
         wf_packet_channel_at(view, outlet.number, wf_packet_channel_of(model, &run->head));
     bool waits = channel->head != 0 || channel->used >= model->links.kinds[outlet.kind].slots;
@@ -334,7 +337,7 @@ WF_PACKET_HOP bool wf_packet_hop_deliver(const struct wf_packet_view *view,
     at = wf_time_add(at, wf_packet_hop_tail(model, run, ejection, features));
     wf_packet_hop_count(view, run, at, features);
     if (wf_packet_has_credits(model, features)) {
-        wf_packet_hop_return(view, &run->head, at);
+        wf_packet_credit_return(view, &run->head, at);
     }
     if (features == WF_PACKET_ALL) {
         wf_packet_hand_over(view, run, at);
@@ -359,7 +362,7 @@ WF_PACKET_HOP bool wf_packet_hop_arrive(const struct wf_packet_view *view,
         return wf_packet_hop_enter(view, run, view->key.time, features);
     }
 
-    const struct wf_packet_outlet outlet = wf_packet_hop_route(view, &run->head, features);
+    const struct wf_packet_outlet outlet = wf_packet_route(view, &run->head, features);
 
     if (!all && outlet.port->trains != 0) {
         return false;
@@ -380,8 +383,8 @@ WF_PACKET_HOP bool wf_packet_hop_arrive(const struct wf_packet_view *view,
 
 /* The header of a packet that leaves an interface. */
 WF_PACKET_HOP struct wf_packet_head
-wf_packet_hop_head(const struct wf_packet_view *view,
-                   const struct wf_packet_inject_event *inject)
+wf_packet_first_head(const struct wf_packet_view *view,
+                     const struct wf_packet_inject_event *inject)
 {
     uint32_t injection = view->model->injection;
 
@@ -396,13 +399,13 @@ wf_packet_hop_head(const struct wf_packet_view *view,
 }
 
 /* WF_PACKET_INJECT: the next packets of a message leave the interface, its last one alone. */
-WF_PACKET_HOP bool wf_packet_hop_inject(const struct wf_packet_view *view,
-                                        const struct wf_packet_inject_event *inject,
-                                        enum wf_packet_features features)
+WF_PACKET_HOP bool wf_packet_inject(const struct wf_packet_view *view,
+                                    const struct wf_packet_inject_event *inject,
+                                    enum wf_packet_features features)
 {
     const struct wf_packet_net *model = view->model;
     bool ends = inject->msg.bytes - inject->next * model->packet_bytes <= model->packet_bytes;
-    struct wf_packet_run run = {.head = wf_packet_hop_head(view, inject),
+    struct wf_packet_run run = {.head = wf_packet_first_head(view, inject),
                                 .first = inject->next,
                                 .count = 1,
                                 .from = wf_packet_source_here(view),

@@ -7,12 +7,6 @@
 
 #include "base/int128.h"
 
-struct wf_packet_head wf_packet_first_head(const struct wf_packet_view *view,
-                                           const struct wf_packet_inject_event *inject)
-{
-    return wf_packet_hop_head(view, inject);
-}
-
 int64_t wf_packet_store_ps(const struct wf_packet_view *view, const struct wf_packet_run *run)
 {
     const struct wf_packet_net *model = view->model;
@@ -51,19 +45,13 @@ void wf_packet_inject_all(const struct wf_packet_view *view,
 
     for (uint64_t next = inject->next; next <= last; next += count) {
         count = next == last || !model->trains ? 1 : last - next;
-        struct wf_packet_run run = {.head = wf_packet_hop_head(view, inject),
+        struct wf_packet_run run = {.head = wf_packet_first_head(view, inject),
                                     .first = next,
                                     .count = count,
                                     .from = wf_packet_source_here(view),
                                     .msg = next == last ? &inject->msg : NULL};
         wf_packet_arrive(view, &run);
     }
-}
-
-void wf_packet_inject(const struct wf_packet_view *view,
-                      const struct wf_packet_inject_event *inject)
-{
-    (void)wf_packet_hop_inject(view, inject, WF_PACKET_ALL);
 }
 
 /* The time that all packets of a message take at the interface; WF_TIME_MAX if times here or
@@ -120,7 +108,7 @@ int64_t wf_packet_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
         wf_packet_schedule_own(&view, wf_packet_delay(&view, at), WF_PACKET_INJECT, &inject,
                                sizeof(inject));
     } else {
-        wf_packet_inject(&view, &inject);
+        (void)wf_packet_inject(&view, &inject, WF_PACKET_ALL);
     }
     return end;
 }

@@ -8,7 +8,7 @@
  * lengthen the queue or wait for credits need new notices.
  */
 #include "model/net/notices.h"
-#include "model/net/packet/port.h"
+#include "model/net/packet/hop.h"
 
 _Static_assert(WF_NET_NOTICES_CELL <= sizeof(struct wf_packet_train), "fits into a cell");
 

@@ -5,7 +5,7 @@
  * them over in the order in which one node sent them to another. Both sides count the messages
  * between two nodes, in a cell for each peer.
  */
-#include "model/net/packet/port.h"
+#include "model/net/packet/hop.h"
 
 struct peer {
     uint32_t next; /* cell, of the same hash */

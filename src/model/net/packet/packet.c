@@ -2,7 +2,7 @@
 #include "model/net/packet/packet.h"
 
 #include "base/mem.h"
-#include "model/net/packet/port.h"
+#include "model/net/packet/hop.h"
 #include "model/net/topology.h"
 #include "model/topo/damaged.h"
 #include "model/topo/nested.h"

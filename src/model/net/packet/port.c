@@ -77,37 +77,10 @@ uint32_t wf_packet_choose_port(const struct wf_packet_view *view, struct wf_pack
     return wf_packet_ask_policy(view, head, &question);
 }
 
-struct wf_packet_outlet wf_packet_outlet_at(const struct wf_packet_view *view, uint32_t port)
-{
-    return wf_packet_hop_outlet(view, port);
-}
-
-struct wf_packet_outlet wf_packet_take_port(const struct wf_packet_view *view,
-                                            struct wf_packet_head *head, uint32_t port)
-{
-    struct wf_packet_outlet outlet = wf_packet_hop_outlet(view, port);
-
-    wf_packet_hop_note(view, &outlet, head);
-    return outlet;
-}
-
-struct wf_packet_outlet wf_packet_route(const struct wf_packet_view *view,
-                                        struct wf_packet_head *head)
-{
-    return wf_packet_hop_route(view, head, WF_PACKET_ALL);
-}
-
-int64_t wf_packet_arrival(const struct wf_packet_view *view,
-                          const struct wf_packet_outlet *outlet,
-                          const struct wf_packet_run *run, int64_t start)
-{
-    return wf_packet_hop_arrival(view, outlet, run, start, WF_PACKET_ALL);
-}
-
 void wf_packet_emit(const struct wf_packet_view *view, const struct wf_packet_outlet *outlet,
                     const struct wf_packet_run *run, int64_t start)
 {
-    int64_t at = wf_packet_arrival(view, outlet, run, start);
+    int64_t at = wf_packet_arrival(view, outlet, run, start, WF_PACKET_ALL);
     int64_t delay = wf_packet_delay(view, at);
     uint32_t to = view->model->links.to[outlet->link];
 
@@ -115,7 +88,7 @@ void wf_packet_emit(const struct wf_packet_view *view, const struct wf_packet_ou
         const struct wf_packet_last_event last = {.head = run->head, .msg = *run->msg};
         wf_packet_schedule(view, to, delay, WF_PACKET_LAST, &last, sizeof(last));
     } else if (run->count == 1 && !run->is_cut) {
-        wf_packet_hop_emit_body(view, outlet, run, at);
+        wf_packet_emit_body(view, outlet, run, at);
     } else {
         const struct wf_packet_train_event train = {.head = run->head,
                                                     .first = run->first,
@@ -124,13 +97,6 @@ void wf_packet_emit(const struct wf_packet_view *view, const struct wf_packet_ou
         wf_packet_schedule(view, to, delay, run->is_cut ? WF_PACKET_CUT : WF_PACKET_TRAIN,
                            &train, sizeof(train));
     }
-}
-
-int64_t wf_packet_serve(const struct wf_packet_view *view,
-                        const struct wf_packet_outlet *outlet, const struct wf_packet_run *run,
-                        int64_t ready, int64_t waited)
-{
-    return wf_packet_hop_serve(view, outlet, run, ready, waited, WF_PACKET_ALL);
 }
 
 void wf_packet_arrive(const struct wf_packet_view *view, struct wf_packet_run *run)

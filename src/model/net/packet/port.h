@@ -54,15 +54,6 @@ struct wf_packet_port_notice {
 /* Packets arrive at the vertex, the first of them now. */
 void wf_packet_arrive(const struct wf_packet_view *view, struct wf_packet_run *run);
 
-struct wf_packet_outlet wf_packet_outlet_at(const struct wf_packet_view *view, uint32_t port);
-
-/* Routes packets that are not at their destination; changes the head for the next router. */
-struct wf_packet_outlet wf_packet_route(const struct wf_packet_view *view,
-                                        struct wf_packet_head *head);
-/* Notes in the header that the packet takes this port. */
-struct wf_packet_outlet wf_packet_take_port(const struct wf_packet_view *view,
-                                            struct wf_packet_head *head, uint32_t port);
-
 /* The port that a policy chooses; changes the route in the header. */
 uint32_t wf_packet_choose_port(const struct wf_packet_view *view, struct wf_packet_head *head,
                                const struct wf_topo *topo, const struct wf_route *route);
@@ -101,19 +92,6 @@ static inline int64_t wf_packet_port_burst(struct wf_packet_port *port, int64_t 
     port->free = wf_time_add(wf_max_i64(start, port->free), duration);
     return start;
 }
-
-/* When the head of a packet that starts at `start` arrives at the end of the link; with
- * store-and-forward, when all of it has. */
-int64_t wf_packet_arrival(const struct wf_packet_view *view,
-                          const struct wf_packet_outlet *outlet,
-                          const struct wf_packet_run *run, int64_t start);
-
-/* Serves packets that have all arrived, one after another; returns when the first starts.
- * `ready` is the earliest time at which they could have started; before that they waited
- * `waited` for a credit. */
-int64_t wf_packet_serve(const struct wf_packet_view *view,
-                        const struct wf_packet_outlet *outlet, const struct wf_packet_run *run,
-                        int64_t ready, int64_t waited);
 
 /* Sends the packets of the run on; the first starts at `start`. */
 void wf_packet_emit(const struct wf_packet_view *view, const struct wf_packet_outlet *outlet,
@@ -187,8 +165,6 @@ int64_t wf_packet_send(const struct wf_net *net, struct wf_ctx *ctx, void *node,
                        uint32_t dst_node, const struct wf_net_message *msg, int64_t start);
 /* How long after its turn a packet is at the router: 0, or the time to store it first. */
 int64_t wf_packet_store_ps(const struct wf_packet_view *view, const struct wf_packet_run *run);
-struct wf_packet_head wf_packet_first_head(const struct wf_packet_view *view,
-                                           const struct wf_packet_inject_event *inject);
 /* Sends all packets of a message from inject->next on at once. */
 void wf_packet_inject_all(const struct wf_packet_view *view,
                           const struct wf_packet_inject_event *inject);
@@ -197,10 +173,6 @@ void wf_packet_inject_all(const struct wf_packet_view *view,
 int64_t wf_packet_inject_run(const struct wf_packet_view *view,
                              const struct wf_packet_inject_event *inject,
                              struct wf_packet_run *run);
-/* WF_PACKET_INJECT. */
-void wf_packet_inject(const struct wf_packet_view *view,
-                      const struct wf_packet_inject_event *inject);
-
 /* ---- credit.c; the model has credits ---- */
 
 size_t wf_packet_credit_cell_size(void);
@@ -241,10 +213,6 @@ static inline uint32_t wf_packet_channel_of(const struct wf_packet_net *model,
     return wf_packet_channel_on(model, head, head->route.vcs.vc);
 }
 
-/* Returns the credit of a packet that leaves the vertex at the time `at`; `head` is its
- * header on arrival. */
-void wf_packet_credit_return(const struct wf_packet_view *view,
-                             const struct wf_packet_head *head, int64_t at);
 /* WF_PACKET_CHANGE: packets that wait at the port are routed anew. */
 void wf_packet_credit_change(const struct wf_packet_view *view, uint32_t port);
 

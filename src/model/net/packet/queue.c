@@ -9,7 +9,7 @@
  * of events at one instant must not matter for this: a message that arrives at the very instant
  * of a turn does not get the turn if another one waits.
  */
-#include "model/net/packet/port.h"
+#include "model/net/packet/hop.h"
 
 enum { CALM_SHIFT_MAX = 6 };
 

@@ -14,7 +14,7 @@
  * less than the least delay. A train that has been undisturbed for a while is sent on as a
  * whole again.
  */
-#include "model/net/packet/port.h"
+#include "model/net/packet/hop.h"
 
 enum { CALM_SHIFT_MAX = 6 };
 
@@ -84,9 +84,9 @@ static void send_one(const struct wf_packet_view *view, const struct wf_packet_o
 {
     const struct wf_packet_run run = {.head = train->head, .first = train->first, .count = 1};
 
-    wf_packet_emit(
-        view, outlet, &run,
-        wf_packet_serve(view, outlet, &run, wf_time_add(train->at, outlet->delay), 0));
+    wf_packet_emit(view, outlet, &run,
+                   wf_packet_serve(view, outlet, &run, wf_time_add(train->at, outlet->delay), 0,
+                                   WF_PACKET_ALL));
     train->calm = (uint8_t)(train->calm + (train->calm < UINT8_MAX ? 1 : 0));
     advance(train, 1);
 }
@@ -263,7 +263,8 @@ static void send_whole(const struct wf_packet_view *view, const struct wf_packet
     int64_t ready = wf_time_add(view->key.time, outlet->delay);
 
     out.spacing = outlet->full_ps;
-    wf_packet_emit(view, outlet, &out, wf_packet_serve(view, outlet, run, ready, 0));
+    wf_packet_emit(view, outlet, &out,
+                   wf_packet_serve(view, outlet, run, ready, 0, WF_PACKET_ALL));
 }
 
 static void disturb(const struct wf_packet_view *view, const struct wf_packet_outlet *outlet)
@@ -367,7 +368,7 @@ void wf_packet_cut(const struct wf_packet_view *view, struct wf_packet_head *hea
         return;
     }
 
-    struct wf_packet_outlet outlet = wf_packet_route(view, head);
+    struct wf_packet_outlet outlet = wf_packet_route(view, head, WF_PACKET_ALL);
     wf_touch(view->ctx, outlet.port, sizeof(*outlet.port));
     settle_port(view, &outlet);
     end_train(view, &outlet);

@@ -13,7 +13,7 @@
  * messages: their sequence. Flows live in cells at both ends.
  */
 
-#include "model/net/packet/port.h"
+#include "model/net/packet/hop.h"
 
 /* ---- events ---- */
 
