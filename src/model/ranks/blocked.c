@@ -25,7 +25,7 @@ static bool waits_for(const struct wf_caller *who, uint32_t coll)
     struct wf_rank_group group;
     bool found = is_waited_for(who, coll);
 
-    if (found || !who->ranks->in_line) {
+    if (found || who->ranks->coll.order != WF_COLL_ORDER_SERIAL) {
         return found;
     }
     wf_collective_recall(who, coll, &args, &group);
@@ -257,7 +257,7 @@ void wf_rank_find_blocked(const struct wf_caller *who, struct wf_blocked_on *out
 
         *out = (struct wf_blocked_on){
             .in = WF_BLOCKED_PROBE, .peer = more->blocked_peer, .tag = more->blocked_tag};
-    } else if (rank->state == WF_RANK_WAITING && rank->flushing) {
+    } else if (rank->state == WF_RANK_WAITING && rank->waits_for == WF_WAITS_FOR_FLUSH) {
         out->in = WF_BLOCKED_ONE_SIDED;
     } else if (rank->state == WF_RANK_WAITING && !find_posted(who, out) &&
                !find_long(who, out)) {
@@ -284,7 +284,7 @@ void wf_rank_find_leftover(const struct wf_caller *who, struct wf_leftover *out)
     uint32_t key = WF_FORMULA_NUMBERS;
 
     *out = (struct wf_leftover){.messages = wf_match_length(who->ctx, &match->unexpected)};
-    if (who->ranks->has_live && who->rank->state == WF_RANK_ENDED) {
+    if (who->ranks->live != NULL && who->rank->state == WF_RANK_ENDED) {
         out->receives = wf_match_length(who->ctx, &match->posted);
     }
     for (uint32_t cell = 0; (cell = next_record(who, &key, cell)) != 0;) {

@@ -4,7 +4,8 @@
 /* The MPI calls of a rank. A call may return WF_CALLED_AGAIN; the rank then repeats it.
  * Until then it has done nothing that must not be done twice. */
 
-#include "model/ranks/node.h"
+#include "model/ranks/clock.h"
+#include "model/ranks/rank_program.h"
 
 /* The other side of a message. */
 struct wf_peer {
@@ -27,13 +28,6 @@ static inline uint32_t wf_request_set_at(const struct wf_request_set *set, uint3
     return set->numbers != NULL ? set->numbers[i] : set->first + i;
 }
 
-/* Computes; returns how long that takes, interruptions included. Returns 0 if the rank shares
- * its core: wf_rank_served() counts the time. */
-int64_t wf_rank_compute(const struct wf_caller *who, int64_t duration);
-
-/* Lets time pass without a core. If cores are shared, the rank has no CPU time left to
- * spend. */
-int64_t wf_rank_sleep(const struct wf_caller *who, int64_t duration);
 /* With WF_RANK_NO_REQUEST, blocks until the message has left the sender. */
 WF_NODISCARD enum wf_called wf_rank_send(const struct wf_caller *who, const struct wf_peer *to,
                                          uint32_t request);
@@ -88,93 +82,14 @@ WF_NODISCARD enum wf_called wf_rank_get(const struct wf_caller *who,
 /* Waits for the rank's puts and gets. */
 WF_NODISCARD enum wf_called wf_rank_flush(const struct wf_caller *who);
 
-/* ---- the rank's clock and state (model/ranks/rank.c) ---- */
+/* ---- the state of a rank ---- */
 
-/* Resumes the rank when the engine's time has reached its clock. */
-void wf_rank_yield(const struct wf_caller *who);
-/* WF_CALLED_DONE if the engine's time has reached the rank's clock, and the rank has spent all
- * CPU time that it was charged; else the rank is resumed as soon as that is so. */
-WF_NODISCARD enum wf_called wf_rank_sync(const struct wf_caller *who);
-/* Resumes the rank at the time `at`, unless something resumes it before. */
-void wf_rank_resume_at(const struct wf_caller *who, int64_t at);
-/* Ends the rank's wait: executes its next ops. */
-void wf_rank_wake(const struct wf_caller *who);
-/* Continues operations that were deferred to the rank's next call, which is now
- * (model/ranks/rendezvous.c). */
-void wf_rank_run_deferred(const struct wf_caller *who);
-/* The same with mpi.progress=waits: the earliest first, and nothing that is deferred
- * meanwhile. */
-void wf_rank_read_deferred(const struct wf_caller *who);
 void wf_rank_end(const struct wf_caller *who);
 void wf_rank_fail(const struct wf_caller *who, enum wf_failure failure, uint32_t peer);
 /* Stops the rank because a message with this key has the wrong size: `own` bytes were
  * expected, `other` came. */
 void wf_rank_fail_sizes(const struct wf_caller *who, const struct wf_match_key *key,
                         uint64_t own, uint64_t other);
-
-/* wf_rank_advance() and wf_rank_charge() where cores are shared or the run is recorded. */
-void wf_rank_advance_any(const struct wf_caller *who, int64_t at, enum wf_rank_in in);
-void wf_rank_charge_any(const struct wf_caller *who, int64_t overhead);
-
-/* Moves the clock to `at` if that is later; the rank waits until then. */
-static inline void wf_rank_advance(const struct wf_caller *who, int64_t at, enum wf_rank_in in)
-{
-    struct wf_rank *rank = who->rank;
-
-    if (!who->ranks->is_simple) {
-        wf_rank_advance_any(who, at, in);
-    } else if (at > rank->clock) {
-        rank->wait_ps[in] += at - rank->clock;
-        rank->clock = at;
-    }
-}
-/* The core has served the rank's claim (model/ranks/turns.h): moves the clock and continues the
- * program. */
-void wf_rank_served(const struct wf_caller *who);
-/* Charges CPU time of a message to the rank. If the rank shares its core, the clock moves when
- * the rank has had the core for that time; see wf_rank_sync(). */
-static inline void wf_rank_charge(const struct wf_caller *who, int64_t overhead)
-{
-    struct wf_rank *rank = who->rank;
-
-    if (!who->ranks->is_simple) {
-        wf_rank_charge_any(who, overhead);
-        return;
-    }
-    rank->overhead_ps = wf_time_add(rank->overhead_ps, overhead);
-    rank->clock = wf_time_add(rank->clock, overhead);
-}
-/* wf_rank_receive() where cores are shared or the run is recorded. */
-void wf_rank_receive_any(const struct wf_caller *who, int64_t at, int64_t overhead);
-/* The rank waits for a message until `at`, unless that is over, and then receives it. */
-static inline void wf_rank_receive(const struct wf_caller *who, int64_t at, int64_t overhead)
-{
-    if (!who->ranks->is_simple) {
-        wf_rank_receive_any(who, at, overhead);
-        return;
-    }
-    wf_rank_advance(who, at, WF_IN_RECV);
-    wf_rank_charge(who, overhead);
-}
-/* The CPU time of receives in a claim that has been served, in the unit of wf_cause.taken. */
-uint64_t wf_rank_taken(const struct wf_caller *who, const struct wf_turns_claim *claim);
-/* When an arrival at the time `at` is handled: at once, or WF_NET_LATER if it must wait for
- * the rank's next call. */
-int64_t wf_rank_progress(const struct wf_caller *who, int64_t at);
-/* The same for a control message that arrived at `arrived`. With mpi.progress=waits the rank
- * reads such messages only while it waits or tests. */
-int64_t wf_rank_attend(const struct wf_caller *who, int64_t at, int64_t arrived);
-/* With mpi.progress=waits, at the end of a call that has begun to wait: the rank reads what has
- * arrived. It may go on at once, so nothing may follow this. */
-void wf_rank_look(const struct wf_caller *who);
-/* The rank has read all that arrived until then. */
-static inline void wf_rank_attended(const struct wf_caller *who, int64_t at)
-{
-    if (who->ranks->in_step && who->ranks->mpi->progress == WF_PROGRESS_WAITS &&
-        at > wf_rank_more(who)->attended) {
-        wf_rank_more_edit(who)->attended = at;
-    }
-}
 
 /* The communicator context of messages: collectives have a separate context. */
 static inline uint32_t wf_rank_context(uint32_t group, bool collective)

@@ -9,6 +9,7 @@
 
 #include "base/arith.h"
 #include "model/ranks/coll_line.h"
+#include "model/ranks/deferred.h"
 #include "model/ranks/formula.h"
 #include "model/ranks/protocol.h"
 
@@ -109,8 +110,8 @@ void wf_collective_recall(const struct wf_caller *who, uint32_t cell, struct wf_
         cookie[LAST_WORD] = *(const uint64_t *)wf_cell_read(who->ctx, coll->coll.last_word);
     }
     wf_rank_recall(who, cookie, args, group);
-    if (who->ranks->by_node) {
-        args->node_size = node_size(who->ranks->place, group);
+    if (who->ranks->coll.place != NULL) {
+        args->node_size = node_size(who->ranks->coll.place, group);
         args->nccl = &who->ranks->mpi->nccl;
     }
 }
@@ -186,7 +187,7 @@ static void continue_at(const struct run *run, int64_t at)
 /* Whether the collective claims its rank's core. */
 static bool takes_turns(const struct run *run)
 {
-    return run->who->ranks->turns.on && is_blocking(run->coll);
+    return run->who->ranks->timeshare != NULL && is_blocking(run->coll);
 }
 
 /* The CPU time of messages up to the collective's clock: claims the core for what lies after
@@ -194,15 +195,14 @@ static bool takes_turns(const struct run *run)
 static bool claim_core(const struct run *run, bool receiving)
 {
     const struct wf_caller *who = run->who;
-    const struct wf_turns *turns = &who->ranks->turns;
     int64_t now = wf_now(who->ctx), work = run->coll->at - now;
 
     if (!takes_turns(run) || work <= 0) {
         return false;
     }
     run->coll->at = now;
-    wf_turns_edit(turns, who->ctx, who->node, who->slot)->receiving = receiving;
-    wf_turns_begin(turns, who->ctx, who->node, who->slot, work);
+    wf_rank_claim_edit(who)->receiving = receiving;
+    wf_timeshare_begin(who->ranks->timeshare, who->ctx, who->node, who->slot, work);
     return true;
 }
 
@@ -219,7 +219,7 @@ static bool send_step(struct run *run, const struct wf_coll_step *step)
         coll->at = wf_time_add(coll->at, cost);
         account(who, coll, cost);
     }
-    if (!who->ranks->runs_ahead && coll->at > wf_now(who->ctx)) {
+    if (who->ranks->pace != WF_PACE_AHEAD && coll->at > wf_now(who->ctx)) {
         coll->flags |= WF_REQ_PAID;
         if (!claim_core(run, false)) {
             continue_at(run, coll->at);
@@ -320,8 +320,8 @@ static void collect(struct run *run)
 static bool post_step(struct run *run, const struct wf_coll_step *step)
 {
     struct wf_rank_request *coll = run->coll;
-    bool receives = step->recv_from < run->args.size && !run->who->ranks->sends_only;
-    bool waits = run->who->ranks->mpi->progress == WF_PROGRESS_WAITS;
+    bool receives = step->recv_from < run->args.size && !wf_ranks_only_send(run->who->ranks);
+    bool waits = wf_ranks_read_in_waits(run->who->ranks);
 
     /* As libraries do; a send that waits for the engine's time comes here again. */
     if (waits && receives && (coll->flags & WF_REQ_PAID) == 0) {
@@ -444,12 +444,10 @@ static void complete(const struct run *run)
 /* The time that the rank has waited for its core in its blocking collective. */
 static int64_t count_core_wait(const struct wf_caller *who)
 {
-    const struct wf_turns *turns = &who->ranks->turns;
-
-    if (!turns->on) {
+    if (who->ranks->timeshare == NULL) {
         return 0;
     }
-    struct wf_turns_claim *claim = wf_turns_edit(turns, who->ctx, who->node, who->slot);
+    struct wf_timeshare_claim *claim = wf_rank_claim_edit(who);
     int64_t wait = claim->coll_wait_ps;
     claim->wait_ps = wf_time_add(claim->wait_ps, wait);
     claim->coll_wait_ps = 0;
@@ -519,11 +517,11 @@ static uint32_t next_sequence(const struct wf_caller *who, uint32_t group)
 
 static uint32_t choose(const struct wf_ranks *ranks, const struct wf_coll_args *args)
 {
-    const struct wf_coll_ops *ops = ranks->algorithm[args->kind];
+    const struct wf_coll_ops *ops = ranks->coll.algorithm[args->kind];
     enum wf_coll_rules rules = (enum wf_coll_rules)ranks->mpi->rules;
     uint32_t i = 0;
 
-    if (ranks->formula[args->kind] != WF_FORMULA_NONE ||
+    if (ranks->coll.formula[args->kind] != WF_FORMULA_NONE ||
         (ops == NULL && wf_coll_is_formula(rules, args))) {
         return WF_ALGORITHM_FORMULA;
     }
@@ -616,7 +614,7 @@ static void leave_line(const struct run *run)
 /* The collective is complete and no longer in progress. */
 static void forget(const struct run *run)
 {
-    if (run->who->ranks->in_line) {
+    if (run->who->ranks->coll.order == WF_COLL_ORDER_SERIAL) {
         leave_line(run);
     }
     free_parts(run->who, run->cell);
@@ -636,7 +634,7 @@ static void begin(struct run *run, const uint64_t *cookie, bool any_sizes)
     coll->coll.sequence = (uint16_t)next_sequence(who, run->group.id);
     coll->at = who->rank->clock;
     coll->coll.algorithm = (uint16_t)choose(who->ranks, &run->args);
-    if (!who->ranks->runs_ahead || who->ranks->in_line) {
+    if (who->ranks->pace != WF_PACE_AHEAD || who->ranks->coll.order == WF_COLL_ORDER_SERIAL) {
         coll->coll.handle = wf_request_new_handle(who);
         wf_cellmap_put(who->ctx, &wf_rank_more_edit(who)->handles, coll->coll.handle,
                        run->cell);
@@ -647,7 +645,7 @@ static void begin(struct run *run, const uint64_t *cookie, bool any_sizes)
                                          .track = track_of(run),
                                          .from = who->number,
                                          .why = WF_WHY_BEGUN});
-    if (who->ranks->in_line) {
+    if (who->ranks->coll.order == WF_COLL_ORDER_SERIAL) {
         join_line(run);
     } else {
         coll->at = wf_time_add(coll->at, launch_ps(coll, &run->args));
@@ -697,7 +695,9 @@ static void continue_run(struct run *run)
     const struct wf_caller *who = run->who;
 
     if (!run_collective(run)) {
-        wf_rank_look(who);
+        if (wf_rank_wants_look(who)) {
+            who->rank->due = WF_DUE_LOOK;
+        }
         return;
     }
     forget(run);
@@ -720,8 +720,7 @@ void wf_collective_continue(const struct wf_caller *who, uint32_t cell)
 
 void wf_collective_served(const struct wf_caller *who)
 {
-    const struct wf_turns *turns = &who->ranks->turns;
-    struct wf_turns_claim *claim = wf_turns_edit(turns, who->ctx, who->node, who->slot);
+    struct wf_timeshare_claim *claim = wf_rank_claim_edit(who);
     struct run run = {.who = who, .cell = wf_rank_more(who)->current};
 
     prepare(&run);

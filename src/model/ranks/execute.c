@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Executes ops: translates each into calls of its rank. */
-#include "model/ranks/calls.h"
 #include "model/ranks/cpu/cpu.h"
+#include "model/ranks/notes.h"
+#include "model/ranks/resume.h"
 #include "program/ops/fields.h"
 
 #include <string.h>
@@ -10,28 +11,6 @@ static enum wf_called refuse(const struct wf_turn *turn, const struct wf_op *op)
 {
     wf_rank_fail(turn->who, WF_FAILURE_OP, (uint32_t)op->kind);
     return WF_CALLED_BLOCKED;
-}
-
-static bool find_group(const struct wf_turn *turn, uint32_t comm, struct wf_rank_group *out)
-{
-    uint32_t most = wf_ranks_groups_per_job(turn->ranks);
-    struct wf_group group;
-
-    if (!wf_source_group(turn->source, turn->rank, comm, &group) || group.id >= most) {
-        return false;
-    }
-    *out = (struct wf_rank_group){
-        .id = turn->job * most + group.id,
-        .size = group.size,
-        .rank = group.rank,
-        .base = turn->ranks->first[turn->job],
-        .first = group.first,
-        .stride = group.stride,
-        .width = group.width,
-        .stride2 = group.stride2,
-        .members = group.members,
-    };
-    return true;
 }
 
 /* find_peer() where the peer is no rank of WF_COMM_WORLD, or has to be asked for. */
@@ -43,7 +22,7 @@ static bool search_peer(const struct wf_turn *turn, const struct wf_op *op, uint
     if (op->comm == WF_COMM_WORLD && turn->is_plain) {
         out->group = turn->job * wf_ranks_groups_per_job(turn->ranks);
     } else {
-        if (!find_group(turn, op->comm, &group)) {
+        if (!wf_rank_find_group(turn, op->comm, &group)) {
             return false;
         }
         out->group = group.id;
@@ -137,7 +116,7 @@ static enum wf_called do_sleep(const struct wf_turn *turn, const struct wf_op *o
     if (turn->ranks->params.policy != WF_POLICY_TIMED) {
         return WF_CALLED_DONE;
     }
-    if (turn->ranks->turns.on && wf_rank_sync(turn->who) == WF_CALLED_AGAIN) {
+    if (turn->ranks->timeshare != NULL && wf_rank_sync(turn->who) == WF_CALLED_AGAIN) {
         return WF_CALLED_AGAIN;
     }
     end_polling(turn);
@@ -237,7 +216,7 @@ static enum wf_called do_recv(const struct wf_turn *turn, const struct wf_op *op
 {
     struct wf_peer from = {.tag = op->tag, .bytes = op->bytes};
 
-    if (turn->ranks->sends_only) {
+    if (wf_ranks_only_send(turn->ranks)) {
         return WF_CALLED_DONE;
     }
     if (!find_source(turn, op, op->peer, &from)) {
@@ -260,7 +239,7 @@ static enum wf_called do_sendrecv(const struct wf_turn *turn, const struct wf_op
         !find_source(turn, op, op->recv_peer, &from)) {
         return refuse(turn, op);
     }
-    if (turn->ranks->sends_only) {
+    if (wf_ranks_only_send(turn->ranks)) {
         from.rank = WF_RANK_PROC_NULL;
     }
     return wf_rank_sendrecv(turn->who, &to, &from);
@@ -279,7 +258,7 @@ static enum wf_called do_probe(const struct wf_turn *turn, const struct wf_op *o
                    ? looked(turn, wf_rank_iprobe(turn->who, &from))
                    : refuse(turn, op);
     }
-    if (turn->ranks->sends_only || !waits) {
+    if (wf_ranks_only_send(turn->ranks) || !waits) {
         return WF_CALLED_DONE;
     }
     if (!find_source(turn, op, op->peer, &from)) {
@@ -304,7 +283,7 @@ static enum wf_called do_persistent(const struct wf_turn *turn, const struct wf_
         return refuse(turn, op);
     }
     peer.open = receives && (op->peer == WF_ANY_SOURCE || op->tag == WF_ANY_TAG);
-    if (receives && turn->ranks->sends_only) {
+    if (receives && wf_ranks_only_send(turn->ranks)) {
         peer.rank = WF_RANK_PROC_NULL;
     }
     wf_rank_persistent(turn->who, &peer, receives, op->request);
@@ -410,19 +389,11 @@ static uint64_t pack_seen(const struct wf_rank_more *more)
            ((uint32_t)more->seen_tag & INT32_MAX);
 }
 
-static void unpack_seen(const struct wf_turn *turn, uint64_t packed, struct wf_cursor *cursor)
-{
-    const struct wf_rank_more *more = wf_rank_more(turn->who);
-
-    cursor->seen_source = packed != 0 ? (uint32_t)(packed >> 32) : more->seen_source;
-    cursor->seen_tag = packed != 0 ? (int32_t)(packed & INT32_MAX) : more->seen_tag;
-}
-
 static enum wf_called collective(const struct wf_turn *turn, const struct wf_op *op)
 {
     struct wf_rank_group group;
 
-    if (!find_group(turn, op->comm, &group) ||
+    if (!wf_rank_find_group(turn, op->comm, &group) ||
         (wf_op_info(op->kind)->family == WF_FAMILY_COLLECTIVE && op->root >= group.size &&
          wf_coll_has_root((enum wf_coll_kind)wf_op_info(op->kind)->detail))) {
         return refuse(turn, op);
@@ -449,15 +420,15 @@ static enum wf_called end_epoch(const struct wf_turn *turn, const struct wf_op *
     uint32_t *part = &turn->slot->progress.part;
 
     if (wf_op_info(op->kind)->detail != 0) {
-        return turn->ranks->sends_only ? WF_CALLED_DONE : wf_rank_flush(turn->who);
+        return wf_ranks_only_send(turn->ranks) ? WF_CALLED_DONE : wf_rank_flush(turn->who);
     }
-    if (*part == 0 && !turn->ranks->sends_only) {
+    if (*part == 0 && !wf_ranks_only_send(turn->ranks)) {
         *part = 1;
         if (wf_rank_flush(turn->who) == WF_CALLED_BLOCKED) {
             return WF_CALLED_AGAIN;
         }
         /* A collective claims its core when it begins. */
-        if (turn->ranks->turns.on && wf_rank_sync(turn->who) == WF_CALLED_AGAIN) {
+        if (turn->ranks->timeshare != NULL && wf_rank_sync(turn->who) == WF_CALLED_AGAIN) {
             return WF_CALLED_AGAIN;
         }
     }
@@ -571,71 +542,4 @@ enum wf_called wf_rank_execute(const struct wf_turn *turn, const struct wf_op *o
         end_polling(turn);
     }
     return calls[family](turn, op);
-}
-
-/* Kinds without counts ignore these fields of the source. */
-static void set_counts(const struct wf_op *op, struct wf_coll_args *args)
-{
-    enum { SENT = 1, RECEIVED = 2, AT_ROOT = 4 };
-    static const uint8_t has[WF_COLL_KINDS] = {
-        [WF_COLL_GATHERV] = SENT | AT_ROOT,
-        [WF_COLL_SCATTERV] = SENT | AT_ROOT,
-        [WF_COLL_ALLGATHERV] = SENT,
-        [WF_COLL_REDUCE_SCATTER] = SENT,
-        [WF_COLL_ALLTOALLV] = SENT | RECEIVED,
-        [WF_COLL_NEIGHBOR_ALLGATHER] = SENT | RECEIVED,
-        [WF_COLL_NEIGHBOR_ALLTOALL] = SENT | RECEIVED,
-    };
-    uint8_t own = has[args->kind];
-
-    if ((own & AT_ROOT) == 0 || args->rank == op->root) {
-        args->counts = own & SENT ? op->counts : NULL;
-        args->recv_counts = own & RECEIVED ? op->recv_counts : NULL;
-    }
-}
-
-/* Creating a communicator costs an allgather; ending an epoch costs a barrier. */
-static void set_args(const struct wf_op *op, struct wf_coll_args *args)
-{
-    enum { COMM_BYTES = 8 };
-    const struct wf_op_info *info = wf_op_info(op->kind);
-
-    if (info->family == WF_FAMILY_COMM) {
-        args->kind = WF_COLL_ALLGATHER;
-        args->bytes = COMM_BYTES;
-    } else if (info->family == WF_FAMILY_EPOCH) {
-        args->kind = WF_COLL_BARRIER;
-    } else {
-        args->kind = (enum wf_coll_kind)info->detail;
-        args->root = op->root;
-        args->bytes = op->bytes;
-        set_counts(op, args);
-        if (args->kind == WF_COLL_NEIGHBOR_ALLGATHER ||
-            args->kind == WF_COLL_NEIGHBOR_ALLTOALL) {
-            args->sources = op->sources;
-            args->destinations = op->destinations;
-            args->n_sources = op->n_sources;
-            args->n_destinations = op->n_destinations;
-        }
-    }
-}
-
-void wf_rank_recall(const struct wf_caller *who, const uint64_t *cookie,
-                    struct wf_coll_args *args, struct wf_rank_group *group)
-{
-    const struct wf_turn turn = wf_turn_of(who);
-    struct wf_cursor cursor = {.span = wf_rank_rest(&turn)->span};
-    struct wf_op op;
-
-    memcpy(cursor.word, cookie, sizeof(cursor.word));
-    unpack_seen(&turn, cookie[WF_RANK_COOKIE_WORDS - 1], &cursor);
-    cursor.outer[0] = WF_CURSOR_AGAIN;
-    *args = (struct wf_coll_args){.size = 1};
-    if (!wf_source_next(turn.source, turn.rank, &cursor, &op) ||
-        !find_group(&turn, op.comm, group)) {
-        wf_panic("rank %u: a collective that it began is gone", who->number);
-    }
-    args->rank = group->rank;
-    args->size = group->size;
-    set_args(&op, args);
 }

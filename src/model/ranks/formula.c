@@ -104,12 +104,12 @@ static int64_t cost_of(const struct wf_ranks *ranks, const struct wf_coll_args *
     if (waits_of(args->kind) == FOR_ALL) {
         least = wf_time_add(least, least);
     }
-    if (ranks->formula[args->kind] == WF_FORMULA_HARDWARE) {
+    if (ranks->coll.formula[args->kind] == WF_FORMULA_HARDWARE) {
         for (uint64_t reach = 1; reach < args->size; reach *= 2) {
             cost = wf_time_add(cost, ranks->mpi->hw_latency);
         }
         cost = wf_time_add(cost, wf_transfer_ps(bytes, ranks->mpi->hw_bandwidth));
-    } else if (ranks->formula[args->kind] != WF_FORMULA_IDEAL) {
+    } else if (ranks->coll.formula[args->kind] != WF_FORMULA_IDEAL) {
         /* Chosen by name or by the rules of NCCL. */
         cost = wf_coll_nccl_choose(args, bytes, false).time;
     }
@@ -118,32 +118,21 @@ static int64_t cost_of(const struct wf_ranks *ranks, const struct wf_coll_args *
 
 /* ---- signals ---- */
 
-enum { REPORT, RELEASE };
-
-/* The payload of an event; it has no padding. */
-struct signal {
-    int64_t time;   /* report: when the member called; release: when to continue */
-    uint64_t bytes; /* report: size of the call; release by the root: the receiver's size */
-    uint32_t context;
-    int32_t tag;
-    uint32_t src; /* a rank of the run */
-    uint16_t slot, what;
-};
-
-_Static_assert(sizeof(struct signal) <= sizeof(struct wf_net_message),
+_Static_assert(sizeof(struct wf_formula_signal) <= sizeof(struct wf_net_message),
                "fits the events of nodes");
 
-static struct signal signal_of(const struct wf_formula_call *call, uint16_t what, int64_t time)
+static struct wf_formula_signal signal_of(const struct wf_formula_call *call, uint16_t what,
+                                          int64_t time)
 {
-    return (struct signal){.time = time,
-                           .bytes = bytes_of(call->args),
-                           .context = wf_rank_context(call->group->id, true),
-                           .tag = call->tag,
-                           .what = what};
+    return (struct wf_formula_signal){.time = time,
+                                      .bytes = bytes_of(call->args),
+                                      .context = wf_rank_context(call->group->id, true),
+                                      .tag = call->tag,
+                                      .what = what};
 }
 
-static void send_signal(const struct wf_caller *who, uint32_t to, struct signal signal,
-                        int64_t at)
+static void send_signal(const struct wf_caller *who, uint32_t to,
+                        struct wf_formula_signal signal, int64_t at)
 {
     const struct wf_ranks *ranks = who->ranks;
     uint32_t node = wf_place_node(ranks->place, to);
@@ -289,7 +278,7 @@ static bool agrees_with_reports(const struct wf_caller *who, uint32_t cell,
 /* A report reaches the hub: compares its size with the hub's, or keeps it until the hub calls.
  */
 static bool agrees_with_hub(const struct wf_caller *who, struct wf_formula_record *record,
-                            const struct signal *signal)
+                            const struct wf_formula_signal *signal)
 {
     if (!has_one_size(signal->tag)) {
         record->first = signal->src;
@@ -347,7 +336,7 @@ static uint32_t hub_of(const struct wf_coll_args *args)
 static void release_all(const struct wf_caller *who, const struct wf_formula_call *call,
                         int64_t at)
 {
-    struct signal signal = signal_of(call, RELEASE, at);
+    struct wf_formula_signal signal = signal_of(call, WF_FORMULA_RELEASE, at);
 
     for (uint32_t i = 0; i < call->args->size; i++) {
         if (i != call->args->rank) {
@@ -448,7 +437,7 @@ static bool begin_elsewhere(const struct wf_caller *who, uint32_t cell,
     uint32_t hub = wf_rank_group_member(call->group, hub_of(call->args));
 
     if (waits != FOR_ROOT) {
-        send_signal(who, hub, signal_of(call, REPORT, coll->at),
+        send_signal(who, hub, signal_of(call, WF_FORMULA_REPORT, coll->at),
                     wf_time_add(coll->at, who->ranks->net->promise_ps));
     }
     if (waits == ROOT_FOR_ALL) {
@@ -478,7 +467,7 @@ bool wf_formula_run(const struct wf_caller *who, uint32_t cell,
 {
     bool last = (wf_request_read(who, cell)->flags & WF_REQ_LAST) != 0;
 
-    if (last || who->ranks->sends_only || call->args->size == 1) {
+    if (last || wf_ranks_only_send(who->ranks) || call->args->size == 1) {
         return true;
     }
     return call->args->rank == hub_of(call->args) ? begin_at_hub(who, cell, call)
@@ -487,7 +476,7 @@ bool wf_formula_run(const struct wf_caller *who, uint32_t cell,
 
 /* ---- events ---- */
 
-static void on_report(const struct wf_caller *who, const struct signal *signal)
+static void on_report(const struct wf_caller *who, const struct wf_formula_signal *signal)
 {
     uint32_t found = find_or_create(who, signal->context, signal->tag);
     struct wf_formula_record *record = edit_record(who, found);
@@ -516,7 +505,7 @@ static void on_report(const struct wf_caller *who, const struct signal *signal)
     }
 }
 
-static void on_release(const struct wf_caller *who, const struct signal *signal)
+static void on_release(const struct wf_caller *who, const struct wf_formula_signal *signal)
 {
     uint32_t found = find_or_create(who, signal->context, signal->tag);
     struct wf_formula_record *record = edit_record(who, found);
@@ -541,19 +530,11 @@ static void on_release(const struct wf_caller *who, const struct signal *signal)
     wf_collective_continue(who, cell);
 }
 
-void wf_formula_signal(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
-                       const struct wf_event *ev)
+void wf_formula_signalled(const struct wf_caller *who, const struct wf_formula_signal *signal)
 {
-    struct signal signal;
-
-    memcpy(&signal, ev->payload, sizeof(signal));
-    const struct wf_caller who = wf_caller_enter(ranks, ctx, node, signal.slot);
-    if (who.rank->state == WF_RANK_FAILED) {
-        return;
-    }
-    if (signal.what == REPORT) {
-        on_report(&who, &signal);
+    if (signal->what == WF_FORMULA_REPORT) {
+        on_report(who, signal);
     } else {
-        on_release(&who, &signal);
+        on_release(who, signal);
     }
 }

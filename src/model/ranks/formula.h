@@ -56,6 +56,18 @@ struct wf_formula_call {
 bool wf_formula_run(const struct wf_caller *who, uint32_t cell,
                     const struct wf_formula_call *call);
 
-/* Event WF_NODE_SIGNAL. */
-void wf_formula_signal(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
-                       const struct wf_event *ev);
+/* What one member tells another. */
+enum { WF_FORMULA_REPORT, WF_FORMULA_RELEASE };
+
+/* The payload of WF_NODE_SIGNAL; it has no padding. */
+struct wf_formula_signal {
+    int64_t time;   /* report: when the member called; release: when to continue */
+    uint64_t bytes; /* report: size of the call; release by the root: the receiver's size */
+    uint32_t context;
+    int32_t tag;
+    uint32_t src; /* a rank of the run */
+    uint16_t slot, what;
+};
+
+/* A signal has reached this rank. */
+void wf_formula_signalled(const struct wf_caller *who, const struct wf_formula_signal *signal);

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Live programs, which source->live runs. In a run of several operating-system processes,
  * the engine decides which rank runs where, and data between ranks travels with its events. */
-#include "model/ranks/node.h"
+#include "model/ranks/rank_program.h"
 
+#include "base/mem.h"
+#include "engine/cargo.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- what ranks tell their programs ---- */
@@ -52,6 +56,18 @@ void wf_live_remote(const struct wf_caller *who, uint32_t origin)
 
 /* ---- several operating-system processes ---- */
 
+/* A live program in a run of several operating-system processes. */
+struct home {
+    struct wf_homes homes; /* first */
+    const struct wf_ranks *ranks;
+    const struct wf_engine *engine;
+    uint32_t job;
+};
+
+struct wf_live {
+    struct home jobs[WF_TALLY_JOBS];
+};
+
 /* The header before the bytes of one job for another process. */
 struct head {
     uint64_t job, bytes;
@@ -59,7 +75,7 @@ struct head {
 
 static uint32_t home_of(const struct wf_homes *homes, uint32_t rank)
 {
-    const struct wf_live_homes *own = (const void *)homes;
+    const struct home *own = (const void *)homes;
     const struct wf_ranks *ranks = own->ranks;
     uint32_t node = wf_place_node(ranks->place, ranks->first[own->job] + rank);
 
@@ -68,7 +84,7 @@ static uint32_t home_of(const struct wf_homes *homes, uint32_t rank)
 
 static uint32_t node_of(const struct wf_homes *homes, uint32_t rank)
 {
-    const struct wf_live_homes *own = (const void *)homes;
+    const struct home *own = (const void *)homes;
 
     return wf_place_node(own->ranks->place, own->ranks->first[own->job] + rank);
 }
@@ -109,7 +125,7 @@ static void unload(void *arg, const unsigned char *bytes, size_t size)
 }
 
 /* Each process numbers the regions in the order in which it meets them. */
-static void settle(void *arg, void *tally)
+static void settle_regions(void *arg, void *tally)
 {
     const struct wf_ranks *ranks = arg;
     struct wf_ranks_tally *own = tally;
@@ -127,29 +143,44 @@ static void settle(void *arg, void *tally)
     }
 }
 
-void wf_live_spread(struct wf_ranks *ranks, struct wf_engine *engine)
+struct wf_live *wf_live_new(const struct wf_ranks *ranks)
+{
+    for (uint32_t i = 0; i < ranks->n_jobs; i++) {
+        if (ranks->jobs[i].source->live != NULL) {
+            return wf_xcalloc(1, sizeof(struct wf_live));
+        }
+    }
+    return NULL;
+}
+
+void wf_live_spread(struct wf_live *live, struct wf_ranks *ranks, struct wf_engine *engine)
 {
     const struct wf_cargo cargo = {
-        .arg = ranks, .load = load, .unload = unload, .settle = settle};
+        .arg = ranks, .load = load, .unload = unload, .settle = settle_regions};
 
     for (uint32_t i = 0; i < ranks->n_jobs; i++) {
         const struct wf_source *source = ranks->jobs[i].source;
+        struct home *home = &live->jobs[i];
 
         if (source->live == NULL) {
             continue;
         }
-        ranks->homes[i] =
-            (struct wf_live_homes){.homes = {.n_processes = wf_engine_n_processes(engine),
-                                             .own = wf_engine_process(engine),
-                                             .of = home_of,
-                                             .node = node_of},
-                                   .ranks = ranks,
-                                   .engine = engine,
-                                   .job = i};
-        source->live->place(source, &ranks->homes[i].homes);
+        *home = (struct home){.homes = {.n_processes = wf_engine_n_processes(engine),
+                                        .own = wf_engine_process(engine),
+                                        .of = home_of,
+                                        .node = node_of},
+                              .ranks = ranks,
+                              .engine = engine,
+                              .job = i};
+        source->live->place(source, &home->homes);
         if (wf_engine_n_processes(engine) > 1) {
-            source->live->spread(source, &ranks->homes[i].homes);
+            source->live->spread(source, &home->homes);
             wf_engine_cargo(engine, &cargo);
         }
     }
+}
+
+void wf_live_free(struct wf_live *live)
+{
+    free(live);
 }

@@ -68,7 +68,7 @@ int64_t wf_node_nic_event(const struct wf_node_nics *nics, struct wf_ctx *ctx, v
                                  .src_node = wf_net_here(nics->net, ctx, wf_net_nic(ev))};
 
     memcpy(msg.header, departure->header, sizeof(msg.header));
-    if (nics->is_plain) {
+    if (nics->is_free) {
         return nics->net->ops->send(nics->net, ctx, node, departure->dst, &msg, wf_now(ctx));
     }
     return (wf_net_kind(ev) == nics->depart ? depart : hand_over)(

@@ -23,7 +23,7 @@ struct wf_node_nics {
     size_t offset;           /* of the interfaces' struct wf_node_nic in the state of a node */
     uint16_t depart, inject; /* event kinds, both with struct wf_node_departure */
     bool runs_ahead;         /* messages may be sent later than now */
-    bool is_plain;           /* one interface a node, which costs nothing */
+    bool is_free;            /* one interface a node, which costs nothing */
 };
 
 /* The network's part of a node's state, with a part for each interface. */
@@ -47,8 +47,8 @@ static inline struct wf_node_nic *wf_node_nic_at(const struct wf_node_nics *nics
 }
 
 /* Whether messages pass the interfaces as if there were none. */
-static inline bool wf_node_nics_are_plain(const struct wf_net *net,
-                                          const struct wf_node_costs *costs)
+static inline bool wf_node_nics_are_free(const struct wf_net *net,
+                                         const struct wf_node_costs *costs)
 {
     return net->ends.nics == 1 && costs->delay == 0 && costs->gap == 0;
 }
@@ -77,7 +77,7 @@ static inline int64_t wf_node_nic_send(const struct wf_node_nics *nics, struct w
                                        void *node, uint32_t dst,
                                        const struct wf_net_message *msg, int64_t start)
 {
-    if (nics->is_plain && (nics->runs_ahead || start <= wf_now(ctx))) {
+    if (nics->is_free && (nics->runs_ahead || start <= wf_now(ctx))) {
         return nics->net->ops->send(nics->net, ctx, node, dst, msg, start);
     }
     return wf_node_nic_pass(nics, ctx, node, dst, msg, start);

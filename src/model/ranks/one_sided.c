@@ -43,8 +43,9 @@ static void complete(const struct wf_caller *who, int64_t since, int64_t at)
         more->one_sided_at = at;
         more->one_sided_since = since;
     }
-    if (more->one_sided == 0 && rank->state == WF_RANK_WAITING && rank->flushing) {
-        rank->flushing = 0;
+    if (more->one_sided == 0 && rank->state == WF_RANK_WAITING &&
+        rank->waits_for == WF_WAITS_FOR_FLUSH) {
+        rank->waits_for = WF_WAITS_FOR_ALL;
         end_flush(who);
         wf_rank_wake(who);
         return;
@@ -54,7 +55,7 @@ static void complete(const struct wf_caller *who, int64_t since, int64_t at)
 
 static void tell_remote(const struct wf_arrival *arrival)
 {
-    if (arrival->who.ranks->has_live) {
+    if (arrival->who.ranks->live != NULL) {
         wf_live_remote(&arrival->who, arrival->from);
     }
 }
@@ -107,7 +108,7 @@ static bool begin(const struct wf_caller *who, uint64_t bytes)
     if (who->rank->overhead_paid == 0) {
         wf_rank_charge(who, who->ranks->costs.o_one_sided);
     }
-    if (!who->ranks->runs_ahead && wf_rank_sync(who) == WF_CALLED_AGAIN) {
+    if (who->ranks->pace != WF_PACE_AHEAD && wf_rank_sync(who) == WF_CALLED_AGAIN) {
         who->rank->overhead_paid = 1;
         return false;
     }
@@ -150,7 +151,7 @@ enum wf_called wf_rank_flush(const struct wf_caller *who)
     struct wf_rank *rank = who->rank;
 
     if (wf_rank_more(who)->one_sided > 0) {
-        rank->flushing = 1;
+        rank->waits_for = WF_WAITS_FOR_FLUSH;
         rank->state = WF_RANK_WAITING;
         return WF_CALLED_BLOCKED;
     }

@@ -6,7 +6,7 @@
  */
 #include "model/ranks/protocol.h"
 
-#include "base/mem.h"
+#include "model/ranks/notes.h"
 #include "model/ranks/rendezvous.h"
 
 #include <string.h>
@@ -78,7 +78,7 @@ bool wf_msg_is_local(const struct wf_caller *who, uint32_t rank)
 
 static bool is_eager(const struct wf_caller *who, const struct wf_peer *to)
 {
-    return to->buffered || who->ranks->sends_only ||
+    return to->buffered || wf_ranks_only_send(who->ranks) ||
            (!to->synchronous && to->bytes <= who->ranks->mpi->eager_max);
 }
 
@@ -170,7 +170,7 @@ static uint32_t meet(const struct wf_caller *who, uint32_t cell,
 static inline void tell_matched(const struct wf_caller *who, uint32_t cell, uint32_t src,
                                 int32_t tag)
 {
-    if (who->ranks->has_live && (wf_request_read(who, cell)->flags & WF_REQ_WILDCARD)) {
+    if (who->ranks->live != NULL && (wf_request_read(who, cell)->flags & WF_REQ_WILDCARD)) {
         wf_live_matched(who, wf_request_read(who, cell)->number, src, tag);
     }
 }
@@ -190,7 +190,7 @@ uint32_t wf_protocol_recv(const struct wf_caller *who, const struct wf_peer *fro
 {
     bool open =
         from->open || from->rank == WF_MATCH_ANY_SOURCE || from->tag == WF_MATCH_ANY_TAG;
-    bool is_short = who->ranks->short_receives && !open && use.owner == 0 &&
+    bool is_short = wf_ranks_have_short_receives(who->ranks) && !open && use.owner == 0 &&
                     from->bytes <= who->ranks->mpi->eager_max;
     uint32_t cell = wf_cell_new_for(who->ctx, is_short ? WF_REQ_SHORT_SIZE : WF_REQ_SIZE);
     struct wf_rank_request *recv = wf_request_edit(who, cell);
@@ -269,7 +269,7 @@ static void on_eager(const struct wf_arrival *arrival)
     int64_t departure = arrival->header->eager.departure;
 
     wf_arrival_note(arrival, departure);
-    if (!who->ranks->sends_only) {
+    if (!wf_ranks_only_send(who->ranks)) {
         const struct wf_match_key key = {context, arrival->from, tag};
         uint32_t cell = claim(who, &key);
 
@@ -316,8 +316,7 @@ static void on_announce(const struct wf_arrival *arrival)
     }
 }
 
-void wf_protocol_arrived(void *ranks, struct wf_ctx *ctx, void *node,
-                         const struct wf_net_message *msg, int64_t at)
+void wf_protocol_receive(const struct wf_arrival *arrival)
 {
     static void (*const on_kind[])(const struct wf_arrival *arrival) = {
         [WF_MSG_EAGER] = on_eager,
@@ -331,82 +330,8 @@ void wf_protocol_arrived(void *ranks, struct wf_ctx *ctx, void *node,
         [WF_MSG_CONFIRM] = wf_rendezvous_confirmed,
         [WF_MSG_PART] = wf_rendezvous_part,
     };
-    const struct wf_ranks *run = ranks;
-    struct wf_arrival arrival;
 
-    /* Without an initialiser, which would set all of it to zero first: 2 % of a run on loggp. */
-    arrival.bytes = msg->bytes;
-    arrival.at = at;
-    arrival.header = (const void *)msg->header;
-    arrival.who = wf_caller_enter(run, ctx, node, arrival.header->dst_slot);
-    arrival.from = wf_rails_sender(&run->rails, msg, arrival.header->src_slot);
-    if (arrival.who.rank->state != WF_RANK_FAILED) {
-        on_kind[arrival.header->any.kind](&arrival);
-    }
-}
-
-/* The rank looks for messages after the first byte of this one has come, and again after the
- * last byte. */
-static void notice(const struct wf_ranks *ranks, struct wf_ctx *ctx,
-                   const struct wf_net_message *msg, int64_t first, int64_t last)
-{
-    uint32_t node = wf_self(ctx) - ranks->net->first_node;
-    struct wf_msg_header header;
-
-    memcpy(&header, msg->header, sizeof(header));
-    uint32_t rank = wf_place_rank(ranks->place, node, header.dst_slot);
-    int64_t begin = wf_node_look(&ranks->looks, rank, first);
-    const struct wf_node_delayed delayed = {*msg,
-                                            wf_node_look(&ranks->looks, rank, last) - begin};
-
-    wf_schedule(ctx, wf_self(ctx), begin == WF_TIME_MAX ? begin : begin - wf_now(ctx),
-                WF_NODE_ARRIVED, &delayed, sizeof(delayed));
-}
-
-void wf_protocol_arrived_at_nic(void *ranks, struct wf_ctx *ctx, void *part,
-                                const struct wf_net_message *msg, int64_t at)
-{
-    const struct wf_ranks *run = ranks;
-    void *node = wf_rails_state(&run->rails, ctx, part);
-    int64_t delay = wf_node_nic_delay(&run->nics, ctx, node);
-
-    if (run->looks.period > 0) {
-        notice(run, ctx, msg, wf_time_add(wf_now(ctx), delay), wf_time_add(at, delay));
-        return;
-    }
-    if (delay > 0 && run->in_time) {
-        const struct wf_node_delayed delayed = {*msg, at - wf_now(ctx)};
-
-        wf_schedule(ctx, wf_self(ctx), delay, WF_NODE_ARRIVED, &delayed, sizeof(delayed));
-        return;
-    }
-    wf_protocol_arrived(ranks, ctx, node, msg, wf_time_add(at, delay));
-}
-
-void wf_protocol_delayed(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
-                         const struct wf_event *ev)
-{
-    const struct wf_node_delayed *delayed = (const void *)ev->payload;
-
-    wf_protocol_arrived(wf_unconst(ranks), ctx, node, &delayed->msg,
-                        wf_time_add(wf_now(ctx), delayed->tail));
-}
-
-/* A message within the node. Its sender may go on in the same event, which has left its note:
- * marks of the sender get another event. */
-void wf_protocol_local(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
-                       const struct wf_event *ev)
-{
-    const struct wf_net_message *msg = (const void *)ev->payload;
-    struct wf_msg_header header;
-
-    memcpy(&header, msg->header, sizeof(header));
-    const struct wf_local_times times =
-        wf_local_carry(&ranks->local, ctx, node, header.src_slot, header.dst_slot, msg->bytes);
-    wf_protocol_arrived(wf_unconst(ranks), ctx, node, msg, times.arrival);
-    if (wf_local_leaves_later(&ranks->local)) {
-        wf_rendezvous_left(ranks, ctx, node, &header, times.left, true);
-    }
+    on_kind[arrival->header->any.kind](arrival);
 }
 
 /* Messages match receives, and puts and gets take effect, in the order in which they were sent.
@@ -421,28 +346,4 @@ bool wf_protocol_may_overtake(const struct wf_net_message *msg)
 
     memcpy(&header, msg->header, sizeof(header));
     return header.any.kind < sizeof(may) / sizeof(may[0]) && may[header.any.kind];
-}
-
-void wf_protocol_sent(void *ranks, struct wf_ctx *ctx, void *part,
-                      const struct wf_net_message *msg)
-{
-    const struct wf_ranks *run = ranks;
-    struct wf_msg_header header;
-
-    memcpy(&header, msg->header, sizeof(header));
-    wf_rendezvous_left(run, ctx, wf_rails_state(&run->rails, ctx, part), &header,
-                       wf_time_add(wf_now(ctx), run->costs.injection), false);
-}
-
-void wf_protocol_depart(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
-                        const struct wf_event *ev)
-{
-    const struct wf_node_departure *departure = (const void *)ev->payload;
-    int64_t left = wf_node_nic_event(&ranks->nics, ctx, node, ev);
-    struct wf_msg_header header;
-
-    memcpy(&header, departure->header, sizeof(header));
-    if (left != WF_NET_LATER) {
-        wf_rendezvous_left(ranks, ctx, node, &header, left, false);
-    }
 }

@@ -5,6 +5,8 @@
 
 #include "model/ranks/request.h"
 
+struct wf_arrival;
+
 /* The CPU time of the sender before a message departs, if that depends on its bytes... */
 int64_t wf_protocol_send_bytes_ps(const struct wf_caller *who, const struct wf_peer *to);
 /* ...and in general. */
@@ -36,28 +38,12 @@ void wf_protocol_tell_live(const struct wf_caller *who, uint32_t cell);
 /* ...and any program. */
 static inline void wf_protocol_tell_posted(const struct wf_caller *who, uint32_t cell)
 {
-    if (who->ranks->has_live) {
+    if (who->ranks->live != NULL) {
         wf_protocol_tell_live(who, cell);
     }
 }
 
-/* A message has arrived (struct wf_net_user): its last byte at the time `at`, now or later.
- * `ranks` is the run's struct wf_ranks. For nodes with one network interface, which costs
- * nothing... */
-void wf_protocol_arrived(void *ranks, struct wf_ctx *ctx, void *node,
-                         const struct wf_net_message *msg, int64_t at);
-/* ...and for any others. */
-void wf_protocol_arrived_at_nic(void *ranks, struct wf_ctx *ctx, void *part,
-                                const struct wf_net_message *msg, int64_t at);
+/* A message has arrived at its rank, which has not failed. */
+void wf_protocol_receive(const struct wf_arrival *arrival);
 /* Whether MPI does not care which messages arrive before this one (struct wf_net_user). */
 bool wf_protocol_may_overtake(const struct wf_net_message *msg);
-/* The last byte of a message has left (struct wf_net_user). */
-void wf_protocol_sent(void *ranks, struct wf_ctx *ctx, void *part,
-                      const struct wf_net_message *msg);
-/* Events WF_NODE_LOCAL and WF_NODE_ARRIVED; WF_NODE_DEPART and WF_NODE_INJECT. */
-void wf_protocol_local(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
-                       const struct wf_event *ev);
-void wf_protocol_delayed(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
-                         const struct wf_event *ev);
-void wf_protocol_depart(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
-                        const struct wf_event *ev);

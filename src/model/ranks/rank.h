@@ -22,7 +22,21 @@ enum wf_rank_state {
     WF_RANK_FAILED, /* stopped by an error of the program, see `failure` */
 };
 
-/* The kind of call in which a rank waits; or it waits for its core (model/ranks/turns.h). */
+/* What is left to do for a rank at the end of the event (model/ranks/resume.h). */
+enum wf_rank_due {
+    WF_DUE_NOTHING,
+    WF_DUE_PROGRAM, /* its wait has ended: its next ops */
+    WF_DUE_LOOK,    /* mpi.progress=waits: it reads what has arrived */
+};
+
+/* What a waiting rank waits for. */
+enum wf_rank_waits {
+    WF_WAITS_FOR_ALL,   /* its awaited requests, or its blocking collective */
+    WF_WAITS_FOR_ANY,   /* one of the awaited requests */
+    WF_WAITS_FOR_FLUSH, /* its puts and gets */
+};
+
+/* The kind of call in which a rank waits; or it waits for its core (model/ranks/timeshare.h). */
 enum wf_rank_in { WF_IN_SEND, WF_IN_RECV, WF_IN_COLLECTIVE, WF_IN_CORE, WF_IN_KINDS };
 
 enum wf_failure {
@@ -51,9 +65,9 @@ struct wf_rank {
     uint8_t state; /* enum wf_rank_state */
     uint8_t failure;
     uint8_t overhead_paid; /* the overhead of a send that waits for the engine's time is paid */
-    uint8_t flushing;      /* the rank waits for its puts and gets */
+    uint8_t due;           /* enum wf_rank_due; 0 between events */
     uint8_t noted;         /* this event has left its note for commit, or counted a message */
-    uint8_t any;           /* one of the awaited requests is enough */
+    uint8_t waits_for;     /* enum wf_rank_waits */
     uint8_t computes;      /* the clock is the end of a computation, not of a call */
     uint8_t found;         /* the last iprobe, test or cancel was successful */
     union {

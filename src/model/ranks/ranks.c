@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "model/ranks/node.h"
+#include "model/ranks/node_totals.h"
 #include "model/ranks/protocol.h"
 #include "model/ranks/tasks/pe.h"
 
@@ -142,67 +143,91 @@ static enum wf_status unknown_algorithm(enum wf_coll_kind kind, const char *name
 
 static enum wf_status find_algorithms(struct wf_ranks *ranks, struct wf_err *err)
 {
-    int order = ranks->mpi->coll_order;
+    struct wf_ranks_coll *coll = &ranks->coll;
     bool is_nccl = ranks->mpi->rules == WF_COLL_RULES_NCCL ||
                    ranks->mpi->rules == WF_COLL_RULES_NCCL_FORMULA;
+    bool by_node = is_nccl;
 
-    ranks->by_node = is_nccl;
-    ranks->in_line = !ranks->sends_only &&
-                     (order == WF_COLL_ORDER_AUTO ? is_nccl : order == WF_COLL_ORDER_SERIAL);
+    coll->order = (enum wf_mpi_coll_order)ranks->mpi->coll_order;
+    if (coll->order == WF_COLL_ORDER_AUTO) {
+        coll->order = is_nccl ? WF_COLL_ORDER_SERIAL : WF_COLL_ORDER_FREE;
+    }
+    if (wf_ranks_only_send(ranks)) {
+        coll->order = WF_COLL_ORDER_FREE;
+    }
     for (int kind = 0; kind < WF_COLL_KINDS; kind++) {
         const char *name = ranks->mpi->algorithms[kind];
 
-        ranks->algorithm[kind] = NULL;
-        ranks->formula[kind] = (uint8_t)wf_formula_find(name);
-        if (ranks->formula[kind] == WF_FORMULA_NCCL &&
+        coll->algorithm[kind] = NULL;
+        coll->formula[kind] = (uint8_t)wf_formula_find(name);
+        if (coll->formula[kind] == WF_FORMULA_NCCL &&
             !wf_coll_nccl_has((enum wf_coll_kind)kind)) {
             return wf_err_set(err, WF_EUSAGE, "mpi.%s: NCCL has no such collective",
                               wf_coll_name((enum wf_coll_kind)kind));
         }
-        ranks->by_node |= ranks->formula[kind] == WF_FORMULA_NCCL;
-        if (strcmp(name, "auto") != 0 && ranks->formula[kind] == WF_FORMULA_NONE) {
-            ranks->algorithm[kind] = wf_coll_find((enum wf_coll_kind)kind, name);
-            if (ranks->algorithm[kind] == NULL) {
+        by_node |= coll->formula[kind] == WF_FORMULA_NCCL;
+        if (strcmp(name, "auto") != 0 && coll->formula[kind] == WF_FORMULA_NONE) {
+            coll->algorithm[kind] = wf_coll_find((enum wf_coll_kind)kind, name);
+            if (coll->algorithm[kind] == NULL) {
                 return unknown_algorithm((enum wf_coll_kind)kind, name, err);
             }
-            ranks->by_node |= ranks->algorithm[kind]->by_node;
+            by_node |= coll->algorithm[kind]->by_node;
         }
     }
+    coll->place = by_node ? ranks->place : NULL;
     return WF_OK;
 }
 
-/* Ranks may run ahead of the engine's time if network and interface take departures in any
- * order. They also may if these take them in order, each interface has only one rank, and only
- * its calls send. */
-static bool can_run_ahead(const struct wf_ranks *ranks, bool background)
+/* Some settings need to know which messages a rank has not received yet, and whether it computes.
+ * Ranks that share cores must claim them in the order of time. Otherwise ranks may run ahead of the
+ * engine's time if network and interface take departures in any order. They also may if these take
+ * them in order, each interface has only one rank, and only its calls send. */
+static enum wf_ranks_pace pace_of(const struct wf_ranks *ranks, bool background)
 {
     enum wf_net_ahead ahead = wf_node_nic_ahead(ranks->net, &ranks->costs);
 
-    return !ranks->in_step && (ahead == WF_NET_ANY ||
-                               (ahead == WF_NET_IN_ORDER && ranks->rails.ranks_per_nic == 1 &&
-                                !background && ranks->mpi->eager_max == UINT64_MAX));
+    if (ranks->mpi->progress != WF_PROGRESS_INDEPENDENT ||
+        ranks->mpi->unexpected_limit != UINT64_MAX || ranks->looks.period > 0 ||
+        wf_cores_init(ranks->node, ranks->place->slots_max).shared) {
+        return WF_PACE_CALLS;
+    }
+    return ahead == WF_NET_ANY ||
+                   (ahead == WF_NET_IN_ORDER && ranks->rails.ranks_per_nic == 1 &&
+                    !background && ranks->mpi->eager_max == UINT64_MAX)
+               ? WF_PACE_AHEAD
+               : WF_PACE_SENDS;
 }
 
 /* Matching with wildcards, and settings that need to know what a rank has received so far,
  * depend on the order in which messages from the network and from ranks of the node arrive. So
  * the delays of the network interface become events there. */
-static void set_nics(struct wf_ranks *ranks, bool depends_on_time)
+static enum wf_ranks_arrivals arrivals_of(const struct wf_ranks *ranks, bool depends_on_time)
 {
     bool mixed = ranks->place->slots_max > 1 && ranks->mpi->local;
 
+    if (ranks->looks.period > 0) {
+        return WF_ARRIVALS_NOTICED;
+    }
+    if (wf_node_nics_are_free(ranks->net, &ranks->costs)) {
+        return WF_ARRIVALS_AT_ONCE;
+    }
+    return (ranks->costs.delay > 0 || ranks->costs.gap > 0) &&
+                   (ranks->pace == WF_PACE_CALLS || (mixed && depends_on_time))
+               ? WF_ARRIVALS_IN_EVENTS
+               : WF_ARRIVALS_EARLY;
+}
+
+static void set_nics(struct wf_ranks *ranks)
+{
     ranks->nics = (struct wf_node_nics){
         .net = ranks->net,
         .costs = &ranks->costs,
         .offset = wf_node_net_size(ranks->net),
         .depart = WF_NODE_DEPART,
         .inject = WF_NODE_INJECT,
-        .runs_ahead = ranks->runs_ahead,
-        .is_plain =
-            wf_node_nics_are_plain(ranks->net, &ranks->costs) && ranks->looks.period == 0,
+        .runs_ahead = ranks->pace == WF_PACE_AHEAD,
+        .is_free = ranks->arrivals == WF_ARRIVALS_AT_ONCE,
     };
-    ranks->in_time = ((ranks->costs.delay > 0 || ranks->costs.gap > 0) &&
-                      (ranks->in_step || (mixed && depends_on_time))) ||
-                     ranks->looks.period > 0;
     ranks->rails.turn_at = ranks->nics.offset + wf_node_nics_size(ranks->net, &ranks->costs);
     ranks->slots_at = ranks->rails.turn_at + wf_rails_state_size(&ranks->rails);
 }
@@ -268,15 +293,14 @@ static struct wf_ranks *make_ranks(const struct wf_ranks_config *config)
     ranks->stall_limit = stall_limit(config);
     ranks->cpu = config->cpu;
     ranks->noise = wf_noise_init(ranks->node, config->seed);
-    ranks->sends_only = config->params->policy == WF_POLICY_ASAP;
     ranks->n_jobs = config->n_jobs;
     for (uint32_t i = 0; i < config->n_jobs; i++) {
         ranks->jobs[i] = config->jobs[i];
         ranks->first[i] = n_ranks;
         n_ranks += config->jobs[i].source->n_ranks;
-        ranks->has_live |= config->jobs[i].source->live != NULL;
     }
     ranks->first[config->n_jobs] = n_ranks;
+    ranks->live = wf_live_new(ranks);
     ranks->contention = wf_cpu_contention_init(ranks->node, config->cpu, n_ranks);
     ranks->looks = wf_node_looks_of(ranks->node, n_ranks, config->seed);
     return ranks;
@@ -299,13 +323,20 @@ static void set_pace(struct wf_ranks *ranks)
         background |= ranks->jobs[i].source->acts_in_background;
         depends_on_time |= ranks->jobs[i].source->depends_on_time;
     }
-    /* Some settings need to know which messages a rank has not received yet, and whether it
-     * computes. Ranks that share cores must claim them in the order of time. */
-    ranks->in_step = ranks->mpi->progress != WF_PROGRESS_INDEPENDENT ||
-                     ranks->mpi->unexpected_limit != UINT64_MAX || ranks->looks.period > 0 ||
-                     wf_cores_init(ranks->node, ranks->place->slots_max).shared;
-    ranks->runs_ahead = can_run_ahead(ranks, background);
-    set_nics(ranks, depends_on_time);
+    ranks->pace = pace_of(ranks, background);
+    ranks->arrivals = arrivals_of(ranks, depends_on_time);
+    set_nics(ranks);
+}
+
+/* Asks for the tally; what is recorded decides which handlers nodes have. */
+static void add_tally(struct wf_ranks *ranks, const struct wf_ranks_config *config,
+                      struct wf_engine *engine)
+{
+    wf_engine_tally(engine,
+                    wf_recorder_init(&ranks->recorder, config->recording, &ranks->rails,
+                                     config->net, sizeof(struct wf_ranks_tally)),
+                    wf_tally_merge_all);
+    ranks->recorder.ends = config->ends;
 }
 
 /* Adds the nodes; returns the process number of the first. */
@@ -315,26 +346,16 @@ static uint32_t add_nodes(struct wf_ranks *ranks, struct wf_engine *engine)
     size_t size = ranks->slots_at + slots_max * sizeof(struct wf_rank_slot);
 
     size = wf_local_init(&ranks->local, ranks->node, ranks->mpi, slots_max, size);
-    size =
-        wf_turns_init(&ranks->turns, ranks->node, ranks->net, &ranks->noise, slots_max, size);
-    ranks->ops = wf_node_ops;
-    if (ranks->net->payload_max > sizeof(struct wf_net_message)) {
-        ranks->ops.fetch = NULL; /* few events of this network are whole messages */
-    }
-    ranks->ops.careful = ranks->has_live;
-    ranks->ops.payload_max = wf_max_u64(wf_node_payload_max(ranks->net),
-                                        ranks->in_time ? sizeof(struct wf_node_delayed) : 0);
-    return wf_engine_add(engine, &ranks->ops, ranks->place->n_nodes, size, ranks);
-}
-
-/* Live programs ask for more about a receive, and with mpi.progress=waits a sendrecv remembers the
- * cell of its receive. */
-static void allow_short_receives(struct wf_ranks *ranks, struct wf_engine *engine)
-{
-    ranks->short_receives = !ranks->has_live && ranks->mpi->progress != WF_PROGRESS_WAITS;
-    if (ranks->short_receives) {
+    ranks->timeshare =
+        wf_timeshare_new(ranks->node, ranks->net, &ranks->noise, slots_max, &size);
+    ranks->clock = wf_ranks_clock_ops(ranks);
+    ranks->ops = wf_node_ops_of(ranks);
+    wf_engine_cells(engine, WF_REQ_SIZE);
+    wf_engine_cells(engine, sizeof(struct wf_rank_more));
+    if (wf_ranks_have_short_receives(ranks)) {
         wf_engine_cells(engine, WF_REQ_SHORT_SIZE);
     }
+    return wf_engine_add(engine, &ranks->ops, ranks->place->n_nodes, size, ranks);
 }
 
 enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_config *config,
@@ -344,34 +365,18 @@ enum wf_status wf_ranks_new(struct wf_engine *engine, const struct wf_ranks_conf
 
     enum wf_status status = check_ranks(ranks, err);
     if (status != WF_OK) {
-        free(ranks);
+        wf_ranks_free(ranks);
         return status;
     }
     set_pace(ranks);
-
-    const struct wf_net_user user = {
-        .arg = ranks,
-        .arrived = ranks->nics.is_plain ? wf_protocol_arrived : wf_protocol_arrived_at_nic,
-        .sent = wf_protocol_sent,
-        .may_overtake = wf_protocol_may_overtake};
     ranks->capture_ps = find_capture_costs(ranks, ranks->first[ranks->n_jobs]);
+    add_tally(ranks, config, engine);
     uint32_t first = add_nodes(ranks, engine);
-    wf_engine_tally(engine,
-                    wf_recorder_init(&ranks->recorder, config->recording, &ranks->rails,
-                                     config->net, sizeof(struct wf_ranks_tally)),
-                    wf_tally_merge_all);
-    ranks->recorder.ends = config->ends;
-    ranks->sees_all = config->net->n_sums > 0 || wf_recorder_is_on(&ranks->recorder);
-    ranks->ops.commits_notes = config->net->n_sums == 0;
-    if (wf_recorder_is_on(&ranks->recorder)) {
-        ranks->ops.event = wf_node_event_recorded;
-    }
-    ranks->is_simple = !ranks->turns.on && !wf_recorder_is_on(&ranks->recorder);
-    wf_engine_cells(engine, WF_REQ_SIZE);
-    wf_engine_cells(engine, sizeof(struct wf_rank_more));
-    allow_short_receives(ranks, engine);
+    const struct wf_net_user user = wf_node_net_user(ranks);
     wf_net_attach(config->net, engine, first, &user);
-    wf_live_spread(ranks, engine);
+    if (ranks->live != NULL) {
+        wf_live_spread(ranks->live, ranks, engine);
+    }
     *out = ranks;
     return WF_OK;
 }
@@ -380,6 +385,8 @@ void wf_ranks_free(struct wf_ranks *ranks)
 {
     if (ranks != NULL) {
         free(ranks->capture_ps);
+        free(ranks->timeshare);
+        wf_live_free(ranks->live);
         wf_rails_fini(&ranks->rails);
     }
     free(ranks);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Records the calls of ranks, with their arguments. */
-#include "model/ranks/node.h"
+#include "model/ranks/resume.h"
 #include "program/ops/fields.h"
 
 /* Whether ops of this kind use the member at that offset. */

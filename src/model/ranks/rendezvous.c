@@ -2,6 +2,7 @@
 #include "model/ranks/rendezvous.h"
 
 #include "model/ranks/collective.h"
+#include "model/ranks/deferred.h"
 #include "model/ranks/stripe.h"
 
 uint32_t wf_rendezvous_announce(const struct wf_caller *who, const struct wf_peer *to,
@@ -96,7 +97,7 @@ static void register_memory(const struct wf_caller *who, const struct wf_rank_re
     int64_t cpu_ps = wf_node_register_ps(&who->ranks->costs, bytes);
 
     if (who->ranks->mpi->progress != WF_PROGRESS_INDEPENDENT &&
-        who->rank->state != WF_RANK_ENDED && !who->ranks->turns.on) {
+        who->rank->state != WF_RANK_ENDED && who->ranks->timeshare == NULL) {
         register_in_call(who, recv, cpu_ps, asking);
     } else {
         asking->at = wf_time_add(asking->at, cpu_ps);
@@ -214,32 +215,10 @@ static void defer(const struct wf_caller *who, uint32_t cell, uint32_t other_han
     wf_request_defer(who, cell, &req->msg.next_deferred);
 }
 
-static uint32_t *next_deferred(struct wf_rank_request *req)
+void wf_rendezvous_run_deferred(const struct wf_caller *who, uint32_t cell, int64_t at)
 {
-    return req->kind == WF_REQ_COLL ? &req->coll.next_deferred : &req->msg.next_deferred;
-}
+    const struct wf_rank_request *req = wf_request_read(who, cell);
 
-/* The list of deferred operations begins with the latest; returns it in the other order. */
-static uint32_t from_earliest(const struct wf_caller *who, uint32_t cell)
-{
-    uint32_t first = 0;
-
-    while (cell != 0) {
-        uint32_t *next = next_deferred(wf_request_edit(who, cell));
-        uint32_t after = *next;
-
-        *next = first;
-        first = cell;
-        cell = after;
-    }
-    return first;
-}
-
-static void run_one(const struct wf_caller *who, uint32_t cell, int64_t at)
-{
-    struct wf_rank_request *req = wf_request_edit(who, cell);
-
-    req->flags &= (uint16_t)~WF_REQ_DEFERRED;
     if (req->kind == WF_REQ_RECV) {
         ask(who, (struct asking){.cell = cell,
                                  .sender_handle = req->other_handle,
@@ -248,43 +227,10 @@ static void run_one(const struct wf_caller *who, uint32_t cell, int64_t at)
                                  .ready = READY_IN_CALL - at});
     } else if (req->kind == WF_REQ_CONFIRM) {
         run_confirmation(who, cell, at);
-    } else if (req->kind == WF_REQ_SEND) {
+    } else {
         answer(who, cell, req->other_handle, at,
                (struct wf_cause){.since = at, .from = who->number, .why = WF_WHY_CALLED});
-    } else {
-        wf_collective_run_deferred(who, cell, at);
     }
-}
-
-void wf_rank_run_deferred(const struct wf_caller *who)
-{
-    while (wf_rank_more(who)->deferred != 0) {
-        struct wf_rank_more *more = wf_rank_more_edit(who);
-        uint32_t cell = more->deferred;
-
-        more->deferred = *next_deferred(wf_request_edit(who, cell));
-        run_one(who, cell, who->rank->clock);
-    }
-}
-
-/* A rank that waits may go on because of what is continued here, and defer more. That stays
- * deferred: only what was in the list at the beginning is continued. */
-void wf_rank_read_deferred(const struct wf_caller *who)
-{
-    uint32_t cell = from_earliest(who, wf_rank_more(who)->deferred);
-    int64_t at = wf_max_i64(who->rank->clock, wf_now(who->ctx));
-
-    if (cell == 0) {
-        return;
-    }
-    wf_rank_more_edit(who)->deferred = 0;
-    wf_rank_more_edit(who)->reading = 1;
-    for (uint32_t next = 0; cell != 0; cell = next) {
-        next = *next_deferred(wf_request_edit(who, cell));
-        run_one(who, cell, at);
-    }
-    wf_rank_more_edit(who)->reading = 0;
-    wf_rank_more_settle(who);
 }
 
 void wf_rendezvous_match(const struct wf_caller *who, uint32_t cell,
@@ -431,30 +377,24 @@ void wf_rendezvous_confirmed(const struct wf_arrival *arrival)
     wf_request_complete(who, cell, arrival->at);
 }
 
-/* Whether a send waits for the last byte of this message to leave. */
-static bool leaves(const struct wf_ranks *ranks, const struct wf_msg_header *header)
+bool wf_rendezvous_awaits_leaving(const struct wf_ranks *ranks,
+                                  const struct wf_msg_header *header)
 {
     return (header->any.kind == WF_MSG_DATA || header->any.kind == WF_MSG_PART) &&
            !is_read(ranks);
 }
 
-void wf_rendezvous_left(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
-                        const struct wf_msg_header *header, int64_t at, bool noted)
+void wf_rendezvous_left(const struct wf_caller *who, const struct wf_msg_header *header,
+                        int64_t at)
 {
-    if (!leaves(ranks, header)) {
-        return;
-    }
-    const struct wf_caller who = wf_caller_enter(ranks, ctx, node, header->src_slot);
-
-    who.rank->noted = noted;
     uint32_t cell =
-        wf_cellmap_get(ctx, &wf_rank_more(&who)->handles, header->data.sender_handle);
+        wf_cellmap_get(who->ctx, &wf_rank_more(who)->handles, header->data.sender_handle);
 
-    if (cell == 0 || (header->any.kind == WF_MSG_PART && !wf_stripe_left(&who, cell, &at))) {
+    if (cell == 0 || (header->any.kind == WF_MSG_PART && !wf_stripe_left(who, cell, &at))) {
         return;
     }
-    wf_request_drop_handle(&who, header->data.sender_handle);
-    if (who.rank->state != WF_RANK_FAILED) {
-        data_gone(&who, cell, header->data.departure, at);
+    wf_request_drop_handle(who, header->data.sender_handle);
+    if (who->rank->state != WF_RANK_FAILED) {
+        data_gone(who, cell, header->data.departure, at);
     }
 }

@@ -33,7 +33,12 @@ void wf_rendezvous_data(const struct wf_arrival *arrival);
 void wf_rendezvous_part(const struct wf_arrival *arrival);
 void wf_rendezvous_confirmed(const struct wf_arrival *arrival);
 
-/* The last byte of a message leaves at the time `at`: if it is the data of a send that waits
- * for that, completes the send. `noted`: the event has a note already. */
-void wf_rendezvous_left(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
-                        const struct wf_msg_header *header, int64_t at, bool noted);
+/* Continues an operation that was deferred to a call of the rank at the time `at`. */
+void wf_rendezvous_run_deferred(const struct wf_caller *who, uint32_t cell, int64_t at);
+
+/* Whether a send waits for the last byte of this message to leave... */
+bool wf_rendezvous_awaits_leaving(const struct wf_ranks *ranks,
+                                  const struct wf_msg_header *header);
+/* ...which it does at the time `at`: completes the send of the rank. */
+void wf_rendezvous_left(const struct wf_caller *who, const struct wf_msg_header *header,
+                        int64_t at);

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "model/ranks/collective.h"
+#include "model/ranks/deferred.h"
 #include "model/ranks/protocol.h"
 
 #include <assert.h>
@@ -201,14 +202,14 @@ static inline void take_unlisted(const struct wf_caller *who, uint32_t cell,
         wf_rank_advance(who, req->at, req->kind == WF_REQ_SEND ? WF_IN_SEND : WF_IN_COLLECTIVE);
     } else {
         wf_rank_receive(who, req->at, receive_ps(who, req));
-        if (who->ranks->turns.on) {
-            wf_turns_edit(&who->ranks->turns, who->ctx, who->node, who->slot)->receiving = 1;
+        if (who->ranks->timeshare != NULL) {
+            wf_rank_claim_edit(who)->receiving = 1;
         }
         if (req->flags & WF_REQ_WILDCARD) {
             wf_rank_saw(who, req->msg.peer, req->key.tag);
         }
     }
-    if (req->number != WF_RANK_NO_REQUEST && who->ranks->has_live) {
+    if (req->number != WF_RANK_NO_REQUEST && who->ranks->live != NULL) {
         wf_live_taken(who, req->number);
     }
     wf_request_discard(who, cell, req);
@@ -228,7 +229,7 @@ void wf_request_take_one(const struct wf_caller *who, uint32_t cell)
  * them. */
 static void take_awaited(const struct wf_caller *who, uint32_t cell)
 {
-    if (who->rank->awaited == 1 && !who->ranks->turns.on) {
+    if (who->rank->awaited == 1 && who->ranks->timeshare == NULL) {
         wf_request_take_one(who, cell);
         return;
     }
@@ -255,20 +256,18 @@ static bool takes_later(const struct wf_caller *who)
     uint32_t last = who->rank->done_awaited.tail;
     int64_t at = last != 0 ? wf_request_read(who, last)->at : 0;
 
-    if (!who->ranks->turns.on || at <= wf_now(who->ctx)) {
+    if (who->ranks->timeshare == NULL || at <= wf_now(who->ctx)) {
         return false;
     }
-    wf_turns_edit(&who->ranks->turns, who->ctx, who->node, who->slot)->taking = 1;
+    wf_rank_claim_edit(who)->taking = 1;
     wf_rank_resume_at(who, at);
     return true;
 }
 
 void wf_request_take(const struct wf_caller *who)
 {
-    const struct wf_turns *turns = &who->ranks->turns;
-
-    if (turns->on && wf_turns_claim(turns, who->node, who->slot)->taking) {
-        wf_turns_edit(turns, who->ctx, who->node, who->slot)->taking = 0;
+    if (who->ranks->timeshare != NULL && wf_rank_claim(who)->taking) {
+        wf_rank_claim_edit(who)->taking = 0;
         take_awaited(who, 0);
     }
 }
@@ -280,7 +279,7 @@ static void complete_awaited(const struct wf_caller *who, uint32_t cell,
     struct wf_rank *rank = who->rank;
 
     rank->missing--;
-    if (rank->awaited == 1 && rank->state == WF_RANK_WAITING && !who->ranks->turns.on) {
+    if (rank->awaited == 1 && rank->state == WF_RANK_WAITING && who->ranks->timeshare == NULL) {
         /* As in a blocking receive: the rank takes it at once, so that no list is needed. */
         struct wf_cause cause = {.until = 0};
 
@@ -334,7 +333,7 @@ void wf_request_complete_edited(const struct wf_caller *who, uint32_t cell,
     if (req->flags & WF_REQ_DETACHED) {
         wf_request_discard(who, cell, req);
         wf_rank_more_settle(who);
-    } else if ((req->flags & WF_REQ_AWAITED) && !who->rank->any) {
+    } else if ((req->flags & WF_REQ_AWAITED) && who->rank->waits_for != WF_WAITS_FOR_ANY) {
         complete_awaited(who, cell, req);
     } else {
         complete_other(who, cell, req);
@@ -421,21 +420,24 @@ static void set_apart(const struct wf_caller *who, struct found *found)
  * waits until then reads what has arrived. `cell` is one of them. */
 static void read_before(const struct wf_caller *who, uint32_t cell)
 {
-    if (!who->ranks->in_step || who->ranks->mpi->progress != WF_PROGRESS_WAITS ||
-        wf_rank_more(who)->deferred == 0) {
+    if (!wf_ranks_read_in_waits(who->ranks) || wf_rank_more(who)->deferred == 0) {
         return;
     }
-    uint32_t last =
-        who->rank->awaited > 1 || who->ranks->turns.on ? who->rank->done_awaited.tail : cell;
+    uint32_t last = who->rank->awaited > 1 || who->ranks->timeshare != NULL
+                        ? who->rank->done_awaited.tail
+                        : cell;
     if (last != 0 && wf_request_read(who, last)->at > who->rank->clock) {
-        wf_rank_read_deferred(who);
+        struct wf_deferred list = wf_deferred_begin(who);
+
+        while (wf_deferred_next(who, &list)) {
+        }
     }
 }
 
 /* Waits for all requests that were added; `cell` is one of them. */
 static enum wf_called end_wait(const struct wf_caller *who, uint32_t cell, struct found *found)
 {
-    if (who->rank->awaited > 1 || who->ranks->turns.on) {
+    if (who->rank->awaited > 1 || who->ranks->timeshare != NULL) {
         set_apart(who, found);
     }
     if (who->rank->missing > 0 || takes_later(who)) {

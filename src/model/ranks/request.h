@@ -261,7 +261,7 @@ static inline void wf_request_begin_wait(struct wf_rank *rank)
 {
     rank->awaited = 0;
     rank->missing = 0;
-    rank->any = 0;
+    rank->waits_for = WF_WAITS_FOR_ALL;
 }
 
 /* Waits for at most two requests without numbers; a cell of 0 means no request. */

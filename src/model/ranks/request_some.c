@@ -72,7 +72,7 @@ static bool take_gone(const struct wf_caller *who, const struct wf_request_set *
 {
     bool any = false;
 
-    for (uint32_t i = 0; i < set->count && who->ranks->has_live && (all || !any); i++) {
+    for (uint32_t i = 0; i < set->count && who->ranks->live != NULL && (all || !any); i++) {
         if (find(who, set, i) == 0) {
             wf_live_taken(who, wf_request_set_at(set, i));
             any = true;
@@ -108,7 +108,7 @@ enum wf_called wf_rank_wait_any(const struct wf_caller *who, const struct wf_req
     if (cell == 0 || at > wf_now(who->ctx)) {
         mark(who, set, true);
         rank->missing = n_open;
-        rank->any = 1;
+        rank->waits_for = WF_WAITS_FOR_ANY;
         rank->state = WF_RANK_WAITING;
         if (cell != 0) {
             wf_rank_resume_at(who, at);
@@ -209,7 +209,7 @@ enum wf_called wf_rank_cancel(const struct wf_caller *who, uint32_t request)
                        waits_for_match(who, cell);
     if (who->rank->found) {
         wf_match_cancel(who->ctx, &who->rank->match, cell);
-        if (who->ranks->has_live) {
+        if (who->ranks->live != NULL) {
             wf_live_taken(who, request);
         }
         wf_request_discard(who, cell, wf_request_read(who, cell));

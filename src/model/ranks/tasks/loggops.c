@@ -3,8 +3,8 @@
 
 #include "base/arith.h"
 #include "base/mem.h"
-#include "model/ranks/node.h"
 #include "model/ranks/node_params.h"
+#include "model/ranks/node_totals.h"
 #include "model/ranks/tasks/loggops_rules.h"
 
 #include <stdlib.h>

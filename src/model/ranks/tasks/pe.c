@@ -4,7 +4,8 @@
 #include "base/arith.h"
 #include "base/mem.h"
 #include "model/net/net.h"
-#include "model/ranks/node.h"
+#include "model/ranks/node_totals.h"
+#include "model/ranks/ranks.h"
 #include "model/ranks/tasks/loggops.h"
 #include "model/ranks/tasks/pe_rules.h"
 
@@ -330,7 +331,8 @@ static void add_pe(const struct wf_pe_turn *turn, struct wf_pe_tally *tally)
         .wait_ps = {[WF_IN_SEND] = WF_NO_WAIT,
                     [WF_IN_RECV] = idle > 0 ? idle : 0,
                     [WF_IN_COLLECTIVE] = WF_NO_WAIT,
-                    [WF_IN_CORE] = turn->pes->turns.on ? pe->core_wait_ps : WF_NO_WAIT},
+                    [WF_IN_CORE] =
+                        turn->pes->timeshare != NULL ? pe->core_wait_ps : WF_NO_WAIT},
         .ended = ended,
     };
 
@@ -384,7 +386,7 @@ static void set_nics(struct wf_pes *pes)
         .offset = wf_node_net_size(pes->net),
         .depart = WF_PE_DEPART,
         .inject = WF_PE_INJECT,
-        .is_plain = wf_node_nics_are_plain(pes->net, &pes->costs),
+        .is_free = wf_node_nics_are_free(pes->net, &pes->costs),
         /* Streams start tasks in another order than they run them. */
         .runs_ahead =
             ahead == WF_NET_ANY || (ahead == WF_NET_IN_ORDER && pes->rails.ranks_per_nic == 1 &&
@@ -476,11 +478,11 @@ static void add_nodes(struct wf_pes *pes, const struct wf_pe_config *config,
                               : 0;
     size_t state_size = wf_local_init(&pes->local, pes->node, pes->mpi, slots_max,
                                       pes->streams_at + streams_size);
-    (void)wf_turns_init(&pes->turns, pes->node, pes->net, &pes->noise, slots_max, state_size);
-    if (pes->turns.on) {
-        state_size = pes->turns.claims_at; /* tasks have no claims that wait */
+    pes->timeshare = wf_timeshare_new(pes->node, pes->net, &pes->noise, slots_max, &state_size);
+    if (pes->timeshare != NULL) {
+        state_size = pes->timeshare->claims_at; /* tasks have no claims that wait */
     }
-    if (pes->turns.on || pes->n_streams > 1) {
+    if (pes->timeshare != NULL || pes->n_streams > 1) {
         pes->granularity = WF_PE_SINGLE;
     }
     uint32_t first = wf_engine_add(engine, &pes->ops, config->place->n_nodes, state_size, pes);
@@ -514,6 +516,7 @@ void wf_pes_free(struct wf_pes *pes)
     if (pes != NULL) {
         wf_loggops_free(pes->loggops);
         wf_rails_fini(&pes->rails);
+        free(pes->timeshare);
     }
     free(pes);
 }

@@ -4,7 +4,7 @@
 #include "base/arith.h"
 #include "base/int128.h"
 #include "model/ranks/cpu/cpu.h"
-#include "model/ranks/node.h"
+#include "model/ranks/node_totals.h"
 
 /* Tasks without needs that are started in one event; limits what one handler schedules. */
 enum { ROOTS_PER_EVENT = 256 };
@@ -225,7 +225,7 @@ static int64_t receive_ps(const struct wf_pe_turn *turn, uint32_t task)
 /* Whether the task needs a core that PEs share. */
 static bool takes_turns(const struct wf_pe_turn *turn, const struct wf_task *task)
 {
-    return turn->pes->turns.on && is_on_cpu(turn, task);
+    return turn->pes->timeshare != NULL && is_on_cpu(turn, task);
 }
 
 /* When a task that becomes ready at the time `ready` begins: after all tasks of its stream that
@@ -236,9 +236,10 @@ static int64_t begin_task(const struct wf_pe_turn *turn, const struct wf_task *t
     struct wf_pe *pe = turn->pe;
     int64_t free_at = turn->streams != NULL ? turn->streams[task->stream].free_at : pe->free_at;
     int64_t wanted = wf_max_i64(free_at, ready);
-    int64_t begin = takes_turns(turn, task) ? wf_turns_acquire(&turn->pes->turns, turn->ctx,
-                                                               turn->node, turn->slot, wanted)
-                                            : wanted;
+    int64_t begin = takes_turns(turn, task)
+                        ? wf_timeshare_acquire(turn->pes->timeshare, turn->ctx, turn->node,
+                                               turn->slot, wanted)
+                        : wanted;
 
     pe->idle_ps = wf_time_add(pe->idle_ps, wf_max_i64(wanted - pe->free_at, 0));
     pe->core_wait_ps = wf_time_add(pe->core_wait_ps, begin - wanted);
@@ -254,7 +255,7 @@ static void end_task(const struct wf_pe_turn *turn, const struct wf_task *task, 
     struct wf_pe *pe = turn->pe;
 
     if (takes_turns(turn, task)) {
-        wf_turns_release(&turn->pes->turns, turn->node, turn->slot, end);
+        wf_timeshare_release(turn->pes->timeshare, turn->node, turn->slot, end);
     }
     if (turn->streams != NULL) {
         struct wf_pe_stream *stream = &turn->streams[task->stream];
@@ -277,7 +278,7 @@ static void end_task(const struct wf_pe_turn *turn, const struct wf_task *task, 
     }
     /* What ends at once is settled in this event; PEs that share a core take turns by events. */
     if (turn->pes->granularity == WF_PE_SINGLE &&
-        (end > wf_now(turn->ctx) || turn->pes->turns.on)) {
+        (end > wf_now(turn->ctx) || turn->pes->timeshare != NULL)) {
         wf_pe_schedule(turn, WF_PE_WAKE, WF_PE_AT_END, end);
     }
 }
@@ -486,7 +487,7 @@ void wf_pe_begin(const struct wf_pe_turn *turn)
 /* Whether fresh tasks may wait until the PE is free. */
 static bool may_wait(const struct wf_pe_turn *turn)
 {
-    return turn->streams == NULL && !turn->pes->turns.on;
+    return turn->streams == NULL && turn->pes->timeshare == NULL;
 }
 
 /* The least time that the only fresh task takes if it sends nothing: nobody else learns before its
@@ -515,7 +516,7 @@ void wf_pe_end(const struct wf_pe_turn *turn)
     int64_t now = wf_now(turn->ctx);
     bool multi = turn->pes->granularity == WF_PE_MULTI;
 
-    if (!turn->pes->turns.on || turn->streams != NULL) {
+    if (turn->pes->timeshare == NULL || turn->streams != NULL) {
         settle(turn, now); /* tasks without duration have no event at their end */
     }
     bool at_once = pe->free_at <= now || !may_wait(turn);

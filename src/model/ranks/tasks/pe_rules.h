@@ -28,7 +28,7 @@
 #include "model/ranks/record/recorder.h"
 #include "model/ranks/tasks/pe.h"
 #include "model/ranks/tasks/streams.h"
-#include "model/ranks/turns.h"
+#include "model/ranks/timeshare.h"
 #include "program/ops/graph.h"
 
 struct wf_pes {
@@ -47,7 +47,7 @@ struct wf_pes {
     struct wf_cpu_contention contention;
     struct wf_noise noise;
     struct wf_node_looks looks;
-    struct wf_turns turns; /* of PEs that share cores */
+    struct wf_timeshare *timeshare; /* of PEs that share cores; null: none do */
     const struct wf_cpu *cpu;
     enum wf_pe_granularity granularity;
     bool timeless;

@@ -2,7 +2,7 @@
 #pragma once
 
 /*
- * Ranks that share the cores of their node and take turns. A rank claims its core for some CPU
+ * Time sharing: ranks that share the cores of their node. A rank claims its core for some CPU
  * time; a core serves claims in the order in which they are made, or in slices of time, round
  * robin. Claims must be made at the engine's time, so ranks of such nodes do not run ahead. A
  * claim costs one event, and one more for each slice if other ranks wait. The state is part of
@@ -17,9 +17,8 @@
 struct wf_net;
 struct wf_node_params;
 
-/* Set by wf_turns_init(); does not change during a run. */
-struct wf_turns {
-    bool on; /* cores are shared */
+/* Does not change during a run. */
+struct wf_timeshare {
     struct wf_cores cores;
     const struct wf_noise *noise;
     const struct wf_net *net;
@@ -29,7 +28,7 @@ struct wf_turns {
 };
 
 /* A core; all zero at the start. Slots are numbered from 1 here, 0 is none. */
-struct wf_turns_core {
+struct wf_timeshare_core {
     int64_t begin;       /* when the claim that is being served began to use the core... */
     int64_t work;        /* ...and how much of it will be done at the next event */
     int64_t free_at;     /* task graphs: when the core has served all claims made so far */
@@ -41,7 +40,7 @@ struct wf_turns_core {
 };
 
 /* The claim of a rank on its core; all zero at the start. */
-struct wf_turns_claim {
+struct wf_timeshare_claim {
     int64_t owed;         /* CPU time that the rank has to spend from its clock on */
     int64_t left;         /* part of a claim that is not yet served; 0: there is no claim */
     int64_t busy;         /* how long the core has served the claim */
@@ -54,37 +53,40 @@ struct wf_turns_claim {
     uint8_t padding;
 };
 
-/* For nodes with up to `slots_max` ranks and `offset` bytes of other state. Returns the size of
- * a node's state in all. The parameters have been checked. Keeps the pointers. */
-size_t wf_turns_init(struct wf_turns *turns, const struct wf_node_params *params,
-                     const struct wf_net *net, const struct wf_noise *noise, uint32_t slots_max,
-                     size_t offset);
+/* For nodes with up to `slots_max` ranks and *size bytes of other state, to which it adds its
+ * own; null if every rank has a core. The parameters have been checked. Keeps the pointers. The
+ * caller releases it with free(). */
+struct wf_timeshare *wf_timeshare_new(const struct wf_node_params *params,
+                                      const struct wf_net *net, const struct wf_noise *noise,
+                                      uint32_t slots_max, size_t *size);
 
-/* The claim of a slot, to read; wf_turns_edit() announces a change. Only if turns are on. */
-static inline struct wf_turns_claim *wf_turns_claim(const struct wf_turns *turns, void *node,
-                                                    uint32_t slot)
+/* The claim of a slot, to read; wf_timeshare_edit() announces a change. */
+static inline struct wf_timeshare_claim *wf_timeshare_claim(const struct wf_timeshare *shared,
+                                                            void *node, uint32_t slot)
 {
-    return (struct wf_turns_claim *)(void *)((unsigned char *)node + turns->claims_at) + slot;
+    return (struct wf_timeshare_claim *)(void *)((unsigned char *)node + shared->claims_at) +
+           slot;
 }
-struct wf_turns_claim *wf_turns_edit(const struct wf_turns *turns, struct wf_ctx *ctx,
-                                     void *node, uint32_t slot);
+struct wf_timeshare_claim *wf_timeshare_edit(const struct wf_timeshare *shared,
+                                             struct wf_ctx *ctx, void *node, uint32_t slot);
 
 /* The slot claims its core now for `work` > 0; it has no other claim. */
-void wf_turns_begin(const struct wf_turns *turns, struct wf_ctx *ctx, void *node, uint32_t slot,
-                    int64_t work);
+void wf_timeshare_begin(const struct wf_timeshare *shared, struct wf_ctx *ctx, void *node,
+                        uint32_t slot, int64_t work);
 
-/* The payload of the events, whose kind is WF_NODE_TURN. */
-struct wf_turns_event {
+/* The payload of the events, whose kind is WF_NODE_CORE. */
+struct wf_timeshare_event {
     uint32_t core, ticket;
 };
 
 /* Handles an event. True if a claim has been served: *slot is its slot, and the core already
  * serves the next one. */
-bool wf_turns_next(const struct wf_turns *turns, struct wf_ctx *ctx, void *node,
-                   const struct wf_turns_event *event, uint32_t *slot);
+bool wf_timeshare_next(const struct wf_timeshare *shared, struct wf_ctx *ctx, void *node,
+                       const struct wf_timeshare_event *event, uint32_t *slot);
 
 /* For task graphs, whose tasks run without interruption: the slot claims its core from `ready`
- * on. Returns when it gets the core, which wf_turns_release() frees at the time `until`. */
-int64_t wf_turns_acquire(const struct wf_turns *turns, struct wf_ctx *ctx, void *node,
-                         uint32_t slot, int64_t ready);
-void wf_turns_release(const struct wf_turns *turns, void *node, uint32_t slot, int64_t until);
+ * on. Returns when it gets the core, which wf_timeshare_release() frees at the time `until`. */
+int64_t wf_timeshare_acquire(const struct wf_timeshare *shared, struct wf_ctx *ctx, void *node,
+                             uint32_t slot, int64_t ready);
+void wf_timeshare_release(const struct wf_timeshare *shared, void *node, uint32_t slot,
+                          int64_t until);
