@@ -232,7 +232,7 @@ static void node_fetch(const void *state, const struct wf_event *ev, struct wf_c
     uint32_t number = wf_place_rank(pes->place, node, 0), job = job_of(pes, number);
     const struct wf_graph *graph = pes->jobs[job].graph;
 
-    wf_cell_fetch(ctx, (const uint32_t[]){pe->open_first, pe->waiting.root}, 2);
+    wf_cell_fetch(ctx, (const uint32_t[]){pe->open.first, pe->waiting.root}, 2);
     if (graph->ops->fetch != NULL) {
         graph->ops->fetch(graph, number - pes->first[job], pe->started);
     }

@@ -22,17 +22,7 @@ struct several {
     uint32_t missing; /* messages not known yet */
 };
 
-enum { OPEN_PER_CELL = 5 };
-
-/* Started tasks for which other tasks wait. */
-struct open_cell {
-    int64_t finish[OPEN_PER_CELL];
-    uint32_t task[OPEN_PER_CELL];
-    uint32_t next; /* cell, or 0 */
-};
-
 _Static_assert(sizeof(struct several) <= WF_PE_CELL_SIZE, "cells are too small");
-_Static_assert(sizeof(struct open_cell) <= WF_PE_CELL_SIZE, "cells are too small");
 
 static struct wf_task_needs needs_of(const struct wf_pe_turn *turn, uint32_t task)
 {
@@ -40,56 +30,6 @@ static struct wf_task_needs needs_of(const struct wf_pe_turn *turn, uint32_t tas
 }
 
 /* ---- starting tasks ---- */
-
-static void push_open(const struct wf_pe_turn *turn, uint32_t task, int64_t finish)
-{
-    struct wf_pe *pe = turn->pe;
-
-    if (pe->open_last == 0 || pe->open_used == OPEN_PER_CELL) {
-        uint32_t cell = wf_cell_new(turn->ctx);
-        if (pe->open_last == 0) {
-            pe->open_first = cell;
-            pe->open_taken = 0;
-            pe->open_at = finish;
-        } else {
-            ((struct open_cell *)wf_cell_edit(turn->ctx, pe->open_last))->next = cell;
-        }
-        pe->open_last = cell;
-        pe->open_used = 0;
-    }
-
-    struct open_cell *last = wf_cell_edit(turn->ctx, pe->open_last);
-    last->finish[pe->open_used] = finish;
-    last->task[pe->open_used] = task;
-    pe->open_used++;
-}
-
-/* Takes the first open task. */
-static uint32_t pop_open(const struct wf_pe_turn *turn)
-{
-    struct wf_pe *pe = turn->pe;
-    uint32_t cell = pe->open_first;
-    const struct open_cell *first = wf_cell_read(turn->ctx, cell);
-    uint32_t task = first->task[pe->open_taken];
-    bool last = cell == pe->open_last;
-
-    pe->open_taken++;
-    if (pe->open_taken == (last ? pe->open_used : OPEN_PER_CELL)) {
-        pe->open_first = first->next;
-        pe->open_taken = 0;
-        if (last) {
-            pe->open_last = 0;
-            pe->open_used = 0;
-        } else {
-            first = wf_cell_read(turn->ctx, pe->open_first);
-        }
-        wf_cell_free(turn->ctx, cell);
-    }
-    if (pe->open_first != 0) {
-        pe->open_at = first->finish[pe->open_taken];
-    }
-    return task;
-}
 
 static uint32_t node_of(const struct wf_pe_turn *turn)
 {
@@ -264,8 +204,8 @@ static void end_task(const struct wf_pe_turn *turn, const struct wf_task *task, 
         stream->free_at = end;
         stream->busy_ps = wf_time_add(stream->busy_ps, end - begin);
         if (task->n_next > 0) {
-            wf_pe_stream_push(turn->ctx, stream,
-                              &(struct wf_pe_open){end, task->number, begin == end});
+            wf_pe_open_push(turn->ctx, &stream->open, wf_pe_end_key(end, begin == end),
+                            task->number);
             if (end > wf_now(turn->ctx)) {
                 wf_pe_schedule(turn, WF_PE_WAKE, WF_PE_AT_END, end);
             }
@@ -274,7 +214,7 @@ static void end_task(const struct wf_pe_turn *turn, const struct wf_task *task, 
     }
     pe->free_at = end;
     if (task->n_next > 0) {
-        push_open(turn, task->number, end);
+        wf_pe_open_push(turn->ctx, &pe->open, wf_pe_end_key(end, false), task->number);
     }
     /* What ends at once is settled in this event; PEs that share a core take turns by events. */
     if (turn->pes->granularity == WF_PE_SINGLE &&
@@ -436,19 +376,20 @@ static void tell(const struct wf_pe_turn *turn, uint32_t number, int64_t finish)
 /* Tells waiting tasks about all tasks that ended until the time `until`, in order. */
 static void settle(const struct wf_pe_turn *turn, int64_t until)
 {
-    struct wf_pe *pe = turn->pe;
-    struct wf_pe_open open;
+    struct wf_pe_open_list *open = &turn->pe->open;
+    struct wf_pe_stream *stream;
 
     if (turn->streams != NULL) {
-        while (
-            wf_pe_stream_take(turn->ctx, turn->streams, turn->pes->n_streams, until, &open)) {
-            tell(turn, open.task, open.finish);
+        while ((stream = wf_pe_stream_first(turn->ctx, turn->streams, turn->pes->n_streams,
+                                            until)) != NULL) {
+            int64_t finish = (int64_t)(stream->open.end >> 1);
+            tell(turn, wf_pe_open_pop(turn->ctx, &stream->open), finish);
         }
         return;
     }
-    while (pe->open_first != 0 && pe->open_at <= until) {
-        int64_t finish = pe->open_at;
-        tell(turn, pop_open(turn), finish);
+    while (wf_pe_open_has(open, until)) {
+        int64_t finish = (int64_t)(open->end >> 1);
+        tell(turn, wf_pe_open_pop(turn->ctx, open), finish);
     }
 }
 
@@ -520,7 +461,7 @@ void wf_pe_end(const struct wf_pe_turn *turn)
         settle(turn, now); /* tasks without duration have no event at their end */
     }
     bool at_once = pe->free_at <= now || !may_wait(turn);
-    bool needed = multi ? pe->n_fresh > 0 || pe->open_first != 0 : pe->n_fresh > 0 && at_once;
+    bool needed = multi ? pe->n_fresh > 0 || pe->open.first != 0 : pe->n_fresh > 0 && at_once;
 
     /* Another fresh task of the same time may go first, and send. */
     bool too_late = pe->waking == WF_PE_WAKES_LATE && pe->n_fresh > 1;

@@ -80,11 +80,8 @@ struct wf_pe {
     struct wf_cellmap copies;  /* cells with the CPU time of bytes that tasks have received */
     uint32_t fresh_task;       /* a single fresh task is kept here and not in the map */
     uint32_t n_fresh;
-    int64_t open_at; /* the end of the first open task: most events need no cell to see it */
-    uint32_t open_first,
-        open_last; /* cells: tasks that others wait for, by their end; 0: none */
-    uint16_t open_taken,
-        open_used;      /* entries taken from the first cell, and used in the last */
+    struct wf_pe_open_list
+        open;           /* tasks that others wait for; with several streams, those have lists */
     uint32_t started;   /* number of tasks started */
     uint32_t next_root; /* WF_NO_TASK: none; earlier ones have been started */
     uint32_t unneeded;  /* messages that no task needed */

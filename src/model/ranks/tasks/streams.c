@@ -3,77 +3,82 @@
 
 #include "model/ranks/tasks/pe_rules.h"
 
-enum { OPEN_PER_CELL = 3 };
+enum { OPEN_PER_CELL = 5 };
 
-struct stream_cell {
-    struct wf_pe_open open[OPEN_PER_CELL];
+struct open_cell {
+    uint64_t end[OPEN_PER_CELL];
+    uint32_t task[OPEN_PER_CELL];
     uint32_t next; /* cell, or 0 */
 };
 
-_Static_assert(sizeof(struct stream_cell) <= WF_PE_CELL_SIZE, "cells are too small");
+_Static_assert(sizeof(struct open_cell) <= WF_PE_CELL_SIZE, "cells are too small");
 
-void wf_pe_stream_push(struct wf_ctx *ctx, struct wf_pe_stream *stream,
-                       const struct wf_pe_open *open)
+void wf_pe_open_push(struct wf_ctx *ctx, struct wf_pe_open_list *list, uint64_t end,
+                     uint32_t task)
 {
-    if (stream->last == 0 || stream->used == OPEN_PER_CELL) {
+    if (list->last == 0 || list->used == OPEN_PER_CELL) {
         uint32_t cell = wf_cell_new(ctx);
-        if (stream->last == 0) {
-            stream->first = cell;
-            stream->taken = 0;
+        if (list->last == 0) {
+            list->first = cell;
+            list->taken = 0;
+            list->end = end;
         } else {
-            ((struct stream_cell *)wf_cell_edit(ctx, stream->last))->next = cell;
+            ((struct open_cell *)wf_cell_edit(ctx, list->last))->next = cell;
         }
-        stream->last = cell;
-        stream->used = 0;
+        list->last = cell;
+        list->used = 0;
     }
-    struct stream_cell *last = wf_cell_edit(ctx, stream->last);
-    last->open[stream->used++] = *open;
+
+    struct open_cell *last = wf_cell_edit(ctx, list->last);
+    last->end[list->used] = end;
+    last->task[list->used] = task;
+    list->used++;
 }
 
-static void drop_first(struct wf_ctx *ctx, struct wf_pe_stream *stream)
+static uint32_t first_task(struct wf_ctx *ctx, const struct wf_pe_open_list *list)
 {
-    uint32_t cell = stream->first;
-    bool is_last = cell == stream->last;
+    return ((const struct open_cell *)wf_cell_read(ctx, list->first))->task[list->taken];
+}
 
-    stream->taken++;
-    if (stream->taken == (is_last ? stream->used : OPEN_PER_CELL)) {
-        stream->first = ((const struct stream_cell *)wf_cell_read(ctx, cell))->next;
-        stream->taken = 0;
-        if (is_last) {
-            stream->last = 0;
-            stream->used = 0;
+uint32_t wf_pe_open_pop(struct wf_ctx *ctx, struct wf_pe_open_list *list)
+{
+    uint32_t cell = list->first;
+    const struct open_cell *first = wf_cell_read(ctx, cell);
+    uint32_t task = first->task[list->taken];
+    bool last = cell == list->last;
+
+    list->taken++;
+    if (list->taken == (last ? list->used : OPEN_PER_CELL)) {
+        list->first = first->next;
+        list->taken = 0;
+        if (last) {
+            list->last = 0;
+            list->used = 0;
+        } else {
+            first = wf_cell_read(ctx, list->first);
         }
         wf_cell_free(ctx, cell);
     }
-}
-
-static bool ends_before(const struct wf_pe_open *a, const struct wf_pe_open *b)
-{
-    if (a->finish != b->finish) {
-        return a->finish < b->finish;
+    if (list->first != 0) {
+        list->end = first->end[list->taken];
     }
-    return a->at_once != b->at_once ? a->at_once < b->at_once : a->task < b->task;
+    return task;
 }
 
-bool wf_pe_stream_take(struct wf_ctx *ctx, struct wf_pe_stream *streams, uint32_t n,
-                       int64_t until, struct wf_pe_open *out)
+struct wf_pe_stream *wf_pe_stream_first(struct wf_ctx *ctx, struct wf_pe_stream *streams,
+                                        uint32_t n, int64_t until)
 {
     struct wf_pe_stream *found = NULL;
 
     for (uint32_t i = 0; i < n; i++) {
-        struct wf_pe_stream *stream = &streams[i];
-        if (stream->first == 0) {
-            continue;
-        }
-        const struct stream_cell *cell = wf_cell_read(ctx, stream->first);
-        const struct wf_pe_open *open = &cell->open[stream->taken];
-        if (open->finish <= until && (found == NULL || ends_before(open, out))) {
-            found = stream;
-            *out = *open;
+        const struct wf_pe_open_list *open = &streams[i].open;
+
+        if (wf_pe_open_has(open, until) &&
+            (found == NULL || open->end < found->open.end ||
+             (open->end == found->open.end &&
+              first_task(ctx, open) < first_task(ctx, &found->open)))) {
+            found = &streams[i];
         }
     }
-    if (found != NULL) {
-        drop_first(ctx, found);
-    }
-    return found != NULL;
+    return found;
 }
