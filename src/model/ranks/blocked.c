@@ -56,7 +56,7 @@ static bool may_expect(const struct wf_coll_request *coll, const struct wf_coll_
                        const struct wf_rank_group *group, uint32_t src)
 {
     enum { STEPS_MAX = 256 };
-    const struct wf_coll_ops *ops = wf_coll_table()[coll->algorithm];
+    const struct wf_coll_ops *ops = wf_collective_ops(coll);
     struct wf_coll_step step;
 
     for (uint32_t i = 0; i < STEPS_MAX; i++) {

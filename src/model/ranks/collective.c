@@ -32,90 +32,6 @@ static bool is_blocking(const struct wf_rank_request *coll)
     return coll->number == WF_RANK_NO_REQUEST && (coll->flags & WF_REQ_DETACHED) == 0;
 }
 
-enum { LAST_WORD = WF_RANK_COOKIE_WORDS - 1 };
-
-/* Few cookies have a last word other than 0, and a request has no space for it. */
-static void keep_cookie(const struct wf_caller *who, struct wf_rank_request *coll,
-                        const uint64_t *cookie)
-{
-    memcpy(coll->cookie, cookie, sizeof(coll->cookie));
-    coll->coll.last_word = 0;
-    if (cookie[LAST_WORD] != 0) {
-        coll->coll.last_word = wf_cell_new_for(who->ctx, sizeof(uint64_t));
-        *(uint64_t *)wf_cell_edit(who->ctx, coll->coll.last_word) = cookie[LAST_WORD];
-    }
-}
-
-enum { SCANNED_MAX = 1024 };
-
-/* How many members in a row are on one node, if that is the same for all nodes; else 1. Looks at
- * every member. */
-static uint32_t scan_node_size(const struct wf_place *place, const struct wf_rank_group *group)
-{
-    uint32_t m = 0, before = UINT32_MAX;
-
-    for (uint32_t r = 0; r < group->size; r++) {
-        uint32_t node = wf_place_node(place, wf_rank_group_member(group, r));
-        if (m == 0 && r > 0 && node != before) {
-            m = r;
-        }
-        bool begins = r == 0 || (m > 0 && r % m == 0);
-        if (begins != (node != before)) {
-            return 1;
-        }
-        before = node;
-    }
-    if (m == 0) {
-        return group->size;
-    }
-    return group->size % m == 0 ? m : 1;
-}
-
-/* The same in constant time where nodes are filled in order and members are at equal distances.
- * Other groups are looked at if they are small, else the result is 1. */
-static uint32_t node_size(const struct wf_place *place, const struct wf_rank_group *group)
-{
-    uint32_t slots = place->slots_max, first = group->base + group->first;
-    uint32_t stride = group->stride,
-             run = group->width < group->size ? group->width : group->size;
-
-    if (slots == 1) {
-        return 1;
-    }
-    if (place->node_of != NULL || group->members != NULL || stride == 0) {
-        return group->size <= SCANNED_MAX ? scan_node_size(place, group) : 1;
-    }
-    uint64_t last = first + (uint64_t)(run - 1) * stride;
-    if (last / slots == first / slots) {
-        /* The first row is on one node. Another row must not be on the same. */
-        bool apart = run == group->size || group->stride2 % slots == 0;
-        return apart ? run : 1;
-    }
-    /* Rows that begin with a node and end with one. */
-    uint32_t per_node = slots / stride;
-    bool even =
-        stride <= slots && slots % stride == 0 && first % slots < stride && run % per_node == 0;
-    bool next = run == group->size || (group->stride2 % slots == 0);
-    return even && next ? per_node : 1;
-}
-
-void wf_collective_recall(const struct wf_caller *who, uint32_t cell, struct wf_coll_args *args,
-                          struct wf_rank_group *group)
-{
-    const struct wf_rank_request *coll = wf_request_read(who, cell);
-    uint64_t cookie[WF_RANK_COOKIE_WORDS] = {0};
-
-    memcpy(cookie, coll->cookie, sizeof(coll->cookie));
-    if (coll->coll.last_word != 0) {
-        cookie[LAST_WORD] = *(const uint64_t *)wf_cell_read(who->ctx, coll->coll.last_word);
-    }
-    wf_rank_recall(who, cookie, args, group);
-    if (who->ranks->coll.place != NULL) {
-        args->node_size = node_size(who->ranks->coll.place, group);
-        args->nccl = &who->ranks->mpi->nccl;
-    }
-}
-
 /* Recalls the collective of run->cell. */
 static void prepare(struct run *run)
 {
@@ -410,14 +326,12 @@ static bool run_collective(struct run *run)
         }
         run->coll->flags &= (uint16_t)~WF_REQ_BEGINS;
     }
-    if (run->coll->coll.algorithm == WF_ALGORITHM_FORMULA) {
+    if (wf_collective_is_formula(&run->coll->coll)) {
         const struct wf_formula_call call = {&run->args, &run->group, tag_of(run)};
         return wf_formula_run(run->who, run->cell, &call);
     }
-    run->ops =
-        wf_coll_table()[run->coll->coll.algorithm & ((1U << WF_COLL_PROTOCOL_SHIFT) - 1)];
-    run->protocol =
-        (enum wf_coll_protocol)(run->coll->coll.algorithm >> WF_COLL_PROTOCOL_SHIFT);
+    run->ops = wf_collective_ops(&run->coll->coll);
+    run->protocol = wf_collective_protocol(&run->coll->coll);
     run->n_slots = run->ops->n_slots(&run->args);
     run->coll->flags |= WF_REQ_RUNNING;
     bool over = go_on(run);
@@ -515,45 +429,6 @@ static uint32_t next_sequence(const struct wf_caller *who, uint32_t group)
     return count;
 }
 
-static uint32_t choose(const struct wf_ranks *ranks, const struct wf_coll_args *args)
-{
-    const struct wf_coll_ops *ops = ranks->coll.algorithm[args->kind];
-    enum wf_coll_rules rules = (enum wf_coll_rules)ranks->mpi->rules;
-    uint32_t i = 0;
-
-    if (ranks->coll.formula[args->kind] != WF_FORMULA_NONE ||
-        (ops == NULL && wf_coll_is_formula(rules, args))) {
-        return WF_ALGORITHM_FORMULA;
-    }
-    if (ops == NULL || !wf_coll_applies(ops, args)) {
-        ops = wf_coll_choose(rules, args);
-    }
-    while (wf_coll_table()[i] != ops) {
-        i++;
-    }
-    return i | (uint32_t)wf_coll_choose_protocol(rules, args) << WF_COLL_PROTOCOL_SHIFT;
-}
-
-/* What a protocol of GPUs costs before the first message. */
-static int64_t launch_ps(const struct wf_rank_request *coll, const struct wf_coll_args *args)
-{
-    uint32_t algorithm = coll->coll.algorithm, within = 0, between = 0;
-    enum wf_coll_protocol protocol =
-        (enum wf_coll_protocol)(algorithm >> WF_COLL_PROTOCOL_SHIFT);
-
-    if (algorithm == WF_ALGORITHM_FORMULA || protocol == WF_COLL_PLAIN) {
-        return 0;
-    }
-    const struct wf_coll_ops *ops =
-        wf_coll_table()[algorithm & ((1U << WF_COLL_PROTOCOL_SHIFT) - 1)];
-    if (ops->hops != NULL && args->size > 1) {
-        ops->hops(args, &within, &between);
-    }
-    return wf_coll_nccl_base_ps(protocol) +
-           (int64_t)within * wf_coll_nccl_step_ps(protocol, true) +
-           (int64_t)between * wf_coll_nccl_step_ps(protocol, false);
-}
-
 /* The collective begins after one that ended at `end`: not before that, and not before its own
  * call. */
 static void begin_after(const struct run *run, int64_t end, uint32_t track)
@@ -569,7 +444,7 @@ static void begin_after(const struct run *run, int64_t end, uint32_t track)
                                                   .why = WF_WHY_COLLECTIVE});
         coll->at = end;
     }
-    coll->at = wf_time_add(coll->at, launch_ps(coll, &run->args));
+    coll->at = wf_time_add(coll->at, wf_collective_launch_ps(&coll->coll, &run->args));
 }
 
 /* It does so in an event of its own: what the end of the other one sets off comes first, and
@@ -626,14 +501,14 @@ static void begin(struct run *run, const uint64_t *cookie, bool any_sizes)
     const struct wf_caller *who = run->who;
     struct wf_rank_request *coll = wf_request_edit(who, run->cell);
 
-    keep_cookie(who, coll, cookie);
+    wf_collective_keep_cookie(who, coll, cookie);
     prepare(run);
     coll->kind = WF_REQ_COLL;
     coll->flags |= any_sizes ? WF_REQ_ANY_SIZES : 0;
     coll->number = WF_RANK_NO_REQUEST;
     coll->coll.sequence = (uint16_t)next_sequence(who, run->group.id);
     coll->at = who->rank->clock;
-    coll->coll.algorithm = (uint16_t)choose(who->ranks, &run->args);
+    coll->coll.algorithm = wf_collective_choose(who->ranks, &run->args);
     if (who->ranks->pace != WF_PACE_AHEAD || who->ranks->coll.order == WF_COLL_ORDER_SERIAL) {
         coll->coll.handle = wf_request_new_handle(who);
         wf_cellmap_put(who->ctx, &wf_rank_more_edit(who)->handles, coll->coll.handle,
@@ -648,7 +523,7 @@ static void begin(struct run *run, const uint64_t *cookie, bool any_sizes)
     if (who->ranks->coll.order == WF_COLL_ORDER_SERIAL) {
         join_line(run);
     } else {
-        coll->at = wf_time_add(coll->at, launch_ps(coll, &run->args));
+        coll->at = wf_time_add(coll->at, wf_collective_launch_ps(&coll->coll, &run->args));
     }
 }
 

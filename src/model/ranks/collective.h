@@ -19,9 +19,25 @@ static inline uint32_t wf_coll_tag_root(int32_t tag)
     return (uint32_t)tag >> WF_COLL_TAG_KIND_BITS & ((1U << WF_COLL_TAG_ROOT_BITS) - 1);
 }
 
-/* An algorithm is an index in wf_coll_table(); a protocol (enum wf_coll_protocol) comes on
- * top. */
-enum { WF_COLL_PROTOCOL_SHIFT = 12 };
+/* wf_coll_request.algorithm: an index in wf_coll_table(), and a protocol (enum wf_coll_protocol)
+ * above it; or that of a formula (model/ranks/formula.h). */
+enum { WF_COLL_PROTOCOL_SHIFT = 12, WF_ALGORITHM_FORMULA = UINT16_MAX };
+
+static inline bool wf_collective_is_formula(const struct wf_coll_request *coll)
+{
+    return coll->algorithm == WF_ALGORITHM_FORMULA;
+}
+
+/* Of a collective that is no formula. */
+static inline const struct wf_coll_ops *wf_collective_ops(const struct wf_coll_request *coll)
+{
+    return wf_coll_table()[coll->algorithm & ((1U << WF_COLL_PROTOCOL_SHIFT) - 1)];
+}
+
+static inline enum wf_coll_protocol wf_collective_protocol(const struct wf_coll_request *coll)
+{
+    return (enum wf_coll_protocol)(coll->algorithm >> WF_COLL_PROTOCOL_SHIFT);
+}
 
 /* Whether the tags belong to different collectives with the same number: ranks that call them
  * disagree about what to call. */
@@ -31,9 +47,24 @@ static inline bool wf_coll_tags_disagree(int32_t tag, int32_t other)
            (uint32_t)(tag ^ other) >> (WF_COLL_TAG_KIND_BITS + WF_COLL_TAG_ROOT_BITS) == 0;
 }
 
+/* ---- the choice (model/ranks/coll_choice.c) ---- */
+
+/* Keeps the cookie in the request. Few cookies have a last word other than 0; it gets a cell. */
+void wf_collective_keep_cookie(const struct wf_caller *who, struct wf_rank_request *coll,
+                               const uint64_t *cookie);
+
+/* The algorithm and protocol for a call, for wf_coll_request.algorithm. */
+uint16_t wf_collective_choose(const struct wf_ranks *ranks, const struct wf_coll_args *args);
+
+/* What a protocol of GPUs costs before the first message. */
+int64_t wf_collective_launch_ps(const struct wf_coll_request *coll,
+                                const struct wf_coll_args *args);
+
 /* The arguments and the communicator of the collective in this cell, which is not complete. */
 void wf_collective_recall(const struct wf_caller *who, uint32_t cell, struct wf_coll_args *args,
                           struct wf_rank_group *group);
+
+/* ---- collectives in progress ---- */
 
 /* Continues a collective as far as possible now. */
 void wf_collective_continue(const struct wf_caller *who, uint32_t cell);

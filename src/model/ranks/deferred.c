@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/ranks/deferred.h"
 
-#include "model/ranks/formula.h"
+#include "model/ranks/collective.h"
 #include "model/ranks/rendezvous.h"
 
 int64_t wf_rank_progress(const struct wf_caller *who, int64_t at)
@@ -26,7 +26,7 @@ bool wf_rank_is_attentive(const struct wf_caller *who)
         const struct wf_rank_request *coll = wf_request_read(who, current);
 
         return (coll->flags & (WF_REQ_POSTED | WF_REQ_IN_LINE | WF_REQ_BEGINS)) != 0 ||
-               coll->coll.algorithm == WF_ALGORITHM_FORMULA;
+               wf_collective_is_formula(&coll->coll);
     }
     return rank->state == WF_RANK_WAITING || rank->state == WF_RANK_PROBING ||
            rank->state == WF_RANK_ENDED;

@@ -10,9 +10,6 @@
 
 #include "model/ranks/collective.h"
 
-/* The algorithm number that stands for a formula. */
-#define WF_ALGORITHM_FORMULA UINT16_MAX
-
 /* A rank's knowledge about a formula collective: a cell that lives from the first signal or
  * the rank's own call to the release. wf_rank_more.handles finds it by a number whose highest bit
  * is set. */

@@ -95,6 +95,24 @@ static void sizes_that_differ(void)
     CHECK(tried.named * 100 >= tried.runs * 98);
 }
 
+/* The rules of NCCL choose a protocol besides the algorithm. Few ranks can be named: with two sizes
+ * half of them take a tree, the others a ring. */
+static void sizes_that_differ_on_gpus(void)
+{
+    static const char *const mpi[] = {"rules", "nccl", NULL};
+    const struct setup setup = {.net = &wf_net_alphabeta_ops, .mpi = mpi};
+    const struct wf_op shorter = {.kind = WF_OP_ALLREDUCE, .bytes = 1024};
+    const struct wf_op longer = {.kind = WF_OP_ALLREDUCE, .bytes = 256 << 20};
+
+    for (uint32_t n = 4; n <= RANKS; n++) {
+        for (uint32_t who = 0; who < n; who++) {
+            struct outcome out = run_odd(&setup, longer, shorter, who, n);
+
+            CHECK(out.status == WF_OK && out.tally.unfinished == n);
+        }
+    }
+}
+
 static void sizes_that_differ_by_a_formula(void)
 {
     static const char *const formulas[] = {"ideal", "hardware"};
@@ -216,6 +234,7 @@ static void kinds_that_differ(void)
 int main(void)
 {
     RUN(sizes_that_differ);
+    RUN(sizes_that_differ_on_gpus);
     RUN(sizes_that_differ_by_a_formula);
     RUN(vectors_that_differ);
     RUN(roots_that_differ);
