@@ -45,15 +45,6 @@ static inline uint32_t wf_rng_below32(uint64_t random, uint32_t n)
     return (uint32_t)((high + (low >> 32)) >> 32);
 }
 
-/* Likewise for any n. */
-static inline uint64_t wf_rng_below64(uint64_t random, uint64_t n)
-{
-    uint64_t a = random >> 32, b = random & UINT32_MAX, c = n >> 32, d = n & UINT32_MAX;
-    uint64_t low = b * d, middle = a * d + (low >> 32), other = b * c + (middle & UINT32_MAX);
-
-    return a * c + (middle >> 32) + (other >> 32);
-}
-
 /* With s = (f - 1) / (f + 1), ln f = 2 (s + s^3/3 + s^5/5 + ...). For f between sqrt(1/2) and
  * sqrt(2), |s| < 0.172, and the first omitted term is below 4e-14 of the sum. The sum is split
  * into four independent pairs, because the steps of Horner's method depend on each other. */

@@ -31,5 +31,13 @@ static inline double wf_traffic_chance(const struct wf_traffic *traffic, uint32_
                                     : traffic->chance * traffic->factors[node];
 }
 
+/* The size of a message, after its destination was drawn. */
+uint64_t wf_traffic_size(const struct wf_traffic *traffic, struct wf_traffic_draw *draw);
+
+/* Picoseconds from one burst of a node, at the time `now`, to the one with a number; WF_TIME_MAX:
+ * there is none. */
+int64_t wf_traffic_gap(const struct wf_traffic *traffic, uint32_t node, uint64_t burst,
+                       int64_t now);
+
 /* For wf_traffic_gap_cycles(): -ln(1 - chance), or 0 if the chance is 1. */
 double wf_traffic_scale(double chance);

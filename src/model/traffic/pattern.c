@@ -302,15 +302,15 @@ static const struct kind kinds[] = {
      .needs_topology = true,
      .prepare = prepare_local,
      .next = local,
-     .facts = WF_TRAFFIC_LOCAL},
+     .facts = WF_TRAFFIC_OTHER_PATTERN},
     {.row = {"semidirected",
              "nodes in the lower half of the first dimension send to each other"},
      .next = semi_directed,
-     .facts = WF_TRAFFIC_SEMI_DIRECTED},
+     .facts = WF_TRAFFIC_OTHER_PATTERN},
     {.row = {"matrix", "pairs and weights from a file"},
      .prepare = prepare_matrix,
      .next = matrix_next,
-     .facts = WF_TRAFFIC_MATRIX},
+     .facts = WF_TRAFFIC_OTHER_PATTERN},
     {.row = {NULL, NULL}},
 };
 
@@ -432,10 +432,5 @@ wf_traffic_pattern_facts(const struct wf_traffic_pattern *pattern)
 
     return (struct wf_traffic_pattern_facts){
         .kind = kind->permute != NULL ? WF_TRAFFIC_PERMUTATION : kind->facts,
-        .set = &pattern->set,
-        .width = pattern->width,
-        .topo = pattern->topo,
-        .diameter = pattern->diameter,
-        .chance = pattern->chance,
-        .matrix = pattern->matrix};
+        .set = &pattern->set};
 }

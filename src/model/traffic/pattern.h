@@ -64,18 +64,11 @@ enum wf_traffic_pattern_kind {
     WF_TRAFFIC_PERMUTATION, /* always the same destination */
     WF_TRAFFIC_HOT_SPOT,
     WF_TRAFFIC_HOT_REGION,
-    WF_TRAFFIC_SEMI_DIRECTED,
-    WF_TRAFFIC_LOCAL,
-    WF_TRAFFIC_MATRIX,
+    WF_TRAFFIC_OTHER_PATTERN,
 };
 struct wf_traffic_pattern_facts {
     enum wf_traffic_pattern_kind kind;
     const struct wf_traffic_pattern_params *set; /* completed */
-    uint32_t width;                              /* size of the first dimension */
-    const struct wf_topo *topo;                  /* local traffic: whose distances count, */
-    uint32_t diameter;                           /* the largest of them, */
-    const uint64_t *chance; /* and the probability of distances up to d, in units of 2^-32 */
-    const struct wf_traffic_matrix *matrix;
 };
 struct wf_traffic_pattern_facts
 wf_traffic_pattern_facts(const struct wf_traffic_pattern *pattern);

@@ -55,8 +55,7 @@ static uint32_t number_of(const struct wf_traffic *traffic, const struct wf_ctx 
     return wf_self(ctx) - traffic->net->first_node;
 }
 
-/* The size of a message, after its destination was drawn. */
-static uint64_t draw_size(const struct wf_traffic *traffic, struct wf_traffic_draw *draw)
+uint64_t wf_traffic_size(const struct wf_traffic *traffic, struct wf_traffic_draw *draw)
 {
     const struct wf_traffic_params *set = traffic->set;
 
@@ -102,7 +101,7 @@ static uint64_t send_burst(const struct wf_traffic *traffic, struct wf_ctx *ctx,
         if (dst < 0) {
             continue;
         }
-        uint64_t bytes = draw_size(traffic, &draw);
+        uint64_t bytes = wf_traffic_size(traffic, &draw);
         note->offered++;
         note->offered_bytes += bytes;
         if (drops && !net->ops->can_inject(net, ctx, state, (uint32_t)dst)) {
@@ -127,13 +126,17 @@ double wf_traffic_scale(double chance)
     return chance >= 1 ? 0 : minus_log(1 - chance);
 }
 
-/* The time until a node's next burst. In a Bernoulli process the number of cycles has a
- * geometric distribution, which is an exponential number rounded up. */
-static int64_t gap_after(const struct wf_traffic *traffic, uint64_t random, double chance,
-                         int64_t now)
+/* In a Bernoulli process the number of cycles has a geometric distribution, which is an exponential
+ * number rounded up. */
+int64_t wf_traffic_gap(const struct wf_traffic *traffic, uint32_t node, uint64_t burst,
+                       int64_t now)
 {
-    double cycle = (double)traffic->set->cycle, gap;
+    double cycle = (double)traffic->set->cycle, chance = wf_traffic_chance(traffic, node), gap;
 
+    if (chance <= 0) {
+        return WF_TIME_MAX;
+    }
+    uint64_t random = wf_traffic_draw_gap(traffic->seed, node, burst);
     if (traffic->set->arrivals == WF_TRAFFIC_POISSON) {
         gap = wf_rng_exponential(random) / chance * cycle;
     } else {
@@ -148,17 +151,12 @@ static int64_t gap_after(const struct wf_traffic *traffic, uint64_t random, doub
 
 static void schedule_send(const struct wf_traffic *traffic, struct wf_ctx *ctx, void *state)
 {
-    uint32_t number = number_of(traffic, ctx);
-    double chance = wf_traffic_chance(traffic, number);
+    struct node *node = node_of(traffic, state);
 
-    if (chance > 0) {
-        struct node *node = node_of(traffic, state);
-        wf_touch(ctx, node, sizeof(*node));
-        uint64_t random = wf_traffic_draw_gap(traffic->seed, number, node->bursts++);
-        int64_t gap = gap_after(traffic, random, chance, wf_now(ctx));
-        if (gap < WF_TIME_MAX - wf_now(ctx)) {
-            wf_schedule(ctx, wf_self(ctx), gap, SEND, NULL, 0);
-        }
+    wf_touch(ctx, node, sizeof(*node));
+    int64_t gap = wf_traffic_gap(traffic, number_of(traffic, ctx), node->bursts++, wf_now(ctx));
+    if (gap < WF_TIME_MAX - wf_now(ctx)) {
+        wf_schedule(ctx, wf_self(ctx), gap, SEND, NULL, 0);
     }
 }
 

@@ -92,15 +92,21 @@ static bool reader_next(struct reader *reader, int wanted, const char *expected,
 
 /* ---- matrices ---- */
 
+/* The destination `to` of a node. */
+struct entry {
+    uint32_t from, to;
+    uint64_t weight; /* the sum of the node's weights up to this one */
+};
+
 struct wf_traffic_matrix {
-    struct wf_traffic_matrix_entry *entries; /* by node */
+    struct entry *entries; /* by node */
     size_t n;
     size_t *first; /* index of each node's first entry, n_nodes + 1 */
 };
 
 static int compare(const void *a, const void *b)
 {
-    const struct wf_traffic_matrix_entry *x = a, *y = b;
+    const struct entry *x = a, *y = b;
 
     if (x->from != y->from) {
         return x->from < y->from ? -1 : 1;
@@ -123,8 +129,8 @@ static enum wf_status read_entries(struct reader *reader, uint32_t n_nodes,
             return wrong_line(reader, words, err);
         }
         WF_GROW(matrix->entries, matrix->n, capacity);
-        matrix->entries[matrix->n++] = (struct wf_traffic_matrix_entry){
-            (uint32_t)numbers[0], (uint32_t)numbers[1], numbers[2]};
+        matrix->entries[matrix->n++] =
+            (struct entry){(uint32_t)numbers[0], (uint32_t)numbers[1], numbers[2]};
     }
     return status;
 }
@@ -134,7 +140,7 @@ static void index_entries(struct wf_traffic_matrix *matrix, uint32_t n_nodes)
     size_t at = 0;
 
     if (matrix->n > 0) {
-        qsort(matrix->entries, matrix->n, sizeof(struct wf_traffic_matrix_entry), compare);
+        qsort(matrix->entries, matrix->n, sizeof(struct entry), compare);
     }
     matrix->first = wf_xcalloc((size_t)n_nodes + 1, sizeof(size_t));
     for (uint32_t node = 0; node < n_nodes; node++) {
@@ -179,13 +185,6 @@ void wf_traffic_matrix_free(struct wf_traffic_matrix *matrix)
         free(matrix->first);
         free(matrix);
     }
-}
-
-const struct wf_traffic_matrix_entry *
-wf_traffic_matrix_entries(const struct wf_traffic_matrix *matrix, const size_t **first)
-{
-    *first = matrix->first;
-    return matrix->entries;
 }
 
 int64_t wf_traffic_matrix_choose(const struct wf_traffic_matrix *matrix, uint32_t node,

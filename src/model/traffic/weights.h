@@ -25,15 +25,6 @@ void wf_traffic_matrix_free(struct wf_traffic_matrix *matrix); /* null is allowe
 int64_t wf_traffic_matrix_choose(const struct wf_traffic_matrix *matrix, uint32_t node,
                                  uint64_t random);
 
-/* An entry of a matrix. */
-struct wf_traffic_matrix_entry {
-    uint32_t from, to;
-    uint64_t weight; /* the sum of the node's weights up to this one */
-};
-/* The entries by node, and where those of each node begin: *first has n_nodes + 1 elements. */
-const struct wf_traffic_matrix_entry *
-wf_traffic_matrix_entries(const struct wf_traffic_matrix *matrix, const size_t **first);
-
 /* Values with weights, for example sizes. */
 struct wf_traffic_weights {
     uint64_t *values, *up_to; /* up_to[i]: the sum of the first i + 1 weights */

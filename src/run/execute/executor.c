@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/execute/executor.h"
 
+#include "base/clock.h"
 #include "base/mem.h"
 #include "engine/config.h"
 #include "model/net/router/gpu/gpu.h"
@@ -33,22 +34,32 @@ static const struct wf_executor *const executors[] = {
 #undef WF_EXECUTOR
 };
 
-/* Where `auto` changes from one executor to the next; docs/dev/performance.md has the measurements.
- * Work is the number of packets that all nodes generate. */
+/* Where `auto` changes from one executor to the next; docs/dev/performance.md has the measurements. */
 enum {
-    WORK_FOR_GPU = 20000000, /* below this, starting the GPU costs more than it saves */
-    NODES_FOR_GPU = 2048,    /* of all networks that run at once: fewer do not fill a GPU */
-    LOAD_FOR_FLITS = 1,      /* percent of what a node can inject, for networks of flits; */
-    LOAD_FOR_LOCKSTEP = 30,  /* likewise, for networks of packets; or */
-    BUSY_FOR_LOCKSTEP = 40,  /* percent of what links carry: below both most routers idle; */
+    NODES_FOR_GPU = 2048,   /* of all networks that run at once: fewer do not fill a GPU */
+    LOAD_FOR_FLITS = 1,     /* percent of what a node can inject, for networks of flits; */
+    LOAD_FOR_LOCKSTEP = 30, /* likewise, for networks of packets; or */
+    BUSY_FOR_LOCKSTEP = 40, /* percent of what links carry: below both most routers idle; */
     BUSY_FOR_FREQUENT =
         2,        /* the same for grids of frequent kinds, whose idle routers cost little */
     SAMPLES = 64, /* pairs of nodes whose distance is looked up */
 };
 
-/* The part of the time in which a link is busy, if the network accepts everything that nodes offer
- * to random others. */
-static double busy_links(const struct wf_topo *topo, double load)
+/* Measured rates of grids in lock step, packet-hops a second: a core, on grids of frequent kinds and
+ * on others, and a GPU that is filled. */
+#define CORE_FREQUENT 3.8e6
+#define CORE_OTHER    1.7e6
+#define GPU           500e6
+
+/* Seconds until a GPU begins: the driver starts in 0.35 s and compiles kernels that are new to it in
+ * 0.7 to 0.9 s. */
+#define GPU_BEGINS 1.3
+
+/* As estimates are rough, a GPU must be this many times as fast as cores, its begin included. */
+#define GPU_GAIN 2
+
+/* The mean distance of two nodes. */
+static double mean_hops(const struct wf_topo *topo)
 {
     uint64_t hops = 0;
 
@@ -58,8 +69,16 @@ static double busy_links(const struct wf_topo *topo, double load)
         uint32_t to = (uint32_t)((random & UINT32_MAX) % topo->n_nodes);
         hops += topo->ops->distance(topo, from, to);
     }
+    return (double)hops / SAMPLES;
+}
+
+/* The part of the time in which a link is busy, if the network accepts everything that nodes offer
+ * to random others. */
+static double busy_links(const struct wf_topo *topo, double load)
+{
     double links = (double)topo->n_links * (topo->oneway ? 1 : 2);
-    return links > 0 ? load * (double)hops / SAMPLES * (double)topo->n_nodes / links : 0;
+
+    return links > 0 ? load * mean_hops(topo) * (double)topo->n_nodes / links : 0;
 }
 
 /* Whether most routers have something to do in most cycles. */
@@ -76,24 +95,35 @@ static bool is_loaded(const struct wf_job *job, const struct wf_traffic_params *
            (busy >= BUSY_FOR_FREQUENT && wf_lockstep_is_frequent(&config));
 }
 
-/* Packets that the nodes of a network generate. */
-static double work_of(const struct wf_job *job)
+/* Packets that leave routers: those that nodes generate, as far as the links can carry them. */
+static double packet_hops(const struct wf_job *job, const struct wf_traffic_params *set)
 {
-    const struct wf_traffic_params *set = wf_plan_values(job->plan, "traffic");
+    const struct wf_topo *topo = job->plan->topo;
+    double busy = busy_links(topo, set->load), carried = busy > 1 ? 1 / busy : 1;
 
-    return set->rounds > 0
-               ? (double)set->rounds * (double)set->burst * (double)job->plan->topo->n_nodes
-               : set->load * (double)set->phit / (double)set->size * (double)set->cycles *
-                     (double)job->plan->topo->n_nodes;
+    return set->load * (double)set->phit / (double)set->size * (double)set->cycles *
+           (double)topo->n_nodes * mean_hops(topo) * carried;
+}
+
+/* Whether n networks like this one are done sooner by a GPU than by the cores that they would have:
+ * the points of a curve run side by side. */
+static bool pays_for_gpu(const struct wf_job *job, size_t n,
+                         const struct wf_traffic_params *set)
+{
+    const struct wf_lockstep_config config = {.net = job->setup.net, .traffic = job->traffic};
+    double hops = packet_hops(job, set) * (double)n, all = (double)wf_clock_cores();
+    double cores = n > 1 && all > 1 ? all : (double)job->plan->engine.threads;
+    double rate = hops / (GPU_GAIN * (GPU_BEGINS + hops / GPU)) / cores;
+
+    return (double)job->plan->topo->n_nodes * (double)n >= NODES_FOR_GPU &&
+           rate >= CORE_OTHER && (rate >= CORE_FREQUENT || !wf_lockstep_is_frequent(&config));
 }
 
 static enum wf_exec fastest(const struct wf_job *job, size_t n)
 {
     const struct wf_traffic_params *set = wf_plan_values(job->plan, "traffic");
-    double nodes = (double)job->plan->topo->n_nodes * (double)n;
 
-    if (work_of(job) * (double)n >= WORK_FOR_GPU && nodes >= NODES_FOR_GPU &&
-        wf_executor_gpu.accepts(job, NULL) == WF_OK) {
+    if (pays_for_gpu(job, n, set) && wf_executor_gpu.accepts(job, NULL) == WF_OK) {
         return WF_EXEC_GPU;
     }
     if (wf_executor_lockstep.accepts(job, NULL) == WF_OK && is_loaded(job, set)) {

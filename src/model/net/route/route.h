@@ -116,6 +116,3 @@ enum wf_status wf_route_create_within(const struct wf_route_ops *ops,
                                       uint32_t n_vcs, struct wf_route **out,
                                       struct wf_err *err);
 void wf_route_free(struct wf_route *route); /* null is allowed */
-
-/* The entry of a pair in the file of the policy `table`; WF_TOPO_NO_PORT: no route leads there. */
-uint32_t wf_route_table_port(const struct wf_route *route, uint32_t at, uint32_t dst);

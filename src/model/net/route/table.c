@@ -274,11 +274,6 @@ static uint32_t lookup(const void *arg, uint32_t at, uint32_t dst)
     return dst < n_nodes ? table->entries[(size_t)at * n_nodes + dst].port : WF_TOPO_NO_PORT;
 }
 
-uint32_t wf_route_table_port(const struct wf_route *route, uint32_t at, uint32_t dst)
-{
-    return lookup(route, at, dst);
-}
-
 static void table_release(struct wf_route *route)
 {
     free(((struct table *)route)->entries);

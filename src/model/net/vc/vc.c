@@ -179,34 +179,6 @@ bool wf_vc_is_tree(const struct wf_vc_level *level)
     return level->kind->is_tree;
 }
 
-bool wf_vc_is_strict(const struct wf_vc_level *level)
-{
-    return level->kind->strict;
-}
-
-bool wf_vc_is_single(const struct wf_vc_level *level)
-{
-    return level->kind->is_single;
-}
-
-bool wf_vc_is_by_place(const struct wf_vc_level *level)
-{
-    return level->kind->fixed != NULL;
-}
-
-uint32_t wf_vc_place_channel(const struct wf_vc_level *level, uint32_t at, uint32_t port,
-                             uint32_t dst)
-{
-    return level->kind->fixed(level, at, port, dst);
-}
-
-struct wf_vc_facts wf_vc_facts(const struct wf_vc_level *level, uint32_t at, uint32_t port)
-{
-    const struct wf_vc_hop hop = level->kind->hop(level, at, port);
-
-    return (struct wf_vc_facts){hop.rank, hop.dateline, hop.end};
-}
-
 bool wf_vc_is_dragonfly(const struct wf_vc_level *level)
 {
     return level->kind->is_dragonfly;

@@ -152,20 +152,6 @@ uint32_t wf_vc_take_given(const struct wf_vc_step *step, struct wf_vc_state *sta
 uint32_t wf_vc_hop_fixed(const struct wf_vc_plan *plan, uint32_t at, uint32_t dst,
                          struct wf_vc_state *state);
 
-/* For those who keep plans in tables of their own (model/net/router/lockstep/routes.h): what the class of a hop
- * depends on, and the channel of the deterministic route if it depends on the position alone. */
-struct wf_vc_facts {
-    uint32_t rank;
-    bool dateline, end; /* struct wf_vc_hop in model/net/vc/kind.h */
-};
-struct wf_vc_facts wf_vc_facts(const struct wf_vc_level *level, uint32_t at, uint32_t port);
-bool wf_vc_is_strict(const struct wf_vc_level *level);
-bool wf_vc_is_single(const struct wf_vc_level *level);
-bool wf_vc_is_by_place(const struct wf_vc_level *level);
-/* Only if wf_vc_is_by_place(): 0 or 1. */
-uint32_t wf_vc_place_channel(const struct wf_vc_level *level, uint32_t at, uint32_t port,
-                             uint32_t dst);
-
 /* Whether a level is a tree, fat tree or star, where routes lead up, then down. */
 bool wf_vc_is_tree(const struct wf_vc_level *level);
 bool wf_vc_is_dragonfly(const struct wf_vc_level *level);

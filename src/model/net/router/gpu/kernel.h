@@ -106,15 +106,6 @@ static inline void wf_gpu_load64(const void *at, void *to)
                      : "l"(at));
 }
 
-/* Likewise a word of 8 bytes. */
-static inline uint64_t wf_gpu_word64(const uint64_t *at)
-{
-    uint64_t value;
-
-    __asm__ volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(at));
-    return value;
-}
-
 static inline void wf_gpu_max64(uint64_t *at, uint64_t value)
 {
     (void)__nvvm_atom_max_gen_ull((unsigned long long *)at, value);
@@ -169,11 +160,6 @@ static inline void wf_gpu_set8(uint8_t *at, uint32_t bits)
 void wf_gpu_barrier(const struct wf_gpu_at *at);
 void wf_gpu_arrive_all(const struct wf_gpu_at *at, uint32_t *count);
 void wf_gpu_wait_all(const struct wf_gpu_at *at, uint32_t *count, uint32_t turn);
-
-static inline uint64_t wf_gpu_word64(const uint64_t *at)
-{
-    return __atomic_load_n(at, __ATOMIC_RELAXED);
-}
 
 static inline uint32_t wf_gpu_load32(const uint32_t *at)
 {

@@ -9,9 +9,7 @@
 #include "model/net/router/lockstep/options.h"
 #include "model/net/router/rules/draw.h"
 
-#ifdef WF_LOCKSTEP_DEVICE
-#include "model/net/router/lockstep/routes.h"
-#else
+#ifndef WF_LOCKSTEP_TILES
 #include "model/net/router/lockstep/host.h"
 #endif
 
@@ -272,7 +270,7 @@ static inline uint32_t wf_lockstep_ask(const struct wf_lockstep_net *net, uint32
     }
 #ifndef WF_LOCKSTEP_TILES
     if (net->scheme == WF_LOCKSTEP_POLICY && input->chosen == 0) {
-        input->chosen = (uint16_t)wf_lockstep_route_choose(net, r, number, cycle, ports);
+        input->chosen = (uint16_t)wf_lockstep_route_choose(net, r, number, cycle);
     }
 #endif
     struct wf_lockstep_asker asker = wf_lockstep_asker_of(net, r, number, cycle, ports);

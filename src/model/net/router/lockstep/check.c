@@ -5,7 +5,6 @@
 #include "model/net/router/lockstep/flits.h"
 #include "model/net/router/lockstep/inside.h"
 #include "model/net/router/lockstep/mail.h"
-#include "model/net/router/lockstep/tables.h"
 
 /* Cycles from the begin of a packet's way to the free place behind it, at most. */
 static uint64_t longest_delay(const struct wf_router_net *model)
@@ -69,28 +68,39 @@ static const char *traffic_limit(const struct wf_router_net *model,
     return first_of(limits, sizeof(limits) / sizeof(limits[0]));
 }
 
-/* Wormhole switching: messages of single packets that are sent at once or dropped. */
-static const char *flits_limit(const struct wf_router_net *model,
-                               const struct wf_traffic *traffic)
+/* Whether messages are more than single packets that are sent at once or dropped. */
+static bool has_mail(const struct wf_router_net *model, const struct wf_traffic *traffic)
 {
     const struct wf_lockstep lock = {.model = model, .traffic = traffic};
 
-    return model->set.switching == WF_ROUTER_WORMHOLE && wf_lockstep_mail_needed(&lock)
+    return wf_lockstep_mail_needed(&lock);
+}
+
+static const char *flits_limit(const struct wf_router_net *model,
+                               const struct wf_traffic *traffic)
+{
+    return model->set.switching == WF_ROUTER_WORMHOLE && has_mail(model, traffic)
                ? "net.switching=wormhole with messages other than single packets that are sent "
                  "at once or dropped"
                : NULL;
 }
 
+/* Kernels are for grids, whose routers they hold in tiles: wf_lockstep_fits_tiles(). Elsewhere they
+ * would be slower than cores. */
 static const char *device_limit(const struct wf_router_net *model,
                                 const struct wf_traffic *traffic)
 {
     const struct wf_traffic_pattern_facts facts = wf_traffic_pattern_facts(traffic->pattern);
-    const char *routes = wf_lockstep_routes_limit(model);
     const struct limit limits[] = {
         {model->set.switching == WF_ROUTER_WORMHOLE, "net.switching=wormhole"},
-        {routes != NULL, routes},
-        {facts.kind == WF_TRAFFIC_LOCAL && facts.topo != model->topo,
-         "the pattern 'local' on a network with failures"},
+        {model->scheme == WF_ROUTER_POLICY, "a routing policy, such as net.routing=minimal,"},
+        {model->grid == NULL, "a network that is not a grid"},
+        {model->node.n_inputs > WF_LOCKSTEP_TILE_INPUTS, "a router with more than 32 queues"},
+        {model->packets_limit > 0, "net.global_restriction"},
+        {model->set.stats == WF_NET_STATS_LINKS, "net.stats=links"},
+        {facts.kind == WF_TRAFFIC_OTHER_PATTERN, "this traffic pattern"},
+        {has_mail(model, traffic),
+         "traffic other than single packets that are sent at once or dropped"},
     };
 
     return first_of(limits, sizeof(limits) / sizeof(limits[0]));

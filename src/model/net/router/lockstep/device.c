@@ -6,7 +6,6 @@
 #include "model/net/router/lockstep/group.h"
 #include "model/net/router/lockstep/place.h"
 #include "model/net/router/lockstep/program.h"
-#include "model/net/router/lockstep/tables.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,8 +17,6 @@ enum {
     CYCLES_FIRST = 64,       /* of the first launch, from which the pace is learned; fewer... */
     ROUTERS_FIRST = 1 << 15, /* ...if this many cycles of routers are */
     LAUNCH_MS = 150,         /* how long a launch should take: Ctrl-C waits for it */
-    LISTS_FIRST = 16,        /* elements of the lists of a node, if messages need some... */
-    LISTS_MORE = 4,          /* ...and how many times as many if that is too few */
 };
 
 /* ---- groups ---- */
@@ -40,16 +37,11 @@ static bool are_alike(const struct wf_lockstep_net *a, const struct wf_lockstep_
     x.coords = y.coords = NULL;
     x.size = y.size = NULL;
     x.kinds = y.kinds = NULL;
-    x.before = y.before = NULL;
-    x.chance = y.chance = NULL;
-    x.mail.sizes = y.mail.sizes = NULL;
-    x.mail.up_to = y.mail.up_to = NULL;
     x.host = y.host = NULL;
     /* Those that depend on more than the topology. */
     bool same = a->kind_of == NULL && b->kind_of == NULL && a->partners == NULL &&
-                b->partners == NULL && a->scales == NULL && b->scales == NULL &&
-                a->mail.n_sizes == 0 && b->mail.n_sizes == 0 && a->pattern != WF_LOCKSTEP_LOCAL;
-    return same && wf_lockstep_same_routes(a, b) && memcmp(first, second, sizeof(x)) == 0 &&
+                b->partners == NULL && a->scales == NULL && b->scales == NULL;
+    return same && memcmp(first, second, sizeof(x)) == 0 &&
            memcmp(a->neighbor, b->neighbor, (size_t)a->n * a->n_ports * sizeof(*a->neighbor)) ==
                0 &&
            memcmp(a->kinds, b->kinds, a->n_kinds * sizeof(*a->kinds)) == 0;
@@ -67,8 +59,6 @@ struct table {
 static enum wf_status put_tables(struct wf_lockstep_group *group, struct wf_err *err)
 {
     struct wf_lockstep_net *net = &group->launch.net;
-    const uint64_t rows = net->n - net->routes.first;
-    const uint64_t n_pairs = net->first_pair != NULL ? net->first_pair[net->n_nodes] : 0;
 #define AT(member) offsetof(struct wf_lockstep_net, member)
     const struct table tables[WF_LOCKSTEP_TABLES] = {
         {AT(neighbor), net->n, net->n_ports, sizeof(*net->neighbor)},
@@ -79,22 +69,10 @@ static enum wf_status put_tables(struct wf_lockstep_group *group, struct wf_err 
         {AT(partners), net->n_nodes, 1, sizeof(*net->partners)},
         {AT(scales), net->n_nodes, 1, sizeof(*net->scales)},
         {AT(kinds), net->n_kinds, 1, sizeof(*net->kinds)},
-        {AT(before), net->n, net->n_ports, sizeof(*net->before)},
-        {AT(routes.next), rows, net->n_nodes, sizeof(*net->routes.next)},
-        {AT(routes.climb), rows, net->n_nodes, sizeof(*net->routes.climb)},
-        {AT(routes.distance), rows, net->n_nodes, sizeof(*net->routes.distance)},
-        {AT(routes.hops), net->n, net->n_ports, sizeof(*net->routes.hops)},
-        {AT(routes.group), net->n, 1, sizeof(*net->routes.group)},
-        {AT(chance), net->diameter + UINT64_C(1), 1, sizeof(*net->chance)},
-        {AT(pairs), n_pairs, 1, sizeof(*net->pairs)},
-        {AT(first_pair), net->n_nodes + UINT64_C(1), 1, sizeof(*net->first_pair)},
-        {AT(mail.sizes), net->mail.n_sizes, 1, sizeof(*net->mail.sizes)},
-        {AT(mail.up_to), net->mail.n_sizes, 1, sizeof(*net->mail.up_to)},
     };
 #undef AT
-    enum wf_status status = WF_OK;
 
-    for (int i = 0; i < WF_LOCKSTEP_TABLES && status == WF_OK; i++) {
+    for (int i = 0; i < WF_LOCKSTEP_TABLES; i++) {
         const struct table *table = &tables[i];
         uint64_t bytes = table->n * table->each * table->size;
         void *from = NULL;
@@ -102,14 +80,12 @@ static enum wf_status put_tables(struct wf_lockstep_group *group, struct wf_err 
         if (from == NULL) {
             continue;
         }
-        status = group->ops->allocate(group->gpu, bytes, &group->tables[i], err);
-        if (status == WF_OK) {
-            status = group->ops->copy_in(group->gpu, group->tables[i], from, bytes, err);
-        }
+        WF_TRY(group->ops->allocate(group->gpu, bytes, &group->tables[i], err));
+        WF_TRY(group->ops->copy_in(group->gpu, group->tables[i], from, bytes, err));
         void *there = wf_gpu_pointer(group->tables[i]);
         memcpy((char *)net + table->offset, &there, sizeof(there));
     }
-    return status;
+    return WF_OK;
 }
 
 /* Bytes of one network on the device, without tables. */
@@ -123,10 +99,7 @@ static uint64_t table_bytes(const struct wf_lockstep_net *net)
 {
     return (uint64_t)net->n * (net->n_ports * (sizeof(*net->neighbor) + 2 * sizeof(uint16_t)) +
                                net->n_dims * sizeof(*net->coords)) +
-           (uint64_t)net->n_nodes * (sizeof(*net->partners) + sizeof(*net->scales)) +
-           (net->n_dims > 0 ? 0
-                            : (uint64_t)(net->n - net->routes.first) * net->n_nodes *
-                                  (2 * sizeof(uint16_t) + sizeof(uint8_t)));
+           (uint64_t)net->n_nodes * (sizeof(*net->partners) + sizeof(*net->scales));
 }
 
 /* How many networks fit into the memory of the device; WF_ELIMIT if none does. */
@@ -151,13 +124,10 @@ static enum wf_status how_many_fit(const struct wf_lockstep_group *group, size_t
     return WF_OK;
 }
 
-/* Allocates and clears the networks. */
-static enum wf_status put_networks(struct wf_lockstep_group *group, struct wf_err *err)
+/* What differs between the networks. */
+static enum wf_status put_varied(struct wf_lockstep_group *group, struct wf_err *err)
 {
-    struct wf_lockstep_launch *launch = &group->launch;
     struct wf_lockstep_varied *varied = wf_xcalloc(group->n, sizeof(*varied));
-    const struct wf_gpu_ops *ops = group->ops;
-    uint64_t out_bytes = group->n_outs * sizeof(struct wf_lockstep_out);
 
     for (size_t i = 0; i < group->n; i++) {
         const struct wf_lockstep_net *net = wf_lockstep_net(group->tasks[i]->lockstep);
@@ -165,42 +135,38 @@ static enum wf_status put_networks(struct wf_lockstep_group *group, struct wf_er
             .seed = net->seed, .scale = net->scale, .silent = net->silent};
     }
     enum wf_status status =
-        ops->allocate(group->gpu, group->n * group->state_bytes, &group->state, err);
-    if (status == WF_OK) {
-        status = ops->allocate(group->gpu, out_bytes, &group->out, err);
-    }
-    if (status == WF_OK) {
-        status = ops->allocate(group->gpu, group->n * sizeof(*varied), &group->varied, err);
-    }
-    if (status == WF_OK) {
-        status = ops->allocate(group->gpu, 2 * sizeof(uint32_t), &group->count, err);
-    }
-    if (status == WF_OK) {
-        status = ops->allocate(group->gpu, group->n * sizeof(uint64_t), &group->open, err);
-    }
-    if (status == WF_OK) {
-        status = ops->zero(group->gpu, group->count, 2 * sizeof(uint32_t), err);
-    }
-    if (status == WF_OK) {
-        status = ops->zero(group->gpu, group->state, group->n * group->state_bytes, err);
-    }
-    if (status == WF_OK) {
-        status = ops->zero(group->gpu, group->out, out_bytes, err);
-    }
-    if (status == WF_OK) {
-        status =
-            ops->copy_in(group->gpu, group->varied, varied, group->n * sizeof(*varied), err);
-    }
+        group->ops->copy_in(group->gpu, group->varied, varied, group->n * sizeof(*varied), err);
     free(varied);
+    return status;
+}
+
+/* Memory that is all zero. The caller releases it, after a failure, too. */
+static enum wf_status allocate_clear(struct wf_lockstep_group *group, uint64_t bytes,
+                                     wf_gpu_address *at, struct wf_err *err)
+{
+    WF_TRY(group->ops->allocate(group->gpu, bytes, at, err));
+    return group->ops->zero(group->gpu, *at, bytes, err);
+}
+
+/* Allocates and clears the networks. */
+static enum wf_status put_networks(struct wf_lockstep_group *group, struct wf_err *err)
+{
+    struct wf_lockstep_launch *launch = &group->launch;
+    uint64_t n = group->n;
+
+    WF_TRY(allocate_clear(group, n * group->state_bytes, &group->state, err));
+    WF_TRY(allocate_clear(group, group->n_outs * sizeof(struct wf_lockstep_out), &group->out,
+                          err));
+    WF_TRY(allocate_clear(group, sizeof(uint32_t), &group->count, err));
+    WF_TRY(allocate_clear(group, n * sizeof(*launch->varied), &group->varied, err));
+    WF_TRY(put_varied(group, err));
     (void)wf_lockstep_place_device(&launch->net, wf_gpu_pointer(group->state));
     launch->state_stride = group->state_bytes;
     launch->net.out = wf_gpu_pointer(group->out);
     launch->varied = wf_gpu_pointer(group->varied);
     launch->count = wf_gpu_pointer(group->count);
-    launch->open = wf_gpu_pointer(group->open);
-    launch->net.mail.full = launch->count + 1;
     launch->n_nets = (uint32_t)group->n;
-    return status;
+    return WF_OK;
 }
 
 static void release(struct wf_lockstep_group *group)
@@ -212,8 +178,6 @@ static void release(struct wf_lockstep_group *group)
     group->ops->release(group->gpu, group->out);
     group->ops->release(group->gpu, group->varied);
     group->ops->release(group->gpu, group->count);
-    group->ops->release(group->gpu, group->open);
-    group->ops->release(group->gpu, group->scratch);
 }
 
 /* ---- running ---- */
@@ -232,38 +196,9 @@ static enum wf_status advance(struct wf_lockstep_group *group, uint32_t end, str
 
     group->launch.end = end;
     WF_TRY(ops->zero(group->gpu, group->count, sizeof(uint32_t), err));
-    WF_TRY(ops->zero(group->gpu, group->open, group->n * sizeof(uint64_t), err));
     WF_TRY(ops->launch(group->gpu, &group->how, err));
     WF_TRY(ops->wait(group->gpu, err));
     group->launch.begin = end;
-    group->launch.turn ^= 1;
-    return WF_OK;
-}
-
-/* After a launch: whether lists were full, and whether all rounds of closed loops have ended. */
-static enum wf_status look_after(struct wf_lockstep_group *group, bool *ended,
-                                 struct wf_err *err)
-{
-    const struct wf_gpu_ops *ops = group->ops;
-    uint32_t full = 0;
-
-    *ended = false;
-    if (group->launch.net.mail.needed == 0) {
-        return WF_OK;
-    }
-    WF_TRY(ops->copy_out(group->gpu, &full, group->count + sizeof(full), sizeof(full), err));
-    group->full = full != 0;
-    if (group->launch.net.mail.rounds > 0) {
-        uint64_t *open = wf_xcalloc(group->n, sizeof(*open));
-        enum wf_status status =
-            ops->copy_out(group->gpu, open, group->open, group->n * sizeof(*open), err);
-        *ended = status == WF_OK;
-        for (size_t i = 0; i < group->n; i++) {
-            *ended = *ended && open[i] == 0;
-        }
-        free(open);
-        WF_TRY(status);
-    }
     return WF_OK;
 }
 
@@ -285,11 +220,6 @@ static enum wf_status run_cycles(struct wf_lockstep_group *group, size_t done, s
         uint32_t at = group->launch.begin, left = end - at;
         double began = seconds();
         WF_TRY(advance(group, at + (step < left ? step : left), err));
-        bool ended = false;
-        WF_TRY(look_after(group, &ended, err));
-        if (group->full || ended) {
-            return WF_OK;
-        }
         double took = (seconds() - began) * 1e3;
         uint64_t next = took > 0 ? (uint64_t)((double)step * LAUNCH_MS / took) : step * 2ULL;
         next = next > step * 8ULL ? step * 8ULL : next;
@@ -313,74 +243,48 @@ static enum wf_status run_some(struct wf_lockstep_group *group, size_t done, siz
 {
     enum wf_status status = wf_lockstep_group_spread(group, err);
 
-    if (status == WF_OK) {
-        status = put_tables(group, err);
-    }
-    if (status == WF_OK) {
-        status = put_networks(group, err);
-    }
-    if (status == WF_OK) {
-        status = wf_lockstep_group_scratch(group, err);
-    }
-    if (status == WF_OK) {
-        status = run_cycles(group, done, all, err);
-    }
-    if ((status == WF_OK || status == WF_EINTR) && !group->full) {
+    status = status == WF_OK ? put_tables(group, err) : status;
+    status = status == WF_OK ? put_networks(group, err) : status;
+    status = status == WF_OK ? run_cycles(group, done, all, err) : status;
+    if (status == WF_OK || status == WF_EINTR) {
         status = wf_lockstep_group_collect(group, status, err);
     }
     release(group);
     return status;
 }
 
-/* The same with lists of messages that are long enough. */
-static enum wf_status run_with_lists(const struct wf_lockstep_group *like, size_t done,
-                                     size_t all, struct wf_lockstep_group *group,
-                                     struct wf_err *err)
+/* As many of the networks of a group as there is memory for at once. */
+static enum wf_status run_first(struct wf_lockstep_group *group, size_t done, size_t all,
+                                struct wf_err *err)
 {
-    uint32_t capacity = like->launch.net.mail.needed != 0 ? LISTS_FIRST : 0;
-    enum wf_status status = WF_OK;
-
-    do {
-        *group = *like;
-        group->launch.net.mail.capacity = capacity;
-        group->state_bytes = wf_lockstep_place_device(&group->launch.net, group);
-        status = group->ops->facts(group->gpu, &group->facts, err);
-        if (status == WF_OK) {
-            status = how_many_fit(group, &group->n, err);
-        }
-        if (status == WF_OK) {
-            status = run_some(group, done, all, err);
-        }
-        capacity *= LISTS_MORE;
-    } while (status == WF_OK && group->full);
-    return status;
+    group->state_bytes = wf_lockstep_place_device(&group->launch.net, group);
+    WF_TRY(group->ops->facts(group->gpu, &group->facts, err));
+    WF_TRY(how_many_fit(group, &group->n, err));
+    return run_some(group, done, all, err);
 }
 
-/* Runs networks that are alike, as many at once as there is memory for. */
+/* Runs networks that are alike. */
 static void run_group(const struct wf_lockstep_device_run *run, struct wf_lockstep_task **tasks,
                       size_t n, size_t done, size_t all)
 {
     for (size_t first = 0; first < n;) {
-        const struct wf_lockstep *lock = tasks[first]->lockstep;
-        struct wf_lockstep_net tables = *wf_lockstep_net(lock);
         struct wf_err err = {.status = WF_OK};
-        wf_lockstep_routes_fill(&tables, lock->model);
-        struct wf_lockstep_group group, like = {.run = run,
-                                                .ops = run->gpu->ops,
-                                                .gpu = run->gpu,
-                                                .tasks = tasks + first,
-                                                .n = n - first,
-                                                .launch = {.net = tables}};
-        like.launch.net.head_last = tables.head_delay;
-        like.launch.net.credit_last = tables.credit_delay_max;
-        like.program = wf_lockstep_program(&like.launch.net);
-        enum wf_status status = run_with_lists(&like, done + first, all, &group, &err);
+        struct wf_lockstep_group group = {
+            .run = run,
+            .ops = run->gpu->ops,
+            .gpu = run->gpu,
+            .tasks = tasks + first,
+            .n = n - first,
+            .launch = {.net = *wf_lockstep_net(tasks[first]->lockstep)}};
+        group.launch.net.head_last = group.launch.net.head_delay;
+        group.launch.net.credit_last = group.launch.net.credit_delay_max;
+        group.program = wf_lockstep_program(&group.launch.net);
+        enum wf_status status = run_first(&group, done + first, all, &err);
         for (size_t i = 0; i < group.n && status != WF_OK; i++) {
             tasks[first + i]->status = status;
             tasks[first + i]->err = err;
         }
         first += group.n;
-        wf_lockstep_routes_free(&tables);
     }
 }
 

@@ -3,7 +3,6 @@
 #include "base/mem.h"
 #include "model/net/deadlock.h"
 #include "model/net/router/lockstep/group.h"
-#include "model/net/stats/link_words.h"
 
 #include <stdlib.h>
 
@@ -43,7 +42,7 @@ static enum wf_status get_state(struct wf_lockstep_group *group, struct final *f
     const struct wf_gpu_ops *ops = group->ops;
     uint64_t routers = (uint64_t)group->n * net->n,
              channels = routers * net->n_ports * net->vcs;
-    uint64_t bytes = (channels + routers * net->n_words) * sizeof(uint32_t);
+    uint64_t bytes = (channels + routers) * sizeof(uint32_t);
     wf_gpu_address at = 0;
     enum wf_status status = ops->allocate(group->gpu, bytes, &at, err);
     struct wf_lockstep_pack pack = {.net = *net,
@@ -70,21 +69,19 @@ static enum wf_status get_state(struct wf_lockstep_group *group, struct final *f
 /* Lists the blocked queues of the first routers of each network. Returns their number. */
 static size_t list_waits(const struct wf_lockstep_group *group, struct final *final)
 {
-    uint32_t n_words = group->launch.net.n_words, n = group->launch.net.n * n_words;
+    uint32_t n = group->launch.net.n;
     size_t all = 0, room = 0;
 
     for (size_t i = 0; i < group->n; i++) {
-        for (uint32_t w = 0; w < n && final->n_waits[i] < WF_NET_WAITS_MAX; w++) {
-            uint32_t bits = final->blocked[i * n + w];
+        for (uint32_t r = 0; r < n && final->n_waits[i] < WF_NET_WAITS_MAX; r++) {
+            uint32_t bits = final->blocked[i * n + r];
             for (; bits != 0 && final->n_waits[i] < WF_NET_WAITS_MAX; bits &= bits - 1) {
                 if (all == room) {
                     room = room == 0 ? 64 : 2 * room;
                     final->waits = wf_xrealloc(final->waits, room, sizeof(*final->waits));
                 }
                 final->waits[all++] = (struct wf_lockstep_wait){
-                    .router = w / n_words,
-                    .input = w % n_words * 32 + (uint32_t)__builtin_ctz(bits),
-                    .n = (uint32_t)i};
+                    .router = r, .input = (uint32_t)__builtin_ctz(bits), .n = (uint32_t)i};
                 final->n_waits[i]++;
             }
         }
@@ -122,36 +119,12 @@ static enum wf_status get_waits(struct wf_lockstep_group *group, struct final *f
     return status;
 }
 
-/* Closed loops: rounds of a network that did not end. */
-static enum wf_status get_open(struct wf_lockstep_group *group, size_t i, uint64_t *open,
-                               struct wf_err *err)
-{
-    return group->ops->copy_out(group->gpu, open, group->open + i * sizeof(*open),
-                                sizeof(*open), err);
-}
-
-/* With net.stats=links: the loads of a network. */
-static enum wf_status get_loads(struct wf_lockstep_group *group, size_t i,
-                                struct wf_net_link_load *loads, struct wf_err *err)
-{
-    const struct wf_lockstep_net *net = &group->launch.net;
-    wf_gpu_address at = (uintptr_t)net->loads + i * group->state_bytes;
-
-    return loads == NULL
-               ? WF_OK
-               : group->ops->copy_out(group->gpu, loads, at,
-                                      (uint64_t)net->n * net->n_ports * sizeof(*loads), err);
-}
-
 enum wf_status wf_lockstep_group_collect(struct wf_lockstep_group *group,
                                          enum wf_status outcome, struct wf_err *err)
 {
     const struct wf_lockstep_net *net = &group->launch.net;
     size_t channels = (size_t)net->n * net->n_ports * net->vcs, first = 0;
     struct final final = {.packets = NULL};
-    struct wf_net_link_load *loads =
-        net->has_loads != 0 ? wf_xcalloc((size_t)net->n * net->n_ports, sizeof(*loads)) : NULL;
-    bool ended_late = group->launch.begin == net->end; /* too long for the numbers of cycles */
     struct wf_lockstep_out *out = wf_xcalloc(1, sizeof(*out));
     enum wf_status status = get_state(group, &final, err);
 
@@ -161,26 +134,17 @@ enum wf_status wf_lockstep_group_collect(struct wf_lockstep_group *group,
     for (size_t i = 0; i < group->n && status == WF_OK; i++) {
         struct wf_lockstep_task *task = group->tasks[i];
         const struct wf_lockstep_final one = {.out = out,
-                                              .loads = loads,
                                               .packets = final.packets + i * channels,
                                               .waits = final.waits != NULL ? final.waits + first
                                                                            : NULL,
                                               .n_waits = final.n_waits[i]};
         first += final.n_waits[i];
-        status = get_loads(group, i, loads, err);
-        if (status != WF_OK) {
-            break;
-        }
         status = group->ops->copy_out(group->gpu, out, group->out + i * sizeof(*out),
                                       sizeof(*out), err);
         if (status != WF_OK) {
             break;
         }
-        status = get_open(group, i, &out->rounds_left, err);
-        if (status != WF_OK) {
-            break;
-        }
-        task->result->blocked = out->blocked > 0 || (net->mail.rounds > 0 && ended_late);
+        task->result->blocked = out->blocked > 0;
         if (task->result->blocked) {
             task->status = wf_err_set(&task->err, WF_ELIMIT,
                                       "packets do not move any more; only events can tell "
@@ -195,7 +159,6 @@ enum wf_status wf_lockstep_group_collect(struct wf_lockstep_group *group,
     free(final.waits);
     free(final.n_waits);
     free(final.packets);
-    free(loads);
     free(out);
     return status;
 }

@@ -19,8 +19,6 @@ enum {
     /* One that does not. */
     TILES_THREADS = 128,
     TILES_PARTS = 8,
-    /* Kernels for all networks. */
-    WHOLE_THREADS = 256,
 };
 
 /* Bytes of shared memory of a block, as tile_at() in model/net/router/lockstep/kernels.c divides them. */
@@ -148,64 +146,12 @@ static enum wf_status spread_one(struct wf_lockstep_group *group, struct wf_err 
     return fits ? WF_OK : spread_tiles(group, err);
 }
 
-/* Kernels for all networks: threads for all inputs of one network over all blocks, or a block for each
- * network. */
-static enum wf_status spread_whole(struct wf_lockstep_group *group, struct wf_err *err)
-{
-    const struct wf_lockstep_net *net = &group->launch.net;
-    uint64_t inputs = (uint64_t)net->n_nodes * (net->node_ports * net->vcs + net->n_injection) +
-                      (uint64_t)(net->n - net->n_nodes) * net->other_ports * net->vcs;
-    uint32_t most = group->facts.threads_max, fit = 0;
-    bool many = group->n > 1;
-    uint32_t wanted = inputs < MANY_MOST ? (uint32_t)inputs : MANY_MOST;
-    struct wf_gpu_launch how = {.kernel = many ? "wf_gpu_lockstep_many" : "wf_gpu_lockstep_one",
-                                .threads = many ? threads_for(wanted, 1, MANY_MOST)
-                                                : (uint32_t)WHOLE_THREADS,
-                                .shared = sizeof(uint64_t),
-                                .together = !many};
-
-    how.threads = how.threads < most ? how.threads : most;
-    for (; fit == 0 && how.threads > 0; how.threads /= 2) {
-        WF_TRY(group->ops->resident(group->gpu, &how, &fit, err));
-        group->how = how;
-    }
-    if (fit == 0) {
-        return wf_err_set(err, WF_EIO, "the GPU cannot run the kernel %s", how.kernel);
-    }
-    uint64_t needed = many ? group->n : (inputs - 1) / group->how.threads + 1;
-    needed = !many && needed > net->n ? net->n : needed;
-    group->how.blocks = needed < fit ? (uint32_t)needed : fit;
-    group->n_outs = many ? group->n : group->how.blocks;
-    return WF_OK;
-}
-
-/* The memory of threads, see model/net/router/lockstep/whole.c: as many as any launch has. */
-enum wf_status wf_lockstep_group_scratch(struct wf_lockstep_group *group, struct wf_err *err)
-{
-    struct wf_lockstep_net *net = &group->launch.net;
-    uint64_t threads = (uint64_t)group->how.blocks * group->how.threads;
-    uint64_t plain =
-        (uint64_t)wf_lockstep_plain_blocks(group) * wf_lockstep_plain_threads(group);
-
-    if (net->whole == 0) {
-        return WF_OK;
-    }
-    threads = threads > plain ? threads : plain;
-    net->scratch_words = (net->n_ports + 1) / 2;
-    WF_TRY(group->ops->allocate(group->gpu, threads * net->scratch_words * sizeof(uint32_t),
-                                &group->scratch, err));
-    net->scratch = wf_gpu_pointer(group->scratch);
-    return WF_OK;
-}
-
 /* Loads the kernels and chooses how they are spread over the device. */
 enum wf_status wf_lockstep_group_spread(struct wf_lockstep_group *group, struct wf_err *err)
 {
     group->program.registers = group->launch.net.tight != 0 ? REGISTERS : 0;
     WF_TRY(group->ops->load(group->gpu, &group->program, err));
-    if (group->launch.net.whole != 0) {
-        WF_TRY(spread_whole(group, err));
-    } else if (group->n > 1) {
+    if (group->n > 1) {
         WF_TRY(spread_many(group, err));
     } else {
         WF_TRY(spread_one(group, err));

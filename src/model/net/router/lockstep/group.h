@@ -6,7 +6,7 @@
 #include "model/net/router/lockstep/device.h"
 #include "model/net/router/lockstep/launch.h"
 
-enum { WF_LOCKSTEP_TABLES = 19 };
+enum { WF_LOCKSTEP_TABLES = 8 };
 
 struct wf_lockstep_group {
     const struct wf_lockstep_device_run *run;
@@ -16,12 +16,11 @@ struct wf_lockstep_group {
     struct wf_lockstep_task **tasks;
     size_t n;
     struct wf_lockstep_launch launch;
-    wf_gpu_address tables[WF_LOCKSTEP_TABLES], state, out, varied, count, open, scratch;
+    wf_gpu_address tables[WF_LOCKSTEP_TABLES], state, out, varied, count;
     struct wf_gpu_program program;
     uint64_t state_bytes;
     size_t n_outs; /* counts: those of a network, or of a block */
     struct wf_gpu_launch how;
-    bool full; /* lists of messages were too short: all is to be done again */
 };
 
 /* Threads of a block, and blocks, of kernels that are not important. */
@@ -37,12 +36,10 @@ static inline uint32_t wf_lockstep_plain_blocks(const struct wf_lockstep_group *
     return 4 * group->facts.processors;
 }
 
-/* model/net/router/lockstep/device_spread.c: loads the kernels and chooses how they are spread over the device; then,
- * when its networks are there, the memory of threads. */
+/* model/net/router/lockstep/device_spread.c: loads the kernels and chooses how they are spread over the
+ * device. */
 WF_NODISCARD
 enum wf_status wf_lockstep_group_spread(struct wf_lockstep_group *group, struct wf_err *err);
-WF_NODISCARD
-enum wf_status wf_lockstep_group_scratch(struct wf_lockstep_group *group, struct wf_err *err);
 
 /* model/net/router/lockstep/device_results.c: sets the outcome of each network. */
 WF_NODISCARD

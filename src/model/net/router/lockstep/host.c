@@ -67,9 +67,8 @@ static uint64_t flow_of(const struct asked *by, uint32_t dst,
 }
 
 uint32_t wf_lockstep_route_choose(const struct wf_lockstep_net *net, uint32_t r, uint32_t input,
-                                  uint32_t cycle, uint16_t *ports)
+                                  uint32_t cycle)
 {
-    (void)ports;
     const struct wf_router_net *model = wf_lockstep_of(net)->model;
     uint32_t slot = wf_lockstep_input(net, r, input)->first;
     struct wf_lockstep_more *more = wf_lockstep_more(net, r, input, slot);
@@ -102,10 +101,28 @@ uint32_t wf_lockstep_route_choose(const struct wf_lockstep_net *net, uint32_t r,
 
 /* ---- traffic ---- */
 
-uint32_t wf_lockstep_hops(const struct wf_lockstep_net *net, uint32_t node, uint32_t other)
+uint32_t wf_lockstep_host_destination(const struct wf_lockstep_net *net, uint32_t node,
+                                      uint32_t message, uint32_t *count)
 {
-    const struct wf_topo *topo =
-        wf_traffic_pattern_facts(wf_lockstep_of(net)->traffic->pattern).topo;
+    struct wf_traffic_draw draw = {
+        .seed = net->seed, .node = node, .message = message, .count = *count};
+    int64_t dst = wf_traffic_pattern_next(wf_lockstep_of(net)->traffic->pattern, &draw);
 
-    return topo->ops->distance(topo, node, other);
+    *count = draw.count;
+    return dst < 0 ? WF_LOCKSTEP_NONE : (uint32_t)dst;
+}
+
+uint64_t wf_lockstep_host_size(const struct wf_lockstep_net *net, uint32_t node,
+                               uint32_t message, uint32_t *count)
+{
+    struct wf_traffic_draw draw = {
+        .seed = net->seed, .node = node, .message = message, .count = *count};
+
+    return wf_traffic_size(wf_lockstep_of(net)->traffic, &draw);
+}
+
+int64_t wf_lockstep_host_gap(const struct wf_lockstep_net *net, uint32_t node, uint32_t burst,
+                             int64_t now)
+{
+    return wf_traffic_gap(wf_lockstep_of(net)->traffic, node, burst, now);
 }

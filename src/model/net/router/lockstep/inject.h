@@ -119,70 +119,6 @@ static inline uint64_t wf_lockstep_lot(const struct wf_lockstep_net *net,
     return wf_traffic_draw_message(net->seed, lots->node, lots->message, lots->count++);
 }
 
-#ifndef WF_LOCKSTEP_TILES
-
-/* Nodes in the lower half of the first dimension send to each other. */
-static inline uint32_t wf_lockstep_semi_directed(const struct wf_lockstep_net *net,
-                                                 struct wf_lockstep_lots *lots)
-{
-    uint32_t half = net->width / 2, rows = net->n_nodes / net->width;
-
-    if (half * rows < 2 || lots->node % net->width >= half) {
-        return WF_LOCKSTEP_NONE;
-    }
-    for (;;) {
-        uint32_t at = wf_rng_below32(wf_lockstep_lot(net, lots), half * rows);
-        uint32_t other = at / half * net->width + at % half;
-        if (other != lots->node || net->self != 0) {
-            return other;
-        }
-    }
-}
-
-/* Draws a distance, then nodes until one has this distance. If none is found, takes any node. */
-static inline uint32_t wf_lockstep_near(const struct wf_lockstep_net *net,
-                                        struct wf_lockstep_lots *lots)
-{
-    enum { TRIES = 4096 };
-    uint64_t lot = wf_lockstep_lot(net, lots) >> 32;
-    uint32_t wanted = 1;
-
-    while (wanted < net->diameter && lot >= net->chance[wanted]) {
-        wanted++;
-    }
-    for (uint32_t i = 0; i < TRIES; i++) {
-        uint32_t other = wf_rng_below32(wf_lockstep_lot(net, lots), net->n_nodes);
-        if (other != lots->node && wf_lockstep_hops(net, lots->node, other) == wanted) {
-            return other;
-        }
-    }
-    return wf_lockstep_other(net, lots->node, net->n_nodes, wf_lockstep_lot(net, lots));
-}
-
-/* By the weights of a node's pairs. */
-static inline uint32_t wf_lockstep_weighted(const struct wf_lockstep_net *net,
-                                            struct wf_lockstep_lots *lots)
-{
-    size_t low = net->first_pair[lots->node], high = net->first_pair[lots->node + 1];
-    uint64_t lot = wf_lockstep_lot(net, lots);
-
-    if (low == high || net->pairs[high - 1].weight == 0) {
-        return WF_LOCKSTEP_NONE;
-    }
-    lot = wf_rng_below64(lot, net->pairs[high - 1].weight);
-    while (low + 1 < high) { /* find the first pair whose sum is above the lot */
-        size_t middle = low + (high - low - 1) / 2;
-        if (net->pairs[middle].weight > lot) {
-            high = middle + 1;
-        } else {
-            low = middle + 1;
-        }
-    }
-    return net->pairs[low].to;
-}
-
-#endif
-
 /* The destination of a node's message; WF_LOCKSTEP_NONE: it sends none. The rules of
  * model/traffic/pattern.c. */
 static inline uint32_t wf_lockstep_destination(const struct wf_lockstep_net *net,
@@ -194,12 +130,8 @@ static inline uint32_t wf_lockstep_destination(const struct wf_lockstep_net *net
     case WF_LOCKSTEP_TABLE:
         return net->partners[node];
 #ifndef WF_LOCKSTEP_TILES
-    case WF_LOCKSTEP_SEMI_DIRECTED:
-        return wf_lockstep_semi_directed(net, lots);
-    case WF_LOCKSTEP_LOCAL:
-        return wf_lockstep_near(net, lots);
-    case WF_LOCKSTEP_MATRIX:
-        return wf_lockstep_weighted(net, lots);
+    case WF_LOCKSTEP_OTHER:
+        return wf_lockstep_host_destination(net, node, lots->message, &lots->count);
 #endif
     default:
         break;

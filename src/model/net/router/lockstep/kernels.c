@@ -13,7 +13,31 @@
 #if defined(WF_KERNELS_DIMS) && !defined(WF_LOCKSTEP_TIGHT)
 #define WF_LOCKSTEP_TIGHT
 #endif
-#include "model/net/router/lockstep/kernels_begin.h"
+#ifdef __NVPTX__
+/* The network is in registers only if all functions that use it are part of one. */
+#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)
+#endif
+
+#include "model/net/router/gpu/kernel.h"
+
+#define WF_LOCKSTEP_DEVICE
+#define WF_LOCKSTEP_LOAD(x)     wf_gpu_load32(&(x))
+#define WF_LOCKSTEP_STORE(x, v) ((x) = (v))
+#define WF_LOCKSTEP_SET(p, v)   ((void)wf_gpu_or32((p), (v)))
+#define WF_LOCKSTEP_CLEAR(p, v) wf_gpu_and32((p), ~(v))
+#define WF_LOCKSTEP_MAX32(p, v) wf_gpu_max32((p), (v))
+#define WF_LOCKSTEP_OR(p, v)    ((void)wf_gpu_or32((p), (v)))
+#define WF_LOCKSTEP_ADD32(p, v) ((void)wf_gpu_add32((p), (v)))
+#define WF_LOCKSTEP_ADD64(p, v) wf_gpu_add64((p), (v))
+#define WF_LOCKSTEP_MAX64(p, v) wf_gpu_max64((p), (v))
+#ifdef WF_LOCKSTEP_TIGHT
+#define WF_LOCKSTEP_LOAD_PACKET(from, to) wf_gpu_load64((from), (to))
+#define WF_LOCKSTEP_WANT(c)               wf_gpu_set8(&(c)->tail, WF_LOCKSTEP_WANTED)
+#else
+#define WF_LOCKSTEP_LOAD_PACKET(from, to) wf_gpu_load128((from), (to))
+#define WF_LOCKSTEP_WANT(c)               wf_gpu_set16(&(c)->tail, WF_LOCKSTEP_WANTED)
+#endif
+
 #include "model/net/router/lockstep/launch.h"
 #include "model/net/router/lockstep/tile.h"
 
@@ -390,16 +414,103 @@ static inline void lockstep_many(const struct wf_gpu_at *at,
 }
 WF_GPU_KERNEL(lockstep_many, struct wf_lockstep_launch)
 
-static inline uint16_t *ports_of(const struct wf_gpu_at *at, const struct wf_lockstep_net *net)
+/* ---- the outcome ---- */
+
+/* Bits of the inputs of a router that are blocked. */
+static inline uint32_t blocked_of(const struct wf_lockstep_net *net, uint32_t r)
 {
-    (void)at;
-    (void)net;
-    return NULL; /* grids need none */
+    uint32_t blocked = 0;
+
+    for (uint32_t bits = wf_lockstep_own(net, r)->busy; bits != 0; bits &= bits - 1) {
+        struct wf_lockstep_wait wait;
+        uint32_t bit = (uint32_t)__builtin_ctz(bits);
+        if (wf_lockstep_is_blocked(net, r, bit, NULL, &wait)) {
+            blocked |= UINT32_C(1) << bit;
+        }
+    }
+    return blocked;
 }
 
-#ifdef WF_LOCKSTEP_TIGHT
-#define WF_KERNELS_TABLE wf_lockstep_host_kernels_tight
+/* What the host needs of the state of each router: packets by channel, and the inputs that are
+ * blocked. */
+static inline void lockstep_pack(const struct wf_gpu_at *at,
+                                 const struct wf_lockstep_pack *args)
+{
+    uint32_t self = at->block * at->threads + at->thread, all = at->blocks * at->threads;
+
+    for (uint32_t number = 0; number < args->n_nets; number++) {
+        struct wf_lockstep_net net = args->net;
+        uint32_t n_channels = net.n_ports * net.vcs;
+        uint32_t *packets = args->packets + (uint64_t)number * net.n * n_channels;
+
+        shift(&net, number * args->state_stride);
+        for (uint32_t r = self; r < net.n; r += all) {
+            for (uint32_t c = 0; c < n_channels; c++) {
+                packets[(uint64_t)r * n_channels + c] =
+                    wf_lockstep_channel(&net, r, c)->packets;
+            }
+            args->blocked[(uint64_t)number * net.n + r] = blocked_of(&net, r);
+        }
+    }
+}
+WF_GPU_KERNEL(lockstep_pack, struct wf_lockstep_pack)
+
+/* Tells what blocked queues wait for. The host has set router and input, and in `n` the network. */
+static inline void lockstep_waits(const struct wf_gpu_at *at,
+                                  const struct wf_lockstep_waits *args)
+{
+    uint32_t all = at->blocks * at->threads;
+
+    for (uint32_t i = at->block * at->threads + at->thread; i < args->n; i += all) {
+        struct wf_lockstep_net net = args->net;
+        struct wf_lockstep_wait wait, *to = &args->waits[i];
+
+        shift(&net, to->n * args->state_stride);
+        (void)wf_lockstep_is_blocked(&net, to->router, to->input, NULL, &wait);
+        *to = wait;
+    }
+}
+WF_GPU_KERNEL(lockstep_waits, struct wf_lockstep_waits)
+
+/* Adds the counts of all blocks to those of the first. */
+static inline void lockstep_sum(const struct wf_gpu_at *at, const struct wf_lockstep_sum *args)
+{
+    uint32_t self = at->block * at->threads + at->thread, all = at->blocks * at->threads;
+    const uint32_t n_words = sizeof(struct wf_lockstep_out) / sizeof(uint64_t);
+    uint64_t *to = (uint64_t *)args->out;
+
+    for (uint32_t i = self; i < n_words; i += all) {
+        bool is_max = i == offsetof(struct wf_lockstep_out, last) / sizeof(uint64_t);
+        uint32_t batch = i - (uint32_t)(offsetof(struct wf_lockstep_out, batches) / 8);
+        if ((size_t)i * 8 >= offsetof(struct wf_lockstep_out, batches)) {
+            is_max = batch % (sizeof(struct wf_traffic_batch) / 8) ==
+                     offsetof(struct wf_traffic_batch, latency_max) / 8;
+        }
+        for (uint32_t k = 1; k < args->n; k++) {
+            uint64_t value = to[(uint64_t)k * n_words + i];
+            /* Pairs of 32-bit counts are added as one number: none overflows. */
+            to[i] = is_max ? (value > to[i] ? value : to[i]) : to[i] + value;
+        }
+    }
+}
+WF_GPU_KERNEL(lockstep_sum, struct wf_lockstep_sum)
+
+#ifdef __NVPTX__
+#pragma clang attribute pop
 #else
-#define WF_KERNELS_TABLE wf_lockstep_host_kernels
+#include "model/net/router/gpu/gpu.h"
+#include "model/net/router/lockstep/program.h"
+
+#ifdef WF_LOCKSTEP_TIGHT
+#define wf_lockstep_host_kernels wf_lockstep_host_kernels_tight
 #endif
-#include "model/net/router/lockstep/kernels_end.inc"
+
+const struct wf_gpu_host_kernel wf_lockstep_host_kernels[] = {
+    {"wf_gpu_lockstep_one", wf_gpu_host_lockstep_one},
+    {"wf_gpu_lockstep_many", wf_gpu_host_lockstep_many},
+    {"wf_gpu_lockstep_pack", wf_gpu_host_lockstep_pack},
+    {"wf_gpu_lockstep_waits", wf_gpu_host_lockstep_waits},
+    {"wf_gpu_lockstep_sum", wf_gpu_host_lockstep_sum},
+    {NULL, NULL},
+};
+#endif

@@ -18,11 +18,8 @@ struct wf_lockstep_launch {
     const struct wf_lockstep_varied *varied; /* by network */
     uint64_t state_stride;                   /* bytes to the state of the next network */
     uint32_t *count;                         /* for barriers; 0 at the beginning */
-    uint64_t *open; /* closed loops, by network: rounds that are left after the launch; 0 at the
-                     * beginning */
     uint32_t n_nets;
     uint32_t begin, end; /* cycles */
-    uint32_t turn;       /* 0 or 1: whether this is a launch with an even or an odd number */
     uint32_t chunk;      /* one network: routers of a block */
     uint32_t tile;       /* routers that a block handles at a time */
 };

@@ -5,7 +5,6 @@
 #include "base/mem.h"
 #include "model/net/router/lockstep/host.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 bool wf_lockstep_mail_needed(const struct wf_lockstep *lock)
@@ -31,20 +30,13 @@ static void set_wheel(struct wf_lockstep_net *net, const struct wf_lockstep *loc
 
 void wf_lockstep_mail_set(struct wf_lockstep_net *net, const struct wf_lockstep *lock)
 {
-    const struct wf_traffic *traffic = lock->traffic;
-    const struct wf_traffic_params *set = traffic->set;
+    const struct wf_traffic_params *set = lock->traffic->set;
     struct wf_lockstep_mail *mail = &net->mail;
 
     mail->needed = wf_lockstep_mail_needed(lock);
     mail->rounds = set->rounds;
     mail->reply = set->reply;
     mail->packet = lock->model->set.packet;
-    mail->poisson = set->arrivals == WF_TRAFFIC_POISSON;
-    mail->n_sizes = (uint32_t)traffic->sizes.n;
-    mail->sizes = traffic->sizes.values;
-    mail->up_to = traffic->sizes.up_to;
-    mail->long_bytes = set->long_size;
-    mail->long_share = (uint64_t)ceil(set->long_share * 0x1p53);
     if (set->rounds > 0) {
         set_wheel(net, lock);
     }

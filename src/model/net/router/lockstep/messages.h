@@ -7,31 +7,11 @@
  * rounds of closed loops. The rules are those of model/net/router/events/ends.c and model/traffic/traffic.c. Each node
  * has lists of its own, which only the thread of its router uses.
  *
- * Lists grow on hosts. On devices they have a fixed room; a list that is full sets *mail.full, and
- * the run is repeated with more room (model/net/router/lockstep/device.c).
  */
 
 #include "model/net/router/lockstep/inject.h"
 
 /* ---- lists ---- */
-
-/* Before the first cycle, on devices: where the lists of a node are. */
-static inline void wf_lockstep_lists_begin(const struct wf_lockstep_net *net, uint32_t node)
-{
-    const struct wf_lockstep_mail *mail = &net->mail;
-    struct wf_lockstep_sender *own = &mail->senders[node];
-    size_t first = (size_t)node * mail->capacity;
-
-    own->waiting = (struct wf_lockstep_list){
-        .items = (struct wf_lockstep_new_packet *)mail->waiting + first,
-        .capacity = mail->capacity};
-    own->partial =
-        (struct wf_lockstep_list){.items = (struct wf_lockstep_partial *)mail->partial + first,
-                                  .capacity = mail->capacity};
-    own->reactions = (struct wf_lockstep_list){
-        .items = (struct wf_lockstep_reaction *)mail->reactions + first,
-        .capacity = mail->capacity};
-}
 
 static inline struct wf_lockstep_sender *wf_lockstep_sender(const struct wf_lockstep_net *net,
                                                             uint32_t node)
@@ -52,9 +32,8 @@ static inline void wf_lockstep_list_pack(struct wf_lockstep_list *list, uint32_t
     list->first = 0;
 }
 
-/* Makes room for one more element. Returns whether there is room; on hosts there always is. */
-static inline bool wf_lockstep_list_room(const struct wf_lockstep_net *net,
-                                         struct wf_lockstep_list *list, uint32_t size)
+/* Makes room for one more element. */
+static inline void wf_lockstep_list_room(struct wf_lockstep_list *list, uint32_t size)
 {
     if (list->first == list->n) {
         list->first = list->n = 0;
@@ -62,20 +41,9 @@ static inline bool wf_lockstep_list_room(const struct wf_lockstep_net *net,
     if (list->n == list->capacity && list->first > list->n / 2) {
         wf_lockstep_list_pack(list, size);
     }
-    if (list->n < list->capacity) {
-        return true;
-    }
-#ifdef WF_LOCKSTEP_DEVICE
-    wf_lockstep_list_pack(list, size);
     if (list->n == list->capacity) {
-        WF_LOCKSTEP_STORE(*net->mail.full, 1);
-        return false;
+        wf_lockstep_host_grow(list, size);
     }
-#else
-    (void)net;
-    wf_lockstep_host_grow(list, size);
-#endif
-    return true;
 }
 
 /* ---- the source ---- */
@@ -83,27 +51,6 @@ static inline bool wf_lockstep_list_room(const struct wf_lockstep_net *net,
 static inline uint64_t wf_lockstep_packets_of(const struct wf_lockstep_net *net, uint64_t bytes)
 {
     return bytes <= net->mail.packet ? 1 : (bytes - 1) / net->mail.packet + 1;
-}
-
-/* The size of a message, after its destination was drawn. */
-static inline uint64_t wf_lockstep_size_of(const struct wf_lockstep_net *net,
-                                           struct wf_lockstep_lots *lots)
-{
-    const struct wf_lockstep_mail *mail = &net->mail;
-
-    if (mail->n_sizes == 0 && mail->long_share == 0) {
-        return net->message_bytes;
-    }
-    uint64_t random = wf_lockstep_lot(net, lots);
-    if (mail->n_sizes == 0) {
-        return random >> 11 < mail->long_share ? mail->long_bytes : net->message_bytes;
-    }
-    uint64_t lot = wf_rng_below64(random, mail->up_to[mail->n_sizes - 1]);
-    uint32_t i = 0;
-    while (mail->up_to[i] <= lot) {
-        i++;
-    }
-    return mail->sizes[i];
 }
 
 /* Whether a packet could be injected at once. */
@@ -137,9 +84,8 @@ static inline void wf_lockstep_send_message(const struct wf_lockstep_net *net, u
         wf_lockstep_inject(net, node, &packet, cycle)) {
         return;
     }
-    if (wf_lockstep_list_room(net, waiting, sizeof(packet))) {
-        ((struct wf_lockstep_new_packet *)waiting->items)[waiting->n++] = packet;
-    }
+    wf_lockstep_list_room(waiting, sizeof(packet));
+    ((struct wf_lockstep_new_packet *)waiting->items)[waiting->n++] = packet;
     wf_lockstep_wake(net, node, cycle);
 }
 
@@ -158,7 +104,7 @@ static inline uint64_t wf_lockstep_send_messages(const struct wf_lockstep_net *n
         if (dst == WF_LOCKSTEP_NONE) {
             continue;
         }
-        uint64_t bytes = wf_lockstep_size_of(net, &lots);
+        uint64_t bytes = wf_lockstep_host_size(net, node, lots.message, &lots.count);
         WF_LOCKSTEP_ADD64(&batch->offered, 1);
         WF_LOCKSTEP_ADD64(&batch->offered_bytes, bytes);
         if (drops && !wf_lockstep_can_inject(net, node, dst)) {
@@ -173,46 +119,14 @@ static inline uint64_t wf_lockstep_send_messages(const struct wf_lockstep_net *n
     return sent;
 }
 
-/* Picoseconds from one burst to the next: gap_after() in model/traffic/traffic.c. */
-static inline int64_t wf_lockstep_gap(const struct wf_lockstep_net *net, uint32_t node,
-                                      uint64_t random, int64_t now)
-{
-    double rate = net->scales != NULL ? net->scales[node] : net->scale, gap;
-    const double cycle = (double)net->cycle_ps;
-
-    if (net->silent != 0 || rate < 0) {
-        return INT64_MAX;
-    }
-    if (net->mail.poisson != 0) {
-        gap = wf_rng_exponential_of(random) / rate * cycle;
-    } else {
-        double cycles = wf_traffic_gap_cycles(random, rate);
-        if (cycles >= 1e18) {
-            return INT64_MAX;
-        }
-        gap = (1 + (double)(int64_t)cycles) * cycle;
-    }
-    if (gap >= 1e18) {
-        return INT64_MAX;
-    }
-    /* A picosecond after the begin of a cycle routers decide: not at the same time. */
-    return (int64_t)gap + ((now + (int64_t)gap) % (int64_t)net->cycle_ps == 1 ? 1 : 0);
-}
-
 /* Draws the time of the next burst, after one at `time`. */
 static inline void wf_lockstep_draw_next(const struct wf_lockstep_net *net, uint32_t node,
                                          int64_t time)
 {
     struct wf_lockstep_sender *own = wf_lockstep_sender(net, node);
-    double rate = net->scales != NULL ? net->scales[node] : net->scale;
+    int64_t gap = wf_lockstep_host_gap(net, node, wf_lockstep_node(net, node)->bursts++, time);
 
-    own->next = INT64_MAX;
-    if (net->silent == 0 && rate >= 0) {
-        uint64_t random =
-            wf_traffic_draw_gap(net->seed, node, wf_lockstep_node(net, node)->bursts++);
-        int64_t gap = wf_lockstep_gap(net, node, random, time);
-        own->next = gap < INT64_MAX - time ? time + gap : INT64_MAX;
-    }
+    own->next = gap < INT64_MAX - time ? time + gap : INT64_MAX;
     uint64_t cycle = ((uint64_t)own->next + net->cycle_ps - 1) / net->cycle_ps;
     *wf_lockstep_next(net, node) = cycle < net->end ? (uint32_t)cycle : WF_LOCKSTEP_NEVER;
 }
@@ -302,9 +216,7 @@ static inline bool wf_lockstep_completes(const struct wf_lockstep_net *net, uint
         i++;
     }
     if (i == list->n) {
-        if (!wf_lockstep_list_room(net, list, sizeof(*partial))) {
-            return false;
-        }
+        wf_lockstep_list_room(list, sizeof(*partial));
         partial = list->items;
         partial[list->n++] =
             (struct wf_lockstep_partial){.src = more->src, .number = more->number};
@@ -322,9 +234,7 @@ static inline void wf_lockstep_add_reaction(const struct wf_lockstep_net *net, u
 {
     struct wf_lockstep_list *list = &wf_lockstep_sender(net, node)->reactions;
 
-    if (!wf_lockstep_list_room(net, list, sizeof(reaction))) {
-        return;
-    }
+    wf_lockstep_list_room(list, sizeof(reaction));
     struct wf_lockstep_reaction *items = list->items;
     uint32_t at = list->n++;
     for (; at > list->first && items[at - 1].cycle > reaction.cycle; at--) {
@@ -349,7 +259,8 @@ static inline void wf_lockstep_arrived(const struct wf_lockstep_net *net, uint32
         return;
     }
     uint32_t when = (cycle + net->mail.least) & net->mail.done_mask;
-    WF_LOCKSTEP_SUM32(&net->mail.done[(size_t)when * net->n_nodes + more->src], 1);
+    uint32_t *done = &net->mail.done[(size_t)when * net->n_nodes + more->src];
+    (void)__atomic_fetch_add(done, 1, __ATOMIC_RELAXED); /* by other threads, too */
 }
 
 /* A packet is consumed; its message may be complete. */

@@ -69,47 +69,11 @@ static inline uint32_t wf_lockstep_device_words(const struct wf_lockstep_net *ne
                                               net->n_ports * WF_LOCKSTEP_LINK_WORDS);
 }
 
-/* Sets the pointers of what only some runs need on devices. */
-static inline void wf_lockstep_place_mail(struct wf_lockstep_net *net, void *base, uint64_t *at)
-{
-    struct wf_lockstep_mail *mail = &net->mail;
-    const uint64_t n = net->n_nodes, items = n * mail->capacity;
-
-    if (mail->needed != 0) {
-        mail->senders = wf_lockstep_carve(base, at, n * sizeof(*mail->senders));
-        mail->waiting =
-            wf_lockstep_carve(base, at, items * sizeof(struct wf_lockstep_new_packet));
-        mail->partial = wf_lockstep_carve(base, at, items * sizeof(struct wf_lockstep_partial));
-        mail->reactions =
-            wf_lockstep_carve(base, at, items * sizeof(struct wf_lockstep_reaction));
-    }
-    if (mail->rounds > 0) {
-        mail->done = wf_lockstep_carve(
-            base, at, ((uint64_t)mail->done_mask + 1) * n * sizeof(*mail->done));
-    }
-    if (net->has_loads != 0) {
-        net->loads =
-            wf_lockstep_carve(base, at, (uint64_t)net->n * net->n_ports * sizeof(*net->loads));
-    }
-    if (net->limit > 0) {
-        net->gates = wf_lockstep_carve(base, at, sizeof(*net->gates));
-        net->reports = wf_lockstep_carve(base, at, (uint64_t)net->n * sizeof(*net->reports));
-    }
-}
-
 /* Likewise for a device. */
 static inline uint64_t wf_lockstep_place_device(struct wf_lockstep_net *net, void *base)
 {
     uint64_t at = 0, own = (uint64_t)net->n * wf_lockstep_device_words(net) * sizeof(uint32_t);
 
-    if (net->whole != 0) {
-        at = wf_lockstep_place(net, base);
-        const uint64_t words = ((uint64_t)net->n_ports * net->vcs + 1) * net->n_words * net->n;
-        net->asking = wf_lockstep_carve(base, &at, words * sizeof(*net->asking));
-        net->flags = wf_lockstep_carve(base, &at, (uint64_t)net->n * sizeof(*net->flags));
-        wf_lockstep_place_mail(net, base, &at);
-        return at;
-    }
     net->own = wf_lockstep_carve(base, &at, own);
     wf_lockstep_place_packets(net, base, &at,
                               sizeof(uint32_t) * (net->tight != 0
@@ -136,7 +100,7 @@ static inline bool wf_lockstep_is_small(const struct wf_lockstep_net *net)
 static inline bool wf_lockstep_fits_tiles(const struct wf_lockstep_net *net)
 {
     return net->n_dims > 0 && net->n_words == 1 && net->has_more == 0 && net->before == NULL &&
-           net->limit == 0 && net->pattern <= WF_LOCKSTEP_HOT_REGION;
+           net->limit == 0 && net->pattern != WF_LOCKSTEP_OTHER;
 }
 
 /* Whether such a network is what variants suppose, see wf_lockstep_specialise(). */

@@ -29,11 +29,6 @@ _Static_assert((int)WF_LOCKSTEP_AGE == WF_ROUTER_AGE &&
 _Static_assert((int)WF_LOCKSTEP_INJECT_DIRECTION == WF_ROUTER_INJECT_DIRECTION &&
                    (int)WF_LOCKSTEP_INJECT_LONGEST == WF_ROUTER_INJECT_LONGEST_PATH,
                "injection");
-_Static_assert(sizeof(struct wf_lockstep_pair_weight) ==
-                       sizeof(struct wf_traffic_matrix_entry) &&
-                   offsetof(struct wf_lockstep_pair_weight, weight) ==
-                       offsetof(struct wf_traffic_matrix_entry, weight),
-               "entries of matrices");
 _Static_assert((int)WF_LOCKSTEP_TARGETS_MAX == WF_NET_WAIT_TARGETS, "waits");
 
 /* A probability in units of 2^-53, as the comparison `draw * 2^-53 < chance` has it. */
@@ -108,10 +103,10 @@ static void set_rules(struct wf_lockstep_net *net, const struct wf_router_net *m
     net->escapes = model->escapes;
     net->consume_one = set->consume_one;
     net->class_vcs = model->class_vcs;
-    net->has_more = model->scheme == WF_ROUTER_POLICY || model->request == WF_ROUTER_SOURCE ||
+    net->has_more = model->scheme == WF_ROUTER_POLICY ||
+                    (model->scheme == WF_ROUTER_UPDOWN && model->request == WF_ROUTER_SOURCE) ||
                     set->stats == WF_NET_STATS_LINKS;
     net->limit = model->packets_limit;
-    net->report_every = (uint32_t)set->global_delay;
     net->has_loads = set->stats == WF_NET_STATS_LINKS;
     net->stats = set->stats != WF_NET_STATS_OFF;
     net->watchdog = (uint32_t)set->watchdog;
@@ -124,12 +119,6 @@ static void set_rules(struct wf_lockstep_net *net, const struct wf_router_net *m
     }
 }
 
-/* What gaps between bursts are drawn with: wf_lockstep_next_burst(), wf_lockstep_gap(). */
-static double rate_of(const struct wf_traffic *traffic, double chance)
-{
-    return traffic->set->arrivals == WF_TRAFFIC_POISSON ? chance : wf_traffic_scale(chance);
-}
-
 static void set_traffic(struct wf_lockstep_net *net, const struct wf_traffic *traffic)
 {
     const struct wf_traffic_params *set = traffic->set;
@@ -139,15 +128,11 @@ static void set_traffic(struct wf_lockstep_net *net, const struct wf_traffic *tr
         [WF_TRAFFIC_PERMUTATION] = WF_LOCKSTEP_TABLE,
         [WF_TRAFFIC_HOT_SPOT] = WF_LOCKSTEP_HOT_SPOT,
         [WF_TRAFFIC_HOT_REGION] = WF_LOCKSTEP_HOT_REGION,
-        [WF_TRAFFIC_SEMI_DIRECTED] = WF_LOCKSTEP_SEMI_DIRECTED,
-        [WF_TRAFFIC_LOCAL] = WF_LOCKSTEP_LOCAL,
-        [WF_TRAFFIC_MATRIX] = WF_LOCKSTEP_MATRIX,
+        [WF_TRAFFIC_OTHER_PATTERN] = WF_LOCKSTEP_OTHER,
     };
 
     net->pattern = patterns[facts.kind];
     net->self = facts.set->self;
-    net->width = facts.width;
-    net->diameter = facts.diameter;
     net->hot = chance_of(facts.set->hot);
     net->hot_node = (uint32_t)facts.set->hot_node;
     net->hot_nodes = (uint32_t)facts.set->hot_nodes;
@@ -156,7 +141,7 @@ static void set_traffic(struct wf_lockstep_net *net, const struct wf_traffic *tr
     net->batch_ps = traffic->batch_ps > 0 ? (uint64_t)traffic->batch_ps : UINT64_MAX;
     net->message_bytes = set->size;
     net->silent = traffic->chance <= 0;
-    net->scale = net->silent ? 0 : rate_of(traffic, traffic->chance);
+    net->scale = net->silent ? 0 : wf_traffic_scale(traffic->chance);
     net->has_scales = traffic->factors != NULL;
     net->end = set->rounds > 0 ? (uint32_t)INT32_MAX : (uint32_t)set->cycles;
 }
@@ -242,17 +227,6 @@ static void fill_coords(const struct wf_lockstep *lock)
     }
 }
 
-/* Tables that patterns have already. */
-static void point_to_pattern(struct wf_lockstep_net *net, const struct wf_traffic *traffic)
-{
-    const struct wf_traffic_pattern_facts facts = wf_traffic_pattern_facts(traffic->pattern);
-
-    net->chance = facts.chance;
-    if (facts.matrix != NULL) {
-        net->pairs = (const void *)wf_traffic_matrix_entries(facts.matrix, &net->first_pair);
-    }
-}
-
 static void fill_traffic(const struct wf_lockstep *lock)
 {
     const struct wf_lockstep_net *net = &lock->net;
@@ -268,7 +242,7 @@ static void fill_traffic(const struct wf_lockstep *lock)
         }
         if (scales != NULL) {
             double chance = wf_traffic_chance(traffic, node);
-            scales[node] = chance > 0 ? rate_of(traffic, chance) : -1;
+            scales[node] = chance > 0 ? wf_traffic_scale(chance) : -1;
         }
     }
 }
@@ -304,7 +278,6 @@ enum wf_status wf_lockstep_new(const struct wf_lockstep_config *config,
     fill_before(lock);
     fill_coords(lock);
     fill_traffic(lock);
-    point_to_pattern(&lock->net, lock->traffic);
     lock->net.host = lock;
     *out = lock;
     return WF_OK;

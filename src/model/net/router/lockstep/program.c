@@ -8,7 +8,6 @@
     extern const char *const wf_lockstep_ptx_##name;
 #include "model/net/router/lockstep/variants.def"
 #undef WF_LOCKSTEP_VARIANT
-extern const char *const wf_lockstep_ptx_whole;
 
 static const struct variant {
     uint32_t dims, vcs, scheme;
@@ -27,13 +26,6 @@ struct wf_gpu_program wf_lockstep_program(struct wf_lockstep_net *net)
 {
     const struct variant *found = &variants[0]; /* for all grids */
 
-    net->whole = !wf_lockstep_fits_tiles(net);
-    if (net->whole != 0) {
-        net->tight = 0;
-        return (struct wf_gpu_program){.name = "whole",
-                                       .ptx = wf_lockstep_ptx_whole,
-                                       .host = wf_lockstep_host_kernels_whole};
-    }
     for (int i = 1; i < N_VARIANTS && wf_lockstep_is_usual(net); i++) {
         if (variants[i].dims == net->n_dims && variants[i].vcs == net->vcs &&
             variants[i].scheme == net->scheme) {

@@ -150,6 +150,8 @@ struct wf_lockstep_own {
     struct wf_lockstep_router router;
     struct wf_lockstep_node node;
 };
+enum { WF_LOCKSTEP_TILE_INPUTS = 32 }; /* of a router: bits of a word */
+
 enum { /* words of each */
        WF_LOCKSTEP_OWN_WORDS = 10,
        WF_LOCKSTEP_INPUT_WORDS = 6,

@@ -15,20 +15,17 @@
  * Compiled for devices, too: fixed-width integers, static functions, no library. An execution
  * defines, before it includes this file, what differs:
  *
- *   WF_LOCKSTEP_DEVICE            nothing of the host is there: routes come from tables
- *                                 (model/net/router/lockstep/routes.h), and lists have a fixed room
+ *   WF_LOCKSTEP_DEVICE            nothing of the host is there; always with the next
  *   WF_LOCKSTEP_TILES             what belongs to a router is in one piece, struct wf_lockstep_own;
- *                                 only for grids without policies
+ *                                 only for networks of wf_lockstep_fits_tiles()
  *   WF_LOCKSTEP_TIGHT             records are small; wf_lockstep_is_small() tells for which networks
  *   WF_LOCKSTEP_LOAD(x)           reads, and
  *   WF_LOCKSTEP_STORE(x, v)       writes a word that other routers write or read
  *   WF_LOCKSTEP_LOAD_PACKET(p, q) reads a packet that another router wrote: *q = *p
- *   WF_LOCKSTEP_LOAD_MORE(p, q)   likewise what else is known of it
  *   WF_LOCKSTEP_WANT(c)           marks a channel as wanted, perhaps by several threads at once
  *   WF_LOCKSTEP_SET(p, v)         *p |= v, by any thread that works on the router
  *   WF_LOCKSTEP_CLEAR(p, v)       *p &= ~v, likewise
  *   WF_LOCKSTEP_OR(p, v)          *p |= v, atomically
- *   WF_LOCKSTEP_SUM32(p, v)       *p += v, atomically
  *   WF_LOCKSTEP_ADD32(p, v), WF_LOCKSTEP_ADD64(p, v), WF_LOCKSTEP_MAX64(p, v)   counts in `out`
  */
 
@@ -46,10 +43,8 @@
 #define WF_LOCKSTEP_CLEAR(p, v)           (*(p) &= ~(v))
 #define WF_LOCKSTEP_STORE(x, v)           ((x) = (v))
 #define WF_LOCKSTEP_LOAD_PACKET(from, to) (*(to) = *(from))
-#define WF_LOCKSTEP_LOAD_MORE(from, to)   (*(to) = *(from))
 #define WF_LOCKSTEP_WANT(c)               ((c)->tail |= (wf_lockstep_short)WF_LOCKSTEP_WANTED)
 #define WF_LOCKSTEP_OR(p, v)              (void)__atomic_fetch_or((p), (v), __ATOMIC_RELAXED)
-#define WF_LOCKSTEP_SUM32(p, v)           (void)__atomic_fetch_add((p), (v), __ATOMIC_RELAXED)
 #define WF_LOCKSTEP_ADD32(p, v)           (*(p) += (v))
 #define WF_LOCKSTEP_ADD64(p, v)           (*(p) += (v))
 #define WF_LOCKSTEP_MAX64(p, v)           (*(p) = *(p) < (v) ? (v) : *(p))
@@ -91,52 +86,7 @@ enum wf_lockstep_pattern {
     WF_LOCKSTEP_TABLE, /* always the same destination: partners[] */
     WF_LOCKSTEP_HOT_SPOT,
     WF_LOCKSTEP_HOT_REGION,
-    /* The others are not for tiles. */
-    WF_LOCKSTEP_SEMI_DIRECTED,
-    WF_LOCKSTEP_LOCAL,
-    WF_LOCKSTEP_MATRIX,
-};
-
-/* Routing policies on devices: model/net/router/lockstep/routes.h. */
-enum wf_lockstep_policy {
-    WF_LOCKSTEP_MINIMAL,
-    WF_LOCKSTEP_GIVEN, /* routes from a file */
-    WF_LOCKSTEP_ECMP,
-    WF_LOCKSTEP_SHORTEST_QUEUE,
-    WF_LOCKSTEP_VALIANT, /* this and the next over intermediate nodes */
-    WF_LOCKSTEP_UGAL,
-    WF_LOCKSTEP_PAR,
-};
-
-/* Which packets have the same flow number: enum wf_route_flow. */
-enum { WF_LOCKSTEP_FLOW_PAIR, WF_LOCKSTEP_FLOW_MESSAGE, WF_LOCKSTEP_FLOW_PACKET };
-
-enum {
-    WF_LOCKSTEP_UNREACHED = 255, /* distance */
-    WF_LOCKSTEP_SECOND =
-        0x8000,               /* in `next`: the second of the deterministic route's channels */
-    WF_LOCKSTEP_HOP_RANK = 7, /* in `hops`, see model/net/vc/vc.h: bits of the rank */
-    WF_LOCKSTEP_HOP_DATELINE = 8,
-    WF_LOCKSTEP_HOP_END = 16,
-    WF_LOCKSTEP_HOP_OF_MANY = 32, /* of port 0: the vertex has other ports */
-    WF_LOCKSTEP_STAGES = 3,
-};
-
-/* Routes of networks that are not grids, on devices. Tables by vertex and node begin with the vertex
- * `first`; those before it are nodes with one link, which leads to a switch. */
-struct wf_lockstep_routes {
-    uint32_t policy, flow;
-    uint32_t first;
-    uint32_t free, fixed;               /* struct wf_vc_level */
-    uint32_t start[WF_LOCKSTEP_STAGES]; /* likewise */
-    uint32_t strict, single;            /* model/net/vc/kind.h */
-    uint32_t by_place;                  /* the channel of deterministic routes is in `next` */
-    uint32_t spare;
-    const uint16_t *next;    /* by vertex and node: the port of the deterministic route... */
-    const uint16_t *climb;   /* ...of that over a tree; null: there is none */
-    const uint8_t *distance; /* ...and hops */
-    const uint8_t *hops;     /* by vertex and port: what channels need to know of a hop */
-    const uint32_t *group;   /* by vertex, in dragonflies; null elsewhere */
+    WF_LOCKSTEP_OTHER, /* asks model/traffic/pattern.h; not for tiles */
 };
 
 /* A list of records, model/net/router/lockstep/messages.h: those from `first` to before `n`. */
@@ -159,42 +109,13 @@ struct wf_lockstep_sender {
 
 /* Likewise what all nodes share. */
 struct wf_lockstep_mail {
-    uint32_t needed, poisson;
+    uint32_t needed;
     uint32_t least, done_mask; /* closed loops without answers: cycles until a node learns that
                                 * its message has arrived, and the mask of the wheel of these */
-    uint32_t n_sizes;
-    uint32_t capacity; /* devices: of the lists of a node */
-    uint64_t rounds, reply, packet, long_bytes;
-    uint64_t long_share;           /* probability, in units of 2^-53 */
-    const uint64_t *sizes, *up_to; /* struct wf_traffic_weights */
+    uint64_t rounds, reply, packet;
 
-    struct wf_lockstep_sender *senders;  /* by node */
-    void *waiting, *partial, *reactions; /* devices: the elements of their lists */
+    struct wf_lockstep_sender *senders; /* by node */
     uint32_t *done; /* by cycle and node: messages that have arrived elsewhere */
-    uint32_t *full; /* devices: not 0 if a list was full */
-};
-
-/* net.global_restriction on devices: routers report in some cycles how many packets they injected,
- * minus those that they consumed; above a limit nothing may be injected (model/net/router/lockstep/run.c). */
-struct wf_lockstep_gate {
-    int64_t inside; /* packets in the network according to all reports */
-    uint32_t shut;  /* nothing may be injected... */
-    uint32_t at;    /* ...as nodes know from this cycle on; 0: they know it */
-};
-struct wf_lockstep_gates {
-    struct wf_lockstep_gate at_begin[2]; /* of launches with even and odd numbers */
-    int64_t sums[3];                     /* of the last reports, in turn */
-};
-struct wf_lockstep_report {
-    int64_t change;
-    uint32_t injected, consumed; /* in this cycle */
-    uint32_t at, spare;          /* cycle of the next report; 0: there is nothing to report */
-};
-
-/* An entry of a traffic matrix: struct wf_traffic_matrix_entry. */
-struct wf_lockstep_pair_weight {
-    uint32_t from, to;
-    uint64_t weight;
 };
 
 /* Links that are alike. */
@@ -254,23 +175,18 @@ struct wf_lockstep_net {
     uint32_t scheme, request, arbitration, injection, pattern;
     uint32_t bubble, escapes, consume_one;
     uint32_t n_dims, rings;             /* bit d: dimension d is a ring of more than two */
-    uint32_t self, hot_node, hot_nodes; /* patterns... */
-    uint32_t width, diameter;           /* ...likewise */
+    uint32_t self, hot_node, hot_nodes; /* patterns */
     uint32_t has_more, stats, has_kinds, has_scales, has_loads;
     uint32_t slow;                /* some links take several cycles for a phit */
     struct wf_lockstep_kind kind; /* of all links, unless has_kinds */
     uint32_t class_vcs;           /* with a policy: channels that it needs */
     uint32_t watchdog, drop, burst;
-    uint32_t report_every; /* net.global_delay, if there is a limit... */
-    uint64_t limit;        /* ...of packets in the network; 0: there is none */
+    uint64_t limit;        /* of packets in the network; 0: there is none */
     uint64_t transit, hot; /* probabilities, in units of 2^-53 */
     uint64_t cycle_ps, batch_ps, message_bytes;
 
     uint32_t tight; /* devices: records are small */
-    uint32_t
-        whole; /* devices: the state has the form of hosts, model/net/router/lockstep/whole.c */
-    uint32_t base;          /* devices: the router to which the first words of `own` belong */
-    uint32_t scratch_words; /* devices: words of `scratch` of a thread */
+    uint32_t base;  /* devices: the router to which the first words of `own` belong */
 
     uint64_t seed;
     double scale;    /* for wf_traffic_gap_cycles(), unless `scales` has it */
@@ -284,12 +200,8 @@ struct wf_lockstep_net {
     const uint16_t *coords;   /* on grids, by router and dimension... */
     const uint32_t *size;     /* ...and the sizes of the dimensions */
     const uint32_t *partners; /* by node, with pattern WF_LOCKSTEP_TABLE */
-    const uint64_t *chance;   /* with WF_LOCKSTEP_LOCAL: struct wf_traffic_pattern_facts */
-    const struct wf_lockstep_pair_weight *pairs; /* with WF_LOCKSTEP_MATRIX... */
-    const size_t *first_pair; /* ...and the first of each node, n_nodes + 1 */
     const double *scales;     /* by node; negative: it sends nothing. Null: `scale` */
     const struct wf_lockstep_kind *kinds;
-    struct wf_lockstep_routes routes; /* devices */
     /* With one-way links: where the link into each input port begins, by router and port; null:
      * input ports have the numbers of the output ports that lead back. */
     const struct wf_lockstep_end *before;
@@ -312,17 +224,11 @@ struct wf_lockstep_net {
     struct wf_lockstep_stored *injected; /* ...and of injection queues */
     struct wf_lockstep_more *more, *more_injected; /* beside them, if has_more */
     struct wf_lockstep_mail mail;
-    struct wf_lockstep_gates *gates;    /* devices */
-    struct wf_lockstep_report *reports; /* devices, by router; null: nothing is counted */
-    struct wf_net_link_load *loads;     /* of each link, with net.stats=links; else null */
-    /* devices, if `whole`: */
-    uint32_t *asking;  /* by router and channel: bits of the inputs that request it */
-    uint32_t *flags;   /* by router: see model/net/router/lockstep/whole.c */
-    uint32_t *scratch; /* memory of threads */
+    struct wf_net_link_load *loads; /* of each link, with net.stats=links; else null */
 
     struct wf_lockstep_out *out;
     /* On hosts: */
-    void *host; /* struct wf_lockstep, for policies and other patterns */
+    void *host; /* struct wf_lockstep, for policies and patterns */
 };
 
 /* ---- where things are ---- */
@@ -678,17 +584,6 @@ wf_lockstep_more(const struct wf_lockstep_net *net, uint32_t r, uint32_t input, 
         wf_lockstep_is_injected(net, r, input) ? net->more_injected : net->more;
 
     return &base[wf_lockstep_slot(net, r, input, slot)];
-}
-
-/* The same as wf_lockstep_read() for what else is known of a packet. */
-static inline struct wf_lockstep_more wf_lockstep_read_more(const struct wf_lockstep_net *net,
-                                                            uint32_t r, uint32_t input,
-                                                            uint32_t slot)
-{
-    struct wf_lockstep_more more;
-
-    WF_LOCKSTEP_LOAD_MORE(wf_lockstep_more(net, r, input, slot), &more);
-    return more;
 }
 
 /* Word `word` of router r in a wheel of last + 1 cycles, for a cycle. On hosts this is a power of two;

@@ -115,8 +115,8 @@ static inline void wf_lockstep_eat(const struct wf_lockstep_net *net, uint32_t r
     }
 #ifndef WF_LOCKSTEP_TILES
     if (net->mail.needed != 0) {
-        const struct wf_lockstep_more more = wf_lockstep_read_more(net, r, input, slot);
-        wf_lockstep_messages_consumed(net, r, &more, pace, cycle);
+        wf_lockstep_messages_consumed(net, r, wf_lockstep_more(net, r, input, slot), pace,
+                                      cycle);
         return;
     }
 #endif
@@ -288,13 +288,13 @@ static inline uint32_t wf_lockstep_send(const struct wf_lockstep_net *net, uint3
     if (net->has_more != 0) {
         size_t at = wf_lockstep_port(net, r, port);
         *wf_lockstep_more(net, net->neighbor[at], net->in_port[at] * net->vcs + vc, slot) =
-            wf_lockstep_read_more(net, r, input, from);
+            *wf_lockstep_more(net, r, input, from);
     }
 #ifndef WF_LOCKSTEP_TILES
     if (net->loads != NULL) {
         wf_net_link_load_add_packet(&net->loads[wf_lockstep_port(net, r, port)],
                                     cycle * net->cycle_ps, net->mail.packet,
-                                    wf_lockstep_read_more(net, r, input, from).src);
+                                    wf_lockstep_more(net, r, input, from)->src);
     }
 #endif
     return input;
