@@ -41,7 +41,7 @@ int wl_table_add(struct wl_table *table, enum wl_kind kind, void *object)
     return wl_handle(kind, place + WL_OBJECT_FIRST);
 }
 
-static void **find(const struct wl_table *table, enum wl_kind kind, int handle)
+static void **find_entry(const struct wl_table *table, enum wl_kind kind, int handle)
 {
     uint32_t place = wl_handle_place(handle);
 
@@ -54,14 +54,14 @@ static void **find(const struct wl_table *table, enum wl_kind kind, int handle)
 
 void *wl_table_get(const struct wl_table *table, enum wl_kind kind, int handle)
 {
-    void **item = find(table, kind, handle);
+    void **item = find_entry(table, kind, handle);
 
     return item != NULL ? *item : NULL;
 }
 
 void *wl_table_take(struct wl_table *table, enum wl_kind kind, int handle)
 {
-    void **item = find(table, kind, handle);
+    void **item = find_entry(table, kind, handle);
 
     if (item == NULL || *item == NULL) {
         return NULL;

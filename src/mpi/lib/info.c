@@ -16,7 +16,7 @@ struct info {
     struct pair *pairs;
 };
 
-static int find(const struct info *info, const char *key)
+static int find_pair(const struct info *info, const char *key)
 {
     int i = 0;
 
@@ -35,7 +35,7 @@ static char *copy_text(const char *text)
 
 static void put(struct info *info, const char *key, const char *value)
 {
-    int i = find(info, key);
+    int i = find_pair(info, key);
 
     if (i == info->n) {
         WL_GROW(info->pairs, info->n, info->capacity);
@@ -123,7 +123,7 @@ int wl_MPI_Info_set(struct wl_rank *rank, MPI_Info handle, const char *key, cons
 int wl_MPI_Info_delete(struct wl_rank *rank, MPI_Info handle, const char *key)
 {
     struct info *info = info_of(rank, handle);
-    int i = find(info, key);
+    int i = find_pair(info, key);
 
     if (i == info->n) {
         return MPI_ERR_INFO_NOKEY;
@@ -139,7 +139,7 @@ int wl_MPI_Info_get(struct wl_rank *rank, MPI_Info handle, const char *key, int 
                     char *value, int *flag)
 {
     const struct info *info = info_of(rank, handle);
-    int i = find(info, key);
+    int i = find_pair(info, key);
 
     *flag = i < info->n;
     if (*flag) {
@@ -154,7 +154,7 @@ int wl_MPI_Info_get_string(struct wl_rank *rank, MPI_Info handle, const char *ke
                            char *value, int *flag)
 {
     const struct info *info = info_of(rank, handle);
-    int i = find(info, key);
+    int i = find_pair(info, key);
 
     *flag = i < info->n;
     if (*flag) {
@@ -176,7 +176,7 @@ int wl_MPI_Info_get_valuelen(struct wl_rank *rank, MPI_Info handle, const char *
                              int *valuelen, int *flag)
 {
     const struct info *info = info_of(rank, handle);
-    int i = find(info, key);
+    int i = find_pair(info, key);
 
     *flag = i < info->n;
     if (*flag) {

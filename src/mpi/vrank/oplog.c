@@ -255,7 +255,7 @@ void wf_vrank_oplog_lend(struct wf_vrank_oplog *log, const struct wf_op *op,
     ops_of(log)[log->head + log->n++] = (struct wf_vrank_logged_op *)(void *)lent;
 }
 
-static struct wf_vrank_logged_op *find(const struct wf_vrank_oplog *log, uint64_t number)
+static struct wf_vrank_logged_op *find_op(const struct wf_vrank_oplog *log, uint64_t number)
 {
     if (number >= log->first) {
         struct wf_vrank_logged_op *const *ops = log->capacity > 0 ? log->many : log->few;
@@ -270,7 +270,7 @@ static struct wf_vrank_logged_op *find(const struct wf_vrank_oplog *log, uint64_
 
 bool wf_vrank_oplog_read(const struct wf_vrank_oplog *log, uint64_t number, struct wf_op *op)
 {
-    const struct wf_vrank_logged_op *found = find(log, number);
+    const struct wf_vrank_logged_op *found = find_op(log, number);
 
     if (found != NULL) {
         read_op(found, op);
@@ -280,7 +280,7 @@ bool wf_vrank_oplog_read(const struct wf_vrank_oplog *log, uint64_t number, stru
 
 struct wf_op *wf_vrank_oplog_get(const struct wf_vrank_oplog *log, uint64_t number)
 {
-    struct wf_vrank_logged_op *found = find(log, number);
+    struct wf_vrank_logged_op *found = find_op(log, number);
 
     assert(log->whole);
     return found != NULL ? (struct wf_op *)(void *)found->op : NULL;

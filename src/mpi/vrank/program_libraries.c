@@ -184,8 +184,8 @@ struct search {
     bool asked;
 };
 
-static struct wf_vrank_library *find(const struct wf_vrank_libraries *libraries,
-                                     const char *name)
+static struct wf_vrank_library *find_library(const struct wf_vrank_libraries *libraries,
+                                             const char *name)
 {
     for (uint32_t i = 0; i < libraries->n; i++) {
         if (strcmp(libraries->list[i].name, name) == 0) {
@@ -409,7 +409,7 @@ static bool is_known(const struct search *search, const char *name)
     while (i < n && strcmp(loading->names[i], name) != 0) {
         i++;
     }
-    return i < n || find(&search->found, name) != NULL;
+    return i < n || find_library(&search->found, name) != NULL;
 }
 
 static enum wf_status add_needed(struct search *search, const struct chain *by,

@@ -10,7 +10,7 @@ static const struct wf_opt rows[] = {
     WF_OPT_SETTING("sched", 0, "engine.sched", NULL),
     WF_OPT_SETTING("threads", 0, "engine.threads", NULL),
     WF_OPT_SETTING("seed", 0, "seed", NULL),
-    WF_SIMULATE_ROWS(WF_SIMULATE_OUTPUT_DOC, "<file>"),
+    WF_SIMULATE_ROWS(WF_SIMULATE_OUTPUT_DOC, "<file>", wf_writer_extension),
 };
 
 static void print_models(FILE *out)

@@ -21,7 +21,7 @@ static const struct wf_opt rows[] = {
     WF_OPT_SETTING("threads", 0, "engine.threads", NULL),
     WF_SIMULATE_ROWS("The trace to write, in the format of its name, as 'weft convert' does; "
                      "without an ending it is a .weft",
-                     "<trace>"),
+                     "<trace>", NULL),
 };
 
 /* A trace name without an extension may be the path of the program itself. */

@@ -30,7 +30,7 @@ static const struct wf_opt rows[] = {
     WF_SIMULATE_ROWS_RECORDING,
     WF_SIMULATE_ROW_WHAT_IF,
     WF_SIMULATE_ROWS_LIVE,
-    WF_SIMULATE_ROWS(WF_SIMULATE_OUTPUT_DOC, "<file>"),
+    WF_SIMULATE_ROWS(WF_SIMULATE_OUTPUT_DOC, "<file>", wf_writer_extension),
 };
 
 static enum wf_status set_source(const struct wf_cli *cli, const struct wf_simulate_opts *opts,

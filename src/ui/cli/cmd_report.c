@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/columns.h"
 #include "base/result/result.h"
 #include "ui/cli/cli.h"
 #include "ui/cli/opt.h"
@@ -13,12 +14,9 @@ struct report_opts {
 };
 
 static const struct wf_opt rows[] = {
-    WF_OPT_ROW(
-        struct report_opts, output, TEXT, "output", 'o', "<file>",
-        .doc = "Write the report to a file, in the format of its name: .html, .pftrace "
-               "(Perfetto), .prv "
-               "(Paraver), .otf2, .clog2 (Jumpshot), .timeline.csv, .calls.csv, .txt, .json or "
-               ".csv; without this option, print text"),
+    WF_OPT_FILE_ROW(struct report_opts, output, "output", 'o', "<file>", wf_writer_extension,
+                    "Write the report to a file instead of printing text, in the format of its "
+                    "name:"),
     WF_OPT_ROW(struct report_opts, force, BOOL, "force", 'f', NULL,
                .doc = "Overwrite that file if it exists"),
     WF_OPT_ROW(struct report_opts, ranks, TEXT, "ranks", 0, "<first:last,...>",
@@ -43,9 +41,9 @@ static enum wf_status read_view(const struct report_opts *opts,
     bool given = opts->ranks != NULL || opts->time != NULL || opts->limit > 0;
 
     if (given && !writer->timeline) {
-        return wf_err_set(err, WF_EUSAGE,
-                          "--ranks, --time and --limit are for timelines: .pftrace, .prv, "
-                          ".otf2, .clog2, .timeline.csv and .calls.csv");
+        char list[WF_EXTENSION_LIST_MAX];
+        return wf_err_set(err, WF_EUSAGE, "--ranks, --time and --limit are for timelines: %s",
+                          wf_extension_list(wf_writer_timeline_extension, list));
     }
     if (opts->ranks != NULL) {
         WF_TRY(wf_choice_ranks("--ranks", opts->ranks, view, err));
@@ -55,6 +53,14 @@ static enum wf_status read_view(const struct report_opts *opts,
                           view->ranges[view->n_ranges - 1].last, (unsigned long long)n_ranks);
     }
     return opts->time != NULL ? wf_choice_time("--time", opts->time, view, err) : WF_OK;
+}
+
+static void list_formats(FILE *out)
+{
+    (void)fputs("\nFormats:\n", out);
+    for (const struct wf_writer_ops *const *ops = wf_writer_table(); *ops != NULL; ops++) {
+        wf_columns_row(out, (*ops)->extension, (*ops)->summary);
+    }
 }
 
 static enum wf_status write_file(const struct report_opts *opts, const struct wf_value *doc,
@@ -126,4 +132,5 @@ const struct wf_verb wf_verb_report = {
     .min_operands = 1,
     .max_operands = 1,
     .run = report_run,
+    .more_help = list_formats,
 };

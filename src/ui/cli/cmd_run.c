@@ -37,7 +37,7 @@ static const struct wf_opt rows[] = {
     WF_OPT_SETTING("runs", 0, "runs", NULL),
     WF_SIMULATE_ROWS_RECORDING,
     WF_SIMULATE_ROW_WHAT_IF,
-    WF_SIMULATE_ROWS(WF_SIMULATE_OUTPUT_DOC, "<file>"),
+    WF_SIMULATE_ROWS(WF_SIMULATE_OUTPUT_DOC, "<file>", wf_writer_extension),
 };
 
 enum wf_status wf_cli_run_set_program(const struct wf_operands *operands,

@@ -30,7 +30,8 @@ static const struct wf_opt rows[] = {
                    "Write the table to a file, .csv or .json, instead of printing it as CSV"),
     {.param = {.name = "plot",
                .offset = offsetof(struct sweep_opts, plots),
-               .doc = "Draw a plot to a file, .svg or .png"},
+               .doc = "Draw a plot to a file, in the format of its name:"},
+     .formats = wf_draw_plot_extension,
      .kind = WF_OPT_LIST,
      .arg = "<file>"},
     WF_OPT_ROW(struct sweep_opts, side_by_side, COUNT, "jobs", 'j', NULL,
@@ -53,33 +54,25 @@ static const struct wf_opt rows[] = {
 
 /* ---- tables and plots ---- */
 
-static bool ends_in(const char *path, const char *extension)
-{
-    size_t n = strlen(path), e = strlen(extension);
-
-    return n > e && strcmp(path + n - e, extension) == 0;
-}
-
 /* The page to write, if -o names one instead of a directory; or null. */
 static const char *page_of(const struct sweep_opts *opts)
 {
-    return opts->directory != NULL && ends_in(opts->directory, ".html") ? opts->directory
-                                                                        : NULL;
+    return opts->directory != NULL && wf_extension_is(opts->directory, ".html")
+               ? opts->directory
+               : NULL;
 }
 
 static enum wf_status check_names(const struct sweep_opts *opts, struct wf_err *err)
 {
-    if (opts->table != NULL && !ends_in(opts->table, ".csv") &&
-        !ends_in(opts->table, ".json")) {
+    if (opts->table != NULL && !wf_extension_is(opts->table, ".csv") &&
+        !wf_extension_is(opts->table, ".json")) {
         return wf_err_set(err, WF_EUSAGE, "table '%.200s': the name must end in .csv or .json",
                           opts->table);
     }
     for (size_t i = 0; i < opts->plots.n; i++) {
-        if (wf_draw_plot_for_path(opts->plots.items[i]) == NULL) {
-            return wf_err_set(err, WF_EUSAGE,
-                              "plot '%.200s': the name must end in .svg or .png",
-                              opts->plots.items[i]);
-        }
+        size_t format;
+        WF_TRY(wf_extension_find(wf_draw_plot_extension, "plot", opts->plots.items[i], &format,
+                                 err));
     }
     return WF_OK;
 }
@@ -89,9 +82,9 @@ static enum wf_status write_table(const struct wf_study *study, const char *path
 {
     struct wf_output *output = NULL;
     WF_TRY(wf_output_open(path, true, &output, err));
-    (ends_in(path, ".csv")    ? wf_study_csv
-     : ends_in(path, ".html") ? wf_study_html
-                              : wf_study_json)(study, wf_output_stream(output));
+    (wf_extension_is(path, ".csv")    ? wf_study_csv
+     : wf_extension_is(path, ".html") ? wf_study_html
+                                      : wf_study_json)(study, wf_output_stream(output));
     return wf_output_commit(output, err);
 }
 

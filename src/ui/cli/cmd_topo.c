@@ -28,11 +28,10 @@ struct topo_opts {
 static const struct wf_opt rows[] = {
     WF_OPT_ROW(struct topo_opts, routes, TEXT, "routes", 0, "<A>,<B>",
                .doc = "Show the route from node A to node B, hop by hop"),
-    WF_OPT_ROW(
-        struct topo_opts, output, TEXT, "output", 'o', "<file>",
-        .doc =
-            "Write the network to a file instead, in the format of its name: .svg (a picture), "
-            ".dot (for Graphviz) or .csv (a table of cables)"),
+    WF_OPT_FILE_ROW(
+        struct topo_opts, output, "output", 'o', "<file>", wf_draw_extension,
+        "Write the network to a file instead, as a picture, for Graphviz or as a table "
+        "of cables:"),
     WF_OPT_ROW(struct topo_opts, force, BOOL, "force", 'f', NULL,
                .doc = "Overwrite that file if it exists, and write it even if it is very long"),
     WF_OPT_ROW(struct topo_opts, json, BOOL, "json", 0, NULL,

@@ -3,6 +3,7 @@
 #include "run/execute/world.h"
 #include "run/scenario/scenario.h"
 #include "ui/cli/simulate.h"
+#include "ui/draw/plot.h"
 #include "ui/report/output.h"
 #include "ui/study/curve.h"
 
@@ -18,8 +19,8 @@ static const struct wf_opt rows[] = {
                       "0.1,0.2 or first:last:step"),
     WF_OPT_ROW(struct wf_simulate_opts, csv, TEXT, "csv", 0, "<file>",
                .doc = "Write the curve of a sweep as a table for spreadsheets"),
-    WF_OPT_ROW(struct wf_simulate_opts, plot, TEXT, "plot", 0, "<file>",
-               .doc = "Draw the curve of a sweep, in the format of the name: .svg or .png"),
+    WF_OPT_FILE_ROW(struct wf_simulate_opts, plot, "plot", 0, "<file>", wf_draw_plot_extension,
+                    "Draw the curve of a sweep, in the format of the name:"),
     WF_OPT_ROW(struct wf_simulate_opts, side_by_side, COUNT, "jobs", 0, NULL, .def = "0",
                .max = "1024",
                .doc = "Loads of a sweep that are simulated in parallel; 0: one per core"),
@@ -32,9 +33,10 @@ static const struct wf_opt rows[] = {
     WF_OPT_SETTING("sched", 0, "engine.sched", NULL),
     WF_OPT_SETTING("threads", 0, "engine.threads", NULL),
     WF_OPT_SETTING("seed", 0, "seed", NULL),
-    WF_SIMULATE_ROWS("Write the result to a file instead, in the format of its name: .json, "
-                     ".txt, .csv or .html; a curve also as .svg or .png",
-                     "<file>"),
+    WF_SIMULATE_ROWS(
+        "Write the result to a file instead, in the format of its name, pictures of "
+        "curves only:",
+        "<file>", wf_curve_extension),
 };
 
 static enum wf_status set_source(const struct wf_operands *operands,

@@ -346,7 +346,8 @@ void wf_opt_table_fini(struct wf_opt_table *table)
 static void print_option(FILE *out, const struct wf_opt *row)
 {
     char buf[WF_PARAM_TEXT_MAX], names[2 * WF_PARAM_TEXT_MAX];
-    char limits[WF_PARAM_TEXT_MAX] = "may be repeated", text[2 * WF_PARAM_TEXT_MAX + 1024];
+    char limits[WF_PARAM_TEXT_MAX] = "may be repeated", text[2 * WF_PARAM_TEXT_MAX + 1024],
+         list[WF_EXTENSION_LIST_MAX] = "";
     char letter[] = {'-', row->letter, ',', ' ', '\0'};
 
     (void)snprintf(names, sizeof(names), "%s--%s%s%s", row->letter != 0 ? letter : "    ",
@@ -355,8 +356,12 @@ static void print_option(FILE *out, const struct wf_opt *row)
     if (row->kind == WF_OPT_VALUE) {
         wf_reference_limits(&row->param, limits, sizeof(limits));
     }
-    (void)snprintf(text, sizeof(text), "%s%s%s%s", row->param.doc,
-                   limits[0] != '\0' ? " (" : "", limits, limits[0] != '\0' ? ")" : "");
+    if (row->formats != NULL) {
+        (void)wf_extension_list(row->formats, list);
+    }
+    (void)snprintf(text, sizeof(text), "%s%s%s%s%s%s", row->param.doc,
+                   list[0] != '\0' ? " " : "", list, limits[0] != '\0' ? " (" : "", limits,
+                   limits[0] != '\0' ? ")" : "");
     wf_columns_row(out, names, text);
 }
 

@@ -15,6 +15,7 @@
  * last value counts, except for lists.
  */
 
+#include "base/extension.h"
 #include "base/param.h"
 #include "base/status.h"
 
@@ -44,6 +45,7 @@ struct wf_opt {
     char letter;     /* letter of the short form; 0 for none */
     const char *arg; /* placeholder in help ("<file>"); null: the syntax of the type */
     const char *key; /* the scenario setting that it sets (run/scenario/scenario.h); or null */
+    wf_extension_at *formats; /* null, or formats that follow the text of the option in help */
 };
 
 /* A row for a member of struct `opts`. The further arguments initialise members of its
@@ -55,6 +57,16 @@ struct wf_opt {
                   .offset = offsetof(opts, member),                \
                   __VA_ARGS__},                                    \
         .letter = (letter_), .arg = (arg_)                         \
+    }
+
+/* A row for the name of a file whose format its end chooses; `formats_` lists them. */
+#define WF_OPT_FILE_ROW(opts, member, name_, letter_, arg_, formats_, doc_) \
+    {                                                                       \
+        .param = {.name = (name_),                                          \
+                  .type = WF_PARAM_TEXT,                                    \
+                  .offset = offsetof(opts, member),                         \
+                  .doc = (doc_)},                                           \
+        .letter = (letter_), .arg = (arg_), .formats = (formats_)           \
     }
 
 /*

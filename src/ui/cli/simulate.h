@@ -6,6 +6,7 @@
 #include "ui/cli/cli.h"
 #include "ui/cli/opt.h"
 #include "ui/cli/progress.h"
+#include "ui/report/writer.h"
 
 struct wf_scenario;
 
@@ -64,7 +65,7 @@ struct wf_simulate_opts {
                         .doc = "Leave the simulator out of the .html report")
 
 /* The rows that all these verbs have, and the end of the table. The arguments describe -o. */
-#define WF_SIMULATE_ROWS(output_doc, output_arg)                                             \
+#define WF_SIMULATE_ROWS(output_doc, output_arg, output_formats)                             \
     {.param = {.name = "param",                                                              \
                .offset = WF_SIMULATE_MEMBER(params),                                         \
                .doc = "Set a parameter; 'weft help' lists all"},                             \
@@ -73,7 +74,8 @@ struct wf_simulate_opts {
         WF_SIMULATE_ROW(json, BOOL, "json", 0, NULL,                                         \
                         .doc = "Print the result as one JSON document; with -o file.json, "  \
                                "write only that"),                                           \
-        WF_SIMULATE_ROW(output, TEXT, "output", 'o', (output_arg), .doc = (output_doc)),     \
+        WF_OPT_FILE_ROW(struct wf_simulate_opts, output, "output", 'o', (output_arg),        \
+                        (output_formats), (output_doc)),                                     \
         WF_SIMULATE_ROW(force, BOOL, "force", 'f', NULL,                                     \
                         .doc = "Overwrite that file if it exists"),                          \
         WF_SIMULATE_ROW(dry_run, BOOL, "dry-run", 0, NULL,                                   \
@@ -87,10 +89,9 @@ struct wf_simulate_opts {
                         .doc = "Report everything, with all parameters in force"),           \
         WF_OPT_HELP(struct wf_simulate_opts), WF_OPT_END
 
-#define WF_SIMULATE_OUTPUT_DOC                                                          \
-    "Write the result to a file instead, in the format of its name: .json, .txt, .csv " \
-    "(links), .html (a report to look at), .pftrace, .prv, .otf2, .clog2, "             \
-    ".timeline.csv or .calls.csv"
+#define WF_SIMULATE_OUTPUT_DOC                                                           \
+    "Write the result to a file instead, in the format of its name, which 'weft report " \
+    "--help' explains:"
 
 /* --record and its limits. */
 #define WF_SIMULATE_ROWS_RECORDING                                                            \

@@ -29,6 +29,9 @@ struct wf_draw_format {
 #define WF_DRAW_FORMAT(name) extern const struct wf_draw_format wf_draw_##name;
 #include "ui/draw/formats.def"
 
+/* The extensions of all formats (base/extension.h). */
+const char *wf_draw_extension(size_t i);
+
 /* The format for a file called `path`, by its extension; WF_EUSAGE if there is none. */
 WF_NODISCARD
 enum wf_status wf_draw_for_path(const char *path, const struct wf_draw_format **out,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ui/draw/plot.h"
 
+#include "base/extension.h"
 #include "ui/draw/canvas.h"
 #include "ui/draw/scale.h"
 
@@ -323,17 +324,20 @@ static void png_write(const struct wf_draw_plot *plot, FILE *out)
 const struct wf_draw_plot_format wf_draw_plot_svg = {.extension = ".svg", .write = svg_write};
 const struct wf_draw_plot_format wf_draw_plot_png = {.extension = ".png", .write = png_write};
 
+static const struct wf_draw_plot_format *const formats[] = {&wf_draw_plot_svg,
+                                                            &wf_draw_plot_png, NULL};
+
+const char *wf_draw_plot_extension(size_t i)
+{
+    return formats[i] != NULL ? formats[i]->extension : NULL;
+}
+
 const struct wf_draw_plot_format *wf_draw_plot_for_path(const char *path)
 {
-    static const struct wf_draw_plot_format *const formats[] = {&wf_draw_plot_svg,
-                                                                &wf_draw_plot_png};
-    size_t length = strlen(path);
+    const struct wf_draw_plot_format *const *format = formats;
 
-    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
-        size_t end = strlen(formats[i]->extension);
-        if (length > end && strcmp(path + length - end, formats[i]->extension) == 0) {
-            return formats[i];
-        }
+    while (*format != NULL && !wf_extension_is(path, (*format)->extension)) {
+        format++;
     }
-    return NULL;
+    return *format;
 }

@@ -55,5 +55,7 @@ struct wf_draw_plot_format {
 extern const struct wf_draw_plot_format wf_draw_plot_svg;
 extern const struct wf_draw_plot_format wf_draw_plot_png;
 
+/* The extensions of both (base/extension.h). */
+const char *wf_draw_plot_extension(size_t i);
 /* The format for a file called `path`, by its extension; null if there is none. */
 const struct wf_draw_plot_format *wf_draw_plot_for_path(const char *path);

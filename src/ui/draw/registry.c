@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ui/draw/draw.h"
 
+#include "base/extension.h"
 #include "model/topo/nested.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 static const struct wf_draw_format *const format_table[] = {
 #define WF_DRAW_FORMAT(name) &wf_draw_##name,
@@ -12,32 +12,19 @@ static const struct wf_draw_format *const format_table[] = {
     NULL,
 };
 
-static enum wf_status unknown_extension(const char *path, struct wf_err *err)
+const char *wf_draw_extension(size_t i)
 {
-    char known[128] = "";
-    size_t used = 0;
-
-    for (const struct wf_draw_format *const *f = format_table; *f != NULL; f++) {
-        const char *between = used == 0 ? "" : f[1] == NULL ? " or " : ", ";
-        int n = snprintf(known + used, sizeof(known) - used, "%s%s", between, (*f)->extension);
-        used += (size_t)n < sizeof(known) - used ? (size_t)n : 0;
-    }
-    return wf_err_set(err, WF_EUSAGE, "output '%.200s': the name must end in %s", path, known);
+    return format_table[i] != NULL ? format_table[i]->extension : NULL;
 }
 
 enum wf_status wf_draw_for_path(const char *path, const struct wf_draw_format **out,
                                 struct wf_err *err)
 {
-    size_t len = strlen(path);
+    size_t i;
 
-    for (const struct wf_draw_format *const *f = format_table; *f != NULL; f++) {
-        size_t ext = strlen((*f)->extension);
-        if (len > ext && strcmp(path + len - ext, (*f)->extension) == 0) {
-            *out = *f;
-            return WF_OK;
-        }
-    }
-    return unknown_extension(path, err);
+    WF_TRY(wf_extension_find(wf_draw_extension, "output", path, &i, err));
+    *out = format_table[i];
+    return WF_OK;
 }
 
 char *wf_draw_vertex_name(const struct wf_topo *topo, uint32_t vertex, char *buf)

@@ -52,9 +52,9 @@ static void add_leaf(struct wf_phrase *out, const struct wf_value *value, const 
     const char *name = strrchr(path, '.');
 
     if (value == NULL) {
-        wf_phrase_add(out, "nothing");
+        wf_phrase_add(out, "absent");
     } else if (is_branch(value)) {
-        wf_phrase_add(out, "something");
+        wf_phrase_add(out, value->type == WF_VALUE_LIST ? "a list" : "a section");
     } else if (value->type == WF_VALUE_TEXT) {
         wf_phrase_add(out, "%.80s", value->text);
     } else {

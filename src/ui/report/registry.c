@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ui/report/writer.h"
 
+#include "base/extension.h"
 #include "base/mem.h"
 #include "ui/report/output.h"
 
@@ -18,32 +19,29 @@ const struct wf_writer_ops *const *wf_writer_table(void)
     return writer_table;
 }
 
-static enum wf_status unknown_extension(const char *path, struct wf_err *err)
+const char *wf_writer_extension(size_t i)
 {
-    char known[128] = "";
-    size_t used = 0;
+    return writer_table[i] != NULL ? writer_table[i]->extension : NULL;
+}
 
+const char *wf_writer_timeline_extension(size_t i)
+{
     for (const struct wf_writer_ops *const *w = writer_table; *w != NULL; w++) {
-        const char *between = used == 0 ? "" : w[1] == NULL ? " or " : ", ";
-        int n = snprintf(known + used, sizeof(known) - used, "%s%s", between, (*w)->extension);
-        used += (size_t)n < sizeof(known) - used ? (size_t)n : 0;
+        if ((*w)->timeline && i-- == 0) {
+            return (*w)->extension;
+        }
     }
-    return wf_err_set(err, WF_EUSAGE, "output '%.200s': the name must end in %s", path, known);
+    return NULL;
 }
 
 enum wf_status wf_writer_for_path(const char *path, const struct wf_writer_ops **out,
                                   struct wf_err *err)
 {
-    size_t len = strlen(path);
+    size_t i;
 
-    for (const struct wf_writer_ops *const *w = writer_table; *w != NULL; w++) {
-        size_t ext = strlen((*w)->extension);
-        if (len > ext && strcmp(path + len - ext, (*w)->extension) == 0) {
-            *out = *w;
-            return WF_OK;
-        }
-    }
-    return unknown_extension(path, err);
+    WF_TRY(wf_extension_find(wf_writer_extension, "output", path, &i, err));
+    *out = writer_table[i];
+    return WF_OK;
 }
 
 const struct wf_writer_ops *wf_writer_of(const char *path)

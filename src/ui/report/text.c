@@ -279,11 +279,9 @@ static const struct wf_phrase_line run_lines[] = {
              "{efficiency_percent:.1} "
              "%)], {events_per_wall_second:real}/s"},
     {"Rounds", "run",
-     .text = "[{windows:window|windows}, {events_per_window:real} events per window"
-             "[, {windows_alone} windows on one thread][, {gvt_rounds} GVT rounds in "
-             "{gvt_seconds:.3} "
-             "s]]"
-             "[{windows!}{gvt_rounds} GVT rounds in {gvt_seconds:.3} s]"},
+     .text = "[{windows:window|windows}[, {windows_alone} of them on one thread]; "
+             "{events_per_window:real} events per window[, {gvt_rounds} GVT rounds in "
+             "{gvt_seconds:.3} s]][{windows!}{gvt_rounds} GVT rounds in {gvt_seconds:.3} s]"},
     {.label = NULL},
 };
 

@@ -61,6 +61,10 @@ struct wf_writer_ops {
 /* The registered writers in a fixed order, null-terminated. */
 const struct wf_writer_ops *const *wf_writer_table(void);
 
+/* The extensions of all writers, and of those of timelines (base/extension.h). */
+const char *wf_writer_extension(size_t i);
+const char *wf_writer_timeline_extension(size_t i);
+
 /* The writer for a file called `path`; null if there is none or `path` is null. */
 const struct wf_writer_ops *wf_writer_of(const char *path);
 

@@ -200,8 +200,9 @@ bool wf_calibration_line(struct wf_calibration *measured, const char *line, doub
 
 /* ---- samples of two ranks ---- */
 
-static const struct wf_calibration_measure *find(const struct wf_calibration *measured,
-                                                 enum wf_calibration_kind kind, uint64_t bytes)
+static const struct wf_calibration_measure *find_measure(const struct wf_calibration *measured,
+                                                         enum wf_calibration_kind kind,
+                                                         uint64_t bytes)
 {
     for (size_t i = 0; i < measured->n; i++) {
         const struct wf_calibration_measure *m = &measured->measures[i];
@@ -236,7 +237,7 @@ void wf_calibration_samples(const struct wf_calibration *measured,
             continue;
         }
         const struct wf_calibration_measure *both =
-            find(measured, WF_CALIBRATION_EXCHANGE, m->bytes);
+            find_measure(measured, WF_CALIBRATION_EXCHANGE, m->bytes);
         samples[input->n++] = (struct wf_fit_sample){
             m->bytes, m->ns / (2 * (double)m->rounds),
             both != NULL ? (both->ns - both->lag) / (double)both->rounds : 0};

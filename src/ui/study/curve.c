@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ui/study/curve.h"
 
+#include "base/extension.h"
 #include "base/mem.h"
 #include "base/result/json.h"
 #include "base/result/result.h"
@@ -219,25 +220,27 @@ static void write_html(const struct wf_curve *curve, FILE *out)
 /* ---- files ---- */
 
 static const struct wf_curve_format formats[] = {
-    {".txt", false, false, wf_curve_text}, {".json", false, false, wf_curve_json},
-    {".csv", true, false, wf_curve_csv},   {".svg", true, true, write_svg},
-    {".png", true, true, write_png},       {".html", false, false, write_html},
+    {".txt", false, wf_curve_text}, {".json", false, wf_curve_json},
+    {".csv", true, wf_curve_csv},   {".svg", true, write_svg},
+    {".png", true, write_png},      {".html", false, write_html},
 };
+
+enum { FORMATS = sizeof(formats) / sizeof(formats[0]) };
+
+const char *wf_curve_extension(size_t i)
+{
+    return i < FORMATS ? formats[i].extension : NULL;
+}
 
 enum wf_status wf_curve_for_path(const char *path, bool plot,
                                  const struct wf_curve_format **out, struct wf_err *err)
 {
-    size_t length = strlen(path);
+    size_t i;
 
-    for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
-        size_t end = strlen(formats[i].extension);
-        if (length > end && strcmp(path + length - end, formats[i].extension) == 0 &&
-            (!plot || formats[i].is_plot)) {
-            *out = &formats[i];
-            return WF_OK;
-        }
+    if (plot) { /* only these draw */
+        WF_TRY(wf_extension_find(wf_draw_plot_extension, "plot", path, &i, err));
     }
-    return wf_err_set(err, WF_EUSAGE, "%s '%.200s': the name must end in %s",
-                      plot ? "plot" : "curve", path,
-                      plot ? ".svg or .png" : ".txt, .json, .csv, .svg, .png or .html");
+    WF_TRY(wf_extension_find(wf_curve_extension, "curve", path, &i, err));
+    *out = &formats[i];
+    return WF_OK;
 }

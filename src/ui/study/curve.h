@@ -51,10 +51,12 @@ void wf_curve_point_read(struct wf_curve_point *point, const struct wf_value *do
 struct wf_curve_format {
     const char *extension; /* with the dot */
     bool only_curves;      /* the format does not exist for single results */
-    bool is_plot;
     /* The caller checks `out` for errors (ferror). */
     void (*write)(const struct wf_curve *curve, FILE *out);
 };
+
+/* The extensions of all formats (base/extension.h). */
+const char *wf_curve_extension(size_t i);
 
 /* Finds the format of a file name. WF_EUSAGE if there is none, or, if `plot` is set, if the
  * format is not a picture. */

@@ -77,7 +77,7 @@ void wl_check_registry_free(struct wl_check_registry *registry)
     free(registry);
 }
 
-static struct meeting **find(const struct key *key)
+static struct meeting **find_meeting(const struct key *key)
 {
     uint32_t hash = (key->id * 31 + key->first) * 2654435761U + key->sequence * 40503U;
     struct meeting **at = &wl.checked->buckets[hash % BUCKETS];
@@ -200,7 +200,7 @@ static struct meeting *add_calls(const struct notes_header *header, const struct
     struct meeting *complete = NULL;
 
     (void)pthread_mutex_lock(&wl.checked->lock);
-    struct meeting **at = find(&header->key), *meeting = *at;
+    struct meeting **at = find_meeting(&header->key), *meeting = *at;
     if (meeting == NULL) {
         meeting = *at = wl_calloc(1, sizeof(*meeting));
         meeting->key = header->key;

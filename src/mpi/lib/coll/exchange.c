@@ -30,7 +30,7 @@ static void unlock(struct wl_comm *comm)
     (void)pthread_mutex_unlock(&comm->lock);
 }
 
-static struct wl_exchange *find(const struct wl_comm *comm, uint32_t sequence)
+static struct wl_exchange *find_exchange(const struct wl_comm *comm, uint32_t sequence)
 {
     struct wl_exchange *exchange = comm->exchanges;
 
@@ -42,7 +42,7 @@ static struct wl_exchange *find(const struct wl_comm *comm, uint32_t sequence)
 
 static struct wl_exchange *find_or_new(struct wl_comm *comm, uint32_t sequence)
 {
-    struct wl_exchange *exchange = find(comm, sequence);
+    struct wl_exchange *exchange = find_exchange(comm, sequence);
 
     if (exchange == NULL) {
         exchange = wl_calloc(1, sizeof(*exchange));
@@ -168,7 +168,7 @@ void wl_exchange_receive(struct wl_comm *comm, const struct wl_part_key *key,
                          struct wl_part part)
 {
     lock(comm);
-    if (key->sequence < comm->n_joined && find(comm, key->sequence) == NULL) {
+    if (key->sequence < comm->n_joined && find_exchange(comm, key->sequence) == NULL) {
         free(part.bytes);
     } else {
         put(comm, find_or_new(comm, key->sequence), key->member, part);

@@ -78,7 +78,7 @@ const struct wl_adapter **wl_keyval_adapter(const struct wl_rank *rank, int hand
 }
 
 /* The link that leads to the attribute; to null if the object does not have it. */
-static struct wl_attribute **find(struct wl_properties *properties, int keyval)
+static struct wl_attribute **find_attribute(struct wl_properties *properties, int keyval)
 {
     struct wl_attribute **at = &properties->attributes;
 
@@ -198,7 +198,7 @@ static int set(struct wl_rank *rank, int object, struct wl_properties **properti
                const struct wl_attribute *what)
 {
     struct wl_properties *own = wl_properties_get(properties);
-    struct wl_attribute **at = find(own, what->keyval);
+    struct wl_attribute **at = find_attribute(own, what->keyval);
 
     (void)keyval_of(rank, what->keyval);
     if (*at != NULL) {
@@ -213,7 +213,8 @@ static int set(struct wl_rank *rank, int object, struct wl_properties **properti
 
 static bool get(struct wl_properties *properties, int keyval, void *value)
 {
-    struct wl_attribute *found = properties != NULL ? *find(properties, keyval) : NULL;
+    struct wl_attribute *found =
+        properties != NULL ? *find_attribute(properties, keyval) : NULL;
 
     if (found != NULL) {
         *(void **)value = value_in_c(found);
@@ -224,7 +225,7 @@ static bool get(struct wl_properties *properties, int keyval, void *value)
 static int delete (struct wl_rank *rank, int object, struct wl_properties *properties,
                    int keyval)
 {
-    struct wl_attribute **at = properties != NULL ? find(properties, keyval) : NULL;
+    struct wl_attribute **at = properties != NULL ? find_attribute(properties, keyval) : NULL;
 
     return at != NULL && *at != NULL ? delete_one(rank, object, at) : MPI_ERR_KEYVAL;
 }
@@ -361,7 +362,8 @@ int weft_mpi_attribute_get(int object, int keyval, MPI_Aint *value, int *flag)
         return wl_call_end(call, MPI_SUCCESS);
     }
     struct wl_properties *properties = *properties_of(call.rank, object);
-    const struct wl_attribute *found = properties != NULL ? *find(properties, keyval) : NULL;
+    const struct wl_attribute *found =
+        properties != NULL ? *find_attribute(properties, keyval) : NULL;
     *flag = found != NULL;
     *value = found != NULL ? value_in_fortran(found) : *value;
     return wl_call_end(call, MPI_SUCCESS);

@@ -89,7 +89,7 @@ static struct bucket *bucket_of(uint32_t id, uint32_t first)
     return &wl.registry->buckets[(id * UINT32_C(2654435761) + first) % BUCKETS];
 }
 
-static struct wl_comm *find(uint32_t id, uint32_t first)
+static struct wl_comm *find_comm(uint32_t id, uint32_t first)
 {
     struct wl_comm *comm = bucket_of(id, first)->comms;
 
@@ -155,7 +155,7 @@ void wl_comm_unregister(struct wl_comm *comm)
 struct wl_comm *wl_comm_find_or_new(uint32_t id, uint32_t size, uint32_t *members)
 {
     (void)pthread_mutex_lock(&wl.registry->lock);
-    struct wl_comm *comm = find(id, members[0]);
+    struct wl_comm *comm = find_comm(id, members[0]);
     if (comm == NULL) {
         comm = wl_comm_new(id, size, members);
         add(comm);
@@ -183,7 +183,7 @@ static void keep_early(const struct wl_part_key *key, struct wl_part part)
 void wl_comm_registry_deliver(const struct wl_part_key *key, struct wl_part part)
 {
     (void)pthread_mutex_lock(&wl.registry->lock);
-    struct wl_comm *comm = key->id == 0 ? wl.world : find(key->id, key->first);
+    struct wl_comm *comm = key->id == 0 ? wl.world : find_comm(key->id, key->first);
     if (comm != NULL) {
         wl_exchange_receive(comm, key, part);
     } else {

@@ -128,8 +128,8 @@ static bool is_in(const struct wl_message *message, const struct wl_stream *stre
 }
 
 /* Sets *before to the message before the one that is found, or null. */
-static struct wl_message *find(const struct list *list, const struct wl_stream *stream,
-                               uint32_t place, struct wl_message **before)
+static struct wl_message *find_message(const struct list *list, const struct wl_stream *stream,
+                                       uint32_t place, struct wl_message **before)
 {
     *before = NULL;
     for (struct wl_message *at = list->first; at != NULL; at = at->next) {
@@ -144,7 +144,7 @@ static struct wl_message *find(const struct list *list, const struct wl_stream *
 static struct wl_message *take(struct list *list, const struct wl_stream *stream,
                                uint32_t place)
 {
-    struct wl_message *before, *found = find(list, stream, place, &before);
+    struct wl_message *before, *found = find_message(list, stream, place, &before);
 
     if (found != NULL) {
         if (before != NULL) {
@@ -303,7 +303,7 @@ const struct wl_message *wl_message_queue_peek(struct wl_message_queue *queues, 
         const struct stream *found = *find_stream(queue->index, stream);
         list = found != NULL ? &found->list : list; /* that of the queue is empty */
     }
-    const struct wl_message *message = find(list, stream, place, &before);
+    const struct wl_message *message = find_message(list, stream, place, &before);
     unlock(queue);
     return message;
 }

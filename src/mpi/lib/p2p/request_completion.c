@@ -309,7 +309,7 @@ static bool reach_last_stage(struct wl_rank *rank, int count, MPI_Request *handl
 }
 
 /* Whether the request at this place of the set is complete, after its number was. */
-static bool settles(struct wl_rank *rank, const struct set *set, uint32_t i)
+static bool completes(struct wl_rank *rank, const struct set *set, uint32_t i)
 {
     struct wl_request *request = set->requests[i];
 
@@ -328,7 +328,7 @@ static int finish_all(struct wl_rank *rank, const struct set *set, int count,
     }
     for (uint32_t i = 0; i < set->n; i++) {
         MPI_Status *status = status_at(statuses, set->places[i]);
-        if (!settles(rank, set, i)) {
+        if (!completes(rank, set, i)) {
             continue;
         }
         int code = finish(rank, set->requests[i], &handles[set->places[i]], status);
@@ -422,7 +422,7 @@ static bool take_any(struct wl_rank *rank, struct set *set, enum wf_op_kind kind
         }
         i = index_of(rank, set, answer->taken[0]);
         *place = set->places[i];
-        if (settles(rank, set, i)) {
+        if (completes(rank, set, i)) {
             break;
         }
         collect(rank, array.n, array.requests, set);
@@ -490,7 +490,7 @@ static int take_some(struct wl_rank *rank, struct set *set, enum wf_op_kind kind
     for (uint32_t i = 0; i < answer->n_taken; i++) {
         uint32_t at = index_of(rank, set, answer->taken[i]);
         int place = set->places[at];
-        if (!settles(rank, set, at)) {
+        if (!completes(rank, set, at)) {
             continue;
         }
         codes[n] = finish(rank, set->requests[at], &handles[place], status_at(statuses, n));

@@ -24,7 +24,7 @@ static struct wl_omp_lock **bucket_of(struct wl_omp *omp, const int *state)
     return &omp->locks[((uintptr_t)state >> 4 ^ (uintptr_t)state >> 12) % BUCKETS];
 }
 
-static struct wl_omp_lock *find(struct wl_omp *omp, const int *state)
+static struct wl_omp_lock *find_lock(struct wl_omp *omp, const int *state)
 {
     struct wl_omp_lock *lock = *bucket_of(omp, state);
 
@@ -52,7 +52,7 @@ static int64_t lock_ready(const struct wl_omp_thread *thread)
 
 void wl_omp_lock_seen(struct wl_omp_thread *thread, const int *state)
 {
-    const struct wl_omp_lock *lock = thread->omp->active ? find(thread->omp, state) : NULL;
+    const struct wl_omp_lock *lock = thread->omp->active ? find_lock(thread->omp, state) : NULL;
 
     if (lock != NULL && lock->released > thread->clock) {
         thread->clock = lock->released;
@@ -73,7 +73,7 @@ static void acquire(struct wl_omp_thread *thread, int *state)
 void wl_omp_lock_released(struct wl_omp_thread *thread, const int *state)
 {
     if (thread->omp->active) {
-        struct wl_omp_lock *lock = find(thread->omp, state);
+        struct wl_omp_lock *lock = find_lock(thread->omp, state);
         if (lock == NULL) {
             struct wl_omp_lock **bucket = bucket_of(thread->omp, state);
             lock = wl_calloc(1, sizeof(*lock));

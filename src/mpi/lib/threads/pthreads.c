@@ -46,7 +46,7 @@ static struct wl_pthreads *threads_of(struct wl_omp *omp)
     return omp->pthreads;
 }
 
-static struct wl_pthread *find(const struct wl_omp *omp, pthread_t id)
+static struct wl_pthread *find_thread(const struct wl_omp *omp, pthread_t id)
 {
     struct wl_pthread *own = omp->pthreads != NULL ? omp->pthreads->first : NULL;
 
@@ -202,7 +202,7 @@ static int64_t join_ready(const struct wl_omp_thread *thread)
 static int join(pthread_t id, void **result)
 {
     struct wl_omp_thread *thread = wl_omp_begin(__builtin_return_address(0));
-    struct wl_pthread *other = find(thread->omp, id);
+    struct wl_pthread *other = find_thread(thread->omp, id);
     int code = other == NULL ? ESRCH : other->detached ? EINVAL : 0;
 
     if (code == 0) {
@@ -223,7 +223,7 @@ static int join(pthread_t id, void **result)
 static int detach(pthread_t id)
 {
     struct wl_omp_thread *thread = wl_omp_begin(__builtin_return_address(0));
-    struct wl_pthread *other = find(thread->omp, id);
+    struct wl_pthread *other = find_thread(thread->omp, id);
 
     if (other != NULL) {
         other->detached = true;
