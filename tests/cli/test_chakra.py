@@ -2,8 +2,8 @@
 """Chakra execution traces: their forms, streams, process groups and collectives, what is refused
 and with which words.
 
-Real traces are looked at too where there are some: ../shared/traces/chakra beside the source
-tree, or `chakra` in the directory that WEFT_TRACES names, with a file counts.csv."""
+Real traces are read too: those of tests/data, or `chakra` in the directory that WEFT_TRACES
+names, with a file counts.csv."""
 import collections
 import csv
 import os
@@ -12,7 +12,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "harness"))
 import foreign_chakra as chakra  # noqa: E402
-from weft_cli import SOURCE, check, check_run, finish, parse  # noqa: E402
+from weft_cli import check, check_run, finish, parse, real_traces  # noqa: E402
 
 COMP, COLL, SEND, RECV = chakra.COMP, chakra.COLL, chakra.SEND, chakra.RECV
 
@@ -139,10 +139,7 @@ def test_schedulers():
 
 
 def test_real():
-    root = pathlib.Path(os.environ.get("WEFT_TRACES", SOURCE.parent / "shared/traces")) / "chakra"
-    if not (root / "counts.csv").exists():
-        print(f"# {root}: no traces there")
-        return
+    root = real_traces() / "chakra"
     expected = collections.defaultdict(dict)
     folders = {"custom_ring": "astra-custom-ring8", "all_reduce/8npus": "all_reduce_8npus_1MB",
                "all_to_all/8npus": "all_to_all_8npus_1MB"}
@@ -150,6 +147,7 @@ def test_real():
         for part, folder in folders.items():
             if part in row["sample"]:
                 expected[folder][int(row["rank"]), row["node_type"]] = int(row["count"])
+    check(len(expected) == len(folders), f"{root}: traces are missing")
     for folder, rows in expected.items():
         records = parse(check_run(["info", str(root / folder), "--json"], 0))["records"]
         found = {(one["rank"], name): one["count"] for name, record in records.items()

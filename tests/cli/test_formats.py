@@ -2,8 +2,8 @@
 """Traces of other tools: what is read of DUMPI, CLOG2 and TI, what is refused and with which
 words, and what conversions lose.
 
-Real traces are looked at too where there are some: ../shared/traces beside the source tree, or
-the directory that WEFT_TRACES names, with a file expected_counts.csv of what is in them."""
+Real traces are read too: those of tests/data, or of the directory that WEFT_TRACES names, with a
+file expected_counts.csv of what is in them."""
 import collections
 import csv
 import json
@@ -16,7 +16,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "harness"))
 import foreign  # noqa: E402
-from weft_cli import SOURCE, check, check_run, finish, parse, run  # noqa: E402
+from weft_cli import check, check_run, finish, parse, real_traces, run  # noqa: E402
 
 FORMATS = ("dumpi", "clog2", "ti")
 
@@ -435,9 +435,7 @@ def expected_rows(root):
 
 
 def test_real():
-    root = pathlib.Path(os.environ.get("WEFT_TRACES", SOURCE.parent / "shared/traces"))
-    if not (root / "expected_counts.csv").exists():
-        return
+    root = real_traces()
     seen = set()
     for (kind, name), rows in expected_rows(root).items():
         # Sanitizers look at one of each format.
@@ -451,6 +449,7 @@ def test_real():
         wrong = {key for key in rows.keys() | found.keys() if rows.get(key) != found.get(key)}
         check(not wrong, f"{path}: {len(wrong)} of {len(rows)} counts differ: {wrong}")
         replays(str(path))
+    check(seen == set(FORMATS), f"{root}: traces of {seen} only")
 
 
 def test_threads():

@@ -2,8 +2,8 @@
 """Traces of other tools, continued: BigSim, GOAL and OTF2, what is read of them, what is refused
 and with which words, and what conversions lose.
 
-Real traces are looked at too where there are some: ../shared/traces beside the source tree, or
-the directory that WEFT_TRACES names, with a file expected_counts.csv of what is in them."""
+Real traces are read too: those of tests/data, or of the directory that WEFT_TRACES names, with a
+file expected_counts.csv of what is in them."""
 import collections
 import csv
 import os
@@ -17,7 +17,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "harness"))
 import foreign_graphs as graphs  # noqa: E402
-from weft_cli import SOURCE, check, check_run, finish, parse, run  # noqa: E402
+from weft_cli import check, check_run, finish, parse, real_traces, run  # noqa: E402
 
 FORMATS = ("bigsim", "goal", "otf2")
 FILES = ("traces.otf2", "traces.def", "traces/0.def", "traces/0.evt")
@@ -391,14 +391,14 @@ def test_truncated():
 # ---- real ones ----
 
 def test_real(formats):
-    root = pathlib.Path(os.environ.get("WEFT_TRACES", SOURCE.parent / "shared/traces"))
-    if not (root / "expected_counts.csv").exists():
-        return
+    root = real_traces()
     expected = collections.defaultdict(dict)
     with open(root / "expected_counts.csv", encoding="utf-8") as lines:
         for row in csv.DictReader(lines):
             key = int(row["rank"]), row["event"]
             expected[row["format"], row["trace"]][key] = int(row["count"]), int(row["bytes"])
+    missing = set(formats) - {kind for kind, _ in expected}
+    check(not missing, f"{root}: no traces of {missing}")
     for (kind, name), rows in expected.items():
         if kind not in formats:
             continue

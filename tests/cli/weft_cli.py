@@ -6,6 +6,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tarfile
 
 WEFT = os.environ["WEFT"]
 SOURCE = pathlib.Path(os.environ["WEFT_SOURCE_DIR"])
@@ -48,6 +49,17 @@ def validate(text, what):
     error = next(_validators[schema].iter_errors(document), None)
     check(error is None, f"{what}: not valid under {schema}: {error and error.message[:300]} at "
           f"{list(error.absolute_path) if error else ''}")
+
+
+def real_traces():
+    """The folder with traces of real programs: tests/data/real_traces.tar.xz, unpacked here, or what
+    WEFT_TRACES names."""
+    given = os.environ.get("WEFT_TRACES")
+    if given:
+        return pathlib.Path(given)
+    with tarfile.open(SOURCE / "tests/data/real_traces.tar.xz") as archive:
+        archive.extractall("real_traces")
+    return pathlib.Path("real_traces")
 
 
 def run(*args, processes=0, timeout=50, **options):

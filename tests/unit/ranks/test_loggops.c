@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Schedules by the rules of LogGOPSim. The arithmetic is written out; docs/models/loggp.md has
- * the rules. Then the results of LogGOPSim itself, where they are:
- * ../shared/reference/loggopsim beside the source tree, or the directory that WEFT_LOGGOPSIM
- * names. */
+ * the rules. Then the results of LogGOPSim itself: those of tests/data/reference/loggopsim, or of
+ * the directory that WEFT_LOGGOPSIM names. */
 #include "harness/goal_run.h"
 
 #include <inttypes.h>
@@ -453,6 +452,7 @@ static void results_of_loggopsim(void)
 
     if (in == NULL) {
         printf("# no reference results in %s\n", directory);
+        CHECK(in != NULL);
         return;
     }
     while (fgets(line, sizeof(line), in) != NULL) {
