@@ -68,6 +68,21 @@ def check_repeats():
     check(len(list((options.work / "traces").iterdir())) == 1, "traces of other runs are kept")
 
 
+def check_page():
+    """The page has a summary and few rows, those of the table beside it."""
+    validate = tool()
+    rows = list(validate.read_table(validate.TABLE).values())
+    text = validate.page_text(rows)
+    check(text in validate.PAGE.read_text(encoding="utf-8"), "docs/models/validation.md is not of the table: tools/validate --page")
+    chosen = {validate.key_of(row): row for row in rows if validate.key_of(row) in validate.INSTRUCTIVE}
+    check(len(chosen) == len(validate.INSTRUCTIVE) == 10, sorted(chosen))
+    for key, row in chosen.items():
+        line = f"| {key[2]} | {key[3]} | {key[0]}, {key[1]} | "
+        check(line in text and f"| {float(row['error_percent']):+.1f} % |" in text, line)
+    counted = [row for row in rows if row["counts"] == "yes"]
+    check(f"| that count | {len(counted)} |" in text, f"{len(counted)} rows count")
+
+
 def predict():
     done = subprocess.run([sys.executable, "-B", SOURCE / "tools/validate", "--predict", "--weft", WEFT, "--work", "kept",
                            "--table", "table.csv"], capture_output=True, text=True, check=False, env=os.environ)
@@ -79,6 +94,7 @@ def predict():
 def main():
     check_recorded_times()
     check_repeats()
+    check_page()
     kept = pathlib.Path("kept")
     for directory in ("calibrations", "traces"):
         (kept / directory).mkdir(parents=True)
