@@ -166,10 +166,26 @@ static void fails(void)
     printf("# %s\n", err.text);
 }
 
+/* What belongs to a device ends with it, and with no other one. That memory which was not released is
+ * freed is for LeakSanitizer to see. */
 static void closes(void)
 {
+    const uint64_t word = 7;
+    uint64_t back = 0;
+    struct wf_gpu *other = NULL;
+    wf_gpu_address at = 0;
+
+    CHECK(wf_gpu_open(backend, &other, &err) == WF_OK);
+    CHECK(other->ops->allocate(other, sizeof(word), &at, &err) == WF_OK && at != 0);
     wf_gpu_close(gpu);
     wf_gpu_close(NULL);
+    CHECK(other->ops->copy_in(other, at, &word, sizeof(word), &err) == WF_OK);
+    CHECK(other->ops->copy_out(other, &back, at, sizeof(back), &err) == WF_OK);
+    CHECK_U64(back, word);
+    wf_gpu_close(other);
+    CHECK(wf_gpu_open(backend, &gpu, &err) == WF_OK);
+    CHECK(ops()->allocate(gpu, sizeof(word), &at, &err) == WF_OK && at != 0);
+    wf_gpu_close(gpu);
 }
 
 static void run_all(void)
