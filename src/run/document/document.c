@@ -6,8 +6,8 @@
 #include "base/units.h"
 #include "engine/config.h"
 #include "model/net/stats/link_report.h"
+#include "run/execute/executor.h"
 #include "run/execute/job.h"
-#include "run/executor.h"
 
 #include <inttypes.h>
 #include <stdio.h>

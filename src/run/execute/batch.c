@@ -42,8 +42,7 @@ bool wf_sim_batch_suits(const struct wf_scenario *scenario, size_t n)
     struct entry *entry = wf_xcalloc(1, sizeof(*entry));
     struct wf_execution *x = &entry->x;
     plan(entry, &item, &host);
-    bool suits = x->planned && x->plan.pattern != NULL &&
-                 x->plan.exec != WF_EXEC_EVENTS &&
+    bool suits = x->planned && x->plan.pattern != NULL && x->plan.exec != WF_EXEC_EVENTS &&
                  x->plan.exec != WF_EXEC_LOCKSTEP && wf_stage_job(x) == WF_OK &&
                  wf_executor_choose(&x->job, n, &executor, NULL) == WF_OK && executor->many;
     wf_execution_fini(x);

@@ -14,7 +14,7 @@
 #include "model/traffic/traffic.h"
 #include "program/ops/source.h"
 #include "run/document/energy.h"
-#include "run/executor.h"
+#include "run/execute/executor.h"
 #include "run/import/tracer.h"
 #include "run/plan/cpu_settings.h"
 #include "run/plan/jobs.h"

@@ -52,7 +52,7 @@ struct wf_plan {
     struct wf_scenario *expanded; /* ...with the jobs of TraceR (import/tracer.h); or null */
     struct wf_scenario_core core;
     struct wf_engine_config engine;
-    int exec;                         /* enum wf_exec (run/executor.h) */
+    int exec;                         /* enum wf_exec (run/execute/executor.h) */
     int device;                       /* index into wf_gpu_names */
     const struct wf_bench_ops *bench; /* either this... */
     const char *pattern;              /* ...or this and the network... */

@@ -12,7 +12,7 @@
 #include "program/gen/graphs.h"
 #include "program/trace/reader.h"
 #include "run/document/energy.h"
-#include "run/executor.h"
+#include "run/execute/executor.h"
 #include "run/plan/program.h"
 
 #include <string.h>
