@@ -2,16 +2,10 @@
 #include "engine/core/cells.h"
 
 #include "base/mem.h"
+#include "engine/tuning.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-enum {
-    HUGE_PAGE = 2 << 20,
-    SPARE_MAX = 1024, /* freed cells on a stack; more are put on shelves */
-    USUAL = 64,       /* bytes of most cells... */
-    SMALL = 48,       /* ...and of those of which large runs have many */
-};
 
 void wf_cells_init(struct wf_cells *cells, const uint32_t *sizes, uint32_t n)
 {
@@ -40,7 +34,7 @@ static uint32_t slabs_of_area(size_t slab_bytes)
     enum { MOST = 8 };
     uint32_t n = 1;
 
-    while (n < MOST && n * slab_bytes % HUGE_PAGE != 0) {
+    while (n < MOST && n * slab_bytes % WF_TUNE_SLAB != 0) {
         n++;
     }
     return n;
@@ -84,7 +78,7 @@ static void shelve(struct wf_cells *cells, struct wf_cell_class *class)
 {
     size_t room = shelf_room(class), at = 0;
 
-    for (; at + room < SPARE_MAX / 2; at += room + 1) {
+    for (; at + room < WF_TUNE_CELLS_SPARE / 2; at += room + 1) {
         uint32_t cell = class->spare[at + room], *shelf = wf_cells_at(cells, cell);
         shelf[0] = class->shelf;
         memcpy(shelf + 1, class->spare + at, room * sizeof(*shelf));
@@ -125,10 +119,10 @@ __attribute__((noinline)) static uint32_t take_other(struct wf_cells *cells,
 /* A few instructions for the usual sizes, not a call. */
 static inline void clear(unsigned char *cell, uint32_t size)
 {
-    if (size == USUAL) {
-        memset(cell, 0, USUAL);
-    } else if (size == SMALL) {
-        memset(cell, 0, SMALL);
+    if (size == WF_TUNE_CELL_USUAL) {
+        memset(cell, 0, WF_TUNE_CELL_USUAL);
+    } else if (size == WF_TUNE_CELL_SMALL) {
+        memset(cell, 0, WF_TUNE_CELL_SMALL);
     } else {
         memset(cell, 0, size);
     }
@@ -154,8 +148,8 @@ void wf_cells_put(struct wf_cells *cells, uint32_t cell)
     struct wf_cell_class *class = &cells->classes[wf_cells_slab(cells, cell)->class];
 
     if (class->spare == NULL) {
-        class->spare = wf_xmalloc(SPARE_MAX * sizeof(*class->spare));
-    } else if (class->n_spare == SPARE_MAX) {
+        class->spare = wf_xmalloc(WF_TUNE_CELLS_SPARE * sizeof(*class->spare));
+    } else if (class->n_spare == WF_TUNE_CELLS_SPARE) {
         shelve(cells, class);
     }
     class->spare[class->n_spare++] = cell;

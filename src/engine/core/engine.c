@@ -6,14 +6,10 @@
 #include "base/rng.h"
 #include "engine/core/internal.h"
 #include "engine/hosts/pin.h"
+#include "engine/tuning.h"
 
 #include <pthread.h>
 #include <stdlib.h>
-
-enum {
-    PROGRESS_EVERY_MS = 100,
-    LPS_PER_THREAD_MIN = 256, /* with fewer processes, one thread is faster than several */
-};
 
 static const struct wf_scheduler_ops *const schedulers[] = {
     [WF_SEQUENTIAL] = &wf_scheduler_sequential, [WF_CONSERVATIVE] = &wf_scheduler_conservative,
@@ -161,7 +157,7 @@ void wf_worker_progress(struct wf_worker *worker, int64_t time)
     if (now < worker->next_progress_ns) {
         return;
     }
-    worker->next_progress_ns = now + INT64_C(1000000) * PROGRESS_EVERY_MS;
+    worker->next_progress_ns = now + INT64_C(1000000) * WF_TUNE_PROGRESS_MS;
     /* Reading the counts of other workers would slow them down. This worker's own counts,
      * times the number of workers, are close enough. */
     bool alone = wf_scheduler_is_alone(engine->config.scheduler);
@@ -304,7 +300,7 @@ static bool is_too_small(const struct wf_engine *engine)
         n += engine->groups[g].count;
     }
     return !wf_engine_has_careful(engine) &&
-           (n < LPS_PER_THREAD_MIN * workers ||
+           (n < WF_TUNE_LPS_PER_THREAD * workers ||
             (engine->lookahead == 0 && engine->config.scheduler == WF_CONSERVATIVE));
 }
 

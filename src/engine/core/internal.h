@@ -9,6 +9,7 @@
 #include "engine/hosts/comm.h"
 #include "engine/queue/pending.h"
 #include "engine/run.h"
+#include "engine/tuning.h"
 
 /* Groups of processes start at multiples of the largest block, so that the block of a process
  * is a shift of its number. */
@@ -68,11 +69,11 @@ static inline uint32_t wf_engine_owner(const struct wf_engine *engine, uint32_t 
 __attribute__((always_inline)) static inline const struct wf_event *
 wf_engine_prefetch(const struct wf_engine *engine, const struct wf_pending *pending)
 {
-    const struct wf_event *ev = wf_pending_ahead(pending, WF_PENDING_AHEAD);
+    const struct wf_event *ev = wf_pending_ahead(pending, WF_TUNE_QUEUE_AHEAD);
 
     if (ev != NULL) {
         __builtin_prefetch(ev);
-        ev = wf_pending_ahead(pending, WF_PENDING_AHEAD / 2);
+        ev = wf_pending_ahead(pending, WF_TUNE_QUEUE_AHEAD / 2);
         __builtin_prefetch(wf_engine_lp(engine, ev->dst), 1);
     }
     return ev;

@@ -2,24 +2,17 @@
 #include "engine/core/internal.h"
 
 #include "base/mem.h"
+#include "engine/tuning.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
 /* A block is small enough for its states and events to fit into the cache of a core, and
- * large enough for its events in a window to fill their chunks. Many blocks need much memory for
- * chunks that are not full, so large models have large blocks in any case. */
-enum {
-    BLOCK_SHIFT_MAX = WF_ID_ALIGN_SHIFT,
-    BLOCKS_PER_WORKER = 8,       /* at least, if there are several workers */
-    SMALL_BLOCKS_MAX = 128,      /* blocks of a worker up to which blocks are made smaller... */
-    BLOCK_BYTES_MAX = 256 * 1024 /* ...until their states are not larger than this */
-};
-
+ * large enough for its events in a window to fill their chunks. */
 static unsigned choose_block_shift(const struct wf_engine *engine, uint32_t n_workers)
 {
     uint64_t widest = 0, stride = 0;
-    unsigned shift = BLOCK_SHIFT_MAX;
+    unsigned shift = WF_ID_ALIGN_SHIFT;
     unsigned least = 0;
 
     for (uint32_t g = 0; g < engine->n_groups; g++) {
@@ -29,16 +22,16 @@ static unsigned choose_block_shift(const struct wf_engine *engine, uint32_t n_wo
         }
     }
     /* Processes that roll back together stay together. */
-    while (least < BLOCK_SHIFT_MAX && (UINT64_C(1) << least) < engine->config.lps_per_kp) {
+    while (least < WF_ID_ALIGN_SHIFT && (UINT64_C(1) << least) < engine->config.lps_per_kp) {
         least++;
     }
     if (n_workers > 1) {
-        while (shift > least && (widest >> shift) < (uint64_t)BLOCKS_PER_WORKER * n_workers) {
+        while (shift > least && (widest >> shift) < (uint64_t)WF_TUNE_BLOCKS * n_workers) {
             shift--;
         }
     }
-    while (shift > least && stride << shift > BLOCK_BYTES_MAX &&
-           widest >> (shift - 1) <= (uint64_t)SMALL_BLOCKS_MAX * n_workers) {
+    while (shift > least && stride << shift > WF_TUNE_BLOCK_BYTES &&
+           widest >> (shift - 1) <= (uint64_t)WF_TUNE_SMALL_BLOCKS * n_workers) {
         shift--;
     }
     return shift;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "engine/hosts/barrier.h"
+#include "engine/tuning.h"
 
 #include <limits.h>
 #include <linux/futex.h>
@@ -8,33 +9,26 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Spins for a few microseconds, then yields, then sleeps: with more threads than cores, the
- * thread that the others wait for must get a core. */
-enum { SPINS_BEFORE_YIELD = 512, SPINS_BEFORE_SLEEP = 1024, SLEEP_NS = 20000 };
-
-/* How a barrier learns how long to spin. */
-enum { STEP = 32, TURNS_BETWEEN_TRIALS = 64 };
-
 void wf_barrier_init(struct wf_barrier *barrier, uint32_t n, size_t cores)
 {
     atomic_init(&barrier->arrived, 0);
     atomic_init(&barrier->turn, 0);
     atomic_init(&barrier->sleeping, 0);
     barrier->n = n;
-    barrier->spins_max = n <= cores ? SPINS_BEFORE_SLEEP : 0;
+    barrier->spins_max = n <= cores ? WF_TUNE_SPINS_SLEEP : 0;
     atomic_init(&barrier->spins, barrier->spins_max);
 }
 
 /* True if it did not sleep. */
 static bool spin(uint32_t *spins)
 {
-    if (++*spins < SPINS_BEFORE_YIELD) {
+    if (++*spins < WF_TUNE_SPINS_YIELD) {
 #if defined(__x86_64__)
         __builtin_ia32_pause();
 #endif
         return true;
     }
-    if (*spins < SPINS_BEFORE_SLEEP) {
+    if (*spins < WF_TUNE_SPINS_SLEEP) {
         (void)sched_yield();
         return true;
     }
@@ -44,7 +38,7 @@ static bool spin(uint32_t *spins)
 void wf_relax(uint32_t *spins)
 {
     if (!spin(spins)) {
-        (void)nanosleep(&(struct timespec){.tv_nsec = SLEEP_NS}, NULL);
+        (void)nanosleep(&(struct timespec){.tv_nsec = WF_TUNE_SLEEP_NS}, NULL);
     }
 }
 
@@ -52,7 +46,7 @@ void wf_relax(uint32_t *spins)
  * most of the work, it rarely is, and takes the core from the thread that is waited for. */
 static void learn(struct wf_barrier *barrier, uint32_t limit, bool enough)
 {
-    uint32_t next = enough ? limit + STEP : limit / 2;
+    uint32_t next = enough ? limit + WF_TUNE_SPINS_STEP : limit / 2;
 
     next = next < barrier->spins_max ? next : barrier->spins_max;
     if (next != limit) {
@@ -67,7 +61,7 @@ static bool spin_until(struct wf_barrier *barrier, uint32_t turn)
     uint32_t spins = 0;
 
     /* Tries a long time now and then, in case it is enough by now. */
-    limit = turn % TURNS_BETWEEN_TRIALS == 0 ? barrier->spins_max : limit;
+    limit = turn % WF_TUNE_SPINS_TRIAL == 0 ? barrier->spins_max : limit;
     while (spins < limit && spin(&spins)) {
         if (atomic_load_explicit(&barrier->turn, memory_order_acquire) != turn) {
             learn(barrier, limit, true);

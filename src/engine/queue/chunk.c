@@ -2,24 +2,10 @@
 #include "engine/queue/chunk.h"
 
 #include "base/mem.h"
+#include "engine/tuning.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
-
-/* Slabs have the size of huge pages, which save most of the address translation for the
- * wide, random accesses of a large run. Small runs start with small slabs. */
-enum { SLAB_FIRST = 64 * 1024, SLAB_MAX = 2 * 1024 * 1024 };
-
-/* Packing takes a quarter of the time of a simulation of packets, so only large runs pack their
- * events: those in which twice the bytes of states plus the bytes of events exceed PACK_RUNS_FROM,
- * and the bytes of events exceed PACK_EVENTS_FROM. States have the larger weight because memory
- * is short in runs with millions of processes. Runs with few processes and much traffic have
- * enough memory, and should be fast. */
-enum {
-    PACK_RUNS_FROM = 384 * 1024 * 1024,
-    PACK_EVENTS_FROM = 16 * 1024 * 1024,
-    WEIGHT_OF_STATES = 2
-};
 
 struct wf_slab {
     struct wf_slab *next;
@@ -28,7 +14,7 @@ struct wf_slab {
 
 void wf_depot_init(struct wf_depot *depot)
 {
-    *depot = (struct wf_depot){.pack_from = PACK_RUNS_FROM};
+    *depot = (struct wf_depot){.pack_from = WF_TUNE_PACK_RUNS};
     (void)pthread_mutex_init(&depot->lock, NULL);
 }
 
@@ -48,9 +34,10 @@ void wf_depot_fini(struct wf_depot *depot)
 void wf_depot_count_states(struct wf_depot *depot, size_t bytes)
 {
     size_t spare =
-        depot->pack_from > PACK_EVENTS_FROM ? depot->pack_from - PACK_EVENTS_FROM : 0;
+        depot->pack_from > WF_TUNE_PACK_EVENTS ? depot->pack_from - WF_TUNE_PACK_EVENTS : 0;
 
-    depot->pack_from -= bytes < spare / WEIGHT_OF_STATES ? WEIGHT_OF_STATES * bytes : spare;
+    depot->pack_from -=
+        bytes < spare / WF_TUNE_PACK_WEIGHT ? WF_TUNE_PACK_WEIGHT * bytes : spare;
 }
 
 void wf_pool_init(struct wf_pool *pool, struct wf_depot *depot, uint32_t stride)
@@ -60,13 +47,13 @@ void wf_pool_init(struct wf_pool *pool, struct wf_depot *depot, uint32_t stride)
 
 static void *slab_memory(size_t bytes)
 {
-    size_t align = bytes < SLAB_MAX ? WF_CACHE_LINE : SLAB_MAX;
+    size_t align = bytes < WF_TUNE_SLAB ? WF_CACHE_LINE : WF_TUNE_SLAB;
     void *memory = NULL;
 
     if (posix_memalign(&memory, align, bytes) != 0) {
         memory = wf_xaligned(bytes); /* reports the failure */
     }
-    if (bytes == SLAB_MAX) {
+    if (bytes == WF_TUNE_SLAB) {
         (void)madvise(memory, bytes, MADV_HUGEPAGE);
     }
     return memory;
@@ -75,7 +62,8 @@ static void *slab_memory(size_t bytes)
 static void add_slab(struct wf_pool *pool)
 {
     struct wf_depot *depot = pool->depot;
-    size_t bytes = depot->bytes < 16 * (size_t)SLAB_FIRST ? SLAB_FIRST : SLAB_MAX;
+    size_t bytes =
+        depot->bytes < 16 * (size_t)WF_TUNE_SLAB_FIRST ? WF_TUNE_SLAB_FIRST : WF_TUNE_SLAB;
     struct wf_slab *slab = wf_xmalloc(sizeof(*slab));
 
     slab->memory = slab_memory(bytes);
@@ -100,7 +88,7 @@ void wf_pool_refill(struct wf_pool *pool)
     }
     /* Events without payloads are small already. */
     pool->packs = depot->bytes > depot->pack_from && pool->stride > sizeof(struct wf_event);
-    for (size_t i = 0; i < WF_POOL_BATCH && depot->n_chunks > 0; i++) {
+    for (size_t i = 0; i < WF_TUNE_POOL_BATCH && depot->n_chunks > 0; i++) {
         struct wf_chunk *chunk = depot->spare;
         depot->spare = chunk->next;
         depot->n_chunks--;
@@ -116,7 +104,7 @@ void wf_pool_give_back(struct wf_pool *pool)
     struct wf_depot *depot = pool->depot;
 
     (void)pthread_mutex_lock(&depot->lock);
-    for (size_t i = 0; i < 2 * (size_t)WF_POOL_BATCH; i++) {
+    for (size_t i = 0; i < 2 * (size_t)WF_TUNE_POOL_BATCH; i++) {
         struct wf_chunk *chunk = pool->free;
         pool->free = chunk->next;
         pool->n_free--;

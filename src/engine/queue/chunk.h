@@ -10,6 +10,7 @@
 
 #include "base/mem.h"
 #include "engine/event.h"
+#include "engine/tuning.h"
 
 #include <pthread.h>
 #include <stdalign.h>
@@ -75,8 +76,6 @@ void wf_pool_init(struct wf_pool *pool, struct wf_depot *depot, uint32_t stride)
 void wf_pool_refill(struct wf_pool *pool);
 void wf_pool_give_back(struct wf_pool *pool);
 
-enum { WF_POOL_BATCH = 512 };
-
 static inline struct wf_chunk *wf_chunk_new(struct wf_pool *pool)
 {
     if (pool->free == NULL) {
@@ -96,7 +95,7 @@ static inline void wf_chunk_free(struct wf_pool *pool, struct wf_chunk *chunk)
     chunk->next = pool->free;
     pool->free = chunk;
     pool->n_free++;
-    if (pool->n_free > 4 * (size_t)WF_POOL_BATCH) {
+    if (pool->n_free > 4 * (size_t)WF_TUNE_POOL_BATCH) {
         wf_pool_give_back(pool);
     }
 }

@@ -3,10 +3,9 @@
 
 #include "base/mem.h"
 #include "engine/queue/chunk.h"
+#include "engine/tuning.h"
 
 #include <stdlib.h>
-
-enum { SLAB_EVENTS = 16 };
 
 struct wf_near_slab {
     struct wf_near_slab *next;
@@ -30,7 +29,7 @@ void wf_near_fini(struct wf_near *near)
 
 void wf_near_grow(struct wf_near *near)
 {
-    uint32_t more = near->capacity < SLAB_EVENTS ? SLAB_EVENTS : near->capacity;
+    uint32_t more = near->capacity < WF_TUNE_NEAR_SLAB ? WF_TUNE_NEAR_SLAB : near->capacity;
     struct wf_near_slab *slab = wf_xmalloc(sizeof(*slab) + (size_t)more * near->stride);
 
     slab->next = near->slabs;

@@ -3,22 +3,13 @@
 
 #include "base/arith.h"
 #include "base/mem.h"
-
-enum {
-    SORT_MAX = 16384, /* up to this size a bucket is sorted; a larger one is spread first */
-    /* The open stretch is too wide if the heap has more than this share of the events that were
-     * sorted, within limits. To divide it then costs a constant time for each event in the heap. */
-    NEAR_SHARE = 4,
-    NEAR_MIN = 64,
-    NEAR_MAX = 4096,
-    SPREAD_BITS = 12, /* bits of the time by which the final sort begins, at most */
-};
+#include "engine/tuning.h"
 
 void wf_pending_init(struct wf_pending *pending, struct wf_pool *pool)
 {
     memset(pending, 0, sizeof(*pending));
     pending->pool = pool;
-    pending->near_max = NEAR_MAX;
+    pending->near_max = WF_TUNE_QUEUE_NEAR_MAX;
     wf_near_init(&pending->near, pool->stride);
 }
 
@@ -59,7 +50,8 @@ static void close_stretch(struct wf_pending *pending)
     }
     wf_near_fini(&pending->near);
     pending->near = past;
-    pending->near_max = past.n < NEAR_MAX / 2 ? NEAR_MAX : 2 * past.n;
+    pending->near_max =
+        past.n < WF_TUNE_QUEUE_NEAR_MAX / 2 ? WF_TUNE_QUEUE_NEAR_MAX : 2 * past.n;
     wf_bag_free(&pending->open, pending->pool);
 }
 
@@ -109,7 +101,7 @@ static unsigned spread_bits(size_t n, unsigned width)
 {
     unsigned bits = 0;
 
-    while (bits < SPREAD_BITS && bits < width && (size_t)1 << bits < n) {
+    while (bits < WF_TUNE_QUEUE_BITS && bits < width && (size_t)1 << bits < n) {
         bits++;
     }
     return bits;
@@ -122,7 +114,7 @@ static void spread(struct wf_pending *pending, size_t n)
     struct wf_sort_entry *from = pending->run.entries, *to = pending->run.scratch;
     unsigned width = 8 * pending->open_level, bits = spread_bits(n, width);
     unsigned shift = width - bits, n_parts = 1U << bits;
-    uint32_t count[1U << SPREAD_BITS];
+    uint32_t count[1U << WF_TUNE_QUEUE_BITS];
     uint32_t at = 0;
 
     memset(count, 0, n_parts * sizeof(*count));
@@ -170,7 +162,8 @@ static void open_stretch(struct wf_pending *pending, struct wf_bag bag, size_t n
     }
     pending->run_next = 0;
     pending->run_n = n;
-    uint64_t most = wf_min_u64(wf_max_u64(n / NEAR_SHARE, NEAR_MIN), NEAR_MAX);
+    uint64_t most = wf_min_u64(wf_max_u64(n / WF_TUNE_QUEUE_NEAR_SHARE, WF_TUNE_QUEUE_NEAR_MIN),
+                               WF_TUNE_QUEUE_NEAR_MAX);
     pending->near_max = (uint32_t)most + 2 * pending->near.n;
 
     int64_t width = (int64_t)(UINT64_C(1) << (8 * level));
@@ -199,7 +192,7 @@ static bool open_next(struct wf_pending *pending)
     while (first_bucket(pending, &level, &slot)) {
         struct wf_bag bag = take_bucket(pending, level, slot);
         wf_bag_seal(&bag);
-        if (bag.n <= SORT_MAX || level == 0) {
+        if (bag.n <= WF_TUNE_QUEUE_SORT || level == 0) {
             open_stretch(pending, bag, bag.n, level);
             return true;
         }

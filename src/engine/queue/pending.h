@@ -51,10 +51,6 @@ void wf_pending_pop(struct wf_pending *pending, struct wf_event *to);
 const struct wf_event *wf_pending_take(struct wf_pending *pending, const struct wf_event *first,
                                        struct wf_event *scratch);
 
-/* Prefetching: the event this far ahead is prefetched itself, and for the one half as far ahead
- * its process. */
-enum { WF_PENDING_AHEAD = 8 };
-
 /* The event that will be taken `ahead` events from now if no other arrives, or null. */
 static inline const struct wf_event *wf_pending_ahead(const struct wf_pending *pending,
                                                       size_t ahead)

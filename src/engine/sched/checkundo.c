@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "engine/core/undo.h"
 #include "engine/queue/pending.h"
+#include "engine/tuning.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -175,7 +176,7 @@ static void run(struct wf_worker *worker)
         for (size_t at = 0; at < own->undo_log.sent.size; at += worker->engine->stride) {
             wf_pending_push(&own->pending, (const void *)(own->undo_log.sent.data + at));
         }
-        if (worker->count.committed % 256 == 0) {
+        if (worker->count.committed % WF_TUNE_STOP_CHECK == 0) {
             wf_worker_progress(worker, worker->count.last_time);
             if (wf_engine_should_stop(worker->engine)) {
                 worker->engine->interrupted = true;

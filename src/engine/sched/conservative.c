@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "engine/queue/pending.h"
 #include "engine/sched/windows.h"
+#include "engine/tuning.h"
 
 #include <stdlib.h>
 
@@ -24,11 +25,6 @@ struct round {
 };
 
 static const struct round never = {UINT64_MAX, UINT64_MAX};
-
-/* One thread does all rounds from when they have fewer than ALONE_BELOW events, all workers together,
- * until they have THREADS_FROM. On idle cores two threads are as fast as one from about 30 events on
- * and eight from about 70 on; on shared cores it takes more. */
-enum { ALONE_BELOW = 96, THREADS_FROM = 192 };
 
 /* What a worker tells the others between rounds. There are two copies: one is written for
  * the next round while other workers may still read the other. */
@@ -335,9 +331,10 @@ static struct round hear(struct wf_worker *worker, bool *stop)
     take_outboxes(worker);
     own->parity ^= 1;
     own->notice[own->parity].next = never;
-    if (++own->n_rounds == WF_WINDOWS_TRIAL) {
+    if (++own->n_rounds == WF_TUNE_WINDOWS_TRIAL) {
         own->is_sparse = wf_windows_are_sparse(own->n_rounds, committed - own->committed,
-                                               own->is_sparse ? THREADS_FROM : ALONE_BELOW);
+                                               own->is_sparse ? WF_TUNE_WINDOWS_THREADS
+                                                              : WF_TUNE_WINDOWS_ALONE);
         own->committed = committed;
         own->n_rounds = 0;
     }

@@ -8,12 +8,9 @@
 #include "engine/queue/pack.h"
 #include "engine/queue/pending.h"
 #include "engine/sched/windows.h"
+#include "engine/tuning.h"
 
 #include <stdlib.h>
-
-enum {
-    EVENTS_BETWEEN_CHECKS = 4096,
-};
 
 struct sequential {
     bool windowed;
@@ -81,7 +78,7 @@ static bool run_windows(struct wf_worker *worker, struct sequential *own)
         }
         wf_worker_progress(worker, worker->count.last_time);
         if (wf_windows_are_sparse(worker->count.rounds, worker->count.committed,
-                                  WF_WINDOWS_QUEUE_BELOW)) {
+                                  WF_TUNE_WINDOWS_QUEUE)) {
             return false;
         }
     }
@@ -93,7 +90,7 @@ static void run_queue(struct wf_worker *worker, struct sequential *own)
         wf_pending_pop(&own->pending, worker->current);
         (void)wf_engine_prefetch(worker->engine, &own->pending);
         wf_worker_execute(worker, worker->current);
-        if (n % EVENTS_BETWEEN_CHECKS == 0) {
+        if (n % WF_TUNE_STOP_CHECK == 0) {
             if (wf_engine_should_stop(worker->engine)) {
                 worker->engine->interrupted = true;
                 return;

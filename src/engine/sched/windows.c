@@ -4,15 +4,9 @@
 #include "base/mem.h"
 #include "engine/core/execute.h"
 #include "engine/queue/pack.h"
+#include "engine/tuning.h"
 
 #include <stdlib.h>
-
-enum {
-    PREFETCH_CELLS = 3,                /* events ahead whose processes fetch cells */
-    PREFETCH_LP = 6,                   /* events ahead whose processes are prefetched */
-    PREFETCH_EVENT = WF_WINDOWS_AHEAD, /* events ahead that are prefetched themselves */
-    NEAR_BETWEEN_CHECKS = 256,
-};
 
 /* Bits of the order by which a block sorts its events; the rest is the process. */
 enum { TIME_BITS = 31, SOURCE_BITS = 22, SOURCE_MAX = (1 << SOURCE_BITS) - 1 };
@@ -119,7 +113,7 @@ static void sort_events(struct wf_windows *windows, const struct wf_bag *bag,
     /* Events of a window are less than its length apart. */
     int64_t base = wf_chunk_event(bag->head, 0)->key.time - windows->length;
 
-    wf_sorter_reserve(sorter, bag->n + PREFETCH_EVENT);
+    wf_sorter_reserve(sorter, bag->n + WF_TUNE_AHEAD_EVENT);
     while (block->count >> shift > 2 * bag->n) {
         shift++;
     }
@@ -151,7 +145,7 @@ static void run_near(struct wf_windows *windows, struct wf_worker *worker,
         wf_execute_in(worker, block, ev);
         wf_worker_count(worker, ev);
         wf_near_drop(&windows->near);
-        if (++windows->near_run % NEAR_BETWEEN_CHECKS == 0 &&
+        if (++windows->near_run % WF_TUNE_STOP_CHECK == 0 &&
             wf_engine_must_stop(worker->engine)) {
             windows->stopped = true;
             return;
@@ -208,14 +202,14 @@ static size_t run_sorted(struct wf_windows *windows, struct wf_worker *worker,
 
     worker->ctx.block = block;
     for (; entry < end && !windows->stopped; entry++) {
-        const unsigned char *ahead = (const void *)entry[PREFETCH_EVENT].ev;
+        const unsigned char *ahead = (const void *)entry[WF_TUNE_AHEAD_EVENT].ev;
         const struct wf_event *ev = entry->ev;
         __builtin_prefetch(ahead);
         __builtin_prefetch(ahead + tail);
         fetch_line(&next);
-        prefetch_process(records + (entry[PREFETCH_LP].ev->dst - first) * stride, stride);
+        prefetch_process(records + (entry[WF_TUNE_AHEAD_LP].ev->dst - first) * stride, stride);
         if (ops->fetch != NULL) {
-            const struct wf_event *soon = entry[PREFETCH_CELLS].ev;
+            const struct wf_event *soon = entry[WF_TUNE_AHEAD_CELLS].ev;
             ops->fetch(records + (soon->dst - first) * stride + sizeof(struct wf_lp), soon,
                        &worker->ctx);
         }
@@ -243,7 +237,7 @@ size_t wf_windows_sort_block(struct wf_windows *windows, struct wf_worker *worke
     sort_events(windows, bag, block_of(worker, b),
                 worker->engine->stride == sizeof(struct wf_event) ? sizeof(struct wf_event)
                                                                   : 0);
-    for (size_t i = 0; i < PREFETCH_EVENT; i++) {
+    for (size_t i = 0; i < WF_TUNE_AHEAD_EVENT; i++) {
         windows->sorter.entries[n + i] =
             windows->sorter.entries[n - 1]; /* to be prefetched in vain */
     }

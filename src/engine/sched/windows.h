@@ -10,9 +10,7 @@
 #include "engine/queue/near.h"
 #include "engine/queue/sort.h"
 #include "engine/queue/wheel.h"
-
-/* Events ahead that are prefetched. */
-enum { WF_WINDOWS_AHEAD = 12 };
+#include "engine/tuning.h"
 
 struct wf_windows {
     struct wf_wheel wheel;
@@ -29,15 +27,10 @@ struct wf_windows {
 
 /* Whether so many windows had fewer than `least` events on average: the one measure by which schedulers
  * decide that windows are nearly empty. Few windows say nothing. */
-enum { WF_WINDOWS_TRIAL = 256 };
 static inline bool wf_windows_are_sparse(uint64_t windows, uint64_t events, uint64_t least)
 {
-    return windows >= WF_WINDOWS_TRIAL && events < windows * least;
+    return windows >= WF_TUNE_WINDOWS_TRIAL && events < windows * least;
 }
-
-/* With fewer events in a window than this a queue is faster than windows. Schedulers that change to it
- * count all windows so far, because they never change back. */
-enum { WF_WINDOWS_QUEUE_BELOW = 16 };
 
 /* From now on the handlers of the worker write their events directly into these windows... */
 void wf_windows_init(struct wf_windows *windows, struct wf_worker *worker);
@@ -65,6 +58,6 @@ void wf_windows_run(struct wf_windows *windows, struct wf_worker *worker);
 void wf_windows_run_block(struct wf_windows *windows, struct wf_worker *worker, uint32_t b);
 
 /* Sorts the events of such a block by process and key into `sorter`, and returns how many there
- * are. The caller executes them and frees the bag. WF_WINDOWS_AHEAD entries after the last may be
+ * are. The caller executes them and frees the bag. WF_TUNE_AHEAD_EVENT entries after the last may be
  * read, to prefetch their events. */
 size_t wf_windows_sort_block(struct wf_windows *windows, struct wf_worker *worker, uint32_t b);

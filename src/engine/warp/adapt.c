@@ -17,24 +17,15 @@
  * before it waits for the others, so longer intervals only mean longer waits.
  */
 #include "base/clock.h"
+#include "engine/tuning.h"
 #include "engine/warp/optimistic.h"
-
-enum {
-    ROUNDS_BETWEEN_LOOKS = 8,
-    ROLLED_BACK_MUCH = 8,    /* one event in this many */
-    ROLLED_BACK_LITTLE = 32, /* likewise */
-    EVENTS_PER_ROUND_MIN = 256,
-    INTERVAL_MAX = 16 * WF_GVT_INTERVAL,
-    SHARE_LARGE = 8,  /* an eighth of the time */
-    SHARE_SMALL = 32, /* one part in 32 */
-};
 
 static void shorten(struct wf_warp_shared *shared, const struct wf_engine *engine, int64_t lead,
                     uint64_t executed)
 {
     int64_t half = (lead < shared->leash ? lead : shared->leash) / 2 + 1;
 
-    if (executed < (uint64_t)EVENTS_PER_ROUND_MIN * ROUNDS_BETWEEN_LOOKS * engine->n_threads) {
+    if (executed < (uint64_t)WF_TUNE_LEASH_EVENTS * WF_TUNE_GVT_LOOK * engine->n_threads) {
         return;
     }
     shared->leash = half > engine->lookahead ? half : engine->lookahead + 1;
@@ -56,7 +47,7 @@ void wf_warp_adapt_leash(struct wf_warp *warp)
     uint64_t executed = 0, rolled_back = 0;
     int64_t gvt = shared->gvt.time, foremost = gvt;
 
-    if (engine->config.leash != 0 || ++shared->rounds_to_look < ROUNDS_BETWEEN_LOOKS) {
+    if (engine->config.leash != 0 || ++shared->rounds_to_look < WF_TUNE_GVT_LOOK) {
         return;
     }
     shared->rounds_to_look = 0;
@@ -69,9 +60,9 @@ void wf_warp_adapt_leash(struct wf_warp *warp)
         other->leash_rolled_back = count->rolled_back;
         foremost = other->latest > foremost ? other->latest : foremost;
     }
-    if (rolled_back * ROLLED_BACK_MUCH > executed) {
+    if (rolled_back * WF_TUNE_LEASH_MUCH > executed) {
         shorten(shared, engine, foremost - gvt, executed);
-    } else if (rolled_back * ROLLED_BACK_LITTLE < executed) {
+    } else if (rolled_back * WF_TUNE_LEASH_LITTLE < executed) {
         lengthen(shared);
     }
 }
@@ -83,7 +74,7 @@ void wf_warp_adapt_interval(struct wf_warp *warp)
 
     /* A worker that is alone waits for nobody. */
     if (engine->config.gvt_interval != 0 || engine->n_processes > 1 || engine->n_threads == 1 ||
-        ++shared->rounds_to_time < ROUNDS_BETWEEN_LOOKS) {
+        ++shared->rounds_to_time < WF_TUNE_GVT_LOOK) {
         return;
     }
 
@@ -97,9 +88,11 @@ void wf_warp_adapt_interval(struct wf_warp *warp)
     shared->rounds_to_time = 0;
     shared->timed_since = now;
     shared->gvt_seconds = in_rounds;
-    if (known && share * SHARE_LARGE > 1 && shared->interval < INTERVAL_MAX) {
+    if (known && share * WF_TUNE_GVT_SHARE_LARGE > 1 &&
+        shared->interval < WF_TUNE_GVT_INTERVAL_MAX) {
         shared->interval *= 2;
-    } else if (known && share * SHARE_SMALL < 1 && shared->interval > WF_GVT_INTERVAL) {
+    } else if (known && share * WF_TUNE_GVT_SHARE_SMALL < 1 &&
+               shared->interval > WF_TUNE_GVT_INTERVAL) {
         shared->interval /= 2;
     }
 }

@@ -22,13 +22,11 @@
 #include "base/int128.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "engine/tuning.h"
 
 #include <stdlib.h>
 
-enum {
-    EVENTS_BETWEEN_CHECKS = 256,
-    ROUNDS_PERTURBED = 32, /* rounds with windows in a perturbed run, on average */
-};
+enum { ROUNDS_PERTURBED = 32 }; /* rounds with windows in a perturbed run, on average */
 
 /* The first time of a window. */
 static int64_t start_of(const struct wf_wheel *wheel, uint64_t window)
@@ -163,7 +161,7 @@ static bool catch_up(struct wf_warp *warp, const struct wf_key *key)
         }
         /* A model in which time stands still may never leave this loop. */
         if (!wf_warp_step(warp) ||
-            (n % EVENTS_BETWEEN_CHECKS == 0 && wf_engine_must_stop(warp->worker->engine))) {
+            (n % WF_TUNE_STOP_CHECK == 0 && wf_engine_must_stop(warp->worker->engine))) {
             return false;
         }
     }
@@ -201,8 +199,8 @@ static void run_block(struct wf_warp *warp, uint32_t block, bool is_final)
     size_t n = wf_windows_sort_block(windows, worker, block);
     for (size_t i = 0; i < n; i++) {
         const struct wf_event *ev = windows->sorter.entries[i].ev;
-        const struct wf_event *soon = windows->sorter.entries[i + WF_WINDOWS_AHEAD / 2].ev;
-        __builtin_prefetch(windows->sorter.entries[i + WF_WINDOWS_AHEAD].ev);
+        const struct wf_event *soon = windows->sorter.entries[i + WF_TUNE_AHEAD_EVENT / 2].ev;
+        __builtin_prefetch(windows->sorter.entries[i + WF_TUNE_AHEAD_EVENT].ev);
         __builtin_prefetch(wf_engine_lp(worker->engine, soon->dst), 1);
         __builtin_prefetch(wf_warp_kp(warp, soon->dst), 1);
         if (!catch_up(warp, &ev->key)) {
@@ -285,7 +283,7 @@ static void give_up_windows(struct wf_warp *warp)
 static bool windows_are_sparse(const struct wf_warp *warp)
 {
     return wf_windows_are_sparse(warp->frontier.n_windows, warp->worker->count.executed,
-                                 WF_WINDOWS_QUEUE_BELOW);
+                                 WF_TUNE_WINDOWS_QUEUE);
 }
 
 /* A perturbed run gives them up at some time in any case. */

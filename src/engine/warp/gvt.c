@@ -6,9 +6,8 @@
  */
 #include "base/clock.h"
 #include "base/rng.h"
+#include "engine/tuning.h"
 #include "engine/warp/optimistic.h"
-
-enum { SHORT_HISTORY = 64 * 1024 }; /* bytes: not worth a look */
 
 static struct wf_warp *warp_of(const struct wf_engine *engine, uint32_t thread)
 {
@@ -227,7 +226,7 @@ static void keep_short(struct wf_warp *warp)
     if (wf_history_bytes(&warp->history) > warp->tolerated) {
         unblock(warp);
         uint64_t bytes = 2 * wf_history_bytes(&warp->history);
-        warp->tolerated = bytes > SHORT_HISTORY ? bytes : SHORT_HISTORY;
+        warp->tolerated = bytes > WF_TUNE_HISTORY_FIRST ? bytes : WF_TUNE_HISTORY_FIRST;
     }
 }
 

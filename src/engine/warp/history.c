@@ -2,10 +2,9 @@
 #include "engine/warp/history.h"
 
 #include "base/mem.h"
+#include "engine/tuning.h"
 
 #include <stdlib.h>
-
-enum { FIRST_CAPACITY = 64 * 1024 };
 
 void wf_history_fini(struct wf_history *history)
 {
@@ -21,8 +20,8 @@ static void make_room(struct wf_history *history, size_t size)
         return;
     }
     if (used + size > history->capacity / 2) {
-        history->capacity =
-            2 * (used + size) > FIRST_CAPACITY ? 2 * (used + size) : FIRST_CAPACITY;
+        history->capacity = 2 * (used + size) > WF_TUNE_HISTORY_FIRST ? 2 * (used + size)
+                                                                      : WF_TUNE_HISTORY_FIRST;
         history->data = wf_xrealloc(history->data, history->capacity, 1);
     }
     memmove(history->data, history->data + (history->begin - history->base), used);

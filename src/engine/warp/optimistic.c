@@ -3,17 +3,11 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
+#include "engine/tuning.h"
 
 #include <stdlib.h>
 
-enum {
-    BATCHES_PER_MESSAGE = 4,  /* a message between processes costs more than a few events */
-    IDLE_BEFORE_GVT = 64,     /* checks of an empty mailbox before asking for a GVT round */
-    PERTURB_BYTES = 8192,     /* most bytes of history that an injected rollback undoes */
-    ROUND_BYTES = 512 * 1024, /* of history that the cache still has when they are committed */
-    AHEAD_BYTES = 128 * 1024, /* likewise, while other workers execute what is safe */
-    WINDOW_BATCHES = 8,       /* worth a round after each window */
-};
+enum { PERTURB_BYTES = 8192 }; /* most bytes of history that an injected rollback undoes */
 
 /* Events that are scheduled while processes are initialised are never cancelled. */
 static void send_at_once(struct wf_worker *worker, const struct wf_event *ev)
@@ -32,7 +26,7 @@ static struct wf_warp_shared *shared_new(const struct wf_engine *engine)
     struct wf_warp_shared *shared = wf_xaligned_zero(sizeof(*shared));
 
     shared->interval =
-        engine->config.gvt_interval == 0 ? WF_GVT_INTERVAL : engine->config.gvt_interval;
+        engine->config.gvt_interval == 0 ? WF_TUNE_GVT_INTERVAL : engine->config.gvt_interval;
     shared->leash = engine->config.leash == 0 ? WF_NO_LEASH : engine->config.leash;
     while ((UINT64_C(1) << shared->kp_shift) < engine->config.lps_per_kp) {
         shared->kp_shift++;
@@ -138,7 +132,7 @@ static bool run_batch(struct wf_warp *warp, uint64_t *batches)
     }
     (void)wf_warp_publish(warp);
     if (warp->worker->thread == 0 && warp->worker->engine->n_processes > 1 &&
-        (!busy || ++warp->unshipped >= BATCHES_PER_MESSAGE)) {
+        (!busy || ++warp->unshipped >= WF_TUNE_MESSAGE_BATCHES)) {
         wf_warp_ship(warp);
         warp->unshipped = 0;
     }
@@ -151,8 +145,9 @@ static bool run_batch(struct wf_warp *warp, uint64_t *batches)
 static bool has_grown(const struct wf_warp *warp)
 {
     uint64_t interval = warp->shared->interval;
-    uint64_t apart = interval > WF_GVT_INTERVAL ? interval / WF_GVT_INTERVAL : 1;
-    uint64_t most = warp->frontier.windowed ? AHEAD_BYTES : apart * ROUND_BYTES;
+    uint64_t apart = interval > WF_TUNE_GVT_INTERVAL ? interval / WF_TUNE_GVT_INTERVAL : 1;
+    uint64_t most =
+        warp->frontier.windowed ? WF_TUNE_HISTORY_AHEAD : apart * WF_TUNE_HISTORY_ROUND;
 
     return warp->worker->engine->config.gvt_interval == 0 &&
            warp->history.end > warp->settled + most;
@@ -172,8 +167,8 @@ static bool is_due(const struct wf_warp *warp, uint64_t batches)
     if (wf_warp_is_alone(warp)) {
         return true;
     }
-    return batches >=
-               (engine->n_processes == 1 && !warp->loopback ? WINDOW_BATCHES : interval) &&
+    return batches >= (engine->n_processes == 1 && !warp->loopback ? WF_TUNE_GVT_WINDOW_BATCHES
+                                                                   : interval) &&
            atomic_load_explicit(&warp->shared->n_settled, memory_order_relaxed) ==
                engine->n_threads;
 }
@@ -184,7 +179,7 @@ static bool wants_gvt(const struct wf_warp *warp, uint64_t batches, uint64_t idl
     const struct wf_engine_config *config = &warp->worker->engine->config;
 
     return is_due(warp, batches) || has_grown(warp) ||
-           idle > (wf_warp_is_alone(warp) ? 0 : IDLE_BEFORE_GVT) ||
+           idle > (wf_warp_is_alone(warp) ? 0 : WF_TUNE_GVT_IDLE) ||
            (!warp->full && wf_history_bytes(&warp->history) > config->memory);
 }
 

@@ -39,10 +39,6 @@ struct wf_kp {
     struct wf_key key; /* of that record's event */
 };
 
-/* Batches between two GVT rounds, if the user does not set it and adapt.c does not change it.
- */
-enum { WF_GVT_INTERVAL = 64 };
-
 /* Marks an anti-message in the size field, whose values are smaller. */
 enum { WF_ANTI = 0x8000 };
 

@@ -129,12 +129,12 @@ static void pools_trade_through_the_depot(void)
         struct wf_chunk *list = take_list(&pool[0], MANY);
         CHECK(list != NULL);
         CHECK(give_list(&pool[1], list, MANY));
-        CHECK(pool[1].n_free <= 4 * (size_t)WF_POOL_BATCH);
+        CHECK(pool[1].n_free <= 4 * (size_t)WF_TUNE_POOL_BATCH);
         CHECK_U64(free_chunks(&depot, pool, 2), depot.bytes / WF_CHUNK_BYTES);
         most = turn == 0 ? depot.bytes : most;
     }
     /* What the second pool keeps for itself has to be bought once more, not ten times. */
-    CHECK(depot.bytes <= most + (4 * (size_t)WF_POOL_BATCH + 4096) * WF_CHUNK_BYTES);
+    CHECK(depot.bytes <= most + (4 * (size_t)WF_TUNE_POOL_BATCH + 4096) * WF_CHUNK_BYTES);
     wf_depot_fini(&depot);
 }
 
