@@ -63,6 +63,22 @@ const char *wf_text_past_mark(const char *text)
     return text + (strncmp(text, mark, sizeof(mark) - 1) == 0 ? sizeof(mark) - 1 : 0);
 }
 
+char *wf_text_make(const char *fmt, ...)
+{
+    va_list args, again;
+
+    va_start(args, fmt);
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, fmt, args);
+    size_t size = (size_t)(n > 0 ? n : 0) + 1;
+    char *text = wf_xmalloc(size);
+    text[0] = '\0';
+    (void)vsnprintf(text, size, fmt, again);
+    va_end(again);
+    va_end(args);
+    return text;
+}
+
 void wf_text_print(FILE *out, const char *fmt, ...)
 {
     va_list args;

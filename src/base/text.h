@@ -14,6 +14,9 @@ char *wf_text_safe(char *text);
 /* The text without the byte-order mark that some editors write at its beginning. */
 const char *wf_text_past_mark(const char *text);
 
+/* A text like that of printf(), as long as it needs to be; the caller frees it. */
+WF_PRINTF(1, 2) char *wf_text_make(const char *fmt, ...);
+
 /* Prints a line that quotes foreign text, made safe as a whole. The format ends with the only
  * newline. */
 WF_PRINTF(2, 3) void wf_text_print(FILE *out, const char *fmt, ...);

@@ -2,6 +2,7 @@
 #include "base/array.h"
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "program/trace/kit/records.h"
 #include "program/trace/reader.h"
 
@@ -253,11 +254,8 @@ char *wf_probe_path(const struct wf_reader_probe *probe, const char *name)
     if (!probe->is_directory) {
         length = slash != NULL ? (size_t)(slash - probe->path) + 1 : 0;
     }
-    size_t size = length + strlen(name) + 2;
-    char *path = wf_xmalloc(size);
     const char *between = probe->is_directory && probe->path[length - 1] != '/' ? "/" : "";
-    (void)snprintf(path, size, "%.*s%s%s", (int)length, probe->path, between, name);
-    return path;
+    return wf_text_make("%.*s%s%s", (int)length, probe->path, between, name);
 }
 
 size_t wf_probe_read(const struct wf_reader_probe *probe, const char *name,

@@ -2,6 +2,7 @@
 #include "program/trace/bigsim/file.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "program/trace/reader.h"
 
 #include <inttypes.h>
@@ -150,11 +151,9 @@ void wf_bigsim_file_open(struct wf_bigsim_file *file, const struct wf_bigsim_tra
                          uint32_t number, struct wf_err *err)
 {
     struct wf_infile *in = &file->in;
-    size_t size = strlen(trace->path) + 16;
-    char *path = wf_xmalloc(size);
+    char *path = wf_text_make("%s%" PRIu32, trace->path, number);
 
     *file = (struct wf_bigsim_file){.trace = trace, .number = number};
-    (void)snprintf(path, size, "%s%" PRIu32, trace->path, number);
     enum wf_status status = wf_infile_open(in, path, err);
     free(path);
     if (status != WF_OK) {

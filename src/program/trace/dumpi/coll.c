@@ -96,7 +96,7 @@ void wf_dumpi_on_collective(struct wf_dumpi_step *step)
         return;
     }
     if (step->comm->n_low > 0) {
-        wf_dumpi_step_lose(step, &walk->losses->n_inter);
+        wf_dumpi_step_lose(step, WF_DUMPI_INTER);
         wf_dumpi_step_call(step);
         return;
     }
@@ -216,7 +216,7 @@ void wf_dumpi_on_window(struct wf_dumpi_step *step)
     const uint64_t *comm = wf_map_get(&step->walk->windows, window_of(step));
 
     if (comm == NULL) {
-        wf_dumpi_step_lose(step, &step->walk->losses->n_lost_comms);
+        wf_dumpi_step_lose(step, WF_DUMPI_LOST_COMM);
         wf_dumpi_step_call(step);
         return;
     }
@@ -252,6 +252,6 @@ void wf_dumpi_on_onesided(struct wf_dumpi_step *step)
 
 void wf_dumpi_on_sync(struct wf_dumpi_step *step)
 {
-    wf_dumpi_step_lose(step, &step->walk->losses->n_sync);
+    wf_dumpi_step_lose(step, WF_DUMPI_SYNC);
     wf_dumpi_step_call(step);
 }

@@ -53,7 +53,7 @@ static void match_by_status(struct wf_dumpi_step *step)
     if (record->n_statuses > 0) {
         set_match(step, record->statuses[0].source, record->statuses[0].tag);
     } else {
-        wf_dumpi_step_lose(step, &step->walk->losses->n_unmatched);
+        wf_dumpi_step_lose(step, WF_DUMPI_UNMATCHED);
     }
 }
 

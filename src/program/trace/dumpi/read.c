@@ -2,6 +2,7 @@
 /* DUMPI: the traces of sst-dumpi. */
 #include "base/file.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "program/trace/dumpi/walk.h"
 #include "program/trace/kit/kit.h"
 
@@ -89,11 +90,7 @@ static bool detect(const struct wf_reader_probe *probe)
 
 static char *rank_path(const char *prefix, uint32_t rank)
 {
-    size_t size = strlen(prefix) + 32;
-    char *path = wf_xmalloc(size);
-
-    (void)snprintf(path, size, "%s-%04" PRIu32 ".bin", prefix, rank);
-    return path;
+    return wf_text_make("%s-%04" PRIu32 ".bin", prefix, rank);
 }
 
 static bool rank_exists(const char *prefix, uint32_t rank)
@@ -113,11 +110,8 @@ static char *meta_value(const char *text, const char *key)
 
     for (const char *line = text; line != NULL && *line != '\0';) {
         if (strncmp(line, key, length) == 0 && line[length] == '=') {
-            size_t n = strcspn(line + length + 1, "\r\n");
-            char *value = wf_xmalloc(n + 1);
-            memcpy(value, line + length + 1, n);
-            value[n] = '\0';
-            return value;
+            const char *value = line + length + 1;
+            return wf_text_make("%.*s", (int)strcspn(value, "\r\n"), value);
         }
         line = strchr(line, '\n');
         line = line != NULL ? line + 1 : NULL;
@@ -138,9 +132,7 @@ static char *prefix_of(const char *path, const char *said)
     }
     const char *name = strrchr(said, '/');
     name = name != NULL ? name + 1 : said;
-    size_t size = directory + strlen(name) + 1;
-    char *other = wf_xmalloc(size);
-    (void)snprintf(other, size, "%.*s%s", (int)directory, path, name);
+    char *other = wf_text_make("%.*s%s", (int)directory, path, name);
     if (rank_exists(other, 0)) {
         free(prefix);
         return other;
@@ -264,7 +256,7 @@ struct worker {
     alignas(
         WF_CACHE_LINE) struct wf_records *records; /* aligned: workers share no cache line */
     int32_t names[WF_DUMPI_FUNCTIONS];             /* numbers in `records`, or NAMES_UNSET */
-    struct wf_dumpi_losses losses;
+    uint64_t losses[WF_DUMPI_LOSSES];
     bool seen[WF_DUMPI_CLOCKS];
 };
 
@@ -332,7 +324,7 @@ static void write_rank(void *arg, uint32_t worker, uint32_t rank, struct wf_err 
                                  .comms = o->comms,
                                  .spool = wf_spool_part(o->spool, worker),
                                  .clock = o->clock,
-                                 .losses = &o->workers[worker].losses,
+                                 .losses = o->workers[worker].losses,
                                  .rank = rank};
 
     open_rank(o, rank, &file, err);
@@ -341,54 +333,33 @@ static void write_rank(void *arg, uint32_t worker, uint32_t rank, struct wf_err 
     wf_dumpi_file_close(&file);
 }
 
-/* Adds up what the workers have counted. */
-static struct wf_dumpi_losses all_losses(const struct opening *o)
+static void add_notes(const struct opening *o, uint64_t n_unresolved, struct wf_trace *out)
 {
-    struct wf_dumpi_losses sum = o->workers[0].losses;
+    static const char *const texts[WF_DUMPI_LOSSES] = {
+        [WF_DUMPI_IGNORED] = "calls were made while recording was off and are not in the trace",
+        [WF_DUMPI_UNRESOLVED] = "communicators are not known, since not all ranks recorded the "
+                                "calls that create them",
+        [WF_DUMPI_LOST_COMM] = "calls on communicators or windows whose creation is not "
+                               "recorded are read as calls without messages",
+        [WF_DUMPI_INTER] = "collectives between two groups are read as calls without messages",
+        [WF_DUMPI_TYPE] =
+            "calls have a datatype whose size is not recorded; it counts as 0 bytes",
+        [WF_DUMPI_SYNC] = "calls that lock, post or start windows are read as calls without "
+                          "effect",
+        [WF_DUMPI_THREAD] = "calls of further threads are read as calls of the first",
+        [WF_DUMPI_UNMATCHED] =
+            "receives and probes have wildcards, and what they matched is not recorded",
+        [WF_DUMPI_NO_CLOCK] =
+            "records have no time of the clock; they follow the ones before at once",
+    };
 
-    for (uint32_t i = 1; i < o->n_workers; i++) {
-        const struct wf_dumpi_losses *l = &o->workers[i].losses;
-        sum.n_lost_comms += l->n_lost_comms;
-        sum.n_inter += l->n_inter;
-        sum.n_types += l->n_types;
-        sum.n_sync += l->n_sync;
-        sum.n_threads += l->n_threads;
-        sum.n_ignored += l->n_ignored;
-        sum.n_unmatched += l->n_unmatched;
-        sum.n_no_clock += l->n_no_clock;
+    for (uint32_t loss = 0; loss < WF_DUMPI_LOSSES; loss++) {
+        uint64_t n = loss == WF_DUMPI_UNRESOLVED ? n_unresolved : 0;
+        for (uint32_t i = 0; i < o->n_workers; i++) {
+            n += o->workers[i].losses[loss];
+        }
+        wf_trace_note_count(out, n, texts[loss]);
     }
-    return sum;
-}
-
-static void add_notes(const struct opening *o, uint64_t n_lost, struct wf_trace *out)
-{
-    const struct wf_dumpi_losses sum = all_losses(o), *l = &sum;
-
-    wf_trace_note_count(out, l->n_ignored,
-                        "calls were made while recording was off and are not in the trace");
-    wf_trace_note_count(
-        out, n_lost,
-        "communicators are not known, since not all ranks recorded the calls that create them");
-    wf_trace_note_count(
-        out, l->n_lost_comms,
-        "calls on communicators or windows whose creation is not recorded are read "
-        "as calls without messages");
-    wf_trace_note_count(out, l->n_inter,
-                        "collectives between two groups are read as calls without messages");
-    wf_trace_note_count(
-        out, l->n_types,
-        "calls have a datatype whose size is not recorded; it counts as 0 bytes");
-    wf_trace_note_count(
-        out, l->n_sync,
-        "calls that lock, post or start windows are read as calls without effect");
-    wf_trace_note_count(out, l->n_threads,
-                        "calls of further threads are read as calls of the first");
-    wf_trace_note_count(
-        out, l->n_unmatched,
-        "receives and probes have wildcards, and what they matched is not recorded");
-    wf_trace_note_count(
-        out, l->n_no_clock,
-        "records have no time of the clock; they follow the ones before at once");
 }
 
 /* Surveys all files, which tells the number of records, the communicators and the clocks. */
@@ -425,10 +396,10 @@ static void read_all(struct opening *o, struct wf_trace *out, struct wf_err *err
     if (wf_trace_failed(err)) {
         return;
     }
-    uint64_t n_lost = wf_dumpi_comms_resolve(o->comms);
+    uint64_t n_unresolved = wf_dumpi_comms_resolve(o->comms);
     if (wf_spool_new_parts(o->set.n_ranks, o->n_workers, &o->spool, err) == WF_OK) {
         wf_trace_visit_all(o->set.n_ranks, o->n_workers, write_rank, o, err);
-        add_notes(o, n_lost, out);
+        add_notes(o, n_unresolved, out);
     }
 }
 

@@ -51,7 +51,7 @@ bool wf_dumpi_step_comm(struct wf_dumpi_step *step, int64_t handle)
         (void)wf_spool_group(walk->spool, walk->rank, group.id, &group, NULL);
     }
     if (comm == WF_DUMPI_NO_COMM) {
-        wf_dumpi_step_lose(step, &walk->losses->n_lost_comms);
+        wf_dumpi_step_lose(step, WF_DUMPI_LOST_COMM);
         wf_dumpi_step_call(step);
         return false;
     }
@@ -69,7 +69,7 @@ uint64_t wf_dumpi_step_bytes(struct wf_dumpi_step *step, int64_t count, int64_t 
         return 0;
     }
     if (size < 0 && count > 0) {
-        wf_dumpi_step_lose(step, &step->walk->losses->n_types);
+        wf_dumpi_step_lose(step, WF_DUMPI_TYPE);
     }
     return size < 0 ? 0 : (uint64_t)count * (uint64_t)size;
 }
@@ -104,9 +104,9 @@ static void put_gap(struct wf_dumpi_walk *walk, const struct wf_dumpi_record *re
 {
     enum wf_dumpi_clock clock = walk->clock;
 
-    walk->losses->n_threads += record->thread != 0 ? 1 : 0;
+    walk->losses[WF_DUMPI_THREAD] += record->thread != 0 ? 1 : 0;
     if (!record->has_time[clock]) {
-        walk->losses->n_no_clock++;
+        walk->losses[WF_DUMPI_NO_CLOCK]++;
         return;
     }
     if (!walk->begun) {
@@ -177,7 +177,7 @@ void wf_dumpi_walk_rank(struct wf_dumpi_walk *walk, bool has_wildcards)
     if (walk->begun && walk->first > 0 && ns >= 0) {
         wf_spool_wall(spool, walk->rank, ps_of(ns));
     }
-    walk->losses->n_ignored += walk->file->n_ignored;
+    walk->losses[WF_DUMPI_IGNORED] += walk->file->n_ignored;
     forget(walk);
     free(walk->matches);
     wf_buf_fini(&walk->numbers);

@@ -12,16 +12,18 @@
 #include "program/trace/kit/open_requests.h"
 #include "program/trace/kit/spool.h"
 
-/* Counts of what the ops do not hold, over all ranks. */
-struct wf_dumpi_losses {
-    uint64_t n_lost_comms; /* calls on communicators that are not known */
-    uint64_t n_inter;      /* collectives between two groups */
-    uint64_t n_types;      /* calls with datatypes of unknown size */
-    uint64_t n_sync;       /* synchronisations of windows other than by fences */
-    uint64_t n_threads;    /* calls of other threads than the first */
-    uint64_t n_ignored;    /* calls that the program made while nothing was recorded */
-    uint64_t n_unmatched;  /* wildcard receives whose match is not known */
-    uint64_t n_no_clock;   /* records without the clock that was asked for */
+/* What the ops do not hold, which is counted over all ranks; in the order of the notes. */
+enum wf_dumpi_loss {
+    WF_DUMPI_IGNORED,    /* calls that the program made while nothing was recorded */
+    WF_DUMPI_UNRESOLVED, /* communicators */
+    WF_DUMPI_LOST_COMM,  /* calls on communicators that are not known */
+    WF_DUMPI_INTER,      /* collectives between two groups */
+    WF_DUMPI_TYPE,       /* calls with datatypes of unknown size */
+    WF_DUMPI_SYNC,       /* synchronisations of windows other than by fences */
+    WF_DUMPI_THREAD,     /* calls of other threads than the first */
+    WF_DUMPI_UNMATCHED,  /* wildcard receives whose match is not known */
+    WF_DUMPI_NO_CLOCK,   /* records without the clock that was asked for */
+    WF_DUMPI_LOSSES
 };
 
 /* What an irecv matched, or that it was cancelled, by its number among the rank's irecvs. */
@@ -36,7 +38,7 @@ struct wf_dumpi_walk {
     const struct wf_dumpi_comms *comms;
     struct wf_spool *spool; /* null: the first walk, only for `matches` */
     enum wf_dumpi_clock clock;
-    struct wf_dumpi_losses *losses;
+    uint64_t *losses; /* by enum wf_dumpi_loss */
     uint32_t rank;
 
     struct wf_open_requests requests;
@@ -79,9 +81,9 @@ void wf_dumpi_step_call(struct wf_dumpi_step *step);
 void wf_dumpi_step_bad(const struct wf_dumpi_step *step, const char *words);
 
 /* Counts a loss, but not in the first walk. */
-static inline void wf_dumpi_step_lose(struct wf_dumpi_step *step, uint64_t *count)
+static inline void wf_dumpi_step_lose(struct wf_dumpi_step *step, enum wf_dumpi_loss loss)
 {
-    *count += step->walk->spool != NULL ? 1 : 0;
+    step->walk->losses[loss] += step->walk->spool != NULL ? 1 : 0;
 }
 
 /* What is done with the records of calls: the handlers of program/trace/dumpi/calls.c. */

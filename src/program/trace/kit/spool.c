@@ -4,6 +4,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "base/temp.h"
+#include "base/text.h"
 #include "program/trace/reader.h"
 #include "program/trace/weft/native.h"
 
@@ -51,11 +52,7 @@ static enum wf_status make_directory(struct wf_spool *spool, struct wf_err *err)
 /* The path of a part; the caller frees it. */
 static char *path_of(const char *directory, uint32_t part)
 {
-    size_t size = strlen(directory) + sizeof("/ops-0000000000.weft");
-    char *path = wf_xmalloc(size);
-
-    (void)snprintf(path, size, "%s/ops-%u.weft", directory, (unsigned)part);
-    return path;
+    return wf_text_make("%s/ops-%u.weft", directory, (unsigned)part);
 }
 
 static enum wf_status create(struct wf_spool *spool, const char *directory, uint32_t part,

@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "base/temp.h"
+#include "base/text.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -34,22 +35,13 @@ static void release(struct wf_target *target)
     free(target);
 }
 
-static char *join(const char *directory, const char *name)
-{
-    size_t size = strlen(directory) + strlen(name) + 2;
-    char *path = wf_xmalloc(size);
-
-    (void)snprintf(path, size, "%s/%s", directory, name);
-    return path;
-}
-
 static bool is_trace_directory(const char *path)
 {
     static const char *const files[] = {"index.weft", "traces.otf2", "index.ti"};
     bool is = false;
 
     for (size_t i = 0; i < sizeof(files) / sizeof(*files) && !is; i++) {
-        char *file = join(path, files[i]);
+        char *file = wf_text_make("%s/%s", path, files[i]);
         is = access(file, F_OK) == 0;
         free(file);
     }
@@ -133,7 +125,7 @@ const char *wf_target_place(const struct wf_target *target)
 FILE *wf_target_create(struct wf_target *target, const char *name)
 {
     const char *at = wf_target_place(target);
-    char *path = target->directory ? join(at, name) : wf_xstrdup(at);
+    char *path = target->directory ? wf_text_make("%s/%s", at, name) : wf_xstrdup(at);
     FILE *file = fopen(path, "we");
 
     free(path);

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
+#include "base/text.h"
 #include "program/trace/otf2/anchor.h"
 
 #include <otf2/otf2.h>
@@ -407,10 +408,7 @@ static void put_local(struct wf_otf2_out *out)
 
 static enum wf_status set_id(const struct wf_otf2_out *out, struct wf_err *err)
 {
-    size_t size = strlen(out->directory) + sizeof("/" WF_OTF2_NAME ".otf2");
-    char *anchor = wf_xmalloc(size);
-
-    (void)snprintf(anchor, size, "%s/" WF_OTF2_NAME ".otf2", out->directory);
+    char *anchor = wf_text_make("%s/" WF_OTF2_NAME ".otf2", out->directory);
     enum wf_status status = wf_otf2_set_id(anchor, out->id, err);
     free(anchor);
     return status;

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/mem.h"
+#include "base/text.h"
 #include "base/varint.h"
 
 #include <dirent.h>
@@ -469,15 +470,6 @@ static enum wf_status open_file(struct wf_native_set *set, char *path, struct wf
     return WF_OK;
 }
 
-static char *join(const char *directory, const char *name)
-{
-    size_t size = strlen(directory) + strlen(name) + 2;
-    char *path = wf_xmalloc(size);
-
-    (void)snprintf(path, size, "%s/%s", directory, name);
-    return path;
-}
-
 static int is_trace(const struct dirent *entry)
 {
     size_t length = strlen(entry->d_name);
@@ -502,7 +494,7 @@ static enum wf_status open_all(struct wf_native_set *set, struct wf_err *err)
     }
     for (int i = 0; i < n; i++) {
         if (status == WF_OK) {
-            status = open_file(set, join(set->path, entries[i]->d_name), err);
+            status = open_file(set, wf_text_make("%s/%s", set->path, entries[i]->d_name), err);
         }
         free(entries[i]);
     }
@@ -512,7 +504,7 @@ static enum wf_status open_all(struct wf_native_set *set, struct wf_err *err)
 
 static enum wf_status open_directory(struct wf_native_set *set, struct wf_err *err)
 {
-    char *index = join(set->path, INDEX_NAME);
+    char *index = wf_text_make("%s/%s", set->path, INDEX_NAME);
 
     if (access(index, F_OK) != 0) {
         free(index);
@@ -524,7 +516,7 @@ static enum wf_status open_directory(struct wf_native_set *set, struct wf_err *e
         if (strcmp(set->parts[i], INDEX_NAME) == 0) {
             return wf_err_set(err, WF_EINVAL, "%.200s/" INDEX_NAME ": lists itself", set->path);
         }
-        WF_TRY(open_file(set, join(set->path, set->parts[i]), err));
+        WF_TRY(open_file(set, wf_text_make("%s/%s", set->path, set->parts[i]), err));
         if (set->n_parts > n_parts) {
             return wf_err_set(err, WF_EINVAL,
                               "%.200s/%.100s: lists other files, which only " INDEX_NAME " may",
@@ -545,10 +537,7 @@ static int compare_identities(const void *a, const void *b)
 {
     const struct identity *x = a, *y = b;
 
-    if (x->device != y->device) {
-        return x->device < y->device ? -1 : 1;
-    }
-    return x->inode < y->inode ? -1 : x->inode > y->inode;
+    return 2 * WF_ORDER(x->device, y->device) + WF_ORDER(x->inode, y->inode);
 }
 
 /* Finds a file that is there twice, by two names or through a link. */
@@ -576,25 +565,15 @@ static int compare_blocks(const void *a, const void *b)
 {
     const struct wf_native_block *x = a, *y = b;
 
-    if (x->rank != y->rank) {
-        return x->rank < y->rank ? -1 : 1;
-    }
-    if (x->file != y->file) {
-        return x->file < y->file ? -1 : 1;
-    }
-    return x->offset < y->offset ? -1 : x->offset > y->offset;
+    return 4 * WF_ORDER(x->rank, y->rank) + 2 * WF_ORDER(x->file, y->file) +
+           WF_ORDER(x->offset, y->offset);
 }
 
 static int compare_times(const void *a, const void *b)
 {
     const struct wf_native_time *x = a, *y = b;
 
-    return x->rank < y->rank ? -1 : x->rank > y->rank;
-}
-
-static void sort_times(struct wf_native_times *times)
-{
-    WF_SORT(times->times, times->n, compare_times);
+    return WF_ORDER(x->rank, y->rank);
 }
 
 /* Sorts the blocks, and numbers the ops of each rank across its blocks. */
@@ -659,8 +638,8 @@ enum wf_status wf_native_set_open(const char *path, struct wf_native_set *set,
         wf_native_set_close(set);
         return status;
     }
-    sort_times(&set->walls);
-    sort_times(&set->costs);
+    WF_SORT(set->walls.times, set->walls.n, compare_times);
+    WF_SORT(set->costs.times, set->costs.n, compare_times);
     WF_SORT(set->cancelled, set->n_cancelled, wf_native_by_op);
     return WF_OK;
 }

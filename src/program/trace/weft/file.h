@@ -28,7 +28,7 @@ struct wf_native_times {
         uint32_t rank;
         int64_t ps;
     } * times; /* by rank */
-    size_t n;
+    size_t n, capacity;
 };
 
 /* The earliest and latest start of ranks, in nanoseconds: by the wall clock of each host, and
@@ -64,7 +64,7 @@ struct wf_native_set {
     struct wf_native_times walls;          /* how long the rank ran */
     struct wf_native_times costs;          /* of recording, for each compute op */
     struct wf_native_cancelled *cancelled; /* by rank and number */
-    size_t n_cancelled;
+    size_t n_cancelled, cancelled_capacity;
     struct wf_native_clocks clocks;
     uint32_t
         *roots_end; /* of each PE of a graph: the end of tasks that need nothing; or null */

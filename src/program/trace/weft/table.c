@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/array.h"
 #include "base/mem.h"
 #include "base/varint.h"
 #include "program/trace/weft/file.h"
@@ -34,13 +35,7 @@ static const char *read_name(struct wf_native_set *set, struct wf_reading *in)
         return "a name makes no sense";
     }
     struct wf_native_names *names = &set->names[kind];
-    if (number >= names->n) {
-        uint32_t n = (uint32_t)number + 1;
-        n = n < names->n * 2 ? names->n * 2 : n;
-        names->names = wf_xrealloc(names->names, n, sizeof(*names->names));
-        memset(names->names + names->n, 0, (n - names->n) * sizeof(*names->names));
-        names->n = n;
-    }
+    WF_GROW_ZERO(names->names, number, names->n);
     free(names->names[number]);
     names->names[number] = copy_text(in);
     return NULL;
@@ -127,12 +122,8 @@ static const char *read_time(const struct wf_native_set *set, struct wf_native_t
     if (in->failed || rank >= set->header.n_ranks) {
         return "a recorded time makes no sense";
     }
-    /* The capacity is the next power of two; it doubles when n reaches one. */
-    if ((times->n & (times->n - 1)) == 0) {
-        size_t n = times->n == 0 ? 1 : times->n * 2;
-        times->times = wf_xrealloc(times->times, n, sizeof(*times->times));
-    }
-    times->times[times->n++] = (struct wf_native_time){rank, (int64_t)ps};
+    const struct wf_native_time time = {rank, (int64_t)ps};
+    WF_PUSH(times->times, times->n, times->capacity, time);
     return NULL;
 }
 
@@ -150,10 +141,7 @@ int wf_native_by_op(const void *a, const void *b)
 {
     const struct wf_native_cancelled *x = a, *y = b;
 
-    if (x->rank != y->rank) {
-        return x->rank < y->rank ? -1 : 1;
-    }
-    return x->op < y->op ? -1 : x->op > y->op;
+    return 2 * WF_ORDER(x->rank, y->rank) + WF_ORDER(x->op, y->op);
 }
 
 static const char *read_cancelled(struct wf_native_set *set, struct wf_reading *in)
@@ -164,11 +152,8 @@ static const char *read_cancelled(struct wf_native_set *set, struct wf_reading *
     if (in->failed || rank >= set->header.n_ranks) {
         return "what was cancelled makes no sense";
     }
-    if ((set->n_cancelled & (set->n_cancelled - 1)) == 0) {
-        size_t n = set->n_cancelled == 0 ? 1 : set->n_cancelled * 2;
-        set->cancelled = wf_xrealloc(set->cancelled, n, sizeof(*set->cancelled));
-    }
-    set->cancelled[set->n_cancelled++] = (struct wf_native_cancelled){rank, op};
+    const struct wf_native_cancelled one = {rank, op};
+    WF_PUSH(set->cancelled, set->n_cancelled, set->cancelled_capacity, one);
     return NULL;
 }
 
