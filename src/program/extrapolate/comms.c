@@ -99,7 +99,7 @@ static bool fits(const struct wf_ext_input *input, uint32_t i, const struct wf_e
     return same;
 }
 
-/* Tries every so-manieth rank of a block or a part: what the first rank that has the communicator
+/* Tries strided groups within a block or a part: those that the first rank with the communicator
  * shows in the smallest count. */
 static bool find_spaced(const struct wf_ext_input *input, uint32_t i, struct wf_ext_group *out,
                         uint32_t *count, uint32_t *rank)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "program/extrapolate/extrapolate.h"
-#include "program/extrapolate/plain.h"
+#include "program/extrapolate/normal.h"
 
 #include <math.h>
 
 /* The next op of a rank that is no computing; adds up the computing before it. */
-static enum wf_status next_op(struct wf_ext_plain *plain, struct wf_op *op, bool *more,
+static enum wf_status next_op(struct wf_ext_normal *normal, struct wf_op *op, bool *more,
                               double *compute, struct wf_err *err)
 {
     while (*more) {
-        WF_TRY(wf_ext_plain_next(plain, op, more, err));
+        WF_TRY(wf_ext_normal_next(normal, op, more, err));
         if (!*more || op->kind != WF_OP_COMPUTE) {
             return WF_OK;
         }
@@ -64,7 +64,7 @@ static void compare_sizes(const struct wf_op *a, const struct wf_op *b,
 
 /* The ranks of the two traces that are compared. */
 struct pair {
-    struct wf_ext_plain one, other;
+    struct wf_ext_normal one, other;
     double compute, other_compute;
 };
 
@@ -105,11 +105,11 @@ static enum wf_status compare_rank(const struct wf_source *one, const struct wf_
 {
     struct pair pair = {.compute = 0};
 
-    wf_ext_plain_begin(&pair.one, one, "extrapolated", rank);
-    wf_ext_plain_begin(&pair.other, other, "the trace to compare with", rank);
+    wf_ext_normal_begin(&pair.one, one, "extrapolated", rank);
+    wf_ext_normal_begin(&pair.other, other, "the trace to compare with", rank);
     enum wf_status status = compare_ops(&pair, out, err);
-    wf_ext_plain_fini(&pair.one);
-    wf_ext_plain_fini(&pair.other);
+    wf_ext_normal_fini(&pair.one);
+    wf_ext_normal_fini(&pair.other);
     return status;
 }
 

@@ -403,8 +403,8 @@ static uint32_t roundness(double number)
 }
 
 /* Whether a sum is such as programmers write: n - 1, 2 * log2(n) + 1. Two points fit any sum, but
- * hardly ever a plain one by chance. */
-static bool is_plain(const struct wf_ext_law *law)
+ * hardly ever a simple one by chance. */
+static bool is_simple_law(const struct wf_ext_law *law)
 {
     return fabs(law->c0 - round(law->c0)) < 1e-9 && fabs(law->c0) < 5 &&
            (fabs(law->c1 - 1) < 1e-9 || fabs(law->c1 - 2) < 1e-9 || fabs(law->c1 - 0.5) < 1e-9);
@@ -421,7 +421,7 @@ static bool exact_of_form(enum wf_ext_form form, const struct wf_ext_point *poin
         uint32_t term = i == 0 ? face : i - 1;
         struct wf_ext_law law = {.form = (uint8_t)form, .term = (uint16_t)term, .exact = true};
         if (term >= terms_of(form) || !solve_exact(points, n, &law) ||
-            !meets(&law, points, n) || (n < 3 && form == WF_EXT_SUM && !is_plain(&law))) {
+            !meets(&law, points, n) || (n < 3 && form == WF_EXT_SUM && !is_simple_law(&law))) {
             continue;
         }
         if (!found) {

@@ -29,7 +29,7 @@ enum wf_ext_factor {
     WF_EXT_FACTOR_COORD, /* and the dimension */
     WF_EXT_FACTOR_PEER = WF_EXT_FACTOR_COORD + WF_EXT_DIMS + 1,
     WF_EXT_FACTOR_ROUND,
-    WF_EXT_FACTOR_TURN, /* the how-manieth time that the rank executes the statement */
+    WF_EXT_FACTOR_TURN, /* how often the rank has executed the statement before */
     WF_EXT_FACTORS,
 };
 

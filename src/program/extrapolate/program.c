@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 #include "base/mem.h"
-#include "program/extrapolate/plain.h"
+#include "program/extrapolate/normal.h"
 #include "program/extrapolate/requests.h"
 #include "program/ops/fields.h"
 #include "program/ops/retimed.h"
@@ -116,7 +116,7 @@ struct reading {
     const struct wf_source *source;
     const char *path;
     uint32_t number; /* of the rank */
-    struct wf_ext_plain plain;
+    struct wf_ext_normal normal;
     struct wf_ext_rank *rank;
     struct wf_ext_requests active, persistent;
     uint32_t compute_shape;
@@ -335,7 +335,7 @@ static void read_family(struct reading *reading, const struct wf_op *op,
     case WF_FAMILY_COLLECTIVE:
     case WF_FAMILY_COMM:
     case WF_FAMILY_EPOCH:
-    case WF_FAMILY_TEST: /* program/extrapolate/plain.h makes them waits */
+    case WF_FAMILY_TEST: /* program/extrapolate/normal.h makes them waits */
         break;
     }
 }
@@ -363,8 +363,8 @@ static enum wf_status read_op(struct reading *reading, const struct wf_op *op,
         shape.new_comm = find_comm(reading, op->new_comm);
     }
     if (shape.comm == UINT32_MAX) {
-        return wf_ext_plain_refuse(&reading->plain, op,
-                                   "the rank does not have the communicator", err);
+        return wf_ext_normal_refuse(&reading->normal, op,
+                                    "the rank does not have the communicator", err);
     }
     read_family(reading, op, &shape, &out);
     if (wf_ext_rooted(&shape)) {
@@ -398,7 +398,7 @@ static enum wf_status read_ops(struct reading *reading, struct wf_err *err)
     bool more = true;
 
     for (;;) {
-        WF_TRY(wf_ext_plain_next(&reading->plain, &op, &more, err));
+        WF_TRY(wf_ext_normal_next(&reading->normal, &op, &more, err));
         if (!more) {
             return wf_source_check(reading->source, err);
         }
@@ -419,12 +419,12 @@ static enum wf_status read_rank(struct reading *reading, struct wf_err *err)
     reading->rank->comms[0] =
         (struct wf_ext_comm){.size = reading->source->n_ranks, .rank = reading->number};
     reading->rank->n_comms = 1;
-    wf_ext_plain_begin(&reading->plain, reading->source, reading->path, reading->number);
+    wf_ext_normal_begin(&reading->normal, reading->source, reading->path, reading->number);
     enum wf_status status = read_ops(reading, err);
-    input->n_tests += reading->plain.n_tests;
-    input->n_joined += reading->plain.n_joined;
-    input->n_neighbors += reading->plain.n_neighbors;
-    wf_ext_plain_fini(&reading->plain);
+    input->n_tests += reading->normal.n_tests;
+    input->n_joined += reading->normal.n_joined;
+    input->n_neighbors += reading->normal.n_neighbors;
+    wf_ext_normal_fini(&reading->normal);
     return status;
 }
 

@@ -13,7 +13,7 @@ void wf_created_fini(struct wf_created *created)
 }
 
 /* Returns the index of the first span that ends at `request` or after it. */
-static uint32_t find(const struct wf_created *created, uint32_t request)
+static uint32_t first_span_to(const struct wf_created *created, uint32_t request)
 {
     uint32_t at = 0;
 
@@ -34,7 +34,7 @@ static bool has_span(struct wf_created *created, uint32_t begin, uint32_t end)
     if (created->all || begin == end || covers(&created->latest, begin, end)) {
         return true;
     }
-    uint32_t at = find(created, end);
+    uint32_t at = first_span_to(created, end);
     if (at == created->n || !covers(&created->spans[at], begin, end)) {
         return false;
     }
@@ -74,7 +74,7 @@ static void add(struct wf_created *created, uint32_t request)
         return;
     }
     WF_GROW(created->spans, created->n, created->capacity);
-    uint32_t at = find(created, request);
+    uint32_t at = first_span_to(created, request);
     struct wf_created_span *span = &created->spans[at];
     if (at < created->n && span->end == request) {
         span->end++;
@@ -91,7 +91,7 @@ static void add(struct wf_created *created, uint32_t request)
     if (created->n > WF_CREATED_SPANS) {
         join_nearest(created);
     }
-    created->latest = created->spans[find(created, request + 1)];
+    created->latest = created->spans[first_span_to(created, request + 1)];
 }
 
 static bool has_set(struct wf_created *created, const struct wf_op *op)

@@ -87,7 +87,7 @@ static uint64_t bytes_of(const struct wf_op *op, uint32_t comm_size)
 /* What is looked up once for each kind of op. */
 struct kind_facts {
     bool has_comm, has_bytes, sends, reduces, computes;
-    bool is_plain; /* its size is `bytes` */
+    bool has_one_size; /* its size is `bytes` */
 };
 
 static void plan_kinds(struct kind_facts *kinds)
@@ -100,7 +100,7 @@ static void plan_kinds(struct kind_facts *kinds)
                                        .sends = sends(family),
                                        .reduces = wf_op_reduces(kind),
                                        .computes = family == WF_FAMILY_COMPUTE,
-                                       .is_plain =
+                                       .has_one_size =
                                            has_bytes(family) && family != WF_FAMILY_COLLECTIVE};
     }
 }
@@ -108,7 +108,9 @@ static void plan_kinds(struct kind_facts *kinds)
 static void count_op(struct wf_trace_facts *facts, struct wf_rank_facts *rank,
                      const struct wf_op *op, const struct kind_facts *kind, uint32_t comm_size)
 {
-    uint64_t bytes = kind->is_plain ? op->bytes : kind->has_bytes ? bytes_of(op, comm_size) : 0;
+    uint64_t bytes = kind->has_one_size ? op->bytes
+                     : kind->has_bytes  ? bytes_of(op, comm_size)
+                                        : 0;
 
     rank->n_ops++;
     facts->n_by_kind[op->kind]++;

@@ -30,7 +30,7 @@ struct wf_cut_matches {
     size_t n_touched, touched_capacity;
 };
 
-static uint32_t find(struct wf_cut_matches *table, const struct wf_cut_key *key)
+static uint32_t entry_of(struct wf_cut_matches *table, const struct wf_cut_key *key)
 {
     uint32_t number = wf_strings_put(&table->keys, (const char *)key, sizeof(*key));
 
@@ -136,7 +136,7 @@ void wf_cut_match_end(struct wf_cut_matches *table)
 void wf_cut_match_note(struct wf_cut_matches *table, struct wf_cut_key key, bool sends,
                        bool kept)
 {
-    uint32_t at = find(table, &key);
+    uint32_t at = entry_of(table, &key);
     struct entry *entry = &table->entries[at];
 
     if (key.to == WF_CUT_CALL) {
@@ -161,7 +161,7 @@ void wf_cut_match_turn(struct wf_cut_matches *table)
 bool wf_cut_match_has(struct wf_cut_matches *table, struct wf_cut_key key, bool sends,
                       uint32_t n_members)
 {
-    uint32_t at = find(table, &key);
+    uint32_t at = entry_of(table, &key);
     struct entry *entry = &table->entries[at];
 
     if (key.to == WF_CUT_CALL) {

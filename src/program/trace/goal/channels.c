@@ -222,8 +222,8 @@ static const struct member *members_at(const struct matching *m, const struct pl
 }
 
 /* The channel with a key, or null. */
-static const struct channel *find(const struct matching *m, const struct place *place,
-                                  uint64_t key)
+static const struct channel *find_channel(const struct matching *m, const struct place *place,
+                                          uint64_t key)
 {
     if (place->n == 0) {
         return NULL;
@@ -248,7 +248,8 @@ static void match_rank(void *arg, uint32_t worker, uint32_t number, struct wf_er
     for (uint32_t i = 0; i < sends->n; i++) {
         const struct channel *channel = &channels_at(m, sends)[i];
         const struct place *recvs = &m->recvs[channel->key >> 32];
-        const struct channel *other = find(m, recvs, key_of(number, (uint32_t)channel->key));
+        const struct channel *other =
+            find_channel(m, recvs, key_of(number, (uint32_t)channel->key));
         uint32_t n = other == NULL ? 0 : other->n < channel->n ? other->n : channel->n;
         const struct member *send = members_at(m, sends, channel);
         const struct member *recv = n > 0 ? members_at(m, recvs, other) : NULL;
@@ -287,7 +288,8 @@ static void list_needs(void *arg, uint32_t worker, uint32_t number, struct wf_er
         const struct channel *channel = &channels_at(m, recvs)[i];
         uint32_t peer = (uint32_t)(channel->key >> 32);
         const struct place *sends = &m->sends[peer];
-        const struct channel *other = find(m, sends, key_of(number, (uint32_t)channel->key));
+        const struct channel *other =
+            find_channel(m, sends, key_of(number, (uint32_t)channel->key));
         const struct member *recv = members_at(m, recvs, channel);
         const struct member *send = members_at(m, sends, other);
 

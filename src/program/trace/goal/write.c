@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "program/ops/fields.h"
-#include "program/trace/kit/plain.h"
+#include "program/trace/kit/basic.h"
 #include "program/trace/kit/spool.h"
 #include "program/trace/kit/target.h"
 
@@ -25,7 +25,7 @@ struct goal {
 
 /* A request, found by its number. */
 struct request {
-    struct wf_plain_message message;
+    struct wf_basic_message message;
     uint64_t label; /* label of its op; 0: the request is not active */
 };
 
@@ -37,7 +37,7 @@ struct writing {
     uint32_t rank;
     uint64_t n_labels, last; /* last: label that the next op waits for; 0: none */
     int64_t rest;            /* rounding error so far */
-    struct wf_plain_requests requests;
+    struct wf_basic_requests requests;
     struct wf_buf joined; /* labels of the ops that a wait waits for */
 };
 
@@ -78,14 +78,14 @@ static uint64_t put_calc(struct writing *w, int64_t units)
     return label;
 }
 
-static uint64_t put_message(struct writing *w, const struct wf_plain_message *message,
+static uint64_t put_message(struct writing *w, const struct wf_basic_message *message,
                             bool blocks)
 {
     uint64_t label = begin_op(w);
 
     (void)fprintf(w->out, "%s %" PRIu64 "b %s %" PRId64 " tag %" PRId32 "\n",
                   message->receives ? "recv" : "send", message->bytes,
-                  message->receives ? "from" : "to", wf_plain_peer(message->peer),
+                  message->receives ? "from" : "to", wf_basic_peer(message->peer),
                   message->tag);
     end_op(w, label, blocks);
     return label;
@@ -102,11 +102,11 @@ static void on_message(struct writing *w, const struct wf_op *op, const struct w
 {
     const struct wf_op_info *info = wf_op_info(op->kind);
     bool persistent = info->family == WF_FAMILY_PERSISTENT;
-    struct wf_plain_message message =
-        wf_plain_message(op, wf_plain_receives(op->kind), group, w->losses);
+    struct wf_basic_message message =
+        wf_basic_message(op, wf_basic_receives(op->kind), group, w->losses);
 
     if (info->returns_request || persistent) {
-        struct request *request = wf_plain_requests_make(&w->requests, op->request);
+        struct request *request = wf_basic_requests_make(&w->requests, op->request);
         request->message = message;
         if (!persistent) {
             start(w, request);
@@ -143,8 +143,8 @@ static void put_join(struct writing *w)
 
 static void on_sendrecv(struct writing *w, const struct wf_op *op, const struct wf_group *group)
 {
-    struct request from = {.message = wf_plain_message(op, true, group, w->losses)};
-    struct request to = {.message = wf_plain_message(op, false, group, w->losses)};
+    struct request from = {.message = wf_basic_message(op, true, group, w->losses)};
+    struct request to = {.message = wf_basic_message(op, false, group, w->losses)};
 
     start(w, &from);
     start(w, &to);
@@ -156,7 +156,7 @@ static void on_sendrecv(struct writing *w, const struct wf_op *op, const struct 
 static void complete(void *arg, uint32_t number)
 {
     struct writing *w = arg;
-    struct request *request = wf_plain_requests_find(&w->requests, number);
+    struct request *request = wf_basic_requests_find(&w->requests, number);
 
     if (request != NULL) {
         join(w, request);
@@ -168,7 +168,7 @@ static void on_start(struct writing *w, const struct wf_op *op)
     uint32_t n = op->kind == WF_OP_STARTALL ? op->count : 1;
 
     for (uint32_t i = 0; i < n; i++) {
-        struct request *request = wf_plain_requests_find(&w->requests, wf_op_request_at(op, i));
+        struct request *request = wf_basic_requests_find(&w->requests, wf_op_request_at(op, i));
         if (request != NULL) {
             start(w, request);
         }
@@ -215,7 +215,7 @@ static void put_op(struct writing *w, const struct wf_op *op)
     case WF_FAMILY_ONESIDED:
     case WF_FAMILY_EPOCH:
     case WF_FAMILY_MARKER:
-        wf_plain_left_out(op->kind, w->losses);
+        wf_basic_left_out(op->kind, w->losses);
         break;
     case WF_FAMILY_FREE:
     case WF_FAMILY_CALL:
@@ -244,7 +244,7 @@ static enum wf_status write_source(FILE *out, const struct wf_source *source,
             put_op(&w, &op);
         }
         (void)fprintf(out, "}\n");
-        wf_plain_requests_fini(&w.requests);
+        wf_basic_requests_fini(&w.requests);
     }
     wf_buf_fini(&w.joined);
     return wf_source_check(source, err);

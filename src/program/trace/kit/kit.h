@@ -16,7 +16,7 @@
  *   kit/task_table.h    tasks on their way to becoming a graph
  *
  * Writers have program/trace/writer.h and, of this folder, target.h (a file that appears when it is
- * whole), completion.h (what a wait completes), losses.h (what a format cannot hold), plain.h
+ * whole), completion.h (what a wait completes), losses.h (what a format cannot hold), basic.h
  * (for formats without modes, wildcards and communicators) and spool.h (ops of a rank together).
  */
 

@@ -49,7 +49,7 @@ static enum wf_status read_anchor(struct wf_infile *in, const char *path,
     layout->definition_chunk = wf_infile_unsigned(in, 8);
     unsigned substrate = wf_infile_bytes(in, 1)[0];
     unsigned compression = wf_infile_bytes(in, 1)[0];
-    layout->is_plain = substrate == POSIX && compression == UNCOMPRESSED;
+    layout->is_supported = substrate == POSIX && compression == UNCOMPRESSED;
     wf_infile_skip(in, 8); /* the number of locations */
     layout->n_definitions = wf_infile_unsigned(in, 8);
     uint64_t n = STRINGS;
@@ -89,7 +89,7 @@ void wf_otf2_anchor_read(const char *path, struct wf_otf2_layout *layout, struct
                          layout->event_chunk, layout->definition_chunk);
         }
         in.place.byte += CHUNK_SIZES_BYTES;
-        if (!layout->is_plain) {
+        if (!layout->is_supported) {
             wf_trace_bad(&in.place,
                          "this archive of all ranks is compressed or in files of SIONlib; weft "
                          "reads those with a file for each location that are not: record it "

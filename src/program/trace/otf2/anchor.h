@@ -14,8 +14,8 @@
 
 /* What the anchor file says of the others. */
 struct wf_otf2_layout {
-    unsigned version; /* of the format */
-    bool is_plain;    /* a file for each location, not compressed */
+    unsigned version;  /* of the format */
+    bool is_supported; /* a file for each location, not compressed */
     uint64_t event_chunk, definition_chunk;
     uint64_t n_definitions; /* of all ranks */
 };

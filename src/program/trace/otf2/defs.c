@@ -54,7 +54,7 @@ static int by_location(const void *a, const void *b)
     return WF_ORDER(x->id, y->id);
 }
 
-static void *find(const void *items, uint32_t n, size_t size, uint32_t id)
+static void *find_by_id(const void *items, uint32_t n, size_t size, uint32_t id)
 {
     return n > 0 ? bsearch(&id, items, n, size, by_id) : NULL;
 }
@@ -83,7 +83,7 @@ struct wf_otf2_region *wf_otf2_defs_find_region(const struct wf_otf2_defs *defs,
         uint32_t place = defs->region_ids.places[id];
         return place != 0 ? &defs->regions[place - 1] : NULL;
     }
-    return find(defs->regions, defs->n_regions, sizeof(*defs->regions), id);
+    return find_by_id(defs->regions, defs->n_regions, sizeof(*defs->regions), id);
 }
 
 const struct wf_otf2_comm *wf_otf2_defs_find_comm(const struct wf_otf2_defs *defs, uint32_t id)
@@ -92,7 +92,7 @@ const struct wf_otf2_comm *wf_otf2_defs_find_comm(const struct wf_otf2_defs *def
         uint32_t place = defs->comm_ids.places[id];
         return place != 0 ? &defs->comms[place - 1] : NULL;
     }
-    return find(defs->comms, defs->n_comms, sizeof(*defs->comms), id);
+    return find_by_id(defs->comms, defs->n_comms, sizeof(*defs->comms), id);
 }
 
 struct wf_otf2_location *wf_otf2_defs_find_location(const struct wf_otf2_defs *defs,
@@ -108,7 +108,7 @@ struct wf_otf2_location *wf_otf2_defs_find_location(const struct wf_otf2_defs *d
 const char *wf_otf2_defs_string_at(const struct wf_otf2_defs *defs, uint32_t id)
 {
     const struct wf_otf2_string *string =
-        find(defs->strings, defs->n_strings, sizeof(*defs->strings), id);
+        find_by_id(defs->strings, defs->n_strings, sizeof(*defs->strings), id);
 
     return string != NULL ? string->text : "";
 }
@@ -234,7 +234,7 @@ static void find_streams(struct wf_otf2_defs *defs)
             continue;
         }
         const struct wf_otf2_process *process =
-            find(defs->processes, defs->n_processes, sizeof(*process), location->group);
+            find_by_id(defs->processes, defs->n_processes, sizeof(*process), location->group);
         uint32_t rank = rank_in(&ranks, location->group);
         if (rank == 0 && process != NULL) {
             rank = rank_in(&ranks, process->creator);
@@ -278,7 +278,7 @@ static uint32_t rank_of(const struct wf_otf2_defs *defs, const struct wf_otf2_gr
 static void find_members(const struct wf_otf2_defs *defs, struct wf_otf2_comm *comm)
 {
     const struct wf_otf2_group *group =
-        find(defs->groups, defs->n_groups, sizeof(*defs->groups), comm->group);
+        find_by_id(defs->groups, defs->n_groups, sizeof(*defs->groups), comm->group);
     struct wf_map seen = {.n = 0};
 
     if (group == NULL || comm->is_inter) {

@@ -138,8 +138,8 @@ void wf_otf2_sums_free(struct wf_otf2_sums *sums)
 }
 
 /* Returns the parts of all members of a call, in order; null if some are missing. */
-static const struct part *find(const struct wf_otf2_sums *sums, uint32_t rank, uint64_t number,
-                               uint32_t n_members)
+static const struct part *find_parts(const struct wf_otf2_sums *sums, uint32_t rank,
+                                     uint64_t number, uint32_t n_members)
 {
     struct part wanted = {.rank = rank, .number = number}, *key = &wanted;
 
@@ -176,7 +176,7 @@ bool wf_otf2_sums_set(const struct wf_otf2_sums *sums, uint32_t rank, uint64_t n
 {
     enum wf_op_kind kind = wf_otf2_coll_kind(wf_otf2_coll_number(op->kind), true);
     uint32_t n = group->size;
-    const struct part *parts = differs(kind) ? find(sums, rank, number, n) : NULL;
+    const struct part *parts = differs(kind) ? find_parts(sums, rank, number, n) : NULL;
     uint64_t all = 0;
 
     if (parts == NULL) {

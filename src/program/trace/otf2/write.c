@@ -4,7 +4,7 @@
 #include "base/map.h"
 #include "base/mem.h"
 #include "program/ops/fields.h"
-#include "program/trace/kit/plain.h"
+#include "program/trace/kit/basic.h"
 #include "program/trace/kit/spool.h"
 #include "program/trace/kit/target.h"
 #include "program/trace/otf2/coll.h"
@@ -39,7 +39,7 @@ struct writing {
     uint32_t rank;
     uint64_t now, n_requests;
     uint32_t last_comm, last_number; /* result of the last lookup; 0: none */
-    struct wf_plain_requests requests;
+    struct wf_basic_requests requests;
 };
 
 static void lose(const struct writing *w, const char *what)
@@ -153,7 +153,7 @@ static void start(struct writing *w, struct request *request, enum wf_op_kind ki
 static void complete(void *arg, uint32_t number)
 {
     struct writing *w = arg;
-    struct request *request = wf_plain_requests_find(&w->requests, number);
+    struct request *request = wf_basic_requests_find(&w->requests, number);
 
     if (request != NULL && request->active) {
         put(w, request->end);
@@ -186,7 +186,7 @@ static void on_message(struct writing *w, const struct wf_op *op, const struct w
 {
     const struct wf_op_info *info = wf_op_info(op->kind);
     bool persistent = info->family == WF_FAMILY_PERSISTENT;
-    bool receives = wf_plain_receives(op->kind);
+    bool receives = wf_basic_receives(op->kind);
     struct wf_otf2_event event = {.peer = op->peer,
                                   .tag = (uint32_t)op->tag,
                                   .comm = comm_of(w, op->comm, group),
@@ -201,7 +201,7 @@ static void on_message(struct writing *w, const struct wf_op *op, const struct w
         }
         return;
     }
-    struct request *request = wf_plain_requests_make(&w->requests, op->request);
+    struct request *request = wf_basic_requests_make(&w->requests, op->request);
     request->known = known;
     request->begin = event;
     request->end = event;
@@ -249,7 +249,7 @@ static void on_start(struct writing *w, const struct wf_op *op)
     uint32_t n = op->kind == WF_OP_STARTALL ? op->count : 1;
 
     for (uint32_t i = 0; i < n; i++) {
-        struct request *request = wf_plain_requests_find(&w->requests, wf_op_request_at(op, i));
+        struct request *request = wf_basic_requests_find(&w->requests, wf_op_request_at(op, i));
         if (request != NULL) {
             start(w, request, WF_OP_START);
         }
@@ -287,7 +287,7 @@ static void on_collective(struct writing *w, const struct wf_op *op,
         leave(w, region);
         return;
     }
-    struct request *request = wf_plain_requests_make(&w->requests, op->request);
+    struct request *request = wf_basic_requests_make(&w->requests, op->request);
     request->known = true;
     request->begin = (struct wf_otf2_event){.kind = WF_OTF2_ICOLL_REQUEST};
     request->end = event;
@@ -398,7 +398,7 @@ static enum wf_status write_source(struct wf_otf2_out *out, const struct wf_sour
             put_op(&w, &op);
         }
         put(&w, (struct wf_otf2_event){.kind = WF_OTF2_PROGRAM_END});
-        wf_plain_requests_fini(&w.requests);
+        wf_basic_requests_fini(&w.requests);
     }
     wf_map_fini(&w.regions);
     wf_map_fini(&w.comms);

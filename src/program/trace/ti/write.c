@@ -5,7 +5,7 @@
 #include "base/mem.h"
 #include "program/ops/fields.h"
 #include "program/ops/groups.h"
-#include "program/trace/kit/plain.h"
+#include "program/trace/kit/basic.h"
 #include "program/trace/kit/target.h"
 #include "program/trace/ti/actions.h"
 #include "program/trace/writer.h"
@@ -16,12 +16,12 @@
 #include <string.h>
 
 struct request {
-    struct wf_plain_message message;
+    struct wf_basic_message message;
     bool active;
 };
 
 struct rank_out {
-    struct wf_plain_requests requests;
+    struct wf_basic_requests requests;
     uint32_t n_active;
     bool begun, ended;
 };
@@ -126,18 +126,18 @@ static enum wf_status ti_group(struct wf_trace_writer *writer, uint32_t rank, ui
 /* Wildcards as SimGrid's replay takes them: MPI_ANY_SOURCE and MPI_ANY_TAG of its mpi.h. */
 enum { ANY_SOURCE = -555, ANY_TAG = -444 };
 
-static int64_t peer_of(const struct wf_plain_message *message)
+static int64_t peer_of(const struct wf_basic_message *message)
 {
     return message->peer == WF_ANY_SOURCE ? ANY_SOURCE : (int64_t)message->peer;
 }
 
-static int32_t tag_of(const struct wf_plain_message *message)
+static int32_t tag_of(const struct wf_basic_message *message)
 {
     return message->tag == WF_ANY_TAG ? ANY_TAG : message->tag;
 }
 
 static void put_message(struct ti *ti, uint32_t rank, const char *prefix,
-                        const struct wf_plain_message *message)
+                        const struct wf_basic_message *message)
 {
     (void)fprintf(ti->out, "%" PRIu32 " %s%s %" PRId64 " %" PRId32 " %" PRIu64 "\n", rank,
                   prefix, message->receives ? "recv" : "send", peer_of(message),
@@ -169,7 +169,7 @@ static void put_wait(struct ti *ti, uint32_t rank, struct request *request)
 
 static struct request *find_request(struct ti *ti, uint32_t rank, uint32_t number)
 {
-    return wf_plain_requests_find(&ti->ranks[rank].requests, number);
+    return wf_basic_requests_find(&ti->ranks[rank].requests, number);
 }
 
 static struct request *make_request(struct ti *ti, uint32_t rank, uint32_t number)
@@ -177,7 +177,7 @@ static struct request *make_request(struct ti *ti, uint32_t rank, uint32_t numbe
     const struct request *before = find_request(ti, rank, number);
 
     ti->ranks[rank].n_active -= before != NULL && before->active ? 1 : 0;
-    return wf_plain_requests_make(&ti->ranks[rank].requests, number);
+    return wf_basic_requests_make(&ti->ranks[rank].requests, number);
 }
 
 static void on_message(struct ti *ti, uint32_t rank, const struct wf_op *op,
@@ -185,8 +185,8 @@ static void on_message(struct ti *ti, uint32_t rank, const struct wf_op *op,
 {
     const struct wf_op_info *info = wf_op_info(op->kind);
     bool persistent = info->family == WF_FAMILY_PERSISTENT;
-    struct wf_plain_message message =
-        wf_plain_message(op, wf_plain_receives(op->kind), group, ti->writer.losses);
+    struct wf_basic_message message =
+        wf_basic_message(op, wf_basic_receives(op->kind), group, ti->writer.losses);
 
     if (message.peer == WF_PROC_NULL) {
         return;
@@ -207,8 +207,8 @@ static void put_sendrecv(struct ti *ti, uint32_t rank, const struct wf_op *op,
                          const struct wf_group *group)
 {
     struct wf_losses *losses = ti->writer.losses;
-    struct request from = {.message = wf_plain_message(op, true, group, losses)};
-    struct request to = {.message = wf_plain_message(op, false, group, losses)};
+    struct request from = {.message = wf_basic_message(op, true, group, losses)};
+    struct request to = {.message = wf_basic_message(op, false, group, losses)};
 
     put_start(ti, rank, &from);
     put_start(ti, rank, &to);
@@ -428,13 +428,13 @@ static void put_op(struct ti *ti, uint32_t rank, const struct wf_op *op,
     case WF_FAMILY_ONESIDED:
     case WF_FAMILY_EPOCH:
     case WF_FAMILY_MARKER:
-        wf_plain_left_out(op->kind, ti->writer.losses);
+        wf_basic_left_out(op->kind, ti->writer.losses);
         break;
     case WF_FAMILY_CALL:
         if (op->kind == WF_OP_FINALIZE) {
             end(ti, rank);
         } else if (op->kind != WF_OP_INIT) {
-            wf_plain_left_out(op->kind, ti->writer.losses);
+            wf_basic_left_out(op->kind, ti->writer.losses);
         }
         break;
     }
@@ -472,7 +472,7 @@ static void ti_rank_ends(struct wf_trace_writer *writer, uint32_t rank)
 static void release(struct ti *ti)
 {
     for (uint32_t rank = 0; rank < ti->n_ranks; rank++) {
-        wf_plain_requests_fini(&ti->ranks[rank].requests);
+        wf_basic_requests_fini(&ti->ranks[rank].requests);
     }
     free(ti->ranks);
     wf_groups_free(ti->groups);

@@ -32,7 +32,7 @@ void wf_native_bookmarks_free(struct wf_native_bookmarks *marks)
 }
 
 /* The last bookmark that is not after op `n`, or null. */
-static struct mark *find(struct wf_native_bookmarks *marks, uint64_t n)
+static struct mark *find_mark(struct wf_native_bookmarks *marks, uint64_t n)
 {
     struct mark *found = NULL;
 
@@ -71,7 +71,7 @@ void wf_native_bookmarks_keep(struct wf_native_decoder *block)
         block->bookmarks = wf_xcalloc(1, sizeof(struct wf_native_bookmarks) + MARKS_MAX * size);
     }
     struct wf_native_bookmarks *marks = block->bookmarks;
-    const struct mark *before = find(marks, block->n_done);
+    const struct mark *before = find_mark(marks, block->n_done);
     if (block->n_done <= NEAR || (before != NULL && block->n_done - before->n_done <= NEAR)) {
         return;
     }
@@ -88,7 +88,7 @@ void wf_native_bookmarks_keep(struct wf_native_decoder *block)
 
 void wf_native_bookmarks_approach(struct wf_native_decoder *block, uint64_t n)
 {
-    struct mark *mark = block->bookmarks != NULL ? find(block->bookmarks, n) : NULL;
+    struct mark *mark = block->bookmarks != NULL ? find_mark(block->bookmarks, n) : NULL;
 
     if (mark == NULL) {
         return;

@@ -347,7 +347,7 @@ static bool check_op(struct wf_native_decoder *block, const struct wf_op_plan *s
     const struct wf_op_known known = {block->comm, block->known ? block->group.size : 0,
                                       block->created->latest};
 
-    if (!wf_op_is_plain(op, slot, &known)) {
+    if (!wf_op_quick_check(op, slot, &known)) {
         const char *fault = fault_of(block, slot->layout, op, lengths);
         if (fault != NULL) {
             return wrong(block, fault);

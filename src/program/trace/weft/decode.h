@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "program/ops/created.h"
 #include "program/ops/groups.h"
-#include "program/ops/plain.h"
+#include "program/ops/quick_check.h"
 #include "program/trace/weft/fold.h"
 
 struct wf_native_decoder_loop {

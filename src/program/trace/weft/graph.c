@@ -240,7 +240,7 @@ static void give(struct native_graph *g, uint32_t pe)
 
 /* Returns the block of a task, or null if it cannot be read. The PE stays locked until the
  * caller calls give(), in both cases. */
-static const struct tasks *find(struct native_graph *g, uint32_t pe, uint32_t task)
+static const struct tasks *take_tasks(struct native_graph *g, uint32_t pe, uint32_t task)
 {
     struct wf_native_store *store = &g->store;
 
@@ -272,7 +272,7 @@ static struct wf_task_needs graph_needs(const struct wf_graph *graph, uint32_t p
                                         uint32_t task)
 {
     struct native_graph *g = of(graph);
-    const struct tasks *tasks = find(g, pe, task);
+    const struct tasks *tasks = take_tasks(g, pe, task);
     struct wf_task_needs needs = {0, 0};
 
     if (tasks != NULL) {
@@ -297,7 +297,7 @@ static void graph_task(const struct wf_graph *graph, uint32_t pe, uint32_t task,
                        struct wf_task *out)
 {
     struct native_graph *g = of(graph);
-    const struct tasks *tasks = find(g, pe, task);
+    const struct tasks *tasks = take_tasks(g, pe, task);
 
     *out = (struct wf_task){.pe = pe, .number = task};
     if (tasks != NULL) {
@@ -316,7 +316,7 @@ static void graph_send(const struct wf_graph *graph, const struct wf_task *task,
                        struct wf_task_send *out)
 {
     struct native_graph *g = of(graph);
-    const struct tasks *tasks = find(g, task->pe, task->number);
+    const struct tasks *tasks = take_tasks(g, task->pe, task->number);
 
     if (tasks != NULL) {
         *out = tasks->sends[task->own[0] + i];
@@ -329,7 +329,7 @@ static void graph_send(const struct wf_graph *graph, const struct wf_task *task,
 static uint32_t graph_next(const struct wf_graph *graph, const struct wf_task *task, uint32_t i)
 {
     struct native_graph *g = of(graph);
-    const struct tasks *tasks = find(g, task->pe, task->number);
+    const struct tasks *tasks = take_tasks(g, task->pe, task->number);
     uint32_t next = tasks != NULL ? tasks->next[task->own[1] + i] : task->number;
 
     give(g, task->pe);

@@ -3,7 +3,7 @@
 #include "base/mem.h"
 #include "base/varint.h"
 #include "program/ops/groups.h"
-#include "program/ops/plain.h"
+#include "program/ops/quick_check.h"
 #include "program/trace/weft/encode.h"
 #include "program/trace/weft/fold.h"
 #include "program/trace/weft/graph.h"
@@ -30,7 +30,7 @@ struct rank_out {
 /* What is looked up once for each kind of op. */
 struct kind_out {
     struct wf_op_plan plan;
-    uint8_t n_messages; /* that a plain op sends */
+    uint8_t n_messages; /* that an op which passes the quick check sends */
     bool acts_in_background, has_comm;
 };
 
@@ -442,10 +442,10 @@ static void add_to_window(struct native_writer *w, uint32_t rank, enum wf_op_kin
     }
 }
 
-/* Encodes a plain op without its slot. The numbers are those of its shape (program/ops/fields_inline.h):
+/* Encodes an op that passes the quick check, without its slot. The numbers are those of its shape (program/ops/fields_inline.h):
  * how many fields it has, and which of them have 64 bits. */
-static inline unsigned char *encode_plain(uint64_t *latest, const struct wf_op *op,
-                                          const struct wf_op_plan *plan, unsigned char *at)
+static inline unsigned char *encode_quickly(uint64_t *latest, const struct wf_op *op,
+                                            const struct wf_op_plan *plan, unsigned char *at)
 {
     uint64_t values[WF_FIELDS_MAX];
 
@@ -476,7 +476,7 @@ static void find_comm(struct native_writer *w, uint32_t rank, uint32_t comm)
     }
 }
 
-/* Checks an op that is not plain, and adds it. */
+/* Checks an op that does not pass the quick check, and adds it. */
 static __attribute__((noinline)) enum wf_status
 add_checked(struct native_writer *w, uint32_t rank, const struct wf_op *op, struct wf_err *err)
 {
@@ -530,7 +530,7 @@ static enum wf_status writer_add(struct wf_trace_writer *writer, uint32_t rank,
     }
     const struct wf_op_known known = {op->comm, w->comm.known ? w->comm.group.size : 0,
                                       r->created.latest};
-    if (!w->direct || !wf_op_is_plain(op, &kind->plan, &known)) {
+    if (!w->direct || !wf_op_quick_check(op, &kind->plan, &known)) {
         return add_checked(w, rank, op, err);
     }
     r->n_ops++;
@@ -539,7 +539,7 @@ static enum wf_status writer_add(struct wf_trace_writer *writer, uint32_t rank,
     w->totals.acts_in_background |= kind->acts_in_background;
     unsigned char *at = begin_direct(w, 0);
     *at = wf_native_slot_of(&w->block.encoder, op->kind);
-    end_direct(w, encode_plain(w->block.encoder.values[*at], op, &kind->plan, at + 1));
+    end_direct(w, encode_quickly(w->block.encoder.values[*at], op, &kind->plan, at + 1));
     return wf_native_out_status(w->out, err);
 }
 

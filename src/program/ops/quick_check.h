@@ -31,10 +31,10 @@ struct wf_op_known {
 };
 
 /* Whether the op is certainly valid, and creates no request but one of those that are known. If
- * not, wf_op_fault() and wf_created_check() must look at it. A plain op is simple, too
+ * not, wf_op_fault() and wf_created_check() must look at it. An op that passes is simple, too
  * (wf_op_is_simple()). */
-static inline bool wf_op_is_plain(const struct wf_op *op, const struct wf_op_plan *plan,
-                                  const struct wf_op_known *known)
+static inline bool wf_op_quick_check(const struct wf_op *op, const struct wf_op_plan *plan,
+                                     const struct wf_op_known *known)
 {
     bool has_request =
         op->request - known->requests.begin < known->requests.end - known->requests.begin;

@@ -18,7 +18,7 @@
 #include "base/map.h"
 #include "program/ops/source.h"
 
-struct wf_ext_plain {
+struct wf_ext_normal {
     const struct wf_source *source;
     const char *path; /* for messages */
     uint32_t rank;
@@ -42,18 +42,18 @@ struct wf_ext_plain {
     uint32_t requests_capacity;
 };
 
-/* Begins with the first op of a rank. The caller releases it with wf_ext_plain_fini(). */
-void wf_ext_plain_begin(struct wf_ext_plain *plain, const struct wf_source *source,
-                        const char *path, uint32_t rank);
-void wf_ext_plain_fini(struct wf_ext_plain *plain);
+/* Begins with the first op of a rank. The caller releases it with wf_ext_normal_fini(). */
+void wf_ext_normal_begin(struct wf_ext_normal *normal, const struct wf_source *source,
+                         const char *path, uint32_t rank);
+void wf_ext_normal_fini(struct wf_ext_normal *normal);
 
 /* Sets *op to the next op, and *more to false if there is none. What `op` points to is valid
  * until the next call. */
 WF_NODISCARD
-enum wf_status wf_ext_plain_next(struct wf_ext_plain *plain, struct wf_op *op, bool *more,
-                                 struct wf_err *err);
+enum wf_status wf_ext_normal_next(struct wf_ext_normal *normal, struct wf_op *op, bool *more,
+                                  struct wf_err *err);
 
 /* WF_EINVAL: names the latest op that was read, and why it cannot be extrapolated. */
 WF_NODISCARD
-enum wf_status wf_ext_plain_refuse(const struct wf_ext_plain *plain, const struct wf_op *op,
-                                   const char *why, struct wf_err *err);
+enum wf_status wf_ext_normal_refuse(const struct wf_ext_normal *normal, const struct wf_op *op,
+                                    const char *why, struct wf_err *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "program/extrapolate/plain.h"
+#include "program/extrapolate/normal.h"
 
 #include "harness/script.h"
 
@@ -9,11 +9,11 @@
 
 enum { OPS_MAX = 32 };
 
-/* What one rank does, in the plain form. */
+/* What one rank does, in the normal form. */
 struct result {
     struct wf_op ops[OPS_MAX];
     uint32_t n;
-    struct wf_ext_plain plain;
+    struct wf_ext_normal normal;
     enum wf_status status;
     struct wf_err err;
 };
@@ -24,12 +24,12 @@ static void read_all(const struct wf_op *ops, struct result *out)
     bool more = true;
 
     memset(out, 0, sizeof(*out));
-    wf_ext_plain_begin(&out->plain, &script.source, "trace", 0);
+    wf_ext_normal_begin(&out->normal, &script.source, "trace", 0);
     for (; more && out->n < OPS_MAX; out->n += more ? 1 : 0) {
-        out->status = wf_ext_plain_next(&out->plain, &out->ops[out->n], &more, &out->err);
+        out->status = wf_ext_normal_next(&out->normal, &out->ops[out->n], &more, &out->err);
         more = more && out->status == WF_OK;
     }
-    wf_ext_plain_fini(&out->plain);
+    wf_ext_normal_fini(&out->normal);
 }
 
 /* A wait or test with a recorded outcome. */

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "program/trace/kit/plain.h"
+#include "program/trace/kit/basic.h"
 
 #include "base/mem.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-bool wf_plain_receives(enum wf_op_kind kind)
+bool wf_basic_receives(enum wf_op_kind kind)
 {
     return wf_op_info(kind)->family == WF_FAMILY_RECV || kind == WF_OP_RECV_INIT;
 }
 
 /* Replaces the wildcards of a receive by the source and tag that it matched. The match of a
  * persistent receive is not known. */
-static void close_receive(const struct wf_op *op, struct wf_plain_message *message,
+static void close_receive(const struct wf_op *op, struct wf_basic_message *message,
                           struct wf_losses *losses)
 {
     if (message->peer != WF_ANY_SOURCE && message->tag != WF_ANY_TAG) {
@@ -29,12 +29,12 @@ static void close_receive(const struct wf_op *op, struct wf_plain_message *messa
     message->tag = op->matched_tag;
 }
 
-struct wf_plain_message wf_plain_message(const struct wf_op *op, bool receives,
+struct wf_basic_message wf_basic_message(const struct wf_op *op, bool receives,
                                          const struct wf_group *group, struct wf_losses *losses)
 {
     const struct wf_op_info *info = wf_op_info(op->kind);
     bool both = info->family == WF_FAMILY_SENDRECV;
-    struct wf_plain_message message = {.peer = both && receives ? op->recv_peer : op->peer,
+    struct wf_basic_message message = {.peer = both && receives ? op->recv_peer : op->peer,
                                        .tag = both && receives ? op->recv_tag : op->tag,
                                        .bytes = both && receives ? op->recv_bytes : op->bytes,
                                        .receives = receives};
@@ -54,7 +54,7 @@ struct wf_plain_message wf_plain_message(const struct wf_op *op, bool receives,
     return message;
 }
 
-void wf_plain_left_out(enum wf_op_kind kind, struct wf_losses *losses)
+void wf_basic_left_out(enum wf_op_kind kind, struct wf_losses *losses)
 {
     static const char *const texts[] = {
         [WF_FAMILY_COLLECTIVE] = "collectives, left out",
@@ -72,23 +72,23 @@ void wf_plain_left_out(enum wf_op_kind kind, struct wf_losses *losses)
 
 /* ---- requests ---- */
 
-void wf_plain_requests_fini(struct wf_plain_requests *requests)
+void wf_basic_requests_fini(struct wf_basic_requests *requests)
 {
     wf_map_fini(&requests->places);
     free(requests->items);
-    *requests = (struct wf_plain_requests){.size = requests->size};
+    *requests = (struct wf_basic_requests){.size = requests->size};
 }
 
-void *wf_plain_requests_find(const struct wf_plain_requests *requests, uint32_t number)
+void *wf_basic_requests_find(const struct wf_basic_requests *requests, uint32_t number)
 {
     const uint64_t *place = wf_map_get(&requests->places, number);
 
     return place != NULL ? requests->items + *place * requests->size : NULL;
 }
 
-void *wf_plain_requests_make(struct wf_plain_requests *requests, uint32_t number)
+void *wf_basic_requests_make(struct wf_basic_requests *requests, uint32_t number)
 {
-    unsigned char *record = wf_plain_requests_find(requests, number);
+    unsigned char *record = wf_basic_requests_find(requests, number);
 
     if (record == NULL) {
         if (requests->n == requests->capacity) {
