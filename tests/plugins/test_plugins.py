@@ -122,7 +122,7 @@ def main():
     tests = [test for *_, test in KINDS
              if test and (COPY / f"tests/conformance/test_{test}.c").exists()]
     run([cmake, "-S", COPY, "-B", "build", "-G", generator, "-DCMAKE_BUILD_TYPE=Debug",
-         "-DCMAKE_C_FLAGS_DEBUG=-O0", f"-DCMAKE_C_COMPILER={os.environ['CC']}",
+         "-DCMAKE_C_FLAGS_DEBUG=-O0 -g1", f"-DCMAKE_C_COMPILER={os.environ['CC']}",
          # None of this has plug-ins; the kernels alone would take as long as all the rest.
          "-DWEFT_MPI=OFF", "-DWEFT_CAPTURE=OFF", "-DWEFT_GPU=OFF"])
     run([cmake, "--build", "build", "--parallel", "2", "--target", "weft",
