@@ -4,10 +4,18 @@
 PREFIX ?= /usr/local
 VERSION := $(shell cat VERSION)
 
-.PHONY: all fast deps demo test check-builds torture coverage bench bench-gpu test-gpu papers install uninstall dist deb docs clean format help
+.PHONY: all weft configured fast deps demo test check-builds torture coverage bench bench-gpu test-gpu papers install uninstall dist deb docs clean format help
 
-all: build/release/build.ninja
+# What is installed. Tests are apart: make test builds them.
+all: configured
 	@cmake --build --preset release
+
+# The program alone.
+weft: configured
+	@cmake --build --preset release --target weft
+
+configured: build/release/build.ninja
+	@test ! -f build/release/for-demo || { cmake --preset release && rm build/release/for-demo; }
 
 build/%/build.ninja: CMakePresets.json
 	@cmake --preset $*
@@ -19,8 +27,12 @@ fast:
 deps:
 	@tools/deps build
 
+# A first prediction, soon: where nothing is built yet, without the parts that are compiled for browsers
+# and GPUs. `make` adds them, and compiles nothing again.
 demo: deps
-	@$(MAKE) --no-print-directory all
+	@test -f build/release/build.ninja || { cmake --preset release -DWEFT_LIVE=OFF -DWEFT_GPU=OFF && \
+	    touch build/release/for-demo; }
+	@cmake --build build/release --target weft
 	@tools/demo
 
 test:
@@ -55,6 +67,7 @@ bench-gpu: deps
 # The tests of kernels on a GPU; without WEFT_GPU=1, and in the daily suite, they run on cores.
 test-gpu: deps
 	@$(MAKE) --no-print-directory all
+	@cmake --build --preset release --target test_programs
 	@ctest --test-dir build/release --output-on-failure -L gpu
 
 # The experiments of four papers, into examples/*/results and docs/papers.md; up to two hours.
@@ -78,7 +91,7 @@ dist:
 	@echo weft-$(VERSION).tar.gz
 
 # The documentation for a browser, in build/docs.
-docs: all
+docs: weft
 	@python3 -B tools/docs/make_site.py build/release/weft build/docs
 
 # Debian packages of the last commit, in build/deb.
@@ -92,10 +105,11 @@ format:
 	@python3 -B tools/check_format.py --fix
 
 help:
-	@echo 'make            build build/release/weft'
+	@echo 'make            build what is installed: build/release/weft, libraries, man pages'
+	@echo 'make weft       build build/release/weft alone'
 	@echo 'make fast       build build/fast/weft by a profile: takes twice as long, runs faster'
 	@echo 'make deps       install the packages weft is built with (Debian; asks sudo)'
-	@echo 'make demo       deps, build, and a first prediction'
+	@echo 'make demo       deps, build the program alone, and a first prediction'
 	@echo 'make test       deps, build, and the whole test suite'
 	@echo 'make check-builds  the tests again, built for the instructions of this machine, and by a profile'
 	@echo 'make torture    random scenarios, programs, signals and damage (TIME=3600 SEED=...)'

@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# weft_module(<name> [UNPROFILED] [<generated source>...])
+# weft_module(<name> [ALONE] [UNPROFILED] [<generated source>...])
 #     A folder of src/: every .c file in it and below it, except in folders that are modules of
-#     their own, is compiled once and goes into the core.
+#     their own, goes into the core, compiled as machine code
+#     for tests and libraries. With link-time optimisation it is compiled once more for the program,
+#     as bytecode alone, which takes a third of the time; so the program does not wait for the others.
+#     ALONE: no link-time optimisation, for modules that gain nothing by it: what they spend time in
+#     is within a file, or they only set a run up.
 #     UNPROFILED: never by a profile (WEFT_PROFILE).
 # weft_cold_module(<name> [<generated source>...])
 #     A module in which no simulation spends its time: see weft_cold().
@@ -28,14 +32,29 @@ function(weft_sources variable)
 endfunction()
 
 function(weft_module name)
-    cmake_parse_arguments(PARSE_ARGV 1 module UNPROFILED "" "")
+    cmake_parse_arguments(PARSE_ARGV 1 module "ALONE;UNPROFILED" "" "")
     weft_sources(sources)
-    add_library(weft_${name} OBJECT ${sources} ${module_UNPARSED_ARGUMENTS})
-    weft_internal(weft_${name})
-    if(NOT module_UNPROFILED)
-        target_link_libraries(weft_${name} PRIVATE weft_profile)
+    list(APPEND sources ${module_UNPARSED_ARGUMENTS})
+    set(objects weft_${name})
+    if(WEFT_LTO_APART AND NOT module_ALONE)
+        set(objects weft_${name} weft_${name}_program)
     endif()
+    foreach(target IN LISTS objects)
+        add_library(${target} OBJECT ${sources})
+        weft_internal(${target})
+        if(NOT module_UNPROFILED)
+            target_link_libraries(${target} PRIVATE weft_profile)
+        endif()
+    endforeach()
+    if(WEFT_LTO_APART OR module_ALONE)
+        set_target_properties(weft_${name} PROPERTIES INTERPROCEDURAL_OPTIMIZATION_RELEASE OFF)
+    endif()
+    if(WEFT_LTO_APART AND NOT module_ALONE)
+        target_compile_options(weft_${name}_program PRIVATE $<$<CONFIG:Release>:-fno-fat-lto-objects>)
+    endif()
+    list(GET objects -1 for_program)
     set_property(GLOBAL APPEND PROPERTY WEFT_OBJECTS $<TARGET_OBJECTS:weft_${name}>)
+    set_property(GLOBAL APPEND PROPERTY WEFT_PROGRAM_OBJECTS $<TARGET_OBJECTS:${for_program}>)
 endfunction()
 
 # Saves time of builds where nobody misses the speed: no link-time optimisation, and no optimisation
@@ -48,7 +67,7 @@ function(weft_cold target)
 endfunction()
 
 function(weft_cold_module name)
-    weft_module(${name} ${ARGN})
+    weft_module(${name} ALONE ${ARGN})
     weft_cold(weft_${name})
 endfunction()
 

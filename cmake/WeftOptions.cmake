@@ -61,6 +61,13 @@ if(WEFT_LTO AND NOT WEFT_SANITIZE AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
     endif()
 endif()
 
+# With it, the program has objects of its own: see weft_module(). A profile is of objects, so that a
+# build by one has those of the program everywhere.
+set(WEFT_LTO_APART FALSE)
+if(CMAKE_INTERPROCEDURAL_OPTIMIZATION_RELEASE AND CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT WEFT_PROFILE)
+    set(WEFT_LTO_APART TRUE)
+endif()
+
 # Profile-guided optimisation, of the modules alone: libraries that programs load are not trained.
 # What training did not reach is compiled as without a profile, not for size.
 add_library(weft_profile INTERFACE)

@@ -92,6 +92,7 @@ endfunction()
 function(weft_test_program target)
     weft_core_program(${target} ${ARGN})
     weft_optimise_less(${target})
+    add_dependencies(test_programs ${target})
 endfunction()
 
 function(weft_optimise_less target)
@@ -102,7 +103,7 @@ function(weft_optimise_less target)
     endif()
 endfunction()
 
-# Everything that the tests of programs need, and nothing else.
+# The programs of all tests. Tests that are scripts need `all` as well.
 add_custom_target(test_programs)
 
 function(weft_program_test kind name)
@@ -118,7 +119,7 @@ function(weft_program_test kind name)
     add_dependencies(test_programs ${target})
     if(CLI IN_LIST ARGN)
         list(REMOVE_ITEM ARGN CLI)
-        target_link_libraries(${target} PRIVATE weft_cli)
+        target_link_libraries(${target} PRIVATE weft_cli weft_core)
     endif()
     add_test(NAME ${kind}/${name} COMMAND ${target})
     weft_test_properties(${kind}/${name} ${kind} ${ARGN})
