@@ -378,8 +378,8 @@ static void describe_steps(struct wf_value *section, const struct wf_path_sums *
     wf_buf_fini(&buf);
 }
 
-static void describe(struct wf_value *section, const struct wf_path_sums *sums,
-                     const struct wf_path *path)
+static void describe_path(struct wf_value *section, const struct wf_path_sums *sums,
+                          const struct wf_path *path)
 {
     struct wf_value *shares = wf_doc_section(section, "shares");
 
@@ -428,7 +428,7 @@ void wf_document_path(struct wf_value *root, const struct wf_job *job,
     bool arrived = wf_path_walk(path, &rules, add_segment, &sums);
     wf_doc_bool(section, "complete", arrived);
     if (arrived) {
-        describe(section, &sums, path);
+        describe_path(section, &sums, path);
     }
     wf_rails_fini(&sums.rails);
     wf_buf_fini(&sums.segments);

@@ -35,7 +35,7 @@ static void keep_time(void *arg, const struct wf_ranks_tally *tally, const struc
         tally->jobs[number].finish.max - finish->job->plan->jobs[number].settings->start;
 }
 
-static void describe(struct wf_value *item, int64_t alone)
+static void describe_alone(struct wf_value *item, int64_t alone)
 {
     double second = 1e12, bytes = (double)wf_doc_get_count(item, "bytes", 0);
     double time = (double)wf_doc_get_count(item, "time_ps", 0);
@@ -73,7 +73,7 @@ static enum wf_status run_alone(struct wf_execution *x, struct wf_value *item)
         }
         wf_setup_fini(&setup);
         if (item != NULL) {
-            describe(item, finish.time);
+            describe_alone(item, finish.time);
             item = item->next;
         }
     }

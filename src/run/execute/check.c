@@ -114,7 +114,8 @@ static const char *call_text(const struct wf_finding_call *call,
 }
 
 /* One sentence about the finding. */
-static void describe(const struct wf_finding *finding, const struct places *places, char *words)
+static void word_finding(const struct wf_finding *finding, const struct places *places,
+                         char *words)
 {
     char own[PLACE_TEXT_MAX], other[PLACE_TEXT_MAX], times[48] = "", second[WORDS_MAX] = "";
 
@@ -242,7 +243,7 @@ enum wf_status wf_sim_check_describe(const struct wf_plan *plan, struct wf_findi
         list = wf_doc_list(section, "findings");
     }
     for (uint32_t i = 0; i < findings->n; i++) {
-        describe(&findings->items[i], &places[i], words);
+        word_finding(&findings->items[i], &places[i], words);
         if (checked) {
             add_finding(list, &findings->items[i], &places[i], words);
         } else {
@@ -288,7 +289,7 @@ void wf_sim_check_mention(const struct wf_plan *plan, struct wf_comm *world, str
     wf_findings_sort(&findings);
     if (kept > 0) {
         struct places *places = find_places(plan, &findings);
-        describe(&findings.items[0], &places[0], words);
+        word_finding(&findings.items[0], &places[0], words);
         (void)snprintf(text, sizeof(text), "%.120s; before that, %.300s", err->text, words);
         (void)wf_err_set(err, err->status, "%s", text);
         free(places);

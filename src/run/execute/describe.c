@@ -58,8 +58,8 @@ static uint64_t context_switches(const struct wf_plan *plan, struct wf_comm *wor
 }
 
 /* Fills the document in the first process. `findings` and `switches` are of all processes. */
-static enum wf_status describe(struct wf_execution *x, struct wf_findings *findings,
-                               uint64_t switches, struct wf_value *root)
+static enum wf_status fill_document(struct wf_execution *x, struct wf_findings *findings,
+                                    uint64_t switches, struct wf_value *root)
 {
     struct wf_job *job = &x->job;
     const struct wf_executor_job *own = &x->outcome;
@@ -113,7 +113,7 @@ enum wf_status wf_stage_describe(struct wf_execution *x)
         wf_plan_runs_programs(&x->plan) ? context_switches(&x->plan, x->host->world) : 0;
     if (wf_comm_rank(x->host->world) == 0) {
         x->doc = make_document(&x->plan);
-        status = describe(x, &findings, switches, x->doc);
+        status = fill_document(x, &findings, switches, x->doc);
     }
     if (status == WF_ELIMIT) {
         wf_doc_free(x->doc);

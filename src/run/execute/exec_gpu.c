@@ -9,7 +9,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 static struct wf_lockstep_config config_of(const struct wf_job *job)
 {
@@ -29,14 +28,6 @@ static enum wf_status gpu_accepts(const struct wf_job *job, struct wf_err *err)
 }
 
 /* ---- running ---- */
-
-static double now(clockid_t clock)
-{
-    struct timespec time;
-
-    (void)clock_gettime(clock, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 /* Tells the host how far all jobs are. */
 struct told {
@@ -99,10 +90,10 @@ static void run_tasks(struct wf_executor_job *const *jobs, size_t n,
     if (host->running != NULL) {
         host->running(host->running_arg, true);
     }
-    double wall = now(CLOCK_MONOTONIC), cpu = now(CLOCK_PROCESS_CPUTIME_ID);
+    double wall = wf_clock_wall(), cpu = wf_clock_cpu();
     wf_lockstep_device_run(&run, tasks, n_tasks);
-    wall = now(CLOCK_MONOTONIC) - wall;
-    cpu = now(CLOCK_PROCESS_CPUTIME_ID) - cpu;
+    wall = wf_clock_wall() - wall;
+    cpu = wf_clock_cpu() - cpu;
     if (host->running != NULL) {
         host->running(host->running_arg, false);
     }

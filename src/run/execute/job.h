@@ -120,6 +120,11 @@ enum wf_status wf_job_check_rules(const struct wf_job *job, const char *what,
  * any. */
 struct wf_net_deadlock wf_job_stuck(const struct wf_job *job, const void *counters,
                                     const struct wf_run *run, enum wf_status status);
+/* Adds what a replay that ended with `outcome` did to the network, and the energy it took.
+ * `counters` are those of the network, if it has any. */
+void wf_job_describe_network(const struct wf_job *job, const struct wf_ranks_tally *tally,
+                             const void *counters, const struct wf_run *run,
+                             struct wf_value *result, enum wf_status outcome);
 /* The number of ranks of all programs, and the bytes that their placement takes. */
 uint64_t wf_job_n_ranks(const struct wf_job *job);
 uint64_t wf_job_place_memory(const struct wf_job *job);

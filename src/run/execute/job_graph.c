@@ -8,7 +8,6 @@
 #include "model/ranks/ranks.h"
 #include "model/ranks/tasks/pe.h"
 #include "program/ops/graph.h"
-#include "run/document/energy.h"
 #include "run/execute/job.h"
 
 #include <inttypes.h>
@@ -175,14 +174,7 @@ static enum wf_status graph_describe(const struct wf_job *job, const struct wf_e
         wf_doc_count(result, "tasks", tally->tasks);
         add_streams(result, tally);
     }
-    if (job->setup.net->n_sums > 0 && (outcome == WF_OK || outcome == WF_ESIM)) {
-        job->setup.net->ops->describe(job->setup.net, (const void *)(tally + 1),
-                                      wf_document_end(&tally->replay, run), result);
-    }
-    if (outcome == WF_OK) {
-        wf_sim_energy_describe(job, &tally->replay, wf_document_end(&tally->replay, run),
-                               result);
-    }
+    wf_job_describe_network(job, &tally->replay, tally + 1, run, result, outcome);
     if (outcome == WF_ESIM && tally->n_blocked > 0 && jobs.stuck.n == 0) {
         add_waiting_tasks(result, &jobs, tally);
         outcome = deadlocked(run, &jobs, tally, err);

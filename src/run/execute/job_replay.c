@@ -170,6 +170,21 @@ struct wf_net_deadlock wf_job_stuck(const struct wf_job *job, const void *counte
                : (struct wf_net_deadlock){.n = 0};
 }
 
+void wf_job_describe_network(const struct wf_job *job, const struct wf_ranks_tally *tally,
+                             const void *counters, const struct wf_run *run,
+                             struct wf_value *result, enum wf_status outcome)
+{
+    const struct wf_net *net = job->setup.net;
+    int64_t end = wf_document_end(tally, run);
+
+    if (net->n_sums > 0 && (outcome == WF_OK || outcome == WF_ESIM)) {
+        net->ops->describe(net, counters, end, result);
+    }
+    if (outcome == WF_OK) {
+        wf_sim_energy_describe(job, tally, end, result);
+    }
+}
+
 /* ---- replays of operations ---- */
 
 static enum wf_status replay_prepare(struct wf_job *job, struct wf_err *err)
@@ -264,13 +279,7 @@ static enum wf_status replay_describe(const struct wf_job *job, const struct wf_
     if (outcome == WF_OK) {
         describe_recorded(job->plan, result);
     }
-    if (job->setup.net->n_sums > 0 && (outcome == WF_OK || outcome == WF_ESIM)) {
-        job->setup.net->ops->describe(job->setup.net, (const void *)(tally + 1),
-                                      wf_document_end(tally, run), result);
-    }
-    if (outcome == WF_OK) {
-        wf_sim_energy_describe(job, tally, wf_document_end(tally, run), result);
-    }
+    wf_job_describe_network(job, tally, tally + 1, run, result, outcome);
     return interrupted ? status : outcome;
 }
 

@@ -308,7 +308,7 @@ static bool run_point(void *arg, size_t point)
 
 /* ---- all replicas ---- */
 
-static void report(void *arg, size_t done, size_t total)
+static void report_runs(void *arg, size_t done, size_t total)
 {
     const struct work *work = arg;
 
@@ -345,7 +345,7 @@ static void run_all(struct work *work)
     size_t n_rows = work->table.n_rows;
     const struct wf_points_host points = {.jobs = count_threads(work),
                                           .stop = work->host->stop,
-                                          .progress = own == 0 ? report : NULL,
+                                          .progress = own == 0 ? report_runs : NULL,
                                           .progress_arg = work};
 
     if (work->host->running != NULL) {
@@ -362,7 +362,7 @@ static void run_all(struct work *work)
     }
 }
 
-static enum wf_status end(struct work *work, struct wf_value *doc, struct wf_err *err)
+static enum wf_status end_replicas(struct work *work, struct wf_value *doc, struct wf_err *err)
 {
     size_t missing = 0;
 
@@ -406,7 +406,7 @@ static enum wf_status replicate(struct wf_execution *x, const struct wf_scenario
                                plan->core.efficiency);
         (void)pthread_mutex_init(&work.lock, NULL);
         run_all(&work);
-        status = end(&work, x->doc, x->err);
+        status = end_replicas(&work, x->doc, x->err);
         free_workers(&work);
         (void)pthread_mutex_destroy(&work.lock);
         wf_replicas_table_fini(&work.table);

@@ -36,8 +36,8 @@ int64_t wf_sim_trace_out_duration(const void *out, int64_t ps)
     return wf_cpu_time(((const struct wf_trace_out *)out)->scale, ps);
 }
 
-static enum wf_status check(const struct wf_plan *plan, const struct wf_sim_host *host,
-                            struct wf_err *err)
+static enum wf_status check_recordable(const struct wf_plan *plan,
+                                       const struct wf_sim_host *host, struct wf_err *err)
 {
     if (plan->n_jobs != 1 || !plan->jobs[0].program) {
         return wf_err_set(err, WF_EUSAGE,
@@ -67,7 +67,7 @@ enum wf_status wf_stage_trace(struct wf_execution *x)
     if (what == NULL) {
         return WF_OK;
     }
-    WF_TRY(check(plan, x->host, x->err));
+    WF_TRY(check_recordable(plan, x->host, x->err));
     WF_TRY(wf_sim_trace_out_format(what->path, &ops, x->err));
     (void)snprintf(words, sizeof(words), "weft %s: %.200s", weft_version(),
                    plan->core.job.source);

@@ -163,8 +163,8 @@ static uint64_t saved_on_path(const struct wf_value *doc, enum change change)
            2;
 }
 
-static void describe(struct wf_value *list, const struct wf_value *doc, enum change change,
-                     int64_t ran)
+static void describe_change(struct wf_value *list, const struct wf_value *doc,
+                            enum change change, int64_t ran)
 {
     uint64_t before = wf_doc_get_count(doc, "result.predicted_time_ps", 0);
     /* If the model does not divide the time of messages, there are no shares to halve. */
@@ -217,7 +217,7 @@ enum wf_status wf_stage_what_if(struct wf_execution *x)
             WF_TRY(run_changed(x, change, &ran));
         }
         if (list != NULL) {
-            describe(list, x->doc, change, ran);
+            describe_change(list, x->doc, change, ran);
         }
     }
     return WF_OK;

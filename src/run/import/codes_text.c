@@ -21,7 +21,7 @@ struct reader {
     struct wf_err *err;
 };
 
-static enum wf_status fail(const struct reader *reader, const char *expected)
+static enum wf_status refuse_text(const struct reader *reader, const char *expected)
 {
     return wf_err_set(reader->err, WF_EINVAL, "%s:%u:%u: expected %s", reader->label,
                       (unsigned)reader->line, (unsigned)reader->column, expected);
@@ -94,14 +94,14 @@ static char *read_name(struct reader *reader)
 static enum wf_status read_string(struct reader *reader, struct wf_buf *value)
 {
     if (!take(reader, '"')) {
-        return fail(reader, "a value in double quotes");
+        return refuse_text(reader, "a value in double quotes");
     }
     size_t begin = reader->at;
     while (reader->at < reader->size && peek(reader) != '"' && peek(reader) != '\n') {
         advance(reader);
     }
     if (peek(reader) != '"') {
-        return fail(reader, "a double quote at the end of the value");
+        return refuse_text(reader, "a double quote at the end of the value");
     }
     wf_buf_append(value, reader->text + begin, reader->at - begin);
     advance(reader);
@@ -115,7 +115,7 @@ static enum wf_status read_list(struct reader *reader, struct wf_buf *value)
         wf_buf_append(value, ",", 1);
         WF_TRY(read_string(reader, value));
     }
-    return take(reader, ')') ? WF_OK : fail(reader, "a comma or a closing parenthesis");
+    return take(reader, ')') ? WF_OK : refuse_text(reader, "a comma or a closing parenthesis");
 }
 
 static struct wf_codes_entry *add_entry(struct reader *reader)
@@ -141,7 +141,7 @@ static enum wf_status read_entry(struct reader *reader, char *key, uint32_t line
                                                  "in line %u",
                                                  reader->label, (unsigned)line,
                                                  (unsigned)column, key, (unsigned)before->line)
-                                    : fail(reader, "at most 4096 entries");
+                                    : refuse_text(reader, "at most 4096 entries");
         free(key);
         free(section);
         return status;
@@ -164,7 +164,8 @@ static enum wf_status read_item(struct reader *reader)
     char *name = read_name(reader);
 
     if (name == NULL) {
-        return fail(reader, reader->depth > 0 ? "a name or a closing brace" : "a section");
+        return refuse_text(reader,
+                           reader->depth > 0 ? "a name or a closing brace" : "a section");
     }
     if (reader->depth > 0 && take(reader, '=')) {
         return read_entry(reader, name, line, column);
@@ -178,9 +179,9 @@ static enum wf_status read_item(struct reader *reader)
     }
     free(name);
     if (opens && reader->depth == WF_CODES_DEPTH_MAX) {
-        return fail(reader, "less than 8 sections inside each other");
+        return refuse_text(reader, "less than 8 sections inside each other");
     }
-    return opens ? WF_OK : fail(reader, reader->depth > 0 ? "'=' or '{'" : "'{'");
+    return opens ? WF_OK : refuse_text(reader, reader->depth > 0 ? "'=' or '{'" : "'{'");
 }
 
 static void close_section(struct reader *reader)
@@ -204,7 +205,7 @@ static enum wf_status read_all(struct reader *reader)
             WF_TRY(read_item(reader));
         }
     }
-    return reader->depth > 0 ? fail(reader, "a closing brace") : WF_OK;
+    return reader->depth > 0 ? refuse_text(reader, "a closing brace") : WF_OK;
 }
 
 bool wf_codes_is(const char *text, size_t size)
@@ -234,7 +235,7 @@ enum wf_status wf_codes_read(const char *label, const char *text, size_t size,
     };
 
     if (size > WF_CODES_BYTES_MAX || (size > 0 && memchr(text, '\0', size) != NULL)) {
-        return fail(&reader, "a text of at most 1 MiB");
+        return refuse_text(&reader, "a text of at most 1 MiB");
     }
     wf_buf_reserve(&reader.section, 64);
     enum wf_status status = read_all(&reader);

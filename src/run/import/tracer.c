@@ -79,7 +79,7 @@ struct reader {
     struct wf_err *err;
 };
 
-static enum wf_status fail(const struct reader *r, const char *expected)
+static enum wf_status refuse_line(const struct reader *r, const char *expected)
 {
     return wf_err_set(r->err, WF_EINVAL, "%.200s:%u: expected %s", r->tracer->label,
                       r->lines.number, expected);
@@ -146,11 +146,11 @@ static enum wf_status read_name(const struct reader *r, size_t i, char **out)
 static enum wf_status read_head(struct reader *r)
 {
     if (!next_line(&r->lines, &r->line) || r->line.n != 1) {
-        return fail(r, "the name of the global map file, or NA");
+        return refuse_line(r, "the name of the global map file, or NA");
     }
     WF_TRY(read_name(r, 0, &r->tracer->global_map));
     if (!next_line(&r->lines, &r->line) || r->line.n != 1) {
-        return fail(r, "the number of jobs");
+        return refuse_line(r, "the number of jobs");
     }
     char expected[64];
     (void)snprintf(expected, sizeof(expected), "a number of jobs from 1 to %d", WF_TALLY_JOBS);
@@ -160,7 +160,7 @@ static enum wf_status read_head(struct reader *r)
 static enum wf_status read_job(struct reader *r, struct wf_tracer_job *job)
 {
     if (!next_line(&r->lines, &r->line) || r->line.n < 3 || r->line.n > 4) {
-        return fail(r, "a job: trace, map file or NA, number of ranks, iterations");
+        return refuse_line(r, "a job: trace, map file or NA, number of ranks, iterations");
     }
     job->line = r->lines.number;
     job->iterations = 1;
@@ -198,7 +198,7 @@ static enum wf_status read_change(struct reader *r, struct wf_tracer_change *cha
         return bad_word(r, 0, "a change; expected E, M, S or T, after one line for each job");
     }
     if (r->line.n != change_kinds[k].n_words) {
-        return fail(r, change_kinds[k].expected);
+        return refuse_line(r, change_kinds[k].expected);
     }
     *change = (struct wf_tracer_change){.kind = letter, .line = r->lines.number};
     if (change_kinds[k].has_job) {
@@ -226,7 +226,7 @@ static enum wf_status read_all(struct reader *r)
     }
     while (next_line(&r->lines, &r->line)) {
         if (tracer->n_changes == WF_TRACER_CHANGES_MAX) {
-            return fail(r, "fewer changes");
+            return refuse_line(r, "fewer changes");
         }
         tracer->changes =
             wf_xrealloc(tracer->changes, tracer->n_changes + 1, sizeof(*tracer->changes));

@@ -24,8 +24,8 @@ struct expansion {
 /* ---- settings ---- */
 
 /* Adds a setting of a job; `line` is its place in the configuration. */
-static enum wf_status put(const struct expansion *x, uint32_t job, const char *name,
-                          const char *value, uint32_t line)
+static enum wf_status put_setting(const struct expansion *x, uint32_t job, const char *name,
+                                  const char *value, uint32_t line)
 {
     char key[64], place[256];
 
@@ -72,10 +72,10 @@ static enum wf_status put_rules(const struct expansion *x, uint32_t number,
 {
     const char *soft_delay = given(x, "node.o_send");
 
-    WF_TRY(put(x, number, "trace.rules", "tracer", job->line));
+    WF_TRY(put_setting(x, number, "trace.rules", "tracer", job->line));
     return soft_delay == NULL || strcmp(soft_delay, "auto") == 0
                ? WF_OK
-               : put(x, number, "trace.soft_delay", soft_delay, job->line);
+               : put_setting(x, number, "trace.soft_delay", soft_delay, job->line);
 }
 
 /* ---- changes of times and sizes ---- */
@@ -105,7 +105,7 @@ static enum wf_status put_pair(const struct expansion *x, uint32_t number,
 
     for (int i = 0; i < 2; i++) {
         (void)snprintf(text, sizeof(text), "%.0f%s", values[i], suffix);
-        WF_TRY(put(x, number, name[i], text, change->line));
+        WF_TRY(put_setting(x, number, name[i], text, change->line));
     }
     return WF_OK;
 }
@@ -209,7 +209,7 @@ static enum wf_status put_op_changes(const struct expansion *x, uint32_t number)
     }
     add_sizes(x, number, text, size);
     if (text[0] != '\0') {
-        status = put(x, number, "changes", text, x->tracer->jobs[number].line);
+        status = put_setting(x, number, "changes", text, x->tracer->jobs[number].line);
     }
     free(text);
     return status;
@@ -217,33 +217,38 @@ static enum wf_status put_op_changes(const struct expansion *x, uint32_t number)
 
 /* ---- jobs ---- */
 
-static enum wf_status put_job(const struct expansion *x, uint32_t number)
+static enum wf_status put_trace(const struct expansion *x, uint32_t number, const char *trace,
+                                const char *placement)
 {
     const struct wf_tracer_job *job = &x->tracer->jobs[number];
     const char *per_node = given(x, "ranks_per_node");
+    bool bigsim = is_bigsim(trace);
     char text[32];
 
-    char *trace = wf_tracer_path(x->tracer, job->trace);
-    char *placement = wf_xcalloc(strlen(x->tracer->label) + sizeof("tracer:"), 1);
-    (void)sprintf(placement, "tracer:%s", x->tracer->label);
+    WF_TRY(put_setting(x, number, "source", trace, job->line));
     (void)snprintf(text, sizeof(text), "%u", job->ranks);
-    enum wf_status status = put(x, number, "source", trace, job->line);
-    status = status == WF_OK ? put(x, number, "ranks", text, job->line) : status;
-    status = status == WF_OK ? put(x, number, "placement", placement, job->line) : status;
-    if (status == WF_OK && number > 0 && per_node != NULL) {
-        status = put(x, number, "ranks_per_node", per_node, job->line);
+    WF_TRY(put_setting(x, number, "ranks", text, job->line));
+    WF_TRY(put_setting(x, number, "placement", placement, job->line));
+    if (number > 0 && per_node != NULL) {
+        WF_TRY(put_setting(x, number, "ranks_per_node", per_node, job->line));
     }
-    bool bigsim = is_bigsim(trace);
-    if (status == WF_OK && bigsim) {
-        status = put_rules(x, number, job);
+    if (bigsim) {
+        WF_TRY(put_rules(x, number, job));
     }
-    if (status == WF_OK && job->iterations > 1) {
+    if (job->iterations > 1) {
         (void)snprintf(text, sizeof(text), "%u", job->iterations);
-        status = put(x, number, bigsim ? "trace.loops" : "loops", text, job->line);
+        WF_TRY(put_setting(x, number, bigsim ? "trace.loops" : "loops", text, job->line));
     }
-    if (status == WF_OK) {
-        status = bigsim ? put_bigsim_changes(x, number) : put_op_changes(x, number);
-    }
+    return bigsim ? put_bigsim_changes(x, number) : put_op_changes(x, number);
+}
+
+static enum wf_status put_job(const struct expansion *x, uint32_t number)
+{
+    char *trace = wf_tracer_path(x->tracer, x->tracer->jobs[number].trace);
+    char *placement = wf_xcalloc(strlen(x->tracer->label) + sizeof("tracer:"), 1);
+
+    (void)sprintf(placement, "tracer:%s", x->tracer->label);
+    enum wf_status status = put_trace(x, number, trace, placement);
     free(placement);
     free(trace);
     return status;
@@ -303,7 +308,7 @@ static enum wf_status put_scale(const struct expansion *x)
         return WF_OK;
     }
     (void)snprintf(text, sizeof(text), "%.17g", 1 / factor);
-    return put(x, 0, "cpu.scale", text, line);
+    return put_setting(x, 0, "cpu.scale", text, line);
 }
 
 static enum wf_status check_event(const struct expansion *x,
@@ -384,6 +389,11 @@ static enum wf_status expand(const struct expansion *x)
     return WF_OK;
 }
 
+static bool is_not_source(const void *arg, const char *key)
+{
+    return strcmp(key, "source") != 0;
+}
+
 enum wf_status wf_tracer_expand(const struct wf_scenario *scenario, struct wf_scenario **out,
                                 struct wf_err *err)
 {
@@ -404,7 +414,7 @@ enum wf_status wf_tracer_expand(const struct wf_scenario *scenario, struct wf_sc
         .from = scenario, .to = wf_scenario_new(), .tracer = tracer, .err = err};
     status = expand(&x);
     if (status == WF_OK) {
-        wf_scenario_append_except(x.to, scenario, source->key);
+        wf_scenario_append_if(x.to, scenario, is_not_source, NULL);
         *out = x.to;
     } else {
         wf_scenario_free(x.to);

@@ -10,8 +10,8 @@
 
 enum { NAME_MAX_LENGTH = 160 };
 
-static enum wf_status emit(const struct wf_machine_reader *reader, const char *group,
-                           const struct wf_yaml *node, struct wf_err *err)
+static enum wf_status emit_property(const struct wf_machine_reader *reader, const char *group,
+                                    const struct wf_yaml *node, struct wf_err *err)
 {
     char key[NAME_MAX_LENGTH], origin[NAME_MAX_LENGTH];
 
@@ -33,7 +33,7 @@ static enum wf_status read_classes(const struct wf_machine_reader *reader, const
         WF_TRY(wf_machine_expect(reader, one, WF_YAML_MAP, err));
         (void)snprintf(group, sizeof(group), "%s%.64s", level, one->key);
         for (const struct wf_yaml *at = one->first; at != NULL; at = at->next) {
-            WF_TRY(emit(reader, group, at, err));
+            WF_TRY(emit_property(reader, group, at, err));
         }
     }
     return WF_OK;

@@ -50,30 +50,6 @@ static enum wf_status try_last(const struct wf_machine_reader *reader, const cha
     return try_setting(&scenario->settings[scenario->n - 1], name, table, size, err);
 }
 
-/* Sets a text of the machine. Ignored in a file that another one includes. */
-static enum wf_status read_text(const struct wf_machine_reader *reader,
-                                const struct wf_yaml *node, char **out, struct wf_err *err)
-{
-    WF_TRY(wf_machine_expect(reader, node, WF_YAML_SCALAR, err));
-    if (!reader->included) {
-        free(*out);
-        *out = wf_xstrdup(node->text);
-    }
-    return WF_OK;
-}
-
-static enum wf_status read_name(struct wf_machine_reader *reader, const struct wf_yaml *node,
-                                struct wf_err *err)
-{
-    return read_text(reader, node, &reader->machine->name, err);
-}
-
-static enum wf_status read_summary(struct wf_machine_reader *reader, const struct wf_yaml *node,
-                                   struct wf_err *err)
-{
-    return read_text(reader, node, &reader->machine->summary, err);
-}
-
 static enum wf_status read_year(struct wf_machine_reader *reader, const struct wf_yaml *node,
                                 struct wf_err *err)
 {
@@ -141,69 +117,6 @@ static enum wf_status read_network(struct wf_machine_reader *reader, const struc
     return status;
 }
 
-/* A key whose value is a mapping of parameters of one scope. */
-struct block {
-    const char *scope;
-    const struct wf_param *params;
-    size_t size;
-};
-
-static enum wf_status read_block(struct wf_machine_reader *reader, const struct wf_yaml *node,
-                                 const struct block *block, struct wf_err *err)
-{
-    static const char *const none[] = {NULL};
-
-    WF_TRY(wf_machine_expect(reader, node, WF_YAML_MAP, err));
-    for (const struct wf_yaml *at = node->first; at != NULL; at = at->next) {
-        char key[128];
-
-        if (wf_param_find(block->params, at->key) == NULL) {
-            return wf_machine_unknown_key(reader, at, none, block->params, err);
-        }
-        (void)snprintf(key, sizeof(key), "%s.%.100s", block->scope, at->key);
-        char *value = wf_machine_join(reader, at, ',', err);
-        if (value == NULL) {
-            return WF_EINVAL;
-        }
-        WF_TRY(wf_machine_emit(reader, key, key, value, at->at, err));
-        WF_TRY(try_last(reader, at->key, block->params, block->size, err));
-    }
-    return WF_OK;
-}
-
-static enum wf_status read_cpu(struct wf_machine_reader *reader, const struct wf_yaml *node,
-                               struct wf_err *err)
-{
-    static const struct block block = {"cpu", wf_cpu_params, sizeof(struct wf_cpu_params)};
-
-    return read_block(reader, node, &block, err);
-}
-
-static enum wf_status read_node(struct wf_machine_reader *reader, const struct wf_yaml *node,
-                                struct wf_err *err)
-{
-    static const struct block block = {"node", wf_node_params, sizeof(struct wf_node_params)};
-
-    return read_block(reader, node, &block, err);
-}
-
-static enum wf_status read_mpi(struct wf_machine_reader *reader, const struct wf_yaml *node,
-                               struct wf_err *err)
-{
-    static const struct block block = {"mpi", wf_mpi_params, sizeof(struct wf_mpi_params)};
-
-    return read_block(reader, node, &block, err);
-}
-
-static enum wf_status read_power(struct wf_machine_reader *reader, const struct wf_yaml *node,
-                                 struct wf_err *err)
-{
-    static const struct block block = {"power", wf_sim_energy_params,
-                                       sizeof(struct wf_sim_energy_params)};
-
-    return read_block(reader, node, &block, err);
-}
-
 /* Reads a setting of the program that a machine has a default for. */
 static enum wf_status read_core(struct wf_machine_reader *reader, const struct wf_yaml *node,
                                 struct wf_err *err)
@@ -215,31 +128,79 @@ static enum wf_status read_core(struct wf_machine_reader *reader, const struct w
                     err);
 }
 
-/* Keys are read in this order, whatever their order in the file. `include` comes before all of
- * them. */
-static const struct {
+/* A key of a machine file: read by a function; or a mapping of the parameters of the scope of that
+ * name; or else a text of the machine, which does not count in a file that another includes. */
+struct key {
     const char *key;
     enum wf_status (*read)(struct wf_machine_reader *reader, const struct wf_yaml *node,
                            struct wf_err *err);
-} keys[] = {
-    {"name", read_name},
-    {"summary", read_summary},
-    {"year", read_year},
-    {"network", read_network},
-    {"topology", wf_machine_read_topology},
-    {"cpu", read_cpu},
-    {"node", read_node},
-    {"mpi", read_mpi},
-    {"power", read_power},
-    {"ranks_per_node", read_core},
-    {"placement", read_core},
-    {"uncertainty", wf_machine_read_uncertainty},
-    {"residuals", wf_machine_read_residuals},
-    {"published", wf_machine_read_published},
-    {"sources", wf_machine_read_sources},
+    const struct wf_param *params;
+    size_t size; /* of their struct */
+    size_t text; /* offset in struct wf_machine */
+};
+
+/* Keys are read in this order, whatever their order in the file. `include` comes before all of
+ * them. */
+static const struct key keys[] = {
+    {"name", .text = offsetof(struct wf_machine, name)},
+    {"summary", .text = offsetof(struct wf_machine, summary)},
+    {"year", .read = read_year},
+    {"network", .read = read_network},
+    {"topology", .read = wf_machine_read_topology},
+    {"cpu", .params = wf_cpu_params, .size = sizeof(struct wf_cpu_params)},
+    {"node", .params = wf_node_params, .size = sizeof(struct wf_node_params)},
+    {"mpi", .params = wf_mpi_params, .size = sizeof(struct wf_mpi_params)},
+    {"power", .params = wf_sim_energy_params, .size = sizeof(struct wf_sim_energy_params)},
+    {"ranks_per_node", .read = read_core},
+    {"placement", .read = read_core},
+    {"uncertainty", .read = wf_machine_read_uncertainty},
+    {"residuals", .read = wf_machine_read_residuals},
+    {"published", .read = wf_machine_read_published},
+    {"sources", .read = wf_machine_read_sources},
 };
 
 enum { N_KEYS = sizeof(keys) / sizeof(keys[0]) };
+
+static enum wf_status read_params(struct wf_machine_reader *reader, const struct wf_yaml *node,
+                                  const struct key *key, struct wf_err *err)
+{
+    static const char *const none[] = {NULL};
+
+    WF_TRY(wf_machine_expect(reader, node, WF_YAML_MAP, err));
+    for (const struct wf_yaml *at = node->first; at != NULL; at = at->next) {
+        char name[128];
+
+        if (wf_param_find(key->params, at->key) == NULL) {
+            return wf_machine_unknown_key(reader, at, none, key->params, err);
+        }
+        (void)snprintf(name, sizeof(name), "%s.%.100s", key->key, at->key);
+        char *value = wf_machine_join(reader, at, ',', err);
+        if (value == NULL) {
+            return WF_EINVAL;
+        }
+        WF_TRY(wf_machine_emit(reader, name, name, value, at->at, err));
+        WF_TRY(try_last(reader, at->key, key->params, key->size, err));
+    }
+    return WF_OK;
+}
+
+static enum wf_status read_key(struct wf_machine_reader *reader, const struct wf_yaml *node,
+                               const struct key *key, struct wf_err *err)
+{
+    if (key->read != NULL) {
+        return key->read(reader, node, err);
+    }
+    if (key->params != NULL) {
+        return read_params(reader, node, key, err);
+    }
+    WF_TRY(wf_machine_expect(reader, node, WF_YAML_SCALAR, err));
+    if (!reader->included) {
+        char **text = (char **)(void *)((char *)reader->machine + key->text);
+        free(*text);
+        *text = wf_xstrdup(node->text);
+    }
+    return WF_OK;
+}
 
 static enum wf_status check_keys(const struct wf_machine_reader *reader,
                                  const struct wf_yaml *root, struct wf_err *err)
@@ -343,7 +304,7 @@ static enum wf_status read_root(struct wf_machine_reader *reader, struct chain *
     for (size_t i = 0; i < N_KEYS; i++) {
         const struct wf_yaml *node = wf_machine_get(root, keys[i].key);
         if (node != NULL) {
-            WF_TRY(keys[i].read(reader, node, err));
+            WF_TRY(read_key(reader, node, &keys[i], err));
         }
     }
     wf_machine_read_figures(reader, root);
@@ -469,8 +430,8 @@ static enum wf_status check_network(const struct wf_machine *machine, struct wf_
     return WF_OK;
 }
 
-static enum wf_status load(const struct wf_machine_file *file, struct wf_machine **out,
-                           struct wf_err *err)
+static enum wf_status load_file(const struct wf_machine_file *file, struct wf_machine **out,
+                                struct wf_err *err)
 {
     struct chain chain = {.depth = 0};
     struct wf_machine *machine = wf_xcalloc(1, sizeof(*machine));
@@ -496,7 +457,7 @@ enum wf_status wf_machine_load(const char *which, struct wf_machine **out, struc
 
     enum wf_status status = wf_machine_file_open(which, NULL, &file, err);
     if (status == WF_OK) {
-        status = load(&file, out, err);
+        status = load_file(&file, out, err);
         wf_machine_file_fini(&file);
     }
     return status;
@@ -512,7 +473,7 @@ enum wf_status wf_machine_parse(const char *label, const char *text, size_t size
     };
 
     memcpy(file.text, text, size);
-    enum wf_status status = load(&file, out, err);
+    enum wf_status status = load_file(&file, out, err);
     wf_machine_file_fini(&file);
     return status;
 }

@@ -165,7 +165,7 @@ static enum wf_machine_origin origin_of(const char *note)
     return note[0] == '[' ? WF_MACHINE_PUBLISHED : WF_MACHINE_UNKNOWN;
 }
 
-static bool is_plain_list(const struct wf_yaml *node)
+static bool is_list_of_scalars(const struct wf_yaml *node)
 {
     for (const struct wf_yaml *at = node->first; at != NULL; at = at->next) {
         if (at->kind != WF_YAML_SCALAR) {
@@ -194,7 +194,7 @@ static void add_figure(struct wf_machine_reader *reader, const struct lines *lin
 static void add_figures(struct wf_machine_reader *reader, const struct lines *lines,
                         const struct wf_yaml *node, const char *path, struct wf_yaml_place key)
 {
-    if (node->kind == WF_YAML_SCALAR || is_plain_list(node)) {
+    if (node->kind == WF_YAML_SCALAR || is_list_of_scalars(node)) {
         add_figure(reader, lines, node, path, key);
         return;
     }

@@ -26,7 +26,7 @@ struct levels {
     const struct wf_yaml *classes[WF_TOPO_NESTED_LEVELS_MAX];            /* likewise */
 };
 
-static void put(struct wf_buf *buf, const char *text)
+static void put_text(struct wf_buf *buf, const char *text)
 {
     wf_buf_append(buf, text, strlen(text));
 }
@@ -42,7 +42,7 @@ static enum wf_status add_level(const struct wf_machine_reader *reader, struct l
         return wf_machine_blame(reader, at, err);
     }
     if (levels->n++ > 0) {
-        put(&levels->spec, "/");
+        put_text(&levels->spec, "/");
     }
     wf_buf_append(&levels->spec, text, len);
     return WF_OK;
@@ -119,14 +119,14 @@ static enum wf_status put_param(const struct wf_machine_reader *reader, struct m
         return wf_machine_blame(reader, node->at, err);
     }
     if (map->params != NULL) {
-        put(&map->text, ",");
+        put_text(&map->text, ",");
     }
     if (map->params != NULL || !first || strchr(value, '=') != NULL ||
         wf_param_find(ops->params, value) != NULL) {
-        put(&map->text, node->key);
-        put(&map->text, "=");
+        put_text(&map->text, node->key);
+        put_text(&map->text, "=");
     }
-    put(&map->text, value);
+    put_text(&map->text, value);
     map->params = map->params != NULL ? map->params : node;
     free(value);
     return WF_OK;
@@ -152,8 +152,8 @@ static enum wf_status read_keys(const struct wf_machine_reader *reader, struct m
     const struct wf_yaml *first = wf_machine_get(map->node, map->ops->params[0].name);
     enum wf_status status = WF_OK;
 
-    put(&map->text, map->ops->name);
-    put(&map->text, ":");
+    put_text(&map->text, map->ops->name);
+    put_text(&map->text, ":");
     if (first != NULL) {
         status = put_param(reader, map, first, err);
     }
@@ -182,7 +182,7 @@ static enum wf_status read_keys(const struct wf_machine_reader *reader, struct m
 }
 
 /* Builds the level by itself, only to find errors. */
-static enum wf_status build(const struct mapping *map, struct wf_err *err)
+static enum wf_status build_level(const struct mapping *map, struct wf_err *err)
 {
     const char *text = (const char *)map->text.data;
     struct wf_topo_spec_level level;
@@ -211,7 +211,8 @@ static struct wf_yaml_place find_culprit(const struct wf_machine_reader *reader,
         if (wf_param_find(map->ops->params, at->key) == NULL) {
             continue;
         }
-        bool found = read_keys(reader, &less, NULL) == WF_OK && build(&less, NULL) == WF_OK;
+        bool found =
+            read_keys(reader, &less, NULL) == WF_OK && build_level(&less, NULL) == WF_OK;
         wf_buf_fini(&less.text);
         if (found) {
             return at->at;
@@ -224,8 +225,9 @@ static struct wf_yaml_place find_culprit(const struct wf_machine_reader *reader,
 static enum wf_status try_level(const struct wf_machine_reader *reader,
                                 const struct mapping *map, struct wf_err *err)
 {
-    return build(map, err) == WF_OK ? WF_OK
-                                    : wf_machine_blame(reader, find_culprit(reader, map), err);
+    return build_level(map, err) == WF_OK
+               ? WF_OK
+               : wf_machine_blame(reader, find_culprit(reader, map), err);
 }
 
 static enum wf_status read_levels(const struct wf_machine_reader *reader, struct levels *levels,
@@ -340,8 +342,8 @@ static enum wf_status emit_links(const struct wf_machine_reader *reader,
             wf_buf_fini(&list);
             return status;
         }
-        put(&list, i > 0 ? "," : "");
-        put(&list, node->text);
+        put_text(&list, i > 0 ? "," : "");
+        put_text(&list, node->text);
     }
     if (first == NULL) {
         return WF_OK;

@@ -137,8 +137,8 @@ static enum wf_status add_node(struct reader *reader, enum wf_yaml_kind kind, co
 }
 
 /* Anchors and tags are not supported. */
-static enum wf_status check_plain(const yaml_char_t *anchor, const yaml_char_t *tag,
-                                  struct wf_yaml_place at, struct wf_err *err)
+static enum wf_status refuse_decorated(const yaml_char_t *anchor, const yaml_char_t *tag,
+                                       struct wf_yaml_place at, struct wf_err *err)
 {
     if (anchor != NULL) {
         return refuse(at, "anchors (&name) are not supported; repeat the value", err);
@@ -162,7 +162,7 @@ static enum wf_status add_scalar(struct reader *reader, const yaml_event_t *even
 {
     struct wf_yaml_place at = place_of(&event->start_mark);
     const char *text = (const char *)event->data.scalar.value;
-    WF_TRY(check_plain(event->data.scalar.anchor, event->data.scalar.tag, at, err));
+    WF_TRY(refuse_decorated(event->data.scalar.anchor, event->data.scalar.tag, at, err));
     if (strlen(text) != event->data.scalar.length || has_controls(text)) {
         WF_TRY(refuse(at, "a value must not contain control characters", err));
     }
@@ -174,7 +174,7 @@ static enum wf_status open_node(struct reader *reader, enum wf_yaml_kind kind,
 {
     bool map = kind == WF_YAML_MAP;
     struct wf_yaml_place at = place_of(&event->start_mark);
-    WF_TRY(check_plain(
+    WF_TRY(refuse_decorated(
         map ? event->data.mapping_start.anchor : event->data.sequence_start.anchor,
         map ? event->data.mapping_start.tag : event->data.sequence_start.tag, at, err));
     return add_node(reader, kind, NULL, at, err);

@@ -111,24 +111,18 @@ static enum wf_status place_list(const struct wf_placement_job *job, uint32_t n_
 static enum wf_status parse_block(const char *text, struct wf_placement *out,
                                   struct wf_err *err)
 {
-    const char *at = text;
+    for (const char *at = text;; at++) {
+        uint32_t size = 0;
 
-    for (;;) {
-        uint64_t size = 0;
-        const char *digits = at;
-
-        while (*at >= '0' && *at <= '9' && size <= UINT32_MAX) {
-            size = 10 * size + (uint64_t)(*at++ - '0');
-        }
-        if (at == digits || size == 0 || size > UINT32_MAX ||
-            out->n_dims == WF_TOPO_COORDS_MAX || (*at != 'x' && *at != '\0')) {
+        if (!parse_number(&at, &size) || size == 0 || out->n_dims == WF_TOPO_COORDS_MAX ||
+            (*at != 'x' && *at != '\0')) {
             return wf_err_set(err, WF_EUSAGE,
                               "'block:%.64s' is not a block; expected 1 to %d sizes, as in "
                               "block:4x4x2",
                               text, WF_TOPO_COORDS_MAX);
         }
-        out->block[out->n_dims++] = (uint32_t)size;
-        if (*at++ == '\0') {
+        out->block[out->n_dims++] = size;
+        if (*at == '\0') {
             return WF_OK;
         }
     }
@@ -278,8 +272,8 @@ static uint32_t count_ranks(const struct wf_placement_env *env)
     return n;
 }
 
-/* Whether ranks fill nodes in order, the same number on each. */
-static bool is_plain(const struct wf_placement_env *env)
+/* Whether ranks fill nodes in order, the same number on each: no tables are needed. */
+static bool is_linear(const struct wf_placement_env *env)
 {
     for (uint32_t i = 0; i < env->n_jobs; i++) {
         const struct wf_placement_job *job = &env->jobs[i];
@@ -305,7 +299,7 @@ bool wf_placement_has_files(const struct wf_placement_env *env)
 
 uint64_t wf_placement_memory(const struct wf_placement_env *env)
 {
-    return is_plain(env) ? 0 : 4 * sizeof(uint32_t);
+    return is_linear(env) ? 0 : 4 * sizeof(uint32_t);
 }
 
 /* A network with the interfaces of this many nodes. */
@@ -400,7 +394,8 @@ static uint32_t *list_free(const struct placer *placer, uint32_t *n)
 
 /* Moves `wanted` randomly chosen nodes to the front; all choices are equally likely
  * (Fisher-Yates). */
-static void draw(uint32_t *list, uint32_t n, uint32_t wanted, uint64_t seed, uint32_t number)
+static void draw_nodes(uint32_t *list, uint32_t n, uint32_t wanted, uint64_t seed,
+                       uint32_t number)
 {
     /* The random streams of this seed belong to processes, so placement uses a seed of its
      * own. */
@@ -515,7 +510,7 @@ static enum wf_status place_job(struct placer *placer, uint32_t number, uint32_t
     if (n < wanted) {
         status = too_few_nodes(placer->env, number, n, err);
     } else if (job->placement.kind == WF_PLACEMENT_RANDOM) {
-        draw(list, n, wanted, placer->env->seed, number);
+        draw_nodes(list, n, wanted, placer->env->seed, number);
     } else if (job->placement.kind == WF_PLACEMENT_BLOCK) {
         status = sort_blocks(placer, &job->placement, list, n, err);
     }
@@ -613,8 +608,8 @@ static void make_tables(uint32_t *node_of, uint32_t n_ranks, struct wf_place *ou
                              .rank_at = rank_at};
 }
 
-static enum wf_status place_plainly(const struct wf_placement_env *env, struct wf_place *out,
-                                    struct wf_err *err)
+static enum wf_status place_linearly(const struct wf_placement_env *env, struct wf_place *out,
+                                     struct wf_err *err)
 {
     uint32_t there = env->topo != NULL ? capacity(env) : UINT32_MAX;
 
@@ -636,8 +631,8 @@ enum wf_status wf_placement_make(const struct wf_placement_env *env, struct wf_p
 
     WF_TRY(wf_net_ends_check(&none, err));
     WF_TRY(check_whole(env, err));
-    if (is_plain(env)) {
-        return place_plainly(env, out, err);
+    if (is_linear(env)) {
+        return place_linearly(env, out, err);
     }
 
     uint32_t n_ranks = count_ranks(env);

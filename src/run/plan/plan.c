@@ -26,9 +26,12 @@
 
 #define ENGINE_SCOPE "engine"
 
+/* Adds a scope with the defaults of its parameters, in a struct of `size` bytes. */
 static enum wf_status add_block(struct wf_plan *plan, const char *scope,
-                                const struct wf_param *table, void *values, struct wf_err *err)
+                                const struct wf_param *table, size_t size, struct wf_err *err)
 {
+    void *values = wf_xcalloc(1, size);
+
     plan->blocks[plan->n_blocks++] = (struct wf_plan_block){scope, table, values};
     return wf_param_defaults(table, values, err);
 }
@@ -246,16 +249,15 @@ static enum wf_status plan_bench(struct wf_plan *plan, const char *name, struct 
     if (plan->bench == NULL) {
         return WF_EUSAGE;
     }
-    return add_block(plan, plan->bench->name, plan->bench->params,
-                     wf_xcalloc(1, plan->bench->params_size), err);
+    return add_block(plan, plan->bench->name, plan->bench->params, plan->bench->params_size,
+                     err);
 }
 
 static enum wf_status plan_network(struct wf_plan *plan, struct wf_err *err)
 {
     WF_TRY(
         wf_plan_blame(plan, "network", wf_net_find(plan->core.network, &plan->net, err), err));
-    WF_TRY(
-        add_block(plan, "net", plan->net->params, wf_xcalloc(1, plan->net->params_size), err));
+    WF_TRY(add_block(plan, "net", plan->net->params, plan->net->params_size, err));
     if (plan->core.topology[0] == '\0') {
         return WF_OK;
     }
@@ -280,8 +282,8 @@ static enum wf_status plan_traffic(struct wf_plan *plan, const char *name, struc
 {
     plan->pattern = name;
     WF_TRY(check_traffic(plan, err));
-    WF_TRY(add_block(plan, "traffic", wf_traffic_params,
-                     wf_xcalloc(1, sizeof(struct wf_traffic_params)), err));
+    WF_TRY(
+        add_block(plan, "traffic", wf_traffic_params, sizeof(struct wf_traffic_params), err));
     return plan_network(plan, err);
 }
 
@@ -289,16 +291,12 @@ static enum wf_status plan_replay(struct wf_plan *plan, struct wf_err *err)
 {
     WF_TRY(wf_plan_jobs_find(plan, err));
     WF_TRY(plan_network(plan, err));
-    WF_TRY(add_block(plan, "cpu", wf_cpu_params, wf_xcalloc(1, sizeof(struct wf_cpu_params)),
+    WF_TRY(add_block(plan, "cpu", wf_cpu_params, sizeof(struct wf_cpu_params), err));
+    WF_TRY(add_block(plan, "node", wf_node_params, sizeof(struct wf_node_params), err));
+    WF_TRY(add_block(plan, "mpi", wf_mpi_params, sizeof(struct wf_mpi_params), err));
+    WF_TRY(add_block(plan, "power", wf_sim_energy_params, sizeof(struct wf_sim_energy_params),
                      err));
-    WF_TRY(add_block(plan, "node", wf_node_params, wf_xcalloc(1, sizeof(struct wf_node_params)),
-                     err));
-    WF_TRY(add_block(plan, "mpi", wf_mpi_params, wf_xcalloc(1, sizeof(struct wf_mpi_params)),
-                     err));
-    WF_TRY(add_block(plan, "power", wf_sim_energy_params,
-                     wf_xcalloc(1, sizeof(struct wf_sim_energy_params)), err));
-    return add_block(plan, "replay", wf_replay_params,
-                     wf_xcalloc(1, sizeof(struct wf_replay_params)), err);
+    return add_block(plan, "replay", wf_replay_params, sizeof(struct wf_replay_params), err);
 }
 
 static enum wf_status plan_source(struct wf_plan *plan, struct wf_err *err)
@@ -357,46 +355,27 @@ static enum wf_status check_until(const struct wf_plan *plan, struct wf_err *err
                                   err);
 }
 
-enum wf_status wf_plan_init(struct wf_plan *plan, const struct wf_scenario *scenario,
-                            struct wf_err *err)
+/* The scopes are complete before settings are applied: a key of an unknown scope is refused. */
+static enum wf_status fill(struct wf_plan *plan, struct wf_err *err)
 {
-    memset(plan, 0, sizeof(*plan));
-    WF_TRY(wf_tracer_expand(scenario, &plan->expanded, err));
-    scenario = plan->expanded != NULL ? plan->expanded : scenario;
-    plan->scenario = scenario;
+    const struct wf_scenario *scenario = plan->scenario;
 
-    enum wf_status status = apply_core(plan, scenario, err);
-    if (status == WF_OK) {
-        status = check_runs(plan, err);
+    WF_TRY(apply_core(plan, scenario, err));
+    WF_TRY(check_runs(plan, err));
+    WF_TRY(plan_source(plan, err));
+    WF_TRY(check_until(plan, err));
+    plan->blocks[plan->n_blocks++] =
+        (struct wf_plan_block){ENGINE_SCOPE, wf_executor_params, plan};
+    WF_TRY(wf_param_defaults(wf_executor_params, plan, err));
+    if (plan->bench != NULL) {
+        WF_TRY(check_bench_core(plan, scenario, err));
     }
-    if (status == WF_OK) {
-        status = plan_source(plan, err);
+    WF_TRY(apply_preset(plan, scenario, err));
+    WF_TRY(apply_parameters(plan, scenario, err));
+    if (plan->n_jobs > 0) {
+        WF_TRY(wf_sim_uncertainty_check_all(plan, err));
     }
-    if (status == WF_OK) {
-        status = check_until(plan, err);
-    }
-    if (status == WF_OK) {
-        status = add_block(plan, ENGINE_SCOPE, wf_executor_params, plan, err);
-    }
-    if (status == WF_OK && plan->bench != NULL) {
-        status = check_bench_core(plan, scenario, err);
-    }
-    if (status == WF_OK) {
-        status = apply_preset(plan, scenario, err);
-    }
-    if (status == WF_OK) {
-        status = apply_parameters(plan, scenario, err);
-    }
-    if (status == WF_OK && plan->n_jobs > 0) {
-        status = wf_sim_uncertainty_check_all(plan, err);
-    }
-    if (status == WF_OK) {
-        status = wf_plan_jobs_open(plan, err);
-    }
-    if (status != WF_OK) {
-        wf_plan_fini(plan);
-        return status;
-    }
+    WF_TRY(wf_plan_jobs_open(plan, err));
     plan->engine.seed = plan->core.seed;
     plan->engine.end = plan->core.until;
     if (plan->bench != NULL) {
@@ -404,6 +383,20 @@ enum wf_status wf_plan_init(struct wf_plan *plan, const struct wf_scenario *scen
         memcpy(&plan->engine.end, params + plan->bench->end_offset, sizeof(plan->engine.end));
     }
     return WF_OK;
+}
+
+enum wf_status wf_plan_init(struct wf_plan *plan, const struct wf_scenario *scenario,
+                            struct wf_err *err)
+{
+    memset(plan, 0, sizeof(*plan));
+    WF_TRY(wf_tracer_expand(scenario, &plan->expanded, err));
+    plan->scenario = plan->expanded != NULL ? plan->expanded : scenario;
+
+    enum wf_status status = fill(plan, err);
+    if (status != WF_OK) {
+        wf_plan_fini(plan);
+    }
+    return status;
 }
 
 bool wf_plan_runs_programs(const struct wf_plan *plan)

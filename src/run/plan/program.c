@@ -64,12 +64,12 @@ char *wf_program_add_arg(char *args, const char *arg)
     size_t had = args != NULL ? strlen(args) : 0;
     char *out = wf_xrealloc(args, had + 2 * strlen(arg) + 4, 1);
     char *to = out + had;
-    bool plain = arg[0] != '\0' && strpbrk(arg, " \t\n'\"\\") == NULL;
+    bool is_bare = arg[0] != '\0' && strpbrk(arg, " \t\n'\"\\") == NULL;
 
     if (had > 0) {
         *to++ = ' ';
     }
-    if (!plain) {
+    if (!is_bare) {
         *to++ = '"';
     }
     for (; *arg != '\0'; arg++) {
@@ -78,7 +78,7 @@ char *wf_program_add_arg(char *args, const char *arg)
         }
         *to++ = *arg;
     }
-    if (!plain) {
+    if (!is_bare) {
         *to++ = '"';
     }
     *to = '\0';

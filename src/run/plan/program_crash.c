@@ -25,8 +25,8 @@ static void find_place(const struct wf_live_crash *crash, struct wf_sim_place *p
 }
 
 /* One sentence. */
-static void describe(const struct wf_live_crash *crash, const struct wf_sim_place *place,
-                     struct wf_err *err)
+static void word_crash(const struct wf_live_crash *crash, const struct wf_sim_place *place,
+                       struct wf_err *err)
 {
     if (crash->has_no_rank) {
         (void)wf_err_set(err, WF_ESIM, "%s", crash->what);
@@ -52,7 +52,7 @@ struct wf_value *wf_program_crash_document(const struct wf_live_crash *crash,
     struct wf_sim_place place;
 
     find_place(crash, &place);
-    describe(crash, &place, err);
+    word_crash(crash, &place, err);
 
     struct wf_value *doc =
         wf_result_new_error(weft_version(), err, wf_status_exit_code(err->status));

@@ -87,7 +87,7 @@ static const struct kind kinds[] = {
 
 enum { N_KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
-static bool get(const struct kind *kind, size_t i, struct wf_catalog_entry *entry)
+static bool get_entry(const struct kind *kind, size_t i, struct wf_catalog_entry *entry)
 {
     if (kind->get != NULL) {
         return kind->get(i, entry);
@@ -101,7 +101,7 @@ bool wf_catalog_next(size_t *at, struct wf_catalog_entry *entry)
     size_t left = (*at)++;
 
     for (size_t k = 0; k < N_KINDS; k++) {
-        for (size_t i = 0; get(&kinds[k], i, entry); i++) {
+        for (size_t i = 0; get_entry(&kinds[k], i, entry); i++) {
             if (left-- == 0) {
                 entry->kind = kinds[k].name;
                 return true;

@@ -152,17 +152,25 @@ static bool find_scope(const char *name, char *buf, size_t size)
     return false;
 }
 
+/* Suggests the nearest name of a table; "" if none is near. */
+static const char *nearest_row(const struct wf_param *row, const char *name,
+                               char hint[WF_HINT_MAX])
+{
+    struct wf_nearest nearest;
+
+    wf_nearest_begin(&nearest, name);
+    for (; row->name != NULL; row++) {
+        wf_nearest_add(&nearest, row->name);
+    }
+    return wf_nearest_hint(&nearest, hint);
+}
+
 static enum wf_status unknown_key(const char *key, const char *origin, struct wf_err *err)
 {
     char hint[WF_HINT_MAX];
-    struct wf_nearest nearest;
 
-    wf_nearest_begin(&nearest, key);
-    for (const struct wf_param *row = wf_scenario_params; row->name != NULL; row++) {
-        wf_nearest_add(&nearest, row->name);
-    }
     if (!find_scope(key, hint, sizeof(hint))) {
-        (void)wf_nearest_hint(&nearest, hint);
+        (void)nearest_row(wf_scenario_params, key, hint);
     }
     return wf_err_set(err, WF_EUSAGE, "unknown parameter '%.64s'%s", origin,
                       hint[0] != '\0' ? hint : "; expected a name such as net.L");
@@ -196,7 +204,6 @@ static enum wf_status check_scope(const char *key, size_t len, const char *origi
 static enum wf_status check_job_key(const char *key, const char *origin, struct wf_err *err)
 {
     char hint[WF_HINT_MAX];
-    struct wf_nearest nearest;
     uint32_t number;
     const char *name;
 
@@ -209,12 +216,8 @@ static enum wf_status check_job_key(const char *key, const char *origin, struct 
     if (wf_scenario_source_key(name) || wf_param_find(wf_scenario_job_params(), name) != NULL) {
         return WF_OK;
     }
-    wf_nearest_begin(&nearest, name);
-    for (const struct wf_param *row = wf_scenario_job_params(); row->name != NULL; row++) {
-        wf_nearest_add(&nearest, row->name);
-    }
     return wf_err_set(err, WF_EUSAGE, "unknown parameter '%.64s': a job has no '%.64s'%s",
-                      origin, name, wf_nearest_hint(&nearest, hint));
+                      origin, name, nearest_row(wf_scenario_job_params(), name, hint));
 }
 
 /* Refuses keys that no scenario has. */
@@ -294,29 +297,18 @@ static char *copy(const char *text)
     return text != NULL ? wf_xstrdup(text) : NULL;
 }
 
-void wf_scenario_append(struct wf_scenario *scenario, const struct wf_scenario *more)
+void wf_scenario_append(struct wf_scenario *scenario, const struct wf_scenario *from)
 {
-    wf_scenario_append_except(scenario, more, "");
+    wf_scenario_append_if(scenario, from, NULL, NULL);
 }
 
-static bool differs(const void *arg, const char *key)
-{
-    return strcmp(arg, key) != 0;
-}
-
-void wf_scenario_append_except(struct wf_scenario *scenario, const struct wf_scenario *more,
-                               const char *key)
-{
-    wf_scenario_append_if(scenario, more, differs, key);
-}
-
-void wf_scenario_append_if(struct wf_scenario *scenario, const struct wf_scenario *more,
+void wf_scenario_append_if(struct wf_scenario *scenario, const struct wf_scenario *from,
                            bool (*keep)(const void *arg, const char *key), const void *arg)
 {
-    for (size_t i = 0; i < more->n; i++) {
-        struct wf_setting setting = more->settings[i];
+    for (size_t i = 0; i < from->n; i++) {
+        struct wf_setting setting = from->settings[i];
 
-        if (!keep(arg, setting.key)) {
+        if (keep != NULL && !keep(arg, setting.key)) {
             continue;
         }
         setting.key = copy(setting.key);
@@ -326,8 +318,8 @@ void wf_scenario_append_if(struct wf_scenario *scenario, const struct wf_scenari
         setting.model = copy(setting.model);
         append(scenario, setting);
     }
-    for (size_t i = 0; i < more->n_notes; i++) {
-        wf_scenario_note(scenario, "%s", more->notes[i]);
+    for (size_t i = 0; i < from->n_notes; i++) {
+        wf_scenario_note(scenario, "%s", from->notes[i]);
     }
 }
 

@@ -95,13 +95,10 @@ WF_NODISCARD
 enum wf_status wf_scenario_add(struct wf_scenario *scenario, struct wf_setting setting,
                                struct wf_err *err);
 /* Copies all settings and notes of another scenario. */
-void wf_scenario_append(struct wf_scenario *scenario, const struct wf_scenario *more);
-/* Likewise, but only the settings with keys that `keep` accepts. */
-void wf_scenario_append_if(struct wf_scenario *scenario, const struct wf_scenario *more,
+void wf_scenario_append(struct wf_scenario *scenario, const struct wf_scenario *from);
+/* Likewise, but only the settings with keys that `keep` accepts; null accepts all. */
+void wf_scenario_append_if(struct wf_scenario *scenario, const struct wf_scenario *from,
                            bool (*keep)(const void *arg, const char *key), const void *arg);
-/* Likewise, but without the settings that have this key. */
-void wf_scenario_append_except(struct wf_scenario *scenario, const struct wf_scenario *more,
-                               const char *key);
 
 /* Adds a note, a line without a newline at its end. */
 WF_PRINTF(2, 3)

@@ -267,7 +267,7 @@ enum wf_status wf_sim_uncertainty_check_all(const struct wf_plan *plan, struct w
 }
 
 /* The next setting in force that is uncertain, from *at on; false if there is none. */
-static bool next(const struct wf_plan *plan, size_t *at, struct uncertain *item)
+static bool next_uncertain(const struct wf_plan *plan, size_t *at, struct uncertain *item)
 {
     while (*at < plan->scenario->n) {
         const struct wf_setting *setting = &plan->scenario->settings[(*at)++];
@@ -297,7 +297,7 @@ size_t wf_sim_uncertainty_count(const struct wf_plan *plan)
     struct uncertain item;
     size_t n = model_percent(plan) > 0;
 
-    for (size_t at = 0; next(plan, &at, &item); n++) {
+    for (size_t at = 0; next_uncertain(plan, &at, &item); n++) {
     }
     return n;
 }
@@ -353,13 +353,13 @@ void wf_sim_uncertainty_draw(struct wf_plan *plan, const struct wf_plan *nominal
 {
     struct uncertain item, own;
 
-    for (size_t at = 0; next(nominal, &at, &item);) {
+    for (size_t at = 0; next_uncertain(nominal, &at, &item);) {
         const struct wf_setting *setting = &nominal->scenario->settings[at - 1];
         if (resolve(plan, setting, &own)) {
             copy_value(item.row, item.values, own.values);
         }
     }
-    for (size_t at = 0; next(nominal, &at, &item);) {
+    for (size_t at = 0; next_uncertain(nominal, &at, &item);) {
         const struct wf_setting *setting = &nominal->scenario->settings[at - 1];
         uint64_t random = wf_rng_draw(nominal->core.seed, stream_of(item.key), replica);
         if (resolve(plan, setting, &own)) {
@@ -382,7 +382,7 @@ void wf_sim_uncertainty_describe(const struct wf_plan *plan, struct wf_value *se
     if (model_percent(plan) > 0) {
         wf_doc_real(section, "model", model_percent(plan));
     }
-    for (size_t at = 0; next(plan, &at, &item);) {
+    for (size_t at = 0; next_uncertain(plan, &at, &item);) {
         wf_doc_real(section, item.key, item.percent);
     }
 }
