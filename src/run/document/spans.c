@@ -6,9 +6,8 @@
 #include "run/document/warnings.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
-enum { WORDS_MAX = 320, PERCENT_DECIMALS = 3 };
+enum { PERCENT_DECIMALS = 3 };
 
 /* Spans decide a prediction if it could be shorter by this part without them. */
 static const double DECISIVE = 0.05;
@@ -23,7 +22,7 @@ void wf_sim_spans_warn(const struct wf_robust *robust, enum wf_robust_which whic
 {
     double time = (double)wf_doc_get_count(root, "result.predicted_time_ps", 0);
     const struct wf_robust_outlier *longest = NULL;
-    char took[WF_UNITS_TEXT_MAX], usual[WF_UNITS_TEXT_MAX], words[WORDS_MAX];
+    char took[WF_UNITS_TEXT_MAX], usual[WF_UNITS_TEXT_MAX];
     uint32_t rank = 0;
     int64_t excess = wf_robust_excess(robust, which, &rank, &longest);
     uint64_t n =
@@ -33,14 +32,13 @@ void wf_sim_spans_warn(const struct wf_robust *robust, enum wf_robust_which whic
         return;
     }
     double share = percent((double)excess, time);
-    (void)snprintf(words, sizeof(words),
-                   "few compute spans decide the prediction: %" PRIu64 " of %" PRIu64
-                   " took much longer than the same place in other ranks and iterations (rank "
-                   "%" PRIu32 ": %s, usually %s); without them it could be up to %.0f %% "
-                   "shorter",
-                   n, robust->places->n_spans, rank, wf_human_time(longest->duration, took),
-                   wf_human_time(longest->expected, usual), share < 100 ? share : 100);
-    wf_sim_warn(root, words);
+    wf_sim_warn(root,
+                "few compute spans decide the prediction: %" PRIu64 " of %" PRIu64
+                " took much longer than the same place in other ranks and iterations (rank "
+                "%" PRIu32 ": %s, usually %s); without them it could be up to %.0f %% "
+                "shorter",
+                n, robust->places->n_spans, rank, wf_human_time(longest->duration, took),
+                wf_human_time(longest->expected, usual), share < 100 ? share : 100);
 }
 
 static uint64_t removed_by(const struct wf_robust *robust)

@@ -6,6 +6,8 @@
  * not ask for that. Each is one line that names its remedy.
  */
 
+#include "base/status.h"
+
 struct wf_job;
 struct wf_plan;
 struct wf_ranks_tally;
@@ -20,4 +22,5 @@ void wf_sim_warnings(const struct wf_job *job, const struct wf_ranks_tally *tall
                      struct wf_value *root);
 
 /* Adds one line to that list. */
-void wf_sim_warn(struct wf_value *root, const char *words);
+WF_PRINTF(2, 3)
+void wf_sim_warn(struct wf_value *root, const char *fmt, ...);

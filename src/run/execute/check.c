@@ -247,7 +247,7 @@ enum wf_status wf_sim_check_describe(const struct wf_plan *plan, struct wf_findi
         if (checked) {
             add_finding(list, &findings->items[i], &places[i], words);
         } else {
-            wf_sim_warn(root, words);
+            wf_sim_warn(root, "%s", words);
         }
         if (i == 0) {
             (void)snprintf(first, sizeof(first), "%s", words);

@@ -327,13 +327,10 @@ static void warn_about(const struct wf_plan_job *job, struct wf_value *root)
 
 static void warn_about_loss(const struct wf_err *lost, struct wf_value *root)
 {
-    char words[WF_ERR_TEXT_MAX + 128];
-
-    (void)snprintf(words, sizeof(words),
-                   "measured compute times are not corrected, since they could not be "
-                   "recorded: %s",
-                   lost->text);
-    wf_sim_warn(root, words);
+    wf_sim_warn(root,
+                "measured compute times are not corrected, since they could not be recorded: "
+                "%s",
+                lost->text);
 }
 
 static void describe_noise(const struct wf_host_noise *noise, struct wf_value *root)
@@ -341,16 +338,14 @@ static void describe_noise(const struct wf_host_noise *noise, struct wf_value *r
     /* part of `root`, which the caller may change */
     struct wf_value *run = wf_unconst(wf_doc_find(root, "run"));
     struct wf_value *section = wf_doc_section(run, "host_noise");
-    char text[WF_HOST_NOISE_TEXT_MAX], words[WF_HOST_NOISE_TEXT_MAX + 80];
+    char text[WF_HOST_NOISE_TEXT_MAX];
 
     wf_doc_count(section, "piece_ns", (uint64_t)noise->median_ns);
     wf_doc_measured(section, "p90_percent", noise->cpu.percent, NOISE_DECIMALS);
     wf_doc_measured(section, "worst_percent", noise->cpu.worst, NOISE_DECIMALS);
     wf_doc_measured(section, "waited_percent", noise->waited, NOISE_DECIMALS);
     if (wf_host_noise_warning(noise, true, text)) {
-        (void)snprintf(words, sizeof(words),
-                       "%s; use a quiet host, or --compute counted:<rate> or model", text);
-        wf_sim_warn(root, words);
+        wf_sim_warn(root, "%s; use a quiet host, or --compute counted:<rate> or model", text);
     }
 }
 

@@ -209,22 +209,19 @@ static const char *why_certain(const struct wf_replicas_table *table,
 static void add_warnings(const struct wf_replicas_table *table, size_t completed,
                          struct wf_value *root)
 {
-    char words[200];
     size_t failed = count_rows(table, WF_REPLICAS_FAILED);
 
     if (failed > 0) {
-        (void)snprintf(words, sizeof(words),
-                       "the program did not end in %zu of %zu repeated runs, which are not in "
-                       "the quantiles",
-                       failed, table->n_rows);
-        wf_sim_warn(root, words);
+        wf_sim_warn(root,
+                    "the program did not end in %zu of %zu repeated runs, which are not in the "
+                    "quantiles",
+                    failed, table->n_rows);
     }
     if (completed > 0 && completed < RUNS_FOR_TAILS) {
-        (void)snprintf(words, sizeof(words),
-                       "the 5 %% and 95 %% quantiles of %zu runs are their smallest and "
-                       "largest; --runs %d or more makes the interval meaningful",
-                       completed, RUNS_FOR_TAILS);
-        wf_sim_warn(root, words);
+        wf_sim_warn(root,
+                    "the 5 %% and 95 %% quantiles of %zu runs are their smallest and largest; "
+                    "--runs %d or more makes the interval meaningful",
+                    completed, RUNS_FOR_TAILS);
     }
 }
 

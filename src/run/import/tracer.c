@@ -22,52 +22,30 @@ enum { WORDS_MAX = 5, WORD_MAX = 1024, PROBE_MAX = 4096 };
 
 /* A line that is not empty, cut into words. */
 struct line {
-    const char *words[WORDS_MAX];
-    size_t lengths[WORDS_MAX];
+    char *words[WORDS_MAX];
     size_t n; /* at most WORDS_MAX, even if there are more */
 };
 
+/* A text, which is changed as it is read. */
 struct lines {
-    const char *at, *end;
+    char *left;
     uint32_t number; /* of the line that was read last */
 };
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
 
 /* Reads the next line with words; false at the end of the text. */
 static bool next_line(struct lines *lines, struct line *line)
 {
     line->n = 0;
-    while (line->n == 0 && lines->at < lines->end) {
-        const char *newline = memchr(lines->at, '\n', (size_t)(lines->end - lines->at));
-        const char *end = newline != NULL ? newline : lines->end;
+    while (line->n == 0 && lines->left != NULL && *lines->left != '\0') {
+        char *text = strsep(&lines->left, "\n"), *more = NULL;
+        char *word = strtok_r(text, " \t\r", &more);
 
-        for (const char *at = lines->at; at < end && line->n < WORDS_MAX;) {
-            const char *word = at;
-            while (at < end && !is_blank(*at)) {
-                at++;
-            }
-            if (at > word) {
-                line->words[line->n] = word;
-                line->lengths[line->n++] = (size_t)(at - word);
-            }
-            at += at < end ? 1 : 0;
+        for (; word != NULL && line->n < WORDS_MAX; word = strtok_r(NULL, " \t\r", &more)) {
+            line->words[line->n++] = word;
         }
-        lines->at = newline != NULL ? newline + 1 : lines->end;
         lines->number++;
     }
     return line->n > 0;
-}
-
-static char *copy_word(const struct line *line, size_t i)
-{
-    char *word = wf_xcalloc(line->lengths[i] + 1, 1);
-
-    memcpy(word, line->words[i], line->lengths[i]);
-    return word;
 }
 
 /* ---- reading ---- */
@@ -88,9 +66,8 @@ static enum wf_status refuse_line(const struct reader *r, const char *expected)
 static enum wf_status bad_word(const struct reader *r, size_t i, const char *expected)
 {
     char word[65];
-    size_t len = r->line.lengths[i];
 
-    (void)snprintf(word, sizeof(word), "%.*s", (int)(len < 64 ? len : 64), r->line.words[i]);
+    (void)snprintf(word, sizeof(word), "%.64s", r->line.words[i]);
     return wf_err_set(r->err, WF_EINVAL, "%.200s:%u: '%s' is not %s", r->tracer->label,
                       r->lines.number, wf_text_safe(word), expected);
 }
@@ -101,12 +78,11 @@ static enum wf_status read_count(const struct reader *r, size_t i, uint32_t leas
 {
     uint64_t value = 0;
 
-    for (size_t k = 0; k < r->line.lengths[i]; k++) {
-        char c = r->line.words[i][k];
-        if (c < '0' || c > '9' || value > most) {
+    for (const char *c = r->line.words[i]; *c != '\0'; c++) {
+        if (*c < '0' || *c > '9' || value > most) {
             return bad_word(r, i, expected);
         }
-        value = 10 * value + (uint64_t)(c - '0');
+        value = 10 * value + (uint64_t)(*c - '0');
     }
     *out = (uint32_t)value;
     return value >= least && value <= most ? WF_OK : bad_word(r, i, expected);
@@ -114,13 +90,12 @@ static enum wf_status read_count(const struct reader *r, size_t i, uint32_t leas
 
 static enum wf_status read_number(const struct reader *r, size_t i, double *out)
 {
-    char *word = copy_word(&r->line, i), *end = NULL;
-    char first = word[0];
+    const char *word = r->line.words[i];
+    char first = word[0], *end = NULL;
 
     *out = strtod(word, &end);
     bool good = *end == '\0' && isfinite(*out) &&
                 (isdigit((unsigned char)first) != 0 || first == '-' || first == '.');
-    free(word);
     return good ? WF_OK : bad_word(r, i, "a number");
 }
 
@@ -134,12 +109,12 @@ static enum wf_status read_amount(const struct reader *r, size_t i, double *out)
 /* A name of a file; *out is null for NA. */
 static enum wf_status read_name(const struct reader *r, size_t i, char **out)
 {
-    size_t len = r->line.lengths[i];
+    const char *word = r->line.words[i];
 
-    if (len > WORD_MAX || memchr(r->line.words[i], '\0', len) != NULL) {
+    if (strlen(word) > WORD_MAX) {
         return bad_word(r, i, "the name of a file");
     }
-    *out = len == 2 && memcmp(r->line.words[i], "NA", 2) == 0 ? NULL : copy_word(&r->line, i);
+    *out = strcmp(word, "NA") == 0 ? NULL : wf_xstrdup(word);
     return WF_OK;
 }
 
@@ -191,7 +166,7 @@ static enum wf_status read_change(struct reader *r, struct wf_tracer_change *cha
     size_t k = 0, n = sizeof(change_kinds) / sizeof(change_kinds[0]);
     char letter = (char)toupper((unsigned char)r->line.words[0][0]), expected[64];
 
-    while (k < n && (r->line.lengths[0] != 1 || change_kinds[k].kind != letter)) {
+    while (k < n && (r->line.words[0][1] != '\0' || change_kinds[k].kind != letter)) {
         k++;
     }
     if (k == n) {
@@ -211,7 +186,7 @@ static enum wf_status read_change(struct reader *r, struct wf_tracer_change *cha
     }
     WF_TRY(change_kinds[k].has_event ? read_number(r, r->line.n - 1, &change->number)
                                      : read_amount(r, r->line.n - 1, &change->number));
-    change->event = change_kinds[k].has_event ? copy_word(&r->line, 2) : NULL;
+    change->event = change_kinds[k].has_event ? wf_xstrdup(r->line.words[2]) : NULL;
     return WF_OK;
 }
 
@@ -240,11 +215,18 @@ enum wf_status wf_tracer_parse(const char *label, const char *text, size_t size,
                                struct wf_tracer **out, struct wf_err *err)
 {
     struct wf_tracer *tracer = wf_xcalloc(1, sizeof(*tracer));
-    struct reader reader = {
-        .tracer = tracer, .lines = {.at = text, .end = text + size}, .err = err};
+    char *copy = wf_xcalloc(size + 1, 1);
+    struct reader reader = {.tracer = tracer, .lines = {.left = copy}, .err = err};
 
+    if (size > 0) {
+        memcpy(copy, text, size);
+    }
     tracer->label = wf_xstrdup(label);
-    enum wf_status status = read_all(&reader);
+    enum wf_status status =
+        strlen(copy) == size
+            ? read_all(&reader)
+            : wf_err_set(err, WF_EINVAL, "%.200s: a NUL byte: this is no text file", label);
+    free(copy);
     if (status == WF_OK) {
         *out = tracer;
     } else {
@@ -289,21 +271,15 @@ void wf_tracer_free(struct wf_tracer *tracer)
 /* Whether the file begins with a line of one word and a line with a number. */
 static bool begins_as_config(const char *path)
 {
-    char bytes[PROBE_MAX];
+    char bytes[PROBE_MAX + 1];
     struct line line = {.n = 0};
-    size_t n = wf_file_head(path, bytes, sizeof(bytes));
-    struct lines lines = {.at = bytes, .end = bytes + n};
+    size_t n = wf_file_head(path, bytes, PROBE_MAX);
+    struct lines lines = {.left = bytes};
 
-    if (memchr(bytes, '\0', n) != NULL || !next_line(&lines, &line) || line.n != 1 ||
-        !next_line(&lines, &line) || line.n != 1) {
-        return false;
-    }
-    for (size_t i = 0; i < line.lengths[0]; i++) {
-        if (line.words[0][i] < '0' || line.words[0][i] > '9') {
-            return false;
-        }
-    }
-    return true;
+    bytes[n] = '\0';
+    return strlen(bytes) == n && next_line(&lines, &line) && line.n == 1 &&
+           next_line(&lines, &line) && line.n == 1 &&
+           line.words[0][strspn(line.words[0], "0123456789")] == '\0';
 }
 
 static char *join(const char *directory, size_t len, const char *name)

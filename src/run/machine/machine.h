@@ -12,7 +12,6 @@
  */
 
 #include "run/machine/published.h"
-#include "run/machine/residuals.h"
 #include "run/scenario/scenario.h"
 
 /* Where a figure comes from, as the comment next to it says. */

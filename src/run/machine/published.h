@@ -63,3 +63,14 @@ void wf_machine_published_describe(const struct wf_machine_published *entry, cha
                                    size_t size);
 
 void wf_machine_published_fini(struct wf_machine_published *entry);
+
+/* How far a network model was from what `weft calibrate` measured: an entry of `residuals` in a
+ * machine file. Predictions do not depend on it either. The errors are over all sizes of one
+ * pattern of messages. */
+struct wf_machine_residual {
+    char *model, *pattern;
+    double mean_percent, worst_percent;
+};
+
+/* The members that a file sets. */
+extern const struct wf_param wf_machine_residual_params[];
