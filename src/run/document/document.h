@@ -6,6 +6,7 @@
 #include "base/status.h"
 #include "engine/run.h"
 #include "model/ranks/tally.h"
+#include "program/ops/robust.h"
 #include "run/document/efficiency.h"
 
 #include <stdbool.h>
@@ -100,3 +101,33 @@ void wf_document_calls(struct wf_value *section, struct wf_recording *recording,
 /* Adds the digest of a run, or the digest of its facts, after its status: the digest of an
  * interrupted run is marked as partial. */
 void wf_document_digest(struct wf_value *result, uint64_t digest);
+
+/* ---- measured compute spans that took unusually long (program/ops/robust.h) ---- */
+
+/* Adds the section `robust` to the document of a prediction in which disturbed spans are
+ * corrected, and a warning if spans decide it that took unusually long for no reason that was
+ * counted. `raw_time` is the prediction without corrections, in picoseconds. */
+void wf_sim_spans_describe(const struct wf_robust *const *programs, uint32_t n,
+                           uint64_t raw_time, struct wf_value *root);
+
+/* Adds a warning to the document of a replay if few spans of a program decide the prediction
+ * and their witnesses took far less. */
+void wf_sim_spans_warn(const struct wf_robust *robust, enum wf_robust_which which,
+                       struct wf_value *root);
+
+/* ---- warnings ---- */
+
+/* A warning is one line that names its remedy. Most are about what the machine of a scenario
+ * leaves out, although the user did not ask for that. */
+
+/* Adds to the list `warnings` of a document the parameters that are given but have no effect
+ * because of the others. */
+void wf_sim_warn_unused(const struct wf_plan *plan, struct wf_value *root);
+
+/* Adds the list `warnings` to the document of a replay, unless it is empty. */
+void wf_sim_warnings(const struct wf_job *job, const struct wf_ranks_tally *tally,
+                     struct wf_value *root);
+
+/* Adds one line to that list. */
+WF_PRINTF(2, 3)
+void wf_sim_warn(struct wf_value *root, const char *fmt, ...);

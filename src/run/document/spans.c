@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/document/spans.h"
 
 #include "base/result/doc.h"
 #include "base/units.h"
-#include "run/document/warnings.h"
+#include "run/document/document.h"
 
 #include <inttypes.h>
 

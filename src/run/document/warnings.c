@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/document/warnings.h"
+#include "run/document/document.h"
 
 #include "base/mem.h"
 #include "base/result/doc.h"

@@ -6,7 +6,7 @@
 #include "base/result/doc.h"
 #include "engine/hosts/comm.h"
 #include "program/ops/live.h"
-#include "run/document/warnings.h"
+#include "run/document/document.h"
 #include "run/plan/program.h"
 #include "run/plan/source_line.h"
 

@@ -87,16 +87,12 @@ static void run_tasks(struct wf_executor_job *const *jobs, size_t n,
         }
     }
     (void)gpu->ops->facts(gpu, &facts, NULL);
-    if (host->running != NULL) {
-        host->running(host->running_arg, true);
-    }
+    wf_executor_running(host, true);
     double wall = wf_clock_wall(), cpu = wf_clock_cpu();
     wf_lockstep_device_run(&run, tasks, n_tasks);
     wall = wf_clock_wall() - wall;
     cpu = wf_clock_cpu() - cpu;
-    if (host->running != NULL) {
-        host->running(host->running_arg, false);
-    }
+    wf_executor_running(host, false);
     for (size_t i = 0; i < n_tasks; i++) {
         struct wf_executor_job *job = jobs[tasks[i].result - results];
         job->status = tasks[i].status;

@@ -80,13 +80,9 @@ static void run_one(struct wf_executor_job *own, const struct wf_sim_host *host)
     own->status = wf_lockstep_new(&config, &lock, &own->err);
     double wall = wf_clock_wall(), cpu = wf_clock_cpu();
     if (own->status == WF_OK) {
-        if (host->running != NULL) {
-            host->running(host->running_arg, true);
-        }
+        wf_executor_running(host, true);
         own->status = wf_lockstep_run_host(lock, &run, &result, &own->err);
-        if (host->running != NULL) {
-            host->running(host->running_arg, false);
-        }
+        wf_executor_running(host, false);
     }
     own->needs_events = result.blocked;
     own->run.threads = result.threads;

@@ -164,3 +164,10 @@ void wf_executor_job_init(struct wf_executor_job *own, const struct wf_executor 
                                        (net->n_sums > 0 ? wf_net_counters_size(net) : 0));
     }
 }
+
+void wf_executor_running(const struct wf_sim_host *host, bool running)
+{
+    if (host->running != NULL) {
+        host->running(host->running_arg, running);
+    }
+}

@@ -56,6 +56,9 @@ WF_NODISCARD
 enum wf_status wf_executor_choose(const struct wf_job *job, size_t n,
                                   const struct wf_executor **out, struct wf_err *err);
 
+/* Tells the host that events begin to be executed, or cease to be. */
+void wf_executor_running(const struct wf_sim_host *host, bool running);
+
 /* Makes the entry of a prepared job for wf_executor.run. `config` is for the engine. The caller
  * frees its tally and engine. */
 void wf_executor_job_init(struct wf_executor_job *own, const struct wf_executor *executor,

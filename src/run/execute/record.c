@@ -11,8 +11,7 @@
 #include "program/ops/retimed.h"
 #include "program/trace/reader.h"
 #include "program/trace/writer.h"
-#include "run/document/spans.h"
-#include "run/document/warnings.h"
+#include "run/document/document.h"
 #include "run/execute/stages.h"
 #include "run/plan/program.h"
 

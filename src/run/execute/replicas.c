@@ -348,14 +348,10 @@ static void run_all(struct work *work)
                                           .progress = own == 0 ? report_runs : NULL,
                                           .progress_arg = work};
 
-    if (work->host->running != NULL) {
-        work->host->running(work->host->running_arg, true);
-    }
+    wf_executor_running(work->host, true);
     (void)wf_points_run(&points, own < n_rows ? (n_rows - own + size - 1) / size : 0, 0,
                         run_point, work);
-    if (work->host->running != NULL) {
-        work->host->running(work->host->running_arg, false);
-    }
+    wf_executor_running(work->host, false);
     if (size > 1) {
         wf_comm_reduce(work->host->world, WF_COMM_MAX, work->table.values,
                        n_rows * work->table.n_columns);

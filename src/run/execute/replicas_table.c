@@ -4,8 +4,8 @@
 #include "base/mem.h"
 #include "base/quantile.h"
 #include "base/result/doc.h"
+#include "run/document/document.h"
 #include "run/document/efficiency.h"
-#include "run/document/warnings.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -321,26 +321,22 @@ static enum wf_status too_few_nodes(const struct wf_placement_env *env, uint32_t
                                     uint32_t there, struct wf_err *err)
 {
     const struct wf_placement_job *job = &env->jobs[number];
-    enum wf_status status;
+    uint32_t nodes = nodes_needed(job);
+    const char *unused = there < capacity(env) ? " that are free" : "";
+    char needs[96];
 
-    if (env->nics > 1) {
-        status = wf_err_set(
-            err, WF_EINVAL,
-            "%u rank%s, %u on a node, need%s %u node%s with %u network interfaces each, but "
-            "the %u nodes of %.64s are interfaces of only %u%s; take a larger topology or "
-            "fewer interfaces (node.nics)",
-            job->n_ranks, job->n_ranks == 1 ? "" : "s", job->ranks_per_node,
-            job->n_ranks == 1 ? "s" : "", nodes_needed(job), nodes_needed(job) == 1 ? "" : "s",
-            env->nics, env->topo->n_nodes, env->topo_name, there,
-            there < capacity(env) ? " that are free" : "");
-    } else {
-        status = wf_err_set(
-            err, WF_EINVAL,
-            "%u rank%s, %u on a node, need%s %u node%s, but %.64s has only %u%s", job->n_ranks,
-            job->n_ranks == 1 ? "" : "s", job->ranks_per_node, job->n_ranks == 1 ? "s" : "",
-            nodes_needed(job), nodes_needed(job) == 1 ? "" : "s", env->topo_name, there,
-            there < env->topo->n_nodes ? " that are free" : "");
-    }
+    (void)snprintf(needs, sizeof(needs), "%u rank%s, %u on a node, need%s %u node%s",
+                   job->n_ranks, job->n_ranks == 1 ? "" : "s", job->ranks_per_node,
+                   job->n_ranks == 1 ? "s" : "", nodes, nodes == 1 ? "" : "s");
+    enum wf_status status =
+        env->nics > 1
+            ? wf_err_set(err, WF_EINVAL,
+                         "%s with %u network interfaces each, but the %u nodes of %.64s are "
+                         "interfaces of only %u%s; take a larger topology or fewer interfaces "
+                         "(node.nics)",
+                         needs, env->nics, env->topo->n_nodes, env->topo_name, there, unused)
+            : wf_err_set(err, WF_EINVAL, "%s, but %.64s has only %u%s", needs, env->topo_name,
+                         there, unused);
     if (env->n_jobs > 1) {
         wf_err_prefix(err, "job %u: ", number);
     }
