@@ -3,6 +3,7 @@
 
 #include "base/mem.h"
 #include "model/topo/csr.h"
+#include "model/topo/rows.h"
 #include "model/topo/seams.h"
 #include "model/topo/topo.h"
 
@@ -19,12 +20,14 @@ struct method {
     uint64_t *(*counts)(const struct wf_topo_twist *twist, uint32_t *n);
 };
 
-/* Tables of words. They are made when a distance is first asked for, since they take a second for a
- * large box and counts do without them. */
-struct words {
+/* How an irregular part finds its distances. Made when one is first asked for, since words take a
+ * second for a large box and counts do without them. */
+struct irregular {
+    struct wf_topo_csr links;
     pthread_mutex_t lock;
     atomic_bool is_made;         /* set once, under the lock; read without it */
-    struct wf_topo_seams *seams; /* null: they would be too large */
+    struct wf_topo_seams *seams; /* null: they would be too large, and there are rows */
+    struct wf_topo_rows *rows;
 };
 
 struct wf_topo_twist {
@@ -32,9 +35,8 @@ struct wf_topo_twist {
     uint32_t n_dims;
     uint32_t dim[WF_TOPO_TWIST_DIMS_MAX]; /* dimensions of the whole network, ascending */
     struct wf_topo_twist_shape shape;     /* shape of the part alone */
-    uint32_t ring;                        /* lattice: the dimension that is twisted */
-    uint32_t *offsets;                    /* lattice: the distances by difference */
-    struct words *words;
+    uint32_t *offsets;                    /* uniform: the distances by difference */
+    struct irregular *irregular;
 };
 
 static uint32_t coord_of(const struct wf_topo_twist_shape *shape, uint32_t node, uint32_t dim)
@@ -102,75 +104,74 @@ static uint64_t *line_counts(const struct wf_topo_twist *twist, uint32_t *n)
     return counts;
 }
 
-/* ---- A twisted ring whose target is a ring and not twisted ---- */
+/* ---- Rings only, and no target is twisted: the same from all nodes ---- */
 
-/* Such a pair looks the same from all nodes. It is the plane of integers in which (size of
- * the twisted ring, jump) and (0, size of the target) lead back to the start. Only the
- * difference of two places matters: the steps up the twisted ring, and the steps up the
- * target that remain after them. */
-
-/* Computes the distances, by the steps that remain in the target, for `up` steps up the
- * twisted ring plus any number of whole turns in either direction. */
-static void lattice_row(const struct wf_topo_twist_shape *shape, uint32_t ring, uint32_t up,
-                        uint32_t *row)
+/* Such a network is the lattice of integers in which (size of a ring, less its jump in the target)
+ * leads back to the start. Steps commute, so only the difference of two places matters. */
+static bool is_uniform(const struct wf_topo_twist_shape *shape)
 {
-    uint32_t turn = shape->size[ring], jump = shape->jump[ring];
-    uint32_t size = shape->size[1 - ring], at = 0;
+    bool uniform = true;
 
-    memset(row, 0xff, size * sizeof(*row));
-    for (uint64_t cost = up; cost < (uint64_t)turn + size; cost += turn) {
-        row[at] = cost < row[at] ? (uint32_t)cost : row[at];
-        at = at + jump < size ? at + jump : at + jump - size;
+    for (uint32_t k = 0; k < shape->n_dims; k++) {
+        uniform = uniform && shape->wrap[k] &&
+                  (shape->jump[k] == 0 || shape->jump[shape->target[k]] == 0);
     }
-    at = size - jump;
-    for (uint64_t cost = turn - up; cost < (uint64_t)turn + size; cost += turn) {
-        row[at] = cost < row[at] ? (uint32_t)cost : row[at];
-        at = at >= jump ? at - jump : at + size - jump;
-    }
-    for (uint32_t i = 0; i < 2 * size; i++) {
-        uint32_t here = i % size, next = (i + 1) % size;
-        row[next] = row[here] < row[next] ? row[here] + 1 : row[next];
-    }
-    for (uint32_t i = 2 * size; i > 0; i--) {
-        uint32_t here = i % size, next = (i - 1) % size;
-        row[next] = row[here] < row[next] ? row[here] + 1 : row[next];
-    }
+    return uniform;
 }
 
-static bool lattice_prepare(struct wf_topo_twist *twist)
+/* Sets the distances of all nodes from node 0. */
+static void search_from_start(const struct wf_topo_twist_shape *shape, uint32_t *distances)
 {
-    const struct wf_topo_twist_shape *shape = &twist->shape;
-    uint32_t ring = shape->jump[0] > 0 ? 0 : 1;
+    uint32_t *queue = wf_xmalloc((size_t)shape->n_nodes * sizeof(*queue)), n = 1;
 
-    if (twist->n_dims != 2 || !shape->wrap[1 - ring] || shape->jump[1 - ring] > 0) {
+    memset(distances, 0xff, (size_t)shape->n_nodes * sizeof(*distances));
+    distances[0] = queue[0] = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t port = 0; port < 2 * shape->n_dims; port++) {
+            uint32_t to = wf_topo_twist_step(shape, queue[i], port);
+            if (distances[to] == UINT32_MAX) {
+                distances[to] = distances[queue[i]] + 1;
+                queue[n++] = to;
+            }
+        }
+    }
+    free(queue);
+}
+
+static bool uniform_prepare(struct wf_topo_twist *twist)
+{
+    if (!is_uniform(&twist->shape)) {
         return false;
     }
-    twist->ring = ring;
-    twist->offsets = wf_xmalloc((size_t)shape->n_nodes * sizeof(*twist->offsets));
-    for (uint32_t up = 0; up < shape->size[ring]; up++) {
-        lattice_row(shape, ring, up, twist->offsets + (size_t)up * shape->size[1 - ring]);
-    }
+    twist->offsets = wf_xmalloc((size_t)twist->shape.n_nodes * sizeof(*twist->offsets));
+    search_from_start(&twist->shape, twist->offsets);
     return true;
 }
 
-static uint32_t lattice_distance(const struct wf_topo_twist *twist, const uint32_t *from,
+static uint32_t uniform_distance(const struct wf_topo_twist *twist, const uint32_t *from,
                                  const uint32_t *to)
 {
     const struct wf_topo_twist_shape *shape = &twist->shape;
-    uint32_t ring = twist->ring, other = 1 - ring, size = shape->size[other];
-    uint32_t a = from[twist->dim[ring]], b = to[twist->dim[ring]];
-    uint32_t start = from[twist->dim[other]], end = to[twist->dim[other]];
+    uint32_t up[WF_TOPO_TWIST_DIMS_MAX], place = 0;
 
-    if (b < a) { /* the path up passes the seam */
-        b += shape->size[ring];
-        start += shape->jump[ring];
-        start = start < size ? start : start - size;
+    for (uint32_t k = 0; k < twist->n_dims; k++) {
+        uint32_t a = from[twist->dim[k]], b = to[twist->dim[k]];
+        up[k] = b >= a ? b - a : b + shape->size[k] - a;
     }
-    uint32_t rest = end >= start ? end - start : end + size - start;
-    return twist->offsets[(size_t)(b - a) * size + rest];
+    for (uint32_t k = 0; k < twist->n_dims; k++) {
+        uint32_t jump = shape->jump[k], target = shape->target[k];
+        if (jump > 0 && to[twist->dim[k]] < from[twist->dim[k]]) { /* it passes the seam */
+            up[target] = up[target] >= jump ? up[target] - jump
+                                            : up[target] + shape->size[target] - jump;
+        }
+    }
+    for (uint32_t k = 0; k < twist->n_dims; k++) {
+        place += up[k] * shape->stride[k];
+    }
+    return twist->offsets[place];
 }
 
-static uint64_t *lattice_counts(const struct wf_topo_twist *twist, uint32_t *n)
+static uint64_t *uniform_counts(const struct wf_topo_twist *twist, uint32_t *n)
 {
     uint32_t most = 0, n_nodes = twist->shape.n_nodes;
 
@@ -185,65 +186,7 @@ static uint64_t *lattice_counts(const struct wf_topo_twist *twist, uint32_t *n)
     return counts;
 }
 
-/* ---- Searches: always right, never quick ---- */
-
-/* A search from one end: the nodes that it has met, in the order of distance. The nodes from
- * `head` on are the farthest. */
-struct front {
-    uint32_t *queue;
-    uint32_t head, tail;
-    uint32_t depth;
-    uint8_t mark;
-};
-
-/* Extends the search by one step. Returns whether it met the other search. */
-static bool advance(const struct wf_topo_twist_shape *shape, struct front *front,
-                    uint8_t *marks)
-{
-    uint32_t end = front->tail;
-
-    front->depth++;
-    for (; front->head < end; front->head++) {
-        for (uint32_t port = 0; port < 2 * shape->n_dims; port++) {
-            uint32_t to = wf_topo_twist_step(shape, front->queue[front->head], port);
-            if (to == WF_TOPO_NO_VERTEX || marks[to] == front->mark) {
-                continue;
-            }
-            if (marks[to] != 0) {
-                return true;
-            }
-            marks[to] = front->mark;
-            front->queue[front->tail++] = to;
-        }
-    }
-    return false;
-}
-
-/* Two searches meet in the middle. They advance by whole steps, so the first node where they
- * meet is on a shortest path: a shorter path would have led to a meeting one step before. */
-static uint32_t search(const struct wf_topo_twist_shape *shape, uint32_t from, uint32_t to)
-{
-    if (from == to) {
-        return 0;
-    }
-    uint8_t *marks = wf_xcalloc(shape->n_nodes, sizeof(*marks));
-    struct front fronts[2] = {{.tail = 1, .mark = 1}, {.tail = 1, .mark = 2}};
-    for (uint32_t i = 0; i < 2; i++) {
-        uint32_t start = i == 0 ? from : to;
-        fronts[i].queue = wf_xmalloc(shape->n_nodes * sizeof(*fronts[i].queue));
-        fronts[i].queue[0] = start;
-        marks[start] = fronts[i].mark;
-    }
-    bool met = false;
-    while (!met) {
-        uint32_t ahead[2] = {fronts[0].tail - fronts[0].head, fronts[1].tail - fronts[1].head};
-        met = advance(shape, &fronts[ahead[0] <= ahead[1] ? 0 : 1], marks);
-    }
-    free(fronts[0].queue);
-    free(fronts[1].queue);
-    free(marks);
-    return fronts[0].depth + fronts[1].depth;
-}
+/* ---- Whatever remains: words, or a search for each destination if there are too many ---- */
 
 static struct wf_topo_csr list_links(const struct wf_topo_twist_shape *shape)
 {
@@ -266,86 +209,77 @@ static struct wf_topo_csr list_links(const struct wf_topo_twist_shape *shape)
     return csr;
 }
 
-static uint64_t *search_counts(const struct wf_topo_twist *twist, uint32_t *n)
+static bool irregular_prepare(struct wf_topo_twist *twist)
 {
-    struct wf_topo_csr csr = list_links(&twist->shape);
-    uint32_t n_nodes = csr.n_vertices, half = n_nodes / 2;
+    twist->irregular = wf_xcalloc(1, sizeof(*twist->irregular));
+    twist->irregular->links = list_links(&twist->shape);
+    (void)pthread_mutex_init(&twist->irregular->lock, NULL);
+    return true;
+}
+
+static void irregular_free(struct irregular *irregular)
+{
+    if (irregular != NULL) {
+        wf_topo_seams_free(irregular->seams);
+        wf_topo_rows_free(irregular->rows);
+        wf_topo_csr_release(&irregular->links);
+        (void)pthread_mutex_destroy(&irregular->lock);
+        free(irregular);
+    }
+}
+
+static const struct irregular *tables_of(const struct wf_topo_twist *twist)
+{
+    /* Labels are no shorter than rows in a network without a centre. */
+    const struct wf_topo_rows_limits limits = {.row_bytes = SIZE_MAX};
+    struct irregular *own = twist->irregular;
+
+    if (!atomic_load_explicit(&own->is_made, memory_order_acquire)) {
+        (void)pthread_mutex_lock(&own->lock);
+        if (!atomic_load_explicit(&own->is_made, memory_order_relaxed)) {
+            own->seams = wf_topo_seams_create(&twist->shape);
+            own->rows =
+                own->seams == NULL ? wf_topo_rows_create(&own->links, false, limits) : NULL;
+            atomic_store_explicit(&own->is_made, true, memory_order_release);
+        }
+        (void)pthread_mutex_unlock(&own->lock);
+    }
+    return own;
+}
+
+static uint32_t irregular_distance(const struct wf_topo_twist *twist, const uint32_t *from,
+                                   const uint32_t *to)
+{
+    const struct irregular *tables = tables_of(twist);
+    uint32_t a[WF_TOPO_TWIST_DIMS_MAX], b[WF_TOPO_TWIST_DIMS_MAX], start = 0, end = 0;
+
+    for (uint32_t k = 0; k < twist->n_dims; k++) {
+        a[k] = from[twist->dim[k]];
+        b[k] = to[twist->dim[k]];
+        start += a[k] * twist->shape.stride[k];
+        end += b[k] * twist->shape.stride[k];
+    }
+    return tables->seams != NULL ? wf_topo_seams_distance(tables->seams, a, b)
+                                 : wf_topo_rows_distance(tables->rows, start, end);
+}
+
+static uint64_t *irregular_counts(const struct wf_topo_twist *twist, uint32_t *n)
+{
+    uint32_t n_nodes = twist->irregular->links.n_vertices, half = n_nodes / 2;
     uint64_t *counts = wf_xcalloc(n_nodes, sizeof(*counts));
 
     /* Reversing every dimension changes nothing and turns node i into node n - 1 - i, so
      * half of the nodes are enough. */
-    uint32_t most = wf_topo_csr_count(&csr, 0, half, n_nodes, counts);
+    uint32_t most = wf_topo_csr_count(&twist->irregular->links, 0, half, n_nodes, counts);
     for (uint32_t d = 0; d <= most; d++) {
         counts[d] *= 2;
     }
     if (n_nodes % 2 != 0) {
-        uint32_t far = wf_topo_csr_count(&csr, half, 1, n_nodes, counts);
+        uint32_t far = wf_topo_csr_count(&twist->irregular->links, half, 1, n_nodes, counts);
         most = far > most ? far : most;
     }
-    wf_topo_csr_release(&csr);
     *n = most + 1;
     return counts;
-}
-
-static uint32_t search_distance(const struct wf_topo_twist *twist, const uint32_t *from,
-                                const uint32_t *to)
-{
-    uint32_t a = 0, b = 0;
-
-    for (uint32_t k = 0; k < twist->n_dims; k++) {
-        a += from[twist->dim[k]] * twist->shape.stride[k];
-        b += to[twist->dim[k]] * twist->shape.stride[k];
-    }
-    return search(&twist->shape, a, b);
-}
-
-/* ---- Whatever remains: words, or searches if there are too many words ---- */
-
-static bool words_prepare(struct wf_topo_twist *twist)
-{
-    twist->words = wf_xcalloc(1, sizeof(*twist->words));
-    (void)pthread_mutex_init(&twist->words->lock, NULL);
-    return true;
-}
-
-static void free_words(struct words *words)
-{
-    if (words != NULL) {
-        wf_topo_seams_free(words->seams);
-        (void)pthread_mutex_destroy(&words->lock);
-        free(words);
-    }
-}
-
-static const struct wf_topo_seams *seams_of(const struct wf_topo_twist *twist)
-{
-    struct words *words = twist->words;
-
-    if (!atomic_load_explicit(&words->is_made, memory_order_acquire)) {
-        (void)pthread_mutex_lock(&words->lock);
-        if (!atomic_load_explicit(&words->is_made, memory_order_relaxed)) {
-            words->seams = wf_topo_seams_create(&twist->shape);
-            atomic_store_explicit(&words->is_made, true, memory_order_release);
-        }
-        (void)pthread_mutex_unlock(&words->lock);
-    }
-    return words->seams;
-}
-
-static uint32_t words_distance(const struct wf_topo_twist *twist, const uint32_t *from,
-                               const uint32_t *to)
-{
-    const struct wf_topo_seams *seams = seams_of(twist);
-    uint32_t a[WF_TOPO_TWIST_DIMS_MAX], b[WF_TOPO_TWIST_DIMS_MAX];
-
-    if (seams == NULL) {
-        return search_distance(twist, from, to);
-    }
-    for (uint32_t k = 0; k < twist->n_dims; k++) {
-        a[k] = from[twist->dim[k]];
-        b[k] = to[twist->dim[k]];
-    }
-    return wf_topo_seams_distance(seams, a, b);
 }
 
 /* ---- All of them ---- */
@@ -353,8 +287,8 @@ static uint32_t words_distance(const struct wf_topo_twist *twist, const uint32_t
 /* The first method that applies is used. */
 static const struct method methods[] = {
     {line_prepare, line_distance, line_counts},
-    {lattice_prepare, lattice_distance, lattice_counts},
-    {words_prepare, words_distance, search_counts},
+    {uniform_prepare, uniform_distance, uniform_counts},
+    {irregular_prepare, irregular_distance, irregular_counts},
 };
 
 struct wf_topo_twist *wf_topo_twist_create(const struct wf_topo_twist_shape *whole,
@@ -393,7 +327,7 @@ struct wf_topo_twist *wf_topo_twist_create(const struct wf_topo_twist_shape *who
 void wf_topo_twist_free(struct wf_topo_twist *twist)
 {
     free(twist->offsets);
-    free_words(twist->words);
+    irregular_free(twist->irregular);
     free(twist);
 }
 
