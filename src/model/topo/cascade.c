@@ -103,34 +103,13 @@ static uint32_t cascade_distance(const struct wf_topo_routers *net, uint32_t fro
     return cascade->hops[(size_t)place * net->n_routers + to];
 }
 
-static bool leads_nearer(const struct wf_topo_routers *net, uint32_t from, uint32_t port,
-                         uint32_t to, uint32_t left)
-{
-    uint32_t via = cascade_neighbor(net, from, port);
-
-    return via != WF_TOPO_NO_VERTEX && cascade_distance(net, via, to) + 1 == left;
-}
-
-static uint32_t cascade_minimal_ports(const struct wf_topo_routers *net, uint32_t from,
-                                      uint32_t to, uint32_t *ports)
-{
-    uint32_t left = cascade_distance(net, from, to), n = 0;
-
-    for (uint32_t port = 0; port < net->degree; port++) {
-        if (leads_nearer(net, from, port, to, left)) {
-            ports[n++] = port;
-        }
-    }
-    return n;
-}
-
 /* The first minimal port, counted cyclically from the one that `spread` chooses. */
 static uint32_t cascade_next_port(const struct wf_topo_routers *net, uint32_t from, uint32_t to,
                                   uint32_t spread)
 {
     uint32_t left = cascade_distance(net, from, to), port = spread % net->degree;
 
-    while (!leads_nearer(net, from, port, to, left)) {
+    while (!wf_topo_routers_leads_nearer(net, from, port, to, left)) {
         port = port + 1 < net->degree ? port + 1 : 0;
     }
     return port;
@@ -152,7 +131,6 @@ static const struct wf_topo_routers_ops router_ops = {
     .neighbor = cascade_neighbor,
     .distance = cascade_distance,
     .next_port = cascade_next_port,
-    .minimal_ports = cascade_minimal_ports,
     .link_class = cascade_link_class,
     .histogram = cascade_histogram,
 };
@@ -217,6 +195,7 @@ static enum wf_status cascade_create(const void *params, struct wf_topo **out,
         routers * (given->columns + given->rows - 2) / 2 + cascade.global.n_links;
     cascade.net.topo.classes = class_names;
     cascade.net.topo.n_classes = N_CLASSES;
+    cascade.net.group = cascade.global.routers;
     make_table(&cascade);
     *out = wf_topo_keep(&cascade, sizeof(cascade));
     return WF_OK;
@@ -229,17 +208,6 @@ static void cascade_destroy(struct wf_topo *topo)
     wf_topo_global_release(&cascade->global);
     free(cascade->hops);
     free(cascade);
-}
-
-static uint32_t cascade_coords(const struct wf_topo *topo, uint32_t vertex,
-                               uint32_t coord[WF_TOPO_COORDS_MAX])
-{
-    const struct cascade *cascade = (const struct cascade *)topo;
-    uint32_t router = wf_topo_routers_of(&cascade->net, vertex);
-
-    coord[0] = router / cascade->global.routers;
-    coord[1] = router % cascade->global.routers;
-    return 2;
 }
 
 static const char *const examples[] = {
@@ -268,6 +236,6 @@ const struct wf_topo_ops wf_topo_cascade_ops = {
     .params_size = sizeof(struct params),
     .create = cascade_create,
     .destroy = cascade_destroy,
-    .coords = cascade_coords,
+    .coords = wf_topo_routers_coords,
     WF_TOPO_ROUTERS_OPS,
 };

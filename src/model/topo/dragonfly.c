@@ -196,24 +196,6 @@ static uint32_t dragonfly_next_port(const struct wf_topo_routers *net, uint32_t 
     return local_port(fly, from, wf_topo_global_exit(&fly->global, a, b, link));
 }
 
-static uint32_t dragonfly_minimal_ports(const struct wf_topo_routers *net, uint32_t from,
-                                        uint32_t to, uint32_t *ports)
-{
-    uint32_t left = dragonfly_distance(net, from, to), n = 0;
-
-    if (left == 1) {
-        ports[0] = dragonfly_next_port(net, from, to, 0);
-        return 1;
-    }
-    for (uint32_t port = 0; port < net->degree; port++) {
-        uint32_t via = dragonfly_neighbor(net, from, port);
-        if (via != WF_TOPO_NO_VERTEX && dragonfly_distance(net, via, to) + 1 == left) {
-            ports[n++] = port;
-        }
-    }
-    return n;
-}
-
 /* The routers around one router, each counted once. */
 struct ball {
     uint32_t *seen; /* [n_routers] the number of the last count that met the router */
@@ -318,7 +300,6 @@ static const struct wf_topo_routers_ops router_ops = {
     .neighbor = dragonfly_neighbor,
     .distance = dragonfly_distance,
     .next_port = dragonfly_next_port,
-    .minimal_ports = dragonfly_minimal_ports,
     .link_class = dragonfly_link_class,
     .histogram = dragonfly_histogram,
 };
@@ -339,6 +320,7 @@ static enum wf_status dragonfly_create(const void *params, struct wf_topo **out,
                                 (struct wf_topo_routers_size){routers, p, a - 1 + given->h},
                                 err));
     wf_topo_global_join(&fly.global);
+    fly.net.group = (uint32_t)a;
     fly.locals = (uint32_t)a - 1;
     fly.net.topo.n_links += routers * (a - 1) / 2 + fly.global.n_links;
     fly.net.diameter = find_diameter(&fly);
@@ -350,17 +332,6 @@ static void dragonfly_destroy(struct wf_topo *topo)
 {
     wf_topo_global_release(&((struct dragonfly *)topo)->global);
     free(topo);
-}
-
-static uint32_t dragonfly_coords(const struct wf_topo *topo, uint32_t vertex,
-                                 uint32_t coord[WF_TOPO_COORDS_MAX])
-{
-    const struct dragonfly *fly = (const struct dragonfly *)topo;
-    uint32_t router = wf_topo_routers_of(&fly->net, vertex);
-
-    coord[0] = group_of(fly, router);
-    coord[1] = router % fly->global.routers;
-    return 2;
 }
 
 /* The last rows have fewer groups than can be joined. There, extra links remain for some
@@ -402,6 +373,6 @@ const struct wf_topo_ops wf_topo_dragonfly_ops = {
     .params_size = sizeof(struct params),
     .create = dragonfly_create,
     .destroy = dragonfly_destroy,
-    .coords = dragonfly_coords,
+    .coords = wf_topo_routers_coords,
     WF_TOPO_ROUTERS_OPS,
 };

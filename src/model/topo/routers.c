@@ -100,6 +100,31 @@ uint32_t wf_topo_routers_next_port(const struct wf_topo *topo, uint32_t at, uint
                       : net->nodes + net->router->next_port(net, from, to, dst);
 }
 
+bool wf_topo_routers_leads_nearer(const struct wf_topo_routers *net, uint32_t from,
+                                  uint32_t port, uint32_t to, uint32_t left)
+{
+    uint32_t via = net->router->neighbor(net, from, port);
+
+    return via != WF_TOPO_NO_VERTEX && net->router->distance(net, via, to) + 1 == left;
+}
+
+static uint32_t try_ports(const struct wf_topo_routers *net, uint32_t from, uint32_t to,
+                          uint32_t *ports)
+{
+    uint32_t left = net->router->distance(net, from, to), n = 0;
+
+    if (left == 1) {
+        ports[0] = net->router->next_port(net, from, to, 0);
+        return 1;
+    }
+    for (uint32_t port = 0; port < net->degree; port++) {
+        if (wf_topo_routers_leads_nearer(net, from, port, to, left)) {
+            ports[n++] = port;
+        }
+    }
+    return n;
+}
+
 uint32_t wf_topo_routers_minimal_ports(const struct wf_topo *topo, uint32_t at, uint32_t dst,
                                        uint32_t *ports)
 {
@@ -113,7 +138,9 @@ uint32_t wf_topo_routers_minimal_ports(const struct wf_topo *topo, uint32_t at, 
         ports[0] = wf_topo_routers_next_port(topo, at, dst);
         return 1;
     }
-    uint32_t n = net->router->minimal_ports(net, from, to, ports);
+    uint32_t n = net->router->minimal_ports != NULL
+                     ? net->router->minimal_ports(net, from, to, ports)
+                     : try_ports(net, from, to, ports);
     for (uint32_t i = 0; i < n; i++) {
         ports[i] += net->nodes;
     }
@@ -149,4 +176,15 @@ void wf_topo_routers_histogram(const struct wf_topo *topo, uint64_t *counts)
     for (uint32_t d = 1; d <= net->diameter; d++) {
         counts[d + 2] = pairs[d] * nodes * nodes;
     }
+}
+
+uint32_t wf_topo_routers_coords(const struct wf_topo *topo, uint32_t vertex,
+                                uint32_t coord[WF_TOPO_COORDS_MAX])
+{
+    const struct wf_topo_routers *net = to_routers(topo);
+    uint32_t router = wf_topo_routers_of(net, vertex);
+
+    coord[0] = router / net->group;
+    coord[1] = router % net->group;
+    return 2;
 }

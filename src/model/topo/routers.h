@@ -26,6 +26,7 @@ struct wf_topo_routers_ops {
      * ports; it is the same number at all hops of a route to a node. */
     uint32_t (*next_port)(const struct wf_topo_routers *net, uint32_t from, uint32_t to,
                           uint32_t spread);
+    /* May be null: all ports are tried. */
     uint32_t (*minimal_ports)(const struct wf_topo_routers *net, uint32_t from, uint32_t to,
                               uint32_t *ports);
     /* The class of a link between routers; it is not WF_TOPO_CLASS_TERMINAL, which is that of
@@ -43,6 +44,7 @@ struct wf_topo_routers {
     uint32_t nodes;    /* nodes of each router */
     uint32_t degree;   /* ports of each router to other routers */
     uint32_t diameter; /* largest distance between routers; the network sets it */
+    uint32_t group;    /* routers of a group, if there are groups; the network sets it */
 };
 
 /* The input of wf_topo_routers_init(). The numbers may be too large: the function checks
@@ -64,6 +66,14 @@ static inline uint32_t wf_topo_routers_of(const struct wf_topo_routers *net, uin
 {
     return vertex < net->topo.n_nodes ? vertex / net->nodes : vertex - net->topo.n_nodes;
 }
+
+/* Whether a port of the router `from` leads to a router at `left` - 1 hops from `to`. */
+bool wf_topo_routers_leads_nearer(const struct wf_topo_routers *net, uint32_t from,
+                                  uint32_t port, uint32_t to, uint32_t left);
+
+/* coords() of networks with groups: the group, then the place in the group. */
+uint32_t wf_topo_routers_coords(const struct wf_topo *topo, uint32_t vertex,
+                                uint32_t coord[WF_TOPO_COORDS_MAX]);
 
 /* The members of struct wf_topo_ops. */
 uint32_t wf_topo_routers_first_link(const struct wf_topo *topo, uint32_t vertex);

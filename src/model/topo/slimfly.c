@@ -323,6 +323,7 @@ static enum wf_status slimfly_create(const void *params, struct wf_topo **out,
     struct slimfly *fly = wf_xcalloc(1, sizeof(*fly));
     fly->net = net;
     fly->net.diameter = 2;
+    fly->net.group = (uint32_t)q; /* a column */
     fly->net.topo.n_links += 2 * q * q * degree / 2;
     fly->n_generators = (uint32_t)generators;
     wf_topo_field_init(&fly->field, (uint32_t)q);
@@ -344,18 +345,6 @@ static void slimfly_destroy(struct wf_topo *topo)
     free(fly);
 }
 
-/* A column is a group. */
-static uint32_t slimfly_coords(const struct wf_topo *topo, uint32_t vertex,
-                               uint32_t coord[WF_TOPO_COORDS_MAX])
-{
-    const struct slimfly *fly = (const struct slimfly *)topo;
-    uint32_t router = wf_topo_routers_of(&fly->net, vertex);
-
-    coord[0] = router / fly->field.q;
-    coord[1] = router % fly->field.q;
-    return 2;
-}
-
 static const char *const examples[] = {
     "slimfly:5",     "slimfly:3",     "slimfly:4",     "slimfly:q=5,p=1",
     "slimfly:7,p=1", "slimfly:8,p=1", "slimfly:3,p=7", NULL,
@@ -373,6 +362,6 @@ const struct wf_topo_ops wf_topo_slimfly_ops = {
     .params_size = sizeof(struct params),
     .create = slimfly_create,
     .destroy = slimfly_destroy,
-    .coords = slimfly_coords,
+    .coords = wf_topo_routers_coords,
     WF_TOPO_ROUTERS_OPS,
 };

@@ -396,6 +396,23 @@ static void finish_model(struct wf_packet_net *model, const struct wf_packet_par
     wf_packet_choose_handlers(model);
 }
 
+static enum wf_status make_model(struct wf_packet_net *model,
+                                 const struct wf_packet_params *given,
+                                 const struct wf_net_env *env, struct wf_err *err)
+{
+    WF_TRY(break_topology(model, env->topo, given, err));
+    WF_TRY(make_links(model, given, env, err));
+    WF_TRY(make_limit(model, "injection", given->injection, &model->injection, err));
+    WF_TRY(make_limit(model, "ejection", given->ejection, &model->ejection, err));
+    WF_TRY(make_route(model, given, err));
+    WF_TRY(make_bursts(model, given, err));
+    WF_TRY(make_channels(model, given, err));
+    WF_TRY(wf_fault_check(given->fail, given->fail_action, given->resend_delay,
+                          wf_packet_links_least_delay(&model->links), err));
+    finish_model(model, given, env);
+    return given->transport.kind != 0 ? wf_transport_setup(model, given, err) : WF_OK;
+}
+
 static enum wf_status packet_create(const void *params, const struct wf_net_env *env,
                                     struct wf_net **out, struct wf_err *err)
 {
@@ -403,39 +420,10 @@ static enum wf_status packet_create(const void *params, const struct wf_net_env 
 
     WF_TRY(wf_net_levels_check("packet", env, &given->link_latency, &given->bandwidth, err));
 
-    bool has_transport = given->transport.kind != 0;
     struct wf_packet_net *model =
-        wf_xcalloc(1, has_transport ? wf_transport_size() : sizeof(*model));
+        wf_xcalloc(1, given->transport.kind != 0 ? wf_transport_size() : sizeof(*model));
 
-    enum wf_status status = break_topology(model, env->topo, given, err);
-    if (status == WF_OK) {
-        status = make_links(model, given, env, err);
-    }
-    if (status == WF_OK) {
-        status = make_limit(model, "injection", given->injection, &model->injection, err);
-    }
-    if (status == WF_OK) {
-        status = make_limit(model, "ejection", given->ejection, &model->ejection, err);
-    }
-    if (status == WF_OK) {
-        status = make_route(model, given, err);
-    }
-    if (status == WF_OK) {
-        status = make_bursts(model, given, err);
-    }
-    if (status == WF_OK) {
-        status = make_channels(model, given, err);
-    }
-    if (status == WF_OK) {
-        status = wf_fault_check(given->fail, given->fail_action, given->resend_delay,
-                                wf_packet_links_least_delay(&model->links), err);
-    }
-    if (status != WF_OK) {
-        packet_destroy(&model->net);
-        return status;
-    }
-    finish_model(model, given, env);
-    status = has_transport ? wf_transport_setup(model, given, err) : WF_OK;
+    enum wf_status status = make_model(model, given, env, err);
     if (status != WF_OK) {
         packet_destroy(&model->net);
         return status;

@@ -122,8 +122,7 @@ static void start(const struct wf_transport_view *v, const struct wf_packet_outl
     if (wf_transport_fault_cuts(v, outlet, &copy.packet, at)) {
         return;
     }
-    wf_packet_schedule(&v->at, model->links.to[outlet->link],
-                       at == WF_TIME_MAX ? WF_TIME_MAX : at - v->at.key.time,
+    wf_packet_schedule(&v->at, model->links.to[outlet->link], wf_packet_delay(&v->at, at),
                        ends ? WF_TRANSPORT_LAST : WF_TRANSPORT_PACKET, &copy,
                        ends ? sizeof(copy) : sizeof(copy.packet));
 }

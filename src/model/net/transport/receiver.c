@@ -5,7 +5,6 @@
  * before it have arrived, or when it has and need not wait for others.
  */
 #include "base/arith.h"
-#include "base/rng.h"
 #include "model/net/transport/model.h"
 
 static struct wf_transport_receiver *edit(const struct wf_transport_view *v, uint32_t cell)
@@ -301,27 +300,14 @@ static int64_t tail_at(const struct wf_transport_view *v,
 static void count_in(const struct wf_transport_view *v,
                      const struct wf_transport_packet *packet, int64_t at)
 {
-    const struct wf_packet_net *model = &v->net->packet;
+    const struct wf_packet_run run = {.head = packet->head, .first = packet->other, .count = 1};
+    const struct wf_packet_factors factors = wf_packet_factors(&run.head);
     struct wf_packet_node *node = v->at.node;
-    const struct wf_packet_delivery delivery = {.src = packet->head.src,
-                                                .dst = packet->head.dst,
-                                                .number = packet->head.number,
-                                                .first = packet->other,
-                                                .count = 1,
-                                                .at = at};
-    uint64_t a = wf_rng_mix(((uint64_t)packet->head.src << 32 | packet->head.dst) +
-                            (packet->head.number + UINT64_C(1)) * WF_RNG_GOLDEN);
 
-    node->fingerprint += (uint64_t)at * (a + packet->other * (a * WF_RNG_GOLDEN));
+    node->fingerprint += (uint64_t)at * (factors.a + run.first * factors.b);
     node->packets_received++;
     node->bytes_received += packet->bytes;
-    if (v->at.stats != NULL) {
-        const struct wf_packet_run run = {.head = packet->head, .count = 1};
-        wf_packet_stats_delivered(&v->at, &run);
-    }
-    if (model->probe != NULL) {
-        model->probe(model->probe_arg, &delivery);
-    }
+    wf_packet_report(&v->at, &run, at);
 }
 
 /* Takes packets in order only. Returns whether this one is taken. */

@@ -429,10 +429,8 @@ static int64_t send_to_self(const struct wf_transport_view *v, const struct wf_n
         .born = v->at.key.time,
     };
     v->node->self_free = wf_time_add(begin, duration);
-    wf_packet_schedule_own(
-        &v->at,
-        v->node->self_free == WF_TIME_MAX ? WF_TIME_MAX : v->node->self_free - v->at.key.time,
-        WF_TRANSPORT_SELF, &last, sizeof(last));
+    wf_packet_schedule_own(&v->at, wf_packet_delay(&v->at, v->node->self_free),
+                           WF_TRANSPORT_SELF, &last, sizeof(last));
     return v->node->self_free;
 }
 
