@@ -14,7 +14,7 @@ static uint32_t root_of(int32_t tag, uint32_t comm_size)
 
 static bool is_waited_for(const struct wf_caller *who, uint32_t coll)
 {
-    return coll == wf_rank_more(who)->current ||
+    return coll == wf_rank_cold(who)->current ||
            (wf_request_read(who, coll)->flags & WF_REQ_AWAITED) != 0;
 }
 
@@ -126,32 +126,32 @@ static void find_other(const struct wf_caller *who, uint32_t coll, struct wf_blo
 
 /* ---- formula collectives ---- */
 
-/* Steps through the formula records of a rank. At the start *key is WF_FORMULA_NUMBERS and
- * `cell` is 0. Returns 0 after the last record. */
-static uint32_t next_record(const struct wf_caller *who, uint32_t *key, uint32_t cell)
+/* Steps through the formula entries of a rank. At the start *key is WF_FORMULA_NUMBERS and
+ * `cell` is 0. Returns 0 after the last entry. */
+static uint32_t next_entry(const struct wf_caller *who, uint32_t *key, uint32_t cell)
 {
     cell = cell != 0 ? wf_formula_read(who, cell)->next : 0;
     if (cell == 0) {
-        cell = wf_cellmap_next(who->ctx, &wf_rank_more(who)->handles, key);
+        cell = wf_cellmap_next(who->ctx, &wf_rank_cold(who)->handles, key);
         ++*key;
     }
     return cell;
 }
 
 /* Looks for a member that has called another formula collective in place of this one. */
-static void find_other_record(const struct wf_caller *who,
-                              const struct wf_formula_record *record, struct wf_blocked_on *out)
+static void find_other_entry(const struct wf_caller *who, const struct wf_formula_entry *entry,
+                             struct wf_blocked_on *out)
 {
     uint32_t key = WF_FORMULA_NUMBERS, n_ranks = who->ranks->place->n_ranks;
 
-    for (uint32_t cell = 0; (cell = next_record(who, &key, cell)) != 0;) {
-        const struct wf_formula_record *other = wf_formula_read(who, cell);
+    for (uint32_t cell = 0; (cell = next_entry(who, &key, cell)) != 0;) {
+        const struct wf_formula_entry *other = wf_formula_read(who, cell);
 
-        if (other->own_call == 0 && other->context == record->context &&
-            wf_coll_tags_disagree(other->tag, record->tag)) {
+        if (other->own_call == 0 && other->context == entry->context &&
+            wf_coll_tags_disagree(other->tag, entry->tag)) {
             out->other = wf_coll_tag_kind(other->tag) + 1U;
             out->other_root = root_of(other->tag, n_ranks);
-            out->root = root_of(record->tag, n_ranks);
+            out->root = root_of(entry->tag, n_ranks);
         }
     }
 }
@@ -160,16 +160,16 @@ static void find_formula(const struct wf_caller *who, struct wf_blocked_on *out)
 {
     uint32_t key = WF_FORMULA_NUMBERS;
 
-    for (uint32_t cell = 0; (cell = next_record(who, &key, cell)) != 0;) {
-        const struct wf_formula_record *record = wf_formula_read(who, cell);
+    for (uint32_t cell = 0; (cell = next_entry(who, &key, cell)) != 0;) {
+        const struct wf_formula_entry *entry = wf_formula_read(who, cell);
 
-        if (record->own_call != 0 && waits_for(who, record->own_call)) {
+        if (entry->own_call != 0 && waits_for(who, entry->own_call)) {
             out->in = WF_BLOCKED_RECV;
-            out->peer = record->awaited;
-            out->tag = record->tag;
-            out->group = record->context / 2;
-            out->coll = wf_coll_tag_kind(record->tag) + 1U;
-            find_other_record(who, record, out);
+            out->peer = entry->awaited;
+            out->tag = entry->tag;
+            out->group = entry->context / 2;
+            out->coll = wf_coll_tag_kind(entry->tag) + 1U;
+            find_other_entry(who, entry, out);
             return;
         }
     }
@@ -211,7 +211,7 @@ static bool find_posted(const struct wf_caller *who, struct wf_blocked_on *out)
 /* Looks for a long message that the rank waits for. */
 static bool find_long(const struct wf_caller *who, struct wf_blocked_on *out)
 {
-    const struct wf_cellmap *handles = &wf_rank_more(who)->handles;
+    const struct wf_cellmap *handles = &wf_rank_cold(who)->handles;
     uint32_t cell;
 
     for (uint32_t key = 0;
@@ -230,17 +230,17 @@ static bool find_long(const struct wf_caller *who, struct wf_blocked_on *out)
 static void describe_failure(const struct wf_caller *who, struct wf_blocked_on *out)
 {
     const struct wf_rank *rank = who->rank;
-    const struct wf_rank_more *more = wf_rank_more(who);
+    const struct wf_rank_cold *cold = wf_rank_cold(who);
 
-    out->peer = more->blocked_peer;
+    out->peer = cold->blocked_peer;
     if (rank->failure == WF_FAILURE_SIZES || rank->failure == WF_FAILURE_TRUNCATED) {
-        out->tag = more->blocked_tag;
+        out->tag = cold->blocked_tag;
         out->group = rank->fail_context / 2;
         out->bytes = rank->fail_own;
-        out->other_bytes = more->fail_other;
+        out->other_bytes = cold->fail_other;
     }
     if (rank->failure == WF_FAILURE_SIZES) {
-        out->coll = wf_coll_tag_kind(more->blocked_tag) + 1U;
+        out->coll = wf_coll_tag_kind(cold->blocked_tag) + 1U;
     }
 }
 
@@ -253,10 +253,10 @@ void wf_rank_find_blocked(const struct wf_caller *who, struct wf_blocked_on *out
     if (rank->state == WF_RANK_FAILED) {
         describe_failure(who, out);
     } else if (rank->state == WF_RANK_PROBING) {
-        const struct wf_rank_more *more = wf_rank_more(who);
+        const struct wf_rank_cold *cold = wf_rank_cold(who);
 
         *out = (struct wf_blocked_on){
-            .in = WF_BLOCKED_PROBE, .peer = more->blocked_peer, .tag = more->blocked_tag};
+            .in = WF_BLOCKED_PROBE, .peer = cold->blocked_peer, .tag = cold->blocked_tag};
     } else if (rank->state == WF_RANK_WAITING && rank->waits_for == WF_WAITS_FOR_FLUSH) {
         out->in = WF_BLOCKED_ONE_SIDED;
     } else if (rank->state == WF_RANK_WAITING && !find_posted(who, out) &&
@@ -287,14 +287,14 @@ void wf_rank_find_leftover(const struct wf_caller *who, struct wf_leftover *out)
     if (who->ranks->live != NULL && who->rank->state == WF_RANK_ENDED) {
         out->receives = wf_match_length(who->ctx, &match->posted);
     }
-    for (uint32_t cell = 0; (cell = next_record(who, &key, cell)) != 0;) {
-        const struct wf_formula_record *record = wf_formula_read(who, cell);
+    for (uint32_t cell = 0; (cell = next_entry(who, &key, cell)) != 0;) {
+        const struct wf_formula_entry *entry = wf_formula_read(who, cell);
 
-        if (record->own_call == 0) {
+        if (entry->own_call == 0) {
             out->calls++;
             out->peer = WF_MATCH_ANY_SOURCE;
-            out->coll = wf_coll_tag_kind(record->tag) + 1U;
-            out->root = root_of(record->tag, who->ranks->place->n_ranks);
+            out->coll = wf_coll_tag_kind(entry->tag) + 1U;
+            out->root = root_of(entry->tag, who->ranks->place->n_ranks);
         }
     }
     if (out->messages > 0) {

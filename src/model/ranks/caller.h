@@ -18,7 +18,7 @@ struct wf_rank_slot {
         int64_t stalled_at; /* the rank's clock when it was last resumed... */
         uint64_t stalled;   /* ...and the ops that it has executed since the clock moved */
         uint32_t part;      /* parts done of an op that is executed in parts */
-        uint32_t rest;      /* cell with a struct wf_script_rest; 0: all its members are zero */
+        uint32_t cold;      /* cell with a struct wf_script_cold; 0: all its members are zero */
     } progress;
 };
 
@@ -63,25 +63,23 @@ static inline struct wf_caller wf_caller_enter(const struct wf_ranks *ranks, str
     return who;
 }
 
-extern const struct wf_rank_more wf_rank_nothing_more;
-extern const struct wf_script_rest wf_rank_no_rest;
+extern const struct wf_rank_cold wf_rank_no_cold;
 
-/* What the rank needs beside its slot, for reading... */
-static inline const struct wf_rank_more *wf_rank_more(const struct wf_caller *who)
+/* The cold part of the rank's state (model/ranks/rank.h), to read... */
+static inline const struct wf_rank_cold *wf_rank_cold(const struct wf_caller *who)
 {
-    return who->rank->more != 0 ? wf_cell_read(who->ctx, who->rank->more)
-                                : &wf_rank_nothing_more;
+    return who->rank->cold != 0 ? wf_cell_read(who->ctx, who->rank->cold) : &wf_rank_no_cold;
 }
 
-/* ...and for writing, until the handler returns. */
-struct wf_rank_more *wf_rank_more_edit(const struct wf_caller *who);
+/* ...and to change, until the handler returns. */
+struct wf_rank_cold *wf_rank_cold_edit(const struct wf_caller *who);
 
 /* A wildcard receive or a probe has found a message from `source`, a rank of the run. */
-void wf_rank_saw(const struct wf_caller *who, uint32_t source, int32_t tag);
+void wf_rank_note_match(const struct wf_caller *who, uint32_t source, int32_t tag);
 
-/* Frees the cell of a rank that has ended and waits for nothing any more. A rank that can still
+/* Frees the cold part of a rank that has ended and waits for nothing any more. A rank that can still
  * ask for a long message keeps the number of its last handle there. */
-void wf_rank_more_settle(const struct wf_caller *who);
+void wf_rank_cold_release(const struct wf_caller *who);
 
 /* Records an activity of the rank. */
 static inline void wf_rank_did(const struct wf_caller *who, enum wf_spent what, int64_t from,

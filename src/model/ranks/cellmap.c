@@ -88,7 +88,7 @@ static void set_slot(struct wf_ctx *ctx, struct wf_cellmap *map, const struct sl
     }
 }
 
-static void insert(struct map_cell *leaf, const struct pair *pair)
+static void insert_pair(struct map_cell *leaf, const struct pair *pair)
 {
     uint32_t i = place_in(leaf, pair->key);
 
@@ -97,7 +97,7 @@ static void insert(struct map_cell *leaf, const struct pair *pair)
     leaf->n++;
 }
 
-static void hang(struct map_cell *inner, uint32_t branch, uint32_t what)
+static void attach(struct map_cell *inner, uint32_t branch, uint32_t what)
 {
     inner->u.below[branch] = what;
     inner->n++;
@@ -110,13 +110,13 @@ static void insert_below(struct wf_ctx *ctx, struct map_cell *inner, const struc
     uint32_t branch = branch_of(inner, pair->key);
 
     if (inner->kind == TABLE) {
-        hang(inner, branch, pair->value);
+        attach(inner, branch, pair->value);
         return;
     }
     if (inner->u.below[branch] == 0) {
-        hang(inner, branch, wf_cell_new_for(ctx, WF_CELLMAP_CELL_SIZE));
+        attach(inner, branch, wf_cell_new_for(ctx, WF_CELLMAP_CELL_SIZE));
     }
-    insert(edit_cell(ctx, inner->u.below[branch]), pair);
+    insert_pair(edit_cell(ctx, inner->u.below[branch]), pair);
 }
 
 /* A cell that separates two keys by the first bits in which they differ. */
@@ -156,7 +156,7 @@ static void separate_above(struct wf_ctx *ctx, struct wf_cellmap *map, const str
     struct map_cell *inner = edit_cell(ctx, cell);
 
     *inner = separator(first, pair->key);
-    hang(inner, branch_of(inner, first), at);
+    attach(inner, branch_of(inner, first), at);
     insert_below(ctx, inner, pair);
     set_slot(ctx, map, slot, cell);
 }
@@ -169,7 +169,7 @@ static void put_at(struct wf_ctx *ctx, struct wf_cellmap *map, const struct slot
     if (cell->kind == LEAF && cell->n == PAIRS) {
         split_leaf(ctx, at, pair);
     } else if (cell->kind == LEAF) {
-        insert(edit_cell(ctx, at), pair);
+        insert_pair(edit_cell(ctx, at), pair);
     } else if (side_of(cell, pair->key) != 0) {
         separate_above(ctx, map, slot, at, pair);
     } else {

@@ -11,37 +11,38 @@ static uint32_t key_of(uint32_t group)
     return WF_RANK_LINES | group;
 }
 
-static uint32_t find(const struct wf_caller *who, uint32_t group)
+static uint32_t find_line(const struct wf_caller *who, uint32_t group)
 {
-    return wf_cellmap_get(who->ctx, &wf_rank_more(who)->colls, key_of(group));
+    return wf_cellmap_get(who->ctx, &wf_rank_cold(who)->colls, key_of(group));
 }
 
-static struct wf_collective_line *edit(const struct wf_caller *who, uint32_t line)
+static struct wf_collective_line *edit_line(const struct wf_caller *who, uint32_t line)
 {
     return wf_cell_edit(who->ctx, line);
 }
 
-static struct wf_collective_line *find_or_create(const struct wf_caller *who, uint32_t group)
+static struct wf_collective_line *find_or_create_line(const struct wf_caller *who,
+                                                      uint32_t group)
 {
-    uint32_t line = find(who, group);
+    uint32_t line = find_line(who, group);
 
     if (line == 0) {
         line = wf_cell_new_for(who->ctx, sizeof(struct wf_collective_line));
-        *edit(who, line) = (struct wf_collective_line){.end = 0};
-        wf_cellmap_put(who->ctx, &wf_rank_more_edit(who)->colls, key_of(group), line);
+        *edit_line(who, line) = (struct wf_collective_line){.end = 0};
+        wf_cellmap_put(who->ctx, &wf_rank_cold_edit(who)->colls, key_of(group), line);
     }
-    return edit(who, line);
+    return edit_line(who, line);
 }
 
 static void free_line(const struct wf_caller *who, uint32_t key)
 {
-    wf_cell_free(who->ctx, wf_cellmap_take(who->ctx, &wf_rank_more_edit(who)->colls, key));
+    wf_cell_free(who->ctx, wf_cellmap_take(who->ctx, &wf_rank_cold_edit(who)->colls, key));
 }
 
 const struct wf_collective_line *wf_collective_line_join(const struct wf_caller *who,
                                                          uint32_t group, uint32_t cell)
 {
-    struct wf_collective_line *line = find_or_create(who, group);
+    struct wf_collective_line *line = find_or_create_line(who, group);
     uint32_t last = line->last;
 
     line->last = cell;
@@ -62,7 +63,7 @@ const struct wf_collective_line *wf_collective_line_join(const struct wf_caller 
 uint32_t wf_collective_line_leave(const struct wf_caller *who, uint32_t group, uint32_t cell,
                                   int64_t end, uint32_t track)
 {
-    struct wf_collective_line *line = edit(who, find(who, group));
+    struct wf_collective_line *line = edit_line(who, find_line(who, group));
 
     line->end = end;
     line->track = track;
@@ -84,7 +85,7 @@ uint32_t wf_collective_line_leave(const struct wf_caller *who, uint32_t group, u
 
 uint32_t wf_collective_line_last(const struct wf_caller *who, uint32_t group)
 {
-    const struct wf_collective_line *line = wf_cell_read(who->ctx, find(who, group));
+    const struct wf_collective_line *line = wf_cell_read(who->ctx, find_line(who, group));
 
     return line->last;
 }
@@ -94,7 +95,7 @@ void wf_collective_lines_end(const struct wf_caller *who)
     uint32_t line;
 
     for (uint32_t key = WF_RANK_LINES;
-         (line = wf_cellmap_next(who->ctx, &wf_rank_more(who)->colls, &key)) != 0; key++) {
+         (line = wf_cellmap_next(who->ctx, &wf_rank_cold(who)->colls, &key)) != 0; key++) {
         const struct wf_collective_line *read = wf_cell_read(who->ctx, line);
         if (read->last == 0) {
             free_line(who, key);

@@ -33,7 +33,7 @@ static bool is_blocking(const struct wf_rank_request *coll)
 }
 
 /* Recalls the collective of run->cell. */
-static void prepare(struct run *run)
+static void recall_run(struct run *run)
 {
     run->coll = wf_request_edit(run->who, run->cell);
     wf_collective_recall(run->who, run->cell, &run->args, &run->group);
@@ -70,13 +70,13 @@ static inline struct wf_peer peer_of(const struct run *run, uint32_t rank,
 }
 
 /* Charges CPU time of a message to the rank, if it is in this collective. */
-static void account(const struct wf_caller *who, const struct wf_rank_request *coll,
-                    int64_t overhead)
+static void account_cpu(const struct wf_caller *who, const struct wf_rank_request *coll,
+                        int64_t overhead)
 {
     if (is_blocking(coll)) {
-        struct wf_rank_more *more = wf_rank_more_edit(who);
+        struct wf_rank_cold *cold = wf_rank_cold_edit(who);
 
-        more->coll_overhead_ps = wf_time_add(more->coll_overhead_ps, overhead);
+        cold->coll_overhead_ps = wf_time_add(cold->coll_overhead_ps, overhead);
     }
 }
 
@@ -86,7 +86,7 @@ int64_t wf_collective_charge(const struct wf_caller *who, uint32_t cell, int64_t
     struct wf_rank_request *coll = wf_request_edit(who, cell);
 
     coll->at = wf_time_add(wf_max_i64(coll->at, from), cpu_ps);
-    account(who, coll, cpu_ps);
+    account_cpu(who, coll, cpu_ps);
     return coll->at;
 }
 
@@ -133,7 +133,7 @@ static bool send_step(struct run *run, const struct wf_coll_step *step)
         int64_t cost = wf_protocol_send_ps(who, &to);
 
         coll->at = wf_time_add(coll->at, cost);
-        account(who, coll, cost);
+        account_cpu(who, coll, cost);
     }
     if (who->ranks->pace != WF_PACE_AHEAD && coll->at > wf_now(who->ctx)) {
         coll->flags |= WF_REQ_PAID;
@@ -218,7 +218,7 @@ static int64_t finish_batch(struct run *run)
 }
 
 /* All messages that the step waited for have arrived. */
-static void collect(struct run *run)
+static void collect_step(struct run *run)
 {
     int64_t cpu_ps;
 
@@ -227,7 +227,7 @@ static void collect(struct run *run)
         run->who->ranks->mpi->reduce_bandwidth != UINT64_MAX) {
         cpu_ps = wf_time_add(cpu_ps, finish_batch(run));
     }
-    account(run->who, run->coll, cpu_ps);
+    account_cpu(run->who, run->coll, cpu_ps);
     run->coll->flags &= (uint16_t)~WF_REQ_POSTED;
 }
 
@@ -298,7 +298,7 @@ static bool go_on(struct run *run)
             if (coll->coll.missing > 0 || is_deferred(run) || waits_for_data(run)) {
                 return false;
             }
-            collect(run);
+            collect_step(run);
             if (claim_core(run, true)) {
                 return false;
             }
@@ -346,7 +346,7 @@ static uint32_t track_of(const struct run *run)
 }
 
 /* A nonblocking collective is complete. */
-static void complete(const struct run *run)
+static void complete_nonblocking(const struct run *run)
 {
     struct wf_rank_request *coll = run->coll;
 
@@ -369,7 +369,7 @@ static int64_t count_core_wait(const struct wf_caller *who)
 }
 
 /* A blocking collective is complete: the rank's clock moves to its end. */
-static void leave(const struct run *run)
+static void leave_blocking(const struct run *run)
 {
     const struct wf_caller *who = run->who;
     struct wf_rank *rank = who->rank;
@@ -384,12 +384,12 @@ static void leave(const struct run *run)
                                              .why = WF_WHY_COLLECTIVE});
     }
 
-    struct wf_rank_more *more = wf_rank_more_edit(who);
+    struct wf_rank_cold *cold = wf_rank_cold_edit(who);
     int64_t core_wait = count_core_wait(who);
-    int64_t wait = wf_max_i64(at - rank->clock - more->coll_overhead_ps - core_wait, 0);
+    int64_t wait = wf_max_i64(at - rank->clock - cold->coll_overhead_ps - core_wait, 0);
 
     rank->wait_ps[WF_IN_COLLECTIVE] += wait;
-    rank->overhead_ps = wf_time_add(rank->overhead_ps, more->coll_overhead_ps);
+    rank->overhead_ps = wf_time_add(rank->overhead_ps, cold->coll_overhead_ps);
     /* Recorded as if the CPU had done all its work at the end. */
     wf_rank_spent(who, (enum wf_spent)WF_SPENT_WAITING + WF_IN_COLLECTIVE, rank->clock + wait);
     rank->clock += wait;
@@ -397,7 +397,7 @@ static void leave(const struct run *run)
     rank->clock += core_wait;
     wf_rank_spent(who, WF_SPENT_ON_MESSAGES, at);
     rank->clock = at;
-    more->current = 0;
+    cold->current = 0;
 }
 
 /* The collective is complete: frees its handle and the last word of its cookie. */
@@ -419,13 +419,13 @@ static void free_parts(const struct wf_caller *who, uint32_t cell)
 /* The number of collectives that the rank has begun on this communicator before this one. */
 static uint32_t next_sequence(const struct wf_caller *who, uint32_t group)
 {
-    struct wf_rank_more *more = wf_rank_more_edit(who);
+    struct wf_rank_cold *cold = wf_rank_cold_edit(who);
 
     if (group == 0) {
-        return more->collectives++;
+        return cold->collectives++;
     }
-    uint32_t count = wf_cellmap_take(who->ctx, &more->colls, group);
-    wf_cellmap_put(who->ctx, &more->colls, group, count + 1);
+    uint32_t count = wf_cellmap_take(who->ctx, &cold->colls, group);
+    wf_cellmap_put(who->ctx, &cold->colls, group, count + 1);
     return count;
 }
 
@@ -480,14 +480,14 @@ static void leave_line(const struct run *run)
                                                         run->coll->at, track_of(run))};
 
     if (next.cell != 0) {
-        prepare(&next);
+        recall_run(&next);
         begin_after(&next, run->coll->at, track_of(run));
         begin_in_event(&next);
     }
 }
 
 /* The collective is complete and no longer in progress. */
-static void forget(const struct run *run)
+static void end_collective(const struct run *run)
 {
     if (run->who->ranks->coll.order == WF_COLL_ORDER_SERIAL) {
         leave_line(run);
@@ -502,7 +502,7 @@ static void begin(struct run *run, const uint64_t *cookie, bool any_sizes)
     struct wf_rank_request *coll = wf_request_edit(who, run->cell);
 
     wf_collective_keep_cookie(who, coll, cookie);
-    prepare(run);
+    recall_run(run);
     coll->kind = WF_REQ_COLL;
     coll->flags |= any_sizes ? WF_REQ_ANY_SIZES : 0;
     coll->number = WF_RANK_NO_REQUEST;
@@ -511,10 +511,10 @@ static void begin(struct run *run, const uint64_t *cookie, bool any_sizes)
     coll->coll.algorithm = wf_collective_choose(who->ranks, &run->args);
     if (who->ranks->pace != WF_PACE_AHEAD || who->ranks->coll.order == WF_COLL_ORDER_SERIAL) {
         coll->coll.handle = wf_request_new_handle(who);
-        wf_cellmap_put(who->ctx, &wf_rank_more_edit(who)->handles, coll->coll.handle,
+        wf_cellmap_put(who->ctx, &wf_rank_cold_edit(who)->handles, coll->coll.handle,
                        run->cell);
     }
-    wf_rank_more_edit(who)->coll_overhead_ps = 0;
+    wf_rank_cold_edit(who)->coll_overhead_ps = 0;
     wf_cause_note(who, (struct wf_cause){.until = who->rank->clock,
                                          .since = who->rank->clock,
                                          .track = track_of(run),
@@ -544,20 +544,20 @@ enum wf_called wf_rank_collective(const struct wf_caller *who, const uint64_t *c
     bool waits = (run.coll->flags & (WF_REQ_IN_LINE | WF_REQ_BEGINS)) != 0;
     bool over = !waits && run_collective(&run);
     if (over) {
-        forget(&run);
+        end_collective(&run);
     }
     if (request != WF_RANK_NO_REQUEST) {
         if (over) {
-            complete(&run);
+            complete_nonblocking(&run);
         }
         return WF_CALLED_DONE;
     }
     if (over) {
-        leave(&run);
+        leave_blocking(&run);
         wf_cell_free(who->ctx, run.cell);
         return WF_CALLED_DONE;
     }
-    wf_rank_more_edit(who)->current = run.cell;
+    wf_rank_cold_edit(who)->current = run.cell;
     if (who->rank->state != WF_RANK_FAILED) {
         who->rank->state = WF_RANK_WAITING;
     }
@@ -575,12 +575,12 @@ static void continue_run(struct run *run)
         }
         return;
     }
-    forget(run);
-    if (wf_rank_more(who)->current != run->cell) {
-        complete(run);
+    end_collective(run);
+    if (wf_rank_cold(who)->current != run->cell) {
+        complete_nonblocking(run);
         return;
     }
-    leave(run);
+    leave_blocking(run);
     wf_cell_free(who->ctx, run->cell);
     wf_rank_wake(who);
 }
@@ -589,16 +589,16 @@ void wf_collective_continue(const struct wf_caller *who, uint32_t cell)
 {
     struct run run = {.who = who, .cell = cell};
 
-    prepare(&run);
+    recall_run(&run);
     continue_run(&run);
 }
 
 void wf_collective_served(const struct wf_caller *who)
 {
     struct wf_timeshare_claim *claim = wf_rank_claim_edit(who);
-    struct run run = {.who = who, .cell = wf_rank_more(who)->current};
+    struct run run = {.who = who, .cell = wf_rank_cold(who)->current};
 
-    prepare(&run);
+    recall_run(&run);
     int64_t since = run.coll->at, begin = wf_now(who->ctx) - claim->busy;
     if (begin > since) {
         wf_cause_note(who, (struct wf_cause){.until = begin,
@@ -619,7 +619,7 @@ void wf_collective_run_deferred(const struct wf_caller *who, uint32_t cell, int6
 {
     struct run run = {.who = who, .cell = cell};
 
-    prepare(&run);
+    recall_run(&run);
     if (at > run.coll->at) {
         wf_cause_note(who, (struct wf_cause){.until = at,
                                              .since = at,

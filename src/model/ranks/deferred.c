@@ -20,7 +20,7 @@ bool wf_rank_is_attentive(const struct wf_caller *who)
 {
     const struct wf_rank *rank = who->rank;
 
-    uint32_t current = wf_rank_more(who)->current;
+    uint32_t current = wf_rank_cold(who)->current;
 
     if (rank->state == WF_RANK_WAITING && current != 0) {
         const struct wf_rank_request *coll = wf_request_read(who, current);
@@ -37,7 +37,7 @@ int64_t wf_rank_attend(const struct wf_caller *who, int64_t at, int64_t arrived)
     if (!wf_ranks_read_in_waits(who->ranks)) {
         return wf_rank_progress(who, at);
     }
-    return wf_rank_is_attentive(who) || arrived <= wf_rank_more(who)->attended ? at
+    return wf_rank_is_attentive(who) || arrived <= wf_rank_cold(who)->attended ? at
                                                                                : WF_NET_LATER;
 }
 
@@ -76,11 +76,11 @@ static void run_one(const struct wf_caller *who, uint32_t cell, int64_t at)
 
 void wf_rank_run_deferred(const struct wf_caller *who)
 {
-    while (wf_rank_more(who)->deferred != 0) {
-        struct wf_rank_more *more = wf_rank_more_edit(who);
-        uint32_t cell = more->deferred;
+    while (wf_rank_cold(who)->deferred != 0) {
+        struct wf_rank_cold *cold = wf_rank_cold_edit(who);
+        uint32_t cell = cold->deferred;
 
-        more->deferred = *next_deferred(wf_request_edit(who, cell));
+        cold->deferred = *next_deferred(wf_request_edit(who, cell));
         run_one(who, cell, who->rank->clock);
     }
 }
@@ -89,11 +89,11 @@ void wf_rank_run_deferred(const struct wf_caller *who)
  * is continued. */
 struct wf_deferred wf_deferred_begin(const struct wf_caller *who)
 {
-    uint32_t first = from_earliest(who, wf_rank_more(who)->deferred);
+    uint32_t first = from_earliest(who, wf_rank_cold(who)->deferred);
 
     if (first != 0) {
-        wf_rank_more_edit(who)->deferred = 0;
-        wf_rank_more_edit(who)->reading = 1;
+        wf_rank_cold_edit(who)->deferred = 0;
+        wf_rank_cold_edit(who)->reading = 1;
     }
     return (struct wf_deferred){
         .cell = first, .any = first != 0, .at = wf_max_i64(who->rank->clock, wf_now(who->ctx))};
@@ -105,8 +105,8 @@ bool wf_deferred_next(const struct wf_caller *who, struct wf_deferred *list)
 
     if (cell == 0) {
         if (list->any) {
-            wf_rank_more_edit(who)->reading = 0;
-            wf_rank_more_settle(who);
+            wf_rank_cold_edit(who)->reading = 0;
+            wf_rank_cold_release(who);
         }
         return false;
     }

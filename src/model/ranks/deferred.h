@@ -21,14 +21,14 @@ bool wf_rank_is_attentive(const struct wf_caller *who);
  * what has arrived. */
 static inline bool wf_rank_wants_look(const struct wf_caller *who)
 {
-    return wf_ranks_read_in_waits(who->ranks) && wf_rank_more(who)->deferred != 0 &&
+    return wf_ranks_read_in_waits(who->ranks) && wf_rank_cold(who)->deferred != 0 &&
            wf_rank_is_attentive(who);
 }
 /* The rank has read all that arrived until then. */
 static inline void wf_rank_attended(const struct wf_caller *who, int64_t at)
 {
-    if (wf_ranks_read_in_waits(who->ranks) && at > wf_rank_more(who)->attended) {
-        wf_rank_more_edit(who)->attended = at;
+    if (wf_ranks_read_in_waits(who->ranks) && at > wf_rank_cold(who)->attended) {
+        wf_rank_cold_edit(who)->attended = at;
     }
 }
 

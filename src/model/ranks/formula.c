@@ -144,9 +144,9 @@ static void send_signal(const struct wf_caller *who, uint32_t to,
                 sizeof(signal));
 }
 
-/* ---- records ---- */
+/* ---- entries ---- */
 
-/* Few records are open at once: two of them hardly ever have the same number. */
+/* Few entries are open at once: two of them hardly ever have the same number. */
 static uint32_t number_of(uint32_t context, int32_t tag)
 {
     uint32_t mixed = (uint32_t)tag ^ context << 15;
@@ -154,39 +154,39 @@ static uint32_t number_of(uint32_t context, int32_t tag)
     return WF_FORMULA_NUMBERS | (mixed & UINT32_C(0x3fffffff));
 }
 
-static struct wf_formula_record *edit_record(const struct wf_caller *who, uint32_t cell)
+static struct wf_formula_entry *edit_entry(const struct wf_caller *who, uint32_t cell)
 {
     return wf_cell_edit(who->ctx, cell);
 }
 
-/* Finds the record of a collective, or creates it. */
-static uint32_t find_or_create(const struct wf_caller *who, uint32_t context, int32_t tag)
+/* Finds the entry of a collective, or creates it. */
+static uint32_t find_or_create_entry(const struct wf_caller *who, uint32_t context, int32_t tag)
 {
-    struct wf_cellmap *map = &wf_rank_more_edit(who)->handles;
+    struct wf_cellmap *map = &wf_rank_cold_edit(who)->handles;
     uint32_t number = number_of(context, tag);
 
     for (uint32_t cell = wf_cellmap_get(who->ctx, map, number); cell != 0;) {
-        const struct wf_formula_record *record = wf_formula_read(who, cell);
-        if (record->context == context && record->tag == tag) {
+        const struct wf_formula_entry *entry = wf_formula_read(who, cell);
+        if (entry->context == context && entry->tag == tag) {
             return cell;
         }
-        cell = record->next;
+        cell = entry->next;
     }
-    uint32_t cell = wf_cell_new_for(who->ctx, sizeof(struct wf_formula_record));
-    *edit_record(who, cell) =
-        (struct wf_formula_record){.context = context,
-                                   .tag = tag,
-                                   .awaited = WF_MATCH_ANY_SOURCE,
-                                   .next = wf_cellmap_take(who->ctx, map, number)};
+    uint32_t cell = wf_cell_new_for(who->ctx, sizeof(struct wf_formula_entry));
+    *edit_entry(who, cell) =
+        (struct wf_formula_entry){.context = context,
+                                  .tag = tag,
+                                  .awaited = WF_MATCH_ANY_SOURCE,
+                                  .next = wf_cellmap_take(who->ctx, map, number)};
     wf_cellmap_put(who->ctx, map, number, cell);
     return cell;
 }
 
-static void free_record(const struct wf_caller *who, uint32_t cell)
+static void free_entry(const struct wf_caller *who, uint32_t cell)
 {
-    struct wf_cellmap *map = &wf_rank_more_edit(who)->handles;
-    const struct wf_formula_record *record = wf_formula_read(who, cell);
-    uint32_t number = number_of(record->context, record->tag), after = record->next;
+    struct wf_cellmap *map = &wf_rank_cold_edit(who)->handles;
+    const struct wf_formula_entry *entry = wf_formula_read(who, cell);
+    uint32_t number = number_of(entry->context, entry->tag), after = entry->next;
     uint32_t at = wf_cellmap_get(who->ctx, map, number);
 
     if (at == cell) {
@@ -198,21 +198,21 @@ static void free_record(const struct wf_caller *who, uint32_t cell)
         while (wf_formula_read(who, at)->next != cell) {
             at = wf_formula_read(who, at)->next;
         }
-        edit_record(who, at)->next = after;
+        edit_entry(who, at)->next = after;
     }
     wf_cell_free(who->ctx, cell);
-    wf_rank_more_settle(who);
+    wf_rank_cold_release(who);
 }
 
 /* At the hub: a member with this size has called at this time. */
-static void count_member(struct wf_formula_record *record, uint32_t rank, int64_t time,
+static void count_member(struct wf_formula_entry *entry, uint32_t rank, int64_t time,
                          uint64_t bytes)
 {
-    if (time > record->at) {
-        record->at = time;
-        record->last = rank;
+    if (time > entry->at) {
+        entry->at = time;
+        entry->last = rank;
     }
-    record->bytes = wf_max_u64(record->bytes, bytes);
+    entry->bytes = wf_max_u64(entry->bytes, bytes);
 }
 
 /* ---- sizes that must be the same ---- */
@@ -241,11 +241,11 @@ static uint64_t share_of(const struct wf_coll_args *args, uint32_t i)
 
 /* A member has called with another size than the call `cell` of this rank. Stops the rank and
  * returns false, unless the program learns of it by itself. */
-static bool fail(const struct wf_caller *who, uint32_t cell,
-                 const struct wf_formula_record *record, uint32_t peer, uint64_t own,
-                 uint64_t other)
+static bool fail_sizes(const struct wf_caller *who, uint32_t cell,
+                       const struct wf_formula_entry *entry, uint32_t peer, uint64_t own,
+                       uint64_t other)
 {
-    const struct wf_match_key key = {record->context, peer, record->tag};
+    const struct wf_match_key key = {entry->context, peer, entry->tag};
 
     if (wf_request_read(who, cell)->flags & WF_REQ_ANY_SIZES) {
         return true;
@@ -256,7 +256,7 @@ static bool fail(const struct wf_caller *who, uint32_t cell,
 
 /* The hub calls: compares its size with the reported sizes. */
 static bool agrees_with_reports(const struct wf_caller *who, uint32_t cell,
-                                struct wf_formula_record *record,
+                                struct wf_formula_entry *entry,
                                 const struct wf_formula_call *call)
 {
     uint64_t own = share_of(call->args, call->args->rank);
@@ -264,43 +264,43 @@ static bool agrees_with_reports(const struct wf_caller *who, uint32_t cell,
     if (!has_one_size(call->tag)) {
         return true;
     }
-    if (record->reports > 0 && record->bytes != own &&
-        !fail(who, cell, record, record->first, own, record->bytes)) {
+    if (entry->reports > 0 && entry->bytes != own &&
+        !fail_sizes(who, cell, entry, entry->first, own, entry->bytes)) {
         return false;
     }
-    if (record->has_odd && !fail(who, cell, record, record->odd, own, record->value)) {
+    if (entry->has_odd && !fail_sizes(who, cell, entry, entry->odd, own, entry->value)) {
         return false;
     }
-    record->value = own;
+    entry->value = own;
     return true;
 }
 
 /* A report reaches the hub: compares its size with the hub's, or keeps it until the hub calls.
  */
-static bool agrees_with_hub(const struct wf_caller *who, struct wf_formula_record *record,
+static bool agrees_with_hub(const struct wf_caller *who, struct wf_formula_entry *entry,
                             const struct wf_formula_signal *signal)
 {
     if (!has_one_size(signal->tag)) {
-        record->first = signal->src;
-        record->value = wf_count_add(record->value, signal->bytes);
-    } else if (record->own_call != 0) {
-        if (signal->bytes != record->value) {
-            return fail(who, record->own_call, record, signal->src, record->value,
-                        signal->bytes);
+        entry->first = signal->src;
+        entry->value = wf_count_add(entry->value, signal->bytes);
+    } else if (entry->own_call != 0) {
+        if (signal->bytes != entry->value) {
+            return fail_sizes(who, entry->own_call, entry, signal->src, entry->value,
+                              signal->bytes);
         }
-    } else if (record->reports == 0) {
-        record->first = signal->src;
-    } else if (signal->bytes != record->bytes && !record->has_odd) {
-        record->has_odd = 1;
-        record->odd = signal->src;
-        record->value = signal->bytes;
+    } else if (entry->reports == 0) {
+        entry->first = signal->src;
+    } else if (signal->bytes != entry->bytes && !entry->has_odd) {
+        entry->has_odd = 1;
+        entry->odd = signal->src;
+        entry->value = signal->bytes;
     }
     return true;
 }
 
 /* All members of a gatherv have called: the root's counts must add up to the bytes that they
  * send. */
-static bool sum_agrees(const struct wf_caller *who, const struct wf_formula_record *record,
+static bool sum_agrees(const struct wf_caller *who, const struct wf_formula_entry *entry,
                        const struct wf_coll_args *args)
 {
     uint64_t own = 0;
@@ -311,18 +311,18 @@ static bool sum_agrees(const struct wf_caller *who, const struct wf_formula_reco
     for (uint32_t i = 0; i < args->size; i++) {
         own = i == args->rank ? own : wf_count_add(own, args->counts[i]);
     }
-    return own == record->value ||
-           fail(who, record->own_call, record, record->first, own, record->value);
+    return own == entry->value ||
+           fail_sizes(who, entry->own_call, entry, entry->first, own, entry->value);
 }
 
 /* At the other members: the size in the root's release must be the size of this member's
  * call. */
 static bool agrees_with_root(const struct wf_caller *who, uint32_t cell,
-                             const struct wf_formula_record *record, uint64_t own,
+                             const struct wf_formula_entry *entry, uint64_t own,
                              uint64_t released)
 {
-    return own == released || waits_of(wf_coll_tag_kind(record->tag)) != FOR_ROOT ||
-           fail(who, cell, record, record->awaited, own, released);
+    return own == released || waits_of(wf_coll_tag_kind(entry->tag)) != FOR_ROOT ||
+           fail_sizes(who, cell, entry, entry->awaited, own, released);
 }
 
 /* ---- calls ---- */
@@ -367,11 +367,11 @@ static void apply_formula(const struct wf_caller *who, struct wf_rank_request *c
 }
 
 /* The hub `src` has released a member, which continues at this time. */
-static void release(const struct wf_caller *who, struct wf_rank_request *coll,
-                    const struct wf_formula_record *record, uint32_t src, int64_t time)
+static void release_member(const struct wf_caller *who, struct wf_rank_request *coll,
+                           const struct wf_formula_entry *entry, uint32_t src, int64_t time)
 {
     if (time > coll->at) {
-        uint32_t track = wf_track_of(record->context, record->tag);
+        uint32_t track = wf_track_of(entry->context, entry->tag);
 
         wf_cause_note(who, (struct wf_cause){.until = time,
                                              .since = time,
@@ -384,20 +384,20 @@ static void release(const struct wf_caller *who, struct wf_rank_request *coll,
 }
 
 /* The hub has all reports. */
-static void settle(const struct wf_caller *who, struct wf_rank_request *coll, uint32_t cell,
-                   const struct wf_formula_call *call)
+static void end_at_hub(const struct wf_caller *who, struct wf_rank_request *coll, uint32_t cell,
+                       const struct wf_formula_call *call)
 {
-    const struct wf_formula_record *record = wf_formula_read(who, cell);
+    const struct wf_formula_entry *entry = wf_formula_read(who, cell);
 
-    if (!sum_agrees(who, record, call->args)) {
+    if (!sum_agrees(who, entry, call->args)) {
         return;
     }
-    apply_formula(who, coll, call, record->at, record->last, record->bytes);
+    apply_formula(who, coll, call, entry->at, entry->last, entry->bytes);
     coll->flags |= WF_REQ_LAST;
     if (waits_of(call->args->kind) == FOR_ALL) {
         release_all(who, call, coll->at);
     }
-    free_record(who, cell);
+    free_entry(who, cell);
 }
 
 static bool begin_at_hub(const struct wf_caller *who, uint32_t cell,
@@ -412,19 +412,20 @@ static bool begin_at_hub(const struct wf_caller *who, uint32_t cell,
         return true;
     }
 
-    uint32_t found = find_or_create(who, wf_rank_context(call->group->id, true), call->tag);
-    struct wf_formula_record *record = edit_record(who, found);
+    uint32_t found =
+        find_or_create_entry(who, wf_rank_context(call->group->id, true), call->tag);
+    struct wf_formula_entry *entry = edit_entry(who, found);
     uint32_t others = call->args->size - 1;
 
-    if (!agrees_with_reports(who, cell, record, call)) {
+    if (!agrees_with_reports(who, cell, entry, call)) {
         return false;
     }
-    count_member(record, who->number, coll->at, bytes);
-    record->own_call = cell;
+    count_member(entry, who->number, coll->at, bytes);
+    entry->own_call = cell;
     /* More reports than members are possible only in a run that will be rolled back. */
-    coll->coll.missing = record->reports < others ? others - record->reports : 0;
+    coll->coll.missing = entry->reports < others ? others - entry->reports : 0;
     if (coll->coll.missing == 0) {
-        settle(who, coll, found, call);
+        end_at_hub(who, coll, found, call);
     }
     return (coll->flags & WF_REQ_LAST) != 0;
 }
@@ -444,20 +445,21 @@ static bool begin_elsewhere(const struct wf_caller *who, uint32_t cell,
         return true;
     }
 
-    uint32_t found = find_or_create(who, wf_rank_context(call->group->id, true), call->tag);
-    struct wf_formula_record *record = edit_record(who, found);
+    uint32_t found =
+        find_or_create_entry(who, wf_rank_context(call->group->id, true), call->tag);
+    struct wf_formula_entry *entry = edit_entry(who, found);
     uint64_t own = share_of(call->args, call->args->rank);
-    if (record->released) {
-        if (!agrees_with_root(who, cell, record, own, record->bytes)) {
+    if (entry->released) {
+        if (!agrees_with_root(who, cell, entry, own, entry->bytes)) {
             return false;
         }
-        release(who, coll, record, record->awaited, record->at);
-        free_record(who, found);
+        release_member(who, coll, entry, entry->awaited, entry->at);
+        free_entry(who, found);
         return true;
     }
-    record->own_call = cell;
-    record->bytes = own;
-    record->awaited = hub;
+    entry->own_call = cell;
+    entry->bytes = own;
+    entry->awaited = hub;
     coll->coll.missing = 1;
     return false;
 }
@@ -478,15 +480,15 @@ bool wf_formula_run(const struct wf_caller *who, uint32_t cell,
 
 static void on_report(const struct wf_caller *who, const struct wf_formula_signal *signal)
 {
-    uint32_t found = find_or_create(who, signal->context, signal->tag);
-    struct wf_formula_record *record = edit_record(who, found);
-    uint32_t cell = record->own_call;
+    uint32_t found = find_or_create_entry(who, signal->context, signal->tag);
+    struct wf_formula_entry *entry = edit_entry(who, found);
+    uint32_t cell = entry->own_call;
 
-    if (!agrees_with_hub(who, record, signal)) {
+    if (!agrees_with_hub(who, entry, signal)) {
         return;
     }
-    count_member(record, signal->src, signal->time, signal->bytes);
-    record->reports++;
+    count_member(entry, signal->src, signal->time, signal->bytes);
+    entry->reports++;
     if (cell == 0) {
         return;
     }
@@ -498,7 +500,7 @@ static void on_report(const struct wf_caller *who, const struct wf_formula_signa
 
         wf_collective_recall(who, cell, &args, &group);
         const struct wf_formula_call call = {&args, &group, signal->tag};
-        settle(who, coll, found, &call);
+        end_at_hub(who, coll, found, &call);
         if (who->rank->state != WF_RANK_FAILED) {
             wf_collective_continue(who, cell);
         }
@@ -507,26 +509,26 @@ static void on_report(const struct wf_caller *who, const struct wf_formula_signa
 
 static void on_release(const struct wf_caller *who, const struct wf_formula_signal *signal)
 {
-    uint32_t found = find_or_create(who, signal->context, signal->tag);
-    struct wf_formula_record *record = edit_record(who, found);
-    uint32_t cell = record->own_call;
+    uint32_t found = find_or_create_entry(who, signal->context, signal->tag);
+    struct wf_formula_entry *entry = edit_entry(who, found);
+    uint32_t cell = entry->own_call;
 
     if (cell == 0) {
-        record->at = signal->time;
-        record->bytes = signal->bytes;
-        record->awaited = signal->src;
-        record->released = 1;
+        entry->at = signal->time;
+        entry->bytes = signal->bytes;
+        entry->awaited = signal->src;
+        entry->released = 1;
         return;
     }
-    if (!agrees_with_root(who, cell, record, record->bytes, signal->bytes)) {
+    if (!agrees_with_root(who, cell, entry, entry->bytes, signal->bytes)) {
         return;
     }
 
     struct wf_rank_request *coll = wf_request_edit(who, cell);
-    release(who, coll, record, signal->src, signal->time);
+    release_member(who, coll, entry, signal->src, signal->time);
     coll->flags |= WF_REQ_LAST;
     coll->coll.missing = 0;
-    free_record(who, found);
+    free_entry(who, found);
     wf_collective_continue(who, cell);
 }
 

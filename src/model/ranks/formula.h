@@ -11,12 +11,12 @@
 #include "model/ranks/collective.h"
 
 /* A rank's knowledge about a formula collective: a cell that lives from the first signal or
- * the rank's own call to the release. wf_rank_more.handles finds it by a number whose highest bit
+ * the rank's own call to the release. wf_rank_cold.handles finds it by a number whose highest bit
  * is set. */
-struct wf_formula_record {
+struct wf_formula_entry {
     uint32_t context;
     int32_t tag;
-    uint32_t next;     /* cell of another record with the same number, or 0 */
+    uint32_t next;     /* cell of another entry with the same number, or 0 */
     uint32_t own_call; /* cell of the rank's own collective; 0 before its call */
     int64_t at;        /* hub: the latest call so far; elsewhere: when to continue */
     uint64_t bytes;    /* hub: the largest size so far; elsewhere: own or released size */
@@ -32,12 +32,12 @@ struct wf_formula_record {
         value; /* hub: the odd size; its own size once it has called; the sum of a gatherv */
 };
 
-_Static_assert(sizeof(struct wf_formula_record) <= WF_REQ_SIZE, "a record is a cell");
+_Static_assert(sizeof(struct wf_formula_entry) <= WF_REQ_SIZE, "a entry is a cell");
 
 #define WF_FORMULA_NUMBERS UINT32_C(0x80000000) /* no handle is that large */
 
-static inline const struct wf_formula_record *wf_formula_read(const struct wf_caller *who,
-                                                              uint32_t cell)
+static inline const struct wf_formula_entry *wf_formula_read(const struct wf_caller *who,
+                                                             uint32_t cell)
 {
     return wf_cell_read(who->ctx, cell);
 }

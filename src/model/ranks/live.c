@@ -11,46 +11,47 @@
 
 /* ---- what ranks tell their programs ---- */
 
-void wf_live_answer(const struct wf_turn *turn)
+void wf_live_answer(const struct wf_rank_program *program)
 {
-    const struct wf_rank *rank = turn->who->rank;
-    const struct wf_rank_more *more = wf_rank_more(turn->who);
+    const struct wf_rank *rank = program->who->rank;
+    const struct wf_rank_cold *cold = wf_rank_cold(program->who);
     const struct wf_answer answer = {
         .clock = rank->clock,
         .found = rank->found,
-        .seen_source = more->seen_source,
-        .seen_tag = more->seen_tag,
+        .seen_source = cold->seen_source,
+        .seen_tag = cold->seen_tag,
     };
 
-    turn->source->live->tell(turn->source, turn->rank, &answer);
+    program->source->live->tell(program->source, program->rank, &answer);
 }
 
 void wf_live_matched(const struct wf_caller *who, uint32_t request, uint32_t peer, int32_t tag)
 {
-    const struct wf_turn turn = wf_turn_of(who);
+    const struct wf_rank_program program = wf_rank_program_of(who);
 
-    if (turn.source->live) {
-        turn.source->live->matched(turn.source, turn.rank,
-                                   request == WF_RANK_NO_REQUEST ? WF_REQUEST_MAX : request,
-                                   peer - turn.ranks->first[turn.job], tag);
+    if (program.source->live) {
+        program.source->live->matched(program.source, program.rank,
+                                      request == WF_RANK_NO_REQUEST ? WF_REQUEST_MAX : request,
+                                      peer - program.ranks->first[program.job], tag);
     }
 }
 
 void wf_live_taken(const struct wf_caller *who, uint32_t request)
 {
-    const struct wf_turn turn = wf_turn_of(who);
+    const struct wf_rank_program program = wf_rank_program_of(who);
 
-    if (turn.source->live) {
-        turn.source->live->taken(turn.source, turn.rank, request);
+    if (program.source->live) {
+        program.source->live->taken(program.source, program.rank, request);
     }
 }
 
 void wf_live_remote(const struct wf_caller *who, uint32_t origin)
 {
-    const struct wf_turn turn = wf_turn_of(who);
+    const struct wf_rank_program program = wf_rank_program_of(who);
 
-    if (turn.source->live) {
-        turn.source->live->remote(turn.source, turn.rank, origin - turn.ranks->first[turn.job]);
+    if (program.source->live) {
+        program.source->live->remote(program.source, program.rank,
+                                     origin - program.ranks->first[program.job]);
     }
 }
 

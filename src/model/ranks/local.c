@@ -63,8 +63,8 @@ int64_t wf_local_transfer(const struct wf_local *local, enum wf_cores_distance d
 
 /* Passes the memory of one or two domains, which is free again after `busy`. Returns when the
  * message begins to pass. */
-static int64_t pass(const struct wf_local *local, struct wf_ctx *ctx, void *node,
-                    const uint32_t domain[2], int64_t busy)
+static int64_t pass_memory(const struct wf_local *local, struct wf_ctx *ctx, void *node,
+                           const uint32_t domain[2], int64_t busy)
 {
     int64_t *free_at = (int64_t *)(void *)((unsigned char *)node + local->offset);
     int64_t begin = wf_max_i64(wf_now(ctx), wf_max_i64(free_at[domain[0]], free_at[domain[1]]));
@@ -86,7 +86,8 @@ struct wf_local_times wf_local_carry(const struct wf_local *local, struct wf_ctx
         const uint32_t domain[2] = {wf_cores_domain(&local->cores, from),
                                     wf_cores_domain(&local->cores, to)};
 
-        begin = pass(local, ctx, node, domain, wf_transfer_ps(bytes, local->memory_bandwidth));
+        begin = pass_memory(local, ctx, node, domain,
+                            wf_transfer_ps(bytes, local->memory_bandwidth));
     }
     int64_t arrival = wf_time_add(begin, wf_local_transfer(local, distance, bytes));
     /* A message that is shorter than its latency has left before this event. */

@@ -3,18 +3,18 @@
 
 #include <string.h>
 
-static void add_region(struct wf_region_marks *region, const struct wf_region_marks *more)
+static void add_region(struct wf_region_marks *region, const struct wf_region_marks *cold)
 {
-    if (more->time.n == 0) {
+    if (cold->time.n == 0) {
         return;
     }
-    if (region->time.n == 0 || more->first < region->first) {
-        region->first = more->first;
+    if (region->time.n == 0 || cold->first < region->first) {
+        region->first = cold->first;
     }
-    if (region->time.n == 0 || more->last > region->last) {
-        region->last = more->last;
+    if (region->time.n == 0 || cold->last > region->last) {
+        region->last = cold->last;
     }
-    wf_stat_merge(&region->time, &more->time);
+    wf_stat_merge(&region->time, &cold->time);
 }
 
 void wf_marks_region(struct wf_marks *marks, uint32_t job, uint32_t number, int64_t left,

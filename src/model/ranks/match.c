@@ -21,7 +21,7 @@ static struct wf_match_link *edit_link(struct wf_ctx *ctx, uint32_t cell)
 
 /* Whether a receive and a message match. Which is which does not matter, since a message has no
  * wildcards. */
-static bool fits(const struct wf_match_key *a, const struct wf_match_key *b)
+static bool keys_match(const struct wf_match_key *a, const struct wf_match_key *b)
 {
     return a->context == b->context &&
            (a->src == b->src || a->src == WF_MATCH_ANY_SOURCE ||
@@ -48,8 +48,8 @@ struct place {
 
 /* Searches a queue without an index for the first cell that fits. Builds the index and finds
  * none if the search becomes long. */
-static inline struct place walk(struct wf_ctx *ctx, struct wf_match_queue *queue,
-                                const struct wf_match_key *key)
+static inline struct place search_list(struct wf_ctx *ctx, struct wf_match_queue *queue,
+                                       const struct wf_match_key *key)
 {
     struct place place = {0, queue->head, 0};
     uint32_t passed = 0;
@@ -58,7 +58,7 @@ static inline struct place walk(struct wf_ctx *ctx, struct wf_match_queue *queue
         const struct wf_match_link *link = read_link(ctx, place.cell);
 
         place.next = link->next;
-        if (fits(&link->key, key)) {
+        if (keys_match(&link->key, key)) {
             return place;
         }
         if (passed == FAR) {
@@ -82,11 +82,11 @@ static struct place place_of(struct wf_ctx *ctx, uint32_t cell)
 }
 
 /* The first cell of the queue that fits. */
-static inline struct place search(struct wf_ctx *ctx, struct wf_match_queue *queue,
-                                  const struct wf_match_key *key, look_up_fn *look_up)
+static inline struct place search_queue(struct wf_ctx *ctx, struct wf_match_queue *queue,
+                                        const struct wf_match_key *key, look_up_fn *look_up)
 {
     if (queue->index == 0) {
-        struct place place = walk(ctx, queue, key);
+        struct place place = search_list(ctx, queue, key);
         if (queue->index == 0) {
             return place;
         }
@@ -105,7 +105,7 @@ __attribute__((noinline)) static void free_index(struct wf_ctx *ctx,
     queue->index = 0;
 }
 
-static void append(struct wf_ctx *ctx, struct wf_match_queue *queue, uint32_t cell)
+static void append_cell(struct wf_ctx *ctx, struct wf_match_queue *queue, uint32_t cell)
 {
     uint32_t before = queue->tail;
 
@@ -150,14 +150,14 @@ uint32_t wf_match_post(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell
     struct wf_match_queue *queue = &match->unexpected;
 
     if (queue->head == 0) {
-        append(ctx, &match->posted, cell);
+        append_cell(ctx, &match->posted, cell);
         return 0;
     }
     const struct wf_match_key *key = &read_link(ctx, cell)->key;
-    struct place message = search(ctx, queue, key, wf_match_index_message);
+    struct place message = search_queue(ctx, queue, key, wf_match_index_message);
 
     if (message.cell == 0) {
-        append(ctx, &match->posted, cell);
+        append_cell(ctx, &match->posted, cell);
     } else {
         unlink_cell(ctx, queue, message);
     }
@@ -168,7 +168,7 @@ uint32_t wf_match_claim(struct wf_ctx *ctx, struct wf_match *match,
                         const struct wf_match_key *key)
 {
     struct wf_match_queue *queue = &match->posted;
-    struct place receive = search(ctx, queue, key, wf_match_index_receive);
+    struct place receive = search_queue(ctx, queue, key, wf_match_index_receive);
 
     if (receive.cell != 0) {
         unlink_cell(ctx, queue, receive);
@@ -178,13 +178,13 @@ uint32_t wf_match_claim(struct wf_ctx *ctx, struct wf_match *match,
 
 void wf_match_keep(struct wf_ctx *ctx, struct wf_match *match, uint32_t cell)
 {
-    append(ctx, &match->unexpected, cell);
+    append_cell(ctx, &match->unexpected, cell);
 }
 
 uint32_t wf_match_peek(struct wf_ctx *ctx, struct wf_match *match,
                        const struct wf_match_key *key)
 {
-    return search(ctx, &match->unexpected, key, wf_match_index_message).cell;
+    return search_queue(ctx, &match->unexpected, key, wf_match_index_message).cell;
 }
 
 uint32_t wf_match_length(struct wf_ctx *ctx, const struct wf_match_queue *queue)

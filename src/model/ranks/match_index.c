@@ -147,7 +147,7 @@ static uint32_t find_first(struct wf_ctx *ctx, uint32_t index, unsigned form,
 }
 
 /* Adds a new cell in a free slot. */
-static uint32_t hang_new(struct wf_ctx *ctx, uint32_t up, uint32_t slot)
+static uint32_t attach_new(struct wf_ctx *ctx, uint32_t up, uint32_t slot)
 {
     uint32_t cell = wf_cell_new_for(ctx, WF_MATCH_CELL_SIZE);
     struct tree *above = edit_tree(ctx, up);
@@ -159,7 +159,7 @@ static uint32_t hang_new(struct wf_ctx *ctx, uint32_t up, uint32_t slot)
 }
 
 /* Adds a node in a free slot. */
-static void hang(struct wf_ctx *ctx, uint32_t up, uint32_t slot, uint32_t node)
+static void attach_node(struct wf_ctx *ctx, uint32_t up, uint32_t slot, uint32_t node)
 {
     struct tree *above = edit_tree(ctx, up);
 
@@ -178,11 +178,11 @@ static uint32_t push_down(struct wf_ctx *ctx, uint32_t up, uint32_t *slot, unsig
 
     edit_tree(ctx, up)->n_below--; /* another cell takes its place at once */
     do {
-        up = hang_new(ctx, up, own_slot);
+        up = attach_new(ctx, up, own_slot);
         own_slot = next_slot(&own);
         *slot = next_slot(trail);
     } while (own_slot == *slot);
-    hang(ctx, up, own_slot, node);
+    attach_node(ctx, up, own_slot, node);
     edit_node(ctx, node)->at[form].up = up;
     return up;
 }
@@ -200,7 +200,7 @@ static uint32_t slot_of(const struct tree *above, unsigned form, uint32_t cell)
 }
 
 /* Removes a node from its tree, and frees the cells above that lead to nothing else. */
-static void take_off(struct wf_ctx *ctx, uint32_t up, unsigned form, uint32_t node)
+static void detach_node(struct wf_ctx *ctx, uint32_t up, unsigned form, uint32_t node)
 {
     struct tree *above = edit_tree(ctx, up);
 
@@ -219,8 +219,8 @@ static void take_off(struct wf_ctx *ctx, uint32_t up, unsigned form, uint32_t no
 /* ---- entries ---- */
 
 /* Appends a node to the ring whose first node is `first`. */
-static void join(struct wf_ctx *ctx, uint32_t first, unsigned form, uint32_t number,
-                 struct wf_match_node *node)
+static void join_ring(struct wf_ctx *ctx, uint32_t first, unsigned form, uint32_t number,
+                      struct wf_match_node *node)
 {
     struct wf_match_place *head = &edit_node(ctx, first)->at[form];
 
@@ -234,8 +234,8 @@ static void join(struct wf_ctx *ctx, uint32_t first, unsigned form, uint32_t num
 }
 
 /* Enters a node in one form, after all others. */
-static void enter(struct wf_ctx *ctx, uint32_t index, unsigned form, uint32_t number,
-                  struct wf_match_node *node)
+static void enter_form(struct wf_ctx *ctx, uint32_t index, unsigned form, uint32_t number,
+                       struct wf_match_node *node)
 {
     struct wf_match_key key = key_in(ctx, number, form);
     struct trail trail = trail_of(&key);
@@ -249,21 +249,21 @@ static void enter(struct wf_ctx *ctx, uint32_t index, unsigned form, uint32_t nu
         }
         struct wf_match_key other = key_in(ctx, at, form);
         if (same_key(&other, &key)) {
-            join(ctx, at, form, number, node);
+            join_ring(ctx, at, form, number, node);
             return;
         }
         up = push_down(ctx, up, &slot, form, &trail);
     }
-    hang(ctx, up, slot, number);
+    attach_node(ctx, up, slot, number);
     node->at[form] = (struct wf_match_place){.up = up, .next = number, .prev = number};
 }
 
 /* Removes a node that has been entered in this form. */
-static void leave(struct wf_ctx *ctx, unsigned form, uint32_t number,
-                  const struct wf_match_place *place)
+static void leave_form(struct wf_ctx *ctx, unsigned form, uint32_t number,
+                       const struct wf_match_place *place)
 {
     if (place->next == number) {
-        take_off(ctx, place->up, form, number);
+        detach_node(ctx, place->up, form, number);
         return;
     }
 
@@ -317,7 +317,7 @@ void wf_match_index_add(struct wf_ctx *ctx, uint32_t index, uint32_t cell, uint3
     link->node = number;
     for (unsigned form = 0; form < WF_MATCH_FORMS; form++) {
         if ((forms >> form & 1) != 0) {
-            enter(ctx, index, form, number, node);
+            enter_form(ctx, index, form, number, node);
         }
     }
 }
@@ -334,7 +334,7 @@ uint32_t wf_match_index_remove(struct wf_ctx *ctx, uint32_t index, uint32_t cell
 
     for (unsigned form = 0; form < WF_MATCH_FORMS; form++) {
         if (node->at[form].next != 0) {
-            leave(ctx, form, link->node, &node->at[form]);
+            leave_form(ctx, form, link->node, &node->at[form]);
         }
     }
     if (link->next != 0) {
@@ -368,7 +368,7 @@ static void add_form(struct wf_ctx *ctx, const struct wf_match_queue *queue, uns
     edit_tree(ctx, queue->index)->u.index.forms |= 1U << form;
     for (uint32_t cell = queue->head; cell != 0; cell = read_link(ctx, cell)->next) {
         uint32_t number = read_link(ctx, cell)->node;
-        enter(ctx, queue->index, form, number, edit_node(ctx, number));
+        enter_form(ctx, queue->index, form, number, edit_node(ctx, number));
     }
 }
 

@@ -10,8 +10,9 @@ static uint32_t number_of(const struct wf_node_nics *nics, const struct wf_net_m
 }
 
 /* Schedules an event for the time `at`, in which the message goes on. */
-static void defer(const struct wf_node_nics *nics, struct wf_ctx *ctx, uint16_t kind,
-                  uint32_t dst, const struct wf_net_message *msg, int64_t at)
+static void schedule_departure(const struct wf_node_nics *nics, struct wf_ctx *ctx,
+                               uint16_t kind, uint32_t dst, const struct wf_net_message *msg,
+                               int64_t at)
 {
     struct wf_node_departure departure = {.bytes = msg->bytes, .dst = dst};
     uint32_t nic = number_of(nics, msg);
@@ -43,7 +44,7 @@ static int64_t depart(const struct wf_node_nics *nics, struct wf_ctx *ctx, void 
         wf_touch(ctx, &nic->send_next, sizeof(nic->send_next));
         nic->send_next = wf_time_add(start, gap);
         if (start > wf_now(ctx) && nics->net->ahead == WF_NET_NOW) {
-            defer(nics, ctx, nics->inject, dst, msg, start);
+            schedule_departure(nics, ctx, nics->inject, dst, msg, start);
             return WF_NET_LATER;
         }
     }
@@ -54,7 +55,7 @@ int64_t wf_node_nic_pass(const struct wf_node_nics *nics, struct wf_ctx *ctx, vo
                          uint32_t dst, const struct wf_net_message *msg, int64_t start)
 {
     if (start > wf_now(ctx) && !nics->runs_ahead) {
-        defer(nics, ctx, nics->depart, dst, msg, start);
+        schedule_departure(nics, ctx, nics->depart, dst, msg, start);
         return WF_NET_LATER;
     }
     return depart(nics, ctx, node, dst, msg, start);

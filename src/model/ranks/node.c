@@ -69,8 +69,8 @@ static void on_arrival_in_events(void *ranks, struct wf_ctx *ctx, void *part,
 
 /* The rank looks for messages after the first byte of this one has come, and again after the
  * last byte. */
-static void notice(const struct wf_ranks *ranks, struct wf_ctx *ctx,
-                   const struct wf_net_message *msg, int64_t first, int64_t last)
+static void schedule_notice(const struct wf_ranks *ranks, struct wf_ctx *ctx,
+                            const struct wf_net_message *msg, int64_t first, int64_t last)
 {
     uint32_t node = wf_self(ctx) - ranks->net->first_node;
     struct wf_msg_header header;
@@ -90,12 +90,12 @@ static void on_noticed_arrival(void *ranks, struct wf_ctx *ctx, void *part,
 {
     int64_t delay = delay_at_nic(ranks, ctx, &part);
 
-    notice(ranks, ctx, msg, wf_time_add(wf_now(ctx), delay), wf_time_add(at, delay));
+    schedule_notice(ranks, ctx, msg, wf_time_add(wf_now(ctx), delay), wf_time_add(at, delay));
 }
 
 /* The last byte of a message leaves at the time `at`. `noted`: the event has a note already. */
-static void leave(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
-                  const void *header_words, int64_t at, bool noted)
+static void note_leaving(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node,
+                         const void *header_words, int64_t at, bool noted)
 {
     struct wf_msg_header header;
 
@@ -113,8 +113,8 @@ static void on_sent(void *arg, struct wf_ctx *ctx, void *part, const struct wf_n
 {
     const struct wf_ranks *ranks = arg;
 
-    leave(ranks, ctx, wf_rails_state(&ranks->rails, ctx, part), msg->header,
-          wf_time_add(wf_now(ctx), ranks->costs.injection), false);
+    note_leaving(ranks, ctx, wf_rails_state(&ranks->rails, ctx, part), msg->header,
+                 wf_time_add(wf_now(ctx), ranks->costs.injection), false);
 }
 
 struct wf_net_user wf_node_net_user(struct wf_ranks *ranks)
@@ -161,7 +161,7 @@ static void on_core(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *node
     if (who.rank->state == WF_RANK_FAILED) {
         return;
     }
-    if (wf_rank_more(&who)->current != 0) {
+    if (wf_rank_cold(&who)->current != 0) {
         wf_collective_served(&who);
     } else {
         wf_rank_served(&who);
@@ -175,7 +175,7 @@ static void on_continue(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *
 {
     const struct wf_node_wakeup *wakeup = (const void *)ev->payload;
     const struct wf_caller who = wf_caller_enter(ranks, ctx, node, wakeup->slot);
-    uint32_t cell = wf_cellmap_get(ctx, &wf_rank_more(&who)->handles, wakeup->ticket);
+    uint32_t cell = wf_cellmap_get(ctx, &wf_rank_cold(&who)->handles, wakeup->ticket);
 
     if (cell != 0 && who.rank->state != WF_RANK_FAILED) {
         wf_collective_continue(&who, cell);
@@ -191,7 +191,7 @@ static void on_departure(const struct wf_ranks *ranks, struct wf_ctx *ctx, void 
     int64_t left = wf_node_nic_event(&ranks->nics, ctx, node, ev);
 
     if (left != WF_NET_LATER) {
-        leave(ranks, ctx, node, departure->header, left, false);
+        note_leaving(ranks, ctx, node, departure->header, left, false);
     }
 }
 
@@ -207,7 +207,7 @@ static void on_local(const struct wf_ranks *ranks, struct wf_ctx *ctx, void *nod
 
     deliver(ranks, ctx, node, msg, times.arrival);
     if (wf_local_leaves_later(&ranks->local)) {
-        leave(ranks, ctx, node, msg->header, times.left, true);
+        note_leaving(ranks, ctx, node, msg->header, times.left, true);
     }
 }
 
@@ -315,34 +315,34 @@ static void observed_commit(const struct wf_event *ev, const void *note, struct 
 
 /* ---- the end ---- */
 
-static void add_unfinished(const struct wf_turn *turn, struct wf_ranks_tally *tally)
+static void add_unfinished(const struct wf_rank_program *program, struct wf_ranks_tally *tally)
 {
-    const struct wf_caller *who = turn->who;
+    const struct wf_caller *who = program->who;
     struct wf_blocked blocked = {.rank = who->number, .failure = who->rank->failure};
 
     tally->unfinished++;
     tally->failed += who->rank->state == WF_RANK_FAILED;
     if (who->rank->state == WF_RANK_FAILED) {
-        blocked.fail_peer = wf_rank_more(who)->blocked_peer;
+        blocked.fail_peer = wf_rank_cold(who)->blocked_peer;
     }
     wf_rank_find_blocked(who, &blocked.on);
-    blocked.on.group %= wf_ranks_groups_per_job(turn->ranks);
+    blocked.on.group %= wf_ranks_groups_per_job(program->ranks);
     wf_tally_block(tally, &blocked);
 }
 
 static void add_rank(const struct wf_caller *who, struct wf_ranks_tally *tally)
 {
-    const struct wf_turn turn = wf_turn_of(who);
+    const struct wf_rank_program program = wf_rank_program_of(who);
     const struct wf_rank *rank = who->rank;
     struct wf_rank_leftover leftover = {.rank = who->number};
     struct wf_rank_totals totals = {
         .number = who->number,
-        .job = turn.job,
+        .job = program.job,
         .messages = rank->sent_messages,
         .bytes = rank->sent_bytes,
         .longest = rank->longest,
         .clock = rank->clock,
-        .compute_ps = turn.slot->progress.compute_ps,
+        .compute_ps = program.slot->progress.compute_ps,
         .overhead_ps = rank->overhead_ps,
         .wait_ps = {[WF_IN_CORE] = WF_NO_WAIT},
         .ended = rank->state == WF_RANK_ENDED,
@@ -356,7 +356,7 @@ static void add_rank(const struct wf_caller *who, struct wf_ranks_tally *tally)
     wf_rank_find_leftover(who, &leftover.what);
     wf_tally_leftover(tally, &leftover);
     if (!totals.ended) {
-        add_unfinished(&turn, tally);
+        add_unfinished(&program, tally);
     }
 }
 

@@ -85,8 +85,8 @@ static int64_t end_of_equal(const struct wf_noise *noise, int64_t offset, int64_
     uint64_t at = ((uint64_t)from + period - (uint64_t)offset) % period;
     uint64_t interrupted = at < duration ? duration - at : 0;
     uint64_t left = period - wf_max_u64(at, duration); /* free time of the first cycle */
-    uint64_t more = (uint64_t)work > left ? (uint64_t)work - left : 0;
-    uint64_t cycles = (more + (period - duration) - 1) / (period - duration);
+    uint64_t beyond = (uint64_t)work > left ? (uint64_t)work - left : 0;
+    uint64_t cycles = (beyond + (period - duration) - 1) / (period - duration);
     wf_u128 end = (wf_u128)cycles * duration + interrupted + (uint64_t)from + (uint64_t)work;
 
     return end > (wf_u128)WF_TIME_MAX ? WF_TIME_MAX : (int64_t)end;

@@ -17,40 +17,40 @@ static int64_t time_of(uint32_t low, uint32_t high, int64_t now)
 /* The rank continues when the last of its puts and gets is complete. */
 static void end_flush(const struct wf_caller *who)
 {
-    const struct wf_rank_more *more = wf_rank_more(who);
+    const struct wf_rank_cold *cold = wf_rank_cold(who);
 
-    if (more->one_sided_at > who->rank->clock) {
-        wf_cause_note(who, (struct wf_cause){.until = more->one_sided_at,
-                                             .since = more->one_sided_since,
+    if (cold->one_sided_at > who->rank->clock) {
+        wf_cause_note(who, (struct wf_cause){.until = cold->one_sided_at,
+                                             .since = cold->one_sided_since,
                                              .from = who->number,
                                              .why = WF_WHY_ONE_SIDED});
     }
-    wf_rank_advance(who, more->one_sided_at, WF_IN_SEND);
+    wf_rank_advance(who, cold->one_sided_at, WF_IN_SEND);
 }
 
 /* A put or get of the rank, which began at `since`, is complete. */
-static void complete(const struct wf_caller *who, int64_t since, int64_t at)
+static void complete_one_sided(const struct wf_caller *who, int64_t since, int64_t at)
 {
     struct wf_rank *rank = who->rank;
 
-    if (wf_rank_more(who)->one_sided == 0) {
+    if (wf_rank_cold(who)->one_sided == 0) {
         return; /* only in a run that is rolled back */
     }
-    struct wf_rank_more *more = wf_rank_more_edit(who);
+    struct wf_rank_cold *cold = wf_rank_cold_edit(who);
 
-    more->one_sided--;
-    if (at > more->one_sided_at) {
-        more->one_sided_at = at;
-        more->one_sided_since = since;
+    cold->one_sided--;
+    if (at > cold->one_sided_at) {
+        cold->one_sided_at = at;
+        cold->one_sided_since = since;
     }
-    if (more->one_sided == 0 && rank->state == WF_RANK_WAITING &&
+    if (cold->one_sided == 0 && rank->state == WF_RANK_WAITING &&
         rank->waits_for == WF_WAITS_FOR_FLUSH) {
         rank->waits_for = WF_WAITS_FOR_ALL;
         end_flush(who);
         wf_rank_wake(who);
         return;
     }
-    wf_rank_more_settle(who);
+    wf_rank_cold_release(who);
 }
 
 static void tell_remote(const struct wf_arrival *arrival)
@@ -88,7 +88,7 @@ void wf_one_sided_get(const struct wf_arrival *arrival)
 
 void wf_one_sided_put_done(const struct wf_arrival *arrival)
 {
-    complete(&arrival->who, arrival->header->put.departure, arrival->at);
+    complete_one_sided(&arrival->who, arrival->header->put.departure, arrival->at);
 }
 
 void wf_one_sided_get_data(const struct wf_arrival *arrival)
@@ -96,14 +96,15 @@ void wf_one_sided_get_data(const struct wf_arrival *arrival)
     const struct wf_msg_header *header = arrival->header;
 
     wf_arrival_note(arrival, header->get_data.departure);
-    complete(&arrival->who,
-             time_of(header->get_data.begin_low, header->get_data.begin_high, arrival->at),
-             arrival->at);
+    complete_one_sided(
+        &arrival->who,
+        time_of(header->get_data.begin_low, header->get_data.begin_high, arrival->at),
+        arrival->at);
 }
 
 /* Charges and counts a put or get that begins. False if the rank has to wait for the engine's
  * time. */
-static bool begin(const struct wf_caller *who, uint64_t bytes)
+static bool begin_one_sided(const struct wf_caller *who, uint64_t bytes)
 {
     if (who->rank->overhead_paid == 0) {
         wf_rank_charge(who, who->ranks->costs.o_one_sided);
@@ -113,7 +114,7 @@ static bool begin(const struct wf_caller *who, uint64_t bytes)
         return false;
     }
     who->rank->overhead_paid = 0;
-    wf_rank_more_edit(who)->one_sided++;
+    wf_rank_cold_edit(who)->one_sided++;
     who->rank->sent_messages++;
     who->rank->sent_bytes = wf_count_add(who->rank->sent_bytes, bytes);
     return true;
@@ -121,7 +122,7 @@ static bool begin(const struct wf_caller *who, uint64_t bytes)
 
 enum wf_called wf_rank_put(const struct wf_caller *who, const struct wf_peer *to)
 {
-    if (!begin(who, to->bytes)) {
+    if (!begin_one_sided(who, to->bytes)) {
         return WF_CALLED_AGAIN;
     }
     int64_t clock = who->rank->clock;
@@ -133,7 +134,7 @@ enum wf_called wf_rank_put(const struct wf_caller *who, const struct wf_peer *to
 
 enum wf_called wf_rank_get(const struct wf_caller *who, const struct wf_peer *from)
 {
-    if (!begin(who, from->bytes)) {
+    if (!begin_one_sided(who, from->bytes)) {
         return WF_CALLED_AGAIN;
     }
     int64_t clock = who->rank->clock;
@@ -150,7 +151,7 @@ enum wf_called wf_rank_flush(const struct wf_caller *who)
 {
     struct wf_rank *rank = who->rank;
 
-    if (wf_rank_more(who)->one_sided > 0) {
+    if (wf_rank_cold(who)->one_sided > 0) {
         rank->waits_for = WF_WAITS_FOR_FLUSH;
         rank->state = WF_RANK_WAITING;
         return WF_CALLED_BLOCKED;

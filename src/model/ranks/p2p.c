@@ -185,11 +185,11 @@ enum wf_called wf_rank_probe(const struct wf_caller *who, const struct wf_peer *
     uint32_t cell = wf_match_peek(who->ctx, &rank->match, &key);
 
     if (cell == 0) {
-        struct wf_rank_more *more = wf_rank_more_edit(who);
+        struct wf_rank_cold *cold = wf_rank_cold_edit(who);
 
         rank->state = WF_RANK_PROBING;
-        more->blocked_peer = from->rank;
-        more->blocked_tag = from->tag;
+        cold->blocked_peer = from->rank;
+        cold->blocked_tag = from->tag;
         return WF_CALLED_AGAIN;
     }
     const struct wf_rank_request *message = wf_request_read(who, cell);
@@ -209,7 +209,7 @@ enum wf_called wf_rank_probe(const struct wf_caller *who, const struct wf_peer *
     wf_rank_advance(who, message->at, WF_IN_RECV);
     wf_rank_attended(who, message->at);
     if (from->open || from->rank == WF_MATCH_ANY_SOURCE || from->tag == WF_MATCH_ANY_TAG) {
-        wf_rank_saw(who, message->key.src, message->key.tag);
+        wf_rank_note_match(who, message->key.src, message->key.tag);
     }
     return WF_CALLED_DONE;
 }
@@ -228,7 +228,7 @@ enum wf_called wf_rank_iprobe(const struct wf_caller *who, const struct wf_peer 
 
     rank->found = message != NULL && message->at <= rank->clock;
     if (rank->found) {
-        wf_rank_saw(who, message->key.src, message->key.tag);
+        wf_rank_note_match(who, message->key.src, message->key.tag);
     }
     return WF_CALLED_DONE;
 }

@@ -124,8 +124,8 @@ struct eager {
 };
 
 /* A receive and its eager message have matched. */
-static inline void meet_eager(const struct wf_caller *who, uint32_t cell,
-                              const struct wf_match_key *key, const struct eager *eager)
+static inline void match_eager(const struct wf_caller *who, uint32_t cell,
+                               const struct wf_match_key *key, const struct eager *eager)
 {
     struct wf_rank_request *recv = wf_request_edit(who, cell);
 
@@ -146,13 +146,13 @@ static inline void meet_eager(const struct wf_caller *who, uint32_t cell,
 
 /* A receive and its message have matched; the caller frees `message`. Returns the cell of the
  * receive. */
-static uint32_t meet(const struct wf_caller *who, uint32_t cell,
-                     const struct wf_rank_request *message)
+static uint32_t match_message(const struct wf_caller *who, uint32_t cell,
+                              const struct wf_rank_request *message)
 {
     if ((message->flags & WF_REQ_ANNOUNCED) == 0) {
-        meet_eager(who, cell, &message->key,
-                   &(struct eager){message->unexpected.bytes, message->unexpected.departure,
-                                   message->at});
+        match_eager(who, cell, &message->key,
+                    &(struct eager){message->unexpected.bytes, message->unexpected.departure,
+                                    message->at});
         return cell;
     }
     if (wf_request_read(who, cell)->is_short) {
@@ -216,13 +216,13 @@ uint32_t wf_protocol_recv(const struct wf_caller *who, const struct wf_peer *fro
         if ((message.flags & WF_REQ_ANNOUNCED) == 0) {
             who->rank->unexpected_bytes -= message.unexpected.bytes;
         }
-        cell = meet(who, cell, &message);
+        cell = match_message(who, cell, &message);
     }
     return cell;
 }
 
 /* Finds the receive for a message that arrives, eager or announced. */
-static uint32_t claim(const struct wf_caller *who, const struct wf_match_key *key)
+static uint32_t claim_receive(const struct wf_caller *who, const struct wf_match_key *key)
 {
     uint32_t cell = wf_match_claim(who->ctx, &who->rank->match, key);
 
@@ -233,7 +233,7 @@ static uint32_t claim(const struct wf_caller *who, const struct wf_match_key *ke
 }
 
 /* A message that found no receive waits for one. */
-static void keep(const struct wf_caller *who, const struct wf_rank_request *message)
+static void keep_unexpected(const struct wf_caller *who, const struct wf_rank_request *message)
 {
     struct wf_rank *rank = who->rank;
     uint32_t cell = wf_cell_new_for(who->ctx, WF_REQ_SIZE);
@@ -271,17 +271,18 @@ static void on_eager(const struct wf_arrival *arrival)
     wf_arrival_note(arrival, departure);
     if (!wf_ranks_only_send(who->ranks)) {
         const struct wf_match_key key = {context, arrival->from, tag};
-        uint32_t cell = claim(who, &key);
+        uint32_t cell = claim_receive(who, &key);
 
         if (cell != 0) {
-            meet_eager(who, cell, &key,
-                       &(struct eager){arrival->bytes, departure, arrival->at});
+            match_eager(who, cell, &key,
+                        &(struct eager){arrival->bytes, departure, arrival->at});
         } else {
-            keep(who, &(struct wf_rank_request){.key = key,
-                                                .number = WF_RANK_NO_REQUEST,
-                                                .kind = WF_REQ_UNEXPECTED,
-                                                .at = arrival->at,
-                                                .unexpected = {arrival->bytes, {departure}}});
+            keep_unexpected(
+                who, &(struct wf_rank_request){.key = key,
+                                               .number = WF_RANK_NO_REQUEST,
+                                               .kind = WF_REQ_UNEXPECTED,
+                                               .at = arrival->at,
+                                               .unexpected = {arrival->bytes, {departure}}});
         }
     } else if (rank->state == WF_RANK_ENDED && arrival->at > rank->clock) {
         /* No rank receives it, but the run ends when the last message has arrived. A rank
@@ -307,12 +308,12 @@ static void on_announce(const struct wf_arrival *arrival)
         .at = arrival->at,
         .unexpected = {.bytes = header->announce.bytes,
                        .sender_handle = header->announce.sender_handle}};
-    uint32_t cell = claim(&arrival->who, &message.key);
+    uint32_t cell = claim_receive(&arrival->who, &message.key);
 
     if (cell != 0) {
-        (void)meet(&arrival->who, cell, &message);
+        (void)match_message(&arrival->who, cell, &message);
     } else {
-        keep(&arrival->who, &message);
+        keep_unexpected(&arrival->who, &message);
     }
 }
 

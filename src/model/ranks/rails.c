@@ -77,8 +77,8 @@ static uint32_t list_near(const struct nic_domains *domains, uint32_t n_nics,
 }
 
 /* Gives the slots of a domain their interfaces. */
-static void deal(struct wf_rails *rails, const struct nic_domains *domains,
-                 const struct wf_cores *cores, uint32_t domain, uint32_t *users)
+static void deal_nics(struct wf_rails *rails, const struct nic_domains *domains,
+                      const struct wf_cores *cores, uint32_t domain, uint32_t *users)
 {
     uint32_t n_slots = rails->place->slots_max, here = 0, number = 0;
     uint8_t near[WF_NET_NICS_MAX];
@@ -125,7 +125,7 @@ enum wf_status wf_rails_init(struct wf_rails *rails, const struct wf_place *plac
     rails->stripe_min = node->stripe_min;
     const struct wf_cores cores = wf_cores_init(node, place->slots_max);
     for (uint32_t domain = 0; domain < cores.domains; domain++) {
-        deal(rails, &domains, &cores, domain, users);
+        deal_nics(rails, &domains, &cores, domain, users);
     }
     return WF_OK;
 }

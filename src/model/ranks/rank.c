@@ -2,43 +2,43 @@
 /* The part of a rank's state that only some ranks need, and how a rank ends. */
 #include "model/ranks/coll_line.h"
 
-const struct wf_rank_more wf_rank_nothing_more;
+const struct wf_rank_cold wf_rank_no_cold;
 
-struct wf_rank_more *wf_rank_more_edit(const struct wf_caller *who)
+struct wf_rank_cold *wf_rank_cold_edit(const struct wf_caller *who)
 {
-    if (who->rank->more == 0) {
-        who->rank->more = wf_cell_new_for(who->ctx, sizeof(struct wf_rank_more));
+    if (who->rank->cold == 0) {
+        who->rank->cold = wf_cell_new_for(who->ctx, sizeof(struct wf_rank_cold));
     }
-    return wf_cell_edit(who->ctx, who->rank->more);
+    return wf_cell_edit(who->ctx, who->rank->cold);
 }
 
-void wf_rank_more_settle(const struct wf_caller *who)
+void wf_rank_cold_release(const struct wf_caller *who)
 {
     struct wf_rank *rank = who->rank;
-    const struct wf_rank_more *more = wf_rank_more(who);
+    const struct wf_rank_cold *cold = wf_rank_cold(who);
 
-    if (rank->more != 0 && rank->state == WF_RANK_ENDED && rank->match.posted.head == 0 &&
-        more->handles.count == 0 && more->colls.count == 0 && more->deferred == 0 &&
-        more->one_sided == 0 && more->reading == 0) {
-        wf_cell_free(who->ctx, rank->more);
-        rank->more = 0;
+    if (rank->cold != 0 && rank->state == WF_RANK_ENDED && rank->match.posted.head == 0 &&
+        cold->handles.count == 0 && cold->colls.count == 0 && cold->deferred == 0 &&
+        cold->one_sided == 0 && cold->reading == 0) {
+        wf_cell_free(who->ctx, rank->cold);
+        rank->cold = 0;
     }
 }
 
-void wf_rank_saw(const struct wf_caller *who, uint32_t source, int32_t tag)
+void wf_rank_note_match(const struct wf_caller *who, uint32_t source, int32_t tag)
 {
     const struct wf_ranks *ranks = who->ranks;
-    struct wf_rank_more *more = wf_rank_more_edit(who);
+    struct wf_rank_cold *cold = wf_rank_cold_edit(who);
 
-    more->seen_source = source - ranks->first[wf_ranks_job_of(ranks, who->number)];
-    more->seen_tag = tag;
+    cold->seen_source = source - ranks->first[wf_ranks_job_of(ranks, who->number)];
+    cold->seen_tag = tag;
 }
 
 void wf_rank_end(const struct wf_caller *who)
 {
     who->rank->state = WF_RANK_ENDED;
-    if (wf_rank_more(who)->colls.count > 0) {
-        struct wf_cellmap *colls = &wf_rank_more_edit(who)->colls;
+    if (wf_rank_cold(who)->colls.count > 0) {
+        struct wf_cellmap *colls = &wf_rank_cold_edit(who)->colls;
 
         /* The rank begins no more collectives. */
         for (uint32_t key = 0;
@@ -47,14 +47,14 @@ void wf_rank_end(const struct wf_caller *who)
         }
         wf_collective_lines_end(who);
     }
-    wf_rank_more_settle(who);
+    wf_rank_cold_release(who);
 }
 
 void wf_rank_fail(const struct wf_caller *who, enum wf_failure failure, uint32_t peer)
 {
     who->rank->state = WF_RANK_FAILED;
     who->rank->failure = (uint8_t)failure;
-    wf_rank_more_edit(who)->blocked_peer = peer;
+    wf_rank_cold_edit(who)->blocked_peer = peer;
 }
 
 void wf_rank_fail_sizes(const struct wf_caller *who, const struct wf_match_key *key,
@@ -64,7 +64,7 @@ void wf_rank_fail_sizes(const struct wf_caller *who, const struct wf_match_key *
 
     wf_rank_fail(who, collective ? WF_FAILURE_SIZES : WF_FAILURE_TRUNCATED, key->src);
     who->rank->fail_own = own;
-    wf_rank_more_edit(who)->fail_other = other;
-    wf_rank_more_edit(who)->blocked_tag = key->tag;
+    wf_rank_cold_edit(who)->fail_other = other;
+    wf_rank_cold_edit(who)->blocked_tag = key->tag;
     who->rank->fail_context = key->context;
 }

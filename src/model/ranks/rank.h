@@ -89,7 +89,7 @@ struct wf_rank {
         uint64_t unexpected_bytes;
         uint64_t fail_own; /* failure by sizes: the bytes that the rank expected */
     };
-    uint32_t more;   /* cell with a struct wf_rank_more; 0: all its members are zero */
+    uint32_t cold;   /* cell with a struct wf_rank_cold; 0: all its members are zero */
     uint32_t ticket; /* events that resume the rank with another ticket are stale */
     union {
         uint32_t done_order; /* number of requests completed so far */
@@ -98,9 +98,10 @@ struct wf_rank {
     uint32_t longest; /* bytes of the longest message sent, at most UINT32_MAX */
 };
 
-/* What a rank needs for anything but eager messages from known sources, in a cell that it gets on
- * first use: most ranks of a large run never need it. See wf_rank_more(). */
-struct wf_rank_more {
+/* The cold part of a rank's state: what it needs for anything but eager messages from known
+ * sources, in a cell that it gets on first use. Most ranks of a large run never need it. See
+ * wf_rank_cold(). */
+struct wf_rank_cold {
     struct wf_cellmap handles; /* cells that messages from other ranks refer to, by handle */
     /* Collectives begun, by communicator, all but the first; and with WF_RANK_LINES the
      * cell of each line (model/ranks/coll_line.h). */

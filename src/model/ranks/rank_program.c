@@ -7,31 +7,32 @@
 
 #include <string.h>
 
-const struct wf_script_rest wf_rank_no_rest;
+const struct wf_script_cold wf_rank_no_script_cold;
 
-struct wf_script_rest *wf_rank_rest_edit(const struct wf_turn *turn)
+struct wf_script_cold *wf_rank_script_cold_edit(const struct wf_rank_program *program)
 {
-    uint32_t *cell = &turn->slot->progress.rest;
+    uint32_t *cell = &program->slot->progress.cold;
 
     if (*cell == 0) {
-        *cell = wf_cell_new_for(turn->who->ctx, sizeof(struct wf_script_rest));
+        *cell = wf_cell_new_for(program->who->ctx, sizeof(struct wf_script_cold));
     }
-    return wf_cell_edit(turn->who->ctx, *cell);
+    return wf_cell_edit(program->who->ctx, *cell);
 }
 
-bool wf_rank_find_group(const struct wf_turn *turn, uint32_t comm, struct wf_rank_group *out)
+bool wf_rank_find_group(const struct wf_rank_program *program, uint32_t comm,
+                        struct wf_rank_group *out)
 {
-    uint32_t most = wf_ranks_groups_per_job(turn->ranks);
+    uint32_t most = wf_ranks_groups_per_job(program->ranks);
     struct wf_group group;
 
-    if (!wf_source_group(turn->source, turn->rank, comm, &group) || group.id >= most) {
+    if (!wf_source_group(program->source, program->rank, comm, &group) || group.id >= most) {
         return false;
     }
     *out = (struct wf_rank_group){
-        .id = turn->job * most + group.id,
+        .id = program->job * most + group.id,
         .size = group.size,
         .rank = group.rank,
-        .base = turn->ranks->first[turn->job],
+        .base = program->ranks->first[program->job],
         .first = group.first,
         .stride = group.stride,
         .width = group.width,
@@ -41,12 +42,13 @@ bool wf_rank_find_group(const struct wf_turn *turn, uint32_t comm, struct wf_ran
     return true;
 }
 
-static void unpack_seen(const struct wf_turn *turn, uint64_t packed, struct wf_cursor *cursor)
+static void unpack_seen(const struct wf_rank_program *program, uint64_t packed,
+                        struct wf_cursor *cursor)
 {
-    const struct wf_rank_more *more = wf_rank_more(turn->who);
+    const struct wf_rank_cold *cold = wf_rank_cold(program->who);
 
-    cursor->seen_source = packed != 0 ? (uint32_t)(packed >> 32) : more->seen_source;
-    cursor->seen_tag = packed != 0 ? (int32_t)(packed & INT32_MAX) : more->seen_tag;
+    cursor->seen_source = packed != 0 ? (uint32_t)(packed >> 32) : cold->seen_source;
+    cursor->seen_tag = packed != 0 ? (int32_t)(packed & INT32_MAX) : cold->seen_tag;
 }
 
 /* Kinds without counts ignore these fields of the source. */
@@ -99,16 +101,16 @@ static void set_args(const struct wf_op *op, struct wf_coll_args *args)
 void wf_rank_recall(const struct wf_caller *who, const uint64_t *cookie,
                     struct wf_coll_args *args, struct wf_rank_group *group)
 {
-    const struct wf_turn turn = wf_turn_of(who);
-    struct wf_cursor cursor = {.span = wf_rank_rest(&turn)->span};
+    const struct wf_rank_program program = wf_rank_program_of(who);
+    struct wf_cursor cursor = {.span = wf_rank_script_cold(&program)->span};
     struct wf_op op;
 
     memcpy(cursor.word, cookie, sizeof(cursor.word));
-    unpack_seen(&turn, cookie[WF_RANK_COOKIE_WORDS - 1], &cursor);
+    unpack_seen(&program, cookie[WF_RANK_COOKIE_WORDS - 1], &cursor);
     cursor.outer[0] = WF_CURSOR_AGAIN;
     *args = (struct wf_coll_args){.size = 1};
-    if (!wf_source_next(turn.source, turn.rank, &cursor, &op) ||
-        !wf_rank_find_group(&turn, op.comm, group)) {
+    if (!wf_source_next(program.source, program.rank, &cursor, &op) ||
+        !wf_rank_find_group(&program, op.comm, group)) {
         wf_panic("rank %u: a collective that it began is gone", who->number);
     }
     args->rank = group->rank;

@@ -10,8 +10,8 @@
 
 enum { WF_SLOT_REGIONS = 4 }; /* nested regions that are timed; deeper ones are not */
 
-/* What few programs need of their position: a cell that a rank gets on first use. */
-struct wf_script_rest {
+/* The cold part of a position, which few programs need: a cell that a rank gets on first use. */
+struct wf_script_cold {
     uint32_t outer[4];  /* of the cursor */
     uint32_t span;      /* of the cursor */
     uint32_t iteration; /* iterations begun so far */
@@ -29,25 +29,25 @@ struct wf_script_region {
     uint32_t around; /* cell of the region that it is in, or 0 */
 };
 
-extern const struct wf_script_rest wf_rank_no_rest;
+extern const struct wf_script_cold wf_rank_no_script_cold;
 
 /* A rank together with the program it runs. */
-struct wf_turn {
+struct wf_rank_program {
     const struct wf_ranks *ranks;
     const struct wf_caller *who;
     struct wf_rank_slot *slot;
     const struct wf_source *source;
     uint32_t job, rank; /* its number in the job */
     uint32_t first;     /* the first rank of the job */
-    bool is_plain;      /* its program has no communicators but WF_COMM_WORLD */
+    bool only_world;    /* its program has no communicators but WF_COMM_WORLD */
 };
 
-static inline struct wf_turn wf_turn_of(const struct wf_caller *who)
+static inline struct wf_rank_program wf_rank_program_of(const struct wf_caller *who)
 {
     const struct wf_ranks *ranks = who->ranks;
     uint32_t job = ranks->n_jobs == 1 ? 0 : wf_ranks_job_of(ranks, who->number);
 
-    return (struct wf_turn){
+    return (struct wf_rank_program){
         .ranks = ranks,
         .who = who,
         .slot = (struct wf_rank_slot *)who->rank,
@@ -55,20 +55,21 @@ static inline struct wf_turn wf_turn_of(const struct wf_caller *who)
         .job = job,
         .rank = who->number - ranks->first[job],
         .first = ranks->first[job],
-        .is_plain = ranks->jobs[job].source->ops->group == NULL,
+        .only_world = ranks->jobs[job].source->ops->group == NULL,
     };
 }
 
-/* What few programs need of their position, for reading... */
-static inline const struct wf_script_rest *wf_rank_rest(const struct wf_turn *turn)
+/* The cold part of the position, to read... */
+static inline const struct wf_script_cold *
+wf_rank_script_cold(const struct wf_rank_program *program)
 {
-    uint32_t cell = turn->slot->progress.rest;
+    uint32_t cell = program->slot->progress.cold;
 
-    return cell != 0 ? wf_cell_read(turn->who->ctx, cell) : &wf_rank_no_rest;
+    return cell != 0 ? wf_cell_read(program->who->ctx, cell) : &wf_rank_no_script_cold;
 }
 
-/* ...and for writing, until the handler returns. */
-struct wf_script_rest *wf_rank_rest_edit(const struct wf_turn *turn);
+/* ...and to change, until the handler returns. */
+struct wf_script_cold *wf_rank_script_cold_edit(const struct wf_rank_program *program);
 
 /* A communicator as a rank sees it: maps its ranks to ranks of the run. */
 struct wf_rank_group {
@@ -88,7 +89,8 @@ static inline uint32_t wf_rank_group_member(const struct wf_rank_group *group, u
 }
 
 /* The communicator of an op. False if there is no such communicator. */
-bool wf_rank_find_group(const struct wf_turn *turn, uint32_t comm, struct wf_rank_group *out);
+bool wf_rank_find_group(const struct wf_rank_program *program, uint32_t comm,
+                        struct wf_rank_group *out);
 
 /* Identifies a collective in the rank's program. The last word is usually 0. */
 enum { WF_RANK_COOKIE_WORDS = 4 };
@@ -100,7 +102,7 @@ void wf_rank_recall(const struct wf_caller *who, const uint64_t *cookie,
 /* ---- live programs (model/ranks/live.c), if wf_ranks.live is not null ---- */
 
 /* Tells the program of the rank about its clock and its last poll and wildcard receive. */
-void wf_live_answer(const struct wf_turn *turn);
+void wf_live_answer(const struct wf_rank_program *program);
 /* A wildcard receive has matched a message from `peer`. */
 void wf_live_matched(const struct wf_caller *who, uint32_t request, uint32_t peer, int32_t tag);
 /* A wait or test has completed a request. */

@@ -351,7 +351,7 @@ static uint32_t add_nodes(struct wf_ranks *ranks, struct wf_engine *engine)
     ranks->clock = wf_ranks_clock_ops(ranks);
     ranks->ops = wf_node_ops_of(ranks);
     wf_engine_cells(engine, WF_REQ_SIZE);
-    wf_engine_cells(engine, sizeof(struct wf_rank_more));
+    wf_engine_cells(engine, sizeof(struct wf_rank_cold));
     if (wf_ranks_have_short_receives(ranks)) {
         wf_engine_cells(engine, WF_REQ_SHORT_SIZE);
     }

@@ -23,7 +23,7 @@ uint32_t wf_rendezvous_announce(const struct wf_caller *who, const struct wf_pee
                                          .from = who->number,
                                          .from_track = wf_track_of(context, to->tag),
                                          .why = WF_WHY_ANNOUNCED});
-    wf_cellmap_put(who->ctx, &wf_rank_more_edit(who)->handles, handle, cell);
+    wf_cellmap_put(who->ctx, &wf_rank_cold_edit(who)->handles, handle, cell);
 
     struct wf_msg_header header = {
         .announce = {.tag = to->tag,
@@ -105,7 +105,7 @@ static void register_memory(const struct wf_caller *who, const struct wf_rank_re
 }
 
 /* Asks for the data. */
-static void ask(const struct wf_caller *who, struct asking asking)
+static void ask_for_data(const struct wf_caller *who, struct asking asking)
 {
     struct wf_rank_request *recv = wf_request_edit(who, asking.cell);
     uint32_t handle = wf_request_new_handle(who);
@@ -123,7 +123,7 @@ static void ask(const struct wf_caller *who, struct asking asking)
     recv->msg.handle = handle;
     recv->msg.parts = 0;
     recv->received = 0;
-    wf_cellmap_put(who->ctx, &wf_rank_more_edit(who)->handles, handle, asking.cell);
+    wf_cellmap_put(who->ctx, &wf_rank_cold_edit(who)->handles, handle, asking.cell);
     (void)wf_msg_transmit(who, recv->msg.peer, &header, who->ranks->mpi->control_bytes,
                           asking.at);
 }
@@ -146,8 +146,8 @@ static bool is_read(const struct wf_ranks *ranks)
 
 /* Sends the data that the receive with this handle asked for. `cause` says which side was ready
  * last, and when. */
-static void answer(const struct wf_caller *who, uint32_t cell, uint32_t receiver_handle,
-                   int64_t at, struct wf_cause cause)
+static void send_data(const struct wf_caller *who, uint32_t cell, uint32_t receiver_handle,
+                      int64_t at, struct wf_cause cause)
 {
     const struct wf_rank_request *send = wf_request_read(who, cell);
     uint32_t handle = send->msg.handle;
@@ -167,8 +167,8 @@ static void answer(const struct wf_caller *who, uint32_t cell, uint32_t receiver
 }
 
 /* Tells the sender that its data has been read. `cause` says why that is now. */
-static void confirm(const struct wf_caller *who, uint32_t to, uint32_t sender_handle,
-                    uint32_t receiver_handle, int64_t at, struct wf_cause cause)
+static void confirm_data(const struct wf_caller *who, uint32_t to, uint32_t sender_handle,
+                         uint32_t receiver_handle, int64_t at, struct wf_cause cause)
 {
     struct wf_msg_header header = {
         .confirm = {.sender_handle = sender_handle,
@@ -201,13 +201,13 @@ static void run_confirmation(const struct wf_caller *who, uint32_t cell, int64_t
     struct wf_rank_request req = *wf_request_read(who, cell);
 
     wf_cell_free(who->ctx, cell);
-    confirm(who, req.msg.peer, req.other_handle, req.msg.handle, at,
-            (struct wf_cause){.since = at, .from = who->number, .why = WF_WHY_CALLED});
+    confirm_data(who, req.msg.peer, req.other_handle, req.msg.handle, at,
+                 (struct wf_cause){.since = at, .from = who->number, .why = WF_WHY_CALLED});
 }
 
 /* Defers an operation to the rank's next call; the request of the other side has this
  * handle. */
-static void defer(const struct wf_caller *who, uint32_t cell, uint32_t other_handle)
+static void defer_request(const struct wf_caller *who, uint32_t cell, uint32_t other_handle)
 {
     struct wf_rank_request *req = wf_request_edit(who, cell);
 
@@ -220,16 +220,16 @@ void wf_rendezvous_run_deferred(const struct wf_caller *who, uint32_t cell, int6
     const struct wf_rank_request *req = wf_request_read(who, cell);
 
     if (req->kind == WF_REQ_RECV) {
-        ask(who, (struct asking){.cell = cell,
-                                 .sender_handle = req->other_handle,
-                                 .bytes = req->announced,
-                                 .at = at,
-                                 .ready = READY_IN_CALL - at});
+        ask_for_data(who, (struct asking){.cell = cell,
+                                          .sender_handle = req->other_handle,
+                                          .bytes = req->announced,
+                                          .at = at,
+                                          .ready = READY_IN_CALL - at});
     } else if (req->kind == WF_REQ_CONFIRM) {
         run_confirmation(who, cell, at);
     } else {
-        answer(who, cell, req->other_handle, at,
-               (struct wf_cause){.since = at, .from = who->number, .why = WF_WHY_CALLED});
+        send_data(who, cell, req->other_handle, at,
+                  (struct wf_cause){.since = at, .from = who->number, .why = WF_WHY_CALLED});
     }
 }
 
@@ -240,16 +240,16 @@ void wf_rendezvous_match(const struct wf_caller *who, uint32_t cell,
     int64_t at = wf_rank_attend(who, wf_max_i64(recv->at, message->at), message->at);
     if (at == WF_NET_LATER) {
         recv->announced = (uint32_t)message->unexpected.bytes;
-        defer(who, cell, message->unexpected.sender_handle);
+        defer_request(who, cell, message->unexpected.sender_handle);
     } else {
         bool announced = recv->at < message->at;
 
-        ask(who, (struct asking){.cell = cell,
-                                 .sender_handle = message->unexpected.sender_handle,
-                                 .bytes = message->unexpected.bytes,
-                                 .at = at,
-                                 .ready = announced ? READY_BEFORE : recv->at,
-                                 .announced = announced});
+        ask_for_data(who, (struct asking){.cell = cell,
+                                          .sender_handle = message->unexpected.sender_handle,
+                                          .bytes = message->unexpected.bytes,
+                                          .at = at,
+                                          .ready = announced ? READY_BEFORE : recv->at,
+                                          .announced = announced});
     }
 }
 
@@ -259,7 +259,7 @@ static uint32_t find_request(const struct wf_arrival *arrival, uint32_t handle,
                              enum wf_rank_request_kind kind)
 {
     const struct wf_caller *who = &arrival->who;
-    uint32_t cell = wf_cellmap_get(who->ctx, &wf_rank_more(who)->handles, handle);
+    uint32_t cell = wf_cellmap_get(who->ctx, &wf_rank_cold(who)->handles, handle);
 
     return cell != 0 && wf_request_read(who, cell)->kind == kind ? cell : 0;
 }
@@ -295,10 +295,10 @@ void wf_rendezvous_asked(const struct wf_arrival *arrival)
         return;
     }
     if (at == WF_NET_LATER) {
-        defer(who, cell, receiver_handle);
+        defer_request(who, cell, receiver_handle);
     } else {
-        answer(who, cell, receiver_handle, at,
-               who_was_last(arrival, wf_request_read(who, cell)));
+        send_data(who, cell, receiver_handle, at,
+                  who_was_last(arrival, wf_request_read(who, cell)));
     }
 }
 
@@ -313,12 +313,12 @@ static void confirm_arrival(const struct wf_arrival *arrival)
         defer_confirmation(who, arrival->from, sender_handle, receiver_handle);
         return;
     }
-    confirm(who, arrival->from, sender_handle, receiver_handle, arrival->at,
-            (struct wf_cause){.since = arrival->header->data.departure,
-                              .bytes = arrival->bytes,
-                              .from = arrival->from,
-                              .from_track = wf_track_asked(sender_handle),
-                              .why = WF_WHY_DATA});
+    confirm_data(who, arrival->from, sender_handle, receiver_handle, arrival->at,
+                 (struct wf_cause){.since = arrival->header->data.departure,
+                                   .bytes = arrival->bytes,
+                                   .from = arrival->from,
+                                   .from_track = wf_track_asked(sender_handle),
+                                   .why = WF_WHY_DATA});
 }
 
 void wf_rendezvous_data(const struct wf_arrival *arrival)
@@ -388,7 +388,7 @@ void wf_rendezvous_left(const struct wf_caller *who, const struct wf_msg_header 
                         int64_t at)
 {
     uint32_t cell =
-        wf_cellmap_get(who->ctx, &wf_rank_more(who)->handles, header->data.sender_handle);
+        wf_cellmap_get(who->ctx, &wf_rank_cold(who)->handles, header->data.sender_handle);
 
     if (cell == 0 || (header->any.kind == WF_MSG_PART && !wf_stripe_left(who, cell, &at))) {
         return;

@@ -206,7 +206,7 @@ static inline void take_unlisted(const struct wf_caller *who, uint32_t cell,
             wf_rank_claim_edit(who)->receiving = 1;
         }
         if (req->flags & WF_REQ_WILDCARD) {
-            wf_rank_saw(who, req->msg.peer, req->key.tag);
+            wf_rank_note_match(who, req->msg.peer, req->key.tag);
         }
     }
     if (req->number != WF_RANK_NO_REQUEST && who->ranks->live != NULL) {
@@ -332,7 +332,7 @@ void wf_request_complete_edited(const struct wf_caller *who, uint32_t cell,
     req->flags |= WF_REQ_DONE;
     if (req->flags & WF_REQ_DETACHED) {
         wf_request_discard(who, cell, req);
-        wf_rank_more_settle(who);
+        wf_rank_cold_release(who);
     } else if ((req->flags & WF_REQ_AWAITED) && who->rank->waits_for != WF_WAITS_FOR_ANY) {
         complete_awaited(who, cell, req);
     } else {
@@ -420,7 +420,7 @@ static void set_apart(const struct wf_caller *who, struct found *found)
  * waits until then reads what has arrived. `cell` is one of them. */
 static void read_before(const struct wf_caller *who, uint32_t cell)
 {
-    if (!wf_ranks_read_in_waits(who->ranks) || wf_rank_more(who)->deferred == 0) {
+    if (!wf_ranks_read_in_waits(who->ranks) || wf_rank_cold(who)->deferred == 0) {
         return;
     }
     uint32_t last = who->rank->awaited > 1 || who->ranks->timeshare != NULL

@@ -7,25 +7,25 @@
 uint32_t wf_request_new_handle(const struct wf_caller *who)
 {
     enum { BITS = 28 }; /* fits beside the kind in a message header */
-    struct wf_rank_more *more = wf_rank_more_edit(who);
+    struct wf_rank_cold *cold = wf_rank_cold_edit(who);
 
-    more->next_handle = more->next_handle % ((UINT32_C(1) << BITS) - 1) + 1;
-    return more->next_handle;
+    cold->next_handle = cold->next_handle % ((UINT32_C(1) << BITS) - 1) + 1;
+    return cold->next_handle;
 }
 
 void wf_request_drop_handle(const struct wf_caller *who, uint32_t handle)
 {
-    (void)wf_cellmap_take(who->ctx, &wf_rank_more_edit(who)->handles, handle);
-    wf_rank_more_settle(who);
+    (void)wf_cellmap_take(who->ctx, &wf_rank_cold_edit(who)->handles, handle);
+    wf_rank_cold_release(who);
 }
 
 void wf_request_defer(const struct wf_caller *who, uint32_t cell, uint32_t *next_deferred)
 {
-    struct wf_rank_more *more = wf_rank_more_edit(who);
+    struct wf_rank_cold *cold = wf_rank_cold_edit(who);
 
     wf_request_edit(who, cell)->flags |= WF_REQ_DEFERRED;
-    *next_deferred = more->deferred;
-    more->deferred = cell;
+    *next_deferred = cold->deferred;
+    cold->deferred = cell;
 }
 
 uint32_t wf_request_find_large(const struct wf_caller *who, uint32_t number)

@@ -4,7 +4,8 @@
 #include "model/ranks/request.h"
 
 /* The cell of request `i` of the set, or of the operation that it started; 0 if there is none. */
-static uint32_t find(const struct wf_caller *who, const struct wf_request_set *set, uint32_t i)
+static uint32_t find_in_set(const struct wf_caller *who, const struct wf_request_set *set,
+                            uint32_t i)
 {
     return wf_request_started(who, wf_request_set_at(set, i));
 }
@@ -19,7 +20,7 @@ static uint32_t first_done(const struct wf_caller *who, const struct wf_request_
 
     *n_open = 0;
     for (uint32_t i = 0; i < set->count; i++) {
-        uint32_t cell = find(who, set, i);
+        uint32_t cell = find_in_set(who, set, i);
         const struct wf_rank_request *req = cell != 0 ? wf_request_read(who, cell) : NULL;
 
         if (req == NULL) {
@@ -35,10 +36,11 @@ static uint32_t first_done(const struct wf_caller *who, const struct wf_request_
 }
 
 /* Marks all requests of a set as awaited or not awaited. */
-static void mark(const struct wf_caller *who, const struct wf_request_set *set, bool awaited)
+static void mark_awaited(const struct wf_caller *who, const struct wf_request_set *set,
+                         bool awaited)
 {
     for (uint32_t i = 0; i < set->count; i++) {
-        uint32_t cell = find(who, set, i);
+        uint32_t cell = find_in_set(who, set, i);
         if (cell != 0 &&
             ((wf_request_read(who, cell)->flags & WF_REQ_AWAITED) != 0) != awaited) {
             wf_request_edit(who, cell)->flags ^= WF_REQ_AWAITED;
@@ -52,7 +54,7 @@ static bool take_until(const struct wf_caller *who, const struct wf_request_set 
 {
     bool any = false;
 
-    mark(who, set, true);
+    mark_awaited(who, set, true);
     for (uint32_t cell = who->rank->done.head, next; cell != 0; cell = next) {
         const struct wf_rank_request *req = wf_request_read(who, cell);
 
@@ -62,7 +64,7 @@ static bool take_until(const struct wf_caller *who, const struct wf_request_set 
             any = true;
         }
     }
-    mark(who, set, false);
+    mark_awaited(who, set, false);
     return any;
 }
 
@@ -73,7 +75,7 @@ static bool take_gone(const struct wf_caller *who, const struct wf_request_set *
     bool any = false;
 
     for (uint32_t i = 0; i < set->count && who->ranks->live != NULL && (all || !any); i++) {
-        if (find(who, set, i) == 0) {
+        if (find_in_set(who, set, i) == 0) {
             wf_live_taken(who, wf_request_set_at(set, i));
             any = true;
         }
@@ -106,7 +108,7 @@ enum wf_called wf_rank_wait_any(const struct wf_caller *who, const struct wf_req
         at = wf_max_i64(at, rank->clock);
     }
     if (cell == 0 || at > wf_now(who->ctx)) {
-        mark(who, set, true);
+        mark_awaited(who, set, true);
         rank->missing = n_open;
         rank->waits_for = WF_WAITS_FOR_ANY;
         rank->state = WF_RANK_WAITING;
@@ -118,7 +120,7 @@ enum wf_called wf_rank_wait_any(const struct wf_caller *who, const struct wf_req
     if (some) {
         (void)take_until(who, set, at);
     } else {
-        mark(who, set, false);
+        mark_awaited(who, set, false);
         wf_request_take_one(who, cell);
     }
     return WF_CALLED_DONE;
@@ -128,7 +130,7 @@ enum wf_called wf_rank_wait_any(const struct wf_caller *who, const struct wf_req
 static bool all_done(const struct wf_caller *who, const struct wf_request_set *set, int64_t at)
 {
     for (uint32_t i = 0; i < set->count; i++) {
-        uint32_t cell = find(who, set, i);
+        uint32_t cell = find_in_set(who, set, i);
         const struct wf_rank_request *req = cell != 0 ? wf_request_read(who, cell) : NULL;
 
         if (req != NULL && ((req->flags & WF_REQ_DONE) == 0 || req->at > at)) {

@@ -10,85 +10,87 @@
 enum { OPS_PER_EVENT = 1024 };
 
 /* Sets the cursor to the position of the rank. */
-static void move_cursor(const struct wf_turn *turn, struct wf_cursor *cursor)
+static void load_position(const struct wf_rank_program *program, struct wf_cursor *cursor)
 {
-    const struct wf_script_rest *rest = wf_rank_rest(turn);
+    const struct wf_script_cold *cold = wf_rank_script_cold(program);
 
-    memcpy(cursor->word, turn->slot->progress.word, sizeof(cursor->word));
-    memcpy(cursor->outer, rest->outer, sizeof(cursor->outer));
+    memcpy(cursor->word, program->slot->progress.word, sizeof(cursor->word));
+    memcpy(cursor->outer, cold->outer, sizeof(cursor->outer));
     cursor->seen_source = 0;
     cursor->seen_tag = 0;
-    cursor->span = rest->span;
+    cursor->span = cold->span;
 }
 
-static void move_rest_to(const struct wf_turn *turn, const struct wf_cursor *cursor)
+static void save_cold_position(const struct wf_rank_program *program,
+                               const struct wf_cursor *cursor)
 {
-    const struct wf_script_rest *now = wf_rank_rest(turn);
+    const struct wf_script_cold *now = wf_rank_script_cold(program);
 
     if (memcmp(now->outer, cursor->outer, sizeof(now->outer)) == 0 &&
         now->span == cursor->span) {
         return; /* the cell is there for another of its members */
     }
-    struct wf_script_rest *rest = wf_rank_rest_edit(turn);
+    struct wf_script_cold *cold = wf_rank_script_cold_edit(program);
 
-    memcpy(rest->outer, cursor->outer, sizeof(rest->outer));
-    rest->span = cursor->span;
+    memcpy(cold->outer, cursor->outer, sizeof(cold->outer));
+    cold->span = cursor->span;
 }
 
-static inline void move_to(const struct wf_turn *turn, const struct wf_cursor *cursor)
+static inline void save_position(const struct wf_rank_program *program,
+                                 const struct wf_cursor *cursor)
 {
-    struct wf_script *at = &turn->slot->progress;
+    struct wf_script *at = &program->slot->progress;
     uint64_t outer[2];
 
     memcpy(at->word, cursor->word, sizeof(at->word));
     memcpy(outer, cursor->outer, sizeof(outer));
-    if ((at->rest | outer[0] | outer[1] | cursor->span) != 0) {
-        move_rest_to(turn, cursor);
+    if ((at->cold | outer[0] | outer[1] | cursor->span) != 0) {
+        save_cold_position(program, cursor);
     }
 }
 
 /* The program has ended: runs it once more if the job asks for that. */
-static bool starts_again(const struct wf_turn *turn, struct wf_cursor *cursor)
+static bool starts_again(const struct wf_rank_program *program, struct wf_cursor *cursor)
 {
-    uint64_t repeat = turn->ranks->jobs[turn->job].repeat;
+    uint64_t repeat = program->ranks->jobs[program->job].repeat;
 
-    if (repeat == 1 || ++wf_rank_rest_edit(turn)->runs >= repeat) {
+    if (repeat == 1 || ++wf_rank_script_cold_edit(program)->runs >= repeat) {
         return false;
     }
     *cursor = (struct wf_cursor){.word = {0}};
-    move_to(turn, cursor);
+    save_position(program, cursor);
     return true;
 }
 
 /* The program is over: frees what only its position needed. */
-static void end_program(const struct wf_turn *turn)
+static void end_program(const struct wf_rank_program *program)
 {
-    struct wf_script *at = &turn->slot->progress;
+    struct wf_script *at = &program->slot->progress;
 
-    for (uint32_t cell = wf_rank_rest(turn)->region; cell != 0;) {
-        const struct wf_script_region *region = wf_cell_read(turn->who->ctx, cell);
+    for (uint32_t cell = wf_rank_script_cold(program)->region; cell != 0;) {
+        const struct wf_script_region *region = wf_cell_read(program->who->ctx, cell);
         uint32_t around = region->around;
 
-        wf_cell_free(turn->who->ctx, cell);
+        wf_cell_free(program->who->ctx, cell);
         cell = around;
     }
-    if (at->rest != 0) {
-        wf_cell_free(turn->who->ctx, at->rest);
-        at->rest = 0;
+    if (at->cold != 0) {
+        wf_cell_free(program->who->ctx, at->cold);
+        at->cold = 0;
     }
-    wf_rank_end(turn->who);
+    wf_rank_end(program->who);
 }
 
 /* Does what must happen before the next op of a live program, or of a rank that keeps to the
  * engine's time. False if the rank cannot execute the op now. */
-static bool prepare(const struct wf_turn *turn)
+static bool prepare_op(const struct wf_rank_program *program)
 {
-    const struct wf_caller *who = turn->who;
+    const struct wf_caller *who = program->who;
 
-    if (turn->source->live) {
-        wf_live_answer(turn);
+    if (program->source->live) {
+        wf_live_answer(program);
     }
-    if (turn->ranks->pace == WF_PACE_CALLS) {
+    if (program->ranks->pace == WF_PACE_CALLS) {
         if (wf_rank_sync(who) == WF_CALLED_AGAIN) {
             return false;
         }
@@ -113,7 +115,7 @@ static void read_deferred(const struct wf_caller *who)
 }
 
 /* A call has begun to wait, or the program has ended. */
-static void look(const struct wf_caller *who)
+static void read_if_waiting(const struct wf_caller *who)
 {
     if (wf_rank_wants_look(who)) {
         read_deferred(who);
@@ -135,53 +137,53 @@ static void attend_before(const struct wf_caller *who, const struct wf_op *op)
 
 /* Whether the clock stands still, as in an endless loop of operations that take no time: the rank
  * then fails. Counted by rank, because any number of ranks may act at one time. */
-static bool stalls(const struct wf_turn *turn)
+static bool stalls(const struct wf_rank_program *program)
 {
-    struct wf_script *at = &turn->slot->progress;
+    struct wf_script *at = &program->slot->progress;
 
-    if (turn->who->rank->clock != at->stalled_at) {
-        at->stalled_at = turn->who->rank->clock;
+    if (program->who->rank->clock != at->stalled_at) {
+        at->stalled_at = program->who->rank->clock;
         at->stalled = 0;
     }
-    if (at->stalled < turn->ranks->stall_limit) {
+    if (at->stalled < program->ranks->stall_limit) {
         return false;
     }
-    wf_rank_fail(turn->who, WF_FAILURE_STALL, 0);
+    wf_rank_fail(program->who, WF_FAILURE_STALL, 0);
     return true;
 }
 
 static void run_program(const struct wf_caller *who)
 {
-    const struct wf_turn turn = wf_turn_of(who);
-    struct wf_script *at = &turn.slot->progress;
+    const struct wf_rank_program program = wf_rank_program_of(who);
+    struct wf_script *at = &program.slot->progress;
 
     wf_touch(who->ctx, at, sizeof(*at));
-    if (stalls(&turn)) {
+    if (stalls(&program)) {
         return;
     }
-    const bool prepares = turn.source->live != NULL || turn.ranks->pace == WF_PACE_CALLS;
-    const bool records = wf_recorder_wants_calls(&turn.ranks->recorder);
+    const bool prepares = program.source->live != NULL || program.ranks->pace == WF_PACE_CALLS;
+    const bool records = wf_recorder_wants_calls(&program.ranks->recorder);
     struct wf_cursor cursor;
     struct wf_op op;
 
-    move_cursor(&turn, &cursor);
+    load_position(&program, &cursor);
     for (int i = 0; i < OPS_PER_EVENT; i++) {
-        if (prepares && !prepare(&turn)) {
+        if (prepares && !prepare_op(&program)) {
             return;
         }
         /* The source may depend on the last match of a wildcard receive. */
-        if (who->rank->more != 0) {
-            const struct wf_rank_more *more = wf_rank_more(who);
+        if (who->rank->cold != 0) {
+            const struct wf_rank_cold *cold = wf_rank_cold(who);
 
-            cursor.seen_source = more->seen_source;
-            cursor.seen_tag = more->seen_tag;
+            cursor.seen_source = cold->seen_source;
+            cursor.seen_tag = cold->seen_tag;
         }
-        if (!wf_source_next(turn.source, turn.rank, &cursor, &op)) {
-            if (starts_again(&turn, &cursor)) {
+        if (!wf_source_next(program.source, program.rank, &cursor, &op)) {
+            if (starts_again(&program, &cursor)) {
                 continue;
             }
-            end_program(&turn);
-            look(who);
+            end_program(&program);
+            read_if_waiting(who);
             return;
         }
 
@@ -189,18 +191,18 @@ static void run_program(const struct wf_caller *who)
             attend_before(who, &op);
         }
         int64_t from = who->rank->clock;
-        enum wf_called called = wf_rank_execute(&turn, &op);
+        enum wf_called called = wf_rank_execute(&program, &op);
         if (records) {
-            wf_rank_note_call(&turn, &op, from, called);
+            wf_rank_note_call(&program, &op, from, called);
         }
         if (called == WF_CALLED_AGAIN) {
-            look(who);
+            read_if_waiting(who);
             return;
         }
         at->stalled++;
-        move_to(&turn, &cursor);
+        save_position(&program, &cursor);
         if (called == WF_CALLED_BLOCKED || who->rank->state == WF_RANK_FAILED) {
-            look(who);
+            read_if_waiting(who);
             return;
         }
     }

@@ -14,7 +14,7 @@
 
 /* How much is known about the reason: an error, a different call of another rank, or
  * nothing. */
-static int insight(const struct wf_blocked *blocked)
+static int insight_of(const struct wf_blocked *blocked)
 {
     const struct wf_blocked_on *on = &blocked->on;
 
@@ -27,9 +27,9 @@ static int insight(const struct wf_blocked *blocked)
 static bool is_blocked_before(const void *a, const void *b)
 {
     const struct wf_blocked *x = a, *y = b;
-    int more = insight(x) - insight(y);
+    int by_insight = insight_of(x) - insight_of(y);
 
-    return more != 0 ? more > 0 : x->rank < y->rank;
+    return by_insight != 0 ? by_insight > 0 : x->rank < y->rank;
 }
 
 static bool waited_longer(const void *a, const void *b)
@@ -151,24 +151,24 @@ void wf_tally_merge(void *into, const void *from)
     }
 }
 
-static void *section(struct wf_ranks_tally *tally, uint64_t at)
+static void *section_at(struct wf_ranks_tally *tally, uint64_t at)
 {
     return at == 0 ? NULL : (unsigned char *)tally + at;
 }
 
 struct wf_net_counters *wf_tally_net_counters(struct wf_ranks_tally *tally)
 {
-    return section(tally, tally->at.net_counters);
+    return section_at(tally, tally->at.net_counters);
 }
 
 struct wf_recording *wf_tally_recording(struct wf_ranks_tally *tally)
 {
-    return section(tally, tally->at.recording);
+    return section_at(tally, tally->at.recording);
 }
 
 struct wf_path *wf_tally_path(struct wf_ranks_tally *tally)
 {
-    return section(tally, tally->at.path);
+    return section_at(tally, tally->at.path);
 }
 
 static void merge_sections(struct wf_ranks_tally *into, const struct wf_ranks_tally *from)

@@ -74,7 +74,7 @@ static int64_t end_of(const struct core_in_event *own, int64_t work)
 }
 
 /* The next event comes when the claim has received `work`; earlier plans are stale. */
-static void plan(const struct core_in_event *own, int64_t work)
+static void plan_event(const struct core_in_event *own, int64_t work)
 {
     struct wf_timeshare_core *core = own->core;
     const struct wf_timeshare_event event = {own->number, ++core->ticket};
@@ -87,7 +87,7 @@ static void plan(const struct core_in_event *own, int64_t work)
 
 /* The core begins or continues to serve the claim of a slot. If nobody else waits, one slice
  * follows another without an event. */
-static void serve(const struct core_in_event *own, uint32_t running)
+static void serve_claim(const struct core_in_event *own, uint32_t running)
 {
     struct wf_timeshare_core *core = own->core;
     int64_t left = wf_timeshare_claim(own->shared, own->node, running - 1)->left;
@@ -97,10 +97,10 @@ static void serve(const struct core_in_event *own, uint32_t running)
     core->running = running;
     core->last = running;
     core->begin = wf_time_add(wf_now(own->ctx), changes ? own->shared->switch_cost : 0);
-    plan(own, slice > 0 && core->head != 0 ? wf_min_i64(left, slice) : left);
+    plan_event(own, slice > 0 && core->head != 0 ? wf_min_i64(left, slice) : left);
 }
 
-static void enqueue(const struct core_in_event *own, uint32_t slot)
+static void enqueue_claim(const struct core_in_event *own, uint32_t slot)
 {
     struct wf_timeshare_core *core = own->core;
 
@@ -113,7 +113,7 @@ static void enqueue(const struct core_in_event *own, uint32_t slot)
     core->tail = slot;
 }
 
-static uint32_t dequeue(const struct core_in_event *own)
+static uint32_t dequeue_claim(const struct core_in_event *own)
 {
     struct wf_timeshare_core *core = own->core;
     uint32_t slot = core->head;
@@ -142,7 +142,7 @@ static void end_slice(const struct core_in_event *own)
         }
     }
     if (low < core->work / slice + (core->work % slice != 0)) {
-        plan(own, low * slice);
+        plan_event(own, low * slice);
     }
 }
 
@@ -158,10 +158,10 @@ void wf_timeshare_begin(const struct wf_timeshare *shared, struct wf_ctx *ctx, v
     claim->left = work;
     claim->busy = 0;
     if (own.core->running == 0) {
-        serve(&own, slot + 1);
+        serve_claim(&own, slot + 1);
         return;
     }
-    enqueue(&own, slot + 1);
+    enqueue_claim(&own, slot + 1);
     if (shared->slice > 0 && alone) {
         end_slice(&own);
     }
@@ -185,10 +185,10 @@ bool wf_timeshare_next(const struct wf_timeshare *shared, struct wf_ctx *ctx, vo
 
     core->running = 0;
     if (!served) {
-        enqueue(&own, running);
+        enqueue_claim(&own, running);
     }
     if (core->head != 0) {
-        serve(&own, dequeue(&own));
+        serve_claim(&own, dequeue_claim(&own));
     }
     *slot = running - 1;
     return served;

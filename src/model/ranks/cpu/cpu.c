@@ -112,8 +112,8 @@ static const char *subject(const struct wf_cpu_rule *rule)
     return rule->kind == WF_CPU_COUNTER ? "counter" : "region";
 }
 
-static enum wf_status blame(const struct wf_cpu_rule *rule, enum wf_status status,
-                            struct wf_err *err)
+static enum wf_status name_rule(const struct wf_cpu_rule *rule, enum wf_status status,
+                                struct wf_err *err)
 {
     if (status != WF_OK && err != NULL) {
         wf_err_prefix(err,
@@ -263,8 +263,8 @@ static enum wf_status set_costs(struct job *job, const char *const *texts, struc
 }
 
 /* The number of the rule's region or counter; -1 if this source has none with that name. */
-static int64_t find(const struct wf_source *source, const struct wf_cpu_rule *rule,
-                    struct wf_nearest *nearest)
+static int64_t find_named(const struct wf_source *source, const struct wf_cpu_rule *rule,
+                          struct wf_nearest *nearest)
 {
     const char *name;
 
@@ -300,8 +300,8 @@ static enum wf_status unknown(const struct wf_cpu_rule *rule, const struct wf_ne
                       rule->name, wf_nearest_hint(nearest, hint));
 }
 
-static enum wf_status apply(const struct build *build, const struct wf_cpu_rule *rule,
-                            struct wf_err *err)
+static enum wf_status apply_rule(const struct build *build, const struct wf_cpu_rule *rule,
+                                 struct wf_err *err)
 {
     struct wf_nearest nearest;
     enum wf_status status = rule->kind == WF_CPU_COUNTER ? check_cost(rule, err) : WF_OK;
@@ -309,7 +309,7 @@ static enum wf_status apply(const struct build *build, const struct wf_cpu_rule 
 
     wf_nearest_begin(&nearest, rule->name);
     for (uint32_t i = 0; i < build->out->n_jobs && status == WF_OK; i++) {
-        int64_t number = find(build->sources[i], rule, &nearest);
+        int64_t number = find_named(build->sources[i], rule, &nearest);
         if (number < 0) {
             continue;
         }
@@ -329,7 +329,7 @@ static enum wf_status apply(const struct build *build, const struct wf_cpu_rule 
     if (status == WF_OK && !found) {
         status = unknown(rule, &nearest, build, err);
     }
-    return blame(rule, status, err);
+    return name_rule(rule, status, err);
 }
 
 enum wf_status wf_cpu_build(const struct wf_cpu_rule *rules, uint32_t n_rules,
@@ -347,7 +347,7 @@ enum wf_status wf_cpu_build(const struct wf_cpu_rule *rules, uint32_t n_rules,
     build.out->n_jobs = n_sources;
     build.costs = wf_xcalloc(n_sources + 1, sizeof(*build.costs));
     for (uint32_t i = 0; i < n_rules && status == WF_OK; i++) {
-        status = apply(&build, &rules[i], err);
+        status = apply_rule(&build, &rules[i], err);
     }
     for (uint32_t i = 0; i < n_sources && status == WF_OK; i++) {
         status = set_costs(&build.out->jobs[i], build.costs[i], err);

@@ -104,8 +104,8 @@ static void next_chunk(struct wf_path *path, struct head *head)
 /* The time of an entry is relative to the time of the entry before, or at the beginning of a
  * chunk to chunk->base, which is the same. `least` and `last` are the times of the new
  * entry. */
-static void append(struct wf_path *path, struct head *head, const unsigned char *bytes,
-                   size_t n, int64_t least, int64_t last)
+static void append_entry(struct wf_path *path, struct head *head, const unsigned char *bytes,
+                         size_t n, int64_t least, int64_t last)
 {
     if (head->used + n > ROOM) {
         next_chunk(path, head);
@@ -140,11 +140,11 @@ void wf_path_compute(struct wf_path *path, uint32_t rank, int64_t from, int64_t 
     struct head *head = head_of(path, rank);
     unsigned char bytes[ENTRY_MAX], *at = bytes;
 
-    memset(bytes, 0, SHORT); /* append() may copy more than the entry */
+    memset(bytes, 0, SHORT); /* append_entry() may copy more than the entry */
     *at++ = COMPUTED;
     at = wf_varint_write(at, wf_zigzag(from - head->last));
     at = wf_varint_write(at, (uint64_t)(until - from));
-    append(path, head, bytes, (size_t)(at - bytes), from, until);
+    append_entry(path, head, bytes, (size_t)(at - bytes), from, until);
 }
 
 void wf_path_cause(struct wf_path *path, const struct wf_cause *cause)
@@ -170,7 +170,7 @@ void wf_path_cause(struct wf_path *path, const struct wf_cause *cause)
     if (cause->taken > 0) {
         at = wf_varint_write(at, cause->taken);
     }
-    append(path, head, bytes, (size_t)(at - bytes), cause->until, cause->until);
+    append_entry(path, head, bytes, (size_t)(at - bytes), cause->until, cause->until);
 }
 
 void wf_path_end(struct wf_path *path, uint32_t rank, int64_t clock)
@@ -235,8 +235,8 @@ static void get_cause(struct wf_reading *in, unsigned first, struct wf_cause *ca
 }
 
 /* Unpacks the chunk with this number; returns the number of entries. */
-static uint32_t unpack(const struct wf_path *path, uint32_t number, uint32_t rank,
-                       struct entry *entries)
+static uint32_t unpack_chunk(const struct wf_path *path, uint32_t number, uint32_t rank,
+                             struct entry *entries)
 {
     const struct chunk *chunk = chunk_at(path, number);
     struct wf_reading in = {chunk->bytes, chunk->bytes + chunk->used, false};
@@ -313,10 +313,10 @@ static bool is_before(const struct entry *entry, int64_t time)
 }
 
 /* The last entry of this chunk and the walk's track before its time; null if there is none. */
-static const struct entry *find_in(struct walk *walk, uint32_t chunk)
+static const struct entry *find_in_chunk(struct walk *walk, uint32_t chunk)
 {
     if (walk->unpacked != chunk) {
-        walk->n_entries = unpack(walk->path, chunk, walk->rank, walk->entries);
+        walk->n_entries = unpack_chunk(walk->path, chunk, walk->rank, walk->entries);
         walk->unpacked = chunk;
     }
     for (uint32_t i = walk->n_entries; i > 0; i--) {
@@ -328,7 +328,7 @@ static const struct entry *find_in(struct walk *walk, uint32_t chunk)
     return NULL;
 }
 
-static const struct entry *find(struct walk *walk)
+static const struct entry *find_before(struct walk *walk)
 {
     uint32_t *chunk = &walk->chunks[walk->rank];
 
@@ -336,7 +336,7 @@ static const struct entry *find(struct walk *walk)
         *chunk = chunk_at(walk->path, *chunk)->before;
     }
     for (uint32_t at = *chunk; at != 0; at = chunk_at(walk->path, at)->before) {
-        const struct entry *entry = find_in(walk, at);
+        const struct entry *entry = find_in_chunk(walk, at);
         if (entry != NULL) {
             return entry;
         }
@@ -360,7 +360,7 @@ static bool takes_time(const struct wf_cause *cause, struct wf_path_segment *seg
     return segment->kind != WF_PATH_START;
 }
 
-static void follow(struct walk *walk, const struct wf_cause *cause)
+static void follow_cause(struct walk *walk, const struct wf_cause *cause)
 {
     struct wf_path_segment segment = {.from = cause->since,
                                       .until = cause->until,
@@ -396,7 +396,7 @@ static void spend_gap(struct walk *walk, int64_t since)
 }
 
 /* Goes back over one entry. */
-static void step(struct walk *walk, const struct entry *entry)
+static void walk_over(struct walk *walk, const struct entry *entry)
 {
     if (entry->computed) {
         spend_gap(walk, entry->cause.until);
@@ -409,21 +409,21 @@ static void step(struct walk *walk, const struct entry *entry)
     spend_gap(walk, cause.until + (int64_t)cause.taken * walk->rules->taken_ps);
     spend(walk, WF_PATH_RECEIVE_OVERHEAD, cause.until);
     if (cause.why != WF_WHY_KINDS) {
-        follow(walk, &cause);
+        follow_cause(walk, &cause);
     }
 }
 
 /* Bounds the steps without progress: a cycle would be an error in weft. */
-static bool go(struct walk *walk)
+static bool walk_back(struct walk *walk)
 {
     uint64_t idle = 0, most = 16 + 16 * walk->path->n_ranks;
 
     while (walk->time > 0 && idle < most) {
-        const struct entry *entry = find(walk);
+        const struct entry *entry = find_before(walk);
         int64_t before = walk->time;
 
         if (entry != NULL) {
-            step(walk, entry);
+            walk_over(walk, entry);
         } else if (walk->track != WF_TRACK_PROGRAM) {
             return false;
         } else {
@@ -450,7 +450,7 @@ bool wf_path_walk(const struct wf_path *path, const struct wf_path_rules *rules,
     for (uint32_t rank = 0; rank < path->n_ranks; rank++) {
         walk.chunks[rank] = heads_of(path)[rank].chunk;
     }
-    bool arrived = go(&walk);
+    bool arrived = walk_back(&walk);
     free(walk.chunks);
     return arrived;
 }

@@ -36,7 +36,7 @@ size_t wf_recorder_init(struct wf_recorder *recorder,
 
 /* Returns another entry. The stored part of an event must have no undefined bytes: what the entry
  * does not use is zero. */
-static inline struct recorded *extend(struct wf_ctx *ctx, enum entry what)
+static inline struct recorded *extend_trail(struct wf_ctx *ctx, enum entry what)
 {
     struct recorded *entry = wf_trail_extend(ctx, sizeof(*entry));
 
@@ -142,8 +142,8 @@ static inline struct wf_recording *end_spans(const struct wf_recorder *recorder,
     return recording;
 }
 
-static void add(const struct wf_recorder *recorder, struct wf_ctx *ctx,
-                const struct recorded *entry)
+static void commit_entry(const struct wf_recorder *recorder, struct wf_ctx *ctx,
+                         const struct recorded *entry)
 {
     switch ((enum entry)entry->what) {
     case ENTRY_SPAN:
@@ -172,7 +172,7 @@ static void leave_span(struct wf_ctx *ctx, const struct wf_span *span)
     if (entry != NULL && entry->what == ENTRY_SPAN && wf_span_continues(span, &entry->span)) {
         entry->span.until = span->until;
     } else {
-        extend(ctx, ENTRY_SPAN)->span = *span;
+        extend_trail(ctx, ENTRY_SPAN)->span = *span;
     }
 }
 
@@ -205,7 +205,7 @@ void wf_recorder_message(const struct wf_recorder *recorder, struct wf_ctx *ctx,
     if (wf_now_is_final(ctx)) {
         add_message(recorder, end_spans(recorder, ctx), sent);
     } else {
-        extend(ctx, ENTRY_MESSAGE)->sent = *sent;
+        extend_trail(ctx, ENTRY_MESSAGE)->sent = *sent;
     }
 }
 
@@ -215,7 +215,7 @@ void wf_recorder_call(const struct wf_recorder *recorder, struct wf_ctx *ctx,
     if (wf_now_is_final(ctx)) {
         wf_recording_call(end_spans(recorder, ctx), call);
     } else {
-        extend(ctx, ENTRY_CALL)->call = *call;
+        extend_trail(ctx, ENTRY_CALL)->call = *call;
     }
 }
 
@@ -226,7 +226,7 @@ void wf_recorder_cause(const struct wf_recorder *recorder, struct wf_ctx *ctx,
         (void)end_spans(recorder, ctx);
         wf_path_cause(path_of(recorder, ctx), cause);
     } else {
-        extend(ctx, ENTRY_CAUSE)->cause = *cause;
+        extend_trail(ctx, ENTRY_CAUSE)->cause = *cause;
     }
 }
 
@@ -236,6 +236,6 @@ void wf_recorder_commit_trail(const struct wf_recorder *recorder, struct wf_ctx 
     const struct recorded *entries = wf_trail(ctx, &size);
 
     for (size_t i = 0; i < size / sizeof(*entries); i++) {
-        add(recorder, ctx, &entries[i]);
+        commit_entry(recorder, ctx, &entries[i]);
     }
 }

@@ -36,7 +36,7 @@ static size_t bytes_of(const struct wf_spill_file *file)
     return (file->entry * file->capacity + STEP - 1) / STEP * STEP;
 }
 
-static void release(struct wf_spill_file *file)
+static void release_file(struct wf_spill_file *file)
 {
     if (file->base != NULL) {
         (void)munmap(file->base, bytes_of(file));
@@ -55,7 +55,7 @@ void wf_spill_files_free(struct wf_spill_files *spill)
     while (spill->first != NULL) {
         struct wf_spill_file *file = spill->first;
         spill->first = file->next;
-        release(file);
+        release_file(file);
     }
     (void)pthread_mutex_destroy(&spill->lock);
     free(spill);
@@ -73,7 +73,7 @@ struct wf_spill_file *wf_spill_files_add(struct wf_spill_files *spill, size_t en
                      : mmap(NULL, bytes_of(file), PROT_READ | PROT_WRITE,
                             MAP_SHARED | MAP_NORESERVE, file->fd, 0);
     if (base == MAP_FAILED) {
-        release(file);
+        release_file(file);
         return NULL;
     }
     file->base = base;

@@ -127,7 +127,7 @@ static void pop_entry(struct wf_agenda *a)
 
 /* ---- queues ---- */
 
-static uint32_t merge(struct wf_agenda *a, uint32_t x, uint32_t y)
+static uint32_t merge_heaps(struct wf_agenda *a, uint32_t x, uint32_t y)
 {
     uint32_t root = 0, *at = &root;
 
@@ -195,7 +195,7 @@ void wf_agenda_wait(struct wf_agenda *agenda, uint32_t number)
     uint32_t queue = queue_of(agenda, item), root = agenda->queues[queue].root;
 
     item->left = item->right = 0;
-    agenda->queues[queue].root = merge(agenda, root, number);
+    agenda->queues[queue].root = merge_heaps(agenda, root, number);
     if (agenda->queues[queue].root != root) {
         announce_root(agenda, queue, item->time);
     }
@@ -242,7 +242,7 @@ void wf_agenda_take(struct wf_agenda *agenda)
 
     if (number != 0) {
         const struct wf_agenda_item *root = &agenda->items[agenda->current.item];
-        agenda->queues[number].root = merge(agenda, root->left, root->right);
+        agenda->queues[number].root = merge_heaps(agenda, root->left, root->right);
         announce_root(agenda, number, agenda->current.time);
     }
 }

@@ -51,7 +51,7 @@ static struct wf_loggops_ready *median(struct wf_loggops_ready *a, struct wf_log
 
 /* Divides by the median of the second, the middle and the last. Returns where the second part
  * begins. */
-static size_t divide(struct wf_loggops_ready *steps, size_t n)
+static size_t partition(struct wf_loggops_ready *steps, size_t n)
 {
     swap(&steps[0], median(&steps[1], &steps[n / 2], &steps[n - 1]));
     size_t low = 1, high = n;
@@ -71,18 +71,18 @@ static size_t divide(struct wf_loggops_ready *steps, size_t n)
 
 /* There are three kinds only, so that a few divisions leave parts of one kind; these are
  * divided in the middle. */
-static void divide_all(struct wf_loggops_ready *steps, size_t n)
+static void partition_all(struct wf_loggops_ready *steps, size_t n)
 {
     while (n > SORTED_BY_INSERTION) {
-        size_t second = divide(steps, n);
-        divide_all(steps + second, n - second);
+        size_t second = partition(steps, n);
+        partition_all(steps + second, n - second);
         n = second;
     }
 }
 
 static void sort_ready(struct wf_loggops_ready *steps, size_t n)
 {
-    divide_all(steps, n);
+    partition_all(steps, n);
     for (size_t i = 1; i < n; i++) {
         const struct wf_loggops_ready moved = steps[i];
         size_t at = i;
@@ -118,8 +118,8 @@ static void add_ready(struct wf_loggops *l, uint32_t host, uint64_t number,
 }
 
 /* Tells the `n` steps that wait for the start or the end of a step. */
-static void satisfy(struct wf_loggops *l, uint32_t host, uint64_t number, bool of_start,
-                    uint32_t n)
+static void satisfy_needs(struct wf_loggops *l, uint32_t host, uint64_t number, bool of_start,
+                          uint32_t n)
 {
     const struct wf_steps *steps = steps_of(l, host);
     uint32_t own = host - wf_loggops_first(l, host);
@@ -135,13 +135,14 @@ static void satisfy(struct wf_loggops *l, uint32_t host, uint64_t number, bool o
     }
 }
 
-static void start(struct wf_loggops *l, const struct wf_agenda_item *item)
+static void tell_started(struct wf_loggops *l, const struct wf_agenda_item *item)
 {
-    satisfy(l, item->host, item->step, true, item->n_after_start);
+    satisfy_needs(l, item->host, item->step, true, item->n_after_start);
 }
 
 /* `item` is the step itself, or the message that a step on `host` has sent. */
-static void end(struct wf_loggops *l, uint32_t host, const struct wf_agenda_item *item)
+static void tell_finished(struct wf_loggops *l, uint32_t host,
+                          const struct wf_agenda_item *item)
 {
     struct wf_loggops_host *own = &l->hosts[host];
 
@@ -151,7 +152,7 @@ static void end(struct wf_loggops *l, uint32_t host, const struct wf_agenda_item
         return;
     }
     own->n_ended += item->is_last ? 1 : 0;
-    satisfy(l, host, item->step, false, item->n_after_end);
+    satisfy_needs(l, host, item->step, false, item->n_after_end);
 }
 
 /* When the CPU and the interface that an item needs are free. To post a receive takes no
@@ -218,7 +219,7 @@ static void release_list(struct wf_loggops *l, struct wf_loggops_list *list)
 }
 
 /* Puts all steps that have become ready on the agenda, host by host. */
-static void release(struct wf_loggops *l)
+static void release_ready(struct wf_loggops *l)
 {
     bool in_order = l->ready[0].host <= l->ready[1].host;
 
@@ -268,19 +269,19 @@ static void note_arrival(struct wf_loggops *l, const struct wf_agenda_item *mess
 
 /* ---- the rules ---- */
 
-static void compute(struct wf_loggops *l, uint32_t number)
+static void run_calc(struct wf_loggops *l, uint32_t number)
 {
     const struct wf_agenda_item item = *item_at(l, number);
 
     wf_agenda_drop(l->agenda, number);
     spend(l, &item, WF_SPENT_COMPUTING, wf_time_add(item.time, item.duration));
-    start(l, &item);
-    end(l, item.host, &item);
+    tell_started(l, &item);
+    tell_finished(l, item.host, &item);
 }
 
 /* The CPU is busy for o + (k-1)O, the interface for g + (k-1)G. A step that sends a long
  * message ends when the message meets its receive. */
-static void send(struct wf_loggops *l, uint32_t number)
+static void run_send(struct wf_loggops *l, uint32_t number)
 {
     const struct wf_net_loggops *rules = l->rules;
     const struct wf_agenda_item item = *item_at(l, number);
@@ -290,7 +291,7 @@ static void send(struct wf_loggops *l, uint32_t number)
     int64_t sent = wf_net_loggops_transfer(rules, item.bytes);
 
     wf_agenda_drop(l->agenda, number);
-    start(l, &item);
+    tell_started(l, &item);
     host->sent_messages++;
     host->sent_bytes = wf_count_add(host->sent_bytes, item.bytes);
     spend(l, &item, WF_SPENT_ON_MESSAGES, wf_time_add(left, copied));
@@ -305,7 +306,7 @@ static void send(struct wf_loggops *l, uint32_t number)
     message.time = wf_time_add(left, rules->latency);
     wf_agenda_at(l->agenda, wf_agenda_add(l->agenda, &message));
     if (!wf_loggops_is_long(l, &item)) {
-        end(l, item.host, &item);
+        tell_finished(l, item.host, &item);
     }
 }
 
@@ -317,7 +318,7 @@ static void end_long(struct wf_loggops *l, const struct wf_agenda_item *message,
     int64_t *cpu = wf_loggops_cpu(l, message->peer, by->cpu);
     int64_t *nic = wf_loggops_nic(l, l->senders, message->peer, by->nic);
 
-    end(l, message->peer, message);
+    tell_finished(l, message->peer, message);
     *cpu = wf_max_i64(*cpu, by->time);
     *nic = wf_max_i64(*nic, by->time);
 }
@@ -332,13 +333,13 @@ static struct wf_matching_header header_of(const struct wf_loggops *l,
 }
 
 /* A receive is posted. If its message is there, the CPU has spent the time for it already. */
-static void post(struct wf_loggops *l, uint32_t number)
+static void run_post(struct wf_loggops *l, uint32_t number)
 {
     const struct wf_agenda_item item = *item_at(l, number);
     const struct wf_matching_header header = header_of(l, &item);
     uint64_t found = wf_matching_receive(l->matching, &header, number);
 
-    start(l, &item);
+    tell_started(l, &item);
     if (found == WF_MATCHING_NONE) {
         return;
     }
@@ -348,12 +349,12 @@ static void post(struct wf_loggops *l, uint32_t number)
     if (wf_loggops_is_long(l, &message)) {
         end_long(l, &message, &item);
     }
-    end(l, item.host, &item);
+    tell_finished(l, item.host, &item);
 }
 
 /* A message arrives while CPU and interface are free. Whether it is expected or not, the CPU is
  * busy for o + max((k-1)O, (k-1)G) and the interface for g + (k-1)G. */
-static void arrive(struct wf_loggops *l, uint32_t number)
+static void run_arrival(struct wf_loggops *l, uint32_t number)
 {
     const struct wf_net_loggops *rules = l->rules;
     const struct wf_agenda_item item = *item_at(l, number);
@@ -377,16 +378,16 @@ static void arrive(struct wf_loggops *l, uint32_t number)
     if (wf_loggops_is_long(l, &item)) {
         end_long(l, &item, &item);
     }
-    end(l, item.host, &receive);
+    tell_finished(l, item.host, &receive);
 }
 
 bool wf_loggops_handle(struct wf_loggops *l)
 {
     static void (*const rules[])(struct wf_loggops *, uint32_t) = {
-        [WF_STEP_SEND] = send,
-        [WF_STEP_RECV] = post,
-        [WF_STEP_CALC] = compute,
-        [WF_LOGGOPS_MESSAGE] = arrive,
+        [WF_STEP_SEND] = run_send,
+        [WF_STEP_RECV] = run_post,
+        [WF_STEP_CALC] = run_calc,
+        [WF_LOGGOPS_MESSAGE] = run_arrival,
     };
     uint32_t number = wf_agenda_next(l->agenda);
 
@@ -406,7 +407,7 @@ bool wf_loggops_handle(struct wf_loggops *l)
     l->ready[0].host = item->host;
     l->ready[1].host = UINT32_MAX;
     rules[item->kind](l, number);
-    release(l);
+    release_ready(l);
     return true;
 }
 

@@ -61,13 +61,13 @@ static struct wf_pe_stream *streams_of(const struct wf_pes *pes, void *node, uin
            (size_t)slot * pes->n_streams;
 }
 
-static struct wf_pe_turn turn_of(const struct wf_pes *pes, struct wf_ctx *ctx, void *node,
-                                 uint32_t slot)
+static struct wf_pe_caller caller_of(const struct wf_pes *pes, struct wf_ctx *ctx, void *node,
+                                     uint32_t slot)
 {
     uint32_t pe = wf_place_rank(pes->place, wf_self(ctx) - pes->net->first_node, slot);
     uint32_t job = job_of(pes, pe);
 
-    return (struct wf_pe_turn){
+    return (struct wf_pe_caller){
         .pes = pes,
         .ctx = ctx,
         .node = node,
@@ -80,43 +80,43 @@ static struct wf_pe_turn turn_of(const struct wf_pes *pes, struct wf_ctx *ctx, v
     };
 }
 
-void wf_pe_schedule(const struct wf_pe_turn *turn, enum wf_pe_event kind, uint32_t argument,
+void wf_pe_schedule(const struct wf_pe_caller *who, enum wf_pe_event kind, uint32_t argument,
                     int64_t at)
 {
-    const struct own own = {turn->slot, argument};
-    int64_t delay = at == WF_TIME_MAX ? WF_TIME_MAX : at - wf_now(turn->ctx);
+    const struct own own = {who->slot, argument};
+    int64_t delay = at == WF_TIME_MAX ? WF_TIME_MAX : at - wf_now(who->ctx);
 
-    wf_schedule(turn->ctx, wf_self(turn->ctx), delay, (uint16_t)kind, &own, sizeof(own));
+    wf_schedule(who->ctx, wf_self(who->ctx), delay, (uint16_t)kind, &own, sizeof(own));
 }
 
-void wf_pe_send(const struct wf_pe_turn *turn, const struct wf_task_send *send, int64_t at)
+void wf_pe_send(const struct wf_pe_caller *who, const struct wf_task_send *send, int64_t at)
 {
-    const struct wf_pes *pes = turn->pes;
+    const struct wf_pes *pes = who->pes;
     const struct wf_net *net = pes->net;
-    uint32_t own_node = wf_self(turn->ctx) - net->first_node;
-    uint32_t to = turn->first + send->pe;
+    uint32_t own_node = wf_self(who->ctx) - net->first_node;
+    uint32_t to = who->first + send->pe;
     uint32_t dst_node = wf_place_node(pes->place, to), dst_slot = wf_place_slot(pes->place, to);
-    uint32_t nic = interface_of(net, wf_rails_nic(&pes->rails, turn->slot), send->nic);
+    uint32_t nic = interface_of(net, wf_rails_nic(&pes->rails, who->slot), send->nic);
     uint32_t dst_nic = interface_of(net, wf_rails_nic(&pes->rails, dst_slot), send->peer_nic);
     uint32_t dst = wf_net_end(&net->ends, dst_node, dst_nic);
     struct wf_net_message msg = {.bytes = send->bytes,
                                  .src_node = wf_net_end(&net->ends, own_node, nic)};
     struct header header = {
-        .src_slot = (uint16_t)turn->slot, .dst_slot = (uint16_t)dst_slot, .id = send->id};
+        .src_slot = (uint16_t)who->slot, .dst_slot = (uint16_t)dst_slot, .id = send->id};
 
-    turn->pe->sent_messages++;
-    turn->pe->sent_bytes = wf_count_add(turn->pe->sent_bytes, send->bytes);
+    who->pe->sent_messages++;
+    who->pe->sent_bytes = wf_count_add(who->pe->sent_bytes, send->bytes);
     memcpy(header.departure, &at, sizeof(at));
     memcpy(msg.header, &header, sizeof(header));
-    if (send->pe == turn->number) {
-        wf_net_schedule(net, turn->ctx, msg.src_node, at, WF_PE_SELF, &msg);
+    if (send->pe == who->number) {
+        wf_net_schedule(net, who->ctx, msg.src_node, at, WF_PE_SELF, &msg);
     } else if (dst_node == own_node && pes->mpi->local) {
         enum wf_cores_distance distance =
             wf_local_distance(&pes->local, header.src_slot, header.dst_slot);
-        wf_net_schedule(net, turn->ctx, msg.src_node,
+        wf_net_schedule(net, who->ctx, msg.src_node,
                         wf_time_add(at, pes->local.latency[distance]), WF_PE_LOCAL, &msg);
     } else {
-        (void)wf_node_nic_send(&pes->nics, turn->ctx, turn->node, dst, &msg, at);
+        (void)wf_node_nic_send(&pes->nics, who->ctx, who->node, dst, &msg, at);
     }
 }
 
@@ -130,22 +130,21 @@ static void on_message(const struct wf_pes *pes, struct wf_ctx *ctx, void *node,
 
     memcpy(&header, msg->header, sizeof(header));
     memcpy(&departure, header.departure, sizeof(departure));
-    const struct wf_pe_turn turn = turn_of(pes, ctx, node, header.dst_slot);
-    uint32_t src = wf_rails_sender(&pes->rails, msg, header.src_slot) - turn.first;
+    const struct wf_pe_caller who = caller_of(pes, ctx, node, header.dst_slot);
+    uint32_t src = wf_rails_sender(&pes->rails, msg, header.src_slot) - who.first;
     int64_t latency = at - departure;
 
-    if (src != turn.number) {
+    if (src != who.number) {
         wf_note(ctx, &latency, sizeof(latency));
     }
-    if (src != turn.number && wf_recorder_is_on(&pes->recorder)) {
+    if (src != who.number && wf_recorder_is_on(&pes->recorder)) {
         wf_recorder_message(&pes->recorder, ctx,
-                            &(struct wf_sent){departure, at, msg->bytes, turn.first + src,
-                                              turn.first + turn.number});
+                            &(struct wf_sent){departure, at, msg->bytes, who.first + src,
+                                              who.first + who.number});
     }
-    wf_pe_begin(&turn);
-    wf_pe_message(&turn, wf_graph_target(turn.graph, turn.number, src, header.id), msg->bytes,
-                  at);
-    wf_pe_end(&turn);
+    wf_pe_begin(&who);
+    wf_pe_message(&who, wf_graph_target(who.graph, who.number, src, header.id), msg->bytes, at);
+    wf_pe_end(&who);
 }
 
 static void on_arrival(void *arg, struct wf_ctx *ctx, void *part,
@@ -177,16 +176,16 @@ static void on_own(const struct wf_pes *pes, struct wf_ctx *ctx, void *node,
     struct own own;
 
     memcpy(&own, ev->payload, sizeof(own));
-    const struct wf_pe_turn turn = turn_of(pes, ctx, node, own.slot);
-    wf_pe_begin(&turn);
+    const struct wf_pe_caller who = caller_of(pes, ctx, node, own.slot);
+    wf_pe_begin(&who);
     if (ev->kind == WF_PE_KICKOFF) {
-        wf_pe_kickoff(&turn);
+        wf_pe_kickoff(&who);
     } else if (ev->kind == WF_PE_ARRIVED) {
-        wf_pe_arrived(&turn, own.argument);
+        wf_pe_arrived(&who, own.argument);
     } else {
-        wf_pe_wake(&turn, own.argument);
+        wf_pe_wake(&who, own.argument);
     }
-    wf_pe_end(&turn);
+    wf_pe_end(&who);
 }
 
 /* When the last byte of a message within the node arrives. */
@@ -244,9 +243,9 @@ static void node_init(void *state, struct wf_ctx *ctx)
     uint32_t n_slots = wf_place_n_slots(pes->place, wf_self(ctx) - pes->net->first_node);
 
     for (uint32_t slot = 0; slot < n_slots; slot++) {
-        const struct wf_pe_turn turn = turn_of(pes, ctx, state, slot);
-        wf_pe_schedule(&turn, WF_PE_KICKOFF, 0,
-                       pes->jobs[job_of(pes, turn.first + turn.number)].start);
+        const struct wf_pe_caller who = caller_of(pes, ctx, state, slot);
+        wf_pe_schedule(&who, WF_PE_KICKOFF, 0,
+                       pes->jobs[job_of(pes, who.first + who.number)].start);
     }
 }
 
@@ -296,9 +295,9 @@ static void merge_tallies(void *into, const void *from)
     }
 }
 
-static void add_unfinished(const struct wf_pe_turn *turn, struct wf_pe_tally *tally)
+static void add_unfinished(const struct wf_pe_caller *who, struct wf_pe_tally *tally)
 {
-    uint32_t pe = turn->first + turn->number;
+    uint32_t pe = who->first + who->number;
     struct wf_pe_blocked blocked;
 
     tally->replay.unfinished++;
@@ -306,20 +305,20 @@ static void add_unfinished(const struct wf_pe_turn *turn, struct wf_pe_tally *ta
     if (tally->n_blocked == WF_TALLY_BLOCKED && pe > tally->blocked[WF_TALLY_BLOCKED - 1].pe) {
         return; /* finding the blocked task may take long */
     }
-    if (wf_pe_find_blocked(turn, &blocked)) {
+    if (wf_pe_find_blocked(who, &blocked)) {
         wf_pe_add_blocked(tally, &blocked);
     }
 }
 
-static void add_pe(const struct wf_pe_turn *turn, struct wf_pe_tally *tally)
+static void add_pe(const struct wf_pe_caller *who, struct wf_pe_tally *tally)
 {
-    const struct wf_pe *pe = turn->pe;
-    uint32_t number = turn->first + turn->number, job = job_of(turn->pes, number);
+    const struct wf_pe *pe = who->pe;
+    uint32_t number = who->first + who->number, job = job_of(who->pes, number);
     int64_t busy = wf_time_add(pe->compute_ps, pe->overhead_ps);
-    int64_t idle = turn->streams != NULL
+    int64_t idle = who->streams != NULL
                        ? pe->idle_ps
-                       : pe->free_at - turn->pes->jobs[job].start - busy - pe->core_wait_ps;
-    bool ended = pe->started >= turn->graph->ops->n_tasks(turn->graph, turn->number);
+                       : pe->free_at - who->pes->jobs[job].start - busy - pe->core_wait_ps;
+    bool ended = pe->started >= who->graph->ops->n_tasks(who->graph, who->number);
     const struct wf_rank_totals totals = {
         .number = number,
         .job = job,
@@ -331,20 +330,19 @@ static void add_pe(const struct wf_pe_turn *turn, struct wf_pe_tally *tally)
         .wait_ps = {[WF_IN_SEND] = WF_NO_WAIT,
                     [WF_IN_RECV] = idle > 0 ? idle : 0,
                     [WF_IN_COLLECTIVE] = WF_NO_WAIT,
-                    [WF_IN_CORE] =
-                        turn->pes->timeshare != NULL ? pe->core_wait_ps : WF_NO_WAIT},
+                    [WF_IN_CORE] = who->pes->timeshare != NULL ? pe->core_wait_ps : WF_NO_WAIT},
         .ended = ended,
     };
 
-    wf_node_count_rank(&turn->pes->recorder, &tally->replay, &totals);
+    wf_node_count_rank(&who->pes->recorder, &tally->replay, &totals);
     tally->tasks += pe->started;
     tally->surplus += pe->surplus;
     tally->replay.unreceived += pe->unneeded;
-    for (uint32_t i = 0; turn->streams != NULL && i < wf_graph_n_streams(turn->graph); i++) {
-        wf_stat_add(&tally->streams[wf_graph_stream(turn->graph, i)], turn->streams[i].busy_ps);
+    for (uint32_t i = 0; who->streams != NULL && i < wf_graph_n_streams(who->graph); i++) {
+        wf_stat_add(&tally->streams[wf_graph_stream(who->graph, i)], who->streams[i].busy_ps);
     }
     if (!ended) {
-        add_unfinished(turn, tally);
+        add_unfinished(who, tally);
     }
 }
 
@@ -356,10 +354,10 @@ static void node_finish(const void *state, struct wf_ctx *ctx)
 
     wf_node_finish(pes->net, &pes->recorder, state, &tally->replay, ctx);
     for (uint32_t slot = 0; slot < n_slots; slot++) {
-        /* Nothing is changed: the turn is used only to read the PE. */
-        const struct wf_pe_turn turn = turn_of(pes, ctx, wf_unconst(state), slot);
+        /* Nothing is changed: the caller is used only to read the PE. */
+        const struct wf_pe_caller who = caller_of(pes, ctx, wf_unconst(state), slot);
 
-        add_pe(&turn, tally);
+        add_pe(&who, tally);
     }
 }
 

@@ -90,7 +90,7 @@ struct wf_pe {
 };
 
 /* A PE in one of its events. */
-struct wf_pe_turn {
+struct wf_pe_caller {
     const struct wf_pes *pes;
     struct wf_ctx *ctx;
     void *node;
@@ -105,27 +105,27 @@ struct wf_pe_turn {
 enum { WF_PE_CELL_SIZE = 64 };
 
 /* Tells tasks about the ended tasks that they wait for. Each event begins with this... */
-void wf_pe_begin(const struct wf_pe_turn *turn);
+void wf_pe_begin(const struct wf_pe_caller *who);
 /* ...and ends with this: schedules the next event if one is needed. */
-void wf_pe_end(const struct wf_pe_turn *turn);
+void wf_pe_end(const struct wf_pe_caller *who);
 
 /* Starts the tasks that need nothing, or some of them if they are many. */
-void wf_pe_kickoff(const struct wf_pe_turn *turn);
+void wf_pe_kickoff(const struct wf_pe_caller *who);
 /* A message of this many bytes that the task needs arrives at the time `at`, now or later. */
-void wf_pe_message(const struct wf_pe_turn *turn, uint32_t task, uint64_t bytes, int64_t at);
+void wf_pe_message(const struct wf_pe_caller *who, uint32_t task, uint64_t bytes, int64_t at);
 /* All messages that this task needs have arrived. */
-void wf_pe_arrived(const struct wf_pe_turn *turn, uint32_t task);
+void wf_pe_arrived(const struct wf_pe_caller *who, uint32_t task);
 /* An event by which the PE wakes itself. */
 enum wf_pe_why {
     WF_PE_AT_END,    /* the end of a task, if ends have events */
     WF_PE_WHEN_FREE, /* to run tasks that became ready in the meantime */
     WF_PE_AT_ONCE,   /* after the other events of the same time */
 };
-void wf_pe_wake(const struct wf_pe_turn *turn, uint32_t why);
+void wf_pe_wake(const struct wf_pe_caller *who, uint32_t why);
 
 /* Finds a blocked task of a PE that did not run all its tasks. Returns false if there is
  * none. */
-bool wf_pe_find_blocked(const struct wf_pe_turn *turn, struct wf_pe_blocked *out);
+bool wf_pe_find_blocked(const struct wf_pe_caller *who, struct wf_pe_blocked *out);
 
 /* ---- implemented in model/ranks/tasks/pe.c ---- */
 
@@ -140,10 +140,10 @@ enum wf_pe_event {
 };
 
 /* Schedules an event for the PE at the time `at`. */
-void wf_pe_schedule(const struct wf_pe_turn *turn, enum wf_pe_event kind, uint32_t argument,
+void wf_pe_schedule(const struct wf_pe_caller *who, enum wf_pe_event kind, uint32_t argument,
                     int64_t at);
 /* Sends a message that departs at the time `at`. */
-void wf_pe_send(const struct wf_pe_turn *turn, const struct wf_task_send *send, int64_t at);
+void wf_pe_send(const struct wf_pe_caller *who, const struct wf_task_send *send, int64_t at);
 
 /* In finish: names a blocked PE in the tally. */
 void wf_pe_add_blocked(struct wf_pe_tally *tally, const struct wf_pe_blocked *blocked);
